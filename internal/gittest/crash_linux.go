@@ -1,0 +1,255 @@
+package gittest
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// hangLimit is how long a traced program may take before it counts as hung.
+const hangLimit = 3 * time.Minute
+
+// runTraced runs argv and asks judge about each of the calls before it is made.
+func runTraced(t testing.TB, argv, env []string, calls string, judge func(call string) verdict) Crash {
+	t.Helper()
+	numbers := callNumbers(t, calls)
+	program, err := exec.LookPath(argv[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if env == nil {
+		env = os.Environ()
+	}
+	dir := t.TempDir()
+	files := []*os.File{}
+	for _, name := range []string{os.DevNull, filepath.Join(dir, "stdout"), filepath.Join(dir, "stderr")} {
+		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		files = append(files, f)
+	}
+	tr := tracer{numbers: numbers, judge: judge, failing: map[int]syscall.Errno{}, known: map[int]bool{}}
+	done := make(chan error)
+	go func() { done <- tr.run(program, argv, env, files) }()
+	switch err := <-done; {
+	case errors.Is(err, errNoTrace):
+		t.Skipf("ptrace is not allowed here: %v", err)
+	case errors.Is(err, errors.ErrUnsupported):
+		t.Skip("calls can be made to fail on amd64 only")
+	case err != nil:
+		t.Fatalf("trace %q: %v", argv, err)
+	}
+	end := Crash{ExitCode: tr.status.ExitStatus()}
+	for i, to := range []*string{&end.Stdout, &end.Stderr} {
+		data, err := os.ReadFile(files[i+1].Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		*to = string(data)
+	}
+	return end
+}
+
+// callNumbers resolves a list of names. Those that this machine lacks are left out.
+func callNumbers(t testing.TB, calls string) map[uint64]string {
+	t.Helper()
+	numbers := make(map[uint64]string)
+	for name := range strings.SplitSeq(calls, ",") {
+		nr, known := syscallNumbers[name]
+		switch {
+		case known:
+			numbers[nr] = name
+		case !strings.Contains(","+WriteCalls+",", ","+name+","):
+			t.Fatalf("system call %q is not known here", name)
+		}
+	}
+	return numbers
+}
+
+var errNoTrace = errors.New("cannot trace")
+
+// tracer follows all threads of one program. ptrace ties it to one thread of ours.
+type tracer struct {
+	numbers map[uint64]string
+	judge   func(call string) verdict
+	pid     int
+	known   map[int]bool          // threads that have been seen to stop
+	failing map[int]syscall.Errno // threads inside of a call that is to fail
+	over    bool
+	status  syscall.WaitStatus // how the program ended, once it is over
+}
+
+func (tr *tracer) run(program string, argv, env []string, files []*os.File) (err error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	attr := &syscall.ProcAttr{Env: env, Sys: &syscall.SysProcAttr{Ptrace: true, Setpgid: true}}
+	for _, f := range files {
+		attr.Files = append(attr.Files, f.Fd())
+	}
+	if tr.pid, err = syscall.ForkExec(program, argv, attr); err != nil {
+		return fmt.Errorf("%w: %w", errNoTrace, err)
+	}
+	var hung atomic.Bool
+	timer := time.AfterFunc(hangLimit, func() { hung.Store(true); tr.kill() })
+	defer timer.Stop()
+	if err = tr.begin(); err != nil {
+		tr.kill()
+		return errors.Join(err, tr.reap())
+	}
+	for !tr.over {
+		if err = tr.step(); err != nil {
+			tr.kill()
+			return errors.Join(err, tr.reap())
+		}
+	}
+	if hung.Load() {
+		return fmt.Errorf("hung for %v", hangLimit)
+	}
+	return nil
+}
+
+// kill ends the program and what it has started, as far as it is in its group.
+func (tr *tracer) kill() { _ = syscall.Kill(-tr.pid, syscall.SIGKILL) }
+
+// reap waits for the end of a program that has been killed.
+func (tr *tracer) reap() error {
+	for {
+		pid, status, err := tr.wait()
+		if err != nil || pid == tr.pid && (status.Exited() || status.Signaled()) {
+			return err
+		}
+	}
+}
+
+// wait returns the next event of any thread of the program. Waiting by process
+// group leaves the children of other tests to those.
+func (tr *tracer) wait() (int, syscall.WaitStatus, error) {
+	for {
+		var status syscall.WaitStatus
+		pid, err := syscall.Wait4(-tr.pid, &status, unix.WALL, nil)
+		if err != syscall.EINTR {
+			return pid, status, err
+		}
+	}
+}
+
+// begin takes the stop at exec, and asks to be shown threads and system calls.
+func (tr *tracer) begin() error {
+	pid, status, err := tr.wait()
+	if err != nil {
+		return err
+	}
+	if pid != tr.pid || !status.Stopped() {
+		return fmt.Errorf("%w: program did not stop at its start", errNoTrace)
+	}
+	tr.known[pid] = true
+	const options = unix.PTRACE_O_EXITKILL | unix.PTRACE_O_TRACESYSGOOD | unix.PTRACE_O_TRACECLONE | unix.PTRACE_O_TRACEEXEC
+	if err := unix.PtraceSetOptions(pid, options); err != nil {
+		return fmt.Errorf("%w: set options: %w", errNoTrace, err)
+	}
+	return tr.resume(pid, 0)
+}
+
+// step takes one event and lets the thread go on.
+func (tr *tracer) step() error {
+	tid, status, err := tr.wait()
+	if err != nil {
+		return err
+	}
+	if !status.Stopped() {
+		delete(tr.known, tid)
+		if tid == tr.pid {
+			tr.over, tr.status = true, status
+		}
+		return nil
+	}
+	signal := status.StopSignal()
+	switch {
+	case signal == syscall.SIGTRAP|0x80:
+		return tr.syscallStop(tid)
+	case signal == syscall.SIGTRAP: // an event that was asked for
+		signal = 0
+	case signal == syscall.SIGSTOP && !tr.known[tid]: // a new thread
+		signal = 0
+	}
+	tr.known[tid] = true
+	return tr.resume(tid, signal)
+}
+
+// syscallStop handles a thread that enters or leaves a system call.
+func (tr *tracer) syscallStop(tid int) error {
+	nr, entering, err := syscallInfo(tid)
+	if err != nil {
+		return gone(err)
+	}
+	if !entering {
+		errno, ok := tr.failing[tid]
+		delete(tr.failing, tid)
+		if ok {
+			err = setResult(tid, errno)
+		}
+		if err != nil {
+			return gone(err)
+		}
+		return tr.resume(tid, 0)
+	}
+	if call, ok := tr.numbers[nr]; ok {
+		switch v := tr.judge(call); {
+		case v.kill:
+			tr.kill()
+			return nil
+		case v.errno != 0:
+			if err := skipCall(tid); err != nil {
+				return gone(err)
+			}
+			tr.failing[tid] = v.errno
+		}
+	}
+	return tr.resume(tid, 0)
+}
+
+func (tr *tracer) resume(tid int, signal syscall.Signal) error {
+	return gone(unix.PtraceSyscall(tid, int(signal)))
+}
+
+// gone forgives that a thread has died since it stopped: another has ended the
+// program.
+func gone(err error) error {
+	if err == syscall.ESRCH {
+		return nil
+	}
+	return err
+}
+
+// syscallInfo tells which system call a stopped thread is entering or leaving. It
+// needs Linux 5.3.
+func syscallInfo(tid int) (nr uint64, entering bool, err error) {
+	var info struct { // struct ptrace_syscall_info
+		op    uint8
+		_     [3]uint8
+		arch  uint32
+		ip    uint64
+		sp    uint64
+		entry struct{ nr, args uint64 }
+		_     [6]uint64
+	}
+	_, _, errno := syscall.Syscall6(syscall.SYS_PTRACE, unix.PTRACE_GET_SYSCALL_INFO, uintptr(tid),
+		unsafe.Sizeof(info), uintptr(unsafe.Pointer(&info)), 0, 0)
+	if errno != 0 {
+		return 0, false, errno
+	}
+	return info.entry.nr, info.op == unix.PTRACE_SYSCALL_INFO_ENTRY, nil
+}

@@ -1,0 +1,62 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package atomicfile
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// claim locks a file just made, and reports false when a sweeper was faster. Where
+// the file system has no locks the file is the caller's all the same: removeDead
+// will not get a lock on it either.
+func claim(f *os.File) bool {
+	if err := flock(f); errors.Is(err, syscall.EWOULDBLOCK) {
+		return false
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	st, ok := info.Sys().(*syscall.Stat_t)
+	return !ok || st.Nlink > 0
+}
+
+// removeDead removes the file while it holds the lock, so that a writer between
+// making and claiming its file notices.
+func removeDead(path string) (bool, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return true, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	if flock(f) != nil {
+		return false, nil
+	}
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return false, err
+	}
+	return true, nil
+}
+
+func flock(f *os.File) error {
+	conn, err := f.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var lerr error
+	err = conn.Control(func(fd uintptr) {
+		for {
+			lerr = syscall.Flock(int(fd), syscall.LOCK_EX|syscall.LOCK_NB)
+			if lerr != syscall.EINTR {
+				return
+			}
+		}
+	})
+	return errors.Join(err, lerr)
+}

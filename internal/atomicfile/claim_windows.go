@@ -1,0 +1,27 @@
+package atomicfile
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// claim has nothing to do: a file that is open cannot be removed.
+func claim(*os.File) bool { return true }
+
+func removeDead(path string) (bool, error) {
+	const sharingViolation = syscall.Errno(32)
+	err := os.Remove(path)
+	switch {
+	case err == nil, errors.Is(err, fs.ErrNotExist):
+		return true, nil
+	case errors.Is(err, sharingViolation):
+		return false, nil
+	}
+	return false, err
+}
+
+// SyncDir does nothing: Windows has no way to flush a directory, and NTFS keeps
+// its own journal of names.
+func SyncDir(string) error { return nil }

@@ -1,0 +1,162 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// ErrNoGit says that no git program was found. Nothing but cold work needs one.
+var ErrNoGit = errors.New("git program not found")
+
+// Binary is a git program. It runs for cold work on cairn's own store only.
+type Binary struct {
+	path       string
+	searchPath string // PATH for it and the programs that it starts
+	authSock   string // SSH_AUTH_SOCK, for remotes
+}
+
+// LookBinary finds git in PATH; ErrNoGit if it is not there. Here alone the
+// package looks at the environment.
+func LookBinary() (*Binary, error) {
+	path, err := exec.LookPath("git")
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNoGit, err)
+	}
+	return NewBinary(path), nil
+}
+
+// NewBinary names a git program by its path. Programs that it starts itself are
+// looked up in the PATH of this process.
+func NewBinary(path string) *Binary {
+	return &Binary{path: path, searchPath: os.Getenv("PATH"), authSock: os.Getenv("SSH_AUTH_SOCK")}
+}
+
+// Path returns where the program lies.
+func (b *Binary) Path() string { return b.path }
+
+// waitDelay is how long a cancelled command may keep its output open, through a
+// process that escaped from its group, before its pipes are closed.
+const waitDelay = 2 * time.Second
+
+// guard switches off what a configuration could make git run on its own.
+var guard = []string{
+	"--no-pager",
+	"-c", "core.hooksPath=" + os.DevNull,
+	"-c", "core.fsmonitor=false",
+	"-c", "commit.gpgSign=false",
+	"-c", "tag.gpgSign=false",
+	"-c", "push.gpgSign=false",
+	"-c", "gc.auto=0",
+	"-c", "maintenance.auto=false",
+}
+
+// Command returns a command that runs git in dir. It inherits nothing of the
+// environment but PATH: no GIT_* variable, no home directory, no configuration of
+// user or machine. It has no input, cannot ask at a terminal, runs no hooks, and
+// when ctx ends it is killed together with the processes that it has started.
+//
+// Output goes nowhere unless the caller sets Stdout and Stderr; the caller may add
+// to Env what a remote needs.
+func (b *Binary) Command(ctx context.Context, dir string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, b.path, append(guard[:len(guard):len(guard)], args...)...)
+	cmd.Dir = dir
+	cmd.Env = []string{
+		"PATH=" + b.searchPath,
+		"LC_ALL=C",
+		"GIT_CONFIG_NOSYSTEM=1",
+		"GIT_CONFIG_GLOBAL=" + os.DevNull,
+		"GIT_ATTR_NOSYSTEM=1",
+		"GIT_TERMINAL_PROMPT=0",
+	}
+	cmd.WaitDelay = waitDelay
+	killGroup(cmd)
+	return cmd
+}
+
+// transports are the ways to a remote that are open: those that run no program of
+// the remote's choosing.
+var transports = []string{
+	"-c", "protocol.allow=never",
+	"-c", "protocol.file.allow=always",
+	"-c", "protocol.git.allow=always",
+	"-c", "protocol.http.allow=always",
+	"-c", "protocol.https.allow=always",
+	"-c", "protocol.ssh.allow=always",
+}
+
+// Remote returns a command that works on the repository gitDir and may speak to a
+// remote. Beyond what Command gives, it gets the agent that holds the user's ssh
+// keys (SSH_AUTH_SOCK) and the home directory, unless that is "", where ssh and
+// curl look for keys and passwords (.ssh, .netrc). Git's own configuration there is
+// not read, and nobody is asked: what needs a password that is not there fails.
+func (b *Binary) Remote(ctx context.Context, gitDir, home string, args ...string) *exec.Cmd {
+	head := append(transports[:len(transports):len(transports)], "--git-dir="+gitDir)
+	cmd := b.Command(ctx, gitDir, append(head, args...)...)
+	cmd.Env = append(cmd.Env, "GIT_SSH_COMMAND=ssh -oBatchMode=yes", "GIT_ASKPASS=", "SSH_ASKPASS=")
+	if home != "" {
+		cmd.Env = append(cmd.Env, "HOME="+home)
+	}
+	if b.authSock != "" {
+		cmd.Env = append(cmd.Env, "SSH_AUTH_SOCK="+b.authSock)
+	}
+	return cmd
+}
+
+// Version is the version of a git program.
+type Version struct{ Major, Minor, Patch int }
+
+// AtLeast reports whether v is major.minor or later.
+func (v Version) AtLeast(major, minor int) bool {
+	return v.Major > major || v.Major == major && v.Minor >= minor
+}
+
+// String returns "major.minor.patch".
+func (v Version) String() string {
+	return fmt.Sprintf("%d.%d.%d", v.Major, v.Minor, v.Patch)
+}
+
+// Version asks the program for its version.
+func (b *Binary) Version(ctx context.Context) (Version, error) {
+	cmd := b.Command(ctx, "", "version")
+	var out, complaint bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &complaint
+	if err := cmd.Run(); err != nil {
+		return Version{}, fmt.Errorf("%s version: %w: %s", b.path, err, bytes.TrimSpace(complaint.Bytes()))
+	}
+	v, ok := parseVersion(out.String())
+	if !ok {
+		return Version{}, fmt.Errorf("%s version: cannot read %q", b.path, out.String())
+	}
+	return v, nil
+}
+
+// parseVersion reads the line that git version prints. What vendors and builds
+// from source append (".windows.1", ".rc0", "-dirty", " (Apple Git-154)") is
+// ignored; a missing third number is 0.
+func parseVersion(line string) (Version, bool) {
+	text, ok := strings.CutPrefix(line, "git version ")
+	if !ok {
+		return Version{}, false
+	}
+	text, _, _ = strings.Cut(strings.TrimSpace(text), " ")
+	var numbers [3]int
+	for i, part := range strings.SplitN(text, ".", 4) {
+		if i == len(numbers) {
+			break
+		}
+		digits := part[:len(part)-len(strings.TrimLeft(part, "0123456789"))]
+		n, err := strconv.Atoi(digits)
+		if err != nil && i < 2 {
+			return Version{}, false
+		}
+		numbers[i] = n
+	}
+	return Version{numbers[0], numbers[1], numbers[2]}, true
+}

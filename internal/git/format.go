@@ -1,0 +1,64 @@
+package git
+
+import (
+	"path/filepath"
+	"strings"
+)
+
+// maxConfig limits the size of one configuration file.
+const maxConfig = 16 << 20
+
+// format is what the repository's configuration says about the repository itself.
+// git reads it without following includes, and so does this.
+type format struct {
+	bare           bool
+	worktree       string // core.worktree, "" if unset
+	sha256         bool
+	worktreeConfig bool // config.worktree is read too
+
+	versioned bool // core.repositoryFormatVersion is set; if not, none of this counts
+}
+
+// readFormat reads what it can. A linked worktree does not inherit core.bare and
+// core.worktree, which are the main work tree's, unless it has a configuration of
+// its own to set them.
+func readFormat(at dirs) format {
+	var f format
+	data, err := readLimited(filepath.Join(at.common, "config"), maxConfig)
+	if err == nil {
+		_ = parseConfig("", data, f.visit) // up to the mistake; IgnoreSettings reports it
+	}
+	if !f.versioned {
+		return format{}
+	}
+	if f.worktreeConfig {
+		if data, err := readLimited(filepath.Join(at.git, "config.worktree"), maxConfig); err == nil {
+			_ = parseConfig("", data, f.visit)
+		}
+	} else if at.git != at.common {
+		f.bare, f.worktree = false, ""
+	}
+	return f
+}
+
+func (f *format) visit(s setting) {
+	switch s.name {
+	case "core.repositoryformatversion":
+		f.versioned = true
+	case "core.bare":
+		setBool(&f.bare, s)
+	case "core.worktree":
+		f.worktree = s.value
+	case "extensions.objectformat":
+		f.sha256 = strings.EqualFold(s.value, "sha256")
+	case "extensions.worktreeconfig":
+		setBool(&f.worktreeConfig, s)
+	}
+}
+
+// setBool leaves *b alone where the value is no boolean.
+func setBool(b *bool, s setting) {
+	if v, err := s.boolean(); err == nil {
+		*b = v
+	}
+}

@@ -1,0 +1,92 @@
+package git
+
+import (
+	"errors"
+	"path/filepath"
+)
+
+// UserConfig says where the user's own git configuration lies; the caller takes it
+// from the environment, this package does not. The zero value names nothing, so
+// that only the repository's own configuration is read.
+type UserConfig struct {
+	Home       string   // holds .gitconfig; what "~" stands for
+	ConfigHome string   // holds git/config and git/ignore; "" means Home/.config
+	System     []string // files of the whole machine, such as /etc/gitconfig
+}
+
+func (u UserConfig) configHome() string {
+	if u.ConfigHome == "" && u.Home != "" {
+		return filepath.Join(u.Home, ".config")
+	}
+	return u.ConfigHome
+}
+
+// files lists the user's configuration files, the weakest first.
+func (u UserConfig) files() []string {
+	list := append([]string(nil), u.System...)
+	if dir := u.configHome(); dir != "" {
+		list = append(list, filepath.Join(dir, "git", "config"))
+	}
+	if u.Home != "" {
+		list = append(list, filepath.Join(u.Home, ".gitconfig"))
+	}
+	return list
+}
+
+// IgnoreSettings is what configuration says about ignoring files.
+type IgnoreSettings struct {
+	ExcludesFile string // core.excludesFile or its default; "" for none
+	InfoExclude  string // the repository's info/exclude; "" outside of a repository
+	IgnoreCase   bool   // core.ignoreCase
+}
+
+// IgnoreSettings reads the settings that apply in this work tree. The files that
+// they name need not exist. A configuration that is unreadable or malformed is an
+// error, meant for a warning: the settings hold what could be read all the same.
+func (r *Repo) IgnoreSettings(u UserConfig) (IgnoreSettings, error) {
+	sources := append(u.files(), filepath.Join(r.CommonDir, "config"))
+	if readFormat(dirs{r.GitDir, r.CommonDir}).worktreeConfig {
+		sources = append(sources, filepath.Join(r.GitDir, "config.worktree"))
+	}
+	s, err := readIgnore(u, r, sources, r.Top)
+	s.InfoExclude = filepath.Join(r.CommonDir, "info", "exclude")
+	return s, err
+}
+
+// UserIgnoreSettings is [Repo.IgnoreSettings] for a directory without a
+// repository: what the user's own configuration says. Relative paths are relative
+// to root.
+func UserIgnoreSettings(u UserConfig, root string) (IgnoreSettings, error) {
+	return readIgnore(u, nil, u.files(), root)
+}
+
+// readIgnore reads sources. The last usable setting of a variable wins.
+func readIgnore(u UserConfig, repo *Repo, sources []string, root string) (IgnoreSettings, error) {
+	var s IgnoreSettings
+	if dir := u.configHome(); dir != "" {
+		s.ExcludesFile = filepath.Join(dir, "git", "ignore")
+	}
+	r := &configReader{home: u.Home, repo: repo, sources: sources}
+	r.visit = func(set setting) (err error) {
+		switch set.name {
+		case "core.excludesfile":
+			// git's commands run at the top of the work tree.
+			err = assign(&s.ExcludesFile)(r.path(set, root))
+		case "core.ignorecase":
+			err = assign(&s.IgnoreCase)(set.boolean())
+		}
+		return err
+	}
+	r.readAll()
+	return s, errors.Join(r.errs...)
+}
+
+// assign stores a value that comes with an error only if there is none.
+func assign[T any](to *T) func(T, error) error {
+	return func(v T, err error) error {
+		if err == nil {
+			*to = v
+		}
+		return err
+	}
+}

@@ -1,0 +1,225 @@
+package index
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
+)
+
+// File names the two files of an index.
+type File struct{ Base, Delta string }
+
+const (
+	baseMagic  = "CAIRNIX1"
+	deltaMagic = "CAIRNID1"
+	headerLen  = 16 // magic, id of the base
+	frameLen   = 8  // before a record of the delta: its length and checksum
+
+	// The delta is folded into the base beyond a quarter of its size, but not for
+	// less than this: appending 256 KiB costs less than rewriting a small base.
+	minFold = 256 << 10
+)
+
+var crcTable = crc32.MakeTable(crc32.Castagnoli)
+
+// Load reads an index. Without a base it is empty; a damaged base gives an error
+// wrapping ErrMalformed. With every error comes an empty index that can be used in
+// its place.
+func Load(f File) (*Index, error) {
+	base, err := readFile(f.Base)
+	if errors.Is(err, fs.ErrNotExist) {
+		return New(), nil
+	}
+	if err != nil {
+		return New(), err
+	}
+	delta, err := readFile(f.Delta)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return New(), err
+	}
+	x := New()
+	if err := x.decodeBase(base); err != nil {
+		return New(), fmt.Errorf("%s: %w", f.Base, err)
+	}
+	x.replay(delta)
+	return x, nil
+}
+
+// maxFile is more than 25 million names take up. What is larger is no index, and
+// may be larger than memory.
+const maxFile = 1<<31 - 1
+
+// readFile is os.ReadFile into memory from newBuffer.
+func readFile(path string) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > maxFile {
+		return nil, fmt.Errorf("%s: %w: %d bytes", path, ErrMalformed, info.Size())
+	}
+	data := newBuffer(int(info.Size()))
+	n, err := io.ReadFull(file, data)
+	if err == io.ErrUnexpectedEOF || err == io.EOF {
+		err = nil // it was cut off just now: the checksums will tell
+	}
+	return data[:n], err
+}
+
+func (x *Index) decodeBase(data []byte) error {
+	if len(data) < headerLen+4 || string(data[:len(baseMagic)]) != baseMagic {
+		return fmt.Errorf("%w: no header", ErrMalformed)
+	}
+	body, sum := data[:len(data)-4], binary.LittleEndian.Uint32(data[len(data)-4:])
+	if crc32.Checksum(body, crcTable) != sum {
+		return fmt.Errorf("%w: checksum", ErrMalformed)
+	}
+	rec, err := decodeRecord(body[headerLen:])
+	if err != nil {
+		return err
+	}
+	x.Dirs = make(map[string]*Dir, len(rec.dirs))
+	x.apply(&rec)
+	x.setBase(binary.LittleEndian.Uint64(body[len(baseMagic):]), len(data))
+	return nil
+}
+
+// setBase makes this state that of a base without a delta.
+func (x *Index) setBase(id uint64, size int) {
+	x.base, x.baseLen = id, int64(size)
+	x.tailLen, x.tailSum = 0, uint32(id)
+}
+
+// replay applies the intact records of a delta and notes where the first torn one
+// begins, so that the next append overwrites it.
+func (x *Index) replay(delta []byte) {
+	if len(delta) < headerLen || string(delta[:len(deltaMagic)]) != deltaMagic ||
+		binary.LittleEndian.Uint64(delta[len(deltaMagic):]) != x.base {
+		return
+	}
+	x.tailLen = headerLen
+	for rest := delta[headerLen:]; len(rest) >= frameLen; {
+		size, sum := binary.LittleEndian.Uint32(rest), binary.LittleEndian.Uint32(rest[4:])
+		rest = rest[frameLen:]
+		if uint64(size) > uint64(len(rest)) || crc32.Update(x.tailSum, crcTable, rest[:size]) != sum {
+			return
+		}
+		rec, err := decodeRecord(rest[:size])
+		if err != nil {
+			return
+		}
+		x.apply(&rec)
+		x.tailLen, x.tailSum = x.tailLen+frameLen+int64(size), sum
+		rest = rest[size:]
+	}
+}
+
+// apply is all or nothing, because the record is decoded as a whole before.
+func (x *Index) apply(rec *record) {
+	x.Aux, x.Packs = rec.aux, rec.packs
+	for _, path := range rec.removed {
+		delete(x.Dirs, path)
+	}
+	for _, d := range rec.dirs {
+		x.Dirs[d.Path] = d
+	}
+}
+
+// Save writes what changed since Load: an appended record, or the whole index when
+// the delta has grown large or there is no base. Nothing is synced to disk: after
+// a power failure the checksums tell, and the next scan starts without a cache.
+func (x *Index) Save(f File) error {
+	if !x.Dirty() {
+		return nil
+	}
+	if x.base != 0 {
+		rec := record{x.Aux, x.Packs, x.removed, liveChanges(x.changed, x.Dirs)}
+		if x.tailLen+int64(rec.size()) <= max(minFold, x.baseLen/4) {
+			return x.append(f, &rec)
+		}
+	}
+	return x.rewrite(f)
+}
+
+// liveChanges drops blocks that were replaced or removed again.
+func liveChanges(changed []*Dir, dirs map[string]*Dir) []*Dir {
+	live := make([]*Dir, 0, len(changed))
+	for _, d := range changed {
+		if dirs[d.Path] == d {
+			live = append(live, d)
+		}
+	}
+	return live
+}
+
+func (x *Index) append(f File, rec *record) error {
+	size := rec.size()
+	out := make([]byte, 0, headerLen+frameLen+size)
+	at := x.tailLen
+	if at == 0 {
+		out = binary.LittleEndian.AppendUint64(append(out, deltaMagic...), x.base)
+	}
+	out = binary.LittleEndian.AppendUint32(out, uint32(size))
+	frame := len(out)
+	out = rec.append(append(out, 0, 0, 0, 0))
+	sum := crc32.Update(x.tailSum, crcTable, out[frame+4:])
+	binary.LittleEndian.PutUint32(out[frame:], sum)
+	if err := writeTail(f.Delta, at, out); err != nil {
+		return err
+	}
+	x.tailLen, x.tailSum = at+int64(len(out)), sum
+	x.clean()
+	return nil
+}
+
+// writeTail replaces what a file holds from an offset on. The old tail goes first,
+// so that no crash leaves new bytes with old ones behind them.
+func writeTail(path string, at int64, tail []byte) error {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	err = file.Truncate(at)
+	if err == nil {
+		_, err = file.WriteAt(tail, at)
+	}
+	return errors.Join(err, file.Close())
+}
+
+func (x *Index) rewrite(f File) error {
+	id := rand.Uint64() | 1
+	rec := record{aux: x.Aux, packs: x.Packs, dirs: slices.Collect(maps.Values(x.Dirs))}
+	// The scan comes along in about this order.
+	slices.SortFunc(rec.dirs, func(a, b *Dir) int { return strings.Compare(a.Path, b.Path) })
+	out := append(newBuffer(headerLen + rec.size() + 4)[:0], baseMagic...)
+	out = rec.append(binary.LittleEndian.AppendUint64(out, id))
+	out = binary.LittleEndian.AppendUint32(out, crc32.Checksum(out, crcTable))
+	err := atomicfile.Write(f.Base, 0o600, false, func(w io.Writer) error {
+		_, err := w.Write(out)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	x.setBase(id, len(out))
+	x.clean()
+	os.Remove(f.Delta) // where it stays it is no more than wasted space: it names another base
+	return nil
+}
+
+func (x *Index) clean() { x.changed, x.removed, x.private = nil, nil, false }

@@ -1,0 +1,18 @@
+package index
+
+import "testing"
+
+// FuzzLoad takes both files as they come, and as files whose checksums are right
+// around hostile records.
+func FuzzLoad(f *testing.F) {
+	rec := sampleRecord().append(nil)
+	f.Add(rec, rec, rec, true)
+	f.Add(rec, (&record{removed: []string{"", "b"}}).append(nil), (&record{}).append(nil), true)
+	f.Add(baseOf(rec), deltaOf(rec, rec), []byte(nil), false)
+	f.Fuzz(func(t *testing.T, base, first, second []byte, sums bool) {
+		if sums {
+			base, first = baseOf(base), deltaOf(first, second)
+		}
+		checkHostile(t, base, first)
+	})
+}

@@ -1,0 +1,128 @@
+package index
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+)
+
+// record is the unit of both files: the base holds one, the delta one for each
+// save. On disk it is the caller's data, pack names, removed paths and blocks, in
+// this order; every list and string is behind its length.
+type record struct {
+	aux     []byte
+	packs   []string
+	removed []string // before dirs, so that a directory can go and come back in one save
+	dirs    []*Dir
+}
+
+// minDir is the size of a block without path and entries.
+const minDir = 4 + len(object.ID{}) + 4
+
+func (rec *record) size() int {
+	size := 4 + len(rec.aux) + 4 + 4 + 4
+	for _, list := range [...][]string{rec.packs, rec.removed} {
+		for _, s := range list {
+			size += 4 + len(s)
+		}
+	}
+	for _, d := range rec.dirs {
+		size += minDir + len(d.Path) + len(d.Raw)
+	}
+	return size
+}
+
+func (rec *record) append(out []byte) []byte {
+	out = appendPiece(out, rec.aux)
+	out = appendStrings(out, rec.packs)
+	out = appendStrings(out, rec.removed)
+	out = binary.LittleEndian.AppendUint32(out, uint32(len(rec.dirs)))
+	for _, d := range rec.dirs {
+		out = appendPiece(out, d.Path)
+		out = append(out, d.Tree[:]...)
+		out = appendPiece(out, d.Raw)
+	}
+	return out
+}
+
+func appendPiece[T string | []byte](out []byte, piece T) []byte {
+	return append(binary.LittleEndian.AppendUint32(out, uint32(len(piece))), piece...)
+}
+
+func appendStrings(out []byte, list []string) []byte {
+	out = binary.LittleEndian.AppendUint32(out, uint32(len(list)))
+	for _, s := range list {
+		out = appendPiece(out, s)
+	}
+	return out
+}
+
+// decodeRecord is the inverse of append. The result shares data's memory.
+func decodeRecord(data []byte) (rec record, err error) {
+	r := reader{data: data}
+	rec.aux = r.piece()
+	rec.packs = r.strings()
+	rec.removed = r.strings()
+	dirs := make([]Dir, r.count(minDir))
+	rec.dirs = make([]*Dir, len(dirs))
+	for i := range dirs {
+		d := &dirs[i]
+		d.Path = string(r.piece())
+		copy(d.Tree[:], r.take(len(d.Tree)))
+		d.Raw = r.piece()
+		if err := checkBlock(d.Raw); err != nil {
+			return record{}, err
+		}
+		rec.dirs[i] = d
+	}
+	if r.short || len(r.data) != 0 {
+		return record{}, fmt.Errorf("%w: record", ErrMalformed)
+	}
+	return rec, nil
+}
+
+// reader takes pieces off data. Once something is not there it is short, and gives
+// nothing more.
+type reader struct {
+	data  []byte
+	short bool
+}
+
+func (r *reader) take(n int) []byte {
+	if n > len(r.data) {
+		r.data, r.short = nil, true
+	}
+	if r.short {
+		return nil
+	}
+	piece := r.data[:n:n]
+	r.data = r.data[n:]
+	return piece
+}
+
+// count reads the length of a list whose items take up size bytes or more. It is
+// never more than fit into the rest, so that a false length allocates no more than
+// a true one could.
+func (r *reader) count(size int) int {
+	b := r.take(4)
+	if b == nil {
+		return 0
+	}
+	n := binary.LittleEndian.Uint32(b)
+	if uint64(n) > uint64(len(r.data)/size) {
+		r.data, r.short = nil, true
+		return 0
+	}
+	return int(n)
+}
+
+func (r *reader) piece() []byte { return r.take(r.count(1)) }
+
+func (r *reader) strings() []string {
+	list := make([]string, r.count(4))
+	for i := range list {
+		list[i] = string(r.piece())
+	}
+	return list
+}

@@ -1,0 +1,202 @@
+package odb
+
+import (
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"sync"
+
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+)
+
+// errBatchDone is what a batch says after Commit or Discard.
+var errBatchDone = errors.New("batch is finished")
+
+// Batch collects objects and writes them as one pack. Its methods may be called
+// from several goroutines; hashing and compression happen in theirs. End every
+// batch with Commit or Discard.
+type Batch struct {
+	db        *DB
+	looseDirs [256]bool
+
+	mu   sync.Mutex
+	ids  map[object.ID]struct{}
+	w    *packWriter
+	err  error // why nothing can be added any more
+	done bool
+}
+
+// NewBatch returns an empty batch. The packs of the store are listed anew if they
+// may have changed, so that what another process took away is written again. That
+// they do not change between here and Commit is what the lock is for.
+func (db *DB) NewBatch() *Batch {
+	b := &Batch{db: db, ids: make(map[object.ID]struct{}), w: newPackWriter(db.path(packDir))}
+	if err := db.refresh(false); err != nil {
+		b.err = err
+	}
+	b.looseDirs = db.looseDirs()
+	return b
+}
+
+// Add puts an object into the batch, unless the batch or the store has it. The
+// contents are not kept.
+func (b *Batch) Add(k object.Kind, content []byte) (object.ID, error) {
+	id := object.Sum(k, content)
+	if b.Has(id) {
+		return id, b.failed()
+	}
+	d := deflaters.Get().(*deflater)
+	defer d.release()
+	entry, err := d.entry(k, content)
+	if err != nil {
+		return id, err
+	}
+	return id, b.put(id, func() error { return b.w.add(id, crc32.ChecksumIEEE(entry), entry) })
+}
+
+// put adds an object by means of write, unless somebody else did meanwhile. A pack
+// that could not be written is lost as a whole.
+func (b *Batch) put(id object.ID, write func() error) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if err := b.usable(); err != nil {
+		return err
+	}
+	if _, ok := b.ids[id]; ok {
+		return nil
+	}
+	if err := write(); err != nil {
+		b.err = fmt.Errorf("write pack into %s: %w", b.db.dir, err)
+		b.w.discard()
+		return b.err
+	}
+	b.ids[id] = struct{}{}
+	return nil
+}
+
+func (b *Batch) usable() error {
+	if b.done {
+		return errBatchDone
+	}
+	return b.err
+}
+
+func (b *Batch) failed() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.usable()
+}
+
+// Has reports whether the object is in the batch or the store. What other
+// processes store while the batch is open is not noticed: it is stored twice.
+func (b *Batch) Has(id object.ID) bool {
+	b.mu.Lock()
+	_, ok := b.ids[id]
+	b.mu.Unlock()
+	return ok || b.db.hasPacked(id) || b.looseDirs[id[0]] && b.db.loose(id).check() == nil
+}
+
+// Len returns the number of objects that Commit will write.
+func (b *Batch) Len() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.ids)
+}
+
+// Commit writes the objects of the batch into the store, all or none. Without
+// objects it writes nothing. Unless the store was opened with NoSync, they are on
+// the disk when it returns.
+func (b *Batch) Commit() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if err := b.usable(); err != nil {
+		return err
+	}
+	b.done = true
+	if len(b.ids) == 0 {
+		return nil
+	}
+	_, err := b.db.publish(b.w)
+	return err
+}
+
+// Discard forgets the batch and removes what it wrote. After Commit it does
+// nothing, so that it can be deferred.
+func (b *Batch) Discard() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.done = true
+	b.w.discard()
+}
+
+// hasPacked reports whether a pack that is known has the object.
+func (db *DB) hasPacked(id object.ID) bool {
+	last := db.last.Load()
+	if last != nil && last.has(id) {
+		return true
+	}
+	for _, p := range db.packs.Load().packs {
+		if p != last && p.has(id) {
+			db.last.Store(p)
+			return true
+		}
+	}
+	return false
+}
+
+func (p *pack) has(id object.ID) bool {
+	_, ok, err := p.find(id)
+	return ok && err == nil
+}
+
+// readBuffers hold the contents of blobs while they are added.
+var readBuffers = sync.Pool{New: func() any { return new([]byte) }}
+
+// AddBlob adds a blob of exactly size bytes from r. If r yields fewer or more, or
+// fails, nothing of it is in the batch. Large blobs pass through a temporary file;
+// if r can seek, they are first only hashed, to see whether they are there already.
+func (b *Batch) AddBlob(r io.Reader, size int64) (object.ID, error) {
+	if size < 0 {
+		return object.ID{}, fmt.Errorf("blob of %d bytes", size)
+	}
+	if size > streamAbove {
+		return b.addLarge(r, size)
+	}
+	buf := readBuffers.Get().(*[]byte)
+	defer readBuffers.Put(buf)
+	if int64(cap(*buf)) < size {
+		*buf = make([]byte, size)
+	}
+	content := (*buf)[:size]
+	if _, err := io.ReadFull(r, content); err != nil {
+		return object.ID{}, short(err)
+	}
+	if err := atEnd(r); err != nil {
+		return object.ID{}, err
+	}
+	return b.Add(object.Blob, content)
+}
+
+// errSize says that a reader did not yield the bytes that were announced.
+var errSize = errors.New("contents changed size while they were read")
+
+func short(err error) error {
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		return errSize
+	}
+	return err
+}
+
+// atEnd checks that r has nothing more to give.
+func atEnd(r io.Reader) error {
+	var one [1]byte
+	n, err := io.ReadFull(r, one[:])
+	switch {
+	case n > 0:
+		return errSize
+	case err == io.EOF:
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,499 @@
+package odb
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+)
+
+type sample struct {
+	kind    object.Kind
+	content []byte
+}
+
+// samples are objects of every kind, with sizes around the limits of the encodings
+// and of our buffers.
+func samples(t testing.TB) []sample {
+	var all []sample
+	for _, n := range []int{0, 1, 15, 16, 17, 2047, 2048, 4095, 8191, 8192, 65535, 65536, 65537,
+		2*sampleSize - 1, 2 * sampleSize, inMemory, inMemory + 1} {
+		all = append(all, sample{object.Blob, prose(uint64(n), n)}, sample{object.Blob, noise(uint64(n), n)})
+	}
+	all = append(all, sample{object.Blob, bytes.Repeat([]byte{0}, 3<<20)}, sample{object.Blob, noise(99, 5<<20)})
+	tree := object.AppendTree(nil, []object.Entry{
+		{Name: "empty", Mode: object.Regular, ID: object.Sum(object.Blob, nil)},
+		{Name: "one", Mode: object.Executable, ID: object.Sum(object.Blob, prose(1, 1))},
+	})
+	who := object.Signature{Name: "a", Email: "a@example.org", When: time.Unix(1700000000, 0).UTC()}
+	commit, err := object.AppendCommit(nil, &object.CommitData{
+		Tree: object.Sum(object.Tree, tree), Author: who, Committer: who, Message: "m\n",
+	})
+	must(t, err)
+	return append(all, sample{object.Tree, nil}, sample{object.Tree, tree}, sample{object.Commit, commit})
+}
+
+func addAll(t testing.TB, b *Batch, all []sample) {
+	t.Helper()
+	for _, s := range all {
+		id, err := b.Add(s.kind, s.content)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := object.Sum(s.kind, s.content); id != want {
+			t.Fatalf("id %s, want %s", id, want)
+		}
+	}
+}
+
+func TestBatchRoundTrip(t *testing.T) {
+	t.Parallel()
+	all := samples(t)
+	for _, opt := range []Options{{}, {NoSync: true}} {
+		db, err := Create(filepath.Join(t.TempDir(), "store"), testRoot, opt)
+		must(t, err)
+		defer db.Close()
+		b := db.NewBatch()
+		addAll(t, b, all)
+		for _, s := range all {
+			if ok, err := db.Has(object.Sum(s.kind, s.content)); ok || err != nil {
+				t.Fatalf("visible before the commit: %v, %v", ok, err)
+			}
+		}
+		must(t, b.Commit())
+		for _, reader := range []*DB{db, reopen(t, db)} {
+			for _, s := range all {
+				checkObject(t, reader, s)
+			}
+		}
+		names, err := readNames(db.path(packDir))
+		if err != nil || len(names) != 2 {
+			t.Errorf("one batch made %q, %v", names, err)
+		}
+		fsck(t, db)
+	}
+}
+
+// checkObject reads an object in all the ways there are.
+func checkObject(t testing.TB, db *DB, s sample) {
+	t.Helper()
+	id := object.Sum(s.kind, s.content)
+	if ok, err := db.Has(id); !ok || err != nil {
+		t.Fatalf("has %s: %v, %v", id, ok, err)
+	}
+	if kind, size, err := db.Stat(id); kind != s.kind || size != int64(len(s.content)) || err != nil {
+		t.Fatalf("stat %s: %v, %d, %v; want %v, %d", id, kind, size, err, s.kind, len(s.content))
+	}
+	if kind, content, err := db.Read(id); kind != s.kind || !bytes.Equal(content, s.content) || err != nil {
+		t.Fatalf("read %s: %v, %d bytes, %v; want %v, %d", id, kind, len(content), err, s.kind, len(s.content))
+	}
+	kind, size, r, err := db.Open(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := io.ReadAll(r)
+	if kind != s.kind || size != int64(len(s.content)) || !bytes.Equal(content, s.content) || err != nil {
+		t.Fatalf("open %s: %v, %d, %d bytes, %v; want %v, %d", id, kind, size, len(content), err, s.kind, len(s.content))
+	}
+	must(t, r.Close())
+	if ids, err := db.Prefix(id.String()[:12], 0); err != nil || !slices.Contains(ids, id) {
+		t.Fatalf("prefix of %s: %v, %v", id, ids, err)
+	}
+}
+
+// What git reads is what we wrote.
+func TestGitReadsWhatWeWrite(t *testing.T) {
+	t.Parallel()
+	needGit(t)
+	db := newStore(t)
+	all := samples(t)
+	b := db.NewBatch()
+	addAll(t, b, all)
+	must(t, b.Commit())
+	var ask, want strings.Builder
+	for _, s := range all {
+		id := object.Sum(s.kind, s.content)
+		fmt.Fprintln(&ask, id)
+		fmt.Fprintf(&want, "%s %s %d\n%s\n", id, s.kind, len(s.content), s.content)
+	}
+	if got := git(t, db.Dir(), ask.String(), "cat-file", "--batch"); got != want.String() {
+		t.Fatalf("git reads %d bytes, want %d", len(got), want.Len())
+	}
+	out := git(t, db.Dir(), "", "verify-pack", "-v", filepath.Join(packDir, db.PackNames()[0]+idxExt))
+	unique := make(map[object.ID]bool)
+	for _, s := range all {
+		unique[object.Sum(s.kind, s.content)] = true
+	}
+	if want := fmt.Sprintf("non delta: %d objects", len(unique)); !strings.Contains(out, want) {
+		t.Errorf("verify-pack does not say %q", want)
+	}
+	if out := git(t, db.Dir(), "", "count-objects", "-v"); !strings.Contains(out, "garbage: 0\n") {
+		t.Errorf("count-objects says\n%s", out)
+	}
+}
+
+func TestEmptyBatchWritesNothing(t *testing.T) {
+	t.Parallel()
+	db := newStore(t)
+	must(t, db.NewBatch().Commit())
+	id := commit(t, db, "x")[0]
+	before, err := readNames(db.path(packDir))
+	must(t, err)
+	b := db.NewBatch()
+	again, err := b.Add(object.Blob, []byte("x"))
+	if again != id || err != nil || b.Len() != 0 || !b.Has(id) {
+		t.Fatalf("%s, %v, len %d", again, err, b.Len())
+	}
+	must(t, b.Commit())
+	after, err := readNames(db.path(packDir))
+	must(t, err)
+	slices.Sort(before)
+	slices.Sort(after)
+	if !slices.Equal(before, after) {
+		t.Errorf("before %q, after %q", before, after)
+	}
+}
+
+func TestBatchKnowsLooseObjects(t *testing.T) {
+	t.Parallel()
+	needGit(t)
+	db := newStore(t)
+	git(t, db.Dir(), "loose", "hash-object", "-w", "--stdin")
+	b := db.NewBatch()
+	defer b.Discard()
+	_, err := b.Add(object.Blob, []byte("loose"))
+	if err != nil || b.Len() != 0 {
+		t.Fatalf("len %d, %v", b.Len(), err)
+	}
+}
+
+func TestDiscardLeavesNothing(t *testing.T) {
+	t.Parallel()
+	for name, content := range map[string][]byte{"in memory": []byte("x"), "spilled": noise(1, 2*spillAt)} {
+		db := newStore(t)
+		b := db.NewBatch()
+		id, err := b.Add(object.Blob, content)
+		must(t, err)
+		names, err := readNames(db.path(packDir))
+		must(t, err)
+		if spilled := len(names) == 1; spilled != (name == "spilled") {
+			t.Errorf("%s: open batch has files %q", name, names)
+		}
+		b.Discard()
+		b.Discard()
+		if names, err := readNames(db.path(packDir)); err != nil || len(names) != 0 {
+			t.Errorf("%s: left %q, %v", name, names, err)
+		}
+		if _, err := b.Add(object.Blob, []byte("y")); !errors.Is(err, errBatchDone) {
+			t.Errorf("%s: add after discard: %v", name, err)
+		}
+		if err := b.Commit(); !errors.Is(err, errBatchDone) {
+			t.Errorf("%s: commit after discard: %v", name, err)
+		}
+		if ok, err := db.Has(id); ok || err != nil {
+			t.Errorf("%s: has: %v, %v", name, ok, err)
+		}
+	}
+}
+
+func TestBatchOfManyPieces(t *testing.T) {
+	t.Parallel()
+	db := newStore(t)
+	b := db.NewBatch()
+	var ids []object.ID
+	for i := range 30 {
+		id, err := b.Add(object.Blob, noise(uint64(i), 500_000))
+		must(t, err)
+		ids = append(ids, id)
+	}
+	must(t, b.Commit())
+	for i, id := range ids {
+		wantBlob(t, reopen(t, db), id, string(noise(uint64(i), 500_000)))
+	}
+	fsck(t, db)
+}
+
+func TestAddFromSeveralGoroutines(t *testing.T) {
+	t.Parallel()
+	db := newStore(t)
+	old := commit(t, db, string(prose(3, 700)))[0]
+	b := db.NewBatch()
+	const workers, blobs = 8, 200
+	var wg sync.WaitGroup
+	for w := range workers {
+		wg.Go(func() {
+			for i := range blobs {
+				n := (i + w*17) % blobs // the same blobs in another order
+				if _, err := b.Add(object.Blob, prose(uint64(n), 700)); err != nil {
+					t.Error(err)
+				}
+				id, err := b.AddBlob(bytes.NewReader(noise(uint64(n), 40_000)), 40_000)
+				if err != nil || !b.Has(id) {
+					t.Errorf("%s: %v", id, err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if got, want := b.Len(), 2*blobs-1; got != want {
+		t.Errorf("%d objects, want %d", got, want)
+	}
+	must(t, b.Commit())
+	for n := range blobs {
+		wantBlob(t, db, object.Sum(object.Blob, prose(uint64(n), 700)), string(prose(uint64(n), 700)))
+		wantBlob(t, db, object.Sum(object.Blob, noise(uint64(n), 40_000)), string(noise(uint64(n), 40_000)))
+	}
+	wantBlob(t, db, old, string(prose(3, 700)))
+	fsck(t, db)
+}
+
+// onlyReader hides that a reader can seek.
+type onlyReader struct{ io.Reader }
+
+func TestAddBlob(t *testing.T) {
+	t.Parallel()
+	boom := errors.New("boom")
+	for _, size := range []int{0, 1, 1000, streamAbove, streamAbove + 1, streamAbove + 300_000} {
+		content := append(noise(uint64(size), size/2), prose(uint64(size), size-size/2)...)
+		for name, wrap := range map[string]func(io.Reader) io.Reader{
+			"seeking": func(r io.Reader) io.Reader { return r },
+			"reading": func(r io.Reader) io.Reader { return onlyReader{r} },
+		} {
+			t.Run(fmt.Sprint(size, name), func(t *testing.T) {
+				t.Parallel()
+				db := newStore(t)
+				b := db.NewBatch()
+				defer b.Discard()
+				if _, err := b.AddBlob(wrap(bytes.NewReader(content)), int64(size)+1); !errors.Is(err, errSize) {
+					t.Errorf("too short a reader: %v", err)
+				}
+				if size > 0 {
+					if _, err := b.AddBlob(wrap(bytes.NewReader(content)), int64(size)-1); !errors.Is(err, errSize) {
+						t.Errorf("too long a reader: %v", err)
+					}
+				}
+				failing := io.MultiReader(bytes.NewReader(content[:size/2]), iotest.ErrReader(boom))
+				if _, err := b.AddBlob(failing, int64(size)); !errors.Is(err, boom) {
+					t.Errorf("failing reader: %v", err)
+				}
+				if b.Len() != 0 {
+					t.Fatalf("failures left %d objects", b.Len())
+				}
+				if names, err := readNames(db.path(packDir)); err != nil || len(names) != 0 {
+					t.Fatalf("failures left %q, %v", names, err)
+				}
+				id, err := b.AddBlob(wrap(bytes.NewReader(content)), int64(size))
+				if err != nil || id != object.Sum(object.Blob, content) {
+					t.Fatalf("%s, %v", id, err)
+				}
+				if again, err := b.AddBlob(wrap(bytes.NewReader(content)), int64(size)); err != nil || again != id || b.Len() != 1 {
+					t.Fatalf("again: %s, %v, len %d", again, err, b.Len())
+				}
+				_, err = b.Add(object.Blob, []byte("after"))
+				must(t, err)
+				must(t, b.Commit())
+				wantBlob(t, db, id, string(content))
+				checkObject(t, db, sample{object.Blob, content})
+				fsck(t, db)
+			})
+		}
+	}
+	if _, err := newStore(t).NewBatch().AddBlob(strings.NewReader(""), -1); err == nil {
+		t.Error("a negative size is accepted")
+	}
+}
+
+// fickle gives other bytes each time it is read from the beginning.
+type fickle struct {
+	io.ReadSeeker
+	rounds int
+	next   []byte
+}
+
+func (f *fickle) Seek(off int64, whence int) (int64, error) {
+	if whence == io.SeekStart && off == 0 {
+		f.rounds++
+		f.ReadSeeker = bytes.NewReader(f.next)
+	}
+	return f.ReadSeeker.Seek(off, whence)
+}
+
+// A large file that changes between the hashing and the storing is stored under the
+// id of what was stored.
+func TestR05LargeBlobThatChanges(t *testing.T) {
+	t.Parallel()
+	db := newStore(t)
+	first, second := noise(1, streamAbove+5), noise(2, streamAbove+5)
+	f := &fickle{ReadSeeker: bytes.NewReader(first), next: second}
+	b := db.NewBatch()
+	id, err := b.AddBlob(f, int64(len(first)))
+	if err != nil || f.rounds != 1 || id != object.Sum(object.Blob, second) {
+		t.Fatalf("%s, %v, %d rounds", id, err, f.rounds)
+	}
+	must(t, b.Commit())
+	wantBlob(t, db, id, string(second))
+	// And one that is in the store is not read a second time.
+	f = &fickle{ReadSeeker: bytes.NewReader(second), next: first}
+	b = db.NewBatch()
+	defer b.Discard()
+	if again, err := b.AddBlob(f, int64(len(second))); again != id || err != nil || f.rounds != 0 || b.Len() != 0 {
+		t.Fatalf("%s, %v, %d rounds, len %d", again, err, f.rounds, b.Len())
+	}
+}
+
+// Large files that are read from a pipe work, though a pipe only seems to seek.
+func TestAddBlobFromAPipe(t *testing.T) {
+	t.Parallel()
+	content := prose(5, streamAbove+77)
+	r, w, err := os.Pipe()
+	must(t, err)
+	defer r.Close()
+	go func() {
+		w.Write(content)
+		w.Close()
+	}()
+	db := newStore(t)
+	b := db.NewBatch()
+	id, err := b.AddBlob(r, int64(len(content)))
+	must(t, err)
+	must(t, b.Commit())
+	wantBlob(t, db, id, string(content))
+}
+
+func TestIncompressibleDataIsStored(t *testing.T) {
+	t.Parallel()
+	const n = 1 << 20
+	packed := func(content []byte, stream bool) int64 {
+		db := newStore(t)
+		b := db.NewBatch()
+		var err error
+		if stream {
+			_, err = b.AddBlob(bytes.NewReader(content), int64(len(content)))
+		} else {
+			_, err = b.Add(object.Blob, content)
+		}
+		must(t, err)
+		must(t, b.Commit())
+		info, err := os.Stat(db.path(packDir, db.PackNames()[0]+packExt))
+		must(t, err)
+		return info.Size()
+	}
+	for _, tt := range []struct {
+		name     string
+		content  []byte
+		from, to float64 // of the size, in the pack
+	}{
+		{"noise", noise(1, n), 1, 1.001},
+		{"prose", prose(1, n), 0.1, 0.5},
+		{"noise first", append(noise(1, n/2), prose(1, n/2)...), 0.5, 0.75},
+		{"prose first", append(prose(1, n/2), noise(1, n/2)...), 0.5, 0.75},
+		{"large noise", noise(2, streamAbove+1), 1, 1.001},
+		{"large prose", prose(2, streamAbove+1), 0.1, 0.5},
+	} {
+		size := float64(packed(tt.content, len(tt.content) > n)) / float64(len(tt.content))
+		if size < tt.from || size > tt.to {
+			t.Errorf("%s: %.4f of the size", tt.name, size)
+		}
+	}
+	// The compressor is not even asked for all of it.
+	for _, tt := range []struct {
+		content []byte
+		plain   bool
+	}{{noise(3, n), true}, {prose(3, n), false}, {noise(3, sampleSize), false}} {
+		d := new(deflater)
+		_, err := d.entry(object.Blob, tt.content)
+		must(t, err)
+		if plain := d.plain != nil; plain != tt.plain {
+			t.Errorf("%d bytes are stored plainly: %v", len(tt.content), plain)
+		}
+	}
+}
+
+// A batch that cannot be written fails for good and leaves nothing.
+func TestR69FailedWritesLeaveNoTrace(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("directories in use cannot be renamed on this system")
+	}
+	db := newStore(t)
+	id := commit(t, db, "kept")[0]
+	b := db.NewBatch()
+	_, err := b.Add(object.Blob, []byte("small"))
+	must(t, err)
+	away := db.path(packDir) + ".away"
+	must(t, os.Rename(db.path(packDir), away))
+	if _, err := b.Add(object.Blob, noise(1, 2*spillAt)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("add: %v", err)
+	}
+	must(t, os.Rename(away, db.path(packDir)))
+	if _, err := b.Add(object.Blob, []byte("more")); err == nil {
+		t.Error("the batch goes on after a failed write")
+	}
+	if err := b.Commit(); err == nil || !strings.Contains(err.Error(), db.Dir()) {
+		t.Errorf("commit: %v", err)
+	}
+	b.Discard()
+	names, err := readNames(db.path(packDir))
+	if err != nil || len(names) != 2 {
+		t.Errorf("left %q, %v", names, err)
+	}
+	wantBlob(t, db, id, "kept")
+	commit(t, db, "small", "more")
+	fsck(t, db)
+}
+
+// Objects that another process took away meanwhile are written again.
+func TestNewBatchNoticesLostPacks(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("open files cannot be removed on this system")
+	}
+	db := newStore(t)
+	id := commit(t, db, "x")[0]
+	wantBlob(t, db, id, "x")
+	for _, name := range db.PackNames() {
+		must(t, os.Remove(db.path(packDir, name+packExt)))
+		must(t, os.Remove(db.path(packDir, name+idxExt)))
+	}
+	if got := commit(t, db, "x")[0]; got != id {
+		t.Fatal(got)
+	}
+	wantBlob(t, reopen(t, db), id, "x")
+}
+
+// A pack that a loss of power has emptied or cut off does not count: what it held
+// is stored again.
+func TestTornPacksDoNotCount(t *testing.T) {
+	t.Parallel()
+	for name, tear := range map[string]func(path string, size int64) error{
+		"emptied": func(path string, size int64) error { return os.Truncate(path, 0) },
+		"cut off": func(path string, size int64) error { return os.Truncate(path, size-1) },
+		"zeroed":  func(path string, size int64) error { return os.WriteFile(path, make([]byte, size), 0o600) },
+	} {
+		db := newStore(t)
+		id := commit(t, db, "x")[0]
+		path := db.path(packDir, db.PackNames()[0]+packExt)
+		info, err := os.Stat(path)
+		must(t, err)
+		must(t, tear(path, info.Size()))
+		other := reopen(t, db)
+		if ok, err := other.Has(id); ok || err != nil {
+			t.Errorf("%s: has %v, %v", name, ok, err)
+		}
+		commit(t, other, "x") // which makes a pack of the same name
+		wantBlob(t, other, id, "x")
+		wantBlob(t, reopen(t, db), id, "x")
+	}
+}

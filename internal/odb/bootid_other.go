@@ -1,0 +1,7 @@
+//go:build !linux && !darwin
+
+package odb
+
+// bootID is empty where the system has no name for a boot; the host's name then
+// decides alone.
+func bootID() string { return "" }

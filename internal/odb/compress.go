@@ -1,0 +1,76 @@
+package odb
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/klauspost/compress/zlib"
+
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+)
+
+// Contents that hardly shrink (pictures, archives) are stored as they are: zip and
+// png files compress at 220 MB/s, to gain 1 to 4 in a hundred, and are stored at
+// 1 GB/s, samples included (klauspost/compress v1.20.3). They are recognised by one
+// sample at the beginning and one in the middle; both must fail to shrink by a
+// thirty-second. Contents of less than two samples are compressed in any case.
+const sampleSize = 64 << 10
+
+// keepDeflated is the largest buffer that goes back to the pool.
+const keepDeflated = 16 << 20
+
+// deflater makes pack entries. Its writers are large, so it is reused.
+type deflater struct {
+	fast, plain *zlib.Writer
+	out         bytes.Buffer
+}
+
+var deflaters = sync.Pool{New: func() any { return new(deflater) }}
+
+func (d *deflater) release() {
+	if d.out.Cap() <= keepDeflated {
+		deflaters.Put(d)
+	}
+}
+
+// entry returns the pack entry of an object, valid until the deflater is used again.
+func (d *deflater) entry(k object.Kind, content []byte) ([]byte, error) {
+	shrinks := len(content) < 2*sampleSize
+	for _, at := range []int{0, len(content) / 2} {
+		shrinks = shrinks || d.shrinks(content[at:at+sampleSize])
+	}
+	d.out.Reset()
+	d.out.Write(appendEntryHead(make([]byte, 0, maxEntryHead), k, int64(len(content))))
+	zw := d.writer(&d.out, shrinks)
+	if _, err := zw.Write(content); err != nil {
+		return nil, fmt.Errorf("compress: %w", err)
+	}
+	if err := zw.Close(); err != nil {
+		return nil, fmt.Errorf("compress: %w", err)
+	}
+	return d.out.Bytes(), nil
+}
+
+// shrinks reports whether compressing a sample is worth the while.
+func (d *deflater) shrinks(sample []byte) bool {
+	d.out.Reset()
+	zw := d.writer(&d.out, true)
+	zw.Write(sample)
+	zw.Close()
+	return d.out.Len() < len(sample)-len(sample)/32
+}
+
+func (d *deflater) writer(w io.Writer, compress bool) *zlib.Writer {
+	zw, level := &d.plain, zlib.NoCompression
+	if compress {
+		zw, level = &d.fast, zlib.BestSpeed
+	}
+	if *zw == nil {
+		*zw, _ = zlib.NewWriterLevel(w, level) // fails for unknown levels only
+	} else {
+		(*zw).Reset(w)
+	}
+	return *zw
+}

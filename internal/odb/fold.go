@@ -1,0 +1,239 @@
+package odb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"maps"
+	"math/bits"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+)
+
+const (
+	// foldAt is how many packs of a tier are folded into one. A tier holds the
+	// packs of 8^t to 8^(t+1)-1 objects, so that n captures leave at most seven
+	// packs for each power of eight in n, and each entry is copied once per tier.
+	foldAt = 8
+
+	// foldMaxBytes is the size of the largest pack that is folded. Larger ones are
+	// few by the room that they take; copying them would hold up a capture.
+	foldMaxBytes = 32 << 20
+)
+
+// Folded says what Fold did.
+type Folded struct {
+	Packs   int      // packs that were folded
+	Objects int      // objects that were copied
+	Bytes   int64    // size of the packs that were folded
+	Added   []string // names of the packs that took their places
+	Removed []string // names of the packs that are gone
+}
+
+func (f *Folded) merge(g Folded) {
+	f.Packs += g.Packs
+	f.Objects += g.Objects
+	f.Bytes += g.Bytes
+	f.Added = append(f.Added, g.Added...)
+	f.Removed = append(f.Removed, g.Removed...)
+}
+
+// Fold keeps the number of packs small: whenever a tier holds eight packs that this
+// package wrote, they become one. Entries are copied as they are; objects that are
+// in several packs are copied once. Packs of git's, packs with a .keep file, packs
+// that a multi-pack-index names, large and damaged ones are left alone. Call it
+// with the lock held.
+//
+// The new pack is on the disk before the first old one is removed. A crash in
+// between leaves objects twice, which the next fold of that tier mends. When ctx
+// ends, what was folded so far stays folded, and its error is returned.
+func (db *DB) Fold(ctx context.Context) (Folded, error) {
+	var done Folded
+	if err := db.refresh(false); err != nil {
+		return done, err
+	}
+	skip := make(map[*pack]bool)
+	for {
+		tier := db.fullTier(skip)
+		if tier == nil {
+			return done, nil
+		}
+		if tier = db.foldable(tier, skip); len(tier) < foldAt {
+			continue // those left out are in skip now
+		}
+		step, err := db.foldPacks(ctx, tier, skip)
+		done.merge(step)
+		if err != nil {
+			return done, fmt.Errorf("fold packs: %w", err)
+		}
+	}
+}
+
+// fullTier returns the packs of the lowest tier that is to be folded.
+func (db *DB) fullTier(skip map[*pack]bool) []*pack {
+	tiers := make(map[int][]*pack)
+	for _, p := range db.packs.Load().packs {
+		if x, err := p.index(); err == nil && !skip[p] && p.own() {
+			t := (bits.Len(uint(x.n)) - 1) / 3
+			tiers[t] = append(tiers[t], p)
+		}
+	}
+	for _, t := range slices.Sorted(maps.Keys(tiers)) {
+		if len(tiers[t]) >= foldAt {
+			return tiers[t]
+		}
+	}
+	return nil
+}
+
+// foldable returns those packs of a tier that may be folded, sorted by name, and
+// puts the others into skip.
+func (db *DB) foldable(tier []*pack, skip map[*pack]bool) []*pack {
+	inMidx, err := midxNames(db.path(packDir))
+	var fit []*pack
+	for _, p := range tier {
+		body, berr := p.data()
+		_, kerr := os.Lstat(p.stem + ".keep")
+		if err != nil || berr != nil || body.end > foldMaxBytes || !errors.Is(kerr, fs.ErrNotExist) || inMidx[p.name()] {
+			skip[p] = true
+			continue
+		}
+		fit = append(fit, p)
+	}
+	slices.SortFunc(fit, func(a, b *pack) int { return strings.Compare(a.stem, b.stem) })
+	return fit
+}
+
+// foldPacks copies the entries of packs into a new one, publishes it and removes
+// the old ones. A pack whose entries are not as its index says goes to skip and
+// stays.
+func (db *DB) foldPacks(ctx context.Context, packs []*pack, skip map[*pack]bool) (Folded, error) {
+	w := newPackWriter(db.path(packDir))
+	defer w.discard()
+	seen := make(map[object.ID]bool)
+	var step Folded
+	var old []*pack
+	for _, p := range packs {
+		if err := ctx.Err(); err != nil {
+			return Folded{}, err
+		}
+		size, err := copyEntries(w, p, seen)
+		if errors.Is(err, ErrCorrupt) || errors.Is(err, errGone) {
+			skip[p] = true
+			continue
+		}
+		if err != nil {
+			return Folded{}, err
+		}
+		old = append(old, p)
+		step.Bytes += size
+	}
+	if len(old) < 2 {
+		return Folded{}, nil
+	}
+	step.Packs, step.Objects = len(old), len(w.rows)
+	p, err := db.publish(w)
+	if err != nil {
+		return Folded{}, err
+	}
+	step.Added = []string{p.name()}
+	old = slices.DeleteFunc(old, func(q *pack) bool { return q.stem == p.stem })
+	step.Removed, err = db.removePacks(old)
+	return step, err
+}
+
+// copyEntries adds the entries of a pack that are not yet seen to w. It reads the
+// pack whole: foldMaxBytes bounds it. Either all of it is good, or nothing is added.
+func copyEntries(w *packWriter, p *pack, seen map[object.ID]bool) (size int64, err error) {
+	x, err := p.index()
+	if err != nil {
+		return 0, err
+	}
+	body, err := p.data()
+	if err != nil {
+		return 0, err
+	}
+	rows, err := x.rows()
+	if err != nil {
+		return 0, p.wrap(idxExt, err)
+	}
+	data := make([]byte, body.end)
+	if err := readAt(body.src, data, 0); err != nil {
+		return 0, p.wrap(packExt, err)
+	}
+	if err := checkEntries(data, rows); err != nil {
+		return 0, p.wrap(packExt, err)
+	}
+	for i, r := range rows {
+		if seen[r.id] {
+			continue
+		}
+		seen[r.id] = true
+		if err := w.add(r.id, r.crc, data[r.off:entryEnd(data, rows, i)]); err != nil {
+			return 0, err
+		}
+	}
+	return body.end, nil
+}
+
+// checkEntries compares a pack with its index: the entries follow each other without
+// gaps, are what was written, and stand for themselves. Deltas would lose their bases.
+func checkEntries(data []byte, rows []row) error {
+	next := int64(packHead)
+	for i, r := range rows {
+		end := entryEnd(data, rows, i)
+		if r.off != next || end <= r.off || end > int64(len(data)) {
+			return corrupt("entry at %d where %d was expected", r.off, next)
+		}
+		if crc32.ChecksumIEEE(data[r.off:end]) != r.crc {
+			return corrupt("entry at %d was altered", r.off)
+		}
+		e, _, err := parseEntry(data[r.off:end], r.off)
+		if err != nil {
+			return err
+		}
+		if e.kind >= ofsDelta {
+			return corrupt("entry at %d is a delta", r.off)
+		}
+		next = end
+	}
+	if next != int64(len(data)) {
+		return corrupt("entries end at %d, not at %d", next, len(data))
+	}
+	return nil
+}
+
+func entryEnd(data []byte, rows []row, i int) int64 {
+	if i+1 < len(rows) {
+		return rows[i+1].off
+	}
+	return int64(len(data))
+}
+
+// removePacks removes packs that another has taken the place of, index first: what a
+// crash leaves is a pack that nobody sees and Sweep finds. On Windows a pack that
+// another process has open stays until a later fold.
+func (db *DB) removePacks(old []*pack) (removed []string, err error) {
+	if onWindows {
+		db.forget(old) // which closes them
+	}
+	for _, p := range old {
+		rerr := os.Remove(p.stem + idxExt)
+		if rerr == nil {
+			removed = append(removed, p.name())
+			rerr = os.Remove(p.stem + packExt)
+		}
+		if rerr != nil && !inUse(rerr) {
+			err = errors.Join(err, rerr)
+		}
+	}
+	// Only now: a reader that finds them closed lists the packs again, and must not
+	// find them there.
+	db.forget(old)
+	return removed, err
+}

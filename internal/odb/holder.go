@@ -1,0 +1,135 @@
+package odb
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Holder is who has a lock.
+type Holder struct {
+	PID     int       `json:"pid"`
+	Host    string    `json:"host"`
+	BootID  string    `json:"boot"`    // names the time since the machine was started; "" where that has no name
+	Command string    `json:"command"` // what the holder is doing
+	Since   time.Time `json:"since"`   // when it got the lock
+}
+
+// String describes a holder for an error message.
+func (h Holder) String() string {
+	if h.PID == 0 {
+		return "an unknown process"
+	}
+	text := fmt.Sprintf("process %d on %s", h.PID, h.Host)
+	if h.Command != "" {
+		text += fmt.Sprintf(" (%s)", h.Command)
+	}
+	return text + " since " + h.Since.Format(time.RFC3339)
+}
+
+// machine identifies this machine. Neither half is certain by itself: host names
+// change and repeat, not every system has a boot id.
+var machine = sync.OnceValue(func() Holder {
+	host, _ := os.Hostname()
+	return Holder{PID: os.Getpid(), Host: host, BootID: bootID()}
+})
+
+// foreign reports whether the holder lived on another machine, as far as can be
+// told: a container on this one has another name but the same boot.
+func (h Holder) foreign() bool {
+	here := machine()
+	return h.Host != here.Host && (h.BootID == "" || h.BootID != here.BootID)
+}
+
+// The file cairn/lock.holder begins with a line for the present holder: a checksum
+// and the holder as JSON. The checksum tells a record that was being written, or was
+// lost with the power, from a whole one. Without a holder the line is blank. The
+// file is overwritten in place and stays: to make and remove a file costs many times
+// what the rest of locking does.
+type holderRecord struct {
+	file *os.File
+	size int // of the line
+}
+
+func encodeHolder(h Holder) ([]byte, error) {
+	data, err := json.Marshal(h)
+	if err != nil {
+		return nil, err
+	}
+	return fmt.Appendf(nil, "%08x %s\n", crc32.ChecksumIEEE(data), data), nil
+}
+
+func decodeHolder(file []byte) (h Holder, ok bool) {
+	line, _, _ := bytes.Cut(file, []byte("\n"))
+	digits, data, _ := bytes.Cut(line, []byte(" "))
+	sum, err := strconv.ParseUint(string(digits), 16, 32)
+	if err != nil || uint32(sum) != crc32.ChecksumIEEE(data) {
+		return Holder{}, false
+	}
+	if json.Unmarshal(data, &h) != nil || h.PID <= 0 {
+		return Holder{}, false
+	}
+	return h, true
+}
+
+// maxHolder bounds what is read of the file.
+const maxHolder = 64 << 10
+
+// openHolder opens the file and returns who is in it.
+func openHolder(path string) (r *holderRecord, h Holder, ok bool, err error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, h, false, err
+	}
+	data, err := io.ReadAll(io.NewSectionReader(f, 0, maxHolder))
+	if err != nil {
+		f.Close()
+		return nil, h, false, err
+	}
+	h, ok = decodeHolder(data)
+	return &holderRecord{file: f}, h, ok, nil
+}
+
+// readHolder returns who is in the file, for a message.
+func readHolder(path string) Holder {
+	f, err := os.Open(path)
+	if err != nil {
+		return Holder{}
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.NewSectionReader(f, 0, maxHolder))
+	if err != nil {
+		return Holder{}
+	}
+	h, _ := decodeHolder(data)
+	return h
+}
+
+// write records this process. It is not flushed: after a loss of power the holder
+// is dead anyway.
+func (r *holderRecord) write(command string) error {
+	h := machine()
+	h.Command, h.Since = strings.ToValidUTF8(command, "?"), time.Now().UTC().Truncate(time.Millisecond)
+	line, err := encodeHolder(h)
+	if err != nil {
+		return err
+	}
+	r.size = len(line)
+	_, err = r.file.WriteAt(line, 0)
+	return err
+}
+
+// clear blanks the record and closes the file.
+func (r *holderRecord) clear() error {
+	line := append(bytes.Repeat([]byte{' '}, max(0, r.size-1)), '\n')
+	_, err := r.file.WriteAt(line, 0)
+	return errors.Join(err, r.file.Close())
+}

@@ -1,0 +1,124 @@
+package odb
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
+)
+
+// Journal is a record of an operation under way. One that is torn or was tampered
+// with has an Err and no Data.
+type Journal struct {
+	Name string
+	Data []byte
+	Err  error
+}
+
+// journalMagic begins a journal file; 64 hexadecimal digits, a line feed and the
+// data follow. The digits are the SHA-256 of name, NUL and data, so that a journal
+// under another's name does not pass either.
+const journalMagic = "cairn journal 1 "
+
+func journalSum(name string, data []byte) string {
+	h := sha256.New()
+	io.WriteString(h, name+"\x00")
+	h.Write(data)
+	return fmt.Sprintf("%x", h.Sum(nil))
+}
+
+func decodeJournal(name string, file []byte) ([]byte, error) {
+	head, data, ok := bytes.Cut(file, []byte("\n"))
+	if !ok || string(head) != journalMagic+journalSum(name, data) {
+		return nil, corrupt("journal torn or altered")
+	}
+	return data, nil
+}
+
+// checkJournalName accepts names that are files on every system.
+func checkJournalName(name string) error {
+	const allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
+	if name == "" || len(name) > 100 || name[0] == '.' || strings.Trim(name, allowed) != "" {
+		return fmt.Errorf("journal name %q: want up to 100 letters, digits, '-', '_' and '.', not '.' first", name)
+	}
+	return nil
+}
+
+// WriteJournal writes or replaces a journal, all or nothing, and flushes it.
+func (db *DB) WriteJournal(name string, data []byte) error {
+	if err := checkJournalName(name); err != nil {
+		return err
+	}
+	if err := db.makeDir(db.path(journalDir)); err != nil {
+		return err
+	}
+	return atomicfile.Write(db.path(journalDir, name), 0o600, !db.opt.NoSync, func(w io.Writer) error {
+		_, err := io.WriteString(w, journalMagic+journalSum(name, data)+"\n")
+		if err == nil {
+			_, err = w.Write(data)
+		}
+		return err
+	})
+}
+
+// Journals returns the journals, sorted by name.
+func (db *DB) Journals() ([]Journal, error) {
+	names, err := readNames(db.path(journalDir))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list journals: %w", err)
+	}
+	slices.Sort(names)
+	var journals []Journal
+	for _, name := range names {
+		if checkJournalName(name) != nil {
+			continue // temporary files, and what is not ours
+		}
+		if j := db.readJournal(name); !errors.Is(j.Err, fs.ErrNotExist) {
+			journals = append(journals, j)
+		}
+	}
+	return journals, nil
+}
+
+func (db *DB) readJournal(name string) Journal {
+	path := db.path(journalDir, name)
+	file, err := os.ReadFile(path)
+	if err != nil {
+		return Journal{Name: name, Err: err}
+	}
+	data, err := decodeJournal(name, file)
+	if err != nil {
+		return Journal{Name: name, Err: fmt.Errorf("%s: %w", path, err)}
+	}
+	return Journal{Name: name, Data: data}
+}
+
+// RemoveJournal removes a journal, for good: it does not come back after a loss of
+// power. Removing one that does not exist is no error.
+func (db *DB) RemoveJournal(name string) error {
+	if err := checkJournalName(name); err != nil {
+		return err
+	}
+	path := db.path(journalDir, name)
+	if err := os.Remove(path); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	}
+	if db.opt.NoSync {
+		return nil
+	}
+	return atomicfile.SyncDir(filepath.Dir(path))
+}

@@ -1,0 +1,235 @@
+package odb
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
+)
+
+// formatVersion is what cairn/version holds. A change that an older program would
+// misread takes the next number.
+const formatVersion = "1"
+
+// Paths inside a store, with the separator of the system.
+var (
+	privateDir  = "cairn"
+	versionFile = filepath.Join(privateDir, "version")
+	rootFile    = filepath.Join(privateDir, "root")
+	lockFile    = filepath.Join(privateDir, "lock")
+	holderFile  = filepath.Join(privateDir, "lock.holder")
+	journalDir  = filepath.Join(privateDir, "journal")
+	packDir     = filepath.Join("objects", "pack")
+)
+
+// config keeps git from tidying up by itself: a collection at the wrong moment
+// would take objects that a capture is about to refer to.
+const config = `[core]
+	repositoryformatversion = 0
+	filemode = true
+	bare = true
+[gc]
+	auto = 0
+[maintenance]
+	auto = false
+[receive]
+	autogc = false
+`
+
+// skeleton is a new store without cairn/root, directories first.
+var skeletonDirs = []string{
+	"objects", filepath.Join("objects", "info"), packDir,
+	"refs", filepath.Join("refs", "heads"), filepath.Join("refs", "tags"), filepath.Join("refs", "cairn"),
+	privateDir, journalDir,
+}
+
+var skeletonFiles = map[string]string{
+	"HEAD":      "ref: refs/heads/cairn\n",
+	"config":    config,
+	versionFile: formatVersion + "\n",
+	lockFile:    "",
+}
+
+// Create makes a store for root, an absolute path, in dir and opens it. A store
+// that is there already, or that somebody else makes at the same time, is opened.
+//
+// The store is made in a sibling directory and renamed into place, so that half a
+// store never counts as one. What dead makers left beside it is removed.
+func Create(dir, root string, opt Options) (*DB, error) {
+	if !filepath.IsAbs(root) {
+		return nil, fmt.Errorf("create store %s: its root %q is not an absolute path", dir, root)
+	}
+	db, err := Open(dir, root, opt)
+	if !errors.Is(err, ErrNotStore) {
+		return db, err
+	}
+	if dir, err = filepath.Abs(dir); err != nil {
+		return nil, err
+	}
+	if err := makeStore(dir, root, !opt.NoSync); err != nil {
+		return nil, fmt.Errorf("create store %s: %w", dir, err)
+	}
+	return Open(dir, root, opt)
+}
+
+// asideSuffix ends the directory that a store is made in. It is called as its
+// maker's claim, a temporary file, with this suffix; the claim is made before it
+// and removed after it.
+const asideSuffix = ".store"
+
+func makeStore(dir, root string, sync bool) (err error) {
+	parent := filepath.Dir(dir)
+	if err := os.MkdirAll(parent, 0o700); err != nil {
+		return err
+	}
+	if err := sweepAside(parent); err != nil {
+		return err
+	}
+	claim, err := atomicfile.Create(parent, atomicfile.Prefix)
+	if err != nil {
+		return err
+	}
+	aside := claim.Name() + asideSuffix
+	defer func() {
+		err = errors.Join(err, os.RemoveAll(aside), claim.Close(), os.Remove(claim.Name()))
+	}()
+	if err := writeSkeleton(aside, root, sync); err != nil {
+		return err
+	}
+	if err := moveStore(aside, dir); err != nil || !sync {
+		return err
+	}
+	return atomicfile.SyncDir(parent)
+}
+
+func writeSkeleton(dir, root string, sync bool) error {
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return err
+	}
+	for _, name := range skeletonDirs {
+		if err := os.Mkdir(filepath.Join(dir, name), 0o700); err != nil {
+			return err
+		}
+	}
+	for name, content := range skeletonFiles {
+		if err := writeNew(filepath.Join(dir, name), content, sync); err != nil {
+			return err
+		}
+	}
+	if err := writeNew(filepath.Join(dir, rootFile), root, sync); err != nil || !sync {
+		return err
+	}
+	var err error
+	for _, name := range append([]string{"."}, skeletonDirs...) {
+		err = errors.Join(err, atomicfile.SyncDir(filepath.Join(dir, name)))
+	}
+	return err
+}
+
+// moveStore renames a finished store into place. Where a store is by now, the
+// other maker was faster and wins. An empty directory is replaced, and nothing
+// else ever.
+func moveStore(aside, dir string) error {
+	err := atomicfile.Rename(aside, dir)
+	if err == nil || checkLayout(dir) == nil {
+		return nil
+	}
+	// Windows does not rename over an empty directory.
+	if info, serr := os.Lstat(dir); serr != nil || !info.IsDir() || os.Remove(dir) != nil {
+		return err
+	}
+	if err = atomicfile.Rename(aside, dir); err == nil || checkLayout(dir) == nil {
+		return nil
+	}
+	return err
+}
+
+// sweepAside removes stores that were never finished, and the claims of their
+// makers, if those are dead.
+func sweepAside(parent string) error {
+	names, err := readNames(parent)
+	for _, name := range names {
+		claim, ok := strings.CutSuffix(name, asideSuffix)
+		if !ok || !strings.HasPrefix(name, atomicfile.Prefix) {
+			continue
+		}
+		dead, rerr := atomicfile.RemoveDead(filepath.Join(parent, claim))
+		if dead {
+			rerr = errors.Join(rerr, os.RemoveAll(filepath.Join(parent, name)))
+		}
+		err = errors.Join(err, rerr)
+	}
+	return errors.Join(err, atomicfile.Sweep(parent, atomicfile.Prefix))
+}
+
+// checkLayout says ErrNotStore where there is no store, and otherwise what keeps
+// this program from using it.
+func checkLayout(dir string) error {
+	version, err := os.ReadFile(filepath.Join(dir, versionFile))
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+		return fmt.Errorf("%w in %s", ErrNotStore, dir)
+	case err != nil:
+		return fmt.Errorf("open store: %w", err)
+	case strings.TrimSpace(string(version)) == "":
+		return fmt.Errorf("%w: %s: empty file", ErrCorrupt, filepath.Join(dir, versionFile))
+	case strings.TrimSpace(string(version)) != formatVersion:
+		return fmt.Errorf("store %s has format version %.20q, this program knows version %s only; use a newer cairn",
+			dir, strings.TrimSpace(string(version)), formatVersion)
+	}
+	for _, name := range []string{"HEAD", "objects", "refs"} {
+		if _, err := os.Lstat(filepath.Join(dir, name)); err != nil {
+			return fmt.Errorf("%w: %s: %w", ErrCorrupt, dir, err)
+		}
+	}
+	return nil
+}
+
+// writeNew writes a file that does not exist yet.
+func writeNew(path, content string, sync bool) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(content)
+	if err == nil && sync {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
+// makeDir makes a directory below the store and, where that is new, flushes its
+// name.
+func (db *DB) makeDir(path string) error {
+	err := os.Mkdir(path, 0o700)
+	if errors.Is(err, fs.ErrNotExist) && len(path) > len(db.dir) {
+		if err := db.makeDir(filepath.Dir(path)); err != nil {
+			return err
+		}
+		err = os.Mkdir(path, 0o700)
+	}
+	if errors.Is(err, fs.ErrExist) {
+		if info, serr := os.Stat(path); serr == nil && info.IsDir() {
+			return nil
+		}
+	}
+	if err != nil || db.opt.NoSync {
+		return err
+	}
+	return atomicfile.SyncDir(filepath.Dir(path))
+}
+
+// readNames lists a directory in no particular order.
+func readNames(dir string) ([]string, error) {
+	d, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	return d.Readdirnames(-1)
+}

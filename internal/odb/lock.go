@@ -1,0 +1,175 @@
+package odb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// LockedError says who keeps the store locked. It is an ErrLocked, and the error of
+// the context where one ended the wait.
+type LockedError struct {
+	Path   string // the lock, or the record of a holder on another machine
+	Holder Holder // zero if it is not known
+
+	foreign bool
+	cause   error
+}
+
+func (e *LockedError) Error() string {
+	if e.foreign {
+		return fmt.Sprintf("store is locked by %s; if that machine is gone, remove %s", e.Holder, e.Path)
+	}
+	return fmt.Sprintf("store is locked by %s (%s); wait for it or end it, then try again", e.Holder, e.Path)
+}
+
+// Unwrap makes errors.Is find ErrLocked and the context's error.
+func (e *LockedError) Unwrap() []error {
+	if e.cause == nil {
+		return []error{ErrLocked}
+	}
+	return []error{ErrLocked, e.cause}
+}
+
+// How often a lock that is held is tried again: at first after 1 ms, then less and
+// less often, at random so that several waiters do not march in step.
+const (
+	firstPause = time.Millisecond
+	maxPause   = 25 * time.Millisecond
+)
+
+// lockTries is how many errors of the system (out of memory, of file handles) in
+// succession end an attempt to get the lock.
+const lockTries = 5
+
+// Lock takes the lock of the store, waiting until ctx ends for whoever has it, in
+// this process or another. The lock is a kernel lock, so it goes when its holder
+// dies; nothing depends on its age. A record beside it names the holder. It
+// matters when the kernel lock is free: left by this machine, in this boot or
+// another, it is a dead one's and replaced; left by another machine, whose kernel
+// locks may not reach us, it is respected, at once and with a LockedError.
+//
+// unlock may be called more than once.
+func (db *DB) Lock(ctx context.Context) (unlock func() error, err error) {
+	if err := db.takeTurn(ctx); err != nil {
+		return nil, err
+	}
+	l, err := db.acquire(ctx)
+	if err != nil {
+		<-db.turn
+		return nil, err
+	}
+	return sync.OnceValue(func() error {
+		defer func() { <-db.turn }()
+		return l.release()
+	}), nil
+}
+
+// held is a lock that we have.
+type held struct {
+	kernel *flock.Flock
+	record *holderRecord
+}
+
+// release blanks the record first: while it is there the lock is ours.
+func (l *held) release() error {
+	return errors.Join(l.record.clear(), l.kernel.Unlock())
+}
+
+// takeTurn makes the goroutines of one DB queue up, in order, before they compete
+// with others. A turn that is free is taken even if ctx has ended.
+func (db *DB) takeTurn(ctx context.Context) error {
+	select {
+	case db.turn <- struct{}{}:
+		return nil
+	default:
+	}
+	select {
+	case db.turn <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return db.lockedError(ctx)
+	}
+}
+
+// acquire gets the kernel lock and writes the record. It tries at least once.
+func (db *DB) acquire(ctx context.Context) (*held, error) {
+	fl := flock.New(db.path(lockFile))
+	failures := 0
+	for pause := firstPause; ; pause = min(maxPause, 2*pause) {
+		ok, err := tryLock(fl)
+		if ok {
+			return db.enter(fl)
+		}
+		if err == nil {
+			failures = 0
+		} else if failures++; failures == lockTries || errors.Is(err, fs.ErrNotExist) {
+			return nil, db.lockFailure(err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil, db.lockedError(ctx)
+		case <-time.After(pause/2 + rand.N(pause)):
+		}
+	}
+}
+
+// tryLock tries once. A lock on a file that somebody has removed or replaced since
+// it was opened excludes nobody and does not count.
+func tryLock(fl *flock.Flock) (bool, error) {
+	ok, err := fl.TryLock()
+	if !ok || err != nil {
+		return false, err
+	}
+	mine, err := fl.Stat()
+	if err == nil {
+		var there os.FileInfo
+		if there, err = os.Stat(fl.Path()); err == nil && os.SameFile(mine, there) {
+			return true, nil
+		}
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return false, errors.Join(err, fl.Unlock())
+}
+
+// enter is called with the kernel lock, which it gives back on error.
+func (db *DB) enter(fl *flock.Flock) (*held, error) {
+	path := db.path(holderFile)
+	record, h, ok, err := openHolder(path)
+	if err == nil {
+		if ok && h.foreign() {
+			err = &LockedError{Path: path, Holder: h, foreign: true}
+		} else {
+			err = record.write(db.opt.Command)
+		}
+		if err == nil {
+			return &held{fl, record}, nil
+		}
+		record.file.Close()
+	}
+	fl.Unlock()
+	if errors.Is(err, ErrLocked) {
+		return nil, err
+	}
+	return nil, db.lockFailure(err)
+}
+
+func (db *DB) lockedError(ctx context.Context) error {
+	return &LockedError{Path: db.path(lockFile), Holder: readHolder(db.path(holderFile)), cause: ctx.Err()}
+}
+
+func (db *DB) lockFailure(err error) error {
+	if lerr := checkLayout(db.dir); lerr != nil {
+		return fmt.Errorf("lock store %s: %w", db.dir, lerr)
+	}
+	return fmt.Errorf("lock store %s: %w", db.dir, err)
+}

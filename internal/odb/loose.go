@@ -1,0 +1,171 @@
+package odb
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+)
+
+// loose is an object in a file of its own. This package writes none; git does, for
+// instance when it is asked to write into the store.
+type loose struct{ path string }
+
+func (db *DB) loose(id object.ID) loose {
+	hex := id.String()
+	return loose{db.path("objects", hex[:2], hex[2:])}
+}
+
+// maxLooseHead is the longest header: "commit", a size of 19 digits, blank and NUL.
+const maxLooseHead = 32
+
+// looseReader is an inflater that has read the header of a loose object.
+type looseReader struct {
+	file *os.File
+	*inflater
+	kind object.Kind
+	size int64
+}
+
+func (o loose) start() (*looseReader, error) {
+	f, err := os.Open(o.path)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, errAbsent
+		}
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	r := &looseReader{file: f, inflater: newInflater(f, 0, info.Size())}
+	if r.kind, r.size, err = looseHead(r.inflater); err != nil {
+		r.close()
+		return nil, o.wrap(err)
+	}
+	return r, nil
+}
+
+func (r *looseReader) close() {
+	r.inflater.release()
+	r.file.Close()
+}
+
+func (o loose) wrap(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", o.path, err)
+}
+
+// looseHead begins the decompression and reads the header.
+func looseHead(z *inflater) (object.Kind, int64, error) {
+	if err := z.start(); err != nil {
+		return 0, 0, err
+	}
+	head := make([]byte, 0, maxLooseHead)
+	for len(head) < maxLooseHead {
+		n, err := z.Read(head[len(head) : len(head)+1])
+		head = head[:len(head)+n]
+		if n > 0 && head[len(head)-1] == 0 {
+			return parseLooseHead(head[:len(head)-1])
+		}
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return 0, 0, err
+		}
+	}
+	return 0, 0, corrupt("loose object without a header")
+}
+
+func parseLooseHead(head []byte) (object.Kind, int64, error) {
+	name, digits, _ := bytes.Cut(head, []byte(" "))
+	kind, err := object.ParseKind(string(name))
+	if err != nil {
+		return 0, 0, corrupt("loose object of kind %q", name)
+	}
+	size, err := strconv.ParseUint(string(digits), 10, 63)
+	if err != nil || len(digits) > 1 && digits[0] == '0' {
+		return 0, 0, corrupt("loose object of size %q", digits)
+	}
+	return kind, int64(size), nil
+}
+
+func (o loose) check() error {
+	_, _, err := o.stat()
+	return err
+}
+
+func (o loose) stat() (object.Kind, int64, error) {
+	r, err := o.start()
+	if err != nil {
+		return 0, 0, err
+	}
+	defer r.close()
+	return r.kind, r.size, nil
+}
+
+func (o loose) read() (object.Kind, []byte, error) {
+	r, err := o.start()
+	if err != nil {
+		return 0, nil, err
+	}
+	defer r.close()
+	content, err := r.contents(r.size)
+	return r.kind, content, o.wrap(err)
+}
+
+func (o loose) open(id object.ID) (object.Kind, int64, io.ReadCloser, error) {
+	r, err := o.start()
+	if err != nil {
+		return 0, 0, nil, err
+	}
+	if err := r.plausible(r.size); err != nil {
+		r.close()
+		return 0, 0, nil, o.wrap(err)
+	}
+	if r.size <= inMemory {
+		r.close()
+		return openRead(o, id)
+	}
+	s := &stream{file: r.file, inflater: r.inflater, id: id, what: o.path}
+	s.begin(r.kind, r.size)
+	return r.kind, r.size, s, nil
+}
+
+// looseDirs tells which of the 256 directories of loose objects exist.
+func (db *DB) looseDirs() (present [256]bool) {
+	names, _ := readNames(db.path("objects"))
+	for _, name := range names {
+		if b, err := strconv.ParseUint(name, 16, 8); err == nil && len(name) == 2 {
+			present[b] = true
+		}
+	}
+	return present
+}
+
+// loosePrefix calls yield with the loose objects whose ids begin with prefix,
+// at least two hexadecimal digits.
+func (db *DB) loosePrefix(prefix string, yield func(object.ID)) error {
+	names, err := readNames(db.path("objects", prefix[:2]))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, name := range names {
+		id, err := object.ParseID(prefix[:2] + name)
+		if err == nil && filepath.Base(name) == name && id.String()[:len(prefix)] == prefix {
+			yield(id)
+		}
+	}
+	return nil
+}

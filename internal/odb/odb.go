@@ -1,0 +1,131 @@
+// Package odb is cairn's store: a bare git repository, read and written here
+// without any git, that any git can read, verify, repack and push.
+//
+// # Layout
+//
+//	HEAD config objects/{info,pack} refs/{heads,tags,cairn}    as git has them
+//	cairn/version       "1", the version of this layout
+//	cairn/root          the absolute path of the directory that the store belongs to
+//	cairn/lock          an empty file that carries the kernel lock
+//	cairn/lock.holder   who has the lock, for messages and for foreign machines
+//	cairn/journal/      records of operations under way
+//	cairn/index*        private files of package index
+//
+// # Writing
+//
+// A [Batch] becomes one pack and its index, whatever the number of objects. Both
+// are written under temporary names, flushed, and renamed, the pack first: an
+// object is in the store when its index is. [DB.Fold] keeps the number of packs
+// small by copying entries from many packs into one. It touches only packs that
+// this package wrote, which it knows by their names: pack-<hex> where hex is not
+// the checksum of the pack, as git names them, but a hash of that checksum.
+//
+// # Reading
+//
+// Contents are always compared with the id they were asked for by: the answer is
+// the right bytes or an error. Damage in one pack does not disturb the objects of
+// another. Packs come and go under our hands (a fold in another process, a
+// repacking git); a look-up that fails lists the packs again before it gives up.
+//
+// # Locking
+//
+// [DB.Lock] excludes other writers. Reading needs no lock. Batches may be filled
+// without it; Commit, Fold, Sweep, SetRef and DeleteRef are meant to be called
+// under it, and say so where more than tidiness depends on it.
+package odb
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// The conditions that callers tell apart.
+var (
+	ErrNotFound = errors.New("not found")
+	ErrCorrupt  = errors.New("corrupt store")
+	ErrLocked   = errors.New("store is locked")
+	ErrNotStore = errors.New("no cairn store")
+)
+
+// Options of Create and Open. The zero value is safe and durable.
+type Options struct {
+	NoSync  bool   // do not flush to the disk: a loss of power may lose what was written last
+	Command string // what the lock says its holder is doing
+}
+
+// DB is an open store. All methods may be called from several goroutines.
+type DB struct {
+	dir, root string
+	opt       Options
+
+	turn chan struct{} // held by the goroutine of this DB that has or seeks the lock
+
+	listing sync.Mutex // held while the set of packs is changed
+	packs   atomic.Pointer[packSet]
+	last    atomic.Pointer[pack] // where the last object was found
+	bases   baseCache
+	closed  atomic.Bool
+
+	refLockWait time.Duration // see writeRef
+}
+
+// Open opens the store in dir. The root that the store belongs to must be root,
+// unless that is empty. Damage to the objects is not looked for.
+func Open(dir, root string, opt Options) (*DB, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkLayout(dir); err != nil {
+		return nil, err
+	}
+	recorded, err := os.ReadFile(filepath.Join(dir, rootFile))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: no record of the directory it belongs to: %w", ErrCorrupt, dir, err)
+	}
+	if root != "" && root != string(recorded) {
+		return nil, fmt.Errorf("store %s belongs to %s, not to %s", dir, recorded, root)
+	}
+	db := &DB{dir: dir, root: string(recorded), opt: opt, turn: make(chan struct{}, 1), refLockWait: refLockWait}
+	db.packs.Store(&packSet{})
+	return db, nil
+}
+
+// Dir returns the absolute path of the store.
+func (db *DB) Dir() string { return db.dir }
+
+// Root returns the directory that the store belongs to, as it was recorded.
+func (db *DB) Root() string { return db.root }
+
+// Close releases the files that are held open. It does not release a lock, which
+// has its own unlock function. Readers that DB.Open returned stay usable.
+func (db *DB) Close() error {
+	db.listing.Lock()
+	defer db.listing.Unlock()
+	if db.closed.Swap(true) {
+		return nil
+	}
+	old := db.packs.Swap(&packSet{})
+	db.last.Store(nil)
+	for _, p := range old.packs {
+		p.close()
+	}
+	return nil
+}
+
+// PrivatePath returns the path of a private file of package index.
+func (db *DB) PrivatePath(name string) string { return db.path(privateDir, name) }
+
+func (db *DB) path(elem ...string) string {
+	return filepath.Join(append([]string{db.dir}, elem...)...)
+}
+
+// corrupt makes an ErrCorrupt. Whoever knows the path adds it.
+func corrupt(format string, args ...any) error {
+	return fmt.Errorf("%w: "+format, append([]any{ErrCorrupt}, args...)...)
+}

@@ -1,0 +1,436 @@
+package odb
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+)
+
+// testRoot is the directory that the stores of the tests say they belong to.
+var testRoot = func() string {
+	root, err := filepath.Abs(string(filepath.Separator) + "project")
+	if err != nil {
+		panic(err)
+	}
+	return root
+}()
+
+// newStore returns an empty store that does not flush.
+func newStore(t testing.TB) *DB {
+	t.Helper()
+	db, err := Create(filepath.Join(t.TempDir(), "store"), testRoot, Options{NoSync: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
+// reopen returns the store as another process would see it.
+func reopen(t testing.TB, db *DB) *DB {
+	t.Helper()
+	other, err := Open(db.Dir(), testRoot, Options{NoSync: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { other.Close() })
+	return other
+}
+
+// commit writes one batch of blobs and returns their ids.
+func commit(t testing.TB, db *DB, blobs ...string) []object.ID {
+	t.Helper()
+	b := db.NewBatch()
+	defer b.Discard()
+	var ids []object.ID
+	for _, blob := range blobs {
+		id, err := b.Add(object.Blob, []byte(blob))
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, id)
+	}
+	if err := b.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	return ids
+}
+
+func wantBlob(t testing.TB, db *DB, id object.ID, want string) {
+	t.Helper()
+	kind, content, err := db.Read(id)
+	if err != nil || kind != object.Blob || string(content) != want {
+		t.Fatalf("read %s: %v, %d bytes, %v; want a blob of %d bytes", id, kind, len(content), err, len(want))
+	}
+}
+
+// noise returns n bytes that do not compress and depend on seed only.
+func noise(seed uint64, n int) []byte {
+	data := make([]byte, n)
+	r := rand.NewChaCha8([32]byte{byte(seed), byte(seed >> 8), byte(seed >> 16)})
+	r.Read(data)
+	return data
+}
+
+// prose returns n bytes that do compress.
+func prose(seed uint64, n int) []byte {
+	r := rand.New(rand.NewPCG(seed, 1))
+	words := strings.Fields("a cairn is a stack of stones left along a trail so that you can find the way back")
+	var out bytes.Buffer
+	for out.Len() < n {
+		out.WriteString(words[r.IntN(len(words))])
+		out.WriteByte(" \n"[r.IntN(8)/7])
+	}
+	return out.Bytes()[:n]
+}
+
+// needGit skips a test where there is no git to ask.
+func needGit(t testing.TB) {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed")
+	}
+}
+
+// git runs git on a repository with nothing inherited but the path.
+func git(t testing.TB, dir string, stdin string, args ...string) string {
+	t.Helper()
+	out, err := tryGit(t, dir, stdin, args...)
+	if err != nil {
+		t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return out
+}
+
+func tryGit(t testing.TB, dir string, stdin string, args ...string) (string, error) {
+	t.Helper()
+	needGit(t)
+	cmd := exec.Command("git", args...)
+	cmd.Dir = dir
+	cmd.Env = []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "LC_ALL=C",
+		"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_DIR=" + dir,
+		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_COMMITTER_NAME=c", "GIT_COMMITTER_EMAIL=c@example.org",
+		"GIT_AUTHOR_DATE=1700000000 +0000", "GIT_COMMITTER_DATE=1700000000 +0000",
+	}
+	cmd.Stdin = strings.NewReader(stdin)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		return stdout.String() + stderr.String(), err
+	}
+	return stdout.String(), nil
+}
+
+// fsck lets git judge the whole store.
+func fsck(t testing.TB, db *DB) {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		return // what only git can tell is left to where there is one
+	}
+	out := git(t, db.Dir(), "", "fsck", "--strict", "--full", "--no-dangling")
+	if out != "" {
+		t.Fatalf("git fsck says:\n%s", out)
+	}
+	for _, pack := range db.PackNames() {
+		git(t, db.Dir(), "", "verify-pack", "-v", filepath.Join("objects", "pack", pack+idxExt))
+	}
+}
+
+func TestCreate(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "data", "snapshot", "0123456789abcdef")
+	db, err := Create(dir, testRoot, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if db.Dir() != dir || db.Root() != testRoot {
+		t.Errorf("Dir %q, Root %q", db.Dir(), db.Root())
+	}
+	var got []string
+	err = filepath.WalkDir(filepath.Dir(dir), func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := e.Info()
+		if err != nil {
+			return err
+		}
+		want := fs.FileMode(0o600)
+		if e.IsDir() {
+			want = 0o700 | fs.ModeDir
+		}
+		if runtime.GOOS != "windows" && info.Mode() != want {
+			t.Errorf("%s has mode %v, want %v", path, info.Mode(), want)
+		}
+		rel, err := filepath.Rel(dir, path)
+		got = append(got, filepath.ToSlash(rel))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"..", ".", "HEAD", "cairn", "cairn/journal", "cairn/lock", "cairn/root", "cairn/version", "config",
+		"objects", "objects/info", "objects/pack", "refs", "refs/cairn", "refs/heads", "refs/tags",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("store holds %q,\nwant %q", got, want)
+	}
+	if got, err := os.ReadFile(filepath.Join(dir, "cairn", "root")); err != nil || string(got) != testRoot {
+		t.Errorf("root file holds %q, %v", got, err)
+	}
+	if got := db.PrivatePath("index"); got != filepath.Join(dir, "cairn", "index") {
+		t.Errorf("private path %q", got)
+	}
+	again, err := Create(dir, testRoot, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	again.Close()
+}
+
+func TestCreateWantsAnAbsoluteRoot(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "store")
+	for _, root := range []string{"", "project", "./project"} {
+		if _, err := Create(dir, root, Options{}); err == nil || !strings.Contains(err.Error(), "absolute") {
+			t.Errorf("root %q: %v", root, err)
+		}
+	}
+	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("something was made: %v", err)
+	}
+}
+
+// A root is bytes, not text.
+func TestRootOfAnyBytes(t *testing.T) {
+	t.Parallel()
+	root := testRoot + "/a\nb\xff "
+	dir := filepath.Join(t.TempDir(), "store")
+	db, err := Create(dir, root, Options{NoSync: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	db.Close()
+	if db, err = Open(dir, root, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if db.Root() != root {
+		t.Errorf("root %q", db.Root())
+	}
+	db.Close()
+	if _, err = Open(dir, strings.TrimSpace(root), Options{}); err == nil {
+		t.Error("another root is accepted")
+	}
+}
+
+func TestOpenFailures(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name   string
+		damage func(t *testing.T, dir string)
+		is     error  // nil: neither ErrNotStore nor ErrCorrupt
+		says   string // part of the text
+	}{
+		{"absent", func(t *testing.T, dir string) { must(t, os.RemoveAll(dir)) }, ErrNotStore, ""},
+		{"empty directory", func(t *testing.T, dir string) {
+			must(t, os.RemoveAll(dir))
+			must(t, os.Mkdir(dir, 0o700))
+		}, ErrNotStore, ""},
+		{"a file", func(t *testing.T, dir string) {
+			must(t, os.RemoveAll(dir))
+			must(t, os.WriteFile(dir, []byte("x"), 0o600))
+		}, ErrNotStore, ""},
+		{"another repository", func(t *testing.T, dir string) { must(t, os.RemoveAll(filepath.Join(dir, "cairn"))) }, ErrNotStore, ""},
+		{"newer format", func(t *testing.T, dir string) {
+			must(t, os.WriteFile(filepath.Join(dir, "cairn", "version"), []byte("2\n"), 0o600))
+		}, nil, `format version "2"`},
+		{"emptied version", func(t *testing.T, dir string) { must(t, os.Truncate(filepath.Join(dir, "cairn", "version"), 0)) }, ErrCorrupt, "version"},
+		{"no HEAD", func(t *testing.T, dir string) { must(t, os.Remove(filepath.Join(dir, "HEAD"))) }, ErrCorrupt, "HEAD"},
+		{"no objects", func(t *testing.T, dir string) { must(t, os.RemoveAll(filepath.Join(dir, "objects"))) }, ErrCorrupt, "objects"},
+		{"no root", func(t *testing.T, dir string) { must(t, os.Remove(filepath.Join(dir, "cairn", "root"))) }, ErrCorrupt, "belongs"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			dir := newStore(t).Dir()
+			tt.damage(t, dir)
+			_, err := Open(dir, testRoot, Options{})
+			if err == nil || !strings.Contains(err.Error(), tt.says) || !strings.Contains(err.Error(), dir) {
+				t.Fatalf("error %v", err)
+			}
+			for _, sentinel := range []error{ErrNotStore, ErrCorrupt} {
+				if got := errors.Is(err, sentinel); got != (tt.is == sentinel) {
+					t.Errorf("%v: is %v: %v", err, sentinel, got)
+				}
+			}
+		})
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestR106AStoreBelongsToOneRoot(t *testing.T) {
+	t.Parallel()
+	dir := newStore(t).Dir()
+	other := testRoot + "2"
+	for name, open := range map[string]func(string, string, Options) (*DB, error){"Open": Open, "Create": Create} {
+		_, err := open(dir, other, Options{})
+		if err == nil || !strings.Contains(err.Error(), testRoot) || !strings.Contains(err.Error(), other) {
+			t.Errorf("%s: error %v does not name both roots", name, err)
+		}
+	}
+	db, err := Open(dir, "", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if db.Root() != testRoot {
+		t.Errorf("root %q", db.Root())
+	}
+}
+
+func TestCreateNeverReplacesADirectoryInUse(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "store")
+	must(t, os.Mkdir(dir, 0o700))
+	must(t, os.WriteFile(filepath.Join(dir, "precious"), []byte("x"), 0o600))
+	if _, err := Create(dir, testRoot, Options{}); err == nil {
+		t.Fatal("no error")
+	}
+	if names, err := readNames(dir); err != nil || !slices.Equal(names, []string{"precious"}) {
+		t.Fatalf("directory holds %q, %v", names, err)
+	}
+	if names, err := readNames(filepath.Dir(dir)); err != nil || !slices.Equal(names, []string{"store"}) {
+		t.Fatalf("parent holds %q, %v", names, err)
+	}
+}
+
+func TestCreateNeverReplacesAFile(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "store")
+	must(t, os.WriteFile(file, []byte("precious"), 0o600))
+	if _, err := Create(file, testRoot, Options{NoSync: true}); err == nil {
+		t.Error("a store in the place of a file")
+	}
+	if err := os.Symlink(file, filepath.Join(dir, "link")); err == nil {
+		if _, err := Create(filepath.Join(dir, "link"), testRoot, Options{NoSync: true}); err == nil {
+			t.Error("a store in the place of a link")
+		}
+	}
+	if data, err := os.ReadFile(file); err != nil || string(data) != "precious" {
+		t.Errorf("file holds %q, %v", data, err)
+	}
+}
+
+func TestCreateInAnEmptyDirectory(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	sub := filepath.Join(dir, "store")
+	must(t, os.Mkdir(sub, 0o700))
+	db, err := Create(sub, testRoot, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	db.Close()
+}
+
+func TestCreateTogether(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "snapshot", "store")
+	errs := make(chan error)
+	for i := range 8 {
+		go func() {
+			db, err := Create(dir, testRoot, Options{NoSync: i%2 == 0})
+			if err == nil {
+				err = db.Close()
+			}
+			errs <- err
+		}()
+	}
+	for range 8 {
+		if err := <-errs; err != nil {
+			t.Error(err)
+		}
+	}
+	if names, err := readNames(filepath.Dir(dir)); err != nil || !slices.Equal(names, []string{"store"}) {
+		t.Fatalf("parent holds %q, %v", names, err)
+	}
+}
+
+func TestStoreIsARepositoryOfGits(t *testing.T) {
+	t.Parallel()
+	needGit(t)
+	db := newStore(t)
+	if got := strings.TrimSpace(git(t, db.Dir(), "", "rev-parse", "--is-bare-repository")); got != "true" {
+		t.Errorf("bare: %s", got)
+	}
+	if got := strings.TrimSpace(git(t, db.Dir(), "", "symbolic-ref", "HEAD")); got != "refs/heads/cairn" {
+		t.Errorf("HEAD is %s", got)
+	}
+	if got := strings.TrimSpace(git(t, db.Dir(), "", "config", "gc.auto")); got != "0" {
+		t.Errorf("gc.auto is %s", got)
+	}
+	fsck(t, db)
+}
+
+func TestR96StoreRemovedUnderOurHands(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("open files cannot be removed on this system")
+	}
+	db := newStore(t)
+	commit(t, db, "x")
+	must(t, os.RemoveAll(db.Dir()))
+	b := db.NewBatch()
+	defer b.Discard()
+	_, err := b.Add(object.Blob, []byte("y"))
+	if err == nil {
+		err = b.Commit()
+	}
+	if !errors.Is(err, ErrNotStore) {
+		t.Errorf("batch: %v", err)
+	}
+	if _, _, err := db.Read(object.Sum(object.Blob, []byte("y"))); !errors.Is(err, ErrNotStore) {
+		t.Errorf("read: %v", err)
+	}
+	if _, err := db.Lock(t.Context()); !errors.Is(err, ErrNotStore) {
+		t.Errorf("lock: %v", err)
+	}
+}
+
+func TestClosedStore(t *testing.T) {
+	t.Parallel()
+	db := newStore(t)
+	id := commit(t, db, "x")[0]
+	must(t, db.Close())
+	must(t, db.Close())
+	if _, _, err := db.Read(id); !errors.Is(err, fs.ErrClosed) {
+		t.Errorf("read: %v", err)
+	}
+	if _, err := db.Has(id); !errors.Is(err, fs.ErrClosed) {
+		t.Errorf("has: %v", err)
+	}
+	b := db.NewBatch()
+	if _, err := b.Add(object.Blob, []byte("y")); !errors.Is(err, fs.ErrClosed) {
+		t.Errorf("add: %v", err)
+	}
+}

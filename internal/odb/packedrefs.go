@@ -1,0 +1,149 @@
+package odb
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+)
+
+// packedRefs are the refs in the file packed-refs.
+type packedRefs []Ref
+
+// linePrefix begins the names that stand for lines without a ref; no ref has it.
+const linePrefix = "packed-refs:"
+
+func (r Ref) isLine() bool { return strings.HasPrefix(r.Name, linePrefix) }
+
+func (p packedRefs) find(name string) (Ref, bool) {
+	for _, r := range p {
+		if r.Name == name {
+			return r, true
+		}
+	}
+	return Ref{}, false
+}
+
+func (db *DB) packedRefs() (packedRefs, error) {
+	data, err := os.ReadFile(db.path("packed-refs"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return parsePackedRefs(string(data)), nil
+}
+
+// parsePackedRefs decodes packed-refs. A line that makes no sense becomes a Ref
+// with an Err, named after the ref if it names one and after the line if not.
+func parsePackedRefs(text string) packedRefs {
+	var refs packedRefs
+	n := 0
+	for line := range strings.Lines(text) {
+		n++
+		if r, ok := parsePackedRef(line, n); ok {
+			refs = append(refs, r)
+		}
+	}
+	return refs
+}
+
+func parsePackedRef(line string, n int) (r Ref, ok bool) {
+	text, whole := strings.CutSuffix(line, "\n")
+	if text == "" || text[0] == '#' || text[0] == '^' { // header; what the tag above points to
+		return r, false
+	}
+	digits, name, _ := strings.Cut(text, " ")
+	id, err := object.ParseID(digits)
+	switch {
+	case checkRefName(name) != nil:
+		return Ref{Name: fmt.Sprintf("%s%d", linePrefix, n), Err: corrupt("packed ref %.80q", text)}, true
+	case err != nil, id.IsZero(), !whole:
+		return Ref{Name: name, Err: corrupt("packed ref %.80q", text)}, true
+	}
+	return Ref{Name: name, ID: id}, true
+}
+
+// withoutRef returns the text of packed-refs without a ref and the line about what
+// it points to.
+func withoutRef(text, name string) (rest string, found bool) {
+	var out strings.Builder
+	dropping := false
+	for line := range strings.Lines(text) {
+		if line[0] != '^' {
+			r, ok := parsePackedRef(line, 0)
+			dropping = ok && r.Name == name
+			found = found || dropping
+		}
+		if !dropping {
+			out.WriteString(line)
+		}
+	}
+	return out.String(), found
+}
+
+// unpackRef removes a ref from packed-refs and reports whether it was there. The
+// file is rewritten under packed-refs.lock, as git does it: two writers without a
+// lock would lose each other's refs.
+func (db *DB) unpackRef(name string) (found bool, err error) {
+	packed, err := db.packedRefs()
+	if err != nil {
+		return false, err
+	}
+	if _, found := packed.find(name); !found {
+		return false, nil
+	}
+	unlock, err := db.lockPackedRefs()
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
+	data, err := os.ReadFile(db.path("packed-refs"))
+	if err != nil {
+		return false, err
+	}
+	rest, found := withoutRef(string(data), name)
+	if !found {
+		return false, nil
+	}
+	return true, atomicfile.Write(db.path("packed-refs"), 0o600, !db.opt.NoSync, func(w io.Writer) error {
+		_, err := io.WriteString(w, rest)
+		return err
+	})
+}
+
+// packedRefsWait bounds the wait for another writer of packed-refs.
+const packedRefsWait = time.Second
+
+// lockPackedRefs takes git's lock of packed-refs. Git's locks do not die with their
+// owners; so that ours does, it is a second name of a claimed file in cairn/, and
+// Sweep removes both. A lock of a git that died has to be removed by hand: there is
+// no telling it from that of a living one.
+func (db *DB) lockPackedRefs() (unlock func() error, err error) {
+	claim, err := atomicfile.Create(db.path(privateDir), atomicfile.Prefix)
+	if err != nil {
+		return nil, err
+	}
+	lock := db.path(packedRefsLock)
+	release := func() error { return errors.Join(claim.Close(), os.Remove(claim.Name())) }
+	if err = os.Link(claim.Name(), lock); errors.Is(err, fs.ErrExist) {
+		waitFor(lock, packedRefsWait)
+		err = os.Link(claim.Name(), lock)
+	}
+	if errors.Is(err, fs.ErrExist) {
+		err = fmt.Errorf("git is writing packed-refs; if no git is running in the store, remove %s", lock)
+	}
+	if err != nil {
+		return nil, errors.Join(err, release())
+	}
+	return func() error { return errors.Join(os.Remove(lock), release()) }, nil
+}
+
+const packedRefsLock = "packed-refs.lock"

@@ -1,0 +1,166 @@
+package odb
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"time"
+)
+
+// packSet is the list of packs as it was at one time. It is not changed but
+// replaced.
+type packSet struct {
+	packs  []*pack
+	change uint64 // how often packs have come or gone
+	listed bool
+	mtime  time.Time // of the directory, before it was listed
+	racy   bool      // a change just after the listing may have left mtime as it is
+}
+
+// How old the time of a directory must be, when it is listed, for a later change to
+// show: more than a tick of the kernel's clock where there are fractions of a
+// second, more than the two seconds of FAT where there are none.
+const (
+	racyFine   = 50 * time.Millisecond
+	racyCoarse = 2500 * time.Millisecond
+)
+
+func isRacy(mtime, now time.Time) bool {
+	limit := racyFine
+	if mtime.Nanosecond() == 0 {
+		limit = racyCoarse
+	}
+	return now.Sub(mtime) < limit // clocks that disagree count as racy, too
+}
+
+// refresh lists the packs again if the directory may have changed since they were
+// listed, or in any case if force is set.
+func (db *DB) refresh(force bool) error {
+	db.listing.Lock()
+	defer db.listing.Unlock()
+	if db.closed.Load() {
+		return fmt.Errorf("store %s: %w", db.dir, fs.ErrClosed)
+	}
+	now := time.Now()
+	info, err := os.Stat(db.path(packDir))
+	if err != nil {
+		return db.missing(err)
+	}
+	old := db.packs.Load()
+	if !force && old.listed && !old.racy && info.ModTime().Equal(old.mtime) {
+		return nil
+	}
+	stems, err := listPacks(db.path(packDir))
+	if err != nil {
+		return db.missing(err)
+	}
+	set := old.update(db.path(packDir), stems)
+	set.mtime, set.racy = info.ModTime(), isRacy(info.ModTime(), now)
+	db.packs.Store(set)
+	return nil
+}
+
+// missing explains that the directory of the packs is not there: a clone without
+// packs, which is fine, or the store is gone.
+func (db *DB) missing(err error) error {
+	if !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("list packs: %w", err)
+	}
+	if err := checkLayout(db.dir); err != nil {
+		return fmt.Errorf("store %s is gone: %w", db.dir, err)
+	}
+	return nil
+}
+
+// listPacks returns the sorted names of the packs that have both their files.
+func listPacks(dir string) ([]string, error) {
+	names, err := readNames(dir)
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(names)
+	var stems []string
+	for _, name := range names {
+		if stem, ok := packStem(name); ok {
+			if _, found := slices.BinarySearch(names, stem+packExt); found {
+				stems = append(stems, stem)
+			}
+		}
+	}
+	return stems, nil
+}
+
+// update returns the set of the packs named, keeping those that are open, and
+// closes the others. A damaged one is opened anew: it may have been replaced.
+func (s *packSet) update(dir string, stems []string) *packSet {
+	known := make(map[string]*pack, len(s.packs))
+	for _, p := range s.packs {
+		known[p.name()] = p
+	}
+	set, changed := &packSet{listed: true, change: s.change}, false
+	for _, stem := range stems {
+		p := known[stem]
+		if p == nil || p.damaged() {
+			p = newPack(dir, stem)
+			changed = true
+		} else {
+			delete(known, stem)
+		}
+		set.packs = append(set.packs, p)
+	}
+	for _, p := range known {
+		changed = true
+		p.close()
+	}
+	if changed {
+		set.change++
+	}
+	return set
+}
+
+// add puts a pack just written into the set.
+func (db *DB) add(p *pack) {
+	db.listing.Lock()
+	defer db.listing.Unlock()
+	old := db.packs.Load()
+	if db.closed.Load() || slices.ContainsFunc(old.packs, func(q *pack) bool { return q.stem == p.stem && !q.damaged() }) {
+		p.close()
+		return
+	}
+	set := *old
+	set.packs = slices.DeleteFunc(slices.Clone(old.packs), func(q *pack) bool { return q.stem == p.stem })
+	set.packs = append(set.packs, p)
+	set.change++
+	db.packs.Store(&set)
+}
+
+// forget takes packs out of the set and closes them.
+func (db *DB) forget(gone []*pack) {
+	db.listing.Lock()
+	defer db.listing.Unlock()
+	old := db.packs.Load()
+	set := *old
+	set.packs = slices.DeleteFunc(slices.Clone(old.packs), func(p *pack) bool { return slices.Contains(gone, p) })
+	set.change++
+	db.packs.Store(&set)
+	for _, p := range gone {
+		p.close()
+	}
+}
+
+// PackNames lists the packs that exist now, sorted, without directory and
+// extension; none if they cannot be listed. Folding changes the list without taking
+// an object away.
+func (db *DB) PackNames() []string {
+	if err := db.refresh(true); err != nil {
+		return nil
+	}
+	var names []string
+	for _, p := range db.packs.Load().packs {
+		names = append(names, p.name())
+	}
+	slices.Sort(names)
+	return names
+}

@@ -1,0 +1,237 @@
+package odb
+
+import (
+	"bufio"
+	"crypto/sha1"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"math"
+	"os"
+	"runtime"
+	"sync"
+
+	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+)
+
+// tempPrefix begins the names of the temporary files among the packs. Git takes
+// tmp_* there for rubbish that it may remove when it is weeks old, which suits us.
+const tempPrefix = "tmp_cairn_"
+
+// spillAt is how much of a pack is held in memory: smaller ones are written at once
+// when they are complete, larger ones in pieces of this size.
+const spillAt = 4 << 20
+
+// packWriter collects the entries of a new pack. It is not safe for concurrent use.
+type packWriter struct {
+	dir  string
+	buf  []byte   // what has not been written yet
+	file *os.File // nil as long as all of it is in buf
+	done int64    // bytes in file
+	rows []row
+}
+
+func newPackWriter(dir string) *packWriter { return &packWriter{dir: dir} }
+
+// add appends an entry, header included.
+func (w *packWriter) add(id object.ID, crc uint32, entry []byte) error {
+	if err := w.begin(id, crc); err != nil {
+		return err
+	}
+	w.buf = append(w.buf, entry...)
+	if len(w.buf) < spillAt {
+		return nil
+	}
+	return w.flush()
+}
+
+// addFrom appends an entry that r yields.
+func (w *packWriter) addFrom(id object.ID, crc uint32, r io.Reader) error {
+	if err := w.begin(id, crc); err != nil {
+		return err
+	}
+	if err := w.flush(); err != nil {
+		return err
+	}
+	n, err := io.Copy(w.file, r)
+	w.done += n
+	return err
+}
+
+func (w *packWriter) begin(id object.ID, crc uint32) error {
+	if len(w.rows) == math.MaxInt32 {
+		return errors.New("too many objects for one pack")
+	}
+	if len(w.rows) == 0 {
+		w.buf = append(w.buf, "PACK\x00\x00\x00\x02\x00\x00\x00\x00"...) // the count is set at the end
+	}
+	w.rows = append(w.rows, row{id, crc, w.done + int64(len(w.buf))})
+	return nil
+}
+
+func (w *packWriter) flush() (err error) {
+	if w.file == nil {
+		if w.file, err = atomicfile.Create(w.dir, tempPrefix); err != nil {
+			return err
+		}
+	}
+	n, err := w.file.Write(w.buf)
+	w.done += int64(n)
+	w.buf = w.buf[:0]
+	return err
+}
+
+// finish sets the count, appends the checksum and writes what is left.
+func (w *packWriter) finish() (sum [sha1.Size]byte, err error) {
+	count := binary.BigEndian.AppendUint32(nil, uint32(len(w.rows)))
+	if w.file == nil {
+		copy(w.buf[8:], count)
+		sum = sha1.Sum(w.buf)
+		w.buf = append(w.buf, sum[:]...)
+		return sum, w.flush()
+	}
+	if err := w.flush(); err != nil {
+		return sum, err
+	}
+	if _, err := w.file.WriteAt(count, 8); err != nil {
+		return sum, err
+	}
+	h := sha1.New()
+	if n, err := io.CopyBuffer(h, io.NewSectionReader(w.file, 0, w.done), make([]byte, 1<<20)); err != nil || n != w.done {
+		return sum, errors.Join(err, fmt.Errorf("read %d of %d bytes back", n, w.done))
+	}
+	w.buf = h.Sum(w.buf)
+	sum = [sha1.Size]byte(w.buf)
+	return sum, w.flush()
+}
+
+// discard removes the temporary file.
+func (w *packWriter) discard() {
+	if w.file != nil {
+		dispose(w.file)
+		w.file = nil
+	}
+	w.buf, w.rows = nil, nil
+}
+
+// publish makes a pack and its index out of what was added, and puts them into the
+// store. Nothing is visible before the index is renamed.
+func (db *DB) publish(w *packWriter) (*pack, error) {
+	defer w.discard()
+	p, err := db.install(w)
+	if err == nil && !db.opt.NoSync {
+		err = atomicfile.SyncDir(w.dir)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("write pack into %s: %w", db.dir, err)
+	}
+	return p, nil
+}
+
+// install gives pack and index their names. On Unix the pack stays claimed until it
+// has its index, so that Sweep does not take it for the remains of a crash;
+// elsewhere only the lock keeps Sweep away.
+func (db *DB) install(w *packWriter) (*pack, error) {
+	sum, err := w.finish()
+	if err != nil {
+		return nil, err
+	}
+	if p := db.intact(ownName(sum)); p != nil {
+		return p, nil
+	}
+	p := newPack(w.dir, ownName(sum))
+	idx, err := w.writeIndex(sum)
+	if err != nil {
+		return nil, err
+	}
+	defer dispose(idx)
+	if err := db.flush(w.file, idx); err != nil {
+		return nil, err
+	}
+	if err := rename(w.file, p.stem+packExt); err != nil {
+		return nil, err
+	}
+	if err := rename(idx, p.stem+idxExt); err != nil {
+		return nil, err
+	}
+	db.add(p)
+	return p, nil
+}
+
+// intact returns the pack of that name if it is there and fit to be read. Its
+// contents follow from its name.
+func (db *DB) intact(name string) *pack {
+	for _, p := range db.packs.Load().packs {
+		if p.name() != name {
+			continue
+		}
+		if _, err := p.data(); err == nil {
+			return p
+		}
+	}
+	return nil
+}
+
+const onWindows = runtime.GOOS == "windows"
+
+func rename(f *os.File, path string) error {
+	if onWindows { // which does not rename open files
+		if err := f.Close(); err != nil {
+			return err
+		}
+	}
+	return os.Rename(f.Name(), path)
+}
+
+// flush flushes files at the same time, which costs little more than one alone:
+// the file system's journal is written once for all.
+func (db *DB) flush(first *os.File, more ...*os.File) error {
+	if db.opt.NoSync {
+		return nil
+	}
+	errs := make([]error, len(more))
+	var wg sync.WaitGroup
+	for i, f := range more {
+		wg.Go(func() { errs[i] = f.Sync() })
+	}
+	err := first.Sync()
+	wg.Wait()
+	return errors.Join(append(errs, err)...)
+}
+
+// writeIndex writes the index under a temporary name.
+func (w *packWriter) writeIndex(sum [sha1.Size]byte) (*os.File, error) {
+	data, err := encodeIndex(w.rows, sum, offsetBit)
+	if err != nil {
+		return nil, err
+	}
+	f, err := atomicfile.Create(w.dir, tempPrefix)
+	if err != nil {
+		return nil, err
+	}
+	if _, err = f.Write(data); err != nil {
+		dispose(f)
+		return nil, err
+	}
+	return f, nil
+}
+
+// dispose closes a temporary file and removes it if it still has its name.
+func dispose(f *os.File) {
+	f.Close()
+	os.Remove(f.Name())
+}
+
+// crcWriter counts and sums what passes through it.
+type crcWriter struct {
+	w   *bufio.Writer
+	crc uint32
+}
+
+func (c *crcWriter) Write(p []byte) (int, error) {
+	c.crc = crc32.Update(c.crc, crc32.IEEETable, p)
+	return c.w.Write(p)
+}

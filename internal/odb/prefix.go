@@ -1,0 +1,77 @@
+package odb
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+)
+
+// minPrefix is the shortest prefix of an id that is looked up, as in git.
+const minPrefix = 4
+
+// Prefix returns the ids that begin with the hexadecimal digits prefix, sorted, and
+// no more than limit of them unless limit is 0. Packs that cannot be searched are
+// passed over.
+func (db *DB) Prefix(prefix string, limit int) ([]object.ID, error) {
+	prefix = strings.ToLower(prefix)
+	low, err := object.ParseID(prefix + strings.Repeat("0", max(0, 2*idSize-len(prefix))))
+	if err != nil || len(prefix) < minPrefix {
+		return nil, fmt.Errorf("%q is not the beginning of an object id: want %d to %d hexadecimal digits",
+			prefix, minPrefix, 2*idSize)
+	}
+	for force := false; ; force = true {
+		if err := db.refresh(force); err != nil {
+			return nil, err
+		}
+		ids, err := db.prefixOnce(prefix, low, limit)
+		if !errors.Is(err, errGone) || force {
+			return ids, err
+		}
+	}
+}
+
+func (db *DB) prefixOnce(prefix string, low object.ID, limit int) ([]object.ID, error) {
+	var ids []object.ID
+	for _, p := range db.packs.Load().packs {
+		found, err := p.prefix(prefix, low, limit)
+		if err != nil && !errors.Is(err, ErrCorrupt) {
+			return nil, err
+		}
+		ids = append(ids, found...)
+	}
+	if err := db.loosePrefix(prefix, func(id object.ID) { ids = append(ids, id) }); err != nil {
+		return nil, fmt.Errorf("list loose objects: %w", err)
+	}
+	slices.SortFunc(ids, func(a, b object.ID) int { return bytes.Compare(a[:], b[:]) })
+	ids = slices.Compact(ids)
+	if limit > 0 && len(ids) > limit {
+		ids = ids[:limit]
+	}
+	return ids, nil
+}
+
+// prefix returns the first ids of the pack, at most limit, that begin with prefix;
+// low is the least of them that can be.
+func (p *pack) prefix(prefix string, low object.ID, limit int) ([]object.ID, error) {
+	if _, err := p.data(); err != nil {
+		return nil, err
+	}
+	x, err := p.index()
+	if err != nil {
+		return nil, err
+	}
+	pos, err := x.search(low)
+	var ids []object.ID
+	for ; err == nil && pos < x.n && (limit <= 0 || len(ids) < limit); pos++ {
+		var id object.ID
+		if id, err = x.id(pos); err == nil && !strings.HasPrefix(id.String(), prefix) {
+			break
+		}
+		ids = append(ids, id)
+	}
+	return ids, p.wrap(idxExt, err)
+}

@@ -1,0 +1,130 @@
+package odb
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+)
+
+// Quarantine is a store that stands aside for what git fetches, until that is
+// judged: nothing of it is in the host. It borrows the host's objects, so that only
+// what is new has to be sent. Sweep removes the quarantine of a dead process.
+type Quarantine struct {
+	*DB
+	host  *DB
+	claim *os.File
+}
+
+// Quarantine makes an empty one. It needs no lock. End it with Discard.
+func (db *DB) Quarantine() (*Quarantine, error) {
+	claim, err := atomicfile.Create(db.path(privateDir), atomicfile.Prefix)
+	if err != nil {
+		return nil, err
+	}
+	q := &Quarantine{host: db, claim: claim}
+	dir := claim.Name() + asideSuffix
+	if err = writeSkeleton(dir, db.root, false); err == nil {
+		// From its objects to the host's.
+		alternates := "../../../objects\n"
+		err = writeNew(filepath.Join(dir, "objects", "info", "alternates"), alternates, false)
+	}
+	if err == nil {
+		q.DB, err = Open(dir, db.root, db.opt)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("make room for a fetch: %w", err), q.Discard())
+	}
+	return q, nil
+}
+
+// Kind returns the kind of an object of the quarantine or of the host, 0 if neither
+// has it.
+func (q *Quarantine) Kind(id object.ID) object.Kind {
+	from := q.host
+	if q.hasPacked(id) {
+		from = q.DB
+	}
+	kind, _, err := from.Stat(id)
+	if err != nil {
+		return 0
+	}
+	return kind
+}
+
+// Read returns an object of the quarantine or of the host.
+func (q *Quarantine) Read(id object.ID) (object.Kind, []byte, error) {
+	if q.hasPacked(id) {
+		return q.DB.Read(id)
+	}
+	return q.host.Read(id)
+}
+
+// Adopt moves the packs of the quarantine into the host, whose lock must be held.
+// Loose objects stay behind: git is to be told to keep packs.
+func (q *Quarantine) Adopt() error {
+	from, to := q.path(packDir), q.host.path(packDir)
+	stems, err := listPacks(from)
+	if err != nil {
+		return err
+	}
+	if err := q.Close(); err != nil { // Windows does not rename open files
+		return err
+	}
+	for _, stem := range stems {
+		for _, ext := range []string{packExt, idxExt} { // visible when the index is
+			if err := os.Rename(filepath.Join(from, stem+ext), filepath.Join(to, stem+ext)); err != nil {
+				return err
+			}
+		}
+	}
+	if err := q.host.refresh(true); err != nil || q.host.opt.NoSync {
+		return err
+	}
+	return atomicfile.SyncDir(to)
+}
+
+// Discard removes the quarantine.
+func (q *Quarantine) Discard() error {
+	var err error
+	if q.DB != nil {
+		err = q.Close()
+	}
+	return errors.Join(err, os.RemoveAll(q.claim.Name()+asideSuffix), q.claim.Close(), os.Remove(q.claim.Name()))
+}
+
+// idFile holds what tells this store from others of the same project.
+var idFile = filepath.Join(privateDir, "id")
+
+// Identity returns 16 hexadecimal digits that belong to this store, no other has,
+// and stay the same. They are drawn when they are first asked for: that needs the
+// lock, and ErrNotFound says that it has not happened yet unless draw is set. A
+// copy of the store has the same.
+func (db *DB) Identity(draw bool) (string, error) {
+	data, err := os.ReadFile(db.path(idFile))
+	text := strings.TrimSpace(string(data))
+	if raw, herr := hex.DecodeString(text); err == nil && herr == nil && len(raw) == 8 && text == strings.ToLower(text) {
+		return text, nil
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	if !draw {
+		return "", fmt.Errorf("%s: %w", db.path(idFile), ErrNotFound)
+	}
+	var raw [8]byte
+	rand.Read(raw[:]) // never fails, see crypto/rand
+	text = hex.EncodeToString(raw[:])
+	return text, atomicfile.Write(db.path(idFile), 0o600, !db.opt.NoSync, func(w io.Writer) error {
+		_, err := io.WriteString(w, text+"\n")
+		return err
+	})
+}

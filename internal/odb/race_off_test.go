@@ -1,0 +1,5 @@
+//go:build !race
+
+package odb
+
+const raceEnabled = false

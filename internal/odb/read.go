@@ -1,0 +1,154 @@
+package odb
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+)
+
+// errAbsent says that one source does not have the object.
+var errAbsent = errors.New("absent")
+
+// source is one copy of an object.
+type source interface {
+	check() error // whether it looks fit to be read
+	stat() (object.Kind, int64, error)
+	read() (object.Kind, []byte, error)
+	open(object.ID) (object.Kind, int64, io.ReadCloser, error)
+	wrap(error) error // adds where the copy lies
+}
+
+// maxSearches bounds how often a search begins again because packs come and go.
+const maxSearches = 20
+
+// search tries use on the copies of an object, in packs and loose, until one
+// succeeds. If none does, and packs have come or gone meanwhile, it tries again.
+//
+// The error is ErrNotFound only if every pack could be searched: with a damaged
+// pack around, that the object is absent is not known.
+func (db *DB) search(id object.ID, use func(source) error) error {
+	var trouble error
+	for range maxSearches {
+		set := db.packs.Load()
+		s := searching{db: db, id: id, use: use}
+		if s.packs(set) || s.loose() {
+			return nil
+		}
+		trouble = s.trouble
+		if err := db.refresh(s.gone != nil); err != nil {
+			return fmt.Errorf("object %s: %w", id, err)
+		}
+		if db.packs.Load().change != set.change {
+			continue
+		}
+		if trouble == nil {
+			trouble = s.gone
+		}
+		break
+	}
+	if trouble == nil {
+		trouble = ErrNotFound
+	}
+	return fmt.Errorf("object %s: %w", id, trouble)
+}
+
+// searching is one round of a search.
+type searching struct {
+	db      *DB
+	id      object.ID
+	use     func(source) error
+	gone    error // a pack has vanished
+	trouble error // the first other error
+}
+
+func (s *searching) packs(set *packSet) bool {
+	last := s.db.last.Load()
+	if slices.Contains(set.packs, last) && s.pack(last) {
+		return true
+	}
+	for _, p := range set.packs {
+		if p != last && s.pack(p) {
+			s.db.last.Store(p)
+			return true
+		}
+	}
+	return false
+}
+
+func (s *searching) pack(p *pack) bool {
+	off, ok, err := p.find(s.id)
+	if ok {
+		err = s.use(packed{s.db, place{p, off}})
+	}
+	switch {
+	case errors.Is(err, errGone):
+		s.gone = fmt.Errorf("%s: %w", p.stem, err)
+	case err != nil && s.trouble == nil:
+		s.trouble = err
+	}
+	return ok && err == nil
+}
+
+func (s *searching) loose() bool {
+	err := s.use(s.db.loose(s.id))
+	if err != nil && !errors.Is(err, errAbsent) && s.trouble == nil {
+		s.trouble = err
+	}
+	return err == nil
+}
+
+// Has reports whether the store holds an object that looks fit to be read. Its
+// contents are not read. An object in a pack that another process has taken away
+// since the packs were listed may still count; NewBatch and PackNames list anew.
+func (db *DB) Has(id object.ID) (bool, error) {
+	err := db.search(id, source.check)
+	if errors.Is(err, ErrNotFound) || errors.Is(err, ErrCorrupt) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// Stat returns kind and size without reading the contents, so it does not verify
+// them.
+func (db *DB) Stat(id object.ID) (kind object.Kind, size int64, err error) {
+	err = db.search(id, func(s source) (err error) {
+		kind, size, err = s.stat()
+		return err
+	})
+	return kind, size, err
+}
+
+// Read returns an object. The contents are the caller's. If one copy is damaged,
+// the others are tried.
+func (db *DB) Read(id object.ID) (kind object.Kind, content []byte, err error) {
+	err = db.search(id, func(s source) (err error) {
+		kind, content, err = readVerified(s, id)
+		return err
+	})
+	return kind, content, err
+}
+
+func readVerified(s source, id object.ID) (object.Kind, []byte, error) {
+	kind, content, err := s.read()
+	if err != nil {
+		return 0, nil, err
+	}
+	if got := object.Sum(kind, content); got != id {
+		return 0, nil, s.wrap(corrupt("contents of %s", got))
+	}
+	return kind, content, nil
+}
+
+// Open returns a reader of an object's contents, for those too large to be held in
+// memory. If the contents turn out damaged, the reader ends in ErrCorrupt instead
+// of io.EOF; until then they are unverified.
+func (db *DB) Open(id object.ID) (kind object.Kind, size int64, r io.ReadCloser, err error) {
+	err = db.search(id, func(s source) (err error) {
+		kind, size, r, err = s.open(id)
+		return err
+	})
+	return kind, size, r, err
+}

@@ -1,0 +1,150 @@
+package odb
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+)
+
+// Ref is a name for an object. A ref that cannot be read has an Err instead of an
+// ID; the others are not affected by it.
+type Ref struct {
+	Name string
+	ID   object.ID
+	Err  error
+}
+
+// maxSymbolic is how many refs that refer to refs are followed.
+const maxSymbolic = 5
+
+// Ref returns what a ref points to; loose refs hide packed ones. HEAD may be asked
+// for, too. A ref that does not exist is ErrNotFound, one that makes no sense, as
+// after a loss of power, ErrCorrupt.
+func (db *DB) Ref(name string) (object.ID, error) {
+	target := name
+	for range maxSymbolic {
+		if target != "HEAD" {
+			if err := checkRefName(target); err != nil {
+				return object.ID{}, err
+			}
+		}
+		id, next, err := db.readRef(target)
+		if err != nil {
+			return object.ID{}, fmt.Errorf("ref %s: %w", name, err)
+		}
+		if next == "" {
+			return id, nil
+		}
+		target = next
+	}
+	return object.ID{}, fmt.Errorf("ref %s: %w", name, corrupt("too many refs that refer to refs"))
+}
+
+// readRef returns the value of a ref: an id or the name of another ref.
+func (db *DB) readRef(name string) (id object.ID, target string, err error) {
+	for range 2 {
+		data, err := os.ReadFile(db.refPath(name))
+		if err == nil {
+			return parseRef(data)
+		}
+		if !isNoFile(err) {
+			return id, "", err
+		}
+		packed, err := db.packedRefs()
+		if err != nil {
+			return id, "", err
+		}
+		if r, ok := packed.find(name); ok {
+			return r.ID, "", r.Err
+		}
+		// Again, in case git has just moved it from one place to the other.
+	}
+	return id, "", ErrNotFound
+}
+
+func (db *DB) refPath(name string) string { return db.path(filepath.FromSlash(name)) }
+
+// isNoFile reports whether an error of a read says that the path is no file: not
+// there, a directory, or below a file.
+func isNoFile(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.EISDIR) || errors.Is(err, syscall.ENOTDIR)
+}
+
+// parseRef decodes a ref file.
+func parseRef(data []byte) (id object.ID, target string, err error) {
+	text := string(bytes.TrimRight(data, " \t\r\n"))
+	if name, ok := strings.CutPrefix(text, "ref:"); ok {
+		name = strings.TrimLeft(name, " \t")
+		if checkRefName(name) != nil {
+			return id, "", corrupt("ref to %.80q", name)
+		}
+		return id, name, nil
+	}
+	id, err = object.ParseID(text)
+	if err != nil || id.IsZero() {
+		return object.ID{}, "", corrupt("ref holds %.80q", text)
+	}
+	return id, "", nil
+}
+
+// Refs returns the refs whose names begin with prefix, sorted by name. Lines of
+// packed-refs that name no ref are reported whatever the prefix.
+func (db *DB) Refs(prefix string) ([]Ref, error) {
+	byName := make(map[string]Ref)
+	// Loose first: git packs a ref before it removes the loose one.
+	if err := db.looseRefs(prefix, byName); err != nil {
+		return nil, fmt.Errorf("list refs: %w", err)
+	}
+	packed, err := db.packedRefs()
+	if err != nil {
+		return nil, fmt.Errorf("list refs: %w", err)
+	}
+	for _, r := range packed {
+		if _, loose := byName[r.Name]; !loose && (strings.HasPrefix(r.Name, prefix) || r.isLine()) {
+			byName[r.Name] = r
+		}
+	}
+	refs := make([]Ref, 0, len(byName))
+	for _, r := range byName {
+		refs = append(refs, r)
+	}
+	slices.SortFunc(refs, func(a, b Ref) int { return strings.Compare(a.Name, b.Name) })
+	return refs, nil
+}
+
+func (db *DB) looseRefs(prefix string, found map[string]Ref) error {
+	if strings.Contains(prefix, "..") {
+		return nil // in no name, and not to be followed out of the store
+	}
+	top := "refs"
+	if strings.HasPrefix(prefix, "refs/") {
+		top = path.Clean(prefix[:strings.LastIndexByte(prefix, '/')])
+	}
+	return filepath.WalkDir(db.refPath(top), func(file string, e fs.DirEntry, err error) error {
+		if err != nil {
+			if isNoFile(err) {
+				return nil // removed meanwhile
+			}
+			return err
+		}
+		rel, err := filepath.Rel(db.dir, file)
+		name := filepath.ToSlash(rel)
+		if err != nil || e.IsDir() || !strings.HasPrefix(name, prefix) || checkRefName(name) != nil {
+			return err // other files are locks and temporary files
+		}
+		id, err := db.Ref(name)
+		if !errors.Is(err, ErrNotFound) {
+			found[name] = Ref{name, id, err}
+		}
+		return nil
+	})
+}

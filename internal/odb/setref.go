@@ -1,0 +1,179 @@
+package odb
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+)
+
+// SetRef points a ref to an object, which is not looked up. The name follows the
+// rules of git check-ref-format and begins with refs/.
+func (db *DB) SetRef(name string, id object.ID) error {
+	err := checkRefName(name)
+	switch {
+	case err != nil:
+		return err
+	case id.IsZero():
+		return fmt.Errorf("set ref %s: no object", name)
+	}
+	if err := db.refConflict(name); err != nil {
+		return fmt.Errorf("set ref %s: %w", name, err)
+	}
+	if err := db.writeRef(db.refPath(name), id.String()+"\n"); err != nil {
+		return fmt.Errorf("set ref %s: %w", name, err)
+	}
+	return nil
+}
+
+// writeRef replaces a ref file. Git moves refs into packed-refs by reading a ref,
+// writing it there and removing the file, all under a .lock beside the file. Were
+// ours to replace the file in between, it would be the one that is removed. So a
+// lock that is there after the replacement is waited for, but not for long, and not
+// if it is old: it may be a dead one's. If the file is gone then, it is written
+// again.
+func (db *DB) writeRef(file, content string) error {
+	for range 10 {
+		if err := db.replaceRef(file, content); err != nil {
+			return err
+		}
+		if info, err := os.Lstat(file + ".lock"); err == nil && time.Since(info.ModTime()).Abs() < refLockAge {
+			waitFor(file+".lock", db.refLockWait)
+		}
+		if _, err := os.Lstat(file); err == nil {
+			return nil
+		}
+	}
+	return errors.New("the ref vanishes as soon as it is written")
+}
+
+// Git holds the lock of a ref for the time of a few renames.
+const (
+	refLockWait = 50 * time.Millisecond
+	refLockAge  = time.Minute
+)
+
+// waitFor waits until there is no file at path, for at most limit.
+func waitFor(path string, limit time.Duration) {
+	for end := time.Now().Add(limit); ; time.Sleep(time.Millisecond) {
+		if _, err := os.Lstat(path); err != nil || time.Now().After(end) {
+			return
+		}
+	}
+}
+
+// replaceRef writes a ref file by way of a temporary file in cairn/, where git does
+// not look and Sweep does.
+func (db *DB) replaceRef(file, content string) error {
+	f, err := atomicfile.Create(db.path(privateDir), atomicfile.Prefix)
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(f, content)
+	if err == nil {
+		err = db.flush(f)
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = db.moveRef(f.Name(), file)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+		return err
+	}
+	if db.opt.NoSync {
+		return nil
+	}
+	return atomicfile.SyncDir(filepath.Dir(file))
+}
+
+// moveRef renames a temporary file to a ref, after making the directories above it.
+// Empty directories in its place go, and directories that git removes at the same
+// time are made again.
+func (db *DB) moveRef(temp, file string) (err error) {
+	for range 10 {
+		if err = atomicfile.Rename(temp, file); err == nil {
+			return nil
+		}
+		if info, serr := os.Lstat(file); serr == nil && info.IsDir() {
+			if rerr := removeEmpty(file); rerr != nil {
+				return rerr
+			}
+			continue
+		}
+		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
+			return err
+		}
+		if derr := db.makeDir(filepath.Dir(file)); derr != nil && !errors.Is(derr, fs.ErrNotExist) {
+			return derr
+		}
+	}
+	return err
+}
+
+// removeEmpty removes a directory that holds nothing but empty directories.
+func removeEmpty(dir string) error {
+	names, err := readNames(dir)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if info, err := os.Lstat(filepath.Join(dir, name)); err == nil && info.IsDir() {
+			removeEmpty(filepath.Join(dir, name))
+		}
+	}
+	return os.Remove(dir)
+}
+
+// refConflict refuses a name that git could not hold beside those that are packed:
+// one that is a directory of another. Loose ones conflict in the file system.
+func (db *DB) refConflict(name string) error {
+	packed, err := db.packedRefs()
+	if err != nil {
+		return err
+	}
+	for _, r := range packed {
+		if r.Err == nil && (strings.HasPrefix(r.Name, name+"/") || strings.HasPrefix(name, r.Name+"/")) {
+			if _, err := db.Ref(r.Name); err == nil {
+				return fmt.Errorf("there is a ref %s", r.Name)
+			}
+		}
+	}
+	return nil
+}
+
+// DeleteRef removes a ref; one that does not exist is ErrNotFound. It goes from
+// packed-refs first: otherwise a crash would bring an old value back.
+func (db *DB) DeleteRef(name string) error {
+	if err := checkRefName(name); err != nil {
+		return err
+	}
+	packed, err := db.unpackRef(name)
+	if err != nil {
+		return fmt.Errorf("delete ref %s: %w", name, err)
+	}
+	file := db.refPath(name)
+	info, err := os.Lstat(file)
+	if err == nil && !info.IsDir() {
+		err = os.Remove(file)
+	}
+	switch {
+	case (err == nil && info.IsDir() || isNoFile(err)) && packed:
+		return nil
+	case err == nil && info.IsDir(), isNoFile(err):
+		return fmt.Errorf("delete ref %s: %w", name, ErrNotFound)
+	case err != nil:
+		return fmt.Errorf("delete ref %s: %w", name, err)
+	}
+	if db.opt.NoSync {
+		return nil
+	}
+	return atomicfile.SyncDir(filepath.Dir(file))
+}

@@ -1,0 +1,87 @@
+package odb
+
+import (
+	"bytes"
+	"fmt"
+	"hash"
+	"io"
+	"os"
+
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+)
+
+// inMemory is the size up to which Open reads an object at once, which verifies it
+// before the first byte is handed out and leaves a second copy elsewhere a chance.
+const inMemory = 1 << 20
+
+// openRead opens an object by reading it.
+func openRead(s source, id object.ID) (object.Kind, int64, io.ReadCloser, error) {
+	kind, content, err := readVerified(s, id)
+	if err != nil {
+		return 0, 0, nil, err
+	}
+	return kind, int64(len(content)), io.NopCloser(bytes.NewReader(content)), nil
+}
+
+// stream reads a large object and compares its hash when the end is reached: the
+// reader gets ErrCorrupt in place of io.EOF if it differs.
+type stream struct {
+	file     *os.File
+	inflater *inflater
+	id       object.ID
+	what     string // names the source in errors
+	hash     hash.Hash
+	left     int64
+	err      error
+}
+
+func (s *stream) begin(k object.Kind, size int64) {
+	s.hash, s.left = object.NewHash(k, size), size
+}
+
+func (s *stream) Read(p []byte) (int, error) {
+	if s.err != nil || len(p) == 0 {
+		return 0, s.err
+	}
+	n, err := 0, io.EOF
+	if s.left > 0 {
+		n, err = s.inflater.Read(p[:min(int64(len(p)), s.left)])
+		s.hash.Write(p[:n])
+		s.left -= int64(n)
+	}
+	switch {
+	case s.left == 0 && (err == nil || err == io.EOF):
+		s.err = s.end()
+		if s.err == nil {
+			s.err = io.EOF
+		}
+	case err == io.EOF:
+		s.err = corrupt("%s: ends %d bytes early", s.what, s.left)
+	case err != nil:
+		s.err = fmt.Errorf("%s: %w", s.what, err)
+	}
+	if n > 0 && s.err == io.EOF {
+		return n, nil // verified; the end is told next time
+	}
+	return n, s.err
+}
+
+func (s *stream) end() error {
+	if err := s.inflater.finish(); err != nil {
+		return fmt.Errorf("%s: %w", s.what, err)
+	}
+	if got := object.HashID(s.hash); got != s.id {
+		return corrupt("%s: object %s has the contents of %s", s.what, s.id, got)
+	}
+	return nil
+}
+
+func (s *stream) Close() error {
+	if s.inflater == nil {
+		return nil
+	}
+	s.inflater.release()
+	s.inflater = nil
+	s.err = os.ErrClosed
+	return s.file.Close()
+}

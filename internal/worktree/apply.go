@@ -1,0 +1,186 @@
+package worktree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/seed-fb9cbc17/cairn/internal/index"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+)
+
+// What can keep a change from being carried out, beside the system's own errors.
+var (
+	// ErrChanged: the path is not what the plan expects; it was left as it is.
+	ErrChanged = errors.New("changed since it was examined")
+	// ErrUnsafePath: the path could lead out of the root or into a repository.
+	ErrUnsafePath = errors.New("unsafe path")
+	// ErrNotEmpty: a directory to be removed holds something else and stays.
+	ErrNotEmpty = errors.New("directory is not empty")
+
+	errNotDirectory = fmt.Errorf("%w: a directory above it is none any more", ErrChanged)
+)
+
+// Action is what a change does to its path.
+type Action uint8
+
+// The actions. Their names are part of the journal's format.
+const (
+	Create Action = iota + 1 // write where nothing is
+	Modify                   // replace a file or symlink by a file or symlink
+	Chmod                    // set the permission bits of a file or directory
+	Delete                   // remove a file or symlink
+	Mkdir                    // make a directory
+	Rmdir                    // remove an empty directory
+)
+
+var actionNames = [...]string{Create: "create", Modify: "modify", Chmod: "chmod", Delete: "delete", Mkdir: "mkdir", Rmdir: "rmdir"}
+
+// String returns the name of the action.
+func (a Action) String() string {
+	if a < Create || a > Rmdir {
+		return fmt.Sprintf("action(%d)", uint8(a))
+	}
+	return actionNames[a]
+}
+
+// ParseAction is the inverse of Action.String.
+func ParseAction(s string) (Action, error) {
+	for a := Create; a <= Rmdir; a++ {
+		if actionNames[a] == s {
+			return a, nil
+		}
+	}
+	return 0, fmt.Errorf("unknown action %q", s)
+}
+
+// Change is one step of a plan.
+type Change struct {
+	Path   string // below the root, '/' between the names, raw bytes
+	Action Action
+	Mode   object.Mode // wanted: Regular, Executable, Symlink, or Dir for Mkdir and the Chmod of a directory
+	Perm   uint16      // wanted permission bits, 07777; symlinks have none
+	ID     object.ID   // wanted contents: a blob, or a link's text
+	Was    *Expect     // what must be on disk now; nil = nothing
+}
+
+// makes reports whether there is something at the path afterwards that may have
+// been absent before.
+func (c *Change) makes() bool {
+	return c.Action == Create || c.Action == Modify || c.Action == Mkdir
+}
+
+// Expect is what the maker of a plan saw at a path. Its contents stand for it when
+// only the Stat differs, provided that ID is known. The zero Stat asks for that
+// comparison in any case, as one must where a stat is racy. Of a directory only the
+// inode and, for a Chmod, the bits are compared. Sockets, FIFOs and devices (Mode 0)
+// match nothing: they are never replaced or removed.
+type Expect struct {
+	Mode object.Mode
+	Perm uint16
+	Stat index.Stat
+	ID   object.ID // zero when unknown
+}
+
+// Source gives out the contents to write. A reader fails no later than at its end
+// when it cannot vouch for what it gave. Open is called from several goroutines.
+type Source interface {
+	Open(id object.ID) (size int64, r io.ReadCloser, err error)
+}
+
+// Outcome is what became of one change.
+type Outcome struct {
+	Path   string
+	Action Action
+	Err    error // an *fs.PathError; why the path is not as wanted
+	Done   bool  // the path is as wanted, by this call or since before
+	Linked bool  // what was replaced or removed has other names (hard links), which keep it
+
+	// Entry is the written path for the stat cache: Name is its last name, the rest
+	// is what the disk shows now, ID what was verified. It is marked racy, because a
+	// file just written can change once more within one tick of the clock. Perm
+	// differs from the wanted bits where the file system cannot hold them. Entry is
+	// the zero value where nothing was written, or somebody else wrote since.
+	Entry index.Entry
+}
+
+// Applier carries out plans below one directory.
+type Applier struct {
+	Root   string
+	Source Source
+	Token  string // names the operation and its temporary files: letters, digits, '-' and '_', at most 64
+	Resume bool   // the plan may have been carried out in part
+	Sync   bool   // contents and names that were written are on the medium when Apply returns
+}
+
+// Apply carries out changes and returns what became of each, in the order of
+// changes. No path stops another: the error speaks only of the root, of the end of
+// ctx, and of directories whose permission bits could not be put back.
+//
+//  1. Remove what stands in the way of something to be made: a file where a
+//     directory comes, a directory's contents and the directory where a file comes.
+//  2. Make directories, parents first, and the parents that the plan forgot.
+//  3. Write: a temporary file in the same directory, contents, permission bits,
+//     read back and compared with the id; then, if the path still is what the plan
+//     expects, rename. Nothing is ever written in place, so that the other names of
+//     a hard link keep their contents.
+//  4. Remove the other files, deepest first.
+//  5. Set the permission bits of directories and remove directories, deepest first.
+//
+// Every step goes through handles of the directories on the way, which neither
+// follow symlinks nor leave the root; a directory that is moved while it is held
+// is still the same directory. A directory that its owner may not write to is made
+// writable for the time being and put back at the end. After a crash only the
+// plan knows the bits that it had: a plan protects them by a Chmod of the directory
+// to the bits that it has, which also accepts the widened ones when resuming.
+//
+// With Resume, a path that is as wanted is done, whoever made it so, and one that is
+// as expected is changed. Anything else is somebody's work and stays: ErrChanged.
+//
+// Not guaranteed: a write by another process between the last look at a path and
+// the rename or unlink, some microseconds later, is lost; owner, group, access
+// lists and extended attributes of what is replaced are those of a new file.
+//
+// progress, if not nil, is called after every change, never twice at a time.
+func (a *Applier) Apply(ctx context.Context, changes []Change, progress func(done, total int)) ([]Outcome, error) {
+	if !validToken(a.Token) {
+		return nil, fmt.Errorf("operation token %q: %w", a.Token, fs.ErrInvalid)
+	}
+	top, err := os.OpenRoot(a.Root)
+	if err != nil {
+		return nil, fmt.Errorf("apply below %s: %w", a.Root, rootCause(err))
+	}
+	defer top.Close()
+	run := newApplyRun(ctx, a, top, changes, progress)
+	err = run.all()
+	return run.outcomes, err
+}
+
+// checkChange refuses what no plan may ask for, before anything is touched.
+func checkChange(c *Change) error {
+	if err := checkPath(c.Path); err != nil {
+		return err
+	}
+	wasDir := c.Was != nil && c.Was.Mode == object.Dir
+	leaf := c.Mode.IsFile() || c.Mode == object.Symlink
+	valid := false
+	switch c.Action {
+	case Create, Modify:
+		valid = leaf && !wasDir
+	case Chmod:
+		valid = c.Was != nil && (c.Mode.IsFile() && c.Was.Mode.IsFile() || c.Mode == object.Dir && wasDir)
+	case Delete:
+		valid = !wasDir
+	case Mkdir:
+		valid = c.Mode == object.Dir && (c.Was == nil || wasDir)
+	case Rmdir:
+		valid = c.Was == nil || wasDir
+	}
+	if !valid || c.Perm > 0o7777 {
+		return fmt.Errorf("%w: %s of mode %s", fs.ErrInvalid, c.Action, c.Mode)
+	}
+	return nil
+}

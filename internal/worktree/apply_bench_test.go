@@ -1,0 +1,90 @@
+package worktree
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// benchFiles is a tree of 10,000 files of 2 KiB in 1,000 directories.
+func benchFiles(blobs *applyBlobs, version string) []Change {
+	changes := make([]Change, 0, 10_000)
+	for i := range cap(changes) {
+		data := fmt.Sprintf("%s %d\n%s", version, i, strings.Repeat("x", 2048))
+		changes = append(changes, Change{
+			Path: fmt.Sprintf("d%02d/e%d/file%d.go", i%100, i/100%10, i), Action: Create, Mode: 0o100644, Perm: 0o644, ID: blobs.put(data),
+		})
+	}
+	return changes
+}
+
+// BenchmarkApply restores 10,000 small files, into nothing and over other ones, and
+// beside it writes them as plainly as it can be done safely: temporary file, rename.
+func BenchmarkApply(b *testing.B) {
+	blobs := &applyBlobs{}
+	created, modified := benchFiles(blobs, "one"), benchFiles(blobs, "two")
+	perFile := func(b *testing.B) {
+		b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*len(created)), "µs/file")
+	}
+	apply := func(b *testing.B, root string, changes []Change) {
+		a := &Applier{Root: root, Source: blobs, Token: "bench"}
+		outcomes, err := a.Apply(context.Background(), changes, nil)
+		must(b, err)
+		for _, out := range outcomes {
+			must(b, out.Err)
+		}
+	}
+	b.Run("create", func(b *testing.B) {
+		for b.Loop() {
+			b.StopTimer()
+			root := b.TempDir()
+			b.StartTimer()
+			apply(b, root, created)
+		}
+		perFile(b)
+	})
+	b.Run("modify", func(b *testing.B) {
+		for b.Loop() {
+			b.StopTimer()
+			root := b.TempDir()
+			apply(b, root, created)
+			for i := range modified {
+				modified[i].Action, modified[i].Was = Modify, expect(b, root, modified[i].Path)
+			}
+			b.StartTimer()
+			apply(b, root, modified)
+		}
+		perFile(b)
+	})
+	b.Run("create-floor", func(b *testing.B) {
+		for b.Loop() {
+			b.StopTimer()
+			root := b.TempDir()
+			b.StartTimer()
+			writePlainly(b, root, blobs, created)
+		}
+		perFile(b)
+	})
+	b.Run("modify-floor", func(b *testing.B) {
+		for b.Loop() {
+			b.StopTimer()
+			root := b.TempDir()
+			apply(b, root, created)
+			b.StartTimer()
+			writePlainly(b, root, blobs, modified)
+		}
+		perFile(b)
+	})
+}
+
+func writePlainly(b *testing.B, root string, blobs *applyBlobs, changes []Change) {
+	for i := range changes {
+		at := filepath.Join(root, changes[i].Path)
+		must(b, os.MkdirAll(filepath.Dir(at), 0o755))
+		must(b, os.WriteFile(at+".tmp", []byte(blobs.data[changes[i].ID]), 0o644))
+		must(b, os.Rename(at+".tmp", at))
+	}
+}

@@ -1,0 +1,210 @@
+package worktree
+
+import (
+	"cmp"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/seed-fb9cbc17/cairn/internal/index"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+)
+
+// guardTries is how often contents are compared when the stat moves meanwhile, as it
+// does when this very run replaces another name of the same file.
+const guardTries = 4
+
+// guard is the last look before something is replaced or removed: the path must be
+// what the plan expects. It returns nil for a path that is absent and should be.
+func (w *applyWorker) guard(r *os.Root, name string, c *Change) (fs.FileInfo, error) {
+	fi, err := r.Lstat(name)
+	for range guardTries {
+		if errors.Is(err, fs.ErrNotExist) && (c.Was == nil || c.Action == Delete) {
+			return nil, nil
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		if err != nil || c.Was == nil {
+			return nil, ErrChanged
+		}
+		switch c.Was.match(lookOf(fi), c) {
+		case matchYes:
+			return fi, nil
+		case matchNo:
+			return nil, ErrChanged
+		}
+		if same, err := w.holds(r, name, fi, c.expectedID()); err != nil || !same {
+			return nil, cmp.Or(err, ErrChanged)
+		}
+		before := lookOf(fi)
+		if fi, err = r.Lstat(name); err == nil && lookOf(fi) == before {
+			return fi, nil
+		}
+	}
+	return nil, ErrChanged
+}
+
+type applyMatch uint8
+
+const (
+	matchNo applyMatch = iota
+	matchYes
+	matchContents // if the contents are the expected ones
+)
+
+// match compares what is on disk with what is expected there.
+func (e *Expect) match(now fileStat, c *Change) applyMatch {
+	if now.mode == 0 || kindOf(now.mode) != kindOf(e.Mode) {
+		return matchNo
+	}
+	dir := now.mode == object.Dir
+	chmod := c.Action == Chmod
+	if now.mode != object.Symlink && !samePerm(now.perm, e.Perm, dir) &&
+		!(chmod && samePerm(now.perm, c.Perm, dir)) && !(dir && !chmod) {
+		return matchNo
+	}
+	if dir {
+		return matchIf(e.Stat.Ino == 0 || e.Stat.Ino == now.stat.Ino)
+	}
+	switch {
+	case e.Stat == index.Stat{}:
+	case e.Stat == now.stat:
+		return matchYes
+	case e.Stat.Size != now.stat.Size:
+		return matchNo
+	}
+	if c.expectedID().IsZero() {
+		return matchNo
+	}
+	return matchContents
+}
+
+// expectedID is the id of what should be on disk now, zero when unknown. A Chmod
+// leaves the contents as they are, so that the wanted id is the expected one too.
+func (c *Change) expectedID() object.ID {
+	if c.Was.ID.IsZero() && c.Action == Chmod {
+		return c.ID
+	}
+	return c.Was.ID
+}
+
+func matchIf(ok bool) applyMatch {
+	if ok {
+		return matchYes
+	}
+	return matchNo
+}
+
+// kindOf leaves the exec bit to the permission bits.
+func kindOf(m object.Mode) object.Mode {
+	if m == object.Executable {
+		return object.Regular
+	}
+	return m
+}
+
+// asWanted reports, when resuming, whether the path already is what c makes of it.
+func (w *applyWorker) asWanted(r *os.Root, name string, c *Change) (fs.FileInfo, error) {
+	fi, err := r.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	now := lookOf(fi)
+	if kindOf(now.mode) != kindOf(c.Mode) || c.Was != nil && c.Was.match(now, c) == matchYes {
+		return nil, nil
+	}
+	if now.mode == object.Dir {
+		return fi, nil // its bits are set at the end
+	}
+	if now.mode != object.Symlink && !samePerm(now.perm, c.Perm, false) {
+		return nil, nil
+	}
+	if same, err := w.holds(r, name, fi, c.ID); err != nil || !same {
+		return nil, err
+	}
+	return fi, nil
+}
+
+// goneAbove reports whether a removal has nothing left to do because a directory
+// above its path is gone: removed, or, when resuming, already replaced by this plan.
+func (w *applyWorker) goneAbove(path string, err error) bool {
+	if errors.Is(err, fs.ErrNotExist) {
+		return true
+	}
+	if !w.Resume || !errors.Is(err, errNotDirectory) {
+		return false
+	}
+	for up := parentPath(path); up != ""; up = parentPath(up) {
+		if i, ok := w.twins[up]; ok && i != impliedFolder && w.changes[i].Action != Mkdir {
+			return w.twinDone(up)
+		}
+	}
+	return false
+}
+
+// twinDone reports whether what the plan makes at path is there.
+func (w *applyWorker) twinDone(path string) bool {
+	i, ok := w.twins[path]
+	if !ok {
+		return false
+	}
+	c := Change{Mode: object.Dir}
+	if i != impliedFolder {
+		c = w.changes[i]
+		c.Was = nil
+	}
+	parent, name := splitPath(path)
+	done := false
+	err := w.in(parent, false, func(r *os.Root) error {
+		fi, err := w.asWanted(r, name, &c)
+		done = fi != nil
+		return err
+	})
+	return done && err == nil
+}
+
+// holds reports whether the file or symlink that fi describes has the contents id.
+func (w *applyWorker) holds(r *os.Root, name string, fi fs.FileInfo, id object.ID) (bool, error) {
+	if fi.Mode()&fs.ModeSymlink != 0 {
+		text, err := r.Readlink(name)
+		return object.Sum(object.Blob, []byte(filepath.ToSlash(text))) == id, err
+	}
+	f, err := openSame(r, name, fi)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	got, err := w.hashFile(f, fi.Size())
+	if err == io.EOF {
+		return false, nil // it shrinks while it is read
+	}
+	if err != nil {
+		return false, err
+	}
+	now, err := f.Stat()
+	return err == nil && now.Size() == fi.Size() && got == id, err
+}
+
+// hashFile reads size bytes from the start of the file.
+func (w *applyWorker) hashFile(f *os.File, size int64) (object.ID, error) {
+	w.grow()
+	h := object.NewHash(object.Blob, size)
+	for off := int64(0); off < size; {
+		if err := w.ctx.Err(); err != nil {
+			return object.ID{}, err
+		}
+		n, err := f.ReadAt(w.cmp[:min(int64(len(w.cmp)), size-off)], off)
+		h.Write(w.cmp[:n])
+		off += int64(n)
+		if err != nil && off < size {
+			return object.ID{}, err
+		}
+	}
+	return object.HashID(h), nil
+}

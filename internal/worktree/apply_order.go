@@ -1,0 +1,145 @@
+package worktree
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+)
+
+// applyPhase is when a change is carried out; see Apply.
+type applyPhase uint8
+
+const (
+	phaseObstacles applyPhase = iota
+	phaseMkdirs
+	phaseWrites
+	phaseDeletions
+	phaseFolders
+	phaseCount
+)
+
+// applyOrder returns the indexes of the changes that are not skipped, by phase and
+// in the order in which each phase takes them. It depends on the changes alone.
+func applyOrder(changes []Change, skip func(i int) bool) [phaseCount][]int {
+	var order [phaseCount][]int
+	blocked := newApplyBlocks(changes, skip)
+	for i := range changes {
+		if !skip(i) {
+			p := phaseOf(&changes[i], blocked)
+			order[p] = append(order[p], i)
+		}
+	}
+	for p := range order {
+		up := applyPhase(p) == phaseMkdirs || applyPhase(p) == phaseWrites
+		slices.SortStableFunc(order[p], func(i, j int) int {
+			if !up {
+				i, j = j, i
+			}
+			return comparePaths(changes[i].Path, changes[j].Path)
+		})
+	}
+	return order
+}
+
+func phaseOf(c *Change, blocked *applyBlocks) applyPhase {
+	switch c.Action {
+	case Mkdir:
+		return phaseMkdirs
+	case Delete, Rmdir:
+		if blocked.by(c) {
+			return phaseObstacles
+		}
+		if c.Action == Delete {
+			return phaseDeletions
+		}
+		return phaseFolders
+	case Chmod:
+		if c.Mode == object.Dir {
+			return phaseFolders
+		}
+	}
+	return phaseWrites
+}
+
+// applyBlocks knows which removals must come before something can be made. Paths
+// are compared without regard to case, so that on a file system that ignores case
+// README can take the place of readme; elsewhere this only removes a file early.
+type applyBlocks struct {
+	made   map[string]bool // paths of the things to be made; true where all below must go before
+	parent map[string]bool // the directories above them
+}
+
+func newApplyBlocks(changes []Change, skip func(i int) bool) *applyBlocks {
+	b := &applyBlocks{made: map[string]bool{}, parent: map[string]bool{}}
+	removes := func(c Change) bool { return c.Action == Delete || c.Action == Rmdir }
+	if !slices.ContainsFunc(changes, removes) {
+		return b
+	}
+	for i := range changes {
+		c := &changes[i]
+		if skip(i) || !c.makes() {
+			continue
+		}
+		path := strings.ToLower(c.Path)
+		b.made[path] = b.made[path] || c.Action != Mkdir
+		for up := parentPath(path); up != "" && !b.parent[up]; up = parentPath(up) {
+			b.parent[up] = true
+		}
+	}
+	for i := range changes {
+		path := strings.ToLower(changes[i].Path)
+		if _, ok := b.made[path]; ok && changes[i].Action == Rmdir && !skip(i) {
+			b.made[path] = true
+		}
+	}
+	return b
+}
+
+// by reports whether the removal c stands in the way: of something at its path, of
+// something below it (a file cannot hold it), or of something in the place of a
+// directory above it, which must be empty before it can go.
+func (b *applyBlocks) by(c *Change) bool {
+	path := strings.ToLower(c.Path)
+	if _, ok := b.made[path]; ok || c.Action == Delete && b.parent[path] {
+		return true
+	}
+	for up := parentPath(path); up != "" && len(b.made) > 0; up = parentPath(up) {
+		if b.made[up] {
+			return true
+		}
+	}
+	return false
+}
+
+// comparePaths orders paths so that everything below a directory follows it at
+// once: name by name, not byte by byte.
+func comparePaths(a, b string) int {
+	n := min(len(a), len(b))
+	for i := range n {
+		if a[i] != b[i] {
+			return pathRank(a[i]) - pathRank(b[i])
+		}
+	}
+	return len(a) - len(b)
+}
+
+func pathRank(c byte) int {
+	if c == '/' {
+		return -1
+	}
+	return int(c)
+}
+
+// splitPath cuts a path into its directory, "" for the root, and its last name.
+func splitPath(path string) (parent, name string) {
+	parent = parentPath(path)
+	if parent == "" {
+		return "", strings.TrimPrefix(path, "/")
+	}
+	return parent, path[len(parent)+1:]
+}
+
+func parentPath(path string) string {
+	return path[:max(0, strings.LastIndexByte(path, '/'))]
+}

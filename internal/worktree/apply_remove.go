@@ -1,0 +1,143 @@
+package worktree
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+)
+
+// remove deletes a file or symlink.
+func (w *applyWorker) remove(r *os.Root, name string, i int) error {
+	c := &w.changes[i]
+	fi, err := w.guard(r, name, c)
+	if errors.Is(err, ErrChanged) && w.Resume && w.twinDone(c.Path) {
+		return nil
+	}
+	if err != nil || fi == nil {
+		return err
+	}
+	if err := r.Remove(name); err != nil {
+		return err
+	}
+	w.outcomes[i].Linked = linked(fi)
+	return nil
+}
+
+// rmdir removes a directory, which must be empty.
+func (w *applyWorker) rmdir(r *os.Root, name string, i int) error {
+	c := &w.changes[i]
+	fi, err := r.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if !fi.IsDir() || c.Was != nil && c.Was.match(lookOf(fi), c) == matchNo {
+		if w.Resume && w.twinDone(c.Path) {
+			return nil
+		}
+		return ErrChanged
+	}
+	if err := r.Remove(name); errors.Is(err, fs.ErrExist) {
+		return ErrNotEmpty
+	} else if err != nil {
+		return err
+	}
+	w.forget(c.Path)
+	return nil
+}
+
+// mkdir makes a directory. Bits that its owner could not work with are set at the
+// end, by way of the loosened directories.
+func (w *applyWorker) mkdir(r *os.Root, name string, i int) error {
+	c := &w.changes[i]
+	fi, err := makeFolder(r, name, c.Perm)
+	if errors.Is(err, fs.ErrExist) {
+		fi, err = w.adopt(r, name, c)
+	}
+	if err != nil {
+		return err
+	}
+	if !samePerm(c.Perm|0o700, c.Perm, true) {
+		w.mu.Lock()
+		w.loose[c.Path] = looseFolder{fi, c.Perm}
+		w.mu.Unlock()
+	}
+	w.record(i, name, fi)
+	w.outcomes[i].Entry.Perm = c.Perm
+	return nil
+}
+
+// adopt takes a directory that is there already: the wanted one, the expected one,
+// or, when resuming, any, because making one takes two steps.
+func (w *applyWorker) adopt(r *os.Root, name string, c *Change) (fs.FileInfo, error) {
+	fi, err := r.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	now := lookOf(fi)
+	ours := c.Was != nil && c.Was.match(now, c) == matchYes && samePerm(now.perm, c.Was.Perm, true)
+	if now.mode != object.Dir || !w.Resume && !ours && !samePerm(now.perm, c.Perm, true) {
+		return nil, ErrChanged
+	}
+	if samePerm(now.perm, c.Perm|0o700, true) {
+		return fi, nil
+	}
+	if err := chmodSame(r, name, fi, c.Perm|0o700); err != nil {
+		return nil, err
+	}
+	return r.Lstat(name)
+}
+
+// chmod sets the bits of a file or directory.
+func (w *applyWorker) chmod(r *os.Root, name string, i int) error {
+	c := &w.changes[i]
+	expected := *c
+	if c.Mode == object.Dir {
+		was := *c.Was
+		expected.Was = &was
+		was.Perm = w.loosePerm(c, r, name)
+	}
+	fi, err := w.guard(r, name, &expected)
+	if err != nil {
+		return err
+	}
+	if !samePerm(lookOf(fi).perm, c.Perm, fi.IsDir()) {
+		if err := chmodSame(r, name, fi, c.Perm); err != nil {
+			return err
+		}
+	}
+	w.forget(c.Path)
+	now, err := r.Lstat(name)
+	if err != nil || !os.SameFile(fi, now) {
+		return err
+	}
+	w.outcomes[i].Linked = linked(now)
+	w.record(i, name, now)
+	return nil
+}
+
+// loosePerm is what the bits of a directory are expected to be now: those of the
+// plan, or wider if this run, or the run that is resumed, has widened them.
+func (w *applyWorker) loosePerm(c *Change, r *os.Root, name string) uint16 {
+	w.mu.Lock()
+	_, ours := w.loose[c.Path]
+	w.mu.Unlock()
+	if ours || w.Resume {
+		if fi, err := r.Lstat(name); err == nil && lookOf(fi).perm == c.Was.Perm|0o700 {
+			return c.Was.Perm | 0o700
+		}
+	}
+	return c.Was.Perm
+}
+
+// forget drops a directory from those that get their bits back: it is gone, or has
+// the bits that the plan wants.
+func (w *applyWorker) forget(path string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.loose, path)
+}

@@ -1,0 +1,296 @@
+package worktree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+)
+
+// applyTree is a literal tree: what a test finds on disk, before and after.
+type applyTree map[string]applyNode
+
+type applyNode struct {
+	Mode object.Mode
+	Perm uint16
+	Data string // contents, or the text of a link
+}
+
+func aFile(data string) applyNode { return applyNode{object.Regular, 0o644, data} }
+func aLink(text string) applyNode { return applyNode{object.Symlink, 0, text} }
+func aFolder() applyNode          { return applyNode{object.Dir, 0o755, ""} }
+
+func (n applyNode) bits(perm uint16) applyNode {
+	n.Perm = perm
+	if n.Mode.IsFile() && perm&0o100 != 0 {
+		n.Mode = object.Executable
+	}
+	return n
+}
+
+// full adds the directories that the paths of a tree imply.
+func (tree applyTree) full() applyTree {
+	all := applyTree{}
+	for path, n := range tree {
+		all[path] = n
+		for up := parentPath(path); up != ""; up = parentPath(up) {
+			if _, ok := tree[up]; !ok {
+				all[up] = aFolder()
+			}
+		}
+	}
+	return all
+}
+
+func (tree applyTree) paths() []string {
+	var paths []string
+	for path := range tree {
+		paths = append(paths, path)
+	}
+	slices.SortFunc(paths, comparePaths)
+	return paths
+}
+
+// tempRoot is a temporary directory whose contents may be closed to their owner.
+func tempRoot(t testing.TB) string {
+	t.Helper()
+	root := t.TempDir()
+	t.Cleanup(func() {
+		must(t, filepath.WalkDir(root, func(at string, d fs.DirEntry, err error) error {
+			if err != nil || !d.IsDir() {
+				return err
+			}
+			return os.Chmod(at, 0o700)
+		}))
+	})
+	return root
+}
+
+// build makes the tree below root, which exists.
+func (tree applyTree) build(t testing.TB, root string) {
+	t.Helper()
+	all := tree.full()
+	paths := all.paths()
+	for _, path := range paths {
+		n, at := all[path], filepath.Join(root, path)
+		switch n.Mode {
+		case object.Dir:
+			must(t, os.Mkdir(at, 0o755))
+		case object.Symlink:
+			must(t, os.Symlink(n.Data, at))
+		default:
+			must(t, os.WriteFile(at, []byte(n.Data), 0o644))
+			must(t, os.Chmod(at, permMode(n.Perm)))
+		}
+	}
+	slices.Reverse(paths)
+	for _, path := range paths {
+		if all[path].Mode == object.Dir {
+			must(t, os.Chmod(filepath.Join(root, path), permMode(all[path].Perm)))
+		}
+	}
+}
+
+// readTree is what there is below root.
+func readTree(t testing.TB, root string) applyTree {
+	t.Helper()
+	tree := applyTree{}
+	must(t, filepath.WalkDir(root, func(at string, d fs.DirEntry, err error) error {
+		if err != nil || at == root {
+			return err
+		}
+		fi, err := os.Lstat(at)
+		if err != nil {
+			return err
+		}
+		look := lookOf(fi)
+		n := applyNode{Mode: look.mode, Perm: look.perm}
+		switch look.mode {
+		case object.Regular, object.Executable:
+			data, err := os.ReadFile(at)
+			must(t, err)
+			n.Data = string(data)
+		case object.Symlink:
+			n.Perm = 0
+			n.Data, err = os.Readlink(at)
+			must(t, err)
+		}
+		tree[strings.TrimPrefix(at, root+"/")] = n
+		return nil
+	}))
+	return tree
+}
+
+func (tree applyTree) check(t testing.TB, root string) {
+	t.Helper()
+	if diff := cmp.Diff(tree.full(), readTree(t, root)); diff != "" {
+		t.Errorf("tree below the root (-want +got):\n%s", diff)
+	}
+}
+
+// applyBlobs is a Source in memory. What the test puts under an id need not have it.
+type applyBlobs struct {
+	mu   sync.Mutex
+	data map[object.ID]string
+	tail map[object.ID]error // what a reader ends with instead of io.EOF
+}
+
+func (b *applyBlobs) put(data string) object.ID {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	id := object.Sum(object.Blob, []byte(data))
+	if b.data == nil {
+		b.data, b.tail = map[object.ID]string{}, map[object.ID]error{}
+	}
+	b.data[id] = data
+	return id
+}
+
+var errNoBlob = errors.New("no such blob")
+
+func (b *applyBlobs) Open(id object.ID) (int64, io.ReadCloser, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	data, ok := b.data[id]
+	if !ok {
+		return 0, nil, fmt.Errorf("%s: %w", id, errNoBlob)
+	}
+	var r io.Reader = strings.NewReader(data)
+	if err := b.tail[id]; err != nil {
+		r = io.MultiReader(r, failingReader{err})
+	}
+	return int64(len(data)), io.NopCloser(r), nil
+}
+
+type failingReader struct{ err error }
+
+func (r failingReader) Read([]byte) (int, error) { return 0, r.err }
+
+// expect is what a scan would see at the path now; nil when there is nothing.
+func expect(t testing.TB, root, path string) *Expect {
+	t.Helper()
+	at := filepath.Join(root, path)
+	fi, err := os.Lstat(at)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	must(t, err)
+	look := lookOf(fi)
+	e := &Expect{Mode: look.mode, Perm: look.perm, Stat: look.stat}
+	switch {
+	case look.mode.IsFile():
+		data, err := os.ReadFile(at)
+		must(t, err)
+		e.ID = object.Sum(object.Blob, data)
+	case look.mode == object.Symlink:
+		text, err := os.Readlink(at)
+		must(t, err)
+		e.ID = object.Sum(object.Blob, []byte(text))
+	}
+	return e
+}
+
+// plan is what leads from the tree on disk, which is from, to the other, in the
+// order of the paths: that of carrying it out is the business of Apply.
+func plan(t testing.TB, root string, blobs *applyBlobs, from, to applyTree) []Change {
+	t.Helper()
+	from, to = from.full(), to.full()
+	var changes []Change
+	for _, path := range from.paths() {
+		old, next := from[path], to[path]
+		if gone := next == (applyNode{}); gone || (old.Mode == object.Dir) != (next.Mode == object.Dir) {
+			action := Delete
+			if old.Mode == object.Dir {
+				action = Rmdir
+			}
+			changes = append(changes, Change{Path: path, Action: action, Was: expect(t, root, path)})
+		}
+	}
+	for _, path := range to.paths() {
+		old, next := from[path], to[path]
+		c := Change{Path: path, Mode: next.Mode, Perm: next.Perm}
+		if next.Mode != object.Dir {
+			c.ID = blobs.put(next.Data)
+		}
+		same := (old.Mode == object.Dir) == (next.Mode == object.Dir) && old != applyNode{}
+		switch {
+		case old == next:
+			continue
+		case same && old.Data == next.Data && kindOf(old.Mode) == kindOf(next.Mode):
+			c.Action = Chmod
+		case next.Mode == object.Dir:
+			c.Action = Mkdir
+		case same:
+			c.Action = Modify
+		default:
+			c.Action = Create
+		}
+		if same {
+			c.Was = expect(t, root, path)
+		}
+		changes = append(changes, c)
+	}
+	return changes
+}
+
+// applyAll applies and fails the test unless every change was done.
+func applyAll(t testing.TB, a *Applier, changes []Change) []Outcome {
+	t.Helper()
+	outcomes, err := a.Apply(context.Background(), changes, nil)
+	must(t, err)
+	for i, out := range outcomes {
+		if out.Path != changes[i].Path || out.Action != changes[i].Action {
+			t.Errorf("outcome %d is that of %s %q, want %s %q", i, out.Action, out.Path, changes[i].Action, changes[i].Path)
+		}
+		if !out.Done || out.Err != nil {
+			t.Errorf("%s %q: done %t, error %v", out.Action, out.Path, out.Done, out.Err)
+		}
+	}
+	return outcomes
+}
+
+// applyOne applies a single change and returns its outcome.
+func applyOne(t testing.TB, a *Applier, c Change) Outcome {
+	t.Helper()
+	outcomes, err := a.Apply(context.Background(), []Change{c}, nil)
+	must(t, err)
+	return outcomes[0]
+}
+
+// wantKept fails the test unless the change was refused for this reason.
+func wantKept(t testing.TB, out Outcome, reason error) {
+	t.Helper()
+	if out.Done || !errors.Is(out.Err, reason) {
+		t.Errorf("%s %q: done %t, error %v, want %v", out.Action, out.Path, out.Done, out.Err, reason)
+	}
+	var pe *fs.PathError
+	if out.Err != nil && (!errors.As(out.Err, &pe) || pe.Path != out.Path) {
+		t.Errorf("%s %q: error %v does not name the path", out.Action, out.Path, out.Err)
+	}
+	if out.Entry.Name != "" {
+		t.Errorf("%s %q: entry %v for a path that was not written", out.Action, out.Path, out.Entry)
+	}
+}
+
+func newApplier(root string) (*Applier, *applyBlobs) {
+	blobs := &applyBlobs{}
+	return &Applier{Root: root, Source: blobs, Token: "t0"}, blobs
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

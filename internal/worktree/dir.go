@@ -1,0 +1,41 @@
+package worktree
+
+import (
+	"slices"
+
+	"github.com/seed-fb9cbc17/cairn/internal/index"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+)
+
+// fileStat is what one lstat tells.
+type fileStat struct {
+	mode object.Mode // 0 for sockets, FIFOs and devices
+	perm uint16
+	stat index.Stat
+}
+
+// listing is a reusable buffer for the names of one directory. Each name is
+// followed by a NUL inside the buffer, so that a system call can take it as it is.
+type listing struct {
+	buf   []byte
+	names [][]byte
+}
+
+func (l *listing) reset() { l.buf, l.names = l.buf[:0], l.names[:0] }
+
+// add appends a name. Earlier names keep pointing into the old array when the
+// buffer grows, which stays valid.
+func (l *listing) add(name []byte) {
+	start := len(l.buf)
+	l.buf = append(append(l.buf, name...), 0)
+	l.names = append(l.names, l.buf[start:len(l.buf)-1])
+}
+
+func (l *listing) sort() { slices.SortFunc(l.names, compareBytes) }
+
+func (l *listing) has(name string) bool {
+	_, ok := slices.BinarySearchFunc(l.names, name, func(a []byte, b string) int {
+		return compareBytes(a, []byte(b))
+	})
+	return ok
+}

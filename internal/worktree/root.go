@@ -1,0 +1,181 @@
+package worktree
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"syscall"
+)
+
+// descend opens the directory name of parent. An os.Root alone would follow a
+// symlink that stays inside it, even the last name of a path, so that a directory
+// replaced by a link to another one would redirect everything written into it:
+// name must be a directory, and what was opened must be that same one.
+//
+// The "/." has os.Root open name as a directory only, so that a FIFO that takes its
+// place meanwhile cannot block the call.
+func descend(parent *os.Root, name string) (*os.Root, error) {
+	before, err := parent.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !before.IsDir() {
+		return nil, errNotDirectory
+	}
+	r, err := parent.OpenRoot(name + "/.")
+	if err == nil {
+		var after fs.FileInfo
+		if after, err = r.Stat("."); err == nil && os.SameFile(before, after) {
+			return r, nil
+		}
+		r.Close()
+	}
+	if now, lerr := parent.Lstat(name); lerr != nil || !os.SameFile(before, now) || replaced(err) {
+		return nil, errNotDirectory
+	}
+	return nil, err
+}
+
+// replaced reports whether err, of opening what was a directory, means that it was
+// none any more, or another one, or led elsewhere (which is no error of the system).
+func replaced(err error) bool {
+	var errno syscall.Errno
+	return !errors.As(err, &errno) || errno == syscall.ENOTDIR || errno == syscall.ELOOP || errors.Is(err, fs.ErrNotExist)
+}
+
+// rootsOpen is how many directories of a path stay open. A path may have thousands
+// of names; the upper ones are opened again when they are needed.
+const rootsOpen = 64
+
+// rootStack holds the handles of one directory and of those above it. Going through
+// paths in order opens every directory about once.
+type rootStack struct {
+	top    *os.Root
+	path   string // of the deepest level
+	levels []rootLevel
+}
+
+type rootLevel struct {
+	end  int      // the level's path is path[:end]
+	root *os.Root // nil when closed to save descriptors
+}
+
+// deniedError says which directory refuses to be searched, read or written.
+type deniedError struct {
+	path string
+	err  error
+}
+
+func (e *deniedError) Error() string { return fmt.Sprintf("directory %q: %v", e.path, e.err) }
+func (e *deniedError) Unwrap() error { return e.err }
+
+// enter goes to the directory path, "" for the root, one name at a time. missing,
+// if not nil, is called to make a directory that is not there.
+func (s *rootStack) enter(path string, missing func(parent *os.Root, name string) error) (*os.Root, error) {
+	s.leave(commonPath(s.path, path))
+	for len(s.path) < len(path) {
+		start := len(s.path)
+		if start > 0 {
+			start++
+		}
+		name, _, _ := strings.Cut(path[start:], "/")
+		r, err := s.step(s.last(), name, path[:start+len(name)], missing)
+		if err != nil {
+			return nil, err
+		}
+		s.push(path[:start+len(name)], r)
+	}
+	return s.last(), nil
+}
+
+func (s *rootStack) step(parent *os.Root, name, path string, missing func(*os.Root, string) error) (*os.Root, error) {
+	r, err := descend(parent, name)
+	if errors.Is(err, fs.ErrNotExist) && missing != nil {
+		if err := missing(parent, name); err != nil && !errors.Is(err, fs.ErrExist) {
+			return nil, s.denied(s.path, err)
+		}
+		r, err = descend(parent, name)
+	}
+	if err != nil && errors.Is(err, fs.ErrPermission) {
+		if _, lerr := parent.Lstat(name); lerr != nil {
+			return nil, s.denied(s.path, lerr)
+		}
+		return nil, s.denied(path, err)
+	}
+	return r, err
+}
+
+func (s *rootStack) denied(path string, err error) error {
+	if errors.Is(err, fs.ErrPermission) {
+		return &deniedError{path, err}
+	}
+	return err
+}
+
+func (s *rootStack) push(path string, r *os.Root) {
+	s.path = path
+	s.levels = append(s.levels, rootLevel{len(path), r})
+	if i := len(s.levels) - 1 - rootsOpen; i >= 0 && s.levels[i].root != nil {
+		s.levels[i].root.Close()
+		s.levels[i].root = nil
+	}
+}
+
+// leave closes the levels deeper than path[:end], and those that are closed already.
+func (s *rootStack) leave(end int) {
+	for n := len(s.levels); n > 0; n = len(s.levels) {
+		l := s.levels[n-1]
+		if l.end <= end && l.root != nil {
+			s.path = s.path[:l.end]
+			return
+		}
+		if l.root != nil {
+			l.root.Close()
+		}
+		s.levels = s.levels[:n-1]
+	}
+	s.path = ""
+}
+
+func (s *rootStack) last() *os.Root {
+	if n := len(s.levels); n > 0 {
+		return s.levels[n-1].root
+	}
+	return s.top
+}
+
+func (s *rootStack) close() { s.leave(0) }
+
+// commonPath is the length of the longest path that is a or above it, and also b or
+// above it.
+func commonPath(a, b string) int {
+	n, end := min(len(a), len(b)), 0
+	for i := range n {
+		if a[i] != b[i] {
+			return end
+		}
+		if a[i] == '/' {
+			end = i
+		}
+	}
+	if len(a) == len(b) || len(a) > n && a[n] == '/' || len(b) > n && b[n] == '/' {
+		return n
+	}
+	return end
+}
+
+// rootCause drops the names that os.Root puts around an error: they are relative to
+// a handle, and the whole path is put around it once.
+func rootCause(err error) error {
+	switch e := err.(type) {
+	case *fs.PathError:
+		return e.Err
+	case *os.LinkError:
+		return e.Err
+	case *deniedError:
+		return rootCause(e.err)
+	}
+	return err
+}

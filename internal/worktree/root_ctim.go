@@ -1,0 +1,7 @@
+//go:build unix && !darwin && !freebsd && !netbsd
+
+package worktree
+
+import "syscall"
+
+func changeTime(st *syscall.Stat_t) int64 { return st.Ctim.Nano() }

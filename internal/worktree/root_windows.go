@@ -1,0 +1,31 @@
+package worktree
+
+import (
+	"io/fs"
+	"os"
+)
+
+const rootReadFlags = os.O_RDONLY
+
+func lookOf(fi fs.FileInfo) fileStat { return fromInfo(fi) }
+
+// linked is not known: package os does not tell the number of names. Writing by
+// rename keeps the other names' contents here too.
+func linked(fs.FileInfo) bool { return false }
+
+// samePerm compares all that Windows keeps of the bits: whether a file may be
+// written to. Directories have none.
+func samePerm(a, b uint16, dir bool) bool { return dir || a&0o200 == b&0o200 }
+
+// chmodOpen goes by name, because a handle opened for reading may not change the
+// attributes. os.Root does not follow links here.
+func chmodOpen(r *os.Root, name string, _ *os.File, perm uint16) error {
+	return r.Chmod(name, permMode(perm))
+}
+
+func chmodUnreadable(r *os.Root, name string, _ fs.FileInfo, perm uint16) error {
+	return r.Chmod(name, permMode(perm))
+}
+
+// syncFolder has nothing to do: NTFS journals names.
+func syncFolder(*os.Root) error { return nil }

@@ -1,0 +1,222 @@
+package worktree
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/seed-fb9cbc17/cairn/internal/ignore"
+	"github.com/seed-fb9cbc17/cairn/internal/index"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+)
+
+// Sink takes the objects that a scan finds. It is called from several goroutines.
+type Sink interface {
+	Add(kind object.Kind, content []byte) (object.ID, error)
+	AddBlob(r io.Reader, size int64) (object.ID, error)
+	Has(id object.ID) bool
+}
+
+// Scan describes one look at a directory. See the package comment for the rules.
+type Scan struct {
+	Root        string
+	MaxFileSize int64                            // in bytes; 0 = no limit
+	Index       *index.Index                     // the last scan's, brought up to date by Run
+	Rules       *ignore.Chain                    // in force at the root
+	Prefix      string                           // path of the root as Rules sees it, "" or ending in '/'
+	FoldCase    bool                             // core.ignoreCase, for the .gitignore files on the way
+	Include     *ignore.Patterns                 // small files to capture although ignored; may be nil
+	Held        func(path string, dir bool) bool // what is captured whatever the rules say; may be nil
+	Forget      map[string]bool                  // paths that Index holds but that count as never seen, so that the rules decide anew
+	Exclude     []string                         // directories below the root that are never entered: the store
+	Scope       map[string]bool                  // the known directories to look at, see ScopeOf; nil = all
+	Sink        Sink
+	Verify      bool            // read every file, whatever its stat says
+	Workers     int             // 0 = chosen by the number of processors
+	Progress    func(n Counted) // called now and then from several goroutines; may be nil
+}
+
+// Counted is how far a scan has come.
+type Counted struct {
+	Files int   // captured so far
+	Read  int   // of these, read rather than known
+	Bytes int64 // read
+}
+
+// Skipped is a path that is present but was not captured.
+type Skipped struct {
+	Path   string
+	Reason index.Skip
+	Size   int64
+	Dir    bool
+	Err    error // the system's answer, for Unreadable
+}
+
+// Result is what a scan found; the captured state itself is in Scan.Index.
+type Result struct {
+	Counted
+	Tree    object.ID
+	Skipped []Skipped // sorted by path
+	Changed bool      // anything in the index, be it only a time stamp
+	Dropped bool      // something that the index had is not there any more
+}
+
+// maxIncluded is the size up to which Include captures ignored files: meant for
+// .env and its like, not for build output.
+const maxIncluded = 1 << 20
+
+// direntBuffer is what one getdents call may return: 64 KiB hold about 2,000 names.
+const direntBuffer = 64 << 10
+
+type scanner struct {
+	*Scan
+	ctx context.Context
+
+	mu    sync.Mutex
+	wake  sync.Cond
+	stack []*node // last in, first out, which bounds the number of open directories
+	done  bool
+	err   error
+
+	changed []*index.Dir
+	removed []string
+	skipped []Skipped
+
+	dropped            atomic.Bool
+	files, read, bytes atomic.Int64
+}
+
+// Run scans. On success the index describes the directory and every object that
+// its ids name is in the sink; on error the index is as it was.
+func (s *Scan) Run(ctx context.Context) (*Result, error) {
+	sc := &scanner{Scan: s, ctx: ctx}
+	sc.wake.L = &sc.mu
+	root := &node{prev: s.Index.Root()}
+	var err error
+	if root.handle, err = openRoot(s.Root); err != nil {
+		return nil, fmt.Errorf("open %s: %w", s.Root, err)
+	}
+	sc.stack = append(sc.stack, root)
+	stop := context.AfterFunc(ctx, func() { sc.fail(context.Cause(ctx)) })
+	defer stop()
+	var wg sync.WaitGroup
+	for range s.workers() {
+		wg.Go(func() { (&worker{scanner: sc, dirents: make([]byte, direntBuffer)}).run() })
+	}
+	wg.Wait()
+	if sc.err != nil {
+		sc.closeAll()
+		return nil, sc.err
+	}
+	return sc.finish(root), nil
+}
+
+// workers: system calls block, so a few more goroutines than processors help on a
+// cold cache and cost nothing on a warm one.
+func (s *Scan) workers() int {
+	if s.Workers > 0 {
+		return s.Workers
+	}
+	return max(2, runtime.GOMAXPROCS(0))
+}
+
+func (sc *scanner) finish(root *node) *Result {
+	for _, path := range sc.removed {
+		sc.Index.Remove(path)
+	}
+	for _, d := range sc.changed {
+		sc.Index.Put(d)
+	}
+	slices.SortFunc(sc.skipped, func(a, b Skipped) int { return strings.Compare(a.Path, b.Path) })
+	return &Result{
+		Counted: sc.counted(),
+		Tree:    root.dir.Tree,
+		Skipped: sc.skipped,
+		Changed: len(sc.changed)+len(sc.removed) > 0,
+		Dropped: sc.dropped.Load() || len(sc.removed) > 0,
+	}
+}
+
+func (sc *scanner) counted() Counted {
+	return Counted{Files: int(sc.files.Load()), Read: int(sc.read.Load()), Bytes: sc.bytes.Load()}
+}
+
+// fail records the first error and wakes everybody up to stop.
+func (sc *scanner) fail(err error) {
+	sc.mu.Lock()
+	defer sc.mu.Unlock()
+	if sc.err == nil {
+		sc.err = err
+	}
+	sc.done = true
+	sc.wake.Broadcast()
+}
+
+func (sc *scanner) push(nodes []*node) {
+	if len(nodes) == 0 {
+		return
+	}
+	sc.mu.Lock()
+	defer sc.mu.Unlock()
+	sc.stack = append(sc.stack, nodes...)
+	sc.wake.Broadcast()
+}
+
+// pop returns nil when the scan is over.
+func (sc *scanner) pop() *node {
+	sc.mu.Lock()
+	defer sc.mu.Unlock()
+	for len(sc.stack) == 0 && !sc.done {
+		sc.wake.Wait()
+	}
+	if sc.done {
+		return nil
+	}
+	n := sc.stack[len(sc.stack)-1]
+	sc.stack = sc.stack[:len(sc.stack)-1]
+	return n
+}
+
+func (sc *scanner) complete() {
+	sc.mu.Lock()
+	defer sc.mu.Unlock()
+	sc.done = true
+	sc.wake.Broadcast()
+}
+
+// closeAll closes what a failed scan left open.
+func (sc *scanner) closeAll() {
+	for _, n := range sc.stack {
+		for ; n != nil; n = n.parent {
+			n.close()
+		}
+	}
+}
+
+func (sc *scanner) excluded(path string) bool { return slices.Contains(sc.Exclude, path) }
+
+func (sc *scanner) full(path string) string {
+	return filepath.Join(sc.Root, filepath.FromSlash(path))
+}
+
+func compareBytes(a, b []byte) int { return bytes.Compare(a, b) }
+
+// ScopeOf returns the scope for a scan that looks only at the directories which
+// hold the given paths. Directories that the index does not know are always
+// looked at.
+func ScopeOf(paths []string) map[string]bool {
+	scope := make(map[string]bool)
+	for _, path := range paths {
+		for dir, _ := index.Split(path); !scope[dir]; dir, _ = index.Split(dir) {
+			scope[dir] = true
+		}
+	}
+	return scope
+}

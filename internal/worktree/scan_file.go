@@ -1,0 +1,205 @@
+package worktree
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/seed-fb9cbc17/cairn/internal/index"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+)
+
+// failure sorts the errors of looking at a path by what a scan does about them.
+type failure uint8
+
+const (
+	failFatal      failure = iota // stops the scan: the answer would be incomplete
+	failGone                      // deleted since it was listed
+	failReplaced                  // has become another kind of thing
+	failUnreadable                // reported and left out
+)
+
+const (
+	// maxInMemory is the size up to which a file is read into one buffer. Beyond it
+	// a file is hashed first and read a second time only if its blob is new.
+	maxInMemory = 8 << 20
+
+	// readAttempts is how often a file that changes under the reader is read.
+	readAttempts = 3
+
+	// racySlack is how much older than the moment of reading a file's times must be
+	// for its stat to prove anything. Kernels stamp files with a clock that ticks
+	// every 1 to 10 ms; ten ticks of the slowest leave room for adjustments. File
+	// systems that keep whole seconds get two of them.
+	racySlack       = 100 * time.Millisecond
+	racySlackCoarse = 2 * time.Second
+)
+
+// errUnstable says that a file changed while it was read.
+var errUnstable = errors.New("changed while it was read")
+
+// capture reads the file or symlink name of n and returns its entry, nil when it
+// has gone meanwhile. rec is its old entry, if there was one.
+func (w *worker) capture(n *node, name, path string, st fileStat, rec index.Record) (*index.Entry, error) {
+	for range readAttempts {
+		e := &index.Entry{Name: name, Mode: st.mode, Perm: st.perm, Stat: st.stat, Held: held(rec)}
+		switch {
+		case st.mode == 0:
+			return w.leaveOut(e, path, index.Special, nil), nil
+		case w.tooLarge(&st):
+			return w.leaveOut(e, path, index.TooLarge, nil), nil
+		}
+		started := time.Now()
+		id, err := w.store(n, name, st)
+		if err == nil {
+			e.ID, e.Held, e.Racy = id, false, racy(&st.stat, started)
+			w.files++
+			w.read.Add(1)
+			w.bytes.Add(st.stat.Size)
+			return e, nil
+		}
+		var sys *readError
+		if !errors.As(err, &sys) {
+			return nil, fmt.Errorf("store %s: %w", w.full(path), err)
+		}
+		switch kind := errKind(err); {
+		case errors.Is(err, errUnstable), kind == failReplaced:
+		case kind == failGone:
+			return nil, nil
+		case kind == failUnreadable:
+			return w.leaveOut(e, path, index.Unreadable, sys.err), nil
+		default:
+			return nil, fmt.Errorf("read %s: %w", w.full(path), err)
+		}
+		again, err := n.handle.lstat(append([]byte(name), 0)[:len(name)])
+		if err != nil || again.mode == object.Dir { // gone, or a directory: the next scan sees it
+			break
+		}
+		st = again
+	}
+	e := &index.Entry{Name: name, Mode: st.mode, Perm: st.perm, Stat: st.stat, Held: held(rec)}
+	return w.leaveOut(e, path, index.Unstable, nil), nil
+}
+
+func (w *worker) leaveOut(e *index.Entry, path string, why index.Skip, cause error) *index.Entry {
+	e.Skip = why
+	w.skip(Skipped{Path: path, Reason: why, Size: e.Stat.Size, Err: cause})
+	return e
+}
+
+// racy applies the rule of git's racy-git document: a stat proves nothing when a
+// later write could leave the same one.
+func racy(st *index.Stat, read time.Time) bool {
+	newest := max(st.MTime, st.CTime)
+	slack := racySlack
+	if newest%int64(time.Second) == 0 {
+		slack = racySlackCoarse
+	}
+	return newest >= read.Add(-slack).UnixNano()
+}
+
+// readError marks an error of the user's directory, as against one of the store.
+type readError struct{ err error }
+
+func (e *readError) Error() string { return e.err.Error() }
+func (e *readError) Unwrap() error { return e.err }
+
+// store puts the contents into the sink. Errors of the directory are readErrors,
+// the others are the sink's.
+func (w *worker) store(n *node, name string, st fileStat) (object.ID, error) {
+	if st.mode == object.Symlink {
+		target, err := n.handle.readlink(name)
+		if err != nil {
+			return object.ID{}, &readError{linkError(err)}
+		}
+		return w.Sink.Add(object.Blob, []byte(target))
+	}
+	f, err := n.handle.openFile(name)
+	if err != nil {
+		return object.ID{}, &readError{err}
+	}
+	defer f.Close()
+	return w.storeFile(f, st)
+}
+
+// linkError: a system that says the name is no link (EINVAL on Unix) says that it
+// was replaced since the lstat.
+func linkError(err error) error {
+	if errKind(err) == failFatal {
+		return errors.Join(errUnstable, err)
+	}
+	return err
+}
+
+// storeFile reads an open file between two stats. Only if both agree with the one
+// that brought us here are the bytes what the name held at one moment.
+func (w *worker) storeFile(f *os.File, st fileStat) (object.ID, error) {
+	if err := sameStat(f, st); err != nil {
+		return object.ID{}, err
+	}
+	id, err := w.readInto(f, st.stat.Size)
+	if err != nil {
+		return object.ID{}, err
+	}
+	return id, sameStat(f, st)
+}
+
+func sameStat(f *os.File, want fileStat) error {
+	now, err := fstat(f)
+	if err == nil && now != want {
+		err = errUnstable
+	}
+	if err != nil {
+		return &readError{err}
+	}
+	return nil
+}
+
+func (w *worker) readInto(f *os.File, size int64) (object.ID, error) {
+	if size > maxInMemory {
+		return w.streamInto(f, size)
+	}
+	if int64(cap(w.content)) < size+1 {
+		w.content = make([]byte, size+1, size+size/4+4096)
+	}
+	buf := w.content[:size+1] // one more, to notice growth
+	n, err := io.ReadFull(f, buf)
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
+		return object.ID{}, &readError{err}
+	}
+	if int64(n) != size {
+		return object.ID{}, &readError{errUnstable}
+	}
+	return w.Sink.Add(object.Blob, buf[:size])
+}
+
+// streamInto hashes a large file first, because compressing it costs twenty times
+// as much and is wasted when the blob is known.
+func (w *worker) streamInto(f *os.File, size int64) (object.ID, error) {
+	h := object.NewHash(object.Blob, size)
+	n, err := io.Copy(h, io.LimitReader(&contextReader{w.ctx, f}, size+1))
+	if err != nil {
+		return object.ID{}, &readError{err}
+	}
+	if n != size {
+		return object.ID{}, &readError{errUnstable}
+	}
+	id := object.HashID(h)
+	if w.Sink.Has(id) {
+		return id, nil
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return object.ID{}, &readError{err}
+	}
+	counted := &countingReader{r: &contextReader{w.ctx, f}}
+	stored, err := w.Sink.AddBlob(io.LimitReader(counted, size), size)
+	switch {
+	case counted.err != nil:
+		return object.ID{}, &readError{counted.err}
+	case err != nil && counted.n < size, err == nil && stored != id:
+		return object.ID{}, &readError{errUnstable}
+	}
+	return id, err
+}

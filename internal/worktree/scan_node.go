@@ -1,0 +1,144 @@
+package worktree
+
+import (
+	"bytes"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/seed-fb9cbc17/cairn/internal/ignore"
+	"github.com/seed-fb9cbc17/cairn/internal/index"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+)
+
+// node is a directory under scan. Its handle stays open until everything below it
+// is done, because children are opened relative to it and rules are read through
+// it. The last child to finish completes the parent, so trees are built bottom up
+// without a second pass.
+type node struct {
+	parent *node
+	path   string
+	name   string // its name in parent
+	slot   int    // where its entry begins in parent.block
+	prev   *index.Dir
+	handle *dirHandle
+	dir    *index.Dir // the result
+
+	block     []byte // the entries, as index encodes them
+	empty     bool
+	absent    bool         // it could not be read as a directory; the parent knows what it is
+	gitignore bool         // has a .gitignore
+	pending   atomic.Int32 // children not yet done, and one for the directory itself
+
+	mu       sync.Mutex
+	override map[int]*index.Entry // by slot: what became of children that are no directories any more; nil = gone
+
+	rulesOnce sync.Once
+	rules     *ignore.Chain
+	ignored   bool // the directory as a whole: only what is held is captured in it
+}
+
+func (n *node) close() {
+	if n.handle != nil {
+		n.handle.close()
+		n.handle = nil
+	}
+}
+
+// replace notes that the child in slot turned out to be something else (nil:
+// nothing at all) when it was its turn.
+func (n *node) replace(slot int, e *index.Entry) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.override == nil {
+		n.override = make(map[int]*index.Entry)
+	}
+	n.override[slot] = e
+}
+
+// finish counts down n and, when n was the last, completes it and its ancestors.
+func (w *worker) finish(n *node) error {
+	for n != nil && n.pending.Add(-1) == 0 {
+		if err := w.complete(n); err != nil {
+			return err
+		}
+		n.close()
+		if n.parent == nil {
+			w.scanner.complete()
+		} else {
+			index.SetDir(n.parent.block[n.slot:], n.dir.Tree, n.empty)
+		}
+		n = n.parent
+	}
+	return nil
+}
+
+// complete turns the entries of n into its block and tree. An unchanged directory
+// keeps its old block and costs one comparison.
+func (w *worker) complete(n *node) error {
+	defer w.recycle(n)
+	if n.absent {
+		n.dir = &index.Dir{}
+		return nil
+	}
+	if n.override != nil {
+		n.rebuild()
+	}
+	if n.prev != nil && bytes.Equal(n.block, n.prev.Raw) {
+		n.dir = n.prev
+		return nil
+	}
+	d := &index.Dir{Path: n.path, Raw: slices.Clone(n.block)}
+	entries := treeEntries(d)
+	if len(entries) > 0 || n.parent == nil {
+		w.tree = object.AppendTree(w.tree[:0], entries)
+		d.Tree = object.Sum(object.Tree, w.tree)
+		if n.prev == nil || n.prev.Tree != d.Tree {
+			if _, err := w.Sink.Add(object.Tree, w.tree); err != nil {
+				return err
+			}
+		}
+	}
+	n.dir = d
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.changed = append(w.changed, d)
+	return nil
+}
+
+// recycle keeps the block of a complete directory as a buffer for the next one.
+func (w *worker) recycle(n *node) {
+	if w.block == nil {
+		w.block = n.block[:0]
+	}
+	n.block = nil
+}
+
+// rebuild encodes the block anew with the overrides in place.
+func (n *node) rebuild() {
+	block := make([]byte, 0, len(n.block))
+	offset := 0
+	for rec, rest := index.Next(n.block); rec != nil; rec, rest = index.Next(rest) {
+		e, replaced := n.override[offset]
+		switch {
+		case !replaced:
+			block = append(block, rec...)
+		case e != nil:
+			block = index.Append(block, e)
+		}
+		offset += len(rec)
+	}
+	n.block = block
+}
+
+// treeEntries lists what is captured in a directory, in git's order.
+func treeEntries(d *index.Dir) []object.Entry {
+	var entries []object.Entry
+	for rec := range d.All {
+		if id := rec.ID(); rec.Skip() == index.Captured && !id.IsZero() {
+			entries = append(entries, object.Entry{Name: string(rec.Name()), Mode: rec.Mode(), ID: id})
+		}
+	}
+	object.SortEntries(entries)
+	return entries
+}

@@ -1,0 +1,106 @@
+package cairn
+
+import (
+	"context"
+	"slices"
+)
+
+// Step is what one session did between two checkpoints.
+type Step struct {
+	Session string   // name for messages; opaque
+	From    string   // checkpoint before
+	To      string   // checkpoint after
+	Claims  []string // paths that the session's edit tools named, and everything below them
+}
+
+// Reasons that attribution has for a path to stay.
+const (
+	reasonOthers = "belongs to session "
+	reasonShared = "also changed during a step of session "
+)
+
+// attribution answers to whom a changed path belongs when steps of several sessions
+// overlap: checkpoints see only that it changed, not who did it. A path that the
+// tools of one session named belongs to that session. What nobody named, or both
+// did, is shared.
+type attribution struct {
+	own    *pathScope
+	others []otherStep
+}
+
+type otherStep struct {
+	session string
+	claims  *pathScope
+	changed map[string]bool
+}
+
+// attribute finds out what the other steps changed. Steps that do not overlap the
+// one that is taken back should not be passed: they would make paths shared that
+// are not.
+func (r *Repo) attribute(ctx context.Context, opt RevertOptions) (*attribution, error) {
+	own, err := r.claims(opt.Claims)
+	if err != nil {
+		return nil, err
+	}
+	a := &attribution{own: own}
+	for _, step := range opt.Others {
+		claims, err := r.claims(step.Claims)
+		if err != nil {
+			return nil, err
+		}
+		list, err := r.Changes(ctx, step.From, step.To)
+		if err != nil {
+			return nil, err
+		}
+		other := otherStep{session: step.Session, claims: claims, changed: make(map[string]bool)}
+		for i := range list {
+			other.changed[list[i].Path] = true
+		}
+		a.others = append(a.others, other)
+	}
+	return a, nil
+}
+
+// claims is a scope that selects nothing where nothing is claimed. Tools also name
+// paths outside the root; those are no concern here.
+func (r *Repo) claims(paths []string) (*pathScope, error) {
+	rels := []string{}
+	for _, path := range paths {
+		if rel, err := r.rel(path); err == nil {
+			rels = append(rels, rel)
+		}
+	}
+	return newPathScope(rels), nil
+}
+
+// stays returns why a path is not to be taken back, "" if it may be.
+func (a *attribution) stays(path string) string {
+	if a == nil {
+		return ""
+	}
+	own := a.own.covers(path)
+	for _, other := range a.others {
+		theirs := other.claims.covers(path)
+		switch {
+		case !other.changed[path] || own && !theirs:
+		case theirs && !own:
+			return reasonOthers + other.session
+		default:
+			return reasonShared + other.session
+		}
+	}
+	return ""
+}
+
+// withoutOthers splits the changes of a step into what may be taken back and what
+// stays because of other sessions.
+func (a *attribution) withoutOthers(step []Change) (own []Change, stay []PathReason) {
+	own = slices.DeleteFunc(slices.Clone(step), func(c Change) bool {
+		reason := a.stays(c.Path)
+		if reason != "" {
+			stay = append(stay, PathReason{c.Path, reason})
+		}
+		return reason != ""
+	})
+	return own, stay
+}

@@ -1,0 +1,270 @@
+package cairn
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/seed-fb9cbc17/cairn/internal/git"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
+)
+
+const (
+	// DefaultMaxFileSize is the size in bytes above which a file is not captured.
+	DefaultMaxFileSize = 32 << 20
+
+	// NoLimit switches a size limit off.
+	NoLimit = -1
+
+	// DefaultLockTimeout is how long a command waits for another process.
+	DefaultLockTimeout = 30 * time.Second
+)
+
+// Options says what to work on. Only Root and DataDir are required.
+type Options struct {
+	Root    string // the directory to capture, as a whole
+	DataDir string // where stores lie; a directory inside Root is allowed and never captured
+
+	MaxFileSize int64         // in bytes; 0 = DefaultMaxFileSize, NoLimit = none
+	Include     []string      // patterns as in .gitignore: small files to capture although ignored
+	LockTimeout time.Duration // 0 = DefaultLockTimeout; a context's deadline counts, too
+
+	// Home and ConfigHome say where the user's git configuration lies, of which only
+	// core.excludesFile and core.ignoreCase are used; ConfigHome defaults to
+	// Home/.config. SystemGitConfig names further files, read first. All empty: only
+	// the repository's own settings count.
+	Home, ConfigHome string
+	SystemGitConfig  []string
+
+	// MustExist makes Open fail with ErrNotFound where nothing was ever captured,
+	// instead of making a store.
+	MustExist bool
+
+	// NoSync leaves the flushing of new data to the system. A killed process loses
+	// nothing by it, a power failure may lose the last checkpoints.
+	NoSync bool
+
+	Command  string         // shown to whoever waits for the lock
+	Logger   *slog.Logger   // nil = silent
+	Progress func(Progress) // called now and then, from several goroutines; nil = never
+	Workers  int            // goroutines of a scan; 0 = chosen
+}
+
+// Progress tells how far a capture or a restore has come.
+type Progress struct {
+	Phase string // "scan" or "apply"
+	Files int    // done
+	Total int    // 0 = unknown
+	Bytes int64  // read or written
+}
+
+// Repo is a root together with its store.
+type Repo struct {
+	opt  Options
+	root string
+	db   *odb.DB
+	user *git.Repo // the user's repository around root, nil if there is none
+	log  *slog.Logger
+}
+
+// Open opens the store of a root and makes it if there is none. The root is
+// resolved to its real path, so that a symlink to it names the same store. Errors
+// wrap ErrRoot or ErrStore.
+func Open(opt Options) (*Repo, error) {
+	root, err := resolveRoot(opt.Root)
+	if err != nil {
+		return nil, err
+	}
+	dataDir, err := filepath.Abs(opt.DataDir)
+	if err != nil || opt.DataDir == "" {
+		return nil, fmt.Errorf("%w: no data directory given", ErrStore)
+	}
+	store := StorePath(dataDir, root)
+	if root == dataDir || within(root, store) {
+		return nil, fmt.Errorf("%w: %s lies inside the data directory %s", ErrRoot, root, dataDir)
+	}
+	user, err := userRepo(root)
+	if err != nil {
+		return nil, err
+	}
+	db, err := openStore(store, root, opt)
+	if err != nil {
+		return nil, err
+	}
+	r := &Repo{opt: opt, root: root, db: db, user: user, log: opt.Logger}
+	r.opt.DataDir = dataDir
+	if r.log == nil {
+		r.log = slog.New(slog.DiscardHandler)
+	}
+	return r, nil
+}
+
+// userRepo finds the repository whose work tree the root lies in. A broken .git
+// means that there is none, hence no rules and no index of one.
+func userRepo(root string) (*git.Repo, error) {
+	repo, err := git.Find(root)
+	if err != nil || repo == nil {
+		return nil, nil
+	}
+	if repo.Holds(root) {
+		return nil, fmt.Errorf("%w: %s lies inside the git directory of a repository, which is never captured", ErrRoot, root)
+	}
+	if repo.Top == "" {
+		return nil, nil
+	}
+	return repo, nil
+}
+
+func openStore(dir, root string, opt Options) (db *odb.DB, err error) {
+	storeOpt := odb.Options{NoSync: opt.NoSync, Command: opt.Command}
+	if opt.MustExist {
+		db, err = odb.Open(dir, root, storeOpt)
+	} else {
+		db, err = odb.Create(dir, root, storeOpt)
+	}
+	switch {
+	case errors.Is(err, odb.ErrNotStore) && opt.MustExist:
+		return nil, notFound("no checkpoint of %s yet (cairn track makes one)", root)
+	case err != nil:
+		return nil, fmt.Errorf("%w: %w", ErrStore, err)
+	}
+	return db, nil
+}
+
+// Close releases the store. It does not wait for running calls.
+func (r *Repo) Close() error { return r.db.Close() }
+
+// Root returns the captured directory's real path.
+func (r *Repo) Root() string { return r.root }
+
+// StoreDir returns the store's path: a bare git repository.
+func (r *Repo) StoreDir() string { return r.db.Dir() }
+
+// ProjectID names the store of a root: the first 8 bytes, in hex, of the SHA-256
+// of the root's absolute path.
+func ProjectID(root string) string {
+	sum := sha256.Sum256([]byte(root))
+	return hex.EncodeToString(sum[:8])
+}
+
+// StorePath is where the store of root lies below a data directory.
+func StorePath(dataDir, root string) string {
+	return filepath.Join(dataDir, "snapshot", ProjectID(root))
+}
+
+// FindRoot returns the top of the git work tree around dir, or dir itself where
+// there is none. No git binary is asked.
+func FindRoot(dir string) (string, error) {
+	abs, err := resolveRoot(dir)
+	if err != nil {
+		return "", err
+	}
+	repo, err := userRepo(abs)
+	if err != nil || repo == nil {
+		return abs, err
+	}
+	return repo.Top, nil
+}
+
+func resolveRoot(dir string) (string, error) {
+	if dir == "" {
+		return "", fmt.Errorf("%w: none given", ErrRoot)
+	}
+	abs, err := filepath.Abs(dir)
+	if err == nil {
+		abs, err = filepath.EvalSymlinks(abs)
+	}
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", ErrRoot, err)
+	}
+	info, err := os.Stat(abs)
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", ErrRoot, err)
+	}
+	if !info.IsDir() {
+		return "", fmt.Errorf("%w: %s is not a directory", ErrRoot, abs)
+	}
+	return abs, nil
+}
+
+// exclusive runs f with the store locked. What an interrupted operation left behind
+// is finished first, so f always sees a directory that nobody is changing for us.
+func (r *Repo) exclusive(ctx context.Context, f func() error) (err error) {
+	timeout := r.opt.LockTimeout
+	if timeout == 0 {
+		timeout = DefaultLockTimeout
+	}
+	lockCtx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	unlock, err := r.db.Lock(lockCtx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
+	if err := r.db.Sweep(); err != nil {
+		return err
+	}
+	if err := r.recoverOperations(ctx); err != nil {
+		return fmt.Errorf("finish the interrupted operation: %w", err)
+	}
+	return f()
+}
+
+// within reports whether path lies below dir or is dir. Both are clean.
+func within(path, dir string) bool {
+	return path == dir || dir == string(filepath.Separator) ||
+		strings.HasPrefix(path, dir) && path[len(dir)] == filepath.Separator
+}
+
+// rel returns the '/'-separated path below the root of an absolute path or of one
+// that is already relative to the root. The root itself is "".
+func (r *Repo) rel(path string) (string, error) {
+	p := filepath.FromSlash(path)
+	if filepath.IsAbs(p) {
+		p = r.relAbs(filepath.Clean(p))
+	} else if p != "" {
+		p = filepath.Clean(p)
+	}
+	switch {
+	case p == ".":
+		return "", nil
+	case p == "" || !filepath.IsLocal(p) || strings.IndexByte(p, 0) >= 0:
+		return "", fmt.Errorf("%w %s: %s", ErrOutside, r.root, path)
+	}
+	return filepath.ToSlash(p), nil
+}
+
+// relAbs cuts the root off an absolute path; "" means that it lies elsewhere. A path that names the root through a
+// symlink is resolved as far as its directories exist.
+func (r *Repo) relAbs(p string) string {
+	for _, candidate := range []string{p, resolveExisting(p)} {
+		if within(candidate, r.root) {
+			if rel, err := filepath.Rel(r.root, candidate); err == nil {
+				return rel
+			}
+		}
+	}
+	return ""
+}
+
+// resolveExisting resolves the symlinks of the existing parents of p, not p itself.
+func resolveExisting(p string) string {
+	dir, base := filepath.Split(p)
+	dir = filepath.Clean(dir)
+	if dir == p {
+		return p
+	}
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		return filepath.Join(real, base)
+	}
+	return filepath.Join(resolveExisting(dir), base)
+}
+
+func (r *Repo) abs(rel string) string { return filepath.Join(r.root, filepath.FromSlash(rel)) }

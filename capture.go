@@ -1,0 +1,230 @@
+package cairn
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+
+	"github.com/seed-fb9cbc17/cairn/internal/index"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree"
+)
+
+// capture is the state of the disk as it was just read. Its objects are in batch;
+// publish makes them part of the store.
+type capture struct {
+	repo    *Repo
+	tree    object.ID
+	index   *index.Index
+	rules   *ruleSource
+	files   int
+	changed bool             // since the last capture, be it only a time stamp
+	reasons map[string]error // the system's answers for unreadable paths
+	meta    *metadata
+	batch   *odb.Batch
+}
+
+// metadata is computed on demand: an unchanged track does without.
+func (c *capture) metadata() *metadata {
+	if c.meta == nil {
+		c.meta = describe(c.index, c.rules.context)
+		if c.rules.user != nil {
+			c.meta.Skipped = append(c.meta.Skipped, c.rules.user.sparse(c.index)...)
+		}
+	}
+	return c.meta
+}
+
+// captureOptions narrows or widens a capture.
+type captureOptions struct {
+	verify bool
+	scope  map[string]bool // both: see worktree.Scan
+	forget map[string]bool
+}
+
+// capture reads what differs from the last capture. The caller holds the lock, may
+// add objects of its own to the batch, and then calls publish or discard.
+func (r *Repo) capture(ctx context.Context, opt captureOptions) (*capture, error) {
+	x := r.loadIndex()
+	rules, err := r.loadRules(x)
+	if err != nil {
+		return nil, err
+	}
+	batch := r.db.NewBatch()
+	res, err := r.newScan(x, rules, batch, opt).Run(ctx)
+	if err != nil {
+		batch.Discard()
+		return nil, fmt.Errorf("capture: %w", err)
+	}
+	rules.updateAux(x, res.Dropped)
+	c := &capture{
+		repo: r, tree: res.Tree, index: x, rules: rules, files: res.Files, changed: res.Changed,
+		reasons: make(map[string]error), batch: batch,
+	}
+	for _, s := range res.Skipped {
+		if s.Err != nil {
+			c.reasons[s.Path] = s.Err
+		}
+	}
+	return c, nil
+}
+
+// discard drops what was not published.
+func (c *capture) discard() { c.batch.Discard() }
+
+// publish makes a capture part of the store, each step harmless when the process
+// dies after it:
+//
+//  1. the new objects, durably, as one pack
+//  2. refs/cairn/disk, so that no cleaning takes away what the stat cache names
+//  3. the stat cache
+func (c *capture) publish(ctx context.Context) error {
+	if err := c.batch.Commit(); err != nil {
+		return fmt.Errorf("capture: %w", err)
+	}
+	if err := c.repo.keepAlive(c.tree); err != nil {
+		return err
+	}
+	return c.repo.saveIndex(ctx, c.index, c.aux())
+}
+
+// aux is what to keep with the stat cache: above all, which metadata belong to this
+// state, so that an unchanged one need not be described again.
+func (c *capture) aux() []byte {
+	aux := c.rules.aux
+	switch {
+	case c.meta != nil:
+		if value, err := c.meta.encode(); err == nil {
+			aux.Metadata = checksum(value)
+		}
+	case !c.changed:
+		aux.Metadata = c.rules.before.Metadata
+	}
+	data, err := json.Marshal(aux)
+	if err != nil {
+		return nil // only a cache
+	}
+	return data
+}
+
+// adopt takes the metadata over from a checkpoint of the same state. That saves
+// going through the whole index when nothing has changed.
+func (c *capture) adopt(cp *Checkpoint) {
+	if cp == nil || c.changed || c.meta != nil || cp.tree != c.tree || c.rules.user != nil && c.rules.user.full != nil {
+		return
+	}
+	if before := c.rules.before.Metadata; before == "" || before != checksum(cp.commit.Header(metadataHeader)) {
+		return
+	}
+	m, err := cp.metadata()
+	if err == nil && reflect.DeepEqual(m.Ignore, c.rules.context) {
+		c.meta = m
+	}
+}
+
+func checksum(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+func (r *Repo) newScan(x *index.Index, rules *ruleSource, batch *odb.Batch, opt captureOptions) *worktree.Scan {
+	scan := &worktree.Scan{
+		Root: r.root, MaxFileSize: r.maxFileSize(), Index: x,
+		Rules: rules.chain, Prefix: string(rules.context.Prefix), FoldCase: rules.context.FoldCase,
+		Include: rules.include, Held: rules.held, Exclude: r.storesInside(),
+		Scope: opt.scope, Forget: opt.forget, Sink: batch, Verify: opt.verify, Workers: r.opt.Workers,
+	}
+	if r.opt.Progress != nil {
+		scan.Progress = func(n worktree.Counted) {
+			r.opt.Progress(Progress{Phase: "scan", Files: n.Files, Bytes: n.Bytes})
+		}
+	}
+	return scan
+}
+
+func (r *Repo) maxFileSize() int64 {
+	switch {
+	case r.opt.MaxFileSize == 0:
+		return DefaultMaxFileSize
+	case r.opt.MaxFileSize < 0:
+		return 0
+	}
+	return r.opt.MaxFileSize
+}
+
+// storesInside lists the data directory and the store where they lie below the root.
+func (r *Repo) storesInside() []string {
+	var inside []string
+	for _, dir := range []string{r.opt.DataDir, r.db.Dir()} {
+		if real, err := filepath.EvalSymlinks(dir); err == nil && within(real, r.root) && real != r.root {
+			if rel, err := filepath.Rel(r.root, real); err == nil {
+				inside = append(inside, filepath.ToSlash(rel))
+			}
+		}
+	}
+	return slices.Compact(inside)
+}
+
+func (r *Repo) indexFile() index.File {
+	return index.File{Base: r.db.PrivatePath("index"), Delta: r.db.PrivatePath("index.delta")}
+}
+
+// loadIndex returns the stat cache, or an empty one where it cannot be trusted: it
+// is damaged, or packs that its ids may live in were taken away.
+func (r *Repo) loadIndex() *index.Index {
+	x, err := index.Load(r.indexFile())
+	if err != nil {
+		r.log.Warn("stat cache dropped", "error", err)
+		return r.freshIndex()
+	}
+	have := r.db.PackNames()
+	for _, name := range x.Packs {
+		if !slices.Contains(have, name) {
+			r.log.Warn("stat cache dropped: a pack is gone", "pack", name)
+			return r.freshIndex()
+		}
+	}
+	return x
+}
+
+// freshIndex removes the files, so that a crash before the next save cannot bring
+// the distrusted cache back.
+func (r *Repo) freshIndex() *index.Index {
+	f := r.indexFile()
+	os.Remove(f.Base)
+	os.Remove(f.Delta)
+	return index.New()
+}
+
+func (r *Repo) saveIndex(ctx context.Context, x *index.Index, aux []byte) error {
+	if x.Dirty() {
+		if _, err := r.db.Fold(ctx); err != nil && ctx.Err() == nil {
+			return fmt.Errorf("fold packs: %w", err)
+		}
+	}
+	x.SetPrivate(r.db.PackNames(), aux)
+	if err := x.Save(r.indexFile()); err != nil {
+		return fmt.Errorf("save the stat cache: %w", err)
+	}
+	return nil
+}
+
+// keepAlive makes the captured tree reachable.
+func (r *Repo) keepAlive(tree object.ID) error {
+	id, err := r.db.Ref(refDisk)
+	if err == nil && id == tree {
+		return nil
+	}
+	if err != nil && !errors.Is(err, odb.ErrNotFound) {
+		r.log.Warn("ref replaced", "ref", refDisk, "error", err)
+	}
+	return r.db.SetRef(refDisk, tree)
+}

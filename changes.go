@@ -1,0 +1,276 @@
+package cairn
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/seed-fb9cbc17/cairn/internal/index"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+)
+
+// state is one side of a comparison: a checkpoint, or the disk as captured.
+type state struct {
+	tree object.ID
+	meta *metadata
+}
+
+func (c *Checkpoint) state() (state, error) {
+	m, err := c.metadata()
+	return state{c.tree, m}, err
+}
+
+// stateOf resolves a checkpoint, or captures the disk where spec is empty.
+func (r *Repo) stateOf(ctx context.Context, spec string) (state, error) {
+	if spec == "" {
+		return r.diskState(ctx)
+	}
+	c, err := r.Lookup(ctx, spec)
+	if err != nil {
+		return state{}, err
+	}
+	return c.state()
+}
+
+// diskState captures the disk without making a checkpoint.
+func (r *Repo) diskState(ctx context.Context) (s state, err error) {
+	err = r.exclusive(ctx, func() error {
+		c, err := r.capture(ctx, captureOptions{})
+		if err != nil {
+			return err
+		}
+		defer c.discard()
+		s = state{c.tree, c.metadata()}
+		return c.publish(ctx)
+	})
+	return s, err
+}
+
+// Change is one file that differs between two states.
+type Change struct {
+	Path    string // from the root, '/'-separated
+	Status  Status
+	OldMode uint32 // git's mode, 0 where the file is absent
+	NewMode uint32
+	OldPerm uint16 // permission bits
+	NewPerm uint16
+	OldID   string // blob, "" where the file is absent
+	NewID   string
+
+	old, new *object.Entry
+}
+
+// Status says what happened to a file.
+type Status string
+
+// The statuses, in OpenCode's words. A rename is a deletion and an addition. A file
+// that became a symlink, or the reverse, is modified.
+const (
+	Added    Status = "added"
+	Modified Status = "modified"
+	Deleted  Status = "deleted"
+)
+
+// Letter returns the letter that git prints for the status.
+func (c *Change) Letter() string {
+	switch {
+	case c.old == nil:
+		return "A"
+	case c.new == nil:
+		return "D"
+	case c.old.Mode.IsFile() != c.new.Mode.IsFile():
+		return "T"
+	}
+	return "M"
+}
+
+// MarshalJSON implements json.Marshaler: {"path","status","oldMode","newMode"}, the
+// modes as git prints them.
+func (c Change) MarshalJSON() ([]byte, error) {
+	type form struct {
+		Path    pathText `json:"path"`
+		Status  Status   `json:"status"`
+		OldMode string   `json:"oldMode,omitempty"`
+		NewMode string   `json:"newMode,omitempty"`
+	}
+	f := form{Path: pathText(c.Path), Status: c.Status}
+	if c.old != nil {
+		f.OldMode = c.old.Mode.String()
+	}
+	if c.new != nil {
+		f.NewMode = c.new.Mode.String()
+	}
+	return json.Marshal(f)
+}
+
+// Changes lists the files that differ between two checkpoints, ordered by the bytes
+// of their paths. An empty to means the disk, an empty paths all of them. A path
+// that one side did not capture although it was there is no change.
+func (r *Repo) Changes(ctx context.Context, from, to string, paths ...string) ([]Change, error) {
+	scope, err := r.scopeOf(paths)
+	if err != nil {
+		return nil, err
+	}
+	a, err := r.stateOf(ctx, from)
+	if err != nil {
+		return nil, err
+	}
+	b, err := r.stateOf(ctx, to)
+	if err != nil {
+		return nil, err
+	}
+	return r.changes(ctx, a, b, scope)
+}
+
+func (r *Repo) scopeOf(paths []string) (*pathScope, error) {
+	if len(paths) == 0 {
+		return nil, nil
+	}
+	rels := make([]string, len(paths))
+	for i, p := range paths {
+		rel, err := r.rel(p)
+		if err != nil {
+			return nil, err
+		}
+		rels[i] = rel
+	}
+	return newPathScope(rels), nil
+}
+
+func (r *Repo) changes(ctx context.Context, a, b state, scope *pathScope) ([]Change, error) {
+	var list []Change
+	inA, inB := newCoverage(a.meta), newCoverage(b.meta)
+	for c, err := range r.compareTrees(ctx, a.tree, b.tree, scope) {
+		if err != nil {
+			return nil, err
+		}
+		if c.old == nil && inA.uncaptured(c.path) != "" || c.new == nil && inB.uncaptured(c.path) != "" {
+			continue
+		}
+		list = append(list, newChange(c, a.meta, b.meta))
+	}
+	perms, err := r.permChanges(ctx, a, b, scope)
+	if err != nil {
+		return nil, err
+	}
+	list = append(list, perms...)
+	slices.SortStableFunc(list, func(x, y Change) int { return strings.Compare(x.Path, y.Path) })
+	return slices.CompactFunc(list, func(x, y Change) bool { return x.Path == y.Path }), nil
+}
+
+func newChange(c treeChange, a, b *metadata) Change {
+	ch := Change{Path: c.path, Status: Modified, old: c.old, new: c.new}
+	if c.old == nil {
+		ch.Status = Added
+	} else {
+		ch.OldMode, ch.OldPerm, ch.OldID = uint32(c.old.Mode), a.perm(c.path, c.old.Mode), c.old.ID.String()
+	}
+	if c.new == nil {
+		ch.Status = Deleted
+	} else {
+		ch.NewMode, ch.NewPerm, ch.NewID = uint32(c.new.Mode), b.perm(c.path, c.new.Mode), c.new.ID.String()
+	}
+	return ch
+}
+
+// permChanges lists the files on both sides whose permission bits differ. Where the
+// common bits are equal only the exceptions can differ.
+func (r *Repo) permChanges(ctx context.Context, a, b state, scope *pathScope) ([]Change, error) {
+	var list []Change
+	consider := func(path string) error {
+		old, err := r.entryOrNil(a.tree, path)
+		if err != nil || old == nil || !old.Mode.IsFile() {
+			return err
+		}
+		new, err := r.entryOrNil(b.tree, path)
+		if err != nil || new == nil || !new.Mode.IsFile() {
+			return err
+		}
+		if a.meta.perm(path, old.Mode) != b.meta.perm(path, new.Mode) {
+			list = append(list, newChange(treeChange{path, old, new}, a.meta, b.meta))
+		}
+		return nil
+	}
+	if a.meta.Perm.File != b.meta.Perm.File || a.meta.Perm.Exec != b.meta.Perm.Exec {
+		for c, err := range r.walkTree(ctx, b.tree, scope) {
+			if err != nil {
+				return nil, err
+			}
+			if err := consider(c.path); err != nil {
+				return nil, err
+			}
+		}
+		return list, nil
+	}
+	for path := range differingPerms(a.meta, b.meta) {
+		if scope.covers(path) {
+			if err := consider(path); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return list, nil
+}
+
+// differingPerms is the set of paths whose exceptions are not the same.
+func differingPerms(a, b *metadata) map[string]bool {
+	paths := make(map[string]bool)
+	for p, perm := range a.Perms {
+		if other, ok := b.Perms[p]; !ok || other != perm {
+			paths[p] = true
+		}
+	}
+	for p := range b.Perms {
+		if _, ok := a.Perms[p]; !ok {
+			paths[p] = true
+		}
+	}
+	return paths
+}
+
+// coverage answers which paths a state did not capture although they were there.
+type coverage map[string]string // path -> reason
+
+func newCoverage(m *metadata) coverage {
+	c := make(coverage, len(m.Skipped))
+	for _, s := range m.Skipped {
+		c[s.Path] = s.Reason
+	}
+	return c
+}
+
+// uncaptured returns the reason for path or the directory that it lies in, or "".
+func (c coverage) uncaptured(path string) string {
+	if len(c) == 0 {
+		return ""
+	}
+	for p := path; p != ""; p, _ = index.Split(p) {
+		if reason, ok := c[p]; ok {
+			return reason
+		}
+	}
+	return ""
+}
+
+// Patch lists the files that differ between two checkpoints as absolute paths. An
+// empty to means the disk. The patch names from by the hash of its tree, unless a
+// full id was given.
+func (r *Repo) Patch(ctx context.Context, from, to string) (Patch, error) {
+	list, err := r.Changes(ctx, from, to)
+	if err != nil {
+		return Patch{}, err
+	}
+	p := Patch{Hash: from, Files: make([]string, len(list))}
+	if _, err := object.ParseID(from); err != nil {
+		c, err := r.Lookup(ctx, from)
+		if err != nil {
+			return Patch{}, err
+		}
+		p.Hash = c.Hash
+	}
+	for i, c := range list {
+		p.Files[i] = strings.TrimSuffix(slashed(r.root), "/") + "/" + c.Path
+	}
+	return p, nil
+}

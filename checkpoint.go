@@ -1,0 +1,347 @@
+package cairn
+
+import (
+	"bytes"
+	"container/heap"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
+)
+
+// The refs of a store.
+const (
+	refRoot       = "refs/cairn/"
+	refTracks     = refRoot + "tracks/"    // one line per day of checkpoints outside a session
+	refOperations = refRoot + "operations" // the newest operation
+	refDisk       = refRoot + "disk"       // tree of the last capture, kept alive for the stat cache
+	refPins       = refRoot + "pins/"      // one per name, see pinRef
+	refImported   = refRoot + "imported/"  // checkpoints that came in bundles, by id
+	refRemotes    = refRoot + "remotes/"   // lines of other stores, below the stores' ids
+)
+
+// Checkpoint is one recorded state.
+type Checkpoint struct {
+	ID      string // of the commit
+	Hash    string // of the tree
+	Message string
+	Parent  string // the checkpoint before it on its line, "" for the first
+	Author  string // who made the changes since
+	When    time.Time
+
+	id, tree object.ID
+	commit   *object.CommitData
+	meta     *metadata
+}
+
+// identity signs what cairn itself records.
+var identity = object.Signature{Name: "cairn", Email: "cairn@localhost"}
+
+// readCheckpoint reads a commit that cairn made. Metadata is decoded on demand.
+func (r *Repo) readCheckpoint(id object.ID) (*Checkpoint, error) {
+	kind, data, err := r.db.Read(id)
+	if err != nil {
+		return nil, fmt.Errorf("checkpoint %s: %w", id, err)
+	}
+	if kind != object.Commit {
+		return nil, notFound("%s is a %s, not a checkpoint", id, kind)
+	}
+	c, err := object.ParseCommit(data)
+	if err != nil && !bytes.Contains(data, []byte("\n"+metadataHeader+" ")) {
+		return nil, notFound("commit %s is not a checkpoint", id) // some oddity that was borrowed or fetched
+	}
+	if err != nil {
+		return nil, fmt.Errorf("checkpoint %s: %w: %w", id, ErrCorrupt, err)
+	}
+	if c.Header(metadataHeader) == "" {
+		return nil, notFound("commit %s is not a checkpoint", id)
+	}
+	parent := ""
+	if len(c.Parents) > 0 {
+		parent = c.Parents[0].String()
+	}
+	return &Checkpoint{
+		Parent: parent, ID: id.String(), Hash: c.Tree.String(), Message: strings.TrimSuffix(c.Message, "\n"),
+		Author: c.Author.Name, When: c.Committer.When, id: id, tree: c.Tree, commit: c,
+	}, nil
+}
+
+// metadata decodes the checkpoint's metadata once.
+func (c *Checkpoint) metadata() (*metadata, error) {
+	if c.meta == nil {
+		m, err := decodeMetadata(c.commit.Header(metadataHeader))
+		if err != nil {
+			return nil, fmt.Errorf("checkpoint %s: %w", c.ID, err)
+		}
+		c.meta = m
+	}
+	return c.meta, nil
+}
+
+// Skipped lists what was present at the checkpoint, but not captured.
+func (c *Checkpoint) Skipped() ([]Skipped, error) {
+	m, err := c.metadata()
+	if err != nil {
+		return nil, err
+	}
+	return m.Skipped, nil
+}
+
+// commitRequest describes a checkpoint to be written.
+type commitRequest struct {
+	tree    object.ID
+	meta    string
+	parents []object.ID
+	author  object.Signature
+	message string
+	extra   []object.Header
+}
+
+// addCommit writes a checkpoint into a batch.
+func addCommit(b *odb.Batch, q commitRequest) (object.ID, error) {
+	now := time.Now()
+	committer := identity
+	committer.When = now
+	if q.author.Name == "" {
+		q.author = identity
+	}
+	q.author.When = now
+	data, err := object.AppendCommit(nil, &object.CommitData{
+		Tree: q.tree, Parents: q.parents, Author: q.author, Committer: committer,
+		Extra:   append([]object.Header{{Key: metadataHeader, Value: q.meta}}, q.extra...),
+		Message: strings.ReplaceAll(q.message, "\x00", "") + "\n",
+	})
+	if err != nil {
+		return object.ID{}, err
+	}
+	return b.Add(object.Commit, data)
+}
+
+// lines returns the newest checkpoint of every line, unreadable ones left out:
+// damage to one line must not hide the others.
+func (r *Repo) lines(prefix string) ([]*Checkpoint, error) {
+	refs, err := r.db.Refs(prefix)
+	if err != nil {
+		return nil, err
+	}
+	var tips []*Checkpoint
+	for _, ref := range refs {
+		if ref.Err == nil {
+			c, err := r.readCheckpoint(ref.ID)
+			if err == nil {
+				tips = append(tips, c)
+				continue
+			}
+			ref.Err = err
+		}
+		r.log.Warn("line left out", "ref", ref.Name, "error", ref.Err)
+	}
+	return tips, nil
+}
+
+// Checkpoints yields the checkpoints of all lines, newest first. An error ends the
+// iteration.
+func (r *Repo) Checkpoints(ctx context.Context) iter.Seq2[*Checkpoint, error] {
+	return func(yield func(*Checkpoint, error) bool) {
+		tips, err := r.lines(refTracks)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		ancestors(ctx, tips, yield, func(c *Checkpoint) ([]*Checkpoint, error) {
+			if len(c.commit.Parents) == 0 {
+				return nil, nil
+			}
+			parent, err := r.readCheckpoint(c.commit.Parents[0])
+			return []*Checkpoint{parent}, err
+		})
+	}
+}
+
+// ancestors yields checkpoints and what parents says comes before them, newest first.
+func ancestors(ctx context.Context, tips []*Checkpoint, yield func(*Checkpoint, error) bool, parents func(*Checkpoint) ([]*Checkpoint, error)) {
+	queue := newestFirst(tips)
+	heap.Init(&queue)
+	for queue.Len() > 0 {
+		c := heap.Pop(&queue).(*Checkpoint)
+		if err := ctx.Err(); err != nil {
+			yield(nil, err)
+			return
+		}
+		if !yield(c, nil) {
+			return
+		}
+		before, err := parents(c)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		for _, p := range before {
+			heap.Push(&queue, p)
+		}
+	}
+}
+
+// newestFirst is a heap of line tips. Within one second, the precision of a commit,
+// a line's own order is kept because a parent is pushed after its child is out.
+type newestFirst []*Checkpoint
+
+func (q newestFirst) Len() int           { return len(q) }
+func (q newestFirst) Less(i, j int) bool { return q[i].When.After(q[j].When) }
+func (q newestFirst) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
+func (q *newestFirst) Push(x any)        { *q = append(*q, x.(*Checkpoint)) }
+func (q *newestFirst) Pop() any {
+	last := (*q)[len(*q)-1]
+	*q = slices.Delete(*q, len(*q)-1, len(*q))
+	return last
+}
+
+// minPrefix is the shortest prefix of an id that is looked up, as in git.
+const minPrefix = 4
+
+// Lookup finds a checkpoint by the id of its tree (the newest with that tree) or of
+// its commit, a unique prefix of either, @ (the newest), @~N (N before it) or the
+// name of a pin.
+// Errors wrap ErrNotFound or ErrAmbiguous.
+func (r *Repo) Lookup(ctx context.Context, spec string) (*Checkpoint, error) {
+	if rest, ok := strings.CutPrefix(spec, "@"); ok {
+		return r.lookupBack(ctx, spec, rest)
+	}
+	if !looksLikeHash(spec) {
+		return r.lookupName(spec)
+	}
+	ids, err := r.db.Prefix(strings.ToLower(spec), maxCandidates)
+	if err != nil {
+		return nil, err
+	}
+	return r.lookupIDs(ctx, spec, ids)
+}
+
+// maxCandidates bounds how many objects a short prefix is allowed to match.
+const maxCandidates = 1000
+
+func (r *Repo) lookupBack(ctx context.Context, spec, rest string) (*Checkpoint, error) {
+	back := 0
+	if rest != "" {
+		n, err := strconv.ParseUint(strings.TrimPrefix(rest, "~"), 10, 31)
+		if err != nil || rest[0] != '~' {
+			return nil, notFound("checkpoint %q (want @ or @~N)", spec)
+		}
+		back = int(n)
+	}
+	n := 0
+	for c, err := range r.Checkpoints(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		if n == back {
+			return c, nil
+		}
+		n++
+	}
+	return nil, notFound("checkpoint %s: there are only %d", spec, n)
+}
+
+// lookupIDs picks the one checkpoint among the objects that a prefix matches.
+// Trees count only as the whole state of a checkpoint: restoring the tree of some
+// sub-directory as if it were the root would delete everything else.
+func (r *Repo) lookupIDs(ctx context.Context, spec string, ids []object.ID) (*Checkpoint, error) {
+	trees := make(map[object.ID]bool)
+	var found []*Checkpoint
+	for _, id := range ids {
+		kind, _, err := r.db.Stat(id)
+		switch {
+		case err != nil:
+			return nil, err
+		case kind == object.Tree:
+			trees[id] = true
+		case kind == object.Commit:
+			c, err := r.readCheckpoint(id)
+			if err != nil && !errors.Is(err, ErrNotFound) {
+				return nil, err
+			}
+			if err == nil {
+				found = append(found, c)
+			}
+		}
+	}
+	if len(trees) > 0 {
+		byTree, err := r.newestWithTree(ctx, trees)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, byTree...)
+	}
+	switch len(found) {
+	case 0:
+		return nil, notFound("checkpoint %s", spec)
+	case 1:
+		return found[0], nil
+	}
+	return nil, fmt.Errorf("%w: %s could be %s or %s (give more digits)", ErrAmbiguous, spec, found[0].ID, found[1].ID)
+}
+
+// newestWithTree finds the newest checkpoint of each tree: in the lines first, then
+// among the states that operations saved, then among what has a name or came from
+// elsewhere.
+func (r *Repo) newestWithTree(ctx context.Context, trees map[object.ID]bool) ([]*Checkpoint, error) {
+	var found []*Checkpoint
+	for _, source := range []iter.Seq2[*Checkpoint, error]{r.Checkpoints(ctx), r.operationStates(ctx), r.otherStates(ctx)} {
+		for c, err := range source {
+			if err != nil {
+				return nil, err
+			}
+			if trees[c.tree] {
+				delete(trees, c.tree)
+				found = append(found, c)
+			}
+			if len(trees) == 0 {
+				return found, nil
+			}
+		}
+	}
+	return found, nil
+}
+
+// otherStates yields every checkpoint that can be reached from a pin, an imported
+// checkpoint or a line of another store, newest first. What cannot be read is left
+// out: it may be damaged, but it is not this store's own history.
+func (r *Repo) otherStates(ctx context.Context) iter.Seq2[*Checkpoint, error] {
+	return func(yield func(*Checkpoint, error) bool) {
+		seen := make(map[object.ID]bool)
+		var tips []*Checkpoint
+		for _, prefix := range []string{refPins, refImported, refRemotes} {
+			some, err := r.lines(prefix)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			tips = append(tips, unseen(some, seen)...)
+		}
+		ancestors(ctx, tips, yield, func(c *Checkpoint) ([]*Checkpoint, error) {
+			var before []*Checkpoint
+			for _, id := range c.commit.Parents {
+				if parent, err := r.readCheckpoint(id); err == nil {
+					before = append(before, parent)
+				}
+			}
+			return unseen(before, seen), nil
+		})
+	}
+}
+
+// unseen leaves out checkpoints that came before, and notes the others.
+func unseen(list []*Checkpoint, seen map[object.ID]bool) []*Checkpoint {
+	return slices.DeleteFunc(list, func(c *Checkpoint) bool {
+		was := seen[c.id]
+		seen[c.id] = true
+		return was
+	})
+}

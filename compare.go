@@ -1,0 +1,197 @@
+package cairn
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/seed-fb9cbc17/cairn/internal/index"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+)
+
+// treeChange is a path whose entry differs between two trees; directories are
+// never entries here. A nil side means that the path is absent there.
+type treeChange struct {
+	path     string
+	old, new *object.Entry
+}
+
+// pathScope selects paths: those named and everything below them. A nil scope
+// selects all.
+type pathScope struct{ paths []string } // sorted, without paths below others
+
+func newPathScope(paths []string) *pathScope {
+	sorted := slices.Clone(paths)
+	slices.Sort(sorted)
+	s := &pathScope{}
+	for _, p := range slices.Compact(sorted) {
+		if !s.covers(p) {
+			s.paths = append(s.paths, p)
+		}
+	}
+	return s
+}
+
+// covers reports whether path is selected. Looking up every parent keeps it
+// independent of how "/" sorts among the bytes of names.
+func (s *pathScope) covers(path string) bool {
+	if s == nil {
+		return true
+	}
+	for p := path; ; p, _ = index.Split(p) {
+		if _, ok := slices.BinarySearch(s.paths, p); ok {
+			return true
+		}
+		if p == "" {
+			return false
+		}
+	}
+}
+
+// leads reports whether selected paths may lie in the directory.
+func (s *pathScope) leads(dir string) bool {
+	if s.covers(dir) {
+		return true
+	}
+	prefix := dir + "/"
+	i, _ := slices.BinarySearch(s.paths, prefix)
+	return i < len(s.paths) && strings.HasPrefix(s.paths[i], prefix)
+}
+
+// readTree reads a tree; the zero id and the empty tree have no entries.
+func (r *Repo) readTree(id object.ID) ([]object.Entry, error) {
+	if id.IsZero() || id == object.EmptyTree {
+		return nil, nil
+	}
+	kind, data, err := r.db.Read(id)
+	if err != nil {
+		return nil, fmt.Errorf("tree %s: %w", id, err)
+	}
+	if kind != object.Tree {
+		return nil, fmt.Errorf("%w: %s is a %s, not a tree", ErrCorrupt, id, kind)
+	}
+	entries, err := object.ParseTree(data)
+	if err != nil {
+		return nil, fmt.Errorf("tree %s: %w: %w", id, ErrCorrupt, err)
+	}
+	return entries, nil
+}
+
+// compareTrees yields what differs between two trees, ordered by the bytes of the
+// paths. Equal sub-trees are never read, so the cost follows the difference.
+func (r *Repo) compareTrees(ctx context.Context, old, new object.ID, scope *pathScope) iter.Seq2[treeChange, error] {
+	return func(yield func(treeChange, error) bool) {
+		c := &comparison{repo: r, ctx: ctx, scope: scope, yield: yield}
+		if err := c.trees("", old, new); err != nil && !c.stopped {
+			yield(treeChange{}, err)
+		}
+	}
+}
+
+type comparison struct {
+	repo    *Repo
+	ctx     context.Context
+	scope   *pathScope
+	yield   func(treeChange, error) bool
+	stopped bool
+}
+
+func (c *comparison) trees(dir string, old, new object.ID) error {
+	if old == new || c.stopped {
+		return nil
+	}
+	if err := c.ctx.Err(); err != nil {
+		return err
+	}
+	a, err := c.repo.readTree(old)
+	if err != nil {
+		return err
+	}
+	b, err := c.repo.readTree(new)
+	if err != nil {
+		return err
+	}
+	for (len(a) > 0 || len(b) > 0) && !c.stopped {
+		var left, right *object.Entry
+		order := 0
+		switch {
+		case len(a) == 0:
+			order = 1
+		case len(b) == 0:
+			order = -1
+		default:
+			order = object.CompareEntries(a[0], b[0])
+		}
+		if order <= 0 {
+			left, a = &a[0], a[1:]
+		}
+		if order >= 0 {
+			right, b = &b[0], b[1:]
+		}
+		if err := c.entry(dir, left, right); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// entry compares one name. A file and a directory of the same name come as two
+// calls, because they sort differently.
+func (c *comparison) entry(dir string, old, new *object.Entry) error {
+	some := old
+	if some == nil {
+		some = new
+	}
+	path := index.Join(dir, some.Name)
+	if some.Mode == object.Dir {
+		if !c.scope.leads(path) {
+			return nil
+		}
+		return c.trees(path, treeID(old), treeID(new))
+	}
+	if old != nil && new != nil && *old == *new || !c.scope.covers(path) {
+		return nil
+	}
+	if !c.yield(treeChange{path, old, new}, nil) {
+		c.stopped = true
+	}
+	return nil
+}
+
+func treeID(e *object.Entry) object.ID {
+	if e == nil {
+		return object.ID{}
+	}
+	return e.ID
+}
+
+// treeEntry finds a path in a tree. The root is a directory entry without a name.
+func (r *Repo) treeEntry(tree object.ID, path string) (object.Entry, error) {
+	e := object.Entry{Mode: object.Dir, ID: tree}
+	if path == "" {
+		return e, nil
+	}
+	for name := range strings.SplitSeq(path, "/") {
+		if e.Mode != object.Dir {
+			return object.Entry{}, notFound("path %s", path)
+		}
+		entries, err := r.readTree(e.ID)
+		if err != nil {
+			return object.Entry{}, err
+		}
+		i := slices.IndexFunc(entries, func(e object.Entry) bool { return e.Name == name })
+		if i < 0 {
+			return object.Entry{}, notFound("path %s", path)
+		}
+		e = entries[i]
+	}
+	return e, nil
+}
+
+// walkTree yields all entries below a directory of a tree that are not directories,
+// with their paths, ordered by the bytes of the paths.
+func (r *Repo) walkTree(ctx context.Context, tree object.ID, scope *pathScope) iter.Seq2[treeChange, error] {
+	return r.compareTrees(ctx, object.EmptyTree, tree, scope)
+}

@@ -1,0 +1,216 @@
+package cairn_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+)
+
+// crashTree and edits make a restore that does a bit of everything.
+var crashTree = gittest.Tree{
+	"a": gittest.File("one\n"), "perm": gittest.FileMode("p", 0o600), "gone": gittest.File("g"), "dir/x": gittest.File("x"),
+	"dir/y": gittest.Exec("y"), "link": gittest.Link("a"), "empty": gittest.Dir(), "swap": gittest.File("s"), "ptr/in": gittest.File("i"),
+}
+
+func crashEdits(f *fixture) {
+	f.write("a", "two\n")
+	os.Chmod(f.path("perm"), 0o644)
+	f.remove("gone")
+	f.remove("dir")
+	f.remove("link")
+	f.write("link", "a file now")
+	f.remove("empty")
+	f.remove("swap")
+	f.write("swap/deep/er", "a directory now")
+	f.remove("ptr")
+	os.Symlink("swap", f.path("ptr"))
+	f.write("made/new", "n")
+	f.write("big", strings.Repeat("b", 3000))
+}
+
+// crashRun is a command in a process of its own, run over and over from the same
+// starting point.
+type crashRun struct {
+	*fixture
+	oracle   *gittest.Oracle
+	pristine string // copies of root and data
+	before   string
+	old, new gittest.Listing
+}
+
+func newCrashRun(t *testing.T) *crashRun {
+	t.Helper()
+	c := &crashRun{fixture: newFixture(t, crashTree), oracle: gittest.NewOracle(t), pristine: t.TempDir()}
+	c.opt.MaxFileSize = 2000
+	c.before = c.trackAll()
+	c.new = c.manifest()
+	crashEdits(c.fixture)
+	c.track()
+	c.write("a", "three, not tracked yet\n")
+	c.old = c.manifest()
+	copyTree(t, c.root, filepath.Join(c.pristine, "root"))
+	copyTree(t, c.data, filepath.Join(c.pristine, "data"))
+	return c
+}
+
+func copyTree(t *testing.T, from, to string) {
+	t.Helper()
+	if err := os.RemoveAll(to); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("cp", "-a", from, to).CombinedOutput(); err != nil {
+		t.Skipf("cp -a is needed: %v\n%s", err, out)
+	}
+}
+
+func (c *crashRun) reset() {
+	copyTree(c.T, filepath.Join(c.pristine, "root"), c.root)
+	copyTree(c.T, filepath.Join(c.pristine, "data"), c.data)
+}
+
+func (c *crashRun) env(command string) []string {
+	return append(os.Environ(), "CAIRN_TEST_COMMAND="+command, "CAIRN_TEST_ROOT="+c.root, "CAIRN_TEST_DATA="+c.data, "CAIRN_TEST_HASH="+c.before, "GOMAXPROCS=2")
+}
+
+// commandAsProcess is the process that gets killed.
+func commandAsProcess(command string) int {
+	r, err := cairn.Open(cairn.Options{Root: os.Getenv("CAIRN_TEST_ROOT"), DataDir: os.Getenv("CAIRN_TEST_DATA"), MaxFileSize: 2000})
+	if err == nil {
+		defer r.Close()
+		switch command {
+		case "track":
+			_, err = r.Track(background, cairn.TrackOptions{})
+		case "restore":
+			var res *cairn.Result
+			if res, err = r.Restore(background, os.Getenv("CAIRN_TEST_HASH"), cairn.RestoreOptions{}); err == nil && !res.Complete() {
+				err = fmt.Errorf("incomplete: %+v", res)
+			}
+		case "undo":
+			_, err = r.Undo(background, cairn.RevertOptions{})
+		}
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+// stride visits every system call, or every few in short runs.
+func stride() int {
+	if testing.Short() {
+		return 7
+	}
+	return 1
+}
+
+// TestR93_KilledInATrack kills a track before each of its write-type system calls.
+func TestR93_KilledInATrack(t *testing.T) {
+	t.Parallel()
+	c := newCrashRun(t)
+	n := 1
+	for ; ; n += stride() {
+		c.reset()
+		crash := gittest.KillAt(t, []string{os.Args[0]}, c.env("track"), gittest.WriteCalls, n)
+		if !crash.Hit {
+			if crash.ExitCode != 0 {
+				t.Fatalf("undisturbed track: %s", crash)
+			}
+			break
+		}
+		c.checkStore(fmt.Sprintf("killed at call %d, %s", n, crash.Call))
+		gittest.AssertEqual(t, "the work tree", c.old, c.manifest())
+		got := c.track()
+		if text := readAt(t, c.fixture, got.Hash, "a"); text != "three, not tracked yet\n" {
+			t.Fatalf("call %d: retry captured %q", n, text)
+		}
+		c.checkStore(fmt.Sprintf("retry after call %d", n))
+		if t.Failed() {
+			t.Fatalf("killed at call %d: %s", n, crash)
+		}
+	}
+	t.Logf("%d write-type system calls", n-1)
+}
+
+// TestR92_KilledInARestore does the same to a restore: the next command finishes it
+// or finds nothing done, and everything that was on disk can still be had.
+func TestR92_KilledInARestore(t *testing.T) {
+	t.Parallel()
+	c := newCrashRun(t)
+	n := 1
+	for ; ; n += stride() {
+		c.reset()
+		crash := gittest.KillAt(t, []string{os.Args[0]}, c.env("restore"), gittest.WriteCalls, n)
+		if !crash.Hit {
+			if crash.ExitCode != 0 {
+				t.Fatalf("undisturbed restore: %s", crash)
+			}
+			break
+		}
+		c.checkStore(fmt.Sprintf("killed at call %d, %s", n, crash.Call))
+		c.track() // the next command, whatever it is
+		state := c.manifest()
+		if gittest.Diff(c.old, state) != "" && gittest.Diff(c.new, state) != "" {
+			t.Fatalf("killed at call %d (%s): neither the old state\n%s\nnor the new one\n%s", n, crash.Call, gittest.Diff(c.old, state), gittest.Diff(c.new, state))
+		}
+		c.restoreAll(c.before)
+		gittest.AssertEqual(t, "after a retry", c.new, c.manifest())
+		assertSaved(t, c.fixture, "a", "three, not tracked yet\n")
+		assertSaved(t, c.fixture, "big", strings.Repeat("b", 3000))
+		c.checkStore(fmt.Sprintf("retry after call %d", n))
+		if t.Failed() {
+			t.Fatalf("killed at call %d: %s", n, crash)
+		}
+	}
+	t.Logf("%d write-type system calls", n-1)
+}
+
+// TestR69_WriteErrors lets one system call fail with a full disk or an I/O error:
+// either the command succeeds, or it says so and leaves the store sound.
+func TestR69_WriteErrors(t *testing.T) {
+	t.Parallel()
+	for _, command := range []string{"track", "restore"} {
+		for _, errno := range []syscall.Errno{syscall.ENOSPC, syscall.EIO} {
+			t.Run(command+" "+errno.Error(), func(t *testing.T) {
+				t.Parallel()
+				c := newCrashRun(t)
+				for n := 1; ; n += 2 * stride() {
+					c.reset()
+					crash := gittest.FailAt(t, []string{os.Args[0]}, c.env(command), gittest.WriteCalls, n, errno)
+					if !crash.Hit {
+						break
+					}
+					c.checkStore(fmt.Sprintf("%s at call %d, %s", errno, n, crash.Call))
+					if crash.ExitCode != 0 && crash.ExitCode != 1 {
+						t.Fatalf("call %d: %s", n, crash)
+					}
+					if crash.ExitCode == 0 && command == "restore" {
+						gittest.AssertEqual(t, "restore that claims success", c.new, c.manifest())
+					}
+					c.restoreAll(c.before)
+					gittest.AssertEqual(t, "after a retry", c.new, c.manifest())
+					if t.Failed() {
+						t.Fatalf("call %d: %s", n, crash)
+					}
+				}
+			})
+		}
+	}
+}
+
+// checkStore: git finds nothing wrong, earlier trees read back, and nobody but the
+// store has leftovers.
+func (c *crashRun) checkStore(when string) {
+	c.Helper()
+	c.oracle.Fsck(cairn.StorePath(c.data, mustEval(c.T, c.root)))
+	if text := readAt(c.T, c.fixture, c.before, "a"); text != "one\n" {
+		c.Fatalf("%s: a at the first checkpoint is %q", when, text)
+	}
+}

@@ -1,0 +1,143 @@
+package cairn_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/seed-fb9cbc17/cairn"
+
+// layers gives every package its level. A package imports only packages of lower
+// levels, so that each can be understood, and tested, without those above it.
+var layers = map[string]int{
+	"internal/object":     0, // pure formats
+	"internal/ignore":     0,
+	"internal/linediff":   0,
+	"internal/atomicfile": 0,
+	"internal/odb":        1, // the store
+	"internal/index":      1,
+	"internal/git":        1,
+	"internal/worktree":   2, // the user's directory
+	"":                    3, // package cairn
+	"snapshot":            4,
+	"cmd/cairn":           6,
+	"bench":               6,
+	"internal/gittest":    7, // test support: may import nothing of ours, see below
+
+	"internal/linediff/corpus": 6,
+}
+
+// thirdParty says which modules a package may use, and why.
+var thirdParty = map[string][]string{
+	"internal/odb":      {"github.com/klauspost/compress/zlib", "github.com/gofrs/flock", "golang.org/x/sys"}, // compression, locks, boot ids
+	"internal/index":    {"golang.org/x/sys"},                                                                 // large pages
+	"internal/git":      {"golang.org/x/sys"},                                                                 // stat of the user's index
+	"internal/worktree": {"golang.org/x/sys"},                                                                 // handles of directories
+	"internal/gittest":  {"golang.org/x/sys"},                                                                 // tracing for crash tests
+	"cmd/cairn":         {"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"},            // the command line
+	"bench":             {"golang.org/x/sys", "github.com/klauspost/compress/zlib"},                           // floors
+}
+
+// only lists standard packages that few may import.
+var only = []struct {
+	imported string
+	by       []string
+	reason   string
+}{
+	{"os/exec", []string{"internal/git", "internal/gittest", "bench", "internal/linediff/corpus"}, "only internal/git starts processes"},
+	{"flag", []string{"cmd/cairn", "bench", "internal/linediff/corpus"}, "only commands read flags"},
+	{"log", []string{"internal/linediff/corpus"}, "the library logs through the logger that it is given"},
+	{"testing", []string{"internal/gittest"}, "testing belongs into tests"},
+	{"net/http", nil, "the engine is no server"},
+}
+
+// environment lists what reads the surroundings of the process. Only commands may.
+var environment = map[string]bool{"Getenv": true, "LookupEnv": true, "Environ": true, "UserHomeDir": true, "UserConfigDir": true, "UserCacheDir": true}
+
+func TestDependencies(t *testing.T) {
+	t.Parallel()
+	seen := make(map[string]bool)
+	err := filepath.WalkDir(".", func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".") && file != ".") {
+			return fs.SkipDir
+		}
+		if strings.HasSuffix(file, ".go") && !strings.HasSuffix(file, "_test.go") {
+			pkg := strings.TrimPrefix(path.Dir(filepath.ToSlash(file)), ".")
+			seen[pkg] = true
+			checkFile(t, pkg, file)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for pkg := range seen {
+		if _, ok := layers[pkg]; !ok {
+			t.Errorf("package %q has no level: give it one in layers, and DESIGN.md a line", pkg)
+		}
+	}
+}
+
+func checkFile(t *testing.T, pkg, file string) {
+	t.Helper()
+	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	for _, spec := range parsed.Imports {
+		checkImport(t, pkg, file, strings.Trim(spec.Path.Value, `"`))
+	}
+	// The git binary needs a PATH; nothing else of the environment reaches it.
+	if layers[pkg] < 6 && file != filepath.Join("internal", "git", "binary.go") {
+		ast.Inspect(parsed, func(n ast.Node) bool {
+			if sel, ok := n.(*ast.SelectorExpr); ok && environment[sel.Sel.Name] {
+				if id, ok := sel.X.(*ast.Ident); ok && id.Name == "os" {
+					t.Errorf("%s uses os.%s: only commands know environment and home", file, sel.Sel.Name)
+				}
+			}
+			return true
+		})
+	}
+}
+
+func checkImport(t *testing.T, pkg, file, imported string) {
+	t.Helper()
+	if own, ok := strings.CutPrefix(imported, module); ok {
+		own = strings.TrimPrefix(own, "/")
+		if layers[own] >= layers[pkg] {
+			t.Errorf("%s imports %s: level %d must not know level %d", file, imported, layers[pkg], layers[own])
+		}
+		if pkg == "internal/gittest" {
+			t.Errorf("%s imports %s: an oracle that shares code with what it judges proves nothing", file, imported)
+		}
+		return
+	}
+	if strings.Contains(strings.Split(imported, "/")[0], ".") {
+		for _, allowed := range thirdParty[pkg] {
+			if imported == allowed || strings.HasPrefix(imported, allowed+"/") {
+				return
+			}
+		}
+		t.Errorf("%s imports %s: the module is not allowed in %q, see thirdParty", file, imported, pkg)
+		return
+	}
+	for _, rule := range only {
+		allowed := false
+		for _, by := range rule.by {
+			allowed = allowed || by == pkg
+		}
+		if rule.imported == imported && !allowed {
+			t.Errorf("%s imports %s: %s", file, imported, rule.reason)
+		}
+	}
+}

@@ -1,0 +1,202 @@
+package cairn
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"iter"
+	"path/filepath"
+
+	"github.com/seed-fb9cbc17/cairn/internal/linediff"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+)
+
+// DefaultMaxDiffSize is the size in bytes above which a file is not compared line
+// by line.
+const DefaultMaxDiffSize = 16 << 20
+
+// NoContext is the value of DiffOptions.Context for changed lines alone.
+const NoContext = -2
+
+// DiffOptions says what to compare and how. The zero value compares everything
+// with three lines of context.
+type DiffOptions struct {
+	Paths       []string
+	Context     int   // lines around a change; 0 = 3, NoLimit = the whole file, NoContext = none
+	MaxFileSize int64 // in bytes; 0 = DefaultMaxDiffSize
+}
+
+// FileDiff is one changed file with its texts. Where it is not compared line by
+// line, Note says why and texts and counts are empty.
+type FileDiff struct {
+	File      string // from the root, '/'-separated
+	Before    string
+	After     string
+	Additions int
+	Deletions int
+	Status    Status
+	Patch     string // as Diff prints it
+	Note      string // "", "binary" or "too large"
+}
+
+// MarshalJSON implements json.Marshaler. Bytes of the texts that are not UTF-8 come
+// out as U+FFFD; the exact bytes are to be had from Repo.OpenFile.
+func (d FileDiff) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		File      pathText `json:"file"`
+		Before    string   `json:"before"`
+		After     string   `json:"after"`
+		Additions int      `json:"additions"`
+		Deletions int      `json:"deletions"`
+		Status    Status   `json:"status"`
+		Patch     string   `json:"patch"`
+		Note      string   `json:"note,omitempty"`
+	}{pathText(d.File), d.Before, d.After, d.Additions, d.Deletions, d.Status, d.Patch, d.Note})
+}
+
+// Diff writes the difference between two checkpoints as "git diff --no-renames"
+// prints it with core.quotePath off and ids of seven digits. An empty to means the
+// disk. Files that are too large to compare get one line that says so. The text is
+// written file by file and never held as a whole.
+func (r *Repo) Diff(ctx context.Context, w io.Writer, from, to string, opt DiffOptions) error {
+	list, err := r.Changes(ctx, from, to, opt.Paths...)
+	if err != nil {
+		return err
+	}
+	return r.WriteDiff(ctx, w, list, opt)
+}
+
+// WriteDiff is Diff for changes already listed.
+func (r *Repo) WriteDiff(ctx context.Context, w io.Writer, list []Change, opt DiffOptions) error {
+	buffered := bufio.NewWriterSize(w, 64<<10)
+	for i := range list {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if _, err := r.writeFileDiff(buffered, &list[i], opt); err != nil {
+			return err
+		}
+	}
+	return buffered.Flush()
+}
+
+// DiffFull yields the changed files between two checkpoints with their texts, one
+// at a time. An empty to means the disk.
+func (r *Repo) DiffFull(ctx context.Context, from, to string, opt DiffOptions) iter.Seq2[FileDiff, error] {
+	return func(yield func(FileDiff, error) bool) {
+		list, err := r.Changes(ctx, from, to, opt.Paths...)
+		if err != nil {
+			yield(FileDiff{}, err)
+			return
+		}
+		for i := range list {
+			d, err := r.fileDiff(ctx, &list[i], opt)
+			if !yield(d, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+func (r *Repo) fileDiff(ctx context.Context, c *Change, opt DiffOptions) (FileDiff, error) {
+	if err := ctx.Err(); err != nil {
+		return FileDiff{}, err
+	}
+	var patch bytes.Buffer
+	sides, err := r.writeFileDiff(&patch, c, opt)
+	if err != nil {
+		return FileDiff{}, err
+	}
+	d := FileDiff{File: c.Path, Status: c.Status, Patch: patch.String(), Note: sides.note}
+	if sides.note == "" {
+		d.Before, d.After = string(sides.old), string(sides.new)
+		d.Additions, d.Deletions = sides.stat.Added, sides.stat.Deleted
+	} else {
+		d.Patch = ""
+	}
+	return d, nil
+}
+
+// Stat counts the lines that a change adds and deletes, without its text. Both are
+// zero for files that are not compared line by line.
+func (r *Repo) Stat(c *Change, opt DiffOptions) (additions, deletions int, note string, err error) {
+	s, err := r.sides(c, opt)
+	if err != nil || s.note != "" || c.OldID == c.NewID {
+		return 0, 0, s.note, err
+	}
+	stat := linediff.Count(s.old, s.new)
+	return stat.Added, stat.Deleted, "", nil
+}
+
+// fileSides are the contents of both sides, or the reason why they were not read.
+type fileSides struct {
+	old, new         []byte
+	oldSize, newSize int64
+	note             string
+	stat             linediff.Stat
+}
+
+const (
+	noteBinary   = "binary"
+	noteTooLarge = "too large"
+)
+
+func (opt *DiffOptions) limit() int64 {
+	if opt.MaxFileSize == 0 {
+		return DefaultMaxDiffSize
+	}
+	return opt.MaxFileSize
+}
+
+func (r *Repo) sides(c *Change, opt DiffOptions) (s fileSides, err error) {
+	if s.oldSize, err = r.blobSize(c.old); err != nil {
+		return s, err
+	}
+	if s.newSize, err = r.blobSize(c.new); err != nil {
+		return s, err
+	}
+	if max(s.oldSize, s.newSize) > opt.limit() && c.OldID != c.NewID {
+		s.note = noteTooLarge
+		return s, nil
+	}
+	if s.old, err = r.blob(c.old); err != nil {
+		return s, err
+	}
+	if s.new, err = r.blob(c.new); err != nil {
+		return s, err
+	}
+	if linediff.Binary(s.old) || linediff.Binary(s.new) {
+		s.note = noteBinary
+	}
+	return s, nil
+}
+
+func (r *Repo) blobSize(e *object.Entry) (int64, error) {
+	if e == nil || e.Mode == object.Gitlink {
+		return 0, nil
+	}
+	_, size, err := r.db.Stat(e.ID)
+	if err != nil {
+		return 0, fmt.Errorf("blob %s (%s): %w", e.ID, e.Name, err)
+	}
+	return size, nil
+}
+
+func (r *Repo) blob(e *object.Entry) ([]byte, error) {
+	if e == nil || e.Mode == object.Gitlink {
+		return nil, nil
+	}
+	kind, data, err := r.db.Read(e.ID)
+	if err == nil && kind != object.Blob {
+		err = fmt.Errorf("%w: a %s instead of a blob", ErrCorrupt, kind)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("blob %s (%s): %w", e.ID, e.Name, err)
+	}
+	return data, nil
+}
+
+func slashed(path string) string { return filepath.ToSlash(path) }

@@ -1,0 +1,116 @@
+package cairn_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+)
+
+// trees is how many random trees a test makes: enough for every run, few enough
+// for everyday testing.
+func trees(t *testing.T) int {
+	if testing.Short() {
+		return 10
+	}
+	return 60
+}
+
+// TestTreeIDsEqualGit: the hash is what git add -A && git write-tree gives, for
+// random trees with nasty names and random ignore files.
+func TestTreeIDsEqualGit(t *testing.T) {
+	t.Parallel()
+	oracle := gittest.NewOracle(t)
+	for seed := range trees(t) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(1, uint64(seed)))
+			f := newFixture(t, gittest.RandomTree(rng, gittest.RandomOptions{ModeBits: true}))
+			want := oracle.For(t).WriteTree(f.root)
+			if got := f.trackAll(); got != want {
+				t.Errorf("tree %s, git has %s", got, want)
+			}
+		})
+	}
+}
+
+// TestIncrementalTracksEqualGit edits a tree at random between tracks. git keeps
+// its index from one add to the next, as cairn keeps what it holds.
+func TestIncrementalTracksEqualGit(t *testing.T) {
+	t.Parallel()
+	oracle := gittest.NewOracle(t)
+	for seed := range trees(t) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			o := oracle.For(t)
+			rng := rand.New(rand.NewPCG(2, uint64(seed)))
+			f := newFixture(t, gittest.RandomTree(rng, gittest.RandomOptions{}))
+			o.Git("read-tree", "--empty")
+			for step := range 6 {
+				o.Git("-C", f.root, "--git-dir="+o.Store(), "--work-tree="+f.root, "add", "-A", ".")
+				want := strings.TrimSpace(o.Git("write-tree"))
+				if got := f.trackAll(); got != want {
+					t.Fatalf("step %d: tree %s, git has %s", step, got, want)
+				}
+				gittest.Mutate(t, rng, f.root, 1+rng.IntN(8))
+			}
+		})
+	}
+}
+
+// TestRestoreIsExact: whatever happened since, a restore brings every byte, mode,
+// link and empty directory back, for random trees and edits.
+func TestRestoreIsExact(t *testing.T) {
+	t.Parallel()
+	for seed := range trees(t) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			rng := rand.New(rand.NewPCG(3, uint64(seed)))
+			f := newFixture(t, gittest.RandomTree(rng, gittest.RandomOptions{ModeBits: true, NoIgnoreFiles: true}))
+			type point struct {
+				hash  string
+				state gittest.Listing
+			}
+			var points []point
+			for range 4 {
+				points = append(points, point{f.track().Checkpoint, f.manifest()})
+				gittest.Mutate(t, rng, f.root, 1+rng.IntN(10))
+				f.removeIgnoreFiles()
+			}
+			for i := range points {
+				p := points[(i*7+seed)%len(points)]
+				f.restoreAll(p.hash)
+				gittest.AssertEqual(t, "after the restore", p.state, f.manifest())
+			}
+		})
+	}
+}
+
+// TestDiffEqualsGit compares the text of diffs between random states.
+func TestDiffEqualsGit(t *testing.T) {
+	t.Parallel()
+	oracle := gittest.NewOracle(t)
+	for seed := range trees(t) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			o := oracle.For(t)
+			rng := rand.New(rand.NewPCG(4, uint64(seed)))
+			f := newFixture(t, gittest.RandomTree(rng, gittest.RandomOptions{NoIgnoreFiles: true}))
+			before := f.trackAll()
+			o.WriteTree(f.root)
+			gittest.Mutate(t, rng, f.root, 10)
+			f.removeIgnoreFiles()
+			after := f.trackAll()
+			o.WriteTree(f.root)
+			want := o.Git("-c", "core.quotePath=false", "diff-tree", "-r", "-p", "--no-renames", "--abbrev=7",
+				"--no-ext-diff", "--no-textconv", before, after)
+			var got strings.Builder
+			if err := f.repo().Diff(background, &got, before, after, cairn.DiffOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			if got.String() != want {
+				t.Errorf("diff\n%s\ngit has\n%s", got.String(), want)
+			}
+		})
+	}
+}

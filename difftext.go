@@ -1,0 +1,178 @@
+package cairn
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"github.com/seed-fb9cbc17/cairn/internal/linediff"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+)
+
+// writeFileDiff writes one file's part of a diff. A file that became a symlink, or
+// the reverse, is printed as a deletion and an addition, as git does. A change of
+// permission bits that git does not know has no text.
+func (r *Repo) writeFileDiff(w io.Writer, c *Change, opt DiffOptions) (fileSides, error) {
+	if c.Letter() != "T" {
+		return r.writeSection(w, c, opt)
+	}
+	gone, err := r.writeSection(w, &Change{Path: c.Path, Status: Deleted, OldMode: c.OldMode, OldID: c.OldID, old: c.old}, opt)
+	if err != nil {
+		return gone, err
+	}
+	s, err := r.writeSection(w, &Change{Path: c.Path, Status: Added, NewMode: c.NewMode, NewID: c.NewID, new: c.new}, opt)
+	s.old, s.oldSize, s.stat.Deleted = gone.old, gone.oldSize, gone.stat.Deleted
+	if s.note == "" {
+		s.note = gone.note
+	}
+	return s, err
+}
+
+func (r *Repo) writeSection(w io.Writer, c *Change, opt DiffOptions) (fileSides, error) {
+	s, err := r.sides(c, opt)
+	if err != nil {
+		return s, err
+	}
+	if c.OldID == c.NewID && c.OldMode == c.NewMode {
+		return s, nil
+	}
+	out := &errWriter{w: w}
+	writeHeader(out, c)
+	if c.OldID != c.NewID {
+		r.writeBody(out, c, &s, opt)
+	}
+	return s, out.err
+}
+
+func writeHeader(out *errWriter, c *Change) {
+	a, b := quotePath("a/"+c.Path), quotePath("b/"+c.Path)
+	out.printf("diff --git %s %s\n", a, b)
+	switch {
+	case c.old == nil:
+		out.printf("new file mode %06o\n", c.NewMode)
+	case c.new == nil:
+		out.printf("deleted file mode %06o\n", c.OldMode)
+	case c.OldMode != c.NewMode:
+		out.printf("old mode %06o\nnew mode %06o\n", c.OldMode, c.NewMode)
+	}
+	if c.OldID == c.NewID {
+		return
+	}
+	out.printf("index %s..%s", shortID(c.old), shortID(c.new))
+	if c.OldMode == c.NewMode {
+		out.printf(" %06o", c.OldMode)
+	}
+	out.printf("\n")
+}
+
+func (r *Repo) writeBody(out *errWriter, c *Change, s *fileSides, opt DiffOptions) {
+	a, b := "/dev/null", "/dev/null"
+	if c.old != nil {
+		a = quotePath("a/" + c.Path)
+	}
+	if c.new != nil {
+		b = quotePath("b/" + c.Path)
+	}
+	switch {
+	case s.note == noteBinary:
+		out.printf("Binary files %s and %s differ\n", a, b)
+		return
+	case s.note == noteTooLarge:
+		out.printf("Files %s and %s differ (%d and %d bytes, too large to compare by lines: the limit is %d)\n",
+			a, b, s.oldSize, s.newSize, opt.limit())
+		return
+	}
+	hunks := &headedWriter{errWriter: out, head: "--- " + terminated(a) + "\n+++ " + terminated(b) + "\n"}
+	context := opt.Context
+	switch context {
+	case NoLimit:
+		context = math.MaxInt32
+	case NoContext:
+		context = -1 // linediff's word for it
+	}
+	stat, err := linediff.WriteUnified(hunks, s.old, s.new, linediff.Options{Context: context})
+	if out.err == nil {
+		out.err = err
+	}
+	s.stat = stat
+}
+
+// terminated ends a name that holds a blank with a tab, as git does, so that patch
+// programs can tell where it ends.
+func terminated(name string) string {
+	if strings.Contains(name, " ") {
+		return name + "\t"
+	}
+	return name
+}
+
+// shortID is the abbreviation in index lines. Seven digits are git's least; unlike
+// git, cairn does not lengthen them when they are ambiguous in the store.
+func shortID(e *object.Entry) string {
+	if e == nil {
+		return "0000000"
+	}
+	return e.ID.String()[:7]
+}
+
+// quotePath quotes as git does with core.quotePath off: names with control
+// characters, quotes or backslashes go into double quotes, in C's notation.
+func quotePath(name string) string {
+	if strings.IndexFunc(name, func(r rune) bool { return r < 0x20 || r == 0x7f || r == '"' || r == '\\' }) < 0 {
+		return name
+	}
+	const letters = "abtnvfr"
+	var b strings.Builder
+	b.WriteByte('"')
+	for i := range len(name) {
+		switch c := name[i]; {
+		case c >= '\a' && c <= '\r':
+			b.WriteByte('\\')
+			b.WriteByte(letters[c-'\a'])
+		case c == '"' || c == '\\':
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		case c < 0x20 || c == 0x7f:
+			fmt.Fprintf(&b, `\%03o`, c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+// errWriter remembers the first error, so that a sequence of prints is checked once.
+type errWriter struct {
+	w   io.Writer
+	err error
+}
+
+func (e *errWriter) Write(p []byte) (int, error) {
+	if e.err != nil {
+		return 0, e.err
+	}
+	n, err := e.w.Write(p)
+	e.err = err
+	return n, err
+}
+
+func (e *errWriter) printf(format string, args ...any) { fmt.Fprintf(e, format, args...) }
+
+// headedWriter writes head before the first bytes, so that a change without hunks
+// (an empty file) has none.
+type headedWriter struct {
+	*errWriter
+	head string
+}
+
+func (h *headedWriter) Write(p []byte) (int, error) {
+	if h.head != "" && len(p) > 0 {
+		if _, err := io.WriteString(h.errWriter, h.head); err != nil {
+			return 0, err
+		}
+		h.head = ""
+	}
+	return h.errWriter.Write(p)
+}

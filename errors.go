@@ -1,0 +1,48 @@
+package cairn
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
+)
+
+// Errors when opening.
+var (
+	// ErrRoot: the root is missing, not a directory, or cannot be used.
+	ErrRoot = errors.New("unusable root")
+
+	// ErrStore: the store is there but cannot be used, for instance because it
+	// belongs to another root or was written by a later release.
+	ErrStore = errors.New("unusable store")
+)
+
+// Errors of commands.
+var (
+	// ErrNotFound: no such checkpoint, path or operation.
+	ErrNotFound = errors.New("not found")
+
+	// ErrAmbiguous: a prefix that several checkpoints share.
+	ErrAmbiguous = errors.New("ambiguous")
+
+	// ErrLocked: another process held the store until the deadline. The error text
+	// names it.
+	ErrLocked = odb.ErrLocked
+
+	// ErrCorrupt: an object of the store does not have the bytes that its id
+	// promises. Nothing was written from it.
+	ErrCorrupt = odb.ErrCorrupt
+
+	// ErrConflict: a revert with the policy Fail met a path that was changed since.
+	ErrConflict = errors.New("conflict")
+
+	// ErrMoved: the disk is not what it was when the plan was made.
+	ErrMoved = errors.New("the disk has moved since")
+
+	// ErrOutside: a path that does not lie below the root.
+	ErrOutside = errors.New("outside the root")
+)
+
+func notFound(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", ErrNotFound, fmt.Sprintf(format, args...))
+}

@@ -1,0 +1,116 @@
+package cairn
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
+)
+
+// Operation is one restore or revert that was carried out. Before and After are
+// checkpoints; Before holds everything that the operation overwrote or deleted.
+type Operation struct {
+	ID        string
+	Kind      string // "restore", "revert", "undo" or "redo"
+	When      time.Time
+	Target    string // checkpoint that it went back to
+	Undoes    string // operation that it took back, for an undo or redo
+	Before    string
+	After     string
+	Paths     []string // changed
+	scope     []string // what it was narrowed down to
+	created   []string // of Paths, where nothing stood before
+	Kept      []PathReason
+	Conflicts []PathReason
+}
+
+// Operations yields the operations of this root, newest first. An error ends the
+// iteration.
+func (r *Repo) Operations(ctx context.Context) iter.Seq2[*Operation, error] {
+	return func(yield func(*Operation, error) bool) {
+		id, err := r.db.Ref(refOperations)
+		if errors.Is(err, odb.ErrNotFound) {
+			return
+		}
+		for err == nil {
+			var op *Operation
+			var previous object.ID
+			if op, previous, err = r.readOperation(id); err != nil {
+				break
+			}
+			if !yield(op, nil) || previous.IsZero() {
+				return
+			}
+			id, err = previous, ctx.Err()
+		}
+		yield(nil, err)
+	}
+}
+
+// readOperation reads one operation and the id of the one before it.
+func (r *Repo) readOperation(id object.ID) (*Operation, object.ID, error) {
+	c, err := r.readCheckpoint(id)
+	if err != nil {
+		return nil, object.ID{}, err
+	}
+	var rec operationRecord
+	if err := json.Unmarshal([]byte(c.commit.Header(operationHeader)), &rec); err != nil {
+		return nil, object.ID{}, fmt.Errorf("%w: operation %s: %w", ErrCorrupt, id, err)
+	}
+	op := &Operation{
+		ID: c.ID, Kind: rec.Kind, When: c.When, Target: rec.Target, Undoes: rec.Undoes, Before: rec.Before, After: rec.After,
+		Paths: plainPaths(rec.Paths), scope: plainPaths(rec.Scope), created: plainPaths(rec.Created), Kept: rec.Kept, Conflicts: rec.Conflicts,
+	}
+	var previous object.ID
+	if len(c.commit.Parents) == 3 {
+		previous = c.commit.Parents[0]
+	}
+	return op, previous, nil
+}
+
+// operationStates yields the states before and after every operation, newest first.
+func (r *Repo) operationStates(ctx context.Context) iter.Seq2[*Checkpoint, error] {
+	return func(yield func(*Checkpoint, error) bool) {
+		for op, err := range r.Operations(ctx) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for _, spec := range []string{op.After, op.Before} {
+				id, err := object.ParseID(spec)
+				if err != nil {
+					yield(nil, fmt.Errorf("%w: operation %s", ErrCorrupt, op.ID))
+					return
+				}
+				c, err := r.readCheckpoint(id)
+				if !yield(c, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+}
+
+// MarshalJSON implements json.Marshaler.
+func (op Operation) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		ID        string       `json:"id"`
+		Kind      string       `json:"kind"`
+		When      time.Time    `json:"when"`
+		Target    string       `json:"target,omitempty"`
+		Undoes    string       `json:"undoes,omitempty"`
+		Before    string       `json:"before"`
+		After     string       `json:"after"`
+		Paths     []pathText   `json:"paths"`
+		Kept      []PathReason `json:"kept"`
+		Conflicts []PathReason `json:"conflicts"`
+	}{
+		op.ID, op.Kind, op.When, op.Target, op.Undoes, op.Before, op.After, pathTexts(op.Paths),
+		append([]PathReason{}, op.Kept...), append([]PathReason{}, op.Conflicts...),
+	})
+}

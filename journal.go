@@ -1,0 +1,243 @@
+package cairn
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+
+	"github.com/seed-fb9cbc17/cairn/internal/index"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree"
+)
+
+const (
+	journalName = "operation"
+
+	// refBefore keeps the state before an unfinished operation alive.
+	refBefore = refRoot + "before"
+)
+
+// journal is an operation that has begun. It holds all that is needed to finish
+// it, whatever became of the process that began it.
+type journal struct {
+	Kind      string          `json:"kind"`
+	Target    string          `json:"target"`
+	Undoes    string          `json:"undoes,omitempty"`
+	Scope     []pathText      `json:"scope,omitempty"`
+	Token     string          `json:"token"`
+	Before    string          `json:"before"`
+	Changes   []journalChange `json:"changes"`
+	Kept      []PathReason    `json:"kept"`
+	Conflicts []PathReason    `json:"conflicts"`
+
+	before  object.ID
+	changes []worktree.Change
+}
+
+// journalChange is a worktree.Change.
+type journalChange struct {
+	Path   pathText    `json:"path"`
+	Action string      `json:"action"`
+	Mode   object.Mode `json:"mode"`
+	Perm   octal       `json:"perm"`
+	ID     string      `json:"id"`
+	Was    *journalWas `json:"was,omitempty"`
+}
+
+type journalWas struct {
+	Mode object.Mode `json:"mode"`
+	Perm octal       `json:"perm"`
+	Stat index.Stat  `json:"stat"`
+	ID   string      `json:"id"`
+}
+
+func newJournal(req opRequest, before object.ID, p *plan) *journal {
+	var token [4]byte
+	rand.Read(token[:]) // never fails, see crypto/rand
+	return &journal{
+		Kind: req.kind, Target: req.target, Undoes: req.undoes, Scope: pathTexts(req.scope), Token: hex.EncodeToString(token[:]), Before: before.String(),
+		Kept: p.kept, Conflicts: p.conflicts, before: before, changes: p.changes,
+	}
+}
+
+func (j *journal) plan() *plan { return &plan{changes: j.changes} }
+
+func (r *Repo) writeJournal(j *journal) error {
+	j.Changes = make([]journalChange, len(j.changes))
+	for i, c := range j.changes {
+		out := journalChange{Path: pathText(c.Path), Action: c.Action.String(), Mode: c.Mode, Perm: octal(c.Perm), ID: c.ID.String()}
+		if c.Was != nil {
+			out.Was = &journalWas{c.Was.Mode, octal(c.Was.Perm), c.Was.Stat, c.Was.ID.String()}
+		}
+		j.Changes[i] = out
+	}
+	data, err := json.Marshal(j)
+	if err != nil {
+		return err
+	}
+	if err := r.db.WriteJournal(journalName, data); err != nil {
+		return fmt.Errorf("write the journal, nothing has been changed: %w", err)
+	}
+	return nil
+}
+
+func parseJournal(data []byte) (*journal, error) {
+	j := &journal{}
+	if err := json.Unmarshal(data, j); err != nil {
+		return nil, err
+	}
+	var err error
+	if j.before, err = object.ParseID(j.Before); err != nil {
+		return nil, err
+	}
+	j.changes = make([]worktree.Change, len(j.Changes))
+	for i, in := range j.Changes {
+		if j.changes[i], err = in.change(); err != nil {
+			return nil, err
+		}
+	}
+	return j, nil
+}
+
+func (in *journalChange) change() (worktree.Change, error) {
+	c := worktree.Change{Path: string(in.Path), Mode: in.Mode, Perm: uint16(in.Perm)}
+	var errs [3]error
+	c.Action, errs[0] = worktree.ParseAction(in.Action)
+	c.ID, errs[1] = object.ParseID(in.ID)
+	if in.Was != nil {
+		c.Was = &worktree.Expect{Mode: in.Was.Mode, Perm: uint16(in.Was.Perm), Stat: in.Was.Stat}
+		c.Was.ID, errs[2] = object.ParseID(in.Was.ID)
+	}
+	return c, errors.Join(errs[:]...)
+}
+
+// keptIgnored lists what stays although the target does not hold it, because of
+// ignore rules. From here on the rules in force decide about it again: what was
+// captured only because it was not ignored for a while is not held for ever.
+func (j *journal) keptIgnored() []string {
+	var out []string
+	for _, k := range j.Kept {
+		if k.Reason == reasonIgnoredThen || k.Reason == reasonIgnoredToday {
+			out = append(out, k.Path)
+		}
+	}
+	return out
+}
+
+// created lists what the operation made where nothing stood: taking that back may
+// delete it whatever the ignore rules say.
+func (j *journal) created(res *Result) []string {
+	var out []string
+	for i := range j.changes {
+		c := &j.changes[i]
+		if c.Action != worktree.Create && c.Action != worktree.Mkdir {
+			continue
+		}
+		if _, done := slices.BinarySearch(res.Restored, c.Path); done {
+			out = append(out, c.Path)
+		}
+	}
+	return out
+}
+
+// result sorts the outcomes of an apply.
+func (j *journal) result(outcomes []worktree.Outcome) *Result {
+	res := &Result{Kept: j.Kept, Conflicts: j.Conflicts}
+	for i := range outcomes {
+		o := &outcomes[i]
+		switch {
+		case isGuard(&j.changes[i]) && o.Err == nil:
+		case o.Done:
+			res.add(o.Path, o.Action)
+		case errors.Is(o.Err, worktree.ErrNotEmpty): // somebody else's things are in it
+		default:
+			res.Conflicts = append(res.Conflicts, PathReason{o.Path, cause(o.Err).Error()})
+		}
+	}
+	res.tidy()
+	return res
+}
+
+// cause takes the path off an error that is listed beside it anyway.
+func cause(err error) error {
+	var withPath *fs.PathError
+	if errors.As(err, &withPath) {
+		return withPath.Err
+	}
+	return err
+}
+
+func (r *Repo) dropJournal() error {
+	if err := r.db.RemoveJournal(journalName); err != nil {
+		return err
+	}
+	if err := r.db.DeleteRef(refBefore); err != nil && !errors.Is(err, odb.ErrNotFound) {
+		return err
+	}
+	return nil
+}
+
+// recoverOperations finishes what a process that died has begun. A journal that
+// cannot be read finishes nothing; the state before it then becomes a checkpoint,
+// so that nothing is out of reach.
+func (r *Repo) recoverOperations(ctx context.Context) error {
+	journals, err := r.db.Journals()
+	if err != nil {
+		return err
+	}
+	for _, stored := range journals {
+		if stored.Name != journalName {
+			continue
+		}
+		var j *journal
+		if err = stored.Err; err == nil {
+			j, err = parseJournal(stored.Data)
+		}
+		if err != nil {
+			r.log.Warn("journal of an interrupted operation is unreadable; the state before it is kept as a checkpoint", "error", err)
+			return r.salvage()
+		}
+		if err := r.resume(ctx, j); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *Repo) resume(ctx context.Context, j *journal) error {
+	if err := worktree.RemoveTemps(r.root, j.Token, j.changes); err != nil {
+		return err
+	}
+	res, err := r.finish(ctx, j, true)
+	if err != nil {
+		return err
+	}
+	r.log.Info("finished an interrupted operation", "kind", j.Kind, "operation", res.Operation,
+		"restored", len(res.Restored), "deleted", len(res.Deleted), "conflicts", len(res.Conflicts))
+	return nil
+}
+
+// salvage puts the state before an operation whose journal is lost onto today's line.
+func (r *Repo) salvage() error {
+	id, err := r.db.Ref(refBefore)
+	if errors.Is(err, odb.ErrNotFound) {
+		return r.dropJournal()
+	}
+	if err != nil {
+		return err
+	}
+	line := today()
+	if r.tip(line) != nil {
+		line += "-interrupted-" + id.String()[:minPrefix]
+	}
+	if err := r.db.SetRef(line, id); err != nil {
+		return err
+	}
+	return r.dropJournal()
+}

@@ -1,0 +1,192 @@
+package cairn
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"github.com/seed-fb9cbc17/cairn/internal/index"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+)
+
+// metadataHeader is the extra commit header that holds a checkpoint's metadata.
+const metadataHeader = "cairn"
+
+// metadata is what a git tree cannot hold. Permissions are kept as the common ones
+// and the exceptions from them, so that the header of a usual tree is a few dozen
+// bytes.
+type metadata struct {
+	Version int           `json:"v"`
+	Perm    permissions   `json:"perm"`
+	Perms   pathPerms     `json:"perms,omitempty"`   // where they are not the common ones
+	Empty   []pathText    `json:"empty,omitempty"`   // directories without any name in them
+	Bare    []pathText    `json:"bare,omitempty"`    // directories with nothing captured below
+	Skipped []Skipped     `json:"skipped,omitempty"` // present, not captured
+	Ignore  ignoreContext `json:"ignore,omitzero"`
+}
+
+const metadataVersion = 1
+
+// permissions are the most common permission bits of each kind of entry.
+type permissions struct {
+	File octal `json:"file"`
+	Exec octal `json:"exec"`
+	Dir  octal `json:"dir"`
+}
+
+// ignoreContext holds the ignore rules that are not files of the tree itself, so
+// that "was it ignored then?" can be answered later.
+type ignoreContext struct {
+	Sources  []string `json:"sources,omitempty"` // the texts, highest precedence first
+	Parents  []string `json:"parents,omitempty"` // .gitignore texts of the directories above the root, outermost first
+	Prefix   pathText `json:"prefix,omitempty"`  // the root as seen from the top of its repository, ending in '/'
+	FoldCase bool     `json:"foldCase,omitempty"`
+}
+
+// pathPerms has its own JSON form because encoding/json takes the keys of a map as
+// they are, and paths may hold any bytes.
+type pathPerms map[string]octal
+
+func (p pathPerms) MarshalJSON() ([]byte, error) {
+	texts := make(map[string]octal, len(p))
+	for path, perm := range p {
+		texts[EncodePath(path)] = perm
+	}
+	return json.Marshal(texts)
+}
+
+func (p *pathPerms) UnmarshalJSON(data []byte) error {
+	var texts map[string]octal
+	if err := json.Unmarshal(data, &texts); err != nil {
+		return err
+	}
+	*p = make(pathPerms, len(texts))
+	for text, perm := range texts {
+		path, err := DecodePath(text)
+		if err != nil {
+			return err
+		}
+		(*p)[path] = perm
+	}
+	return nil
+}
+
+// octal is permission bits, written as in chmod(1).
+type octal uint16
+
+func (o octal) MarshalText() ([]byte, error) { return strconv.AppendUint(nil, uint64(o), 8), nil }
+
+func (o *octal) UnmarshalText(text []byte) error {
+	v, err := strconv.ParseUint(string(text), 8, 12)
+	*o = octal(v)
+	return err
+}
+
+// describe collects the metadata of the state that an index holds.
+func describe(x *index.Index, ig ignoreContext) *metadata {
+	m := &metadata{Version: metadataVersion, Perm: commonPermissions(x), Perms: make(pathPerms), Ignore: ig}
+	m.collect(x, "")
+	return m
+}
+
+func (m *metadata) collect(x *index.Index, dir string) {
+	d := x.Dirs[dir]
+	if d == nil {
+		return
+	}
+	for rec := range d.All {
+		mode, skip := rec.Mode(), rec.Skip()
+		if mode.IsFile() && skip == index.Captured && octal(rec.Perm()) == m.Perm.of(mode) {
+			continue // by far the most common case, and it needs no path
+		}
+		path := index.Join(dir, string(rec.Name()))
+		switch {
+		case skip != index.Captured:
+			m.Skipped = append(m.Skipped, Skipped{path, skip.String(), rec.Stat().Size})
+			continue
+		case mode == object.Symlink:
+			continue
+		case mode == object.Dir && rec.ID().IsZero() && rec.Empty():
+			m.Empty = append(m.Empty, pathText(path))
+		case mode == object.Dir && rec.ID().IsZero():
+			m.Bare = append(m.Bare, pathText(path))
+		}
+		if octal(rec.Perm()) != m.Perm.of(mode) {
+			m.Perms[path] = octal(rec.Perm())
+		}
+		if mode == object.Dir {
+			m.collect(x, path)
+		}
+	}
+}
+
+func (p permissions) of(mode object.Mode) octal {
+	switch mode {
+	case object.Executable:
+		return p.Exec
+	case object.Dir:
+		return p.Dir
+	}
+	return p.File
+}
+
+func commonPermissions(x *index.Index) permissions {
+	var file, exec, dir [0o10000]int
+	for _, d := range x.Dirs {
+		for rec := range d.All {
+			switch {
+			case rec.Skip() != index.Captured:
+			case rec.Mode() == object.Regular:
+				file[rec.Perm()&0o7777]++
+			case rec.Mode() == object.Executable:
+				exec[rec.Perm()&0o7777]++
+			case rec.Mode() == object.Dir:
+				dir[rec.Perm()&0o7777]++
+			}
+		}
+	}
+	return permissions{most(&file, 0o644), most(&exec, 0o755), most(&dir, 0o755)}
+}
+
+// most returns the most frequent value; fallback wins a draw, so that a small tree
+// does not flip between two.
+func most(count *[0o10000]int, fallback int) octal {
+	best := fallback
+	for perm, n := range count {
+		if n > count[best] {
+			best = perm
+		}
+	}
+	return octal(best)
+}
+
+// perm returns the permission bits that a captured path had.
+func (m *metadata) perm(path string, mode object.Mode) uint16 {
+	if p, ok := m.Perms[path]; ok {
+		return uint16(p)
+	}
+	return uint16(m.Perm.of(mode))
+}
+
+// encode gives the header's value: one line of JSON, the same for equal metadata.
+func (m *metadata) encode() (string, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(m); err != nil {
+		return "", err
+	}
+	return string(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), nil
+}
+
+func decodeMetadata(value string) (*metadata, error) {
+	m := &metadata{}
+	if err := json.Unmarshal([]byte(value), m); err != nil {
+		return nil, fmt.Errorf("%w: checkpoint metadata: %w", ErrCorrupt, err)
+	}
+	if m.Version != metadataVersion {
+		return nil, fmt.Errorf("%w: checkpoint metadata of version %d: a later release of cairn made it", ErrStore, m.Version)
+	}
+	return m, nil
+}

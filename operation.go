@@ -1,0 +1,304 @@
+package cairn
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/seed-fb9cbc17/cairn/internal/index"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree"
+)
+
+// opRequest is what an operation is about to do.
+type opRequest struct {
+	kind   string // "restore", "revert", "undo" or "redo"
+	target string // checkpoint id
+	dryRun bool
+	planID string   // of the only plan to be carried out; "" = whatever is planned
+	undoes string   // operation that this one takes back
+	scope  []string // paths that this was narrowed down to
+}
+
+// operationHeader is the extra commit header of an operation.
+const operationHeader = "cairn-operation"
+
+// operationRecord says what an operation did. Its commit has the tree and metadata
+// of the state after; its parents are the operation before it, if any, and the
+// checkpoints before and after.
+type operationRecord struct {
+	Version   int          `json:"v"`
+	Kind      string       `json:"kind"`
+	Target    string       `json:"target,omitempty"`
+	Undoes    string       `json:"undoes,omitempty"`
+	Before    string       `json:"before"`
+	After     string       `json:"after"`
+	Paths     []pathText   `json:"paths"`             // changed
+	Scope     []pathText   `json:"scope,omitempty"`   // what an undo or redo was narrowed down to
+	Created   []pathText   `json:"created,omitempty"` // of these, where nothing stood before
+	Kept      []PathReason `json:"kept,omitempty"`
+	Conflicts []PathReason `json:"conflicts,omitempty"`
+}
+
+// operate carries out an operation. Dying at any point loses nothing:
+//
+//  1. capture the disk and make the plan
+//  2. save what the plan touches and no capture holds, publish the state before:
+//     from here on it can be restored
+//  3. write the journal: from here on the next command finishes the operation
+//  4. apply
+//  5. record the operation, drop the journal
+func (r *Repo) operate(ctx context.Context, req opRequest, makePlan func(*capture) (*plan, error)) (*Result, error) {
+	var res *Result
+	err := r.exclusive(ctx, func() error {
+		disk, err := r.capture(ctx, captureOptions{})
+		if err != nil {
+			return err
+		}
+		defer disk.discard()
+		if err := disk.publish(ctx); err != nil {
+			return err
+		}
+		p, err := makePlan(disk)
+		if err != nil {
+			return err
+		}
+		if res, err = r.preview(req, p); err != nil || req.dryRun || !req.toBeRecorded(p) {
+			return err
+		}
+		res, err = r.carryOut(ctx, req, disk, p)
+		return err
+	})
+	return res, err
+}
+
+// toBeRecorded: a plan without changes is no operation, except where somebody takes
+// an operation back and chooses to keep every later change. That is settled then.
+func (q *opRequest) toBeRecorded(p *plan) bool {
+	return len(p.changes) > 0 || q.undoes != "" && len(p.kept) > 0 && len(p.conflicts) == 0
+}
+
+func (r *Repo) carryOut(ctx context.Context, req opRequest, disk *capture, p *plan) (*Result, error) {
+	before, err := r.saveBefore(ctx, disk, p)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.db.SetRef(refBefore, before); err != nil {
+		return nil, err
+	}
+	j := newJournal(req, before, p)
+	if err := r.writeJournal(j); err != nil {
+		return nil, err
+	}
+	return r.finish(ctx, j, false)
+}
+
+// saveBefore stores the state before an operation: what the capture holds, and
+// what no capture holds but the plan touches.
+func (r *Repo) saveBefore(ctx context.Context, disk *capture, p *plan) (object.ID, error) {
+	batch := r.db.NewBatch()
+	defer batch.Discard()
+	s := state{disk.tree, disk.metadata()}
+	for _, content := range p.merged {
+		if _, err := batch.Add(object.Blob, content); err != nil {
+			return object.ID{}, err
+		}
+	}
+	if saved := p.save(r.root, batch); len(saved) > 0 {
+		var err error
+		if s, err = r.withSaved(batch, s, saved); err != nil {
+			return object.ID{}, err
+		}
+	}
+	newest, err := r.newest(ctx)
+	if err != nil {
+		return object.ID{}, err
+	}
+	id, err := r.addState(batch, s, newest, stateLabel{})
+	if err != nil {
+		return object.ID{}, err
+	}
+	return id, batch.Commit()
+}
+
+// withSaved is a state that holds files which the capture left out.
+func (r *Repo) withSaved(batch *odb.Batch, s state, saved map[string]*worktree.Expect) (state, error) {
+	edits := make(map[string]*object.Entry, len(saved))
+	meta := s.meta.withoutSkipped(saved)
+	for path, was := range saved {
+		edits[path] = &object.Entry{Mode: was.Mode, ID: was.ID}
+		if was.Mode != object.Symlink {
+			meta.setPerm(path, was.Mode, was.Perm)
+		}
+	}
+	tree, err := r.editTree(batch, s.tree, edits)
+	return state{tree, meta}, err
+}
+
+// stateLabel says what a checkpoint is about. Without a message an unchanged state
+// needs no new checkpoint.
+type stateLabel struct{ message, author string }
+
+// defaultAuthor made what nobody else says they made.
+const defaultAuthor = "user"
+
+// addState adds the commit of a state to a batch, unless the checkpoint before is
+// the same and no message asks for a new one.
+func (r *Repo) addState(batch *odb.Batch, s state, previous *Checkpoint, label stateLabel) (object.ID, error) {
+	meta, err := s.meta.encode()
+	if err != nil {
+		return object.ID{}, err
+	}
+	if previous != nil && label.message == "" && previous.tree == s.tree && previous.commit.Header(metadataHeader) == meta {
+		return previous.id, nil
+	}
+	q := commitRequest{tree: s.tree, meta: meta, message: label.message, author: object.Signature{Name: label.author, Email: "cairn@localhost"}}
+	if q.message == "" {
+		q.message = "checkpoint"
+	}
+	if q.author.Name == "" {
+		q.author.Name = defaultAuthor
+	}
+	if previous != nil {
+		q.parents = []object.ID{previous.id}
+	}
+	return addCommit(batch, q)
+}
+
+// finish applies a journal and records the operation. With resume the journal was
+// left behind by a process that died.
+func (r *Repo) finish(ctx context.Context, j *journal, resume bool) (*Result, error) {
+	applier := &worktree.Applier{Root: r.root, Source: source{r.db}, Token: j.Token, Resume: resume, Sync: !r.opt.NoSync}
+	outcomes, err := applier.Apply(ctx, j.changes, r.applyProgress())
+	if err != nil {
+		return nil, fmt.Errorf("%s interrupted, the next command finishes it: %w", j.Kind, err)
+	}
+	res := j.result(outcomes)
+	id, err := r.recordOperation(ctx, j, res, resume)
+	if err != nil {
+		return nil, fmt.Errorf("record the %s, which is done: %w", j.Kind, err)
+	}
+	res.Operation = id.String()
+	return res, r.dropJournal()
+}
+
+func (r *Repo) applyProgress() func(done, total int) {
+	if r.opt.Progress == nil {
+		return nil
+	}
+	return func(done, total int) { r.opt.Progress(Progress{Phase: "apply", Files: done, Total: total}) }
+}
+
+// recordOperation captures what the operation touched and adds the state after and
+// the operation itself. After a crash anything may have changed meanwhile, so
+// everything is captured.
+func (r *Repo) recordOperation(ctx context.Context, j *journal, res *Result, resumed bool) (object.ID, error) {
+	ignored := j.keptIgnored()
+	opt := captureOptions{scope: worktree.ScopeOf(append(j.plan().scopeAround(), ignored...)), forget: make(map[string]bool)}
+	for _, path := range ignored {
+		opt.forget[path] = true
+	}
+	if resumed {
+		opt.scope = nil
+	}
+	disk, err := r.capture(ctx, opt)
+	if err != nil {
+		return object.ID{}, err
+	}
+	defer disk.discard()
+	before, err := r.readCheckpoint(j.before)
+	if err != nil {
+		return object.ID{}, err
+	}
+	if err := disk.publish(ctx); err != nil {
+		return object.ID{}, err
+	}
+	batch := r.db.NewBatch()
+	defer batch.Discard()
+	s, err := r.withWritten(batch, disk, j, res)
+	if err != nil {
+		return object.ID{}, err
+	}
+	after, err := r.addState(batch, s, before, stateLabel{message: "after " + j.Kind, author: identity.Name})
+	if err != nil {
+		return object.ID{}, err
+	}
+	id, err := r.addOperation(batch, s, j, res, after)
+	if err != nil {
+		return object.ID{}, err
+	}
+	if err := batch.Commit(); err != nil {
+		return object.ID{}, err
+	}
+	return id, r.db.SetRef(refOperations, id)
+}
+
+// withWritten is the state after an operation: what was captured, and what the
+// operation wrote but no capture holds, because it is ignored or too large. Without
+// that, taking the operation back could not tell it from somebody else's work.
+func (r *Repo) withWritten(batch *odb.Batch, disk *capture, j *journal, res *Result) (state, error) {
+	s := state{disk.tree, disk.metadata()}
+	written := make(map[string]*worktree.Expect)
+	for i := range j.changes {
+		c := &j.changes[i]
+		if _, done := slices.BinarySearch(res.Restored, c.Path); !done || c.ID.IsZero() {
+			continue
+		}
+		if rec := disk.index.Lookup(c.Path); rec == nil || rec.Skip() != index.Captured {
+			written[c.Path] = &worktree.Expect{Mode: c.Mode, Perm: c.Perm, ID: c.ID}
+		}
+	}
+	if len(written) == 0 {
+		return s, nil
+	}
+	return r.withSaved(batch, s, written)
+}
+
+func (r *Repo) addOperation(batch *odb.Batch, s state, j *journal, res *Result, after object.ID) (object.ID, error) {
+	rec := operationRecord{
+		Version: 1, Kind: j.Kind, Target: j.Target, Undoes: j.Undoes, Scope: j.Scope, Before: j.before.String(), After: after.String(),
+		Paths:   pathTexts(append(append([]string{}, res.Restored...), res.Deleted...)),
+		Created: pathTexts(j.created(res)), Kept: res.Kept, Conflicts: res.Conflicts,
+	}
+	value, err := json.Marshal(rec)
+	if err != nil {
+		return object.ID{}, err
+	}
+	meta, err := s.meta.encode()
+	if err != nil {
+		return object.ID{}, err
+	}
+	q := commitRequest{
+		tree: s.tree, meta: meta, message: j.Kind,
+		extra: []object.Header{{Key: operationHeader, Value: string(value)}},
+	}
+	previous, err := r.db.Ref(refOperations)
+	switch {
+	case err == nil:
+		q.parents = append(q.parents, previous)
+	case !errors.Is(err, odb.ErrNotFound):
+		r.log.Warn("operations begun anew", "error", err)
+	}
+	q.parents = append(q.parents, j.before, after)
+	return addCommit(batch, q)
+}
+
+// source gives the contents of blobs to an Applier.
+type source struct{ db *odb.DB }
+
+// Open implements worktree.Source.
+func (s source) Open(id object.ID) (int64, io.ReadCloser, error) {
+	kind, size, rc, err := s.db.Open(id)
+	if err != nil {
+		return 0, nil, err
+	}
+	if kind != object.Blob {
+		rc.Close()
+		return 0, nil, fmt.Errorf("%w: %s is a %s, not a blob", ErrCorrupt, id, kind)
+	}
+	return size, rc, nil
+}

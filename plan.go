@@ -1,0 +1,318 @@
+package cairn
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/seed-fb9cbc17/cairn/internal/index"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree"
+)
+
+// plan is what a restore or revert is going to do, path by path.
+type plan struct {
+	changes   []worktree.Change
+	losses    []string             // paths whose present contents no capture holds: to be saved first
+	merged    map[object.ID][]byte // contents to be written that are in no store yet
+	kept      []PathReason
+	conflicts []PathReason
+}
+
+// planner compares the disk with a target. Nothing on disk is touched.
+type planner struct {
+	plan
+	repo    *Repo
+	ctx     context.Context
+	disk    *capture
+	now     state
+	target  state
+	scope   *pathScope
+	keepNew bool
+	way     *threeWay // nil: later changes do not count
+
+	covered     coverage   // what the target did not capture although it was there
+	then, today *treeRules // the ignore rules of both ends
+	blocked     map[string]bool
+	cleared     map[string]bool // paths in the way that the plan already removes
+}
+
+// reasons that paths are left alone for.
+const (
+	reasonIgnoredThen  = "ignored at the target, so it may have existed"
+	reasonIgnoredToday = "ignored now, so the target may have had it"
+	reasonNotCaptured  = "present but not captured at the target: "
+	reasonUnreadable   = "unreadable, so it cannot be saved first"
+	reasonSpecial      = "a special file, which cannot be saved first"
+	reasonInTheWay     = "something that is not captured stands in the way: "
+)
+
+// planOptions narrows a plan.
+type planOptions struct {
+	scope   *pathScope // nil = everything
+	keepNew bool       // remove nothing but what stands in the way
+	way     *threeWay  // what is taken back; nil = everything goes to the target
+	step    []Change   // of what is taken back, for its renames
+
+	// stay lists what is not taken back because of other sessions. What they claimed
+	// is kept, what is shared is a conflict.
+	stay []PathReason
+}
+
+// makePlan works out how to bring what scope selects from the disk's state to the
+// target's:
+//
+//  1. files that differ in contents, kind or exec bit
+//  2. files that the disk has but no capture holds, and the target did not have
+//  3. permission bits
+//  4. directories: the target's empty ones, and those that it did not have
+func (r *Repo) makePlan(ctx context.Context, disk *capture, target state, opt planOptions) (*plan, error) {
+	now := state{disk.tree, disk.metadata()}
+	p := &planner{
+		repo: r, ctx: ctx, disk: disk, now: now, target: target, scope: opt.scope, keepNew: opt.keepNew, way: opt.way,
+		covered: newCoverage(target.meta), then: r.treeRules(target), today: r.treeRules(now),
+		blocked: make(map[string]bool), cleared: make(map[string]bool),
+	}
+	for _, step := range []func() error{p.files, p.oversized, p.permissions, p.directories} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	p.dropBlocked()
+	for _, s := range opt.stay {
+		if strings.HasPrefix(s.Reason, reasonOthers) {
+			p.kept = append(p.kept, s)
+		} else {
+			p.conflicts = append(p.conflicts, s)
+		}
+	}
+	p.keepRenamesTogether(opt.step)
+	if opt.way != nil {
+		p.plan.merged = opt.way.merged
+		if opt.way.policy == Fail && len(p.conflicts) > 0 {
+			return nil, p.plan.refuse()
+		}
+	}
+	return &p.plan, nil
+}
+
+func (p *planner) files() error {
+	var created []treeChange
+	for c, err := range p.repo.compareTrees(p.ctx, p.now.tree, p.target.tree, p.scope) {
+		if err != nil {
+			return err
+		}
+		proceed, err := p.settle(c)
+		if err != nil {
+			return err
+		}
+		switch {
+		case !proceed:
+		case c.new == nil:
+			err = p.remove(c.path)
+		case c.old == nil:
+			created = append(created, c) // after the removals, which may clear the way
+		default:
+			p.modify(c)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for _, c := range created {
+		if err := p.create(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// expect is what the last capture saw at a path that it holds. A racy stat proves
+// nothing, so only the contents count.
+func expect(rec index.Record) *worktree.Expect {
+	e := &worktree.Expect{Mode: rec.Mode(), Perm: rec.Perm(), ID: rec.ID()}
+	if !rec.Racy() {
+		e.Stat = rec.Stat()
+	}
+	return e
+}
+
+func (p *planner) change(path string, action worktree.Action, e *object.Entry, was *worktree.Expect) {
+	c := worktree.Change{Path: path, Action: action, Was: was}
+	if e != nil {
+		c.Mode, c.ID = e.Mode, e.ID
+		if e.Mode != object.Symlink {
+			c.Perm = p.target.meta.perm(path, e.Mode)
+		}
+	}
+	p.changes = append(p.changes, c)
+}
+
+func (p *planner) modify(c treeChange) {
+	action := worktree.Modify
+	if c.old.ID == c.new.ID && c.old.Mode.IsFile() && c.new.Mode.IsFile() {
+		action = worktree.Chmod
+	}
+	p.change(c.path, action, c.new, expect(p.disk.index.Lookup(c.path)))
+}
+
+// remove plans the removal of a captured file that the target does not have, if the
+// target is known not to have had it.
+func (p *planner) remove(path string) error {
+	replaced, err := p.replaced(path)
+	if err != nil {
+		return err
+	}
+	if !replaced && p.keepNew {
+		return nil
+	}
+	if !replaced {
+		if reason := p.mayHaveExisted(path, false); reason != "" {
+			p.keep(path, reason)
+			return nil
+		}
+	}
+	p.cleared[path] = true
+	p.change(path, worktree.Delete, nil, expect(p.disk.index.Lookup(path)))
+	return nil
+}
+
+// replaced reports whether the target has something else at the path or above it,
+// which proves that it did not have this file.
+func (p *planner) replaced(path string) (bool, error) {
+	for at := path; at != ""; at, _ = index.Split(at) {
+		e, err := p.repo.entryOrNil(p.target.tree, at)
+		if err != nil {
+			return false, err
+		}
+		if e != nil {
+			return e.Mode != object.Dir || at == path, nil
+		}
+		if slices.Contains(p.target.meta.Empty, pathText(at)) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// mayHaveExisted returns why the target may have had a path that its tree lacks.
+func (p *planner) mayHaveExisted(path string, dir bool) string {
+	if p.way != nil && p.way.made[path] {
+		return ""
+	}
+	if reason := p.covered.uncaptured(path); reason != "" {
+		return reasonNotCaptured + reason
+	}
+	if p.then.ignores(path, dir) {
+		return reasonIgnoredThen
+	}
+	if p.today.ignores(path, dir) {
+		return reasonIgnoredToday
+	}
+	return ""
+}
+
+func (p *planner) keep(path, reason string) {
+	p.kept = append(p.kept, PathReason{path, reason})
+}
+
+// create plans a file that no capture of the disk holds. Something may stand there
+// all the same: ignored, too large, or in place of one of its directories.
+func (p *planner) create(c treeChange) error {
+	found, err := worktree.Look(p.repo.root, c.path)
+	if err != nil {
+		p.conflict(c.path, err.Error())
+		return nil
+	}
+	switch {
+	case found == nil || p.cleared[found.Path]:
+		p.change(c.path, worktree.Create, c.new, nil)
+	case found.Mode == object.Dir:
+		p.replaceDir(c, found)
+	case found.Mode == 0:
+		p.block(c.path, reasonSpecial)
+	case found.Path == c.path:
+		p.losses = append(p.losses, c.path)
+		p.change(c.path, worktree.Modify, c.new, found.Expect(object.ID{}))
+	default: // a file where a directory has to be
+		p.losses = append(p.losses, found.Path)
+		p.cleared[found.Path] = true
+		p.change(found.Path, worktree.Delete, nil, found.Expect(object.ID{}))
+		p.change(c.path, worktree.Create, c.new, nil)
+	}
+	return nil
+}
+
+// replaceDir plans a file where a directory stands: possible only if all that is
+// in it is captured, and thus going.
+func (p *planner) replaceDir(c treeChange, found *worktree.Found) {
+	if inside := worktree.Uncaptured(p.repo.root, c.path, p.disk.index); inside != "" {
+		p.block(c.path, reasonInTheWay+inside)
+		return
+	}
+	p.change(c.path, worktree.Create, c.new, nil)
+	p.removeDirs(c.path)
+}
+
+// removeDirs plans the removal of a directory and all directories below it.
+func (p *planner) removeDirs(path string) {
+	if p.cleared[path] {
+		return
+	}
+	p.cleared[path] = true
+	d := p.disk.index.Dirs[path]
+	if d != nil {
+		for rec := range d.All {
+			if rec.Mode() == object.Dir {
+				p.removeDirs(index.Join(path, string(rec.Name())))
+			}
+		}
+	}
+	p.change(path, worktree.Rmdir, nil, nil)
+}
+
+func (p *planner) conflict(path, reason string) {
+	p.conflicts = append(p.conflicts, PathReason{path, reason})
+}
+
+// block gives up on a path and on everything that the plan would remove below it.
+func (p *planner) block(path, reason string) {
+	p.conflict(path, reason)
+	p.blocked[path] = true
+}
+
+func (p *planner) dropBlocked() {
+	if len(p.blocked) == 0 {
+		return
+	}
+	p.changes = slices.DeleteFunc(p.changes, func(c worktree.Change) bool {
+		for at := c.Path; at != ""; at, _ = index.Split(at) {
+			if p.blocked[at] {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// permissions plans the files whose contents agree and whose permission bits do not.
+func (p *planner) permissions() error {
+	list, err := p.repo.permChanges(p.ctx, p.now, p.target, p.scope)
+	if err != nil {
+		return err
+	}
+	for _, c := range list {
+		rec := p.disk.index.Lookup(c.Path)
+		if *c.old != *c.new || rec == nil {
+			continue // planned with its contents
+		}
+		proceed, err := p.settle(treeChange{c.Path, c.old, c.new})
+		if err != nil {
+			return err
+		}
+		if proceed {
+			p.change(c.Path, worktree.Chmod, c.new, expect(rec))
+		}
+	}
+	return nil
+}

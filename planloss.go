@@ -1,0 +1,102 @@
+package cairn
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/seed-fb9cbc17/cairn/internal/index"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree"
+)
+
+// oversized plans the removal of files that are present but not captured, and that
+// the target did not have.
+func (p *planner) oversized() error {
+	for _, s := range p.now.meta.Skipped {
+		e, err := p.repo.entryOrNil(p.target.tree, s.Path)
+		if err != nil {
+			return err
+		}
+		rec := p.disk.index.Lookup(s.Path)
+		if e != nil || rec == nil || !p.scope.covers(s.Path) || p.cleared[s.Path] {
+			continue
+		}
+		replaced, err := p.replaced(s.Path)
+		if err != nil {
+			return err
+		}
+		if proceed, err := p.settleUncaptured(s.Path); err != nil || !proceed {
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		reason := ""
+		if !replaced {
+			reason = p.mayHaveExisted(s.Path, rec.Mode() == object.Dir)
+		}
+		switch {
+		case p.keepNew && !replaced || strings.HasPrefix(reason, reasonNotCaptured):
+			continue // it was there then and is there now: nothing to report
+		case reason != "":
+			p.keep(s.Path, reason)
+		case rec.Skip() == index.TooLarge:
+			p.losses = append(p.losses, s.Path)
+			p.cleared[s.Path] = true
+			p.change(s.Path, worktree.Delete, nil, &worktree.Expect{Mode: rec.Mode(), Perm: rec.Perm(), Stat: rec.Stat()})
+		case rec.Skip() == index.Unreadable:
+			p.keep(s.Path, reasonUnreadable)
+		case rec.Skip() == index.Special:
+			p.keep(s.Path, reasonSpecial)
+		default:
+			p.keep(s.Path, rec.Skip().String())
+		}
+	}
+	return nil
+}
+
+// settleUncaptured is settle for a path that neither the capture nor the target
+// holds. Only what is taken back may have put it there.
+func (p *planner) settleUncaptured(path string) (proceed bool, err error) {
+	if p.way == nil {
+		return true, nil
+	}
+	if base, err := p.baseEntry(path); err != nil || base == nil {
+		return false, err
+	}
+	return p.settle(treeChange{path: path})
+}
+
+// save puts what no capture holds into the batch, before anything is overwritten.
+// What cannot be saved is not touched.
+func (p *plan) save(root string, sink worktree.Sink) map[string]*worktree.Expect {
+	saved := make(map[string]*worktree.Expect)
+	for _, path := range p.losses {
+		was, err := worktree.Save(root, path, sink)
+		if err != nil {
+			p.giveUp(path, err)
+			continue
+		}
+		saved[path] = was
+		for i := range p.changes {
+			if c := &p.changes[i]; c.Path == path && c.Was != nil {
+				c.Was = was
+			}
+		}
+	}
+	return saved
+}
+
+// giveUp takes a path whose contents could not be saved out of the plan, together
+// with what would be made below it.
+func (p *plan) giveUp(path string, err error) {
+	below := path + "/"
+	p.changes = slices.DeleteFunc(p.changes, func(c worktree.Change) bool {
+		return c.Path == path || strings.HasPrefix(c.Path, below)
+	})
+	if errors.Is(err, worktree.ErrGone) {
+		return
+	}
+	p.conflicts = append(p.conflicts, PathReason{path, "cannot be saved first: " + err.Error()})
+}

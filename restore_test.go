@@ -1,0 +1,566 @@
+package cairn_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+)
+
+// The rows of the failure table that concern loss on restore and revert.
+
+func TestR08_Rename(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"a": gittest.File("content")})
+	before := f.trackAll()
+	if err := os.Rename(f.path("a"), f.path("z")); err != nil {
+		t.Fatal(err)
+	}
+	files := f.patch(before)
+	if !slices.Equal(files, []string{"a", "z"}) {
+		t.Errorf("patch %q", files)
+	}
+	f.revert(cairn.Patch{Hash: before, Files: files})
+	gittest.AssertTree(t, f.root, gittest.Tree{"a": gittest.File("content")})
+}
+
+func TestR24_ChangesOfAnyKind(t *testing.T) {
+	t.Parallel()
+	tree := gittest.Tree{"del": gittest.File("d"), "mv": gittest.File("m"), "edit": gittest.File("e"), "dir/x": gittest.File("x"), "run": gittest.Exec("r")}
+	f := newFixture(t, tree)
+	before := f.trackAll()
+	f.remove("del")
+	f.remove("dir")
+	os.Rename(f.path("mv"), f.path("moved"))
+	f.write("edit", "E")
+	f.write("made/by/shell", "s")
+	os.Chmod(f.path("run"), 0o644)
+	f.restoreAll(before)
+	gittest.AssertTree(t, f.root, tree)
+}
+
+func TestR29_NonASCIINamesTogether(t *testing.T) {
+	t.Parallel()
+	tree := gittest.Tree{"é1": gittest.File("1"), "é2": gittest.File("2"), "日本/語": gittest.File("3")}
+	f := newFixture(t, tree)
+	before := f.trackAll()
+	for name := range tree {
+		f.write(name, "changed")
+	}
+	f.revert(cairn.Patch{Hash: before, Files: f.patch(before)})
+	gittest.AssertTree(t, f.root, tree)
+}
+
+func TestR30_StoreGone(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"a": gittest.File("a")})
+	before := f.trackAll()
+	f.write("new", "n")
+	patch := cairn.Patch{Hash: before, Files: []string{f.path("a"), f.path("new")}}
+	r := f.repo()
+	if err := os.RemoveAll(f.data); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Revert(background, []cairn.Patch{patch}, cairn.RevertOptions{}); err == nil {
+		t.Error("a revert without a store succeeded")
+	}
+	if _, err := f.repo().Revert(background, []cairn.Patch{patch}, cairn.RevertOptions{}); err == nil {
+		t.Error("a revert to a hash that the new store lacks succeeded")
+	} else {
+		assertError(t, err, cairn.ErrNotFound)
+	}
+	gittest.AssertTree(t, f.root, gittest.Tree{"a": gittest.File("a"), "new": gittest.File("n")})
+}
+
+func TestR30_ObjectsGone(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"a": gittest.File("a"), "b": gittest.File("b")})
+	before := f.track()
+	f.write("a", "changed a")
+	f.write("b", "changed b")
+	packs, err := filepath.Glob(filepath.Join(f.repo().StoreDir(), "objects/pack/*"))
+	if err != nil || len(packs) == 0 {
+		t.Fatal(packs, err)
+	}
+	for _, pack := range packs {
+		if err := os.Remove(pack); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := f.repo().Restore(background, before.Hash, cairn.RestoreOptions{}); err == nil {
+		t.Error("restore from nothing succeeded")
+	}
+	if f.read("a") != "changed a" || f.read("b") != "changed b" {
+		t.Error("files changed")
+	}
+	// And the stat cache does not hand out ids of blobs that are gone.
+	again := f.trackAll()
+	if got := readAt(t, f, again, "a"); got != "changed a" {
+		t.Errorf("a: %q", got)
+	}
+}
+
+func TestR33_WhatIsOverwrittenIsSaved(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"a": gittest.File("one")})
+	before := f.trackAll()
+	f.write("a", "the agent's")
+	f.trackAll()
+	f.write("a", "the user's, never tracked")
+	f.restoreAll(before)
+	assertSaved(t, f, "a", "the user's, never tracked")
+}
+
+// assertSaved looks for contents among the states before operations.
+func assertSaved(t *testing.T, f *fixture, path, want string) {
+	t.Helper()
+	r := f.repo()
+	for op, err := range r.Operations(background) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ok, _ := r.Exists(background, op.Before, path); ok && readAt(t, f, op.Before, path) == want {
+			return
+		}
+	}
+	t.Errorf("%s: %q is in no state before an operation", path, want)
+}
+
+func TestR35_R38_RestoreIsExactBothWays(t *testing.T) {
+	t.Parallel()
+	first := gittest.Tree{"a": gittest.File("a"), "dir/x": gittest.File("x"), "e": gittest.Dir()}
+	f := newFixture(t, first)
+	one := f.track().Checkpoint
+	f.remove("a")
+	f.remove("dir")
+	f.write("b/c/d", "new")
+	os.Remove(f.path("e"))
+	two := f.track().Checkpoint
+	second := f.manifest()
+	f.restoreAll(one)
+	gittest.AssertTree(t, f.root, first)
+	f.restoreAll(two)
+	gittest.AssertEqual(t, "after going forward again", second, f.manifest())
+}
+
+func TestRestoreOverlayKeepsNewFiles(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"a": gittest.File("a"), "d/x": gittest.File("x")})
+	before := f.trackAll()
+	f.write("new", "n")
+	f.write("fresh/dir/file", "n")
+	f.write("a", "changed")
+	f.remove("d")
+	f.write("d", "in the way")
+	res, err := f.repo().Restore(background, before, cairn.RestoreOptions{KeepNew: true})
+	if err != nil || !res.Complete() {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	gittest.AssertTree(t, f.root, gittest.Tree{
+		"a": gittest.File("a"), "d/x": gittest.File("x"), "new": gittest.File("n"), "fresh/dir/file": gittest.File("n"),
+	})
+}
+
+func TestR39_OnlyWhatDiffersIsWritten(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"same": gittest.File("s"), "dir/same": gittest.File("s"), "differs": gittest.File("d"), "link": gittest.Link("x")})
+	old := time.Now().Add(-48 * time.Hour)
+	for _, name := range []string{"same", "dir/same", "differs"} {
+		os.Chtimes(f.path(name), old, old)
+	}
+	before := f.trackAll()
+	want := f.manifest(gittest.WantTimes)
+	f.write("differs", "D")
+	started := time.Now().Add(-time.Second)
+	f.restoreAll(before)
+	got := f.manifest(gittest.WantTimes)
+	if mtime := time.Unix(0, got["differs"].MTime); mtime.Before(started) {
+		t.Errorf("the rewritten file has the time %v, so build tools will not notice", mtime)
+	}
+	delete(want, "differs")
+	delete(got, "differs")
+	gittest.AssertEqual(t, "what did not differ", want, got)
+}
+
+func TestR40_IgnoredFilesStay(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{".gitignore": gittest.File("out/\n*.o\n"), "a.c": gittest.File("a"), "a.o": gittest.File("o"), "out/big": gittest.File("b")})
+	before := f.trackAll()
+	f.write("a.c", "changed")
+	f.write("b.o", "o2")
+	f.write("out/more", "m")
+	f.write("sub/c.o", "only ignored things in here")
+	f.restoreAll(before)
+	if f.read("a.c") != "a" || !f.exists("a.o") || !f.exists("b.o") || !f.exists("out/big") || !f.exists("out/more") || !f.exists("sub/c.o") {
+		t.Errorf("left: %v", f.manifest())
+	}
+}
+
+func TestR41_RulesOfBothEnds(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{".gitignore": gittest.File("data/\n"), "data/precious": gittest.File("p"), "a": gittest.File("a")})
+	before := f.trackAll()
+	f.write(".gitignore", "nothing\n")
+	f.write("a", "changed")
+	f.trackAll() // data/precious is captured now
+	res := f.restore(before)
+	if !f.exists("data/precious") {
+		t.Fatal("a file that was ignored at the target is gone")
+	}
+	if len(res.Kept) != 1 || res.Kept[0].Path != "data/precious" {
+		t.Errorf("kept %v", res.Kept)
+	}
+	if got := f.patch(before); len(got) != 0 {
+		t.Errorf("back at the checkpoint, yet %q differs", got)
+	}
+	f.write("late.log", "l")
+	f.trackAll()
+	f.write(".gitignore", "*.log\n")
+	res = f.restore(before)
+	if !f.exists("late.log") {
+		t.Errorf("a file that is ignored now is gone: %+v", res)
+	}
+}
+
+func TestR42_PresentButNotCaptured(t *testing.T) {
+	t.Parallel()
+	big := strings.Repeat("u", 3000)
+	f := newFixture(t, gittest.Tree{"data.bin": gittest.File(big), "a": gittest.File("a")})
+	f.opt.MaxFileSize = 2000
+	before := f.track()
+	f.write("data.bin", "small")
+	if got := f.patch(before.Hash); len(got) != 0 {
+		t.Errorf("patch %q", got)
+	}
+	res := f.restore(before.Hash)
+	if f.read("data.bin") != "small" {
+		t.Errorf("%+v", res)
+	}
+	// What was created since goes, whatever its size, and is saved.
+	f.write("agent.bin", strings.Repeat("g", 5000))
+	res = f.restore(before.Hash)
+	if f.exists("agent.bin") || !slices.Contains(res.Deleted, "agent.bin") {
+		t.Errorf("%+v", res)
+	}
+	assertSaved(t, f, "agent.bin", strings.Repeat("g", 5000))
+}
+
+func TestOversizedAndIgnoredFilesInTheWayAreSaved(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"a": gittest.File("small"), "d/x": gittest.File("x"), "s/y": gittest.File("y")})
+	f.opt.MaxFileSize = 2000
+	before := f.trackAll()
+	f.write("a", strings.Repeat("L", 3000)) // now too large
+	f.remove("d")
+	f.remove("s")
+	f.trackAllowingSkips()
+	f.write(".gitignore", "d\ns\n")
+	f.write("d", "ignored file in place of a directory")
+	os.Symlink("/etc", f.path("s"))
+	res, err := f.repo().Restore(background, before, cairn.RestoreOptions{Paths: []string{"a", "d", "s"}})
+	if err != nil || !res.Complete() {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	if f.read("a") != "small" || f.read("d/x") != "x" || f.read("s/y") != "y" {
+		t.Errorf("left: %v", f.manifest())
+	}
+	assertSaved(t, f, "a", strings.Repeat("L", 3000))
+	assertSaved(t, f, "d", "ignored file in place of a directory")
+	assertSaved(t, f, "s", "/etc")
+}
+
+func (f *fixture) trackAllowingSkips() { f.track() }
+
+func TestDirectoryWithIgnoredFilesIsNotReplaced(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"out": gittest.File("a file once")})
+	before := f.trackAll()
+	f.remove("out")
+	f.write(".gitignore", "*.o\n")
+	f.write("out/keep.o", "ignored")
+	f.write("out/tracked", "t")
+	res := f.restore(before)
+	if len(res.Conflicts) != 1 || res.Conflicts[0].Path != "out" {
+		t.Errorf("%+v", res)
+	}
+	if f.read("out/keep.o") != "ignored" || f.read("out/tracked") != "t" {
+		t.Error("the directory was taken apart although it cannot go")
+	}
+}
+
+func TestR43_LinkReplacedByDirectory(t *testing.T) {
+	t.Parallel()
+	outside := t.TempDir()
+	gittest.Create(t, outside, gittest.Tree{"keep.txt": gittest.File("outside")})
+	f := newFixture(t, gittest.Tree{"link": gittest.Link(outside)})
+	before := f.trackAll()
+	f.remove("link")
+	f.write("link/keep.txt", "inside")
+	files := f.patch(before)
+	f.revert(cairn.Patch{Hash: before, Files: files})
+	gittest.AssertTree(t, outside, gittest.Tree{"keep.txt": gittest.File("outside")})
+	gittest.AssertTree(t, f.root, gittest.Tree{"link": gittest.Link(outside)})
+}
+
+func TestR44_DirectoryReplacedByLink(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"a/b": gittest.File("a's"), "c/b": gittest.File("c's")})
+	before := f.trackAll()
+	f.write("a/b", "changed")
+	f.trackAll()
+	f.remove("a")
+	if err := os.Symlink("c", f.path("a")); err != nil {
+		t.Fatal(err)
+	}
+	f.restoreAll(before)
+	gittest.AssertTree(t, f.root, gittest.Tree{"a/b": gittest.File("a's"), "c/b": gittest.File("c's")})
+}
+
+func TestR45_HardLinks(t *testing.T) {
+	t.Parallel()
+	outside := filepath.Join(t.TempDir(), "outside")
+	f := newFixture(t, gittest.Tree{"a": gittest.File("one")})
+	if err := os.Link(f.path("a"), outside); err != nil {
+		t.Skip("no hard links here:", err)
+	}
+	before := f.trackAll()
+	if err := os.WriteFile(f.path("a"), []byte("two"), 0o644); err != nil { // both names change
+		t.Fatal(err)
+	}
+	f.restoreAll(before)
+	data, _ := os.ReadFile(outside)
+	if f.read("a") != "one" || string(data) != "two" {
+		t.Errorf("a is %q, its other name %q", f.read("a"), data)
+	}
+}
+
+func TestR46_PathsOutsideAreRefused(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"a": gittest.File("a")})
+	before := f.trackAll()
+	victim := filepath.Join(filepath.Dir(f.root), "victim")
+	os.WriteFile(victim, []byte("v"), 0o644)
+	for _, path := range []string{"../victim", victim, "a/../../victim", "", ".", "/", "x\x00y"} {
+		_, err := f.repo().Revert(background, []cairn.Patch{{Hash: before, Files: []string{path}}}, cairn.RevertOptions{})
+		assertError(t, err, cairn.ErrOutside)
+	}
+	f.write(".git/config", "c")
+	f.write("sub/.GIT/config", "c")
+	for _, path := range []string{".git/config", "sub/.GIT/config", ".git"} {
+		if _, err := f.repo().Revert(background, []cairn.Patch{{Hash: before, Files: []string{f.path(path)}}}, cairn.RevertOptions{}); err != nil {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	f.restore(before)
+	if !f.exists(".git/config") || !f.exists("sub/.GIT/config") {
+		t.Error("a repository's own files were removed")
+	}
+	if data, _ := os.ReadFile(victim); string(data) != "v" {
+		t.Error("a file outside was touched")
+	}
+}
+
+func TestR47_FileDirectoryLinkSwaps(t *testing.T) {
+	t.Parallel()
+	kinds := map[string]gittest.Tree{
+		"file": {"x": gittest.File("f")}, "exec": {"x": gittest.Exec("f")}, "link": {"x": gittest.Link("to")},
+		"dir": {"x/in": gittest.File("i"), "x/deep/er": gittest.File("d")}, "empty": {"x": gittest.Dir()}, "absent": {"y": gittest.File("y")},
+	}
+	for from, a := range kinds {
+		for to, b := range kinds {
+			t.Run(from+" to "+to, func(t *testing.T) {
+				t.Parallel()
+				f := newFixture(t, a)
+				before := f.track().Checkpoint
+				f.remove("x")
+				f.remove("y")
+				gittest.Create(t, f.root, b)
+				after := f.track().Checkpoint
+				f.restoreAll(before)
+				gittest.AssertTree(t, f.root, a)
+				f.restoreAll(after)
+				gittest.AssertTree(t, f.root, b)
+			})
+		}
+	}
+}
+
+func TestR49_FirstPatchWins(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"a": gittest.File("0"), "b": gittest.File("0")})
+	var patches []cairn.Patch
+	for _, step := range []string{"1", "2", "3"} {
+		before := f.trackAll()
+		f.write("a", step)
+		if step != "1" {
+			f.write("b", step)
+		}
+		f.write("new"+step, step)
+		p, err := f.repo().Patch(background, before, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		patches = append(patches, p)
+	}
+	f.write("bystander", "stays")
+	f.revert(patches...)
+	gittest.AssertTree(t, f.root, gittest.Tree{"a": gittest.File("0"), "b": gittest.File("0"), "bystander": gittest.File("stays")})
+}
+
+func TestR50_NothingChangedNothingWritten(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"a": gittest.File("a")})
+	before := f.trackAll()
+	want := f.manifest(gittest.WantTimes)
+	for _, res := range []*cairn.Result{f.restore(before), f.revert(), f.revert(cairn.Patch{Hash: before})} {
+		if res.Operation != "" || len(res.Restored)+len(res.Deleted) != 0 || !res.Complete() {
+			t.Errorf("%+v", res)
+		}
+	}
+	gittest.AssertEqual(t, "untouched", want, f.manifest(gittest.WantTimes))
+}
+
+func TestR56_R107_UsersRepositoryIsUntouched(t *testing.T) {
+	t.Parallel()
+	o := gittest.NewOracle(t)
+	f := newFixture(t, gittest.Tree{"a": gittest.File("a"), "dir/b": gittest.File("b")})
+	o.Init(f.root)
+	o.Commit(f.root, "first")
+	f.write("staged", "s")
+	o.In(f.root, "add", "staged")
+	want := gittest.Manifest(t, f.path(".git"), gittest.WantTimes, gittest.WantDirTimes)
+	before := f.trackAll()
+	f.write("a", "changed")
+	f.remove("dir")
+	f.patch(before)
+	f.restoreAll(before)
+	f.revert(cairn.Patch{Hash: before, Files: []string{f.path("a")}})
+	gittest.AssertEqual(t, ".git", want, gittest.Manifest(t, f.path(".git"), gittest.WantTimes, gittest.WantDirTimes))
+}
+
+func TestR57_AgentCommitsInsideTheStep(t *testing.T) {
+	t.Parallel()
+	o := gittest.NewOracle(t)
+	f := newFixture(t, gittest.Tree{"a": gittest.File("one")})
+	o.Init(f.root)
+	o.Commit(f.root, "first")
+	before := f.trackAll()
+	f.write("a", "two")
+	f.write("b", "new")
+	head := o.Commit(f.root, "the agent's")
+	f.restoreAll(before)
+	if got := strings.TrimSpace(o.In(f.root, "rev-parse", "HEAD")); got != head {
+		t.Errorf("HEAD moved to %s", got)
+	}
+	if f.read("a") != "one" || f.exists("b") {
+		t.Error("files are not back")
+	}
+}
+
+func TestR115_AnswersSayWhatWasDone(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"mod": gittest.File("1"), "gone": gittest.File("2"), "perm": gittest.FileMode("3", 0o600)})
+	before := f.trackAll()
+	f.write("mod", "11")
+	f.remove("gone")
+	f.write("new", "n")
+	os.Chmod(f.path("perm"), 0o644)
+	plan, err := f.repo().Restore(background, before, cairn.RestoreOptions{DryRun: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.read("mod") != "11" || f.exists("gone") {
+		t.Fatal("a dry run did something")
+	}
+	done := f.restore(before)
+	for _, res := range []*cairn.Result{plan, done} {
+		if !slices.Equal(res.Restored, []string{"gone", "mod", "perm"}) || !slices.Equal(res.Deleted, []string{"new"}) || !res.Complete() {
+			t.Errorf("%+v", res)
+		}
+	}
+	if plan.Operation != "" || done.Operation == "" || len(plan.Plan) != 4 {
+		t.Errorf("plan %+v, done %+v", plan, done)
+	}
+}
+
+func TestRestorePaths(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"a/x": gittest.File("1"), "a/y": gittest.File("1"), "a.b": gittest.File("1"), "b": gittest.File("1")})
+	before := f.trackAll()
+	for _, name := range []string{"a/x", "a/y", "a.b", "b", "a/new", "new"} {
+		f.write(name, "2")
+	}
+	res := f.restore(before, "a", f.path("b"))
+	if !slices.Equal(res.Restored, []string{"a/x", "a/y", "b"}) || !slices.Equal(res.Deleted, []string{"a/new"}) {
+		t.Errorf("%+v", res)
+	}
+	if f.read("a.b") != "2" || f.read("new") != "2" {
+		t.Error("paths beside the scope were touched")
+	}
+	_, err := f.repo().Restore(background, before, cairn.RestoreOptions{Paths: []string{"typo"}})
+	assertError(t, err, cairn.ErrNotFound)
+}
+
+func TestLookup(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"d/f": gittest.File("1")})
+	r := f.repo()
+	_, err := r.Lookup(background, "@")
+	assertError(t, err, cairn.ErrNotFound)
+	one := f.track()
+	f.write("d/f", "2")
+	two := f.track()
+	for spec, want := range map[string]string{
+		"@": two.Checkpoint, "@~0": two.Checkpoint, "@~1": one.Checkpoint,
+		one.Hash: one.Checkpoint, two.Hash[:12]: two.Checkpoint, one.Checkpoint[:12]: one.Checkpoint, strings.ToUpper(two.Hash): two.Checkpoint,
+	} {
+		c, err := r.Lookup(background, spec)
+		if err != nil || c.ID != want {
+			t.Errorf("%s: %v, %v, want %s", spec, c, err, want)
+		}
+	}
+	var blob string
+	for e, err := range r.List(background, "@", "") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		blob = e.ID
+	}
+	for _, spec := range []string{"", "@~2", "@~-1", "@x", "abc", "HEAD", strings.Repeat("0", 40), blob, strings.Repeat("a", 41), "../x", "@~99999999999999999999"} {
+		_, err := r.Lookup(background, spec)
+		assertError(t, err, cairn.ErrNotFound)
+	}
+	// The tree of a sub-directory is no checkpoint: restoring it would delete the rest.
+	o := gittest.NewOracle(t)
+	sub := strings.Fields(o.In(r.StoreDir(), "ls-tree", two.Hash))[2]
+	_, err = r.Lookup(background, sub)
+	assertError(t, err, cairn.ErrNotFound)
+}
+
+func TestReadOnlyDirectories(t *testing.T) {
+	if os.Geteuid() == 0 {
+		rerunAsUser(t)
+		return
+	}
+	tree := gittest.Tree{"ro/a": gittest.File("a"), "ro/b": gittest.File("b"), "ro": gittest.DirMode(0o555), "made-ro": gittest.DirMode(0o500), "made-ro/x": gittest.File("x")}
+	f := newFixture(t, tree)
+	before := f.trackAll()
+	os.Chmod(f.path("ro"), 0o755)
+	f.write("ro/a", "changed")
+	f.remove("ro/b")
+	os.Chmod(f.path("ro"), 0o555)
+	os.Chmod(f.path("made-ro"), 0o700)
+	f.remove("made-ro")
+	res := f.restore(before)
+	if !res.Complete() || slices.Contains(res.Restored, "ro") {
+		t.Errorf("%+v", res)
+	}
+	gittest.AssertTree(t, f.root, tree)
+	os.Chmod(f.path("ro"), 0o755)
+	os.Chmod(f.path("made-ro"), 0o755)
+}

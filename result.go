@@ -1,0 +1,181 @@
+package cairn
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/seed-fb9cbc17/cairn/internal/worktree"
+)
+
+// PathReason is a path that was left alone, and why.
+type PathReason struct {
+	Path   string // from the root, '/'-separated
+	Reason string
+}
+
+// MarshalJSON implements json.Marshaler.
+func (p PathReason) MarshalJSON() ([]byte, error) {
+	return json.Marshal(pathReasonJSON{pathText(p.Path), p.Reason})
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (p *PathReason) UnmarshalJSON(data []byte) error {
+	var j pathReasonJSON
+	if err := json.Unmarshal(data, &j); err != nil {
+		return err
+	}
+	p.Path, p.Reason = string(j.Path), j.Reason
+	return nil
+}
+
+type pathReasonJSON struct {
+	Path   pathText `json:"path"`
+	Reason string   `json:"reason"`
+}
+
+// PlannedChange is one line of a plan.
+type PlannedChange struct {
+	Path   string
+	Action string // create, modify, chmod, delete, mkdir or rmdir
+	Bytes  int64  // written for create and modify, removed for delete
+}
+
+// MarshalJSON implements json.Marshaler.
+func (p PlannedChange) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Path   pathText `json:"path"`
+		Action string   `json:"action"`
+		Bytes  int64    `json:"bytes"`
+	}{pathText(p.Path), p.Action, p.Bytes})
+}
+
+// Result says what a restore or revert did, path by path. Nothing that it lists as
+// restored or deleted is lost: the operation keeps the state before.
+type Result struct {
+	Operation string // id, "" when there was nothing to do and for a dry run
+	Restored  []string
+	Deleted   []string
+	Kept      []PathReason // present, but left alone for safety
+	Conflicts []PathReason // not brought to the wanted state
+	Plan      []PlannedChange
+	PlanID    string // equal plans have equal ids; see RestoreOptions.Plan
+	DryRun    bool
+}
+
+// Complete reports whether every path in scope is as at the target.
+func (r *Result) Complete() bool { return len(r.Kept) == 0 && len(r.Conflicts) == 0 }
+
+// MarshalJSON implements json.Marshaler. The plan is given for a dry run only.
+func (r Result) MarshalJSON() ([]byte, error) {
+	form := struct {
+		Operation string           `json:"operation"`
+		Restored  []pathText       `json:"restored"`
+		Deleted   []pathText       `json:"deleted"`
+		Kept      []PathReason     `json:"kept"`
+		Conflicts []PathReason     `json:"conflicts"`
+		Plan      *[]PlannedChange `json:"plan,omitempty"`
+		PlanID    string           `json:"planId,omitempty"`
+	}{
+		r.Operation, pathTexts(r.Restored), pathTexts(r.Deleted),
+		append([]PathReason{}, r.Kept...), append([]PathReason{}, r.Conflicts...), nil, "",
+	}
+	if r.DryRun {
+		planned := append([]PlannedChange{}, r.Plan...)
+		form.Plan, form.PlanID = &planned, r.PlanID
+	}
+	return json.Marshal(form)
+}
+
+// preview is the result of carrying out nothing. It refuses a plan that is not the
+// one asked for.
+func (r *Repo) preview(req opRequest, p *plan) (*Result, error) {
+	res := &Result{Kept: p.kept, Conflicts: p.conflicts, DryRun: req.dryRun, PlanID: p.id(req)}
+	if req.planID != "" && req.planID != res.PlanID {
+		return nil, fmt.Errorf("%w: the plan would now be %s, not %s", ErrMoved, res.PlanID, req.planID)
+	}
+	for i := range p.changes {
+		c := &p.changes[i]
+		if isGuard(c) {
+			continue
+		}
+		size, err := r.plannedBytes(p, c)
+		if err != nil {
+			return nil, err
+		}
+		res.Plan = append(res.Plan, PlannedChange{c.Path, c.Action.String(), size})
+		res.add(c.Path, c.Action)
+	}
+	res.tidy()
+	return res, nil
+}
+
+func (r *Repo) plannedBytes(p *plan, c *worktree.Change) (int64, error) {
+	switch c.Action {
+	case worktree.Create, worktree.Modify:
+		if content, ok := p.merged[c.ID]; ok {
+			return int64(len(content)), nil
+		}
+		_, size, err := r.db.Stat(c.ID)
+		return size, err
+	case worktree.Delete:
+		if c.Was.ID.IsZero() {
+			return c.Was.Stat.Size, nil
+		}
+		_, size, err := r.db.Stat(c.Was.ID)
+		return size, err
+	}
+	return 0, nil
+}
+
+// id names what a plan does and what it found on disk: the first 16 hex digits of a
+// hash over both. Times do not count, so a file that was only touched does not make
+// it another plan.
+func (p *plan) id(req opRequest) string {
+	lines := make([]string, 0, len(p.changes))
+	for _, c := range p.changes {
+		line := fmt.Sprintf("%q %s %v %o %s", c.Path, c.Action, c.Mode, c.Perm, c.ID)
+		if c.Was != nil {
+			line += fmt.Sprintf(" was %v %o %s", c.Was.Mode, c.Was.Perm, c.Was.ID)
+			if c.Was.ID.IsZero() {
+				line += fmt.Sprint(" of ", c.Was.Stat.Size)
+			}
+		}
+		lines = append(lines, line)
+	}
+	for _, list := range [][]PathReason{p.kept, p.conflicts} {
+		for _, c := range list {
+			lines = append(lines, fmt.Sprintf("%q stays: %s", c.Path, c.Reason))
+		}
+	}
+	slices.Sort(lines)
+	sum := sha256.Sum256([]byte(req.kind + " " + req.target + " " + req.undoes + "\n" + strings.Join(lines, "\n")))
+	return hex.EncodeToString(sum[:8])
+}
+
+// tidy sorts the lists. A path that was removed to make room for something else of
+// the same name counts as restored.
+func (r *Result) tidy() {
+	slices.Sort(r.Restored)
+	r.Restored = slices.Compact(r.Restored)
+	slices.Sort(r.Deleted)
+	r.Deleted = slices.DeleteFunc(slices.Compact(r.Deleted), func(path string) bool {
+		_, restored := slices.BinarySearch(r.Restored, path)
+		return restored
+	})
+	byPath := func(a, b PathReason) int { return strings.Compare(a.Path, b.Path) }
+	slices.SortStableFunc(r.Kept, byPath)
+	slices.SortStableFunc(r.Conflicts, byPath)
+	slices.SortStableFunc(r.Plan, func(a, b PlannedChange) int { return strings.Compare(a.Path, b.Path) })
+}
+
+func (r *Result) add(path string, action worktree.Action) {
+	if action == worktree.Delete || action == worktree.Rmdir {
+		r.Deleted = append(r.Deleted, path)
+	} else {
+		r.Restored = append(r.Restored, path)
+	}
+}

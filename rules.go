@@ -1,0 +1,179 @@
+package cairn
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/seed-fb9cbc17/cairn/internal/git"
+	"github.com/seed-fb9cbc17/cairn/internal/ignore"
+	"github.com/seed-fb9cbc17/cairn/internal/index"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
+)
+
+// ruleSource is what decides, at the root, whether a path belongs into a capture:
+// ignore rules that are no files of the tree, and what is held in spite of them.
+type ruleSource struct {
+	context ignoreContext
+	chain   *ignore.Chain
+	include *ignore.Patterns
+	user    *userIndex
+	held    func(path string, dir bool) bool
+	before  auxiliary // of the last capture
+	aux     auxiliary // to be kept with this one
+}
+
+// loadRules reads the rules that are in force now.
+func (r *Repo) loadRules(x *index.Index) (*ruleSource, error) {
+	context, err := r.ignoreContext()
+	if err != nil {
+		return nil, err
+	}
+	s := &ruleSource{context: context, chain: context.chain(), before: decodeAux(x.Aux)}
+	if len(r.opt.Include) > 0 {
+		s.include = ignore.Parse([]byte(strings.Join(r.opt.Include, "\n")+"\n"), context.FoldCase)
+	}
+	if err := s.loadUserIndex(r); err != nil {
+		return nil, err
+	}
+	earlier, err := r.heldEarlier(x)
+	if err != nil {
+		return nil, err
+	}
+	s.held = func(path string, dir bool) bool {
+		return earlier != nil && earlier(path, dir) || s.user != nil && s.user.holds(path, dir)
+	}
+	return s, nil
+}
+
+// ignoreContext reads info/exclude, core.excludesFile and, for a root below the top
+// of its repository, the .gitignore files above it.
+func (r *Repo) ignoreContext() (ignoreContext, error) {
+	u := git.UserConfig{Home: r.opt.Home, ConfigHome: r.opt.ConfigHome, System: r.opt.SystemGitConfig}
+	settings, err := r.ignoreSettings(u)
+	if err != nil {
+		r.log.Warn("git configuration read in part", "error", err)
+	}
+	c := ignoreContext{FoldCase: settings.IgnoreCase}
+	for _, path := range []string{settings.InfoExclude, settings.ExcludesFile} {
+		if text := readRules(path); text != "" {
+			c.Sources = append(c.Sources, text)
+		}
+	}
+	if r.user != nil && r.user.Top != r.root {
+		c.addParents(r.user.Top, r.root)
+	}
+	return c, nil
+}
+
+func (r *Repo) ignoreSettings(u git.UserConfig) (git.IgnoreSettings, error) {
+	if r.user == nil {
+		return git.UserIgnoreSettings(u, r.root)
+	}
+	return r.user.IgnoreSettings(u)
+}
+
+// addParents takes over the rules above root. A root that its own repository
+// ignores was chosen on purpose, so the rules that ignore it do not count.
+func (c *ignoreContext) addParents(top, root string) {
+	rel, err := filepath.Rel(top, root)
+	if err != nil || !filepath.IsLocal(rel) {
+		return
+	}
+	parts := strings.Split(filepath.ToSlash(rel), "/")
+	with := *c
+	with.Prefix = pathText(strings.Join(parts, "/") + "/")
+	dir := top
+	for _, part := range parts {
+		with.Parents = append(with.Parents, readRules(filepath.Join(dir, ".gitignore")))
+		dir = filepath.Join(dir, part)
+	}
+	if !with.chain().Covers(strings.Join(parts, "/"), true) {
+		*c = with
+	}
+}
+
+// chain compiles the context: the rules in force at the root.
+func (c *ignoreContext) chain() *ignore.Chain {
+	var fallbacks []*ignore.Patterns
+	for _, text := range c.Sources {
+		fallbacks = append(fallbacks, ignore.Parse([]byte(text), c.FoldCase))
+	}
+	chain := ignore.NewChain(fallbacks...)
+	dir := ""
+	parts := strings.Split(string(c.Prefix), "/")
+	for i, text := range c.Parents {
+		chain = chain.Enter(dir, ignore.Parse([]byte(text), c.FoldCase))
+		dir = index.Join(dir, parts[i])
+	}
+	return chain
+}
+
+// maxRuleFile bounds what is read, and recorded with checkpoints, of one file of
+// ignore rules.
+const maxRuleFile = 1 << 20
+
+// readRules reads a file of ignore rules without its comments and blank lines. What
+// cannot be read has no rules, as in git.
+func readRules(path string) string {
+	if path == "" {
+		return ""
+	}
+	info, err := os.Lstat(path)
+	if err != nil || info.Size() > maxRuleFile || info.Mode()&fs.ModeSymlink != 0 && filepath.Base(path) == ".gitignore" {
+		return ""
+	}
+	if info, err = os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return ""
+	}
+	var b strings.Builder
+	for line := range strings.Lines(strings.TrimPrefix(string(text), "\ufeff")) {
+		if trimmed := strings.TrimRight(line, "\r\n"); trimmed != "" && trimmed[0] != '#' {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}
+
+// heldEarlier answers for what earlier captures hold. As long as the stat cache is
+// that of the last capture it knows itself, and nil is returned; otherwise the
+// tree of the last capture is asked.
+func (r *Repo) heldEarlier(x *index.Index) (func(path string, dir bool) bool, error) {
+	tree, err := r.db.Ref(refDisk)
+	switch {
+	case errors.Is(err, odb.ErrNotFound):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case x.Root() != nil && x.Root().Tree == tree:
+		return nil, nil
+	}
+	return func(path string, dir bool) bool {
+		e, err := r.treeEntry(tree, path)
+		return err == nil && (e.Mode == object.Dir) == dir
+	}, nil
+}
+
+// auxiliary is what the stat cache keeps for this package.
+type auxiliary struct {
+	UserIndex *git.Signature `json:"userIndex,omitempty"` // nil = to be read again
+	Held      []pathText     `json:"held,omitempty"`      // tracked by the user, but not in the last capture
+	Sparse    []pathText     `json:"sparse,omitempty"`    // absent by a sparse checkout
+	Metadata  string         `json:"metadata,omitempty"`  // checksum of the metadata of this state, if it was worked out
+}
+
+// decodeAux treats what it cannot read as empty: it is only a cache.
+func decodeAux(data []byte) (a auxiliary) {
+	if len(data) > 0 && json.Unmarshal(data, &a) != nil {
+		return auxiliary{}
+	}
+	return a
+}

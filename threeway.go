@@ -1,0 +1,300 @@
+package cairn
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/seed-fb9cbc17/cairn/internal/linediff"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree"
+)
+
+// Policy says what becomes of a path that was changed since the state that is being
+// taken back.
+type Policy string
+
+// The policies. With each, what is overwritten is saved first.
+const (
+	Merge     Policy = "merge"     // merge line by line; where that is not clean, the path stays as it is: a conflict
+	Overwrite Policy = "overwrite" // the later change goes
+	Keep      Policy = "keep"      // the path stays as it is
+	Fail      Policy = "fail"      // nothing is done at all
+)
+
+// ParsePolicy reads the name of a policy.
+func ParsePolicy(name string) (Policy, error) {
+	if p := Policy(name); slices.Contains([]Policy{Merge, Overwrite, Keep, Fail}, p) {
+		return p, nil
+	}
+	return "", fmt.Errorf("unknown policy %q (want merge, overwrite, keep or fail)", name)
+}
+
+// Reasons that a later change has for staying.
+const (
+	reasonChangedSince   = "changed since"
+	reasonOverlap        = "changed since, and the changes overlap"
+	reasonNotText        = "changed since, and not a text that could be merged"
+	reasonGoneSince      = "deleted since"
+	reasonMadeSince      = "made since by somebody else"
+	reasonOtherHalf      = "the other half of a rename stays: "
+	reasonNotCapturedNow = "changed since, and not captured (ignored, or too large)"
+	reasonTooLargeMerge  = "changed since, and too large to merge"
+)
+
+// threeWay is the state that a revert takes back: what the step, session or
+// operation left behind. A path that is still as it was there goes back without
+// asking; for the others the policy decides.
+type threeWay struct {
+	base   state
+	policy Policy
+	made   map[string]bool      // known to have been made by what is taken back
+	merged map[object.ID][]byte // contents that the plan needs and no store has yet
+}
+
+// changedBetween selects what differs between two states, directories included: all
+// that taking back the difference may touch.
+func changedBetween(target, base state, within *pathScope, step []Change) *pathScope {
+	var paths []string
+	for i := range step {
+		paths = append(paths, step[i].Path)
+	}
+	for path := range differingDirs(target.meta, base.meta) {
+		if within.covers(path) {
+			paths = append(paths, path)
+		}
+	}
+	return newPathScope(paths)
+}
+
+// differingDirs are the directories that hold nothing captured on one side only, or
+// whose bits differ.
+func differingDirs(a, b *metadata) map[string]bool {
+	dirs := differingPerms(a, b)
+	listed := make(map[pathText]int)
+	for side, m := range []*metadata{a, b} {
+		for _, list := range [][]pathText{m.Empty, m.Bare} {
+			for _, path := range list {
+				listed[path] |= 1 << side
+			}
+		}
+	}
+	for path, sides := range listed {
+		if sides != 1|2 {
+			dirs[string(path)] = true
+		}
+	}
+	return dirs
+}
+
+// present is what stands at a path on disk, captured or not.
+type present struct {
+	entry *object.Entry // nil: nothing, or nothing that could be compared
+	perm  uint16
+}
+
+// onDisk finds what stands at a path. What no capture holds has to be read.
+func (p *planner) onDisk(path string, captured *object.Entry) (present, error) {
+	if captured != nil {
+		return present{captured, p.now.meta.perm(path, captured.Mode)}, nil
+	}
+	found, err := worktree.Look(p.repo.root, path)
+	if err != nil || found == nil || found.Path != path || found.Mode == 0 || found.Mode == object.Dir {
+		return present{}, err
+	}
+	was, err := worktree.Identify(p.repo.root, path)
+	if err != nil {
+		return present{}, err
+	}
+	return present{&object.Entry{Mode: was.Mode, ID: was.ID}, was.Perm}, nil
+}
+
+// baseEntry is the file that base has at a path, nil for none.
+func (p *planner) baseEntry(path string) (*object.Entry, error) {
+	e, err := p.repo.entryOrNil(p.way.base.tree, path)
+	if e != nil && e.Mode == object.Dir {
+		e = nil
+	}
+	return e, err
+}
+
+// later reports whether what stands on disk is not what base has.
+func (p *planner) later(path string, base *object.Entry, disk present) bool {
+	switch {
+	case base == nil || disk.entry == nil:
+		return base != disk.entry
+	case base.Mode != disk.entry.Mode || base.ID != disk.entry.ID:
+		return true
+	}
+	return base.Mode != object.Symlink && p.way.base.meta.perm(path, base.Mode) != disk.perm
+}
+
+// settle decides about a path that differs from the target. It reports whether the
+// plan may bring the path to the target; if not, it has planned or noted what
+// happens instead.
+func (p *planner) settle(c treeChange) (proceed bool, err error) {
+	if p.way == nil || p.way.policy == Overwrite {
+		return true, nil
+	}
+	disk, err := p.onDisk(c.path, c.old)
+	if err != nil {
+		p.conflict(c.path, reasonUnreadable)
+		return false, nil
+	}
+	base, err := p.baseEntry(c.path)
+	if err != nil || !p.later(c.path, base, disk) {
+		return err == nil, err
+	}
+	switch p.way.policy {
+	case Keep:
+		p.keep(c.path, reasonChangedSince)
+	case Fail:
+		p.conflict(c.path, reasonChangedSince)
+	default:
+		return false, p.merge(c, base, disk)
+	}
+	return false, nil
+}
+
+// merge plans the three-way merge of a path, or notes the conflict.
+func (p *planner) merge(c treeChange, base *object.Entry, disk present) error {
+	switch {
+	case disk.entry == nil:
+		p.conflict(c.path, reasonGoneSince)
+		return nil
+	case base == nil:
+		p.conflict(c.path, reasonMadeSince)
+		return nil
+	case c.new == nil:
+		p.conflict(c.path, reasonChangedSince)
+		return nil
+	case c.old == nil:
+		p.conflict(c.path, reasonNotCapturedNow)
+		return nil
+	case !c.old.Mode.IsFile() || !c.new.Mode.IsFile() || !base.Mode.IsFile():
+		p.conflict(c.path, reasonNotText)
+		return nil
+	}
+	want, reason, err := p.mergeContents(base, c.old, c.new)
+	if err != nil {
+		return err
+	}
+	if reason != "" {
+		p.conflict(c.path, reason)
+		return nil
+	}
+	p.planMerged(c, base, want)
+	return nil
+}
+
+// mergeContents merges three blobs. Where two of them agree nothing has to be read.
+func (p *planner) mergeContents(base, ours, theirs *object.Entry) (id object.ID, reason string, err error) {
+	switch base.ID {
+	case ours.ID:
+		return theirs.ID, "", nil
+	case theirs.ID:
+		return ours.ID, "", nil
+	}
+	var text [3][]byte
+	for i, e := range []*object.Entry{base, ours, theirs} {
+		size, err := p.repo.blobSize(e)
+		if err != nil {
+			return id, "", err
+		}
+		if size > DefaultMaxDiffSize {
+			return id, reasonTooLargeMerge, nil
+		}
+		if text[i], err = p.repo.blob(e); err != nil {
+			return id, "", err
+		}
+		if linediff.Binary(text[i]) {
+			return id, reasonNotText, nil
+		}
+	}
+	res := linediff.Merge(text[0], text[1], text[2])
+	if res.Conflicts > 0 {
+		return id, reasonOverlap, nil
+	}
+	id = object.Sum(object.Blob, res.Content)
+	p.way.merged[id] = res.Content
+	return id, "", nil
+}
+
+// planMerged plans the merged contents with merged permission bits: who changed
+// them last keeps them.
+func (p *planner) planMerged(c treeChange, base *object.Entry, want object.ID) {
+	ours := p.now.meta.perm(c.path, c.old.Mode)
+	perm, mode := ours, c.old.Mode
+	if ours == p.way.base.meta.perm(c.path, base.Mode) {
+		perm, mode = p.target.meta.perm(c.path, c.new.Mode), c.new.Mode
+	}
+	if want == c.old.ID && perm == ours {
+		return
+	}
+	action := worktree.Modify
+	if want == c.old.ID {
+		action = worktree.Chmod
+	}
+	p.changes = append(p.changes, worktree.Change{
+		Path: c.path, Action: action, Mode: mode, Perm: perm, ID: want, Was: expect(p.disk.index.Lookup(c.path)),
+	})
+}
+
+// keepRenamesTogether makes both halves of a rename stay if one of them has to: a
+// file that the step moved must not exist twice, or not at all, afterwards. A rename
+// is a deletion and a creation of the same contents.
+func (p *planner) keepRenamesTogether(step []Change) {
+	if len(p.conflicts)+len(p.kept) == 0 {
+		return
+	}
+	stays := make(map[string]bool)
+	for _, list := range [][]PathReason{p.conflicts, p.kept} {
+		for _, c := range list {
+			stays[c.Path] = true
+		}
+	}
+	for _, pair := range renames(step) {
+		for i, half := range pair {
+			if other := pair[1-i]; stays[other] && !stays[half] && p.drops(half) {
+				p.conflict(half, reasonOtherHalf+other)
+			}
+		}
+	}
+}
+
+// drops takes the changes of a path out of the plan.
+func (p *planner) drops(path string) bool {
+	n := len(p.changes)
+	p.changes = slices.DeleteFunc(p.changes, func(c worktree.Change) bool { return c.Path == path })
+	return len(p.changes) < n
+}
+
+// renames pairs the deletions of a step with its creations of equal contents, in
+// the order of their paths.
+func renames(step []Change) (pairs [][2]string) {
+	made := make(map[string][]string)
+	for i := range step {
+		if step[i].Status == Added {
+			made[step[i].NewID] = append(made[step[i].NewID], step[i].Path)
+		}
+	}
+	for i := range step {
+		if step[i].Status != Deleted {
+			continue
+		}
+		if to := made[step[i].OldID]; len(to) > 0 {
+			pairs = append(pairs, [2]string{step[i].Path, to[0]})
+			made[step[i].OldID] = to[1:]
+		}
+	}
+	return pairs
+}
+
+// refuse is the error of the policy Fail.
+func (p *plan) refuse() error {
+	var names []string
+	for _, c := range p.conflicts {
+		names = append(names, c.Path)
+	}
+	return fmt.Errorf("%w: changed since, so nothing was done: %s", ErrConflict, strings.Join(names, ", "))
+}

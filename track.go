@@ -1,0 +1,123 @@
+package cairn
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
+)
+
+// TrackOptions says how to track. The zero value is the usual way.
+type TrackOptions struct {
+	Message string // what the checkpoint is for; always makes a new one
+	Author  string // who made the changes since the checkpoint before; "" = "user"
+	Verify  bool   // read every file, whatever the stat cache says
+}
+
+// Track is the answer of Repo.Track.
+type Track struct {
+	Hash       string    `json:"hash"`       // the tree: equal states have equal hashes
+	Checkpoint string    `json:"checkpoint"` // the commit
+	Files      int       `json:"files"`      // captured
+	Changed    int       `json:"changed"`    // paths that differ from the checkpoint before
+	Skipped    []Skipped `json:"skipped"`    // present, but not captured
+
+	// Reasons holds the system's answer for paths that could not be read.
+	Reasons map[string]error `json:"-"`
+}
+
+// Track records the present state of the root as a checkpoint. When nothing at all
+// has changed since the day's last one, that one is returned and nothing is
+// written. On error there is no new checkpoint.
+func (r *Repo) Track(ctx context.Context, opt TrackOptions) (*Track, error) {
+	var t *Track
+	err := r.exclusive(ctx, func() (err error) {
+		t, err = r.track(ctx, opt)
+		return err
+	})
+	return t, err
+}
+
+// track works in this order, so that dying anywhere leaves either no checkpoint or a
+// complete one: objects and commit in one pack, then the refs, then the stat cache.
+func (r *Repo) track(ctx context.Context, opt TrackOptions) (*Track, error) {
+	c, err := r.capture(ctx, captureOptions{verify: opt.Verify})
+	if err != nil {
+		return nil, err
+	}
+	defer c.discard()
+	line := today()
+	previous := r.tip(line)
+	c.adopt(previous)
+	id, err := r.addState(c.batch, state{c.tree, c.metadata()}, previous, stateLabel{message: opt.Message, author: opt.Author})
+	if err != nil {
+		return nil, err
+	}
+	if err := c.publish(ctx); err != nil {
+		return nil, err
+	}
+	before, err := r.newest(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if previous == nil || id != previous.id {
+		if err := r.db.SetRef(line, id); err != nil {
+			return nil, err
+		}
+	}
+	changed, err := r.countChanged(ctx, before, c.tree)
+	if err != nil {
+		return nil, err
+	}
+	return &Track{
+		Hash: c.tree.String(), Checkpoint: id.String(), Files: c.files, Changed: changed,
+		Skipped: append([]Skipped{}, c.metadata().Skipped...), Reasons: c.reasons,
+	}, nil
+}
+
+// tip returns the newest checkpoint of a line, nil for a line that does not exist
+// or cannot be read: a damaged line must not stop new checkpoints.
+func (r *Repo) tip(line string) *Checkpoint {
+	id, err := r.db.Ref(line)
+	if errors.Is(err, odb.ErrNotFound) {
+		return nil
+	}
+	if err == nil {
+		var c *Checkpoint
+		if c, err = r.readCheckpoint(id); err == nil {
+			return c
+		}
+	}
+	r.log.Warn("line begun anew", "ref", line, "error", err)
+	return nil
+}
+
+// newest returns the newest checkpoint of all lines, nil when there is none.
+func (r *Repo) newest(ctx context.Context) (*Checkpoint, error) {
+	for c, err := range r.Checkpoints(ctx) {
+		return c, err
+	}
+	return nil, nil
+}
+
+// today is the line of checkpoints outside a session. Days are UTC's.
+func today() string { return refTracks + time.Now().UTC().Format(time.DateOnly) }
+
+// countChanged counts the paths between the checkpoint before and this tree; all of
+// them for a first checkpoint.
+func (r *Repo) countChanged(ctx context.Context, before *Checkpoint, tree object.ID) (int, error) {
+	from := object.EmptyTree
+	if before != nil {
+		from = before.tree
+	}
+	n := 0
+	for _, err := range r.compareTrees(ctx, from, tree, nil) {
+		if err != nil {
+			return 0, err
+		}
+		n++
+	}
+	return n, nil
+}

@@ -1,0 +1,135 @@
+package cairn
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+)
+
+const (
+	// refExported is where a bundle has its checkpoint.
+	refExported = refRoot + "exported/"
+
+	// originHeader is the extra commit header that names the checkpoint which an
+	// exported one was made from.
+	originHeader = "cairn-origin"
+
+	bundleMagic = "# v2 git bundle\n"
+)
+
+// Export writes a checkpoint as a git bundle: a file that any git fetches from or
+// clones, and that Import takes. It holds the checkpoint with all its files and
+// metadata, but without its history. The commit in it therefore has no parents and
+// another id; its header cairn-origin keeps the one that it had here. Tree, author,
+// message and dates are the same, and exporting the same checkpoint again gives the
+// same bundle, as long as the files are compressed by the same release.
+//
+// Contents are streamed. After an error w has got part of a bundle, which nothing
+// accepts.
+func (r *Repo) Export(ctx context.Context, w io.Writer, spec string) error {
+	c, err := r.Lookup(ctx, spec)
+	if err != nil {
+		return err
+	}
+	if err := r.export(ctx, w, c); err != nil {
+		return fmt.Errorf("export %s: %w", c.ID, err)
+	}
+	return nil
+}
+
+func (r *Repo) export(ctx context.Context, w io.Writer, c *Checkpoint) error {
+	if _, err := c.metadata(); err != nil {
+		return err
+	}
+	commit, err := c.withoutHistory()
+	if err != nil {
+		return err
+	}
+	held := &treeContents{repo: r, seen: make(map[object.ID]bool)}
+	if err := held.tree(ctx, c.tree); err != nil {
+		return err
+	}
+	id := object.Sum(object.Commit, commit)
+	if _, err := fmt.Fprintf(w, "%s%s HEAD\n%[2]s %s%[2]s\n\n", bundleMagic, id, refExported); err != nil {
+		return err
+	}
+	pack, err := r.db.EncodePack(w, 1+len(held.trees)+len(held.blobs))
+	if err != nil {
+		return err
+	}
+	if err := pack.Add(object.Commit, commit); err != nil {
+		return err
+	}
+	for _, part := range []struct {
+		kind object.Kind
+		ids  []object.ID
+	}{{object.Tree, held.trees}, {object.Blob, held.blobs}} {
+		for _, id := range part.ids {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if part.kind == object.Tree && id == object.EmptyTree { // which not every store holds
+				err = pack.Add(object.Tree, nil)
+			} else {
+				err = pack.Copy(part.kind, id)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return pack.Close()
+}
+
+// withoutHistory encodes the commit as it is exported. One that was exported before
+// stays as it is.
+func (c *Checkpoint) withoutHistory() ([]byte, error) {
+	origin := c.ID
+	if before := c.commit.Header(originHeader); before != "" && len(c.commit.Parents) == 0 {
+		origin = before
+	}
+	return object.AppendCommit(nil, &object.CommitData{
+		Tree: c.tree, Author: c.commit.Author, Committer: c.commit.Committer,
+		Extra: []object.Header{
+			{Key: metadataHeader, Value: c.commit.Header(metadataHeader)},
+			{Key: originHeader, Value: origin},
+		},
+		Message: c.commit.Message,
+	})
+}
+
+// treeContents lists the objects below a tree, each once.
+type treeContents struct {
+	repo         *Repo
+	seen         map[object.ID]bool
+	trees, blobs []object.ID
+}
+
+func (t *treeContents) tree(ctx context.Context, id object.ID) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	entries, err := t.repo.readTree(id)
+	if err != nil {
+		return err
+	}
+	t.seen[id] = true
+	t.trees = append(t.trees, id)
+	for i := range entries {
+		e := &entries[i]
+		switch {
+		case t.seen[e.ID]:
+		case e.Mode == object.Dir:
+			err = t.tree(ctx, e.ID)
+		default:
+			t.seen[e.ID] = true
+			t.blobs = append(t.blobs, e.ID)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,145 @@
+package cairn
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
+)
+
+// Import takes a checkpoint out of a bundle that Export has written, for this root
+// or another. It can then be looked up, restored and compared by its ids, also by
+// that of its tree; it does not become @, and it stays until it is cleaned away.
+//
+// The whole input is read and checked before anything of it is visible: checksum,
+// every object's id, that all files are there, and that no path leads out of the
+// root or into a .git. Whatever is wrong, the store is as before, and the error is
+// an ErrBundle. Bundles that git made of an exported one are taken, too.
+func (r *Repo) Import(ctx context.Context, rd io.Reader) (c *Checkpoint, err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("import: %w", err)
+		}
+	}()
+	in := bufio.NewReader(rd)
+	id, err := readBundleHead(in)
+	if err != nil {
+		return nil, err
+	}
+	pack, err := r.db.ReceivePack(ctx, in)
+	if err != nil {
+		return nil, bundleError(err)
+	}
+	defer func() { err = errors.Join(err, pack.Close()) }()
+	if err := auditBundle(pack, id); err != nil {
+		return nil, badBundle("%w", err)
+	}
+	err = r.exclusive(ctx, func() error {
+		batch := r.db.NewBatch()
+		defer batch.Discard()
+		if err := pack.AddTo(ctx, batch); err != nil {
+			return bundleError(err)
+		}
+		if err := batch.Commit(); err != nil {
+			return err
+		}
+		return r.db.SetRef(refImported+id.String(), id)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return r.readCheckpoint(id)
+}
+
+// auditBundle checks that a pack holds one checkpoint without history, all of it,
+// and nothing else.
+func auditBundle(pack *odb.Incoming, id object.ID) error {
+	a := newAudit(pack)
+	c, err := a.checkpoint(id)
+	if err != nil {
+		return err
+	}
+	if len(c.Parents) > 0 {
+		return errors.New("its checkpoint has a history (cairn export leaves it out)")
+	}
+	if extra := pack.Len() - 1 - len(a.trees) - len(a.blobs); extra != 0 {
+		return fmt.Errorf("it holds %d objects that its checkpoint does not need", extra)
+	}
+	return nil
+}
+
+// maxBundleLines bounds the head of a bundle. Ours have three lines.
+const maxBundleLines = 16
+
+// readBundleHead reads what precedes the pack and returns the checkpoint's id.
+func readBundleHead(in *bufio.Reader) (id object.ID, err error) {
+	magic, err := readBundleLine(in)
+	if err != nil {
+		return id, err
+	}
+	if magic != "# v2 git bundle" && magic != "# v3 git bundle" {
+		return id, badBundle("not a git bundle of version 2 or 3")
+	}
+	found := false
+	for range maxBundleLines {
+		line, err := readBundleLine(in)
+		switch {
+		case err != nil:
+			return id, err
+		case line == "" && !found:
+			return id, badBundle("no checkpoint in it (want a ref %s<id>)", refExported)
+		case line == "":
+			return id, nil
+		case line[0] == '@' && magic == "# v3 git bundle":
+			if line != "@object-format=sha1" {
+				return id, badBundle("it needs %q, which is not known", line[1:])
+			}
+			continue
+		case line[0] == '-':
+			return id, badBundle("it builds on commits that are not in it")
+		}
+		next, name, err := parseBundleRef(line)
+		if err != nil {
+			return id, err
+		}
+		if !id.IsZero() && next != id {
+			return id, badBundle("more than one checkpoint in it")
+		}
+		id = next
+		found = found || name != "HEAD"
+	}
+	return id, badBundle("more than one checkpoint in it")
+}
+
+// parseBundleRef accepts HEAD, and a checkpoint's own ref.
+func parseBundleRef(line string) (id object.ID, name string, err error) {
+	digits, name, _ := strings.Cut(line, " ")
+	if id, err = object.ParseID(digits); err != nil || id.IsZero() || digits != id.String() {
+		return id, "", badBundle("its head holds %.80q", line)
+	}
+	if name != "HEAD" && name != refExported+digits {
+		return id, "", badBundle("%.200q is not an exported checkpoint", name)
+	}
+	return id, name, nil
+}
+
+// readBundleLine reads a line of bounded length, without its end.
+func readBundleLine(in *bufio.Reader) (string, error) {
+	line, err := in.ReadSlice('\n')
+	switch {
+	case err == io.EOF && len(line) == 0:
+		return "", badBundle("it ends early")
+	case err == io.EOF:
+		return "", badBundle("its head ends early")
+	case errors.Is(err, bufio.ErrBufferFull):
+		return "", badBundle("a line of its head has no end")
+	case err != nil:
+		return "", err
+	}
+	return string(line[:len(line)-1]), nil
+}

@@ -1,0 +1,246 @@
+package cairn
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"strings"
+
+	"github.com/seed-fb9cbc17/cairn/internal/git"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
+)
+
+// ErrNoGit: push and fetch found no git program.
+var ErrNoGit = git.ErrNoGit
+
+// Lines on a remote lie under refs/cairn/<project id>/<store id>/, named as here.
+// The project's id is that of its root's path; the store's is drawn at random when
+// it is first needed. So any number of projects and machines share one repository,
+// and nobody moves anybody else's lines. Other stores' lines come to
+// refs/cairn/remotes/<store id>/.
+
+// remoteRefs is where the lines of this project lie on a remote.
+func (r *Repo) remoteRefs() string { return refRoot + ProjectID(r.root) + "/" }
+
+// identity names this store on remotes.
+func (r *Repo) identity(ctx context.Context) (id string, err error) {
+	if id, err = r.db.Identity(false); !errors.Is(err, odb.ErrNotFound) {
+		return id, err
+	}
+	err = r.exclusive(ctx, func() error {
+		id, err = r.db.Identity(true)
+		return err
+	})
+	return id, err
+}
+
+// remote is a git repository elsewhere.
+type remote struct {
+	git  *git.Binary
+	home string
+	url  string // or absolute path
+}
+
+func (r *Repo) remote(where string) (*remote, error) {
+	if where == "" || where[0] == '-' || strings.ContainsAny(where, "\x00\n\r") {
+		return nil, fmt.Errorf("remote %q (want a URL or a path)", where)
+	}
+	binary, err := git.LookBinary()
+	if err != nil {
+		return nil, fmt.Errorf("push and fetch need git (install it, or use export and import): %w", err)
+	}
+	if isLocal(where) {
+		if where, err = filepath.Abs(where); err != nil {
+			return nil, err
+		}
+	}
+	return &remote{git: binary, home: r.opt.Home, url: where}, nil
+}
+
+// isLocal reports whether git takes where for a path: it is no URL, and no
+// host:path.
+func isLocal(where string) bool {
+	if filepath.IsAbs(where) {
+		return true
+	}
+	colon, slash := strings.IndexByte(where, ':'), strings.IndexByte(where, '/')
+	return colon < 0 || slash >= 0 && slash < colon
+}
+
+// run runs a git command that ends in "-- URL ARGUMENTS" and returns what it prints.
+func (m *remote) run(ctx context.Context, gitDir string, args, rest []string) (string, error) {
+	args = append(append(args, "--", m.url), rest...)
+	cmd := m.git.Remote(ctx, gitDir, m.home, args...)
+	var out, complaint bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &complaint
+	err := cmd.Run()
+	if ctx.Err() != nil {
+		err = ctx.Err()
+	} else if err != nil {
+		err = fmt.Errorf("git: %w: %s", err, m.withoutPassword(strings.TrimSpace(complaint.String())))
+	}
+	return out.String(), err
+}
+
+// String names the remote in messages.
+func (m *remote) String() string { return m.withoutPassword(m.url) }
+
+func (m *remote) withoutPassword(text string) string {
+	u, err := url.Parse(m.url)
+	if err != nil || u.User == nil {
+		return text
+	}
+	return strings.ReplaceAll(text, m.url, u.Redacted())
+}
+
+// ownLines lists what is pushed: all refs of checkpoints but those that only this
+// store needs and those that came from elsewhere. What is damaged is left out.
+func (r *Repo) ownLines() ([]odb.Ref, error) {
+	refs, err := r.db.Refs(refRoot)
+	if err != nil {
+		return nil, err
+	}
+	var own []odb.Ref
+	for _, ref := range refs {
+		if ref.Name == refDisk || ref.Name == refBefore || strings.HasPrefix(ref.Name, refRemotes) {
+			continue
+		}
+		if ref.Err == nil {
+			_, ref.Err = r.readCheckpoint(ref.ID)
+		}
+		if ref.Err != nil {
+			r.log.Warn("line not pushed", "ref", ref.Name, "error", ref.Err)
+			continue
+		}
+		own = append(own, ref)
+	}
+	return own, nil
+}
+
+// Push sends the lines of this store, with pins, operations and imported checkpoints,
+// to a git repository: a URL or a path. It returns the names of those that the
+// remote did not have like that yet. Nothing is ever deleted there, and no line is
+// moved but forward: one that was begun anew here gets a second name, its own with
+// the id of its new beginning. Only pins follow where they point.
+//
+// The git program does the work, without the user's configuration. It may use keys
+// of the ssh agent and what Options.Home holds (.ssh, .netrc); it asks nobody.
+// Without a git program the error is ErrNoGit.
+func (r *Repo) Push(ctx context.Context, where string) (pushed []string, err error) {
+	m, err := r.remote(where)
+	if err != nil {
+		return nil, err
+	}
+	id, err := r.identity(ctx)
+	if err != nil {
+		return nil, err
+	}
+	lines, err := r.ownLines()
+	if err != nil {
+		return nil, err
+	}
+	to := r.remoteRefs() + id + "/"
+	var specs []pushSpec
+	for _, ref := range lines {
+		name := strings.TrimPrefix(ref.Name, refRoot)
+		specs = append(specs, pushSpec{name: name, id: ref.ID, to: to + name, force: strings.HasPrefix(ref.Name, refPins)})
+	}
+	pushed, rejected, err := m.push(ctx, r.db.Dir(), specs)
+	if err == nil && len(rejected) > 0 {
+		for i := range rejected {
+			suffix := "-" + r.beginning(rejected[i].id).String()[:beginningDigits]
+			rejected[i].name += suffix
+			rejected[i].to += suffix
+		}
+		var more []string
+		if more, rejected, err = m.push(ctx, r.db.Dir(), rejected); err == nil && len(rejected) > 0 {
+			err = fmt.Errorf("%d lines were refused, %s among them", len(rejected), rejected[0].name)
+		}
+		pushed = append(pushed, more...)
+	}
+	if err != nil {
+		err = fmt.Errorf("push to %s: %w", m, err)
+	}
+	return pushed, err
+}
+
+// beginningDigits is how much of an id tells two beginnings of a line apart.
+const beginningDigits = 12
+
+// beginning is the oldest commit that can be reached along first parents.
+func (r *Repo) beginning(id object.ID) object.ID {
+	for {
+		c, err := r.readCheckpoint(id)
+		if err != nil || len(c.commit.Parents) == 0 {
+			return id
+		}
+		id = c.commit.Parents[0]
+	}
+}
+
+// pushSpec is one line on its way.
+type pushSpec struct {
+	name  string
+	id    object.ID
+	to    string
+	force bool
+}
+
+func (s *pushSpec) String() string {
+	if s.force {
+		return "+" + s.id.String() + ":" + s.to
+	}
+	return s.id.String() + ":" + s.to
+}
+
+// maxCommandLine keeps the arguments below what Windows allows.
+const maxCommandLine = 24 << 10
+
+// push sends lines, in as few commands as they fit into, and returns those that
+// were refused because they would have moved something backward.
+func (m *remote) push(ctx context.Context, gitDir string, specs []pushSpec) (pushed []string, rejected []pushSpec, err error) {
+	for len(specs) > 0 {
+		var args []string
+		byTarget := make(map[string]pushSpec)
+		for size := 0; len(specs) > 0 && size < maxCommandLine; specs = specs[1:] {
+			text := specs[0].String()
+			args, size = append(args, text), size+len(text)
+			byTarget[specs[0].to] = specs[0]
+		}
+		out, err := m.run(ctx, gitDir, []string{"push", "--porcelain", "--no-verify", "--no-follow-tags", "--recurse-submodules=no"}, args)
+		refused := false
+		for line := range strings.Lines(out) {
+			flag, spec, why, ok := parsePushed(line)
+			s, known := byTarget[spec]
+			switch {
+			case !ok || !known || flag == '=':
+			case flag != '!':
+				pushed = append(pushed, s.name)
+			case strings.HasPrefix(why, "[rejected]"):
+				refused = true
+				rejected = append(rejected, s)
+			default:
+				return pushed, nil, fmt.Errorf("%s: %s", s.name, why)
+			}
+		}
+		if err != nil && !refused {
+			return pushed, nil, err
+		}
+	}
+	return pushed, rejected, nil
+}
+
+// parsePushed reads a line of git push --porcelain: a flag, what was pushed where,
+// and a summary, with tabs between them.
+func parsePushed(line string) (flag byte, to, why string, ok bool) {
+	fields := strings.SplitN(strings.TrimRight(line, "\n"), "\t", 3)
+	if len(fields) != 3 || len(fields[0]) != 1 {
+		return 0, "", "", false
+	}
+	_, to, ok = strings.Cut(fields[1], ":")
+	return fields[0][0], to, fields[2], ok
+}

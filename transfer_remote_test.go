@@ -1,0 +1,432 @@
+package cairn_test
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"net/http/cgi"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+)
+
+// other is the same root on another machine: it has a store of its own.
+func (f *fixture) other() *fixture {
+	g := *f
+	g.data = filepath.Join(f.TempDir(), "data")
+	g.opt.DataDir = g.data
+	return &g
+}
+
+func (f *fixture) push(remote string) []string {
+	f.Helper()
+	pushed, err := f.repo().Push(f.Context(), remote)
+	if err != nil {
+		f.Fatalf("push: %v", err)
+	}
+	slices.Sort(pushed)
+	return pushed
+}
+
+func (f *fixture) fetch(remote string) []string {
+	f.Helper()
+	fetched, err := f.repo().Fetch(f.Context(), remote)
+	if err != nil {
+		f.Fatalf("fetch: %v", err)
+	}
+	for i, name := range fetched {
+		if store, line, ok := strings.Cut(name, "/"); ok && len(store) == 16 {
+			fetched[i] = line
+		}
+	}
+	slices.Sort(fetched)
+	return fetched
+}
+
+func (f *fixture) refs(o *gittest.Oracle, dir string) []string {
+	f.Helper()
+	return strings.Split(strings.TrimSpace(o.In(dir, "for-each-ref", "--format=%(refname) %(objectname)")), "\n")
+}
+
+func bareRepository(t *testing.T, o *gittest.Oracle) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "fleet.git")
+	o.In(filepath.Dir(dir), "init", "-q", "--bare", dir)
+	o.In(dir, "config", "receive.fsckObjects", "true")
+	o.In(dir, "config", "http.receivepack", "true")
+	return dir
+}
+
+// exchange pushes from one machine, fetches on another, and compares.
+func exchange(t *testing.T, o *gittest.Oracle, dir, remote string) {
+	tree := manyKinds()
+	delete(tree, "zeros")
+	f := newFixture(t, tree)
+	first := f.track()
+	f.write("a", "2\n")
+	second := f.track()
+	f.pin(first.Hash, "Before the migration")
+	f.restoreAll(first.Hash)
+	f.imported(f.export("@"))
+	want := f.manifest()
+	pushed := f.push(remote)
+	if len(pushed) != 4 || pushed[1] != "operations" || !strings.HasPrefix(pushed[0], "imported/") || !strings.HasPrefix(pushed[2], "pins/") || !strings.HasPrefix(pushed[3], "tracks/") {
+		t.Errorf("pushed %q", pushed)
+	}
+	project := "refs/cairn/" + cairn.ProjectID(f.repo().Root()) + "/"
+	for _, ref := range f.refs(o, dir) {
+		if !strings.HasPrefix(ref, project) {
+			t.Errorf("%s on the remote is outside %s", ref, project)
+		}
+	}
+	o.In(dir, "fsck", "--strict")
+	if again := f.push(remote); len(again) > 0 {
+		t.Errorf("pushed again: %q", again)
+	}
+	if fetched := f.fetch(remote); len(fetched) > 0 {
+		t.Errorf("fetched its own lines: %q", fetched)
+	}
+
+	g := f.other()
+	own := g.track()
+	before := f.refs(o, g.repo().StoreDir())
+	if fetched := g.fetch(remote); !slices.Equal(fetched, pushed) {
+		t.Errorf("fetched %q, pushed %q", fetched, pushed)
+	}
+	after := f.refs(o, g.repo().StoreDir())
+	for _, ref := range before {
+		if !slices.Contains(after, ref) {
+			t.Errorf("%s was moved", ref)
+		}
+	}
+	for _, ref := range after {
+		if !slices.Contains(before, ref) && !strings.HasPrefix(ref, "refs/cairn/remotes/") {
+			t.Errorf("%s has come", ref)
+		}
+	}
+	o.In(g.repo().StoreDir(), "fsck", "--strict", "--full")
+	for _, spec := range []string{first.Checkpoint, second.Checkpoint, second.Hash, second.Hash[:9]} {
+		if _, err := g.repo().Lookup(t.Context(), spec); err != nil {
+			t.Errorf("%s is not found: %v", spec, err)
+		}
+	}
+	if c, err := g.repo().Lookup(t.Context(), "@"); err != nil || c.ID != own.Checkpoint {
+		t.Errorf("@ has become %v, %v", c, err)
+	}
+	g.restoreAll(second.Checkpoint)
+	if g.read("a") != "2\n" {
+		t.Errorf("restored %q", g.read("a"))
+	}
+	g.restoreAll(first.Checkpoint)
+	if diff := cmp.Diff(want, g.manifest()); diff != "" {
+		t.Error(diff)
+	}
+	if again := g.fetch(remote); len(again) > 0 {
+		t.Errorf("fetched again: %q", again)
+	}
+
+	// Back, and onward.
+	g.push(remote)
+	f.write("a", "3\n")
+	third := f.track()
+	if fetched := f.fetch(remote); !slices.Contains(fetched, "operations") {
+		t.Errorf("fetched %q", fetched)
+	}
+	if pushed := f.push(remote); len(pushed) != 1 || !strings.HasPrefix(pushed[0], "tracks/") {
+		t.Errorf("pushed %q", pushed)
+	}
+	g.fetch(remote)
+	if _, err := g.repo().Lookup(t.Context(), third.Hash); err != nil {
+		t.Error(err)
+	}
+	noQuarantine(t, g.repo().StoreDir())
+}
+
+// noQuarantine looks for what a fetch may leave.
+func noQuarantine(t *testing.T, store string) {
+	t.Helper()
+	for name := range storeListing(t, store) {
+		if strings.Contains(name, "tmp_") || strings.HasSuffix(name, "FETCH_HEAD") {
+			t.Errorf("left behind: %s", name)
+		}
+	}
+}
+
+func TestPushFetchPath(t *testing.T) {
+	t.Parallel()
+	o := gittest.NewOracle(t)
+	dir := bareRepository(t, o)
+	exchange(t, o, dir, dir)
+}
+
+func TestPushFetchHTTP(t *testing.T) {
+	t.Parallel()
+	o := gittest.NewOracle(t)
+	backend := gitProgram(t, o, "git-http-backend")
+	dir := bareRepository(t, o)
+	handler := &cgi.Handler{
+		Path: backend,
+		Env:  []string{"GIT_PROJECT_ROOT=" + filepath.Dir(dir), "GIT_HTTP_EXPORT_ALL=1", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull, "HOME=" + t.TempDir()},
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		// CGI wants to know the length, which git does not say of large packs.
+		body, err := io.ReadAll(req.Body)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		req.Body, req.ContentLength, req.TransferEncoding = io.NopCloser(bytes.NewReader(body)), int64(len(body)), nil
+		handler.ServeHTTP(w, req)
+	}))
+	defer server.Close()
+	exchange(t, o, dir, server.URL+"/fleet.git")
+}
+
+func TestPushFetchDaemon(t *testing.T) {
+	t.Parallel()
+	o := gittest.NewOracle(t)
+	daemon := gitProgram(t, o, "git-daemon")
+	dir := bareRepository(t, o)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Skipf("no loopback: %v", err)
+	}
+	defer l.Close()
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go serveGit(conn.(*net.TCPConn), daemon, filepath.Dir(dir))
+		}
+	}()
+	exchange(t, o, dir, "git://"+l.Addr().String()+"/fleet.git")
+}
+
+// serveGit lets git daemon answer one connection.
+func serveGit(conn *net.TCPConn, daemon, base string) {
+	defer conn.Close()
+	file, err := conn.File()
+	if err != nil {
+		return
+	}
+	defer file.Close()
+	cmd := exec.Command(daemon, "--inetd", "--export-all", "--enable=receive-pack", "--base-path="+base)
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull, "LC_ALL=C"}
+	cmd.Stdin, cmd.Stdout = file, file
+	_ = cmd.Run() // the client says what went wrong
+}
+
+func gitProgram(t *testing.T, o *gittest.Oracle, name string) string {
+	t.Helper()
+	path := filepath.Join(strings.TrimSpace(o.Git("--exec-path")), name)
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("%s is not installed", name)
+	}
+	return path
+}
+
+// A pin follows where it points; a line that was begun anew gets a second name.
+func TestPushMovesNothingBackward(t *testing.T) {
+	t.Parallel()
+	o := gittest.NewOracle(t)
+	dir := bareRepository(t, o)
+	f := newFixture(t, gittest.Tree{"a": gittest.File("1\n")})
+	first := f.track()
+	f.pin("@", "p")
+	f.push(dir)
+	if err := f.repo().Unpin(t.Context(), "p"); err != nil {
+		t.Fatal(err)
+	}
+	removeLines(t, f.repo().StoreDir())
+	f.write("a", "2\n")
+	second := f.track()
+	f.pin("@", "p")
+	pushed := f.push(dir)
+	if len(pushed) != 2 || pushed[0] != "pins/p" || !strings.HasSuffix(pushed[1], "-"+second.Checkpoint[:12]) {
+		t.Errorf("pushed %q", pushed)
+	}
+	f.write("a", "3\n")
+	third := f.track()
+	if again := f.push(dir); len(again) != 1 || again[0] != pushed[1] {
+		t.Errorf("pushed %q, then %q", pushed, again)
+	}
+	g := f.other()
+	g.fetch(dir)
+	for _, id := range []string{first.Checkpoint, second.Checkpoint, third.Checkpoint} {
+		if _, err := g.repo().Lookup(t.Context(), id); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// A line that was rewritten on the remote does not take away what came before.
+func TestFetchKeepsWhatCameBefore(t *testing.T) {
+	t.Parallel()
+	o := gittest.NewOracle(t)
+	dir := bareRepository(t, o)
+	f := newFixture(t, gittest.Tree{"a": gittest.File("1\n")})
+	first := f.track()
+	f.push(dir)
+	g := f.other()
+	g.fetch(dir)
+	line := strings.Fields(f.refs(o, dir)[0])[0]
+	f.write("a", "2\n")
+	removeLines(t, f.repo().StoreDir())
+	second := f.track()
+	o.In(f.repo().StoreDir(), "push", "-q", dir, "+"+second.Checkpoint+":"+line)
+	g.fetch(dir)
+	refs := strings.Join(f.refs(o, g.repo().StoreDir()), "\n")
+	for _, id := range []string{first.Checkpoint, second.Checkpoint} {
+		if !strings.Contains(refs, id) {
+			t.Errorf("no ref leads to %s:\n%s", id, refs)
+		}
+	}
+}
+
+// Whatever the remote offers, nothing of it comes in unless all of it is good.
+func TestFetchHostile(t *testing.T) {
+	t.Parallel()
+	o := gittest.NewOracle(t)
+	f := newFixture(t, gittest.Tree{"a": gittest.File("1\n")})
+	f.track()
+	blob := blobOf("x\n")
+	entry := func(name string, mode object.Mode, p packed) packed {
+		return treeOf(object.Entry{Name: name, Mode: mode, ID: p.id()})
+	}
+	good := entry("a", object.Regular, blob)
+	const machine = "0123456789abcdef"
+	for why, test := range map[string]struct {
+		line    string
+		objects []packed
+	}{
+		".git":               {machine + "/tracks/x", []packed{commitOf(entry(".git", object.Regular, blob)), entry(".git", object.Regular, blob), blob}},
+		"a submodule":        {machine + "/tracks/x", []packed{commitOf(entry("a", object.Gitlink, good)), entry("a", object.Gitlink, good)}},
+		"a commit of others": {machine + "/tracks/x", []packed{commitOf(good, ""), good, blob}},
+		"later metadata":     {machine + "/tracks/x", []packed{commitOf(good, "cairn {\"v\":2}\n"), good, blob}},
+		"escaping metadata":  {machine + "/tracks/x", []packed{commitOf(good, "cairn {\"v\":1,\"empty\":[\"../x\"]}\n"), good, blob}},
+		"a tree":             {machine + "/tracks/x", []packed{good, blob}},
+		"no store":           {"tracks/x", []packed{commitOf(good), good, blob}},
+		"a strange store":    {"0123/tracks/x", []packed{commitOf(good), good, blob}},
+		"bad history": {machine + "/tracks/x", []packed{
+			commitOf(good, "parent "+commitOf(good, "").id().String()), commitOf(good, ""), good, blob,
+		}},
+	} {
+		dir := bareRepository(t, o)
+		o.Feed(dir, string(packOf(len(test.objects), test.objects...)), "index-pack", "--stdin")
+		id := test.objects[0].id().String()
+		project := "refs/cairn/" + cairn.ProjectID(f.repo().Root()) + "/"
+		o.In(dir, "update-ref", project+test.line, id)
+		fine := commitOf(good)
+		o.Feed(dir, string(packOf(3, fine, good, blob)), "index-pack", "--stdin")
+		o.In(dir, "update-ref", project+"fedcba9876543210/tracks/fine", fine.id().String())
+		r := f.repo()
+		before := storeListing(t, r.StoreDir())
+		fetched, err := r.Fetch(t.Context(), dir)
+		if err == nil || len(fetched) > 0 {
+			t.Errorf("%s: fetched %q, %v", why, fetched, err)
+		}
+		if diff := cmp.Diff(before, storeListing(t, r.StoreDir())); diff != "" {
+			t.Errorf("%s: the store has changed: %s", why, diff)
+		}
+		o.In(dir, "update-ref", "-d", project+test.line)
+		if fetched, err := f.other().repo().Fetch(t.Context(), dir); err != nil || len(fetched) != 1 {
+			t.Errorf("%s: without it %q, %v", why, fetched, err)
+		}
+	}
+}
+
+func TestRemoteErrors(t *testing.T) {
+	t.Parallel()
+	o := gittest.NewOracle(t)
+	f := newFixture(t, gittest.Tree{"a": gittest.File("1\n")})
+	f.track()
+	f.push(bareRepository(t, o)) // draws the store's id
+	mark := filepath.Join(t.TempDir(), "ran")
+	before := storeListing(t, f.repo().StoreDir())
+	for _, where := range []string{
+		"", "-x", "--upload-pack=touch " + mark, "a\nb", filepath.Join(t.TempDir(), "absent"), "origin",
+		"ext::sh -c touch% " + mark, "fd::17", "foo::bar", "http://user:secret@127.0.0.1:1/x.git", "ssh://-oProxyCommand=touch " + mark + "/x",
+	} {
+		pushed, err := f.repo().Push(t.Context(), where)
+		if err == nil || len(pushed) > 0 {
+			t.Errorf("pushed to %q: %q", where, pushed)
+		}
+		fetched, ferr := f.repo().Fetch(t.Context(), where)
+		if ferr == nil || len(fetched) > 0 {
+			t.Errorf("fetched from %q: %q", where, fetched)
+		}
+		for _, err := range []error{err, ferr} {
+			if err != nil && strings.Contains(err.Error(), "secret") {
+				t.Errorf("the password is in the message: %v", err)
+			}
+		}
+	}
+	if _, err := os.Stat(mark); err == nil {
+		t.Error("a program of the remote's choosing ran")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := f.repo().Push(ctx, t.TempDir())
+	assertError(t, err, context.Canceled)
+	_, err = f.repo().Fetch(ctx, t.TempDir())
+	assertError(t, err, context.Canceled)
+	if diff := cmp.Diff(before, storeListing(t, f.repo().StoreDir())); diff != "" {
+		t.Errorf("the store has changed: %s", diff)
+	}
+}
+
+// A remote that refuses is an error, with the remote's reason.
+func TestPushRefused(t *testing.T) {
+	t.Parallel()
+	o := gittest.NewOracle(t)
+	dir := bareRepository(t, o)
+	gittest.Create(t, filepath.Join(dir, "hooks"), gittest.Tree{"update": gittest.Exec("#!/bin/sh\nexit 1\n")})
+	f := newFixture(t, gittest.Tree{"a": gittest.File("1\n")})
+	f.track()
+	if pushed, err := f.repo().Push(t.Context(), dir); err == nil || len(pushed) > 0 || !strings.Contains(err.Error(), "hook declined") {
+		t.Errorf("pushed %q, %v", pushed, err)
+	}
+}
+
+func TestPushWithoutGit(t *testing.T) {
+	f := newFixture(t, gittest.Tree{"a": gittest.File("1\n")})
+	f.track()
+	t.Setenv("PATH", t.TempDir())
+	_, err := f.repo().Push(t.Context(), "x")
+	assertError(t, err, cairn.ErrNoGit)
+	_, err = f.repo().Fetch(t.Context(), "x")
+	assertError(t, err, cairn.ErrNoGit)
+}
+
+// Damage to one line does not keep the others from being pushed.
+func TestPushBesideDamage(t *testing.T) {
+	t.Parallel()
+	o := gittest.NewOracle(t)
+	dir := bareRepository(t, o)
+	f := newFixture(t, gittest.Tree{"a": gittest.File("1\n")})
+	f.track()
+	f.pin("@", "p")
+	bad := filepath.Join(f.repo().StoreDir(), "refs", "cairn", "tracks")
+	for name, content := range map[string]string{"torn": "", "lost": strings.Repeat("1", 40) + "\n"} {
+		if err := os.WriteFile(filepath.Join(bad, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if pushed := f.push(dir); len(pushed) != 2 {
+		t.Errorf("pushed %q", pushed)
+	}
+}

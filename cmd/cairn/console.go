@@ -1,0 +1,188 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/seed-fb9cbc17/cairn"
+)
+
+// console is stderr: remarks, warnings, errors, and on a terminal one line that
+// shows how far a long command has come. Nothing is coloured, whatever NO_COLOR
+// says, and no escape sequence is used. It may be used by several goroutines.
+type console struct {
+	mu       sync.Mutex
+	w        io.Writer
+	quiet    bool // no remarks and no progress; warnings and errors stay
+	terminal bool
+	now      func() time.Time
+
+	begun, drawn time.Time
+	width        int // of the progress line that is to be seen
+}
+
+// Progress is shown once a command has run for progressDelay, and at most once in
+// progressPause.
+const (
+	progressDelay = 500 * time.Millisecond
+	progressPause = 100 * time.Millisecond
+)
+
+func newConsole(w io.Writer) *console {
+	_, terminal := columns(w)
+	return &console{w: w, now: time.Now, begun: time.Now(), terminal: terminal}
+}
+
+// columns is the width of lines, and whether w is a terminal that has one.
+func columns(w io.Writer) (width int, terminal bool) {
+	if f, ok := w.(*os.File); ok {
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil {
+			return max(width, minColumns), true
+		}
+	}
+	return defaultColumns, false
+}
+
+// isTerminal reports whether a stream is a terminal.
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+const minColumns, defaultColumns = 40, 80
+
+// remark says something that nobody needs to know.
+func (c *console) remark(format string, args ...any) {
+	if !c.quiet {
+		c.complain(fmt.Sprintf(format, args...))
+	}
+}
+
+// complain says something that must be known. A name with control characters in it
+// cannot play tricks on the terminal.
+func (c *console) complain(text string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.erase()
+	fmt.Fprintf(c.w, "cairn: %s\n", printable(text))
+}
+
+// progressFunc returns what draws the progress line, nil where none is wanted.
+func (c *console) progressFunc(env func(string) string) func(cairn.Progress) {
+	if !c.terminal || c.quiet || env("TERM") == "dumb" {
+		return nil
+	}
+	return c.progress
+}
+
+func (c *console) progress(p cairn.Progress) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := c.now()
+	if now.Sub(c.begun) < progressDelay || now.Sub(c.drawn) < progressPause {
+		return
+	}
+	c.drawn = now
+	text := "cairn: " + progressText(p)
+	fmt.Fprintf(c.w, "\r%-*s", c.width, text)
+	c.width = len(text)
+}
+
+func progressText(p cairn.Progress) string {
+	if p.Phase == "apply" {
+		return fmt.Sprintf("writing, %d of %d paths", p.Files, p.Total)
+	}
+	text := fmt.Sprintf("looking at the files, %d", p.Files)
+	if p.Total > 0 {
+		text += fmt.Sprintf(" of %d", p.Total)
+	}
+	if p.Bytes > 0 {
+		text += ", " + sizeText(p.Bytes) + " read"
+	}
+	return text
+}
+
+// clear takes the progress line away.
+func (c *console) clear() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.erase()
+}
+
+func (c *console) erase() {
+	if c.width > 0 {
+		fmt.Fprintf(c.w, "\r%*s\r", c.width, "")
+		c.width = 0
+	}
+}
+
+// logger gives the library a voice: its warnings, and its news of what it finished
+// for a command that died.
+func (c *console) logger() *slog.Logger { return slog.New(&notices{console: c}) }
+
+// notices is a slog.Handler that prints a record as one remark or warning.
+type notices struct {
+	console *console
+	attrs   []slog.Attr
+	group   string
+}
+
+func (n *notices) Enabled(_ context.Context, level slog.Level) bool {
+	return level >= slog.LevelWarn || level >= slog.LevelInfo && !n.console.quiet
+}
+
+func (n *notices) Handle(_ context.Context, r slog.Record) error {
+	var details []string
+	cause := ""
+	add := func(a slog.Attr) bool {
+		if a.Key == "error" {
+			cause = ": " + a.Value.String()
+		} else {
+			details = append(details, a.Key+" "+a.Value.String())
+		}
+		return true
+	}
+	for _, a := range n.attrs {
+		add(a)
+	}
+	r.Attrs(func(a slog.Attr) bool { return add(n.grouped(a)) })
+	text := r.Message
+	if r.Level >= slog.LevelWarn {
+		text = "warning: " + text
+	}
+	if len(details) > 0 {
+		text += " (" + strings.Join(details, ", ") + ")"
+	}
+	n.console.complain(text + cause)
+	return nil
+}
+
+func (n *notices) grouped(a slog.Attr) slog.Attr {
+	a.Key = n.group + a.Key
+	return a
+}
+
+func (n *notices) WithAttrs(attrs []slog.Attr) slog.Handler {
+	out := *n
+	out.attrs = append([]slog.Attr{}, n.attrs...)
+	for _, a := range attrs {
+		out.attrs = append(out.attrs, n.grouped(a))
+	}
+	return &out
+}
+
+func (n *notices) WithGroup(name string) slog.Handler {
+	out := *n
+	if name != "" {
+		out.group += name + "."
+	}
+	return &out
+}

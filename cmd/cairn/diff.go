@@ -1,0 +1,181 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-fb9cbc17/cairn"
+)
+
+const diffManual = `cairn diff shows what changed, as git prints it.
+
+Usage:
+    cairn diff [FROM [TO]] [--stat | --name-status] [-U N] [-- PATH...]
+
+FROM is the newest checkpoint unless given; TO is the disk as it is now. A
+rename is a deletion and an addition. Binary files are only said to differ, and
+so are files above 16 MiB. Changes of permission bits that git does not know are
+listed by --name-status and have no text.
+
+Options:
+    --stat           how many lines were added and deleted, file by file
+    --name-status    A (added), M (modified), D (deleted) or T (became or was a
+                     symlink), and the path
+    -z, --null       with --name-status: status and raw path, a NUL after each
+    -U, --unified N  lines of context around a change (default 3)
+
+With --json the answer is an array of {"file", "before", "after", "additions",
+"deletions", "status", "patch"}, one element per file, printed as it is made.
+Status is added, modified or deleted. Where a file is not compared by lines,
+"note" is binary or too large, the texts are empty and the counts 0. With --stat
+the texts are left out; with --name-status the elements are {"path", "status",
+"oldMode", "newMode"}. Texts that are not UTF-8 have U+FFFD for each wrong byte;
+cairn cat gives the bytes.
+
+Examples:
+    cairn diff
+    cairn diff @~1 @ --stat
+    cairn diff -- src docs/guide.md
+`
+
+type diffFlags struct {
+	stat, nameStatus, null bool
+	context                int
+}
+
+func (c *cli) diffCommand() *cobra.Command {
+	var f diffFlags
+	cmd := c.command(command{
+		use: "diff [FROM [TO]] [-- PATH...]", short: "show what changed", manual: diffManual,
+		complete: c.completeDiff,
+		run: func(ctx context.Context, cmd *cobra.Command, args []string) error {
+			specs, paths := args, []string(nil)
+			if n := cmd.ArgsLenAtDash(); n >= 0 {
+				specs, paths = args[:n], args[n:]
+			}
+			return c.diff(ctx, &f, specs, paths)
+		},
+	})
+	cmd.Flags().BoolVar(&f.stat, "stat", false, "count lines, file by file")
+	cmd.Flags().BoolVar(&f.nameStatus, "name-status", false, "list statuses and paths")
+	cmd.Flags().BoolVarP(&f.null, "null", "z", false, "raw paths with a NUL after each")
+	cmd.Flags().IntVarP(&f.context, "unified", "U", 3, "lines of context")
+	return cmd
+}
+
+func (f *diffFlags) check(c *cli, specs []string) error {
+	switch {
+	case len(specs) > 2:
+		return c.usage("takes at most FROM and TO; paths go after --")
+	case f.stat && f.nameStatus:
+		return c.usage("gives either --stat or --name-status")
+	case f.null && (!f.nameStatus || c.global.json):
+		return c.usage("gives -z with --name-status only, and not with --json")
+	case f.context < 0:
+		return c.usage("cannot print %d lines of context", f.context)
+	}
+	return nil
+}
+
+func (c *cli) diff(ctx context.Context, f *diffFlags, specs, args []string) error {
+	if err := f.check(c, specs); err != nil {
+		return err
+	}
+	paths, err := c.paths(args)
+	if err != nil {
+		return err
+	}
+	opt := cairn.DiffOptions{Paths: paths, Context: f.context}
+	if f.context == 0 {
+		opt.Context = cairn.NoContext
+	}
+	from, to := "@", ""
+	if len(specs) > 0 {
+		from = specs[0]
+	}
+	if len(specs) > 1 {
+		to = specs[1]
+	}
+	return c.withRepo(func(repo *cairn.Repo) error {
+		if err := c.checkSpecs(ctx, repo, specs); err != nil {
+			return err
+		}
+		return c.printDiff(ctx, repo, f, from, to, opt)
+	})
+}
+
+// checkSpecs looks up what the user gave, so that a path in the place of a hash gets
+// a fitting answer, and so does an empty TO, which would mean the disk.
+func (c *cli) checkSpecs(ctx context.Context, repo *cairn.Repo, specs []string) error {
+	for _, spec := range specs {
+		_, err := repo.Lookup(ctx, spec)
+		if err == nil {
+			continue
+		}
+		if paths, pathErr := c.paths([]string{spec}); pathErr == nil && errors.Is(err, cairn.ErrNotFound) {
+			if _, statErr := os.Lstat(paths[0]); statErr == nil {
+				return fmt.Errorf("%w; for the path %s write: cairn diff -- %s", err, spec, spec)
+			}
+		}
+		return err
+	}
+	return nil
+}
+
+func (c *cli) printDiff(ctx context.Context, repo *cairn.Repo, f *diffFlags, from, to string, opt cairn.DiffOptions) error {
+	switch {
+	case f.stat || f.nameStatus:
+		changes, err := repo.Changes(ctx, from, to, opt.Paths...)
+		if err != nil {
+			return err
+		}
+		if f.stat {
+			stats, err := statsOf(ctx, repo, changes, opt)
+			if err != nil {
+				return err
+			}
+			return c.printStats(stats)
+		}
+		return c.printNameStatus(changes, f.null)
+	case c.global.json:
+		array := jsonArray{c: c}
+		for d, err := range repo.DiffFull(ctx, from, to, opt) {
+			if err == nil {
+				err = array.add(d)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return array.close()
+	}
+	return repo.Diff(ctx, c.out, from, to, opt)
+}
+
+func (c *cli) printNameStatus(changes []cairn.Change, null bool) error {
+	if c.global.json {
+		array := jsonArray{c: c}
+		for _, change := range changes {
+			if err := array.add(change); err != nil {
+				return err
+			}
+		}
+		return array.close()
+	}
+	separator := byte('\t')
+	if null {
+		separator = 0
+	}
+	for i := range changes {
+		c.out.WriteString(changes[i].Letter())
+		c.out.WriteByte(separator)
+		if err := c.writePath(changes[i].Path, null); err != nil {
+			return err
+		}
+	}
+	return nil
+}

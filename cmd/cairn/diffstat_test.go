@@ -1,0 +1,66 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+)
+
+// TestDiffStat compares the table with git's for random numbers of added and deleted
+// lines, below and above what fits on a line.
+func TestDiffStat(t *testing.T) {
+	t.Parallel()
+	oracle := gittest.NewOracle(t)
+	home, data := t.TempDir(), t.TempDir()
+	for seed := range uint64(8) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		before, after := statTrees(rng)
+		dir := filepath.Join(t.TempDir(), "project")
+		gittest.Create(t, dir, before)
+		old := oracle.WriteTree(dir)
+		if c := runHere(t, dir, home, "", "--data-dir", data, "track"); c.status != exitDone {
+			t.Fatal(c)
+		}
+		dir2 := filepath.Join(t.TempDir(), "project")
+		gittest.Create(t, dir2, after)
+		want := oracle.Git("-c", "core.quotePath=false", "diff", "--no-renames", "--stat=80", old, oracle.WriteTree(dir2))
+		replaceTree(t, dir, after)
+		got := runHere(t, dir, home, "", "--data-dir", data, "diff", "--stat")
+		if got.status != exitDone || got.stdout != want {
+			t.Errorf("seed %d: status %d\n%s%s\ngit:\n%s", seed, got.status, got.stdout, got.stderr, want)
+		}
+	}
+}
+
+func statTrees(rng *rand.Rand) (before, after gittest.Tree) {
+	before, after = gittest.Tree{"same": gittest.File("x\n")}, gittest.Tree{"same": gittest.File("x\n")}
+	scale := []int{3, 30, 100, 3000}[rng.IntN(4)]
+	for i := range 1 + rng.IntN(8) {
+		name := strings.Repeat("n", 1+rng.IntN(30)) + fmt.Sprint(i)
+		if rng.IntN(4) == 0 {
+			name += "ü\t"
+		}
+		kept, gone, added := rng.IntN(10), rng.IntN(scale), rng.IntN(scale)
+		before[name] = gittest.File(numbered("kept", kept) + numbered("gone", gone))
+		after[name] = gittest.File(numbered("kept", kept) + numbered("added", added))
+		switch rng.IntN(6) {
+		case 0:
+			delete(before, name)
+		case 1:
+			delete(after, name)
+		}
+	}
+	return before, after
+}
+
+func numbered(word string, n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "%s %d\n", word, i)
+	}
+	return b.String()
+}

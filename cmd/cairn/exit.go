@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/seed-fb9cbc17/cairn"
+)
+
+// The exit statuses.
+const (
+	exitDone     = 0
+	exitFailed   = 1
+	exitUsage    = 2 // the command line, or what it was given to read, is wrong; nothing was tried
+	exitPartly   = 3 // conflicts, kept or skipped paths are listed
+	exitNotFound = 4 // no such checkpoint, path or operation
+)
+
+// errPartly ends a command that did part of its work and has said which.
+var errPartly = errors.New("done in part")
+
+// errAbsent is the answer "no" of exists.
+var errAbsent = errors.New("absent")
+
+// usageError is a command line that cannot be carried out. The text goes on where
+// the command's name ends.
+type usageError struct{ command, text string }
+
+func (e *usageError) Error() string {
+	if e.command == "" {
+		return e.text + " (cairn help lists the commands)"
+	}
+	return fmt.Sprintf("%s%s (see: cairn help %s)", e.command, e.text, e.command)
+}
+
+func (c *cli) usage(format string, args ...any) error {
+	return &usageError{c.running, " " + fmt.Sprintf(format, args...)}
+}
+
+// asUsage takes over what the flag and command parser complains of before a command
+// runs.
+func (c *cli) asUsage(err error) error {
+	var usage *usageError
+	if errors.As(err, &usage) {
+		return err
+	}
+	text, _, _ := strings.Cut(err.Error(), "\n")
+	var name string
+	if _, scanErr := fmt.Sscanf(text, "unknown command %q", &name); scanErr == nil {
+		text = fmt.Sprintf("unknown command %q", name)
+		if near := c.root.SuggestionsFor(name); len(near) > 0 {
+			text += ", did you mean " + strings.Join(near, " or ") + "?"
+		}
+	}
+	return &usageError{"", text}
+}
+
+// report says what went wrong and turns it into the exit status.
+func (c *cli) report(ctx context.Context, err error) int {
+	switch {
+	case err == nil:
+		return exitDone
+	case onlyIs(err, errPartly):
+		return exitPartly
+	case onlyIs(err, errAbsent):
+		return exitNotFound
+	case ctx.Err() != nil && errors.Is(err, context.Canceled):
+		c.console.complain("interrupted" + c.unfinished())
+		return exitFailed
+	}
+	for _, line := range messages(err) {
+		c.console.complain(line)
+	}
+	if hint := hint(err); hint != "" {
+		c.console.complain("hint: " + hint)
+	}
+	return status(err)
+}
+
+func status(err error) int {
+	var usage *usageError
+	switch {
+	case errors.As(err, &usage), errors.Is(err, cairn.ErrOutside), errors.Is(err, cairn.ErrName):
+		return exitUsage
+	case errors.Is(err, cairn.ErrNotFound):
+		return exitNotFound
+	}
+	return exitFailed
+}
+
+// unfinished is what to know after an interrupt: a restore that has begun to write
+// is in a journal.
+func (c *cli) unfinished() string {
+	switch c.running {
+	case "restore", "revert", "undo", "redo":
+		return "; if it had begun to change files, the next cairn command finishes it"
+	}
+	return ""
+}
+
+// onlyIs reports whether err is target and nothing else went wrong beside it.
+func onlyIs(err, target error) bool {
+	parts := parts(err)
+	return len(parts) == 1 && errors.Is(parts[0], target)
+}
+
+// parts takes apart what errors.Join has joined.
+func parts(err error) []error {
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return []error{err}
+	}
+	var list []error
+	var texts []string
+	for _, e := range joined.Unwrap() {
+		list = append(list, parts(e)...)
+		texts = append(texts, e.Error())
+	}
+	if strings.Join(texts, "\n") != err.Error() {
+		return []error{err} // a text of its own, as fmt.Errorf makes it
+	}
+	return list
+}
+
+// messages is the text of an error, one line for each that was joined.
+func messages(err error) []string {
+	var lines []string
+	for _, e := range parts(err) {
+		lines = append(lines, e.Error())
+	}
+	return lines
+}
+
+// hint is the next step where the error itself does not name one.
+func hint(err error) string {
+	switch {
+	case errors.Is(err, cairn.ErrMoved):
+		return "nothing was done; the same command with --dry-run in the place of --plan lists what it would do now"
+	case errors.Is(err, cairn.ErrBundle):
+		return "nothing of it was taken; cairn export makes a new one"
+	case errors.Is(err, cairn.ErrConflict):
+		return "--on-conflict merge, keep or overwrite goes on; --dry-run shows beforehand what that does"
+	case errors.Is(err, cairn.ErrLocked):
+		return "--lock-timeout says how long to wait"
+	case errors.Is(err, cairn.ErrOutside):
+		return "paths count from the current directory; --root DIR names another root"
+	case errors.Is(err, cairn.ErrCorrupt):
+		return "the other checkpoints may be whole: try an earlier one, and git fsck in the store (cairn status names it)"
+	case errors.Is(err, cairn.ErrStore) && errors.Is(err, fs.ErrPermission):
+		return "--data-dir or CAIRN_DATA_DIR names another place for the store"
+	case errors.Is(err, cairn.ErrNotFound) && strings.Contains(err.Error(), "there are only 0"):
+		return "cairn track makes the first one"
+	case errors.Is(err, cairn.ErrNotFound) && strings.Contains(err.Error(), "nothing to "):
+		return "cairn operations lists what was done"
+	}
+	return ""
+}

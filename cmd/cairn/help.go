@@ -1,0 +1,191 @@
+package main
+
+import (
+	"context"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+const manual = `cairn takes checkpoints of a directory and goes back to them without losing
+anybody's work.
+
+    $ cairn track -m 'before the refactoring'
+    1d2f24e4b5a9e4c9a8a51f0f3a6a3a5f1c0d9b7e
+    $ ... you or an agent change files ...
+    $ cairn diff --stat
+     main.go | 14 ++++++++------
+     1 file changed, 8 insertions(+), 6 deletions(-)
+    $ cairn restore @
+    restored main.go
+    $ cairn undo
+    restored main.go
+
+A checkpoint holds the whole root: the git work tree around the current
+directory, or the directory itself where there is none. Ignored files are left
+out, and so are files above 32 MiB and what cannot be read; what was left out is
+said, and never deleted by going back. Checkpoints lie in a store outside the
+directory. Your own git repository is read for its ignore rules and never
+written to. No git needs to be installed, but for push and fetch.
+
+Usage:
+    cairn [-C DIR] [--root DIR] [--data-dir DIR] [--json] COMMAND
+
+Checkpoints:
+    track [-m TEXT]             take one; its id goes to stdout
+    status                      the newest one, and what changed since
+    patch HASH [TO]             which files changed
+    diff [FROM [TO]] [-- PATH]  what changed in them
+    log                         all checkpoints, newest first
+    pin HASH NAME               give one a name; without arguments, list names
+    unpin NAME                  take the name away
+
+Going back:
+    restore HASH [PATH...]      the whole directory, or some paths, exactly
+    revert HASH [PATH...]       take back what changed since
+    revert FROM..TO [PATH...]   take back what changed between, keep what came
+                                later; also the files of patches
+    undo [PATH...]              take back the last restore, revert or redo
+    redo [PATH...]              take back the last undo
+    operations                  what was restored, reverted, undone and redone
+
+Looking into a checkpoint:
+    ls HASH [PATH]              list files
+    cat HASH PATH               print a file
+    exists HASH PATH            tell by the exit status
+
+From one machine to another:
+    export HASH                 write a checkpoint to stdout, as a git bundle
+    import                      take one from stdin
+    push REMOTE                 send all to a git repository
+    fetch REMOTE                bring from there what others sent
+
+And also:
+    completion bash|zsh|fish    the completion script of a shell
+    version                     which cairn this is
+    help [COMMAND]              this text, or all about one command
+
+HASH is the id that track prints (a tree), the id of a checkpoint (a commit), a
+unique prefix of either of at least 4 digits, @ for the newest checkpoint, @~N
+for the Nth before it, or a name that pin gave. PATH counts from the current
+directory, may be absolute, and must lie inside the root. Where cairn prints
+paths they count from the root, but for patch, whose paths are absolute.
+
+Options of every command:
+    -C, --directory DIR      act as if started in DIR
+    --root DIR               the directory to look after, whatever is around it
+    --data-dir DIR           where stores lie; see below
+    --json                   answer in JSON
+    --max-file-size SIZE     leave out larger files: bytes, or with K, M or G;
+                             0 means no limit (default 32M)
+    --lock-timeout DURATION  how long to wait for another cairn, as in 5s or 2m;
+                             0 means one try (default 30s)
+    -q, --quiet              errors and warnings only: no remarks, no progress
+    -h, --help               all about a command
+
+Environment:
+    CAIRN_DATA_DIR       where stores lie, unless --data-dir says; else cairn in
+                         $XDG_DATA_HOME; else ~/.local/share/cairn, on macOS
+                         ~/Library/Application Support/cairn, on Windows cairn
+                         in %LocalAppData%
+    CAIRN_MAX_FILE_SIZE  as --max-file-size
+
+Variables of git (GIT_DIR, GIT_INDEX_FILE and so on) change nothing.
+
+The answer goes to stdout, everything else to stderr. A path in the answer that
+holds control characters, quotes or backslashes is printed in double quotes, as
+git does; with -z paths are raw and end in NUL. In JSON a byte of a path that is
+not UTF-8 is written as U+0000 and its two hex digits, and read back so.
+
+Exit status:
+    0  done
+    1  failed
+    2  wrong usage: nothing was tried
+    3  done in part: skipped, kept or conflicting paths are listed
+    4  no such checkpoint or path, or nothing to undo
+`
+
+func (c *cli) rootCommand() *cobra.Command {
+	var version bool
+	root := c.command(command{
+		use: "cairn", short: "checkpoints of a directory", manual: manual,
+		run: func(context.Context, *cobra.Command, []string) error {
+			if version {
+				return c.printVersion()
+			}
+			io.WriteString(c.console.w, manual)
+			return &usageError{"", "no command given"}
+		},
+	})
+	root.Args = nil // the parser then knows an unknown command from an argument
+	root.SilenceErrors, root.SilenceUsage, root.DisableSuggestions = true, true, true
+	root.SuggestionsMinimumDistance = 2
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.Flags().BoolVar(&version, "version", false, "which cairn this is")
+	c.globalFlags(root.PersistentFlags())
+	for _, dir := range []string{"directory", "root", "data-dir"} {
+		if err := root.MarkPersistentFlagDirname(dir); err != nil {
+			panic("internal error: " + err.Error())
+		}
+	}
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { c.out.WriteString(cmd.Long) })
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		if cmd == root {
+			return &usageError{"", err.Error()}
+		}
+		return &usageError{cmd.Name(), ": " + err.Error()}
+	})
+	return root
+}
+
+func (c *cli) globalFlags(f *pflag.FlagSet) {
+	g := &c.global
+	f.StringVarP(&g.directory, "directory", "C", "", "act as if started in this directory")
+	f.StringVar(&g.root, "root", "", "the directory to look after")
+	f.StringVar(&g.dataDir, "data-dir", "", "where stores lie")
+	f.BoolVar(&g.json, "json", false, "answer in JSON")
+	f.Var(&g.maxFileSize, "max-file-size", "leave out larger files")
+	f.DurationVar(&g.lockTimeout, "lock-timeout", 0, "how long to wait for another cairn")
+	f.BoolVarP(&g.quiet, "quiet", "q", false, "errors and warnings only")
+}
+
+const helpManual = `cairn help prints the manual, or all about one command.
+
+Usage:
+    cairn help [COMMAND]
+
+cairn COMMAND --help prints the same.
+`
+
+func (c *cli) helpCommand() *cobra.Command {
+	help := c.command(command{
+		use: "help", short: "the manual, or all about one command", manual: helpManual,
+		args: takes(0, 1, "at most one COMMAND"),
+		complete: func(_ *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			var names []cobra.Completion
+			for _, cmd := range c.root.Commands() {
+				if len(args) == 0 && !cmd.Hidden && strings.HasPrefix(cmd.Name(), typed) {
+					names = append(names, cobra.CompletionWithDesc(cmd.Name(), cmd.Short))
+				}
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+		run: func(_ context.Context, _ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				_, err := c.out.WriteString(manual)
+				return err
+			}
+			for _, cmd := range c.root.Commands() {
+				if cmd.Name() == args[0] {
+					_, err := c.out.WriteString(cmd.Long)
+					return err
+				}
+			}
+			return &usageError{"", "no command " + args[0]}
+		},
+	})
+	c.root.SetHelpCommand(help)
+	return help
+}

@@ -1,0 +1,100 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+)
+
+// TestInterruptible is not parallel: signals are for the process.
+func TestInterruptible(t *testing.T) {
+	ctx, stop := interruptible()
+	defer stop()
+	if err := syscall.Kill(syscall.Getpid(), syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	<-ctx.Done()
+}
+
+// TestIgnoredSignals: what nohup has set to be ignored stays so.
+func TestIgnoredSignals(t *testing.T) {
+	signal.Ignore(syscall.SIGINT, syscall.SIGTERM)
+	defer signal.Reset(syscall.SIGINT, syscall.SIGTERM)
+	ctx, stop := interruptible()
+	defer stop()
+	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		if !signal.Ignored(s) {
+			t.Errorf("%v is not ignored any more", s)
+		}
+	}
+	if ctx.Err() != nil {
+		t.Error(ctx.Err())
+	}
+}
+
+// TestInterrupted: a command whose context ends says so, changes nothing, and prints
+// no id (R116).
+func TestInterrupted(t *testing.T) {
+	t.Parallel()
+	home, dir := t.TempDir(), filepath.Join(t.TempDir(), "project")
+	gittest.Create(t, dir, gittest.Tree{"a": gittest.File("1\n"), "d/b": gittest.File("2\n")})
+	if c := runHere(t, dir, home, "", "track"); c.status != exitDone {
+		t.Fatal(c)
+	}
+	replaceTree(t, dir, gittest.Tree{"a": gittest.File("3\n")})
+	for _, args := range [][]string{{"restore", "@"}, {"undo"}} { // so that there is something to undo and to redo
+		if c := runHere(t, dir, home, "", args...); c.status != exitDone {
+			t.Fatal(c)
+		}
+	}
+	if c := runHere(t, dir, home, "", "restore", "@", "d"); c.status != exitDone {
+		t.Fatal(c)
+	}
+	before := gittest.Manifest(t, dir, gittest.WantTimes)
+	for _, args := range [][]string{
+		{"track"}, {"diff"}, {"patch", "@"}, {"status"}, {"restore", "@"}, {"revert", "@", "a"}, {"cat", "@", "a"},
+		{"revert", "@..@"}, {"undo"}, {"redo"}, {"log"}, {"operations"}, {"pin", "@", "x"}, {"export", "@"},
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		var stdout, stderr bytes.Buffer
+		status := newCLI(strings.NewReader(""), &stdout, &stderr, homeOnly(home), dir).run(ctx, args)
+		if status != exitFailed || stdout.Len() > 0 || !strings.HasPrefix(stderr.String(), "cairn: interrupted") {
+			t.Errorf("%s: status %d, stdout %q, stderr %q", args, status, stdout.String(), stderr.String())
+		}
+	}
+	gittest.AssertEqual(t, dir, before, gittest.Manifest(t, dir, gittest.WantTimes))
+}
+
+// TestInterruptedInput: a pipe that never ends does not hold a command up.
+func TestInterruptedInput(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	in, never := io.Pipe()
+	defer never.Close()
+	var stdout, stderr bytes.Buffer
+	c := newCLI(&cancelOnRead{in, cancel}, &stdout, &stderr, homeOnly(t.TempDir()), t.TempDir())
+	if status := c.run(ctx, []string{"revert", "--patches", "-"}); status != exitFailed {
+		t.Errorf("status %d: %s", status, stderr.String())
+	}
+}
+
+// cancelOnRead ends a context as soon as somebody reads.
+type cancelOnRead struct {
+	io.Reader
+	cancel func()
+}
+
+func (r *cancelOnRead) Read(p []byte) (int, error) {
+	r.cancel()
+	return r.Reader.Read(p)
+}

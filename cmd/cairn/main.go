@@ -1,0 +1,65 @@
+// Command cairn takes checkpoints of a directory and goes back to them without
+// losing anybody's work.
+//
+// It is a thin door over package cairn: here, and nowhere else, live the flags, the
+// environment, the home directory and the terminal. The usage texts are constants,
+// one beside each command; together they are the manual. The rules of the interface:
+// the answer goes to stdout and everything else to stderr, lower case, without a
+// final period and after "cairn: "; an error says what to do next; what went wrong
+// in part is listed and told by the exit status.
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+)
+
+// gcPercent suits a process that lives for milliseconds: most runs end before the
+// first collection would have paid for itself. Above memoryLimit, which only the
+// first track of a very large tree and JSON diffs of very large files come near,
+// memory counts for more than time.
+const (
+	gcPercent   = 1600
+	memoryLimit = 192 << 20
+)
+
+func main() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(gcPercent)
+	}
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(memoryLimit)
+	}
+	dir, _ := os.Getwd() // "" matters only to commands that need it
+	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv, dir))
+}
+
+// run is the whole program: it carries out one command line as seen from a current
+// directory and returns the exit status.
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer, env func(string) string, dir string) int {
+	ctx, stop := interruptible()
+	defer stop()
+	return newCLI(stdin, stdout, stderr, env, dir).run(ctx, args)
+}
+
+// interruptible returns a context that ends with the first SIGINT or SIGTERM. From
+// then on signals do what they do by default, so that the second ends the process at
+// once. A signal that the caller had set to be ignored stays ignored.
+func interruptible() (context.Context, context.CancelFunc) {
+	var signals []os.Signal
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+		if !signal.Ignored(s) {
+			signals = append(signals, s)
+		}
+	}
+	if len(signals) == 0 { // no signals at all would mean every signal
+		return context.WithCancel(context.Background())
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), signals...)
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
+}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-fb9cbc17/cairn"
+)
+
+const operationsManual = `cairn operations lists what was restored, reverted, undone and redone, newest
+first.
+
+Usage:
+    cairn operations [-n N] [-v]
+
+Each line has the first 12 digits of the operation's id, what it was, its age,
+how many paths it changed, and how many it kept or left in conflict.
+
+Options:
+    -n, --number N  only the newest N
+    -v, --paths     also the checkpoints before and after, and the paths, those
+                    kept or in conflict with the reason
+
+The checkpoint before holds everything that the operation overwrote or deleted.
+It is a HASH: cairn restore, ls, cat and diff take it.
+
+With --json the answer is an array of {"id", "kind", "when", "target", "undoes",
+"before", "after", "paths": [], "kept": [{"path", "reason"}], "conflicts":
+[{"path", "reason"}]}, printed as it is read: kind is restore, revert, undo or
+redo, target the checkpoint that it went back to, undoes the operation that an
+undo or redo took back, and the time as in RFC 3339.
+
+Examples:
+    cairn operations -n 1 -v
+    cairn diff "$(cairn operations -n 1 --json | jq -r '.[0].before')"
+`
+
+func (c *cli) operationsCommand() *cobra.Command {
+	var number int
+	var paths bool
+	cmd := c.command(command{
+		use: "operations [-n N] [-v]", short: "list what was restored, reverted, undone and redone", manual: operationsManual,
+		args: takes(0, 0, "no arguments"), complete: cobra.NoFileCompletions,
+		run: func(ctx context.Context, cmd *cobra.Command, _ []string) error {
+			if err := c.checkNumber(cmd, number); err != nil {
+				return err
+			}
+			return c.withRepo(func(repo *cairn.Repo) error { return c.operations(ctx, repo, number, paths) })
+		},
+	})
+	registerNumber(cmd, &number)
+	cmd.Flags().BoolVarP(&paths, "paths", "v", false, "also checkpoints and paths")
+	return cmd
+}
+
+func (c *cli) operations(ctx context.Context, repo *cairn.Repo, left int, paths bool) error {
+	array := jsonArray{c: c}
+	listed := 0
+	for op, err := range repo.Operations(ctx) {
+		switch {
+		case err != nil:
+		case ctx.Err() != nil:
+			err = ctx.Err()
+		case c.global.json:
+			err = array.add(op)
+		default:
+			c.writeOperation(op, paths)
+		}
+		if err != nil {
+			return err
+		}
+		if listed++; listed == left {
+			break
+		}
+	}
+	if c.global.json {
+		return array.close()
+	}
+	if listed == 0 {
+		c.console.remark("nothing was restored, reverted or undone yet")
+	}
+	return nil
+}
+
+func (c *cli) writeOperation(op *cairn.Operation, paths bool) {
+	fmt.Fprintf(c.out, "%.*s  %-7s  %-14s  %s", shortID, op.ID, printable(op.Kind),
+		ageText(c.console.now().Sub(op.When)), plural(len(op.Paths), "path"))
+	for _, n := range []struct {
+		count int
+		what  string
+	}{{len(op.Kept), "kept"}, {len(op.Conflicts), "in conflict"}} {
+		if n.count > 0 {
+			fmt.Fprintf(c.out, ", %d %s", n.count, n.what)
+		}
+	}
+	c.out.WriteByte('\n')
+	if !paths {
+		return
+	}
+	fmt.Fprintf(c.out, "    before %.*s, after %.*s\n", shortID, op.Before, shortID, op.After)
+	for _, path := range op.Paths {
+		c.out.WriteString("    " + quotePath(path) + "\n")
+	}
+	for _, k := range op.Kept {
+		c.out.WriteString("    kept " + quotePath(k.Path) + ": " + printable(k.Reason) + "\n")
+	}
+	for _, k := range op.Conflicts {
+		c.out.WriteString("    conflict " + quotePath(k.Path) + ": " + printable(k.Reason) + "\n")
+	}
+}

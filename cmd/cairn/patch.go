@@ -1,0 +1,94 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-fb9cbc17/cairn"
+)
+
+const patchManual = `cairn patch lists the files that differ from a checkpoint, as absolute paths.
+
+Usage:
+    cairn patch HASH [TO] [-z]
+
+Without TO the checkpoint is compared with the disk as it is now. A rename is a
+deletion and an addition, so both names are listed. What one side left out
+although it was there does not count as changed.
+
+Options:
+    -z, --null  raw paths with a NUL after each, for xargs -0
+
+With --json the answer is {"hash", "files"}, which cairn revert --patches reads:
+it takes back what was changed in these files since. The hash is the full one,
+also where HASH was @ or a prefix.
+
+Examples:
+    cairn patch @
+    cairn patch --json @~1 @ > step.json; cairn revert --patches step.json
+`
+
+func (c *cli) patchCommand() *cobra.Command {
+	var null bool
+	cmd := c.command(command{
+		use: "patch HASH [TO]", short: "list the files that changed", manual: patchManual,
+		args: takes(1, 2, "a HASH and perhaps a second one"), complete: c.completeHashes(2),
+		run: func(ctx context.Context, _ *cobra.Command, args []string) error {
+			if null && c.global.json {
+				return c.usage("gives either -z or --json")
+			}
+			return c.withRepo(func(repo *cairn.Repo) error {
+				patch, err := patchOf(ctx, repo, args)
+				if err != nil {
+					return err
+				}
+				return c.printPatch(patch, null)
+			})
+		},
+	})
+	cmd.Flags().BoolVarP(&null, "null", "z", false, "raw paths with a NUL after each")
+	return cmd
+}
+
+// patchOf names the checkpoint in full, because what @ or a prefix means changes with
+// time: by its tree, as track does, unless a newer checkpoint has the same tree with
+// other permission bits.
+func patchOf(ctx context.Context, repo *cairn.Repo, args []string) (cairn.Patch, error) {
+	from, err := repo.Lookup(ctx, args[0])
+	if err != nil {
+		return cairn.Patch{}, err
+	}
+	to := ""
+	if len(args) > 1 {
+		if to = args[1]; to == "" {
+			_, err = repo.Lookup(ctx, to)
+			return cairn.Patch{}, err
+		}
+	}
+	patch, err := repo.Patch(ctx, from.ID, to)
+	if err != nil {
+		return cairn.Patch{}, err
+	}
+	byTree, err := repo.Lookup(ctx, from.Hash)
+	switch {
+	case err != nil && !errors.Is(err, cairn.ErrNotFound):
+		return cairn.Patch{}, err
+	case err == nil && byTree.ID == from.ID:
+		patch.Hash = from.Hash
+	}
+	return patch, nil
+}
+
+func (c *cli) printPatch(patch cairn.Patch, null bool) error {
+	if c.global.json {
+		return c.writeJSON(patch)
+	}
+	for _, path := range patch.Files {
+		if err := c.writePath(path, null); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,229 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/seed-fb9cbc17/cairn"
+)
+
+// systemGitConfig lists the configuration files that come before the user's own.
+// Only core.excludesFile and core.ignoreCase are read from them.
+var systemGitConfig = []string{"/etc/gitconfig"} // not there on Windows
+
+// open finds root and store and opens them.
+func (c *cli) open() (*cairn.Repo, error) {
+	opt, err := c.options()
+	if err != nil {
+		return nil, err
+	}
+	return cairn.Open(opt)
+}
+
+// makesStore lists the commands that make a store where there is none.
+var makesStore = map[string]bool{"track": true, "import": true, "fetch": true}
+
+// options gathers from flags and environment what the library does not know.
+func (c *cli) options() (cairn.Options, error) {
+	opt := cairn.Options{
+		MustExist: !makesStore[c.running], Command: "cairn " + c.running,
+		Home: c.home(), SystemGitConfig: systemGitConfig,
+		Logger: c.console.logger(), Progress: c.console.progressFunc(c.env),
+	}
+	if dir := c.env("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
+		opt.ConfigHome = dir
+	}
+	dir, err := c.workDir()
+	if err != nil {
+		return opt, err
+	}
+	if opt.Root, err = c.rootDir(dir); err != nil {
+		return opt, err
+	}
+	if opt.DataDir, err = c.dataDir(dir); err != nil {
+		return opt, err
+	}
+	if opt.MaxFileSize, err = c.maxFileSize(); err != nil {
+		return opt, err
+	}
+	opt.LockTimeout, err = c.lockTimeout()
+	return opt, err
+}
+
+// workDir is the directory that everything relative counts from: the current one
+// or -C's, with symlinks resolved, because the root is a real path, too.
+func (c *cli) workDir() (string, error) {
+	dir := c.global.directory
+	if !filepath.IsAbs(dir) {
+		if c.dir == "" {
+			return "", errors.New("the current directory is gone: name one with -C DIR")
+		}
+		dir = filepath.Join(c.dir, dir)
+	}
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", cairn.ErrRoot, err)
+	}
+	return real, nil
+}
+
+// rootDir is --root, or the work tree around dir, or dir. A root that holds the home
+// directory is most likely an accident with a high price, so it must be named.
+func (c *cli) rootDir(dir string) (string, error) {
+	if c.global.root != "" {
+		return absolute(dir, c.global.root), nil
+	}
+	root, err := cairn.FindRoot(dir)
+	if err != nil {
+		return "", err
+	}
+	if home, err := filepath.EvalSymlinks(c.home()); err == nil && holds(root, home) || root == filepath.Dir(root) {
+		return "", fmt.Errorf("%w: %s holds your whole home directory or file system; "+
+			"name the directory that you mean with --root (--root . is this one)", cairn.ErrRoot, root)
+	}
+	return root, nil
+}
+
+// holds reports whether path is dir or lies below it.
+func holds(dir, path string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// dataDir is where the stores lie.
+func (c *cli) dataDir(dir string) (string, error) {
+	if c.global.dataDir != "" {
+		return absolute(dir, c.global.dataDir), nil
+	}
+	if data := c.env("CAIRN_DATA_DIR"); filepath.IsAbs(data) {
+		return data, nil
+	} else if data != "" {
+		return "", c.usage("cannot use CAIRN_DATA_DIR=%s: it must be an absolute path", data)
+	}
+	if data := c.env("XDG_DATA_HOME"); filepath.IsAbs(data) {
+		return filepath.Join(data, "cairn"), nil
+	}
+	data, variable := c.systemDataDir(runtime.GOOS)
+	if data == "" {
+		return "", fmt.Errorf("%w: %s is not set: name a place for the store with --data-dir or CAIRN_DATA_DIR", cairn.ErrStore, variable)
+	}
+	return data, nil
+}
+
+// systemDataDir is the system's place for data of a user, and the variable that
+// tells it.
+func (c *cli) systemDataDir(goos string) (dir, variable string) {
+	var base string
+	var rest []string
+	switch goos {
+	case "windows":
+		variable, rest = "LocalAppData", []string{"cairn"}
+		base = c.env(variable)
+	case "darwin":
+		variable, rest = "HOME", []string{"Library", "Application Support", "cairn"}
+		base = c.home()
+	default:
+		variable, rest = "HOME", []string{".local", "share", "cairn"}
+		base = c.home()
+	}
+	if base == "" {
+		return "", variable
+	}
+	return filepath.Join(append([]string{base}, rest...)...), variable
+}
+
+// home is the home directory, "" if it is not known.
+func (c *cli) home() string {
+	variable := "HOME"
+	if runtime.GOOS == "windows" {
+		variable = "USERPROFILE"
+	}
+	if home := c.env(variable); filepath.IsAbs(home) {
+		return home
+	}
+	return ""
+}
+
+func absolute(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
+}
+
+// byteSize is a number of bytes as a flag; "" means not given.
+type byteSize struct {
+	text  string
+	bytes int64
+}
+
+func (s *byteSize) String() string { return s.text }
+func (s *byteSize) Type() string   { return "size" }
+
+// Set implements pflag.Value.
+func (s *byteSize) Set(text string) error {
+	digits, shift := text, 0
+	if n := len(text); n > 0 {
+		if i := strings.IndexByte("KMG", text[n-1]&^0x20); i >= 0 {
+			digits, shift = text[:n-1], 10*(i+1)
+		}
+	}
+	n, err := strconv.ParseUint(digits, 10, 63-shift)
+	if err != nil {
+		return errors.New("want a number of bytes, or one of K, M or G as in 64M; 0 means no limit")
+	}
+	s.text, s.bytes = text, int64(n)<<shift
+	return nil
+}
+
+// maxFileSize is in the library's terms: 0 means its default.
+func (c *cli) maxFileSize() (int64, error) {
+	size := c.global.maxFileSize
+	if text := c.env("CAIRN_MAX_FILE_SIZE"); size.text == "" && text != "" {
+		if err := size.Set(text); err != nil {
+			return 0, c.usage("cannot use CAIRN_MAX_FILE_SIZE=%s: %v", text, err)
+		}
+	}
+	switch {
+	case size.text == "":
+		return 0, nil
+	case size.bytes == 0:
+		return cairn.NoLimit, nil
+	}
+	return size.bytes, nil
+}
+
+// paths turns PATH arguments, which count from the current directory, into absolute
+// ones. An empty one is most likely a shell variable that is not set, and would mean
+// everything.
+func (c *cli) paths(args []string) ([]string, error) {
+	dir, err := c.workDir()
+	if err != nil {
+		return nil, err
+	}
+	paths := make([]string, len(args))
+	for i, arg := range args {
+		if arg == "" {
+			return nil, c.usage("got an empty path (. means everything here)")
+		}
+		paths[i] = absolute(dir, arg)
+	}
+	return paths, nil
+}
+
+// lockTimeout is in the library's terms, where 0 means the default; on the command
+// line it means one try.
+func (c *cli) lockTimeout() (time.Duration, error) {
+	switch flag := c.root.PersistentFlags().Lookup("lock-timeout"); {
+	case !flag.Changed:
+		return 0, nil
+	case c.global.lockTimeout < 0:
+		return 0, c.usage("cannot wait %v for a lock", c.global.lockTimeout)
+	}
+	return max(c.global.lockTimeout, time.Nanosecond), nil
+}

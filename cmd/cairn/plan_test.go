@@ -1,0 +1,64 @@
+package main
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// TestShellWord asks a shell whether it reads the word that was meant.
+func TestShellWord(t *testing.T) {
+	t.Parallel()
+	shell, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("bash is not installed")
+	}
+	for _, word := range []string{
+		"", "@", "@~1", "@~2..@~1", "a b", "it's", `"`, `\`, "$HOME", "`x`", "a;b", "*", "~", "~x", "#", "!x", "{a,b}", "-x",
+		"new\nline", "tab\there's \\ \x7f\x01", "\x1b[31m", "été", "lat\xefn\n1", "--patches=a b",
+	} {
+		quoted := shellWord(word)
+		if strings.ContainsFunc(quoted, isControl) {
+			t.Errorf("%q: control characters in %q", word, quoted)
+		}
+		out, err := exec.Command(shell, "-c", "printf -- %s "+quoted).Output()
+		if err != nil || string(out) != word {
+			t.Errorf("%q: the shell reads %q from %s (%v)", word, out, quoted, err)
+		}
+	}
+}
+
+// TestPlanLine: the command line of a dry run, with the plan in the place of the
+// dry run, wherever the options stood.
+func TestPlanLine(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ args, want string }{
+		{"restore --dry-run @", "cairn restore --plan 0123 @"},
+		{"-C d restore @~1 a --dry-run=true -q --keep-new=false", "cairn restore --directory=d --keep-new=false --quiet --plan 0123 @~1 a"},
+		{"revert @ --dry-run --on-conflict merge --plan 4567 -- -x", "cairn revert --on-conflict=merge --plan 0123 -- @ -x"},
+		{"undo --dry-run --max-file-size 5M --lock-timeout 2s", "cairn undo --lock-timeout=2s --max-file-size=5M --plan 0123"},
+	} {
+		c := testCLI()
+		cmd, rest, err := c.root.Find(strings.Fields(test.args))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.ParseFlags(rest); err != nil {
+			t.Fatal(err)
+		}
+		if got := planLine(cmd, "0123"); got != test.want {
+			t.Errorf("%s: %s, want %s", test.args, got, test.want)
+		}
+	}
+}
+
+// TestTerminalsAreRefused: a bundle is not for people.
+func TestTerminalsAreRefused(t *testing.T) {
+	t.Parallel()
+	var stderr strings.Builder
+	c := newCLI(strings.NewReader(""), new(strings.Builder), &stderr, homeOnly(t.TempDir()), t.TempDir())
+	c.outTerminal = true
+	if status := c.run(t.Context(), []string{"export", "@~1"}); status != exitUsage || !strings.Contains(stderr.String(), "as in cairn export @~1 > FILE") {
+		t.Errorf("status %d: %s", status, stderr.String())
+	}
+}

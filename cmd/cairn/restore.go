@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-fb9cbc17/cairn"
+)
+
+const restoreManual = `cairn restore brings the root, or some paths in it, back to a checkpoint.
+
+Usage:
+    cairn restore HASH [PATH...] [--keep-new] [--dry-run | --plan ID]
+
+Afterwards the paths are as they were: contents, symlinks, permission bits and
+empty directories. Files created since are deleted, and so are directories that
+the checkpoint did not have. Only what differs is touched; everything else keeps
+its time of modification.
+
+Whatever is overwritten or deleted is saved in the store first, ignored and
+oversized files included. What the checkpoint may have had without capturing it
+(ignored, too large, unreadable) is kept and listed. A path that cannot be
+restored is a conflict: it is listed and does not stop the others. If the
+process is killed, the next cairn command finishes the job. cairn undo takes a
+restore back.
+
+Options:
+    --keep-new  leave files alone that were created since
+    --dry-run   only list what would be done, and give the plan an id
+    --plan ID   carry out the plan of a dry run with the same arguments; if it
+                would be another one now, because something was changed
+                meanwhile, nothing is done and the exit status is 1
+
+The answer has one line per path: restored, deleted, kept with the reason, or
+conflict with the reason; after --dry-run, would create, modify, chmod, delete,
+mkdir or rmdir. The exit status is 3 if a path was kept or is in conflict.
+
+With --json:
+    {"operation", "restored": [], "deleted": [], "kept": [{"path", "reason"}],
+    "conflicts": [{"path", "reason"}]}, and after --dry-run also
+    "plan": [{"path", "action", "bytes"}] and "planId", the bytes being those
+    that are written or deleted.
+
+Examples:
+    cairn restore --dry-run @
+    cairn restore @~1 src go.mod
+    cairn restore 1d2f24e4 --keep-new
+`
+
+func (c *cli) restoreCommand() *cobra.Command {
+	var keepNew bool
+	var plan planFlags
+	cmd := c.command(command{
+		use: "restore HASH [PATH...]", short: "go back to a checkpoint", manual: restoreManual,
+		args: takes(1, -1, "a HASH and perhaps paths"), complete: c.completeHashThenFiles,
+		run: func(ctx context.Context, cmd *cobra.Command, args []string) error {
+			if err := plan.check(c, cmd); err != nil {
+				return err
+			}
+			paths, err := c.paths(args[1:])
+			if err != nil {
+				return err
+			}
+			opt := cairn.RestoreOptions{Paths: paths, KeepNew: keepNew, DryRun: plan.dryRun, Plan: plan.id}
+			return c.withRepo(func(repo *cairn.Repo) error {
+				res, err := repo.Restore(ctx, args[0], opt)
+				if err != nil {
+					return err
+				}
+				return c.printResult(cmd, res, "nothing to restore: everything is as at "+args[0])
+			})
+		},
+	})
+	cmd.Flags().BoolVar(&keepNew, "keep-new", false, "leave new files alone")
+	plan.register(cmd)
+	return cmd
+}

@@ -1,0 +1,183 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-fb9cbc17/cairn"
+)
+
+const revertManual = `cairn revert takes back what was changed in files.
+
+Usage:
+    cairn revert HASH [PATH...] [--on-conflict POLICY]
+    cairn revert FROM..TO [PATH...] [--on-conflict POLICY]
+    cairn revert --patches FILE
+    each with [--dry-run | --plan ID]
+
+With HASH all goes back that changed since; with FROM..TO, which are two HASHes,
+what changed between them, be it one step or several, and what came later
+stays. PATH narrows it down to some paths and everything below them.
+
+With --patches the files go back that patches list, and no others. FILE holds
+one patch {"hash", "files"} as cairn patch --json prints it, or an array of
+them; - means stdin. A file goes back to its state at the hash of the first
+patch that names it, and is deleted if it did not exist there. Files may be
+absolute or count from the root. Fields other than these two do not matter.
+
+What becomes of a path that was changed after what is taken back, say by you, is
+for --on-conflict to say:
+    merge      both changes are brought together line by line; where they
+               overlap, or it is no text, the path stays as it is: a conflict
+    overwrite  the later change goes, too, and is saved first
+    keep       the path stays as it is, and is listed as kept
+    fail       nothing is done at all if there is any; the exit status is 1
+For FROM..TO merge is the default, and what was changed after TO is later. For
+HASH it is overwrite; with another policy what was changed after the newest
+checkpoint is later. For --patches there is only overwrite. Both halves of a
+rename go back or stay together.
+
+Going back is as safe as in cairn restore: what is overwritten or deleted is
+saved first, what may have existed without being captured is kept, and cairn
+undo takes it back.
+
+Options:
+    --patches FILE        the patches to revert; - is stdin
+    --on-conflict POLICY  merge, overwrite, keep or fail: see above
+    --dry-run             only list what would be done, and give the plan an id
+    --plan ID             carry out the plan of a dry run with the same
+                          arguments, or nothing if it would be another one now
+
+The answer and the exit status are those of cairn restore.
+
+Examples:
+    cairn revert @ main.go
+    cairn revert @~2..@~1 --dry-run
+    cairn revert @~3..@ src --on-conflict keep
+    cairn patch --json @ | cairn revert --patches -
+`
+
+type revertFlags struct {
+	patches, policy string
+	plan            planFlags
+}
+
+func (c *cli) revertCommand() *cobra.Command {
+	var f revertFlags
+	cmd := c.command(command{
+		use: "revert HASH|FROM..TO [PATH...]", short: "take back changes of files", manual: revertManual,
+		complete: c.completeRevert,
+		run: func(ctx context.Context, cmd *cobra.Command, args []string) error {
+			opt, err := f.options(c, cmd, args)
+			if err != nil {
+				return err
+			}
+			if cmd.Flags().Changed("patches") {
+				return c.revertPatches(ctx, cmd, f.patches, opt)
+			}
+			if opt.Paths, err = c.paths(args[1:]); err != nil {
+				return err
+			}
+			return c.revertPaths(ctx, cmd, args[0], opt)
+		},
+	})
+	cmd.Flags().StringVar(&f.patches, "patches", "", "file of patches, - for stdin")
+	registerPolicy(cmd, &f.policy)
+	f.plan.register(cmd)
+	return cmd
+}
+
+// options are those of the library but for the paths.
+func (f *revertFlags) options(c *cli, cmd *cobra.Command, args []string) (opt cairn.RevertOptions, err error) {
+	opt.DryRun, opt.Plan = f.plan.dryRun, f.plan.id
+	patches := cmd.Flags().Changed("patches")
+	switch {
+	case patches && len(args) > 0:
+		return opt, c.usage("wants either a HASH or --patches")
+	case !patches && len(args) == 0:
+		return opt, c.usage("wants a HASH or FROM..TO and perhaps paths, or --patches FILE")
+	}
+	if opt.OnConflict, err = c.policy(cmd, f.policy); err != nil {
+		return opt, err
+	}
+	if patches && opt.OnConflict != "" && opt.OnConflict != cairn.Overwrite {
+		return opt, c.usage("cannot --on-conflict %s with --patches, which do not say what they left behind: "+
+			"it may be overwrite, and FROM..TO takes back a step with any policy", opt.OnConflict)
+	}
+	return opt, f.plan.check(c, cmd)
+}
+
+// revertPaths takes back what changed since a checkpoint or between two.
+func (c *cli) revertPaths(ctx context.Context, cmd *cobra.Command, spec string, opt cairn.RevertOptions) error {
+	from, to, isRange := strings.Cut(spec, "..")
+	if isRange && (from == "" || to == "") {
+		return c.usage("cannot use %s: a range is FROM..TO, as in @~2..@~1, and paths go after it", shellWord(spec))
+	}
+	return c.withRepo(func(repo *cairn.Repo) error {
+		var res *cairn.Result
+		var err error
+		nothing := "nothing to revert: everything is as at " + spec
+		if isRange {
+			res, err = repo.RevertRange(ctx, from, to, opt)
+			nothing = "nothing to revert: nothing is left of what changed in " + spec
+		} else {
+			res, err = repo.RevertTo(ctx, spec, opt)
+		}
+		if err != nil {
+			return err
+		}
+		return c.printResult(cmd, res, nothing)
+	})
+}
+
+func (c *cli) revertPatches(ctx context.Context, cmd *cobra.Command, name string, opt cairn.RevertOptions) error {
+	data, err := c.readInput(ctx, name)
+	if err != nil {
+		return err
+	}
+	patches, err := parsePatches(data)
+	if err != nil {
+		return c.usage("cannot use %s: %v", inputName(name), err)
+	}
+	return c.withRepo(func(repo *cairn.Repo) error {
+		res, err := repo.Revert(ctx, patches, opt)
+		if err != nil {
+			return err
+		}
+		return c.printResult(cmd, res, "nothing to revert: every file is as its patch has it")
+	})
+}
+
+func inputName(name string) string {
+	if name == "-" {
+		return "what stdin holds"
+	}
+	return name
+}
+
+// readInput reads a whole file, which counts from the current directory, or stdin.
+func (c *cli) readInput(ctx context.Context, name string) ([]byte, error) {
+	in := c.stdin
+	if name != "-" {
+		paths, err := c.paths([]string{name})
+		if err != nil {
+			return nil, err
+		}
+		file, err := os.Open(paths[0])
+		if err != nil {
+			return nil, fmt.Errorf("read the patches: %w", err)
+		}
+		defer file.Close()
+		in = file
+	}
+	data, err := io.ReadAll(interruptibleReader(ctx, in))
+	if err != nil {
+		return nil, fmt.Errorf("read the patches: %w", err)
+	}
+	return data, nil
+}

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-fb9cbc17/cairn"
+)
+
+const statusManual = `cairn status says what is looked after and what changed since.
+
+Usage:
+    cairn status
+
+It prints the root, the store and its size on disk, the newest checkpoint, and
+how many files differ from it now (cairn diff --name-status lists them). Without
+any checkpoint the exit status is 4.
+
+With --json:
+    {"root", "store", "storeSize", "checkpoint": {"id", "hash", "message",
+    "time"}, "changed"}, the size in bytes and the time as in RFC 3339.
+`
+
+// standing is the answer of status.
+type standing struct {
+	Root       string           `json:"root"`
+	Store      string           `json:"store"`
+	StoreSize  int64            `json:"storeSize"`
+	Checkpoint newestCheckpoint `json:"checkpoint"`
+	Changed    int              `json:"changed"`
+}
+
+type newestCheckpoint struct {
+	ID      string    `json:"id"`
+	Hash    string    `json:"hash"`
+	Message string    `json:"message"`
+	Time    time.Time `json:"time"`
+}
+
+func (c *cli) statusCommand() *cobra.Command {
+	return c.command(command{
+		use: "status", short: "what is looked after, and what changed", manual: statusManual,
+		args: takes(0, 0, "no arguments"), complete: cobra.NoFileCompletions,
+		run: func(ctx context.Context, _ *cobra.Command, _ []string) error {
+			return c.withRepo(func(repo *cairn.Repo) error {
+				s, err := statusOf(ctx, repo)
+				if err != nil {
+					return err
+				}
+				return c.printStatus(s)
+			})
+		},
+	})
+}
+
+func statusOf(ctx context.Context, repo *cairn.Repo) (*standing, error) {
+	newest, err := repo.Lookup(ctx, "@")
+	if err != nil {
+		return nil, err
+	}
+	changes, err := repo.Changes(ctx, newest.ID, "")
+	if err != nil {
+		return nil, err
+	}
+	size, err := diskUsage(repo.StoreDir())
+	return &standing{
+		Root: repo.Root(), Store: repo.StoreDir(), StoreSize: size, Changed: len(changes),
+		Checkpoint: newestCheckpoint{newest.ID, newest.Hash, newest.Message, newest.When},
+	}, err
+}
+
+func (c *cli) printStatus(s *standing) error {
+	if c.global.json {
+		s.Root, s.Store = cairn.EncodePath(s.Root), cairn.EncodePath(s.Store)
+		return c.writeJSON(s)
+	}
+	now := "nothing changed since"
+	if s.Changed > 0 {
+		now = plural(s.Changed, "file") + " changed since"
+	}
+	_, err := fmt.Fprintf(c.out, "root        %s\nstore       %s (%s)\ncheckpoint  %s, %s\nnow         %s\n",
+		quotePath(s.Root), quotePath(s.Store), sizeText(s.StoreSize), s.Checkpoint.Hash,
+		c.about(s.Checkpoint.Time, s.Checkpoint.Message), now)
+	return err
+}
+
+// noMessage is the message that the library gives to checkpoints without one.
+const noMessage = "checkpoint"
+
+// about describes a checkpoint by its age and its message.
+func (c *cli) about(when time.Time, message string) string {
+	text := ageText(c.console.now().Sub(when))
+	if message != noMessage {
+		text += ": " + printable(message)
+	}
+	return text
+}
+
+// diskUsage sums the sizes of the files below dir. Another process may be changing
+// them, so one that vanishes counts nothing.
+func diskUsage(dir string) (total int64, err error) {
+	err = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			var info fs.FileInfo
+			if info, err = d.Info(); err == nil {
+				total += info.Size()
+			}
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	})
+	return total, err
+}

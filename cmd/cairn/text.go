@@ -1,0 +1,84 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// quotePath prints a path for people as git does with core.quotePath off: a name
+// that holds control characters, quotes or backslashes goes into double quotes, in
+// C's notation, so that it stays on its line and can be told from its neighbours.
+func quotePath(path string) string {
+	if !strings.ContainsFunc(path, func(r rune) bool { return isControl(r) || r == '"' || r == '\\' }) {
+		return path
+	}
+	quoted := strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(path)
+	return `"` + printable(quoted) + `"`
+}
+
+func isControl(r rune) bool { return r < 0x20 || r == 0x7f }
+
+// printable replaces control characters by C's escapes.
+func printable(text string) string {
+	if !strings.ContainsFunc(text, isControl) {
+		return text
+	}
+	const letters = "abtnvfr"
+	var b strings.Builder
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c >= '\a' && c <= '\r':
+			b.WriteByte('\\')
+			b.WriteByte(letters[c-'\a'])
+		case isControl(rune(c)):
+			fmt.Fprintf(&b, `\%03o`, c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+// writePath prints one path of a list: for people on a line of its own, with -z as
+// it is and a NUL after it.
+func (c *cli) writePath(path string, null bool) error {
+	if null {
+		c.out.WriteString(path)
+		return c.out.WriteByte(0)
+	}
+	c.out.WriteString(quotePath(path))
+	return c.out.WriteByte('\n')
+}
+
+func sizeText(n int64) string {
+	const units = "KMGTPE"
+	if n < 1<<10 {
+		return fmt.Sprintf("%d bytes", n)
+	}
+	size, unit := float64(n)/(1<<10), 0
+	for ; size >= 1023.95 && unit < len(units)-1; unit++ {
+		size /= 1 << 10
+	}
+	return fmt.Sprintf("%.1f %ciB", size, units[unit])
+}
+
+// ageText says how long ago something was, in its largest whole unit.
+func ageText(d time.Duration) string {
+	for _, u := range []struct {
+		unit time.Duration
+		name string
+	}{{24 * time.Hour, "day"}, {time.Hour, "hour"}, {time.Minute, "minute"}} {
+		if n := int(d / u.unit); n > 0 {
+			return plural(n, u.name) + " ago"
+		}
+	}
+	return "just now"
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

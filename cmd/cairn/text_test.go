@@ -1,0 +1,57 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+)
+
+// TestQuotePath asks git for every byte, alone and between letters.
+func TestQuotePath(t *testing.T) {
+	t.Parallel()
+	oracle := gittest.NewOracle(t)
+	blob := strings.TrimSpace(oracle.Feed(oracle.Store(), "x", "hash-object", "-w", "--stdin"))
+	var names, list strings.Builder
+	for b := 1; b < 256; b++ {
+		for _, name := range []string{"only" + string([]byte{byte(b)}), string([]byte{'f', byte(b), 'g'})} {
+			if b == '/' {
+				continue
+			}
+			names.WriteString("100644 blob " + blob + "\t" + name + "\x00")
+		}
+	}
+	tree := strings.TrimSpace(oracle.Feed(oracle.Store(), names.String(), "mktree", "-z"))
+	raw := oracle.Git("ls-tree", "--name-only", "-z", tree)
+	for name := range strings.SplitSeq(strings.TrimSuffix(raw, "\x00"), "\x00") {
+		list.WriteString(quotePath(name) + "\n")
+	}
+	if want := oracle.Git("-c", "core.quotePath=false", "ls-tree", "--name-only", tree); list.String() != want {
+		t.Errorf("names are quoted\n%s\ngit:\n%s", list.String(), want)
+	}
+}
+
+func TestSizeText(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int64]string{
+		0: "0 bytes", 1023: "1023 bytes", 1024: "1.0 KiB", 1536: "1.5 KiB", 1<<20 - 1: "1.0 MiB",
+		32 << 20: "32.0 MiB", 5 << 40: "5.0 TiB", 1<<63 - 1: "8.0 EiB",
+	} {
+		if got := sizeText(n); got != want {
+			t.Errorf("sizeText(%d) = %q, want %q", n, got, want)
+		}
+	}
+}
+
+func TestAgeText(t *testing.T) {
+	t.Parallel()
+	for d, want := range map[time.Duration]string{
+		-time.Hour: "just now", 0: "just now", 59 * time.Second: "just now", time.Minute: "1 minute ago",
+		119 * time.Minute: "1 hour ago", 3 * time.Hour: "3 hours ago", 49 * time.Hour: "2 days ago",
+	} {
+		if got := ageText(d); got != want {
+			t.Errorf("ageText(%v) = %q, want %q", d, got, want)
+		}
+	}
+}

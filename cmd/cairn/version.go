@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+)
+
+const versionManual = `cairn version says which cairn this is.
+
+Usage:
+    cairn version
+
+With --json: {"version", "revision", "modified", "go", "os", "arch"}, revision
+being the commit that it was built from, where that is known.
+`
+
+// build is what the linker recorded.
+type build struct {
+	Version  string `json:"version"`
+	Revision string `json:"revision"`
+	Modified bool   `json:"modified"`
+	Go       string `json:"go"`
+	OS       string `json:"os"`
+	Arch     string `json:"arch"`
+}
+
+func (c *cli) versionCommand() *cobra.Command {
+	return c.command(command{
+		use: "version", short: "which cairn this is", manual: versionManual,
+		args: takes(0, 0, "no arguments"), complete: cobra.NoFileCompletions,
+		run: func(context.Context, *cobra.Command, []string) error { return c.printVersion() },
+	})
+}
+
+func thisBuild() build {
+	b := build{Version: "(devel)", Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return b
+	}
+	if info.Main.Version != "" {
+		b.Version = info.Main.Version
+	}
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			b.Revision = s.Value
+		case "vcs.modified":
+			b.Modified = s.Value == "true"
+		}
+	}
+	return b
+}
+
+func (c *cli) printVersion() error {
+	b := thisBuild()
+	if c.global.json {
+		return c.writeJSON(b)
+	}
+	_, err := fmt.Fprintln(c.out, b)
+	return err
+}
+
+func (b build) String() string {
+	text := "cairn " + b.Version + " ("
+	if b.Revision != "" {
+		text += fmt.Sprintf("commit %.12s", b.Revision)
+		if b.Modified {
+			text += " and changes"
+		}
+		text += ", "
+	}
+	return text + b.Go + ", " + b.OS + "/" + b.Arch + ")"
+}

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+)
+
+// corpus is where trees to measure on come from. Every contender gets a tree of its
+// own, so that none sees what another did.
+type corpus interface {
+	name() string
+	fill(dir string) error // makes the tree in an empty directory
+}
+
+// tooLarge is the size above which files of a corpus are left out: cairn by its
+// default does not capture them, git does, and the ids of the trees would differ.
+const tooLarge = 32 << 20
+
+// copied is the copy of a directory, without ".git" at any level, without special
+// files and without files above tooLarge. The directory itself is only read.
+type copied struct {
+	title, dir string
+}
+
+func (c copied) name() string { return c.title }
+
+func (c copied) fill(dir string) error {
+	var files []string
+	err := filepath.WalkDir(c.dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(c.dir, path)
+		switch {
+		case err != nil:
+			return err
+		case d.Name() == ".git" && d.IsDir():
+			return filepath.SkipDir
+		case d.Name() == ".git":
+			return nil
+		case d.IsDir():
+			return os.MkdirAll(filepath.Join(dir, rel), 0o755)
+		}
+		files = append(files, rel)
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("copy %s: %w", c.dir, err)
+	}
+	return inParallel(len(files), func(i int) error {
+		return copyFile(filepath.Join(c.dir, files[i]), filepath.Join(dir, files[i]))
+	})
+}
+
+// copyFile copies a file with its permission bits and time, or a symlink.
+func copyFile(from, to string) error {
+	info, err := os.Lstat(from)
+	if err != nil {
+		return err
+	}
+	switch {
+	case info.Mode()&fs.ModeSymlink != 0:
+		target, err := os.Readlink(from)
+		if err != nil {
+			return err
+		}
+		return os.Symlink(target, to)
+	case !info.Mode().IsRegular() || info.Size() > tooLarge:
+		return nil
+	}
+	if err := copyBytes(from, to, info.Mode().Perm()|0o600); err != nil {
+		return err
+	}
+	return os.Chtimes(to, info.ModTime(), info.ModTime())
+}
+
+func copyBytes(from, to string, perm fs.FileMode) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+	if err != nil {
+		return err
+	}
+	if _, err := io.Copy(out, in); err != nil {
+		out.Close()
+		return err
+	}
+	return out.Close()
+}
+
+// treeSize is what lies in a directory.
+type treeSize struct {
+	Files     int   `json:"files"`
+	Dirs      int   `json:"dirs"`
+	Bytes     int64 `json:"bytes"`
+	Allocated int64 `json:"allocated"` // bytes of disk space; equal to Bytes where the system does not tell
+}
+
+// sizeOf counts files and bytes below dir. A directory that is not there is empty.
+func sizeOf(dir string) (size treeSize, err error) {
+	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		size.Allocated += allocated(info)
+		if d.IsDir() {
+			size.Dirs++
+			return nil
+		}
+		size.Files++
+		size.Bytes += info.Size()
+		return nil
+	})
+	return size, err
+}
+
+// readAll reads every regular file of a tree, so that all of them are in the page
+// cache, and returns the number of bytes.
+func readAll(dir string) (int64, error) {
+	var files []string
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			files = append(files, path)
+		}
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	var total atomic.Int64
+	err = inParallel(len(files), func(i int) error {
+		f, err := os.Open(files[i])
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		n, err := io.Copy(io.Discard, f)
+		total.Add(n)
+		return err
+	})
+	return total.Load(), err
+}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/seed-fb9cbc17/cairn"
+)
+
+// library is cairn in the process of its caller: opened once, then called.
+type library struct {
+	opt  cairn.Options
+	repo *cairn.Repo
+	last usage
+}
+
+func newLibrary(s setting) *library {
+	return &library{opt: cairn.Options{Root: s.Root, DataDir: s.Store, Home: s.Home}}
+}
+
+func (l *library) Reset() error {
+	if l.repo != nil {
+		if err := l.repo.Close(); err != nil {
+			return err
+		}
+		l.repo = nil
+	}
+	return os.RemoveAll(l.opt.DataDir)
+}
+
+// opened makes the opening part of the first call after a Reset.
+func (l *library) opened() (repo *cairn.Repo, err error) {
+	if l.repo == nil {
+		l.repo, err = cairn.Open(l.opt)
+	}
+	return l.repo, err
+}
+
+func (l *library) Track() (string, error) {
+	repo, err := l.opened()
+	if err != nil {
+		return "", err
+	}
+	t, err := repo.Track(context.Background(), cairn.TrackOptions{})
+	if err != nil {
+		return "", err
+	}
+	if len(t.Skipped) > 0 {
+		return "", fmt.Errorf("%d paths were not captured, among them %s (%s)",
+			len(t.Skipped), t.Skipped[0].Path, t.Skipped[0].Reason)
+	}
+	return t.Hash, nil
+}
+
+func (l *library) Patch(tree string) ([]string, error) {
+	repo, err := l.opened()
+	if err != nil {
+		return nil, err
+	}
+	p, err := repo.Patch(context.Background(), tree, "")
+	return p.Files, err
+}
+
+func (l *library) DiffFull(from, to string) (func() (int, error), error) {
+	repo, err := l.opened()
+	if err != nil {
+		return nil, err
+	}
+	files := 0
+	for _, err := range repo.DiffFull(context.Background(), from, to, cairn.DiffOptions{}) {
+		if err != nil {
+			return nil, err
+		}
+		files++
+	}
+	return func() (int, error) { return files, nil }, nil
+}
+
+func (l *library) Restore(tree string) error {
+	repo, err := l.opened()
+	if err != nil {
+		return err
+	}
+	return whole(repo.Restore(context.Background(), tree, cairn.RestoreOptions{}))
+}
+
+func (l *library) Revert(tree string, files []string) error {
+	repo, err := l.opened()
+	if err != nil {
+		return err
+	}
+	return whole(repo.Revert(context.Background(), []cairn.Patch{{Hash: tree, Files: files}}, cairn.RevertOptions{}))
+}
+
+// Undo implements undoer.
+func (l *library) Undo() error {
+	repo, err := l.opened()
+	if err != nil {
+		return err
+	}
+	return whole(repo.Undo(context.Background(), cairn.RevertOptions{}))
+}
+
+// Redo implements undoer.
+func (l *library) Redo() error {
+	repo, err := l.opened()
+	if err != nil {
+		return err
+	}
+	return whole(repo.Redo(context.Background(), cairn.RevertOptions{}))
+}
+
+// whole makes an error of a result that is not complete.
+func whole(res *cairn.Result, err error) error {
+	if err == nil && !res.Complete() {
+		err = errors.New("done in part only")
+	}
+	return err
+}
+
+// Used implements contender. The peak is that of the whole process since it began.
+func (l *library) Used() usage {
+	now := ownUsage()
+	used := usage{now.CPUSeconds - l.last.CPUSeconds, now.PeakBytes}
+	l.last = now
+	return used
+}

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// options are the parsed flags.
+type options struct {
+	corpus     string
+	files      int
+	dirs       int
+	rounds     int
+	only       []string
+	contenders []string
+	cairn      string
+	cache      string
+	keep       bool
+	noFlush    bool
+	json       string
+	benchstat  string
+	profile    string
+	quiet      bool
+}
+
+func parseOptions(args []string) (options, error) {
+	var opt options
+	var only, contenders string
+	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.StringVar(&opt.corpus, "corpus", "synthetic", "")
+	flags.IntVar(&opt.files, "files", 10_000, "")
+	flags.IntVar(&opt.dirs, "dirs", 0, "")
+	flags.IntVar(&opt.rounds, "n", 5, "")
+	flags.StringVar(&only, "only", "", "")
+	flags.StringVar(&contenders, "contenders", strings.Join([]string{nameSpec, nameCLI, nameLibrary}, ","), "")
+	flags.StringVar(&opt.cairn, "cairn", "", "")
+	flags.StringVar(&opt.cache, "cache", "", "")
+	flags.BoolVar(&opt.keep, "keep", false, "")
+	flags.BoolVar(&opt.noFlush, "no-flush", false, "")
+	flags.StringVar(&opt.json, "json", "", "")
+	flags.StringVar(&opt.benchstat, "benchstat", "", "")
+	flags.StringVar(&opt.profile, "profile", "", "")
+	flags.BoolVar(&opt.quiet, "quiet", false, "")
+	err := flags.Parse(args)
+	switch {
+	case err != nil:
+		return opt, err
+	case flags.NArg() > 0:
+		return opt, fmt.Errorf("%q is not an option; -help lists them", flags.Arg(0))
+	case opt.rounds < 1 || opt.files < 1:
+		return opt, errors.New("-n and -files need at least 1")
+	}
+	if opt.only, err = parseOnly(only); err != nil {
+		return opt, err
+	}
+	opt.contenders, err = parseContenders(contenders)
+	return opt, err
+}
+
+func parseOnly(list string) ([]string, error) {
+	if list == "" {
+		return nil, nil
+	}
+	asked := strings.Split(list, ",")
+	var known []string
+	for _, o := range operations {
+		if (*driver)(nil).phase(o.op) != nil { // others come with another phase
+			known = append(known, o.op)
+		}
+	}
+	for _, op := range asked {
+		if !slices.Contains(known, op) {
+			return nil, fmt.Errorf("no operation is called %q; there are %s", op, strings.Join(known, ", "))
+		}
+	}
+	return asked, nil
+}

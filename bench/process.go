@@ -1,0 +1,96 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// processes runs child processes one after the other or side by side and adds up
+// what they cost.
+type processes struct {
+	dir string
+	env []string
+
+	mu   sync.Mutex
+	used usage
+}
+
+// run starts a program, waits for it and returns what it printed. A status other
+// than 0 is an error that quotes the program's own words.
+func (p *processes) run(stdin string, argv ...string) (string, error) {
+	return p.runWith(nil, stdin, argv...)
+}
+
+// runWith is run with more variables in the environment.
+func (p *processes) runWith(more []string, stdin string, argv ...string) (string, error) {
+	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.Dir, cmd.Env = p.dir, slices.Concat(p.env, more)
+	if stdin != "" {
+		cmd.Stdin = strings.NewReader(stdin)
+	}
+	var out, diagnostics bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &diagnostics
+	err := cmd.Run()
+	p.account(cmd.ProcessState)
+	if err != nil {
+		return out.String(), fmt.Errorf("%s: %w: %s", commandText(argv), err, strings.TrimSpace(diagnostics.String()))
+	}
+	return out.String(), nil
+}
+
+func (p *processes) account(state *os.ProcessState) {
+	if state == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.used.CPUSeconds += (state.UserTime() + state.SystemTime()).Seconds()
+	p.used.PeakBytes = max(p.used.PeakBytes, peakOf(state))
+}
+
+// Used implements contender.
+func (p *processes) Used() usage {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	used := p.used
+	p.used = usage{}
+	return used
+}
+
+// commandText shortens a command for an error message.
+func commandText(argv []string) string {
+	const most = 12
+	short := append([]string{filepath.Base(argv[0])}, argv[1:]...)
+	if len(short) > most {
+		short = append(short[:most:most], "...")
+	}
+	return strings.Join(short, " ")
+}
+
+// exitedWith reports whether err is the end of a process with a status other than 0.
+func exitedWith(err error) bool {
+	var exit *exec.ExitError
+	return errors.As(err, &exit)
+}
+
+// cleanEnv is the environment of every child: nothing of git's variables and of
+// the user's configuration.
+func cleanEnv(home string) []string {
+	env := []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "XDG_CONFIG_HOME=" + filepath.Join(home, ".config"),
+		"LC_ALL=C", "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_TERMINAL_PROMPT=0",
+	}
+	for _, name := range []string{"SYSTEMROOT", "TMPDIR", "TEMP", "TMP"} {
+		if value, ok := os.LookupEnv(name); ok {
+			env = append(env, name+"="+value)
+		}
+	}
+	return env
+}

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"time"
+)
+
+// report is what a run found. results/README.md describes its JSON form.
+type report struct {
+	Version    int         `json:"version"`
+	Time       time.Time   `json:"time"`
+	Machine    machine     `json:"machine"`
+	Corpus     corpusInfo  `json:"corpus"`
+	Rounds     int         `json:"rounds"`
+	Edited     int         `json:"edited"` // files that the operations on "100" files change
+	Throughput throughput  `json:"throughput"`
+	Samples    []sample    `json:"samples"`
+	Stores     []storeInfo `json:"stores"`
+	Notes      []string    `json:"notes,omitempty"`
+}
+
+// reportVersion changes when a field changes its meaning.
+const reportVersion = 1
+
+// sample is one measurement.
+type sample struct {
+	Operation  string  `json:"operation"`
+	Who        string  `json:"who"` // a contender, or "floor"
+	Round      int     `json:"round"`
+	Seconds    float64 `json:"seconds"`
+	CPUSeconds float64 `json:"cpuSeconds,omitempty"`
+	PeakBytes  int64   `json:"peakBytes,omitempty"`
+}
+
+type corpusInfo struct {
+	Name     string `json:"name"`
+	Captured int    `json:"captured"` // files that are not ignored
+	treeSize
+}
+
+type storeInfo struct {
+	Who  string `json:"who"`
+	When string `json:"when"`
+	treeSize
+}
+
+// note adds a remark, once.
+func (r *report) note(format string, args ...any) {
+	if text := fmt.Sprintf(format, args...); !slices.Contains(r.Notes, text) {
+		r.Notes = append(r.Notes, text)
+	}
+}
+
+// values are all measurements of an operation by one contender.
+func (r *report) values(op, who string, of func(*sample) float64) []float64 {
+	var list []float64
+	for i := range r.Samples {
+		if s := &r.Samples[i]; s.Operation == op && s.Who == who {
+			list = append(list, of(s))
+		}
+	}
+	return list
+}
+
+// seconds is the median time, with ok = false where nothing was measured.
+func (r *report) seconds(op, who string) (float64, bool) {
+	return median(r.values(op, who, func(s *sample) float64 { return s.Seconds }))
+}
+
+// processor is the median processor time.
+func (r *report) processor(op, who string) (float64, bool) {
+	return median(r.values(op, who, func(s *sample) float64 { return s.CPUSeconds }))
+}
+
+// measured reports whether any contender carried out an operation.
+func (r *report) measured(op string) bool {
+	return slices.ContainsFunc(r.Samples, func(s sample) bool { return s.Operation == op })
+}
+
+// peak is the largest peak memory in bytes.
+func (r *report) peak(op, who string) (float64, bool) {
+	list := r.values(op, who, func(s *sample) float64 { return float64(s.PeakBytes) })
+	if len(list) == 0 || slices.Max(list) == 0 {
+		return 0, false
+	}
+	return slices.Max(list), true
+}
+
+// store is the store of a contender at a moment of the run, nil where unknown.
+func (r *report) store(when, who string) *treeSize {
+	for i := range r.Stores {
+		if s := &r.Stores[i]; s.When == when && s.Who == who {
+			return &s.treeSize
+		}
+	}
+	return nil
+}
+
+func median(list []float64) (float64, bool) {
+	if len(list) == 0 {
+		return 0, false
+	}
+	list = slices.Sorted(slices.Values(list))
+	if n := len(list); n%2 == 0 {
+		return (list[n/2-1] + list[n/2]) / 2, true
+	}
+	return list[len(list)/2], true
+}
+
+// quantile is the smallest value that the share q of the list does not exceed.
+func quantile(list []float64, q float64) (float64, bool) {
+	if len(list) == 0 {
+		return 0, false
+	}
+	list = slices.Sorted(slices.Values(list))
+	return list[max(0, int(math.Ceil(q*float64(len(list))))-1)], true
+}
+
+func (r *report) writeJSON(w io.Writer) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	return enc.Encode(r)
+}
+
+// writeBenchstat writes one line a sample in the form that benchstat reads, so that
+// two runs can be compared: benchstat -col .file old.txt new.txt.
+func (r *report) writeBenchstat(w io.Writer) error {
+	var text strings.Builder
+	fmt.Fprintf(&text, "goos: %s\ngoarch: %s\npkg: %s/bench\ncpu: %s\n", r.Machine.OS, r.Machine.Arch, modulePath, r.Machine.CPU)
+	corpus := strings.NewReplacer(" ", "-", ",", "", "/", "_").Replace(r.Corpus.Name)
+	for _, s := range r.Samples {
+		fmt.Fprintf(&text, "Benchmark%s/corpus=%s/who=%s 1 %d ns/op", camel(s.Operation), corpus, s.Who, int64(s.Seconds*1e9))
+		if s.CPUSeconds > 0 {
+			fmt.Fprintf(&text, " %d cpu-ns/op", int64(s.CPUSeconds*1e9))
+		}
+		if s.PeakBytes > 0 {
+			fmt.Fprintf(&text, " %d peak-B", s.PeakBytes)
+		}
+		text.WriteByte('\n')
+	}
+	_, err := io.WriteString(w, text.String())
+	return err
+}
+
+// camel makes a benchmark's name: first-track becomes FirstTrack.
+func camel(op string) string {
+	var name strings.Builder
+	for part := range strings.SplitSeq(op, "-") {
+		name.WriteString(strings.ToUpper(part[:1]) + part[1:])
+	}
+	return name.String()
+}

@@ -1,0 +1,54 @@
+//go:build linux || darwin || freebsd || netbsd || openbsd || dragonfly
+
+package main
+
+import (
+	"os"
+	"runtime"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// flushDisks waits until everything written so far has reached the disks, so that one
+// contender's writing does not slow the next one down.
+func flushDisks() { unix.Sync() }
+
+// peakOf returns the peak resident memory of an ended process in bytes. Linux counts in
+// the memory of whoever started it (the worker, some 10 MB), because the child had
+// that for an instant.
+func peakOf(state *os.ProcessState) int64 {
+	ru, ok := state.SysUsage().(*syscall.Rusage)
+	if !ok {
+		return 0
+	}
+	return maxRSS(int64(ru.Maxrss))
+}
+
+// maxRSS turns the kernel's number into bytes: only Darwin counts in bytes.
+func maxRSS(n int64) int64 {
+	if runtime.GOOS == "darwin" {
+		return n
+	}
+	return n << 10
+}
+
+// ownUsage is what this process has used since it began.
+func ownUsage() usage {
+	var ru unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &ru); err != nil {
+		return usage{}
+	}
+	return usage{
+		CPUSeconds: float64(ru.Utime.Nano()+ru.Stime.Nano()) / 1e9,
+		PeakBytes:  maxRSS(int64(ru.Maxrss)),
+	}
+}
+
+// allocated is the disk space of a file.
+func allocated(info os.FileInfo) int64 {
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		return int64(st.Blocks) * 512
+	}
+	return info.Size()
+}

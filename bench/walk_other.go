@@ -1,0 +1,29 @@
+//go:build !(linux && (amd64 || arm64 || loong64 || ppc64 || ppc64le || riscv64 || s390x))
+
+package main
+
+import (
+	"io/fs"
+	"path/filepath"
+)
+
+// walkTree lists every directory below root and takes the status of every entry, one
+// after the other with the means of the standard library.
+func walkTree(root string) (walked, error) {
+	var seen walked
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if _, err := d.Info(); err != nil {
+			return err
+		}
+		if d.IsDir() {
+			seen.dirs++
+		} else {
+			seen.files++
+		}
+		return nil
+	})
+	return seen, err
+}

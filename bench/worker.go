@@ -1,0 +1,200 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"runtime/pprof"
+	"time"
+)
+
+// Every contender lives in a process of its own, the worker, which is this program
+// started with the word "worker". So the memory of one is not the memory of
+// another, the peak of a child is not that of the driver that started it, and the
+// library meets a heap of its own. Driver and worker speak JSON over pipes.
+
+// workerWord is the argument that makes this program a worker.
+const workerWord = "worker"
+
+// request is one operation. Profile switches a processor profile on or off instead.
+type request struct {
+	Op      string   `json:"op"`
+	Tree    string   `json:"tree,omitempty"`
+	To      string   `json:"to,omitempty"`
+	Files   []string `json:"files,omitempty"`
+	Profile string   `json:"profile,omitempty"`
+}
+
+// What a request may ask for.
+const (
+	opReset        = "reset"
+	opTrack        = "track"
+	opPatch        = "patch"
+	opDiffFull     = "diff-full"
+	opRestore      = "restore"
+	opRevert       = "revert"
+	opUndo         = "undo"
+	opRedo         = "redo"
+	opProfile      = "profile"
+	opProfileEnded = "profile-ended"
+)
+
+// response is what came of a request, with its time.
+type response struct {
+	Seconds float64  `json:"seconds"`
+	Used    usage    `json:"used"`
+	Tree    string   `json:"tree,omitempty"`
+	Files   []string `json:"files,omitempty"`
+	Count   int      `json:"count,omitempty"`
+	Error   string   `json:"error,omitempty"`
+}
+
+// work serves requests until the input ends.
+func work(in io.Reader, out io.Writer) error {
+	dec, enc := json.NewDecoder(in), json.NewEncoder(out)
+	var s setting
+	if err := dec.Decode(&s); err != nil {
+		return fmt.Errorf("worker: read the setting: %w", err)
+	}
+	c, err := newContender(s)
+	if err != nil {
+		return err
+	}
+	for {
+		var req request
+		if err := dec.Decode(&req); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return fmt.Errorf("worker: read a request: %w", err)
+		}
+		if err := enc.Encode(carryOut(c, req)); err != nil {
+			return fmt.Errorf("worker: answer: %w", err)
+		}
+	}
+}
+
+// carryOut times one operation. Garbage of the one before is collected first.
+func carryOut(c contender, req request) (resp response) {
+	runtime.GC()
+	c.Used()
+	var count func() (int, error)
+	var err error
+	begin := time.Now()
+	switch req.Op {
+	case opReset:
+		err = c.Reset()
+	case opTrack:
+		resp.Tree, err = c.Track()
+	case opPatch:
+		resp.Files, err = c.Patch(req.Tree)
+	case opDiffFull:
+		count, err = c.DiffFull(req.Tree, req.To)
+	case opRestore:
+		err = c.Restore(req.Tree)
+	case opRevert:
+		err = c.Revert(req.Tree, req.Files)
+	case opUndo, opRedo:
+		u, ok := c.(undoer)
+		if !ok {
+			err = errors.New("this contender has no undo")
+			break
+		}
+		if req.Op == opUndo {
+			err = u.Undo()
+		} else {
+			err = u.Redo()
+		}
+	case opProfile:
+		err = beginProfile(req.Profile)
+	case opProfileEnded:
+		pprof.StopCPUProfile()
+	default:
+		err = fmt.Errorf("no operation is called %q", req.Op)
+	}
+	resp.Seconds = time.Since(begin).Seconds()
+	resp.Used = c.Used()
+	if err == nil && count != nil {
+		resp.Count, err = count()
+	}
+	if err != nil {
+		resp.Error = err.Error()
+	}
+	return resp
+}
+
+// beginProfile profiles until opProfileEnded. The file stays open until the worker ends.
+func beginProfile(file string) error {
+	f, err := os.Create(file)
+	if err != nil {
+		return err
+	}
+	return pprof.StartCPUProfile(f)
+}
+
+// remote is the driver's end of a worker.
+type remote struct {
+	setting
+	cmd *exec.Cmd
+	in  io.WriteCloser
+	enc *json.Encoder
+	dec *json.Decoder
+}
+
+func startWorker(s setting) (*remote, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("start a worker: %w", err)
+	}
+	for _, dir := range []string{s.Home, filepath.Dir(s.Store)} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return nil, fmt.Errorf("start a worker: %w", err)
+		}
+	}
+	r := &remote{setting: s, cmd: exec.Command(self, workerWord)}
+	r.cmd.Env, r.cmd.Stderr = cleanEnv(s.Home), os.Stderr
+	if r.in, err = r.cmd.StdinPipe(); err != nil {
+		return nil, fmt.Errorf("start a worker: %w", err)
+	}
+	out, err := r.cmd.StdoutPipe()
+	if err == nil {
+		err = r.cmd.Start()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("start a worker: %w", err)
+	}
+	r.enc, r.dec = json.NewEncoder(r.in), json.NewDecoder(out)
+	if err := r.enc.Encode(s); err != nil {
+		return nil, errors.Join(fmt.Errorf("worker %s: %w", s.Kind, err), r.close())
+	}
+	return r, nil
+}
+
+// do has one operation carried out. An operation that fails is an error.
+func (r *remote) do(req request) (response, error) {
+	var resp response
+	err := r.enc.Encode(req)
+	if err == nil {
+		err = r.dec.Decode(&resp)
+	}
+	if err == nil && resp.Error != "" {
+		err = errors.New(resp.Error)
+	}
+	if err != nil {
+		return resp, fmt.Errorf("%s: %s: %w", r.Kind, req.Op, err)
+	}
+	return resp, nil
+}
+
+func (r *remote) track() (string, error) {
+	resp, err := r.do(request{Op: opTrack})
+	return resp.Tree, err
+}
+
+func (r *remote) close() error {
+	return errors.Join(r.in.Close(), r.cmd.Wait())
+}

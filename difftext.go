@@ -46,7 +46,7 @@ func (r *Repo) writeSection(w io.Writer, c *Change, opt DiffOptions) (fileSides,
 }
 
 func writeHeader(out *errWriter, c *Change) {
-	a, b := quotePath("a/"+c.Path), quotePath("b/"+c.Path)
+	a, b := QuotePath("a/"+c.Path), QuotePath("b/"+c.Path)
 	out.printf("diff --git %s %s\n", a, b)
 	switch {
 	case c.old == nil:
@@ -69,10 +69,10 @@ func writeHeader(out *errWriter, c *Change) {
 func (r *Repo) writeBody(out *errWriter, c *Change, s *fileSides, opt DiffOptions) {
 	a, b := "/dev/null", "/dev/null"
 	if c.old != nil {
-		a = quotePath("a/" + c.Path)
+		a = QuotePath("a/" + c.Path)
 	}
 	if c.new != nil {
-		b = quotePath("b/" + c.Path)
+		b = QuotePath("b/" + c.Path)
 	}
 	switch {
 	case s.note == noteBinary:
@@ -114,33 +114,6 @@ func shortID(e *object.Entry) string {
 		return "0000000"
 	}
 	return e.ID.String()[:7]
-}
-
-// quotePath quotes as git does with core.quotePath off: names with control
-// characters, quotes or backslashes go into double quotes, in C's notation.
-func quotePath(name string) string {
-	if strings.IndexFunc(name, func(r rune) bool { return r < 0x20 || r == 0x7f || r == '"' || r == '\\' }) < 0 {
-		return name
-	}
-	const letters = "abtnvfr"
-	var b strings.Builder
-	b.WriteByte('"')
-	for i := range len(name) {
-		switch c := name[i]; {
-		case c >= '\a' && c <= '\r':
-			b.WriteByte('\\')
-			b.WriteByte(letters[c-'\a'])
-		case c == '"' || c == '\\':
-			b.WriteByte('\\')
-			b.WriteByte(c)
-		case c < 0x20 || c == 0x7f:
-			fmt.Fprintf(&b, `\%03o`, c)
-		default:
-			b.WriteByte(c)
-		}
-	}
-	b.WriteByte('"')
-	return b.String()
 }
 
 // errWriter remembers the first error, so that a sequence of prints is checked once.

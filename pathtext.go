@@ -80,6 +80,34 @@ func plainPaths(texts []pathText) []string {
 	return out
 }
 
+// QuotePath prints a path for people as git does with core.quotePath off: a name
+// with control characters, quotes or backslashes goes into double quotes, in C's
+// notation, so that it stays on its line and can be told from its neighbours.
+func QuotePath(name string) string {
+	if strings.IndexFunc(name, func(r rune) bool { return r < 0x20 || r == 0x7f || r == '"' || r == '\\' }) < 0 {
+		return name
+	}
+	const letters = "abtnvfr"
+	var b strings.Builder
+	b.WriteByte('"')
+	for i := range len(name) {
+		switch c := name[i]; {
+		case c >= '\a' && c <= '\r':
+			b.WriteByte('\\')
+			b.WriteByte(letters[c-'\a'])
+		case c == '"' || c == '\\':
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		case c < 0x20 || c == 0x7f:
+			fmt.Fprintf(&b, `\%03o`, c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
 // Patch lists the files that differ from a checkpoint, as absolute paths with '/'
 // separators. In JSON it is {"hash","files"}, paths encoded by EncodePath.
 type Patch struct {

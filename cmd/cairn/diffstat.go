@@ -71,7 +71,7 @@ func (c *cli) writeStats(stats []fileStat) error {
 	}
 	t.bar = max(minBar, c.columns-t.name-t.number-6)
 	for _, s := range stats {
-		name := quotePath(s.path)
+		name := cairn.QuotePath(s.path)
 		fmt.Fprintf(c.out, " %s%*s | %s\n", name, t.name-utf8.RuneCountInString(name), "", t.counts(s))
 	}
 	_, err := fmt.Fprintln(c.out, statSummary(len(stats), t.added, t.deleted))
@@ -89,7 +89,7 @@ type statTable struct {
 const textBinary = "Bin"
 
 func (t *statTable) add(s fileStat) {
-	t.name = max(t.name, utf8.RuneCountInString(quotePath(s.path)))
+	t.name = max(t.name, utf8.RuneCountInString(cairn.QuotePath(s.path)))
 	t.most = max(t.most, s.additions+s.deletions)
 	t.number = max(t.number, len(strconv.Itoa(t.most)))
 	if s.note == "binary" {

@@ -101,12 +101,12 @@ func (c *cli) writeOperation(op *cairn.Operation, paths bool) {
 	}
 	fmt.Fprintf(c.out, "    before %.*s, after %.*s\n", shortID, op.Before, shortID, op.After)
 	for _, path := range op.Paths {
-		c.out.WriteString("    " + quotePath(path) + "\n")
+		c.out.WriteString("    " + cairn.QuotePath(path) + "\n")
 	}
 	for _, k := range op.Kept {
-		c.out.WriteString("    kept " + quotePath(k.Path) + ": " + printable(k.Reason) + "\n")
+		c.out.WriteString("    kept " + cairn.QuotePath(k.Path) + ": " + printable(k.Reason) + "\n")
 	}
 	for _, k := range op.Conflicts {
-		c.out.WriteString("    conflict " + quotePath(k.Path) + ": " + printable(k.Reason) + "\n")
+		c.out.WriteString("    conflict " + cairn.QuotePath(k.Path) + ": " + printable(k.Reason) + "\n")
 	}
 }

@@ -27,7 +27,7 @@ func (c *cli) printResult(cmd *cobra.Command, res *cairn.Result, nothing string)
 
 func (c *cli) listResult(res *cairn.Result) error {
 	line := func(verb, path, reason string) {
-		c.out.WriteString(verb + " " + quotePath(path))
+		c.out.WriteString(verb + " " + cairn.QuotePath(path))
 		if reason != "" {
 			c.out.WriteString(": " + printable(reason))
 		}

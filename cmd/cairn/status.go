@@ -85,7 +85,7 @@ func (c *cli) printStatus(s *standing) error {
 		now = plural(s.Changed, "file") + " changed since"
 	}
 	_, err := fmt.Fprintf(c.out, "root        %s\nstore       %s (%s)\ncheckpoint  %s, %s\nnow         %s\n",
-		quotePath(s.Root), quotePath(s.Store), sizeText(s.StoreSize), s.Checkpoint.Hash,
+		cairn.QuotePath(s.Root), cairn.QuotePath(s.Store), sizeText(s.StoreSize), s.Checkpoint.Hash,
 		c.about(s.Checkpoint.Time, s.Checkpoint.Message), now)
 	return err
 }

@@ -4,18 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"time"
-)
 
-// quotePath prints a path for people as git does with core.quotePath off: a name
-// that holds control characters, quotes or backslashes goes into double quotes, in
-// C's notation, so that it stays on its line and can be told from its neighbours.
-func quotePath(path string) string {
-	if !strings.ContainsFunc(path, func(r rune) bool { return isControl(r) || r == '"' || r == '\\' }) {
-		return path
-	}
-	quoted := strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(path)
-	return `"` + printable(quoted) + `"`
-}
+	"github.com/seed-fb9cbc17/cairn"
+)
 
 func isControl(r rune) bool { return r < 0x20 || r == 0x7f }
 
@@ -47,7 +38,7 @@ func (c *cli) writePath(path string, null bool) error {
 		c.out.WriteString(path)
 		return c.out.WriteByte(0)
 	}
-	c.out.WriteString(quotePath(path))
+	c.out.WriteString(cairn.QuotePath(path))
 	return c.out.WriteByte('\n')
 }
 

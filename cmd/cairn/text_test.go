@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
@@ -25,7 +26,7 @@ func TestQuotePath(t *testing.T) {
 	tree := strings.TrimSpace(oracle.Feed(oracle.Store(), names.String(), "mktree", "-z"))
 	raw := oracle.Git("ls-tree", "--name-only", "-z", tree)
 	for name := range strings.SplitSeq(strings.TrimSuffix(raw, "\x00"), "\x00") {
-		list.WriteString(quotePath(name) + "\n")
+		list.WriteString(cairn.QuotePath(name) + "\n")
 	}
 	if want := oracle.Git("-c", "core.quotePath=false", "ls-tree", "--name-only", tree); list.String() != want {
 		t.Errorf("names are quoted\n%s\ngit:\n%s", list.String(), want)

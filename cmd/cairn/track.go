@@ -79,7 +79,7 @@ func (c *cli) listSkipped(t *cairn.Track) {
 	tooLarge := false
 	for i, s := range t.Skipped {
 		if i < maxListed {
-			c.console.remark("not captured: %s: %s", quotePath(s.Path), skipReason(s, t.Reasons[s.Path]))
+			c.console.remark("not captured: %s: %s", cairn.QuotePath(s.Path), skipReason(s, t.Reasons[s.Path]))
 		}
 		tooLarge = tooLarge || s.Reason == "too large"
 	}

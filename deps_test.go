@@ -26,6 +26,7 @@ var layers = map[string]int{
 	"internal/worktree":   2, // the user's directory
 	"":                    3, // package cairn
 	"snapshot":            4,
+	"internal/hooks":      5, // doors
 	"cmd/cairn":           6,
 	"bench":               6,
 	"internal/gittest":    7, // test support: may import nothing of ours, see below

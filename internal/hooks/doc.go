@@ -1,0 +1,54 @@
+// Package hooks turns what coding agents tell their hooks into calls of package
+// session: which prompt began, which tool is about to run and names which files,
+// when a step and a turn are over, which sub-agents belong to whom.
+//
+// It sits between two programs that must not suffer from each other. The agent is
+// never blocked, slowed down beyond a deadline or confused by output: whatever goes
+// wrong is logged, counted and shown by cairn doctor, and the agent goes on
+// unprotected for that step. The checkpoints on the other side never claim to be
+// what they are not: a step that could not be captured is a missing step.
+//
+// Claude Code, Codex, Gemini CLI and Qwen Code are spoken to in the JSON of their
+// own hooks (payload.go). Every other agent uses the neutral protocol.
+//
+// # The neutral protocol
+//
+// One call of cairn hook AGENT is one event: a JSON object on stdin, and one line of
+// JSON on stdout. The exit status is always 0. Names that are not known are ignored
+// in both directions.
+//
+//	{"event": "session",  "cwd", "session", "parent"?, "title"?}
+//	{"event": "prompt",   "cwd", "session", "message", "prompt"?}
+//	{"event": "before",   "cwd", "session", "message"?, "call"?, "tool"?, "input"?, "paths"?}
+//	{"event": "after",    "cwd", "session", "message"?, "call"?, "tool"?, "input"?, "paths"?}
+//	{"event": "stop",     "cwd", "session", "running"?: ["id", ...]}
+//	{"event": "end",      "cwd", "session"}
+//	{"event": "undo",     "cwd", "session", "count"?, "dryRun"?}
+//	{"event": "redo",     "cwd", "session", "count"?, "dryRun"?}
+//	{"event": "log",      "cwd", "session"}
+//	{"event": "diff",     "cwd", "session", "count"?}
+//	{"event": "revert",   "cwd", "session", "message", "part"?, "start"?, "dryRun"?}
+//	{"event": "unrevert", "cwd", "session", "dryRun"?}
+//	{"event": "fork",     "cwd", "session", "message"?, "newSession"}
+//
+// "cwd" is an absolute path in the project. All ids are opaque texts of at most 1 KiB.
+// "session" may come any number of times; "parent" makes it the session of a
+// sub-agent, which is reverted together with its parent. "message" is the user's
+// message that a step answers; without it the session's last one is meant. "before"
+// opens a step unless one is open, and "paths", absolute or from the root, are what
+// the tool is going to change; where the tool has one of the usual names they are
+// found in "input", too. "after" closes the step once no call of it is running
+// any more. "stop" closes the turn, unless sub-agents in "running" are still at
+// work; "end" closes everything. Events may be missing: what is open is closed
+// by whatever comes next.
+//
+// The answer:
+//
+//	{"ok": true, "session", "message"?, "step"?, "before"?, "after"?, "hash"?, "text"?, "result"?}
+//	{"ok": false, "error": "what went wrong"}
+//
+// "before" and "after" are the checkpoints of the step, "hash" is the tree of the
+// newer of the two, as cairn restore takes it. "text" is for people. "result" is what
+// cairn restore --json prints: {"operation", "restored", "deleted", "kept",
+// "conflicts"}, and for a dry run also "plan" and "planId".
+package hooks

@@ -20,7 +20,14 @@ const (
 	// DefaultMaxFileSize is the size in bytes above which a file is not captured.
 	DefaultMaxFileSize = 32 << 20
 
-	// NoLimit switches a size limit off.
+	// DefaultMaxFiles is how many files a capture holds at most.
+	DefaultMaxFiles = 1_000_000
+
+	// DefaultMaxScanBytes is how many bytes of new data a capture reads at most: what
+	// a store takes in minutes, and no source tree has.
+	DefaultMaxScanBytes = 20 << 30
+
+	// NoLimit switches a limit off.
 	NoLimit = -1
 
 	// DefaultLockTimeout is how long a command waits for another process.
@@ -35,6 +42,27 @@ type Options struct {
 	MaxFileSize int64         // in bytes; 0 = DefaultMaxFileSize, NoLimit = none
 	Include     []string      // patterns as in .gitignore: small files to capture although ignored
 	LockTimeout time.Duration // 0 = DefaultLockTimeout; a context's deadline counts, too
+
+	// Guards against capturing what nobody meant. A first capture is refused with
+	// ErrRoot where Root is the top of a file system, Home, one of Homes or a
+	// directory above one of these, and any capture with ErrTooLarge that would hold
+	// more than MaxFiles files, unless the last one did, or read more than
+	// MaxScanBytes of new data. Homes may hold patterns as in path/filepath.Match.
+	// Force switches the guards off.
+	Homes        []string
+	MaxFiles     int   // 0 = DefaultMaxFiles, NoLimit = none
+	MaxScanBytes int64 // 0 = DefaultMaxScanBytes, NoLimit = none
+	Force        bool
+
+	// MinFree is how many bytes a capture leaves free on the disk of the store, and
+	// Budget how many the store may have; 0 = no limit. A capture that would break one
+	// of them fails with ErrNoSpace.
+	MinFree, Budget int64
+
+	// Never lists patterns as in .gitignore, case ignored, of what is never stored,
+	// be it tracked, named or captured before. Such a path is reported as skipped.
+	// Going back neither overwrites nor deletes it.
+	Never []string
 
 	// Home and ConfigHome say where the user's git configuration lies, of which only
 	// core.excludesFile and core.ignoreCase are used; ConfigHome defaults to

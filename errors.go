@@ -39,6 +39,18 @@ var (
 	// ErrMoved: the disk is not what it was when the plan was made.
 	ErrMoved = errors.New("the disk has moved since")
 
+	// ErrTooLarge: the root holds more than the limits of Options allow. Nothing was
+	// stored.
+	ErrTooLarge = errors.New("too large to capture")
+
+	// ErrNoSpace: the disk is too full, or the store has used up its budget. Nothing
+	// was stored.
+	ErrNoSpace = errors.New("not enough space for the store")
+
+	// ErrDeadline: time ran out before everything was read. There is no checkpoint, but
+	// what was read need not be read again.
+	ErrDeadline = errors.New("not everything could be read in time")
+
 	// ErrOutside: a path that does not lie below the root.
 	ErrOutside = errors.New("outside the root")
 )

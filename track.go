@@ -14,6 +14,20 @@ type TrackOptions struct {
 	Message string // what the checkpoint is for; always makes a new one
 	Author  string // who made the changes since the checkpoint before; "" = "user"
 	Verify  bool   // read every file, whatever the stat cache says
+
+	// Paths are hints: they are read first, and small files among them are captured
+	// although ignored. They may be absolute, or relative to the root; one that names
+	// a directory stands for all in it that is not ignored.
+	Paths []string
+
+	// OnlyPaths looks at nothing but Paths. The checkpoint holds these, and vouches for
+	// nothing else: going back to it leaves all other paths alone.
+	OnlyPaths bool
+
+	// Partial answers with a checkpoint of what was read when the context's deadline
+	// passes, instead of failing with ErrDeadline. What was not read is skipped as
+	// "unread", so that going back to it leaves that alone.
+	Partial bool
 }
 
 // Track is the answer of Repo.Track.
@@ -23,6 +37,8 @@ type Track struct {
 	Files      int       `json:"files"`      // captured
 	Changed    int       `json:"changed"`    // paths that differ from the checkpoint before
 	Skipped    []Skipped `json:"skipped"`    // present, but not captured
+	Partial    bool      `json:"partial,omitempty"`    // the deadline passed: some paths are skipped as unread
+	HintedOnly bool      `json:"hintedOnly,omitempty"` // only TrackOptions.Paths were looked at
 
 	// Reasons holds the system's answer for paths that could not be read.
 	Reasons map[string]error `json:"-"`

@@ -25,6 +25,7 @@ var layers = map[string]int{
 	"internal/git":        1,
 	"internal/worktree":   2, // the user's directory
 	"":                    3, // package cairn
+	"session":             4,
 	"snapshot":            4,
 	"internal/hooks":      5, // doors
 	"cmd/cairn":           6,

@@ -1,0 +1,163 @@
+package session
+
+import (
+	"time"
+
+	"github.com/seed-fb9cbc17/cairn"
+)
+
+// RoleUser is the role of a message with which a turn begins. Reverting goes back to
+// the beginning of a turn; other roles are opaque.
+const RoleUser = "user"
+
+// Types of parts that matter here. Others are opaque.
+const (
+	PartText  = "text"
+	PartTool  = "tool"
+	PartPatch = "patch" // what its step changed, at this place among the parts
+)
+
+// Session is what an agent did on one root. The counts are those of what is visible:
+// messages that were reverted do not count.
+type Session struct {
+	ID       string            `json:"id"`
+	Parent   string            `json:"parent,omitempty"` // whose sub-agent it is
+	Title    string            `json:"title,omitempty"`
+	Meta     map[string]string `json:"meta,omitempty"` // the host's, opaque
+	Root     string            `json:"root"`
+	Created  time.Time         `json:"created"`
+	Updated  time.Time         `json:"updated"`
+	Children []string          `json:"children,omitempty"`
+	Fork     *Fork             `json:"fork,omitempty"`
+
+	Messages int      `json:"messages"`
+	Steps    int      `json:"steps"`
+	Summary  *Summary `json:"summary,omitempty"` // nil in the answer of List
+	Open     string   `json:"open,omitempty"`    // the step that is running
+	Revert   *Revert  `json:"revert,omitempty"`  // nil: nothing is reverted
+
+	// Truncated: the beginning of the session has been cleaned away.
+	Truncated bool `json:"truncated,omitempty"`
+}
+
+// Summary counts what the visible part of a session changed, from before its first
+// step to after its last.
+type Summary struct {
+	Files     int `json:"files"`
+	Additions int `json:"additions"` // lines
+	Deletions int `json:"deletions"`
+}
+
+// Fork says where a session comes from.
+type Fork struct {
+	Session    string `json:"session"`
+	Message    string `json:"message,omitempty"` // the first one that it does not share; "" = it shares all
+	Checkpoint string `json:"checkpoint"`        // the state at that point
+}
+
+// Revert is the boundary of what is reverted.
+type Revert struct {
+	Message  string `json:"messageID"`
+	Part     string `json:"partID,omitempty"`
+	Snapshot string `json:"snapshot"` // tree of the state before the first revert, to which Unrevert goes
+	Diff     string `json:"diff"`     // what reverting did to the files, as git prints it
+
+	// Checkpoint is the checkpoint of Snapshot.
+	Checkpoint string `json:"checkpoint"`
+}
+
+// Message is one message of a session. Its steps are in the order of their beginnings.
+type Message struct {
+	ID       string            `json:"id"`
+	Role     string            `json:"role,omitempty"`
+	Prompt   string            `json:"prompt,omitempty"`
+	Meta     map[string]string `json:"meta,omitempty"`
+	Created  time.Time         `json:"created"`
+	Steps    []Step            `json:"steps"`
+	Parts    []Part            `json:"parts,omitempty"` // that came with the message, before those of its steps
+	Reverted bool              `json:"reverted,omitempty"`
+
+	// Children are the sessions that sub-agents of this message began.
+	Children []string `json:"children,omitempty"`
+}
+
+// Step is what was done between two checkpoints.
+type Step struct {
+	ID       string            `json:"id"`
+	Session  string            `json:"session"`
+	Message  string            `json:"message"`
+	Before   Checkpoint        `json:"before"`
+	After    Checkpoint        `json:"after,omitzero"` // zero while the step is open
+	Began    time.Time         `json:"began"`
+	Ended    time.Time         `json:"ended,omitzero"`
+	Paths    []string          `json:"-"` // that its tools named
+	Parts    []Part            `json:"parts,omitempty"`
+	Patch    cairn.Patch       `json:"patch"` // Hash is that of Before; Files are absolute
+	Meta     map[string]string `json:"meta,omitempty"`
+	Reverted bool              `json:"reverted,omitempty"`
+}
+
+// Open reports whether the step is running.
+func (s *Step) Open() bool { return s.After.ID == "" }
+
+// Checkpoint names a state.
+type Checkpoint struct {
+	ID   string `json:"id"`   // of the commit
+	Hash string `json:"hash"` // of the tree
+}
+
+// Part is a part of a message: a text, a call of a tool.
+type Part struct {
+	ID   string            `json:"id"`
+	Type string            `json:"type"`
+	Meta map[string]string `json:"meta,omitempty"`
+}
+
+// Begin describes a session that begins. Meta is kept as it is.
+type Begin struct {
+	ID, Parent, Title string
+	Meta              map[string]string
+}
+
+// MessageBegin describes a message that holds no step, or none yet.
+type MessageBegin struct {
+	Session, Message, Role string
+	Prompt                 string
+	Parts                  []Part
+	Meta                   map[string]string
+}
+
+// StepBegin describes a step that begins. An empty Message means the newest one, an
+// empty Step a name that is made up. Paths, absolute or relative to the root, are
+// what the step's tools are going to change, as far as that is known.
+type StepBegin struct {
+	Session, Message, Role, Step string
+	Prompt                       string
+	Paths                        []string
+	Meta                         map[string]string
+}
+
+// StepEnd describes the end of a step. An empty Step means the one that is open.
+type StepEnd struct {
+	Session, Step string
+	Parts         []Part
+	Paths         []string
+}
+
+// Scope narrows a diff down to a message or a step. The zero value is the session.
+type Scope struct{ Message, Step string }
+
+// Target is where a revert goes back to: before a part of a message, or before
+// everything. A Part is looked for in all messages.
+type Target struct {
+	Message, Part string
+	Start         bool
+}
+
+// RevertOptions says how to revert.
+type RevertOptions struct {
+	OnConflict cairn.Policy // "" = cairn.Merge
+	DryRun     bool         // only say what would be done; the session in the answer is as it would be
+	Plan       string       // id of the plan to carry out; cairn.ErrMoved if it would be another one now
+	EndOpen    bool         // end open steps first instead of failing with ErrBusy: their agent is gone
+}

@@ -28,6 +28,7 @@ var layers = map[string]int{
 	"session":             4,
 	"snapshot":            4,
 	"internal/hooks":      5, // doors
+	"internal/mcptools":   5,
 	"cmd/cairn":           6,
 	"bench":               6,
 	"internal/gittest":    7, // test support: may import nothing of ours, see below
@@ -42,6 +43,7 @@ var thirdParty = map[string][]string{
 	"internal/git":      {"golang.org/x/sys"},                                                                 // stat of the user's index
 	"internal/worktree": {"golang.org/x/sys"},                                                                 // handles of directories
 	"internal/gittest":  {"golang.org/x/sys"},                                                                 // tracing for crash tests
+	"internal/mcptools": {"github.com/modelcontextprotocol/go-sdk/mcp"},                                       // the protocol
 	"cmd/cairn":         {"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"},            // the command line
 	"bench":             {"golang.org/x/sys", "github.com/klauspost/compress/zlib"},                           // floors
 }

@@ -62,6 +62,9 @@ From one machine to another:
     push REMOTE                 send all to a git repository
     fetch REMOTE                bring from there what others sent
 
+For agents:
+    mcp                         offer checkpoints and undo to a model
+
 And also:
     completion bash|zsh|fish    the completion script of a shell
     version                     which cairn this is

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/mcptools"
+)
+
+const mcpManual = `cairn mcp offers checkpoints and undo to a model, as an MCP server on stdin and
+stdout.
+
+Usage:
+    cairn mcp
+
+A client of the Model Context Protocol starts it, in the directory that it is
+about, and ends it by closing stdin. The tools:
+    checkpoints, operations   what there is
+    diff                      what changed
+    track                     take a checkpoint
+    preview                   what going back would do, with a plan id
+    restore, revert           go back; with a plan id exactly that or nothing
+    undo, redo                take that back
+
+Those that change files are marked as destructive, so that the client can ask
+before, and whatever they overwrite or delete is saved first. Checkpoints
+(cairn://checkpoint/HASH) and files (cairn://file/HASH/PATH) can also be read as
+resources. A path in them is percent-encoded; else paths are as in --json.
+
+Answers have limits: 200 checkpoints or operations, 500 paths of a kind, 4 MiB
+of patches, files of 8 MiB. What is left out is counted.
+
+Examples:
+    claude mcp add cairn -- cairn mcp
+    codex mcp add cairn -- cairn mcp
+`
+
+func (c *cli) mcpCommand() *cobra.Command {
+	return c.command(command{
+		use: "mcp", short: "offer checkpoints and undo to a model", manual: mcpManual,
+		args: takes(0, 0, "no arguments"), complete: cobra.NoFileCompletions,
+		run: func(ctx context.Context, _ *cobra.Command, _ []string) error {
+			if c.global.json {
+				return c.usage("has no --json form: it speaks a protocol of its own")
+			}
+			return c.withRepo(func(repo *cairn.Repo) error {
+				opt := mcptools.Options{Repo: repo, Version: thisBuild().Version}
+				return mcptools.Serve(ctx, opt, interruptibleReader(ctx, c.stdin), flushing{c})
+			})
+		},
+	})
+}
+
+// flushing writes answers at once.
+type flushing struct{ c *cli }
+
+func (f flushing) Write(p []byte) (int, error) {
+	n, err := f.c.out.Write(p)
+	if err == nil {
+		err = f.c.out.Flush()
+	}
+	return n, err
+}

@@ -1,0 +1,190 @@
+package mcptools
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/seed-fb9cbc17/cairn"
+)
+
+func (t *tools) addChanging(s *mcp.Server) {
+	add(s, &mcp.Tool{
+		Name: "track", Description: "Take a checkpoint of the working directory. Nothing in it is changed.",
+		Annotations: adds("Take a checkpoint"),
+	}, t.track)
+	add(s, &mcp.Tool{
+		Name: "restore", Description: "Make the working directory, or some paths, exactly as at a checkpoint. " +
+			"Files created since are deleted. Everything overwritten or deleted is saved first; undo brings it back.",
+		Annotations: destroys("Restore a checkpoint"),
+	}, t.restore)
+	add(s, &mcp.Tool{
+		Name: "revert", Description: "Take back what changed since a checkpoint (hash), or between two of them (from, to), in which case later changes stay. " +
+			"Everything overwritten or deleted is saved first; undo brings it back.",
+		Annotations: destroys("Revert changes"),
+	}, t.revert)
+	add(s, &mcp.Tool{
+		Name: "undo", Description: "Take back the last restore, revert or redo. Again takes back the one before.",
+		Annotations: destroys("Undo"),
+	}, t.undo)
+	add(s, &mcp.Tool{
+		Name: "redo", Description: "Take back the last undo.",
+		Annotations: destroys("Redo"),
+	}, t.redo)
+}
+
+type trackArgs struct {
+	Message string `json:"message,omitempty" jsonschema:"what the checkpoint is for"`
+}
+
+type skipped struct {
+	Path   string `json:"path"`
+	Reason string `json:"reason"`
+	Size   int64  `json:"size,omitempty"`
+}
+
+type tracked struct {
+	Hash       string    `json:"hash" jsonschema:"names the state; give it to restore, revert or diff"`
+	Checkpoint string    `json:"checkpoint"`
+	Files      int       `json:"files"`
+	Changed    int       `json:"changed" jsonschema:"paths that differ from the checkpoint before"`
+	Skipped    []skipped `json:"skipped" jsonschema:"present but not captured; going back leaves them alone"`
+	Unlisted   int       `json:"unlisted" jsonschema:"skipped paths for which there was no room"`
+}
+
+func (t *tools) track(ctx context.Context, args trackArgs) (out tracked, text string, err error) {
+	c, err := t.repo.Track(ctx, cairn.TrackOptions{Message: args.Message})
+	if err != nil {
+		return out, "", err
+	}
+	out = tracked{Hash: c.Hash, Checkpoint: c.Checkpoint, Files: c.Files, Changed: c.Changed, Skipped: []skipped{}}
+	for _, s := range c.Skipped {
+		if len(out.Skipped) == maxPaths {
+			out.Unlisted = len(c.Skipped) - maxPaths
+			break
+		}
+		out.Skipped = append(out.Skipped, skipped{cairn.EncodePath(s.Path), s.Reason, s.Size})
+	}
+	text = fmt.Sprintf("%s: %d files, %d changed since the checkpoint before", c.Hash, c.Files, c.Changed)
+	for i, s := range c.Skipped {
+		if i == maxLines {
+			text += fmt.Sprintf("\nand %d more", len(c.Skipped)-i)
+			break
+		}
+		text += fmt.Sprintf("\nnot captured: %s: %s", cairn.QuotePath(s.Path), s.Reason)
+	}
+	return out, text, nil
+}
+
+// scopeArgs and planArgs go with everything that changes files.
+type scopeArgs struct {
+	Paths      []string `json:"paths,omitempty" jsonschema:"only these files and directories"`
+	OnConflict string   `json:"on_conflict,omitempty" jsonschema:"what becomes of a path changed later: merge, overwrite, keep or fail"`
+}
+
+type planArgs struct {
+	DryRun bool   `json:"dry_run,omitempty" jsonschema:"only list what would be done, as preview does"`
+	Plan   string `json:"plan,omitempty" jsonschema:"plan id of a preview: do exactly that or nothing"`
+}
+
+type rangeArgs struct {
+	Hash string `json:"hash,omitempty" jsonschema:"take back what changed since this checkpoint"`
+	From string `json:"from,omitempty" jsonschema:"with to: take back what changed between the two"`
+	To   string `json:"to,omitempty" jsonschema:"with from"`
+}
+
+type restoreArgs struct {
+	Hash    string   `json:"hash" jsonschema:"checkpoint to go to"`
+	Paths   []string `json:"paths,omitempty" jsonschema:"only these files and directories"`
+	KeepNew bool     `json:"keep_new,omitempty" jsonschema:"leave files created since alone"`
+	planArgs
+}
+
+type revertArgs struct {
+	rangeArgs
+	scopeArgs
+	planArgs
+}
+
+type takeBackArgs struct {
+	scopeArgs
+	planArgs
+}
+
+type previewArgs struct {
+	Operation string `json:"operation" jsonschema:"restore, revert, undo or redo"`
+	KeepNew   bool   `json:"keep_new,omitempty" jsonschema:"for restore: leave files created since alone"`
+	rangeArgs
+	scopeArgs
+}
+
+func (t *tools) restore(ctx context.Context, args restoreArgs) (outcome, string, error) {
+	list, err := paths(args.Paths)
+	if err == nil && args.Hash == "" {
+		err = fmt.Errorf("%w: hash is empty; @ is the newest checkpoint", errArguments)
+	}
+	if err != nil {
+		return outcome{}, "", err
+	}
+	return answer(t.repo.Restore(ctx, args.Hash, cairn.RestoreOptions{
+		Paths: list, KeepNew: args.KeepNew, DryRun: args.DryRun, Plan: args.Plan,
+	}))
+}
+
+func (t *tools) revert(ctx context.Context, args revertArgs) (outcome, string, error) {
+	opt, err := args.options(args.planArgs)
+	if err != nil {
+		return outcome{}, "", err
+	}
+	switch {
+	case args.Hash != "" && args.From == "" && args.To == "":
+		return answer(t.repo.RevertTo(ctx, args.Hash, opt))
+	case args.Hash == "" && args.From != "" && args.To != "":
+		return answer(t.repo.RevertRange(ctx, args.From, args.To, opt))
+	}
+	return outcome{}, "", fmt.Errorf("%w: revert wants either hash, or from and to", errArguments)
+}
+
+func (t *tools) undo(ctx context.Context, args takeBackArgs) (outcome, string, error) {
+	opt, err := args.options(args.planArgs)
+	if err != nil {
+		return outcome{}, "", err
+	}
+	return answer(t.repo.Undo(ctx, opt))
+}
+
+func (t *tools) redo(ctx context.Context, args takeBackArgs) (outcome, string, error) {
+	opt, err := args.options(args.planArgs)
+	if err != nil {
+		return outcome{}, "", err
+	}
+	return answer(t.repo.Redo(ctx, opt))
+}
+
+func (t *tools) preview(ctx context.Context, args previewArgs) (outcome, string, error) {
+	dry := planArgs{DryRun: true}
+	switch args.Operation {
+	case "restore":
+		return t.restore(ctx, restoreArgs{args.Hash, args.Paths, args.KeepNew, dry})
+	case "revert":
+		return t.revert(ctx, revertArgs{args.rangeArgs, args.scopeArgs, dry})
+	case "undo":
+		return t.undo(ctx, takeBackArgs{args.scopeArgs, dry})
+	case "redo":
+		return t.redo(ctx, takeBackArgs{args.scopeArgs, dry})
+	}
+	return outcome{}, "", fmt.Errorf("%w: operation is restore, revert, undo or redo", errArguments)
+}
+
+// options are those of the library.
+func (a *scopeArgs) options(plan planArgs) (opt cairn.RevertOptions, err error) {
+	opt = cairn.RevertOptions{DryRun: plan.DryRun, Plan: plan.Plan}
+	if a.OnConflict != "" {
+		if opt.OnConflict, err = cairn.ParsePolicy(a.OnConflict); err != nil {
+			return opt, fmt.Errorf("%w: %w", errArguments, err)
+		}
+	}
+	opt.Paths, err = paths(a.Paths)
+	return opt, err
+}

@@ -1,0 +1,50 @@
+package mcptools
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/seed-fb9cbc17/cairn"
+)
+
+// errArguments: the arguments cannot be meant. The text says what is wanted.
+var errArguments = errors.New("wrong arguments")
+
+// withHint adds the next step to an error where there is one to name.
+func withHint(err error) error {
+	for _, h := range hints {
+		if errors.Is(err, h.err) {
+			return fmt.Errorf("%w\nhint: %s", err, h.text)
+		}
+	}
+	return err
+}
+
+var hints = []struct {
+	err  error
+	text string
+}{
+	{cairn.ErrMoved, "nothing was done; call preview again, it gives a new plan"},
+	{cairn.ErrConflict, "nothing was done; on_conflict merge, keep or overwrite goes on, and preview shows what that does"},
+	{cairn.ErrOutside, "paths count from the root or are absolute paths inside it"},
+	{cairn.ErrAmbiguous, "give more digits; the tool checkpoints lists the hashes"},
+	{cairn.ErrLocked, "another cairn is at work; try again"},
+	{cairn.ErrCorrupt, "other checkpoints may be whole; the tool checkpoints lists them"},
+	{cairn.ErrNotFound, "the tool checkpoints lists what there is to go back to, operations what can be undone"},
+}
+
+// paths reads paths as they come from a client. An empty one would mean everything.
+func paths(list []string) ([]string, error) {
+	out := make([]string, len(list))
+	for i, text := range list {
+		path, err := cairn.DecodePath(text)
+		if err == nil && path == "" {
+			err = errors.New(`a path is empty ("." means everything)`)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", errArguments, err)
+		}
+		out[i] = path
+	}
+	return out, nil
+}

@@ -1,0 +1,219 @@
+package mcptools
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/seed-fb9cbc17/cairn"
+)
+
+const (
+	usualList = 20  // checkpoints or operations unless more are asked for
+	maxList   = 200 // of them in one answer
+
+	usualDiff = 64 << 10 // bytes of patches in one answer unless more are asked for
+	maxDiff   = 4 << 20
+)
+
+func (t *tools) addLooking(s *mcp.Server) {
+	add(s, &mcp.Tool{
+		Name: "checkpoints", Description: "List the checkpoints of the working directory, newest first.",
+		Annotations: looks("List checkpoints"),
+	}, t.checkpoints)
+	add(s, &mcp.Tool{
+		Name: "operations", Description: "List what was restored, reverted, undone and redone, newest first.",
+		Annotations: looks("List operations"),
+	}, t.operations)
+	add(s, &mcp.Tool{
+		Name: "diff", Description: "Show what changed between two checkpoints, or between a checkpoint and the files as they are now.",
+		Annotations: looks("Show changes"),
+	}, t.diff)
+	add(s, &mcp.Tool{
+		Name: "preview", Description: "List exactly what a restore, revert, undo or redo would do, without doing it. " +
+			"The answer has a plan id: give it to the tool of that name, with the same arguments, to do exactly this or nothing.",
+		Annotations: looks("Preview going back"),
+	}, t.preview)
+}
+
+type listArgs struct {
+	Limit int `json:"limit,omitempty" jsonschema:"how many at most: 20 unless given, 200 at most"`
+}
+
+func (a listArgs) limit() (int, error) {
+	switch {
+	case a.Limit < 0:
+		return 0, fmt.Errorf("%w: limit %d is below 0", errArguments, a.Limit)
+	case a.Limit == 0:
+		return usualList, nil
+	}
+	return min(a.Limit, maxList), nil
+}
+
+type checkpoint struct {
+	Hash       string    `json:"hash" jsonschema:"names the state: equal states have equal hashes"`
+	Checkpoint string    `json:"checkpoint" jsonschema:"names this checkpoint, which is also a hash to go back to"`
+	When       time.Time `json:"when"`
+	Author     string    `json:"author" jsonschema:"who made the changes since the checkpoint before"`
+	Message    string    `json:"message"`
+}
+
+type checkpointList struct {
+	Checkpoints []checkpoint `json:"checkpoints"`
+	More        bool         `json:"more" jsonschema:"there are older ones"`
+}
+
+func (t *tools) checkpoints(ctx context.Context, args listArgs) (out checkpointList, text string, err error) {
+	limit, err := args.limit()
+	if err != nil {
+		return out, "", err
+	}
+	out.Checkpoints = []checkpoint{}
+	var lines strings.Builder
+	for c, err := range t.repo.Checkpoints(ctx) {
+		if err != nil {
+			return out, "", err
+		}
+		if out.More = len(out.Checkpoints) == limit; out.More {
+			break
+		}
+		out.Checkpoints = append(out.Checkpoints, checkpoint{c.Hash, c.ID, c.When, c.Author, c.Message})
+		fmt.Fprintf(&lines, "%s  %s  %s: %s\n", c.Hash, c.When.Format(time.DateTime), oneLine(c.Author), oneLine(c.Message))
+	}
+	return out, listText(&lines, out.More, "no checkpoint yet; the tool track takes one"), nil
+}
+
+type operation struct {
+	ID        string    `json:"id"`
+	Kind      string    `json:"kind" jsonschema:"restore, revert, undo or redo"`
+	When      time.Time `json:"when"`
+	Target    string    `json:"target,omitempty" jsonschema:"checkpoint that it went back to"`
+	Undoes    string    `json:"undoes,omitempty" jsonschema:"operation that it took back"`
+	Before    string    `json:"before" jsonschema:"checkpoint with everything that was overwritten or deleted"`
+	Paths     int       `json:"paths" jsonschema:"how many it changed"`
+	Kept      int       `json:"kept"`
+	Conflicts int       `json:"conflicts"`
+}
+
+type operationList struct {
+	Operations []operation `json:"operations"`
+	More       bool        `json:"more" jsonschema:"there are older ones"`
+}
+
+func (t *tools) operations(ctx context.Context, args listArgs) (out operationList, text string, err error) {
+	limit, err := args.limit()
+	if err != nil {
+		return out, "", err
+	}
+	out.Operations = []operation{}
+	var lines strings.Builder
+	for op, err := range t.repo.Operations(ctx) {
+		if err != nil {
+			return out, "", err
+		}
+		if out.More = len(out.Operations) == limit; out.More {
+			break
+		}
+		out.Operations = append(out.Operations, operation{
+			op.ID, op.Kind, op.When, op.Target, op.Undoes, op.Before, len(op.Paths), len(op.Kept), len(op.Conflicts),
+		})
+		fmt.Fprintf(&lines, "%s  %s  %s, %d paths\n", op.ID, op.When.Format(time.DateTime), oneLine(op.Kind), len(op.Paths))
+	}
+	return out, listText(&lines, out.More, "nothing was restored, reverted or undone yet"), nil
+}
+
+func listText(lines *strings.Builder, more bool, nothing string) string {
+	switch {
+	case lines.Len() == 0:
+		return nothing
+	case more:
+		lines.WriteString("there are older ones; limit raises the number\n")
+	}
+	return lines.String()
+}
+
+type diffArgs struct {
+	From     string   `json:"from,omitempty" jsonschema:"hash of a checkpoint; the newest one unless given"`
+	To       string   `json:"to,omitempty" jsonschema:"hash of a checkpoint; the files as they are now unless given"`
+	Paths    []string `json:"paths,omitempty" jsonschema:"only these files and directories"`
+	NoText   bool     `json:"no_text,omitempty" jsonschema:"only list files and count lines"`
+	MaxBytes int      `json:"max_bytes,omitempty" jsonschema:"of patches in the answer: 65536 unless given, 4194304 at most"`
+}
+
+type fileDiff struct {
+	File      string `json:"file"`
+	Status    string `json:"status" jsonschema:"added, modified or deleted"`
+	Additions int    `json:"additions"`
+	Deletions int    `json:"deletions"`
+	Note      string `json:"note,omitempty" jsonschema:"binary or too large: no lines are compared"`
+}
+
+type diffAnswer struct {
+	Files    []fileDiff `json:"files"`
+	Patch    string     `json:"patch,omitempty" jsonschema:"as git prints it"`
+	Omitted  int        `json:"omitted" jsonschema:"listed files whose patch did not fit"`
+	Unlisted int        `json:"unlisted" jsonschema:"files for which there was no room at all"`
+}
+
+func (t *tools) diff(ctx context.Context, args diffArgs) (out diffAnswer, text string, err error) {
+	opt := cairn.DiffOptions{}
+	if opt.Paths, err = paths(args.Paths); err != nil {
+		return out, "", err
+	}
+	from, limit := args.From, args.MaxBytes
+	if from == "" {
+		from = "@"
+	}
+	if limit <= 0 {
+		limit = usualDiff
+	}
+	limit = min(limit, maxDiff)
+	out.Files = []fileDiff{}
+	var patch, lines strings.Builder
+	for d, err := range t.repo.DiffFull(ctx, from, args.To, opt) {
+		if err != nil {
+			return out, "", err
+		}
+		if len(out.Files) == maxPaths {
+			out.Unlisted++
+			continue
+		}
+		out.Files = append(out.Files, fileDiff{cairn.EncodePath(d.File), string(d.Status), d.Additions, d.Deletions, d.Note})
+		fmt.Fprintf(&lines, "%s %s +%d -%d %s\n", d.Status, cairn.QuotePath(d.File), d.Additions, d.Deletions, d.Note)
+		switch {
+		case args.NoText:
+		case patch.Len()+len(d.Patch) <= limit:
+			patch.WriteString(d.Patch)
+		default:
+			out.Omitted++
+		}
+	}
+	out.Patch = strings.ToValidUTF8(patch.String(), "\uFFFD")
+	return out, out.text(lines.String()), nil
+}
+
+func (a *diffAnswer) text(list string) string {
+	text := list + "\n" + a.Patch
+	switch {
+	case len(a.Files) == 0:
+		return "nothing changed"
+	case a.Omitted > 0:
+		text += fmt.Sprintf("the patches of %d files are left out; paths narrows it down\n", a.Omitted)
+	}
+	if a.Unlisted > 0 {
+		text += fmt.Sprintf("%d more files are not listed; paths narrows it down\n", a.Unlisted)
+	}
+	return strings.TrimSuffix(text, "\n")
+}
+
+// oneLine keeps a text of somebody else on its line.
+func oneLine(text string) string {
+	line, _, more := strings.Cut(strings.ToValidUTF8(text, "\uFFFD"), "\n")
+	if more {
+		line += " ..."
+	}
+	return line
+}

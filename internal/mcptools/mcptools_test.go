@@ -1,0 +1,432 @@
+package mcptools
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+)
+
+// world is a project with a client that is connected to its server.
+type world struct {
+	t      *testing.T
+	dir    string
+	repo   *cairn.Repo
+	client *mcp.ClientSession
+}
+
+func newWorld(t *testing.T, tree gittest.Tree) *world {
+	t.Helper()
+	w := &world{t: t, dir: filepath.Join(t.TempDir(), "project")}
+	gittest.Create(t, w.dir, tree)
+	var err error
+	w.repo, err = cairn.Open(cairn.Options{Root: w.dir, DataDir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { w.repo.Close() })
+	here, there := mcp.NewInMemoryTransports()
+	if _, err := newServer(Options{Repo: w.repo, Version: "test"}).Connect(t.Context(), here, nil); err != nil {
+		t.Fatal(err)
+	}
+	w.client, err = mcp.NewClient(&mcp.Implementation{Name: "test"}, nil).Connect(t.Context(), there, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { w.client.Close() })
+	return w
+}
+
+// call calls a tool and returns its text; the structured answer goes into out.
+func (w *world) call(name string, args map[string]any, out any) string {
+	w.t.Helper()
+	res, err := w.client.CallTool(w.t.Context(), &mcp.CallToolParams{Name: name, Arguments: args})
+	if err != nil {
+		w.t.Fatalf("%s: %v", name, err)
+	}
+	text := res.Content[0].(*mcp.TextContent).Text
+	if res.IsError {
+		w.t.Fatalf("%s: %s", name, text)
+	}
+	reflect.ValueOf(out).Elem().SetZero()
+	data, err := json.Marshal(res.StructuredContent)
+	if err == nil {
+		err = json.Unmarshal(data, out)
+	}
+	if err != nil {
+		w.t.Fatalf("%s: %v", name, err)
+	}
+	return text
+}
+
+// fails calls a tool that has to answer with an error which says want.
+func (w *world) fails(want, name string, args map[string]any) {
+	w.t.Helper()
+	res, err := w.client.CallTool(w.t.Context(), &mcp.CallToolParams{Name: name, Arguments: args})
+	if err != nil {
+		w.t.Fatalf("%s %v: an error of the protocol: %v", name, args, err)
+	}
+	if text := res.Content[0].(*mcp.TextContent).Text; !res.IsError || !strings.Contains(text, want) {
+		w.t.Errorf("%s %v: error %v, %q, want %q", name, args, res.IsError, text, want)
+	}
+}
+
+func (w *world) track() (t tracked) {
+	w.t.Helper()
+	w.call("track", map[string]any{"message": "for the test"}, &t)
+	return t
+}
+
+func (w *world) manifest() gittest.Listing { return gittest.Manifest(w.t, w.dir) }
+
+var begin = gittest.Tree{
+	"a.txt":    gittest.File("one\ntwo\nthree\n"),
+	"gone":     gittest.Exec("#!/bin/sh\n"),
+	"dir/deep": gittest.File("deep\n"),
+	"bytes":    gittest.File("\x00\xff\x01"),
+}
+
+func (w *world) change() {
+	w.t.Helper()
+	for _, name := range []string{"gone", "dir", "a.txt"} {
+		if err := os.RemoveAll(filepath.Join(w.dir, name)); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	gittest.Create(w.t, w.dir, gittest.Tree{"a.txt": gittest.File("one\n2\nthree\n"), "né\xffw/x": gittest.File("new\n")})
+}
+
+// TestEveryToolSaysWhatItDoes: whoever asks the user for permission goes by the
+// annotations, so each tool has them, and each argument is explained.
+func TestEveryToolSaysWhatItDoes(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, begin)
+	readOnly := map[string]bool{"checkpoints": true, "operations": true, "diff": true, "preview": true}
+	destructive := map[string]bool{"restore": true, "revert": true, "undo": true, "redo": true}
+	res, err := w.client.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range res.Tools {
+		a := tool.Annotations
+		if a == nil || a.Title == "" || a.ReadOnlyHint != readOnly[tool.Name] || a.OpenWorldHint == nil || *a.OpenWorldHint {
+			t.Errorf("%s: annotations %+v", tool.Name, a)
+			continue
+		}
+		if !a.ReadOnlyHint && (a.DestructiveHint == nil || *a.DestructiveHint != destructive[tool.Name]) {
+			t.Errorf("%s: destructive %v", tool.Name, a.DestructiveHint)
+		}
+		schema := tool.InputSchema.(map[string]any)
+		properties, _ := schema["properties"].(map[string]any)
+		for name, p := range properties {
+			if p.(map[string]any)["description"] == nil {
+				t.Errorf("%s: argument %s is not explained", tool.Name, name)
+			}
+		}
+		if destructive[tool.Name] && (properties["dry_run"] == nil || properties["plan"] == nil) {
+			t.Errorf("%s cannot be previewed", tool.Name)
+		}
+		if tool.OutputSchema == nil {
+			t.Errorf("%s does not say what it answers", tool.Name)
+		}
+		delete(readOnly, tool.Name)
+		delete(destructive, tool.Name)
+	}
+	if len(readOnly)+len(destructive) > 0 {
+		t.Errorf("missing: %v %v", readOnly, destructive)
+	}
+}
+
+// TestPreviewThenRestore: the plan of a preview is carried out to the letter, and
+// undo and redo go back and forth byte for byte.
+func TestPreviewThenRestore(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, begin)
+	first := w.track()
+	before := w.manifest()
+	w.change()
+	changed := w.manifest()
+
+	var plan, done outcome
+	text := w.call("preview", map[string]any{"operation": "restore", "hash": first.Hash}, &plan)
+	gittest.AssertEqual(t, w.dir, changed, w.manifest())
+	if !plan.DryRun || plan.Plan == "" || len(plan.Changes) == 0 || !strings.Contains(text, plan.Plan) || !strings.Contains(text, "would create gone") {
+		t.Errorf("preview %+v\n%s", plan, text)
+	}
+	w.call("restore", map[string]any{"hash": first.Hash, "plan": plan.Plan}, &done)
+	gittest.AssertEqual(t, w.dir, before, w.manifest())
+	if done.Operation == "" || !done.Complete || len(done.Restored) == 0 || !slices.Contains(done.Deleted, cairn.EncodePath("né\xffw/x")) {
+		t.Errorf("restore %+v", done)
+	}
+	w.call("undo", nil, &done)
+	gittest.AssertEqual(t, w.dir, changed, w.manifest())
+	w.call("redo", map[string]any{"dry_run": true}, &plan)
+	gittest.AssertEqual(t, w.dir, changed, w.manifest())
+	w.call("redo", map[string]any{"plan": plan.Plan}, &done)
+	gittest.AssertEqual(t, w.dir, before, w.manifest())
+
+	var ops operationList
+	text = w.call("operations", nil, &ops)
+	if len(ops.Operations) != 3 || ops.Operations[0].Kind != "redo" || strings.Count(text, "\n") != 3 {
+		t.Errorf("operations %+v\n%s", ops, text)
+	}
+}
+
+// TestStalePlan: when the disk has moved since the preview, nothing is done.
+func TestStalePlan(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, begin)
+	w.track()
+	w.change()
+	var plan outcome
+	w.call("preview", map[string]any{"operation": "restore", "hash": "@"}, &plan)
+	gittest.Create(t, w.dir, gittest.Tree{"later": gittest.File("x")})
+	before := w.manifest()
+	w.fails("hint: nothing was done; call preview again", "restore", map[string]any{"hash": "@", "plan": plan.Plan})
+	gittest.AssertEqual(t, w.dir, before, w.manifest())
+}
+
+// TestRevertKeepsWhatCameLater: one step goes back, a later one and the policies hold.
+func TestRevertKeepsWhatCameLater(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, begin)
+	first := w.track()
+	w.change()
+	second := w.track()
+	gittest.Create(t, w.dir, gittest.Tree{"later": gittest.File("later\n")})
+	step := map[string]any{"from": first.Checkpoint, "to": second.Checkpoint}
+	var done outcome
+	w.call("revert", step, &done)
+	want := map[string]string{"a.txt": "one\ntwo\nthree\n", "later": "later\n", "dir/deep": "deep\n"}
+	for name, text := range want {
+		if data, err := os.ReadFile(filepath.Join(w.dir, name)); err != nil || string(data) != text {
+			t.Errorf("%s is %q, %v", name, data, err)
+		}
+	}
+	w.call("undo", map[string]any{"paths": []string{"a.txt"}, "on_conflict": "fail"}, &done)
+	if len(done.Restored) != 1 || done.Restored[0] != "a.txt" {
+		t.Errorf("undo of one path: %+v", done)
+	}
+}
+
+func TestConflictIsListed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, begin)
+	first := w.track()
+	w.change()
+	second := w.track()
+	if err := os.WriteFile(filepath.Join(w.dir, "a.txt"), []byte("one\nzwei\nthree\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	args := map[string]any{"from": first.Hash, "to": second.Hash, "paths": []string{"a.txt"}}
+	var done outcome
+	text := w.call("revert", args, &done)
+	if done.Complete || len(done.Conflicts) != 1 || !strings.Contains(text, "conflict a.txt: ") || !strings.HasPrefix(text, "nothing was done") {
+		t.Errorf("%+v\n%s", done, text)
+	}
+	args["on_conflict"] = "fail"
+	w.fails("hint: nothing was done; on_conflict", "revert", args)
+}
+
+func TestDiff(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, begin)
+	w.track()
+	var d diffAnswer
+	if text := w.call("diff", nil, &d); text != "nothing changed" || len(d.Files) != 0 {
+		t.Errorf("%+v %q", d, text)
+	}
+	w.change()
+	text := w.call("diff", nil, &d)
+	if len(d.Files) != 4 || !strings.Contains(d.Patch, "-two\n+2\n") || !strings.Contains(text, "modified a.txt +1 -1") {
+		t.Errorf("%+v\n%s", d, text)
+	}
+	w.call("diff", map[string]any{"from": "@", "paths": []string{"dir"}, "no_text": true}, &d)
+	if len(d.Files) != 1 || d.Files[0] != (fileDiff{"dir/deep", "deleted", 0, 1, ""}) || d.Patch != "" {
+		t.Errorf("%+v", d)
+	}
+	if text := w.call("diff", map[string]any{"max_bytes": 1}, &d); d.Omitted != 4 || !strings.Contains(text, "4 files are left out") {
+		t.Errorf("%+v\n%s", d, text)
+	}
+}
+
+// TestWrongArguments are answers that say what is wanted. Nothing leads outside.
+func TestWrongArguments(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, begin)
+	w.fails("the tool checkpoints lists", "restore", map[string]any{"hash": "@"})
+	w.fails("not found: nothing to undo", "undo", nil)
+	w.track()
+	w.change()
+	before := w.manifest()
+	outside := []string{"../x", "/", filepath.Dir(w.dir), "a/../../x", "x\u0000.."}
+	for _, path := range outside {
+		for tool, args := range map[string]map[string]any{
+			"restore": {"hash": "@"}, "revert": {"hash": "@"}, "diff": {}, "preview": {"operation": "restore", "hash": "@"},
+		} {
+			args["paths"] = []string{path}
+			want := "outside the root"
+			if strings.Contains(path, "\x00") {
+				want = "wrong arguments"
+			}
+			w.fails(want, tool, args)
+		}
+	}
+	for _, c := range []struct {
+		want, tool string
+		args       map[string]any
+	}{
+		{"wrong arguments: a path is empty", "restore", map[string]any{"hash": "@", "paths": []string{""}}},
+		{"wrong arguments: hash is empty", "restore", map[string]any{"hash": ""}},
+		{`missing properties: ["hash"]`, "restore", nil},
+		{"either hash, or from and to", "revert", map[string]any{"hash": "@", "from": "@"}},
+		{"either hash, or from and to", "revert", nil},
+		{"operation is restore, revert, undo or redo", "preview", map[string]any{"operation": "purge"}},
+		{"wrong arguments", "undo", map[string]any{"on_conflict": "win"}},
+		{"limit -1", "checkpoints", map[string]any{"limit": -1}},
+		{"not found", "diff", map[string]any{"from": "0123456789abcdef0123456789abcdef01234567"}},
+		{"unexpected additional properties", "undo", map[string]any{"force": true}},
+	} {
+		w.fails(c.want, c.tool, c.args)
+	}
+	gittest.AssertEqual(t, w.dir, before, w.manifest())
+}
+
+func (w *world) read(uri string) (*mcp.ResourceContents, error) {
+	res, err := w.client.ReadResource(w.t.Context(), &mcp.ReadResourceParams{URI: uri})
+	if err != nil {
+		return nil, err
+	}
+	return res.Contents[0], nil
+}
+
+func TestResources(t *testing.T) {
+	t.Parallel()
+	tree := gittest.Tree{
+		"é ü/%25#?.txt": gittest.File("odd name\n"), "bad\xffname": gittest.File("bytes in the name\n"),
+		"empty": gittest.File(""), "link": gittest.Link("a.txt"), "main.ts": gittest.File("export {}\n"), "p.png": gittest.File("\x89PNG\x00"),
+	}
+	for name, node := range begin {
+		tree[name] = node
+	}
+	w := newWorld(t, tree)
+	first := w.track()
+	w.change()
+
+	list, err := w.client.ListResources(t.Context(), nil)
+	if err != nil || len(list.Resources) != 1 || list.Resources[0].URI != checkpointScheme+first.Checkpoint || list.Resources[0].Title != "for the test" {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	templates, err := w.client.ListResourceTemplates(t.Context(), nil)
+	if err != nil || len(templates.ResourceTemplates) != 2 {
+		t.Fatalf("%+v, %v", templates, err)
+	}
+	for _, uri := range []string{list.Resources[0].URI, checkpointScheme + "@", checkpointScheme + first.Hash[:8]} {
+		c, err := w.read(uri)
+		if err != nil {
+			t.Fatalf("%s: %v", uri, err)
+		}
+		var got checkpointResource
+		if err := json.Unmarshal([]byte(c.Text), &got); err != nil || len(got.Files) != len(tree) || got.More || got.Hash != first.Hash {
+			t.Fatalf("%s: %+v, %v", uri, got, err)
+		}
+		for _, f := range got.Files {
+			name, err := cairn.DecodePath(f.Path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c, err := w.read(f.URI)
+			if err != nil {
+				t.Errorf("%s: %v", f.URI, err)
+				continue
+			}
+			data := append([]byte(c.Text), c.Blob...)
+			_, rc, err := w.repo.OpenFile(t.Context(), first.Hash, name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := io.ReadAll(rc)
+			if rc.Close(); err != nil || !bytes.Equal(data, want) || int64(len(data)) != f.Size {
+				t.Errorf("%s is %q, not %q", f.URI, data, want)
+			}
+		}
+	}
+	for name, want := range map[string]string{"main.ts": "text/plain", "p.png": "image/png", "bytes": "application/octet-stream"} {
+		if c, err := w.read(fileScheme + "@/" + name); err != nil || c.MIMEType != want {
+			t.Errorf("%s: %+v, %v, want %s", name, c, err, want)
+		}
+	}
+	for _, uri := range []string{
+		fileScheme + "@/nothing", fileScheme + "@/../../etc/passwd", fileScheme + "@/%2e%2e/x", fileScheme + "@//etc/passwd", fileScheme + "@/dir",
+		fileScheme + "@/%00", fileScheme + "@/%zz", fileScheme + "@", fileScheme + "ffff/a.txt", checkpointScheme + "ffff", checkpointScheme, "file:///etc/passwd",
+	} {
+		if c, err := w.read(uri); err == nil || !strings.Contains(err.Error(), "esource not found") {
+			t.Errorf("%s: %+v, %v", uri, c, err)
+		}
+	}
+}
+
+// TestLimits: no answer grows without bounds.
+func TestLimits(t *testing.T) {
+	t.Parallel()
+	tree := gittest.Tree{"big": gittest.File(strings.Repeat("x", maxFile+1))}
+	for i := range maxPaths + 7 {
+		tree["many/"+string(rune('a'+i%26))+strings.Repeat("x", i/26)] = gittest.File("x")
+	}
+	w := newWorld(t, tree)
+	w.track()
+	if _, err := w.read(fileScheme + "@/big"); err == nil || !strings.Contains(err.Error(), "cairn cat") {
+		t.Error(err)
+	}
+	for range 3 {
+		w.track()
+	}
+	var list checkpointList
+	w.call("checkpoints", map[string]any{"limit": 2}, &list)
+	if len(list.Checkpoints) != 2 || !list.More {
+		t.Errorf("%+v", list)
+	}
+	if err := os.RemoveAll(filepath.Join(w.dir, "many")); err != nil {
+		t.Fatal(err)
+	}
+	var d diffAnswer
+	w.call("diff", map[string]any{"no_text": true}, &d)
+	if len(d.Files) != maxPaths || d.Unlisted != 7 {
+		t.Errorf("%d files, %d unlisted", len(d.Files), d.Unlisted)
+	}
+	var done outcome
+	text := w.call("restore", map[string]any{"hash": "@"}, &done)
+	if len(done.Restored) != maxPaths || done.Unlisted != 8 || // the directory counts
+		strings.Count(text, "\n") > maxLines+2 {
+		t.Errorf("%d restored, %d unlisted\n%s", len(done.Restored), done.Unlisted, text)
+	}
+}
+
+// TestServe speaks over plain streams: the end of the input ends the server, and so
+// does the context.
+func TestServe(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, begin)
+	var out bytes.Buffer
+	if err := Serve(t.Context(), Options{Repo: w.repo}, strings.NewReader(""), &out); err != nil || out.Len() > 0 {
+		t.Errorf("%q, %v", out.String(), err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	in, never := io.Pipe()
+	defer never.Close()
+	cancel()
+	if err := Serve(ctx, Options{Repo: w.repo}, in, io.Discard); err != context.Canceled {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,100 @@
+package mcptools
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/seed-fb9cbc17/cairn"
+)
+
+const (
+	maxPaths = 500 // of each kind in the structured answer
+	maxLines = 20  // of each kind in the text
+)
+
+// outcome is what going back did or, in a dry run, would do.
+type outcome struct {
+	DryRun    bool         `json:"dry_run" jsonschema:"nothing was changed"`
+	Plan      string       `json:"plan,omitempty" jsonschema:"of a dry run: give it to the tool to do exactly this"`
+	Changes   []change     `json:"changes,omitempty" jsonschema:"of a dry run: what would be done"`
+	Operation string       `json:"operation,omitempty" jsonschema:"id; undo takes it back"`
+	Complete  bool         `json:"complete" jsonschema:"every path is as wanted"`
+	Restored  []string     `json:"restored"`
+	Deleted   []string     `json:"deleted"`
+	Kept      []pathReason `json:"kept" jsonschema:"left alone for safety"`
+	Conflicts []pathReason `json:"conflicts" jsonschema:"not brought to the wanted state"`
+	Unlisted  int          `json:"unlisted" jsonschema:"further paths for which there was no room"`
+}
+
+type change struct {
+	Path   string `json:"path"`
+	Action string `json:"action" jsonschema:"create, modify, chmod, delete, mkdir or rmdir"`
+	Bytes  int64  `json:"bytes"`
+}
+
+type pathReason struct {
+	Path   string `json:"path"`
+	Reason string `json:"reason"`
+}
+
+// answer turns a result of the library into one of a tool.
+func answer(res *cairn.Result, err error) (outcome, string, error) {
+	if err != nil {
+		return outcome{}, "", err
+	}
+	o := outcome{DryRun: res.DryRun, Operation: res.Operation, Complete: res.Complete()}
+	if res.DryRun {
+		o.Plan = res.PlanID
+		o.Changes = some(&o, res.Plan, func(p cairn.PlannedChange) change {
+			return change{cairn.EncodePath(p.Path), p.Action, p.Bytes}
+		})
+	}
+	reasons := func(p cairn.PathReason) pathReason { return pathReason{cairn.EncodePath(p.Path), p.Reason} }
+	o.Restored = some(&o, res.Restored, cairn.EncodePath)
+	o.Deleted = some(&o, res.Deleted, cairn.EncodePath)
+	o.Kept = some(&o, res.Kept, reasons)
+	o.Conflicts = some(&o, res.Conflicts, reasons)
+	return o, text(res), nil
+}
+
+// some is as much of a list as an answer has room for; the rest is counted.
+func some[T, U any](o *outcome, list []T, f func(T) U) []U {
+	out := make([]U, 0, min(len(list), maxPaths))
+	for _, v := range list[:min(len(list), maxPaths)] {
+		out = append(out, f(v))
+	}
+	o.Unlisted += len(list) - len(out)
+	return out
+}
+
+func text(res *cairn.Result) string {
+	var b strings.Builder
+	switch {
+	case res.DryRun && len(res.Plan) == 0:
+		b.WriteString("nothing to do\n")
+	case res.DryRun:
+		fmt.Fprintf(&b, "nothing is changed yet; to do exactly this, call the tool with the plan id %s\n", res.PlanID)
+		lines(&b, res.Plan, func(p cairn.PlannedChange) string { return "would " + p.Action + " " + cairn.QuotePath(p.Path) })
+	case res.Operation == "" && len(res.Conflicts) == 0:
+		b.WriteString("nothing was to be done\n")
+	case res.Operation == "":
+		b.WriteString("nothing was done\n")
+	default:
+		fmt.Fprintf(&b, "%d restored, %d deleted; undo brings back what was there\n", len(res.Restored), len(res.Deleted))
+		lines(&b, res.Restored, func(path string) string { return "restored " + cairn.QuotePath(path) })
+		lines(&b, res.Deleted, func(path string) string { return "deleted " + cairn.QuotePath(path) })
+	}
+	lines(&b, res.Kept, func(p cairn.PathReason) string { return "kept " + cairn.QuotePath(p.Path) + ": " + p.Reason })
+	lines(&b, res.Conflicts, func(p cairn.PathReason) string { return "conflict " + cairn.QuotePath(p.Path) + ": " + p.Reason })
+	return strings.ToValidUTF8(strings.TrimSuffix(b.String(), "\n"), "\uFFFD")
+}
+
+func lines[T any](b *strings.Builder, list []T, f func(T) string) {
+	for i, v := range list {
+		if i == maxLines {
+			fmt.Fprintf(b, "and %d more\n", len(list)-i)
+			return
+		}
+		b.WriteString(f(v) + "\n")
+	}
+}

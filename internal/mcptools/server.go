@@ -1,0 +1,94 @@
+// Package mcptools offers checkpoints and undo to a model through the Model Context
+// Protocol: tools to look, to preview and to go back, and checkpoints and their
+// files as resources.
+//
+// The rules of the door: what changes files is marked as destructive and can be
+// previewed, and a preview has an id with which exactly that is carried out; what
+// went wrong is an answer with a hint, not a failure of the protocol; an answer has a
+// few lines for the model and the whole in structured form, both with a limit, so
+// that one call cannot fill a model's context. Paths count from the root, may be
+// absolute, and never lead outside; a byte that is not UTF-8 is written as
+// [cairn.EncodePath] has it, in resource addresses percent-encoded.
+package mcptools
+
+import (
+	"context"
+	"io"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/seed-fb9cbc17/cairn"
+)
+
+// Options says what to serve.
+type Options struct {
+	Repo    *cairn.Repo
+	Version string // of the program, told to the client
+}
+
+const instructions = `Checkpoints of the working directory, and undo that loses nobody's work.
+Take a checkpoint (track) before risky work. To go back, preview first, then call restore, revert or undo with the plan id
+of the preview. restore makes everything as it was; revert takes back some changes and keeps later ones. Whatever is
+overwritten or deleted is saved first, and undo brings it back. Checkpoints are named by hash, "@" (newest) or "@~N".`
+
+// Serve speaks with one client, newline-delimited JSON-RPC, until it hangs up or the
+// context ends; either stops the calls that are under way. Neither stream is closed.
+func Serve(ctx context.Context, opt Options, in io.Reader, out io.Writer) error {
+	err := newServer(opt).Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(in), Writer: unclosed{out}})
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+type unclosed struct{ io.Writer }
+
+func (unclosed) Close() error { return nil }
+
+// tools are what the calls of one server work on.
+type tools struct{ repo *cairn.Repo }
+
+func newServer(opt Options) *mcp.Server {
+	server := mcp.NewServer(
+		&mcp.Implementation{Name: "cairn", Title: "cairn: checkpoints and undo", Version: opt.Version},
+		&mcp.ServerOptions{
+			Instructions: instructions,
+			Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}},
+		})
+	t := &tools{opt.Repo}
+	t.addLooking(server)
+	t.addChanging(server)
+	t.addResources(server)
+	return server
+}
+
+// handler is a tool without what the protocol adds: arguments in, a structured
+// answer and its text out.
+type handler[In, Out any] func(context.Context, In) (Out, string, error)
+
+// add registers a tool. Errors become answers that the model can act on.
+func add[In, Out any](s *mcp.Server, tool *mcp.Tool, h handler[In, Out]) {
+	mcp.AddTool(s, tool, func(ctx context.Context, _ *mcp.CallToolRequest, in In) (*mcp.CallToolResult, Out, error) {
+		out, text, err := h(ctx, in)
+		if err != nil {
+			return nil, out, withHint(err)
+		}
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}, out, nil
+	})
+}
+
+// The three kinds of tools, as the protocol describes them to whoever asks the user
+// for permission. None reaches beyond this machine.
+
+func looks(title string) *mcp.ToolAnnotations {
+	return &mcp.ToolAnnotations{Title: title, ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: new(bool)}
+}
+
+func adds(title string) *mcp.ToolAnnotations {
+	return &mcp.ToolAnnotations{Title: title, DestructiveHint: new(bool), IdempotentHint: true, OpenWorldHint: new(bool)}
+}
+
+func destroys(title string) *mcp.ToolAnnotations {
+	yes := true
+	return &mcp.ToolAnnotations{Title: title, DestructiveHint: &yes, OpenWorldHint: new(bool)}
+}

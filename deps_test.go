@@ -27,6 +27,7 @@ var layers = map[string]int{
 	"":                    3, // package cairn
 	"session":             4,
 	"snapshot":            4,
+	"internal/config":     5, // what people set
 	"internal/hooks":      5, // doors
 	"internal/mcptools":   5,
 	"cmd/cairn":           6,

@@ -23,10 +23,12 @@ type Collection struct {
 	// for it. Otherwise packs with little garbage stay as they are.
 	Thorough bool
 
-	// DryRun changes nothing. WithoutRef names refs that are to count as deleted; it
-	// is for dry runs only.
+	// DryRun changes nothing. WithoutRef names refs that are to count as deleted, Cut
+	// commits whose parents are not to count, beside those that DB.Shallow lists and
+	// that never count; both are for dry runs only.
 	DryRun     bool
 	WithoutRef func(name string) bool
+	Cut        []object.ID
 
 	Reserve int64                 // bytes that have to stay free on the file system
 	Free    func() (int64, error) // bytes that are free; nil asks the system

@@ -174,7 +174,7 @@ func copyEntries(w *packWriter, p *pack, seen map[object.ID]bool) (size int64, e
 			continue
 		}
 		seen[r.id] = true
-		if err := w.add(r.id, r.crc, data[r.off:entryEnd(data, rows, i)]); err != nil {
+		if err := w.add(r.id, r.crc, data[r.off:entryEnd(int64(len(data)), rows, i)]); err != nil {
 			return 0, err
 		}
 	}
@@ -186,7 +186,7 @@ func copyEntries(w *packWriter, p *pack, seen map[object.ID]bool) (size int64, e
 func checkEntries(data []byte, rows []row) error {
 	next := int64(packHead)
 	for i, r := range rows {
-		end := entryEnd(data, rows, i)
+		end := entryEnd(int64(len(data)), rows, i)
 		if r.off != next || end <= r.off || end > int64(len(data)) {
 			return corrupt("entry at %d where %d was expected", r.off, next)
 		}
@@ -208,11 +208,12 @@ func checkEntries(data []byte, rows []row) error {
 	return nil
 }
 
-func entryEnd(data []byte, rows []row, i int) int64 {
+// entryEnd returns where the i-th entry ends, if the last one ends at end.
+func entryEnd(end int64, rows []row, i int) int64 {
 	if i+1 < len(rows) {
 		return rows[i+1].off
 	}
-	return int64(len(data))
+	return end
 }
 
 // removePacks removes packs that another has taken the place of, index first: what a

@@ -231,25 +231,47 @@ type row struct {
 	off int64
 }
 
+// rowWindow is how many rows of a large index are read at once.
+const rowWindow = 4096
+
 // rows returns the whole index in the order of the offsets.
 func (x *index) rows() ([]row, error) {
-	rows := make([]row, x.n)
-	for i := range rows {
-		id, err := x.id(i)
-		if err != nil {
+	rows := make([]row, 0, x.n)
+	var buf []byte
+	if x.data == nil {
+		buf = make([]byte, min(x.n, rowWindow)*(idSize+8))
+	}
+	for pos := 0; pos < x.n; pos += rowWindow {
+		var err error
+		if rows, err = x.appendRows(rows, pos, min(rowWindow, x.n-pos), buf); err != nil {
 			return nil, err
 		}
-		crc, err := x.crc(i)
-		if err != nil {
-			return nil, err
-		}
-		off, err := x.offset(i)
-		if err != nil {
-			return nil, err
-		}
-		rows[i] = row{id, crc, off}
 	}
 	slices.SortFunc(rows, func(a, b row) int { return cmp.Compare(a.off, b.off) })
+	return rows, nil
+}
+
+// appendRows appends n rows from the position pos on; buf has room for them.
+func (x *index) appendRows(rows []row, pos, n int, buf []byte) ([]row, error) {
+	var part [3][]byte // ids, checksums, offsets
+	at, table := 0, int64(idxHead)
+	for i, size := range []int{idSize, 4, 4} {
+		var err error
+		if part[i], err = x.bytes(table+int64(pos*size), n*size, buf[min(at, len(buf)):]); err != nil {
+			return nil, err
+		}
+		at, table = at+n*size, table+int64(x.n*size)
+	}
+	for i := range n {
+		off := int64(binary.BigEndian.Uint32(part[2][4*i:]))
+		if off >= offsetBit {
+			var err error
+			if off, err = x.offset(pos + i); err != nil {
+				return nil, err
+			}
+		}
+		rows = append(rows, row{object.ID(part[0][i*idSize:][:idSize]), binary.BigEndian.Uint32(part[1][4*i:]), off})
+	}
 	return rows, nil
 }
 

@@ -91,6 +91,8 @@ func (db *DB) takeTurn(ctx context.Context) error {
 		return nil
 	default:
 	}
+	db.queue.Add(1)
+	defer db.queue.Add(-1)
 	select {
 	case db.turn <- struct{}{}:
 		return nil
@@ -103,6 +105,8 @@ func (db *DB) takeTurn(ctx context.Context) error {
 func (db *DB) acquire(ctx context.Context) (*held, error) {
 	fl := flock.New(db.path(lockFile))
 	failures := 0
+	var w waiting
+	defer w.end()
 	for pause := firstPause; ; pause = min(maxPause, 2*pause) {
 		ok, err := tryLock(fl)
 		if ok {
@@ -113,6 +117,7 @@ func (db *DB) acquire(ctx context.Context) (*held, error) {
 		} else if failures++; failures == lockTries || errors.Is(err, fs.ErrNotExist) {
 			return nil, db.lockFailure(err)
 		}
+		w.announce(db)
 		select {
 		case <-ctx.Done():
 			return nil, db.lockedError(ctx)

@@ -8,6 +8,9 @@
 //	cairn/root          the absolute path of the directory that the store belongs to
 //	cairn/lock          an empty file that carries the kernel lock
 //	cairn/lock.holder   who has the lock, for messages and for foreign machines
+//	cairn/lock.wait     carries the kernel locks of those who wait for the lock
+//	cairn/collect       carries the kernel lock of who is cleaning up
+//	cairn/damaged/      what Repair has set aside
 //	cairn/journal/      records of operations under way
 //	cairn/index*        private files of package index
 //
@@ -27,11 +30,29 @@
 // another. Packs come and go under our hands (a fold in another process, a
 // repacking git); a look-up that fails lists the packs again before it gives up.
 //
+// # Cleaning up
+//
+// [DB.Collect] drops what nothing leads to. What takes long, it does without the
+// lock: marking, and copying what is kept of packs into new ones, which lie aside
+// under temporary names. Then, for each piece of work, it takes the lock for a
+// moment, marks what refs and journals have come to lead to meanwhile, and
+//
+//   - if any object that is about to go has been marked since, gives that piece up
+//     and plans it again,
+//   - else puts the new pack in place and takes the old ones away.
+//
+// So everything that goes is garbage by the refs of the very hold of the lock in
+// which it goes, and nobody who holds the lock from the moment of looking for an
+// object until a ref leads to it can lose it. Packs that have come since the marking
+// began are not touched. Those who wait for the lock announce themselves; between
+// two pieces of work, and while much has to be marked, they go first.
+//
 // # Locking
 //
 // [DB.Lock] excludes other writers. Reading needs no lock. Batches may be filled
-// without it; Commit, Fold, Sweep, SetRef and DeleteRef are meant to be called
-// under it, and say so where more than tidiness depends on it.
+// without it by those who know that what they refer to is not garbage; Commit, Fold,
+// Sweep, SetRef and DeleteRef are meant to be called under it, and say so where more
+// than tidiness depends on it.
 package odb
 
 import (
@@ -63,7 +84,8 @@ type DB struct {
 	dir, root string
 	opt       Options
 
-	turn chan struct{} // held by the goroutine of this DB that has or seeks the lock
+	turn  chan struct{} // held by the goroutine of this DB that has or seeks the lock
+	queue atomic.Int32  // goroutines of this DB that wait for their turn
 
 	listing sync.Mutex // held while the set of packs is changed
 	packs   atomic.Pointer[packSet]

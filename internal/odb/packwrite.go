@@ -121,9 +121,57 @@ func (w *packWriter) discard() {
 // store. Nothing is visible before the index is renamed.
 func (db *DB) publish(w *packWriter) (*pack, error) {
 	defer w.discard()
-	p, err := db.install(w)
+	s, err := db.seal(w)
+	if err != nil {
+		return nil, fmt.Errorf("write pack into %s: %w", db.dir, err)
+	}
+	defer s.discard()
+	return db.install(s)
+}
+
+// sealed is a complete pack that lies on the disk under temporary names.
+type sealed struct {
+	name      string
+	pack, idx *os.File
+	size      int64        // of both
+	clean     func() error // removes the rest of the directory that they lie in, if that is their own
+}
+
+// discard removes what has not been installed.
+func (s *sealed) discard() {
+	dispose(s.pack)
+	dispose(s.idx)
+	if s.clean != nil {
+		_ = s.clean() // Sweep will
+	}
+}
+
+// seal ends a pack and flushes it. It needs no lock. The pack stays claimed until it
+// is installed or discarded, so that Sweep does not take it for the remains of a
+// crash; where there are no claims only the lock keeps Sweep away.
+func (db *DB) seal(w *packWriter) (*sealed, error) {
+	sum, err := w.finish()
+	if err != nil {
+		return nil, err
+	}
+	idx, err := w.writeIndex(sum)
+	if err != nil {
+		return nil, err
+	}
+	s := &sealed{name: ownName(sum), pack: w.file, idx: idx, size: w.done + int64(idxHead+idxTail+len(w.rows)*(idSize+8))}
+	if err := db.flush(w.file, idx); err != nil {
+		dispose(idx)
+		return nil, err
+	}
+	w.file = nil // the pack's owner is another now
+	return s, nil
+}
+
+// install gives pack and index their names and makes them known.
+func (db *DB) install(s *sealed) (*pack, error) {
+	p, err := db.rename(s)
 	if err == nil && !db.opt.NoSync {
-		err = atomicfile.SyncDir(w.dir)
+		err = atomicfile.SyncDir(db.path(packDir))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("write pack into %s: %w", db.dir, err)
@@ -131,30 +179,15 @@ func (db *DB) publish(w *packWriter) (*pack, error) {
 	return p, nil
 }
 
-// install gives pack and index their names. On Unix the pack stays claimed until it
-// has its index, so that Sweep does not take it for the remains of a crash;
-// elsewhere only the lock keeps Sweep away.
-func (db *DB) install(w *packWriter) (*pack, error) {
-	sum, err := w.finish()
-	if err != nil {
-		return nil, err
-	}
-	if p := db.intact(ownName(sum)); p != nil {
+func (db *DB) rename(s *sealed) (*pack, error) {
+	if p := db.intact(s.name); p != nil {
 		return p, nil
 	}
-	p := newPack(w.dir, ownName(sum))
-	idx, err := w.writeIndex(sum)
-	if err != nil {
+	p := newPack(db.path(packDir), s.name)
+	if err := rename(s.pack, p.stem+packExt); err != nil {
 		return nil, err
 	}
-	defer dispose(idx)
-	if err := db.flush(w.file, idx); err != nil {
-		return nil, err
-	}
-	if err := rename(w.file, p.stem+packExt); err != nil {
-		return nil, err
-	}
-	if err := rename(idx, p.stem+idxExt); err != nil {
+	if err := rename(s.idx, p.stem+idxExt); err != nil {
 		return nil, err
 	}
 	db.add(p)

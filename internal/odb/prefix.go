@@ -23,15 +23,16 @@ func (db *DB) Prefix(prefix string, limit int) ([]object.ID, error) {
 		return nil, fmt.Errorf("%q is not the beginning of an object id: want %d to %d hexadecimal digits",
 			prefix, minPrefix, 2*idSize)
 	}
-	for force := false; ; force = true {
-		if err := db.refresh(force); err != nil {
+	for n := range maxSearches {
+		if err := db.refresh(n > 0); err != nil {
 			return nil, err
 		}
-		ids, err := db.prefixOnce(prefix, low, limit)
-		if !errors.Is(err, errGone) || force {
+		var ids []object.ID
+		if ids, err = db.prefixOnce(prefix, low, limit); !errors.Is(err, errGone) {
 			return ids, err
 		}
 	}
+	return nil, err
 }
 
 func (db *DB) prefixOnce(prefix string, low object.ID, limit int) ([]object.ID, error) {

@@ -3,7 +3,6 @@ package odb
 import (
 	"context"
 	"errors"
-	"io"
 	"iter"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
@@ -55,6 +54,3 @@ func (db *DB) Verify(ctx context.Context, v Verification) iter.Seq2[Fault, error
 func (db *DB) Repair(ctx context.Context, f Fault) error {
 	return errors.ErrUnsupported
 }
-
-// PackFunc makes one pack, <dir>/pack-<hex>.pack, and its index, see Collection.
-type PackFunc func(ctx context.Context, dir string, objects io.Reader) error

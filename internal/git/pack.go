@@ -1,0 +1,46 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strconv"
+)
+
+// PackLimits bounds what a search for deltas may take. The zero value is modest: one
+// thread, 64 MiB of candidates.
+type PackLimits struct {
+	Threads int   // 0 = 1
+	Memory  int64 // bytes of the objects that are compared, for each thread; 0 = 64 MiB
+}
+
+// PackObjects makes one delta-compressed pack, <dir>/pack-<hex>.pack and its index,
+// out of objects of the repository gitDir, which it does not change. It reads lines
+// of an id and, after a blank, a name: objects of similar names are tried as each
+// other's bases. An object that is missing is an error.
+//
+// When ctx ends, git and what it has started are killed; temporary files may then be
+// left in dir, which is the caller's to remove. Nothing is flushed to the disk.
+func (b *Binary) PackObjects(ctx context.Context, gitDir, dir string, objects io.Reader, limits PackLimits) error {
+	if limits.Memory <= 0 {
+		limits.Memory = 64 << 20
+	}
+	cmd := b.Command(ctx, gitDir,
+		"-c", "core.bigFileThreshold=8m", // larger files are streamed
+		"-c", "pack.deltaCacheSize=16m", "-c", "pack.packSizeLimit=0", "-c", "pack.writeReverseIndex=false",
+		"--git-dir="+gitDir,
+		"pack-objects", "-q", "--non-empty", "--delta-base-offset", "--window=10", "--depth=50",
+		"--threads="+strconv.Itoa(max(1, limits.Threads)), "--window-memory="+strconv.FormatInt(limits.Memory, 10),
+		filepath.Join(dir, "pack"))
+	var complaint bytes.Buffer
+	cmd.Stdin, cmd.Stderr = objects, &complaint
+	if err := cmd.Run(); err != nil {
+		if ctx.Err() != nil {
+			err = ctx.Err()
+		}
+		return fmt.Errorf("git pack-objects: %w: %s", err, bytes.TrimSpace(complaint.Bytes()))
+	}
+	return nil
+}

@@ -1,0 +1,656 @@
+package odb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+)
+
+// lines is a store with lines of checkpoints and what is known to be in them.
+type lines struct {
+	*DB
+	t    testing.TB
+	objs map[object.ID][]byte          // contents of everything that was ever written
+	of   map[string]map[object.ID]bool // by ref: what it leads to
+}
+
+func newLines(t testing.TB) *lines {
+	return &lines{DB: newStore(t), t: t, objs: make(map[object.ID][]byte), of: make(map[string]map[object.ID]bool)}
+}
+
+func (l *lines) add(b *Batch, k object.Kind, content []byte, reach map[object.ID]bool) object.ID {
+	l.t.Helper()
+	id, err := b.Add(k, content)
+	must(l.t, err)
+	l.objs[id] = content
+	reach[id] = true
+	return id
+}
+
+// track puts a checkpoint of files, with a directory each, onto a line.
+func (l *lines) track(ref string, files map[string]string) object.ID {
+	l.t.Helper()
+	reach := make(map[object.ID]bool)
+	maps.Copy(reach, l.of[ref])
+	b := l.NewBatch()
+	defer b.Discard()
+	var entries []object.Entry
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		blob := l.add(b, object.Blob, []byte(files[name]), reach)
+		sub := l.add(b, object.Tree, object.AppendTree(nil, []object.Entry{{Name: "f", Mode: object.Regular, ID: blob}}), reach)
+		entries = append(entries, object.Entry{Name: name, Mode: object.Dir, ID: sub})
+	}
+	tree := l.add(b, object.Tree, object.AppendTree(nil, entries), reach)
+	c := &object.CommitData{Tree: tree, Message: fmt.Sprint(ref, len(l.objs))}
+	c.Author = object.Signature{Name: "a", Email: "a@b"}
+	c.Committer = c.Author
+	if old, err := l.Ref(ref); err == nil {
+		c.Parents = append(c.Parents, old)
+	}
+	content, err := object.AppendCommit(nil, c)
+	must(l.t, err)
+	id := l.add(b, object.Commit, content, reach)
+	must(l.t, b.Commit())
+	must(l.t, l.SetRef(ref, id))
+	l.of[ref] = reach
+	return id
+}
+
+func (l *lines) forget(ref string) {
+	l.t.Helper()
+	must(l.t, l.DeleteRef(ref))
+	delete(l.of, ref)
+}
+
+// fill makes a line of n checkpoints of a few files each.
+func (l *lines) fill(ref string, n int) {
+	for i := range n {
+		l.track(ref, map[string]string{
+			"same": "the same in all", "line": ref, "new": fmt.Sprint(ref, " ", i), "prose": string(prose(uint64(i+len(ref)), 2000)),
+		})
+	}
+}
+
+// check compares the store with what is known: what refs lead to reads back, and,
+// if exact is set, nothing else is there.
+func (l *lines) check(exact bool) {
+	l.t.Helper()
+	other := reopen(l.t, l.DB)
+	live := make(map[object.ID]bool)
+	for _, reach := range l.of {
+		maps.Copy(live, reach)
+	}
+	for id, want := range l.objs {
+		_, got, err := other.Read(id)
+		switch {
+		case live[id] && (err != nil || string(got) != string(want)):
+			l.t.Fatalf("object %s, which is needed: %d bytes, %v", id, len(got), err)
+		case !live[id] && exact && !errors.Is(err, ErrNotFound):
+			l.t.Fatalf("object %s, which is garbage: %v", id, err)
+		case !live[id] && err != nil && !errors.Is(err, ErrNotFound):
+			l.t.Fatalf("object %s: %v", id, err)
+		}
+	}
+	fsck(l.t, other)
+}
+
+func collect(t testing.TB, db *DB, c Collection) *Collected {
+	t.Helper()
+	out, err := db.Collect(t.Context(), c)
+	if err != nil || out.Blocked != nil {
+		t.Fatalf("collect: %+v, %v", out, err)
+	}
+	return out
+}
+
+// packWithGit is what package git does.
+func packWithGit(t testing.TB, db *DB) PackFunc {
+	needGit(t)
+	return func(ctx context.Context, dir string, objects io.Reader) error {
+		cmd := exec.CommandContext(ctx, "git", "--git-dir="+db.Dir(), "pack-objects", "-q", "--delta-base-offset", filepath.Join(dir, "pack"))
+		cmd.Stdin = objects
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("%w: %s", err, out)
+		}
+		return nil
+	}
+}
+
+func TestCollect(t *testing.T) {
+	t.Parallel()
+	l := newLines(t)
+	l.fill("refs/cairn/tracks/a", 20)
+	l.fill("refs/cairn/tracks/b", 30)
+	if out := collect(t, l.DB, Collection{}); out.Garbage != 0 || out.Dropped != 0 || out.Live != len(l.objs) {
+		t.Errorf("without garbage: %+v", out)
+	}
+	l.check(true)
+	l.forget("refs/cairn/tracks/b")
+	before := l.packBytes()
+	plan := collect(t, l.DB, Collection{DryRun: true})
+	out := collect(t, l.DB, Collection{})
+	after := l.packBytes()
+	if out.Garbage == 0 || out.Garbage != plan.Garbage || out.Dropped != out.Garbage || out.Freed != before-after || out.Size != after || out.Incomplete {
+		t.Errorf("plan %+v,\ndone %+v: %d bytes before, %d after", plan, out, before, after)
+	}
+	if plan.Freed < out.Freed/2 || plan.Freed > out.Freed*2 {
+		t.Errorf("was to free %d, has freed %d", plan.Freed, out.Freed)
+	}
+	if out.Packs > 4 || out.Peak > out.Size*12/10 {
+		t.Errorf("%d packs, %d temporary bytes of %d", out.Packs, out.Peak, out.Size)
+	}
+	l.check(true)
+	wantClean(t, l.DB, "collected")
+	if out := collect(t, l.DB, Collection{Thorough: true}); len(out.Added)+len(out.Removed) != 0 {
+		t.Errorf("once more: %+v", out)
+	}
+}
+
+// packBytes is the size of all packs.
+func (l *lines) packBytes() (n int64) {
+	names, err := readNames(l.path(packDir))
+	must(l.t, err)
+	for _, name := range names {
+		n += fileSize(l.path(packDir, name))
+	}
+	return n
+}
+
+func TestCollectThorough(t *testing.T) {
+	t.Parallel()
+	l := newLines(t)
+	files := map[string]string{"small": "secret"}
+	for i := range 20 {
+		files[fmt.Sprint(i)] = string(noise(uint64(i), 1000))
+	}
+	l.track("refs/cairn/tracks/a", files)
+	l.forget("refs/cairn/tracks/a")
+	files["small"] = "not secret"
+	b := l.NewBatch()
+	l.of["refs/cairn/x"] = make(map[object.ID]bool)
+	for name := range files {
+		l.add(b, object.Blob, []byte(files[name]), l.of["refs/cairn/x"])
+	}
+	b.Discard()
+	l.track("refs/cairn/x", files)
+	if out := collect(t, l.DB, Collection{}); out.Garbage != 4 || out.Dropped != 0 {
+		t.Errorf("little garbage: %+v", out)
+	}
+	l.check(false)
+	if out := collect(t, l.DB, Collection{Thorough: true}); out.Dropped != 4 {
+		t.Errorf("thorough: %+v", out)
+	}
+	l.check(true)
+}
+
+// TestR67EmptyLiveSet: a store without a ref is more likely damaged than empty.
+func TestR67EmptyLiveSet(t *testing.T) {
+	t.Parallel()
+	l := newLines(t)
+	l.fill("refs/cairn/tracks/a", 3)
+	must(t, os.RemoveAll(l.path("refs", "cairn")))
+	out, err := l.Collect(t.Context(), Collection{Thorough: true})
+	if err != nil || out.Blocked == nil || out.Dropped != 0 {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	l.check(false)
+	for id := range l.of["refs/cairn/tracks/a"] {
+		if ok, err := l.Has(id); !ok || err != nil {
+			t.Fatalf("%s is gone: %v", id, err)
+		}
+	}
+}
+
+// What cannot be read may lead to anything: nothing is dropped, but what dead
+// writers left is swept.
+func TestCollectIsBlockedByDamage(t *testing.T) {
+	t.Parallel()
+	torn := func(ref string) func(l *lines) {
+		return func(l *lines) { must(l.t, os.WriteFile(l.refPath(ref), []byte("1234"), 0o600)) }
+	}
+	hollow := func(kind object.Kind) func(l *lines) {
+		return func(l *lines) { // a ref to something that refers to what is not there
+			b := l.NewBatch()
+			missing := object.ID{1, 2, 3}
+			content := object.AppendTree(nil, []object.Entry{{Name: "d", Mode: object.Dir, ID: missing}})
+			if kind == object.Commit {
+				content = []byte("tree " + object.EmptyTree.String() + "\nparent " + missing.String() + "\n\n")
+			}
+			id, err := b.Add(kind, content)
+			must(l.t, err)
+			must(l.t, b.Commit())
+			must(l.t, l.SetRef("refs/cairn/hollow", id))
+		}
+	}
+	tests := map[string]func(l *lines){
+		"torn ref":          torn("refs/cairn/tracks/torn"),
+		"torn HEAD":         torn("HEAD"),
+		"ref to nothing":    func(l *lines) { must(l.t, l.SetRef("refs/cairn/x", object.ID{9})) },
+		"missing tree":      hollow(object.Tree),
+		"missing parent":    hollow(object.Commit),
+		"torn packed-refs":  func(l *lines) { must(l.t, os.WriteFile(l.path("packed-refs"), []byte("1234 refs/x\n"), 0o600)) },
+		"packed-refs noise": func(l *lines) { must(l.t, os.WriteFile(l.path("packed-refs"), []byte("\x00\x01\n"), 0o600)) },
+	}
+	for name, damage := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := newLines(t)
+			l.fill("refs/cairn/tracks/a", 3)
+			l.fill("refs/cairn/tracks/b", 3)
+			gone := l.of["refs/cairn/tracks/b"]
+			l.forget("refs/cairn/tracks/b")
+			damage(l)
+			left := l.path(packDir, tempPrefix+"0123")
+			must(t, os.WriteFile(left, nil, 0o600))
+			out, err := l.Collect(t.Context(), Collection{Thorough: true})
+			if err != nil || out.Blocked == nil || out.Dropped != 0 || out.Garbage == 0 {
+				t.Fatalf("%+v, %v", out, err)
+			}
+			for id := range gone {
+				if ok, err := l.Has(id); !ok || err != nil {
+					t.Fatalf("%s is gone: %v", id, err)
+				}
+			}
+			if _, err := os.Lstat(left); err == nil {
+				t.Error("a temporary file is still there")
+			}
+		})
+	}
+}
+
+// A blob leads to nothing, so a missing one is reported and the rest goes on.
+func TestCollectWithAMissingBlob(t *testing.T) {
+	t.Parallel()
+	l := newLines(t)
+	l.fill("refs/cairn/tracks/a", 3)
+	l.fill("refs/cairn/tracks/b", 3)
+	l.forget("refs/cairn/tracks/b")
+	b := l.NewBatch()
+	missing := object.ID{1, 2, 3}
+	id, err := b.Add(object.Tree, object.AppendTree(nil, []object.Entry{
+		{Name: "lost", Mode: object.Regular, ID: missing}, {Name: "nested", Mode: object.Gitlink, ID: object.ID{7}},
+	}))
+	must(t, err)
+	must(t, b.Commit())
+	must(t, l.SetRef("refs/cairn/disk", id))
+	out := collect(t, l.DB, Collection{})
+	if out.Dropped == 0 || len(out.Lost) != 1 || out.Lost[0].ID != missing || out.Lost[0].Kind != FaultMissing {
+		t.Fatalf("%+v", out)
+	}
+}
+
+// Everything that names an object keeps it.
+func TestCollectRoots(t *testing.T) {
+	t.Parallel()
+	l := newLines(t)
+	for i, line := range []string{"head", "packed", "journal", "torn", "root", "tag", "tree", "blob", "parent", "none"} {
+		l.fill("refs/cairn/x/"+line, 1+i%2)
+	}
+	tip := func(name string) object.ID { return must1(l.Ref("refs/cairn/x/" + name)) }
+	// gone deletes a ref of which something else keeps what it leads to.
+	gone := func(name string) { must(t, l.DeleteRef("refs/cairn/x/"+name)) }
+	must(t, os.WriteFile(l.path("HEAD"), []byte(tip("head").String()+"\n"), 0o600))
+	gone("head")
+	must(t, os.WriteFile(l.path("packed-refs"), []byte(tip("packed").String()+" refs/cairn/x/packed\n"), 0o600))
+	must(t, os.Remove(l.refPath("refs/cairn/x/packed")))
+	must(t, l.WriteJournal("operation", []byte(`{"before":"`+tip("journal").String()+`","absent":"`+strings.Repeat("12", 20)+`"}`)))
+	gone("journal")
+	must(t, os.WriteFile(l.path(journalDir, "torn"), []byte("cairn journal 1 \n"+tip("torn").String()), 0o600))
+	gone("torn")
+	root := tip("root")
+	gone("root")
+	b := l.NewBatch()
+	tag := must1(b.Add(object.Tag, []byte("object "+tip("tag").String()+"\ntype commit\ntag v1\ntagger a <a@b> 1 +0000\n\nx\n")))
+	merge := must1(b.Add(object.Commit, []byte("tree "+object.EmptyTree.String()+"\nparent "+tip("blob").String()+"\nparent "+tip("parent").String()+
+		"\nauthor a <a@b> 1 +0000\ncommitter a <a@b> 1 +0000\n\nx")))
+	must1(b.Add(object.Tree, nil))
+	must(t, b.Commit())
+	must(t, l.SetRef("refs/tags/v1", tag))
+	gone("tag")
+	must(t, l.SetRef("refs/cairn/operations", merge))
+	gone("parent")
+	gone("blob")
+	commit, content, err := l.Read(tip("tree"))
+	must(t, err)
+	id, _, _ := cutLink(content, "tree ")
+	if commit != object.Commit {
+		t.Fatal(commit)
+	}
+	must(t, l.SetRef("refs/cairn/disk", id))
+	gone("tree")
+	for lost := range l.of["refs/cairn/x/tree"] {
+		if kind, _, err := l.Stat(lost); err != nil || kind == object.Commit {
+			delete(l.of["refs/cairn/x/tree"], lost)
+		}
+	}
+	l.forget("refs/cairn/x/none")
+	lone := commitEach(t, l.DB, "a blob with a ref of its own")[0]
+	must(t, l.SetRef("refs/cairn/lone", lone))
+	out := collect(t, l.DB, Collection{Roots: []object.ID{root, {1, 2}}, Thorough: true})
+	if out.Dropped == 0 {
+		t.Errorf("%+v", out)
+	}
+	l.check(true)
+	wantBlob(t, l.DB, lone, "a blob with a ref of its own")
+}
+
+// Packs of git's hold deltas. Copying keeps them where it can and gives every object
+// its bytes.
+func TestCollectDeltas(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{"repack", "-adf", "--depth=50"}, {"-c", "repack.useDeltaBaseOffset=false", "repack", "-adf"}} {
+		t.Run(strings.Join(args, " "), func(t *testing.T) {
+			t.Parallel()
+			l := newLines(t)
+			text := string(prose(1, 20000))
+			for i := range 30 {
+				text = strings.Replace(text, "cairn", fmt.Sprint("c", i), 3)
+				l.track(fmt.Sprint("refs/cairn/tracks/", i), map[string]string{"f": text, "g": text[:9000]})
+			}
+			git(t, l.Dir(), "", args...)
+			if names := l.PackNames(); len(names) != 1 {
+				t.Fatal(names)
+			}
+			for i := range 30 {
+				if i%3 != 1 {
+					l.forget(fmt.Sprint("refs/cairn/tracks/", i))
+				}
+			}
+			out := collect(t, l.DB, Collection{Thorough: true})
+			if out.Dropped == 0 || len(out.Added) != 1 {
+				t.Errorf("%+v", out)
+			}
+			l.check(true)
+		})
+	}
+}
+
+// Where git is there, it looks for deltas.
+func TestCollectWithGit(t *testing.T) {
+	t.Parallel()
+	l := newLines(t)
+	pack := packWithGit(t, l.DB)
+	text := string(prose(1, 3000))
+	for i := range 420 {
+		text = text[1:] + fmt.Sprint(i)
+		l.track("refs/cairn/tracks/a", map[string]string{"f": text, "name\nwith": fmt.Sprint(i)})
+	}
+	l.fill("refs/cairn/tracks/b", 10)
+	l.forget("refs/cairn/tracks/b")
+	git(t, l.Dir(), "a loose one", "hash-object", "-w", "--stdin")
+	before := l.packBytes()
+	out := collect(t, l.DB, Collection{Pack: pack})
+	if out.Packs != 1 || out.Unpacked != nil || out.Size > before/4 || out.Dropped < out.Garbage {
+		t.Errorf("%d bytes before: %+v", before, out)
+	}
+	l.check(true)
+	wantClean(t, l.DB, "packed")
+	l.track("refs/cairn/tracks/a", map[string]string{"f": text, "g": "new"})
+	if out := collect(t, l.DB, Collection{Pack: pack}); len(out.Removed) != 0 {
+		t.Errorf("again, though it does not pay: %+v", out)
+	}
+	l.check(true)
+}
+
+// A packer that fails, or that makes something else than it was asked for, is not
+// relied on.
+func TestCollectDistrustsThePacker(t *testing.T) {
+	t.Parallel()
+	packers := map[string]func(t *testing.T, l *lines) PackFunc{
+		"fails": func(t *testing.T, l *lines) PackFunc {
+			return func(context.Context, string, io.Reader) error { return errors.New("boom") }
+		},
+		"makes nothing": func(t *testing.T, l *lines) PackFunc {
+			return func(_ context.Context, _ string, r io.Reader) error { _, err := io.Copy(io.Discard, r); return err }
+		},
+		"leaves one out": func(t *testing.T, l *lines) PackFunc {
+			good := packWithGit(t, l.DB)
+			return func(ctx context.Context, dir string, r io.Reader) error {
+				data, err := io.ReadAll(r)
+				must(t, err)
+				_, rest, _ := strings.Cut(string(data), "\n")
+				return good(ctx, dir, strings.NewReader(rest))
+			}
+		},
+		"damages one": func(t *testing.T, l *lines) PackFunc {
+			good := packWithGit(t, l.DB)
+			return func(ctx context.Context, dir string, r io.Reader) error {
+				must(t, good(ctx, dir, r))
+				names, err := filepath.Glob(filepath.Join(dir, "*.pack"))
+				must(t, err)
+				must(t, os.Chmod(names[0], 0o600))
+				data, err := os.ReadFile(names[0])
+				must(t, err)
+				data[len(data)/2] ^= 4
+				return os.WriteFile(names[0], data, 0o600)
+			}
+		},
+	}
+	for name, packer := range packers {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := newLines(t)
+			for i := range 5 {
+				files := make(map[string]string)
+				for j := range 210 {
+					files[fmt.Sprint(j)] = fmt.Sprint(i, j)
+				}
+				l.track("refs/cairn/tracks/a", files)
+			}
+			l.fill("refs/cairn/tracks/b", 3)
+			l.forget("refs/cairn/tracks/b")
+			out := collect(t, l.DB, Collection{Pack: packer(t, l), Thorough: true})
+			if out.Unpacked == nil || out.Incomplete {
+				t.Errorf("%+v", out)
+			}
+			l.check(true)
+			wantClean(t, l.DB, name)
+		})
+	}
+}
+
+func TestCollectLeavesKeptPacksAlone(t *testing.T) {
+	t.Parallel()
+	l := newLines(t)
+	l.fill("refs/cairn/tracks/b", 1)
+	kept := l.PackNames()[0]
+	must(t, os.WriteFile(l.path(packDir, kept+".keep"), nil, 0o600))
+	l.fill("refs/cairn/tracks/a", 3)
+	l.forget("refs/cairn/tracks/b")
+	collect(t, l.DB, Collection{Thorough: true})
+	if !slices.Contains(l.PackNames(), kept) {
+		t.Error("a pack with .keep is gone")
+	}
+	l.check(false)
+	must(t, os.Remove(l.path(packDir, kept+".keep")))
+	collect(t, l.DB, Collection{Thorough: true})
+	l.check(true)
+}
+
+func TestCollectWithAMultiPackIndex(t *testing.T) {
+	t.Parallel()
+	l := newLines(t)
+	l.fill("refs/cairn/tracks/a", 3)
+	l.fill("refs/cairn/tracks/b", 3)
+	git(t, l.Dir(), "", "multi-pack-index", "write")
+	l.forget("refs/cairn/tracks/b")
+	if out := collect(t, l.DB, Collection{}); out.Dropped == 0 {
+		t.Errorf("%+v", out)
+	}
+	l.check(true)
+}
+
+// Objects that git has written one by one become part of a pack.
+func TestCollectLoose(t *testing.T) {
+	t.Parallel()
+	l := newLines(t)
+	l.fill("refs/cairn/tracks/a", 2)
+	large := filepath.Join(t.TempDir(), "large")
+	must(t, os.WriteFile(large, prose(3, streamAbove+10), 0o600))
+	live := []string{
+		strings.TrimSpace(git(t, l.Dir(), "loose", "hash-object", "-w", "--stdin")),
+		strings.TrimSpace(git(t, l.Dir(), "", "hash-object", "-w", large)),
+	}
+	for i, hex := range live {
+		must(t, l.SetRef(fmt.Sprint("refs/cairn/loose", i), must1(object.ParseID(hex))))
+	}
+	for i := range 100 {
+		git(t, l.Dir(), fmt.Sprint("garbage ", i), "hash-object", "-w", "--stdin")
+	}
+	bad := must1(object.ParseID(strings.TrimSpace(git(t, l.Dir(), "to be damaged", "hash-object", "-w", "--stdin"))))
+	must(t, l.SetRef("refs/cairn/bad", bad))
+	must(t, os.Chmod(l.loose(bad).path, 0o600))
+	data, err := os.ReadFile(l.loose(bad).path)
+	must(t, err)
+	must(t, os.WriteFile(l.loose(bad).path, append(data[:len(data)-1], data[len(data)-1]^1), 0o600))
+	out := collect(t, l.DB, Collection{})
+	if out.Dropped < 100 {
+		t.Errorf("%+v", out)
+	}
+	left, err := l.allLoose()
+	if err != nil || !slices.Equal(left, []object.ID{bad}) {
+		t.Errorf("left %v, %v", left, err)
+	}
+	must(t, l.DeleteRef("refs/cairn/bad"))
+	collect(t, l.DB, Collection{})
+	l.check(true)
+	wantBlob(t, l.DB, must1(object.ParseID(live[1])), string(prose(3, streamAbove+10)))
+}
+
+// Without room nothing is copied, but what is garbage as a whole goes all the same.
+func TestR62CollectWithoutRoom(t *testing.T) {
+	t.Parallel()
+	l := newLines(t)
+	l.fill("refs/cairn/tracks/a", 10)
+	l.fill("refs/cairn/tracks/b", 1)
+	l.forget("refs/cairn/tracks/b")
+	b := l.NewBatch() // a pack that is half garbage
+	must1(b.Add(object.Blob, noise(1, 50000)))
+	half := must1(b.Add(object.Blob, noise(2, 50000)))
+	must(t, b.Commit())
+	must(t, l.SetRef("refs/cairn/half", half))
+	free := func() (int64, error) { return 40000, nil }
+	before := l.packBytes()
+	out, err := l.Collect(t.Context(), Collection{Free: free, Reserve: 30000})
+	if !errors.Is(err, ErrNoSpace) || out.Peak > 10000 {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	if l.packBytes() >= before {
+		t.Error("garbage is still there")
+	}
+	wantClean(t, l.DB, "no room")
+	l.check(false)
+	collect(t, l.DB, Collection{})
+	l.check(true)
+}
+
+// The caller hears of every pack that goes, while it is still there, and can object.
+func TestCollectBeforeRemove(t *testing.T) {
+	t.Parallel()
+	l := newLines(t)
+	l.fill("refs/cairn/tracks/a", 10)
+	l.fill("refs/cairn/tracks/b", 10)
+	l.forget("refs/cairn/tracks/b")
+	before := l.PackNames()
+	objection := errors.New("no")
+	if _, err := l.Collect(t.Context(), Collection{BeforeRemove: func(gone, left []string) error { return objection }}); !errors.Is(err, objection) {
+		t.Fatal(err)
+	}
+	for _, name := range before {
+		if !slices.Contains(l.PackNames(), name) {
+			t.Fatalf("%s is gone", name)
+		}
+	}
+	l.check(false)
+	known := l.PackNames()
+	collect(t, l.DB, Collection{BeforeRemove: func(gone, left []string) error {
+		for _, name := range gone {
+			if !slices.Contains(l.PackNames(), name) || slices.Contains(left, name) {
+				t.Errorf("%s is gone already, or not", name)
+			}
+		}
+		known = left
+		return nil
+	}})
+	if !slices.Equal(known, l.PackNames()) {
+		t.Errorf("said %q, there are %q", known, l.PackNames())
+	}
+	l.check(true)
+}
+
+// A pack that is damaged stays as it is, and does not keep others from being cleaned.
+func TestCollectAroundADamagedPack(t *testing.T) {
+	t.Parallel()
+	l := newLines(t)
+	l.fill("refs/cairn/tracks/b", 5)
+	b := l.NewBatch()
+	id := must1(b.Add(object.Blob, noise(1, 5000)))
+	must1(b.Add(object.Blob, noise(2, 50000)))
+	must(t, b.Commit())
+	must(t, l.SetRef("refs/cairn/damaged", id))
+	var bad *pack
+	for _, p := range l.packs.Load().packs {
+		if p.has(id) {
+			bad = p
+		}
+	}
+	data, err := os.ReadFile(bad.stem + packExt)
+	must(t, err)
+	off, _, err := bad.find(id)
+	must(t, err)
+	data[off+100] ^= 1
+	must(t, os.WriteFile(bad.stem+packExt, data, 0o600))
+	l.fill("refs/cairn/tracks/a", 5)
+	l.forget("refs/cairn/tracks/b")
+	out := collect(t, l.DB, Collection{Thorough: true})
+	if !slices.Contains(l.PackNames(), bad.name()) || out.Dropped == 0 {
+		t.Errorf("%+v", out)
+	}
+	must(t, l.DeleteRef("refs/cairn/damaged"))
+	out = collect(t, l.DB, Collection{Thorough: true})
+	if slices.Contains(l.PackNames(), bad.name()) {
+		t.Errorf("garbage stays because it is damaged: %+v", out)
+	}
+	l.check(true)
+}
+
+// TestR89TwoCollects: the second one leaves the work to the first.
+func TestR89TwoCollects(t *testing.T) {
+	t.Parallel()
+	l := newLines(t)
+	l.fill("refs/cairn/tracks/a", 3)
+	other := reopen(t, l.DB)
+	collect(t, l.DB, Collection{BeforeRemove: func(gone, left []string) error {
+		if _, err := other.Collect(t.Context(), Collection{}); !errors.Is(err, ErrCollecting) {
+			t.Errorf("the second says %v", err)
+		}
+		return nil
+	}})
+	collect(t, other, Collection{})
+	l.check(true)
+}
+
+func TestCollectStopsWithItsContext(t *testing.T) {
+	t.Parallel()
+	l := newLines(t)
+	l.fill("refs/cairn/tracks/a", 100)
+	l.fill("refs/cairn/tracks/b", 10)
+	l.forget("refs/cairn/tracks/b")
+	ctx, cancel := context.WithCancel(t.Context())
+	free := func() (int64, error) { cancel(); return 1 << 40, nil }
+	if _, err := l.Collect(ctx, Collection{Free: free}); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	l.check(false)
+	wantClean(t, l.DB, "cancelled")
+}

@@ -1,0 +1,216 @@
+package odb
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha1"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+)
+
+// packAside lets Pack make a pack in dir and checks it before anybody relies on it:
+// every object of the job is in it, no other, and every one has its contents.
+func (g *collector) packAside(ctx context.Context, j *job, dir string) (*sealed, error) {
+	wanted, n, err := g.wantedOf(j)
+	if err != nil {
+		return nil, err
+	}
+	r, w := io.Pipe()
+	listed := make(chan error, 1)
+	go func() {
+		err := g.list(w, wanted)
+		w.CloseWithError(err)
+		listed <- err
+	}()
+	err = g.c.Pack(ctx, dir, r)
+	r.Close()
+	if lerr := <-listed; err == nil && lerr != nil {
+		err = lerr
+	}
+	if err != nil {
+		return nil, err
+	}
+	p, err := onlyPack(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer p.close()
+	if err := g.checkPacked(ctx, p, wanted, n); err != nil {
+		return nil, fmt.Errorf("a pack that was made: %w", err)
+	}
+	return g.sealFiles(p)
+}
+
+// wantedOf returns the slots of the objects that are kept of a job, and their number.
+func (g *collector) wantedOf(j *job) (bitset, int, error) {
+	wanted, n := newBitset(len(g.m.ids)), 0
+	want := func(id object.ID) {
+		if slot, ok := g.m.slot(id); ok && g.m.live.has(slot) && wanted.set(slot) {
+			n++
+		}
+	}
+	for _, id := range j.loose {
+		want(id)
+	}
+	for _, p := range j.packs {
+		x, err := p.index()
+		if err != nil {
+			return nil, 0, damageIn(p, err)
+		}
+		ids, err := x.appendIDs(nil)
+		if err != nil {
+			return nil, 0, p.wrap(idxExt, err)
+		}
+		for _, id := range ids {
+			want(id)
+		}
+	}
+	return wanted, n, nil
+}
+
+// list writes the lines that Pack reads.
+func (g *collector) list(w io.Writer, wanted bitset) error {
+	out := bufio.NewWriter(w)
+	for slot := range g.m.ids {
+		if !wanted.has(slot) {
+			continue
+		}
+		name := g.m.hints.names[g.m.hints.of[slot]]
+		if strings.ContainsAny(name, "\n\x00") {
+			name = ""
+		}
+		fmt.Fprintf(out, "%s %s\n", g.m.ids[slot], name)
+	}
+	return out.Flush()
+}
+
+func onlyPack(dir string) (*pack, error) {
+	stems, err := listPacks(dir)
+	if err != nil {
+		return nil, err
+	}
+	if len(stems) != 1 {
+		return nil, fmt.Errorf("%d packs were made instead of one", len(stems))
+	}
+	return newPack(dir, stems[0]), nil
+}
+
+func (g *collector) checkPacked(ctx context.Context, p *pack, wanted bitset, n int) error {
+	if err := p.checkSums(ctx); err != nil {
+		return err
+	}
+	x, err := p.index()
+	if err != nil {
+		return err
+	}
+	rows, err := x.rows()
+	if err != nil {
+		return err
+	}
+	if len(rows) != n {
+		return corrupt("%d objects instead of %d", len(rows), n)
+	}
+	seen := newBitset(len(g.m.ids))
+	for _, r := range rows {
+		slot, ok := g.m.slot(r.id)
+		if !ok || !wanted.has(slot) || !seen.set(slot) {
+			return corrupt("object %s, which was not asked for", r.id)
+		}
+		if err := errors.Join(ctx.Err(), g.db.checkEntry(p, r)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkSums compares a pack and its index with the checksums that end them.
+func (p *pack) checkSums(ctx context.Context) error {
+	if _, err := p.data(); err != nil {
+		return err
+	}
+	for _, ext := range []string{idxExt, packExt} {
+		if err := checkSum(ctx, p.stem+ext); err != nil {
+			return p.wrap(ext, err)
+		}
+	}
+	return nil
+}
+
+func checkSum(ctx context.Context, path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if info.Size() < sha1.Size {
+		return corrupt("file of %d bytes", info.Size())
+	}
+	h := sha1.New()
+	in := &watched{r: io.NewSectionReader(f, 0, info.Size()-sha1.Size)}
+	for {
+		_, err := io.CopyN(h, in, 8<<20)
+		if cerr := ctx.Err(); cerr != nil {
+			return cerr
+		}
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return err
+		}
+	}
+	var want [sha1.Size]byte
+	if err := readAt(f, want[:], info.Size()-sha1.Size); err != nil {
+		return err
+	}
+	if !bytes.Equal(h.Sum(nil), want[:]) {
+		return corrupt("wrong checksum")
+	}
+	return nil
+}
+
+// checkEntry reads an entry and compares what it makes with the id it has.
+func (db *DB) checkEntry(p *pack, r row) error {
+	o := packed{db, place{p, r.off}}
+	_, _, in, err := o.open(r.id)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(io.Discard, in)
+	return errors.Join(err, in.Close())
+}
+
+// sealFiles flushes the files of a pack that somebody else has written.
+func (g *collector) sealFiles(p *pack) (*sealed, error) {
+	s := &sealed{name: p.name(), size: p.bytes()}
+	for ext, to := range map[string]**os.File{packExt: &s.pack, idxExt: &s.idx} {
+		path := filepath.Clean(p.stem + ext)
+		err := os.Chmod(path, 0o600)
+		if err == nil {
+			*to, err = os.OpenFile(path, os.O_RDWR, 0)
+		}
+		if err != nil {
+			if s.pack != nil {
+				s.pack.Close()
+			}
+			return nil, err
+		}
+	}
+	if err := g.db.flush(s.pack, s.idx); err != nil {
+		s.pack.Close()
+		s.idx.Close()
+		return nil, err
+	}
+	return s, nil
+}

@@ -1,0 +1,261 @@
+package odb
+
+import (
+	"cmp"
+	"errors"
+	"io/fs"
+	"os"
+	"slices"
+
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+)
+
+const (
+	// mergeMax is the size from which a pack without much garbage is left alone: it is
+	// large enough, and copying it would take its size of temporary space.
+	mergeMax = 256 << 20
+
+	// mergedMax is the size of the largest pack that is made out of several.
+	mergedMax = 512 << 20
+
+	// packAt is how many objects that never were in a delta make it worth while to
+	// look for deltas.
+	packAt = 2000
+
+	// removalsAtOnce is how many files are removed before somebody else may have the
+	// lock.
+	removalsAtOnce = 64
+)
+
+// job is a piece of work: packs and loose objects that go, after what is kept of
+// them was put into one new pack.
+type job struct {
+	packs   []*pack
+	loose   []object.ID // kept: they go into the new pack
+	garbage []object.ID // loose and not kept
+	kept    int         // objects in the packs and loose ones that are kept, about
+	need    int64       // bytes of them
+	delta   bool        // look for deltas
+	pays    bool        // there is garbage in it, or more than one pack
+}
+
+// stack is what is in a pack.
+type stack struct {
+	p          *pack
+	own        bool
+	n, live    int
+	size, kept int64 // bytes of all entries and of those that are kept
+}
+
+// dirty reports whether there is so much garbage in a pack that copying the rest
+// pays: a quarter. Every byte that is dropped costs three that are copied then.
+func (s *stack) dirty(thorough bool) bool {
+	return s.live < s.n && (thorough || s.kept < s.size/4*3)
+}
+
+// plan decides what is to be done by the marks as they are. First come those jobs
+// that need no room, then small ones before large ones: what they free may be what
+// the large ones need.
+func (g *collector) plan() ([]*job, error) {
+	g.m.recent = nil
+	stacks, err := g.stacks()
+	if err != nil {
+		return nil, err
+	}
+	jobs := g.removals(stacks)
+	stacks = slices.DeleteFunc(stacks, func(s stack) bool { return s.live == 0 })
+	slices.SortFunc(stacks, func(a, b stack) int { return cmp.Compare(a.kept, b.kept) })
+	loose, size := g.liveLoose()
+	if g.c.Pack != nil && g.out.Unpacked == nil {
+		if j := g.deltaJob(stacks, loose, size); j != nil {
+			return append(jobs, j), nil
+		}
+	}
+	return append(jobs, g.copyJobs(stacks, loose, size)...), nil
+}
+
+// stacks counts what is in the packs of the census that are still there and may be
+// touched.
+func (g *collector) stacks() ([]stack, error) {
+	present := g.db.packs.Load().packs
+	var all []stack
+	for _, p := range g.packs {
+		if g.bad[p] || !slices.Contains(present, p) || p.isKept() {
+			continue
+		}
+		s, err := g.count(p)
+		if errors.Is(err, ErrCorrupt) || errors.Is(err, errGone) {
+			g.bad[p] = true
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+// isKept reports whether somebody asked git to leave a pack alone.
+func (p *pack) isKept() bool {
+	_, err := os.Lstat(p.stem + ".keep")
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+func (g *collector) count(p *pack) (stack, error) {
+	s := stack{p: p, own: p.own()}
+	x, err := p.index()
+	if err != nil {
+		return s, err
+	}
+	body, err := p.data()
+	if err != nil {
+		return s, err
+	}
+	rows, err := x.rows()
+	if err != nil {
+		return s, p.wrap(idxExt, err)
+	}
+	s.n, s.size = len(rows), body.end-packHead
+	for i, r := range rows {
+		if g.keeps(r.id) {
+			s.live++
+			s.kept += entryEnd(body.end, rows, i) - r.off
+		}
+	}
+	return s, nil
+}
+
+// keeps reports whether an object must not be dropped. What the census does not know
+// nobody has looked at.
+func (g *collector) keeps(id object.ID) bool {
+	slot, ok := g.m.slot(id)
+	return !ok || g.m.live.has(slot)
+}
+
+// removals are the jobs that copy nothing.
+func (g *collector) removals(stacks []stack) []*job {
+	var jobs []*job
+	var dead []*pack
+	for _, s := range stacks {
+		if s.live == 0 {
+			dead = append(dead, s.p)
+		}
+	}
+	for part := range slices.Chunk(dead, removalsAtOnce) {
+		jobs = append(jobs, &job{packs: part})
+	}
+	var garbage []object.ID
+	for _, id := range g.loose {
+		if !g.keeps(id) {
+			garbage = append(garbage, id)
+		}
+	}
+	for part := range slices.Chunk(garbage, removalsAtOnce) {
+		jobs = append(jobs, &job{garbage: part})
+	}
+	return jobs
+}
+
+// liveLoose lists the loose objects that are kept, and their size. Git writes them,
+// if somebody lets it write into the store.
+func (g *collector) liveLoose() (ids []object.ID, size int64) {
+	for _, id := range g.loose {
+		n := fileSize(g.db.loose(id).path)
+		if n > 0 && g.keeps(id) {
+			ids = append(ids, id)
+			size += n
+		}
+	}
+	return ids, size
+}
+
+// series returns how many of the stacks, sorted by size, are to become one so that
+// each of the others is at least twice as large as all before it. Hence the number
+// of packs is logarithmic, and so is how often an object is copied.
+func series(stacks []stack, before int64) (n int) {
+	for i, s := range stacks {
+		if s.kept < 2*before {
+			n = i + 1
+		}
+		before += s.kept
+	}
+	return n
+}
+
+// copyJobs are the packs with much garbage, and the small ones, merged.
+func (g *collector) copyJobs(stacks []stack, loose []object.ID, size int64) (jobs []*job) {
+	small := slices.Clone(stacks)
+	if i := slices.IndexFunc(small, func(s stack) bool { return s.kept > mergeMax }); i >= 0 {
+		small = small[:i]
+	}
+	merge := series(small, size)
+	j := &job{loose: loose, kept: len(loose), need: size}
+	for i, s := range stacks {
+		dirty := s.dirty(g.c.Thorough)
+		if i >= merge && !dirty {
+			continue
+		}
+		if j.kept > 0 && j.need+s.kept > mergedMax {
+			jobs, j = append(jobs, j), &job{}
+		}
+		j.add(s)
+		j.pays = j.pays || dirty || j.kept > s.live
+	}
+	if !j.pays && len(loose) == 0 { // nothing, or a clean pack that is left over
+		return jobs
+	}
+	return append(jobs, j)
+}
+
+func (j *job) add(s stack) {
+	j.packs = append(j.packs, s.p)
+	j.kept += s.live
+	j.need += s.kept + int64(s.live)*int64(idSize+8)
+}
+
+// deltaJob puts all that was never looked at for deltas into one job, together with
+// the packs of git's that are small beside it or hold much garbage. It is nil where
+// that does not pay yet.
+func (g *collector) deltaJob(stacks []stack, loose []object.ID, size int64) *job {
+	j := &job{loose: loose, kept: len(loose), need: size, delta: true}
+	fresh := len(loose)
+	var others []stack
+	for _, s := range stacks {
+		if s.own {
+			fresh += s.live
+			j.add(s)
+		} else {
+			others = append(others, s)
+		}
+	}
+	if fresh < packAt {
+		return nil
+	}
+	merge := series(others, j.need)
+	for i, s := range others {
+		if i < merge || s.dirty(g.c.Thorough) {
+			j.add(s)
+		}
+	}
+	return j
+}
+
+// estimate says what would be freed.
+func (g *collector) estimate() error {
+	stacks, err := g.stacks()
+	if err != nil {
+		return err
+	}
+	for _, s := range stacks {
+		if s.live == 0 || s.dirty(g.c.Thorough) {
+			g.out.Freed += s.size - s.kept + int64(s.n-s.live)*int64(idSize+8)
+		}
+	}
+	for _, id := range g.loose {
+		if !g.keeps(id) {
+			g.out.Freed += fileSize(g.db.loose(id).path)
+		}
+	}
+	return nil
+}

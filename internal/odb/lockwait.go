@@ -1,0 +1,55 @@
+package odb
+
+import (
+	"context"
+	"os"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// Whoever waits for the lock says so with a shared kernel lock on cairn/lock.wait,
+// which dies with the waiter as the lock itself does. Who has the lock, and could do
+// with less of it, looks there; an exclusive attempt fails while anybody waits.
+type waiting struct{ kernel *flock.Flock }
+
+// announce tries once to make the wait known. It does not matter much if that does
+// not succeed: the lock is only given up a little later.
+func (w *waiting) announce(db *DB) {
+	if w.kernel == nil {
+		w.kernel = flock.New(db.path(waitFile), flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o600))
+	}
+	if !w.kernel.RLocked() {
+		_, _ = w.kernel.TryRLock()
+	}
+}
+
+func (w *waiting) end() {
+	if w.kernel != nil {
+		_ = w.kernel.Close()
+	}
+}
+
+// wanted reports whether somebody waits for the lock, in this process or another.
+func (db *DB) wanted() bool {
+	if db.queue.Load() > 0 {
+		return true
+	}
+	if _, err := os.Lstat(db.path(waitFile)); err != nil {
+		return false
+	}
+	fl := flock.New(db.path(waitFile), flock.SetFlag(os.O_RDWR))
+	free, err := fl.TryLock()
+	_ = fl.Close()
+	return err == nil && !free
+}
+
+// giveWay lets those who wait have the lock, which the caller has just given back.
+// One that announces itself and never takes the lock does not hold us up for ever.
+func (db *DB) giveWay(ctx context.Context) {
+	for end := time.Now().Add(giveWayLimit); db.wanted() && ctx.Err() == nil && time.Now().Before(end); {
+		time.Sleep(firstPause)
+	}
+}
+
+const giveWayLimit = 5 * time.Second

@@ -1,0 +1,280 @@
+package odb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"slices"
+
+	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+)
+
+// copyMemory is the size up to which an entry is copied by way of memory.
+const copyMemory = 1 << 20
+
+// packCopier puts what is kept of other packs into a new one. Compressed data are
+// copied as they are. A delta stays one if its base comes along and precedes it;
+// otherwise the object that it makes is compressed anew.
+type packCopier struct {
+	db   *DB
+	w    *packWriter
+	keep func(object.ID) bool
+	seen map[object.ID]bool // nil if there is only one pack to be copied
+	room func(done int64) error
+	buf  []byte
+}
+
+// copyError is damage in a pack: it stays as it is, and others can be copied.
+type copyError struct {
+	p   *pack
+	err error
+}
+
+func (e *copyError) Error() string { return e.err.Error() }
+func (e *copyError) Unwrap() error { return e.err }
+
+// source is the pack that is being copied.
+type copySource struct {
+	p    *pack
+	body *packBody
+	rows []row
+	to   []int64 // where each entry lies in the new pack; 0 = nowhere
+}
+
+func (c *packCopier) copyPack(ctx context.Context, p *pack) error {
+	s := copySource{p: p}
+	x, err := p.index()
+	if err == nil {
+		s.body, err = p.data()
+	}
+	if err == nil {
+		s.rows, err = x.rows()
+		err = p.wrap(idxExt, err)
+	}
+	if err != nil {
+		return damageIn(p, err)
+	}
+	s.to = make([]int64, len(s.rows))
+	for i := range s.rows {
+		if i%walkStep == 0 {
+			if err := errors.Join(ctx.Err(), c.room(c.w.done)); err != nil {
+				return err
+			}
+		}
+		if id := s.rows[i].id; !c.keep(id) || c.seen[id] {
+			continue
+		}
+		if err := c.copyEntry(&s, i); err != nil {
+			return err
+		}
+		if c.seen != nil {
+			c.seen[s.rows[i].id] = true
+		}
+	}
+	return nil
+}
+
+func damageIn(p *pack, err error) error {
+	if errors.Is(err, ErrCorrupt) || errors.Is(err, errGone) {
+		return &copyError{p, err}
+	}
+	return err
+}
+
+func (c *packCopier) copyEntry(s *copySource, i int) error {
+	r, end := s.rows[i], entryEnd(s.body.end, s.rows, i)
+	if r.off < packHead || end <= r.off || end > s.body.end {
+		return &copyError{s.p, s.p.at(r.off, corrupt("entries do not follow each other"))}
+	}
+	s.to[i] = c.w.done + int64(len(c.w.buf))
+	if len(c.w.rows) == 0 {
+		s.to[i] = packHead
+	}
+	if end-r.off > copyMemory {
+		return c.copyLarge(s, r, end)
+	}
+	data := c.scratch(int(end - r.off))
+	if err := readAt(s.body.src, data, r.off); err != nil {
+		return damageIn(s.p, s.p.at(r.off, err))
+	}
+	if crc32.ChecksumIEEE(data) != r.crc {
+		return &copyError{s.p, s.p.at(r.off, corrupt("entry was altered"))}
+	}
+	e, n, err := parseEntry(data, r.off)
+	if err != nil {
+		return &copyError{s.p, s.p.at(r.off, err)}
+	}
+	if e.kind < ofsDelta {
+		return c.w.add(r.id, r.crc, data)
+	}
+	base, ok := s.baseAt(e, i)
+	if !ok {
+		return c.remake(s, r)
+	}
+	entry := appendDeltaHead(make([]byte, 0, len(data)+maxEntryHead), e.size, s.to[i]-base)
+	entry = append(entry, data[n:]...)
+	return c.w.add(r.id, crc32.ChecksumIEEE(entry), entry)
+}
+
+func (c *packCopier) scratch(n int) []byte {
+	if cap(c.buf) < n {
+		c.buf = make([]byte, n)
+	}
+	return c.buf[:n]
+}
+
+// baseAt returns where the base of the i-th entry lies in the new pack.
+func (s *copySource) baseAt(e entry, i int) (int64, bool) {
+	off := e.baseOff
+	if e.kind == refDelta {
+		var ok bool
+		var err error
+		if off, ok, err = s.p.find(e.baseID); err != nil || !ok {
+			return 0, false
+		}
+	}
+	at, ok := slices.BinarySearchFunc(s.rows, off, func(r row, off int64) int { return int(min(1, max(-1, r.off-off))) })
+	if !ok || at >= i || s.to[at] == 0 {
+		return 0, false
+	}
+	return s.to[at], true
+}
+
+// appendDeltaHead appends the header of a delta whose base lies distance before it.
+func appendDeltaHead(dst []byte, size, distance int64) []byte {
+	dst = appendEntryHead(dst, ofsDelta, size)
+	var digits [10]byte
+	n := len(digits) - 1
+	digits[n] = byte(distance & 0x7f)
+	for distance >>= 7; distance > 0; distance >>= 7 {
+		distance--
+		n--
+		digits[n] = 0x80 | byte(distance&0x7f)
+	}
+	return append(dst, digits[n:]...)
+}
+
+// remake writes the object that a delta makes. Its base may have several such
+// dependents; the cache of bases spares most of the work.
+func (c *packCopier) remake(s *copySource, r row) error {
+	kind, content, err := readVerified(packed{c.db, place{s.p, r.off}}, r.id)
+	if err != nil {
+		return damageIn(s.p, err)
+	}
+	return c.add(r.id, kind, content)
+}
+
+func (c *packCopier) add(id object.ID, kind object.Kind, content []byte) error {
+	d := deflaters.Get().(*deflater)
+	defer d.release()
+	entry, err := d.entry(kind, content)
+	if err != nil {
+		return err
+	}
+	return c.w.add(id, crc32.ChecksumIEEE(entry), entry)
+}
+
+// copyLarge copies an entry that is not held in memory. A delta of that size is
+// made anew: nobody makes such.
+func (c *packCopier) copyLarge(s *copySource, r row, end int64) error {
+	head := c.scratch(maxEntryHead)
+	if err := readAt(s.body.src, head, r.off); err != nil {
+		return damageIn(s.p, s.p.at(r.off, err))
+	}
+	e, _, err := parseEntry(head, r.off)
+	if err != nil {
+		return &copyError{s.p, s.p.at(r.off, err)}
+	}
+	if e.kind >= ofsDelta {
+		return c.remake(s, r)
+	}
+	sum := crc32.NewIEEE()
+	in := &watched{r: io.TeeReader(io.NewSectionReader(s.body.src, r.off, end-r.off), sum)}
+	if err := c.w.addFrom(r.id, r.crc, in); err != nil {
+		if in.err != nil {
+			return damageIn(s.p, s.p.at(r.off, in.err))
+		}
+		return err
+	}
+	if in.n != end-r.off || sum.Sum32() != r.crc {
+		return &copyError{s.p, s.p.at(r.off, corrupt("entry was altered"))}
+	}
+	return c.room(c.w.done)
+}
+
+// watched remembers what a reader said, to tell its errors from those of the writer.
+type watched struct {
+	r   io.Reader
+	n   int64
+	err error
+}
+
+func (w *watched) Read(p []byte) (int, error) {
+	n, err := w.r.Read(p)
+	w.n += int64(n)
+	if err != nil && err != io.EOF {
+		w.err = err
+	}
+	return n, err
+}
+
+// copyLoose puts an object that is a file of its own into the pack.
+func (c *packCopier) copyLoose(id object.ID) error {
+	if c.seen[id] {
+		return nil
+	}
+	o := c.db.loose(id)
+	kind, size, err := o.stat()
+	if err != nil {
+		return &looseError{id, err}
+	}
+	if kind == object.Blob && size > streamAbove {
+		return c.copyLargeLoose(id, size)
+	}
+	kind, content, err := readVerified(o, id)
+	if err != nil {
+		return &looseError{id, err}
+	}
+	c.seen[id] = true
+	return c.add(id, kind, content)
+}
+
+// looseError says that a loose object cannot be read; it stays where it is.
+type looseError struct {
+	id  object.ID
+	err error
+}
+
+func (e *looseError) Error() string { return fmt.Sprintf("loose object %s: %v", e.id, e.err) }
+func (e *looseError) Unwrap() error { return e.err }
+
+func (c *packCopier) copyLargeLoose(id object.ID, size int64) error {
+	_, _, r, err := c.db.loose(id).open(id)
+	if err != nil {
+		return &looseError{id, err}
+	}
+	defer r.Close()
+	f, err := atomicfile.Create(c.w.dir, tempPrefix)
+	if err != nil {
+		return err
+	}
+	defer dispose(f)
+	in := &watched{r: r}
+	got, crc, err := writeLarge(f, in, size)
+	switch {
+	case in.err != nil:
+		return &looseError{id, in.err}
+	case err != nil:
+		return err
+	case got != id:
+		return &looseError{id, corrupt("contents of %s", got)}
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	c.seen[id] = true
+	return c.w.addFrom(id, crc, f)
+}

@@ -63,6 +63,9 @@ func (r *Repo) readCheckpoint(id object.ID) (*Checkpoint, error) {
 	if c.Header(metadataHeader) == "" {
 		return nil, notFound("commit %s is not a checkpoint", id)
 	}
+	if r.db.EndsLine(id) {
+		c.Parents = nil // cleaned away
+	}
 	parent := ""
 	if len(c.Parents) > 0 {
 		parent = c.Parents[0].String()

@@ -43,6 +43,9 @@ func (r *Repo) Operations(ctx context.Context) iter.Seq2[*Operation, error] {
 			if op, previous, err = r.readOperation(id); err != nil {
 				break
 			}
+			if op == nil {
+				return // what is left of the one before the oldest that lives
+			}
 			if !yield(op, nil) || previous.IsZero() {
 				return
 			}
@@ -52,11 +55,15 @@ func (r *Repo) Operations(ctx context.Context) iter.Seq2[*Operation, error] {
 	}
 }
 
-// readOperation reads one operation and the id of the one before it.
+// readOperation reads one operation and the id of the one before it. It returns nil
+// for one that was cleaned away, of which only the commit is left.
 func (r *Repo) readOperation(id object.ID) (*Operation, object.ID, error) {
 	c, err := r.readCheckpoint(id)
 	if err != nil {
 		return nil, object.ID{}, err
+	}
+	if len(c.commit.Parents) == 0 && r.db.EndsLine(id) {
+		return nil, object.ID{}, nil
 	}
 	var rec operationRecord
 	if err := json.Unmarshal([]byte(c.commit.Header(operationHeader)), &rec); err != nil {

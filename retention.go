@@ -2,8 +2,17 @@ package cairn
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
+
+	"github.com/seed-fb9cbc17/cairn/internal/index"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
 )
 
 // Defaults of a Retention.
@@ -14,16 +23,16 @@ const (
 )
 
 // Retention says what may be cleaned away. The zero value is the usual one. What is
-// pinned, and the newest KeepLast checkpoints, never go.
+// pinned, and the newest KeepLast checkpoints and operations, never go.
 type Retention struct {
 	// MaxAge is how long a line lives after its last checkpoint: a day's checkpoints,
-	// a session, the operations. 0 = DefaultMaxAge, NoLimit = for ever.
+	// or a session. Operations go one by one. 0 = DefaultMaxAge, NoLimit = for ever.
 	MaxAge time.Duration
 
 	MaxCount int   // checkpoints to keep, the oldest go first; 0 or NoLimit = any number
-	MaxBytes int64 // size of the store to keep to, the oldest go first; 0 = DefaultBudget, NoLimit = any
-	MinFree  int64 // bytes to leave free on the disk; 0 = DefaultMinFree, NoLimit = none
-	KeepLast int   // newest checkpoints that live whatever the rest says; 0 = DefaultKeepLast, NoLimit = none
+	MaxBytes int64 // size of the store to keep to, the oldest go first; 0 = Repo.DefaultBudget, NoLimit = any
+	MinFree  int64 // bytes to leave free on the disk while cleaning; 0 = DefaultMinFree, NoLimit = none
+	KeepLast int   // newest ones that live whatever the rest says; 0 = DefaultKeepLast, NoLimit = none
 }
 
 // CleanOptions says how to clean.
@@ -55,15 +64,252 @@ type Cleaned struct {
 	Blocked error `json:"-"`
 }
 
-// Clean drops what opt lets go, and puts the packs in order. It gives way to
-// whoever waits for the store.
+// Clean drops what opt lets go, and puts the packs in order. The store is locked for
+// moments only: whoever waits for it comes first.
+//
+// A store that cannot be read as a whole loses lines, but no contents: Blocked says
+// why. The error wraps ErrBusy if another process is cleaning, and ErrNoSpace if
+// there is no room even for that.
 func (r *Repo) Clean(ctx context.Context, opt CleanOptions) (*Cleaned, error) {
-	return nil, errors.ErrUnsupported
+	done := &Cleaned{Lines: []string{}}
+	keep := opt.Retention.withDefaults(r)
+	s, err := r.survey(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("clean: %w", err)
+	}
+	s.spare(keep.KeepLast)
+	s.byAge(keep.MaxAge, time.Now())
+	s.byCount(keep.MaxCount)
+	if err := r.letGo(ctx, s, opt, done); err != nil {
+		return done, err
+	}
+	if done.Size <= keep.MaxBytes || done.Blocked != nil {
+		return done, r.noteCleaned(ctx, opt, done)
+	}
+	size, err := r.db.StoredSizes()
+	if err != nil {
+		return done, fmt.Errorf("clean: %w", err)
+	}
+	// Some room below the budget, so that the next few tracks need no cleaning.
+	if _, err := s.bySize(ctx, keep.MaxBytes-keep.MaxBytes/budgetSlack, size); err != nil {
+		return done, fmt.Errorf("clean: %w", err)
+	}
+	opt.Thorough = true
+	if err := r.letGo(ctx, s, opt, done); err != nil {
+		return done, err
+	}
+	done.OverBudget = max(0, done.Size-keep.MaxBytes)
+	return done, r.noteCleaned(ctx, opt, done)
 }
 
-// CleanIfDue cleans if the last cleaning is longer ago than every, and nobody else is
-// at it. Otherwise it does nothing, at the price of reading one small file, and
-// returns nil.
+// budgetSlack: a store that has outgrown its budget shrinks to this fraction below it.
+const budgetSlack = 10
+
+// ErrBusy: another process is at the same work.
+var ErrBusy = odb.ErrCollecting
+
+func (k Retention) withDefaults(r *Repo) Retention {
+	if k.MaxBytes == 0 {
+		k.MaxBytes = r.DefaultBudget()
+	}
+	return Retention{
+		MaxAge:   limit(k.MaxAge, DefaultMaxAge, 1<<63-1),
+		MaxCount: limit(k.MaxCount, 1<<31-1, 1<<31-1),
+		MaxBytes: limit(k.MaxBytes, 1<<63-1, 1<<63-1),
+		MinFree:  limit(k.MinFree, DefaultMinFree, 0),
+		KeepLast: limit(k.KeepLast, DefaultKeepLast, 0),
+	}
+}
+
+// limit replaces 0 by the default, and NoLimit by what stands for none.
+func limit[T int | int64 | time.Duration](v, fallback, none T) T {
+	switch {
+	case v == 0:
+		return fallback
+	case v < 0:
+		return none
+	}
+	return v
+}
+
+// letGo carries out what was decided about, in an order that leaves a sound store at
+// any time: first the ends of lines, then the refs, then what they led to.
+func (r *Repo) letGo(ctx context.Context, s *survey, opt CleanOptions, done *Cleaned) error {
+	v, err := s.judge(ctx)
+	if err != nil {
+		return fmt.Errorf("clean: %w", err)
+	}
+	gone := make(map[string]bool, len(v.gone))
+	for _, ref := range v.gone {
+		gone[ref.Name] = true
+		if !slices.Contains(done.Lines, ref.Name) {
+			done.Lines = append(done.Lines, ref.Name)
+		}
+	}
+	slices.Sort(done.Lines)
+	done.Checkpoints, done.Kept = v.dropped, v.kept
+	c := odb.Collection{
+		Thorough: opt.Thorough, DryRun: opt.DryRun, Reserve: opt.Retention.withDefaults(r).MinFree,
+		Pack: r.packer(), BeforeRemove: r.renamePacks,
+	}
+	if opt.DryRun {
+		c.WithoutRef, c.Cut = func(name string) bool { return gone[name] }, v.cut
+	} else if err := r.exclusive(ctx, func() error { return r.carryOutVerdict(v) }); err != nil {
+		return fmt.Errorf("clean: %w", err)
+	}
+	got, err := r.db.Collect(ctx, c)
+	if got != nil {
+		done.add(got)
+	}
+	if errors.Is(err, odb.ErrNoSpace) {
+		err = fmt.Errorf("%w: %w", ErrNoSpace, err)
+	}
+	if err == nil && !opt.DryRun && !got.Incomplete && got.Blocked == nil {
+		err = r.exclusive(ctx, r.forgetEnds)
+	}
+	if err != nil {
+		return fmt.Errorf("clean: %w", err)
+	}
+	return nil
+}
+
+func (d *Cleaned) add(c *odb.Collected) {
+	d.Freed += c.Freed
+	d.Size, d.Packs = c.Size, c.Packs
+	d.Peak = max(d.Peak, c.Peak)
+	d.Incomplete, d.Blocked = c.Incomplete, c.Blocked
+}
+
+// carryOutVerdict hides and deletes. A line that was moved since stays: somebody
+// has gone on with it.
+func (r *Repo) carryOutVerdict(v *verdict) error {
+	if len(v.cut) > 0 {
+		ends, err := r.db.Shallow()
+		if err != nil {
+			r.log.Warn("the list of ends of lines is made anew", "error", err)
+		}
+		if err := r.db.SetShallow(append(ends, v.cut...)); err != nil {
+			return err
+		}
+	}
+	for _, ref := range v.gone {
+		now, err := r.db.Ref(ref.Name)
+		if err != nil || now != ref.ID {
+			continue
+		}
+		if err := r.db.DeleteRef(ref.Name); err != nil && !errors.Is(err, odb.ErrNotFound) {
+			return err
+		}
+	}
+	return nil
+}
+
+// forgetEnds drops the ends of lines that are gone themselves.
+func (r *Repo) forgetEnds() error {
+	ends, err := r.db.Shallow()
+	if err != nil {
+		return err
+	}
+	return r.db.SetShallow(slices.DeleteFunc(ends, func(id object.ID) bool {
+		_, _, err := r.db.Stat(id)
+		return errors.Is(err, odb.ErrNotFound)
+	}))
+}
+
+// renamePacks keeps the stat cache when packs are replaced: it is dropped where a
+// pack that it knows has gone, unless it hears of that. Called with the lock held.
+func (r *Repo) renamePacks(gone, left []string) error {
+	x, err := index.Load(r.indexFile())
+	if err != nil {
+		return nil // it will be dropped anyway
+	}
+	have := append(slices.Clone(gone), left...)
+	for _, name := range x.Packs {
+		if !slices.Contains(have, name) {
+			return nil // likewise
+		}
+	}
+	x.SetPrivate(slices.Sorted(slices.Values(left)), x.Aux)
+	return x.Save(r.indexFile())
+}
+
+// cleanedNote is what is kept about the last cleaning.
+type cleanedNote struct {
+	Time  time.Time `json:"time"`
+	Freed int64     `json:"freed"`
+}
+
+// noteCleaned records that the store has been cleaned.
+func (r *Repo) noteCleaned(ctx context.Context, opt CleanOptions, done *Cleaned) error {
+	if opt.DryRun {
+		return nil
+	}
+	return r.exclusive(ctx, func() error { return r.writeNote(done.Freed) })
+}
+
+func (r *Repo) writeNote(freed int64) error {
+	data, err := json.Marshal(cleanedNote{time.Now().UTC(), freed})
+	if err != nil {
+		return err
+	}
+	return r.db.WritePrivate(odb.PrivateCleaned, append(data, '\n'))
+}
+
+func (r *Repo) readNote() (note cleanedNote) {
+	data, err := r.db.ReadPrivate(odb.PrivateCleaned)
+	if err != nil || json.Unmarshal(data, &note) != nil {
+		return cleanedNote{} // never cleaned, as far as anybody knows
+	}
+	return note
+}
+
+// Due reports whether the last cleaning is longer ago than every, at the price of
+// reading one small file. A time in the future counts as long ago.
+func (r *Repo) Due(every time.Duration) bool {
+	since := time.Since(r.readNote().Time)
+	return since < 0 || since >= every
+}
+
+// CleanIfDue cleans if the last cleaning, finished or not, was begun longer ago than
+// every, and nobody else uses or cleans the store. Otherwise it returns nil.
 func (r *Repo) CleanIfDue(ctx context.Context, keep Retention, every time.Duration) (*Cleaned, error) {
-	return nil, errors.ErrUnsupported
+	if !r.Due(every) {
+		return nil, nil
+	}
+	begun := false
+	err := r.exclusive(ctx, func() error {
+		if begun = r.Due(every); !begun {
+			return nil
+		}
+		return r.writeNote(0) // before the work: others are not to begin, too
+	})
+	if !begun || errors.Is(err, ErrLocked) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	done, err := r.Clean(ctx, CleanOptions{Retention: keep})
+	if errors.Is(err, ErrBusy) || errors.Is(err, ErrLocked) {
+		return nil, nil
+	}
+	return done, err
+}
+
+// Defaults of the size of a store.
+const (
+	maxDefaultBudget = 5 << 30 // bytes
+	budgetShare      = 10      // of the free disk
+)
+
+// DefaultBudget is the size in bytes that the store keeps to unless a Retention says
+// otherwise: the smaller of 5 GiB and a tenth of what was free when it was made.
+func (r *Repo) DefaultBudget() int64 {
+	data, err := r.db.ReadPrivate(odb.PrivateBudget)
+	if err == nil {
+		if n, err := strconv.ParseInt(strings.TrimSpace(string(data)), 10, 64); err == nil && n > 0 {
+			return n
+		}
+	}
+	return maxDefaultBudget
 }

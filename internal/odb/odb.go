@@ -92,6 +92,7 @@ type DB struct {
 	last    atomic.Pointer[pack] // where the last object was found
 	bases   baseCache
 	closed  atomic.Bool
+	shallow atomic.Pointer[shallowList] // as it was last read
 
 	refLockWait time.Duration // see writeRef
 }

@@ -14,31 +14,72 @@ import (
 )
 
 // shallowFile is git's list of commits whose parents are not there and not missed:
-// what git reads, verifies, packs and pushes ends with them. A line that was cut
-// keeps its ids by means of it.
+// what git reads, verifies and packs ends with them. A line that was cut keeps its
+// ids by means of it.
 const shallowFile = "shallow"
 
+// shallowList is the list as it was read from a file.
+type shallowList struct {
+	file os.FileInfo
+	ids  []object.ID // sorted
+}
+
 // Shallow returns the commits whose parents do not count, sorted. Collect and Verify
-// go by it, as git does.
+// go by it, as git does. A list that cannot be read is ErrCorrupt: SetShallow
+// replaces it.
 func (db *DB) Shallow() ([]object.ID, error) {
-	data, err := os.ReadFile(db.path(shallowFile))
+	list, err := db.readShallow()
+	if err != nil || list == nil {
+		return nil, err
+	}
+	return slices.Clone(list.ids), nil
+}
+
+// EndsLine reports whether the parents of a commit do not count. Asking costs one
+// look at the file. If that cannot be read, all parents count.
+func (db *DB) EndsLine(id object.ID) bool {
+	list, err := db.readShallow()
+	if err != nil || list == nil {
+		return false
+	}
+	_, found := slices.BinarySearchFunc(list.ids, id, compareIDs)
+	return found
+}
+
+// readShallow reads the list if it has changed; nil means that there is none.
+func (db *DB) readShallow() (*shallowList, error) {
+	path := db.path(shallowFile)
+	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the ends of lines: %w", err)
 	}
-	var ids []object.ID
+	// The file is only ever replaced, so its identity tells a new one.
+	if known := db.shallow.Load(); known != nil && os.SameFile(known.file, info) &&
+		known.file.Size() == info.Size() && known.file.ModTime().Equal(info.ModTime()) {
+		return known, nil
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("read the ends of lines: %w", err)
+	}
+	list := &shallowList{file: info}
 	lines := bufio.NewScanner(bytes.NewReader(data))
 	for lines.Scan() {
 		id, err := object.ParseID(strings.TrimSpace(lines.Text()))
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", db.path(shallowFile), corrupt("line %.80q", lines.Text()))
+			return nil, fmt.Errorf("%s: %w", path, corrupt("line %.80q", lines.Text()))
 		}
-		ids = append(ids, id)
+		list.ids = append(list.ids, id)
 	}
-	slices.SortFunc(ids, compareIDs)
-	return slices.Compact(ids), nil
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, corrupt("%w", err))
+	}
+	slices.SortFunc(list.ids, compareIDs)
+	db.shallow.Store(list)
+	return list, nil
 }
 
 // SetShallow replaces the list. Call it with the lock held, and before what it hides
@@ -50,9 +91,17 @@ func (db *DB) SetShallow(ids []object.ID) error {
 	if old, err := db.Shallow(); err == nil && slices.Equal(old, ids) {
 		return nil
 	}
-	if len(ids) == 0 { // an empty file would make git call the store shallow
-		if err := os.Remove(db.path(shallowFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("write the ends of lines: %w", err)
+	if err := db.writeShallow(ids); err != nil {
+		return fmt.Errorf("write the ends of lines: %w", err)
+	}
+	return nil
+}
+
+func (db *DB) writeShallow(ids []object.ID) error {
+	path := db.path(shallowFile)
+	if len(ids) == 0 { // an empty file would still make git call the store shallow
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
 		}
 		return nil
 	}
@@ -60,10 +109,7 @@ func (db *DB) SetShallow(ids []object.ID) error {
 	for _, id := range ids {
 		text.WriteString(id.String() + "\n")
 	}
-	if err := db.replaceRef(db.path(shallowFile), text.String()); err != nil {
-		return fmt.Errorf("write the ends of lines: %w", err)
-	}
-	return nil
+	return db.replaceRef(path, text.String())
 }
 
 func compareIDs(a, b object.ID) int { return bytes.Compare(a[:], b[:]) }

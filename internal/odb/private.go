@@ -1,0 +1,44 @@
+package odb
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+
+	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
+)
+
+// Private is the name of a small file in cairn/ that the caller keeps there.
+type Private string
+
+// The private files.
+const (
+	PrivateCleaned  Private = "cleaned"  // when the store was last cleaned, and what that did
+	PrivateBudget   Private = "budget"   // the size to keep to, decided when the store was made
+	PrivateReplaced Private = "replaced" // ids of commits and trees that others took the place of
+)
+
+var privateFiles = []Private{PrivateCleaned, PrivateBudget, PrivateReplaced}
+
+// IsPrivateFile reports whether a file in cairn/ is one of the private ones.
+func IsPrivateFile(name string) bool { return slices.Contains(privateFiles, Private(name)) }
+
+// ReadPrivate returns the contents of a private file; ErrNotFound if there is none.
+func (db *DB) ReadPrivate(name Private) ([]byte, error) {
+	data, err := os.ReadFile(db.PrivatePath(string(name)))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: %w", db.PrivatePath(string(name)), ErrNotFound)
+	}
+	return data, err
+}
+
+// WritePrivate replaces a private file, all or nothing. Call it with the lock held.
+func (db *DB) WritePrivate(name Private, data []byte) error {
+	return atomicfile.Write(db.PrivatePath(string(name)), 0o600, !db.opt.NoSync, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}

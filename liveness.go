@@ -1,0 +1,236 @@
+package cairn
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
+)
+
+// verdict says what a cleaning has to do so that nothing but what lives can be
+// reached any more.
+type verdict struct {
+	gone          []odb.Ref   // refs to delete
+	cut           []object.ID // commits whose parents are not to count any more
+	kept, dropped int         // checkpoints
+}
+
+// newest returns the units that hold checkpoints, or with operations those, newest
+// first.
+func (s *survey) newest(operations bool) []*unit {
+	var some []*unit
+	for _, u := range s.units {
+		if u.commits > 0 && !operations || u.class == unitOperation && operations {
+			some = append(some, u)
+		}
+	}
+	sortNewest(some)
+	return some
+}
+
+// sortNewest keeps the order of units with equal times: that of their line.
+func sortNewest(units []*unit) {
+	slices.SortStableFunc(units, func(a, b *unit) int { return b.when.Compare(a.when) })
+}
+
+// spare protects the newest units.
+func (s *survey) spare(keepLast int) {
+	for _, operations := range []bool{false, true} {
+		n := 0
+		for _, u := range s.newest(operations) {
+			if n >= keepLast {
+				break
+			}
+			u.spared = true
+			n += max(1, u.commits)
+		}
+	}
+}
+
+// byAge lets lines go whose last checkpoint is older than maxAge, as wholes: not
+// those of which something is spared.
+func (s *survey) byAge(maxAge time.Duration, now time.Time) {
+	spared := make(map[string]bool)
+	for _, u := range s.units {
+		if u.spared && u.class != unitOperation {
+			spared[u.line] = true
+		}
+	}
+	for _, u := range s.units {
+		if u.class != unitImported && !u.spared && !spared[u.line] && now.Sub(u.last) > maxAge {
+			u.dead = true
+		}
+	}
+}
+
+// byCount lets the oldest checkpoints go that are too many.
+func (s *survey) byCount(maxCount int) {
+	n := 0
+	for _, u := range s.newest(false) {
+		if u.dead {
+			continue
+		}
+		if n += u.commits; n > maxCount && !u.spared {
+			u.dead = true
+		}
+	}
+}
+
+// bySize lets the oldest units go that do not fit into so many bytes. It returns how
+// many are needed for what stays.
+func (s *survey) bySize(ctx context.Context, budget int64, size func(object.ID) int64) (int64, error) {
+	m := &measure{repo: s.repo, size: size, seen: make(map[object.ID]bool)}
+	for _, id := range s.always {
+		if err := m.add(ctx, id); err != nil {
+			return 0, err
+		}
+	}
+	living := slices.DeleteFunc(slices.Clone(s.units), func(u *unit) bool { return u.dead })
+	sortNewest(living)
+	slices.SortStableFunc(living, func(a, b *unit) int { return cmp.Compare(rank(a), rank(b)) })
+	full := false
+	for _, u := range living {
+		before := m.total
+		for _, id := range u.ids {
+			if err := m.add(ctx, id); err != nil {
+				return 0, err
+			}
+		}
+		if full = full || m.total > budget; full && !u.spared {
+			u.dead, m.total = true, before
+		}
+	}
+	return m.total, nil
+}
+
+// rank puts what is spared first.
+func rank(u *unit) int {
+	if u.spared {
+		return 0
+	}
+	return 1
+}
+
+// judge works out what to do.
+//
+// A commit that lives, but none of whose parents does, is cut: it becomes the
+// beginning of its line, as in a shallow clone. Where only some of its parents live,
+// as of the oldest operation that is left, the others stay as commits, cut in turn.
+func (s *survey) judge(ctx context.Context) (*verdict, error) {
+	v := &verdict{}
+	live := make(map[object.ID]bool)
+	for _, id := range s.always {
+		live[id] = true
+	}
+	for _, u := range s.units {
+		if u.dead {
+			v.dropped += u.commits
+			continue
+		}
+		v.kept += u.commits
+		for _, id := range u.ids {
+			live[id] = true
+		}
+	}
+	for _, t := range s.tips {
+		if t.unit.dead {
+			v.gone = append(v.gone, t.ref)
+		}
+	}
+	var stubs []object.ID
+	for id := range live {
+		n := s.known[id]
+		if n == nil || len(n.parents) == 0 {
+			continue
+		}
+		missing := s.deadParents(n, live)
+		switch len(missing) {
+		case 0:
+		case len(n.parents):
+			v.cut = append(v.cut, id)
+		default:
+			stubs = append(stubs, missing...)
+		}
+	}
+	for _, id := range stubs {
+		if n := s.known[id]; n != nil && len(n.parents) > 0 {
+			v.cut = append(v.cut, id)
+		}
+	}
+	return v, ctx.Err()
+}
+
+// deadParents lists the parents that do not live. One that is not known is not
+// there, or nobody knows what is behind it: not to be decided about.
+func (s *survey) deadParents(n *node, live map[object.ID]bool) []object.ID {
+	var dead []object.ID
+	for _, p := range n.parents {
+		if !live[p] && s.known[p] != nil {
+			dead = append(dead, p)
+		}
+	}
+	return dead
+}
+
+// measure sums up what commits and trees take in the store, each object once.
+type measure struct {
+	repo  *Repo
+	size  func(object.ID) int64
+	seen  map[object.ID]bool
+	total int64
+}
+
+// add counts a commit with its tree, without its parents, or a tree.
+func (m *measure) add(ctx context.Context, id object.ID) error {
+	if m.seen[id] {
+		return nil
+	}
+	kind, data, err := m.repo.db.Read(id)
+	if err != nil {
+		return nil // nothing that is not there takes room
+	}
+	switch kind {
+	case object.Commit:
+		m.seen[id] = true
+		m.total += m.size(id)
+		if c, err := object.ParseCommit(data); err == nil {
+			return m.tree(ctx, c.Tree)
+		}
+	case object.Tree:
+		return m.tree(ctx, id)
+	}
+	return nil
+}
+
+func (m *measure) tree(ctx context.Context, id object.ID) error {
+	if m.seen[id] {
+		return nil
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	m.seen[id] = true
+	m.total += m.size(id)
+	entries, err := m.repo.readTree(id)
+	if err != nil {
+		return nil
+	}
+	for i := range entries {
+		e := &entries[i]
+		switch {
+		case m.seen[e.ID]:
+		case e.Mode == object.Dir:
+			err = m.tree(ctx, e.ID)
+		default:
+			m.seen[e.ID] = true
+			m.total += m.size(e.ID)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

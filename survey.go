@@ -1,0 +1,254 @@
+package cairn
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
+)
+
+// survey is what a cleaning has to decide about: every commit that a ref leads to,
+// in the units that live or die together.
+//
+//   - a checkpoint of a day's line is a unit; cleaning by age takes lines as wholes,
+//     by count and budget the oldest checkpoints of a line
+//   - a session with all its steps is a unit, so is what came from elsewhere
+//   - an operation is a unit, with the states before and after it
+type survey struct {
+	repo  *Repo
+	known map[object.ID]*node // all commits that can be reached
+	units []*unit
+	whole map[string]*unit    // by line
+	days  map[object.ID]*unit // checkpoints of days' lines
+	tips  []surveyTip
+
+	always []object.ID // trees and commits that live whatever is decided
+}
+
+// node is a commit as far as liveness is concerned.
+type node struct {
+	tree    object.ID
+	parents []object.ID
+	when    time.Time
+}
+
+// unit is what lives or dies as a whole.
+type unit struct {
+	line    string // ref, or what the refs of one session have in common
+	ids     []object.ID
+	when    time.Time // no older than what comes before it on its line
+	last    time.Time // of the newest unit of its line: what counts for the age
+	class   unitClass
+	dead    bool
+	spared  bool // one of the newest, which live whatever the rest says
+	commits int  // of ids, those that count as checkpoints
+}
+
+type unitClass int
+
+const (
+	unitTrack unitClass = iota
+	unitSession
+	unitOperation
+	unitImported // has no age: when it was brought in is not recorded
+	unitRemote
+)
+
+// surveyTip is a ref that goes when its unit goes.
+type surveyTip struct {
+	ref  odb.Ref
+	unit *unit
+}
+
+// refSessions holds the lines of sessions, each below a directory of its own or as
+// one ref.
+const refSessions = refRoot + "sessions/"
+
+// survey walks over all refs. What cannot be read ends a walk: nothing behind it is
+// known, hence nothing behind it is decided about.
+func (r *Repo) survey(ctx context.Context) (*survey, error) {
+	refs, err := r.db.Refs("refs/")
+	if err != nil {
+		return nil, err
+	}
+	s := &survey{repo: r, known: make(map[object.ID]*node), whole: make(map[string]*unit), days: make(map[object.ID]*unit)}
+	// Days first: a session or an operation that goes on from a day's checkpoint
+	// does not own that.
+	for _, prefix := range []string{refTracks, refSessions, refOperations, refImported, refRemotes, ""} {
+		rest := refs[:0:0]
+		for _, ref := range refs {
+			if !strings.HasPrefix(ref.Name, prefix) || ref.Err != nil {
+				rest = append(rest, ref)
+				continue
+			}
+			if err := s.add(ctx, prefix, ref); err != nil {
+				return nil, err
+			}
+		}
+		refs = rest
+	}
+	return s, nil
+}
+
+func (s *survey) add(ctx context.Context, prefix string, ref odb.Ref) error {
+	switch prefix {
+	case refTracks:
+		return s.addTrack(ctx, ref)
+	case refSessions:
+		name, _, _ := strings.Cut(strings.TrimPrefix(ref.Name, refSessions), "/")
+		return s.addWhole(ctx, ref, refSessions+name, unitSession)
+	case refOperations:
+		return s.addOperations(ctx, ref)
+	case refImported:
+		return s.addWhole(ctx, ref, ref.Name, unitImported)
+	case refRemotes:
+		return s.addWhole(ctx, ref, ref.Name, unitRemote)
+	}
+	s.always = append(s.always, ref.ID)
+	if strings.HasPrefix(ref.Name, refPins) { // of which only the checkpoint itself matters
+		_, err := s.walk(ctx, ref.ID, s.days)
+		return err
+	}
+	ids, err := s.walk(ctx, ref.ID, nil)
+	s.always = append(s.always, ids...)
+	return err
+}
+
+// addTrack makes every checkpoint of a line a unit.
+func (s *survey) addTrack(ctx context.Context, ref odb.Ref) error {
+	if u := s.days[ref.ID]; u != nil { // a line that ends where another goes on
+		s.tips = append(s.tips, surveyTip{ref, u})
+		return nil
+	}
+	ids, err := s.walk(ctx, ref.ID, s.days)
+	if err != nil || len(ids) == 0 {
+		return err
+	}
+	line := s.known[ids[0]].when
+	when := line
+	for i, id := range ids {
+		if n := s.known[id]; n.when.Before(when) {
+			when = n.when
+		}
+		u := &unit{line: ref.Name, ids: []object.ID{id}, when: when, last: line, class: unitTrack, commits: 1}
+		s.units = append(s.units, u)
+		s.days[id] = u
+		if i == 0 {
+			s.tips = append(s.tips, surveyTip{ref, u})
+		}
+	}
+	return nil
+}
+
+// addWhole makes all that a ref leads to one unit with what other refs of the same
+// line lead to.
+func (s *survey) addWhole(ctx context.Context, ref odb.Ref, line string, class unitClass) error {
+	ids, err := s.walk(ctx, ref.ID, s.days)
+	if err != nil {
+		return err
+	}
+	n := s.known[ref.ID]
+	if n == nil { // no commit: nothing is known about its age
+		s.always = append(s.always, ref.ID)
+		return nil
+	}
+	u := s.whole[line]
+	if u == nil {
+		u = &unit{line: line, class: class}
+		s.whole[line] = u
+		s.units = append(s.units, u)
+	}
+	u.ids = append(u.ids, ids...)
+	if class == unitSession {
+		u.commits += len(ids)
+	}
+	if n.when.After(u.when) {
+		u.when, u.last = n.when, n.when
+	}
+	s.tips = append(s.tips, surveyTip{ref, u})
+	return nil
+}
+
+// addOperations makes a unit of every operation.
+func (s *survey) addOperations(ctx context.Context, ref odb.Ref) error {
+	id, when := ref.ID, time.Time{}
+	for {
+		n, err := s.node(ctx, id)
+		if err != nil || n == nil || len(n.parents) < 2 { // see cut for one without parents
+			return err
+		}
+		if when.IsZero() || n.when.Before(when) {
+			when = n.when
+		}
+		states := n.parents[len(n.parents)-2:]
+		u := &unit{line: ref.Name, ids: append([]object.ID{id}, states...), when: when, last: when, class: unitOperation}
+		s.units = append(s.units, u)
+		if id == ref.ID {
+			s.tips = append(s.tips, surveyTip{ref, u})
+		}
+		for _, state := range states {
+			if _, err := s.walk(ctx, state, s.days); err != nil {
+				return err
+			}
+		}
+		if len(n.parents) == 2 {
+			return nil
+		}
+		id = n.parents[0]
+	}
+}
+
+// walk returns a commit and those before it, children first, without those of a set
+// and what is before them.
+func (s *survey) walk(ctx context.Context, id object.ID, without map[object.ID]*unit) ([]object.ID, error) {
+	var found []object.ID
+	seen := make(map[object.ID]bool)
+	stack := []object.ID{id}
+	for len(stack) > 0 {
+		id := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if seen[id] || without[id] != nil {
+			continue
+		}
+		seen[id] = true
+		n, err := s.node(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		if n == nil {
+			continue
+		}
+		found = append(found, id)
+		for _, p := range slices.Backward(n.parents) {
+			stack = append(stack, p)
+		}
+	}
+	return found, nil
+}
+
+// node reads a commit; nil for what is none or cannot be read.
+func (s *survey) node(ctx context.Context, id object.ID) (*node, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if n := s.known[id]; n != nil {
+		return n, nil
+	}
+	kind, data, err := s.repo.db.Read(id)
+	if err != nil || kind != object.Commit {
+		return nil, nil
+	}
+	c, err := object.ParseCommit(data)
+	if err != nil {
+		return nil, nil
+	}
+	n := &node{tree: c.Tree, parents: c.Parents, when: c.Committer.When}
+	if s.repo.db.EndsLine(id) {
+		n.parents = nil
+	}
+	s.known[id] = n
+	return n, nil
+}

@@ -1,0 +1,208 @@
+package webui
+
+import (
+	"html/template"
+	"net/url"
+	"path"
+	"strings"
+)
+
+const (
+	defaultContext = 3
+	chunkRows      = 100   // rows of one table: a browser lays out only the tables in sight
+	maxRows        = 20000 // rows of one page
+)
+
+// diffTable prints the lines of one changed file.
+type diffTable struct {
+	name    string
+	split   bool // side by side
+	context int
+	first   int                  // number of the first row, where it is not the first page
+	more    func(row int) string // address of the page that begins with a row
+
+	old, new *coloured
+	out      []byte
+	pending  []byte // new versions of changed lines, in the unified view
+	row      int    // rows so far, those of earlier pages included
+	inTable  int    // rows of the open table; -1 = none is open
+}
+
+// html prints the whole comparison. What is written here is either a constant, a
+// number, or went through appendText.
+func (t *diffTable) html(before, after string) template.HTML {
+	c := compareTexts([]byte(before), []byte(after))
+	t.old, t.new, t.inTable = newColoured(t.name, c.old), newColoured(t.name, c.new), -1
+	for _, h := range c.hunks(t.context) {
+		if t.full() {
+			break
+		}
+		if h.skipped > 0 && t.visible() {
+			t.gap(h.skipped)
+		}
+		for i := range h.rows {
+			t.add(&h.rows[i])
+		}
+	}
+	t.closeTable()
+	if t.full() {
+		t.link("More lines", t.row)
+	} else if rest := c.rest(t.context); rest > 0 {
+		t.gap(rest)
+	}
+	return template.HTML(t.out)
+}
+
+func (t *diffTable) visible() bool { return t.row >= t.first }
+func (t *diffTable) full() bool    { return t.row >= t.first+maxRows }
+
+func (t *diffTable) add(r *row) {
+	if t.full() {
+		return
+	}
+	if !t.visible() {
+		t.row++
+		return
+	}
+	if t.inTable < 0 || t.inTable == chunkRows {
+		t.openTable()
+	}
+	if t.split {
+		t.splitRow(r)
+	} else {
+		t.unifiedRow(r)
+	}
+	t.row++
+	t.inTable++
+}
+
+func (t *diffTable) openTable() {
+	t.closeTable()
+	t.out = append(t.out, `<table class="lines`...)
+	if t.split {
+		t.out = append(t.out, " split"...)
+	}
+	t.out = append(t.out, `">`...)
+	t.inTable = 0
+}
+
+func (t *diffTable) closeTable() {
+	if t.inTable >= 0 {
+		t.flush()
+		t.out = append(t.out, "</table>\n"...)
+		t.inTable = -1
+	}
+}
+
+func (t *diffTable) gap(lines int) {
+	t.closeTable()
+	t.out = append(t.out, `<p class=gap>`...)
+	t.out = append(t.out, plural(lines, "unchanged line")...)
+	t.out = append(t.out, "</p>\n"...)
+}
+
+func (t *diffTable) link(text string, row int) {
+	t.out = append(t.out, `<p class=gap><a href="`...)
+	t.out = appendText(t.out, []byte(t.more(row)))
+	t.out = append(t.out, `">`...)
+	t.out = append(t.out, text...)
+	t.out = append(t.out, "</a></p>\n"...)
+}
+
+// sides prepares both lines of a row.
+func (t *diffTable) sides(r *row) (old, new codeLine) {
+	if r.old > 0 {
+		old = t.old.line(r.old)
+	}
+	if r.new > 0 {
+		new = t.new.line(r.new)
+	}
+	if r.old > 0 && r.new > 0 && r.changed() {
+		old.marked, new.marked = changedPart(old.text, new.text)
+	}
+	return old, new
+}
+
+func (t *diffTable) splitRow(r *row) {
+	old, new := t.sides(r)
+	t.out = append(t.out, "<tr>"...)
+	if !r.changed() {
+		t.cell(r.old, "", &old, false)
+		t.cell(r.new, "", &new, false)
+		return
+	}
+	t.cell(r.old, "d", &old, true)
+	t.cell(r.new, "a", &new, true)
+}
+
+// unifiedRow prints the old versions of neighbouring lines first, then the new ones.
+func (t *diffTable) unifiedRow(r *row) {
+	old, new := t.sides(r)
+	if !r.changed() {
+		t.flush()
+		t.out = append(t.out, "<tr>"...)
+		t.number(r.old)
+		t.cell(r.new, "", &new, false)
+		return
+	}
+	if r.new > 0 {
+		out := t.out
+		t.out = append(t.pending, "<tr>"...)
+		t.number(0)
+		t.cell(r.new, "a", &new, true)
+		t.pending, t.out = t.out, out
+	}
+	if r.old > 0 {
+		t.out = append(t.out, "<tr>"...)
+		t.number(r.old)
+		t.cell(0, "d", &old, true)
+	}
+}
+
+func (t *diffTable) flush() {
+	t.out = append(t.out, t.pending...)
+	t.pending = t.pending[:0]
+}
+
+// cell prints the number of a line and the line. A side without one stays empty.
+func (t *diffTable) cell(n int, class string, line *codeLine, changed bool) {
+	t.number(n)
+	if n == 0 && t.split {
+		t.out = append(t.out, "<td class=e>"...)
+		return
+	}
+	t.out = append(t.out, "<td"...)
+	if class != "" {
+		t.out = append(append(t.out, " class="...), class...)
+	}
+	t.out = append(t.out, '>')
+	t.out = line.appendHTML(t.out)
+	if changed {
+		t.out = line.appendEnd(t.out)
+	}
+}
+
+// number prints a line's number where it is not copied with the text.
+func (t *diffTable) number(n int) {
+	t.out = append(t.out, "<td"...)
+	if n > 0 {
+		t.out = append(t.out, " data-n="...)
+		t.out = appendNumber(t.out, n)
+	}
+	t.out = append(t.out, ">"...)
+}
+
+// disposition names a download. The plain form has only letters that no browser
+// misreads, the other one all bytes.
+func disposition(file string) string {
+	name := path.Base(file)
+	plain := strings.Map(func(r rune) rune {
+		if r < 0x20 || r > 0x7e || strings.ContainsRune(`"\/%`, r) {
+			return '_'
+		}
+		return r
+	}, name)
+	return `attachment; filename="` + plain + `"; filename*=UTF-8''` + url.PathEscape(strings.ToValidUTF8(name, "_"))
+}
+
+func urlValues(m map[string][]string) url.Values { return url.Values(m) }

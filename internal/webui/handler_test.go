@@ -1,0 +1,5 @@
+package webui
+
+import "testing"
+
+func TestTemplatesParse(t *testing.T) { t.Parallel(); templates() }

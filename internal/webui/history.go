@@ -1,0 +1,226 @@
+package webui
+
+import (
+	"cmp"
+	"context"
+	"iter"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/session"
+)
+
+// entry is one thing of the timeline: exactly one of the pointers is set.
+type entry struct {
+	Key       string // names it among all entries
+	When      time.Time
+	Turn      *turn
+	Track     *track
+	Operation *cairn.Operation
+}
+
+// turn is a prompt and the steps that answered it.
+type turn struct {
+	Session  *session.Session
+	Message  string // id of its first message, to which a revert goes
+	Prompt   string
+	Began    time.Time
+	Steps    []session.Step // in their order
+	Reverted bool
+}
+
+// track is a checkpoint outside of sessions, with the one before it in time.
+type track struct {
+	*cairn.Checkpoint
+	Before string // "" for the first
+}
+
+// history yields the entries of a project, newest first. Each source is read only as
+// far as it is needed: sessions come with the time of their last change, so that a
+// session is opened when its turn has come, not before.
+func (p *Project) history(ctx context.Context) iter.Seq2[*entry, error] {
+	return func(yield func(*entry, error) bool) {
+		sessions, err := p.Sessions.List(ctx)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		slices.SortStableFunc(sessions, func(a, b *session.Session) int { return b.Updated.Compare(a.Updated) })
+		m := &merge{ctx: ctx, project: p, sessions: sessions, ofSteps: make(map[string]bool)}
+		checkpoints, stop := iter.Pull2(p.Repo.Checkpoints(ctx))
+		defer stop()
+		operations, stop := iter.Pull2(p.Repo.Operations(ctx))
+		defer stop()
+		m.checkpoints, m.operations = checkpoints, operations
+		if err = m.start(); err == nil {
+			err = m.run(func(e *entry) bool { return yield(e, nil) })
+		}
+		if err != nil {
+			yield(nil, err)
+		}
+	}
+}
+
+// merge brings the sources of a history into one order.
+type merge struct {
+	ctx         context.Context
+	project     *Project
+	checkpoints func() (*cairn.Checkpoint, error, bool)
+	operations  func() (*cairn.Operation, error, bool)
+
+	sessions   []*session.Session // not opened yet
+	turns      []*entry           // of opened ones, newest last
+	ofSteps    map[string]bool    // checkpoints that steps of opened sessions show
+	checkpoint *cairn.Checkpoint  // next ones, nil at the end
+	operation  *cairn.Operation
+}
+
+func (m *merge) start() error {
+	if err := m.nextCheckpoint(); err != nil {
+		return err
+	}
+	return m.nextOperation()
+}
+
+func (m *merge) nextCheckpoint() error {
+	c, err, ok := m.checkpoints()
+	if !ok {
+		c, err = nil, nil
+	}
+	m.checkpoint = c
+	return err
+}
+
+func (m *merge) nextOperation() error {
+	op, err, ok := m.operations()
+	if !ok {
+		op, err = nil, nil
+	}
+	m.operation = op
+	return err
+}
+
+func (m *merge) run(yield func(*entry) bool) error {
+	for {
+		if err := m.open(); err != nil {
+			return err
+		}
+		e, err := m.take()
+		if err != nil || e == nil {
+			return err
+		}
+		if e.Track != nil && m.ofSteps[e.Track.ID] {
+			continue
+		}
+		if !yield(e) {
+			return nil
+		}
+	}
+}
+
+// head is the time of the newest entry at hand.
+func (m *merge) head() (newest time.Time) {
+	if m.checkpoint != nil {
+		newest = m.checkpoint.When
+	}
+	if m.operation != nil && m.operation.When.After(newest) {
+		newest = m.operation.When
+	}
+	if n := len(m.turns); n > 0 && m.turns[n-1].When.After(newest) {
+		newest = m.turns[n-1].When
+	}
+	return newest
+}
+
+// open opens every session that may have something as new as what is at hand.
+func (m *merge) open() error {
+	for len(m.sessions) > 0 && !m.sessions[0].Updated.Before(m.head()) {
+		s := m.sessions[0]
+		m.sessions = m.sessions[1:]
+		messages, err := m.project.Sessions.History(m.ctx, s.ID)
+		if err != nil {
+			return err
+		}
+		for _, t := range turnsOf(s, messages) {
+			m.turns = append(m.turns, t.entry())
+			for i := range t.Steps {
+				m.ofSteps[t.Steps[i].Before.ID], m.ofSteps[t.Steps[i].After.ID] = true, true
+			}
+		}
+		slices.SortStableFunc(m.turns, func(a, b *entry) int { return a.When.Compare(b.When) })
+	}
+	return nil
+}
+
+// take removes the newest entry at hand, nil when there is none. What is equally new
+// comes in the order operation, turn, checkpoint: commits keep whole seconds only, and
+// an operation follows on what it takes back.
+func (m *merge) take() (*entry, error) {
+	head := m.head()
+	switch n := len(m.turns); {
+	case m.operation != nil && !m.operation.When.Before(head):
+		op := m.operation
+		return &entry{Key: "o" + op.ID, When: op.When, Operation: op}, m.nextOperation()
+	case n > 0 && !m.turns[n-1].When.Before(head):
+		e := m.turns[n-1]
+		m.turns = m.turns[:n-1]
+		return e, nil
+	case m.checkpoint != nil:
+		t := &track{Checkpoint: m.checkpoint}
+		err := m.nextCheckpoint()
+		if m.checkpoint != nil {
+			t.Before = m.checkpoint.ID
+		}
+		return &entry{Key: "c" + t.ID, When: t.When, Track: t}, err
+	}
+	return nil, nil
+}
+
+// turnsOf groups the messages of a session: what follows on a user's message up to
+// the next answers it.
+func turnsOf(s *session.Session, messages []session.Message) []*turn {
+	var turns []*turn
+	for i := range messages {
+		m := &messages[i]
+		if len(turns) == 0 || m.Role == session.RoleUser {
+			turns = append(turns, &turn{Session: s, Message: m.ID, Prompt: m.Prompt, Began: m.Created, Reverted: m.Reverted})
+		}
+		t := turns[len(turns)-1]
+		t.Prompt = cmp.Or(t.Prompt, m.Prompt)
+		t.Steps = append(t.Steps, m.Steps...)
+		t.Reverted = t.Reverted && m.Reverted
+	}
+	return turns
+}
+
+func (t *turn) entry() *entry {
+	when := t.Began
+	for i := range t.Steps {
+		for _, at := range []time.Time{t.Steps[i].Began, t.Steps[i].Ended} {
+			if at.After(when) {
+				when = at
+			}
+		}
+	}
+	return &entry{Key: "t" + t.Session.ID + "/" + t.Message, When: when, Turn: t}
+}
+
+// matches reports whether an entry has to do with a text: its words, ids or paths. The
+// text is in lower case.
+func (e *entry) matches(text string) bool {
+	has := func(s string) bool { return strings.Contains(strings.ToLower(s), text) }
+	switch {
+	case e.Turn != nil:
+		t := e.Turn
+		return has(t.Prompt) || has(t.Session.Title) || has(t.Session.ID) || slices.ContainsFunc(t.Steps, func(s session.Step) bool {
+			return has(s.ID) || strings.HasPrefix(s.After.ID, text) || strings.HasPrefix(s.After.Hash, text) || slices.ContainsFunc(s.Patch.Files, func(file string) bool { return has(path.Base(file)) })
+		})
+	case e.Track != nil:
+		return has(e.Track.Message) || has(e.Track.Author) || strings.HasPrefix(e.Track.ID, text) || strings.HasPrefix(e.Track.Hash, text)
+	}
+	op := e.Operation
+	return has(op.Kind) || strings.HasPrefix(op.ID, text) || slices.ContainsFunc(op.Paths, has)
+}

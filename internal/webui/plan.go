@@ -1,0 +1,211 @@
+package webui
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/session"
+)
+
+// way is a way back, as an address names it. The address of the preview and that of
+// the form which confirms it carry the same.
+type way struct {
+	Do               string // restore, revert, undo, redo, session or unrevert
+	From, To         string // checkpoints: a restore goes to To, a revert takes back what lies between
+	Session, Message string
+	Paths            []string // none = all
+	Policy           cairn.Policy
+}
+
+// maxPaths bounds the paths that an address may name.
+const maxPaths = 500
+
+func (v *visit) way() (*way, error) {
+	q := v.query
+	w := &way{
+		Do: q.Get("do"), From: q.Get("from"), To: q.Get("to"), Session: q.Get("session"), Message: q.Get("message"),
+		Paths: q["path"], Policy: cairn.Policy(q.Get("policy")),
+	}
+	missing := false
+	switch w.Do {
+	case "restore":
+		missing = w.To == ""
+	case "revert":
+		missing = w.From == "" || w.To == ""
+	case "session":
+		missing = w.Session == "" || w.Message == ""
+	case "unrevert":
+		missing = w.Session == ""
+	case "undo", "redo":
+	default:
+		missing = true
+	}
+	switch w.Policy {
+	case "", cairn.Merge, cairn.Overwrite, cairn.Keep:
+	default:
+		missing = true
+	}
+	if missing || len(w.Paths) > maxPaths {
+		return nil, fmt.Errorf("%w: it names no way back", errInput)
+	}
+	return w, nil
+}
+
+// run plans the way, or carries out the plan of that id.
+func (w *way) run(v *visit, plan string) (*cairn.Result, error) {
+	dry := plan == ""
+	repo, ctx := v.project.Repo, v.ctx()
+	opt := cairn.RevertOptions{Paths: w.Paths, OnConflict: w.Policy, DryRun: dry, Plan: plan}
+	ofSession := session.RevertOptions{OnConflict: w.Policy, DryRun: dry, Plan: plan}
+	switch w.Do {
+	case "restore":
+		return repo.Restore(ctx, w.To, cairn.RestoreOptions{Paths: w.Paths, DryRun: dry, Plan: plan})
+	case "revert":
+		return repo.RevertRange(ctx, w.From, w.To, opt)
+	case "undo":
+		return repo.Undo(ctx, opt)
+	case "redo":
+		return repo.Redo(ctx, opt)
+	case "session":
+		_, res, err := v.project.Sessions.Revert(ctx, w.Session, session.Target{Message: w.Message}, ofSession)
+		return res, err
+	}
+	_, res, err := v.project.Sessions.Unrevert(ctx, w.Session, ofSession)
+	return res, err
+}
+
+// text says what the way is, for a heading and for the button that takes it.
+func (w *way) text() (heading, button string) {
+	switch w.Do {
+	case "restore":
+		return "Restore checkpoint " + short(w.To), "Restore"
+	case "revert":
+		return "Take back " + short(w.From) + " … " + short(w.To), "Take back"
+	case "undo":
+		return "Undo the last operation", "Undo"
+	case "redo":
+		return "Redo what was undone", "Redo"
+	case "session":
+		return "Revert the session to before the prompt", "Revert"
+	}
+	return "Bring back what was reverted", "Bring back"
+}
+
+// explain says what happens to later changes.
+func (w *way) explain() string {
+	switch w.Do {
+	case "restore":
+		return "Everything in scope becomes as it was then. What is overwritten or deleted is saved first, so this can be undone."
+	case "unrevert":
+		return "What the revert changed comes back. What was changed since is merged, or kept and listed. This can be undone."
+	}
+	return "Only what changed there is taken back. What was changed since is merged line by line, or kept and listed. What is overwritten or deleted is saved first, so this can be undone."
+}
+
+// planPage is what templates/plan.html shows.
+type planPage struct {
+	Heading, Button, Explain string
+	Confirm                  string // address of the form
+	Back                     string
+	Result                   *cairn.Result
+	Writes, Deletes, Others  int
+	Bytes                    int64
+	Policies                 []tab
+	Paths                    []string
+	Nothing                  string // why there is nothing to do; "" = there is
+	Done                     bool   // the way was taken, and nothing was to be done
+}
+
+func (h *handler) plan(v *visit) error {
+	w, err := v.way()
+	if err != nil {
+		return err
+	}
+	res, err := w.run(v, "")
+	if (w.Do == "undo" || w.Do == "redo") && errors.Is(err, cairn.ErrNotFound) {
+		return v.showPlan(w, &cairn.Result{}, "There is nothing to "+w.Do+".")
+	}
+	if err != nil {
+		return err
+	}
+	nothing := ""
+	if len(res.Plan) == 0 {
+		nothing = "Nothing would change: everything is as it would be."
+		if !res.Complete() {
+			nothing = "Nothing would change: every path would stay as it is."
+		}
+	}
+	return v.showPlan(w, res, nothing)
+}
+
+func (v *visit) showPlan(w *way, res *cairn.Result, nothing string) error {
+	p := &planPage{Result: res, Nothing: nothing, Explain: w.explain(), Paths: w.Paths, Back: v.at("")}
+	p.Heading, p.Button = w.text()
+	p.Confirm = strings.Replace(v.same(), "/plan?", "/apply?", 1)
+	for _, c := range res.Plan {
+		switch c.Action {
+		case "create", "modify":
+			p.Writes++
+			p.Bytes += c.Bytes
+		case "delete", "rmdir":
+			p.Deletes++
+		default:
+			p.Others++
+		}
+	}
+	if w.Do != "restore" {
+		chosen := cmp.Or(w.Policy, cairn.Merge)
+		for _, policy := range []cairn.Policy{cairn.Merge, cairn.Keep, cairn.Overwrite} {
+			p.Policies = append(p.Policies, tab{policyText[policy], v.same("policy", string(policy)), policy == chosen})
+		}
+	}
+	return v.render(http.StatusOK, "plan.html", p.Heading, p)
+}
+
+var policyText = map[cairn.Policy]string{
+	cairn.Merge: "Merge with later changes", cairn.Keep: "Keep files changed since", cairn.Overwrite: "Overwrite later changes",
+}
+
+// apply carries out exactly the plan that was shown.
+func (h *handler) apply(v *visit) error {
+	w, err := v.way()
+	if err != nil {
+		return err
+	}
+	plan := v.r.PostForm.Get("plan")
+	if plan == "" {
+		return fmt.Errorf("%w: the form names no plan", errInput)
+	}
+	res, err := w.run(v, plan)
+	if err != nil {
+		return err
+	}
+	if res.Operation != "" {
+		http.Redirect(v.w, v.r, v.at("operation/"+res.Operation, "done", "1"), http.StatusSeeOther)
+		return nil
+	}
+	p := &planPage{Result: res, Heading: "Nothing was changed", Done: true, Back: v.at("")}
+	return v.render(http.StatusOK, "plan.html", p.Heading, p)
+}
+
+// planAgain is the address of the preview of what a form wanted.
+func (v *visit) planAgain() string {
+	if v.project == nil {
+		return ""
+	}
+	return v.at("plan") + "?" + v.query.Encode()
+}
+
+// track takes a checkpoint.
+func (h *handler) track(v *visit) error {
+	t, err := v.project.Repo.Track(v.ctx(), cairn.TrackOptions{Message: strings.TrimSpace(v.r.PostForm.Get("message"))})
+	if err != nil {
+		return err
+	}
+	http.Redirect(v.w, v.r, v.at("checkpoint/"+t.Checkpoint), http.StatusSeeOther)
+	return nil
+}

@@ -1,0 +1,125 @@
+package webui
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"html/template"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/session"
+)
+
+//go:embed templates
+var templateFiles embed.FS
+
+// templates are parsed with the first page, not at the start of every process that
+// links this package.
+var templates = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(template.FuncMap{
+		"visible": visible, "dir": dirOf, "base": baseOf, "short": short, "plural": plural, "size": size,
+		"grouped": func(n int) string { return grouped(n) },
+		"asset":   assetAddress,
+		"iso":     func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+		"clock":   func(t time.Time) string { return t.Format("15:04:05") },
+		"day":     func(t time.Time) string { return t.Format("Monday, 2 January 2006") },
+		"letter":  statusLetter,
+	}).ParseFS(templateFiles, "templates/*.html"))
+})
+
+func assetAddress(name string) (string, error) {
+	data, err := assetFiles.ReadFile("assets/" + name)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(data)
+	return Prefix + "assets/" + name + "?" + hex.EncodeToString(sum[:6]), nil
+}
+
+func statusLetter(s cairn.Status) string { return strings.ToUpper(string(s[:1])) }
+
+// frame is what every page has around its own part.
+type frame struct {
+	Title   string
+	Theme   string // "dark", "light" or "" for the system's
+	Token   string
+	Here    string // address of this page, for the way back
+	Events  string
+	Project *Project
+	Nav     nav
+	Page    any
+}
+
+// nav are the addresses in the header.
+type nav struct{ Timeline, Changes, Undo, Redo, Track string }
+
+// render prints a page. It is made in full before its first byte is sent, so that a
+// failure gets a status and a page of its own.
+func (v *visit) render(status int, name, title string, page any) error {
+	f := frame{Title: title, Token: v.h.opt.Token(v.r), Here: v.r.URL.RequestURI(), Project: v.project, Page: page}
+	if v.r.Method != http.MethodGet {
+		f.Here = "/"
+	}
+	if c, err := v.r.Cookie(themeCookie); err == nil && (c.Value == "dark" || c.Value == "light") {
+		f.Theme = c.Value
+	}
+	if v.project != nil {
+		f.Nav = nav{v.at(""), v.at("changes", "from", "@"), v.at("plan", "do", "undo"), v.at("plan", "do", "redo"), v.at("track")}
+		if v.h.opt.Events != nil {
+			f.Events = v.h.opt.Events(v.project.ID)
+		}
+	}
+	return v.write(status, name, f)
+}
+
+func (v *visit) write(status int, name string, data any) error {
+	var b bytes.Buffer
+	if err := templates().ExecuteTemplate(&b, name, data); err != nil {
+		return fmt.Errorf("page %s: %w", name, err)
+	}
+	v.w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	v.w.WriteHeader(status)
+	v.w.Write(b.Bytes())
+	return nil
+}
+
+// failure is a page that says what went wrong and what can be done.
+type failure struct {
+	Heading, Text, Hint string
+	Again               string // address to try again with
+}
+
+func (v *visit) fail(err error) {
+	status := statusOf(err)
+	f := failure{Heading: http.StatusText(status), Text: err.Error()}
+	switch {
+	case errors.Is(err, cairn.ErrMoved):
+		f.Heading = "The disk has changed since the preview"
+		f.Hint = "Nothing was done. Look at the new preview before you confirm it."
+		f.Again = v.planAgain()
+	case errors.Is(err, session.ErrBusy):
+		f.Heading = "The session is busy"
+		f.Hint = "A step is running. Nothing was done. Try again when it has ended."
+		f.Again = v.planAgain()
+	case errors.Is(err, cairn.ErrLocked):
+		f.Heading = "Another process works on this project"
+		f.Hint = "Nothing was done. Try again in a moment."
+	case status == http.StatusNotFound:
+		f.Heading = "Not found"
+		f.Hint = "It may have been cleaned away, or the address is mistyped."
+	case status == http.StatusInternalServerError:
+		v.h.log.Error("page", "address", v.r.URL.Path, "error", err)
+		f.Heading = "This did not work"
+	}
+	if err := v.render(status, "error.html", f.Heading, f); err != nil {
+		v.h.log.Error("error page", "error", err)
+		http.Error(v.w, f.Heading, status)
+	}
+}

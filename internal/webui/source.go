@@ -1,0 +1,53 @@
+package webui
+
+import (
+	"context"
+	"io"
+	"iter"
+	"time"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/session"
+)
+
+// Project is one root with its history.
+type Project struct {
+	ID       string // as in addresses: letters and digits
+	Root     string
+	Repo     Repo
+	Sessions Sessions
+}
+
+// Listed is a project as the list of projects shows it.
+type Listed struct {
+	ID   string
+	Root string
+	Last time.Time // of the newest checkpoint or step; zero = not known
+}
+
+// Repo is what the page needs of cairn.Repo.
+type Repo interface {
+	Checkpoints(context.Context) iter.Seq2[*cairn.Checkpoint, error]
+	Operations(context.Context) iter.Seq2[*cairn.Operation, error]
+	Lookup(ctx context.Context, spec string) (*cairn.Checkpoint, error)
+	Changes(ctx context.Context, from, to string, paths ...string) ([]cairn.Change, error)
+	Stat(*cairn.Change, cairn.DiffOptions) (additions, deletions int, note string, err error)
+	DiffFull(ctx context.Context, from, to string, opt cairn.DiffOptions) iter.Seq2[cairn.FileDiff, error]
+	List(ctx context.Context, spec, path string) iter.Seq2[cairn.TreeEntry, error]
+	OpenFile(ctx context.Context, spec, path string) (int64, io.ReadCloser, error)
+
+	Track(context.Context, cairn.TrackOptions) (*cairn.Track, error)
+	Restore(ctx context.Context, spec string, opt cairn.RestoreOptions) (*cairn.Result, error)
+	RevertRange(ctx context.Context, from, to string, opt cairn.RevertOptions) (*cairn.Result, error)
+	Undo(context.Context, cairn.RevertOptions) (*cairn.Result, error)
+	Redo(context.Context, cairn.RevertOptions) (*cairn.Result, error)
+}
+
+// Sessions is what the page needs of session.Sessions.
+type Sessions interface {
+	Get(ctx context.Context, id string) (*session.Session, error)
+	List(context.Context) ([]*session.Session, error)
+	History(ctx context.Context, id string) ([]session.Message, error)
+	Revert(ctx context.Context, id string, to session.Target, opt session.RevertOptions) (*session.Session, *cairn.Result, error)
+	Unrevert(ctx context.Context, id string, opt session.RevertOptions) (*session.Session, *cairn.Result, error)
+}

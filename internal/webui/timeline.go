@@ -1,0 +1,288 @@
+package webui
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/seed-fb9cbc17/cairn/session"
+)
+
+const (
+	pageEntries  = 30    // of the timeline on one page
+	turnSteps    = 6     // of a turn on the timeline
+	sessionSteps = 200   // on the page of a session
+	maxScanned   = 20000 // entries that are looked through for one page
+)
+
+// timelinePage is what templates/timeline.html shows.
+type timelinePage struct {
+	Days     []dayEntries
+	Query    string
+	Show     string
+	Tabs     []tab
+	Older    string // address of the next page, "" at the end
+	Newest   string // address of the first page, "" on it
+	Empty    bool   // the project has no history at all
+	CutShort bool   // there is more than is looked through
+}
+
+type dayEntries struct {
+	Day     time.Time
+	Entries []*entryView
+}
+
+type tab struct {
+	Name, Address string
+	Current       bool
+}
+
+// entryView is an entry with its addresses.
+type entryView struct {
+	*entry
+	ID     string // in the document
+	View   string // what it changed
+	Revert string // plan of taking it back; "" = it cannot be
+	Goto   string // plan of going to it
+	Counts *counts
+
+	Session string      // page of its session
+	Steps   []*stepView // of a turn, newest first
+	More    int         // steps that are not shown
+}
+
+type stepView struct {
+	*session.Step
+	Number int // in its turn, from 1
+	ID     string
+	View   string
+	Revert string
+	Goto   string
+	Counts *counts
+}
+
+func (h *handler) projects(v *visit) error {
+	list, err := h.opt.Projects(v.ctx())
+	if err != nil {
+		return err
+	}
+	slices.SortStableFunc(list, func(a, b Listed) int { return b.Last.Compare(a.Last) })
+	return v.render(http.StatusOK, "projects.html", "Projects", list)
+}
+
+func (h *handler) timeline(v *visit) error {
+	page := &timelinePage{Query: v.query.Get("q"), Show: v.query.Get("show")}
+	after := v.query.Get("after")
+	for _, t := range [][2]string{{"", "Everything"}, {"sessions", "Sessions"}, {"checkpoints", "Checkpoints"}, {"operations", "Operations"}} {
+		page.Tabs = append(page.Tabs, tab{t[1], v.at("", "show", t[0], "q", page.Query), page.Show == t[0]})
+	}
+	text := strings.ToLower(strings.TrimSpace(page.Query))
+	scanned, found, n := 0, after == "", 0
+	page.Empty = true
+	for e, err := range v.project.history(v.ctx()) {
+		if err != nil {
+			return err
+		}
+		page.Empty = false
+		if scanned++; scanned > maxScanned {
+			page.CutShort = true
+			break
+		}
+		if !found {
+			found = e.Key == after
+			continue
+		}
+		if !e.isShown(page.Show) || text != "" && !e.matches(text) {
+			continue
+		}
+		if n == pageEntries {
+			page.Older = v.at("", "show", page.Show, "q", page.Query, "after", page.last().Key)
+			break
+		}
+		n++
+		if err := page.add(v, e); err != nil {
+			return err
+		}
+	}
+	if after != "" {
+		page.Newest = v.at("", "show", page.Show, "q", page.Query)
+	}
+	return v.render(http.StatusOK, "timeline.html", baseOf(v.project.Root), page)
+}
+
+func (e *entry) isShown(show string) bool {
+	switch show {
+	case "sessions":
+		return e.Turn != nil
+	case "checkpoints":
+		return e.Track != nil
+	case "operations":
+		return e.Operation != nil
+	}
+	return true
+}
+
+func (p *timelinePage) last() *entryView {
+	day := p.Days[len(p.Days)-1]
+	return day.Entries[len(day.Entries)-1]
+}
+
+func (p *timelinePage) add(v *visit, e *entry) error {
+	when := e.When.Local()
+	day := time.Date(when.Year(), when.Month(), when.Day(), 0, 0, 0, 0, when.Location())
+	if n := len(p.Days); n == 0 || !p.Days[n-1].Day.Equal(day) {
+		p.Days = append(p.Days, dayEntries{Day: day})
+	}
+	view, err := v.entryView(e)
+	if err != nil {
+		return err
+	}
+	d := &p.Days[len(p.Days)-1]
+	d.Entries = append(d.Entries, view)
+	return nil
+}
+
+func (v *visit) entryView(e *entry) (_ *entryView, err error) {
+	view := &entryView{entry: e, ID: elementID(e.Key)}
+	view.When = e.When.Local()
+	switch {
+	case e.Turn != nil:
+		t := e.Turn
+		view.Session = v.at("session", "id", t.Session.ID)
+		if len(t.Steps) > 0 && !t.Reverted {
+			view.Revert = v.at("plan", "do", "session", "session", t.Session.ID, "message", t.Message)
+		}
+		view.More = max(0, len(t.Steps)-turnSteps)
+		view.Steps, err = v.stepViews(t, view.More)
+	case e.Track != nil:
+		view.View = v.at("checkpoint/" + e.Track.ID)
+		view.Goto = v.at("plan", "do", "restore", "to", e.Track.ID)
+		if e.Track.Before != "" {
+			view.Revert = v.at("plan", "do", "revert", "from", e.Track.Before, "to", e.Track.ID)
+			view.Counts, err = v.count(e.Track.Before, e.Track.ID)
+		}
+	default:
+		op := e.Operation
+		view.View = v.at("operation/" + op.ID)
+		view.Revert = v.at("plan", "do", "revert", "from", op.Before, "to", op.After)
+		view.Goto = v.at("plan", "do", "restore", "to", op.Before)
+		view.Counts, err = v.count(op.Before, op.After)
+	}
+	return view, err
+}
+
+// stepViews lists the steps of a turn from a number on, newest first.
+func (v *visit) stepViews(t *turn, from int) ([]*stepView, error) {
+	var out []*stepView
+	for i := len(t.Steps) - 1; i >= from; i-- {
+		s := &t.Steps[i]
+		view := &stepView{Step: s, Number: i + 1, ID: elementID("s" + s.Session + "/" + s.ID), View: v.at("step", "session", s.Session, "step", s.ID)}
+		if !s.Open() {
+			view.Revert = v.at("plan", "do", "revert", "from", s.Before.ID, "to", s.After.ID)
+			view.Goto = v.at("plan", "do", "restore", "to", s.After.ID)
+			var err error
+			if view.Counts, err = v.count(s.Before.ID, s.After.ID); err != nil {
+				return nil, err
+			}
+		}
+		out = append(out, view)
+	}
+	return out, nil
+}
+
+// sessionPage is what templates/session.html shows.
+type sessionPage struct {
+	Session  *session.Session
+	Turns    []*entryView
+	Unrevert string
+	Older    string
+	Newest   string
+}
+
+// session shows one session, its newest steps first.
+func (h *handler) session(v *visit) error {
+	id := v.query.Get("id")
+	s, err := v.project.Sessions.Get(v.ctx(), id)
+	if err != nil {
+		return err
+	}
+	messages, err := v.project.Sessions.History(v.ctx(), id)
+	if err != nil {
+		return err
+	}
+	page := &sessionPage{Session: s}
+	if s.Revert != nil {
+		page.Unrevert = v.at("plan", "do", "unrevert", "session", id)
+	}
+	turns := turnsOf(s, messages)
+	slices.Reverse(turns)
+	if err := page.fill(v, turns); err != nil {
+		return err
+	}
+	return v.render(http.StatusOK, "session.html", visible(sessionName(s)), page)
+}
+
+// fill takes as many steps as one page holds, beginning after the turn, or the step
+// of it, that the address names.
+func (p *sessionPage) fill(v *visit, turns []*turn) error {
+	room := sessionSteps
+	turns = p.remaining(v, turns)
+	for i, t := range turns {
+		view, err := v.entryView(t.entry())
+		if err != nil {
+			return err
+		}
+		from := max(0, len(t.Steps)-room)
+		if view.Steps, err = v.stepViews(t, from); err != nil {
+			return err
+		}
+		view.More = 0
+		room -= max(1, len(view.Steps))
+		p.Turns = append(p.Turns, view)
+		if from > 0 {
+			p.Older = v.at("session", "id", p.Session.ID, "after", t.Message, "step", t.Steps[from].ID)
+			return nil
+		}
+		if room <= 0 && i+1 < len(turns) {
+			p.Older = v.at("session", "id", p.Session.ID, "after", t.Message)
+			return nil
+		}
+	}
+	return nil
+}
+
+// remaining cuts off what earlier pages showed.
+func (p *sessionPage) remaining(v *visit, turns []*turn) []*turn {
+	after, step := v.query.Get("after"), v.query.Get("step")
+	at := slices.IndexFunc(turns, func(t *turn) bool { return t.Message == after })
+	if at < 0 {
+		return turns
+	}
+	p.Newest = v.at("session", "id", p.Session.ID)
+	t := turns[at]
+	i := slices.IndexFunc(t.Steps, func(s session.Step) bool { return s.ID == step })
+	if i <= 0 {
+		return turns[at+1:]
+	}
+	t.Steps = t.Steps[:i]
+	return turns[at:]
+}
+
+func sessionName(s *session.Session) string {
+	if s.Title != "" {
+		return s.Title
+	}
+	return s.ID
+}
+
+// count sums up what changed between two checkpoints. Both are fixed, so the answer
+// is remembered. What has been cleaned away counts as nothing.
+func (v *visit) count(from, to string) (*counts, error) {
+	return v.h.counts.of(v.ctx(), v.project, from, to)
+}
+
+// elementID makes a name that can stand in a document and in an address.
+func elementID(key string) string {
+	return "e" + hash(key)
+}

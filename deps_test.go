@@ -46,6 +46,7 @@ var thirdParty = map[string][]string{
 	"internal/git":      {"golang.org/x/sys"},                                                                 // stat of the user's index
 	"internal/worktree": {"golang.org/x/sys"},                                                                 // handles of directories
 	"internal/gittest":  {"golang.org/x/sys"},                                                                 // tracing for crash tests
+	"internal/hooks":    {"github.com/gofrs/flock"},                                                           // one hook of a session at a time
 	"internal/mcptools": {"github.com/modelcontextprotocol/go-sdk/mcp"},                                       // the protocol
 	"cmd/cairn":         {"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"},            // the command line
 	"bench":             {"golang.org/x/sys", "github.com/klauspost/compress/zlib"},                           // floors

@@ -63,6 +63,7 @@ From one machine to another:
     fetch REMOTE                bring from there what others sent
 
 For agents:
+    hook AGENT                  called by a coding agent: record what it does
     mcp                         offer checkpoints and undo to a model
 
 And also:

@@ -26,7 +26,7 @@ func (c *cli) open() (*cairn.Repo, error) {
 }
 
 // makesStore lists the commands that make a store where there is none.
-var makesStore = map[string]bool{"track": true, "import": true, "fetch": true, "mcp": true}
+var makesStore = map[string]bool{"track": true, "import": true, "fetch": true, "hook": true, "mcp": true}
 
 // options gathers from flags and environment what the library does not know.
 func (c *cli) options() (cairn.Options, error) {

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"path/filepath"
+	"runtime/debug"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-fb9cbc17/cairn/internal/hooks"
+	"github.com/seed-fb9cbc17/cairn/session"
+)
+
+const hookManual = `cairn hook carries out one call of a hook of a coding agent.
+
+Usage:
+    cairn hook AGENT
+
+Agents run it themselves; cairn setup makes the entries for that. It reads what
+the agent has to say, a JSON document, from stdin, and records sessions, turns
+and steps of the project that the agent works in. AGENT is claude-code, codex,
+gemini or qwen. Any other name, such as opencode or pi, stands for an adapter
+that speaks the neutral protocol: one event in, one line of JSON out, described
+in internal/hooks/doc.go.
+
+The exit status is always 0, and there is no output but what the agent's
+protocol wants: an agent is never stopped because cairn has failed. Failures go
+to hooks.log beside the stores, and cairn doctor tells of them. A call takes 20
+seconds at most, 2.5 where the agent is about to end.
+
+These prompts are not passed on to the model, but carried out at once, in the
+session in which they are typed:
+    cairn undo [N]  take back what the last turn, or the last N, changed,
+                    whatever made the change; what was changed since stays
+    cairn redo [N]  bring it back
+    cairn log       list the turns that changed files
+    cairn diff [N]  list what the last turn, or the Nth last, changed
+
+Environment:
+    CAIRN_HOOK_DEADLINE  how long a call may take, as in 5s
+`
+
+func (c *cli) hookCommand() *cobra.Command {
+	return c.command(command{
+		use: "hook AGENT", short: "carry out a call of a coding agent's hook", manual: hookManual,
+		args:     takes(1, 1, "the name of the agent"),
+		complete: cobra.FixedCompletions(agentNames(), cobra.ShellCompDirectiveNoFileComp),
+		run: func(ctx context.Context, _ *cobra.Command, args []string) error {
+			// A crash in a goroutine of the library would end the process with status 2,
+			// which agents take for an order to stop. This way it is a signal.
+			debug.SetTraceback("crash")
+			dir, err := c.hooksDir()
+			if err != nil {
+				return err
+			}
+			hooks.Handle(ctx, args[0], c.stdin, c.out, hooks.Options{
+				Dir: dir, Project: c.agentProject(args[0]), Deadline: c.hookDeadline(), Open: c.openProject,
+			})
+			return nil
+		},
+	})
+}
+
+// neverFails reports whether a command line is one whose exit status agents look at.
+// Even one that cannot be parsed, written by another version for instance, must not
+// stop them.
+func (c *cli) neverFails(args []string) bool {
+	cmd, _, err := c.root.Find(args)
+	return err == nil && cmd.Name() == "hook"
+}
+
+// hooksDir is where hooks keep their log and their state.
+func (c *cli) hooksDir() (string, error) {
+	dir := c.dir
+	if dir == "" {
+		dir = c.home()
+	}
+	data, err := c.dataDir(dir)
+	return filepath.Join(data, "hooks"), err
+}
+
+// agentProject is what the agent calls its project. Each is asked for its own
+// variable only, because agents start each other.
+func (c *cli) agentProject(agent string) string {
+	variable := map[string]string{
+		hooks.Claude: "CLAUDE_PROJECT_DIR", hooks.Gemini: "GEMINI_PROJECT_DIR", hooks.Qwen: "CLAUDE_PROJECT_DIR",
+	}[hooks.Agent(agent)]
+	if variable == "" {
+		return ""
+	}
+	return c.env(variable)
+}
+
+func (c *cli) hookDeadline() time.Duration {
+	d, err := time.ParseDuration(c.env("CAIRN_HOOK_DEADLINE"))
+	if err != nil || d <= 0 {
+		return 0
+	}
+	return d
+}
+
+// openProject opens the root around the directory of an agent.
+func (c *cli) openProject(_ context.Context, dir string) (*hooks.Project, error) {
+	c.global.directory, c.console.quiet = dir, true
+	repo, err := c.open()
+	if err != nil {
+		return nil, err
+	}
+	return &hooks.Project{Root: repo.Root(), Sessions: session.New(repo), Close: repo.Close}, nil
+}
+
+func agentNames() []cobra.Completion {
+	return []cobra.Completion{hooks.Claude, hooks.Codex, hooks.Gemini, hooks.Qwen, hooks.OpenCode, hooks.Pi}
+}

@@ -1,0 +1,247 @@
+package hooks
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"slices"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/session"
+)
+
+// Sessions is what hooks need of package session: [session.Sessions], or a client of
+// the server that has one.
+type Sessions interface {
+	Begin(ctx context.Context, b session.Begin) (*session.Session, error)
+	AddMessage(ctx context.Context, m session.MessageBegin) (*session.Message, error)
+	BeginStep(ctx context.Context, b session.StepBegin) (*session.Step, error)
+	Hint(ctx context.Context, id, step string, paths []string) error
+	EndStep(ctx context.Context, e session.StepEnd) (*session.Step, error)
+	Get(ctx context.Context, id string) (*session.Session, error)
+	History(ctx context.Context, id string) ([]session.Message, error)
+	Diff(ctx context.Context, id string, in session.Scope) iter.Seq2[*cairn.FileDiff, error]
+	Revert(ctx context.Context, id string, to session.Target, opt session.RevertOptions) (*session.Session, *cairn.Result, error)
+	Unrevert(ctx context.Context, id string, opt session.RevertOptions) (*session.Session, *cairn.Result, error)
+	UndoStep(ctx context.Context, id string, opt session.RevertOptions) (*session.Session, *cairn.Result, error)
+	RedoStep(ctx context.Context, id string, opt session.RevertOptions) (*session.Session, *cairn.Result, error)
+	Fork(ctx context.Context, id, message, newID string) (*session.Session, error)
+}
+
+// A step lasts from a tool's beginning to its end, or to that of the last one of those
+// that run at the same time. What changes while the model thinks is not the agent's:
+// it is the user's, and an undo keeps it. A turn therefore has as many steps as it has
+// rounds of tools; a question that no tool answers has none.
+
+// hook is one call.
+type hook struct {
+	agent    string
+	sessions Sessions
+	*event
+	turn *turn
+
+	did answer
+}
+
+// answer is what came of a call.
+type answer struct {
+	message string
+	step    *session.Step // the last one that began or ended
+	ended   bool          // a step was completed
+	text    string        // for people
+	result  *cairn.Result
+}
+
+func (h *hook) apply(ctx context.Context) error {
+	switch h.kind {
+	case sessionBegin:
+		return h.beginSession(ctx)
+	case prompt:
+		return h.beginTurn(ctx)
+	case before:
+		return h.beforeTool(ctx)
+	case after:
+		return h.afterTool(ctx)
+	case stop:
+		h.turn.Running = h.running
+		return h.finish(ctx, h.session, h.turn.of(h.event))
+	case agentStop:
+		h.turn.Running = slices.DeleteFunc(h.turn.Running, func(id string) bool { return id == h.session })
+		err := h.finish(ctx, h.session, h.turn.of(h.event))
+		delete(h.turn.Agents, h.session)
+		return err
+	case sessionEnd:
+		err := h.finishAll(ctx)
+		*h.turn = turn{}
+		return err
+	case command:
+		return h.command(ctx)
+	}
+	return nil
+}
+
+// beginSession also ends what an agent left open that was killed: no event of it will
+// come any more. Adapters may say so at any time, so theirs stays.
+func (h *hook) beginSession(ctx context.Context) error {
+	if err := h.begin(ctx, h.session, h.parent, h.title); err != nil || !speaks[h.agent] {
+		return err
+	}
+	return h.finishAll(ctx)
+}
+
+func (h *hook) begin(ctx context.Context, id, parent, title string) error {
+	_, err := h.sessions.Begin(ctx, session.Begin{ID: id, Parent: parent, Title: title, Meta: map[string]string{"agent": h.agent}})
+	return err
+}
+
+// beginTurn ends a step that is still open: the turn before was interrupted.
+func (h *hook) beginTurn(ctx context.Context) error {
+	if err := h.begin(ctx, h.session, h.parent, ""); err != nil {
+		return err
+	}
+	err := h.finish(ctx, h.session, h.turn.of(h.event))
+	h.did.message = h.turnID()
+	if h.parent == "" {
+		h.turn.Message, h.turn.Running = h.did.message, nil
+	}
+	_, aerr := h.sessions.AddMessage(ctx, session.MessageBegin{
+		Session: h.session, Message: h.did.message, Role: session.RoleUser, Prompt: h.event.prompt, Meta: map[string]string{"agent": h.agent},
+	})
+	return errors.Join(err, aerr)
+}
+
+func (h *hook) beforeTool(ctx context.Context) error {
+	w := h.turn.of(h.event)
+	if h.parent != "" {
+		if err := h.giveWay(ctx); err != nil {
+			return err
+		}
+	}
+	was := *w
+	w.announce(h.event)
+	var err error
+	if w.Step != "" {
+		err = h.hint(ctx, w)
+	}
+	if w.Step == "" {
+		err = h.beginStep(ctx, w)
+	}
+	if err != nil {
+		*w = was
+	}
+	return err
+}
+
+// giveWay ends the step of the agent that has started this one and only waits for it.
+func (h *hook) giveWay(ctx context.Context) error {
+	if err := h.begin(ctx, h.session, h.parent, h.title); err != nil {
+		return err
+	}
+	if own := &h.turn.work; len(own.Calls) == 0 && !own.Going {
+		return h.endStep(ctx, h.parent, own, nil)
+	}
+	return nil
+}
+
+// hint tells of paths that a further tool of an open step names.
+func (h *hook) hint(ctx context.Context, w *work) error {
+	if len(h.paths) == 0 {
+		return nil
+	}
+	err := h.sessions.Hint(ctx, h.session, w.Step, h.paths)
+	if errors.Is(err, cairn.ErrNotFound) {
+		w.Step, err = "", nil // it has been ended behind our back
+	}
+	return err
+}
+
+// beginStep begins a step of the event's session. It is named after the call, unless
+// that names nothing or is a call that came back before.
+func (h *hook) beginStep(ctx context.Context, w *work) error {
+	b := session.StepBegin{
+		Session: h.session, Message: h.stepMessage(), Role: session.RoleUser, Paths: h.paths,
+		Meta: map[string]string{"agent": h.agent},
+	}
+	if !unnamed(h.call) {
+		b.Step = h.call
+	}
+	step, err := h.sessions.BeginStep(ctx, b)
+	if err == nil && !step.Open() {
+		b.Step = ""
+		step, err = h.sessions.BeginStep(ctx, b)
+	}
+	if err != nil {
+		return err
+	}
+	w.Step, h.did.step, h.did.message = step.ID, step, step.Message
+	return nil
+}
+
+// stepMessage is the message that a step answers. Agents go on under new ids when a
+// sub-agent comes back, so what counts is the last prompt. A turn that began before
+// the hooks were there gets the id that the agent has for it now.
+func (h *hook) stepMessage() string {
+	switch {
+	case h.event.message != "" && (h.parent != "" || !speaks[h.agent]):
+		return h.event.message
+	case h.turn.Message == "" && speaks[h.agent]:
+		h.turn.Message = h.turnID()
+	}
+	return h.turn.Message
+}
+
+func (h *hook) afterTool(ctx context.Context) error {
+	w := h.turn.of(h.event)
+	w.Going = w.Going || h.background
+	if h.all {
+		w.Calls = nil
+	} else {
+		w.forget(h.call)
+	}
+	if len(w.Calls) > 0 || w.Step == "" {
+		return nil
+	}
+	err := h.endStep(ctx, h.session, w, h.paths)
+	if err == nil && w.Going {
+		h.call, h.paths = "", nil
+		err = h.beginStep(ctx, w)
+	}
+	return err
+}
+
+// finish ends what a session is at.
+func (h *hook) finish(ctx context.Context, id string, w *work) error {
+	w.Calls, w.Going = nil, false
+	return h.endStep(ctx, id, w, nil)
+}
+
+func (h *hook) finishAll(ctx context.Context) error {
+	err := h.finish(ctx, h.session, &h.turn.work)
+	for id, w := range h.turn.Agents {
+		err = errors.Join(err, h.finish(ctx, id, w))
+	}
+	h.turn.Agents, h.turn.Running = nil, nil
+	return err
+}
+
+// endStep ends a step if one is open. On error it stays open: the next event that
+// ends steps tries again.
+func (h *hook) endStep(ctx context.Context, id string, w *work, paths []string) error {
+	if w.Step == "" {
+		w.Parts = nil
+		return nil
+	}
+	end := session.StepEnd{Session: id, Step: w.Step, Paths: paths}
+	for _, p := range w.Parts {
+		end.Parts = append(end.Parts, session.Part{ID: p.ID, Type: session.PartTool, Meta: map[string]string{"tool": p.Tool}})
+	}
+	step, err := h.sessions.EndStep(ctx, end)
+	if err != nil && !errors.Is(err, cairn.ErrNotFound) {
+		return err
+	}
+	w.Step, w.Parts = "", nil
+	if err == nil {
+		h.did.step, h.did.message, h.did.ended = step, step.Message, true
+	}
+	return nil
+}

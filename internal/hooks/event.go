@@ -1,0 +1,120 @@
+package hooks
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/seed-fb9cbc17/cairn/session"
+)
+
+// The agents whose own hooks are understood. Every other name means the neutral
+// protocol.
+const (
+	Claude   = "claude-code"
+	Codex    = "codex"
+	Gemini   = "gemini"
+	Qwen     = "qwen"
+	OpenCode = "opencode"
+	Pi       = "pi"
+)
+
+// speaks lists the agents with hooks of their own.
+var speaks = map[string]bool{Claude: true, Codex: true, Gemini: true, Qwen: true}
+
+// Agent returns the proper name of an agent.
+func Agent(name string) string {
+	if name == "claude" {
+		return Claude
+	}
+	return name
+}
+
+// kind is what happened, in the terms of no agent.
+type kind int
+
+const (
+	noise        kind = iota // nothing that concerns files
+	sessionBegin             // a session begins or is resumed
+	prompt                   // the user says something: a turn begins
+	before                   // a tool is about to run
+	after                    // a tool, or all tools of a batch, have run
+	stop                     // the turn is over
+	agentStop                // a sub-agent has finished
+	sessionEnd               // nothing more will come
+	command                  // something to do at once
+)
+
+// event is one call of a hook.
+type event struct {
+	kind    kind
+	name    string // the agent's own name of the event, for the log
+	session string
+	parent  string // set for a sub-agent's event
+	dir     string // where the agent works, absolute
+	title   string
+
+	message string // of the turn; "" if the agent does not tell
+	prompt  string
+	at      string // the agent's time of the event, where nothing else tells two events apart
+
+	call       string // "" if the agent gives calls no ids
+	tool       string
+	paths      []string // that an edit tool names
+	reads      bool     // no tool of the event can change a file by itself
+	background bool     // the tool leaves something running
+	all        bool     // after: every call has come back, told or not
+
+	running []string // sub-agents at work when the turn ends
+
+	do   *request // kind command
+	said bool     // the command was typed as a prompt
+}
+
+// errPayload is a payload that cannot be understood.
+var errPayload = errors.New("unusable payload")
+
+// decode reads a payload of an agent.
+func decode(agent string, data []byte) (*event, error) {
+	var e *event
+	var err error
+	if speaks[agent] {
+		e, err = decodePayload(agent, data)
+	} else {
+		e, err = decodeNeutral(data)
+	}
+	if err != nil || e.kind == noise {
+		return e, err
+	}
+	switch {
+	case e.session == "":
+		return nil, fmt.Errorf("%w: no session", errPayload)
+	case !filepath.IsAbs(e.dir):
+		return nil, fmt.Errorf("%w: the working directory is no absolute path", errPayload)
+	}
+	e.session, e.parent, e.message, e.call = shortID(e.session), shortID(e.parent), shortID(e.message), shortID(e.call)
+	return e, nil
+}
+
+// shortID keeps ids of hosts within what sessions take.
+func shortID(id string) string {
+	if len(id) <= session.MaxID {
+		return id
+	}
+	sum := sha256.Sum256([]byte(id))
+	return "sha256:" + hex.EncodeToString(sum[:])
+}
+
+// turnID names the turn of an agent that gives its turns no ids.
+func (e *event) turnID() string {
+	switch {
+	case e.message != "":
+		return e.message
+	case e.at != "":
+		return "turn-" + e.at
+	}
+	return "turn-" + time.Now().UTC().Format(time.RFC3339Nano)
+}

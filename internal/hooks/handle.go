@@ -1,0 +1,162 @@
+package hooks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"runtime/debug"
+	"time"
+
+	"github.com/seed-fb9cbc17/cairn"
+)
+
+const (
+	// DefaultDeadline is how long one call may take. Only the first capture of a very
+	// large directory comes near it. The entries that cairn setup makes give the
+	// process 10 s more than that.
+	DefaultDeadline = 20 * time.Second
+
+	// lastDeadline holds when the agent is about to leave: Codex waits 3 s for the
+	// hooks of SessionEnd and Interrupt, whatever they ask for.
+	lastDeadline = 2500 * time.Millisecond
+
+	// maxPayload bounds what is read from stdin, in bytes. A write tool sends the whole
+	// file.
+	maxPayload = 256 << 20
+)
+
+// Options says where a hook works. Dir and Open are required.
+type Options struct {
+	Dir      string        // where logs and the state between calls lie
+	Deadline time.Duration // 0 = DefaultDeadline
+
+	// Project is the directory that the agent calls its project, "" if it names none.
+	// Payloads give the current directory, which tools may change.
+	Project string
+
+	// Open opens the sessions of the root around a directory.
+	Open func(ctx context.Context, dir string) (*Project, error)
+}
+
+// Project is an open root.
+type Project struct {
+	Root     string
+	Sessions Sessions
+	Close    func() error
+}
+
+// Handle carries out one call of a hook of an agent: one payload from stdin, at most
+// one JSON document to stdout. It never fails, because nobody could do anything about
+// it: errors go into the log and into the record of the agent, see [Records].
+func Handle(ctx context.Context, agent string, stdin io.Reader, stdout io.Writer, opt Options) {
+	agent = Agent(agent)
+	began := time.Now()
+	if opt.Deadline <= 0 {
+		opt.Deadline = DefaultDeadline
+	}
+	ctx, cancel := context.WithTimeout(ctx, opt.Deadline)
+	defer cancel()
+	rec := recorder{dir: opt.Dir, agent: agent}
+	h := &hook{agent: agent}
+	err := guarded(func() error {
+		data, err := readAll(ctx, stdin)
+		if err != nil {
+			return err
+		}
+		e, err := decode(agent, data)
+		if err != nil {
+			return err
+		}
+		h.event = e
+		return h.run(ctx, opt)
+	})
+	rec.note(h, err, time.Since(began))
+	if reply := h.reply(err); reply != nil {
+		stdout.Write(reply) // to whom should a failure be told?
+	}
+}
+
+// guarded turns a panic into an error.
+func guarded(f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return f()
+}
+
+// readAll reads stdin to its end. An agent that never closes it costs a goroutine of
+// a process that ends.
+func readAll(ctx context.Context, r io.Reader) ([]byte, error) {
+	type read struct {
+		data []byte
+		err  error
+	}
+	done := make(chan read, 1)
+	go func() {
+		data, err := io.ReadAll(io.LimitReader(r, maxPayload+1))
+		done <- read{data, err}
+	}()
+	select {
+	case got := <-done:
+		if got.err == nil && len(got.data) > maxPayload {
+			return nil, fmt.Errorf("%w: more than %d MiB", errPayload, maxPayload>>20)
+		}
+		return got.data, got.err
+	case <-ctx.Done():
+		return nil, fmt.Errorf("read the payload: %w", ctx.Err())
+	}
+}
+
+// run applies the event to the sessions of its project.
+func (h *hook) run(ctx context.Context, opt Options) (err error) {
+	if h.kind == noise || h.reads && (h.kind == before || h.kind == after) {
+		return nil
+	}
+	if h.kind == sessionEnd || h.name == "Interrupt" {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, lastDeadline)
+		defer cancel()
+	}
+	project, err := opt.Open(ctx, h.workDir(opt.Project))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, project.Close()) }()
+	h.sessions = project.Sessions
+	ts := turns{opt.Dir}
+	if h.kind == sessionBegin {
+		ts.sweep()
+	}
+	top := h.session
+	if h.parent != "" {
+		top = h.parent
+	}
+	return ts.use(ctx, project.Root, top, func(t *turn) error {
+		h.turn = t
+		return h.apply(ctx)
+	})
+}
+
+// workDir is the project's directory, unless the agent has left it, for another work
+// tree for instance.
+func (h *hook) workDir(project string) string {
+	if rel, err := filepath.Rel(project, h.dir); filepath.IsAbs(project) && err == nil && filepath.IsLocal(rel) {
+		return project
+	}
+	return h.dir
+}
+
+// missed reports whether an error means that a step has not been captured.
+func (h *hook) missed(err error) bool {
+	return err != nil && h.event != nil && (h.kind == before || h.kind == after || h.kind == stop || h.kind == agentStop)
+}
+
+// busy reports whether an error is about time: somebody else had the store for long,
+// or the directory is very large.
+func busy(err error) bool {
+	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, cairn.ErrLocked)
+}

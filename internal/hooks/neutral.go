@@ -1,0 +1,62 @@
+package hooks
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// neutral is an event of the neutral protocol, see the package comment.
+type neutral struct {
+	Event   string          `json:"event"`
+	Dir     string          `json:"cwd"`
+	Session string          `json:"session"`
+	Parent  string          `json:"parent"`
+	Title   string          `json:"title"`
+	Message string          `json:"message"`
+	Prompt  string          `json:"prompt"`
+	Call    string          `json:"call"`
+	Tool    string          `json:"tool"`
+	Input   json.RawMessage `json:"input"`
+	Paths   []string        `json:"paths"`
+	Running []string        `json:"running"`
+
+	Count      int    `json:"count"`
+	DryRun     bool   `json:"dryRun"`
+	Part       string `json:"part"`
+	Start      bool   `json:"start"`
+	NewSession string `json:"newSession"`
+}
+
+var neutralNames = map[string]kind{
+	"session": sessionBegin, "prompt": prompt, "before": before, "after": after, "stop": stop, "end": sessionEnd,
+	"undo": command, "redo": command, "log": command, "diff": command,
+	"revert": command, "unrevert": command, "fork": command,
+}
+
+func decodeNeutral(data []byte) (*event, error) {
+	var n neutral
+	if err := unmarshal(data, &n); err != nil {
+		return nil, err
+	}
+	e := &event{
+		kind: neutralNames[n.Event], name: n.Event, session: n.Session, parent: n.Parent, dir: n.Dir, title: n.Title,
+		message: n.Message, prompt: n.Prompt, call: n.Call, tool: n.Tool, running: n.Running,
+		reads: readsOnly(n.Tool), paths: append(toolPaths(n.Tool, n.Input), n.Paths...),
+	}
+	switch e.kind {
+	case prompt:
+		if n.Message == "" {
+			return nil, fmt.Errorf("%w: a prompt wants a message", errPayload)
+		}
+	case before, after:
+		if e.call == "" {
+			e.call = callKey(toolCall{Tool: n.Tool, Input: n.Input})
+		}
+	case command:
+		e.do = &request{
+			verb: n.Event, count: max(n.Count, 1), dryRun: n.DryRun,
+			message: n.Message, part: n.Part, start: n.Start, newSession: n.NewSession,
+		}
+	}
+	return e, nil
+}

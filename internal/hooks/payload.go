@@ -1,0 +1,149 @@
+package hooks
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// payload is what the hooks of Claude Code send; Codex, Qwen Code and Gemini CLI send
+// the same with variations. What is not listed is skipped without a look.
+type payload struct {
+	Event     string     `json:"hook_event_name"`
+	Session   string     `json:"session_id"`
+	Dir       string     `json:"cwd"`
+	Source    string     `json:"source"`
+	Prompt    string     `json:"prompt"`
+	PromptID  string     `json:"prompt_id"` // Claude, Qwen
+	TurnID    string     `json:"turn_id"`   // Codex; Claude has one of another meaning in MessageDisplay
+	Timestamp string     `json:"timestamp"` // Gemini, Qwen
+	AgentID   string     `json:"agent_id"`  // set for sub-agents
+	AgentType string     `json:"agent_type"`
+	Calls     []toolCall `json:"tool_calls"` // PostToolBatch
+	toolCall
+
+	Background []struct {
+		ID     string `json:"id"`
+		Type   string `json:"type"`
+		Status string `json:"status"`
+	} `json:"background_tasks"`
+}
+
+// toolCall is one call of a tool.
+type toolCall struct {
+	Tool     string          `json:"tool_name"`
+	Input    json.RawMessage `json:"tool_input"`
+	Response json.RawMessage `json:"tool_response"`
+	Call     string          `json:"tool_use_id"`
+}
+
+// eventNames maps the names of all agents. Compactions, notifications, permissions and
+// whatever else there is do not concern files.
+var eventNames = map[string]kind{
+	"SessionStart": sessionBegin,
+	"SessionEnd":   sessionEnd,
+
+	"UserPromptSubmit": prompt, "BeforeAgent": prompt,
+	"PreToolUse": before, "BeforeTool": before,
+	"PostToolUse": after, "PostToolUseFailure": after, "PostToolBatch": after, "AfterTool": after,
+	"Stop": stop, "StopFailure": stop, "AfterAgent": stop, "Interrupt": stop,
+	"SubagentStop": agentStop,
+}
+
+// reportsAgents: whose sub-agents have hooks of their own, so that the tool that
+// starts one is none that writes.
+var reportsAgents = map[string]bool{Claude: true, Codex: true}
+
+// continuation begins the prompts that Claude Code makes up itself, when a sub-agent
+// has finished: the turn goes on.
+const continuation = "<task-notification>"
+
+func decodePayload(agent string, data []byte) (*event, error) {
+	var p payload
+	if err := unmarshal(data, &p); err != nil {
+		return nil, err
+	}
+	e := &event{
+		kind: eventNames[p.Event], name: p.Event, session: p.Session, dir: p.Dir, at: p.Timestamp,
+		message: p.PromptID, prompt: p.Prompt, call: p.Call, tool: p.Tool, title: p.AgentType,
+	}
+	if e.message == "" {
+		e.message = p.TurnID
+	}
+	if p.AgentID != "" {
+		e.session, e.parent = childID(p.Session, p.AgentID), p.Session
+	}
+	switch e.kind {
+	case sessionBegin:
+		if p.Source == "compact" {
+			e.kind = noise // in the middle of a turn
+		}
+	case prompt:
+		e.decidePrompt()
+	case before, after:
+		e.readCalls(agent, &p)
+	case stop, agentStop:
+		e.readBackground(&p)
+		if e.kind == agentStop && e.parent == "" {
+			e.kind = noise // whose end it is remains unsaid
+		}
+	}
+	return e, nil
+}
+
+// unmarshal is lenient: a value of another type than expected is left out, because an
+// agent's next version may well send it.
+func unmarshal(data []byte, v any) error {
+	err := json.Unmarshal(data, v)
+	var wrongType *json.UnmarshalTypeError
+	if err != nil && !errors.As(err, &wrongType) {
+		return fmt.Errorf("%w: no JSON object", errPayload) // the error would quote the payload
+	}
+	return nil
+}
+
+// childID names the session of a sub-agent. Agents number them by session, if at all.
+func childID(session, agent string) string { return session + "/" + agent }
+
+// decidePrompt tells prompts that begin a turn from commands and from noise.
+func (e *event) decidePrompt() {
+	text := strings.TrimSpace(e.prompt)
+	switch {
+	case e.parent != "", text == "", strings.HasPrefix(text, continuation):
+		e.kind = noise // Qwen repeats an empty prompt before every turn of the model
+	default:
+		if do := parseCommand(text); do != nil {
+			e.kind, e.do, e.said = command, do, true
+		}
+	}
+}
+
+func (e *event) readCalls(agent string, p *payload) {
+	calls := p.Calls
+	if p.Event == "PostToolBatch" {
+		e.all = true
+	} else {
+		calls = []toolCall{p.toolCall}
+	}
+	e.reads = len(calls) > 0
+	for _, call := range calls {
+		e.reads = e.reads && (readsOnly(call.Tool) || reportsAgents[agent] && launchesAgent(call.Tool))
+		e.paths = append(e.paths, toolPaths(call.Tool, call.Input)...)
+		e.background = e.background || leavesRunning(call)
+	}
+	if e.call == "" {
+		e.call = callKey(p.toolCall)
+	}
+}
+
+// readBackground: which sub-agents go on although the turn is over. One is at work
+// until its own stop, which still lists it. Commands in the background are left
+// alone: a server that runs for days would make everything the agent's.
+func (e *event) readBackground(p *payload) {
+	for _, task := range p.Background {
+		if task.Type == "subagent" && task.Status == "running" && task.ID != p.AgentID {
+			e.running = append(e.running, childID(p.Session, task.ID))
+		}
+	}
+}

@@ -1,0 +1,199 @@
+package hooks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/session"
+)
+
+// command carries out what the user or an adapter asks for.
+func (h *hook) command(ctx context.Context) error {
+	switch do := h.do; do.verb {
+	case "undo":
+		return h.takeBack(ctx, h.sessions.UndoStep, "took back", "nothing to take back in this session")
+	case "redo":
+		return h.takeBack(ctx, h.sessions.RedoStep, "brought back", "nothing to bring back in this session")
+	case "log":
+		return h.log(ctx)
+	case "diff":
+		return h.diff(ctx)
+	case "revert":
+		return h.move(ctx, func(opt session.RevertOptions) (*session.Session, *cairn.Result, error) {
+			return h.sessions.Revert(ctx, h.session, session.Target{Message: do.message, Part: do.part, Start: do.start}, opt)
+		})
+	case "unrevert":
+		return h.move(ctx, func(opt session.RevertOptions) (*session.Session, *cairn.Result, error) {
+			return h.sessions.Unrevert(ctx, h.session, opt)
+		})
+	case "fork":
+		_, err := h.sessions.Fork(ctx, h.session, do.message, do.newSession)
+		return err
+	}
+	return nil
+}
+
+// move reverts or unreverts as an adapter says. Whoever asks for it is the one whose
+// steps they are, so that none of them is at work any more.
+func (h *hook) move(ctx context.Context, f func(session.RevertOptions) (*session.Session, *cairn.Result, error)) error {
+	_, res, err := f(session.RevertOptions{DryRun: h.do.dryRun, EndOpen: true})
+	h.forgetSteps()
+	h.did.result = res
+	return err
+}
+
+func (h *hook) forgetSteps() {
+	if !h.do.dryRun {
+		*h.turn = turn{Message: h.turn.Message, Running: h.turn.Running}
+	}
+}
+
+type taker = func(ctx context.Context, id string, opt session.RevertOptions) (*session.Session, *cairn.Result, error)
+
+// takeBack undoes or redoes turns. One that changed nothing is passed over: whoever
+// types "cairn undo" wants to see something undone. A dry run cannot look beyond it.
+func (h *hook) takeBack(ctx context.Context, take taker, done, nothing string) error {
+	sum := &cairn.Result{DryRun: h.do.dryRun}
+	n := 0
+	for n < h.do.count {
+		_, res, err := take(ctx, h.session, session.RevertOptions{DryRun: h.do.dryRun, EndOpen: true})
+		h.forgetSteps()
+		if errors.Is(err, cairn.ErrNotFound) {
+			break
+		}
+		if err != nil {
+			return errors.Join(err, h.tell(sum, done, nothing, n))
+		}
+		if !idle(res) {
+			n++
+		}
+		add(sum, res)
+		if h.do.dryRun {
+			break
+		}
+		if len(res.Conflicts) > 0 && res.Operation == "" {
+			break // it would be the same conflicts again
+		}
+	}
+	return h.tell(sum, done, nothing, n)
+}
+
+// idle reports whether nothing was done and nothing was in the way.
+func idle(res *cairn.Result) bool {
+	return len(res.Restored)+len(res.Deleted)+len(res.Kept)+len(res.Conflicts)+len(res.Plan) == 0
+}
+
+func add(sum, res *cairn.Result) {
+	if res.Operation != "" {
+		sum.Operation = res.Operation
+	}
+	sum.Restored, sum.Deleted = append(sum.Restored, res.Restored...), append(sum.Deleted, res.Deleted...)
+	sum.Kept, sum.Conflicts = append(sum.Kept, res.Kept...), append(sum.Conflicts, res.Conflicts...)
+	sum.Plan, sum.PlanID = append(sum.Plan, res.Plan...), res.PlanID
+}
+
+func (h *hook) tell(sum *cairn.Result, done, nothing string, turns int) error {
+	h.did.result = sum
+	if turns == 0 {
+		h.did.text = "cairn: " + nothing
+		return nil
+	}
+	h.did.text = resultText(sum, fmt.Sprintf("cairn: %s %s", done, plural(turns, "turn")))
+	if len(h.turn.Running) > 0 {
+		h.did.text += "\na sub-agent is still at work; what it writes from now on is not taken back"
+	}
+	return nil
+}
+
+// shownTurns and shownFiles bound what is printed into a conversation.
+const (
+	shownTurns = 10
+	shownFiles = 20
+)
+
+// log lists the session's newest turns. Their numbers are those that undo takes.
+func (h *hook) log(ctx context.Context) error {
+	history, err := h.sessions.History(ctx, h.session)
+	if errors.Is(err, cairn.ErrNotFound) {
+		history, err = nil, nil
+	}
+	if err != nil {
+		return err
+	}
+	var lines []string
+	n, shown := 0, 0
+	for i := len(history) - 1; i >= 0 && shown < max(shownTurns, h.do.count); i-- {
+		m := &history[i]
+		files, steps := changedFiles(m), len(m.Steps)
+		number := "   "
+		switch {
+		case steps == 0 || files == 0:
+			continue
+		case m.Reverted:
+			number = "  -"
+		default:
+			n++
+			number = fmt.Sprintf("%3d", n)
+		}
+		shown++
+		lines = append(lines, fmt.Sprintf("%s  %-9s %-9s %s", number, ago(time.Since(m.Created)), plural(files, "file"), firstLine(m.Prompt)))
+	}
+	if len(lines) == 0 {
+		h.did.text = "cairn: this session has changed no files yet"
+		return nil
+	}
+	h.did.text = "cairn: turns of this session that changed files, newest first (- is taken back)\n" + strings.Join(lines, "\n")
+	return nil
+}
+
+// changedFiles counts the paths that the steps of a message changed.
+func changedFiles(m *session.Message) int {
+	seen := make(map[string]bool)
+	for i := range m.Steps {
+		for _, file := range m.Steps[i].Patch.Files {
+			seen[file] = true
+		}
+	}
+	return len(seen)
+}
+
+// diff lists what the newest turn changed that is not taken back, or the one that
+// undo would take back by that number.
+func (h *hook) diff(ctx context.Context) error {
+	history, err := h.sessions.History(ctx, h.session)
+	if err != nil && !errors.Is(err, cairn.ErrNotFound) {
+		return err
+	}
+	n := 0
+	for i := len(history) - 1; i >= 0; i-- {
+		m := &history[i]
+		if m.Reverted || changedFiles(m) == 0 {
+			continue
+		}
+		if n++; n == h.do.count {
+			return h.diffMessage(ctx, m)
+		}
+	}
+	h.did.text = "cairn: this session has changed no files yet"
+	return nil
+}
+
+func (h *hook) diffMessage(ctx context.Context, m *session.Message) error {
+	var lines []string
+	for d, err := range h.sessions.Diff(ctx, h.session, session.Scope{Message: m.ID}) {
+		if err != nil {
+			return err
+		}
+		counts := fmt.Sprintf("+%d -%d", d.Additions, d.Deletions)
+		if d.Note != "" {
+			counts = d.Note
+		}
+		lines = append(lines, fmt.Sprintf("%-8s %s  %s", d.Status, cairn.QuotePath(d.File), counts))
+	}
+	h.did.text = fmt.Sprintf("cairn: %s changed %s ago: %s\n%s", plural(len(lines), "file"), ago(time.Since(m.Created)), firstLine(m.Prompt), strings.Join(shorten(lines), "\n"))
+	return nil
+}

@@ -1,0 +1,94 @@
+package hooks
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/seed-fb9cbc17/cairn"
+)
+
+// resultText lists what was done, path by path, below a headline.
+func resultText(res *cairn.Result, headline string) string {
+	var counts, lines []string
+	for _, group := range []struct {
+		verb string
+		list []cairn.PathReason
+	}{
+		{"conflict", res.Conflicts}, {"kept", res.Kept}, {"restored", reasonless(res.Restored)}, {"deleted", reasonless(res.Deleted)},
+	} {
+		if len(group.list) == 0 {
+			continue
+		}
+		verb := group.verb
+		if verb == "conflict" {
+			verb = "in conflict"
+		}
+		counts = append(counts, fmt.Sprintf("%d %s", len(group.list), verb))
+		for _, p := range group.list {
+			line := group.verb + " " + cairn.QuotePath(p.Path)
+			if p.Reason != "" {
+				line += ": " + p.Reason
+			}
+			lines = append(lines, line)
+		}
+	}
+	if res.DryRun {
+		headline += " (not yet: this is a preview)"
+	}
+	return headline + ": " + strings.Join(counts, ", ") + "\n" + strings.Join(shorten(lines), "\n")
+}
+
+func reasonless(paths []string) []cairn.PathReason {
+	list := make([]cairn.PathReason, len(paths))
+	for i, path := range paths {
+		list[i].Path = path
+	}
+	return list
+}
+
+// shorten keeps a list from flooding the conversation. The first lines are the ones
+// that need attention.
+func shorten(lines []string) []string {
+	if len(lines) <= shownFiles+1 {
+		return lines
+	}
+	return append(lines[:shownFiles:shownFiles], fmt.Sprintf("and %d more", len(lines)-shownFiles))
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+func ago(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%d s", max(0, int(d.Seconds())))
+	case d < time.Hour:
+		return fmt.Sprintf("%d min", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%d h", int(d.Hours()))
+	}
+	return fmt.Sprintf("%d days", int(d.Hours()/24))
+}
+
+const shownPrompt = 50 // characters
+
+// firstLine is the beginning of a prompt, fit for a line.
+func firstLine(prompt string) string {
+	line, rest, _ := strings.Cut(strings.TrimSpace(prompt), "\n")
+	text := []rune(strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return ' '
+	}, line))
+	if len(text) > shownPrompt || rest != "" {
+		text = append(text[:min(len(text), shownPrompt)], '…')
+	}
+	return string(text)
+}

@@ -1,0 +1,154 @@
+package hooks
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// readers are tools that change no file of the project. A tool that is not known is
+// taken for one that does.
+var readers = map[string]bool{}
+
+// launchers are tools that only start a sub-agent, whose tools report themselves.
+var launchers = map[string]bool{"agent": true, "task": true}
+
+// editors are tools that name the files they change in their input.
+var editors = map[string]bool{}
+
+func init() {
+	for _, name := range strings.Fields(`
+		read grep glob ls list webfetch websearch todowrite todoread notebookread bashoutput taskoutput
+		exitplanmode enterplanmode askuserquestion toolsearch skill lsp view_image update_plan
+		read_file read_many_files list_directory search_file_content grep_search glob_search web_fetch web_search
+		google_web_search save_memory todo_write write_todos ask_user codebase_investigator get_internal_docs`) {
+		readers[name] = true
+	}
+	for _, name := range strings.Fields(`
+		write edit multiedit notebookedit apply_patch patch
+		write_file replace edit_file create_file delete_file move_file rename_file str_replace_editor str_replace_based_edit_tool`) {
+		editors[name] = true
+	}
+}
+
+func readsOnly(tool string) bool { return readers[strings.ToLower(tool)] }
+
+func launchesAgent(tool string) bool { return launchers[strings.ToLower(tool)] }
+
+// edits reports whether a tool names what it changes. Tools of MCP servers go by their
+// names, as they are all that is known of them.
+func edits(tool string) bool {
+	tool = strings.ToLower(tool)
+	if server, ok := strings.CutPrefix(tool, "mcp__"); ok {
+		_, name, _ := strings.Cut(server, "__")
+		return slices.ContainsFunc([]string{"write", "edit", "create", "delete", "move", "rename", "patch", "replace"},
+			func(verb string) bool { return strings.Contains(name, verb) })
+	}
+	return editors[tool]
+}
+
+// pathKeys are the names under which tools take a path.
+var pathKeys = []string{
+	"file_path", "filePath", "filepath", "path", "notebook_path", "notebookPath",
+	"source", "destination", "old_path", "new_path", "oldPath", "newPath", "from", "to",
+}
+
+// patchKeys are the names under which apply_patch takes its text.
+var patchKeys = []string{"command", "input", "patch", "patchText"}
+
+// toolPaths lists the paths that an edit tool is going to change, as the tool names
+// them. Shell commands name none: what they change is found out by comparing.
+func toolPaths(tool string, input json.RawMessage) []string {
+	if !edits(tool) {
+		return nil
+	}
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(input, &fields) != nil {
+		var text string // apply_patch as a plain text
+		if json.Unmarshal(input, &text) != nil {
+			return nil
+		}
+		return patchPaths(text)
+	}
+	paths := fieldPaths(fields)
+	for _, list := range []string{"edits", "files"} {
+		var inner []map[string]json.RawMessage
+		if json.Unmarshal(fields[list], &inner) == nil {
+			for _, f := range inner {
+				paths = append(paths, fieldPaths(f)...)
+			}
+		}
+	}
+	for _, key := range patchKeys {
+		var text string
+		if json.Unmarshal(fields[key], &text) == nil {
+			paths = append(paths, patchPaths(text)...)
+		}
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths)
+}
+
+func fieldPaths(fields map[string]json.RawMessage) []string {
+	var paths []string
+	for _, key := range pathKeys {
+		var path string
+		if json.Unmarshal(fields[key], &path) == nil && usablePath(path) {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
+// patchPaths reads the headers of a patch as apply_patch takes it.
+func patchPaths(patch string) []string {
+	if !strings.Contains(patch, "*** Begin Patch") {
+		return nil
+	}
+	var paths []string
+	for line := range strings.Lines(patch) {
+		line = strings.TrimRight(line, "\r\n")
+		for _, header := range []string{"*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: ", "*** Move File: "} {
+			path, ok := strings.CutPrefix(line, header)
+			if !ok {
+				continue
+			}
+			for _, path := range strings.Split(path, " -> ") {
+				if path = strings.TrimSpace(path); usablePath(path) {
+					paths = append(paths, path)
+				}
+			}
+		}
+	}
+	return paths
+}
+
+// usablePath leaves out what would claim the whole root, and what no path can be.
+func usablePath(path string) bool {
+	return strings.Trim(path, "./\\ ") != "" && len(path) <= 4096 && strings.IndexByte(path, 0) < 0
+}
+
+// leavesRunning reports whether something a call started goes on after the call came
+// back: Claude Code's background commands, and the sessions of Codex' shell.
+func leavesRunning(call toolCall) bool {
+	var input struct {
+		Background bool `json:"run_in_background"`
+	}
+	var response string
+	return json.Unmarshal(call.Input, &input) == nil && input.Background ||
+		json.Unmarshal(call.Response, &response) == nil && strings.Contains(response, "Process running with session ID")
+}
+
+// callKey tells the calls of an agent apart that gives them no ids.
+// unnamed reports whether a call has a name made up by callKey, which a later call of the
+// same tool with the same input has, too.
+func unnamed(call string) bool { return call == "" || strings.HasPrefix(call, madeUp) }
+
+const madeUp = "call-of-"
+
+func callKey(call toolCall) string {
+	sum := sha256.Sum256(append([]byte(call.Tool+"\x00"), call.Input...))
+	return madeUp + hex.EncodeToString(sum[:8])
+}

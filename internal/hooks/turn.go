@@ -1,0 +1,166 @@
+package hooks
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
+)
+
+// turn is what one call of a hook leaves for the next: each is a process of its own.
+// It only helps to find the right moment for a step's end. Without it, for instance
+// after somebody removed it, steps end later than they could.
+type turn struct {
+	Message string           `json:"message,omitempty"` // of the user, which steps answer
+	Agents  map[string]*work `json:"agents,omitempty"`  // of sub-agents, by their sessions
+	Running []string         `json:"running,omitempty"` // sub-agents at work after the turn's end
+	work
+}
+
+// work is what a session is at.
+type work struct {
+	Step  string   `json:"step,omitempty"`  // open
+	Calls []string `json:"calls,omitempty"` // of tools that are running
+	Parts []part   `json:"parts,omitempty"` // of the step, so far
+	Going bool     `json:"going,omitempty"` // a tool has left something running that may still write
+}
+
+// part is a call of a tool.
+type part struct {
+	ID   string `json:"id"`
+	Tool string `json:"tool"`
+}
+
+func (t *turn) empty() bool {
+	return t.Message == "" && len(t.Agents) == 0 && len(t.Running) == 0 && t.work.idle()
+}
+
+func (w *work) idle() bool { return w.Step == "" && len(w.Calls) == 0 }
+
+// of returns the work of the event's session.
+func (t *turn) of(e *event) *work {
+	if e.parent == "" {
+		return &t.work
+	}
+	w := t.Agents[e.session]
+	if w == nil {
+		w = new(work)
+		if t.Agents == nil {
+			t.Agents = make(map[string]*work)
+		}
+		t.Agents[e.session] = w
+	}
+	return w
+}
+
+// announce notes a call. The same one twice is one: events may be repeated.
+func (w *work) announce(e *event) {
+	if !slices.Contains(w.Calls, e.call) {
+		w.Calls = append(w.Calls, e.call)
+		w.Parts = append(w.Parts, part{e.call, e.tool})
+	}
+}
+
+// forget drops a call that has come back. One that nobody announced is no matter.
+func (w *work) forget(call string) {
+	w.Calls = slices.DeleteFunc(w.Calls, func(c string) bool { return c == call })
+}
+
+// turns keeps the turns of all sessions below a directory.
+type turns struct{ dir string }
+
+// turnAge is how long a turn is kept that never ended.
+const turnAge = 30 * 24 * time.Hour
+
+func turnKey(root, session string) string {
+	sum := sha256.Sum256([]byte(root + "\x00" + session))
+	return hex.EncodeToString(sum[:16])
+}
+
+// use calls f with the turn of a session and keeps what f makes of it. Hooks of one
+// session wait for each other; the lock dies with its process. Lock files are shared
+// and stay, because removing one is a race.
+func (ts turns) use(ctx context.Context, root, session string, f func(*turn) error) (err error) {
+	key := turnKey(root, session)
+	unlock, err := ts.lock(ctx, key[:2])
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	path := filepath.Join(ts.dir, "turns", key+".json")
+	t := readTurn(path)
+	was, _ := json.Marshal(t)
+	err = f(t)
+	now, merr := json.Marshal(t)
+	switch {
+	case merr != nil:
+		return errors.Join(err, merr)
+	case t.empty():
+		if rerr := os.Remove(path); !errors.Is(rerr, fs.ErrNotExist) {
+			err = errors.Join(err, rerr)
+		}
+	case string(now) != string(was):
+		err = errors.Join(err, writeSmall(path, now))
+	}
+	return err
+}
+
+// lockPause is the time between two tries for a lock.
+const lockPause = 2 * time.Millisecond
+
+func (ts turns) lock(ctx context.Context, name string) (unlock func(), err error) {
+	dir := filepath.Join(ts.dir, "locks")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("state of hooks: %w", err)
+	}
+	lock := flock.New(filepath.Join(dir, name), flock.SetPermissions(0o600))
+	if _, err := lock.TryLockContext(ctx, lockPause); err != nil {
+		return nil, fmt.Errorf("wait for another hook of the session: %w", err)
+	}
+	return func() { lock.Close() }, nil
+}
+
+// readTurn reads a turn; one that cannot be read was never there.
+func readTurn(path string) *turn {
+	t := new(turn)
+	if data, err := os.ReadFile(path); err == nil && json.Unmarshal(data, t) != nil {
+		*t = turn{}
+	}
+	return t
+}
+
+func writeSmall(path string, data []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fmt.Errorf("state of hooks: %w", err)
+	}
+	return atomicfile.Write(path, 0o600, false, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}
+
+// sweep removes turns that never ended, for instance because the agent was killed.
+func (ts turns) sweep() {
+	dir := filepath.Join(ts.dir, "turns")
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		return
+	}
+	for _, entry := range list {
+		if info, err := entry.Info(); err == nil && time.Since(info.ModTime()) > turnAge {
+			os.Remove(filepath.Join(dir, entry.Name()))
+		}
+	}
+}

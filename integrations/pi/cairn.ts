@@ -1,0 +1,180 @@
+// cairn for pi: checkpoints before each prompt and after each turn, and the files
+// come along when you fork a session or move in its tree, if you say so.
+//
+// Each checkpoint is noted in the session file (an entry of the type "cairn"), so that
+// it survives forks and restarts. What the agent's tools do is also recorded as steps
+// of a cairn session, so that /cairn-undo and "cairn undo" take back a turn and keep
+// what you have changed since.
+//
+// Nothing here may throw: an exception in tool_call would block the tool.
+import { spawn } from "node:child_process"
+import type { ExtensionAPI, ExtensionContext, SessionEntry } from "@earendil-works/pi-coding-agent"
+
+const CAIRN = process.env.CAIRN_BIN ?? "cairn"
+const PATIENCE = 30_000 // milliseconds for one call
+const ENTRY = "cairn"
+const READS = new Set(["read", "grep", "find", "ls"])
+const NOT_FOUND = 4 // exit status
+const LISTED = 15 // files in a question
+
+interface Noted {
+  checkpoint: string
+  hash: string
+}
+interface Plan {
+  plan?: { path: string; action: string }[]
+  planId?: string
+  restored: string[]
+  deleted: string[]
+  kept: { path: string; reason: string }[]
+  conflicts: { path: string; reason: string }[]
+}
+
+export default function cairn(pi: ExtensionAPI) {
+  let message = "" // of the turn, as cairn knows it
+  let asked = "" // session and entry that a restore was last offered for
+
+  const warn = (ctx: ExtensionContext, text: string) => ctx.ui.notify("cairn: " + text, "warning")
+
+  const hook = async (ctx: ExtensionContext, event: Record<string, unknown>) => {
+    const payload = { cwd: ctx.cwd, session: ctx.sessionManager.getSessionId(), ...event }
+    const { stdout } = await run(ctx.cwd, ["hook", "pi"], JSON.stringify(payload))
+    return parse<{ ok: boolean; error?: string; text?: string }>(stdout)
+  }
+
+  // note takes a checkpoint and notes it in the session, once per state.
+  const note = async (ctx: ExtensionContext) => {
+    const { stdout } = await run(ctx.cwd, ["--json", "track"])
+    const now = parse<Noted>(stdout)
+    if (!now?.checkpoint) return
+    if (nearest(ctx, ctx.sessionManager.getLeafId())?.checkpoint !== now.checkpoint) {
+      pi.appendEntry<Noted>(ENTRY, { checkpoint: now.checkpoint, hash: now.hash })
+    }
+  }
+
+  // offer asks whether the files shall go back to the checkpoint nearest to an entry.
+  const offer = async (ctx: ExtensionContext, entry: string | null) => {
+    const point = nearest(ctx, entry)
+    if (!point || !ctx.hasUI) return
+    const once = ctx.sessionManager.getSessionId() + " " + entry
+    const dry = await run(ctx.cwd, ["--json", "restore", "--dry-run", point.checkpoint])
+    if (dry.status === NOT_FOUND) return warn(ctx, "the checkpoint has expired; the files stay as they are")
+    const plan = parse<Plan>(dry.stdout)
+    if (!plan) return warn(ctx, "cannot restore: " + dry.stderr.trim())
+    const changes = plan.plan ?? []
+    if (changes.length === 0 || asked === once) return
+    asked = once
+    const lines = changes.slice(0, LISTED).map((c) => `${c.action} ${shown(c.path)}`)
+    if (changes.length > LISTED) lines.push(`and ${changes.length - LISTED} more`)
+    if (!(await ctx.ui.confirm("Bring the files along?", lines.join("\n")))) return
+    const done = await run(ctx.cwd, ["--json", "restore", "--plan", plan.planId ?? "", point.checkpoint])
+    const result = parse<Plan>(done.stdout)
+    if (!result) return warn(ctx, "nothing was restored: " + done.stderr.trim())
+    ctx.ui.notify(`cairn: ${result.restored.length} restored, ${result.deleted.length} deleted; cairn undo in a shell takes it back`, "info")
+    for (const left of [...result.conflicts, ...result.kept]) warn(ctx, `${shown(left.path)} stays: ${left.reason}`)
+  }
+
+  // command carries out what was typed, without the model.
+  const command = async (ctx: ExtensionContext, verb: string, count: string) => {
+    const answer = await hook(ctx, { event: verb, count: Number.parseInt(count, 10) || 1 })
+    ctx.ui.notify(answer?.text ?? answer?.error ?? "cairn: no answer; is the program there?", answer?.ok ? "info" : "error")
+  }
+
+  const safely =
+    <E>(f: (event: E, ctx: ExtensionContext) => Promise<unknown>) =>
+    async (event: E, ctx: ExtensionContext): Promise<undefined> => {
+      try {
+        await f(event, ctx)
+      } catch (e) {
+        warn(ctx, String(e))
+      }
+    }
+
+  pi.on("session_start", safely(async (event, ctx) => {
+    await hook(ctx, { event: "session" })
+    if (event.reason === "resume") await offer(ctx, ctx.sessionManager.getLeafId())
+    await note(ctx)
+  }))
+  pi.on("before_agent_start", safely(async (event, ctx) => {
+    await note(ctx)
+    message = crypto.randomUUID()
+    await hook(ctx, { event: "prompt", message, prompt: event.prompt })
+  }))
+  pi.on("tool_call", safely(async (event, ctx) => {
+    if (!READS.has(event.toolName)) {
+      await hook(ctx, { event: "before", message, call: event.toolCallId, tool: event.toolName, input: event.input })
+    }
+  }))
+  pi.on("tool_result", safely(async (event, ctx) => {
+    if (!READS.has(event.toolName)) {
+      await hook(ctx, { event: "after", message, call: event.toolCallId, tool: event.toolName, input: event.input })
+    }
+  }))
+  pi.on("turn_end", safely(async (event, ctx) => {
+    if (event.toolResults.length > 0) await note(ctx)
+  }))
+  pi.on("agent_end", safely(async (_, ctx) => {
+    await hook(ctx, { event: "stop" })
+    await note(ctx)
+  }))
+  pi.on("session_shutdown", safely(async (_, ctx) => hook(ctx, { event: "end" })))
+  pi.on("session_before_fork", safely(async (event, ctx) => {
+    const entry = ctx.sessionManager.getEntry(event.entryId)
+    await offer(ctx, event.position === "before" ? (entry?.parentId ?? null) : event.entryId)
+  }))
+  pi.on("session_tree", safely(async (event, ctx) => offer(ctx, event.newLeafId)))
+
+  pi.on("input", async (event, ctx) => {
+    const typed = /^cairn (undo|redo|log|diff)(?: (\d+))?$/.exec(event.text.trim())
+    if (!typed?.[1]) return { action: "continue" }
+    await safely(() => command(ctx, typed[1] ?? "", typed[2] ?? ""))(event, ctx)
+    return { action: "handled" }
+  })
+  for (const [verb, description] of Object.entries({
+    undo: "take back what the last turn changed",
+    redo: "bring it back",
+    log: "list the turns that changed files",
+    diff: "show what the last turn changed",
+  })) {
+    pi.registerCommand("cairn-" + verb, { description, handler: (count, ctx) => safely(() => command(ctx, verb, count))(undefined, ctx) })
+  }
+}
+
+// nearest walks back over the parents of an entry to the nearest checkpoint.
+function nearest(ctx: ExtensionContext, entry: string | null): Noted | undefined {
+  let e: SessionEntry | undefined
+  for (let id = entry; id && (e = ctx.sessionManager.getEntry(id)); id = e.parentId) {
+    if (e.type === "custom" && e.customType === ENTRY) return e.data as Noted
+  }
+  return undefined
+}
+
+// shown is a path of cairn's JSON for people: control characters cannot play tricks.
+function shown(path: string): string {
+  return JSON.stringify(path).slice(1, -1)
+}
+
+function parse<T>(text: string): T | undefined {
+  try {
+    return JSON.parse(text) as T
+  } catch {
+    return undefined
+  }
+}
+
+function run(cwd: string, args: string[], input = ""): Promise<{ status: number; stdout: string; stderr: string }> {
+  return new Promise((resolve) => {
+    const failed = (e: unknown) => resolve({ status: -1, stdout: "", stderr: String(e) })
+    try {
+      const child = spawn(CAIRN, args, { cwd, timeout: PATIENCE, windowsHide: true })
+      let stdout = ""
+      let stderr = ""
+      child.stdout.setEncoding("utf8").on("data", (chunk: string) => (stdout += chunk))
+      child.stderr.setEncoding("utf8").on("data", (chunk: string) => (stderr += chunk))
+      child.on("error", failed).on("close", (code) => resolve({ status: code ?? -1, stdout, stderr }))
+      child.stdin.on("error", () => {}).end(input)
+    } catch (e) {
+      failed(e)
+    }
+  })
+}

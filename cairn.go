@@ -100,6 +100,7 @@ type Repo struct {
 	db   *odb.DB
 	user *git.Repo // the user's repository around root, nil if there is none
 	log  *slog.Logger
+	now  func() time.Time
 }
 
 // Open opens the store of a root and makes it if there is none. The root is
@@ -126,7 +127,7 @@ func Open(opt Options) (*Repo, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Repo{opt: opt, root: root, db: db, user: user, log: opt.Logger}
+	r := &Repo{opt: opt, root: root, db: db, user: user, log: opt.Logger, now: time.Now}
 	r.opt.DataDir = dataDir
 	if r.log == nil {
 		r.log = slog.New(slog.DiscardHandler)

@@ -104,18 +104,18 @@ type commitRequest struct {
 	parents []object.ID
 	author  object.Signature
 	message string
+	when    time.Time
 	extra   []object.Header
 }
 
 // addCommit writes a checkpoint into a batch.
 func addCommit(b *odb.Batch, q commitRequest) (object.ID, error) {
-	now := time.Now()
 	committer := identity
-	committer.When = now
+	committer.When = q.when
 	if q.author.Name == "" {
 		q.author = identity
 	}
-	q.author.When = now
+	q.author.When = q.when
 	data, err := object.AppendCommit(nil, &object.CommitData{
 		Tree: q.tree, Parents: q.parents, Author: q.author, Committer: committer,
 		Extra:   append([]object.Header{{Key: metadataHeader, Value: q.meta}}, q.extra...),

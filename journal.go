@@ -232,7 +232,7 @@ func (r *Repo) salvage() error {
 	if err != nil {
 		return err
 	}
-	line := today()
+	line := r.today()
 	if r.tip(line) != nil {
 		line += "-interrupted-" + id.String()[:minPrefix]
 	}

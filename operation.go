@@ -156,7 +156,7 @@ func (r *Repo) addState(batch *odb.Batch, s state, previous *Checkpoint, label s
 	if previous != nil && label.message == "" && previous.tree == s.tree && previous.commit.Header(metadataHeader) == meta {
 		return previous.id, nil
 	}
-	q := commitRequest{tree: s.tree, meta: meta, message: label.message, author: object.Signature{Name: label.author, Email: "cairn@localhost"}}
+	q := commitRequest{tree: s.tree, meta: meta, message: label.message, when: r.now(), author: object.Signature{Name: label.author, Email: "cairn@localhost"}}
 	if q.message == "" {
 		q.message = "checkpoint"
 	}
@@ -273,7 +273,7 @@ func (r *Repo) addOperation(batch *odb.Batch, s state, j *journal, res *Result, 
 		return object.ID{}, err
 	}
 	q := commitRequest{
-		tree: s.tree, meta: meta, message: j.Kind,
+		tree: s.tree, meta: meta, message: j.Kind, when: r.now(),
 		extra: []object.Header{{Key: operationHeader, Value: string(value)}},
 	}
 	previous, err := r.db.Ref(refOperations)

@@ -32,7 +32,7 @@ type Retention struct {
 	MaxCount int   // checkpoints to keep, the oldest go first; 0 or NoLimit = any number
 	MaxBytes int64 // size of the store to keep to, the oldest go first; 0 = Repo.DefaultBudget, NoLimit = any
 	MinFree  int64 // bytes to leave free on the disk while cleaning; 0 = DefaultMinFree, NoLimit = none
-	KeepLast int   // newest ones that live whatever the rest says; 0 = DefaultKeepLast, NoLimit = none
+	KeepLast int   // newest ones that live whatever the rest says; 0 = DefaultKeepLast; the newest always does
 }
 
 // CleanOptions says how to clean.
@@ -78,7 +78,7 @@ func (r *Repo) Clean(ctx context.Context, opt CleanOptions) (*Cleaned, error) {
 		return nil, fmt.Errorf("clean: %w", err)
 	}
 	s.spare(keep.KeepLast)
-	s.byAge(keep.MaxAge, time.Now())
+	s.byAge(keep.MaxAge, r.now())
 	s.byCount(keep.MaxCount)
 	if err := r.letGo(ctx, s, opt, done); err != nil {
 		return done, err
@@ -117,7 +117,7 @@ func (k Retention) withDefaults(r *Repo) Retention {
 		MaxCount: limit(k.MaxCount, 1<<31-1, 1<<31-1),
 		MaxBytes: limit(k.MaxBytes, 1<<63-1, 1<<63-1),
 		MinFree:  limit(k.MinFree, DefaultMinFree, 0),
-		KeepLast: limit(k.KeepLast, DefaultKeepLast, 0),
+		KeepLast: limit(k.KeepLast, DefaultKeepLast, 1),
 	}
 }
 
@@ -248,7 +248,7 @@ func (r *Repo) noteCleaned(ctx context.Context, opt CleanOptions, done *Cleaned)
 }
 
 func (r *Repo) writeNote(freed int64) error {
-	data, err := json.Marshal(cleanedNote{time.Now().UTC(), freed})
+	data, err := json.Marshal(cleanedNote{r.now().UTC(), freed})
 	if err != nil {
 		return err
 	}
@@ -266,7 +266,7 @@ func (r *Repo) readNote() (note cleanedNote) {
 // Due reports whether the last cleaning is longer ago than every, at the price of
 // reading one small file. A time in the future counts as long ago.
 func (r *Repo) Due(every time.Duration) bool {
-	since := time.Since(r.readNote().Time)
+	since := r.now().Sub(r.readNote().Time)
 	return since < 0 || since >= every
 }
 

@@ -64,7 +64,7 @@ func (r *Repo) track(ctx context.Context, opt TrackOptions) (*Track, error) {
 		return nil, err
 	}
 	defer c.discard()
-	line := today()
+	line := r.today()
 	previous := r.tip(line)
 	c.adopt(previous)
 	id, err := r.addState(c.batch, state{c.tree, c.metadata()}, previous, stateLabel{message: opt.Message, author: opt.Author})
@@ -119,7 +119,7 @@ func (r *Repo) newest(ctx context.Context) (*Checkpoint, error) {
 }
 
 // today is the line of checkpoints outside a session. Days are UTC's.
-func today() string { return refTracks + time.Now().UTC().Format(time.DateOnly) }
+func (r *Repo) today() string { return refTracks + r.now().UTC().Format(time.DateOnly) }
 
 // countChanged counts the paths between the checkpoint before and this tree; all of
 // them for a first checkpoint.

@@ -186,6 +186,12 @@ func (g *collector) mark(ctx context.Context) error {
 		return err
 	}
 	g.m = newMarker(g.db, all)
+	if g.c.DryRun {
+		g.m.cut = make(map[object.ID]bool)
+		for _, id := range g.c.Cut {
+			g.m.cut[id] = true
+		}
+	}
 	if g.c.Pack != nil && !g.c.DryRun {
 		g.m.hints = newHints(len(all.ids))
 	}

@@ -17,6 +17,7 @@ type marker struct {
 	db *DB
 	*census
 	live, walked bitset
+	cut          map[object.ID]bool // commits that count as having no parents, beside those of DB.EndsLine
 	later        map[object.ID]bool // objects that have come since the census; true if walked
 	marked       int                // in the census
 	stack        []object.ID        // commits, trees and tags to be walked
@@ -161,7 +162,7 @@ func (m *marker) walk(id object.ID) {
 	if err == nil {
 		switch kind {
 		case object.Commit:
-			err = m.walkCommit(content)
+			err = m.walkCommit(id, content)
 		case object.Tree:
 			err = m.walkTree(content)
 		case object.Tag:
@@ -178,12 +179,15 @@ func (m *marker) walk(id object.ID) {
 
 // walkCommit takes only as much of a commit for granted as it needs: what it makes
 // no sense of otherwise is for others to judge.
-func (m *marker) walkCommit(content []byte) error {
+func (m *marker) walkCommit(commit object.ID, content []byte) error {
 	id, rest, ok := cutLink(content, "tree ")
 	if !ok {
 		return corrupt("commit without a tree")
 	}
 	m.push(id)
+	if m.cut[commit] || m.db.EndsLine(commit) {
+		return nil
+	}
 	for {
 		if id, rest, ok = cutLink(rest, "parent "); !ok {
 			break

@@ -58,6 +58,13 @@ type Options struct {
 	// Budget how many the store may have; 0 = no limit. A capture that would break one
 	// of them fails with ErrNoSpace.
 	MinFree, Budget int64
+	Retention       *Retention // its MinFree and MaxBytes stand for the two where they are 0
+
+	// Disabled says why nothing is to be captured, as who switched it off. RequireGit
+	// does so where Root lies in no git work tree. Open then makes no store, and what
+	// would capture fails with ErrDisabled. What is there can be looked at.
+	Disabled   string
+	RequireGit bool
 
 	// Never lists patterns as in .gitignore, case ignored, of what is never stored,
 	// be it tracked, named or captured before. Such a path is reported as skipped.
@@ -123,12 +130,16 @@ func Open(opt Options) (*Repo, error) {
 	if err != nil {
 		return nil, err
 	}
+	if opt.RequireGit && user == nil && opt.Disabled == "" {
+		opt.Disabled = root + " is in no git work tree"
+	}
 	db, err := openStore(store, root, opt)
 	if err != nil {
 		return nil, err
 	}
 	r := &Repo{opt: opt, root: root, db: db, user: user, log: opt.Logger, now: time.Now}
 	r.opt.DataDir = dataDir
+	r.adoptRetention()
 	if r.log == nil {
 		r.log = slog.New(slog.DiscardHandler)
 	}
@@ -153,12 +164,14 @@ func userRepo(root string) (*git.Repo, error) {
 
 func openStore(dir, root string, opt Options) (db *odb.DB, err error) {
 	storeOpt := odb.Options{NoSync: opt.NoSync, Command: opt.Command}
-	if opt.MustExist {
+	if opt.MustExist || opt.Disabled != "" {
 		db, err = odb.Open(dir, root, storeOpt)
 	} else {
 		db, err = odb.Create(dir, root, storeOpt)
 	}
 	switch {
+	case errors.Is(err, odb.ErrNotStore) && opt.Disabled != "" && !opt.MustExist:
+		return nil, disabled(opt.Disabled)
 	case errors.Is(err, odb.ErrNotStore) && opt.MustExist:
 		return nil, notFound("no checkpoint of %s yet (cairn track makes one)", root)
 	case err != nil:

@@ -45,6 +45,7 @@ var thirdParty = map[string][]string{
 	"internal/odb":      {"github.com/klauspost/compress/zlib", "github.com/gofrs/flock", "golang.org/x/sys"},          // compression, locks, boot ids
 	"internal/index":    {"golang.org/x/sys"},                                                                          // large pages
 	"internal/git":      {"golang.org/x/sys"},                                                                          // stat of the user's index
+	"internal/config":   {"github.com/BurntSushi/toml"},                                                                // the files that people write
 	"internal/worktree": {"golang.org/x/sys"},                                                                          // handles of directories
 	"internal/gittest":  {"golang.org/x/sys"},                                                                          // tracing for crash tests
 	"internal/hooks":    {"github.com/gofrs/flock"},                                                                    // one hook of a session at a time

@@ -51,6 +51,10 @@ var (
 	// what was read need not be read again.
 	ErrDeadline = errors.New("not everything could be read in time")
 
+	// ErrDisabled: somebody decided that nothing is to be captured here. The error text
+	// says who.
+	ErrDisabled = errors.New("capturing is switched off")
+
 	// ErrOutside: a path that does not lie below the root.
 	ErrOutside = errors.New("outside the root")
 )

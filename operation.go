@@ -53,6 +53,9 @@ type operationRecord struct {
 //  4. apply
 //  5. record the operation, drop the journal
 func (r *Repo) operate(ctx context.Context, req opRequest, makePlan func(*capture) (*plan, error)) (*Result, error) {
+	if err := r.enabled(); err != nil && !req.dryRun {
+		return nil, err
+	}
 	var res *Result
 	err := r.exclusive(ctx, func() error {
 		disk, err := r.capture(ctx, captureOptions{})

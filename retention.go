@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn/internal/index"
@@ -81,25 +79,49 @@ func (r *Repo) Clean(ctx context.Context, opt CleanOptions) (*Cleaned, error) {
 	s.byAge(keep.MaxAge, r.now())
 	s.byCount(keep.MaxCount)
 	if err := r.letGo(ctx, s, opt, done); err != nil {
-		return done, err
+		return done, fmt.Errorf("clean: %w", err)
 	}
-	if done.Size <= keep.MaxBytes || done.Blocked != nil {
-		return done, r.noteCleaned(ctx, opt, done)
+	if err := r.keepBudget(ctx, s, opt, keep.MaxBytes, done); err != nil {
+		return done, fmt.Errorf("clean: %w", err)
+	}
+	if opt.DryRun {
+		return done, nil
+	}
+	return done, r.exclusive(ctx, func() error { return r.writeNote(done.Freed) })
+}
+
+// keepBudget lets more go where the store is still too large.
+func (r *Repo) keepBudget(ctx context.Context, s *survey, opt CleanOptions, budget int64, done *Cleaned) error {
+	if done.Blocked != nil || budget == noBytes {
+		return nil
+	}
+	all, _, err := diskUsage(r.db.Dir())
+	if err != nil {
+		return err
+	}
+	rest := max(0, all-done.Size) // stat cache, refs
+	if opt.DryRun {
+		all -= done.Freed
+	}
+	if all <= budget {
+		return nil
 	}
 	size, err := r.db.StoredSizes()
 	if err != nil {
-		return done, fmt.Errorf("clean: %w", err)
+		return err
 	}
 	// Some room below the budget, so that the next few tracks need no cleaning.
-	if _, err := s.bySize(ctx, keep.MaxBytes-keep.MaxBytes/budgetSlack, size); err != nil {
-		return done, fmt.Errorf("clean: %w", err)
+	if _, err := s.bySize(ctx, budget-budget/budgetSlack-rest, size); err != nil {
+		return err
 	}
 	opt.Thorough = true
 	if err := r.letGo(ctx, s, opt, done); err != nil {
-		return done, err
+		return err
 	}
-	done.OverBudget = max(0, done.Size-keep.MaxBytes)
-	return done, r.noteCleaned(ctx, opt, done)
+	if !opt.DryRun {
+		done.OverBudget = max(0, done.Size+rest-budget)
+	}
+	return nil
 }
 
 // budgetSlack: a store that has outgrown its budget shrinks to this fraction below it.
@@ -108,6 +130,9 @@ const budgetSlack = 10
 // ErrBusy: another process is at the same work.
 var ErrBusy = odb.ErrCollecting
 
+// noBytes is a size that no store reaches.
+const noBytes int64 = 1<<63 - 1
+
 func (k Retention) withDefaults(r *Repo) Retention {
 	if k.MaxBytes == 0 {
 		k.MaxBytes = r.DefaultBudget()
@@ -115,7 +140,7 @@ func (k Retention) withDefaults(r *Repo) Retention {
 	return Retention{
 		MaxAge:   limit(k.MaxAge, DefaultMaxAge, 1<<63-1),
 		MaxCount: limit(k.MaxCount, 1<<31-1, 1<<31-1),
-		MaxBytes: limit(k.MaxBytes, 1<<63-1, 1<<63-1),
+		MaxBytes: limit(k.MaxBytes, noBytes, noBytes),
 		MinFree:  limit(k.MinFree, DefaultMinFree, 0),
 		KeepLast: limit(k.KeepLast, DefaultKeepLast, 1),
 	}
@@ -137,7 +162,7 @@ func limit[T int | int64 | time.Duration](v, fallback, none T) T {
 func (r *Repo) letGo(ctx context.Context, s *survey, opt CleanOptions, done *Cleaned) error {
 	v, err := s.judge(ctx)
 	if err != nil {
-		return fmt.Errorf("clean: %w", err)
+		return err
 	}
 	gone := make(map[string]bool, len(v.gone))
 	for _, ref := range v.gone {
@@ -155,11 +180,11 @@ func (r *Repo) letGo(ctx context.Context, s *survey, opt CleanOptions, done *Cle
 	if opt.DryRun {
 		c.WithoutRef, c.Cut = func(name string) bool { return gone[name] }, v.cut
 	} else if err := r.exclusive(ctx, func() error { return r.carryOutVerdict(v) }); err != nil {
-		return fmt.Errorf("clean: %w", err)
+		return err
 	}
 	got, err := r.db.Collect(ctx, c)
 	if got != nil {
-		done.add(got)
+		done.add(got, opt.DryRun)
 	}
 	if errors.Is(err, odb.ErrNoSpace) {
 		err = fmt.Errorf("%w: %w", ErrNoSpace, err)
@@ -167,13 +192,14 @@ func (r *Repo) letGo(ctx context.Context, s *survey, opt CleanOptions, done *Cle
 	if err == nil && !opt.DryRun && !got.Incomplete && got.Blocked == nil {
 		err = r.exclusive(ctx, r.forgetEnds)
 	}
-	if err != nil {
-		return fmt.Errorf("clean: %w", err)
-	}
-	return nil
+	return err
 }
 
-func (d *Cleaned) add(c *odb.Collected) {
+// add takes over what was done; a dry run says it all anew each time.
+func (d *Cleaned) add(c *odb.Collected, dry bool) {
+	if dry {
+		d.Freed = 0
+	}
 	d.Freed += c.Freed
 	d.Size, d.Packs = c.Size, c.Packs
 	d.Peak = max(d.Peak, c.Peak)
@@ -239,14 +265,6 @@ type cleanedNote struct {
 	Freed int64     `json:"freed"`
 }
 
-// noteCleaned records that the store has been cleaned.
-func (r *Repo) noteCleaned(ctx context.Context, opt CleanOptions, done *Cleaned) error {
-	if opt.DryRun {
-		return nil
-	}
-	return r.exclusive(ctx, func() error { return r.writeNote(done.Freed) })
-}
-
 func (r *Repo) writeNote(freed int64) error {
 	data, err := json.Marshal(cleanedNote{r.now().UTC(), freed})
 	if err != nil {
@@ -294,22 +312,4 @@ func (r *Repo) CleanIfDue(ctx context.Context, keep Retention, every time.Durati
 		return nil, nil
 	}
 	return done, err
-}
-
-// Defaults of the size of a store.
-const (
-	maxDefaultBudget = 5 << 30 // bytes
-	budgetShare      = 10      // of the free disk
-)
-
-// DefaultBudget is the size in bytes that the store keeps to unless a Retention says
-// otherwise: the smaller of 5 GiB and a tenth of what was free when it was made.
-func (r *Repo) DefaultBudget() int64 {
-	data, err := r.db.ReadPrivate(odb.PrivateBudget)
-	if err == nil {
-		if n, err := strconv.ParseInt(strings.TrimSpace(string(data)), 10, 64); err == nil && n > 0 {
-			return n
-		}
-	}
-	return maxDefaultBudget
 }

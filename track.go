@@ -48,6 +48,9 @@ type Track struct {
 // has changed since the day's last one, that one is returned and nothing is
 // written. On error there is no new checkpoint.
 func (r *Repo) Track(ctx context.Context, opt TrackOptions) (*Track, error) {
+	if err := r.enabled(); err != nil {
+		return nil, err
+	}
 	var t *Track
 	err := r.exclusive(ctx, func() (err error) {
 		t, err = r.track(ctx, opt)

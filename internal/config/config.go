@@ -1,47 +1,151 @@
-// Package config merges what people set: defaults, the user's file, the project's
-// file, the environment.
+// Package config merges what people set for a project, in rising order: the user's
+// file, that file's section for the project, the project's own file, the environment.
+// Flags come on top of it; they are the caller's.
+//
+//	max_age = "14d"                        # of all projects
+//	never   = ["*.pem"]
+//
+//	[project."/home/me/big"]
+//	enabled = false
+//
+// A key that is not known, a value that makes no sense and a file that is no TOML are
+// errors that name the file, the line and the key: a limit that silently does not
+// hold is worse than a command that does not start.
 package config
 
 import (
 	"errors"
+	"fmt"
+	"slices"
+	"strings"
 	"time"
 )
 
-// Config is what is in force for one project. Zero values mean the library's
-// defaults; a limit that was switched off is -1.
+// Unlimited is what a limit is when it was switched off, with 0 or "none".
+const Unlimited = -1
+
+// Config is what is in force for one project. Zero values mean the defaults of
+// package cairn.
 type Config struct {
 	Enabled    bool // false: nothing is captured
 	RequireGit bool // true: nothing is captured where there is no git work tree
 	Background bool // false: no cleaning in the background
 
-	MaxAge       time.Duration
-	MaxCount     int
-	MaxBytes     int64
-	MinFree      int64
-	KeepLast     int
+	// Retention.
+	MaxAge   time.Duration
+	MaxCount int
+	MaxBytes int64
+	MinFree  int64
+	KeepLast int
+
+	// Captures.
 	MaxFileSize  int64
 	MaxFiles     int
 	MaxScanBytes int64
+	Include      []string // of all places together
+	Never        []string // likewise: no file takes back what another forbids
 	Timeout      time.Duration
-	LockTimeout  time.Duration
-	Include      []string
-	Never        []string
-	DataDir      string
 
-	// Origin says who decided each key that is not at its default.
-	Origin map[string]string
+	DataDir     string // absolute
+	LockTimeout time.Duration
 
-	// Notes are remarks for people, as on a file that was ignored.
-	Notes []string
+	decided map[string]Decision
 }
 
-// Sources names where settings come from. Empty ones are left out.
+// Decision is a setting that somebody made.
+type Decision struct {
+	Key    string `json:"key"`
+	Value  string `json:"value"`
+	Origin string `json:"origin"` // file and line, or the variable
+}
+
+// Decisions lists what is not left at its default, by key.
+func (c *Config) Decisions() []Decision {
+	list := []Decision{}
+	for _, d := range c.decided {
+		list = append(list, d)
+	}
+	slices.SortFunc(list, func(a, b Decision) int { return strings.Compare(a.Key, b.Key) })
+	return list
+}
+
+// Decide notes who made a setting: for callers that put flags on top.
+func (c *Config) Decide(key, value, origin string) {
+	c.decided[key] = Decision{key, value, origin}
+}
+
+// Sources names where settings come from. Empty ones are left out, and so are files
+// that do not exist.
 type Sources struct {
-	UserFile    string // may hold sections [project."/absolute/path"]
-	Project     string // root of the project, for its section
-	ProjectFile string // .cairn.toml of the project, already known to be trustworthy
-	Env         func(string) string
+	UserFile string // may hold sections [project."/absolute/path"]
+	Project  string // the project's root, for its section
+
+	// ProjectFile is the project's own file. Whoever can put a file into a clone could
+	// switch limits off with it: the caller passes only one that is not under version
+	// control.
+	ProjectFile string
+
+	Env func(string) string // nil = nothing set
 }
 
-// Load reads and merges.
-func Load(s Sources) (*Config, error) { return nil, errors.ErrUnsupported }
+// Error is a setting that cannot be used.
+type Error struct {
+	Where string // file, or name of a variable
+	Line  int    // in the file, 0 if it is not known
+	Key   string // "" if it is about the file
+	Err   error
+}
+
+func (e *Error) Error() string {
+	text := e.Where
+	if e.Line > 0 {
+		text += fmt.Sprintf(":%d", e.Line)
+	}
+	if e.Key != "" && e.Key != e.Where {
+		text += ": " + e.Key
+	}
+	return text + ": " + e.Err.Error()
+}
+
+// Unwrap gives the reason.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Load reads and merges. Errors are of type *Error, several of them joined.
+func Load(s Sources) (*Config, error) {
+	c := &Config{Enabled: true, Background: true, decided: make(map[string]Decision)}
+	err := errors.Join(
+		c.loadFile(s.UserFile, func(f *file) error {
+			return errors.Join(f.apply(c, nil), f.applyProject(c, s.Project))
+		}),
+		c.loadFile(s.ProjectFile, func(f *file) error { f.own = true; return f.apply(c, nil) }),
+		c.loadEnv(s.Env),
+	)
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// EnvPrefix begins the names of the variables: max_age is CAIRN_MAX_AGE.
+const EnvPrefix = "CAIRN_"
+
+func (c *Config) loadEnv(env func(string) string) error {
+	if env == nil {
+		return nil
+	}
+	var errs []error
+	for i := range settings {
+		set := &settings[i]
+		name := EnvPrefix + strings.ToUpper(set.key)
+		text := env(name)
+		if text == "" {
+			continue
+		}
+		if err := set.text(c, text); err != nil {
+			errs = append(errs, &Error{Where: name, Key: name, Err: err})
+			continue
+		}
+		c.Decide(set.key, text, name)
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,210 @@
+package config
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func write(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "config.toml")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func env(pairs ...string) func(string) string {
+	return func(name string) string {
+		for i := 0; i < len(pairs); i += 2 {
+			if pairs[i] == name {
+				return pairs[i+1]
+			}
+		}
+		return ""
+	}
+}
+
+func load(t *testing.T, s Sources) *Config {
+	t.Helper()
+	c, err := Load(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestDefaults(t *testing.T) {
+	t.Parallel()
+	got := load(t, Sources{UserFile: filepath.Join(t.TempDir(), "none"), Env: env()})
+	if want := (&Config{Enabled: true, Background: true, decided: map[string]Decision{}}); !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestEveryKey(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	got := load(t, Sources{UserFile: write(t, `
+enabled = false
+require_git = true
+background = false
+max_age = "14d"
+max_count = 100
+max_bytes = "5GiB"
+min_free_bytes = "2G"
+keep_last = 7
+max_file_size = 1048576
+max_files = "none"
+max_scan_bytes = 0
+include = [".env*", "local.toml"]
+never = ["*.pem"]
+timeout = "90s"
+lock_timeout = "1m"
+data_dir = '`+dir+`'
+`)})
+	want := &Config{
+		RequireGit: true, MaxAge: 14 * 24 * time.Hour, MaxCount: 100, MaxBytes: 5 << 30, MinFree: 2 << 30, KeepLast: 7,
+		MaxFileSize: 1 << 20, MaxFiles: Unlimited, MaxScanBytes: Unlimited, Include: []string{".env*", "local.toml"}, Never: []string{"*.pem"},
+		Timeout: 90 * time.Second, LockTimeout: time.Minute, DataDir: dir, decided: got.decided,
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+	if list := got.Decisions(); len(list) != len(settings) {
+		t.Errorf("%d decisions for %d settings", len(list), len(settings))
+	}
+}
+
+func TestRisingOrder(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	user := write(t, "max_count = 1\nmax_age = '1d'\nkeep_last = 1\ntimeout = '1s'\nnever = ['a']\n\n[project.'"+root+"']\n"+
+		"max_age = '2d'\nkeep_last = 2\ntimeout = '2s'\nnever = ['b']\n\n[project.'/elsewhere']\nenabled = false\n")
+	project := write(t, "keep_last = 3\ntimeout = '3s'\nnever = ['c']\n")
+	got := load(t, Sources{UserFile: user, Project: root, ProjectFile: project, Env: env("CAIRN_TIMEOUT", "4s", "CAIRN_NEVER", "d, e")})
+	if !got.Enabled || got.MaxCount != 1 || got.MaxAge != 48*time.Hour || got.KeepLast != 3 || got.Timeout != 4*time.Second {
+		t.Errorf("got %+v", got)
+	}
+	if want := []string{"a", "b", "c", "d", "e"}; !slices.Equal(got.Never, want) {
+		t.Errorf("never %v: what is forbidden in one place must not be allowed by another", got.Never)
+	}
+	for key, origin := range map[string]string{"max_count": user + ":1", "max_age": user + ":8", "keep_last": project + ":1", "timeout": "CAIRN_TIMEOUT"} {
+		if got.decided[key].Origin != origin {
+			t.Errorf("%s was decided by %s, want %s", key, got.decided[key].Origin, origin)
+		}
+	}
+}
+
+// A broken configuration names file, line and key.
+func TestBroken(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		text string
+		line int
+		want []string
+	}{
+		"syntax":               {"max_age = 7d\n", 1, []string{"max_age"}},
+		"no end":               {"a = 1\nmax_age = \"7d\nmax_count = 1\n", 2, nil},
+		"unknown key":          {"\nmax_aeg = '7d'\n", 2, []string{"max_aeg", "did you mean max_age?"}},
+		"quite unknown key":    {"zzzzzzzzz = 1\n", 1, []string{"zzzzzzzzz", "no such setting"}},
+		"wrong type":           {"max_age = 1.5\n", 1, []string{"max_age", "1.5"}},
+		"a date":               {"max_age = 2026-01-01\n", 1, []string{"max_age"}},
+		"bad duration":         {"max_count = 1\nmax_age = 'soon'\n", 2, []string{"max_age", `"soon"`}},
+		"negative duration":    {"max_age = '-1h'\n", 1, []string{"max_age"}},
+		"huge duration":        {"max_age = '9999999999999d'\n", 1, []string{"max_age"}},
+		"bad size":             {"max_bytes = '5 parsecs'\n", 1, []string{"max_bytes"}},
+		"huge size":            {"max_bytes = '9999999999999G'\n", 1, []string{"max_bytes"}},
+		"negative number":      {"keep_last = -3\n", 1, []string{"keep_last"}},
+		"not a list":           {"never = '*.pem'\n", 1, []string{"never", "array"}},
+		"list of numbers":      {"never = [1]\n", 1, []string{"never"}},
+		"bad boolean":          {"enabled = 'maybe'\n", 1, []string{"enabled", "true or false"}},
+		"relative directory":   {"data_dir = 'here'\n", 1, []string{"data_dir", "absolute"}},
+		"section of a project": {"[project.'/x']\n\nmax_age = 'soon'\n", 3, []string{"max_age"}},
+		"project without path": {"[project]\nmax_age = '7d'\n", 2, []string{"project"}},
+		"relative project":     {"[project.x]\nmax_age = '7d'\n", 1, []string{"project"}},
+		"other table":          {"[limits]\nmax_age = '7d'\n", 1, []string{"limits"}},
+		"twice":                {"max_age = '1d'\nmax_age = '2d'\n", 2, []string{"max_age"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := write(t, c.text)
+			_, err := Load(Sources{UserFile: path, Project: "/p"})
+			var bad *Error
+			if !errors.As(err, &bad) {
+				t.Fatalf("error %v", err)
+			}
+			if bad.Where != path || bad.Line != c.line {
+				t.Errorf("it is said to be in %s:%d, want line %d: %v", bad.Where, bad.Line, c.line, err)
+			}
+			for _, part := range c.want {
+				if !strings.Contains(err.Error(), part) {
+					t.Errorf("%q does not say %s", err, part)
+				}
+			}
+		})
+	}
+}
+
+func TestBrokenVariable(t *testing.T) {
+	t.Parallel()
+	_, err := Load(Sources{Env: env("CAIRN_MAX_AGE", "soon", "CAIRN_KEEP_LAST", "x")})
+	for _, name := range []string{"CAIRN_MAX_AGE", "CAIRN_KEEP_LAST"} {
+		if err == nil || !strings.Contains(err.Error(), name+": want") {
+			t.Errorf("%v does not say what is wrong with %s", err, name)
+		}
+	}
+}
+
+func TestProjectFileMustNotMoveTheStore(t *testing.T) {
+	t.Parallel()
+	_, err := Load(Sources{ProjectFile: write(t, "data_dir = '"+t.TempDir()+"'\n")})
+	if err == nil || !strings.Contains(err.Error(), "only your own configuration") {
+		t.Errorf("error %v", err)
+	}
+	_, err = Load(Sources{ProjectFile: write(t, "[project.'/x']\nenabled = false\n")})
+	if err == nil {
+		t.Error("a project's file speaks about other projects")
+	}
+}
+
+func TestNoRegularFile(t *testing.T) {
+	t.Parallel()
+	var bad *Error
+	if _, err := Load(Sources{UserFile: t.TempDir()}); !errors.As(err, &bad) {
+		t.Errorf("error %v", err)
+	}
+	if _, err := Load(Sources{UserFile: write(t, strings.Repeat("#\n", maxFile))}); !errors.As(err, &bad) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestParse(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]time.Duration{"7d": 168 * time.Hour, "2w": 336 * time.Hour, "1w1d1h": 193 * time.Hour, "90m": 90 * time.Minute, "0": Unlimited, "0s": Unlimited, "none": Unlimited} {
+		if got, err := ParseDuration(text); err != nil || got != want {
+			t.Errorf("%q is %v, %v, want %v", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"", "d", "7", "1d2", "1d1w", "-1d", "1.5d"} {
+		if got, err := ParseDuration(text); err == nil {
+			t.Errorf("%q is %v", text, got)
+		}
+	}
+	for text, want := range map[string]int64{"5GiB": 5 << 30, "64M": 64 << 20, "64mb": 64 << 20, "1T": 1 << 40, "1 GiB": 1 << 30, "17": 17, "0": Unlimited, "none": Unlimited} {
+		if got, err := ParseSize(text); err != nil || got != want {
+			t.Errorf("%q is %d, %v, want %d", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"", "G", "-1", "1.5G", "1E", "i", "b"} {
+		if got, err := ParseSize(text); err == nil {
+			t.Errorf("%q is %d", text, got)
+		}
+	}
+}

@@ -1,0 +1,266 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+)
+
+// maxFile is how many bytes a file may have.
+const maxFile = 1 << 20
+
+// projectKey begins the sections of single projects.
+const projectKey = "project"
+
+// file is a file that was read.
+type file struct {
+	path, text string
+	values     map[string]any
+	own        bool // it is the project's own
+}
+
+func (c *Config) loadFile(path string, apply func(*file) error) error {
+	if path == "" {
+		return nil
+	}
+	f, err := readFile(path)
+	if f == nil || err != nil {
+		return err
+	}
+	return apply(f)
+}
+
+// readFile returns nil for a file that does not exist.
+func readFile(path string) (*file, error) {
+	in, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, &Error{Where: path, Err: errors.Unwrap(err)}
+	}
+	defer in.Close()
+	if info, err := in.Stat(); err != nil || !info.Mode().IsRegular() || info.Size() > maxFile {
+		return nil, &Error{Where: path, Err: errors.Join(err, fmt.Errorf("no regular file of at most %d bytes", maxFile))}
+	}
+	data, err := io.ReadAll(io.LimitReader(in, maxFile))
+	if err != nil {
+		return nil, &Error{Where: path, Err: err}
+	}
+	f := &file{path: path, text: string(data)}
+	if _, err := toml.Decode(f.text, &f.values); err != nil {
+		var parse toml.ParseError
+		if errors.As(err, &parse) {
+			reason := parse.Message
+			if reason == "" {
+				reason = strings.TrimPrefix(parse.Error(), "toml: ")
+			}
+			return nil, &Error{Where: path, Line: parse.Position.Line, Key: f.keyAt(parse.Position.Line), Err: errors.New(reason)}
+		}
+		return nil, &Error{Where: path, Err: err}
+	}
+	return f, nil
+}
+
+// apply takes over the keys of one table: the top one, or a section. All complaints
+// are made at once.
+func (f *file) apply(c *Config, section []string) error {
+	var errs []error
+	for _, key := range sortedKeys(f.table(section)) {
+		if key == projectKey && section == nil && !f.own {
+			continue
+		}
+		if err := f.set(c, section, key, f.table(section)[key]); err != nil {
+			errs = append(errs, &Error{Where: f.path, Line: f.line(section, key), Key: key, Err: err})
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func sortedKeys(table map[string]any) []string {
+	var keys []string
+	for key := range table {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+func (f *file) table(section []string) map[string]any {
+	t := f.values
+	for _, name := range section {
+		t, _ = t[name].(map[string]any)
+	}
+	return t
+}
+
+// applyProject takes over the section of a project, and checks those of the others.
+func (f *file) applyProject(c *Config, project string) error {
+	sections, ok := f.values[projectKey]
+	if !ok {
+		return nil
+	}
+	byPath, ok := sections.(map[string]any)
+	if !ok {
+		return &Error{Where: f.path, Line: f.line(nil, projectKey), Key: projectKey, Err: errors.New(`want sections [project."/absolute/path"]`)}
+	}
+	var errs []error
+	for _, path := range sortedKeys(byPath) {
+		section := []string{projectKey, path}
+		into := c
+		if project == "" || filepath.Clean(path) != project {
+			into = &Config{decided: make(map[string]Decision)}
+		}
+		if _, ok := byPath[path].(map[string]any); !ok || !filepath.IsAbs(path) {
+			errs = append(errs, &Error{Where: f.path, Line: f.line(section[:1], path), Key: projectKey, Err: fmt.Errorf("%q is not an absolute path with settings below it", path)})
+			continue
+		}
+		errs = append(errs, f.apply(into, section))
+	}
+	return errors.Join(errs...)
+}
+
+func (f *file) set(c *Config, section []string, key string, value any) error {
+	s := find(key)
+	switch {
+	case s == nil:
+		return unknown(key)
+	case s.user && f.own:
+		return errors.New("only your own configuration can set this")
+	}
+	text, err := f.value(c, s, value)
+	if err != nil {
+		return err
+	}
+	origin := f.path
+	if n := f.line(section, key); n > 0 {
+		origin += ":" + strconv.Itoa(n)
+	}
+	c.Decide(key, text, origin)
+	return nil
+}
+
+// value sets one key and returns its value as text.
+func (f *file) value(c *Config, s *setting, value any) (string, error) {
+	if s.list != nil {
+		items, ok := value.([]any)
+		if !ok {
+			return "", errors.New(`want an array of patterns, as in ["*.pem", "secrets/"]`)
+		}
+		var patterns []string
+		for _, item := range items {
+			pattern, ok := item.(string)
+			if !ok || pattern == "" {
+				return "", fmt.Errorf("want an array of patterns, %v is none", item)
+			}
+			patterns = append(patterns, pattern)
+		}
+		*s.list(c) = append(*s.list(c), patterns...)
+		return strings.Join(*s.list(c), ","), nil
+	}
+	var text string
+	switch v := value.(type) {
+	case string:
+		text = v
+	case int64:
+		text = strconv.FormatInt(v, 10)
+	case bool:
+		text = strconv.FormatBool(v)
+	default:
+		return "", fmt.Errorf("want a text, a number or true or false, not %v", value)
+	}
+	return text, s.text(c, text)
+}
+
+// keyAt is the key that a line sets, "" if it sets none.
+func (f *file) keyAt(line int) string {
+	n := 0
+	for text := range strings.Lines(f.text) {
+		if n++; n == line {
+			if name, _, found := strings.Cut(text, "="); found {
+				return strings.Trim(strings.TrimSpace(name), `"'`)
+			}
+		}
+	}
+	return ""
+}
+
+// line finds where a key is set, 0 if that cannot be told: the parser does not say.
+func (f *file) line(section []string, key string) int {
+	wanted, here := strings.Join(section, "\x00"), ""
+	n := 0
+	for text := range strings.Lines(f.text) {
+		n++
+		text = strings.TrimSpace(text)
+		if strings.HasPrefix(text, "[") {
+			names := headerNames(text)
+			if here = strings.Join(names, "\x00"); len(names) > 0 && names[len(names)-1] == key && strings.Join(names[:len(names)-1], "\x00") == wanted {
+				return n
+			}
+			continue
+		}
+		name, _, found := strings.Cut(text, "=")
+		if found && here == wanted && strings.Trim(strings.TrimSpace(name), `"'`) == key {
+			return n
+		}
+	}
+	return 0
+}
+
+// headerNames are the names in a line like [project."/a.b"].
+func headerNames(text string) []string {
+	var table map[string]any
+	meta, err := toml.Decode(text, &table)
+	if err != nil {
+		return nil
+	}
+	var longest []string
+	for _, key := range meta.Keys() {
+		if len(key) > len(longest) {
+			longest = key
+		}
+	}
+	return longest
+}
+
+// unknown suggests what may have been meant.
+func unknown(key string) error {
+	best, distance := "", 4
+	for i := range settings {
+		if d := editDistance(key, settings[i].key); d < distance {
+			best, distance = settings[i].key, d
+		}
+	}
+	if best == "" {
+		return errors.New("no such setting (cairn help config lists them)")
+	}
+	return fmt.Errorf("no such setting, did you mean %s?", best)
+}
+
+// editDistance is how many letters have to be added, dropped or replaced.
+func editDistance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
+		}
+	}
+	return row[len(b)]
+}

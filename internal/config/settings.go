@@ -1,0 +1,181 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// setting is one key. text takes a value as the environment has it, and any value
+// of a file that is no array.
+type setting struct {
+	key  string
+	text func(c *Config, text string) error
+	list func(c *Config) *[]string // for those that take arrays
+	user bool                      // not to be set by a project's own file
+}
+
+// settings are all keys, in the order of the manual.
+var settings = []setting{
+	{key: "enabled", text: boolean(func(c *Config) *bool { return &c.Enabled })},
+	{key: "require_git", text: boolean(func(c *Config) *bool { return &c.RequireGit })},
+	{key: "background", text: boolean(func(c *Config) *bool { return &c.Background })},
+	{key: "max_age", text: duration(func(c *Config) *time.Duration { return &c.MaxAge })},
+	{key: "max_count", text: count(func(c *Config) *int { return &c.MaxCount })},
+	{key: "max_bytes", text: size(func(c *Config) *int64 { return &c.MaxBytes })},
+	{key: "min_free_bytes", text: size(func(c *Config) *int64 { return &c.MinFree })},
+	{key: "keep_last", text: count(func(c *Config) *int { return &c.KeepLast })},
+	{key: "max_file_size", text: size(func(c *Config) *int64 { return &c.MaxFileSize })},
+	{key: "max_files", text: count(func(c *Config) *int { return &c.MaxFiles })},
+	{key: "max_scan_bytes", text: size(func(c *Config) *int64 { return &c.MaxScanBytes })},
+	list("include", func(c *Config) *[]string { return &c.Include }),
+	list("never", func(c *Config) *[]string { return &c.Never }),
+	{key: "timeout", text: duration(func(c *Config) *time.Duration { return &c.Timeout })},
+	{key: "lock_timeout", text: duration(func(c *Config) *time.Duration { return &c.LockTimeout })},
+	{key: "data_dir", text: directory, user: true},
+}
+
+func find(key string) *setting {
+	for i := range settings {
+		if settings[i].key == key {
+			return &settings[i]
+		}
+	}
+	return nil
+}
+
+func boolean(field func(*Config) *bool) func(*Config, string) error {
+	return func(c *Config, text string) error {
+		switch strings.ToLower(text) {
+		case "true", "1", "yes", "on":
+			*field(c) = true
+		case "false", "0", "no", "off":
+			*field(c) = false
+		default:
+			return fmt.Errorf("want true or false, not %.80q", text)
+		}
+		return nil
+	}
+}
+
+func duration(field func(*Config) *time.Duration) func(*Config, string) error {
+	return func(c *Config, text string) error {
+		d, err := ParseDuration(text)
+		if err == nil {
+			*field(c) = d
+		}
+		return err
+	}
+}
+
+func count(field func(*Config) *int) func(*Config, string) error {
+	return func(c *Config, text string) error {
+		n, err := strconv.ParseUint(text, 10, 31)
+		switch {
+		case text == "none" || err == nil && n == 0:
+			*field(c) = Unlimited
+		case err != nil:
+			return fmt.Errorf("want a number, or none, not %.80q", text)
+		default:
+			*field(c) = int(n)
+		}
+		return nil
+	}
+}
+
+func size(field func(*Config) *int64) func(*Config, string) error {
+	return func(c *Config, text string) error {
+		n, err := ParseSize(text)
+		if err == nil {
+			*field(c) = n
+		}
+		return err
+	}
+}
+
+// list takes patterns; those of several places add up. In a variable they are
+// separated by commas or line feeds.
+func list(key string, field func(*Config) *[]string) setting {
+	return setting{key: key, list: field, text: func(c *Config, text string) error {
+		for _, pattern := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == '\n' }) {
+			if pattern = strings.TrimSpace(pattern); pattern != "" {
+				*field(c) = append(*field(c), pattern)
+			}
+		}
+		return nil
+	}}
+}
+
+func directory(c *Config, text string) error {
+	if !filepath.IsAbs(text) {
+		return fmt.Errorf("it must be an absolute path, not %.200q", text)
+	}
+	c.DataDir = filepath.Clean(text)
+	return nil
+}
+
+// ParseDuration reads a duration: as in Go, and with days and weeks, as in 7d, 2w or
+// 1d12h. 0 and none are Unlimited.
+func ParseDuration(text string) (time.Duration, error) {
+	wrong := fmt.Errorf("want a duration as in 12h, 7d or 2w, or none, not %.80q", text)
+	if text == "none" || text == "0" {
+		return Unlimited, nil
+	}
+	var total time.Duration
+	rest := text
+	for _, unit := range []struct {
+		letter string
+		length time.Duration
+	}{{"w", 7 * 24 * time.Hour}, {"d", 24 * time.Hour}} {
+		digits, after, found := strings.Cut(rest, unit.letter)
+		if !found {
+			continue
+		}
+		n, err := strconv.ParseUint(digits, 10, 32)
+		if err != nil || time.Duration(n) > math.MaxInt64/unit.length {
+			return 0, wrong
+		}
+		total, rest = total+time.Duration(n)*unit.length, after
+	}
+	if rest != "" {
+		d, err := time.ParseDuration(rest)
+		if err != nil || d < 0 {
+			return 0, wrong
+		}
+		total += d
+	}
+	switch {
+	case text == "" || total < 0:
+		return 0, wrong
+	case total == 0:
+		return Unlimited, nil
+	}
+	return total, nil
+}
+
+// ParseSize reads a number of bytes: plain, or with K, M, G or T, each 1024 times the
+// one before, followed by nothing, B or iB. 0 and none are Unlimited.
+func ParseSize(text string) (int64, error) {
+	if text == "none" {
+		return Unlimited, nil
+	}
+	number := strings.TrimSuffix(strings.TrimSuffix(strings.ToLower(text), "b"), "i")
+	shift := 0
+	if n := len(number); n > 0 {
+		if i := strings.IndexByte("kmgt", number[n-1]); i >= 0 {
+			number, shift = strings.TrimRight(number[:n-1], " "), 10*(i+1)
+		}
+	}
+	n, err := strconv.ParseUint(number, 10, 63-shift)
+	switch {
+	case err != nil:
+		return 0, errors.New("want a number of bytes, with K, M, G or T as in 64M or 5GiB, or none, not " + strconv.Quote(text))
+	case n == 0:
+		return Unlimited, nil
+	}
+	return int64(n) << shift, nil
+}

@@ -186,12 +186,6 @@ func (g *collector) mark(ctx context.Context) error {
 		return err
 	}
 	g.m = newMarker(g.db, all)
-	if g.c.DryRun {
-		g.m.cut = make(map[object.ID]bool)
-		for _, id := range g.c.Cut {
-			g.m.cut[id] = true
-		}
-	}
 	if g.c.Pack != nil && !g.c.DryRun {
 		g.m.hints = newHints(len(all.ids))
 	}
@@ -209,10 +203,11 @@ func (g *collector) mark(ctx context.Context) error {
 // markMore marks what is named by now. A store in which nothing is named is more
 // likely to be damaged than to be superfluous.
 func (g *collector) markMore() error {
-	without := g.c.WithoutRef
+	without, cut := g.c.WithoutRef, g.c.Cut
 	if !g.c.DryRun {
-		without = nil
+		without, cut = nil, nil
 	}
+	g.m.setCut(cut)
 	named, err := g.m.markRoots(without)
 	if err != nil {
 		return err

@@ -654,3 +654,41 @@ func TestCollectStopsWithItsContext(t *testing.T) {
 	l.check(false)
 	wantClean(t, l.DB, "cancelled")
 }
+
+// Where a line is cut off, what came before goes; where it is no longer cut off when
+// that is about to go, it stays.
+func TestCollectShallow(t *testing.T) {
+	t.Parallel()
+	l := newLines(t)
+	l.fill("refs/cairn/tracks/a", 5)
+	old := l.of["refs/cairn/tracks/a"]
+	cut := l.track("refs/cairn/tracks/a", map[string]string{"f": "cut here"})
+	delete(l.of, "refs/cairn/tracks/a")
+	last := l.track("refs/cairn/tracks/a", map[string]string{"f": "last"})
+	for _, id := range []object.ID{cut, last} {
+		must(t, l.SetRef("refs/cairn/tracks/a", id))
+	}
+	if out := collect(t, l.DB, Collection{Thorough: true}); out.Garbage != 0 {
+		t.Errorf("nothing was cut: %+v", out)
+	}
+	plan := collect(t, l.DB, Collection{Thorough: true, DryRun: true, Cut: []object.ID{cut}})
+	must(t, l.SetShallow([]object.ID{cut}))
+	g := &collector{db: l.DB, c: Collection{Thorough: true, Free: func() (int64, error) { return 1 << 40, nil }}, out: &Collected{}}
+	must(t, g.mark(t.Context()))
+	must(t, l.SetShallow(nil))
+	must(t, g.sweepGarbage(t.Context()))
+	if g.out.Dropped != 0 {
+		t.Errorf("not cut any more: %+v", g.out)
+	}
+	must(t, l.SetShallow([]object.ID{cut}))
+	out := collect(t, l.DB, Collection{Thorough: true})
+	if out.Dropped == 0 || out.Dropped != plan.Garbage {
+		t.Errorf("plan %+v, done %+v", plan, out)
+	}
+	for id := range old {
+		if ok, err := l.Has(id); ok || err != nil {
+			t.Errorf("%s is still there, %v", id, err)
+		}
+	}
+	fsck(t, l.DB)
+}

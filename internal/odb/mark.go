@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
@@ -17,10 +18,11 @@ type marker struct {
 	db *DB
 	*census
 	live, walked bitset
-	cut          map[object.ID]bool // commits that count as having no parents, beside those of DB.EndsLine
 	later        map[object.ID]bool // objects that have come since the census; true if walked
 	marked       int                // in the census
 	stack        []object.ID        // commits, trees and tags to be walked
+	cut          map[object.ID]bool // commits whose parents do not count
+	ended        []object.ID        // those of them that have been walked
 
 	recent  []int       // slots that were marked since somebody emptied it
 	hints   *hints      // nil if nobody wants them
@@ -179,20 +181,22 @@ func (m *marker) walk(id object.ID) {
 
 // walkCommit takes only as much of a commit for granted as it needs: what it makes
 // no sense of otherwise is for others to judge.
-func (m *marker) walkCommit(commit object.ID, content []byte) error {
-	id, rest, ok := cutLink(content, "tree ")
+func (m *marker) walkCommit(id object.ID, content []byte) error {
+	tree, rest, ok := cutLink(content, "tree ")
 	if !ok {
 		return corrupt("commit without a tree")
 	}
-	m.push(id)
-	if m.cut[commit] || m.db.EndsLine(commit) {
+	m.push(tree)
+	if m.cut[id] {
+		m.ended = append(m.ended, id)
 		return nil
 	}
 	for {
-		if id, rest, ok = cutLink(rest, "parent "); !ok {
+		var parent object.ID
+		if parent, rest, ok = cutLink(rest, "parent "); !ok {
 			break
 		}
-		m.push(id)
+		m.push(parent)
 	}
 	if bytes.HasPrefix(rest, []byte("parent ")) {
 		return corrupt("commit with a malformed parent")
@@ -240,6 +244,26 @@ func (m *marker) walkTree(content []byte) error {
 		}
 	}
 	return nil
+}
+
+// setCut takes over where lines are cut off by now. What was cut off and is not any
+// longer is walked once more.
+func (m *marker) setCut(more []object.ID) {
+	ids, err := m.db.Shallow()
+	if err != nil {
+		m.block(fmt.Errorf("what is needed cannot be told: %w", err))
+		return
+	}
+	m.cut = make(map[object.ID]bool, len(ids)+len(more))
+	for _, id := range append(ids, more...) {
+		m.cut[id] = true
+	}
+	m.ended = slices.DeleteFunc(m.ended, func(id object.ID) bool {
+		if !m.cut[id] {
+			m.stack = append(m.stack, id)
+		}
+		return !m.cut[id]
+	})
 }
 
 // markRoots marks what the store keeps of itself: what refs, HEAD and journals name.

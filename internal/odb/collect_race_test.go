@@ -79,18 +79,21 @@ func TestCollectKeepsWhatIsRevived(t *testing.T) {
 // to is there at any time; at the end it reads back.
 func TestCollectAgainstWriters(t *testing.T) {
 	t.Parallel()
-	rounds := 150
+	runs := 20
 	if testing.Short() || raceEnabled {
-		rounds = 40
+		runs = 4
 	}
 	db := newStore(t)
-	var writers, collectors sync.WaitGroup
+	var all sync.WaitGroup
 	var done atomic.Bool
-	for n := range 3 {
+	rounds := make([]int, 3)
+	for n := range rounds {
 		other := reopen(t, db)
-		writers.Go(func() {
+		think := noise(uint64(n), 4<<20)
+		all.Go(func() {
 			r := rand.New(rand.NewPCG(uint64(n), 7))
-			for range rounds {
+			for ; !done.Load(); rounds[n]++ {
+				object.Sum(object.Blob, think[:r.IntN(len(think))]) // so that the lock is free at times
 				if err := writeSomething(t, other, r); err != nil {
 					t.Error(err)
 					return
@@ -98,25 +101,24 @@ func TestCollectAgainstWriters(t *testing.T) {
 			}
 		})
 	}
-	runs, dropped := 0, 0
-	collectors.Go(func() {
+	dropped := 0
+	all.Go(func() {
+		defer done.Store(true)
 		other := reopen(t, db)
-		for n := 0; !done.Load(); n++ {
+		for n := range runs {
 			out, err := other.Collect(t.Context(), Collection{Thorough: n%2 == 0})
 			if err != nil || out.Blocked != nil && n > 0 && out.Live > 0 || len(out.Lost) > 0 {
 				t.Errorf("%+v, %v", out, err)
 				return
 			}
-			runs, dropped = runs+1, dropped+out.Dropped
+			dropped += out.Dropped
 		}
 	})
-	writers.Wait()
-	done.Store(true)
-	collectors.Wait()
+	all.Wait()
 	if dropped == 0 {
 		t.Error("nothing was ever dropped")
 	}
-	t.Logf("%d runs have dropped %d objects", runs, dropped)
+	t.Logf("%d runs have dropped %d objects while %d captures were made", runs, dropped, rounds)
 	must(t, complete(reopen(t, db)))
 	collect(t, db, Collection{Thorough: true})
 	must(t, complete(db))
@@ -264,27 +266,27 @@ func TestCollectGivesWay(t *testing.T) {
 		commit(t, l.DB, fmt.Sprint("garbage ", i))
 	}
 	other := reopen(t, l.DB)
-	had := 0
+	var had atomic.Int32
+	var others sync.WaitGroup
 	out := collect(t, l.DB, Collection{BeforeRemove: func(gone, left []string) error {
 		if len(gone) > removalsAtOnce {
 			t.Errorf("%d packs go at once", len(gone))
 		}
-		got := make(chan struct{})
-		go func() {
-			defer close(got)
+		others.Go(func() {
 			unlock, err := other.Lock(t.Context())
 			if err != nil {
 				t.Error(err)
 				return
 			}
-			had++
+			had.Add(1)
 			unlock()
-		}()
+		})
 		eventually(t, l.wanted)
 		return nil
 	}})
-	if had < 400/removalsAtOnce {
-		t.Errorf("somebody else had the lock %d times", had)
+	others.Wait()
+	if n := had.Load(); n < 400/removalsAtOnce {
+		t.Errorf("somebody else had the lock %d times", n)
 	}
 	if out.Dropped < 400 {
 		t.Errorf("%+v", out)

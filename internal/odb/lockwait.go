@@ -45,11 +45,13 @@ func (db *DB) wanted() bool {
 }
 
 // giveWay lets those who wait have the lock, which the caller has just given back.
-// One that announces itself and never takes the lock does not hold us up for ever.
+// It does not wait for ever, see giveWayLimit.
 func (db *DB) giveWay(ctx context.Context) {
 	for end := time.Now().Add(giveWayLimit); db.wanted() && ctx.Err() == nil && time.Now().Before(end); {
 		time.Sleep(firstPause)
 	}
 }
 
-const giveWayLimit = 5 * time.Second
+// giveWayLimit is some three tries of everybody who waits. Where there are always some,
+// the store would never be cleaned up otherwise.
+const giveWayLimit = 4 * maxPause

@@ -23,11 +23,12 @@ const (
 )
 
 var children = map[string]func(db *DB) error{
-	"lock":  childLock,
-	"spill": childSpill,
-	"work":  childWork,
-	"count": childCount,
-	"none":  func(*DB) error { return nil },
+	"lock":    childLock,
+	"spill":   childSpill,
+	"work":    childWork,
+	"count":   childCount,
+	"collect": childCollect,
+	"none":    func(*DB) error { return nil },
 }
 
 func TestMain(m *testing.M) {

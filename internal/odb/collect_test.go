@@ -101,7 +101,11 @@ func (l *lines) check(exact bool) {
 			l.t.Fatalf("object %s: %v", id, err)
 		}
 	}
-	fsck(l.t, other)
+	if _, err := exec.LookPath("git"); err == nil {
+		if out := git(l.t, l.Dir(), "", "fsck", "--strict", "--full", "--no-dangling"); out != "" {
+			l.t.Fatalf("git fsck says:\n%s", out)
+		}
+	}
 }
 
 func collect(t testing.TB, db *DB, c Collection) *Collected {

@@ -120,9 +120,9 @@ func (g *collector) stale(j *job) bool {
 	return false
 }
 
-// retire takes packs out of the store, index first: what a crash leaves is a pack
-// that nobody sees. Packs get a temporary name, because removing a large file takes
-// its time; the caller removes them without the lock, and Sweep does otherwise.
+// retire takes packs out of the store. Removing a large file takes its time, so they
+// only get temporary names; the caller removes them without the lock, and Sweep does
+// otherwise.
 func (g *collector) retire(old []*pack) (trash []string, err error) {
 	if len(old) == 0 {
 		return nil, nil
@@ -133,29 +133,25 @@ func (g *collector) retire(old []*pack) (trash []string, err error) {
 	if err := dropMidx(g.db.path(packDir)); err != nil {
 		return nil, err
 	}
-	lost := make([]int, len(old))
+	objects := make([]int, len(old))
 	for i, p := range old {
-		lost[i] = p.objects()
+		objects[i] = p.objects()
 	}
 	if onWindows {
 		g.db.forget(old) // which closes them
 	}
 	for i, p := range old {
 		size := p.bytes()
-		if rerr := os.Remove(p.stem + idxExt); rerr != nil {
-			if !inUse(rerr) {
-				err = errors.Join(err, rerr)
-			}
-			continue
+		files, rerr := p.retire()
+		trash = append(trash, files...)
+		if len(files) > 0 {
+			g.out.Removed = append(g.out.Removed, p.name())
+			g.out.Freed += size
+			g.out.Dropped += objects[i]
 		}
-		g.out.Removed = append(g.out.Removed, p.name())
-		g.out.Freed += size
-		g.out.Dropped += lost[i]
-		path, rerr := p.discard()
-		if path != "" {
-			trash = append(trash, path)
+		if rerr != nil && !inUse(rerr) {
+			err = errors.Join(err, rerr)
 		}
-		err = errors.Join(err, rerr)
 	}
 	// Only now: a reader that finds them closed lists the packs again, and must not
 	// find them there.
@@ -171,22 +167,30 @@ func (p *pack) objects() int {
 	return x.n
 }
 
-// discard gives a pack without an index a temporary name, and removes what git may
-// have put beside it.
-func (p *pack) discard() (trash string, err error) {
+// gonePrefix begins the temporary name of the index of a pack that is being removed.
+// The rest is that of the pack, so that Sweep can finish what a crash interrupts:
+// from its file alone nobody could tell whether it is coming or going.
+const gonePrefix = tempPrefix + "gone-"
+
+// retire gives the files of a pack temporary names, after removing what git may have
+// put beside them.
+func (p *pack) retire() (trash []string, err error) {
 	for _, ext := range []string{".rev", ".bitmap", ".mtimes", ".promisor"} {
-		if rerr := os.Remove(p.stem + ext); rerr != nil && !errors.Is(rerr, fs.ErrNotExist) && !inUse(rerr) {
-			err = errors.Join(err, rerr)
+		if err := os.Remove(p.stem + ext); err != nil && !errors.Is(err, fs.ErrNotExist) && !inUse(err) {
+			return nil, err
 		}
 	}
-	trash = filepath.Join(filepath.Dir(p.stem), fmt.Sprintf("%s%016x", tempPrefix, rand.Uint64()))
-	if rerr := os.Rename(p.stem+packExt, trash); rerr != nil {
-		trash = ""
-		if !inUse(rerr) {
-			err = errors.Join(err, rerr)
-		}
+	dir := filepath.Dir(p.stem)
+	idx := filepath.Join(dir, gonePrefix+strings.TrimPrefix(p.name(), packPrefix))
+	if err := os.Rename(p.stem+idxExt, idx); err != nil {
+		return nil, err
 	}
-	return trash, err
+	body := filepath.Join(dir, fmt.Sprintf("%s%016x", tempPrefix, rand.Uint64()))
+	err = os.Rename(p.stem+packExt, body)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err // what is left is for Sweep
+	}
+	return []string{idx, body}, nil
 }
 
 // announceRemoval tells the caller which packs go and which stay.

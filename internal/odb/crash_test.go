@@ -228,7 +228,7 @@ func wantRefs(t *testing.T, db *DB, what string, ids []object.ID, stored bool) {
 }
 
 // wantClean checks that the store holds nothing but what belongs there.
-func wantClean(t *testing.T, db *DB, what string) {
+func wantClean(t testing.TB, db *DB, what string) {
 	t.Helper()
 	for _, dir := range []string{".", privateDir, journalDir, packDir} {
 		names, err := readNames(db.path(dir))

@@ -64,6 +64,8 @@ func (db *DB) sweepPacks() error {
 	for _, name := range names {
 		path := filepath.Join(dir, name)
 		switch {
+		case strings.HasPrefix(name, gonePrefix):
+			err = errors.Join(err, finishRemoval(path, names))
 		case strings.HasPrefix(name, tempPrefix):
 			_, rerr := atomicfile.RemoveDead(path)
 			err = errors.Join(err, rerr)
@@ -73,6 +75,19 @@ func (db *DB) sweepPacks() error {
 			err = errors.Join(err, rerr)
 		}
 	}
+	return err
+}
+
+// finishRemoval removes what is left of a pack whose index was taken away, unless
+// there is a pack of that name again.
+func finishRemoval(idx string, names []string) error {
+	stem := packPrefix + strings.TrimPrefix(filepath.Base(idx), gonePrefix)
+	if _, again := slices.BinarySearch(names, stem+idxExt); !again {
+		if gone, err := atomicfile.RemoveDead(filepath.Join(filepath.Dir(idx), stem+packExt)); err != nil || !gone {
+			return err
+		}
+	}
+	_, err := atomicfile.RemoveDead(idx)
 	return err
 }
 

@@ -33,6 +33,7 @@ var layers = map[string]int{
 	"internal/webui":      5, // the server's page
 	"internal/hooks":      5, // doors
 	"internal/mcptools":   5,
+	"internal/setup":      5,
 	"cmd/cairn":           6,
 	"bench":               6,
 	"internal/gittest":    7, // test support: may import nothing of ours, see below
@@ -49,6 +50,7 @@ var thirdParty = map[string][]string{
 	"internal/worktree": {"golang.org/x/sys"},                                                                          // handles of directories
 	"internal/gittest":  {"golang.org/x/sys"},                                                                          // tracing for crash tests
 	"internal/hooks":    {"github.com/gofrs/flock"},                                                                    // one hook of a session at a time
+	"internal/setup":    {"github.com/tailscale/hujson", "github.com/BurntSushi/toml"},                                 // settings of agents
 	"internal/mcptools": {"github.com/modelcontextprotocol/go-sdk/mcp"},                                                // the protocol
 	"cmd/cairn":         {"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term", "golang.org/x/sys"}, // the command line; whose the terminal is
 	"bench":             {"golang.org/x/sys", "github.com/klauspost/compress/zlib"},                                    // floors

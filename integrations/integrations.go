@@ -1,16 +1,17 @@
-// Package integrations holds the adapters for agents whose extensions are programs:
-// OpenCode and pi. Each is one TypeScript file that the agent loads as it is, and that
-// talks to the cairn program.
+// Package integrations holds the adapters for agents that are extended by programs of
+// their own kind, so that cairn setup can install them.
 package integrations
 
 import _ "embed"
 
-// OpenCode is the plugin for OpenCode, for its directory plugin.
-//
-//go:embed opencode/cairn.ts
-var OpenCode []byte
+// Program is the expression by which both adapters find cairn, for cairn setup to put
+// the path of the one that runs it in the place of the name.
+const Program = `process.env.CAIRN_BIN ?? "cairn"`
 
-// Pi is the extension for pi, for its directory extensions.
-//
-//go:embed pi/cairn.ts
-var Pi []byte
+// The adapters, each a single file.
+var (
+	//go:embed opencode/cairn.ts
+	OpenCode string
+	//go:embed pi/cairn.ts
+	Pi string
+)

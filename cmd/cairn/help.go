@@ -63,7 +63,8 @@ From one machine to another:
     fetch REMOTE                bring from there what others sent
 
 For agents:
-    hook AGENT                  called by a coding agent: record what it does
+    setup AGENT                 connect a coding agent: undo inside it
+    hook AGENT                  called by the agent: record what it does
     mcp                         offer checkpoints and undo to a model
 
 And also:

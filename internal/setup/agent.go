@@ -1,0 +1,144 @@
+package setup
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/seed-fb9cbc17/cairn/integrations"
+)
+
+// Places are the directories in which agents keep their configuration.
+type Places struct {
+	Claude, Codex, Gemini, Qwen, OpenCode, Pi string // the user's
+
+	// Project, if not empty, is the root whose own configuration is meant.
+	Project string
+}
+
+// agent is how an agent is connected with cairn.
+type agent struct {
+	name  string
+	title string // as its maker writes it
+	dir   func(Places) string
+	local string // its directory in a project
+
+	// Agents with hooks have their entries in a settings file; in a project perhaps in
+	// another, because an absolute path is nobody else's.
+	settings, localSettings string
+	events                  []hookEvent
+	millis                  bool   // timeouts are in milliseconds
+	label                   string // name of the entries, for agents that show one
+
+	files func(program []string) []file
+	notes []string
+}
+
+// file is one that setup makes as a whole.
+type file struct {
+	path string // below the agent's directory
+	text string
+}
+
+const (
+	patience = 30 // seconds that agents give a hook: more than a hook gives itself
+	farewell = 3  // seconds where the agent is about to end
+)
+
+// lifecycle lists the events of agents that speak as Claude Code does.
+func lifecycle(matcher, afterTool string, more ...hookEvent) []hookEvent {
+	return append([]hookEvent{
+		{"SessionStart", "", patience}, {"UserPromptSubmit", "", patience}, {"PreToolUse", matcher, patience},
+		{afterTool, "", patience}, {"Stop", "", patience},
+	}, more...)
+}
+
+var agents = []*agent{
+	{
+		name: "claude-code", title: "Claude Code", dir: func(p Places) string { return p.Claude }, local: ".claude",
+		settings: "settings.json", localSettings: "settings.local.json",
+		events: lifecycle("*", "PostToolBatch", hookEvent{"SubagentStop", "", patience}, hookEvent{"SessionEnd", "", 10}),
+		files:  slashCommands(claudeCommand),
+		notes:  []string{"restart Claude Code: it reads hooks when it starts"},
+	},
+	{
+		name: "codex", title: "Codex", dir: func(p Places) string { return p.Codex }, local: ".codex",
+		settings: "hooks.json", localSettings: "hooks.json",
+		events: lifecycle("", "PostToolUse", hookEvent{"SubagentStop", "", patience}, hookEvent{"Interrupt", "", farewell}, hookEvent{"SessionEnd", "", farewell}),
+		notes: []string{
+			"Codex skips hooks that you have not reviewed, without a word: start codex, type /hooks, and trust the entries that run cairn",
+			"after an update that moves cairn, they have to be reviewed again",
+		},
+	},
+	{
+		name: "gemini", title: "Gemini CLI", dir: func(p Places) string { return p.Gemini }, local: ".gemini",
+		settings: "settings.json", localSettings: "settings.json", millis: true, label: "cairn",
+		events: []hookEvent{
+			{"SessionStart", "", patience}, {"BeforeAgent", "", patience}, {"BeforeTool", ".*", patience},
+			{"AfterTool", ".*", patience}, {"AfterAgent", "", patience}, {"SessionEnd", "", farewell},
+		},
+		files: slashCommands(geminiCommand),
+		notes: []string{"restart Gemini CLI; hooks in a project's own settings run only in folders that you trust"},
+	},
+	{
+		name: "qwen", title: "Qwen Code", dir: func(p Places) string { return p.Qwen }, local: ".qwen",
+		settings: "settings.json", localSettings: "settings.json", millis: true, label: "cairn",
+		events: lifecycle(".*", "PostToolUse", hookEvent{"PostToolUseFailure", ".*", patience}, hookEvent{"SubagentStop", "", patience}, hookEvent{"SessionEnd", "", farewell}),
+		files:  slashCommands(qwenCommand),
+		notes:  []string{"restart Qwen Code: it reads hooks when it starts"},
+	},
+	{
+		name: "opencode", title: "OpenCode", dir: func(p Places) string { return p.OpenCode }, local: ".opencode",
+		files: adapter("plugins/cairn.ts", integrations.OpenCode),
+		notes: []string{
+			"restart OpenCode; with its first plugin it fetches @opencode-ai/plugin, which without a network takes a minute",
+			"cairn takes the place of OpenCode's own snapshots while the plugin is there: its undo and redo stay, and cairn does the files",
+		},
+	},
+	{
+		name: "pi", title: "pi", dir: func(p Places) string { return p.Pi }, local: ".pi",
+		files: adapter("extensions/cairn.ts", integrations.Pi),
+		notes: []string{"restart pi, or type /reload"},
+	},
+}
+
+// Agents returns the names of the agents that can be set up.
+func Agents() []string {
+	names := make([]string, len(agents))
+	for i, a := range agents {
+		names[i] = a.name
+	}
+	return names
+}
+
+func agentOf(name string) (*agent, error) {
+	if name == "claude" {
+		name = "claude-code"
+	}
+	i := slices.IndexFunc(agents, func(a *agent) bool { return a.name == name })
+	if i < 0 {
+		return nil, fmt.Errorf("unknown agent %s: there are %s", name, strings.Join(Agents(), ", "))
+	}
+	return agents[i], nil
+}
+
+// home is the agent's directory, of the user or in a project.
+func (a *agent) home(p Places) string {
+	if p.Project != "" {
+		return filepath.Join(p.Project, a.local)
+	}
+	return a.dir(p)
+}
+
+// settingsPath is the file with the agent's hooks, "" if it has none.
+func (a *agent) settingsPath(p Places) string {
+	name := a.settings
+	if p.Project != "" {
+		name = a.localSettings
+	}
+	if name == "" {
+		return ""
+	}
+	return filepath.Join(a.home(p), name)
+}

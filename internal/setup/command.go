@@ -1,0 +1,86 @@
+package setup
+
+import "strings"
+
+// commandLine is how a shell is told to run cairn. It names the program by its
+// absolute path, because agents do not always have the user's PATH.
+func commandLine(program []string, agent string) string {
+	words := append(append([]string{}, program...), "hook", agent)
+	for i, word := range words {
+		words[i] = quoteWord(word)
+	}
+	return strings.Join(words, " ")
+}
+
+const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./:@%,="
+
+// quoteWord quotes for a POSIX shell. A word with backslashes is a Windows path, which
+// goes into double quotes: there it means the same to sh and to cmd.exe.
+func quoteWord(word string) string {
+	switch {
+	case word != "" && strings.Trim(word, plain) == "":
+		return word
+	case strings.ContainsRune(word, '\\') && !strings.ContainsAny(word, "\"$`'"):
+		return `"` + word + `"`
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// splitWords takes a command line apart that quoteWord could have made; nil for one
+// with anything else that means something to a shell.
+func splitWords(line string) []string {
+	var words []string
+	var word strings.Builder
+	inWord := false
+	for i := 0; i < len(line); i++ {
+		switch c := line[i]; c {
+		case ' ', '\t':
+			if inWord {
+				words = append(words, word.String())
+				word.Reset()
+			}
+			inWord = false
+		case '\'', '"':
+			end := strings.IndexByte(line[i+1:], c)
+			if end < 0 {
+				return nil
+			}
+			word.WriteString(line[i+1 : i+1+end])
+			i, inWord = i+1+end, true
+		case '\\':
+			if i+1 == len(line) {
+				return nil
+			}
+			i++
+			word.WriteByte(line[i])
+			inWord = true
+		case '$', '`', ';', '|', '&', '<', '>', '(', ')', '\n':
+			return nil
+		default:
+			word.WriteByte(c)
+			inWord = true
+		}
+	}
+	if inWord {
+		words = append(words, word.String())
+	}
+	return words
+}
+
+// ours returns the program and its options if a command line is one of cairn's for an
+// agent, wherever that cairn lies.
+func ours(line, agent string) (program []string) {
+	words := splitWords(line)
+	n := len(words)
+	if n < 3 || words[n-2] != "hook" || words[n-1] != agent {
+		return nil
+	}
+	name := words[0]
+	if i := strings.LastIndexAny(name, `/\`); i >= 0 {
+		name = name[i+1:]
+	}
+	if !strings.Contains(strings.ToLower(name), "cairn") {
+		return nil
+	}
+	return words[:n-2]
+}

@@ -1,0 +1,83 @@
+package setup
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/seed-fb9cbc17/cairn/integrations"
+)
+
+// marker stands in every file that setup makes as a whole. One without it is somebody
+// else's.
+const marker = "made by cairn setup"
+
+// slashCommand is a command that hooks carry out before the model sees it.
+type slashCommand struct{ verb, short string }
+
+var slashCommandList = []slashCommand{
+	{"undo", "take back what the last turn changed in the files (cairn)"},
+	{"redo", "bring back what cairn-undo took back"},
+	{"log", "list the turns of this session that changed files (cairn)"},
+	{"diff", "list what the last turn changed (cairn)"},
+}
+
+func slashCommands(form func(slashCommand) (ext, text string)) func([]string) []file {
+	return func([]string) []file {
+		var files []file
+		for _, c := range slashCommandList {
+			ext, text := form(c)
+			files = append(files, file{"commands/cairn-" + c.verb + ext, text})
+		}
+		return files
+	}
+}
+
+// unheard is what the model gets to read if no hook has caught the command.
+const unheard = "If you read this, cairn's hook did not run. Do nothing, and tell the user to run: cairn doctor"
+
+// claudeCommand: Claude Code shows the hook the command as it was typed.
+func claudeCommand(c slashCommand) (ext, text string) {
+	return ".md", fmt.Sprintf("---\ndescription: %s\norigin: %s\n---\n\n%s.\n", c.short, marker, unheard)
+}
+
+// qwenCommand and geminiCommand: the hook is shown what the command stands for, which is
+// the prompt that does the same.
+func qwenCommand(c slashCommand) (ext, text string) {
+	return ".md", fmt.Sprintf("---\ndescription: %s\norigin: %s\n---\ncairn %s {{args}}\n", c.short, marker, c.verb)
+}
+
+func geminiCommand(c slashCommand) (ext, text string) {
+	return ".toml", fmt.Sprintf("# %s\ndescription = %q\nprompt = \"cairn %s {{args}}\"\n", marker, c.short, c.verb)
+}
+
+// adapter is a program that the agent loads. It is told where cairn is.
+func adapter(path, source string) func([]string) []file {
+	return func(program []string) []file {
+		return []file{{path, "// " + marker + "; cairn setup --remove takes it away\n" +
+			strings.Replace(source, integrations.Program, programExpression(program), 1)}}
+	}
+}
+
+// programExpression is JavaScript. Options of the program have no place in it: adapters
+// start it in many ways.
+func programExpression(program []string) string {
+	quoted, _ := json.Marshal(program[0])
+	return strings.TrimSuffix(integrations.Program, `"cairn"`) + string(quoted)
+}
+
+var programPattern = regexp.MustCompile(regexp.QuoteMeta(strings.TrimSuffix(integrations.Program, `"cairn"`)) + `("(?:[^"\\]|\\.)*")`)
+
+// programIn finds out where a file that was made for a program looks for it.
+func programIn(text string) []string {
+	found := programPattern.FindStringSubmatch(text)
+	if found == nil {
+		return nil
+	}
+	var program string
+	if json.Unmarshal([]byte(found[1]), &program) != nil {
+		return nil
+	}
+	return []string{program}
+}

@@ -1,0 +1,259 @@
+package setup
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
+	"github.com/seed-fb9cbc17/cairn/internal/linediff"
+)
+
+// Options says what to set up.
+type Options struct {
+	Places  Places
+	Program []string // how to start cairn: an absolute path, and options that come before the command
+	Remove  bool     // take cairn out again
+}
+
+// Plan is what there is to do. Nothing has been done yet.
+type Plan struct {
+	Changes []Change
+	Notes   []string // for the user: what to restart, review, trust
+}
+
+// Change is the edit of one file. A nil Before means that the file does not exist, a
+// nil After that it is removed.
+type Change struct {
+	Path          string // as configured
+	Before, After []byte
+	Backup        string // made before the edit, unless it exists; "" = none
+	Dropped       string // backup that is no longer needed; "" = none
+
+	file string // Path behind symlinks
+	mode fs.FileMode
+}
+
+// backupSuffix ends the name of what a file was before cairn touched it.
+const backupSuffix = ".before-cairn"
+
+// ErrForeign: a file that setup would make is there, and somebody else's.
+var ErrForeign = errors.New("not cairn's")
+
+// New works out what there is to do for an agent. Nothing to do is no error.
+func New(name string, opt Options) (*Plan, error) {
+	a, err := agentOf(name)
+	if err != nil {
+		return nil, err
+	}
+	if a.home(opt.Places) == "" {
+		return nil, fmt.Errorf("where %s keeps its configuration is not known", a.title)
+	}
+	p := new(Plan)
+	if path := a.settingsPath(opt.Places); path != "" {
+		if err := p.addSettings(a, path, opt); err != nil {
+			return nil, err
+		}
+	}
+	if a.files != nil {
+		for _, f := range a.files(opt.Program) {
+			if err := p.addFile(filepath.Join(a.home(opt.Places), filepath.FromSlash(f.path)), f.text, opt); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if opt.Remove {
+		slices.Reverse(p.Changes) // what lies deeper goes first, so that no empty directory stays
+	}
+	if len(p.Changes) > 0 && !opt.Remove {
+		p.Notes = a.notes
+	} else if len(p.Changes) > 0 {
+		p.Notes = []string{"restart " + a.title + " if it is running"}
+	}
+	return p, nil
+}
+
+func (p *Plan) addSettings(a *agent, path string, opt Options) error {
+	c, err := read(path)
+	if err != nil {
+		return err
+	}
+	if !opt.Remove {
+		c.Backup = path + backupSuffix
+		c.After, err = a.withHooks(c.Before, opt.Program)
+	} else if c.Before != nil {
+		backup, berr := os.ReadFile(path + backupSuffix)
+		if berr != nil && !errors.Is(berr, fs.ErrNotExist) {
+			return fmt.Errorf("read %s: %w", path+backupSuffix, berr)
+		}
+		if c.After, err = a.withoutHooks(c.Before, backup, berr == nil); err == nil && berr == nil && bytes.Equal(c.After, backup) {
+			c.Dropped = path + backupSuffix
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w; nothing was changed", path, err)
+	}
+	p.add(c)
+	return nil
+}
+
+// addFile makes or removes a file that is cairn's as a whole. If the user has changed
+// it, what it was is kept beside it.
+func (p *Plan) addFile(path, content string, opt Options) error {
+	c, err := read(path)
+	if err != nil {
+		return err
+	}
+	if c.Before != nil && !strings.Contains(string(c.Before), marker) {
+		if opt.Remove {
+			return nil
+		}
+		return fmt.Errorf("%s: %w: move it away or rename it, then try again", path, ErrForeign)
+	}
+	if !opt.Remove {
+		c.After = []byte(content)
+	}
+	if c.Before != nil && !asMade(string(c.Before), content) {
+		c.Backup = path + backupSuffix
+	}
+	p.add(c)
+	return nil
+}
+
+// asMade reports whether a file is as setup makes it, but for the path of cairn.
+func asMade(now, content string) bool {
+	return programPattern.ReplaceAllLiteralString(now, "") == programPattern.ReplaceAllLiteralString(content, "")
+}
+
+func (p *Plan) add(c *Change) {
+	if c.Before == nil && c.After == nil || c.Before != nil && c.After != nil && bytes.Equal(c.Before, c.After) {
+		return
+	}
+	if c.Before == nil {
+		c.Backup = ""
+	}
+	p.Changes = append(p.Changes, *c)
+}
+
+// maxSettings bounds what is read as a settings file, in bytes.
+const maxSettings = 16 << 20
+
+// read reads a file for a change. One that may not be written is refused now, because
+// replacing it would go round its permissions.
+func read(path string) (*Change, error) {
+	c := &Change{Path: path, file: path, mode: 0o600}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		c.file = real
+	} else if info, lerr := os.Lstat(path); lerr == nil && info.Mode()&fs.ModeSymlink != 0 {
+		return nil, fmt.Errorf("%s is a symlink that leads nowhere", path)
+	}
+	info, err := os.Stat(c.file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return c, nil
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is no regular file", path)
+	case info.Mode()&0o200 == 0:
+		return nil, fmt.Errorf("%s is read-only: %w (make it writable, or let what manages it add the entries; --dry-run shows them)", path, fs.ErrPermission)
+	case info.Size() > maxSettings:
+		return nil, fmt.Errorf("%s is too large for a settings file", path)
+	}
+	c.mode = info.Mode().Perm()
+	if c.Before, err = os.ReadFile(c.file); err != nil {
+		return nil, err
+	}
+	if c.Before == nil {
+		c.Before = []byte{}
+	}
+	return c, nil
+}
+
+// Diff writes what would change, as a unified diff.
+func (p *Plan) Diff(w io.Writer) error {
+	for i := range p.Changes {
+		c := &p.Changes[i]
+		from, to := c.Path, c.Path
+		if c.Before == nil {
+			from = os.DevNull
+		}
+		if c.After == nil {
+			to = os.DevNull
+		}
+		if _, err := fmt.Fprintf(w, "--- %s\n+++ %s\n", from, to); err != nil {
+			return err
+		}
+		if _, err := linediff.WriteUnified(w, c.Before, c.After, linediff.Options{}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Apply carries the plan out. A file that is no longer as New has read it is left
+// alone, and ends it.
+func (p *Plan) Apply() error {
+	for i := range p.Changes {
+		if err := p.Changes[i].apply(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *Change) apply() error {
+	now, err := os.ReadFile(c.file)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if !bytes.Equal(now, c.Before) || (err == nil) != (c.Before != nil) {
+		return fmt.Errorf("%s was changed meanwhile: nothing was done to it, try again", c.Path)
+	}
+	if c.Backup != "" {
+		if err := c.backUp(); err != nil {
+			return fmt.Errorf("keep what %s is now: %w", c.Path, err)
+		}
+	}
+	if c.After == nil {
+		if err := os.Remove(c.file); err != nil {
+			return err
+		}
+		os.Remove(filepath.Dir(c.file)) // if nothing else is in it
+	} else {
+		if err := os.MkdirAll(filepath.Dir(c.file), 0o755); err != nil {
+			return err
+		}
+		if err := atomicfile.Write(c.file, c.mode, true, func(w io.Writer) error { _, err := w.Write(c.After); return err }); err != nil {
+			return err
+		}
+	}
+	if c.Dropped != "" {
+		return os.Remove(c.Dropped)
+	}
+	return nil
+}
+
+// backUp copies the file, unless a copy is there: that one is from before the first
+// edit.
+func (c *Change) backUp() error {
+	f, err := os.OpenFile(c.Backup, os.O_WRONLY|os.O_CREATE|os.O_EXCL, c.mode)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(c.Before)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		os.Remove(c.Backup)
+	}
+	return err
+}

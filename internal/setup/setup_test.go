@@ -1,0 +1,517 @@
+package setup
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/tailscale/hujson"
+)
+
+var program = []string{"/opt/my tools/cairn"}
+
+// places are those of a home of its own.
+func places(t *testing.T) (Places, string) {
+	t.Helper()
+	home := t.TempDir()
+	at := func(name string) string { return filepath.Join(home, name) }
+	return Places{Claude: at("claude"), Codex: at("codex"), Gemini: at("gemini"), Qwen: at("qwen"), OpenCode: at("opencode"), Pi: at("pi")}, home
+}
+
+func write(t *testing.T, path, content string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o640); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func contents(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func apply(t *testing.T, name string, opt Options) *Plan {
+	t.Helper()
+	p, err := New(name, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Apply(); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// settingsFiles are what users have in such files.
+var settingsFiles = map[string]string{
+	"empty":         "",
+	"blank":         "\n\n",
+	"object":        "{}",
+	"object line":   "{}\n",
+	"object lines":  "{\n}\n",
+	"object blanks": "{   }",
+	"compact":       `{"model":"opus","permissions":{"allow":["Bash"]}}`,
+	"two spaces":    "{\n  \"model\": \"opus\",\n  \"permissions\": {\n    \"allow\": [\"Bash\"]\n  }\n}\n",
+	"four spaces":   "{\n    \"model\": \"opus\"\n}",
+	"tabs":          "{\n\t\"model\": \"opus\",\n\t\"env\": {\n\t\t\"A\": \"b\"\n\t}\n}\n",
+	"crlf":          "{\r\n  \"model\": \"opus\",\r\n  \"env\": {}\r\n}\r\n",
+	"bom":           byteOrderMark + "{\n  \"model\": \"opus\"\n}\n",
+	"bom crlf":      byteOrderMark + "{\r\n\t\"model\": \"opus\"\r\n}",
+	"comments":      "// settings\n{\n  // the model\n  \"model\": \"opus\", // good one\n  /* and\n     more */\n  \"env\": { \"A\": \"b\" } // last\n  // end\n}\n// bye\n",
+	"only comments": "{\n  // nothing yet\n}\n",
+	"inner comment": "{ /* nothing */ }",
+	"trailing":      "{\n  \"model\": \"opus\",\n}\n",
+	"odd trailing":  "{\n  \"model\": \"opus\"\n  , // here\n}\n",
+	"last line":     "{\n  \"model\": \"opus\"}",
+	"other hooks": `{
+  "hooks": {
+    "PreToolUse": [
+      {
+        "matcher": "Bash", // guard
+        "hooks": [
+          { "type": "command", "command": "/usr/bin/guard hook" }
+        ]
+      }
+    ],
+    "BeforeTool": [],
+    "Stop": [{"hooks": [{"type": "command", "command": "say done"}]}]
+  },
+  "model": "opus"
+}
+`,
+	"empty hooks":   "{\n  \"hooks\": {}\n}\n",
+	"twice":         "{\n  \"hooks\": {\"Stop\": []},\n  \"hooks\": {}\n}\n",
+	"nonascii":      "{\n  \"prompt\": \"grüße \\u00e9 <&> 日本\"\n}\n",
+	"escaped names": "{\n  \"ho\\u006fks\": {\"Stop\": []}\n}\n",
+}
+
+// withoutOurs is what others have in a file, in a form that can be compared.
+func standard(t *testing.T, data string) string {
+	t.Helper()
+	data = strings.TrimPrefix(data, byteOrderMark)
+	if strings.TrimSpace(data) == "" {
+		data = "{}"
+	}
+	plain, err := hujson.Standardize([]byte(data))
+	if err != nil {
+		t.Fatalf("%v: %s", err, data)
+	}
+	var v any
+	if err := json.Unmarshal(plain, &v); err != nil {
+		t.Fatal(err)
+	}
+	out, _ := json.Marshal(v)
+	return string(out)
+}
+
+// TestSettingsRoundTrip: for every agent and every form of file, setup adds one entry
+// for each event, a second run has nothing to do, another path of cairn changes only
+// the paths, and removing brings back the very bytes.
+func TestSettingsRoundTrip(t *testing.T) {
+	t.Parallel()
+	for _, a := range agents {
+		if a.settings == "" {
+			continue
+		}
+		for name, before := range settingsFiles {
+			t.Run(a.name+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				p, _ := places(t)
+				path := a.settingsPath(p)
+				write(t, path, before)
+				opt := Options{Places: p, Program: program}
+				plan := apply(t, a.name, opt)
+				if len(plan.Notes) == 0 {
+					t.Error("nothing is said about what to do next")
+				}
+				after := contents(t, path)
+				checkEntries(t, a, after, commandLine(program, a.name))
+				checkForm(t, before, after)
+				if got := contents(t, path+backupSuffix); got != before {
+					t.Errorf("backup is %q", got)
+				}
+				if again := apply(t, a.name, opt); len(again.Changes) != 0 {
+					t.Errorf("second run: %+v", again.Changes)
+				}
+
+				opt.Program = []string{"/usr/local/bin/cairn"}
+				apply(t, a.name, opt)
+				moved := contents(t, path)
+				want := strings.ReplaceAll(after, encoded(commandLine(program, a.name)), encoded(commandLine(opt.Program, a.name)))
+				if moved != want {
+					t.Errorf("another path made\n%s\nnot\n%s", moved, want)
+				}
+
+				opt.Remove = true
+				apply(t, a.name, opt)
+				if got := contents(t, path); got != before {
+					t.Errorf("removing left %q, not %q", got, before)
+				}
+				if _, err := os.Stat(path + backupSuffix); !errors.Is(err, fs.ErrNotExist) {
+					t.Errorf("backup is left: %v", err)
+				}
+				if again := apply(t, a.name, opt); len(again.Changes) != 0 {
+					t.Errorf("second removal: %+v", again.Changes)
+				}
+			})
+		}
+	}
+}
+
+func encoded(text string) string {
+	data, _ := json.Marshal(text)
+	return string(data)
+}
+
+func checkEntries(t *testing.T, a *agent, data, command string) {
+	t.Helper()
+	parsed, err := parseText([]byte(data))
+	if err != nil {
+		t.Fatalf("%v in\n%s", err, data)
+	}
+	found := make(map[string]int)
+	hookFile{a, parsed}.each(func(event string, _ *hujson.Value, _ int, h *hujson.Value, _ int) bool {
+		found[event]++
+		if got := textOf(h, "command"); got != command {
+			t.Errorf("%s runs %q, not %q", event, got, command)
+		}
+		return true
+	})
+	for _, e := range a.events {
+		if found[e.name] != 1 {
+			t.Errorf("%d entries for %s in\n%s", found[e.name], e.name, data)
+		}
+	}
+	if len(found) != len(a.events) {
+		t.Errorf("entries for %v", found)
+	}
+}
+
+// checkForm: every line that was there still is, up to the comma that had to follow
+// it, and line ends and byte order mark are those of the file.
+func checkForm(t *testing.T, before, after string) {
+	t.Helper()
+	if strings.HasPrefix(before, byteOrderMark) != strings.HasPrefix(after, byteOrderMark) {
+		t.Error("byte order mark")
+	}
+	if strings.Contains(before, "\r\n") && strings.Count(after, "\n") != strings.Count(after, "\r\n") {
+		t.Errorf("mixed line ends: %q", after)
+	}
+	rest := strings.ReplaceAll(after, ",", "")
+	for line := range strings.Lines(strings.ReplaceAll(before, ",", "")) {
+		line = strings.TrimRight(line, " \t\r\n}{][")
+		i := strings.Index(rest, line)
+		if i < 0 {
+			t.Fatalf("%q is gone or moved in\n%s", line, after)
+		}
+		rest = rest[i+len(line):]
+	}
+}
+
+// TestRemoveAmongChanges: whoever edited the file in between keeps the edit, and only
+// cairn's entries go.
+func TestRemoveAmongChanges(t *testing.T) {
+	t.Parallel()
+	for _, a := range agents {
+		if a.settings == "" {
+			continue
+		}
+		for name, before := range settingsFiles {
+			t.Run(a.name+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				p, _ := places(t)
+				path := a.settingsPath(p)
+				write(t, path, before)
+				opt := Options{Places: p, Program: program}
+				apply(t, a.name, opt)
+				edited, err := parseText([]byte(contents(t, path)))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := edited.insert(&edited.root, "mine", []string{"kept"}); err != nil {
+					t.Fatal(err)
+				}
+				write(t, path, string(edited.bytes()))
+				opt.Remove = true
+				apply(t, a.name, opt)
+				got := contents(t, path)
+				if strings.Contains(got, "cairn") {
+					t.Errorf("left in\n%s", got)
+				}
+				var have, want map[string]any
+				json.Unmarshal([]byte(standard(t, got)), &have)
+				json.Unmarshal([]byte(standard(t, before)), &want)
+				want["mine"] = []any{"kept"}
+				if hooks, ok := want["hooks"].(map[string]any); ok && have["hooks"] == nil && onlyEmpty(hooks) {
+					delete(want, "hooks") // what is left empty is taken along
+				}
+				h, _ := json.Marshal(dropEmpty(have))
+				w, _ := json.Marshal(dropEmpty(want))
+				if !bytes.Equal(h, w) {
+					t.Errorf("has %s\nnot %s\nin %s", h, w, got)
+				}
+			})
+		}
+	}
+}
+
+func onlyEmpty(hooks map[string]any) bool {
+	for _, v := range hooks {
+		if list, ok := v.([]any); !ok || len(list) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func dropEmpty(settings map[string]any) map[string]any {
+	if hooks, ok := settings["hooks"].(map[string]any); ok {
+		for name, v := range hooks {
+			if list, ok := v.([]any); ok && len(list) == 0 {
+				delete(hooks, name)
+			}
+		}
+	}
+	return settings
+}
+
+func TestWithoutFile(t *testing.T) {
+	t.Parallel()
+	for _, a := range agents {
+		p, home := places(t)
+		opt := Options{Places: p, Program: program}
+		if plan := apply(t, a.name, opt); len(plan.Changes) == 0 {
+			t.Errorf("%s: nothing done", a.name)
+		}
+		if again := apply(t, a.name, opt); len(again.Changes) != 0 {
+			t.Errorf("%s: second run: %+v", a.name, again.Changes)
+		}
+		opt.Remove = true
+		apply(t, a.name, opt)
+		filepath.WalkDir(home, func(path string, d fs.DirEntry, err error) error {
+			if err == nil && !d.IsDir() {
+				t.Errorf("%s: left %s", a.name, path)
+			}
+			return err
+		})
+	}
+}
+
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	for name, content := range map[string]string{
+		"malformed": "{\n  \"model\": \n}\n", "array": "[]\n", "text": "hello", "cut off": "{\"hooks\": {", "utf16": "\xff\xfe{\x00}\x00",
+		"hooks is a list": `{"hooks": []}`, "event is an object": `{"hooks": {"PreToolUse": {}, "BeforeTool": {}}}`,
+	} {
+		for _, remove := range []bool{false, true} {
+			p, home := places(t)
+			path := filepath.Join(home, "claude", "settings.json")
+			write(t, path, content)
+			_, err := New("claude-code", Options{Places: p, Program: program, Remove: remove})
+			if strings.HasPrefix(content, `{"hooks": [`) && remove || strings.Contains(content, "PreToolUse") && remove {
+				if err != nil {
+					t.Errorf("%s: nothing to remove, but %v", name, err)
+				}
+			} else if !errors.Is(err, errForm) || !strings.Contains(err.Error(), path) {
+				t.Errorf("%s: %v", name, err)
+			}
+			if got := contents(t, path); got != content {
+				t.Errorf("%s: changed to %q", name, got)
+			}
+		}
+	}
+}
+
+func TestReadOnly(t *testing.T) {
+	t.Parallel()
+	p, home := places(t)
+	path := filepath.Join(home, "claude", "settings.json")
+	write(t, path, "{}")
+	if err := os.Chmod(path, 0o444); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := New("claude-code", Options{Places: p, Program: program}); !errors.Is(err, fs.ErrPermission) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestSymlinkAndModeStay(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("symlinks need a privilege on Windows")
+	}
+	p, home := places(t)
+	real, path := filepath.Join(home, "dotfiles", "claude.json"), filepath.Join(home, "claude", "settings.json")
+	write(t, real, "{}\n")
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(real, path); err != nil {
+		t.Fatal(err)
+	}
+	apply(t, "claude-code", Options{Places: p, Program: program})
+	if target, err := os.Readlink(path); err != nil || target != real {
+		t.Errorf("link is %q, %v", target, err)
+	}
+	info, err := os.Stat(real)
+	if err != nil || info.Mode().Perm() != 0o640 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+	if !strings.Contains(contents(t, real), "hook claude-code") {
+		t.Error("not written behind the link")
+	}
+	apply(t, "claude-code", Options{Places: p, Program: program, Remove: true})
+	if got := contents(t, real); got != "{}\n" {
+		t.Errorf("%q", got)
+	}
+
+	dangling := filepath.Join(home, "codex", "hooks.json")
+	if err := os.MkdirAll(filepath.Dir(dangling), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(home, "nowhere"), dangling); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := New("codex", Options{Places: p, Program: program}); err == nil {
+		t.Error("a symlink that leads nowhere is followed")
+	}
+}
+
+// TestBackupIsFromBeforeTheFirstEdit: later runs do not replace it.
+func TestBackupIsFromBeforeTheFirstEdit(t *testing.T) {
+	t.Parallel()
+	p, home := places(t)
+	path := filepath.Join(home, "claude", "settings.json")
+	write(t, path, `{"a":1}`)
+	opt := Options{Places: p, Program: program}
+	apply(t, "claude-code", opt)
+	write(t, path, strings.Replace(contents(t, path), "SubagentStop", "Other", 1))
+	apply(t, "claude-code", opt)
+	if got := contents(t, path+backupSuffix); got != `{"a":1}` {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestForeignFileStays(t *testing.T) {
+	t.Parallel()
+	p, home := places(t)
+	path := filepath.Join(home, "pi", "extensions", "cairn.ts")
+	write(t, path, "// mine\n")
+	if _, err := New("pi", Options{Places: p, Program: program}); !errors.Is(err, ErrForeign) {
+		t.Errorf("%v", err)
+	}
+	if plan := apply(t, "pi", Options{Places: p, Program: program, Remove: true}); len(plan.Changes) != 0 {
+		t.Errorf("%+v", plan.Changes)
+	}
+	if got := contents(t, path); got != "// mine\n" {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestEditedFileIsKept: an adapter that the user has changed is not lost by an update.
+func TestEditedFileIsKept(t *testing.T) {
+	t.Parallel()
+	p, home := places(t)
+	path := filepath.Join(home, "pi", "extensions", "cairn.ts")
+	opt := Options{Places: p, Program: program}
+	apply(t, "pi", opt)
+	if got := programIn(contents(t, path)); len(got) != 1 || got[0] != program[0] {
+		t.Errorf("program is %q", got)
+	}
+	edited := contents(t, path) + "// mine\n"
+	write(t, path, edited)
+	apply(t, "pi", opt)
+	if got := contents(t, path+backupSuffix); got != edited {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestChangedMeanwhile(t *testing.T) {
+	t.Parallel()
+	p, home := places(t)
+	path := filepath.Join(home, "claude", "settings.json")
+	write(t, path, "{}")
+	plan, err := New("claude-code", Options{Places: p, Program: program})
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, path, `{"new": 1}`)
+	if err := plan.Apply(); err == nil || contents(t, path) != `{"new": 1}` {
+		t.Errorf("%v, %s", err, contents(t, path))
+	}
+}
+
+func TestProject(t *testing.T) {
+	t.Parallel()
+	for _, a := range agents {
+		p, home := places(t)
+		p.Project = filepath.Join(home, "project")
+		plan := apply(t, a.name, Options{Places: p, Program: program})
+		for _, c := range plan.Changes {
+			if !strings.HasPrefix(c.Path, filepath.Join(p.Project, "."+strings.TrimSuffix(a.name, "-code"))+string(filepath.Separator)) {
+				t.Errorf("%s: %s", a.name, c.Path)
+			}
+		}
+	}
+	if _, err := New("claude-code", Options{Program: program}); err == nil {
+		t.Error("no place is known, and no error")
+	}
+	if _, err := New("vim", Options{Program: program}); err == nil || !strings.Contains(err.Error(), "gemini") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestDiff(t *testing.T) {
+	t.Parallel()
+	p, home := places(t)
+	write(t, filepath.Join(home, "codex", "hooks.json"), "{}\n")
+	plan, err := New("codex", Options{Places: p, Program: program})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := plan.Diff(&out); err != nil {
+		t.Fatal(err)
+	}
+	if text := out.String(); !strings.Contains(text, "-{}\n") || !strings.Contains(text, `+            "command": "'/opt/my tools/cairn' hook codex"`) {
+		t.Errorf("%s", text)
+	}
+}
+
+func TestCommandLines(t *testing.T) {
+	t.Parallel()
+	for _, program := range [][]string{
+		{"/usr/bin/cairn"}, {"/opt/my tools/cairn"}, {"/it's/cairn"}, {`C:\Program Files\cairn\cairn.exe`}, {"/ünï/$HOME/cairn"},
+		{"/usr/bin/cairn", "--data-dir", "/my data"}, {`/a\b/cairn`}, {"/`x`/cairn-dev"},
+	} {
+		line := commandLine(program, "codex")
+		got := ours(line, "codex")
+		if strings.Join(got, "\x00") != strings.Join(program, "\x00") {
+			t.Errorf("%q became %s and then %q", program, line, got)
+		}
+		if ours(line, "gemini") != nil {
+			t.Errorf("%s belongs to another agent", line)
+		}
+	}
+	for _, line := range []string{
+		"", "cairn", "hook codex", "entire hook codex", "/usr/bin/guard hook codex", "cairn hook codex; rm -rf x", "cairn 'hook codex", "cairn track",
+		"/home/cairn/bin/other hook codex", "cairn hook codex && true", "$(cairn) hook codex", "cairn hook codex\\",
+	} {
+		if got := ours(line, "codex"); got != nil {
+			t.Errorf("%q is taken for %q", line, got)
+		}
+	}
+}

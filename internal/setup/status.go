@@ -1,0 +1,135 @@
+package setup
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode"
+
+	"github.com/BurntSushi/toml"
+)
+
+// Status is how an agent is connected with cairn.
+type Status struct {
+	Agent string // as cairn setup takes it
+	Title string // for people
+	Found bool   // the agent keeps its configuration here
+	File  string // with cairn's entries, or the adapter
+	Err   error  // File cannot be understood
+
+	SetUp    bool
+	Complete bool     // nothing is missing that this version would add
+	Program  []string // how the entries start cairn
+	Gone     bool     // that program is not there any more
+
+	// Unreviewed lists the events whose entries Codex skips, because its configuration
+	// does not know that the user has reviewed them. It may keep that elsewhere in
+	// another version.
+	Unreviewed []string
+}
+
+// Look finds out how the agents are set up that are there.
+func Look(p Places) []Status {
+	var list []Status
+	for _, a := range agents {
+		if a.home(p) != "" {
+			list = append(list, a.look(p))
+		}
+	}
+	return list
+}
+
+func (a *agent) look(p Places) Status {
+	s := Status{Agent: a.name, Title: a.title}
+	info, err := os.Stat(a.home(p))
+	if s.Found = err == nil && info.IsDir(); !s.Found {
+		return s
+	}
+	if s.File = a.settingsPath(p); s.File != "" {
+		a.lookIntoSettings(p, &s)
+	} else {
+		a.lookAtAdapter(p, &s)
+	}
+	if s.SetUp && filepath.IsAbs(s.Program[0]) {
+		_, err := os.Stat(s.Program[0])
+		s.Gone = errors.Is(err, fs.ErrNotExist)
+	}
+	return s
+}
+
+func (a *agent) lookIntoSettings(p Places, s *Status) {
+	data, err := os.ReadFile(s.File)
+	if errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	var t *text
+	if err == nil {
+		t, err = parseText(data)
+	}
+	if err != nil {
+		s.Err = err
+		return
+	}
+	s.Program, s.Complete = hookFile{a, t}.program()
+	s.SetUp = s.Program != nil
+	if s.SetUp && a.name == "codex" {
+		s.Unreviewed = unreviewed(filepath.Join(a.dir(p), "config.toml"), s.File, hookFile{a, t})
+	}
+}
+
+func (a *agent) lookAtAdapter(p Places, s *Status) {
+	f := a.files([]string{"cairn"})[0]
+	s.File = filepath.Join(a.home(p), filepath.FromSlash(f.path))
+	data, err := os.ReadFile(s.File)
+	if err != nil || !strings.Contains(string(data), marker) {
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			s.Err = err
+		}
+		return
+	}
+	s.Program = programIn(string(data))
+	s.SetUp, s.Complete = s.Program != nil, asMade(string(data), f.text)
+}
+
+// unreviewed reads Codex' list of hooks that the user has trusted. It names them by
+// file, event, and position. Whether an entry has been changed since is for Codex to
+// tell: it keeps a hash.
+func unreviewed(config, file string, f hookFile) []string {
+	var known struct {
+		Hooks struct {
+			State map[string]struct {
+				Hash string `toml:"trusted_hash"`
+			} `toml:"state"`
+		} `toml:"hooks"`
+	}
+	toml.DecodeFile(config, &known) // a file that is not there, or not understood, lists nothing
+	var list []string
+	files := []string{file}
+	if real, err := filepath.EvalSymlinks(file); err == nil && real != file {
+		files = append(files, real)
+	}
+	f.visit(func(event string, g, i int) {
+		for _, file := range files {
+			if known.Hooks.State[fmt.Sprintf("%s:%s:%d:%d", file, snakeCase(event), g, i)].Hash != "" {
+				return
+			}
+		}
+		list = append(list, event)
+	})
+	return list
+}
+
+// snakeCase turns SessionStart into session_start.
+func snakeCase(name string) string {
+	var b strings.Builder
+	for i, r := range name {
+		if unicode.IsUpper(r) && i > 0 {
+			b.WriteByte('_')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
+}

@@ -1,0 +1,77 @@
+package setup
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func statusOf(t *testing.T, p Places, name string) Status {
+	t.Helper()
+	list := Look(p)
+	i := slices.IndexFunc(list, func(s Status) bool { return s.Agent == name })
+	if i < 0 {
+		t.Fatalf("%s is not among %+v", name, list)
+	}
+	return list[i]
+}
+
+func TestLook(t *testing.T) {
+	t.Parallel()
+	for _, a := range agents {
+		p, home := places(t)
+		if s := statusOf(t, p, a.name); s.Found || s.SetUp {
+			t.Errorf("%s before it is there: %+v", a.name, s)
+		}
+		if err := os.MkdirAll(a.home(p), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if s := statusOf(t, p, a.name); !s.Found || s.SetUp || s.Err != nil {
+			t.Errorf("%s before setup: %+v", a.name, s)
+		}
+		cairn := filepath.Join(home, "bin", "cairn")
+		apply(t, a.name, Options{Places: p, Program: []string{cairn}})
+		s := statusOf(t, p, a.name)
+		if !s.SetUp || !s.Complete || s.Program[0] != cairn || !s.Gone {
+			t.Errorf("%s after setup: %+v", a.name, s)
+		}
+		write(t, cairn, "")
+		if s := statusOf(t, p, a.name); s.Gone {
+			t.Errorf("%s: %+v", a.name, s)
+		}
+		write(t, s.File, strings.Replace(contents(t, s.File), "SessionStart", "Elsewhere", 1)+"\n")
+		if s := statusOf(t, p, a.name); s.Complete {
+			t.Errorf("%s after an entry was taken out: %+v", a.name, s)
+		}
+		if a.settings != "" {
+			write(t, s.File, "{")
+			if s := statusOf(t, p, a.name); s.Err == nil {
+				t.Errorf("%s with a broken file: %+v", a.name, s)
+			}
+		}
+	}
+}
+
+func TestR124_UnreviewedHooksOfCodex(t *testing.T) {
+	t.Parallel()
+	p, home := places(t)
+	config, hooks := filepath.Join(home, "codex", "config.toml"), filepath.Join(home, "codex", "hooks.json")
+	write(t, hooks, `{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "guard"}]}]}}`)
+	apply(t, "codex", Options{Places: p, Program: program})
+	all := len(statusOf(t, p, "codex").Unreviewed)
+	if all != 8 {
+		t.Errorf("%d entries are not reviewed", all)
+	}
+	write(t, config, fmt.Sprintf("model = \"x\"\n[hooks.state.%q]\ntrusted_hash = \"sha256:00\"\n", hooks+":pre_tool_use:1:0"))
+	got := statusOf(t, p, "codex").Unreviewed
+	if len(got) != all-1 || slices.Contains(got, "PreToolUse") {
+		t.Errorf("%q", got)
+	}
+	write(t, config, "no toml")
+	if got := statusOf(t, p, "codex").Unreviewed; len(got) != all {
+		t.Errorf("%q", got)
+	}
+}

@@ -46,6 +46,9 @@ type changesPage struct {
 	Single    bool          // one file was asked for
 }
 
+// Listed reports whether a list of the files stands beside them.
+func (p *changesPage) Listed() bool { return !p.Single && len(p.Files) > 1 }
+
 type fact struct{ Name, Value, Address string }
 
 // action is a link to a plan.
@@ -140,21 +143,19 @@ func (h *handler) checkpoint(v *visit) error {
 	return v.showChanges(page)
 }
 
-// before finds the checkpoint before another in time. What is not in the history, such
-// as a state that an operation saved, has its parent.
+// before finds the state before a checkpoint in time. What is not in the history by
+// itself, such as a state that a step or an operation saved, has its parent.
 func (v *visit) before(c *cairn.Checkpoint) (string, error) {
-	found := false
-	for other, err := range v.project.Repo.Checkpoints(v.ctx()) {
-		switch {
-		case err != nil:
+	for e, err := range v.project.history(v.ctx()) {
+		if err != nil {
 			return "", err
-		case found:
-			return other.ID, nil
 		}
-		found = other.ID == c.ID
-	}
-	if found {
-		return "", nil
+		if e.Track != nil && e.Track.ID == c.ID {
+			return e.Track.Before, nil
+		}
+		if e.When.Before(c.When) {
+			break
+		}
 	}
 	return c.Parent, nil
 }
@@ -307,7 +308,9 @@ func (v *visit) fileView(p *changesPage, c *cairn.Change) (*fileView, error) {
 		f.Revert = v.at("plan", "do", "restore", "to", p.From, "path", c.Path)
 	} else {
 		f.Revert = v.at("plan", "do", "revert", "from", p.From, "to", p.To, "path", c.Path)
-		f.Restore = v.at("plan", "do", "restore", "to", p.To, "path", c.Path)
+		if c.Status != cairn.Deleted {
+			f.Restore = v.at("plan", "do", "restore", "to", p.To, "path", c.Path)
+		}
 	}
 	if c.Status != cairn.Added {
 		f.Before = v.at("raw", "at", p.From, "file", c.Path)

@@ -23,16 +23,17 @@ type diffTable struct {
 
 	old, new *coloured
 	out      []byte
+	rows     []byte // of the open table
 	pending  []byte // new versions of changed lines, in the unified view
 	row      int    // rows so far, those of earlier pages included
-	inTable  int    // rows of the open table; -1 = none is open
+	inTable  int    // of the open table
 }
 
 // html prints the whole comparison. What is written here is either a constant, a
 // number, or went through appendText.
 func (t *diffTable) html(before, after string) template.HTML {
 	c := compareTexts([]byte(before), []byte(after))
-	t.old, t.new, t.inTable = newColoured(t.name, c.old), newColoured(t.name, c.new), -1
+	t.old, t.new = newColoured(t.name, c.old), newColoured(t.name, c.new)
 	for _, h := range c.hunks(t.context) {
 		if t.full() {
 			break
@@ -64,8 +65,9 @@ func (t *diffTable) add(r *row) {
 		t.row++
 		return
 	}
-	if t.inTable < 0 || t.inTable == chunkRows {
-		t.openTable()
+	// The unified view keeps both versions of a block apart, so its tables may grow.
+	if t.inTable >= chunkRows && (len(t.pending) == 0 || t.inTable >= 10*chunkRows) {
+		t.closeTable()
 	}
 	if t.split {
 		t.splitRow(r)
@@ -76,22 +78,25 @@ func (t *diffTable) add(r *row) {
 	t.inTable++
 }
 
-func (t *diffTable) openTable() {
-	t.closeTable()
-	t.out = append(t.out, `<table class="lines`...)
+// closeTable prints the rows that were collected. Tables of full size are marked: a
+// browser that knows their height need not lay them out before they come into sight.
+func (t *diffTable) closeTable() {
+	t.flush()
+	if len(t.rows) == 0 {
+		return
+	}
+	t.out = append(t.out, "<div"...)
+	if t.inTable >= chunkRows {
+		t.out = append(t.out, " class=chunk"...)
+	}
+	t.out = append(t.out, `><table class="lines`...)
 	if t.split {
 		t.out = append(t.out, " split"...)
 	}
 	t.out = append(t.out, `">`...)
-	t.inTable = 0
-}
-
-func (t *diffTable) closeTable() {
-	if t.inTable >= 0 {
-		t.flush()
-		t.out = append(t.out, "</table>\n"...)
-		t.inTable = -1
-	}
+	t.out = append(t.out, t.rows...)
+	t.out = append(t.out, "</table></div>\n"...)
+	t.rows, t.inTable = t.rows[:0], 0
 }
 
 func (t *diffTable) gap(lines int) {
@@ -125,7 +130,7 @@ func (t *diffTable) sides(r *row) (old, new codeLine) {
 
 func (t *diffTable) splitRow(r *row) {
 	old, new := t.sides(r)
-	t.out = append(t.out, "<tr>"...)
+	t.rows = append(t.rows, "<tr>"...)
 	if !r.changed() {
 		t.cell(r.old, "", &old, false)
 		t.cell(r.new, "", &new, false)
@@ -140,27 +145,27 @@ func (t *diffTable) unifiedRow(r *row) {
 	old, new := t.sides(r)
 	if !r.changed() {
 		t.flush()
-		t.out = append(t.out, "<tr>"...)
+		t.rows = append(t.rows, "<tr>"...)
 		t.number(r.old)
 		t.cell(r.new, "", &new, false)
 		return
 	}
 	if r.new > 0 {
-		out := t.out
-		t.out = append(t.pending, "<tr>"...)
+		rows := t.rows
+		t.rows = append(t.pending, "<tr>"...)
 		t.number(0)
 		t.cell(r.new, "a", &new, true)
-		t.pending, t.out = t.out, out
+		t.pending, t.rows = t.rows, rows
 	}
 	if r.old > 0 {
-		t.out = append(t.out, "<tr>"...)
+		t.rows = append(t.rows, "<tr>"...)
 		t.number(r.old)
 		t.cell(0, "d", &old, true)
 	}
 }
 
 func (t *diffTable) flush() {
-	t.out = append(t.out, t.pending...)
+	t.rows = append(t.rows, t.pending...)
 	t.pending = t.pending[:0]
 }
 
@@ -168,28 +173,28 @@ func (t *diffTable) flush() {
 func (t *diffTable) cell(n int, class string, line *codeLine, changed bool) {
 	t.number(n)
 	if n == 0 && t.split {
-		t.out = append(t.out, "<td class=e>"...)
+		t.rows = append(t.rows, "<td class=e>"...)
 		return
 	}
-	t.out = append(t.out, "<td"...)
+	t.rows = append(t.rows, "<td"...)
 	if class != "" {
-		t.out = append(append(t.out, " class="...), class...)
+		t.rows = append(append(t.rows, " class="...), class...)
 	}
-	t.out = append(t.out, '>')
-	t.out = line.appendHTML(t.out)
+	t.rows = append(t.rows, '>')
+	t.rows = line.appendHTML(t.rows)
 	if changed {
-		t.out = line.appendEnd(t.out)
+		t.rows = line.appendEnd(t.rows)
 	}
 }
 
 // number prints a line's number where it is not copied with the text.
 func (t *diffTable) number(n int) {
-	t.out = append(t.out, "<td"...)
+	t.rows = append(t.rows, "<th"...)
 	if n > 0 {
-		t.out = append(t.out, " data-n="...)
-		t.out = appendNumber(t.out, n)
+		t.rows = append(t.rows, " data-n="...)
+		t.rows = appendNumber(t.rows, n)
 	}
-	t.out = append(t.out, ">"...)
+	t.rows = append(t.rows, ">"...)
 }
 
 // disposition names a download. The plain form has only letters that no browser

@@ -32,10 +32,11 @@ type turn struct {
 	Reverted bool
 }
 
-// track is a checkpoint outside of sessions, with the one before it in time.
+// track is a checkpoint outside of sessions, with the state before it in time: what
+// lies between the two is what nobody else recorded.
 type track struct {
 	*cairn.Checkpoint
-	Before string // "" for the first
+	Before string // a checkpoint, "" for the first
 }
 
 // history yields the entries of a project, newest first. Each source is read only as
@@ -73,9 +74,16 @@ type merge struct {
 
 	sessions   []*session.Session // not opened yet
 	turns      []*entry           // of opened ones, newest last
-	ofSteps    map[string]bool    // checkpoints that steps of opened sessions show
+	states     []state            // after the steps of opened ones, newest last
+	ofSteps    map[string]bool    // states after steps of opened sessions, which the steps show
 	checkpoint *cairn.Checkpoint  // next ones, nil at the end
 	operation  *cairn.Operation
+}
+
+// state is a checkpoint and since when the directory was like that.
+type state struct {
+	since time.Time
+	id    string
 }
 
 func (m *merge) start() error {
@@ -137,7 +145,11 @@ func (m *merge) head() (newest time.Time) {
 
 // open opens every session that may have something as new as what is at hand.
 func (m *merge) open() error {
-	for len(m.sessions) > 0 && !m.sessions[0].Updated.Before(m.head()) {
+	return m.openSince(m.head())
+}
+
+func (m *merge) openSince(since time.Time) error {
+	for len(m.sessions) > 0 && !m.sessions[0].Updated.Before(since) {
 		s := m.sessions[0]
 		m.sessions = m.sessions[1:]
 		messages, err := m.project.Sessions.History(m.ctx, s.ID)
@@ -147,12 +159,41 @@ func (m *merge) open() error {
 		for _, t := range turnsOf(s, messages) {
 			m.turns = append(m.turns, t.entry())
 			for i := range t.Steps {
-				m.ofSteps[t.Steps[i].Before.ID], m.ofSteps[t.Steps[i].After.ID] = true, true
+				if s := &t.Steps[i]; !s.Open() {
+					m.ofSteps[s.After.ID] = true
+					m.states = append(m.states, state{s.Ended, s.After.ID})
+				}
 			}
 		}
 		slices.SortStableFunc(m.turns, func(a, b *entry) int { return a.When.Compare(b.When) })
+		slices.SortStableFunc(m.states, func(a, b state) int { return a.since.Compare(b.since) })
 	}
 	return nil
+}
+
+// before finds the state before a checkpoint: that of the checkpoint, the operation or
+// the step that came last. Commits keep whole seconds; a step that ended within the
+// checkpoint's second is not counted, since it may have come later.
+func (m *merge) before(when time.Time) (string, error) {
+	var last state
+	if m.checkpoint != nil {
+		last = state{m.checkpoint.When, m.checkpoint.ID}
+	}
+	if m.operation != nil && m.operation.When.After(last.since) {
+		last = state{m.operation.When, m.operation.After}
+	}
+	if err := m.openSince(last.since); err != nil {
+		return "", err
+	}
+	for _, s := range slices.Backward(m.states) {
+		if s.since.Before(when) {
+			if s.since.After(last.since) {
+				last = s
+			}
+			break
+		}
+	}
+	return last.id, nil
 }
 
 // take removes the newest entry at hand, nil when there is none. What is equally new
@@ -171,8 +212,8 @@ func (m *merge) take() (*entry, error) {
 	case m.checkpoint != nil:
 		t := &track{Checkpoint: m.checkpoint}
 		err := m.nextCheckpoint()
-		if m.checkpoint != nil {
-			t.Before = m.checkpoint.ID
+		if err == nil {
+			t.Before, err = m.before(t.When)
 		}
 		return &entry{Key: "c" + t.ID, When: t.When, Track: t}, err
 	}

@@ -167,7 +167,7 @@ func (v *visit) showPlan(w *way, res *cairn.Result, nothing string) error {
 }
 
 var policyText = map[cairn.Policy]string{
-	cairn.Merge: "Merge with later changes", cairn.Keep: "Keep files changed since", cairn.Overwrite: "Overwrite later changes",
+	cairn.Merge: "Merge", cairn.Keep: "Keep", cairn.Overwrite: "Overwrite",
 }
 
 // apply carries out exactly the plan that was shown.

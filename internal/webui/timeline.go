@@ -60,6 +60,9 @@ type stepView struct {
 	Revert string
 	Goto   string
 	Counts *counts
+
+	Between string  // what changed between the step before and this one, by other hands
+	Others  *counts // of that
 }
 
 func (h *handler) projects(v *visit) error {
@@ -183,6 +186,13 @@ func (v *visit) stepViews(t *turn, from int) ([]*stepView, error) {
 			view.Goto = v.at("plan", "do", "restore", "to", s.After.ID)
 			var err error
 			if view.Counts, err = v.count(s.Before.ID, s.After.ID); err != nil {
+				return nil, err
+			}
+		}
+		if i > 0 && !t.Steps[i-1].Open() && t.Steps[i-1].After.Hash != s.Before.Hash {
+			view.Between = v.at("changes", "from", t.Steps[i-1].After.ID, "to", s.Before.ID)
+			var err error
+			if view.Others, err = v.count(t.Steps[i-1].After.ID, s.Before.ID); err != nil {
 				return nil, err
 			}
 		}

@@ -1,0 +1,178 @@
+// Keys, folding, more of a list in place, and live updates. Every page works without.
+"use strict";
+(() => {
+  const root = document.documentElement;
+  const status = document.getElementById("status");
+  root.classList.add("script");
+
+  const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+  const shown = (element) => element.checkVisibility();
+  let timer = 0;
+  const say = (text) => {
+    status.textContent = text;
+    clearTimeout(timer);
+    timer = setTimeout(() => { status.textContent = ""; }, 6000);
+  };
+
+  // fetchPage brings a page of this server as a document that is not shown.
+  const fetchPage = async (address) => {
+    const answer = await fetch(address, { headers: { Accept: "text/html" } });
+    if (!answer.ok) throw new Error(`the server answers ${answer.status}`);
+    return new DOMParser().parseFromString(await answer.text(), "text/html");
+  };
+
+  // Items: what j and k go to. The part with data-main takes the focus.
+  const mainOf = (item) => item.hasAttribute("data-main") || item.matches("tr") ? item : item.querySelector("[data-main]");
+  const items = () => all("[data-item]").filter(shown);
+  const current = () => document.activeElement?.closest("[data-item]");
+  const focusItem = (item) => {
+    if (!item) return;
+    mainOf(item).focus({ preventScroll: true });
+    item.scrollIntoView({ block: "nearest", behavior: "instant" });
+  };
+  // nearest is the first item in sight, where j begins after a jump.
+  const nearest = (list) => list.findIndex((item) => item.getBoundingClientRect().bottom > 60);
+  const move = async (by) => {
+    let list = items();
+    const here = current();
+    if (!here) return focusItem(list[Math.max(0, nearest(list))]);
+    let to = list.indexOf(here) + by;
+    if (to >= list.length && await more()) {
+      list = items();
+      to = list.indexOf(here) + by;
+    }
+    focusItem(list[Math.min(Math.max(to, 0), list.length - 1)]);
+  };
+
+  // more appends the next page of a list.
+  let loading = null;
+  let appended = false;
+  const more = () => {
+    const link = document.querySelector("a[data-more]");
+    if (!link) return Promise.resolve(false);
+    loading ??= (async () => {
+      try {
+        const next = (await fetchPage(link.href)).querySelector("[data-live]");
+        const row = link.closest("p");
+        for (const child of [...next.children]) {
+          if (!child.matches("p.more") || child.querySelector("a[data-more]")) row.before(child);
+        }
+        row.remove();
+        appended = true;
+        return true;
+      } catch (error) {
+        say(`Older entries could not be loaded: ${error.message}`);
+        return false;
+      } finally {
+        loading = null;
+      }
+    })();
+    return loading;
+  };
+
+  // load brings the lines of a file when it is unfolded.
+  const load = async (file) => {
+    const address = file.dataset.load;
+    if (!address) return;
+    delete file.dataset.load;
+    const body = file.querySelector(".body");
+    body.setAttribute("aria-busy", "true");
+    try {
+      body.replaceWith((await fetchPage(address)).querySelector(".body"));
+    } catch (error) {
+      file.dataset.load = address;
+      body.removeAttribute("aria-busy");
+      say(`The file could not be loaded: ${error.message}`);
+    }
+  };
+  document.addEventListener("toggle", (event) => {
+    if (event.target.matches?.("details.file") && event.target.open) load(event.target);
+  }, true);
+  const foldAll = () => {
+    const files = all("details.file");
+    const open = !files.some((file) => file.open && !file.dataset.load);
+    for (const file of files) if (!open || !file.dataset.load) file.open = open;
+  };
+
+  // press follows the link or pushes the button of a key: of the item in focus, of the
+  // file around it, or of the page.
+  const press = (key) => {
+    const at = `[data-key="${key}"]`;
+    const here = current();
+    const target = here?.querySelector(at) ?? here?.closest("details, article")?.querySelector(at) ??
+      all(at).find((element) => !element.closest("[data-item], details.file") && shown(element));
+    if (!target) return;
+    if (key === "x") target.focus();
+    else target.click();
+  };
+  const nextTheme = () => {
+    const buttons = all("button[name=theme]");
+    const at = buttons.findIndex((button) => button.getAttribute("aria-pressed") === "true");
+    buttons[(at + 1) % buttons.length].click();
+  };
+
+  const dialog = document.getElementById("keys");
+  const commands = {
+    j: () => move(1), k: () => move(-1), t: nextTheme, e: foldAll,
+    "/": () => document.querySelector("[data-filter]")?.select(),
+    "?": () => dialog.showModal(),
+    v: () => document.querySelector("a[data-view]")?.click(),
+    Escape: () => (document.activeElement === document.body || document.activeElement.id === "confirm" ? press("Escape") : document.activeElement.blur()),
+  };
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || dialog.open) return;
+    if (event.target.matches("input, textarea, select") && event.key !== "Escape") return;
+    const known = commands[event.key];
+    if (!known && !/^[a-z]$/.test(event.key)) return;
+    if (known || document.querySelector(`[data-key="${event.key}"]`)) {
+      event.preventDefault();
+      if (known) known();
+      else press(event.key);
+    }
+  });
+  document.getElementById("show-keys").addEventListener("click", () => dialog.showModal());
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest?.("a[data-more]");
+    if (link && !event.ctrlKey && !event.metaKey && !event.shiftKey) {
+      event.preventDefault();
+      more();
+    }
+  });
+
+  // Live: what is new is put in place, unless older pages were appended, which a
+  // replacement would take away from under the reader.
+  const live = () => document.querySelector("[data-live]");
+  const refresh = async () => {
+    if (!live() || new URLSearchParams(location.search).has("after")) return;
+    if (appended) return say("There is something new: load the page again to see it.");
+    const fresh = (await fetchPage(location.href)).querySelector("[data-live]");
+    if (!fresh || fresh.innerHTML === live().innerHTML) return;
+    const focused = current()?.id;
+    const before = new Set(all("[data-live] [id]").map((element) => element.id));
+    live().replaceWith(fresh);
+    if (focused) focusItem(document.getElementById(focused));
+    const news = all("[data-item][id]", fresh).filter((element) => !before.has(element.id)).length;
+    if (news) say(news === 1 ? "1 new entry" : `${news} new entries`);
+  };
+  const address = document.body.dataset.events;
+  if (address && live()) {
+    let waiting = 0;
+    const later = () => {
+      clearTimeout(waiting);
+      waiting = setTimeout(() => refresh().catch(() => {}), 150);
+    };
+    const events = new EventSource(address);
+    events.onmessage = later;
+    for (const name of ["track", "session", "step", "revert", "operation", "gc"]) events.addEventListener(name, later);
+  }
+
+  // A link into the page moves the focus, too, so that j goes on from there.
+  const follow = () => {
+    const target = location.hash ? document.getElementById(location.hash.slice(1)) : null;
+    if (!target) return;
+    if (target.matches("details")) target.open = true;
+    focusItem(target.matches("[data-item]") ? target : target.querySelector("[data-item]"));
+  };
+  addEventListener("hashchange", follow);
+  follow();
+})();

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -129,12 +130,10 @@ func TestR88_LockHeldByTheLivingIsRespected(t *testing.T) {
 	entered, leave := make(chan struct{}), make(chan struct{})
 	done := make(chan error, 1)
 	go func() {
+		var once sync.Once
 		slow := func(cairn.Progress) {
-			select {
-			case entered <- struct{}{}:
-				<-leave
-			default:
-			}
+			once.Do(func() { close(entered) })
+			<-leave
 		}
 		opt := f.opt
 		opt.Progress = slow

@@ -78,6 +78,9 @@ type Options struct {
 	Home, ConfigHome string
 	SystemGitConfig  []string
 
+	// NoBorrow keeps a first capture from borrowing the packs of the user's own
+	// repository by hard links: it costs time and room, and shares nothing with it.
+	NoBorrow bool
 	// MustExist makes Open fail with ErrNotFound where nothing was ever captured,
 	// instead of making a store.
 	MustExist bool

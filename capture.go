@@ -59,7 +59,11 @@ func (r *Repo) capture(ctx context.Context, opt captureOptions) (*capture, error
 		return nil, err
 	}
 	batch := r.db.NewBatch()
-	res, err := r.newScan(x, rules, batch, opt).Run(ctx)
+	scan := r.newScan(x, rules, batch, opt)
+	if scan.Known, err = r.borrow(x, rules); err != nil {
+		return nil, fmt.Errorf("capture: %w", err)
+	}
+	res, err := scan.Run(ctx)
 	if err != nil {
 		batch.Discard()
 		return nil, fmt.Errorf("capture: %w", err)

@@ -113,28 +113,45 @@ func (u *userIndex) excerpt(x *index.Index) auxiliary {
 	return aux
 }
 
-// capturedNames looks paths up that come in order, one directory at a time.
+// capturedNames looks paths up that come in the order of a git index. That order goes
+// back and forth between a directory and those below it, but the names in each come
+// sorted, as they are here: one pass over every directory is enough.
 type capturedNames struct {
 	index *index.Index
-	dir   *index.Dir
-	names map[string]bool
+	dir   string
+	rest  []byte            // of the current directory: what does not come before the last name asked for
+	other map[string][]byte // the same for the directories that were left
 }
 
 func (c *capturedNames) has(path string) bool {
 	dir, name := index.Split(path)
-	d := c.index.Dirs[dir]
-	if d == nil {
-		return false
+	if dir != c.dir || c.other == nil {
+		c.enter(dir)
 	}
-	if d != c.dir {
-		c.dir, c.names = d, make(map[string]bool)
-		for rec := range d.All {
-			if rec.Skip() == index.Captured && rec.Mode() != object.Dir {
-				c.names[string(rec.Name())] = true
-			}
+	for len(c.rest) > 0 {
+		rec, rest := index.Next(c.rest)
+		switch order := strings.Compare(string(rec.Name()), name); {
+		case order > 0:
+			return false
+		case order == 0:
+			return rec.Skip() == index.Captured && rec.Mode() != object.Dir
 		}
+		c.rest = rest
 	}
-	return c.names[name]
+	return false
+}
+
+func (c *capturedNames) enter(dir string) {
+	if c.other == nil {
+		c.other = make(map[string][]byte)
+	} else {
+		c.other[c.dir] = c.rest
+	}
+	rest, visited := c.other[dir]
+	if d := c.index.Dirs[dir]; d != nil && !visited {
+		rest = d.Raw
+	}
+	c.dir, c.rest = dir, rest
 }
 
 // topmostAbsent replaces paths that a sparse checkout leaves out by the highest

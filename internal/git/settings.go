@@ -44,13 +44,19 @@ type IgnoreSettings struct {
 // they name need not exist. A configuration that is unreadable or malformed is an
 // error, meant for a warning: the settings hold what could be read all the same.
 func (r *Repo) IgnoreSettings(u UserConfig) (IgnoreSettings, error) {
-	sources := append(u.files(), filepath.Join(r.CommonDir, "config"))
-	if readFormat(dirs{r.GitDir, r.CommonDir}).worktreeConfig {
-		sources = append(sources, filepath.Join(r.GitDir, "config.worktree"))
-	}
-	s, err := readIgnore(u, r, sources, r.Top)
+	s, err := readIgnore(u, r, r.configFiles(u), r.Top)
 	s.InfoExclude = filepath.Join(r.CommonDir, "info", "exclude")
 	return s, err
+}
+
+// configFiles lists the configuration files that apply in this work tree, the
+// weakest first.
+func (r *Repo) configFiles(u UserConfig) []string {
+	list := append(u.files(), filepath.Join(r.CommonDir, "config"))
+	if readFormat(dirs{r.GitDir, r.CommonDir}).worktreeConfig {
+		list = append(list, filepath.Join(r.GitDir, "config.worktree"))
+	}
+	return list
 }
 
 // UserIgnoreSettings is [Repo.IgnoreSettings] for a directory without a

@@ -61,6 +61,7 @@ func (db *DB) sweepPacks() error {
 		return err
 	}
 	slices.Sort(names)
+	err = db.sweepBorrowed(names)
 	for _, name := range names {
 		path := filepath.Join(dir, name)
 		switch {

@@ -35,6 +35,7 @@ type Scan struct {
 	Include     *ignore.Patterns                 // small files to capture although ignored; may be nil
 	Held        func(path string, dir bool) bool // what is captured whatever the rules say; may be nil
 	Forget      map[string]bool                  // paths that Index holds but that count as never seen, so that the rules decide anew
+	Known       Known                            // may be nil
 	Exclude     []string                         // directories below the root that are never entered: the store
 	Scope       map[string]bool                  // the known directories to look at, see ScopeOf; nil = all
 	Sink        Sink
@@ -42,6 +43,11 @@ type Scan struct {
 	Workers     int             // 0 = chosen by the number of processors
 	Progress    func(n Counted) // called now and then from several goroutines; may be nil
 }
+
+// Known names the contents of a file or symlink that the index does not hold, when
+// somebody trustworthy has read it in the state that its stat shows. Then it is not
+// read here. It is called from several goroutines.
+type Known func(path string, mode object.Mode, st *index.Stat) (id object.ID, ok bool)
 
 // Counted is how far a scan has come.
 type Counted struct {

@@ -52,6 +52,11 @@ func (w *worker) capture(n *node, name, path string, st fileStat, rec index.Reco
 			return w.leaveOut(e, path, index.TooLarge, nil), nil
 		}
 		started := time.Now()
+		if id, ok := w.known(path, &st); ok {
+			e.ID, e.Held, e.Racy = id, false, racy(&st.stat, started)
+			w.files++
+			return e, nil
+		}
 		id, err := w.store(n, name, st)
 		if err == nil {
 			e.ID, e.Held, e.Racy = id, false, racy(&st.stat, started)
@@ -81,6 +86,13 @@ func (w *worker) capture(n *node, name, path string, st fileStat, rec index.Reco
 	}
 	e := &index.Entry{Name: name, Mode: st.mode, Perm: st.perm, Stat: st.stat, Held: held(rec)}
 	return w.leaveOut(e, path, index.Unstable, nil), nil
+}
+
+func (w *worker) known(path string, st *fileStat) (object.ID, bool) {
+	if w.Known == nil || w.Verify {
+		return object.ID{}, false
+	}
+	return w.Known(path, st.mode, &st.stat)
 }
 
 func (w *worker) leaveOut(e *index.Entry, path string, why index.Skip, cause error) *index.Entry {

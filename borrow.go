@@ -1,0 +1,80 @@
+package cairn
+
+import (
+	"time"
+
+	"github.com/seed-fb9cbc17/cairn/internal/git"
+	"github.com/seed-fb9cbc17/cairn/internal/index"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree"
+)
+
+const (
+	// borrowAtLeast is how many files make borrowing worth its system calls.
+	borrowAtLeast = 64
+
+	// borrowSlack is how much older than the user's index the times of a file must
+	// be. Git asks for any difference; this covers clocks that tick slowly.
+	borrowSlack = 100 * time.Millisecond
+)
+
+// lender answers, from the index of the user's own repository, what files hold that
+// a first capture would have to read. Its objects are in packs that were borrowed.
+type lender struct {
+	db         *odb.DB
+	index      *git.Index
+	attributes *git.Attributes
+	prefix     string // of the root inside the repository
+	written    int64  // the index, in nanoseconds since 1970
+}
+
+// borrow prepares a capture that has no stat cache to go by: it takes over the packs
+// of the user's repository and trusts what its index knows. Nil means that there is
+// nothing to go by, and that everything is read.
+//
+// What is not noticed: a file whose filter driver keeps the size, if the attribute was
+// taken away after git had looked at the file; and damage to the user's packs, which
+// shows when the contents are read. Verify reads everything.
+func (r *Repo) borrow(x *index.Index, rules *ruleSource) (worktree.Known, error) {
+	if r.opt.NoBorrow || x.Root() != nil || r.user == nil || r.user.SHA256 || rules.user == nil || rules.user.full == nil {
+		return nil, nil
+	}
+	user := rules.user
+	if user.full.Len() < borrowAtLeast {
+		return nil, nil
+	}
+	packs, err := r.db.Borrow(r.user.ObjectDirs())
+	if err != nil {
+		return nil, err
+	}
+	r.log.Debug("packs borrowed", "count", packs)
+	u := git.UserConfig{Home: r.opt.Home, ConfigHome: r.opt.ConfigHome, System: r.opt.SystemGitConfig}
+	l := &lender{r.db, user.full, r.user.Attributes(u, user.full), user.prefix, user.signature.MTime}
+	return l.known, nil
+}
+
+// known implements worktree.Known. The index must say what the file's contents are,
+// its stat that they still are, and the attributes that git stores them as they lie
+// on disk: what changes line ends or $Id$ on the way makes the blob shorter.
+func (l *lender) known(path string, mode object.Mode, st *index.Stat) (object.ID, bool) {
+	name := l.prefix + path
+	e, ok := l.index.Lookup(name)
+	if !ok || e.AssumeValid || e.SkipWorktree || e.IntentToAdd || e.Mode != mode || !l.unchanged(&e.Stat, st) || l.attributes.Convert(name) {
+		return object.ID{}, false
+	}
+	size, ok := l.db.PackedSize(e.ID)
+	return e.ID, ok && size == st.Size
+}
+
+// unchanged compares what the index remembers with what the disk shows. Everything
+// has to be there: some programs leave out fractions of seconds, or inodes.
+func (l *lender) unchanged(was *git.IndexStat, now *index.Stat) bool {
+	if max(now.MTime, now.CTime) >= l.written-borrowSlack.Nanoseconds() {
+		return false
+	}
+	mtime, ctime := time.Unix(0, now.MTime), time.Unix(0, now.CTime)
+	return was.MTimeSec == uint32(mtime.Unix()) && was.MTimeNsec == uint32(mtime.Nanosecond()) &&
+		was.CTimeSec == uint32(ctime.Unix()) && was.CTimeNsec == uint32(ctime.Nanosecond()) &&
+		was.Ino == uint32(now.Ino) && was.Size == uint32(now.Size) && now.Ino != 0
+}

@@ -1,0 +1,153 @@
+package git
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/seed-fb9cbc17/cairn/internal/ignore"
+)
+
+// Attributes tells for which paths git may hold other bytes than lie on disk and
+// their sizes not show it: where a filter driver or an encoding applies. Line ends
+// and $Id$ need no rule, because what git takes away of them makes a blob shorter.
+//
+// It errs on one side only: a line that takes an attribute back (-filter) does not
+// count. It is safe for concurrent use.
+type Attributes struct {
+	top   string // of the work tree
+	index *Index
+	outer *ignore.Chain // what applies to the whole work tree
+	all   bool          // no path can be told to be free of them
+
+	mu   sync.Mutex
+	dirs map[string]*attributeDir
+}
+
+// attributeDir is what applies to the names in one directory.
+type attributeDir struct {
+	chain *ignore.Chain
+	all   bool
+}
+
+// maxAttributes bounds what is read of one file. Git's own limit is 100 MiB; beyond
+// ours everything counts as converted.
+const maxAttributes = 1 << 20
+
+// Attributes reads the attribute files that lie outside of the work tree, those in it
+// when they are needed. index is the work tree's, for files that are not checked out.
+func (r *Repo) Attributes(u UserConfig, index *Index) *Attributes {
+	a := &Attributes{top: r.Top, index: index, dirs: make(map[string]*attributeDir)}
+	var outer []*ignore.Patterns
+	for _, path := range r.attributeFiles(u) {
+		patterns, all := readAttributes(path)
+		outer = append(outer, patterns)
+		a.all = a.all || all
+	}
+	a.outer = ignore.NewChain(outer...)
+	return a
+}
+
+func (r *Repo) attributeFiles(u UserConfig) []string {
+	list := []string{filepath.Join(r.CommonDir, "info", "attributes")}
+	for _, config := range u.System {
+		list = append(list, filepath.Join(filepath.Dir(config), "gitattributes"))
+	}
+	own := ""
+	if dir := u.configHome(); dir != "" {
+		own = filepath.Join(dir, "git", "attributes")
+	}
+	reader := &configReader{home: u.Home, repo: r, sources: r.configFiles(u)}
+	reader.visit = func(set setting) (err error) {
+		if set.name == "core.attributesfile" {
+			err = assign(&own)(reader.path(set, r.Top))
+		}
+		return err
+	}
+	reader.readAll()
+	if own != "" {
+		list = append(list, own)
+	}
+	return list
+}
+
+// Convert reports whether git may convert the file of this name in a way that its
+// size does not show. The name is a path from the top of the work tree.
+func (a *Attributes) Convert(name string) bool {
+	if a.all {
+		return true
+	}
+	dir := ""
+	if i := strings.LastIndexByte(name, '/'); i >= 0 {
+		dir = name[:i]
+	}
+	a.mu.Lock()
+	d := a.dir(dir)
+	a.mu.Unlock()
+	return d.all || d.chain.Ignored(name, false)
+}
+
+// dir enters a directory and those above it.
+func (a *Attributes) dir(dir string) *attributeDir {
+	if d := a.dirs[dir]; d != nil {
+		return d
+	}
+	above := &attributeDir{chain: a.outer}
+	if dir != "" {
+		parent := ""
+		if i := strings.LastIndexByte(dir, '/'); i >= 0 {
+			parent = dir[:i]
+		}
+		above = a.dir(parent)
+	}
+	d := *above
+	patterns, all := a.inside(dir)
+	d.all = d.all || all
+	if patterns != nil {
+		d.chain = d.chain.Enter(dir, patterns)
+	}
+	a.dirs[dir] = &d
+	return &d
+}
+
+// inside reads the .gitattributes of a directory. One that is not checked out has
+// rules that are not known here.
+func (a *Attributes) inside(dir string) (patterns *ignore.Patterns, all bool) {
+	path := filepath.Join(a.top, filepath.FromSlash(dir), ".gitattributes")
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil, a.index.Contains(strings.TrimPrefix(dir+"/.gitattributes", "/"))
+	}
+	return readAttributes(path)
+}
+
+// readAttributes returns the patterns of a file that bring in a filter or an
+// encoding; all means that they cannot be told.
+func readAttributes(path string) (patterns *ignore.Patterns, all bool) {
+	text, err := readLimited(path, maxAttributes)
+	if errors.Is(err, fs.ErrNotExist) {
+		return ignore.Parse(nil, false), false
+	}
+	if err != nil {
+		return ignore.Parse(nil, false), true
+	}
+	var lines bytes.Buffer
+	for line := range bytes.Lines(bytes.TrimPrefix(text, []byte("\ufeff"))) {
+		if !bytes.Contains(line, []byte("filter")) && !bytes.Contains(line, []byte("working-tree-encoding")) {
+			continue
+		}
+		fields := bytes.Fields(line)
+		switch pattern := fields[0]; {
+		case pattern[0] == '#', pattern[0] == '!': // a comment; what git refuses
+		case pattern[0] == '"', bytes.HasPrefix(pattern, []byte("[attr]")):
+			all = true // quoted, or a macro that other lines may use
+		default:
+			lines.Write(pattern)
+			lines.WriteByte('\n')
+		}
+	}
+	return ignore.Parse(lines.Bytes(), true), all
+}

@@ -1,0 +1,176 @@
+package odb
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+)
+
+const (
+	// maxBorrowed is how many packs are borrowed: each one more slows every look-up
+	// down, and repositories that are looked after have a handful.
+	maxBorrowed = 64
+
+	// borrowMark begins the .keep file of a borrowed pack, which keeps git and Fold
+	// from copying it.
+	borrowMark = "cairn: borrowed"
+
+	keepExt = ".keep"
+)
+
+// lent is a pack of another repository.
+type lent struct {
+	stem string // path without extension
+	size int64
+}
+
+// Borrow takes over the packs in other repositories' object directories by hard
+// links, the largest first. That costs no room until the lender drops a pack, and
+// whatever the lender does cannot take it away from here. Packs that cannot be linked
+// (another file system, somebody else's files, gone meanwhile) are left out: there is
+// no promise that anything is borrowed. The contents are not verified; reading
+// compares every object with its id as always.
+//
+// Call it with the lock held. A crash leaves a pack that nothing refers to, or a half
+// that Sweep removes.
+func (db *DB) Borrow(objectDirs []string) (packs int, err error) {
+	for _, l := range lendable(objectDirs) {
+		if packs == maxBorrowed {
+			break
+		}
+		ok, err := db.link(l)
+		if err != nil {
+			return packs, fmt.Errorf("borrow pack %s: %w", l.stem, err)
+		}
+		if ok {
+			packs++
+		}
+	}
+	if packs == 0 {
+		return 0, nil
+	}
+	if !db.opt.NoSync {
+		if err := atomicfile.SyncDir(db.path(packDir)); err != nil {
+			return packs, fmt.Errorf("borrow packs: %w", err)
+		}
+	}
+	return packs, db.refresh(true)
+}
+
+// lendable lists the complete packs of the directories, the largest first.
+func lendable(objectDirs []string) []lent {
+	var list []lent
+	for _, dir := range objectDirs {
+		dir = filepath.Join(dir, "pack")
+		stems, err := listPacks(dir)
+		if err != nil {
+			continue
+		}
+		for _, stem := range stems {
+			info, err := os.Lstat(filepath.Join(dir, stem+packExt))
+			if err == nil && info.Mode().IsRegular() {
+				list = append(list, lent{filepath.Join(dir, stem), info.Size()})
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b lent) int { return cmp.Compare(b.size, a.size) })
+	return list
+}
+
+// link borrows one pack. The mark comes first, so that Sweep knows what a crash leaves
+// behind; the index last, because with it the pack is there for every reader. ok is false for one that cannot be linked, or is here already.
+func (db *DB) link(l lent) (ok bool, err error) {
+	if err := db.makeDir(db.path(packDir)); err != nil {
+		return false, err
+	}
+	to := db.path(packDir, filepath.Base(l.stem))
+	if _, err := os.Lstat(to + idxExt); err == nil {
+		return false, nil
+	}
+	if err := os.WriteFile(to+keepExt, []byte(borrowMark+" from "+filepath.Dir(l.stem)+"\n"), 0o600); err != nil {
+		return false, errors.Join(err, removeIfThere(to+keepExt))
+	}
+	if linkRegular(l.stem+packExt, to+packExt) && linkRegular(l.stem+idxExt, to+idxExt) {
+		return true, nil
+	}
+	return false, errors.Join(removeIfThere(to+packExt), removeIfThere(to+keepExt))
+}
+
+// linkRegular links a regular file, not what a symbolic link leads to, nor the link.
+func linkRegular(from, to string) bool {
+	info, err := os.Lstat(from)
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	if err := os.Link(from, to); err != nil && !errors.Is(err, fs.ErrExist) {
+		return false
+	}
+	now, err := os.Lstat(to)
+	if err == nil && os.SameFile(info, now) {
+		return true
+	}
+	_ = os.Remove(to) // replaced in between, or the half of another
+	return false
+}
+
+// Borrowed reports whether the pack of this name (see PackNames) is a borrowed one.
+func (db *DB) Borrowed(name string) bool {
+	mark, err := os.ReadFile(db.path(packDir, name+keepExt))
+	return err == nil && bytes.HasPrefix(mark, []byte(borrowMark))
+}
+
+// sweepBorrowed removes the pack and the mark of a loan that was cut short: one
+// without an index.
+func (db *DB) sweepBorrowed(names []string) error {
+	var errs []error
+	for _, name := range names {
+		stem, ok := strings.CutSuffix(name, keepExt)
+		if _, whole := slices.BinarySearch(names, stem+idxExt); !ok || whole || !db.Borrowed(stem) {
+			continue
+		}
+		err := removeIfThere(db.path(packDir, stem+packExt))
+		if err == nil { // the mark goes last
+			err = os.Remove(db.path(packDir, name))
+		}
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+// PackedSize returns the size of the contents of an object in a pack, without a look
+// at its kind, which for a delta would cost the whole chain. ok is false for what is
+// in no pack, or cannot be read there.
+func (db *DB) PackedSize(id object.ID) (size int64, ok bool) {
+	for _, p := range db.packs.Load().packs {
+		off, found, err := p.find(id)
+		if err != nil || !found {
+			continue
+		}
+		e, z, err := p.inflaterAt(off)
+		if err != nil {
+			continue
+		}
+		size, err = resultSize(e, z)
+		z.release()
+		if err == nil {
+			return size, true
+		}
+	}
+	return 0, false
+}
+
+func removeIfThere(path string) error {
+	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}

@@ -3,6 +3,7 @@ package webui
 import (
 	"context"
 	"errors"
+	"html"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -119,7 +120,7 @@ func TestTimelinePages(t *testing.T) {
 		}
 		address = ""
 		if m := older.FindStringSubmatch(page.body); m != nil {
-			address = strings.ReplaceAll(m[1], "&amp;", "&")
+			address = html.UnescapeString(m[1])
 		}
 	}
 	if len(seen) != tracks || pages != 3 {
@@ -213,7 +214,7 @@ func (f *fixture) confirm(plan *answer) *answer {
 	if m == nil {
 		f.t.Fatalf("the page has no form:\n%s", plan.body)
 	}
-	return f.post(strings.ReplaceAll(m[1], "&amp;", "&"), url.Values{"plan": {m[2]}})
+	return f.post(html.UnescapeString(m[1]), url.Values{"plan": {m[2]}})
 }
 
 func TestPlanAndApply(t *testing.T) {
@@ -258,7 +259,7 @@ func stepPlan(f *fixture, step string) string {
 	if m == nil {
 		f.t.Fatalf("no way back:\n%s", page.body)
 	}
-	return strings.ReplaceAll(m[1], "&amp;", "&")
+	return html.UnescapeString(m[1])
 }
 
 // A plan is carried out as it was shown or not at all.
@@ -276,11 +277,11 @@ func TestPlanOfAMovedDisk(t *testing.T) {
 	if again == nil {
 		t.Fatal("no way to a new preview")
 	}
-	conflict := f.get(strings.ReplaceAll(again[1], "&amp;", "&")).want(http.StatusOK, "Conflicts", "account.go", "Overwrite")
+	conflict := f.get(html.UnescapeString(again[1])).want(http.StatusOK, "Conflicts", "account.go", "Overwrite")
 	if formOf.MatchString(conflict.body) {
 		t.Error("a plan without changes can be confirmed")
 	}
-	overwrite := f.get(strings.ReplaceAll(again[1], "&amp;", "&")+"&policy=overwrite").want(http.StatusOK, "modify")
+	overwrite := f.get(html.UnescapeString(again[1])+"&policy=overwrite").want(http.StatusOK, "modify")
 	f.confirm(overwrite).want(http.StatusSeeOther)
 	if f.read("ledger/account.go") != goBefore {
 		t.Error("overwriting did not")

@@ -29,6 +29,9 @@ var layers = map[string]int{
 	"":                    3, // package cairn
 	"session":             4,
 	"snapshot":            4,
+	"internal/protocol":   4, // what server and callers agree on
+	"internal/httpapi":    5,
+	"internal/client":     5,
 	"internal/config":     5, // what people set
 	"internal/webui":      5, // the server's page
 	"internal/hooks":      5, // doors
@@ -51,6 +54,7 @@ var thirdParty = map[string][]string{
 	"internal/gittest":  {"golang.org/x/sys"},                                                                          // tracing for crash tests
 	"internal/hooks":    {"github.com/gofrs/flock"},                                                                    // one hook of a session at a time
 	"internal/setup":    {"github.com/tailscale/hujson", "github.com/BurntSushi/toml"},                                 // settings of agents
+	"internal/httpapi":  {"github.com/danielgtaylor/huma/v2", "github.com/gofrs/flock"},                                // OpenAPI from types; one server per data directory
 	"internal/mcptools": {"github.com/modelcontextprotocol/go-sdk/mcp"},                                                // the protocol
 	"cmd/cairn":         {"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term", "golang.org/x/sys"}, // the command line; whose the terminal is
 	"bench":             {"golang.org/x/sys", "github.com/klauspost/compress/zlib"},                                    // floors
@@ -66,7 +70,7 @@ var only = []struct {
 	{"flag", []string{"cmd/cairn", "bench", "internal/linediff/corpus"}, "only commands read flags"},
 	{"log", []string{"internal/linediff/corpus"}, "the library logs through the logger that it is given"},
 	{"testing", []string{"internal/gittest"}, "testing belongs into tests"},
-	{"net/http", []string{"internal/webui"}, "the engine is no server"},
+	{"net/http", []string{"internal/httpapi", "internal/client", "internal/webui", "cmd/cairn", "bench"}, "the engine is no server"},
 }
 
 // environment lists what reads the surroundings of the process. Only commands may.

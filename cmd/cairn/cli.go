@@ -34,7 +34,7 @@ type cli struct {
 // globalFlags go with every command.
 type globalFlags struct {
 	directory, root, dataDir string
-	json, quiet              bool
+	json, quiet, noServer    bool
 	maxFileSize              byteSize
 	lockTimeout              time.Duration
 }
@@ -53,7 +53,7 @@ func newCLI(stdin io.Reader, stdout, stderr io.Writer, env func(string) string, 
 		c.logCommand(), c.operationsCommand(), c.pinCommand(), c.unpinCommand(),
 		c.lsCommand(), c.catCommand(), c.existsCommand(),
 		c.exportCommand(), c.importCommand(), c.pushCommand(), c.fetchCommand(),
-		c.setupCommand(), c.hookCommand(), c.mcpCommand(),
+		c.setupCommand(), c.hookCommand(), c.mcpCommand(), c.serveCommand(),
 		c.completionCommand(), c.versionCommand(), c.helpCommand(),
 	)
 	c.root.SetOut(c.out)

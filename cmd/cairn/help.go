@@ -66,6 +66,7 @@ For agents:
     setup AGENT                 connect a coding agent: undo inside it
     hook AGENT                  called by the agent: record what it does
     mcp                         offer checkpoints and undo to a model
+    serve                       answer over HTTP; a page for the browser
 
 And also:
     completion bash|zsh|fish    the completion script of a shell
@@ -87,6 +88,7 @@ Options of every command:
                              0 means no limit (default 32M)
     --lock-timeout DURATION  how long to wait for another cairn, as in 5s or 2m;
                              0 means one try (default 30s)
+    --no-server              do the work here, even if cairn serve is running
     -q, --quiet              errors and warnings only: no remarks, no progress
     -h, --help               all about a command
 
@@ -96,6 +98,7 @@ Environment:
                          ~/Library/Application Support/cairn, on Windows cairn
                          in %LocalAppData%
     CAIRN_MAX_FILE_SIZE  as --max-file-size
+    CAIRN_NO_SERVER      as --no-server, unless it is empty
 
 Variables of git (GIT_DIR, GIT_INDEX_FILE and so on) change nothing.
 
@@ -153,6 +156,7 @@ func (c *cli) globalFlags(f *pflag.FlagSet) {
 	f.BoolVar(&g.json, "json", false, "answer in JSON")
 	f.Var(&g.maxFileSize, "max-file-size", "leave out larger files")
 	f.DurationVar(&g.lockTimeout, "lock-timeout", 0, "how long to wait for another cairn")
+	f.BoolVar(&g.noServer, "no-server", false, "do not use a server that is running")
 	f.BoolVarP(&g.quiet, "quiet", "q", false, "errors and warnings only")
 }
 

@@ -48,13 +48,11 @@ func (c *cli) trackCommand() *cobra.Command {
 		use: "track [-m TEXT] [--verify]", short: "take a checkpoint", manual: trackManual,
 		args: takes(0, 0, "no arguments; a message goes after -m"), complete: cobra.NoFileCompletions,
 		run: func(ctx context.Context, _ *cobra.Command, _ []string) error {
-			return c.withRepo(func(repo *cairn.Repo) error {
-				t, err := repo.Track(ctx, opt)
-				if err != nil {
-					return err
-				}
-				return c.printTrack(t)
-			})
+			t, err := c.track(ctx, opt)
+			if err != nil {
+				return err
+			}
+			return c.printTrack(t)
 		},
 	})
 	cmd.Flags().StringVarP(&opt.Message, "message", "m", "", "what the checkpoint is for")

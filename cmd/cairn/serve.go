@@ -1,0 +1,364 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/httpapi"
+	"github.com/seed-fb9cbc17/cairn/internal/protocol"
+)
+
+const serveManual = `cairn serve answers over HTTP, for editors, agents and a browser.
+
+Usage:
+    cairn serve [DIR...] [--listen ADDRESS:PORT] [--token TOKEN]
+    cairn serve --login
+
+It looks after the root of the current directory, or those of the DIRs, the
+first of which is meant by requests that name none. More can be registered with
+POST /projects; a request says with ?directory= which one it is about. No
+request reaches a path outside a registered root. GET /openapi.json describes
+all of it.
+
+Without --listen it is to be reached only through a Unix socket, serve/sock in
+the data directory, which nobody but you can open. cairn track and the hooks use
+it by themselves when it is there, and work alike when it is not; --no-server or
+CAIRN_NO_SERVER=1 keeps them from it. There is one server for each data
+directory.
+
+With --listen it can also be reached by TCP, by whoever brings the token as
+Authorization: Bearer TOKEN, or has logged in with a browser: a link that is
+good for one login is printed, and cairn serve --login prints another one. Port
+0 means any that is free. Without --token it is the one in serve/token in the
+data directory, which is made when it is missing.
+
+Stores are cleaned once an hour, as by cairn gc. SIGTERM and SIGINT finish what
+is under way and end the server; a second one ends it at once, and the next
+command finishes what was begun.
+
+Options:
+    --listen ADDRESS:PORT  listen there, too: 127.0.0.1:8390, [::1]:0
+    --token TOKEN          want this token; CAIRN_TOKEN says the same without
+                           showing it to other users of the machine
+    --allow-remote         let --listen name an address of the network. Nothing
+                           is encrypted: put something in front that does
+    --allow-host NAME      answer for this name, too, as something in front of
+                           the server passes it on; may be given several times
+    --login                print a login link of the server that is running
+
+One line goes to stdout for each way in, as soon as it is open: the socket, or
+the address and the login link. With --json: {"socket"} or {"url", "login"}.
+`
+
+type serveFlags struct {
+	listen, token string
+	allowRemote   bool
+	allowHosts    []string
+	login         bool
+}
+
+func (c *cli) serveCommand() *cobra.Command {
+	var f serveFlags
+	cmd := c.command(command{
+		use: "serve [DIR...]", short: "answer over HTTP", manual: serveManual,
+		args: cobra.ArbitraryArgs, complete: completeFiles,
+		run: func(ctx context.Context, cmd *cobra.Command, args []string) error {
+			if f.login {
+				return c.printLogin(ctx, args)
+			}
+			return c.serve(ctx, cmd, f, args)
+		},
+	})
+	cmd.Flags().StringVar(&f.listen, "listen", "", "listen at this address, too")
+	cmd.Flags().StringVar(&f.token, "token", "", "want this token")
+	cmd.Flags().BoolVar(&f.allowRemote, "allow-remote", false, "let --listen name an address of the network")
+	cmd.Flags().StringArrayVar(&f.allowHosts, "allow-host", nil, "answer for this name, too")
+	cmd.Flags().BoolVar(&f.login, "login", false, "print a login link of the server that is running")
+	return cmd
+}
+
+// Timeouts of a server. A body has its own (package httpapi), and an answer may take
+// as long as it takes.
+const (
+	headerTimeout = 10 * time.Second
+	idleTimeout   = 2 * time.Minute
+	maxHeader     = 64 << 10 // bytes
+	graceful      = 30 * time.Second
+)
+
+func (c *cli) serve(ctx context.Context, cmd *cobra.Command, f serveFlags, dirs []string) (err error) {
+	// This process lives long: what suits one that lives for milliseconds does not.
+	debug.SetGCPercent(100)
+	dir, err := c.workDir()
+	if err != nil {
+		return err
+	}
+	dataDir, err := c.dataDir(dir)
+	if err != nil {
+		return err
+	}
+	listener, err := f.listener(ctx, c)
+	if err != nil {
+		return err
+	}
+	claim, err := httpapi.NewClaim(dataDir)
+	if err != nil {
+		return errors.Join(err, closeListener(listener))
+	}
+	defer func() { err = errors.Join(err, claim.Close()) }()
+	server := httpapi.New(c.serverOptions(dataDir))
+	defer func() { err = errors.Join(err, server.Close()) }()
+	if err := c.registerAll(server, dir, dirs); err != nil {
+		return errors.Join(err, closeListener(listener))
+	}
+	var ways []way
+	if listener != nil {
+		w, err := c.tokenWay(server, claim, listener, f, cmd.Flags().Changed("token"))
+		if err != nil {
+			return errors.Join(err, listener.Close())
+		}
+		ways = append(ways, w)
+	}
+	socket, err := claim.Listen()
+	switch {
+	case err == nil:
+		ways = append(ways, way{socket, loginMaker{server.PrivateDoor(), ways}, announcement{Socket: socket.Addr().String()}})
+	case listener == nil:
+		return fmt.Errorf("open the socket: %w (--data-dir names another place, --listen goes without)", err)
+	default:
+		c.console.remark("no socket: %v", err)
+	}
+	return c.answer(ctx, server, ways)
+}
+
+func closeListener(l net.Listener) error {
+	if l == nil {
+		return nil
+	}
+	return l.Close()
+}
+
+// listener opens the TCP address, before anything is claimed for it.
+func (f *serveFlags) listener(ctx context.Context, c *cli) (net.Listener, error) {
+	if f.listen == "" {
+		if f.token != "" || f.allowRemote || f.allowHosts != nil {
+			return nil, c.usage("has a use for --token, --allow-remote and --allow-host only with --listen")
+		}
+		return nil, nil
+	}
+	host, _, err := net.SplitHostPort(f.listen)
+	if err != nil {
+		return nil, c.usage("cannot listen at %s: want an address and a port, as in 127.0.0.1:8390", shellWord(f.listen))
+	}
+	if ip := net.ParseIP(host); !f.allowRemote && host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return nil, c.usage("will not listen at %s, which others can reach and where nothing is encrypted: "+
+			"127.0.0.1 is for this machine alone; --allow-remote insists", shellWord(f.listen))
+	}
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", f.listen)
+	if err != nil {
+		return nil, fmt.Errorf("listen: %w", err)
+	}
+	return l, nil
+}
+
+// serverOptions gives the server the settings that a command would have in each root.
+func (c *cli) serverOptions(dataDir string) httpapi.Options {
+	logger := c.console.logger()
+	return httpapi.Options{
+		Build: buildName(), Logger: logger,
+		Settings: func(root string) (cairn.Options, error) { return c.optionsFor(root, dataDir, logger) },
+		Guard:    c.guardRoot,
+	}
+}
+
+func (c *cli) registerAll(server *httpapi.Server, dir string, dirs []string) error {
+	if len(dirs) == 0 {
+		root, err := c.rootDir(dir)
+		if err != nil {
+			return err
+		}
+		_, err = server.Register(root, true)
+		return err
+	}
+	paths, err := c.paths(dirs)
+	if err != nil {
+		return err
+	}
+	for _, path := range paths {
+		if _, err := server.Register(path, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// way is a way into the server.
+type way struct {
+	listener net.Listener
+	handler  http.Handler
+	announcement
+}
+
+// announcement tells where a way in is.
+type announcement struct {
+	Socket string `json:"socket,omitempty"`
+	URL    string `json:"url,omitempty"`
+	Login  string `json:"login,omitempty"`
+
+	door *httpapi.Door
+}
+
+func (c *cli) tokenWay(server *httpapi.Server, claim *httpapi.Claim, l net.Listener, f serveFlags, given bool) (way, error) {
+	token := f.token
+	if !given {
+		token = c.env("CAIRN_TOKEN")
+	}
+	switch {
+	case given || token != "":
+		if err := httpapi.CheckToken(token); err != nil {
+			return way{}, c.usage("cannot use the token: %v", err)
+		}
+	default:
+		var err error
+		if token, err = claim.Token(); err != nil {
+			return way{}, err
+		}
+	}
+	host, port, err := net.SplitHostPort(l.Addr().String())
+	if err != nil {
+		return way{}, err
+	}
+	hosts := append([]string{strings.ToLower(f.listen), l.Addr().String(), "localhost:" + port, "127.0.0.1:" + port, "[::1]:" + port}, lower(f.allowHosts)...)
+	door := server.TokenDoor(token, port, hosts)
+	a := announcement{URL: "http://" + net.JoinHostPort(host, port), door: door}
+	a.Login = a.loginLink()
+	return way{l, door, a}, nil
+}
+
+func lower(list []string) (out []string) {
+	for _, s := range list {
+		out = append(out, strings.ToLower(s))
+	}
+	return out
+}
+
+func (a announcement) loginLink() string {
+	return a.URL + httpapi.LoginPath + "?code=" + a.door.LoginCode()
+}
+
+// loginPath makes login links for whoever may open the socket.
+const loginPath = "/login-link"
+
+// loginMaker answers POST /login-link on the socket; the rest is the door's.
+type loginMaker struct {
+	http.Handler
+	ways []way
+}
+
+func (m loginMaker) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodPost || r.URL.Path != loginPath {
+		m.Handler.ServeHTTP(w, r)
+		return
+	}
+	for _, way := range m.ways {
+		fmt.Fprintln(w, way.loginLink())
+	}
+}
+
+// answer serves until ctx ends, and then finishes what is under way.
+func (c *cli) answer(ctx context.Context, server *httpapi.Server, ways []way) error {
+	failed := make(chan error, len(ways))
+	var servers []*http.Server
+	for _, w := range ways {
+		h := &http.Server{
+			Handler: w.handler, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
+			ErrorLog: slog.NewLogLogger(c.console.logger().Handler(), slog.LevelDebug),
+		}
+		servers = append(servers, h)
+		go func() { failed <- h.Serve(w.listener) }()
+	}
+	err := c.announce(ways)
+	if err == nil {
+		select {
+		case <-ctx.Done():
+		case err = <-failed:
+		}
+	}
+	server.Drain()
+	last, cancel := context.WithTimeout(context.Background(), graceful)
+	defer cancel()
+	for _, h := range servers {
+		if e := h.Shutdown(last); e != nil {
+			err = errors.Join(err, fmt.Errorf("some requests did not end in time: %w", e), h.Close())
+		}
+	}
+	return err
+}
+
+func (c *cli) announce(ways []way) error {
+	for _, w := range ways {
+		if c.global.json {
+			if err := c.writeJSON(w.announcement); err != nil {
+				return err
+			}
+			continue
+		}
+		if w.Socket != "" {
+			fmt.Fprintf(c.out, "socket  %s\n", w.Socket)
+			continue
+		}
+		fmt.Fprintf(c.out, "url     %s\nlogin   %s\n", w.URL, w.Login)
+	}
+	return c.out.Flush()
+}
+
+// printLogin asks the server that is running for a login link.
+func (c *cli) printLogin(ctx context.Context, args []string) error {
+	if len(args) > 0 {
+		return c.usage("--login takes no DIR")
+	}
+	dir, err := c.workDir()
+	if err != nil {
+		return err
+	}
+	dataDir, err := c.dataDir(dir)
+	if err != nil {
+		return err
+	}
+	path, err := protocol.Socket(dataDir)
+	if err == nil {
+		err = protocol.CheckOwner(path)
+	}
+	if err != nil {
+		return fmt.Errorf("no server is running: %w", err)
+	}
+	links, err := postToSocket(ctx, path, loginPath)
+	switch {
+	case err != nil:
+		return fmt.Errorf("no server is running: %w", err)
+	case links == "":
+		return errors.New("the server listens on its socket only: start it with --listen 127.0.0.1:0")
+	}
+	_, err = c.out.WriteString(links)
+	return err
+}
+
+// guardRoot refuses roots that are most likely an accident.
+func (c *cli) guardRoot(root string) error {
+	home, err := filepath.EvalSymlinks(c.home())
+	if err == nil && holds(root, home) || root == filepath.Dir(root) {
+		return fmt.Errorf("%s holds your whole home directory or file system", root)
+	}
+	return nil
+}

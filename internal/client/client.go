@@ -1,0 +1,228 @@
+package client
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/protocol"
+	"github.com/seed-fb9cbc17/cairn/session"
+)
+
+// ErrNoServer: there is none that could do it. Do it yourself.
+var ErrNoServer = errors.New("no server")
+
+// Patience is how long a server may take to say that it wants a request. One that is
+// alive takes a fraction of it.
+const Patience = 5 * time.Millisecond
+
+// maxAnswer is the longest answer that is read, in bytes.
+const maxAnswer = 64 << 20
+
+// Client calls a server about one root.
+type Client struct {
+	socket, root, settings string
+	patience               time.Duration
+}
+
+// New returns a client for the root of opt. Build says which cairn this is. It costs
+// nothing: the first call looks for a server.
+func New(build string, opt cairn.Options) *Client {
+	socket, err := protocol.Socket(opt.DataDir)
+	if err != nil {
+		socket = "" // too long a path: no server can listen there
+	}
+	return &Client{socket: socket, root: opt.Root, settings: protocol.Settings(build, opt), patience: Patience}
+}
+
+// Track is cairn.Repo.Track.
+func (c *Client) Track(ctx context.Context, opt cairn.TrackOptions) (*cairn.Track, error) {
+	in := struct {
+		Message   string   `json:"message,omitempty"`
+		Author    string   `json:"author,omitempty"`
+		Verify    bool     `json:"verify,omitempty"`
+		Paths     []string `json:"paths,omitempty"`
+		OnlyPaths bool     `json:"onlyPaths,omitempty"`
+		Partial   bool     `json:"partial,omitempty"`
+		Deadline  int64    `json:"deadline,omitempty"`
+	}{opt.Message, opt.Author, opt.Verify, encode(opt.Paths), opt.OnlyPaths, opt.Partial, 0}
+	if deadline, ok := ctx.Deadline(); ok {
+		in.Deadline = max(time.Until(deadline).Milliseconds(), 1)
+	}
+	var out protocol.Track
+	if err := c.Call(ctx, "/track", in, &out); err != nil {
+		return nil, err
+	}
+	return out.Library()
+}
+
+func encode(paths []string) []string {
+	var out []string
+	for _, p := range paths {
+		out = append(out, cairn.EncodePath(p))
+	}
+	return out
+}
+
+// Call posts in as JSON to a path, which may hold escaped ids, and reads the answer
+// into out. A root that the server does not know is registered first. Errors of the
+// library keep their texts and what errors.Is says about them.
+func (c *Client) Call(ctx context.Context, path string, in, out any) error {
+	err := c.post(ctx, path, in, out)
+	var u *unregisteredError
+	if !errors.As(err, &u) {
+		return err
+	}
+	project := map[string]any{"directory": cairn.EncodePath(c.root), "exact": true}
+	if err := c.exchange(ctx, "/projects", "", project, nil); err != nil {
+		return fmt.Errorf("%w: it does not take the root: %w", ErrNoServer, err)
+	}
+	if err = c.post(ctx, path, in, out); errors.As(err, &u) {
+		return noServer(err)
+	}
+	return err
+}
+
+func (c *Client) post(ctx context.Context, path string, in, out any) error {
+	return c.exchange(ctx, path+"?directory="+url.QueryEscape(c.root), c.settings, in, out)
+}
+
+func noServer(err error) error { return fmt.Errorf("%w: %w", ErrNoServer, err) }
+
+// exchange makes one request.
+func (c *Client) exchange(ctx context.Context, target, settings string, in, out any) error {
+	body, err := json.Marshal(in)
+	if err != nil {
+		return err
+	}
+	if c.socket == "" {
+		return ErrNoServer
+	}
+	if err := protocol.CheckOwner(c.socket); err != nil {
+		return noServer(err)
+	}
+	deadline := time.Now().Add(c.patience)
+	conn, err := (&net.Dialer{Deadline: deadline}).DialContext(ctx, "unix", c.socket)
+	if err != nil {
+		return noServer(err)
+	}
+	defer conn.Close()
+	stop := context.AfterFunc(ctx, func() { conn.Close() })
+	defer stop()
+	a, err := talk(conn, deadline, head(target, settings, len(body)), body)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		return noServer(err)
+	}
+	return a.into(out)
+}
+
+func head(target, settings string, length int) []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "POST %s HTTP/1.1\r\nHost: cairn\r\nContent-Type: application/json\r\nContent-Length: %d\r\nExpect: 100-continue\r\nConnection: close\r\n", target, length)
+	if settings != "" {
+		fmt.Fprintf(&b, "%s: %s\r\n", protocol.SettingsHeader, settings)
+	}
+	b.WriteString("\r\n")
+	return b.Bytes()
+}
+
+// answer is what a server said, read to its end.
+type answer struct {
+	status int
+	body   []byte
+}
+
+// talk sends the head, waits until the deadline for the server to want the body, and
+// then as long as it takes for the answer.
+func talk(conn net.Conn, deadline time.Time, head, body []byte) (answer, error) {
+	if err := conn.SetDeadline(deadline); err != nil {
+		return answer{}, err
+	}
+	if _, err := conn.Write(head); err != nil {
+		return answer{}, err
+	}
+	in := bufio.NewReader(conn)
+	response, err := http.ReadResponse(in, nil)
+	if err != nil {
+		return answer{}, err
+	}
+	if err := conn.SetDeadline(time.Time{}); err != nil {
+		return answer{}, err
+	}
+	if response.StatusCode == http.StatusContinue {
+		if _, err := conn.Write(body); err != nil {
+			return answer{}, err
+		}
+		if response, err = http.ReadResponse(in, nil); err != nil {
+			return answer{}, err
+		}
+	}
+	defer response.Body.Close()
+	data, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
+	if err == nil && len(data) > maxAnswer {
+		err = errors.New("the answer is too long")
+	}
+	return answer{response.StatusCode, data}, err
+}
+
+func (a answer) into(out any) error {
+	switch {
+	case a.status >= 400:
+		return a.problem()
+	case out == nil || len(a.body) == 0:
+		return nil
+	}
+	if err := json.Unmarshal(a.body, out); err != nil {
+		return noServer(err)
+	}
+	return nil
+}
+
+// unregisteredError: the server does not know the root.
+type unregisteredError struct{ text string }
+
+func (e *unregisteredError) Error() string { return e.text }
+
+// sentinels are the errors that callers can tell apart. Whatever else goes wrong in a
+// server makes the caller try for itself.
+var sentinels = map[protocol.Kind]error{
+	protocol.NotFound: session.ErrNotFound, protocol.Ambiguous: cairn.ErrAmbiguous, protocol.Outside: cairn.ErrOutside,
+	protocol.BadID: session.ErrID, protocol.Busy: session.ErrBusy, protocol.Locked: cairn.ErrLocked,
+	protocol.Expired: session.ErrExpired, protocol.Deadline: cairn.ErrDeadline,
+}
+
+// remoteError is an error of the library that has come over the socket.
+type remoteError struct {
+	text string
+	is   error
+}
+
+func (e *remoteError) Error() string { return e.text }
+func (e *remoteError) Unwrap() error { return e.is }
+
+func (a answer) problem() error {
+	var p struct{ Type, Detail string }
+	if err := json.Unmarshal(a.body, &p); err != nil {
+		return noServer(err)
+	}
+	kind := protocol.KindOf(p.Type)
+	if kind == protocol.Unregistered {
+		return &unregisteredError{p.Detail}
+	}
+	if is := sentinels[kind]; is != nil {
+		return &remoteError{p.Detail, is}
+	}
+	return noServer(fmt.Errorf("status %d: %s", a.status, p.Detail))
+}

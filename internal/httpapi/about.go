@@ -1,0 +1,103 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"sync"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/protocol"
+)
+
+// About says who answers.
+type About struct {
+	Build    string `json:"build" doc:"Which cairn this is."`
+	API      string `json:"api" doc:"Version of these operations."`
+	Protocol int    `json:"protocol" doc:"Version of what is said over the socket."`
+}
+
+// ProjectInfo is a registered root.
+type ProjectInfo struct {
+	ID      string `json:"id"`
+	Root    string `json:"root"`
+	Default bool   `json:"default" doc:"Whether requests that name no project mean this one."`
+}
+
+func (s *Server) aboutOperations() {
+	register(s, endpoint{
+		id: "about", method: http.MethodGet, path: "/about", tag: "server", summary: "Who answers",
+	}, func(context.Context, *struct{}) (*body[About], error) {
+		return &body[About]{About{s.opt.Build, apiVersion, protocol.Version}}, nil
+	})
+	text := sync.OnceValues(s.OpenAPI)
+	s.mux.HandleFunc("GET /openapi.json", func(w http.ResponseWriter, r *http.Request) {
+		data, err := text()
+		if err != nil {
+			writeProblem(w, r, s.problemOf(r.Context(), err))
+			return
+		}
+		w.Header().Set("Content-Type", "application/openapi+json")
+		_, _ = w.Write(data)
+	})
+}
+
+// OpenAPI describes all operations but those below /opencode, in OpenAPI 3.1.
+func (s *Server) OpenAPI() ([]byte, error) { return json.MarshalIndent(s.api.OpenAPI(), "", " ") }
+
+func (s *Server) projectOperations() {
+	register(s, endpoint{
+		id: "list-projects", method: http.MethodGet, path: "/projects", tag: "projects", summary: "The registered roots",
+	}, func(context.Context, *struct{}) (*body[[]ProjectInfo], error) {
+		list := []ProjectInfo{}
+		for _, p := range s.projects.list() {
+			list = append(list, s.info(p))
+		}
+		return &body[[]ProjectInfo]{list}, nil
+	})
+	register(s, endpoint{
+		id: "register-project", method: http.MethodPost, path: "/projects", tag: "projects", summary: "Make a directory known",
+		description: "The root is the git work tree around the directory, or the directory itself where there is none or exact is true. " +
+			"Nothing is written. No request reaches a path outside the registered roots.",
+	}, func(_ context.Context, in *struct {
+		Body struct {
+			Directory string `json:"directory" minLength:"1" maxLength:"8192" doc:"Absolute path."`
+			Exact     bool   `json:"exact,omitempty" doc:"Take the directory itself as root."`
+		}
+	}) (*body[ProjectInfo], error) {
+		dir, err := cairn.DecodePath(in.Body.Directory)
+		if err != nil {
+			return nil, badField("body.directory", in.Body.Directory, err.Error())
+		}
+		p, err := s.projects.register(dir, in.Body.Exact)
+		if err != nil {
+			return nil, err
+		}
+		return &body[ProjectInfo]{s.info(p)}, nil
+	})
+	register(s, endpoint{
+		id: "forget-project", method: http.MethodDelete, path: "/projects/{id}", tag: "projects", status: http.StatusNoContent,
+		summary: "Forget a root", description: "Its checkpoints stay. What is under way in it goes on.",
+	}, func(_ context.Context, in *struct {
+		ID string `path:"id" maxLength:"64"`
+	}) (*struct{}, error) {
+		return nil, s.projects.forget(in.ID)
+	})
+}
+
+func (s *Server) info(p *project) ProjectInfo {
+	s.projects.mu.Lock()
+	defer s.projects.mu.Unlock()
+	return ProjectInfo{ID: p.id, Root: cairn.EncodePath(p.root), Default: s.projects.first == p}
+}
+
+// rawBytes documents an answer that is no JSON.
+func rawBytes(o huma.Operation, contentType, description string) huma.Operation {
+	o.Responses["200"] = &huma.Response{
+		Description: description,
+		Content:     map[string]*huma.MediaType{contentType: {Schema: &huma.Schema{Type: "string", Format: "binary"}}},
+	}
+	return o
+}

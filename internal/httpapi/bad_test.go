@@ -1,0 +1,106 @@
+package httpapi
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+)
+
+// TestBadBodies: every one is a 400 that names the field.
+func TestBadBodies(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, someTree)
+	f.track()
+	for _, c := range []struct{ method, target, body, field string }{
+		{"POST", "/track", `{"message":1}`, "body.message"},
+		{"POST", "/track", `{"verify":"yes"}`, "body.verify"},
+		{"POST", "/track", `{"mesage":"x"}`, "body"},
+		{"POST", "/track", `[]`, "body"},
+		{"POST", "/track", `null`, "body"},
+		{"POST", "/track", `"text"`, "body"},
+		{"POST", "/track", `{"message":`, "body"},
+		{"POST", "/track", ``, "body"},
+		{"POST", "/track", `{"paths":"x"}`, "body.paths"},
+		{"POST", "/track", `{"paths":[1]}`, "body.paths[0]"},
+		{"POST", "/track", `{"paths":[""]}`, "body.paths"},
+		{"POST", "/track", `{"deadline":0}`, "body.deadline"},
+		{"POST", "/plan", `{"action":"explode"}`, "body.action"},
+		{"POST", "/plan", `{}`, "action"},
+		{"POST", "/plan", `{"action":"restore"}`, "body.hash"},
+		{"POST", "/plan", `{"action":"revert"}`, "body.from"},
+		{"POST", "/plan", `{"action":"undo","hash":"@"}`, "body.hash"},
+		{"POST", "/plan", `{"action":"restore","hash":"@","onConflict":"keep"}`, "body.onConflict"},
+		{"POST", "/apply", `{"action":"restore","hash":"@","plan":"zz"}`, "body.plan"},
+		{"POST", "/undo", `{"onConflict":"explode"}`, "body.onConflict"},
+		{"POST", "/projects", `{"directory":"relative"}`, "body.directory"},
+		{"POST", "/projects", `{"directory":7}`, "body.directory"},
+		{"POST", "/projects", `{"dir":"/"}`, "dir"},
+		{"PUT", "/pins/x", `{}`, "hash"},
+		{"POST", "/sessions", `{"id":""}`, "body.id"},
+		{"POST", "/sessions", `{"id":"` + strings.Repeat("x", 10_000) + `"}`, "body.id"},
+		{"POST", "/sessions", `{"id":"s","meta":{"a":1}}`, "body.meta"},
+		{"POST", "/session/s/revert", `{}`, "messageID"},
+		{"POST", "/session/s/revert", `{"messageID":["m"]}`, "body.messageID"},
+		{"POST", "/session/s/revert", `{"messageID":"m","files":[]}`, "body"},
+		{"POST", "/session/s/unrevert", `{"x":1}`, "body"},
+		{"POST", "/session/s/steps", `{"paths":{"a":1}}`, "body.paths"},
+		{"GET", "/diff?context=many", ``, "query.context"},
+		{"GET", "/diff?contxt=3", ``, "query.contxt"},
+		{"GET", "/status?directory=relative", ``, "query.directory"},
+	} {
+		text := f.call(c.method, c.target, c.body).problem(t, 400, "bad-request")
+		if !strings.Contains(text, c.field) && !(c.body == "" && strings.Contains(text, "body")) {
+			t.Errorf("%s %s %.60s: %s is not named in %q", c.method, c.target, c.body, c.field, text)
+		}
+	}
+}
+
+// TestLargeBodies: one that says how large it is, and one that does not.
+func TestLargeBodies(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, someTree)
+	large := `{"message":"` + strings.Repeat("x", 10<<20) + `"}`
+	f.call("POST", "/track", large).problem(t, 413, "too-large")
+	r := request(t, "POST", "/track", large)
+	r.ContentLength = -1
+	call(t, f.door, r).problem(t, 413, "too-large")
+	// One that is just not too large goes through to the checks of its fields.
+	f.call("POST", "/track", `{"message":"`+strings.Repeat("x", DefaultMaxBody-100)+`"}`).problem(t, 400, "bad-request")
+	r = request(t, "POST", "/track", `{}`)
+	r.Header.Set("Content-Type", "text/plain")
+	call(t, f.door, r).problem(t, 415, "bad-request")
+}
+
+// TestForeignHashes: a blob, the tree of a directory and the checkpoint of another
+// project are no checkpoints here.
+func TestForeignHashes(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, someTree)
+	f.track()
+	var list []TreeEntry
+	f.call("GET", "/checkpoints/@/files", nil).want(t, 200, &list)
+	other := newFixture(t, gittest.Tree{"other": gittest.File("other\n")})
+	for _, hash := range []string{list[0].ID, other.track(), "4b825dc642cb6eb9a060e54bf8d69288fbee4904"} {
+		f.call("GET", "/checkpoints/"+hash, nil).problem(t, 404, "not-found")
+		f.call("GET", "/diff?from="+hash, nil).problem(t, 404, "not-found")
+		f.call("POST", "/apply", ChangeRequest{Action: "restore", Hash: hash}).problem(t, 404, "not-found")
+		f.call("PUT", "/pins/x", map[string]string{"hash": hash}).problem(t, 404, "not-found")
+	}
+	gittest.AssertTree(t, f.root, someTree)
+}
+
+// TestNoSuchOperation: also these answers are problem documents.
+func TestNoSuchOperation(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, someTree)
+	for _, target := range []string{"/nothing", "/", "/session", "/session//diff", "/docs", "/schemas/Result.json", "/openapi.yaml", "//status", "/checkpoints/../status", "/project/", "/ui/x"} {
+		f.call("GET", target, nil).want(t, 404, nil)
+	}
+	r := f.call("PATCH", "/track", `{}`)
+	r.problem(t, 405, "bad-request")
+	if r.header.Get("Allow") != "POST" {
+		t.Error(r.header)
+	}
+	f.call("GET", "/"+strings.Repeat("x", 40_000), nil).problem(t, 414, "bad-request")
+}

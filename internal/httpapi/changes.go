@@ -1,0 +1,168 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/seed-fb9cbc17/cairn"
+)
+
+// ChangeRequest says how to go back. /plan lists what it would do and gives it an id;
+// /apply does it.
+type ChangeRequest struct {
+	Action     string        `json:"action" enum:"restore,revert,undo,redo" doc:"restore goes to a state; revert takes back what changed since from, or between from and to, or in the files of patches; undo and redo are about the last of these operations."`
+	Hash       string        `json:"hash,omitempty" maxLength:"200" doc:"restore: where to go."`
+	From       string        `json:"from,omitempty" maxLength:"200" doc:"revert: what changed since."`
+	To         string        `json:"to,omitempty" maxLength:"200" doc:"revert: up to where; what came later stays."`
+	Patches    []cairn.Patch `json:"patches,omitempty" maxItems:"10000" doc:"revert: each file goes to its state at the hash of the first patch that names it."`
+	Paths      []string      `json:"paths,omitempty" maxItems:"100000" doc:"Only these, and what is below them."`
+	KeepNew    bool          `json:"keepNew,omitempty" doc:"restore: leave alone what was created since."`
+	OnConflict string        `json:"onConflict,omitempty" enum:"merge,overwrite,keep,fail" doc:"What becomes of a path that was changed since."`
+	Plan       string        `json:"plan,omitempty" pattern:"^[0-9a-f]{16}$" doc:"/apply: carry out this plan and no other; 409 if it would be another one now."`
+}
+
+// BackRequest is a ChangeRequest whose action is known.
+type BackRequest struct {
+	Paths      []string `json:"paths,omitempty" maxItems:"100000" doc:"Only these, and what is below them."`
+	OnConflict string   `json:"onConflict,omitempty" enum:"merge,overwrite,keep,fail"`
+	DryRun     bool     `json:"dryRun,omitempty" doc:"Only say what would be done."`
+	Plan       string   `json:"plan,omitempty" pattern:"^[0-9a-f]{16}$"`
+}
+
+type inChange struct {
+	InProject
+	Body ChangeRequest
+}
+
+// OperationList is a page of operations.
+type OperationList struct {
+	Operations []*cairn.Operation `json:"operations"`
+	Next       string             `json:"next,omitempty" doc:"The after of the next page; not there on the last one."`
+}
+
+func (s *Server) changeOperations() {
+	register(s, endpoint{
+		id: "plan", method: http.MethodPost, path: "/plan", tag: "going back", summary: "What going back would do",
+		description: "Nothing is changed. planId, given to /apply with the same request, makes sure that exactly this is done.",
+	}, func(ctx context.Context, in *inChange) (*body[*cairn.Result], error) {
+		if in.Body.Plan != "" {
+			return nil, badField("body.plan", in.Body.Plan, "expected only by /apply")
+		}
+		return s.change(ctx, in, true)
+	})
+	register(s, endpoint{
+		id: "apply", method: http.MethodPost, path: "/apply", tag: "going back", summary: "Go back",
+		description: "Whatever is overwritten or deleted is saved first. 409 while another such call of the project is under way. " +
+			"It is finished even if the client hangs up.",
+	}, func(ctx context.Context, in *inChange) (*body[*cairn.Result], error) { return s.change(ctx, in, false) })
+	register(s, endpoint{
+		id: "undo", method: http.MethodPost, path: "/undo", tag: "going back", summary: "Take back the last restore, revert or redo",
+	}, s.again((*Repo).Undo))
+	register(s, endpoint{
+		id: "redo", method: http.MethodPost, path: "/redo", tag: "going back", summary: "Take back the last undo",
+	}, s.again((*Repo).Redo))
+	register(s, endpoint{
+		id: "list-operations", method: http.MethodGet, path: "/operations", tag: "going back", summary: "What was restored, reverted, undone and redone, newest first",
+	}, func(ctx context.Context, in *struct {
+		InProject
+		Paged
+	}) (*body[OperationList], error) {
+		p, err := s.in(ctx, in.InProject, false)
+		if err != nil {
+			return nil, err
+		}
+		list, next, err := page(p.Repo.Operations(ctx), in.Paged, func(o *cairn.Operation) string { return o.ID })
+		return &body[OperationList]{OperationList{list, next}}, err
+	})
+}
+
+func (s *Server) change(ctx context.Context, in *inChange, dryRun bool) (*body[*cairn.Result], error) {
+	b := &in.Body
+	if err := b.check(); err != nil {
+		return nil, err
+	}
+	paths, err := decodePaths("body.paths", b.Paths)
+	if err != nil {
+		return nil, err
+	}
+	p, err := s.in(ctx, in.InProject, false)
+	if err != nil {
+		return nil, err
+	}
+	opt := cairn.RevertOptions{Paths: paths, OnConflict: cairn.Policy(b.OnConflict), DryRun: dryRun, Plan: b.Plan}
+	var res *cairn.Result
+	switch {
+	case b.Action == "restore":
+		res, err = p.Repo.Restore(ctx, b.Hash, cairn.RestoreOptions{Paths: paths, KeepNew: b.KeepNew, DryRun: dryRun, Plan: b.Plan})
+	case b.Action == "undo":
+		res, err = p.Repo.Undo(ctx, opt)
+	case b.Action == "redo":
+		res, err = p.Repo.Redo(ctx, opt)
+	case len(b.Patches) > 0:
+		res, err = p.Repo.Revert(ctx, b.Patches, opt)
+	case b.To != "":
+		res, err = p.Repo.RevertRange(ctx, b.From, b.To, opt)
+	default:
+		res, err = p.Repo.RevertTo(ctx, b.From, opt)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &body[*cairn.Result]{res}, nil
+}
+
+// check refuses fields that the action has no use for: whoever gives them expects
+// something that would not happen.
+func (b *ChangeRequest) check() error {
+	has := map[string]bool{
+		"hash": b.Hash != "", "from": b.From != "", "to": b.To != "", "patches": b.Patches != nil,
+		"keepNew": b.KeepNew, "onConflict": b.OnConflict != "", "paths": b.Paths != nil,
+	}
+	takes := map[string][]string{
+		"restore": {"hash", "paths", "keepNew"}, "undo": {"paths", "onConflict"}, "redo": {"paths", "onConflict"},
+		"revert": {"from", "to", "paths", "onConflict"},
+	}[b.Action]
+	if has["patches"] && b.Action == "revert" {
+		takes = []string{"patches"}
+	}
+	for _, field := range takes {
+		delete(has, field)
+	}
+	for _, field := range []string{"hash", "from", "to", "patches", "keepNew", "onConflict", "paths"} {
+		if has[field] {
+			return badField("body."+field, "", "expected nothing: "+b.Action+" has no use for it here")
+		}
+	}
+	switch {
+	case b.Action == "restore" && b.Hash == "":
+		return badField("body.hash", "", "expected where to go")
+	case b.Action == "revert" && b.From == "" && len(b.Patches) == 0:
+		return badField("body.from", "", "expected from, or from and to, or patches")
+	}
+	return nil
+}
+
+func (s *Server) again(f func(*Repo, context.Context, cairn.RevertOptions) (*cairn.Result, error)) func(context.Context, *struct {
+	InProject
+	Body *BackRequest
+}) (*body[*cairn.Result], error) {
+	return func(ctx context.Context, in *struct {
+		InProject
+		Body *BackRequest
+	}) (*body[*cairn.Result], error) {
+		b := either(in.Body, &BackRequest{})
+		paths, err := decodePaths("body.paths", b.Paths)
+		if err != nil {
+			return nil, err
+		}
+		p, err := s.in(ctx, in.InProject, false)
+		if err != nil {
+			return nil, err
+		}
+		res, err := f(p.Repo, ctx, cairn.RevertOptions{Paths: paths, OnConflict: cairn.Policy(b.OnConflict), DryRun: b.DryRun, Plan: b.Plan})
+		if err != nil {
+			return nil, err
+		}
+		return &body[*cairn.Result]{res}, nil
+	}
+}

@@ -1,0 +1,222 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"iter"
+	"net/http"
+	"path/filepath"
+	"time"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/protocol"
+)
+
+// Paged narrows a long list down to a piece of it.
+type Paged struct {
+	Limit int    `query:"limit" minimum:"1" maximum:"1000" default:"100" doc:"How many at most."`
+	After string `query:"after" maxLength:"64" doc:"Id of the last one of the page before."`
+}
+
+// page takes a page out of what a sequence yields. The next page is asked for by the
+// id of this one's last element.
+func page[T any](seq iter.Seq2[*T, error], p Paged, id func(*T) string) (list []*T, next string, err error) {
+	list = []*T{}
+	skipping := p.After != ""
+	for v, err := range seq {
+		switch {
+		case err != nil:
+			return nil, "", err
+		case skipping:
+			skipping = id(v) != p.After
+		case len(list) == p.Limit:
+			return list, id(list[len(list)-1]), nil
+		default:
+			list = append(list, v)
+		}
+	}
+	if skipping {
+		return nil, "", badField("query.after", p.After, "expected the id of an element of this list")
+	}
+	return list, "", nil
+}
+
+// CheckpointInfo is one recorded state.
+type CheckpointInfo struct {
+	ID      string          `json:"id" doc:"Of the commit."`
+	Hash    string          `json:"hash" doc:"Of the tree."`
+	Message string          `json:"message"`
+	Parent  string          `json:"parent,omitempty"`
+	Author  string          `json:"author" doc:"Who made the changes since the one before."`
+	Time    time.Time       `json:"time"`
+	Skipped []cairn.Skipped `json:"skipped,omitempty" doc:"Present, but not captured. Only where one checkpoint is asked for."`
+}
+
+func checkpointInfo(c *cairn.Checkpoint) CheckpointInfo {
+	return CheckpointInfo{ID: c.ID, Hash: c.Hash, Message: c.Message, Parent: c.Parent, Author: c.Author, Time: c.When}
+}
+
+// CheckpointList is a page of checkpoints.
+type CheckpointList struct {
+	Checkpoints []CheckpointInfo `json:"checkpoints"`
+	Next        string           `json:"next,omitempty" doc:"The after of the next page; not there on the last one."`
+}
+
+// Status is what is looked after, and what changed since the newest checkpoint.
+type Status struct {
+	Root       string         `json:"root"`
+	Store      string         `json:"store"`
+	StoreSize  int64          `json:"storeSize" doc:"In bytes."`
+	Checkpoint CheckpointInfo `json:"checkpoint"`
+	Changed    int            `json:"changed" doc:"Files that differ from the newest checkpoint."`
+}
+
+// TrackRequest says how to track.
+type TrackRequest struct {
+	Message   string   `json:"message,omitempty" maxLength:"65536" doc:"What the checkpoint is for; always makes a new one."`
+	Author    string   `json:"author,omitempty" maxLength:"200" doc:"Who made the changes since the one before."`
+	Verify    bool     `json:"verify,omitempty" doc:"Read every file, whatever the stat cache says."`
+	Paths     []string `json:"paths,omitempty" maxItems:"10000" doc:"Read first, and captured although ignored, if small."`
+	OnlyPaths bool     `json:"onlyPaths,omitempty" doc:"Look at nothing but paths."`
+	Partial   bool     `json:"partial,omitempty" doc:"When the deadline passes, answer with what was read."`
+	Deadline  int64    `json:"deadline,omitempty" minimum:"1" maximum:"3600000" doc:"In milliseconds from now."`
+}
+
+func (s *Server) checkpointOperations() {
+	register(s, endpoint{
+		id: "status", method: http.MethodGet, path: "/status", tag: "checkpoints", summary: "What is looked after, and what changed",
+	}, s.status)
+	register(s, endpoint{
+		id: "track", method: http.MethodPost, path: "/track", tag: "checkpoints", summary: "Take a checkpoint",
+	}, s.track)
+	register(s, endpoint{
+		id: "list-checkpoints", method: http.MethodGet, path: "/checkpoints", tag: "checkpoints", summary: "All checkpoints, newest first",
+	}, func(ctx context.Context, in *struct {
+		InProject
+		Paged
+	}) (*body[CheckpointList], error) {
+		p, err := s.in(ctx, in.InProject, false)
+		if err != nil {
+			return nil, err
+		}
+		list, next, err := page(p.Repo.Checkpoints(ctx), in.Paged, func(c *cairn.Checkpoint) string { return c.ID })
+		if err != nil {
+			return nil, err
+		}
+		out := CheckpointList{Checkpoints: []CheckpointInfo{}, Next: next}
+		for _, c := range list {
+			out.Checkpoints = append(out.Checkpoints, checkpointInfo(c))
+		}
+		return &body[CheckpointList]{out}, nil
+	})
+	register(s, endpoint{
+		id: "get-checkpoint", method: http.MethodGet, path: "/checkpoints/{hash}", tag: "checkpoints", summary: "One checkpoint",
+	}, func(ctx context.Context, in *struct {
+		InProject
+		InCheckpoint
+	}) (*body[CheckpointInfo], error) {
+		p, err := s.in(ctx, in.InProject, false)
+		if err != nil {
+			return nil, err
+		}
+		c, err := p.Repo.Lookup(ctx, in.Hash)
+		if err != nil {
+			return nil, err
+		}
+		info := checkpointInfo(c)
+		info.Skipped, err = c.Skipped()
+		return &body[CheckpointInfo]{info}, err
+	})
+}
+
+// InCheckpoint names a checkpoint in the path.
+type InCheckpoint struct {
+	Hash string `path:"hash" maxLength:"200" doc:"Tree id, checkpoint id, unique prefix of either, @, @~N or the name of a pin."`
+}
+
+func (s *Server) status(ctx context.Context, in *InProject) (*body[Status], error) {
+	p, err := s.in(ctx, *in, false)
+	if err != nil {
+		return nil, err
+	}
+	newest, err := p.Repo.Lookup(ctx, "@")
+	if err != nil {
+		return nil, err
+	}
+	changes, err := p.Repo.Changes(ctx, newest.ID, "")
+	if err != nil {
+		return nil, err
+	}
+	size, err := diskUsage(p.Repo.StoreDir())
+	if err != nil {
+		return nil, err
+	}
+	return &body[Status]{Status{
+		Root: cairn.EncodePath(p.Root), Store: cairn.EncodePath(p.Repo.StoreDir()), StoreSize: size,
+		Checkpoint: checkpointInfo(newest), Changed: len(changes),
+	}}, nil
+}
+
+// diskUsage sums the sizes of the files below dir. Another process may be changing
+// them, so one that vanishes counts nothing.
+func diskUsage(dir string) (total int64, err error) {
+	err = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			var info fs.FileInfo
+			if info, err = d.Info(); err == nil {
+				total += info.Size()
+			}
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	})
+	return total, err
+}
+
+func (s *Server) track(ctx context.Context, in *struct {
+	InProject
+	Body TrackRequest
+}) (*body[protocol.Track], error) {
+	p, err := s.in(ctx, in.InProject, true)
+	if err != nil {
+		return nil, err
+	}
+	opt := cairn.TrackOptions{
+		Message: in.Body.Message, Author: in.Body.Author, Verify: in.Body.Verify,
+		OnlyPaths: in.Body.OnlyPaths, Partial: in.Body.Partial,
+	}
+	if opt.Paths, err = decodePaths("body.paths", in.Body.Paths); err != nil {
+		return nil, err
+	}
+	if in.Body.Deadline > 0 {
+		// A deadline is kept when the client hangs up: it is the request's, not the
+		// connection's.
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), time.Duration(in.Body.Deadline)*time.Millisecond)
+		defer cancel()
+	}
+	t, err := p.Repo.Track(ctx, opt)
+	if err != nil {
+		return nil, err
+	}
+	return &body[protocol.Track]{protocol.NewTrack(t)}, nil
+}
+
+// decodePaths reads paths out of a body.
+func decodePaths(field string, texts []string) ([]string, error) {
+	var paths []string
+	for _, text := range texts {
+		path, err := cairn.DecodePath(text)
+		switch {
+		case err != nil:
+			return nil, badField(field, text, err.Error())
+		case path == "":
+			return nil, badField(field, text, "expected no empty path (. means everything)")
+		}
+		paths = append(paths, path)
+	}
+	return paths, nil
+}

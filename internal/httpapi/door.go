@@ -1,0 +1,335 @@
+package httpapi
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"path"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/seed-fb9cbc17/cairn/internal/protocol"
+)
+
+// Limits of a request beside its body.
+const (
+	maxURL      = 32 << 10 // bytes
+	bodyTimeout = 30 * time.Second
+)
+
+// Door is a way into the server.
+type Door struct {
+	server *Server
+	token  [sha256.Size]byte // hash of secret
+	secret string
+	open   bool // no token is asked for
+	hosts  []string
+	cookie string
+	logins *logins
+	cross  *http.CrossOriginProtection
+}
+
+// PrivateDoor lets everybody in. It is for a Unix socket that only its owner can open.
+func (s *Server) PrivateDoor() *Door {
+	return &Door{server: s, open: true, cross: http.NewCrossOriginProtection()}
+}
+
+// TokenDoor lets in who brings the token, as a bearer token or in a cookie that a
+// login has set. Hosts are the values of the Host header that are meant for this
+// server; another one comes from a browser that was led here by a foreign name.
+// Name tells the cookies of several servers on one machine apart, which browsers
+// share among ports.
+func (s *Server) TokenDoor(token, name string, hosts []string) *Door {
+	return &Door{
+		server: s, secret: token, token: sha256.Sum256([]byte(token)), hosts: hosts, cookie: "cairn-" + name,
+		logins: &logins{codes: make(map[[sha256.Size]byte]time.Time)}, cross: http.NewCrossOriginProtection(),
+	}
+}
+
+// ServeHTTP implements http.Handler.
+func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	ctx, end := context.WithCancel(r.Context())
+	defer end() // also where no network tells that the request is over
+	r = r.WithContext(ctx)
+	answer := &answer{ResponseWriter: w}
+	defer d.server.recovered(answer, r)
+	h := w.Header()
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Cache-Control", "no-store")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("X-Frame-Options", "DENY")
+	if err := d.enter(answer, r); err != nil {
+		writeProblem(answer, r, err)
+	}
+}
+
+// enter checks a request from the outside to the inside, and passes it on.
+func (d *Door) enter(w *answer, r *http.Request) error {
+	if p := d.checkOrigin(r); p != nil {
+		return p
+	}
+	if d.logins != nil && r.URL.Path == LoginPath && r.Method == http.MethodGet {
+		return d.login(w, r)
+	}
+	if !d.open && !d.knows(r) {
+		w.Header().Set("WWW-Authenticate", `Bearer realm="cairn"`)
+		return problem(http.StatusUnauthorized, protocol.Unauthorized, "a token is wanted: Authorization: Bearer TOKEN")
+	}
+	s := d.server
+	leave, ok := s.takePlace(r)
+	if !ok {
+		w.Header().Set("Retry-After", "1")
+		return problem(http.StatusTooManyRequests, protocol.TooMany, "too many requests at once")
+	}
+	defer leave()
+	r, err := s.project(r)
+	if err != nil {
+		return s.problemOf(r.Context(), err)
+	}
+	if err := s.checkSettings(r); err != nil {
+		return s.problemOf(r.Context(), err)
+	}
+	if err := s.readBody(w, r); err != nil {
+		return err
+	}
+	s.route(w, r)
+	return nil
+}
+
+func (d *Door) checkOrigin(r *http.Request) *Problem {
+	if len(r.RequestURI) > maxURL || len(r.URL.RawQuery)+len(r.URL.Path) > maxURL {
+		return problem(http.StatusRequestURITooLong, protocol.BadRequest, "the address is longer than %d bytes", maxURL)
+	}
+	if d.hosts != nil && !slices.Contains(d.hosts, strings.ToLower(r.Host)) {
+		return problem(http.StatusForbidden, protocol.Forbidden, "no requests for the host %s here", shorten(r.Host))
+	}
+	if err := d.cross.Check(r); err != nil {
+		return problem(http.StatusForbidden, protocol.Forbidden, "no requests from other sites")
+	}
+	// Reading from elsewhere is of no use to a page, which may not see the answer, but
+	// of no use to us either. A person who follows a link to the page may.
+	if site := r.Header.Get("Sec-Fetch-Site"); (site == "cross-site" || site == "same-site") && r.Header.Get("Sec-Fetch-Mode") != "navigate" {
+		return problem(http.StatusForbidden, protocol.Forbidden, "no requests from other sites")
+	}
+	return nil
+}
+
+// knows compares hashes, so that the time that it takes tells nothing about the token.
+func (d *Door) knows(r *http.Request) bool {
+	if scheme, token, ok := strings.Cut(r.Header.Get("Authorization"), " "); ok && strings.EqualFold(scheme, "bearer") {
+		return d.isToken(strings.TrimSpace(token))
+	}
+	if c, err := r.Cookie(d.cookie); err == nil {
+		return d.isToken(c.Value)
+	}
+	return false
+}
+
+func (d *Door) isToken(token string) bool {
+	sum := sha256.Sum256([]byte(token))
+	return subtle.ConstantTimeCompare(sum[:], d.token[:]) == 1
+}
+
+// takePlace reserves a place among the requests, or among the streams, which last.
+func (s *Server) takePlace(r *http.Request) (leave func(), ok bool) {
+	places := s.requests
+	if strings.HasSuffix(r.URL.Path, eventsPath) {
+		places = s.streams
+	}
+	select {
+	case places <- struct{}{}:
+		return func() { <-places }, true
+	default:
+		return nil, false
+	}
+}
+
+// projectPrefix names a project in the path instead of the query.
+const projectPrefix = "/project/"
+
+// project takes the prefix off a path that names a project.
+func (s *Server) project(r *http.Request) (*http.Request, error) {
+	rest, ok := strings.CutPrefix(r.URL.EscapedPath(), projectPrefix)
+	if !ok {
+		return r, nil
+	}
+	id, rest, _ := strings.Cut(rest, "/")
+	s.projects.mu.Lock()
+	p := s.projects.byID(id)
+	s.projects.mu.Unlock()
+	if p == nil {
+		return r, unregistered("project " + shorten(id))
+	}
+	u, err := r.URL.Parse("/" + strings.TrimLeft(rest, "/"))
+	if err != nil {
+		return r, badField("path", rest, "unusable")
+	}
+	u.RawQuery = r.URL.RawQuery
+	r = r.WithContext(context.WithValue(r.Context(), projectKey{}, p))
+	r.URL = u
+	return r, nil
+}
+
+// checkSettings turns away callers that would have got another answer without us.
+func (s *Server) checkSettings(r *http.Request) error {
+	theirs := r.Header.Get(protocol.SettingsHeader)
+	if theirs == "" {
+		return nil
+	}
+	p, err := s.projectOf(r.Context(), r.URL.Query().Get("directory"))
+	if err != nil {
+		return err
+	}
+	opt, err := s.opt.Settings(p.root)
+	if err != nil {
+		return err
+	}
+	if protocol.Settings(s.opt.Build, opt) != theirs {
+		return problem(http.StatusPreconditionFailed, protocol.Mismatch, "this server is another build or has other settings")
+	}
+	return nil
+}
+
+// readBody replaces the body by one that is read already, so that nothing behind it
+// waits for the network or meets its errors.
+func (s *Server) readBody(w *answer, r *http.Request) error {
+	if r.Body == nil || r.Body == http.NoBody {
+		return nil
+	}
+	if r.Method == http.MethodGet || r.Method == http.MethodHead {
+		r.Body = http.NoBody
+		return nil
+	}
+	if r.ContentLength > s.opt.MaxBody {
+		w.Header().Set("Connection", "close")
+		return tooLarge(s.opt.MaxBody)
+	}
+	control := http.NewResponseController(w)
+	_ = control.SetReadDeadline(time.Now().Add(bodyTimeout)) // not every connection has one
+	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.opt.MaxBody))
+	_ = control.SetReadDeadline(time.Time{})
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		return tooLarge(s.opt.MaxBody)
+	case err != nil:
+		w.Header().Set("Connection", "close")
+		return problem(http.StatusBadRequest, protocol.BadRequest, "body: cannot be read: %v", err)
+	}
+	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(data)), int64(len(data))
+	return nil
+}
+
+func tooLarge(limit int64) *Problem {
+	return problem(http.StatusRequestEntityTooLarge, protocol.TooLarge, "body: larger than %d bytes", limit)
+}
+
+// route calls the operation. Where there is none, the multiplexer's text becomes a
+// problem document.
+func (s *Server) route(w *answer, r *http.Request) {
+	if strings.HasPrefix(r.URL.Path, openCodePrefix+"/") {
+		s.mux.ServeHTTP(w, r)
+		return
+	}
+	// The multiplexer would redirect a path like a//b or a/../b, whose author most
+	// likely forgot to escape an id: to somewhere else than was meant.
+	if p := r.URL.EscapedPath(); path.Clean(p) != p && path.Clean(p)+"/" != p {
+		writeProblem(w, r, nothingAt(r))
+		return
+	}
+	h, pattern := s.mux.Handler(r)
+	if pattern != "" {
+		s.mux.ServeHTTP(w, r)
+		return
+	}
+	none := &answer{ResponseWriter: &nowhere{header: make(http.Header)}}
+	h.ServeHTTP(none, r)
+	if none.status == http.StatusMethodNotAllowed {
+		w.Header().Set("Allow", none.Header().Get("Allow"))
+		writeProblem(w, r, problem(http.StatusMethodNotAllowed, protocol.BadRequest, "%s is not for %s here", shorten(r.URL.Path), shorten(r.Method)))
+		return
+	}
+	writeProblem(w, r, nothingAt(r))
+}
+
+func nothingAt(r *http.Request) *Problem {
+	return problem(http.StatusNotFound, protocol.NotFound, "nothing at %s (GET /openapi.json says what there is)", shorten(r.URL.Path))
+}
+
+// recovered answers for a bug, and for an answer that could not be finished.
+func (s *Server) recovered(w *answer, r *http.Request) {
+	v := recover()
+	switch {
+	case v == nil:
+		return
+	case v == http.ErrAbortHandler:
+		panic(v)
+	case w.failed != nil || r.Context().Err() != nil:
+		s.opt.Logger.Debug("an answer was not taken", "path", r.URL.Path, "error", w.failed)
+		panic(http.ErrAbortHandler)
+	}
+	s.opt.Logger.Error("internal error", "method", r.Method, "path", r.URL.Path, "panic", fmt.Sprint(v), "stack", string(debug.Stack()))
+	if w.status != 0 {
+		panic(http.ErrAbortHandler) // too late for a status; a torn answer must not look whole
+	}
+	writeProblem(w, r, problem(http.StatusInternalServerError, protocol.Internal, "internal error: see the server's log"))
+}
+
+func writeProblem(w http.ResponseWriter, r *http.Request, err error) {
+	var p *Problem
+	if !errors.As(err, &p) {
+		p = problem(http.StatusInternalServerError, protocol.Internal, "%v", err)
+	}
+	data, marshalErr := json.Marshal(p)
+	if marshalErr != nil {
+		data = []byte(`{"status":500}`)
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(p.Status)
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(data)
+	}
+}
+
+// answer notes what became of an answer.
+type answer struct {
+	http.ResponseWriter
+	status int
+	failed error
+}
+
+func (a *answer) WriteHeader(code int) {
+	if a.status == 0 && code >= 200 {
+		a.status = code
+	}
+	a.ResponseWriter.WriteHeader(code)
+}
+
+func (a *answer) Write(p []byte) (int, error) {
+	if a.status == 0 {
+		a.status = http.StatusOK
+	}
+	n, err := a.ResponseWriter.Write(p)
+	if err != nil && a.failed == nil {
+		a.failed = err
+	}
+	return n, err
+}
+
+// Unwrap is for http.ResponseController.
+func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
+
+// nowhere keeps the header of an answer and drops the rest.
+type nowhere struct{ header http.Header }
+
+func (n *nowhere) Header() http.Header         { return n.header }
+func (n *nowhere) Write(p []byte) (int, error) { return len(p), nil }
+func (n *nowhere) WriteHeader(int)             {}

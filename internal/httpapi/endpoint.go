@@ -1,0 +1,100 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"reflect"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/seed-fb9cbc17/cairn"
+)
+
+// InProject is what every operation on a project takes.
+type InProject struct {
+	Directory string `query:"directory" maxLength:"8192" doc:"A registered root, or a directory in it; by default the server's first project. The prefix /project/{id} before any path says the same."`
+}
+
+// body is an answer that is one JSON value.
+type body[T any] struct{ Body T }
+
+// endpoint describes an operation to register.
+type endpoint struct {
+	id, method, path, tag, summary, description string
+	status                                      int // 0 = 200
+}
+
+// register adds an operation whose errors become problem documents.
+func register[I, O any](s *Server, o endpoint, run func(context.Context, *I) (*O, error)) {
+	huma.Register(s.api, s.describe(o), func(ctx context.Context, in *I) (*O, error) {
+		out, err := run(ctx, in)
+		if err != nil {
+			return nil, s.problemOf(ctx, err)
+		}
+		return out, nil
+	})
+}
+
+func (s *Server) describe(o endpoint) huma.Operation {
+	schema := s.api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[Problem](), true, "")
+	return huma.Operation{
+		OperationID: o.id, Method: o.method, Path: o.path, Tags: []string{o.tag},
+		Summary: o.summary, Description: o.description, DefaultStatus: either(o.status, http.StatusOK),
+		MaxBodyBytes: s.opt.MaxBody + 1, BodyReadTimeout: -1,
+		RejectUnknownQueryParameters: true,
+		Responses: map[string]*huma.Response{"default": {
+			Description: "A problem document (RFC 9457). Its type is urn:cairn:problem: and the kind.",
+			Content:     map[string]*huma.MediaType{"application/problem+json": {Schema: schema}},
+		}},
+	}
+}
+
+// apiConfig is huma's configuration, without what it would serve beside the
+// operations: no pages that load scripts from elsewhere, no links to schemas.
+func (s *Server) apiConfig() huma.Config {
+	config := huma.Config{
+		OpenAPI: &huma.OpenAPI{
+			OpenAPI: "3.1.0",
+			Info: &huma.Info{
+				Title: "cairn", Version: apiVersion,
+				Description: "Checkpoints of a working directory and trustworthy undo. Paths in JSON count from the root and have '/' as separator; " +
+					"a byte that is not UTF-8 is U+0000 and its two hex digits. A hash is a tree id, a checkpoint id, a unique prefix of either, @, @~N or the name of a pin.",
+			},
+			Components: &huma.Components{
+				Schemas:         huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer),
+				SecuritySchemes: map[string]*huma.SecurityScheme{"token": {Type: "http", Scheme: "bearer", Description: "Not wanted on the Unix socket."}},
+			},
+			Security: []map[string][]string{{"token": {}}, {}},
+		},
+		OpenAPIPath:   "",
+		Formats:       map[string]huma.Format{"application/json": huma.DefaultJSONFormat, "json": huma.DefaultJSONFormat},
+		DefaultFormat: "application/json",
+		Transformers:  []huma.Transformer{tidyProblem},
+	}
+	for t, twin := range twins {
+		config.Components.Schemas.RegisterTypeAlias(t, twin)
+	}
+	return config
+}
+
+// apiVersion is that of the operations below. It grows when one of them changes in a
+// way that a client could notice.
+const apiVersion = "1.0.0"
+
+// twins say how types that print themselves look in JSON.
+var twins = map[reflect.Type]reflect.Type{
+	reflect.TypeFor[cairn.Result]():        reflect.TypeFor[Result](),
+	reflect.TypeFor[cairn.Operation]():     reflect.TypeFor[Operation](),
+	reflect.TypeFor[cairn.Change]():        reflect.TypeFor[Change](),
+	reflect.TypeFor[cairn.FileDiff]():      reflect.TypeFor[FileDiff](),
+	reflect.TypeFor[cairn.Skipped]():       reflect.TypeFor[Skipped](),
+	reflect.TypeFor[cairn.PathReason]():    reflect.TypeFor[PathReason](),
+	reflect.TypeFor[cairn.PlannedChange](): reflect.TypeFor[PlannedChange](),
+	reflect.TypeFor[cairn.Patch]():         reflect.TypeFor[Patch](),
+	reflect.TypeFor[cairn.TreeEntry]():     reflect.TypeFor[TreeEntry](),
+}
+
+func schemaOf[T any](s *Server) *huma.Schema {
+	t := reflect.TypeFor[T]()
+	return s.api.OpenAPI().Components.Schemas.Schema(t, true, t.Name())
+}

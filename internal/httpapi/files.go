@@ -1,0 +1,158 @@
+package httpapi
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"io"
+	"iter"
+	"mime"
+	"net/http"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/seed-fb9cbc17/cairn"
+)
+
+// InFile names a path at a checkpoint.
+type InFile struct {
+	InProject
+	InCheckpoint
+	Path string `query:"path" maxLength:"16384" required:"true" doc:"From the root, or absolute inside it; its bytes, percent-encoded."`
+}
+
+func (s *Server) fileOperations() {
+	o := s.describe(endpoint{
+		id: "list-files", method: http.MethodGet, path: "/checkpoints/{hash}/files", tag: "files", summary: "The files of a checkpoint",
+		description: "An answer that an error cuts short is broken off, so that it does not look whole.",
+	})
+	o.Responses["200"] = jsonResponse[[]cairn.TreeEntry](s, "Files and symlinks, ordered by the bytes of their paths.")
+	huma.Register(s.api, o, func(ctx context.Context, in *struct {
+		InProject
+		InCheckpoint
+		Path string `query:"path" maxLength:"16384" doc:"A directory or file; by default everything."`
+	}) (*huma.StreamResponse, error) {
+		p, err := s.in(ctx, in.InProject, false)
+		if err != nil {
+			return nil, s.problemOf(ctx, err)
+		}
+		return stream(s, ctx, p.Repo.List(ctx, in.Hash, in.Path), "[", "]")
+	})
+	huma.Register(s.api, rawBytes(s.describe(endpoint{
+		id: "get-file", method: http.MethodGet, path: "/checkpoints/{hash}/file", tag: "files", summary: "The bytes of a file at a checkpoint",
+		description: "Of a symlink, its text.",
+	}), "application/octet-stream", "The bytes. The Content-Type goes by the name; what a browser could run is text/plain."), s.getFile)
+	register(s, endpoint{
+		id: "file-exists", method: http.MethodGet, path: "/checkpoints/{hash}/exists", tag: "files", summary: "Whether a checkpoint has a path",
+	}, func(ctx context.Context, in *InFile) (*body[Existence], error) {
+		p, err := s.in(ctx, in.InProject, false)
+		if err != nil {
+			return nil, err
+		}
+		yes, err := p.Repo.Exists(ctx, in.Hash, in.Path)
+		return &body[Existence]{Existence{yes}}, err
+	})
+}
+
+// Existence is the answer to a question.
+type Existence struct {
+	Exists bool `json:"exists"`
+}
+
+func (s *Server) getFile(ctx context.Context, in *InFile) (*huma.StreamResponse, error) {
+	p, err := s.in(ctx, in.InProject, false)
+	if err != nil {
+		return nil, s.problemOf(ctx, err)
+	}
+	size, file, err := p.Repo.OpenFile(ctx, in.Hash, in.Path)
+	if err != nil {
+		return nil, s.problemOf(ctx, err)
+	}
+	head := bufio.NewReader(file)
+	return &huma.StreamResponse{Body: func(hc huma.Context) {
+		defer file.Close()
+		first, err := head.Peek(512)
+		if err != nil && err != io.EOF {
+			broken(s, err)
+		}
+		hc.SetHeader("Content-Type", contentType(in.Path, first))
+		hc.SetHeader("Content-Length", strconv.FormatInt(size, 10))
+		hc.SetHeader("Content-Security-Policy", "default-src 'none'; sandbox")
+		hc.SetStatus(http.StatusOK)
+		if hc.Method() == http.MethodHead {
+			return
+		}
+		if _, err := io.Copy(hc.BodyWriter(), head); err != nil {
+			broken(s, err)
+		}
+	}}, nil
+}
+
+// contentType goes by the name and, where that says nothing, by the first bytes. What
+// a browser would run is shown to it as text.
+func contentType(name string, first []byte) string {
+	t := mime.TypeByExtension(path.Ext(name))
+	if t == "" {
+		t = http.DetectContentType(first)
+	}
+	for _, active := range []string{"html", "xml", "svg", "javascript", "ecmascript", "pdf"} {
+		if strings.Contains(strings.ToLower(t), active) {
+			return "text/plain; charset=utf-8"
+		}
+	}
+	return t
+}
+
+// broken ends an answer that has begun in a way that shows that it is not whole.
+func broken(s *Server, err error) {
+	s.opt.Logger.Warn("an answer was broken off", "error", err)
+	panic(http.ErrAbortHandler)
+}
+
+// stream answers with a JSON array, element by element, so that it is never held as a
+// whole. An error before the first element is answered as such.
+func stream[T any](s *Server, ctx context.Context, seq iter.Seq2[T, error], open, end string) (*huma.StreamResponse, error) {
+	next, stop := iter.Pull2(seq)
+	v, err, ok := next()
+	if err != nil {
+		stop()
+		return nil, s.problemOf(ctx, err)
+	}
+	return &huma.StreamResponse{Body: func(hc huma.Context) {
+		defer stop()
+		hc.SetHeader("Content-Type", "application/json")
+		hc.SetStatus(http.StatusOK)
+		w := bufio.NewWriterSize(hc.BodyWriter(), 64<<10)
+		w.WriteString(open)
+		for n := 0; ok; n++ {
+			if n > 0 {
+				w.WriteString(",\n")
+			}
+			data, err := json.Marshal(v)
+			if err == nil {
+				_, err = w.Write(data)
+			}
+			if err != nil {
+				broken(s, err)
+			}
+			if v, err, ok = next(); err != nil {
+				broken(s, err)
+			}
+		}
+		w.WriteString(end + "\n")
+		if err := w.Flush(); err != nil {
+			broken(s, err)
+		}
+	}}, nil
+}
+
+// jsonResponse documents an answer that is streamed.
+func jsonResponse[T any](s *Server, description string) *huma.Response {
+	return &huma.Response{
+		Description: description,
+		Content:     map[string]*huma.MediaType{"application/json": {Schema: schemaOf[T](s)}},
+	}
+}

@@ -1,0 +1,64 @@
+package httpapi
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/seed-fb9cbc17/cairn"
+)
+
+// Defaults of Options.
+const (
+	DefaultMaxBody     = 4 << 20
+	DefaultMaxRequests = 256
+	DefaultMaxStreams  = 64
+	DefaultIdle        = 5 * time.Minute
+	DefaultCleanEvery  = time.Hour
+)
+
+// Options says how to serve. Settings is required.
+type Options struct {
+	Build string // which cairn this is; shown, and compared with that of callers
+
+	// Settings gives the options of the library for a root.
+	Settings func(root string) (cairn.Options, error)
+
+	// Guard refuses roots that are most likely an accident, such as a home directory.
+	// It is not asked about one that is registered with "exact". nil = none refused.
+	Guard func(root string) error
+
+	// Retention says what may be cleaned away in a root, and whether that is to be done
+	// in the background, too. nil = the usual, in the background.
+	Retention func(root string) (keep cairn.Retention, background bool, err error)
+
+	CleanEvery time.Duration // between two cleanings in the background; 0 = DefaultCleanEvery, < 0 = none
+
+	MaxBody     int64         // of a request, in bytes; 0 = DefaultMaxBody
+	MaxRequests int           // at a time; 0 = DefaultMaxRequests
+	MaxStreams  int           // of events, at a time; 0 = DefaultMaxStreams
+	Idle        time.Duration // after which a store is closed; 0 = DefaultIdle
+
+	Logger *slog.Logger // nil = silent
+}
+
+func (o *Options) setDefaults() {
+	o.MaxBody = either(o.MaxBody, DefaultMaxBody)
+	o.MaxRequests = either(o.MaxRequests, DefaultMaxRequests)
+	o.MaxStreams = either(o.MaxStreams, DefaultMaxStreams)
+	o.Idle = either(o.Idle, DefaultIdle)
+	o.CleanEvery = either(o.CleanEvery, DefaultCleanEvery)
+	if o.Retention == nil {
+		o.Retention = func(string) (cairn.Retention, bool, error) { return cairn.Retention{}, true, nil }
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+}
+
+func either[T comparable](value, otherwise T) T {
+	var zero T
+	if value == zero {
+		return otherwise
+	}
+	return value
+}

@@ -1,0 +1,185 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/protocol"
+	"github.com/seed-fb9cbc17/cairn/session"
+)
+
+// Problem is what an error looks like: a problem document of RFC 9457.
+type Problem = huma.ErrorModel
+
+// problem makes an error that is answered with a status of its own.
+func problem(status int, kind protocol.Kind, format string, args ...any) *Problem {
+	return &Problem{
+		Type: kind.URI(), Title: title(status), Status: status, Detail: clean(fmt.Sprintf(format, args...)),
+	}
+}
+
+// badField is a 400 that names what is wrong.
+func badField(location, value, message string) *Problem {
+	p := problem(http.StatusBadRequest, protocol.BadRequest, "%s: %s", location, message)
+	p.Errors = []*huma.ErrorDetail{{Location: location, Message: message, Value: shorten(value)}}
+	return p
+}
+
+func title(status int) string {
+	if status == statusGone {
+		return "Client Closed Request"
+	}
+	return http.StatusText(status)
+}
+
+// statusGone is for the log only: the client has hung up.
+const statusGone = 499
+
+// byError says how errors of the library are answered; the first that matches counts.
+var byError = []struct {
+	err    error
+	status int
+	kind   protocol.Kind
+}{
+	{session.ErrExpired, http.StatusGone, protocol.Expired},
+	{session.ErrBusy, http.StatusConflict, protocol.Busy},
+	{errGoingBack, http.StatusConflict, protocol.Busy},
+	{session.ErrID, http.StatusBadRequest, protocol.BadID},
+	{cairn.ErrNotFound, http.StatusNotFound, protocol.NotFound},
+	{cairn.ErrAmbiguous, http.StatusBadRequest, protocol.Ambiguous},
+	{cairn.ErrOutside, http.StatusBadRequest, protocol.Outside},
+	{cairn.ErrName, http.StatusBadRequest, protocol.BadName},
+	{cairn.ErrExists, http.StatusConflict, protocol.Exists},
+	{cairn.ErrMoved, http.StatusConflict, protocol.Moved},
+	{cairn.ErrConflict, http.StatusConflict, protocol.Conflict},
+	{cairn.ErrLocked, http.StatusConflict, protocol.Locked},
+	{cairn.ErrTooLarge, http.StatusConflict, protocol.Refused},
+	{cairn.ErrNoSpace, http.StatusInsufficientStorage, protocol.Refused},
+	{cairn.ErrDeadline, http.StatusConflict, protocol.Deadline},
+	{cairn.ErrRoot, http.StatusNotFound, protocol.BadRoot},
+}
+
+// problemOf turns an error of the library into a problem. What is nobody's fault but
+// ours is logged.
+func (s *Server) problemOf(ctx context.Context, err error) error {
+	var known huma.StatusError
+	if errors.As(err, &known) {
+		return err
+	}
+	if ctx.Err() != nil {
+		return problem(statusGone, protocol.Internal, "the client has hung up")
+	}
+	for _, b := range byError {
+		if errors.Is(err, b.err) {
+			return problem(b.status, b.kind, "%v", err)
+		}
+	}
+	s.opt.Logger.Error("a request failed", "error", err)
+	return problem(http.StatusInternalServerError, protocol.Internal, "%v", err)
+}
+
+// answerProblems lets the checks of the input answer 400, as the specification has
+// it, where huma's default is 422.
+func answerProblems(ctx huma.Context, next func(huma.Context)) { next(statusContext{ctx}) }
+
+type statusContext struct{ humaContext }
+
+// humaContext is a name under which huma's context can be embedded: its own is that
+// of one of its methods.
+type humaContext = huma.Context
+
+func (c statusContext) SetStatus(code int) { c.humaContext.SetStatus(statusFor(code)) }
+
+// Unwrap lets the adapter find its own context.
+func (c statusContext) Unwrap() huma.Context { return c.humaContext }
+
+func statusFor(code int) int {
+	if code == http.StatusUnprocessableEntity {
+		return http.StatusBadRequest
+	}
+	return code
+}
+
+// tidyProblem completes the problem documents that huma itself makes: the kind, the
+// field in the text for people, and no more of a bad value than helps to find it.
+func tidyProblem(_ huma.Context, _ string, v any) (any, error) {
+	p, ok := v.(*Problem)
+	if !ok {
+		return v, nil
+	}
+	out := *p
+	out.Status = statusFor(p.Status)
+	out.Title = title(out.Status)
+	if out.Type == "" {
+		out.Type = kindOfStatus(out.Status).URI()
+	}
+	out.Errors = nil
+	var fields []string
+	for _, d := range p.Errors {
+		if d == nil {
+			continue
+		}
+		d := &huma.ErrorDetail{Location: clean(d.Location), Message: clean(shorten(d.Message)), Value: shortenAny(d.Value)}
+		out.Errors = append(out.Errors, d)
+		fields = append(fields, d.Location+": "+d.Message)
+	}
+	if len(fields) > 0 && p.Type == "" {
+		out.Detail = strings.Join(fields[:min(len(fields), 5)], "; ")
+	}
+	return &out, nil
+}
+
+func kindOfStatus(status int) protocol.Kind {
+	switch status {
+	case http.StatusUnauthorized:
+		return protocol.Unauthorized
+	case http.StatusForbidden:
+		return protocol.Forbidden
+	case http.StatusNotFound:
+		return protocol.NotFound
+	case http.StatusPreconditionFailed:
+		return protocol.Mismatch
+	case http.StatusRequestEntityTooLarge:
+		return protocol.TooLarge
+	case http.StatusTooManyRequests:
+		return protocol.TooMany
+	}
+	if status >= 500 {
+		return protocol.Internal
+	}
+	return protocol.BadRequest
+}
+
+// maxEcho is how much of a bad value is given back, in bytes.
+const maxEcho = 200
+
+func shorten(text string) string {
+	if len(text) <= maxEcho {
+		return clean(text)
+	}
+	cut := maxEcho
+	for cut > 0 && !utf8.RuneStart(text[cut]) {
+		cut--
+	}
+	return clean(text[:cut]) + "..."
+}
+
+func shortenAny(v any) any {
+	switch v := v.(type) {
+	case nil, bool, float64, int64, uint64:
+		return v
+	case string:
+		return shorten(v)
+	}
+	return nil
+}
+
+// clean keeps a text valid UTF-8.
+func clean(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }

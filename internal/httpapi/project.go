@@ -1,0 +1,289 @@
+package httpapi
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/protocol"
+	"github.com/seed-fb9cbc17/cairn/session"
+)
+
+// maxProjects bounds what one server looks after.
+const maxProjects = 1000
+
+// projects are the registered roots.
+type projects struct {
+	server *Server
+	opt    *Options
+
+	mu     sync.Mutex
+	byRoot map[string]*project
+	first  *project // the default
+}
+
+// project is a root. Its store is open only while it is used, and a while after.
+type project struct {
+	id, root string
+	server   *Server
+
+	mu     sync.Mutex
+	handle *handle
+	used   time.Time
+
+	cleaned time.Time // when cleaning was last thought of; of the housekeeper alone
+
+	back sync.Mutex // held while something goes back
+}
+
+func (ps *projects) init(s *Server) {
+	ps.server, ps.opt, ps.byRoot = s, &s.opt, make(map[string]*project)
+}
+
+// Register makes a directory known, or the work tree around it unless exact, and
+// returns its root. The first one is the default. Registering twice is no error.
+func (s *Server) Register(dir string, exact bool) (root string, err error) {
+	p, err := s.projects.register(dir, exact)
+	if err != nil {
+		return "", err
+	}
+	return p.root, nil
+}
+
+func (ps *projects) register(dir string, exact bool) (*project, error) {
+	root, err := ps.rootOf(dir, exact)
+	if err != nil {
+		return nil, err
+	}
+	ps.mu.Lock()
+	defer ps.mu.Unlock()
+	if p := ps.byRoot[root]; p != nil {
+		return p, nil
+	}
+	if len(ps.byRoot) >= maxProjects {
+		return nil, problem(429, protocol.TooMany, "there are %d projects already; DELETE /projects/{id} forgets one", maxProjects)
+	}
+	p := &project{id: cairn.ProjectID(root), root: root, server: ps.server, cleaned: time.Now()}
+	ps.byRoot[root] = p
+	if ps.first == nil {
+		ps.first = p
+	}
+	return p, nil
+}
+
+// rootOf checks a directory that is to be registered, and that its store can be used.
+func (ps *projects) rootOf(dir string, exact bool) (root string, err error) {
+	if !filepath.IsAbs(dir) || strings.IndexByte(dir, 0) >= 0 {
+		return "", badField("body.directory", dir, "expected an absolute path")
+	}
+	if exact {
+		root, err = filepath.EvalSymlinks(dir)
+	} else {
+		root, err = cairn.FindRoot(dir)
+	}
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", cairn.ErrRoot, err)
+	}
+	if info, err := os.Stat(root); err != nil || !info.IsDir() {
+		return "", fmt.Errorf("%w: %s is not a directory", cairn.ErrRoot, root)
+	}
+	if ps.opt.Guard != nil && !exact {
+		if err := ps.opt.Guard(root); err != nil {
+			return "", fmt.Errorf("%w: %w", cairn.ErrRoot, err)
+		}
+	}
+	_, err = ps.opt.Settings(root)
+	return root, err
+}
+
+// forget takes a project out. What is under way in it goes on.
+func (ps *projects) forget(id string) error {
+	ps.mu.Lock()
+	defer ps.mu.Unlock()
+	p := ps.byID(id)
+	if p == nil {
+		return unregistered("project " + id)
+	}
+	delete(ps.byRoot, p.root)
+	if ps.first == p {
+		ps.first = nil
+	}
+	return p.retire()
+}
+
+func (ps *projects) byID(id string) *project {
+	for _, p := range ps.byRoot {
+		if p.id == id {
+			return p
+		}
+	}
+	return nil
+}
+
+func (ps *projects) list() []*project {
+	ps.mu.Lock()
+	defer ps.mu.Unlock()
+	var list []*project
+	for _, p := range ps.byRoot {
+		list = append(list, p)
+	}
+	slices.SortFunc(list, func(a, b *project) int { return cmp.Compare(a.root, b.root) })
+	return list
+}
+
+// find returns the project whose root is dir or the nearest one above it; "" is the
+// default one.
+func (ps *projects) find(dir string) (*project, error) {
+	ps.mu.Lock()
+	defer ps.mu.Unlock()
+	if dir == "" {
+		if ps.first == nil {
+			return nil, problem(404, protocol.Unregistered, "no default project: say which with ?directory=")
+		}
+		return ps.first, nil
+	}
+	if !filepath.IsAbs(dir) || strings.IndexByte(dir, 0) >= 0 {
+		return nil, badField("query.directory", dir, "expected an absolute path")
+	}
+	if p := ps.above(filepath.Clean(dir)); p != nil {
+		return p, nil
+	}
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		if p := ps.above(real); p != nil {
+			return p, nil
+		}
+	}
+	return nil, unregistered("directory " + dir)
+}
+
+func (ps *projects) above(dir string) *project {
+	for {
+		if p := ps.byRoot[dir]; p != nil {
+			return p
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return nil
+		}
+		dir = up
+	}
+}
+
+func unregistered(what string) error {
+	return problem(404, protocol.Unregistered, "%s is not registered (POST /projects does that)", what)
+}
+
+// projectKey is the context key of a project that the path has named.
+type projectKey struct{}
+
+func (s *Server) projectOf(ctx context.Context, directory string) (*project, error) {
+	if p, ok := ctx.Value(projectKey{}).(*project); ok {
+		return p, nil
+	}
+	return s.projects.find(directory)
+}
+
+// handle is an open store.
+type handle struct {
+	project  *project
+	repo     *Repo
+	sessions *Sessions
+	users    int
+	stale    bool // replaced; closed when its last user goes
+}
+
+// acquire opens the store if it is not open. A store that was removed meanwhile is
+// opened anew. The handle must be released.
+func (p *project) acquire(create bool) (*handle, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.handle != nil {
+		if _, err := os.Stat(p.handle.repo.Repo.StoreDir()); errors.Is(err, fs.ErrNotExist) {
+			p.replaceLocked()
+		}
+	}
+	if p.handle == nil {
+		opt, err := p.server.opt.Settings(p.root)
+		if err != nil {
+			return nil, err
+		}
+		opt.MustExist = !create
+		repo, err := cairn.Open(opt)
+		if err != nil {
+			return nil, err
+		}
+		h := &handle{project: p}
+		h.repo = &Repo{Repo: repo, handle: h}
+		h.sessions = &Sessions{Sessions: session.New(repo), handle: h}
+		p.handle = h
+	}
+	p.handle.users++
+	return p.handle, nil
+}
+
+// retain takes the handle a second time.
+func (p *project) retain(h *handle) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	h.users++
+}
+
+func (p *project) release(h *handle) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	h.users--
+	p.used = time.Now()
+	if h.stale && h.users == 0 {
+		if err := h.repo.Close(); err != nil {
+			p.server.opt.Logger.Warn("cannot close a store", "root", p.root, "error", err)
+		}
+	}
+}
+
+// replaceLocked lets go of the handle; its last user closes it.
+func (p *project) replaceLocked() (err error) {
+	h := p.handle
+	p.handle = nil
+	if h == nil {
+		return nil
+	}
+	h.stale = true
+	if h.users == 0 {
+		err = h.repo.Close()
+	}
+	return err
+}
+
+func (p *project) retire() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.replaceLocked()
+}
+
+// closeIdle closes the stores that nobody has used since a moment.
+func (ps *projects) closeIdle(since time.Time) (err error) {
+	for _, p := range ps.list() {
+		p.mu.Lock()
+		if p.handle != nil && p.handle.users == 0 && p.used.Before(since) {
+			err = errors.Join(err, p.replaceLocked())
+		}
+		p.mu.Unlock()
+	}
+	return err
+}
+
+func (ps *projects) close() (err error) {
+	for _, p := range ps.list() {
+		err = errors.Join(err, p.retire())
+	}
+	return err
+}

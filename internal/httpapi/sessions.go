@@ -1,0 +1,228 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/session"
+)
+
+// InSession names a session in the path. Ids are opaque: a '/' is written as %2F.
+type InSession struct {
+	InProject
+	ID string `path:"id" maxLength:"1024" doc:"Opaque, up to 1,024 bytes; a slash in it is written as %2F."`
+}
+
+// SessionAnswer is a session after something was done to it.
+type SessionAnswer struct {
+	session.Session
+	Result *cairn.Result `json:"result,omitempty" doc:"What was done to the files."`
+}
+
+// SessionBegin describes a session that begins.
+type SessionBegin struct {
+	ID     string            `json:"id" minLength:"1" maxLength:"1024"`
+	Parent string            `json:"parent,omitempty" maxLength:"1024" doc:"Session whose sub-agent this is."`
+	Title  string            `json:"title,omitempty" maxLength:"65536"`
+	Meta   map[string]string `json:"meta,omitempty" doc:"Kept as it is."`
+}
+
+// SessionRevert says where to go back to. What does not come from the specification
+// may be left out.
+type SessionRevert struct {
+	MessageID  string `json:"messageID,omitempty" maxLength:"1024" doc:"Before this message; required unless start is true."`
+	PartID     string `json:"partID,omitempty" maxLength:"1024" doc:"Before this part, in whatever message it is."`
+	Start      bool   `json:"start,omitempty" doc:"Before everything."`
+	OnConflict string `json:"onConflict,omitempty" enum:"merge,overwrite,keep,fail"`
+	DryRun     bool   `json:"dryRun,omitempty" doc:"Only say what would be done."`
+	Plan       string `json:"plan,omitempty" pattern:"^[0-9a-f]{16}$" doc:"Carry out this plan and no other."`
+	EndOpen    bool   `json:"endOpen,omitempty" doc:"End open steps first: their agent is gone."`
+}
+
+// SessionBack is a SessionRevert whose target is known.
+type SessionBack struct {
+	OnConflict string `json:"onConflict,omitempty" enum:"merge,overwrite,keep,fail"`
+	DryRun     bool   `json:"dryRun,omitempty"`
+	Plan       string `json:"plan,omitempty" pattern:"^[0-9a-f]{16}$"`
+	EndOpen    bool   `json:"endOpen,omitempty"`
+}
+
+type inSessionBack struct {
+	InSession
+	Body *SessionBack
+}
+
+func (b *SessionBack) options() session.RevertOptions {
+	if b == nil {
+		return session.RevertOptions{}
+	}
+	return session.RevertOptions{OnConflict: cairn.Policy(b.OnConflict), DryRun: b.DryRun, Plan: b.Plan, EndOpen: b.EndOpen}
+}
+
+// shown is a session as it goes out.
+func shown(s *session.Session) session.Session {
+	out := *s
+	out.Root = cairn.EncodePath(s.Root)
+	return out
+}
+
+func (s *Server) sessionOperations() {
+	register(s, endpoint{
+		id: "list-sessions", method: http.MethodGet, path: "/sessions", tag: "sessions", summary: "All sessions, the one changed last first",
+	}, func(ctx context.Context, in *InProject) (*body[[]session.Session], error) {
+		p, err := s.in(ctx, *in, false)
+		if err != nil {
+			return nil, err
+		}
+		list, err := p.Sessions.List(ctx)
+		out := []session.Session{}
+		for _, one := range list {
+			out = append(out, shown(one))
+		}
+		return &body[[]session.Session]{out}, err
+	})
+	register(s, endpoint{
+		id: "begin-session", method: http.MethodPost, path: "/sessions", tag: "sessions", summary: "Begin a session",
+		description: "For one that exists it only fills in what it lacked.",
+	}, func(ctx context.Context, in *struct {
+		InProject
+		Body SessionBegin
+	}) (*body[session.Session], error) {
+		p, err := s.in(ctx, in.InProject, true)
+		if err != nil {
+			return nil, err
+		}
+		b := in.Body
+		return answerSession(p.Sessions.Begin(ctx, session.Begin{ID: b.ID, Parent: b.Parent, Title: b.Title, Meta: b.Meta}))
+	})
+	ofSession(s, endpoint{
+		id: "get-session", method: http.MethodGet, path: "/session/{id}", summary: "One session",
+	}, func(ctx context.Context, p *Project, id string) (*body[session.Session], error) {
+		return answerSession(p.Sessions.Get(ctx, id))
+	})
+	ofSession(s, endpoint{
+		id: "get-history", method: http.MethodGet, path: "/session/{id}/history", summary: "The messages of a session, in their order, with their steps",
+	}, func(ctx context.Context, p *Project, id string) (*body[[]session.Message], error) {
+		list, err := p.Sessions.History(ctx, id)
+		return &body[[]session.Message]{append([]session.Message{}, list...)}, err
+	})
+	ofSession(s, endpoint{
+		id: "delete-session", method: http.MethodDelete, path: "/session/{id}", status: http.StatusNoContent, summary: "Forget a session and its children",
+		description: "Files stay as they are.",
+	}, func(ctx context.Context, p *Project, id string) (*struct{}, error) {
+		return nil, p.Sessions.Delete(ctx, id)
+	})
+	ofSession(s, endpoint{
+		id: "commit-session", method: http.MethodPost, path: "/session/{id}/commit", summary: "Make a revert final",
+		description: "What was reverted leaves the session. The next step does it, too.",
+	}, func(ctx context.Context, p *Project, id string) (*body[session.Session], error) {
+		return answerSession(p.Sessions.Commit(ctx, id))
+	})
+	register(s, endpoint{
+		id: "fork-session", method: http.MethodPost, path: "/session/{id}/fork", tag: "sessions", summary: "A new session that shares the history before a message",
+		description: "Files stay as they are.",
+	}, func(ctx context.Context, in *struct {
+		InSession
+		Body struct {
+			ID        string `json:"id" minLength:"1" maxLength:"1024" doc:"Of the new session."`
+			MessageID string `json:"messageID,omitempty" maxLength:"1024" doc:"The first one that is not shared; by default all are."`
+		}
+	}) (*body[session.Session], error) {
+		p, err := s.in(ctx, in.InProject, false)
+		if err != nil {
+			return nil, err
+		}
+		return answerSession(p.Sessions.Fork(ctx, in.ID, in.Body.MessageID, in.Body.ID))
+	})
+	s.sessionDiff()
+	s.sessionBack()
+}
+
+// ofSession registers an operation that takes nothing but a session.
+func ofSession[O any](s *Server, e endpoint, run func(context.Context, *Project, string) (*O, error)) {
+	e.tag = "sessions"
+	register(s, e, func(ctx context.Context, in *InSession) (*O, error) {
+		p, err := s.in(ctx, in.InProject, false)
+		if err != nil {
+			return nil, err
+		}
+		return run(ctx, p, in.ID)
+	})
+}
+
+func answerSession(out *session.Session, err error) (*body[session.Session], error) {
+	if err != nil {
+		return nil, err
+	}
+	return &body[session.Session]{shown(out)}, nil
+}
+
+func answerBack(out *session.Session, res *cairn.Result, err error) (*body[SessionAnswer], error) {
+	if err != nil {
+		return nil, err
+	}
+	return &body[SessionAnswer]{SessionAnswer{shown(out), res}}, nil
+}
+
+func (s *Server) sessionDiff() {
+	o := s.describe(endpoint{
+		id: "session-diff", method: http.MethodGet, path: "/session/{id}/diff", tag: "sessions", summary: "What a session, a message or a step changed",
+		description: "Each file from before its first change to after its last. An answer that an error cuts short is broken off.",
+	})
+	o.Responses["200"] = jsonResponse[Diffs](s, "The changed files, ordered by the bytes of their paths.")
+	huma.Register(s.api, o, func(ctx context.Context, in *struct {
+		InSession
+		MessageID string `query:"messageID" maxLength:"1024" doc:"Only this message."`
+		StepID    string `query:"stepID" maxLength:"1024" doc:"Only this step."`
+	}) (*huma.StreamResponse, error) {
+		p, err := s.in(ctx, in.InProject, false)
+		if err != nil {
+			return nil, s.problemOf(ctx, err)
+		}
+		return stream(s, ctx, p.Sessions.Diff(ctx, in.ID, session.Scope{Message: in.MessageID, Step: in.StepID}), `{"diffs":[`, "]}")
+	})
+}
+
+func (s *Server) sessionBack() {
+	register(s, endpoint{
+		id: "revert-session", method: http.MethodPost, path: "/session/{id}/revert", tag: "sessions", summary: "Take back what a session changed from a message on",
+		description: "Only paths that the session changed are touched; what came later is merged or kept. 409 while a step is open.",
+	}, func(ctx context.Context, in *struct {
+		InSession
+		Body SessionRevert
+	}) (*body[SessionAnswer], error) {
+		b := in.Body
+		switch {
+		case b.MessageID == "" && !b.Start:
+			return nil, badField("body.messageID", "", "expected required property messageID to be present")
+		case b.Start && (b.MessageID != "" || b.PartID != ""):
+			return nil, badField("body.start", "true", "expected no messageID and no partID beside it")
+		}
+		p, err := s.in(ctx, in.InProject, false)
+		if err != nil {
+			return nil, err
+		}
+		opt := session.RevertOptions{OnConflict: cairn.Policy(b.OnConflict), DryRun: b.DryRun, Plan: b.Plan, EndOpen: b.EndOpen}
+		return answerBack(p.Sessions.Revert(ctx, in.ID, session.Target{Message: b.MessageID, Part: b.PartID, Start: b.Start}, opt))
+	})
+	for _, e := range []struct {
+		endpoint
+		run func(*Sessions, context.Context, string, session.RevertOptions) (*session.Session, *cairn.Result, error)
+	}{
+		{endpoint{id: "unrevert-session", path: "/session/{id}/unrevert", summary: "Bring back what was reverted"}, (*Sessions).Unrevert},
+		{endpoint{id: "undo-turn", path: "/session/{id}/undo", summary: "Take back the newest turn that is not taken back yet"}, (*Sessions).UndoStep},
+		{endpoint{id: "redo-turn", path: "/session/{id}/redo", summary: "Bring the first turn back that was taken back"}, (*Sessions).RedoStep},
+	} {
+		e.method, e.tag = http.MethodPost, "sessions"
+		register(s, e.endpoint, func(ctx context.Context, in *inSessionBack) (*body[SessionAnswer], error) {
+			p, err := s.in(ctx, in.InProject, false)
+			if err != nil {
+				return nil, err
+			}
+			return answerBack(e.run(p.Sessions, ctx, in.ID, in.Body.options()))
+		})
+	}
+}

@@ -1,0 +1,108 @@
+package httpapi
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/gofrs/flock"
+
+	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
+	"github.com/seed-fb9cbc17/cairn/internal/protocol"
+)
+
+// ErrServed: another server looks after the data directory.
+var ErrServed = errors.New("another server is running")
+
+// Claim makes this process the server of a data directory until Close. It has the
+// directory for socket and token, which nobody else may enter.
+type Claim struct {
+	dataDir string
+	lock    *flock.Flock
+}
+
+// NewClaim claims a data directory. The kernel's lock dies with its owner, so a
+// server that was killed is in nobody's way. Errors wrap ErrServed.
+func NewClaim(dataDir string) (*Claim, error) {
+	dir := protocol.Dir(dataDir)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	if err := os.Chmod(dir, 0o700); err != nil {
+		return nil, err
+	}
+	lock := flock.New(filepath.Join(dir, "lock"), flock.SetPermissions(0o600))
+	ok, err := lock.TryLock()
+	if err != nil {
+		return nil, fmt.Errorf("lock %s: %w", lock.Path(), err)
+	}
+	if !ok {
+		return nil, fmt.Errorf("%w for %s", ErrServed, dataDir)
+	}
+	return &Claim{dataDir, lock}, nil
+}
+
+// Close gives the data directory up. The lock file stays: removing it would let two
+// servers lock two files of the same name.
+func (c *Claim) Close() error { return c.lock.Close() }
+
+// Listen opens the Unix socket, in the place of one that a dead server left behind.
+func (c *Claim) Listen() (net.Listener, error) {
+	path, err := protocol.Socket(c.dataDir)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		if err := os.Remove(path); err != nil {
+			return nil, err
+		}
+	}
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		return nil, err
+	}
+	// Until here the directory alone keeps others out.
+	if err := os.Chmod(path, 0o600); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return l, nil
+}
+
+// TokenFile is where the token of a data directory's server is kept.
+func TokenFile(dataDir string) string { return filepath.Join(protocol.Dir(dataDir), "token") }
+
+// Token returns the token that is kept, and makes one if there is none: clients keep
+// working when the server starts anew.
+func (c *Claim) Token() (string, error) {
+	file := TokenFile(c.dataDir)
+	data, err := os.ReadFile(file)
+	if token := strings.TrimSpace(string(data)); err == nil && len(token) >= minToken {
+		return token, os.Chmod(file, 0o600)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	token := rand.Text() + rand.Text()
+	err = atomicfile.Write(file, 0o600, false, func(w io.Writer) error {
+		_, err := io.WriteString(w, token+"\n")
+		return err
+	})
+	return token, err
+}
+
+// minToken is the length of the shortest token, in bytes, that nobody will guess.
+const minToken = 16
+
+// CheckToken refuses a token that is too easy to guess or cannot be sent.
+func CheckToken(token string) error {
+	if len(token) < minToken || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return fmt.Errorf("a token has at least %d characters, all of them visible ASCII", minToken)
+	}
+	return nil
+}

@@ -1,0 +1,116 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/seed-fb9cbc17/cairn/session"
+)
+
+// StepBegin describes a step that begins.
+type StepBegin struct {
+	MessageID string            `json:"messageID,omitempty" maxLength:"1024" doc:"By default the newest one."`
+	Role      string            `json:"role,omitempty" maxLength:"200" doc:"Of a message that is new: user begins a turn."`
+	StepID    string            `json:"stepID,omitempty" maxLength:"1024" doc:"By default a name is made up."`
+	Prompt    string            `json:"prompt,omitempty" maxLength:"1048576"`
+	Paths     []string          `json:"paths,omitempty" maxItems:"10000" doc:"What the step's tools are going to change, as far as that is known."`
+	Meta      map[string]string `json:"meta,omitempty"`
+}
+
+// StepEnd describes the end of a step.
+type StepEnd struct {
+	Parts []session.Part `json:"parts,omitempty" maxItems:"10000"`
+	Paths []string       `json:"paths,omitempty" maxItems:"10000" doc:"What its tools changed, as far as that is known."`
+}
+
+// MessageBegin describes a message without a step, or before its first one.
+type MessageBegin struct {
+	MessageID string            `json:"messageID" minLength:"1" maxLength:"1024"`
+	Role      string            `json:"role,omitempty" maxLength:"200"`
+	Prompt    string            `json:"prompt,omitempty" maxLength:"1048576"`
+	Parts     []session.Part    `json:"parts,omitempty" maxItems:"10000"`
+	Meta      map[string]string `json:"meta,omitempty"`
+}
+
+type InStep struct {
+	InSession
+	Step string `path:"step" maxLength:"1024"`
+}
+
+func (s *Server) stepOperations() {
+	register(s, endpoint{
+		id: "add-message", method: http.MethodPost, path: "/session/{id}/messages", tag: "steps", summary: "Record a message",
+	}, func(ctx context.Context, in *struct {
+		InSession
+		Body MessageBegin
+	}) (*body[*session.Message], error) {
+		p, err := s.in(ctx, in.InProject, true)
+		if err != nil {
+			return nil, err
+		}
+		b := in.Body
+		m, err := p.Sessions.AddMessage(ctx, session.MessageBegin{
+			Session: in.ID, Message: b.MessageID, Role: b.Role, Prompt: b.Prompt, Parts: b.Parts, Meta: b.Meta,
+		})
+		return &body[*session.Message]{m}, err
+	})
+	register(s, endpoint{
+		id: "begin-step", method: http.MethodPost, path: "/session/{id}/steps", tag: "steps", summary: "Begin a step: the state before is captured",
+		description: "Session and message are begun if they are new; a step that is open is ended first.",
+	}, func(ctx context.Context, in *struct {
+		InSession
+		Body StepBegin
+	}) (*body[*session.Step], error) {
+		b := in.Body
+		paths, err := decodePaths("body.paths", b.Paths)
+		if err != nil {
+			return nil, err
+		}
+		p, err := s.in(ctx, in.InProject, true)
+		if err != nil {
+			return nil, err
+		}
+		step, err := p.Sessions.BeginStep(ctx, session.StepBegin{
+			Session: in.ID, Message: b.MessageID, Role: b.Role, Step: b.StepID, Prompt: b.Prompt, Paths: paths, Meta: b.Meta,
+		})
+		return &body[*session.Step]{step}, err
+	})
+	register(s, endpoint{
+		id: "hint-step", method: http.MethodPost, path: "/session/{id}/steps/{step}/hint", tag: "steps", status: http.StatusNoContent,
+		summary: "Note paths that a tool of the step names",
+	}, func(ctx context.Context, in *struct {
+		InStep
+		Body struct {
+			Paths []string `json:"paths" maxItems:"10000"`
+		}
+	}) (*struct{}, error) {
+		paths, err := decodePaths("body.paths", in.Body.Paths)
+		if err != nil {
+			return nil, err
+		}
+		p, err := s.in(ctx, in.InProject, false)
+		if err != nil {
+			return nil, err
+		}
+		return nil, p.Sessions.Hint(ctx, in.ID, in.Step, paths)
+	})
+	register(s, endpoint{
+		id: "end-step", method: http.MethodPost, path: "/session/{id}/steps/{step}/end", tag: "steps", summary: "End a step: the state after is captured",
+		description: "Ending it again changes nothing.",
+	}, func(ctx context.Context, in *struct {
+		InStep
+		Body *StepEnd
+	}) (*body[*session.Step], error) {
+		b := either(in.Body, &StepEnd{})
+		paths, err := decodePaths("body.paths", b.Paths)
+		if err != nil {
+			return nil, err
+		}
+		p, err := s.in(ctx, in.InProject, false)
+		if err != nil {
+			return nil, err
+		}
+		step, err := p.Sessions.EndStep(ctx, session.StepEnd{Session: in.ID, Step: in.Step, Parts: b.Parts, Paths: paths})
+		return &body[*session.Step]{step}, err
+	})
+}

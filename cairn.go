@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -143,6 +144,7 @@ func Open(opt Options) (*Repo, error) {
 	r := &Repo{opt: opt, root: root, db: db, user: user, log: opt.Logger, now: time.Now}
 	r.opt.DataDir = dataDir
 	r.adoptRetention()
+	r.opt.Never = append(slices.Clip(r.opt.Never), neverPatterns(r.purgedPaths())...)
 	if r.log == nil {
 		r.log = slog.New(slog.DiscardHandler)
 	}

@@ -220,11 +220,18 @@ func (r *Repo) Lookup(ctx context.Context, spec string) (*Checkpoint, error) {
 	if !looksLikeHash(spec) {
 		return r.lookupName(spec)
 	}
-	ids, err := r.db.Prefix(strings.ToLower(spec), maxCandidates)
+	spec = strings.ToLower(spec)
+	ids, err := r.db.Prefix(spec, maxCandidates)
 	if err != nil {
 		return nil, err
 	}
-	return r.lookupIDs(ctx, spec, ids)
+	c, err := r.lookupIDs(ctx, spec, ids)
+	if errors.Is(err, ErrNotFound) {
+		if ids := r.replaced(spec); len(ids) > 0 {
+			return r.lookupIDs(ctx, spec, ids)
+		}
+	}
+	return c, err
 }
 
 // maxCandidates bounds how many objects a short prefix is allowed to match.

@@ -2,21 +2,250 @@ package cairn
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
 )
 
 // Purged is the answer of Purge.
 type Purged struct {
-	Paths       []string `json:"paths"`       // that were found and purged
-	Checkpoints []string `json:"checkpoints"` // that became partial: their ids from now on
-	Freed       int64    `json:"freed"`       // bytes
+	Paths       []string // that were found in the history, from the root
+	Checkpoints []string // that became partial: their ids from now on
+	Freed       int64    // bytes
+
+	// Elsewhere lists contents, by their ids, that are still stored because they are
+	// those of other paths, too.
+	Elsewhere []string
+}
+
+// MarshalJSON implements json.Marshaler.
+func (p Purged) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Paths       []pathText `json:"paths"`
+		Checkpoints []string   `json:"checkpoints"`
+		Freed       int64      `json:"freed"`
+		Elsewhere   []string   `json:"elsewhere"`
+	}{pathTexts(p.Paths), append([]string{}, p.Checkpoints...), p.Freed, append([]string{}, p.Elsewhere...)})
 }
 
 // Purge takes the contents of paths, and of everything below them, out of the whole
 // history: checkpoints, sessions, operations, pins and what came from elsewhere.
 // Checkpoints that held them become partial: the paths count as present, but not
-// captured, so that going back leaves them alone. Ids that were handed out before
-// still find the partial checkpoints. What lies on the disk is not touched.
+// captured, so that going back leaves them alone. They get new ids, and so does
+// what was built on them; the old ids still find them. The paths are not captured
+// any more, until Unpurge. What lies on the disk of the root, and what was exported
+// or pushed, is not touched.
+//
+//  1. finish what was interrupted, forget the stat cache
+//  2. write the new commits, in one pack
+//  3. record which took the place of which, move the refs
+//  4. drop what nothing leads to any more, down to the last byte
+//
+// Dying in between leaves a sound store, in which a part of the lines may hold the
+// paths still: the same call does the rest. The error wraps ErrNotFound if no
+// checkpoint ever held any of the paths.
 func (r *Repo) Purge(ctx context.Context, paths []string) (*Purged, error) {
-	return nil, errors.ErrUnsupported
+	rels, err := r.purgePaths(paths)
+	if err != nil {
+		return nil, err
+	}
+	p := &purger{repo: r, paths: rels, commits: make(map[object.ID]object.ID), trees: make(map[object.ID]*purgedTree), found: make(map[string]bool), blobs: make(map[object.ID]bool)}
+	if err := r.exclusive(ctx, func() error { return p.rewrite(ctx) }); err != nil {
+		return nil, fmt.Errorf("purge: %w", err)
+	}
+	done := &Purged{Paths: p.foundPaths(), Checkpoints: p.partial}
+	if done.Freed, err = r.dropAll(ctx); err != nil {
+		return done, fmt.Errorf("purge: the paths are out of the history, but their contents are not gone yet: %w (do the same again)", err)
+	}
+	for id := range p.blobs {
+		if ok, err := r.db.Has(id); err != nil {
+			return done, err
+		} else if ok {
+			done.Elsewhere = append(done.Elsewhere, id.String())
+		}
+	}
+	slices.Sort(done.Elsewhere)
+	return done, nil
+}
+
+// purgePaths are the paths from the root, those left out that lie below others.
+func (r *Repo) purgePaths(paths []string) ([]string, error) {
+	var rels []string
+	for _, path := range paths {
+		rel, err := r.rel(path)
+		if err != nil {
+			return nil, err
+		}
+		if rel == "" {
+			return nil, fmt.Errorf("%w: %s is the whole root; remove the store instead", ErrOutside, path)
+		}
+		rels = append(rels, rel)
+	}
+	slices.Sort(rels)
+	var top []string
+	for _, rel := range slices.Compact(rels) {
+		if !newPathScope(top).covers(rel) || len(top) == 0 {
+			top = append(top, rel)
+		}
+	}
+	if len(top) == 0 {
+		return nil, notFound("no path is given")
+	}
+	return top, nil
+}
+
+// purgeRounds is how often a collection is begun that others interrupt.
+const purgeRounds = 50
+
+// dropAll drops every byte that is not needed.
+func (r *Repo) dropAll(ctx context.Context) (freed int64, err error) {
+	if err := r.exclusive(ctx, r.db.DropDamaged); err != nil {
+		return 0, err
+	}
+	for range purgeRounds {
+		got, err := r.db.Collect(ctx, odb.Collection{Thorough: true, Pack: r.packer(), BeforeRemove: r.renamePacks})
+		if err != nil {
+			return freed, err
+		}
+		freed += got.Freed
+		if got.Blocked != nil {
+			return freed, got.Blocked
+		}
+		if !got.Incomplete {
+			return freed, nil
+		}
+	}
+	return freed, errors.New("others use the store all the time")
+}
+
+// purger rewrites history.
+type purger struct {
+	repo  *Repo
+	batch *odb.Batch
+	paths []string
+
+	commits map[object.ID]object.ID // by what they become; themselves if nothing changes
+	trees   map[object.ID]*purgedTree
+	found   map[string]bool
+	blobs   map[object.ID]bool // contents that were taken out
+	partial []string
+}
+
+func (p *purger) foundPaths() []string {
+	var list []string
+	for _, path := range p.paths {
+		if p.found[path] {
+			list = append(list, path)
+		}
+	}
+	return list
+}
+
+// rewrite is called with the lock held.
+func (p *purger) rewrite(ctx context.Context) error {
+	r := p.repo
+	p.batch = r.db.NewBatch()
+	defer p.batch.Discard()
+	refs, err := r.db.Refs("refs/")
+	if err != nil {
+		return err
+	}
+	for i, ref := range refs {
+		if ref.Err != nil {
+			return fmt.Errorf("ref %s: %w (cairn doctor --fix first)", ref.Name, ref.Err)
+		}
+		if refs[i].ID, err = p.object(ctx, ref.ID); err != nil {
+			return fmt.Errorf("%s: %w (cairn doctor --fix first)", ref.Name, err)
+		}
+	}
+	if len(p.found) == 0 {
+		return notFound("no checkpoint holds %s", strings.Join(p.paths, " or "))
+	}
+	ends, err := r.db.Shallow()
+	if err != nil {
+		return err
+	}
+	for _, id := range ends {
+		if now, ok := p.commits[id]; ok {
+			ends = append(ends, now)
+		}
+	}
+	journals, err := p.journals(ctx)
+	if err != nil {
+		return err
+	}
+	if err := p.batch.Commit(); err != nil {
+		return err
+	}
+	if err := r.db.SetShallow(ends); err != nil {
+		return err
+	}
+	if err := r.recordReplaced(p.replacements()); err != nil {
+		return err
+	}
+	if err := r.addPurged(p.paths); err != nil {
+		return err
+	}
+	r.freshIndex() // it names the contents
+	for _, ref := range refs {
+		if err := r.moveRef(ref); err != nil {
+			return err
+		}
+	}
+	for _, j := range journals {
+		if err := r.db.WriteJournal(j.Name, j.Data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *Repo) moveRef(ref odb.Ref) error {
+	if now, err := r.db.Ref(ref.Name); err == nil && now == ref.ID {
+		return nil
+	}
+	return r.db.SetRef(ref.Name, ref.ID)
+}
+
+// journals are those that name something that was rewritten.
+func (p *purger) journals(ctx context.Context) ([]odb.Journal, error) {
+	all, err := p.repo.db.Journals()
+	if err != nil {
+		return nil, err
+	}
+	var changed []odb.Journal
+	for _, j := range all {
+		if j.Err != nil {
+			return nil, fmt.Errorf("journal %s: %w", j.Name, j.Err)
+		}
+		text, err := p.mentions(ctx, string(j.Data))
+		if err != nil {
+			return nil, err
+		}
+		if text != string(j.Data) {
+			changed = append(changed, odb.Journal{Name: j.Name, Data: []byte(text)})
+		}
+	}
+	return changed, nil
+}
+
+// replacements lists what took the place of what: commits, and the trees of states.
+func (p *purger) replacements() map[object.ID]object.ID {
+	all := make(map[object.ID]object.ID)
+	for old, now := range p.commits {
+		if now != old {
+			all[old] = now
+		}
+	}
+	for old, now := range p.trees {
+		if now.id != old {
+			all[old] = now.id
+		}
+	}
+	return all
 }

@@ -19,9 +19,10 @@ const (
 	PrivateCleaned  Private = "cleaned"  // when the store was last cleaned, and what that did
 	PrivateBudget   Private = "budget"   // the size to keep to, decided when the store was made
 	PrivateReplaced Private = "replaced" // ids of commits and trees that others took the place of
+	PrivatePurged   Private = "purged"   // paths that are not to be captured any more
 )
 
-var privateFiles = []Private{PrivateCleaned, PrivateBudget, PrivateReplaced}
+var privateFiles = []Private{PrivateCleaned, PrivateBudget, PrivateReplaced, PrivatePurged}
 
 // IsPrivateFile reports whether a file in cairn/ is one of the private ones.
 func IsPrivateFile(name string) bool { return slices.Contains(privateFiles, Private(name)) }
@@ -42,3 +43,6 @@ func (db *DB) WritePrivate(name Private, data []byte) error {
 		return err
 	})
 }
+
+// DropDamaged throws away what Repair has put aside. Call it with the lock held.
+func (db *DB) DropDamaged() error { return os.RemoveAll(db.path(damagedDir)) }

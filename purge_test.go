@@ -1,0 +1,210 @@
+package cairn_test
+
+import (
+	"bytes"
+	"compress/zlib"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+)
+
+// secret is what must not be left. It does not compress, so that a part of it shows
+// wherever it lies.
+var secret = strings.Repeat("Zq7", 3) + noise(99, 3000)
+
+func (f *fixture) wantNoTrace(text string) {
+	f.Helper()
+	if found := f.traces(text); len(found) > 0 {
+		f.Errorf("these hold what was purged: %v", found)
+	}
+}
+
+// traces looks for text in every file of the store, as it lies and inflated at
+// every place where something could have been deflated.
+func (f *fixture) traces(text string) (found []string) {
+	f.Helper()
+	err := filepath.WalkDir(f.repo().StoreDir(), func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		if bytes.Contains(data, []byte(text)) {
+			found = append(found, path)
+		}
+		for i := range data {
+			if data[i]&0x0f == 8 && bytes.Contains(inflated(data[i:]), []byte(text)) {
+				found = append(found, path)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		f.Fatal(err)
+	}
+	return found
+}
+
+func inflated(data []byte) []byte {
+	z, err := zlib.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return nil
+	}
+	out, _ := io.ReadAll(io.LimitReader(z, 1<<20))
+	return out
+}
+
+func (f *fixture) purge(paths ...string) *cairn.Purged {
+	f.Helper()
+	got, err := f.repo().Purge(background, paths)
+	if err != nil {
+		f.Fatalf("purge: %v", err)
+	}
+	return got
+}
+
+func TestPurge(t *testing.T) {
+	t.Parallel()
+	f := newAged(t)
+	clean := f.trackAgo(0, "before the secret")
+	f.write("conf/secret.env", secret)
+	with := f.trackAll()
+	f.write("a", "later")
+	f.write("conf/secret.env", secret+"2")
+	later := f.track()
+	if err := f.repo().Pin(background, later.Checkpoint, "pinned"); err != nil {
+		t.Fatal(err)
+	}
+	f.restoreAll(with)
+	f.restoreAll(later.Checkpoint)
+	f.closeAll()
+	if len(f.traces(secret[:9])) == 0 {
+		t.Fatal("the search finds nothing")
+	}
+	got := f.purge("conf/secret.env")
+	if len(got.Paths) != 1 || got.Paths[0] != "conf/secret.env" || len(got.Checkpoints) < 2 || len(got.Elsewhere) > 0 {
+		t.Errorf("purged %+v", got)
+	}
+	f.wantNoTrace(secret[:9])
+	f.sound()
+	// What was on the disk is still there, and old ids find what took their place.
+	if f.read("conf/secret.env") != secret+"2" {
+		t.Error("the file on the disk was touched")
+	}
+	for _, id := range []string{clean, with, later.Checkpoint, later.Hash, with[:12], "pinned"} {
+		c, err := f.repo().Lookup(background, id)
+		if err != nil {
+			t.Fatalf("lookup of %s: %v", id, err)
+		}
+		skipped, err := c.Skipped()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if id != clean {
+			skippedAs(t, skipped, "conf/secret.env", "purged")
+		}
+	}
+	// Going back leaves it alone, wherever to.
+	for _, id := range []string{with, later.Hash, "pinned"} {
+		f.restore(id)
+		if f.read("conf/secret.env") != secret+"2" {
+			t.Errorf("restoring %s touched what was purged", id)
+		}
+	}
+	if f.read("a") != "later" {
+		t.Errorf("a holds %q", f.read("a"))
+	}
+	f.sound()
+}
+
+// Undo works across a purge.
+func TestPurgeRewritesOperations(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"a": gittest.File("1"), "dir/key": gittest.File(secret), "dir/x": gittest.File("x")})
+	one := f.trackAll()
+	f.write("a", "2")
+	f.write("dir/key", secret+"!")
+	f.trackAll()
+	f.restoreAll(one)
+	f.closeAll()
+	f.purge("dir/key")
+	f.wantNoTrace(secret[:9])
+	if _, err := f.repo().Undo(background, cairn.RevertOptions{}); err != nil {
+		t.Fatalf("undo: %v", err)
+	}
+	if f.read("a") != "2" || f.read("dir/key") != secret {
+		t.Errorf("a holds %q", f.read("a"))
+	}
+	f.sound()
+}
+
+func TestPurgeDirectory(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"a": gittest.File("1"), "d/e/one": gittest.File(secret), "d/e/f/two": gittest.Exec(secret + "2"), "empty": gittest.Dir()})
+	id := f.trackAll()
+	f.closeAll()
+	f.purge("d/e")
+	f.wantNoTrace(secret[:9])
+	before := f.manifest()
+	if res := f.restore(id); len(res.Deleted)+len(res.Restored) > 0 {
+		t.Errorf("restored %+v", res)
+	}
+	if diff := gittest.Diff(before, f.manifest()); diff != "" {
+		t.Error(diff)
+	}
+	f.sound()
+}
+
+func TestPurgeSaysWhatIsLeft(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"a": gittest.File(secret), "copy": gittest.File(secret)})
+	f.trackAll()
+	if got := f.purge("a"); len(got.Elsewhere) != 1 {
+		t.Errorf("purged %+v; the copy still holds the same", got)
+	}
+	if got := f.purge("copy"); len(got.Elsewhere) != 0 {
+		t.Errorf("purged %+v", got)
+	}
+	f.wantNoTrace(secret[:9])
+}
+
+func TestPurgeRefuses(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"a": gittest.File("1")})
+	f.trackAll()
+	for _, path := range []string{"", ".", f.root, "..", "../x", filepath.Dir(f.root)} {
+		_, err := f.repo().Purge(background, []string{path})
+		assertError(t, err, cairn.ErrOutside)
+	}
+	_, err := f.repo().Purge(background, []string{"b"})
+	assertError(t, err, cairn.ErrNotFound)
+	if _, err := f.repo().Purge(background, nil); err == nil {
+		t.Error("purging nothing is no error")
+	}
+}
+
+// A path that was purged stays out until somebody says otherwise.
+func TestUnpurge(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"odd *[name]": gittest.File(secret), "a": gittest.File("1")})
+	f.trackAll()
+	f.purge("odd *[name]")
+	if list := f.repo().PurgedPaths(); len(list) != 1 || list[0] != "odd *[name]" {
+		t.Errorf("purged paths %q", list)
+	}
+	assertError(t, f.repo().Unpurge([]string{"a"}), cairn.ErrNotFound)
+	if err := f.repo().Unpurge([]string{"odd *[name]"}); err != nil {
+		t.Fatal(err)
+	}
+	f.trackAll()
+	if list := f.repo().PurgedPaths(); len(list) != 0 {
+		t.Errorf("purged paths %q", list)
+	}
+}

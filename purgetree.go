@@ -1,0 +1,266 @@
+package cairn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/seed-fb9cbc17/cairn/internal/index"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
+)
+
+// reasonPurged is why a path of a checkpoint is not captured: it was once.
+const reasonPurged = "purged"
+
+// purgedTree is a state without the paths.
+type purgedTree struct {
+	id      object.ID
+	gone    []Skipped // what was taken out
+	emptied []string  // directories in which nothing is left that was captured
+}
+
+// object rewrites what a ref may lead to.
+func (p *purger) object(ctx context.Context, id object.ID) (object.ID, error) {
+	kind, _, err := p.repo.db.Stat(id)
+	if err != nil {
+		return id, err
+	}
+	switch kind {
+	case object.Commit:
+		return p.commit(ctx, id)
+	case object.Tree:
+		t, err := p.tree(ctx, id)
+		if err != nil {
+			return id, err
+		}
+		return t.id, nil
+	case object.Tag:
+		return id, errors.New("it is a tag object, behind which nothing can be rewritten")
+	}
+	return id, nil
+}
+
+// commit rewrites a commit after all that it goes on from or names. Ids are hashes,
+// so that nothing can name what came later.
+func (p *purger) commit(ctx context.Context, id object.ID) (object.ID, error) {
+	if now, ok := p.commits[id]; ok {
+		return now, nil
+	}
+	if err := ctx.Err(); err != nil {
+		return id, err
+	}
+	kind, data, err := p.repo.db.Read(id)
+	if err != nil {
+		return id, fmt.Errorf("checkpoint %s: %w", id, err)
+	}
+	if kind != object.Commit {
+		return id, fmt.Errorf("%w: %s is a %s, not a checkpoint", ErrCorrupt, id, kind)
+	}
+	c, err := object.ParseCommit(data)
+	if err != nil {
+		return id, fmt.Errorf("checkpoint %s: %w: %w", id, ErrCorrupt, err)
+	}
+	ends := p.repo.db.EndsLine(id)
+	for i, parent := range c.Parents {
+		if ends {
+			break // cleaned away, but for their ids, which are no contents
+		}
+		if c.Parents[i], err = p.commit(ctx, parent); err != nil {
+			return id, err
+		}
+	}
+	t, err := p.tree(ctx, c.Tree)
+	if err != nil {
+		return id, err
+	}
+	c.Tree = t.id
+	if err := p.headers(ctx, c, t); err != nil {
+		return id, fmt.Errorf("checkpoint %s: %w", id, err)
+	}
+	out, err := object.AppendCommit(nil, c)
+	if err != nil {
+		return id, err
+	}
+	now := id
+	if string(out) != string(data) {
+		if now, err = p.batch.Add(object.Commit, out); err != nil {
+			return id, err
+		}
+	}
+	if len(t.gone) > 0 && c.Header(operationHeader) == "" {
+		p.partial = append(p.partial, now.String())
+	}
+	p.commits[id] = now
+	return now, nil
+}
+
+// headers rewrites the metadata of a state, and the ids in the other headers.
+func (p *purger) headers(ctx context.Context, c *object.CommitData, t *purgedTree) (err error) {
+	for i := range c.Extra {
+		h := &c.Extra[i]
+		switch {
+		case h.Key != metadataHeader:
+			h.Value, err = p.mentions(ctx, h.Value)
+		case len(t.gone) > 0:
+			h.Value, err = purgedMetadata(h.Value, p.paths, t)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var fullID = regexp.MustCompile(`[0-9a-f]{40}`)
+
+// mentions replaces the ids in a text that are those of commits here, and of trees
+// that were the states of such.
+func (p *purger) mentions(ctx context.Context, text string) (string, error) {
+	var failed error
+	out := fullID.ReplaceAllStringFunc(text, func(digits string) string {
+		id, err := object.ParseID(digits)
+		if err != nil || failed != nil {
+			return digits
+		}
+		if t := p.trees[id]; t != nil {
+			return t.id.String()
+		}
+		kind, _, err := p.repo.db.Stat(id)
+		if err != nil || kind != object.Commit {
+			return digits
+		}
+		now, err := p.commit(ctx, id)
+		if err != nil {
+			failed = err
+		}
+		return now.String()
+	})
+	return out, failed
+}
+
+// tree rewrites the tree of a state.
+func (p *purger) tree(ctx context.Context, id object.ID) (*purgedTree, error) {
+	if t := p.trees[id]; t != nil {
+		return t, nil
+	}
+	t := &purgedTree{id: id}
+	edits := make(map[string]*object.Entry)
+	for _, path := range p.paths {
+		e, err := p.repo.entryOrNil(id, path)
+		if err != nil {
+			return nil, err
+		}
+		if e == nil {
+			continue
+		}
+		edits[path], p.found[path] = nil, true
+		gone := Skipped{Path: path, Reason: reasonPurged}
+		if e.Mode != object.Dir {
+			if gone.Size, err = p.repo.blobSize(e); errors.Is(err, odb.ErrNotFound) || errors.Is(err, ErrCorrupt) {
+				err = nil // all the better
+			}
+		}
+		if err == nil {
+			err = p.note(ctx, *e)
+		}
+		if err != nil {
+			return nil, err
+		}
+		t.gone = append(t.gone, gone)
+	}
+	if len(edits) > 0 {
+		var err error
+		if t.id, err = p.repo.editTree(p.batch, id, edits); err != nil {
+			return nil, err
+		}
+	}
+	p.trees[id] = t
+	return t, p.emptied(id, t)
+}
+
+// note remembers which contents are to go.
+func (p *purger) note(ctx context.Context, e object.Entry) error {
+	if e.Mode != object.Dir {
+		p.blobs[e.ID] = true
+		return ctx.Err()
+	}
+	entries, err := p.repo.readTree(e.ID)
+	for i := range entries {
+		if err == nil {
+			err = p.note(ctx, entries[i])
+		}
+	}
+	return err
+}
+
+// emptied finds the directories that are not in the new tree any more. They are
+// there all the same, with something in them.
+func (p *purger) emptied(old object.ID, t *purgedTree) error {
+	for _, gone := range t.gone {
+		for dir, _ := index.Split(gone.Path); dir != ""; dir, _ = index.Split(dir) {
+			e, err := p.repo.treeEntry(old, dir)
+			if err != nil {
+				return err
+			}
+			other, err := p.holdsOther(e.ID, dir)
+			if err != nil {
+				return err
+			}
+			if other {
+				break
+			}
+			if !slices.Contains(t.emptied, dir) {
+				t.emptied = append(t.emptied, dir)
+			}
+		}
+	}
+	return nil
+}
+
+// holdsOther reports whether a directory holds anything but the paths.
+func (p *purger) holdsOther(tree object.ID, dir string) (bool, error) {
+	entries, err := p.repo.readTree(tree)
+	if err != nil {
+		return false, err
+	}
+	for i := range entries {
+		path := index.Join(dir, entries[i].Name)
+		if slices.Contains(p.paths, path) {
+			continue
+		}
+		if entries[i].Mode != object.Dir {
+			return true, nil
+		}
+		if other, err := p.holdsOther(entries[i].ID, path); other || err != nil {
+			return other, err
+		}
+	}
+	return false, nil
+}
+
+// purgedMetadata is the metadata of a state without the paths.
+func purgedMetadata(value string, paths []string, t *purgedTree) (string, error) {
+	m, err := decodeMetadata(value)
+	if err != nil {
+		return "", err
+	}
+	scope := newPathScope(paths)
+	below := func(path pathText) bool { return scope.covers(string(path)) }
+	m.Skipped = slices.DeleteFunc(m.Skipped, func(s Skipped) bool { return scope.covers(s.Path) })
+	m.Skipped = append(m.Skipped, t.gone...)
+	slices.SortFunc(m.Skipped, func(a, b Skipped) int { return strings.Compare(a.Path, b.Path) })
+	m.Empty = slices.DeleteFunc(m.Empty, below)
+	m.Bare = slices.DeleteFunc(m.Bare, below)
+	for _, dir := range t.emptied {
+		if !slices.Contains(m.Bare, pathText(dir)) {
+			m.Bare = append(m.Bare, pathText(dir))
+		}
+	}
+	maps.DeleteFunc(m.Perms, func(path string, _ octal) bool { return scope.covers(path) })
+	return m.encode()
+}

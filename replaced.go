@@ -1,0 +1,138 @@
+package cairn
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
+)
+
+// readReplaced returns which ids others took the place of. What cannot be read is
+// left out: an old id is then not found.
+func (r *Repo) readReplaced() map[object.ID]object.ID {
+	all := make(map[object.ID]object.ID)
+	data, err := r.db.ReadPrivate(odb.PrivateReplaced)
+	if err != nil {
+		return all
+	}
+	lines := bufio.NewScanner(bytes.NewReader(data))
+	for lines.Scan() {
+		old, now, _ := strings.Cut(lines.Text(), " ")
+		from, err := object.ParseID(old)
+		to, err2 := object.ParseID(now)
+		if err == nil && err2 == nil {
+			all[from] = to
+		}
+	}
+	return all
+}
+
+// recordReplaced adds to the list, under the lock. What was itself a replacement is
+// followed to the end; what leads nowhere any more is dropped.
+func (r *Repo) recordReplaced(more map[object.ID]object.ID) error {
+	all := r.readReplaced()
+	for old, now := range all {
+		if further, ok := more[now]; ok {
+			all[old] = further
+		}
+	}
+	maps.Copy(all, more)
+	maps.DeleteFunc(all, func(old, now object.ID) bool {
+		_, _, err := r.db.Stat(now)
+		return old == now || errors.Is(err, odb.ErrNotFound)
+	})
+	var lines []string
+	for old, now := range all {
+		lines = append(lines, old.String()+" "+now.String()+"\n")
+	}
+	slices.Sort(lines)
+	return r.db.WritePrivate(odb.PrivateReplaced, []byte(strings.Join(lines, "")))
+}
+
+// replaced returns the ids that took the place of those which begin with a prefix.
+func (r *Repo) replaced(prefix string) []object.ID {
+	var found []object.ID
+	for old, now := range r.readReplaced() {
+		if strings.HasPrefix(old.String(), prefix) && !slices.Contains(found, now) {
+			found = append(found, now)
+		}
+	}
+	return found
+}
+
+// purgedPaths are those that Purge has taken out and that are not to come back.
+func (r *Repo) purgedPaths() []string {
+	data, err := r.db.ReadPrivate(odb.PrivatePurged)
+	var texts []pathText
+	if err == nil {
+		err = json.Unmarshal(data, &texts)
+	}
+	if err != nil && !errors.Is(err, odb.ErrNotFound) {
+		r.log.Warn("list of purged paths not read: they may be captured again", "error", err)
+	}
+	return plainPaths(texts)
+}
+
+func (r *Repo) addPurged(paths []string) error {
+	all := append(r.purgedPaths(), paths...)
+	slices.Sort(all)
+	return r.writePurged(slices.Compact(all))
+}
+
+func (r *Repo) writePurged(paths []string) error {
+	data, err := json.Marshal(pathTexts(paths))
+	if err != nil {
+		return err
+	}
+	return r.db.WritePrivate(odb.PrivatePurged, append(data, '\n'))
+}
+
+// neverPatterns are the purged paths in the form of Options.Never.
+func neverPatterns(paths []string) []string {
+	var patterns []string
+	for _, path := range paths {
+		var b strings.Builder
+		b.WriteByte('/')
+		for i := range len(path) {
+			if strings.IndexByte(`\*?[`, path[i]) >= 0 || path[i] == ' ' {
+				b.WriteByte('\\')
+			}
+			b.WriteByte(path[i])
+		}
+		patterns = append(patterns, b.String())
+	}
+	return patterns
+}
+
+// PurgedPaths lists, from the root, the paths that are not captured any more because
+// they were purged.
+func (r *Repo) PurgedPaths() []string { return append([]string{}, r.purgedPaths()...) }
+
+// Unpurge lets paths be captured again that were purged. Their old contents stay
+// gone. A path that was not purged is ErrNotFound. It takes effect for those who
+// open the store from now on.
+func (r *Repo) Unpurge(paths []string) error {
+	all := r.purgedPaths()
+	for _, path := range paths {
+		rel, err := r.rel(path)
+		if err != nil {
+			return err
+		}
+		i := slices.Index(all, rel)
+		if i < 0 {
+			return notFound("%s was not purged", rel)
+		}
+		all = slices.Delete(all, i, i+1)
+	}
+	if err := r.writePurged(all); err != nil {
+		return fmt.Errorf("unpurge: %w", err)
+	}
+	return nil
+}

@@ -3,6 +3,7 @@ package cairn
 import (
 	"context"
 	"slices"
+	"strings"
 )
 
 // Step is what one session did between two checkpoints.
@@ -103,4 +104,17 @@ func (a *attribution) withoutOthers(step []Change) (own []Change, stay []PathRea
 		return reason != ""
 	})
 	return own, stay
+}
+
+// byOwner tells what others claimed, which is kept, from what is shared, which is a
+// conflict.
+func byOwner(stay []PathReason) (kept, conflicts []PathReason) {
+	for _, s := range stay {
+		if strings.HasPrefix(s.Reason, reasonOthers) {
+			kept = append(kept, s)
+		} else {
+			conflicts = append(conflicts, s)
+		}
+	}
+	return kept, conflicts
 }

@@ -16,7 +16,7 @@ import (
 // checkpoints; Before holds everything that the operation overwrote or deleted.
 type Operation struct {
 	ID        string
-	Kind      string // "restore", "revert", "undo" or "redo"
+	Kind      string // "restore", "revert", "unrevert", "undo" or "redo"
 	When      time.Time
 	Target    string // checkpoint that it went back to
 	Undoes    string // operation that it took back, for an undo or redo

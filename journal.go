@@ -35,9 +35,20 @@ type journal struct {
 	Changes   []journalChange `json:"changes"`
 	Kept      []PathReason    `json:"kept"`
 	Conflicts []PathReason    `json:"conflicts"`
+	Line      *journalLine    `json:"line,omitempty"`
 
 	before  object.ID
 	changes []worktree.Change
+}
+
+// journalLine is what an operation appends to a line.
+type journalLine struct {
+	Ref     string          `json:"ref"`
+	Record  json.RawMessage `json:"record"`
+	Message string          `json:"message"`
+	Wanted  string          `json:"wanted"`            // checkpoint of the state to be brought about
+	Paths   []pathText      `json:"paths"`             // where that differs from what was wanted before
+	Settled []pathText      `json:"settled,omitempty"` // reported, but as wanted
 }
 
 // journalChange is a worktree.Change.
@@ -62,7 +73,7 @@ func newJournal(req opRequest, before object.ID, p *plan) *journal {
 	rand.Read(token[:]) // never fails, see crypto/rand
 	return &journal{
 		Kind: req.kind, Target: req.target, Undoes: req.undoes, Scope: pathTexts(req.scope), Token: hex.EncodeToString(token[:]), Before: before.String(),
-		Kept: p.kept, Conflicts: p.conflicts, before: before, changes: p.changes,
+		Kept: p.kept, Conflicts: p.conflicts, Line: req.line, before: before, changes: p.changes,
 	}
 }
 
@@ -210,7 +221,22 @@ func (r *Repo) recoverOperations(ctx context.Context) error {
 	return nil
 }
 
+// recorded reports whether the newest operation is that of the journal: the process
+// died between recording it and dropping the journal.
+func (r *Repo) recorded(j *journal) bool {
+	newest := r.tip(refOperations)
+	if newest == nil {
+		return false
+	}
+	var rec operationRecord
+	err := json.Unmarshal([]byte(newest.commit.Header(operationHeader)), &rec)
+	return err == nil && rec.Token == j.Token
+}
+
 func (r *Repo) resume(ctx context.Context, j *journal) error {
+	if r.recorded(j) {
+		return r.dropJournal()
+	}
 	if err := worktree.RemoveTemps(r.root, j.Token, j.changes); err != nil {
 		return err
 	}

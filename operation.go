@@ -16,12 +16,13 @@ import (
 
 // opRequest is what an operation is about to do.
 type opRequest struct {
-	kind   string // "restore", "revert", "undo" or "redo"
+	kind   string // as Operation.Kind
 	target string // checkpoint id
 	dryRun bool
 	planID string   // of the only plan to be carried out; "" = whatever is planned
 	undoes string   // operation that this one takes back
 	scope  []string // paths that this was narrowed down to
+	line   *journalLine
 }
 
 // operationHeader is the extra commit header of an operation.
@@ -35,6 +36,7 @@ type operationRecord struct {
 	Kind      string       `json:"kind"`
 	Target    string       `json:"target,omitempty"`
 	Undoes    string       `json:"undoes,omitempty"`
+	Token     string       `json:"token,omitempty"` // of the journal
 	Before    string       `json:"before"`
 	After     string       `json:"after"`
 	Paths     []pathText   `json:"paths"`             // changed
@@ -70,13 +72,20 @@ func (r *Repo) operate(ctx context.Context, req opRequest, makePlan func(*captur
 		if err != nil {
 			return err
 		}
-		if res, err = r.preview(req, p); err != nil || req.dryRun || !req.toBeRecorded(p) {
-			return err
-		}
-		res, err = r.carryOut(ctx, req, disk, p)
+		res, err = r.operateOn(ctx, req, disk, p)
 		return err
 	})
 	return res, err
+}
+
+// operateOn carries out a plan, unless it is only asked for or there is nothing to
+// do. The caller holds the lock.
+func (r *Repo) operateOn(ctx context.Context, req opRequest, disk *capture, p *plan) (*Result, error) {
+	res, err := r.preview(req, p)
+	if err != nil || req.dryRun || !req.toBeRecorded(p) {
+		return res, err
+	}
+	return r.carryOut(ctx, req, disk, p)
 }
 
 // toBeRecorded: a plan without changes is no operation, except where somebody takes
@@ -86,7 +95,7 @@ func (q *opRequest) toBeRecorded(p *plan) bool {
 }
 
 func (r *Repo) carryOut(ctx context.Context, req opRequest, disk *capture, p *plan) (*Result, error) {
-	before, err := r.saveBefore(ctx, disk, p)
+	before, err := r.saveBefore(ctx, req, disk, p)
 	if err != nil {
 		return nil, err
 	}
@@ -101,8 +110,9 @@ func (r *Repo) carryOut(ctx context.Context, req opRequest, disk *capture, p *pl
 }
 
 // saveBefore stores the state before an operation: what the capture holds, and
-// what no capture holds but the plan touches.
-func (r *Repo) saveBefore(ctx context.Context, disk *capture, p *plan) (object.ID, error) {
+// what no capture holds but the plan touches. It follows what was newest, on the
+// line that the operation belongs to or outside of such lines.
+func (r *Repo) saveBefore(ctx context.Context, req opRequest, disk *capture, p *plan) (object.ID, error) {
 	batch := r.db.NewBatch()
 	defer batch.Discard()
 	s := state{disk.tree, disk.metadata()}
@@ -117,15 +127,22 @@ func (r *Repo) saveBefore(ctx context.Context, disk *capture, p *plan) (object.I
 			return object.ID{}, err
 		}
 	}
-	newest, err := r.newest(ctx)
+	previous, err := r.before(ctx, req)
 	if err != nil {
 		return object.ID{}, err
 	}
-	id, err := r.addState(batch, s, newest, stateLabel{})
+	id, err := r.addState(batch, s, previous, stateLabel{})
 	if err != nil {
 		return object.ID{}, err
 	}
 	return id, batch.Commit()
+}
+
+func (r *Repo) before(ctx context.Context, req opRequest) (*Checkpoint, error) {
+	if req.line != nil {
+		return r.tip(req.line.Ref), nil
+	}
+	return r.newest(ctx)
 }
 
 // withSaved is a state that holds files which the capture left out.
@@ -226,7 +243,12 @@ func (r *Repo) recordOperation(ctx context.Context, j *journal, res *Result, res
 	if err != nil {
 		return object.ID{}, err
 	}
-	after, err := r.addState(batch, s, before, stateLabel{message: "after " + j.Kind, author: identity.Name})
+	var after object.ID
+	if j.Line == nil {
+		after, err = r.addState(batch, s, before, stateLabel{message: "after " + j.Kind, author: identity.Name})
+	} else {
+		after, err = r.addReverted(batch, s, before, j.Line, res)
+	}
 	if err != nil {
 		return object.ID{}, err
 	}
@@ -236,6 +258,11 @@ func (r *Repo) recordOperation(ctx context.Context, j *journal, res *Result, res
 	}
 	if err := batch.Commit(); err != nil {
 		return object.ID{}, err
+	}
+	if j.Line != nil {
+		if err := r.db.SetRef(j.Line.Ref, after); err != nil {
+			return object.ID{}, err
+		}
 	}
 	return id, r.db.SetRef(refOperations, id)
 }
@@ -263,7 +290,8 @@ func (r *Repo) withWritten(batch *odb.Batch, disk *capture, j *journal, res *Res
 
 func (r *Repo) addOperation(batch *odb.Batch, s state, j *journal, res *Result, after object.ID) (object.ID, error) {
 	rec := operationRecord{
-		Version: 1, Kind: j.Kind, Target: j.Target, Undoes: j.Undoes, Scope: j.Scope, Before: j.before.String(), After: after.String(),
+		Version: 1, Kind: j.Kind, Target: j.Target, Undoes: j.Undoes, Token: j.Token, Scope: j.Scope,
+		Before: j.before.String(), After: after.String(),
 		Paths:   pathTexts(append(append([]string{}, res.Restored...), res.Deleted...)),
 		Created: pathTexts(j.created(res)), Kept: res.Kept, Conflicts: res.Conflicts,
 	}

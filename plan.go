@@ -3,7 +3,6 @@ package cairn
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
@@ -57,6 +56,9 @@ type planOptions struct {
 	// stay lists what is not taken back because of other sessions. What they claimed
 	// is kept, what is shared is a conflict.
 	stay []PathReason
+
+	// kept and conflicts were found before there was a plan.
+	kept, conflicts []PathReason
 }
 
 // makePlan works out how to bring what scope selects from the disk's state to the
@@ -79,14 +81,10 @@ func (r *Repo) makePlan(ctx context.Context, disk *capture, target state, opt pl
 		}
 	}
 	p.dropBlocked()
-	for _, s := range opt.stay {
-		if strings.HasPrefix(s.Reason, reasonOthers) {
-			p.kept = append(p.kept, s)
-		} else {
-			p.conflicts = append(p.conflicts, s)
-		}
-	}
+	kept, conflicts := byOwner(opt.stay)
+	p.kept, p.conflicts = append(p.kept, kept...), append(p.conflicts, conflicts...)
 	p.keepRenamesTogether(opt.step)
+	p.kept, p.conflicts = append(p.kept, opt.kept...), append(p.conflicts, opt.conflicts...)
 	if opt.way != nil {
 		p.plan.merged = opt.way.merged
 		if opt.way.policy == Fail && len(p.conflicts) > 0 {

@@ -197,15 +197,12 @@ func (p *planner) mergeContents(base, ours, theirs *object.Entry) (id object.ID,
 	}
 	var text [3][]byte
 	for i, e := range []*object.Entry{base, ours, theirs} {
-		size, err := p.repo.blobSize(e)
-		if err != nil {
+		var tooLarge bool
+		if text[i], tooLarge, err = p.mergeable(e); err != nil {
 			return id, "", err
 		}
-		if size > DefaultMaxDiffSize {
+		if tooLarge {
 			return id, reasonTooLargeMerge, nil
-		}
-		if text[i], err = p.repo.blob(e); err != nil {
-			return id, "", err
 		}
 		if linediff.Binary(text[i]) {
 			return id, reasonNotText, nil
@@ -218,6 +215,19 @@ func (p *planner) mergeContents(base, ours, theirs *object.Entry) (id object.ID,
 	id = object.Sum(object.Blob, res.Content)
 	p.way.merged[id] = res.Content
 	return id, "", nil
+}
+
+// mergeable reads a blob, be it one that is merged already and in no store yet.
+func (p *planner) mergeable(e *object.Entry) (text []byte, tooLarge bool, err error) {
+	if text, ok := p.way.merged[e.ID]; ok {
+		return text, false, nil
+	}
+	size, err := p.repo.blobSize(e)
+	if err != nil || size > DefaultMaxDiffSize {
+		return nil, true, err
+	}
+	text, err = p.repo.blob(e)
+	return text, false, err
 }
 
 // planMerged plans the merged contents with merged permission bits: who changed

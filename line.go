@@ -1,0 +1,181 @@
+package cairn
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
+)
+
+const (
+	refSessions = refRoot + "sessions/" // lines with records, see lineRef
+
+	// lineHeader is the extra commit header of a checkpoint on a line with records.
+	lineHeader  = "cairn-line"
+	lineVersion = 1
+)
+
+// lineRecord is the value of lineHeader.
+type lineRecord struct {
+	Version int             `json:"v"`
+	Record  json.RawMessage `json:"record,omitempty"`
+
+	// Of a checkpoint that a revert made, see LineEvent.
+	Before  string     `json:"before,omitempty"`
+	Wanted  string     `json:"wanted,omitempty"`
+	Paths   []pathText `json:"paths,omitempty"`
+	Unmoved []pathText `json:"unmoved,omitempty"`
+}
+
+// LineEvent is one checkpoint of a line with records. Such a line tells what
+// happened to a root in some context, for instance in a session of an agent. Who
+// keeps it appends a record of his own to each checkpoint; package cairn looks after
+// the states, and after reverts that move the disk and the line as one.
+type LineEvent struct {
+	*Checkpoint
+
+	// Record is what was given to Append or TakeBack, nil for a state that was only
+	// saved before a revert.
+	Record json.RawMessage
+
+	// Of a revert: the state before it, the state that it was to bring about, the
+	// paths that differ between that and what was wanted before, and those of them
+	// that stayed as they were because of somebody else's changes.
+	Before  string
+	Wanted  string
+	Paths   []string
+	Unmoved []string
+}
+
+// lineRef is the ref of a line. What is too long for a ref is named by its hash; no
+// encoded name begins with '+'.
+func lineRef(id string) string {
+	name := encodeName(id)
+	if len(name) > pieceLength {
+		sum := sha256.Sum256([]byte(id))
+		name = "+" + hex.EncodeToString(sum[:])
+	}
+	return refSessions + name
+}
+
+// LineRef returns the ref under which the line of an id lies in the store, for
+// instance for git log. The id may be any text but the empty one.
+func LineRef(id string) string { return lineRef(id) }
+
+func (r *Repo) readLineEvent(id object.ID) (*LineEvent, error) {
+	c, err := r.readCheckpoint(id)
+	if errors.Is(err, odb.ErrNotFound) {
+		return nil, notFound("checkpoint %s, which has been cleaned away", id)
+	}
+	if err != nil {
+		return nil, err
+	}
+	e := &LineEvent{Checkpoint: c}
+	value := c.commit.Header(lineHeader)
+	if value == "" {
+		return e, nil
+	}
+	var rec lineRecord
+	if err := json.Unmarshal([]byte(value), &rec); err != nil {
+		return nil, fmt.Errorf("%w: record of checkpoint %s: %w", ErrCorrupt, id, err)
+	}
+	if rec.Version != lineVersion {
+		return nil, fmt.Errorf("%w: record of version %d in checkpoint %s: a later release of cairn made it", ErrStore, rec.Version, id)
+	}
+	e.Record, e.Before, e.Wanted, e.Paths, e.Unmoved = rec.Record, rec.Before, rec.Wanted, plainPaths(rec.Paths), plainPaths(rec.Unmoved)
+	return e, nil
+}
+
+// LineTip returns the newest checkpoint of a line. The error wraps ErrNotFound where
+// there is no such line.
+func (r *Repo) LineTip(id string) (*LineEvent, error) {
+	commit, err := r.db.Ref(lineRef(id))
+	if errors.Is(err, odb.ErrNotFound) {
+		return nil, notFound("line %q", id)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r.readLineEvent(commit)
+}
+
+// LineTips returns the newest checkpoint of every line with records. Lines that
+// cannot be read are left out and logged.
+func (r *Repo) LineTips(ctx context.Context) ([]*LineEvent, error) {
+	refs, err := r.db.Refs(refSessions)
+	if err != nil {
+		return nil, err
+	}
+	var tips []*LineEvent
+	for _, ref := range refs {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		var e *LineEvent
+		if err = ref.Err; err == nil {
+			e, err = r.readLineEvent(ref.ID)
+		}
+		if err != nil {
+			r.log.Warn("line left out", "ref", ref.Name, "error", err)
+			continue
+		}
+		tips = append(tips, e)
+	}
+	return tips, nil
+}
+
+// Line yields a checkpoint of a line and those before it, newest first. Where older
+// ones have been cleaned away the last error wraps ErrNotFound.
+func (r *Repo) Line(ctx context.Context, from string) iter.Seq2[*LineEvent, error] {
+	return func(yield func(*LineEvent, error) bool) {
+		for next := from; next != ""; {
+			id, err := object.ParseID(next)
+			if err == nil {
+				err = ctx.Err()
+			}
+			var e *LineEvent
+			if err == nil {
+				e, err = r.readLineEvent(id)
+			}
+			if !yield(e, err) || err != nil {
+				return
+			}
+			next = e.Parent
+		}
+	}
+}
+
+// Undone tells which of some operations are taken back at present. Operations are
+// named by the checkpoints after them; those that have expired count as not undone.
+func (r *Repo) Undone(ctx context.Context, after ...string) (map[string]bool, error) {
+	undone, missing := make(map[string]bool), make(map[string]bool)
+	for _, id := range after {
+		missing[id] = true
+	}
+	if len(missing) == 0 {
+		return undone, nil
+	}
+	taken := make(map[string]bool) // operations; what takes one back is newer, and so known before it
+	for op, err := range r.Operations(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		if op.Undoes != "" && len(op.scope) == 0 && !taken[op.ID] {
+			taken[op.Undoes] = true
+		}
+		if !missing[op.After] {
+			continue
+		}
+		undone[op.After] = taken[op.ID]
+		if delete(missing, op.After); len(missing) == 0 {
+			break
+		}
+	}
+	return undone, nil
+}

@@ -1,0 +1,310 @@
+package cairn
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
+)
+
+// TakeBack describes a revert that belongs to a line.
+type TakeBack struct {
+	Kind    string // of the operation: "revert" or "unrevert"
+	Record  json.RawMessage
+	Message string
+
+	// Steps are taken out of Snapshot, a checkpoint; of the present state if it is
+	// empty. Oldest first; none brings back Snapshot.
+	Steps    []UndoneStep
+	Snapshot string
+
+	// Earlier are the reverts since Snapshot that are in effect, newest first. Only
+	// paths that they or Steps concern are touched, and only what they brought about
+	// goes; what was changed since is treated as OnConflict says.
+	Earlier []*LineEvent
+
+	OnConflict Policy // "" = Merge
+	DryRun     bool
+	Plan       string // as in RevertOptions
+	Quiet      bool   // append nothing where nothing is to be done
+}
+
+// TakeBack reverts and appends the outcome to a line, both or neither, whatever
+// becomes of the process. Where nothing is appended the event is that of the state
+// that was wanted.
+func (u *LineUpdate) TakeBack(ctx context.Context, id string, t TakeBack) (*Result, *LineEvent, error) {
+	disk, err := u.capture(ctx, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := u.publish(ctx); err != nil {
+		return nil, nil, err
+	}
+	b, wanted, err := u.wanted(ctx, &t)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, line, err := u.planTakeBack(ctx, id, &t, b, wanted)
+	if err != nil {
+		return nil, nil, err
+	}
+	req := opRequest{kind: t.Kind, target: t.target(), dryRun: t.DryRun, planID: t.Plan, line: line}
+	res, err := u.repo.operateOn(ctx, req, disk, p)
+	if err != nil {
+		return nil, nil, err
+	}
+	if t.DryRun || t.Quiet && res.Operation == "" {
+		return res, &LineEvent{Checkpoint: wanted}, nil
+	}
+	if res.Operation == "" {
+		if err := u.appendReverted(ctx, line, state{disk.tree, disk.metadata()}, res); err != nil {
+			return res, nil, err
+		}
+	}
+	u.drop() // it is not the disk any more
+	u.disk, u.published = nil, false
+	event, err := u.repo.LineTip(id)
+	return res, event, err
+}
+
+// target names the checkpoint that an operation goes back to.
+func (t *TakeBack) target() string {
+	if len(t.Steps) > 0 {
+		return t.Steps[0].From
+	}
+	return t.Snapshot
+}
+
+// wanted works out the state that is to be brought about and stores it.
+func (u *LineUpdate) wanted(ctx context.Context, t *TakeBack) (*stepsBack, *Checkpoint, error) {
+	start, err := u.stateOf(ctx, t.Snapshot)
+	if err != nil {
+		return nil, nil, err
+	}
+	policy := t.OnConflict
+	if policy == "" {
+		policy = Merge
+	}
+	b := u.newStepsBack(ctx, start, policy)
+	if err := b.takeOut(t.Steps); err != nil {
+		return nil, nil, err
+	}
+	batch := u.repo.db.NewBatch()
+	defer batch.Discard()
+	s, err := b.state(batch)
+	if err != nil {
+		return nil, nil, err
+	}
+	c, err := u.store(batch, s, "wanted by "+t.Kind)
+	return b, c, err
+}
+
+func (u *LineUpdate) store(batch *odb.Batch, s state, message string) (*Checkpoint, error) {
+	meta, err := s.meta.encode()
+	if err != nil {
+		return nil, err
+	}
+	id, err := addCommit(batch, commitRequest{tree: s.tree, meta: meta, message: message})
+	if err != nil {
+		return nil, err
+	}
+	if err := batch.Commit(); err != nil {
+		return nil, err
+	}
+	return u.repo.readCheckpoint(id)
+}
+
+// planTakeBack plans the way from what earlier reverts wanted to what is wanted now.
+func (u *LineUpdate) planTakeBack(ctx context.Context, id string, t *TakeBack, b *stepsBack, wanted *Checkpoint) (*plan, *journalLine, error) {
+	to, err := wanted.state()
+	if err != nil {
+		return nil, nil, err
+	}
+	base, err := u.base(ctx, t, b.start)
+	if err != nil {
+		return nil, nil, err
+	}
+	within := b.concerned(t.Earlier)
+	step, err := u.repo.changes(ctx, to, base, within)
+	if err != nil {
+		return nil, nil, err
+	}
+	way := &threeWay{base: base, policy: b.policy, made: b.made, merged: make(map[object.ID][]byte)}
+	scope := changedBetween(to, base, within, step)
+	p, err := u.repo.makePlan(ctx, u.disk, to, planOptions{scope: scope, way: way, step: step, kept: b.kept, conflicts: b.conflicts})
+	if err != nil {
+		return nil, nil, err
+	}
+	line := &journalLine{Ref: lineRef(id), Record: t.Record, Message: t.Message, Wanted: wanted.ID, Paths: pathTexts(scope.paths)}
+	line.Settled = b.settled(p)
+	return p, line, nil
+}
+
+// settled lists the paths that are reported although the plan brings them to what is
+// wanted: it was not all that was asked for.
+func (b *stepsBack) settled(p *plan) []pathText {
+	stays := make(map[string]bool)
+	for _, list := range [][]PathReason{p.kept[:len(p.kept)-len(b.kept)], p.conflicts[:len(p.conflicts)-len(b.conflicts)]} {
+		for _, s := range list {
+			stays[s.Path] = true
+		}
+	}
+	var out []pathText
+	for _, list := range [][]PathReason{b.kept, b.conflicts} {
+		for _, s := range list {
+			if !stays[s.Path] {
+				out = append(out, pathText(s.Path))
+			}
+		}
+	}
+	return out
+}
+
+// concerned is the scope of all paths that the steps or earlier reverts are about.
+func (b *stepsBack) concerned(earlier []*LineEvent) *pathScope {
+	var paths []string
+	for path := range b.want {
+		paths = append(paths, path)
+	}
+	for dir := range b.dirs {
+		paths = append(paths, dir)
+	}
+	for _, e := range earlier {
+		paths = append(paths, e.Paths...)
+	}
+	return newPathScope(paths)
+}
+
+// base is the state that the disk was brought to by earlier reverts, without what
+// others did since: what the last one wanted, and for a path that it could not move
+// what the one before it wanted.
+func (u *LineUpdate) base(ctx context.Context, t *TakeBack, start state) (state, error) {
+	if len(t.Earlier) == 0 {
+		return start, nil
+	}
+	states := make([]state, 0, len(t.Earlier)+1)
+	for _, e := range t.Earlier {
+		s, err := u.stateOf(ctx, e.wanted())
+		if err != nil {
+			return state{}, err
+		}
+		states = append(states, s)
+	}
+	states = append(states, start)
+	ends := make(map[string]pathEnd)
+	for _, path := range t.Earlier[0].Unmoved {
+		i := 1
+		for i < len(t.Earlier) && newPathScope(t.Earlier[i].Unmoved).covers(path) {
+			i++
+		}
+		if dir, err := u.repo.dirAt(states[0], path); err != nil || dir.there {
+			if err != nil {
+				return state{}, err
+			}
+			continue
+		}
+		end, err := u.repo.endOf(states[i], path)
+		if err != nil {
+			return state{}, err
+		}
+		ends[path] = end
+	}
+	batch := u.repo.db.NewBatch()
+	defer batch.Discard()
+	s, err := u.repo.withEnds(batch, states[0], ends)
+	if err != nil {
+		return state{}, err
+	}
+	return s, batch.Commit()
+}
+
+// wanted is the checkpoint of what a revert was to bring about.
+func (e *LineEvent) wanted() string {
+	if e.Wanted != "" {
+		return e.Wanted
+	}
+	return e.ID
+}
+
+// addReverted writes the checkpoint after a revert. What was wanted is kept beside
+// it where the disk holds something else.
+func (r *Repo) addReverted(batch *odb.Batch, s state, before *Checkpoint, line *journalLine, res *Result) (object.ID, error) {
+	rec := &lineRecord{Record: line.Record, Before: before.ID, Paths: line.Paths, Unmoved: line.unmoved(res)}
+	parents := []object.ID{before.id}
+	id, err := object.ParseID(line.Wanted)
+	if err != nil {
+		return id, err
+	}
+	wanted, err := r.readCheckpoint(id)
+	if err != nil {
+		return id, err
+	}
+	w, err := wanted.state()
+	if err != nil {
+		return id, err
+	}
+	if !s.equals(w) {
+		rec.Wanted = line.Wanted
+		parents = append(parents, wanted.id)
+	}
+	return addLineCommit(batch, s, parents, stateLabel{line.Message, identity.Name}, rec)
+}
+
+// unmoved lists the paths that are not as wanted because of somebody else.
+func (l *journalLine) unmoved(res *Result) []pathText {
+	moved := make(map[string]bool)
+	for _, path := range plainPaths(l.Settled) {
+		moved[path] = true
+	}
+	for _, list := range [][]string{res.Restored, res.Deleted} {
+		for _, path := range list {
+			moved[path] = true
+		}
+	}
+	scope := newPathScope(plainPaths(l.Paths))
+	var out []pathText
+	for _, list := range [][]PathReason{res.Kept, res.Conflicts} {
+		for _, s := range list {
+			if scope.covers(s.Path) && !moved[s.Path] {
+				out = append(out, pathText(s.Path))
+			}
+		}
+	}
+	return out
+}
+
+// equals compares two states.
+func (s state) equals(o state) bool {
+	if s.tree != o.tree || s.meta.Perm != o.meta.Perm || len(differingPerms(s.meta, o.meta)) > 0 {
+		return false
+	}
+	return len(differingDirs(s.meta, o.meta)) == 0
+}
+
+// appendReverted appends a revert that had nothing to do on disk.
+func (u *LineUpdate) appendReverted(ctx context.Context, line *journalLine, s state, res *Result) error {
+	batch := u.repo.db.NewBatch()
+	defer batch.Discard()
+	before, err := u.repo.addState(batch, s, u.repo.tip(line.Ref), stateLabel{})
+	if err != nil {
+		return err
+	}
+	if err := batch.Commit(); err != nil {
+		return err
+	}
+	c, err := u.repo.readCheckpoint(before)
+	if err != nil {
+		return err
+	}
+	batch = u.repo.db.NewBatch()
+	defer batch.Discard()
+	after, err := u.repo.addReverted(batch, s, c, line, res)
+	if err != nil {
+		return err
+	}
+	if err := batch.Commit(); err != nil {
+		return err
+	}
+	return u.repo.db.SetRef(line.Ref, after)
+}

@@ -1,0 +1,195 @@
+package cairn
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
+)
+
+// LineUpdate changes lines while the store is locked. All its captures are one: the
+// disk as it was at the first.
+type LineUpdate struct {
+	repo      *Repo
+	disk      *capture
+	published bool
+}
+
+// UpdateLines calls f with the store locked. Every append in f is complete when it
+// returns, so an error of f undoes nothing. f must not use the Repo for anything that
+// captures the disk.
+func (r *Repo) UpdateLines(ctx context.Context, f func(*LineUpdate) error) error {
+	return r.exclusive(ctx, func() error {
+		u := &LineUpdate{repo: r}
+		defer u.drop()
+		return f(u)
+	})
+}
+
+func (u *LineUpdate) drop() {
+	if u.disk != nil {
+		u.disk.discard()
+	}
+}
+
+// LineAppend describes a checkpoint to be appended to a line.
+type LineAppend struct {
+	Record  json.RawMessage
+	Message string
+	Author  string // who made the changes since the checkpoint before; "" = "user"
+
+	// Capture takes the state from the disk; otherwise it is that of the checkpoint
+	// before. Paths are hints for it, see TrackOptions.
+	Capture bool
+	Paths   []string
+
+	// Of the first checkpoint of a line: the one that it follows, from another line,
+	// and one whose state it has.
+	Parent, State string
+}
+
+// Append adds a checkpoint to a line, which begins with it if there is none.
+func (u *LineUpdate) Append(ctx context.Context, id string, a LineAppend) (*LineEvent, error) {
+	ref := lineRef(id)
+	s, parents, err := u.appended(ref, &a)
+	if err != nil {
+		return nil, err
+	}
+	var c *capture
+	batch := u.repo.db.NewBatch()
+	defer batch.Discard()
+	if a.Capture {
+		if c, err = u.capture(ctx, a.Paths); err != nil {
+			return nil, err
+		}
+		s = state{c.tree, c.metadata()}
+	}
+	into := batch
+	if c != nil && !u.published {
+		into = c.batch
+	}
+	commit, err := addLineCommit(into, s, parents, stateLabel{a.Message, a.Author}, &lineRecord{Record: a.Record})
+	if err != nil {
+		return nil, err
+	}
+	if err := u.publish(ctx); err != nil {
+		return nil, err
+	}
+	if err := batch.Commit(); err != nil {
+		return nil, err
+	}
+	if err := u.repo.db.SetRef(ref, commit); err != nil {
+		return nil, err
+	}
+	return u.repo.readLineEvent(commit)
+}
+
+// appended finds what a checkpoint follows, and its state where that is not captured.
+func (u *LineUpdate) appended(ref string, a *LineAppend) (s state, parents []object.ID, err error) {
+	from := u.repo.tip(ref)
+	if from == nil && a.Parent != "" {
+		if from, err = u.byID(a.Parent); err != nil {
+			return s, nil, err
+		}
+	}
+	like := from
+	if a.State != "" {
+		if like, err = u.byID(a.State); err != nil {
+			return s, nil, err
+		}
+	}
+	if from != nil {
+		parents = []object.ID{from.id}
+	}
+	if like == nil {
+		like = &Checkpoint{tree: object.EmptyTree, meta: &metadata{Version: metadataVersion}}
+	}
+	s, err = like.state()
+	return s, parents, err
+}
+
+func (u *LineUpdate) byID(id string) (*Checkpoint, error) {
+	parsed, err := object.ParseID(id)
+	if err != nil {
+		return nil, err
+	}
+	e, err := u.repo.readLineEvent(parsed)
+	if err != nil {
+		return nil, err
+	}
+	return e.Checkpoint, nil
+}
+
+// capture reads the disk once.
+func (u *LineUpdate) capture(ctx context.Context, paths []string) (*capture, error) {
+	if u.disk == nil {
+		c, err := u.repo.capture(ctx, captureOptions{})
+		if err != nil {
+			return nil, err
+		}
+		u.disk = c
+	}
+	return u.disk, nil
+}
+
+func (u *LineUpdate) publish(ctx context.Context) error {
+	if u.disk == nil || u.published {
+		return nil
+	}
+	err := u.disk.publish(ctx)
+	u.published = err == nil
+	return err
+}
+
+// Changes lists what differs between a checkpoint and the disk. Paths are hints.
+func (u *LineUpdate) Changes(ctx context.Context, from string, paths []string) ([]Change, error) {
+	if _, err := u.capture(ctx, paths); err != nil {
+		return nil, err
+	}
+	if err := u.publish(ctx); err != nil {
+		return nil, err
+	}
+	before, err := u.stateOf(ctx, from)
+	if err != nil {
+		return nil, err
+	}
+	now, err := u.stateOf(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	return u.repo.changes(ctx, before, now, nil)
+}
+
+// Delete takes a line away. Its checkpoints can still be had where something else
+// leads to them, and are cleaned away otherwise.
+func (u *LineUpdate) Delete(id string) error {
+	err := u.repo.db.DeleteRef(lineRef(id))
+	if errors.Is(err, odb.ErrNotFound) {
+		return notFound("line %q", id)
+	}
+	return err
+}
+
+// addLineCommit writes a checkpoint of a line into a batch.
+func addLineCommit(b *odb.Batch, s state, parents []object.ID, label stateLabel, rec *lineRecord) (object.ID, error) {
+	meta, err := s.meta.encode()
+	if err != nil {
+		return object.ID{}, err
+	}
+	rec.Version = lineVersion
+	value, err := json.Marshal(rec)
+	if err != nil {
+		return object.ID{}, fmt.Errorf("record of a line: %w", err)
+	}
+	if label.author == "" {
+		label.author = defaultAuthor
+	}
+	return addCommit(b, commitRequest{
+		tree: s.tree, meta: meta, parents: parents, message: label.message,
+		author: object.Signature{Name: label.author, Email: identity.Email},
+		extra:  []object.Header{{Key: lineHeader, Value: string(value)}},
+	})
+}

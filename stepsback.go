@@ -1,0 +1,282 @@
+package cairn
+
+import (
+	"context"
+	"slices"
+
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+)
+
+// UndoneStep is a step that is taken back, with what is known about who did what in
+// it. An empty To means that it lasts until now.
+type UndoneStep struct {
+	Step
+	Made   []string // paths that are known to have been absent before it
+	Others []Step   // of other sessions, that overlap it
+}
+
+// stepsBack works out, path by path, what a state would be without some steps: the
+// newest step is taken out first. Where nobody else wrote between two steps they are
+// one, so that the usual case needs no merge; where somebody did, each step is taken
+// out by a three-way merge of its own. A path is taken back as far as that goes.
+type stepsBack struct {
+	u      *LineUpdate // for its repo, and its capture where a step lasts until now
+	ctx    context.Context
+	start  state // that the steps are taken out of
+	policy Policy
+
+	ways  map[string][]stepEnds // of each path, newest step first
+	dirs  map[string]dirEnds
+	pairs [][2]string // renames
+	made  map[string]bool
+
+	want            map[string]pathEnd // where it is not as at start
+	kept, conflicts []PathReason
+	merger          *planner
+}
+
+// pathEnd is a file or symlink at one end of a step; entry is nil where there is none.
+type pathEnd struct {
+	entry *object.Entry
+	perm  uint16
+}
+
+type stepEnds struct {
+	from, to pathEnd
+	before   state // of the step
+}
+
+// dirEnds are the states before the oldest step that changed a directory, and after
+// the newest.
+type dirEnds struct{ from, to state }
+
+func (a pathEnd) same(b pathEnd) bool {
+	if a.entry == nil || b.entry == nil {
+		return a.entry == b.entry
+	}
+	return a.entry.Mode == b.entry.Mode && a.entry.ID == b.entry.ID && (a.entry.Mode == object.Symlink || a.perm == b.perm)
+}
+
+func (u *LineUpdate) newStepsBack(ctx context.Context, start state, policy Policy) *stepsBack {
+	return &stepsBack{
+		u: u, ctx: ctx, start: start, policy: policy,
+		ways: make(map[string][]stepEnds), dirs: make(map[string]dirEnds), made: make(map[string]bool), want: make(map[string]pathEnd),
+		merger: &planner{repo: u.repo, ctx: ctx, way: &threeWay{merged: make(map[object.ID][]byte)}},
+	}
+}
+
+// takeOut works out the way of all paths. Steps are given oldest first.
+func (b *stepsBack) takeOut(steps []UndoneStep) error {
+	for i := range slices.Backward(steps) {
+		if err := b.collect(&steps[i]); err != nil {
+			return err
+		}
+	}
+	for path, way := range b.ways {
+		if err := b.resolve(path, way); err != nil {
+			return err
+		}
+	}
+	return b.settleStructure()
+}
+
+// collect notes what one step changed and whoever it belongs to.
+func (b *stepsBack) collect(step *UndoneStep) error {
+	from, err := b.u.stateOf(b.ctx, step.From)
+	if err != nil {
+		return err
+	}
+	to, err := b.u.stateOf(b.ctx, step.To)
+	if err != nil {
+		return err
+	}
+	list, err := b.u.repo.changes(b.ctx, from, to, nil)
+	if err != nil {
+		return err
+	}
+	owners, err := b.owners(step)
+	if err != nil {
+		return err
+	}
+	own, stay := owners.withoutOthers(list)
+	kept, shared := byOwner(stay)
+	b.kept, b.conflicts = append(b.kept, kept...), append(b.conflicts, shared...)
+	for i := range own {
+		c := &own[i]
+		b.ways[c.Path] = append(b.ways[c.Path], stepEnds{pathEnd{c.old, c.OldPerm}, pathEnd{c.new, c.NewPerm}, from})
+	}
+	b.pairs = append(b.pairs, renames(own)...)
+	for dir := range differingDirs(from.meta, to.meta) {
+		if owners.stays(dir) != "" {
+			continue
+		}
+		ends := dirEnds{from, to}
+		if later, ok := b.dirs[dir]; ok {
+			ends.to = later.to
+		}
+		b.dirs[dir] = ends
+	}
+	return b.note(step.Made)
+}
+
+func (b *stepsBack) note(made []string) error {
+	for _, path := range made {
+		if rel, err := b.u.repo.rel(path); err == nil {
+			b.made[rel] = true
+		}
+	}
+	return nil
+}
+
+// owners is the attribution of a step; nil where nobody else counts.
+func (b *stepsBack) owners(step *UndoneStep) (*attribution, error) {
+	if b.policy == Overwrite || len(step.Others) == 0 {
+		return nil, nil
+	}
+	own, err := b.u.repo.claims(step.Claims)
+	if err != nil {
+		return nil, err
+	}
+	a := &attribution{own: own}
+	for _, o := range step.Others {
+		other, err := b.other(o)
+		if err != nil {
+			return nil, err
+		}
+		a.others = append(a.others, other)
+	}
+	return a, nil
+}
+
+func (b *stepsBack) other(o Step) (otherStep, error) {
+	other := otherStep{session: o.Session, changed: make(map[string]bool)}
+	var err error
+	if other.claims, err = b.u.repo.claims(o.Claims); err != nil {
+		return other, err
+	}
+	from, err := b.u.stateOf(b.ctx, o.From)
+	if err != nil {
+		return other, err
+	}
+	to, err := b.u.stateOf(b.ctx, o.To)
+	if err != nil {
+		return other, err
+	}
+	list, err := b.u.repo.changes(b.ctx, from, to, nil)
+	for i := range list {
+		other.changed[list[i].Path] = true
+	}
+	for dir := range differingDirs(from.meta, to.meta) {
+		other.changed[dir] = true
+	}
+	return other, err
+}
+
+// resolve takes the steps that changed a path out of what it is at the start.
+func (b *stepsBack) resolve(path string, way []stepEnds) error {
+	at, err := b.u.repo.endOf(b.start, path)
+	if err != nil {
+		return err
+	}
+	now := at
+	for len(way) > 0 {
+		from, to, before := way[0].from, way[0].to, way[0].before
+		for way = way[1:]; len(way) > 0 && way[0].to.same(from); way = way[1:] {
+			from, before = way[0].from, way[0].before
+		}
+		next, err := b.back(path, from, to, now)
+		if err != nil {
+			return err
+		}
+		if next == nil {
+			break
+		}
+		if next.entry == nil && now.entry != nil && b.mayHaveExisted(path, before) {
+			break
+		}
+		now = *next
+	}
+	if !now.same(at) {
+		b.want[path] = now
+	}
+	return nil
+}
+
+// back takes one step out of what a path is now; nil means that it stays.
+func (b *stepsBack) back(path string, from, to, now pathEnd) (*pathEnd, error) {
+	switch {
+	case now.same(from): // somebody did it already
+		return &now, nil
+	case now.same(to) || b.policy == Overwrite:
+		return &from, nil
+	case b.policy == Keep:
+		b.kept = append(b.kept, PathReason{path, reasonChangedSince})
+		return nil, nil
+	case b.policy == Fail:
+		b.conflicts = append(b.conflicts, PathReason{path, reasonChangedSince})
+		return nil, nil
+	}
+	merged, reason, err := b.merge(from, to, now)
+	if reason != "" {
+		b.conflicts = append(b.conflicts, PathReason{path, reason})
+		return nil, err
+	}
+	return merged, err
+}
+
+func (b *stepsBack) merge(from, to, now pathEnd) (merged *pathEnd, reason string, err error) {
+	switch {
+	case now.entry == nil:
+		return nil, reasonGoneSince, nil
+	case to.entry == nil:
+		return nil, reasonMadeSince, nil
+	case from.entry == nil:
+		return nil, reasonChangedSince, nil
+	case !now.entry.Mode.IsFile() || !to.entry.Mode.IsFile() || !from.entry.Mode.IsFile():
+		return nil, reasonNotText, nil
+	}
+	id, reason, err := b.merger.mergeContents(to.entry, now.entry, from.entry)
+	if err != nil || reason != "" {
+		return nil, reason, err
+	}
+	out := now
+	if now.perm == to.perm && now.entry.Mode == to.entry.Mode {
+		out = from
+	}
+	return &pathEnd{&object.Entry{Name: out.entry.Name, Mode: out.entry.Mode, ID: id}, out.perm}, "", nil
+}
+
+// mayHaveExisted keeps a path that the state before a step may have had without
+// capturing it.
+func (b *stepsBack) mayHaveExisted(path string, before state) bool {
+	if b.made[path] || !b.u.repo.treeRules(before).ignores(path, false) {
+		return false
+	}
+	b.kept = append(b.kept, PathReason{path, reasonIgnoredThen})
+	return true
+}
+
+// endOf is what a state has at a path.
+func (r *Repo) endOf(s state, path string) (pathEnd, error) {
+	e, err := r.entryOrNil(s.tree, path)
+	if err != nil || e == nil || e.Mode == object.Dir {
+		return pathEnd{}, err
+	}
+	return pathEnd{e, s.meta.perm(path, e.Mode)}, nil
+}
+
+// stateOf is the state of a checkpoint, or of the disk where id is empty.
+func (u *LineUpdate) stateOf(ctx context.Context, id string) (state, error) {
+	if id == "" {
+		c, err := u.capture(ctx, nil)
+		if err != nil {
+			return state{}, err
+		}
+		return state{c.tree, c.metadata()}, nil
+	}
+	c, err := u.byID(id)
+	if err != nil {
+		return state{}, err
+	}
+	return c.state()
+}

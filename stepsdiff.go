@@ -1,0 +1,85 @@
+package cairn
+
+import (
+	"context"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+)
+
+// StepChanges lists what some steps changed, each path from before the first of them
+// that changed it to after the last, ordered by path. What belongs to others is left
+// out, also what is shared with them.
+func (r *Repo) StepChanges(ctx context.Context, steps []UndoneStep) ([]Change, error) {
+	lasts := slices.ContainsFunc(steps, func(s UndoneStep) bool {
+		return s.To == "" || slices.ContainsFunc(s.Others, func(o Step) bool { return o.To == "" })
+	})
+	if !lasts {
+		return (&LineUpdate{repo: r}).stepChanges(ctx, steps)
+	}
+	var list []Change
+	err := r.UpdateLines(ctx, func(u *LineUpdate) (err error) {
+		if _, err = u.capture(ctx, nil); err != nil {
+			return err
+		}
+		if err = u.publish(ctx); err != nil {
+			return err
+		}
+		list, err = u.stepChanges(ctx, steps)
+		return err
+	})
+	return list, err
+}
+
+func (u *LineUpdate) stepChanges(ctx context.Context, steps []UndoneStep) ([]Change, error) {
+	b := u.newStepsBack(ctx, state{}, Merge)
+	for i := range slices.Backward(steps) {
+		if err := b.collect(&steps[i]); err != nil {
+			return nil, err
+		}
+	}
+	var list []Change
+	for path, way := range b.ways {
+		if from, to := way[len(way)-1].from, way[0].to; !from.same(to) {
+			list = append(list, changeBetween(path, from, to))
+		}
+	}
+	slices.SortFunc(list, func(x, y Change) int { return strings.Compare(x.Path, y.Path) })
+	return list, nil
+}
+
+func changeBetween(path string, from, to pathEnd) Change {
+	c := Change{Path: path, Status: Modified, old: from.entry, new: to.entry}
+	if from.entry == nil {
+		c.Status = Added
+	} else {
+		c.OldMode, c.OldPerm, c.OldID = uint32(from.entry.Mode), from.bits(), from.entry.ID.String()
+	}
+	if to.entry == nil {
+		c.Status = Deleted
+	} else {
+		c.NewMode, c.NewPerm, c.NewID = uint32(to.entry.Mode), to.bits(), to.entry.ID.String()
+	}
+	return c
+}
+
+func (a pathEnd) bits() uint16 {
+	if a.entry.Mode == object.Symlink {
+		return 0
+	}
+	return a.perm
+}
+
+// FileDiffs is DiffFull for changes already listed.
+func (r *Repo) FileDiffs(ctx context.Context, list []Change, opt DiffOptions) iter.Seq2[FileDiff, error] {
+	return func(yield func(FileDiff, error) bool) {
+		for i := range list {
+			d, err := r.fileDiff(ctx, &list[i], opt)
+			if !yield(d, err) || err != nil {
+				return
+			}
+		}
+	}
+}

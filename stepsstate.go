@@ -1,0 +1,206 @@
+package cairn
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/seed-fb9cbc17/cairn/internal/index"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree"
+)
+
+// settleStructure gives up on paths that cannot be as wanted because something that
+// stays is in the way, and on the other halves of renames.
+func (b *stepsBack) settleStructure() error {
+	for {
+		n := len(b.want)
+		for path, w := range b.want {
+			inTheWay, err := b.inTheWay(path, w)
+			if err != nil {
+				return err
+			}
+			if inTheWay != "" {
+				b.giveUp(path, reasonInTheWayOf+inTheWay)
+			}
+		}
+		b.keepRenamesTogether()
+		if len(b.want) == n {
+			return nil
+		}
+	}
+}
+
+const reasonInTheWayOf = "something else stands there now: "
+
+func (b *stepsBack) giveUp(path, reason string) {
+	delete(b.want, path)
+	b.conflicts = append(b.conflicts, PathReason{path, reason})
+}
+
+// inTheWay finds what stays and would have to go for a path to be as wanted.
+func (b *stepsBack) inTheWay(path string, w pathEnd) (string, error) {
+	if w.entry == nil {
+		return "", nil
+	}
+	for dir, _ := index.Split(path); dir != ""; dir, _ = index.Split(dir) {
+		if end, planned := b.want[dir]; planned && end.entry == nil {
+			continue
+		}
+		if at, err := b.u.repo.endOf(b.start, dir); err != nil || at.entry != nil {
+			return dir, err
+		}
+	}
+	e, err := b.u.repo.entryOrNil(b.start.tree, path)
+	if err != nil || e == nil || e.Mode != object.Dir {
+		return "", err
+	}
+	for c, err := range b.u.repo.walkTree(b.ctx, b.start.tree, newPathScope([]string{path})) {
+		if err != nil {
+			return "", err
+		}
+		if end, planned := b.want[c.path]; !planned || end.entry != nil {
+			return c.path, nil
+		}
+	}
+	return "", nil
+}
+
+// keepRenamesTogether is as in a plan: a file that a step moved must not exist
+// twice, or not at all, afterwards.
+func (b *stepsBack) keepRenamesTogether() {
+	stays := make(map[string]bool)
+	for _, list := range [][]PathReason{b.kept, b.conflicts} {
+		for _, s := range list {
+			stays[s.Path] = true
+		}
+	}
+	for _, pair := range b.pairs {
+		for i, half := range pair {
+			if _, planned := b.want[half]; planned && stays[pair[1-i]] && !stays[half] {
+				b.giveUp(half, reasonOtherHalf+pair[1-i])
+			}
+		}
+	}
+}
+
+// state is the start without the steps. Its objects are in the batch.
+func (b *stepsBack) state(batch *odb.Batch) (state, error) {
+	for _, content := range b.merger.way.merged {
+		if _, err := batch.Add(object.Blob, content); err != nil {
+			return state{}, err
+		}
+	}
+	s, err := b.u.repo.withEnds(batch, b.start, b.want)
+	if err != nil {
+		return state{}, err
+	}
+	return s, b.directories(s)
+}
+
+// withEnds is a state in which some paths are something else.
+func (r *Repo) withEnds(batch *odb.Batch, s state, ends map[string]pathEnd) (state, error) {
+	if len(ends) == 0 {
+		return state{s.tree, s.meta.withoutSkipped(nil)}, nil
+	}
+	edits := make(map[string]*object.Entry, len(ends))
+	there := make(map[string]*worktree.Expect)
+	for path, end := range ends {
+		if end.entry != nil {
+			edits[path], there[path] = end.entry, &worktree.Expect{}
+		} else if !belowAny(path, ends) {
+			edits[path] = nil
+		}
+	}
+	meta := s.meta.withoutSkipped(there)
+	meta.Empty = slices.DeleteFunc(slices.Clone(meta.Empty), func(dir pathText) bool {
+		for path := range there {
+			if path == string(dir) || strings.HasPrefix(path, string(dir)+"/") {
+				return true
+			}
+		}
+		return false
+	})
+	for path, end := range ends {
+		if end.entry == nil || end.entry.Mode == object.Symlink {
+			delete(meta.Perms, path)
+		} else {
+			meta.setPerm(path, end.entry.Mode, end.perm)
+		}
+	}
+	tree, err := r.editTree(batch, s.tree, edits)
+	return state{tree, meta}, err
+}
+
+// belowAny reports whether something is made at a directory of the path, which goes
+// with it.
+func belowAny(path string, ends map[string]pathEnd) bool {
+	for dir, _ := index.Split(path); dir != ""; dir, _ = index.Split(dir) {
+		if ends[dir].entry != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// directories sets what a state's metadata say about directories that the steps
+// made, removed, emptied or gave other bits, unless somebody did something about
+// them since.
+func (b *stepsBack) directories(s state) error {
+	for dir, ends := range b.dirs {
+		before, err := b.u.repo.dirAt(ends.from, dir)
+		if err != nil {
+			return err
+		}
+		after, err := b.u.repo.dirAt(ends.to, dir)
+		if err != nil {
+			return err
+		}
+		now, err := b.u.repo.dirAt(b.start, dir)
+		if err != nil {
+			return err
+		}
+		if now.there != after.there {
+			continue
+		}
+		s.meta.Empty, s.meta.Bare = without(s.meta.Empty, dir), without(s.meta.Bare, dir)
+		if !before.there {
+			delete(s.meta.Perms, dir)
+			continue
+		}
+		held, err := b.u.repo.dirAt(s, dir)
+		if err != nil {
+			return err
+		}
+		switch {
+		case held.there: // files keep it alive
+		case before.bare:
+			s.meta.Bare = append(s.meta.Bare, pathText(dir))
+		default:
+			s.meta.Empty = append(s.meta.Empty, pathText(dir))
+		}
+		if !now.there || now.perm == after.perm {
+			s.meta.setPerm(dir, object.Dir, before.perm)
+		}
+	}
+	return nil
+}
+
+// dirAt is what a state says about a directory.
+func (r *Repo) dirAt(s state, path string) (d struct {
+	there, bare bool
+	perm        uint16
+}, err error) {
+	e, err := r.entryOrNil(s.tree, path)
+	if err != nil {
+		return d, err
+	}
+	d.bare = slices.Contains(s.meta.Bare, pathText(path))
+	d.there = d.bare || e != nil && e.Mode == object.Dir || slices.Contains(s.meta.Empty, pathText(path))
+	d.perm = s.meta.perm(path, object.Dir)
+	return d, nil
+}
+
+func without(list []pathText, path string) []pathText {
+	return slices.DeleteFunc(slices.Clone(list), func(p pathText) bool { return string(p) == path })
+}

@@ -55,7 +55,8 @@ func (u *LineUpdate) TakeBack(ctx context.Context, id string, t TakeBack) (*Resu
 		return nil, nil, err
 	}
 	if t.DryRun || t.Quiet && res.Operation == "" {
-		return res, &LineEvent{Checkpoint: wanted}, nil
+		event, err := u.imagined(&t, b, wanted)
+		return res, event, err
 	}
 	if res.Operation == "" {
 		if err := u.appendReverted(ctx, line, state{disk.tree, disk.metadata()}, res); err != nil {
@@ -66,6 +67,25 @@ func (u *LineUpdate) TakeBack(ctx context.Context, id string, t TakeBack) (*Resu
 	u.disk, u.published = nil, false
 	event, err := u.repo.LineTip(id)
 	return res, event, err
+}
+
+// imagined is the event of a revert that is not carried out.
+func (u *LineUpdate) imagined(t *TakeBack, b *stepsBack, wanted *Checkpoint) (*LineEvent, error) {
+	e := &LineEvent{Checkpoint: wanted, Before: t.Snapshot}
+	for path := range b.want {
+		e.Paths = append(e.Paths, path)
+	}
+	if e.Before != "" {
+		return e, nil
+	}
+	batch := u.repo.db.NewBatch()
+	defer batch.Discard()
+	before, err := u.store(batch, b.start, "before "+t.Kind)
+	if err != nil {
+		return nil, err
+	}
+	e.Before = before.ID
+	return e, nil
 }
 
 // target names the checkpoint that an operation goes back to.

@@ -2,98 +2,305 @@ package session
 
 import (
 	"context"
-	"errors"
-	"iter"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/seed-fb9cbc17/cairn"
 )
 
-// Sessions are the sessions of one root. It may be used from several goroutines.
-type Sessions struct{ repo *cairn.Repo }
-
-// New returns the sessions that lie in the store of a root.
-func New(r *cairn.Repo) *Sessions { return &Sessions{repo: r} }
-
-var errNotBuilt = errors.New("not available in this revision")
+// AuthorAgent is the author of the checkpoints that hold what a step changed.
+const AuthorAgent = "agent"
 
 // Begin records that a session begins. For one that exists it only fills in what it
 // lacked: title, parent and new keys of Meta.
-func (s *Sessions) Begin(ctx context.Context, b Begin) (*Session, error) { return nil, errNotBuilt }
+func (s *Sessions) Begin(ctx context.Context, b Begin) (*Session, error) {
+	if err := checkID("id of the session", b.ID); err != nil {
+		return nil, err
+	}
+	if err := checkIDs("id of the parent", b.Parent); err != nil {
+		return nil, err
+	}
+	err := s.repo.UpdateLines(ctx, func(u *cairn.LineUpdate) error {
+		h, isNew, err := s.loadOrNew(ctx, b.ID)
+		if err != nil {
+			return err
+		}
+		if !isNew && !h.lacks(&b) {
+			return nil
+		}
+		if err := s.begin(ctx, h, &b); err != nil {
+			return err
+		}
+		return s.append(ctx, u, h, cairn.LineAppend{Message: "begin session " + name(b.ID), Capture: isNew})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s.Get(ctx, b.ID)
+}
 
-// AddMessage records a message, for instance the user's prompt. For one that exists
-// it adds the parts that are new.
+// lacks reports whether there is something new in b.
+func (h *history) lacks(b *Begin) bool {
+	for key := range b.Meta {
+		if _, ok := h.Meta[key]; !ok {
+			return true
+		}
+	}
+	return h.Title == "" && b.Title != "" || h.Parent == "" && b.Parent != ""
+}
+
+// begin fills a session's digest in.
+func (s *Sessions) begin(ctx context.Context, h *history, b *Begin) error {
+	if h.Created == 0 {
+		h.Created = s.now(h)
+	}
+	if h.Title == "" {
+		h.Title = shorten(b.Title)
+	}
+	meta := maps.Clone(b.Meta)
+	if meta == nil {
+		meta = make(map[string]string)
+	}
+	maps.Copy(meta, h.Meta)
+	if err := checkMeta(meta); err != nil {
+		return err
+	}
+	h.Meta = meta
+	if h.Parent == "" && b.Parent != "" {
+		if err := s.adopt(ctx, h, b.Parent); err != nil {
+			return err
+		}
+	}
+	s.add(h, event{Kind: kindBegin})
+	return nil
+}
+
+// adopt notes where in its parent a session begins.
+func (s *Sessions) adopt(ctx context.Context, h *history, parent string) error {
+	for at, n := parent, 0; at != ""; n++ {
+		if at == h.ID || n > maxDepth {
+			return fmt.Errorf("%w: session %q would be its own parent", ErrID, h.ID)
+		}
+		p, isNew, err := s.loadOrNew(ctx, at)
+		if err != nil {
+			return err
+		}
+		if at == parent && !isNew {
+			if open := p.openStep(); open != nil {
+				h.ParentMessage, h.ParentStep = open.Message, open.ID
+			} else if n := len(p.messages); n > 0 {
+				h.ParentMessage = p.messages[n-1].ID
+			}
+		}
+		at = p.Parent
+	}
+	h.Parent = parent
+	return nil
+}
+
+// maxDepth bounds how deep sub-agents nest.
+const maxDepth = 64
+
+// append writes the pending events to a session's line.
+func (s *Sessions) append(ctx context.Context, u *cairn.LineUpdate, h *history, a cairn.LineAppend) error {
+	data, err := s.encode(h)
+	if err != nil {
+		return err
+	}
+	a.Record = data
+	e, err := u.Append(ctx, h.ID, a)
+	if err != nil {
+		return fmt.Errorf("session %q: %w", h.ID, err)
+	}
+	h.tip = e.ID
+	return nil
+}
+
+// name is an id as it stands in messages.
+func name(id string) string {
+	if len(id) > 80 || strings.ContainsFunc(id, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+		return fmt.Sprintf("%.80q", id)
+	}
+	return id
+}
+
+// AddMessage records a message, for instance the user's prompt, together with the
+// present state of the root. For one that exists it adds the parts that are new.
 func (s *Sessions) AddMessage(ctx context.Context, m MessageBegin) (*Message, error) {
-	return nil, errNotBuilt
+	if err := checkID("id of the session", m.Session); err != nil {
+		return nil, err
+	}
+	if err := checkID("id of the message", m.Message); err != nil {
+		return nil, err
+	}
+	if err := checkParts(m.Parts); err != nil {
+		return nil, err
+	}
+	if err := checkMeta(m.Meta); err != nil {
+		return nil, err
+	}
+	err := s.repo.UpdateLines(ctx, func(u *cairn.LineUpdate) error { return s.addMessage(ctx, u, &m) })
+	if err != nil {
+		return nil, err
+	}
+	list, err := s.History(ctx, m.Session)
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(list, func(o Message) bool { return o.ID == m.Message })
+	if i < 0 {
+		return nil, notFound("message %q", m.Message)
+	}
+	return &list[i], nil
 }
 
-// BeginStep captures the state before a step and records it. The session and the
-// message are begun if they are new. A step that is already there is returned as it
-// is. Another step of the session that is still open is ended first: its agent was
-// killed. What changed since the last step is the user's.
-func (s *Sessions) BeginStep(ctx context.Context, b StepBegin) (*Step, error) {
-	return nil, errNotBuilt
+func (s *Sessions) addMessage(ctx context.Context, u *cairn.LineUpdate, m *MessageBegin) error {
+	h, err := s.goOn(ctx, u, m.Session)
+	if err != nil {
+		return err
+	}
+	old := h.message(m.Message)
+	if old == nil {
+		s.add(h, event{Kind: kindMessage, Message: m.Message, Role: m.Role, Prompt: shorten(m.Prompt), Meta: m.Meta, Parts: m.Parts})
+		return s.append(ctx, u, h, cairn.LineAppend{Message: "message " + name(m.Message), Capture: true})
+	}
+	parts := slices.DeleteFunc(slices.Clone(m.Parts), func(p Part) bool { return indexPart(old.Parts, p.ID) >= 0 })
+	if len(parts) > 0 {
+		s.add(h, event{Kind: kindParts, Message: m.Message, Parts: parts})
+	}
+	if len(h.pending) == 0 {
+		return nil
+	}
+	return s.append(ctx, u, h, cairn.LineAppend{Message: "message " + name(m.Message)})
 }
 
-// Hint notes paths that a tool of a step names, absolute or relative to the root.
-// They belong to the step's session when steps of several sessions overlap, and they
-// are captured although ignored.
-func (s *Sessions) Hint(ctx context.Context, session, step string, paths []string) error {
-	return errNotBuilt
+// goOn loads a session that is about to go on, which makes a revert final. What
+// that means is pending and has to be appended with the rest.
+func (s *Sessions) goOn(ctx context.Context, u *cairn.LineUpdate, id string) (*history, error) {
+	h, isNew, err := s.loadOrNew(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if isNew {
+		return h, s.begin(ctx, h, &Begin{ID: id})
+	}
+	return h, s.settleRevert(ctx, u, h)
 }
 
-// EndStep captures the state after a step and records it. A step that has ended
-// is returned as it is.
-func (s *Sessions) EndStep(ctx context.Context, e StepEnd) (*Step, error) {
-	return nil, errNotBuilt
+// settleRevert makes a revert final: what it took back leaves the session.
+func (s *Sessions) settleRevert(ctx context.Context, u *cairn.LineUpdate, h *history) error {
+	if len(h.chain) == 0 {
+		return nil
+	}
+	active, err := s.active(ctx, h)
+	if err != nil {
+		return err
+	}
+	final := event{Kind: kindCommit}
+	if len(active) > 0 {
+		b := active[len(active)-1]
+		final.Message, final.Part, final.Start, final.Undone = b.Message, b.Part, b.Start, b.Undone
+		if err := s.dropChildren(ctx, u, h.ID, b.Undone); err != nil {
+			return err
+		}
+	}
+	s.add(h, final)
+	return nil
 }
 
-// Get returns a session.
-func (s *Sessions) Get(ctx context.Context, id string) (*Session, error) { return nil, errNotBuilt }
-
-// List returns all sessions, the one that was changed last first. They come without
-// Summary.
-func (s *Sessions) List(ctx context.Context) ([]*Session, error) { return nil, errNotBuilt }
-
-// History returns the messages of a session, reverted ones included, in their order.
-func (s *Sessions) History(ctx context.Context, id string) ([]Message, error) {
-	return nil, errNotBuilt
+// dropChildren takes the undone steps of children out of their sessions.
+func (s *Sessions) dropChildren(ctx context.Context, u *cairn.LineUpdate, id string, undone []stepRef) error {
+	byChild := make(map[string][]stepRef)
+	for _, ref := range undone {
+		if ref.Session != id {
+			byChild[ref.Session] = append(byChild[ref.Session], ref)
+		}
+	}
+	for child, refs := range byChild {
+		h, isNew, err := s.loadOrNew(ctx, child)
+		if err != nil {
+			return err
+		}
+		if isNew { // deleted meanwhile
+			continue
+		}
+		s.add(h, event{Kind: kindDrop, Undone: refs})
+		if err := s.append(ctx, u, h, cairn.LineAppend{Message: "reverted with session " + name(id)}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// Delete forgets a session and its children. Files stay as they are.
-func (s *Sessions) Delete(ctx context.Context, id string) error { return errNotBuilt }
-
-// Diff yields what a session, a message or a step changed, ordered by path: each
-// file from before its first change to after its last.
-func (s *Sessions) Diff(ctx context.Context, id string, in Scope) iter.Seq2[*cairn.FileDiff, error] {
-	return func(yield func(*cairn.FileDiff, error) bool) { yield(nil, errNotBuilt) }
-}
-
-// Revert takes back what the session changed from a target on.
-func (s *Sessions) Revert(ctx context.Context, id string, to Target, opt RevertOptions) (*Session, *cairn.Result, error) {
-	return nil, nil, errNotBuilt
-}
-
-// Unrevert brings back what was reverted.
-func (s *Sessions) Unrevert(ctx context.Context, id string, opt RevertOptions) (*Session, *cairn.Result, error) {
-	return nil, nil, errNotBuilt
-}
-
-// UndoStep reverts the newest turn that is not reverted yet.
-func (s *Sessions) UndoStep(ctx context.Context, id string, opt RevertOptions) (*Session, *cairn.Result, error) {
-	return nil, nil, errNotBuilt
-}
-
-// RedoStep brings the first reverted turn back.
-func (s *Sessions) RedoStep(ctx context.Context, id string, opt RevertOptions) (*Session, *cairn.Result, error) {
-	return nil, nil, errNotBuilt
+// active is the chain of reverts in effect. Repo.Undo and Redo may have taken some
+// back, and brought them back, without the session's doing.
+func (s *Sessions) active(ctx context.Context, h *history) ([]*boundary, error) {
+	if len(h.chain) == 0 {
+		return nil, nil
+	}
+	ids := make([]string, len(h.chain))
+	for i, b := range h.chain {
+		ids[i] = b.line.ID
+	}
+	undone, err := s.repo.Undone(ctx, ids...)
+	if err != nil {
+		return nil, err
+	}
+	return h.active(undone), nil
 }
 
 // Commit makes a revert final: what was reverted leaves the session. BeginStep and
-// AddMessage do it, too.
-func (s *Sessions) Commit(ctx context.Context, id string) (*Session, error) { return nil, errNotBuilt }
+// AddMessage do it, too. The files that the revert changed can still be had back by
+// Repo.Undo.
+func (s *Sessions) Commit(ctx context.Context, id string) (*Session, error) {
+	err := s.repo.UpdateLines(ctx, func(u *cairn.LineUpdate) error {
+		h, err := s.load(ctx, id)
+		if err != nil || len(h.chain) == 0 {
+			return err
+		}
+		if err := s.settleRevert(ctx, u, h); err != nil {
+			return err
+		}
+		return s.append(ctx, u, h, cairn.LineAppend{Message: "go on after a revert"})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s.Get(ctx, id)
+}
 
-// Fork makes a new session that shares the history before a message; with an empty
-// message, all of it. Files stay as they are.
-func (s *Sessions) Fork(ctx context.Context, id, message, newID string) (*Session, error) {
-	return nil, errNotBuilt
+// Delete forgets a session and its children. Files stay as they are.
+func (s *Sessions) Delete(ctx context.Context, id string) error {
+	return s.repo.UpdateLines(ctx, func(u *cairn.LineUpdate) error {
+		if _, err := s.load(ctx, id); err != nil {
+			return err
+		}
+		all, err := s.digests(ctx)
+		if err != nil {
+			return err
+		}
+		for _, child := range slices.Backward(descendants(all, id)) {
+			if err := u.Delete(child.ID); err != nil {
+				return err
+			}
+		}
+		return u.Delete(id)
+	})
+}
+
+// descendants lists the children of a session and theirs, parents first.
+func descendants(all []digest, id string) []digest {
+	var list []digest
+	seen := map[string]bool{id: true}
+	for queue := []string{id}; len(queue) > 0; queue = queue[1:] {
+		for _, d := range all {
+			if d.Parent == queue[0] && !seen[d.ID] {
+				seen[d.ID] = true
+				list, queue = append(list, d), append(queue, d.ID)
+			}
+		}
+	}
+	return list
 }

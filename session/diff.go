@@ -1,0 +1,109 @@
+package session
+
+import (
+	"context"
+	"iter"
+
+	"github.com/seed-fb9cbc17/cairn"
+)
+
+// Diff yields what a session, a message or a step changed, with its children's
+// steps, ordered by path: each file from before its first change to after its last.
+// Reverted steps count only where the scope names them or their message. What is known to be
+// other sessions' work, or shared with them, is left out.
+func (s *Sessions) Diff(ctx context.Context, id string, in Scope) iter.Seq2[*cairn.FileDiff, error] {
+	return func(yield func(*cairn.FileDiff, error) bool) {
+		list, err := s.diffList(ctx, id, in)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		for d, err := range s.repo.FileDiffs(ctx, list, cairn.DiffOptions{}) {
+			if !yield(&d, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Changes lists what Diff yields, without the texts. Repo.WriteDiff prints it.
+func (s *Sessions) Changes(ctx context.Context, id string, in Scope) ([]cairn.Change, error) {
+	return s.diffList(ctx, id, in)
+}
+
+func (s *Sessions) diffList(ctx context.Context, id string, in Scope) ([]cairn.Change, error) {
+	h, err := s.load(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	active, err := s.active(ctx, h)
+	if err != nil {
+		return nil, err
+	}
+	return s.changed(ctx, h, active, in)
+}
+
+// changed lists what the steps in a scope changed.
+func (s *Sessions) changed(ctx context.Context, h *history, active []*boundary, in Scope) ([]cairn.Change, error) {
+	f, err := s.family(ctx, h.ID)
+	if err != nil {
+		return nil, err
+	}
+	refs, err := f.inScope(in)
+	if err != nil {
+		return nil, err
+	}
+	if in == (Scope{}) && len(active) > 0 {
+		refs = withoutRefs(refs, active[len(active)-1].Undone)
+	}
+	windows := f.windows(refs)
+	if err := s.addOthers(ctx, f, windows); err != nil {
+		return nil, err
+	}
+	list, err := s.repo.StepChanges(ctx, undoneSteps(windows))
+	return list, expired(err, "a state of session %q", h.ID)
+}
+
+// inScope lists the steps that a scope means, with those of the sub-agents that they
+// called.
+func (f *family) inScope(in Scope) ([]stepRef, error) {
+	var own []*step
+	found := in == Scope{}
+	for _, m := range f.head.messages {
+		if in.Message != "" && m.ID != in.Message {
+			continue
+		}
+		found = found || in.Step == ""
+		for _, st := range m.steps {
+			if in.Step == "" || in.Step == st.ID {
+				own, found = append(own, st), true
+			}
+		}
+	}
+	switch {
+	case !found && in.Step != "":
+		return nil, notFound("step %q of session %q", in.Step, f.head.ID)
+	case !found:
+		return nil, notFound("message %q of session %q", in.Message, f.head.ID)
+	}
+	return f.withChildren(own, func(messageID, stepID string) bool {
+		if in.Step != "" {
+			return stepID == in.Step
+		}
+		return in.Message == "" || messageID == in.Message
+	}), nil
+}
+
+func withoutRefs(refs, gone []stepRef) []stepRef {
+	drop := make(map[stepRef]bool)
+	for _, ref := range gone {
+		drop[ref] = true
+	}
+	var out []stepRef
+	for _, ref := range refs {
+		if !drop[ref] {
+			out = append(out, ref)
+		}
+	}
+	return out
+}

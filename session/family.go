@@ -1,0 +1,207 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/seed-fb9cbc17/cairn"
+)
+
+// An open step of another session counts as overlapping until this long after the
+// last event of its session. Later its agent is taken for dead.
+const stillRunning = time.Hour
+
+// expired makes ErrExpired of a state that has been cleaned away.
+func expired(err error, format string, args ...any) error {
+	if err == nil || !errors.Is(err, cairn.ErrNotFound) {
+		return err
+	}
+	return fmt.Errorf("%w: %s has been cleaned away", ErrExpired, fmt.Sprintf(format, args...))
+}
+
+// family is a session with its children and theirs.
+type family struct {
+	head    *history
+	members map[string]*history // by id, the head included
+	order   []string            // parents first
+	above   map[string]bool     // the sessions that the head is a child of
+	all     []digest
+}
+
+func (s *Sessions) family(ctx context.Context, id string) (*family, error) {
+	h, err := s.load(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	all, err := s.digests(ctx)
+	if err != nil {
+		return nil, err
+	}
+	f := &family{head: h, members: map[string]*history{id: h}, order: []string{id}, above: make(map[string]bool), all: all}
+	for _, d := range descendants(all, id) {
+		if f.members[d.ID], err = s.load(ctx, d.ID); err != nil {
+			return nil, err
+		}
+		f.order = append(f.order, d.ID)
+	}
+	for at := h.Parent; at != "" && !f.above[at]; {
+		f.above[at] = true
+		i := slices.IndexFunc(all, func(d digest) bool { return d.ID == at })
+		if i < 0 {
+			break
+		}
+		at = all[i].Parent
+	}
+	return f, nil
+}
+
+// open lists the running steps.
+func (f *family) open() (list []*history) {
+	for _, id := range f.order {
+		if f.members[id].openStep() != nil {
+			list = append(list, f.members[id])
+		}
+	}
+	return list
+}
+
+// withChildren adds the steps of the sub-agents that some steps of the head, or the
+// messages that go, have called, whenever those steps ran.
+func (f *family) withChildren(own []*step, goes func(messageID, stepID string) bool) []stepRef {
+	refs := make([]stepRef, 0, len(own))
+	for _, st := range own {
+		refs = append(refs, stepRef{f.head.ID, st.ID})
+	}
+	gone := map[string]bool{}
+	for _, id := range f.order[1:] {
+		h := f.members[id]
+		gone[id] = gone[h.Parent] || h.Parent == f.head.ID && goes(h.ParentMessage, h.ParentStep)
+		if !gone[id] {
+			continue
+		}
+		for st := range h.steps() {
+			refs = append(refs, stepRef{id, st.ID})
+		}
+	}
+	return refs
+}
+
+func (h *history) steps() iter.Seq[*step] {
+	return func(yield func(*step) bool) {
+		for _, m := range h.messages {
+			for _, st := range m.steps {
+				if !yield(st) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// window is steps that overlap, as one.
+type window struct {
+	cairn.UndoneStep
+	began, ended int64
+	steps        map[stepRef]bool
+}
+
+// forever is later than every end.
+const forever = 1<<63 - 1
+
+// windows joins steps that overlap in time: what one of a family did inside
+// another's step was done by both.
+func (f *family) windows(refs []stepRef) []*window {
+	var list []*window
+	for _, ref := range refs {
+		st := f.members[ref.Session].step(ref.Step)
+		if st == nil {
+			continue
+		}
+		w := &window{began: st.began, ended: st.endOr(forever), steps: map[stepRef]bool{ref: true}}
+		w.Step = cairn.Step{Session: ref.Session, From: st.Before.ID, To: st.After.ID, Claims: st.Paths}
+		list = append(list, w)
+	}
+	slices.SortFunc(list, func(a, b *window) int { return cmp.Compare(a.began, b.began) })
+	var joined []*window
+	for _, w := range list {
+		if n := len(joined); n > 0 && w.began < joined[n-1].ended {
+			joined[n-1].join(w)
+		} else {
+			joined = append(joined, w)
+		}
+	}
+	return joined
+}
+
+func (s *step) endOr(open int64) int64 {
+	if s.ended == 0 {
+		return open
+	}
+	return s.ended
+}
+
+func (w *window) join(later *window) {
+	if later.ended > w.ended {
+		w.ended, w.To = later.ended, later.To
+	}
+	w.Claims = append(slices.Clip(w.Claims), later.Claims...)
+	for ref := range later.steps {
+		w.steps[ref] = true
+	}
+}
+
+// addOthers finds the steps of everybody else that overlap windows: of other
+// sessions, and of those of the family that stay.
+func (s *Sessions) addOthers(ctx context.Context, f *family, windows []*window) error {
+	if len(windows) == 0 {
+		return nil
+	}
+	first := windows[0].began
+	for _, d := range f.all {
+		if f.above[d.ID] || d.At < first && (d.Open == "" || d.At+int64(stillRunning) < first) {
+			continue
+		}
+		h := f.members[d.ID]
+		if h == nil {
+			var err error
+			if h, err = s.load(ctx, d.ID); err != nil {
+				return err
+			}
+		}
+		hidden, err := s.hidden(ctx, h)
+		if err != nil {
+			return err
+		}
+		for st := range h.steps() {
+			if !hidden.steps[st.ID] {
+				h.overlap(st, windows)
+			}
+		}
+	}
+	return nil
+}
+
+// overlap adds a step to the windows that it overlaps and is no part of.
+func (h *history) overlap(st *step, windows []*window) {
+	end := st.endOr(h.At + int64(stillRunning))
+	for _, w := range windows {
+		if w.steps[stepRef{h.ID, st.ID}] || st.began >= w.ended || end <= w.began {
+			continue
+		}
+		w.Others = append(w.Others, cairn.Step{Session: h.ID, From: st.Before.ID, To: st.After.ID, Claims: st.Paths})
+	}
+}
+
+// undoneSteps are windows as package cairn wants them.
+func undoneSteps(windows []*window) []cairn.UndoneStep {
+	out := make([]cairn.UndoneStep, len(windows))
+	for i, w := range windows {
+		out[i] = w.UndoneStep
+	}
+	return out
+}

@@ -1,0 +1,192 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/seed-fb9cbc17/cairn"
+)
+
+// Sessions are the sessions of one root. It may be used from several goroutines.
+type Sessions struct {
+	repo  *cairn.Repo
+	clock func() time.Time
+
+	mu    sync.Mutex
+	lines map[string]*loaded // by id: what was read last
+}
+
+// loaded is a line as far as it was read. Entries are only ever appended to.
+type loaded struct {
+	entries   []*entry // oldest first
+	truncated bool
+}
+
+// maxLoaded is how many lines are kept in memory.
+const maxLoaded = 64
+
+// New returns the sessions that lie in the store of a root.
+func New(r *cairn.Repo) *Sessions {
+	return &Sessions{repo: r, clock: time.Now, lines: make(map[string]*loaded)}
+}
+
+func notFound(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", ErrNotFound, fmt.Sprintf(format, args...))
+}
+
+// load reads a session. Of a line that was read before only what is new is read.
+func (s *Sessions) load(ctx context.Context, id string) (*history, error) {
+	if err := checkID("id of the session", id); err != nil {
+		return nil, err
+	}
+	tip, err := s.repo.LineTip(id)
+	if errors.Is(err, cairn.ErrNotFound) {
+		return nil, notFound("session %q", id)
+	}
+	if err != nil {
+		return nil, err
+	}
+	l, err := s.read(ctx, id, tip)
+	if err != nil {
+		return nil, err
+	}
+	h := replay(s.repo.Root(), l.entries)
+	h.truncated = l.truncated
+	if h.ID != id { // another id of the same hash
+		return nil, notFound("session %q", id)
+	}
+	return h, nil
+}
+
+// loadOrNew is load for a session that may not have begun.
+func (s *Sessions) loadOrNew(ctx context.Context, id string) (h *history, isNew bool, err error) {
+	h, err = s.load(ctx, id)
+	if errors.Is(err, ErrNotFound) {
+		return &history{digest: digest{ID: id}, root: s.repo.Root()}, true, nil
+	}
+	return h, false, err
+}
+
+func (s *Sessions) read(ctx context.Context, id string, tip *cairn.LineEvent) (*loaded, error) {
+	s.mu.Lock()
+	known := s.lines[id]
+	s.mu.Unlock()
+	l, err := s.readSince(ctx, tip, known)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.lines) >= maxLoaded && s.lines[id] == nil {
+		for other := range s.lines {
+			delete(s.lines, other)
+			break
+		}
+	}
+	s.lines[id] = l
+	return l, nil
+}
+
+func (s *Sessions) readSince(ctx context.Context, tip *cairn.LineEvent, known *loaded) (*loaded, error) {
+	places := make(map[string]int)
+	if known != nil {
+		for i, e := range known.entries {
+			places[e.mark.id] = i + 1
+		}
+	}
+	l := &loaded{}
+	var fresh []*entry
+	for e, err := range s.repo.Line(ctx, tip.ID) {
+		if errors.Is(err, cairn.ErrNotFound) {
+			l.truncated = true
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		if n := places[e.ID]; n > 0 {
+			l.entries, l.truncated = known.entries[:n:n], known.truncated
+			break
+		}
+		rec, err := decodeRecord(e)
+		if err != nil {
+			return nil, err
+		}
+		fresh = append(fresh, newEntry(e, rec))
+	}
+	slices.Reverse(fresh)
+	l.entries = append(l.entries, fresh...)
+	return l, nil
+}
+
+// newEntry keeps of a checkpoint what a session needs.
+func newEntry(e *cairn.LineEvent, rec *record) *entry {
+	return &entry{
+		line: cairn.LineEvent{
+			Checkpoint: &cairn.Checkpoint{ID: e.ID, Hash: e.Hash, When: e.When},
+			Before:     e.Before, Wanted: e.Wanted, Paths: e.Paths, Unmoved: e.Unmoved,
+		},
+		mark: mark{e.ID, e.Hash}, rec: rec,
+	}
+}
+
+// now is the time of an event. Those of a line are in order whatever the clock says.
+func (s *Sessions) now(h *history) int64 { return max(s.clock().UnixNano(), h.At+1) }
+
+// add applies an event that is to be appended.
+func (s *Sessions) add(h *history, ev event) { h.add(s.now(h), ev) }
+
+// encode makes a record of the events that are to be appended.
+func (s *Sessions) encode(h *history) (json.RawMessage, error) {
+	rec := record{Version: recordVersion, Events: h.pending, Now: h.next(s.now(h))}
+	data, err := json.Marshal(&rec)
+	if err != nil {
+		return nil, fmt.Errorf("session %q: %w", h.ID, err)
+	}
+	h.pending, h.digest = nil, rec.Now
+	return data, nil
+}
+
+// digests lists all sessions in short.
+func (s *Sessions) digests(ctx context.Context) ([]digest, error) {
+	tips, err := s.repo.LineTips(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var list []digest
+	for _, tip := range tips {
+		d, err := s.digestOf(ctx, tip)
+		if err != nil {
+			return nil, err
+		}
+		if d != nil {
+			list = append(list, *d)
+		}
+	}
+	return list, nil
+}
+
+// digestOf finds the newest digest of a line. States saved before a revert have none.
+func (s *Sessions) digestOf(ctx context.Context, tip *cairn.LineEvent) (*digest, error) {
+	for e, err := range s.repo.Line(ctx, tip.ID) {
+		if errors.Is(err, cairn.ErrNotFound) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		rec, err := decodeRecord(e)
+		if err != nil {
+			return nil, err
+		}
+		if rec.Now.ID != "" {
+			return &rec.Now, nil
+		}
+	}
+	return nil, nil
+}

@@ -1,0 +1,182 @@
+package session
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+	"unicode/utf8"
+
+	"github.com/seed-fb9cbc17/cairn"
+)
+
+// record is what one checkpoint of a session's line tells: what happened since the
+// one before, and what the session is like now, so that listing sessions reads one
+// checkpoint of each.
+type record struct {
+	Version int     `json:"v"`
+	Events  []event `json:"events"`
+	Now     digest  `json:"now"`
+}
+
+const recordVersion = 1
+
+// digest is a session in short.
+type digest struct {
+	ID            string            `json:"id"`
+	Parent        string            `json:"parent,omitempty"`
+	ParentMessage string            `json:"parentMessage,omitempty"` // of the parent, at the beginning
+	ParentStep    string            `json:"parentStep,omitempty"`    // that was open then
+	Title         string            `json:"title,omitempty"`
+	Meta          map[string]string `json:"meta,omitempty"`
+	Created       int64             `json:"created"` // times are nanoseconds since 1970, UTC
+	At            int64             `json:"at"`
+	Messages      int               `json:"messages"`
+	Steps         int               `json:"steps"`
+	Open          string            `json:"open,omitempty"`
+	Chain         bool              `json:"chain,omitempty"` // there are reverts: the counts are those without them
+	Fork          *Fork             `json:"fork,omitempty"`
+}
+
+// Kinds of events.
+const (
+	kindBegin    = "begin"
+	kindMessage  = "message"
+	kindParts    = "parts" // more parts of a message
+	kindStep     = "step"  // begins; the checkpoint is the state before
+	kindHint     = "hint"
+	kindEnd      = "end" // the checkpoint is the state after
+	kindRevert   = "revert"
+	kindUnrevert = "unrevert"
+	kindCommit   = "commit" // the revert is final
+	kindDrop     = "drop"   // steps leave together with those of the parent
+	kindFork     = "fork"
+)
+
+// event is one thing that happened. Which fields count depends on the kind.
+type event struct {
+	Kind    string            `json:"kind"`
+	Message string            `json:"message,omitempty"`
+	Step    string            `json:"step,omitempty"`
+	Role    string            `json:"role,omitempty"`
+	Prompt  string            `json:"prompt,omitempty"`
+	Meta    map[string]string `json:"meta,omitempty"`
+	Parts   []Part            `json:"parts,omitempty"`
+	Paths   []pathText        `json:"paths,omitempty"` // hints
+	Files   []pathText        `json:"files,omitempty"` // changed by a step, absolute, if they are few
+	Changed int               `json:"changed,omitempty"`
+
+	// Of a revert: Message and Part are the boundary as hosts show it, Undone the steps
+	// that were taken back. Of a drop: the steps that leave.
+	Part   string    `json:"part,omitempty"`
+	Start  bool      `json:"start,omitempty"`
+	Undone []stepRef `json:"undone,omitempty"`
+}
+
+type stepRef struct {
+	Session string `json:"session"`
+	Step    string `json:"step"`
+}
+
+// pathText is a path inside a record.
+type pathText string
+
+func (p pathText) MarshalText() ([]byte, error) { return []byte(cairn.EncodePath(string(p))), nil }
+
+func (p *pathText) UnmarshalText(text []byte) error {
+	path, err := cairn.DecodePath(string(text))
+	*p = pathText(path)
+	return err
+}
+
+func pathTexts(paths []string) []pathText {
+	out := make([]pathText, len(paths))
+	for i, p := range paths {
+		out[i] = pathText(p)
+	}
+	return out
+}
+
+// maxFiles is how many changed files a record lists. More are found by comparing.
+const maxFiles = 500
+
+// decodeRecord reads the record of a checkpoint; one without has none.
+func decodeRecord(e *cairn.LineEvent) (*record, error) {
+	rec := &record{}
+	if len(e.Record) == 0 {
+		return rec, nil
+	}
+	if err := json.Unmarshal(e.Record, rec); err != nil {
+		return nil, fmt.Errorf("session: %w: record of checkpoint %s: %w", cairn.ErrCorrupt, e.ID, err)
+	}
+	if rec.Version != recordVersion {
+		return nil, fmt.Errorf("session: %w: record of version %d: a later release of cairn made it", cairn.ErrStore, rec.Version)
+	}
+	return rec, nil
+}
+
+// checkID refuses ids that cannot be kept.
+func checkID(what, id string) error {
+	why := ""
+	switch {
+	case id == "":
+		why = "is empty"
+	case len(id) > MaxID:
+		return fmt.Errorf("%w: the %s has %d bytes, at most %d can be", ErrID, what, len(id), MaxID)
+	case !utf8.ValidString(id):
+		why = "is not UTF-8"
+	default:
+		return nil
+	}
+	return fmt.Errorf("%w: the %s %s", ErrID, what, why)
+}
+
+// checkIDs checks ids that may be missing.
+func checkIDs(what string, ids ...string) error {
+	for _, id := range ids {
+		if id != "" {
+			if err := checkID(what, id); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func checkParts(parts []Part) error {
+	for i := range parts {
+		if err := checkID("id of a part", parts[i].ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// MaxPrompt is how many bytes of a prompt are kept.
+const MaxPrompt = 16 << 10
+
+func shorten(prompt string) string {
+	if len(prompt) <= MaxPrompt {
+		return prompt
+	}
+	end := MaxPrompt
+	for end > 0 && !utf8.RuneStart(prompt[end]) {
+		end--
+	}
+	return prompt[:end]
+}
+
+func instant(ns int64) time.Time { return time.Unix(0, ns).UTC() }
+
+// MaxMeta is how large a host's metadata can be, in bytes of JSON.
+const MaxMeta = 16 << 10
+
+func checkMeta(meta map[string]string) error {
+	size := 0
+	for key, value := range meta {
+		size += len(key) + len(value) + len(`"":"",`)
+	}
+	if size > MaxMeta {
+		return fmt.Errorf("%w: metadata of %d bytes, at most %d can be", ErrID, size, MaxMeta)
+	}
+	return nil
+}

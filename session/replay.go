@@ -1,0 +1,306 @@
+package session
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/seed-fb9cbc17/cairn"
+)
+
+// history is a session as its events tell it.
+type history struct {
+	digest
+	root      string
+	tip       string // checkpoint
+	messages  []*message
+	chain     []*boundary // reverts and unreverts since the session last went on, oldest first
+	truncated bool
+	pending   []event // applied, to be appended
+}
+
+type message struct {
+	Message
+	at    int64
+	begun mark
+	steps []*step
+}
+
+// mark is a checkpoint of the line.
+type mark struct{ id, hash string }
+
+type step struct {
+	Step
+	began, ended int64 // ended is 0 while the step is open
+	changed      int
+	files        bool // Patch.Files is complete
+}
+
+// boundary is a revert, or an unrevert, which ends the reverts before it.
+type boundary struct {
+	event
+	line     *cairn.LineEvent // without its commit
+	unrevert bool
+}
+
+// entry is one checkpoint of a line, as it is kept in memory.
+type entry struct {
+	line cairn.LineEvent
+	mark mark
+	rec  *record
+}
+
+// replay tells a session's history from its checkpoints, oldest first.
+func replay(root string, entries []*entry) *history {
+	h := &history{root: root}
+	for _, e := range entries {
+		h.tip = e.mark.id
+		if len(e.rec.Events) == 0 {
+			continue
+		}
+		now := e.rec.Now
+		for i := range e.rec.Events {
+			h.apply(&e.rec.Events[i], e, now.At)
+		}
+		h.digest = now
+	}
+	return h
+}
+
+func (h *history) apply(ev *event, e *entry, at int64) {
+	switch ev.Kind {
+	case kindMessage:
+		h.messages = append(h.messages, &message{
+			Message: Message{ID: ev.Message, Role: ev.Role, Prompt: ev.Prompt, Meta: ev.Meta, Parts: ev.Parts, Created: instant(at)},
+			at:      at, begun: e.mark,
+		})
+	case kindParts:
+		if m := h.message(ev.Message); m != nil {
+			m.Parts = append(slices.Clip(m.Parts), ev.Parts...)
+		}
+	case kindStep:
+		h.applyStep(ev, e, at)
+	case kindHint:
+		if s := h.step(ev.Step); s != nil {
+			s.hint(ev.Paths)
+		}
+	case kindEnd:
+		if s := h.step(ev.Step); s != nil {
+			s.end(ev, e, at)
+		}
+	case kindRevert, kindUnrevert:
+		h.chain = append(h.chain, &boundary{*ev, &e.line, ev.Kind == kindUnrevert})
+	case kindCommit:
+		h.chain = nil
+		h.remove(ev)
+	case kindDrop:
+		h.drop(ev.Undone)
+	case kindFork:
+		h.cut(ev.Message)
+		h.drop(ev.Undone)
+		h.dropOpen()
+		h.chain = nil
+	}
+}
+
+func (h *history) applyStep(ev *event, e *entry, at int64) {
+	m := h.message(ev.Message)
+	if m == nil {
+		return
+	}
+	s := &step{began: at, Step: Step{
+		ID: ev.Step, Message: ev.Message, Before: Checkpoint{e.mark.id, e.mark.hash}, Began: instant(at), Meta: ev.Meta,
+		Patch: cairn.Patch{Hash: e.mark.hash, Files: []string{}},
+	}}
+	s.hint(ev.Paths)
+	m.steps = append(m.steps, s)
+}
+
+func (s *step) hint(paths []pathText) {
+	for _, p := range paths {
+		if !slices.Contains(s.Paths, string(p)) {
+			s.Paths = append(s.Paths, string(p))
+		}
+	}
+}
+
+func (s *step) end(ev *event, e *entry, at int64) {
+	s.hint(ev.Paths)
+	s.After, s.Ended, s.ended = Checkpoint{e.mark.id, e.mark.hash}, instant(at), at
+	s.Parts, s.changed = ev.Parts, ev.Changed
+	s.files = len(ev.Files) == ev.Changed
+	if s.files {
+		s.Patch.Files = make([]string, len(ev.Files))
+		for i, f := range ev.Files {
+			s.Patch.Files[i] = string(f)
+		}
+	}
+}
+
+func (h *history) message(id string) *message {
+	for _, m := range slices.Backward(h.messages) {
+		if m.ID == id {
+			return m
+		}
+	}
+	return nil
+}
+
+func (h *history) step(id string) *step {
+	for _, m := range slices.Backward(h.messages) {
+		for _, s := range slices.Backward(m.steps) {
+			if s.ID == id {
+				return s
+			}
+		}
+	}
+	return nil
+}
+
+func (h *history) openStep() *step {
+	for _, m := range slices.Backward(h.messages) {
+		for _, s := range slices.Backward(m.steps) {
+			if s.ended == 0 {
+				return s
+			}
+		}
+	}
+	return nil
+}
+
+// remove takes what was reverted out of the session, as OpenCode does when the user
+// goes on: the boundary's message and all later ones; with a part, the message stays
+// up to that part.
+func (h *history) remove(ev *event) {
+	defer h.drop(ev.Undone)
+	if ev.Start {
+		h.messages = nil
+		return
+	}
+	i := slices.IndexFunc(h.messages, func(m *message) bool { return m.ID == ev.Message })
+	if i < 0 {
+		return
+	}
+	keep := i
+	if ev.Part != "" {
+		keep++
+		h.messages[i].cut(ev.Part)
+	}
+	h.messages = h.messages[:keep:keep]
+}
+
+// cut removes a part and all that follows it.
+func (m *message) cut(part string) {
+	if i := indexPart(m.Parts, part); i >= 0 {
+		m.Parts, m.steps = m.Parts[:i:i], nil
+		return
+	}
+	for n, s := range m.steps {
+		if i := indexPart(s.Parts, part); i >= 0 {
+			s.Parts = s.Parts[:i:i]
+			m.steps = m.steps[: n+1 : n+1]
+			return
+		}
+	}
+}
+
+func indexPart(parts []Part, id string) int {
+	return slices.IndexFunc(parts, func(p Part) bool { return p.ID == id })
+}
+
+// drop removes steps, and messages that had no others.
+func (h *history) drop(undone []stepRef) {
+	gone := make(map[string]bool)
+	for _, u := range undone {
+		if u.Session == h.ID {
+			gone[u.Step] = true
+		}
+	}
+	if len(gone) == 0 {
+		return
+	}
+	h.messages = slices.DeleteFunc(h.messages, func(m *message) bool {
+		n := len(m.steps)
+		m.steps = slices.DeleteFunc(m.steps, func(s *step) bool { return gone[s.ID] })
+		return n > 0 && len(m.steps) == 0 && len(m.Parts) == 0
+	})
+}
+
+// dropOpen removes steps that run elsewhere.
+func (h *history) dropOpen() {
+	for _, m := range h.messages {
+		m.steps = slices.DeleteFunc(m.steps, func(s *step) bool { return s.ended == 0 })
+	}
+}
+
+// cut removes a message and all later ones.
+func (h *history) cut(id string) {
+	if i := slices.IndexFunc(h.messages, func(m *message) bool { return m.ID == id }); i >= 0 {
+		h.messages = h.messages[:i:i]
+	}
+}
+
+// active is the chain of reverts that are in effect, oldest first, given the
+// checkpoints after operations that are taken back.
+func (h *history) active(undone map[string]bool) []*boundary {
+	var chain []*boundary
+	for _, b := range h.chain {
+		switch {
+		case undone[b.line.ID]:
+		case b.unrevert:
+			chain = nil
+		default:
+			chain = append(chain, b)
+		}
+	}
+	return chain
+}
+
+// counts counts what is visible before a boundary, nil for none.
+func (h *history) counts(b *boundary) (messages, steps int) {
+	hidden := make(map[string]bool)
+	if b != nil {
+		if b.Start {
+			return 0, 0
+		}
+		for _, u := range b.Undone {
+			if u.Session == h.ID {
+				hidden[u.Step] = true
+			}
+		}
+	}
+	for _, m := range h.messages {
+		if b != nil && m.ID == b.Message && b.Part == "" {
+			break
+		}
+		messages++
+		for _, s := range m.steps {
+			if !hidden[s.ID] {
+				steps++
+			}
+		}
+		if b != nil && m.ID == b.Message {
+			break
+		}
+	}
+	return messages, steps
+}
+
+// add applies an event that is to be appended.
+func (h *history) add(at int64, ev event) {
+	h.apply(&ev, &entry{rec: &record{}}, at)
+	h.pending = append(h.pending, ev)
+}
+
+// next is the digest with the events that are to be appended.
+func (h *history) next(at int64) digest {
+	d := h.digest
+	d.Meta = maps.Clone(h.Meta)
+	d.At = at
+	d.Messages, d.Steps = h.counts(nil)
+	d.Chain = len(h.chain) > 0
+	d.Open = ""
+	if s := h.openStep(); s != nil {
+		d.Open = s.ID
+	}
+	return d
+}

@@ -1,0 +1,227 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/seed-fb9cbc17/cairn"
+)
+
+// Revert takes back what the session changed from a target on, with the steps of
+// the sub-agents that were called there. The messages stay, so that Unrevert can
+// bring everything back; Session.Revert says where the boundary is. Reverting again
+// moves the boundary in either direction.
+//
+// The state before the first revert is kept. What the files are to be at a boundary
+// is worked out from that state and the steps after the boundary, and only files
+// that such a step changed are touched. What others changed in them is merged, or
+// kept and listed as a conflict. Reverting to where the boundary is does nothing.
+func (s *Sessions) Revert(ctx context.Context, id string, to Target, opt RevertOptions) (*Session, *cairn.Result, error) {
+	return s.move(ctx, id, opt, func(h *history, _ []*boundary) (*Target, error) { return &to, nil })
+}
+
+// Unrevert brings back what was reverted: only the files that the reverts touched,
+// exactly, with deletions, permission bits and empty directories. What was changed
+// in them since is merged, or kept and listed as a conflict. Without a revert it
+// does nothing.
+func (s *Sessions) Unrevert(ctx context.Context, id string, opt RevertOptions) (*Session, *cairn.Result, error) {
+	return s.move(ctx, id, opt, func(*history, []*boundary) (*Target, error) { return nil, nil })
+}
+
+// UndoStep reverts the newest turn that is not reverted yet. The error wraps
+// ErrNotFound if there is none.
+func (s *Sessions) UndoStep(ctx context.Context, id string, opt RevertOptions) (*Session, *cairn.Result, error) {
+	return s.move(ctx, id, opt, func(h *history, active []*boundary) (*Target, error) {
+		m := h.before(newest(active))
+		if m == nil {
+			return nil, notFound("session %q has nothing left to undo", id)
+		}
+		return &Target{Message: m.ID}, nil
+	})
+}
+
+// RedoStep brings the first reverted turn back. The error wraps ErrNotFound if
+// nothing is reverted.
+func (s *Sessions) RedoStep(ctx context.Context, id string, opt RevertOptions) (*Session, *cairn.Result, error) {
+	return s.move(ctx, id, opt, func(h *history, active []*boundary) (*Target, error) {
+		if len(active) == 0 {
+			return nil, notFound("session %q has nothing to redo", id)
+		}
+		if m := h.after(newest(active)); m != nil {
+			return &Target{Message: m.ID}, nil
+		}
+		return nil, nil
+	})
+}
+
+func newest(active []*boundary) *boundary {
+	if len(active) == 0 {
+		return nil
+	}
+	return active[len(active)-1]
+}
+
+// choose picks the target of a move; nil means that nothing is to be reverted.
+type choose func(h *history, active []*boundary) (*Target, error)
+
+// moved is the outcome of moving the boundary.
+type moved struct {
+	result *cairn.Result
+	events []*boundary // reverts in effect
+	h      *history
+}
+
+func (s *Sessions) move(ctx context.Context, id string, opt RevertOptions, pick choose) (*Session, *cairn.Result, error) {
+	var m *moved
+	err := s.repo.UpdateLines(ctx, func(u *cairn.LineUpdate) (err error) {
+		m, err = s.moveBoundary(ctx, u, id, opt, pick)
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	out, err := s.outcome(ctx, m)
+	return out, m.result, err
+}
+
+func (s *Sessions) moveBoundary(ctx context.Context, u *cairn.LineUpdate, id string, opt RevertOptions, pick choose) (*moved, error) {
+	f, err := s.family(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	active, err := s.active(ctx, f.head)
+	if err != nil {
+		return nil, err
+	}
+	to, err := pick(f.head, active)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.endOpen(ctx, u, f, opt); err != nil {
+		return nil, err
+	}
+	if to == nil {
+		return s.clear(ctx, u, f, active, opt)
+	}
+	return s.setBoundary(ctx, u, f, active, *to, opt)
+}
+
+// endOpen ends running steps or refuses to go on beside them. In a dry run they
+// count as lasting until now.
+func (s *Sessions) endOpen(ctx context.Context, u *cairn.LineUpdate, f *family, opt RevertOptions) error {
+	for _, h := range f.open() {
+		st := h.openStep()
+		if !opt.EndOpen {
+			return fmt.Errorf("%w: step %q of session %q is open since %s (end it first)", ErrBusy, st.ID, h.ID, st.Began.Format("15:04:05"))
+		}
+		if opt.DryRun {
+			continue
+		}
+		if err := s.end(ctx, u, h, st, nil, nil); err != nil {
+			return err
+		}
+		a := cairn.LineAppend{Message: fmt.Sprintf("step %s: %d files", name(st.ID), st.changed), Author: AuthorAgent, Capture: true, Paths: st.Paths}
+		if err := s.append(ctx, u, h, a); err != nil {
+			return err
+		}
+		again, err := s.load(ctx, h.ID)
+		if err != nil {
+			return err
+		}
+		f.members[h.ID] = again
+		if f.head.ID == h.ID {
+			f.head = again
+		}
+	}
+	return nil
+}
+
+func (s *Sessions) setBoundary(ctx context.Context, u *cairn.LineUpdate, f *family, active []*boundary, to Target, opt RevertOptions) (*moved, error) {
+	t, err := f.head.find(to)
+	if err != nil {
+		return nil, err
+	}
+	t.Undone = f.withChildren(t.own, t.goes)
+	windows := f.windows(t.Undone)
+	if err := s.addOthers(ctx, f, windows); err != nil {
+		return nil, err
+	}
+	last := newest(active)
+	same := last != nil && last.Message == t.Message && last.Part == t.Part && last.Start == t.Start && slices.Equal(last.Undone, t.Undone)
+	return s.takeBack(ctx, u, f.head, active, t.event, cairn.TakeBack{
+		Kind: "revert", Message: "revert to " + name(t.where()), Steps: undoneSteps(windows), Quiet: same,
+		OnConflict: opt.OnConflict, DryRun: opt.DryRun, Plan: opt.Plan,
+	})
+}
+
+func (e *event) where() string {
+	switch {
+	case e.Start:
+		return "the start"
+	case e.Part != "":
+		return "part " + e.Part + " of message " + e.Message
+	}
+	return "message " + e.Message
+}
+
+// clear goes back to the state before the first revert.
+func (s *Sessions) clear(ctx context.Context, u *cairn.LineUpdate, f *family, active []*boundary, opt RevertOptions) (*moved, error) {
+	if len(active) == 0 {
+		return &moved{result: &cairn.Result{DryRun: opt.DryRun}, h: f.head}, nil
+	}
+	return s.takeBack(ctx, u, f.head, active, event{Kind: kindUnrevert}, cairn.TakeBack{
+		Kind: "unrevert", Message: "unrevert", OnConflict: opt.OnConflict, DryRun: opt.DryRun, Plan: opt.Plan,
+	})
+}
+
+// takeBack moves files and boundary.
+func (s *Sessions) takeBack(ctx context.Context, u *cairn.LineUpdate, h *history, active []*boundary, ev event, t cairn.TakeBack) (*moved, error) {
+	for _, b := range slices.Backward(active) {
+		t.Earlier = append(t.Earlier, b.line)
+	}
+	if len(active) > 0 {
+		t.Snapshot = active[0].line.Before
+	}
+	stored := h.digest
+	s.add(h, ev)
+	var err error
+	if t.Record, err = s.encode(h); err != nil {
+		return nil, err
+	}
+	res, line, err := u.TakeBack(ctx, h.ID, t)
+	if err != nil {
+		return nil, expired(err, "a state that session %q needs", h.ID)
+	}
+	m := &moved{result: res, h: h}
+	if t.DryRun || t.Quiet && res.Operation == "" {
+		h.digest = stored
+	}
+	switch {
+	case ev.Kind == kindUnrevert:
+	case t.Quiet && res.Operation == "" && !t.DryRun:
+		m.events = active
+	default:
+		m.events = append(slices.Clip(active), &boundary{event: ev, line: line})
+	}
+	return m, nil
+}
+
+// outcome is the session after a move, or as it would be.
+func (s *Sessions) outcome(ctx context.Context, m *moved) (*Session, error) {
+	out := m.h.digest.view(m.h.root)
+	out.Truncated = m.h.truncated
+	last := newest(m.events)
+	out.Messages, out.Steps = m.h.counts(last)
+	all, err := s.digests(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out.Children = children(all, out.ID)
+	if last != nil {
+		if out.Revert, err = s.revertView(ctx, m.h, m.events); err != nil {
+			return nil, err
+		}
+	}
+	return out, s.addChanges(ctx, out, m.h, m.events)
+}

@@ -1,0 +1,172 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/seed-fb9cbc17/cairn"
+)
+
+// BeginStep captures the state before a step and records it. The session and the
+// message are begun if they are new. A step that is already there is returned as it
+// is. Another step of the session that is still open is ended first: its agent was
+// killed. What changed since the last step is the user's.
+func (s *Sessions) BeginStep(ctx context.Context, b StepBegin) (*Step, error) {
+	if err := checkID("id of the session", b.Session); err != nil {
+		return nil, err
+	}
+	if err := checkIDs("id of the message", b.Message); err != nil {
+		return nil, err
+	}
+	if err := checkIDs("id of the step", b.Step); err != nil {
+		return nil, err
+	}
+	if err := checkMeta(b.Meta); err != nil {
+		return nil, err
+	}
+	var begun *Step
+	err := s.repo.UpdateLines(ctx, func(u *cairn.LineUpdate) (err error) {
+		begun, err = s.beginStep(ctx, u, &b)
+		return err
+	})
+	return begun, err
+}
+
+func (s *Sessions) beginStep(ctx context.Context, u *cairn.LineUpdate, b *StepBegin) (*Step, error) {
+	h, err := s.goOn(ctx, u, b.Session)
+	if err != nil {
+		return nil, err
+	}
+	if old := h.step(b.Step); old != nil {
+		return s.stepOut(ctx, h, old)
+	}
+	a := cairn.LineAppend{Capture: true, Paths: b.Paths}
+	if open := h.openStep(); open != nil {
+		a.Paths, a.Author = open.with(b.Paths), AuthorAgent
+		if err := s.end(ctx, u, h, open, nil, nil); err != nil {
+			return nil, err
+		}
+	}
+	messageID, stepID := h.names(b)
+	if h.message(messageID) == nil {
+		s.add(h, event{Kind: kindMessage, Message: messageID, Role: b.Role, Prompt: shorten(b.Prompt)})
+	}
+	s.add(h, event{Kind: kindStep, Message: messageID, Step: stepID, Meta: b.Meta, Paths: pathTexts(b.Paths)})
+	a.Message = "before step " + name(stepID)
+	if err := s.append(ctx, u, h, a); err != nil {
+		return nil, err
+	}
+	return s.stepNow(ctx, b.Session, stepID)
+}
+
+// names makes up what the host did not name: the newest message, and a step of it.
+func (h *history) names(b *StepBegin) (messageID, stepID string) {
+	messageID, stepID = b.Message, b.Step
+	if messageID == "" {
+		messageID = "message-1"
+		if n := len(h.messages); n > 0 {
+			messageID = h.messages[n-1].ID
+		}
+	}
+	for n := 1; stepID == ""; n++ {
+		if made := fmt.Sprintf("step-%d", n+h.Steps); h.step(made) == nil {
+			stepID = made
+		}
+	}
+	return messageID, stepID
+}
+
+// EndStep captures the state after a step and records it. A step that has ended
+// is returned as it is.
+func (s *Sessions) EndStep(ctx context.Context, e StepEnd) (*Step, error) {
+	if err := checkID("id of the session", e.Session); err != nil {
+		return nil, err
+	}
+	if err := checkIDs("id of the step", e.Step); err != nil {
+		return nil, err
+	}
+	if err := checkParts(e.Parts); err != nil {
+		return nil, err
+	}
+	var ended *Step
+	err := s.repo.UpdateLines(ctx, func(u *cairn.LineUpdate) (err error) {
+		ended, err = s.endStep(ctx, u, &e)
+		return err
+	})
+	return ended, err
+}
+
+func (s *Sessions) endStep(ctx context.Context, u *cairn.LineUpdate, e *StepEnd) (*Step, error) {
+	h, err := s.load(ctx, e.Session)
+	if err != nil {
+		return nil, err
+	}
+	st := h.openStep()
+	if e.Step != "" {
+		st = h.step(e.Step)
+	}
+	switch {
+	case st == nil && e.Step == "":
+		return nil, notFound("no step of session %q is open", e.Session)
+	case st == nil:
+		return nil, notFound("step %q of session %q", e.Step, e.Session)
+	case st.ended != 0:
+		return s.stepOut(ctx, h, st)
+	}
+	if err := s.end(ctx, u, h, st, e.Parts, e.Paths); err != nil {
+		return nil, err
+	}
+	a := cairn.LineAppend{Message: fmt.Sprintf("step %s: %d files", name(st.ID), st.changed), Author: AuthorAgent, Capture: true, Paths: st.Paths}
+	if err := s.append(ctx, u, h, a); err != nil {
+		return nil, err
+	}
+	return s.stepNow(ctx, e.Session, st.ID)
+}
+
+// end adds the event of a step that ends now.
+func (s *Sessions) end(ctx context.Context, u *cairn.LineUpdate, h *history, st *step, parts []Part, paths []string) error {
+	list, err := u.Changes(ctx, st.Before.ID, st.with(paths))
+	if err != nil {
+		return fmt.Errorf("session: end of step %q: %w", st.ID, err)
+	}
+	end := event{Kind: kindEnd, Step: st.ID, Parts: parts, Paths: pathTexts(paths), Changed: len(list)}
+	if len(list) <= maxFiles {
+		for i := range list {
+			end.Files = append(end.Files, pathText(s.absolute(list[i].Path)))
+		}
+	}
+	s.add(h, end)
+	return nil
+}
+
+// with is the step's hints and some more.
+func (s *step) with(paths []string) []string { return append(slices.Clone(s.Paths), paths...) }
+
+// Hint notes paths that a tool of a step names, absolute or relative to the root.
+// They belong to the step's session when steps of several sessions overlap. An empty
+// step means the one that is open.
+func (s *Sessions) Hint(ctx context.Context, session, step string, paths []string) error {
+	if err := checkID("id of the session", session); err != nil {
+		return err
+	}
+	return s.repo.UpdateLines(ctx, func(u *cairn.LineUpdate) error {
+		h, err := s.load(ctx, session)
+		if err != nil {
+			return err
+		}
+		st := h.openStep()
+		if step != "" {
+			st = h.step(step)
+		}
+		if st == nil {
+			return notFound("step %q of session %q", step, session)
+		}
+		fresh := slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return slices.Contains(st.Paths, p) })
+		if len(fresh) == 0 {
+			return nil
+		}
+		s.add(h, event{Kind: kindHint, Step: st.ID, Paths: pathTexts(fresh)})
+		return s.append(ctx, u, h, cairn.LineAppend{Message: "hint for step " + name(st.ID)})
+	})
+}

@@ -1,0 +1,280 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/seed-fb9cbc17/cairn"
+)
+
+// Get returns a session.
+func (s *Sessions) Get(ctx context.Context, id string) (*Session, error) {
+	h, err := s.load(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	out, active, err := s.view(ctx, h)
+	if err != nil {
+		return nil, err
+	}
+	all, err := s.digests(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out.Children = children(all, id)
+	return out, s.addChanges(ctx, out, h, active)
+}
+
+// view is a session without what has to be computed from its files.
+func (s *Sessions) view(ctx context.Context, h *history) (*Session, []*boundary, error) {
+	out := h.digest.view(h.root)
+	out.Truncated = h.truncated
+	active, err := s.active(ctx, h)
+	if err != nil || len(active) == 0 {
+		return out, nil, err
+	}
+	out.Messages, out.Steps = h.counts(newest(active))
+	out.Revert, err = s.revertView(ctx, h, active)
+	return out, active, err
+}
+
+// revertView is where a revert stands, without its diff.
+func (s *Sessions) revertView(ctx context.Context, h *history, active []*boundary) (*Revert, error) {
+	last := newest(active)
+	out := &Revert{Message: last.Message, Part: last.Part, Checkpoint: active[0].line.Before}
+	snapshot, err := s.repo.Lookup(ctx, out.Checkpoint)
+	if err != nil {
+		return nil, expired(err, "the state before the revert of session %q", h.ID)
+	}
+	out.Snapshot = snapshot.Hash
+	return out, nil
+}
+
+func (d *digest) view(root string) *Session {
+	out := &Session{
+		ID: d.ID, Parent: d.Parent, Title: d.Title, Meta: maps.Clone(d.Meta), Root: root,
+		Created: instant(d.Created), Updated: instant(d.At), Messages: d.Messages, Steps: d.Steps, Open: d.Open,
+	}
+	if d.Fork != nil {
+		fork := *d.Fork
+		out.Fork = &fork
+	}
+	return out
+}
+
+// addChanges computes what needs the files: the summary and what a revert did.
+func (s *Sessions) addChanges(ctx context.Context, out *Session, h *history, active []*boundary) error {
+	list, err := s.changed(ctx, h, active, Scope{})
+	if err != nil {
+		return err
+	}
+	out.Summary = &Summary{Files: len(list)}
+	for i := range list {
+		added, deleted, _, err := s.repo.Stat(&list[i], cairn.DiffOptions{})
+		if err != nil {
+			return err
+		}
+		out.Summary.Additions += added
+		out.Summary.Deletions += deleted
+	}
+	if out.Revert != nil {
+		out.Revert.Diff, err = s.revertDiff(ctx, active, active[len(active)-1].line.ID)
+	}
+	return err
+}
+
+// MaxRevertDiff is how long Revert.Diff gets, in bytes. What is longer ends with a
+// line that says so; all of it is to be had from Repo.Diff.
+const MaxRevertDiff = 1 << 20
+
+// revertDiff is what reverting did to the files, as git prints it.
+func (s *Sessions) revertDiff(ctx context.Context, active []*boundary, to string) (string, error) {
+	var paths []string
+	for _, b := range active {
+		paths = append(paths, b.line.Paths...)
+	}
+	if len(paths) == 0 {
+		return "", nil
+	}
+	text := &limited{}
+	err := s.repo.Diff(ctx, text, active[0].line.Before, to, cairn.DiffOptions{Paths: paths})
+	return strings.TrimRight(text.String(), "\n"), err
+}
+
+// limited keeps the beginning of what is written to it.
+type limited struct {
+	strings.Builder
+	full bool
+}
+
+func (l *limited) Write(p []byte) (int, error) {
+	if room := MaxRevertDiff - l.Len(); !l.full && len(p) > room {
+		l.full = true
+		l.Builder.Write(p[:room])
+		l.WriteString("\n# the rest is left out\n")
+	}
+	if !l.full {
+		l.Builder.Write(p)
+	}
+	return len(p), nil
+}
+
+// List returns all sessions, the one that was changed last first. They come without
+// Summary, and Revert without Diff.
+func (s *Sessions) List(ctx context.Context) ([]*Session, error) {
+	all, err := s.digests(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]*Session, 0, len(all))
+	for i := range all {
+		out := all[i].view(s.repo.Root())
+		if all[i].Chain {
+			h, err := s.load(ctx, all[i].ID)
+			if err != nil {
+				return nil, err
+			}
+			if out, _, err = s.view(ctx, h); err != nil {
+				return nil, err
+			}
+		}
+		out.Children = children(all, out.ID)
+		list = append(list, out)
+	}
+	slices.SortFunc(list, func(a, b *Session) int {
+		return cmp.Or(b.Updated.Compare(a.Updated), strings.Compare(a.ID, b.ID))
+	})
+	return list, nil
+}
+
+func children(all []digest, id string) []string {
+	var list []string
+	for _, d := range all {
+		if d.Parent == id {
+			list = append(list, d.ID)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// History returns the messages of a session, reverted ones included, in their order.
+func (s *Sessions) History(ctx context.Context, id string) ([]Message, error) {
+	h, err := s.load(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	hidden, err := s.hidden(ctx, h)
+	if err != nil {
+		return nil, err
+	}
+	all, err := s.digests(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]Message, 0, len(h.messages))
+	behind := false
+	for _, m := range h.messages {
+		behind = behind || hidden.from(m)
+		out := m.Message
+		out.Meta, out.Reverted = maps.Clone(m.Meta), behind
+		out.Steps = make([]Step, 0, len(m.steps))
+		for _, st := range m.steps {
+			step, err := s.stepOut(ctx, h, st)
+			if err != nil {
+				return nil, err
+			}
+			step.Reverted = hidden.steps[st.ID]
+			out.Steps = append(out.Steps, *step)
+		}
+		behind = behind || hidden.within(m)
+		for _, d := range all {
+			if d.Parent == id && d.ParentMessage == m.ID {
+				out.Children = append(out.Children, d.ID)
+			}
+		}
+		list = append(list, out)
+	}
+	return list, nil
+}
+
+// reverted is what a revert hides of a session.
+type reverted struct {
+	last  *boundary // of the session itself
+	steps map[string]bool
+}
+
+func (r *reverted) from(m *message) bool {
+	return r.last != nil && (r.last.Start || r.last.Message == m.ID && r.last.Part == "")
+}
+
+func (r *reverted) within(m *message) bool { return r.last != nil && r.last.Message == m.ID }
+
+// hidden finds what reverts of a session and of those above it hide.
+func (s *Sessions) hidden(ctx context.Context, h *history) (*reverted, error) {
+	out := &reverted{steps: make(map[string]bool)}
+	for at, n := h, 0; ; n++ {
+		active, err := s.active(ctx, at)
+		if err != nil {
+			return nil, err
+		}
+		if len(active) > 0 {
+			last := active[len(active)-1]
+			if at == h {
+				out.last = last
+			}
+			for _, u := range last.Undone {
+				if u.Session == h.ID {
+					out.steps[u.Step] = true
+				}
+			}
+		}
+		if at.Parent == "" || n > maxDepth {
+			return out, nil
+		}
+		above, isNew, err := s.loadOrNew(ctx, at.Parent)
+		if err != nil || isNew {
+			return out, err
+		}
+		at = above
+	}
+}
+
+// stepNow reads a step that was just recorded.
+func (s *Sessions) stepNow(ctx context.Context, session, id string) (*Step, error) {
+	h, err := s.load(ctx, session)
+	if err != nil {
+		return nil, err
+	}
+	st := h.step(id)
+	if st == nil {
+		return nil, notFound("step %q of session %q", id, session)
+	}
+	return s.stepOut(ctx, h, st)
+}
+
+// stepOut is a step as it is handed out. Long lists of files are not recorded.
+func (s *Sessions) stepOut(ctx context.Context, h *history, st *step) (*Step, error) {
+	out := st.Step
+	out.Session = h.ID
+	out.Meta, out.Paths, out.Parts = maps.Clone(st.Meta), slices.Clone(st.Paths), slices.Clone(st.Parts)
+	if st.ended != 0 && !st.files {
+		list, err := s.repo.Changes(ctx, st.Before.ID, st.After.ID)
+		if err != nil {
+			return nil, expired(err, "a state of step %q", st.ID)
+		}
+		for i := range list {
+			out.Patch.Files = append(out.Patch.Files, s.absolute(list[i].Path))
+		}
+	}
+	return &out, nil
+}
+
+func (s *Sessions) absolute(rel string) string {
+	return path.Join(filepath.ToSlash(s.repo.Root()), rel)
+}

@@ -63,10 +63,6 @@ type surveyTip struct {
 	unit *unit
 }
 
-// refSessions holds the lines of sessions, each below a directory of its own or as
-// one ref.
-const refSessions = refRoot + "sessions/"
-
 // survey walks over all refs. What cannot be read ends a walk: nothing behind it is
 // known, hence nothing behind it is decided about.
 func (r *Repo) survey(ctx context.Context) (*survey, error) {

@@ -15,7 +15,7 @@ const PATIENCE = 30_000 // milliseconds for one call
 const ENTRY = "cairn"
 const READS = new Set(["read", "grep", "find", "ls"])
 const NOT_FOUND = 4 // exit status
-const LISTED = 15 // files in a question
+const LISTED = 30 // files in a question
 
 interface Noted {
   checkpoint: string

@@ -1,0 +1,238 @@
+//go:build linux
+
+package e2e
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+func installPi(t *testing.T) string {
+	t.Helper()
+	installNode(t)
+	return install(t, "pi", piPackage, typescriptPackage, nodeTypesPackage)
+}
+
+// pi is one run of pi that is driven over its protocol, and a user who answers what
+// the extension asks.
+type pi struct {
+	*sandbox
+	cmd   *exec.Cmd
+	stdin io.Writer
+	lines chan map[string]any
+
+	mu     sync.Mutex
+	answer bool     // to questions
+	asked  []string // what was asked
+	told   []string // what was notified
+	id     int
+}
+
+// piArgs is the command line of pi with a made-up provider.
+func (s *sandbox) piArgs(t *testing.T, args ...string) []string {
+	t.Helper()
+	modules := installPi(t)
+	extension, err := filepath.Abs("../pi/cairn.ts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.jsonFile(".pi/agent/models.json", object{"providers": object{"fake": object{
+		"baseUrl": s.model + "/v1", "api": "openai-completions", "apiKey": "made-up",
+		"models": []object{{"id": "fake", "name": "Fake", "reasoning": false, "input": []string{"text"}, "contextWindow": 100000, "maxTokens": 8000,
+			"cost": object{"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0}}},
+	}}})
+	s.env = append(s.env, "PI_OFFLINE=1", "PI_SKIP_VERSION_CHECK=1", "PI_TELEMETRY=0", "PI_CODING_AGENT_DIR="+filepath.Join(s.home, ".pi/agent"))
+	cli := filepath.Join(modules, "@earendil-works", "pi-coding-agent", "dist", "cli.js")
+	return append([]string{filepath.Join(nodeDir(), "node"), cli, "--provider", "fake", "--model", "fake", "-e", extension}, args...)
+}
+
+func startPi(t *testing.T) *pi {
+	t.Helper()
+	p := &pi{sandbox: newSandbox(t), lines: make(chan map[string]any, 1000), answer: true}
+	p.cmd = p.command(p.piArgs(t, "--mode", "rpc")...)
+	stdout, err := p.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.stdin, err = p.cmd.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.net.start(p.cmd); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { kill(p.cmd); p.cmd.Wait() })
+	go p.listen(stdout)
+	return p
+}
+
+// listen answers questions at once and passes everything else on.
+func (p *pi) listen(r io.Reader) {
+	defer close(p.lines)
+	in := bufio.NewReader(r)
+	for {
+		line, err := in.ReadBytes('\n')
+		if err != nil {
+			return
+		}
+		var m map[string]any
+		if json.Unmarshal(line, &m) != nil {
+			continue
+		}
+		if m["type"] != "extension_ui_request" {
+			p.lines <- m
+			continue
+		}
+		text, _ := m["message"].(string)
+		p.mu.Lock()
+		answer := p.answer
+		switch m["method"] {
+		case "confirm":
+			p.asked = append(p.asked, text)
+			p.send(object{"type": "extension_ui_response", "id": m["id"], "confirmed": answer})
+		case "notify":
+			p.told = append(p.told, text)
+		}
+		p.mu.Unlock()
+	}
+}
+
+func (p *pi) send(v object) {
+	data, err := json.Marshal(v)
+	if err == nil {
+		_, err = p.stdin.Write(append(data, '\n'))
+	}
+	if err != nil {
+		p.t.Errorf("pi does not listen: %v", err)
+	}
+}
+
+// wait returns the next message that f accepts.
+func (p *pi) wait(what string, f func(map[string]any) bool) map[string]any {
+	p.t.Helper()
+	bound := time.After(agentBound)
+	for {
+		select {
+		case m, ok := <-p.lines:
+			if !ok {
+				p.t.Fatalf("pi ended before %s", what)
+			}
+			if f(m) {
+				return m
+			}
+		case <-bound:
+			p.t.Fatalf("pi hung before %s; told %q", what, p.told)
+		}
+	}
+}
+
+// do sends a command and returns its answer's data.
+func (p *pi) do(v object) map[string]any {
+	p.t.Helper()
+	p.id++
+	id := "r" + string(rune('0'+p.id/10)) + string(rune('0'+p.id%10))
+	v["id"] = id
+	p.send(v)
+	m := p.wait("the answer to "+v["type"].(string), func(m map[string]any) bool { return m["type"] == "response" && m["id"] == id })
+	if m["success"] != true {
+		p.t.Fatalf("%v: %v", v, m)
+	}
+	data, _ := m["data"].(map[string]any)
+	return data
+}
+
+// play sends a prompt and waits until its last note is in the session.
+func (p *pi) play(s script) {
+	p.t.Helper()
+	p.do(object{"type": "prompt", "message": s.prompt(p.t)})
+	p.wait("the end of the turn", func(m map[string]any) bool { return m["type"] == "agent_settled" || m["type"] == "agent_end" })
+	p.idle()
+}
+
+// idle waits until pi says that it does nothing; handlers of agent_end are awaited
+// before it does.
+func (p *pi) idle() {
+	p.t.Helper()
+	deadline := time.Now().Add(agentBound)
+	for p.do(object{"type": "get_state"})["isStreaming"] != false && time.Now().Before(deadline) {
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+func (p *pi) prompts() (ids []string) {
+	p.t.Helper()
+	list, _ := p.do(object{"type": "get_fork_messages"})["messages"].([]any)
+	for _, m := range list {
+		ids = append(ids, m.(map[string]any)["entryId"].(string))
+	}
+	return ids
+}
+
+func (p *pi) questions() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.asked)
+}
+
+// TestPiFork: forking to a prompt brings the files along, created ones go, deleted
+// ones come back (R08, R19, R24, R29, R38 of the failure table), if the user says so.
+func TestPiFork(t *testing.T) {
+	needTier(t, 1)
+	p := startPi(t)
+	before := p.state()
+	p.play(p.firstTurn(false))
+	one := p.state()
+	p.play(p.secondTurn(false))
+	two := p.state()
+	prompts := p.prompts()
+	if len(prompts) != 2 {
+		t.Fatalf("prompts %q", prompts)
+	}
+	file := p.do(object{"type": "get_state"})["sessionFile"]
+
+	p.do(object{"type": "fork", "entryId": prompts[1]})
+	p.is("forked to the second prompt", one)
+	prompts = p.prompts()
+	p.do(object{"type": "fork", "entryId": prompts[0]})
+	p.is("forked to the first prompt", before)
+	asked := p.questions()
+	if len(asked) != 2 || !strings.Contains(asked[1], "create gone.txt") || !strings.Contains(asked[1], "delete new.txt") {
+		t.Errorf("asked %q", asked)
+	}
+
+	// Back in the first session its files are offered, too.
+	p.do(object{"type": "switch_session", "sessionPath": file})
+	p.idle()
+	p.is("switched back", two)
+
+	// Whoever says no keeps the files, and the fork goes on.
+	p.mu.Lock()
+	p.answer = false
+	p.mu.Unlock()
+	p.do(object{"type": "fork", "entryId": p.prompts()[0]})
+	p.is("forked without the files", two)
+	p.cairn("undo")
+}
+
+// TestPiExpired: a checkpoint that was cleaned away is a warning; the fork goes on.
+func TestPiExpired(t *testing.T) {
+	needTier(t, 1)
+	p := startPi(t)
+	p.play(p.firstTurn(false))
+	one := p.state()
+	p.must("rm", "-rf", filepath.Join(p.home, ".local/share/cairn/snapshot"))
+	p.do(object{"type": "fork", "entryId": p.prompts()[0]})
+	p.is("forked after the store was removed", one)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !slices.ContainsFunc(p.told, func(s string) bool { return strings.Contains(s, "expired") }) || len(p.asked) > 0 {
+		t.Errorf("told %q, asked %q", p.told, p.asked)
+	}
+}

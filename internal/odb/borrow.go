@@ -128,6 +128,10 @@ func (db *DB) Borrowed(name string) bool {
 	return err == nil && bytes.HasPrefix(mark, []byte(borrowMark))
 }
 
+// shared reports whether the pack's file has other names: those of the lender's, or
+// of another store that has borrowed it.
+func (p *pack) shared() bool { return links(p.stem+packExt) > 1 }
+
 // sweepBorrowed removes the pack and the mark of a loan that was cut short: one
 // without an index.
 func (db *DB) sweepBorrowed(names []string) error {

@@ -29,8 +29,9 @@ type Collection struct {
 	// Thorough drops every object that is not kept, however much has to be copied
 	// for it. Otherwise packs with little garbage stay as they are. What Thorough has
 	// dropped is no longer in any file of the store; the file system may still have
-	// the bytes in blocks that it has not used again. Packs with a .keep file are
-	// never touched.
+	// the bytes in blocks that it has not used again. Borrowed packs
+	// go, too, which otherwise stay as long as the lender has them; packs with a .keep
+	// file of anybody else's are never touched.
 	Thorough bool
 
 	// DryRun changes nothing. WithoutRef names refs that are to count as deleted, Cut

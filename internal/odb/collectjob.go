@@ -100,7 +100,7 @@ func (g *collector) replace(ctx context.Context, j *job, made *sealed) (trash []
 func (g *collector) stale(j *job) bool {
 	present := g.db.packs.Load().packs
 	for _, p := range j.packs {
-		if !slices.Contains(present, p) || p.isKept() {
+		if !slices.Contains(present, p) || g.held(p) {
 			return true
 		}
 	}
@@ -175,7 +175,7 @@ const gonePrefix = tempPrefix + "gone-"
 // retire gives the files of a pack temporary names, after removing what git may have
 // put beside them.
 func (p *pack) retire() (trash []string, err error) {
-	for _, ext := range []string{".rev", ".bitmap", ".mtimes", ".promisor"} {
+	for _, ext := range []string{".rev", ".bitmap", ".mtimes", ".promisor", keepExt} {
 		if err := os.Remove(p.stem + ext); err != nil && !errors.Is(err, fs.ErrNotExist) && !inUse(err) {
 			return nil, err
 		}

@@ -80,7 +80,7 @@ func (g *collector) stacks() ([]stack, error) {
 	present := g.db.packs.Load().packs
 	var all []stack
 	for _, p := range g.packs {
-		if g.bad[p] || !slices.Contains(present, p) || p.isKept() {
+		if g.bad[p] || !slices.Contains(present, p) || g.held(p) {
 			continue
 		}
 		s, err := g.count(p)
@@ -96,9 +96,17 @@ func (g *collector) stacks() ([]stack, error) {
 	return all, nil
 }
 
-// isKept reports whether somebody asked git to leave a pack alone.
+// held reports whether a pack is to be left alone: because somebody asked git for it,
+// or because it is borrowed and takes no room as long as the lender has it, too.
+func (g *collector) held(p *pack) bool {
+	if !p.isKept() {
+		return false
+	}
+	return !g.db.Borrowed(p.name()) || !g.c.Thorough && p.shared()
+}
+
 func (p *pack) isKept() bool {
-	_, err := os.Lstat(p.stem + ".keep")
+	_, err := os.Lstat(p.stem + keepExt)
 	return !errors.Is(err, fs.ErrNotExist)
 }
 

@@ -98,7 +98,7 @@ func (db *DB) foldable(tier []*pack, skip map[*pack]bool) []*pack {
 	var fit []*pack
 	for _, p := range tier {
 		body, berr := p.data()
-		_, kerr := os.Lstat(p.stem + ".keep")
+		_, kerr := os.Lstat(p.stem + keepExt)
 		if err != nil || berr != nil || body.end > foldMaxBytes || !errors.Is(kerr, fs.ErrNotExist) || inMidx[p.name()] {
 			skip[p] = true
 			continue

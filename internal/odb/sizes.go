@@ -8,7 +8,8 @@ import (
 
 // StoredSizes returns how many bytes each object of the store's packs takes there,
 // and a function that answers for any object: of a loose one it asks the file, of one
-// that is not there it says 0. A pack that cannot be read counts as empty.
+// that is not there it says 0. A pack that cannot be read counts as empty, and so does
+// a borrowed one that the lender has, too.
 func (db *DB) StoredSizes() (func(object.ID) int64, error) {
 	if err := db.refresh(false); err != nil {
 		return nil, err
@@ -16,7 +17,7 @@ func (db *DB) StoredSizes() (func(object.ID) int64, error) {
 	sizes := make(map[object.ID]int64)
 	for _, p := range db.packs.Load().packs {
 		x, err := p.index()
-		if err != nil {
+		if err != nil || p.shared() && db.Borrowed(p.name()) {
 			continue
 		}
 		body, err := p.data()

@@ -100,7 +100,7 @@ func isHalf(names []string, name, ext, other string) bool {
 		return false
 	}
 	_, whole := slices.BinarySearch(names, stem+other)
-	_, kept := slices.BinarySearch(names, stem+".keep")
+	_, kept := slices.BinarySearch(names, stem+keepExt)
 	return !whole && !kept
 }
 

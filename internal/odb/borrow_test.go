@@ -1,0 +1,145 @@
+package odb
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+)
+
+// borrower is a store that has borrowed the one pack of another, of which a line of
+// its own needs a few objects.
+func borrower(t *testing.T) (l *lines, lender *DB, needed object.ID) {
+	t.Helper()
+	from := newLines(t)
+	files := make(map[string]string)
+	for i := range 50 {
+		files["f"+string(rune('a'+i))] = string(prose(uint64(i), 3000))
+	}
+	from.track("refs/cairn/x/all", files)
+	needed = object.Sum(object.Blob, []byte(files["fa"]))
+	l = newLines(t)
+	if n, err := l.Borrow([]string{filepath.Join(from.Dir(), "objects")}); n != 1 || err != nil {
+		t.Fatalf("%d packs borrowed: %v", n, err)
+	}
+	l.track("refs/cairn/x/mine", map[string]string{"fa": files["fa"], "own": "mine"})
+	return l, from.DB, needed
+}
+
+func borrowedNames(db *DB) (names []string) {
+	for _, name := range db.PackNames() {
+		if db.Borrowed(name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func TestBorrowIsNotCopied(t *testing.T) {
+	t.Parallel()
+	l, _, needed := borrower(t)
+	if size, ok := l.PackedSize(needed); !ok || size != 3000 {
+		t.Errorf("%d bytes, %v", size, ok)
+	}
+	sizes := must1(l.StoredSizes())
+	if n := sizes(needed); n != 0 {
+		t.Errorf("a borrowed object counts for %d bytes", n)
+	}
+	l.check(false)
+	if n, err := l.Borrow([]string{filepath.Join(t.TempDir(), "none"), t.TempDir()}); n != 0 || err != nil {
+		t.Errorf("%d packs of nothing: %v", n, err)
+	}
+}
+
+// As long as the lender has a pack it costs nothing; after that only what is needed
+// of it stays.
+func TestCollectBorrowed(t *testing.T) {
+	t.Parallel()
+	for _, thorough := range []bool{false, true} {
+		l, lender, needed := borrower(t)
+		collect(t, l.DB, Collection{Thorough: thorough})
+		if kept := len(borrowedNames(l.DB)) == 1; kept == thorough {
+			t.Errorf("thorough %v: the pack that the lender has, too, is kept: %v", thorough, kept)
+		}
+		l.check(thorough)
+		must(t, os.RemoveAll(lender.Dir()))
+		out := collect(t, l.DB, Collection{})
+		if names := borrowedNames(l.DB); len(names) > 0 || out.Packs > 2 {
+			t.Errorf("%v is still there, %d packs in all", names, out.Packs)
+		}
+		wantBlob(t, l.DB, needed, string(prose(0, 3000)))
+		l.check(true)
+		if names := must1(readNames(l.path(packDir))); len(names) != 2*out.Packs {
+			t.Errorf("left over: %v", names)
+		}
+	}
+}
+
+// What a crash or a hostile lender leaves at any point of a loan is swept, or is a
+// whole pack.
+func TestBorrowHalves(t *testing.T) {
+	t.Parallel()
+	for _, missing := range [][]string{{idxExt}, {idxExt, packExt}} {
+		l, _, _ := borrower(t)
+		stem := l.path(packDir, borrowedNames(l.DB)[0])
+		for _, ext := range missing {
+			must(t, os.Remove(stem+ext))
+		}
+		other := filepath.Join(l.path(packDir), "pack-"+strings.Repeat("1", 40))
+		must(t, os.WriteFile(other+keepExt, []byte("somebody else's"), 0o600))
+		must(t, l.Sweep())
+		for _, ext := range []string{idxExt, packExt, keepExt} {
+			if _, err := os.Lstat(stem + ext); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("without %v: %s is left (%v)", missing, ext, err)
+			}
+		}
+		if _, err := os.Lstat(other + keepExt); err != nil {
+			t.Error("a mark that is not ours was swept")
+		}
+	}
+}
+
+// Only regular files are borrowed: a link may lead anywhere and be turned elsewhere.
+func TestBorrowNoLinks(t *testing.T) {
+	t.Parallel()
+	_, lender, _ := borrower(t)
+	dir := filepath.Join(t.TempDir(), "pack")
+	must(t, os.Mkdir(dir, 0o700))
+	for _, name := range must1(readNames(lender.path(packDir))) {
+		if err := os.Symlink(lender.path(packDir, name), filepath.Join(dir, name)); err != nil {
+			t.Skip("no symbolic links here: ", err)
+		}
+	}
+	l := newLines(t)
+	if n, err := l.Borrow([]string{filepath.Dir(dir)}); n != 0 || err != nil {
+		t.Errorf("%d packs, %v", n, err)
+	}
+	if names := must1(readNames(l.path(packDir))); len(names) > 0 {
+		t.Errorf("left over: %v", names)
+	}
+}
+
+// A lender whose packs are damaged is read all the same, and never believed.
+func TestBorrowDamaged(t *testing.T) {
+	t.Parallel()
+	l, _, needed := borrower(t)
+	pack := l.path(packDir, borrowedNames(l.DB)[0]+packExt)
+	must(t, os.Chmod(pack, 0o600))
+	data := must1(os.ReadFile(pack))
+	for i := packHead; i < len(data)-idSize; i++ {
+		data[i] ^= 0x55
+	}
+	must(t, os.WriteFile(pack, data, 0o600))
+	other := reopen(t, l.DB)
+	if _, content, err := other.Read(needed); err == nil {
+		t.Errorf("read %d bytes of a damaged pack", len(content))
+	}
+	if _, err := other.Collect(context.Background(), Collection{}); err != nil {
+		t.Error(err)
+	}
+}

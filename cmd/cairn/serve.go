@@ -118,6 +118,7 @@ func (c *cli) serve(ctx context.Context, cmd *cobra.Command, f serveFlags, dirs 
 	}
 	defer func() { err = errors.Join(err, claim.Close()) }()
 	server := httpapi.New(c.serverOptions(dataDir))
+	server.Mount(c.page(server))
 	defer func() { err = errors.Join(err, server.Close()) }()
 	if err := c.registerAll(server, dir, dirs); err != nil {
 		return errors.Join(err, closeListener(listener))

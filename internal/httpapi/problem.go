@@ -66,6 +66,21 @@ var byError = []struct {
 	{cairn.ErrRoot, http.StatusNotFound, protocol.BadRoot},
 }
 
+// StatusOf is the status that an error of the library or of this package is answered
+// with: 500 for what is nobody's fault but ours.
+func StatusOf(err error) int {
+	var known huma.StatusError
+	if errors.As(err, &known) {
+		return known.GetStatus()
+	}
+	for _, b := range byError {
+		if errors.Is(err, b.err) {
+			return b.status
+		}
+	}
+	return http.StatusInternalServerError
+}
+
 // problemOf turns an error of the library into a problem. What is nobody's fault but
 // ours is logged.
 func (s *Server) problemOf(ctx context.Context, err error) error {

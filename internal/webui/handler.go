@@ -34,6 +34,9 @@ type Options struct {
 	// the page look for news. nil = the page does not update by itself.
 	Events func(projectID string) string
 
+	// Status answers for errors that are not the library's. nil = they are all 500.
+	Status func(error) int
+
 	Logger *slog.Logger     // nil = silent
 	Now    func() time.Time // nil = time.Now
 }
@@ -185,19 +188,22 @@ func (v *visit) at(page string, pairs ...string) string {
 }
 
 // statusOf says what an error means to a browser.
-func statusOf(err error) int {
+func (h *handler) statusOf(err error) int {
 	for _, known := range []struct {
 		err    error
 		status int
 	}{
 		{errNoPage, http.StatusNotFound}, {errInput, http.StatusBadRequest}, {errForm, http.StatusForbidden},
-		{cairn.ErrNotFound, http.StatusNotFound}, {session.ErrExpired, http.StatusGone}, {cairn.ErrAmbiguous, http.StatusBadRequest},
+		{session.ErrExpired, http.StatusGone}, {cairn.ErrNotFound, http.StatusNotFound}, {cairn.ErrAmbiguous, http.StatusBadRequest},
 		{cairn.ErrOutside, http.StatusBadRequest}, {session.ErrID, http.StatusBadRequest}, {cairn.ErrMoved, http.StatusConflict},
 		{cairn.ErrConflict, http.StatusConflict}, {session.ErrBusy, http.StatusConflict}, {cairn.ErrLocked, http.StatusServiceUnavailable},
 	} {
 		if errors.Is(err, known.err) {
 			return known.status
 		}
+	}
+	if h.opt.Status != nil {
+		return h.opt.Status(err)
 	}
 	return http.StatusInternalServerError
 }

@@ -419,7 +419,11 @@ func TestStatusOfErrors(t *testing.T) {
 			}
 		}
 	}
-	if statusOf(errors.New("x")) != http.StatusInternalServerError {
+	unknown := errors.New("x")
+	if (&handler{}).statusOf(unknown) != http.StatusInternalServerError {
 		t.Error("an unknown error is not the server's")
+	}
+	if (&handler{opt: Options{Status: func(error) int { return http.StatusTeapot }}}).statusOf(unknown) != http.StatusTeapot {
+		t.Error("the server was not asked about its own error")
 	}
 }

@@ -97,7 +97,7 @@ type failure struct {
 }
 
 func (v *visit) fail(err error) {
-	status := statusOf(err)
+	status := v.h.statusOf(err)
 	f := failure{Heading: http.StatusText(status), Text: err.Error()}
 	switch {
 	case errors.Is(err, cairn.ErrMoved):

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -149,4 +150,12 @@ func (f *fixture) track() string {
 	var t cairn.Track
 	f.call("POST", "/track", struct{}{}).want(f.t, 200, &t)
 	return t.Hash
+}
+
+// write puts a file into the project, in the place of what is there.
+func (f *fixture) write(name, content string) {
+	f.t.Helper()
+	if err := os.WriteFile(filepath.Join(f.root, filepath.FromSlash(name)), []byte(content), 0o644); err != nil {
+		f.t.Fatal(err)
+	}
 }

@@ -1,0 +1,248 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/protocol"
+)
+
+const testToken = "0123456789abcdefTOKEN"
+
+func tokenDoor(f *fixture) *Door {
+	return f.server.TokenDoor(testToken, "8390", []string{"127.0.0.1:8390", "localhost:8390"})
+}
+
+// from makes a request as it would come over TCP.
+func from(t *testing.T, method, target string, header ...string) *http.Request {
+	t.Helper()
+	var body any
+	if method != "GET" {
+		body = "{}"
+	}
+	r := request(t, method, target, body)
+	r.Host = "127.0.0.1:8390"
+	for i := 0; i < len(header); i += 2 {
+		if header[i] == "Host" {
+			r.Host = header[i+1]
+			continue
+		}
+		r.Header.Set(header[i], header[i+1])
+	}
+	return r
+}
+
+func TestToken(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, someTree)
+	f.track()
+	d := tokenDoor(f)
+	good := "Bearer " + testToken
+	for _, c := range []struct {
+		header []string
+		status int
+	}{
+		{nil, 401},
+		{[]string{"Authorization", good}, 200},
+		{[]string{"Authorization", "bearer " + testToken}, 200},
+		{[]string{"Authorization", good + "x"}, 401},
+		{[]string{"Authorization", "Bearer "}, 401},
+		{[]string{"Authorization", "Basic " + testToken}, 401},
+		{[]string{"Authorization", testToken}, 401},
+		{[]string{"Cookie", "cairn-8390=" + testToken}, 200},
+		{[]string{"Cookie", "cairn-1=" + testToken}, 401},
+		{[]string{"Cookie", "cairn-8390=" + testToken, "Authorization", "Bearer wrong"}, 401},
+		{[]string{"Authorization", good, "Host", "LOCALHOST:8390"}, 200},
+		// A foreign name that leads to this machine.
+		{[]string{"Authorization", good, "Host", "evil.example:8390"}, 403},
+		{[]string{"Authorization", good, "Host", "127.0.0.1"}, 403},
+		{[]string{"Authorization", good, "Host", ""}, 403},
+	} {
+		for _, target := range []string{"/status", "/nothing", "/openapi.json", "/opencode/session/x"} {
+			r := call(t, d, from(t, "GET", target, c.header...))
+			if c.status == 200 && r.status != 401 && r.status != 403 {
+				continue
+			}
+			if r.status != c.status {
+				t.Errorf("%s with %q: status %d, not %d", target, c.header, r.status, c.status)
+			}
+		}
+	}
+	r := call(t, d, from(t, "GET", "/status"))
+	r.problem(t, 401, "unauthorized")
+	if r.header.Get("WWW-Authenticate") == "" || r.header.Get("Access-Control-Allow-Origin") != "" {
+		t.Error(r.header)
+	}
+}
+
+// TestOtherSites: what a page of another site makes a browser send is not carried out,
+// cookie or not.
+func TestOtherSites(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, someTree)
+	f.track()
+	d := tokenDoor(f)
+	cookie := "cairn-8390=" + testToken
+	for _, c := range []struct {
+		method, target string
+		header         []string
+		status         int
+	}{
+		{"POST", "/track", []string{"Sec-Fetch-Site", "same-origin"}, 200},
+		{"POST", "/track", []string{"Origin", "http://127.0.0.1:8390"}, 200},
+		{"POST", "/track", []string{"Sec-Fetch-Site", "cross-site"}, 403},
+		{"POST", "/track", []string{"Sec-Fetch-Site", "same-site"}, 403},
+		{"POST", "/track", []string{"Origin", "http://evil.example"}, 403},
+		{"POST", "/track", []string{"Origin", "http://127.0.0.1:9999"}, 403},
+		{"POST", "/track", []string{"Origin", "null"}, 403},
+		{"GET", "/status", []string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "cors"}, 403},
+		{"GET", "/status", []string{"Sec-Fetch-Site", "same-origin", "Sec-Fetch-Mode", "cors"}, 200},
+		{"GET", "/status", []string{"Sec-Fetch-Site", "none", "Sec-Fetch-Mode", "navigate"}, 200},
+		{"OPTIONS", "/track", []string{"Origin", "http://evil.example", "Access-Control-Request-Method", "POST"}, 405},
+	} {
+		r := call(t, d, from(t, c.method, c.target, append([]string{"Cookie", cookie}, c.header...)...))
+		if r.status != c.status || r.header.Get("Access-Control-Allow-Origin") != "" {
+			t.Errorf("%s %s with %q: status %d, not %d", c.method, c.target, c.header, r.status, c.status)
+		}
+	}
+}
+
+func TestLogin(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, someTree)
+	f.track()
+	d := tokenDoor(f)
+	for _, target := range []string{"/login", "/login?code=", "/login?code=" + testToken} {
+		call(t, d, from(t, "GET", target)).problem(t, 401, "unauthorized")
+	}
+	link := "/login?code=" + d.LoginCode()
+	w := httptest.NewRecorder()
+	d.ServeHTTP(w, from(t, "GET", link))
+	cookies := w.Result().Cookies()
+	if w.Code != http.StatusSeeOther || len(cookies) != 1 {
+		t.Fatalf("status %d, %d cookies", w.Code, len(cookies))
+	}
+	c := cookies[0]
+	if !c.HttpOnly || c.SameSite != http.SameSiteStrictMode || c.Path != "/" || c.Domain != "" {
+		t.Errorf("%+v", c)
+	}
+	call(t, d, from(t, "GET", "/status", "Cookie", c.Name+"="+c.Value)).want(t, 200, nil)
+	call(t, d, from(t, "GET", link)).problem(t, 401, "unauthorized") // it was good for once
+	first := d.LoginCode()
+	for range 2 * maxLogins {
+		d.LoginCode()
+	}
+	if n := len(d.logins.codes); n > maxLogins {
+		t.Errorf("%d codes wait", n)
+	}
+	call(t, d, from(t, "GET", "/login?code="+first)).problem(t, 401, "unauthorized")
+}
+
+// TestTooMany: more requests at once than there are places are turned away, and events
+// do not take the places of requests.
+func TestTooMany(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, someTree, func(o *Options) { o.MaxRequests, o.MaxStreams = 1, 1 })
+	f.track()
+	f.server.requests <- struct{}{}
+	r := f.call("GET", "/status", nil)
+	r.problem(t, 429, "too-many")
+	if r.header.Get("Retry-After") == "" {
+		t.Error("no Retry-After")
+	}
+	<-f.server.requests
+	f.server.streams <- struct{}{}
+	f.call("GET", "/events", nil).problem(t, 429, "too-many")
+	f.call("GET", "/status", nil).want(t, 200, nil)
+}
+
+// TestSettings: a caller who would have done it otherwise is turned away before its
+// body is read.
+func TestSettings(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, someTree)
+	same := protocol.Settings("test", cairn.Options{Root: f.root, DataDir: f.dataDir, NoSync: true, Command: "another"})
+	for settings, status := range map[string]int{
+		same: 200, "nonsense": 412,
+		protocol.Settings("another build", cairn.Options{Root: f.root, DataDir: f.dataDir, NoSync: true}):                412,
+		protocol.Settings("test", cairn.Options{Root: f.root, DataDir: f.dataDir, NoSync: true, MaxFileSize: 1}):         412,
+		protocol.Settings("test", cairn.Options{Root: f.root, DataDir: f.dataDir + "x", NoSync: true}):                   412,
+		protocol.Settings("test", cairn.Options{Root: f.root, DataDir: f.dataDir, NoSync: true, Include: []string{"x"}}): 412,
+	} {
+		r := request(t, "POST", "/track", "{}")
+		r.Header.Set(protocol.SettingsHeader, settings)
+		if status == 412 {
+			r.Body = unread{t}
+			call(t, f.door, r).problem(t, 412, "settings")
+		} else {
+			call(t, f.door, r).want(t, status, nil)
+		}
+	}
+}
+
+// unread is a body that must not be read.
+type unread struct{ t *testing.T }
+
+func (u unread) Read([]byte) (int, error) {
+	u.t.Error("the body was read")
+	return 0, errors.New("not to be read")
+}
+func (u unread) Close() error { return nil }
+
+// TestBrokenBody: a connection that breaks, or chunks that are none, are the client's
+// fault.
+func TestBrokenBody(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, someTree)
+	r := request(t, "POST", "/track", "{}")
+	r.Body = tornBody{}
+	call(t, f.door, r).problem(t, 400, "bad-request")
+}
+
+type tornBody struct{}
+
+func (tornBody) Read([]byte) (int, error) { return 0, errors.New("unexpected EOF") }
+func (tornBody) Close() error             { return nil }
+
+// TestPanic: a bug is a 500 that says nothing, and is logged with everything.
+func TestPanic(t *testing.T) {
+	t.Parallel()
+	log := &records{}
+	f := newFixture(t, someTree, func(o *Options) { o.Logger = slog.New(log) })
+	f.server.mux.HandleFunc("GET /bug", func(http.ResponseWriter, *http.Request) { panic("a bug") })
+	text := f.call("GET", "/bug", nil).problem(t, 500, "internal")
+	if strings.Contains(text, "a bug") || !strings.Contains(log.text, "a bug") || !strings.Contains(log.text, "door_test.go") {
+		t.Errorf("answered %q, logged %q", text, log.text)
+	}
+}
+
+// records keeps what is logged.
+type records struct {
+	slog.Handler
+	text string
+}
+
+func (l *records) Enabled(context.Context, slog.Level) bool { return true }
+func (l *records) Handle(_ context.Context, r slog.Record) error {
+	l.text += r.Message
+	r.Attrs(func(a slog.Attr) bool {
+		l.text += " " + a.String()
+		return true
+	})
+	return nil
+}
+
+func TestCheckToken(t *testing.T) {
+	t.Parallel()
+	for token, ok := range map[string]bool{testToken: true, "short": false, "with a blank in it": false, "caf\u00e9caf\u00e9caf\u00e9caf\u00e9": false, "line\nline\nline\nline": false} {
+		if err := CheckToken(token); (err == nil) != ok {
+			t.Errorf("%q: %v", token, err)
+		}
+	}
+}

@@ -1,0 +1,278 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
+)
+
+// wait polls until something is so, for a minute at most.
+func wait(t testing.TB, what string, so func() bool) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); !so(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("still not: %s", what)
+		}
+	}
+}
+
+func TestProjects(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, someTree)
+	f.track()
+	second := filepath.Join(filepath.Dir(f.root), "second")
+	gittest.Create(t, second, gittest.Tree{"s": gittest.File("s\n"), "sub/x": gittest.File("x\n")})
+	at := func(dir string) string { return "?directory=" + url.QueryEscape(dir) }
+
+	// Nothing outside a registered root is reached.
+	for _, dir := range []string{second, "/", filepath.Dir(f.root), f.root + "/../second", f.dataDir, f.root + "x"} {
+		f.call("GET", "/status"+at(dir), nil).problem(t, 404, "unregistered")
+		f.call("POST", "/track"+at(dir), "{}").problem(t, 404, "unregistered")
+	}
+	for _, dir := range []string{"relative", ".", "a\x00b"} {
+		f.call("GET", "/status"+at(dir), nil).problem(t, 400, "bad-request")
+	}
+
+	var info ProjectInfo
+	f.call("POST", "/projects", map[string]any{"directory": second, "exact": true}).want(t, 200, &info)
+	if info.Root != second || info.ID != cairn.ProjectID(second) || info.Default {
+		t.Errorf("%+v", info)
+	}
+	f.call("POST", "/projects", map[string]any{"directory": second + "/."}).want(t, 200, nil) // once more
+	f.call("POST", "/projects", map[string]any{"directory": filepath.Join(second, "none")}).problem(t, 404, "root")
+	f.call("POST", "/projects", map[string]any{"directory": filepath.Join(second, "s")}).problem(t, 404, "root")
+	var list []ProjectInfo
+	f.call("GET", "/projects", nil).want(t, 200, &list)
+	if len(list) != 2 {
+		t.Errorf("%+v", list)
+	}
+
+	// Each way of naming it, a directory in it and a symlink to it.
+	link := filepath.Join(filepath.Dir(f.root), "link")
+	if err := os.Symlink(second, link); err != nil {
+		t.Skip("no symlinks: ", err)
+	}
+	f.call("POST", "/track"+at(second), "{}").want(t, 200, nil)
+	for _, target := range []string{"/status" + at(second), "/status" + at(filepath.Join(second, "sub")), "/status" + at(link), "/project/" + info.ID + "/status", "/project/" + info.ID + "/status" + at(f.root)} {
+		var s Status
+		f.call("GET", target, nil).want(t, 200, &s)
+		if s.Root != second {
+			t.Errorf("%s is about %s", target, s.Root)
+		}
+	}
+	// A path of the other project is outside, absolute or not.
+	for _, path := range []string{filepath.Join(f.root, "a.txt"), "../project/a.txt"} {
+		f.call("GET", "/project/"+info.ID+"/checkpoints/@/file?path="+url.QueryEscape(path), nil).problem(t, 400, "outside")
+	}
+
+	f.call("DELETE", "/projects/"+info.ID, nil).want(t, 204, nil)
+	f.call("DELETE", "/projects/"+info.ID, nil).problem(t, 404, "unregistered")
+	f.call("GET", "/status"+at(second), nil).problem(t, 404, "unregistered")
+}
+
+// TestGuard: a root that is most likely an accident has to be named exactly.
+func TestGuard(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, someTree, func(o *Options) { o.Guard = func(string) error { return errors.New("holds everything") } })
+	f.call("POST", "/projects", map[string]any{"directory": filepath.Dir(f.root)}).problem(t, 404, "root")
+}
+
+// TestIdle: a store that nobody uses is closed and opened again when it is needed, and
+// one that was removed is made anew.
+func TestIdle(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, someTree, func(o *Options) { o.Idle = 4 * time.Millisecond })
+	f.track()
+	p := f.server.projects.first
+	wait(t, "the store is closed", func() bool {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		return p.handle == nil
+	})
+	f.call("GET", "/status", nil).want(t, 200, nil)
+	if err := os.RemoveAll(f.dataDir); err != nil {
+		t.Fatal(err)
+	}
+	f.call("GET", "/status", nil).problem(t, 404, "not-found")
+	f.track()
+	f.call("GET", "/status", nil).want(t, 200, nil)
+}
+
+// hold keeps the store of the fixture's project locked until release is called.
+func (f *fixture) hold() (release func()) {
+	f.t.Helper()
+	db, err := odb.Open(cairn.StorePath(f.dataDir, f.root), f.root, odb.Options{Command: "a test"})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	unlock, err := db.Lock(f.t.Context())
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return func() {
+		if err := errors.Join(unlock(), db.Close()); err != nil {
+			f.t.Error(err)
+		}
+	}
+}
+
+// goingBack reports whether something goes back just now.
+func (f *fixture) goingBack() bool {
+	p := f.server.projects.first
+	if !p.back.TryLock() {
+		return true
+	}
+	p.back.Unlock()
+	return false
+}
+
+// TestTwoAtOnce: of two clients who want to go back at once, one gets 409 and nothing
+// of what it wanted is done. Looking is no going back.
+func TestTwoAtOnce(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, someTree)
+	hash := f.track()
+	gittest.Create(t, f.root, gittest.Tree{"new": gittest.File("n\n")})
+	f.track()
+	release := f.hold()
+	first := make(chan reply)
+	go func() { first <- f.call("POST", "/apply", ChangeRequest{Action: "restore", Hash: hash}) }()
+	wait(t, "the first goes back", f.goingBack)
+	for target, body := range map[string]any{
+		"/apply": ChangeRequest{Action: "restore", Hash: hash}, "/undo": struct{}{}, "/redo": struct{}{},
+	} {
+		f.call("POST", target, body).problem(t, 409, "busy")
+	}
+	release()
+	(<-first).want(t, 200, nil)
+	gittest.AssertTree(t, f.root, someTree)
+	f.call("POST", "/undo", "").want(t, 200, nil)
+}
+
+// TestHungUp: a restore is finished although its client has hung up.
+func TestHungUp(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, someTree)
+	hash := f.track()
+	f.write("new", "n\n")
+	f.write("a.txt", "changed\n")
+	f.track()
+	release := f.hold()
+	ctx, hangUp := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer func() { recover() }() // the answer is broken off
+		r := request(t, "POST", "/apply", ChangeRequest{Action: "restore", Hash: hash}).WithContext(ctx)
+		f.door.ServeHTTP(httptest.NewRecorder(), r)
+	}()
+	wait(t, "it goes back", f.goingBack)
+	hangUp()
+	release()
+	<-done
+	gittest.AssertTree(t, f.root, someTree)
+	var list struct{ Operations []Operation }
+	f.call("GET", "/operations", nil).want(t, 200, &list)
+	if len(list.Operations) != 1 {
+		t.Errorf("%d operations", len(list.Operations))
+	}
+}
+
+// TestLocked: another process that holds the store for too long is a 409, too.
+func TestLocked(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, someTree, func(o *Options) {
+		inner := o.Settings
+		o.Settings = func(root string) (cairn.Options, error) {
+			opt, err := inner(root)
+			opt.LockTimeout = time.Nanosecond
+			return opt, err
+		}
+	})
+	f.track()
+	release := f.hold()
+	defer release()
+	f.call("POST", "/track", "{}").problem(t, 409, "locked")
+}
+
+// TestPlanAndApply: what was looked at is done, or nothing if the disk has moved.
+func TestPlanAndApply(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, someTree)
+	hash := f.track()
+	f.write("new", "n\n")
+	f.write("a.txt", "changed\n")
+	f.track()
+	for _, c := range []ChangeRequest{
+		{Action: "restore", Hash: hash}, {Action: "revert", From: hash}, {Action: "revert", From: hash, To: "@"},
+		{Action: "revert", Patches: []cairn.Patch{{Hash: hash, Files: []string{"new", "a.txt"}}}}, {Action: "restore", Hash: hash, Paths: []string{"."}},
+	} {
+		var plan Result
+		f.call("POST", "/plan", c).want(t, 200, &plan)
+		if plan.PlanID == "" || len(plan.Plan) != 2 || plan.Operation != "" {
+			t.Fatalf("%+v: %+v", c, plan)
+		}
+		c.Plan = plan.PlanID
+		f.call("POST", "/plan", c).problem(t, 400, "bad-request")
+		f.write("a.txt", "moved\n")
+		if !(c.Action == "revert" && c.To != "") { // there it is a conflict that the plan would list
+			f.call("POST", "/apply", c).problem(t, 409, "moved")
+		}
+		f.write("a.txt", "changed\n")
+		var done Result
+		f.call("POST", "/apply", c).want(t, 200, &done)
+		if done.Operation == "" {
+			t.Errorf("%+v", done)
+		}
+		gittest.AssertTree(t, f.root, someTree)
+		var undone Result
+		f.call("POST", "/undo", BackRequest{DryRun: true}).want(t, 200, &undone)
+		f.call("POST", "/undo", BackRequest{Plan: undone.PlanID}).want(t, 200, &undone)
+		f.call("POST", "/redo", "").want(t, 200, nil)
+		f.call("POST", "/undo", "").want(t, 200, nil)
+	}
+	f.call("POST", "/redo", `{"paths":["../x"]}`).problem(t, 400, "outside")
+	f.call("POST", "/apply", ChangeRequest{Action: "revert", From: hash, To: "@", OnConflict: "fail"}).want(t, 200, nil)
+}
+
+func TestPins(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, someTree)
+	hash := f.track()
+	name := url.PathEscape("before/the release")
+	f.call("PUT", "/pins/"+name, map[string]string{"hash": "@"}).want(t, 204, nil)
+	var pins []cairn.Pin
+	f.call("GET", "/pins", nil).want(t, 200, &pins)
+	if len(pins) != 1 || pins[0].Name != "before/the release" || pins[0].Hash != hash {
+		t.Errorf("%+v", pins)
+	}
+	gittest.Create(t, f.root, gittest.Tree{"new": gittest.File("n\n")})
+	f.track()
+	f.call("PUT", "/pins/"+name, map[string]string{"hash": "@"}).problem(t, 409, "exists")
+	f.call("GET", "/checkpoints/"+name, nil).want(t, 200, nil)
+	f.call("PUT", "/pins/@x", map[string]string{"hash": "@"}).problem(t, 400, "name")
+	f.call("DELETE", "/pins/"+name, nil).want(t, 204, nil)
+	f.call("DELETE", "/pins/"+name, nil).problem(t, 404, "not-found")
+}
+
+// TestClosedServer: after Close nothing is served that could not be finished.
+func TestClosedServer(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, someTree)
+	f.track()
+	f.server.Drain()
+	if r := f.call("GET", "/events", nil); r.status != http.StatusOK {
+		t.Errorf("status %d", r.status) // it ends at once instead of never
+	}
+	f.call("GET", "/status", nil).want(t, 200, nil)
+}

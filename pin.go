@@ -152,8 +152,8 @@ func checkName(name string) error {
 // keep them apart: lower-case letters, digits, '-', '_' and '.' stand for
 // themselves, every other byte is '%' and two hex digits. So are upper-case
 // letters, because many file systems do not tell them from lower-case ones, and
-// what is special in some place: a dot at either end, the dot of a final ".lock",
-// the first letter of Windows' device names.
+// what is special in some place: a dot at either end or after another dot, the dot of
+// a final ".lock", the first letter of Windows' device names.
 //
 // A file name has at most 255 bytes, and git appends to it. Longer names are spread
 // over directories; all pieces but the last end in '+', all but the first begin
@@ -184,7 +184,7 @@ func plainInName(name string, i int) bool {
 	c := name[i]
 	switch {
 	case c == '.':
-		return i > 0 && i < len(name)-1 && name[i:] != ".lock"
+		return i > 0 && i < len(name)-1 && name[i-1] != '.' && name[i:] != ".lock"
 	case i == 0 && isDevice(name):
 		return false
 	}

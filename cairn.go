@@ -243,7 +243,20 @@ func resolveRoot(dir string) (string, error) {
 
 // exclusive runs f with the store locked. What an interrupted operation left behind
 // is finished first, so f always sees a directory that nobody is changing for us.
-func (r *Repo) exclusive(ctx context.Context, f func() error) (err error) {
+func (r *Repo) exclusive(ctx context.Context, f func() error) error {
+	return r.locked(ctx, func() error {
+		if err := r.db.Sweep(); err != nil {
+			return err
+		}
+		if err := r.recoverOperations(ctx); err != nil {
+			return fmt.Errorf("finish the interrupted operation: %w", err)
+		}
+		return f()
+	})
+}
+
+// locked runs f with the store locked, whatever state that is in.
+func (r *Repo) locked(ctx context.Context, f func() error) (err error) {
 	timeout := r.opt.LockTimeout
 	if timeout == 0 {
 		timeout = DefaultLockTimeout
@@ -255,12 +268,6 @@ func (r *Repo) exclusive(ctx context.Context, f func() error) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
-	if err := r.db.Sweep(); err != nil {
-		return err
-	}
-	if err := r.recoverOperations(ctx); err != nil {
-		return fmt.Errorf("finish the interrupted operation: %w", err)
-	}
 	return f()
 }
 

@@ -3,6 +3,12 @@ package cairn
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/seed-fb9cbc17/cairn/internal/index"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
 )
 
 // CheckOptions says how to check.
@@ -22,9 +28,156 @@ type Finding struct {
 	Fixed  bool   `json:"fixed"`            // it has been mended
 }
 
+// maxFindings bounds how much is said about one store.
+const maxFindings = 1000
+
 // Check looks at everything in the store and says what is wrong. A sound store gives
 // none. With Fix, damage is put aside, never thrown away, and the findings say what
-// was mended.
+// was mended; what needs the state of the disk to be captured anew is mended by the
+// next track.
 func (r *Repo) Check(ctx context.Context, opt CheckOptions) ([]Finding, error) {
-	return nil, errors.ErrUnsupported
+	c := &checker{repo: r, opt: opt}
+	if !opt.Fix {
+		err := c.run(ctx)
+		return c.found, err
+	}
+	if err := c.finishInterrupted(ctx); err != nil {
+		return c.found, err
+	}
+	err := r.locked(ctx, func() error { return c.run(ctx) })
+	return c.found, err
+}
+
+type checker struct {
+	repo  *Repo
+	opt   CheckOptions
+	found []Finding
+	lost  []object.ID
+}
+
+// note adds a finding, and mends it if that is wanted and known how.
+func (c *checker) note(f Finding, mend func() error) {
+	if c.opt.Fix && mend != nil {
+		err := mend()
+		if f.Fixed = err == nil; err != nil {
+			f.Text += "; not repaired: " + err.Error()
+		}
+	}
+	if len(c.found) < maxFindings {
+		c.found = append(c.found, f)
+	}
+}
+
+// finishInterrupted does what the next command would do: without it the journal of
+// an operation that a crash has cut short would stay a finding for ever.
+func (c *checker) finishInterrupted(ctx context.Context) error {
+	if len(c.interrupted()) == 0 {
+		return nil
+	}
+	err := c.repo.exclusive(ctx, func() error { return nil })
+	if errors.Is(err, ErrLocked) || ctx.Err() != nil {
+		return err
+	}
+	f := Finding{Kind: "operation", Text: "an operation was interrupted", Repair: "finish it", Fixed: err == nil}
+	if err != nil {
+		f.Text += "; it cannot be finished: " + err.Error()
+	}
+	c.found = append(c.found, f)
+	return nil
+}
+
+// interrupted lists the operations that have begun and not ended.
+func (c *checker) interrupted() []odb.Journal {
+	journals, err := c.repo.db.Journals()
+	if err != nil {
+		return nil
+	}
+	var list []odb.Journal
+	for _, j := range journals {
+		if j.Name == journalName {
+			list = append(list, j)
+		}
+	}
+	return list
+}
+
+func (c *checker) run(ctx context.Context) error {
+	c.statCache()
+	c.ends(ctx)
+	if !c.opt.Fix {
+		for _, j := range c.interrupted() {
+			if j.Err == nil { // Verify complains of torn ones
+				c.note(Finding{Kind: "operation", Text: "an operation was interrupted", Repair: "the next command that changes anything finishes it"}, nil)
+			}
+		}
+	}
+	return c.store(ctx)
+}
+
+// statCache checks whether the stat cache can be read. It is only a cache.
+func (c *checker) statCache() {
+	_, err := index.Load(c.repo.indexFile())
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	c.note(Finding{Kind: "stat cache", Path: c.repo.indexFile().Base, Text: err.Error(), Repair: "drop it; the next track reads every file"},
+		func() error { c.repo.freshIndex(); return nil })
+}
+
+// ends checks the list of commits that lines end with.
+func (c *checker) ends(ctx context.Context) {
+	_, err := c.repo.db.Shallow()
+	if err == nil {
+		return
+	}
+	c.note(Finding{Kind: "ends of lines", Text: err.Error(), Repair: "make the list anew, of the commits whose parents are not there"}, func() error {
+		ends, err := c.repo.withoutParents(ctx)
+		if err != nil {
+			return err
+		}
+		return c.repo.db.SetShallow(ends)
+	})
+}
+
+// withoutParents lists the commits that can be reached and whose parents are not
+// there.
+func (r *Repo) withoutParents(ctx context.Context) ([]object.ID, error) {
+	s, err := r.survey(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var ends []object.ID
+	for id, n := range s.known {
+		for _, p := range n.parents {
+			if ok, err := r.db.Has(p); err != nil {
+				return nil, err
+			} else if !ok {
+				ends = append(ends, id)
+				break
+			}
+		}
+	}
+	return ends, nil
+}
+
+// store takes over what the store says about itself.
+func (c *checker) store(ctx context.Context) error {
+	for fault, err := range c.repo.db.Verify(ctx, odb.Verification{Quick: c.opt.Quick}) {
+		if err != nil {
+			return fmt.Errorf("check %s: %w", c.repo.db.Dir(), err)
+		}
+		f := Finding{Kind: string(fault.Kind), Path: fault.Path, Ref: fault.Ref, Repair: fault.Repair, Text: "damaged"}
+		if fault.Err != nil {
+			f.Text = fault.Err.Error()
+		}
+		if !fault.ID.IsZero() {
+			f.ID = fault.ID.String()
+		}
+		var mend func() error
+		if fault.Repair != "" {
+			mend = func() error { return c.repo.db.Repair(ctx, fault) }
+		}
+		c.note(f, mend)
+	}
+	return nil
 }

@@ -149,23 +149,59 @@ func (r *Repo) lines(prefix string) ([]*Checkpoint, error) {
 	return tips, nil
 }
 
-// Checkpoints yields the checkpoints of all lines, newest first. An error ends the
-// iteration.
+// Checkpoints yields the checkpoints of all lines, newest first; of a session those at
+// which something had changed. An error ends the iteration.
 func (r *Repo) Checkpoints(ctx context.Context) iter.Seq2[*Checkpoint, error] {
+	return r.checkpointsOf(ctx, refTracks, refSessions)
+}
+
+func (r *Repo) checkpointsOf(ctx context.Context, prefixes ...string) iter.Seq2[*Checkpoint, error] {
 	return func(yield func(*Checkpoint, error) bool) {
-		tips, err := r.lines(refTracks)
-		if err != nil {
-			yield(nil, err)
-			return
+		var tips []*Checkpoint
+		seen := make(map[object.ID]bool) // forks share their beginnings
+		for _, prefix := range prefixes {
+			some, err := r.lines(prefix)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for _, tip := range some {
+				if tip, err = r.skipUnchanged(tip); err != nil {
+					yield(nil, err)
+					return
+				}
+				tips = append(tips, unseen([]*Checkpoint{tip}, seen)...)
+			}
 		}
 		ancestors(ctx, tips, yield, func(c *Checkpoint) ([]*Checkpoint, error) {
 			if len(c.commit.Parents) == 0 {
 				return nil, nil
 			}
 			parent, err := r.readCheckpoint(c.commit.Parents[0])
-			return []*Checkpoint{parent}, err
+			if err == nil {
+				parent, err = r.skipUnchanged(parent)
+			}
+			if err != nil {
+				return nil, err
+			}
+			return unseen([]*Checkpoint{parent}, seen), nil
 		})
 	}
+}
+
+// skipUnchanged goes back from an event of a line at which nothing had changed.
+func (r *Repo) skipUnchanged(c *Checkpoint) (*Checkpoint, error) {
+	for c.commit.Header(lineHeader) != "" && len(c.commit.Parents) > 0 {
+		before, err := r.readCheckpoint(c.commit.Parents[0])
+		if err != nil {
+			return nil, err
+		}
+		if before.tree != c.tree || before.commit.Header(metadataHeader) != c.commit.Header(metadataHeader) {
+			break
+		}
+		c = before
+	}
+	return c, nil
 }
 
 // ancestors yields checkpoints and what parents says comes before them, newest first.

@@ -92,12 +92,7 @@ func (r *Repo) DiffFull(ctx context.Context, from, to string, opt DiffOptions) i
 			yield(FileDiff{}, err)
 			return
 		}
-		for i := range list {
-			d, err := r.fileDiff(ctx, &list[i], opt)
-			if !yield(d, err) || err != nil {
-				return
-			}
-		}
+		r.FileDiffs(ctx, list, opt)(yield)
 	}
 }
 

@@ -65,6 +65,7 @@ func (u *LineUpdate) Append(ctx context.Context, id string, a LineAppend) (*Line
 		if c, err = u.capture(ctx, a.Paths); err != nil {
 			return nil, err
 		}
+		c.adopt(u.repo.tip(ref))
 		s = state{c.tree, c.metadata()}
 	}
 	into := batch
@@ -146,21 +147,23 @@ func (u *LineUpdate) publish(ctx context.Context) error {
 
 // Changes lists what differs between a checkpoint and the disk. Paths are hints.
 func (u *LineUpdate) Changes(ctx context.Context, from string, paths []string) ([]Change, error) {
-	if _, err := u.capture(ctx, paths); err != nil {
+	c, err := u.capture(ctx, paths)
+	if err != nil {
+		return nil, err
+	}
+	before, err := u.byID(from)
+	if err != nil {
+		return nil, err
+	}
+	c.adopt(before)
+	then, err := before.state()
+	if err != nil {
 		return nil, err
 	}
 	if err := u.publish(ctx); err != nil {
 		return nil, err
 	}
-	before, err := u.stateOf(ctx, from)
-	if err != nil {
-		return nil, err
-	}
-	now, err := u.stateOf(ctx, "")
-	if err != nil {
-		return nil, err
-	}
-	return u.repo.changes(ctx, before, now, nil)
+	return u.repo.changes(ctx, then, state{c.tree, c.metadata()}, nil)
 }
 
 // Delete takes a line away. Its checkpoints can still be had where something else

@@ -113,9 +113,10 @@ func (r *Repo) tip(line string) *Checkpoint {
 	return nil
 }
 
-// newest returns the newest checkpoint of all lines, nil when there is none.
+// newest returns the newest checkpoint outside of sessions, of which there may be
+// many; nil when there is none.
 func (r *Repo) newest(ctx context.Context) (*Checkpoint, error) {
-	for c, err := range r.Checkpoints(ctx) {
+	for c, err := range r.checkpointsOf(ctx, refTracks) {
 		return c, err
 	}
 	return nil, nil

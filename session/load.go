@@ -121,6 +121,7 @@ func (s *Sessions) readSince(ctx context.Context, tip *cairn.LineEvent, known *l
 	}
 	slices.Reverse(fresh)
 	l.entries = append(l.entries, fresh...)
+	l.truncated = l.truncated || len(l.entries) > 0 && !l.entries[0].rec.begins()
 	return l, nil
 }
 

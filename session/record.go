@@ -3,6 +3,7 @@ package session
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -112,6 +113,11 @@ func decodeRecord(e *cairn.LineEvent) (*record, error) {
 		return nil, fmt.Errorf("session: %w: record of version %d: a later release of cairn made it", cairn.ErrStore, rec.Version)
 	}
 	return rec, nil
+}
+
+// begins reports whether a session begins with the record.
+func (r *record) begins() bool {
+	return slices.ContainsFunc(r.Events, func(ev event) bool { return ev.Kind == kindBegin })
 }
 
 // checkID refuses ids that cannot be kept.

@@ -31,6 +31,7 @@ type stepsBack struct {
 	made  map[string]bool
 
 	want            map[string]pathEnd // where it is not as at start
+	origin          map[string]state   // that what is wanted comes from
 	kept, conflicts []PathReason
 	merger          *planner
 }
@@ -60,7 +61,7 @@ func (a pathEnd) same(b pathEnd) bool {
 func (u *LineUpdate) newStepsBack(ctx context.Context, start state, policy Policy) *stepsBack {
 	return &stepsBack{
 		u: u, ctx: ctx, start: start, policy: policy,
-		ways: make(map[string][]stepEnds), dirs: make(map[string]dirEnds), made: make(map[string]bool), want: make(map[string]pathEnd),
+		ways: make(map[string][]stepEnds), dirs: make(map[string]dirEnds), made: make(map[string]bool), want: make(map[string]pathEnd), origin: make(map[string]state),
 		merger: &planner{repo: u.repo, ctx: ctx, way: &threeWay{merged: make(map[object.ID][]byte)}},
 	}
 }
@@ -106,7 +107,11 @@ func (b *stepsBack) collect(step *UndoneStep) error {
 		b.ways[c.Path] = append(b.ways[c.Path], stepEnds{pathEnd{c.old, c.OldPerm}, pathEnd{c.new, c.NewPerm}, from})
 	}
 	b.pairs = append(b.pairs, renames(own)...)
-	for dir := range differingDirs(from.meta, to.meta) {
+	dirs, err := b.u.repo.changedDirs(from, to)
+	if err != nil {
+		return err
+	}
+	for dir := range dirs {
 		if owners.stays(dir) != "" {
 			continue
 		}
@@ -166,7 +171,11 @@ func (b *stepsBack) other(o Step) (otherStep, error) {
 	for i := range list {
 		other.changed[list[i].Path] = true
 	}
-	for dir := range differingDirs(from.meta, to.meta) {
+	if err != nil {
+		return other, err
+	}
+	dirs, err := b.u.repo.changedDirs(from, to)
+	for dir := range dirs {
 		other.changed[dir] = true
 	}
 	return other, err
@@ -179,6 +188,7 @@ func (b *stepsBack) resolve(path string, way []stepEnds) error {
 		return err
 	}
 	now := at
+	var origin state
 	for len(way) > 0 {
 		from, to, before := way[0].from, way[0].to, way[0].before
 		for way = way[1:]; len(way) > 0 && way[0].to.same(from); way = way[1:] {
@@ -194,10 +204,10 @@ func (b *stepsBack) resolve(path string, way []stepEnds) error {
 		if next.entry == nil && now.entry != nil && b.mayHaveExisted(path, before) {
 			break
 		}
-		now = *next
+		now, origin = *next, before
 	}
 	if !now.same(at) {
-		b.want[path] = now
+		b.want[path], b.origin[path] = now, origin
 	}
 	return nil
 }

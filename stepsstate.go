@@ -95,7 +95,68 @@ func (b *stepsBack) state(batch *odb.Batch) (state, error) {
 	if err != nil {
 		return state{}, err
 	}
+	if err := b.comeBack(s); err != nil {
+		return state{}, err
+	}
 	return s, b.directories(s)
+}
+
+// comeBack gives directories that come back with files the bits that they had.
+func (b *stepsBack) comeBack(s state) error {
+	done := make(map[string]bool)
+	for path, w := range b.want {
+		if w.entry == nil {
+			continue
+		}
+		for dir, _ := index.Split(path); dir != "" && !done[dir]; dir, _ = index.Split(dir) {
+			done[dir] = true
+			now, err := b.u.repo.dirAt(b.start, dir)
+			if err != nil {
+				return err
+			}
+			if !now.there {
+				s.meta.setPerm(dir, object.Dir, b.origin[path].meta.perm(dir, object.Dir))
+			}
+		}
+	}
+	return nil
+}
+
+// changedDirs are the directories that two states do not tell the same of.
+func (r *Repo) changedDirs(a, b state) (map[string]bool, error) {
+	dirs := differingDirs(a.meta, b.meta)
+	if a.meta.Perm.Dir == b.meta.Perm.Dir {
+		return dirs, nil
+	}
+	inB := make(map[string]bool)
+	if err := r.walkDirs("", b.tree, func(dir string) { inB[dir] = true }); err != nil {
+		return nil, err
+	}
+	err := r.walkDirs("", a.tree, func(dir string) {
+		if inB[dir] && a.meta.perm(dir, object.Dir) != b.meta.perm(dir, object.Dir) {
+			dirs[dir] = true
+		}
+	})
+	return dirs, err
+}
+
+// walkDirs visits the directories of a tree.
+func (r *Repo) walkDirs(dir string, tree object.ID, visit func(dir string)) error {
+	entries, err := r.readTree(tree)
+	if err != nil {
+		return err
+	}
+	for i := range entries {
+		if entries[i].Mode != object.Dir {
+			continue
+		}
+		path := index.Join(dir, entries[i].Name)
+		visit(path)
+		if err := r.walkDirs(path, entries[i].ID, visit); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // withEnds is a state in which some paths are something else.

@@ -108,6 +108,7 @@ type window struct {
 	cairn.UndoneStep
 	began, ended int64
 	steps        map[stepRef]bool
+	shared       map[string]bool // checkpoints before them: forks have the same steps
 }
 
 // forever is later than every end.
@@ -122,7 +123,7 @@ func (f *family) windows(refs []stepRef) []*window {
 		if st == nil {
 			continue
 		}
-		w := &window{began: st.began, ended: st.endOr(forever), steps: map[stepRef]bool{ref: true}}
+		w := &window{began: st.began, ended: st.endOr(forever), steps: map[stepRef]bool{ref: true}, shared: map[string]bool{st.Before.ID: true}}
 		w.Step = cairn.Step{Session: ref.Session, From: st.Before.ID, To: st.After.ID, Claims: st.Paths}
 		list = append(list, w)
 	}
@@ -152,6 +153,9 @@ func (w *window) join(later *window) {
 	w.Claims = append(slices.Clip(w.Claims), later.Claims...)
 	for ref := range later.steps {
 		w.steps[ref] = true
+	}
+	for id := range later.shared {
+		w.shared[id] = true
 	}
 }
 
@@ -190,7 +194,7 @@ func (s *Sessions) addOthers(ctx context.Context, f *family, windows []*window) 
 func (h *history) overlap(st *step, windows []*window) {
 	end := st.endOr(h.At + int64(stillRunning))
 	for _, w := range windows {
-		if w.steps[stepRef{h.ID, st.ID}] || st.began >= w.ended || end <= w.began {
+		if w.steps[stepRef{h.ID, st.ID}] || w.shared[st.Before.ID] || st.began >= w.ended || end <= w.began {
 			continue
 		}
 		w.Others = append(w.Others, cairn.Step{Session: h.ID, From: st.Before.ID, To: st.After.ID, Claims: st.Paths})

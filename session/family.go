@@ -166,6 +166,7 @@ func (s *Sessions) addOthers(ctx context.Context, f *family, windows []*window) 
 		return nil
 	}
 	first := windows[0].began
+	own := f.identities(windows)
 	for _, d := range f.all {
 		if f.above[d.ID] || d.At < first && (d.Open == "" || d.At+int64(stillRunning) < first) {
 			continue
@@ -182,12 +183,36 @@ func (s *Sessions) addOthers(ctx context.Context, f *family, windows []*window) 
 			return err
 		}
 		for st := range h.steps() {
-			if !hidden.steps[st.ID] {
+			if !hidden.steps[st.ID] && !own[st.identity()] {
 				h.overlap(st, windows)
 			}
 		}
 	}
 	return nil
+}
+
+// identity tells a step from all others, but not from its copy in a fork: that is the
+// same work.
+type identity struct {
+	id, before string
+	began      int64
+}
+
+func (s *step) identity() identity { return identity{s.ID, s.Before.ID, s.began} }
+
+// identities are those of the steps that windows are made of.
+func (f *family) identities(windows []*window) map[identity]bool {
+	out := make(map[identity]bool)
+	for _, h := range f.members {
+		for st := range h.steps() {
+			for _, w := range windows {
+				if w.steps[stepRef{h.ID, st.ID}] {
+					out[st.identity()] = true
+				}
+			}
+		}
+	}
+	return out
 }
 
 // overlap adds a step to the windows that it overlaps and is no part of.

@@ -24,9 +24,12 @@ const (
 	Unstable        // changed while it was read, several times
 	UnsafeName      // could pass for .git on some file system
 	Sparse          // outside the user's sparse checkout, so absent by intent
+	Denied          // on the list of what is never stored
+	Unread          // not looked at; this and the next are never in an index, only in checkpoints
+	Ignored         // named by a hint, but ignored and no small file
 )
 
-var skipNames = [...]string{"", "too large", "unreadable", "special file", "unstable", "unsafe name", "sparse checkout"}
+var skipNames = [...]string{"", "too large", "unreadable", "special file", "unstable", "unsafe name", "sparse checkout", "denied", "unread", "ignored"}
 
 // String returns the reason in words, "" for Captured.
 func (s Skip) String() string {

@@ -36,12 +36,19 @@ type Scan struct {
 	Held        func(path string, dir bool) bool // what is captured whatever the rules say; may be nil
 	Forget      map[string]bool                  // paths that Index holds but that count as never seen, so that the rules decide anew
 	Known       Known                            // may be nil
+	Never       *ignore.Chain                    // what is never captured, held or not; nil = nothing
+	NeverIsNew  bool                             // Never may cover what Index holds as captured
 	Exclude     []string                         // directories below the root that are never entered: the store
 	Scope       map[string]bool                  // the known directories to look at, see ScopeOf; nil = all
+	Hints       *Hints                           // the paths to look at; nil = all
 	Sink        Sink
 	Verify      bool            // read every file, whatever its stat says
 	Workers     int             // 0 = chosen by the number of processors
 	Progress    func(n Counted) // called now and then from several goroutines; may be nil
+
+	MaxFiles int          // ErrLimit beyond; 0 = no limit
+	MaxBytes int64        // of files to be read: ErrLimit beyond; 0 = no limit
+	OnGrowth func() error // called once when there is much to be read; its error ends the scan; may be nil
 }
 
 // Known names the contents of a file or symlink that the index does not hold, when
@@ -70,6 +77,7 @@ type Result struct {
 	Counted
 	Tree    object.ID
 	Skipped []Skipped // sorted by path
+	Unread  []string  // sorted: not looked at, with all below, because the deadline of the context passed
 	Changed bool      // anything in the index, be it only a time stamp
 	Dropped bool      // something that the index had is not there any more
 }
@@ -94,6 +102,15 @@ type scanner struct {
 	changed []*index.Dir
 	removed []string
 	skipped []Skipped
+	unread  []string
+
+	late   atomic.Bool  // the deadline has passed
+	fresh  atomic.Int64 // files that had to be read, or tried to
+	due    atomic.Int64 // their bytes
+	growth sync.Once
+
+	survey bool // only count, see Survey
+	tally  map[string]Tally
 
 	dropped            atomic.Bool
 	files, read, bytes atomic.Int64
@@ -101,8 +118,22 @@ type scanner struct {
 
 // Run scans. On success the index describes the directory and every object that
 // its ids name is in the sink; on error the index is as it was.
+//
+// When the deadline of the context passes, that is no error: what was not looked at
+// is listed in Result.Unread, and the index keeps what it had there. It is then a
+// cache worth keeping, but no description of the directory.
 func (s *Scan) Run(ctx context.Context) (*Result, error) {
 	sc := &scanner{Scan: s, ctx: ctx}
+	root, err := sc.walk()
+	if err != nil {
+		return nil, err
+	}
+	return sc.finish(root), nil
+}
+
+// walk visits everything below the root, which it returns.
+func (sc *scanner) walk() (*node, error) {
+	s, ctx := sc.Scan, sc.ctx
 	sc.wake.L = &sc.mu
 	root := &node{prev: s.Index.Root()}
 	var err error
@@ -110,7 +141,7 @@ func (s *Scan) Run(ctx context.Context) (*Result, error) {
 		return nil, fmt.Errorf("open %s: %w", s.Root, err)
 	}
 	sc.stack = append(sc.stack, root)
-	stop := context.AfterFunc(ctx, func() { sc.fail(context.Cause(ctx)) })
+	stop := context.AfterFunc(ctx, sc.interrupted)
 	defer stop()
 	var wg sync.WaitGroup
 	for range s.workers() {
@@ -121,7 +152,7 @@ func (s *Scan) Run(ctx context.Context) (*Result, error) {
 		sc.closeAll()
 		return nil, sc.err
 	}
-	return sc.finish(root), nil
+	return root, nil
 }
 
 // workers: system calls block, so a few more goroutines than processors help on a
@@ -140,11 +171,13 @@ func (sc *scanner) finish(root *node) *Result {
 	for _, d := range sc.changed {
 		sc.Index.Put(d)
 	}
+	slices.Sort(sc.unread)
 	slices.SortFunc(sc.skipped, func(a, b Skipped) int { return strings.Compare(a.Path, b.Path) })
 	return &Result{
 		Counted: sc.counted(),
 		Tree:    root.dir.Tree,
 		Skipped: sc.skipped,
+		Unread:  sc.unread,
 		Changed: len(sc.changed)+len(sc.removed) > 0,
 		Dropped: sc.dropped.Load() || len(sc.removed) > 0,
 	}

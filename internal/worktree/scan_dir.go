@@ -2,6 +2,7 @@ package worktree
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 
 	"github.com/seed-fb9cbc17/cairn/internal/index"
@@ -15,7 +16,8 @@ type worker struct {
 	names    listing
 	block    []byte // spare block buffer
 	children []*node
-	files    int // since the last directory was done
+	files    int   // since the last directory was done
+	surveyed int64 // bytes, likewise
 	tree     []byte
 	content  []byte
 }
@@ -53,8 +55,11 @@ func (sc *scanner) abandon(n *node) {
 // their ids in it.
 func (w *worker) scanDir(n *node) error {
 	n.pending.Store(1)
-	if err := w.ctx.Err(); err != nil {
+	if late, err := w.overdue(); err != nil {
 		return err
+	} else if late && n.parent != nil {
+		w.leaveDir(n)
+		return nil
 	}
 	if ok, err := w.open(n); !ok {
 		return err
@@ -66,6 +71,27 @@ func (w *worker) scanDir(n *node) error {
 	if n.prev != nil {
 		old = n.prev.Raw
 	}
+	if err := w.visitAll(n, old); err != nil {
+		w.record(n)
+		return err
+	}
+	w.block = nil // it belongs to n until n is complete
+	if err := w.count(n); err != nil {
+		return err
+	}
+	n.pending.Add(int32(len(w.children)))
+	w.push(w.children)
+	if w.Progress != nil {
+		w.Progress(w.counted())
+	}
+	return nil
+}
+
+// visitAll looks at every name of n, or at the hinted ones.
+func (w *worker) visitAll(n *node, old []byte) error {
+	if w.Hints != nil && !n.whole {
+		return w.visitHinted(n, old)
+	}
 	for _, name := range w.names.names {
 		var rec index.Record
 		rec, old = w.seek(n, old, name)
@@ -74,14 +100,6 @@ func (w *worker) scanDir(n *node) error {
 		}
 	}
 	w.seek(n, old, nil)
-	w.block = nil // it belongs to n until n is complete
-	w.scanner.files.Add(int64(w.files))
-	w.files = 0
-	n.pending.Add(int32(len(w.children)))
-	w.push(w.children)
-	if w.Progress != nil {
-		w.Progress(w.counted())
-	}
 	return nil
 }
 
@@ -118,7 +136,16 @@ func (w *worker) afterFailure(n *node, cause error) (*index.Entry, error) {
 	case err != nil && errKind(err) == failGone, err == nil && errKind(cause) == failGone:
 		return nil, nil
 	case err == nil && st.mode != object.Dir && errKind(cause) == failReplaced:
-		return w.capture(n.parent, n.name, n.path, st, nil)
+		if w.denied(n.parent, n.name, false) {
+			w.skip(Skipped{Path: n.path, Reason: index.Denied, Size: st.stat.Size})
+			return &index.Entry{Name: n.name, Mode: st.mode, Perm: st.perm, Skip: index.Denied, Stat: st.stat}, nil
+		}
+		e, err := w.capture(n.parent, n.name, n.path, st, nil)
+		if errors.Is(err, errUnread) {
+			w.leave(n.path)
+			return nil, nil
+		}
+		return e, err
 	case errKind(cause) == failFatal:
 		return nil, cause
 	}
@@ -161,6 +188,10 @@ func (w *worker) visit(n *node, name []byte, rec index.Record) error {
 	if w.Forget != nil && w.Forget[index.Join(n.path, string(name))] {
 		rec = nil
 	}
+	if w.late.Load() {
+		w.leaveName(n, string(name), rec)
+		return nil
+	}
 	st, err := n.handle.lstat(name)
 	if err != nil {
 		return w.lstatFailed(n, string(name), rec, err)
@@ -168,7 +199,8 @@ func (w *worker) visit(n *node, name []byte, rec index.Record) error {
 	switch {
 	case st.mode == object.Dir:
 		return w.visitDir(n, string(name), rec, st)
-	case rec != nil && rec.Skip() == index.Captured && st.mode != 0 && !w.Verify && !w.tooLarge(&st) && rec.Matches(st.mode, st.perm, &st.stat):
+	case rec != nil && rec.Skip() == index.Captured && st.mode != 0 && !w.Verify && !w.tooLarge(&st) &&
+		rec.Matches(st.mode, st.perm, &st.stat) && !(w.NeverIsNew && w.denied(n, string(name), false)):
 		n.block = append(n.block, rec...)
 		w.files++
 		return nil
@@ -218,7 +250,11 @@ func (w *worker) visitDir(n *node, name string, rec index.Record, st fileStat) e
 		return nil
 	}
 	if object.IsDotGit(name) {
-		return w.unsafe(n, name, object.Dir, st)
+		return w.leaveAlone(n, name, object.Dir, st, index.UnsafeName)
+	}
+	if w.denied(n, name, true) {
+		w.drop(n, rec)
+		return w.leaveAlone(n, name, object.Dir, st, index.Denied)
 	}
 	if known && w.Scope != nil && !w.Scope[path] {
 		n.block = append(n.block, rec...)
@@ -226,6 +262,7 @@ func (w *worker) visitDir(n *node, name string, rec index.Record, st fileStat) e
 	}
 	w.children = append(w.children, &node{
 		parent: n, path: path, name: name, slot: len(n.block), prev: w.Index.Dirs[path],
+		wasEmpty: rec != nil && rec.Empty(), whole: n.whole || w.Hints.names(path),
 	})
 	n.block = index.Append(n.block, &index.Entry{Name: name, Mode: object.Dir, Perm: st.perm})
 	return nil
@@ -235,14 +272,22 @@ func (w *worker) visitFile(n *node, name string, rec index.Record, st fileStat) 
 	path := index.Join(n.path, name)
 	if rec != nil && rec.Mode() == object.Dir {
 		w.drop(n, rec)
+		rec = nil
 	}
 	if !held(rec) && !w.visible(n, path, false, st.stat.Size) {
 		return nil
 	}
 	if object.IsDotGit(name) {
-		return w.unsafe(n, name, st.mode, st)
+		return w.leaveAlone(n, name, st.mode, st, index.UnsafeName)
+	}
+	if w.denied(n, name, false) {
+		return w.leaveAlone(n, name, st.mode, st, index.Denied)
 	}
 	e, err := w.capture(n, name, path, st, rec)
+	if errors.Is(err, errUnread) {
+		w.keepUnread(n, path, rec)
+		return nil
+	}
 	if err != nil || e == nil {
 		return err
 	}
@@ -250,10 +295,17 @@ func (w *worker) visitFile(n *node, name string, rec index.Record, st fileStat) 
 	return nil
 }
 
-func (w *worker) unsafe(n *node, name string, mode object.Mode, st fileStat) error {
-	w.skip(Skipped{Path: index.Join(n.path, name), Reason: index.UnsafeName, Size: st.stat.Size, Dir: mode == object.Dir})
-	n.block = index.Append(n.block, &index.Entry{Name: name, Mode: mode, Perm: st.perm, Skip: index.UnsafeName, Stat: st.stat})
+// leaveAlone records a path that is not even opened because of its name.
+func (w *worker) leaveAlone(n *node, name string, mode object.Mode, st fileStat, why index.Skip) error {
+	w.skip(Skipped{Path: index.Join(n.path, name), Reason: why, Size: st.stat.Size, Dir: mode == object.Dir})
+	n.block = index.Append(n.block, &index.Entry{Name: name, Mode: mode, Perm: st.perm, Skip: why, Stat: st.stat})
 	return nil
+}
+
+// denied reports whether the name is on the list of what is never captured. What
+// lies in a denied directory is never asked about.
+func (sc *scanner) denied(n *node, name string, dir bool) bool {
+	return sc.Never != nil && sc.Never.Ignored(index.Join(n.path, name), dir)
 }
 
 // held reports whether an old entry protects a file from the ignore rules.

@@ -1,6 +1,7 @@
 package worktree
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -57,6 +58,13 @@ func (w *worker) capture(n *node, name, path string, st fileStat, rec index.Reco
 			w.files++
 			return e, nil
 		}
+		if err := w.announce(st.stat.Size); err != nil {
+			return nil, err
+		}
+		if w.survey {
+			w.files++
+			return nil, nil
+		}
 		id, err := w.store(n, name, st)
 		if err == nil {
 			e.ID, e.Held, e.Racy = id, false, racy(&st.stat, started)
@@ -70,6 +78,8 @@ func (w *worker) capture(n *node, name, path string, st fileStat, rec index.Reco
 			return nil, fmt.Errorf("store %s: %w", w.full(path), err)
 		}
 		switch kind := errKind(err); {
+		case errors.Is(err, context.DeadlineExceeded):
+			return nil, errUnread
 		case errors.Is(err, errUnstable), kind == failReplaced:
 		case kind == failGone:
 			return nil, nil

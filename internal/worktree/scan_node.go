@@ -26,6 +26,9 @@ type node struct {
 
 	block     []byte // the entries, as index encodes them
 	empty     bool
+	wasEmpty  bool         // as the last scan had it
+	whole     bool         // everything in it is to be looked at, not only what is hinted
+	unread    bool         // not looked at: what the last scan had stays
 	absent    bool         // it could not be read as a directory; the parent knows what it is
 	gitignore bool         // has a .gitignore
 	pending   atomic.Int32 // children not yet done, and one for the directory itself
@@ -78,6 +81,14 @@ func (w *worker) finish(n *node) error {
 func (w *worker) complete(n *node) error {
 	defer w.recycle(n)
 	if n.absent {
+		n.dir = &index.Dir{}
+		return nil
+	}
+	if n.unread {
+		n.dir, n.empty = n.prev, n.wasEmpty
+		return nil
+	}
+	if w.survey {
 		n.dir = &index.Dir{}
 		return nil
 	}

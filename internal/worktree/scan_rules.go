@@ -48,13 +48,16 @@ func (sc *scanner) readGitignore(n *node) *ignore.Patterns {
 }
 
 // visible reports whether an unknown path belongs into the capture: not ignored,
-// or held, or asked for by Include.
+// or held, or asked for by Include or a hint.
 func (sc *scanner) visible(n *node, path string, dir bool, size int64) bool {
 	sc.loadRules(n)
 	if !n.ignored && !n.rules.Ignored(sc.Prefix+path, dir) {
 		return true
 	}
 	if sc.Held != nil && sc.Held(path, dir) {
+		return true
+	}
+	if dir && sc.Hints.leads(path) || !dir && size <= maxIncluded && sc.Hints.names(path) {
 		return true
 	}
 	return !dir && size <= maxIncluded && sc.Include != nil && sc.Include.Match(path, false) == ignore.Ignore

@@ -1,0 +1,77 @@
+package worktree
+
+import (
+	"slices"
+
+	"github.com/seed-fb9cbc17/cairn/internal/index"
+)
+
+// Hints are paths that a scan is narrowed down to. What is hinted is looked at, a
+// directory with all in it that the rules do not ignore; the rest of the index stays
+// as it is. A nil *Hints has none.
+type Hints struct {
+	paths map[string]bool
+	below map[string][]string // by directory: the names that are hinted or lead to what is, sorted
+}
+
+// NewHints takes clean paths from the root, "" for the root itself.
+func NewHints(paths []string) *Hints {
+	h := &Hints{paths: make(map[string]bool), below: make(map[string][]string)}
+	for _, path := range paths {
+		h.paths[path] = true
+		for path != "" {
+			dir, name := index.Split(path)
+			if slices.Contains(h.below[dir], name) {
+				break // and so are all above it
+			}
+			h.below[dir] = append(h.below[dir], name)
+			path = dir
+		}
+	}
+	for _, names := range h.below {
+		slices.Sort(names)
+	}
+	return h
+}
+
+// names reports whether exactly this path is hinted.
+func (h *Hints) names(path string) bool { return h != nil && h.paths[path] }
+
+// leads reports whether something below the directory is hinted.
+func (h *Hints) leads(dir string) bool { return h != nil && len(h.below[dir]) > 0 }
+
+// visitHinted looks at the hinted names of n and keeps the other entries. A name
+// counts as there only if it is listed: where a file system folds case, a lookup
+// would also find it by another spelling.
+func (w *worker) visitHinted(n *node, old []byte) error {
+	for _, name := range w.Hints.below[n.path] {
+		var rec index.Record
+		rec, old = w.keepUpTo(n, old, name)
+		if !w.names.has(name) {
+			w.drop(n, rec)
+			continue
+		}
+		if err := w.visit(n, append([]byte(name), 0)[:len(name)], rec); err != nil {
+			return err
+		}
+	}
+	n.block = append(n.block, old...)
+	return nil
+}
+
+// keepUpTo copies the old entries before name, and returns that of name or nil.
+func (w *worker) keepUpTo(n *node, old []byte, name string) (rec index.Record, rest []byte) {
+	for len(old) > 0 {
+		rec, rest = index.Next(old)
+		at := string(rec.Name())
+		if at == name {
+			return rec, rest
+		}
+		if at > name {
+			break
+		}
+		n.block = append(n.block, rec...)
+		old = rest
+	}
+	return nil, old
+}

@@ -32,6 +32,8 @@ type packWriter struct {
 	file *os.File // nil as long as all of it is in buf
 	done int64    // bytes in file
 	rows []row
+
+	allow func(more int64) error // asked before bytes are written; may be nil
 }
 
 func newPackWriter(dir string) *packWriter { return &packWriter{dir: dir} }
@@ -56,7 +58,7 @@ func (w *packWriter) addFrom(id object.ID, crc uint32, r io.Reader) error {
 	if err := w.flush(); err != nil {
 		return err
 	}
-	n, err := io.Copy(w.file, r)
+	n, err := io.Copy(&allowedWriter{w}, r)
 	w.done += n
 	return err
 }
@@ -73,6 +75,9 @@ func (w *packWriter) begin(id object.ID, crc uint32) error {
 }
 
 func (w *packWriter) flush() (err error) {
+	if err := w.ask(len(w.buf)); err != nil {
+		return err
+	}
 	if w.file == nil {
 		if w.file, err = atomicfile.Create(w.dir, tempPrefix); err != nil {
 			return err
@@ -82,6 +87,23 @@ func (w *packWriter) flush() (err error) {
 	w.done += int64(n)
 	w.buf = w.buf[:0]
 	return err
+}
+
+func (w *packWriter) ask(more int) error {
+	if w.allow == nil || more == 0 {
+		return nil
+	}
+	return w.allow(int64(more))
+}
+
+// allowedWriter writes to the pack what may be written.
+type allowedWriter struct{ w *packWriter }
+
+func (a *allowedWriter) Write(p []byte) (int, error) {
+	if err := a.w.ask(len(p)); err != nil {
+		return 0, err
+	}
+	return a.w.file.Write(p)
 }
 
 // finish sets the count, appends the checksum and writes what is left.
@@ -239,6 +261,9 @@ func (db *DB) flush(first *os.File, more ...*os.File) error {
 func (w *packWriter) writeIndex(sum [sha1.Size]byte) (*os.File, error) {
 	data, err := encodeIndex(w.rows, sum, offsetBit)
 	if err != nil {
+		return nil, err
+	}
+	if err := w.ask(len(data)); err != nil {
 		return nil, err
 	}
 	f, err := atomicfile.Create(w.dir, tempPrefix)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn/internal/git"
+	"github.com/seed-fb9cbc17/cairn/internal/ignore"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 )
 
@@ -57,7 +58,8 @@ type Options struct {
 
 	// MinFree is how many bytes a capture leaves free on the disk of the store, and
 	// Budget how many the store may have; 0 = no limit. A capture that would break one
-	// of them fails with ErrNoSpace.
+	// of them first cleans as Retention says, unless that is nil, and then fails with
+	// ErrNoSpace.
 	MinFree, Budget int64
 	Retention       *Retention // its MinFree and MaxBytes stand for the two where they are 0
 
@@ -112,6 +114,10 @@ type Repo struct {
 	user *git.Repo // the user's repository around root, nil if there is none
 	log  *slog.Logger
 	now  func() time.Time
+
+	never *ignore.Chain // the compiled deny list, nil = none
+
+	clean func(context.Context, CleanOptions) (*Cleaned, error) // Clean, but for tests
 }
 
 // Open opens the store of a root and makes it if there is none. The root is
@@ -137,17 +143,17 @@ func Open(opt Options) (*Repo, error) {
 	if opt.RequireGit && user == nil && opt.Disabled == "" {
 		opt.Disabled = root + " is in no git work tree"
 	}
-	db, err := openStore(store, root, opt)
-	if err != nil {
-		return nil, err
-	}
-	r := &Repo{opt: opt, root: root, db: db, user: user, log: opt.Logger, now: time.Now}
-	r.opt.DataDir = dataDir
-	r.adoptRetention()
-	r.opt.Never = append(slices.Clip(r.opt.Never), neverPatterns(r.purgedPaths())...)
+	r := &Repo{opt: opt, root: root, user: user, log: opt.Logger, now: time.Now, never: compileNever(opt.Never)}
+	r.opt.DataDir, r.clean = dataDir, r.Clean
 	if r.log == nil {
 		r.log = slog.New(slog.DiscardHandler)
 	}
+	if r.db, err = r.openStore(store); err != nil {
+		return nil, err
+	}
+	r.adoptRetention()
+	r.opt.Never = append(slices.Clip(r.opt.Never), neverPatterns(r.purgedPaths())...)
+	r.never = compileNever(r.opt.Never)
 	return r, nil
 }
 
@@ -167,18 +173,25 @@ func userRepo(root string) (*git.Repo, error) {
 	return repo, nil
 }
 
-func openStore(dir, root string, opt Options) (db *odb.DB, err error) {
-	storeOpt := odb.Options{NoSync: opt.NoSync, Command: opt.Command}
-	if opt.MustExist || opt.Disabled != "" {
-		db, err = odb.Open(dir, root, storeOpt)
-	} else {
-		db, err = odb.Create(dir, root, storeOpt)
+// openStore opens the store or makes one, but not for what is guarded against.
+func (r *Repo) openStore(dir string) (*odb.DB, error) {
+	opt := odb.Options{NoSync: r.opt.NoSync, Command: r.opt.Command}
+	db, err := odb.Open(dir, r.root, opt)
+	absent := errors.Is(err, odb.ErrNotStore)
+	if absent && !r.opt.MustExist && r.opt.Disabled == "" {
+		if err := guardRoot(r.root, &r.opt); err != nil {
+			return nil, err
+		}
+		if err := r.guardSize(context.Background()); err != nil {
+			return nil, err
+		}
+		db, err = odb.Create(dir, r.root, opt)
 	}
 	switch {
-	case errors.Is(err, odb.ErrNotStore) && opt.Disabled != "" && !opt.MustExist:
-		return nil, disabled(opt.Disabled)
-	case errors.Is(err, odb.ErrNotStore) && opt.MustExist:
-		return nil, notFound("no checkpoint of %s yet (cairn track makes one)", root)
+	case absent && r.opt.MustExist:
+		return nil, notFound("no checkpoint of %s yet (cairn track makes one)", r.root)
+	case absent && r.opt.Disabled != "":
+		return nil, disabled(r.opt.Disabled)
 	case err != nil:
 		return nil, fmt.Errorf("%w: %w", ErrStore, err)
 	}

@@ -22,11 +22,17 @@ import (
 // publish makes them part of the store.
 type capture struct {
 	repo    *Repo
-	tree    object.ID
+	tree    object.ID // what is vouched for
+	disk    object.ID // what the stat cache holds; the same but for partial captures
+	claims  *claims   // nil = everything
 	index   *index.Index
 	rules   *ruleSource
 	files   int
+	unread  []string         // see worktree.Result
+	read    int              // files that were not known
+	bytes   int64            // of these
 	changed bool             // since the last capture, be it only a time stamp
+	dropped bool             // something that was there is not any more
 	reasons map[string]error // the system's answers for unreadable paths
 	meta    *metadata
 	batch   *odb.Batch
@@ -35,8 +41,8 @@ type capture struct {
 // metadata is computed on demand: an unchanged track does without.
 func (c *capture) metadata() *metadata {
 	if c.meta == nil {
-		c.meta = describe(c.index, c.rules.context)
-		if c.rules.user != nil {
+		c.meta = describe(c.index, c.rules.context, c.claims)
+		if c.rules.user != nil && (c.claims == nil || c.claims.kind != PartialPaths) {
 			c.meta.Skipped = append(c.meta.Skipped, c.rules.user.sparse(c.index)...)
 		}
 	}
@@ -48,6 +54,14 @@ type captureOptions struct {
 	verify bool
 	scope  map[string]bool // both: see worktree.Scan
 	forget map[string]bool
+
+	hints   []string // see TrackOptions; clean, from the root
+	only    bool
+	partial bool
+
+	// recording is set where the capture belongs to an operation that is done and has to
+	// be recorded, however full the disk is.
+	recording bool
 }
 
 // capture reads what differs from the last capture. The caller holds the lock, may
@@ -58,27 +72,98 @@ func (r *Repo) capture(ctx context.Context, opt captureOptions) (*capture, error
 	if err != nil {
 		return nil, err
 	}
-	batch := r.db.NewBatch()
-	scan := r.newScan(x, rules, batch, opt)
-	if scan.Known, err = r.borrow(x, rules); err != nil {
-		return nil, fmt.Errorf("capture: %w", err)
+	c := &capture{repo: r, index: x, rules: rules, reasons: make(map[string]error), batch: r.newBatch(opt.recording)}
+	if err := c.look(ctx, opt); err != nil {
+		c.discard()
+		return nil, fmt.Errorf("capture: %w", r.explainLimit(ctx, err, x, rules))
 	}
-	res, err := scan.Run(ctx)
+	if len(c.unread) > 0 && !opt.partial {
+		return nil, c.giveUp(ctx)
+	}
+	return c, nil
+}
+
+// look reads the hinted paths and then, unless only they are wanted, everything.
+func (c *capture) look(ctx context.Context, opt captureOptions) error {
+	var seen []string
+	if len(opt.hints) > 0 {
+		res, err := c.scan(ctx, opt, worktree.NewHints(append(slices.Clone(opt.hints), rulesAbove(opt.hints)...)))
+		if err != nil {
+			return err
+		}
+		early := newClaims(PartialTime, unreadSkipped(res.Unread), nil)
+		var skipped []Skipped
+		seen, skipped = c.repo.hinted(c.index, slices.DeleteFunc(slices.Clone(opt.hints), func(p string) bool { return !early.covers(p) }))
+		if opt.only {
+			c.unread = res.Unread
+			c.claims = newClaims(PartialPaths, append(skipped, unreadSkipped(res.Unread)...), seen)
+		}
+	}
+	if !opt.only {
+		res, err := c.scan(ctx, opt, nil)
+		if err != nil {
+			return err
+		}
+		c.files = res.Files
+		c.rules.noteSize(res.Files)
+		if c.unread = res.Unread; len(c.unread) > 0 {
+			c.claims = newClaims(PartialTime, unreadSkipped(res.Unread), seen)
+		}
+		c.rules.updateAux(c.index, c.dropped)
+	}
+	return c.settleClaims()
+}
+
+// settleClaims works out the tree that a partial capture vouches for.
+func (c *capture) settleClaims() (err error) {
+	c.tree = c.disk
+	if c.claims == nil {
+		return nil
+	}
+	c.rules.incomplete(c.dropped)
+	if c.claims.kind == PartialPaths {
+		c.files = 0
+		for path := range c.claims.seen {
+			c.files += countFiles(c.index, path)
+		}
+	}
+	c.tree, err = c.claims.claimedTree(c.batch, c.index)
+	return err
+}
+
+func (c *capture) scan(ctx context.Context, opt captureOptions, hints *worktree.Hints) (*worktree.Result, error) {
+	s := c.repo.newScan(c.index, c.rules, c.batch, opt)
+	if s.Hints = hints; hints == nil {
+		var err error
+		if s.Known, err = c.repo.borrow(c.index, c.rules); err != nil {
+			return nil, err
+		}
+	}
+	s.OnGrowth = c.repo.onGrowth(ctx, c.index, c.rules, s.Known)
+	res, err := s.Run(ctx)
 	if err != nil {
-		batch.Discard()
-		return nil, fmt.Errorf("capture: %w", err)
+		return nil, err
 	}
-	rules.updateAux(x, res.Dropped)
-	c := &capture{
-		repo: r, tree: res.Tree, index: x, rules: rules, files: res.Files, changed: res.Changed,
-		reasons: make(map[string]error), batch: batch,
-	}
+	c.disk = res.Tree
+	c.changed, c.dropped = c.changed || res.Changed, c.dropped || res.Dropped
+	c.read += res.Read
+	c.bytes += res.Bytes
 	for _, s := range res.Skipped {
 		if s.Err != nil {
 			c.reasons[s.Path] = s.Err
 		}
 	}
-	return c, nil
+	return res, nil
+}
+
+// giveUp keeps what was read for the next capture. The time is over, but without this
+// every attempt would run out of it at the same place.
+func (c *capture) giveUp(ctx context.Context) error {
+	defer c.discard()
+	if err := c.publish(context.WithoutCancel(ctx)); err != nil {
+		return err
+	}
+	return fmt.Errorf("%w: read %d files (%d bytes), left %d paths unread; what was read is kept for the next attempt", ErrDeadline, c.read, c.bytes, len(c.unread))
 }
 
 // discard drops what was not published.
@@ -92,9 +177,12 @@ func (c *capture) discard() { c.batch.Discard() }
 //  3. the stat cache
 func (c *capture) publish(ctx context.Context) error {
 	if err := c.batch.Commit(); err != nil {
-		return fmt.Errorf("capture: %w", err)
+		return fmt.Errorf("capture: %w", asNoSpace(err))
 	}
-	if err := c.repo.keepAlive(c.tree); err != nil {
+	if err := c.repo.keepHeld(c.rules); err != nil {
+		return err
+	}
+	if err := c.repo.keepAlive(c.disk); err != nil {
 		return err
 	}
 	return c.repo.saveIndex(ctx, c.index, c.aux())
@@ -105,6 +193,7 @@ func (c *capture) publish(ctx context.Context) error {
 func (c *capture) aux() []byte {
 	aux := c.rules.aux
 	switch {
+	case c.claims != nil:
 	case c.meta != nil:
 		if value, err := c.meta.encode(); err == nil {
 			aux.Metadata = checksum(value)
@@ -122,7 +211,7 @@ func (c *capture) aux() []byte {
 // adopt takes the metadata over from a checkpoint of the same state. That saves
 // going through the whole index when nothing has changed.
 func (c *capture) adopt(cp *Checkpoint) {
-	if cp == nil || c.changed || c.meta != nil || cp.tree != c.tree || c.rules.user != nil && c.rules.user.full != nil {
+	if cp == nil || c.changed || c.claims != nil || c.meta != nil || cp.tree != c.tree || c.rules.user != nil && c.rules.user.full != nil {
 		return
 	}
 	if before := c.rules.before.Metadata; before == "" || before != checksum(cp.commit.Header(metadataHeader)) {
@@ -144,6 +233,7 @@ func (r *Repo) newScan(x *index.Index, rules *ruleSource, batch *odb.Batch, opt 
 		Root: r.root, MaxFileSize: r.maxFileSize(), Index: x,
 		Rules: rules.chain, Prefix: string(rules.context.Prefix), FoldCase: rules.context.FoldCase,
 		Include: rules.include, Held: rules.held, Exclude: r.storesInside(),
+		Never: r.never, NeverIsNew: rules.before.Never != r.neverID(), MaxFiles: r.maxFiles(rules.before), MaxBytes: r.maxScanBytes(),
 		Scope: opt.scope, Forget: opt.forget, Sink: batch, Verify: opt.verify, Workers: r.opt.Workers,
 	}
 	if r.opt.Progress != nil {
@@ -167,7 +257,7 @@ func (r *Repo) maxFileSize() int64 {
 // storesInside lists the data directory and the store where they lie below the root.
 func (r *Repo) storesInside() []string {
 	var inside []string
-	for _, dir := range []string{r.opt.DataDir, r.db.Dir()} {
+	for _, dir := range []string{r.opt.DataDir, StorePath(r.opt.DataDir, r.root)} {
 		if real, err := filepath.EvalSymlinks(dir); err == nil && within(real, r.root) && real != r.root {
 			if rel, err := filepath.Rel(r.root, real); err == nil {
 				inside = append(inside, filepath.ToSlash(rel))
@@ -210,7 +300,7 @@ func (r *Repo) freshIndex() *index.Index {
 
 func (r *Repo) saveIndex(ctx context.Context, x *index.Index, aux []byte) error {
 	if x.Dirty() {
-		if _, err := r.db.Fold(ctx); err != nil && ctx.Err() == nil {
+		if _, err := r.db.Fold(ctx); err != nil && ctx.Err() == nil && !isNoSpace(err) {
 			return fmt.Errorf("fold packs: %w", err)
 		}
 	}

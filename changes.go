@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
@@ -35,7 +34,7 @@ func (r *Repo) stateOf(ctx context.Context, spec string) (state, error) {
 
 // diskState captures the disk without making a checkpoint.
 func (r *Repo) diskState(ctx context.Context) (s state, err error) {
-	err = r.exclusive(ctx, func() error {
+	err = r.capturing(ctx, func() error {
 		c, err := r.capture(ctx, captureOptions{})
 		if err != nil {
 			return err
@@ -145,7 +144,8 @@ func (r *Repo) changes(ctx context.Context, a, b state, scope *pathScope) ([]Cha
 		if err != nil {
 			return nil, err
 		}
-		if c.old == nil && inA.uncaptured(c.path) != "" || c.new == nil && inB.uncaptured(c.path) != "" {
+		if c.old == nil && inA.uncaptured(c.path) != "" || c.new == nil && inB.uncaptured(c.path) != "" ||
+			inA.unread(c.path) || inB.unread(c.path) {
 			continue
 		}
 		list = append(list, newChange(c, a.meta, b.meta))
@@ -227,30 +227,6 @@ func differingPerms(a, b *metadata) map[string]bool {
 		}
 	}
 	return paths
-}
-
-// coverage answers which paths a state did not capture although they were there.
-type coverage map[string]string // path -> reason
-
-func newCoverage(m *metadata) coverage {
-	c := make(coverage, len(m.Skipped))
-	for _, s := range m.Skipped {
-		c[s.Path] = s.Reason
-	}
-	return c
-}
-
-// uncaptured returns the reason for path or the directory that it lies in, or "".
-func (c coverage) uncaptured(path string) string {
-	if len(c) == 0 {
-		return ""
-	}
-	for p := path; p != ""; p, _ = index.Split(p) {
-		if reason, ok := c[p]; ok {
-			return reason
-		}
-	}
-	return ""
 }
 
 // Patch lists the files that differ between two checkpoints as absolute paths. An

@@ -22,6 +22,7 @@ const (
 	refTracks     = refRoot + "tracks/"    // one line per day of checkpoints outside a session
 	refOperations = refRoot + "operations" // the newest operation
 	refDisk       = refRoot + "disk"       // tree of the last capture, kept alive for the stat cache
+	refHeld       = refRoot + "held"       // tree of the last complete capture, while the stat cache does not have all of it
 	refPins       = refRoot + "pins/"      // one per name, see pinRef
 	refImported   = refRoot + "imported/"  // checkpoints that came in bundles, by id
 	refRemotes    = refRoot + "remotes/"   // lines of other stores, below the stores' ids

@@ -127,7 +127,11 @@ func (u *LineUpdate) byID(id string) (*Checkpoint, error) {
 // capture reads the disk once.
 func (u *LineUpdate) capture(ctx context.Context, paths []string) (*capture, error) {
 	if u.disk == nil {
-		c, err := u.repo.capture(ctx, captureOptions{})
+		hints, err := u.repo.hintPaths(TrackOptions{Paths: paths})
+		if err != nil {
+			return nil, err
+		}
+		c, err := u.repo.capture(ctx, captureOptions{hints: hints})
 		if err != nil {
 			return nil, err
 		}

@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
@@ -24,9 +27,27 @@ type metadata struct {
 	Bare    []pathText    `json:"bare,omitempty"`    // directories with nothing captured below
 	Skipped []Skipped     `json:"skipped,omitempty"` // present, not captured
 	Ignore  ignoreContext `json:"ignore,omitzero"`
+
+	// Partial and Seen are those of checkpoints that do not vouch for everything.
+	Partial Partial    `json:"partial,omitempty"`
+	Seen    []pathText `json:"seen,omitempty"` // looked at, with all below, whatever Skipped and Partial say of what is above
 }
 
-const metadataVersion = 1
+// The versions of metadata. The second is that of partial checkpoints: whoever does not
+// know them must not take them for whole ones.
+const (
+	metadataVersion        = 1
+	metadataVersionPartial = 2
+)
+
+// Partial says why a checkpoint does not vouch for the whole root; "" if it does.
+type Partial string
+
+// The kinds of partial checkpoints.
+const (
+	PartialTime  Partial = "time"  // the deadline passed; what was not read is skipped as "unread"
+	PartialPaths Partial = "paths" // only some paths were looked at
+)
 
 // permissions are the most common permission bits of each kind of entry.
 type permissions struct {
@@ -83,25 +104,38 @@ func (o *octal) UnmarshalText(text []byte) error {
 	return err
 }
 
-// describe collects the metadata of the state that an index holds.
-func describe(x *index.Index, ig ignoreContext) *metadata {
+// describe collects the metadata of the state that an index holds, as far as it is
+// vouched for.
+func describe(x *index.Index, ig ignoreContext, c *claims) *metadata {
 	m := &metadata{Version: metadataVersion, Perm: commonPermissions(x), Perms: make(pathPerms), Ignore: ig}
-	m.collect(x, "")
+	m.collect(x, "", c)
+	if c == nil {
+		return m
+	}
+	m.Version, m.Partial = metadataVersionPartial, c.kind
+	m.Skipped = append(m.Skipped, c.skipped...)
+	slices.SortFunc(m.Skipped, func(a, b Skipped) int { return strings.Compare(a.Path, b.Path) })
+	m.Seen = pathTexts(slices.Sorted(maps.Keys(c.seen)))
 	return m
 }
 
-func (m *metadata) collect(x *index.Index, dir string) {
+func (m *metadata) collect(x *index.Index, dir string, c *claims) {
 	d := x.Dirs[dir]
 	if d == nil {
 		return
 	}
 	for rec := range d.All {
 		mode, skip := rec.Mode(), rec.Skip()
-		if mode.IsFile() && skip == index.Captured && octal(rec.Perm()) == m.Perm.of(mode) {
+		if c == nil && mode.IsFile() && skip == index.Captured && octal(rec.Perm()) == m.Perm.of(mode) {
 			continue // by far the most common case, and it needs no path
 		}
 		path := index.Join(dir, string(rec.Name()))
 		switch {
+		case !c.covers(path):
+			if mode == object.Dir {
+				m.collect(x, path, c)
+			}
+			continue
 		case skip != index.Captured:
 			m.Skipped = append(m.Skipped, Skipped{path, skip.String(), rec.Stat().Size})
 			continue
@@ -116,7 +150,7 @@ func (m *metadata) collect(x *index.Index, dir string) {
 			m.Perms[path] = octal(rec.Perm())
 		}
 		if mode == object.Dir {
-			m.collect(x, path)
+			m.collect(x, path, c)
 		}
 	}
 }
@@ -185,7 +219,10 @@ func decodeMetadata(value string) (*metadata, error) {
 	if err := json.Unmarshal([]byte(value), m); err != nil {
 		return nil, fmt.Errorf("%w: checkpoint metadata: %w", ErrCorrupt, err)
 	}
-	if m.Version != metadataVersion {
+	switch {
+	case m.Version == metadataVersion && m.Partial == "":
+	case m.Version == metadataVersionPartial && (m.Partial == PartialTime || m.Partial == PartialPaths):
+	default:
 		return nil, fmt.Errorf("%w: checkpoint metadata of version %d: a later release of cairn made it", ErrStore, m.Version)
 	}
 	return m, nil

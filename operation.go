@@ -59,7 +59,7 @@ func (r *Repo) operate(ctx context.Context, req opRequest, makePlan func(*captur
 		return nil, err
 	}
 	var res *Result
-	err := r.exclusive(ctx, func() error {
+	err := r.capturing(ctx, func() error {
 		disk, err := r.capture(ctx, captureOptions{})
 		if err != nil {
 			return err
@@ -99,6 +99,20 @@ func (r *Repo) carryOut(ctx context.Context, req opRequest, disk *capture, p *pl
 	if err != nil {
 		return nil, err
 	}
+	res, err := r.carryOutFrom(ctx, req, before, p)
+	if err != nil {
+		err = &begunError{err}
+	}
+	return res, err
+}
+
+// begunError is that of an operation which must not be tried once more from the start.
+type begunError struct{ err error }
+
+func (e *begunError) Error() string { return e.err.Error() }
+func (e *begunError) Unwrap() error { return e.err }
+
+func (r *Repo) carryOutFrom(ctx context.Context, req opRequest, before object.ID, p *plan) (*Result, error) {
 	if err := r.db.SetRef(refBefore, before); err != nil {
 		return nil, err
 	}
@@ -113,7 +127,7 @@ func (r *Repo) carryOut(ctx context.Context, req opRequest, disk *capture, p *pl
 // what no capture holds but the plan touches. It follows what was newest, on the
 // line that the operation belongs to or outside of such lines.
 func (r *Repo) saveBefore(ctx context.Context, req opRequest, disk *capture, p *plan) (object.ID, error) {
-	batch := r.db.NewBatch()
+	batch := r.newBatch(false)
 	defer batch.Discard()
 	s := state{disk.tree, disk.metadata()}
 	for _, content := range p.merged {
@@ -135,7 +149,7 @@ func (r *Repo) saveBefore(ctx context.Context, req opRequest, disk *capture, p *
 	if err != nil {
 		return object.ID{}, err
 	}
-	return id, batch.Commit()
+	return id, asNoSpace(batch.Commit())
 }
 
 func (r *Repo) before(ctx context.Context, req opRequest) (*Checkpoint, error) {
@@ -218,7 +232,7 @@ func (r *Repo) applyProgress() func(done, total int) {
 // everything is captured.
 func (r *Repo) recordOperation(ctx context.Context, j *journal, res *Result, resumed bool) (object.ID, error) {
 	ignored := j.keptIgnored()
-	opt := captureOptions{scope: worktree.ScopeOf(append(j.plan().scopeAround(), ignored...)), forget: make(map[string]bool)}
+	opt := captureOptions{recording: true, scope: worktree.ScopeOf(append(j.plan().scopeAround(), ignored...)), forget: make(map[string]bool)}
 	for _, path := range ignored {
 		opt.forget[path] = true
 	}
@@ -278,7 +292,7 @@ func (r *Repo) withWritten(batch *odb.Batch, disk *capture, j *journal, res *Res
 		if _, done := slices.BinarySearch(res.Restored, c.Path); !done || c.ID.IsZero() {
 			continue
 		}
-		if rec := disk.index.Lookup(c.Path); rec == nil || rec.Skip() != index.Captured {
+		if rec := disk.index.Lookup(c.Path); (rec == nil || rec.Skip() != index.Captured) && !r.denied(c.Path) {
 			written[c.Path] = &worktree.Expect{Mode: c.Mode, Perm: c.Perm, ID: c.ID}
 		}
 	}

@@ -138,7 +138,7 @@ func (p *Patch) UnmarshalJSON(data []byte) error {
 // Skipped is a path that is present but was not captured.
 type Skipped struct {
 	Path   string // from the root, '/'-separated
-	Reason string // "too large", "unreadable", "special file", "unstable", "unsafe name" or "sparse checkout"
+	Reason string // "too large", "unreadable", "special file", "unstable", "unsafe name", "sparse checkout", "denied", "unread" or "ignored" (a hint)
 	Size   int64  // in bytes, where it is known
 }
 

@@ -30,8 +30,10 @@ type planner struct {
 	keepNew bool
 	way     *threeWay // nil: later changes do not count
 
-	covered     coverage   // what the target did not capture although it was there
-	then, today *treeRules // the ignore rules of both ends
+	atBase      coverage        // the same of what is taken back
+	covered     coverage        // what the target did not capture although it was there
+	then, today *treeRules      // the ignore rules of both ends
+	unread      map[string]bool // directories reported by keepTopmost
 	blocked     map[string]bool
 	cleared     map[string]bool // paths in the way that the plan already removes
 }
@@ -73,7 +75,10 @@ func (r *Repo) makePlan(ctx context.Context, disk *capture, target state, opt pl
 	p := &planner{
 		repo: r, ctx: ctx, disk: disk, now: now, target: target, scope: opt.scope, keepNew: opt.keepNew, way: opt.way,
 		covered: newCoverage(target.meta), then: r.treeRules(target), today: r.treeRules(now),
-		blocked: make(map[string]bool), cleared: make(map[string]bool),
+		unread: make(map[string]bool), blocked: make(map[string]bool), cleared: make(map[string]bool),
+	}
+	if opt.way != nil {
+		p.atBase = newCoverage(opt.way.base.meta)
 	}
 	for _, step := range []func() error{p.files, p.oversized, p.permissions, p.directories} {
 		if err := step(); err != nil {
@@ -81,6 +86,7 @@ func (r *Repo) makePlan(ctx context.Context, disk *capture, target state, opt pl
 		}
 	}
 	p.dropBlocked()
+	p.deny()
 	kept, conflicts := byOwner(opt.stay)
 	p.kept, p.conflicts = append(p.kept, kept...), append(p.conflicts, conflicts...)
 	p.keepRenamesTogether(opt.step)
@@ -166,7 +172,7 @@ func (p *planner) remove(path string) error {
 	}
 	if !replaced {
 		if reason := p.mayHaveExisted(path, false); reason != "" {
-			p.keep(path, reason)
+			p.keepTopmost(path, reason)
 			return nil
 		}
 	}
@@ -212,6 +218,18 @@ func (p *planner) mayHaveExisted(path string, dir bool) string {
 
 func (p *planner) keep(path, reason string) {
 	p.kept = append(p.kept, PathReason{path, reason})
+}
+
+// keepTopmost keeps a path, but reports only the directory if the target did not look
+// into that at all.
+func (p *planner) keepTopmost(path, reason string) {
+	if at, why := p.covered.nearest(path); why == index.Unread.String() {
+		if p.unread[at] {
+			return
+		}
+		p.unread[at], path = true, at
+	}
+	p.keep(path, reason)
 }
 
 // create plans a file that no capture of the disk holds. Something may stand there

@@ -183,7 +183,7 @@ func (p *planner) removeSurplus(dir string, target, emptied map[string]bool) {
 			continue
 		}
 		p.removeSurplus(path, target, emptied)
-		if target[path] || !p.scope.covers(path) && !emptied[path] || p.cleared[path] || p.mayHaveExisted(path, true) != "" {
+		if target[path] || !p.scope.covers(path) && !emptied[path] || p.cleared[path] || p.atBase.unread(path) || p.mayHaveExisted(path, true) != "" {
 			continue
 		}
 		p.cleared[path] = true

@@ -88,13 +88,18 @@ func (p *plan) save(root string, sink worktree.Sink) map[string]*worktree.Expect
 	return saved
 }
 
-// giveUp takes a path whose contents could not be saved out of the plan, together
-// with what would be made below it.
-func (p *plan) giveUp(path string, err error) {
+// withdraw takes the changes of a path and of all below it out of the plan.
+func (p *plan) withdraw(path string) {
 	below := path + "/"
 	p.changes = slices.DeleteFunc(p.changes, func(c worktree.Change) bool {
 		return c.Path == path || strings.HasPrefix(c.Path, below)
 	})
+}
+
+// giveUp takes a path whose contents could not be saved out of the plan, together
+// with what would be made below it.
+func (p *plan) giveUp(path string, err error) {
+	p.withdraw(path)
 	if errors.Is(err, worktree.ErrGone) {
 		return
 	}

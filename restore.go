@@ -43,12 +43,16 @@ func (r *Repo) goTo(ctx context.Context, spec string, req opRequest, paths []str
 	if err != nil {
 		return nil, err
 	}
+	within, err := scope.within(st.meta, target)
+	if err != nil {
+		return nil, err
+	}
 	req.target = target.ID
 	return r.operate(ctx, req, func(disk *capture) (*plan, error) {
 		if err := r.checkPaths(scope, disk, st); err != nil {
 			return nil, err
 		}
-		return r.makePlan(ctx, disk, st, planOptions{scope: scope, keepNew: keepNew})
+		return r.makePlan(ctx, disk, st, planOptions{scope: within, keepNew: keepNew})
 	})
 }
 

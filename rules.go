@@ -22,6 +22,7 @@ type ruleSource struct {
 	chain   *ignore.Chain
 	include *ignore.Patterns
 	user    *userIndex
+	earlier object.ID // tree of an earlier capture that the stat cache does not know all of; zero = none
 	held    func(path string, dir bool) bool
 	before  auxiliary // of the last capture
 	aux     auxiliary // to be kept with this one
@@ -40,7 +41,8 @@ func (r *Repo) loadRules(x *index.Index) (*ruleSource, error) {
 	if err := s.loadUserIndex(r); err != nil {
 		return nil, err
 	}
-	earlier, err := r.heldEarlier(x)
+	s.aux.Never = r.neverID()
+	earlier, err := s.heldEarlier(r, x)
 	if err != nil {
 		return nil, err
 	}
@@ -144,18 +146,28 @@ func readRules(path string) string {
 }
 
 // heldEarlier answers for what earlier captures hold. As long as the stat cache is
-// that of the last capture it knows itself, and nil is returned; otherwise the
-// tree of the last capture is asked.
-func (r *Repo) heldEarlier(x *index.Index) (func(path string, dir bool) bool, error) {
-	tree, err := r.db.Ref(refDisk)
+// that of the last complete capture it knows itself, and nil is returned; otherwise
+// the tree of that capture is asked.
+func (s *ruleSource) heldEarlier(r *Repo, x *index.Index) (func(path string, dir bool) bool, error) {
+	if r.db == nil {
+		return nil, nil
+	}
+	ref := refDisk
+	if s.before.Incomplete || x.Root() == nil {
+		if _, err := r.db.Ref(refHeld); err == nil {
+			ref = refHeld
+		}
+	}
+	tree, err := r.db.Ref(ref)
 	switch {
 	case errors.Is(err, odb.ErrNotFound):
 		return nil, nil
 	case err != nil:
 		return nil, err
-	case x.Root() != nil && x.Root().Tree == tree:
+	case ref == refDisk && x.Root() != nil && x.Root().Tree == tree:
 		return nil, nil
 	}
+	s.earlier = tree
 	return func(path string, dir bool) bool {
 		e, err := r.treeEntry(tree, path)
 		return err == nil && (e.Mode == object.Dir) == dir
@@ -168,6 +180,46 @@ type auxiliary struct {
 	Held      []pathText     `json:"held,omitempty"`      // tracked by the user, but not in the last capture
 	Sparse    []pathText     `json:"sparse,omitempty"`    // absent by a sparse checkout
 	Metadata  string         `json:"metadata,omitempty"`  // checksum of the metadata of this state, if it was worked out
+	Never     string         `json:"never,omitempty"`     // which deny list was applied to all of it
+
+	Files int `json:"files,omitempty"` // captured, if so many that somebody must have meant it
+
+	// Incomplete says that since the last complete capture there was one that did not
+	// look at everything.
+	Incomplete bool `json:"incomplete,omitempty"`
+}
+
+// incomplete marks what a partial capture leaves behind. Only a complete one has
+// applied the deny list to everything, and has found all that the user tracks.
+func (s *ruleSource) incomplete(dropped bool) {
+	s.aux = auxiliary{Incomplete: true, Never: s.before.Never, Files: s.before.Files}
+	if s.user != nil && s.user.full == nil && !dropped {
+		s.aux.keep(s.user.kept)
+	}
+}
+
+// noteSize remembers that a very large capture was made.
+func (s *ruleSource) noteSize(files int) {
+	if files > manyFiles {
+		s.aux.Files = files
+	}
+}
+
+// manyFiles is far above usual captures, whose size is not worth a write.
+const manyFiles = 100_000
+
+// keepHeld keeps the tree alive, as long as captures are incomplete, that says what
+// was captured before them.
+func (r *Repo) keepHeld(s *ruleSource) error {
+	switch {
+	case s.aux.Incomplete && !s.earlier.IsZero():
+		return r.db.SetRef(refHeld, s.earlier)
+	case !s.aux.Incomplete && s.before.Incomplete:
+		if err := r.db.DeleteRef(refHeld); err != nil && !errors.Is(err, odb.ErrNotFound) {
+			return err
+		}
+	}
+	return nil
 }
 
 // decodeAux treats what it cannot read as empty: it is only a cache.

@@ -59,8 +59,9 @@ func changedBetween(target, base state, within *pathScope, step []Change) *pathS
 	for i := range step {
 		paths = append(paths, step[i].Path)
 	}
+	then, later := newCoverage(target.meta), newCoverage(base.meta)
 	for path := range differingDirs(target.meta, base.meta) {
-		if within.covers(path) {
+		if within.covers(path) && !then.unread(path) && !later.unread(path) {
 			paths = append(paths, path)
 		}
 	}
@@ -133,6 +134,9 @@ func (p *planner) later(path string, base *object.Entry, disk present) bool {
 // plan may bring the path to the target; if not, it has planned or noted what
 // happens instead.
 func (p *planner) settle(c treeChange) (proceed bool, err error) {
+	if p.way != nil && p.atBase.unread(c.path) {
+		return false, nil
+	}
 	if p.way == nil || p.way.policy == Overwrite {
 		return true, nil
 	}

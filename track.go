@@ -2,7 +2,9 @@ package cairn
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
@@ -32,16 +34,29 @@ type TrackOptions struct {
 
 // Track is the answer of Repo.Track.
 type Track struct {
-	Hash       string    `json:"hash"`       // the tree: equal states have equal hashes
-	Checkpoint string    `json:"checkpoint"` // the commit
-	Files      int       `json:"files"`      // captured
-	Changed    int       `json:"changed"`    // paths that differ from the checkpoint before
-	Skipped    []Skipped `json:"skipped"`    // present, but not captured
-	Partial    bool      `json:"partial,omitempty"`    // the deadline passed: some paths are skipped as unread
-	HintedOnly bool      `json:"hintedOnly,omitempty"` // only TrackOptions.Paths were looked at
+	Hash       string    `json:"hash"`              // the tree: equal states have equal hashes
+	Checkpoint string    `json:"checkpoint"`        // the commit
+	Files      int       `json:"files"`             // captured
+	Changed    int       `json:"changed"`           // paths that differ from the checkpoint before
+	Skipped    []Skipped `json:"skipped"`           // present, but not captured
+	Partial    bool      `json:"partial,omitempty"` // the deadline passed: some paths are skipped as unread
+	HintedOnly bool      `json:"-"`                 // only TrackOptions.Paths were looked at
 
 	// Reasons holds the system's answer for paths that could not be read.
 	Reasons map[string]error `json:"-"`
+}
+
+// MarshalJSON implements json.Marshaler. HintedOnly is "scope":"paths".
+func (t *Track) MarshalJSON() ([]byte, error) {
+	type plain Track
+	form := struct {
+		*plain
+		Scope string `json:"scope,omitempty"`
+	}{plain: (*plain)(t)}
+	if t.HintedOnly {
+		form.Scope = string(PartialPaths)
+	}
+	return json.Marshal(form)
 }
 
 // Track records the present state of the root as a checkpoint. When nothing at all
@@ -52,7 +67,7 @@ func (r *Repo) Track(ctx context.Context, opt TrackOptions) (*Track, error) {
 		return nil, err
 	}
 	var t *Track
-	err := r.exclusive(ctx, func() (err error) {
+	err := r.capturing(ctx, func() (err error) {
 		t, err = r.track(ctx, opt)
 		return err
 	})
@@ -62,11 +77,16 @@ func (r *Repo) Track(ctx context.Context, opt TrackOptions) (*Track, error) {
 // track works in this order, so that dying anywhere leaves either no checkpoint or a
 // complete one: objects and commit in one pack, then the refs, then the stat cache.
 func (r *Repo) track(ctx context.Context, opt TrackOptions) (*Track, error) {
-	c, err := r.capture(ctx, captureOptions{verify: opt.Verify})
+	hints, err := r.hintPaths(opt)
+	if err != nil {
+		return nil, err
+	}
+	c, err := r.capture(ctx, captureOptions{verify: opt.Verify, hints: hints, only: opt.OnlyPaths, partial: opt.Partial})
 	if err != nil {
 		return nil, err
 	}
 	defer c.discard()
+	ctx = context.WithoutCancel(ctx) // what follows is short, and half of it would be of no use
 	line := r.today()
 	previous := r.tip(line)
 	c.adopt(previous)
@@ -86,14 +106,31 @@ func (r *Repo) track(ctx context.Context, opt TrackOptions) (*Track, error) {
 			return nil, err
 		}
 	}
-	changed, err := r.countChanged(ctx, before, c.tree)
+	changed, err := r.countChanged(ctx, before, c)
 	if err != nil {
 		return nil, err
 	}
 	return &Track{
 		Hash: c.tree.String(), Checkpoint: id.String(), Files: c.files, Changed: changed,
 		Skipped: append([]Skipped{}, c.metadata().Skipped...), Reasons: c.reasons,
+		Partial: len(c.unread) > 0, HintedOnly: opt.OnlyPaths,
 	}, nil
+}
+
+// hintPaths brings hints into the form of package worktree.
+func (r *Repo) hintPaths(opt TrackOptions) ([]string, error) {
+	if opt.OnlyPaths && len(opt.Paths) == 0 {
+		return nil, errors.New("no paths given to look at")
+	}
+	hints := make([]string, len(opt.Paths))
+	for i, p := range opt.Paths {
+		var err error
+		if hints[i], err = r.rel(p); err != nil {
+			return nil, err
+		}
+	}
+	slices.Sort(hints)
+	return slices.Compact(hints), nil
 }
 
 // tip returns the newest checkpoint of a line, nil for a line that does not exist
@@ -127,17 +164,25 @@ func (r *Repo) today() string { return refTracks + r.now().UTC().Format(time.Dat
 
 // countChanged counts the paths between the checkpoint before and this tree; all of
 // them for a first checkpoint.
-func (r *Repo) countChanged(ctx context.Context, before *Checkpoint, tree object.ID) (int, error) {
-	from := object.EmptyTree
+func (r *Repo) countChanged(ctx context.Context, before *Checkpoint, c *capture) (int, error) {
+	from, then, now := object.EmptyTree, coverage{}, coverage{}
 	if before != nil {
 		from = before.tree
+		if m, err := before.metadata(); err == nil && m.Partial != "" {
+			then = newCoverage(m)
+		}
+	}
+	if c.claims != nil {
+		now = newCoverage(c.metadata())
 	}
 	n := 0
-	for _, err := range r.compareTrees(ctx, from, tree, nil) {
+	for change, err := range r.compareTrees(ctx, from, c.tree, nil) {
 		if err != nil {
 			return 0, err
 		}
-		n++
+		if !then.unread(change.path) && !now.unread(change.path) {
+			n++
+		}
 	}
 	return n, nil
 }

@@ -168,9 +168,9 @@ func (m *metadata) checkPaths() error {
 			return fmt.Errorf("metadata with the path %q", path)
 		}
 	}
-	for _, list := range [][]pathText{m.Empty, m.Bare} {
+	for _, list := range [][]pathText{m.Empty, m.Bare, m.Seen} {
 		for _, path := range list {
-			if !isPath(string(path), object.SafeName) {
+			if path != "" && !isPath(string(path), object.SafeName) {
 				return fmt.Errorf("metadata with the path %q", string(path))
 			}
 		}

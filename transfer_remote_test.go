@@ -316,7 +316,7 @@ func TestFetchHostile(t *testing.T) {
 		".git":               {machine + "/tracks/x", []packed{commitOf(entry(".git", object.Regular, blob)), entry(".git", object.Regular, blob), blob}},
 		"a submodule":        {machine + "/tracks/x", []packed{commitOf(entry("a", object.Gitlink, good)), entry("a", object.Gitlink, good)}},
 		"a commit of others": {machine + "/tracks/x", []packed{commitOf(good, ""), good, blob}},
-		"later metadata":     {machine + "/tracks/x", []packed{commitOf(good, "cairn {\"v\":2}\n"), good, blob}},
+		"later metadata":     {machine + "/tracks/x", []packed{commitOf(good, "cairn {\"v\":3}\n"), good, blob}},
 		"escaping metadata":  {machine + "/tracks/x", []packed{commitOf(good, "cairn {\"v\":1,\"empty\":[\"../x\"]}\n"), good, blob}},
 		"a tree":             {machine + "/tracks/x", []packed{good, blob}},
 		"no store":           {"tracks/x", []packed{commitOf(good), good, blob}},

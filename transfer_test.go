@@ -468,7 +468,7 @@ func TestImportHostile(t *testing.T) {
 		"delta bomb":             bundleOf(commit, tree, blob, packed{kind: 7, content: "\x02\xff\xff\xff\xff\xff\x7f\x90\x02", base: string(idBytes(blob))}),
 		"history":                bundleOf(commitOf(tree, "parent "+strings.Repeat("1", 40)), tree, blob),
 		"no checkpoint":          bundleOf(commitOf(tree, ""), tree, blob),
-		"later metadata":         described(`{"v":2}`),
+		"later metadata":         described(`{"v":3}`),
 		"metadata that is none":  described(`{`),
 		"an escaping directory":  described(`{"v":1,"empty":["../x"]}`),
 		"an absolute directory":  described(`{"v":1,"bare":["/x"]}`),

@@ -85,11 +85,15 @@ func (s *ruleSource) updateAux(x *index.Index, dropped bool) {
 	case s.user == nil:
 	case s.user.full != nil:
 		s.user.kept = s.user.excerpt(x)
-		s.aux = s.user.kept
+		s.aux.keep(s.user.kept)
 	case !dropped:
-		s.aux = s.user.kept
+		s.aux.keep(s.user.kept)
 	}
-	s.aux.Metadata = ""
+}
+
+// keep takes over what is known of the user's index.
+func (a *auxiliary) keep(of auxiliary) {
+	a.UserIndex, a.Held, a.Sparse = of.UserIndex, of.Held, of.Sparse
 }
 
 // excerpt lists the user's tracked paths that the capture in x does not hold.

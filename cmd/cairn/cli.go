@@ -28,6 +28,7 @@ type cli struct {
 	global  globalFlags
 	root    *cobra.Command
 	args    []string
+	force   bool   // of track
 	running string // name of the command once it runs, until then errors are about usage
 }
 
@@ -36,6 +37,7 @@ type globalFlags struct {
 	directory, root, dataDir string
 	json, quiet, noServer    bool
 	maxFileSize              byteSize
+	minFree                  byteSize
 	lockTimeout              time.Duration
 }
 

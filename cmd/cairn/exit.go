@@ -145,6 +145,12 @@ func hint(err error) string {
 		return "--on-conflict merge, keep or overwrite goes on; --dry-run shows beforehand what that does"
 	case errors.Is(err, cairn.ErrLocked):
 		return "--lock-timeout says how long to wait"
+	case errors.Is(err, cairn.ErrTooLarge), errors.Is(err, cairn.ErrRoot) && strings.Contains(err.Error(), "force it"):
+		return "--root DIR names a sub-directory; cairn track --force captures it all the same"
+	case errors.Is(err, cairn.ErrDeadline):
+		return "the same command goes on from here; --partial takes a checkpoint of what was read"
+	case errors.Is(err, cairn.ErrNoSpace):
+		return "cairn gc frees what is no longer needed; --data-dir names another disk, --min-free how much of it to leave"
 	case errors.Is(err, cairn.ErrOutside):
 		return "paths count from the current directory; --root DIR names another root"
 	case errors.Is(err, cairn.ErrCorrupt):

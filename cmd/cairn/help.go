@@ -86,6 +86,8 @@ Options of every command:
     --json                   answer in JSON
     --max-file-size SIZE     leave out larger files: bytes, or with K, M or G;
                              0 means no limit (default 32M)
+    --min-free SIZE          leave that much free on the disk of the store
+                             (default 1G; 0 means none)
     --lock-timeout DURATION  how long to wait for another cairn, as in 5s or 2m;
                              0 means one try (default 30s)
     --no-server              do the work here, even if cairn serve is running
@@ -155,6 +157,7 @@ func (c *cli) globalFlags(f *pflag.FlagSet) {
 	f.StringVar(&g.dataDir, "data-dir", "", "where stores lie")
 	f.BoolVar(&g.json, "json", false, "answer in JSON")
 	f.Var(&g.maxFileSize, "max-file-size", "leave out larger files")
+	f.Var(&g.minFree, "min-free", "leave that much free on the disk of the store")
 	f.DurationVar(&g.lockTimeout, "lock-timeout", 0, "how long to wait for another cairn")
 	f.BoolVar(&g.noServer, "no-server", false, "do not use a server that is running")
 	f.BoolVarP(&g.quiet, "quiet", "q", false, "errors and warnings only")

@@ -28,8 +28,9 @@ Options:
 
 With --json the answer is an array of {"checkpoint", "hash", "when", "author",
 "message", "parent"}, printed as it is read: the ids in full, the time as in RFC
-3339, and no parent where there is none. With --stat there is also "files", as
-in cairn diff --stat --json.
+3339, and no parent where there is none. A checkpoint that does not hold
+everything has "partial", see cairn help status. With --stat there is also
+"files", as in cairn diff --stat --json.
 
 Examples:
     cairn log -n 5
@@ -82,6 +83,8 @@ type logEntry struct {
 	Message    string      `json:"message"`
 	Parent     string      `json:"parent,omitempty"`
 	Files      *[]fileStat `json:"files,omitempty"`
+
+	Partial cairn.Partial `json:"partial,omitempty"`
 }
 
 // MarshalJSON implements json.Marshaler.
@@ -113,7 +116,10 @@ func (c *cli) log(ctx context.Context, repo *cairn.Repo, f *logFlags) error {
 func (c *cli) logCheckpoint(ctx context.Context, repo *cairn.Repo, cp *cairn.Checkpoint, stat bool, array *jsonArray) error {
 	var changes []cairn.Change
 	var stats []fileStat
-	var err error
+	partial, err := cp.Partial()
+	if err != nil {
+		return err
+	}
 	if cp.Parent != "" && (stat || !c.global.json) {
 		if changes, err = repo.Changes(ctx, cp.Parent, cp.ID); err != nil {
 			return err
@@ -125,20 +131,26 @@ func (c *cli) logCheckpoint(ctx context.Context, repo *cairn.Repo, cp *cairn.Che
 		}
 	}
 	if c.global.json {
-		e := logEntry{cp.ID, cp.Hash, cp.When, cp.Author, cp.Message, cp.Parent, nil}
+		e := logEntry{cp.ID, cp.Hash, cp.When, cp.Author, cp.Message, cp.Parent, nil, partial}
 		if stat && cp.Parent != "" {
 			e.Files = &stats
 		}
 		return array.add(e)
 	}
-	c.writeLogLine(cp, len(changes))
+	c.writeLogLine(cp, len(changes), partial)
 	return c.writeStats(stats)
 }
 
-func (c *cli) writeLogLine(cp *cairn.Checkpoint, changed int) {
+func (c *cli) writeLogLine(cp *cairn.Checkpoint, changed int, partial cairn.Partial) {
 	count := "first of its line"
 	if cp.Parent != "" {
 		count = plural(changed, "file")
+	}
+	switch partial {
+	case cairn.PartialTime:
+		count += ", partial"
+	case cairn.PartialPaths:
+		count += ", some paths"
 	}
 	fmt.Fprintf(c.out, "%.*s %.*s  %-14s  %s, %s", shortID, cp.ID, shortID, cp.Hash,
 		ageText(c.console.now().Sub(cp.When)), printable(cp.Author), count)

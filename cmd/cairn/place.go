@@ -28,11 +28,17 @@ func (c *cli) open() (*cairn.Repo, error) {
 // makesStore lists the commands that make a store where there is none.
 var makesStore = map[string]bool{"track": true, "import": true, "fetch": true, "hook": true, "mcp": true}
 
+// takesOver lists those of them that capture nothing.
+var takesOver = map[string]bool{"import": true, "fetch": true}
+
+// homes are the places of home directories, beside the user's own.
+var homes = []string{"/root", "/home/*", "/Users/*", "/var/root", `C:\Users\*`}
+
 // options gathers from flags and environment what the library does not know.
 func (c *cli) options() (cairn.Options, error) {
 	opt := cairn.Options{
 		MustExist: !makesStore[c.running], Command: "cairn " + c.running,
-		Home: c.home(), SystemGitConfig: systemGitConfig,
+		Home: c.home(), SystemGitConfig: systemGitConfig, Homes: homes, MinFree: cairn.DefaultMinFree,
 		Logger: c.console.logger(), Progress: c.console.progressFunc(c.env),
 	}
 	if dir := c.env("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
@@ -50,6 +56,13 @@ func (c *cli) options() (cairn.Options, error) {
 	}
 	if opt.MaxFileSize, err = c.maxFileSize(); err != nil {
 		return opt, err
+	}
+	if c.global.minFree.text != "" {
+		opt.MinFree = c.global.minFree.bytes
+	}
+	opt.Force = c.force
+	if takesOver[c.running] {
+		opt.MaxFiles, opt.MaxScanBytes = cairn.NoLimit, cairn.NoLimit
 	}
 	opt.LockTimeout, err = c.lockTimeout()
 	return opt, err
@@ -72,21 +85,12 @@ func (c *cli) workDir() (string, error) {
 	return real, nil
 }
 
-// rootDir is --root, or the work tree around dir, or dir. A root that holds the home
-// directory is most likely an accident with a high price, so it must be named.
+// rootDir is --root, or the work tree around dir, or dir.
 func (c *cli) rootDir(dir string) (string, error) {
 	if c.global.root != "" {
 		return absolute(dir, c.global.root), nil
 	}
-	root, err := cairn.FindRoot(dir)
-	if err != nil {
-		return "", err
-	}
-	if home, err := filepath.EvalSymlinks(c.home()); err == nil && holds(root, home) || root == filepath.Dir(root) {
-		return "", fmt.Errorf("%w: %s holds your whole home directory or file system; "+
-			"name the directory that you mean with --root (--root . is this one)", cairn.ErrRoot, root)
-	}
-	return root, nil
+	return cairn.FindRoot(dir)
 }
 
 // holds reports whether path is dir or lies below it.

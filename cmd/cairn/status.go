@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -24,7 +26,10 @@ any checkpoint the exit status is 4.
 
 With --json:
     {"root", "store", "storeSize", "checkpoint": {"id", "hash", "message",
-    "time"}, "changed"}, the size in bytes and the time as in RFC 3339.
+    "time"}, "changed", "limits": {"maxFileSize", "maxFiles", "maxScanBytes",
+    "minFree", "budget"}}, sizes in bytes, 0 for no limit, and the time as in
+    RFC 3339. A checkpoint that does not hold everything has "partial": "time"
+    if that was over, or "paths" if only some were looked at.
 `
 
 // standing is the answer of status.
@@ -34,6 +39,7 @@ type standing struct {
 	StoreSize  int64            `json:"storeSize"`
 	Checkpoint newestCheckpoint `json:"checkpoint"`
 	Changed    int              `json:"changed"`
+	Limits     cairn.Limits     `json:"limits"`
 }
 
 type newestCheckpoint struct {
@@ -41,6 +47,8 @@ type newestCheckpoint struct {
 	Hash    string    `json:"hash"`
 	Message string    `json:"message"`
 	Time    time.Time `json:"time"`
+
+	Partial cairn.Partial `json:"partial,omitempty"`
 }
 
 func (c *cli) statusCommand() *cobra.Command {
@@ -68,10 +76,15 @@ func statusOf(ctx context.Context, repo *cairn.Repo) (*standing, error) {
 	if err != nil {
 		return nil, err
 	}
+	partial, err := newest.Partial()
+	if err != nil {
+		return nil, err
+	}
 	size, err := diskUsage(repo.StoreDir())
 	return &standing{
 		Root: repo.Root(), Store: repo.StoreDir(), StoreSize: size, Changed: len(changes),
-		Checkpoint: newestCheckpoint{newest.ID, newest.Hash, newest.Message, newest.When},
+		Checkpoint: newestCheckpoint{newest.ID, newest.Hash, newest.Message, newest.When, partial},
+		Limits:     repo.Limits(),
 	}, err
 }
 
@@ -84,10 +97,38 @@ func (c *cli) printStatus(s *standing) error {
 	if s.Changed > 0 {
 		now = plural(s.Changed, "file") + " changed since"
 	}
-	_, err := fmt.Fprintf(c.out, "root        %s\nstore       %s (%s)\ncheckpoint  %s, %s\nnow         %s\n",
+	if s.Checkpoint.Partial != "" {
+		now += ", " + partialText[s.Checkpoint.Partial]
+	}
+	_, err := fmt.Fprintf(c.out, "root        %s\nstore       %s (%s)\ncheckpoint  %s, %s\nnow         %s\nlimits      %s\n",
 		cairn.QuotePath(s.Root), cairn.QuotePath(s.Store), sizeText(s.StoreSize), s.Checkpoint.Hash,
-		c.about(s.Checkpoint.Time, s.Checkpoint.Message), now)
+		c.about(s.Checkpoint.Time, s.Checkpoint.Message), now, limitsText(s.Limits))
 	return err
+}
+
+// partialText says what a checkpoint does not vouch for.
+var partialText = map[cairn.Partial]string{
+	cairn.PartialTime:  "without what was not read in time",
+	cairn.PartialPaths: "among the paths that it holds",
+}
+
+func limitsText(l cairn.Limits) string {
+	var texts []string
+	for _, limit := range []struct {
+		value      int64
+		text, what string
+	}{
+		{l.MaxFileSize, sizeText(l.MaxFileSize), " a file"},
+		{int64(l.MaxFiles), strconv.Itoa(l.MaxFiles), " files"},
+		{l.MaxScanBytes, sizeText(l.MaxScanBytes), " new at once"},
+		{l.Budget, sizeText(l.Budget), " in the store"},
+		{l.MinFree, sizeText(l.MinFree), " to stay free"},
+	} {
+		if limit.value > 0 {
+			texts = append(texts, limit.text+limit.what)
+		}
+	}
+	return strings.Join(texts, ", ")
 }
 
 // noMessage is the message that the library gives to checkpoints without one.

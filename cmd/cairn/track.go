@@ -2,6 +2,11 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -11,7 +16,9 @@ import (
 const trackManual = `cairn track takes a checkpoint of the root and prints its id.
 
 Usage:
-    cairn track [-m TEXT] [--verify]
+    cairn track [-m TEXT] [--verify] [--force] [--timeout DURATION [--partial]]
+    cairn track --paths PATH... | -
+    cairn track --only-paths PATH... | -
 
 The id names the contents: it is the tree that git add -A and git write-tree
 would give, bytes as they lie on disk, so equal states have equal ids. When
@@ -25,39 +32,114 @@ with the reason, and the exit status is 3: files above --max-file-size, files
 that cannot be read or keep changing while they are read, sockets, pipes and
 devices. They are recorded as present, so that going back never deletes them.
 
+A first checkpoint is refused where the root is a home directory, or one above
+it, and any checkpoint that would hold more than 1000000 files or read more than
+20 GiB of new data. The answer names the largest directories. A checkpoint that
+would leave less than --min-free on the disk of the store is refused, too.
+
 Options:
     -m, --message TEXT  what the checkpoint is for; always makes a new one
     --verify            read every file, even those that look unchanged
+    --force             capture even what the guards refuse
+    --timeout DURATION  fail when not everything is read by then, as in 5s or
+                        500ms; the next track goes on where this one stopped
+    --partial           with --timeout: take a checkpoint of what was read.
+                        The rest is skipped as unread, and stays when you go
+                        back to it
+    --paths             the arguments are hints, - reads them from stdin, one a
+                        line: they are read first, and small files among them
+                        are captured although ignored
+    --only-paths        look at nothing but these. The checkpoint holds them
+                        alone: going back to it, or comparing with it, leaves
+                        everything else out
+    -z, --null          the paths on stdin end in NUL
 
 With --json:
     {"hash", "checkpoint", "files", "changed", "skipped": [{"path", "reason",
     "size"}]}: the tree, the commit, how many files it holds, how many paths
-    differ from the checkpoint before, and what was left out.
+    differ from the checkpoint before, and what was left out. "partial": true
+    after the time was over, "scope": "paths" with --only-paths.
 
 Examples:
     cairn track -m 'tests pass'
     before=$(cairn track -q) && ./agent; cairn diff "$before"
+    git ls-files -z -m | cairn track --only-paths -z -
 `
 
 // maxListed is how many skipped paths are listed for people.
 const maxListed = 10
 
+// trackFlags are what track is told beside the library's options.
+type trackFlags struct {
+	cairn.TrackOptions
+	timeout    time.Duration
+	paths, nul bool
+}
+
 func (c *cli) trackCommand() *cobra.Command {
-	var opt cairn.TrackOptions
+	var f trackFlags
 	cmd := c.command(command{
-		use: "track [-m TEXT] [--verify]", short: "take a checkpoint", manual: trackManual,
-		args: takes(0, 0, "no arguments; a message goes after -m"), complete: cobra.NoFileCompletions,
-		run: func(ctx context.Context, _ *cobra.Command, _ []string) error {
-			t, err := c.track(ctx, opt)
+		use: "track [-m TEXT] [--paths PATH...]", short: "take a checkpoint", manual: trackManual,
+		args: takes(0, -1, ""), complete: completeFiles,
+		run: func(ctx context.Context, cmd *cobra.Command, args []string) error {
+			if err := c.hints(cmd, &f, args); err != nil {
+				return err
+			}
+			if f.timeout > 0 {
+				var cancel context.CancelFunc
+				ctx, cancel = context.WithTimeout(ctx, f.timeout)
+				defer cancel()
+			}
+			t, err := c.track(ctx, f.TrackOptions)
 			if err != nil {
 				return err
 			}
 			return c.printTrack(t)
 		},
 	})
-	cmd.Flags().StringVarP(&opt.Message, "message", "m", "", "what the checkpoint is for")
-	cmd.Flags().BoolVar(&opt.Verify, "verify", false, "read every file")
+	flags := cmd.Flags()
+	flags.StringVarP(&f.Message, "message", "m", "", "what the checkpoint is for")
+	flags.BoolVar(&f.Verify, "verify", false, "read every file")
+	flags.BoolVar(&c.force, "force", false, "capture even what the guards refuse")
+	flags.DurationVar(&f.timeout, "timeout", 0, "time to read in")
+	flags.BoolVar(&f.Partial, "partial", false, "take a checkpoint of what was read in time")
+	flags.BoolVar(&f.paths, "paths", false, "the arguments are read first")
+	flags.BoolVar(&f.OnlyPaths, "only-paths", false, "look at nothing but the arguments")
+	flags.BoolVarP(&f.nul, "null", "z", false, "paths on stdin end in NUL")
+	completeFlag(cmd, "timeout")
 	return cmd
+}
+
+// hints checks the flags that go together, and collects the paths.
+func (c *cli) hints(cmd *cobra.Command, f *trackFlags, args []string) error {
+	takesPaths := f.paths || f.OnlyPaths
+	switch {
+	case f.timeout < 0 || cmd.Flags().Changed("timeout") && f.timeout == 0:
+		return c.usage("cannot read everything in %v", f.timeout)
+	case f.Partial && f.timeout == 0:
+		return c.usage("wants --timeout with --partial")
+	case !takesPaths && len(args) > 0:
+		return c.usage("wants no arguments; paths go after --paths, a message goes after -m")
+	case takesPaths && len(args) == 0:
+		return c.usage("wants paths, or - to read them from stdin")
+	}
+	if slices.Equal(args, []string{"-"}) {
+		data, err := io.ReadAll(c.stdin)
+		if err != nil {
+			return fmt.Errorf("read paths: %w", err)
+		}
+		end := "\n"
+		if f.nul {
+			end = "\x00"
+		}
+		args = slices.DeleteFunc(strings.Split(string(data), end), func(p string) bool { return p == "" })
+		if f.OnlyPaths && len(args) == 0 {
+			return c.usage("got no paths on stdin")
+		}
+	}
+	var err error
+	f.Paths, err = c.paths(args)
+	return err
 }
 
 func (c *cli) printTrack(t *cairn.Track) (err error) {
@@ -74,6 +156,9 @@ func (c *cli) printTrack(t *cairn.Track) (err error) {
 }
 
 func (c *cli) listSkipped(t *cairn.Track) {
+	if t.Partial {
+		c.console.remark("the time was over before everything was read: the checkpoint is partial")
+	}
 	tooLarge := false
 	for i, s := range t.Skipped {
 		if i < maxListed {

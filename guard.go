@@ -1,0 +1,170 @@
+package cairn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/seed-fb9cbc17/cairn/internal/index"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree"
+)
+
+// guardRoot refuses roots that nobody means to capture as a whole. It is asked before a
+// store is made: where there is one, somebody meant it.
+func guardRoot(root string, opt *Options) error {
+	if opt.Force {
+		return nil
+	}
+	what := ""
+	if root == filepath.Dir(root) {
+		what = "a whole file system"
+	}
+	homes := append([]string{opt.Home}, opt.Homes...)
+	for _, home := range homes {
+		if real, err := filepath.EvalSymlinks(home); err == nil {
+			homes = append(homes, real)
+		}
+	}
+	for _, home := range homes {
+		for at := filepath.Clean(home); home != "" && what == ""; at = filepath.Dir(at) {
+			if same, err := filepath.Match(at, root); err == nil && same || at == root {
+				what = "a home directory"
+				if at != filepath.Clean(home) {
+					what = "a directory of home directories"
+				}
+			}
+			if at == filepath.Dir(at) {
+				break
+			}
+		}
+	}
+	if what == "" {
+		return nil
+	}
+	return fmt.Errorf("%w: %s is %s; name the project inside it that you mean, or force it", ErrRoot, root, what)
+}
+
+// guardSize refuses a root that holds too much, before its store is made.
+func (r *Repo) guardSize(ctx context.Context) error {
+	x := index.New()
+	if r.maxFiles(auxiliary{}) == 0 && r.maxScanBytes() == 0 {
+		return nil
+	}
+	rules, err := r.loadRules(x)
+	if err != nil {
+		return err
+	}
+	return r.countAhead(ctx, x, rules, nil)
+}
+
+// maxFiles is in terms of package worktree, where 0 means no limit. What was forced
+// once stays accepted.
+func (r *Repo) maxFiles(before auxiliary) int {
+	limit := r.opt.MaxFiles
+	if limit == 0 {
+		limit = DefaultMaxFiles
+	}
+	if r.opt.Force || limit < 0 || before.Files > limit {
+		return 0
+	}
+	return limit
+}
+
+func (r *Repo) maxScanBytes() int64 {
+	switch {
+	case r.opt.Force || r.opt.MaxScanBytes < 0:
+		return 0
+	case r.opt.MaxScanBytes == 0:
+		return DefaultMaxScanBytes
+	}
+	return r.opt.MaxScanBytes
+}
+
+// onGrowth looks ahead when a scan finds much to be read: so that it is refused before
+// it is read, if it has to be.
+func (r *Repo) onGrowth(ctx context.Context, x *index.Index, rules *ruleSource, known worktree.Known) func() error {
+	if r.maxFiles(rules.before) == 0 && r.maxScanBytes() == 0 {
+		return nil
+	}
+	return func() error { return r.countAhead(ctx, x, rules, known) }
+}
+
+// explainLimit turns the end of a scan at a limit into an error that helps.
+func (r *Repo) explainLimit(ctx context.Context, err error, x *index.Index, rules *ruleSource) error {
+	if !errors.Is(err, worktree.ErrLimit) || errors.Is(err, ErrTooLarge) {
+		return err
+	}
+	if found := r.countAhead(ctx, x, rules, nil); found != nil {
+		return found
+	}
+	return fmt.Errorf("%w: %w", ErrTooLarge, err) // it has shrunk meanwhile
+}
+
+// countAhead counts what a capture would hold and read. It stops at the limits.
+func (r *Repo) countAhead(ctx context.Context, x *index.Index, rules *ruleSource, known worktree.Known) error {
+	s := r.newScan(x, rules, nil, captureOptions{})
+	s.Known, s.Progress = known, nil
+	tallies, err := s.Survey(ctx)
+	if !errors.Is(err, worktree.ErrLimit) {
+		return err
+	}
+	var sum worktree.Tally
+	for _, t := range tallies {
+		sum.Files += t.Files
+		sum.Bytes += t.Bytes
+	}
+	if s.MaxFiles > 0 && sum.Files > s.MaxFiles {
+		return r.tooLarge(fmt.Sprintf("more than %d files", s.MaxFiles),
+			worktree.Largest(tallies, maxOffenders, func(t worktree.Tally) int64 { return int64(t.Files) }))
+	}
+	return r.tooLarge(fmt.Sprintf("more than %s of new data", sizeOf(s.MaxBytes)),
+		worktree.Largest(tallies, maxOffenders, func(t worktree.Tally) int64 { return t.Bytes }))
+}
+
+// maxOffenders is how many directories an ErrTooLarge names.
+const maxOffenders = 3
+
+func (r *Repo) tooLarge(what string, largest []worktree.Tally) error {
+	text := fmt.Sprintf("%s below %s", what, r.root)
+	var names []string
+	for _, t := range largest {
+		if t.Path == "" {
+			break
+		}
+		names = append(names, fmt.Sprintf("%s (%d files, %s)", t.Path, t.Files, sizeOf(t.Bytes)))
+	}
+	if len(names) == 0 {
+		return fmt.Errorf("%w: %s: take a sub-directory as the root, or force it", ErrTooLarge, text)
+	}
+	return fmt.Errorf("%w: %s, counted so far most in %s: leave it out by a line /%s/ in .gitignore, take a sub-directory as the root, or force it",
+		ErrTooLarge, text, strings.Join(names, ", "), largest[0].Path)
+}
+
+// Limits are the limits in force. 0 means none.
+type Limits struct {
+	MaxFileSize  int64 `json:"maxFileSize"`  // in bytes, of a file that is captured
+	MaxFiles     int   `json:"maxFiles"`     // of a capture
+	MaxScanBytes int64 `json:"maxScanBytes"` // of new data in a capture
+	MinFree      int64 `json:"minFree"`      // bytes left free on the disk of the store
+	Budget       int64 `json:"budget"`       // bytes of the store
+}
+
+// Limits returns the limits that captures of this Repo keep to.
+func (r *Repo) Limits() Limits {
+	return Limits{r.maxFileSize(), r.maxFiles(auxiliary{}), r.maxScanBytes(), r.opt.MinFree, r.opt.Budget}
+}
+
+// sizeOf is a size for people.
+func sizeOf(n int64) string {
+	const units = "KMGTPE"
+	if n < 1<<10 {
+		return fmt.Sprintf("%d bytes", n)
+	}
+	f, i := float64(n)/(1<<10), 0
+	for ; f >= 1<<10; i++ {
+		f /= 1 << 10
+	}
+	return fmt.Sprintf("%.1f %ciB", f, units[i])
+}

@@ -1,0 +1,111 @@
+package cairn_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+)
+
+// TestR61_Budget: a capture that would break the budget, or leave too little on the
+// disk, fails before it has written, and the store is as it was.
+func TestR61_Budget(t *testing.T) {
+	t.Parallel()
+	for name, limit := range map[string]func(*cairn.Options){
+		"budget":   func(opt *cairn.Options) { opt.Budget = 64 << 10 },
+		"min free": func(opt *cairn.Options) { opt.MinFree = 1 << 60 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t, gittest.Tree{"a": gittest.File("one")})
+			first := f.trackAll()
+			f.settle()
+			f.trackAll()
+			limit(&f.opt)
+			if got := f.trackAll(); got != first {
+				t.Error("an unchanged track writes nothing, and needs no space")
+			}
+			store := f.repo().StoreDir()
+			before := gittest.Manifest(t, filepath.Join(store, "objects"))
+			refs := gittest.Manifest(t, filepath.Join(store, "refs"))
+			f.write("big", noise(1, 9<<20))
+			f.write("small", noise(2, 100<<10))
+			_, err := f.repo().Track(background, cairn.TrackOptions{})
+			assertError(t, err, cairn.ErrNoSpace)
+			_, err = f.repo().Restore(background, first, cairn.RestoreOptions{})
+			assertError(t, err, cairn.ErrNoSpace)
+			gittest.AssertEqual(t, "the objects", before, gittest.Manifest(t, filepath.Join(store, "objects")))
+			gittest.AssertEqual(t, "the refs", refs, gittest.Manifest(t, filepath.Join(store, "refs")))
+			if !f.exists("small") {
+				t.Error("the restore that found no space to save deleted a file")
+			}
+			f.opt.Budget, f.opt.MinFree = 0, 0
+			f.trackAll()
+		})
+	}
+}
+
+// TestR61_CleansFirst: before it fails, a capture asks for cleaning, once, without the
+// lock, and then goes on.
+func TestR61_CleansFirst(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"a": gittest.File("one")})
+	f.opt.MinFree, f.opt.Retention = 1<<60, &cairn.Retention{KeepLast: 7}
+	r := f.repo()
+	cleaned := 0
+	r.SetClean(func(ctx context.Context, opt cairn.CleanOptions) (*cairn.Cleaned, error) {
+		cleaned++
+		if opt.KeepLast != 7 {
+			t.Errorf("cleaned by %+v", opt)
+		}
+		r.SetMinFree(0)
+		return &cairn.Cleaned{Freed: 1}, nil
+	})
+	if _, err := r.Track(background, cairn.TrackOptions{}); err != nil || cleaned != 1 {
+		t.Errorf("%v after %d cleanings", err, cleaned)
+	}
+	r.SetMinFree(1 << 60)
+	r.SetClean(func(context.Context, cairn.CleanOptions) (*cairn.Cleaned, error) {
+		cleaned++
+		return &cairn.Cleaned{}, nil
+	})
+	f.write("a", "two")
+	_, err := r.Track(background, cairn.TrackOptions{})
+	assertError(t, err, cairn.ErrNoSpace)
+	if cleaned != 2 {
+		t.Errorf("%d cleanings", cleaned)
+	}
+}
+
+// TestR69_SmallDisk: a real file system that runs full in the middle of a capture.
+func TestR69_SmallDisk(t *testing.T) {
+	t.Parallel()
+	disk := gittest.SmallDisk(t, 12<<20)
+	f := newFixture(t, gittest.Tree{"a": gittest.File("one")})
+	f.opt.DataDir = filepath.Join(disk, "data")
+	first := f.trackAll()
+	store := f.repo().StoreDir()
+	f.write("big", noise(1, 9<<20))
+	f.write("big2", noise(3, 9<<20))
+	for _, free := range []int64{0, 4 << 20} {
+		f.opt.MinFree = free
+		_, err := f.repo().Track(background, cairn.TrackOptions{})
+		assertError(t, err, cairn.ErrNoSpace)
+		if names, err := filepath.Glob(filepath.Join(store, "objects", "pack", "tmp_*")); err != nil || len(names) > 0 {
+			t.Errorf("left behind: %v, %v", names, err)
+		}
+		gittest.NewOracle(t).Fsck(store)
+		if text := readAt(t, f, first, "a"); text != "one" {
+			t.Errorf("a is %q", text)
+		}
+	}
+	os.Remove(f.path("big"))
+	os.Remove(f.path("big2"))
+	f.write("a", "two")
+	f.opt.MinFree = 0
+	f.trackAll()
+	f.restoreAll(first)
+}

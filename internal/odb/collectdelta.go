@@ -123,7 +123,7 @@ func (g *collector) checkPacked(ctx context.Context, p *pack, wanted bitset, n i
 		if !ok || !wanted.has(slot) || !seen.set(slot) {
 			return corrupt("object %s, which was not asked for", r.id)
 		}
-		if err := errors.Join(ctx.Err(), g.db.checkEntry(p, r)); err != nil {
+		if err := errors.Join(ctx.Err(), readThrough(packed{g.db, place{p, r.off}}, r.id)); err != nil {
 			return err
 		}
 	}
@@ -178,17 +178,6 @@ func checkSum(ctx context.Context, path string) error {
 		return corrupt("wrong checksum")
 	}
 	return nil
-}
-
-// checkEntry reads an entry and compares what it makes with the id it has.
-func (db *DB) checkEntry(p *pack, r row) error {
-	o := packed{db, place{p, r.off}}
-	_, _, in, err := o.open(r.id)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(io.Discard, in)
-	return errors.Join(err, in.Close())
 }
 
 // sealFiles flushes the files of a pack that somebody else has written.

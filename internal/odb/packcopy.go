@@ -164,17 +164,7 @@ func (c *packCopier) remake(s *copySource, r row) error {
 	if err != nil {
 		return damageIn(s.p, err)
 	}
-	return c.add(r.id, kind, content)
-}
-
-func (c *packCopier) add(id object.ID, kind object.Kind, content []byte) error {
-	d := deflaters.Get().(*deflater)
-	defer d.release()
-	entry, err := d.entry(kind, content)
-	if err != nil {
-		return err
-	}
-	return c.w.add(id, crc32.ChecksumIEEE(entry), entry)
+	return addContent(c.w, r.id, kind, content)
 }
 
 // copyLarge copies an entry that is not held in memory. A delta of that size is
@@ -239,7 +229,7 @@ func (c *packCopier) copyLoose(id object.ID) error {
 		return &looseError{id, err}
 	}
 	c.seen[id] = true
-	return c.add(id, kind, content)
+	return addContent(c.w, id, kind, content)
 }
 
 // looseError says that a loose object cannot be read; it stays where it is.
@@ -257,7 +247,30 @@ func (c *packCopier) copyLargeLoose(id object.ID, size int64) error {
 		return &looseError{id, err}
 	}
 	defer r.Close()
-	f, err := atomicfile.Create(c.w.dir, tempPrefix)
+	err = addStream(c.w, id, r, size)
+	var damage *readError
+	if errors.As(err, &damage) {
+		return &looseError{id, err}
+	}
+	c.seen[id] = err == nil
+	return err
+}
+
+// addContent compresses an object and adds it to a pack.
+func addContent(w *packWriter, id object.ID, kind object.Kind, content []byte) error {
+	d := deflaters.Get().(*deflater)
+	defer d.release()
+	entry, err := d.entry(kind, content)
+	if err != nil {
+		return err
+	}
+	return w.add(id, crc32.ChecksumIEEE(entry), entry)
+}
+
+// addStream does that for a blob that is not held in memory. Errors of the reader
+// are a *readError.
+func addStream(w *packWriter, id object.ID, r io.Reader, size int64) error {
+	f, err := atomicfile.Create(w.dir, tempPrefix)
 	if err != nil {
 		return err
 	}
@@ -266,15 +279,20 @@ func (c *packCopier) copyLargeLoose(id object.ID, size int64) error {
 	got, crc, err := writeLarge(f, in, size)
 	switch {
 	case in.err != nil:
-		return &looseError{id, in.err}
+		return &readError{in.err}
 	case err != nil:
 		return err
 	case got != id:
-		return &looseError{id, corrupt("contents of %s", got)}
+		return &readError{corrupt("contents of %s", got)}
 	}
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	c.seen[id] = true
-	return c.w.addFrom(id, crc, f)
+	return w.addFrom(id, crc, f)
 }
+
+// readError says that it was reading that failed, not writing.
+type readError struct{ err error }
+
+func (e *readError) Error() string { return e.err.Error() }
+func (e *readError) Unwrap() error { return e.err }

@@ -1,0 +1,323 @@
+package odb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+)
+
+// faults returns what is wrong with a store, as another process would see it.
+func faults(t testing.TB, db *DB, v Verification) []Fault {
+	t.Helper()
+	var all []Fault
+	for f, err := range reopen(t, db).Verify(t.Context(), v) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.Err == nil {
+			t.Errorf("fault without an error: %+v", f)
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
+// soundStore has a bit of everything, and nothing is wrong with it.
+func soundStore(t testing.TB) *lines {
+	l := newLines(t)
+	for i := range 3 {
+		l.fill(fmt.Sprint("refs/cairn/tracks/", i), 4)
+	}
+	fold(t, l.DB)
+	must(t, l.WriteJournal("operation", []byte("x")))
+	must(t, os.WriteFile(l.PrivatePath("index"), []byte("not ours"), 0o600))
+	unlock, err := l.Lock(t.Context())
+	must(t, err)
+	must(t, unlock())
+	collect(t, l.DB, Collection{})
+	l.fill("refs/cairn/tracks/new", 2)
+	must(t, os.WriteFile(l.path("packed-refs"), []byte("# pack-refs with: peeled\n"+must1(l.Ref("refs/cairn/tracks/0")).String()+" refs/cairn/tracks/0\n"), 0o600))
+	loose := l.loose(object.Sum(object.Blob, []byte("loose\n"))).path
+	git(t, l.Dir(), "loose\n", "hash-object", "-w", "--stdin")
+	must(t, os.Chmod(loose, 0o600))
+	must(t, os.Chmod(filepath.Dir(loose), 0o700))
+	return l
+}
+
+func TestVerifySound(t *testing.T) {
+	t.Parallel()
+	l := soundStore(t)
+	writing := l.NewBatch()
+	defer writing.Discard()
+	must1(writing.Add(object.Blob, noise(1, 2*spillAt))) // a living writer's file is no fault
+	for _, quick := range []bool{false, true} {
+		if got := faults(t, l.DB, Verification{Quick: quick}); len(got) > 0 {
+			t.Errorf("quick %v: %+v", quick, got)
+		}
+	}
+	if got := faults(t, l.DB, Verification{Roots: []object.ID{{1}}}); len(got) != 1 || got[0].Kind != FaultMissing || got[0].ID != (object.ID{1}) {
+		t.Errorf("a root that is missing: %+v", got)
+	}
+}
+
+func TestVerifyFaults(t *testing.T) {
+	t.Parallel()
+	flip := func(path string, at int) func(l *lines) {
+		return func(l *lines) {
+			data, err := os.ReadFile(path)
+			must(l.t, err)
+			data[(at+len(data))%len(data)] ^= 0x10
+			must(l.t, os.WriteFile(path, data, 0o600))
+		}
+	}
+	cut := func(path string, n int64) func(l *lines) {
+		return func(l *lines) { must(l.t, os.Truncate(path, n)) }
+	}
+	onPack := func(ext string, damage func(string, int) func(*lines), at int) func(l *lines) {
+		return func(l *lines) { damage(l.path(packDir, l.PackNames()[0]+ext), at)(l) }
+	}
+	cutAt := func(path string, n int) func(*lines) { return cut(path, int64(n)) }
+	write := func(name, content string) func(l *lines) {
+		return func(l *lines) { must(l.t, os.WriteFile(l.path(filepath.FromSlash(name)), []byte(content), 0o600)) }
+	}
+	remove := func(path string, _ int) func(*lines) { return func(l *lines) { must(l.t, os.Remove(path)) } }
+	tests := []struct {
+		name   string
+		damage func(l *lines)
+		kind   FaultKind
+		quick  bool // it shows without reading contents
+		left   bool // what was lost stays lost after the repair
+	}{
+		{"entry altered", onPack(packExt, flip, 100), FaultPack, false, true},
+		{"pack cut off", onPack(packExt, cutAt, 300), FaultPack, true, true},
+		{"pack empty", onPack(packExt, cutAt, 0), FaultPack, true, true},
+		{"pack head altered", onPack(packExt, flip, 2), FaultPack, true, false},
+		{"pack checksum altered", onPack(packExt, flip, -3), FaultPack, true, false},
+		{"pack missing", onPack(packExt, remove, 0), FaultPack, true, true},
+		{"index altered", onPack(idxExt, flip, idxHead+5), FaultIndex, true, false},
+		{"index cut off", onPack(idxExt, cutAt, 1500), FaultIndex, true, false},
+		{"index empty", onPack(idxExt, cutAt, 0), FaultIndex, true, false},
+		{"index missing", onPack(idxExt, remove, 0), FaultIndex, true, false},
+		{"ref torn", write("refs/cairn/tracks/0", "123"), FaultRef, true, false},
+		{"ref empty", write("refs/cairn/x", ""), FaultRef, true, false},
+		{"packed ref torn", write("packed-refs", "# x\n1234 refs/cairn/y\n"), FaultRef, true, false},
+		{"packed-refs noise", write("packed-refs", "\x00\x00\x00"), FaultRef, true, false},
+		{"ref to nothing", func(l *lines) { must(l.t, l.SetRef("refs/cairn/x", object.ID{4})) }, FaultMissing, true, true},
+		{"journal torn", write("cairn/journal/operation", "cairn journal 1 abc"), FaultJournal, true, false},
+		{"temporary file", write("objects/pack/"+tempPrefix+"1", ""), FaultTemporary, true, false},
+		{"interrupted removal", write("objects/pack/"+gonePrefix+"1", ""), FaultTemporary, true, false},
+		{"temporary ref", write("cairn/.tmp_cairn_1", ""), FaultTemporary, true, false},
+		{"git's temporary file", func(l *lines) {
+			write("objects/pack/tmp_pack_x", "")(l)
+			old := time.Now().Add(-48 * time.Hour)
+			must(l.t, os.Chtimes(l.path(packDir, "tmp_pack_x"), old, old))
+		}, FaultTemporary, true, false},
+		{"foreign file", write("objects/pack/notes.txt", ""), FaultUnknown, true, true},
+		{"foreign directory", func(l *lines) {
+			must(l.t, os.Mkdir(l.path("stuff"), 0o700))
+			write("stuff/file", "")(l)
+		}, FaultUnknown, true, true},
+		{"foreign lock", func(l *lines) {
+			must(l.t, os.WriteFile(l.path(holderFile), must1(encodeHolder(Holder{PID: 1, Host: "elsewhere", BootID: "x"})), 0o600))
+		}, FaultLock, true, false},
+		{"permissions", func(l *lines) { must(l.t, os.Chmod(l.path("HEAD"), 0o644)) }, FaultMode, true, false},
+		{"directory permissions", func(l *lines) { must(l.t, os.Chmod(l.path("refs"), 0o755)) }, FaultMode, true, false},
+		{"HEAD torn", write("HEAD", "re"), FaultLayout, true, false},
+		{"config empty", write("config", ""), FaultLayout, true, false},
+		{"no journal directory", func(l *lines) { must(l.t, os.RemoveAll(l.path(journalDir))) }, FaultLayout, true, false},
+		{"shallow torn", write("shallow", "12345\n"), FaultLayout, true, false},
+		{"loose object altered", func(l *lines) { flip(l.loose(object.Sum(object.Blob, []byte("loose\n"))).path, -1)(l) }, FaultObject, false, false},
+		{"loose object empty", func(l *lines) { cut(l.loose(object.Sum(object.Blob, []byte("loose\n"))).path, 0)(l) }, FaultObject, true, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			if onWindows && tt.kind == FaultMode || onWindows && tt.kind == FaultTemporary {
+				t.Skip("does not show on this system")
+			}
+			l := soundStore(t)
+			tt.damage(l)
+			is := func(f Fault) bool { return f.Kind == tt.kind }
+			if quick := faults(t, l.DB, Verification{Quick: true}); slices.ContainsFunc(quick, is) != tt.quick {
+				t.Errorf("quick: %+v", quick)
+			}
+			found := faults(t, l.DB, Verification{})
+			if !slices.ContainsFunc(found, is) {
+				t.Fatalf("found %+v", found)
+			}
+			repairAll(t, l.DB, found)
+			left := faults(t, l.DB, Verification{})
+			left = slices.DeleteFunc(left, func(f Fault) bool { return f.Kind == FaultMissing })
+			if tt.kind == FaultUnknown {
+				left = nil
+			}
+			if len(left) > 0 {
+				t.Errorf("after the repair: %+v", left)
+			}
+			l.checkBytes(tt.left)
+		})
+	}
+}
+
+// repairAll repairs what can be repaired.
+func repairAll(t testing.TB, db *DB, found []Fault) {
+	t.Helper()
+	other := reopen(t, db)
+	for _, f := range found {
+		switch err := other.Repair(t.Context(), f); {
+		case f.Repair == "" && !errors.Is(err, ErrNoRepair), f.Repair != "" && err != nil:
+			t.Errorf("repair %+v: %v", f, err)
+		}
+	}
+}
+
+// checkBytes compares everything that is there; unless lost, all of it has to be.
+func (l *lines) checkBytes(lost bool) {
+	l.t.Helper()
+	db := reopen(l.t, l.DB)
+	missing := 0
+	for id, want := range l.objs {
+		_, got, err := db.Read(id)
+		switch {
+		case err == nil && string(got) != string(want):
+			l.t.Fatalf("object %s: wrong bytes", id)
+		case err != nil:
+			missing++
+		}
+	}
+	if missing > 0 && !lost {
+		l.t.Errorf("%d of %d objects are gone", missing, len(l.objs))
+	}
+	if missing == len(l.objs) {
+		l.t.Error("everything is gone")
+	}
+}
+
+// TestR96_RandomDamage damages files of the store at random. Nothing crashes, nothing
+// reads as wrong bytes, what is not in the damaged files stays, and after the repair
+// only losses are left.
+func TestR96_RandomDamage(t *testing.T) {
+	t.Parallel()
+	rounds := 120
+	if testing.Short() || raceEnabled {
+		rounds = 20
+	}
+	pristine := soundStore(t)
+	must(t, pristine.Close())
+	var files []string
+	must(t, filepath.WalkDir(pristine.Dir(), func(path string, e fs.DirEntry, err error) error {
+		rel, _ := filepath.Rel(pristine.Dir(), path)
+		if err == nil && !e.IsDir() && rel != versionFile && rel != rootFile { // those are for Open to judge
+			files = append(files, rel)
+		}
+		return err
+	}))
+	for n := range rounds {
+		r := rand.New(rand.NewPCG(uint64(n), 96))
+		dir := filepath.Join(t.TempDir(), "store")
+		must(t, os.CopyFS(dir, os.DirFS(pristine.Dir())))
+		must(t, filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error { return errors.Join(err, restrict(path)) }))
+		rel := files[r.IntN(len(files))]
+		what := damageFile(t, r, filepath.Join(dir, rel))
+		db, err := Open(dir, testRoot, Options{NoSync: true})
+		if err != nil {
+			t.Fatalf("round %d: %s %s: %v", n, rel, what, err)
+		}
+		l := &lines{DB: db, t: t, objs: pristine.objs}
+		l.checkBytes(true)
+		found := faults(t, db, Verification{})
+		repairAll(t, db, found)
+		for _, f := range faults(t, db, Verification{}) {
+			if f.Kind != FaultMissing {
+				t.Errorf("left: %+v", f)
+			}
+		}
+		l.checkBytes(!strings.HasPrefix(rel, "refs") && strings.HasSuffix(rel, packExt))
+		db.Close()
+		if t.Failed() {
+			t.Fatalf("round %d: %s %s: %+v", n, rel, what, found)
+		}
+	}
+}
+
+func damageFile(t *testing.T, r *rand.Rand, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	must(t, err)
+	if len(data) == 0 {
+		return "is empty"
+	}
+	what := ""
+	switch at := r.IntN(len(data)); r.IntN(4) {
+	case 0:
+		data[at] ^= 1 << r.IntN(8)
+		what = fmt.Sprint("flipped at ", at)
+	case 1:
+		data = data[:at]
+		what = fmt.Sprint("cut at ", at)
+	case 2:
+		clear(data[at:])
+		what = fmt.Sprint("zeroes from ", at)
+	case 3:
+		data = append(data, data[:at]...)
+		what = fmt.Sprint("has grown by ", at)
+	}
+	must(t, os.WriteFile(path, data, 0o600))
+	return what
+}
+
+func TestVerifyStops(t *testing.T) {
+	t.Parallel()
+	l := soundStore(t)
+	for range 3 {
+		must(t, os.WriteFile(l.path(packDir, fmt.Sprint("x", time.Now().UnixNano())), nil, 0o600))
+	}
+	n := 0
+	for range l.Verify(t.Context(), Verification{}) {
+		n++
+		break
+	}
+	if n != 1 {
+		t.Errorf("%d faults", n)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for f, err := range l.Verify(ctx, Verification{}) {
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("%+v, %v", f, err)
+		}
+	}
+}
+
+// Repair does not leave the store, and does not do what was not offered.
+func TestRepairRefuses(t *testing.T) {
+	t.Parallel()
+	l := soundStore(t)
+	outside := filepath.Join(t.TempDir(), "file")
+	must(t, os.WriteFile(outside, nil, 0o644))
+	for _, f := range []Fault{
+		{Kind: FaultTemporary, Path: outside, Repair: "x"},
+		{Kind: FaultTemporary, Path: l.path("..", "x"), Repair: "x"},
+		{Kind: FaultTemporary, Path: l.path("HEAD"), Repair: "x"},
+		{Kind: FaultUnknown, Path: l.path("HEAD"), Repair: "x"},
+		{Kind: FaultLayout, Path: l.path("HEAD2"), Repair: "x"},
+		{Kind: FaultPack, Path: l.path("HEAD")},
+	} {
+		if err := l.Repair(t.Context(), f); !errors.Is(err, ErrNoRepair) {
+			t.Errorf("%+v: %v", f, err)
+		}
+	}
+	if got := faults(t, l.DB, Verification{}); len(got) > 0 {
+		t.Errorf("afterwards: %+v", got)
+	}
+}

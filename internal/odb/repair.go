@@ -70,6 +70,9 @@ func (db *DB) setAside(path string) error {
 	if err != nil {
 		return err
 	}
+	if info, err := os.Lstat(path); err == nil && info.IsDir() {
+		return ErrNoRepair
+	}
 	if err := db.makeDir(db.path(damagedDir)); err != nil {
 		return err
 	}
@@ -89,9 +92,6 @@ func (db *DB) setAside(path string) error {
 	}
 	return errors.Join(atomicfile.SyncDir(filepath.Dir(path)), atomicfile.SyncDir(db.path(damagedDir)))
 }
-
-// DropDamaged removes what Repair has set aside. Call it with the lock held.
-func (db *DB) DropDamaged() error { return os.RemoveAll(db.path(damagedDir)) }
 
 // repairPackedRefs keeps the lines that name a ref, with what belongs to them.
 func (db *DB) repairPackedRefs() (err error) {

@@ -155,7 +155,7 @@ func (c *checker) refs() error {
 	for _, r := range refs {
 		f := Fault{Kind: FaultRef, Ref: r.Name, Path: c.db.refPath(r.Name), Err: r.Err, Repair: "set it aside; a packed value that it hides comes back"}
 		switch {
-		case r.Err != nil && (r.isLine() || fileMissing(f.Path)):
+		case r.Err != nil && (r.isLine() || !isFile(f.Path)):
 			f.Path, f.Repair = c.db.path("packed-refs"), "set the file aside and keep what can be read of it"
 		case r.Err == nil:
 			ok, err := c.db.Has(r.ID)
@@ -233,6 +233,11 @@ func readThrough(s source, id object.ID) error {
 	}
 	_, err = io.Copy(io.Discard, in)
 	return errors.Join(err, in.Close())
+}
+
+func isFile(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode().IsRegular()
 }
 
 func fileMissing(path string) bool {

@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/client"
 	"github.com/seed-fb9cbc17/cairn/internal/hooks"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
@@ -100,14 +102,31 @@ func (c *cli) hookDeadline() time.Duration {
 	return d
 }
 
-// openProject opens the root around the directory of an agent.
+// openProject finds the root around the directory of an agent. Its steps are recorded
+// by the server that is running; the store is opened only if there is none.
 func (c *cli) openProject(_ context.Context, dir string) (*hooks.Project, error) {
 	c.global.directory, c.console.quiet = dir, true
-	repo, err := c.open()
+	opt, err := c.options()
 	if err != nil {
 		return nil, err
 	}
-	return &hooks.Project{Root: repo.Root(), Sessions: session.New(repo), Close: repo.Close}, nil
+	var repo *cairn.Repo
+	open := func() (*session.Sessions, error) {
+		if repo == nil {
+			var err error
+			if repo, err = cairn.Open(opt); err != nil {
+				return nil, err
+			}
+		}
+		return session.New(repo), nil
+	}
+	closed := func() error {
+		if repo == nil {
+			return nil
+		}
+		return repo.Close()
+	}
+	return &hooks.Project{Root: opt.Root, Sessions: client.NewSessions(c.server(opt), open), Close: closed}, nil
 }
 
 func agentNames() []cobra.Completion {

@@ -24,10 +24,11 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"cairn": func() {
+	cairn := func() {
 		systemGitConfig = nil // whatever this machine's is
 		main()
-	}})
+	}
+	testscript.Main(m, map[string]func(){"cairn": cairn, "payload": func() { feedHook(cairn) }})
 }
 
 // TestScript runs the scripts. Each has a home of its own, and nothing of the
@@ -45,6 +46,7 @@ func TestMain(m *testing.M) {
 //	let VAR [KEY]            set VAR to the last stdout, or to what its JSON has at KEY
 //	nul PATH...              the last stdout is exactly these, NUL after each
 //	patches FILE HASH PATH   write the JSON of patches, one for each further HASH PATH
+//	payload AGENT JSON       a program: cairn hook AGENT with this on stdin, as feedHook does
 //	hold                     keep the store of project locked until the script ends
 //	swarm N M                run N lines of M tracks at once; all must succeed
 func TestScript(t *testing.T) {

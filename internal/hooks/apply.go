@@ -11,7 +11,7 @@ import (
 )
 
 // Sessions is what hooks need of package session: [session.Sessions], or a client of
-// the server that has one.
+// the server that is running.
 type Sessions interface {
 	Begin(ctx context.Context, b session.Begin) (*session.Session, error)
 	AddMessage(ctx context.Context, m session.MessageBegin) (*session.Message, error)
@@ -178,14 +178,14 @@ func (h *hook) beginStep(ctx context.Context, w *work) error {
 }
 
 // stepMessage is the message that a step answers. Agents go on under new ids when a
-// sub-agent comes back, so what counts is the last prompt. A turn that began before
-// the hooks were there gets the id that the agent has for it now.
+// sub-agent comes back, so what counts is the last prompt. Where none was heard, it is
+// the id that the agent has for it now, or the session's newest message.
 func (h *hook) stepMessage() string {
 	switch {
 	case h.event.message != "" && (h.parent != "" || !speaks[h.agent]):
 		return h.event.message
 	case h.turn.Message == "" && speaks[h.agent]:
-		h.turn.Message = h.turnID()
+		h.turn.Message = h.event.message
 	}
 	return h.turn.Message
 }

@@ -72,6 +72,9 @@ func Handle(ctx context.Context, agent string, stdin io.Reader, stdout io.Writer
 		h.event = e
 		return h.run(ctx, opt)
 	})
+	if errors.Is(err, cairn.ErrDisabled) && !h.said {
+		err = nil // off means off
+	}
 	rec.note(h, err, time.Since(began))
 	if reply := h.reply(err); reply != nil {
 		stdout.Write(reply) // to whom should a failure be told?

@@ -82,6 +82,10 @@ func decodePayload(agent string, data []byte) (*event, error) {
 	case prompt:
 		e.decidePrompt()
 	case before, after:
+		if agent == Claude && e.kind == after && p.Event != "PostToolBatch" {
+			e.kind = noise // the batch tells of all its calls
+			break
+		}
 		e.readCalls(agent, &p)
 	case stop, agentStop:
 		e.readBackground(&p)

@@ -52,7 +52,7 @@ func newCLI(stdin io.Reader, stdout, stderr io.Writer, env func(string) string, 
 	c.root.AddCommand(
 		c.trackCommand(), c.statusCommand(), c.patchCommand(), c.diffCommand(),
 		c.restoreCommand(), c.revertCommand(), c.undoCommand(), c.redoCommand(),
-		c.logCommand(), c.operationsCommand(), c.pinCommand(), c.unpinCommand(),
+		c.logCommand(), c.operationsCommand(), c.sessionCommand(), c.pinCommand(), c.unpinCommand(),
 		c.lsCommand(), c.catCommand(), c.existsCommand(),
 		c.exportCommand(), c.importCommand(), c.pushCommand(), c.fetchCommand(),
 		c.setupCommand(), c.hookCommand(), c.mcpCommand(), c.serveCommand(),

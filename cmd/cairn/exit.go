@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/session"
 )
 
 // The exit statuses.
@@ -83,7 +84,7 @@ func (c *cli) report(ctx context.Context, err error) int {
 func status(err error) int {
 	var usage *usageError
 	switch {
-	case errors.As(err, &usage), errors.Is(err, cairn.ErrOutside), errors.Is(err, cairn.ErrName):
+	case errors.As(err, &usage), errors.Is(err, cairn.ErrOutside), errors.Is(err, cairn.ErrName), errors.Is(err, session.ErrID):
 		return exitUsage
 	case errors.Is(err, cairn.ErrNotFound):
 		return exitNotFound
@@ -95,7 +96,7 @@ func status(err error) int {
 // is in a journal.
 func (c *cli) unfinished() string {
 	switch c.running {
-	case "restore", "revert", "undo", "redo":
+	case "restore", "revert", "undo", "redo", "session":
 		return "; if it had begun to change files, the next cairn command finishes it"
 	}
 	return ""
@@ -137,6 +138,8 @@ func messages(err error) []string {
 // hint is the next step where the error itself does not name one.
 func hint(err error) string {
 	switch {
+	case errors.Is(err, session.ErrBusy):
+		return "cairn session step end ends it; --end-open does so at once if its agent is gone"
 	case errors.Is(err, cairn.ErrMoved):
 		return "nothing was done; the same command with --dry-run in the place of --plan lists what it would do now"
 	case errors.Is(err, cairn.ErrBundle):

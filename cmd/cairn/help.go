@@ -50,6 +50,7 @@ Going back:
     undo [PATH...]              take back the last restore, revert or redo
     redo [PATH...]              take back the last undo
     operations                  what was restored, reverted, undone and redone
+    session VERB [SESSION]      what agents did step by step, and taking it back
 
 Looking into a checkpoint:
     ls HASH [PATH]              list files

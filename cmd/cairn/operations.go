@@ -28,9 +28,9 @@ It is a HASH: cairn restore, ls, cat and diff take it.
 
 With --json the answer is an array of {"id", "kind", "when", "target", "undoes",
 "before", "after", "paths": [], "kept": [{"path", "reason"}], "conflicts":
-[{"path", "reason"}]}, printed as it is read: kind is restore, revert, undo or
-redo, target the checkpoint that it went back to, undoes the operation that an
-undo or redo took back, and the time as in RFC 3339.
+[{"path", "reason"}]}, printed as it is read: kind is restore, revert, unrevert,
+undo or redo, target the checkpoint that it went back to, undoes the operation
+that an undo or redo took back, and the time as in RFC 3339.
 
 Examples:
     cairn operations -n 1 -v

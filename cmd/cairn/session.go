@@ -1,0 +1,246 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/session"
+)
+
+const sessionManual = `cairn session records what an agent does, message by message and step by step,
+and takes it back.
+
+Usage:
+    cairn session list
+    cairn session show SESSION
+    cairn session diff SESSION [--message ID] [--step ID]
+    cairn session revert SESSION (--message ID | --part ID | --start)
+    cairn session unrevert | undo | redo | commit SESSION
+    cairn session fork SESSION NEW [--message ID] [--restore]
+    cairn session delete SESSION
+for those who connect an agent:
+    cairn session begin SESSION [--title TEXT] [--parent ID] [--meta KEY=TEXT]
+    cairn session message SESSION --message ID [--role ROLE] [--prompt TEXT]
+    cairn session step begin SESSION [--message ID] [--step ID] [--path PATH]
+    cairn session step end SESSION [--step ID] [--path PATH]
+    cairn session hint SESSION [--step ID] PATH...
+
+A step is what an agent does between two captures of the root: step begin takes
+the state before, step end the state after. Ids are any text that the agent
+uses; the same begin or end twice is one. A step that is still open is ended by
+the next one of its session. What changed between steps is yours.
+
+revert takes back all steps from a message on, from the one that holds a part,
+or all with --start, and with them what sub-agents did there. Only files that
+these steps changed are touched. What you changed in them is merged, or kept as
+a conflict. The messages stay: revert again moves the boundary to and fro, and
+unrevert brings everything back. undo goes one turn back and redo one forward.
+Once the session goes on, or with commit, what was reverted leaves it; the files
+can still be had back with cairn undo.
+
+fork makes a session NEW with the history before a message, or with all of it.
+Files stay as they are, unless --restore brings the root to that point.
+
+Options:
+    --message ID          a message; for step begin the newest one unless given
+    --part ID             a part of a message
+    --start               before the first message
+    --step ID             a step; the open one unless given
+    --role ROLE           of a new message; those of the user begin a turn
+    --prompt TEXT         of a new message
+    --path PATH           what the step's tools change; also more than once.
+                          Where sessions overlap it is this one's
+    --title TEXT          of the session
+    --parent ID           the session that this one is a sub-agent of
+    --meta KEY=TEXT       anything to be kept; also more than once
+    --restore             bring the root to the point of the fork
+    --end-open            end a step that is still open: its agent is gone.
+                          Otherwise nothing is reverted beside it
+    --on-conflict POLICY  merge (the default), overwrite, keep or fail, as in
+                          cairn revert
+    --dry-run             only list what would be done, and give the plan an id
+    --plan ID             carry out the plan of a dry run with the same
+                          arguments, or nothing if it would be another one now
+
+With --json list, show, begin, commit and fork print sessions, step begin and
+end the step, diff what cairn diff prints; the others {"session", "result"}, the
+result as in cairn restore. show adds "history". The exit status is 4 if there
+is no such session, message, part or step, or nothing left to undo.
+
+Examples:
+    cairn session list
+    cairn session undo 0c5f --dry-run
+    cairn session step begin demo --message 1 --path main.go
+`
+
+// sessionFlags are those of all verbs; each takes some of them.
+type sessionFlags struct {
+	message, part, step, role, prompt, title, parent string
+	paths, meta                                      []string
+	start, restore, endOpen                          bool
+	policy                                           string
+	plan                                             planFlags
+}
+
+// sessionVerb is one of the things that cairn session does.
+type sessionVerb struct {
+	min, max int // arguments behind the verb; max < 0 means any number
+	wants    string
+	flags    string // names
+	makes    bool   // a store where there is none
+	run      func(*sessionRun) error
+}
+
+// sessionRun is one call.
+type sessionRun struct {
+	*cli
+	ctx  context.Context
+	cmd  *cobra.Command
+	args []string // behind the verb
+	f    *sessionFlags
+	repo *cairn.Repo
+	all  *session.Sessions
+}
+
+const goBackFlags = "end-open on-conflict dry-run plan"
+
+var sessionVerbs = map[string]sessionVerb{
+	"list":       {0, 0, "no more arguments", "", false, (*sessionRun).list},
+	"show":       {1, 1, "a SESSION", "", false, (*sessionRun).show},
+	"diff":       {1, 1, "a SESSION", "message step", false, (*sessionRun).diff},
+	"begin":      {1, 1, "a SESSION", "title parent meta", true, (*sessionRun).begin},
+	"message":    {1, 1, "a SESSION", "message role prompt meta", true, (*sessionRun).addMessage},
+	"step begin": {1, 1, "a SESSION", "message step role prompt path meta", true, (*sessionRun).stepBegin},
+	"step end":   {1, 1, "a SESSION", "step path", false, (*sessionRun).stepEnd},
+	"hint":       {2, -1, "a SESSION and paths", "step", false, (*sessionRun).hint},
+	"revert":     {1, 1, "a SESSION", "message part start " + goBackFlags, false, (*sessionRun).revert},
+	"unrevert":   {1, 1, "a SESSION", goBackFlags, false, (*sessionRun).unrevert},
+	"undo":       {1, 1, "a SESSION", goBackFlags, false, (*sessionRun).undo},
+	"redo":       {1, 1, "a SESSION", goBackFlags, false, (*sessionRun).redo},
+	"commit":     {1, 1, "a SESSION", "", false, (*sessionRun).commit},
+	"fork":       {2, 2, "a SESSION and the id of the new one", "message restore", false, (*sessionRun).fork},
+	"delete":     {1, 1, "a SESSION", "", false, (*sessionRun).delete},
+}
+
+func (c *cli) sessionCommand() *cobra.Command {
+	var f sessionFlags
+	cmd := c.command(command{
+		use: "session VERB [SESSION]", short: "what agents did, and taking it back", manual: sessionManual,
+		args: takes(1, -1, "to know what to do: list, show, revert and so on"), complete: c.completeSession,
+		run: func(ctx context.Context, cmd *cobra.Command, args []string) error {
+			return c.session(&sessionRun{cli: c, ctx: ctx, cmd: cmd, args: args, f: &f})
+		},
+	})
+	f.register(cmd)
+	return cmd
+}
+
+func (f *sessionFlags) register(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	for _, text := range []struct {
+		to         *string
+		name, what string
+	}{
+		{&f.message, "message", "a message"}, {&f.part, "part", "a part of a message"}, {&f.step, "step", "a step"},
+		{&f.role, "role", "of a new message"}, {&f.prompt, "prompt", "of a new message"}, {&f.title, "title", "of the session"},
+		{&f.parent, "parent", "session that this one is a sub-agent of"},
+	} {
+		flags.StringVar(text.to, text.name, "", text.what)
+		completeFlag(cmd, text.name)
+	}
+	flags.StringArrayVar(&f.paths, "path", nil, "what the step's tools change")
+	flags.StringArrayVar(&f.meta, "meta", nil, "KEY=TEXT to be kept")
+	flags.BoolVar(&f.start, "start", false, "before the first message")
+	flags.BoolVar(&f.restore, "restore", false, "bring the root to the point of the fork")
+	flags.BoolVar(&f.endOpen, "end-open", false, "end a step that is still open")
+	registerPolicy(cmd, &f.policy)
+	f.plan.register(cmd)
+}
+
+// session finds the verb, checks that all that was given belongs to it, and runs it.
+func (c *cli) session(r *sessionRun) error {
+	name, rest := r.args[0], r.args[1:]
+	if name == "step" && len(rest) > 0 {
+		name, rest = name+" "+rest[0], rest[1:]
+	}
+	verb, ok := sessionVerbs[name]
+	if !ok {
+		return c.usage("cannot %s: it can %s", shellWord(name), strings.Join(verbNames(), ", "))
+	}
+	if len(rest) < verb.min || verb.max >= 0 && len(rest) > verb.max {
+		return c.usage("%s wants %s", name, verb.wants)
+	}
+	var foreign []string
+	allowed := strings.Fields(verb.flags)
+	r.cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+		if f.Changed && !slices.Contains(allowed, f.Name) {
+			foreign = append(foreign, "--"+f.Name)
+		}
+	})
+	if len(foreign) > 0 {
+		return c.usage("%s has no %s", name, strings.Join(foreign, " and no "))
+	}
+	r.args = rest
+	if verb.makes {
+		c.running = "session begin"
+	}
+	return c.withRepo(func(repo *cairn.Repo) error {
+		c.running, r.repo, r.all = "session", repo, session.New(repo)
+		return verb.run(r)
+	})
+}
+
+func verbNames() []string {
+	var names []string
+	for name := range sessionVerbs {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// completeSession completes the verb, and then sessions.
+func (c *cli) completeSession(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	const directive = cobra.ShellCompDirectiveNoFileComp
+	switch {
+	case len(args) == 0:
+		return matching(typed, "list", "show", "diff", "revert", "unrevert", "undo", "redo", "commit", "fork", "delete",
+			"begin", "message", "step", "hint"), directive
+	case args[0] == "step" && len(args) == 1:
+		return matching(typed, "begin", "end"), directive
+	case args[0] == "hint" && len(args) > 1:
+		return completeFiles(cmd, args, typed)
+	case args[0] == "list" || args[0] == "step" && len(args) > 2 || args[0] != "step" && len(args) > 1:
+		return nil, directive
+	}
+	repo, err := c.openForCompletion()
+	if err != nil {
+		return nil, directive
+	}
+	defer repo.Close()
+	list, err := session.New(repo).List(cmd.Context())
+	if err != nil {
+		return nil, directive
+	}
+	var offers []cobra.Completion
+	for _, s := range list[:min(len(list), maxOffered)] {
+		if strings.HasPrefix(s.ID, typed) && !strings.ContainsFunc(s.ID, isControl) {
+			offers = append(offers, cobra.CompletionWithDesc(s.ID, c.about(s.Updated, s.Title)))
+		}
+	}
+	return offers, directive | cobra.ShellCompDirectiveKeepOrder
+}
+
+func matching(typed string, words ...string) (offers []cobra.Completion) {
+	for _, word := range words {
+		if strings.HasPrefix(word, typed) {
+			offers = append(offers, word)
+		}
+	}
+	return offers
+}

@@ -1,0 +1,222 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/session"
+)
+
+func (r *sessionRun) metadata() (map[string]string, error) {
+	meta := make(map[string]string)
+	for _, pair := range r.f.meta {
+		key, value, ok := strings.Cut(pair, "=")
+		if !ok {
+			return nil, r.usage("cannot use --meta %s: want KEY=TEXT", shellWord(pair))
+		}
+		meta[key] = value
+	}
+	return meta, nil
+}
+
+func (r *sessionRun) begin() error {
+	meta, err := r.metadata()
+	if err != nil {
+		return err
+	}
+	s, err := r.all.Begin(r.ctx, session.Begin{ID: r.args[0], Title: r.f.title, Parent: r.f.parent, Meta: meta})
+	if err != nil {
+		return err
+	}
+	return r.printSession(s)
+}
+
+func (r *sessionRun) addMessage() error {
+	meta, err := r.metadata()
+	if err != nil {
+		return err
+	}
+	m, err := r.all.AddMessage(r.ctx, session.MessageBegin{
+		Session: r.args[0], Message: r.f.message, Role: r.f.role, Prompt: r.f.prompt, Meta: meta,
+	})
+	if err != nil || !r.global.json {
+		return err
+	}
+	return r.writeJSON(m)
+}
+
+func (r *sessionRun) stepBegin() error {
+	meta, err := r.metadata()
+	if err != nil {
+		return err
+	}
+	paths, err := r.paths(r.f.paths)
+	if err != nil {
+		return err
+	}
+	st, err := r.all.BeginStep(r.ctx, session.StepBegin{
+		Session: r.args[0], Message: r.f.message, Role: r.f.role, Step: r.f.step, Prompt: r.f.prompt, Paths: paths, Meta: meta,
+	})
+	if err != nil {
+		return err
+	}
+	return r.printStep(st, st.Before)
+}
+
+func (r *sessionRun) stepEnd() error {
+	paths, err := r.paths(r.f.paths)
+	if err != nil {
+		return err
+	}
+	st, err := r.all.EndStep(r.ctx, session.StepEnd{Session: r.args[0], Step: r.f.step, Paths: paths})
+	if err != nil {
+		return err
+	}
+	if err := r.printStep(st, st.After); err != nil {
+		return err
+	}
+	r.console.remark("step %s: %s", printable(st.ID), plural(len(st.Patch.Files), "file"))
+	return nil
+}
+
+// printStep prints the tree that was captured, as track does.
+func (r *sessionRun) printStep(st *session.Step, at session.Checkpoint) error {
+	if r.global.json {
+		return r.writeJSON(st)
+	}
+	_, err := r.out.WriteString(at.Hash + "\n")
+	return err
+}
+
+func (r *sessionRun) hint() error {
+	paths, err := r.paths(r.args[1:])
+	if err != nil {
+		return err
+	}
+	return r.all.Hint(r.ctx, r.args[0], r.f.step, paths)
+}
+
+func (r *sessionRun) list() error {
+	list, err := r.all.List(r.ctx)
+	if err != nil {
+		return err
+	}
+	if r.global.json {
+		return r.writeJSON(append([]*session.Session{}, list...))
+	}
+	for _, s := range list {
+		r.writeSession(s)
+	}
+	if len(list) == 0 {
+		r.console.remark("no session yet")
+	}
+	return nil
+}
+
+// writeSession prints one line of a list.
+func (r *sessionRun) writeSession(s *session.Session) {
+	line := fmt.Sprintf("%s  %s  %s, %s", cairn.QuotePath(s.ID), ageText(r.console.now().Sub(s.Updated)), plural(s.Messages, "message"), plural(s.Steps, "step"))
+	if s.Open != "" {
+		line += ", running"
+	}
+	if s.Revert != nil {
+		line += ", reverted to " + cairn.QuotePath(s.Revert.Message)
+	}
+	if s.Parent != "" {
+		line += ", of " + cairn.QuotePath(s.Parent)
+	}
+	if s.Title != "" {
+		line += "  " + printable(s.Title)
+	}
+	r.out.WriteString(line + "\n")
+}
+
+// printSession prints a session, for people with the lines that it changed.
+func (r *sessionRun) printSession(s *session.Session) error {
+	if r.global.json {
+		return r.writeJSON(s)
+	}
+	r.writeSession(s)
+	if sum := s.Summary; sum != nil && sum.Files > 0 {
+		fmt.Fprintf(r.out, "%s changed, %d added, %d deleted\n", plural(sum.Files, "file"), sum.Additions, sum.Deletions)
+	}
+	return nil
+}
+
+func (r *sessionRun) show() error {
+	s, err := r.all.Get(r.ctx, r.args[0])
+	if err != nil {
+		return err
+	}
+	history, err := r.all.History(r.ctx, r.args[0])
+	if err != nil {
+		return err
+	}
+	if r.global.json {
+		return r.writeJSON(struct {
+			*session.Session
+			History []session.Message `json:"history"`
+		}{s, history})
+	}
+	if err := r.printSession(s); err != nil {
+		return err
+	}
+	for i := range history {
+		r.writeMessage(&history[i])
+	}
+	return nil
+}
+
+func (r *sessionRun) writeMessage(m *session.Message) {
+	prompt, _, _ := strings.Cut(m.Prompt, "\n")
+	fmt.Fprintf(r.out, "%s%s  %s%s\n", mark(m.Reverted), cairn.QuotePath(m.ID), printable(m.Role), spaced(printable(prompt)))
+	for i := range m.Steps {
+		st := &m.Steps[i]
+		if st.Open() {
+			fmt.Fprintf(r.out, "    %s%s  %.*s..  running\n", mark(st.Reverted), cairn.QuotePath(st.ID), shortID, st.Before.ID)
+			continue
+		}
+		fmt.Fprintf(r.out, "    %s%s  %.*s..%.*s  %s\n", mark(st.Reverted), cairn.QuotePath(st.ID), shortID, st.Before.ID, shortID, st.After.ID,
+			plural(len(st.Patch.Files), "file"))
+	}
+	for _, child := range m.Children {
+		fmt.Fprintf(r.out, "    session %s\n", cairn.QuotePath(child))
+	}
+}
+
+// mark is what stands before something that is reverted.
+func mark(reverted bool) string {
+	if reverted {
+		return "(reverted) "
+	}
+	return ""
+}
+
+func spaced(text string) string {
+	if text == "" {
+		return ""
+	}
+	return "  " + text
+}
+
+func (r *sessionRun) diff() error {
+	in := session.Scope{Message: r.f.message, Step: r.f.step}
+	if !r.global.json {
+		list, err := r.all.Changes(r.ctx, r.args[0], in)
+		if err != nil {
+			return err
+		}
+		return r.repo.WriteDiff(r.ctx, r.out, list, cairn.DiffOptions{})
+	}
+	array := jsonArray{c: r.cli}
+	for d, err := range r.all.Diff(r.ctx, r.args[0], in) {
+		if err == nil {
+			err = array.add(d)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return array.close()
+}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
@@ -172,16 +173,22 @@ func TestR92_KilledInARestore(t *testing.T) {
 	t.Logf("%d write-type system calls", n-1)
 }
 
-// TestR69_WriteErrors lets one system call fail with a full disk or an I/O error:
-// either the command succeeds, or it says so and leaves the store sound.
+// TestR69_WriteErrors lets one system call fail with a full disk, a full share of it or
+// an I/O error: either the command succeeds, or it says so and leaves the store sound.
+// The track fails at every call with each error; the restore at every other call, at
+// the odd ones with the first and the last error and at the even ones with the second.
 func TestR69_WriteErrors(t *testing.T) {
 	t.Parallel()
 	for _, command := range []string{"track", "restore"} {
-		for _, errno := range []syscall.Errno{syscall.ENOSPC, syscall.EIO} {
+		for i, errno := range []syscall.Errno{syscall.ENOSPC, syscall.EIO, syscall.EDQUOT} {
+			first, step := 1, stride()
+			if command == "restore" {
+				first, step = 1+i%2, 2*stride()
+			}
 			t.Run(command+" "+errno.Error(), func(t *testing.T) {
 				t.Parallel()
 				c := newCrashRun(t)
-				for n := 1; ; n += 2 * stride() {
+				for n := first; ; n += step {
 					c.reset()
 					crash := gittest.FailAt(t, []string{os.Args[0]}, c.env(command), gittest.WriteCalls, n, errno)
 					if !crash.Hit {
@@ -194,13 +201,27 @@ func TestR69_WriteErrors(t *testing.T) {
 					if crash.ExitCode == 0 && command == "restore" {
 						gittest.AssertEqual(t, "restore that claims success", c.new, c.manifest())
 					}
+					if errno != syscall.EIO && crash.ExitCode != 0 && !strings.Contains(crash.Stderr, errno.Error()) {
+						t.Errorf("call %d: the reason is not said: %s", n, crash)
+					}
 					c.restoreAll(c.before)
 					gittest.AssertEqual(t, "after a retry", c.new, c.manifest())
+					c.noLeftovers()
 					if t.Failed() {
 						t.Fatalf("call %d: %s", n, crash)
 					}
 				}
 			})
+		}
+	}
+}
+
+// noLeftovers: no temporary file is in the store.
+func (c *crashRun) noLeftovers() {
+	c.Helper()
+	for path := range gittest.Manifest(c.T, c.data) {
+		if name := filepath.Base(path); strings.HasPrefix(name, "tmp_") || strings.HasPrefix(name, atomicfile.Prefix) {
+			c.Errorf("left behind: %s", path)
 		}
 	}
 }

@@ -21,8 +21,8 @@ type PackLimits struct {
 // of an id and, after a blank, a name: objects of similar names are tried as each
 // other's bases. An object that is missing is an error.
 //
-// When ctx ends, git and what it has started are killed; temporary files may then be
-// left in dir, which is the caller's to remove. Nothing is flushed to the disk.
+// When ctx ends, git and what it has started are killed. Temporary files are then
+// left, in dir only, which is the caller's to remove. Nothing is flushed to the disk.
 func (b *Binary) PackObjects(ctx context.Context, gitDir, dir string, objects io.Reader, limits PackLimits) error {
 	if limits.Memory <= 0 {
 		limits.Memory = 64 << 20
@@ -34,6 +34,8 @@ func (b *Binary) PackObjects(ctx context.Context, gitDir, dir string, objects io
 		"pack-objects", "-q", "--non-empty", "--delta-base-offset", "--window=10", "--depth=50",
 		"--threads="+strconv.Itoa(max(1, limits.Threads)), "--window-memory="+strconv.FormatInt(limits.Memory, 10),
 		filepath.Join(dir, "pack"))
+	cmd.Env = append(cmd.Env, // so that it writes nowhere else
+		"GIT_OBJECT_DIRECTORY="+dir, "GIT_ALTERNATE_OBJECT_DIRECTORIES="+filepath.Join(gitDir, "objects"))
 	var complaint bytes.Buffer
 	cmd.Stdin, cmd.Stderr = objects, &complaint
 	if err := cmd.Run(); err != nil {

@@ -27,8 +27,8 @@ var children = map[string]func(db *DB) error{
 	"spill":   childSpill,
 	"work":    childWork,
 	"count":   childCount,
-	"collect": childCollect,
-	"none":    func(*DB) error { return nil },
+	"collect": childCollect, "soak write": childSoakWrite, "soak collect": childSoakCollect,
+	"none": func(*DB) error { return nil },
 }
 
 func TestMain(m *testing.M) {

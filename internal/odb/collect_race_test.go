@@ -1,6 +1,7 @@
 package odb
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -94,7 +95,7 @@ func TestCollectAgainstWriters(t *testing.T) {
 			r := rand.New(rand.NewPCG(uint64(n), 7))
 			for ; !done.Load(); rounds[n]++ {
 				object.Sum(object.Blob, think[:r.IntN(len(think))]) // so that the lock is free at times
-				if err := writeSomething(t, other, r); err != nil {
+				if err := writeSomething(t.Context(), other, r); err != nil {
 					t.Error(err)
 					return
 				}
@@ -128,8 +129,8 @@ func TestCollectAgainstWriters(t *testing.T) {
 
 // writeSomething does what a capture does: it looks which objects are there, writes
 // the others, and moves a ref.
-func writeSomething(t *testing.T, db *DB, r *rand.Rand) (err error) {
-	unlock, err := db.Lock(t.Context())
+func writeSomething(ctx context.Context, db *DB, r *rand.Rand) (err error) {
+	unlock, err := db.Lock(ctx)
 	if err != nil {
 		return err
 	}
@@ -168,10 +169,13 @@ func writeSomething(t *testing.T, db *DB, r *rand.Rand) (err error) {
 		return err
 	}
 	if r.IntN(5) == 0 {
-		_, err = db.Fold(t.Context())
+		_, err = db.Fold(ctx)
 	}
 	return errors.Join(err, complete(db))
 }
+
+// errIncomplete says that something is gone that is needed.
+var errIncomplete = errors.New("incomplete")
 
 // complete reports what a ref leads to and is not there.
 func complete(db *DB) error {
@@ -182,15 +186,15 @@ func complete(db *DB) error {
 	for _, ref := range refs {
 		_, content, err := db.Read(ref.ID)
 		if err != nil {
-			return fmt.Errorf("%s: %w", ref.Name, err)
+			return fmt.Errorf("%w: %s: %w", errIncomplete, ref.Name, err)
 		}
 		entries, err := object.ParseTree(content)
 		if err != nil {
-			return err
+			return fmt.Errorf("%w: %w", errIncomplete, err)
 		}
 		for _, e := range entries {
 			if _, _, err := db.Read(e.ID); err != nil {
-				return fmt.Errorf("%s: %s: %w", ref.Name, e.Name, err)
+				return fmt.Errorf("%w: %s: %s: %w", errIncomplete, ref.Name, e.Name, err)
 			}
 		}
 	}

@@ -414,6 +414,13 @@ func TestCollectDistrustsThePacker(t *testing.T) {
 		"fails": func(t *testing.T, l *lines) PackFunc {
 			return func(context.Context, string, io.Reader) error { return errors.New("boom") }
 		},
+		"dies half-way": func(t *testing.T, l *lines) PackFunc {
+			return func(_ context.Context, dir string, _ io.Reader) error {
+				must(t, os.Mkdir(filepath.Join(dir, "pack"), 0o700))
+				must(t, os.WriteFile(filepath.Join(dir, "pack", "tmp_pack_1"), []byte("half"), 0o600))
+				return errors.New("killed")
+			}
+		},
 		"makes nothing": func(t *testing.T, l *lines) PackFunc {
 			return func(_ context.Context, _ string, r io.Reader) error { _, err := io.Copy(io.Discard, r); return err }
 		},

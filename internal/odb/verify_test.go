@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -210,10 +209,7 @@ func (l *lines) checkBytes(lost bool) {
 // only losses are left.
 func TestR96_RandomDamage(t *testing.T) {
 	t.Parallel()
-	rounds := 120
-	if n, err := strconv.Atoi(os.Getenv("CAIRN_SOAK")); err == nil {
-		rounds *= n
-	}
+	rounds := 120 * soakFactor()
 	if testing.Short() || raceEnabled {
 		rounds = 20
 	}

@@ -69,10 +69,13 @@ func (s *Sessions) changed(ctx context.Context, h *history, active []*boundary, 
 func (f *family) inScope(in Scope) ([]stepRef, error) {
 	var own []*step
 	found := in == Scope{}
+	meant := make(map[string]bool)
+	means := false
 	for _, m := range f.head.messages {
-		if in.Message != "" && m.ID != in.Message {
+		if means = in.means(m, means); !means {
 			continue
 		}
+		meant[m.ID] = true
 		found = found || in.Step == ""
 		for _, st := range m.steps {
 			if in.Step == "" || in.Step == st.ID {
@@ -90,8 +93,14 @@ func (f *family) inScope(in Scope) ([]stepRef, error) {
 		if in.Step != "" {
 			return stepID == in.Step
 		}
-		return in.Message == "" || messageID == in.Message
+		return in.Message == "" || meant[messageID]
 	}), nil
+}
+
+// means reports whether a message belongs to the scope; before says whether the one
+// before it does.
+func (in Scope) means(m *message, before bool) bool {
+	return in.Message == "" || m.ID == in.Message || before && (in.Rest || in.Turn && m.Role != RoleUser)
 }
 
 func withoutRefs(refs, gone []stepRef) []stepRef {

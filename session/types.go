@@ -145,7 +145,12 @@ type StepEnd struct {
 }
 
 // Scope narrows a diff down to a message or a step. The zero value is the session.
-type Scope struct{ Message, Step string }
+type Scope struct {
+	Message, Step string
+
+	Turn bool // with Message: also the messages that answer it, up to the next one of the user
+	Rest bool // with Message: also all messages after it
+}
 
 // Target is where a revert goes back to: before a part of a message, or before
 // everything. A Part is looked for in all messages.

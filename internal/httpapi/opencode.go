@@ -1,6 +1,363 @@
 package httpapi
 
-// openCodePrefix is below what three operations speak OpenCode's JSON.
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/session"
+)
+
+// openCodePrefix is below what the operations of sessions speak OpenCode's JSON. Its
+// clients also send ?workspace=, which means nothing here.
 const openCodePrefix = "/opencode"
 
-func (s *Server) openCodeRoutes() {}
+// openCodeRoutes answer as OpenCode 1.18 does, status codes included, with these
+// differences: the diff without messageID is the whole session's, which its own
+// clients ask for, and an unknown session with a messageID is 404 instead of 500.
+func (s *Server) openCodeRoutes() {
+	route := func(pattern string, run func(*Project, *http.Request) (any, error)) {
+		method, path, _ := strings.Cut(pattern, " ")
+		s.mux.HandleFunc(method+" "+openCodePrefix+path, func(w http.ResponseWriter, r *http.Request) {
+			s.answerOpenCode(w, r, run)
+		})
+	}
+	route("GET /session", openCodeList)
+	route("GET /session/{id}", func(p *Project, r *http.Request) (any, error) {
+		return openCodeSession(r.Context(), p, r.PathValue("id"))
+	})
+	route("GET /session/{id}/diff", openCodeDiff)
+	route("POST /session/{id}/revert", openCodeRevert)
+	route("POST /session/{id}/unrevert", func(p *Project, r *http.Request) (any, error) {
+		out, _, err := p.Sessions.Unrevert(r.Context(), r.PathValue("id"), session.RevertOptions{})
+		return openCodeShown(r.Context(), p, out, err)
+	})
+	route("POST /session/{id}/fork", openCodeFork)
+	s.mux.HandleFunc(openCodePrefix+"/", func(w http.ResponseWriter, r *http.Request) {
+		writeOpenCode(w, http.StatusNotFound, notFoundError("Not found: "+shorten(r.URL.Path)))
+	})
+}
+
+// named is the form of most of OpenCode's errors.
+type named struct {
+	Name string         `json:"name"`
+	Data map[string]any `json:"data"`
+}
+
+func notFoundError(message string) named {
+	return named{"NotFoundError", map[string]any{"message": message}}
+}
+
+// openCodeError is an error with the answer that OpenCode gives to it.
+type openCodeError struct {
+	status int
+	body   any
+}
+
+func (e *openCodeError) Error() string { return fmt.Sprint(e.body) }
+
+func badPayload(message, field string) error {
+	return &openCodeError{http.StatusBadRequest, named{"BadRequest", map[string]any{
+		"message": fmt.Sprintf("%s\n  at [%q]", message, field), "kind": "Payload",
+	}}}
+}
+
+func (s *Server) answerOpenCode(w http.ResponseWriter, r *http.Request, run func(*Project, *http.Request) (any, error)) {
+	id := r.PathValue("id")
+	out, err := func() (any, error) {
+		p, err := s.in(r.Context(), InProject{Directory: r.URL.Query().Get("directory")}, false)
+		if err != nil {
+			return nil, err
+		}
+		return run(p, r)
+	}()
+	var own *openCodeError
+	switch {
+	case err == nil:
+		writeOpenCode(w, http.StatusOK, out)
+		return
+	case errors.As(err, &own):
+		writeOpenCode(w, own.status, own.body)
+		return
+	}
+	var p *Problem
+	if !errors.As(s.problemOf(r.Context(), err), &p) {
+		panic("internal error: no problem: " + err.Error())
+	}
+	switch p.Status {
+	case http.StatusConflict:
+		writeOpenCode(w, p.Status, map[string]string{"_tag": "SessionBusyError", "sessionID": id, "message": "Session is busy: " + id})
+	case http.StatusNotFound, http.StatusGone:
+		message := p.Detail
+		if errors.Is(err, session.ErrNotFound) {
+			message = "Session not found: " + id
+		}
+		writeOpenCode(w, http.StatusNotFound, notFoundError(message))
+	case http.StatusBadRequest:
+		writeOpenCode(w, p.Status, named{"BadRequest", map[string]any{"message": p.Detail, "kind": "Params"}})
+	default:
+		writeOpenCode(w, p.Status, named{"UnknownError", map[string]any{"message": p.Detail, "ref": "err_" + strings.ToLower(rand.Text()[:8])}})
+	}
+}
+
+func writeOpenCode(w http.ResponseWriter, status int, body any) {
+	data, err := json.Marshal(body)
+	if err != nil {
+		panic("internal error: " + err.Error())
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(data)
+}
+
+// ocSession is OpenCode's session. What belongs to its models and its money is not
+// known here and empty; agent, slug, path and version are the host's to say, in the
+// session's metadata.
+type ocSession struct {
+	ID        string            `json:"id"`
+	Slug      string            `json:"slug"`
+	ProjectID string            `json:"projectID"`
+	ParentID  string            `json:"parentID,omitempty"`
+	Directory string            `json:"directory"`
+	Path      string            `json:"path"`
+	Summary   *session.Summary  `json:"summary,omitempty"`
+	Cost      int               `json:"cost"`
+	Tokens    ocTokens          `json:"tokens"`
+	Title     string            `json:"title"`
+	Agent     string            `json:"agent,omitempty"`
+	Version   string            `json:"version"`
+	Time      map[string]int64  `json:"time"`
+	Revert    map[string]string `json:"revert,omitempty"`
+}
+
+type ocTokens struct {
+	Input     int `json:"input"`
+	Output    int `json:"output"`
+	Reasoning int `json:"reasoning"`
+	Cache     struct {
+		Read  int `json:"read"`
+		Write int `json:"write"`
+	} `json:"cache"`
+}
+
+func openCodeForm(p *Project, s *session.Session) *ocSession {
+	out := &ocSession{
+		ID: s.ID, Slug: either(s.Meta["slug"], s.ID), ProjectID: p.ID, ParentID: s.Parent, Directory: cairn.EncodePath(p.Root),
+		Path: s.Meta["path"], Summary: s.Summary, Title: s.Title, Agent: s.Meta["agent"], Version: either(s.Meta["version"], apiVersion),
+		Time: map[string]int64{"created": milliseconds(s.Created), "updated": milliseconds(s.Updated)},
+	}
+	if r := s.Revert; r != nil {
+		out.Revert = map[string]string{"messageID": r.Message, "snapshot": r.Snapshot, "diff": r.Diff}
+		if r.Part != "" {
+			out.Revert["partID"] = r.Part
+		}
+	}
+	return out
+}
+
+func milliseconds(t time.Time) int64 { return t.UnixMilli() }
+
+func openCodeList(p *Project, r *http.Request) (any, error) {
+	list, err := p.Sessions.List(r.Context())
+	out := []*ocSession{}
+	for _, s := range list {
+		out = append(out, openCodeForm(p, s))
+	}
+	return out, err
+}
+
+func openCodeSession(ctx context.Context, p *Project, id string) (any, error) {
+	s, err := p.Sessions.Get(ctx, id)
+	return openCodeShown(ctx, p, s, err)
+}
+
+// openCodeShown is a session as OpenCode shows it. While something is reverted its
+// summary counts just that.
+func openCodeShown(ctx context.Context, p *Project, s *session.Session, err error) (any, error) {
+	if err != nil {
+		return nil, err
+	}
+	out := openCodeForm(p, s)
+	if s.Revert == nil || s.Revert.Message == "" {
+		return out, nil
+	}
+	list, err := p.Sessions.Changes(ctx, s.ID, session.Scope{Message: s.Revert.Message, Rest: true})
+	if err != nil {
+		return nil, err
+	}
+	out.Summary = &session.Summary{Files: len(list)}
+	for i := range list {
+		added, deleted, _, err := p.Repo.Stat(&list[i], cairn.DiffOptions{})
+		if err != nil {
+			return nil, err
+		}
+		out.Summary.Additions += added
+		out.Summary.Deletions += deleted
+	}
+	return out, nil
+}
+
+// ocDiff is OpenCode's SnapshotFileDiff.
+type ocDiff struct {
+	File      string       `json:"file"`
+	Patch     string       `json:"patch"`
+	Additions int          `json:"additions"`
+	Deletions int          `json:"deletions"`
+	Status    cairn.Status `json:"status"`
+}
+
+// openCodeDiff answers with what the turn that begins with a message changed, or the
+// whole session. A message that is none of the user's, or unknown, changed nothing.
+func openCodeDiff(p *Project, r *http.Request) (any, error) {
+	ctx, id, message := r.Context(), r.PathValue("id"), r.URL.Query().Get("messageID")
+	out := []ocDiff{}
+	var in session.Scope
+	if message != "" {
+		list, err := p.Sessions.History(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		if !isUsers(list, message) {
+			return out, nil
+		}
+		in = session.Scope{Message: message, Turn: true}
+	}
+	list, err := p.Sessions.Changes(ctx, id, in)
+	if message == "" && errors.Is(err, session.ErrNotFound) {
+		return out, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	for d, err := range p.Repo.FileDiffs(ctx, list, cairn.DiffOptions{Context: cairn.NoLimit}) {
+		if err != nil {
+			return nil, err
+		}
+		file := cairn.EncodePath(d.File)
+		out = append(out, ocDiff{file, indexPatch(file, &d), d.Additions, d.Deletions, d.Status})
+	}
+	return out, nil
+}
+
+// isUsers reports whether a turn begins with a message. Where no message is said to
+// be the user's, each is a turn.
+func isUsers(list []session.Message, id string) bool {
+	none := true
+	found := ""
+	for _, m := range list {
+		none = none && m.Role != session.RoleUser
+		if m.ID == id {
+			found = "another"
+			if m.Role == session.RoleUser {
+				found = session.RoleUser
+			}
+		}
+	}
+	return found == session.RoleUser || found != "" && none
+}
+
+// indexPatch is a patch as the npm package diff prints it: an Index line, tabs after
+// the names, counts in every range, and the whole file as context.
+func indexPatch(file string, d *cairn.FileDiff) string {
+	if d.Note != "" {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "Index: %s\n%s\n--- %s\t\n+++ %s\t\n", file, strings.Repeat("=", 67), file, file)
+	_, hunks, ok := strings.Cut(d.Patch, "\n@@ ")
+	if !ok {
+		return b.String()
+	}
+	ranges, rest, _ := strings.Cut(hunks, " @@")
+	from, to, _ := strings.Cut(ranges, " ")
+	_, lines, _ := strings.Cut(rest, "\n")
+	fmt.Fprintf(&b, "@@ %s %s @@\n%s", counted(from), counted(to), lines)
+	return b.String()
+}
+
+// counted completes a range, of which git leaves a count of one out.
+func counted(r string) string {
+	if strings.Contains(r, ",") {
+		return r
+	}
+	return r + ",1"
+}
+
+func openCodeRevert(p *Project, r *http.Request) (any, error) {
+	ctx, id := r.Context(), r.PathValue("id")
+	to, err := openCodeTarget(r)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := p.Sessions.Get(ctx, id); err != nil {
+		return nil, err
+	}
+	out, _, err := p.Sessions.Revert(ctx, id, to, session.RevertOptions{})
+	if errors.Is(err, session.ErrNotFound) { // of a message or part: nothing happens
+		return openCodeSession(ctx, p, id)
+	}
+	return openCodeShown(ctx, p, out, err)
+}
+
+func openCodeTarget(r *http.Request) (to session.Target, err error) {
+	body, err := openCodeBody(r)
+	if err != nil {
+		return to, err
+	}
+	var ok bool
+	if to.Message, ok, err = textField(body, "messageID"); err == nil && !ok {
+		err = badPayload("Missing key", "messageID")
+	}
+	if err != nil {
+		return to, err
+	}
+	to.Part, _, err = textField(body, "partID")
+	return to, err
+}
+
+func openCodeBody(r *http.Request) (body map[string]any, err error) {
+	data, err := io.ReadAll(r.Body)
+	if err == nil && len(data) > 0 {
+		err = json.Unmarshal(data, &body)
+	}
+	if err != nil {
+		return nil, &openCodeError{http.StatusBadRequest, named{"BadRequest", map[string]any{"message": clean(shorten(err.Error())), "kind": "Body"}}}
+	}
+	return body, nil
+}
+
+func textField(body map[string]any, name string) (text string, ok bool, err error) {
+	v, ok := body[name]
+	if !ok {
+		return "", false, nil
+	}
+	if text, ok = v.(string); !ok {
+		return "", false, badPayload("Expected string", name)
+	}
+	return text, true, nil
+}
+
+func openCodeFork(p *Project, r *http.Request) (any, error) {
+	body, err := openCodeBody(r)
+	if err != nil {
+		return nil, err
+	}
+	message, _, err := textField(body, "messageID")
+	if err != nil {
+		return nil, err
+	}
+	out, err := p.Sessions.Fork(r.Context(), r.PathValue("id"), message, "ses_"+rand.Text())
+	if err != nil {
+		return nil, err
+	}
+	form := openCodeForm(p, out)
+	form.Summary = nil
+	return form, nil
+}

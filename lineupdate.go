@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree"
 )
 
 // LineUpdate changes lines while the store is locked. All its captures are one: the
@@ -20,9 +22,13 @@ type LineUpdate struct {
 
 // UpdateLines calls f with the store locked. Every append in f is complete when it
 // returns, so an error of f undoes nothing. f must not use the Repo for anything that
-// captures the disk.
+// captures the disk. It is called once more where there was no space and a cleaning
+// has made some.
 func (r *Repo) UpdateLines(ctx context.Context, f func(*LineUpdate) error) error {
-	return r.exclusive(ctx, func() error {
+	if err := r.enabled(); err != nil {
+		return err
+	}
+	return r.capturing(ctx, func() error {
 		u := &LineUpdate{repo: r}
 		defer u.drop()
 		return f(u)
@@ -127,7 +133,7 @@ func (u *LineUpdate) byID(id string) (*Checkpoint, error) {
 // capture reads the disk once.
 func (u *LineUpdate) capture(ctx context.Context, paths []string) (*capture, error) {
 	if u.disk == nil {
-		hints, err := u.repo.hintPaths(TrackOptions{Paths: paths})
+		hints, err := u.repo.hintPaths(TrackOptions{Paths: slices.DeleteFunc(slices.Clone(paths), u.outside)})
 		if err != nil {
 			return nil, err
 		}
@@ -138,6 +144,28 @@ func (u *LineUpdate) capture(ctx context.Context, paths []string) (*capture, err
 		u.disk = c
 	}
 	return u.disk, nil
+}
+
+// outside reports whether a path is no concern here: tools name such ones, too.
+func (u *LineUpdate) outside(path string) bool {
+	_, err := u.repo.rel(path)
+	return err != nil
+}
+
+// Absent returns the paths at which nothing stands now, from the root. Those outside
+// the root, and those about which the system gives no answer, are left out.
+func (u *LineUpdate) Absent(paths []string) []string {
+	var absent []string
+	for _, path := range paths {
+		rel, err := u.repo.rel(path)
+		if err != nil || rel == "" {
+			continue
+		}
+		if found, err := worktree.Look(u.repo.root, rel); err == nil && found == nil {
+			absent = append(absent, rel)
+		}
+	}
+	return absent
 }
 
 func (u *LineUpdate) publish(ctx context.Context) error {

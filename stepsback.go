@@ -12,7 +12,15 @@ import (
 type UndoneStep struct {
 	Step
 	Made   []string // paths that are known to have been absent before it
+	Hints  []Hint   // in the order of time
 	Others []Step   // of other sessions, that overlap it
+}
+
+// Hint names paths that a step was about to change at a checkpoint within it. Of an
+// ignored file that is the first that is known.
+type Hint struct {
+	Checkpoint string
+	Paths      []string
 }
 
 // stepsBack works out, path by path, what a state would be without some steps: the
@@ -45,6 +53,7 @@ type pathEnd struct {
 type stepEnds struct {
 	from, to pathEnd
 	before   state // of the step
+	made     bool  // nothing stood there before the step
 }
 
 // dirEnds are the states before the oldest step that changed a directory, and after
@@ -95,6 +104,10 @@ func (b *stepsBack) collect(step *UndoneStep) error {
 	if err != nil {
 		return err
 	}
+	first, err := b.firstKnown(step.Hints, from)
+	if err != nil {
+		return err
+	}
 	owners, err := b.owners(step)
 	if err != nil {
 		return err
@@ -104,7 +117,13 @@ func (b *stepsBack) collect(step *UndoneStep) error {
 	b.kept, b.conflicts = append(b.kept, kept...), append(b.conflicts, shared...)
 	for i := range own {
 		c := &own[i]
-		b.ways[c.Path] = append(b.ways[c.Path], stepEnds{pathEnd{c.old, c.OldPerm}, pathEnd{c.new, c.NewPerm}, from})
+		ends := stepEnds{pathEnd{c.old, c.OldPerm}, pathEnd{c.new, c.NewPerm}, from, slices.Contains(step.Made, c.Path)}
+		if known, ok := first[c.Path]; ok {
+			ends.from = known
+		}
+		if !ends.from.same(ends.to) {
+			b.ways[c.Path] = append(b.ways[c.Path], ends)
+		}
 	}
 	b.pairs = append(b.pairs, renames(own)...)
 	dirs, err := b.u.repo.changedDirs(from, to)
@@ -121,16 +140,41 @@ func (b *stepsBack) collect(step *UndoneStep) error {
 		}
 		b.dirs[dir] = ends
 	}
-	return b.note(step.Made)
+	return nil
 }
 
-func (b *stepsBack) note(made []string) error {
-	for _, path := range made {
-		if rel, err := b.u.repo.rel(path); err == nil {
-			b.made[rel] = true
+// firstKnown finds what hinted paths were that the state before a step does not hold.
+func (b *stepsBack) firstKnown(hints []Hint, from state) (map[string]pathEnd, error) {
+	first := make(map[string]pathEnd)
+	for _, hint := range hints {
+		at, err := b.u.stateOf(b.ctx, hint.Checkpoint)
+		if err != nil {
+			return nil, err
+		}
+		for _, path := range hint.Paths {
+			rel, err := b.u.repo.rel(path)
+			if err != nil {
+				continue
+			}
+			if _, ok := first[rel]; ok {
+				continue
+			}
+			if before, err := b.u.repo.endOf(from, rel); err != nil || before.entry != nil {
+				if err != nil {
+					return nil, err
+				}
+				continue
+			}
+			end, err := b.u.repo.endOf(at, rel)
+			if err != nil {
+				return nil, err
+			}
+			if end.entry != nil {
+				first[rel] = end
+			}
 		}
 	}
-	return nil
+	return first, nil
 }
 
 // owners is the attribution of a step; nil where nobody else counts.
@@ -190,21 +234,21 @@ func (b *stepsBack) resolve(path string, way []stepEnds) error {
 	now := at
 	var origin state
 	for len(way) > 0 {
-		from, to, before := way[0].from, way[0].to, way[0].before
-		for way = way[1:]; len(way) > 0 && way[0].to.same(from); way = way[1:] {
-			from, before = way[0].from, way[0].before
+		first, to := way[0], way[0].to
+		for way = way[1:]; len(way) > 0 && way[0].to.same(first.from); way = way[1:] {
+			first = way[0]
 		}
-		next, err := b.back(path, from, to, now)
+		next, err := b.back(path, first.from, to, now)
 		if err != nil {
 			return err
 		}
 		if next == nil {
 			break
 		}
-		if next.entry == nil && now.entry != nil && b.mayHaveExisted(path, before) {
+		if next.entry == nil && now.entry != nil && b.mayHaveExisted(path, first) {
 			break
 		}
-		now, origin = *next, before
+		now, origin = *next, first.before
 	}
 	if !now.same(at) {
 		b.want[path], b.origin[path] = now, origin
@@ -257,9 +301,9 @@ func (b *stepsBack) merge(from, to, now pathEnd) (merged *pathEnd, reason string
 }
 
 // mayHaveExisted keeps a path that the state before a step may have had without
-// capturing it.
-func (b *stepsBack) mayHaveExisted(path string, before state) bool {
-	if b.made[path] || !b.u.repo.treeRules(before).ignores(path, false) {
+// capturing it, unless nothing is known to have stood there.
+func (b *stepsBack) mayHaveExisted(path string, first stepEnds) bool {
+	if b.made[path] = first.made; first.made || !b.u.repo.treeRules(first.before).ignores(path, false) {
 		return false
 	}
 	b.kept = append(b.kept, PathReason{path, reasonIgnoredThen})

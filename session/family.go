@@ -125,6 +125,7 @@ func (f *family) windows(refs []stepRef) []*window {
 		}
 		w := &window{began: st.began, ended: st.endOr(forever), steps: map[stepRef]bool{ref: true}, shared: map[string]bool{st.Before.ID: true}}
 		w.Step = cairn.Step{Session: ref.Session, From: st.Before.ID, To: st.After.ID, Claims: st.Paths}
+		w.Made, w.Hints = st.absent, st.hints
 		list = append(list, w)
 	}
 	slices.SortFunc(list, func(a, b *window) int { return cmp.Compare(a.began, b.began) })
@@ -146,11 +147,14 @@ func (s *step) endOr(open int64) int64 {
 	return s.ended
 }
 
+// join adds a step. Of what is known to have been absent only the first one's
+// counts: later an earlier step of the window may have deleted it.
 func (w *window) join(later *window) {
 	if later.ended > w.ended {
 		w.ended, w.To = later.ended, later.To
 	}
 	w.Claims = append(slices.Clip(w.Claims), later.Claims...)
+	w.Hints = append(slices.Clip(w.Hints), later.Hints...)
 	for ref := range later.steps {
 		w.steps[ref] = true
 	}
@@ -166,7 +170,6 @@ func (s *Sessions) addOthers(ctx context.Context, f *family, windows []*window) 
 		return nil
 	}
 	first := windows[0].began
-	own := f.identities(windows)
 	for _, d := range f.all {
 		if f.above[d.ID] || d.At < first && (d.Open == "" || d.At+int64(stillRunning) < first) {
 			continue
@@ -183,36 +186,12 @@ func (s *Sessions) addOthers(ctx context.Context, f *family, windows []*window) 
 			return err
 		}
 		for st := range h.steps() {
-			if !hidden.steps[st.ID] && !own[st.identity()] {
+			if !hidden.steps[st.ID] {
 				h.overlap(st, windows)
 			}
 		}
 	}
 	return nil
-}
-
-// identity tells a step from all others, but not from its copy in a fork: that is the
-// same work.
-type identity struct {
-	id, before string
-	began      int64
-}
-
-func (s *step) identity() identity { return identity{s.ID, s.Before.ID, s.began} }
-
-// identities are those of the steps that windows are made of.
-func (f *family) identities(windows []*window) map[identity]bool {
-	out := make(map[identity]bool)
-	for _, h := range f.members {
-		for st := range h.steps() {
-			for _, w := range windows {
-				if w.steps[stepRef{h.ID, st.ID}] {
-					out[st.identity()] = true
-				}
-			}
-		}
-	}
-	return out
 }
 
 // overlap adds a step to the windows that it overlaps and is no part of.

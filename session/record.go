@@ -62,8 +62,9 @@ type event struct {
 	Prompt  string            `json:"prompt,omitempty"`
 	Meta    map[string]string `json:"meta,omitempty"`
 	Parts   []Part            `json:"parts,omitempty"`
-	Paths   []pathText        `json:"paths,omitempty"` // hints
-	Files   []pathText        `json:"files,omitempty"` // changed by a step, absolute, if they are few
+	Paths   []pathText        `json:"paths,omitempty"`  // hints
+	Absent  []pathText        `json:"absent,omitempty"` // of these, from the root: where nothing stood
+	Files   []pathText        `json:"files,omitempty"`  // changed by a step, absolute, if they are few
 	Changed int               `json:"changed,omitempty"`
 
 	// Of a revert: Message and Part are the boundary as hosts show it, Undone the steps
@@ -93,6 +94,14 @@ func pathTexts(paths []string) []pathText {
 	out := make([]pathText, len(paths))
 	for i, p := range paths {
 		out[i] = pathText(p)
+	}
+	return out
+}
+
+func plain(texts []pathText) []string {
+	out := make([]string, len(texts))
+	for i, p := range texts {
+		out[i] = string(p)
 	}
 	return out
 }

@@ -33,6 +33,8 @@ type step struct {
 	began, ended int64 // ended is 0 while the step is open
 	changed      int
 	files        bool // Patch.Files is complete
+	absent       []string
+	hints        []cairn.Hint
 }
 
 // boundary is a revert, or an unrevert, which ends the reverts before it.
@@ -82,6 +84,7 @@ func (h *history) apply(ev *event, e *entry, at int64) {
 	case kindHint:
 		if s := h.step(ev.Step); s != nil {
 			s.hint(ev.Paths)
+			s.before(ev, e)
 		}
 	case kindEnd:
 		if s := h.step(ev.Step); s != nil {
@@ -112,6 +115,7 @@ func (h *history) applyStep(ev *event, e *entry, at int64) {
 		Patch: cairn.Patch{Hash: e.mark.hash, Files: []string{}},
 	}}
 	s.hint(ev.Paths)
+	s.before(ev, e)
 	m.steps = append(m.steps, s)
 }
 
@@ -123,16 +127,22 @@ func (s *step) hint(paths []pathText) {
 	}
 }
 
+// before notes what is known about hinted paths before the step changes them.
+func (s *step) before(ev *event, e *entry) {
+	if len(ev.Paths) == 0 {
+		return
+	}
+	s.absent = append(s.absent, plain(ev.Absent)...)
+	s.hints = append(s.hints, cairn.Hint{Checkpoint: e.mark.id, Paths: plain(ev.Paths)})
+}
+
 func (s *step) end(ev *event, e *entry, at int64) {
 	s.hint(ev.Paths)
 	s.After, s.Ended, s.ended = Checkpoint{e.mark.id, e.mark.hash}, instant(at), at
 	s.Parts, s.changed = ev.Parts, ev.Changed
 	s.files = len(ev.Files) == ev.Changed
 	if s.files {
-		s.Patch.Files = make([]string, len(ev.Files))
-		for i, f := range ev.Files {
-			s.Patch.Files[i] = string(f)
-		}
+		s.Patch.Files = plain(ev.Files)
 	}
 }
 

@@ -118,7 +118,7 @@ func (s *Sessions) endOpen(ctx context.Context, u *cairn.LineUpdate, f *family, 
 		if opt.DryRun {
 			continue
 		}
-		if err := s.end(ctx, u, h, st, nil, nil); err != nil {
+		if err := s.end(ctx, u, h, st, StepEnd{}, nil); err != nil {
 			return err
 		}
 		a := cairn.LineAppend{Message: fmt.Sprintf("step %s: %d files", name(st.ID), st.changed), Author: AuthorAgent, Capture: true, Paths: st.Paths}

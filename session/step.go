@@ -44,7 +44,7 @@ func (s *Sessions) beginStep(ctx context.Context, u *cairn.LineUpdate, b *StepBe
 	a := cairn.LineAppend{Capture: true, Paths: b.Paths}
 	if open := h.openStep(); open != nil {
 		a.Paths, a.Author = open.with(b.Paths), AuthorAgent
-		if err := s.end(ctx, u, h, open, nil, nil); err != nil {
+		if err := s.end(ctx, u, h, open, StepEnd{}, b.Paths); err != nil {
 			return nil, err
 		}
 	}
@@ -52,7 +52,7 @@ func (s *Sessions) beginStep(ctx context.Context, u *cairn.LineUpdate, b *StepBe
 	if h.message(messageID) == nil {
 		s.add(h, event{Kind: kindMessage, Message: messageID, Role: b.Role, Prompt: shorten(b.Prompt)})
 	}
-	s.add(h, event{Kind: kindStep, Message: messageID, Step: stepID, Meta: b.Meta, Paths: pathTexts(b.Paths)})
+	s.add(h, event{Kind: kindStep, Message: messageID, Step: stepID, Meta: b.Meta, Paths: pathTexts(b.Paths), Absent: pathTexts(u.Absent(b.Paths))})
 	a.Message = "before step " + name(stepID)
 	if err := s.append(ctx, u, h, a); err != nil {
 		return nil, err
@@ -114,7 +114,7 @@ func (s *Sessions) endStep(ctx context.Context, u *cairn.LineUpdate, e *StepEnd)
 	case st.ended != 0:
 		return s.stepOut(ctx, h, st)
 	}
-	if err := s.end(ctx, u, h, st, e.Parts, e.Paths); err != nil {
+	if err := s.end(ctx, u, h, st, *e, nil); err != nil {
 		return nil, err
 	}
 	a := cairn.LineAppend{Message: fmt.Sprintf("step %s: %d files", name(st.ID), st.changed), Author: AuthorAgent, Capture: true, Paths: st.Paths}
@@ -124,13 +124,14 @@ func (s *Sessions) endStep(ctx context.Context, u *cairn.LineUpdate, e *StepEnd)
 	return s.stepNow(ctx, e.Session, st.ID)
 }
 
-// end adds the event of a step that ends now.
-func (s *Sessions) end(ctx context.Context, u *cairn.LineUpdate, h *history, st *step, parts []Part, paths []string) error {
-	list, err := u.Changes(ctx, st.Before.ID, st.with(paths))
+// end adds the event of a step that ends now. What follows may have hints, too: there
+// is one capture for both.
+func (s *Sessions) end(ctx context.Context, u *cairn.LineUpdate, h *history, st *step, e StepEnd, more []string) error {
+	list, err := u.Changes(ctx, st.Before.ID, append(st.with(e.Paths), more...))
 	if err != nil {
 		return fmt.Errorf("session: end of step %q: %w", st.ID, err)
 	}
-	end := event{Kind: kindEnd, Step: st.ID, Parts: parts, Paths: pathTexts(paths), Changed: len(list)}
+	end := event{Kind: kindEnd, Step: st.ID, Parts: e.Parts, Paths: pathTexts(e.Paths), Changed: len(list)}
 	if len(list) <= maxFiles {
 		for i := range list {
 			end.Files = append(end.Files, pathText(s.absolute(list[i].Path)))
@@ -144,8 +145,9 @@ func (s *Sessions) end(ctx context.Context, u *cairn.LineUpdate, h *history, st 
 func (s *step) with(paths []string) []string { return append(slices.Clone(s.Paths), paths...) }
 
 // Hint notes paths that a tool of a step names, absolute or relative to the root.
-// They belong to the step's session when steps of several sessions overlap. An empty
-// step means the one that is open.
+// They belong to the step's session when steps of several sessions overlap. What
+// stands there now is captured, ignored files included, so that reverting the step
+// can bring it back. An empty step means the one that is open.
 func (s *Sessions) Hint(ctx context.Context, session, step string, paths []string) error {
 	if err := checkID("id of the session", session); err != nil {
 		return err
@@ -166,7 +168,7 @@ func (s *Sessions) Hint(ctx context.Context, session, step string, paths []strin
 		if len(fresh) == 0 {
 			return nil
 		}
-		s.add(h, event{Kind: kindHint, Step: st.ID, Paths: pathTexts(fresh)})
-		return s.append(ctx, u, h, cairn.LineAppend{Message: "hint for step " + name(st.ID)})
+		s.add(h, event{Kind: kindHint, Step: st.ID, Paths: pathTexts(fresh), Absent: pathTexts(u.Absent(fresh))})
+		return s.append(ctx, u, h, cairn.LineAppend{Capture: true, Paths: st.Paths, Author: AuthorAgent, Message: "hint for step " + name(st.ID)})
 	})
 }

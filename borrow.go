@@ -37,7 +37,7 @@ type lender struct {
 // taken away after git had looked at the file; and damage to the user's packs, which
 // shows when the contents are read. Verify reads everything.
 func (r *Repo) borrow(x *index.Index, rules *ruleSource) (worktree.Known, error) {
-	if r.opt.NoBorrow || x.Root() != nil || r.user == nil || r.user.SHA256 || rules.user == nil || rules.user.full == nil {
+	if r.opt.NoBorrow || x.Root() != nil && !rules.before.Incomplete || r.user == nil || r.user.SHA256 || rules.user == nil || rules.user.full == nil {
 		return nil, nil
 	}
 	user := rules.user

@@ -28,6 +28,7 @@ type capture struct {
 	index   *index.Index
 	rules   *ruleSource
 	files   int
+	known   worktree.Known
 	unread  []string         // see worktree.Result
 	read    int              // files that were not known
 	bytes   int64            // of these
@@ -85,6 +86,10 @@ func (r *Repo) capture(ctx context.Context, opt captureOptions) (*capture, error
 
 // look reads the hinted paths and then, unless only they are wanted, everything.
 func (c *capture) look(ctx context.Context, opt captureOptions) error {
+	var err error
+	if c.known, err = c.repo.borrow(c.index, c.rules); err != nil {
+		return err
+	}
 	var seen []string
 	if len(opt.hints) > 0 {
 		res, err := c.scan(ctx, opt, worktree.NewHints(append(slices.Clone(opt.hints), rulesAbove(opt.hints)...)))
@@ -133,13 +138,8 @@ func (c *capture) settleClaims() (err error) {
 
 func (c *capture) scan(ctx context.Context, opt captureOptions, hints *worktree.Hints) (*worktree.Result, error) {
 	s := c.repo.newScan(c.index, c.rules, c.batch, opt)
-	if s.Hints = hints; hints == nil {
-		var err error
-		if s.Known, err = c.repo.borrow(c.index, c.rules); err != nil {
-			return nil, err
-		}
-	}
-	s.OnGrowth = c.repo.onGrowth(ctx, c.index, c.rules, s.Known)
+	s.Hints, s.Known = hints, c.known
+	s.OnGrowth = c.repo.onGrowth(ctx, c.index, c.rules, c.known)
 	res, err := s.Run(ctx)
 	if err != nil {
 		return nil, err

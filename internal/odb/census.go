@@ -19,7 +19,13 @@ type census struct {
 // newCensus lists the objects of packs and of files of their own. Packs that cannot
 // be used count for nothing.
 func newCensus(packs []*pack, loose []object.ID) (*census, error) {
-	ids := slices.Clone(loose)
+	n := len(loose)
+	for _, p := range packs {
+		if x, err := p.index(); err == nil {
+			n += x.n
+		}
+	}
+	ids := append(make([]object.ID, 0, n), loose...)
 	for _, p := range packs {
 		x, err := p.index()
 		if err == nil {
@@ -34,7 +40,7 @@ func newCensus(packs []*pack, loose []object.ID) (*census, error) {
 	}
 	slices.SortFunc(ids, func(a, b object.ID) int { return bytes.Compare(a[:], b[:]) })
 	c := &census{ids: slices.Compact(ids)}
-	n := 0
+	n = 0
 	for b := range 256 {
 		for n < len(c.ids) && int(c.ids[n][0]) == b {
 			n++

@@ -254,7 +254,13 @@ func (g *collector) build(ctx context.Context, j *job) (*sealed, error) {
 	}
 	w := newPackWriter(g.db.path(packDir))
 	defer w.discard()
-	c := &packCopier{db: g.db, w: w, keep: g.keeps, seen: make(map[object.ID]bool), room: g.room(j.need)}
+	w.rows = make([]row, 0, j.kept)
+	copied := newBitset(len(g.m.ids))
+	seen := func(id object.ID) bool {
+		slot, ok := g.m.slot(id)
+		return ok && !copied.set(slot)
+	}
+	c := &packCopier{db: g.db, w: w, keep: g.keeps, seen: seen, room: g.room(j.need)}
 	if err := c.room(0); err != nil {
 		return nil, err
 	}

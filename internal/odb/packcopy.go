@@ -22,7 +22,7 @@ type packCopier struct {
 	db   *DB
 	w    *packWriter
 	keep func(object.ID) bool
-	seen map[object.ID]bool // nil if there is only one pack to be copied
+	seen func(object.ID) bool // reports whether an object has been copied, and notes that it has
 	room func(done int64) error
 	buf  []byte
 }
@@ -64,14 +64,11 @@ func (c *packCopier) copyPack(ctx context.Context, p *pack) error {
 				return err
 			}
 		}
-		if id := s.rows[i].id; !c.keep(id) || c.seen[id] {
+		if id := s.rows[i].id; !c.keep(id) || c.seen(id) {
 			continue
 		}
 		if err := c.copyEntry(&s, i); err != nil {
 			return err
-		}
-		if c.seen != nil {
-			c.seen[s.rows[i].id] = true
 		}
 	}
 	return nil
@@ -213,9 +210,6 @@ func (w *watched) Read(p []byte) (int, error) {
 
 // copyLoose puts an object that is a file of its own into the pack.
 func (c *packCopier) copyLoose(id object.ID) error {
-	if c.seen[id] {
-		return nil
-	}
 	o := c.db.loose(id)
 	kind, size, err := o.stat()
 	if err != nil {
@@ -228,7 +222,7 @@ func (c *packCopier) copyLoose(id object.ID) error {
 	if err != nil {
 		return &looseError{id, err}
 	}
-	c.seen[id] = true
+	c.seen(id)
 	return addContent(c.w, id, kind, content)
 }
 
@@ -252,7 +246,7 @@ func (c *packCopier) copyLargeLoose(id object.ID, size int64) error {
 	if errors.As(err, &damage) {
 		return &looseError{id, err}
 	}
-	c.seen[id] = err == nil
+	c.seen(id)
 	return err
 }
 

@@ -125,7 +125,7 @@ func (u *LineUpdate) store(batch *odb.Batch, s state, message string) (*Checkpoi
 	if err != nil {
 		return nil, err
 	}
-	id, err := addCommit(batch, commitRequest{tree: s.tree, meta: meta, message: message})
+	id, err := addCommit(batch, commitRequest{tree: s.tree, meta: meta, message: message, when: u.repo.now()})
 	if err != nil {
 		return nil, err
 	}
@@ -268,7 +268,7 @@ func (r *Repo) addReverted(batch *odb.Batch, s state, before *Checkpoint, line *
 		rec.Wanted = line.Wanted
 		parents = append(parents, wanted.id)
 	}
-	return addLineCommit(batch, s, parents, stateLabel{line.Message, identity.Name}, rec)
+	return r.addLineCommit(batch, s, parents, stateLabel{line.Message, identity.Name}, rec)
 }
 
 // unmoved lists the paths that are not as wanted because of somebody else.

@@ -78,7 +78,7 @@ func (u *LineUpdate) Append(ctx context.Context, id string, a LineAppend) (*Line
 	if c != nil && !u.published {
 		into = c.batch
 	}
-	commit, err := addLineCommit(into, s, parents, stateLabel{a.Message, a.Author}, &lineRecord{Record: a.Record})
+	commit, err := u.repo.addLineCommit(into, s, parents, stateLabel{a.Message, a.Author}, &lineRecord{Record: a.Record})
 	if err != nil {
 		return nil, err
 	}
@@ -209,7 +209,7 @@ func (u *LineUpdate) Delete(id string) error {
 }
 
 // addLineCommit writes a checkpoint of a line into a batch.
-func addLineCommit(b *odb.Batch, s state, parents []object.ID, label stateLabel, rec *lineRecord) (object.ID, error) {
+func (r *Repo) addLineCommit(b *odb.Batch, s state, parents []object.ID, label stateLabel, rec *lineRecord) (object.ID, error) {
 	meta, err := s.meta.encode()
 	if err != nil {
 		return object.ID{}, err
@@ -223,7 +223,7 @@ func addLineCommit(b *odb.Batch, s state, parents []object.ID, label stateLabel,
 		label.author = defaultAuthor
 	}
 	return addCommit(b, commitRequest{
-		tree: s.tree, meta: meta, parents: parents, message: label.message,
+		tree: s.tree, meta: meta, parents: parents, message: label.message, when: r.now(),
 		author: object.Signature{Name: label.author, Email: identity.Email},
 		extra:  []object.Header{{Key: lineHeader, Value: string(value)}},
 	})

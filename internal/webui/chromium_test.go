@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -193,7 +194,7 @@ func (b *browser) heard(m message) {
 		}
 	case m.Method == "Page.loadEventFired":
 		b.loaded <- struct{}{}
-	case m.Method == "Runtime.exceptionThrown", m.Method == "Log.entryAdded":
+	case m.Method == "Runtime.exceptionThrown", m.Method == "Log.entryAdded", m.Method == "Page.javascriptDialogOpening":
 		b.noise = append(b.noise, string(m.Params))
 	}
 }
@@ -377,4 +378,11 @@ func (b *browser) quiet() {
 		b.t.Errorf("the pages complained:\n%s", strings.Join(b.noise, "\n"))
 		b.noise = nil
 	}
+}
+
+// forget takes out complaints that a test has asked for.
+func (b *browser) forget(text string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.noise = slices.DeleteFunc(b.noise, func(noise string) bool { return strings.Contains(noise, text) })
 }

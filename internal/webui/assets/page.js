@@ -101,7 +101,7 @@
     const here = current();
     const target = here?.querySelector(at) ?? here?.closest("details, article")?.querySelector(at) ??
       all(at).find((element) => !element.closest("[data-item], details.file") && shown(element));
-    if (!target) return;
+    if (!target || target.id === "main") return;
     if (key === "x") target.focus();
     else target.click();
   };
@@ -169,7 +169,7 @@
   // A link into the page moves the focus, too, so that j goes on from there.
   const follow = () => {
     const target = location.hash ? document.getElementById(location.hash.slice(1)) : null;
-    if (!target) return;
+    if (!target || target.id === "main") return;
     if (target.matches("details")) target.open = true;
     focusItem(target.matches("[data-item]") ? target : target.querySelector("[data-item]"));
   };

@@ -26,7 +26,7 @@ type fixture struct {
 	t        *testing.T
 	root     string
 	repo     *cairn.Repo
-	sessions *fakeSessions
+	sessions *session.Sessions
 	handler  http.Handler
 	events   string
 	log      bytes.Buffer
@@ -43,7 +43,7 @@ func newFixture(t *testing.T) *fixture {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { repo.Close() })
-	f.repo, f.root, f.sessions = repo, repo.Root(), &fakeSessions{repo: repo}
+	f.repo, f.root, f.sessions = repo, repo.Root(), session.New(repo)
 	project := &Project{ID: cairn.ProjectID(f.root), Root: f.root, Repo: repo, Sessions: f.sessions}
 	f.handler = New(Options{
 		Projects: func(context.Context) ([]Listed, error) { return []Listed{{ID: project.ID, Root: project.Root}}, nil },

@@ -229,12 +229,12 @@ func (b *stepsBack) directories(s state) error {
 			delete(s.meta.Perms, dir)
 			continue
 		}
-		held, err := b.u.repo.dirAt(s, dir)
+		held, err := b.keepsFiles(dir)
 		if err != nil {
 			return err
 		}
 		switch {
-		case held.there: // files keep it alive
+		case held: // they keep it alive
 		case before.bare:
 			s.meta.Bare = append(s.meta.Bare, pathText(dir))
 		default:
@@ -245,6 +245,29 @@ func (b *stepsBack) directories(s state) error {
 		}
 	}
 	return nil
+}
+
+// keepsFiles reports whether the wanted state has a file below a directory. Its tree
+// cannot be asked: it lies in a batch that is still to be written.
+func (b *stepsBack) keepsFiles(dir string) (bool, error) {
+	below := dir + "/"
+	if belowAny(below, b.want) {
+		return false, nil
+	}
+	for path, w := range b.want {
+		if w.entry != nil && strings.HasPrefix(path, below) {
+			return true, nil
+		}
+	}
+	for c, err := range b.u.repo.walkTree(b.ctx, b.start.tree, newPathScope([]string{dir})) {
+		if err != nil {
+			return false, err
+		}
+		if _, goes := b.want[c.path]; !goes && strings.HasPrefix(c.path, below) {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // dirAt is what a state says about a directory.

@@ -17,6 +17,7 @@ import (
 // cli is one run of the program.
 type cli struct {
 	stdin   io.Reader
+	stdout  io.Writer     // for a command that is run; all else goes through out
 	out     *bufio.Writer // stdout; flushed before a remark that follows an answer, and at the end
 	columns int           // of a line of the answer
 
@@ -43,7 +44,7 @@ type globalFlags struct {
 
 func newCLI(stdin io.Reader, stdout, stderr io.Writer, env func(string) string, dir string) *cli {
 	c := &cli{
-		stdin: stdin, out: bufio.NewWriterSize(stdout, 64<<10), console: newConsole(stderr),
+		stdin: stdin, stdout: stdout, out: bufio.NewWriterSize(stdout, 64<<10), console: newConsole(stderr),
 		env: env, dir: dir,
 	}
 	c.columns, _ = columns(stdout)
@@ -55,7 +56,7 @@ func newCLI(stdin io.Reader, stdout, stderr io.Writer, env func(string) string, 
 		c.logCommand(), c.operationsCommand(), c.sessionCommand(), c.pinCommand(), c.unpinCommand(),
 		c.lsCommand(), c.catCommand(), c.existsCommand(),
 		c.exportCommand(), c.importCommand(), c.pushCommand(), c.fetchCommand(),
-		c.setupCommand(), c.hookCommand(), c.mcpCommand(), c.serveCommand(),
+		c.setupCommand(), c.hookCommand(), c.runCommand(), c.mcpCommand(), c.serveCommand(),
 		c.completionCommand(), c.versionCommand(), c.helpCommand(),
 	)
 	c.root.SetOut(c.out)

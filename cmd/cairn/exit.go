@@ -61,7 +61,10 @@ func (c *cli) asUsage(err error) error {
 
 // report says what went wrong and turns it into the exit status.
 func (c *cli) report(ctx context.Context, err error) int {
+	var child childStatus
 	switch {
+	case errors.As(err, &child):
+		return int(child)
 	case err == nil:
 		return exitDone
 	case onlyIs(err, errPartly):

@@ -64,6 +64,7 @@ From one machine to another:
     fetch REMOTE                bring from there what others sent
 
 For agents:
+    run COMMAND                 run it with checkpoints around it
     setup AGENT                 connect a coding agent: undo inside it
     hook AGENT                  called by the agent: record what it does
     mcp                         offer checkpoints and undo to a model

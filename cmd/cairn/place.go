@@ -26,7 +26,7 @@ func (c *cli) open() (*cairn.Repo, error) {
 }
 
 // makesStore lists the commands that make a store where there is none.
-var makesStore = map[string]bool{"track": true, "import": true, "fetch": true, "hook": true, "mcp": true, "session begin": true}
+var makesStore = map[string]bool{"track": true, "import": true, "fetch": true, "hook": true, "mcp": true, "run": true, "session begin": true}
 
 // takesOver lists those of them that capture nothing.
 var takesOver = map[string]bool{"import": true, "fetch": true}

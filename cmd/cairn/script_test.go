@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 		systemGitConfig = nil // whatever this machine's is
 		main()
 	}
-	testscript.Main(m, map[string]func(){"cairn": cairn, "payload": func() { feedHook(cairn) }})
+	testscript.Main(m, map[string]func(){"cairn": cairn, "payload": func() { feedHook(cairn) }, "counts-signals": countSignals})
 }
 
 // TestScript runs the scripts. Each has a home of its own, and nothing of the

@@ -52,6 +52,9 @@ func (h *hook) forgetSteps() {
 	}
 }
 
+// maxSkipped bounds how many turns without changes are passed over.
+const maxSkipped = 10000
+
 type taker = func(ctx context.Context, id string, opt session.RevertOptions) (*session.Session, *cairn.Result, error)
 
 // takeBack undoes or redoes turns. One that changed nothing is passed over: whoever
@@ -59,7 +62,10 @@ type taker = func(ctx context.Context, id string, opt session.RevertOptions) (*s
 func (h *hook) takeBack(ctx context.Context, take taker, done, nothing string) error {
 	sum := &cairn.Result{DryRun: h.do.dryRun}
 	n := 0
-	for n < h.do.count {
+	for range maxSkipped + h.do.count {
+		if n == h.do.count {
+			break
+		}
 		_, res, err := take(ctx, h.session, session.RevertOptions{DryRun: h.do.dryRun, EndOpen: true})
 		h.forgetSteps()
 		if errors.Is(err, cairn.ErrNotFound) {
@@ -102,7 +108,11 @@ func (h *hook) tell(sum *cairn.Result, done, nothing string, turns int) error {
 		h.did.text = "cairn: " + nothing
 		return nil
 	}
-	h.did.text = resultText(sum, fmt.Sprintf("cairn: %s %s", done, plural(turns, "turn")))
+	headline := fmt.Sprintf("cairn: %s %s", done, plural(turns, "turn"))
+	if len(sum.Restored)+len(sum.Deleted) == 0 {
+		headline = "cairn: nothing was changed"
+	}
+	h.did.text = resultText(sum, headline)
 	if len(h.turn.Running) > 0 {
 		h.did.text += "\na sub-agent is still at work; what it writes from now on is not taken back"
 	}

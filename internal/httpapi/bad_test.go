@@ -25,6 +25,7 @@ func TestBadBodies(t *testing.T) {
 		{"POST", "/track", `{"paths":[1]}`, "body.paths[0]"},
 		{"POST", "/track", `{"paths":[""]}`, "body.paths"},
 		{"POST", "/track", `{"deadline":0}`, "body.deadline"},
+		{"POST", "/track", `{"onlyPaths":true}`, "body.paths"},
 		{"POST", "/plan", `{"action":"explode"}`, "body.action"},
 		{"POST", "/plan", `{}`, "action"},
 		{"POST", "/plan", `{"action":"restore"}`, "body.hash"},

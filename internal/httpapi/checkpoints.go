@@ -180,6 +180,9 @@ func (s *Server) track(ctx context.Context, in *struct {
 	InProject
 	Body TrackRequest
 }) (*body[protocol.Track], error) {
+	if in.Body.OnlyPaths && len(in.Body.Paths) == 0 {
+		return nil, badField("body.paths", "", "expected at least one beside onlyPaths")
+	}
 	p, err := s.in(ctx, in.InProject, true)
 	if err != nil {
 		return nil, err

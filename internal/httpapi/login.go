@@ -32,13 +32,22 @@ func (d *Door) LoginCode() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := time.Now()
-	for old, until := range l.codes {
-		if until.Before(now) || len(l.codes) >= maxLogins {
-			delete(l.codes, old)
-		}
+	if len(l.codes) >= maxLogins {
+		l.forgetOldest()
 	}
 	l.codes[sha256.Sum256([]byte(code))] = now.Add(loginLife)
 	return code
+}
+
+func (l *logins) forgetOldest() {
+	var oldest [sha256.Size]byte
+	var first time.Time
+	for code, until := range l.codes {
+		if first.IsZero() || until.Before(first) {
+			oldest, first = code, until
+		}
+	}
+	delete(l.codes, oldest)
 }
 
 func (l *logins) use(code string) bool {

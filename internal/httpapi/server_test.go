@@ -54,8 +54,21 @@ func newFixture(t testing.TB, tree gittest.Tree, change ...func(*Options)) *fixt
 	}
 	f := &fixture{t: t, dataDir: filepath.Join(dir, "data"), root: filepath.Join(dir, "project")}
 	gittest.Create(t, f.root, tree)
+	f.server = f.open(change...)
+	t.Cleanup(func() {
+		if err := f.server.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	f.door = f.server.PrivateDoor()
+	return f
+}
+
+// open makes a server for the fixture's project.
+func (f *fixture) open(change ...func(*Options)) *Server {
+	f.t.Helper()
 	opt := Options{
-		Build: "test", Logger: slog.New(failures{slog.DiscardHandler, t}),
+		Build: "test", Logger: slog.New(failures{slog.DiscardHandler, f.t}),
 		Settings: func(root string) (cairn.Options, error) {
 			return cairn.Options{Root: root, DataDir: f.dataDir, NoSync: true, Command: "a test"}, nil
 		},
@@ -63,17 +76,11 @@ func newFixture(t testing.TB, tree gittest.Tree, change ...func(*Options)) *fixt
 	for _, c := range change {
 		c(&opt)
 	}
-	f.server = New(opt)
-	t.Cleanup(func() {
-		if err := f.server.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	if _, err := f.server.Register(f.root, true); err != nil {
-		t.Fatal(err)
+	s := New(opt)
+	if _, err := s.Register(f.root, true); err != nil {
+		f.t.Fatal(err)
 	}
-	f.door = f.server.PrivateDoor()
-	return f
+	return s
 }
 
 // reply is an answer that was read to its end.

@@ -1,0 +1,109 @@
+package httpapi
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+)
+
+// FuzzRequest: no request, whatever is in it, makes the server answer 5xx or panic, and
+// none changes anything outside the root.
+func FuzzRequest(f *testing.F) {
+	for _, seed := range [][3]string{
+		{"GET", "/status", ""},
+		{"GET", "/checkpoints?limit=2&after=x", ""},
+		{"GET", "/checkpoints/@~1/files?path=d", ""},
+		{"GET", "/checkpoints/%40/file?path=a%00b", ""},
+		{"GET", "/checkpoints/dead/exists?path=..%2F..%2Fx", ""},
+		{"GET", "/diff?from=@~1&to=@&path=d&path=a.txt&context=-1", ""},
+		{"GET", "/diff/text?context=0", ""},
+		{"GET", "/patch?to=nosuch", ""},
+		{"GET", "/operations?limit=1000", ""},
+		{"GET", "/session/s/diff?messageID=m1&stepID=1", ""},
+		{"GET", "/session/%2e%2e%2f/history", ""},
+		{"GET", "/project/0123456789abcdef/status?directory=%2Ftmp", ""},
+		{"GET", "/events?directory=/x", ""},
+		{"GET", "/opencode/session/s/diff?messageID=m1", ""},
+		{"HEAD", "/openapi.json", ""},
+		{"OPTIONS", "*", ""},
+		{"POST", "/track", `{"message":"x","paths":["a.txt","\u0000ff"],"onlyPaths":true,"deadline":1}`},
+		{"POST", "/plan", `{"action":"restore","hash":"@~1","paths":["."],"keepNew":true}`},
+		{"POST", "/apply", `{"action":"revert","from":"@~1","to":"@","onConflict":"keep"}`},
+		{"POST", "/apply", `{"action":"revert","patches":[{"hash":"@","files":["/etc/passwd","../x","a.txt"]}]}`},
+		{"POST", "/undo", `{"dryRun":true}`},
+		{"POST", "/redo", `{"paths":["d"],"plan":"0123456789abcdef"}`},
+		{"POST", "/projects", `{"directory":"/","exact":true}`},
+		{"POST", "/gc", `{"dryRun":true,"thorough":true}`},
+		{"POST", "/sessions", `{"id":"s","parent":"s","meta":{"a":"b"}}`},
+		{"POST", "/session/s/messages", `{"messageID":"m1","role":"user","parts":[{"id":"p","type":"text"}]}`},
+		{"POST", "/session/s/steps", `{"messageID":"m1","stepID":"1","paths":["a.txt"]}`},
+		{"POST", "/session/s/steps/1/hint", `{"paths":["../../etc/passwd"]}`},
+		{"POST", "/session/s/steps/1/end", `{"parts":[{"id":"t","type":"tool","meta":{}}]}`},
+		{"POST", "/session/s/revert", `{"messageID":"m1","partID":"p","endOpen":true}`},
+		{"POST", "/session/s/unrevert", `{}`},
+		{"POST", "/session/s/fork", `{"id":"\u0000","messageID":"m1"}`},
+		{"POST", "/opencode/session/s/revert", `{"messageID":"m1"}`},
+		{"POST", "/opencode/session/s/fork", ``},
+		{"PUT", "/pins/%2e%2e", `{"hash":"@"}`},
+		{"DELETE", "/pins/x", ""},
+		{"DELETE", "/session/s", ""},
+		{"DELETE", "/projects/x", ""},
+	} {
+		f.Add(seed[0], seed[1], seed[2])
+	}
+	dir, err := filepath.EvalSymlinks(f.TempDir())
+	if err != nil {
+		f.Fatal(err)
+	}
+	fx := &fixture{t: f, dataDir: filepath.Join(dir, "data"), root: filepath.Join(dir, "project")}
+	gittest.Create(f, fx.root, someTree)
+	fx.server = fx.open(func(o *Options) {
+		// Only the fixture's root may be registered: a fuzzed request must not get at
+		// the directories of whoever runs this.
+		inner := o.Settings
+		o.Settings = func(root string) (cairn.Options, error) {
+			if root != fx.root {
+				return cairn.Options{}, fmt.Errorf("%w: not this one", cairn.ErrRoot)
+			}
+			return inner(root)
+		}
+		o.Logger = nil
+	})
+	f.Cleanup(func() { fx.server.Close() })
+	fx.server.Drain() // streams of events end at once
+	fx.door = fx.server.PrivateDoor()
+	fx.track()
+	fx.write("b.txt", "b\n")
+	fx.track()
+	f.Fuzz(func(t *testing.T, method, target, body string) {
+		raw := fmt.Sprintf("%s %s HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", method, target, len(body), body)
+		r, err := http.ReadRequest(bufio.NewReader(strings.NewReader(raw)))
+		if err != nil {
+			t.Skip("no request")
+		}
+		w := httptest.NewRecorder()
+		fx.door.ServeHTTP(w, r.WithContext(t.Context()))
+		if w.Code >= 500 {
+			t.Fatalf("%s %q: status %d: %.500s", method, target, w.Code, w.Body)
+		}
+		if _, err := io.Copy(io.Discard, r.Body); err != nil {
+			t.Fatal(err)
+		}
+		entries, err := os.ReadDir(dir)
+		if err != nil || len(entries) != 2 {
+			t.Fatalf("beside the root: %v, %v", entries, err)
+		}
+		if _, err := fx.server.Register(fx.root, true); err != nil {
+			t.Fatal(err)
+		}
+	})
+}

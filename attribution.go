@@ -6,19 +6,28 @@ import (
 	"strings"
 )
 
-// Step is what one session did between two checkpoints.
+// Step is what one session, or one operation, did between two checkpoints.
 type Step struct {
-	Session string   // name for messages; opaque
-	From    string   // checkpoint before
-	To      string   // checkpoint after
-	Claims  []string // paths that the session's edit tools named, and everything below them
+	Session   string   // name for messages; opaque
+	Operation string   // instead of a session: the id of an operation
+	From      string   // checkpoint before
+	To        string   // checkpoint after
+	Claims    []string // paths that the session's edit tools named, and everything below them
 }
 
 // Reasons that attribution has for a path to stay.
 const (
-	reasonOthers = "belongs to session "
-	reasonShared = "also changed during a step of session "
+	reasonOthers = "belongs to "
+	reasonShared = "also changed during a step of "
 )
+
+// label names a step in reasons.
+func (s *Step) label() string {
+	if s.Operation != "" {
+		return "operation " + s.Operation
+	}
+	return "session " + s.Session
+}
 
 // attribution answers to whom a changed path belongs when steps of several sessions
 // overlap: checkpoints see only that it changed, not who did it. A path that the
@@ -30,7 +39,7 @@ type attribution struct {
 }
 
 type otherStep struct {
-	session string
+	label   string
 	claims  *pathScope
 	changed map[string]bool
 }
@@ -53,7 +62,7 @@ func (r *Repo) attribute(ctx context.Context, opt RevertOptions) (*attribution, 
 		if err != nil {
 			return nil, err
 		}
-		other := otherStep{session: step.Session, claims: claims, changed: make(map[string]bool)}
+		other := otherStep{label: step.label(), claims: claims, changed: make(map[string]bool)}
 		for i := range list {
 			other.changed[list[i].Path] = true
 		}
@@ -85,9 +94,9 @@ func (a *attribution) stays(path string) string {
 		switch {
 		case !other.changed[path] || own && !theirs:
 		case theirs && !own:
-			return reasonOthers + other.session
+			return reasonOthers + other.label
 		default:
-			return reasonShared + other.session
+			return reasonShared + other.label
 		}
 	}
 	return ""

@@ -73,6 +73,9 @@ func (r *Repo) readOperation(id object.ID) (*Operation, object.ID, error) {
 		ID: c.ID, Kind: rec.Kind, When: c.When, Target: rec.Target, Undoes: rec.Undoes, Before: rec.Before, After: rec.After,
 		Paths: plainPaths(rec.Paths), scope: plainPaths(rec.Scope), created: plainPaths(rec.Created), Kept: rec.Kept, Conflicts: rec.Conflicts,
 	}
+	if rec.At != 0 {
+		op.When = time.Unix(0, rec.At)
+	}
 	var previous object.ID
 	if len(c.commit.Parents) == 3 {
 		previous = c.commit.Parents[0]

@@ -37,6 +37,7 @@ type operationRecord struct {
 	Target    string       `json:"target,omitempty"`
 	Undoes    string       `json:"undoes,omitempty"`
 	Token     string       `json:"token,omitempty"` // of the journal
+	At        int64        `json:"at,omitempty"`    // nanoseconds since 1970; commits keep seconds
 	Before    string       `json:"before"`
 	After     string       `json:"after"`
 	Paths     []pathText   `json:"paths"`             // changed
@@ -304,7 +305,7 @@ func (r *Repo) withWritten(batch *odb.Batch, disk *capture, j *journal, res *Res
 
 func (r *Repo) addOperation(batch *odb.Batch, s state, j *journal, res *Result, after object.ID) (object.ID, error) {
 	rec := operationRecord{
-		Version: 1, Kind: j.Kind, Target: j.Target, Undoes: j.Undoes, Token: j.Token, Scope: j.Scope,
+		Version: 1, Kind: j.Kind, Target: j.Target, Undoes: j.Undoes, Token: j.Token, At: r.now().UnixNano(), Scope: j.Scope,
 		Before: j.before.String(), After: after.String(),
 		Paths:   pathTexts(append(append([]string{}, res.Restored...), res.Deleted...)),
 		Created: pathTexts(j.created(res)), Kept: res.Kept, Conflicts: res.Conflicts,

@@ -37,6 +37,7 @@ type stepsBack struct {
 	dirs  map[string]dirEnds
 	pairs [][2]string // renames
 	made  map[string]bool
+	rules map[object.ID]*treeRules // by tree
 
 	want            map[string]pathEnd // where it is not as at start
 	origin          map[string]state   // that what is wanted comes from
@@ -70,7 +71,7 @@ func (a pathEnd) same(b pathEnd) bool {
 func (u *LineUpdate) newStepsBack(ctx context.Context, start state, policy Policy) *stepsBack {
 	return &stepsBack{
 		u: u, ctx: ctx, start: start, policy: policy,
-		ways: make(map[string][]stepEnds), dirs: make(map[string]dirEnds), made: make(map[string]bool), want: make(map[string]pathEnd), origin: make(map[string]state),
+		ways: make(map[string][]stepEnds), dirs: make(map[string]dirEnds), made: make(map[string]bool), rules: make(map[object.ID]*treeRules), want: make(map[string]pathEnd), origin: make(map[string]state),
 		merger: &planner{repo: u.repo, ctx: ctx, way: &threeWay{merged: make(map[object.ID][]byte)}},
 	}
 }
@@ -198,7 +199,7 @@ func (b *stepsBack) owners(step *UndoneStep) (*attribution, error) {
 }
 
 func (b *stepsBack) other(o Step) (otherStep, error) {
-	other := otherStep{session: o.Session, changed: make(map[string]bool)}
+	other := otherStep{label: o.label(), changed: make(map[string]bool)}
 	var err error
 	if other.claims, err = b.u.repo.claims(o.Claims); err != nil {
 		return other, err
@@ -303,7 +304,15 @@ func (b *stepsBack) merge(from, to, now pathEnd) (merged *pathEnd, reason string
 // mayHaveExisted keeps a path that the state before a step may have had without
 // capturing it, unless nothing is known to have stood there.
 func (b *stepsBack) mayHaveExisted(path string, first stepEnds) bool {
-	if b.made[path] = first.made; first.made || !b.u.repo.treeRules(first.before).ignores(path, false) {
+	if b.made[path] = first.made; first.made {
+		return false
+	}
+	rules := b.rules[first.before.tree]
+	if rules == nil {
+		rules = b.u.repo.treeRules(first.before)
+		b.rules[first.before.tree] = rules
+	}
+	if !rules.ignores(path, false) {
 		return false
 	}
 	b.kept = append(b.kept, PathReason{path, reasonIgnoredThen})

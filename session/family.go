@@ -191,6 +191,26 @@ func (s *Sessions) addOthers(ctx context.Context, f *family, windows []*window) 
 			}
 		}
 	}
+	return s.addOperations(ctx, windows)
+}
+
+// addOperations finds what was restored, reverted and undone inside windows: that is
+// nobody's step.
+func (s *Sessions) addOperations(ctx context.Context, windows []*window) error {
+	for op, err := range s.repo.Operations(ctx) {
+		if err != nil {
+			return err
+		}
+		at := op.When.UnixNano()
+		if at < windows[0].began {
+			break
+		}
+		for _, w := range windows {
+			if at > w.began && at < w.ended {
+				w.Others = append(w.Others, cairn.Step{Operation: op.ID, From: op.Before, To: op.After, Claims: op.Paths})
+			}
+		}
+	}
 	return nil
 }
 

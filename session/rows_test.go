@@ -633,3 +633,22 @@ func TestR126_HostMetadata(t *testing.T) {
 		t.Error("any amount of metadata is taken")
 	}
 }
+
+// TestR32_RevertsInsideAnothersStep: what another session's revert, or a restore of
+// the user, does while a step is open is not the step's.
+func TestR32_RevertsInsideAnothersStep(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"a": gittest.File("1\n"), "b": gittest.File("1\n")})
+	f.step("B", "m", "1", func() { f.write("b", "2\n") })
+	f.begin("A", "m", "1")
+	f.write("a", "2\n")
+	f.revert("B", session.Target{Start: true})
+	f.end("A", "1")
+	if s := f.get("A"); s.Summary.Files != 1 {
+		t.Errorf("%+v", s.Summary)
+	}
+	_, res := f.revert("A", session.Target{Start: true})
+	if f.read("a") != "1\n" || f.read("b") != "1\n" || len(res.Kept) != 1 || res.Kept[0].Path != "b" {
+		t.Errorf("a %q, b %q, %+v", f.read("a"), f.read("b"), res)
+	}
+}

@@ -84,6 +84,12 @@ type Options struct {
 	// NoBorrow keeps a first capture from borrowing the packs of the user's own
 	// repository by hard links: it costs time and room, and shares nothing with it.
 	NoBorrow bool
+	// Watch lets the system tell where something changes between captures of this Repo,
+	// so that they cost what has changed instead of a look at everything. The results
+	// are the same. It pays for who keeps a Repo open; where it cannot be had, captures
+	// look at everything (see Repo.Watching). What it does not see: writes through a
+	// memory map or through another name of a hard-linked file; TrackOptions.Verify does.
+	Watch bool
 	// MustExist makes Open fail with ErrNotFound where nothing was ever captured,
 	// instead of making a store.
 	MustExist bool
@@ -115,6 +121,8 @@ type Repo struct {
 	log  *slog.Logger
 	now  func() time.Time
 
+	watching *watching // nil = not wanted
+
 	never *ignore.Chain // the compiled deny list, nil = none
 
 	clean func(context.Context, CleanOptions) (*Cleaned, error) // Clean, but for tests
@@ -145,6 +153,9 @@ func Open(opt Options) (*Repo, error) {
 	}
 	r := &Repo{opt: opt, root: root, user: user, log: opt.Logger, now: time.Now, never: compileNever(opt.Never)}
 	r.opt.DataDir, r.clean = dataDir, r.Clean
+	if opt.Watch {
+		r.watching = new(watching)
+	}
 	if r.log == nil {
 		r.log = slog.New(slog.DiscardHandler)
 	}
@@ -199,7 +210,7 @@ func (r *Repo) openStore(dir string) (*odb.DB, error) {
 }
 
 // Close releases the store. It does not wait for running calls.
-func (r *Repo) Close() error { return r.db.Close() }
+func (r *Repo) Close() error { return errors.Join(r.watching.close(), r.db.Close()) }
 
 // Root returns the captured directory's real path.
 func (r *Repo) Root() string { return r.root }

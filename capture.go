@@ -37,6 +37,7 @@ type capture struct {
 	reasons map[string]error // the system's answers for unreadable paths
 	meta    *metadata
 	batch   *odb.Batch
+	watched bool // it looked at everything, but for what the watching vouches for
 }
 
 // metadata is computed on demand: an unchanged track does without.
@@ -68,7 +69,10 @@ type captureOptions struct {
 // capture reads what differs from the last capture. The caller holds the lock, may
 // add objects of its own to the batch, and then calls publish or discard.
 func (r *Repo) capture(ctx context.Context, opt captureOptions) (*capture, error) {
-	x := r.loadIndex()
+	x := r.watching.begin(r)
+	if x == nil {
+		x = r.loadIndex()
+	}
 	rules, err := r.loadRules(x)
 	if err != nil {
 		return nil, err
@@ -105,11 +109,15 @@ func (c *capture) look(ctx context.Context, opt captureOptions) error {
 		}
 	}
 	if !opt.only {
+		if opt.scope == nil && !opt.verify {
+			opt.scope = c.repo.watching.scope(c.index, c.rules)
+			c.watched = true
+		}
 		res, err := c.scan(ctx, opt, nil)
 		if err != nil {
 			return err
 		}
-		c.files = res.Files
+		c.files = c.index.Files(opt.scope == nil, res.Files)
 		c.rules.noteSize(res.Files)
 		if c.unread = res.Unread; len(c.unread) > 0 {
 			c.claims = newClaims(PartialTime, unreadSkipped(res.Unread), seen)
@@ -139,6 +147,9 @@ func (c *capture) settleClaims() (err error) {
 func (c *capture) scan(ctx context.Context, opt captureOptions, hints *worktree.Hints) (*worktree.Result, error) {
 	s := c.repo.newScan(c.index, c.rules, c.batch, opt)
 	s.Hints, s.Known = hints, c.known
+	if hints == nil {
+		s.Enter = c.repo.watching.enter(c.repo)
+	}
 	s.OnGrowth = c.repo.onGrowth(ctx, c.index, c.rules, c.known)
 	res, err := s.Run(ctx)
 	if err != nil {
@@ -185,7 +196,11 @@ func (c *capture) publish(ctx context.Context) error {
 	if err := c.repo.keepAlive(c.disk); err != nil {
 		return err
 	}
-	return c.repo.saveIndex(ctx, c.index, c.aux())
+	if err := c.repo.saveIndex(ctx, c.index, c.aux()); err != nil {
+		return err
+	}
+	c.repo.watching.commit(c.repo, c, c.watched && len(c.unread) == 0)
+	return nil
 }
 
 // aux is what to keep with the stat cache: above all, which metadata belong to this

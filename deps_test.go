@@ -26,6 +26,7 @@ var layers = map[string]int{
 	"internal/index":      1,
 	"internal/git":        1,
 	"internal/worktree":   2, // the user's directory
+	"internal/watch":      2,
 	"":                    3, // package cairn
 	"session":             4,
 	"snapshot":            4,
@@ -51,6 +52,7 @@ var thirdParty = map[string][]string{
 	"internal/git":      {"golang.org/x/sys"},                                                                          // stat of the user's index
 	"internal/config":   {"github.com/BurntSushi/toml"},                                                                // the files that people write
 	"internal/worktree": {"golang.org/x/sys"},                                                                          // handles of directories
+	"internal/watch":    {"golang.org/x/sys"},                                                                          // inotify
 	"internal/gittest":  {"golang.org/x/sys"},                                                                          // tracing for crash tests
 	"internal/hooks":    {"github.com/gofrs/flock"},                                                                    // one hook of a session at a time
 	"internal/setup":    {"github.com/tailscale/hujson", "github.com/BurntSushi/toml"},                                 // settings of agents

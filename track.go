@@ -66,6 +66,9 @@ func (r *Repo) Track(ctx context.Context, opt TrackOptions) (*Track, error) {
 	if err := r.enabled(); err != nil {
 		return nil, err
 	}
+	if t := r.unchanged(ctx, opt); t != nil {
+		return t, nil
+	}
 	var t *Track
 	err := r.capturing(ctx, func() (err error) {
 		t, err = r.track(ctx, opt)
@@ -110,11 +113,13 @@ func (r *Repo) track(ctx context.Context, opt TrackOptions) (*Track, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Track{
+	t := &Track{
 		Hash: c.tree.String(), Checkpoint: id.String(), Files: c.files, Changed: changed,
 		Skipped: append([]Skipped{}, c.metadata().Skipped...), Reasons: c.reasons,
 		Partial: len(c.unread) > 0, HintedOnly: opt.OnlyPaths,
-	}, nil
+	}
+	r.watching.remember(t, line, id)
+	return t, nil
 }
 
 // hintPaths brings hints into the form of package worktree.

@@ -42,6 +42,8 @@ func retryOpen(dir int, name string, flags int) (int, error) {
 	}
 }
 
+func (h *dirHandle) descriptor() int { return h.fd }
+
 func (h *dirHandle) close() { unix.Close(h.fd) }
 
 // openFile opens a file for reading; never a symlink, and never blocking on a

@@ -17,6 +17,8 @@ import (
 // take a directory descriptor, and os.Root resolves names beneath the handle.
 type dirHandle struct{ root *os.Root }
 
+func (h *dirHandle) descriptor() int { return -1 }
+
 func openRoot(path string) (*dirHandle, error) {
 	root, err := os.OpenRoot(path)
 	if err != nil {

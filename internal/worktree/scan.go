@@ -38,6 +38,7 @@ type Scan struct {
 	Known       Known                            // may be nil
 	Never       *ignore.Chain                    // what is never captured, held or not; nil = nothing
 	NeverIsNew  bool                             // Never may cover what Index holds as captured
+	Enter       Enter                            // may be nil
 	Exclude     []string                         // directories below the root that are never entered: the store
 	Scope       map[string]bool                  // the known directories to look at, see ScopeOf; nil = all
 	Hints       *Hints                           // the paths to look at; nil = all
@@ -55,6 +56,11 @@ type Scan struct {
 // somebody trustworthy has read it in the state that its stat shows. Then it is not
 // read here. It is called from several goroutines.
 type Known func(path string, mode object.Mode, st *index.Stat) (id object.ID, ok bool)
+
+// Enter is told of every directory before it is listed: the path, and the descriptor
+// that it is open on, -1 on systems that have none. It is called from several
+// goroutines.
+type Enter func(path string, descriptor int)
 
 // Counted is how far a scan has come.
 type Counted struct {

@@ -109,6 +109,9 @@ func (w *worker) open(n *node) (ok bool, err error) {
 	if n.handle == nil {
 		n.handle, err = n.parent.handle.openDir(n.name)
 	}
+	if err == nil && w.Enter != nil {
+		w.Enter(n.path, n.handle.descriptor())
+	}
 	if err == nil {
 		err = n.handle.list(&w.names, w.dirents)
 	}

@@ -1,0 +1,265 @@
+package cairn
+
+import (
+	"context"
+	"errors"
+	"os"
+	"reflect"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/seed-fb9cbc17/cairn/internal/index"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/watch"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree"
+)
+
+// watching is what a Repo with Options.Watch remembers from one capture to the next:
+// the stat cache, and where something may have happened since. It never decides what
+// a file holds, only which directories a scan may leave out.
+//
+// A scan may leave out directories only after one that looked at all of them, with
+// every one under watch before it was listed, and as long as nothing but this Repo
+// has touched the stat cache on the disk. Rules that live outside of the directories
+// are compared with those of the last capture, and a change of a .gitignore counts as
+// a change of everything, because it reaches into directories that did not change.
+type watching struct {
+	mu      sync.Mutex
+	watcher *watch.Watcher
+	failed  error // why there is no watching; tried again after retryWatch
+	at      time.Time
+
+	sure    bool // the conditions above hold
+	reason  string
+	pending watch.Changes // taken from the watcher, but not yet looked at
+
+	index  *index.Index // as it was saved last
+	saved  [2]fileState // the files that hold it
+	rules  ignoreContext
+	last   *Track // the answer of the last Track, if nothing has happened in the store since
+	lastAt object.ID
+	line   string
+}
+
+// fileState tells one state of a file that is replaced or appended to from another.
+type fileState struct {
+	size, mtime int64
+	there       bool
+}
+
+// retryWatch is how long scans go on without watching after the system's limit was
+// reached: setting up costs as much as a scan.
+const retryWatch = 10 * time.Minute
+
+// Watching reports whether the next capture may leave directories out because they
+// are watched, and if not, why.
+func (r *Repo) Watching() (on bool, reason string) {
+	w := r.watching
+	if w == nil {
+		return false, "not asked for"
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case w.failed != nil:
+		return false, w.failed.Error()
+	case !w.sure && w.reason == "":
+		return false, "nothing captured yet"
+	}
+	return w.sure, w.reason
+}
+
+// begin returns the stat cache to go by, and the directories that a full capture has
+// to look at; nil stands for all. From here until commit nothing is sure.
+func (w *watching) begin(r *Repo) (x *index.Index) {
+	if w == nil {
+		return nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	x, w.index, w.last = w.index, nil, nil
+	if x == nil || w.saved != r.indexState() {
+		w.doubt("somebody else has changed the stat cache")
+		x = nil
+	}
+	w.start(r)
+	return x
+}
+
+// start makes a watcher where there is none.
+func (w *watching) start(r *Repo) {
+	if w.watcher != nil || w.failed != nil && time.Since(w.at) < retryWatch {
+		return
+	}
+	w.at, w.sure = time.Now(), false
+	if w.watcher, w.failed = watch.New(r.root); w.failed != nil {
+		w.watcher = nil
+		r.log.Info("not watching", "error", w.failed)
+	}
+}
+
+func (w *watching) doubt(reason string) { w.sure, w.reason = false, reason }
+
+// scope drains the queue and returns the directories to be looked at, nil for all. It
+// leaves w unsure: who looks at them, and succeeds, calls commit.
+func (w *watching) scope(x *index.Index, rules *ruleSource) map[string]bool {
+	if w == nil {
+		return nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.watcher == nil {
+		return nil
+	}
+	w.drain()
+	if w.sure && (rules.user != nil && rules.user.full != nil || !reflect.DeepEqual(w.rules, rules.context)) {
+		w.doubt("rules outside of the directory have changed")
+	}
+	if !w.sure {
+		w.pending = watch.Changes{}
+		return nil
+	}
+	w.doubt("a capture is under way, or has failed")
+	scope := map[string]bool{"": true}
+	for dir := range w.pending.Dirs {
+		addWithParents(scope, dir)
+	}
+	for dir := range w.pending.New {
+		addWithParents(scope, dir)
+		for known := range x.Dirs {
+			if strings.HasPrefix(known, dir+"/") {
+				scope[known] = true
+			}
+		}
+	}
+	return scope
+}
+
+// drain moves what has happened from the watcher to pending.
+func (w *watching) drain() {
+	c := w.watcher.Changes()
+	if c.All {
+		w.doubt(c.Reason)
+		return
+	}
+	for _, names := range c.Dirs {
+		if _, ok := names[".gitignore"]; ok {
+			w.doubt("ignore rules have changed")
+		}
+	}
+	w.pending.Merge(c)
+}
+
+func addWithParents(scope map[string]bool, dir string) {
+	for !scope[dir] {
+		scope[dir] = true
+		dir, _ = index.Split(dir)
+	}
+}
+
+// enter returns the function that puts directories under watch, nil where nobody
+// watches.
+func (w *watching) enter(r *Repo) worktree.Enter {
+	if w == nil || w.watcher == nil {
+		return nil
+	}
+	watcher := w.watcher
+	return func(path string, handle int) {
+		err := watcher.AddHandle(path, handle)
+		if err == nil {
+			return
+		}
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if w.watcher != watcher {
+			return
+		}
+		w.watcher, w.failed = nil, err
+		r.log.Info("watching ended", "error", errors.Join(err, watcher.Close()))
+	}
+}
+
+// commit keeps what a capture has saved. whole tells that it vouches for every
+// directory, given the scope that it began with.
+func (w *watching) commit(r *Repo, c *capture, whole bool) {
+	if w == nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.index, w.saved = c.index, r.indexState()
+	if !whole || w.watcher == nil {
+		return
+	}
+	w.sure, w.reason, w.pending, w.rules = true, "", watch.Changes{}, c.rules.context
+}
+
+// remember keeps the answer of a Track, to be given again while nothing happens.
+func (w *watching) remember(t *Track, line string, id object.ID) {
+	if w == nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.sure {
+		return
+	}
+	again := *t
+	again.Changed = 0
+	w.last, w.line, w.lastAt = &again, line, id
+}
+
+// unchanged returns the last answer if it still is the answer: nothing has happened
+// in the directory, nor to the rules, the stat cache and the line. It needs no lock.
+// An operation of another process that is under way has changed the directory, or it
+// has not begun to.
+func (r *Repo) unchanged(ctx context.Context, opt TrackOptions) *Track {
+	w := r.watching
+	if w == nil || !reflect.DeepEqual(opt, TrackOptions{}) || ctx.Err() != nil {
+		return nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.last == nil || !w.sure || w.watcher == nil || w.line != r.today() || w.saved != r.indexState() {
+		return nil
+	}
+	if w.drain(); !w.sure || !w.pending.None() {
+		return nil
+	}
+	if id, err := r.db.Ref(w.line); err != nil || id != w.lastAt {
+		return nil
+	}
+	rules, err := r.loadRules(w.index)
+	if err != nil || rules.user != nil && rules.user.full != nil || !reflect.DeepEqual(w.rules, rules.context) {
+		return nil
+	}
+	again := *w.last
+	again.Skipped = append([]Skipped{}, again.Skipped...)
+	return &again
+}
+
+func (r *Repo) indexState() (s [2]fileState) {
+	f := r.indexFile()
+	for i, path := range []string{f.Base, f.Delta} {
+		if info, err := os.Lstat(path); err == nil {
+			s[i] = fileState{info.Size(), info.ModTime().UnixNano(), true}
+		}
+	}
+	return s
+}
+
+func (w *watching) close() error {
+	if w == nil {
+		return nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.watcher == nil {
+		return nil
+	}
+	watcher := w.watcher
+	w.watcher, w.failed, w.at = nil, os.ErrClosed, time.Now()
+	w.doubt("closed")
+	return watcher.Close()
+}

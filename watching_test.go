@@ -1,0 +1,304 @@
+package cairn_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+)
+
+// watcher is a Repo that watches, beside one that always looks at everything.
+type watcher struct {
+	*fixture
+	watching *cairn.Repo
+	apart    cairn.Options
+	visited  atomic.Int64 // files that the last capture of the watching one looked at
+}
+
+func newWatcher(t *testing.T, tree gittest.Tree) *watcher {
+	t.Helper()
+	w := &watcher{fixture: newFixture(t, tree)}
+	gittest.NewOracle(t).Init(w.root)
+	w.apart = w.opt
+	w.apart.DataDir = filepath.Join(t.TempDir(), "apart")
+	opt := w.opt
+	opt.Watch = true
+	opt.Progress = func(p cairn.Progress) { w.visited.Store(int64(p.Files)) }
+	r, err := cairn.Open(opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	w.watching = r
+	w.same("at first")
+	if on, reason := r.Watching(); !on {
+		t.Skip("no watching here: ", reason)
+	}
+	return w
+}
+
+// same compares a track of the watching Repo with one that reads everything.
+func (w *watcher) same(when string) {
+	w.Helper()
+	w.visited.Store(0)
+	got, err := w.watching.Track(w.Context(), cairn.TrackOptions{})
+	if err != nil {
+		w.Fatalf("%s: %v", when, err)
+	}
+	r, err := cairn.Open(w.apart)
+	if err != nil {
+		w.Fatal(err)
+	}
+	defer r.Close()
+	want, err := r.Track(w.Context(), cairn.TrackOptions{Verify: true})
+	if err != nil {
+		w.Fatalf("%s: %v", when, err)
+	}
+	if got.Hash != want.Hash || got.Files != want.Files || !reflect.DeepEqual(got.Skipped, want.Skipped) {
+		w.Fatalf("%s: watching gives %s of %d files, skipped %v; looking at everything %s of %d, %v",
+			when, got.Hash, got.Files, got.Skipped, want.Hash, want.Files, want.Skipped)
+	}
+	a, b := w.checkpoint(w.watching, got), w.checkpoint(r, want)
+	if a != b {
+		w.Fatalf("%s: what git trees do not hold differs:\n%s\n%s", when, a, b)
+	}
+}
+
+// bare matches what the metadata say of ignored directories that hold nothing
+// captured. One that has lost its last captured file is still listed once, so the list
+// depends on when one looks.
+var bare = regexp.MustCompile(`,"bare":\[[^]]*\]`)
+
+// checkpoint prints the metadata of a checkpoint: permissions, empty directories and
+// what was left out.
+func (w *watcher) checkpoint(r *cairn.Repo, track *cairn.Track) string {
+	w.Helper()
+	for line := range strings.Lines(gittest.NewOracle(w.T).CatFile(r.StoreDir(), track.Checkpoint)) {
+		if strings.HasPrefix(line, "cairn ") {
+			return bare.ReplaceAllString(line, "")
+		}
+	}
+	w.Fatalf("checkpoint %s has no metadata", track.Checkpoint)
+	return ""
+}
+
+func watchedTree() gittest.Tree {
+	tree := gittest.Tree{"top": gittest.File("top"), "empty": gittest.Dir(), ".gitignore": gittest.File("*.log\n/out/\n")}
+	for d := range 20 {
+		for f := range 10 {
+			tree[fmt.Sprintf("d%d/sub/f%d", d, f)] = gittest.File(fmt.Sprintf("%d %d", d, f))
+		}
+		tree[fmt.Sprintf("d%d/x.log", d)] = gittest.File("ignored")
+	}
+	return tree
+}
+
+func TestWatchingLooksAtWhatChanged(t *testing.T) {
+	t.Parallel()
+	w := newWatcher(t, watchedTree())
+	w.same("unchanged")
+	if n := w.visited.Load(); n != 0 {
+		t.Errorf("an unchanged track looks at %d files", n)
+	}
+	w.write("d3/sub/f4", "edited")
+	w.same("one edit")
+	if n := w.visited.Load(); n == 0 || n > 20 {
+		t.Errorf("after one edit %d files were looked at", n)
+	}
+}
+
+// What happens between two tracks, by name.
+func TestWatchingStorms(t *testing.T) {
+	t.Parallel()
+	many := 20
+	if !testing.Short() {
+		many = 100
+	}
+	for name, storm := range map[string]func(w *watcher){
+		"files in new directories": func(w *watcher) {
+			for d := range many {
+				for f := range many / 2 {
+					w.write(fmt.Sprintf("new/%d/%d", d, f), "x")
+				}
+			}
+		},
+		"a directory renamed": func(w *watcher) {
+			w.rename("d1", "e1")
+			w.same("renamed")
+			w.write("e1/sub/f1", "edited in its new place")
+		},
+		"two directories swapped": func(w *watcher) {
+			w.rename("d1", "tmp")
+			w.rename("d2", "d1")
+			w.rename("tmp", "d2")
+		},
+		"a directory removed and made again": func(w *watcher) {
+			w.remove("d1")
+			w.write("d1/sub/f3", "another")
+		},
+		"made again before anybody has looked, with equal names": func(w *watcher) {
+			w.remove("d1")
+			for f := range 10 {
+				w.write(fmt.Sprintf("d1/sub/f%d", f), "other contents")
+			}
+		},
+		"a directory replaced by a link": func(w *watcher) {
+			w.remove("d1")
+			w.symlink("d2", "d1")
+			w.same("replaced")
+			w.write("d2/sub/f1", "behind the link")
+		},
+		"a file replaced by a directory": func(w *watcher) {
+			w.remove("top")
+			w.write("top/of/it", "x")
+		},
+		"overflow": func(w *watcher) {
+			for i := range 17000 {
+				if err := os.Chmod(w.path([]string{"top", "d1/sub/f1"}[i%2]), 0o600); err != nil {
+					w.Fatal(err)
+				}
+			}
+		},
+		"permissions of a file":      func(w *watcher) { w.chmod("top", 0o755) },
+		"permissions of a directory": func(w *watcher) { w.chmod("d4/sub", 0o750) },
+		"an empty directory filled and emptied": func(w *watcher) {
+			w.write("empty/x", "x")
+			w.same("filled")
+			w.remove("empty/x")
+			w.same("emptied")
+			w.remove("empty")
+		},
+		"rules that reach below": func(w *watcher) {
+			w.write(".gitignore", "/out/\n")
+			w.same("logs are seen")
+			w.write(".gitignore", "*.log\nsub/\n")
+			w.write("d5/sub/f11", "new and ignored")
+		},
+		"rules of the repository": func(w *watcher) {
+			o := gittest.NewOracle(w.T)
+			w.write(".git/info/exclude", "new*\n")
+			w.write("d1/new1", "ignored")
+			w.same("excluded")
+			w.write(".git/info/exclude", "")
+			w.same("not excluded any more")
+			w.write("d1/x.log", "tracked")
+			o.In(w.root, "add", "-f", "d1/x.log")
+		},
+		"an operation": func(w *watcher) {
+			first := w.track()
+			w.write("d6/sub/f1", "to be undone")
+			w.remove("d7")
+			w.same("before")
+			if _, err := w.watching.Restore(w.Context(), first.Hash, cairn.RestoreOptions{}); err != nil {
+				w.Fatal(err)
+			}
+			w.same("restored")
+			if _, err := w.watching.Undo(w.Context(), cairn.RevertOptions{}); err != nil {
+				w.Fatal(err)
+			}
+		},
+		"an operation of somebody else": func(w *watcher) {
+			first := w.track()
+			w.write("d6/sub/f1", "to be undone")
+			w.same("before")
+			w.restoreAll(first.Hash)
+		},
+		"a capture of somebody else": func(w *watcher) {
+			w.write("d6/sub/f1", "seen by both")
+			w.track()
+		},
+		"a capture that failed": func(w *watcher) {
+			w.write("d6/sub/f1", "changed before the failure")
+			ctx, cancel := context.WithCancel(w.Context())
+			cancel()
+			if _, err := w.watching.Track(ctx, cairn.TrackOptions{}); err == nil {
+				w.Error("a cancelled track has succeeded")
+			}
+		},
+		"hinted paths only": func(w *watcher) {
+			w.write("d6/sub/f1", "hinted")
+			w.write("d6/sub/f2", "not hinted")
+			if _, err := w.watching.Track(w.Context(), cairn.TrackOptions{Paths: []string{"d6/sub/f1"}, OnlyPaths: true}); err != nil {
+				w.Fatal(err)
+			}
+		},
+		"cleaning": func(w *watcher) {
+			w.write("top", "changed")
+			w.same("changed")
+			if _, err := w.watching.Clean(w.Context(), cairn.CleanOptions{}); err != nil {
+				w.Fatal(err)
+			}
+			w.write("top", "changed again")
+		},
+		"the stat cache is lost": func(w *watcher) {
+			removeIndex(w.T, w.fixture)
+			w.write("top", "changed")
+		},
+		"the root replaced": func(w *watcher) {
+			if err := os.Rename(w.root, w.root+".away"); err != nil {
+				w.Fatal(err)
+			}
+			gittest.Create(w, w.root, gittest.Tree{"another": gittest.File("one")})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWatcher(t, watchedTree())
+			storm(w)
+			w.same(name)
+			w.same(name + ", again")
+			w.write("last", "x")
+			w.same("and after it")
+		})
+	}
+}
+
+func (f *fixture) rename(from, to string) {
+	f.Helper()
+	if err := os.Rename(f.path(from), f.path(to)); err != nil {
+		f.Fatal(err)
+	}
+}
+
+func (f *fixture) symlink(target, path string) {
+	f.Helper()
+	if err := os.Symlink(target, f.path(path)); err != nil {
+		f.Fatal(err)
+	}
+}
+
+func (f *fixture) chmod(path string, perm os.FileMode) {
+	f.Helper()
+	if err := os.Chmod(f.path(path), perm); err != nil {
+		f.Fatal(err)
+	}
+}
+
+// Random edits, of ignore rules too, seen by watching as by looking at everything.
+func TestWatchingEqualsLooking(t *testing.T) {
+	t.Parallel()
+	seeds, rounds := 6, 6
+	if testing.Short() {
+		seeds = 3
+	}
+	for seed := range seeds {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			rng := rand.New(rand.NewPCG(uint64(seed), 77))
+			w := newWatcher(t, gittest.RandomTree(rng, gittest.RandomOptions{}))
+			for round := range rounds {
+				edits := gittest.Mutate(t, rng, w.root, 1+rng.IntN(12))
+				w.same(fmt.Sprintf("round %d: %v", round, edits))
+			}
+		})
+	}
+}

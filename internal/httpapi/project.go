@@ -216,7 +216,7 @@ func (p *project) acquire(create bool) (*handle, error) {
 		if err != nil {
 			return nil, err
 		}
-		opt.MustExist = !create
+		opt.MustExist, opt.Watch = !create, true
 		repo, err := cairn.Open(opt)
 		if err != nil {
 			return nil, err

@@ -202,6 +202,7 @@ func TestLocked(t *testing.T) {
 	f.track()
 	release := f.hold()
 	defer release()
+	f.write("new", "so that there is something to do\n")
 	f.call("POST", "/track", "{}").problem(t, 409, "locked")
 }
 

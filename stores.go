@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -59,6 +60,17 @@ func storesIn(dataDir string) string { return filepath.Join(dataDir, "snapshot")
 func isMissing(root string) bool {
 	info, err := os.Stat(root)
 	return errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir()
+}
+
+// OpenStore opens a store as Stores lists it, whether its root is there or not, for
+// Usage, Check and dry runs of Clean: nothing that needs the root works where it is
+// gone.
+func OpenStore(dir string) (*Repo, error) {
+	db, err := odb.Open(dir, "", odb.Options{})
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrStore, err)
+	}
+	return &Repo{opt: Options{DataDir: filepath.Dir(filepath.Dir(db.Dir()))}, root: db.Root(), db: db, log: slog.New(slog.DiscardHandler), now: time.Now}, nil
 }
 
 // RemoveStore removes the store of a root that is not there any more, with all its

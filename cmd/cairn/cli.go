@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/config"
 )
 
 // cli is one run of the program.
@@ -23,14 +24,18 @@ type cli struct {
 
 	outTerminal bool // stdout is a terminal
 
-	console *console // stderr
-	env     func(string) string
-	dir     string // the current directory, "" if there is none
-	global  globalFlags
-	root    *cobra.Command
-	args    []string
-	force   bool   // of track
-	running string // name of the command once it runs, until then errors are about usage
+	console    *console // stderr
+	env        func(string) string
+	dir        string // the current directory, "" if there is none
+	global     globalFlags
+	root       *cobra.Command
+	args       []string
+	force      bool           // of track
+	config     *config.Config // of the root configured, nil until it is needed
+	configured string
+	last       *cairn.Options            // that options returned
+	spawn      func(args []string) error // starts cairn in the background, nil = never
+	running    string                    // name of the command once it runs, until then errors are about usage
 }
 
 // globalFlags go with every command.
@@ -57,6 +62,7 @@ func newCLI(stdin io.Reader, stdout, stderr io.Writer, env func(string) string, 
 		c.lsCommand(), c.catCommand(), c.existsCommand(),
 		c.exportCommand(), c.importCommand(), c.pushCommand(), c.fetchCommand(),
 		c.setupCommand(), c.hookCommand(), c.runCommand(), c.mcpCommand(), c.serveCommand(),
+		c.gcCommand(), c.duCommand(), c.doctorCommand(), c.purgeCommand(), c.adoptCommand(), c.configCommand(),
 		c.completionCommand(), c.versionCommand(), c.helpCommand(),
 	)
 	c.root.SetOut(c.out)
@@ -77,6 +83,9 @@ func (c *cli) run(ctx context.Context, args []string) int {
 		err = errors.Join(err, fmt.Errorf("write the answer: %w", flushed))
 	}
 	status := c.report(ctx, err)
+	if status == exitDone || status == exitPartly {
+		c.cleanLater()
+	}
 	if c.neverFails(args) {
 		return exitDone
 	}

@@ -87,7 +87,7 @@ func (c *cli) report(ctx context.Context, err error) int {
 func status(err error) int {
 	var usage *usageError
 	switch {
-	case errors.As(err, &usage), errors.Is(err, cairn.ErrOutside), errors.Is(err, cairn.ErrName), errors.Is(err, session.ErrID):
+	case errors.As(err, &usage), isConfigError(err), errors.Is(err, cairn.ErrOutside), errors.Is(err, cairn.ErrName), errors.Is(err, session.ErrID):
 		return exitUsage
 	case errors.Is(err, cairn.ErrNotFound):
 		return exitNotFound

@@ -70,6 +70,14 @@ For agents:
     mcp                         offer checkpoints and undo to a model
     serve                       answer over HTTP; a page for the browser
 
+Room and health:
+    gc [--dry-run]              drop old checkpoints, pack the others
+    du                          what the stores of all projects take
+    doctor [--fix]              look for what is wrong, and mend it
+    purge PATH...               take files out of the whole history
+    adopt OLD-DIR               take over the store of a moved project
+    config                      which settings are in force, and who decided
+
 And also:
     completion bash|zsh|fish    the completion script of a shell
     version                     which cairn this is
@@ -101,7 +109,9 @@ Environment:
                          $XDG_DATA_HOME; else ~/.local/share/cairn, on macOS
                          ~/Library/Application Support/cairn, on Windows cairn
                          in %LocalAppData%
-    CAIRN_MAX_FILE_SIZE  as --max-file-size
+    CAIRN_MAX_FILE_SIZE  as --max-file-size; so for every setting that cairn
+                         help config lists
+    CAIRN_NO_BACKGROUND  1: start no cleaning in the background
     CAIRN_NO_SERVER      as --no-server, unless it is empty
 
 Variables of git (GIT_DIR, GIT_INDEX_FILE and so on) change nothing.

@@ -43,7 +43,9 @@ func main() {
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer, env func(string) string, dir string) int {
 	ctx, stop := interruptible()
 	defer stop()
-	return newCLI(stdin, stdout, stderr, env, dir).run(ctx, args)
+	c := newCLI(stdin, stdout, stderr, env, dir)
+	c.spawn = spawn
+	return c.run(ctx, args)
 }
 
 // interruptible returns a context that ends with the first SIGINT or SIGTERM. From

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/config"
 )
 
 // systemGitConfig lists the configuration files that come before the user's own.
@@ -38,7 +39,7 @@ var homes = []string{"/root", "/home/*", "/Users/*", "/var/root", `C:\Users\*`}
 func (c *cli) options() (cairn.Options, error) {
 	opt := cairn.Options{
 		MustExist: !makesStore[c.running], Command: "cairn " + c.running,
-		Home: c.home(), SystemGitConfig: systemGitConfig, Homes: homes, MinFree: cairn.DefaultMinFree,
+		Home: c.home(), SystemGitConfig: systemGitConfig, Homes: homes,
 		Logger: c.console.logger(), Progress: c.console.progressFunc(c.env),
 	}
 	if dir := c.env("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
@@ -51,21 +52,27 @@ func (c *cli) options() (cairn.Options, error) {
 	if opt.Root, err = c.rootDir(dir); err != nil {
 		return opt, err
 	}
+	cfg, err := c.settings(opt.Root)
+	if err != nil {
+		return opt, err
+	}
+	if opt.LockTimeout, err = c.lockTimeout(); err != nil {
+		return opt, err
+	}
+	c.configure(&opt, cfg)
 	if opt.DataDir, err = c.dataDir(dir); err != nil {
 		return opt, err
 	}
-	if opt.MaxFileSize, err = c.maxFileSize(); err != nil {
-		return opt, err
-	}
+	opt.MaxFileSize = c.maxFileSize(cfg)
 	if c.global.minFree.text != "" {
-		opt.MinFree = c.global.minFree.bytes
+		opt.MinFree = limitOf(c.global.minFree)
 	}
 	opt.Force = c.force
 	if takesOver[c.running] {
 		opt.MaxFiles, opt.MaxScanBytes = cairn.NoLimit, cairn.NoLimit
 	}
-	opt.LockTimeout, err = c.lockTimeout()
-	return opt, err
+	c.last = &opt
+	return opt, nil
 }
 
 // workDir is the directory that everything relative counts from: the current one
@@ -104,10 +111,16 @@ func (c *cli) dataDir(dir string) (string, error) {
 	if c.global.dataDir != "" {
 		return absolute(dir, c.global.dataDir), nil
 	}
-	if data := c.env("CAIRN_DATA_DIR"); filepath.IsAbs(data) {
-		return data, nil
-	} else if data != "" {
-		return "", c.usage("cannot use CAIRN_DATA_DIR=%s: it must be an absolute path", data)
+	root, err := c.rootDir(dir)
+	if err != nil {
+		root = "" // what is set for all projects counts all the same
+	}
+	cfg, err := c.settings(root)
+	if err != nil {
+		return "", err
+	}
+	if cfg.DataDir != "" {
+		return cfg.DataDir, nil
 	}
 	if data := c.env("XDG_DATA_HOME"); filepath.IsAbs(data) {
 		return filepath.Join(data, "cairn"), nil
@@ -185,21 +198,19 @@ func (s *byteSize) Set(text string) error {
 	return nil
 }
 
-// maxFileSize is in the library's terms: 0 means its default.
-func (c *cli) maxFileSize() (int64, error) {
-	size := c.global.maxFileSize
-	if text := c.env("CAIRN_MAX_FILE_SIZE"); size.text == "" && text != "" {
-		if err := size.Set(text); err != nil {
-			return 0, c.usage("cannot use CAIRN_MAX_FILE_SIZE=%s: %v", text, err)
-		}
+func (c *cli) maxFileSize(cfg *config.Config) int64 {
+	if c.global.maxFileSize.text == "" {
+		return cfg.MaxFileSize
 	}
-	switch {
-	case size.text == "":
-		return 0, nil
-	case size.bytes == 0:
-		return cairn.NoLimit, nil
+	return limitOf(c.global.maxFileSize)
+}
+
+// limitOf is a size in the library's terms, where 0 means the default.
+func limitOf(size byteSize) int64 {
+	if size.bytes == 0 {
+		return cairn.NoLimit
 	}
-	return size.bytes, nil
+	return size.bytes
 }
 
 // paths turns PATH arguments, which count from the current directory, into absolute

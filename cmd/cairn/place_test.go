@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/config"
 )
 
 func TestByteSize(t *testing.T) {
@@ -34,14 +35,23 @@ func TestMaxFileSize(t *testing.T) {
 	}{
 		{"", "", 0}, {"0", "", cairn.NoLimit}, {"", "0", cairn.NoLimit}, {"5", "0", 5}, {"0", "5", cairn.NoLimit}, {"", "2K", 2048},
 	} {
-		c := &cli{env: func(string) string { return test.env }}
+		c := &cli{}
+		cfg, err := config.Load(config.Sources{Env: func(name string) string {
+			if name == "CAIRN_MAX_FILE_SIZE" {
+				return test.env
+			}
+			return ""
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
 		if test.flag != "" {
 			if err := c.global.maxFileSize.Set(test.flag); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if got, err := c.maxFileSize(); got != test.want || err != nil {
-			t.Errorf("%+v: %d and %v", test, got, err)
+		if got := c.maxFileSize(cfg); got != test.want {
+			t.Errorf("%+v: %d", test, got)
 		}
 	}
 }

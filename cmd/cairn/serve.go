@@ -180,6 +180,14 @@ func (c *cli) serverOptions(dataDir string) httpapi.Options {
 		Build: buildName(), Logger: logger,
 		Settings: func(root string) (cairn.Options, error) { return c.optionsFor(root, dataDir, logger) },
 		Guard:    c.guardRoot,
+		Retention: func(root string) (cairn.Retention, bool, error) {
+			there := *c
+			cfg, err := there.settings(root)
+			if err != nil {
+				return cairn.Retention{}, false, err
+			}
+			return retentionOf(cfg), cfg.Background, nil
+		},
 	}
 }
 

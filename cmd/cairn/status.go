@@ -2,10 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -13,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/config"
 )
 
 const statusManual = `cairn status says what is looked after and what changed since.
@@ -20,16 +18,18 @@ const statusManual = `cairn status says what is looked after and what changed si
 Usage:
     cairn status
 
-It prints the root, the store and its size on disk, the newest checkpoint, and
-how many files differ from it now (cairn diff --name-status lists them). Without
-any checkpoint the exit status is 4.
+It prints the root, the store and its size on disk, how much it may have, the
+newest checkpoint, how many files differ from it now (cairn diff --name-status
+lists them), what was purged, and which settings are not at their defaults, with
+who decided. Without any checkpoint the exit status is 4.
 
 With --json:
     {"root", "store", "storeSize", "checkpoint": {"id", "hash", "message",
     "time"}, "changed", "limits": {"maxFileSize", "maxFiles", "maxScanBytes",
-    "minFree", "budget"}}, sizes in bytes, 0 for no limit, and the time as in
-    RFC 3339. A checkpoint that does not hold everything has "partial": "time"
-    if that was over, or "paths" if only some were looked at.
+    "minFree", "budget"}, "checkpoints", "cleaned", "disabled", "purged",
+    "settings": [{"key", "value", "origin"}]}, sizes in bytes, 0 for no limit,
+    and times as in RFC 3339. A checkpoint that does not hold everything has
+    "partial": "time" if that was over, or "paths" if only some were looked at.
 `
 
 // standing is the answer of status.
@@ -40,6 +40,12 @@ type standing struct {
 	Checkpoint newestCheckpoint `json:"checkpoint"`
 	Changed    int              `json:"changed"`
 	Limits     cairn.Limits     `json:"limits"`
+
+	Checkpoints int               `json:"checkpoints"`
+	Cleaned     time.Time         `json:"cleaned,omitzero"`
+	Disabled    string            `json:"disabled,omitempty"`
+	Purged      []string          `json:"purged,omitempty"`
+	Settings    []config.Decision `json:"settings"`
 }
 
 type newestCheckpoint struct {
@@ -57,7 +63,7 @@ func (c *cli) statusCommand() *cobra.Command {
 		args: takes(0, 0, "no arguments"), complete: cobra.NoFileCompletions,
 		run: func(ctx context.Context, _ *cobra.Command, _ []string) error {
 			return c.withRepo(func(repo *cairn.Repo) error {
-				s, err := statusOf(ctx, repo)
+				s, err := c.statusOf(ctx, repo)
 				if err != nil {
 					return err
 				}
@@ -67,7 +73,7 @@ func (c *cli) statusCommand() *cobra.Command {
 	})
 }
 
-func statusOf(ctx context.Context, repo *cairn.Repo) (*standing, error) {
+func (c *cli) statusOf(ctx context.Context, repo *cairn.Repo) (*standing, error) {
 	newest, err := repo.Lookup(ctx, "@")
 	if err != nil {
 		return nil, err
@@ -80,17 +86,25 @@ func statusOf(ctx context.Context, repo *cairn.Repo) (*standing, error) {
 	if err != nil {
 		return nil, err
 	}
-	size, err := diskUsage(repo.StoreDir())
+	use, err := repo.Usage(ctx)
+	if err != nil {
+		return nil, err
+	}
 	return &standing{
-		Root: repo.Root(), Store: repo.StoreDir(), StoreSize: size, Changed: len(changes),
-		Checkpoint: newestCheckpoint{newest.ID, newest.Hash, newest.Message, newest.When, partial},
-		Limits:     repo.Limits(),
-	}, err
+		Root: repo.Root(), Store: repo.StoreDir(), StoreSize: use.Size, Changed: len(changes),
+		Checkpoint:  newestCheckpoint{newest.ID, newest.Hash, newest.Message, newest.When, partial},
+		Limits:      repo.Limits(),
+		Checkpoints: use.Checkpoints, Cleaned: use.Cleaned,
+		Disabled: c.last.Disabled, Purged: repo.PurgedPaths(), Settings: c.config.Decisions(),
+	}, nil
 }
 
 func (c *cli) printStatus(s *standing) error {
 	if c.global.json {
 		s.Root, s.Store = cairn.EncodePath(s.Root), cairn.EncodePath(s.Store)
+		for i := range s.Purged {
+			s.Purged[i] = cairn.EncodePath(s.Purged[i])
+		}
 		return c.writeJSON(s)
 	}
 	now := "nothing changed since"
@@ -100,10 +114,26 @@ func (c *cli) printStatus(s *standing) error {
 	if s.Checkpoint.Partial != "" {
 		now += ", " + partialText[s.Checkpoint.Partial]
 	}
-	_, err := fmt.Fprintf(c.out, "root        %s\nstore       %s (%s)\ncheckpoint  %s, %s\nnow         %s\nlimits      %s\n",
+	fmt.Fprintf(c.out, "root        %s\nstore       %s (%s)\ncheckpoint  %s, %s\nnow         %s\nholds       %s\nlimits      %s\n",
 		cairn.QuotePath(s.Root), cairn.QuotePath(s.Store), sizeText(s.StoreSize), s.Checkpoint.Hash,
-		c.about(s.Checkpoint.Time, s.Checkpoint.Message), now, limitsText(s.Limits))
+		c.about(s.Checkpoint.Time, s.Checkpoint.Message), now, c.holdsText(s), limitsText(s.Limits))
+	for _, path := range s.Purged {
+		fmt.Fprintf(c.out, "purged      %s\n", cairn.QuotePath(path))
+	}
+	if s.Disabled != "" {
+		fmt.Fprintf(c.out, "captures    switched off: %s\n", printable(s.Disabled))
+	}
+	_, err := c.out.WriteString(settingLines(c.config))
 	return err
+}
+
+// holdsText says what the store holds and when it was cleaned.
+func (c *cli) holdsText(s *standing) string {
+	text := plural(s.Checkpoints, "checkpoint")
+	if s.Cleaned.IsZero() {
+		return text
+	}
+	return text + ", cleaned " + ageText(c.console.now().Sub(s.Cleaned))
 }
 
 // partialText says what a checkpoint does not vouch for.
@@ -141,22 +171,4 @@ func (c *cli) about(when time.Time, message string) string {
 		text += ": " + printable(message)
 	}
 	return text
-}
-
-// diskUsage sums the sizes of the files below dir. Another process may be changing
-// them, so one that vanishes counts nothing.
-func diskUsage(dir string) (total int64, err error) {
-	err = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
-		if err == nil && d.Type().IsRegular() {
-			var info fs.FileInfo
-			if info, err = d.Info(); err == nil {
-				total += info.Size()
-			}
-		}
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		return err
-	})
-	return total, err
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -36,6 +37,10 @@ A first checkpoint is refused where the root is a home directory, or one above
 it, and any checkpoint that would hold more than 1000000 files or read more than
 20 GiB of new data. The answer names the largest directories. A checkpoint that
 would leave less than --min-free on the disk of the store is refused, too.
+
+Where captures are switched off (see cairn help config) nothing is printed, that
+is said on stderr, and the exit status is 0. Once an hour a track starts a
+cleaning in the background, which cairn help gc describes.
 
 Options:
     -m, --message TEXT  what the checkpoint is for; always makes a new one
@@ -85,12 +90,18 @@ func (c *cli) trackCommand() *cobra.Command {
 			if err := c.hints(cmd, &f, args); err != nil {
 				return err
 			}
+			if err := c.defaultTimeout(&f); err != nil {
+				return err
+			}
 			if f.timeout > 0 {
 				var cancel context.CancelFunc
 				ctx, cancel = context.WithTimeout(ctx, f.timeout)
 				defer cancel()
 			}
 			t, err := c.track(ctx, f.TrackOptions)
+			if errors.Is(err, cairn.ErrDisabled) {
+				return c.printDisabled(err)
+			}
 			if err != nil {
 				return err
 			}
@@ -142,6 +153,26 @@ func (c *cli) hints(cmd *cobra.Command, f *trackFlags, args []string) error {
 	return err
 }
 
+// defaultTimeout takes the time to read in from the settings.
+func (c *cli) defaultTimeout(f *trackFlags) error {
+	if f.timeout > 0 {
+		return nil
+	}
+	dir, err := c.workDir()
+	if err != nil {
+		return err
+	}
+	root, err := c.rootDir(dir)
+	if err != nil {
+		return err
+	}
+	cfg, err := c.settings(root)
+	if err == nil {
+		f.timeout = cfg.Timeout
+	}
+	return err
+}
+
 func (c *cli) printTrack(t *cairn.Track) (err error) {
 	if c.global.json {
 		err = c.writeJSON(t)
@@ -153,6 +184,19 @@ func (c *cli) printTrack(t *cairn.Track) (err error) {
 		err = errPartly
 	}
 	return err
+}
+
+// printDisabled is the answer where nothing is to be captured. That is no failure:
+// whoever calls cairn at every step goes on without checkpoints.
+func (c *cli) printDisabled(why error) error {
+	c.console.remark("%v; no checkpoint was taken", why)
+	if !c.global.json {
+		return nil
+	}
+	return c.writeJSON(struct {
+		Hash     string `json:"hash"`
+		Disabled string `json:"disabled"`
+	}{"", why.Error()})
 }
 
 func (c *cli) listSkipped(t *cairn.Track) {

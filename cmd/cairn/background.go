@@ -1,0 +1,54 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"strconv"
+
+	"github.com/seed-fb9cbc17/cairn"
+)
+
+// cleansAfter lists the commands that may begin a cleaning in the background.
+var cleansAfter = map[string]bool{"track": true, "hook": true, "restore": true, "revert": true, "undo": true, "redo": true}
+
+// cleanLater starts a cleaning in a process of its own, if it is time for one: nobody
+// is to wait for it, least of all an agent between two steps. Most of the time it
+// reads one small file. Where it does not work out, the next command tries again.
+func (c *cli) cleanLater() {
+	if c.spawn == nil || !cleansAfter[c.running] || c.last == nil || c.config == nil || !c.config.Background || isSet(c.env("CAIRN_NO_BACKGROUND")) {
+		return
+	}
+	opt := *c.last
+	opt.MustExist, opt.Retention = true, nil
+	repo, err := cairn.Open(opt)
+	if err != nil {
+		return
+	}
+	due := repo.Due(cleanEvery)
+	repo.Close()
+	if due {
+		_ = c.spawn([]string{"gc", "--background", "--quiet", "--root", opt.Root, "--data-dir", opt.DataDir})
+	}
+}
+
+func isSet(value string) bool {
+	set, err := strconv.ParseBool(value)
+	return value != "" && (set || err != nil)
+}
+
+// spawn starts this program again, detached from terminal, session and directory, and
+// without any of the open files.
+func spawn(args []string) error {
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	cmd := exec.Command(program, args...)
+	cmd.Args[0] = os.Args[0]
+	cmd.Dir = os.TempDir() // so that no file system is kept busy
+	detach(cmd)
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	return cmd.Process.Release()
+}

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-fb9cbc17/cairn/internal/config"
+)
+
+const configManual = `cairn config says which settings are not at their defaults, and who decided.
+
+Usage:
+    cairn config
+
+Settings come, in rising order, from the file cairn/config.toml in
+$XDG_CONFIG_HOME (else ~/.config, on Windows %AppData%), from its section for
+the project, from .cairn.toml in the root, from the environment, and from flags.
+In the environment max_age is CAIRN_MAX_AGE, and so on.
+
+    max_age = "14d"
+    never   = ["*.pem", "secrets/"]
+
+    [project."/home/me/big"]
+    enabled = false
+
+A .cairn.toml that is under version control is ignored, and that is said: it
+came from whoever wrote the repository. data_dir cannot be set in it.
+
+    enabled          false: nothing is captured
+    require_git      true: nothing is captured outside a git work tree
+    background       false: no cleaning in the background
+    max_age          how long a line lives after its last checkpoint (7d)
+    max_count        checkpoints to keep; the oldest go first (any number)
+    max_bytes        size of the store to keep to; the oldest go first (the
+                     smaller of 5 GiB and a tenth of the disk that was free)
+    min_free_bytes   bytes to leave free on the disk (1GiB)
+    keep_last        newest checkpoints that never go (20)
+    max_file_size    larger files are left out (32MiB)
+    max_files        refuse to capture more files (1000000)
+    max_scan_bytes   refuse to read more new data at once (20GiB)
+    include          patterns: small files to capture although ignored
+    never            patterns of what is never captured; those of all places
+                     add up
+    timeout          how long a track may read (for ever)
+    lock_timeout     how long to wait for another cairn (30s)
+    data_dir         where stores lie
+
+Durations are as in 90s, 12h, 7d or 2w, sizes as in 64M or 5GiB; 0 and none mean
+no limit. A key that is not known, or a value that makes no sense, is an error
+that names the file, the line and the key.
+
+With --json the answer is an array of {"key", "value", "origin"}.
+`
+
+func (c *cli) configCommand() *cobra.Command {
+	return c.command(command{
+		use: "config", short: "which settings are in force, and who decided", manual: configManual,
+		args: takes(0, 0, "no arguments"), complete: cobra.NoFileCompletions,
+		run: func(context.Context, *cobra.Command, []string) error {
+			dir, err := c.workDir()
+			if err != nil {
+				return err
+			}
+			root, err := c.rootDir(dir)
+			if err != nil {
+				return err
+			}
+			cfg, err := c.settings(root)
+			if err != nil {
+				return err
+			}
+			return c.printConfig(cfg)
+		},
+	})
+}
+
+func (c *cli) printConfig(cfg *config.Config) error {
+	list := cfg.Decisions()
+	if c.global.json {
+		return c.writeJSON(list)
+	}
+	for _, d := range list {
+		fmt.Fprintf(c.out, "%s = %s  (%s)\n", d.Key, printable(d.Value), d.Origin)
+	}
+	if len(list) == 0 {
+		c.console.remark("everything is at its default")
+	}
+	return nil
+}

@@ -1,0 +1,197 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-fb9cbc17/cairn"
+)
+
+const doctorManual = `cairn doctor looks for what is wrong, and mends it.
+
+Usage:
+    cairn doctor [--fix] [--quick]
+    cairn doctor --remove-abandoned
+
+It checks the store of this project: objects, packs, refs, the stat cache, the
+journal, locks, files that a crash left behind, permissions; the configuration;
+and whether there are stores of directories that are gone. One line is printed
+for each thing that is wrong, and one with its repair. Nothing wrong is said so.
+
+--fix repairs. What cannot be used is set aside in the store, in cairn/damaged,
+not thrown away. What still lies on the disk of the root is stored again by the
+next cairn track.
+
+Options:
+    --fix               repair what can be repaired
+    --quick             do not read the contents of objects
+    --remove-abandoned  remove the stores of directories that are gone, unless
+                        they were used within the last day. A drive that is not
+                        mounted makes a directory look gone: look at cairn du
+                        first
+
+With --json the answer is an array of {"kind", "path", "ref", "id", "text",
+"repair", "fixed"}.
+
+The exit status is 1 when something is wrong and was not mended.
+`
+
+// errUnwell ends doctor when something is wrong.
+var errUnwell = errors.New("something is wrong")
+
+// abandonedGrace is how long ago a store must have been used to count as abandoned.
+const abandonedGrace = 24 * time.Hour
+
+// doctorFlags are the options of doctor.
+type doctorFlags struct{ fix, quick, remove bool }
+
+// checkup is one part of what doctor looks at. Each reports what is wrong; an error
+// means that it could not look.
+type checkup func(ctx context.Context, f doctorFlags) ([]cairn.Finding, error)
+
+// checkups are all parts, in the order of the answer.
+func (c *cli) checkups() []checkup {
+	return []checkup{c.checkSettings, c.checkStore, c.checkAbandoned}
+}
+
+func (c *cli) doctorCommand() *cobra.Command {
+	var f doctorFlags
+	cmd := c.command(command{
+		use: "doctor [--fix]", short: "look for what is wrong, and mend it", manual: doctorManual,
+		args: takes(0, 0, "no arguments"), complete: cobra.NoFileCompletions,
+		run: func(ctx context.Context, _ *cobra.Command, _ []string) error {
+			all := []cairn.Finding{}
+			for _, check := range c.checkups() {
+				found, err := check(ctx, f)
+				if err != nil {
+					return err
+				}
+				all = append(all, found...)
+			}
+			return c.printFindings(all)
+		},
+	})
+	cmd.Flags().BoolVar(&f.fix, "fix", false, "repair what can be repaired")
+	cmd.Flags().BoolVar(&f.quick, "quick", false, "do not read the contents of objects")
+	cmd.Flags().BoolVar(&f.remove, "remove-abandoned", false, "remove the stores of directories that are gone")
+	return cmd
+}
+
+func (c *cli) printFindings(all []cairn.Finding) (err error) {
+	unwell := false
+	for _, f := range all {
+		unwell = unwell || !f.Fixed
+	}
+	if c.global.json {
+		err = c.writeJSON(all)
+	} else {
+		for _, f := range all {
+			c.printFinding(f)
+		}
+		if len(all) == 0 {
+			_, err = c.out.WriteString("nothing is wrong\n")
+		}
+	}
+	if err == nil && unwell {
+		err = errUnwell
+	}
+	return err
+}
+
+func (c *cli) printFinding(f cairn.Finding) {
+	fmt.Fprintf(c.out, "%s: %s\n", f.Kind, printable(f.Text))
+	switch {
+	case f.Fixed:
+		fmt.Fprintf(c.out, "    mended: %s\n", printable(f.Repair))
+	case f.Repair != "":
+		fmt.Fprintf(c.out, "    to do: %s\n", printable(f.Repair))
+	default:
+		c.out.WriteString("    nothing can be done\n")
+	}
+}
+
+// checkSettings finds configuration that cannot be used.
+func (c *cli) checkSettings(context.Context, doctorFlags) ([]cairn.Finding, error) {
+	dir, err := c.workDir()
+	if err != nil {
+		return nil, err
+	}
+	root, err := c.rootDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	if _, err = c.settings(root); !isConfigError(err) {
+		return nil, err
+	}
+	var found []cairn.Finding
+	for _, text := range messages(err) {
+		found = append(found, cairn.Finding{Kind: "configuration", Text: text, Repair: "correct it by hand; until then nothing is captured"})
+	}
+	return found, nil
+}
+
+// checkStore checks the store of this project. None is no fault.
+func (c *cli) checkStore(ctx context.Context, f doctorFlags) ([]cairn.Finding, error) {
+	opt, err := c.options()
+	if isConfigError(err) {
+		return nil, nil // said already
+	}
+	if err != nil {
+		return nil, err
+	}
+	repo, err := cairn.Open(opt)
+	switch {
+	case errors.Is(err, cairn.ErrNotFound):
+		return nil, nil
+	case errors.Is(err, cairn.ErrStore):
+		return []cairn.Finding{{Kind: "store", Path: cairn.StorePath(opt.DataDir, opt.Root), Text: err.Error(),
+			Repair: "move the directory away; cairn track makes a new store, and any git reads what the old one still holds"}}, nil
+	case err != nil:
+		return nil, err
+	}
+	found, err := repo.Check(ctx, cairn.CheckOptions{Fix: f.fix, Quick: f.quick})
+	return found, errors.Join(err, repo.Close())
+}
+
+// checkAbandoned finds stores of directories that are gone, and stores that are none.
+func (c *cli) checkAbandoned(ctx context.Context, f doctorFlags) ([]cairn.Finding, error) {
+	stores, err := c.stores()
+	if isConfigError(err) {
+		return nil, nil
+	}
+	var found []cairn.Finding
+	for _, s := range stores {
+		switch {
+		case s.Err != nil:
+			found = append(found, cairn.Finding{Kind: "store", Path: s.Dir, Text: s.Err.Error(), Repair: "move the directory away if you do not need it"})
+		case s.Missing:
+			found = append(found, c.abandoned(ctx, s, f.remove))
+		}
+	}
+	return found, err
+}
+
+func (c *cli) abandoned(ctx context.Context, s cairn.StoreInfo, remove bool) cairn.Finding {
+	f := cairn.Finding{
+		Kind: "abandoned", Path: s.Dir,
+		Text:   fmt.Sprintf("%s is gone; its store takes %s", cairn.QuotePath(s.Root), sizeText(s.Size)),
+		Repair: fmt.Sprintf("cairn adopt %s where it was moved to, or cairn doctor --remove-abandoned", shellWord(s.Root)),
+	}
+	switch {
+	case remove && c.console.now().Sub(s.Used) < abandonedGrace:
+		f.Text += ", was used within the last day and stays until then"
+	case remove:
+		opt, err := c.options()
+		if err == nil {
+			err = cairn.RemoveStore(ctx, opt.DataDir, s.Root)
+		}
+		if f.Repair, f.Fixed = "remove the store", err == nil; err != nil {
+			f.Text += "; not removed: " + err.Error()
+		}
+	}
+	return f
+}

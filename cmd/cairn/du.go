@@ -1,0 +1,178 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/config"
+)
+
+const duManual = `cairn du says what the stores of all projects take.
+
+Usage:
+    cairn du [--here]
+
+There is one line for each store: its size, the number of checkpoints, how old
+the oldest is, what cairn gc would free, and the directory that it belongs to. A
+directory that is not there any more is marked as gone; cairn adopt gives its
+store to where the project was moved to, cairn doctor --remove-abandoned removes
+such stores. The last line is the sum.
+
+Options:
+    --here  only the store of this project
+
+With --json the answer is an array of {"root", "store", "size", "files",
+"checkpoints", "lines", "pins", "oldest", "newest", "budget", "cleaned",
+"reclaimable", "missing", "error"}: bytes and RFC 3339 times.
+`
+
+// storeUse is one line of du.
+type storeUse struct {
+	cairn.Usage
+	Reclaimable int64  `json:"reclaimable"`
+	Missing     bool   `json:"missing"`
+	Error       string `json:"error,omitempty"`
+}
+
+func (c *cli) duCommand() *cobra.Command {
+	var here bool
+	cmd := c.command(command{
+		use: "du [--here]", short: "what the stores of all projects take", manual: duManual,
+		args: takes(0, 0, "no arguments"), complete: cobra.NoFileCompletions,
+		run: func(ctx context.Context, _ *cobra.Command, _ []string) error {
+			uses, err := c.storeUses(ctx, here)
+			if err != nil {
+				return err
+			}
+			return c.printUses(uses)
+		},
+	})
+	cmd.Flags().BoolVar(&here, "here", false, "only the store of this project")
+	return cmd
+}
+
+func (c *cli) storeUses(ctx context.Context, here bool) ([]storeUse, error) {
+	if here {
+		opt, err := c.options()
+		if err != nil {
+			return nil, err
+		}
+		opt.MustExist = true
+		repo, err := cairn.Open(opt)
+		if err != nil {
+			return nil, err
+		}
+		defer repo.Close()
+		u, err := c.useOf(ctx, repo, c.config)
+		return []storeUse{u}, err
+	}
+	stores, err := c.stores()
+	if err != nil {
+		return nil, err
+	}
+	uses := []storeUse{}
+	for _, s := range stores {
+		u, err := storeUse{Usage: cairn.Usage{Root: s.Root, Store: s.Dir, Size: s.Size}}, s.Err
+		if err == nil {
+			u, err = c.lookInto(ctx, s, u)
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if u.Missing = s.Missing; err != nil {
+			u.Error = err.Error()
+		}
+		uses = append(uses, u)
+	}
+	return uses, nil
+}
+
+// stores lists the stores in the data directory that is in force here.
+func (c *cli) stores() ([]cairn.StoreInfo, error) {
+	dir, err := c.workDir()
+	if err != nil {
+		return nil, err
+	}
+	dataDir, err := c.dataDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	return cairn.Stores(dataDir)
+}
+
+// lookInto measures one of many stores, with the settings of its project.
+func (c *cli) lookInto(ctx context.Context, s cairn.StoreInfo, known storeUse) (storeUse, error) {
+	cfg, err := (&cli{env: c.env, console: newConsole(discard{})}).settings(s.Root)
+	if err != nil {
+		return known, err
+	}
+	repo, err := cairn.OpenStore(s.Dir)
+	if err != nil {
+		return known, err
+	}
+	defer repo.Close()
+	u, err := c.useOf(ctx, repo, cfg)
+	if err != nil {
+		return known, err
+	}
+	return u, nil
+}
+
+func (c *cli) useOf(ctx context.Context, repo *cairn.Repo, cfg *config.Config) (storeUse, error) {
+	u, err := repo.Usage(ctx)
+	if err != nil {
+		return storeUse{}, err
+	}
+	if cfg.MaxBytes != 0 {
+		u.Budget = cfg.MaxBytes
+	}
+	use := storeUse{Usage: *u}
+	dry, err := repo.Clean(ctx, cairn.CleanOptions{Retention: retentionOf(cfg), DryRun: true, Thorough: true})
+	switch {
+	case err == nil:
+		use.Reclaimable = dry.Freed
+	case !errors.Is(err, cairn.ErrBusy):
+		return use, err
+	}
+	return use, nil
+}
+
+// discard takes what nobody is to see.
+type discard struct{}
+
+func (discard) Write(p []byte) (int, error) { return len(p), nil }
+
+func (c *cli) printUses(uses []storeUse) error {
+	if c.global.json {
+		for i := range uses {
+			uses[i].Root, uses[i].Store = cairn.EncodePath(uses[i].Root), cairn.EncodePath(uses[i].Store)
+		}
+		return c.writeJSON(uses)
+	}
+	var sum, free int64
+	for _, u := range uses {
+		sum, free = sum+u.Size, free+u.Reclaimable
+		note := cairn.QuotePath(u.Root)
+		switch {
+		case u.Error != "":
+			note = cairn.QuotePath(u.Store) + ": " + u.Error
+		case u.Missing:
+			note += " (gone)"
+		}
+		fmt.Fprintf(c.out, "%10s  %6d checkpoints  %-13s  %10s to free  %s\n", sizeText(u.Size), u.Checkpoints, c.since(u.Oldest), sizeText(u.Reclaimable), note)
+	}
+	_, err := fmt.Fprintf(c.out, "%10s  %s, %s to free\n", sizeText(sum), plural(len(uses), "store"), sizeText(free))
+	return err
+}
+
+func (c *cli) since(when time.Time) string {
+	if when.IsZero() {
+		return "-"
+	}
+	return ageText(c.console.now().Sub(when))
+}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-fb9cbc17/cairn"
+)
+
+const gcManual = `cairn gc drops old checkpoints and puts the store in order.
+
+Usage:
+    cairn gc [--dry-run] [--thorough]
+
+A line of checkpoints, of a day or of a session, goes when its last one is older
+than max_age (7 days); operations go one by one. Beyond max_count checkpoints,
+and while the store is larger than max_bytes, the oldest go first. What is
+pinned stays, and so do the newest keep_last (20). cairn config says what is in
+force.
+
+What is left is packed, with the help of git where it is installed. Nobody waits
+for it: another cairn that needs the store comes first, and the rest is left to
+the next time. Where the disk is short it stops in time.
+
+A track begins the same in the background, once an hour at most, unless
+background = false is set.
+
+Options:
+    --dry-run   say what would go, and change nothing
+    --thorough  drop every byte that nothing needs, however much has to be
+                copied for it
+    --background
+                clean only if it is time, and say nothing
+
+With --json:
+    {"lines", "checkpoints", "kept", "freed", "size", "peak", "packs",
+    "overBudget", "incomplete", "blocked"}: names of the lines that went, numbers
+    of checkpoints, bytes.
+`
+
+// cleanEvery is how often a store is cleaned in the background.
+const cleanEvery = time.Hour
+
+// backgroundLimit ends a cleaning in the background that something keeps from ending.
+const backgroundLimit = 30 * time.Minute
+
+func (c *cli) gcCommand() *cobra.Command {
+	var opt cairn.CleanOptions
+	var background bool
+	cmd := c.command(command{
+		use: "gc [--dry-run]", short: "drop old checkpoints, pack the others", manual: gcManual,
+		args: takes(0, 0, "no arguments"), complete: cobra.NoFileCompletions,
+		run: func(ctx context.Context, _ *cobra.Command, _ []string) error {
+			return c.withRepo(func(repo *cairn.Repo) error {
+				opt.Retention = retentionOf(c.config)
+				if background {
+					ctx, cancel := context.WithTimeout(ctx, backgroundLimit)
+					defer cancel()
+					_, err := repo.CleanIfDue(ctx, opt.Retention, cleanEvery)
+					return err
+				}
+				done, err := repo.Clean(ctx, opt)
+				if err != nil {
+					return err
+				}
+				return c.printCleaned(done, opt.DryRun)
+			})
+		},
+	})
+	cmd.Flags().BoolVar(&opt.DryRun, "dry-run", false, "change nothing")
+	cmd.Flags().BoolVar(&opt.Thorough, "thorough", false, "drop every byte that nothing needs")
+	cmd.Flags().BoolVar(&background, "background", false, "only if it is time")
+	return cmd
+}
+
+// errBlocked ends a cleaning that could drop nothing.
+var errBlocked = errors.New("nothing was dropped, because the store is damaged")
+
+func (c *cli) printCleaned(done *cairn.Cleaned, dry bool) error {
+	if c.global.json {
+		out := struct {
+			*cairn.Cleaned
+			Blocked string `json:"blocked,omitempty"`
+		}{Cleaned: done}
+		if done.Blocked != nil {
+			out.Blocked = done.Blocked.Error()
+		}
+		if err := c.writeJSON(out); err != nil {
+			return err
+		}
+	} else {
+		went, freed := "dropped", "freed"
+		if dry {
+			went, freed = "would drop", "would free"
+		}
+		fmt.Fprintf(c.out, "%s %s, %s %s; %s in %s left\n", went, plural(done.Checkpoints, "checkpoint"), freed,
+			sizeText(done.Freed), plural(done.Kept, "checkpoint"), sizeText(done.Size))
+	}
+	switch {
+	case done.Blocked != nil:
+		return fmt.Errorf("%w: %w", errBlocked, done.Blocked)
+	case done.OverBudget > 0:
+		c.console.remark("%s more than max_bytes: what is left is pinned or among the newest (keep_last)", sizeText(done.OverBudget))
+	case done.Incomplete:
+		c.console.remark("somebody needed the store: the rest is left to the next time")
+	}
+	return nil
+}

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/config"
+)
+
+// projectFile is the configuration that lies in a root.
+const projectFile = ".cairn.toml"
+
+// settings are what people set for a root, flags left out.
+func (c *cli) settings(root string) (*config.Config, error) {
+	if c.config != nil && c.configured == root {
+		return c.config, nil
+	}
+	cfg, err := config.Load(config.Sources{UserFile: c.userFile(), Project: root, ProjectFile: c.ownFile(root), Env: c.env})
+	if err != nil {
+		return nil, err
+	}
+	c.config, c.configured = cfg, root
+	return cfg, nil
+}
+
+// userFile is the user's configuration, "" if nobody knows where that would be.
+func (c *cli) userFile() string {
+	dir := c.env("XDG_CONFIG_HOME")
+	if !filepath.IsAbs(dir) {
+		if runtime.GOOS == "windows" {
+			dir = c.env("AppData")
+		} else if home := c.home(); home != "" {
+			dir = filepath.Join(home, ".config")
+		}
+	}
+	if !filepath.IsAbs(dir) {
+		return ""
+	}
+	return filepath.Join(dir, "cairn", "config.toml")
+}
+
+// ownFile is the file in a root, if it can be trusted: one under version control came
+// from whoever wrote the repository, and could switch limits and deny lists off.
+func (c *cli) ownFile(root string) string {
+	path := filepath.Join(root, projectFile)
+	info, err := os.Lstat(path)
+	if err != nil {
+		return ""
+	}
+	why := ""
+	if tracked, err := cairn.Tracked(root, projectFile); err != nil || tracked {
+		why = "it is under version control"
+	} else if !info.Mode().IsRegular() {
+		why = "it is no regular file"
+	}
+	if why != "" {
+		c.console.remark("%s is ignored: %s (settings for this project go to %s)", cairn.QuotePath(path), why, cairn.QuotePath(c.userFile()))
+		return ""
+	}
+	return path
+}
+
+// configure puts settings into the library's terms.
+func (c *cli) configure(opt *cairn.Options, cfg *config.Config) {
+	keep := retentionOf(cfg)
+	opt.Retention = &keep
+	opt.MaxFileSize, opt.MaxFiles, opt.MaxScanBytes = cfg.MaxFileSize, cfg.MaxFiles, cfg.MaxScanBytes
+	opt.Include, opt.Never = cfg.Include, cfg.Never
+	opt.RequireGit = cfg.RequireGit
+	if opt.LockTimeout == 0 {
+		opt.LockTimeout = max(0, cfg.LockTimeout)
+	}
+	if !cfg.Enabled {
+		opt.Disabled = "enabled = false"
+		for _, d := range cfg.Decisions() {
+			if d.Key == "enabled" {
+				opt.Disabled += " in " + d.Origin
+			}
+		}
+	}
+}
+
+func retentionOf(cfg *config.Config) cairn.Retention {
+	return cairn.Retention{MaxAge: cfg.MaxAge, MaxCount: cfg.MaxCount, MaxBytes: cfg.MaxBytes, MinFree: cfg.MinFree, KeepLast: cfg.KeepLast}
+}
+
+// settingLines describe what is not at its default.
+func settingLines(cfg *config.Config) string {
+	var b strings.Builder
+	for i, d := range cfg.Decisions() {
+		label := "            "
+		if i == 0 {
+			label = "settings    "
+		}
+		fmt.Fprintf(&b, "%s%s = %s (%s)\n", label, d.Key, printable(d.Value), cairn.QuotePath(d.Origin))
+	}
+	return b.String()
+}
+
+func isConfigError(err error) bool {
+	var bad *config.Error
+	return errors.As(err, &bad)
+}

@@ -1,0 +1,35 @@
+package cairn
+
+import (
+	"errors"
+	"io/fs"
+
+	"github.com/seed-fb9cbc17/cairn/internal/git"
+)
+
+// Tracked reports whether the user's own repository has a file of the root under
+// version control: whoever can change the repository can change it, too. Where the
+// repository's index cannot be read it may be so. No git binary is asked.
+func Tracked(root, name string) (bool, error) {
+	root, err := resolveRoot(root)
+	if err != nil {
+		return false, err
+	}
+	user, err := userRepo(root)
+	if err != nil || user == nil {
+		return false, err
+	}
+	r := &Repo{root: root, user: user}
+	prefix, ok := r.userPrefix()
+	if !ok {
+		return true, nil
+	}
+	list, err := git.ReadIndex(user.IndexPath(), user.SHA256)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil // nothing was ever added
+	}
+	if err != nil {
+		return true, nil
+	}
+	return list.Contains(prefix + name), nil
+}

@@ -42,7 +42,10 @@ func (r *Repo) recordBudget() error {
 		return err
 	}
 	budget := min(maxDefaultBudget, free/budgetShare)
-	return r.db.WritePrivate(odb.PrivateBudget, fmt.Appendf(nil, "%d\n", budget))
+	return errors.Join(
+		r.writeNote(false, 0), // there is nothing to be cleaned for a while
+		r.db.WritePrivate(odb.PrivateBudget, fmt.Appendf(nil, "%d\n", budget)),
+	)
 }
 
 // DefaultBudget is the size in bytes that the store keeps to unless a Retention says

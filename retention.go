@@ -87,7 +87,7 @@ func (r *Repo) Clean(ctx context.Context, opt CleanOptions) (*Cleaned, error) {
 	if opt.DryRun {
 		return done, nil
 	}
-	return done, r.exclusive(ctx, func() error { return r.writeNote(done.Freed) })
+	return done, r.exclusive(ctx, func() error { return r.writeNote(true, done.Freed) })
 }
 
 // keepBudget lets more go where the store is still too large.
@@ -261,12 +261,13 @@ func (r *Repo) renamePacks(gone, left []string) error {
 
 // cleanedNote is what is kept about the last cleaning.
 type cleanedNote struct {
-	Time  time.Time `json:"time"`
-	Freed int64     `json:"freed"`
+	Time  time.Time `json:"time"`  // when it was begun, or the store was made
+	Done  bool      `json:"done"`  // it has ended
+	Freed int64     `json:"freed"` // bytes
 }
 
-func (r *Repo) writeNote(freed int64) error {
-	data, err := json.Marshal(cleanedNote{r.now().UTC(), freed})
+func (r *Repo) writeNote(done bool, freed int64) error {
+	data, err := json.Marshal(cleanedNote{r.now().UTC(), done, freed})
 	if err != nil {
 		return err
 	}
@@ -299,7 +300,7 @@ func (r *Repo) CleanIfDue(ctx context.Context, keep Retention, every time.Durati
 		if begun = r.Due(every); !begun {
 			return nil
 		}
-		return r.writeNote(0) // before the work: others are not to begin, too
+		return r.writeNote(false, 0) // before the work: others are not to begin, too
 	})
 	if !begun || errors.Is(err, ErrLocked) {
 		return nil, nil

@@ -25,7 +25,10 @@ type Usage struct {
 
 // Usage measures the store. Checkpoints and lines count where they can be read.
 func (r *Repo) Usage(ctx context.Context) (*Usage, error) {
-	u := &Usage{Root: r.root, Store: r.db.Dir(), Budget: r.DefaultBudget(), Cleaned: r.readNote().Time}
+	u := &Usage{Root: r.root, Store: r.db.Dir(), Budget: r.DefaultBudget()}
+	if note := r.readNote(); note.Done {
+		u.Cleaned = note.Time
+	}
 	var err error
 	if u.Size, u.Files, err = diskUsage(u.Store); err != nil {
 		return nil, err

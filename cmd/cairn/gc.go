@@ -38,8 +38,8 @@ Options:
 
 With --json:
     {"lines", "checkpoints", "kept", "freed", "size", "peak", "packs",
-    "overBudget", "incomplete", "blocked"}: names of the lines that went, numbers
-    of checkpoints, bytes.
+    "overBudget", "incomplete", "blocked"}: names of the lines that went,
+    numbers of checkpoints, bytes.
 `
 
 // cleanEvery is how often a store is cleaned in the background.

@@ -71,9 +71,9 @@ For agents:
     serve                       answer over HTTP; a page for the browser
 
 Room and health:
-    gc [--dry-run]              drop old checkpoints, pack the others
+    gc                          drop old checkpoints, pack the others
     du                          what the stores of all projects take
-    doctor [--fix]              look for what is wrong, and mend it
+    doctor                      look for what is wrong, and mend it
     purge PATH...               take files out of the whole history
     adopt OLD-DIR               take over the store of a moved project
     config                      which settings are in force, and who decided

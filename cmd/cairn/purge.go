@@ -16,10 +16,10 @@ Usage:
     cairn purge --lift PATH...
 
 Every checkpoint, operation, session and pin that holds a PATH, or something
-below it, is rewritten without it, and the store is cleaned to the last byte. The
-checkpoints become partial: the path counts as present, but not captured, so that
-going back to them leaves it alone. They get new ids; the old ones still find
-them. This cannot be undone.
+below it, is rewritten without it, and the store is cleaned to the last byte.
+The checkpoints become partial: the path counts as present, but not captured, so
+that going back to them leaves it alone. They get new ids; the old ones still
+find them. This cannot be undone.
 
 The file in the directory itself is not touched. It is not captured any more,
 until --lift says so. Copies of the same contents under other paths stay, and

@@ -62,7 +62,7 @@ func (r *Repo) madeRoom(ctx context.Context) bool {
 	if r.opt.Retention == nil {
 		return false
 	}
-	cleaned, err := r.Clean(ctx, CleanOptions{Retention: *r.opt.Retention})
+	cleaned, err := r.clean(ctx, CleanOptions{Retention: *r.opt.Retention})
 	if err != nil {
 		r.log.Warn("cleaning for want of space failed", "error", err)
 		return false

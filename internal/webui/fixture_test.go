@@ -103,6 +103,21 @@ func (f *fixture) track(message string) string {
 	return t.Checkpoint
 }
 
+// checkpointOf finds a checkpoint by its message.
+func (f *fixture) checkpointOf(message string) string {
+	f.t.Helper()
+	for c, err := range f.repo.Checkpoints(f.t.Context()) {
+		if err != nil {
+			f.t.Fatal(err)
+		}
+		if c.Message == message {
+			return c.ID
+		}
+	}
+	f.t.Fatalf("no checkpoint %q", message)
+	return ""
+}
+
 // stepOf runs work as a step of a session.
 func (f *fixture) stepOf(s session.StepBegin, work func()) *session.Step {
 	f.t.Helper()
@@ -175,4 +190,13 @@ func (a *answer) lacks(parts ...string) *answer {
 		}
 	}
 	return a
+}
+
+func queryOf(t *testing.T, address string) url.Values {
+	t.Helper()
+	u, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u.Query()
 }

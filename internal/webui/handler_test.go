@@ -74,7 +74,7 @@ func (f *fixture) pages() []string {
 		f.t.Fatal(err)
 	}
 	pages := []string{"/", f.at(""), f.at("session", "id", "ses_4f1c"), f.at("step", "session", "ses_4f1c", "step", "s1"), f.at("step", "session", "ses_4f1c", "step", "s3", "view", "unified"),
-		f.at("checkpoint/" + newest.ID), f.at("changes", "from", "@"), f.at("changes", "from", "@~2", "to", "@"), f.at("plan", "do", "restore", "to", "@~2"),
+		f.at("checkpoint/" + newest.ID), f.at("changes", "from", "@"), f.at("changes", "from", f.checkpointOf("before the agent"), "to", "@"), f.at("plan", "do", "restore", "to", f.checkpointOf("before the agent")),
 		f.at("plan", "do", "session", "session", "ses_4f1c", "message", "m1")}
 	for op := range f.repo.Operations(f.t.Context()) {
 		pages = append(pages, f.at("operation/"+op.ID))
@@ -138,7 +138,7 @@ func TestStep(t *testing.T) {
 	f.get(f.at("step", "session", "ses_4f1c", "step", "s1", "file", "README.md")).want(http.StatusNotFound, "did not change here")
 	f.get(f.at("step", "session", "ses_4f1c", "step", "nope")).want(http.StatusNotFound)
 	f.get(f.at("step", "session", "nope", "step", "s1")).want(http.StatusNotFound)
-	f.get(f.at("step")).want(http.StatusNotFound)
+	f.get(f.at("step")).want(http.StatusBadRequest)
 }
 
 func TestHostileText(t *testing.T) {
@@ -293,8 +293,9 @@ func TestForms(t *testing.T) {
 	t.Parallel()
 	f := story(t)
 	before := f.read("README.md")
-	apply := f.at("apply", "do", "restore", "to", "@~3")
-	plan, err := f.repo.Restore(t.Context(), "@~3", cairn.RestoreOptions{DryRun: true})
+	first := f.checkpointOf("before the agent")
+	apply := f.at("apply", "do", "restore", "to", first)
+	plan, err := f.repo.Restore(t.Context(), first, cairn.RestoreOptions{DryRun: true})
 	if err != nil {
 		t.Fatal(err)
 	}

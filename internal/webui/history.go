@@ -50,7 +50,7 @@ func (p *Project) history(ctx context.Context) iter.Seq2[*entry, error] {
 			return
 		}
 		slices.SortStableFunc(sessions, func(a, b *session.Session) int { return b.Updated.Compare(a.Updated) })
-		m := &merge{ctx: ctx, project: p, sessions: sessions, ofSteps: make(map[string]bool)}
+		m := &merge{ctx: ctx, project: p, sessions: sessions, known: make(map[string]bool)}
 		checkpoints, stop := iter.Pull2(p.Repo.Checkpoints(ctx))
 		defer stop()
 		operations, stop := iter.Pull2(p.Repo.Operations(ctx))
@@ -74,16 +74,10 @@ type merge struct {
 
 	sessions   []*session.Session // not opened yet
 	turns      []*entry           // of opened ones, newest last
-	states     []state            // after the steps of opened ones, newest last
-	ofSteps    map[string]bool    // states after steps of opened sessions, which the steps show
+	known      map[string]bool    // checkpoints, and states after steps, that entries show; false: a turn begins with it
+	shown      string             // state of the checkpoint that was yielded last
 	checkpoint *cairn.Checkpoint  // next ones, nil at the end
 	operation  *cairn.Operation
-}
-
-// state is a checkpoint and since when the directory was like that.
-type state struct {
-	since time.Time
-	id    string
 }
 
 func (m *merge) start() error {
@@ -120,13 +114,26 @@ func (m *merge) run(yield func(*entry) bool) error {
 		if err != nil || e == nil {
 			return err
 		}
-		if e.Track != nil && m.ofSteps[e.Track.ID] {
+		if e.Track != nil && m.shownElsewhere(e.Track) {
 			continue
 		}
 		if !yield(e) {
 			return nil
 		}
 	}
+}
+
+// shownElsewhere reports whether a checkpoint says nothing that other entries do not:
+// it is the state around a step or an operation, or the state that a turn began with,
+// and somebody else has taken that.
+func (m *merge) shownElsewhere(t *track) bool {
+	around, begins := m.known[t.ID]
+	same := m.known[t.Hash] || t.Hash == m.shown || m.checkpoint != nil && t.Hash == m.checkpoint.Hash
+	if around || begins && same {
+		return true
+	}
+	m.shown = t.Hash
+	return false
 }
 
 // head is the time of the newest entry at hand.
@@ -145,11 +152,7 @@ func (m *merge) head() (newest time.Time) {
 
 // open opens every session that may have something as new as what is at hand.
 func (m *merge) open() error {
-	return m.openSince(m.head())
-}
-
-func (m *merge) openSince(since time.Time) error {
-	for len(m.sessions) > 0 && !m.sessions[0].Updated.Before(since) {
+	for len(m.sessions) > 0 && !m.sessions[0].Updated.Before(m.head()) {
 		s := m.sessions[0]
 		m.sessions = m.sessions[1:]
 		messages, err := m.project.Sessions.History(m.ctx, s.ID)
@@ -159,41 +162,26 @@ func (m *merge) openSince(since time.Time) error {
 		for _, t := range turnsOf(s, messages) {
 			m.turns = append(m.turns, t.entry())
 			for i := range t.Steps {
-				if s := &t.Steps[i]; !s.Open() {
-					m.ofSteps[s.After.ID] = true
-					m.states = append(m.states, state{s.Ended, s.After.ID})
-				}
+				s := &t.Steps[i]
+				m.known[s.After.ID], m.known[s.After.Hash] = true, true
+				m.known[s.Before.ID] = m.known[s.Before.ID] || i > 0
 			}
 		}
 		slices.SortStableFunc(m.turns, func(a, b *entry) int { return a.When.Compare(b.When) })
-		slices.SortStableFunc(m.states, func(a, b state) int { return a.since.Compare(b.since) })
 	}
 	return nil
 }
 
-// before finds the state before a checkpoint: that of the checkpoint, the operation or
-// the step that came last. Commits keep whole seconds; a step that ended within the
-// checkpoint's second is not counted, since it may have come later.
-func (m *merge) before(when time.Time) (string, error) {
-	var last state
-	if m.checkpoint != nil {
-		last = state{m.checkpoint.When, m.checkpoint.ID}
+// before is the state before the next entry: that of the checkpoint or the operation
+// that came last.
+func (m *merge) before() string {
+	switch {
+	case m.operation != nil && (m.checkpoint == nil || m.operation.When.After(m.checkpoint.When)):
+		return m.operation.After
+	case m.checkpoint != nil:
+		return m.checkpoint.ID
 	}
-	if m.operation != nil && m.operation.When.After(last.since) {
-		last = state{m.operation.When, m.operation.After}
-	}
-	if err := m.openSince(last.since); err != nil {
-		return "", err
-	}
-	for _, s := range slices.Backward(m.states) {
-		if s.since.Before(when) {
-			if s.since.After(last.since) {
-				last = s
-			}
-			break
-		}
-	}
-	return last.id, nil
+	return ""
 }
 
 // take removes the newest entry at hand, nil when there is none. What is equally new
@@ -204,6 +192,7 @@ func (m *merge) take() (*entry, error) {
 	switch n := len(m.turns); {
 	case m.operation != nil && !m.operation.When.Before(head):
 		op := m.operation
+		m.known[op.Before], m.known[op.After] = true, true
 		return &entry{Key: "o" + op.ID, When: op.When, Operation: op}, m.nextOperation()
 	case n > 0 && !m.turns[n-1].When.Before(head):
 		e := m.turns[n-1]
@@ -212,9 +201,7 @@ func (m *merge) take() (*entry, error) {
 	case m.checkpoint != nil:
 		t := &track{Checkpoint: m.checkpoint}
 		err := m.nextCheckpoint()
-		if err == nil {
-			t.Before, err = m.before(t.When)
-		}
+		t.Before = m.before()
 		return &entry{Key: "c" + t.ID, When: t.When, Track: t}, err
 	}
 	return nil, nil

@@ -13,6 +13,9 @@ type Step struct {
 	From      string   // checkpoint before
 	To        string   // checkpoint after
 	Claims    []string // paths that the session's edit tools named, and everything below them
+
+	// Reverted: it has been taken back, so that only what it claimed is still its own.
+	Reverted bool
 }
 
 // Reasons that attribution has for a path to stay.
@@ -39,9 +42,10 @@ type attribution struct {
 }
 
 type otherStep struct {
-	label   string
-	claims  *pathScope
-	changed map[string]bool
+	label    string
+	reverted bool
+	claims   *pathScope
+	changed  map[string]bool
 }
 
 // attribute finds out what the other steps changed. Steps that do not overlap the
@@ -62,7 +66,7 @@ func (r *Repo) attribute(ctx context.Context, opt RevertOptions) (*attribution, 
 		if err != nil {
 			return nil, err
 		}
-		other := otherStep{label: step.label(), claims: claims, changed: make(map[string]bool)}
+		other := otherStep{label: step.label(), reverted: step.Reverted, claims: claims, changed: make(map[string]bool)}
 		for i := range list {
 			other.changed[list[i].Path] = true
 		}
@@ -88,18 +92,19 @@ func (a *attribution) stays(path string) string {
 	if a == nil {
 		return ""
 	}
-	own := a.own.covers(path)
-	for _, other := range a.others {
+	own, shared := a.own.covers(path), ""
+	for i := range a.others {
+		other := &a.others[i]
 		theirs := other.claims.covers(path)
 		switch {
-		case !other.changed[path] || own && !theirs:
+		case !other.changed[path] || !theirs && (own || other.reverted):
 		case theirs && !own:
 			return reasonOthers + other.label
 		default:
-			return reasonShared + other.label
+			shared = reasonShared + other.label
 		}
 	}
-	return ""
+	return shared
 }
 
 // withoutOthers splits the changes of a step into what may be taken back and what

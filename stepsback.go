@@ -199,7 +199,7 @@ func (b *stepsBack) owners(step *UndoneStep) (*attribution, error) {
 }
 
 func (b *stepsBack) other(o Step) (otherStep, error) {
-	other := otherStep{label: o.label(), changed: make(map[string]bool)}
+	other := otherStep{label: o.label(), reverted: o.Reverted, changed: make(map[string]bool)}
 	var err error
 	if other.claims, err = b.u.repo.claims(o.Claims); err != nil {
 		return other, err

@@ -186,9 +186,7 @@ func (s *Sessions) addOthers(ctx context.Context, f *family, windows []*window) 
 			return err
 		}
 		for st := range h.steps() {
-			if !hidden.steps[st.ID] {
-				h.overlap(st, windows)
-			}
+			h.overlap(st, windows, hidden.steps[st.ID])
 		}
 	}
 	return s.addOperations(ctx, windows)
@@ -215,13 +213,13 @@ func (s *Sessions) addOperations(ctx context.Context, windows []*window) error {
 }
 
 // overlap adds a step to the windows that it overlaps and is no part of.
-func (h *history) overlap(st *step, windows []*window) {
+func (h *history) overlap(st *step, windows []*window, reverted bool) {
 	end := st.endOr(h.At + int64(stillRunning))
 	for _, w := range windows {
 		if w.steps[stepRef{h.ID, st.ID}] || w.shared[st.Before.ID] || st.began >= w.ended || end <= w.began {
 			continue
 		}
-		w.Others = append(w.Others, cairn.Step{Session: h.ID, From: st.Before.ID, To: st.After.ID, Claims: st.Paths})
+		w.Others = append(w.Others, cairn.Step{Session: h.ID, From: st.Before.ID, To: st.After.ID, Claims: st.Paths, Reverted: reverted})
 	}
 }
 

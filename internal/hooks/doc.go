@@ -37,7 +37,7 @@
 // message that a step answers; without it the session's last one is meant. "before"
 // opens a step unless one is open, and "paths", absolute or from the root, are what
 // the tool is going to change; where the tool has one of the usual names they are
-// found in "input", too. "after" closes the step once no call of it is running
+// found in "input", too, where they count from "cwd". "after" closes the step once no call of it is running
 // any more. "stop" closes the turn, unless sub-agents in "running" are still at
 // work; "end" closes everything. Events may be missing: what is open is closed
 // by whatever comes next.

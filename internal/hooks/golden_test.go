@@ -117,7 +117,7 @@ func TestResumeAndContinue(t *testing.T) {
 	w.noFailures()
 }
 
-func TestR57_ForkIsASessionOfItsOwn(t *testing.T) {
+func TestForkIsASessionOfItsOwn(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ agent, file string }{{Claude, "claude/fork.jsonl"}, {Codex, "codex/fork.jsonl"}} {
 		w := replay(t, c.agent, c.file)

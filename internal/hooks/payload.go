@@ -133,7 +133,7 @@ func (e *event) readCalls(agent string, p *payload) {
 	e.reads = len(calls) > 0
 	for _, call := range calls {
 		e.reads = e.reads && (readsOnly(call.Tool) || reportsAgents[agent] && launchesAgent(call.Tool))
-		e.paths = append(e.paths, toolPaths(call.Tool, call.Input)...)
+		e.paths = append(e.paths, toolPaths(p.Dir, call.Tool, call.Input)...)
 		e.background = e.background || leavesRunning(call)
 	}
 	if e.call == "" {

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -58,12 +59,24 @@ var pathKeys = []string{
 // patchKeys are the names under which apply_patch takes its text.
 var patchKeys = []string{"command", "input", "patch", "patchText"}
 
-// toolPaths lists the paths that an edit tool is going to change, as the tool names
-// them. Shell commands name none: what they change is found out by comparing.
-func toolPaths(tool string, input json.RawMessage) []string {
+// toolPaths lists the paths that an edit tool is going to change, absolute or, as it
+// may have no directory to count from, as the tool names them. Shell commands name
+// none: what they change is found out by comparing.
+func toolPaths(dir, tool string, input json.RawMessage) []string {
 	if !edits(tool) {
 		return nil
 	}
+	paths := namedPaths(input)
+	for i, path := range paths {
+		if !filepath.IsAbs(path) && filepath.IsAbs(dir) {
+			paths[i] = filepath.Join(dir, path)
+		}
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths)
+}
+
+func namedPaths(input json.RawMessage) []string {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(input, &fields) != nil {
 		var text string // apply_patch as a plain text
@@ -87,8 +100,7 @@ func toolPaths(tool string, input json.RawMessage) []string {
 			paths = append(paths, patchPaths(text)...)
 		}
 	}
-	slices.Sort(paths)
-	return slices.Compact(paths)
+	return paths
 }
 
 func fieldPaths(fields map[string]json.RawMessage) []string {

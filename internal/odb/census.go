@@ -32,7 +32,7 @@ func newCensus(packs []*pack, loose []object.ID) (*census, error) {
 			_, err = p.data()
 		}
 		if err == nil {
-			ids, err = x.appendIDs(ids)
+			err = x.each(func(r row) { ids = append(ids, r.id) })
 		}
 		if err != nil && !errors.Is(err, ErrCorrupt) && !errors.Is(err, errGone) {
 			return nil, err
@@ -55,23 +55,6 @@ func (c *census) slot(id object.ID) (int, bool) {
 	lo, hi := c.fanout[id[0]], c.fanout[int(id[0])+1]
 	n, ok := slices.BinarySearchFunc(c.ids[lo:hi], id, func(a, b object.ID) int { return bytes.Compare(a[:], b[:]) })
 	return lo + n, ok
-}
-
-// appendIDs appends the ids of an index, read in pieces.
-func (x *index) appendIDs(ids []object.ID) ([]object.ID, error) {
-	buf := make([]byte, min(x.n, rowWindow)*idSize)
-	for pos := 0; pos < x.n; {
-		n := min(rowWindow, x.n-pos)
-		at, err := x.idsAt(pos, n, buf)
-		if err != nil {
-			return ids, err
-		}
-		for ; len(at) > 0; at = at[idSize:] {
-			ids = append(ids, object.ID(at[:idSize]))
-		}
-		pos += n
-	}
-	return ids, nil
 }
 
 // allLoose lists the objects that are files of their own.

@@ -62,7 +62,7 @@ type PackFunc func(ctx context.Context, dir string, objects io.Reader) error
 
 // Collected says what Collect found and did.
 type Collected struct {
-	Live, Garbage int   // objects that are kept; that nothing leads to, when they were counted
+	Live, Garbage int   // objects that are kept; that nothing led to when they were counted
 	Dropped       int   // objects that are gone, those counted twice that were there twice
 	Freed         int64 // bytes that packs and loose objects have shrunk by; of a dry run, an estimate
 	Size          int64 // bytes of packs and loose objects now
@@ -81,8 +81,8 @@ type Collected struct {
 	// Unpacked is why Pack failed; the work was done without it.
 	Unpacked error
 
-	// Incomplete: there is more to do, because the store was too busy or a pack is
-	// damaged. Collect again, at leisure.
+	// Incomplete: there is more to do, because the store was too busy. Collect again,
+	// at leisure.
 	Incomplete bool
 }
 
@@ -91,8 +91,8 @@ const maxLost = 1000
 // Collect drops what nothing leads to any more, and makes few packs out of many.
 // Call it without the lock: it takes the lock itself, for moments, and works beside
 // those who write. One of them that comes to refer to an object that was about to
-// go keeps it. Memory is some 100 bytes for each object of the largest pack and 20
-// for each of the others.
+// go keeps it. Damaged packs stay as they are. Memory is some 80 bytes for each object
+// of the packs that become one, and 20 for each of the others.
 //
 // Only one Collect is at work in a store at a time: ErrCollecting. When ctx ends or
 // ErrNoSpace is returned the store is sound, and both results are set: what was

@@ -385,9 +385,13 @@ func TestCollectWithGit(t *testing.T) {
 	l := newLines(t)
 	pack := packWithGit(t, l.DB)
 	text := string(prose(1, 3000))
-	for i := range 420 {
-		text = text[1:] + fmt.Sprint(i)
-		l.track("refs/cairn/tracks/a", map[string]string{"f": text, "name\nwith": fmt.Sprint(i)})
+	for i := range 20 {
+		files := map[string]string{"name\nwith": fmt.Sprint(i)}
+		for j := range 60 {
+			text = text[1:] + fmt.Sprint(j)
+			files[fmt.Sprint(j)] = text
+		}
+		l.track("refs/cairn/tracks/a", files)
 	}
 	l.fill("refs/cairn/tracks/b", 10)
 	l.forget("refs/cairn/tracks/b")

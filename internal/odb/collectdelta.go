@@ -64,12 +64,8 @@ func (g *collector) wantedOf(j *job) (bitset, int, error) {
 		if err != nil {
 			return nil, 0, damageIn(p, err)
 		}
-		ids, err := x.appendIDs(nil)
-		if err != nil {
+		if err := x.each(func(r row) { want(r.id) }); err != nil {
 			return nil, 0, p.wrap(idxExt, err)
-		}
-		for _, id := range ids {
-			want(id)
 		}
 	}
 	return wanted, n, nil

@@ -255,12 +255,7 @@ func (g *collector) build(ctx context.Context, j *job) (*sealed, error) {
 	w := newPackWriter(g.db.path(packDir))
 	defer w.discard()
 	w.rows = make([]row, 0, j.kept)
-	copied := newBitset(len(g.m.ids))
-	seen := func(id object.ID) bool {
-		slot, ok := g.m.slot(id)
-		return ok && !copied.set(slot)
-	}
-	c := &packCopier{db: g.db, w: w, keep: g.keeps, seen: seen, room: g.room(j.need)}
+	c := &packCopier{db: g.db, w: w, all: g.m.census, keep: g.keeps, seen: newBitset(len(g.m.ids)), room: g.room(j.need)}
 	if err := c.room(0); err != nil {
 		return nil, err
 	}

@@ -120,18 +120,22 @@ func (g *collector) count(p *pack) (stack, error) {
 	if err != nil {
 		return s, err
 	}
-	rows, err := x.rows()
-	if err != nil {
-		return s, p.wrap(idxExt, err)
-	}
-	s.n, s.size = len(rows), body.end-packHead
-	for i, r := range rows {
+	s.n, s.size = x.n, body.end-packHead
+	places := make([]int64, 0, x.n+1) // twice the offset, and one for what is kept
+	err = x.each(func(r row) {
+		at := 2 * r.off
 		if g.keeps(r.id) {
 			s.live++
-			s.kept += entryEnd(body.end, rows, i) - r.off
+			at++
 		}
+		places = append(places, at)
+	})
+	places = append(places, 2*body.end)
+	slices.Sort(places)
+	for i, at := range places[:x.n] {
+		s.kept += at & 1 * (places[i+1]/2 - at/2)
 	}
-	return s, nil
+	return s, p.wrap(idxExt, err)
 }
 
 // keeps reports whether an object must not be dropped. What the census does not know

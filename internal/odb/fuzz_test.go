@@ -46,11 +46,14 @@ func FuzzPackIndex(f *testing.F) {
 			if ok && off < 0 || ok && err != nil || ok2 && off2 < 0 || ok2 && err2 != nil {
 				t.Fatalf("found %s at %d, %v; %d, %v", id, off, err, off2, err2)
 			}
-			if off, err := x.offset(pos); err == nil {
-				crc, err := x.crc(pos)
-				must(t, err)
-				rows = append(rows, row{id, crc, off})
-			}
+		}
+		err = x.each(func(r row) { rows = append(rows, r) })
+		n := 0
+		if err2 := inFile.each(func(row) { n++ }); (err == nil) != (err2 == nil) || n != len(rows) {
+			t.Fatalf("%d rows, %v; %d in the file, %v", len(rows), err, n, err2)
+		}
+		if err != nil {
+			return
 		}
 		again, err := encodeIndex(slices.Clone(rows), x.packSum, offsetBit)
 		must(t, err)

@@ -215,15 +215,6 @@ func (x *index) offset(pos int) (int64, error) {
 	return int64(large), nil
 }
 
-func (x *index) crc(pos int) (uint32, error) {
-	var buf [4]byte
-	b, err := x.bytes(idxHead+int64(x.n)*int64(idSize)+4*int64(pos), 4, buf[:])
-	if err != nil {
-		return 0, err
-	}
-	return binary.BigEndian.Uint32(b), nil
-}
-
 // row is what an index says about one object.
 type row struct {
 	id  object.ID
@@ -234,18 +225,30 @@ type row struct {
 // rowWindow is how many rows of a large index are read at once.
 const rowWindow = 4096
 
-// rows returns the whole index in the order of the offsets.
-func (x *index) rows() ([]row, error) {
-	rows := make([]row, 0, x.n)
+// each calls visit with what the index says, in the order of the ids.
+func (x *index) each(visit func(row)) error {
 	var buf []byte
 	if x.data == nil {
 		buf = make([]byte, min(x.n, rowWindow)*(idSize+8))
 	}
+	rows := make([]row, 0, min(x.n, rowWindow))
 	for pos := 0; pos < x.n; pos += rowWindow {
 		var err error
-		if rows, err = x.appendRows(rows, pos, min(rowWindow, x.n-pos), buf); err != nil {
-			return nil, err
+		if rows, err = x.appendRows(rows[:0], pos, min(rowWindow, x.n-pos), buf); err != nil {
+			return err
 		}
+		for i := range rows {
+			visit(rows[i])
+		}
+	}
+	return nil
+}
+
+// rows returns the whole index in the order of the offsets.
+func (x *index) rows() ([]row, error) {
+	rows := make([]row, 0, x.n)
+	if err := x.each(func(r row) { rows = append(rows, r) }); err != nil {
+		return nil, err
 	}
 	slices.SortFunc(rows, func(a, b row) int { return cmp.Compare(a.off, b.off) })
 	return rows, nil

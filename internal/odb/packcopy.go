@@ -1,6 +1,7 @@
 package odb
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,8 +22,9 @@ const copyMemory = 1 << 20
 type packCopier struct {
 	db   *DB
 	w    *packWriter
+	all  *census
 	keep func(object.ID) bool
-	seen func(object.ID) bool // reports whether an object has been copied, and notes that it has
+	seen bitset // slots of what has been copied
 	room func(done int64) error
 	buf  []byte
 }
@@ -36,42 +38,69 @@ type copyError struct {
 func (e *copyError) Error() string { return e.err.Error() }
 func (e *copyError) Unwrap() error { return e.err }
 
-// source is the pack that is being copied.
+// copySource is the pack that is being copied.
 type copySource struct {
 	p    *pack
 	body *packBody
-	rows []row
-	to   []int64 // where each entry lies in the new pack; 0 = nowhere
+	rows []copyRow // by offset
+}
+
+// copyRow is an entry of it, in less room than a row takes.
+type copyRow struct {
+	off, to int64 // where it lies in the old pack, and in the new one; 0 = nowhere
+	crc     uint32
+	slot    int32 // in the census
 }
 
 func (c *packCopier) copyPack(ctx context.Context, p *pack) error {
-	s := copySource{p: p}
-	x, err := p.index()
-	if err == nil {
-		s.body, err = p.data()
-	}
-	if err == nil {
-		s.rows, err = x.rows()
-		err = p.wrap(idxExt, err)
-	}
+	s, err := c.open(p)
 	if err != nil {
 		return damageIn(p, err)
 	}
-	s.to = make([]int64, len(s.rows))
 	for i := range s.rows {
 		if i%walkStep == 0 {
 			if err := errors.Join(ctx.Err(), c.room(c.w.done)); err != nil {
 				return err
 			}
 		}
-		if id := s.rows[i].id; !c.keep(id) || c.seen(id) {
+		slot := int(s.rows[i].slot)
+		if !c.keep(c.all.ids[slot]) || !c.seen.set(slot) {
 			continue
 		}
-		if err := c.copyEntry(&s, i); err != nil {
+		if err := c.copyEntry(s, i); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func (c *packCopier) open(p *pack) (*copySource, error) {
+	x, err := p.index()
+	if err != nil {
+		return nil, err
+	}
+	s := &copySource{p: p, rows: make([]copyRow, 0, x.n)}
+	if s.body, err = p.data(); err != nil {
+		return nil, err
+	}
+	known := true
+	err = x.each(func(r row) {
+		slot, ok := c.all.slot(r.id)
+		known = known && ok
+		s.rows = append(s.rows, copyRow{off: r.off, crc: r.crc, slot: int32(slot)})
+	})
+	if err == nil && !known {
+		err = corrupt("not the index that was counted")
+	}
+	slices.SortFunc(s.rows, func(a, b copyRow) int { return cmp.Compare(a.off, b.off) })
+	return s, p.wrap(idxExt, err)
+}
+
+func (s *copySource) end(i int) int64 {
+	if i+1 < len(s.rows) {
+		return s.rows[i+1].off
+	}
+	return s.body.end
 }
 
 func damageIn(p *pack, err error) error {
@@ -82,14 +111,12 @@ func damageIn(p *pack, err error) error {
 }
 
 func (c *packCopier) copyEntry(s *copySource, i int) error {
-	r, end := s.rows[i], entryEnd(s.body.end, s.rows, i)
+	r, end := &s.rows[i], s.end(i)
+	id := c.all.ids[r.slot]
 	if r.off < packHead || end <= r.off || end > s.body.end {
 		return &copyError{s.p, s.p.at(r.off, corrupt("entries do not follow each other"))}
 	}
-	s.to[i] = c.w.done + int64(len(c.w.buf))
-	if len(c.w.rows) == 0 {
-		s.to[i] = packHead
-	}
+	r.to = max(packHead, c.w.done+int64(len(c.w.buf)))
 	if end-r.off > copyMemory {
 		return c.copyLarge(s, r, end)
 	}
@@ -105,15 +132,15 @@ func (c *packCopier) copyEntry(s *copySource, i int) error {
 		return &copyError{s.p, s.p.at(r.off, err)}
 	}
 	if e.kind < ofsDelta {
-		return c.w.add(r.id, r.crc, data)
+		return c.w.add(id, r.crc, data)
 	}
 	base, ok := s.baseAt(e, i)
 	if !ok {
 		return c.remake(s, r)
 	}
-	entry := appendDeltaHead(make([]byte, 0, len(data)+maxEntryHead), e.size, s.to[i]-base)
+	entry := appendDeltaHead(make([]byte, 0, len(data)+maxEntryHead), e.size, r.to-base)
 	entry = append(entry, data[n:]...)
-	return c.w.add(r.id, crc32.ChecksumIEEE(entry), entry)
+	return c.w.add(id, crc32.ChecksumIEEE(entry), entry)
 }
 
 func (c *packCopier) scratch(n int) []byte {
@@ -133,11 +160,11 @@ func (s *copySource) baseAt(e entry, i int) (int64, bool) {
 			return 0, false
 		}
 	}
-	at, ok := slices.BinarySearchFunc(s.rows, off, func(r row, off int64) int { return int(min(1, max(-1, r.off-off))) })
-	if !ok || at >= i || s.to[at] == 0 {
+	at, ok := slices.BinarySearchFunc(s.rows, off, func(r copyRow, off int64) int { return cmp.Compare(r.off, off) })
+	if !ok || at >= i || s.rows[at].to == 0 {
 		return 0, false
 	}
-	return s.to[at], true
+	return s.rows[at].to, true
 }
 
 // appendDeltaHead appends the header of a delta whose base lies distance before it.
@@ -156,17 +183,18 @@ func appendDeltaHead(dst []byte, size, distance int64) []byte {
 
 // remake writes the object that a delta makes. Its base may have several such
 // dependents; the cache of bases spares most of the work.
-func (c *packCopier) remake(s *copySource, r row) error {
-	kind, content, err := readVerified(packed{c.db, place{s.p, r.off}}, r.id)
+func (c *packCopier) remake(s *copySource, r *copyRow) error {
+	id := c.all.ids[r.slot]
+	kind, content, err := readVerified(packed{c.db, place{s.p, r.off}}, id)
 	if err != nil {
 		return damageIn(s.p, err)
 	}
-	return addContent(c.w, r.id, kind, content)
+	return addContent(c.w, id, kind, content)
 }
 
 // copyLarge copies an entry that is not held in memory. A delta of that size is
 // made anew: nobody makes such.
-func (c *packCopier) copyLarge(s *copySource, r row, end int64) error {
+func (c *packCopier) copyLarge(s *copySource, r *copyRow, end int64) error {
 	head := c.scratch(maxEntryHead)
 	if err := readAt(s.body.src, head, r.off); err != nil {
 		return damageIn(s.p, s.p.at(r.off, err))
@@ -180,7 +208,7 @@ func (c *packCopier) copyLarge(s *copySource, r row, end int64) error {
 	}
 	sum := crc32.NewIEEE()
 	in := &watched{r: io.TeeReader(io.NewSectionReader(s.body.src, r.off, end-r.off), sum)}
-	if err := c.w.addFrom(r.id, r.crc, in); err != nil {
+	if err := c.w.addFrom(c.all.ids[r.slot], r.crc, in); err != nil {
 		if in.err != nil {
 			return damageIn(s.p, s.p.at(r.off, in.err))
 		}
@@ -222,8 +250,14 @@ func (c *packCopier) copyLoose(id object.ID) error {
 	if err != nil {
 		return &looseError{id, err}
 	}
-	c.seen(id)
+	c.note(id)
 	return addContent(c.w, id, kind, content)
+}
+
+func (c *packCopier) note(id object.ID) {
+	if slot, ok := c.all.slot(id); ok {
+		c.seen.set(slot)
+	}
 }
 
 // looseError says that a loose object cannot be read; it stays where it is.
@@ -246,7 +280,7 @@ func (c *packCopier) copyLargeLoose(id object.ID, size int64) error {
 	if errors.As(err, &damage) {
 		return &looseError{id, err}
 	}
-	c.seen(id)
+	c.note(id)
 	return err
 }
 

@@ -13,6 +13,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
 func installPi(t *testing.T) string {
@@ -40,18 +42,15 @@ type pi struct {
 func (s *sandbox) piArgs(t *testing.T, args ...string) []string {
 	t.Helper()
 	modules := installPi(t)
-	extension, err := filepath.Abs("../pi/cairn.ts")
-	if err != nil {
-		t.Fatal(err)
-	}
 	s.jsonFile(".pi/agent/models.json", object{"providers": object{"fake": object{
 		"baseUrl": s.model + "/v1", "api": "openai-completions", "apiKey": "made-up",
 		"models": []object{{"id": "fake", "name": "Fake", "reasoning": false, "input": []string{"text"}, "contextWindow": 100000, "maxTokens": 8000,
 			"cost": object{"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0}}},
 	}}})
 	s.env = append(s.env, "PI_OFFLINE=1", "PI_SKIP_VERSION_CHECK=1", "PI_TELEMETRY=0", "PI_CODING_AGENT_DIR="+filepath.Join(s.home, ".pi/agent"))
+	s.cairn("setup", "pi")
 	cli := filepath.Join(modules, "@earendil-works", "pi-coding-agent", "dist", "cli.js")
-	return append([]string{filepath.Join(nodeDir(), "node"), cli, "--provider", "fake", "--model", "fake", "-e", extension}, args...)
+	return append([]string{filepath.Join(nodeDir(), "node"), cli, "--provider", "fake", "--model", "fake"}, args...)
 }
 
 func startPi(t *testing.T) *pi {
@@ -235,4 +234,44 @@ func TestPiExpired(t *testing.T) {
 	if !slices.ContainsFunc(p.told, func(s string) bool { return strings.Contains(s, "expired") }) || len(p.asked) > 0 {
 		t.Errorf("told %q, asked %q", p.told, p.asked)
 	}
+}
+
+// TestPiUndo types cairn's commands as prompts; the model is not asked.
+func TestPiUndo(t *testing.T) {
+	needTier(t, 1)
+	p := startPi(t)
+	before := p.state()
+	p.play(p.firstTurn(false))
+	one := p.state()
+	p.play(p.secondTurn(false))
+	two := p.state()
+	for _, step := range []struct {
+		typed string
+		want  gittest.Listing
+	}{{"cairn undo", one}, {"/cairn-undo", before}, {"cairn redo", one}, {"/cairn-redo", two}, {"cairn undo 2", before}} {
+		p.do(object{"type": "prompt", "message": step.typed})
+		p.becomes(step.typed, step.want)
+	}
+	if n := len(p.prompts()); n != 2 {
+		t.Errorf("%d prompts reached the model", n)
+	}
+}
+
+// TestPiWithoutUI: where nobody can be asked, pi works as ever, and the session has
+// the checkpoints.
+func TestPiWithoutUI(t *testing.T) {
+	needTier(t, 1)
+	s := newSandbox(t)
+	args := s.piArgs(t, "-p")
+	before := s.state()
+	out := s.must(append(args, s.firstTurn(false).prompt(t))...)
+	if !strings.Contains(out.stdout, "the first turn is done") {
+		t.Errorf("stdout %q, stderr %q", out.stdout, out.stderr)
+	}
+	var list []struct{ ID string }
+	if err := json.Unmarshal([]byte(s.cairn("--json", "session", "list").stdout), &list); err != nil || len(list) != 1 {
+		t.Fatalf("%v, %v", list, err)
+	}
+	s.cairn("session", "undo", list[0].ID)
+	s.is("undone from a shell", before)
 }

@@ -30,7 +30,7 @@ interface Reason {
 
 export const CairnPlugin: Plugin = async ({ client, directory, worktree }: PluginInput): Promise<Hooks> => {
   const cwd = worktree && worktree !== "/" ? worktree : directory
-  const parents = new Map<string, string | undefined>() // of sessions seen, "" where there is none
+  const parents = new Map<string, string | undefined>() // of the sessions that were met
   const turns = new Map<string, string>() // session -> the user's message
   const owners = new Map<string, string>() // tool call -> session
   const reverts = new Map<string, string | undefined>() // session -> message and part of its revert
@@ -73,8 +73,8 @@ export const CairnPlugin: Plugin = async ({ client, directory, worktree }: Plugi
     const info = (await client.session.get({ path: { id: session } })).data
     parents.set(session, info?.parentID)
     if (info?.revert) reverts.set(session, info.revert.messageID + " " + (info.revert.partID ?? ""))
+    if (info && !info.parentID) await inherit(session) // which must find no session of that name
     await ask({ event: "session", session, parent: info?.parentID, title: info?.title })
-    if (info && !info.parentID) await inherit(session)
   }
 
   // inherit finds out whether a session is a fork. OpenCode does not say of which, but

@@ -11,27 +11,26 @@ import (
 
 // readers are tools that change no file of the project. A tool that is not known is
 // taken for one that does.
-var readers = map[string]bool{}
+var readers = names(`
+	read grep glob ls list webfetch websearch todowrite todoread notebookread bashoutput taskoutput
+	exitplanmode enterplanmode askuserquestion toolsearch skill lsp view_image update_plan
+	read_file read_many_files list_directory search_file_content grep_search glob_search web_fetch web_search
+	google_web_search save_memory todo_write write_todos ask_user codebase_investigator get_internal_docs`)
 
 // launchers are tools that only start a sub-agent, whose tools report themselves.
-var launchers = map[string]bool{"agent": true, "task": true}
+var launchers = names("agent task")
 
 // editors are tools that name the files they change in their input.
-var editors = map[string]bool{}
+var editors = names(`
+	write edit multiedit notebookedit apply_patch patch
+	write_file replace edit_file create_file delete_file move_file rename_file str_replace_editor str_replace_based_edit_tool`)
 
-func init() {
-	for _, name := range strings.Fields(`
-		read grep glob ls list webfetch websearch todowrite todoread notebookread bashoutput taskoutput
-		exitplanmode enterplanmode askuserquestion toolsearch skill lsp view_image update_plan
-		read_file read_many_files list_directory search_file_content grep_search glob_search web_fetch web_search
-		google_web_search save_memory todo_write write_todos ask_user codebase_investigator get_internal_docs`) {
-		readers[name] = true
+func names(list string) map[string]bool {
+	set := make(map[string]bool)
+	for _, name := range strings.Fields(list) {
+		set[name] = true
 	}
-	for _, name := range strings.Fields(`
-		write edit multiedit notebookedit apply_patch patch
-		write_file replace edit_file create_file delete_file move_file rename_file str_replace_editor str_replace_based_edit_tool`) {
-		editors[name] = true
-	}
+	return set
 }
 
 func readsOnly(tool string) bool { return readers[strings.ToLower(tool)] }

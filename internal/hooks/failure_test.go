@@ -1,0 +1,233 @@
+package hooks
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/session"
+)
+
+// TestNothingToDo: events that do not concern files cost no look at the project.
+func TestNothingToDo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, Claude, aTree())
+	for _, name := range []string{"Notification", "PreCompact", "MessageDisplay", "PermissionRequest", "SomethingNew", ""} {
+		w.tell(name, "s", nil)
+	}
+	w.tell("SessionStart", "s", map[string]any{"source": "compact"})
+	w.tell("UserPromptSubmit", "s", map[string]any{"prompt": "  \n"})
+	w.tell("UserPromptSubmit", "s", map[string]any{"prompt": "<task-notification>\n<task-id>x</task-id>"})
+	w.use("PreToolUse", "s", "Read", "c", nil)
+	w.tell("PostToolBatch", "s", map[string]any{"tool_calls": []any{map[string]any{"tool_name": "Grep"}}})
+	w.tell("SubagentStop", "s", nil)
+	if w.opened != 0 {
+		t.Errorf("the project was opened %d times", w.opened)
+	}
+	w.noFailures()
+}
+
+// TestMalformedPayloads: none of them prints anything, and none stops the agent.
+func TestMalformedPayloads(t *testing.T) {
+	t.Parallel()
+	const secret = "sk-secret-0815"
+	for _, agent := range []string{Claude, Codex, Qwen, Gemini, "somebody"} {
+		w := newWorld(t, agent, aTree())
+		for _, payload := range []string{
+			"", " ", "{", "[]", "null", "7", `"` + secret + `"`, "{" + secret, `{"hook_event_name": "PreToolUse", "prompt": "` + secret,
+			`{"hook_event_name": "Stop"}`, `{"hook_event_name": "Stop", "session_id": 7, "cwd": []}`,
+			`{"hook_event_name": "Stop", "session_id": "s", "cwd": "relative/` + secret + `"}`,
+			`{"event": "stop"}`, `{"event": "prompt", "session": "s", "cwd": "` + filepath.ToSlash(w.root) + `"}`,
+			strings.Repeat("[", 100000), "\xff\xfe{}", `{"hook_event_name": "PreToolUse", "tool_input": ` + strings.Repeat(`{"a":`, 20000) + "1",
+		} {
+			out := w.send(payload)
+			switch {
+			case agent == Gemini && out == "{}\n", speaks[agent] && agent != Gemini && out == "":
+			case !speaks[agent] && json.Valid([]byte(out)) && strings.Count(out, "\n") == 1 && !strings.Contains(out, secret):
+			default:
+				t.Errorf("%s: %.60q printed %q", agent, payload, out)
+			}
+		}
+		log, err := os.ReadFile(LogPath(filepath.Join(w.data, "hooks")))
+		if err != nil || bytes.Contains(log, []byte(secret)) {
+			t.Errorf("%s: %v, log\n%s", agent, err, log)
+		}
+	}
+}
+
+// TestR112_NothingPrivateIsLogged: neither prompts nor what tools are to write.
+func TestR112_NothingPrivateIsLogged(t *testing.T) {
+	t.Parallel()
+	const secret = "sk-secret-0815"
+	w := newWorld(t, Claude, aTree())
+	w.root = filepath.Join(w.root, "gone")
+	opt := Options{Dir: filepath.Join(w.data, "hooks"), Open: func(context.Context, string) (*Project, error) { return nil, errors.New("no luck") }}
+	for name, fields := range map[string]map[string]any{
+		"UserPromptSubmit": {"prompt": secret},
+		"PreToolUse":       {"tool_name": "Write", "tool_use_id": "c", "tool_input": map[string]string{"file_path": "a", "content": secret}},
+		"PostToolBatch":    {"tool_calls": []any{map[string]any{"tool_name": "Bash", "tool_input": map[string]string{"command": "export KEY=" + secret}}}},
+	} {
+		fields["hook_event_name"], fields["session_id"], fields["cwd"] = name, "s", w.root
+		payload, _ := json.Marshal(fields)
+		Handle(t.Context(), Claude, bytes.NewReader(payload), io.Discard, opt)
+	}
+	log, err := os.ReadFile(LogPath(opt.Dir))
+	if err != nil || bytes.Count(log, []byte("no luck")) != 3 || bytes.Contains(log, []byte(secret)) {
+		t.Errorf("%v, log\n%s", err, log)
+	}
+	records, err := Records(opt.Dir)
+	if err != nil || len(records) != 1 || records[0].Missed != 2 || records[0].Failure != "no luck" {
+		t.Errorf("%+v, %v", records, err)
+	}
+}
+
+// TestRecordRecovers: a captured step says that everything is well again.
+func TestRecordRecovers(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, Codex, aTree())
+	dir := filepath.Join(w.data, "hooks")
+	w.prompt("s", "1", "go")
+	fail := Options{Dir: dir, Open: func(context.Context, string) (*Project, error) { return nil, errors.New("no luck") }}
+	Handle(t.Context(), Codex, strings.NewReader(`{"hook_event_name":"PreToolUse","session_id":"s","cwd":"/x","tool_name":"Bash"}`), io.Discard, fail)
+	w.use("PreToolUse", "s", "Bash", "c", nil)
+	w.use("PostToolUse", "s", "Bash", "c", nil)
+	records, err := Records(dir)
+	if err != nil || len(records) != 1 {
+		t.Fatalf("%+v, %v", records, err)
+	}
+	if r := records[0]; r.Agent != Codex || r.Missed != 0 || r.Step.IsZero() || r.Failed.IsZero() || r.Event.IsZero() {
+		t.Errorf("%+v", r)
+	}
+}
+
+// TestLogIsBounded: a failure at every call for months fills no disk.
+func TestLogIsBounded(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	r := recorder{dir, Claude}
+	failure := errors.New(strings.Repeat("x", 2*maxText))
+	for range 200 {
+		r.log(&hook{}, failure, time.Second)
+	}
+	var total int64
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range list {
+		info, err := entry.Info()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Mode().Perm()&0o077 != 0 && os.PathSeparator == '/' {
+			t.Errorf("%s has mode %v", entry.Name(), info.Mode())
+		}
+		total += info.Size()
+	}
+	if len(list) != 2 || total > 3*maxLog {
+		t.Errorf("%d files, %d bytes", len(list), total)
+	}
+}
+
+// blocking are sessions whose store is held by somebody else.
+type blocking struct{ Sessions }
+
+func (blocking) BeginStep(ctx context.Context, _ session.StepBegin) (*session.Step, error) {
+	<-ctx.Done()
+	return nil, fmt.Errorf("%w: %w", cairn.ErrLocked, ctx.Err())
+}
+
+// TestDeadline: a call ends in time, whoever holds the store, and the step counts as
+// missed.
+func TestDeadline(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	opt := Options{Dir: dir, Deadline: time.Millisecond, Open: func(context.Context, string) (*Project, error) {
+		return &Project{Root: "/x", Sessions: blocking{}, Close: func() error { return nil }}, nil
+	}}
+	var out bytes.Buffer
+	Handle(t.Context(), Codex, strings.NewReader(`{"hook_event_name":"PreToolUse","session_id":"s","cwd":"/x","tool_name":"Bash"}`), &out, opt)
+	records, err := Records(dir)
+	if err != nil || len(records) != 1 || records[0].Missed != 1 || !strings.HasPrefix(records[0].Failure, "not in time: ") || out.Len() != 0 {
+		t.Errorf("%+v, %v, %q", records, err, out.String())
+	}
+
+	stdin, w := io.Pipe() // an agent that never closes it
+	defer w.Close()
+	Handle(t.Context(), Codex, stdin, &out, opt)
+	if out.Len() != 0 {
+		t.Errorf("%q", out.String())
+	}
+}
+
+type panicking struct{ Sessions }
+
+func (panicking) BeginStep(context.Context, session.StepBegin) (*session.Step, error) {
+	panic("at the wrong place")
+}
+
+func TestPanicIsAFailure(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	opt := Options{Dir: dir, Open: func(context.Context, string) (*Project, error) {
+		return &Project{Root: "/x", Sessions: panicking{}, Close: func() error { return nil }}, nil
+	}}
+	Handle(t.Context(), Codex, strings.NewReader(`{"hook_event_name":"PreToolUse","session_id":"s","cwd":"/x","tool_name":"Bash"}`), io.Discard, opt)
+	records, err := Records(dir)
+	if err != nil || len(records) != 1 || records[0].Failure != "panic: at the wrong place" {
+		t.Errorf("%+v, %v", records, err)
+	}
+	Handle(t.Context(), Codex, strings.NewReader(`{"hook_event_name":"Stop","session_id":"s","cwd":"/x"}`), io.Discard, opt)
+}
+
+// TestLargePayload: a tool that writes a large file sends all of it.
+func TestLargePayload(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, Claude, aTree())
+	w.prompt("s", "1", strings.Repeat("long ", 200_000))
+	w.use("PreToolUse", "s", "Write", "c", map[string]string{"file_path": "big", "content": strings.Repeat("x\n", 5<<20)})
+	w.write("big", "x\n")
+	w.tell("Stop", "s", nil)
+	w.history("s", []step{{"big", "big"}})
+	w.noFailures()
+}
+
+// TestSwitchedOff: where nothing is to be captured nothing is, and nothing is amiss.
+func TestSwitchedOff(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	opt := Options{Dir: dir, Open: func(context.Context, string) (*Project, error) { return nil, cairn.ErrDisabled }}
+	Handle(t.Context(), Codex, strings.NewReader(`{"hook_event_name":"Stop","session_id":"s","cwd":"/x"}`), io.Discard, opt)
+	records, err := Records(dir)
+	if err != nil || len(records) != 1 || records[0].Missed != 0 || records[0].Failure != "" {
+		t.Errorf("%+v, %v", records, err)
+	}
+}
+
+func TestWorkDir(t *testing.T) {
+	t.Parallel()
+	root, _ := filepath.Abs("/p")
+	for _, c := range []struct{ project, dir, want string }{
+		{"", "/p/x", "/p/x"}, {"/p", "/p", "/p"}, {"/p", "/p/x", "/p"}, {"/p", "/q", "/q"}, {"p", "/p/x", "/p/x"},
+	} {
+		abs := func(path string) string {
+			if strings.HasPrefix(path, "/") {
+				return filepath.Join(filepath.VolumeName(root), filepath.FromSlash(path))
+			}
+			return path
+		}
+		h := hook{event: &event{dir: abs(c.dir)}}
+		if got := h.workDir(abs(c.project)); filepath.ToSlash(strings.TrimPrefix(got, filepath.VolumeName(root))) != c.want {
+			t.Errorf("in %s, with the project %q: %s", c.dir, c.project, got)
+		}
+	}
+}

@@ -1,0 +1,90 @@
+package hooks
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestTurnsAreKeptUntilTheyEnd(t *testing.T) {
+	t.Parallel()
+	ts := turns{t.TempDir()}
+	use := func(f func(*turn)) {
+		t.Helper()
+		if err := ts.use(t.Context(), "/root", "../x", func(t *turn) error { f(t); return nil }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	files := func() []string {
+		list, _ := filepath.Glob(filepath.Join(ts.dir, "turns", "*"))
+		return list
+	}
+	child := &event{session: "../x/a", parent: "../x"}
+	use(func(now *turn) {
+		now.Message, now.Step = "m", "s"
+		now.announce(&event{call: "c", tool: "Bash"})
+		now.announce(&event{call: "c", tool: "Bash"})
+		now.of(child).Step = "of the child"
+	})
+	if len(files()) != 1 {
+		t.Fatalf("%q", files())
+	}
+	use(func(now *turn) {
+		if now.Message != "m" || now.Step != "s" || len(now.Calls) != 1 || now.Parts[0] != (part{"c", "Bash"}) || now.of(child).Step != "of the child" {
+			t.Errorf("%+v", now)
+		}
+		now.forget("other")
+		now.forget("c")
+		if len(now.Calls) != 0 {
+			t.Errorf("%+v", now)
+		}
+	})
+	if err := os.WriteFile(files()[0], []byte("{damaged"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	use(func(now *turn) {
+		if !now.empty() {
+			t.Errorf("%+v", now)
+		}
+	})
+	if list := files(); len(list) != 0 {
+		t.Errorf("left: %q", list)
+	}
+}
+
+func TestTurnsWaitNoLongerThanAllowed(t *testing.T) {
+	t.Parallel()
+	ts := turns{t.TempDir()}
+	err := ts.use(t.Context(), "/root", "s", func(*turn) error {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		defer cancel()
+		return ts.use(ctx, "/root", "s", func(*turn) error { t.Error("two at once"); return nil })
+	})
+	if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "another hook") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestOldTurnsAreSwept(t *testing.T) {
+	t.Parallel()
+	ts := turns{t.TempDir()}
+	for _, id := range []string{"old", "new"} {
+		if err := ts.use(t.Context(), "/root", id, func(t *turn) error { t.Message = id; return nil }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	old := filepath.Join(ts.dir, "turns", turnKey("/root", "old")+".json")
+	long := time.Now().Add(-2 * turnAge)
+	if err := os.Chtimes(old, long, long); err != nil {
+		t.Fatal(err)
+	}
+	ts.sweep()
+	list, err := filepath.Glob(filepath.Join(ts.dir, "turns", "*"))
+	if err != nil || len(list) != 1 || list[0] == old {
+		t.Errorf("%q, %v", list, err)
+	}
+}

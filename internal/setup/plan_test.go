@@ -1,0 +1,240 @@
+package setup
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+func TestWithoutFile(t *testing.T) {
+	t.Parallel()
+	for _, a := range agents {
+		p, home := places(t)
+		opt := Options{Places: p, Program: program}
+		if plan := apply(t, a.name, opt); len(plan.Changes) == 0 {
+			t.Errorf("%s: nothing done", a.name)
+		}
+		if again := apply(t, a.name, opt); len(again.Changes) != 0 {
+			t.Errorf("%s: second run: %+v", a.name, again.Changes)
+		}
+		opt.Remove = true
+		apply(t, a.name, opt)
+		filepath.WalkDir(home, func(path string, d fs.DirEntry, err error) error {
+			if err == nil && !d.IsDir() {
+				t.Errorf("%s: left %s", a.name, path)
+			}
+			return err
+		})
+	}
+}
+
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	for name, content := range map[string]string{
+		"malformed": "{\n  \"model\": \n}\n", "array": "[]\n", "text": "hello", "cut off": "{\"hooks\": {", "utf16": "\xff\xfe{\x00}\x00",
+		"hooks is a list": `{"hooks": []}`, "event is an object": `{"hooks": {"PreToolUse": {}, "BeforeTool": {}}}`,
+	} {
+		for _, remove := range []bool{false, true} {
+			p, home := places(t)
+			path := filepath.Join(home, "claude", "settings.json")
+			write(t, path, content)
+			_, err := New("claude-code", Options{Places: p, Program: program, Remove: remove})
+			if strings.HasPrefix(content, `{"hooks": [`) && remove || strings.Contains(content, "PreToolUse") && remove {
+				if err != nil {
+					t.Errorf("%s: nothing to remove, but %v", name, err)
+				}
+			} else if !errors.Is(err, errForm) || !strings.Contains(err.Error(), path) {
+				t.Errorf("%s: %v", name, err)
+			}
+			if got := contents(t, path); got != content {
+				t.Errorf("%s: changed to %q", name, got)
+			}
+		}
+	}
+}
+
+func TestReadOnly(t *testing.T) {
+	t.Parallel()
+	p, home := places(t)
+	path := filepath.Join(home, "claude", "settings.json")
+	write(t, path, "{}")
+	if err := os.Chmod(path, 0o444); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := New("claude-code", Options{Places: p, Program: program}); !errors.Is(err, fs.ErrPermission) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestSymlinkAndModeStay(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("symlinks need a privilege on Windows")
+	}
+	p, home := places(t)
+	real, path := filepath.Join(home, "dotfiles", "claude.json"), filepath.Join(home, "claude", "settings.json")
+	write(t, real, "{}\n")
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(real, path); err != nil {
+		t.Fatal(err)
+	}
+	apply(t, "claude-code", Options{Places: p, Program: program})
+	if target, err := os.Readlink(path); err != nil || target != real {
+		t.Errorf("link is %q, %v", target, err)
+	}
+	info, err := os.Stat(real)
+	if err != nil || info.Mode().Perm() != 0o640 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+	if !strings.Contains(contents(t, real), "hook claude-code") {
+		t.Error("not written behind the link")
+	}
+	apply(t, "claude-code", Options{Places: p, Program: program, Remove: true})
+	if got := contents(t, real); got != "{}\n" {
+		t.Errorf("%q", got)
+	}
+
+	dangling := filepath.Join(home, "codex", "hooks.json")
+	if err := os.MkdirAll(filepath.Dir(dangling), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(home, "nowhere"), dangling); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := New("codex", Options{Places: p, Program: program}); err == nil {
+		t.Error("a symlink that leads nowhere is followed")
+	}
+}
+
+// TestBackupIsFromBeforeTheFirstEdit: later runs do not replace it.
+func TestBackupIsFromBeforeTheFirstEdit(t *testing.T) {
+	t.Parallel()
+	p, home := places(t)
+	path := filepath.Join(home, "claude", "settings.json")
+	write(t, path, `{"a":1}`)
+	opt := Options{Places: p, Program: program}
+	apply(t, "claude-code", opt)
+	write(t, path, strings.Replace(contents(t, path), "SubagentStop", "Other", 1))
+	apply(t, "claude-code", opt)
+	if got := contents(t, path+backupSuffix); got != `{"a":1}` {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestForeignFileStays(t *testing.T) {
+	t.Parallel()
+	p, home := places(t)
+	path := filepath.Join(home, "pi", "extensions", "cairn.ts")
+	write(t, path, "// mine\n")
+	if _, err := New("pi", Options{Places: p, Program: program}); !errors.Is(err, ErrForeign) {
+		t.Errorf("%v", err)
+	}
+	if plan := apply(t, "pi", Options{Places: p, Program: program, Remove: true}); len(plan.Changes) != 0 {
+		t.Errorf("%+v", plan.Changes)
+	}
+	if got := contents(t, path); got != "// mine\n" {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestEditedFileIsKept: an adapter that the user has changed is not lost by an update.
+func TestEditedFileIsKept(t *testing.T) {
+	t.Parallel()
+	p, home := places(t)
+	path := filepath.Join(home, "pi", "extensions", "cairn.ts")
+	opt := Options{Places: p, Program: program}
+	apply(t, "pi", opt)
+	if got := programIn(contents(t, path)); len(got) != 1 || got[0] != program[0] {
+		t.Errorf("program is %q", got)
+	}
+	edited := contents(t, path) + "// mine\n"
+	write(t, path, edited)
+	apply(t, "pi", opt)
+	if got := contents(t, path+backupSuffix); got != edited {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestChangedMeanwhile(t *testing.T) {
+	t.Parallel()
+	p, home := places(t)
+	path := filepath.Join(home, "claude", "settings.json")
+	write(t, path, "{}")
+	plan, err := New("claude-code", Options{Places: p, Program: program})
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, path, `{"new": 1}`)
+	if err := plan.Apply(); err == nil || contents(t, path) != `{"new": 1}` {
+		t.Errorf("%v, %s", err, contents(t, path))
+	}
+}
+
+func TestProject(t *testing.T) {
+	t.Parallel()
+	for _, a := range agents {
+		p, home := places(t)
+		p.Project = filepath.Join(home, "project")
+		plan := apply(t, a.name, Options{Places: p, Program: program})
+		for _, c := range plan.Changes {
+			if !strings.HasPrefix(c.Path, filepath.Join(p.Project, "."+strings.TrimSuffix(a.name, "-code"))+string(filepath.Separator)) {
+				t.Errorf("%s: %s", a.name, c.Path)
+			}
+		}
+	}
+	if _, err := New("claude-code", Options{Program: program}); err == nil {
+		t.Error("no place is known, and no error")
+	}
+	if _, err := New("vim", Options{Program: program}); err == nil || !strings.Contains(err.Error(), "gemini") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestDiff(t *testing.T) {
+	t.Parallel()
+	p, home := places(t)
+	write(t, filepath.Join(home, "codex", "hooks.json"), "{}\n")
+	plan, err := New("codex", Options{Places: p, Program: program})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := plan.Diff(&out); err != nil {
+		t.Fatal(err)
+	}
+	if text := out.String(); !strings.Contains(text, "-{}\n") || !strings.Contains(text, `+            "command": "'/opt/my tools/cairn' hook codex"`) {
+		t.Errorf("%s", text)
+	}
+}
+
+func TestCommandLines(t *testing.T) {
+	t.Parallel()
+	for _, program := range [][]string{
+		{"/usr/bin/cairn"}, {"/opt/my tools/cairn"}, {"/it's/cairn"}, {`C:\Program Files\cairn\cairn.exe`}, {"/ünï/$HOME/cairn"},
+		{"/usr/bin/cairn", "--data-dir", "/my data"}, {`/a\b/cairn`}, {"/`x`/cairn-dev"},
+	} {
+		line := commandLine(program, "codex")
+		got := ours(line, "codex")
+		if strings.Join(got, "\x00") != strings.Join(program, "\x00") {
+			t.Errorf("%q became %s and then %q", program, line, got)
+		}
+		if ours(line, "gemini") != nil {
+			t.Errorf("%s belongs to another agent", line)
+		}
+	}
+	for _, line := range []string{
+		"", "cairn", "hook codex", "entire hook codex", "/usr/bin/guard hook codex", "cairn hook codex; rm -rf x", "cairn 'hook codex", "cairn track",
+		"/home/cairn/bin/other hook codex", "cairn hook codex && true", "$(cairn) hook codex", "cairn hook codex\\",
+	} {
+		if got := ours(line, "codex"); got != nil {
+			t.Errorf("%q is taken for %q", line, got)
+		}
+	}
+}

@@ -214,7 +214,12 @@ func (r *Repo) recoverOperations(ctx context.Context) error {
 			r.log.Warn("journal of an interrupted operation is unreadable; the state before it is kept as a checkpoint", "error", err)
 			return r.salvage()
 		}
-		if err := r.resume(ctx, j); err != nil {
+		err = r.resume(ctx, j)
+		if errors.Is(err, ErrCorrupt) || errors.Is(err, odb.ErrNotFound) {
+			r.log.Warn("an interrupted operation cannot be finished, because the store is damaged; the state before it is kept as a checkpoint, if it is whole", "error", err)
+			return r.salvage()
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -253,6 +258,12 @@ func (r *Repo) resume(ctx context.Context, j *journal) error {
 func (r *Repo) salvage() error {
 	id, err := r.db.Ref(refBefore)
 	if errors.Is(err, odb.ErrNotFound) {
+		return r.dropJournal()
+	}
+	if err == nil {
+		_, err = r.readCheckpoint(id)
+	}
+	if errors.Is(err, ErrCorrupt) || errors.Is(err, odb.ErrNotFound) {
 		return r.dropJournal()
 	}
 	if err != nil {

@@ -376,3 +376,5 @@ func TestR89CleanWhileBusy(t *testing.T) {
 	}
 	f.sound()
 }
+
+func timeOf(n int) time.Duration { return time.Duration(n) }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -167,9 +166,10 @@ func (p *pack) objects() int {
 	return x.n
 }
 
-// gonePrefix begins the temporary name of the index of a pack that is being removed.
-// The rest is that of the pack, so that Sweep can finish what a crash interrupts:
-// from its file alone nobody could tell whether it is coming or going.
+// gonePrefix begins the temporary names of the files of a pack that is being removed.
+// The rest is that of the pack, so that Sweep can finish what a crash interrupts: from
+// its file alone nobody could tell whether it is coming or going. Nobody claims them,
+// they may be anybody's who has lent them, and whoever finds them may remove them.
 const gonePrefix = tempPrefix + "gone-"
 
 // retire gives the files of a pack temporary names, after removing what git may have
@@ -180,12 +180,11 @@ func (p *pack) retire() (trash []string, err error) {
 			return nil, err
 		}
 	}
-	dir := filepath.Dir(p.stem)
-	idx := filepath.Join(dir, gonePrefix+strings.TrimPrefix(p.name(), packPrefix))
+	idx := filepath.Join(filepath.Dir(p.stem), gonePrefix+strings.TrimPrefix(p.name(), packPrefix))
 	if err := os.Rename(p.stem+idxExt, idx); err != nil {
 		return nil, err
 	}
-	body := filepath.Join(dir, fmt.Sprintf("%s%016x", tempPrefix, rand.Uint64()))
+	body := idx + packExt
 	err = os.Rename(p.stem+packExt, body)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err // what is left is for Sweep

@@ -181,7 +181,7 @@ func restrict(path string) error {
 		return err
 	case info.IsDir():
 		return os.Chmod(path, 0o700)
-	case info.Mode().IsRegular():
+	case info.Mode().IsRegular() && !isLent(path, info):
 		return os.Chmod(path, 0o600)
 	}
 	return ErrNoRepair

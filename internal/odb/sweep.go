@@ -79,17 +79,20 @@ func (db *DB) sweepPacks() error {
 	return err
 }
 
-// finishRemoval removes what is left of a pack whose index was taken away, unless
-// there is a pack of that name again.
-func finishRemoval(idx string, names []string) error {
-	stem := packPrefix + strings.TrimPrefix(filepath.Base(idx), gonePrefix)
-	if _, again := slices.BinarySearch(names, stem+idxExt); !again {
-		if gone, err := atomicfile.RemoveDead(filepath.Join(filepath.Dir(idx), stem+packExt)); err != nil || !gone {
+// finishRemoval removes a file of a pack that was being removed. If that is the index,
+// the pack goes before it, unless there is one of that name again.
+func finishRemoval(path string, names []string) error {
+	stem := packPrefix + strings.TrimPrefix(filepath.Base(path), gonePrefix)
+	_, again := slices.BinarySearch(names, stem+idxExt)
+	if !strings.HasSuffix(path, packExt) && !again {
+		if err := removeIfThere(filepath.Join(filepath.Dir(path), stem+packExt)); err != nil {
 			return err
 		}
 	}
-	_, err := atomicfile.RemoveDead(idx)
-	return err
+	if err := removeIfThere(path); err != nil && !inUse(err) {
+		return err
+	}
+	return nil
 }
 
 // isHalf reports whether name is a file of a pack, with the extension ext, that

@@ -123,3 +123,28 @@ func TestR91UnfinishedStoresAreSwept(t *testing.T) {
 		t.Errorf("left %q, want %q", names, want)
 	}
 }
+
+// all the same, and Sweep finishes a removal that a crash interrupted.
+func TestSweepFinishesRemovals(t *testing.T) {
+	t.Parallel()
+	l := newLines(t)
+	l.fill("refs/cairn/tracks/a", 2)
+	l.fill("refs/cairn/tracks/b", 2)
+	git(t, l.Dir(), "", "repack", "-adf")
+	l.forget("refs/cairn/tracks/b")
+	name := l.PackNames()[0]
+	gone := l.path(packDir, gonePrefix+strings.TrimPrefix(name, packPrefix))
+	collect(t, l.DB, Collection{Thorough: true})
+	for _, path := range []string{gone, gone + packExt, l.path(packDir, name+packExt)} {
+		must(t, os.WriteFile(path, []byte("x"), 0o400))
+	}
+	must(t, l.Sweep())
+	wantClean(t, l.DB, "swept")
+	l.check(true)
+	for _, kept := range l.PackNames() { // one of that name is there again
+		must(t, os.WriteFile(l.path(packDir, gonePrefix+strings.TrimPrefix(kept, packPrefix)), nil, 0o400))
+	}
+	must(t, l.Sweep())
+	wantClean(t, l.DB, "swept again")
+	l.check(true)
+}

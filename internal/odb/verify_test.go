@@ -336,3 +336,26 @@ func TestRepairRefuses(t *testing.T) {
 		t.Errorf("afterwards: %+v", got)
 	}
 }
+
+// The permissions of a borrowed pack are the lender's: they are no fault, and Repair
+// leaves them alone.
+func TestVerifyBorrowed(t *testing.T) {
+	t.Parallel()
+	lender, l := newLines(t), soundStore(t)
+	lender.fill("refs/heads/x", 3)
+	pack := lender.path(packDir, lender.PackNames()[0]+packExt)
+	must(t, os.Chmod(pack, 0o644))
+	if n, err := l.Borrow([]string{lender.path("objects")}); n == 0 || err != nil {
+		t.Skipf("no hard links here: %v", err)
+	}
+	if got := faults(t, l.DB, Verification{}); len(got) > 0 {
+		t.Errorf("%+v", got)
+	}
+	mine := l.path(packDir, filepath.Base(pack))
+	if err := l.Repair(t.Context(), Fault{Kind: FaultMode, Path: mine, Repair: "x"}); !errors.Is(err, ErrNoRepair) && !onWindows {
+		t.Error(err)
+	}
+	if info, err := os.Stat(pack); err != nil || !onWindows && info.Mode().Perm() != 0o644 {
+		t.Errorf("the lender's pack: %v, %v", info.Mode(), err)
+	}
+}

@@ -83,15 +83,19 @@ func (c *checker) files() error {
 }
 
 // mode reports what others may read or write. Elsewhere than on Unix the directories
-// above decide about that.
+// above decide about that, and so they do about borrowed packs: the permissions of
+// those belong to the lender.
 func (c *checker) mode(path string, info fs.FileInfo) error {
-	if onWindows || info.Mode()&fs.ModeSymlink != 0 || info.Mode().Perm()&0o077 == 0 {
+	if onWindows || info.Mode()&fs.ModeSymlink != 0 || info.Mode().Perm()&0o077 == 0 || isLent(path, info) {
 		return nil
 	}
 	return c.report(Fault{
 		Kind: FaultMode, Path: path, Err: fmt.Errorf("permissions %#o", info.Mode().Perm()), Repair: "take the permissions away from others",
 	})
 }
+
+// isLent reports whether a file has other names, outside the store.
+func isLent(path string, info fs.FileInfo) bool { return info.Mode().IsRegular() && links(path) > 1 }
 
 // gitTempAge is from when on a temporary file of git's, which does not show whether
 // its writer lives, is taken for a dead one's.
@@ -102,6 +106,7 @@ func (c *checker) name(rel, path string, info fs.FileInfo) error {
 	switch {
 	case !info.Mode().IsRegular():
 		return c.report(Fault{Kind: FaultUnknown, Path: path, Err: fmt.Errorf("not a regular file: %s", info.Mode())})
+	case strings.HasPrefix(base, gonePrefix):
 	case strings.HasPrefix(base, atomicfile.Prefix), strings.HasPrefix(base, tempPrefix):
 		if isClaimed(path) {
 			return nil

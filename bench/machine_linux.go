@@ -28,6 +28,14 @@ func loadAverage() float64 {
 	return load
 }
 
+// residentBytes is the memory that a process has in use now.
+func residentBytes(pid int) int64 {
+	text, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
+	number, _, _ := strings.Cut(field(string(text), "VmRSS"), " ")
+	n, _ := strconv.ParseInt(number, 10, 64)
+	return n << 10
+}
+
 func kernel() string {
 	var name unix.Utsname
 	if unix.Uname(&name) != nil {

@@ -37,6 +37,12 @@ func loadAverage() float64 {
 	return load
 }
 
+// residentBytes is the memory that a process has in use now.
+func residentBytes(pid int) int64 {
+	n, _ := strconv.ParseInt(ask("ps", "-o", "rss=", "-p", strconv.Itoa(pid)), 10, 64)
+	return n << 10
+}
+
 func kernel() string { return ask("uname", "-r") }
 
 // fileSystem takes the type from stat, where stat tells it.

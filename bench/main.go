@@ -37,6 +37,14 @@ can do at best, in one run, and prints one table.
   -profile DIR      write a processor profile of the library for each operation
   -quiet            no progress on stderr
 
+  -serve            instead put a server under load: sessions that work at once, a
+                    step each -pace, each changing one file
+  -sessions N       default 50
+  -projects N       that they share, of -files files each; default 5
+  -lasts DURATION   default 1m
+  -pace DURATION    from step to step of a session, on average; default 2s, which is
+                    several times as fast as agents are
+
 The contenders
   spec           git add . && git write-tree and so on, as the specification of the
                  snapshots has it, with its own git directory and no configuration
@@ -74,7 +82,11 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	exit(bench(ctx, opt, os.Stdout, os.Stderr))
+	run := bench
+	if opt.serve {
+		run = serveBench
+	}
+	exit(run(ctx, opt, os.Stdout, os.Stderr))
 }
 
 func exit(err error) {

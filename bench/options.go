@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 )
 
 // options are the parsed flags.
@@ -25,6 +26,10 @@ type options struct {
 	benchstat  string
 	profile    string
 	quiet      bool
+
+	serve              bool
+	sessions, projects int
+	lasts, pace        time.Duration
 }
 
 func parseOptions(args []string) (options, error) {
@@ -46,12 +51,19 @@ func parseOptions(args []string) (options, error) {
 	flags.StringVar(&opt.benchstat, "benchstat", "", "")
 	flags.StringVar(&opt.profile, "profile", "", "")
 	flags.BoolVar(&opt.quiet, "quiet", false, "")
+	flags.BoolVar(&opt.serve, "serve", false, "")
+	flags.IntVar(&opt.sessions, "sessions", 50, "")
+	flags.IntVar(&opt.projects, "projects", 5, "")
+	flags.DurationVar(&opt.lasts, "lasts", time.Minute, "")
+	flags.DurationVar(&opt.pace, "pace", 2*time.Second, "")
 	err := flags.Parse(args)
 	switch {
 	case err != nil:
 		return opt, err
 	case flags.NArg() > 0:
 		return opt, fmt.Errorf("%q is not an option; -help lists them", flags.Arg(0))
+	case opt.sessions < 1 || opt.projects < 1 || opt.pace <= 0:
+		return opt, errors.New("-sessions, -projects and -pace need at least 1")
 	case opt.rounds < 1 || opt.files < 1:
 		return opt, errors.New("-n and -files need at least 1")
 	}

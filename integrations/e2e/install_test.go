@@ -53,11 +53,29 @@ func cacheDir() string {
 // installBound ends an install that hangs.
 const installBound = 5 * time.Minute
 
-var npm sync.Mutex // one install at a time: they share a cache, and a disk
+var (
+	npm       sync.Mutex // one install at a time: they share a cache, and a disk
+	registry  sync.Once
+	noInstall error // why nothing at all can be installed
+)
 
 // install returns the directory of node_modules that holds the packages, or skips the
-// test: without the registry there is nothing to test with.
+// test: without the registry there is nothing to test with. Node comes first. If that
+// cannot be had, nothing else is tried.
 func install(t *testing.T, name string, packages ...string) string {
+	t.Helper()
+	registry.Do(func() { _, noInstall = installOnce(t, "node", nodePackage) })
+	if noInstall != nil {
+		t.Skipf("NOT TESTED: nothing can be installed here: %v", noInstall)
+	}
+	modules, err := installOnce(t, name, packages...)
+	if err != nil {
+		t.Skipf("NOT TESTED: %s cannot be installed here: %v", strings.Join(packages, ", "), err)
+	}
+	return modules
+}
+
+func installOnce(t *testing.T, name string, packages ...string) (modules string, err error) {
 	t.Helper()
 	npm.Lock()
 	defer npm.Unlock()
@@ -70,21 +88,17 @@ func install(t *testing.T, name string, packages ...string) string {
 		t.Fatal(err)
 	}
 	defer lock.Unlock()
-	modules, wanted := filepath.Join(dir, "node_modules"), strings.Join(packages, "\n")
+	modules = filepath.Join(dir, "node_modules")
+	wanted := strings.Join(packages, "\n")
 	if have, err := os.ReadFile(filepath.Join(dir, "installed")); err == nil && string(have) == wanted {
-		return modules
+		return modules, nil
 	}
-	var err error
-	for range 2 {
+	for range 2 { // registries have bad moments
 		if err = installNow(dir, packages); err == nil {
-			err = os.WriteFile(filepath.Join(dir, "installed"), []byte(wanted), 0o644)
-		}
-		if err == nil {
-			return modules
+			return modules, os.WriteFile(filepath.Join(dir, "installed"), []byte(wanted), 0o644)
 		}
 	}
-	t.Skipf("NOT TESTED: %s cannot be installed here: %v", strings.Join(packages, ", "), err)
-	return ""
+	return "", err
 }
 
 func installNow(dir string, packages []string) error {
@@ -97,7 +111,7 @@ func installNow(dir string, packages []string) error {
 	if err := os.WriteFile(filepath.Join(dir, "package.json"), []byte(`{"private":true}`), 0o644); err != nil {
 		return err
 	}
-	args := append([]string{"install", "--no-audit", "--no-fund", "--no-progress", "--loglevel=error"}, packages...)
+	args := append([]string{"install", "--no-audit", "--no-fund", "--no-progress", "--loglevel=error", "--fetch-retries=1"}, packages...)
 	cmd := exec.Command("npm", args...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "PATH="+nodeDir()+string(os.PathListSeparator)+os.Getenv("PATH"))

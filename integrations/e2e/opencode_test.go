@@ -266,6 +266,24 @@ func TestOpenCodePart(t *testing.T) {
 	s.becomes("undo of a part", want)
 }
 
+// TestOpenCodeSubAgent: what a sub-agent has done goes back with the turn that called
+// it (R25).
+func TestOpenCodeSubAgent(t *testing.T) {
+	needTier(t, 2)
+	o := startOpenCode(t, true)
+	before := o.state()
+	s := o.begin()
+	inner := script{write("inner.txt", "from the sub-agent\n"), shell("rm gone.txt; mv é1.txt é3.txt"), "the sub-agent is done"}
+	message, after := s.play(script{write("outer.txt", "outer\n"), op{Task: inner.prompt(t)}, "done"})
+	if diff := gittest.Diff(before, after); !strings.Contains(diff, "inner.txt") || !strings.Contains(diff, "é3.txt") {
+		t.Fatalf("the sub-agent did not write:\n%s", diff)
+	}
+	s.revert(message, "")
+	s.becomes("undo", before)
+	s.unrevert()
+	s.becomes("redo", after)
+}
+
 // TestOpenCodeFork: a fork can take back what it has inherited.
 func TestOpenCodeFork(t *testing.T) {
 	needTier(t, 2)

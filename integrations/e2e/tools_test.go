@@ -32,7 +32,11 @@ func (o op) call(tools []tool) (call, error) {
 		return op{Shell: "cat '" + o.Read + "'"}.call(tools)
 	case o.Task != "":
 		if t, ok := find(tools, "Task", "Agent", "task"); ok {
-			return t.with(arg{o.Task, []string{"prompt"}}, arg{"general", []string{"subagent_type"}}, arg{"a task", []string{"description"}}), nil
+			kind := "general-purpose"
+			if t.name == "task" {
+				kind = "general" // OpenCode's
+			}
+			return t.with(arg{o.Task, []string{"prompt"}}, arg{kind, []string{"subagent_type"}}, arg{"a task", []string{"description"}}), nil
 		}
 	case o.Shell != "":
 		if t, ok := find(tools, "bash", "Bash", "run_shell_command", "exec_command", "shell_command", "shell"); ok {

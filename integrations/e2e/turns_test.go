@@ -112,6 +112,42 @@ func TestClaudeFork(t *testing.T) {
 	a.is("the first session has taken back its own", before)
 }
 
+// TestClaudeSubAgent: what a sub-agent writes goes back with the turn that called it,
+// although it runs on after that turn's end (R25).
+func TestClaudeSubAgent(t *testing.T) {
+	needTier(t, 1)
+	a, _ := claude(t)
+	before := a.state()
+	at := a.at(true)
+	inner := script{write(at("inner.txt"), "from the sub-agent\n"), shell("rm gone.txt; mv é1.txt é3.txt"), "the sub-agent is done"}
+	a.play(script{op{Task: inner.prompt(t)}, "it is at work"})
+	if diff := gittest.Diff(before, a.state()); !strings.Contains(diff, "inner.txt") || !strings.Contains(diff, "é3.txt") {
+		t.Fatalf("the sub-agent did not write:\n%s", diff)
+	}
+	a.say("cairn undo 5")
+	a.is("everything taken back", before)
+}
+
+// TestTwoSessions: two sessions of Claude Code in one directory; each takes back its
+// own (R32).
+func TestTwoSessions(t *testing.T) {
+	needTier(t, 1)
+	a, session := claude(t)
+	at := a.at(true)
+	other := &talker{sandbox: a.sandbox, abs: true, say: session("--session-id", uuid+"2")}
+	a.play(script{write(at("first.txt"), "1\n"), "the first has written"})
+	first := a.state()
+	other.play(script{write(at("second.txt"), "2\n"), shell("rm gone.txt"), "the second has written"})
+	other.say = session("--resume", uuid+"2")
+	want := a.state()
+	delete(want, "first.txt")
+	a.say("cairn undo")
+	a.is("the first has taken back its own", want)
+	delete(first, "first.txt")
+	other.say("cairn undo")
+	a.is("the second, too", first)
+}
+
 func codex(t *testing.T) *talker {
 	modules := install(t, "codex", codexPackage)
 	s := newSandbox(t)

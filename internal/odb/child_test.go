@@ -27,7 +27,8 @@ var children = map[string]func(db *DB) error{
 	"spill":   childSpill,
 	"work":    childWork,
 	"count":   childCount,
-	"collect": childCollect, "soak write": childSoakWrite, "soak collect": childSoakCollect,
+	"collect": childCollect, "soak write": childSoakWrite,
+	"repack": childRepack, "soak collect": childSoakCollect,
 	"none": func(*DB) error { return nil },
 }
 

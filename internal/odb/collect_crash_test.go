@@ -2,6 +2,7 @@ package odb
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -21,6 +22,12 @@ func childCollect(db *DB) error {
 		err = out.Blocked
 	}
 	return err
+}
+
+// childRepack lets git look for deltas.
+func childRepack(db *DB) error {
+	out, err := db.Collect(context.Background(), Collection{Thorough: true, Pack: gitPacker(db)})
+	return errors.Join(err, out.Blocked, out.Unpacked)
 }
 
 // collectRun is a store to be cleaned up by a process that comes to grief, over and
@@ -112,6 +119,36 @@ func TestR59_KilledInACollect(t *testing.T) {
 		if !crash.Hit {
 			if crash.ExitCode != 0 {
 				t.Fatalf("undisturbed: %s", crash)
+			}
+			break
+		}
+		c.inspect(fmt.Sprintf("killed at call %d, %s", n, crash.Call))
+	}
+	t.Logf("%d write-type system calls", n-1)
+}
+
+// TestR59_KilledInARepack kills it where git makes the pack.
+func TestR59_KilledInARepack(t *testing.T) {
+	t.Parallel()
+	needGit(t)
+	c := &collectRun{lines: newLines(t), pristine: filepath.Join(t.TempDir(), "pristine")}
+	files := make(map[string]string)
+	for i := range packAt/2 + 1 {
+		files[fmt.Sprint(i)] = fmt.Sprint("file ", i)
+	}
+	c.track("refs/cairn/tracks/a", files)
+	c.fill("refs/cairn/tracks/b", 2)
+	c.forget("refs/cairn/tracks/b")
+	must(t, c.Close())
+	must(t, os.CopyFS(c.pristine, os.DirFS(c.Dir())))
+	n := 1
+	for ; ; n += every(3) {
+		c.reset()
+		child := childCommand("repack", c.Dir())
+		crash := gittest.KillAt(t, []string{child.Path}, child.Env, gittest.WriteCalls, n)
+		if !crash.Hit {
+			if names := must1(listPacks(c.path(packDir))); crash.ExitCode != 0 || len(names) != 1 {
+				t.Fatalf("undisturbed: %s, packs %q", crash, names)
 			}
 			break
 		}

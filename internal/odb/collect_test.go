@@ -117,11 +117,16 @@ func collect(t testing.TB, db *DB, c Collection) *Collected {
 	return out
 }
 
-// packWithGit is what package git does.
 func packWithGit(t testing.TB, db *DB) PackFunc {
 	needGit(t)
+	return gitPacker(db)
+}
+
+// gitPacker is what package git does, about.
+func gitPacker(db *DB) PackFunc {
 	return func(ctx context.Context, dir string, objects io.Reader) error {
 		cmd := exec.CommandContext(ctx, "git", "--git-dir="+db.Dir(), "pack-objects", "-q", "--delta-base-offset", filepath.Join(dir, "pack"))
+		cmd.Env = append(os.Environ(), "GIT_OBJECT_DIRECTORY="+dir, "GIT_ALTERNATE_OBJECT_DIRECTORIES="+db.path("objects"))
 		cmd.Stdin = objects
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return fmt.Errorf("%w: %s", err, out)

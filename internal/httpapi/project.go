@@ -195,39 +195,46 @@ func (s *Server) projectOf(ctx context.Context, directory string) (*project, err
 // handle is an open store.
 type handle struct {
 	project  *project
+	settings string // with which it was opened
 	repo     *Repo
 	sessions *Sessions
 	users    int
 	stale    bool // replaced; closed when its last user goes
 }
 
-// acquire opens the store if it is not open. A store that was removed meanwhile is
-// opened anew. The handle must be released.
+// acquire opens the store if it is not open. One that was removed meanwhile, or whose
+// settings have changed, is opened anew. The handle must be released.
 func (p *project) acquire(create bool) (*handle, error) {
+	opt, err := p.server.opt.Settings(p.root)
+	if err != nil {
+		return nil, err
+	}
+	settings := protocol.Settings(p.server.opt.Build, opt)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.handle != nil {
-		if _, err := os.Stat(p.handle.repo.Repo.StoreDir()); errors.Is(err, fs.ErrNotExist) {
-			p.replaceLocked()
+	if p.handle != nil && (p.handle.settings != settings || p.handle.gone()) {
+		if err := p.replaceLocked(); err != nil {
+			return nil, err
 		}
 	}
 	if p.handle == nil {
-		opt, err := p.server.opt.Settings(p.root)
-		if err != nil {
-			return nil, err
-		}
-		opt.MustExist, opt.Watch = !create, true
+		opt.MustExist = !create
 		repo, err := cairn.Open(opt)
 		if err != nil {
 			return nil, err
 		}
-		h := &handle{project: p}
+		h := &handle{project: p, settings: settings}
 		h.repo = &Repo{Repo: repo, handle: h}
 		h.sessions = &Sessions{Sessions: session.New(repo), handle: h}
 		p.handle = h
 	}
 	p.handle.users++
 	return p.handle, nil
+}
+
+func (h *handle) gone() bool {
+	_, err := os.Stat(h.repo.Repo.StoreDir())
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 // retain takes the handle a second time.

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -106,6 +107,28 @@ func TestIdle(t *testing.T) {
 	f.call("GET", "/status", nil).problem(t, 404, "not-found")
 	f.track()
 	f.call("GET", "/status", nil).want(t, 200, nil)
+}
+
+// TestSettingsChange: what somebody sets while the server runs is in force at once.
+func TestSettingsChange(t *testing.T) {
+	t.Parallel()
+	var limit atomic.Int64
+	f := newFixture(t, someTree, func(o *Options) {
+		inner := o.Settings
+		o.Settings = func(root string) (cairn.Options, error) {
+			opt, err := inner(root)
+			opt.MaxFileSize = limit.Load()
+			return opt, err
+		}
+	})
+	f.track()
+	limit.Store(3)
+	f.write("large", "large")
+	var tr cairn.Track
+	f.call("POST", "/track", "{}").want(t, 200, &tr)
+	if len(tr.Skipped) == 0 {
+		t.Error("the old limit is in force")
+	}
 }
 
 // hold keeps the store of the fixture's project locked until release is called.

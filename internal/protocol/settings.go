@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"reflect"
 
 	"github.com/seed-fb9cbc17/cairn"
 )
@@ -17,10 +18,21 @@ const SettingsHeader = "Cairn-Settings"
 
 // Settings stands for everything that decides what an answer is: the build, the root,
 // the data directory and every option of the library but those that only say who is
-// told how far it is.
+// told how far it is. New options count by themselves.
 func Settings(build string, opt cairn.Options) string {
 	opt.Logger, opt.Progress, opt.Command = nil, nil, ""
 	opt.MustExist, opt.Workers, opt.LockTimeout = false, 0, 0
-	sum := sha256.Sum256(fmt.Appendf(nil, "%d %q %#v", Version, build, opt))
+	text := fmt.Appendf(nil, "%d %q", Version, build)
+	all := reflect.ValueOf(opt)
+	for i := range all.NumField() {
+		f := all.Field(i)
+		if f.Kind() == reflect.Pointer && !f.IsNil() {
+			f = f.Elem() // what it points to counts, not where that lies
+		}
+		if f.Kind() != reflect.Func {
+			text = fmt.Appendf(text, " %s=%#v", all.Type().Field(i).Name, f.Interface())
+		}
+	}
+	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:16])
 }

@@ -230,7 +230,7 @@ func TestPlanAndApply(t *testing.T) {
 		t.Error("the files are not as they were")
 	}
 	f.get(done.header.Get("Location")).want(http.StatusOK, "Done.", "account_test.go", "Revert")
-	f.get(f.at("", "show", "operations")).want(http.StatusOK, "revert", "operation item")
+	f.get(f.at("", "show", "operations")).want(http.StatusOK, "Revert</span>", "operation item")
 	f.confirm(f.get(f.at("plan", "do", "undo")).want(http.StatusOK, "Undo exactly this")).want(http.StatusSeeOther)
 	if f.read("ledger/account.go") != goAfter || f.read("README.md") != was {
 		t.Error("the undo did not bring the work back")

@@ -184,6 +184,12 @@ func (m *merge) before() string {
 	return ""
 }
 
+// tied reports whether the next checkpoint is of the same second, which is what
+// commits keep, so that it may as well be the later one. The order of one line is sure.
+func (m *merge) tied(when time.Time) bool {
+	return m.checkpoint != nil && m.checkpoint.When.Equal(when)
+}
+
 // take removes the newest entry at hand, nil when there is none. What is equally new
 // comes in the order operation, turn, checkpoint: commits keep whole seconds only, and
 // an operation follows on what it takes back.
@@ -202,6 +208,9 @@ func (m *merge) take() (*entry, error) {
 		t := &track{Checkpoint: m.checkpoint}
 		err := m.nextCheckpoint()
 		t.Before = m.before()
+		if t.Before == "" || m.tied(t.When) && t.Parent != "" {
+			t.Before = t.Parent
+		}
 		return &entry{Key: "c" + t.ID, When: t.When, Track: t}, err
 	}
 	return nil, nil

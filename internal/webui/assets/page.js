@@ -54,6 +54,13 @@
       try {
         const next = (await fetchPage(link.href)).querySelector("[data-live]");
         const row = link.closest("p");
+        // The first day of the next page may be the last one of this.
+        const last = all("section.day").at(-1);
+        const first = next.querySelector("section.day");
+        if (last && first && first.querySelector("h2")?.textContent === last.querySelector("h2")?.textContent) {
+          last.append(...[...first.children].filter((child) => child.tagName !== "H2"));
+          first.remove();
+        }
         for (const child of [...next.children]) {
           if (!child.matches("p.more") || child.querySelector("a[data-more]")) row.before(child);
         }

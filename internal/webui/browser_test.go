@@ -270,7 +270,11 @@ func testLive(t *testing.T, b *browser) {
 	b.walk("account_test.go")
 	f.write("late.txt", "x\n")
 	f.track("something new")
-	events <- "track"
+	select {
+	case events <- "track":
+	case <-time.After(patience):
+		t.Fatal("the page does not listen")
+	}
 	b.until("document.querySelector('[data-live]').textContent.includes('something new')")
 	b.until("document.getElementById('status').textContent.includes('1 new entry')")
 	if got := b.text("document.activeElement.textContent"); !strings.Contains(got, "account_test.go") {

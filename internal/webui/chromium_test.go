@@ -91,7 +91,11 @@ func (b *browser) start(program string) error {
 	if err != nil {
 		return err
 	}
-	b.t.Cleanup(func() { os.RemoveAll(profile) }) // after the process has ended
+	b.t.Cleanup(func() { // after the process has ended
+		if err := os.RemoveAll(profile); err != nil {
+			b.t.Logf("Chromium's profile is left behind: %v", err)
+		}
+	})
 	theirIn, ourOut, err := os.Pipe()
 	if err != nil {
 		return err
@@ -145,11 +149,18 @@ func (b *browser) attach() error {
 	return errors.New("Chromium has no page")
 }
 
+// stop asks Chromium to end, so that its children do not write into a profile that is
+// being removed, and ends it if it will not.
 func (b *browser) stop() {
 	if b.process == nil || b.process.Process == nil {
 		return
 	}
-	b.process.Process.Kill()
+	b.session = ""
+	if err := b.ask("Browser.close", nil, nil); err != nil {
+		b.process.Process.Kill()
+	}
+	timer := time.AfterFunc(patience, func() { b.process.Process.Kill() })
+	defer timer.Stop()
 	b.process.Wait()
 	b.to.Close()
 }

@@ -19,8 +19,9 @@ Usage:
 
 It checks the store of this project: objects, packs, refs, the stat cache, the
 journal, locks, files that a crash left behind, permissions; the configuration;
-and whether there are stores of directories that are gone. One line is printed
-for each thing that is wrong, and one with its repair. Nothing wrong is said so.
+whether there are stores of directories that are gone; and whether the coding
+agents that are found are set up, trusted and heard of. One line is printed for
+each thing that is wrong, and one with its repair. Nothing wrong is said so.
 
 --fix repairs. What cannot be used is set aside in the store, in cairn/damaged,
 not thrown away. What still lies on the disk of the root is stored again by the
@@ -55,7 +56,7 @@ type checkup func(ctx context.Context, f doctorFlags) ([]cairn.Finding, error)
 
 // checkups are all parts, in the order of the answer.
 func (c *cli) checkups() []checkup {
-	return []checkup{c.checkSettings, c.checkStore, c.checkAbandoned}
+	return []checkup{c.checkSettings, c.checkStore, c.checkAbandoned, c.checkConnections}
 }
 
 func (c *cli) doctorCommand() *cobra.Command {

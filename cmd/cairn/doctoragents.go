@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"strings"
@@ -14,8 +15,22 @@ import (
 // agentCheck is what doctor knows about the agents that are there: one line for each,
 // and what is wrong.
 type agentCheck struct {
+	log   string
 	lines []string
 	found []cairn.Finding
+}
+
+// checkConnections is the part of doctor about agents. What is well is said beside the
+// answer.
+func (c *cli) checkConnections(context.Context, doctorFlags) ([]cairn.Finding, error) {
+	check, err := c.checkAgents()
+	if err != nil {
+		return nil, err
+	}
+	for _, line := range check.lines {
+		c.console.remark("%s", line)
+	}
+	return check.found, nil
 }
 
 // checkAgents looks whether the agents are set up, trusted, and actually heard of. An
@@ -33,7 +48,7 @@ func (c *cli) checkAgents() (*agentCheck, error) {
 	for _, r := range list {
 		records[r.Agent] = r
 	}
-	check := new(agentCheck)
+	check := &agentCheck{log: hooks.LogPath(dir)}
 	for _, s := range setup.Look(c.agentPlaces()) {
 		check.add(s, records[s.Agent], c.console.now(), "")
 	}
@@ -76,7 +91,7 @@ func (a *agentCheck) add(s setup.Status, r hooks.Record, now time.Time, where st
 	}
 	if r.Missed > 0 {
 		a.wrong("", fmt.Sprintf("%s: %s could not be captured since the last one that was, the latest %s: %s", s.Title, plural(r.Missed, "step"), ageText(now.Sub(r.Failed)), r.Failure),
-			"what was changed in them cannot be undone; hooks.log in the data directory has the details")
+			"what was changed in them cannot be undone; "+cairn.QuotePath(a.log)+" has the details")
 	}
 }
 

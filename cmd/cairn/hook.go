@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/client"
+	"github.com/seed-fb9cbc17/cairn/internal/config"
 	"github.com/seed-fb9cbc17/cairn/internal/hooks"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
@@ -72,13 +73,21 @@ func (c *cli) neverFails(args []string) bool {
 	return err == nil && cmd.Name() == "hook"
 }
 
-// hooksDir is where hooks keep their log and their state.
+// hooksDir is where hooks keep their log and their state: below the data directory of
+// the user, whatever a project says, because there is one log for all of them. What is
+// wrong with a configuration shows when the project is opened, and gets into the log.
 func (c *cli) hooksDir() (string, error) {
-	dir := c.dir
-	if dir == "" {
-		dir = c.home()
+	if c.global.dataDir != "" {
+		return filepath.Join(absolute(c.dir, c.global.dataDir), "hooks"), nil
 	}
-	data, err := c.dataDir(dir)
+	cfg, err := config.Load(config.Sources{UserFile: c.userFile(), Env: c.env})
+	if err == nil && cfg.DataDir != "" {
+		return filepath.Join(cfg.DataDir, "hooks"), nil
+	}
+	if data := c.env("CAIRN_DATA_DIR"); filepath.IsAbs(data) {
+		return filepath.Join(data, "hooks"), nil
+	}
+	data, err := c.defaultDataDir()
 	return filepath.Join(data, "hooks"), err
 }
 

@@ -122,6 +122,11 @@ func (c *cli) dataDir(dir string) (string, error) {
 	if cfg.DataDir != "" {
 		return cfg.DataDir, nil
 	}
+	return c.defaultDataDir()
+}
+
+// defaultDataDir is where stores lie if nobody says anything else.
+func (c *cli) defaultDataDir() (string, error) {
 	if data := c.env("XDG_DATA_HOME"); filepath.IsAbs(data) {
 		return filepath.Join(data, "cairn"), nil
 	}

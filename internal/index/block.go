@@ -89,6 +89,9 @@ func SetDir(raw []byte, tree object.ID, empty bool) {
 	}
 }
 
+// SetPerm sets the permission bits of the record that begins raw.
+func SetPerm(raw []byte, perm uint16) { binary.LittleEndian.PutUint16(raw[offPerm:], perm) }
+
 // Record is one encoded entry inside a block. Its methods read single fields, so
 // that a comparison decodes nothing else.
 type Record []byte

@@ -33,6 +33,7 @@ func (h *dirHandle) list(l *listing, buf []byte) error {
 // The offsets of struct linux_dirent64, see getdents(2).
 const (
 	direntLen  = 16
+	direntType = 18
 	direntName = 19
 )
 
@@ -47,10 +48,28 @@ func parseDirents(l *listing, buf []byte) {
 			name = name[:i]
 		}
 		if s := string(name); s != "." && s != ".." && s != "" {
-			l.add(name)
+			l.add(name, direntKind(buf[direntType]))
 		}
 		buf = buf[size:]
 	}
+}
+
+func direntKind(t byte) kind {
+	switch t {
+	case unix.DT_DIR:
+		return kindDir
+	case unix.DT_REG, unix.DT_LNK:
+		return kindFile
+	}
+	return kindUnknown
+}
+
+// perm returns the permission bits of the directory itself. To ask the open directory
+// takes a third of the time of a look at its name.
+func (h *dirHandle) perm() (uint16, error) {
+	var st unix.Stat_t
+	err := unix.Fstat(h.fd, &st)
+	return uint16(st.Mode & 0o7777), err
 }
 
 func fromStat(st *unix.Stat_t) fileStat {

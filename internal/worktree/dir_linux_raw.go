@@ -3,6 +3,7 @@
 package worktree
 
 import (
+	"slices"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -23,4 +24,34 @@ func (h *dirHandle) lstat(name []byte) (fileStat, error) {
 		}
 		return fileStat{}, errno
 	}
+}
+
+// lstatQuick is lstat where it is known not to wait: the scheduler is not told about
+// the call, which saves a tenth of an unchanged scan. Should it wait after all, then so
+// does everything else that wants this processor.
+func (h *dirHandle) lstatQuick(name []byte) (fileStat, error) {
+	var st unix.Stat_t
+	for {
+		_, _, errno := unix.RawSyscall6(unix.SYS_NEWFSTATAT, uintptr(h.fd), uintptr(unsafe.Pointer(&name[0])),
+			uintptr(unsafe.Pointer(&st)), unix.AT_SYMLINK_NOFOLLOW, 0, 0)
+		switch errno {
+		case 0:
+			return fromStat(&st), nil
+		case unix.EINTR:
+			continue
+		}
+		return fileStat{}, errno
+	}
+}
+
+// localTypes are the file systems whose calls wait for nothing but a disk.
+var localTypes = []uint32{
+	unix.EXT4_SUPER_MAGIC, unix.XFS_SUPER_MAGIC, unix.BTRFS_SUPER_MAGIC, unix.F2FS_SUPER_MAGIC,
+	unix.TMPFS_MAGIC, unix.RAMFS_MAGIC, unix.OVERLAYFS_SUPER_MAGIC,
+}
+
+// local reports whether the directory lies on such a file system.
+func (h *dirHandle) local() bool {
+	var st unix.Statfs_t
+	return unix.Fstatfs(h.fd, &st) == nil && slices.Contains(localTypes, uint32(st.Type))
 }

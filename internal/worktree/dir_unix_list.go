@@ -26,10 +26,16 @@ func (h *dirHandle) list(l *listing, _ []byte) error {
 		return errors.Unwrap(err)
 	}
 	for _, name := range names {
-		l.add([]byte(name))
+		l.add([]byte(name), kindUnknown)
 	}
 	l.sort()
 	return nil
+}
+
+func (h *dirHandle) perm() (uint16, error) {
+	var st unix.Stat_t
+	err := unix.Fstat(h.fd, &st)
+	return uint16(st.Mode & 0o7777), err
 }
 
 func fromStat(st *unix.Stat_t) fileStat {

@@ -17,3 +17,7 @@ func (h *dirHandle) lstat(name []byte) (fileStat, error) {
 		}
 	}
 }
+
+func (h *dirHandle) lstatQuick(name []byte) (fileStat, error) { return h.lstat(name) }
+
+func (h *dirHandle) local() bool { return false }

@@ -63,10 +63,18 @@ func (h *dirHandle) list(l *listing, _ []byte) error {
 		return err
 	}
 	for _, name := range names {
-		l.add([]byte(name))
+		l.add([]byte(name), kindUnknown)
 	}
 	l.sort()
 	return nil
+}
+
+func (h *dirHandle) perm() (uint16, error) {
+	info, err := h.root.Stat(".")
+	if err != nil {
+		return 0, err
+	}
+	return uint16(info.Mode().Perm()), nil
 }
 
 func (h *dirHandle) lstat(name []byte) (fileStat, error) {
@@ -76,6 +84,10 @@ func (h *dirHandle) lstat(name []byte) (fileStat, error) {
 	}
 	return fromInfo(info), nil
 }
+
+func (h *dirHandle) lstatQuick(name []byte) (fileStat, error) { return h.lstat(name) }
+
+func (h *dirHandle) local() bool { return false }
 
 func (h *dirHandle) openFile(name string) (*os.File, error) {
 	info, err := h.root.Lstat(name)

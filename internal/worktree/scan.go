@@ -115,6 +115,7 @@ type scanner struct {
 	due    atomic.Int64 // their bytes
 	growth sync.Once
 
+	local  bool // nothing waits for a network
 	survey bool // only count, see Survey
 	tally  map[string]Tally
 
@@ -146,6 +147,7 @@ func (sc *scanner) walk() (*node, error) {
 	if root.handle, err = openRoot(s.Root); err != nil {
 		return nil, fmt.Errorf("open %s: %w", s.Root, err)
 	}
+	sc.local = root.handle.local()
 	sc.stack = append(sc.stack, root)
 	stop := context.AfterFunc(ctx, sc.interrupted)
 	defer stop()

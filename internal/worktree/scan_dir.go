@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
@@ -18,6 +19,8 @@ type worker struct {
 	children []*node
 	files    int   // since the last directory was done
 	surveyed int64 // bytes, likewise
+	quick    bool  // see visitPaced
+	slow     int   // directories for which it is off
 	tree     []byte
 	content  []byte
 }
@@ -71,7 +74,7 @@ func (w *worker) scanDir(n *node) error {
 	if n.prev != nil {
 		old = n.prev.Raw
 	}
-	if err := w.visitAll(n, old); err != nil {
+	if err := w.visitPaced(n, old); err != nil {
 		w.record(n)
 		return err
 	}
@@ -85,6 +88,34 @@ func (w *worker) scanDir(n *node) error {
 		w.Progress(w.counted())
 	}
 	return nil
+}
+
+// From slowLook a name on, a directory is taken to wait for a disk, and so are as many
+// after it as patience says.
+const (
+	slowLook = 20 * time.Microsecond
+	patience = 32
+)
+
+// visitPaced is visitAll with quick looks as long as they are quick: a cold cache or a
+// mounted network would keep everybody else from running.
+func (w *worker) visitPaced(n *node, old []byte) error {
+	if w.quick = w.local && w.slow == 0; !w.quick {
+		w.slow = max(w.slow-1, 0)
+	}
+	started := time.Now()
+	err := w.visitAll(n, old)
+	if time.Since(started) > time.Duration(len(w.names.names)+16)*slowLook {
+		w.slow = patience
+	}
+	return err
+}
+
+func (w *worker) look(n *node, name []byte) (fileStat, error) {
+	if w.quick {
+		return n.handle.lstatQuick(name)
+	}
+	return n.handle.lstat(name)
 }
 
 // visitAll looks at every name of n, or at the hinted ones.
@@ -111,6 +142,12 @@ func (w *worker) open(n *node) (ok bool, err error) {
 	}
 	if err == nil && w.Enter != nil {
 		w.Enter(n.path, n.handle.descriptor())
+	}
+	if err == nil && n.permLate {
+		var perm uint16
+		if perm, err = n.handle.perm(); err == nil {
+			index.SetPerm(n.parent.block[n.slot:], perm)
+		}
 	}
 	if err == nil {
 		err = n.handle.list(&w.names, w.dirents)
@@ -195,7 +232,10 @@ func (w *worker) visit(n *node, name []byte, rec index.Record) error {
 		w.leaveName(n, string(name), rec)
 		return nil
 	}
-	st, err := n.handle.lstat(name)
+	if w.visitByKind(n, name, rec) {
+		return nil
+	}
+	st, err := w.look(n, name)
 	if err != nil {
 		return w.lstatFailed(n, string(name), rec, err)
 	}
@@ -209,6 +249,36 @@ func (w *worker) visit(n *node, name []byte, rec index.Record) error {
 		return nil
 	}
 	return w.visitFile(n, string(name), rec, st)
+}
+
+// visitByKind goes without a look at the name where its kind is enough: for a
+// directory that is known, whose bits the open directory tells cheaper, and for what a
+// survey only counts.
+func (w *worker) visitByKind(n *node, name []byte, rec index.Record) bool {
+	switch k := listedKind(name); {
+	case k == kindDir && knownDir(rec) && w.Scope == nil && !w.NeverIsNew:
+		path := index.Join(n.path, string(name))
+		if w.excluded(path) {
+			return false
+		}
+		w.children = append(w.children, &node{
+			parent: n, path: path, name: path[len(path)-len(name):], slot: len(n.block), prev: w.Index.Dirs[path],
+			wasEmpty: rec.Empty(), whole: n.whole || w.Hints.names(path), permLate: true,
+		})
+		n.block = append(n.block, rec...)
+		return true
+	case k == kindFile && w.survey && rec == nil && w.scanner.files.Load() > exactUpTo:
+		if path := index.Join(n.path, string(name)); w.visible(n, path, false, 0) && !w.denied(n, string(name), false) {
+			w.files++
+		}
+		return true
+	}
+	return false
+}
+
+// knownDir reports whether an old entry is that of a directory that was captured.
+func knownDir(rec index.Record) bool {
+	return rec != nil && rec.Mode() == object.Dir && rec.Skip() == index.Captured && (!rec.ID().IsZero() || rec.Empty())
 }
 
 func (sc *scanner) tooLarge(st *fileStat) bool {
@@ -247,7 +317,7 @@ func (w *worker) drop(n *node, rec index.Record) {
 
 func (w *worker) visitDir(n *node, name string, rec index.Record, st fileStat) error {
 	path := index.Join(n.path, name)
-	known := rec != nil && rec.Mode() == object.Dir && rec.Skip() == index.Captured && (!rec.ID().IsZero() || rec.Empty())
+	known := knownDir(rec)
 	if w.excluded(path) || !known && !w.visible(n, path, true, 0) {
 		w.drop(n, rec)
 		return nil

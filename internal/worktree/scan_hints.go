@@ -51,7 +51,7 @@ func (w *worker) visitHinted(n *node, old []byte) error {
 			w.drop(n, rec)
 			continue
 		}
-		if err := w.visit(n, append([]byte(name), 0)[:len(name)], rec); err != nil {
+		if err := w.visit(n, asListed(name), rec); err != nil {
 			return err
 		}
 	}

@@ -28,6 +28,7 @@ type node struct {
 	empty     bool
 	wasEmpty  bool         // as the last scan had it
 	whole     bool         // everything in it is to be looked at, not only what is hinted
+	permLate  bool         // its bits are not in the parent's block yet
 	unread    bool         // not looked at: what the last scan had stays
 	absent    bool         // it could not be read as a directory; the parent knows what it is
 	gitignore bool         // has a .gitignore

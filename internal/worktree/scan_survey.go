@@ -19,6 +19,10 @@ const (
 	growthBytes = 256 << 20
 )
 
+// exactUpTo is how many files a survey looks at. Of the files beyond it only the names
+// are counted: whoever has so many wants to know soon that they are too many.
+const exactUpTo = 200_000
+
 // Tally is what a directory holds.
 type Tally struct {
 	Path  string // "" = the root itself

@@ -271,3 +271,94 @@ func TestScanUnchangedWritesNothing(t *testing.T) {
 		t.Errorf("%+v, first %+v", again, first)
 	}
 }
+
+// TestScanBitsOfDirectories: those of a known directory are read from the open one, and
+// a change of them alone is seen.
+func TestScanBitsOfDirectories(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	writeFile(t, filepath.Join(root, "d/e/f"), "x")
+	x, sink := index.New(), &memorySink{}
+	runScan(t, newScan(root, x, sink))
+	for _, perm := range []os.FileMode{0o700, 0o750} {
+		if err := os.Chmod(filepath.Join(root, "d/e"), perm); err != nil {
+			t.Fatal(err)
+		}
+		info, err := os.Stat(filepath.Join(root, "d/e"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		runScan(t, newScan(root, x, sink))
+		if got := x.Lookup("d/e").Perm(); got != uint16(info.Mode().Perm()) {
+			t.Errorf("bits %o, want %o", got, info.Mode().Perm())
+		}
+	}
+}
+
+// TestScanKnownDirectoryBecomesSomethingElse: what the index takes for a directory is
+// opened before it is looked at.
+func TestScanKnownDirectoryBecomesSomethingElse(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(path string) error{
+		"gone": func(string) error { return nil },
+		"file": func(path string) error { return os.WriteFile(path, []byte("file"), 0o644) },
+		"link": func(path string) error { return os.Symlink("..", path) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			root := t.TempDir()
+			writeFile(t, filepath.Join(root, "d/e/f"), "x")
+			writeFile(t, filepath.Join(root, "z"), "z")
+			x, sink := index.New(), &memorySink{}
+			runScan(t, newScan(root, x, sink))
+			if err := os.RemoveAll(filepath.Join(root, "d")); err != nil {
+				t.Fatal(err)
+			}
+			if err := change(filepath.Join(root, "d")); err != nil {
+				t.Skip(err)
+			}
+			got := runScan(t, newScan(root, x, sink)).Tree
+			if want := runScan(t, newScan(root, index.New(), sink)).Tree; got != want {
+				t.Errorf("tree %s, want %s", got, want)
+			}
+			if x.Dirs["d/e"] != nil || x.Dirs["d"] != nil {
+				t.Error("the directory is still in the index")
+			}
+		})
+	}
+}
+
+// TestSurvey counts without reading, and stops at a limit.
+func TestSurvey(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	for _, name := range []string{"a", "big/in/1", "big/in/2", "big/in/3", "big/in/4", "small/x", "off/y"} {
+		writeFile(t, filepath.Join(root, name), name)
+	}
+	writeFile(t, filepath.Join(root, ".gitignore"), "off\n")
+	x := index.New()
+	s := newScan(root, x, nil) // nothing is stored
+	tallies, err := s.Survey(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := func(t Tally) int64 { return int64(t.Files) }
+	if got := Largest(tallies, 2, files); len(got) != 2 || got[0] != (Tally{"big/in", 4, 32}) || got[1] != (Tally{"small", 1, 7}) {
+		t.Errorf("%+v", got)
+	}
+	if x.Root() != nil {
+		t.Error("the index has changed")
+	}
+	s.MaxFiles = 3
+	if _, err := s.Survey(t.Context()); !errors.Is(err, ErrLimit) {
+		t.Errorf("%v", err)
+	}
+	s.MaxFiles, s.MaxBytes = 0, 20
+	if _, err := s.Survey(t.Context()); !errors.Is(err, ErrLimit) {
+		t.Errorf("%v", err)
+	}
+	flat := []Tally{{"", 90, 0}, {"d", 10, 0}}
+	if got := Largest(flat, 3, files); len(got) != 1 || got[0] != (Tally{"", 100, 0}) {
+		t.Errorf("%+v", got)
+	}
+}

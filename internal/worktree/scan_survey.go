@@ -89,7 +89,8 @@ func (s *Scan) Survey(ctx context.Context) ([]Tally, error) {
 
 // Largest returns the directories that hold most of what was tallied, with all below
 // them, as measure says. A directory that lies almost as a whole in one below it gives
-// way to that. If most lies in the root itself, it is the root.
+// way to that, and many small ones to the one that holds them. If most lies in the root
+// itself, it is the root.
 func Largest(tallies []Tally, n int, measure func(Tally) int64) []Tally {
 	w := weights{own: make(map[string]Tally), sums: make(map[string]*Tally), below: make(map[string][]string), measure: measure}
 	for _, t := range tallies {
@@ -103,10 +104,15 @@ func Largest(tallies []Tally, n int, measure func(Tally) int64) []Tally {
 	slices.SortFunc(list, func(a, b Tally) int {
 		return cmp.Or(cmp.Compare(measure(b), measure(a)), cmp.Compare(a.Path, b.Path))
 	})
-	if sum := w.sums[top]; sum != nil && (len(list) == 0 || measure(w.own[top]) > measure(list[0])) {
+	list = list[:min(n, len(list))]
+	var most int64
+	for _, t := range list {
+		most += measure(t)
+	}
+	if sum := w.sums[top]; sum != nil && (len(list) == 0 || measure(w.own[top]) > measure(list[0]) || top != "" && most < measure(*sum)/2) {
 		return []Tally{*sum}
 	}
-	return list[:min(n, len(list))]
+	return list
 }
 
 // weights are tallies with those of everything below added.

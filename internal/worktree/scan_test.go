@@ -357,6 +357,10 @@ func TestSurvey(t *testing.T) {
 	if _, err := s.Survey(t.Context()); !errors.Is(err, ErrLimit) {
 		t.Errorf("%v", err)
 	}
+	spread := []Tally{{"a/1", 10, 0}, {"a/2", 10, 0}, {"a/3", 10, 0}, {"a/4", 10, 0}, {"a/5", 10, 0}}
+	if got := Largest(spread, 2, files); len(got) != 1 || got[0] != (Tally{"a", 50, 0}) {
+		t.Errorf("%+v", got)
+	}
 	flat := []Tally{{"", 90, 0}, {"d", 10, 0}}
 	if got := Largest(flat, 3, files); len(got) != 1 || got[0] != (Tally{"", 100, 0}) {
 		t.Errorf("%+v", got)

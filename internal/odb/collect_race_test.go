@@ -85,6 +85,7 @@ func TestCollectAgainstWriters(t *testing.T) {
 		runs = 4
 	}
 	db := newStore(t)
+	permanentRef(t, db)
 	var all sync.WaitGroup
 	var done atomic.Bool
 	rounds := make([]int, 3)
@@ -106,9 +107,9 @@ func TestCollectAgainstWriters(t *testing.T) {
 	all.Go(func() {
 		defer done.Store(true)
 		other := reopen(t, db)
-		for n := range runs {
+		for n := 0; (n < runs || dropped < 5*runs) && !t.Failed(); n++ { // the writers may be late
 			out, err := other.Collect(t.Context(), Collection{Thorough: n%2 == 0})
-			if err != nil || out.Blocked != nil && n > 0 && out.Live > 0 || len(out.Lost) > 0 {
+			if err != nil || out.Blocked != nil || len(out.Lost) > 0 {
 				t.Errorf("%+v, %v", out, err)
 				return
 			}
@@ -116,15 +117,24 @@ func TestCollectAgainstWriters(t *testing.T) {
 		}
 	})
 	all.Wait()
-	if dropped == 0 {
-		t.Error("nothing was ever dropped")
-	}
-	t.Logf("%d runs have dropped %d objects while %d captures were made", runs, dropped, rounds)
+	t.Logf("%d objects were dropped while %d captures were made", dropped, rounds)
 	must(t, complete(reopen(t, db)))
 	collect(t, db, Collection{Thorough: true})
 	must(t, complete(db))
 	wantClean(t, db, "after the race")
 	fsck(t, db)
+}
+
+// permanentRef makes a ref that the writers leave alone: a store without any is not
+// cleaned up.
+func permanentRef(t testing.TB, db *DB) {
+	t.Helper()
+	b := db.NewBatch()
+	defer b.Discard()
+	id := must1(b.Add(object.Blob, []byte("blob")))
+	tree := must1(b.Add(object.Tree, object.AppendTree(nil, []object.Entry{{Name: "f", Mode: object.Regular, ID: id}})))
+	must(t, b.Commit())
+	must(t, db.SetRef("refs/cairn/permanent", tree))
 }
 
 // writeSomething does what a capture does: it looks which objects are there, writes

@@ -403,7 +403,7 @@ func TestCollectWithGit(t *testing.T) {
 	git(t, l.Dir(), "a loose one", "hash-object", "-w", "--stdin")
 	before := l.packBytes()
 	out := collect(t, l.DB, Collection{Pack: pack})
-	if out.Packs != 1 || out.Unpacked != nil || out.Size > before/4 || out.Dropped < out.Garbage {
+	if out.Packs != 1 || out.Unpacked != nil || out.Size > before/2 || out.Dropped < out.Garbage {
 		t.Errorf("%d bytes before: %+v", before, out)
 	}
 	l.check(true)

@@ -78,6 +78,7 @@ func TestSoak(t *testing.T) {
 		runs = 2
 	}
 	db := newStore(t)
+	permanentRef(t, db)
 	var writers, collectors sync.WaitGroup
 	var done atomic.Bool
 	var cleaned atomic.Int32

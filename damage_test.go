@@ -137,8 +137,10 @@ func TestDamage(t *testing.T) {
 		"torn journal": {func(d *damaged) {
 			gittest.Create(d, d.store, gittest.Tree{"cairn/journal/operation": gittest.FileMode("cairn journal 1 torn", 0o600)})
 		}, 4},
-		"torn ends of lines": {func(d *damaged) { gittest.Create(d, d.store, gittest.Tree{"shallow": gittest.FileMode("12345", 0o600)}) }, 4},
-		"open to others":     {func(d *damaged) { os.Chmod(filepath.Join(d.store, "objects"), 0o777) }, 4},
+		"torn ends of lines": {func(d *damaged) {
+			gittest.Create(d, d.store, gittest.Tree{"shallow": gittest.FileMode("12345", 0o600)})
+		}, 4},
+		"open to others": {func(d *damaged) { os.Chmod(filepath.Join(d.store, "objects"), 0o777) }, 4},
 		"a dead one's leftovers": {func(d *damaged) {
 			gittest.Create(d, d.store, gittest.Tree{"objects/pack/tmp_pack_old": gittest.FileMode("x", 0o600), "cairn/.tmp_cairn_1": gittest.FileMode("x", 0o600)})
 		}, 4},

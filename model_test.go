@@ -90,6 +90,25 @@ func (m *model) actions() map[string]func(*rapid.T) {
 		"track":   m.track,
 		"restore": m.restore,
 		"revert":  m.revert,
+		"clean":   m.clean,
+	}
+}
+
+// clean drops old checkpoints. What is left must come back as any other; the newest
+// is always left.
+func (m *model) clean(t *rapid.T) {
+	if len(m.points) == 0 {
+		t.Skip("nothing tracked yet")
+	}
+	keep := cairn.Retention{MaxCount: rapid.IntRange(1, 4).Draw(t, "count"), KeepLast: 1}
+	done, err := m.f.repo().Clean(background, cairn.CleanOptions{Retention: keep, Thorough: rapid.Bool().Draw(t, "thorough")})
+	if err != nil || done.Blocked != nil || done.Kept > keep.MaxCount {
+		t.Fatalf("%+v, %v", done, err)
+	}
+	newest := m.points[len(m.points)-1].id
+	m.points = slices.DeleteFunc(m.points, func(p modelPoint) bool { return !m.f.has(p.id) })
+	if len(m.points) == 0 || m.points[len(m.points)-1].id != newest {
+		t.Fatalf("the newest checkpoint %s is gone", newest)
 	}
 }
 

@@ -378,3 +378,29 @@ func TestR89CleanWhileBusy(t *testing.T) {
 }
 
 func timeOf(n int) time.Duration { return time.Duration(n) }
+
+// What was cut goes on to where it was pushed before. A remote that never had its
+// beginning may refuse it; that keeps nothing else from being pushed.
+func TestCleanAndPush(t *testing.T) {
+	t.Parallel()
+	f := newAged(t)
+	o := gittest.NewOracle(t)
+	known, fresh := filepath.Join(t.TempDir(), "known.git"), filepath.Join(t.TempDir(), "fresh.git")
+	for _, dir := range []string{known, fresh} {
+		o.In(filepath.Dir(dir), "init", "-q", "--bare", dir)
+	}
+	for i := range 6 {
+		f.trackAgo(time.Duration(30-i)*time.Millisecond, fmt.Sprint(i))
+	}
+	f.push(known)
+	if got := f.clean(cairn.CleanOptions{Retention: cairn.Retention{MaxCount: 2, KeepLast: 1}, Thorough: true}); got.Kept != 2 {
+		t.Fatalf("cleaned %+v", got)
+	}
+	f.trackAgo(0, "later")
+	if pushed := f.push(known); len(pushed) != 1 {
+		t.Errorf("pushed %q to where its beginning is known", pushed)
+	}
+	f.push(fresh)
+	o.Fsck(known)
+	o.Fsck(fresh)
+}

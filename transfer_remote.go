@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/url"
 	"path/filepath"
 	"strings"
@@ -43,6 +44,7 @@ type remote struct {
 	git  *git.Binary
 	home string
 	url  string // or absolute path
+	log  *slog.Logger
 }
 
 func (r *Repo) remote(where string) (*remote, error) {
@@ -58,7 +60,7 @@ func (r *Repo) remote(where string) (*remote, error) {
 			return nil, err
 		}
 	}
-	return &remote{git: binary, home: r.opt.Home, url: where}, nil
+	return &remote{git: binary, home: r.opt.Home, url: where, log: r.log}, nil
 }
 
 // isLocal reports whether git takes where for a path: it is no URL, and no
@@ -223,6 +225,9 @@ func (m *remote) push(ctx context.Context, gitDir string, specs []pushSpec) (pus
 			case strings.HasPrefix(why, "[rejected]"):
 				refused = true
 				rejected = append(rejected, s)
+			case strings.Contains(why, "shallow update not allowed"):
+				refused = true
+				m.log.Warn("line not pushed: its beginning has been cleaned away, and the remote takes only whole lines", "line", s.name)
 			default:
 				return pushed, nil, fmt.Errorf("%s: %s", s.name, why)
 			}

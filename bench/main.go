@@ -23,6 +23,8 @@ can do at best, in one run, and prints one table.
                     DIR        any directory; it is copied and only read
   -files N          files of the synthetic tree, default 10000
   -dirs N           directories of the synthetic tree, default files/15
+  -growth N         instead of all this, let a store grow by N tracks of one edited
+                    file each, with a cleaning after every 360: 10000 is a week
   -n N              rounds, default 5; the table shows medians
   -only LIST        operations to time, separated by commas; -only help lists them
   -contenders LIST  default spec,cairn,cairn-library; opencode is there, too
@@ -121,6 +123,9 @@ func bench(ctx context.Context, opt options, out, diagnostics io.Writer) (err er
 	d.report.Machine = describeMachine(d.scratch, d.git)
 	if m := d.report.Machine; m.Load > float64(m.Processors) {
 		d.report.note("other programs were running (load average %.1f at the beginning): do not trust the times", m.Load)
+	}
+	if opt.growth > 0 {
+		return d.grow(out)
 	}
 	if err := d.prepare(); err != nil {
 		return err

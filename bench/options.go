@@ -30,6 +30,7 @@ type options struct {
 	serve              bool
 	sessions, projects int
 	lasts, pace        time.Duration
+	growth             int // tracks, 0 = not measured
 }
 
 func parseOptions(args []string) (options, error) {
@@ -50,6 +51,7 @@ func parseOptions(args []string) (options, error) {
 	flags.StringVar(&opt.json, "json", "", "")
 	flags.StringVar(&opt.benchstat, "benchstat", "", "")
 	flags.StringVar(&opt.profile, "profile", "", "")
+	flags.IntVar(&opt.growth, "growth", 0, "")
 	flags.BoolVar(&opt.quiet, "quiet", false, "")
 	flags.BoolVar(&opt.serve, "serve", false, "")
 	flags.IntVar(&opt.sessions, "sessions", 50, "")
@@ -64,7 +66,7 @@ func parseOptions(args []string) (options, error) {
 		return opt, fmt.Errorf("%q is not an option; -help lists them", flags.Arg(0))
 	case opt.sessions < 1 || opt.projects < 1 || opt.pace <= 0:
 		return opt, errors.New("-sessions, -projects and -pace need at least 1")
-	case opt.rounds < 1 || opt.files < 1:
+	case opt.rounds < 1 || opt.files < 1 || opt.growth < 0:
 		return opt, errors.New("-n and -files need at least 1")
 	}
 	if opt.only, err = parseOnly(only); err != nil {

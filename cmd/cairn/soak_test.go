@@ -28,12 +28,12 @@ const (
 	soakShort    = 6 * time.Second
 )
 
-// soakTime is how long the soak test runs: CAIRN_SOAK=2h makes it long.
+// soakTime is how long the soak test runs: CAIRN_SOAK_TIME=2h makes it long.
 func soakTime(t *testing.T) time.Duration {
-	if text := os.Getenv("CAIRN_SOAK"); text != "" {
+	if text := os.Getenv("CAIRN_SOAK_TIME"); text != "" {
 		d, err := time.ParseDuration(text)
 		if err != nil {
-			t.Fatalf("CAIRN_SOAK=%s: %v", text, err)
+			t.Fatalf("CAIRN_SOAK_TIME=%s: %v", text, err)
 		}
 		return d
 	}

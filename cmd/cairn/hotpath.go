@@ -64,7 +64,7 @@ func (c *cli) optionsFor(root, dataDir string, logger *slog.Logger) (cairn.Optio
 	there.running = "track"
 	there.global.directory, there.global.root, there.global.dataDir = root, root, dataDir
 	opt, err := there.options()
-	opt.Command, opt.Logger, opt.Progress = "cairn serve", logger, nil
+	opt.Command, opt.Logger, opt.Progress, opt.Watch = "cairn serve", logger, nil, true
 	return opt, err
 }
 

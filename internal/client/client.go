@@ -200,7 +200,7 @@ func (e *unregisteredError) Error() string { return e.text }
 var sentinels = map[protocol.Kind]error{
 	protocol.NotFound: session.ErrNotFound, protocol.Ambiguous: cairn.ErrAmbiguous, protocol.Outside: cairn.ErrOutside,
 	protocol.BadID: session.ErrID, protocol.Busy: session.ErrBusy, protocol.Locked: cairn.ErrLocked,
-	protocol.Expired: session.ErrExpired, protocol.Deadline: cairn.ErrDeadline,
+	protocol.Expired: session.ErrExpired, protocol.Deadline: cairn.ErrDeadline, protocol.Disabled: cairn.ErrDisabled,
 }
 
 // remoteError is an error of the library that has come over the socket.

@@ -62,6 +62,7 @@ var byError = []struct {
 	{cairn.ErrLocked, http.StatusConflict, protocol.Locked},
 	{cairn.ErrTooLarge, http.StatusConflict, protocol.Refused},
 	{cairn.ErrNoSpace, http.StatusInsufficientStorage, protocol.Refused},
+	{cairn.ErrDisabled, http.StatusConflict, protocol.Disabled},
 	{cairn.ErrDeadline, http.StatusConflict, protocol.Deadline},
 	{cairn.ErrRoot, http.StatusNotFound, protocol.BadRoot},
 }

@@ -18,10 +18,11 @@ const SettingsHeader = "Cairn-Settings"
 
 // Settings stands for everything that decides what an answer is: the build, the root,
 // the data directory and every option of the library but those that only say who is
-// told how far it is. New options count by themselves.
+// told how far it is, how long to wait and how to find what has changed. New options
+// count by themselves.
 func Settings(build string, opt cairn.Options) string {
 	opt.Logger, opt.Progress, opt.Command = nil, nil, ""
-	opt.MustExist, opt.Workers, opt.LockTimeout = false, 0, 0
+	opt.MustExist, opt.Workers, opt.LockTimeout, opt.Watch = false, 0, 0, false
 	text := fmt.Appendf(nil, "%d %q", Version, build)
 	all := reflect.ValueOf(opt)
 	for i := range all.NumField() {

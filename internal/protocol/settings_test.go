@@ -40,7 +40,7 @@ func TestSettings(t *testing.T) {
 		t.Error("equal settings are told to differ")
 	}
 	other := filled(t)
-	other.Command, other.LockTimeout, other.Workers, other.MustExist = "another", time.Hour, 1, false
+	other.Command, other.LockTimeout, other.Workers, other.MustExist, other.Watch = "another", time.Hour, 1, false, false
 	if Settings("b", other) != same {
 		t.Error("what only says who is told, or how long to wait, counts")
 	}

@@ -17,8 +17,9 @@ type Sessions struct {
 	repo  *cairn.Repo
 	clock func() time.Time
 
-	mu    sync.Mutex
-	lines map[string]*loaded // by id: what was read last
+	mu        sync.Mutex
+	lines     map[string]*loaded    // by id: what was read last
+	summaries map[string]summarized // by id
 }
 
 // loaded is a line as far as it was read. Entries are only ever appended to.
@@ -32,7 +33,7 @@ const maxLoaded = 64
 
 // New returns the sessions that lie in the store of a root.
 func New(r *cairn.Repo) *Sessions {
-	return &Sessions{repo: r, clock: time.Now, lines: make(map[string]*loaded)}
+	return &Sessions{repo: r, clock: time.Now, lines: make(map[string]*loaded), summaries: make(map[string]summarized)}
 }
 
 func notFound(format string, args ...any) error {

@@ -223,5 +223,5 @@ func (s *Sessions) outcome(ctx context.Context, m *moved) (*Session, error) {
 			return nil, err
 		}
 	}
-	return out, s.addChanges(ctx, out, m.h, m.events)
+	return out, s.addChanges(ctx, out, m.h, m.events, all)
 }

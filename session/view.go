@@ -3,6 +3,8 @@ package session
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"fmt"
 	"maps"
 	"path"
 	"path/filepath"
@@ -27,7 +29,7 @@ func (s *Sessions) Get(ctx context.Context, id string) (*Session, error) {
 		return nil, err
 	}
 	out.Children = children(all, id)
-	return out, s.addChanges(ctx, out, h, active)
+	return out, s.addChanges(ctx, out, h, active, all)
 }
 
 // view is a session without what has to be computed from its files.
@@ -68,24 +70,66 @@ func (d *digest) view(root string) *Session {
 }
 
 // addChanges computes what needs the files: the summary and what a revert did.
-func (s *Sessions) addChanges(ctx context.Context, out *Session, h *history, active []*boundary) error {
-	list, err := s.changed(ctx, h, active, Scope{})
-	if err != nil {
+func (s *Sessions) addChanges(ctx context.Context, out *Session, h *history, active []*boundary, all []digest) (err error) {
+	if out.Summary, err = s.summary(ctx, h, active, all); err != nil || out.Revert == nil {
 		return err
 	}
-	out.Summary = &Summary{Files: len(list)}
+	out.Revert.Diff, err = s.revertDiff(ctx, active, newest(active).line.ID)
+	return err
+}
+
+// summarized is a summary and what it was worked out from.
+type summarized struct {
+	from string
+	Summary
+}
+
+// summary counts what a session changed. It looks at every step, so the last one is
+// kept, until anything happens in any session. While a step is open the disk counts.
+func (s *Sessions) summary(ctx context.Context, h *history, active []*boundary, all []digest) (*Summary, error) {
+	from := summarySource(h, active, all)
+	s.mu.Lock()
+	known := s.summaries[h.ID]
+	s.mu.Unlock()
+	if from != "" && known.from == from {
+		return &known.Summary, nil
+	}
+	list, err := s.changed(ctx, h, active, Scope{})
+	if err != nil {
+		return nil, err
+	}
+	sum := Summary{Files: len(list)}
 	for i := range list {
 		added, deleted, _, err := s.repo.Stat(&list[i], cairn.DiffOptions{})
 		if err != nil {
-			return err
+			return nil, err
 		}
-		out.Summary.Additions += added
-		out.Summary.Deletions += deleted
+		sum.Additions += added
+		sum.Deletions += deleted
 	}
-	if out.Revert != nil {
-		out.Revert.Diff, err = s.revertDiff(ctx, active, active[len(active)-1].line.ID)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.summaries) >= maxLoaded {
+		clear(s.summaries)
 	}
-	return err
+	s.summaries[h.ID] = summarized{from, sum}
+	return &sum, nil
+}
+
+// summarySource names what a summary depends on, "" where that includes the disk.
+func summarySource(h *history, active []*boundary, all []digest) string {
+	text := h.tip
+	if last := newest(active); last != nil {
+		text += " " + last.line.ID
+	}
+	for _, d := range all {
+		if d.Open != "" {
+			return ""
+		}
+		text += fmt.Sprintf(" %s %d", d.ID, d.At)
+	}
+	sum := sha256.Sum256([]byte(text))
+	return string(sum[:])
 }
 
 // MaxRevertDiff is how long Revert.Diff gets, in bytes. What is longer ends with a

@@ -41,7 +41,7 @@ func (r *Repo) borrow(x *index.Index, rules *ruleSource) (worktree.Known, error)
 		return nil, nil
 	}
 	user := rules.user
-	if user.full.Len() < borrowAtLeast {
+	if user.full.Len() < borrowAtLeast || len(r.opt.Never) > 0 || len(r.purgedPaths()) > 0 {
 		return nil, nil
 	}
 	packs, err := r.db.Borrow(r.user.ObjectDirs())

@@ -403,3 +403,51 @@ func TestBorrowCutShort(t *testing.T) {
 	}
 	o.Fsck(f.repo().StoreDir())
 }
+
+// What must not be in the store is not borrowed either, nor after a purge.
+func TestBorrowNothingDenied(t *testing.T) {
+	t.Parallel()
+	f, o := lendingFixture(t)
+	f.opt.Never = []string{"*.pem"}
+	f.track()
+	if borrowed, _ := f.borrowedPacks(o); len(borrowed) > 0 {
+		t.Errorf("with a deny list: %v", borrowed)
+	}
+	f.opt.Never = nil
+	f.opt.DataDir = filepath.Join(t.TempDir(), "other")
+	f.trackAll()
+	if borrowed, _ := f.borrowedPacks(o); len(borrowed) != 1 {
+		t.Fatalf("borrowed %v", borrowed)
+	}
+	if _, err := f.repo().Purge(t.Context(), []string{"d1/f1"}); err != nil {
+		t.Fatal(err)
+	}
+	f.track()
+	if borrowed, _ := f.borrowedPacks(o); len(borrowed) > 0 {
+		t.Errorf("after a purge: %v", borrowed)
+	}
+}
+
+// A borrowed pack takes no room until the lender drops it.
+func TestBorrowTakesNoRoom(t *testing.T) {
+	t.Parallel()
+	f, o := lendingFixture(t)
+	f.trackAll()
+	borrowed, _ := f.borrowedPacks(o)
+	info, err := os.Stat(borrowed[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, err := f.repo().StoreSize()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.remove(".git")
+	after, err := f.repo().StoreSize()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if after-before < info.Size() {
+		t.Errorf("%d bytes with the lender, %d without, of which the pack has %d", before, after, info.Size())
+	}
+}

@@ -95,7 +95,7 @@ func (r *Repo) keepBudget(ctx context.Context, s *survey, opt CleanOptions, budg
 	if done.Blocked != nil || budget == noBytes {
 		return nil
 	}
-	all, _, err := diskUsage(r.db.Dir())
+	all, _, err := odb.Measure(r.db.Dir())
 	if err != nil {
 		return err
 	}

@@ -35,7 +35,7 @@ func Stores(dataDir string) ([]StoreInfo, error) {
 	var stores []StoreInfo
 	for _, dir := range dirs {
 		info := StoreInfo{Dir: dir}
-		info.Size, _, _ = diskUsage(dir)
+		info.Size, _, _ = odb.Measure(dir)
 		info.Used, info.Err = odb.Used(dir)
 		db, err := odb.Open(dir, "", odb.Options{})
 		if err != nil {

@@ -2,17 +2,16 @@ package cairn
 
 import (
 	"context"
-	"errors"
-	"io/fs"
-	"path/filepath"
 	"time"
+
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
 )
 
 // Usage is what a store takes and holds.
 type Usage struct {
 	Root        string    `json:"root"`
 	Store       string    `json:"store"`
-	Size        int64     `json:"size"`   // bytes of all files
+	Size        int64     `json:"size"`   // bytes of all files; a pack shared with the user's repository takes none
 	Files       int       `json:"files"`  // in the store
 	Budget      int64     `json:"budget"` // default of Retention.MaxBytes for this store
 	Checkpoints int       `json:"checkpoints"`
@@ -23,6 +22,10 @@ type Usage struct {
 	Cleaned     time.Time `json:"cleaned,omitzero"` // when it was last cleaned
 }
 
+// StoreSize returns how many bytes the store's files take. A pack that it shares with
+// the user's repository takes none.
+func (r *Repo) StoreSize() (int64, error) { return r.db.Size() }
+
 // Usage measures the store. Checkpoints and lines count where they can be read.
 func (r *Repo) Usage(ctx context.Context) (*Usage, error) {
 	u := &Usage{Root: r.root, Store: r.db.Dir(), Budget: r.DefaultBudget()}
@@ -30,7 +33,7 @@ func (r *Repo) Usage(ctx context.Context) (*Usage, error) {
 		u.Cleaned = note.Time
 	}
 	var err error
-	if u.Size, u.Files, err = diskUsage(u.Store); err != nil {
+	if u.Size, u.Files, err = odb.Measure(u.Store); err != nil {
 		return nil, err
 	}
 	s, err := r.survey(ctx)
@@ -55,23 +58,4 @@ func (r *Repo) Usage(ctx context.Context) (*Usage, error) {
 	pins, err := r.db.Refs(refPins)
 	u.Pins = len(pins)
 	return u, err
-}
-
-// diskUsage sums the sizes of the files below dir and counts them. Another process
-// may be changing them, so one that vanishes counts nothing.
-func diskUsage(dir string) (size int64, files int, err error) {
-	err = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
-		if err == nil && d.Type().IsRegular() {
-			var info fs.FileInfo
-			if info, err = d.Info(); err == nil {
-				size += info.Size()
-				files++
-			}
-		}
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		return err
-	})
-	return size, files, err
 }

@@ -2,11 +2,8 @@ package httpapi
 
 import (
 	"context"
-	"errors"
-	"io/fs"
 	"iter"
 	"net/http"
-	"path/filepath"
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
@@ -148,7 +145,7 @@ func (s *Server) status(ctx context.Context, in *InProject) (*body[Status], erro
 	if err != nil {
 		return nil, err
 	}
-	size, err := diskUsage(p.Repo.StoreDir())
+	size, err := p.Repo.StoreSize()
 	if err != nil {
 		return nil, err
 	}
@@ -156,24 +153,6 @@ func (s *Server) status(ctx context.Context, in *InProject) (*body[Status], erro
 		Root: cairn.EncodePath(p.Root), Store: cairn.EncodePath(p.Repo.StoreDir()), StoreSize: size,
 		Checkpoint: checkpointInfo(newest), Changed: len(changes),
 	}}, nil
-}
-
-// diskUsage sums the sizes of the files below dir. Another process may be changing
-// them, so one that vanishes counts nothing.
-func diskUsage(dir string) (total int64, err error) {
-	err = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
-		if err == nil && d.Type().IsRegular() {
-			var info fs.FileInfo
-			if info, err = d.Info(); err == nil {
-				total += info.Size()
-			}
-		}
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		return err
-	})
-	return total, err
 }
 
 func (s *Server) track(ctx context.Context, in *struct {

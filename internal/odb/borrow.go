@@ -123,8 +123,11 @@ func linkRegular(from, to string) bool {
 }
 
 // Borrowed reports whether the pack of this name (see PackNames) is a borrowed one.
-func (db *DB) Borrowed(name string) bool {
-	mark, err := os.ReadFile(db.path(packDir, name+keepExt))
+func (db *DB) Borrowed(name string) bool { return isBorrowed(db.path(packDir, name)) }
+
+// isBorrowed is Borrowed for a path without extension.
+func isBorrowed(stem string) bool {
+	mark, err := os.ReadFile(stem + keepExt)
 	return err == nil && bytes.HasPrefix(mark, []byte(borrowMark))
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
+	"strings"
 )
 
 // Limit makes the batch ask before it writes bytes to the disk. An error of allow ends
@@ -14,14 +15,24 @@ func (b *Batch) Limit(allow func(more int64) error) {
 	b.w.allow = allow
 }
 
-// Size returns how many bytes the files of the store have. One that vanishes while it
-// is counted has none.
-func (db *DB) Size() (total int64, err error) {
-	err = filepath.WalkDir(db.dir, func(_ string, d fs.DirEntry, err error) error {
+// Size returns how many bytes the files of the store take, see Measure.
+func (db *DB) Size() (int64, error) {
+	size, _, err := Measure(db.dir)
+	return size, err
+}
+
+// Measure sums the sizes of the files of the store in dir, and counts them. A borrowed
+// pack that the lender has, too, takes no room. Another process may be changing the
+// store, so a file that vanishes counts nothing.
+func Measure(dir string) (size int64, files int, err error) {
+	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.Type().IsRegular() {
 			var info fs.FileInfo
 			if info, err = d.Info(); err == nil {
-				total += info.Size()
+				files++
+				if !takesNoRoom(path) {
+					size += info.Size()
+				}
 			}
 		}
 		if errors.Is(err, fs.ErrNotExist) {
@@ -29,5 +40,11 @@ func (db *DB) Size() (total int64, err error) {
 		}
 		return err
 	})
-	return total, err
+	return size, files, err
+}
+
+// takesNoRoom reports whether a file belongs to a borrowed pack that the lender has, too.
+func takesNoRoom(path string) bool {
+	ext := filepath.Ext(path)
+	return (ext == packExt || ext == idxExt) && links(path) > 1 && isBorrowed(strings.TrimSuffix(path, ext))
 }

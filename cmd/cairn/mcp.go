@@ -23,6 +23,8 @@ about, and ends it by closing stdin. The tools:
     preview                   what going back would do, with a plan id
     restore, revert           go back; with a plan id exactly that or nothing
     undo, redo                take that back
+    sessions, session_undo,   what agents did here; take back a turn of one, and
+    session_redo              bring it back
 
 Those that change files are marked as destructive, so that the client can ask
 before, and whatever they overwrite or delete is saved first. Checkpoints

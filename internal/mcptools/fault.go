@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/session"
 )
 
 // errArguments: the arguments cannot be meant. The text says what is wanted.
@@ -28,6 +29,8 @@ var hints = []struct {
 	{cairn.ErrConflict, "nothing was done; on_conflict merge, keep or overwrite goes on, and preview shows what that does"},
 	{cairn.ErrOutside, "paths count from the root or are absolute paths inside it"},
 	{cairn.ErrAmbiguous, "give more digits; the tool checkpoints lists the hashes"},
+	{session.ErrBusy, "wait until the agent has ended its step; end_open if it is gone"},
+	{session.ErrNotFound, "the tool sessions lists the sessions; there may be nothing left to take back"},
 	{cairn.ErrLocked, "another cairn is at work; try again"},
 	{cairn.ErrCorrupt, "other checkpoints may be whole; the tool checkpoints lists them"},
 	{cairn.ErrNotFound, "the tool checkpoints lists what there is to go back to, operations what can be undone"},

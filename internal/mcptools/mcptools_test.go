@@ -16,6 +16,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+	"github.com/seed-fb9cbc17/cairn/session"
 )
 
 // world is a project with a client that is connected to its server.
@@ -112,8 +113,8 @@ func (w *world) change() {
 func TestEveryToolSaysWhatItDoes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, begin)
-	readOnly := map[string]bool{"checkpoints": true, "operations": true, "diff": true, "preview": true}
-	destructive := map[string]bool{"restore": true, "revert": true, "undo": true, "redo": true}
+	readOnly := map[string]bool{"checkpoints": true, "operations": true, "diff": true, "preview": true, "sessions": true}
+	destructive := map[string]bool{"restore": true, "revert": true, "undo": true, "redo": true, "session_undo": true, "session_redo": true}
 	res, err := w.client.ListTools(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -429,4 +430,40 @@ func TestServe(t *testing.T) {
 	if err := Serve(ctx, Options{Repo: w.repo}, in, io.Discard); err != context.Canceled {
 		t.Error(err)
 	}
+}
+
+// TestSessions takes back a turn of an agent and keeps what came after it.
+func TestSessions(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, begin)
+	sessions := session.New(w.repo)
+	if _, err := sessions.Begin(t.Context(), session.Begin{ID: "s/1", Title: "an agent"}); err != nil {
+		t.Fatal(err)
+	}
+	w.fails("hint: the tool sessions lists", "session_undo", map[string]any{"session": "s/1"})
+	before := w.manifest()
+	if _, err := sessions.BeginStep(t.Context(), session.StepBegin{Session: "s/1", Message: "m", Role: session.RoleUser}); err != nil {
+		t.Fatal(err)
+	}
+	w.change()
+	w.fails("hint: wait until", "session_undo", map[string]any{"session": "s/1"})
+	if _, err := sessions.EndStep(t.Context(), session.StepEnd{Session: "s/1"}); err != nil {
+		t.Fatal(err)
+	}
+	after := w.manifest()
+
+	var list sessionList
+	text := w.call("sessions", nil, &list)
+	if len(list.Sessions) != 1 || list.Sessions[0].Steps != 1 || !strings.Contains(text, "an agent") {
+		t.Errorf("%+v\n%s", list, text)
+	}
+	var plan, done outcome
+	w.call("session_undo", map[string]any{"session": "s/1", "dry_run": true}, &plan)
+	gittest.AssertEqual(t, "dry run", after, w.manifest())
+	w.call("session_undo", map[string]any{"session": "s/1", "plan": plan.Plan}, &done)
+	gittest.AssertEqual(t, "undo", before, w.manifest())
+	w.call("session_redo", map[string]any{"session": "s/1"}, &done)
+	gittest.AssertEqual(t, "redo", after, w.manifest())
+	w.fails("not found", "session_undo", map[string]any{"session": "other"})
+	w.fails("wrong arguments", "session_undo", map[string]any{"session": "s/1", "on_conflict": "win"})
 }

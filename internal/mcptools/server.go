@@ -18,6 +18,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/session"
 )
 
 // Options says what to serve.
@@ -46,7 +47,10 @@ type unclosed struct{ io.Writer }
 func (unclosed) Close() error { return nil }
 
 // tools are what the calls of one server work on.
-type tools struct{ repo *cairn.Repo }
+type tools struct {
+	repo     *cairn.Repo
+	sessions *session.Sessions
+}
 
 func newServer(opt Options) *mcp.Server {
 	server := mcp.NewServer(
@@ -55,9 +59,10 @@ func newServer(opt Options) *mcp.Server {
 			Instructions: instructions,
 			Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}},
 		})
-	t := &tools{opt.Repo}
+	t := &tools{opt.Repo, session.New(opt.Repo)}
 	t.addLooking(server)
 	t.addChanging(server)
+	t.addSessions(server)
 	t.addResources(server)
 	return server
 }

@@ -1,0 +1,90 @@
+package mcptools
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/session"
+)
+
+func (t *tools) addSessions(s *mcp.Server) {
+	add(s, &mcp.Tool{
+		Name: "sessions", Description: "List what agents did here, session by session, the one that was changed last first.",
+		Annotations: looks("List sessions"),
+	}, t.listSessions)
+	add(s, &mcp.Tool{
+		Name: "session_undo", Description: "Take back what the last turn of a session changed; again takes back the turn before. " +
+			"What others changed since stays. Everything overwritten or deleted is saved first.",
+		Annotations: destroys("Undo a turn"),
+	}, t.sessionUndo)
+	add(s, &mcp.Tool{
+		Name: "session_redo", Description: "Bring back the turn that session_undo took back last.",
+		Annotations: destroys("Redo a turn"),
+	}, t.sessionRedo)
+}
+
+type sessionItem struct {
+	ID       string    `json:"id"`
+	Title    string    `json:"title"`
+	Updated  time.Time `json:"updated"`
+	Messages int       `json:"messages"`
+	Steps    int       `json:"steps"`
+	Busy     bool      `json:"busy" jsonschema:"a step is under way"`
+	Reverted bool      `json:"reverted" jsonschema:"turns are taken back; session_redo brings them back"`
+}
+
+type sessionList struct {
+	Sessions []sessionItem `json:"sessions"`
+	More     bool          `json:"more" jsonschema:"there are older ones"`
+}
+
+func (t *tools) listSessions(ctx context.Context, args listArgs) (out sessionList, text string, err error) {
+	limit, err := args.limit()
+	if err != nil {
+		return out, "", err
+	}
+	list, err := t.sessions.List(ctx)
+	if err != nil {
+		return out, "", err
+	}
+	out.Sessions, out.More = []sessionItem{}, len(list) > limit
+	var lines strings.Builder
+	for _, s := range list[:min(limit, len(list))] {
+		out.Sessions = append(out.Sessions, sessionItem{s.ID, s.Title, s.Updated, s.Messages, s.Steps, s.Open != "", s.Revert != nil})
+		fmt.Fprintf(&lines, "%s  %s  %d steps: %s\n", oneLine(s.ID), s.Updated.Format(time.DateTime), s.Steps, oneLine(s.Title))
+	}
+	return out, listText(&lines, out.More, "no session yet"), nil
+}
+
+type sessionArgs struct {
+	Session    string `json:"session" jsonschema:"id of the session"`
+	OnConflict string `json:"on_conflict,omitempty" jsonschema:"what becomes of a path changed later: merge, overwrite, keep or fail"`
+	EndOpen    bool   `json:"end_open,omitempty" jsonschema:"end a step that is still under way: its agent is gone"`
+	planArgs
+}
+
+func (t *tools) sessionUndo(ctx context.Context, args sessionArgs) (outcome, string, error) {
+	return t.sessionMove(ctx, args, t.sessions.UndoStep)
+}
+
+func (t *tools) sessionRedo(ctx context.Context, args sessionArgs) (outcome, string, error) {
+	return t.sessionMove(ctx, args, t.sessions.RedoStep)
+}
+
+func (t *tools) sessionMove(ctx context.Context, args sessionArgs, move func(context.Context, string, session.RevertOptions) (*session.Session, *cairn.Result, error)) (outcome, string, error) {
+	opt := session.RevertOptions{DryRun: args.DryRun, Plan: args.Plan, EndOpen: args.EndOpen}
+	if args.OnConflict != "" {
+		policy, err := cairn.ParsePolicy(args.OnConflict)
+		if err != nil {
+			return outcome{}, "", fmt.Errorf("%w: %w", errArguments, err)
+		}
+		opt.OnConflict = policy
+	}
+	_, res, err := move(ctx, args.Session, opt)
+	return answer(res, err)
+}

@@ -62,7 +62,8 @@ func (a *talker) keepsTheUsers() {
 	a.is("after the undo the user's file stays", want)
 }
 
-var uuid = "01234567-89ab-4cde-8f01-23456789abc" // and one digit
+// uuid wants one more digit, which tells the sessions and messages of a test apart.
+const uuid = "01234567-89ab-4cde-8f01-23456789abc"
 
 func claude(t *testing.T) (*talker, func(args ...string) func(string) output) {
 	modules := install(t, "claude", claudePackage)

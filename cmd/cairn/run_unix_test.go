@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -48,8 +49,16 @@ type running struct {
 // waitBound ends a test that hangs; nothing depends on how fast the machine is.
 const waitBound = time.Minute
 
+// defaultSignals lets commands start with signals as they are by default, also where
+// whoever runs the tests ignores some: a shell does that for commands in its
+// background. What a process handles is not handed down.
+var defaultSignals = sync.OnceFunc(func() {
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR1)
+})
+
 func startRun(t *testing.T, args ...string) *running {
 	t.Helper()
+	defaultSignals()
 	program, err := exec.LookPath("cairn")
 	if err != nil {
 		t.Fatal(err)

@@ -2,6 +2,7 @@ package cairn_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"slices"
@@ -284,6 +285,14 @@ func TestOnlyPaths(t *testing.T) {
 	}
 	if !got.HintedOnly || got.Files != 3 || got.Changed != 4 || len(got.Skipped) > 0 {
 		t.Errorf("%+v", got)
+	}
+	text, err := json.Marshal(got)
+	var again cairn.Track
+	if err == nil {
+		err = json.Unmarshal(text, &again)
+	}
+	if err != nil || !again.HintedOnly || again.Hash != got.Hash || !strings.Contains(string(text), `"scope":"paths"`) {
+		t.Errorf("in JSON %s, and read back %+v: %v", text, again, err)
 	}
 	changes, err := f.repo().Changes(background, whole, got.Checkpoint)
 	if err != nil {

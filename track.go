@@ -59,6 +59,18 @@ func (t *Track) MarshalJSON() ([]byte, error) {
 	return json.Marshal(form)
 }
 
+// UnmarshalJSON implements json.Unmarshaler.
+func (t *Track) UnmarshalJSON(data []byte) error {
+	type plain Track
+	form := struct {
+		*plain
+		Scope string `json:"scope"`
+	}{plain: (*plain)(t)}
+	err := json.Unmarshal(data, &form)
+	t.HintedOnly = form.Scope == string(PartialPaths)
+	return err
+}
+
 // Track records the present state of the root as a checkpoint. When nothing at all
 // has changed since the day's last one, that one is returned and nothing is
 // written. On error there is no new checkpoint.

@@ -291,7 +291,7 @@ func TestOnlyPaths(t *testing.T) {
 	if err == nil {
 		err = json.Unmarshal(text, &again)
 	}
-	if err != nil || !again.HintedOnly || again.Hash != got.Hash || !strings.Contains(string(text), `"scope":"paths"`) {
+	if err != nil || again.Scope != cairn.PartialPaths || again.Hash != got.Hash || !strings.Contains(string(text), `"scope":"paths"`) {
 		t.Errorf("in JSON %s, and read back %+v: %v", text, again, err)
 	}
 	changes, err := f.repo().Changes(background, whole, got.Checkpoint)
@@ -400,4 +400,18 @@ func TestHintsStayInside(t *testing.T) {
 	if _, err := f.repo().Track(background, cairn.TrackOptions{OnlyPaths: true}); err == nil {
 		t.Error("nothing to look at, and no error")
 	}
+}
+
+// TestOnlyPathsWhileWatching: the answer about some paths is not given again to who asks
+// about all.
+func TestOnlyPathsWhileWatching(t *testing.T) {
+	t.Parallel()
+	w := newWatcher(t, gittest.Tree{"a": gittest.File("a"), "b": gittest.File("b")})
+	w.write("a", "edited")
+	if _, err := w.watching.Track(background, cairn.TrackOptions{OnlyPaths: true, Paths: []string{"a"}}); err != nil {
+		t.Fatal(err)
+	}
+	w.same("after a track of one path")
+	w.write("b", "edited")
+	w.same("after a change elsewhere")
 }

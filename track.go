@@ -2,7 +2,6 @@ package cairn
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
 	"time"
@@ -41,34 +40,10 @@ type Track struct {
 	Skipped    []Skipped `json:"skipped"`           // present, but not captured
 	Partial    bool      `json:"partial,omitempty"` // the deadline passed: some paths are skipped as unread
 	HintedOnly bool      `json:"-"`                 // only TrackOptions.Paths were looked at
+	Scope      Partial   `json:"scope,omitempty"`   // PartialPaths then, for JSON
 
 	// Reasons holds the system's answer for paths that could not be read.
 	Reasons map[string]error `json:"-"`
-}
-
-// MarshalJSON implements json.Marshaler. HintedOnly is "scope":"paths".
-func (t *Track) MarshalJSON() ([]byte, error) {
-	type plain Track
-	form := struct {
-		*plain
-		Scope string `json:"scope,omitempty"`
-	}{plain: (*plain)(t)}
-	if t.HintedOnly {
-		form.Scope = string(PartialPaths)
-	}
-	return json.Marshal(form)
-}
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (t *Track) UnmarshalJSON(data []byte) error {
-	type plain Track
-	form := struct {
-		*plain
-		Scope string `json:"scope"`
-	}{plain: (*plain)(t)}
-	err := json.Unmarshal(data, &form)
-	t.HintedOnly = form.Scope == string(PartialPaths)
-	return err
 }
 
 // Track records the present state of the root as a checkpoint. When nothing at all
@@ -130,7 +105,12 @@ func (r *Repo) track(ctx context.Context, opt TrackOptions) (*Track, error) {
 		Skipped: append([]Skipped{}, c.metadata().Skipped...), Reasons: c.reasons,
 		Partial: len(c.unread) > 0, HintedOnly: opt.OnlyPaths,
 	}
-	r.watching.remember(t, line, id)
+	if opt.OnlyPaths {
+		t.Scope = PartialPaths
+	}
+	if c.claims == nil {
+		r.watching.remember(t, line, id)
+	}
 	return t, nil
 }
 

@@ -28,6 +28,7 @@ func NewTrack(t *cairn.Track) Track {
 // Library is the answer as the library would have given it.
 func (t Track) Library() (*cairn.Track, error) {
 	out := t.Track
+	out.HintedOnly = out.Scope == cairn.PartialPaths
 	for text, reason := range t.Reasons {
 		path, err := cairn.DecodePath(text)
 		if err != nil {

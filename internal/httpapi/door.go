@@ -81,7 +81,7 @@ func (d *Door) enter(w *answer, r *http.Request) error {
 	}
 	if !d.open && !d.knows(r) {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="cairn"`)
-		return problem(http.StatusUnauthorized, protocol.Unauthorized, "a token is wanted: Authorization: Bearer TOKEN")
+		return problem(http.StatusUnauthorized, protocol.Unauthorized, "a token is wanted: Authorization: Bearer TOKEN; a browser gets in with the link that cairn serve --login prints")
 	}
 	s := d.server
 	leave, ok := s.takePlace(r)

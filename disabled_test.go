@@ -27,6 +27,11 @@ func TestR111SwitchedOff(t *testing.T) {
 	assertError(t, err, cairn.ErrDisabled)
 	_, err = r.Restore(background, hash, cairn.RestoreOptions{})
 	assertError(t, err, cairn.ErrDisabled)
+	err = r.UpdateLines(background, func(u *cairn.LineUpdate) error {
+		_, err := u.Append(background, "session", cairn.LineAppend{Capture: true})
+		return err
+	})
+	assertError(t, err, cairn.ErrDisabled)
 	if f.read("a") != "2" {
 		t.Error("a restore went on although the state before could not be saved")
 	}

@@ -34,6 +34,9 @@ type TakeBack struct {
 // becomes of the process. Where nothing is appended the event is that of the state
 // that was wanted.
 func (u *LineUpdate) TakeBack(ctx context.Context, id string, t TakeBack) (*Result, *LineEvent, error) {
+	if err := u.repo.enabled(); err != nil && !t.DryRun {
+		return nil, nil, err
+	}
 	disk, err := u.capture(ctx, nil)
 	if err != nil {
 		return nil, nil, err

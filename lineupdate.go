@@ -68,6 +68,9 @@ func (u *LineUpdate) Append(ctx context.Context, id string, a LineAppend) (*Line
 	batch := u.repo.db.NewBatch()
 	defer batch.Discard()
 	if a.Capture {
+		if err := u.repo.enabled(); err != nil {
+			return nil, err
+		}
 		if c, err = u.capture(ctx, a.Paths); err != nil {
 			return nil, err
 		}

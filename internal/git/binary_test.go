@@ -221,3 +221,12 @@ func TestRemoteEnvironment(t *testing.T) {
 		}
 	}
 }
+
+// R97: a command that reads from its standard input finds it at its end.
+func TestR97_CommandsGetNoInput(t *testing.T) {
+	t.Parallel()
+	out, err := fakeGit(t, `cat; echo end`).Command(t.Context(), "").Output()
+	if string(out) != "end\n" || err != nil {
+		t.Errorf("%q, %v", out, err)
+	}
+}

@@ -301,7 +301,7 @@ func TestLockOnAReplacedFileDoesNotCount(t *testing.T) {
 	must(t, fl.Unlock())
 }
 
-func TestLockThatCannotBeOpened(t *testing.T) {
+func TestR98LockThatCannotBeOpened(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)
 	must(t, os.Remove(db.path(lockFile)))

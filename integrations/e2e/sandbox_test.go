@@ -156,12 +156,21 @@ func (s *sandbox) cairn(args ...string) output {
 // agents and git itself write to, and directories that hold nothing else.
 func (s *sandbox) state() gittest.Listing {
 	s.t.Helper()
-	all := gittest.Manifest(s.t, s.project)
+	all, err := s.look()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return all
+}
+
+// look is state while an agent may still be at work: then it may fail.
+func (s *sandbox) look() (gittest.Listing, error) {
+	all, err := gittest.TryManifest(s.project)
 	maps.DeleteFunc(all, func(path string, _ gittest.Entry) bool { return slices.Contains(strings.Split(path, "/"), ".git") })
 	if entries, err := os.ReadDir(filepath.Join(s.project, "nested")); err == nil && len(entries) == 1 && entries[0].Name() == ".git" {
 		delete(all, "nested") // a repository that the agent made: its .git is nobody's to delete
 	}
-	return all
+	return all, err
 }
 
 func (s *sandbox) is(what string, want gittest.Listing) {
@@ -175,7 +184,10 @@ func (s *sandbox) is(what string, want gittest.Listing) {
 func (s *sandbox) becomes(what string, want gittest.Listing) {
 	s.t.Helper()
 	deadline := time.Now().Add(agentBound)
-	for gittest.Diff(want, s.state()) != "" && time.Now().Before(deadline) {
+	for time.Now().Before(deadline) {
+		if now, err := s.look(); err == nil && gittest.Diff(want, now) == "" {
+			return
+		}
 		time.Sleep(50 * time.Millisecond)
 	}
 	s.is(what, want)

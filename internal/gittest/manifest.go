@@ -57,6 +57,16 @@ const (
 // Manifest lists everything below root, not root itself.
 func Manifest(t testing.TB, root string, wants ...Want) Listing {
 	t.Helper()
+	list, err := TryManifest(root, wants...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// TryManifest is Manifest for a directory in which somebody is still at work, so that
+// what was listed may be gone when it is looked at.
+func TryManifest(root string, wants ...Want) (Listing, error) {
 	list := Listing{}
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -78,10 +88,7 @@ func Manifest(t testing.TB, root string, wants ...Want) Listing {
 		list[filepath.ToSlash(rel)], err = look(path, wants)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return list
+	return list, err
 }
 
 // look describes one path.

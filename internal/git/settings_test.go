@@ -31,7 +31,7 @@ func newWorld(t *testing.T) *world {
 	o := gittest.NewOracle(t)
 	w := &world{o: o, dir: tempDir(t)}
 	w.user = UserConfig{Home: mkdir(t, filepath.Join(w.dir, "home")), System: []string{filepath.Join(w.dir, "etc", "gitconfig")}}
-	w.top = o.Init(filepath.Join(w.dir, "home", "work", "w"))
+	w.top = o.Init(filepath.Join(w.dir, "home", "desk", "w"))
 	write(t, filepath.Join(w.top, ".git", "config"), version0)
 	return w
 }
@@ -186,8 +186,8 @@ func TestIncludes(t *testing.T) {
 		"empty condition":    "[includeIf \"\"]\npath = inc\n",
 		"branch":             "[includeIf \"onbranch:main\"]\npath = inc\n",
 		"other branch":       "[includeIf \"onbranch:mai\"]\npath = inc\n",
-		"git directory":      "[includeIf \"gitdir:~/work/\"]\npath = inc\n",
-		"two conditions":     "[includeIf \"gitdir:~/nowork/\"]\npath = inc\n[includeIf \"gitdir:W/.GIT\"]\npath=d/two\n[includeIf \"gitdir/i:W/.GIT\"]\npath = d/two\n",
+		"git directory":      "[includeIf \"gitdir:~/desk/\"]\npath = inc\n",
+		"two conditions":     "[includeIf \"gitdir:~/nodesk/\"]\npath = inc\n[includeIf \"gitdir:W/.GIT\"]\npath=d/two\n[includeIf \"gitdir/i:W/.GIT\"]\npath = d/two\n",
 		"null device":        "[include]\npath = /dev/null\n" + set("/stays"),
 		"fuller than its if": "[includeIf \"gitdir:**\"]\nother = inc\n",
 	} {
@@ -209,10 +209,10 @@ func TestIncludeIfBySpelling(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	write(t, filepath.Join(w.user.Home, "inc"), "[core]\nexcludesFile = /included\n")
-	symlink(t, filepath.Join("home", "work"), filepath.Join(w.dir, "alias"))
+	symlink(t, filepath.Join("home", "desk"), filepath.Join(w.dir, "alias"))
 	mkdir(t, filepath.Join(w.top, "sub"))
-	for _, pattern := range []string{"alias/w/.git", "work/w/.git", filepath.Join(w.dir, "alias") + "/", "alias/"} {
-		for _, dir := range []string{"alias/w", "home/work/w"} {
+	for _, pattern := range []string{"alias/w/.git", "desk/w/.git", filepath.Join(w.dir, "alias") + "/", "alias/"} {
+		for _, dir := range []string{"alias/w", "home/desk/w"} {
 			write(t, filepath.Join(w.user.Home, ".gitconfig"), "[includeIf \"gitdir:"+pattern+"\"]\npath = inc\n")
 			from := filepath.Join(w.dir, dir)
 			r, err := Find(from)
@@ -320,18 +320,18 @@ func TestConditions(t *testing.T) {
 	w.o.In(w.top, "checkout", "-q", "-b", "feature/Deep/x")
 	w.o.In(w.top, "remote", "add", "origin", "https://example.com/org/repo.git")
 	w.o.In(w.top, "remote", "add", "other", "git@host:a/b")
-	linked := filepath.Join(w.dir, "home", "work", "linked")
+	linked := filepath.Join(w.dir, "home", "desk", "linked")
 	w.o.In(w.top, "worktree", "add", "-q", linked)
 	top := filepath.ToSlash(w.top)
 	conditions := []string{
 		"gitdir:" + top + "/.git", "gitdir:" + top, "gitdir:" + top + "/", "gitdir:" + top + "/.git/", "gitdir:" + top + "/*", "gitdir:" + top + "/**",
-		"gitdir:~/", "gitdir:~/work/w/.git", "gitdir:~/work/*/.git", "gitdir:~/work/", "gitdir:~/WORK/", "gitdir/i:~/WORK/", "gitdir:~", "gitdir:~/**/.git", "gitdir:~*",
-		"gitdir:.git", "gitdir:w/.git", "gitdir:w", "gitdir:w/", "gitdir:work/", "gitdir:ork/", "gitdir:*/.git", "gitdir:**/w/*", "gitdir:w/**", "gitdir:**",
-		"gitdir:*", "gitdir:/", "gitdir:", "gitdir:/**", "gitdir:/**/w/.git", "gitdir:/*", "gitdir:./", "gitdir:./work/w/.git", "gitdir:.", "gitdir:..", "gitdir:../",
+		"gitdir:~/", "gitdir:~/desk/w/.git", "gitdir:~/desk/*/.git", "gitdir:~/desk/", "gitdir:~/DESK/", "gitdir/i:~/DESK/", "gitdir:~", "gitdir:~/**/.git", "gitdir:~*",
+		"gitdir:.git", "gitdir:w/.git", "gitdir:w", "gitdir:w/", "gitdir:desk/", "gitdir:ork/", "gitdir:*/.git", "gitdir:**/w/*", "gitdir:w/**", "gitdir:**",
+		"gitdir:*", "gitdir:/", "gitdir:", "gitdir:/**", "gitdir:/**/w/.git", "gitdir:/*", "gitdir:./", "gitdir:./desk/w/.git", "gitdir:.", "gitdir:..", "gitdir:../",
 		"gitdir:?/.git", "gitdir:[w]/.git", "gitdir:[!a]/.git", "gitdir:[^w]/.git", "gitdir:[a-z]/.git", "gitdir:[[:alpha:]]/.git", "gitdir:[[:digit:]]/.git", "gitdir:[[:nope:]]/.git",
 		"gitdir:[w/.git", "gitdir:[]w]/.git", "gitdir:[w-]/.git", "gitdir:[-w]/.git", `gitdir:\w/.git`, `gitdir:w/.git\`, `gitdir:w\/.git`, "gitdir:w?.git", "gitdir:w[/].git", "gitdir:[[:graph:]]/.git", "gitdir:[[:lower:]]/.git", "gitdir:[[:upper:]]/.git", "gitdir:[[:punct:]]git", "gitdir:[![:space:][:cntrl:][:blank:]]/.git",
 		"gitdir:[[:alnum:]]/[[:print:]][[:xdigit:]g]it", `gitdir:[\w]/.git`, `gitdir:[a\-z]/.git`, `gitdir:[\a-\z]/.git`, `gitdir:[w\`, `gitdir:[w-\`, "gitdir:[z-a]/.git", "gitdir:[", "gitdir:[!", "gitdir:[[:alpha:", "gitdir:w**.git",
-		"gitdir/i:W/.GIT", "gitdir/I:w/.git", "GITDIR:w/.git", "gitdir :w/.git", "gitdir:W/.git", "gitdir/i:/**/W/", "gitdir:worktrees/", "gitdir:linked", "gitdir:work/**/.git", "gitdir:work***/",
+		"gitdir/i:W/.GIT", "gitdir/I:w/.git", "GITDIR:w/.git", "gitdir :w/.git", "gitdir:W/.git", "gitdir/i:/**/W/", "gitdir:worktrees/", "gitdir:linked", "gitdir:desk/**/.git", "gitdir:desk***/",
 		"onbranch:main", "onbranch:feature/Deep/x", "onbranch:feature/", "onbranch:feature/*", "onbranch:feature/**", "onbranch:**", "onbranch:*", "onbranch:**/x", "onbranch:feature/**/x",
 		"onbranch:feature/*/x", "onbranch:Feature/", "onbranch:", "onbranch:/", "onbranch:x", "onbranch:linked", "onbranch:l*",
 		"hasconfig:remote.*.url:https://example.com/**", "hasconfig:remote.*.url:https://example.com/*", "hasconfig:remote.*.url:git@host:*/*", "hasconfig:remote.*.url:**", "hasconfig:remote.*.url:",
@@ -349,7 +349,7 @@ func TestRandomConditions(t *testing.T) {
 	deep := w.o.Init(filepath.Join(w.dir, "home", "a.b", "[x]", "aab"))
 	write(t, filepath.Join(w.top, "f"), "x")
 	rng := rand.New(rand.NewPCG(3, 9))
-	pieces := []string{"home", "a.b", "[x]", `\[x]`, "aab", ".git", "work", "w", "*", "**", "?", "a*", "*b", "a*b", "*a*b*", "?ab", "[a-c]ab", "[!x]", "a[a]b", "**", "w*", "*.b", "a?b", "***", "[.]git", "a**b", `\a\a\b`, "[[:lower:]]"}
+	pieces := []string{"home", "a.b", "[x]", `\[x]`, "aab", ".git", "desk", "w", "*", "**", "?", "a*", "*b", "a*b", "*a*b*", "?ab", "[a-c]ab", "[!x]", "a[a]b", "**", "w*", "*.b", "a?b", "***", "[.]git", "a**b", `\a\a\b`, "[[:lower:]]"}
 	met := 0
 	for range 6 {
 		var conditions []string

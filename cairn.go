@@ -344,5 +344,3 @@ func resolveExisting(p string) string {
 	}
 	return filepath.Join(resolveExisting(dir), base)
 }
-
-func (r *Repo) abs(rel string) string { return filepath.Join(r.root, filepath.FromSlash(rel)) }

@@ -7,6 +7,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree"
 )
 
@@ -25,7 +26,7 @@ func (c *claims) covers(path string) bool {
 }
 
 func newClaims(kind Partial, skipped []Skipped, seen []string) *claims {
-	m := &metadata{Partial: kind, Skipped: skipped, Seen: pathTexts(seen)}
+	m := &metadata{Partial: kind, Skipped: skipped, Seen: pathtext.Texts(seen)}
 	return &claims{kind: kind, skipped: skipped, coverage: newCoverage(m)}
 }
 

@@ -1,6 +1,9 @@
 package cairn
 
-import "github.com/seed-fb9cbc17/cairn/internal/index"
+import (
+	"github.com/seed-fb9cbc17/cairn/internal/index"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
+)
 
 // coverage answers which paths a state did not capture although they were there, or
 // may have been.
@@ -67,7 +70,7 @@ func (s *pathScope) within(m *metadata, c *Checkpoint) (*pathScope, error) {
 	if m.Partial != PartialPaths {
 		return s, nil
 	}
-	seen := newPathScope(plainPaths(m.Seen))
+	seen := newPathScope(pathtext.Plain(m.Seen))
 	if s == nil {
 		return seen, nil
 	}
@@ -105,5 +108,5 @@ func (c *Checkpoint) Seen() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return plainPaths(m.Seen), nil
+	return pathtext.Plain(m.Seen), nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 )
 
 // Operation is one restore or revert that was carried out. Before and After are
@@ -71,7 +72,7 @@ func (r *Repo) readOperation(id object.ID) (*Operation, object.ID, error) {
 	}
 	op := &Operation{
 		ID: c.ID, Kind: rec.Kind, When: c.When, Target: rec.Target, Undoes: rec.Undoes, Before: rec.Before, After: rec.After,
-		Paths: plainPaths(rec.Paths), scope: plainPaths(rec.Scope), created: plainPaths(rec.Created), Kept: rec.Kept, Conflicts: rec.Conflicts,
+		Paths: pathtext.Plain(rec.Paths), scope: pathtext.Plain(rec.Scope), created: pathtext.Plain(rec.Created), Kept: rec.Kept, Conflicts: rec.Conflicts,
 	}
 	if rec.At != 0 {
 		op.When = time.Unix(0, rec.At)
@@ -120,7 +121,7 @@ func (op Operation) MarshalJSON() ([]byte, error) {
 		Kept      []PathReason `json:"kept"`
 		Conflicts []PathReason `json:"conflicts"`
 	}{
-		op.ID, op.Kind, op.When, op.Target, op.Undoes, op.Before, op.After, pathTexts(op.Paths),
+		op.ID, op.Kind, op.When, op.Target, op.Undoes, op.Before, op.After, pathtext.Texts(op.Paths),
 		append([]PathReason{}, op.Kept...), append([]PathReason{}, op.Conflicts...),
 	})
 }

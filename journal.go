@@ -13,6 +13,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree"
 )
 
@@ -72,7 +73,7 @@ func newJournal(req opRequest, before object.ID, p *plan) *journal {
 	var token [4]byte
 	rand.Read(token[:]) // never fails, see crypto/rand
 	return &journal{
-		Kind: req.kind, Target: req.target, Undoes: req.undoes, Scope: pathTexts(req.scope), Token: hex.EncodeToString(token[:]), Before: before.String(),
+		Kind: req.kind, Target: req.target, Undoes: req.undoes, Scope: pathtext.Texts(req.scope), Token: hex.EncodeToString(token[:]), Before: before.String(),
 		Kept: p.kept, Conflicts: p.conflicts, Line: req.line, before: before, changes: p.changes,
 	}
 }

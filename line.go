@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 )
 
 const (
@@ -88,7 +89,7 @@ func (r *Repo) readLineEvent(id object.ID) (*LineEvent, error) {
 	if rec.Version != lineVersion {
 		return nil, fmt.Errorf("%w: record of version %d in checkpoint %s: a later release of cairn made it", ErrStore, rec.Version, id)
 	}
-	e.Record, e.Before, e.Wanted, e.Paths, e.Unmoved = rec.Record, rec.Before, rec.Wanted, plainPaths(rec.Paths), plainPaths(rec.Unmoved)
+	e.Record, e.Before, e.Wanted, e.Paths, e.Unmoved = rec.Record, rec.Before, rec.Wanted, pathtext.Plain(rec.Paths), pathtext.Plain(rec.Unmoved)
 	return e, nil
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 )
 
 // TakeBack describes a revert that belongs to a line.
@@ -159,7 +160,7 @@ func (u *LineUpdate) planTakeBack(ctx context.Context, id string, t *TakeBack, b
 	if err != nil {
 		return nil, nil, err
 	}
-	line := &journalLine{Ref: lineRef(id), Record: t.Record, Message: t.Message, Wanted: wanted.ID, Paths: pathTexts(scope.paths)}
+	line := &journalLine{Ref: lineRef(id), Record: t.Record, Message: t.Message, Wanted: wanted.ID, Paths: pathtext.Texts(scope.paths)}
 	line.Settled = b.settled(p)
 	return p, line, nil
 }
@@ -277,7 +278,7 @@ func (r *Repo) addReverted(batch *odb.Batch, s state, before *Checkpoint, line *
 // unmoved lists the paths that are not as wanted because of somebody else.
 func (l *journalLine) unmoved(res *Result) []pathText {
 	moved := make(map[string]bool)
-	for _, path := range plainPaths(l.Settled) {
+	for _, path := range pathtext.Plain(l.Settled) {
 		moved[path] = true
 	}
 	for _, list := range [][]string{res.Restored, res.Deleted} {
@@ -285,7 +286,7 @@ func (l *journalLine) unmoved(res *Result) []pathText {
 			moved[path] = true
 		}
 	}
-	scope := newPathScope(plainPaths(l.Paths))
+	scope := newPathScope(pathtext.Plain(l.Paths))
 	var out []pathText
 	for _, list := range [][]PathReason{res.Kept, res.Conflicts} {
 		for _, s := range list {

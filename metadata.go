@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 )
 
 // metadataHeader is the extra commit header that holds a checkpoint's metadata.
@@ -115,7 +116,7 @@ func describe(x *index.Index, ig ignoreContext, c *claims) *metadata {
 	m.Version, m.Partial = metadataVersionPartial, c.kind
 	m.Skipped = append(m.Skipped, c.skipped...)
 	slices.SortFunc(m.Skipped, func(a, b Skipped) int { return strings.Compare(a.Path, b.Path) })
-	m.Seen = pathTexts(slices.Sorted(maps.Keys(c.seen)))
+	m.Seen = pathtext.Texts(slices.Sorted(maps.Keys(c.seen)))
 	return m
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree"
 )
 
@@ -307,8 +308,8 @@ func (r *Repo) addOperation(batch *odb.Batch, s state, j *journal, res *Result, 
 	rec := operationRecord{
 		Version: 1, Kind: j.Kind, Target: j.Target, Undoes: j.Undoes, Token: j.Token, At: r.now().UnixNano(), Scope: j.Scope,
 		Before: j.before.String(), After: after.String(),
-		Paths:   pathTexts(append(append([]string{}, res.Restored...), res.Deleted...)),
-		Created: pathTexts(j.created(res)), Kept: res.Kept, Conflicts: res.Conflicts,
+		Paths:   pathtext.Texts(append(append([]string{}, res.Restored...), res.Deleted...)),
+		Created: pathtext.Texts(j.created(res)), Kept: res.Kept, Conflicts: res.Conflicts,
 	}
 	value, err := json.Marshal(rec)
 	if err != nil {

@@ -1,84 +1,24 @@
 package cairn
 
 import (
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 )
 
 // EncodePath turns the bytes of a path into a text that every JSON implementation
 // carries without loss. Valid UTF-8 stays as it is; a byte that is not part of
 // valid UTF-8 becomes U+0000 followed by its two hex digits. No path holds a NUL,
 // so the form is unambiguous.
-func EncodePath(path string) string {
-	if utf8.ValidString(path) {
-		return path
-	}
-	var b strings.Builder
-	for i := 0; i < len(path); {
-		r, size := utf8.DecodeRuneInString(path[i:])
-		if r == utf8.RuneError && size == 1 {
-			fmt.Fprintf(&b, "\x00%02x", path[i])
-		} else {
-			b.WriteString(path[i : i+size])
-		}
-		i += size
-	}
-	return b.String()
-}
+func EncodePath(path string) string { return pathtext.Encode(path) }
 
 // DecodePath is the inverse of EncodePath.
-func DecodePath(text string) (string, error) {
-	if strings.IndexByte(text, 0) < 0 {
-		return text, nil
-	}
-	var b strings.Builder
-	for {
-		plain, rest, found := strings.Cut(text, "\x00")
-		b.WriteString(plain)
-		if !found {
-			return b.String(), nil
-		}
-		if len(rest) < 2 {
-			return "", fmt.Errorf("path %q ends inside an escaped byte", text)
-		}
-		raw, err := hex.DecodeString(rest[:2])
-		if err != nil || raw[0] < 0x80 {
-			return "", fmt.Errorf("path %q has the bad escape %q", text, rest[:2])
-		}
-		b.Write(raw)
-		text = rest[2:]
-	}
-}
+func DecodePath(text string) (string, error) { return pathtext.Decode(text) }
 
 // pathText is a path inside a JSON form.
-type pathText string
-
-func (p pathText) MarshalText() ([]byte, error) { return []byte(EncodePath(string(p))), nil }
-
-func (p *pathText) UnmarshalText(text []byte) error {
-	path, err := DecodePath(string(text))
-	*p = pathText(path)
-	return err
-}
-
-func pathTexts(paths []string) []pathText {
-	out := make([]pathText, len(paths))
-	for i, p := range paths {
-		out[i] = pathText(p)
-	}
-	return out
-}
-
-func plainPaths(texts []pathText) []string {
-	out := make([]string, len(texts))
-	for i, p := range texts {
-		out[i] = string(p)
-	}
-	return out
-}
+type pathText = pathtext.Text
 
 // QuotePath prints a path for people as git does with core.quotePath off: a name
 // with control characters, quotes or backslashes goes into double quotes, in C's
@@ -122,7 +62,7 @@ type patchJSON struct {
 
 // MarshalJSON implements json.Marshaler.
 func (p Patch) MarshalJSON() ([]byte, error) {
-	return json.Marshal(patchJSON{p.Hash, pathTexts(p.Files)})
+	return json.Marshal(patchJSON{p.Hash, pathtext.Texts(p.Files)})
 }
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -131,7 +71,7 @@ func (p *Patch) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &j); err != nil {
 		return err
 	}
-	p.Hash, p.Files = j.Hash, plainPaths(j.Files)
+	p.Hash, p.Files = j.Hash, pathtext.Plain(j.Files)
 	return nil
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 )
 
 // Purged is the answer of Purge.
@@ -30,7 +31,7 @@ func (p Purged) MarshalJSON() ([]byte, error) {
 		Checkpoints []string   `json:"checkpoints"`
 		Freed       int64      `json:"freed"`
 		Elsewhere   []string   `json:"elsewhere"`
-	}{pathTexts(p.Paths), append([]string{}, p.Checkpoints...), p.Freed, append([]string{}, p.Elsewhere...)})
+	}{pathtext.Texts(p.Paths), append([]string{}, p.Checkpoints...), p.Freed, append([]string{}, p.Elsewhere...)})
 }
 
 // Purge takes the contents of paths, and of everything below them, out of the whole

@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 )
 
 // readReplaced returns which ids others took the place of. What cannot be read is
@@ -77,7 +78,7 @@ func (r *Repo) purgedPaths() []string {
 	if err != nil && !errors.Is(err, odb.ErrNotFound) {
 		r.log.Warn("list of purged paths not read: they may be captured again", "error", err)
 	}
-	return plainPaths(texts)
+	return pathtext.Plain(texts)
 }
 
 func (r *Repo) addPurged(paths []string) error {
@@ -87,7 +88,7 @@ func (r *Repo) addPurged(paths []string) error {
 }
 
 func (r *Repo) writePurged(paths []string) error {
-	data, err := json.Marshal(pathTexts(paths))
+	data, err := json.Marshal(pathtext.Texts(paths))
 	if err != nil {
 		return err
 	}

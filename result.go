@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree"
 )
 
@@ -80,7 +81,7 @@ func (r Result) MarshalJSON() ([]byte, error) {
 		Plan      *[]PlannedChange `json:"plan,omitempty"`
 		PlanID    string           `json:"planId,omitempty"`
 	}{
-		r.Operation, pathTexts(r.Restored), pathTexts(r.Deleted),
+		r.Operation, pathtext.Texts(r.Restored), pathtext.Texts(r.Deleted),
 		append([]PathReason{}, r.Kept...), append([]PathReason{}, r.Conflicts...), nil, "",
 	}
 	if r.DryRun {

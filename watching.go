@@ -70,8 +70,8 @@ func (r *Repo) Watching() (on bool, reason string) {
 	return w.sure, w.reason
 }
 
-// begin returns the stat cache to go by, and the directories that a full capture has
-// to look at; nil stands for all. From here until commit nothing is sure.
+// begin returns the stat cache to go by, nil if it has to be loaded. It counts as
+// taken: a capture that fails leaves none behind.
 func (w *watching) begin(r *Repo) (x *index.Index) {
 	if w == nil {
 		return nil

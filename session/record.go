@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 )
 
 // record is what one checkpoint of a session's line tells: what happened since the
@@ -80,31 +81,7 @@ type stepRef struct {
 }
 
 // pathText is a path inside a record.
-type pathText string
-
-func (p pathText) MarshalText() ([]byte, error) { return []byte(cairn.EncodePath(string(p))), nil }
-
-func (p *pathText) UnmarshalText(text []byte) error {
-	path, err := cairn.DecodePath(string(text))
-	*p = pathText(path)
-	return err
-}
-
-func pathTexts(paths []string) []pathText {
-	out := make([]pathText, len(paths))
-	for i, p := range paths {
-		out[i] = pathText(p)
-	}
-	return out
-}
-
-func plain(texts []pathText) []string {
-	out := make([]string, len(texts))
-	for i, p := range texts {
-		out[i] = string(p)
-	}
-	return out
-}
+type pathText = pathtext.Text
 
 // maxFiles is how many changed files a record lists. More are found by comparing.
 const maxFiles = 500

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 )
 
 // history is a session as its events tell it.
@@ -132,8 +133,8 @@ func (s *step) before(ev *event, e *entry) {
 	if len(ev.Paths) == 0 {
 		return
 	}
-	s.absent = append(s.absent, plain(ev.Absent)...)
-	s.hints = append(s.hints, cairn.Hint{Checkpoint: e.mark.id, Paths: plain(ev.Paths)})
+	s.absent = append(s.absent, pathtext.Plain(ev.Absent)...)
+	s.hints = append(s.hints, cairn.Hint{Checkpoint: e.mark.id, Paths: pathtext.Plain(ev.Paths)})
 }
 
 func (s *step) end(ev *event, e *entry, at int64) {
@@ -142,7 +143,7 @@ func (s *step) end(ev *event, e *entry, at int64) {
 	s.Parts, s.changed = ev.Parts, ev.Changed
 	s.files = len(ev.Files) == ev.Changed
 	if s.files {
-		s.Patch.Files = plain(ev.Files)
+		s.Patch.Files = pathtext.Plain(ev.Files)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 )
 
 // BeginStep captures the state before a step and records it. The session and the
@@ -52,7 +53,7 @@ func (s *Sessions) beginStep(ctx context.Context, u *cairn.LineUpdate, b *StepBe
 	if h.message(messageID) == nil {
 		s.add(h, event{Kind: kindMessage, Message: messageID, Role: b.Role, Prompt: shorten(b.Prompt)})
 	}
-	s.add(h, event{Kind: kindStep, Message: messageID, Step: stepID, Meta: b.Meta, Paths: pathTexts(b.Paths), Absent: pathTexts(u.Absent(b.Paths))})
+	s.add(h, event{Kind: kindStep, Message: messageID, Step: stepID, Meta: b.Meta, Paths: pathtext.Texts(b.Paths), Absent: pathtext.Texts(u.Absent(b.Paths))})
 	a.Message = "before step " + name(stepID)
 	if err := s.append(ctx, u, h, a); err != nil {
 		return nil, err
@@ -131,7 +132,7 @@ func (s *Sessions) end(ctx context.Context, u *cairn.LineUpdate, h *history, st 
 	if err != nil {
 		return fmt.Errorf("session: end of step %q: %w", st.ID, err)
 	}
-	end := event{Kind: kindEnd, Step: st.ID, Parts: e.Parts, Paths: pathTexts(e.Paths), Changed: len(list)}
+	end := event{Kind: kindEnd, Step: st.ID, Parts: e.Parts, Paths: pathtext.Texts(e.Paths), Changed: len(list)}
 	if len(list) <= maxFiles {
 		for i := range list {
 			end.Files = append(end.Files, pathText(s.absolute(list[i].Path)))
@@ -168,7 +169,7 @@ func (s *Sessions) Hint(ctx context.Context, session, step string, paths []strin
 		if len(fresh) == 0 {
 			return nil
 		}
-		s.add(h, event{Kind: kindHint, Step: st.ID, Paths: pathTexts(fresh), Absent: pathTexts(u.Absent(fresh))})
+		s.add(h, event{Kind: kindHint, Step: st.ID, Paths: pathtext.Texts(fresh), Absent: pathtext.Texts(u.Absent(fresh))})
 		return s.append(ctx, u, h, cairn.LineAppend{Capture: true, Paths: st.Paths, Author: AuthorAgent, Message: "hint for step " + name(st.ID)})
 	})
 }

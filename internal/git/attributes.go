@@ -81,12 +81,8 @@ func (a *Attributes) Convert(name string) bool {
 	if a.all {
 		return true
 	}
-	dir := ""
-	if i := strings.LastIndexByte(name, '/'); i >= 0 {
-		dir = name[:i]
-	}
 	a.mu.Lock()
-	d := a.dir(dir)
+	d := a.dir(dirOf(name))
 	a.mu.Unlock()
 	return d.all || d.chain.Ignored(name, false)
 }
@@ -98,11 +94,7 @@ func (a *Attributes) dir(dir string) *attributeDir {
 	}
 	above := &attributeDir{chain: a.outer}
 	if dir != "" {
-		parent := ""
-		if i := strings.LastIndexByte(dir, '/'); i >= 0 {
-			parent = dir[:i]
-		}
-		above = a.dir(parent)
+		above = a.dir(dirOf(dir))
 	}
 	d := *above
 	patterns, all := a.inside(dir)
@@ -113,6 +105,9 @@ func (a *Attributes) dir(dir string) *attributeDir {
 	a.dirs[dir] = &d
 	return &d
 }
+
+// dirOf returns the directory that a path lies in, "" for the top.
+func dirOf(path string) string { return path[:max(0, strings.LastIndexByte(path, '/'))] }
 
 // inside reads the .gitattributes of a directory. One that is not checked out has
 // rules that are not known here.

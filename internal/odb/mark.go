@@ -37,12 +37,6 @@ func newMarker(db *DB, c *census) *marker {
 	}
 }
 
-// isLive reports whether an object of the census has been marked.
-func (m *marker) isLive(id object.ID) bool {
-	slot, ok := m.slot(id)
-	return ok && m.live.has(slot)
-}
-
 // mark marks an object and reports whether that is news.
 func (m *marker) mark(id object.ID) bool {
 	slot, ok := m.slot(id)

@@ -6,7 +6,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"slices"
 
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 )
@@ -21,11 +20,6 @@ const (
 	PrivateReplaced Private = "replaced" // ids of commits and trees that others took the place of
 	PrivatePurged   Private = "purged"   // paths that are not to be captured any more
 )
-
-var privateFiles = []Private{PrivateCleaned, PrivateBudget, PrivateReplaced, PrivatePurged}
-
-// IsPrivateFile reports whether a file in cairn/ is one of the private ones.
-func IsPrivateFile(name string) bool { return slices.Contains(privateFiles, Private(name)) }
 
 // ReadPrivate returns the contents of a private file; ErrNotFound if there is none.
 func (db *DB) ReadPrivate(name Private) ([]byte, error) {

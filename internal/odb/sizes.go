@@ -17,7 +17,7 @@ func (db *DB) StoredSizes() (func(object.ID) int64, error) {
 	sizes := make(map[object.ID]int64)
 	for _, p := range db.packs.Load().packs {
 		x, err := p.index()
-		if err != nil || p.shared() && db.Borrowed(p.name()) {
+		if err != nil || takesNoRoom(p.stem+packExt) {
 			continue
 		}
 		body, err := p.data()

@@ -14,10 +14,14 @@ type cli struct {
 }
 
 func newCLI(s setting) *cli {
-	return &cli{
+	c := &cli{
 		processes: processes{dir: s.Root, env: cleanEnv(s.Home)},
 		program:   []string{s.Cairn, "--root", s.Root, "--data-dir", s.Store}, store: s.Store,
 	}
+	if s.Alone {
+		c.env = append(c.env, "CAIRN_NO_BACKGROUND=1")
+	}
+	return c
 }
 
 func (c *cli) cairn(stdin string, args ...string) (string, error) {

@@ -30,7 +30,9 @@ type undoer interface {
 }
 
 // undoes reports whether the contender of this kind is an undoer.
-func (s *setting) undoes() bool { return s.Kind == nameCLI || s.Kind == nameLibrary }
+func (s *setting) undoes() bool {
+	return s.Kind == nameCLI || s.Kind == nameLibrary || s.Kind == nameWatching
+}
 
 // usage is what a contender's processes cost. PeakBytes is 0 where the system does
 // not tell.
@@ -47,6 +49,7 @@ type setting struct {
 	Home  string // an empty home directory
 	Git   string // the git program
 	Cairn string // the cairn program
+	Alone bool   // the program does not clean in the background
 }
 
 // The contenders' names in tables and files.
@@ -55,6 +58,7 @@ const (
 	nameCLI      = "cairn"
 	nameLibrary  = "cairn-library"
 	nameOpenCode = "opencode"
+	nameWatching = "cairn-watching" // the library with Options.Watch
 )
 
 func newContender(s setting) (contender, error) {
@@ -63,7 +67,7 @@ func newContender(s setting) (contender, error) {
 		return newSpec(s), nil
 	case nameCLI:
 		return newCLI(s), nil
-	case nameLibrary:
+	case nameLibrary, nameWatching:
 		return newLibrary(s), nil
 	case nameOpenCode:
 		return newOpenCode(s), nil

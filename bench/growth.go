@@ -73,7 +73,7 @@ func (d *driver) grow(out io.Writer) error {
 
 func (d *driver) growOne(kind string, g *growth) (*growthStore, error) {
 	dir := filepath.Join(d.scratch, "growth", kind)
-	s := setting{Kind: kind, Root: filepath.Join(dir, "tree"), Store: filepath.Join(dir, "data"), Home: filepath.Join(d.scratch, "home"), Git: d.git, Cairn: d.cairn}
+	s := setting{Kind: kind, Root: filepath.Join(dir, "tree"), Store: filepath.Join(dir, "data"), Home: filepath.Join(d.scratch, "home"), Git: d.git, Cairn: d.cairn, Alone: true}
 	if err := errors.Join(os.MkdirAll(s.Root, 0o755), os.MkdirAll(s.Home, 0o755), d.corpus.fill(s.Root)); err != nil {
 		return nil, err
 	}
@@ -86,10 +86,11 @@ func (d *driver) growOne(kind string, g *growth) (*growthStore, error) {
 		return nil, err
 	}
 	d.subjects = nil
-	c, clean, err := growthContender(s)
+	c, err := newContender(s)
 	if err != nil {
 		return nil, err
 	}
+	clean := c.(cleaner).Clean // both kinds are cleaners
 	w := &growthStore{Name: kind}
 	d.progress.say("%s: first track", kind)
 	if _, err := c.Track(); err != nil {
@@ -130,23 +131,6 @@ func (d *driver) growOne(kind string, g *growth) (*growthStore, error) {
 	w.EndP50, w.EndP99 = percentiles(times[len(times)-tenth:])
 	w.End, err = sizeOf(s.Store)
 	return w, err
-}
-
-// growthContender is a contender with its way to clean.
-func growthContender(s setting) (c contender, clean func() error, err error) {
-	switch s.Kind {
-	case nameSpec:
-		c := newSpec(s)
-		return c, func() error {
-			_, err := c.run("", s.Git, "--git-dir", c.store, "gc", "--quiet", "--prune=7.days")
-			return err
-		}, nil
-	case nameCLI:
-		c := newCLI(s)
-		c.env = append(c.env, "CAIRN_NO_BACKGROUND=1")
-		return c, func() error { _, err := c.cairn("", "gc"); return err }, nil
-	}
-	return nil, nil, fmt.Errorf("growth of %s is not measured", s.Kind)
 }
 
 // clean cleans, and watches how much room that takes.

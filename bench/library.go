@@ -17,7 +17,7 @@ type library struct {
 }
 
 func newLibrary(s setting) *library {
-	return &library{opt: cairn.Options{Root: s.Root, DataDir: s.Store, Home: s.Home}}
+	return &library{opt: cairn.Options{Root: s.Root, DataDir: s.Store, Home: s.Home, Watch: s.Kind == nameWatching}}
 }
 
 func (l *library) Reset() error {

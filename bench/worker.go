@@ -40,6 +40,8 @@ const (
 	opRevert       = "revert"
 	opUndo         = "undo"
 	opRedo         = "redo"
+	opLog          = "log"
+	opClean        = "clean"
 	opProfile      = "profile"
 	opProfileEnded = "profile-ended"
 )
@@ -114,7 +116,7 @@ func carryOut(c contender, req request) (resp response) {
 	case opProfileEnded:
 		pprof.StopCPUProfile()
 	default:
-		err = fmt.Errorf("no operation is called %q", req.Op)
+		err = keep(c, req.Op)
 	}
 	resp.Seconds = time.Since(begin).Seconds()
 	resp.Used = c.Used()

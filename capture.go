@@ -117,7 +117,9 @@ func (c *capture) look(ctx context.Context, opt captureOptions) error {
 		if err != nil {
 			return err
 		}
-		c.files = c.index.Files(opt.scope == nil, res.Files)
+		if c.files = res.Files; opt.scope != nil {
+			c.files = c.index.Files()
+		}
 		c.rules.noteSize(res.Files)
 		if c.unread = res.Unread; len(c.unread) > 0 {
 			c.claims = newClaims(PartialTime, unreadSkipped(res.Unread), seen)

@@ -108,8 +108,13 @@ func (o *octal) UnmarshalText(text []byte) error {
 // describe collects the metadata of the state that an index holds, as far as it is
 // vouched for.
 func describe(x *index.Index, ig ignoreContext, c *claims) *metadata {
-	m := &metadata{Version: metadataVersion, Perm: commonPermissions(x), Perms: make(pathPerms), Ignore: ig}
-	m.collect(x, "", c)
+	usual := x.Usual(index.Perms{File: 0o644, Exec: 0o755, Dir: 0o755})
+	m := &metadata{
+		Version: metadataVersion, Perms: make(pathPerms), Ignore: ig,
+		Perm: permissions{octal(usual.File), octal(usual.Exec), octal(usual.Dir)},
+	}
+	d := description{m, x, c, leadTo(x.Odd(usual))}
+	d.collect("")
 	if c == nil {
 		return m
 	}
@@ -120,21 +125,44 @@ func describe(x *index.Index, ig ignoreContext, c *claims) *metadata {
 	return m
 }
 
-func (m *metadata) collect(x *index.Index, dir string, c *claims) {
-	d := x.Dirs[dir]
-	if d == nil {
+// leadTo returns the directories and all those above them.
+func leadTo(dirs map[string]struct{}) map[string]struct{} {
+	all := make(map[string]struct{}, 2*len(dirs))
+	for dir := range dirs {
+		for {
+			if _, done := all[dir]; done {
+				break
+			}
+			all[dir] = struct{}{}
+			dir, _ = index.Split(dir)
+		}
+	}
+	return all
+}
+
+// description is metadata while they are collected.
+type description struct {
+	*metadata
+	index  *index.Index
+	claims *claims
+	odd    map[string]struct{} // in no other directory is there anything to say
+}
+
+func (m *description) collect(dir string) {
+	d := m.index.Dirs[dir]
+	if _, ok := m.odd[dir]; !ok || d == nil {
 		return
 	}
 	for rec := range d.All {
 		mode, skip := rec.Mode(), rec.Skip()
-		if c == nil && mode.IsFile() && skip == index.Captured && octal(rec.Perm()) == m.Perm.of(mode) {
+		if m.claims == nil && mode.IsFile() && skip == index.Captured && octal(rec.Perm()) == m.Perm.of(mode) {
 			continue // by far the most common case, and it needs no path
 		}
 		path := index.Join(dir, string(rec.Name()))
 		switch {
-		case !c.covers(path):
+		case !m.claims.covers(path):
 			if mode == object.Dir {
-				m.collect(x, path, c)
+				m.collect(path)
 			}
 			continue
 		case skip != index.Captured:
@@ -151,7 +179,7 @@ func (m *metadata) collect(x *index.Index, dir string, c *claims) {
 			m.Perms[path] = octal(rec.Perm())
 		}
 		if mode == object.Dir {
-			m.collect(x, path, c)
+			m.collect(path)
 		}
 	}
 }
@@ -164,36 +192,6 @@ func (p permissions) of(mode object.Mode) octal {
 		return p.Dir
 	}
 	return p.File
-}
-
-func commonPermissions(x *index.Index) permissions {
-	var file, exec, dir [0o10000]int
-	for _, d := range x.Dirs {
-		for rec := range d.All {
-			switch {
-			case rec.Skip() != index.Captured:
-			case rec.Mode() == object.Regular:
-				file[rec.Perm()&0o7777]++
-			case rec.Mode() == object.Executable:
-				exec[rec.Perm()&0o7777]++
-			case rec.Mode() == object.Dir:
-				dir[rec.Perm()&0o7777]++
-			}
-		}
-	}
-	return permissions{most(&file, 0o644), most(&exec, 0o755), most(&dir, 0o755)}
-}
-
-// most returns the most frequent value; fallback wins a draw, so that a small tree
-// does not flip between two.
-func most(count *[0o10000]int, fallback int) octal {
-	best := fallback
-	for perm, n := range count {
-		if n > count[best] {
-			best = perm
-		}
-	}
-	return octal(best)
 }
 
 // perm returns the permission bits that a captured path had.

@@ -20,8 +20,8 @@ import (
 type File struct{ Base, Delta string }
 
 const (
-	baseMagic  = "CAIRNIX1"
-	deltaMagic = "CAIRNID1"
+	baseMagic  = "CAIRNIX2"
+	deltaMagic = "CAIRNID2"
 	headerLen  = 16 // magic, id of the base
 	frameLen   = 8  // before a record of the delta: its length and checksum
 
@@ -131,7 +131,7 @@ func (x *Index) replay(delta []byte) {
 
 // apply is all or nothing, because the record is decoded as a whole before.
 func (x *Index) apply(rec *record) {
-	x.Aux, x.Packs = rec.aux, rec.packs
+	x.Aux, x.Packs, x.summary = rec.aux, rec.packs, rec.summary
 	for _, path := range rec.removed {
 		delete(x.Dirs, path)
 	}
@@ -148,7 +148,7 @@ func (x *Index) Save(f File) error {
 		return nil
 	}
 	if x.base != 0 {
-		rec := record{x.Aux, x.Packs, x.removed, liveChanges(x.changed, x.Dirs)}
+		rec := record{x.Aux, x.Packs, x.summary, x.removed, liveChanges(x.changed, x.Dirs)}
 		if x.tailLen+int64(rec.size()) <= max(minFold, x.baseLen/4) {
 			return x.append(f, &rec)
 		}
@@ -203,7 +203,7 @@ func writeTail(path string, at int64, tail []byte) error {
 
 func (x *Index) rewrite(f File) error {
 	id := rand.Uint64() | 1
-	rec := record{aux: x.Aux, packs: x.Packs, dirs: slices.Collect(maps.Values(x.Dirs))}
+	rec := record{aux: x.Aux, packs: x.Packs, summary: x.summary, dirs: slices.Collect(maps.Values(x.Dirs))}
 	// The scan comes along in about this order.
 	slices.SortFunc(rec.dirs, func(a, b *Dir) int { return strings.Compare(a.Path, b.Path) })
 	out := append(newBuffer(headerLen + rec.size() + 4)[:0], baseMagic...)

@@ -24,8 +24,7 @@ type Index struct {
 	baseLen int64    // its size, in bytes
 	tailLen int64    // size of the delta, up to which it is intact
 	tailSum uint32   // checksum of its last intact record, which the next one goes on from
-	files   int      // captured, see Files
-	counted bool     // files is kept up to date
+	summary *summary // nil = not asked for yet
 	changed []*Dir   // since the last Load or Save
 	removed []string // likewise, may name paths that came back
 	private bool     // Packs or Aux changed
@@ -39,9 +38,7 @@ func (x *Index) Root() *Dir { return x.Dirs[""] }
 
 // Put adds or replaces a directory's block.
 func (x *Index) Put(d *Dir) {
-	if x.counted {
-		x.files += d.files() - x.Dirs[d.Path].files()
-	}
+	x.summary.replace(x.Dirs[d.Path], d)
 	x.Dirs[d.Path] = d
 	x.changed = append(x.changed, d)
 }
@@ -57,40 +54,9 @@ func (x *Index) Remove(path string) {
 			x.Remove(Join(path, string(rec.Name())))
 		}
 	}
-	if x.counted {
-		x.files -= d.files()
-	}
+	x.summary.replace(d, nil)
 	delete(x.Dirs, path)
 	x.removed = append(x.removed, path)
-}
-
-// Files returns the number of captured files, which from the first call on is kept up
-// to date. A full scan knows it already: whole, and how many it has counted.
-func (x *Index) Files(whole bool, counted int) int {
-	switch {
-	case whole:
-		x.files = counted
-	case !x.counted:
-		x.files = 0
-		for _, d := range x.Dirs {
-			x.files += d.files()
-		}
-	}
-	x.counted = true
-	return x.files
-}
-
-// files counts what is captured in a directory itself; nil has none.
-func (d *Dir) files() (n int) {
-	if d == nil {
-		return 0
-	}
-	for rec := range d.All {
-		if rec.Skip() == Captured && rec.Mode() != object.Dir {
-			n++
-		}
-	}
-	return n
 }
 
 // SetPrivate records the pack names and the caller's data.

@@ -8,11 +8,12 @@ import (
 )
 
 // record is the unit of both files: the base holds one, the delta one for each
-// save. On disk it is the caller's data, pack names, removed paths and blocks, in
+// save. On disk it is the caller's data, pack names, summary, removed paths and blocks, in
 // this order; every list and string is behind its length.
 type record struct {
 	aux     []byte
 	packs   []string
+	summary *summary
 	removed []string // before dirs, so that a directory can go and come back in one save
 	dirs    []*Dir
 }
@@ -21,7 +22,7 @@ type record struct {
 const minDir = 4 + len(object.ID{}) + 4
 
 func (rec *record) size() int {
-	size := 4 + len(rec.aux) + 4 + 4 + 4
+	size := 4 + len(rec.aux) + 4 + 4 + 4 + rec.summary.size()
 	for _, list := range [...][]string{rec.packs, rec.removed} {
 		for _, s := range list {
 			size += 4 + len(s)
@@ -36,6 +37,7 @@ func (rec *record) size() int {
 func (rec *record) append(out []byte) []byte {
 	out = appendPiece(out, rec.aux)
 	out = appendStrings(out, rec.packs)
+	out = rec.summary.append(out)
 	out = appendStrings(out, rec.removed)
 	out = binary.LittleEndian.AppendUint32(out, uint32(len(rec.dirs)))
 	for _, d := range rec.dirs {
@@ -63,6 +65,7 @@ func decodeRecord(data []byte) (rec record, err error) {
 	r := reader{data: data}
 	rec.aux = r.piece()
 	rec.packs = r.strings()
+	rec.summary = decodeSummary(r.piece())
 	rec.removed = r.strings()
 	dirs := make([]Dir, r.count(minDir))
 	rec.dirs = make([]*Dir, len(dirs))

@@ -51,7 +51,11 @@ func sampleRecord() *record {
 
 func TestRecordSize(t *testing.T) {
 	t.Parallel()
-	for name, rec := range map[string]*record{"empty": {}, "sample": sampleRecord()} {
+	summed := sampleRecord()
+	summed.summary = &summary{
+		files: 7, perms: map[permKey]int{{object.Regular, 0o644}: 7}, usual: Perms{0o644, 0o755, 0o700}, odd: map[string]struct{}{"a/b": {}},
+	}
+	for name, rec := range map[string]*record{"empty": {}, "sample": sampleRecord(), "with a summary": summed} {
 		data := rec.append(nil)
 		if rec.size() != len(data) {
 			t.Errorf("%s: size %d, encoded %d", name, rec.size(), len(data))
@@ -138,7 +142,13 @@ func TestHalfRecord(t *testing.T) {
 // TestFalseLengths writes extreme numbers over everything that could be a length.
 // None may make Load allocate much more than the file is long.
 func TestFalseLengths(t *testing.T) {
-	rec := sampleRecord().append(nil)
+	sample := sampleRecord()
+	x := New()
+	for _, d := range append(sample.dirs, &Dir{Path: "odd", Raw: Append(nil, &Entry{Name: "fifo", Skip: Special})}) {
+		x.Put(d)
+	}
+	sample.summary = x.summarise(Perms{File: 0o644})
+	rec := sample.append(nil)
 	for at := 0; at+4 <= len(rec); at++ {
 		behind := uint32(len(rec) - at - 4)
 		for _, n := range []uint32{1<<31 - 1, 1 << 31, 1<<32 - 1, 1 << 20, behind, behind + 1, behind / 4} {
@@ -158,7 +168,7 @@ func TestNegativeLengths(t *testing.T) {
 	t.Parallel()
 	rec := sampleRecord().append(nil)
 	for name, at := range map[string]int{
-		"aux": 0, "packs": 7, "a pack": 11, "removed": 23, "a path": 27, "blocks": 35, "path of a block": 39, "entries": 63,
+		"aux": 0, "packs": 7, "a pack": 11, "summary": 23, "removed": 27, "a path": 31, "blocks": 39, "path of a block": 43, "entries": 67,
 	} {
 		if length := binary.LittleEndian.Uint32(rec[at:]); length > 200 {
 			t.Fatalf("%s: there is no length at %d: %d", name, at, length)
@@ -202,7 +212,7 @@ func checkHostile(t *testing.T, base, delta []byte) {
 	}
 	use(t, x)
 	again := New()
-	rec := record{aux: x.Aux, packs: x.Packs}
+	rec := record{aux: x.Aux, packs: x.Packs, summary: x.summary}
 	for _, d := range x.Dirs {
 		rec.dirs = append(rec.dirs, d)
 	}
@@ -214,6 +224,7 @@ func checkHostile(t *testing.T, base, delta []byte) {
 // use does with an index all that a scan does.
 func use(t *testing.T, x *Index) {
 	t.Helper()
+	x.Odd(x.Usual(Perms{}))
 	for path, d := range x.Dirs {
 		var raw []byte
 		for rec := range d.All {

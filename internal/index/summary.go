@@ -1,0 +1,204 @@
+package index
+
+import (
+	"encoding/binary"
+	"maps"
+	"slices"
+
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+)
+
+// Perms are the permission bits of the three kinds of entries that have any.
+type Perms struct{ File, Exec, Dir uint16 }
+
+// of returns the bits of a kind; ok is false for symlinks, whose bits mean nothing.
+func (p Perms) of(m object.Mode) (perm uint16, ok bool) {
+	switch m {
+	case object.Regular:
+		return p.File, true
+	case object.Executable:
+		return p.Exec, true
+	case object.Dir:
+		return p.Dir, true
+	}
+	return 0, false
+}
+
+// summary is what can be said of all entries together. From the first question on it
+// is kept up to date by Put and Remove, and saved, so that an answer costs what has
+// changed instead of a look at everything.
+type summary struct {
+	files int                 // captured, without directories
+	perms map[permKey]int     // how many captured entries have these bits
+	usual Perms               // what odd refers to
+	odd   map[string]struct{} // directories with an entry that is out of the ordinary, see isOdd
+}
+
+type permKey struct {
+	mode object.Mode
+	perm uint16
+}
+
+// Files returns the number of captured files.
+func (x *Index) Files() int { return x.summarise(Perms{}).files }
+
+// Usual returns the most frequent bits of captured entries. What fallback says wins a
+// draw, then the lower bits.
+func (x *Index) Usual(fallback Perms) Perms {
+	s := x.summarise(fallback)
+	return Perms{s.most(object.Regular, fallback.File), s.most(object.Executable, fallback.Exec), s.most(object.Dir, fallback.Dir)}
+}
+
+// Odd returns the directories that hold anything but captured files and directories
+// with these bits, and symlinks. A directory counts as odd in its parent when there is
+// nothing captured below it. The set is the index's own: it changes with it.
+func (x *Index) Odd(usual Perms) map[string]struct{} {
+	s := x.summarise(usual)
+	if s.usual != usual {
+		s.usual, s.odd = usual, make(map[string]struct{})
+		for _, d := range x.Dirs {
+			s.noteOdd(d)
+		}
+		x.private = true
+	}
+	return s.odd
+}
+
+func (x *Index) summarise(usual Perms) *summary {
+	if x.summary == nil {
+		x.summary = &summary{usual: usual, perms: make(map[permKey]int), odd: make(map[string]struct{})}
+		for _, d := range x.Dirs {
+			x.summary.count(d, 1)
+			x.summary.noteOdd(d)
+		}
+		x.private = true
+	}
+	return x.summary
+}
+
+// replace takes note that a directory's block has become another one; nil = none.
+func (s *summary) replace(old, new *Dir) {
+	if s == nil {
+		return
+	}
+	if old != nil {
+		s.count(old, -1)
+		delete(s.odd, old.Path)
+	}
+	if new != nil {
+		s.count(new, 1)
+		s.noteOdd(new)
+	}
+}
+
+func (s *summary) count(d *Dir, by int) {
+	for rec := range d.All {
+		if rec.Skip() != Captured {
+			continue
+		}
+		mode := rec.Mode()
+		if mode != object.Dir {
+			s.files += by
+		}
+		if mode == object.Symlink {
+			continue
+		}
+		key := permKey{mode, rec.Perm()}
+		if s.perms[key] += by; s.perms[key] == 0 {
+			delete(s.perms, key)
+		}
+	}
+}
+
+func (s *summary) noteOdd(d *Dir) {
+	for rec := range d.All {
+		if s.isOdd(rec) {
+			s.odd[d.Path] = struct{}{}
+			return
+		}
+	}
+}
+
+func (s *summary) isOdd(rec Record) bool {
+	mode := rec.Mode()
+	perm, has := s.usual.of(mode)
+	return rec.Skip() != Captured || has && rec.Perm() != perm || mode == object.Dir && rec.ID().IsZero()
+}
+
+func (s *summary) most(mode object.Mode, fallback uint16) uint16 {
+	best, count := fallback, s.perms[permKey{mode, fallback}]
+	for key, n := range s.perms {
+		if key.mode == mode && (n > count || n == count && best != fallback && key.perm < best) {
+			best, count = key.perm, n
+		}
+	}
+	return best
+}
+
+// maxOddSaved bounds what every save writes of a summary. Beyond it the next process
+// looks at everything once.
+const maxOddSaved = 256
+
+// size is that of what append writes.
+func (s *summary) size() int {
+	if s == nil || len(s.odd) > maxOddSaved {
+		return 4
+	}
+	size := 4 + 4 + 6 + 4 + len(s.perms)*permSize + 4
+	for dir := range s.odd {
+		size += 4 + len(dir)
+	}
+	return size
+}
+
+// permSize is the size of one entry of perms: code of the mode, bits, count.
+const permSize = 1 + 2 + 4
+
+// append encodes a summary as one piece, empty for none.
+func (s *summary) append(out []byte) []byte {
+	le := binary.LittleEndian
+	out = le.AppendUint32(out, uint32(s.size()-4))
+	if s.size() == 4 {
+		return out
+	}
+	out = le.AppendUint32(out, uint32(s.files))
+	for _, perm := range [...]uint16{s.usual.File, s.usual.Exec, s.usual.Dir} {
+		out = le.AppendUint16(out, perm)
+	}
+	out = le.AppendUint32(out, uint32(len(s.perms)))
+	for key, n := range s.perms {
+		out = le.AppendUint16(append(out, modeCode(key.mode)), key.perm)
+		out = le.AppendUint32(out, uint32(n))
+	}
+	return appendStrings(out, slices.Collect(maps.Keys(s.odd)))
+}
+
+// decodeSummary is the inverse; nil where there is none, or no sense in it.
+func decodeSummary(piece []byte) *summary {
+	if len(piece) == 0 {
+		return nil
+	}
+	le := binary.LittleEndian
+	r := reader{data: piece}
+	s := &summary{perms: make(map[permKey]int), odd: make(map[string]struct{})}
+	head := r.take(4 + 6)
+	if head == nil {
+		return nil
+	}
+	s.files = int(le.Uint32(head))
+	s.usual = Perms{le.Uint16(head[4:]), le.Uint16(head[6:]), le.Uint16(head[8:])}
+	for range r.count(permSize) {
+		b := r.take(permSize)
+		if int(b[0]) >= len(modeCodes) {
+			return nil
+		}
+		s.perms[permKey{modeCodes[b[0]], le.Uint16(b[1:])}] = int(le.Uint32(b[3:]))
+	}
+	for _, dir := range r.strings() {
+		s.odd[dir] = struct{}{}
+	}
+	if r.short || len(r.data) != 0 {
+		return nil
+	}
+	return s
+}

@@ -54,8 +54,9 @@ func (c *capture) metadata() *metadata {
 // captureOptions narrows or widens a capture.
 type captureOptions struct {
 	verify bool
-	scope  map[string]bool // both: see worktree.Scan
+	scope  map[string]bool // all three: see worktree.Scan
 	forget map[string]bool
+	names  map[string][]string
 
 	hints   []string // see TrackOptions; clean, from the root
 	only    bool
@@ -110,7 +111,9 @@ func (c *capture) look(ctx context.Context, opt captureOptions) error {
 	}
 	if !opt.only {
 		if opt.scope == nil && !opt.verify {
-			opt.scope = c.repo.watching.scope(c.index, c.rules)
+			if s := c.repo.watching.scope(c.index, c.rules); s != nil {
+				opt.scope, opt.names = s.dirs, s.names
+			}
 			c.watched = true
 		}
 		res, err := c.scan(ctx, opt, nil)
@@ -251,7 +254,7 @@ func (r *Repo) newScan(x *index.Index, rules *ruleSource, batch *odb.Batch, opt 
 		Rules: rules.chain, Prefix: string(rules.context.Prefix), FoldCase: rules.context.FoldCase,
 		Include: rules.include, Held: rules.held, Exclude: r.storesInside(),
 		Never: r.never, NeverIsNew: rules.before.Never != r.neverID(), MaxFiles: r.maxFiles(rules.before), MaxBytes: r.maxScanBytes(),
-		Scope: opt.scope, Forget: opt.forget, Sink: batch, Verify: opt.verify, Workers: r.opt.Workers,
+		Scope: opt.scope, Names: opt.names, Forget: opt.forget, Sink: batch, Verify: opt.verify, Workers: r.opt.Workers,
 	}
 	if r.opt.Progress != nil {
 		scan.Progress = func(n worktree.Counted) {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"os"
 	"reflect"
-	"strings"
 	"sync"
 	"time"
 
@@ -101,9 +100,9 @@ func (w *watching) start(r *Repo) {
 
 func (w *watching) doubt(reason string) { w.sure, w.reason = false, reason }
 
-// scope drains the queue and returns the directories to be looked at, nil for all. It
+// scope drains the queue and returns what is to be looked at, nil for everything. It
 // leaves w unsure: who looks at them, and succeeds, calls commit.
-func (w *watching) scope(x *index.Index, rules *ruleSource) map[string]bool {
+func (w *watching) scope(x *index.Index, rules *ruleSource) *watchScope {
 	if w == nil {
 		return nil
 	}
@@ -121,19 +120,8 @@ func (w *watching) scope(x *index.Index, rules *ruleSource) map[string]bool {
 		return nil
 	}
 	w.doubt("a capture is under way, or has failed")
-	scope := map[string]bool{"": true}
-	for dir := range w.pending.Dirs {
-		addWithParents(scope, dir)
-	}
-	for dir := range w.pending.New {
-		addWithParents(scope, dir)
-		for known := range x.Dirs {
-			if strings.HasPrefix(known, dir+"/") {
-				scope[known] = true
-			}
-		}
-	}
-	return scope
+	scope := newWatchScope(&w.pending, x)
+	return &scope
 }
 
 // drain moves what has happened from the watcher to pending.
@@ -149,13 +137,6 @@ func (w *watching) drain() {
 		}
 	}
 	w.pending.Merge(c)
-}
-
-func addWithParents(scope map[string]bool, dir string) {
-	for !scope[dir] {
-		scope[dir] = true
-		dir, _ = index.Split(dir)
-	}
 }
 
 // enter returns the function that puts directories under watch, nil where nobody

@@ -56,10 +56,10 @@ func benchmarkWatching(b *testing.B, files int) {
 	}
 }
 
-// growTree makes files in directories of 15, below directories of 30.
+// growTree makes files in directories of 15, below two levels of 30 directories.
 func growTree(b *testing.B, root string, files int) (paths []string) {
 	for i := range files {
-		dir := filepath.Join(root, fmt.Sprintf("group%03d/dir%02d", i/450, i/15%30))
+		dir := filepath.Join(root, fmt.Sprintf("part%02d/group%02d/dir%02d", i/13500, i/450%30, i/15%30))
 		if i%15 == 0 {
 			if err := os.MkdirAll(dir, 0o755); err != nil {
 				b.Fatal(err)

@@ -41,6 +41,7 @@ type Scan struct {
 	Enter       Enter                            // may be nil
 	Exclude     []string                         // directories below the root that are never entered: the store
 	Scope       map[string]bool                  // the known directories to look at, see ScopeOf; nil = all
+	Names       map[string][]string              // of directories in Scope: the names to look at, sorted; of others all
 	Hints       *Hints                           // the paths to look at; nil = all
 	Sink        Sink
 	Verify      bool            // read every file, whatever its stat says

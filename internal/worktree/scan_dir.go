@@ -67,8 +67,6 @@ func (w *worker) scanDir(n *node) error {
 	if ok, err := w.open(n); !ok {
 		return err
 	}
-	n.gitignore = w.names.has(".gitignore")
-	n.empty = len(w.names.names) == 0
 	n.block, w.children = w.block[:0], w.children[:0]
 	var old []byte
 	if n.prev != nil {
@@ -120,7 +118,10 @@ func (w *worker) look(n *node, name []byte) (fileStat, error) {
 
 // visitAll looks at every name of n, or at the hinted ones.
 func (w *worker) visitAll(n *node, old []byte) error {
-	if w.Hints != nil && !n.whole {
+	switch {
+	case n.names != nil:
+		return w.visitNames(n, old)
+	case w.Hints != nil && !n.whole:
 		return w.visitHinted(n, old)
 	}
 	for _, name := range w.names.names {
@@ -150,7 +151,11 @@ func (w *worker) open(n *node) (ok bool, err error) {
 		}
 	}
 	if err == nil {
-		err = n.handle.list(&w.names, w.dirents)
+		if n.names = w.narrowed(n); n.names == nil || !knownNames(n.prev.Raw, n.names) {
+			err = w.list(n)
+		} else {
+			w.leaveUnlisted(n)
+		}
 	}
 	if err == nil {
 		return true, nil
@@ -166,6 +171,13 @@ func (w *worker) open(n *node) (ok bool, err error) {
 	n.parent.replace(n.slot, e)
 	w.remove(n.path)
 	return false, nil
+}
+
+// list reads the names of n.
+func (w *worker) list(n *node) error {
+	err := n.handle.list(&w.names, w.dirents)
+	n.listed, n.gitignore, n.empty = true, w.names.has(".gitignore"), len(w.names.names) == 0
+	return err
 }
 
 // afterFailure decides what a directory is that could not be read as one.

@@ -32,6 +32,8 @@ type node struct {
 	unread    bool         // not looked at: what the last scan had stays
 	absent    bool         // it could not be read as a directory; the parent knows what it is
 	gitignore bool         // has a .gitignore
+	names     []string     // the only ones to look at; nil = all
+	listed    bool         // the names in the directory are known
 	pending   atomic.Int32 // children not yet done, and one for the directory itself
 
 	mu       sync.Mutex

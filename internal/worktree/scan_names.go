@@ -1,0 +1,63 @@
+package worktree
+
+import (
+	"fmt"
+
+	"github.com/seed-fb9cbc17/cairn/internal/index"
+)
+
+// narrowed returns the names that alone have to be looked at in n, nil for all.
+func (w *worker) narrowed(n *node) []string {
+	if w.Names == nil || n.prev == nil || len(n.prev.Raw) == 0 {
+		return nil
+	}
+	return w.Names[n.path]
+}
+
+// leaveUnlisted saves n the listing, which costs as much as the directory is large. It
+// is for names that are known: one that is not may be another spelling of one that is,
+// where a file system folds case, and counts as there only if it is listed.
+func (w *worker) leaveUnlisted(n *node) {
+	w.names.reset()
+	n.gitignore = true // perhaps: who needs it tries to read it
+}
+
+// knownNames reports whether a block has all of the names, which are sorted as it is.
+func knownNames(block []byte, names []string) bool {
+	for _, name := range names {
+		for {
+			rec, rest := index.Next(block)
+			if rec == nil || string(rec.Name()) > name {
+				return false
+			}
+			block = rest
+			if string(rec.Name()) == name {
+				break
+			}
+		}
+	}
+	return true
+}
+
+// visitNames looks at some names of n and keeps the other entries.
+func (w *worker) visitNames(n *node, old []byte) error {
+	for _, name := range n.names {
+		var rec index.Record
+		rec, old = w.keepUpTo(n, old, name)
+		if n.listed && !w.names.has(name) {
+			w.drop(n, rec)
+			continue
+		}
+		if err := w.visit(n, asListed(name), rec); err != nil {
+			return err
+		}
+	}
+	n.block = append(n.block, old...)
+	if len(n.block) > 0 || n.listed {
+		return nil
+	}
+	if err := w.list(n); err != nil { // what is not captured may be left
+		return fmt.Errorf("read %s: %w", w.full(n.path), err)
+	}
+	return nil
+}

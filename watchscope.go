@@ -1,0 +1,70 @@
+package cairn
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/seed-fb9cbc17/cairn/internal/index"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/watch"
+)
+
+// watchScope is where a scan has to look: in these directories, at these names or, of
+// a directory that is not in names, at all.
+type watchScope struct {
+	dirs  map[string]bool
+	names map[string][]string
+}
+
+// newWatchScope leads from the root to everything that has changed.
+func newWatchScope(c *watch.Changes, x *index.Index) watchScope {
+	s := watchScope{map[string]bool{"": true}, make(map[string][]string)}
+	whole := make(map[string]bool)
+	for dir := range c.New {
+		addKnown(whole, x, dir)
+	}
+	sets := map[string]map[string]bool{"": {}}
+	add := func(dir, name string) {
+		if sets[dir] == nil {
+			sets[dir] = make(map[string]bool)
+		}
+		sets[dir][name] = true
+	}
+	for dir, names := range c.Dirs {
+		for name := range names {
+			add(dir, name)
+		}
+		if _, itself := names[""]; itself {
+			whole[dir] = true
+		}
+	}
+	for _, dir := range slices.Concat(slices.Collect(maps.Keys(whole)), slices.Collect(maps.Keys(sets))) {
+		for dir != "" && !s.dirs[dir] {
+			s.dirs[dir] = true
+			parent, name := index.Split(dir)
+			add(parent, name)
+			dir = parent
+		}
+	}
+	for dir, names := range sets {
+		if !whole[dir] {
+			s.names[dir] = slices.AppendSeq(make([]string, 0, len(names)), maps.Keys(names))
+			slices.Sort(s.names[dir])
+		}
+	}
+	return s
+}
+
+// addKnown adds a directory and all that the index knows below it.
+func addKnown(set map[string]bool, x *index.Index, dir string) {
+	set[dir] = true
+	d := x.Dirs[dir]
+	if d == nil {
+		return
+	}
+	for rec := range d.All {
+		if rec.Mode() == object.Dir {
+			addKnown(set, x, index.Join(dir, string(rec.Name())))
+		}
+	}
+}

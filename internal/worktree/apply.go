@@ -113,7 +113,7 @@ type Applier struct {
 	Source Source
 	Token  string // names the operation and its temporary files: letters, digits, '-' and '_', at most 64
 	Resume bool   // the plan may have been carried out in part
-	Sync   bool   // contents and names that were written are on the medium when Apply returns
+	Sync   bool   // contents, bits and names that were written are on the medium when Apply returns
 }
 
 // Apply carries out changes and returns what became of each, in the order of
@@ -124,11 +124,13 @@ type Applier struct {
 //     directory comes, a directory's contents and the directory where a file comes.
 //  2. Make directories, parents first, and the parents that the plan forgot.
 //  3. Write: a temporary file in the same directory, contents, permission bits,
-//     read back and compared with the id; then, if the path still is what the plan
-//     expects, rename. Nothing is ever written in place, so that the other names of
-//     a hard link keep their contents.
+//     read back and compared with the id; with Sync, flushed together with some
+//     dozens of others; then, if the path still is what the plan expects, rename.
+//     Nothing is ever written in place, so that the other names of a hard link keep
+//     their contents.
 //  4. Remove the other files, deepest first.
 //  5. Set the permission bits of directories and remove directories, deepest first.
+//  6. With Sync, flush each directory in which names changed, once.
 //
 // Every step goes through handles of the directories on the way, which neither
 // follow symlinks nor leave the root; a directory that is moved while it is held

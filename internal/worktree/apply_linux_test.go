@@ -284,3 +284,23 @@ func TestDescendDoesNotBlockOnAFIFO(t *testing.T) {
 	}
 	<-stopped
 }
+
+// TestApplyOnANearlyFullDisk: there is room for one file beside those that are
+// replaced, and no more. What is staged must make room instead of failing the rest.
+func TestApplyOnANearlyFullDisk(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	if err := unix.Mount("cairn-test", root, "tmpfs", 0, "size=1m"); err != nil {
+		t.Skipf("cannot mount a small file system: %v", err)
+	}
+	t.Cleanup(func() { must(t, unix.Unmount(root, 0)) })
+	before, after := applyTree{}, applyTree{}
+	for _, name := range []string{"a", "b", "c", "d", "e", "f"} {
+		before[name], after[name] = aFile(strings.Repeat(name, 130<<10)), aFile(strings.Repeat(strings.ToUpper(name), 130<<10))
+	}
+	before.build(t, root)
+	a, blobs := newApplier(root)
+	a.Sync = true
+	applyAll(t, a, plan(t, root, blobs, before, after))
+	after.check(t, root)
+}

@@ -106,7 +106,7 @@ func (w *applyWorker) chmod(r *os.Root, name string, i int) error {
 		return err
 	}
 	if !samePerm(lookOf(fi).perm, c.Perm, fi.IsDir()) {
-		if err := chmodSame(r, name, fi, c.Perm); err != nil {
+		if err := w.chmodDurably(r, name, i, fi); err != nil {
 			return err
 		}
 	}
@@ -117,6 +117,32 @@ func (w *applyWorker) chmod(r *os.Root, name string, i int) error {
 	}
 	w.outcomes[i].Linked = linked(now)
 	w.record(i, name, now)
+	return nil
+}
+
+// chmodDurably has the bits flushed with what else is staged, or, of a directory, with
+// its names. What its owner may not open is flushed with the directory that it is in,
+// as far as the file system does that.
+func (w *applyWorker) chmodDurably(r *os.Root, name string, i int, fi fs.FileInfo) error {
+	c := &w.changes[i]
+	if fi.IsDir() || !w.Sync {
+		if c.Perm&0o500 == 0o500 {
+			w.touch(c.Path, nil)
+		}
+		return chmodSame(r, name, fi, c.Perm)
+	}
+	f, err := openSame(r, name, fi)
+	if errors.Is(err, fs.ErrPermission) {
+		return chmodUnreadable(r, name, fi, c.Perm)
+	}
+	if err != nil {
+		return err
+	}
+	if err := chmodOpen(r, name, f, c.Perm); err != nil {
+		f.Close()
+		return err
+	}
+	w.stage(r, staged{i: i, file: f})
 	return nil
 }
 

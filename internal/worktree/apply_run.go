@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
+	"syscall"
 )
 
 // applyRun is one call of Apply. Its workers share everything but their handles.
@@ -24,7 +26,7 @@ type applyRun struct {
 	mu      sync.Mutex // guards the rest
 	done    int
 	loose   map[string]looseFolder
-	touched map[string]bool // with Sync: directories whose names changed
+	touched map[string]bool // with Sync: directories whose names, or whose own bits, changed
 }
 
 // looseFolder is a directory that its owner may write to only until the end.
@@ -38,6 +40,9 @@ type applyWorker struct {
 	*applyRun
 	stack    rootStack
 	buf, cmp []byte
+
+	staged      []staged
+	stagedBytes int64
 }
 
 func newApplyRun(ctx context.Context, a *Applier, top *os.Root, changes []Change, progress func(done, total int)) *applyRun {
@@ -107,6 +112,7 @@ func (run *applyRun) all() error {
 		for _, i := range steps {
 			w.change(i)
 		}
+		w.place()
 	}
 	// Syncing opens directories, which may loosen them once more.
 	return errors.Join(w.tighten(), w.syncFolders(), w.tighten(), run.ctx.Err())
@@ -121,6 +127,7 @@ func (run *applyRun) parallel(steps []int) {
 		wg.Go(func() {
 			w := run.worker()
 			defer w.stack.close()
+			defer w.place()
 			for {
 				start := int(next.Add(applyChunk)) - applyChunk
 				if start >= len(steps) {
@@ -135,20 +142,36 @@ func (run *applyRun) parallel(steps []int) {
 	wg.Wait()
 }
 
-// change carries out change i and records what became of it.
+// change carries out change i, or stages it, and records what became of it.
 func (w *applyWorker) change(i int) {
-	c := &w.changes[i]
-	err := w.ctx.Err()
-	if err == nil {
-		parent, name := splitPath(c.Path)
-		err = w.in(parent, c.makes(), func(r *os.Root) error {
-			return w.carryOut(r, name, i)
-		})
+	if w.stageIsFull() {
+		w.place()
 	}
+	c, before := &w.changes[i], len(w.staged)
+	err := w.try(i)
+	if noRoom(err) && before > 0 { // placing frees what is replaced
+		w.place()
+		before, err = 0, w.try(i)
+	}
+	if err == nil && len(w.staged) > before {
+		return
+	}
+	w.unstage(before)
 	if (c.Action == Delete || c.Action == Rmdir) && w.goneAbove(c.Path, err) {
 		err = nil
 	}
 	w.settle(i, err)
+}
+
+func (w *applyWorker) try(i int) error {
+	if err := w.ctx.Err(); err != nil {
+		return err
+	}
+	c := &w.changes[i]
+	parent, name := splitPath(c.Path)
+	return w.in(parent, c.makes(), func(r *os.Root) error {
+		return w.carryOut(r, name, i)
+	})
 }
 
 func (w *applyWorker) carryOut(r *os.Root, name string, i int) error {
@@ -188,6 +211,7 @@ func (w *applyWorker) in(path string, create bool, op func(*os.Root) error) erro
 	if create {
 		missing = func(r *os.Root, name string) error {
 			_, err := makeFolder(r, name, 0o755)
+			w.touch(w.stack.path, err)
 			return err
 		}
 	}
@@ -292,19 +316,42 @@ func (w *applyWorker) touch(path string, err error) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for ; !w.touched[path]; path = parentPath(path) { // parents may have been made on the way
-		w.touched[path] = true
-	}
+	w.touched[path] = true
 }
 
-// syncFolders makes the new names durable; the contents already are.
+// syncFolders makes the new names durable; the contents already are. Each directory is
+// flushed once, however much changed in it.
 func (w *applyWorker) syncFolders() error {
 	var failed []error
-	for path := range w.touched {
-		err := w.in(path, false, syncFolder)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, ErrChanged) {
-			failed = append(failed, &fs.PathError{Op: "sync", Path: path, Err: rootCause(err)})
-		}
+	paths := slices.SortedFunc(maps.Keys(w.touched), comparePaths)
+	for some := range slices.Chunk(paths, maxStaged) {
+		failed = append(failed, w.syncSome(some)...)
 	}
 	return errors.Join(failed...)
+}
+
+func (w *applyWorker) syncSome(paths []string) []error {
+	errs := make([]error, len(paths))
+	folders := make([]*os.File, len(paths))
+	for i, path := range paths {
+		errs[i] = w.in(path, false, func(r *os.Root) (err error) {
+			folders[i], err = openToSync(r)
+			return err
+		})
+	}
+	inParallel(len(paths), func(i int) {
+		if folders[i] != nil {
+			errs[i] = errors.Join(folders[i].Sync(), folders[i].Close())
+		}
+	})
+	for i, err := range errs {
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrChanged) || errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
+			err = nil // gone, or on a file system that cannot flush directories
+		}
+		if err != nil {
+			err = &fs.PathError{Op: "sync", Path: paths[i], Err: rootCause(err)}
+		}
+		errs[i] = err
+	}
+	return errs
 }

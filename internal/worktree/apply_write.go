@@ -26,7 +26,7 @@ func (w *applyWorker) grow() {
 	}
 }
 
-// write puts the contents into a temporary file and that in the place of name.
+// write stages the contents in a temporary file, which place will rename to name.
 func (w *applyWorker) write(r *os.Root, name string, i int) error {
 	c := &w.changes[i]
 	if w.Resume {
@@ -36,40 +36,37 @@ func (w *applyWorker) write(r *os.Root, name string, i int) error {
 		}
 	}
 	tmp := tempName(w.Token, i)
-	made, err := w.prepare(r, tmp, c)
+	f, made, err := w.prepare(r, tmp, c)
 	if err != nil {
 		return err
 	}
-	if err := w.replace(r, tmp, name, i, made); err != nil {
-		r.Remove(tmp)
-		return err
-	}
+	w.stage(r, staged{i: i, tmp: tmp, name: name, file: f, made: made})
 	return nil
 }
 
-// prepare makes the temporary file or link. Nothing is left of it on failure.
-func (w *applyWorker) prepare(r *os.Root, tmp string, c *Change) (fs.FileInfo, error) {
+// prepare makes the temporary file, which stays open, or link. Nothing is left of it
+// on failure.
+func (w *applyWorker) prepare(r *os.Root, tmp string, c *Change) (*os.File, fs.FileInfo, error) {
 	size, src, err := w.Source.Open(c.ID)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer src.Close()
 	if c.Mode == object.Symlink {
-		return w.prepareLink(r, tmp, c, src, size)
+		made, err := w.prepareLink(r, tmp, c, src, size)
+		return nil, made, err
 	}
 	f, err := w.createTemp(r, tmp, c.Perm)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	made, err := w.fill(f, c, src, size)
-	if cerr := f.Close(); err == nil {
-		err = cerr // some file systems report a full disk only here
-	}
 	if err != nil {
+		f.Close()
 		r.Remove(tmp)
-		return nil, err
+		return nil, nil, err
 	}
-	return made, nil
+	return f, made, nil
 }
 
 // createTemp never lets others see more than the wanted bits allow.
@@ -104,9 +101,6 @@ func (w *applyWorker) fill(f *os.File, c *Change, src io.Reader, size int64) (fs
 		if err := f.Chmod(permMode(c.Perm)); err != nil {
 			return nil, err
 		}
-	}
-	if w.Sync {
-		return fi, f.Sync()
 	}
 	return fi, nil
 }

@@ -55,6 +55,7 @@ type rootStack struct {
 	top    *os.Root
 	path   string // of the deepest level
 	levels []rootLevel
+	held   map[*os.Root]bool // stay open until release
 }
 
 type rootLevel struct {
@@ -118,9 +119,36 @@ func (s *rootStack) push(path string, r *os.Root) {
 	s.path = path
 	s.levels = append(s.levels, rootLevel{len(path), r})
 	if i := len(s.levels) - 1 - rootsOpen; i >= 0 && s.levels[i].root != nil {
-		s.levels[i].root.Close()
+		s.drop(s.levels[i].root)
 		s.levels[i].root = nil
 	}
+}
+
+// drop closes a handle that is no level any more, unless somebody holds it.
+func (s *rootStack) drop(r *os.Root) {
+	if !s.held[r] {
+		r.Close()
+	}
+}
+
+// hold keeps a handle that enter returned open, whatever becomes of its level.
+func (s *rootStack) hold(r *os.Root) {
+	if s.held == nil {
+		s.held = make(map[*os.Root]bool)
+	}
+	s.held[r] = true
+}
+
+// release ends all holds.
+func (s *rootStack) release() {
+	delete(s.held, s.top)
+	for _, l := range s.levels {
+		delete(s.held, l.root)
+	}
+	for r := range s.held {
+		r.Close()
+	}
+	clear(s.held)
 }
 
 // leave closes the levels deeper than path[:end], and those that are closed already.
@@ -132,7 +160,7 @@ func (s *rootStack) leave(end int) {
 			return
 		}
 		if l.root != nil {
-			l.root.Close()
+			s.drop(l.root)
 		}
 		s.levels = s.levels[:n-1]
 	}

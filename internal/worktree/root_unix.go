@@ -41,11 +41,5 @@ func samePerm(a, b uint16, _ bool) bool { return a == b }
 
 func chmodOpen(_ *os.Root, _ string, f *os.File, perm uint16) error { return f.Chmod(permMode(perm)) }
 
-func syncFolder(r *os.Root) error {
-	f, err := r.Open(".")
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	return f.Sync()
-}
+// openToSync opens a directory so that it can be flushed.
+func openToSync(r *os.Root) (*os.File, error) { return r.Open(".") }

@@ -27,5 +27,5 @@ func chmodUnreadable(r *os.Root, name string, _ fs.FileInfo, perm uint16) error 
 	return r.Chmod(name, permMode(perm))
 }
 
-// syncFolder has nothing to do: NTFS journals names.
-func syncFolder(*os.Root) error { return nil }
+// openToSync opens nothing: NTFS journals names.
+func openToSync(*os.Root) (*os.File, error) { return nil, nil }

@@ -1,0 +1,131 @@
+package worktree
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"sync"
+	"sync/atomic"
+	"syscall"
+)
+
+// staged is a change that is prepared but not yet done: a temporary file or link that
+// waits to take its place, or, without a tmp, a file whose new bits wait to be flushed.
+type staged struct {
+	i         int
+	dir       *os.Root // held open until the change is settled
+	tmp, name string
+	file      *os.File // nil for links
+	made      fs.FileInfo
+}
+
+// What may be staged at a time by one worker. Flushing several files at once costs
+// little more than flushing one, because the file system writes its journal once for
+// all of them; but until they are placed they take up room beside what they replace.
+const (
+	maxStaged      = 64
+	maxStagedBytes = 32 << 20
+
+	// maxFlushes is how many files or directories one worker flushes at once: 100 files
+	// in as many directories took 35 ms one by one, 6 with 16 at a time, and no less
+	// with more.
+	maxFlushes = 16
+)
+
+// stage keeps a prepared change, its file and its directory for place.
+func (w *applyWorker) stage(r *os.Root, s staged) {
+	s.dir = r
+	w.stack.hold(r)
+	w.staged = append(w.staged, s)
+	if s.tmp != "" && s.made != nil {
+		w.stagedBytes += s.made.Size()
+	}
+}
+
+func (w *applyWorker) stageIsFull() bool {
+	return len(w.staged) >= maxStaged || w.stagedBytes >= maxStagedBytes
+}
+
+// place flushes what is staged, all at once, and gives each its name.
+func (w *applyWorker) place() {
+	if len(w.staged) == 0 {
+		return
+	}
+	errs := w.flushStaged()
+	for n := range w.staged {
+		s := &w.staged[n]
+		err := errs[n]
+		if s.file != nil { // before the rename: Windows does not rename open files
+			if cerr := s.file.Close(); err == nil {
+				err = cerr // some file systems report a full disk only here
+			}
+		}
+		if s.tmp != "" {
+			err = w.placeOne(s, err)
+		}
+		w.settle(s.i, err)
+	}
+	w.stack.release()
+	clear(w.staged)
+	w.staged, w.stagedBytes = w.staged[:0], 0
+}
+
+// unstage drops what a change has staged before it failed all the same.
+func (w *applyWorker) unstage(from int) {
+	for _, s := range w.staged[from:] {
+		s.file.Close()
+		if s.tmp != "" {
+			s.dir.Remove(s.tmp)
+		}
+	}
+	w.staged = w.staged[:from]
+}
+
+func (w *applyWorker) placeOne(s *staged, err error) error {
+	if err == nil {
+		err = w.ctx.Err()
+	}
+	if err == nil {
+		err = w.replace(s.dir, s.tmp, s.name, s.i, s.made)
+	}
+	if err != nil {
+		s.dir.Remove(s.tmp)
+	}
+	return err
+}
+
+func (w *applyWorker) flushStaged() []error {
+	errs := make([]error, len(w.staged))
+	if !w.Sync {
+		return errs
+	}
+	inParallel(len(errs), func(n int) {
+		if f := w.staged[n].file; f != nil {
+			errs[n] = f.Sync()
+		}
+	})
+	return errs
+}
+
+// inParallel calls do for 0 to n-1, as many at a time as flushes are worth it.
+func inParallel(n int, do func(int)) {
+	if n == 1 {
+		do(0)
+		return
+	}
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(n, maxFlushes) {
+		wg.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				do(i)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// noRoom reports whether an error says that the disk or the user's share of it is full.
+func noRoom(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
+}

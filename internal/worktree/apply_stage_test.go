@@ -1,0 +1,143 @@
+package worktree
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+)
+
+// hookedBlobs calls a function before the contents of one id are given out: at that
+// moment earlier changes of the same worker are staged, and not yet placed.
+type hookedBlobs struct {
+	*applyBlobs
+	at   object.ID
+	hook func()
+}
+
+func (b *hookedBlobs) Open(id object.ID) (int64, io.ReadCloser, error) {
+	if id == b.at {
+		b.hook()
+	}
+	return b.applyBlobs.Open(id)
+}
+
+// TestApplyMovedWhileStaged: the directory of a staged file is moved, and another one
+// takes its name. The file arrives in the directory that it was prepared in, and
+// nothing is left over in either.
+func TestApplyMovedWhileStaged(t *testing.T) {
+	t.Parallel()
+	for _, sync := range []bool{false, true} {
+		root := t.TempDir()
+		before := applyTree{"a/deep/f": aFile("old"), "b/g": aFile("old")}
+		before.build(t, root)
+		a, blobs := newApplier(root)
+		a.Sync = sync
+		changes := plan(t, root, blobs, before, applyTree{"a/deep/f": aFile("new f"), "b/g": aFile("new g")})
+		a.Source = &hookedBlobs{blobs, blobs.put("new g"), func() {
+			must(t, os.Rename(filepath.Join(root, "a"), filepath.Join(root, "moved")))
+			must(t, os.MkdirAll(filepath.Join(root, "a/deep"), 0o755))
+		}}
+		applyAll(t, a, changes)
+		applyTree{"moved/deep/f": aFile("new f"), "a/deep": aFolder(), "b/g": aFile("new g")}.check(t, root)
+	}
+}
+
+// TestApplyChangedWhileStaged: what somebody writes after the new contents were
+// prepared, and before they take their place, stays.
+func TestApplyChangedWhileStaged(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	before := applyTree{"a": aFile("old"), "b": aFile("old"), "c": aFile("old")}
+	before.build(t, root)
+	a, blobs := newApplier(root)
+	a.Sync = true
+	changes := plan(t, root, blobs, before, applyTree{"a": aFile("new a"), "b": aFile("new b"), "c": aFile("new c")})
+	a.Source = &hookedBlobs{blobs, blobs.put("new c"), func() {
+		must(t, os.WriteFile(filepath.Join(root, "a"), []byte("theirs"), 0o644))
+		must(t, os.Remove(filepath.Join(root, "b")))
+	}}
+	outcomes, err := a.Apply(context.Background(), changes, nil)
+	must(t, err)
+	wantKept(t, outcomes[0], ErrChanged)
+	wantKept(t, outcomes[1], ErrChanged)
+	must(t, outcomes[2].Err)
+	applyTree{"a": aFile("theirs"), "c": aFile("new c")}.check(t, root)
+}
+
+// TestApplyMoreThanIsStagedAtOnce crosses the limits of what is staged, by number and
+// by size, with everything that can be staged, in directories deeper than stay open.
+func TestApplyMoreThanIsStagedAtOnce(t *testing.T) {
+	t.Parallel()
+	for _, sync := range []bool{false, true} {
+		root := t.TempDir()
+		before, after := applyTree{}, applyTree{}
+		deep := strings.Repeat("d/", rootsOpen+3)
+		for i := range 3 * maxStaged {
+			path := fmt.Sprintf("%02d/%s%d", i%7, deep[:2*(i%(rootsOpen+3))], i)
+			before[path], after[path] = aFile("old"), aFile(fmt.Sprint(i))
+			switch i % 5 {
+			case 1:
+				after[path] = aLink(fmt.Sprint(i))
+			case 2:
+				after[path] = aFile("old").bits(0o600)
+			case 3:
+				delete(before, path)
+			case 4:
+				delete(after, path)
+			}
+		}
+		for i := range 5 {
+			after[fmt.Sprintf("large%d", i)] = aFile(strings.Repeat(fmt.Sprint(i), maxStagedBytes/2))
+		}
+		for path := range before.full() {
+			if before.full()[path].Mode == object.Dir {
+				after[path] = aFolder()
+			}
+		}
+		before.build(t, root)
+		a, blobs := newApplier(root)
+		a.Sync = sync
+		applyAll(t, a, plan(t, root, blobs, before, after))
+		after.check(t, root)
+	}
+}
+
+// TestApplyKeepsHandlesThatAreHeld: a stack neither closes what is held, nor leaks it.
+func TestApplyKeepsHandlesThatAreHeld(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	applyTree{"a/b": aFolder(), "c": aFolder()}.build(t, root)
+	top, err := os.OpenRoot(root)
+	must(t, err)
+	defer top.Close()
+	s := rootStack{top: top}
+	b, err := s.enter("a/b", nil)
+	must(t, err)
+	s.hold(b)
+	s.hold(top)
+	c, err := s.enter("c", nil)
+	must(t, err)
+	s.hold(c)
+	if _, err := b.Stat("."); err != nil {
+		t.Errorf("held, but closed: %v", err)
+	}
+	s.release()
+	if _, err := b.Stat("."); err == nil {
+		t.Error("released and left, but open")
+	}
+	for _, r := range []*os.Root{top, c} {
+		if _, err := r.Stat("."); err != nil {
+			t.Errorf("released, but still in use: %v", err)
+		}
+	}
+	s.close()
+	if _, err := c.Stat("."); err == nil {
+		t.Error("left, but open")
+	}
+}

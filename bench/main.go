@@ -25,6 +25,12 @@ can do at best, in one run, and prints one table.
   -dirs N           directories of the synthetic tree, default files/15
   -growth N         instead of all this, let a store grow by N tracks of one edited
                     file each, with a cleaning after every 360: 10000 is a week
+  -curves           instead of all this, measure how costs grow: with the number of
+                    files up to -files, of changed files, and of checkpoints kept;
+                    all of it takes -files 500000, and 6 GB of room
+  -checkpoints N    most checkpoints with -curves, default 10000
+  -plot FILE        instead of measuring, draw the curves of a -json file as SVG files
+                    beside it, and print how each grows
   -n N              rounds, default 5; the table shows medians
   -only LIST        operations to time, separated by commas; -only help lists them
   -contenders LIST  default spec,cairn,cairn-library; opencode is there, too
@@ -85,8 +91,11 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	run := bench
-	if opt.serve {
+	switch {
+	case opt.serve:
 		run = serveBench
+	case opt.plot != "":
+		run = plotBench
 	}
 	exit(run(ctx, opt, os.Stdout, os.Stderr))
 }
@@ -126,6 +135,9 @@ func bench(ctx context.Context, opt options, out, diagnostics io.Writer) (err er
 	}
 	if opt.growth > 0 {
 		return d.grow(out)
+	}
+	if opt.curves {
+		return d.measureCurves(out)
 	}
 	if err := d.prepare(); err != nil {
 		return err

@@ -31,6 +31,10 @@ type options struct {
 	sessions, projects int
 	lasts, pace        time.Duration
 	growth             int // tracks, 0 = not measured
+
+	curves      bool
+	checkpoints int
+	plot        string // file
 }
 
 func parseOptions(args []string) (options, error) {
@@ -52,6 +56,9 @@ func parseOptions(args []string) (options, error) {
 	flags.StringVar(&opt.benchstat, "benchstat", "", "")
 	flags.StringVar(&opt.profile, "profile", "", "")
 	flags.IntVar(&opt.growth, "growth", 0, "")
+	flags.BoolVar(&opt.curves, "curves", false, "")
+	flags.IntVar(&opt.checkpoints, "checkpoints", 10_000, "")
+	flags.StringVar(&opt.plot, "plot", "", "")
 	flags.BoolVar(&opt.quiet, "quiet", false, "")
 	flags.BoolVar(&opt.serve, "serve", false, "")
 	flags.IntVar(&opt.sessions, "sessions", 50, "")
@@ -66,8 +73,8 @@ func parseOptions(args []string) (options, error) {
 		return opt, fmt.Errorf("%q is not an option; -help lists them", flags.Arg(0))
 	case opt.sessions < 1 || opt.projects < 1 || opt.pace <= 0:
 		return opt, errors.New("-sessions, -projects and -pace need at least 1")
-	case opt.rounds < 1 || opt.files < 1 || opt.growth < 0:
-		return opt, errors.New("-n and -files need at least 1")
+	case opt.rounds < 1 || opt.files < 1 || opt.growth < 0 || opt.checkpoints < 1:
+		return opt, errors.New("-n, -files and -checkpoints need at least 1")
 	}
 	if opt.only, err = parseOnly(only); err != nil {
 		return opt, err

@@ -54,6 +54,10 @@ const (
 // fill makes the tree in dir, in as many goroutines as there are processors.
 func (s synthetic) fill(dir string) error {
 	dirs, files := s.plan()
+	return fillWith(dir, dirs, files)
+}
+
+func fillWith(dir string, dirs []string, files []madeFile) error {
 	for _, d := range dirs {
 		if err := os.MkdirAll(filepath.Join(dir, filepath.FromSlash(d)), 0o755); err != nil {
 			return err

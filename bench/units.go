@@ -1,0 +1,60 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// short is a number with k for thousands and M for millions.
+func short(n int) string {
+	switch {
+	case n >= 1_000_000 && n%100_000 == 0:
+		return strconv.FormatFloat(float64(n)/1e6, 'f', -1, 64) + "M"
+	case n >= 1000 && n%100 == 0:
+		return strconv.FormatFloat(float64(n)/1e3, 'f', -1, 64) + "k"
+	}
+	return strconv.Itoa(n)
+}
+
+// unit is a factor with its name.
+type unit struct {
+	size float64
+	name string
+}
+
+var units = map[quantity][]unit{
+	seconds: {{1, "s"}, {1e-3, "ms"}, {1e-6, "µs"}, {1e-9, "ns"}},
+	octets:  {{1e9, "GB"}, {1e6, "MB"}, {1e3, "kB"}, {1, "B"}},
+	count:   {{1, ""}},
+}
+
+// text is a value with three digits and its unit. What is below the smallest unit
+// keeps that.
+func (q quantity) text(v float64) string {
+	if q == count && v >= 1000 {
+		return short(int(math.Round(v)))
+	}
+	list := units[q]
+	u := list[len(list)-1]
+	for _, larger := range list {
+		if math.Abs(v) >= larger.size*0.9995 {
+			u = larger
+			break
+		}
+	}
+	return strings.TrimSpace(threeDigits(v/u.size) + " " + u.name)
+}
+
+func threeDigits(x float64) string {
+	digits := 2
+	for limit := 9.995; digits > 0 && math.Abs(x) >= limit; limit *= 10 {
+		digits--
+	}
+	text := fmt.Sprintf("%.*f", digits, x)
+	if strings.Contains(text, ".") {
+		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
+	}
+	return text
+}

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -24,72 +26,83 @@ const queueBuffer = 64 << 10
 // called from several goroutines.
 type Watcher struct {
 	root string
-	self identity // of the root, as it was when the watching began
+	sys  system
+	buf  []byte
 
-	mu     sync.Mutex
-	queue  int // the inotify descriptor
-	mounts int // /proc/self/mountinfo, which polls as exceptional when mounts change
-	paths  map[int32]string
-	buf    []byte
+	// life is held to read while a directory is added, several at a time because the
+	// kernel takes longer than all the rest, and to write by all others: no event is
+	// taken out of the queue before the path that it belongs to is known.
+	life   sync.RWMutex
+	self   identity // of the root, as it was when the watching began
+	queue  int      // the inotify descriptor, -1 = none
+	mounts *mounts
+	broken error // why there is no queue
 	closed bool
+
+	mu    sync.Mutex
+	paths map[int32]string
+	twins map[int32][]string // further paths of directories that are mounted at several places
 }
+
+// system is what the kernel may refuse.
+type system struct {
+	init func(flags int) (int, error)
+	add  func(queue int, path string, events uint32) (int, error)
+}
+
+var inotify = system{unix.InotifyInit1, unix.InotifyAddWatch}
+
+// mountsDiffer is told by the table of mounts or, where that looks as before, by the end
+// of a file system.
+const mountsDiffer = "a file system was mounted or unmounted"
 
 type identity struct{ dev, ino uint64 }
 
-// New begins to watch the tree below root, an absolute path; no directory is watched
-// yet, not even root itself.
-func New(root string) (*Watcher, error) {
-	w := &Watcher{root: root, queue: -1, mounts: -1, buf: make([]byte, queueBuffer)}
-	if remote(root) {
-		return nil, fmt.Errorf("%s: %w: it lies on a network file system", root, ErrUnsupported)
-	}
+// New begins to watch the tree below root, an absolute path without symlinks; no
+// directory is watched yet, not even root itself.
+func New(root string) (*Watcher, error) { return newWatcher(root, inotify) }
+
+func newWatcher(root string, sys system) (*Watcher, error) {
+	w := &Watcher{root: root, sys: sys, queue: -1, buf: make([]byte, queueBuffer)}
 	if err := w.reset(); err != nil {
 		return nil, err
 	}
 	return w, nil
 }
 
-// remote reports whether changes may come from machines that this kernel knows
-// nothing about.
-func remote(path string) bool {
-	var st unix.Statfs_t
-	if unix.Statfs(path, &st) != nil {
-		return true
-	}
-	switch int64(st.Type) {
-	case unix.NFS_SUPER_MAGIC, unix.SMB_SUPER_MAGIC, unix.SMB2_SUPER_MAGIC, unix.CIFS_SUPER_MAGIC, unix.FUSE_SUPER_MAGIC,
-		unix.V9FS_MAGIC, unix.AFS_SUPER_MAGIC, unix.CODA_SUPER_MAGIC, unix.CEPH_SUPER_MAGIC, unix.OVERLAYFS_SUPER_MAGIC:
-		return true
-	}
-	return false
-}
-
 // reset begins anew with an empty queue.
 func (w *Watcher) reset() error {
 	w.release()
-	self, err := identify(w.root)
-	if err != nil {
-		return fmt.Errorf("watch %s: %w", w.root, err)
-	}
-	w.self, w.paths = self, make(map[int32]string)
-	if w.queue, err = unix.InotifyInit1(unix.IN_NONBLOCK | unix.IN_CLOEXEC); err != nil {
-		w.queue = -1
-		return fmt.Errorf("watch %s: %w", w.root, limit(err))
-	}
-	if w.mounts, err = unix.Open("/proc/self/mountinfo", unix.O_RDONLY|unix.O_CLOEXEC, 0); err != nil {
+	w.broken = w.begin()
+	if w.broken != nil {
 		w.release()
-		return fmt.Errorf("watch %s: %w: changes of mounts cannot be seen: %w", w.root, ErrUnsupported, err)
+		w.broken = fmt.Errorf("watch %s: %w", w.root, w.broken)
 	}
-	w.mountsChanged() // what was before does not count
-	return nil
+	return w.broken
+}
+
+func (w *Watcher) begin() (err error) {
+	w.paths, w.twins = make(map[int32]string), nil
+	if remote(w.root) {
+		return fmt.Errorf("%w: it lies on a network file system", ErrUnsupported)
+	}
+	if w.self, err = identify(w.root); err != nil {
+		return err
+	}
+	if w.queue, err = w.sys.init(unix.IN_NONBLOCK | unix.IN_CLOEXEC); err != nil {
+		w.queue = -1
+		return limit(err)
+	}
+	w.mounts, err = openMounts(w.root)
+	return err
 }
 
 func (w *Watcher) release() {
-	for _, fd := range []*int{&w.queue, &w.mounts} {
-		if *fd >= 0 {
-			_ = unix.Close(*fd)
-			*fd = -1
-		}
+	w.mounts.close()
+	w.mounts = nil
+	if w.queue >= 0 {
+		_ = unix.Close(w.queue)
+		w.queue = -1
 	}
 }
 
@@ -105,7 +118,9 @@ func limit(err error) error {
 	case errors.Is(err, unix.ENOSPC):
 		return fmt.Errorf("%w (fs.inotify.max_user_watches): %w", ErrLimit, err)
 	case errors.Is(err, unix.EMFILE):
-		return fmt.Errorf("%w (fs.inotify.max_user_instances): %w", ErrLimit, err)
+		return fmt.Errorf("%w (fs.inotify.max_user_instances, or open files of the process): %w", ErrLimit, err)
+	case errors.Is(err, unix.ENFILE):
+		return fmt.Errorf("%w (fs.file-max): %w", ErrLimit, err)
 	case errors.Is(err, unix.ENOSYS):
 		return fmt.Errorf("%w: %w", ErrUnsupported, err)
 	}
@@ -119,20 +134,39 @@ func (w *Watcher) Add(path string, dir *os.File) error { return w.AddHandle(path
 // AddHandle is Add for a descriptor. The watch is on the directory that it is open
 // on, whatever has happened to its path.
 func (w *Watcher) AddHandle(path string, fd int) error {
+	w.life.RLock()
+	defer w.life.RUnlock()
+	switch {
+	case w.closed:
+		return os.ErrClosed
+	case w.queue < 0:
+		return w.broken
+	case w.mounts.inside && remoteHandle(fd):
+		return fmt.Errorf("watch %s: %w: it lies on a network file system", filepath.Join(w.root, path), ErrUnsupported)
+	}
+	wd, err := w.sys.add(w.queue, "/proc/self/fd/"+strconv.Itoa(fd), events|unix.IN_ONLYDIR)
+	if err != nil {
+		return fmt.Errorf("watch %s: %w", filepath.Join(w.root, path), limit(err))
+	}
+	w.name(int32(wd), path)
+	return nil
+}
+
+// name notes the path of a watch. A directory that moves makes everything uncertain,
+// so one that has a path already is to be seen at both.
+func (w *Watcher) name(wd int32, path string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.closed {
-		return os.ErrClosed
+	first, known := w.paths[wd]
+	switch {
+	case !known:
+		w.paths[wd] = path
+	case first != path && !slices.Contains(w.twins[wd], path):
+		if w.twins == nil {
+			w.twins = make(map[int32][]string)
+		}
+		w.twins[wd] = append(w.twins[wd], path)
 	}
-	if w.queue < 0 {
-		return ErrUnsupported
-	}
-	wd, err := unix.InotifyAddWatch(w.queue, "/proc/self/fd/"+strconv.Itoa(fd), events|unix.IN_ONLYDIR)
-	if err != nil {
-		return fmt.Errorf("watch %s: %w", path, limit(err))
-	}
-	w.paths[int32(wd)] = path
-	return nil
 }
 
 // Watched is the number of directories under watch.
@@ -145,8 +179,8 @@ func (w *Watcher) Watched() int {
 // Changes tells what may have changed since the last call, and begins anew where
 // that is everything. An error of the system is a reason like others.
 func (w *Watcher) Changes() Changes {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	w.life.Lock()
+	defer w.life.Unlock()
 	if w.closed {
 		return everything("the watcher is closed")
 	}
@@ -156,12 +190,25 @@ func (w *Watcher) Changes() Changes {
 		reason = w.drain(&c)
 	}
 	if reason == "" {
+		w.addFileMounts(&c)
 		return c
 	}
 	if err := w.reset(); err != nil {
 		reason = err.Error()
 	}
 	return everything(reason)
+}
+
+// addFileMounts adds the files that something is mounted on, one by one: what is
+// written to them is news in the directory that they were mounted from.
+func (w *Watcher) addFileMounts(c *Changes) {
+	for _, path := range w.mounts.files {
+		dir, name := "", path
+		if i := strings.LastIndexByte(path, '/'); i >= 0 {
+			dir, name = path[:i], path[i+1:]
+		}
+		c.add(dir, name)
+	}
 }
 
 // unsure tells why the queue alone proves nothing, "" if it does.
@@ -173,22 +220,10 @@ func (w *Watcher) unsure() string {
 		return err.Error()
 	case self != w.self:
 		return "another directory has taken the root's place"
-	case w.mountsChanged():
-		return "a file system was mounted or unmounted"
+	case w.mounts.changed():
+		return mountsDiffer
 	}
 	return ""
-}
-
-// mountsChanged reports whether the list of mounts changed since the last call.
-func (w *Watcher) mountsChanged() bool {
-	fds := []unix.PollFd{{Fd: int32(w.mounts), Events: unix.POLLPRI}}
-	for {
-		n, err := unix.Poll(fds, 0)
-		if err == unix.EINTR {
-			continue
-		}
-		return err != nil || n > 0 && fds[0].Revents&(unix.POLLPRI|unix.POLLERR) != 0
-	}
 }
 
 // drain empties the queue. It returns why everything may have changed, if it may.
@@ -216,33 +251,42 @@ func (w *Watcher) take(data []byte, c *Changes) (reason string) {
 		name := strings.TrimRight(string(data[unix.SizeofInotifyEvent:unix.SizeofInotifyEvent+int(e.Len)]), "\x00")
 		data = data[unix.SizeofInotifyEvent+int(e.Len):]
 		path, known := w.paths[e.Wd]
+		self := e.Mask&(unix.IN_MOVE_SELF|unix.IN_DELETE_SELF) != 0
 		switch {
 		case e.Mask&unix.IN_Q_OVERFLOW != 0:
 			return "more happened than the queue holds"
 		case e.Mask&unix.IN_UNMOUNT != 0:
-			return "a file system was unmounted"
+			return mountsDiffer
 		case e.Mask&unix.IN_ISDIR != 0 && e.Mask&(unix.IN_MOVED_FROM|unix.IN_MOVED_TO) != 0:
 			return "a directory was moved"
 		case e.Mask&unix.IN_IGNORED != 0:
 			delete(w.paths, e.Wd)
+			delete(w.twins, e.Wd)
 		case !known: // of a watch that has ended
-		case e.Mask&(unix.IN_MOVE_SELF|unix.IN_DELETE_SELF) != 0 && path == "":
+		case self && path == "":
 			return "the root was moved or removed"
-		case e.Mask&(unix.IN_MOVE_SELF|unix.IN_DELETE_SELF) != 0: // its parent has an event for it, too
+		case self && w.twins[e.Wd] == nil: // its parent has an event for it, too
 		default:
-			c.add(path, name)
-			if e.Mask&unix.IN_ISDIR != 0 && e.Mask&unix.IN_CREATE != 0 {
-				c.addNew(path, name)
+			w.note(c, e, path, name)
+			for _, twin := range w.twins[e.Wd] {
+				w.note(c, e, twin, name)
 			}
 		}
 	}
 	return ""
 }
 
+func (w *Watcher) note(c *Changes, e *unix.InotifyEvent, path, name string) {
+	c.add(path, name)
+	if e.Mask&unix.IN_ISDIR != 0 && e.Mask&unix.IN_CREATE != 0 {
+		c.addNew(path, name)
+	}
+}
+
 // Close ends the watching.
 func (w *Watcher) Close() error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	w.life.Lock()
+	defer w.life.Unlock()
 	w.closed = true
 	w.release()
 	return nil

@@ -58,6 +58,9 @@ func (sc *scanner) abandon(n *node) {
 // their ids in it.
 func (w *worker) scanDir(n *node) error {
 	n.pending.Store(1)
+	if n.prev != nil {
+		n.path = n.prev.Path // the copy that the index keeps anyway, for who keeps paths
+	}
 	if late, err := w.overdue(); err != nil {
 		return err
 	} else if late && n.parent != nil {

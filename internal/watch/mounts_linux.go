@@ -1,0 +1,156 @@
+package watch
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// mountTable is where the kernel lists the mounts that this process sees. Polling it
+// tells whether one came, went or got other options since the last poll.
+const mountTable = "/proc/self/mountinfo"
+
+// mounts follows the mounts that decide what is seen at and below a root. inotify
+// does not: a mount over a directory says nothing to who watches that.
+type mounts struct {
+	root   string
+	handle int      // of the table, -1 = closed
+	near   string   // the lines of the table that count
+	inside bool     // something is mounted below the root
+	files  []string // of these, what is no directory
+}
+
+func openMounts(root string) (*mounts, error) {
+	m := &mounts{root: root, handle: -1}
+	var err error
+	if m.handle, err = unix.Open(mountTable, unix.O_RDONLY|unix.O_CLOEXEC, 0); err == nil {
+		if err = m.read(); err == nil {
+			return m, nil
+		}
+	}
+	m.close()
+	return nil, fmt.Errorf("%w: changes of mounts cannot be seen: %w", ErrUnsupported, err)
+}
+
+func (m *mounts) close() {
+	if m != nil && m.handle >= 0 {
+		_ = unix.Close(m.handle)
+		m.handle = -1
+	}
+}
+
+// changed reports whether a mount that counts has come or gone since the last call. It
+// is true, too, when that cannot be told. Nothing counts that is mounted elsewhere,
+// as containers do it all the time.
+//
+// Two equal tables mean equal mounts: numbers are given anew only when a mount is
+// gone for good, and of a file system that is gone inotify tells.
+func (m *mounts) changed() bool {
+	fds := []unix.PollFd{{Fd: int32(m.handle), Events: unix.POLLPRI}}
+	n, err := unix.Poll(fds, 0)
+	for err == unix.EINTR {
+		n, err = unix.Poll(fds, 0)
+	}
+	if err == nil && n == 0 {
+		return false
+	}
+	before := m.near
+	return err != nil || m.read() != nil || m.near != before
+}
+
+func (m *mounts) read() error {
+	data, err := os.ReadFile(mountTable)
+	if err != nil {
+		return err
+	}
+	var near strings.Builder
+	m.inside, m.files = false, nil
+	for line := range strings.Lines(string(data)) {
+		point := mountPoint(line)
+		below := m.below(point)
+		if below == "" && point != "/" && point != m.root && !strings.HasPrefix(m.root, point+"/") {
+			continue
+		}
+		near.WriteString(line)
+		if below == "" {
+			continue
+		}
+		m.inside = true
+		if !isDir(point) {
+			m.files = append(m.files, below)
+		}
+	}
+	m.near = near.String()
+	return nil
+}
+
+// below returns where a mount point lies below the root, "" if it does not.
+func (m *mounts) below(point string) string {
+	if m.root == "/" {
+		return strings.TrimPrefix(point, "/")
+	}
+	if rest, ok := strings.CutPrefix(point, m.root+"/"); ok {
+		return rest
+	}
+	return ""
+}
+
+// mountPoint is the fifth field of a line of the table.
+func mountPoint(line string) string {
+	fields := strings.SplitN(line, " ", 6)
+	if len(fields) < 6 {
+		return ""
+	}
+	return unescape(fields[4])
+}
+
+// unescape undoes the table's way of writing blanks and the like, \040.
+func unescape(s string) string {
+	if !strings.Contains(s, `\`) {
+		return s
+	}
+	var out strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+3 < len(s) && octal(s[i+1:i+4]) {
+			out.WriteByte((s[i+1]-'0')<<6 | (s[i+2]-'0')<<3 | (s[i+3] - '0'))
+			i += 3
+			continue
+		}
+		out.WriteByte(s[i])
+	}
+	return out.String()
+}
+
+func octal(digits string) bool { return strings.Trim(digits, "01234567") == "" }
+
+// isDir asks no other machine. What cannot be looked at counts as a directory, which
+// is found to be one or not when it is opened.
+func isDir(path string) bool {
+	var st unix.Statx_t
+	err := unix.Statx(unix.AT_FDCWD, path, unix.AT_SYMLINK_NOFOLLOW|unix.AT_NO_AUTOMOUNT|unix.AT_STATX_DONT_SYNC, unix.STATX_TYPE, &st)
+	return err != nil || st.Mode&unix.S_IFMT == unix.S_IFDIR
+}
+
+// remote reports whether changes may come from machines that this kernel knows
+// nothing about.
+func remote(path string) bool {
+	var st unix.Statfs_t
+	return unix.Statfs(path, &st) != nil || remoteType(&st)
+}
+
+// remoteHandle is remote for an open directory.
+func remoteHandle(fd int) bool {
+	var st unix.Statfs_t
+	return unix.Fstatfs(fd, &st) != nil || remoteType(&st)
+}
+
+func remoteType(st *unix.Statfs_t) bool {
+	switch int64(st.Type) {
+	case unix.NFS_SUPER_MAGIC, unix.SMB_SUPER_MAGIC, unix.SMB2_SUPER_MAGIC, unix.CIFS_SUPER_MAGIC, unix.FUSE_SUPER_MAGIC,
+		unix.V9FS_MAGIC, unix.AFS_SUPER_MAGIC, unix.CODA_SUPER_MAGIC, unix.CEPH_SUPER_MAGIC, unix.OVERLAYFS_SUPER_MAGIC:
+		return true
+	}
+	return false
+}

@@ -45,8 +45,10 @@ func (d *driver) measureCurves(out io.Writer) error {
 			return fmt.Errorf("%d files: %w", files, err)
 		}
 	}
-	if err := c.alongKept(); err != nil {
-		return fmt.Errorf("checkpoints kept: %w", err)
+	if c.wanted(partKept) {
+		if err := c.alongKept(); err != nil {
+			return fmt.Errorf("checkpoints kept: %w", err)
+		}
 	}
 	return errors.Join(saveTo(d.opt.json, c.found.writeJSON), c.found.slopes().write(out))
 }
@@ -60,15 +62,36 @@ func upTo(sizes []int, n int) []int {
 	return sizes
 }
 
+// The parts of a run, as -only has them.
+const (
+	partFiles   = "files"
+	partChanged = "changed"
+	partKept    = "kept"
+)
+
+var curveParts = []string{partFiles, partChanged, partKept}
+
+func (c *curver) wanted(part string) bool {
+	return len(c.opt.only) == 0 || slices.Contains(c.opt.only, part)
+}
+
 // onTree measures everything that one tree is good for.
 func (c *curver) onTree(files int) (err error) {
-	varied := slices.Contains(changedTrees, files) || files == c.opt.files && files < changedTrees[0]
+	varied := c.wanted(partChanged) && (slices.Contains(changedTrees, files) || files == c.opt.files && files < changedTrees[0])
+	if !varied && !c.wanted(partFiles) {
+		return nil
+	}
 	f, err := c.openSite(files, varied)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.close()) }()
-	if err := f.alongFiles(); err != nil || !varied {
+	if c.wanted(partFiles) {
+		err = f.alongFiles()
+	} else {
+		_, err = f.originals() // the first track is not to be counted
+	}
+	if err != nil || !varied {
 		return err
 	}
 	return f.alongChanged()

@@ -27,7 +27,8 @@ can do at best, in one run, and prints one table.
                     file each, with a cleaning after every 360: 10000 is a week
   -curves           instead of all this, measure how costs grow: with the number of
                     files up to -files, of changed files, and of checkpoints kept;
-                    all of it takes -files 500000, and 6 GB of room
+                    all of it takes -files 500000, and 6 GB of room; parts by -only,
+                    from files,changed,kept
   -checkpoints N    most checkpoints with -curves, default 10000
   -plot FILE        instead of measuring, draw the curves of a -json file as SVG files
                     beside it, and print how each grows

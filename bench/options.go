@@ -76,14 +76,14 @@ func parseOptions(args []string) (options, error) {
 	case opt.rounds < 1 || opt.files < 1 || opt.growth < 0 || opt.checkpoints < 1:
 		return opt, errors.New("-n, -files and -checkpoints need at least 1")
 	}
-	if opt.only, err = parseOnly(only); err != nil {
+	if opt.only, err = parseOnly(only, opt.curves); err != nil {
 		return opt, err
 	}
 	opt.contenders, err = parseContenders(contenders)
 	return opt, err
 }
 
-func parseOnly(list string) ([]string, error) {
+func parseOnly(list string, curves bool) ([]string, error) {
 	if list == "" {
 		return nil, nil
 	}
@@ -93,6 +93,9 @@ func parseOnly(list string) ([]string, error) {
 		if (*driver)(nil).phase(o.op) != nil { // others come with another phase
 			known = append(known, o.op)
 		}
+	}
+	if curves {
+		known = curveParts
 	}
 	for _, op := range asked {
 		if !slices.Contains(known, op) {

@@ -30,7 +30,9 @@ const (
 	minFold = 256 << 10
 )
 
-var crcTable = crc32.MakeTable(crc32.Castagnoli)
+// crcTable is of the polynomial that costs nothing to make ready: the tables of
+// Castagnoli's take longer than many a process lives, and are not faster.
+var crcTable = crc32.IEEETable
 
 // Load reads an index. Without a base it is empty; a damaged base gives an error
 // wrapping ErrMalformed. With every error comes an empty index that can be used in

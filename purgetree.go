@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
@@ -116,13 +117,13 @@ func (p *purger) headers(ctx context.Context, c *object.CommitData, t *purgedTre
 	return nil
 }
 
-var fullID = regexp.MustCompile(`[0-9a-f]{40}`)
+var fullID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[0-9a-f]{40}`) })
 
 // mentions replaces the ids in a text that are those of commits here, and of trees
 // that were the states of such.
 func (p *purger) mentions(ctx context.Context, text string) (string, error) {
 	var failed error
-	out := fullID.ReplaceAllStringFunc(text, func(digits string) string {
+	out := fullID().ReplaceAllStringFunc(text, func(digits string) string {
 		id, err := object.ParseID(digits)
 		if err != nil || failed != nil {
 			return digits

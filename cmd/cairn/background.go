@@ -3,32 +3,47 @@ package main
 import (
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 
 	"github.com/seed-fb9cbc17/cairn"
 )
 
 // cleansAfter lists the commands that may begin a cleaning in the background.
-var cleansAfter = map[string]bool{"track": true, "hook": true, "restore": true, "revert": true, "undo": true, "redo": true}
+var cleansAfter = []string{"track", "hook", "restore", "revert", "undo", "redo"}
 
 // cleanLater starts a cleaning in a process of its own, if it is time for one: nobody
 // is to wait for it, least of all an agent between two steps. Most of the time it
 // reads one small file. Where it does not work out, the next command tries again.
 func (c *cli) cleanLater() {
-	if c.spawn == nil || !cleansAfter[c.running] || c.last == nil || c.config == nil || !c.config.Background || isSet(c.env("CAIRN_NO_BACKGROUND")) {
+	if c.spawn == nil || !slices.Contains(cleansAfter, c.running) || c.last == nil || c.config == nil || !c.config.Background || isSet(c.env("CAIRN_NO_BACKGROUND")) {
 		return
 	}
+	if c.due == nil && !c.lookDue() || !*c.due {
+		return
+	}
+	_ = c.spawn([]string{"gc", "--background", "--quiet", "--root", c.last.Root, "--data-dir", c.last.DataDir})
+}
+
+// noteDue keeps what an open repository says, so that it need not be opened again.
+func (c *cli) noteDue(repo *cairn.Repo) {
+	if c.spawn != nil && slices.Contains(cleansAfter, c.running) {
+		due := repo.Due(cleanEvery)
+		c.due = &due
+	}
+}
+
+// lookDue opens the repository, where a server did the work.
+func (c *cli) lookDue() bool {
 	opt := *c.last
 	opt.MustExist, opt.Retention = true, nil
 	repo, err := cairn.Open(opt)
 	if err != nil {
-		return
+		return false
 	}
-	due := repo.Due(cleanEvery)
-	repo.Close()
-	if due {
-		_ = c.spawn([]string{"gc", "--background", "--quiet", "--root", opt.Root, "--data-dir", opt.DataDir})
-	}
+	defer repo.Close()
+	c.noteDue(repo)
+	return true
 }
 
 func isSet(value string) bool {

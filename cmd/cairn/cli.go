@@ -33,8 +33,11 @@ type cli struct {
 	force      bool           // of track
 	config     *config.Config // of the root configured, nil until it is needed
 	configured string
+	real, top  found                     // of the directory started in: its real path, and its root
 	last       *cairn.Options            // that options returned
 	spawn      func(args []string) error // starts cairn in the background, nil = never
+	due        *bool                     // whether it is time to clean, nil = not known
+	caught     <-chan struct{}           // closed once signals are caught, nil = nobody does
 	running    string                    // name of the command once it runs, until then errors are about usage
 }
 
@@ -55,16 +58,6 @@ func newCLI(stdin io.Reader, stdout, stderr io.Writer, env func(string) string, 
 	c.columns, _ = columns(stdout)
 	c.outTerminal = isTerminal(stdout)
 	c.root = c.rootCommand()
-	c.root.AddCommand(
-		c.trackCommand(), c.statusCommand(), c.patchCommand(), c.diffCommand(),
-		c.restoreCommand(), c.revertCommand(), c.undoCommand(), c.redoCommand(),
-		c.logCommand(), c.operationsCommand(), c.sessionCommand(), c.pinCommand(), c.unpinCommand(),
-		c.lsCommand(), c.catCommand(), c.existsCommand(),
-		c.exportCommand(), c.importCommand(), c.pushCommand(), c.fetchCommand(),
-		c.setupCommand(), c.hookCommand(), c.runCommand(), c.mcpCommand(), c.serveCommand(),
-		c.gcCommand(), c.duCommand(), c.doctorCommand(), c.purgeCommand(), c.adoptCommand(), c.configCommand(),
-		c.completionCommand(), c.versionCommand(), c.helpCommand(),
-	)
 	c.root.SetOut(c.out)
 	c.root.SetErr(stderr)
 	return c
@@ -73,6 +66,7 @@ func newCLI(stdin io.Reader, stdout, stderr io.Writer, env func(string) string, 
 // run carries out one command line.
 func (c *cli) run(ctx context.Context, args []string) int {
 	c.args = args
+	c.addCommands(args)
 	c.root.SetArgs(append([]string{}, args...)) // never nil, which would mean os.Args
 	err := c.root.ExecuteContext(ctx)
 	if err != nil && c.running == "" {
@@ -105,6 +99,7 @@ func (c *cli) command(d command) *cobra.Command {
 		Use: d.use, Short: d.short, Long: d.manual, Args: d.args, ValidArgsFunction: d.complete,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c.running, c.console.quiet = cmd.Name(), c.global.quiet
+			c.catch()
 			return d.run(cmd.Context(), cmd, args)
 		},
 	}
@@ -128,7 +123,9 @@ func (c *cli) withRepo(f func(*cairn.Repo) error) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(f(repo), repo.Close())
+	err = f(repo)
+	c.noteDue(repo)
+	return errors.Join(err, repo.Close())
 }
 
 // writeJSON prints one JSON value on a line of its own.

@@ -10,7 +10,12 @@ import (
 	"github.com/spf13/pflag"
 )
 
-func testCLI() *cli { return newCLI(strings.NewReader(""), io.Discard, io.Discard, noEnv, "") }
+// testCLI has all commands.
+func testCLI() *cli {
+	c := newCLI(strings.NewReader(""), io.Discard, io.Discard, noEnv, "")
+	c.addCommands(nil)
+	return c
+}
 
 // TestManualIsComplete: the texts are written by hand, so they are checked against
 // what the parser knows, both ways.

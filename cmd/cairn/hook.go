@@ -133,6 +133,7 @@ func (c *cli) openProject(_ context.Context, dir string) (*hooks.Project, error)
 		if repo == nil {
 			return nil
 		}
+		c.noteDue(repo)
 		return repo.Close()
 	}
 	return &hooks.Project{Root: opt.Root, Sessions: client.NewSessions(c.server(opt), open), Close: closed}, nil

@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/client"
+	"github.com/seed-fb9cbc17/cairn/internal/protocol"
 )
 
 // server returns a client of the server that may be running, nil if none is to be
@@ -20,7 +21,17 @@ func (c *cli) server(opt cairn.Options) *client.Client {
 	if c.global.noServer || c.env("CAIRN_NO_SERVER") != "" || c.root.PersistentFlags().Changed("lock-timeout") {
 		return nil // the server waits for locks as long as it was told to
 	}
+	if path, err := protocol.Socket(opt.DataDir); err != nil || !isThere(path) {
+		return nil
+	}
 	return client.New(buildName(), opt)
+}
+
+// isThere reports whether something lies at a path, before anything is made ready for
+// whoever may answer there.
+func isThere(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
 }
 
 // track takes a checkpoint, by the server if one is running.
@@ -39,6 +50,7 @@ func (c *cli) track(ctx context.Context, opt cairn.TrackOptions) (t *cairn.Track
 		return nil, err
 	}
 	t, err = repo.Track(ctx, opt)
+	c.noteDue(repo)
 	return t, errors.Join(err, repo.Close())
 }
 
@@ -61,7 +73,7 @@ func buildName() string {
 // optionsFor are the options that a track in a root would have.
 func (c *cli) optionsFor(root, dataDir string, logger *slog.Logger) (cairn.Options, error) {
 	there := *c
-	there.running = "track"
+	there.running, there.real, there.top = "track", found{}, found{} // a server lives long
 	there.global.directory, there.global.root, there.global.dataDir = root, root, dataDir
 	opt, err := there.options()
 	opt.Command, opt.Logger, opt.Progress, opt.Watch = "cairn serve", logger, nil, true

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -27,10 +28,10 @@ func (c *cli) open() (*cairn.Repo, error) {
 }
 
 // makesStore lists the commands that make a store where there is none.
-var makesStore = map[string]bool{"track": true, "import": true, "fetch": true, "hook": true, "mcp": true, "run": true, "session begin": true}
+var makesStore = []string{"track", "import", "fetch", "hook", "mcp", "run", "session begin"}
 
 // takesOver lists those of them that capture nothing.
-var takesOver = map[string]bool{"import": true, "fetch": true}
+var takesOver = []string{"import", "fetch"}
 
 // homes are the places of home directories, beside the user's own.
 var homes = []string{"/root", "/home/*", "/Users/*", "/var/root", `C:\Users\*`}
@@ -38,7 +39,7 @@ var homes = []string{"/root", "/home/*", "/Users/*", "/var/root", `C:\Users\*`}
 // options gathers from flags and environment what the library does not know.
 func (c *cli) options() (cairn.Options, error) {
 	opt := cairn.Options{
-		MustExist: !makesStore[c.running], Command: "cairn " + c.running,
+		MustExist: !slices.Contains(makesStore, c.running), Command: "cairn " + c.running,
 		Home: c.home(), SystemGitConfig: systemGitConfig, Homes: homes,
 		Logger: c.console.logger(), Progress: c.console.progressFunc(c.env),
 	}
@@ -68,11 +69,27 @@ func (c *cli) options() (cairn.Options, error) {
 		opt.MinFree = limitOf(c.global.minFree)
 	}
 	opt.Force = c.force
-	if takesOver[c.running] {
+	if slices.Contains(takesOver, c.running) {
 		opt.MaxFiles, opt.MaxScanBytes = cairn.NoLimit, cairn.NoLimit
 	}
 	c.last = &opt
 	return opt, nil
+}
+
+// found is where a directory leads, looked up once: a command asks for it several
+// times, and it should be the same every time.
+type found struct{ from, to string }
+
+// look returns what f gives for a directory, from memory if it was asked for last.
+func (l *found) look(from string, f func(string) (string, error)) (string, error) {
+	if l.to != "" && l.from == from {
+		return l.to, nil
+	}
+	to, err := f(from)
+	if err == nil {
+		l.from, l.to = from, to
+	}
+	return to, err
 }
 
 // workDir is the directory that everything relative counts from: the current one
@@ -85,7 +102,7 @@ func (c *cli) workDir() (string, error) {
 		}
 		dir = filepath.Join(c.dir, dir)
 	}
-	real, err := filepath.EvalSymlinks(dir)
+	real, err := c.real.look(dir, filepath.EvalSymlinks)
 	if err != nil {
 		return "", fmt.Errorf("%w: %w", cairn.ErrRoot, err)
 	}
@@ -97,7 +114,7 @@ func (c *cli) rootDir(dir string) (string, error) {
 	if c.global.root != "" {
 		return absolute(dir, c.global.root), nil
 	}
-	return cairn.FindRoot(dir)
+	return c.top.look(dir, cairn.FindRoot)
 }
 
 // holds reports whether path is dir or lies below it.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -32,12 +31,13 @@ func completeFlag(cmd *cobra.Command, name string, values ...cobra.Completion) {
 	}
 }
 
-var planID = regexp.MustCompile(`^[0-9a-f]{16}$`)
+// isPlanID reports whether an id has the form of those that --dry-run gives.
+func isPlanID(id string) bool { return len(id) == 16 && strings.Trim(id, "0123456789abcdef") == "" }
 
 // check also refuses an empty id, most likely of a shell variable that is not set: it
 // would mean whatever is planned now.
 func (f *planFlags) check(c *cli, cmd *cobra.Command) error {
-	if cmd.Flags().Changed(planFlag) && !planID.MatchString(f.id) {
+	if cmd.Flags().Changed(planFlag) && !isPlanID(f.id) {
 		return c.usage("cannot use --plan %s: want the 16 digits that --dry-run gives", shellWord(f.id))
 	}
 	return nil
@@ -66,14 +66,23 @@ func planLine(cmd *cobra.Command, id string) string {
 	return strings.Join(words, " ")
 }
 
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9@%+=:,./_-][A-Za-z0-9@%+=:,./_~-]*$`)
+// isPlain reports whether no shell makes anything else of a word.
+func isPlain(word string) bool {
+	const marks = "@%+=:,./_-"
+	for i, r := range word {
+		if !('a' <= r|0x20 && r|0x20 <= 'z' && r < 0x80 || '0' <= r && r <= '9' || strings.ContainsRune(marks, r) || r == '~' && i > 0) {
+			return false
+		}
+	}
+	return word != ""
+}
 
 // shellWord quotes a word for a shell where it has to be. One with control characters
 // goes into the form that bash, zsh and ksh have for them, so that it stays on its
 // line.
 func shellWord(word string) string {
 	switch {
-	case plainWord.MatchString(word):
+	case isPlain(word):
 		return word
 	case strings.ContainsFunc(word, isControl):
 		return "$'" + printable(strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(word)) + "'"

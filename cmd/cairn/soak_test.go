@@ -176,6 +176,9 @@ func TestSoak(t *testing.T) {
 	for who := range soakTrackers {
 		gittest.Create(t, s.dir, gittest.Tree{fmt.Sprintf("tracker%d", who): gittest.Dir()})
 	}
+	if first, _, stderr := s.command("track", "-m", "first"); first.Run() != nil {
+		t.Fatal(stderr) // without a store there is nothing to clean
+	}
 	end := time.Now().Add(soakTime(t))
 	var all sync.WaitGroup
 	for who := range soakTrackers {

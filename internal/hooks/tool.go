@@ -11,31 +11,28 @@ import (
 
 // readers are tools that change no file of the project. A tool that is not known is
 // taken for one that does.
-var readers = names(`
+const readers = `
 	read grep glob ls list webfetch websearch todowrite todoread notebookread bashoutput taskoutput
 	exitplanmode enterplanmode askuserquestion toolsearch skill lsp view_image update_plan
 	read_file read_many_files list_directory search_file_content grep_search glob_search web_fetch web_search
-	google_web_search save_memory todo_write write_todos ask_user codebase_investigator get_internal_docs`)
+	google_web_search save_memory todo_write write_todos ask_user codebase_investigator get_internal_docs`
 
 // launchers are tools that only start a sub-agent, whose tools report themselves.
-var launchers = names("agent task")
+const launchers = "agent task"
 
 // editors are tools that name the files they change in their input.
-var editors = names(`
+const editors = `
 	write edit multiedit notebookedit apply_patch patch
-	write_file replace edit_file create_file delete_file move_file rename_file str_replace_editor str_replace_based_edit_tool`)
+	write_file replace edit_file create_file delete_file move_file rename_file str_replace_editor str_replace_based_edit_tool`
 
-func names(list string) map[string]bool {
-	set := make(map[string]bool)
-	for _, name := range strings.Fields(list) {
-		set[name] = true
-	}
-	return set
+// named reports whether a tool is in a list, whatever the case.
+func named(list, tool string) bool {
+	return slices.Contains(strings.Fields(list), strings.ToLower(tool))
 }
 
-func readsOnly(tool string) bool { return readers[strings.ToLower(tool)] }
+func readsOnly(tool string) bool { return named(readers, tool) }
 
-func launchesAgent(tool string) bool { return launchers[strings.ToLower(tool)] }
+func launchesAgent(tool string) bool { return named(launchers, tool) }
 
 // edits reports whether a tool names what it changes. Tools of MCP servers go by their
 // names, as they are all that is known of them.
@@ -46,7 +43,7 @@ func edits(tool string) bool {
 		return slices.ContainsFunc([]string{"write", "edit", "create", "delete", "move", "rename", "patch", "replace"},
 			func(verb string) bool { return strings.Contains(name, verb) })
 	}
-	return editors[tool]
+	return named(editors, tool)
 }
 
 // pathKeys are the names under which tools take a path.

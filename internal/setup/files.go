@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/seed-fb9cbc17/cairn/integrations"
 )
@@ -67,11 +68,15 @@ func programExpression(program []string) string {
 	return strings.TrimSuffix(integrations.Program, `"cairn"`) + string(quoted)
 }
 
-var programPattern = regexp.MustCompile(regexp.QuoteMeta(strings.TrimSuffix(integrations.Program, `"cairn"`)) + `("(?:[^"\\]|\\.)*")`)
+// programPattern finds what programExpression makes. Few commands need it, and it costs
+// every one of them when it is compiled beforehand.
+var programPattern = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(regexp.QuoteMeta(strings.TrimSuffix(integrations.Program, `"cairn"`)) + `("(?:[^"\\]|\\.)*")`)
+})
 
 // programIn finds out where a file that was made for a program looks for it.
 func programIn(text string) []string {
-	found := programPattern.FindStringSubmatch(text)
+	found := programPattern().FindStringSubmatch(text)
 	if found == nil {
 		return nil
 	}

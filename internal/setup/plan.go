@@ -128,7 +128,7 @@ func (p *Plan) addFile(path, content string, opt Options) error {
 
 // asMade reports whether a file is as setup makes it, but for the path of cairn.
 func asMade(now, content string) bool {
-	return programPattern.ReplaceAllLiteralString(now, "") == programPattern.ReplaceAllLiteralString(content, "")
+	return programPattern().ReplaceAllLiteralString(now, "") == programPattern().ReplaceAllLiteralString(content, "")
 }
 
 func (p *Plan) add(c *Change) {

@@ -62,6 +62,9 @@ type captureOptions struct {
 	only    bool
 	partial bool
 
+	index *index.Index   // the stat cache as it was just saved; nil = to be loaded
+	known worktree.Known // in place of what can be borrowed; may be nil
+
 	// recording is set where the capture belongs to an operation that is done and has to
 	// be recorded, however full the disk is.
 	recording bool
@@ -71,6 +74,9 @@ type captureOptions struct {
 // add objects of its own to the batch, and then calls publish or discard.
 func (r *Repo) capture(ctx context.Context, opt captureOptions) (*capture, error) {
 	x := r.watching.begin(r)
+	if x == nil {
+		x = opt.index
+	}
 	if x == nil {
 		x = r.loadIndex()
 	}
@@ -92,8 +98,10 @@ func (r *Repo) capture(ctx context.Context, opt captureOptions) (*capture, error
 // look reads the hinted paths and then, unless only they are wanted, everything.
 func (c *capture) look(ctx context.Context, opt captureOptions) error {
 	var err error
-	if c.known, err = c.repo.borrow(c.index, c.rules); err != nil {
-		return err
+	if c.known = opt.known; c.known == nil {
+		if c.known, err = c.repo.borrow(c.index, c.rules); err != nil {
+			return err
+		}
 	}
 	var seen []string
 	if len(opt.hints) > 0 {

@@ -78,8 +78,6 @@ func newJournal(req opRequest, before object.ID, p *plan) *journal {
 	}
 }
 
-func (j *journal) plan() *plan { return &plan{changes: j.changes} }
-
 func (r *Repo) writeJournal(j *journal) error {
 	j.Changes = make([]journalChange, len(j.changes))
 	for i, c := range j.changes {
@@ -246,7 +244,7 @@ func (r *Repo) resume(ctx context.Context, j *journal) error {
 	if err := worktree.RemoveTemps(r.root, j.Token, j.changes); err != nil {
 		return err
 	}
-	res, err := r.finish(ctx, j, true)
+	res, err := r.finish(ctx, j, nil)
 	if err != nil {
 		return err
 	}

@@ -2,16 +2,12 @@ package cairn
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
-	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree"
 )
 
@@ -101,7 +97,7 @@ func (r *Repo) carryOut(ctx context.Context, req opRequest, disk *capture, p *pl
 	if err != nil {
 		return nil, err
 	}
-	res, err := r.carryOutFrom(ctx, req, before, p)
+	res, err := r.carryOutFrom(ctx, req, before, disk, p)
 	if err != nil {
 		err = &begunError{err}
 	}
@@ -114,7 +110,7 @@ type begunError struct{ err error }
 func (e *begunError) Error() string { return e.err.Error() }
 func (e *begunError) Unwrap() error { return e.err }
 
-func (r *Repo) carryOutFrom(ctx context.Context, req opRequest, before object.ID, p *plan) (*Result, error) {
+func (r *Repo) carryOutFrom(ctx context.Context, req opRequest, before object.ID, disk *capture, p *plan) (*Result, error) {
 	if err := r.db.SetRef(refBefore, before); err != nil {
 		return nil, err
 	}
@@ -122,7 +118,7 @@ func (r *Repo) carryOutFrom(ctx context.Context, req opRequest, before object.ID
 	if err := r.writeJournal(j); err != nil {
 		return nil, err
 	}
-	return r.finish(ctx, j, false)
+	return r.finish(ctx, j, disk.index)
 }
 
 // saveBefore stores the state before an operation: what the capture holds, and
@@ -205,16 +201,17 @@ func (r *Repo) addState(batch *odb.Batch, s state, previous *Checkpoint, label s
 	return addCommit(batch, q)
 }
 
-// finish applies a journal and records the operation. With resume the journal was
-// left behind by a process that died.
-func (r *Repo) finish(ctx context.Context, j *journal, resume bool) (*Result, error) {
-	applier := &worktree.Applier{Root: r.root, Source: source{r.db}, Token: j.Token, Resume: resume, Sync: !r.opt.NoSync}
+// finish applies a journal and records the operation. x is the stat cache of the
+// capture that the plan was made from; nil means that a process that died has left the
+// journal behind.
+func (r *Repo) finish(ctx context.Context, j *journal, x *index.Index) (*Result, error) {
+	applier := &worktree.Applier{Root: r.root, Source: source{r.db}, Token: j.Token, Resume: x == nil, Sync: !r.opt.NoSync}
 	outcomes, err := applier.Apply(ctx, j.changes, r.applyProgress())
 	if err != nil {
 		return nil, fmt.Errorf("%s interrupted, the next command finishes it: %w", j.Kind, err)
 	}
 	res := j.result(outcomes)
-	id, err := r.recordOperation(ctx, j, res, resume)
+	id, err := r.recordOperation(ctx, j, res, recaptureOptions(j, outcomes, x))
 	if err != nil {
 		return nil, fmt.Errorf("record the %s, which is done: %w", j.Kind, err)
 	}
@@ -227,111 +224,6 @@ func (r *Repo) applyProgress() func(done, total int) {
 		return nil
 	}
 	return func(done, total int) { r.opt.Progress(Progress{Phase: "apply", Files: done, Total: total}) }
-}
-
-// recordOperation captures what the operation touched and adds the state after and
-// the operation itself. After a crash anything may have changed meanwhile, so
-// everything is captured.
-func (r *Repo) recordOperation(ctx context.Context, j *journal, res *Result, resumed bool) (object.ID, error) {
-	ignored := j.keptIgnored()
-	opt := captureOptions{recording: true, scope: worktree.ScopeOf(append(j.plan().scopeAround(), ignored...)), forget: make(map[string]bool)}
-	for _, path := range ignored {
-		opt.forget[path] = true
-	}
-	if resumed {
-		opt.scope = nil
-	}
-	disk, err := r.capture(ctx, opt)
-	if err != nil {
-		return object.ID{}, err
-	}
-	defer disk.discard()
-	before, err := r.readCheckpoint(j.before)
-	if err != nil {
-		return object.ID{}, err
-	}
-	if err := disk.publish(ctx); err != nil {
-		return object.ID{}, err
-	}
-	batch := r.db.NewBatch()
-	defer batch.Discard()
-	s, err := r.withWritten(batch, disk, j, res)
-	if err != nil {
-		return object.ID{}, err
-	}
-	var after object.ID
-	if j.Line == nil {
-		after, err = r.addState(batch, s, before, stateLabel{message: "after " + j.Kind, author: identity.Name})
-	} else {
-		after, err = r.addReverted(batch, s, before, j.Line, res)
-	}
-	if err != nil {
-		return object.ID{}, err
-	}
-	id, err := r.addOperation(batch, s, j, res, after)
-	if err != nil {
-		return object.ID{}, err
-	}
-	if err := batch.Commit(); err != nil {
-		return object.ID{}, err
-	}
-	if j.Line != nil {
-		if err := r.db.SetRef(j.Line.Ref, after); err != nil {
-			return object.ID{}, err
-		}
-	}
-	return id, r.db.SetRef(refOperations, id)
-}
-
-// withWritten is the state after an operation: what was captured, and what the
-// operation wrote but no capture holds, because it is ignored or too large. Without
-// that, taking the operation back could not tell it from somebody else's work.
-func (r *Repo) withWritten(batch *odb.Batch, disk *capture, j *journal, res *Result) (state, error) {
-	s := state{disk.tree, disk.metadata()}
-	written := make(map[string]*worktree.Expect)
-	for i := range j.changes {
-		c := &j.changes[i]
-		if _, done := slices.BinarySearch(res.Restored, c.Path); !done || c.ID.IsZero() {
-			continue
-		}
-		if rec := disk.index.Lookup(c.Path); (rec == nil || rec.Skip() != index.Captured) && !r.denied(c.Path) {
-			written[c.Path] = &worktree.Expect{Mode: c.Mode, Perm: c.Perm, ID: c.ID}
-		}
-	}
-	if len(written) == 0 {
-		return s, nil
-	}
-	return r.withSaved(batch, s, written)
-}
-
-func (r *Repo) addOperation(batch *odb.Batch, s state, j *journal, res *Result, after object.ID) (object.ID, error) {
-	rec := operationRecord{
-		Version: 1, Kind: j.Kind, Target: j.Target, Undoes: j.Undoes, Token: j.Token, At: r.now().UnixNano(), Scope: j.Scope,
-		Before: j.before.String(), After: after.String(),
-		Paths:   pathtext.Texts(append(append([]string{}, res.Restored...), res.Deleted...)),
-		Created: pathtext.Texts(j.created(res)), Kept: res.Kept, Conflicts: res.Conflicts,
-	}
-	value, err := json.Marshal(rec)
-	if err != nil {
-		return object.ID{}, err
-	}
-	meta, err := s.meta.encode()
-	if err != nil {
-		return object.ID{}, err
-	}
-	q := commitRequest{
-		tree: s.tree, meta: meta, message: j.Kind, when: r.now(),
-		extra: []object.Header{{Key: operationHeader, Value: string(value)}},
-	}
-	previous, err := r.db.Ref(refOperations)
-	switch {
-	case err == nil:
-		q.parents = append(q.parents, previous)
-	case !errors.Is(err, odb.ErrNotFound):
-		r.log.Warn("operations begun anew", "error", err)
-	}
-	q.parents = append(q.parents, j.before, after)
-	return addCommit(batch, q)
 }
 
 // source gives the contents of blobs to an Applier.

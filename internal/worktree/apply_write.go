@@ -186,7 +186,7 @@ func (w *applyWorker) replace(r *os.Root, tmp, name string, i int, made fs.FileI
 		return err
 	}
 	w.outcomes[i].Linked = old != nil && linked(old)
-	if fi, err := r.Lstat(name); err == nil && os.SameFile(fi, made) {
+	if fi, err := r.Lstat(name); err == nil && os.SameFile(fi, made) && fi.Size() == made.Size() && fi.ModTime().Equal(made.ModTime()) {
 		w.record(i, name, fi)
 	}
 	return nil

@@ -1,0 +1,186 @@
+package cairn
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/seed-fb9cbc17/cairn/internal/index"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
+	"github.com/seed-fb9cbc17/cairn/internal/watch"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree"
+)
+
+// recaptureOptions narrows the capture after an operation down to the paths that it
+// was about: nothing else has been looked at since x, so that a change made meanwhile
+// elsewhere is found by the next capture, and is nobody's but its maker's. What was
+// written and verified is not read once more.
+//
+// Everything is looked at after a crash (x is nil), when anything may have changed, and
+// where the rules may have: they decide about paths that the operation has not touched.
+func recaptureOptions(j *journal, outcomes []worktree.Outcome, x *index.Index) captureOptions {
+	opt := captureOptions{recording: true, index: x, forget: make(map[string]bool)}
+	ignored := j.keptIgnored()
+	for _, path := range ignored {
+		opt.forget[path] = true
+	}
+	if x == nil {
+		return opt
+	}
+	opt.known = knownFrom(outcomes)
+	if slices.ContainsFunc(j.changes, isRules) {
+		return opt
+	}
+	scope := newWatchScope(j.touched(ignored), x)
+	opt.scope, opt.names = scope.dirs, scope.names
+	return opt
+}
+
+func isRules(c worktree.Change) bool {
+	_, name := index.Split(c.Path)
+	return strings.EqualFold(name, ".gitignore")
+}
+
+// touched has every path of the operation as one where something has happened.
+func (j *journal) touched(more []string) *watch.Changes {
+	c := &watch.Changes{Dirs: make(map[string]map[string]struct{})}
+	add := func(dir, name string) {
+		if c.Dirs[dir] == nil {
+			c.Dirs[dir] = make(map[string]struct{})
+		}
+		c.Dirs[dir][name] = struct{}{}
+	}
+	for i := range j.changes {
+		add(index.Split(j.changes[i].Path))
+		if isDirectory(&j.changes[i]) {
+			add(j.changes[i].Path, "")
+		}
+	}
+	for _, path := range more {
+		add(index.Split(path))
+	}
+	return c
+}
+
+func isDirectory(c *worktree.Change) bool {
+	return c.Action == worktree.Mkdir || c.Action == worktree.Rmdir || c.Mode == object.Dir
+}
+
+// knownFrom vouches for what was written: its contents have been read back and
+// compared, and its stat is that of the moment after.
+func knownFrom(outcomes []worktree.Outcome) worktree.Known {
+	entries := make(map[string]*index.Entry, len(outcomes))
+	for i := range outcomes {
+		o := &outcomes[i]
+		if e := &o.Entry; o.Done && o.Action != worktree.Chmod && !e.ID.IsZero() && e.Stat != (index.Stat{}) {
+			entries[o.Path] = e
+		}
+	}
+	return func(path string, mode object.Mode, st *index.Stat) (object.ID, bool) {
+		e := entries[path]
+		if e == nil || e.Mode != mode || e.Stat != *st {
+			return object.ID{}, false
+		}
+		return e.ID, true
+	}
+}
+
+// recordOperation captures what the operation touched and adds the state after and
+// the operation itself.
+func (r *Repo) recordOperation(ctx context.Context, j *journal, res *Result, opt captureOptions) (object.ID, error) {
+	disk, err := r.capture(ctx, opt)
+	if err != nil {
+		return object.ID{}, err
+	}
+	defer disk.discard()
+	before, err := r.readCheckpoint(j.before)
+	if err != nil {
+		return object.ID{}, err
+	}
+	if err := disk.publish(ctx); err != nil {
+		return object.ID{}, err
+	}
+	batch := r.db.NewBatch()
+	defer batch.Discard()
+	s, err := r.withWritten(batch, disk, j, res)
+	if err != nil {
+		return object.ID{}, err
+	}
+	var after object.ID
+	if j.Line == nil {
+		after, err = r.addState(batch, s, before, stateLabel{message: "after " + j.Kind, author: identity.Name})
+	} else {
+		after, err = r.addReverted(batch, s, before, j.Line, res)
+	}
+	if err != nil {
+		return object.ID{}, err
+	}
+	id, err := r.addOperation(batch, s, j, res, after)
+	if err != nil {
+		return object.ID{}, err
+	}
+	if err := batch.Commit(); err != nil {
+		return object.ID{}, err
+	}
+	if j.Line != nil {
+		if err := r.db.SetRef(j.Line.Ref, after); err != nil {
+			return object.ID{}, err
+		}
+	}
+	return id, r.db.SetRef(refOperations, id)
+}
+
+// withWritten is the state after an operation: what was captured, and what the
+// operation wrote but no capture holds, because it is ignored or too large. Without
+// that, taking the operation back could not tell it from somebody else's work.
+func (r *Repo) withWritten(batch *odb.Batch, disk *capture, j *journal, res *Result) (state, error) {
+	s := state{disk.tree, disk.metadata()}
+	written := make(map[string]*worktree.Expect)
+	for i := range j.changes {
+		c := &j.changes[i]
+		if _, done := slices.BinarySearch(res.Restored, c.Path); !done || c.ID.IsZero() {
+			continue
+		}
+		if rec := disk.index.Lookup(c.Path); (rec == nil || rec.Skip() != index.Captured) && !r.denied(c.Path) {
+			written[c.Path] = &worktree.Expect{Mode: c.Mode, Perm: c.Perm, ID: c.ID}
+		}
+	}
+	if len(written) == 0 {
+		return s, nil
+	}
+	return r.withSaved(batch, s, written)
+}
+
+func (r *Repo) addOperation(batch *odb.Batch, s state, j *journal, res *Result, after object.ID) (object.ID, error) {
+	rec := operationRecord{
+		Version: 1, Kind: j.Kind, Target: j.Target, Undoes: j.Undoes, Token: j.Token, At: r.now().UnixNano(), Scope: j.Scope,
+		Before: j.before.String(), After: after.String(),
+		Paths:   pathtext.Texts(append(append([]string{}, res.Restored...), res.Deleted...)),
+		Created: pathtext.Texts(j.created(res)), Kept: res.Kept, Conflicts: res.Conflicts,
+	}
+	value, err := json.Marshal(rec)
+	if err != nil {
+		return object.ID{}, err
+	}
+	meta, err := s.meta.encode()
+	if err != nil {
+		return object.ID{}, err
+	}
+	q := commitRequest{
+		tree: s.tree, meta: meta, message: j.Kind, when: r.now(),
+		extra: []object.Header{{Key: operationHeader, Value: string(value)}},
+	}
+	previous, err := r.db.Ref(refOperations)
+	switch {
+	case err == nil:
+		q.parents = append(q.parents, previous)
+	case !errors.Is(err, odb.ErrNotFound):
+		r.log.Warn("operations begun anew", "error", err)
+	}
+	q.parents = append(q.parents, j.before, after)
+	return addCommit(batch, q)
+}

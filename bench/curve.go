@@ -48,6 +48,7 @@ const (
 
 	curveKeptTrack   = "track-1-changed/kept"
 	curveKeptLog     = "log/kept"
+	curveKeptPatch   = "patch-oldest/kept"
 	curveKeptRestore = "restore-100/kept"
 	curveKeptUndo    = "undo-100/kept"
 	curveKeptClean   = "clean/kept"
@@ -68,6 +69,7 @@ var allCurves = []curve{
 
 	{curveKeptTrack, "track, 1 file changed", axisKept, seconds, flat},
 	{curveKeptLog, "log, the newest 20", axisKept, seconds, flat},
+	{curveKeptPatch, "patch since the oldest", axisKept, seconds, flat},
 	{curveKeptRestore, "restore, 100 files", axisKept, seconds, flat},
 	{curveKeptUndo, "undo of the restore", axisKept, seconds, flat},
 	{curveKeptClean, "cleaning", axisKept, seconds, linear},

@@ -62,6 +62,7 @@ func takesPart(curve, who string) bool {
 		curveKeptLog:     {nameSpec, nameLibrary},
 		curveKeptUndo:    {nameSpec, nameLibrary},
 		curveKeptTrack:   {nameLibrary},
+		curveKeptPatch:   {nameLibrary},
 		curveKeptRestore: {nameLibrary},
 		curveKeptClean:   {nameLibrary},
 		curveKeptFiles:   {nameLibrary, nameWatching},

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os"
 )
 
@@ -27,11 +28,15 @@ func (c *curver) alongKept() (err error) {
 	if err != nil {
 		return err
 	}
+	oldest, err := f.oldest()
+	if err != nil {
+		return err
+	}
 	trees, err := f.originals()
 	if err != nil {
 		return err
 	}
-	kept := 1
+	kept := 2
 	for _, n := range upTo(curveKept, c.opt.checkpoints) {
 		if kept, err = f.grow(kept, n); err != nil {
 			return err
@@ -39,11 +44,27 @@ func (c *curver) alongKept() (err error) {
 		if err := f.copyStore(); err != nil {
 			return err
 		}
-		if err := f.measureKept(n, trees); err != nil {
+		if err := f.measureKept(n, oldest, trees); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// oldest takes a checkpoint that no later one equals: who looks for its tree has to
+// get past all others, or to know better.
+func (f *site) oldest() (map[*remote]string, error) {
+	trees := make(map[*remote]string)
+	for _, s := range f.subjects {
+		err := f.edits.apply(s.Root, 0, 1, "oldest", 0)
+		if err == nil {
+			trees[s], err = s.track()
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return trees, nil
 }
 
 // closeKinds ends the workers of a kind.
@@ -95,7 +116,7 @@ func (f *site) copyStore() error {
 	return errors.Join(os.RemoveAll(to), os.CopyFS(to, os.DirFS(from)))
 }
 
-func (f *site) measureKept(n int, trees map[*remote]string) error {
+func (f *site) measureKept(n int, oldest, trees map[*remote]string) error {
 	at := func(curve string) where { return where{curve, f.files, n} }
 	err := f.measure(at(curveKeptTrack), light, f.parties(func(s *remote, round int) (response, error) {
 		i := (round + 1) % len(f.edits.paths)
@@ -117,6 +138,16 @@ func (f *site) measureKept(n int, trees map[*remote]string) error {
 		if _, err := s.track(); err != nil {
 			return err
 		}
+	}
+	err = f.measure(at(curveKeptPatch), light, f.parties(func(s *remote, _ int) (response, error) {
+		resp, err := f.timed(s, request{Op: opPatch, Tree: oldest[s]})
+		if err == nil && len(resp.Files) != 1 {
+			err = fmt.Errorf("%s lists %d files, not 1", s.Kind, len(resp.Files))
+		}
+		return resp, err
+	}))
+	if err != nil {
+		return err
 	}
 	undo := at(curveKeptUndo)
 	err = f.measure(at(curveKeptRestore), heavy, f.parties(func(s *remote, round int) (response, error) {

@@ -22,7 +22,7 @@ var figures = []figure{
 	{"files", "Cost by the number of files in the tree", []string{curveUnchanged, curveOne, curveFirst, curvePeak}},
 	{"changed", "Cost by the number of files changed", []string{curveTrack, curveRestore, curveDiff}},
 	{"kept", "Cost by the number of checkpoints kept", []string{
-		curveKeptTrack, curveKeptLog, curveKeptRestore, curveKeptUndo, curveKeptClean, curveKeptFiles, curveKeptBytes, curveCleanBytes,
+		curveKeptTrack, curveKeptLog, curveKeptPatch, curveKeptRestore, curveKeptUndo, curveKeptClean, curveKeptBytes, curveCleanBytes, curveKeptFiles,
 	}},
 }
 

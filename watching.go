@@ -51,24 +51,6 @@ type fileState struct {
 // reached: setting up costs as much as a scan.
 const retryWatch = 10 * time.Minute
 
-// Watching reports whether the next capture may leave directories out because they
-// are watched, and if not, why.
-func (r *Repo) Watching() (on bool, reason string) {
-	w := r.watching
-	if w == nil {
-		return false, "not asked for"
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	switch {
-	case w.failed != nil:
-		return false, w.failed.Error()
-	case !w.sure && w.reason == "":
-		return false, "nothing captured yet"
-	}
-	return w.sure, w.reason
-}
-
 // begin returns the stat cache to go by, nil if it has to be loaded. It counts as
 // taken: a capture that fails leaves none behind.
 func (w *watching) begin(r *Repo) (x *index.Index) {

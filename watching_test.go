@@ -40,8 +40,8 @@ func newWatcher(t *testing.T, tree gittest.Tree) *watcher {
 	t.Cleanup(func() { r.Close() })
 	w.watching = r
 	w.same("at first")
-	if on, reason := r.Watching(); !on {
-		t.Skip("no watching here: ", reason)
+	if s := r.Watching(); !s.On {
+		t.Skip("no watching here: ", s.Reason)
 	}
 	return w
 }

@@ -19,7 +19,8 @@ Usage:
 
 It checks the store of this project: objects, packs, refs, the stat cache, the
 journal, locks, files that a crash left behind, permissions; the configuration;
-whether there are stores of directories that are gone; and whether the coding
+whether there are stores of directories that are gone; whether a server that is
+running is kept from watching by a limit of the system; and whether the coding
 agents that are found are set up, trusted and heard of. One line is printed for
 each thing that is wrong, and one with its repair. Nothing wrong is said so.
 
@@ -56,7 +57,7 @@ type checkup func(ctx context.Context, f doctorFlags) ([]cairn.Finding, error)
 
 // checkups are all parts, in the order of the answer.
 func (c *cli) checkups() []checkup {
-	return []checkup{c.checkSettings, c.checkStore, c.checkAbandoned, c.checkConnections}
+	return []checkup{c.checkSettings, c.checkStore, c.checkAbandoned, c.checkWatching, c.checkConnections}
 }
 
 func (c *cli) doctorCommand() *cobra.Command {
@@ -156,6 +157,18 @@ func (c *cli) checkStore(ctx context.Context, f doctorFlags) ([]cairn.Finding, e
 	}
 	found, err := repo.Check(ctx, cairn.CheckOptions{Fix: f.fix, Quick: f.quick})
 	return found, errors.Join(err, repo.Close())
+}
+
+// checkWatching finds limits that make the server look at everything each time.
+func (c *cli) checkWatching(ctx context.Context, _ doctorFlags) ([]cairn.Finding, error) {
+	s := c.serverState(ctx)
+	if s == nil || s.Watching == nil || s.Watching.Limit == "" {
+		return nil, nil
+	}
+	return []cairn.Finding{{
+		Kind: "watching", Text: "cairn serve looks at everything each time: " + s.Watching.Reason,
+		Repair: fmt.Sprintf("raise %s with sysctl as root; until then nothing is lost but time", s.Watching.Limit),
+	}}, nil
 }
 
 // checkAbandoned finds stores of directories that are gone, and stores that are none.

@@ -21,15 +21,21 @@ Usage:
 It prints the root, the store and its size on disk, how much it may have, the
 newest checkpoint, how many files differ from it now (cairn diff --name-status
 lists them), what was purged, and which settings are not at their defaults, with
-who decided. Without any checkpoint the exit status is 4.
+who decided. Where cairn serve runs, it says how that finds what has changed: by
+watching directories, or by scanning all of them, and why. Every other command
+scans by itself. Without any checkpoint the exit status is 4.
 
 With --json:
     {"root", "store", "storeSize", "checkpoint": {"id", "hash", "message",
     "time"}, "changed", "limits": {"maxFileSize", "maxFiles", "maxScanBytes",
     "minFree", "budget"}, "checkpoints", "cleaned", "disabled", "purged",
+    "server": {"watching": {"on", "directories", "reason", "limit"}},
     "settings": [{"key", "value", "origin"}]}, sizes in bytes, 0 for no limit,
     and times as in RFC 3339. A checkpoint that does not hold everything has
     "partial": "time" if that was over, or "paths" if only some were looked at.
+    "server" is there if one runs, "watching" if it has this project open;
+    "limit" names the setting of the system that would have to be raised for it
+    to watch.
 `
 
 // standing is the answer of status.
@@ -45,7 +51,13 @@ type standing struct {
 	Cleaned     time.Time         `json:"cleaned,omitzero"`
 	Disabled    string            `json:"disabled,omitempty"`
 	Purged      []string          `json:"purged,omitempty"`
+	Server      *serverState      `json:"server,omitempty"`
 	Settings    []config.Decision `json:"settings"`
+}
+
+// serverState is what a server that is running says of the root.
+type serverState struct {
+	Watching *cairn.WatchState `json:"watching,omitempty"` // nil: it does not have the store open
 }
 
 type newestCheckpoint struct {
@@ -94,6 +106,7 @@ func (c *cli) statusOf(ctx context.Context, repo *cairn.Repo) (*standing, error)
 		Root: repo.Root(), Store: repo.StoreDir(), StoreSize: use.Size, Changed: len(changes),
 		Checkpoint:  newestCheckpoint{newest.ID, newest.Hash, newest.Message, newest.When, partial},
 		Limits:      repo.Limits(),
+		Server:      c.serverState(ctx),
 		Checkpoints: use.Checkpoints, Cleaned: use.Cleaned,
 		Disabled: c.last.Disabled, Purged: repo.PurgedPaths(), Settings: c.config.Decisions(),
 	}, nil
@@ -120,11 +133,41 @@ func (c *cli) printStatus(s *standing) error {
 	for _, path := range s.Purged {
 		fmt.Fprintf(c.out, "purged      %s\n", cairn.QuotePath(path))
 	}
+	if s.Server != nil {
+		fmt.Fprintf(c.out, "server      %s\n", watchingText(s.Server.Watching))
+	}
 	if s.Disabled != "" {
 		fmt.Fprintf(c.out, "captures    switched off: %s\n", printable(s.Disabled))
 	}
 	_, err := c.out.WriteString(settingLines(c.config))
 	return err
+}
+
+// serverState asks the server, nil where none is running or none is to be used.
+func (c *cli) serverState(ctx context.Context) *serverState {
+	opt, err := c.options()
+	if err != nil {
+		return nil
+	}
+	server := c.server(opt)
+	if server == nil {
+		return nil
+	}
+	state, err := server.Watching(ctx)
+	if err != nil {
+		return nil
+	}
+	return &serverState{state}
+}
+
+func watchingText(s *cairn.WatchState) string {
+	switch {
+	case s == nil:
+		return "not looking at this directory just now"
+	case s.On:
+		return fmt.Sprintf("watching (directories: %d)", s.Directories)
+	}
+	return "scanning: " + printable(s.Reason)
 }
 
 // holdsText says what the store holds and when it was cleaned.

@@ -104,6 +104,11 @@ func (c *Client) exchange(ctx context.Context, target, settings string, in, out 
 	if err != nil {
 		return err
 	}
+	return c.send(ctx, head(target, settings, len(body)), body, out)
+}
+
+// send connects, and has head and body answered.
+func (c *Client) send(ctx context.Context, head, body []byte, out any) error {
 	if c.socket == "" {
 		return ErrNoServer
 	}
@@ -118,7 +123,7 @@ func (c *Client) exchange(ctx context.Context, target, settings string, in, out 
 	defer conn.Close()
 	stop := context.AfterFunc(ctx, func() { conn.Close() })
 	defer stop()
-	a, err := talk(conn, deadline, head(target, settings, len(body)), body)
+	a, err := talk(conn, deadline, head, body)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()

@@ -24,6 +24,16 @@ type ProjectInfo struct {
 	ID      string `json:"id"`
 	Root    string `json:"root"`
 	Default bool   `json:"default" doc:"Whether requests that name no project mean this one."`
+
+	Watching *Watching `json:"watching,omitempty" doc:"How the server finds what has changed; absent while it does not have the store open."`
+}
+
+// Watching is how the server finds what has changed.
+type Watching struct {
+	On          bool   `json:"on" doc:"Whether only what has changed is looked at."`
+	Directories int    `json:"directories" doc:"Under watch."`
+	Reason      string `json:"reason,omitempty" doc:"Why everything is looked at."`
+	Limit       string `json:"limit,omitempty" doc:"The setting of the system, as sysctl has it, that would have to be raised."`
 }
 
 func (s *Server) aboutOperations() {
@@ -88,9 +98,21 @@ func (s *Server) projectOperations() {
 }
 
 func (s *Server) info(p *project) ProjectInfo {
+	watching := p.watching()
 	s.projects.mu.Lock()
 	defer s.projects.mu.Unlock()
-	return ProjectInfo{ID: p.id, Root: cairn.EncodePath(p.root), Default: s.projects.first == p}
+	return ProjectInfo{ID: p.id, Root: cairn.EncodePath(p.root), Default: s.projects.first == p, Watching: watching}
+}
+
+// watching is nil while the store is closed.
+func (p *project) watching() *Watching {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.handle == nil {
+		return nil
+	}
+	w := Watching(p.handle.repo.Watching())
+	return &w
 }
 
 // rawBytes documents an answer that is no JSON.

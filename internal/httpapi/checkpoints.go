@@ -67,6 +67,7 @@ type Status struct {
 	StoreSize  int64          `json:"storeSize" doc:"In bytes."`
 	Checkpoint CheckpointInfo `json:"checkpoint"`
 	Changed    int            `json:"changed" doc:"Files that differ from the newest checkpoint."`
+	Watching   Watching       `json:"watching" doc:"How the server finds what has changed."`
 }
 
 // TrackRequest says how to track.
@@ -151,7 +152,7 @@ func (s *Server) status(ctx context.Context, in *InProject) (*body[Status], erro
 	}
 	return &body[Status]{Status{
 		Root: cairn.EncodePath(p.Root), Store: cairn.EncodePath(p.Repo.StoreDir()), StoreSize: size,
-		Checkpoint: checkpointInfo(newest), Changed: len(changes),
+		Checkpoint: checkpointInfo(newest), Changed: len(changes), Watching: Watching(p.Repo.Watching()),
 	}}, nil
 }
 

@@ -53,6 +53,10 @@ func TestLimits(t *testing.T) {
 				}
 				must(t, w.Close())
 			}
+			var limit *LimitError
+			if errors.As(err, &limit) != (test.names != "") || limit != nil && limit.Name != test.names {
+				t.Errorf("the limit is %v", limit)
+			}
 			if !errors.Is(err, test.is) || !strings.Contains(err.Error(), test.names) || !strings.Contains(err.Error(), root) {
 				t.Errorf("got %v", err)
 			}

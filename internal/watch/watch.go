@@ -10,6 +10,15 @@ var (
 	ErrLimit = errors.New("limit for watches reached")
 )
 
+// LimitError is an ErrLimit: a limit of the system that its user can raise.
+type LimitError struct {
+	Name string // as sysctl has it
+	Err  error  // of the system
+}
+
+func (e *LimitError) Error() string   { return ErrLimit.Error() + " (" + e.Name + "): " + e.Err.Error() }
+func (e *LimitError) Unwrap() []error { return []error{ErrLimit, e.Err} }
+
 // Changes says where something may have happened.
 type Changes struct {
 	// All: everywhere, for the reason given. No directory is watched any more.

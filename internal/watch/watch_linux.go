@@ -116,11 +116,11 @@ func identify(path string) (identity, error) {
 func limit(err error) error {
 	switch {
 	case errors.Is(err, unix.ENOSPC):
-		return fmt.Errorf("%w (fs.inotify.max_user_watches): %w", ErrLimit, err)
+		return &LimitError{"fs.inotify.max_user_watches", err}
 	case errors.Is(err, unix.EMFILE):
-		return fmt.Errorf("%w (fs.inotify.max_user_instances, or open files of the process): %w", ErrLimit, err)
+		return &LimitError{"fs.inotify.max_user_instances", err} // or the process has too many files open
 	case errors.Is(err, unix.ENFILE):
-		return fmt.Errorf("%w (fs.file-max): %w", ErrLimit, err)
+		return &LimitError{"fs.file-max", err}
 	case errors.Is(err, unix.ENOSYS):
 		return fmt.Errorf("%w: %w", ErrUnsupported, err)
 	}

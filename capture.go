@@ -197,20 +197,25 @@ func (c *capture) discard() { c.batch.Discard() }
 // dies after it:
 //
 //  1. the new objects, durably, as one pack
-//  2. refs/cairn/disk, so that no cleaning takes away what the stat cache names
+//  2. the refs that keep alive what the stat cache will name, and then those given
 //  3. the stat cache
-func (c *capture) publish(ctx context.Context) error {
-	if err := c.batch.Commit(); err != nil {
+//
+// Where refs are given the capture is recorded with them, so that a stat cache which
+// cannot be saved then is no failure: it is as it was, and the next capture reads more.
+func (c *capture) publish(ctx context.Context, refs ...odb.RefUpdate) error {
+	keep := append(c.rules.heldRef(), c.repo.diskRef(c.disk)...)
+	if err := c.batch.Commit(append(keep, refs...)...); err != nil {
 		return fmt.Errorf("capture: %w", asNoSpace(err))
 	}
-	if err := c.repo.keepHeld(c.rules); err != nil {
+	err := c.repo.dropHeld(c.rules)
+	if err == nil {
+		err = c.repo.saveIndex(ctx, c.index, c.aux())
+	}
+	if err != nil && len(refs) == 0 {
 		return err
 	}
-	if err := c.repo.keepAlive(c.disk); err != nil {
-		return err
-	}
-	if err := c.repo.saveIndex(ctx, c.index, c.aux()); err != nil {
-		return err
+	if err != nil {
+		c.repo.log.Warn("stat cache not saved", "error", err)
 	}
 	c.repo.watching.commit(c.repo, c, c.watched && len(c.unread) == 0)
 	return nil
@@ -339,8 +344,8 @@ func (r *Repo) saveIndex(ctx context.Context, x *index.Index, aux []byte) error 
 	return nil
 }
 
-// keepAlive makes the captured tree reachable.
-func (r *Repo) keepAlive(tree object.ID) error {
+// diskRef is what makes the captured tree reachable, if it is not.
+func (r *Repo) diskRef(tree object.ID) []odb.RefUpdate {
 	id, err := r.db.Ref(refDisk)
 	if err == nil && id == tree {
 		return nil
@@ -348,5 +353,5 @@ func (r *Repo) keepAlive(tree object.ID) error {
 	if err != nil && !errors.Is(err, odb.ErrNotFound) {
 		r.log.Warn("ref replaced", "ref", refDisk, "error", err)
 	}
-	return r.db.SetRef(refDisk, tree)
+	return []odb.RefUpdate{{Name: refDisk, ID: tree}}
 }

@@ -208,16 +208,22 @@ func (s *ruleSource) noteSize(files int) {
 // manyFiles is far above usual captures, whose size is not worth a write.
 const manyFiles = 100_000
 
-// keepHeld keeps the tree alive, as long as captures are incomplete, that says what
-// was captured before them.
-func (r *Repo) keepHeld(s *ruleSource) error {
-	switch {
-	case s.aux.Incomplete && !s.earlier.IsZero():
-		return r.db.SetRef(refHeld, s.earlier)
-	case !s.aux.Incomplete && s.before.Incomplete:
-		if err := r.db.DeleteRef(refHeld); err != nil && !errors.Is(err, odb.ErrNotFound) {
-			return err
-		}
+// heldRef keeps the tree alive, as long as captures are incomplete, that says what was
+// captured before them.
+func (s *ruleSource) heldRef() []odb.RefUpdate {
+	if s.aux.Incomplete && !s.earlier.IsZero() {
+		return []odb.RefUpdate{{Name: refHeld, ID: s.earlier}}
+	}
+	return nil
+}
+
+// dropHeld lets that tree go when a complete capture is in place.
+func (r *Repo) dropHeld(s *ruleSource) error {
+	if s.aux.Incomplete || !s.before.Incomplete {
+		return nil
+	}
+	if err := r.db.DeleteRef(refHeld); err != nil && !errors.Is(err, odb.ErrNotFound) {
+		return err
 	}
 	return nil
 }

@@ -84,17 +84,18 @@ func (r *Repo) track(ctx context.Context, opt TrackOptions) (*Track, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.publish(ctx); err != nil {
-		return nil, err
-	}
-	before, err := r.newest(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if previous == nil || id != previous.id {
-		if err := r.db.SetRef(line, id); err != nil {
+	before := previous
+	if before == nil {
+		if before, err = r.newest(ctx); err != nil {
 			return nil, err
 		}
+	}
+	var refs []odb.RefUpdate
+	if previous == nil || id != previous.id {
+		refs = append(refs, odb.RefUpdate{Name: line, ID: id})
+	}
+	if err := c.publish(ctx, refs...); err != nil {
+		return nil, err
 	}
 	changed, err := r.countChanged(ctx, before, c)
 	if err != nil {

@@ -104,10 +104,11 @@ func (b *Batch) Len() int {
 	return len(b.ids)
 }
 
-// Commit writes the objects of the batch into the store, all or none. Without
-// objects it writes nothing. Unless the store was opened with NoSync, they are on
-// the disk when it returns.
-func (b *Batch) Commit() error {
+// Commit writes the objects of the batch into the store, all or none, and then sets
+// the refs, in their order. Without objects it writes no pack. Unless the store was
+// opened with NoSync, all is on the disk when it returns, and no ref was there before
+// the objects.
+func (b *Batch) Commit(refs ...RefUpdate) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if err := b.usable(); err != nil {
@@ -115,10 +116,9 @@ func (b *Batch) Commit() error {
 	}
 	b.done = true
 	if len(b.ids) == 0 {
-		return nil
+		return b.db.SetRefs(refs...)
 	}
-	_, err := b.db.publish(b.w)
-	return err
+	return b.db.publishWith(b.w, refs)
 }
 
 // Discard forgets the batch and removes what it wrote. After Commit it does

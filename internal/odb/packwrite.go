@@ -151,6 +151,25 @@ func (db *DB) publish(w *packWriter) (*pack, error) {
 	return db.install(s)
 }
 
+// publishWith publishes a pack, and then sets refs that were flushed along with it.
+func (db *DB) publishWith(w *packWriter, refs []RefUpdate) error {
+	defer w.discard()
+	writes, err := db.prepareRefs(refs)
+	if err != nil {
+		return err
+	}
+	defer discardRefs(writes)
+	s, err := db.seal(w, tempFiles(writes)...)
+	if err != nil {
+		return fmt.Errorf("write pack into %s: %w", db.dir, err)
+	}
+	defer s.discard()
+	if _, err := db.install(s); err != nil || len(writes) == 0 {
+		return err
+	}
+	return db.moveRefs(writes)
+}
+
 // sealed is a complete pack that lies on the disk under temporary names.
 type sealed struct {
 	name      string
@@ -168,10 +187,10 @@ func (s *sealed) discard() {
 	}
 }
 
-// seal ends a pack and flushes it. It needs no lock. The pack stays claimed until it
+// seal ends a pack and flushes it, along with other files. It needs no lock. The pack stays claimed until it
 // is installed or discarded, so that Sweep does not take it for the remains of a
 // crash; where there are no claims only the lock keeps Sweep away.
-func (db *DB) seal(w *packWriter) (*sealed, error) {
+func (db *DB) seal(w *packWriter, others ...*os.File) (*sealed, error) {
 	sum, err := w.finish()
 	if err != nil {
 		return nil, err
@@ -181,7 +200,7 @@ func (db *DB) seal(w *packWriter) (*sealed, error) {
 		return nil, err
 	}
 	s := &sealed{name: ownName(sum), pack: w.file, idx: idx, size: w.done + int64(idxHead+idxTail+len(w.rows)*(idSize+8))}
-	if err := db.flush(w.file, idx); err != nil {
+	if err := db.flush(w.file, append(others, idx)...); err != nil {
 		dispose(idx)
 		return nil, err
 	}

@@ -7,7 +7,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -15,23 +17,129 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
+// RefUpdate is a ref and what it is to point to.
+type RefUpdate struct {
+	Name string
+	ID   object.ID
+}
+
 // SetRef points a ref to an object, which is not looked up. The name follows the
 // rules of git check-ref-format and begins with refs/.
-func (db *DB) SetRef(name string, id object.ID) error {
-	err := checkRefName(name)
-	switch {
-	case err != nil:
+func (db *DB) SetRef(name string, id object.ID) error { return db.SetRefs(RefUpdate{name, id}) }
+
+// SetRefs is SetRef for several refs, which are flushed together: that takes hardly
+// longer than one. They are put in place in their order.
+func (db *DB) SetRefs(updates ...RefUpdate) error {
+	writes, err := db.prepareRefs(updates)
+	if err != nil || len(writes) == 0 {
 		return err
-	case id.IsZero():
-		return fmt.Errorf("set ref %s: no object", name)
 	}
-	if err := db.refConflict(name); err != nil {
-		return fmt.Errorf("set ref %s: %w", name, err)
+	defer discardRefs(writes)
+	if err := db.flush(writes[0].temp, tempFiles(writes[1:])...); err != nil {
+		return fmt.Errorf("set ref %s: %w", updates[0].Name, err)
 	}
-	if err := db.writeRef(db.refPath(name), id.String()+"\n"); err != nil {
-		return fmt.Errorf("set ref %s: %w", name, err)
+	return db.moveRefs(writes)
+}
+
+// refWrite is a ref that lies under a temporary name.
+type refWrite struct {
+	name, file, content string
+	temp                *os.File
+}
+
+func tempFiles(writes []refWrite) (files []*os.File) {
+	for _, w := range writes {
+		files = append(files, w.temp)
 	}
-	return nil
+	return files
+}
+
+// prepareRefs writes refs to temporary files in cairn/, where git does not look and
+// Sweep does.
+func (db *DB) prepareRefs(updates []RefUpdate) (writes []refWrite, err error) {
+	defer func() {
+		if err != nil {
+			discardRefs(writes)
+			writes = nil
+		}
+	}()
+	for _, u := range updates {
+		if err := db.checkRefUpdate(u); err != nil {
+			return writes, fmt.Errorf("set ref %s: %w", u.Name, err)
+		}
+		w := refWrite{name: u.Name, file: db.refPath(u.Name), content: u.ID.String() + "\n"}
+		if w.temp, err = atomicfile.Create(db.path(privateDir), atomicfile.Prefix); err != nil {
+			return writes, fmt.Errorf("set ref %s: %w", u.Name, err)
+		}
+		writes = append(writes, w)
+		if _, err := io.WriteString(w.temp, w.content); err != nil {
+			return writes, fmt.Errorf("set ref %s: %w", u.Name, err)
+		}
+	}
+	return writes, nil
+}
+
+func (db *DB) checkRefUpdate(u RefUpdate) error {
+	if err := checkRefName(u.Name); err != nil {
+		return err
+	}
+	if u.ID.IsZero() {
+		return errors.New("no object")
+	}
+	return db.refConflict(u.Name)
+}
+
+// discardRefs removes the temporary files that have not been moved.
+func discardRefs(writes []refWrite) {
+	for _, w := range writes {
+		if w.temp.Close() == nil { // else it is closed and moved
+			os.Remove(w.temp.Name())
+		}
+	}
+}
+
+// moveRefs puts flushed refs in place, durably.
+func (db *DB) moveRefs(writes []refWrite) error {
+	var dirs []string
+	for _, w := range writes {
+		if err := db.placeRef(w); err != nil {
+			return fmt.Errorf("set ref %s: %w", w.name, err)
+		}
+		if dir := filepath.Dir(w.file); !slices.Contains(dirs, dir) {
+			dirs = append(dirs, dir)
+		}
+	}
+	return db.syncDirs(dirs)
+}
+
+func (db *DB) placeRef(w refWrite) error {
+	err := w.temp.Close() // Windows does not rename open files
+	if err == nil {
+		err = db.moveRef(w.temp.Name(), w.file)
+	}
+	if err != nil {
+		os.Remove(w.temp.Name())
+		return err
+	}
+	if db.settled(w.file) {
+		return nil
+	}
+	return db.writeRef(w.file, w.content)
+}
+
+// syncDirs flushes directories at the same time, as flush does files.
+func (db *DB) syncDirs(dirs []string) error {
+	if db.opt.NoSync {
+		return nil
+	}
+	errs := make([]error, len(dirs))
+	var wg sync.WaitGroup
+	for i, dir := range dirs[1:] {
+		wg.Go(func() { errs[1+i] = atomicfile.SyncDir(dir) })
+	}
+	errs[0] = atomicfile.SyncDir(dirs[0])
+	wg.Wait()
+	return errors.Join(errs...)
 }
 
 // writeRef replaces a ref file. Git moves refs into packed-refs by reading a ref,
@@ -45,14 +153,20 @@ func (db *DB) writeRef(file, content string) error {
 		if err := db.replaceRef(file, content); err != nil {
 			return err
 		}
-		if info, err := os.Lstat(file + ".lock"); err == nil && time.Since(info.ModTime()).Abs() < refLockAge {
-			waitFor(file+".lock", db.refLockWait)
-		}
-		if _, err := os.Lstat(file); err == nil {
+		if db.settled(file) {
 			return nil
 		}
 	}
 	return errors.New("the ref vanishes as soon as it is written")
+}
+
+// settled reports whether a ref that was just written is there to stay.
+func (db *DB) settled(file string) bool {
+	if info, err := os.Lstat(file + ".lock"); err == nil && time.Since(info.ModTime()).Abs() < refLockAge {
+		waitFor(file+".lock", db.refLockWait)
+	}
+	_, err := os.Lstat(file)
+	return err == nil
 }
 
 // Git holds the lock of a ref for the time of a few renames.

@@ -30,10 +30,13 @@ func TestScanNames(t *testing.T) {
 			remove(t, filepath.Join(d, "a"))
 			writeFile(t, filepath.Join(d, "a", "in"), "in")
 		}},
-		"directory to a file": {[]string{"sub"}, func(t *testing.T, d string) { remove(t, filepath.Join(d, "sub")); writeFile(t, filepath.Join(d, "sub"), "") }},
-		"directory removed":   {[]string{"sub"}, func(t *testing.T, d string) { remove(t, filepath.Join(d, "sub")) }},
-		"renamed":             {[]string{"a", "c"}, func(t *testing.T, d string) { rename(t, filepath.Join(d, "a"), filepath.Join(d, "c")) }},
-		"case":                {[]string{"A", "a"}, func(t *testing.T, d string) { rename(t, filepath.Join(d, "a"), filepath.Join(d, "A")) }},
+		"directory to a file": {[]string{"sub"}, func(t *testing.T, d string) {
+			remove(t, filepath.Join(d, "sub"))
+			writeFile(t, filepath.Join(d, "sub"), "")
+		}},
+		"directory removed": {[]string{"sub"}, func(t *testing.T, d string) { remove(t, filepath.Join(d, "sub")) }},
+		"renamed":           {[]string{"a", "c"}, func(t *testing.T, d string) { rename(t, filepath.Join(d, "a"), filepath.Join(d, "c")) }},
+		"case":              {[]string{"A", "a"}, func(t *testing.T, d string) { rename(t, filepath.Join(d, "a"), filepath.Join(d, "A")) }},
 		"all but the ignored": {[]string{"a", "b", "sub"}, func(t *testing.T, d string) {
 			for _, name := range []string{"a", "b", "sub"} {
 				remove(t, filepath.Join(d, name))

@@ -28,6 +28,8 @@ type capture struct {
 	index   *index.Index
 	rules   *ruleSource
 	files   int
+	from    object.ID // what the stat cache held before; zero = nothing
+	differs int       // paths that are not as they were in that, -1 = not known
 	known   worktree.Known
 	unread  []string         // see worktree.Result
 	read    int              // files that were not known
@@ -84,7 +86,10 @@ func (r *Repo) capture(ctx context.Context, opt captureOptions) (*capture, error
 	if err != nil {
 		return nil, err
 	}
-	c := &capture{repo: r, index: x, rules: rules, reasons: make(map[string]error), batch: r.newBatch(opt.recording)}
+	c := &capture{repo: r, index: x, rules: rules, differs: -1, reasons: make(map[string]error), batch: r.newBatch(opt.recording)}
+	if root := x.Root(); root != nil {
+		c.from = root.Tree
+	}
 	if err := c.look(ctx, opt); err != nil {
 		c.discard()
 		return nil, fmt.Errorf("capture: %w", r.explainLimit(ctx, err, x, rules))
@@ -130,6 +135,9 @@ func (c *capture) look(ctx context.Context, opt captureOptions) error {
 		}
 		if c.files = res.Files; opt.scope != nil {
 			c.files = c.index.Files()
+		}
+		if len(opt.hints) == 0 { // else one path may count in both scans
+			c.differs = res.Differs
 		}
 		c.rules.noteSize(res.Files)
 		if c.unread = res.Unread; len(c.unread) > 0 {

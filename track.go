@@ -97,9 +97,11 @@ func (r *Repo) track(ctx context.Context, opt TrackOptions) (*Track, error) {
 	if err := c.publish(ctx, refs...); err != nil {
 		return nil, err
 	}
-	changed, err := r.countChanged(ctx, before, c)
-	if err != nil {
-		return nil, err
+	changed, ok := c.changedSince(before)
+	if !ok {
+		if changed, err = r.countChanged(ctx, before, c); err != nil {
+			return nil, err
+		}
 	}
 	t := &Track{
 		Hash: c.tree.String(), Checkpoint: id.String(), Files: c.files, Changed: changed,
@@ -159,6 +161,15 @@ func (r *Repo) newest(ctx context.Context) (*Checkpoint, error) {
 
 // today is the line of checkpoints outside a session. Days are UTC's.
 func (r *Repo) today() string { return refTracks + r.now().UTC().Format(time.DateOnly) }
+
+// changedSince is what the scan has counted, if it began with the state of before.
+func (c *capture) changedSince(before *Checkpoint) (n int, ok bool) {
+	if before == nil || before.tree != c.from || c.claims != nil || c.differs < 0 {
+		return 0, false
+	}
+	m, err := before.metadata()
+	return c.differs, err == nil && m.Partial == ""
+}
 
 // countChanged counts the paths between the checkpoint before and this tree; all of
 // them for a first checkpoint.

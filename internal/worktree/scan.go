@@ -86,6 +86,7 @@ type Result struct {
 	Skipped []Skipped // sorted by path
 	Unread  []string  // sorted: not looked at, with all below, because the deadline of the context passed
 	Changed bool      // anything in the index, be it only a time stamp
+	Differs int       // captured paths, without directories, that are not as the index had them
 	Dropped bool      // something that the index had is not there any more
 }
 
@@ -174,10 +175,13 @@ func (s *Scan) workers() int {
 }
 
 func (sc *scanner) finish(root *node) *Result {
+	before := make(blocks)
 	for _, path := range sc.removed {
+		before.addAll(sc.Index, path)
 		sc.Index.Remove(path)
 	}
 	for _, d := range sc.changed {
+		before.add(sc.Index, d.Path)
 		sc.Index.Put(d)
 	}
 	slices.Sort(sc.unread)
@@ -188,6 +192,7 @@ func (sc *scanner) finish(root *node) *Result {
 		Skipped: sc.skipped,
 		Unread:  sc.unread,
 		Changed: len(sc.changed)+len(sc.removed) > 0,
+		Differs: before.differ(sc.Index),
 		Dropped: sc.dropped.Load() || len(sc.removed) > 0,
 	}
 }

@@ -1,0 +1,93 @@
+package worktree
+
+import (
+	"bytes"
+
+	"github.com/seed-fb9cbc17/cairn/internal/index"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+)
+
+// blocks are directories as the index had them before it was changed; nil for those
+// that it did not have.
+type blocks map[string]*index.Dir
+
+func (b blocks) add(x *index.Index, path string) {
+	if _, known := b[path]; !known {
+		b[path] = x.Dirs[path]
+	}
+}
+
+// addAll adds a directory and everything below it.
+func (b blocks) addAll(x *index.Index, path string) {
+	d := x.Dirs[path]
+	if d == nil {
+		return
+	}
+	b.add(x, path)
+	for rec := range d.All {
+		if rec.Mode() == object.Dir {
+			b.addAll(x, index.Join(path, string(rec.Name())))
+		}
+	}
+}
+
+// differ counts the captured files and symlinks that the index has now in another
+// state, or only now, or no longer: what a comparison of the two trees would list.
+func (b blocks) differ(x *index.Index) (n int) {
+	for path, before := range b {
+		n += differing(rawOf(before), rawOf(x.Dirs[path]))
+	}
+	return n
+}
+
+func rawOf(d *index.Dir) []byte {
+	if d == nil {
+		return nil
+	}
+	return d.Raw
+}
+
+// differing counts the names that are captured differently in two blocks.
+func differing(a, b []byte) (n int) {
+	for len(a) > 0 || len(b) > 0 {
+		left, restA := index.Next(a)
+		right, restB := index.Next(b)
+		order := compareNames(left, right)
+		if order > 0 {
+			left = nil
+		} else {
+			a = restA
+		}
+		if order < 0 {
+			right = nil
+		} else {
+			b = restB
+		}
+		if !sameFile(left, right) {
+			n++
+		}
+	}
+	return n
+}
+
+// compareNames orders records by their names; none comes after all.
+func compareNames(a, b index.Record) int {
+	switch {
+	case a == nil:
+		return 1
+	case b == nil:
+		return -1
+	}
+	return bytes.Compare(a.Name(), b.Name())
+}
+
+func sameFile(a, b index.Record) bool {
+	if !isFile(a) || !isFile(b) {
+		return isFile(a) == isFile(b)
+	}
+	return a.Mode() == b.Mode() && a.ID() == b.ID()
+}
+
+func isFile(rec index.Record) bool {
+	return rec != nil && rec.Skip() == index.Captured && rec.Mode() != object.Dir
+}

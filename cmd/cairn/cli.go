@@ -37,7 +37,7 @@ type cli struct {
 	last       *cairn.Options            // that options returned
 	spawn      func(args []string) error // starts cairn in the background, nil = never
 	due        *bool                     // whether it is time to clean, nil = not known
-	caught     <-chan struct{}           // closed once signals are caught, nil = nobody does
+	catch      func()                    // begins to catch signals
 	running    string                    // name of the command once it runs, until then errors are about usage
 }
 
@@ -53,7 +53,7 @@ type globalFlags struct {
 func newCLI(stdin io.Reader, stdout, stderr io.Writer, env func(string) string, dir string) *cli {
 	c := &cli{
 		stdin: stdin, stdout: stdout, out: bufio.NewWriterSize(stdout, 64<<10), console: newConsole(stderr),
-		env: env, dir: dir,
+		env: env, dir: dir, catch: func() {},
 	}
 	c.columns, _ = columns(stdout)
 	c.outTerminal = isTerminal(stdout)
@@ -99,7 +99,7 @@ func (c *cli) command(d command) *cobra.Command {
 		Use: d.use, Short: d.short, Long: d.manual, Args: d.args, ValidArgsFunction: d.complete,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c.running, c.console.quiet = cmd.Name(), c.global.quiet
-			c.catch()
+			c.catchSignals()
 			return d.run(cmd.Context(), cmd, args)
 		},
 	}

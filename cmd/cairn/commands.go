@@ -2,6 +2,7 @@ package main
 
 import (
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 )
@@ -51,14 +52,18 @@ func (c *cli) addCommands(args []string) {
 	}
 }
 
-// atOnce lists the commands that begin before signals are caught. They change nothing
-// in the directory; a signal in their first instant ends them as one would that came
-// before main.
+// atOnce lists the commands that begin before signals are caught: they change nothing in
+// the directory. Most of them are over within uncaught; until then a signal ends them
+// without a word, as one does that comes before main.
 var atOnce = []string{"track", "hook", "status", "patch", "diff", "version"}
 
-// catch waits until signals are caught.
-func (c *cli) catch() {
-	if c.caught != nil && !slices.Contains(atOnce, c.running) {
-		<-c.caught
+const uncaught = 20 * time.Millisecond
+
+// catchSignals comes before a command does anything.
+func (c *cli) catchSignals() {
+	if slices.Contains(atOnce, c.running) {
+		time.AfterFunc(uncaught, c.catch)
+	} else {
+		c.catch()
 	}
 }

@@ -136,7 +136,34 @@ func (c *cli) openProject(_ context.Context, dir string) (*hooks.Project, error)
 		c.noteDue(repo)
 		return repo.Close()
 	}
-	return &hooks.Project{Root: opt.Root, Sessions: client.NewSessions(c.server(opt), open), Close: closed}, nil
+	sessions := &changing{client.NewSessions(c.server(opt), open), c.catch}
+	return &hooks.Project{Root: opt.Root, Sessions: sessions, Close: closed}, nil
+}
+
+// changing are sessions that catch signals before they change the directory.
+type changing struct {
+	*client.Sessions
+	catch func()
+}
+
+func (s *changing) Revert(ctx context.Context, id string, to session.Target, opt session.RevertOptions) (*session.Session, *cairn.Result, error) {
+	s.catch()
+	return s.Sessions.Revert(ctx, id, to, opt)
+}
+
+func (s *changing) Unrevert(ctx context.Context, id string, opt session.RevertOptions) (*session.Session, *cairn.Result, error) {
+	s.catch()
+	return s.Sessions.Unrevert(ctx, id, opt)
+}
+
+func (s *changing) UndoStep(ctx context.Context, id string, opt session.RevertOptions) (*session.Session, *cairn.Result, error) {
+	s.catch()
+	return s.Sessions.UndoStep(ctx, id, opt)
+}
+
+func (s *changing) RedoStep(ctx context.Context, id string, opt session.RevertOptions) (*session.Session, *cairn.Result, error) {
+	s.catch()
+	return s.Sessions.RedoStep(ctx, id, opt)
 }
 
 func agentNames() []cobra.Completion {

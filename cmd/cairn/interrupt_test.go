@@ -17,8 +17,8 @@ import (
 
 // TestInterruptible is not parallel: signals are for the process.
 func TestInterruptible(t *testing.T) {
-	ctx, caught := interruptible()
-	<-caught
+	ctx, catch := interruptible()
+	catch()
 	if err := syscall.Kill(syscall.Getpid(), syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
@@ -29,8 +29,8 @@ func TestInterruptible(t *testing.T) {
 func TestIgnoredSignals(t *testing.T) {
 	signal.Ignore(syscall.SIGINT, syscall.SIGTERM)
 	defer signal.Reset(syscall.SIGINT, syscall.SIGTERM)
-	ctx, caught := interruptible()
-	<-caught
+	ctx, catch := interruptible()
+	catch()
 	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		if !signal.Ignored(s) {
 			t.Errorf("%v is not ignored any more", s)

@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"sync"
 	"syscall"
 )
 
@@ -41,37 +42,35 @@ func main() {
 // run is the whole program: it carries out one command line as seen from a current
 // directory and returns the exit status.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer, env func(string) string, dir string) int {
-	ctx, caught := interruptible()
+	ctx, catch := interruptible()
 	c := newCLI(stdin, stdout, stderr, env, dir)
-	c.spawn, c.caught = spawn, caught
+	c.spawn, c.catch = spawn, catch
 	return c.run(ctx, args)
 }
 
-// interruptible returns a context that ends with the first SIGINT or SIGTERM that
-// comes after caught is closed. From then on signals do what they do by default, so
-// that the second ends the process at once. A signal that the caller had set to be
-// ignored stays ignored. To catch them takes a thread of its own and some messages to
-// it, a fifth of what a short command takes; it is done while the command begins.
-func interruptible() (ctx context.Context, caught <-chan struct{}) {
-	var signals []os.Signal
-	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
-		if !signal.Ignored(s) {
-			signals = append(signals, s)
-		}
-	}
-	ready := make(chan struct{})
-	if len(signals) == 0 { // no signals at all would mean every signal
-		close(ready)
-		return context.Background(), ready
-	}
+// interruptible returns a context that ends with the first SIGINT or SIGTERM after
+// catch was called. From then on signals do what they do by default, so that the second
+// ends the process at once. A signal that the caller had set to be ignored stays
+// ignored. To catch them takes a thread and some messages to it, a tenth of what a short
+// command takes, hence not everybody does so at once.
+func interruptible() (ctx context.Context, catch func()) {
 	ctx, cancel := context.WithCancel(context.Background())
-	go func() {
+	return ctx, sync.OnceFunc(func() {
+		var signals []os.Signal
+		for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+			if !signal.Ignored(s) {
+				signals = append(signals, s)
+			}
+		}
+		if len(signals) == 0 { // no signals at all would mean every signal
+			return
+		}
 		first := make(chan os.Signal, 1)
 		signal.Notify(first, signals...)
-		close(ready)
-		<-first
-		cancel()
-		signal.Stop(first)
-	}()
-	return ctx, ready
+		go func() {
+			<-first
+			cancel()
+			signal.Stop(first)
+		}()
+	})
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
@@ -139,14 +140,14 @@ func TestWatchingLooksAtWhatChanged(t *testing.T) {
 // What happens between two tracks, by name.
 func TestWatchingStorms(t *testing.T) {
 	t.Parallel()
-	many := 20
-	if !testing.Short() {
-		many = 100
+	dirs := 200
+	if testing.Short() {
+		dirs = 10
 	}
-	for name, storm := range map[string]func(w *watcher){
-		"files in new directories": func(w *watcher) {
-			for d := range many {
-				for f := range many / 2 {
+	runStorms(t, map[string]func(w *watcher){
+		"20,000 files in 200 new directories": func(w *watcher) {
+			for d := range dirs {
+				for f := range 100 {
 					w.write(fmt.Sprintf("new/%d/%d", d, f), "x")
 				}
 			}
@@ -270,7 +271,12 @@ func TestWatchingStorms(t *testing.T) {
 			}
 			gittest.Create(w, w.root, gittest.Tree{"another": gittest.File("one")})
 		},
-	} {
+	})
+}
+
+// runStorms compares before, after and once more after each.
+func runStorms(t *testing.T, storms map[string]func(w *watcher)) {
+	for name, storm := range storms {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWatcher(t, watchedTree())
@@ -305,21 +311,66 @@ func (f *fixture) chmod(path string, perm os.FileMode) {
 }
 
 // Random edits, of ignore rules too, seen by watching as by looking at everything.
+// CAIRN_SOAK_TIME=1h goes on with further seeds for so long.
 func TestWatchingEqualsLooking(t *testing.T) {
 	t.Parallel()
-	seeds, rounds := 6, 6
+	seeds := 6
 	if testing.Short() {
 		seeds = 3
 	}
 	for seed := range seeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
-			rng := rand.New(rand.NewPCG(uint64(seed), 77))
-			w := newWatcher(t, gittest.RandomTree(rng, gittest.RandomOptions{}))
-			for round := range rounds {
-				edits := gittest.Mutate(t, rng, w.root, 1+rng.IntN(12))
-				w.same(fmt.Sprintf("round %d: %v", round, edits))
-			}
+			randomStorm(t, seed)
 		})
 	}
+	text := os.Getenv("CAIRN_SOAK_TIME")
+	if text == "" {
+		return
+	}
+	lasts, err := time.ParseDuration(text)
+	if err != nil {
+		t.Fatalf("CAIRN_SOAK_TIME=%s: %v", text, err)
+	}
+	for begun := time.Now(); time.Since(begun) < lasts && !t.Failed(); seeds++ {
+		t.Run(fmt.Sprint("soak ", seeds), func(t *testing.T) { randomStorm(t, seeds) })
+	}
+}
+
+// randomStorm also moves whole directories out of the root and into it.
+func randomStorm(t *testing.T, seed int) {
+	rng := rand.New(rand.NewPCG(uint64(seed), 77))
+	w := newWatcher(t, gittest.RandomTree(rng, gittest.RandomOptions{}))
+	outside := filepath.Join(t.TempDir(), "outside")
+	gittest.Create(t, outside, gittest.RandomTree(rng, gittest.RandomOptions{}))
+	for round := range 6 {
+		edits := gittest.Mutate(t, rng, w.root, 1+rng.IntN(12))
+		if rng.IntN(3) == 0 {
+			edits = append(edits, w.exchange(rng, outside)...)
+		}
+		w.same(fmt.Sprintf("round %d: %v", round, edits))
+	}
+}
+
+// exchange moves a directory between two places, or a file.
+func (w *watcher) exchange(rng *rand.Rand, outside string) []string {
+	from, to := w.root, outside
+	if rng.IntN(2) == 0 {
+		from, to = to, from
+	}
+	list, err := os.ReadDir(from)
+	if err != nil {
+		w.Fatal(err)
+	}
+	for _, i := range rng.Perm(len(list)) {
+		name := list[i].Name()
+		if _, err := os.Lstat(filepath.Join(to, name)); err == nil || name == ".git" {
+			continue
+		}
+		if err := os.Rename(filepath.Join(from, name), filepath.Join(to, name)); err != nil {
+			w.Fatal(err)
+		}
+		return []string{fmt.Sprintf("move %q from %s to %s", name, from, to)}
+	}
+	return nil
 }

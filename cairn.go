@@ -124,6 +124,7 @@ type Repo struct {
 	watching *watching // nil = not wanted
 
 	never *ignore.Chain // the compiled deny list, nil = none
+	trees treeCache
 
 	clean func(context.Context, CleanOptions) (*Cleaned, error) // Clean, but for tests
 }

@@ -60,10 +60,14 @@ func (s *pathScope) leads(dir string) bool {
 	return i < len(s.paths) && strings.HasPrefix(s.paths[i], prefix)
 }
 
-// readTree reads a tree; the zero id and the empty tree have no entries.
+// readTree reads a tree; the zero id and the empty tree have no entries. The entries
+// must not be changed.
 func (r *Repo) readTree(id object.ID) ([]object.Entry, error) {
 	if id.IsZero() || id == object.EmptyTree {
 		return nil, nil
+	}
+	if entries, ok := r.trees.get(id); ok {
+		return entries, nil
 	}
 	kind, data, err := r.db.Read(id)
 	if err != nil {
@@ -76,26 +80,37 @@ func (r *Repo) readTree(id object.ID) ([]object.Entry, error) {
 	if err != nil {
 		return nil, fmt.Errorf("tree %s: %w: %w", id, ErrCorrupt, err)
 	}
+	r.trees.add(id, entries)
 	return entries, nil
 }
 
 // compareTrees yields what differs between two trees, ordered by the bytes of the
 // paths. Equal sub-trees are never read, so the cost follows the difference.
 func (r *Repo) compareTrees(ctx context.Context, old, new object.ID, scope *pathScope) iter.Seq2[treeChange, error] {
+	return (&comparison{repo: r, ctx: ctx, scope: scope}).between(old, new)
+}
+
+type comparison struct {
+	repo  *Repo
+	ctx   context.Context
+	scope *pathScope
+
+	// Both may be nil: known gives the entries of an old tree without reading it, nil if
+	// it does not know them; dirs is told of the directories in trees that differ.
+	known func(dir string, tree object.ID) []object.Entry
+	dirs  func(path string, old, new *object.Entry)
+
+	yield   func(treeChange, error) bool
+	stopped bool
+}
+
+func (c *comparison) between(old, new object.ID) iter.Seq2[treeChange, error] {
 	return func(yield func(treeChange, error) bool) {
-		c := &comparison{repo: r, ctx: ctx, scope: scope, yield: yield}
+		c.yield, c.stopped = yield, false
 		if err := c.trees("", old, new); err != nil && !c.stopped {
 			yield(treeChange{}, err)
 		}
 	}
-}
-
-type comparison struct {
-	repo    *Repo
-	ctx     context.Context
-	scope   *pathScope
-	yield   func(treeChange, error) bool
-	stopped bool
 }
 
 func (c *comparison) trees(dir string, old, new object.ID) error {
@@ -105,7 +120,7 @@ func (c *comparison) trees(dir string, old, new object.ID) error {
 	if err := c.ctx.Err(); err != nil {
 		return err
 	}
-	a, err := c.repo.readTree(old)
+	a, err := c.oldTree(dir, old)
 	if err != nil {
 		return err
 	}
@@ -137,6 +152,15 @@ func (c *comparison) trees(dir string, old, new object.ID) error {
 	return nil
 }
 
+func (c *comparison) oldTree(dir string, id object.ID) ([]object.Entry, error) {
+	if c.known != nil {
+		if entries := c.known(dir, id); entries != nil {
+			return entries, nil
+		}
+	}
+	return c.repo.readTree(id)
+}
+
 // entry compares one name. A file and a directory of the same name come as two
 // calls, because they sort differently.
 func (c *comparison) entry(dir string, old, new *object.Entry) error {
@@ -148,6 +172,9 @@ func (c *comparison) entry(dir string, old, new *object.Entry) error {
 	if some.Mode == object.Dir {
 		if !c.scope.leads(path) {
 			return nil
+		}
+		if c.dirs != nil {
+			c.dirs(path, old, new)
 		}
 		return c.trees(path, treeID(old), treeID(new))
 	}

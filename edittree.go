@@ -13,10 +13,11 @@ import (
 // editTree returns a tree with some paths replaced: their Mode and ID are those of
 // edits, nil removes. Trees along the way are added to the batch.
 func (r *Repo) editTree(batch *odb.Batch, tree object.ID, edits map[string]*object.Entry) (object.ID, error) {
-	entries, err := r.readTree(tree)
+	read, err := r.readTree(tree)
 	if err != nil {
 		return object.ID{}, err
 	}
+	entries := slices.Clone(read)
 	below := make(map[string]map[string]*object.Entry)
 	for path, e := range edits {
 		name, rest, deeper := strings.Cut(path, "/")

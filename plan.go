@@ -33,6 +33,7 @@ type planner struct {
 	atBase      coverage        // the same of what is taken back
 	covered     coverage        // what the target did not capture although it was there
 	then, today *treeRules      // the ignore rules of both ends
+	dirs        *dirSet         // found with the files
 	unread      map[string]bool // directories reported by keepTopmost
 	blocked     map[string]bool
 	cleared     map[string]bool // paths in the way that the plan already removes
@@ -102,7 +103,9 @@ func (r *Repo) makePlan(ctx context.Context, disk *capture, target state, opt pl
 
 func (p *planner) files() error {
 	var created []treeChange
-	for c, err := range p.repo.compareTrees(p.ctx, p.now.tree, p.target.tree, p.scope) {
+	p.dirs = newDirSet(p.now.tree == p.target.tree)
+	differing := &comparison{repo: p.repo, ctx: p.ctx, scope: p.scope, known: p.captured, dirs: p.dirs.note}
+	for c, err := range differing.between(p.now.tree, p.target.tree) {
 		if err != nil {
 			return err
 		}
@@ -129,6 +132,15 @@ func (p *planner) files() error {
 		}
 	}
 	return nil
+}
+
+// captured gives the entries of a tree of the disk's, as the stat cache has them.
+func (p *planner) captured(dir string, tree object.ID) []object.Entry {
+	d := p.disk.index.Dirs[dir]
+	if d == nil || d.Tree != tree {
+		return nil
+	}
+	return worktree.TreeEntries(d)
 }
 
 // expect is what the last capture saw at a path that it holds. A racy stat proves

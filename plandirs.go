@@ -5,6 +5,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree"
 )
 
@@ -12,20 +13,17 @@ import (
 // are missing, those that the target did not have, and permission bits. Directories
 // that files need are made with the files; only their bits are planned here.
 func (p *planner) directories() error {
-	target, err := p.targetDirs()
-	if err != nil {
-		return err
-	}
+	p.dirs.list(p.target.meta)
 	needed, emptied := p.parents()
-	for _, path := range target.made {
+	for _, path := range p.dirs.made {
 		if p.disk.index.Dirs[path] == nil && (p.scope.covers(path) || needed[path]) {
 			p.makeDir(path)
 		}
 	}
 	if !p.keepNew {
-		p.removeSurplus("", target.all, emptied)
+		p.removeSurplus(emptied)
 	}
-	p.dirPermissions(target.all)
+	p.dirPermissions()
 	p.guardReadOnly()
 	return nil
 }
@@ -76,77 +74,61 @@ func (p *planner) parents() (needed, emptied map[string]bool) {
 	return needed, emptied
 }
 
-// dirSet is the directories of the target. A directory with nothing captured in it
-// is known only from the metadata.
+// dirSet is the directories of the target, and what the disk has beside them. Only
+// trees that differ have been looked into.
 type dirSet struct {
-	all  map[string]bool
-	made []string // the empty ones, and those that new files need, parents first
+	all  map[string]bool // the target's, without those below same
+	same map[string]bool // equal on the disk, with all below
+	made []string        // in all; in the end parents first
+	gone []string        // the disk's that the target lacks
 }
 
-// targetDirs collects the target's directories as far as the plan can need them:
-// those that the disk lacks or has, below the scope. Sub-trees that are equal on
-// both sides hold the same directories and are not read.
-func (p *planner) targetDirs() (*dirSet, error) {
-	s := &dirSet{all: make(map[string]bool)}
-	for _, list := range [][]pathText{p.target.meta.Empty, p.target.meta.Bare} {
-		for _, path := range list {
-			for at := string(path); at != "" && !s.all[at]; at, _ = index.Split(at) {
-				s.all[at] = true
-				s.made = append(s.made, at)
-			}
-		}
-	}
-	if err := p.treeDirs("", p.now.tree, p.target.tree, s); err != nil {
-		return nil, err
-	}
-	slices.Sort(s.made)
-	return s, nil
+func newDirSet(equal bool) *dirSet {
+	s := &dirSet{all: make(map[string]bool), same: make(map[string]bool)}
+	s.same[""] = equal
+	return s
 }
 
-func (p *planner) treeDirs(dir string, now, target object.ID, s *dirSet) error {
-	if now == target {
-		p.sameDirs(dir, s)
-		return nil
-	}
-	entries, err := p.repo.readTree(target)
-	if err != nil {
-		return err
-	}
-	present, err := p.repo.readTree(now)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		path := index.Join(dir, e.Name)
-		if e.Mode != object.Dir || !p.scope.leads(path) {
-			continue
-		}
-		s.all[path] = true
-		s.made = append(s.made, path)
-		var same object.ID
-		for _, o := range present {
-			if o.Name == e.Name && o.Mode == object.Dir {
-				same = o.ID
-			}
-		}
-		if err := p.treeDirs(path, same, e.ID, s); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// sameDirs takes the directories of an equal sub-tree from the stat cache.
-func (p *planner) sameDirs(dir string, s *dirSet) {
-	d := p.disk.index.Dirs[dir]
-	if d == nil {
+// note takes a directory of the disk (nil: of the target alone) or of the target (nil:
+// of the disk alone).
+func (s *dirSet) note(path string, disk, target *object.Entry) {
+	if target == nil {
+		s.gone = append(s.gone, path)
 		return
 	}
-	for rec := range d.All {
-		if rec.Mode() == object.Dir && !rec.ID().IsZero() {
-			path := index.Join(dir, string(rec.Name()))
-			s.all[path] = true
-			p.sameDirs(path, s)
+	s.add(path)
+	s.same[path] = disk != nil && disk.ID == target.ID
+}
+
+func (s *dirSet) add(path string) {
+	s.all[path] = true
+	s.made = append(s.made, path)
+}
+
+// list adds the directories with nothing captured in them, which no tree holds.
+func (s *dirSet) list(target *metadata) {
+	for _, list := range [][]pathText{target.Empty, target.Bare} {
+		for _, path := range list {
+			for at := string(path); at != "" && !s.all[at]; at, _ = index.Split(at) {
+				s.add(at)
+			}
+		}
+	}
+	slices.Sort(s.made)
+}
+
+// has reports whether the target has the directory.
+func (p *planner) has(path string) bool {
+	if p.dirs.all[path] {
+		return true
+	}
+	for at := path; ; at, _ = index.Split(at) {
+		if p.dirs.same[at] {
+			rec := p.disk.index.Lookup(path)
+			return rec != nil && rec.Mode() == object.Dir && !rec.ID().IsZero()
+		}
+		if at == "" {
+			return false
 		}
 	}
 }
@@ -172,18 +154,15 @@ func (p *planner) makeDir(path string) {
 
 // removeSurplus plans the removal of directories that the target did not have. One
 // that still holds something when its turn comes stays.
-func (p *planner) removeSurplus(dir string, target, emptied map[string]bool) {
-	d := p.disk.index.Dirs[dir]
-	if d == nil {
-		return
-	}
-	for rec := range d.All {
-		path := index.Join(dir, string(rec.Name()))
-		if rec.Mode() != object.Dir || rec.Skip() != index.Captured || !p.scope.leads(path) {
+func (p *planner) removeSurplus(emptied map[string]bool) {
+	surplus := slices.Concat(p.dirs.gone, pathtext.Plain(p.now.meta.Empty), pathtext.Plain(p.now.meta.Bare))
+	slices.Sort(surplus)
+	for _, path := range slices.Backward(slices.Compact(surplus)) {
+		rec := p.disk.index.Lookup(path)
+		if rec == nil || rec.Mode() != object.Dir || rec.Skip() != index.Captured || p.has(path) {
 			continue
 		}
-		p.removeSurplus(path, target, emptied)
-		if target[path] || !p.scope.covers(path) && !emptied[path] || p.cleared[path] || p.atBase.unread(path) || p.mayHaveExisted(path, true) != "" {
+		if !p.scope.covers(path) && !emptied[path] || p.cleared[path] || p.atBase.unread(path) || p.mayHaveExisted(path, true) != "" {
 			continue
 		}
 		p.cleared[path] = true
@@ -193,15 +172,17 @@ func (p *planner) removeSurplus(dir string, target, emptied map[string]bool) {
 
 // dirPermissions plans the bits of directories that both sides have, where they
 // differ.
-func (p *planner) dirPermissions(target map[string]bool) {
+func (p *planner) dirPermissions() {
 	if p.now.meta.Perm.Dir != p.target.meta.Perm.Dir {
-		for path := range target {
-			p.dirPermission(path)
+		for path := range p.disk.index.Dirs {
+			if path != "" && p.has(path) {
+				p.dirPermission(path)
+			}
 		}
 		return
 	}
 	for path := range differingPerms(p.now.meta, p.target.meta) {
-		if target[path] {
+		if p.has(path) {
 			p.dirPermission(path)
 		}
 	}

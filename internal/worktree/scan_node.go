@@ -103,7 +103,7 @@ func (w *worker) complete(n *node) error {
 		return nil
 	}
 	d := &index.Dir{Path: n.path, Raw: slices.Clone(n.block)}
-	entries := treeEntries(d)
+	entries := TreeEntries(d)
 	if len(entries) > 0 || n.parent == nil {
 		w.tree = object.AppendTree(w.tree[:0], entries)
 		d.Tree = object.Sum(object.Tree, w.tree)
@@ -145,8 +145,8 @@ func (n *node) rebuild() {
 	n.block = block
 }
 
-// treeEntries lists what is captured in a directory, in git's order.
-func treeEntries(d *index.Dir) []object.Entry {
+// TreeEntries lists what is captured in a directory, in git's order.
+func TreeEntries(d *index.Dir) []object.Entry {
 	var entries []object.Entry
 	for rec := range d.All {
 		if id := rec.ID(); rec.Skip() == index.Captured && !id.IsZero() {

@@ -1,0 +1,42 @@
+package cairn
+
+import (
+	"encoding/binary"
+	"testing"
+
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+)
+
+func TestTreeCacheIsBounded(t *testing.T) {
+	t.Parallel()
+	id := func(n int) (id object.ID) {
+		binary.BigEndian.PutUint64(id[:], uint64(n))
+		return id
+	}
+	var c treeCache
+	for n := range 10 * maxCachedEntries {
+		c.add(id(n), make([]object.Entry, n%100))
+		if entries, ok := c.get(id(0)); !ok || len(entries) != 0 { // always asked for
+			t.Fatalf("%d: forgotten", n)
+		}
+		if entries, ok := c.get(id(n)); !ok || len(entries) != n%100 {
+			t.Fatalf("%d: %d entries, %t", n, len(entries), ok)
+		}
+	}
+	kept := 0
+	for _, generation := range []map[object.ID][]object.Entry{c.young, c.old} {
+		for _, entries := range generation {
+			kept += len(entries) + 1
+		}
+	}
+	if kept > 2*maxCachedEntries {
+		t.Errorf("%d entries are kept", kept)
+	}
+	if _, ok := c.get(id(1)); ok {
+		t.Error("a tree that nobody has asked for is kept")
+	}
+	c.add(id(-1), make([]object.Entry, maxCachedEntries))
+	if _, ok := c.get(id(-1)); ok {
+		t.Error("one tree takes up a whole generation")
+	}
+}

@@ -25,7 +25,7 @@ func BenchmarkWatching(b *testing.B) {
 func benchmarkWatching(b *testing.B, files int) {
 	root := b.TempDir()
 	paths := growTree(b, root, files)
-	r, err := cairn.Open(cairn.Options{Root: root, DataDir: b.TempDir(), Watch: true, NoSync: os.Getenv("NOSYNC") != ""})
+	r, err := cairn.Open(cairn.Options{Root: root, DataDir: b.TempDir(), Watch: os.Getenv("NOWATCH") == "", NoSync: os.Getenv("NOSYNC") != ""})
 	if err != nil {
 		b.Fatal(err)
 	}

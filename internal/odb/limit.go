@@ -15,17 +15,23 @@ func (b *Batch) Limit(allow func(more int64) error) {
 	b.w.allow = allow
 }
 
-// Size returns how many bytes the files of the store take, see Measure.
+// Size returns how many bytes the files of the store take, see Measure, but for refs:
+// there may be thousands, of 41 bytes each.
 func (db *DB) Size() (int64, error) {
-	size, _, err := Measure(db.dir)
+	size, _, err := measure(db.dir, db.path("refs"))
 	return size, err
 }
 
 // Measure sums the sizes of the files of the store in dir, and counts them. A borrowed
 // pack that the lender has, too, takes no room. Another process may be changing the
 // store, so a file that vanishes counts nothing.
-func Measure(dir string) (size int64, files int, err error) {
+func Measure(dir string) (size int64, files int, err error) { return measure(dir, "") }
+
+func measure(dir, without string) (size int64, files int, err error) {
 	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if path == without && err == nil && d.IsDir() {
+			return filepath.SkipDir
+		}
 		if err == nil && d.Type().IsRegular() {
 			var info fs.FileInfo
 			if info, err = d.Info(); err == nil {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -29,12 +30,29 @@ func TestMain(m *testing.M) {
 func TestRun(t *testing.T) {
 	t.Parallel()
 	needPrograms(t)
+	for name, more := range map[string][]string{
+		"trees of their own": nil,
+		"repository":         {"-repository", "-contenders", strings.Join([]string{nameNewest, nameRestic, nameCLI, nameLibrary, nameWatching}, ",")},
+		"one tree":           {"-one-tree", "-contenders", strings.Join([]string{nameSpec, nameUntracked, nameMonitor, nameCLI, nameLibrary, nameWatching}, ",")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if testing.Short() && more != nil {
+				t.Skip("in short mode one run is enough")
+			}
+			t.Parallel()
+			runAndCheck(t, more)
+		})
+	}
+}
+
+func runAndCheck(t *testing.T, more []string) {
+	t.Helper()
 	dir := t.TempDir()
 	cache, files := filepath.Join(dir, "cache"), filepath.Join(dir, "results")
-	opt, err := parseOptions([]string{
-		"-files", "200", "-n", "1", "-quiet", "-no-flush", "-cache", cache, "-contenders", strings.Join(kinds, ","),
+	opt, err := parseOptions(append([]string{
+		"-files", "200", "-n", "1", "-in-row", "10", "-quiet", "-no-flush", "-cache", cache,
 		"-json", filepath.Join(files, "run.json"), "-benchstat", filepath.Join(files, "run.txt"),
-	})
+	}, more...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,22 +64,22 @@ func TestRun(t *testing.T) {
 		t.Errorf("the run left %v behind", left)
 	}
 	for _, o := range operations {
-		if !strings.Contains(out.String(), "| "+o.title+" ") {
-			t.Errorf("no row for %q in\n%s", o.title, out.String())
+		if borrowed := o.op == opFirstBorrowed && !opt.repository; !strings.Contains(out.String(), "| "+o.title+" ") != borrowed {
+			t.Errorf("no row for %q, or one too many, in\n%s", o.title, out.String())
 		}
 	}
 	var r report
 	if err := json.Unmarshal(readFile(t, filepath.Join(files, "run.json")), &r); err != nil {
 		t.Fatal(err)
 	}
-	checkRun(t, &r)
+	checkRun(t, &opt, &r)
 	lines := strings.Count(string(readFile(t, filepath.Join(files, "run.txt"))), "\nBenchmark")
 	if lines != len(r.Samples) {
 		t.Errorf("%d benchstat lines for %d samples", lines, len(r.Samples))
 	}
 }
 
-func checkRun(t *testing.T, r *report) {
+func checkRun(t *testing.T, opt *options, r *report) {
 	t.Helper()
 	for _, note := range r.Notes {
 		if strings.Contains(note, "tree ids") {
@@ -71,28 +89,47 @@ func checkRun(t *testing.T, r *report) {
 	if c := r.Corpus; c.Files != 200 || c.Captured < 150 || c.Captured > 200 {
 		t.Errorf("%d files, %d of them captured, instead of 200 with perhaps a few ignored", c.Files, c.Captured)
 	}
-	for _, o := range operations {
-		for _, who := range kinds {
-			want := 1
-			if undo := o.op == opUndoMany || o.op == opRedoMany; undo && !(&setting{Kind: who}).undoes() {
-				want = 0
-			}
-			if n := len(r.values(o.op, who, func(s *sample) float64 { return s.Seconds })); n != want {
-				t.Errorf("%s of %s was timed %d times, want %d", o.op, who, n, want)
-			}
-		}
-	}
 	for _, floor := range []string{floorWalk, floorRead, floorSpawn} {
 		if s, ok := r.seconds(floor, nameFloor); !ok || s <= 0 {
 			t.Errorf("floor %s: %v", floor, s)
 		}
 	}
-	for _, who := range kinds {
-		for _, when := range []string{"first track", "end"} {
-			if s := r.store(when, who); s == nil || s.Files == 0 {
-				t.Errorf("store of %s at %q: %v", who, when, s)
+	for _, who := range opt.contenders {
+		t.Run(who, func(t *testing.T) { checkContender(t, opt, r, who) })
+	}
+}
+
+// checkContender skips who is not installed.
+func checkContender(t *testing.T, opt *options, r *report, who string) {
+	if why := missing(who, "git"); why != "" {
+		if !slices.Contains(r.Notes, why) {
+			t.Errorf("the report does not say: %s", why)
+		}
+		t.Skip(why)
+	}
+	for _, o := range operations {
+		s := setting{Kind: who, Repository: opt.repository, OneTree: opt.oneTree}
+		want := 0
+		if s.can(o.op) {
+			want = 1
+		}
+		if processors := o.op == opOneProcessor || o.op == opTwoProcessors; processors && runtime.NumCPU() < 2 {
+			want = 0
+		}
+		if s.inRow(o.op) {
+			if want = 10; o.op == opMany {
+				want = 1
 			}
 		}
+		if n := len(r.times(o.op, who)); n != want {
+			t.Errorf("%s was timed %d times, want %d", o.op, n, want)
+		}
+	}
+	if s := r.store("end", who); s == nil || s.Files == 0 {
+		t.Errorf("store at the end: %v", s)
+	}
+	if _, resident, ok := r.perFile(); who == nameWatching && (!ok || resident == 0) {
+		t.Errorf("memory: %+v", r.Memory)
 	}
 }
 
@@ -123,6 +160,7 @@ func TestOptions(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{
 		{"-n", "0"}, {"-files", "0"}, {"extra"}, {"-only", "help"}, {"-contenders", "git"}, {"-unknown"},
+		{"-contenders", nameNewest}, {"-contenders", nameOpenCode, "-repository"}, {"-shrink", "0"}, {"-in-row", "0"}, {"-one-tree", "-contenders", nameOpenCode},
 	} {
 		if _, err := parseOptions(args); err == nil {
 			t.Errorf("%q is accepted", args)
@@ -182,14 +220,17 @@ func TestWalkCountsEverything(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := walkTree(dir)
+	got, err := walkTree(dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got.files != int64(want.Files) || got.dirs != int64(want.Dirs) {
 		t.Errorf("walked %+v, there are %d files and %d directories", got, want.Files, want.Dirs)
 	}
-	if _, err := walkTree(filepath.Join(dir, "missing")); err == nil {
+	if got, err := walkTree(dir, map[string]bool{"large": true}); err != nil || got.files != int64(want.Files)-3000 {
+		t.Errorf("without a directory: %+v, %v", got, err)
+	}
+	if _, err := walkTree(filepath.Join(dir, "missing"), nil); err == nil {
 		t.Error("a missing directory can be walked")
 	}
 }

@@ -1,8 +1,13 @@
 package main
 
 import (
+	"bufio"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -40,13 +45,40 @@ func (c *cli) Patch(tree string) ([]string, error) {
 	return nulSeparated(out), err
 }
 
+// TrackOnly implements pathTracker.
+func (c *cli) TrackOnly(files []string) error {
+	_, err := c.cairn("", append([]string{"track", "--only-paths"}, files...)...)
+	return err
+}
+
+// DiffFull lets the program write to a file, as large as the answer may be.
 func (c *cli) DiffFull(from, to string) (func() (int, error), error) {
-	out, err := c.cairn("", "diff", "--json", from, to)
+	answer := filepath.Join(filepath.Dir(c.store), "answer.json")
+	err := c.runTo(answer, append(slices.Clone(c.program), "diff", "--json", from, to)...)
 	return func() (int, error) {
-		var files []json.RawMessage
-		err := json.Unmarshal([]byte(out), &files)
-		return len(files), err
+		n, err := countElements(answer)
+		return n, errors.Join(err, os.Remove(answer))
 	}, err
+}
+
+// countElements counts the elements of the JSON array in a file, one at a time.
+func countElements(file string) (n int, err error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	dec := json.NewDecoder(bufio.NewReader(f))
+	if _, err := dec.Token(); err != nil {
+		return 0, fmt.Errorf("%s: %w", file, err)
+	}
+	for ; dec.More(); n++ {
+		var element json.RawMessage
+		if err := dec.Decode(&element); err != nil {
+			return n, fmt.Errorf("%s: %w", file, err)
+		}
+	}
+	return n, nil
 }
 
 func (c *cli) Restore(tree string) error {

@@ -9,11 +9,11 @@ import (
 	"sync/atomic"
 )
 
-// corpus is where trees to measure on come from. Every contender gets a tree of its
-// own, so that none sees what another did.
+// corpus is where trees to measure on come from. All trees that it makes are equal.
 type corpus interface {
 	name() string
 	fill(dir string) error // makes the tree in an empty directory
+	size() (treeSize, error)
 }
 
 // tooLarge is the size above which files of a corpus are left out: cairn by its
@@ -27,6 +27,8 @@ type copied struct {
 }
 
 func (c copied) name() string { return c.title }
+
+func (c copied) size() (treeSize, error) { return workTreeSize(c.dir) }
 
 func (c copied) fill(dir string) error {
 	var files []string
@@ -52,7 +54,11 @@ func (c copied) fill(dir string) error {
 		return fmt.Errorf("copy %s: %w", c.dir, err)
 	}
 	return inParallel(len(files), func(i int) error {
-		return copyFile(filepath.Join(c.dir, files[i]), filepath.Join(dir, files[i]))
+		from := filepath.Join(c.dir, files[i])
+		if info, err := os.Lstat(from); err != nil || info.Size() > tooLarge {
+			return err
+		}
+		return copyFile(from, filepath.Join(dir, files[i]))
 	})
 }
 
@@ -69,7 +75,7 @@ func copyFile(from, to string) error {
 			return err
 		}
 		return os.Symlink(target, to)
-	case !info.Mode().IsRegular() || info.Size() > tooLarge:
+	case !info.Mode().IsRegular():
 		return nil
 	}
 	if err := copyBytes(from, to, info.Mode().Perm()|0o600); err != nil {
@@ -104,10 +110,18 @@ type treeSize struct {
 }
 
 // sizeOf counts files and bytes below dir. A directory that is not there is empty.
-func sizeOf(dir string) (size treeSize, err error) {
+func sizeOf(dir string) (treeSize, error) { return sizeWithout(dir, "") }
+
+// workTreeSize is sizeOf without a ".git" at the top.
+func workTreeSize(dir string) (treeSize, error) { return sizeWithout(dir, filepath.Join(dir, ".git")) }
+
+func sizeWithout(dir, left string) (size treeSize, err error) {
 	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
+		}
+		if path == left {
+			return filepath.SkipDir
 		}
 		info, err := d.Info()
 		if err != nil {
@@ -125,22 +139,16 @@ func sizeOf(dir string) (size treeSize, err error) {
 	return size, err
 }
 
-// readAll reads every regular file of a tree, so that all of them are in the page
-// cache, and returns the number of bytes.
-func readAll(dir string) (int64, error) {
-	var files []string
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && d.Type().IsRegular() {
-			files = append(files, path)
-		}
-		return err
-	})
-	if err != nil {
-		return 0, err
-	}
+// readAll reads the regular ones of the files, which are given as paths from dir, so
+// that they are in the page cache, and returns the number of bytes.
+func readAll(dir string, files []string) (int64, error) {
 	var total atomic.Int64
-	err = inParallel(len(files), func(i int) error {
-		f, err := os.Open(files[i])
+	err := inParallel(len(files), func(i int) error {
+		name := filepath.Join(dir, filepath.FromSlash(files[i]))
+		if info, err := os.Lstat(name); err != nil || !info.Mode().IsRegular() {
+			return err
+		}
+		f, err := os.Open(name)
 		if err != nil {
 			return err
 		}

@@ -265,7 +265,7 @@ func (f *site) alongFiles() error {
 	walk := party{nameFloor, func(int) (response, error) {
 		f.flush()
 		before := ownUsage()
-		seconds, err := timeWalk(f.tree())
+		seconds, err := timeWalk(f.tree(), nil)
 		return response{Seconds: seconds, Used: usage{CPUSeconds: ownUsage().CPUSeconds - before.CPUSeconds}}, err
 	}}
 	unchanged := func(s *remote, _ int) (response, error) { return f.timed(s, request{Op: opTrack}) }

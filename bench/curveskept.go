@@ -152,7 +152,7 @@ func (f *site) measureKept(n int, oldest, trees map[*remote]string) error {
 	undo := at(curveKeptUndo)
 	err = f.measure(at(curveKeptRestore), heavy, f.parties(func(s *remote, round int) (response, error) {
 		resp, err := f.restored(s, trees[s], at(curveKeptRestore), min(restoredFiles, len(f.edits.paths)), round)
-		if err != nil || !s.undoes() {
+		if err != nil || !s.can(opUndoMany) {
 			return resp, err
 		}
 		undone, err := f.timed(s, request{Op: opUndo})

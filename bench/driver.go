@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
+	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -19,32 +21,39 @@ type driver struct {
 	corpus   corpus
 	git      string
 	cairn    string // program
+	restic   string // program
 	empty    string // a program that does nothing
 	progress *progress
 
+	present  []string // the contenders that this machine has
 	subjects []*remote
 	edits    *edits
+	more     *edits            // a larger number of them
+	captured []string          // files that no rule ignores, '/'-separated
+	ignored  map[string]bool   // directories that a rule does
+	begun    map[*remote]bool  // who has a store
 	trees    map[string]string // operation and round -> id that the first contender gave
 	report   *report
 }
 
-// prepare makes the programs, a tree for every contender and the workers.
+// prepare makes the programs, the trees and the workers.
 func (d *driver) prepare() (err error) {
 	if err := d.build(); err != nil {
 		return err
 	}
-	for _, kind := range d.opt.contenders {
-		dir := filepath.Join(d.scratch, "contenders", kind)
-		s := setting{
-			Kind: kind, Root: filepath.Join(dir, "tree"), Store: filepath.Join(dir, "data"),
-			Home: filepath.Join(d.scratch, "home"), Git: d.git, Cairn: d.cairn,
-		}
-		d.progress.say("tree of %s", kind)
-		if err := os.MkdirAll(s.Root, 0o755); err != nil {
-			return err
-		}
-		if err := d.corpus.fill(s.Root); err != nil {
-			return err
+	d.leaveOut()
+	if err := d.checkRoom(); err != nil {
+		return err
+	}
+	filled := make(map[string]bool)
+	for _, name := range d.present {
+		s := d.settingOf(name)
+		if !filled[s.Root] {
+			filled[s.Root] = true
+			d.progress.say("%s of %s", filepath.Base(s.Root), name)
+			if err := errors.Join(os.MkdirAll(s.Root, 0o755), d.corpus.fill(s.Root)); err != nil {
+				return err
+			}
 		}
 		r, err := startWorker(s)
 		if err != nil {
@@ -56,6 +65,41 @@ func (d *driver) prepare() (err error) {
 		}
 	}
 	return d.chooseEdits()
+}
+
+// leaveOut notes which contenders this machine does not have.
+func (d *driver) leaveOut() {
+	d.present = nil
+	for _, name := range d.opt.contenders {
+		if why := missing(name, d.git); why != "" {
+			d.report.note("%s", why)
+			continue
+		}
+		d.present = append(d.present, name)
+	}
+	d.restic, _ = exec.LookPath(nameRestic)
+}
+
+func (d *driver) settingOf(name string) setting {
+	tree := kindOf(name).tree
+	if d.opt.oneTree {
+		tree = treeCairn
+	}
+	return setting{
+		Kind: name, Root: filepath.Join(d.scratch, tree), Store: filepath.Join(d.scratch, "contenders", name, "data"),
+		Home: filepath.Join(d.scratch, "home"), Git: d.git, Cairn: d.cairn, Restic: d.restic,
+		Repository: d.opt.repository, OneTree: d.opt.oneTree, Alone: true,
+	}
+}
+
+// roots are the trees that contenders work in.
+func (d *driver) roots() (roots []string) {
+	for _, s := range d.subjects {
+		if !slices.Contains(roots, s.Root) {
+			roots = append(roots, s.Root)
+		}
+	}
+	return roots
 }
 
 func (d *driver) build() (err error) {
@@ -77,7 +121,7 @@ func (d *driver) build() (err error) {
 	return err
 }
 
-// chooseEdits asks git which files are not ignored.
+// chooseEdits asks git which files are ignored.
 func (d *driver) chooseEdits() error {
 	root := d.subjects[0].Root
 	p := processes{dir: root, env: cleanEnv(d.subjects[0].Home)}
@@ -85,13 +129,25 @@ func (d *driver) chooseEdits() error {
 	if _, err := p.run("", d.git, "init", "--quiet", "--bare", list); err != nil {
 		return err
 	}
-	out, err := p.run("", d.git, "--git-dir", list, "--work-tree", root, "ls-files", "-z", "--others", "--exclude-standard")
+	others := []string{d.git, "--git-dir", list, "--work-tree", root, "ls-files", "-z", "--others", "--exclude-standard"}
+	out, err := p.run("", others...)
 	if err != nil {
 		return err
 	}
-	captured := nulSeparated(out)
-	d.report.Corpus.Captured = len(captured)
-	d.edits, err = chooseEdits(root, captured, manyFiles)
+	d.captured = nulSeparated(out)
+	if out, err = p.run("", append(others, "--ignored", "--directory")...); err != nil {
+		return err
+	}
+	d.ignored = make(map[string]bool)
+	for _, path := range nulSeparated(out) {
+		if dir, ok := strings.CutSuffix(path, "/"); ok {
+			d.ignored[dir] = true
+		}
+	}
+	if d.edits, err = chooseEdits(root, d.captured, manyFiles); err != nil {
+		return err
+	}
+	d.more, err = chooseEdits(root, d.captured, largeFiles)
 	return err
 }
 
@@ -127,11 +183,20 @@ const (
 func (d *driver) rounds(op string, first int, each func(s *remote, round int) error, others ...func(round int) error) error {
 	var parts []func(round int) error
 	for _, s := range d.subjects {
-		parts = append(parts, func(round int) error { return each(s, round) })
+		if s.can(op) && !s.inRow(op) {
+			parts = append(parts, func(round int) error { return each(s, round) })
+		}
+	}
+	if len(parts) == 0 && len(others) == 0 {
+		return nil
 	}
 	parts = append(parts, others...)
-	for round := first; round < d.opt.rounds; round++ {
-		d.progress.say("%s: %s", operationTitle(op), roundText(round, d.opt.rounds))
+	rounds := d.opt.rounds
+	if first == heavy && d.opt.heavy > 0 {
+		rounds = min(rounds, d.opt.heavy)
+	}
+	for round := first; round < rounds; round++ {
+		d.progress.say("%s: %s", operationTitle(op), roundText(round, rounds))
 		if round == 0 {
 			if err := d.profile(op); err != nil {
 				return err
@@ -176,11 +241,15 @@ func (d *driver) time(s *remote, op string, round int, req request) (response, e
 	if err != nil || round < 0 {
 		return resp, err
 	}
+	d.record(s, op, round, resp)
+	return resp, nil
+}
+
+func (d *driver) record(s *remote, op string, round int, resp response) {
 	d.report.Samples = append(d.report.Samples, sample{
 		Operation: op, Who: s.Kind, Round: round,
-		Seconds: resp.Seconds, CPUSeconds: resp.Used.CPUSeconds, PeakBytes: resp.Used.PeakBytes,
+		Seconds: resp.Seconds, CPUSeconds: resp.Used.CPUSeconds, PeakBytes: resp.Used.PeakBytes, InRow: resp.All,
 	})
-	return resp, nil
 }
 
 func (d *driver) flush() {
@@ -207,6 +276,9 @@ func (d *driver) floor(name string, measure func() (float64, error)) func(round 
 
 // sameTree notes when contenders give different ids to what should be the same tree.
 func (d *driver) sameTree(op string, round int, s *remote, tree string) {
+	if !kindOf(s.Kind).ids {
+		return
+	}
 	key := fmt.Sprint(op, round)
 	if other, ok := d.trees[key]; !ok {
 		d.trees[key] = tree
@@ -238,33 +310,39 @@ func (d *driver) profileEnded() error {
 
 // describe fills in what is known of the corpus.
 func (d *driver) describe() error {
-	size, err := sizeOf(d.tree())
+	size, err := workTreeSize(d.tree())
 	if err != nil {
 		return err
 	}
 	d.report.Corpus.Name, d.report.Corpus.treeSize = d.corpus.name(), size
-	d.report.Rounds = d.opt.rounds
-	d.report.Edited = len(d.edits.paths)
-	if need := size.Allocated * int64(len(d.subjects)+1); d.report.Machine.MemoryBytes > 0 && need > d.report.Machine.MemoryBytes*2/3 {
+	d.report.Corpus.Repository, d.report.Corpus.OneTree = d.opt.repository, d.opt.oneTree
+	d.report.Rounds, d.report.HeavyRounds = d.opt.rounds, d.opt.rounds
+	if d.opt.heavy > 0 {
+		d.report.HeavyRounds = min(d.opt.rounds, d.opt.heavy)
+	}
+	d.report.Edited, d.report.EditedLarge = len(d.edits.paths), len(d.more.paths)
+	if need := size.Allocated*int64(len(d.roots())) + size.Bytes*int64(len(d.subjects))/2; d.report.Machine.MemoryBytes > 0 && need > d.report.Machine.MemoryBytes*2/3 {
 		d.report.note("memory is too small to keep all trees in the page cache: the times hold reads from the disk")
 	}
-	d.report.Throughput, err = measureThroughput(d.tree())
+	d.report.Corpus.Captured, d.report.Corpus.CapturedDirs = len(d.captured), countDirs(d.captured)
+	if d.report.Corpus.CapturedBytes, err = readAll(d.tree(), d.captured); err != nil {
+		return err
+	}
+	d.report.Throughput, err = measureThroughput(d.tree(), d.captured)
 	return err
+}
+
+// countDirs counts the directories that paths lie in, the root included.
+func countDirs(paths []string) int {
+	dirs := make(map[string]bool)
+	for _, p := range paths {
+		for dir := path.Dir(p); !dirs[dir]; dir = path.Dir(dir) {
+			dirs[dir] = true
+		}
+	}
+	return len(dirs)
 }
 
 const modulePath = "github.com/seed-fb9cbc17/cairn"
 
 var exeSuffix = map[bool]string{true: ".exe"}[runtime.GOOS == "windows"]
-
-// kinds is the list of contenders in the order of the table.
-var kinds = []string{nameSpec, nameOpenCode, nameCLI, nameLibrary}
-
-func parseContenders(list string) ([]string, error) {
-	asked := strings.Split(list, ",")
-	for _, kind := range asked {
-		if !slices.Contains(kinds, kind) {
-			return nil, fmt.Errorf("no contender is called %q; there are %s", kind, strings.Join(kinds, ", "))
-		}
-	}
-	return slices.DeleteFunc(slices.Clone(kinds), func(kind string) bool { return !slices.Contains(asked, kind) }), nil
-}

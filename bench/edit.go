@@ -68,14 +68,23 @@ func (e *edits) takeText(root string, paths []string, n int) error {
 }
 
 // apply edits the files [from, to). Every round of every operation gives contents
-// that no store has yet.
+// that no store has yet. A file that has them stays as it is: somebody else who works
+// in the same tree was first, and for the others that is one change as well.
 func (e *edits) apply(root string, from, to int, op string, round int) error {
 	for i := from; i < to; i++ {
-		if err := os.WriteFile(e.file(root, i), e.edited(i, op, round), 0o644); err != nil {
+		if err := write(e.file(root, i), e.edited(i, op, round)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// write gives a file contents unless it has them.
+func write(file string, want []byte) error {
+	if has, err := os.ReadFile(file); err != nil || bytes.Equal(has, want) {
+		return err
+	}
+	return os.WriteFile(file, want, 0o644)
 }
 
 // edited puts one line into the middle.
@@ -103,7 +112,7 @@ func (e *edits) undone(root string) error {
 // undo writes the original contents again.
 func (e *edits) undo(root string) error {
 	for i, text := range e.texts {
-		if err := os.WriteFile(e.file(root, i), text, 0o644); err != nil {
+		if err := write(e.file(root, i), text); err != nil {
 			return err
 		}
 	}

@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"hash"
 	"io"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"time"
 
 	fastzlib "github.com/klauspost/compress/zlib"
@@ -25,19 +25,26 @@ type walked struct {
 	dirs, files int64
 }
 
-// timeWalk times one bare walk with an lstat of everything in it.
-func timeWalk(dir string) (float64, error) {
+// timeWalk times one bare walk with an lstat of everything in it, without entering
+// what is ignored.
+func timeWalk(dir string, ignored map[string]bool) (float64, error) {
 	begin := time.Now()
-	if _, err := walkTree(dir); err != nil {
+	if _, err := walkTree(dir, ignored); err != nil {
 		return 0, fmt.Errorf("walk %s: %w", dir, err)
 	}
 	return time.Since(begin).Seconds(), nil
 }
 
-// timeRead times the parallel reading of all files.
-func timeRead(dir string) (float64, error) {
+// timeWalkAlone is timeWalk on one processor.
+func timeWalkAlone(dir string, ignored map[string]bool) (float64, error) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	return timeWalk(dir, ignored)
+}
+
+// timeRead times the parallel reading of all captured files.
+func timeRead(dir string, captured []string) (float64, error) {
 	begin := time.Now()
-	if _, err := readAll(dir); err != nil {
+	if _, err := readAll(dir, captured); err != nil {
 		return 0, fmt.Errorf("read %s: %w", dir, err)
 	}
 	return time.Since(begin).Seconds(), nil
@@ -53,8 +60,8 @@ type throughput struct {
 // sampleBytes is how much is hashed and compressed.
 const sampleBytes = 32 << 20
 
-func measureThroughput(dir string) (t throughput, err error) {
-	contents, total, err := sampleContents(dir)
+func measureThroughput(dir string, captured []string) (t throughput, err error) {
+	contents, total, err := sampleContents(dir, captured)
 	if err != nil || total == 0 {
 		return t, err
 	}
@@ -76,25 +83,25 @@ func measureThroughput(dir string) (t throughput, err error) {
 	return t, err
 }
 
-// sampleContents reads files of the tree until there are sampleBytes. Every 7th is
+// sampleContents reads captured files until there are sampleBytes. Every 7th is
 // taken, so that the sample spreads over the directories.
-func sampleContents(dir string) (contents [][]byte, total int64, err error) {
-	n := 0
-	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() {
-			return err
+func sampleContents(dir string, captured []string) (contents [][]byte, total int64, err error) {
+	for i := 0; i < len(captured) && total < sampleBytes; i += 7 {
+		name := filepath.Join(dir, filepath.FromSlash(captured[i]))
+		info, err := os.Lstat(name)
+		if err != nil || !info.Mode().IsRegular() {
+			if err != nil {
+				return nil, 0, err
+			}
+			continue
 		}
-		if n++; n%7 != 1 {
-			return nil
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return nil, 0, err
 		}
-		data, err := os.ReadFile(path)
 		contents, total = append(contents, data), total+int64(len(data))
-		if err == nil && total >= sampleBytes {
-			err = filepath.SkipAll
-		}
-		return err
-	})
-	return contents, total, err
+	}
+	return contents, total, nil
 }
 
 // sink consumes one content after another, as objects are.

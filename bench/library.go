@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 
 	"github.com/seed-fb9cbc17/cairn"
 )
@@ -17,17 +18,38 @@ type library struct {
 }
 
 func newLibrary(s setting) *library {
-	return &library{opt: cairn.Options{Root: s.Root, DataDir: s.Store, Home: s.Home, Watch: s.Kind == nameWatching}}
+	return &library{opt: cairn.Options{Root: s.Root, DataDir: s.Store, Home: s.Home}}
 }
 
 func (l *library) Reset() error {
-	if l.repo != nil {
-		if err := l.repo.Close(); err != nil {
-			return err
-		}
-		l.repo = nil
+	if err := l.Close(); err != nil {
+		return err
 	}
 	return os.RemoveAll(l.opt.DataDir)
+}
+
+// Close makes the next call open the store again.
+func (l *library) Close() error {
+	repo := l.repo
+	l.repo = nil
+	if repo == nil {
+		return nil
+	}
+	return repo.Close()
+}
+
+// Borrow implements borrowing.
+func (l *library) Borrow(on bool) { l.opt.NoBorrow = !on }
+
+// Processors implements scalable.
+func (l *library) Processors(n int) error {
+	if n == 0 {
+		runtime.GOMAXPROCS(runtime.NumCPU())
+	} else {
+		runtime.GOMAXPROCS(n)
+	}
+	l.opt.Workers = n
+	return l.Close()
 }
 
 // opened makes the opening part of the first call after a Reset.
@@ -52,6 +74,16 @@ func (l *library) Track() (string, error) {
 			len(t.Skipped), t.Skipped[0].Path, t.Skipped[0].Reason)
 	}
 	return t.Hash, nil
+}
+
+// TrackOnly implements pathTracker.
+func (l *library) TrackOnly(files []string) error {
+	repo, err := l.opened()
+	if err != nil {
+		return err
+	}
+	_, err = repo.Track(context.Background(), cairn.TrackOptions{Paths: files, OnlyPaths: true})
+	return err
 }
 
 func (l *library) Patch(tree string) ([]string, error) {

@@ -15,29 +15,30 @@ import (
 
 const usageText = `usage: go run ./bench [options]
 
-Times cairn against the git commands that it replaces and against what the machine
-can do at best, in one run, and prints one table.
+Times cairn against the git commands that it replaces, against others that take
+checkpoints, and against what the machine can do at best, in one run, and prints
+tables.
 
   -corpus NAME      synthetic  a made-up source tree, the same on every machine (default)
+                    ignored    the same beside 1 GiB of ignored dependencies
+                    small      the source of a program in Go, 5,000 files, from the
+                               module proxy
                     linux      the source of Linux 6.1, fetched from Debian once (140 MB)
                     DIR        any directory; it is copied and only read
   -files N          files of the synthetic tree, default 10000
   -dirs N           directories of the synthetic tree, default files/15
-  -growth N         instead of all this, let a store grow by N tracks of one edited
-                    file each, with a cleaning after every 360: 10000 is a week
-  -curves           instead of all this, measure how costs grow: with the number of
-                    files up to -files, of changed files, and of checkpoints kept;
-                    all of it takes -files 500000, and 6 GB of room; parts by -only,
-                    from files,changed,kept
-  -checkpoints N    most checkpoints with -curves, default 10000
-  -plot FILE        instead of measuring, draw the curves of a -json file as SVG files
-                    beside it, and print how each grows
-  -n N              rounds, default 5; the table shows medians
+  -shrink N         divide the sizes of its files by N
+  -repository       the trees are git repositories, committed and clean
+  -one-tree         all contenders work in one tree, which saves room; who rewrites
+                    every file then restores nothing
+  -n N              rounds, default 5; the tables show medians
+  -heavy N          rounds of first tracks, restores and reverts, default as -n
+  -in-row N         tracks in a row where one takes microseconds, default 300
   -only LIST        operations to time, separated by commas; -only help lists them
-  -contenders LIST  default spec,cairn,cairn-library; opencode is there, too
+  -contenders LIST  default all that fit; see below
   -cairn FILE       a cairn program to time instead of the one built from this source
   -cache DIR        where trees and stores lie, default the user's cache directory;
-                    it needs room for the tree and a store, per contender
+                    what they need has to be free before anything is written
   -keep             do not remove trees and stores at the end
   -no-flush         do not flush the disks before each measurement: where other
                     programs write a lot, flushing takes longer than measuring
@@ -45,6 +46,17 @@ can do at best, in one run, and prints one table.
   -benchstat FILE   the same as benchstat reads it
   -profile DIR      write a processor profile of the library for each operation
   -quiet            no progress on stderr
+
+  -growth N         instead let a store grow by N tracks of one edited file each, with
+                    a cleaning after every 360: 10000 is a week
+
+  -curves           instead measure how costs grow: with the number of files up to
+                    -files, of changed files, and of checkpoints kept; all of it takes
+                    -files 500000, and 6 GB of room; parts by -only, from
+                    files,changed,kept
+  -checkpoints N    most checkpoints with -curves, default 10000
+  -plot FILE        instead draw the curves of a -json file as SVG files beside it, and
+                    print how each grows
 
   -serve            instead put a server under load: sessions that work at once, a
                     step each -pace, each changing one file
@@ -55,21 +67,36 @@ can do at best, in one run, and prints one table.
                     several times as fast as agents are
 
 The contenders
-  spec           git add . && git write-tree and so on, as the specification of the
-                 snapshots has it, with its own git directory and no configuration
-  opencode       what OpenCode 1.18 runs, in a repository without commits
-  cairn          the program, one process for each operation
-  cairn-library  the Go package, in a process that stays
+  spec                 git add . && git write-tree and so on, as the specification of
+                       the snapshots has it, with its own git directory and no
+                       configuration
+  git-untracked-cache  the same with git's untracked cache, index version 4 and
+                       feature.manyFiles; tracks and patches, the rest is the same
+  git-fsmonitor        the same with git's file-system monitor, too, where git has one
+  opencode             what OpenCode 1.18 runs, in a repository without commits
+  opencode-newest      the same with -repository: it borrows the repository's objects
+                       and index
+  restic               restic backup, restore and diff, if it is installed. It gets the
+                       ignored paths as a list; its diff gives names only, its restore
+                       rewrites every file, and the repository is made beforehand
+  cairn                the program, one process for each operation
+  cairn-library        the Go package, in a process that stays
+  cairn-watching       the same with Options.Watch, begun with a copy of cairn's store
 
 What is timed
-  Every contender has a tree of its own, with equal contents, in the page cache. They
+  Those who rewrite all files in a restore share a tree, and those of cairn share
+  another with equal contents, in the page cache. An edit counts once for each. They
   take turns, in an order that changes; before each measurement the disks are flushed.
-  The first track begins without a store and borrows nothing: the tree is no
-  repository. Restore finds 100 edited files that have not been tracked, revert
+  What takes microseconds is timed many times in a row, without flushing.
+  The first track begins without a store and borrows nothing. With -repository the
+  row "borrowed" is that of those who take over objects of a repository, and
+  cairn's ratio there is to a first track of the others without. Opening is what
+  sets watching up. Restore finds 100 edited files that have not been tracked, revert
   gets the list that a patch gave. All results are checked.
 
 The floors
-  walk   list every directory and take the status of every entry, on all processors
+  walk   list every directory and take the status of every entry, on all processors,
+         without entering what is ignored
   store  read every file, SHA-1 and zlib level 1 at the measured speed, on all processors
   spawn  start a program that does nothing
 
@@ -113,7 +140,7 @@ func exit(err error) {
 func bench(ctx context.Context, opt options, out, diagnostics io.Writer) (err error) {
 	progress := &progress{diagnostics, opt.quiet}
 	d := &driver{
-		ctx: ctx, opt: opt, progress: progress, trees: make(map[string]string),
+		ctx: ctx, opt: opt, progress: progress, trees: make(map[string]string), begun: make(map[*remote]bool),
 		report: &report{Version: reportVersion, Time: time.Now().UTC().Truncate(time.Second)},
 	}
 	if d.git, err = exec.LookPath("git"); err != nil {
@@ -130,6 +157,9 @@ func bench(ctx context.Context, opt options, out, diagnostics io.Writer) (err er
 		return err
 	}
 	defer func() { err = errors.Join(err, d.close(), d.cleanUp()) }()
+	if opt.repository {
+		d.corpus = &committed{corpus: d.corpus, git: d.git, home: filepath.Join(d.scratch, "home")}
+	}
 	d.report.Machine = describeMachine(d.scratch, d.git)
 	if m := d.report.Machine; m.Load > float64(m.Processors) {
 		d.report.note("other programs were running (load average %.1f at the beginning): do not trust the times", m.Load)
@@ -174,7 +204,14 @@ func cacheDir(dir string) (string, error) {
 func openCorpus(opt options, cache string, progress *progress) (corpus, error) {
 	switch opt.corpus {
 	case "synthetic":
-		return newSynthetic(opt.files, opt.dirs), nil
+		s := newSynthetic(opt.files, opt.dirs)
+		s.shrink = opt.shrink
+		return s, nil
+	case "ignored":
+		return newDependencies(opt.files, opt.dirs), nil
+	case "small":
+		dir, err := moduleTree(cache, progress)
+		return copied{smallName(), dir}, err
 	case "linux":
 		dir, err := debianTree(cache, progress)
 		return copied{debianSource, dir}, err

@@ -7,20 +7,25 @@ import (
 	"strings"
 )
 
-// openCode is the sequence of git commands of OpenCode 1.18, in a project that is a
-// git repository without commits: there is nothing to borrow. Its limit for large
-// files is imitated by the stat calls only, so that it captures what the others do.
+// openCode is the sequence of git commands of OpenCode 1.18. In a project that is a
+// git repository without commits there is nothing to borrow; in any other it borrows
+// all objects by an alternates file and begins with a copy of the index, so that a
+// first track is an unchanged one. What it borrows is lost once the project's own git
+// drops it. Its limit for large files is imitated by the stat calls only, so that it
+// captures what the others do.
 type openCode struct {
 	processes
-	git    string
-	store  string
-	source string // the project's own .git
+	git        string
+	store      string
+	source     string // the project's own .git
+	repository bool   // made by somebody else
 }
 
 func newOpenCode(s setting) *openCode {
 	return &openCode{
 		processes: processes{dir: s.Root, env: cleanEnv(s.Home)},
 		git:       s.Git, store: filepath.Join(s.Store, "snapshot.git"), source: filepath.Join(s.Root, ".git"),
+		repository: s.Repository,
 	}
 }
 
@@ -42,9 +47,11 @@ func (o *openCode) shadow(options []string, args ...string) (string, error) {
 	return o.in(o.store, "", options, args)
 }
 
-// Reset makes the project a repository, too.
-func (o *openCode) Reset() error {
-	_, err := o.run("", o.git, "init", "--quiet", o.dir)
+// Reset makes the project a repository, too, where it is none.
+func (o *openCode) Reset() (err error) {
+	if !o.repository {
+		_, err = o.run("", o.git, "init", "--quiet", o.dir)
+	}
 	return errors.Join(err, os.RemoveAll(o.store))
 }
 
@@ -82,8 +89,33 @@ func (o *openCode) init() error {
 	if err != nil {
 		return err
 	}
-	objects := filepath.Join(strings.TrimSpace(common), "objects")
-	return os.WriteFile(filepath.Join(o.store, "objects", "info", "alternates"), []byte(objects+"\n"), 0o644)
+	return o.borrow(strings.TrimSpace(common))
+}
+
+// borrow makes the project's objects the store's, too, those that the project borrows
+// included, and copies its index as far as there is one.
+func (o *openCode) borrow(common string) error {
+	alternates := []string{filepath.Join(common, "objects")}
+	more, err := os.ReadFile(filepath.Join(common, "objects", "info", "alternates"))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	for line := range strings.Lines(string(more)) {
+		if line = strings.TrimSpace(line); line != "" {
+			alternates = append(alternates, line)
+		}
+	}
+	text := strings.Join(alternates, "\n") + "\n"
+	if err := os.WriteFile(filepath.Join(o.store, "objects", "info", "alternates"), []byte(text), 0o644); err != nil {
+		return err
+	}
+	index, err := os.ReadFile(filepath.Join(common, "index"))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(o.store, "index"), index, 0o644)
 }
 
 // add stages what differs, as track, patch and diff begin.

@@ -15,7 +15,12 @@ type options struct {
 	corpus     string
 	files      int
 	dirs       int
+	shrink     int
+	repository bool
+	oneTree    bool
 	rounds     int
+	heavy      int // rounds of heavy operations, 0 = as the others
+	inRow      int // tracks in a row
 	only       []string
 	contenders []string
 	cairn      string
@@ -45,9 +50,14 @@ func parseOptions(args []string) (options, error) {
 	flags.StringVar(&opt.corpus, "corpus", "synthetic", "")
 	flags.IntVar(&opt.files, "files", 10_000, "")
 	flags.IntVar(&opt.dirs, "dirs", 0, "")
+	flags.IntVar(&opt.shrink, "shrink", 1, "")
+	flags.BoolVar(&opt.repository, "repository", false, "")
+	flags.BoolVar(&opt.oneTree, "one-tree", false, "")
 	flags.IntVar(&opt.rounds, "n", 5, "")
+	flags.IntVar(&opt.heavy, "heavy", 0, "")
+	flags.IntVar(&opt.inRow, "in-row", 300, "")
 	flags.StringVar(&only, "only", "", "")
-	flags.StringVar(&contenders, "contenders", strings.Join([]string{nameSpec, nameCLI, nameLibrary}, ","), "")
+	flags.StringVar(&contenders, "contenders", "all", "")
 	flags.StringVar(&opt.cairn, "cairn", "", "")
 	flags.StringVar(&opt.cache, "cache", "", "")
 	flags.BoolVar(&opt.keep, "keep", false, "")
@@ -73,13 +83,13 @@ func parseOptions(args []string) (options, error) {
 		return opt, fmt.Errorf("%q is not an option; -help lists them", flags.Arg(0))
 	case opt.sessions < 1 || opt.projects < 1 || opt.pace <= 0:
 		return opt, errors.New("-sessions, -projects and -pace need at least 1")
-	case opt.rounds < 1 || opt.files < 1 || opt.growth < 0 || opt.checkpoints < 1:
-		return opt, errors.New("-n, -files and -checkpoints need at least 1")
+	case opt.rounds < 1 || opt.files < 1 || opt.inRow < 1 || opt.shrink < 1 || opt.checkpoints < 1 || opt.growth < 0 || opt.heavy < 0:
+		return opt, errors.New("-n, -files, -in-row, -shrink and -checkpoints need at least 1")
 	}
 	if opt.only, err = parseOnly(only, opt.curves); err != nil {
 		return opt, err
 	}
-	opt.contenders, err = parseContenders(contenders)
+	opt.contenders, err = parseContenders(contenders, opt.repository, opt.oneTree)
 	return opt, err
 }
 
@@ -90,7 +100,7 @@ func parseOnly(list string, curves bool) ([]string, error) {
 	asked := strings.Split(list, ",")
 	var known []string
 	for _, o := range operations {
-		if (*driver)(nil).phase(o.op) != nil { // others come with another phase
+		if o.phase != nil { // others come with another operation
 			known = append(known, o.op)
 		}
 	}

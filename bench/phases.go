@@ -10,44 +10,68 @@ import (
 
 // The operations, by their names in files.
 const (
-	opFirst        = "first-track"
-	opUnchanged    = "unchanged-track"
-	opOne          = "track-1-changed"
-	opMany         = "track-100-changed"
-	opPatchNew     = "patch-10-new"
-	opDiffMany     = "diff-full-100"
-	opRestoreMany  = "restore-100"
-	opAfterRestore = "track-after-restore"
-	opUndoMany     = "undo-100"
-	opRedoMany     = "redo-100"
-	opRevertMany   = "revert-100"
+	opFirst         = "first-track"
+	opFirstBorrowed = "first-track-borrowed"
+	opOpen          = "open-and-track"
+	opUnchanged     = "unchanged-track"
+	opOneProcessor  = "unchanged-1-processor"
+	opTwoProcessors = "unchanged-2-processors"
+	opOne           = "track-1-changed"
+	opOnlyPath      = "track-1-only-path"
+	opMany          = "track-100-changed"
+	opPatchNew      = "patch-10-new"
+	opDiffMany      = "diff-full-100"
+	opDiffLarge     = "diff-full-1000"
+	opRestoreMany   = "restore-100"
+	opAfterRestore  = "track-after-restore"
+	opUndoMany      = "undo-100"
+	opRedoMany      = "redo-100"
+	opRevertMany    = "revert-100"
 
-	floorWalk  = "walk-lstat"
-	floorRead  = "read-all"
-	floorSpawn = "spawn"
-	nameFloor  = "floor"
+	floorWalk      = "walk-lstat"
+	floorWalkAlone = "walk-lstat-1-processor"
+	floorRead      = "read-all"
+	floorSpawn     = "spawn"
+	nameFloor      = "floor"
 )
 
 const (
-	manyFiles = 100
-	newFiles  = 10
+	manyFiles  = 100
+	largeFiles = 1000
+	newFiles   = 10
 )
 
-// operation is what one row of the table is about.
-type operation struct{ op, title string }
+// operation is what one row of the table is about. What measures it is nil where
+// another operation's phase does. Each phase leaves the trees with the original
+// contents or with edits that all contenders know.
+type operation struct {
+	op, title string
+	phase     func(*driver) error
+}
 
-var operations = []operation{
-	{opFirst, "first track"},
-	{opUnchanged, "track, unchanged"},
-	{opOne, "track, 1 file changed"},
-	{opMany, "track, 100 files changed"},
-	{opPatchNew, "patch, 10 new files"},
-	{opDiffMany, "diff full, 100 files"},
-	{opRestoreMany, "restore, 100 files"},
-	{opAfterRestore, "track after the restore"},
-	{opUndoMany, "undo of the restore"},
-	{opRedoMany, "redo of the restore"},
-	{opRevertMany, "revert, 100 files"},
+var operations []operation
+
+// init breaks the circle: phases look for titles in the list.
+func init() {
+	operations = []operation{
+		{opFirst, "first track", (*driver).first},
+		{opFirstBorrowed, "first track, borrowed", (*driver).firstBorrowed},
+		{opOpen, "open, then track, unchanged", (*driver).open},
+		{opUnchanged, "track, unchanged", (*driver).unchanged},
+		{opOneProcessor, "track, unchanged, 1 processor", (*driver).scaling},
+		{opTwoProcessors, "track, unchanged, 2 processors", nil},
+		{opOne, "track, 1 file changed", (*driver).one},
+		{opOnlyPath, "track of 1 file only", (*driver).onlyPath},
+		{opMany, "track, 100 files changed", (*driver).hundred},
+		{opPatchNew, "patch, 10 new files", (*driver).patchNew},
+		{opDiffMany, "diff full, 100 files", (*driver).diffMany},
+		{opDiffLarge, "diff full, 1,000 files", (*driver).diffLarge},
+		{opRestoreMany, "restore, 100 files", (*driver).restoreMany}, // the next three, too
+		{opAfterRestore, "track after the restore", nil},
+		{opUndoMany, "undo of the restore", nil},
+		{opRedoMany, "redo of the restore", nil},
+		{opRevertMany, "revert, 100 files", (*driver).revertMany},
+	}
 }
 
 func operationTitle(op string) string {
@@ -57,53 +81,36 @@ func operationTitle(op string) string {
 	return op
 }
 
-// phase returns what measures an operation, nil where another phase does. Each
-// leaves the trees with the original contents or with edits that all trees share.
-func (d *driver) phase(op string) func() error {
-	switch op {
-	case opFirst:
-		return d.first
-	case opUnchanged:
-		return d.unchanged
-	case opOne:
-		return d.one
-	case opMany:
-		return d.many
-	case opPatchNew:
-		return d.patchNew
-	case opDiffMany:
-		return d.diffMany
-	case opRestoreMany:
-		return d.restoreMany // opAfterRestore, opUndoMany and opRedoMany, too
-	case opRevertMany:
-		return d.revertMany
-	}
-	return nil
-}
-
 // run goes through the phases asked for.
 func (d *driver) run() error {
-	for _, s := range d.subjects {
-		if _, err := readAll(s.Root); err != nil {
+	for _, root := range d.roots() {
+		if _, err := readAll(root, d.captured); err != nil {
 			return err
 		}
 	}
+	if err := d.recordMemory(memoryStarted); err != nil {
+		return err
+	}
+	ready := false
 	for _, o := range operations {
-		run := d.phase(o.op)
-		if len(d.opt.only) > 0 && !slices.Contains(d.opt.only, o.op) {
-			run = nil
-			if o.op == opFirst {
-				run = func() error { return d.untimed(request{Op: opTrack}) }
+		if !ready && o.op != opFirst && o.op != opFirstBorrowed {
+			ready = true
+			if err := d.makeReady(); err != nil {
+				return err
 			}
 		}
-		if run == nil {
+		if o.phase == nil || !d.asked(o.op) {
 			continue
 		}
-		if err := run(); err != nil {
+		if err := o.phase(d); err != nil {
 			return err
 		}
 	}
 	return d.recordStores("end")
+}
+
+func (d *driver) asked(op string) bool {
+	return len(d.opt.only) == 0 || slices.Contains(d.opt.only, op)
 }
 
 // untimed has every contender do something that is not measured.
@@ -116,50 +123,39 @@ func (d *driver) untimed(req request) error {
 	return nil
 }
 
-func (d *driver) first() error {
-	err := d.rounds(opFirst, heavy, func(s *remote, round int) error {
-		if _, err := s.do(request{Op: opReset}); err != nil {
-			return err
-		}
-		resp, err := d.time(s, opFirst, round, request{Op: opTrack})
-		d.sameTree(opFirst, round, s, resp.Tree)
-		return err
-	}, d.floor(floorRead, func() (float64, error) { return timeRead(d.tree()) }))
-	return errors.Join(err, d.recordStores("first track"))
-}
-
-func (d *driver) recordStores(when string) error {
-	for _, s := range d.subjects {
-		size, err := sizeOf(s.Store)
-		if err != nil {
-			return err
-		}
-		d.report.Stores = append(d.report.Stores, storeInfo{Who: s.Kind, When: when, treeSize: size})
-	}
-	return nil
-}
-
 func (d *driver) unchanged() error {
-	return d.rounds(opUnchanged, light, func(s *remote, round int) error {
+	err := d.rounds(opUnchanged, light, func(s *remote, round int) error {
 		resp, err := d.time(s, opUnchanged, round, request{Op: opTrack})
 		d.sameTree(opUnchanged, round, s, resp.Tree)
 		return err
-	},
-		d.floor(floorWalk, func() (float64, error) { return timeWalk(d.tree()) }),
-		d.floor(floorSpawn, func() (float64, error) { return timeSpawn(d.empty) }))
+	}, d.walkFloor(), d.floor(floorSpawn, func() (float64, error) { return timeSpawn(d.empty) }))
+	return errors.Join(err, d.inRow(opUnchanged, d.unchangedInRow))
+}
+
+func (d *driver) walkFloor() func(round int) error {
+	return d.floor(floorWalk, func() (float64, error) { return timeWalk(d.tree(), d.ignored) })
 }
 
 func (d *driver) one() error {
-	return d.rounds(opOne, light, func(s *remote, round int) error {
+	err := d.rounds(opOne, light, func(s *remote, round int) error {
 		i := (round + 1) % len(d.edits.paths)
 		return d.editAndTrack(s, opOne, i, i+1, round)
 	})
+	return errors.Join(err, d.inRow(opOne, func(s *remote) (string, error) {
+		return d.editedInRow(s, opOne, d.opt.inRow, func(n int) (from, to int) {
+			i := n % len(d.edits.paths)
+			return i, i + 1
+		})
+	}))
 }
 
-func (d *driver) many() error {
-	return d.rounds(opMany, light, func(s *remote, round int) error {
+func (d *driver) hundred() error {
+	err := d.rounds(opMany, light, func(s *remote, round int) error {
 		return d.editAndTrack(s, opMany, 0, len(d.edits.paths), round)
 	})
+	return errors.Join(err, d.inRow(opMany, func(s *remote) (string, error) {
+		return d.editedInRow(s, opMany, max(1, d.opt.inRow/10), func(int) (from, to int) { return 0, len(d.edits.paths) })
+	}))
 }
 
 // editAndTrack edits the files [from, to) and times the track that follows.
@@ -172,37 +168,40 @@ func (d *driver) editAndTrack(s *remote, op string, from, to, round int) error {
 	return err
 }
 
-func (d *driver) patchNew() error {
-	made := make(map[*remote][]string)
-	removeMade := func(s *remote) error {
-		var errs []error
-		for _, file := range made[s] {
-			errs = append(errs, os.Remove(file))
-		}
-		delete(made, s)
-		return errors.Join(errs...)
-	}
-	err := d.rounds(opPatchNew, light, func(s *remote, round int) error {
-		if err := removeMade(s); err != nil {
+// onlyPath edits a file and has nothing else looked at.
+func (d *driver) onlyPath() error {
+	return d.rounds(opOnlyPath, light, func(s *remote, round int) error {
+		i := (round + 1) % len(d.edits.paths)
+		if err := d.edits.apply(s.Root, i, i+1, opOnlyPath, round); err != nil {
 			return err
 		}
+		_, err := d.time(s, opOnlyPath, round, request{Op: opTrackOnly, Files: []string{d.edits.file(s.Root, i)}})
+		return err
+	})
+}
+
+// patchNew makes the new files anew for every contender.
+func (d *driver) patchNew() error {
+	return d.rounds(opPatchNew, light, func(s *remote, round int) (err error) {
 		before, err := s.track()
 		if err != nil {
 			return err
 		}
-		if made[s], err = d.edits.create(s.Root, newFiles, round); err != nil {
+		made, err := d.edits.create(s.Root, newFiles, round)
+		defer func() {
+			for _, file := range made {
+				err = errors.Join(err, os.Remove(file))
+			}
+		}()
+		if err != nil {
 			return err
 		}
 		resp, err := d.time(s, opPatchNew, round, request{Op: opPatch, Tree: before})
-		if err == nil && !samePaths(resp.Files, made[s]) {
+		if err == nil && !samePaths(resp.Files, made) {
 			err = fmt.Errorf("%s lists %d files, not the %d new ones", s.Kind, len(resp.Files), newFiles)
 		}
 		return err
 	})
-	for _, s := range d.subjects {
-		err = errors.Join(err, removeMade(s))
-	}
-	return err
 }
 
 // samePaths compares two sets of paths; cairn and git separate with '/' everywhere.
@@ -218,27 +217,38 @@ func samePaths(a, b []string) bool {
 	return slices.Equal(sorted(a), sorted(b))
 }
 
-func (d *driver) diffMany() error {
+func (d *driver) diffMany() error { return d.diff(opDiffMany, light, d.edits) }
+
+func (d *driver) diffLarge() error { return d.diff(opDiffLarge, heavy, d.more) }
+
+// diff compares two trees between which files were edited.
+func (d *driver) diff(op string, first int, e *edits) error {
 	from, to := make(map[*remote]string), make(map[*remote]string)
 	for _, s := range d.subjects {
+		if !s.can(op) {
+			continue
+		}
 		var err error
-		if err = d.edits.undo(s.Root); err != nil {
+		if err = errors.Join(d.edits.undo(s.Root), e.undo(s.Root)); err != nil {
 			return err
 		}
 		if from[s], err = s.track(); err != nil {
 			return err
 		}
-		if err = d.edits.apply(s.Root, 0, len(d.edits.paths), opDiffMany, 0); err != nil {
+		if err = e.apply(s.Root, 0, len(e.paths), op, 0); err != nil {
 			return err
 		}
 		if to[s], err = s.track(); err != nil {
 			return err
 		}
+		if err = e.undo(s.Root); err != nil {
+			return err
+		}
 	}
-	return d.rounds(opDiffMany, light, func(s *remote, round int) error {
-		resp, err := d.time(s, opDiffMany, round, request{Op: opDiffFull, Tree: from[s], To: to[s]})
-		if err == nil && resp.Count != len(d.edits.paths) {
-			err = fmt.Errorf("%s finds %d files, not %d", s.Kind, resp.Count, len(d.edits.paths))
+	return d.rounds(op, first, func(s *remote, round int) error {
+		resp, err := d.time(s, op, round, request{Op: opDiffFull, Tree: from[s], To: to[s]})
+		if err == nil && resp.Count != len(e.paths) {
+			err = fmt.Errorf("%s finds %d files, not %d", s.Kind, resp.Count, len(e.paths))
 		}
 		return err
 	})
@@ -277,10 +287,10 @@ func (d *driver) restoreMany() error {
 			return fmt.Errorf("%s: %w", s.Kind, err)
 		}
 		resp, err := d.time(s, opAfterRestore, round, request{Op: opTrack})
-		if err == nil && resp.Tree != trees[s] {
+		if err == nil && kindOf(s.Kind).ids && resp.Tree != trees[s] {
 			err = fmt.Errorf("%s: tree %s after the restore of %s", s.Kind, resp.Tree, trees[s])
 		}
-		if err != nil || !s.undoes() {
+		if err != nil || !s.can(opUndoMany) {
 			return err
 		}
 		return d.undoAndRedo(s, round)

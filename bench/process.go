@@ -35,14 +35,33 @@ func (p *processes) runWith(more []string, stdin string, argv ...string) (string
 	if stdin != "" {
 		cmd.Stdin = strings.NewReader(stdin)
 	}
-	var out, diagnostics bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &diagnostics
+	var out bytes.Buffer
+	cmd.Stdout = &out
+	err := p.finish(cmd)
+	return out.String(), err
+}
+
+// runTo is run with the output in a file. An answer of many megabytes would otherwise
+// make this process so large that children begin with its size as their own peak.
+func (p *processes) runTo(file string, argv ...string) error {
+	out, err := os.Create(file)
+	if err != nil {
+		return err
+	}
+	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.Dir, cmd.Env, cmd.Stdout = p.dir, p.env, out
+	return errors.Join(p.finish(cmd), out.Close())
+}
+
+func (p *processes) finish(cmd *exec.Cmd) error {
+	var diagnostics bytes.Buffer
+	cmd.Stderr = &diagnostics
 	err := cmd.Run()
 	p.account(cmd.ProcessState)
 	if err != nil {
-		return out.String(), fmt.Errorf("%s: %w: %s", commandText(argv), err, strings.TrimSpace(diagnostics.String()))
+		return fmt.Errorf("%s: %w: %s", commandText(cmd.Args), err, strings.TrimSpace(diagnostics.String()))
 	}
-	return out.String(), nil
+	return nil
 }
 
 func (p *processes) account(state *os.ProcessState) {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -22,6 +21,10 @@ type report struct {
 	Samples    []sample    `json:"samples"`
 	Stores     []storeInfo `json:"stores"`
 	Notes      []string    `json:"notes,omitempty"`
+
+	HeavyRounds int          `json:"heavyRounds,omitempty"` // of first tracks and all that rewrites files
+	EditedLarge int          `json:"editedLarge,omitempty"` // files that the operations on "1,000" files change
+	Memory      []memoryInfo `json:"memory,omitempty"`
 }
 
 // reportVersion changes when a field changes its meaning.
@@ -35,12 +38,28 @@ type sample struct {
 	Seconds    float64 `json:"seconds"`
 	CPUSeconds float64 `json:"cpuSeconds,omitempty"`
 	PeakBytes  int64   `json:"peakBytes,omitempty"`
+
+	// InRow are the times of one after the other where one alone says too little. Then
+	// Seconds is their median, CPUSeconds the mean.
+	InRow []float64 `json:"inRow,omitempty"`
 }
 
 type corpusInfo struct {
-	Name     string `json:"name"`
-	Captured int    `json:"captured"` // files that are not ignored
+	Name          string `json:"name"`
+	Captured      int    `json:"captured"`                // files that are not ignored
+	CapturedBytes int64  `json:"capturedBytes,omitempty"` // of regular files that are not ignored
+	CapturedDirs  int    `json:"capturedDirs,omitempty"`  // directories with files that are not ignored, and those above
+	Repository    bool   `json:"repository,omitempty"`    // the trees are clean git repositories
+	OneTree       bool   `json:"oneTree,omitempty"`       // all contenders work in one tree
 	treeSize
+}
+
+// memoryInfo is what a contender's process holds between operations.
+type memoryInfo struct {
+	Who           string `json:"who"`
+	When          string `json:"when"` // "started" or "watching"
+	HeapBytes     int64  `json:"heapBytes"`
+	ResidentBytes int64  `json:"residentBytes,omitempty"`
 }
 
 type storeInfo struct {
@@ -67,9 +86,57 @@ func (r *report) values(op, who string, of func(*sample) float64) []float64 {
 	return list
 }
 
+// times are the wall times of an operation by one contender, those in a row included.
+func (r *report) times(op, who string) (list []float64) {
+	for i := range r.Samples {
+		if s := &r.Samples[i]; s.Operation == op && s.Who == who && len(s.InRow) > 0 {
+			list = append(list, s.InRow...)
+		} else if s.Operation == op && s.Who == who {
+			list = append(list, s.Seconds)
+		}
+	}
+	return list
+}
+
+// perFile is the memory for each captured file that watching takes: of the heap, and
+// of all of the process.
+func (r *report) perFile() (heap, resident float64, ok bool) {
+	var started, watching *memoryInfo
+	for i := range r.Memory {
+		switch m := &r.Memory[i]; {
+		case m.Who == nameWatching && m.When == memoryStarted:
+			started = m
+		case m.Who == nameWatching:
+			watching = m
+		}
+	}
+	if started == nil || watching == nil || r.Corpus.Captured == 0 {
+		return 0, 0, false
+	}
+	files := float64(r.Corpus.Captured)
+	return float64(watching.HeapBytes-started.HeapBytes) / files, float64(watching.ResidentBytes-started.ResidentBytes) / files, true
+}
+
 // seconds is the median time, with ok = false where nothing was measured.
 func (r *report) seconds(op, who string) (float64, bool) {
-	return median(r.values(op, who, func(s *sample) float64 { return s.Seconds }))
+	return median(r.times(op, who))
+}
+
+// cairn is the median time of the program or, where it takes no part, of the library.
+func (r *report) cairn(op string) (float64, bool) {
+	if s, ok := r.seconds(op, nameCLI); ok {
+		return s, true
+	}
+	return r.seconds(op, nameLibrary)
+}
+
+// rival is the median time that cairn's is compared with. Who cannot borrow has one
+// first track only.
+func (r *report) rival(op, who string) (float64, bool) {
+	if s, ok := r.seconds(op, who); ok || op != opFirstBorrowed {
+		return s, ok
+	}
+	return r.seconds(opFirst, who)
 }
 
 // processor is the median processor time.
@@ -122,9 +189,7 @@ func quantile(list []float64, q float64) (float64, bool) {
 }
 
 func (r *report) writeJSON(w io.Writer) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	return enc.Encode(r)
+	return writeJSON(w, r)
 }
 
 // writeBenchstat writes one line a sample in the form that benchstat reads, so that

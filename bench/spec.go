@@ -62,8 +62,16 @@ func (s *spec) init() error {
 	if _, err := s.runWith(where, "", s.git, "init"); err != nil {
 		return err
 	}
-	_, err = s.run("", s.git, "--git-dir", s.store, "config", "core.autocrlf", "false")
-	return err
+	return s.configure([2]string{"core.autocrlf", "false"})
+}
+
+func (s *spec) configure(pairs ...[2]string) error {
+	for _, pair := range pairs {
+		if _, err := s.run("", s.git, "--git-dir", s.store, "config", pair[0], pair[1]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (s *spec) Patch(tree string) ([]string, error) {

@@ -18,6 +18,7 @@ import (
 // files in several directories and files that they match.
 type synthetic struct {
 	files, dirs int
+	shrink      int // sizes of files are divided by this
 }
 
 // filesPerDir is that of Linux 6.1, where 78,579 files lie in 5,096 directories.
@@ -27,10 +28,24 @@ func newSynthetic(files, dirs int) synthetic {
 	if dirs <= 0 {
 		dirs = max(1, files/filesPerDir)
 	}
-	return synthetic{files, dirs}
+	return synthetic{files, dirs, 1}
 }
 
-func (s synthetic) name() string { return fmt.Sprintf("synthetic, %d files", s.files) }
+func (s synthetic) name() string {
+	if s.shrink > 1 {
+		return fmt.Sprintf("synthetic, %d files of 1/%d of the size", s.files, s.shrink)
+	}
+	return fmt.Sprintf("synthetic, %d files", s.files)
+}
+
+// meanSize is that of files by sizeQuantiles.
+const meanSize = 15_800
+
+// size is an estimate, with half a block lost at the end of each file.
+func (s synthetic) size() (treeSize, error) {
+	bytes := int64(s.files) * meanSize / int64(s.shrink)
+	return treeSize{Files: s.files, Dirs: s.dirs, Bytes: bytes, Allocated: bytes + int64(s.files)*2300 + int64(s.dirs)<<12}, nil
+}
 
 // madeFile is one file of the plan; its content follows from size, kind and seed.
 type madeFile struct {
@@ -54,6 +69,9 @@ const (
 // fill makes the tree in dir, in as many goroutines as there are processors.
 func (s synthetic) fill(dir string) error {
 	dirs, files := s.plan()
+	for i := range files {
+		files[i].size /= s.shrink
+	}
 	return fillWith(dir, dirs, files)
 }
 

@@ -5,6 +5,8 @@ import (
 	"io"
 	"math"
 	"runtime"
+	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -47,80 +49,98 @@ func (t table) write(w io.Writer) error {
 	return err
 }
 
-// leftAligned columns hold words: the operation, the goal and whether it is met.
-func (t table) leftAligned(i int) bool { return i == 0 || t[0][i] == "goal" || t[0][i] == "met" }
+// leftAligned columns hold words: the operation or goal, and whether it is met.
+func (t table) leftAligned(i int) bool { return i == 0 || t[0][i] == "met" }
 
 // table puts times, memory and stores into one table.
 func (r *report) table() table {
 	shown := r.shown()
 	head := []string{"operation"}
 	for _, who := range shown {
-		head = append(head, columnTitles[who]+" ms")
+		head = append(head, kindOf(who).title+" ms")
 	}
-	t := table{append(head, "cairn/spec", "floor ms", "cairn/floor", "goal", "met")}
+	head = append(head, "cairn/spec")
+	if r.tookPart(nameNewest) {
+		head = append(head, "cairn/newest")
+	}
+	t := table{append(head, "floor ms", "cairn/floor")}
 	for _, o := range operations {
 		if r.measured(o.op) {
 			t = append(t, r.timeRow(o, shown))
 		}
 	}
-	for _, op := range []string{opFirst, opUnchanged} {
-		t = r.otherRow(t, shown, "peak memory of "+operationTitle(op)+", MB", memoryGoals(op), func(who string) (float64, bool) {
+	for _, op := range []string{opFirst, opFirstBorrowed, opUnchanged, opDiffLarge} {
+		t = r.otherRow(t, shown, "peak memory of "+operationTitle(op)+", MB", func(who string) (float64, bool) {
 			bytes, ok := r.peak(op, who)
-			if who == nameLibrary && op != opFirst {
-				ok = false // its process keeps the peak of the first track
+			if (who == nameLibrary || who == nameWatching) && op != opFirst {
+				ok = false // its process keeps the peak of what came before
 			}
 			return bytes / 1e6, ok
 		})
 	}
-	for _, when := range []string{"first track", "end"} {
+	for _, when := range []string{"first track", "borrowed first track", "end"} {
 		t = r.storeRows(t, shown, when)
 	}
 	return t
 }
 
-// shown are the contenders with a column: OpenCode only where it took part.
-func (r *report) shown() []string {
-	if r.store("end", nameOpenCode) == nil {
-		return []string{nameSpec, nameCLI, nameLibrary}
-	}
-	return kinds
-}
-
-var columnTitles = map[string]string{nameSpec: "spec", nameOpenCode: "OpenCode", nameCLI: "cairn", nameLibrary: "library"}
-
-// detail is a second table: processor time, which other programs disturb less, and
-// the slowest rounds.
-func (r *report) detail() table {
-	shown := r.shown()
-	head := []string{"operation"}
-	for _, what := range []string{" CPU ms", " p99 ms"} {
-		for _, who := range shown {
-			head = append(head, columnTitles[who]+what)
+// shown are the contenders with a column.
+func (r *report) shown() (names []string) {
+	for i := range kinds {
+		if r.tookPart(kinds[i].name) {
+			names = append(names, kinds[i].name)
 		}
 	}
-	t := table{append(head, "walk CPU ms")}
+	return names
+}
+
+func (r *report) tookPart(who string) bool {
+	return slices.ContainsFunc(r.Samples, func(s sample) bool { return s.Who == who })
+}
+
+// details are further tables: processor time, which other programs disturb less, and
+// the slowest of the measurements.
+func (r *report) details() []table {
 	walk, haveWalk := r.processor(floorWalk, nameFloor)
+	shown := r.shown()
+	processor := r.detail(shown, "CPU ms", func(o operation, who string) (float64, bool) { return r.processor(o.op, who) })
+	processor[0] = append(processor[0], "walk CPU ms")
+	for i, n := 0, 1; i < len(operations); i++ {
+		if o := operations[i]; r.measured(o.op) {
+			processor[n] = append(processor[n], number(walk*1e3, haveWalk && looksAtAll(o.op)))
+			n++
+		}
+	}
+	return []table{processor, r.detail(shown, "p99 ms", func(o operation, who string) (float64, bool) {
+		return quantile(r.times(o.op, who), 0.99)
+	})}
+}
+
+func (r *report) detail(shown []string, what string, value func(o operation, who string) (float64, bool)) table {
+	head := []string{"operation"}
+	for _, who := range shown {
+		head = append(head, kindOf(who).title+" "+what)
+	}
+	t := table{head}
 	for _, o := range operations {
 		if !r.measured(o.op) {
 			continue
 		}
 		row := []string{o.title}
 		for _, who := range shown {
-			s, ok := r.processor(o.op, who)
+			s, ok := value(o, who)
 			row = append(row, number(s*1e3, ok))
 		}
-		for _, who := range shown {
-			s, ok := quantile(r.values(o.op, who, func(s *sample) float64 { return s.Seconds }), 0.99)
-			row = append(row, number(s*1e3, ok))
-		}
-		t = append(t, append(row, number(walk*1e3, haveWalk && looksAtAll(o.op))))
+		t = append(t, row)
 	}
 	return t
 }
 
-// looksAtAll: all but the comparison of two trees and the first track, whose floor is
-// another one.
-func looksAtAll(op string) bool { return op != opFirst && op != opDiffMany }
+// looksAtAll: all but the comparison of two trees, the track of one path, and the
+// first track, whose floor is another one.
+func looksAtAll(op string) bool {
+	return !slices.Contains([]string{opFirst, opDiffMany, opDiffLarge, opOnlyPath}, op)
+}
 
 func (r *report) timeRow(o operation, shown []string) []string {
 	row := []string{o.title}
@@ -128,19 +148,23 @@ func (r *report) timeRow(o operation, shown []string) []string {
 		s, ok := r.seconds(o.op, who)
 		row = append(row, number(s*1e3, ok))
 	}
-	cairn, haveCairn := r.seconds(o.op, nameCLI)
-	spec, haveSpec := r.seconds(o.op, nameSpec)
+	cairn, haveCairn := r.cairn(o.op)
+	for _, who := range []string{nameSpec, nameNewest} {
+		if who == nameSpec || r.tookPart(who) {
+			other, ok := r.rival(o.op, who)
+			row = append(row, ratio(cairn/other, haveCairn && ok))
+		}
+	}
 	floor, name, haveFloor := r.floorOf(o.op)
 	floorText := number(floor*1e3, haveFloor)
 	if haveFloor {
 		floorText += " " + name
 	}
-	row = append(row, ratio(cairn/spec, haveCairn && haveSpec), floorText, ratio(cairn/floor, haveCairn && haveFloor))
-	return append(row, verdict(timeGoals(o.op), r)...)
+	return append(row, floorText, ratio(cairn/floor, haveCairn && haveFloor))
 }
 
 // otherRow adds a row of something that is not a time, unless nobody has a value.
-func (r *report) otherRow(t table, shown []string, title string, goals []goal, value func(who string) (float64, bool)) table {
+func (r *report) otherRow(t table, shown []string, title string, value func(who string) (float64, bool)) table {
 	row, some := []string{title}, false
 	for _, who := range shown {
 		v, ok := value(who)
@@ -150,9 +174,13 @@ func (r *report) otherRow(t table, shown []string, title string, goals []goal, v
 		return t
 	}
 	cairn, haveCairn := value(nameCLI)
-	spec, haveSpec := value(nameSpec)
-	row = append(row, ratio(cairn/spec, haveCairn && haveSpec), "", "")
-	return append(t, append(row, verdict(goals, r)...))
+	for _, who := range []string{nameSpec, nameNewest} {
+		if who == nameSpec || r.tookPart(who) {
+			other, ok := value(who)
+			row = append(row, ratio(cairn/other, haveCairn && ok))
+		}
+	}
+	return append(t, append(row, "", ""))
 }
 
 func (r *report) storeRows(t table, shown []string, when string) table {
@@ -160,14 +188,14 @@ func (r *report) storeRows(t table, shown []string, when string) table {
 	if when == "end" {
 		title = "store at the end"
 	}
-	t = r.otherRow(t, shown, title+", MB on disk", nil, func(who string) (float64, bool) {
+	t = r.otherRow(t, shown, title+", MB on disk", func(who string) (float64, bool) {
 		s := r.store(when, who)
 		if s == nil {
 			return 0, false
 		}
 		return float64(s.Allocated) / 1e6, true
 	})
-	return r.otherRow(t, shown, title+", files", nil, func(who string) (float64, bool) {
+	return r.otherRow(t, shown, title+", files", func(who string) (float64, bool) {
 		s := r.store(when, who)
 		if s == nil {
 			return 0, false
@@ -188,16 +216,19 @@ func (r *report) floorOf(op string) (seconds float64, name string, ok bool) {
 			return 0, "", false
 		}
 		cores := float64(min(r.Machine.Processors, runtime.NumCPU()))
-		return read + float64(r.Corpus.Bytes)*(1/t.SHA1+1/zlib)/cores, "store", true
-	case opDiffMany:
+		return read + float64(r.Corpus.CapturedBytes)*(1/t.SHA1+1/zlib)/cores, "store", true
+	case opDiffMany, opDiffLarge, opOnlyPath:
 		seconds, ok = r.seconds(floorSpawn, nameFloor)
 		return seconds, "spawn", ok
+	case opOneProcessor:
+		seconds, ok = r.seconds(floorWalkAlone, nameFloor)
+		return seconds, "walk, 1", ok
 	}
 	seconds, ok = r.seconds(floorWalk, nameFloor)
 	return seconds, "walk", ok
 }
 
-// number has three significant digits, or all before the point.
+// number has two or three significant digits, or all before the point.
 func number(x float64, ok bool) string {
 	switch {
 	case !ok:
@@ -208,6 +239,8 @@ func number(x float64, ok bool) string {
 		return fmt.Sprintf("%.0f", x)
 	case x >= 10:
 		return fmt.Sprintf("%.1f", x)
+	case x < 0.095:
+		return strconv.FormatFloat(x, 'g', 2, 64)
 	}
 	return fmt.Sprintf("%.2f", x)
 }

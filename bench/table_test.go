@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -39,44 +40,103 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// wantTable has all kinds of rows: without a contender, with a floor, with goals that
-// are met, missed and unknown, in other units.
-const wantTable = `| operation                      | spec ms | cairn ms | library ms | cairn/spec |   floor ms | cairn/floor | goal                       | met      |
-|--------------------------------|--------:|---------:|-----------:|-----------:|-----------:|------------:|----------------------------|----------|
-| first track                    |       - |     4000 |          - |          - |          - |           - | <= 0.25 spec               | -        |
-| track, unchanged               |     200 |      100 |       90.2 |       0.50 |    80 walk |        1.25 | <= 0.55 spec; <= 1.3 floor | yes; yes |
-| track, 1 file changed          |     220 |      105 |          - |       0.48 |    80 walk |        1.31 | <= unchanged + 5 ms        | no       |
-| diff full, 100 files           |     400 |       20 |          - |      0.050 | 1.50 spawn |       13.33 | <= 0.15 spec               | yes      |
-| restore, 100 files             |   20000 |     1001 |          - |      0.050 |    80 walk |       12.51 | <= 0.05 spec               | no       |
-| peak memory of first track, MB |       - |      249 |          - |          - |            |             | < 250                      | yes      |
-| store at the end, MB on disk   |       5 |     2.50 |          - |       0.50 |            |             |                            |          |
-| store at the end, files        |    1000 |       10 |          - |      0.010 |            |             |                            |          |`
+// wantTable has all kinds of rows: without a contender, with a floor, in other units.
+const wantTable = `| operation                      | spec ms | cairn ms | library ms | cairn/spec |   floor ms | cairn/floor |
+|--------------------------------|--------:|---------:|-----------:|-----------:|-----------:|------------:|
+| first track                    |       - |     4000 |          - |          - |          - |           - |
+| track, unchanged               |     200 |      100 |       90.2 |       0.50 |    80 walk |        1.25 |
+| track, 1 file changed          |     220 |      105 |          - |       0.48 |    80 walk |        1.31 |
+| diff full, 100 files           |     400 |       20 |          - |      0.050 | 1.50 spawn |       13.33 |
+| restore, 100 files             |   20000 |     1001 |          - |      0.050 |    80 walk |       12.51 |
+| peak memory of first track, MB |       - |      249 |          - |          - |            |             |
+| store at the end, MB on disk   |       5 |     2.50 |          - |       0.50 |            |             |
+| store at the end, files        |    1000 |       10 |          - |      0.010 |            |             |`
 
 func TestGoals(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		name, op string
-		values   map[string]map[string]float64
-		want     string
+		title  string
+		values map[string]map[string]float64
+		want   string // measured, limit, met
 	}{
-		{"first met", opFirst, map[string]map[string]float64{opFirst: {nameSpec: 100, nameCLI: 25}}, "yes"},
-		{"first missed", opFirst, map[string]map[string]float64{opFirst: {nameSpec: 100, nameCLI: 25.1}}, "no"},
-		{"one of two", opUnchanged, map[string]map[string]float64{opUnchanged: {nameSpec: 100, nameCLI: 54}, floorWalk: {nameFloor: 40}}, "yes; no"},
-		{"no floor", opUnchanged, map[string]map[string]float64{opUnchanged: {nameSpec: 100, nameCLI: 56}}, "no; -"},
-		{"one changed met", opOne, map[string]map[string]float64{opUnchanged: {nameCLI: 50}, opOne: {nameCLI: 54.9}}, "yes"},
-		{"one changed missed", opOne, map[string]map[string]float64{opUnchanged: {nameCLI: 50}, opOne: {nameCLI: 55.1}}, "no"},
-		{"one changed alone", opOne, map[string]map[string]float64{opOne: {nameCLI: 55.1}}, "-"},
-		{"diff met", opDiffMany, map[string]map[string]float64{opDiffMany: {nameSpec: 100, nameCLI: 14}}, "yes"},
-		{"restore missed", opRestoreMany, map[string]map[string]float64{opRestoreMany: {nameSpec: 100, nameCLI: 6}}, "no"},
-		{"no goal", opMany, map[string]map[string]float64{opMany: {nameSpec: 100, nameCLI: 600}}, ""},
+		{"first track, cairn / spec", map[string]map[string]float64{opFirst: {nameSpec: 100, nameCLI: 25}}, "0.25 <= 0.25 yes"},
+		{"first track, cairn / spec", map[string]map[string]float64{opFirst: {nameSpec: 100, nameLibrary: 26}}, "0.26 <= 0.25 no"},
+		{"first track, borrowed, cairn / spec without", map[string]map[string]float64{opFirst: {nameSpec: 1000, nameLibrary: 200}, opFirstBorrowed: {nameCLI: 20}}, "0.020 <= 0.030 yes"},
+		{"track, unchanged, cairn / spec", map[string]map[string]float64{opUnchanged: {nameSpec: 100, nameCLI: 56}}, "0.56 <= 0.55 no"},
+		{"track, unchanged, cairn / walk", map[string]map[string]float64{opUnchanged: {nameCLI: 46}, floorWalk: {nameFloor: 40}}, "1.15 <= 1.15 yes"},
+		{"track, unchanged, by 2 processors instead of 1", map[string]map[string]float64{opOneProcessor: {nameLibrary: 160}, opTwoProcessors: {nameLibrary: 100}}, "1.60 >= 1.70 no"},
+		{"track, 1 changed, cairn, above unchanged", map[string]map[string]float64{opUnchanged: {nameCLI: 50}, opOne: {nameCLI: 50.5}}, "0.50 ms <= 0.51 ms yes"},
+		{"track, 1 changed, library, above unchanged", map[string]map[string]float64{opUnchanged: {nameLibrary: 50}, opOne: {nameLibrary: 49}}, "-1.00 ms <= 0.51 ms yes"},
+		{"track, 100 changed, library, above unchanged", map[string]map[string]float64{opUnchanged: {nameLibrary: 50}, opMany: {nameLibrary: 52}}, "2.00 ms <= 1.50 ms no"},
+		{"restore, 100 files, cairn / spec", map[string]map[string]float64{opRestoreMany: {nameSpec: 100, nameCLI: 6}}, "0.060 <= 0.010 no"},
+		{"track after it, cairn / track, unchanged", map[string]map[string]float64{opAfterRestore: {nameCLI: 11}, opUnchanged: {nameCLI: 10}}, "1.10 <= 1.15 yes"},
+		{"watching, 1 changed, p50", map[string]map[string]float64{opOne: {nameWatching: 0.8}}, "0.80 ms <= 1 ms yes"},
+		{"watching, set-up: opening and one track", map[string]map[string]float64{opOpen: {nameWatching: 101, nameLibrary: 100}}, "101 ms <= 100 ms no"},
 	} {
-		if got := verdict(timeGoals(c.op), told(c.values))[1]; got != c.want {
-			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		r := told(c.values)
+		r.Corpus.CapturedDirs = 10
+		var got string
+		for _, row := range r.goalTable() {
+			if row[0] == c.title {
+				got = strings.Join(row[1:], " ")
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", c.title, got, c.want)
 		}
 	}
-	r := &report{Samples: []sample{{Operation: opFirst, Who: nameCLI, PeakBytes: 251e6}}}
-	if got := verdict(memoryGoals(opFirst), r)[1]; got != "no" {
-		t.Errorf("251 MB: %q", got)
+	if rows := told(nil).goalTable(); len(rows) != 1 {
+		t.Errorf("goals of nothing: %v", rows[1:])
+	}
+}
+
+// Goals of memory are of what one process holds, in units of their own.
+func TestMemoryGoals(t *testing.T) {
+	t.Parallel()
+	r := &report{Samples: []sample{{Operation: opDiffLarge, Who: nameCLI, PeakBytes: 101e6}}, Corpus: corpusInfo{Captured: 1000}}
+	r.Memory = []memoryInfo{{nameWatching, memoryStarted, 1e6, 10e6}, {nameWatching, memoryWatching, 1.2e6, 10.25e6}}
+	rows := r.goalTable()
+	want := table{rows[0], {"watching, memory of a file", "250 bytes", "<= 300 bytes", "yes"}, {"diff full, 1,000 files, memory of cairn", "101 MB", "<= 100 MB", "no"}}
+	if diff := cmp.Diff(want, rows); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// What is timed in a row counts one by one.
+func TestInRow(t *testing.T) {
+	t.Parallel()
+	r := &report{Samples: []sample{{Operation: opOne, Who: nameWatching, Seconds: 0.002, InRow: []float64{0.001, 0.002, 0.009}}}}
+	if got, _ := r.seconds(opOne, nameWatching); got != 0.002 {
+		t.Errorf("median %v", got)
+	}
+	if got, _ := watched(opOne, 0.99)(r); got != 9 {
+		t.Errorf("p99 %v ms", got)
+	}
+}
+
+// The JSON form has a line for each measurement and reads back as it was.
+func TestWriteJSON(t *testing.T) {
+	t.Parallel()
+	r := told(map[string]map[string]float64{opOne: {nameCLI: 1}})
+	r.Samples = append(r.Samples, sample{Operation: "a \"quoted\" {name}, \\", InRow: []float64{1, 2.5}})
+	var text strings.Builder
+	if err := r.writeJSON(&text); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"\n    {\"operation\": \"track-1-changed\", \"who\": \"cairn\", \"round\": 0, \"seconds\": 0.001},\n",
+		"\"inRow\": [1, 2.5]}\n  ],\n",
+	} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("%q is missing in\n%s", want, text.String())
+		}
+	}
+	var again report
+	if err := json.Unmarshal([]byte(text.String()), &again); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(r.Samples, again.Samples); diff != "" {
+		t.Error(diff)
 	}
 }
 
@@ -107,7 +167,7 @@ func TestMedianAndQuantile(t *testing.T) {
 
 func TestNumbers(t *testing.T) {
 	t.Parallel()
-	for x, want := range map[float64]string{0: "0", 0.123: "0.12", 9.876: "9.88", 98.76: "98.8", 987.6: "988", 7: "7", 83033: "83033"} {
+	for x, want := range map[float64]string{0: "0", 0.123: "0.12", 0.0123: "0.012", 0.00013: "0.00013", 9.876: "9.88", 98.76: "98.8", 987.6: "988", 7: "7", 83033: "83033"} {
 		if got := number(x, true); got != want {
 			t.Errorf("%v is printed as %q, want %q", x, got, want)
 		}

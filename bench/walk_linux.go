@@ -14,14 +14,14 @@ import (
 
 // walkTree lists every directory below root and takes the status of every entry,
 // relative to directory handles, without copying a name: nothing that has to look at
-// all files can do with less.
-func walkTree(root string) (walked, error) {
+// all files can do with less. Directories in skip, '/'-separated, are not entered.
+func walkTree(root string, skip map[string]bool) (walked, error) {
 	fd, err := unix.Open(root, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return walked{}, err
 	}
 	defer unix.Close(fd)
-	w := &walk{root: fd, queue: []string{"."}}
+	w := &walk{root: fd, skip: skip, queue: []string{"."}}
 	w.wake.L = &w.mu
 	var wg sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
@@ -35,6 +35,7 @@ func walkTree(root string) (walked, error) {
 // root, so that no handle stays open longer than its directory is being read.
 type walk struct {
 	root int
+	skip map[string]bool
 
 	mu    sync.Mutex
 	wake  sync.Cond
@@ -100,7 +101,7 @@ func (w *walk) list(dir string, buf []byte) (dirs []string, seen walked, err err
 		if n <= 0 || err != nil {
 			return dirs, seen, err
 		}
-		if dirs, err = statAll(fd, dir, buf[:n], dirs, &seen); err != nil {
+		if dirs, err = w.statAll(fd, dir, buf[:n], dirs, &seen); err != nil {
 			return dirs, seen, err
 		}
 	}
@@ -112,7 +113,7 @@ const (
 	direntName   = 19
 )
 
-func statAll(fd int, dir string, entries []byte, dirs []string, seen *walked) ([]string, error) {
+func (w *walk) statAll(fd int, dir string, entries []byte, dirs []string, seen *walked) ([]string, error) {
 	for len(entries) > 0 {
 		length := int(binary.NativeEndian.Uint16(entries[direntLength:]))
 		name := entries[direntName:length]
@@ -132,7 +133,9 @@ func statAll(fd int, dir string, entries []byte, dirs []string, seen *walked) ([
 		if dir != "." {
 			text = dir + "/" + text
 		}
-		dirs = append(dirs, text)
+		if !w.skip[text] {
+			dirs = append(dirs, text)
+		}
 	}
 	return dirs, nil
 }

@@ -8,8 +8,9 @@ import (
 )
 
 // walkTree lists every directory below root and takes the status of every entry, one
-// after the other with the means of the standard library.
-func walkTree(root string) (walked, error) {
+// after the other with the means of the standard library. Directories in skip,
+// '/'-separated, are not entered.
+func walkTree(root string, skip map[string]bool) (walked, error) {
 	var seen walked
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -18,7 +19,14 @@ func walkTree(root string) (walked, error) {
 		if _, err := d.Info(); err != nil {
 			return err
 		}
+		rel, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
 		if d.IsDir() {
+			if skip[filepath.ToSlash(rel)] {
+				return fs.SkipDir
+			}
 			seen.dirs++
 		} else {
 			seen.files++

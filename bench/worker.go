@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"runtime/pprof"
 	"time"
 )
@@ -21,19 +22,27 @@ import (
 // workerWord is the argument that makes this program a worker.
 const workerWord = "worker"
 
-// request is one operation. Profile switches a processor profile on or off instead.
+// request is one operation.
 type request struct {
-	Op      string   `json:"op"`
-	Tree    string   `json:"tree,omitempty"`
-	To      string   `json:"to,omitempty"`
-	Files   []string `json:"files,omitempty"`
-	Profile string   `json:"profile,omitempty"`
+	Op         string   `json:"op"`
+	Tree       string   `json:"tree,omitempty"`
+	To         string   `json:"to,omitempty"`
+	Files      []string `json:"files,omitempty"`
+	Store      string   `json:"store,omitempty"`      // of another contender, to adopt
+	Borrow     bool     `json:"borrow,omitempty"`     // opBorrow: on or off
+	Processors int      `json:"processors,omitempty"` // opProcessors: at most
+	Times      int      `json:"times,omitempty"`      // carry it out more than once
+	InRow      bool     `json:"inRow,omitempty"`      // right after the one before: what that left is not collected first
+	Profile    string   `json:"profile,omitempty"`
 }
 
 // What a request may ask for.
 const (
 	opReset        = "reset"
+	opAdopt        = "adopt"
+	opBorrow       = "borrow"
 	opTrack        = "track"
+	opTrackOnly    = "track-only"
 	opPatch        = "patch"
 	opDiffFull     = "diff-full"
 	opRestore      = "restore"
@@ -42,18 +51,24 @@ const (
 	opRedo         = "redo"
 	opLog          = "log"
 	opClean        = "clean"
+	opClose        = "close" // the next operation opens again
+	opProcessors   = "processors"
+	opMemory       = "memory"
 	opProfile      = "profile"
 	opProfileEnded = "profile-ended"
 )
 
 // response is what came of a request, with its time.
 type response struct {
-	Seconds float64  `json:"seconds"`
-	Used    usage    `json:"used"`
-	Tree    string   `json:"tree,omitempty"`
-	Files   []string `json:"files,omitempty"`
-	Count   int      `json:"count,omitempty"`
-	Error   string   `json:"error,omitempty"`
+	Seconds  float64   `json:"seconds"` // the median where there are more
+	All      []float64 `json:"all,omitempty"`
+	Used     usage     `json:"used"`
+	Tree     string    `json:"tree,omitempty"`
+	Files    []string  `json:"files,omitempty"`
+	Count    int       `json:"count,omitempty"`
+	Heap     int64     `json:"heap,omitempty"`
+	Resident int64     `json:"resident,omitempty"`
+	Error    string    `json:"error,omitempty"`
 }
 
 // work serves requests until the input ends.
@@ -70,6 +85,9 @@ func work(in io.Reader, out io.Writer) error {
 	for {
 		var req request
 		if err := dec.Decode(&req); errors.Is(err, io.EOF) {
+			if c, ok := c.(io.Closer); ok {
+				return c.Close()
+			}
 			return nil
 		} else if err != nil {
 			return fmt.Errorf("worker: read a request: %w", err)
@@ -82,43 +100,24 @@ func work(in io.Reader, out io.Writer) error {
 
 // carryOut times one operation. Garbage of the one before is collected first.
 func carryOut(c contender, req request) (resp response) {
-	runtime.GC()
+	if !req.InRow {
+		runtime.GC()
+	}
 	c.Used()
 	var count func() (int, error)
-	var err error
-	begin := time.Now()
-	switch req.Op {
-	case opReset:
-		err = c.Reset()
-	case opTrack:
-		resp.Tree, err = c.Track()
-	case opPatch:
-		resp.Files, err = c.Patch(req.Tree)
-	case opDiffFull:
-		count, err = c.DiffFull(req.Tree, req.To)
-	case opRestore:
-		err = c.Restore(req.Tree)
-	case opRevert:
-		err = c.Revert(req.Tree, req.Files)
-	case opUndo, opRedo:
-		u, ok := c.(undoer)
-		if !ok {
-			err = errors.New("this contender has no undo")
+	err := errUnable
+	for range max(1, req.Times) {
+		begin := time.Now()
+		count, err = perform(c, &req, &resp)
+		resp.All = append(resp.All, time.Since(begin).Seconds())
+		if err != nil {
 			break
 		}
-		if req.Op == opUndo {
-			err = u.Undo()
-		} else {
-			err = u.Redo()
-		}
-	case opProfile:
-		err = beginProfile(req.Profile)
-	case opProfileEnded:
-		pprof.StopCPUProfile()
-	default:
-		err = keep(c, req.Op)
 	}
-	resp.Seconds = time.Since(begin).Seconds()
+	resp.Seconds, _ = median(resp.All)
+	if req.Times == 0 {
+		resp.All = nil
+	}
 	resp.Used = c.Used()
 	if err == nil && count != nil {
 		resp.Count, err = count()
@@ -127,6 +126,91 @@ func carryOut(c contender, req request) (resp response) {
 		resp.Error = err.Error()
 	}
 	return resp
+}
+
+// errUnable is a mistake in the list of a kind's operations.
+var errUnable = errors.New("this contender cannot do that")
+
+func perform(c contender, req *request, resp *response) (count func() (int, error), err error) {
+	err = errUnable
+	switch req.Op {
+	case opReset:
+		err = c.Reset()
+	case opTrack:
+		resp.Tree, err = c.Track()
+	case opTrackOnly:
+		if c, ok := c.(pathTracker); ok {
+			err = c.TrackOnly(req.Files)
+		}
+	case opPatch:
+		if c, ok := c.(patcher); ok {
+			resp.Files, err = c.Patch(req.Tree)
+		}
+	case opDiffFull:
+		if c, ok := c.(differ); ok {
+			count, err = c.DiffFull(req.Tree, req.To)
+		}
+	case opRestore:
+		if c, ok := c.(restorer); ok {
+			err = c.Restore(req.Tree)
+		}
+	case opRevert:
+		if c, ok := c.(reverter); ok {
+			err = c.Revert(req.Tree, req.Files)
+		}
+	case opUndo, opRedo:
+		if c, ok := c.(undoer); ok && req.Op == opUndo {
+			err = c.Undo()
+		} else if ok {
+			err = c.Redo()
+		}
+	case opLog, opClean:
+		err = keep(c, req.Op)
+	default:
+		err = arrange(c, req, resp)
+	}
+	return count, err
+}
+
+// arrange does what is asked between measurements.
+func arrange(c contender, req *request, resp *response) error {
+	switch req.Op {
+	case opAdopt:
+		if c, ok := c.(lendable); ok {
+			return c.Adopt(req.Store)
+		}
+	case opClose:
+		if c, ok := c.(io.Closer); ok {
+			return c.Close()
+		}
+	case opBorrow:
+		if c, ok := c.(borrowing); ok {
+			c.Borrow(req.Borrow)
+		}
+		return nil
+	case opProcessors:
+		if c, ok := c.(scalable); ok {
+			return c.Processors(req.Processors)
+		}
+	case opMemory:
+		resp.Heap, resp.Resident = ownMemory()
+		return nil
+	case opProfile:
+		return beginProfile(req.Profile)
+	case opProfileEnded:
+		pprof.StopCPUProfile()
+		return nil
+	}
+	return errUnable
+}
+
+// ownMemory is what this process has on its heap, and in memory, after all that it can
+// do without was given back.
+func ownMemory() (heap, resident int64) {
+	debug.FreeOSMemory()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc), residentBytes(os.Getpid())
 }
 
 // beginProfile profiles until opProfileEnded. The file stays open until the worker ends.

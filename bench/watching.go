@@ -1,0 +1,36 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+)
+
+const watchingHere = runtime.GOOS == "linux"
+
+// watching is the library with Options.Watch, kept open as a server does.
+type watching struct{ *library }
+
+func newWatching(s setting) *watching {
+	w := &watching{newLibrary(s)}
+	w.opt.Watch = true
+	return w
+}
+
+// Adopt implements lendable.
+func (w *watching) Adopt(store string) error {
+	return errors.Join(w.Reset(), copyTree(store, w.opt.DataDir, linkNothing))
+}
+
+// Track fails where the next one would look at everything although the system could
+// watch: that is another contender.
+func (w *watching) Track() (string, error) {
+	tree, err := w.library.Track()
+	if err != nil {
+		return "", err
+	}
+	if on, reason := w.repo.Watching(); !on && watchingHere {
+		return "", fmt.Errorf("not watching after a track: %s", reason)
+	}
+	return tree, nil
+}

@@ -29,8 +29,8 @@ func (w *watching) Track() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if on, reason := w.repo.Watching(); !on && watchingHere {
-		return "", fmt.Errorf("not watching after a track: %s", reason)
+	if state := w.repo.Watching(); !state.On && watchingHere {
+		return "", fmt.Errorf("not watching after a track: %s %s", state.Reason, state.Limit)
 	}
 	return tree, nil
 }

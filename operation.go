@@ -111,9 +111,6 @@ func (e *begunError) Error() string { return e.err.Error() }
 func (e *begunError) Unwrap() error { return e.err }
 
 func (r *Repo) carryOutFrom(ctx context.Context, req opRequest, before object.ID, disk *capture, p *plan) (*Result, error) {
-	if err := r.db.SetRef(refBefore, before); err != nil {
-		return nil, err
-	}
 	j := newJournal(req, before, p)
 	if err := r.writeJournal(j); err != nil {
 		return nil, err
@@ -121,7 +118,7 @@ func (r *Repo) carryOutFrom(ctx context.Context, req opRequest, before object.ID
 	return r.finish(ctx, j, disk.index)
 }
 
-// saveBefore stores the state before an operation: what the capture holds, and
+// saveBefore stores and publishes the state before an operation: what the capture holds, and
 // what no capture holds but the plan touches. It follows what was newest, on the
 // line that the operation belongs to or outside of such lines.
 func (r *Repo) saveBefore(ctx context.Context, req opRequest, disk *capture, p *plan) (object.ID, error) {
@@ -147,7 +144,7 @@ func (r *Repo) saveBefore(ctx context.Context, req opRequest, disk *capture, p *
 	if err != nil {
 		return object.ID{}, err
 	}
-	return id, asNoSpace(batch.Commit())
+	return id, asNoSpace(batch.Commit(odb.RefUpdate{Name: refBefore, ID: id}))
 }
 
 func (r *Repo) before(ctx context.Context, req opRequest) (*Checkpoint, error) {

@@ -90,32 +90,19 @@ func knownFrom(outcomes []worktree.Outcome) worktree.Known {
 }
 
 // recordOperation captures what the operation touched and adds the state after and
-// the operation itself.
+// the operation itself, which become part of the store, with their refs, at once.
 func (r *Repo) recordOperation(ctx context.Context, j *journal, res *Result, opt captureOptions) (object.ID, error) {
 	disk, err := r.capture(ctx, opt)
 	if err != nil {
 		return object.ID{}, err
 	}
 	defer disk.discard()
-	before, err := r.readCheckpoint(j.before)
+	s, batch, err := r.stateAfter(ctx, disk, j, res)
 	if err != nil {
 		return object.ID{}, err
 	}
-	if err := disk.publish(ctx); err != nil {
-		return object.ID{}, err
-	}
-	batch := r.db.NewBatch()
 	defer batch.Discard()
-	s, err := r.withWritten(batch, disk, j, res)
-	if err != nil {
-		return object.ID{}, err
-	}
-	var after object.ID
-	if j.Line == nil {
-		after, err = r.addState(batch, s, before, stateLabel{message: "after " + j.Kind, author: identity.Name})
-	} else {
-		after, err = r.addReverted(batch, s, before, j.Line, res)
-	}
+	after, err := r.addAfter(batch, s, j, res)
 	if err != nil {
 		return object.ID{}, err
 	}
@@ -123,21 +110,23 @@ func (r *Repo) recordOperation(ctx context.Context, j *journal, res *Result, opt
 	if err != nil {
 		return object.ID{}, err
 	}
-	if err := batch.Commit(); err != nil {
-		return object.ID{}, err
-	}
+	var refs []odb.RefUpdate
 	if j.Line != nil {
-		if err := r.db.SetRef(j.Line.Ref, after); err != nil {
-			return object.ID{}, err
-		}
+		refs = append(refs, odb.RefUpdate{Name: j.Line.Ref, ID: after})
 	}
-	return id, r.db.SetRef(refOperations, id)
+	refs = append(refs, odb.RefUpdate{Name: refOperations, ID: id})
+	if batch == disk.batch {
+		return id, disk.publish(ctx, refs...)
+	}
+	return id, batch.Commit(refs...)
 }
 
-// withWritten is the state after an operation: what was captured, and what the
-// operation wrote but no capture holds, because it is ignored or too large. Without
-// that, taking the operation back could not tell it from somebody else's work.
-func (r *Repo) withWritten(batch *odb.Batch, disk *capture, j *journal, res *Result) (state, error) {
+// stateAfter is the state after an operation, and the batch that it is going on in:
+// what was captured, and what the operation wrote but no capture holds, because it is
+// ignored or too large. Without that, taking the operation back could not tell it from
+// somebody else's work. Such a state is made from captured trees, which have to be in
+// the store for it.
+func (r *Repo) stateAfter(ctx context.Context, disk *capture, j *journal, res *Result) (state, *odb.Batch, error) {
 	s := state{disk.tree, disk.metadata()}
 	written := make(map[string]*worktree.Expect)
 	for i := range j.changes {
@@ -150,9 +139,28 @@ func (r *Repo) withWritten(batch *odb.Batch, disk *capture, j *journal, res *Res
 		}
 	}
 	if len(written) == 0 {
-		return s, nil
+		return s, disk.batch, nil
 	}
-	return r.withSaved(batch, s, written)
+	if err := disk.publish(ctx); err != nil {
+		return s, nil, err
+	}
+	batch := r.db.NewBatch()
+	s, err := r.withSaved(batch, s, written)
+	if err != nil {
+		batch.Discard()
+	}
+	return s, batch, err
+}
+
+func (r *Repo) addAfter(batch *odb.Batch, s state, j *journal, res *Result) (object.ID, error) {
+	before, err := r.readCheckpoint(j.before)
+	if err != nil {
+		return object.ID{}, err
+	}
+	if j.Line != nil {
+		return r.addReverted(batch, s, before, j.Line, res)
+	}
+	return r.addState(batch, s, before, stateLabel{message: "after " + j.Kind, author: identity.Name})
 }
 
 func (r *Repo) addOperation(batch *odb.Batch, s state, j *journal, res *Result, after object.ID) (object.ID, error) {

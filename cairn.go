@@ -122,6 +122,7 @@ type Repo struct {
 	now  func() time.Time
 
 	watching *watching // nil = not wanted
+	outlines outlines
 
 	never *ignore.Chain // the compiled deny list, nil = none
 	trees treeCache

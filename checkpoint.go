@@ -130,7 +130,7 @@ func addCommit(b *odb.Batch, q commitRequest) (object.ID, error) {
 
 // lines returns the newest checkpoint of every line, unreadable ones left out:
 // damage to one line must not hide the others.
-func (r *Repo) lines(prefix string) ([]*Checkpoint, error) {
+func (r *Repo) lines(prefix string, read checkpointReader) ([]*Checkpoint, error) {
 	refs, err := r.db.Refs(prefix)
 	if err != nil {
 		return nil, err
@@ -138,7 +138,7 @@ func (r *Repo) lines(prefix string) ([]*Checkpoint, error) {
 	var tips []*Checkpoint
 	for _, ref := range refs {
 		if ref.Err == nil {
-			c, err := r.readCheckpoint(ref.ID)
+			c, err := read(ref.ID)
 			if err == nil {
 				tips = append(tips, c)
 				continue
@@ -153,21 +153,23 @@ func (r *Repo) lines(prefix string) ([]*Checkpoint, error) {
 // Checkpoints yields the checkpoints of all lines, newest first; of a session those at
 // which something had changed. An error ends the iteration.
 func (r *Repo) Checkpoints(ctx context.Context) iter.Seq2[*Checkpoint, error] {
-	return r.checkpointsOf(ctx, refTracks, refSessions)
+	return r.checkpointsOf(ctx, r.readCheckpoint, refTracks, refSessions)
 }
 
-func (r *Repo) checkpointsOf(ctx context.Context, prefixes ...string) iter.Seq2[*Checkpoint, error] {
+// checkpointsOf yields what read returns for the checkpoints of all lines with the
+// prefixes.
+func (r *Repo) checkpointsOf(ctx context.Context, read checkpointReader, prefixes ...string) iter.Seq2[*Checkpoint, error] {
 	return func(yield func(*Checkpoint, error) bool) {
 		var tips []*Checkpoint
 		seen := make(map[object.ID]bool) // forks share their beginnings
 		for _, prefix := range prefixes {
-			some, err := r.lines(prefix)
+			some, err := r.lines(prefix, read)
 			if err != nil {
 				yield(nil, err)
 				return
 			}
 			for _, tip := range some {
-				if tip, err = r.skipUnchanged(tip); err != nil {
+				if tip, err = skipUnchanged(tip, read); err != nil {
 					yield(nil, err)
 					return
 				}
@@ -178,9 +180,9 @@ func (r *Repo) checkpointsOf(ctx context.Context, prefixes ...string) iter.Seq2[
 			if len(c.commit.Parents) == 0 {
 				return nil, nil
 			}
-			parent, err := r.readCheckpoint(c.commit.Parents[0])
+			parent, err := read(c.commit.Parents[0])
 			if err == nil {
-				parent, err = r.skipUnchanged(parent)
+				parent, err = skipUnchanged(parent, read)
 			}
 			if err != nil {
 				return nil, err
@@ -191,9 +193,9 @@ func (r *Repo) checkpointsOf(ctx context.Context, prefixes ...string) iter.Seq2[
 }
 
 // skipUnchanged goes back from an event of a line at which nothing had changed.
-func (r *Repo) skipUnchanged(c *Checkpoint) (*Checkpoint, error) {
+func skipUnchanged(c *Checkpoint, read checkpointReader) (*Checkpoint, error) {
 	for c.commit.Header(lineHeader) != "" && len(c.commit.Parents) > 0 {
-		before, err := r.readCheckpoint(c.commit.Parents[0])
+		before, err := read(c.commit.Parents[0])
 		if err != nil {
 			return nil, err
 		}
@@ -340,13 +342,17 @@ func (r *Repo) lookupIDs(ctx context.Context, spec string, ids []object.ID) (*Ch
 // elsewhere.
 func (r *Repo) newestWithTree(ctx context.Context, trees map[object.ID]bool) ([]*Checkpoint, error) {
 	var found []*Checkpoint
-	for _, source := range []iter.Seq2[*Checkpoint, error]{r.Checkpoints(ctx), r.operationStates(ctx), r.otherStates(ctx)} {
+	lines := r.checkpointsOf(ctx, r.outline, refTracks, refSessions)
+	for _, source := range []iter.Seq2[*Checkpoint, error]{lines, r.operationStates(ctx), r.otherStates(ctx)} {
 		for c, err := range source {
 			if err != nil {
 				return nil, err
 			}
 			if trees[c.tree] {
 				delete(trees, c.tree)
+				if c, err = r.readCheckpoint(c.id); err != nil {
+					return nil, err
+				}
 				found = append(found, c)
 			}
 			if len(trees) == 0 {
@@ -365,7 +371,7 @@ func (r *Repo) otherStates(ctx context.Context) iter.Seq2[*Checkpoint, error] {
 		seen := make(map[object.ID]bool)
 		var tips []*Checkpoint
 		for _, prefix := range []string{refPins, refImported, refRemotes} {
-			some, err := r.lines(prefix)
+			some, err := r.lines(prefix, r.readCheckpoint)
 			if err != nil {
 				yield(nil, err)
 				return

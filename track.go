@@ -153,7 +153,7 @@ func (r *Repo) tip(line string) *Checkpoint {
 // newest returns the newest checkpoint outside of sessions, of which there may be
 // many; nil when there is none.
 func (r *Repo) newest(ctx context.Context) (*Checkpoint, error) {
-	for c, err := range r.checkpointsOf(ctx, refTracks) {
+	for c, err := range r.checkpointsOf(ctx, r.readCheckpoint, refTracks) {
 		return c, err
 	}
 	return nil, nil

@@ -32,6 +32,7 @@ var layers = map[string]int{
 	"session":             4,
 	"snapshot":            4,
 	"internal/protocol":   4, // what server and callers agree on
+	"internal/ticket":     4, // work that nobody waits for
 	"internal/httpapi":    5,
 	"internal/client":     5,
 	"internal/config":     5, // what people set
@@ -56,6 +57,7 @@ var thirdParty = map[string][]string{
 	"internal/watch":    {"golang.org/x/sys"},                                                                          // inotify
 	"internal/gittest":  {"golang.org/x/sys"},                                                                          // tracing for crash tests
 	"internal/hooks":    {"github.com/gofrs/flock"},                                                                    // one hook of a session at a time
+	"internal/ticket":   {"github.com/gofrs/flock"},                                                                    // one at a time does the work
 	"internal/setup":    {"github.com/tailscale/hujson", "github.com/BurntSushi/toml"},                                 // settings of agents
 	"internal/httpapi":  {"github.com/danielgtaylor/huma/v2", "github.com/gofrs/flock"},                                // OpenAPI from types; one server per data directory
 	"internal/mcptools": {"github.com/modelcontextprotocol/go-sdk/mcp"},                                                // the protocol

@@ -20,6 +20,8 @@ type Sessions struct {
 	mu        sync.Mutex
 	lines     map[string]*loaded    // by id: what was read last
 	summaries map[string]summarized // by id
+
+	beginnings map[string]*Beginning // by id: of the newest step that is about to begin, or did not
 }
 
 // loaded is a line as far as it was read. Entries are only ever appended to.

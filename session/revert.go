@@ -74,7 +74,7 @@ type moved struct {
 
 func (s *Sessions) move(ctx context.Context, id string, opt RevertOptions, pick choose) (*Session, *cairn.Result, error) {
 	var m *moved
-	err := s.repo.UpdateLines(ctx, func(u *cairn.LineUpdate) (err error) {
+	err := s.updateFamily(ctx, func(u *cairn.LineUpdate) (err error) {
 		m, err = s.moveBoundary(ctx, u, id, opt, pick)
 		return err
 	})

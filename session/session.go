@@ -22,7 +22,7 @@ func (s *Sessions) Begin(ctx context.Context, b Begin) (*Session, error) {
 	if err := checkIDs("id of the parent", b.Parent); err != nil {
 		return nil, err
 	}
-	err := s.repo.UpdateLines(ctx, func(u *cairn.LineUpdate) error {
+	err := s.update(ctx, b.ID, func(u *cairn.LineUpdate) error {
 		h, isNew, err := s.loadOrNew(ctx, b.ID)
 		if err != nil {
 			return err
@@ -141,7 +141,7 @@ func (s *Sessions) AddMessage(ctx context.Context, m MessageBegin) (*Message, er
 	if err := checkMeta(m.Meta); err != nil {
 		return nil, err
 	}
-	err := s.repo.UpdateLines(ctx, func(u *cairn.LineUpdate) error { return s.addMessage(ctx, u, &m) })
+	err := s.update(ctx, m.Session, func(u *cairn.LineUpdate) error { return s.addMessage(ctx, u, &m) })
 	if err != nil {
 		return nil, err
 	}
@@ -255,7 +255,7 @@ func (s *Sessions) active(ctx context.Context, h *history) ([]*boundary, error) 
 // AddMessage do it, too. The files that the revert changed can still be had back by
 // Repo.Undo.
 func (s *Sessions) Commit(ctx context.Context, id string) (*Session, error) {
-	err := s.repo.UpdateLines(ctx, func(u *cairn.LineUpdate) error {
+	err := s.update(ctx, id, func(u *cairn.LineUpdate) error {
 		h, err := s.load(ctx, id)
 		if err != nil || len(h.chain) == 0 {
 			return err
@@ -273,7 +273,7 @@ func (s *Sessions) Commit(ctx context.Context, id string) (*Session, error) {
 
 // Delete forgets a session and its children. Files stay as they are.
 func (s *Sessions) Delete(ctx context.Context, id string) error {
-	return s.repo.UpdateLines(ctx, func(u *cairn.LineUpdate) error {
+	return s.updateFamily(ctx, func(u *cairn.LineUpdate) error {
 		if _, err := s.load(ctx, id); err != nil {
 			return err
 		}

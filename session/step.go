@@ -14,18 +14,34 @@ import (
 // is. Another step of the session that is still open is ended first: its agent was
 // killed. What changed since the last step is the user's.
 func (s *Sessions) BeginStep(ctx context.Context, b StepBegin) (*Step, error) {
-	if err := checkID("id of the session", b.Session); err != nil {
+	if err := b.Check(); err != nil {
 		return nil, err
+	}
+	if err := s.wait(ctx, b.Session); err != nil {
+		return nil, err
+	}
+	begun, err := s.captureBefore(ctx, b)
+	if err == nil {
+		s.forgetFailed(b.Session)
+	}
+	return begun, err
+}
+
+// Check reports what is wrong with a description: ErrID for an id that cannot be used.
+func (b *StepBegin) Check() error {
+	if err := checkID("id of the session", b.Session); err != nil {
+		return err
 	}
 	if err := checkIDs("id of the message", b.Message); err != nil {
-		return nil, err
+		return err
 	}
 	if err := checkIDs("id of the step", b.Step); err != nil {
-		return nil, err
+		return err
 	}
-	if err := checkMeta(b.Meta); err != nil {
-		return nil, err
-	}
+	return checkMeta(b.Meta)
+}
+
+func (s *Sessions) captureBefore(ctx context.Context, b StepBegin) (*Step, error) {
 	var begun *Step
 	err := s.repo.UpdateLines(ctx, func(u *cairn.LineUpdate) (err error) {
 		begun, err = s.beginStep(ctx, u, &b)
@@ -91,11 +107,11 @@ func (s *Sessions) EndStep(ctx context.Context, e StepEnd) (*Step, error) {
 		return nil, err
 	}
 	var ended *Step
-	err := s.repo.UpdateLines(ctx, func(u *cairn.LineUpdate) (err error) {
+	err := s.update(ctx, e.Session, func(u *cairn.LineUpdate) (err error) {
 		ended, err = s.endStep(ctx, u, &e)
 		return err
 	})
-	return ended, err
+	return ended, s.withBeginning(e.Session, err)
 }
 
 func (s *Sessions) endStep(ctx context.Context, u *cairn.LineUpdate, e *StepEnd) (*Step, error) {
@@ -153,7 +169,7 @@ func (s *Sessions) Hint(ctx context.Context, session, step string, paths []strin
 	if err := checkID("id of the session", session); err != nil {
 		return err
 	}
-	return s.repo.UpdateLines(ctx, func(u *cairn.LineUpdate) error {
+	err := s.update(ctx, session, func(u *cairn.LineUpdate) error {
 		h, err := s.load(ctx, session)
 		if err != nil {
 			return err
@@ -172,4 +188,5 @@ func (s *Sessions) Hint(ctx context.Context, session, step string, paths []strin
 		s.add(h, event{Kind: kindHint, Step: st.ID, Paths: pathtext.Texts(fresh), Absent: pathtext.Texts(u.Absent(fresh))})
 		return s.append(ctx, u, h, cairn.LineAppend{Capture: true, Paths: st.Paths, Author: AuthorAgent, Message: "hint for step " + name(st.ID)})
 	})
+	return s.withBeginning(session, err)
 }

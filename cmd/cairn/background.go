@@ -10,7 +10,7 @@ import (
 )
 
 // cleansAfter lists the commands that may begin a cleaning in the background.
-var cleansAfter = []string{"track", "hook", "restore", "revert", "undo", "redo"}
+var cleansAfter = []string{"track", "hook", "restore", "revert", "undo", "redo", "wait"}
 
 // cleanLater starts a cleaning in a process of its own, if it is time for one: nobody
 // is to wait for it, least of all an agent between two steps. Most of the time it

@@ -11,7 +11,7 @@ import (
 // them takes as long as some commands do.
 func (c *cli) makers() []maker {
 	return []maker{
-		{"track", c.trackCommand}, {"status", c.statusCommand}, {"patch", c.patchCommand}, {"diff", c.diffCommand},
+		{"track", c.trackCommand}, {"wait", c.waitCommand}, {"status", c.statusCommand}, {"patch", c.patchCommand}, {"diff", c.diffCommand},
 		{"restore", c.restoreCommand}, {"revert", c.revertCommand}, {"undo", c.undoCommand}, {"redo", c.redoCommand},
 		{"log", c.logCommand}, {"operations", c.operationsCommand}, {"session", c.sessionCommand},
 		{"pin", c.pinCommand}, {"unpin", c.unpinCommand},

@@ -75,6 +75,14 @@ func (c *console) complain(text string) {
 	fmt.Fprintf(c.w, "cairn: %s\n", printable(text))
 }
 
+// repeat says once more what another console was told.
+func (c *console) repeat(text string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.erase()
+	io.WriteString(c.w, text)
+}
+
 // progressFunc returns what draws the progress line, nil where none is wanted.
 func (c *console) progressFunc(env func(string) string) func(cairn.Progress) {
 	if !c.terminal || c.quiet || env("TERM") == "dumb" {

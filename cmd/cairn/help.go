@@ -35,6 +35,7 @@ Usage:
 
 Checkpoints:
     track [-m TEXT]             take one; its id goes to stdout
+    wait TICKET                 for one that is taken in the background
     status                      the newest one, and what changed since
     patch HASH [TO]             which files changed
     diff [FROM [TO]] [-- PATH]  what changed in them
@@ -111,7 +112,8 @@ Environment:
                          in %LocalAppData%
     CAIRN_MAX_FILE_SIZE  as --max-file-size; so for every setting that cairn
                          help config lists
-    CAIRN_NO_BACKGROUND  1: start no cleaning in the background
+    CAIRN_NO_BACKGROUND  1: start nothing in the background that was not asked
+                         for, such as a cleaning
     CAIRN_NO_SERVER      as --no-server, unless it is empty
 
 Variables of git (GIT_DIR, GIT_INDEX_FILE and so on) change nothing.

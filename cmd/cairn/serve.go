@@ -312,6 +312,7 @@ func (c *cli) answer(ctx context.Context, server *httpapi.Server, ways []way) er
 			err = errors.Join(err, fmt.Errorf("some requests did not end in time: %w", e), h.Close())
 		}
 	}
+	server.Settle(last)
 	return err
 }
 

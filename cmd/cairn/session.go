@@ -27,6 +27,7 @@ for those who connect an agent:
     cairn session begin SESSION [--title TEXT] [--parent ID] [--meta KEY=TEXT]
     cairn session message SESSION --message ID [--role ROLE] [--prompt TEXT]
     cairn session step begin SESSION [--message ID] [--step ID] [--path PATH]
+                             [--async]
     cairn session step end SESSION [--step ID] [--path PATH]
     cairn session hint SESSION [--step ID] PATH...
 
@@ -34,6 +35,13 @@ A step is what an agent does between two captures of the root: step begin takes
 the state before, step end the state after. Ids are any text that the agent
 uses; the same begin or end twice is one. A step that is still open is ended by
 the next one of its session. What changed between steps is yours.
+
+step begin --async prints a ticket at once and takes the state in the
+background, while the model thinks. cairn wait TICKET, hint, step end and
+whatever else changes the session wait until that is done. So whoever runs a
+tool that may write calls cairn wait or hint first. Where nobody did, and step
+end finds that it has to take the state before the step itself, it warns, and
+the exit status is 3.
 
 revert takes back all steps from a message on, from the one that holds a part,
 or all with --start, and with them what sub-agents did there. Only files that
@@ -55,6 +63,7 @@ Options:
     --prompt TEXT         of a new message
     --path PATH           what the step's tools change; also more than once.
                           Where sessions overlap it is this one's
+    --async               of step begin: print a ticket, work in the background
     --title TEXT          of the session
     --parent ID           the session that this one is a sub-agent of
     --meta KEY=TEXT       anything to be kept; also more than once
@@ -69,8 +78,9 @@ Options:
 
 With --json list, show, begin, commit and fork print sessions, step begin and
 end the step, diff what cairn diff prints; the others {"session", "result"}, the
-result as in cairn restore. show adds "history". The exit status is 4 if there
-is no such session, message, part or step, or nothing left to undo.
+result as in cairn restore. show adds "history"; --async prints {"ticket"}. The
+exit status is 4 if there is no such session, message, part or step, or nothing
+left to undo.
 
 Examples:
     cairn session list
@@ -82,7 +92,7 @@ Examples:
 type sessionFlags struct {
 	message, part, step, role, prompt, title, parent string
 	paths, meta                                      []string
-	start, restore, endOpen                          bool
+	start, restore, endOpen, async                   bool
 	policy                                           string
 	plan                                             planFlags
 }
@@ -93,6 +103,7 @@ type sessionVerb struct {
 	wants    string
 	flags    string // names
 	makes    bool   // a store where there is none
+	waits    bool   // for steps that begin in the background
 	run      func(*sessionRun) error
 }
 
@@ -105,26 +116,28 @@ type sessionRun struct {
 	f    *sessionFlags
 	repo *cairn.Repo
 	all  *session.Sessions
+
+	late bool // a step that was to begin in the background has begun only now
 }
 
 const goBackFlags = "end-open on-conflict dry-run plan"
 
 var sessionVerbs = map[string]sessionVerb{
-	"list":       {0, 0, "no more arguments", "", false, (*sessionRun).list},
-	"show":       {1, 1, "a SESSION", "", false, (*sessionRun).show},
-	"diff":       {1, 1, "a SESSION", "message step", false, (*sessionRun).diff},
-	"begin":      {1, 1, "a SESSION", "title parent meta", true, (*sessionRun).begin},
-	"message":    {1, 1, "a SESSION", "message role prompt meta", true, (*sessionRun).addMessage},
-	"step begin": {1, 1, "a SESSION", "message step role prompt path meta", true, (*sessionRun).stepBegin},
-	"step end":   {1, 1, "a SESSION", "step path", false, (*sessionRun).stepEnd},
-	"hint":       {2, -1, "a SESSION and paths", "step", false, (*sessionRun).hint},
-	"revert":     {1, 1, "a SESSION", "message part start " + goBackFlags, false, (*sessionRun).revert},
-	"unrevert":   {1, 1, "a SESSION", goBackFlags, false, (*sessionRun).unrevert},
-	"undo":       {1, 1, "a SESSION", goBackFlags, false, (*sessionRun).undo},
-	"redo":       {1, 1, "a SESSION", goBackFlags, false, (*sessionRun).redo},
-	"commit":     {1, 1, "a SESSION", "", false, (*sessionRun).commit},
-	"fork":       {2, 2, "a SESSION and the id of the new one", "message restore", false, (*sessionRun).fork},
-	"delete":     {1, 1, "a SESSION", "", false, (*sessionRun).delete},
+	"list":       {0, 0, "no more arguments", "", false, false, (*sessionRun).list},
+	"show":       {1, 1, "a SESSION", "", false, false, (*sessionRun).show},
+	"diff":       {1, 1, "a SESSION", "message step", false, false, (*sessionRun).diff},
+	"begin":      {1, 1, "a SESSION", "title parent meta", true, true, (*sessionRun).begin},
+	"message":    {1, 1, "a SESSION", "message role prompt meta", true, true, (*sessionRun).addMessage},
+	"step begin": {1, 1, "a SESSION", "message step role prompt path meta async", true, true, (*sessionRun).stepBegin},
+	"step end":   {1, 1, "a SESSION", "step path", false, true, (*sessionRun).stepEnd},
+	"hint":       {2, -1, "a SESSION and paths", "step", false, true, (*sessionRun).hint},
+	"revert":     {1, 1, "a SESSION", "message part start " + goBackFlags, false, true, (*sessionRun).revert},
+	"unrevert":   {1, 1, "a SESSION", goBackFlags, false, true, (*sessionRun).unrevert},
+	"undo":       {1, 1, "a SESSION", goBackFlags, false, true, (*sessionRun).undo},
+	"redo":       {1, 1, "a SESSION", goBackFlags, false, true, (*sessionRun).redo},
+	"commit":     {1, 1, "a SESSION", "", false, true, (*sessionRun).commit},
+	"fork":       {2, 2, "a SESSION and the id of the new one", "message restore", false, true, (*sessionRun).fork},
+	"delete":     {1, 1, "a SESSION", "", false, true, (*sessionRun).delete},
 }
 
 func (c *cli) sessionCommand() *cobra.Command {
@@ -155,6 +168,7 @@ func (f *sessionFlags) register(cmd *cobra.Command) {
 	}
 	flags.StringArrayVar(&f.paths, "path", nil, "what the step's tools change")
 	flags.StringArrayVar(&f.meta, "meta", nil, "KEY=TEXT to be kept")
+	flags.BoolVar(&f.async, "async", false, "of step begin: print a ticket, work in the background")
 	flags.BoolVar(&f.start, "start", false, "before the first message")
 	flags.BoolVar(&f.restore, "restore", false, "bring the root to the point of the fork")
 	flags.BoolVar(&f.endOpen, "end-open", false, "end a step that is still open")
@@ -188,6 +202,14 @@ func (c *cli) session(r *sessionRun) error {
 	r.args = rest
 	if verb.makes {
 		c.running = "session begin"
+	}
+	if r.f.async {
+		return r.stepBeginLater()
+	}
+	if verb.waits {
+		if err := r.gate(); err != nil {
+			return err
+		}
 	}
 	return c.withRepo(func(repo *cairn.Repo) error {
 		c.running, r.repo, r.all = "session", repo, session.New(repo)

@@ -46,18 +46,28 @@ func (r *sessionRun) addMessage() error {
 	return r.writeJSON(m)
 }
 
-func (r *sessionRun) stepBegin() error {
+// newStep is the step that the flags describe.
+func (r *sessionRun) newStep() (b session.StepBegin, err error) {
 	meta, err := r.metadata()
 	if err != nil {
-		return err
+		return b, err
 	}
 	paths, err := r.paths(r.f.paths)
 	if err != nil {
+		return b, err
+	}
+	b = session.StepBegin{
+		Session: r.args[0], Message: r.f.message, Role: r.f.role, Step: r.f.step, Prompt: r.f.prompt, Paths: paths, Meta: meta,
+	}
+	return b, b.Check()
+}
+
+func (r *sessionRun) stepBegin() error {
+	b, err := r.newStep()
+	if err != nil {
 		return err
 	}
-	st, err := r.all.BeginStep(r.ctx, session.StepBegin{
-		Session: r.args[0], Message: r.f.message, Role: r.f.role, Step: r.f.step, Prompt: r.f.prompt, Paths: paths, Meta: meta,
-	})
+	st, err := r.all.BeginStep(r.ctx, b)
 	if err != nil {
 		return err
 	}
@@ -71,21 +81,25 @@ func (r *sessionRun) stepEnd() error {
 	}
 	st, err := r.all.EndStep(r.ctx, session.StepEnd{Session: r.args[0], Step: r.f.step, Paths: paths})
 	if err != nil {
-		return err
+		return r.withBeginning(err)
 	}
 	if err := r.printStep(st, st.After); err != nil {
 		return err
 	}
 	r.console.remark("step %s: %s", printable(st.ID), plural(len(st.Patch.Files), "file"))
+	if r.late {
+		r.console.complain("warning: the state before the step was captured only now: what its tools had changed by then is not in it")
+		return errPartly
+	}
 	return nil
 }
 
 // printStep prints the tree that was captured, as track does.
-func (r *sessionRun) printStep(st *session.Step, at session.Checkpoint) error {
-	if r.global.json {
-		return r.writeJSON(st)
+func (c *cli) printStep(st *session.Step, at session.Checkpoint) error {
+	if c.global.json {
+		return c.writeJSON(st)
 	}
-	_, err := r.out.WriteString(at.Hash + "\n")
+	_, err := c.out.WriteString(at.Hash + "\n")
 	return err
 }
 
@@ -94,7 +108,7 @@ func (r *sessionRun) hint() error {
 	if err != nil {
 		return err
 	}
-	return r.all.Hint(r.ctx, r.args[0], r.f.step, paths)
+	return r.withBeginning(r.all.Hint(r.ctx, r.args[0], r.f.step, paths))
 }
 
 func (r *sessionRun) list() error {

@@ -19,7 +19,8 @@ const trackManual = `cairn track takes a checkpoint of the root and prints its i
 Usage:
     cairn track [-m TEXT] [--verify] [--force] [--timeout DURATION [--partial]]
     cairn track --paths PATH... | -
-    cairn track --only-paths PATH... | -
+    cairn track --only-paths PATH... | - [--no-rest]
+    cairn track --async [any of these]
 
 The id names the contents: it is the tree that git add -A and git write-tree
 would give, bytes as they lie on disk, so equal states have equal ids. When
@@ -37,6 +38,12 @@ A first checkpoint is refused where the root is a home directory, or one above
 it, and any checkpoint that would hold more than 1000000 files or read more than
 20 GiB of new data. The answer names the largest directories. A checkpoint that
 would leave less than --min-free on the disk of the store is refused, too.
+
+With --async nothing is looked at before the command ends. It prints a ticket
+instead of the id, and the work is done in the background; cairn wait TICKET
+waits for it and answers. The checkpoint then holds a state between the two
+commands: what must not be in it is written after cairn wait. Several are taken
+one after the other.
 
 Where captures are switched off (see cairn help config) nothing is printed, that
 is said on stderr, and the exit status is 0. Once an hour a track starts a
@@ -56,14 +63,19 @@ Options:
                         are captured although ignored
     --only-paths        look at nothing but these. The checkpoint holds them
                         alone: going back to it, or comparing with it, leaves
-                        everything else out
+                        everything else out. A second one, of everything, is
+                        then taken in the background (not where background is
+                        false); the answer names the ticket for cairn wait
+    --no-rest           with --only-paths: no second one
+    --async             print a ticket and take the checkpoint in the background
     -z, --null          the paths on stdin end in NUL
 
 With --json:
     {"hash", "checkpoint", "files", "changed", "skipped": [{"path", "reason",
     "size"}]}: the tree, the commit, how many files it holds, how many paths
     differ from the checkpoint before, and what was left out. "partial": true
-    after the time was over, "scope": "paths" with --only-paths.
+    after the time was over, "scope": "paths" with --only-paths, and then
+    "rest", the ticket of the second checkpoint. With --async: {"ticket"}.
 
 Examples:
     cairn track -m 'tests pass'
@@ -77,8 +89,9 @@ const maxListed = 10
 // trackFlags are what track is told beside the library's options.
 type trackFlags struct {
 	cairn.TrackOptions
-	timeout    time.Duration
-	paths, nul bool
+	timeout       time.Duration
+	paths, nul    bool
+	async, noRest bool
 }
 
 func (c *cli) trackCommand() *cobra.Command {
@@ -93,6 +106,10 @@ func (c *cli) trackCommand() *cobra.Command {
 			if err := c.defaultTimeout(&f); err != nil {
 				return err
 			}
+			if f.async {
+				return c.trackLater(ctx, &f)
+			}
+			whole := ctx
 			if f.timeout > 0 {
 				var cancel context.CancelFunc
 				ctx, cancel = context.WithTimeout(ctx, f.timeout)
@@ -105,7 +122,7 @@ func (c *cli) trackCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return c.printTrack(t)
+			return c.printTrack(t, c.trackRest(whole, &f))
 		},
 	})
 	flags := cmd.Flags()
@@ -116,6 +133,8 @@ func (c *cli) trackCommand() *cobra.Command {
 	flags.BoolVar(&f.Partial, "partial", false, "take a checkpoint of what was read in time")
 	flags.BoolVar(&f.paths, "paths", false, "the arguments are read first")
 	flags.BoolVar(&f.OnlyPaths, "only-paths", false, "look at nothing but the arguments")
+	flags.BoolVar(&f.noRest, "no-rest", false, "do not capture the rest in the background")
+	flags.BoolVar(&f.async, "async", false, "print a ticket, work in the background")
 	flags.BoolVarP(&f.nul, "null", "z", false, "paths on stdin end in NUL")
 	completeFlag(cmd, "timeout")
 	return cmd
@@ -129,6 +148,8 @@ func (c *cli) hints(cmd *cobra.Command, f *trackFlags, args []string) error {
 		return c.usage("cannot read everything in %v", f.timeout)
 	case f.Partial && f.timeout == 0:
 		return c.usage("wants --timeout with --partial")
+	case f.noRest && !f.OnlyPaths:
+		return c.usage("wants --only-paths with --no-rest")
 	case !takesPaths && len(args) > 0:
 		return c.usage("wants no arguments; paths go after --paths, a message goes after -m")
 	case takesPaths && len(args) == 0:
@@ -173,12 +194,18 @@ func (c *cli) defaultTimeout(f *trackFlags) error {
 	return err
 }
 
-func (c *cli) printTrack(t *cairn.Track) (err error) {
+// printTrack prints a checkpoint. rest is the ticket of what it leaves out, if that
+// is captured.
+func (c *cli) printTrack(t *cairn.Track, rest string) (err error) {
 	if c.global.json {
-		err = c.writeJSON(t)
+		err = c.writeJSON(struct {
+			*cairn.Track
+			Rest string `json:"rest,omitempty"`
+		}{t, rest})
 	} else {
 		_, err = c.out.WriteString(t.Hash + "\n")
 		c.listSkipped(t)
+		c.tellRest(rest)
 	}
 	if err == nil && len(t.Skipped) > 0 {
 		err = errPartly

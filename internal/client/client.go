@@ -14,7 +14,9 @@ import (
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/protocol"
+	"github.com/seed-fb9cbc17/cairn/internal/ticket"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
@@ -63,6 +65,51 @@ func (c *Client) Track(ctx context.Context, opt cairn.TrackOptions) (*cairn.Trac
 		return nil, err
 	}
 	return out.Library()
+}
+
+// BeginTicket lets the server do work in the background. With rest, the whole is
+// captured after the paths that r names, under a ticket of its own.
+func (c *Client) BeginTicket(ctx context.Context, r *ticket.Request, rest bool) (id, restID string, err error) {
+	type track struct {
+		Message   string   `json:"message,omitempty"`
+		Author    string   `json:"author,omitempty"`
+		Verify    bool     `json:"verify,omitempty"`
+		Paths     []string `json:"paths,omitempty"`
+		OnlyPaths bool     `json:"onlyPaths,omitempty"`
+		Rest      bool     `json:"rest,omitempty"`
+		Partial   bool     `json:"partial,omitempty"`
+		Deadline  int64    `json:"deadline,omitempty"`
+	}
+	type step struct {
+		Session string            `json:"sessionID"`
+		Message string            `json:"messageID,omitempty"`
+		Role    string            `json:"role,omitempty"`
+		Step    string            `json:"stepID,omitempty"`
+		Prompt  string            `json:"prompt,omitempty"`
+		Paths   []string          `json:"paths,omitempty"`
+		Meta    map[string]string `json:"meta,omitempty"`
+	}
+	var in struct {
+		Track *track `json:"track,omitempty"`
+		Step  *step  `json:"step,omitempty"`
+	}
+	if t := r.Track; t != nil {
+		in.Track = &track{t.Message, t.Author, t.Verify, encode(pathtext.Plain(t.Paths)), t.OnlyPaths, rest, t.Partial, milliseconds(t.Timeout)}
+	} else {
+		s := r.Step
+		in.Step = &step{s.Session, s.Message, s.Role, s.Step, s.Prompt, encode(pathtext.Plain(s.Paths)), s.Meta}
+	}
+	var out struct{ Ticket, Rest string }
+	err = c.Call(ctx, "/tickets", in, &out)
+	return out.Ticket, out.Rest, err
+}
+
+// milliseconds is a time to read in; one that is given never becomes none.
+func milliseconds(d time.Duration) int64 {
+	if d <= 0 {
+		return 0
+	}
+	return max(d.Milliseconds(), 1)
 }
 
 func encode(paths []string) []string {

@@ -77,6 +77,7 @@ type TrackRequest struct {
 	Verify    bool     `json:"verify,omitempty" doc:"Read every file, whatever the stat cache says."`
 	Paths     []string `json:"paths,omitempty" maxItems:"10000" doc:"Read first, and captured although ignored, if small."`
 	OnlyPaths bool     `json:"onlyPaths,omitempty" doc:"Look at nothing but paths."`
+	Rest      bool     `json:"rest,omitempty" doc:"With onlyPaths: capture everything else in the background; the answer names the ticket."`
 	Partial   bool     `json:"partial,omitempty" doc:"When the deadline passes, answer with what was read."`
 	Deadline  int64    `json:"deadline,omitempty" minimum:"1" maximum:"3600000" doc:"In milliseconds from now."`
 }
@@ -160,18 +161,12 @@ func (s *Server) track(ctx context.Context, in *struct {
 	InProject
 	Body TrackRequest
 }) (*body[protocol.Track], error) {
-	if in.Body.OnlyPaths && len(in.Body.Paths) == 0 {
-		return nil, badField("body.paths", "", "expected at least one beside onlyPaths")
-	}
-	p, err := s.in(ctx, in.InProject, true)
+	opt, err := in.Body.options("body.")
 	if err != nil {
 		return nil, err
 	}
-	opt := cairn.TrackOptions{
-		Message: in.Body.Message, Author: in.Body.Author, Verify: in.Body.Verify,
-		OnlyPaths: in.Body.OnlyPaths, Partial: in.Body.Partial,
-	}
-	if opt.Paths, err = decodePaths("body.paths", in.Body.Paths); err != nil {
+	p, err := s.in(ctx, in.InProject, true)
+	if err != nil {
 		return nil, err
 	}
 	if in.Body.Deadline > 0 {
@@ -185,7 +180,24 @@ func (s *Server) track(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	return &body[protocol.Track]{protocol.NewTrack(t)}, nil
+	out := protocol.NewTrack(t)
+	if in.Body.Rest {
+		out.Rest = p.Repo.handle.project.trackRest(opt)
+	}
+	return &body[protocol.Track]{out}, nil
+}
+
+// options checks a request and brings it into the library's terms.
+func (t *TrackRequest) options(field string) (opt cairn.TrackOptions, err error) {
+	switch {
+	case t.OnlyPaths && len(t.Paths) == 0:
+		return opt, badField(field+"paths", "", "expected at least one beside onlyPaths")
+	case t.Rest && !t.OnlyPaths:
+		return opt, badField(field+"rest", "true", "expected onlyPaths beside it")
+	}
+	opt = cairn.TrackOptions{Message: t.Message, Author: t.Author, Verify: t.Verify, OnlyPaths: t.OnlyPaths, Partial: t.Partial}
+	opt.Paths, err = decodePaths(field+"paths", t.Paths)
+	return opt, err
 }
 
 // decodePaths reads paths out of a body.

@@ -161,9 +161,24 @@ type Sessions struct {
 	handle *handle
 }
 
+// write is handle.write for what changes a session: steps of it that are to begin in
+// the background come first.
+func (s *Sessions) write(ctx context.Context, id string, f func(context.Context) error) error {
+	return s.handle.write(ctx, func(ctx context.Context) error {
+		if err := s.gate(ctx, id); err != nil {
+			return err
+		}
+		return f(ctx)
+	})
+}
+
+func (s *Sessions) gate(ctx context.Context, id string) error {
+	return s.handle.project.gate(ctx, s.handle.book, id, "")
+}
+
 // Begin is session.Sessions.Begin.
 func (s *Sessions) Begin(ctx context.Context, b session.Begin) (out *session.Session, err error) {
-	err = s.handle.write(ctx, func(ctx context.Context) error {
+	err = s.write(ctx, b.ID, func(ctx context.Context) error {
 		out, err = s.Sessions.Begin(ctx, b)
 		return err
 	})
@@ -175,7 +190,7 @@ func (s *Sessions) Begin(ctx context.Context, b session.Begin) (out *session.Ses
 
 // AddMessage is session.Sessions.AddMessage.
 func (s *Sessions) AddMessage(ctx context.Context, m session.MessageBegin) (out *session.Message, err error) {
-	err = s.handle.write(ctx, func(ctx context.Context) error {
+	err = s.write(ctx, m.Session, func(ctx context.Context) error {
 		out, err = s.Sessions.AddMessage(ctx, m)
 		return err
 	})
@@ -187,10 +202,16 @@ func (s *Sessions) AddMessage(ctx context.Context, m session.MessageBegin) (out 
 
 // BeginStep is session.Sessions.BeginStep.
 func (s *Sessions) BeginStep(ctx context.Context, b session.StepBegin) (out *session.Step, err error) {
-	err = s.handle.write(ctx, func(ctx context.Context) error {
-		out, err = s.Sessions.BeginStep(ctx, b)
+	err = s.write(ctx, b.Session, func(ctx context.Context) error {
+		out, err = s.beginStep(ctx, b)
 		return err
 	})
+	return out, err
+}
+
+// beginStep is BeginStep for whoever has waited for the steps before.
+func (s *Sessions) beginStep(ctx context.Context, b session.StepBegin) (*session.Step, error) {
+	out, err := s.Sessions.BeginStep(ctx, b)
 	if err == nil {
 		s.handle.project.tellStep("begun", out)
 	}
@@ -199,12 +220,12 @@ func (s *Sessions) BeginStep(ctx context.Context, b session.StepBegin) (out *ses
 
 // Hint is session.Sessions.Hint.
 func (s *Sessions) Hint(ctx context.Context, id, step string, paths []string) error {
-	return s.handle.write(ctx, func(ctx context.Context) error { return s.Sessions.Hint(ctx, id, step, paths) })
+	return s.write(ctx, id, func(ctx context.Context) error { return s.Sessions.Hint(ctx, id, step, paths) })
 }
 
 // EndStep is session.Sessions.EndStep.
 func (s *Sessions) EndStep(ctx context.Context, e session.StepEnd) (out *session.Step, err error) {
-	err = s.handle.write(ctx, func(ctx context.Context) error {
+	err = s.write(ctx, e.Session, func(ctx context.Context) error {
 		out, err = s.Sessions.EndStep(ctx, e)
 		return err
 	})
@@ -216,7 +237,7 @@ func (s *Sessions) EndStep(ctx context.Context, e session.StepEnd) (out *session
 
 // Delete is session.Sessions.Delete.
 func (s *Sessions) Delete(ctx context.Context, id string) error {
-	err := s.handle.write(ctx, func(ctx context.Context) error { return s.Sessions.Delete(ctx, id) })
+	err := s.write(ctx, id, func(ctx context.Context) error { return s.Sessions.Delete(ctx, id) })
 	if err == nil {
 		s.handle.project.tell(Event{Type: EventSession, Session: id, State: "deleted"})
 	}
@@ -225,7 +246,7 @@ func (s *Sessions) Delete(ctx context.Context, id string) error {
 
 // Fork is session.Sessions.Fork.
 func (s *Sessions) Fork(ctx context.Context, id, message, newID string) (out *session.Session, err error) {
-	err = s.handle.write(ctx, func(ctx context.Context) error {
+	err = s.write(ctx, id, func(ctx context.Context) error {
 		out, err = s.Sessions.Fork(ctx, id, message, newID)
 		return err
 	})
@@ -237,7 +258,7 @@ func (s *Sessions) Fork(ctx context.Context, id, message, newID string) (out *se
 
 // Commit is session.Sessions.Commit.
 func (s *Sessions) Commit(ctx context.Context, id string) (out *session.Session, err error) {
-	err = s.handle.write(ctx, func(ctx context.Context) error {
+	err = s.write(ctx, id, func(ctx context.Context) error {
 		out, err = s.Sessions.Commit(ctx, id)
 		return err
 	})
@@ -277,6 +298,9 @@ func (s *Sessions) RedoStep(ctx context.Context, id string, opt session.RevertOp
 
 func (s *Sessions) goBack(ctx context.Context, id string, dryRun bool, f func(context.Context) (*session.Session, *cairn.Result, error)) (out *session.Session, res *cairn.Result, err error) {
 	err = s.handle.goBack(ctx, dryRun, func(ctx context.Context) error {
+		if err := s.gate(ctx, id); err != nil {
+			return err
+		}
 		out, res, err = f(ctx)
 		return err
 	})

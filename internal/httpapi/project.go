@@ -15,6 +15,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/protocol"
+	"github.com/seed-fb9cbc17/cairn/internal/ticket"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
@@ -198,6 +199,7 @@ type handle struct {
 	settings string // with which it was opened
 	repo     *Repo
 	sessions *Sessions
+	book     ticket.Book
 	users    int
 	stale    bool // replaced; closed when its last user goes
 }
@@ -223,7 +225,7 @@ func (p *project) acquire(create bool) (*handle, error) {
 		if err != nil {
 			return nil, err
 		}
-		h := &handle{project: p, settings: settings}
+		h := &handle{project: p, settings: settings, book: ticket.In(opt.DataDir)}
 		h.repo = &Repo{Repo: repo, handle: h}
 		h.sessions = &Sessions{Sessions: session.New(repo), handle: h}
 		p.handle = h

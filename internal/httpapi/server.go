@@ -20,6 +20,8 @@ type Server struct {
 	api      huma.API
 	requests chan struct{} // a place for each request under way
 	streams  chan struct{} // a place for each stream of events
+	jobs     chan struct{} // a place for each ticket that is worked on
+	working  sync.WaitGroup
 
 	// life ends when the server gives up what is still under way.
 	life   context.Context
@@ -34,7 +36,7 @@ func New(opt Options) *Server {
 	opt.setDefaults()
 	s := &Server{
 		opt: opt, mux: http.NewServeMux(), formToken: rand.Text(),
-		requests: make(chan struct{}, opt.MaxRequests), streams: make(chan struct{}, opt.MaxStreams),
+		requests: make(chan struct{}, opt.MaxRequests), streams: make(chan struct{}, opt.MaxStreams), jobs: make(chan struct{}, opt.MaxRequests),
 	}
 	s.life, s.giveUp = context.WithCancel(context.Background())
 	s.projects.init(s)
@@ -46,12 +48,23 @@ func New(opt Options) *Server {
 // Drain ends the streams of events, which would otherwise never end. Requests go on.
 func (s *Server) Drain() { s.events.close() }
 
+// Settle waits until ctx ends for the work of tickets. No request may come meanwhile.
+func (s *Server) Settle(ctx context.Context) {
+	settled := make(chan struct{})
+	go func() { s.working.Wait(); close(settled) }()
+	select {
+	case <-settled:
+	case <-ctx.Done():
+	}
+}
+
 // Close gives up what is still under way and closes all stores. A restore that had
-// begun to write is finished by the next command.
+// begun to write is finished by the next command, a ticket by whoever waits for it.
 func (s *Server) Close() error {
 	s.Drain()
 	s.giveUp()
 	s.janitor.Wait()
+	s.working.Wait()
 	return s.projects.close()
 }
 
@@ -79,6 +92,7 @@ func (s *Server) routes() {
 	s.aboutOperations()
 	s.projectOperations()
 	s.checkpointOperations()
+	s.ticketOperations()
 	s.fileOperations()
 	s.diffOperations()
 	s.changeOperations()
@@ -101,9 +115,15 @@ func (s *Server) Mount(page http.Handler) {
 // make up its answer. It is another one in each process.
 func (s *Server) FormToken(*http.Request) string { return s.formToken }
 
-// writing is the context of what must go on when the client hangs up.
+// writing is the context of what must go on when the client hangs up. A deadline that
+// the client has set stays.
 func (s *Server) writing(ctx context.Context) (context.Context, context.CancelFunc) {
 	detached, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	if deadline, ok := ctx.Deadline(); ok {
+		limited, end := context.WithDeadline(detached, deadline)
+		context.AfterFunc(detached, end)
+		detached = limited
+	}
 	stop := context.AfterFunc(s.life, cancel)
 	return detached, func() { stop(); cancel() }
 }

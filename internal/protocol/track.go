@@ -11,6 +11,7 @@ import (
 type Track struct {
 	cairn.Track
 	Reasons map[string]string `json:"reasons,omitempty" doc:"Why paths could not be read, in the words of the system."`
+	Rest    string            `json:"rest,omitempty" doc:"Ticket of what onlyPaths left out, which is captured in the background."`
 }
 
 // NewTrack makes an answer ready to be sent.

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/client"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
+	"github.com/seed-fb9cbc17/cairn/internal/ticket"
+)
+
+// begun is the answer of a command that goes on in the background.
+type begun struct {
+	Ticket string `json:"ticket"`
+	Rest   string `json:"rest,omitempty"` // ticket of what the other one leaves out
+}
+
+// later begins work in the background and returns its ticket. Neither the files nor
+// the store are looked at here: whoever calls this has something better to do. The
+// server does the work if one is running, else a process that is started for it. With
+// rest, the whole is captured after the paths that r names.
+func (c *cli) later(ctx context.Context, r *ticket.Request, rest bool) (begun, error) {
+	opt, err := c.options()
+	if err != nil {
+		return begun{}, err
+	}
+	if s := c.server(opt); s != nil {
+		id, restID, err := s.BeginTicket(ctx, r, rest)
+		if !errors.Is(err, client.ErrNoServer) {
+			return begun{id, restID}, err
+		}
+	}
+	root, err := filepath.EvalSymlinks(opt.Root)
+	if err != nil {
+		return begun{}, fmt.Errorf("%w: %w", cairn.ErrRoot, err)
+	}
+	r.Root, r.Flags = pathtext.Text(root), c.ticketFlags()
+	return c.beginHere(opt.DataDir, r, rest)
+}
+
+// beginHere writes the tickets and starts a process for them.
+func (c *cli) beginHere(dataDir string, r *ticket.Request, rest bool) (b begun, err error) {
+	book := ticket.In(dataDir)
+	if rest {
+		whole := ticket.Request{Root: r.Root, Track: r.Track.Whole(), Flags: r.Flags}
+		if b.Rest, err = book.Make(&whole); err != nil {
+			return b, err
+		}
+		r.Rest = b.Rest
+	}
+	if b.Ticket, err = book.Make(r); err != nil || c.spawn == nil {
+		return b, err
+	}
+	args := []string{"wait", "--background", "--data-dir", dataDir, b.Ticket}
+	if rest {
+		args = append(args, b.Rest)
+	}
+	if err := c.spawn(args); err != nil {
+		c.console.complain("warning: no process can be started (cairn wait does the work itself): " + err.Error())
+	}
+	return b, nil
+}
+
+// ticketFlags are the flags of this command line that count for the work, too.
+func (c *cli) ticketFlags() ticket.Flags {
+	f := ticket.Flags{
+		Force: c.force, NoServer: c.global.noServer, Quiet: c.global.quiet,
+		MaxFileSize: c.global.maxFileSize.text, MinFree: c.global.minFree.text,
+	}
+	if c.root.PersistentFlags().Changed("lock-timeout") {
+		timeout := c.global.lockTimeout
+		f.LockTimeout = &timeout
+	}
+	return f
+}
+
+// background reports whether work that nobody asked for may be left to the background.
+func (c *cli) background() bool {
+	return c.spawn != nil && c.config != nil && c.config.Background && !isSet(c.env("CAIRN_NO_BACKGROUND"))
+}
+
+// trackLater is track with --async.
+func (c *cli) trackLater(ctx context.Context, f *trackFlags) error {
+	r := &ticket.Request{Track: ticket.NewTrack(f.TrackOptions, f.timeout)}
+	b, err := c.later(ctx, r, f.OnlyPaths && !f.noRest && c.background())
+	c.last = nil // a cleaning is for whoever does the work
+	if err != nil {
+		return err
+	}
+	return c.printBegun(b)
+}
+
+func (c *cli) printBegun(b begun) error {
+	if c.global.json {
+		return c.writeJSON(b)
+	}
+	c.tellRest(b.Rest)
+	_, err := c.out.WriteString(b.Ticket + "\n")
+	return err
+}
+
+// trackRest begins to capture what --only-paths has left out. The answer about the
+// paths stands whether that succeeds or not.
+func (c *cli) trackRest(ctx context.Context, f *trackFlags) string {
+	if !f.OnlyPaths || f.noRest || !c.background() {
+		return ""
+	}
+	b, err := c.later(ctx, &ticket.Request{Track: ticket.NewTrack(f.TrackOptions, 0).Whole()}, false)
+	if err != nil {
+		c.console.complain("warning: the rest is not captured: " + err.Error())
+	}
+	return b.Ticket
+}
+
+func (c *cli) tellRest(id string) {
+	if id != "" {
+		c.console.remark("everything else is captured in the background (cairn wait %s)", id)
+	}
+}

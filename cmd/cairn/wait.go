@@ -1,0 +1,313 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
+	"github.com/seed-fb9cbc17/cairn/internal/protocol"
+	"github.com/seed-fb9cbc17/cairn/internal/ticket"
+	"github.com/seed-fb9cbc17/cairn/session"
+)
+
+const waitManual = `cairn wait waits for what was begun with --async, and gives its answer.
+
+Usage:
+    cairn wait [--timeout DURATION] TICKET
+
+The answer, what is said on stderr and the exit status are those that cairn
+track, or cairn session step begin, would have had without --async. It can be
+asked for more than once.
+
+A checkpoint that is taken in the background holds a state between the moment
+when it was asked for and the end of this command. So whoever wants it to be the
+state before something waits here first, and writes then.
+
+Nothing is lost when the process in the background dies: this command notices,
+does the work itself and says so. It does so, too, where it comes first. What
+is wrong with the work itself, such as a full disk, is told here. Where this
+command is interrupted, or --timeout is over, the work goes on, and can be
+waited for again.
+
+A ticket belongs to the data directory in which it was made. It is forgotten
+after a day; the checkpoint is not. The exit status is 4 if there is no such
+ticket.
+
+Options:
+    --timeout DURATION  fail if there is no answer by then, as in 5s; with 0s,
+                        if there is none yet
+    --background        do the work of one or more tickets, unless somebody is
+                        at it, and say nothing
+
+With --json the answer is in JSON, however it was asked for.
+
+Examples:
+    before=$(cairn track --async); prepare; cairn wait "$before" && ./agent
+`
+
+// errNotYet ends a wait whose time is over.
+var errNotYet = errors.New("there is no answer yet; the work goes on, and can be waited for again")
+
+func (c *cli) waitCommand() *cobra.Command {
+	var timeout time.Duration
+	var background bool
+	cmd := c.command(command{
+		use: "wait TICKET", short: "the answer of what was begun with --async", manual: waitManual,
+		args: takes(1, -1, "the TICKET that --async has printed"), complete: c.firstOnly(c.completeTickets),
+		run: func(ctx context.Context, cmd *cobra.Command, args []string) error {
+			if background {
+				return c.workInBackground(ctx, args)
+			}
+			switch {
+			case len(args) > 1:
+				return c.usage("waits for one TICKET at a time")
+			case timeout < 0:
+				return c.usage("cannot wait %v", timeout)
+			case cmd.Flags().Changed("timeout"):
+				limited, cancel := context.WithTimeout(ctx, max(timeout, 1))
+				defer cancel()
+				return c.waitFor(limited, args[0])
+			}
+			return c.waitFor(ctx, args[0])
+		},
+	})
+	cmd.Flags().DurationVar(&timeout, "timeout", 0, "how long to wait")
+	cmd.Flags().BoolVar(&background, "background", false, "only do the work")
+	completeFlag(cmd, "timeout")
+	return cmd
+}
+
+// book holds the tickets of the data directory.
+func (c *cli) book() (ticket.Book, string, error) {
+	dir, err := c.workDir()
+	if err != nil && c.global.dataDir == "" {
+		return ticket.Book{}, "", err
+	}
+	data, err := c.dataDir(dir)
+	return ticket.In(data), data, err
+}
+
+func (c *cli) waitFor(ctx context.Context, id string) error {
+	book, data, err := c.book()
+	if err != nil {
+		return err
+	}
+	r, err := book.Request(id)
+	if err != nil {
+		return err
+	}
+	w := &worker{c: c, book: book, dataDir: data, console: c.console}
+	a, err := book.Finish(ctx, id, w.work(id))
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() != nil {
+		return errNotYet
+	}
+	if err != nil {
+		return err
+	}
+	if !w.worked[id] {
+		c.console.repeat(a.Notes)
+	}
+	return c.printTicket(r, a)
+}
+
+// printTicket gives an answer as the command would have given it that asked for it.
+func (c *cli) printTicket(r *ticket.Request, a *ticket.Answer) error {
+	err := a.Err()
+	switch {
+	case errors.Is(err, cairn.ErrDisabled) && r.Track != nil:
+		return c.printDisabled(err)
+	case err != nil:
+		return err
+	case r.Step != nil:
+		var st session.Step
+		if err := json.Unmarshal(a.Result, &st); err != nil {
+			return fmt.Errorf("read the answer: %w", err)
+		}
+		return c.printStep(&st, st.Before)
+	}
+	var t protocol.Track
+	if err := json.Unmarshal(a.Result, &t); err != nil {
+		return fmt.Errorf("read the answer: %w", err)
+	}
+	plain, err := t.Library()
+	if err != nil {
+		return fmt.Errorf("read the answer: %w", err)
+	}
+	return c.printTrack(plain, t.Rest)
+}
+
+// workInBackground does the work of tickets, in their order. Nobody listens, so what
+// there is to say goes into the answers.
+func (c *cli) workInBackground(ctx context.Context, ids []string) error {
+	book, data, err := c.book()
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		notes := new(bytes.Buffer)
+		w := &worker{c: c, book: book, dataDir: data, console: newConsole(notes), notes: notes}
+		err = errors.Join(err, book.Start(ctx, id, w.work(id)))
+	}
+	return errors.Join(err, book.Sweep(time.Now()))
+}
+
+// worker does the work of tickets in this process.
+type worker struct {
+	c       *cli
+	book    ticket.Book
+	dataDir string
+	console *console
+	notes   *bytes.Buffer // what the console was told; nil where that is stderr
+
+	worked map[string]bool // tickets
+}
+
+func (w *worker) work(id string) ticket.Work {
+	return func(ctx context.Context, r *ticket.Request, died bool) (*ticket.Answer, error) {
+		if w.worked == nil {
+			w.worked = make(map[string]bool)
+		}
+		w.worked[id] = true
+		if died {
+			w.console.complain("warning: the process that was to do this has ended without it: the state is captured only now")
+		}
+		job, err := w.job(r)
+		if err != nil {
+			return nil, err
+		}
+		result, err := w.do(ctx, job, id, r)
+		if err != nil && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		a := &ticket.Answer{}
+		if err == nil {
+			a.Result, err = json.Marshal(result)
+		}
+		if err != nil {
+			a = ticket.Failed(parts(err)...)
+		}
+		if w.notes != nil {
+			a.Notes = w.notes.String()
+		}
+		return a, nil
+	}
+}
+
+// job is the command line that does the work: in the root of the request, with its
+// flags, and with the settings that are in force now.
+func (w *worker) job(r *ticket.Request) (*cli, error) {
+	job := newCLI(strings.NewReader(""), io.Discard, io.Discard, w.c.env, string(r.Root))
+	job.console, job.running, job.force = w.console, "track", r.Flags.Force
+	if r.Step != nil {
+		job.running = "session begin"
+	}
+	flags := job.root.PersistentFlags()
+	for name, value := range map[string]string{
+		"root": string(r.Root), "data-dir": w.dataDir, "max-file-size": r.Flags.MaxFileSize, "min-free": r.Flags.MinFree,
+	} {
+		if value == "" {
+			continue
+		}
+		if err := flags.Set(name, value); err != nil {
+			return nil, fmt.Errorf("ticket: %s: %w", name, err)
+		}
+	}
+	if t := r.Flags.LockTimeout; t != nil {
+		if err := flags.Set("lock-timeout", t.String()); err != nil {
+			return nil, fmt.Errorf("ticket: lock timeout: %w", err)
+		}
+	}
+	job.global.noServer = r.Flags.NoServer
+	if w.notes != nil {
+		job.console.quiet = r.Flags.Quiet
+	}
+	return job, nil
+}
+
+func (w *worker) do(ctx context.Context, job *cli, id string, r *ticket.Request) (any, error) {
+	defer func() {
+		if job.last != nil { // for the cleaning that may follow
+			w.c.last, w.c.due, w.c.config, w.c.configured = job.last, job.due, job.config, job.configured
+		}
+	}()
+	if r.Step != nil {
+		return w.beginStep(ctx, job, id, r)
+	}
+	if r.Track.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, r.Track.Timeout)
+		defer cancel()
+	}
+	t, err := job.track(ctx, r.Track.Options())
+	if err != nil {
+		return nil, err
+	}
+	out := protocol.NewTrack(t)
+	out.Rest = r.Rest
+	return out, nil
+}
+
+// beginStep begins a step, after those of its session that were asked for before.
+func (w *worker) beginStep(ctx context.Context, job *cli, id string, r *ticket.Request) (st *session.Step, err error) {
+	if err := w.gate(ctx, string(r.Root), r.Step.Session, id); err != nil {
+		return nil, err
+	}
+	err = job.withRepo(func(repo *cairn.Repo) error {
+		st, err = session.New(repo).BeginStep(ctx, stepOf(r.Step))
+		return err
+	})
+	return st, err
+}
+
+// gate waits until every step of a session has begun that was to begin in the
+// background, or those asked for before one of them. What became of them is in their
+// answers.
+func (w *worker) gate(ctx context.Context, root, session, before string) error {
+	_, pending, err := w.book.Steps(root, session)
+	for _, id := range pending {
+		if err != nil || id == before {
+			return err
+		}
+		if _, err = w.book.Finish(ctx, id, w.work(id)); errors.Is(err, cairn.ErrNotFound) {
+			err = nil // swept
+		}
+	}
+	return err
+}
+
+func stepOf(s *ticket.Step) session.StepBegin {
+	return session.StepBegin{
+		Session: s.Session, Message: s.Message, Role: s.Role, Step: s.Step, Prompt: s.Prompt, Paths: pathtext.Plain(s.Paths), Meta: s.Meta,
+	}
+}
+
+// completeTickets offers tickets, the newest first, with their age.
+func (c *cli) completeTickets(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	const directive = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+	c.console.quiet = true
+	book, _, err := c.book()
+	if err != nil {
+		return nil, directive
+	}
+	ids, err := book.List()
+	if err != nil {
+		return nil, directive
+	}
+	var offers []cobra.Completion
+	for _, id := range slices.Backward(ids) {
+		if len(offers) < maxOffered && strings.HasPrefix(id, typed) {
+			offers = append(offers, cobra.CompletionWithDesc(id, c.about(ticket.Made(id), "")))
+		}
+	}
+	return offers, directive
+}

@@ -1,0 +1,311 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
+	"github.com/seed-fb9cbc17/cairn/internal/protocol"
+	"github.com/seed-fb9cbc17/cairn/internal/ticket"
+	"github.com/seed-fb9cbc17/cairn/session"
+)
+
+// TicketRequest is work that nobody waits for: either of the two.
+type TicketRequest struct {
+	Track *TrackRequest `json:"track,omitempty"`
+	Step  *TicketStep   `json:"step,omitempty"`
+}
+
+// TicketStep is a step that begins.
+type TicketStep struct {
+	SessionID string `json:"sessionID" minLength:"1" maxLength:"1024"`
+	StepBegin
+}
+
+// Ticket stands for work in the background.
+type Ticket struct {
+	Ticket string `json:"ticket"`
+	Rest   string `json:"rest,omitempty" doc:"Ticket of what onlyPaths leaves out."`
+}
+
+// TicketAnswer says what became of it.
+type TicketAnswer struct {
+	Ticket string          `json:"ticket"`
+	Done   bool            `json:"done"`
+	Track  *protocol.Track `json:"track,omitempty"`
+	Step   *session.Step   `json:"step,omitempty"`
+}
+
+func (s *Server) ticketOperations() {
+	register(s, endpoint{
+		id: "begin-ticket", method: http.MethodPost, path: "/tickets", tag: "checkpoints", status: http.StatusAccepted,
+		summary: "Take a checkpoint, or begin a step, in the background",
+		description: "The state that is captured is one between this request and the moment when the ticket is done. Calls that change the session " +
+			"of a step wait for that by themselves; who runs a tool that may write waits for the ticket first.",
+	}, s.beginTicket)
+	register(s, endpoint{
+		id: "get-ticket", method: http.MethodGet, path: "/tickets/{ticket}", tag: "checkpoints", summary: "What became of a ticket",
+		description: "202 while it is not done. Work that failed is answered with the problem that it failed with. A ticket is forgotten after a day.",
+	}, s.getTicket)
+}
+
+func (s *Server) beginTicket(ctx context.Context, in *struct {
+	InProject
+	Body TicketRequest
+}) (*body[Ticket], error) {
+	if (in.Body.Track == nil) == (in.Body.Step == nil) {
+		return nil, badField("body", "", "expected one of track and step")
+	}
+	p, err := s.projectOf(ctx, in.Directory)
+	if err != nil {
+		return nil, err
+	}
+	r, rest, err := in.Body.request(p.root)
+	if err != nil {
+		return nil, err
+	}
+	book, err := p.book()
+	if err != nil {
+		return nil, err
+	}
+	if !s.takeJob() {
+		return nil, problem(http.StatusTooManyRequests, protocol.TooMany, "too many tickets at once")
+	}
+	out, err := makeTickets(book, r, rest)
+	if err != nil {
+		<-s.jobs
+		return nil, err
+	}
+	p.runJob(book, out.Ticket, out.Rest)
+	return &body[Ticket]{out}, nil
+}
+
+// makeTickets writes the tickets of a request and of its rest.
+func makeTickets(book ticket.Book, r *ticket.Request, rest bool) (out Ticket, err error) {
+	if rest {
+		if out.Rest, err = book.Make(&ticket.Request{Root: r.Root, Track: r.Track.Whole()}); err != nil {
+			return out, err
+		}
+		r.Rest = out.Rest
+	}
+	out.Ticket, err = book.Make(r)
+	return out, err
+}
+
+// request checks what is asked for and brings it into the form of a ticket.
+func (t *TicketRequest) request(root string) (r *ticket.Request, rest bool, err error) {
+	r = &ticket.Request{Root: pathtext.Text(root)}
+	if b := t.Step; b != nil {
+		paths, err := decodePaths("body.step.paths", b.Paths)
+		if err != nil {
+			return nil, false, err
+		}
+		r.Step = &ticket.Step{
+			Session: b.SessionID, Message: b.MessageID, Role: b.Role, Step: b.StepID, Prompt: b.Prompt, Paths: pathtext.Texts(paths), Meta: b.Meta,
+		}
+		begin := stepOf(r.Step)
+		return r, false, begin.Check()
+	}
+	opt, err := t.Track.options("body.track.")
+	if err != nil {
+		return nil, false, err
+	}
+	r.Track = ticket.NewTrack(opt, time.Duration(t.Track.Deadline)*time.Millisecond)
+	return r, t.Track.Rest, nil
+}
+
+func stepOf(s *ticket.Step) session.StepBegin {
+	return session.StepBegin{
+		Session: s.Session, Message: s.Message, Role: s.Role, Step: s.Step, Prompt: s.Prompt, Paths: pathtext.Plain(s.Paths), Meta: s.Meta,
+	}
+}
+
+func (s *Server) getTicket(ctx context.Context, in *struct {
+	InProject
+	Ticket string `path:"ticket" maxLength:"64"`
+	Wait   int64  `query:"wait" minimum:"0" maximum:"60000" doc:"How long to wait for it to be done, in milliseconds."`
+}) (*struct {
+	Status int
+	Body   TicketAnswer
+}, error) {
+	p, err := s.projectOf(ctx, in.Directory)
+	if err != nil {
+		return nil, err
+	}
+	book, err := p.book()
+	if err != nil {
+		return nil, err
+	}
+	r, err := book.Request(in.Ticket)
+	if err == nil && string(r.Root) != p.root {
+		err = errors.Join(cairn.ErrNotFound, problem(http.StatusNotFound, protocol.NotFound, "ticket %s is one of another project", in.Ticket))
+	}
+	if err != nil {
+		return nil, err
+	}
+	a := book.Answer(in.Ticket)
+	if a == nil {
+		if a, err = p.await(ctx, book, in.Ticket, r, time.Duration(in.Wait)*time.Millisecond); err != nil {
+			return nil, err
+		}
+	}
+	out := &struct {
+		Status int
+		Body   TicketAnswer
+	}{http.StatusOK, TicketAnswer{Ticket: in.Ticket, Done: true}}
+	switch {
+	case a == nil:
+		out.Status, out.Body.Done = http.StatusAccepted, false
+		return out, nil
+	case a.Err() != nil:
+		return nil, a.Err()
+	case r.Step != nil:
+		err = json.Unmarshal(a.Result, &out.Body.Step)
+	default:
+		err = json.Unmarshal(a.Result, &out.Body.Track)
+	}
+	return out, err
+}
+
+// await waits for an answer, nil when the time is over. Where nobody is at work, for
+// instance because the server was started anew, the server is. What was asked for with
+// flags of its own the server cannot do.
+func (p *project) await(ctx context.Context, book ticket.Book, id string, r *ticket.Request, wait time.Duration) (*ticket.Answer, error) {
+	switch {
+	case r.Flags == ticket.Flags{}:
+		p.startJob(book, id)
+	case !book.Taken(id) && book.Answer(id) == nil:
+		return nil, problem(http.StatusConflict, protocol.Conflict, "nobody is at work on it: cairn wait %s does it, with the options that it was asked for with", id)
+	}
+	ctx, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	stop := context.AfterFunc(p.server.life, cancel)
+	defer stop()
+	return book.Await(ctx, id), nil
+}
+
+// book holds the tickets of a project's data directory.
+func (p *project) book() (ticket.Book, error) {
+	opt, err := p.server.opt.Settings(p.root)
+	return ticket.In(opt.DataDir), err
+}
+
+// takeJob reserves a place for a job, if there is one.
+func (s *Server) takeJob() bool {
+	select {
+	case s.jobs <- struct{}{}:
+		return true
+	default:
+		return false
+	}
+}
+
+// startJob begins to work on a ticket where there is room for that; else the next who
+// asks does.
+func (p *project) startJob(book ticket.Book, id string) {
+	if p.server.takeJob() {
+		p.runJob(book, id)
+	}
+}
+
+// runJob works on tickets, one after the other, until the server gives up. What is not
+// done then is done by the next who asks. A place must have been taken for it.
+func (p *project) runJob(book ticket.Book, ids ...string) {
+	s := p.server
+	s.working.Go(func() {
+		defer func() { <-s.jobs }()
+		for _, id := range ids {
+			if id == "" {
+				continue
+			}
+			if err := book.Start(s.life, id, p.work(book, id)); err != nil && s.life.Err() == nil {
+				s.opt.Logger.Warn("a ticket was not worked on", "root", p.root, "ticket", id, "error", err)
+			}
+		}
+		if err := book.Sweep(time.Now()); err != nil {
+			s.opt.Logger.Warn("cannot sweep tickets", "error", err)
+		}
+	})
+}
+
+// trackRest begins to capture what a track of some paths has left out, and returns the
+// ticket. The answer about the paths stands whether that succeeds or not.
+func (p *project) trackRest(opt cairn.TrackOptions) string {
+	book, err := p.book()
+	id := ""
+	if err == nil {
+		id, err = book.Make(&ticket.Request{Root: pathtext.Text(p.root), Track: ticket.NewTrack(opt, 0).Whole()})
+	}
+	if err != nil {
+		p.server.opt.Logger.Warn("the rest is not captured", "root", p.root, "error", err)
+		return ""
+	}
+	p.startJob(book, id)
+	return id
+}
+
+func (p *project) work(book ticket.Book, id string) ticket.Work {
+	return func(ctx context.Context, r *ticket.Request, _ bool) (*ticket.Answer, error) {
+		result, err := p.do(ctx, book, id, r)
+		if err != nil && p.server.life.Err() != nil {
+			return nil, p.server.life.Err()
+		}
+		a := new(ticket.Answer)
+		if err == nil {
+			a.Result, err = json.Marshal(result)
+		}
+		if err != nil {
+			return ticket.Failed(err), nil
+		}
+		return a, nil
+	}
+}
+
+func (p *project) do(ctx context.Context, book ticket.Book, id string, r *ticket.Request) (any, error) {
+	// What is asked for by its ticket is not given up when a client hangs up, but
+	// when the server does.
+	ctx, done := context.WithCancel(ctx)
+	defer done()
+	opened, err := p.open(ctx, true)
+	if err != nil {
+		return nil, err
+	}
+	if r.Step != nil {
+		if err := p.gate(ctx, book, r.Step.Session, id); err != nil {
+			return nil, err
+		}
+		return opened.Sessions.beginStep(ctx, stepOf(r.Step))
+	}
+	limited := ctx
+	if r.Track.Timeout > 0 {
+		var cancel context.CancelFunc
+		limited, cancel = context.WithTimeout(ctx, r.Track.Timeout)
+		defer cancel()
+	}
+	t, err := opened.Repo.Track(limited, r.Track.Options())
+	if err != nil {
+		return nil, err
+	}
+	out := protocol.NewTrack(t)
+	out.Rest = r.Rest
+	return out, nil
+}
+
+// gate waits for the steps of a session that are to begin in the background, or for
+// those that were asked for before one of them.
+func (p *project) gate(ctx context.Context, book ticket.Book, session, before string) error {
+	_, pending, err := book.Steps(p.root, session)
+	for _, id := range pending {
+		if err != nil || id == before {
+			return err
+		}
+		if _, err = book.Finish(ctx, id, p.work(book, id)); errors.Is(err, cairn.ErrNotFound) {
+			err = nil // swept
+		}
+	}
+	return err
+}

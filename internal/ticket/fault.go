@@ -1,0 +1,72 @@
+package ticket
+
+import (
+	"errors"
+	"io/fs"
+
+	"github.com/seed-fb9cbc17/cairn"
+)
+
+// Fault is an error on its way from who did the work to who asks: its text, and which
+// of the library's errors it is.
+type Fault struct {
+	Text string   `json:"text"`
+	Is   []string `json:"is,omitempty"`
+}
+
+// sentinels are the errors that callers can tell apart. The names are part of what lies
+// on the disk.
+var sentinels = []struct {
+	name string
+	err  error
+}{
+	{"root", cairn.ErrRoot}, {"store", cairn.ErrStore}, {"not-found", cairn.ErrNotFound}, {"ambiguous", cairn.ErrAmbiguous},
+	{"locked", cairn.ErrLocked}, {"corrupt", cairn.ErrCorrupt}, {"too-large", cairn.ErrTooLarge}, {"no-space", cairn.ErrNoSpace},
+	{"deadline", cairn.ErrDeadline}, {"disabled", cairn.ErrDisabled}, {"outside", cairn.ErrOutside}, {"permission", fs.ErrPermission},
+}
+
+// Failed is the answer of work that failed; each error becomes a fault.
+func Failed(errs ...error) *Answer {
+	a := &Answer{Faults: []Fault{}}
+	for _, err := range errs {
+		f := Fault{Text: err.Error()}
+		for _, s := range sentinels {
+			if errors.Is(err, s.err) {
+				f.Is = append(f.Is, s.name)
+			}
+		}
+		a.Faults = append(a.Faults, f)
+	}
+	return a
+}
+
+// Err is the error that the work failed with, nil if it did not.
+func (a *Answer) Err() error {
+	var errs []error
+	for _, f := range a.Faults {
+		errs = append(errs, &fault{f})
+	}
+	if len(errs) == 1 {
+		return errs[0]
+	}
+	return errors.Join(errs...)
+}
+
+// fault is a Fault as an error.
+type fault struct{ Fault }
+
+func (f *fault) Error() string { return f.Text }
+
+// Is implements errors.Is.
+func (f *fault) Is(target error) bool {
+	for _, s := range sentinels {
+		if s.err == target {
+			for _, name := range f.Fault.Is {
+				if name == s.name {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,282 @@
+package ticket
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
+)
+
+// Request says what is to be done: one of Track and Step.
+type Request struct {
+	Root  pathtext.Text `json:"root"` // real path
+	Track *Track        `json:"track,omitempty"`
+	Step  *Step         `json:"step,omitempty"`
+	Rest  string        `json:"rest,omitempty"` // ticket of what this one leaves out
+	Flags Flags         `json:"flags,omitzero"`
+}
+
+// Track is cairn.TrackOptions, and the time to read in.
+type Track struct {
+	Message   string          `json:"message,omitempty"`
+	Author    string          `json:"author,omitempty"`
+	Verify    bool            `json:"verify,omitempty"`
+	Paths     []pathtext.Text `json:"paths,omitempty"`
+	OnlyPaths bool            `json:"onlyPaths,omitempty"`
+	Partial   bool            `json:"partial,omitempty"`
+	Timeout   time.Duration   `json:"timeout,omitempty"` // in nanoseconds, from when the work begins; 0 = none
+}
+
+// Options are the library's.
+func (t *Track) Options() cairn.TrackOptions {
+	opt := cairn.TrackOptions{Message: t.Message, Author: t.Author, Verify: t.Verify, OnlyPaths: t.OnlyPaths, Partial: t.Partial}
+	if len(t.Paths) > 0 {
+		opt.Paths = pathtext.Plain(t.Paths)
+	}
+	return opt
+}
+
+// NewTrack is the inverse of Options.
+func NewTrack(opt cairn.TrackOptions, timeout time.Duration) *Track {
+	return &Track{
+		Message: opt.Message, Author: opt.Author, Verify: opt.Verify, Paths: pathtext.Texts(opt.Paths),
+		OnlyPaths: opt.OnlyPaths, Partial: opt.Partial, Timeout: timeout,
+	}
+}
+
+// Whole captures what a track of some paths leaves out, and these once more.
+func (t *Track) Whole() *Track {
+	return &Track{Message: t.Message, Author: t.Author, Verify: t.Verify}
+}
+
+// Step is the beginning of a step of a session.
+type Step struct {
+	Session string            `json:"session"`
+	Message string            `json:"message,omitempty"`
+	Role    string            `json:"role,omitempty"`
+	Step    string            `json:"step,omitempty"`
+	Prompt  string            `json:"prompt,omitempty"`
+	Paths   []pathtext.Text   `json:"paths,omitempty"`
+	Meta    map[string]string `json:"meta,omitempty"`
+}
+
+// Flags are what a command line says beside what is to be done. Settings are those
+// that are in force when it is done.
+type Flags struct {
+	Force       bool           `json:"force,omitempty"`
+	MaxFileSize string         `json:"maxFileSize,omitempty"`
+	MinFree     string         `json:"minFree,omitempty"`
+	LockTimeout *time.Duration `json:"lockTimeout,omitempty"`
+	NoServer    bool           `json:"noServer,omitempty"`
+	Quiet       bool           `json:"quiet,omitempty"`
+}
+
+// Answer is what came of a request.
+type Answer struct {
+	Result json.RawMessage `json:"result,omitempty"` // protocol.Track or session.Step, unless there are faults
+	Faults []Fault         `json:"faults,omitempty"`
+	Notes  string          `json:"notes,omitempty"` // what was said beside, as it would have stood on stderr
+}
+
+// Book holds the tickets of a data directory.
+type Book struct{ dir string }
+
+// In returns the book of a data directory. Nothing is made before the first ticket.
+func In(dataDir string) Book { return Book{filepath.Join(dataDir, "tickets")} }
+
+// The files of a ticket.
+const (
+	requestSuffix = ".json"
+	lockSuffix    = ".lock"
+	begunSuffix   = ".begun"
+	answerSuffix  = ".answer"
+)
+
+func (b Book) path(id, suffix string) string { return filepath.Join(b.dir, id+suffix) }
+
+// An id is a letter, the time in microseconds and some random digits, in hex, so that
+// names sort by age; behind that, of a step, the key of its session.
+const (
+	trackKind, stepKind = 't', 's'
+	timeDigits          = 14
+	randomDigits        = 6
+	keyDigits           = 16
+)
+
+// Make writes a new ticket.
+func (b Book) Make(r *Request) (id string, err error) {
+	data, err := json.Marshal(r)
+	if err != nil {
+		return "", fmt.Errorf("make a ticket: %w", err)
+	}
+	if err := os.MkdirAll(b.dir, 0o700); err != nil {
+		return "", fmt.Errorf("make a ticket: %w", err)
+	}
+	for {
+		id = newID(r, time.Now())
+		f, err := os.OpenFile(b.path(id, requestSuffix), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err != nil {
+			return "", fmt.Errorf("make a ticket: %w", err)
+		}
+		_, err = f.Write(data)
+		if err = errors.Join(err, f.Close()); err != nil {
+			return "", errors.Join(fmt.Errorf("make a ticket: %w", err), os.Remove(f.Name()))
+		}
+		return id, nil
+	}
+}
+
+func newID(r *Request, now time.Time) string {
+	var random [randomDigits / 2]byte
+	rand.Read(random[:]) // never fails
+	kind, key := trackKind, ""
+	if r.Step != nil {
+		kind, key = stepKind, sessionKey(string(r.Root), r.Step.Session)
+	}
+	return fmt.Sprintf("%c%0*x%x%s", kind, timeDigits, max(now.UnixMicro(), 0), random, key)
+}
+
+func sessionKey(root, session string) string {
+	sum := sha256.Sum256([]byte(root + "\x00" + session))
+	return hex.EncodeToString(sum[:keyDigits/2])
+}
+
+// madeAt reads the time out of an id; ok tells whether it is one.
+func madeAt(id string) (at time.Time, ok bool) {
+	length := 1 + timeDigits + randomDigits
+	if strings.HasPrefix(id, string(stepKind)) {
+		length += keyDigits
+	} else if !strings.HasPrefix(id, string(trackKind)) {
+		return at, false
+	}
+	if len(id) != length || strings.Trim(id[1:], "0123456789abcdef") != "" {
+		return at, false
+	}
+	micro, err := strconv.ParseInt(id[1:1+timeDigits], 16, 64)
+	return time.UnixMicro(micro), err == nil
+}
+
+// Made is when a ticket was made.
+func Made(id string) time.Time {
+	at, _ := madeAt(id)
+	return at
+}
+
+// unknown is the error about a ticket that is not in the book.
+func unknown(id string) error {
+	return fmt.Errorf("%w: ticket %s (it is forgotten a day after it was made)", cairn.ErrNotFound, id)
+}
+
+// Request returns what a ticket stands for. The error wraps cairn.ErrNotFound if there
+// is none.
+func (b Book) Request(id string) (*Request, error) {
+	if _, ok := madeAt(id); !ok {
+		return nil, fmt.Errorf("%w: %.80q is no ticket", cairn.ErrNotFound, id)
+	}
+	data, err := os.ReadFile(b.path(id, requestSuffix))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, unknown(id)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("ticket: %w", err)
+	}
+	r := new(Request)
+	if err := json.Unmarshal(data, r); err != nil || (r.Track == nil) == (r.Step == nil) {
+		return nil, fmt.Errorf("%w: ticket %s is damaged", cairn.ErrNotFound, id)
+	}
+	return r, nil
+}
+
+// Answer returns the answer, nil if there is none yet or it cannot be read.
+func (b Book) Answer(id string) *Answer {
+	data, err := os.ReadFile(b.path(id, answerSuffix))
+	if err != nil {
+		return nil
+	}
+	a := new(Answer)
+	if json.Unmarshal(data, a) != nil || a.Result == nil && a.Faults == nil {
+		return nil
+	}
+	return a
+}
+
+func (b Book) write(id string, a *Answer) error {
+	data, err := json.Marshal(a)
+	if err == nil {
+		err = atomicfile.Write(b.path(id, answerSuffix), 0o600, false, func(w io.Writer) error {
+			_, err := w.Write(data)
+			return err
+		})
+	}
+	if err != nil {
+		return fmt.Errorf("answer a ticket: %w", err)
+	}
+	return nil
+}
+
+// names lists the directory, in order; one that is not there holds nothing.
+func (b Book) names() ([]string, error) {
+	d, err := os.Open(b.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("tickets: %w", err)
+	}
+	defer d.Close()
+	names, err := d.Readdirnames(-1)
+	if err != nil {
+		return nil, fmt.Errorf("tickets: %w", err)
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+// List returns the ids of all tickets, the oldest first.
+func (b Book) List() ([]string, error) {
+	names, err := b.names()
+	var ids []string
+	for _, name := range names {
+		if id, ok := strings.CutSuffix(name, requestSuffix); ok {
+			if _, ok := madeAt(id); ok {
+				ids = append(ids, id)
+			}
+		}
+	}
+	return ids, err
+}
+
+// Steps returns the tickets of steps of a session, the oldest first, and which of them
+// have no answer yet.
+func (b Book) Steps(root, session string) (all, pending []string, err error) {
+	names, err := b.names()
+	key := sessionKey(root, session)
+	for _, name := range names {
+		id, ok := strings.CutSuffix(name, requestSuffix)
+		if !ok || id == "" || id[0] != stepKind || !strings.HasSuffix(id, key) {
+			continue
+		}
+		all = append(all, id)
+		if _, answered := slices.BinarySearch(names, id+answerSuffix); !answered {
+			pending = append(pending, id)
+		}
+	}
+	return all, pending, err
+}

@@ -15,6 +15,9 @@
 // events come twice need not care. A step whose agent was killed is ended by the next
 // one of its session, or by RevertOptions.EndOpen.
 //
+// BeginStepAsync captures the state before while the host does something else, as
+// waiting for the model. A tool that may write waits for it first.
+//
 // # Back and forth
 //
 // Revert takes back all steps from a message on. The messages stay, hidden behind a

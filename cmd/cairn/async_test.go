@@ -224,7 +224,10 @@ func TestAsyncLate(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	d.work()
-	d.must("session", "step", "begin", "s", "--async", "--step", "2")
+	ticket := d.must("session", "step", "begin", "s", "--async", "--step", "2", "--meta", "k=v")
+	if async, plain := d.must("wait", ticket, "--json"), d.must("session", "step", "begin", "s", "--step", "2", "--json"); async != plain {
+		t.Errorf("%s\nis not\n%s", async, plain)
+	}
 	if got := d.run("session", "hint", "s", "a"); got != (call{}) {
 		t.Errorf("%+v", got)
 	}

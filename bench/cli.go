@@ -45,9 +45,10 @@ func (c *cli) Patch(tree string) ([]string, error) {
 	return nulSeparated(out), err
 }
 
-// TrackOnly implements pathTracker.
+// TrackOnly implements pathTracker. What it leaves out is not captured after it: that
+// would be in the way of what is measured next.
 func (c *cli) TrackOnly(files []string) error {
-	_, err := c.cairn("", append([]string{"track", "--only-paths"}, files...)...)
+	_, err := c.cairn("", append([]string{"track", "--only-paths", "--no-rest"}, files...)...)
 	return err
 }
 

@@ -95,6 +95,7 @@ type DB struct {
 	shallow atomic.Pointer[shallowList] // as it was last read
 
 	refLockWait time.Duration // see writeRef
+	inOrder     func() bool   // see ordered; asked once
 }
 
 // Open opens the store in dir. The root that the store belongs to must be root,
@@ -116,6 +117,7 @@ func Open(dir, root string, opt Options) (*DB, error) {
 	}
 	db := &DB{dir: dir, root: string(recorded), opt: opt, turn: make(chan struct{}, 1), refLockWait: refLockWait}
 	db.packs.Store(&packSet{})
+	db.inOrder = sync.OnceValue(func() bool { return ordered(db.path(packDir), db.path("refs")) })
 	return db, nil
 }
 

@@ -164,10 +164,17 @@ func (db *DB) publishWith(w *packWriter, refs []RefUpdate) error {
 		return fmt.Errorf("write pack into %s: %w", db.dir, err)
 	}
 	defer s.discard()
-	if _, err := db.install(s); err != nil || len(writes) == 0 {
-		return err
+	if _, err := db.rename(s); err != nil {
+		return fmt.Errorf("write pack into %s: %w", db.dir, err)
 	}
-	return db.moveRefs(writes)
+	dirs := []string{db.path(packDir)}
+	if !db.inOrder() { // else one wait for the disk is enough
+		if err := db.syncDirs(dirs); err != nil {
+			return fmt.Errorf("write pack into %s: %w", db.dir, err)
+		}
+		dirs = nil
+	}
+	return db.moveRefs(writes, dirs...)
 }
 
 // sealed is a complete pack that lies on the disk under temporary names.

@@ -98,9 +98,9 @@ func discardRefs(writes []refWrite) {
 	}
 }
 
-// moveRefs puts flushed refs in place, durably.
-func (db *DB) moveRefs(writes []refWrite) error {
-	var dirs []string
+// moveRefs puts flushed refs in place and flushes their directories, and others with
+// them.
+func (db *DB) moveRefs(writes []refWrite, dirs ...string) error {
 	for _, w := range writes {
 		if err := db.placeRef(w); err != nil {
 			return fmt.Errorf("set ref %s: %w", w.name, err)
@@ -129,7 +129,7 @@ func (db *DB) placeRef(w refWrite) error {
 
 // syncDirs flushes directories at the same time, as flush does files.
 func (db *DB) syncDirs(dirs []string) error {
-	if db.opt.NoSync {
+	if db.opt.NoSync || len(dirs) == 0 {
 		return nil
 	}
 	errs := make([]error, len(dirs))

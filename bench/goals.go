@@ -25,7 +25,14 @@ func (g *goal) met(r *report) (met, known bool) {
 	return value <= limit, true
 }
 
-// Operations as goals see them.
+func (g *goal) relation() string {
+	if g.atLeast {
+		return ">="
+	}
+	return "<="
+}
+
+// goals are the promises in the order of the table.
 var goals = []goal{
 	{title: "first track, cairn / spec", value: ofSpec(opFirst), limit: fixed(0.25)},
 	{title: "first track, borrowed, cairn / spec without", value: ofSpec(opFirstBorrowed), limit: fixed(0.03)},
@@ -53,6 +60,7 @@ var goals = []goal{
 	{title: "track, unchanged, memory of cairn", unit: "MB", value: peakOfCairn(opUnchanged), limit: fixed(250)},
 }
 
+// promised is a quantity of a run, with false where it was not measured.
 type promised = func(*report) (float64, bool)
 
 func fixed(limit float64) promised {
@@ -145,11 +153,7 @@ func (r *report) goalTable() table {
 		}
 		value, _ := g.value(r)
 		limit, _ := g.limit(r)
-		relation := "<="
-		if g.atLeast {
-			relation = ">="
-		}
-		t = append(t, []string{g.title, promisedText(value, g.unit), relation + " " + promisedText(limit, g.unit), map[bool]string{true: "yes", false: "no"}[met]})
+		t = append(t, []string{g.title, promisedText(value, g.unit), g.relation() + " " + promisedText(limit, g.unit), map[bool]string{true: "yes", false: "no"}[met]})
 	}
 	return t
 }

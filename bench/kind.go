@@ -140,22 +140,27 @@ func (s *setting) inRow(op string) bool {
 	return s.Kind == nameWatching && slices.Contains(trackOps, op)
 }
 
+// fits reports whether a contender can take part in a run of that form.
+func (k *kind) fits(repository, oneTree bool) bool {
+	if repository {
+		return !k.outside
+	}
+	return !k.home && !(oneTree && k.outside)
+}
+
 // parseContenders takes names separated by commas, or "all" for those that fit.
 func parseContenders(list string, repository, oneTree bool) ([]string, error) {
-	fits := func(k *kind) bool {
-		return repository && !k.outside || !repository && !k.home && !(oneTree && k.outside)
-	}
 	asked := strings.Split(list, ",")
 	var names []string
 	for i := range kinds {
 		k := &kinds[i]
-		named := slices.Contains(asked, k.name)
+		named, fits := slices.Contains(asked, k.name), k.fits(repository, oneTree)
 		switch {
-		case named && !fits(k) && k.home:
+		case named && !fits && k.home:
 			return nil, fmt.Errorf("%s works in a repository: it needs -repository", k.name)
-		case named && !fits(k):
+		case named && !fits:
 			return nil, fmt.Errorf("%s works outside of repositories: it goes without -repository and -one-tree", k.name)
-		case named || list == "all" && fits(k):
+		case named || list == "all" && fits:
 			names = append(names, k.name)
 		}
 	}

@@ -47,6 +47,19 @@ tables.
   -profile DIR      write a processor profile of the library for each operation
   -quiet            no progress on stderr
 
+  -all              instead measure one corpus after the other and write all samples
+                    and tables to two files, by default bench/results/all.json and
+                    all.md; -files and -n are upper limits then. It takes half an hour
+                    on two processors and at most 15 GB
+  -without LIST     corpora that -all leaves out, from
+                    small    as a repository
+                    10k      synthetic, 10,000 files
+                    ignored  the same beside 1 GiB of ignored dependencies
+                    linux    as a repository
+                    100k     synthetic, 100,000 files
+                    500k     synthetic, 500,000 files of a quarter of the size, one
+                             tree for all
+
   -growth N         instead let a store grow by N tracks of one edited file each, with
                     a cleaning after every 360: 10000 is a week
 
@@ -120,6 +133,8 @@ func main() {
 	defer stop()
 	run := bench
 	switch {
+	case opt.all:
+		run = benchAll
 	case opt.serve:
 		run = serveBench
 	case opt.plot != "":
@@ -136,8 +151,40 @@ func exit(err error) {
 	os.Exit(0)
 }
 
-// bench makes one run. Trees and stores lie in a directory that is removed at the end.
-func bench(ctx context.Context, opt options, out, diagnostics io.Writer) (err error) {
+// bench makes one run and prints what it found.
+func bench(ctx context.Context, opt options, out, diagnostics io.Writer) error {
+	if opt.growth > 0 || opt.curves {
+		return withDriver(ctx, opt, diagnostics, func(d *driver) error {
+			if opt.growth > 0 {
+				return d.grow(out)
+			}
+			return d.measureCurves(out)
+		})
+	}
+	r, err := measure(ctx, opt, diagnostics)
+	if err != nil {
+		return err
+	}
+	return errors.Join(r.print(out), r.save(opt))
+}
+
+// measure makes one run.
+func measure(ctx context.Context, opt options, diagnostics io.Writer) (r *report, err error) {
+	err = withDriver(ctx, opt, diagnostics, func(d *driver) error {
+		r = d.report
+		if err := d.prepare(); err != nil {
+			return err
+		}
+		if err := d.describe(); err != nil {
+			return err
+		}
+		return d.run()
+	})
+	return r, err
+}
+
+// withDriver lets trees and stores lie in a directory that is removed at the end.
+func withDriver(ctx context.Context, opt options, diagnostics io.Writer, f func(d *driver) error) (err error) {
 	progress := &progress{diagnostics, opt.quiet}
 	d := &driver{
 		ctx: ctx, opt: opt, progress: progress, trees: make(map[string]string), begun: make(map[*remote]bool),
@@ -164,22 +211,7 @@ func bench(ctx context.Context, opt options, out, diagnostics io.Writer) (err er
 	if m := d.report.Machine; m.Load > float64(m.Processors) {
 		d.report.note("other programs were running (load average %.1f at the beginning): do not trust the times", m.Load)
 	}
-	if opt.growth > 0 {
-		return d.grow(out)
-	}
-	if opt.curves {
-		return d.measureCurves(out)
-	}
-	if err := d.prepare(); err != nil {
-		return err
-	}
-	if err := d.describe(); err != nil {
-		return err
-	}
-	if err := d.run(); err != nil {
-		return err
-	}
-	return errors.Join(d.report.print(out), d.report.save(opt))
+	return f(d)
 }
 
 // cacheDir returns an absolute path without symlinks: git and cairn print such paths.

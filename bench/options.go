@@ -23,6 +23,9 @@ type options struct {
 	inRow      int // tracks in a row
 	only       []string
 	contenders []string
+	all        bool     // every corpus of the plan
+	without    []string // but these
+	most       most
 	cairn      string
 	cache      string
 	keep       bool
@@ -44,7 +47,7 @@ type options struct {
 
 func parseOptions(args []string) (options, error) {
 	var opt options
-	var only, contenders string
+	var only, contenders, without string
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	flags.StringVar(&opt.corpus, "corpus", "synthetic", "")
@@ -58,6 +61,8 @@ func parseOptions(args []string) (options, error) {
 	flags.IntVar(&opt.inRow, "in-row", 300, "")
 	flags.StringVar(&only, "only", "", "")
 	flags.StringVar(&contenders, "contenders", "all", "")
+	flags.BoolVar(&opt.all, "all", false, "")
+	flags.StringVar(&without, "without", "", "")
 	flags.StringVar(&opt.cairn, "cairn", "", "")
 	flags.StringVar(&opt.cache, "cache", "", "")
 	flags.BoolVar(&opt.keep, "keep", false, "")
@@ -89,8 +94,23 @@ func parseOptions(args []string) (options, error) {
 	if opt.only, err = parseOnly(only, opt.curves); err != nil {
 		return opt, err
 	}
-	opt.contenders, err = parseContenders(contenders, opt.repository, opt.oneTree)
-	return opt, err
+	if opt.without, err = parseWithout(without); err != nil {
+		return opt, err
+	}
+	if opt.all && contenders == "all" {
+		opt.contenders = kindNames() // each corpus takes those that fit
+	} else if opt.contenders, err = parseContenders(contenders, opt.repository, opt.oneTree); err != nil {
+		return opt, err
+	}
+	flags.Visit(func(f *flag.Flag) {
+		switch f.Name {
+		case "files":
+			opt.most.files = opt.files
+		case "n":
+			opt.most.rounds = opt.rounds
+		}
+	})
+	return opt, nil
 }
 
 func parseOnly(list string, curves bool) ([]string, error) {

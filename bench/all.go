@@ -1,0 +1,238 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
+)
+
+// planned is one corpus of -all, with as many rounds as a person waits for.
+type planned struct {
+	name, title   string
+	corpus        string
+	files, shrink int
+	repository    bool
+	oneTree       bool
+	rounds, heavy int
+}
+
+// plan has the corpora in the order of the results. Sizes of the largest tree are cut,
+// and it is one for all, so that trees and stores stay below 15 GB.
+var plan = []planned{
+	{name: "small", title: "small", corpus: "small", repository: true, rounds: 7, heavy: 3},
+	{name: "10k", title: "10,000", corpus: "synthetic", files: 10_000, rounds: 7, heavy: 3},
+	{name: "ignored", title: "ignored", corpus: "ignored", files: 10_000, rounds: 7, heavy: 1},
+	{name: "linux", title: "Linux", corpus: "linux", repository: true, rounds: 5, heavy: 1},
+	{name: "100k", title: "100,000", corpus: "synthetic", files: 100_000, rounds: 5, heavy: 1},
+	{name: "500k", title: "500,000", corpus: "synthetic", files: 500_000, shrink: 4, oneTree: true, rounds: 3, heavy: 1},
+}
+
+func planNames() (names []string) {
+	for _, p := range plan {
+		names = append(names, p.name)
+	}
+	return names
+}
+
+// parseWithout takes names of the plan separated by commas.
+func parseWithout(list string) ([]string, error) {
+	if list == "" {
+		return nil, nil
+	}
+	names := strings.Split(list, ",")
+	for _, name := range names {
+		if !slices.Contains(planNames(), name) {
+			return nil, fmt.Errorf("-all has no corpus called %q; it has %s", name, strings.Join(planNames(), ", "))
+		}
+	}
+	return names, nil
+}
+
+// options are those of one run. What the user has set is the upper limit.
+func (p *planned) options(opt options) options {
+	opt.corpus, opt.repository, opt.oneTree = p.corpus, p.repository, p.oneTree
+	opt.files, opt.dirs, opt.shrink = p.files, 0, max(1, p.shrink)
+	opt.rounds, opt.heavy = p.rounds, p.heavy
+	if opt.most.files > 0 {
+		opt.files = min(opt.files, opt.most.files)
+	}
+	if opt.most.rounds > 0 {
+		opt.rounds, opt.heavy = min(opt.rounds, opt.most.rounds), min(opt.heavy, opt.most.rounds)
+	}
+	opt.contenders = slices.DeleteFunc(slices.Clone(opt.contenders), func(name string) bool {
+		return !kindOf(name).fits(opt.repository, opt.oneTree)
+	})
+	return opt
+}
+
+// most are limits for all corpora, 0 = none.
+type most struct{ files, rounds int }
+
+// suite is what -all found. Its JSON form is described in results/README.md.
+type suite struct {
+	Version int       `json:"version"`
+	Time    time.Time `json:"time"`
+	Runs    []*run    `json:"runs"`
+	Failed  []string  `json:"failed,omitempty"` // corpora that could not be measured, and why
+}
+
+type run struct {
+	Plan    string  `json:"name"`
+	Title   string  `json:"title"`
+	Minutes float64 `json:"minutes"` // that it took, preparations included
+	report
+}
+
+// benchAll measures one corpus after the other. What there is so far is saved after
+// each. A corpus that fails does not keep the others from being measured.
+func benchAll(ctx context.Context, opt options, out, diagnostics io.Writer) error {
+	progress := &progress{diagnostics, opt.quiet}
+	if opt.json == "" {
+		opt.json = "all.json"
+	}
+	if err := roomForAll(opt); err != nil {
+		return err
+	}
+	s := &suite{Version: reportVersion, Time: time.Now().UTC().Truncate(time.Second)}
+	var failed []error
+	for i := range plan {
+		p := &plan[i]
+		if slices.Contains(opt.without, p.name) {
+			continue
+		}
+		progress.say("== %s", p.name)
+		begin := time.Now()
+		r, err := measure(ctx, p.options(opt), diagnostics)
+		switch {
+		case ctx.Err() != nil:
+			return errors.Join(ctx.Err(), err)
+		case err != nil:
+			err = fmt.Errorf("%s: %w", p.name, err)
+			failed, s.Failed = append(failed, err), append(s.Failed, err.Error())
+		default:
+			s.Runs = append(s.Runs, &run{p.name, p.title, time.Since(begin).Minutes(), *r})
+		}
+		if err := s.save(opt); err != nil {
+			return err
+		}
+	}
+	return errors.Join(s.markdown(out), errors.Join(failed...))
+}
+
+// save writes the JSON file, and the tables beside it.
+func (s *suite) save(opt options) error {
+	text := strings.TrimSuffix(opt.json, ".json") + ".md"
+	return errors.Join(
+		saveTo(opt.json, func(w io.Writer) error { return writeJSON(w, s) }),
+		saveTo(text, s.markdown))
+}
+
+// markdown writes first what is promised, then the tables of every corpus.
+func (s *suite) markdown(w io.Writer) error {
+	var text strings.Builder
+	fmt.Fprintf(&text, "# Benchmark, %s\n\n", s.Time.Format("2006-01-02"))
+	if len(s.Runs) > 0 {
+		fmt.Fprintf(&text, "`go run ./bench -all` on %s\n\n", s.Runs[0].Machine)
+		text.WriteString("## Goals\n\n")
+		if err := s.goalTable().write(&text); err != nil {
+			return err
+		}
+	}
+	for _, r := range s.Runs {
+		fmt.Fprintf(&text, "\n## %s\n\n", r.report.Corpus.Name)
+		if err := r.printCorpus(&text); err != nil {
+			return err
+		}
+	}
+	for _, failed := range s.Failed {
+		fmt.Fprintf(&text, "\nnot measured: %s\n", failed)
+	}
+	_, err := io.WriteString(w, text.String())
+	return err
+}
+
+// goalTable has a column for each corpus: what was measured, and whether that is
+// enough.
+func (s *suite) goalTable() table {
+	head := []string{"goal"}
+	for _, r := range s.Runs {
+		head = append(head, r.Title)
+	}
+	t := table{append(head, "limit")}
+	for i := range goals {
+		g := &goals[i]
+		row, some := []string{g.title}, false
+		for _, r := range s.Runs {
+			cell := "-"
+			if met, known := g.met(&r.report); known {
+				value, _ := g.value(&r.report)
+				cell, some = promisedText(value, g.unit)+map[bool]string{true: " yes", false: " **no**"}[met], true
+			}
+			row = append(row, cell)
+		}
+		if some {
+			t = append(t, append(row, g.limitText(s.Runs)))
+		}
+	}
+	return t
+}
+
+// limitText is the limit, or the limits where they depend on the corpus.
+func (g *goal) limitText(runs []*run) string {
+	var texts []string
+	for _, r := range runs {
+		if limit, ok := g.limit(&r.report); ok {
+			if text := promisedText(limit, g.unit); !slices.Contains(texts, text) {
+				texts = append(texts, text)
+			}
+		}
+	}
+	return g.relation() + " " + strings.Join(texts, ", ")
+}
+
+// The sizes of corpora that are not there yet.
+var fetched = map[string]treeSize{
+	"small": {Files: 5_000, Bytes: 80e6, Allocated: 90e6},
+	"linux": {Files: 80_000, Bytes: 1_300e6, Allocated: 1_600e6},
+}
+
+// roomForAll fails before the first corpus where the disk is too small for one of
+// them, and for the sources to be fetched.
+func roomForAll(opt options) error {
+	cache, err := cacheDir(opt.cache)
+	if err != nil {
+		return err
+	}
+	free, err := odb.FreeSpace(cache)
+	if err != nil {
+		return err
+	}
+	kept := int64(0)
+	for i := range plan {
+		p := &plan[i]
+		if slices.Contains(opt.without, p.name) {
+			continue
+		}
+		d := &driver{opt: p.options(opt)}
+		d.leaveOut()
+		size, known := fetched[p.corpus]
+		if known {
+			kept += size.Allocated
+		} else if c, err := openCorpus(d.opt, cache, nil); err != nil {
+			return err
+		} else if size, err = c.size(); err != nil {
+			return err
+		}
+		if need := kept + d.need(size); need > free {
+			return fmt.Errorf("the corpus %s needs about %.1f GB, %.1f GB are free in %s (-cache DIR says where else, -without %s leaves it out)",
+				p.name, float64(need)/1e9, float64(free)/1e9, cache, p.name)
+		}
+	}
+	return nil
+}

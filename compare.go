@@ -1,6 +1,7 @@
 package cairn
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -120,11 +121,7 @@ func (c *comparison) trees(dir string, old, new object.ID) error {
 	if err := c.ctx.Err(); err != nil {
 		return err
 	}
-	a, err := c.oldTree(dir, old)
-	if err != nil {
-		return err
-	}
-	b, err := c.repo.readTree(new)
+	a, b, err := c.both(dir, old, new)
 	if err != nil {
 		return err
 	}
@@ -150,6 +147,25 @@ func (c *comparison) trees(dir string, old, new object.ID) error {
 		}
 	}
 	return nil
+}
+
+// both reads two trees at the same time.
+func (c *comparison) both(dir string, old, new object.ID) (a, b []object.Entry, err error) {
+	if old.IsZero() || new.IsZero() || c.known != nil {
+		if a, err = c.oldTree(dir, old); err == nil {
+			b, err = c.repo.readTree(new)
+		}
+		return a, b, err
+	}
+	var other error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		b, other = c.repo.readTree(new)
+	}()
+	a, err = c.repo.readTree(old)
+	<-done
+	return a, b, cmp.Or(err, other)
 }
 
 func (c *comparison) oldTree(dir string, id object.ID) ([]object.Entry, error) {

@@ -72,11 +72,12 @@ func (r *Repo) Diff(ctx context.Context, w io.Writer, from, to string, opt DiffO
 // WriteDiff is Diff for changes already listed.
 func (r *Repo) WriteDiff(ctx context.Context, w io.Writer, list []Change, opt DiffOptions) error {
 	buffered := bufio.NewWriterSize(w, 64<<10)
-	for i := range list {
-		if err := ctx.Err(); err != nil {
-			return err
+	size := func(i int) int64 { return r.diffSize(&list[i]) }
+	for text, err := range readAhead(len(list), size, func(i int) ([]byte, error) { return r.fileDiffText(ctx, &list[i], opt) }) {
+		if err == nil {
+			_, err = buffered.Write(text)
 		}
-		if _, err := r.writeFileDiff(buffered, &list[i], opt); err != nil {
+		if err != nil {
 			return err
 		}
 	}
@@ -84,7 +85,8 @@ func (r *Repo) WriteDiff(ctx context.Context, w io.Writer, list []Change, opt Di
 }
 
 // DiffFull yields the changed files between two checkpoints with their texts, one
-// at a time. An empty to means the disk.
+// at a time. An empty to means the disk. It is ahead of its caller by a few small files
+// at most, so that memory does not grow with the number of files.
 func (r *Repo) DiffFull(ctx context.Context, from, to string, opt DiffOptions) iter.Seq2[FileDiff, error] {
 	return func(yield func(FileDiff, error) bool) {
 		list, err := r.Changes(ctx, from, to, opt.Paths...)
@@ -94,6 +96,15 @@ func (r *Repo) DiffFull(ctx context.Context, from, to string, opt DiffOptions) i
 		}
 		r.FileDiffs(ctx, list, opt)(yield)
 	}
+}
+
+func (r *Repo) fileDiffText(ctx context.Context, c *Change, opt DiffOptions) ([]byte, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	var text bytes.Buffer
+	_, err := r.writeFileDiff(&text, c, opt)
+	return text.Bytes(), err
 }
 
 func (r *Repo) fileDiff(ctx context.Context, c *Change, opt DiffOptions) (FileDiff, error) {

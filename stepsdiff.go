@@ -74,12 +74,14 @@ func (a pathEnd) bits() uint16 {
 
 // FileDiffs is DiffFull for changes already listed.
 func (r *Repo) FileDiffs(ctx context.Context, list []Change, opt DiffOptions) iter.Seq2[FileDiff, error] {
-	return func(yield func(FileDiff, error) bool) {
-		for i := range list {
-			d, err := r.fileDiff(ctx, &list[i], opt)
-			if !yield(d, err) || err != nil {
-				return
-			}
-		}
-	}
+	size := func(i int) int64 { return r.diffSize(&list[i]) }
+	return readAhead(len(list), size, func(i int) (FileDiff, error) { return r.fileDiff(ctx, &list[i], opt) })
+}
+
+// diffSize is what a comparison has to read, in bytes. Who reads it will find out what
+// cannot be read.
+func (r *Repo) diffSize(c *Change) int64 {
+	old, _ := r.blobSize(c.old)
+	now, _ := r.blobSize(c.new)
+	return old + now
 }

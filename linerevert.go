@@ -327,8 +327,5 @@ func (u *LineUpdate) appendReverted(ctx context.Context, line *journalLine, s st
 	if err != nil {
 		return err
 	}
-	if err := batch.Commit(); err != nil {
-		return err
-	}
-	return u.repo.db.SetRef(line.Ref, after)
+	return batch.Commit(odb.RefUpdate{Name: line.Ref, ID: after})
 }

@@ -85,13 +85,7 @@ func (u *LineUpdate) Append(ctx context.Context, id string, a LineAppend) (*Line
 	if err != nil {
 		return nil, err
 	}
-	if err := u.publish(ctx); err != nil {
-		return nil, err
-	}
-	if err := batch.Commit(); err != nil {
-		return nil, err
-	}
-	if err := u.repo.db.SetRef(ref, commit); err != nil {
+	if err := u.commit(ctx, into, odb.RefUpdate{Name: ref, ID: commit}); err != nil {
 		return nil, err
 	}
 	return u.repo.readLineEvent(commit)
@@ -171,11 +165,22 @@ func (u *LineUpdate) Absent(paths []string) []string {
 	return absent
 }
 
-func (u *LineUpdate) publish(ctx context.Context) error {
+// commit writes a batch, which may be that of the capture, and sets the ref.
+func (u *LineUpdate) commit(ctx context.Context, batch *odb.Batch, ref odb.RefUpdate) error {
+	if u.disk != nil && batch == u.disk.batch {
+		return u.publish(ctx, ref)
+	}
+	if err := u.publish(ctx); err != nil {
+		return err
+	}
+	return batch.Commit(ref)
+}
+
+func (u *LineUpdate) publish(ctx context.Context, refs ...odb.RefUpdate) error {
 	if u.disk == nil || u.published {
 		return nil
 	}
-	err := u.disk.publish(ctx)
+	err := u.disk.publish(ctx, refs...)
 	u.published = err == nil
 	return err
 }

@@ -132,6 +132,32 @@ func TestBeginStepAsyncGates(t *testing.T) {
 	}
 }
 
+// TestBeginStepAsyncChain: what waits for the second of two steps does not come between
+// them.
+func TestBeginStepAsyncChain(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"a": gittest.File("1\n")})
+	f.begin("s", "m", "0")
+	for n := range 10 {
+		release := f.occupy()
+		first, second := fmt.Sprint(n, " first"), fmt.Sprint(n, " second")
+		for _, id := range []string{first, second} {
+			if _, err := f.BeginStepAsync(background, session.StepBegin{Session: "s", Step: id}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		done := make(chan error, 1)
+		go func() {
+			_, err := f.EndStep(background, session.StepEnd{Session: "s", Step: second})
+			done <- err
+		}()
+		release()
+		if err := <-done; err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func addMessage(f *fixture, id string) error {
 	_, err := f.AddMessage(background, session.MessageBegin{Session: "s", Message: id})
 	return err

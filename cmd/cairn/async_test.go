@@ -16,6 +16,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
 )
 
 // desk is a project whose background processes the test carries out itself, when it
@@ -211,6 +212,35 @@ func TestWaitInterrupted(t *testing.T) {
 	d.must("wait", ticket)
 }
 
+// TestWaitInterruptedWork: the same while wait itself is at work. What it has not done
+// is not answered as if it had failed.
+func TestWaitInterruptedWork(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, gittest.Tree{"a": gittest.File("1\n")})
+	var status struct{ Root, Store string }
+	d.must("track")
+	if err := json.Unmarshal([]byte(d.must("status", "--json")), &status); err != nil {
+		t.Fatal(err)
+	}
+	db, err := odb.Open(status.Store, status.Root, odb.Options{Command: "a test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	unlock, err := db.Lock(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ticket := d.must("track", "--async", "-m", "x")
+	if got := d.run("wait", ticket, "--timeout", "20ms"); got.status != exitFailed || !strings.Contains(got.stderr, "no answer yet") {
+		t.Errorf("%+v", got)
+	}
+	if err := unlock(); err != nil {
+		t.Fatal(err)
+	}
+	d.must("wait", ticket)
+}
+
 // TestAsyncLate: the end of a step that nobody has waited for says that it knows
 // nothing of what was before, and a gate in time says nothing.
 func TestAsyncLate(t *testing.T) {
@@ -322,6 +352,31 @@ func TestRestIsWhole(t *testing.T) {
 		if newest := d.run("log", "--json", "-n", "1"); !strings.Contains(newest.stdout, strings.TrimSpace(rest.stdout)) {
 			t.Errorf("round %d: the newest is %s", n, newest.stdout)
 		}
+	}
+}
+
+// TestRestSaid: people are told of the rest on stderr, and where it cannot be begun the
+// answer about the paths stands all the same.
+func TestRestSaid(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, gittest.Tree{"a": gittest.File("1\n"), "b": gittest.File("2\n")})
+	got := d.run("track", "--only-paths", "a")
+	if got.status != exitDone || len(got.stdout) != 41 || !strings.Contains(got.stderr, "everything else is captured in the background (cairn wait t") {
+		t.Errorf("%+v", got)
+	}
+	if again := d.run("track", "--only-paths", "a", "-q"); again != (call{0, got.stdout, ""}) {
+		t.Errorf("%+v", again)
+	}
+	d.work()
+	tickets := filepath.Join(d.home, ".local", "share", "cairn", "tickets")
+	if os.RemoveAll(tickets) != nil || os.WriteFile(tickets, nil, 0o600) != nil {
+		t.Skip("the data directory lies elsewhere on this system")
+	}
+	if again := d.run("track", "--only-paths", "a"); again.status != exitDone || again.stdout != got.stdout || !strings.Contains(again.stderr, "the rest is not captured") {
+		t.Errorf("%+v", again)
+	}
+	if got := d.run("track", "--async"); got.status != exitFailed || got.stdout != "" {
+		t.Errorf("%+v", got)
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/ticket"
 )
 
-// TestAsyncKilled kills the process in the background at every call that changes
+// TestAsyncKilled kills the process in the background at every second call that changes
 // files. Whoever waits then gets the checkpoint of what is there, says so if the
 // process had begun, and leaves a store that is sound and one checkpoint, not two.
 func TestAsyncKilled(t *testing.T) {
@@ -29,9 +29,9 @@ func TestAsyncKilled(t *testing.T) {
 	}
 	tree := gittest.Tree{"a": gittest.File("1\n"), "d/b": gittest.File("2\n")}
 	want := newDesk(t, tree).must("track")
-	told, stride := 0, 1
+	told, stride := 0, 2
 	if testing.Short() {
-		stride = 5
+		stride = 7
 	}
 	for n := 1; ; n += stride {
 		d := newDesk(t, tree)

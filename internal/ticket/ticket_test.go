@@ -109,7 +109,7 @@ func TestUnknown(t *testing.T) {
 func TestOneWorks(t *testing.T) {
 	t.Parallel()
 	b := newBook(t)
-	for range 20 {
+	for range 200 {
 		id := b.must(t, track("/r"))
 		var worked atomic.Int32
 		var all sync.WaitGroup

@@ -94,11 +94,15 @@ func TestGoals(t *testing.T) {
 func TestMemoryGoals(t *testing.T) {
 	t.Parallel()
 	r := &report{Samples: []sample{{Operation: opDiffLarge, Who: nameCLI, PeakBytes: 101e6}}, Corpus: corpusInfo{Captured: 1000}}
-	r.Memory = []memoryInfo{{nameWatching, memoryStarted, 1e6, 10e6}, {nameWatching, memoryWatching, 1.2e6, 10.25e6}}
+	r.Memory = []memoryInfo{{nameWatching, memoryStarted, 1e6, 10e6}, {nameWatching, memoryWatching, 1.25e6, 12e6}}
 	rows := r.goalTable()
 	want := table{rows[0], {"watching, memory of a file", "250 bytes", "<= 300 bytes", "yes"}, {"diff full, 1,000 files, memory of cairn", "101 MB", "<= 100 MB", "no"}}
 	if diff := cmp.Diff(want, rows); diff != "" {
 		t.Error(diff)
+	}
+	r.Memory[0].HeapBytes, r.Memory[1].ResidentBytes, r.Corpus.Captured = 0, 20e6, manyToHold
+	if got, _ := memoryPerFile(r); got != 200 {
+		t.Errorf("of all of a large tree: %v bytes", got)
 	}
 }
 

@@ -30,7 +30,7 @@ var plan = []planned{
 	{name: "ignored", title: "ignored", corpus: "ignored", files: 10_000, rounds: 5, heavy: 1},
 	{name: "linux", title: "Linux", corpus: "linux", repository: true, rounds: 4, heavy: 1},
 	{name: "100k", title: "100,000", corpus: "synthetic", files: 100_000, rounds: 4, heavy: 1},
-	{name: "500k", title: "500,000", corpus: "synthetic", files: 500_000, shrink: 4, oneTree: true, rounds: 3, heavy: 1},
+	{name: "500k", title: "500,000", corpus: "synthetic", files: 500_000, shrink: 4, oneTree: true, rounds: 2, heavy: 1},
 }
 
 func planNames() (names []string) {

@@ -101,7 +101,7 @@ func TestPlan(t *testing.T) {
 			t.Errorf("%s: %q", p.name, o.contenders)
 		}
 	}
-	for _, args := range [][]string{{"-without", "100"}, {"-all", "-without", "linux,"}} {
+	for _, args := range [][]string{{"-without", "100"}, {"-all", "-without", "linux,"}, {"-all", "-profile", "x"}} {
 		if _, err := parseOptions(args); err == nil {
 			t.Errorf("%q is accepted", args)
 		}

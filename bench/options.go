@@ -88,6 +88,8 @@ func parseOptions(args []string) (options, error) {
 		return opt, fmt.Errorf("%q is not an option; -help lists them", flags.Arg(0))
 	case opt.sessions < 1 || opt.projects < 1 || opt.pace <= 0:
 		return opt, errors.New("-sessions, -projects and -pace need at least 1")
+	case opt.all && (opt.benchstat != "" || opt.profile != "" || opt.growth > 0 || opt.curves || opt.serve):
+		return opt, errors.New("-all goes without -benchstat, -profile, -growth, -curves and -serve")
 	case opt.rounds < 1 || opt.files < 1 || opt.inRow < 1 || opt.shrink < 1 || opt.checkpoints < 1 || opt.growth < 0 || opt.heavy < 0:
 		return opt, errors.New("-n, -files, -in-row, -shrink and -checkpoints need at least 1")
 	}

@@ -38,11 +38,14 @@ func (t *tuned) Adopt(store string) error {
 	return t.configure(t.config...)
 }
 
-// Close ends the process that git may have started for the monitor.
+// Close ends the process that git may have started for the monitor; where there is
+// none, git fails.
 func (t *tuned) Close() error {
 	for _, pair := range t.config {
-		if pair[0] == "core.fsmonitor" {
-			_, err := t.plain("fsmonitor--daemon", "stop")
+		if pair[0] != "core.fsmonitor" {
+			continue
+		}
+		if _, err := t.plain("fsmonitor--daemon", "stop"); err != nil && !exitedWith(err) {
 			return err
 		}
 	}

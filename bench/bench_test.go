@@ -175,6 +175,23 @@ func TestOptions(t *testing.T) {
 	}
 }
 
+// What takes minutes is left out with a note, unless it is asked for.
+func TestBearable(t *testing.T) {
+	t.Parallel()
+	d := &driver{report: &report{}, captured: make([]string, bearableFiles+1)}
+	newest, spec := &remote{setting: setting{Kind: nameNewest}}, &remote{setting: setting{Kind: nameSpec}}
+	if !d.bearable(spec, opRestoreMany) || !d.bearable(newest, opUnchanged) || len(d.report.Notes) > 0 {
+		t.Errorf("others are left out: %q", d.report.Notes)
+	}
+	if d.bearable(newest, opRestoreMany) || len(d.report.Notes) != 1 {
+		t.Errorf("OpenCode restores a large tree, notes %q", d.report.Notes)
+	}
+	d.opt.only = []string{opRestoreMany}
+	if !d.bearable(newest, opRestoreMany) {
+		t.Error("what was asked for is left out")
+	}
+}
+
 // Over the rounds everybody has every place, and more than one predecessor.
 func TestTurn(t *testing.T) {
 	t.Parallel()

@@ -183,7 +183,7 @@ const (
 func (d *driver) rounds(op string, first int, each func(s *remote, round int) error, others ...func(round int) error) error {
 	var parts []func(round int) error
 	for _, s := range d.subjects {
-		if s.can(op) && !s.inRow(op) {
+		if s.can(op) && !s.inRow(op) && d.bearable(s, op) {
 			parts = append(parts, func(round int) error { return each(s, round) })
 		}
 	}
@@ -212,6 +212,20 @@ func (d *driver) rounds(op string, first int, each func(s *remote, round int) er
 		}
 	}
 	return d.profileEnded()
+}
+
+// bearableFiles is how many files OpenCode can restore without taking minutes for the
+// track that follows: it hands git add a list of all that were written, which git
+// matches with all that there is.
+const bearableFiles = 50_000
+
+// bearable leaves out what takes minutes, unless it is asked for by name.
+func (d *driver) bearable(s *remote, op string) bool {
+	if op != opRestoreMany || s.Kind != nameOpenCode && s.Kind != nameNewest || len(d.captured) <= bearableFiles || slices.Contains(d.opt.only, op) {
+		return true
+	}
+	d.report.note("%s restores nothing here: the track after it takes minutes with more than %d files (-only %s times it all the same)", s.Kind, bearableFiles, op)
+	return false
 }
 
 // turn is the order of n in a round.

@@ -88,7 +88,8 @@ The contenders
   git-fsmonitor        the same with git's file-system monitor, too, where git has one
   opencode             what OpenCode 1.18 runs, in a repository without commits
   opencode-newest      the same with -repository: it borrows the repository's objects
-                       and index
+                       and index. With more than 50,000 files both restore only where
+                       -only names it: the track that follows takes minutes
   restic               restic backup, restore and diff, if it is installed. It gets the
                        ignored paths as a list; its diff gives names only, its restore
                        rewrites every file, and the repository is made beforehand

@@ -66,11 +66,12 @@ func init() {
 		{opPatchNew, "patch, 10 new files", (*driver).patchNew},
 		{opDiffMany, "diff full, 100 files", (*driver).diffMany},
 		{opDiffLarge, "diff full, 1,000 files", (*driver).diffLarge},
+		{opRevertMany, "revert, 100 files", (*driver).revertMany},
+		// Last: who rewrites all files in a restore makes all look changed to the others.
 		{opRestoreMany, "restore, 100 files", (*driver).restoreMany}, // the next three, too
 		{opAfterRestore, "track after the restore", nil},
 		{opUndoMany, "undo of the restore", nil},
 		{opRedoMany, "redo of the restore", nil},
-		{opRevertMany, "revert, 100 files", (*driver).revertMany},
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/protocol"
 )
 
-// newServing is a server for a project with three directories that was tracked.
+// newServing is a server, which the caller ends, for a project that was tracked.
 func newServing(t *testing.T) (s *serving, project string) {
 	t.Helper()
 	data, err := os.MkdirTemp("", "c") // a short path, for the socket
@@ -34,7 +34,6 @@ func newServing(t *testing.T) (s *serving, project string) {
 		t.Fatalf("status %d, %s", status, out)
 	}
 	s.start(project)
-	t.Cleanup(func() { s.end(syscall.SIGTERM) })
 	return s, project
 }
 
@@ -73,6 +72,7 @@ func (s *serving) fromServer() cairn.WatchState {
 func TestStatusOfServer(t *testing.T) {
 	t.Parallel()
 	s, project := newServing(t)
+	defer s.end(syscall.SIGTERM)
 	line, state := s.serverLine(project)
 	if line != "not looking at this directory just now" || state == nil || state.Watching != nil {
 		t.Errorf("before anybody asked the server: %q, %+v", line, state)
@@ -104,6 +104,7 @@ func TestLimitOfWatches(t *testing.T) {
 		t.Skip(err)
 	}
 	s, project := newServing(t)
+	defer s.end(syscall.SIGTERM)
 	there := s.fromServer()
 	if there.On || there.Limit != "fs.inotify.max_user_watches" {
 		t.Fatalf("%+v", there)

@@ -219,7 +219,7 @@ func roomForAll(opt options) error {
 		if slices.Contains(opt.without, p.name) {
 			continue
 		}
-		d := &driver{opt: p.options(opt)}
+		d := &driver{opt: p.options(opt), report: &report{}, git: "git"}
 		d.leaveOut()
 		size, known := fetched[p.corpus]
 		if known {

@@ -23,7 +23,7 @@ func TestAll(t *testing.T) {
 	file := filepath.Join(dir, "results", "some.json")
 	opt, err := parseOptions([]string{
 		"-all", "-without", "small,linux,ignored,100k", "-files", "40", "-n", "1", "-in-row", "2", "-quiet", "-no-flush",
-		"-only", opUnchanged, "-contenders", nameSpec + "," + nameCLI, "-cache", filepath.Join(dir, "cache"), "-json", file,
+		"-only", opUnchanged, "-contenders", strings.Join([]string{nameSpec, nameMonitor, nameCLI}, ","), "-cache", filepath.Join(dir, "cache"), "-json", file,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -2,6 +2,7 @@ package cairn
 
 import (
 	"context"
+	"iter"
 	"slices"
 )
 
@@ -12,72 +13,75 @@ import (
 //
 // The error wraps ErrNotFound when there is nothing to undo.
 func (r *Repo) Undo(ctx context.Context, opt RevertOptions) (*Result, error) {
-	done, _, err := r.undoStacks(ctx)
+	op, err := r.nextToTakeBack(ctx, "undo")
 	if err != nil {
 		return nil, err
 	}
-	if len(done) == 0 {
+	if op == nil {
 		return nil, notFound("nothing to undo")
 	}
-	return r.takeBackOperation(ctx, "undo", done[len(done)-1], opt)
+	return r.takeBackOperation(ctx, "undo", op, opt)
 }
 
 // Redo takes back the last undo. Once something else was restored or reverted there
 // is nothing to redo.
 func (r *Repo) Redo(ctx context.Context, opt RevertOptions) (*Result, error) {
-	_, undone, err := r.undoStacks(ctx)
+	op, err := r.nextToTakeBack(ctx, "redo")
 	if err != nil {
 		return nil, err
 	}
-	if len(undone) == 0 {
+	if op == nil {
 		return nil, notFound("nothing to redo")
 	}
-	return r.takeBackOperation(ctx, "redo", undone[len(undone)-1], opt)
+	return r.takeBackOperation(ctx, "redo", op, opt)
 }
 
-// undoStacks replays the operations: what can be undone and what can be redone, the
-// next one last.
-func (r *Repo) undoStacks(ctx context.Context) (done, undone []*Operation, err error) {
-	var all []*Operation
-	for op, err := range r.Operations(ctx) {
-		if err != nil {
-			return nil, nil, err
-		}
-		all = append(all, op)
-	}
-	slices.Reverse(all)
-	for _, op := range all {
-		switch op.Kind {
-		case "undo":
-			done, undone = takenBack(done, op), append(undone, op)
-		case "redo":
-			done, undone = append(done, op), takenBack(undone, op)
+// nextToTakeBack is the operation that an undo, or a redo, would take back; nil if
+// there is none. It reads no more operations than have been taken back since.
+func (r *Repo) nextToTakeBack(ctx context.Context, kind string) (*Operation, error) {
+	return latest(kind, r.Operations(ctx))
+}
+
+// latest finds among operations, newest first, the last that kind has not taken back.
+// Those of that kind take back what comes next, that is, was done before them. What an
+// undo can take back is everything but undos; what a redo can, undos since the last
+// other operation.
+func latest(kind string, ops iter.Seq2[*Operation, error]) (*Operation, error) {
+	var taking []*Operation // those whose partners have not been met, the oldest last
+	for op, err := range ops {
+		switch {
+		case err != nil:
+			return nil, err
+		case op.Kind == kind:
+			taking = append(taking, op)
+		case kind == "redo" && op.Kind != "undo":
+			return nil, nil
 		default:
-			done, undone = append(done, op), nil
+			if op, taking = leftOf(op, taking); op != nil {
+				return op, nil
+			}
 		}
 	}
-	return done, undone, nil
+	return nil, nil
 }
 
-// takenBack is the stack after its last operation was taken back by op: without it,
-// or with what is left of it where op was narrowed down to some paths. An operation
-// whose partner has expired finds nothing.
-func takenBack(stack []*Operation, op *Operation) []*Operation {
-	if len(stack) == 0 {
-		return nil
+// leftOf is what is left of an operation after others took it back, nil for nothing:
+// one may have been narrowed down to some paths. Those that found nothing left are
+// returned, too.
+func leftOf(op *Operation, taking []*Operation) (left *Operation, rest []*Operation) {
+	for len(taking) > 0 {
+		by := taking[len(taking)-1]
+		taking = taking[:len(taking)-1]
+		if len(by.scope) == 0 {
+			return nil, taking
+		}
+		some := *op
+		some.Paths = slices.DeleteFunc(slices.Clone(op.Paths), newPathScope(by.scope).covers)
+		if op = &some; len(op.Paths) == 0 {
+			return nil, taking
+		}
 	}
-	last := stack[len(stack)-1]
-	stack = stack[:len(stack)-1]
-	if len(op.scope) == 0 {
-		return stack
-	}
-	scope := newPathScope(op.scope)
-	rest := *last
-	rest.Paths = slices.DeleteFunc(slices.Clone(last.Paths), scope.covers)
-	if len(rest.Paths) == 0 {
-		return stack
-	}
-	return append(stack, &rest)
+	return op, nil
 }
 
 // takeBackOperation goes from the state after an operation to the one before it.

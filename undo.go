@@ -39,6 +39,9 @@ func (r *Repo) Redo(ctx context.Context, opt RevertOptions) (*Result, error) {
 // nextToTakeBack is the operation that an undo, or a redo, would take back; nil if
 // there is none. It reads no more operations than have been taken back since.
 func (r *Repo) nextToTakeBack(ctx context.Context, kind string) (*Operation, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	return latest(kind, r.Operations(ctx))
 }
 

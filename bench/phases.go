@@ -114,16 +114,6 @@ func (d *driver) asked(op string) bool {
 	return len(d.opt.only) == 0 || slices.Contains(d.opt.only, op)
 }
 
-// untimed has every contender do something that is not measured.
-func (d *driver) untimed(req request) error {
-	for _, s := range d.subjects {
-		if _, err := s.do(req); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 func (d *driver) unchanged() error {
 	err := d.rounds(opUnchanged, light, func(s *remote, round int) error {
 		resp, err := d.time(s, opUnchanged, round, request{Op: opTrack})

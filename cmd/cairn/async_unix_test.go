@@ -14,7 +14,6 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
-	"github.com/seed-fb9cbc17/cairn/internal/protocol"
 	"github.com/seed-fb9cbc17/cairn/internal/ticket"
 )
 
@@ -144,17 +143,7 @@ func TestAsyncLooksAtNothing(t *testing.T) {
 // the one who waits does the work.
 func TestAsyncServer(t *testing.T) {
 	t.Parallel()
-	data, err := os.MkdirTemp("", "c") // a short path, for the socket
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(data) })
-	if data, err = filepath.EvalSymlinks(data); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := protocol.Socket(data); err != nil {
-		t.Skip(err)
-	}
+	data := socketData(t)
 	dir := filepath.Join(t.TempDir(), "project")
 	gittest.Create(t, dir, gittest.Tree{"a": gittest.File("1\n")})
 	s := &serving{t: t, data: data}

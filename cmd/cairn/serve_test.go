@@ -112,9 +112,9 @@ func (s *serving) get(path string) (status int, body string) {
 	return answer.StatusCode, string(data)
 }
 
-// TestServe: the life of a server, as seen by commands on the same machine.
-func TestServe(t *testing.T) {
-	t.Parallel()
+// socketData is an empty data directory whose path is short enough for a socket.
+func socketData(t *testing.T) string {
+	t.Helper()
 	data, err := os.MkdirTemp("", "c") // a short path, for the socket
 	if err != nil {
 		t.Fatal(err)
@@ -126,6 +126,13 @@ func TestServe(t *testing.T) {
 	if _, err := protocol.Socket(data); err != nil {
 		t.Skip(err)
 	}
+	return data
+}
+
+// TestServe: the life of a server, as seen by commands on the same machine.
+func TestServe(t *testing.T) {
+	t.Parallel()
+	data := socketData(t)
 	first, second := filepath.Join(t.TempDir(), "first"), filepath.Join(t.TempDir(), "second")
 	gittest.Create(t, first, gittest.Tree{"a": gittest.File("1\n")})
 	gittest.Create(t, second, gittest.Tree{"b": gittest.File("2\n")})

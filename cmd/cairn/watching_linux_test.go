@@ -10,23 +10,12 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
-	"github.com/seed-fb9cbc17/cairn/internal/protocol"
 )
 
 // newServing is a server, which the caller ends, for a project that was tracked.
 func newServing(t *testing.T) (s *serving, project string) {
 	t.Helper()
-	data, err := os.MkdirTemp("", "c") // a short path, for the socket
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(data) })
-	if data, err = filepath.EvalSymlinks(data); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := protocol.Socket(data); err != nil {
-		t.Skip(err)
-	}
+	data := socketData(t)
 	project = filepath.Join(t.TempDir(), "project")
 	gittest.Create(t, project, gittest.Tree{"a/x": gittest.File("1\n"), "b/c/y": gittest.File("2\n"), "b/d/z": gittest.File("3\n")})
 	s = &serving{t: t, data: data}

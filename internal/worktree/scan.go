@@ -40,7 +40,7 @@ type Scan struct {
 	NeverIsNew  bool                             // Never may cover what Index holds as captured
 	Enter       Enter                            // may be nil
 	Exclude     []string                         // directories below the root that are never entered: the store
-	Scope       map[string]bool                  // the known directories to look at, see ScopeOf; nil = all
+	Scope       map[string]bool                  // the known directories to look at, with all that lead to them; nil = all
 	Names       map[string][]string              // of directories in Scope: the names to look at, sorted; of others all
 	Hints       *Hints                           // the paths to look at; nil = all
 	Sink        Sink
@@ -260,16 +260,3 @@ func (sc *scanner) full(path string) string {
 }
 
 func compareBytes(a, b []byte) int { return bytes.Compare(a, b) }
-
-// ScopeOf returns the scope for a scan that looks only at the directories which
-// hold the given paths. Directories that the index does not know are always
-// looked at.
-func ScopeOf(paths []string) map[string]bool {
-	scope := make(map[string]bool)
-	for _, path := range paths {
-		for dir, _ := index.Split(path); !scope[dir]; dir, _ = index.Split(dir) {
-			scope[dir] = true
-		}
-	}
-	return scope
-}

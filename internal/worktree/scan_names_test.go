@@ -59,7 +59,7 @@ func TestScanNames(t *testing.T) {
 			s.Rules = ignore.NewChain(ignore.Parse([]byte("*.log\n"), false))
 			runScan(t, s)
 			test.change(t, filepath.Join(root, "d"))
-			s.Scope, s.Names = ScopeOf([]string{"d/x"}), map[string][]string{"": {"d"}, "d": append([]string{}, test.names...)}
+			s.Scope, s.Names = map[string]bool{"": true, "d": true}, map[string][]string{"": {"d"}, "d": append([]string{}, test.names...)}
 			narrow := runScan(t, s)
 			whole := newScan(root, index.New(), sink)
 			whole.Rules = s.Rules

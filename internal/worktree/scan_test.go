@@ -231,7 +231,7 @@ func TestScanScope(t *testing.T) {
 		writeFile(t, filepath.Join(root, name), "22")
 	}
 	s := newScan(root, x, sink)
-	s.Scope = ScopeOf([]string{"b/x"})
+	s.Scope = map[string]bool{"": true, "b": true}
 	runScan(t, s)
 	for path, want := range map[string]string{"a/x": "1", "b/x": "22", "b/c/x": "1", "new/x": "22"} {
 		if got := captured(t, s, path); got != want {

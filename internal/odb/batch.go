@@ -118,7 +118,8 @@ func (b *Batch) Commit(refs ...RefUpdate) error {
 	if len(b.ids) == 0 {
 		return b.db.SetRefs(refs...)
 	}
-	return b.db.publishWith(b.w, refs)
+	_, err := b.db.publish(b.w, refs...)
+	return err
 }
 
 // Discard forgets the batch and removes what it wrote. After Commit it does

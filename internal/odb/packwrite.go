@@ -139,42 +139,33 @@ func (w *packWriter) discard() {
 	w.buf, w.rows = nil, nil
 }
 
-// publish makes a pack and its index out of what was added, and puts them into the
-// store. Nothing is visible before the index is renamed.
-func (db *DB) publish(w *packWriter) (*pack, error) {
-	defer w.discard()
-	s, err := db.seal(w)
-	if err != nil {
-		return nil, fmt.Errorf("write pack into %s: %w", db.dir, err)
-	}
-	defer s.discard()
-	return db.install(s)
-}
-
-// publishWith publishes a pack, and then sets refs that were flushed along with it.
-func (db *DB) publishWith(w *packWriter, refs []RefUpdate) error {
+// publish makes a pack and its index out of what was added, puts them into the store,
+// and then sets refs, which are flushed along with it. No object is visible before the
+// index is renamed, and no ref is there before the objects.
+func (db *DB) publish(w *packWriter, refs ...RefUpdate) (*pack, error) {
 	defer w.discard()
 	writes, err := db.prepareRefs(refs)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer discardRefs(writes)
 	s, err := db.seal(w, tempFiles(writes)...)
 	if err != nil {
-		return fmt.Errorf("write pack into %s: %w", db.dir, err)
+		return nil, fmt.Errorf("write pack into %s: %w", db.dir, err)
 	}
 	defer s.discard()
-	if _, err := db.rename(s); err != nil {
-		return fmt.Errorf("write pack into %s: %w", db.dir, err)
-	}
-	dirs := []string{db.path(packDir)}
-	if !db.inOrder() { // else one wait for the disk is enough
-		if err := db.syncDirs(dirs); err != nil {
-			return fmt.Errorf("write pack into %s: %w", db.dir, err)
+	if len(writes) == 0 || !db.inOrder() { // else one wait for the disk is enough
+		p, err := db.install(s)
+		if err != nil || len(writes) == 0 {
+			return p, err
 		}
-		dirs = nil
+		return p, db.moveRefs(writes)
 	}
-	return db.moveRefs(writes, dirs...)
+	p, err := db.rename(s)
+	if err != nil {
+		return nil, fmt.Errorf("write pack into %s: %w", db.dir, err)
+	}
+	return p, db.moveRefs(writes, db.path(packDir))
 }
 
 // sealed is a complete pack that lies on the disk under temporary names.

@@ -54,8 +54,7 @@ func tempFiles(writes []refWrite) (files []*os.File) {
 	return files
 }
 
-// prepareRefs writes refs to temporary files in cairn/, where git does not look and
-// Sweep does.
+// prepareRefs writes refs to temporary files.
 func (db *DB) prepareRefs(updates []RefUpdate) (writes []refWrite, err error) {
 	defer func() {
 		if err != nil {
@@ -67,16 +66,28 @@ func (db *DB) prepareRefs(updates []RefUpdate) (writes []refWrite, err error) {
 		if err := db.checkRefUpdate(u); err != nil {
 			return writes, fmt.Errorf("set ref %s: %w", u.Name, err)
 		}
-		w := refWrite{name: u.Name, file: db.refPath(u.Name), content: u.ID.String() + "\n"}
-		if w.temp, err = atomicfile.Create(db.path(privateDir), atomicfile.Prefix); err != nil {
+		w, err := db.newRefWrite(db.refPath(u.Name), u.ID.String()+"\n")
+		if err != nil {
 			return writes, fmt.Errorf("set ref %s: %w", u.Name, err)
 		}
+		w.name = u.Name
 		writes = append(writes, w)
-		if _, err := io.WriteString(w.temp, w.content); err != nil {
-			return writes, fmt.Errorf("set ref %s: %w", u.Name, err)
-		}
 	}
 	return writes, nil
+}
+
+// newRefWrite writes a temporary file in cairn/, where git does not look and Sweep
+// does.
+func (db *DB) newRefWrite(file, content string) (refWrite, error) {
+	temp, err := atomicfile.Create(db.path(privateDir), atomicfile.Prefix)
+	if err != nil {
+		return refWrite{}, err
+	}
+	if _, err := io.WriteString(temp, content); err != nil {
+		dispose(temp)
+		return refWrite{}, err
+	}
+	return refWrite{file: file, content: content, temp: temp}, nil
 }
 
 func (db *DB) checkRefUpdate(u RefUpdate) error {
@@ -113,18 +124,22 @@ func (db *DB) moveRefs(writes []refWrite, dirs ...string) error {
 }
 
 func (db *DB) placeRef(w refWrite) error {
+	if err := db.putRef(w); err != nil || db.settled(w.file) {
+		return err
+	}
+	return db.writeRef(w.file, w.content)
+}
+
+// putRef gives a ref its name.
+func (db *DB) putRef(w refWrite) error {
 	err := w.temp.Close() // Windows does not rename open files
 	if err == nil {
 		err = db.moveRef(w.temp.Name(), w.file)
 	}
 	if err != nil {
 		os.Remove(w.temp.Name())
-		return err
 	}
-	if db.settled(w.file) {
-		return nil
-	}
-	return db.writeRef(w.file, w.content)
+	return err
 }
 
 // syncDirs flushes directories at the same time, as flush does files.
@@ -184,28 +199,20 @@ func waitFor(path string, limit time.Duration) {
 	}
 }
 
-// replaceRef writes a ref file by way of a temporary file in cairn/, where git does
-// not look and Sweep does.
+// replaceRef writes a ref file by way of a temporary one.
 func (db *DB) replaceRef(file, content string) error {
-	f, err := atomicfile.Create(db.path(privateDir), atomicfile.Prefix)
+	w, err := db.newRefWrite(file, content)
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(f, content)
-	if err == nil {
-		err = db.flush(f)
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = db.moveRef(f.Name(), file)
-	}
-	if err != nil {
-		os.Remove(f.Name())
+	if err := db.flush(w.temp); err != nil {
+		dispose(w.temp)
 		return err
 	}
-	if db.opt.NoSync {
-		return nil
+	if err := db.putRef(w); err != nil {
+		return err
 	}
-	return atomicfile.SyncDir(filepath.Dir(file))
+	return db.syncDirs([]string{filepath.Dir(file)})
 }
 
 // moveRef renames a temporary file to a ref, after making the directories above it.

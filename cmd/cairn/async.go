@@ -45,13 +45,11 @@ func (c *cli) later(ctx context.Context, r *ticket.Request, rest bool) (begun, e
 func (c *cli) beginHere(dataDir string, r *ticket.Request, rest bool) (b begun, err error) {
 	book := ticket.In(dataDir)
 	if rest {
-		whole := ticket.Request{Root: r.Root, Track: r.Track.Whole(), Flags: r.Flags}
-		if b.Rest, err = book.Make(&whole); err != nil {
-			return b, err
-		}
-		r.Rest = b.Rest
+		b.Ticket, b.Rest, err = book.MakeWithRest(r)
+	} else {
+		b.Ticket, err = book.Make(r)
 	}
-	if b.Ticket, err = book.Make(r); err != nil || c.spawn == nil {
+	if err != nil || c.spawn == nil {
 		return b, err
 	}
 	args := []string{"wait", "--background", "--data-dir", dataDir, b.Ticket}

@@ -36,7 +36,7 @@ func (r *sessionRun) gate() error {
 		return err
 	}
 	running := r.running
-	err = w.gate(r.ctx, root, r.args[0], "")
+	err = book.FinishSteps(r.ctx, root, r.args[0], "", w.work)
 	r.running, r.late = running, len(w.worked) > 0
 	return err
 }

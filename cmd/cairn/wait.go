@@ -259,7 +259,7 @@ func (w *worker) do(ctx context.Context, job *cli, id string, r *ticket.Request)
 
 // beginStep begins a step, after those of its session that were asked for before.
 func (w *worker) beginStep(ctx context.Context, job *cli, id string, r *ticket.Request) (st *session.Step, err error) {
-	if err := w.gate(ctx, string(r.Root), r.Step.Session, id); err != nil {
+	if err := w.book.FinishSteps(ctx, string(r.Root), r.Step.Session, id, w.work); err != nil {
 		return nil, err
 	}
 	err = job.withRepo(func(repo *cairn.Repo) error {
@@ -267,22 +267,6 @@ func (w *worker) beginStep(ctx context.Context, job *cli, id string, r *ticket.R
 		return err
 	})
 	return st, err
-}
-
-// gate waits until every step of a session has begun that was to begin in the
-// background, or those asked for before one of them. What became of them is in their
-// answers.
-func (w *worker) gate(ctx context.Context, root, session, before string) error {
-	_, pending, err := w.book.Steps(root, session)
-	for _, id := range pending {
-		if err != nil || id == before {
-			return err
-		}
-		if _, err = w.book.Finish(ctx, id, w.work(id)); errors.Is(err, cairn.ErrNotFound) {
-			err = nil // swept
-		}
-	}
-	return err
 }
 
 func stepOf(s *ticket.Step) session.StepBegin {

@@ -87,12 +87,10 @@ func (s *Server) beginTicket(ctx context.Context, in *struct {
 // makeTickets writes the tickets of a request and of its rest.
 func makeTickets(book ticket.Book, r *ticket.Request, rest bool) (out Ticket, err error) {
 	if rest {
-		if out.Rest, err = book.Make(&ticket.Request{Root: r.Root, Track: r.Track.Whole()}); err != nil {
-			return out, err
-		}
-		r.Rest = out.Rest
+		out.Ticket, out.Rest, err = book.MakeWithRest(r)
+	} else {
+		out.Ticket, err = book.Make(r)
 	}
-	out.Ticket, err = book.Make(r)
 	return out, err
 }
 
@@ -298,14 +296,5 @@ func (p *project) do(ctx context.Context, book ticket.Book, id string, r *ticket
 // gate waits for the steps of a session that are to begin in the background, or for
 // those that were asked for before one of them.
 func (p *project) gate(ctx context.Context, book ticket.Book, session, before string) error {
-	_, pending, err := book.Steps(p.root, session)
-	for _, id := range pending {
-		if err != nil || id == before {
-			return err
-		}
-		if _, err = book.Finish(ctx, id, p.work(book, id)); errors.Is(err, cairn.ErrNotFound) {
-			err = nil // swept
-		}
-	}
-	return err
+	return book.FinishSteps(ctx, p.root, session, before, func(id string) ticket.Work { return p.work(book, id) })
 }

@@ -143,6 +143,17 @@ func (b Book) Make(r *Request) (id string, err error) {
 	}
 }
 
+// MakeWithRest writes a ticket and, before it, one for the whole, of which r captures
+// some paths.
+func (b Book) MakeWithRest(r *Request) (id, rest string, err error) {
+	if rest, err = b.Make(&Request{Root: r.Root, Track: r.Track.Whole(), Flags: r.Flags}); err != nil {
+		return "", "", err
+	}
+	r.Rest = rest
+	id, err = b.Make(r)
+	return id, rest, err
+}
+
 func newID(r *Request, now time.Time) string {
 	var random [randomDigits / 2]byte
 	rand.Read(random[:]) // never fails

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/seed-fb9cbc17/cairn"
 )
 
 // Work does what a request asks for. An error means that it was not done, as where
@@ -27,18 +29,44 @@ const (
 // Finish returns the answer of a ticket. It waits until ctx ends for whoever is at
 // work on it; where nobody is, it does the work itself. The error wraps
 // cairn.ErrNotFound if there is no such ticket.
-func (b Book) Finish(ctx context.Context, id string, work Work) (*Answer, error) {
-	for pause := firstPause; ; pause = min(maxPause, 2*pause) {
-		a, free, err := b.try(ctx, id, work)
-		if a != nil || free || err != nil {
-			return a, err
-		}
+func (b Book) Finish(ctx context.Context, id string, work Work) (a *Answer, err error) {
+	perr := poll(ctx, func() bool {
+		var free bool
+		a, free, err = b.try(ctx, id, work)
+		return a != nil || free || err != nil
+	})
+	if perr != nil {
+		return nil, perr
+	}
+	return a, err
+}
+
+// poll tries until something is done, or ctx ends.
+func poll(ctx context.Context, done func() bool) error {
+	for pause := firstPause; !done(); pause = min(maxPause, 2*pause) {
 		select {
 		case <-ctx.Done():
-			return nil, ctx.Err()
+			return ctx.Err()
 		case <-time.After(pause):
 		}
 	}
+	return nil
+}
+
+// FinishSteps is Finish for every step of a session that was to begin in the
+// background, or for those asked for before one of them. What became of them is in
+// their answers.
+func (b Book) FinishSteps(ctx context.Context, root, session, before string, work func(id string) Work) error {
+	_, pending, err := b.Steps(root, session)
+	for _, id := range pending {
+		if err != nil || id == before {
+			return err
+		}
+		if _, err = b.Finish(ctx, id, work(id)); errors.Is(err, cairn.ErrNotFound) {
+			err = nil // swept
+		}
+	}
+	return err
 }
 
 // Start does the work of a ticket unless somebody is at it or has done it.
@@ -48,17 +76,12 @@ func (b Book) Start(ctx context.Context, id string, work Work) error {
 }
 
 // Await waits for the answer and never does the work: nil when ctx has ended before.
-func (b Book) Await(ctx context.Context, id string) *Answer {
-	for pause := firstPause; ; pause = min(maxPause, 2*pause) {
-		if a := b.Answer(id); a != nil {
-			return a
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-time.After(pause):
-		}
-	}
+func (b Book) Await(ctx context.Context, id string) (a *Answer) {
+	_ = poll(ctx, func() bool { // that it has ended is told by nil
+		a = b.Answer(id)
+		return a != nil
+	})
+	return a
 }
 
 // Taken reports whether somebody is at work on a ticket.

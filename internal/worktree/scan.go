@@ -158,9 +158,9 @@ func (sc *scanner) walk() (*node, error) {
 		wg.Go(func() { (&worker{scanner: sc, dirents: make([]byte, direntBuffer)}).run() })
 	}
 	wg.Wait()
-	if sc.err != nil {
+	if err := sc.failure(); err != nil {
 		sc.closeAll()
-		return nil, sc.err
+		return nil, err
 	}
 	return root, nil
 }
@@ -210,6 +210,13 @@ func (sc *scanner) fail(err error) {
 	}
 	sc.done = true
 	sc.wake.Broadcast()
+}
+
+// failure is the first error. The context may end, and say so, even now.
+func (sc *scanner) failure() error {
+	sc.mu.Lock()
+	defer sc.mu.Unlock()
+	return sc.err
 }
 
 func (sc *scanner) push(nodes []*node) {

@@ -74,6 +74,74 @@ func TestIndexSearch(t *testing.T) {
 	}
 }
 
+// Looking up what a large index lacks is one read, also of the disk's: most objects
+// that are looked up before they are stored are new.
+func TestIndexSearchReads(t *testing.T) {
+	t.Parallel()
+	rows := manyRows(60_000)
+	for i := range rows {
+		rows[i].off = int64(packHead + i) // the large ones take a read more
+	}
+	data, err := encodeIndex(slices.Clone(rows), [sha1.Size]byte{}, offsetBit)
+	must(t, err)
+	src := &countingReaderAt{r: bytes.NewReader(data)}
+	x, err := openIndex(src, int64(len(data)))
+	must(t, err)
+	for _, c := range []struct {
+		what string
+		most int // reads a look-up, in hundredths
+		flip byte
+	}{{"present", 205, 0}, {"absent", 105, 0xff}} {
+		src.n = 0
+		for _, r := range rows {
+			id := r.id
+			id[19] ^= c.flip
+			if _, ok, err := x.find(id); err != nil || ok != (c.flip == 0) {
+				t.Fatal(c.what, ok, err)
+			}
+		}
+		if src.n*100 > c.most*len(rows) {
+			t.Errorf("%s: %d reads for %d look-ups", c.what, src.n, len(rows))
+		}
+	}
+}
+
+// Ids that are not spread evenly, as somebody could make them, cost more reads and are
+// found nevertheless.
+func TestIndexSearchUneven(t *testing.T) {
+	t.Parallel()
+	rows := manyRows(20_000)
+	for i := range rows {
+		if i%10 > 0 {
+			copy(rows[i].id[:], "the same")
+		}
+	}
+	data, err := encodeIndex(slices.Clone(rows), [sha1.Size]byte{}, offsetBit)
+	must(t, err)
+	x, err := openIndex(bytes.NewReader(data), int64(len(data)))
+	must(t, err)
+	for _, r := range rows {
+		if off, ok, err := x.find(r.id); !ok || off != r.off || err != nil {
+			t.Fatalf("%s is at %d, %v, %v; want %d", r.id, off, ok, err, r.off)
+		}
+		near := r.id
+		near[19]++
+		if _, ok, err := x.find(near); ok || err != nil {
+			t.Fatalf("found what is not there: %v", err)
+		}
+	}
+}
+
+type countingReaderAt struct {
+	r io.ReaderAt
+	n int
+}
+
+func (c *countingReaderAt) ReadAt(p []byte, off int64) (int, error) {
+	c.n++
+	return c.r.ReadAt(p, off)
+}
+
 // The index that git makes of a pack of ours is ours, bit for bit, whatever the
 // offset from which it takes the table of large ones.
 func TestIndexIsGits(t *testing.T) {

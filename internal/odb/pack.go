@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
@@ -32,7 +33,8 @@ var errGone = errors.New("pack is gone")
 // pack is a pack of the store. Its files are opened when they are first needed.
 // What is wrong with them is remembered until the packs are listed again.
 type pack struct {
-	stem string // path without extension
+	stem string    // path without extension
+	made time.Time // when its index was written; zero = not known
 
 	mu     sync.Mutex // held while opening
 	idx    atomic.Pointer[index]

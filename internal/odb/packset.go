@@ -12,8 +12,8 @@ import (
 // packSet is the list of packs as it was at one time. It is not changed but
 // replaced.
 type packSet struct {
-	packs  []*pack
-	change uint64 // how often packs have come or gone
+	packs  []*pack // newest first: what is asked for was mostly written last
+	change uint64  // how often packs have come or gone
 	listed bool
 	mtime  time.Time // of the directory, before it was listed
 	racy   bool      // a change just after the listing may have left mtime as it is
@@ -104,6 +104,9 @@ func (s *packSet) update(dir string, stems []string) *packSet {
 		p := known[stem]
 		if p == nil || p.damaged() {
 			p = newPack(dir, stem)
+			if info, err := os.Lstat(p.stem + idxExt); err == nil {
+				p.made = info.ModTime()
+			}
 			changed = true
 		} else {
 			delete(known, stem)
@@ -117,6 +120,7 @@ func (s *packSet) update(dir string, stems []string) *packSet {
 	if changed {
 		set.change++
 	}
+	slices.SortStableFunc(set.packs, func(a, b *pack) int { return b.made.Compare(a.made) })
 	return set
 }
 
@@ -129,9 +133,9 @@ func (db *DB) add(p *pack) {
 		p.close()
 		return
 	}
+	p.made = time.Now()
 	set := *old
-	set.packs = slices.DeleteFunc(slices.Clone(old.packs), func(q *pack) bool { return q.stem == p.stem })
-	set.packs = append(set.packs, p)
+	set.packs = slices.DeleteFunc(slices.Insert(slices.Clone(old.packs), 0, p), func(q *pack) bool { return q != p && q.stem == p.stem })
 	set.change++
 	db.packs.Store(&set)
 }

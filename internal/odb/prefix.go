@@ -65,7 +65,7 @@ func (p *pack) prefix(prefix string, low object.ID, limit int) ([]object.ID, err
 	if err != nil {
 		return nil, err
 	}
-	pos, err := x.search(low)
+	pos, _, err := x.search(low)
 	var ids []object.ID
 	for ; err == nil && pos < x.n && (limit <= 0 || len(ids) < limit); pos++ {
 		var id object.ID

@@ -63,6 +63,8 @@ var thirdParty = map[string][]string{
 	"internal/mcptools": {"github.com/modelcontextprotocol/go-sdk/mcp"},                                                // the protocol
 	"cmd/cairn":         {"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term", "golang.org/x/sys"}, // the command line; whose the terminal is
 	"bench":             {"golang.org/x/sys", "github.com/klauspost/compress/zlib"},                                    // floors
+
+	"internal/atomicfile": {"golang.org/x/sys"}, // which file systems keep the order of changes
 }
 
 // only lists standard packages that few may import.

@@ -212,7 +212,10 @@ func (r *Repo) openStore(dir string) (*odb.DB, error) {
 }
 
 // Close releases the store. It does not wait for running calls.
-func (r *Repo) Close() error { return errors.Join(r.watching.close(), r.db.Close()) }
+func (r *Repo) Close() error {
+	r.watching.endFolding()
+	return errors.Join(r.watching.close(), r.db.Close())
+}
 
 // Root returns the captured directory's real path.
 func (r *Repo) Root() string { return r.root }

@@ -346,7 +346,11 @@ func (r *Repo) saveIndex(ctx context.Context, x *index.Index, aux []byte) error 
 		}
 	}
 	x.SetPrivate(r.db.PackNames(), aux)
-	if err := x.Save(r.indexFile()); err != nil {
+	save := x.Save
+	if r.watching != nil {
+		save = x.Append // see fold
+	}
+	if err := save(r.indexFile()); err != nil {
 		return fmt.Errorf("save the stat cache: %w", err)
 	}
 	return nil

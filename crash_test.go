@@ -82,7 +82,7 @@ func (c *crashRun) env(command string) []string {
 
 // commandAsProcess is the process that gets killed.
 func commandAsProcess(command string) int {
-	r, err := cairn.Open(cairn.Options{Root: os.Getenv("CAIRN_TEST_ROOT"), DataDir: os.Getenv("CAIRN_TEST_DATA"), MaxFileSize: 2000})
+	r, err := cairn.Open(cairn.Options{Root: os.Getenv("CAIRN_TEST_ROOT"), DataDir: os.Getenv("CAIRN_TEST_DATA"), MaxFileSize: 2000, Watch: command == "fold"})
 	if err == nil {
 		defer r.Close()
 		switch command {
@@ -93,6 +93,8 @@ func commandAsProcess(command string) int {
 			if res, err = r.Restore(background, os.Getenv("CAIRN_TEST_HASH"), cairn.RestoreOptions{}); err == nil && !res.Complete() {
 				err = fmt.Errorf("incomplete: %+v", res)
 			}
+		case "fold":
+			err = foldAsProcess(r)
 		case "undo":
 			_, err = r.Undo(background, cairn.RevertOptions{})
 		}

@@ -13,3 +13,20 @@ func (r *Repo) SetClean(clean func(context.Context, CleanOptions) (*Cleaned, err
 
 // SetMinFree changes the option of an open Repo.
 func (r *Repo) SetMinFree(bytes int64) { r.opt.MinFree = bytes }
+
+// WaitFolded waits until the stat cache is not being written anew.
+func (r *Repo) WaitFolded() {
+	r.watching.mu.Lock()
+	f := r.watching.folding
+	r.watching.mu.Unlock()
+	if f != nil {
+		<-f.done
+	}
+}
+
+// FoldAgain lets a Repo try at once what has failed.
+func (r *Repo) FoldAgain() {
+	r.watching.mu.Lock()
+	defer r.watching.mu.Unlock()
+	r.watching.unfolded = time.Time{}
+}

@@ -39,6 +39,10 @@ type watching struct {
 	last   *Track // the answer of the last Track, if nothing has happened in the store since
 	lastAt object.ID
 	line   string
+
+	folding  *folding  // nil = none is under way
+	unfolded time.Time // when the last one failed
+	closed   bool
 }
 
 // fileState tells one state of a file that is replaced or appended to from another.
@@ -152,6 +156,7 @@ func (w *watching) commit(r *Repo, c *capture, whole bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.index, w.saved = c.index, r.indexState()
+	w.fold(r, c.index)
 	if !whole || w.watcher == nil {
 		return
 	}

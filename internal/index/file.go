@@ -7,13 +7,7 @@ import (
 	"hash/crc32"
 	"io"
 	"io/fs"
-	"maps"
-	"math/rand/v2"
 	"os"
-	"slices"
-	"strings"
-
-	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 )
 
 // File names the two files of an index.
@@ -28,6 +22,9 @@ const (
 	// The delta is folded into the base beyond a quarter of its size, but not for
 	// less than this: appending 256 KiB costs less than rewriting a small base.
 	minFold = 256 << 10
+
+	// patience is how much longer than that it may get while it is folded aside.
+	patience = 4
 )
 
 // crcTable is of the polynomial that costs nothing to make ready: the tables of
@@ -97,13 +94,13 @@ func (x *Index) decodeBase(data []byte) error {
 	}
 	x.Dirs = make(map[string]*Dir, len(rec.dirs))
 	x.apply(&rec)
-	x.setBase(binary.LittleEndian.Uint64(body[len(baseMagic):]), len(data))
+	x.setBase(binary.LittleEndian.Uint64(body[len(baseMagic):]), int64(len(data)))
 	return nil
 }
 
 // setBase makes this state that of a base without a delta.
-func (x *Index) setBase(id uint64, size int) {
-	x.base, x.baseLen = id, int64(size)
+func (x *Index) setBase(id uint64, size int64) {
+	x.base, x.baseLen = id, size
 	x.tailLen, x.tailSum = 0, uint32(id)
 }
 
@@ -115,20 +112,34 @@ func (x *Index) replay(delta []byte) {
 		return
 	}
 	x.tailLen = headerLen
-	for rest := delta[headerLen:]; len(rest) >= frameLen; {
-		size, sum := binary.LittleEndian.Uint32(rest), binary.LittleEndian.Uint32(rest[4:])
-		rest = rest[frameLen:]
-		if uint64(size) > uint64(len(rest)) || crc32.Update(x.tailSum, crcTable, rest[:size]) != sum {
+	for rest := delta[headerLen:]; ; {
+		data, sum, ok := nextRecord(rest, x.tailSum)
+		if !ok {
 			return
 		}
-		rec, err := decodeRecord(rest[:size])
+		rec, err := decodeRecord(data)
 		if err != nil {
 			return
 		}
 		x.apply(&rec)
-		x.tailLen, x.tailSum = x.tailLen+frameLen+int64(size), sum
+		size := frameLen + len(data)
+		x.tailLen, x.tailSum = x.tailLen+int64(size), sum
 		rest = rest[size:]
 	}
+}
+
+// nextRecord returns the record that begins the rest of a delta, and its checksum; not
+// ok if there is none that goes on from the one before it.
+func nextRecord(rest []byte, before uint32) (data []byte, sum uint32, ok bool) {
+	if len(rest) < frameLen {
+		return nil, 0, false
+	}
+	size, sum := binary.LittleEndian.Uint32(rest), binary.LittleEndian.Uint32(rest[4:])
+	rest = rest[frameLen:]
+	if uint64(size) > uint64(len(rest)) || crc32.Update(before, crcTable, rest[:size]) != sum {
+		return nil, 0, false
+	}
+	return rest[:size], sum, true
 }
 
 // apply is all or nothing, because the record is decoded as a whole before.
@@ -145,13 +156,25 @@ func (x *Index) apply(rec *record) {
 // Save writes what changed since Load: an appended record, or the whole index when
 // the delta has grown large or there is no base. Nothing is synced to disk: after
 // a power failure the checksums tell, and the next scan starts without a cache.
-func (x *Index) Save(f File) error {
+func (x *Index) Save(f File) error { return x.save(f, x.foldAt()) }
+
+// Append is Save for who folds the delta aside as soon as Long says so: the whole index
+// is written only where the delta would outgrow the base.
+func (x *Index) Append(f File) error { return x.save(f, max(patience*minFold, x.baseLen)) }
+
+// Long reports whether the delta has grown so large that Save would soon fold it.
+func (x *Index) Long() bool { return x.base != 0 && x.tailLen > x.foldAt() }
+
+func (x *Index) foldAt() int64 { return max(minFold, x.baseLen/4) }
+
+// save appends as long as the delta is no larger than limit afterwards.
+func (x *Index) save(f File, limit int64) error {
 	if !x.Dirty() {
 		return nil
 	}
 	if x.base != 0 {
 		rec := record{x.Aux, x.Packs, x.summary, x.removed, liveChanges(x.changed, x.Dirs)}
-		if x.tailLen+int64(rec.size()) <= max(minFold, x.baseLen/4) {
+		if x.tailLen+int64(rec.size()) <= limit {
 			return x.append(f, &rec)
 		}
 	}
@@ -174,7 +197,7 @@ func (x *Index) append(f File, rec *record) error {
 	out := make([]byte, 0, headerLen+frameLen+size)
 	at := x.tailLen
 	if at == 0 {
-		out = binary.LittleEndian.AppendUint64(append(out, deltaMagic...), x.base)
+		out = appendDeltaHeader(out, x.base)
 	}
 	out = binary.LittleEndian.AppendUint32(out, uint32(size))
 	frame := len(out)
@@ -189,6 +212,10 @@ func (x *Index) append(f File, rec *record) error {
 	return nil
 }
 
+func appendDeltaHeader(out []byte, base uint64) []byte {
+	return binary.LittleEndian.AppendUint64(append(out, deltaMagic...), base)
+}
+
 // writeTail replaces what a file holds from an offset on. The old tail goes first,
 // so that no crash leaves new bytes with old ones behind them.
 func writeTail(path string, at int64, tail []byte) error {
@@ -201,27 +228,6 @@ func writeTail(path string, at int64, tail []byte) error {
 		_, err = file.WriteAt(tail, at)
 	}
 	return errors.Join(err, file.Close())
-}
-
-func (x *Index) rewrite(f File) error {
-	id := rand.Uint64() | 1
-	rec := record{aux: x.Aux, packs: x.Packs, summary: x.summary, dirs: slices.Collect(maps.Values(x.Dirs))}
-	// The scan comes along in about this order.
-	slices.SortFunc(rec.dirs, func(a, b *Dir) int { return strings.Compare(a.Path, b.Path) })
-	out := append(newBuffer(headerLen + rec.size() + 4)[:0], baseMagic...)
-	out = rec.append(binary.LittleEndian.AppendUint64(out, id))
-	out = binary.LittleEndian.AppendUint32(out, crc32.Checksum(out, crcTable))
-	err := atomicfile.Write(f.Base, 0o600, false, func(w io.Writer) error {
-		_, err := w.Write(out)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	x.setBase(id, len(out))
-	x.clean()
-	os.Remove(f.Delta) // where it stays it is no more than wasted space: it names another base
-	return nil
 }
 
 func (x *Index) clean() { x.changed, x.removed, x.private = nil, nil, false }

@@ -35,17 +35,26 @@ func (rec *record) size() int {
 }
 
 func (rec *record) append(out []byte) []byte {
+	out = rec.appendHead(out)
+	for _, d := range rec.dirs {
+		out = d.append(out)
+	}
+	return out
+}
+
+// appendHead appends all but the blocks.
+func (rec *record) appendHead(out []byte) []byte {
 	out = appendPiece(out, rec.aux)
 	out = appendStrings(out, rec.packs)
 	out = rec.summary.append(out)
 	out = appendStrings(out, rec.removed)
-	out = binary.LittleEndian.AppendUint32(out, uint32(len(rec.dirs)))
-	for _, d := range rec.dirs {
-		out = appendPiece(out, d.Path)
-		out = append(out, d.Tree[:]...)
-		out = appendPiece(out, d.Raw)
-	}
-	return out
+	return binary.LittleEndian.AppendUint32(out, uint32(len(rec.dirs)))
+}
+
+func (d *Dir) append(out []byte) []byte {
+	out = appendPiece(out, d.Path)
+	out = append(out, d.Tree[:]...)
+	return appendPiece(out, d.Raw)
 }
 
 func appendPiece[T string | []byte](out []byte, piece T) []byte {

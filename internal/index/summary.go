@@ -135,6 +135,14 @@ func (s *summary) most(mode object.Mode, fallback uint16) uint16 {
 	return best
 }
 
+// clone is of use where the summary is to be saved as it is now.
+func (s *summary) clone() *summary {
+	if s == nil || len(s.odd) > maxOddSaved {
+		return nil
+	}
+	return &summary{files: s.files, perms: maps.Clone(s.perms), usual: s.usual, odd: maps.Clone(s.odd)}
+}
+
 // maxOddSaved bounds what every save writes of a summary. Beyond it the next process
 // looks at everything once.
 const maxOddSaved = 256

@@ -1,0 +1,247 @@
+package cairn_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+)
+
+// foldTree has a directory whose block alone is a good part of what a delta may hold:
+// the stat cache is written anew after a few edits in it.
+func foldTree() gittest.Tree {
+	tree := gittest.Tree{"top": gittest.File("top"), "other/f": gittest.File("f")}
+	for f := range 120 {
+		tree[foldFile(f)] = gittest.File(fmt.Sprint(f))
+	}
+	return tree
+}
+
+func foldFile(i int) string { return fmt.Sprintf("large/%03d%s", i, strings.Repeat("n", 240)) }
+
+// deltaSize is 0 without a delta.
+func (f *fixture) deltaSize() int64 {
+	info, err := os.Stat(filepath.Join(f.indexDir(), "index.delta"))
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
+func (f *fixture) indexDir() string {
+	return filepath.Join(cairn.StorePath(f.data, mustEval(f.T, f.root)), "cairn")
+}
+
+// baseID is what tells one base of the stat cache from another.
+func baseID(indexDir string) string {
+	data, err := os.ReadFile(filepath.Join(indexDir, "index"))
+	if err != nil || len(data) < 16 {
+		return fmt.Sprintf("%d bytes, %v", len(data), err)
+	}
+	return string(data[8:16])
+}
+
+// growDelta edits and tracks until the next such edit is one too many.
+func (f *fixture) growDelta() {
+	f.Helper()
+	for i := 0; f.deltaSize() < 216<<10; i++ {
+		if i == 20 {
+			f.Fatalf("a delta of %d bytes after %d edits", f.deltaSize(), i)
+		}
+		f.write(foldFile(i), fmt.Sprint("grow ", i))
+		f.track()
+	}
+}
+
+// TestWatchingFolds: the base is written anew beside the tracks, and no track looks at
+// more for it.
+func TestWatchingFolds(t *testing.T) {
+	t.Parallel()
+	w := newWatcher(t, foldTree())
+	bases := make(map[string]bool)
+	for i := range 60 {
+		w.write(foldFile(i), fmt.Sprint("edit ", i))
+		w.same(fmt.Sprint("edit ", i))
+		if n := w.visited.Load(); n > 2 {
+			t.Fatalf("edit %d: %d files were looked at", i, n)
+		}
+		if i%3 == 0 {
+			w.watching.WaitFolded()
+			w.same(fmt.Sprint("unchanged ", i))
+			if n := w.visited.Load(); n != 0 {
+				t.Fatalf("edit %d: %d files were looked at, although nothing has changed", i, n)
+			}
+		}
+		if size := w.deltaSize(); size > 1<<20 {
+			t.Fatalf("a delta of %d bytes", size)
+		}
+		bases[baseID(w.indexDir())] = true
+	}
+	if len(bases) < 4 {
+		t.Errorf("written anew %d times", len(bases)-1)
+	}
+	w.watching.WaitFolded()
+	w.noTemporaries()
+	w.same("after a track of somebody else")
+}
+
+// noTemporaries: nothing is left behind beside the stat cache.
+func (f *fixture) noTemporaries() {
+	f.Helper()
+	list, err := os.ReadDir(f.indexDir())
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, e := range list {
+		if strings.HasPrefix(e.Name(), atomicfile.Prefix) {
+			f.Errorf("left behind: %s", e.Name())
+		}
+	}
+}
+
+// TestWatchingFoldsBesideOthers: other Repos, which come and go, track at the same time
+// and save, and fold, too.
+func TestWatchingFoldsBesideOthers(t *testing.T) {
+	t.Parallel()
+	w := newWatcher(t, foldTree())
+	var wg sync.WaitGroup
+	for other := range 2 {
+		wg.Go(func() {
+			for i := range 15 {
+				r, err := cairn.Open(w.opt)
+				if err == nil {
+					err = os.WriteFile(w.path(foldFile(60+15*other+i)), fmt.Append(nil, "by another ", i), 0o644)
+				}
+				if err == nil {
+					_, err = r.Track(w.Context(), cairn.TrackOptions{})
+				}
+				if err != nil {
+					t.Error(err)
+				}
+				r.Close()
+			}
+		})
+	}
+	for i := range 30 {
+		w.write(foldFile(i), fmt.Sprint("edit ", i))
+		if _, err := w.watching.Track(w.Context(), cairn.TrackOptions{}); err != nil {
+			t.Error(err)
+		}
+		w.watching.FoldAgain()
+	}
+	wg.Wait()
+	w.same("afterwards")
+	w.watching.WaitFolded()
+	w.same("once more")
+	w.noTemporaries()
+}
+
+// TestCloseWhileFolding: what is being written is given up, and the old pair counts.
+func TestCloseWhileFolding(t *testing.T) {
+	t.Parallel()
+	for round := range 4 {
+		w := newWatcher(t, foldTree())
+		for i := range 7 + round {
+			w.write(foldFile(i), fmt.Sprint("edit ", i))
+			if _, err := w.watching.Track(w.Context(), cairn.TrackOptions{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.watching.Close(); err != nil {
+			t.Fatal(err)
+		}
+		w.noTemporaries()
+		w.settled("closed")
+	}
+}
+
+// settled: a track that goes by the stat cache finds what one finds that reads
+// everything.
+func (f *fixture) settled(when string) {
+	f.Helper()
+	got := f.track()
+	want, err := f.repo().Track(f.Context(), cairn.TrackOptions{Verify: true})
+	if err != nil {
+		f.Fatal(err)
+	}
+	if got.Hash != want.Hash {
+		f.Fatalf("%s: %s by the stat cache, %s by reading everything", when, got.Hash, want.Hash)
+	}
+}
+
+// foldAsProcess is a watching process that writes the stat cache anew, with edits
+// before, meanwhile and after.
+func foldAsProcess(r *cairn.Repo) error {
+	indexDir := filepath.Join(r.StoreDir(), "cairn")
+	base := baseID(indexDir)
+	for i := range 4 {
+		path := filepath.Join(r.Root(), filepath.FromSlash(foldFile(100+i)))
+		if err := os.WriteFile(path, fmt.Append(nil, "by the process ", i), 0o644); err != nil {
+			return err
+		}
+		if _, err := r.Track(background, cairn.TrackOptions{}); err != nil {
+			return err
+		}
+		if i > 1 {
+			r.WaitFolded()
+		}
+	}
+	if baseID(indexDir) == base {
+		return errors.New("not written anew")
+	}
+	return nil
+}
+
+// TestR93_KilledWhileFolding kills a process that writes the stat cache anew before
+// each of its write-type system calls, and lets each of them fail.
+func TestR93_KilledWhileFolding(t *testing.T) {
+	t.Parallel()
+	for name, strike := range map[string]func(c *crashRun, n int) gittest.Crash{
+		"killed": func(c *crashRun, n int) gittest.Crash {
+			return gittest.KillAt(c.T, []string{os.Args[0]}, c.env("fold"), gittest.WriteCalls, n)
+		},
+		"failed": func(c *crashRun, n int) gittest.Crash {
+			return gittest.FailAt(c.T, []string{os.Args[0]}, c.env("fold"), gittest.WriteCalls, n, syscall.ENOSPC)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := &crashRun{fixture: newFixture(t, foldTree()), oracle: gittest.NewOracle(t), pristine: t.TempDir()}
+			c.trackAll()
+			c.growDelta()
+			c.closeAll()
+			copyTree(t, c.root, filepath.Join(c.pristine, "root"))
+			copyTree(t, c.data, filepath.Join(c.pristine, "data"))
+			n := 1
+			for ; ; n += stride() {
+				c.reset()
+				crash := strike(c, n)
+				if !crash.Hit {
+					if crash.ExitCode != 0 {
+						t.Fatalf("undisturbed: %s", crash)
+					}
+					break
+				}
+				if name == "failed" && crash.ExitCode != 0 && crash.ExitCode != 1 {
+					t.Fatalf("call %d: %s", n, crash)
+				}
+				c.settled(fmt.Sprintf("%s at call %d, %s", name, n, crash.Call))
+				c.oracle.Fsck(cairn.StorePath(c.data, mustEval(t, c.root)))
+				c.noTemporaries()
+				c.closeAll()
+				if t.Failed() {
+					t.Fatalf("call %d: %s", n, crash)
+				}
+			}
+			t.Logf("%d write-type system calls", n-1)
+		})
+	}
+}

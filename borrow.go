@@ -1,6 +1,7 @@
 package cairn
 
 import (
+	"strings"
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn/internal/git"
@@ -25,8 +26,9 @@ type lender struct {
 	db         *odb.DB
 	index      *git.Index
 	attributes *git.Attributes
-	prefix     string // of the root inside the repository
-	written    int64  // the index, in nanoseconds since 1970
+	prefix     string  // of the root inside the repository
+	written    int64   // the index, in nanoseconds since 1970
+	sizes      []int64 // of the blobs in the packs, by position in the index; nil = to be asked for
 }
 
 // borrow prepares a capture that has no stat cache to go by: it takes over the packs
@@ -36,7 +38,7 @@ type lender struct {
 // What is not noticed: a file whose filter driver keeps the size, if the attribute was
 // taken away after git had looked at the file; and damage to the user's packs, which
 // shows when the contents are read. Verify reads everything.
-func (r *Repo) borrow(x *index.Index, rules *ruleSource) (worktree.Known, error) {
+func (r *Repo) borrow(x *index.Index, rules *ruleSource) (*lender, error) {
 	if r.opt.NoBorrow || x.Root() != nil && !rules.before.Incomplete || r.user == nil || r.user.SHA256 || rules.user == nil || rules.user.full == nil {
 		return nil, nil
 	}
@@ -50,21 +52,53 @@ func (r *Repo) borrow(x *index.Index, rules *ruleSource) (worktree.Known, error)
 	}
 	r.log.Debug("packs borrowed", "count", packs)
 	u := git.UserConfig{Home: r.opt.Home, ConfigHome: r.opt.ConfigHome, System: r.opt.SystemGitConfig}
-	l := &lender{r.db, user.full, r.user.Attributes(u, user.full), user.prefix, user.signature.MTime}
-	return l.known, nil
+	return &lender{db: r.db, index: user.full, attributes: r.user.Attributes(u, user.full), prefix: user.prefix, written: user.signature.MTime}, nil
 }
 
-// known implements worktree.Known. The index must say what the file's contents are,
+// look prepares for a scan that asks about nearly everything.
+func (l *lender) look() {
+	ids := make([]object.ID, l.index.Len())
+	for i := range ids {
+		ids[i] = l.index.At(i).ID
+	}
+	l.sizes = l.db.PackedSizes(ids)
+}
+
+// in implements worktree.Lender.
+func (l *lender) in(dir string) worktree.Lent {
+	path := strings.TrimSuffix(l.prefix+dir, "/")
+	return lentDir{l, path, l.index.Dir(path), l.attributes.Dir(path)}.known
+}
+
+// lentDir is what the index knows of one directory.
+type lentDir struct {
+	*lender
+	path       string // from the top of the work tree
+	names      git.IndexDir
+	attributes *git.AttributeDir
+}
+
+// known implements worktree.Lent. The index must say what the file's contents are,
 // its stat that they still are, and the attributes that git stores them as they lie
 // on disk: what changes line ends or $Id$ on the way makes the blob shorter.
-func (l *lender) known(path string, mode object.Mode, st *index.Stat) (object.ID, bool) {
-	name := l.prefix + path
-	e, ok := l.index.Lookup(name)
-	if !ok || e.AssumeValid || e.SkipWorktree || e.IntentToAdd || e.Mode != mode || !l.unchanged(&e.Stat, st) || l.attributes.Convert(name) {
+func (l lentDir) known(name []byte, mode object.Mode, st *index.Stat) (object.ID, bool) {
+	at, ok := l.names.Lookup(name)
+	if !ok {
 		return object.ID{}, false
 	}
-	size, ok := l.db.PackedSize(e.ID)
-	return e.ID, ok && size == st.Size
+	e := l.index.At(at)
+	if e.AssumeValid || e.SkipWorktree || e.IntentToAdd || e.Mode != mode || !l.unchanged(&e.Stat, st) || l.attributes.Convert(l.path, name) {
+		return object.ID{}, false
+	}
+	return e.ID, l.size(at, e.ID) == st.Size
+}
+
+// size is that of a blob, -1 where no pack has it.
+func (l *lender) size(at int, id object.ID) int64 {
+	if l.sizes != nil {
+		return l.sizes[at]
+	}
+	return l.db.PackedSizes([]object.ID{id})[0]
 }
 
 // unchanged compares what the index remembers with what the disk shows. Everything

@@ -121,7 +121,8 @@ type Repo struct {
 	log  *slog.Logger
 	now  func() time.Time
 
-	watching *watching // nil = not wanted
+	fresh    *freshStore // nil = the store was there before
+	watching *watching   // nil = not wanted
 	outlines outlines
 
 	never *ignore.Chain // the compiled deny list, nil = none
@@ -195,10 +196,10 @@ func (r *Repo) openStore(dir string) (*odb.DB, error) {
 		if err := guardRoot(r.root, &r.opt); err != nil {
 			return nil, err
 		}
-		if err := r.guardSize(context.Background()); err != nil {
-			return nil, err
+		made := absentDirs(r.opt.DataDir, filepath.Dir(dir))
+		if db, err = odb.Create(dir, r.root, opt); err == nil {
+			r.fresh = &freshStore{dirs: made}
 		}
-		db, err = odb.Create(dir, r.root, opt)
 	}
 	switch {
 	case absent && r.opt.MustExist:
@@ -214,7 +215,11 @@ func (r *Repo) openStore(dir string) (*odb.DB, error) {
 // Close releases the store. It does not wait for running calls.
 func (r *Repo) Close() error {
 	r.watching.endFolding()
-	return errors.Join(r.watching.close(), r.db.Close())
+	err := r.watching.close()
+	if r.fresh != nil {
+		r.fresh.drop(r)
+	}
+	return errors.Join(err, r.db.Close())
 }
 
 // Root returns the captured directory's real path.

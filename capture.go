@@ -28,9 +28,10 @@ type capture struct {
 	index   *index.Index
 	rules   *ruleSource
 	files   int
-	from    object.ID // what the stat cache held before; zero = nothing
-	differs int       // paths that are not as they were in that, -1 = not known
-	known   worktree.Known
+	from    object.ID      // what the stat cache held before; zero = nothing
+	differs int            // paths that are not as they were in that, -1 = not known
+	known   worktree.Known // both: see worktree.Scan
+	lender  worktree.Lender
 	unread  []string         // see worktree.Result
 	read    int              // files that were not known
 	bytes   int64            // of these
@@ -92,7 +93,9 @@ func (r *Repo) capture(ctx context.Context, opt captureOptions) (*capture, error
 	}
 	if err := c.look(ctx, opt); err != nil {
 		c.discard()
-		return nil, fmt.Errorf("capture: %w", r.explainLimit(ctx, err, x, rules))
+		err = r.explainLimit(ctx, err, x, rules)
+		r.fresh.note(err)
+		return nil, fmt.Errorf("capture: %w", err)
 	}
 	if len(c.unread) > 0 && !opt.partial {
 		return nil, c.giveUp(ctx)
@@ -103,10 +106,14 @@ func (r *Repo) capture(ctx context.Context, opt captureOptions) (*capture, error
 // look reads the hinted paths and then, unless only they are wanted, everything.
 func (c *capture) look(ctx context.Context, opt captureOptions) error {
 	var err error
+	var lender *lender
 	if c.known = opt.known; c.known == nil {
-		if c.known, err = c.repo.borrow(c.index, c.rules); err != nil {
+		if lender, err = c.repo.borrow(c.index, c.rules); err != nil {
 			return err
 		}
+	}
+	if lender != nil {
+		c.lender = lender.in
 	}
 	var seen []string
 	if len(opt.hints) > 0 {
@@ -128,6 +135,9 @@ func (c *capture) look(ctx context.Context, opt captureOptions) error {
 				opt.scope, opt.names = s.dirs, s.names
 			}
 			c.watched = true
+		}
+		if lender != nil && !opt.verify {
+			lender.look()
 		}
 		res, err := c.scan(ctx, opt, nil)
 		if err != nil {
@@ -167,11 +177,11 @@ func (c *capture) settleClaims() (err error) {
 
 func (c *capture) scan(ctx context.Context, opt captureOptions, hints *worktree.Hints) (*worktree.Result, error) {
 	s := c.repo.newScan(c.index, c.rules, c.batch, opt)
-	s.Hints, s.Known = hints, c.known
+	s.Hints, s.Known, s.Lender = hints, c.known, c.lender
 	if hints == nil {
 		s.Enter = c.repo.watching.enter(c.repo)
 	}
-	s.OnGrowth = c.repo.onGrowth(ctx, c.index, c.rules, c.known)
+	s.OnGrowth = c.repo.onGrowth(ctx, c.index, c.rules, s)
 	res, err := s.Run(ctx)
 	if err != nil {
 		return nil, err

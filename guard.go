@@ -46,19 +46,6 @@ func guardRoot(root string, opt *Options) error {
 	return fmt.Errorf("%w: %s is %s; name the project inside it that you mean, or force it", ErrRoot, root, what)
 }
 
-// guardSize refuses a root that holds too much, before its store is made.
-func (r *Repo) guardSize(ctx context.Context) error {
-	x := index.New()
-	if r.maxFiles(auxiliary{}) == 0 && r.maxScanBytes() == 0 {
-		return nil
-	}
-	rules, err := r.loadRules(x)
-	if err != nil {
-		return err
-	}
-	return r.countAhead(ctx, x, rules, nil)
-}
-
 // maxFiles is in terms of package worktree, where 0 means no limit. What was forced
 // once stays accepted.
 func (r *Repo) maxFiles(before auxiliary) int {
@@ -84,11 +71,11 @@ func (r *Repo) maxScanBytes() int64 {
 
 // onGrowth looks ahead when a scan finds much to be read: so that it is refused before
 // it is read, if it has to be.
-func (r *Repo) onGrowth(ctx context.Context, x *index.Index, rules *ruleSource, known worktree.Known) func() error {
+func (r *Repo) onGrowth(ctx context.Context, x *index.Index, rules *ruleSource, scan *worktree.Scan) func() error {
 	if r.maxFiles(rules.before) == 0 && r.maxScanBytes() == 0 {
 		return nil
 	}
-	return func() error { return r.countAhead(ctx, x, rules, known) }
+	return func() error { return r.countAhead(ctx, x, rules, scan) }
 }
 
 // explainLimit turns the end of a scan at a limit into an error that helps.
@@ -102,10 +89,13 @@ func (r *Repo) explainLimit(ctx context.Context, err error, x *index.Index, rule
 	return fmt.Errorf("%w: %w", ErrTooLarge, err) // it has shrunk meanwhile
 }
 
-// countAhead counts what a capture would hold and read. It stops at the limits.
-func (r *Repo) countAhead(ctx context.Context, x *index.Index, rules *ruleSource, known worktree.Known) error {
+// countAhead counts what a capture would hold and read; scan is the one that is under
+// way, if any. It stops at the limits.
+func (r *Repo) countAhead(ctx context.Context, x *index.Index, rules *ruleSource, scan *worktree.Scan) error {
 	s := r.newScan(x, rules, nil, captureOptions{})
-	s.Known, s.Progress = known, nil
+	if s.Progress = nil; scan != nil {
+		s.Known, s.Lender = scan.Known, scan.Lender
+	}
 	tallies, err := s.Survey(ctx)
 	if !errors.Is(err, worktree.ErrLimit) {
 		return err

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn"
@@ -129,4 +130,103 @@ func (f *fixture) log() (list []*cairn.Checkpoint) {
 		list = append(list, c)
 	}
 	return list
+}
+
+// TestR79_RefusedStore: the store that was made for a capture that is refused goes with
+// the Repo, but not if something has been stored meanwhile, by it or by others, and no
+// directory goes that was there before.
+func TestR79_RefusedStore(t *testing.T) {
+	t.Parallel()
+	open := func(f *fixture, limit int) *cairn.Repo {
+		f.Helper()
+		opt := f.opt
+		opt.MaxFiles = limit
+		r, err := cairn.Open(opt)
+		if err != nil {
+			f.Fatal(err)
+		}
+		return r
+	}
+	refused := func(f *fixture, r *cairn.Repo) {
+		f.Helper()
+		_, err := r.Track(background, cairn.TrackOptions{})
+		assertError(f.T, err, cairn.ErrTooLarge)
+	}
+	tracked := func(f *fixture, r *cairn.Repo) {
+		f.Helper()
+		if _, err := r.Track(background, cairn.TrackOptions{}); err != nil {
+			f.Fatal(err)
+		}
+	}
+	for name, test := range map[string]struct {
+		course func(f *fixture)
+		stays  bool // the store
+	}{
+		"nothing stored": {func(f *fixture) {
+			r := open(f, 2)
+			refused(f, r)
+			r.Close()
+		}, false},
+		"small enough after all": {func(f *fixture) {
+			r := open(f, 2)
+			refused(f, r)
+			f.remove("c")
+			tracked(f, r)
+			r.Close()
+		}, true},
+		"stored by another": {func(f *fixture) {
+			r, other := open(f, 2), open(f, 3)
+			refused(f, r)
+			tracked(f, other)
+			r.Close()
+			other.Close()
+		}, true},
+		"another came later": {func(f *fixture) {
+			r, other := open(f, 2), open(f, 2)
+			refused(f, r)
+			refused(f, other)
+			other.Close()
+			r.Close()
+		}, false},
+		"left behind by a crash": {func(f *fixture) {
+			refused(f, open(f, 2))
+			r := open(f, 2)
+			refused(f, r)
+			r.Close()
+			r = open(f, 3)
+			tracked(f, r)
+			r.Close()
+		}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t, gittest.Tree{"a": gittest.File("a"), "b": gittest.File("b"), "c": gittest.File("c")})
+			if err := os.MkdirAll(f.data, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			test.course(f)
+			_, err := os.Lstat(cairn.StorePath(f.opt.DataDir, mustEval(t, f.root)))
+			if there := err == nil; there != test.stays {
+				t.Errorf("the store is there: %v", there)
+			}
+			if names, err := os.ReadDir(f.data); err != nil || !test.stays && len(names) > 0 {
+				t.Errorf("in the data directory: %v, %v", names, err)
+			}
+		})
+	}
+}
+
+// TestR79_RefusedBeforeItIsRead: a first capture counts before it reads much.
+func TestR79_RefusedBeforeItIsRead(t *testing.T) {
+	t.Parallel()
+	tree := manyDirs(700)
+	f := newFixture(t, tree)
+	f.opt.MaxFiles = 2500
+	var most atomic.Int64
+	f.opt.Progress = func(p cairn.Progress) { most.Store(max(most.Load(), int64(p.Files))) }
+	f.refusesToTrack(cairn.ErrTooLarge, "more than 2500 files")
+	f.nothingWritten()
+	if n := most.Load(); n > 2000 {
+		t.Errorf("%d files were read before it was refused", n)
+	}
 }

@@ -174,6 +174,9 @@ func (c *capture) changedSince(before *Checkpoint) (n int, ok bool) {
 // countChanged counts the paths between the checkpoint before and this tree; all of
 // them for a first checkpoint.
 func (r *Repo) countChanged(ctx context.Context, before *Checkpoint, c *capture) (int, error) {
+	if before == nil && c.claims == nil {
+		return c.index.Files(), nil // as many as the tree has: it need not be read
+	}
 	from, then, now := object.EmptyTree, coverage{}, coverage{}
 	if before != nil {
 		from = before.tree

@@ -23,15 +23,17 @@ type Attributes struct {
 	index *Index
 	outer *ignore.Chain // what applies to the whole work tree
 	all   bool          // no path can be told to be free of them
+	some  bool          // a path may not be free of them
 
 	mu   sync.Mutex
-	dirs map[string]*attributeDir
+	dirs map[string]*AttributeDir
 }
 
-// attributeDir is what applies to the names in one directory.
-type attributeDir struct {
+// AttributeDir is what applies to the names in one directory.
+type AttributeDir struct {
 	chain *ignore.Chain
-	all   bool
+	all   bool // every name may be converted
+	some  bool // a name may be converted
 }
 
 // maxAttributes bounds what is read of one file. Git's own limit is 100 MiB; beyond
@@ -41,12 +43,13 @@ const maxAttributes = 1 << 20
 // Attributes reads the attribute files that lie outside of the work tree, those in it
 // when they are needed. index is the work tree's, for files that are not checked out.
 func (r *Repo) Attributes(u UserConfig, index *Index) *Attributes {
-	a := &Attributes{top: r.Top, index: index, dirs: make(map[string]*attributeDir)}
+	a := &Attributes{top: r.Top, index: index, dirs: make(map[string]*AttributeDir)}
 	var outer []*ignore.Patterns
 	for _, path := range r.attributeFiles(u) {
 		patterns, all := readAttributes(path)
 		outer = append(outer, patterns)
 		a.all = a.all || all
+		a.some = a.some || all || patterns.Len() > 0
 	}
 	a.outer = ignore.NewChain(outer...)
 	return a
@@ -75,33 +78,39 @@ func (r *Repo) attributeFiles(u UserConfig) []string {
 	return list
 }
 
-// Convert reports whether git may convert the file of this name in a way that its
-// size does not show. The name is a path from the top of the work tree.
-func (a *Attributes) Convert(name string) bool {
-	if a.all {
-		return true
-	}
+// Dir returns what applies in a directory of the work tree, of which "" is the top.
+func (a *Attributes) Dir(dir string) *AttributeDir {
 	a.mu.Lock()
-	d := a.dir(dirOf(name))
-	a.mu.Unlock()
-	return d.all || d.chain.Ignored(name, false)
+	defer a.mu.Unlock()
+	return a.dir(dir)
+}
+
+// Convert reports whether git may convert the file of this name in the directory in a
+// way that its size does not show.
+func (d *AttributeDir) Convert(dir string, name []byte) bool {
+	if !d.some {
+		return false
+	}
+	if dir != "" {
+		dir += "/"
+	}
+	return d.all || d.chain.Ignored(dir+string(name), false)
 }
 
 // dir enters a directory and those above it.
-func (a *Attributes) dir(dir string) *attributeDir {
+func (a *Attributes) dir(dir string) *AttributeDir {
 	if d := a.dirs[dir]; d != nil {
 		return d
 	}
-	above := &attributeDir{chain: a.outer}
+	above := &AttributeDir{a.outer, a.all, a.some}
 	if dir != "" {
 		above = a.dir(dirOf(dir))
 	}
 	d := *above
 	patterns, all := a.inside(dir)
 	d.all = d.all || all
-	if patterns != nil {
-		d.chain = d.chain.Enter(dir, patterns)
-	}
+	d.some = d.some || all || patterns.Len() > 0
+	d.chain = d.chain.Enter(dir, patterns)
 	a.dirs[dir] = &d
 	return &d
 }

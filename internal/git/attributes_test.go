@@ -65,11 +65,16 @@ func attributesCover(t *testing.T, o *gittest.Oracle, root string, paths []strin
 			continue
 		}
 		converted++
-		if !a.Convert(path) {
+		if !a.convert(path) {
 			t.Errorf("%q: git says %s=%s", path, fields[i+1], value)
 		}
 	}
 	return converted
+}
+
+func (a *Attributes) convert(path string) bool {
+	dir := dirOf(path)
+	return a.Dir(dir).Convert(dir, []byte(strings.TrimPrefix(path[len(dir):], "/")))
 }
 
 // Files that say nothing of the kind cost nothing.
@@ -83,7 +88,7 @@ func TestAttributesWithoutConversion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a := r.Attributes(UserConfig{}, new(Index)); a.Convert("a.c") || a.Convert("d/e.png") {
+	if a := r.Attributes(UserConfig{}, new(Index)); a.convert("a.c") || a.convert("d/e.png") {
 		t.Error("converted, though no line says so")
 	}
 }
@@ -104,7 +109,7 @@ func TestAttributesUnreadable(t *testing.T) {
 	}
 	a := r.Attributes(UserConfig{}, new(Index))
 	for path, want := range map[string]bool{"d/x": true, "d/f/x": true, "e/x": true, "x": false} {
-		if a.Convert(path) != want {
+		if a.convert(path) != want {
 			t.Errorf("%s: converted is %v", path, !want)
 		}
 	}

@@ -182,16 +182,6 @@ func (x *Index) Contains(name string) bool {
 	return i < len(x.entries) && x.name(x.entries[i]) == name
 }
 
-// Lookup returns the entry of this name at stage 0.
-func (x *Index) Lookup(name string) (IndexEntry, bool) {
-	i := x.search(name)
-	if i == len(x.entries) || x.name(x.entries[i]) != name {
-		return IndexEntry{}, false
-	}
-	e := x.entry(i)
-	return e, e.Stage == 0
-}
-
 // entry decodes entry i, whose fields were checked when the file was read.
 func (x *Index) entry(i int) IndexEntry {
 	ref := x.entries[i]

@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
-	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
 const (
@@ -151,28 +150,6 @@ func (db *DB) sweepBorrowed(names []string) error {
 		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
-}
-
-// PackedSize returns the size of the contents of an object in a pack, without a look
-// at its kind, which for a delta would cost the whole chain. ok is false for what is
-// in no pack, or cannot be read there.
-func (db *DB) PackedSize(id object.ID) (size int64, ok bool) {
-	for _, p := range db.packs.Load().packs {
-		off, found, err := p.find(id)
-		if err != nil || !found {
-			continue
-		}
-		e, z, err := p.inflaterAt(off)
-		if err != nil {
-			continue
-		}
-		size, err = resultSize(e, z)
-		z.release()
-		if err == nil {
-			return size, true
-		}
-	}
-	return 0, false
 }
 
 func removeIfThere(path string) error {

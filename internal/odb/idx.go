@@ -130,21 +130,29 @@ func (x *index) id(pos int) (id object.ID, err error) {
 }
 
 func (x *index) offset(pos int) (int64, error) {
-	var buf [8]byte
-	tables := idxHead + int64(x.n)*int64(idSize+4)
-	b, err := x.bytes(tables+4*int64(pos), 4, buf[:])
+	var buf [4]byte
+	b, err := x.bytes(x.offsets()+4*int64(pos), 4, buf[:])
 	if err != nil {
 		return 0, err
 	}
-	off := binary.BigEndian.Uint32(b)
-	if off < offsetBit {
-		return int64(off), nil
+	return x.offsetOf(binary.BigEndian.Uint32(b))
+}
+
+// offsets is where the table of offsets begins.
+func (x *index) offsets() int64 { return idxHead + int64(x.n)*int64(idSize+4) }
+
+// offsetOf returns the offset that an entry of the table stands for.
+func (x *index) offsetOf(entry uint32) (int64, error) {
+	if entry < offsetBit {
+		return int64(entry), nil
 	}
-	at := tables + 4*int64(x.n) + 8*int64(off-offsetBit)
+	at := x.offsets() + 4*int64(x.n) + 8*int64(entry-offsetBit)
 	if at+8 > x.size-int64(idxTail) {
-		return 0, corrupt("pack index refers to large offset %d", off-offsetBit)
+		return 0, corrupt("pack index refers to large offset %d", entry-offsetBit)
 	}
-	if b, err = x.bytes(at, 8, buf[:]); err != nil {
+	var buf [8]byte
+	b, err := x.bytes(at, 8, buf[:])
+	if err != nil {
 		return 0, err
 	}
 	large := binary.BigEndian.Uint64(b)

@@ -36,6 +36,7 @@ type Scan struct {
 	Held        func(path string, dir bool) bool // what is captured whatever the rules say; may be nil
 	Forget      map[string]bool                  // paths that Index holds but that count as never seen, so that the rules decide anew
 	Known       Known                            // may be nil
+	Lender      Lender                           // may be nil
 	Never       *ignore.Chain                    // what is never captured, held or not; nil = nothing
 	NeverIsNew  bool                             // Never may cover what Index holds as captured
 	Enter       Enter                            // may be nil
@@ -57,6 +58,13 @@ type Scan struct {
 // somebody trustworthy has read it in the state that its stat shows. Then it is not
 // read here. It is called from several goroutines.
 type Known func(path string, mode object.Mode, st *index.Stat) (id object.ID, ok bool)
+
+// Lender answers, for each directory, like Known for the files and symlinks in it. What
+// it knows is captured whatever the rules say, so that they are not asked.
+type Lender func(dir string) Lent
+
+// Lent is Known for one directory. It is called from one goroutine.
+type Lent func(name []byte, mode object.Mode, st *index.Stat) (id object.ID, ok bool)
 
 // Enter is told of every directory before it is listed: the path, and the descriptor
 // that it is open on, -1 on systems that have none. It is called from several
@@ -119,6 +127,7 @@ type scanner struct {
 
 	local  bool // nothing waits for a network
 	survey bool // only count, see Survey
+	first  bool // nothing is known yet
 	tally  map[string]Tally
 
 	dropped            atomic.Bool
@@ -132,7 +141,7 @@ type scanner struct {
 // is listed in Result.Unread, and the index keeps what it had there. It is then a
 // cache worth keeping, but no description of the directory.
 func (s *Scan) Run(ctx context.Context) (*Result, error) {
-	sc := &scanner{Scan: s, ctx: ctx}
+	sc := &scanner{Scan: s, ctx: ctx, first: s.Index.Root() == nil}
 	root, err := sc.walk()
 	if err != nil {
 		return nil, err

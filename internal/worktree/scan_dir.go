@@ -262,6 +262,8 @@ func (w *worker) visit(n *node, name []byte, rec index.Record) error {
 		n.block = append(n.block, rec...)
 		w.files++
 		return nil
+	case w.borrow(n, name, rec, &st):
+		return nil
 	}
 	return w.visitFile(n, string(name), rec, st)
 }

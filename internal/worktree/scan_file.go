@@ -105,6 +105,26 @@ func (w *worker) known(path string, st *fileStat) (object.ID, bool) {
 	return w.Known(path, st.mode, &st.stat)
 }
 
+// borrow captures a file or symlink that is not in the index, but that the lender knows.
+func (w *worker) borrow(n *node, name []byte, rec index.Record, st *fileStat) bool {
+	if w.Lender == nil || w.Verify || w.Never != nil || st.mode == 0 || w.tooLarge(st) || rec != nil && rec.Mode() == object.Dir {
+		return false
+	}
+	if n.lent == nil {
+		n.lent = w.Lender(n.path)
+	}
+	looked := time.Now()
+	id, ok := n.lent(name, st.mode, &st.stat)
+	if !ok || object.IsDotGit(string(name)) {
+		return false
+	}
+	n.block = index.Append(n.block, &index.Entry{
+		Name: string(name), Mode: st.mode, Perm: st.perm, Stat: st.stat, ID: id, Racy: racy(&st.stat, looked),
+	})
+	w.files++
+	return true
+}
+
 func (w *worker) leaveOut(e *index.Entry, path string, why index.Skip, cause error) *index.Entry {
 	e.Skip = why
 	w.skip(Skipped{Path: path, Reason: why, Size: e.Stat.Size, Err: cause})

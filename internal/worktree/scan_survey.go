@@ -13,10 +13,12 @@ import (
 var ErrLimit = errors.New("more than the limit")
 
 // From this much to be read on, OnGrowth is asked: far above a usual change, and far
-// below what takes long to read.
+// below what takes long to read. A first scan, which nobody may have meant, asks sooner.
 const (
 	growthFiles = 20_000
 	growthBytes = 256 << 20
+	firstFiles  = 1_000
+	firstBytes  = 16 << 20
 )
 
 // exactUpTo is how many files a survey looks at. Of the files beyond it only the names
@@ -57,7 +59,7 @@ func (w *worker) announce(size int64) (err error) {
 	fresh, due := w.fresh.Add(1), w.due.Add(size)
 	if w.survey {
 		w.surveyed += size
-	} else if w.OnGrowth != nil && (fresh >= growthFiles || due >= growthBytes) {
+	} else if w.OnGrowth != nil && w.grown(fresh, due) {
 		w.growth.Do(func() { err = w.OnGrowth() })
 	}
 	switch {
@@ -72,6 +74,14 @@ func (w *worker) announce(size int64) (err error) {
 		return err
 	}
 	return nil
+}
+
+// grown reports whether so many files and bytes are more than a scan reads unasked.
+func (sc *scanner) grown(files, bytes int64) bool {
+	if sc.first {
+		return files >= firstFiles || bytes >= firstBytes
+	}
+	return files >= growthFiles || bytes >= growthBytes
 }
 
 // Survey walks as Run would, but only counts. It stops as soon as a limit is passed,

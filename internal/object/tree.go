@@ -65,13 +65,18 @@ func SortEntries(entries []Entry) { slices.SortFunc(entries, CompareEntries) }
 // AppendTree appends the encoding of entries, which must be sorted.
 func AppendTree(dst []byte, entries []Entry) []byte {
 	for i := range entries {
-		dst = strconv.AppendUint(dst, uint64(entries[i].Mode), 8)
-		dst = append(dst, ' ')
-		dst = append(dst, entries[i].Name...)
-		dst = append(dst, 0)
-		dst = append(dst, entries[i].ID[:]...)
+		dst = AppendEntry(dst, entries[i].Mode, entries[i].Name, entries[i].ID)
 	}
 	return dst
+}
+
+// AppendEntry appends the encoding of one line of a tree.
+func AppendEntry[T string | []byte](dst []byte, mode Mode, name T, id ID) []byte {
+	dst = strconv.AppendUint(dst, uint64(mode), 8)
+	dst = append(dst, ' ')
+	dst = append(dst, name...)
+	dst = append(dst, 0)
+	return append(dst, id[:]...)
 }
 
 // ParseTree decodes a tree. It refuses names and orders that git's fsck refuses

@@ -6,6 +6,7 @@ import (
 	"hash/crc32"
 	"io"
 	"sync"
+	"sync/atomic"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
@@ -19,6 +20,7 @@ var errBatchDone = errors.New("batch is finished")
 type Batch struct {
 	db        *DB
 	looseDirs [256]bool
+	plain     atomic.Int64 // bytes of contents that may still be stored as they are
 
 	mu   sync.Mutex
 	ids  map[object.ID]struct{}
@@ -36,6 +38,7 @@ func (db *DB) NewBatch() *Batch {
 		b.err = err
 	}
 	b.looseDirs = db.looseDirs()
+	b.plain.Store(plainMost)
 	return b
 }
 
@@ -48,11 +51,17 @@ func (b *Batch) Add(k object.Kind, content []byte) (object.ID, error) {
 	}
 	d := deflaters.Get().(*deflater)
 	defer d.release()
-	entry, err := d.entry(k, content)
+	entry, err := d.encode(k, content, !b.hot(k, len(content)) && d.worthwhile(k, content))
 	if err != nil {
 		return id, err
 	}
 	return id, b.put(id, func() error { return b.w.add(id, crc32.ChecksumIEEE(entry), entry) })
+}
+
+// hot reports whether an object is stored as it is to save time, see plainMost.
+func (b *Batch) hot(k object.Kind, size int) bool {
+	small := k == object.Tree && size <= hotTree || k == object.Blob && size <= hotBlob
+	return small && b.plain.Add(-int64(size)) >= 0
 }
 
 // put adds an object by means of write, unless somebody else did meanwhile. A pack

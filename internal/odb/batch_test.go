@@ -421,6 +421,51 @@ func TestIncompressibleDataIsStored(t *testing.T) {
 	}
 }
 
+// The beginning of a batch is stored as it is where that saves time, and no more than the
+// beginning.
+func TestHotObjectsArePlain(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name  string
+		kind  object.Kind
+		size  int
+		count int // objects
+		plain int // of them stored as they are
+	}{
+		{"a small blob", object.Blob, hotBlob, 3, 3},
+		{"a usual blob", object.Blob, hotBlob + 1, 3, 0},
+		{"a large tree", object.Tree, hotTree, 3, 3},
+		{"a huge tree", object.Tree, hotTree + 1, 3, 0},
+		{"many blobs", object.Blob, hotBlob, plainMost/hotBlob + 5, plainMost / hotBlob},
+		{"many trees", object.Tree, hotTree, plainMost/hotTree + 5, plainMost / hotTree},
+		{"a commit", object.Commit, 400, 3, 0},
+	} {
+		db := newStore(t)
+		b := db.NewBatch()
+		var ids []object.ID
+		for i := range tt.count {
+			id, err := b.Add(tt.kind, prose(uint64(i), tt.size))
+			must(t, err)
+			ids = append(ids, id)
+		}
+		must(t, b.Commit())
+		size, err := db.StoredSizes()
+		must(t, err)
+		plain := 0
+		for i, id := range ids {
+			if size(id) > int64(tt.size) {
+				plain++
+			}
+			if _, content, err := db.Read(id); err != nil || !bytes.Equal(content, prose(uint64(i), tt.size)) {
+				t.Fatalf("%s: %v", tt.name, err)
+			}
+		}
+		if plain != tt.plain {
+			t.Errorf("%s: %d of %d are stored as they are, not %d", tt.name, plain, tt.count, tt.plain)
+		}
+	}
+}
+
 // A batch that cannot be written fails for good and leaves nothing.
 func TestR69FailedWritesLeaveNoTrace(t *testing.T) {
 	t.Parallel()

@@ -23,6 +23,17 @@ const sampleSize = 64 << 10
 // does for a tree. It costs 200 bytes a tree until a cleaning makes deltas of them.
 const plainTree = 2 << 10
 
+// The beginning of a batch is what a small capture consists of, and somebody waits for
+// it. Up to plainMost bytes of that are stored as they are: trees of up to hotTree, which
+// are compressed at 60 MB/s to two thirds, and blobs of up to hotBlob, of which half
+// remains but each takes 10 us or more. Everything else in a batch is compressed: what
+// of it is no delta after a cleaning is copied as it is, then and for ever.
+const (
+	plainMost = 1 << 20
+	hotTree   = 64 << 10
+	hotBlob   = 1 << 10
+)
+
 // keepDeflated is the largest buffer that goes back to the pool.
 const keepDeflated = 16 << 20
 
@@ -42,10 +53,13 @@ func (d *deflater) release() {
 
 // entry returns the pack entry of an object, valid until the deflater is used again.
 func (d *deflater) entry(k object.Kind, content []byte) ([]byte, error) {
-	shrinks := d.worthwhile(k, content)
+	return d.encode(k, content, d.worthwhile(k, content))
+}
+
+func (d *deflater) encode(k object.Kind, content []byte, compress bool) ([]byte, error) {
 	d.out.Reset()
 	d.out.Write(appendEntryHead(make([]byte, 0, maxEntryHead), k, int64(len(content))))
-	zw := d.writer(&d.out, shrinks)
+	zw := d.writer(&d.out, compress)
 	if _, err := zw.Write(content); err != nil {
 		return nil, fmt.Errorf("compress: %w", err)
 	}

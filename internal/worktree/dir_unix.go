@@ -4,7 +4,6 @@ package worktree
 
 import (
 	"errors"
-	"os"
 
 	"golang.org/x/sys/unix"
 
@@ -46,16 +45,6 @@ func (h *dirHandle) descriptor() int { return h.fd }
 
 func (h *dirHandle) close() { unix.Close(h.fd) }
 
-// openFile opens a file for reading; never a symlink, and never blocking on a
-// FIFO that took the place of a file.
-func (h *dirHandle) openFile(name string) (*os.File, error) {
-	fd, err := retryOpen(h.fd, name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC|unix.O_NOCTTY)
-	if err != nil {
-		return nil, err
-	}
-	return os.NewFile(uintptr(fd), name), nil
-}
-
 func (h *dirHandle) readlink(name string) (string, error) {
 	for size := 256; ; size *= 2 {
 		buf := make([]byte, size)
@@ -67,20 +56,6 @@ func (h *dirHandle) readlink(name string) (string, error) {
 			return string(buf[:n]), nil
 		}
 	}
-}
-
-func fstat(f *os.File) (fileStat, error) {
-	conn, err := f.SyscallConn()
-	if err != nil {
-		return fileStat{}, err
-	}
-	var st unix.Stat_t
-	var statErr error
-	err = conn.Control(func(fd uintptr) { statErr = unix.Fstat(int(fd), &st) })
-	if err = errors.Join(err, statErr); err != nil {
-		return fileStat{}, err
-	}
-	return fromStat(&st), nil
 }
 
 // errKind sorts the errors of looking at a path.

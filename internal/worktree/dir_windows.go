@@ -89,28 +89,9 @@ func (h *dirHandle) lstatQuick(name []byte) (fileStat, error) { return h.lstat(n
 
 func (h *dirHandle) local() bool { return false }
 
-func (h *dirHandle) openFile(name string) (*os.File, error) {
-	info, err := h.root.Lstat(name)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, syscall.ENOTDIR
-	}
-	return h.root.Open(name)
-}
-
 func (h *dirHandle) readlink(name string) (string, error) {
 	target, err := h.root.Readlink(name)
 	return strings.ReplaceAll(target, `\`, "/"), err
-}
-
-func fstat(f *os.File) (fileStat, error) {
-	info, err := f.Stat()
-	if err != nil {
-		return fileStat{}, err
-	}
-	return fromInfo(info), nil
 }
 
 // fromInfo has neither inode nor change time to offer, so on Windows a stat is

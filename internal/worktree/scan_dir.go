@@ -21,7 +21,7 @@ type worker struct {
 	surveyed int64 // bytes, likewise
 	quick    bool  // see visitPaced
 	slow     int   // directories for which it is off
-	tree     []byte
+	tree     treeWriter
 	content  []byte
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn/internal/index"
@@ -177,7 +176,7 @@ func linkError(err error) error {
 
 // storeFile reads an open file between two stats. Only if both agree with the one
 // that brought us here are the bytes what the name held at one moment.
-func (w *worker) storeFile(f *os.File, st fileStat) (object.ID, error) {
+func (w *worker) storeFile(f file, st fileStat) (object.ID, error) {
 	if err := sameStat(f, st); err != nil {
 		return object.ID{}, err
 	}
@@ -188,8 +187,8 @@ func (w *worker) storeFile(f *os.File, st fileStat) (object.ID, error) {
 	return id, sameStat(f, st)
 }
 
-func sameStat(f *os.File, want fileStat) error {
-	now, err := fstat(f)
+func sameStat(f file, want fileStat) error {
+	now, err := f.stat()
 	if err == nil && now != want {
 		err = errUnstable
 	}
@@ -199,14 +198,14 @@ func sameStat(f *os.File, want fileStat) error {
 	return nil
 }
 
-func (w *worker) readInto(f *os.File, size int64) (object.ID, error) {
+func (w *worker) readInto(f file, size int64) (object.ID, error) {
 	if size > maxInMemory {
 		return w.streamInto(f, size)
 	}
 	if int64(cap(w.content)) < size+1 {
-		w.content = make([]byte, size+1, size+size/4+4096)
+		w.content = make([]byte, size+1+size/4+4096)
 	}
-	buf := w.content[:size+1] // one more, to notice growth
+	buf := w.content[:size+1] // one more, to notice growth, and files whose stat says 0
 	n, err := io.ReadFull(f, buf)
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
 		return object.ID{}, &readError{err}
@@ -219,7 +218,7 @@ func (w *worker) readInto(f *os.File, size int64) (object.ID, error) {
 
 // streamInto hashes a large file first, because compressing it costs twenty times
 // as much and is wasted when the blob is known.
-func (w *worker) streamInto(f *os.File, size int64) (object.ID, error) {
+func (w *worker) streamInto(f file, size int64) (object.ID, error) {
 	h := object.NewHash(object.Blob, size)
 	n, err := io.Copy(h, io.LimitReader(&contextReader{w.ctx, f}, size+1))
 	if err != nil {

@@ -104,14 +104,10 @@ func (w *worker) complete(n *node) error {
 		return nil
 	}
 	d := &index.Dir{Path: n.path, Raw: slices.Clone(n.block)}
-	entries := TreeEntries(d)
-	if len(entries) > 0 || n.parent == nil {
-		w.tree = object.AppendTree(w.tree[:0], entries)
-		d.Tree = object.Sum(object.Tree, w.tree)
-		if n.prev == nil || n.prev.Tree != d.Tree {
-			if _, err := w.Sink.Add(object.Tree, w.tree); err != nil {
-				return err
-			}
+	if tree := w.tree.encode(d); len(tree) > 0 || n.parent == nil {
+		var err error
+		if d.Tree, err = w.Sink.Add(object.Tree, tree); err != nil {
+			return err
 		}
 	}
 	n.dir = d

@@ -37,7 +37,7 @@ func (sc *scanner) readGitignore(n *node) *ignore.Patterns {
 		return nil
 	}
 	defer f.Close()
-	if st, err := fstat(f); err != nil || !st.mode.IsFile() {
+	if st, err := f.stat(); err != nil || !st.mode.IsFile() {
 		return nil
 	}
 	text, err := io.ReadAll(io.LimitReader(f, maxRules))

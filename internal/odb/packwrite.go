@@ -43,12 +43,24 @@ func (w *packWriter) add(id object.ID, crc uint32, entry []byte) error {
 	if err := w.begin(id, crc); err != nil {
 		return err
 	}
+	w.room(len(entry))
 	w.buf = append(w.buf, entry...)
 	if len(w.buf) < spillAt {
 		return nil
 	}
 	return w.flush()
 }
+
+// room makes room for n bytes. Left to append, a large buffer grows by a quarter each
+// time, and a pack is copied five times until it is complete.
+func (w *packWriter) room(n int) {
+	if cap(w.buf)-len(w.buf) < n {
+		w.buf = append(make([]byte, 0, max(2*cap(w.buf), len(w.buf)+n, firstRoom)), w.buf...)
+	}
+}
+
+// firstRoom is what a usual capture takes up.
+const firstRoom = 32 << 10
 
 // addFrom appends an entry that r yields.
 func (w *packWriter) addFrom(id object.ID, crc uint32, r io.Reader) error {

@@ -60,6 +60,7 @@ type captureOptions struct {
 	scope  map[string]bool // all three: see worktree.Scan
 	forget map[string]bool
 	names  map[string][]string
+	fresh  map[string]bool // see watching.enter
 
 	hints   []string // see TrackOptions; clean, from the root
 	only    bool
@@ -132,7 +133,7 @@ func (c *capture) look(ctx context.Context, opt captureOptions) error {
 	if !opt.only {
 		if opt.scope == nil && !opt.verify {
 			if s := c.repo.watching.scope(c.index, c.rules); s != nil {
-				opt.scope, opt.names = s.dirs, s.names
+				opt.scope, opt.names, opt.fresh = s.dirs, s.names, s.fresh
 			}
 			c.watched = true
 		}
@@ -178,9 +179,7 @@ func (c *capture) settleClaims() (err error) {
 func (c *capture) scan(ctx context.Context, opt captureOptions, hints *worktree.Hints) (*worktree.Result, error) {
 	s := c.repo.newScan(c.index, c.rules, c.batch, opt)
 	s.Hints, s.Known, s.Lender = hints, c.known, c.lender
-	if hints == nil {
-		s.Enter = c.repo.watching.enter(c.repo)
-	}
+	s.Enter = c.repo.watching.enter(c.repo, c.index, opt.fresh)
 	s.OnGrowth = c.repo.onGrowth(ctx, c.index, c.rules, s)
 	res, err := s.Run(ctx)
 	if err != nil {

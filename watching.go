@@ -126,13 +126,17 @@ func (w *watching) drain() {
 }
 
 // enter returns the function that puts directories under watch, nil where nobody
-// watches.
-func (w *watching) enter(r *Repo) worktree.Enter {
+// watches. Those that x has are under watch already if fresh, which is then not nil,
+// does not name them: a scan that scope has narrowed down goes through them.
+func (w *watching) enter(r *Repo, x *index.Index, fresh map[string]bool) worktree.Enter {
 	if w == nil || w.watcher == nil {
 		return nil
 	}
 	watcher := w.watcher
 	return func(path string, handle int) {
+		if fresh != nil && !fresh[path] && x.Dirs[path] != nil {
+			return
+		}
 		err := watcher.AddHandle(path, handle)
 		if err == nil {
 			return

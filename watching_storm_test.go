@@ -227,3 +227,26 @@ func TestWatchingOverflowWhileLooking(t *testing.T) {
 		}
 	}
 }
+
+// TestWatchingHintedAlthoughIgnored: what only a hint has brought into a capture is
+// watched from then on, as it is held from then on.
+func TestWatchingHintedAlthoughIgnored(t *testing.T) {
+	t.Parallel()
+	for _, only := range []bool{false, true} {
+		w := newWatcher(t, watchedTree())
+		w.write("out/deep/x", "ignored")
+		w.same("an ignored file")
+		apart, err := cairn.Open(w.apart)
+		w.do(err)
+		defer apart.Close()
+		for _, r := range []*cairn.Repo{w.watching, apart} {
+			_, err := r.Track(t.Context(), cairn.TrackOptions{Paths: []string{"out/deep/x"}, OnlyPaths: only})
+			w.do(err)
+		}
+		w.same("hinted")
+		w.write("out/deep/x", "edited")
+		w.same("edited")
+		w.remove("out/deep")
+		w.same("removed")
+	}
+}

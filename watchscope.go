@@ -10,19 +10,21 @@ import (
 )
 
 // watchScope is where a scan has to look: in these directories, at these names or, of
-// a directory that is not in names, at all.
+// a directory that is not in names, at all. Those that are fresh are perhaps others than
+// those of the same path that are under watch.
 type watchScope struct {
 	dirs  map[string]bool
 	names map[string][]string
+	fresh map[string]bool
 }
 
 // newWatchScope leads from the root to everything that has changed.
 func newWatchScope(c *watch.Changes, x *index.Index) watchScope {
-	s := watchScope{map[string]bool{"": true}, make(map[string][]string)}
-	whole := make(map[string]bool)
+	s := watchScope{map[string]bool{"": true}, make(map[string][]string), make(map[string]bool)}
 	for dir := range c.New {
-		addKnown(whole, x, dir)
+		addKnown(s.fresh, x, dir)
 	}
+	whole := maps.Clone(s.fresh)
 	sets := map[string]map[string]bool{"": {}}
 	add := func(dir, name string) {
 		if sets[dir] == nil {

@@ -114,6 +114,8 @@ type Applier struct {
 	Token  string // names the operation and its temporary files: letters, digits, '-' and '_', at most 64
 	Resume bool   // the plan may have been carried out in part
 	Sync   bool   // contents, bits and names that were written are on the medium when Apply returns
+
+	order func(*os.File) (device uint64, ok bool) // for tests; nil = atomicfile.Ordered
 }
 
 // Apply carries out changes and returns what became of each, in the order of
@@ -130,7 +132,8 @@ type Applier struct {
 //     their contents.
 //  4. Remove the other files, deepest first.
 //  5. Set the permission bits of directories and remove directories, deepest first.
-//  6. With Sync, flush each directory in which names changed, once.
+//  6. With Sync, flush each directory in which names changed, once, or one for all of
+//     a file system that keeps order; see flushes.
 //
 // Every step goes through handles of the directories on the way, which neither
 // follow symlinks nor leave the root; a directory that is moved while it is held

@@ -266,7 +266,7 @@ func TestDescendDoesNotBlockOnAFIFO(t *testing.T) {
 				return
 			default:
 			}
-			if r, err := descend(top, "dir"); err == nil {
+			if r, _, err := descend(top, "dir"); err == nil {
 				r.Close()
 			} else if !errors.Is(err, ErrChanged) {
 				t.Error(err)

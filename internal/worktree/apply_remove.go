@@ -21,6 +21,7 @@ func (w *applyWorker) remove(r *os.Root, name string, i int) error {
 	if err := r.Remove(name); err != nil {
 		return err
 	}
+	w.renamed(w.stack.here(), r)
 	w.outcomes[i].Linked = linked(fi)
 	return nil
 }
@@ -46,6 +47,7 @@ func (w *applyWorker) rmdir(r *os.Root, name string, i int) error {
 	} else if err != nil {
 		return err
 	}
+	w.renamed(w.stack.here(), r)
 	w.forget(c.Path)
 	return nil
 }
@@ -55,6 +57,9 @@ func (w *applyWorker) rmdir(r *os.Root, name string, i int) error {
 func (w *applyWorker) mkdir(r *os.Root, name string, i int) error {
 	c := &w.changes[i]
 	fi, err := makeFolder(r, name, c.Perm)
+	if err == nil {
+		w.renamed(w.stack.here(), r)
+	}
 	if errors.Is(err, fs.ErrExist) {
 		fi, err = w.adopt(r, name, c)
 	}
@@ -86,6 +91,7 @@ func (w *applyWorker) adopt(r *os.Root, name string, c *Change) (fs.FileInfo, er
 	if samePerm(now.perm, c.Perm|0o700, true) {
 		return fi, nil
 	}
+	w.touchAlone(parentPath(c.Path))
 	if err := chmodSame(r, name, fi, c.Perm|0o700); err != nil {
 		return nil, err
 	}
@@ -126,13 +132,15 @@ func (w *applyWorker) chmod(r *os.Root, name string, i int) error {
 func (w *applyWorker) chmodDurably(r *os.Root, name string, i int, fi fs.FileInfo) error {
 	c := &w.changes[i]
 	if fi.IsDir() || !w.Sync {
+		w.touchAlone(parentPath(c.Path))
 		if c.Perm&0o500 == 0o500 {
-			w.touch(c.Path, nil)
+			w.touchAlone(c.Path)
 		}
 		return chmodSame(r, name, fi, c.Perm)
 	}
 	f, err := openSame(r, name, fi)
 	if errors.Is(err, fs.ErrPermission) {
+		w.touchAlone(parentPath(c.Path))
 		return chmodUnreadable(r, name, fi, c.Perm)
 	}
 	if err != nil {
@@ -142,7 +150,7 @@ func (w *applyWorker) chmodDurably(r *os.Root, name string, i int, fi fs.FileInf
 		f.Close()
 		return err
 	}
-	w.stage(r, staged{i: i, file: f})
+	w.stage(r, staged{i: i, file: f, device: deviceOf(fi)})
 	return nil
 }
 

@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"maps"
 	"os"
 	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
-	"syscall"
 )
 
 // applyRun is one call of Apply. Its workers share everything but their handles.
@@ -18,15 +16,16 @@ type applyRun struct {
 	*Applier
 	ctx      context.Context
 	top      *os.Root
+	topInfo  fs.FileInfo // nil without Sync
 	changes  []Change
 	outcomes []Outcome
 	twins    map[string]int // when resuming: the change that makes a path, or impliedFolder
 	progress func(done, total int)
 
-	mu      sync.Mutex // guards the rest
-	done    int
-	loose   map[string]looseFolder
-	touched map[string]bool // with Sync: directories whose names, or whose own bits, changed
+	mu    sync.Mutex // guards the rest
+	done  int
+	loose map[string]looseFolder
+	flushes
 }
 
 // looseFolder is a directory that its owner may write to only until the end.
@@ -43,6 +42,7 @@ type applyWorker struct {
 
 	staged      []staged
 	stagedBytes int64
+	latest      map[uint64]folder // of the devices that keep order, where this worker has changed a name last
 }
 
 func newApplyRun(ctx context.Context, a *Applier, top *os.Root, changes []Change, progress func(done, total int)) *applyRun {
@@ -50,8 +50,11 @@ func newApplyRun(ctx context.Context, a *Applier, top *os.Root, changes []Change
 		Applier: a, ctx: ctx, top: top, changes: changes, progress: progress,
 		outcomes: make([]Outcome, len(changes)),
 		loose:    map[string]looseFolder{},
-		touched:  map[string]bool{},
 		twins:    map[string]int{},
+		flushes:  newFlushes(),
+	}
+	if a.Sync {
+		run.topInfo, _ = top.Stat(".") // unknown means that everything is flushed by itself
 	}
 	for i := range changes {
 		run.outcomes[i] = Outcome{Path: changes[i].Path, Action: changes[i].Action}
@@ -89,7 +92,7 @@ const (
 )
 
 func (run *applyRun) worker() *applyWorker {
-	return &applyWorker{applyRun: run, stack: rootStack{top: run.top}}
+	return &applyWorker{applyRun: run, stack: rootStack{top: run.top, info: run.topInfo}, latest: map[uint64]folder{}}
 }
 
 // all goes through the phases. What was made writable is put back in any case.
@@ -106,13 +109,14 @@ func (run *applyRun) all() error {
 	for phase, steps := range order {
 		if applyPhase(phase) == phaseWrites && len(steps) > applyChunk {
 			w.stack.close()
-			run.parallel(steps)
+			run.endPhase(run.parallel(steps)...)
 			continue
 		}
 		for _, i := range steps {
 			w.change(i)
 		}
 		w.place()
+		run.endPhase(w)
 	}
 	// Syncing opens directories, which may loosen them once more.
 	return errors.Join(w.tighten(), w.syncFolders(), w.tighten(), run.ctx.Err())
@@ -120,12 +124,13 @@ func (run *applyRun) all() error {
 
 // parallel shares out steps in runs of neighbours, so that each worker stays in few
 // directories.
-func (run *applyRun) parallel(steps []int) {
+func (run *applyRun) parallel(steps []int) (workers []*applyWorker) {
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	for range min(applyWorkers, runtime.GOMAXPROCS(0), (len(steps)+applyChunk-1)/applyChunk) {
+		w := run.worker()
+		workers = append(workers, w)
 		wg.Go(func() {
-			w := run.worker()
 			defer w.stack.close()
 			defer w.place()
 			for {
@@ -140,6 +145,7 @@ func (run *applyRun) parallel(steps []int) {
 		})
 	}
 	wg.Wait()
+	return workers
 }
 
 // change carries out change i, or stages it, and records what became of it.
@@ -211,7 +217,10 @@ func (w *applyWorker) in(path string, create bool, op func(*os.Root) error) erro
 	if create {
 		missing = func(r *os.Root, name string) error {
 			_, err := makeFolder(r, name, 0o755)
-			w.touch(w.stack.path, err)
+			if err == nil {
+				w.touch(w.stack.path)
+				w.renamed(w.stack.here(), r)
+			}
 			return err
 		}
 	}
@@ -223,7 +232,9 @@ func (w *applyWorker) in(path string, create bool, op func(*os.Root) error) erro
 		}
 		var denied *deniedError
 		if !errors.As(err, &denied) || slices.Contains(loosened, denied.path) || !w.loosen(denied.path) {
-			w.touch(path, err)
+			if err == nil {
+				w.touch(path)
+			}
 			return err
 		}
 		loosened = append(loosened, denied.path)
@@ -302,56 +313,11 @@ func (w *applyWorker) putBack(path string, l looseFolder) error {
 		if err != nil || !os.SameFile(fi, l.fi) || lookOf(fi).perm != l.perm|0o700 {
 			return err
 		}
+		w.touchAlone(parent)
 		return chmodSame(r, name, fi, l.perm)
 	})
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrChanged) {
 		return nil
 	}
 	return err
-}
-
-func (w *applyWorker) touch(path string, err error) {
-	if !w.Sync || err != nil {
-		return
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.touched[path] = true
-}
-
-// syncFolders makes the new names durable; the contents already are. Each directory is
-// flushed once, however much changed in it.
-func (w *applyWorker) syncFolders() error {
-	var failed []error
-	paths := slices.SortedFunc(maps.Keys(w.touched), comparePaths)
-	for some := range slices.Chunk(paths, maxStaged) {
-		failed = append(failed, w.syncSome(some)...)
-	}
-	return errors.Join(failed...)
-}
-
-func (w *applyWorker) syncSome(paths []string) []error {
-	errs := make([]error, len(paths))
-	folders := make([]*os.File, len(paths))
-	for i, path := range paths {
-		errs[i] = w.in(path, false, func(r *os.Root) (err error) {
-			folders[i], err = openToSync(r)
-			return err
-		})
-	}
-	inParallel(len(paths), func(i int) {
-		if folders[i] != nil {
-			errs[i] = errors.Join(folders[i].Sync(), folders[i].Close())
-		}
-	})
-	for i, err := range errs {
-		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrChanged) || errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
-			err = nil // gone, or on a file system that cannot flush directories
-		}
-		if err != nil {
-			err = &fs.PathError{Op: "sync", Path: paths[i], Err: rootCause(err)}
-		}
-		errs[i] = err
-	}
-	return errs
 }

@@ -32,12 +32,12 @@ func (b *hookedBlobs) Open(id object.ID) (int64, io.ReadCloser, error) {
 // nothing is left over in either.
 func TestApplyMovedWhileStaged(t *testing.T) {
 	t.Parallel()
-	for _, sync := range []bool{false, true} {
+	for _, flush := range flushModes {
 		root := t.TempDir()
 		before := applyTree{"a/deep/f": aFile("old"), "b/g": aFile("old")}
 		before.build(t, root)
 		a, blobs := newApplier(root)
-		a.Sync = sync
+		flush(a)
 		changes := plan(t, root, blobs, before, applyTree{"a/deep/f": aFile("new f"), "b/g": aFile("new g")})
 		a.Source = &hookedBlobs{blobs, blobs.put("new g"), func() {
 			must(t, os.Rename(filepath.Join(root, "a"), filepath.Join(root, "moved")))
@@ -52,29 +52,31 @@ func TestApplyMovedWhileStaged(t *testing.T) {
 // prepared, and before they take their place, stays.
 func TestApplyChangedWhileStaged(t *testing.T) {
 	t.Parallel()
-	root := t.TempDir()
-	before := applyTree{"a": aFile("old"), "b": aFile("old"), "c": aFile("old")}
-	before.build(t, root)
-	a, blobs := newApplier(root)
-	a.Sync = true
-	changes := plan(t, root, blobs, before, applyTree{"a": aFile("new a"), "b": aFile("new b"), "c": aFile("new c")})
-	a.Source = &hookedBlobs{blobs, blobs.put("new c"), func() {
-		must(t, os.WriteFile(filepath.Join(root, "a"), []byte("theirs"), 0o644))
-		must(t, os.Remove(filepath.Join(root, "b")))
-	}}
-	outcomes, err := a.Apply(context.Background(), changes, nil)
-	must(t, err)
-	wantKept(t, outcomes[0], ErrChanged)
-	wantKept(t, outcomes[1], ErrChanged)
-	must(t, outcomes[2].Err)
-	applyTree{"a": aFile("theirs"), "c": aFile("new c")}.check(t, root)
+	for _, flush := range flushModes {
+		root := t.TempDir()
+		before := applyTree{"a": aFile("old"), "b": aFile("old"), "c": aFile("old")}
+		before.build(t, root)
+		a, blobs := newApplier(root)
+		flush(a)
+		changes := plan(t, root, blobs, before, applyTree{"a": aFile("new a"), "b": aFile("new b"), "c": aFile("new c")})
+		a.Source = &hookedBlobs{blobs, blobs.put("new c"), func() {
+			must(t, os.WriteFile(filepath.Join(root, "a"), []byte("theirs"), 0o644))
+			must(t, os.Remove(filepath.Join(root, "b")))
+		}}
+		outcomes, err := a.Apply(context.Background(), changes, nil)
+		must(t, err)
+		wantKept(t, outcomes[0], ErrChanged)
+		wantKept(t, outcomes[1], ErrChanged)
+		must(t, outcomes[2].Err)
+		applyTree{"a": aFile("theirs"), "c": aFile("new c")}.check(t, root)
+	}
 }
 
 // TestApplyMoreThanIsStagedAtOnce crosses the limits of what is staged, by number and
 // by size, with everything that can be staged, in directories deeper than stay open.
 func TestApplyMoreThanIsStagedAtOnce(t *testing.T) {
 	t.Parallel()
-	for _, sync := range []bool{false, true} {
+	for _, flush := range flushModes {
 		root := t.TempDir()
 		before, after := applyTree{}, applyTree{}
 		deep := strings.Repeat("d/", rootsOpen+3)
@@ -102,7 +104,7 @@ func TestApplyMoreThanIsStagedAtOnce(t *testing.T) {
 		}
 		before.build(t, root)
 		a, blobs := newApplier(root)
-		a.Sync = sync
+		flush(a)
 		applyAll(t, a, plan(t, root, blobs, before, after))
 		after.check(t, root)
 	}

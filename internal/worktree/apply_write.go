@@ -40,7 +40,7 @@ func (w *applyWorker) write(r *os.Root, name string, i int) error {
 	if err != nil {
 		return err
 	}
-	w.stage(r, staged{i: i, tmp: tmp, name: name, file: f, made: made})
+	w.stage(r, staged{i: i, tmp: tmp, name: name, file: f, made: made, device: deviceOf(made)})
 	return nil
 }
 
@@ -60,7 +60,7 @@ func (w *applyWorker) prepare(r *os.Root, tmp string, c *Change) (*os.File, fs.F
 	if err != nil {
 		return nil, nil, err
 	}
-	made, err := w.fill(f, c, src, size)
+	made, err := w.fill(f, c, src, size, w.inOrder(w.stack.here(), r))
 	if err != nil {
 		f.Close()
 		r.Remove(tmp)
@@ -81,10 +81,16 @@ func (w *applyWorker) createTemp(r *os.Root, tmp string, perm uint16) (*os.File,
 	return f, err
 }
 
-// fill writes, verifies and finishes the temporary file.
-func (w *applyWorker) fill(f *os.File, c *Change, src io.Reader, size int64) (fs.FileInfo, error) {
+// fill writes, verifies and finishes the temporary file. With early its contents are on
+// their way to the device before they are verified: what gets lost there is noticed.
+func (w *applyWorker) fill(f *os.File, c *Change, src io.Reader, size int64, early bool) (fs.FileInfo, error) {
 	if err := w.copy(f, src, size); err != nil {
 		return nil, err
+	}
+	if early && size > 0 && startWriting(f) != nil {
+		if err := f.Sync(); err != nil {
+			return nil, err
+		}
 	}
 	id, err := w.hashFile(f, size)
 	if err != nil {

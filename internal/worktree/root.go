@@ -16,26 +16,26 @@ import (
 //
 // The "/." has os.Root open name as a directory only, so that a FIFO that takes its
 // place meanwhile cannot block the call.
-func descend(parent *os.Root, name string) (*os.Root, error) {
+func descend(parent *os.Root, name string) (*os.Root, fs.FileInfo, error) {
 	before, err := parent.Lstat(name)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if !before.IsDir() {
-		return nil, errNotDirectory
+		return nil, nil, errNotDirectory
 	}
 	r, err := parent.OpenRoot(name + "/.")
 	if err == nil {
 		var after fs.FileInfo
 		if after, err = r.Stat("."); err == nil && os.SameFile(before, after) {
-			return r, nil
+			return r, after, nil
 		}
 		r.Close()
 	}
 	if now, lerr := parent.Lstat(name); lerr != nil || !os.SameFile(before, now) || replaced(err) {
-		return nil, errNotDirectory
+		return nil, nil, errNotDirectory
 	}
-	return nil, err
+	return nil, nil, err
 }
 
 // replaced reports whether err, of opening what was a directory, means that it was
@@ -53,7 +53,8 @@ const rootsOpen = 64
 // paths in order opens every directory about once.
 type rootStack struct {
 	top    *os.Root
-	path   string // of the deepest level
+	info   fs.FileInfo // of top; nil where nobody asks
+	path   string      // of the deepest level
 	levels []rootLevel
 	held   map[*os.Root]bool // stay open until release
 }
@@ -61,6 +62,7 @@ type rootStack struct {
 type rootLevel struct {
 	end  int      // the level's path is path[:end]
 	root *os.Root // nil when closed to save descriptors
+	info fs.FileInfo
 }
 
 // deniedError says which directory refuses to be searched, read or written.
@@ -82,30 +84,30 @@ func (s *rootStack) enter(path string, missing func(parent *os.Root, name string
 			start++
 		}
 		name, _, _ := strings.Cut(path[start:], "/")
-		r, err := s.step(s.last(), name, path[:start+len(name)], missing)
+		r, info, err := s.step(s.last(), name, path[:start+len(name)], missing)
 		if err != nil {
 			return nil, err
 		}
-		s.push(path[:start+len(name)], r)
+		s.push(path[:start+len(name)], r, info)
 	}
 	return s.last(), nil
 }
 
-func (s *rootStack) step(parent *os.Root, name, path string, missing func(*os.Root, string) error) (*os.Root, error) {
-	r, err := descend(parent, name)
+func (s *rootStack) step(parent *os.Root, name, path string, missing func(*os.Root, string) error) (*os.Root, fs.FileInfo, error) {
+	r, info, err := descend(parent, name)
 	if errors.Is(err, fs.ErrNotExist) && missing != nil {
 		if err := missing(parent, name); err != nil && !errors.Is(err, fs.ErrExist) {
-			return nil, s.denied(s.path, err)
+			return nil, nil, s.denied(s.path, err)
 		}
-		r, err = descend(parent, name)
+		r, info, err = descend(parent, name)
 	}
 	if err != nil && errors.Is(err, fs.ErrPermission) {
 		if _, lerr := parent.Lstat(name); lerr != nil {
-			return nil, s.denied(s.path, lerr)
+			return nil, nil, s.denied(s.path, lerr)
 		}
-		return nil, s.denied(path, err)
+		return nil, nil, s.denied(path, err)
 	}
-	return r, err
+	return r, info, err
 }
 
 func (s *rootStack) denied(path string, err error) error {
@@ -115,9 +117,9 @@ func (s *rootStack) denied(path string, err error) error {
 	return err
 }
 
-func (s *rootStack) push(path string, r *os.Root) {
+func (s *rootStack) push(path string, r *os.Root, info fs.FileInfo) {
 	s.path = path
-	s.levels = append(s.levels, rootLevel{len(path), r})
+	s.levels = append(s.levels, rootLevel{len(path), r, info})
 	if i := len(s.levels) - 1 - rootsOpen; i >= 0 && s.levels[i].root != nil {
 		s.drop(s.levels[i].root)
 		s.levels[i].root = nil
@@ -172,6 +174,20 @@ func (s *rootStack) last() *os.Root {
 		return s.levels[n-1].root
 	}
 	return s.top
+}
+
+// folder is a directory as it was found at a path.
+type folder struct {
+	path string
+	info fs.FileInfo // nil if it is not known
+}
+
+// here is the deepest level.
+func (s *rootStack) here() folder {
+	if n := len(s.levels); n > 0 {
+		return folder{s.path, s.levels[n-1].info}
+	}
+	return folder{"", s.info}
 }
 
 func (s *rootStack) close() { s.leave(0) }

@@ -43,14 +43,14 @@ func TestDescendOnlyIntoDirectories(t *testing.T) {
 	must(t, err)
 	defer top.Close()
 	for _, name := range []string{"file", "inside", "dangling", "loop", "up"} {
-		if r, err := descend(top, name); !errors.Is(err, ErrChanged) {
+		if r, _, err := descend(top, name); !errors.Is(err, ErrChanged) {
 			t.Errorf("descend into %q: %v, %v", name, r, err)
 		}
 	}
-	if _, err := descend(top, "absent"); !errors.Is(err, fs.ErrNotExist) {
+	if _, _, err := descend(top, "absent"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("descend into nothing: %v", err)
 	}
-	r, err := descend(top, "dir")
+	r, _, err := descend(top, "dir")
 	must(t, err)
 	defer r.Close()
 	if _, err := r.Lstat("f"); err != nil {

@@ -37,6 +37,14 @@ func linked(fi fs.FileInfo) bool {
 	return ok && !fi.IsDir() && st.Nlink > 1
 }
 
+// deviceOf is the number of the file system that a file lies on.
+func deviceOf(fi fs.FileInfo) uint64 {
+	if st, ok := fi.Sys().(*syscall.Stat_t); ok {
+		return uint64(st.Dev)
+	}
+	return 0
+}
+
 func samePerm(a, b uint16, _ bool) bool { return a == b }
 
 func chmodOpen(_ *os.Root, _ string, f *os.File, perm uint16) error { return f.Chmod(permMode(perm)) }

@@ -13,6 +13,9 @@ func lookOf(fi fs.FileInfo) fileStat { return fromInfo(fi) }
 // rename keeps the other names' contents here too.
 func linked(fs.FileInfo) bool { return false }
 
+// deviceOf is not known: package os does not tell the volume.
+func deviceOf(fs.FileInfo) uint64 { return 0 }
+
 // samePerm compares all that Windows keeps of the bits: whether a file may be
 // written to. Directories have none.
 func samePerm(a, b uint16, dir bool) bool { return dir || a&0o200 == b&0o200 }

@@ -1,0 +1,252 @@
+package worktree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+)
+
+// The ways to flush, whatever the file system of the tests.
+var flushModes = []func(a *Applier){
+	func(*Applier) {},
+	func(a *Applier) { a.Sync, a.order = true, notOrdered },
+	func(a *Applier) { a.Sync, a.order = true, takenForOrdered },
+}
+
+func notOrdered(*os.File) (uint64, bool) { return 0, false }
+
+// takenForOrdered says of every file system that it keeps order.
+func takenForOrdered(f *os.File) (uint64, bool) {
+	fi, err := f.Stat()
+	return deviceOf(fi), err == nil
+}
+
+// runFlushed carries out a plan and returns the run.
+func runFlushed(t *testing.T, a *Applier, changes []Change) *applyRun {
+	t.Helper()
+	top, err := os.OpenRoot(a.Root)
+	must(t, err)
+	defer top.Close()
+	run := newApplyRun(context.Background(), a, top, changes, nil)
+	must(t, run.all())
+	for _, out := range run.outcomes {
+		must(t, out.Err)
+	}
+	return run
+}
+
+func needOrder(t *testing.T) {
+	t.Helper()
+	if !awaitsAll() {
+		t.Skipf("%s cannot wait for contents alone", runtime.GOOS)
+	}
+}
+
+// TestApplyFlushesTheLastChange: what is flushed for all is where the last change was,
+// be it a rename, a removal or a new directory, and however few or many changes there are.
+func TestApplyFlushesTheLastChange(t *testing.T) {
+	t.Parallel()
+	needOrder(t)
+	many := func(text string) applyTree {
+		tree := applyTree{}
+		for i := range 5 * applyChunk {
+			tree[fmt.Sprintf("many/%03d/f", i)] = aFile(text)
+		}
+		return tree
+	}
+	for name, tc := range map[string]struct {
+		before, after applyTree
+		want          []string // nil = any, of several workers
+	}{
+		"contents":      {applyTree{"a/f": aFile("1"), "b/f": aFile("1")}, applyTree{"a/f": aFile("2"), "b/f": aFile("2")}, []string{"b"}},
+		"a link":        {applyTree{"a/f": aFile("1"), "b": aFolder()}, applyTree{"a/f": aFile("2"), "b/l": aLink("x")}, []string{"b"}},
+		"empty file":    {applyTree{"a": aFolder()}, applyTree{"a/f": aFile("")}, []string{"a"}},
+		"removal":       {applyTree{"a/f": aFile("1"), "a/g": aFile(""), "b": aFolder()}, applyTree{"a/g": aFile(""), "b/f": aFile("2")}, []string{"a"}},
+		"new directory": {applyTree{"a": aFolder()}, applyTree{"a/b/c": aFolder()}, []string{"a/b"}},
+		"directory":     {applyTree{"a/b": aFolder(), "c/f": aFile("1")}, applyTree{"a": aFolder(), "c/f": aFile("2")}, []string{"a"}},
+		"one removal":   {applyTree{"a/f": aFile("1"), "a/g": aFile("")}, applyTree{"a/g": aFile("")}, []string{"a"}},
+		"one directory": {applyTree{"a": aFolder()}, applyTree{"a/b": aFolder()}, []string{"a"}},
+		"at the top":    {applyTree{"f": aFile("1")}, applyTree{"f": aFile("2")}, []string{""}},
+		"bits alone":    {applyTree{"a/f": aFile("1")}, applyTree{"a/f": aFile("1").bits(0o600)}, []string{}},
+		"many":          {many("1"), many("2"), nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			root := t.TempDir()
+			tc.before.build(t, root)
+			a, blobs := newApplier(root)
+			a.Sync, a.order = true, takenForOrdered
+			run := runFlushed(t, a, plan(t, root, blobs, tc.before, tc.after))
+			tc.after.check(t, root)
+			got := []string{}
+			for _, folders := range run.final {
+				for _, at := range folders {
+					got = append(got, at.path)
+				}
+			}
+			if tc.want != nil && !slices.Equal(got, tc.want) || len(got) > applyWorkers {
+				t.Errorf("flushed %q for all, want %q", got, tc.want)
+			}
+		})
+	}
+}
+
+// TestApplyBitsOfDirectoriesAreFlushedAlone, because they are no names.
+func TestApplyBitsOfDirectoriesAreFlushedAlone(t *testing.T) {
+	t.Parallel()
+	needOrder(t)
+	root := t.TempDir()
+	before := applyTree{"a/b/f": aFile("1"), "a/b": aFolder(), "c/f": aFile("1")}
+	after := applyTree{"a/b/f": aFile("1"), "a/b": aFolder().bits(0o750), "c/f": aFile("2")}
+	before.build(t, root)
+	a, blobs := newApplier(root)
+	a.Sync, a.order = true, takenForOrdered
+	run := runFlushed(t, a, plan(t, root, blobs, before, after))
+	after.check(t, root)
+	for path, alone := range map[string]bool{"a": true, "a/b": true, "c": false} {
+		if device, ok := run.touched[path]; !ok || (device == flushedAlone) != alone {
+			t.Errorf("%s: noted %t, device %d, flushed alone %t", path, ok, device, alone)
+		}
+	}
+}
+
+// TestApplyResumesFlushingEverything: nobody knows what the killed process flushed.
+func TestApplyResumesFlushingEverything(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	before, after := applyTree{"a/f": aFile("1"), "b/f": aFile("1")}, applyTree{"a/f": aFile("2"), "b/f": aFile("2")}
+	before.build(t, root)
+	a, blobs := newApplier(root)
+	changes := plan(t, root, blobs, before, after)
+	applyAll(t, a, changes[:1])
+	a.Sync, a.Resume, a.order = true, true, takenForOrdered
+	run := runFlushed(t, a, changes)
+	after.check(t, root)
+	for _, path := range []string{"a", "b"} {
+		if device, ok := run.touched[path]; !ok || device != flushedAlone || len(run.final) > 0 {
+			t.Errorf("%s: noted %t, device %d; for all: %v", path, ok, device, run.final)
+		}
+	}
+}
+
+// TestApplyLastFolderMoves: where the directory of the last change is not at its path any
+// more, each of the others is flushed, and that is no error.
+func TestApplyLastFolderMoves(t *testing.T) {
+	t.Parallel()
+	for _, replace := range []bool{false, true} {
+		for _, flush := range flushModes {
+			root := t.TempDir()
+			before := applyTree{"a/f": aFile("1"), "b/f": aFile("1")}
+			before.build(t, root)
+			a, blobs := newApplier(root)
+			flush(a)
+			changes := plan(t, root, blobs, before, applyTree{"a/f": aFile("2"), "b/f": aFile("2")})
+			outcomes, err := a.Apply(context.Background(), changes, func(done, total int) {
+				if done < total {
+					return
+				}
+				must(t, os.Rename(filepath.Join(root, "b"), filepath.Join(root, "moved")))
+				if replace {
+					must(t, os.Mkdir(filepath.Join(root, "b"), 0o755))
+				}
+			})
+			must(t, err)
+			for _, out := range outcomes {
+				must(t, out.Err)
+			}
+			after := applyTree{"a/f": aFile("2"), "moved/f": aFile("2")}
+			if replace {
+				after["b"] = aFolder()
+			}
+			after.check(t, root)
+		}
+	}
+}
+
+// stagedFiles stages changes of the files a, b and c without placing them.
+func stagedFiles(t *testing.T, order func(*os.File) (uint64, bool)) (root string, w *applyWorker) {
+	t.Helper()
+	root = t.TempDir()
+	before := applyTree{"a": aFile("old"), "b": aFile("old"), "c": aFile("old"), "d": aFile("old")}
+	before.build(t, root)
+	a, blobs := newApplier(root)
+	a.Sync, a.order = true, order
+	top, err := os.OpenRoot(root)
+	must(t, err)
+	t.Cleanup(func() { top.Close() })
+	w = newApplyRun(context.Background(), a, top, plan(t, root, blobs, before, applyTree{
+		"a": aFile("new a"), "b": aFile("new b"), "c": aFile("new c"), "d": aFile("old").bits(0o600),
+	}), nil).worker()
+	for i := range w.changes {
+		w.change(i)
+	}
+	if len(w.staged) != 4 {
+		t.Fatalf("%d changes are staged, want 4", len(w.staged))
+	}
+	return root, w
+}
+
+// TestApplyFlushFails: a file whose contents do not arrive does not get its name, and
+// none of a group does whose common flush fails. The bits of d are set by then.
+func TestApplyFlushFails(t *testing.T) {
+	t.Parallel()
+	needOrder(t)
+	for _, tc := range []struct {
+		order  func(*os.File) (uint64, bool)
+		broken int
+		failed string
+	}{
+		{notOrdered, 0, "a"}, {notOrdered, 2, "c"}, {notOrdered, 3, "d"},
+		{takenForOrdered, 0, "a"}, {takenForOrdered, 2, "c"}, {takenForOrdered, 3, "abcd"},
+	} {
+		root, w := stagedFiles(t, tc.order)
+		w.staged[tc.broken].file.Close()
+		w.place()
+		after := applyTree{"d": aFile("old").bits(0o600)}
+		for i, name := range []string{"a", "b", "c", "d"} {
+			failed := strings.Contains(tc.failed, name)
+			if out := w.outcomes[i]; failed != (out.Err != nil) || out.Done == failed {
+				t.Errorf("%d broken: %s: done %t, %v", tc.broken, name, out.Done, out.Err)
+			}
+			if name != "d" {
+				after[name] = aFile("new " + name)
+				if failed {
+					after[name] = aFile("old")
+				}
+			}
+		}
+		after.check(t, root)
+	}
+}
+
+// TestApplyStartOfWritingFails: where the system refuses to write contents early, the
+// file is flushed as a whole; where that fails as well, it is not placed.
+func TestApplyStartOfWritingFails(t *testing.T) {
+	t.Parallel()
+	needOrder(t)
+	r, pipe, err := os.Pipe() // takes writes, but neither way to flush
+	must(t, err)
+	defer r.Close()
+	defer pipe.Close()
+	w := newApplyRun(context.Background(), &Applier{}, nil, nil, nil).worker()
+	c := &Change{ID: object.Sum(object.Blob, []byte("x")), Perm: 0o600}
+	if _, err := w.fill(pipe, c, strings.NewReader("x"), 1, true); err == nil || strings.Contains(err.Error(), "seek") {
+		t.Errorf("filled what cannot be flushed: %v", err)
+	}
+	if startWriting(pipe) == nil || awaitWritten(pipe) == nil {
+		t.Error("a pipe was written to its device")
+	}
+	pipe.Close()
+	if err := awaitWritten(pipe); err == nil || errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a closed file was written to its device: %v", err)
+	}
+}

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -11,7 +12,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/BurntSushi/toml"
+	"github.com/pelletier/go-toml/v2"
 )
 
 // maxFile is how many bytes a file may have.
@@ -55,19 +56,23 @@ func readFile(path string) (*file, error) {
 	if err != nil {
 		return nil, &Error{Where: path, Err: err}
 	}
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")) // editors for Windows put it there
 	f := &file{path: path, text: string(data)}
-	if _, err := toml.Decode(f.text, &f.values); err != nil {
-		var parse toml.ParseError
-		if errors.As(err, &parse) {
-			reason := parse.Message
-			if reason == "" {
-				reason = strings.TrimPrefix(parse.Error(), "toml: ")
-			}
-			return nil, &Error{Where: path, Line: parse.Position.Line, Key: f.keyAt(parse.Position.Line), Err: errors.New(reason)}
-		}
-		return nil, &Error{Where: path, Err: err}
+	if err := toml.Unmarshal(data, &f.values); err != nil {
+		return nil, f.malformed(err)
 	}
 	return f, nil
+}
+
+// malformed puts what the parser complains of into the terms of this package.
+func (f *file) malformed(err error) error {
+	e := &Error{Where: f.path, Err: errors.New(strings.TrimPrefix(err.Error(), "toml: "))}
+	var bad *toml.DecodeError
+	if errors.As(err, &bad) {
+		e.Line, _ = bad.Position()
+		e.Key = f.keyAt(e.Line)
+	}
+	return e
 }
 
 // apply takes over the keys of one table: the top one, or a section. All complaints
@@ -218,17 +223,17 @@ func (f *file) line(section []string, key string) int {
 // headerNames are the names in a line like [project."/a.b"].
 func headerNames(text string) []string {
 	var table map[string]any
-	meta, err := toml.Decode(text, &table)
-	if err != nil {
+	if toml.Unmarshal([]byte(text), &table) != nil {
 		return nil
 	}
-	var longest []string
-	for _, key := range meta.Keys() {
-		if len(key) > len(longest) {
-			longest = key
+	var names []string
+	for len(table) == 1 { // a header alone makes one table in each
+		for name, value := range table {
+			names = append(names, name)
+			table, _ = value.(map[string]any)
 		}
 	}
-	return longest
+	return names
 }
 
 // unknown suggests what may have been meant.

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn/internal/git"
@@ -124,6 +125,8 @@ type Repo struct {
 	fresh    *freshStore // nil = the store was there before
 	watching *watching   // nil = not wanted
 	outlines outlines
+	lookups  atomic.Pointer[treeIndex] // the one made last, once it was needed
+	longWalk int                       // see longWalk; 0 = an index is neither made nor asked
 
 	never *ignore.Chain // the compiled deny list, nil = none
 	trees treeCache
@@ -154,7 +157,7 @@ func Open(opt Options) (*Repo, error) {
 	if opt.RequireGit && user == nil && opt.Disabled == "" {
 		opt.Disabled = root + " is in no git work tree"
 	}
-	r := &Repo{opt: opt, root: root, user: user, log: opt.Logger, now: time.Now, never: compileNever(opt.Never)}
+	r := &Repo{opt: opt, root: root, user: user, log: opt.Logger, now: time.Now, longWalk: longWalk, never: compileNever(opt.Never)}
 	r.opt.DataDir, r.clean = dataDir, r.Clean
 	if opt.Watch {
 		r.watching = new(watching)

@@ -128,15 +128,26 @@ func addCommit(b *odb.Batch, q commitRequest) (object.ID, error) {
 	return b.Add(object.Commit, data)
 }
 
-// lines returns the newest checkpoint of every line, unreadable ones left out:
-// damage to one line must not hide the others.
-func (r *Repo) lines(prefix string, read checkpointReader) ([]*Checkpoint, error) {
-	refs, err := r.db.Refs(prefix)
-	if err != nil {
-		return nil, err
+// refsBelow lists the refs with the prefixes.
+func (r *Repo) refsBelow(prefixes ...string) (all []odb.Ref, err error) {
+	for _, prefix := range prefixes {
+		refs, err := r.db.Refs(prefix)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, refs...)
 	}
-	var tips []*Checkpoint
-	for _, ref := range refs {
+	return all, nil
+}
+
+// readTips reads what refs name and is not known. Damage to one line must not hide the
+// others: those that cannot be read are left out, and get their Err set.
+func (r *Repo) readTips(refs []odb.Ref, read checkpointReader, known func(object.ID) bool) (tips []*Checkpoint) {
+	for i := range refs {
+		ref := &refs[i]
+		if ref.Err == nil && known(ref.ID) {
+			continue
+		}
 		if ref.Err == nil {
 			c, err := read(ref.ID)
 			if err == nil {
@@ -147,8 +158,11 @@ func (r *Repo) lines(prefix string, read checkpointReader) ([]*Checkpoint, error
 		}
 		r.log.Warn("line left out", "ref", ref.Name, "error", ref.Err)
 	}
-	return tips, nil
+	return tips
 }
+
+// nothing is known to who walks over all.
+func nothing(object.ID) bool { return false }
 
 // Checkpoints yields the checkpoints of all lines, newest first; of a session those at
 // which something had changed. An error ends the iteration.
@@ -160,40 +174,46 @@ func (r *Repo) Checkpoints(ctx context.Context) iter.Seq2[*Checkpoint, error] {
 // prefixes.
 func (r *Repo) checkpointsOf(ctx context.Context, read checkpointReader, prefixes ...string) iter.Seq2[*Checkpoint, error] {
 	return func(yield func(*Checkpoint, error) bool) {
+		refs, err := r.refsBelow(prefixes...)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		r.walk(ctx, refs, read, nothing)(yield)
+	}
+}
+
+// walk yields the checkpoints that lead to refs, newest first. It goes no further back
+// than to what is known, of which it yields nothing.
+func (r *Repo) walk(ctx context.Context, refs []odb.Ref, read checkpointReader, known func(object.ID) bool) iter.Seq2[*Checkpoint, error] {
+	return func(yield func(*Checkpoint, error) bool) {
 		var tips []*Checkpoint
 		seen := make(map[object.ID]bool) // forks share their beginnings
-		for _, prefix := range prefixes {
-			some, err := r.lines(prefix, read)
+		for _, tip := range r.readTips(refs, read, known) {
+			c, err := skipUnchanged(tip, read, known)
 			if err != nil {
 				yield(nil, err)
 				return
 			}
-			for _, tip := range some {
-				if tip, err = skipUnchanged(tip, read); err != nil {
-					yield(nil, err)
-					return
-				}
-				tips = append(tips, unseen([]*Checkpoint{tip}, seen)...)
-			}
+			tips = append(tips, unseen(c, seen)...)
 		}
 		ancestors(ctx, tips, yield, func(c *Checkpoint) ([]*Checkpoint, error) {
-			if len(c.commit.Parents) == 0 {
+			if len(c.commit.Parents) == 0 || known(c.commit.Parents[0]) {
 				return nil, nil
 			}
 			parent, err := read(c.commit.Parents[0])
-			if err == nil {
-				parent, err = skipUnchanged(parent, read)
-			}
 			if err != nil {
 				return nil, err
 			}
-			return unseen([]*Checkpoint{parent}, seen), nil
+			before, err := skipUnchanged(parent, read, known)
+			return unseen(before, seen), err
 		})
 	}
 }
 
-// skipUnchanged goes back from an event of a line at which nothing had changed.
-func skipUnchanged(c *Checkpoint, read checkpointReader) (*Checkpoint, error) {
+// skipUnchanged goes back from an event of a line at which nothing had changed. It
+// returns none where that leads to what is known.
+func skipUnchanged(c *Checkpoint, read checkpointReader, known func(object.ID) bool) ([]*Checkpoint, error) {
 	for c.commit.Header(lineHeader) != "" && len(c.commit.Parents) > 0 {
 		before, err := read(c.commit.Parents[0])
 		if err != nil {
@@ -202,9 +222,12 @@ func skipUnchanged(c *Checkpoint, read checkpointReader) (*Checkpoint, error) {
 		if before.tree != c.tree || before.commit.Header(metadataHeader) != c.commit.Header(metadataHeader) {
 			break
 		}
+		if known(before.id) {
+			return nil, nil
+		}
 		c = before
 	}
-	return c, nil
+	return []*Checkpoint{c}, nil
 }
 
 // ancestors yields checkpoints and what parents says comes before them, newest first.
@@ -341,9 +364,11 @@ func (r *Repo) lookupIDs(ctx context.Context, spec string, ids []object.ID) (*Ch
 // among the states that operations saved, then among what has a name or came from
 // elsewhere.
 func (r *Repo) newestWithTree(ctx context.Context, trees map[object.ID]bool) ([]*Checkpoint, error) {
-	var found []*Checkpoint
-	lines := r.checkpointsOf(ctx, r.outline, refTracks, refSessions)
-	for _, source := range []iter.Seq2[*Checkpoint, error]{lines, r.operationStates(ctx), r.otherStates(ctx)} {
+	found, err := r.newestInLines(ctx, trees)
+	if err != nil || len(trees) == 0 {
+		return found, err
+	}
+	for _, source := range []iter.Seq2[*Checkpoint, error]{r.operationStates(ctx), r.otherStates(ctx)} {
 		for c, err := range source {
 			if err != nil {
 				return nil, err
@@ -368,16 +393,13 @@ func (r *Repo) newestWithTree(ctx context.Context, trees map[object.ID]bool) ([]
 // out: it may be damaged, but it is not this store's own history.
 func (r *Repo) otherStates(ctx context.Context) iter.Seq2[*Checkpoint, error] {
 	return func(yield func(*Checkpoint, error) bool) {
-		seen := make(map[object.ID]bool)
-		var tips []*Checkpoint
-		for _, prefix := range []string{refPins, refImported, refRemotes} {
-			some, err := r.lines(prefix, r.readCheckpoint)
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			tips = append(tips, unseen(some, seen)...)
+		refs, err := r.refsBelow(refPins, refImported, refRemotes)
+		if err != nil {
+			yield(nil, err)
+			return
 		}
+		seen := make(map[object.ID]bool)
+		tips := unseen(r.readTips(refs, r.readCheckpoint, nothing), seen)
 		ancestors(ctx, tips, yield, func(c *Checkpoint) ([]*Checkpoint, error) {
 			var before []*Checkpoint
 			for _, id := range c.commit.Parents {

@@ -30,3 +30,10 @@ func (r *Repo) FoldAgain() {
 	defer r.watching.mu.Unlock()
 	r.watching.unfolded = time.Time{}
 }
+
+// SetLongWalk says after how many checkpoints a look-up makes an index; 0 switches that
+// off, so that all are walked over.
+func (r *Repo) SetLongWalk(n int) { r.longWalk = n }
+
+// Walked is how many checkpoints look-ups of trees have read, about.
+func (r *Repo) Walked() int { return len(r.outlines.known) }

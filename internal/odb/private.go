@@ -19,6 +19,7 @@ const (
 	PrivateBudget   Private = "budget"   // the size to keep to, decided when the store was made
 	PrivateReplaced Private = "replaced" // ids of commits and trees that others took the place of
 	PrivatePurged   Private = "purged"   // paths that are not to be captured any more
+	PrivateTrees    Private = "trees"    // a cache: which checkpoint is the newest with a tree
 )
 
 // ReadPrivate returns the contents of a private file; ErrNotFound if there is none.
@@ -33,6 +34,15 @@ func (db *DB) ReadPrivate(name Private) ([]byte, error) {
 // WritePrivate replaces a private file, all or nothing. Call it with the lock held.
 func (db *DB) WritePrivate(name Private, data []byte) error {
 	return atomicfile.Write(db.PrivatePath(string(name)), 0o600, !db.opt.NoSync, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}
+
+// WriteCache replaces a private file that is only a cache. It needs no lock and flushes
+// nothing: who reads it has to find out whether it is whole and still true.
+func (db *DB) WriteCache(name Private, data []byte) error {
+	return atomicfile.Write(db.PrivatePath(string(name)), 0o600, false, func(w io.Writer) error {
 		_, err := w.Write(data)
 		return err
 	})

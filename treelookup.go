@@ -1,0 +1,184 @@
+package cairn
+
+import (
+	"context"
+	"crypto/sha256"
+	"slices"
+
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
+)
+
+// longWalk is how many checkpoints a walk has to come to before an index pays.
+const longWalk = 100
+
+// newestInLines finds the newest checkpoint of each tree in the lines of days and
+// sessions, and takes what it finds out of trees. That is what a walk over all comes to
+// first, but where there is an index it goes no further back than to what that covers.
+func (r *Repo) newestInLines(ctx context.Context, trees map[object.ID]bool) ([]*Checkpoint, error) {
+	refs, err := r.refsBelow(refTracks, refSessions)
+	if err != nil {
+		return nil, err
+	}
+	places, current, ok := r.placesByIndex(ctx, refs, trees)
+	if !ok {
+		if places, err = r.placesByWalk(ctx, refs, trees, !current); err != nil {
+			return nil, err
+		}
+	}
+	var found []*Checkpoint
+	for _, p := range places {
+		c, err := r.readCheckpoint(p.id)
+		if err != nil {
+			return nil, err
+		}
+		delete(trees, p.tree)
+		found = append(found, c)
+	}
+	return found, nil
+}
+
+// placesByWalk makes an index, if one is wanted and it comes far.
+func (r *Repo) placesByWalk(ctx context.Context, refs []odb.Ref, trees map[object.ID]bool, index bool) (found []placed, err error) {
+	ends, whole := r.endsOfLines()
+	whole = whole && index && r.longWalk > 0
+	var all []placed
+	missing := len(trees)
+	for c, err := range r.walk(ctx, refs, r.outline, nothing) {
+		if err != nil && missing > 0 {
+			return nil, err
+		}
+		if whole = whole && err == nil; !whole && missing == 0 {
+			break
+		}
+		p := placeOf(c)
+		all = append(all, p)
+		if trees[p.tree] && !slices.ContainsFunc(found, func(f placed) bool { return f.tree == p.tree }) {
+			found = append(found, p)
+			missing--
+		}
+		if missing == 0 && len(all) < r.longWalk {
+			return found, nil
+		}
+	}
+	if whole && len(all) >= r.longWalk {
+		r.keepTreeIndex(newTreeIndex(ends, tipsOf(refs), all))
+	}
+	return found, nil
+}
+
+// placesByIndex looks at what has come since the index was made. The index is not
+// current if something that it covers may have gone since, or if times went back, so
+// that a walk over all might come to another checkpoint first; nor if there is none. With
+// a current one it is not ok only where two checkpoints are of the same second.
+func (r *Repo) placesByIndex(ctx context.Context, refs []odb.Ref, trees map[object.ID]bool) (found []placed, current, ok bool) {
+	x := r.loadTreeIndex()
+	ends, ok := r.endsOfLines()
+	if x == nil || r.longWalk == 0 || !ok || x.ends != ends {
+		return nil, false, false
+	}
+	newer, ok := r.newerThan(ctx, x, refs)
+	if !ok {
+		return nil, false, false
+	}
+	for tree := range trees {
+		p, ok := placeIn(x, newer, tree)
+		if ok && p.when == several {
+			return nil, true, false
+		}
+		if ok {
+			found = append(found, p)
+		}
+	}
+	if len(newer) >= r.longWalk {
+		r.keepTreeIndex(x.extend(ends, tipsOf(refs), newer))
+	}
+	return found, true, true
+}
+
+// newerThan returns the checkpoints that an index does not cover, newest first. It is ok
+// if the index is current.
+func (r *Repo) newerThan(ctx context.Context, x *treeIndex, refs []odb.Ref) (newer []placed, ok bool) {
+	reached := make(map[object.ID]bool)
+	known := func(id object.ID) bool {
+		if x.isTip(id) {
+			reached[id] = true
+			return true
+		}
+		return x.covers(id)
+	}
+	for c, err := range r.walk(ctx, refs, r.outline, known) {
+		if err != nil {
+			return nil, false // a walk over all says so, or does without what cannot be read
+		}
+		newer = append(newer, placeOf(c))
+	}
+	ok = len(reached) == len(x.tips)/idLen && inOrder(newer) && (len(newer) == 0 || newer[len(newer)-1].when >= x.newest)
+	return newer, ok
+}
+
+// placeIn finds the newest checkpoint with a tree among newer ones and in an index.
+func placeIn(x *treeIndex, newer []placed, tree object.ID) (p placed, ok bool) {
+	for _, n := range newer {
+		if n.tree == tree && ok && n.when == p.when {
+			p.when = several
+		}
+		if n.tree == tree && !ok {
+			p, ok = n, true
+		}
+	}
+	old, known := x.find(tree)
+	switch {
+	case !ok:
+		return old, known
+	case known && old.when == p.when, known && old.when == several && p.when == x.newest:
+		p.when = several
+	}
+	return p, true
+}
+
+// endsOfLines is a checksum of where lines were cut: an index made before that covers
+// what is not there any more.
+func (r *Repo) endsOfLines() (sum [32]byte, ok bool) {
+	ids, err := r.db.Shallow()
+	h := sha256.New()
+	for _, id := range ids {
+		h.Write(id[:])
+	}
+	return [32]byte(h.Sum(nil)), err == nil
+}
+
+func tipsOf(refs []odb.Ref) (tips []object.ID) {
+	for _, ref := range refs {
+		if ref.Err == nil {
+			tips = append(tips, ref.ID)
+		}
+	}
+	return tips
+}
+
+// loadTreeIndex returns the index that was made last, nil if there is none.
+func (r *Repo) loadTreeIndex() *treeIndex {
+	if x := r.lookups.Load(); x != nil {
+		return x
+	}
+	data, err := r.db.ReadPrivate(odb.PrivateTrees)
+	if err != nil {
+		return nil
+	}
+	x := decodeTreeIndex(data)
+	r.lookups.Store(x)
+	return x
+}
+
+// keepTreeIndex keeps an index, unless it is nil. What cannot be written, as in a store
+// that may only be read, is made again by the next process.
+func (r *Repo) keepTreeIndex(x *treeIndex) {
+	if x == nil {
+		return
+	}
+	r.lookups.Store(x)
+	if err := r.db.WriteCache(odb.PrivateTrees, x.encode()); err != nil {
+		r.log.Debug("index of trees not saved", "error", err)
+	}
+}

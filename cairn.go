@@ -128,8 +128,9 @@ type Repo struct {
 	lookups  atomic.Pointer[treeIndex] // the one made last, once it was needed
 	longWalk int                       // see longWalk; 0 = an index is neither made nor asked
 
-	never *ignore.Chain // the compiled deny list, nil = none
-	trees treeCache
+	never    *ignore.Chain // the compiled deny list, nil = none
+	trees    treeCache
+	measured measured
 
 	clean func(context.Context, CleanOptions) (*Cleaned, error) // Clean, but for tests
 }

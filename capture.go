@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -61,6 +62,7 @@ type captureOptions struct {
 	forget map[string]bool
 	names  map[string][]string
 	fresh  map[string]bool // see watching.enter
+	small  bool            // there is too little to look at for several goroutines
 
 	hints   []string // see TrackOptions; clean, from the root
 	only    bool
@@ -133,7 +135,7 @@ func (c *capture) look(ctx context.Context, opt captureOptions) error {
 	if !opt.only {
 		if opt.scope == nil && !opt.verify {
 			if s := c.repo.watching.scope(c.index, c.rules); s != nil {
-				opt.scope, opt.names, opt.fresh = s.dirs, s.names, s.fresh
+				opt.scope, opt.names, opt.fresh, opt.small = s.dirs, s.names, s.fresh, s.small()
 			}
 			c.watched = true
 		}
@@ -235,6 +237,9 @@ func (c *capture) publish(ctx context.Context, refs ...odb.RefUpdate) error {
 		c.repo.log.Warn("stat cache not saved", "error", err)
 	}
 	c.repo.watching.commit(c.repo, c, c.watched && len(c.unread) == 0)
+	if c.repo.opt.Budget > 0 {
+		c.repo.measured.keep(c.repo.packsChanged())
+	}
 	return nil
 }
 
@@ -286,6 +291,9 @@ func (r *Repo) newScan(x *index.Index, rules *ruleSource, batch *odb.Batch, opt 
 		Never: r.never, NeverIsNew: rules.before.Never != r.neverID(), MaxFiles: r.maxFiles(rules.before), MaxBytes: r.maxScanBytes(),
 		Scope: opt.scope, Names: opt.names, Forget: opt.forget, Sink: batch, Verify: opt.verify, Workers: r.opt.Workers,
 	}
+	if opt.small {
+		scan.Workers = 1
+	}
 	if r.opt.Progress != nil {
 		scan.Progress = func(n worktree.Counted) {
 			r.opt.Progress(Progress{Phase: "scan", Files: n.Files, Bytes: n.Bytes})
@@ -307,14 +315,34 @@ func (r *Repo) maxFileSize() int64 {
 // storesInside lists the data directory and the store where they lie below the root.
 func (r *Repo) storesInside() []string {
 	var inside []string
-	for _, dir := range []string{r.opt.DataDir, StorePath(r.opt.DataDir, r.root)} {
-		if real, err := filepath.EvalSymlinks(dir); err == nil && within(real, r.root) && real != r.root {
+	for _, real := range r.storeDirs() {
+		if within(real, r.root) && real != r.root {
 			if rel, err := filepath.Rel(r.root, real); err == nil {
 				inside = append(inside, filepath.ToSlash(rel))
 			}
 		}
 	}
 	return slices.Compact(inside)
+}
+
+// storeDirs returns the real paths of the data directory and the store. What leads to
+// the first is resolved once for both.
+func (r *Repo) storeDirs() (dirs []string) {
+	real, err := filepath.EvalSymlinks(r.opt.DataDir)
+	if err != nil {
+		return nil
+	}
+	dirs = append(dirs, real)
+	store := StorePath(real, r.root)
+	for _, dir := range []string{filepath.Dir(store), store} {
+		if info, err := os.Lstat(dir); err != nil || info.Mode().Type() != fs.ModeDir {
+			if store, err = filepath.EvalSymlinks(store); err != nil {
+				return dirs
+			}
+			break
+		}
+	}
+	return append(dirs, store)
 }
 
 func (r *Repo) indexFile() index.File {

@@ -13,6 +13,7 @@ import (
 // the operation again.
 func (r *Repo) newBatch(recording bool) *odb.Batch {
 	b := r.db.NewBatch()
+	r.measured.begin()
 	if !recording && (r.opt.MinFree > 0 || r.opt.Budget > 0) {
 		b.Limit(r.room())
 	}
@@ -22,7 +23,7 @@ func (r *Repo) newBatch(recording bool) *odb.Batch {
 // room returns a function that is asked before bytes are written to the store. What
 // others write to the disk meanwhile counts, too.
 func (r *Repo) room() func(more int64) error {
-	size, written := int64(-1), int64(0)
+	b := budget{repo: r}
 	return func(more int64) error {
 		if r.opt.MinFree > 0 {
 			if free, err := r.db.FreeSpace(); err == nil && free-more < r.opt.MinFree {
@@ -30,19 +31,39 @@ func (r *Repo) room() func(more int64) error {
 			}
 		}
 		if r.opt.Budget > 0 {
-			if size < 0 {
-				var err error
-				if size, err = r.db.Size(); err != nil {
-					return err
-				}
-			}
-			if size+written+more > r.opt.Budget {
-				return fmt.Errorf("%w: %s has %s, and may have %s", ErrNoSpace, r.db.Dir(), sizeOf(size+written), sizeOf(r.opt.Budget))
-			}
+			return b.allow(more)
 		}
-		written += more
 		return nil
 	}
+}
+
+// budget keeps one batch to Options.Budget.
+type budget struct {
+	repo  *Repo
+	size  int64 // of the store, with what was allowed since
+	exact bool  // it was measured for this batch
+	known bool  // by an earlier measure
+}
+
+func (b *budget) allow(more int64) error {
+	r := b.repo
+	if !b.known && !b.exact {
+		b.size, b.known = r.measured.known(r.packsChanged())
+	}
+	if !b.exact && (!b.known || b.size+more > r.opt.Budget/2) { // near the end only a measure will do
+		size, err := r.db.Size()
+		if err != nil {
+			return err
+		}
+		b.size, b.exact = size, true
+		r.measured.measure(size)
+	}
+	if b.size+more > r.opt.Budget {
+		return fmt.Errorf("%w: %s has %s, and may have %s", ErrNoSpace, r.db.Dir(), sizeOf(b.size), sizeOf(r.opt.Budget))
+	}
+	b.size += more
+	r.measured.wrote(more)
+	return nil
 }
 
 // capturing is exclusive for what captures. Where that finds no space, it is tried

@@ -109,3 +109,39 @@ func TestR69_SmallDisk(t *testing.T) {
 	f.trackAll()
 	f.restoreAll(first)
 }
+
+// TestR61_BudgetOfAnOpenRepo: a Repo that does not measure the store each time keeps to
+// the budget like one that does, whoever else writes.
+func TestR61_BudgetOfAnOpenRepo(t *testing.T) {
+	t.Parallel()
+	for name, others := range map[string]bool{"alone": false, "beside others": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t, gittest.Tree{"a": gittest.File("one")})
+			f.opt.Budget = 400 << 10
+			r := f.repo()
+			track := func(who *cairn.Repo, i int) error {
+				f.write("big", noise(i, 60<<10))
+				_, err := who.Track(background, cairn.TrackOptions{})
+				return err
+			}
+			for i := range 6 {
+				who := r
+				if others && i > 0 {
+					who = f.repo()
+				}
+				if err := track(who, i); err != nil {
+					t.Fatalf("track %d: %v", i, err)
+				}
+			}
+			assertError(t, track(r, 6), cairn.ErrNoSpace)
+			if size, err := r.StoreSize(); err != nil || size > f.opt.Budget {
+				t.Errorf("%d bytes of %d, %v", size, f.opt.Budget, err)
+			}
+			f.write("big", "small")
+			if _, err := r.Track(background, cairn.TrackOptions{}); err != nil {
+				t.Errorf("what fits: %v", err)
+			}
+		})
+	}
+}

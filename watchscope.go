@@ -18,6 +18,24 @@ type watchScope struct {
 	fresh map[string]bool
 }
 
+// fewNames is what one goroutine has looked at before another is awake.
+const fewNames = 16
+
+// small reports whether there is no more to look at than a few names.
+func (s *watchScope) small() bool {
+	if len(s.fresh) > 0 {
+		return false
+	}
+	names := 0
+	for dir := range s.dirs {
+		if s.names[dir] == nil {
+			return false
+		}
+		names += len(s.names[dir])
+	}
+	return names <= fewNames
+}
+
 // newWatchScope leads from the root to everything that has changed.
 func newWatchScope(c *watch.Changes, x *index.Index) watchScope {
 	s := watchScope{map[string]bool{"": true}, make(map[string][]string), make(map[string]bool)}

@@ -51,30 +51,47 @@ func (a *Aside) Write(ctx context.Context, sync bool) (err error) {
 	if a.temp, err = atomicfile.Create(filepath.Dir(a.file.Base), atomicfile.Prefix); err != nil {
 		return fmt.Errorf("write %s: %w", a.file.Base, err)
 	}
-	a.size, err = writeBase(&asideWriter{ctx, a.temp, sync}, a.id, &a.rec)
+	w := &asideWriter{ctx: ctx, file: a.temp, sync: sync}
+	a.size, err = writeBase(w, a.id, &a.rec)
 	a.rec = record{}
+	if err == nil {
+		err = w.flush()
+	}
 	if err != nil {
 		return fmt.Errorf("write %s: %w", a.file.Base, err)
 	}
 	return nil
 }
 
-// asideWriter flushes after every piece, so that a flush of others, which may have to
-// wait for ours, never waits long.
+// asideWriter flushes now and then, so that others who flush, and may have to wait for
+// what we have written, never wait long.
 type asideWriter struct {
-	ctx  context.Context
-	file *os.File
-	sync bool
+	ctx   context.Context
+	file  *os.File
+	sync  bool
+	dirty int // bytes
 }
 
+// flushEvery is what a slow disk takes some hundredths of a second for.
+const flushEvery = 4 << 20
+
 func (w *asideWriter) Write(p []byte) (n int, err error) {
-	if err = w.ctx.Err(); err == nil {
-		n, err = w.file.Write(p)
+	if err := w.ctx.Err(); err != nil {
+		return 0, err
 	}
-	if err == nil && w.sync {
-		err = w.file.Sync()
+	n, err = w.file.Write(p)
+	if w.dirty += n; err == nil && w.dirty >= flushEvery {
+		err = w.flush()
 	}
 	return n, err
+}
+
+func (w *asideWriter) flush() error {
+	w.dirty = 0
+	if !w.sync {
+		return nil
+	}
+	return w.file.Sync()
 }
 
 // Install puts what Write wrote in the place of the old base, and what x has appended

@@ -15,7 +15,7 @@ import (
 
 // baseChunk is how much of a base is put together before it is written: it is summed
 // and copied while the processor still has it, and nobody needs room for all of it.
-const baseChunk = 1 << 20
+const baseChunk = 256 << 10
 
 // baseWriter writes a base piece by piece.
 type baseWriter struct {

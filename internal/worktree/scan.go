@@ -163,9 +163,10 @@ func (sc *scanner) walk() (*node, error) {
 	stop := context.AfterFunc(ctx, sc.interrupted)
 	defer stop()
 	var wg sync.WaitGroup
-	for range s.workers() {
-		wg.Go(func() { (&worker{scanner: sc, dirents: make([]byte, direntBuffer)}).run() })
+	for range s.workers() - 1 {
+		wg.Go((&worker{scanner: sc}).run)
 	}
+	(&worker{scanner: sc}).run()
 	wg.Wait()
 	if err := sc.failure(); err != nil {
 		sc.closeAll()

@@ -178,6 +178,9 @@ func (w *worker) open(n *node) (ok bool, err error) {
 
 // list reads the names of n.
 func (w *worker) list(n *node) error {
+	if w.dirents == nil {
+		w.dirents = make([]byte, direntBuffer)
+	}
 	err := n.handle.list(&w.names, w.dirents)
 	n.listed, n.gitignore, n.empty = true, w.names.has(".gitignore"), len(w.names.names) == 0
 	return err

@@ -2,6 +2,7 @@ package worktree
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 )
@@ -61,17 +62,18 @@ func (w *worker) visitHinted(n *node, old []byte) error {
 
 // keepUpTo copies the old entries before name, and returns that of name or nil.
 func (w *worker) keepUpTo(n *node, old []byte, name string) (rec index.Record, rest []byte) {
+	kept := old
 	for len(old) > 0 {
 		rec, rest = index.Next(old)
-		at := string(rec.Name())
-		if at == name {
-			return rec, rest
+		if order := strings.Compare(string(rec.Name()), name); order >= 0 {
+			n.block = append(n.block, kept[:len(kept)-len(old)]...)
+			if order == 0 {
+				return rec, rest
+			}
+			return nil, old
 		}
-		if at > name {
-			break
-		}
-		n.block = append(n.block, rec...)
 		old = rest
 	}
-	return nil, old
+	n.block = append(n.block, kept...)
+	return nil, nil
 }

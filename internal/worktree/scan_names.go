@@ -2,6 +2,7 @@ package worktree
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 )
@@ -41,6 +42,7 @@ func knownNames(block []byte, names []string) bool {
 
 // visitNames looks at some names of n and keeps the other entries.
 func (w *worker) visitNames(n *node, old []byte) error {
+	n.block = slices.Grow(n.block, len(old)) // most often it is as long again
 	for _, name := range n.names {
 		var rec index.Record
 		rec, old = w.keepUpTo(n, old, name)

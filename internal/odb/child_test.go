@@ -29,7 +29,7 @@ var children = map[string]func(db *DB) error{
 	"count":   childCount,
 	"collect": childCollect, "soak write": childSoakWrite,
 	"repack": childRepack, "soak collect": childSoakCollect,
-	"none": func(*DB) error { return nil },
+	"none": func(*DB) error { return nil }, "promise": childPromise,
 }
 
 func TestMain(m *testing.M) {
@@ -38,7 +38,11 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	}
 	runtime.LockOSThread() // so that strace can count system calls, which it does by thread
-	db, err := Create(os.Getenv(dirEnv), testRoot, Options{Command: "child " + os.Getenv(childEnv)})
+	opt := Options{Command: "child " + os.Getenv(childEnv)}
+	if os.Getenv(childEnv) == "promise" {
+		opt.token = boot(1).token
+	}
+	db, err := Create(os.Getenv(dirEnv), testRoot, opt)
 	if err == nil {
 		err = work(db)
 	}

@@ -178,7 +178,7 @@ func checkSum(ctx context.Context, path string) error {
 
 // sealFiles flushes the files of a pack that somebody else has written.
 func (g *collector) sealFiles(p *pack) (*sealed, error) {
-	s := &sealed{name: p.name(), size: p.bytes()}
+	s := &sealed{name: p.name(), size: p.bytes(), byGit: true}
 	for ext, to := range map[string]**os.File{packExt: &s.pack, idxExt: &s.idx} {
 		path := filepath.Clean(p.stem + ext)
 		err := os.Chmod(path, 0o600)

@@ -60,6 +60,10 @@ const maxTurns = 16
 // replace is the part of a job that needs the lock. With again set, it wants to be
 // called once more.
 func (g *collector) replace(ctx context.Context, j *job, made *sealed) (trash []string, again bool, err error) {
+	// It holds copies of what may be about to go, and would bring it back.
+	if err := g.db.wipeRedo(); err != nil {
+		return nil, false, err
+	}
 	if err := g.db.refresh(true); err != nil {
 		return nil, false, err
 	}

@@ -66,7 +66,7 @@ func killEverywhere(t *testing.T, calls []string, crashAt func(t *testing.T, cal
 func TestCrashes(t *testing.T) {
 	t.Parallel()
 	needStrace(t)
-	calls := []string{"write", "pwrite64", "renameat", "unlinkat", "linkat", "fsync", "flock"}
+	calls := []string{"write", "pwrite64", "renameat", "unlinkat", "linkat", "fsync", "flock"} // the log: TestKilledPromises
 	killEverywhere(t, calls, crashAt)
 }
 

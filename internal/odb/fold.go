@@ -137,7 +137,7 @@ func (db *DB) foldPacks(ctx context.Context, packs []*pack, skip map[*pack]bool)
 		return Folded{}, nil
 	}
 	step.Packs, step.Objects = len(old), len(w.rows)
-	p, err := db.publish(w)
+	p, err := db.publishInstead(w, old)
 	if err != nil {
 		return Folded{}, err
 	}

@@ -12,6 +12,7 @@
 //	cairn/collect       carries the kernel lock of who is cleaning up
 //	cairn/damaged/      what Repair has set aside
 //	cairn/journal/      records of operations under way
+//	cairn/redo          what small publishes promised, see below
 //	cairn/index*        private files of package index
 //
 // # Writing
@@ -22,6 +23,11 @@
 // small by copying entries from many packs into one. It touches only packs that
 // this package wrote, which it knows by their names: pack-<hex> where hex is not
 // the checksum of the pack, as git names them, but a hash of that checksum.
+//
+// What is small is not flushed file by file. It is appended to the redo log, which is
+// flushed once, and only reaches its own place on the disk when the kernel likes, or
+// when it is folded. After a loss of power Open brings it back from the log. Other
+// programs that read the store after that, and before Open, may find files torn.
 //
 // # Reading
 //
@@ -77,6 +83,8 @@ var (
 type Options struct {
 	NoSync  bool   // do not flush to the disk: a loss of power may lose what was written last
 	Command string // what the lock says its holder is doing
+
+	token func() (redoToken, bool) // for tests of a loss of power
 }
 
 // DB is an open store. All methods may be called from several goroutines.
@@ -96,6 +104,7 @@ type DB struct {
 
 	refLockWait time.Duration // see writeRef
 	inOrder     func() bool   // see ordered; asked once
+	redo        redoLog
 }
 
 // Open opens the store in dir. The root that the store belongs to must be root,
@@ -118,6 +127,13 @@ func Open(dir, root string, opt Options) (*DB, error) {
 	db := &DB{dir: dir, root: string(recorded), opt: opt, turn: make(chan struct{}, 1), refLockWait: refLockWait}
 	db.packs.Store(&packSet{})
 	db.inOrder = sync.OnceValue(func() bool { return ordered(db.path(packDir), db.path("refs")) })
+	db.redo.token = sync.OnceValues(func() (redoToken, bool) { return tokenOf(db.path(packDir)) })
+	if opt.token != nil {
+		db.redo.token = opt.token
+	}
+	if err := db.recover(); err != nil {
+		return nil, err
+	}
 	return db, nil
 }
 

@@ -152,8 +152,9 @@ func (w *packWriter) discard() {
 }
 
 // publish makes a pack and its index out of what was added, puts them into the store,
-// and then sets refs, which are flushed along with it. No object is visible before the
-// index is renamed, and no ref is there before the objects.
+// and then sets refs. No object is visible before the index is renamed, and no ref is
+// there before the objects. How it gets to the disk, publishLogged and publishFlushed
+// say.
 func (db *DB) publish(w *packWriter, refs ...RefUpdate) (*pack, error) {
 	defer w.discard()
 	writes, err := db.prepareRefs(refs)
@@ -161,11 +162,34 @@ func (db *DB) publish(w *packWriter, refs ...RefUpdate) (*pack, error) {
 		return nil, err
 	}
 	defer discardRefs(writes)
-	s, err := db.seal(w, tempFiles(writes)...)
+	s, err := db.complete(w)
 	if err != nil {
 		return nil, fmt.Errorf("write pack into %s: %w", db.dir, err)
 	}
 	defer s.discard()
+	if len(writes) == 0 {
+		return db.publishFlushed(s, nil)
+	}
+	if s.size < redoMax/2 {
+		db.makeRedo(w.allow)
+	}
+	h, err := db.refLog()
+	if err != nil {
+		return nil, err
+	}
+	defer h.release()
+	if h == nil {
+		return db.publishFlushed(s, writes)
+	}
+	return db.publishLogged(h, s, writes)
+}
+
+// publishFlushed flushes pack, index and refs at the same time, renames the pack,
+// flushes its directory, and then renames the refs and flushes theirs.
+func (db *DB) publishFlushed(s *sealed, writes []refWrite) (*pack, error) {
+	if err := db.flush(s.pack, append(tempFiles(writes), s.idx)...); err != nil {
+		return nil, fmt.Errorf("write pack into %s: %w", db.dir, err)
+	}
 	if len(writes) == 0 || !db.inOrder() { // else one wait for the disk is enough
 		p, err := db.install(s)
 		if err != nil || len(writes) == 0 {
@@ -185,6 +209,7 @@ type sealed struct {
 	name      string
 	pack, idx *os.File
 	size      int64        // of both
+	byGit     bool         // its name does not follow from its contents
 	clean     func() error // removes the rest of the directory that they lie in, if that is their own
 }
 
@@ -197,10 +222,23 @@ func (s *sealed) discard() {
 	}
 }
 
-// seal ends a pack and flushes it, along with other files. It needs no lock. The pack stays claimed until it
+// seal ends a pack and flushes it. It needs no lock. The pack stays claimed until it
 // is installed or discarded, so that Sweep does not take it for the remains of a
 // crash; where there are no claims only the lock keeps Sweep away.
-func (db *DB) seal(w *packWriter, others ...*os.File) (*sealed, error) {
+func (db *DB) seal(w *packWriter) (*sealed, error) {
+	s, err := db.complete(w)
+	if err != nil {
+		return nil, err
+	}
+	if err := db.flush(s.pack, s.idx); err != nil {
+		s.discard()
+		return nil, err
+	}
+	return s, nil
+}
+
+// complete is seal without the flush.
+func (db *DB) complete(w *packWriter) (*sealed, error) {
 	sum, err := w.finish()
 	if err != nil {
 		return nil, err
@@ -210,10 +248,6 @@ func (db *DB) seal(w *packWriter, others ...*os.File) (*sealed, error) {
 		return nil, err
 	}
 	s := &sealed{name: ownName(sum), pack: w.file, idx: idx, size: w.done + int64(idxHead+idxTail+len(w.rows)*(idSize+8))}
-	if err := db.flush(w.file, append(others, idx)...); err != nil {
-		dispose(idx)
-		return nil, err
-	}
 	w.file = nil // the pack's owner is another now
 	return s, nil
 }
@@ -235,14 +269,25 @@ func (db *DB) rename(s *sealed) (*pack, error) {
 		return p, nil
 	}
 	p := newPack(db.path(packDir), s.name)
-	if err := rename(s.pack, p.stem+packExt); err != nil {
-		return nil, err
-	}
-	if err := rename(s.idx, p.stem+idxExt); err != nil {
+	if err := s.moveTo(p.stem); err != nil {
 		return nil, err
 	}
 	db.add(p)
 	return p, nil
+}
+
+// moveTo renames the index last, which makes the objects visible. With a name of git's
+// it is the other way round: a crash in between must not leave what could be a pack
+// that a git is about to complete, and no git has an index before its pack.
+func (s *sealed) moveTo(stem string) error {
+	first, second, firstExt, secondExt := s.pack, s.idx, packExt, idxExt
+	if s.byGit {
+		first, second, firstExt, secondExt = s.idx, s.pack, idxExt, packExt
+	}
+	if err := rename(first, stem+firstExt); err != nil {
+		return err
+	}
+	return rename(second, stem+secondExt)
 }
 
 // intact returns the pack of that name if it is there and fit to be read. Its

@@ -34,7 +34,10 @@ func (db *DB) Repair(ctx context.Context, f Fault) error {
 	if !db.inside(f.Path) {
 		return fmt.Errorf("%s lies outside the store: %w", f.Path, ErrNoRepair)
 	}
-	err := db.repair(ctx, f)
+	err := db.wipeRedo()
+	if err == nil {
+		err = db.repair(ctx, f)
+	}
 	if err != nil {
 		err = fmt.Errorf("repair %s: %w", f.Path, err)
 	}

@@ -27,16 +27,28 @@ type RefUpdate struct {
 // rules of git check-ref-format and begins with refs/.
 func (db *DB) SetRef(name string, id object.ID) error { return db.SetRefs(RefUpdate{name, id}) }
 
-// SetRefs is SetRef for several refs, which are flushed together: that takes hardly
-// longer than one. They are put in place in their order.
+// SetRefs is SetRef for several refs: they wait for the disk together. They are put in
+// place in their order.
 func (db *DB) SetRefs(updates ...RefUpdate) error {
 	writes, err := db.prepareRefs(updates)
 	if err != nil || len(writes) == 0 {
 		return err
 	}
 	defer discardRefs(writes)
-	if err := db.flush(writes[0].temp, tempFiles(writes[1:])...); err != nil {
+	h, err := db.refLog()
+	if err != nil {
 		return fmt.Errorf("set ref %s: %w", updates[0].Name, err)
+	}
+	defer h.release()
+	if h != nil {
+		return db.setLogged(h, writes)
+	}
+	return db.setFlushed(writes)
+}
+
+func (db *DB) setFlushed(writes []refWrite) error {
+	if err := db.flush(writes[0].temp, tempFiles(writes[1:])...); err != nil {
+		return fmt.Errorf("set ref %s: %w", writes[0].name, err)
 	}
 	return db.moveRefs(writes)
 }
@@ -44,6 +56,7 @@ func (db *DB) SetRefs(updates ...RefUpdate) error {
 // refWrite is a ref that lies under a temporary name.
 type refWrite struct {
 	name, file, content string
+	id                  object.ID
 	temp                *os.File
 }
 
@@ -70,7 +83,7 @@ func (db *DB) prepareRefs(updates []RefUpdate) (writes []refWrite, err error) {
 		if err != nil {
 			return writes, fmt.Errorf("set ref %s: %w", u.Name, err)
 		}
-		w.name = u.Name
+		w.name, w.id = u.Name, u.ID
 		writes = append(writes, w)
 	}
 	return writes, nil
@@ -112,15 +125,24 @@ func discardRefs(writes []refWrite) {
 // moveRefs puts flushed refs in place and flushes their directories, and others with
 // them.
 func (db *DB) moveRefs(writes []refWrite, dirs ...string) error {
+	if err := db.placeRefs(writes); err != nil {
+		return err
+	}
 	for _, w := range writes {
-		if err := db.placeRef(w); err != nil {
-			return fmt.Errorf("set ref %s: %w", w.name, err)
-		}
 		if dir := filepath.Dir(w.file); !slices.Contains(dirs, dir) {
 			dirs = append(dirs, dir)
 		}
 	}
 	return db.syncDirs(dirs)
+}
+
+func (db *DB) placeRefs(writes []refWrite) error {
+	for _, w := range writes {
+		if err := db.placeRef(w); err != nil {
+			return fmt.Errorf("set ref %s: %w", w.name, err)
+		}
+	}
+	return nil
 }
 
 func (db *DB) placeRef(w refWrite) error {
@@ -270,31 +292,50 @@ func (db *DB) refConflict(name string) error {
 	return nil
 }
 
-// DeleteRef removes a ref; one that does not exist is ErrNotFound. It goes from
-// packed-refs first: otherwise a crash would bring an old value back.
+// DeleteRef removes a ref; one that does not exist is ErrNotFound.
 func (db *DB) DeleteRef(name string) error {
 	if err := checkRefName(name); err != nil {
 		return err
 	}
-	packed, err := db.unpackRef(name)
+	h, err := db.refLog()
+	if err == nil {
+		defer h.release()
+		if h != nil {
+			err = db.deleteLogged(h, name)
+		} else {
+			err = db.deleteFlushed(name)
+		}
+	}
 	if err != nil {
 		return fmt.Errorf("delete ref %s: %w", name, err)
 	}
-	file := db.refPath(name)
-	info, err := os.Lstat(file)
+	return nil
+}
+
+func (db *DB) deleteFlushed(name string) error {
+	removed, err := db.removeRef(name)
+	if err != nil || !removed || db.opt.NoSync {
+		return err
+	}
+	return atomicfile.SyncDir(filepath.Dir(db.refPath(name)))
+}
+
+// removeRef removes a ref from packed-refs first: otherwise a crash would bring an old
+// value back. file tells whether there was a file of its own.
+func (db *DB) removeRef(name string) (file bool, err error) {
+	packed, err := db.unpackRef(name)
+	if err != nil {
+		return false, err
+	}
+	info, err := os.Lstat(db.refPath(name))
 	if err == nil && !info.IsDir() {
-		err = os.Remove(file)
+		err = os.Remove(db.refPath(name))
 	}
 	switch {
 	case (err == nil && info.IsDir() || isNoFile(err)) && packed:
-		return nil
+		return false, nil
 	case err == nil && info.IsDir(), isNoFile(err):
-		return fmt.Errorf("delete ref %s: %w", name, ErrNotFound)
-	case err != nil:
-		return fmt.Errorf("delete ref %s: %w", name, err)
+		return false, ErrNotFound
 	}
-	if db.opt.NoSync {
-		return nil
-	}
-	return atomicfile.SyncDir(filepath.Dir(file))
+	return err == nil, err
 }

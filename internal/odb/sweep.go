@@ -1,8 +1,10 @@
 package odb
 
 import (
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,8 +14,8 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 )
 
-// Sweep removes what dead writers left behind: temporary files, and files of our
-// packs that lack their other half. Call it with the lock held; writers without the
+// Sweep removes what dead writers left behind: temporary files, packs of ours without
+// an index, and indexes of packs that are gone. Call it with the lock held; writers without the
 // lock are respected all the same where their temporary files show that they live
 // (see atomicfile). Without leftovers it costs the reading of four directories.
 func (db *DB) Sweep() error {
@@ -70,8 +72,8 @@ func (db *DB) sweepPacks() error {
 		case strings.HasPrefix(name, tempPrefix):
 			_, rerr := atomicfile.RemoveDead(path)
 			err = errors.Join(err, rerr)
-		case isHalf(names, name, packExt, idxExt) && ownHalf(path, packExt),
-			isHalf(names, name, idxExt, packExt) && ownHalf(path, idxExt):
+		case isHalf(names, name, packExt, idxExt) && ownHalf(path),
+			isHalf(names, name, idxExt, packExt) && namedIndex(path):
 			_, rerr := atomicfile.RemoveDead(path)
 			err = errors.Join(err, rerr)
 		}
@@ -107,25 +109,34 @@ func isHalf(names []string, name, ext, other string) bool {
 	return !whole && !kept
 }
 
-// ownHalf reports whether a file of a pack is one that we wrote: whether its name
-// follows from the checksum that it holds.
-func ownHalf(path, ext string) bool {
+// ownHalf reports whether a pack is one that we wrote: whether its name follows from
+// the checksum that it ends with.
+func ownHalf(path string) bool {
+	sum, err := sumFromEnd(path, idSize)
+	return err == nil && filepath.Base(path) == ownName(sum)+packExt
+}
+
+// namedIndex reports whether an index is called as we or git call that of its pack.
+// Git makes a pack before the index and removes it after that, so an index alone is
+// never one that a git is at work on.
+func namedIndex(path string) bool {
+	sum, err := sumFromEnd(path, idxTail) // that of the pack and its own
+	base := filepath.Base(path)
+	return err == nil && (base == ownName(sum)+idxExt || base == packPrefix+hex.EncodeToString(sum[:])+idxExt)
+}
+
+func sumFromEnd(path string, distance int) (sum [idSize]byte, err error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return false
+		return sum, err
 	}
 	defer f.Close()
 	info, err := f.Stat()
-	if err != nil {
-		return false
+	if err == nil && info.Size() < int64(distance) {
+		err = io.ErrUnexpectedEOF
 	}
-	fromEnd := int64(idSize) // a pack ends with its checksum
-	if ext == idxExt {       // an index with that and its own
-		fromEnd = idxTail
+	if err == nil {
+		err = readAt(f, sum[:], info.Size()-int64(distance))
 	}
-	var sum [idSize]byte
-	if info.Size() < fromEnd || readAt(f, sum[:], info.Size()-fromEnd) != nil {
-		return false
-	}
-	return filepath.Base(path) == ownName(sum)+ext
+	return sum, err
 }

@@ -1,0 +1,303 @@
+package odb
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/gofrs/flock"
+
+	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
+)
+
+// The redo log makes what is small durable with one wait for the disk. The files of a
+// publish are written and renamed as always, but not flushed; what they hold is
+// appended to a file whose blocks are on the disk already, and that is flushed. While
+// the machine runs nobody reads it: the files are there. After a loss of power the
+// next to open the store makes of the log what is missing, before anybody looks.
+//
+// A fold, or a log that is full, flushes what the log vouches for and empties it.
+// Packs that are folded before that never have to be flushed at all.
+//
+// Whether power was lost shows by the token: it names the boot and the mount under
+// which a record was written. As long as both are the same, the kernel has in memory
+// what is not on the disk yet.
+//
+// The file: a header (magic, random salt), then records (length, CRC-32 of the body
+// that goes on from that of the record before, body). A new salt empties the log.
+var redoFile = filepath.Join(privateDir, "redo")
+
+const (
+	redoMagic  = "CAIRNRD1"
+	redoSalt   = 8
+	redoHead   = len(redoMagic) + redoSalt
+	redoFrame  = 8
+	redoSize   = 256 << 10
+	redoMax    = 64 << 10 // of a record; what is larger is flushed by itself
+	redoTokens = 16
+)
+
+// redoToken names a boot of a machine and a mount.
+type redoToken [redoTokens]byte
+
+// redoTail is where a log ended when it was last looked at.
+type redoTail struct {
+	salt [redoSalt]byte
+	end  int64
+	sum  uint32
+}
+
+// redoLog is what a DB knows of the log.
+type redoLog struct {
+	mu    sync.Mutex
+	tail  redoTail
+	token func() (redoToken, bool) // false: no log is kept here
+}
+
+// redoHold is the log while it is ours: no other goroutine or process writes to it.
+type redoHold struct {
+	db   *DB
+	lock *flock.Flock
+	file *os.File
+	tail redoTail
+}
+
+// holdRedo takes hold of the log, and is nil where there is none. A log that needs it
+// is brought into order first: afterwards all that it holds is this boot's and done.
+func (db *DB) holdRedo() (h *redoHold, err error) {
+	db.redo.mu.Lock()
+	defer func() {
+		if h == nil {
+			db.redo.mu.Unlock()
+		}
+	}()
+	h, err = db.lockRedo()
+	if err != nil || h == nil {
+		return nil, err
+	}
+	if h.isTail(db.redo.tail) {
+		h.tail = db.redo.tail
+		return h, nil
+	}
+	if err := h.order(); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", db.path(redoFile), err), h.close())
+	}
+	return h, nil
+}
+
+// lockRedo locks and opens the log. One that was removed meanwhile does not count.
+func (db *DB) lockRedo() (*redoHold, error) {
+	for {
+		h := &redoHold{db: db, lock: flock.New(db.path(redoFile), flock.SetFlag(os.O_RDWR))}
+		if err := h.lock.Lock(); errors.Is(err, fs.ErrNotExist) {
+			return nil, nil
+		} else if err != nil {
+			return nil, fmt.Errorf("open redo log: %w", err)
+		}
+		same, err := h.open()
+		if same && err == nil {
+			return h, nil
+		}
+		if err = errors.Join(h.close(), ignoreMissing(err)); err != nil {
+			return nil, fmt.Errorf("open redo log: %w", err)
+		}
+	}
+}
+
+// open opens the file of the log and reports whether it is the one that is locked.
+func (h *redoHold) open() (same bool, err error) {
+	locked, err := h.lock.Stat()
+	if err != nil {
+		return false, err
+	}
+	if h.file, err = os.OpenFile(h.lock.Path(), os.O_RDWR, 0); err != nil {
+		return false, err
+	}
+	opened, err := h.file.Stat()
+	return err == nil && os.SameFile(locked, opened), err
+}
+
+func (h *redoHold) close() error {
+	if h.file != nil {
+		h.file.Close()
+	}
+	return h.lock.Unlock()
+}
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// release ends a hold. What is known of the end of the log spares the next one the
+// reading.
+func (h *redoHold) release() {
+	if h == nil {
+		return
+	}
+	h.db.redo.tail = h.tail
+	h.close()
+	h.db.redo.mu.Unlock()
+}
+
+// isTail reports whether the log still ends at a tail that was known before.
+func (h *redoHold) isTail(t redoTail) bool {
+	head, err := h.head()
+	if t.end == 0 || err != nil || head != t.salt {
+		return false
+	}
+	body, _, _ := h.record(t.end, t.sum)
+	return body == nil
+}
+
+// head reads the header. A torn or foreign one is an error.
+func (h *redoHold) head() (salt [redoSalt]byte, err error) {
+	var head [redoHead]byte
+	if _, err := h.file.ReadAt(head[:], 0); err != nil || string(head[:len(redoMagic)]) != redoMagic {
+		return salt, corrupt("no redo log")
+	}
+	copy(salt[:], head[len(redoMagic):])
+	return salt, nil
+}
+
+func saltSum(salt [redoSalt]byte) uint32 { return crc32.ChecksumIEEE(salt[:]) }
+
+// record reads the body of the record at an offset; nil where there is none, or one
+// that is torn.
+func (h *redoHold) record(at int64, sum uint32) (body []byte, end int64, next uint32) {
+	var frame [redoFrame]byte
+	if at+redoFrame > redoSize {
+		return nil, at, sum
+	}
+	if _, err := h.file.ReadAt(frame[:], at); err != nil {
+		return nil, at, sum
+	}
+	size := int64(binary.LittleEndian.Uint32(frame[:]))
+	if size == 0 || size > redoMax || at+redoFrame+size > redoSize {
+		return nil, at, sum
+	}
+	body = make([]byte, size)
+	if _, err := h.file.ReadAt(body, at+redoFrame); err != nil {
+		return nil, at, sum
+	}
+	next = crc32.Update(sum, crc32.IEEETable, body)
+	if next != binary.LittleEndian.Uint32(frame[4:]) {
+		return nil, at, sum
+	}
+	return body, at + redoFrame + size, next
+}
+
+// scan reads all records and finds the tail. A record that passes its checksum and
+// makes no sense ends the log, as a torn one does.
+func (h *redoHold) scan() []redoRecord {
+	salt, err := h.head()
+	if err != nil {
+		h.tail = redoTail{}
+		return nil
+	}
+	h.tail = redoTail{salt: salt, end: int64(redoHead), sum: saltSum(salt)}
+	var records []redoRecord
+	for {
+		body, end, sum := h.record(h.tail.end, h.tail.sum)
+		if body == nil {
+			return records
+		}
+		rec, err := decodeRedo(body)
+		if err != nil {
+			return records
+		}
+		records = append(records, rec)
+		h.tail.end, h.tail.sum = end, sum
+	}
+}
+
+// empty reports whether the log vouches for nothing.
+func (h *redoHold) empty() bool { return h == nil || h.tail.end <= int64(redoHead) }
+
+// promise appends a record and waits until it is on the disk. If there is no room for
+// it, what the log holds is flushed first.
+func (h *redoHold) promise(rec *redoRecord) error {
+	rec.token, _ = h.db.redo.token()
+	body := rec.encode()
+	if h.tail.end == 0 || h.tail.end+redoFrame+int64(len(body)) > redoSize {
+		if err := h.settle(); err != nil {
+			return err
+		}
+	}
+	sum := crc32.Update(h.tail.sum, crc32.IEEETable, body)
+	frame := binary.LittleEndian.AppendUint32(nil, uint32(len(body)))
+	frame = binary.LittleEndian.AppendUint32(frame, sum)
+	if _, err := h.file.WriteAt(append(frame, body...), h.tail.end); err != nil {
+		return h.cancel(err)
+	}
+	if err := dataSync(h.file); err != nil {
+		return h.cancel(err)
+	}
+	h.tail.end, h.tail.sum = h.tail.end+redoFrame+int64(len(body)), sum
+	return nil
+}
+
+// cancel takes back the last record, whose work failed: it must not be done by a
+// recovery after others have gone on without it. What was promised before is flushed.
+// If not even that works, the error says so.
+func (h *redoHold) cancel(cause error) error {
+	if err := h.settle(); err != nil {
+		h.tail = redoTail{}
+		return errors.Join(cause, fmt.Errorf("empty the redo log: %w", err))
+	}
+	return cause
+}
+
+// reset empties the log, for good when it returns.
+func (h *redoHold) reset() error {
+	var head [redoHead]byte
+	copy(head[:], redoMagic)
+	rand.Read(head[len(redoMagic):]) // never fails, see crypto/rand
+	h.tail = redoTail{}
+	if _, err := h.file.WriteAt(head[:], 0); err != nil {
+		return err
+	}
+	if err := dataSync(h.file); err != nil {
+		return err
+	}
+	copy(h.tail.salt[:], head[len(redoMagic):])
+	h.tail.end, h.tail.sum = int64(redoHead), saltSum(h.tail.salt)
+	return nil
+}
+
+// makeRedo makes a log where one can be kept, written out so that later appends find
+// their blocks on the disk. Not to have one is no failure.
+func (db *DB) makeRedo(allow func(int64) error) {
+	if !db.redoable() || !fileMissing(db.path(redoFile)) || allow != nil && allow(redoSize) != nil {
+		return
+	}
+	_ = atomicfile.Write(db.path(redoFile), 0o600, true, func(w io.Writer) error {
+		_, err := w.Write(bytes.Repeat([]byte{0}, redoSize))
+		return err
+	})
+}
+
+// wipeRedo flushes what the log vouches for and removes it, with the copies of objects
+// that it holds.
+func (db *DB) wipeRedo() error {
+	h, err := db.holdRedo()
+	if h == nil {
+		return err
+	}
+	defer h.release()
+	if err := h.settle(); err != nil {
+		return err
+	}
+	h.tail = redoTail{}
+	return os.Remove(db.path(redoFile))
+}

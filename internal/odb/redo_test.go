@@ -1,0 +1,445 @@
+package odb
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+)
+
+// boot makes options of a process of a certain boot, with the log on any file system.
+func boot(n byte) Options {
+	return Options{token: func() (redoToken, bool) { return redoToken{n}, true }}
+}
+
+// newLogged returns an empty store that flushes and keeps a log.
+func newLogged(t testing.TB) *DB {
+	t.Helper()
+	return openLogged(t, filepath.Join(t.TempDir(), "store"), 1)
+}
+
+func openLogged(t testing.TB, dir string, n byte) *DB {
+	t.Helper()
+	db, err := Create(dir, testRoot, boot(n))
+	must(t, err)
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
+// put publishes a blob and refs to it.
+func put(t testing.TB, db *DB, content []byte, refs ...string) object.ID {
+	t.Helper()
+	b := db.NewBatch()
+	defer b.Discard()
+	id, err := b.Add(object.Blob, content)
+	must(t, err)
+	var updates []RefUpdate
+	for _, ref := range refs {
+		updates = append(updates, RefUpdate{ref, id})
+	}
+	must(t, b.Commit(updates...))
+	return id
+}
+
+// logged returns what the log holds.
+func logged(t testing.TB, db *DB) []redoRecord {
+	t.Helper()
+	h, err := db.holdRedo()
+	must(t, err)
+	if h == nil {
+		return nil
+	}
+	defer h.release()
+	return h.scan()
+}
+
+// image is the contents of the files of a store, by path.
+func image(t testing.TB, dir string) map[string][]byte {
+	t.Helper()
+	files := make(map[string][]byte)
+	must(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			files[path], err = os.ReadFile(path)
+		}
+		return err
+	}))
+	return files
+}
+
+// losePower makes of a store what a loss of power may leave: each file that the log
+// vouches for is as it was, as it is, or something in between.
+func losePower(t testing.TB, db *DB, before map[string][]byte, r *rand.Rand) {
+	t.Helper()
+	files, _ := db.vouchedFor(logged(t, db), nil)
+	for _, path := range files {
+		now, err := os.ReadFile(path)
+		there := err == nil
+		old, was := before[path]
+		switch r.IntN(6) {
+		case 0:
+			now, there = old, was
+		case 1:
+			now, there = nil, true
+		case 2:
+			now, there = make([]byte, len(now)), true
+		case 3:
+			now = now[:r.IntN(len(now)+1)]
+		case 4:
+			there = false
+		}
+		if !there {
+			must(t, ignoreMissing(os.Remove(path)))
+			continue
+		}
+		must(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		must(t, os.WriteFile(path, now, 0o600))
+	}
+}
+
+// After any history of small and large publishes, changes and deletions of refs, folds
+// and a log that fills up, a loss of power takes nothing that was promised.
+func TestPowerLoss(t *testing.T) {
+	t.Parallel()
+	rounds := 60
+	if testing.Short() {
+		rounds = 20
+	}
+	for seed := range rounds {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			powerLossRound(t, rand.New(rand.NewPCG(uint64(seed), 7)))
+		})
+	}
+}
+
+func powerLossRound(t *testing.T, r *rand.Rand) {
+	dir := filepath.Join(t.TempDir(), "store")
+	blobs, refs := make(map[object.ID][]byte), make(map[string]object.ID)
+	for life := byte(1); life < 4; life++ {
+		db := openLogged(t, dir, life)
+		before := image(t, dir)
+		for range 1 + r.IntN(25) {
+			anyPublish(t, db, r, blobs, refs)
+			if len(logged(t, db)) == 0 {
+				before = image(t, dir) // all of it is on the disk
+			}
+		}
+		losePower(t, db, before, r)
+		must(t, db.Close())
+		after := openLogged(t, dir, life+1)
+		checkStore(t, after, blobs, refs)
+		if n := len(logged(t, after)); n > 0 {
+			t.Fatalf("%d records are left after the recovery", n)
+		}
+		must(t, after.Close())
+	}
+}
+
+func anyPublish(t *testing.T, db *DB, r *rand.Rand, blobs map[object.ID][]byte, refs map[string]object.ID) {
+	t.Helper()
+	name := fmt.Sprintf("refs/cairn/%c/%d", "ab"[r.IntN(2)], r.IntN(4))
+	switch r.IntN(8) {
+	case 0:
+		err := db.DeleteRef(name)
+		if _, ok := refs[name]; ok != (err == nil) {
+			t.Fatalf("delete %s: %v", name, err)
+		}
+		delete(refs, name)
+	case 1:
+		for id := range blobs {
+			must(t, db.SetRef(name, id))
+			refs[name] = id
+			break
+		}
+	case 2:
+		_, err := db.Fold(t.Context())
+		must(t, err)
+	default:
+		size := r.IntN(300)
+		if r.IntN(6) == 0 {
+			size = redoMax/2 + r.IntN(redoMax) // on both sides of what fits
+		}
+		content := noise(r.Uint64(), size)
+		id := put(t, db, content, name, "refs/cairn/disk")
+		blobs[id], refs[name], refs["refs/cairn/disk"] = content, id, id
+	}
+}
+
+func checkStore(t *testing.T, db *DB, blobs map[object.ID][]byte, refs map[string]object.ID) {
+	t.Helper()
+	for id, content := range blobs {
+		wantBlob(t, db, id, string(content))
+	}
+	found, err := db.Refs("refs/")
+	must(t, err)
+	got := make(map[string]object.ID)
+	for _, ref := range found {
+		must(t, ref.Err)
+		got[ref.Name] = ref.ID
+	}
+	if !maps.Equal(got, refs) {
+		t.Fatalf("refs %v, want %v", got, refs)
+	}
+	if f := faults(t, db, Verification{}); len(f) > 0 {
+		t.Fatalf("faults: %v", f)
+	}
+}
+
+// As long as the machine runs, the log is not read: what it says is there already.
+func TestSameBootNeedsNoRecovery(t *testing.T) {
+	t.Parallel()
+	db := newLogged(t)
+	put(t, db, []byte("a"), "refs/cairn/x")
+	size := len(logged(t, db))
+	other := openLogged(t, db.Dir(), 1)
+	if got := len(logged(t, other)); size != 1 || got != size {
+		t.Fatalf("%d records, then %d", size, got)
+	}
+}
+
+// Two processes append in turn, each behind what the other wrote.
+func TestLogOfTwo(t *testing.T) {
+	t.Parallel()
+	a := newLogged(t)
+	b := openLogged(t, a.Dir(), 1)
+	blobs, refs := make(map[object.ID][]byte), make(map[string]object.ID)
+	before := image(t, a.Dir())
+	for i := range 20 {
+		db := []*DB{a, b}[i%2]
+		content, name := fmt.Appendf(nil, "%d", i), fmt.Sprintf("refs/cairn/%d", i%3)
+		id := put(t, db, content, name)
+		blobs[id], refs[name] = content, id
+	}
+	if n := len(logged(t, a)); n != 20 {
+		t.Fatalf("%d records, want 20", n)
+	}
+	losePower(t, b, before, rand.New(rand.NewPCG(1, 1)))
+	checkStore(t, openLogged(t, a.Dir(), 2), blobs, refs)
+}
+
+// A process that is killed between its promise and the renames has told nobody. When
+// others have gone on, a loss of power must not bring its refs back.
+func TestPromiseOfTheDead(t *testing.T) {
+	t.Parallel()
+	db := newLogged(t)
+	first := put(t, db, []byte("first"), "refs/cairn/x", "refs/cairn/y")
+	h, err := db.holdRedo()
+	must(t, err)
+	must(t, h.promise(&redoRecord{refs: []redoRef{{"refs/cairn/y", first, object.Sum(object.Blob, []byte("never"))}}}))
+	h.release()
+	other := openLogged(t, db.Dir(), 1)
+	second := put(t, other, []byte("second"), "refs/cairn/x")
+	for _, rec := range logged(t, other) {
+		for _, ref := range rec.refs {
+			if ref.name == "refs/cairn/y" {
+				t.Fatalf("the log still says %v", rec.refs)
+			}
+		}
+	}
+	after := openLogged(t, db.Dir(), 2)
+	for name, want := range map[string]object.ID{"refs/cairn/x": second, "refs/cairn/y": first} {
+		if got, err := after.Ref(name); err != nil || got != want {
+			t.Errorf("%s is %s, %v; want %s", name, got, err, want)
+		}
+	}
+}
+
+// Somebody who knows nothing of the log has the last word about a ref.
+func TestForeignRefStays(t *testing.T) {
+	t.Parallel()
+	db := newLogged(t)
+	put(t, db, []byte("a"), "refs/cairn/x", "refs/cairn/y")
+	foreign := commitOf(t, db, "foreign")
+	must(t, os.WriteFile(db.refPath("refs/cairn/x"), []byte(foreign.String()+"\n"), 0o600))
+	after := openLogged(t, db.Dir(), 2)
+	if got, err := after.Ref("refs/cairn/x"); err != nil || got != foreign {
+		t.Fatalf("ref is %s, %v; want %s", got, err, foreign)
+	}
+}
+
+func commitOf(t *testing.T, db *DB, content string) object.ID { return put(t, db, []byte(content)) }
+
+// A store that does not flush leaves no log behind that knows old values.
+func TestLogEndsWithoutFlushing(t *testing.T) {
+	t.Parallel()
+	db := newLogged(t)
+	a := put(t, db, []byte("a"), "refs/cairn/x")
+	put(t, db, []byte("b"), "refs/cairn/x")
+	quick, err := Open(db.Dir(), testRoot, Options{NoSync: true, token: boot(1).token})
+	must(t, err)
+	defer quick.Close()
+	must(t, quick.SetRef("refs/cairn/x", a)) // back to a value that the log knows
+	if n := len(logged(t, quick)); n != 0 {
+		t.Fatalf("%d records", n)
+	}
+	if got, err := openLogged(t, db.Dir(), 2).Ref("refs/cairn/x"); err != nil || got != a {
+		t.Fatalf("ref is %s, %v; want %s", got, err, a)
+	}
+}
+
+// A fold empties the log; a cleaning takes it away with the copies that it holds.
+func TestLogEnds(t *testing.T) {
+	t.Parallel()
+	db := newLogged(t)
+	for i := range foldAt {
+		put(t, db, fmt.Appendf(nil, "%d", i), "refs/cairn/x")
+	}
+	if n := len(logged(t, db)); n != foldAt {
+		t.Fatalf("%d records", n)
+	}
+	fold(t, db)
+	if n := len(logged(t, db)); n != 0 {
+		t.Fatalf("%d records after a fold", n)
+	}
+	put(t, db, []byte("secret of somebody"), "refs/cairn/y")
+	must(t, db.DeleteRef("refs/cairn/y"))
+	collect(t, db, Collection{Thorough: true})
+	for path, data := range image(t, db.Dir()) {
+		if bytes.Contains(data, []byte("secret of somebody")) {
+			t.Errorf("%s holds it", path)
+		}
+	}
+	if !fileMissing(db.path(redoFile)) {
+		t.Error("there is a log")
+	}
+}
+
+// A log that is full is flushed and begun anew.
+func TestFullLog(t *testing.T) {
+	t.Parallel()
+	db := newLogged(t)
+	blobs, refs := make(map[object.ID][]byte), make(map[string]object.ID)
+	for i := range 12 {
+		content := noise(uint64(i), redoMax*3/4)
+		id := put(t, db, content, "refs/cairn/x")
+		blobs[id], refs["refs/cairn/x"] = content, id
+		put(t, db, fmt.Appendf(nil, "small %d", i), "refs/cairn/y")
+	}
+	refs["refs/cairn/y"] = object.Sum(object.Blob, []byte("small 11"))
+	if info, err := os.Stat(db.path(redoFile)); err != nil || info.Size() != redoSize {
+		t.Fatalf("the log has %v, %v", info, err)
+	}
+	checkStore(t, openLogged(t, db.Dir(), 2), blobs, refs)
+}
+
+// More refs than a record holds.
+func TestManyRefsAtOnce(t *testing.T) {
+	t.Parallel()
+	db := newLogged(t)
+	id := put(t, db, []byte("a"), "refs/cairn/x")
+	var names []string
+	for i := range 800 {
+		names = append(names, fmt.Sprintf("refs/cairn/many/%s-%d", strings.Repeat("n", 60), i))
+	}
+	put(t, db, []byte("b"), names...)
+	var updates []RefUpdate
+	for _, name := range names {
+		updates = append(updates, RefUpdate{name, id})
+	}
+	must(t, db.SetRefs(updates...))
+	found, err := openLogged(t, db.Dir(), 2).Refs("refs/cairn/many/")
+	if err != nil || len(found) != len(names) || found[0].ID != id {
+		t.Fatalf("%d refs, %v", len(found), err)
+	}
+}
+
+// What a disk makes of a log keeps nobody from opening the store, and never changes
+// what is there.
+func TestDamagedLog(t *testing.T) {
+	t.Parallel()
+	db := newLogged(t)
+	a := put(t, db, []byte("a"), "refs/cairn/x")
+	whole, err := os.ReadFile(db.path(redoFile))
+	must(t, err)
+	for name, data := range map[string][]byte{
+		"empty":  {},
+		"short":  whole[:redoHead+3],
+		"header": append([]byte("GARBAGE!"), whole[8:]...),
+		"zeros":  make([]byte, redoSize),
+		"length": slices.Concat(whole[:redoHead], []byte{0xff, 0xff, 0xff, 0xff}, whole[redoHead+4:]),
+		"body":   slices.Concat(whole[:redoHead+40], []byte{whole[redoHead+40] ^ 1}, whole[redoHead+41:]),
+	} {
+		t.Run(name, func(t *testing.T) {
+			must(t, os.WriteFile(db.path(redoFile), data, 0o600))
+			after := openLogged(t, db.Dir(), 2)
+			if got, err := after.Ref("refs/cairn/x"); err != nil || got != a {
+				t.Fatalf("ref is %s, %v", got, err)
+			}
+			b := put(t, after, []byte(name), "refs/cairn/"+name)
+			if got, err := openLogged(t, db.Dir(), 3).Ref("refs/cairn/" + name); err != nil || got != b {
+				t.Fatalf("ref is %s, %v", got, err)
+			}
+		})
+	}
+}
+
+// A pack that should be on the disk by itself and is not: its publish never returned.
+func TestLargePackThatNeverArrived(t *testing.T) {
+	t.Parallel()
+	db := newLogged(t)
+	small := put(t, db, []byte("small"), "refs/cairn/x")
+	put(t, db, noise(3, 2*redoMax), "refs/cairn/x")
+	for _, rec := range logged(t, db) {
+		if rec.name != "" && len(rec.pack) == 0 {
+			stem := newPack(db.path(packDir), rec.name).stem
+			must(t, errors.Join(os.Remove(stem+packExt), os.Remove(stem+idxExt)))
+		}
+	}
+	must(t, os.WriteFile(db.refPath("refs/cairn/x"), []byte(small.String()+"\n"), 0o600))
+	if got, err := openLogged(t, db.Dir(), 2).Ref("refs/cairn/x"); err != nil || got != small {
+		t.Fatalf("ref is %s, %v; want %s", got, err, small)
+	}
+}
+
+// A store on a disk that cannot be written to is read as it is.
+func TestRecoveryWithoutPermission(t *testing.T) {
+	t.Parallel()
+	if os.Getuid() == 0 {
+		t.Skip("nothing is forbidden to the superuser")
+	}
+	db := newLogged(t)
+	a := put(t, db, []byte("a"), "refs/cairn/x")
+	must(t, os.Chmod(db.path(privateDir), 0o500))
+	must(t, os.Chmod(db.path(lockFile), 0o400))
+	must(t, os.Chmod(db.path(redoFile), 0o400))
+	t.Cleanup(func() { os.Chmod(db.path(privateDir), 0o700) })
+	if got, err := openLogged(t, db.Dir(), 2).Ref("refs/cairn/x"); err != nil || got != a {
+		t.Fatalf("ref is %s, %v", got, err)
+	}
+}
+
+// FuzzRedo decodes hostile records. What is taken is what encode would make of it.
+func FuzzRedo(f *testing.F) {
+	rec := redoRecord{token: redoToken{1}, refs: []redoRef{{"refs/cairn/x", object.ID{1}, object.ID{2}}}}
+	f.Add(rec.encode())
+	db := newLogged(f)
+	put(f, db, []byte("a"), "refs/cairn/x")
+	for _, rec := range logged(f, db) {
+		f.Add(rec.encode())
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		rec, err := decodeRedo(body)
+		if err != nil {
+			return
+		}
+		again, err := decodeRedo(rec.encode())
+		if err != nil || !bytes.Equal(again.encode(), rec.encode()) {
+			t.Fatalf("%v: %x", err, body)
+		}
+		if rec.name != "" && filepath.Base(rec.name) != rec.name {
+			t.Fatalf("pack %q", rec.name)
+		}
+		if int64(len(rec.encode())) > rec.size()+int64(len(rec.pack)+len(rec.idx)) {
+			t.Fatal("larger than its size")
+		}
+	})
+}

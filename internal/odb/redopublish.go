@@ -1,0 +1,193 @@
+package odb
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"sync"
+
+	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
+)
+
+// refLog takes hold of the log for a change of refs. It is nil where there is none, and
+// the change has to be flushed by itself. Whoever keeps no log empties that of others:
+// a ref that changes outside of it must not be in it.
+func (db *DB) refLog() (*redoHold, error) {
+	h, err := db.holdRedo()
+	if h == nil || err != nil || db.redoable() {
+		return h, err
+	}
+	defer h.release()
+	if h.empty() {
+		return nil, nil
+	}
+	return nil, h.settle()
+}
+
+// redoable reports whether a log may be kept.
+func (db *DB) redoable() bool {
+	_, ok := db.redo.token()
+	return ok && !db.opt.NoSync
+}
+
+// publishLogged is publish by way of the log. A small pack is part of the record. A
+// larger one is flushed first, and then its directory at the same time as the record.
+func (db *DB) publishLogged(h *redoHold, s *sealed, writes []refWrite) (p *pack, err error) {
+	rec := redoRecord{name: s.name, refs: db.redoRefsOf(writes)}
+	switch size := rec.size(); {
+	case size > redoMax: // thousands of refs
+		if err := h.settle(); err != nil {
+			return nil, err
+		}
+		return db.publishFlushed(s, writes)
+	case size+s.size > redoMax:
+		p, err = db.promiseLarge(h, s, &rec)
+	default:
+		p, err = db.promiseSmall(h, s, &rec)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("write pack into %s: %w", db.dir, err)
+	}
+	if err := db.placeRefs(writes); err != nil {
+		return nil, h.cancel(err)
+	}
+	return p, nil
+}
+
+// promiseSmall promises a pack with the refs, and puts it into the store.
+func (db *DB) promiseSmall(h *redoHold, s *sealed, rec *redoRecord) (*pack, error) {
+	if err := s.copyTo(rec); err != nil {
+		return nil, err
+	}
+	if err := h.promise(rec); err != nil {
+		return nil, err
+	}
+	p, err := db.rename(s)
+	if err != nil {
+		return nil, h.cancel(err)
+	}
+	return p, nil
+}
+
+// promiseLarge puts a pack into the store and promises the refs.
+func (db *DB) promiseLarge(h *redoHold, s *sealed, rec *redoRecord) (*pack, error) {
+	if err := db.flush(s.pack, s.idx); err != nil {
+		return nil, err
+	}
+	p, err := db.rename(s)
+	if err != nil {
+		return nil, err
+	}
+	var syncErr error
+	var wg sync.WaitGroup
+	wg.Go(func() { syncErr = atomicfile.SyncDir(db.path(packDir)) })
+	err = h.promise(rec)
+	wg.Wait()
+	if err == nil && syncErr != nil {
+		err = h.cancel(syncErr)
+	}
+	return p, err
+}
+
+// redoRefsOf is what a record says of refs that are about to be set.
+func (db *DB) redoRefsOf(writes []refWrite) []redoRef {
+	var refs []redoRef
+	for _, w := range writes {
+		from, _ := db.refNow(w.name) // one that makes no sense has no value to go by
+		refs = append(refs, redoRef{name: w.name, from: from, to: w.id})
+	}
+	return refs
+}
+
+// copyTo reads the files of a pack into a record.
+func (s *sealed) copyTo(rec *redoRecord) (err error) {
+	if rec.pack, err = contentsOf(s.pack); err == nil {
+		rec.idx, err = contentsOf(s.idx)
+	}
+	return err
+}
+
+func contentsOf(f *os.File) ([]byte, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	data := make([]byte, info.Size())
+	_, err = io.ReadFull(io.NewSectionReader(f, 0, info.Size()), data)
+	return data, err
+}
+
+// setLogged sets refs by way of the log.
+func (db *DB) setLogged(h *redoHold, writes []refWrite) error {
+	rec := redoRecord{refs: db.redoRefsOf(writes)}
+	if rec.size() > redoMax {
+		if err := h.settle(); err != nil {
+			return err
+		}
+		return db.setFlushed(writes)
+	}
+	if err := h.promise(&rec); err != nil {
+		return fmt.Errorf("set ref %s: %w", writes[0].name, err)
+	}
+	if err := db.placeRefs(writes); err != nil {
+		return h.cancel(err)
+	}
+	return nil
+}
+
+// deleteLogged deletes a ref by way of the log.
+func (db *DB) deleteLogged(h *redoHold, name string) error {
+	from, err := db.refNow(name)
+	if err == nil && from.IsZero() {
+		return ErrNotFound
+	}
+	if err := h.promise(&redoRecord{refs: []redoRef{{name: name, from: from}}}); err != nil {
+		return err
+	}
+	if _, err := db.removeRef(name); err != nil {
+		return h.cancel(err)
+	}
+	return nil
+}
+
+// publishInstead publishes a pack that holds all that others do, and empties the log:
+// what that vouches for is flushed at the same time, but for these others.
+func (db *DB) publishInstead(w *packWriter, others []*pack) (*pack, error) {
+	h, err := db.holdRedo()
+	if err != nil {
+		return nil, err
+	}
+	defer h.release()
+	if h.empty() {
+		return db.publish(w)
+	}
+	defer w.discard()
+	s, err := db.complete(w)
+	if err != nil {
+		return nil, fmt.Errorf("write pack into %s: %w", db.dir, err)
+	}
+	defer s.discard()
+	others = slices.DeleteFunc(slices.Clone(others), func(p *pack) bool { return p.name() == s.name })
+	files, dirs := db.vouchedFor(h.scan(), others)
+	var flushErr error
+	var wg sync.WaitGroup
+	wg.Go(func() { flushErr = flushPaths(files) })
+	err = db.flush(s.pack, s.idx)
+	wg.Wait()
+	if err = errors.Join(err, flushErr); err != nil {
+		return nil, fmt.Errorf("write pack into %s: %w", db.dir, err)
+	}
+	p, err := db.rename(s)
+	if err != nil {
+		return nil, fmt.Errorf("write pack into %s: %w", db.dir, err)
+	}
+	if dir := db.path(packDir); !slices.Contains(dirs, dir) {
+		dirs = append(dirs, dir)
+	}
+	if err := flushDirs(dirs); err != nil {
+		return nil, err
+	}
+	return p, h.reset()
+}

@@ -49,7 +49,7 @@ var layers = map[string]int{
 
 // thirdParty says which modules a package may use, and why.
 var thirdParty = map[string][]string{
-	"internal/odb":      {"github.com/klauspost/compress/zlib", "github.com/gofrs/flock", "golang.org/x/sys"},          // compression, locks, boot ids
+	"internal/odb":      {"github.com/klauspost/compress", "github.com/gofrs/flock", "golang.org/x/sys"},               // compression, locks, boot ids
 	"internal/index":    {"golang.org/x/sys"},                                                                          // large pages
 	"internal/git":      {"golang.org/x/sys"},                                                                          // stat of the user's index
 	"internal/config":   {"github.com/pelletier/go-toml/v2"},                                                           // the files that people write

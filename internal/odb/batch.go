@@ -34,6 +34,9 @@ type Batch struct {
 // they do not change between here and Commit is what the lock is for.
 func (db *DB) NewBatch() *Batch {
 	b := &Batch{db: db, ids: make(map[object.ID]struct{}), w: newPackWriter(db.path(packDir))}
+	if !db.opt.NoSync {
+		b.w.behind = new(writeBehind)
+	}
 	if err := db.refresh(false); err != nil {
 		b.err = err
 	}

@@ -6,7 +6,7 @@ import (
 	"io"
 	"sync"
 
-	"github.com/klauspost/compress/zlib"
+	"github.com/klauspost/compress/flate"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
@@ -39,7 +39,7 @@ const keepDeflated = 16 << 20
 
 // deflater makes pack entries. Its writers are large, so it is reused.
 type deflater struct {
-	fast, plain *zlib.Writer
+	fast, plain zlibWriter
 	out         bytes.Buffer
 }
 
@@ -86,15 +86,11 @@ func (d *deflater) shrinks(sample []byte) bool {
 	return d.out.Len() < len(sample)-len(sample)/32
 }
 
-func (d *deflater) writer(w io.Writer, compress bool) *zlib.Writer {
-	zw, level := &d.plain, zlib.NoCompression
+func (d *deflater) writer(w io.Writer, compress bool) *zlibWriter {
 	if compress {
-		zw, level = &d.fast, zlib.BestSpeed
+		d.fast.reset(w, flate.BestSpeed)
+		return &d.fast
 	}
-	if *zw == nil {
-		*zw, _ = zlib.NewWriterLevel(w, level) // fails for unknown levels only
-	} else {
-		(*zw).Reset(w)
-	}
-	return *zw
+	d.plain.reset(w, flate.NoCompression)
+	return &d.plain
 }

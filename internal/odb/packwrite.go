@@ -33,7 +33,8 @@ type packWriter struct {
 	done int64    // bytes in file
 	rows []row
 
-	allow func(more int64) error // asked before bytes are written; may be nil
+	behind *writeBehind           // nil = nothing waits for the disk
+	allow  func(more int64) error // asked before bytes are written; may be nil
 }
 
 func newPackWriter(dir string) *packWriter { return &packWriter{dir: dir} }
@@ -98,6 +99,7 @@ func (w *packWriter) flush() (err error) {
 	n, err := w.file.Write(w.buf)
 	w.done += int64(n)
 	w.buf = w.buf[:0]
+	w.behind.grown(w.file, w.done)
 	return err
 }
 
@@ -120,6 +122,7 @@ func (a *allowedWriter) Write(p []byte) (int, error) {
 
 // finish sets the count, appends the checksum and writes what is left.
 func (w *packWriter) finish() (sum [sha1.Size]byte, err error) {
+	defer w.behind.end() // the file may go to somebody else
 	count := binary.BigEndian.AppendUint32(nil, uint32(len(w.rows)))
 	if w.file == nil {
 		copy(w.buf[8:], count)
@@ -144,6 +147,7 @@ func (w *packWriter) finish() (sum [sha1.Size]byte, err error) {
 
 // discard removes the temporary file.
 func (w *packWriter) discard() {
+	w.behind.end()
 	if w.file != nil {
 		dispose(w.file)
 		w.file = nil

@@ -52,13 +52,13 @@ var thirdParty = map[string][]string{
 	"internal/odb":      {"github.com/klauspost/compress", "github.com/gofrs/flock", "golang.org/x/sys"},               // compression, locks, boot ids
 	"internal/index":    {"golang.org/x/sys"},                                                                          // large pages
 	"internal/git":      {"golang.org/x/sys"},                                                                          // stat of the user's index
-	"internal/config":   {"github.com/pelletier/go-toml/v2"},                                                           // the files that people write
+	"internal/config":   {"github.com/BurntSushi/toml"},                                                                // the files that people write
 	"internal/worktree": {"golang.org/x/sys"},                                                                          // handles of directories
 	"internal/watch":    {"golang.org/x/sys"},                                                                          // inotify
 	"internal/gittest":  {"golang.org/x/sys"},                                                                          // tracing for crash tests
 	"internal/hooks":    {"github.com/gofrs/flock"},                                                                    // one hook of a session at a time
 	"internal/ticket":   {"github.com/gofrs/flock"},                                                                    // one at a time does the work
-	"internal/setup":    {"github.com/tailscale/hujson", "github.com/pelletier/go-toml/v2"},                            // settings of agents
+	"internal/setup":    {"github.com/tailscale/hujson", "github.com/BurntSushi/toml"},                                 // settings of agents
 	"internal/httpapi":  {"github.com/danielgtaylor/huma/v2", "github.com/gofrs/flock"},                                // OpenAPI from types; one server per data directory
 	"internal/mcptools": {"github.com/modelcontextprotocol/go-sdk/mcp"},                                                // the protocol
 	"cmd/cairn":         {"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term", "golang.org/x/sys"}, // the command line; whose the terminal is

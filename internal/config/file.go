@@ -1,7 +1,6 @@
 package config
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -12,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/pelletier/go-toml/v2"
+	"github.com/BurntSushi/toml"
 )
 
 // maxFile is how many bytes a file may have.
@@ -56,23 +55,19 @@ func readFile(path string) (*file, error) {
 	if err != nil {
 		return nil, &Error{Where: path, Err: err}
 	}
-	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")) // editors for Windows put it there
 	f := &file{path: path, text: string(data)}
-	if err := toml.Unmarshal(data, &f.values); err != nil {
-		return nil, f.malformed(err)
+	if _, err := toml.Decode(f.text, &f.values); err != nil {
+		var parse toml.ParseError
+		if errors.As(err, &parse) {
+			reason := parse.Message
+			if reason == "" {
+				reason = strings.TrimPrefix(parse.Error(), "toml: ")
+			}
+			return nil, &Error{Where: path, Line: parse.Position.Line, Key: f.keyAt(parse.Position.Line), Err: errors.New(reason)}
+		}
+		return nil, &Error{Where: path, Err: err}
 	}
 	return f, nil
-}
-
-// malformed puts what the parser complains of into the terms of this package.
-func (f *file) malformed(err error) error {
-	e := &Error{Where: f.path, Err: errors.New(strings.TrimPrefix(err.Error(), "toml: "))}
-	var bad *toml.DecodeError
-	if errors.As(err, &bad) {
-		e.Line, _ = bad.Position()
-		e.Key = f.keyAt(e.Line)
-	}
-	return e
 }
 
 // apply takes over the keys of one table: the top one, or a section. All complaints
@@ -223,17 +218,17 @@ func (f *file) line(section []string, key string) int {
 // headerNames are the names in a line like [project."/a.b"].
 func headerNames(text string) []string {
 	var table map[string]any
-	if toml.Unmarshal([]byte(text), &table) != nil {
+	meta, err := toml.Decode(text, &table)
+	if err != nil {
 		return nil
 	}
-	var names []string
-	for len(table) == 1 { // a header alone makes one table in each
-		for name, value := range table {
-			names = append(names, name)
-			table, _ = value.(map[string]any)
+	var longest []string
+	for _, key := range meta.Keys() {
+		if len(key) > len(longest) {
+			longest = key
 		}
 	}
-	return names
+	return longest
 }
 
 // unknown suggests what may have been meant.

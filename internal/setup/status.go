@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/pelletier/go-toml/v2"
+	"github.com/BurntSushi/toml"
 )
 
 // Status is how an agent is connected with cairn.
@@ -98,7 +98,14 @@ func (a *agent) lookAtAdapter(p Places, s *Status) {
 // file, event, and position. Whether an entry has been changed since is for Codex to
 // tell: it keeps a hash.
 func unreviewed(config, file string, f hookFile) []string {
-	trusted := trustedHooks(config)
+	var known struct {
+		Hooks struct {
+			State map[string]struct {
+				Hash string `toml:"trusted_hash"`
+			} `toml:"state"`
+		} `toml:"hooks"`
+	}
+	toml.DecodeFile(config, &known) // a file that is not there, or not understood, lists nothing
 	var list []string
 	files := []string{file}
 	if real, err := filepath.EvalSymlinks(file); err == nil && real != file {
@@ -106,32 +113,13 @@ func unreviewed(config, file string, f hookFile) []string {
 	}
 	f.visit(func(event string, g, i int) {
 		for _, file := range files {
-			if trusted[fmt.Sprintf("%s:%s:%d:%d", file, snakeCase(event), g, i)].Hash != "" {
+			if known.Hooks.State[fmt.Sprintf("%s:%s:%d:%d", file, snakeCase(event), g, i)].Hash != "" {
 				return
 			}
 		}
 		list = append(list, event)
 	})
 	return list
-}
-
-type trustedHook struct {
-	Hash string `toml:"trusted_hash"`
-}
-
-// trustedHooks reads the list from a file; one that is not there, or not understood, is an
-// empty list.
-func trustedHooks(config string) map[string]trustedHook {
-	var known struct {
-		Hooks struct {
-			State map[string]trustedHook `toml:"state"`
-		} `toml:"hooks"`
-	}
-	data, err := os.ReadFile(config)
-	if err != nil || toml.Unmarshal(data, &known) != nil {
-		return nil
-	}
-	return known.Hooks.State
 }
 
 // snakeCase turns SessionStart into session_start.

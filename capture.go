@@ -156,6 +156,7 @@ func (c *capture) look(ctx context.Context, opt captureOptions) error {
 		if c.unread = res.Unread; len(c.unread) > 0 {
 			c.claims = newClaims(PartialTime, unreadSkipped(res.Unread), seen)
 		}
+		c.rules.aux.Ground = res.Ground
 		c.rules.updateAux(c.index, c.dropped)
 	}
 	return c.settleClaims()
@@ -187,6 +188,7 @@ func (c *capture) scan(ctx context.Context, opt captureOptions, hints *worktree.
 	if err != nil {
 		return nil, err
 	}
+	c.repo.log.Debug("scanned", "files", res.Files, "read", res.Read, "listed", res.Listed)
 	c.disk = res.Tree
 	c.changed, c.dropped = c.changed || res.Changed, c.dropped || res.Dropped
 	c.read += res.Read
@@ -289,6 +291,7 @@ func (r *Repo) newScan(x *index.Index, rules *ruleSource, batch *odb.Batch, opt 
 		Rules: rules.chain, Prefix: string(rules.context.Prefix), FoldCase: rules.context.FoldCase,
 		Include: rules.include, Held: rules.held, Exclude: r.storesInside(),
 		Never: r.never, NeverIsNew: rules.before.Never != r.neverID(), MaxFiles: r.maxFiles(rules.before), MaxBytes: r.maxScanBytes(),
+		Conditions: rules.conditions(r), Ground: rules.ground(),
 		Scope: opt.scope, Names: opt.names, Forget: opt.forget, Sink: batch, Verify: opt.verify, Workers: r.opt.Workers,
 	}
 	if opt.small {

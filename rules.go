@@ -1,6 +1,8 @@
 package cairn
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -174,6 +176,30 @@ func (s *ruleSource) heldEarlier(r *Repo, x *index.Index) (func(path string, dir
 	}, nil
 }
 
+// conditions names all that decides a capture but for the directories, the user's index
+// and earlier captures: what a later boot or other rules find is not what these did.
+func (s *ruleSource) conditions(r *Repo) string {
+	boot := odb.BootID()
+	if boot == "" {
+		return ""
+	}
+	text, err := json.Marshal([]any{boot, s.context, r.opt.Include, r.maxFileSize(), s.aux.Never, r.storesInside()})
+	if err != nil {
+		return ""
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+// ground is what the last capture stands on, if the user's index and earlier captures
+// hold nothing that they did not hold then.
+func (s *ruleSource) ground() string {
+	if !s.earlier.IsZero() || s.user != nil && s.user.full != nil {
+		return ""
+	}
+	return s.before.Ground
+}
+
 // auxiliary is what the stat cache keeps for this package.
 type auxiliary struct {
 	UserIndex *git.Signature `json:"userIndex,omitempty"` // nil = to be read again
@@ -181,6 +207,7 @@ type auxiliary struct {
 	Sparse    []pathText     `json:"sparse,omitempty"`    // absent by a sparse checkout
 	Metadata  string         `json:"metadata,omitempty"`  // checksum of the metadata of this state, if it was worked out
 	Never     string         `json:"never,omitempty"`     // which deny list was applied to all of it
+	Ground    string         `json:"ground,omitempty"`    // see worktree.Result
 
 	Files int `json:"files,omitempty"` // captured, if so many that somebody must have meant it
 

@@ -20,11 +20,13 @@ type Dir struct {
 	Path string    // from the root, '/'-separated, "" for the root itself
 	Tree object.ID // zero when nothing below is captured
 	Raw  []byte    // the encoded entries, see Append and Next
+	Seal Seal
 
 	starts atomic.Pointer[[]uint32] // of the records in Raw, once Find has needed them
 }
 
-// The layout of an encoded entry: fixed fields, then the name.
+// The layout of an encoded entry: fixed fields, then the name, and a NUL, so that a
+// system call can take the name where it lies.
 const (
 	offMode  = 0  // code of the mode
 	offFlags = 1  // reason for skipping, and the bits below
@@ -36,6 +38,7 @@ const (
 	offIno   = 32 // uint64
 	offID    = 40
 	offName  = 60
+	nulLen   = 1
 
 	flagRacy  = 0x80
 	flagHeld  = 0x40
@@ -76,21 +79,19 @@ func Append(raw []byte, e *Entry) []byte {
 	le.PutUint64(fixed[offCTime:], uint64(e.Stat.CTime))
 	le.PutUint64(fixed[offIno:], e.Stat.Ino)
 	copy(fixed[offID:], e.ID[:])
-	return append(append(raw, fixed[:]...), e.Name...)
+	return append(append(append(raw, fixed[:]...), e.Name...), 0)
 }
 
 // SetDir fills in what is known of a directory only after everything below it has
 // been seen. The entry begins at raw[0].
-func SetDir(raw []byte, tree object.ID, empty bool) {
+func SetDir(raw []byte, perm uint16, tree object.ID, empty bool) {
+	binary.LittleEndian.PutUint16(raw[offPerm:], perm)
 	copy(raw[offID:offName], tree[:])
 	raw[offFlags] &^= flagEmpty
 	if empty {
 		raw[offFlags] |= flagEmpty
 	}
 }
-
-// SetPerm sets the permission bits of the record that begins raw.
-func SetPerm(raw []byte, perm uint16) { binary.LittleEndian.PutUint16(raw[offPerm:], perm) }
 
 // Record is one encoded entry inside a block. Its methods read single fields, so
 // that a comparison decodes nothing else.
@@ -102,12 +103,12 @@ func Next(raw []byte) (rec Record, rest []byte) {
 	if len(raw) < offName {
 		return nil, nil
 	}
-	n := offName + int(binary.LittleEndian.Uint16(raw[offLen:]))
+	n := offName + int(binary.LittleEndian.Uint16(raw[offLen:])) + nulLen
 	return Record(raw[:n:n]), raw[n:]
 }
 
-// Name returns the name's bytes, which belong to the block.
-func (r Record) Name() []byte { return r[offName:] }
+// Name returns the name's bytes, which belong to the block. A NUL follows them there.
+func (r Record) Name() []byte { return r[offName : len(r)-nulLen : len(r)-nulLen] }
 
 // Mode returns the git mode, 0 for a special file.
 func (r Record) Mode() object.Mode { return modeCodes[r[offMode]] }
@@ -228,14 +229,14 @@ func checkBlock(raw []byte) error {
 			return fmt.Errorf("%w: truncated entry", ErrMalformed)
 		}
 		n := offName + int(binary.LittleEndian.Uint16(raw[offLen:]))
-		if n > len(raw) || n == offName || int(raw[offMode]) >= len(modeCodes) {
+		if n >= len(raw) || n == offName || int(raw[offMode]) >= len(modeCodes) || raw[n] != 0 {
 			return fmt.Errorf("%w: bad entry", ErrMalformed)
 		}
 		name := raw[offName:n]
 		if bytes.Compare(name, last) <= 0 {
 			return fmt.Errorf("%w: entries out of order", ErrMalformed)
 		}
-		last, raw = name, raw[n:]
+		last, raw = name, raw[n+nulLen:]
 	}
 	return nil
 }

@@ -156,9 +156,10 @@ func TestSetDir(t *testing.T) {
 	for _, empty := range []bool{true, true, false, false, true} {
 		dir.Empty = empty
 		dir.ID[0]++
-		index.SetDir(raw, dir.ID, empty)
+		dir.Perm ^= 0o7077
+		index.SetDir(raw, dir.Perm, dir.ID, empty)
 		if want := block(dir, other); !bytes.Equal(raw, want) {
-			t.Fatalf("after SetDir(%s, %v):\n%q, want\n%q", dir.ID, empty, raw, want)
+			t.Fatalf("after SetDir(%o, %s, %v):\n%q, want\n%q", dir.Perm, dir.ID, empty, raw, want)
 		}
 	}
 }

@@ -6,7 +6,8 @@
 //
 // The unit is the directory block: the directory's path, the id of its tree and
 // its encoded entries, sorted by name bytes. A scan compares a directory with its
-// block without decoding it, and hands an unchanged block on as it is.
+// block without decoding it, and hands an unchanged block on as it is. A [Seal] tells
+// when it need not even list the directory.
 //
 // Two files lie in the store's private directory. The base holds all blocks and
 // ends in a CRC-32C. The delta belongs to one base (it repeats the base's random

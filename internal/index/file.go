@@ -14,8 +14,8 @@ import (
 type File struct{ Base, Delta string }
 
 const (
-	baseMagic  = "CAIRNIX2"
-	deltaMagic = "CAIRNID2"
+	baseMagic  = "CAIRNIX3"
+	deltaMagic = "CAIRNID3"
 	headerLen  = 16 // magic, id of the base
 	frameLen   = 8  // before a record of the delta: its length and checksum
 

@@ -1,6 +1,7 @@
 package index_test
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"testing"
@@ -22,7 +23,7 @@ type state struct {
 func stateOf(x *index.Index) state {
 	s := state{Dirs: make(map[string]string), Packs: slices.Clone(x.Packs), Aux: string(x.Aux)}
 	for path, d := range x.Dirs {
-		s.Dirs[path] = d.Path + " " + d.Tree.String() + " " + string(d.Raw)
+		s.Dirs[path] = fmt.Sprintf("%s %s %v %s", d.Path, d.Tree, d.Seal, d.Raw)
 	}
 	return s
 }
@@ -33,6 +34,7 @@ func (s state) diff(other state) string { return cmp.Diff(s, other, cmpopts.Equa
 // directories.
 func dir(path string, names ...string) *index.Dir {
 	d := &index.Dir{Path: path, Tree: object.Sum(object.Blob, []byte(path))}
+	d.Seal = index.Seal{MTime: int64(len(names)), CTime: -1, Ino: 1<<64 - 1, Rules: uint64(len(path))}
 	slices.Sort(names)
 	for _, name := range names {
 		e := index.Entry{Name: name, Mode: object.Regular, Perm: 0o644, ID: object.Sum(object.Blob, []byte(name))}

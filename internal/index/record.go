@@ -19,7 +19,7 @@ type record struct {
 }
 
 // minDir is the size of a block without path and entries.
-const minDir = 4 + len(object.ID{}) + 4
+const minDir = 4 + len(object.ID{}) + sealSize + 4
 
 func (rec *record) size() int {
 	size := 4 + len(rec.aux) + 4 + 4 + 4 + rec.summary.size()
@@ -54,6 +54,7 @@ func (rec *record) appendHead(out []byte) []byte {
 func (d *Dir) append(out []byte) []byte {
 	out = appendPiece(out, d.Path)
 	out = append(out, d.Tree[:]...)
+	out = d.Seal.append(out)
 	return appendPiece(out, d.Raw)
 }
 
@@ -82,6 +83,7 @@ func decodeRecord(data []byte) (rec record, err error) {
 		d := &dirs[i]
 		d.Path = string(r.piece())
 		copy(d.Tree[:], r.take(len(d.Tree)))
+		d.Seal.decode(r.take(sealSize))
 		d.Raw = r.piece()
 		if err := checkBlock(d.Raw); err != nil {
 			return record{}, err

@@ -43,7 +43,7 @@ func sampleRecord() *record {
 		aux: []byte("aux"), packs: []string{"p1", "p2"}, removed: []string{"gone"},
 		dirs: []*Dir{
 			{Path: "", Tree: object.EmptyTree, Raw: entries("a", "b")},
-			{Path: "b", Raw: entries("c")},
+			{Path: "b", Raw: entries("c"), Seal: Seal{MTime: -1, CTime: 2, Ino: 1<<64 - 1, Rules: 4}},
 			{Path: "empty"},
 		},
 	}
@@ -89,12 +89,15 @@ func TestHostileBlocks(t *testing.T) {
 		"cut in name":     entries("ab")[:offName+1],
 		"byte behind":     append(entries("a"), 0),
 		"half behind":     append(entries("a"), entries("b")[:offName]...),
+		"cut before NUL":  entries("ab")[:offName+2],
+		"no NUL":          edit(offName+1, 'a'),
+		"no NUL at end":   edit(2*(offName+2)-1, 'a'),
 		"empty name":      edit(offLen, 0),
 		"name too long":   edit(offLen+1, 0xff),
 		"name over next":  edit(offLen, 2),
 		"unknown mode":    edit(offMode, byte(len(modeCodes))),
 		"mode 255":        edit(offMode, 0xff),
-		"mode of second":  edit(offName+1+offMode, 0xff),
+		"mode of second":  edit(offName+1+nulLen+offMode, 0xff),
 		"unsorted":        entries("b", "a"),
 		"twice":           entries("a", "a"),
 		"shorter behind":  entries("ab", "a"),
@@ -168,7 +171,7 @@ func TestNegativeLengths(t *testing.T) {
 	t.Parallel()
 	rec := sampleRecord().append(nil)
 	for name, at := range map[string]int{
-		"aux": 0, "packs": 7, "a pack": 11, "summary": 23, "removed": 27, "a path": 31, "blocks": 39, "path of a block": 43, "entries": 67,
+		"aux": 0, "packs": 7, "a pack": 11, "summary": 23, "removed": 27, "a path": 31, "blocks": 39, "path of a block": 43, "entries": 67 + sealSize,
 	} {
 		if length := binary.LittleEndian.Uint32(rec[at:]); length > 200 {
 			t.Fatalf("%s: there is no length at %d: %d", name, at, length)

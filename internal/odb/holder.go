@@ -42,6 +42,10 @@ var machine = sync.OnceValue(func() Holder {
 	return Holder{PID: os.Getpid(), Host: host, BootID: bootID()}
 })
 
+// BootID names the time since this machine was started, "" where that has no name.
+// Containers on it share the name.
+func BootID() string { return machine().BootID }
+
 // foreign reports whether the holder lived on another machine, as far as can be
 // told: a container on this one has another name but the same boot.
 func (h Holder) foreign() bool {

@@ -14,6 +14,13 @@ type fileStat struct {
 	stat index.Stat
 }
 
+// dirStat is what an open directory tells of itself.
+type dirStat struct {
+	perm   uint16
+	device uint64
+	stat   index.Stat
+}
+
 // kind is what a listing says of a name without a look at it. Not every file system
 // tells, and it may be wrong by now.
 type kind byte

@@ -51,7 +51,19 @@ var localTypes = []uint32{
 }
 
 // local reports whether the directory lies on such a file system.
-func (h *dirHandle) local() bool {
+func (h *dirHandle) local() bool { return h.liesOn(localTypes) }
+
+// stampTypes are the file systems that are known to give a directory new times with
+// every name that comes to it, goes or is exchanged, whoever does it. An overlay is not
+// among them: its lower layers can change under it.
+var stampTypes = []uint32{
+	unix.EXT4_SUPER_MAGIC, unix.XFS_SUPER_MAGIC, unix.BTRFS_SUPER_MAGIC, unix.F2FS_SUPER_MAGIC, unix.TMPFS_MAGIC,
+}
+
+// stampsNames reports whether the directory lies on such a file system.
+func (h *dirHandle) stampsNames() bool { return h.liesOn(stampTypes) }
+
+func (h *dirHandle) liesOn(types []uint32) bool {
 	var st unix.Statfs_t
-	return unix.Fstatfs(h.fd, &st) == nil && slices.Contains(localTypes, uint32(st.Type))
+	return unix.Fstatfs(h.fd, &st) == nil && slices.Contains(types, uint32(st.Type))
 }

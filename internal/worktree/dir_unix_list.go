@@ -32,10 +32,10 @@ func (h *dirHandle) list(l *listing, _ []byte) error {
 	return nil
 }
 
-func (h *dirHandle) perm() (uint16, error) {
+func (h *dirHandle) stat() (dirStat, error) {
 	var st unix.Stat_t
 	err := unix.Fstat(h.fd, &st)
-	return uint16(st.Mode & 0o7777), err
+	return dirStat{perm: uint16(st.Mode & 0o7777), device: uint64(st.Dev), stat: fromStat(&st).stat}, err
 }
 
 func fromStat(st *unix.Stat_t) fileStat {

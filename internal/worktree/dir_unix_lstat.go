@@ -21,3 +21,5 @@ func (h *dirHandle) lstat(name []byte) (fileStat, error) {
 func (h *dirHandle) lstatQuick(name []byte) (fileStat, error) { return h.lstat(name) }
 
 func (h *dirHandle) local() bool { return false }
+
+func (h *dirHandle) stampsNames() bool { return false }

@@ -69,12 +69,13 @@ func (h *dirHandle) list(l *listing, _ []byte) error {
 	return nil
 }
 
-func (h *dirHandle) perm() (uint16, error) {
+func (h *dirHandle) stat() (dirStat, error) {
 	info, err := h.root.Stat(".")
 	if err != nil {
-		return 0, err
+		return dirStat{}, err
 	}
-	return uint16(info.Mode().Perm()), nil
+	st := fromInfo(info)
+	return dirStat{perm: st.perm, stat: st.stat}, nil
 }
 
 func (h *dirHandle) lstat(name []byte) (fileStat, error) {
@@ -88,6 +89,8 @@ func (h *dirHandle) lstat(name []byte) (fileStat, error) {
 func (h *dirHandle) lstatQuick(name []byte) (fileStat, error) { return h.lstat(name) }
 
 func (h *dirHandle) local() bool { return false }
+
+func (h *dirHandle) stampsNames() bool { return false }
 
 func (h *dirHandle) readlink(name string) (string, error) {
 	target, err := h.root.Readlink(name)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/seed-fb9cbc17/cairn/internal/ignore"
 	"github.com/seed-fb9cbc17/cairn/internal/index"
@@ -44,6 +45,8 @@ type Scan struct {
 	Scope       map[string]bool                  // the known directories to look at, with all that lead to them; nil = all
 	Names       map[string][]string              // of directories in Scope: the names to look at, sorted; of others all
 	Hints       *Hints                           // the paths to look at; nil = all
+	Conditions  string                           // names all that decides here but for the directories themselves, the boot of the machine included; "" = not known
+	Ground      string                           // Result.Ground of the last Run that looked at everything, if Index and Held are what they were after it; else ""
 	Sink        Sink
 	Verify      bool            // read every file, whatever its stat says
 	Workers     int             // 0 = chosen by the number of processors
@@ -52,6 +55,8 @@ type Scan struct {
 	MaxFiles int          // ErrLimit beyond; 0 = no limit
 	MaxBytes int64        // of files to be read: ErrLimit beyond; 0 = no limit
 	OnGrowth func() error // called once when there is much to be read; its error ends the scan; may be nil
+
+	began time.Time // in place of the present, for tests
 }
 
 // Known names the contents of a file or symlink that the index does not hold, when
@@ -96,6 +101,8 @@ type Result struct {
 	Changed bool      // anything in the index, be it only a time stamp
 	Differs int       // captured paths, without directories, that are not as the index had them
 	Dropped bool      // something that the index had is not there any more
+	Listed  int       // directories whose names were read
+	Ground  string    // what the seals in Scan.Index rest on, to be kept with it
 }
 
 // maxIncluded is the size up to which Include captures ignored files: meant for
@@ -130,8 +137,11 @@ type scanner struct {
 	first  bool // nothing is known yet
 	tally  map[string]Tally
 
+	sealing
+
 	dropped            atomic.Bool
 	files, read, bytes atomic.Int64
+	listed             atomic.Int64
 }
 
 // Run scans. On success the index describes the directory and every object that
@@ -159,6 +169,7 @@ func (sc *scanner) walk() (*node, error) {
 		return nil, fmt.Errorf("open %s: %w", s.Root, err)
 	}
 	sc.local = root.handle.local()
+	sc.beginSeals(root.handle)
 	sc.stack = append(sc.stack, root)
 	stop := context.AfterFunc(ctx, sc.interrupted)
 	defer stop()
@@ -194,6 +205,7 @@ func (sc *scanner) finish(root *node) *Result {
 		before.add(sc.Index, d.Path)
 		sc.Index.Put(d)
 	}
+	sc.putSeals(len(sc.changed)+len(sc.removed) > 0)
 	slices.Sort(sc.unread)
 	slices.SortFunc(sc.skipped, func(a, b Skipped) int { return strings.Compare(a.Path, b.Path) })
 	return &Result{
@@ -204,6 +216,8 @@ func (sc *scanner) finish(root *node) *Result {
 		Changed: len(sc.changed)+len(sc.removed) > 0,
 		Differs: before.differ(sc.Index),
 		Dropped: sc.dropped.Load() || len(sc.removed) > 0,
+		Listed:  int(sc.listed.Load()),
+		Ground:  sc.groundNow(),
 	}
 }
 

@@ -55,6 +55,7 @@ func (w *worker) leaveDir(n *node) {
 // passed over only if it is ignored whatever it is.
 func (w *worker) leaveName(n *node, name string, rec index.Record) {
 	path := index.Join(n.path, name)
+	n.leaky = true // the rules are not asked what it is
 	if w.excluded(path) || rec == nil && !w.visible(n, path, false, 0) && !w.visible(n, path, true, 0) {
 		return
 	}
@@ -66,5 +67,6 @@ func (w *worker) keepUnread(n *node, path string, rec index.Record) {
 	if rec != nil {
 		n.block = append(n.block, rec...)
 	}
+	n.leaky = true
 	w.leave(path)
 }

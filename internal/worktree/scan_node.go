@@ -18,17 +18,19 @@ import (
 type node struct {
 	parent *node
 	path   string
-	name   string // its name in parent
-	slot   int    // where its entry begins in parent.block
+	name   string       // its name in parent
+	slot   int          // where its entry begins in the block of parent
+	entry  index.Record // what is there, if it is the old one
 	prev   *index.Dir
 	handle *dirHandle
+	at     dirStat
 	dir    *index.Dir // the result
 
 	block     []byte // the entries, as index encodes them
+	shared    bool   // the entries are those of prev instead
 	empty     bool
 	wasEmpty  bool         // as the last scan had it
 	whole     bool         // everything in it is to be looked at, not only what is hinted
-	permLate  bool         // its bits are not in the parent's block yet
 	unread    bool         // not looked at: what the last scan had stays
 	absent    bool         // it could not be read as a directory; the parent knows what it is
 	gitignore bool         // has a .gitignore
@@ -37,12 +39,19 @@ type node struct {
 	lent      Lent         // see Scan.Lender; nil until it is asked for
 	pending   atomic.Int32 // children not yet done, and one for the directory itself
 
-	mu       sync.Mutex
+	mu       sync.Mutex           // guards what those below write into block, shared, override and leaky
 	override map[int]*index.Entry // by slot: what became of children that are no directories any more; nil = gone
 
 	rulesOnce sync.Once
 	rules     *ignore.Chain
 	ignored   bool // the directory as a whole: only what is held is captured in it
+
+	sealed  bool       // its old block has all names in it
+	leaky   bool       // some name in it is accounted for neither by an entry nor by the rules alone
+	judged  bool       // names in it, or below, were put to the rules
+	readID  *object.ID // what was read as its .gitignore, zero if it could not be; nil = nobody tried
+	rulesID object.ID  // what is captured of that, zero = no rules
+	print   uint64     // see printWith
 }
 
 func (n *node) close() {
@@ -61,6 +70,50 @@ func (n *node) replace(slot int, e *index.Entry) {
 		n.override = make(map[int]*index.Entry)
 	}
 	n.override[slot] = e
+	n.leaky = true
+}
+
+// entries is the block of n.
+func (n *node) entries() []byte {
+	if n.shared {
+		return n.prev.Raw
+	}
+	return n.block
+}
+
+// keep appends an old entry.
+func (n *node) keep(rec index.Record) {
+	if !n.shared {
+		n.block = append(n.block, rec...)
+	}
+}
+
+// end is where the next entry goes, at being where it is in the old block.
+func (n *node) end(at int) int {
+	if n.shared {
+		return at
+	}
+	return len(n.block)
+}
+
+// own gives n a block of its own, which begins with the old one up to at.
+func (n *node) own(at int) {
+	if n.shared {
+		n.block, n.shared = append(n.block[:0], n.prev.Raw[:at]...), false
+	}
+}
+
+// settle fills in the entry of a complete child.
+func (n *node) settle(c *node) {
+	if e := c.entry; e != nil && e.Perm() == c.at.perm && e.ID() == c.dir.Tree && e.Empty() == c.empty {
+		return
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.shared {
+		n.own(len(n.prev.Raw))
+	}
+	index.SetDir(n.block[c.slot:], c.at.perm, c.dir.Tree, c.empty)
 }
 
 // finish counts down n and, when n was the last, completes it and its ancestors.
@@ -73,7 +126,7 @@ func (w *worker) finish(n *node) error {
 		if n.parent == nil {
 			w.scanner.complete()
 		} else {
-			index.SetDir(n.parent.block[n.slot:], n.dir.Tree, n.empty)
+			n.parent.settle(n)
 		}
 		n = n.parent
 	}
@@ -81,7 +134,7 @@ func (w *worker) finish(n *node) error {
 }
 
 // complete turns the entries of n into its block and tree. An unchanged directory
-// keeps its old block and costs one comparison.
+// keeps its old block and costs one comparison, or none if it was sealed.
 func (w *worker) complete(n *node) error {
 	defer w.recycle(n)
 	if n.absent {
@@ -99,11 +152,15 @@ func (w *worker) complete(n *node) error {
 	if n.override != nil {
 		n.rebuild()
 	}
-	if n.prev != nil && bytes.Equal(n.block, n.prev.Raw) {
-		n.dir = n.prev
+	same := n.prev != nil && (n.shared || bytes.Equal(n.block, n.prev.Raw))
+	seal := w.sealOf(n, same)
+	if same {
+		if n.dir = n.prev; seal != n.prev.Seal {
+			w.reseal(n.dir, seal)
+		}
 		return nil
 	}
-	d := &index.Dir{Path: n.path, Raw: slices.Clone(n.block)}
+	d := &index.Dir{Path: n.path, Raw: slices.Clone(n.block), Seal: seal}
 	if tree := w.tree.encode(d); len(tree) > 0 || n.parent == nil {
 		var err error
 		if d.Tree, err = w.Sink.Add(object.Tree, tree); err != nil {
@@ -127,9 +184,10 @@ func (w *worker) recycle(n *node) {
 
 // rebuild encodes the block anew with the overrides in place.
 func (n *node) rebuild() {
-	block := make([]byte, 0, len(n.block))
+	old := n.entries()
+	block := make([]byte, 0, len(old))
 	offset := 0
-	for rec, rest := index.Next(n.block); rec != nil; rec, rest = index.Next(rest) {
+	for rec, rest := index.Next(old); rec != nil; rec, rest = index.Next(rest) {
 		e, replaced := n.override[offset]
 		switch {
 		case !replaced:
@@ -139,7 +197,7 @@ func (n *node) rebuild() {
 		}
 		offset += len(rec)
 	}
-	n.block = block
+	n.block, n.shared = block, false
 }
 
 // TreeEntries lists what is captured in a directory, in git's order.

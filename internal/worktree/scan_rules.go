@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"github.com/seed-fb9cbc17/cairn/internal/ignore"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
 // maxRules is how much of a .gitignore is read. Real ones are a few KiB.
@@ -13,6 +14,7 @@ const maxRules = 16 << 20
 // a name that is not known yet, so an unchanged tree costs no rule at all.
 func (sc *scanner) loadRules(n *node) {
 	n.rulesOnce.Do(func() {
+		n.judged = true
 		if n.parent == nil {
 			n.rules = sc.Rules
 		} else {
@@ -24,27 +26,28 @@ func (sc *scanner) loadRules(n *node) {
 			return // git does not look for rules below an ignored directory
 		}
 		if n.gitignore {
-			n.rules = n.rules.Enter(trimSlash(sc.Prefix+n.path), sc.readGitignore(n))
+			text, id := sc.readGitignore(n)
+			n.rules, n.readID = n.rules.Enter(trimSlash(sc.Prefix+n.path), ignore.Parse(text, sc.FoldCase)), &id
 		}
 	})
 }
 
-// readGitignore reads the .gitignore of n through its handle. As in git, a symlink
-// is not followed, and a file that cannot be read has no rules.
-func (sc *scanner) readGitignore(n *node) *ignore.Patterns {
-	f, err := n.handle.openFile(".gitignore")
+// readGitignore reads the .gitignore of n through its handle, and names what it has
+// read as a blob. As in git, a symlink is not followed, and a file that cannot be read
+// has no rules.
+func (sc *scanner) readGitignore(n *node) (text []byte, id object.ID) {
+	f, err := n.handle.openFile(ignoreFile)
 	if err != nil {
-		return nil
+		return nil, id
 	}
 	defer f.Close()
 	if st, err := f.stat(); err != nil || !st.mode.IsFile() {
-		return nil
+		return nil, id
 	}
-	text, err := io.ReadAll(io.LimitReader(f, maxRules))
-	if err != nil {
-		return nil
+	if text, err = io.ReadAll(io.LimitReader(f, maxRules)); err != nil {
+		return nil, id
 	}
-	return ignore.Parse(text, sc.FoldCase)
+	return text, object.Sum(object.Blob, text)
 }
 
 // visible reports whether an unknown path belongs into the capture: not ignored,
@@ -60,7 +63,11 @@ func (sc *scanner) visible(n *node, path string, dir bool, size int64) bool {
 	if dir && sc.Hints.leads(path) || !dir && size <= maxIncluded && sc.Hints.names(path) {
 		return true
 	}
-	return !dir && size <= maxIncluded && sc.Include != nil && sc.Include.Match(path, false) == ignore.Ignore
+	if dir || sc.Include == nil || sc.Include.Match(path, false) != ignore.Ignore {
+		return false
+	}
+	n.leaky = n.leaky || size > maxIncluded // it may shrink
+	return size <= maxIncluded
 }
 
 func trimSlash(path string) string {

@@ -1,0 +1,229 @@
+package worktree
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"github.com/seed-fb9cbc17/cairn/internal/index"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+)
+
+// seek advances the old entries to name, removing the directories that are passed
+// over, and returns the old entry of that name or nil. A nil name means the end.
+func (w *worker) seek(n *node, old []byte, name []byte) (rec index.Record, rest []byte) {
+	for {
+		rec, rest = index.Next(old)
+		if rec == nil {
+			return nil, nil
+		}
+		if name != nil {
+			if c := bytes.Compare(rec.Name(), name); c == 0 {
+				return rec, rest
+			} else if c > 0 {
+				return nil, old
+			}
+		}
+		w.drop(n, rec)
+		old = rest
+	}
+}
+
+func (sc *scanner) remove(path string) {
+	sc.mu.Lock()
+	defer sc.mu.Unlock()
+	sc.removed = append(sc.removed, path)
+}
+
+// visit looks at one name and appends its entry to the block of n, if it gets one.
+func (w *worker) visit(n *node, name []byte, rec index.Record) error {
+	if string(name) == ".git" {
+		w.drop(n, rec)
+		return nil
+	}
+	if w.Forget != nil && w.Forget[index.Join(n.path, string(name))] {
+		rec = nil
+	}
+	if w.late.Load() {
+		w.leaveName(n, string(name), rec)
+		return nil
+	}
+	if w.visitByKind(n, name, rec) {
+		return nil
+	}
+	st, err := w.look(n, name)
+	return w.visitLooked(n, name, rec, st, err)
+}
+
+// visitLooked goes by what a look at the name has told.
+func (w *worker) visitLooked(n *node, name []byte, rec index.Record, st fileStat, err error) error {
+	switch {
+	case err != nil:
+		return w.lstatFailed(n, string(name), rec, err)
+	case st.mode == object.Dir:
+		return w.visitDir(n, string(name), rec, st)
+	case w.isAsRecorded(rec, &st) && !w.Verify && !(w.NeverIsNew && w.denied(n, string(name), false)):
+		n.block = append(n.block, rec...)
+		w.files++
+		return nil
+	case w.borrow(n, name, rec, &st):
+		return nil
+	}
+	return w.visitFile(n, string(name), rec, st)
+}
+
+// isAsRecorded reports whether a file or symlink is the one that its old entry has as
+// captured.
+func (sc *scanner) isAsRecorded(rec index.Record, st *fileStat) bool {
+	return rec != nil && rec.Skip() == index.Captured && rec.Matches(st.mode, st.perm, &st.stat) &&
+		st.mode != object.Dir && st.mode != 0 && !sc.tooLarge(st)
+}
+
+// visitByKind goes without a look at the name where its kind is enough: for a
+// directory that is known, whose bits the open directory tells cheaper, and for what a
+// survey only counts.
+func (w *worker) visitByKind(n *node, name []byte, rec index.Record) bool {
+	switch k := listedKind(name); {
+	case k == kindDir && knownDir(rec) && w.Scope == nil && !w.NeverIsNew:
+		path := index.Join(n.path, string(name))
+		if w.excluded(path) {
+			return false
+		}
+		w.enterKnown(n, path, rec, len(n.block))
+		n.keep(rec)
+		return true
+	case k == kindFile && w.survey && rec == nil && w.scanner.files.Load() > exactUpTo:
+		if path := index.Join(n.path, string(name)); w.visible(n, path, false, 0) && !w.denied(n, string(name), false) {
+			w.files++
+		}
+		return true
+	}
+	return false
+}
+
+// enterKnown has a known directory scanned, whose entry is the old one.
+func (w *worker) enterKnown(n *node, path string, rec index.Record, slot int) {
+	w.children = append(w.children, &node{
+		parent: n, path: path, name: path[len(path)-len(rec.Name()):], slot: slot, entry: rec, prev: w.Index.Dirs[path],
+		at: dirStat{perm: rec.Perm()}, wasEmpty: rec.Empty(), whole: n.whole || w.Hints.names(path),
+	})
+}
+
+// knownDir reports whether an old entry is that of a directory that was captured.
+func knownDir(rec index.Record) bool {
+	return rec != nil && rec.Mode() == object.Dir && rec.Skip() == index.Captured && (!rec.ID().IsZero() || rec.Empty())
+}
+
+func (sc *scanner) tooLarge(st *fileStat) bool {
+	return sc.MaxFileSize > 0 && st.stat.Size > sc.MaxFileSize && st.mode != object.Symlink
+}
+
+func (w *worker) lstatFailed(n *node, name string, rec index.Record, cause error) error {
+	path := index.Join(n.path, name)
+	n.leaky = true
+	switch errKind(cause) {
+	case failGone, failReplaced:
+		w.drop(n, rec)
+		return nil
+	case failUnreadable:
+		w.drop(n, rec)
+		if !held(rec) && !w.visible(n, path, false, 0) {
+			return nil
+		}
+		w.skip(Skipped{Path: path, Reason: index.Unreadable, Err: cause})
+		n.block = index.Append(n.block, &index.Entry{Name: name, Skip: index.Unreadable, Held: held(rec)})
+		return nil
+	}
+	return fmt.Errorf("lstat %s: %w", w.full(path), cause)
+}
+
+// drop notes that what an old entry captured is not there any more. Where that was
+// a directory, it goes from the index.
+func (w *worker) drop(n *node, rec index.Record) {
+	if rec == nil {
+		return
+	}
+	w.dropped.Store(true)
+	if rec.Mode() == object.Dir {
+		w.remove(index.Join(n.path, string(rec.Name())))
+	}
+}
+
+func (w *worker) visitDir(n *node, name string, rec index.Record, st fileStat) error {
+	path := index.Join(n.path, name)
+	known, excluded := knownDir(rec), w.excluded(path)
+	if excluded || !known && !w.visible(n, path, true, 0) {
+		n.leaky = n.leaky || excluded
+		w.drop(n, rec)
+		return nil
+	}
+	if object.IsDotGit(name) {
+		return w.leaveAlone(n, name, object.Dir, st, index.UnsafeName)
+	}
+	if w.denied(n, name, true) {
+		w.drop(n, rec)
+		return w.leaveAlone(n, name, object.Dir, st, index.Denied)
+	}
+	if known && w.Scope != nil && !w.Scope[path] {
+		n.block = append(n.block, rec...)
+		return nil
+	}
+	w.children = append(w.children, &node{
+		parent: n, path: path, name: name, slot: len(n.block), prev: w.Index.Dirs[path],
+		at: dirStat{perm: st.perm}, wasEmpty: rec != nil && rec.Empty(), whole: n.whole || w.Hints.names(path),
+	})
+	n.block = index.Append(n.block, &index.Entry{Name: name, Mode: object.Dir, Perm: st.perm})
+	return nil
+}
+
+func (w *worker) visitFile(n *node, name string, rec index.Record, st fileStat) error {
+	path := index.Join(n.path, name)
+	if rec != nil && rec.Mode() == object.Dir {
+		w.drop(n, rec)
+		rec = nil
+	}
+	if !held(rec) && !w.visible(n, path, false, st.stat.Size) {
+		return nil
+	}
+	if object.IsDotGit(name) {
+		return w.leaveAlone(n, name, st.mode, st, index.UnsafeName)
+	}
+	if w.denied(n, name, false) {
+		return w.leaveAlone(n, name, st.mode, st, index.Denied)
+	}
+	e, err := w.capture(n, name, path, st, rec)
+	if errors.Is(err, errUnread) {
+		w.keepUnread(n, path, rec)
+		return nil
+	}
+	if err != nil || e == nil {
+		n.leaky = true // it has gone
+		return err
+	}
+	n.block = index.Append(n.block, e)
+	return nil
+}
+
+// leaveAlone records a path that is not even opened because of its name.
+func (w *worker) leaveAlone(n *node, name string, mode object.Mode, st fileStat, why index.Skip) error {
+	w.skip(Skipped{Path: index.Join(n.path, name), Reason: why, Size: st.stat.Size, Dir: mode == object.Dir})
+	n.block = index.Append(n.block, &index.Entry{Name: name, Mode: mode, Perm: st.perm, Skip: why, Stat: st.stat})
+	return nil
+}
+
+// denied reports whether the name is on the list of what is never captured. What
+// lies in a denied directory is never asked about.
+func (sc *scanner) denied(n *node, name string, dir bool) bool {
+	return sc.Never != nil && sc.Never.Ignored(index.Join(n.path, name), dir)
+}
+
+// held reports whether an old entry protects a file from the ignore rules.
+func held(rec index.Record) bool {
+	return rec != nil && rec.Mode() != object.Dir && (rec.Skip() == index.Captured || rec.Held())
+}
+
+func (sc *scanner) skip(s Skipped) {
+	sc.mu.Lock()
+	defer sc.mu.Unlock()
+	sc.skipped = append(sc.skipped, s)
+}

@@ -8,7 +8,8 @@
 //
 //  1. workers take directories from a stack, the root first
 //  2. a directory is opened relative to its parent, listed, and walked beside its
-//     old block: an entry whose stat matches is copied, another is read
+//     old block: an entry whose stat matches is copied, another is read. It need not
+//     be listed if its times show that no name has come or gone, see [index.Seal]
 //  3. a name that the index does not hold is put to the ignore rules; rules are
 //     read only then
 //  4. a file is read between two stats that have to agree; after three failures it

@@ -55,10 +55,16 @@ func (w *worker) visitNames(n *node, old []byte) error {
 		}
 	}
 	n.block = append(n.block, old...)
-	if len(n.block) > 0 || n.listed {
+	return w.listIfEmpty(n)
+}
+
+// listIfEmpty finds out whether anything is left in a directory that has no entries any
+// more. One that has been removed meanwhile had nothing in it.
+func (w *worker) listIfEmpty(n *node) error {
+	if len(n.entries()) > 0 || n.listed {
 		return nil
 	}
-	if err := w.list(n); err != nil { // what is not captured may be left
+	if err := w.list(n); err != nil && errKind(err) != failGone {
 		return fmt.Errorf("read %s: %w", w.full(n.path), err)
 	}
 	return nil

@@ -414,3 +414,34 @@ func TestEditsOfSealedDirectories(t *testing.T) {
 		})
 	}
 }
+
+// TestSealedDirectoryGoesMeanwhile: whoever removes a directory while it is scanned
+// leaves an empty one, or none, but no error.
+func TestSealedDirectoryGoesMeanwhile(t *testing.T) {
+	t.Parallel()
+	for name, edit := range map[string]func(*sealed){
+		"by seals": func(*sealed) {},
+		"by names": func(s *sealed) {
+			s.scan.Scope, s.scan.Names = map[string]bool{"": true, "d": true}, map[string][]string{"": {"d"}, "d": {"b"}}
+		},
+		"as a whole": func(s *sealed) { s.ground = "" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSealed(t, "a", "d/b").settled()
+			edit(s)
+			s.scan.Enter = func(path string, _ int) {
+				if path == "d" { // open, but not looked at
+					s.do(os.RemoveAll(s.path("d")))
+				}
+			}
+			s.run(s.index, s.ground)
+			s.scan = Scan{Rules: s.scan.Rules, Conditions: s.scan.Conditions}
+			s.same()
+			s.has("a")
+			if s.index.Dirs["d"] != nil {
+				t.Error("the directory is still known")
+			}
+		})
+	}
+}

@@ -14,7 +14,7 @@ func (w *worker) visitSealed(n *node) error {
 		}
 		at += len(rec)
 	}
-	return nil
+	return w.listIfEmpty(n)
 }
 
 // visitRecord looks at what a record tells of; at is where it begins in the old block.

@@ -242,7 +242,7 @@ func (db *DB) replaceRef(file, content string) error {
 // time are made again.
 func (db *DB) moveRef(temp, file string) (err error) {
 	for range 10 {
-		if err = atomicfile.Rename(temp, file); err == nil {
+		if err = atomicfile.Replace(temp, file); err == nil {
 			return nil
 		}
 		if info, serr := os.Lstat(file); serr == nil && info.IsDir() {

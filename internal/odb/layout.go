@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
@@ -110,7 +112,7 @@ func makeStore(dir, root string, sync bool) (err error) {
 	return atomicfile.SyncDir(parent)
 }
 
-func writeSkeleton(dir, root string, sync bool) error {
+func writeSkeleton(dir, root string, durable bool) error {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return err
 	}
@@ -119,19 +121,35 @@ func writeSkeleton(dir, root string, sync bool) error {
 			return err
 		}
 	}
-	for name, content := range skeletonFiles {
-		if err := writeNew(filepath.Join(dir, name), content, sync); err != nil {
+	files := maps.Clone(skeletonFiles)
+	files[rootFile] = root
+	var flushes []func() error
+	for name, content := range files {
+		f, err := writeNew(filepath.Join(dir, name), content)
+		if err != nil {
 			return err
 		}
+		defer f.Close()
+		flushes = append(flushes, f.Sync)
 	}
-	if err := writeNew(filepath.Join(dir, rootFile), root, sync); err != nil || !sync {
-		return err
+	if !durable {
+		return nil
 	}
-	var err error
 	for _, name := range append([]string{"."}, skeletonDirs...) {
-		err = errors.Join(err, atomicfile.SyncDir(filepath.Join(dir, name)))
+		flushes = append(flushes, func() error { return atomicfile.SyncDir(filepath.Join(dir, name)) })
 	}
-	return err
+	return inParallel(flushes)
+}
+
+// inParallel calls functions that wait for the disk, which waits for all at once.
+func inParallel(calls []func() error) error {
+	errs := make([]error, len(calls))
+	var wg sync.WaitGroup
+	for i, call := range calls {
+		wg.Go(func() { errs[i] = call() })
+	}
+	wg.Wait()
+	return errors.Join(errs...)
 }
 
 // moveStore renames a finished store into place. Where a store is by now, the
@@ -194,16 +212,16 @@ func checkLayout(dir string) error {
 }
 
 // writeNew writes a file that does not exist yet.
-func writeNew(path, content string, sync bool) error {
+func writeNew(path, content string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	_, err = f.WriteString(content)
-	if err == nil && sync {
-		err = f.Sync()
+	if _, err = f.WriteString(content); err != nil {
+		f.Close()
+		return nil, err
 	}
-	return errors.Join(err, f.Close())
+	return f, nil
 }
 
 // makeDir makes a directory below the store and, where that is new, flushes its

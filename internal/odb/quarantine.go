@@ -35,7 +35,10 @@ func (db *DB) Quarantine() (*Quarantine, error) {
 	if err = writeSkeleton(dir, db.root, false); err == nil {
 		// From its objects to the host's.
 		alternates := "../../../objects\n"
-		err = writeNew(filepath.Join(dir, "objects", "info", "alternates"), alternates, false)
+		var f *os.File
+		if f, err = writeNew(filepath.Join(dir, "objects", "info", "alternates"), alternates); err == nil {
+			err = f.Close()
+		}
 	}
 	if err == nil {
 		q.DB, err = Open(dir, db.root, db.opt)

@@ -14,9 +14,13 @@ import (
 // ignoreFile is where the rules of a directory are.
 const ignoreFile = ".gitignore"
 
-// manySeals is how many seals alone are worth a write of the index. To list a few
-// directories once more takes less time.
-const manySeals = 64
+// manySeals is how many seals alone are worth a write of the index, and largeShare the
+// share of all directories (one in so many) that is, too. To list a few directories once
+// more takes less time.
+const (
+	manySeals  = 64
+	largeShare = 8
+)
 
 // sealing is what a scan knows about seals, see [index.Seal]. It makes them wherever
 // it has listed a directory, and goes by them if it may.
@@ -197,7 +201,7 @@ func (sc *scanner) putSeals(writing bool) {
 	for _, d := range sc.unsealed {
 		sc.Index.Put(d)
 	}
-	if !writing && len(sc.unsealed) == 0 && len(sc.resealed) < manySeals {
+	if n := len(sc.resealed); !writing && len(sc.unsealed) == 0 && n < manySeals && n*largeShare < len(sc.Index.Dirs) {
 		return
 	}
 	for _, d := range sc.resealed {

@@ -11,8 +11,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
@@ -25,18 +23,9 @@ import (
 // ErrNoServer: there is none that could do it. Do it yourself.
 var ErrNoServer = errors.New("no server")
 
-// Patience is how long a server may take to say that it wants a request, in a root of
-// usual size. One that is alive takes a fraction of it, but on a machine where all
-// processors are busy it may have to wait for its turn. Doing the work here would make
-// that worse; so where the work is much, the patience is longer, up to half of what a
-// look at an unchanged root takes, and never above maxPatience.
-const (
-	Patience    = 5 * time.Millisecond
-	maxPatience = 100 * time.Millisecond
-
-	// A file takes some 80 bytes of the stat cache, and 1 us or more to be looked at.
-	patiencePerByte = 6 * time.Nanosecond
-)
+// Patience is how long a server may take to say that it wants a request. One that is
+// alive takes a fraction of it.
+const Patience = 5 * time.Millisecond
 
 // maxAnswer is the longest answer that is read, in bytes.
 const maxAnswer = 64 << 20
@@ -47,25 +36,14 @@ type Client struct {
 	patience               time.Duration
 }
 
-// New returns a client for the root of opt. Build says which cairn this is. It looks at
-// one file; the first call looks for a server.
+// New returns a client for the root of opt. Build says which cairn this is. It costs
+// nothing: the first call looks for a server.
 func New(build string, opt cairn.Options) *Client {
 	socket, err := protocol.Socket(opt.DataDir)
 	if err != nil {
 		socket = "" // too long a path: no server can listen there
 	}
-	return &Client{socket: socket, root: opt.Root, settings: protocol.Settings(build, opt), patience: patienceFor(opt)}
-}
-
-// patienceFor goes by the size of the stat cache. Where there is none yet, the work is a
-// first capture, and nobody knows how long that takes.
-func patienceFor(opt cairn.Options) time.Duration {
-	info, err := os.Stat(filepath.Join(cairn.StorePath(opt.DataDir, opt.Root), "cairn", "index"))
-	if err != nil {
-		return Patience
-	}
-	size := min(info.Size(), int64(maxPatience/patiencePerByte)) // a product that fits
-	return max(Patience, time.Duration(size)*patiencePerByte)
+	return &Client{socket: socket, root: opt.Root, settings: protocol.Settings(build, opt), patience: Patience}
 }
 
 // Track is cairn.Repo.Track.

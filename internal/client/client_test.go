@@ -295,38 +295,6 @@ func TestNoServer(t *testing.T) {
 	}
 }
 
-// TestPatience: who would have much to do waits longer for a server.
-func TestPatience(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
-	if got := New("test", f.opt).patience; got != Patience {
-		t.Errorf("%v without a store, want %v", got, Patience)
-	}
-	repo, err := cairn.Open(f.opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer repo.Close()
-	if _, err := repo.Track(t.Context(), cairn.TrackOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	cache := filepath.Join(repo.StoreDir(), "cairn", "index")
-	if info, err := os.Stat(cache); err != nil || info.Size() == 0 {
-		t.Fatalf("the stat cache lies elsewhere: %v, %v", info, err)
-	}
-	for _, c := range []struct {
-		size int64
-		want time.Duration
-	}{{0, Patience}, {75_000, Patience}, {6_000_000, 36 * time.Millisecond}, {32 << 20, maxPatience}} {
-		if err := os.Truncate(cache, c.size); err != nil {
-			t.Fatal(err)
-		}
-		if got := New("test", f.opt).patience; got < c.want-time.Millisecond || got > c.want {
-			t.Errorf("%v with a stat cache of %d bytes, want %v", got, c.size, c.want)
-		}
-	}
-}
-
 // TestInterrupted: a caller that is interrupted is not told to do it all again.
 func TestInterrupted(t *testing.T) {
 	t.Parallel()

@@ -35,5 +35,3 @@ func (r *Repo) FoldAgain() {
 // off, so that all are walked over.
 func (r *Repo) SetLongWalk(n int) { r.longWalk = n }
 
-// Walked is how many checkpoints look-ups of trees have read, about.
-func (r *Repo) Walked() int { return len(r.outlines.known) }

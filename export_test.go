@@ -34,4 +34,3 @@ func (r *Repo) FoldAgain() {
 // SetLongWalk says after how many checkpoints a look-up makes an index; 0 switches that
 // off, so that all are walked over.
 func (r *Repo) SetLongWalk(n int) { r.longWalk = n }
-

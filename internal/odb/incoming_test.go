@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
@@ -186,7 +187,11 @@ func TestQuarantineSwept(t *testing.T) {
 	if _, err := os.Stat(q.Dir()); err != nil {
 		t.Fatalf("a living one was swept: %v", err)
 	}
-	q.claim.Close() // as if it had died
+	// As if it had died. A program that another test is about to start has the claim,
+	// too, until it has started.
+	syscall.ForkLock.RLock()
+	q.claim.Close()
+	syscall.ForkLock.RUnlock()
 	if err := db.Sweep(); err != nil {
 		t.Fatal(err)
 	}

@@ -1,13 +1,11 @@
 package odb
 
 import (
-	"bytes"
 	"crypto/rand"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -258,8 +256,14 @@ func (h *redoHold) cancel(cause error) error {
 	return cause
 }
 
-// reset empties the log, for good when it returns.
+// reset empties the log, for good when it returns. The first time it also makes its
+// name durable.
 func (h *redoHold) reset() error {
+	if _, err := h.head(); err != nil {
+		if err := atomicfile.SyncDir(h.db.path(privateDir)); err != nil {
+			return err
+		}
+	}
 	var head [redoHead]byte
 	copy(head[:], redoMagic)
 	rand.Read(head[len(redoMagic):]) // never fails, see crypto/rand
@@ -275,16 +279,28 @@ func (h *redoHold) reset() error {
 	return nil
 }
 
-// makeRedo makes a log where one can be kept, written out so that later appends find
-// their blocks on the disk. Not to have one is no failure.
+// makeRedo makes a log where one can be kept. Not to have one is no failure.
 func (db *DB) makeRedo(allow func(int64) error) {
 	if !db.redoable() || !fileMissing(db.path(redoFile)) || allow != nil && allow(redoSize) != nil {
 		return
 	}
-	_ = atomicfile.Write(db.path(redoFile), 0o600, true, func(w io.Writer) error {
-		_, err := w.Write(bytes.Repeat([]byte{0}, redoSize))
-		return err
-	})
+	if temp, err := atomicfile.Create(db.path(privateDir), atomicfile.Prefix); err == nil {
+		_ = db.writeRedo(temp)
+		dispose(temp)
+	}
+}
+
+// writeRedo writes a log out, so that later appends find their blocks on the disk, and
+// gives it its name unless there is one: that may hold promises by now.
+func (db *DB) writeRedo(temp *os.File) error {
+	_, err := temp.Write(make([]byte, redoSize))
+	if err == nil {
+		err = temp.Sync()
+	}
+	if err == nil {
+		err = os.Link(temp.Name(), db.path(redoFile))
+	}
+	return err
 }
 
 // wipeRedo flushes what the log vouches for and removes it, with the copies of objects

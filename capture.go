@@ -120,7 +120,7 @@ func (c *capture) look(ctx context.Context, opt captureOptions) error {
 	}
 	var seen []string
 	if len(opt.hints) > 0 {
-		res, err := c.scan(ctx, opt, worktree.NewHints(append(slices.Clone(opt.hints), rulesAbove(opt.hints)...)))
+		res, err := c.scan(ctx, opt, worktree.NewHints(opt.hints, rulesAbove(opt.hints)...))
 		if err != nil {
 			return err
 		}

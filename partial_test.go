@@ -355,6 +355,37 @@ func TestOnlyPathsOfADirectory(t *testing.T) {
 	gittest.AssertEqual(t, "the directory", state, f.manifest())
 }
 
+// TestHintsBesideIgnoredRules: a .gitignore that its own rules cover, or those above it,
+// is read for its rules and brings nothing into this checkpoint or later ones.
+func TestHintsBesideIgnoredRules(t *testing.T) {
+	t.Parallel()
+	for _, only := range []bool{false, true} {
+		f := newFixture(t, gittest.Tree{
+			".gitignore": gittest.File(".*\n*.o\n"), "a": gittest.File("a1"), "dir/.gitignore": gittest.File("x\n"),
+			"dir/b": gittest.File("b1"), "dir/x": gittest.File("x1"), "dir/y.o": gittest.File("o1"),
+		})
+		oracle := gittest.NewOracle(t)
+		r := f.repo()
+		for i, paths := range [][]string{{"dir/b"}, {"a", "dir/b"}, {"dir"}} {
+			f.write("a", fmt.Sprint("a", i))
+			f.write("dir/b", fmt.Sprint("b", i))
+			got, err := r.Track(background, cairn.TrackOptions{OnlyPaths: only, Paths: paths})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if only && got.Files != len(paths) {
+				t.Errorf("%q: %d files", paths, got.Files)
+			}
+			if want := oracle.WriteTree(f.root); !only && got.Hash != want {
+				t.Errorf("%q: %s, git has %s", paths, got.Hash, want)
+			}
+			if got, want := f.trackAll(), oracle.WriteTree(f.root); got != want {
+				t.Errorf("after %q: %s, git has %s", paths, got, want)
+			}
+		}
+	}
+}
+
 // TestHintsIgnored: a small file that is named is captured although ignored, from then
 // on; a large one, and a directory, are not, and with OnlyPaths that is said.
 func TestHintsIgnored(t *testing.T) {

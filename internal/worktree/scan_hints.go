@@ -15,24 +15,33 @@ type Hints struct {
 	below map[string][]string // by directory: the names that are hinted or lead to what is, sorted
 }
 
-// NewHints takes clean paths from the root, "" for the root itself.
-func NewHints(paths []string) *Hints {
+// NewHints takes clean paths from the root, "" for the root itself. What is only to be
+// looked at beside them is captured if it would be without hints: nobody has asked for
+// it by name.
+func NewHints(paths []string, beside ...string) *Hints {
 	h := &Hints{paths: make(map[string]bool), below: make(map[string][]string)}
 	for _, path := range paths {
 		h.paths[path] = true
-		for path != "" {
-			dir, name := index.Split(path)
-			if slices.Contains(h.below[dir], name) {
-				break // and so are all above it
-			}
-			h.below[dir] = append(h.below[dir], name)
-			path = dir
-		}
+		h.leadTo(path)
+	}
+	for _, path := range beside {
+		h.leadTo(path)
 	}
 	for _, names := range h.below {
 		slices.Sort(names)
 	}
 	return h
+}
+
+func (h *Hints) leadTo(path string) {
+	for path != "" {
+		dir, name := index.Split(path)
+		if slices.Contains(h.below[dir], name) {
+			return // and so are all above it
+		}
+		h.below[dir] = append(h.below[dir], name)
+		path = dir
+	}
 }
 
 // names reports whether exactly this path is hinted.

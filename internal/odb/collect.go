@@ -10,7 +10,6 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
@@ -278,10 +277,7 @@ func isFull(err error) bool {
 
 // flush makes removals durable: what was dropped does not come back with the power.
 func (g *collector) flush() error {
-	if g.db.opt.NoSync {
-		return nil
-	}
-	return atomicfile.SyncDir(g.db.path(packDir))
+	return g.db.syncDirs(g.db.path(packDir))
 }
 
 // measure says how large the store is now.

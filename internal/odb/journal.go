@@ -117,8 +117,5 @@ func (db *DB) RemoveJournal(name string) error {
 		}
 		return err
 	}
-	if db.opt.NoSync {
-		return nil
-	}
-	return atomicfile.SyncDir(filepath.Dir(path))
+	return db.syncDirs(filepath.Dir(path))
 }

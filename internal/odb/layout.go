@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
@@ -123,33 +122,26 @@ func writeSkeleton(dir, root string, durable bool) error {
 	}
 	files := maps.Clone(skeletonFiles)
 	files[rootFile] = root
-	var flushes []func() error
+	var made []*os.File
 	for name, content := range files {
 		f, err := writeNew(filepath.Join(dir, name), content)
 		if err != nil {
 			return err
 		}
 		defer f.Close()
-		flushes = append(flushes, f.Sync)
+		made = append(made, f)
 	}
 	if !durable {
 		return nil
 	}
-	for _, name := range append([]string{"."}, skeletonDirs...) {
-		flushes = append(flushes, func() error { return atomicfile.SyncDir(filepath.Join(dir, name)) })
-	}
-	return inParallel(flushes)
-}
-
-// inParallel calls functions that wait for the disk, which waits for all at once.
-func inParallel(calls []func() error) error {
-	errs := make([]error, len(calls))
-	var wg sync.WaitGroup
-	for i, call := range calls {
-		wg.Go(func() { errs[i] = call() })
-	}
-	wg.Wait()
-	return errors.Join(errs...)
+	return atOnce(
+		func() error { return inParallel(made, (*os.File).Sync) },
+		func() error {
+			return inParallel(append([]string{"."}, skeletonDirs...), func(name string) error {
+				return atomicfile.SyncDir(filepath.Join(dir, name))
+			})
+		},
+	)
 }
 
 // moveStore renames a finished store into place. Where a store is by now, the
@@ -239,10 +231,10 @@ func (db *DB) makeDir(path string) error {
 			return nil
 		}
 	}
-	if err != nil || db.opt.NoSync {
+	if err != nil {
 		return err
 	}
-	return atomicfile.SyncDir(filepath.Dir(path))
+	return db.syncDirs(filepath.Dir(path))
 }
 
 // readNames lists a directory in no particular order.

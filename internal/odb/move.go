@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -84,10 +83,7 @@ func Move(ctx context.Context, dir, to, root string, opt Options) error {
 	}
 	os.Remove(db.PrivatePath("index"))
 	os.Remove(db.PrivatePath("index.delta"))
-	err = atomicfile.Write(db.path(rootFile), 0o600, !opt.NoSync, func(w io.Writer) error {
-		_, err := io.WriteString(w, root)
-		return err
-	})
+	err = writeFile(db.path(rootFile), []byte(root), !opt.NoSync)
 	if err = errors.Join(err, unlock(), db.Close()); err == nil {
 		err = atomicfile.Rename(dir, to)
 	}

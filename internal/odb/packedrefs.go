@@ -3,7 +3,6 @@ package odb
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"strings"
@@ -113,10 +112,7 @@ func (db *DB) unpackRef(name string) (found bool, err error) {
 	if !found {
 		return false, nil
 	}
-	return true, atomicfile.Write(db.path("packed-refs"), 0o600, !db.opt.NoSync, func(w io.Writer) error {
-		_, err := io.WriteString(w, rest)
-		return err
-	})
+	return true, writeFile(db.path("packed-refs"), []byte(rest), !db.opt.NoSync)
 }
 
 // packedRefsWait bounds the wait for another writer of packed-refs.

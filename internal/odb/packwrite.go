@@ -11,7 +11,6 @@ import (
 	"math"
 	"os"
 	"runtime"
-	"sync"
 
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
@@ -191,7 +190,7 @@ func (db *DB) publish(w *packWriter, refs ...RefUpdate) (*pack, error) {
 // publishFlushed flushes pack, index and refs at the same time, renames the pack,
 // flushes its directory, and then renames the refs and flushes theirs.
 func (db *DB) publishFlushed(s *sealed, writes []refWrite) (*pack, error) {
-	if err := db.flush(s.pack, append(tempFiles(writes), s.idx)...); err != nil {
+	if err := db.flush(append(tempFiles(writes), s.pack, s.idx)...); err != nil {
 		return nil, fmt.Errorf("write pack into %s: %w", db.dir, err)
 	}
 	if len(writes) == 0 || !db.inOrder() { // else one wait for the disk is enough
@@ -259,8 +258,8 @@ func (db *DB) complete(w *packWriter) (*sealed, error) {
 // install gives pack and index their names and makes them known.
 func (db *DB) install(s *sealed) (*pack, error) {
 	p, err := db.rename(s)
-	if err == nil && !db.opt.NoSync {
-		err = atomicfile.SyncDir(db.path(packDir))
+	if err == nil {
+		err = db.syncDirs(db.path(packDir))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("write pack into %s: %w", db.dir, err)
@@ -317,22 +316,6 @@ func rename(f *os.File, path string) error {
 		}
 	}
 	return os.Rename(f.Name(), path)
-}
-
-// flush flushes files at the same time, which costs little more than one alone:
-// the file system's journal is written once for all.
-func (db *DB) flush(first *os.File, more ...*os.File) error {
-	if db.opt.NoSync {
-		return nil
-	}
-	errs := make([]error, len(more))
-	var wg sync.WaitGroup
-	for i, f := range more {
-		wg.Go(func() { errs[i] = f.Sync() })
-	}
-	err := first.Sync()
-	wg.Wait()
-	return errors.Join(append(errs, err)...)
 }
 
 // writeIndex writes the index under a temporary name.

@@ -33,16 +33,18 @@ func (db *DB) ReadPrivate(name Private) ([]byte, error) {
 
 // WritePrivate replaces a private file, all or nothing. Call it with the lock held.
 func (db *DB) WritePrivate(name Private, data []byte) error {
-	return atomicfile.Write(db.PrivatePath(string(name)), 0o600, !db.opt.NoSync, func(w io.Writer) error {
-		_, err := w.Write(data)
-		return err
-	})
+	return writeFile(db.PrivatePath(string(name)), data, !db.opt.NoSync)
 }
 
 // WriteCache replaces a private file that is only a cache. It needs no lock and flushes
 // nothing: who reads it has to find out whether it is whole and still true.
 func (db *DB) WriteCache(name Private, data []byte) error {
-	return atomicfile.Write(db.PrivatePath(string(name)), 0o600, false, func(w io.Writer) error {
+	return writeFile(db.PrivatePath(string(name)), data, false)
+}
+
+// writeFile replaces a file of the store, all or nothing, and with sync flushes it.
+func writeFile(path string, data []byte, sync bool) error {
+	return atomicfile.Write(path, 0o600, sync, func(w io.Writer) error {
 		_, err := w.Write(data)
 		return err
 	})

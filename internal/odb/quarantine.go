@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -89,10 +88,10 @@ func (q *Quarantine) Adopt() error {
 			}
 		}
 	}
-	if err := q.host.refresh(true); err != nil || q.host.opt.NoSync {
+	if err := q.host.refresh(true); err != nil {
 		return err
 	}
-	return atomicfile.SyncDir(to)
+	return q.host.syncDirs(to)
 }
 
 // Discard removes the quarantine.
@@ -126,8 +125,5 @@ func (db *DB) Identity(draw bool) (string, error) {
 	var raw [8]byte
 	rand.Read(raw[:]) // never fails, see crypto/rand
 	text = hex.EncodeToString(raw[:])
-	return text, atomicfile.Write(db.path(idFile), 0o600, !db.opt.NoSync, func(w io.Writer) error {
-		_, err := io.WriteString(w, text+"\n")
-		return err
-	})
+	return text, writeFile(db.path(idFile), []byte(text+"\n"), !db.opt.NoSync)
 }

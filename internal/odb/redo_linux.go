@@ -21,7 +21,7 @@ var redoTypes = []int64{
 func tokenOf(dir string) (t redoToken, ok bool) {
 	var fs unix.Statfs_t
 	var st unix.Statx_t
-	boot := bootID()
+	boot := BootID()
 	if boot == "" || unix.Statfs(dir, &fs) != nil || !slices.Contains(redoTypes, int64(fs.Type)) ||
 		unix.Statx(unix.AT_FDCWD, dir, 0, unix.STATX_MNT_ID|unix.STATX_MNT_ID_UNIQUE, &st) != nil ||
 		st.Mask&(unix.STATX_MNT_ID|unix.STATX_MNT_ID_UNIQUE) == 0 {

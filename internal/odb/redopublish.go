@@ -1,14 +1,10 @@
 package odb
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"slices"
-	"sync"
-
-	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 )
 
 // refLog takes hold of the log for a change of refs. It is nil where there is none, and
@@ -80,13 +76,13 @@ func (db *DB) promiseLarge(h *redoHold, s *sealed, rec *redoRecord) (*pack, erro
 	if err != nil {
 		return nil, err
 	}
-	var syncErr error
-	var wg sync.WaitGroup
-	wg.Go(func() { syncErr = atomicfile.SyncDir(db.path(packDir)) })
-	err = h.promise(rec)
-	wg.Wait()
-	if err == nil && syncErr != nil {
-		err = h.cancel(syncErr)
+	var promised error
+	err = atOnce(
+		func() error { return db.syncDirs(db.path(packDir)) },
+		func() error { promised = h.promise(rec); return promised },
+	)
+	if err != nil && promised == nil {
+		err = h.cancel(err)
 	}
 	return p, err
 }
@@ -171,12 +167,11 @@ func (db *DB) publishInstead(w *packWriter, others []*pack) (*pack, error) {
 	defer s.discard()
 	others = slices.DeleteFunc(slices.Clone(others), func(p *pack) bool { return p.name() == s.name })
 	files, dirs := db.vouchedFor(h.scan(), others)
-	var flushErr error
-	var wg sync.WaitGroup
-	wg.Go(func() { flushErr = flushPaths(files) })
-	err = db.flush(s.pack, s.idx)
-	wg.Wait()
-	if err = errors.Join(err, flushErr); err != nil {
+	err = atOnce(
+		func() error { return flushPaths(files) },
+		func() error { return db.flush(s.pack, s.idx) },
+	)
+	if err != nil {
 		return nil, fmt.Errorf("write pack into %s: %w", db.dir, err)
 	}
 	p, err := db.rename(s)

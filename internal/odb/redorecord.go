@@ -25,9 +25,9 @@ type redoRef struct {
 	from, to object.ID
 }
 
-// The body of a record: the token; a byte that says whether there is a pack, which
-// follows with its name, its bytes and those of its index; the refs. Lengths are
-// uvarints.
+// The body of a record: the token; the name of the pack, its bytes and those of its
+// index, each behind its length; the number of refs, and of each its name, behind the
+// length, and the two ids. Numbers are uvarints.
 func (r *redoRecord) encode() []byte {
 	out := append(make([]byte, 0, len(r.pack)+len(r.idx)+1024), r.token[:]...)
 	for _, field := range [][]byte{[]byte(r.name), r.pack, r.idx} {

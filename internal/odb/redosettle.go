@@ -5,12 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
-	"sync"
 	"syscall"
 	"time"
 
@@ -148,10 +146,7 @@ func (db *DB) redoPack(r *redoRecord) (ok bool, err error) {
 		if err == nil && bytes.Equal(got, file.want) {
 			continue
 		}
-		if err := atomicfile.Write(file.path, 0o600, false, func(w io.Writer) error {
-			_, err := w.Write(file.want)
-			return err
-		}); err != nil {
+		if err := writeFile(file.path, file.want, false); err != nil {
 			return false, err
 		}
 	}
@@ -163,17 +158,16 @@ func (db *DB) redoPack(r *redoRecord) (ok bool, err error) {
 // somebody who knows nothing of the log, a git or an older cairn, and stays.
 func (db *DB) redoRefs(records []redoRecord) error {
 	last := make(map[string]object.ID)
-	had := make(map[redoRef]bool)
+	had := make(map[RefUpdate]bool)
 	for _, r := range records {
 		for _, ref := range r.refs {
 			last[ref.name] = ref.to
-			had[redoRef{name: ref.name, to: ref.from}] = true
-			had[redoRef{name: ref.name, to: ref.to}] = true
+			had[RefUpdate{ref.name, ref.from}], had[RefUpdate{ref.name, ref.to}] = true, true
 		}
 	}
 	for name, to := range last {
 		now, err := db.refNow(name)
-		if err == nil && (now == to || !now.IsZero() && !had[redoRef{name: name, to: now}]) {
+		if err == nil && (now == to || !now.IsZero() && !had[RefUpdate{name, now}]) {
 			continue
 		}
 		if err := db.redoRef(name, to); err != nil {
@@ -194,14 +188,11 @@ func (db *DB) redoRef(name string, to object.ID) error {
 	return err
 }
 
-// settle flushes everything that the log vouches for and empties it. Packs whose
-// objects are in others, which are on the disk, are left out.
-func (h *redoHold) settle(superseded ...*pack) error {
-	return h.settleAll(h.scan(), superseded...)
-}
+// settle flushes everything that the log vouches for and empties it.
+func (h *redoHold) settle() error { return h.settleAll(h.scan()) }
 
-func (h *redoHold) settleAll(records []redoRecord, superseded ...*pack) error {
-	files, dirs := h.db.vouchedFor(records, superseded)
+func (h *redoHold) settleAll(records []redoRecord) error {
+	files, dirs := h.db.vouchedFor(records, nil)
 	if err := flushPaths(files); err != nil {
 		return err
 	}
@@ -211,41 +202,35 @@ func (h *redoHold) settleAll(records []redoRecord, superseded ...*pack) error {
 	return h.reset()
 }
 
-// vouchedFor returns the files that records are about, and the directories of these.
-// The directories of the packs and of the refs are among them in any case.
+// vouchedFor returns the files that records are about, and the directories that they,
+// and the directories of refs, are named in. Packs whose objects are in others, which
+// are on the disk, are left out.
 func (db *DB) vouchedFor(records []redoRecord, superseded []*pack) (files, dirs []string) {
 	seen := make(map[string]bool)
-	note := func(path string, dir string) {
+	note := func(list *[]string, path string) {
 		if !seen[path] {
 			seen[path] = true
-			files = append(files, path)
-		}
-		if !slices.Contains(dirs, dir) {
-			dirs = append(dirs, dir)
+			*list = append(*list, path)
 		}
 	}
 	for _, r := range records {
 		stem := newPack(db.path(packDir), r.name).stem
 		if len(r.pack) > 0 && !slices.ContainsFunc(superseded, func(p *pack) bool { return p.stem == stem }) {
-			note(stem+packExt, db.path(packDir))
-			note(stem+idxExt, db.path(packDir))
+			note(&files, stem+packExt)
+			note(&files, stem+idxExt)
+			note(&dirs, db.path(packDir))
 		}
 		for _, ref := range r.refs {
-			for path := db.refPath(ref.name); len(path) > len(db.path("refs")); path = filepath.Dir(path) {
-				if path == db.refPath(ref.name) {
-					note(path, filepath.Dir(path))
-				} else if dir := filepath.Dir(path); !slices.Contains(dirs, dir) {
-					dirs = append(dirs, dir)
-				}
+			path := db.refPath(ref.name)
+			note(&files, path)
+			for path != db.path("refs") {
+				path = filepath.Dir(path)
+				note(&dirs, path)
 			}
 		}
 	}
 	return files, dirs
 }
-
-// flushers is how many files are flushed at a time: the journal of the file system is
-// written once for all who wait.
-const flushers = 16
 
 // flushPaths flushes files by their names. Those that are gone were moved or removed
 // by somebody else, a git for instance, who answers for that.
@@ -263,18 +248,10 @@ func flushPaths(paths []string) error {
 func flushDirs(dirs []string) error { return flushEach(dirs, atomicfile.SyncDir) }
 
 func flushEach(paths []string, flush func(path string) error) error {
-	errs := make([]error, len(paths))
-	slots := make(chan struct{}, flushers)
-	var wg sync.WaitGroup
-	for i, path := range paths {
-		slots <- struct{}{}
-		wg.Go(func() {
-			defer func() { <-slots }()
-			if err := flush(path); !isNoFile(err) {
-				errs[i] = err
-			}
-		})
-	}
-	wg.Wait()
-	return errors.Join(errs...)
+	return inParallel(paths, func(path string) error {
+		if err := flush(path); !isNoFile(err) {
+			return err
+		}
+		return nil
+	})
 }

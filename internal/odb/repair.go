@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -125,14 +124,7 @@ func (db *DB) repairPackedRefs() (err error) {
 	if err := db.setAside(path); err != nil {
 		return err
 	}
-	return db.writeFile(path, good.String())
-}
-
-func (db *DB) writeFile(path, content string) error {
-	return atomicfile.Write(path, 0o600, !db.opt.NoSync, func(w io.Writer) error {
-		_, err := io.WriteString(w, content)
-		return err
-	})
+	return writeFile(path, []byte(good.String()), !db.opt.NoSync)
 }
 
 // removeTemporary removes a file that a dead writer left. Ours show whether the
@@ -215,7 +207,7 @@ func (db *DB) remake(path string) error {
 				return err
 			}
 		}
-		return db.writeFile(path, content)
+		return writeFile(path, []byte(content), !db.opt.NoSync)
 	}
 	return ErrNoRepair
 }

@@ -218,7 +218,7 @@ func (db *DB) writeIndexFor(p *Incoming, stem string, size int64) error {
 			return err
 		}
 	}
-	if err := db.writeFile(stem+idxExt, string(data)); err != nil {
+	if err := writeFile(stem+idxExt, data, !db.opt.NoSync); err != nil {
 		return err
 	}
 	return db.refresh(true)

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
@@ -47,7 +46,7 @@ func (db *DB) SetRefs(updates ...RefUpdate) error {
 }
 
 func (db *DB) setFlushed(writes []refWrite) error {
-	if err := db.flush(writes[0].temp, tempFiles(writes[1:])...); err != nil {
+	if err := db.flush(tempFiles(writes)...); err != nil {
 		return fmt.Errorf("set ref %s: %w", writes[0].name, err)
 	}
 	return db.moveRefs(writes)
@@ -133,7 +132,7 @@ func (db *DB) moveRefs(writes []refWrite, dirs ...string) error {
 			dirs = append(dirs, dir)
 		}
 	}
-	return db.syncDirs(dirs)
+	return db.syncDirs(dirs...)
 }
 
 func (db *DB) placeRefs(writes []refWrite) error {
@@ -162,21 +161,6 @@ func (db *DB) putRef(w refWrite) error {
 		os.Remove(w.temp.Name())
 	}
 	return err
-}
-
-// syncDirs flushes directories at the same time, as flush does files.
-func (db *DB) syncDirs(dirs []string) error {
-	if db.opt.NoSync || len(dirs) == 0 {
-		return nil
-	}
-	errs := make([]error, len(dirs))
-	var wg sync.WaitGroup
-	for i, dir := range dirs[1:] {
-		wg.Go(func() { errs[1+i] = atomicfile.SyncDir(dir) })
-	}
-	errs[0] = atomicfile.SyncDir(dirs[0])
-	wg.Wait()
-	return errors.Join(errs...)
 }
 
 // writeRef replaces a ref file. Git moves refs into packed-refs by reading a ref,
@@ -234,7 +218,7 @@ func (db *DB) replaceRef(file, content string) error {
 	if err := db.putRef(w); err != nil {
 		return err
 	}
-	return db.syncDirs([]string{filepath.Dir(file)})
+	return db.syncDirs(filepath.Dir(file))
 }
 
 // moveRef renames a temporary file to a ref, after making the directories above it.
@@ -314,10 +298,10 @@ func (db *DB) DeleteRef(name string) error {
 
 func (db *DB) deleteFlushed(name string) error {
 	removed, err := db.removeRef(name)
-	if err != nil || !removed || db.opt.NoSync {
+	if err != nil || !removed {
 		return err
 	}
-	return atomicfile.SyncDir(filepath.Dir(db.refPath(name)))
+	return db.syncDirs(filepath.Dir(db.refPath(name)))
 }
 
 // removeRef removes a ref from packed-refs first: otherwise a crash would bring an old

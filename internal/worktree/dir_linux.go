@@ -64,13 +64,6 @@ func direntKind(t byte) kind {
 	return kindUnknown
 }
 
-// stat asks the open directory, which takes a third of the time of a look at its name.
-func (h *dirHandle) stat() (dirStat, error) {
-	var st unix.Stat_t
-	err := unix.Fstat(h.fd, &st)
-	return dirStat{perm: uint16(st.Mode & 0o7777), device: uint64(st.Dev), stat: fromStat(&st).stat}, err
-}
-
 func fromStat(st *unix.Stat_t) fileStat {
 	return fileStat{
 		mode: gitMode(uint32(st.Mode)),

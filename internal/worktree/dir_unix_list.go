@@ -32,12 +32,6 @@ func (h *dirHandle) list(l *listing, _ []byte) error {
 	return nil
 }
 
-func (h *dirHandle) stat() (dirStat, error) {
-	var st unix.Stat_t
-	err := unix.Fstat(h.fd, &st)
-	return dirStat{perm: uint16(st.Mode & 0o7777), device: uint64(st.Dev), stat: fromStat(&st).stat}, err
-}
-
 func fromStat(st *unix.Stat_t) fileStat {
 	return fileStat{
 		mode: gitMode(uint32(st.Mode)),

@@ -103,10 +103,19 @@ func (w *worker) visitByKind(n *node, name []byte, rec index.Record) bool {
 
 // enterKnown has a known directory scanned, whose entry is the old one.
 func (w *worker) enterKnown(n *node, path string, rec index.Record, slot int) {
-	w.children = append(w.children, &node{
-		parent: n, path: path, name: path[len(path)-len(rec.Name()):], slot: slot, entry: rec, prev: w.Index.Dirs[path],
-		at: dirStat{perm: rec.Perm()}, wasEmpty: rec.Empty(), whole: n.whole || w.Hints.names(path),
-	})
+	c := w.enter(n, path, slot, rec.Perm())
+	c.entry, c.wasEmpty = rec, rec.Empty()
+}
+
+// enter has a directory in n scanned.
+func (w *worker) enter(n *node, path string, slot int, perm uint16) *node {
+	_, name := index.Split(path)
+	c := &node{
+		parent: n, path: path, name: name, slot: slot, prev: w.Index.Dirs[path],
+		at: dirStat{perm: perm}, whole: n.whole || w.Hints.names(path),
+	}
+	w.children = append(w.children, c)
+	return c
 }
 
 // knownDir reports whether an old entry is that of a directory that was captured.
@@ -168,10 +177,7 @@ func (w *worker) visitDir(n *node, name string, rec index.Record, st fileStat) e
 		n.block = append(n.block, rec...)
 		return nil
 	}
-	w.children = append(w.children, &node{
-		parent: n, path: path, name: name, slot: len(n.block), prev: w.Index.Dirs[path],
-		at: dirStat{perm: st.perm}, wasEmpty: rec != nil && rec.Empty(), whole: n.whole || w.Hints.names(path),
-	})
+	w.enter(n, path, len(n.block), st.perm).wasEmpty = rec != nil && rec.Empty()
 	n.block = index.Append(n.block, &index.Entry{Name: name, Mode: object.Dir, Perm: st.perm})
 	return nil
 }

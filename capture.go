@@ -240,7 +240,7 @@ func (c *capture) publish(ctx context.Context, refs ...odb.RefUpdate) error {
 	}
 	c.repo.watching.commit(c.repo, c, c.watched && len(c.unread) == 0)
 	if c.repo.opt.Budget > 0 {
-		c.repo.measured.keep(c.repo.packsChanged())
+		c.repo.measured.keep(c.repo.db.PacksChanged())
 	}
 	return nil
 }
@@ -286,12 +286,13 @@ func checksum(text string) string {
 }
 
 func (r *Repo) newScan(x *index.Index, rules *ruleSource, batch *odb.Batch, opt captureOptions) *worktree.Scan {
+	inside := r.storesInside()
 	scan := &worktree.Scan{
 		Root: r.root, MaxFileSize: r.maxFileSize(), Index: x,
 		Rules: rules.chain, Prefix: string(rules.context.Prefix), FoldCase: rules.context.FoldCase,
-		Include: rules.include, Held: rules.held, Exclude: r.storesInside(),
+		Include: rules.include, Held: rules.held, Exclude: inside,
 		Never: r.never, NeverIsNew: rules.before.Never != r.neverID(), MaxFiles: r.maxFiles(rules.before), MaxBytes: r.maxScanBytes(),
-		Conditions: rules.conditions(r), Ground: rules.ground(),
+		Conditions: rules.conditions(r, inside), Ground: rules.ground(),
 		Scope: opt.scope, Names: opt.names, Forget: opt.forget, Sink: batch, Verify: opt.verify, Workers: r.opt.Workers,
 	}
 	if opt.small {

@@ -1,8 +1,6 @@
 package cairn
 
 import (
-	"os"
-	"path/filepath"
 	"sync"
 	"time"
 )
@@ -60,13 +58,4 @@ func (m *measured) keep(packs int64) {
 	if m.asked {
 		m.packs = packs
 	}
-}
-
-// packsChanged is when packs last came or went, 0 if nobody knows.
-func (r *Repo) packsChanged() int64 {
-	info, err := os.Stat(filepath.Join(r.db.Dir(), "objects", "pack"))
-	if err != nil {
-		return 0
-	}
-	return info.ModTime().UnixNano()
 }

@@ -178,12 +178,12 @@ func (s *ruleSource) heldEarlier(r *Repo, x *index.Index) (func(path string, dir
 
 // conditions names all that decides a capture but for the directories, the user's index
 // and earlier captures: what a later boot or other rules find is not what these did.
-func (s *ruleSource) conditions(r *Repo) string {
+func (s *ruleSource) conditions(r *Repo, exclude []string) string {
 	boot := odb.BootID()
 	if boot == "" {
 		return ""
 	}
-	text, err := json.Marshal([]any{boot, s.context, r.opt.Include, r.maxFileSize(), s.aux.Never, r.storesInside()})
+	text, err := json.Marshal([]any{boot, s.context, r.opt.Include, r.maxFileSize(), s.aux.Never, exclude})
 	if err != nil {
 		return ""
 	}

@@ -48,7 +48,7 @@ type budget struct {
 func (b *budget) allow(more int64) error {
 	r := b.repo
 	if !b.known && !b.exact {
-		b.size, b.known = r.measured.known(r.packsChanged())
+		b.size, b.known = r.measured.known(r.db.PacksChanged())
 	}
 	if !b.exact && (!b.known || b.size+more > r.opt.Budget/2) { // near the end only a measure will do
 		size, err := r.db.Size()

@@ -154,6 +154,16 @@ func (db *DB) forget(gone []*pack) {
 	}
 }
 
+// PacksChanged is when packs last came or went, in nanoseconds since 1970; 0 if nobody
+// knows.
+func (db *DB) PacksChanged() int64 {
+	info, err := os.Stat(db.path(packDir))
+	if err != nil {
+		return 0
+	}
+	return info.ModTime().UnixNano()
+}
+
 // PackNames lists the packs that exist now, sorted, without directory and
 // extension; none if they cannot be listed. Folding changes the list without taking
 // an object away.

@@ -38,6 +38,9 @@ type Crash struct {
 // M of the calls every N from 1 to M is hit, exactly before the N-th call takes
 // effect. Which call is the N-th may vary from run to run if goroutines race.
 //
+// Writes to event counters are not counted and not hit: the Go runtime wakes itself
+// by them at times of its own.
+//
 // Processes that the program starts are not traced, and KillAt kills them only if
 // they have stayed in its process group.
 func CountSyscalls(t testing.TB, argv, env []string, calls string) map[string]int {

@@ -191,7 +191,7 @@ func (tr *tracer) step() error {
 
 // syscallStop handles a thread that enters or leaves a system call.
 func (tr *tracer) syscallStop(tid int) error {
-	nr, entering, err := syscallInfo(tid)
+	nr, arg, entering, err := syscallInfo(tid)
 	if err != nil {
 		return gone(err)
 	}
@@ -206,7 +206,7 @@ func (tr *tracer) syscallStop(tid int) error {
 		}
 		return tr.resume(tid, 0)
 	}
-	if call, ok := tr.numbers[nr]; ok {
+	if call, ok := tr.numbers[nr]; ok && !tr.wakesItself(call, arg) {
 		switch v := tr.judge(call); {
 		case v.kill:
 			tr.kill()
@@ -234,22 +234,33 @@ func gone(err error) error {
 	return err
 }
 
-// syscallInfo tells which system call a stopped thread is entering or leaving. It
-// needs Linux 5.3.
-func syscallInfo(tid int) (nr uint64, entering bool, err error) {
+// wakesItself tells whether a call writes to an event counter. So the Go runtime
+// wakes its network poller: that write changes no file, comes at any time, and ends
+// the program if it fails.
+func (tr *tracer) wakesItself(call string, fd uint64) bool {
+	if call != "write" {
+		return false
+	}
+	target, err := os.Readlink(fmt.Sprintf("/proc/%d/fd/%d", tr.pid, int32(fd)))
+	return err == nil && target == "anon_inode:[eventfd]"
+}
+
+// syscallInfo tells which system call a stopped thread is entering, with its first
+// argument, or leaving. It needs Linux 5.3.
+func syscallInfo(tid int) (nr, arg uint64, entering bool, err error) {
 	var info struct { // struct ptrace_syscall_info
 		op    uint8
 		_     [3]uint8
 		arch  uint32
 		ip    uint64
 		sp    uint64
-		entry struct{ nr, args uint64 }
+		entry struct{ nr, arg uint64 }
 		_     [6]uint64
 	}
 	_, _, errno := syscall.Syscall6(syscall.SYS_PTRACE, unix.PTRACE_GET_SYSCALL_INFO, uintptr(tid),
 		unsafe.Sizeof(info), uintptr(unsafe.Pointer(&info)), 0, 0)
 	if errno != 0 {
-		return 0, false, errno
+		return 0, 0, false, errno
 	}
-	return info.entry.nr, info.op == unix.PTRACE_SYSCALL_INFO_ENTRY, nil
+	return info.entry.nr, info.entry.arg, info.op == unix.PTRACE_SYSCALL_INFO_ENTRY, nil
 }

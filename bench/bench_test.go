@@ -156,6 +156,33 @@ func TestWrongResultFails(t *testing.T) {
 	}
 }
 
+// Ids that differ from git's must end the run with an error, and what was measured
+// must be there all the same.
+func TestWrongIDFails(t *testing.T) {
+	t.Parallel()
+	needPrograms(t)
+	program := filepath.Join(t.TempDir(), "cairn")
+	gittest.Program(t, program, []byte("#!/bin/sh\nmkdir -p \"$4\"\necho 4b825dc642cb6eb9a060e54bf8d69288fbee4904\n"))
+	if err := exec.Command(program, "track").Run(); err != nil {
+		t.Skipf("shell scripts do not run here: %v", err)
+	}
+	opt, err := parseOptions([]string{
+		"-files", "30", "-n", "1", "-quiet", "-no-flush", "-cache", t.TempDir(), "-cairn", program,
+		"-contenders", nameCLI + "," + nameSpec, "-only", opUnchanged,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	err = bench(context.Background(), opt, &out, io.Discard)
+	if err == nil || !strings.Contains(err.Error(), "tree ids") {
+		t.Errorf("error %v", err)
+	}
+	if !strings.Contains(out.String(), "| track, unchanged ") {
+		t.Errorf("nothing is printed: %q", out.String())
+	}
+}
+
 func TestOptions(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{

@@ -288,7 +288,7 @@ func (d *driver) floor(name string, measure func() (float64, error)) func(round 
 	}
 }
 
-// sameTree notes when contenders give different ids to what should be the same tree.
+// sameTree asks that contenders give the same id to the same tree.
 func (d *driver) sameTree(op string, round int, s *remote, tree string) {
 	if !kindOf(s.Kind).ids {
 		return
@@ -297,7 +297,7 @@ func (d *driver) sameTree(op string, round int, s *remote, tree string) {
 	if other, ok := d.trees[key]; !ok {
 		d.trees[key] = tree
 	} else if other != tree {
-		d.report.note("the contenders do not agree on the tree ids (%s, %s: %s instead of %s)", operationTitle(op), s.Kind, tree, other)
+		d.report.disagree("the contenders do not agree on the tree ids (%s, %s: %s instead of %s)", operationTitle(op), s.Kind, tree, other)
 	}
 }
 

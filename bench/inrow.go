@@ -75,7 +75,7 @@ func (d *driver) settled(one *remote, tree string) error {
 			return err
 		}
 		if kindOf(s.Kind).ids && tree != found {
-			d.report.note("the contenders do not agree on the tree ids (%s: %s, %s: %s)", one.Kind, tree, s.Kind, found)
+			d.report.disagree("the contenders do not agree on the tree ids (%s: %s, %s: %s)", one.Kind, tree, s.Kind, found)
 		}
 	}
 	return nil

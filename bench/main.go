@@ -58,7 +58,7 @@ tables.
                     linux    as a repository
                     100k     synthetic, 100,000 files
                     500k     synthetic, 500,000 files of a quarter of the size, one
-                             tree for all
+                             tree for all, without restic
 
   -growth N         instead let a store grow by N tracks of one edited file each, with
                     a cleaning after every 360: 10000 is a week
@@ -166,7 +166,7 @@ func bench(ctx context.Context, opt options, out, diagnostics io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(r.print(out), r.save(opt))
+	return errors.Join(r.print(out), r.save(opt), r.wrong)
 }
 
 // measure makes one run.

@@ -25,6 +25,8 @@ type report struct {
 	HeavyRounds int          `json:"heavyRounds,omitempty"` // of first tracks and all that rewrites files
 	EditedLarge int          `json:"editedLarge,omitempty"` // files that the operations on "1,000" files change
 	Memory      []memoryInfo `json:"memory,omitempty"`
+
+	wrong error // the first disagreement about a result
 }
 
 // reportVersion changes when a field changes its meaning.
@@ -72,6 +74,15 @@ type storeInfo struct {
 func (r *report) note(format string, args ...any) {
 	if text := fmt.Sprintf(format, args...); !slices.Contains(r.Notes, text) {
 		r.Notes = append(r.Notes, text)
+	}
+}
+
+// disagree notes that a result is wrong. The run goes on, since what it measures may
+// show why, and ends with an error.
+func (r *report) disagree(format string, args ...any) {
+	r.note(format, args...)
+	if r.wrong == nil {
+		r.wrong = fmt.Errorf(format, args...)
 	}
 }
 

@@ -380,16 +380,20 @@ func (r *Repo) freshIndex() *index.Index {
 	return index.New()
 }
 
+// patience is how many times as many packs as are folded there may be while a Repo that
+// watches has not come to it.
+const patience = 4
+
 func (r *Repo) saveIndex(ctx context.Context, x *index.Index, aux []byte) error {
-	if x.Dirty() {
+	if x.Dirty() && (r.watching == nil || r.db.Crowded(patience)) { // else see watching.fold
 		if _, err := r.db.Fold(ctx); err != nil && ctx.Err() == nil && !isNoSpace(err) {
 			return fmt.Errorf("fold packs: %w", err)
 		}
 	}
-	x.SetPrivate(r.db.PackNames(), aux)
+	x.SetPrivate(r.db.KnownPacks(), aux)
 	save := x.Save
 	if r.watching != nil {
-		save = x.Append // see fold
+		save = x.Append
 	}
 	if err := save(r.indexFile()); err != nil {
 		return fmt.Errorf("save the stat cache: %w", err)

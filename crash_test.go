@@ -82,7 +82,7 @@ func (c *crashRun) env(command string) []string {
 
 // commandAsProcess is the process that gets killed.
 func commandAsProcess(command string) int {
-	r, err := cairn.Open(cairn.Options{Root: os.Getenv("CAIRN_TEST_ROOT"), DataDir: os.Getenv("CAIRN_TEST_DATA"), MaxFileSize: 2000, Watch: command == "fold"})
+	r, err := cairn.Open(cairn.Options{Root: os.Getenv("CAIRN_TEST_ROOT"), DataDir: os.Getenv("CAIRN_TEST_DATA"), MaxFileSize: 2000, Watch: command == "fold" || command == "packs"})
 	if err == nil {
 		defer r.Close()
 		switch command {
@@ -95,6 +95,8 @@ func commandAsProcess(command string) int {
 			}
 		case "fold":
 			err = foldAsProcess(r)
+		case "packs":
+			err = foldPacksAsProcess(r)
 		case "undo":
 			_, err = r.Undo(background, cairn.RevertOptions{})
 		}

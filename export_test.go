@@ -14,13 +14,15 @@ func (r *Repo) SetClean(clean func(context.Context, CleanOptions) (*Cleaned, err
 // SetMinFree changes the option of an open Repo.
 func (r *Repo) SetMinFree(bytes int64) { r.opt.MinFree = bytes }
 
-// WaitFolded waits until the stat cache is not being written anew.
+// WaitFolded waits until neither the stat cache nor packs are being written anew.
 func (r *Repo) WaitFolded() {
-	r.watching.mu.Lock()
-	f := r.watching.folding
-	r.watching.mu.Unlock()
-	if f != nil {
-		<-f.done
+	for _, f := range []*folding{&r.watching.base, &r.watching.packs} {
+		r.watching.mu.Lock()
+		done := f.done
+		r.watching.mu.Unlock()
+		if done != nil {
+			<-done
+		}
 	}
 }
 
@@ -28,7 +30,7 @@ func (r *Repo) WaitFolded() {
 func (r *Repo) FoldAgain() {
 	r.watching.mu.Lock()
 	defer r.watching.mu.Unlock()
-	r.watching.unfolded = time.Time{}
+	r.watching.base.failed, r.watching.packs.failed = time.Time{}, time.Time{}
 }
 
 // SetLongWalk says after how many checkpoints a look-up makes an index; 0 switches that

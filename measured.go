@@ -59,3 +59,13 @@ func (m *measured) keep(packs int64) {
 		m.packs = packs
 	}
 }
+
+// moved says that what was changed last at the first time has been changed by this Repo
+// once more, which left about as much.
+func (m *measured) moved(from, to int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.packs == from {
+		m.packs = to
+	}
+}

@@ -5,40 +5,76 @@ import (
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn/internal/index"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
 )
 
-// folding is the stat cache's base on its way to being written anew. A Repo that
-// watches does that while nobody waits for it: for half a million files it takes
-// longer than a hundred tracks.
+// folding is something that a Repo which watches writes anew while nobody waits for it:
+// the stat cache's base, which for half a million files takes longer than a hundred
+// tracks, or small packs as one, which takes longer than one. The zero value does nothing.
 type folding struct {
-	stop context.CancelFunc
-	done chan struct{}
+	stop   context.CancelFunc
+	done   chan struct{} // nil = none is under way
+	failed time.Time     // the last one
 }
 
-// retryFold is how long the stat cache's changes pile up after its base could not be
-// written. Until they are as large as that nothing is slower for it.
+// retryFold is how long changes, or packs, pile up after they could not be written anew.
+// Until they are as large as that nothing is slower for it.
 const retryFold = time.Minute
 
-// fold begins to write the base anew if it is time. It is called with the store's lock
-// and w.mu, when x has just been saved.
-func (w *watching) fold(r *Repo, x *index.Index) {
-	if w.folding != nil || w.closed || !x.Long() || time.Since(w.unfolded) < retryFold {
+// begin runs work unless it is under way or has failed just now. It is called with w.mu.
+func (f *folding) begin(w *watching, work func(context.Context) error, failed func(error)) {
+	if f.done != nil || w.closed || time.Since(f.failed) < retryFold {
 		return
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	f := &folding{stop, make(chan struct{})}
-	w.folding = f
-	aside := x.Aside(r.indexFile())
+	done := make(chan struct{})
+	f.stop, f.done = stop, done
 	go func() {
-		defer close(f.done)
+		defer close(done)
 		defer stop()
-		defer aside.Close()
-		err := aside.Write(ctx, !r.opt.NoSync)
-		if err == nil {
-			err = r.locked(ctx, func() error { return w.install(r, aside) })
+		err := work(ctx)
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		f.stop, f.done = nil, nil
+		if err != nil && !w.closed {
+			f.failed = time.Now()
+			failed(err)
 		}
-		w.folded(r, err)
 	}()
+}
+
+// end gives up what is being written, and waits until that is gone.
+func (f *folding) end(w *watching) {
+	w.mu.Lock()
+	w.closed = true
+	stop, done := f.stop, f.done
+	w.mu.Unlock()
+	if done != nil {
+		stop()
+		<-done
+	}
+}
+
+// fold begins to write anew what has become long. It is called with the store's lock and
+// w.mu, when x has just been saved.
+func (w *watching) fold(r *Repo, x *index.Index) {
+	if x.Long() && w.base.done == nil {
+		aside := x.Aside(r.indexFile())
+		w.base.begin(w, func(ctx context.Context) error { return w.foldBase(ctx, r, aside) },
+			func(err error) { r.log.Info("stat cache not written anew", "error", err) })
+	}
+	if r.db.Crowded(1) {
+		w.packs.begin(w, func(ctx context.Context) error { return w.foldPacks(ctx, r) },
+			func(err error) { r.log.Info("packs not folded", "error", err) })
+	}
+}
+
+func (w *watching) foldBase(ctx context.Context, r *Repo, aside *index.Aside) error {
+	defer aside.Close()
+	if err := aside.Write(ctx, !r.opt.NoSync); err != nil {
+		return err
+	}
+	return r.locked(ctx, func() error { return w.install(r, aside) })
 }
 
 // install puts the new base in place, with the store's lock. Then nobody else saves,
@@ -55,27 +91,48 @@ func (w *watching) install(r *Repo, aside *index.Aside) error {
 	return err
 }
 
-func (w *watching) folded(r *Repo, err error) {
+// foldPacks folds one tier after the other, and makes room in the redo log.
+func (w *watching) foldPacks(ctx context.Context, r *Repo) error {
+	for {
+		a, err := r.db.FoldAside(ctx)
+		if err != nil {
+			return err
+		}
+		if a == nil {
+			return r.db.SettleAside()
+		}
+		err = r.locked(ctx, func() error { return w.installPacks(r, a) })
+		a.Close()
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// installPacks puts a pack in the place of others, of which the stat cache must not speak
+// any more then: to whoever loads it, it would be worth nothing. So where another process
+// has saved since, they stay.
+func (w *watching) installPacks(r *Repo, a *odb.FoldAside) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.folding = nil
-	if err != nil && !w.closed {
-		w.unfolded = time.Now()
-		r.log.Info("stat cache not written anew", "error", err)
+	if w.index == nil || w.saved != r.indexState() {
+		return odb.ErrOvertaken
 	}
+	before := r.db.PacksChanged()
+	err := a.Install(func(packs []string) error {
+		w.index.SetPrivate(packs, w.index.Aux)
+		err := w.index.Append(r.indexFile())
+		w.saved = r.indexState()
+		return err
+	})
+	r.measured.moved(before, r.db.PacksChanged())
+	return err
 }
 
 // endFolding gives up what is being written, and waits until that is gone.
 func (w *watching) endFolding() {
-	if w == nil {
-		return
-	}
-	w.mu.Lock()
-	w.closed = true
-	f := w.folding
-	w.mu.Unlock()
-	if f != nil {
-		f.stop()
-		<-f.done
+	if w != nil {
+		w.base.end(w)
+		w.packs.end(w)
 	}
 }

@@ -40,9 +40,9 @@ type watching struct {
 	lastAt object.ID
 	line   string
 
-	folding  *folding  // nil = none is under way
-	unfolded time.Time // when the last one failed
-	closed   bool
+	base   folding // of the stat cache
+	packs  folding
+	closed bool
 }
 
 // fileState tells one state of a file that is replaced or appended to from another.

@@ -204,19 +204,24 @@ func foldAsProcess(r *cairn.Repo) error {
 // each of its write-type system calls, and lets each of them fail.
 func TestR93_KilledWhileFolding(t *testing.T) {
 	t.Parallel()
+	struckWhileFolding(t, "fold", (*fixture).growDelta)
+}
+
+// struckWhileFolding strikes a process that runs a command on what prepare has made.
+func struckWhileFolding(t *testing.T, command string, prepare func(*fixture)) {
 	for name, strike := range map[string]func(c *crashRun, n int) gittest.Crash{
 		"killed": func(c *crashRun, n int) gittest.Crash {
-			return gittest.KillAt(c.T, []string{os.Args[0]}, c.env("fold"), gittest.WriteCalls, n)
+			return gittest.KillAt(c.T, []string{os.Args[0]}, c.env(command), gittest.WriteCalls, n)
 		},
 		"failed": func(c *crashRun, n int) gittest.Crash {
-			return gittest.FailAt(c.T, []string{os.Args[0]}, c.env("fold"), gittest.WriteCalls, n, syscall.ENOSPC)
+			return gittest.FailAt(c.T, []string{os.Args[0]}, c.env(command), gittest.WriteCalls, n, syscall.ENOSPC)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := &crashRun{fixture: newFixture(t, foldTree()), oracle: gittest.NewOracle(t), pristine: t.TempDir()}
 			c.trackAll()
-			c.growDelta()
+			prepare(c.fixture)
 			c.closeAll()
 			copyTree(t, c.root, filepath.Join(c.pristine, "root"))
 			copyTree(t, c.data, filepath.Join(c.pristine, "data"))

@@ -29,7 +29,7 @@ var children = map[string]func(db *DB) error{
 	"count":   childCount,
 	"collect": childCollect, "soak write": childSoakWrite,
 	"repack": childRepack, "soak collect": childSoakCollect,
-	"none": func(*DB) error { return nil }, "promise": childPromise,
+	"none": func(*DB) error { return nil }, "promise": childPromise, "promise aside": childPromiseAside,
 }
 
 func TestMain(m *testing.M) {
@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 	}
 	runtime.LockOSThread() // so that strace can count system calls, which it does by thread
 	opt := Options{Command: "child " + os.Getenv(childEnv)}
-	if os.Getenv(childEnv) == "promise" {
+	if strings.HasPrefix(os.Getenv(childEnv), "promise") {
 		opt.token = boot(1).token
 	}
 	db, err := Create(os.Getenv(dirEnv), testRoot, opt)

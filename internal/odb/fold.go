@@ -59,7 +59,7 @@ func (db *DB) Fold(ctx context.Context) (Folded, error) {
 	}
 	skip := make(map[*pack]bool)
 	for {
-		tier := db.fullTier(skip)
+		tier := db.fullTier(skip, foldAt)
 		if tier == nil {
 			return done, nil
 		}
@@ -74,8 +74,8 @@ func (db *DB) Fold(ctx context.Context) (Folded, error) {
 	}
 }
 
-// fullTier returns the packs of the lowest tier that is to be folded.
-func (db *DB) fullTier(skip map[*pack]bool) []*pack {
+// fullTier returns the packs of the lowest tier that has at least so many.
+func (db *DB) fullTier(skip map[*pack]bool, full int) []*pack {
 	tiers := make(map[int][]*pack)
 	for _, p := range db.packs.Load().packs {
 		if x, err := p.index(); err == nil && !skip[p] && p.own() {
@@ -84,7 +84,7 @@ func (db *DB) fullTier(skip map[*pack]bool) []*pack {
 		}
 	}
 	for _, t := range slices.Sorted(maps.Keys(tiers)) {
-		if len(tiers[t]) >= foldAt {
+		if len(tiers[t]) >= full {
 			return tiers[t]
 		}
 	}
@@ -115,28 +115,10 @@ func (db *DB) foldable(tier []*pack, skip map[*pack]bool) []*pack {
 func (db *DB) foldPacks(ctx context.Context, packs []*pack, skip map[*pack]bool) (Folded, error) {
 	w := newPackWriter(db.path(packDir))
 	defer w.discard()
-	seen := make(map[object.ID]bool)
-	var step Folded
-	var old []*pack
-	for _, p := range packs {
-		if err := ctx.Err(); err != nil {
-			return Folded{}, err
-		}
-		size, err := copyEntries(w, p, seen)
-		if errors.Is(err, ErrCorrupt) || errors.Is(err, errGone) {
-			skip[p] = true
-			continue
-		}
-		if err != nil {
-			return Folded{}, err
-		}
-		old = append(old, p)
-		step.Bytes += size
+	old, step, err := copyPacks(ctx, w, packs, skip)
+	if err != nil || len(old) < 2 {
+		return Folded{}, err
 	}
-	if len(old) < 2 {
-		return Folded{}, nil
-	}
-	step.Packs, step.Objects = len(old), len(w.rows)
 	p, err := db.publishInstead(w, old)
 	if err != nil {
 		return Folded{}, err
@@ -145,6 +127,28 @@ func (db *DB) foldPacks(ctx context.Context, packs []*pack, skip map[*pack]bool)
 	old = slices.DeleteFunc(old, func(q *pack) bool { return q.stem == p.stem })
 	step.Removed, err = db.removePacks(old)
 	return step, err
+}
+
+// copyPacks copies the entries of packs that are fit for it, which it returns.
+func copyPacks(ctx context.Context, w *packWriter, packs []*pack, skip map[*pack]bool) (old []*pack, step Folded, err error) {
+	seen := make(map[object.ID]bool)
+	for _, p := range packs {
+		if err := ctx.Err(); err != nil {
+			return nil, Folded{}, err
+		}
+		size, err := copyEntries(w, p, seen)
+		if errors.Is(err, ErrCorrupt) || errors.Is(err, errGone) {
+			skip[p] = true
+			continue
+		}
+		if err != nil {
+			return nil, Folded{}, err
+		}
+		old = append(old, p)
+		step.Bytes += size
+	}
+	step.Packs, step.Objects = len(old), len(w.rows)
+	return old, step, nil
 }
 
 // copyEntries adds the entries of a pack that are not yet seen to w. It reads the

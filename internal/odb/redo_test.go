@@ -147,7 +147,11 @@ func powerLossRound(t *testing.T, r *rand.Rand) {
 func anyPublish(t *testing.T, db *DB, r *rand.Rand, blobs map[object.ID][]byte, refs map[string]object.ID) {
 	t.Helper()
 	name := fmt.Sprintf("refs/cairn/%c/%d", "ab"[r.IntN(2)], r.IntN(4))
-	switch r.IntN(8) {
+	switch r.IntN(10) {
+	case 8:
+		must(t, foldAside(t, db, noRecord))
+	case 9:
+		must(t, db.SettleAside())
 	case 0:
 		err := db.DeleteRef(name)
 		if _, ok := refs[name]; ok != (err == nil) {

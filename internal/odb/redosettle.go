@@ -107,17 +107,16 @@ func (db *DB) isStale() bool {
 }
 
 // recover makes sure of everything that the log promised, in its order, and empties
-// it. It ends at a record whose pack should be on the disk and is not: its publish
-// never returned.
+// it. If the last one's pack should be on the disk and is not, its publish never returned.
+// Such a pack of another one was folded since.
 func (h *redoHold) recover(records []redoRecord) error {
 	for i := range records {
 		ok, err := h.db.redoPack(&records[i])
 		if err != nil {
 			return err
 		}
-		if !ok {
+		if !ok && i == len(records)-1 {
 			records = records[:i]
-			break
 		}
 	}
 	if err := h.db.refresh(true); err != nil {
@@ -192,11 +191,7 @@ func (db *DB) redoRef(name string, to object.ID) error {
 func (h *redoHold) settle() error { return h.settleAll(h.scan()) }
 
 func (h *redoHold) settleAll(records []redoRecord) error {
-	files, dirs := h.db.vouchedFor(records, nil)
-	if err := flushPaths(files); err != nil {
-		return err
-	}
-	if err := flushDirs(dirs); err != nil {
+	if err := h.db.flushPromised(records); err != nil {
 		return err
 	}
 	return h.reset()

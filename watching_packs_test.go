@@ -1,0 +1,160 @@
+package cairn_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/seed-fb9cbc17/cairn"
+)
+
+// packCount is how many packs a store has.
+func packCount(store string) int {
+	packs, _ := filepath.Glob(filepath.Join(store, "objects", "pack", "*.idx"))
+	return len(packs)
+}
+
+// trusted: another Repo believes the stat cache as it is.
+func (f *fixture) trusted(when string) {
+	f.Helper()
+	var said bytes.Buffer
+	opt := f.opt
+	opt.Logger = slog.New(slog.NewTextHandler(&said, nil))
+	r, err := cairn.Open(opt)
+	if err != nil {
+		f.Fatal(err)
+	}
+	defer r.Close()
+	if _, err := r.Track(f.Context(), cairn.TrackOptions{}); err != nil {
+		f.Fatal(err)
+	}
+	if strings.Contains(said.String(), "stat cache") {
+		f.Errorf("%s: %s", when, said.String())
+	}
+}
+
+// TestWatchingFoldsPacks: packs are folded beside the tracks, no track looks at more for
+// it, and the stat cache stays one that others believe.
+func TestWatchingFoldsPacks(t *testing.T) {
+	t.Parallel()
+	w := newWatcher(t, foldTree())
+	most := 0
+	for i := range 80 {
+		w.write("top", fmt.Sprint("edit ", i))
+		w.same(fmt.Sprint("edit ", i))
+		if n := w.visited.Load(); n > 1 {
+			t.Fatalf("edit %d: %d files were looked at", i, n)
+		}
+		if i%5 == 0 {
+			w.watching.WaitFolded()
+			w.same(fmt.Sprint("unchanged ", i))
+			if n := w.visited.Load(); n != 0 {
+				t.Fatalf("edit %d: %d files were looked at, although nothing has changed", i, n)
+			}
+		}
+		most = max(most, packCount(w.watching.StoreDir()))
+	}
+	w.watching.WaitFolded()
+	if n := packCount(w.watching.StoreDir()); n > 3*7 || most > 5*8+2*7 {
+		t.Errorf("%d packs, at times %d", n, most)
+	}
+	w.trusted("folded")
+	w.same("after a track of somebody else")
+	w.noLeftPacks()
+}
+
+// noLeftPacks: nothing is left behind beside packs.
+func (f *fixture) noLeftPacks() {
+	f.Helper()
+	left, _ := filepath.Glob(filepath.Join(filepath.Dir(f.indexDir()), "objects", "pack", "tmp_*"))
+	if len(left) > 0 {
+		f.Errorf("left behind: %q", left)
+	}
+}
+
+// TestWatchingFoldsPacksBesideOthers: where somebody else has saved the stat cache, which
+// names the packs, they stay until the watching Repo has looked at everything again.
+func TestWatchingFoldsPacksBesideOthers(t *testing.T) {
+	t.Parallel()
+	w := newWatcher(t, foldTree())
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for i := range 12 {
+			if err := os.WriteFile(w.path("other/f"), fmt.Append(nil, "by another ", i), 0o644); err != nil {
+				t.Error(err)
+			}
+			w.trusted(fmt.Sprint("beside, ", i))
+		}
+	})
+	for i := range 40 {
+		w.write("top", fmt.Sprint("edit ", i))
+		if _, err := w.watching.Track(w.Context(), cairn.TrackOptions{}); err != nil {
+			t.Error(err)
+		}
+		w.watching.FoldAgain()
+	}
+	wg.Wait()
+	w.same("afterwards")
+	w.watching.WaitFolded()
+	w.trusted("afterwards")
+	w.noLeftPacks()
+}
+
+// TestCloseWhileFoldingPacks: what is being written is given up, and nothing is left.
+func TestCloseWhileFoldingPacks(t *testing.T) {
+	t.Parallel()
+	for round := range 4 {
+		w := newWatcher(t, foldTree())
+		for i := range 7 + round {
+			w.write("top", fmt.Sprint("edit ", i))
+			if _, err := w.watching.Track(w.Context(), cairn.TrackOptions{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.watching.Close(); err != nil {
+			t.Fatal(err)
+		}
+		w.noLeftPacks()
+		w.trusted("closed")
+		w.settled("closed")
+	}
+}
+
+// nearlyCrowded makes as many small packs as are not yet folded, but for one.
+func (f *fixture) nearlyCrowded() {
+	for i := range 6 {
+		f.write("top", fmt.Sprint("before ", i))
+		f.track()
+	}
+}
+
+// foldPacksAsProcess is a watching process that folds packs.
+func foldPacksAsProcess(r *cairn.Repo) error {
+	before := packCount(r.StoreDir())
+	for i := range 3 {
+		if err := os.WriteFile(filepath.Join(r.Root(), "top"), fmt.Append(nil, "by the process ", i), 0o644); err != nil {
+			return err
+		}
+		if _, err := r.Track(background, cairn.TrackOptions{}); err != nil {
+			return err
+		}
+		r.WaitFolded()
+	}
+	if packCount(r.StoreDir()) >= before {
+		return errors.New("not folded")
+	}
+	return nil
+}
+
+// TestR93_KilledWhileFoldingPacks kills a process that folds packs before each of its
+// write-type system calls, and lets each of them fail.
+func TestR93_KilledWhileFoldingPacks(t *testing.T) {
+	t.Parallel()
+	struckWhileFolding(t, "packs", (*fixture).nearlyCrowded)
+}

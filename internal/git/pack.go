@@ -14,6 +14,11 @@ import (
 type PackLimits struct {
 	Threads int   // 0 = 1
 	Memory  int64 // bytes of the objects that are compared, for each thread; 0 = 64 MiB
+
+	// Anew compares and compresses everything again. Otherwise git copies what is
+	// compressed or a delta already, and compares no two objects of one pack, which it
+	// takes to have been tried: a pack that was not made by git is left without deltas.
+	Anew bool
 }
 
 // PackObjects makes one delta-compressed pack, <dir>/pack-<hex>.pack and its index,
@@ -27,13 +32,17 @@ func (b *Binary) PackObjects(ctx context.Context, gitDir, dir string, objects io
 	if limits.Memory <= 0 {
 		limits.Memory = 64 << 20
 	}
-	cmd := b.Command(ctx, gitDir,
+	args := []string{
 		"-c", "core.bigFileThreshold=8m", // larger files are streamed
 		"-c", "pack.deltaCacheSize=16m", "-c", "pack.packSizeLimit=0", "-c", "pack.writeReverseIndex=false",
-		"--git-dir="+gitDir,
+		"--git-dir=" + gitDir,
 		"pack-objects", "-q", "--non-empty", "--delta-base-offset", "--window=10", "--depth=50",
-		"--threads="+strconv.Itoa(max(1, limits.Threads)), "--window-memory="+strconv.FormatInt(limits.Memory, 10),
-		filepath.Join(dir, "pack"))
+		"--threads=" + strconv.Itoa(max(1, limits.Threads)), "--window-memory=" + strconv.FormatInt(limits.Memory, 10),
+	}
+	if limits.Anew {
+		args = append(args, "--no-reuse-object")
+	}
+	cmd := b.Command(ctx, gitDir, append(args, filepath.Join(dir, "pack"))...)
 	cmd.Env = append(cmd.Env, // so that it writes nowhere else
 		"GIT_OBJECT_DIRECTORY="+dir, "GIT_ALTERNATE_OBJECT_DIRECTORIES="+filepath.Join(gitDir, "objects"))
 	var complaint bytes.Buffer

@@ -51,6 +51,32 @@ func TestPackObjects(t *testing.T) {
 	}
 }
 
+// What lies in one pack git does not compare, unless it is told to.
+func TestPackObjectsAnew(t *testing.T) {
+	t.Parallel()
+	b, o := lookBinary(t), gittest.NewOracle(t)
+	gitDir, objects := versions(t, o)
+	o.In(filepath.Dir(gitDir), "repack", "-a", "-d", "-f", "--window=0", "--depth=0")
+	packed := func(limits PackLimits) (size int64) {
+		out := t.TempDir()
+		if err := b.PackObjects(t.Context(), gitDir, out, strings.NewReader(objects), limits); err != nil {
+			t.Fatal(err)
+		}
+		packs, err := filepath.Glob(filepath.Join(out, "pack-*.pack"))
+		if err != nil || len(packs) != 1 {
+			t.Fatalf("packs %q, %v", packs, err)
+		}
+		info, err := os.Stat(packs[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info.Size()
+	}
+	if as, anew := packed(PackLimits{}), packed(PackLimits{Anew: true}); anew > as*3/4 {
+		t.Errorf("%d bytes, and %d anew", as, anew)
+	}
+}
+
 func TestPackObjectsFails(t *testing.T) {
 	t.Parallel()
 	b, o := lookBinary(t), gittest.NewOracle(t)

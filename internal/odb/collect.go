@@ -56,8 +56,9 @@ type Collection struct {
 
 // PackFunc makes one pack in an empty directory, <dir>/pack-<hex>.pack and its
 // index, of objects of the store. They come as lines of an id and, after a blank, the
-// name of a file, which tells what may resemble what. See PackObjects of package git.
-type PackFunc func(ctx context.Context, dir string, objects io.Reader) error
+// name of a file, which tells what may resemble what. Now they take about size bytes.
+// See PackObjects of package git.
+type PackFunc func(ctx context.Context, dir string, objects io.Reader, size int64) error
 
 // Collected says what Collect found and did.
 type Collected struct {

@@ -124,7 +124,7 @@ func packWithGit(t testing.TB, db *DB) PackFunc {
 
 // gitPacker is what package git does, about.
 func gitPacker(db *DB) PackFunc {
-	return func(ctx context.Context, dir string, objects io.Reader) error {
+	return func(ctx context.Context, dir string, objects io.Reader, _ int64) error {
 		cmd := exec.CommandContext(ctx, "git", "--git-dir="+db.Dir(), "pack-objects", "-q", "--delta-base-offset", filepath.Join(dir, "pack"))
 		cmd.Env = append(os.Environ(), "GIT_OBJECT_DIRECTORY="+dir, "GIT_ALTERNATE_OBJECT_DIRECTORIES="+db.path("objects"))
 		cmd.Stdin = objects
@@ -415,37 +415,90 @@ func TestCollectWithGit(t *testing.T) {
 	l.check(true)
 }
 
+// Versions of a directory, and those of a file, are named to git in a row: it compares
+// neighbours only, and in any other order most deltas are several times as large.
+func TestCollectNamesVersionsInARow(t *testing.T) {
+	t.Parallel()
+	l := newLines(t)
+	const versions = 210
+	number := make(map[string]map[object.ID]int) // by what it is a version of
+	note := func(what string, id object.ID, i int) {
+		if number[what] == nil {
+			number[what] = make(map[object.ID]int)
+		}
+		number[what][id] = i
+	}
+	for i := range versions {
+		files := make(map[string]string)
+		for _, name := range []string{"a", "b", "c", "d"} {
+			files[name] = fmt.Sprint(name, i)
+			note(name, object.Sum(object.Blob, []byte(files[name])), i)
+		}
+		commit := l.track("refs/cairn/tracks/a", files)
+		c, err := object.ParseCommit(l.objs[commit])
+		must(t, err)
+		note("commit", commit, i)
+		note("root", c.Tree, i)
+	}
+	order := make(map[string][]int)
+	collect(t, l.DB, Collection{Pack: func(_ context.Context, _ string, r io.Reader, size int64) error {
+		if now := l.packBytes(); size < now/4 || size > now {
+			t.Errorf("asked to pack %d bytes, where there are %d", size, now)
+		}
+		text, err := io.ReadAll(r)
+		must(t, err)
+		for line := range strings.SplitSeq(strings.TrimSpace(string(text)), "\n") {
+			id, err := object.ParseID(line[:2*idSize])
+			must(t, err)
+			for what, versions := range number {
+				if i, ok := versions[id]; ok {
+					order[what] = append(order[what], i)
+				}
+			}
+		}
+		return errors.New("seen")
+	}})
+	for what := range number {
+		if got := order[what]; len(got) != versions || !slices.IsSorted(got) && !slices.IsSortedFunc(got, func(a, b int) int { return b - a }) {
+			t.Errorf("versions of %s: %v", what, got)
+		}
+	}
+}
+
 // A packer that fails, or that makes something else than it was asked for, is not
 // relied on.
 func TestCollectDistrustsThePacker(t *testing.T) {
 	t.Parallel()
 	packers := map[string]func(t *testing.T, l *lines) PackFunc{
 		"fails": func(t *testing.T, l *lines) PackFunc {
-			return func(context.Context, string, io.Reader) error { return errors.New("boom") }
+			return func(context.Context, string, io.Reader, int64) error { return errors.New("boom") }
 		},
 		"dies half-way": func(t *testing.T, l *lines) PackFunc {
-			return func(_ context.Context, dir string, _ io.Reader) error {
+			return func(_ context.Context, dir string, _ io.Reader, _ int64) error {
 				must(t, os.Mkdir(filepath.Join(dir, "pack"), 0o700))
 				must(t, os.WriteFile(filepath.Join(dir, "pack", "tmp_pack_1"), []byte("half"), 0o600))
 				return errors.New("killed")
 			}
 		},
 		"makes nothing": func(t *testing.T, l *lines) PackFunc {
-			return func(_ context.Context, _ string, r io.Reader) error { _, err := io.Copy(io.Discard, r); return err }
+			return func(_ context.Context, _ string, r io.Reader, _ int64) error {
+				_, err := io.Copy(io.Discard, r)
+				return err
+			}
 		},
 		"leaves one out": func(t *testing.T, l *lines) PackFunc {
 			good := packWithGit(t, l.DB)
-			return func(ctx context.Context, dir string, r io.Reader) error {
+			return func(ctx context.Context, dir string, r io.Reader, size int64) error {
 				data, err := io.ReadAll(r)
 				must(t, err)
 				_, rest, _ := strings.Cut(string(data), "\n")
-				return good(ctx, dir, strings.NewReader(rest))
+				return good(ctx, dir, strings.NewReader(rest), size)
 			}
 		},
 		"damages one": func(t *testing.T, l *lines) PackFunc {
 			good := packWithGit(t, l.DB)
-			return func(ctx context.Context, dir string, r io.Reader) error {
-				must(t, good(ctx, dir, r))
+			return func(ctx context.Context, dir string, r io.Reader, size int64) error {
+				must(t, good(ctx, dir, r, size))
 				names, err := filepath.Glob(filepath.Join(dir, "*.pack"))
 				must(t, err)
 				must(t, os.Chmod(names[0], 0o600))

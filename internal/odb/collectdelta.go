@@ -29,7 +29,7 @@ func (g *collector) packAside(ctx context.Context, j *job, dir string) (*sealed,
 		w.CloseWithError(err)
 		listed <- err
 	}()
-	err = g.c.Pack(ctx, dir, r)
+	err = g.c.Pack(ctx, dir, r, j.need)
 	r.Close()
 	if lerr := <-listed; err == nil && lerr != nil {
 		err = lerr
@@ -71,10 +71,12 @@ func (g *collector) wantedOf(j *job) (bitset, int, error) {
 	return wanted, n, nil
 }
 
-// list writes the lines that Pack reads.
+// list writes the lines that Pack reads. Their order counts: of objects that are alike
+// otherwise, git compares those that follow each other.
 func (g *collector) list(w io.Writer, wanted bitset) error {
 	out := bufio.NewWriter(w)
-	for slot := range g.m.ids {
+	for _, marked := range g.m.hints.order {
+		slot := int(marked)
 		if !wanted.has(slot) {
 			continue
 		}

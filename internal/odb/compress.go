@@ -26,8 +26,8 @@ const plainTree = 2 << 10
 // The beginning of a batch is what a small capture consists of, and somebody waits for
 // it. Up to plainMost bytes of that are stored as they are: trees of up to hotTree, which
 // are compressed at 60 MB/s to two thirds, and blobs of up to hotBlob, of which half
-// remains but each takes 10 us or more. Everything else in a batch is compressed: what
-// of it is no delta after a cleaning is copied as it is, then and for ever.
+// remains but each takes 10 us or more. Everything else in a batch is compressed: where
+// a lot is cleaned at once, what of it becomes no delta is copied as it is, for ever.
 const (
 	plainMost = 1 << 20
 	hotTree   = 64 << 10

@@ -51,6 +51,9 @@ func (m *marker) mark(id object.ID) bool {
 		return false
 	}
 	m.marked++
+	if m.hints != nil {
+		m.hints.order = append(m.hints.order, uint32(slot))
+	}
 	m.recent = append(m.recent, slot)
 	return true
 }
@@ -327,11 +330,14 @@ func appendNamed(ids []object.ID, text []byte) []object.ID {
 	return ids
 }
 
-// hints remembers for each object of the census a name that it had in a tree.
+// hints says which objects of the census may resemble each other: those that had the
+// same name in a tree, and of these the ones that were marked one after the other. A line is walked
+// along its commits, so versions of a directory or a file are neighbours.
 type hints struct {
 	numbers map[string]uint32
 	names   []string
 	of      []uint32 // by slot; 0 = none
+	order   []uint32 // slots as they were marked
 }
 
 func newHints(n int) *hints {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"syscall"
@@ -15,8 +16,8 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
-// foldTree has a directory whose block alone is a good part of what a delta may hold:
-// the stat cache is written anew after a few edits in it.
+// foldTree has directories of which a save writes each by its path when something has
+// changed in the lowest: the stat cache is written anew after a few edits there.
 func foldTree() gittest.Tree {
 	tree := gittest.Tree{"top": gittest.File("top"), "other/f": gittest.File("f")}
 	for f := range 120 {
@@ -25,7 +26,16 @@ func foldTree() gittest.Tree {
 	return tree
 }
 
-func foldFile(i int) string { return fmt.Sprintf("large/%03d%s", i, strings.Repeat("n", 240)) }
+func foldFile(i int) string { return fmt.Sprintf("%s/%03d", foldDir(), i) }
+
+// foldDir is as deep as a path may be, but where there is no watching anyway.
+func foldDir() string {
+	depth := 1
+	if runtime.GOOS == "linux" {
+		depth = 13
+	}
+	return "large" + strings.Repeat("/"+strings.Repeat("n", 240), depth)
+}
 
 // deltaSize is 0 without a delta.
 func (f *fixture) deltaSize() int64 {
@@ -52,7 +62,7 @@ func baseID(indexDir string) string {
 // growDelta edits and tracks until the next such edit is one too many.
 func (f *fixture) growDelta() {
 	f.Helper()
-	for i := 0; f.deltaSize() < 216<<10; i++ {
+	for i := 0; f.deltaSize() < 232<<10; i++ {
 		if i == 20 {
 			f.Fatalf("a delta of %d bytes after %d edits", f.deltaSize(), i)
 		}

@@ -92,6 +92,9 @@ func (x *Index) decodeBase(data []byte) error {
 	if err != nil {
 		return err
 	}
+	if len(rec.patches) > 0 {
+		return fmt.Errorf("%w: base with patches", ErrMalformed)
+	}
 	x.Dirs = make(map[string]*Dir, len(rec.dirs))
 	x.apply(&rec)
 	x.setBase(binary.LittleEndian.Uint64(body[len(baseMagic):]), int64(len(data)))
@@ -112,16 +115,20 @@ func (x *Index) replay(delta []byte) {
 		return
 	}
 	x.tailLen = headerLen
+	state := replayed{x, make(map[string]*patched)}
+	defer state.finish()
 	for rest := delta[headerLen:]; ; {
 		data, sum, ok := nextRecord(rest, x.tailSum)
 		if !ok {
 			return
 		}
 		rec, err := decodeRecord(data)
+		if err == nil {
+			err = state.apply(&rec)
+		}
 		if err != nil {
 			return
 		}
-		x.apply(&rec)
 		size := frameLen + len(data)
 		x.tailLen, x.tailSum = x.tailLen+int64(size), sum
 		rest = rest[size:]
@@ -173,7 +180,7 @@ func (x *Index) save(f File, limit int64) error {
 		return nil
 	}
 	if x.base != 0 {
-		rec := record{x.Aux, x.Packs, x.summary, x.removed, liveChanges(x.changed, x.Dirs)}
+		rec := x.news()
 		if x.tailLen+int64(rec.size()) <= limit {
 			return x.append(f, &rec)
 		}
@@ -181,15 +188,26 @@ func (x *Index) save(f File, limit int64) error {
 	return x.rewrite(f)
 }
 
-// liveChanges drops blocks that were replaced or removed again.
-func liveChanges(changed []*Dir, dirs map[string]*Dir) []*Dir {
-	live := make([]*Dir, 0, len(changed))
-	for _, d := range changed {
-		if dirs[d.Path] == d {
-			live = append(live, d)
-		}
+// news is a record of what changed since Load or the last save.
+func (x *Index) news() record {
+	rec := record{aux: x.Aux, packs: x.Packs, summary: x.summary, removed: x.removed}
+	gone := make(map[string]bool, len(x.removed))
+	for _, path := range x.removed {
+		gone[path] = true
 	}
-	return live
+	for _, d := range x.changed {
+		if x.Dirs[d.Path] != d {
+			continue // replaced or removed again
+		}
+		if old := x.saved[d.Path]; old != nil && !gone[d.Path] {
+			if p, ok := newPatch(old, d); ok {
+				rec.patches = append(rec.patches, p)
+				continue
+			}
+		}
+		rec.dirs = append(rec.dirs, d)
+	}
+	return rec
 }
 
 func (x *Index) append(f File, rec *record) error {
@@ -230,4 +248,4 @@ func writeTail(path string, at int64, tail []byte) error {
 	return errors.Join(err, file.Close())
 }
 
-func (x *Index) clean() { x.changed, x.removed, x.private = nil, nil, false }
+func (x *Index) clean() { x.changed, x.removed, x.saved, x.private = nil, nil, nil, false }

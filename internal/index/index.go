@@ -27,7 +27,12 @@ type Index struct {
 	summary *summary // nil = not asked for yet
 	changed []*Dir   // since the last Load or Save
 	removed []string // likewise, may name paths that came back
-	private bool     // Packs or Aux changed
+
+	// saved has what Load or the last save had in the place of changed: nil = nothing,
+	// or not known.
+	saved map[string]*Dir
+
+	private bool // Packs or Aux changed
 }
 
 // New returns an empty index.
@@ -38,9 +43,19 @@ func (x *Index) Root() *Dir { return x.Dirs[""] }
 
 // Put adds or replaces a directory's block.
 func (x *Index) Put(d *Dir) {
-	x.summary.replace(x.Dirs[d.Path], d)
+	old := x.Dirs[d.Path]
+	x.summary.replace(old, d)
 	x.Dirs[d.Path] = d
 	x.changed = append(x.changed, d)
+	if x.base == 0 {
+		return // all will be written
+	}
+	if _, known := x.saved[d.Path]; !known {
+		if x.saved == nil {
+			x.saved = make(map[string]*Dir)
+		}
+		x.saved[d.Path] = old
+	}
 }
 
 // Remove drops a directory and everything below it.

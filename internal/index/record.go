@@ -8,14 +8,15 @@ import (
 )
 
 // record is the unit of both files: the base holds one, the delta one for each
-// save. On disk it is the caller's data, pack names, summary, removed paths and blocks, in
-// this order; every list and string is behind its length.
+// save. On disk it is the caller's data, pack names, summary, removed paths, blocks and,
+// if there are any, patches, in this order; every list and string is behind its length.
 type record struct {
 	aux     []byte
 	packs   []string
 	summary *summary
 	removed []string // before dirs, so that a directory can go and come back in one save
 	dirs    []*Dir
+	patches []patch // only in a delta, and of directories that are in none of the lists
 }
 
 // minDir is the size of a block without path and entries.
@@ -31,6 +32,12 @@ func (rec *record) size() int {
 	for _, d := range rec.dirs {
 		size += minDir + len(d.Path) + len(d.Raw)
 	}
+	if len(rec.patches) > 0 {
+		size += 4
+	}
+	for i := range rec.patches {
+		size += rec.patches[i].size()
+	}
 	return size
 }
 
@@ -38,6 +45,12 @@ func (rec *record) append(out []byte) []byte {
 	out = rec.appendHead(out)
 	for _, d := range rec.dirs {
 		out = d.append(out)
+	}
+	if len(rec.patches) > 0 {
+		out = binary.LittleEndian.AppendUint32(out, uint32(len(rec.patches)))
+	}
+	for i := range rec.patches {
+		out = rec.patches[i].append(out)
 	}
 	return out
 }
@@ -89,6 +102,11 @@ func decodeRecord(data []byte) (rec record, err error) {
 			return record{}, err
 		}
 		rec.dirs[i] = d
+	}
+	if len(r.data) > 0 {
+		if rec.patches, err = r.patches(); err != nil {
+			return record{}, err
+		}
 	}
 	if r.short || len(r.data) != 0 {
 		return record{}, fmt.Errorf("%w: record", ErrMalformed)

@@ -68,7 +68,7 @@ func (x *Index) summarise(usual Perms) *summary {
 	if x.summary == nil {
 		x.summary = &summary{usual: usual, perms: make(map[permKey]int), odd: make(map[string]struct{})}
 		for _, d := range x.Dirs {
-			x.summary.count(d, 1)
+			x.summary.count(d)
 			x.summary.noteOdd(d)
 		}
 		x.private = true
@@ -76,37 +76,52 @@ func (x *Index) summarise(usual Perms) *summary {
 	return x.summary
 }
 
-// replace takes note that a directory's block has become another one; nil = none.
+// replace takes note that a directory's block has become another one; nil = none. It
+// looks at what differs; of a directory that was odd, at everything.
 func (s *summary) replace(old, new *Dir) {
 	if s == nil {
 		return
 	}
-	if old != nil {
-		s.count(old, -1)
-		delete(s.odd, old.Path)
+	odd := false
+	for was, is := range Differences(rawOf(old), rawOf(new)) {
+		s.countRecord(was, -1)
+		s.countRecord(is, 1)
+		odd = odd || is != nil && s.isOdd(is)
 	}
-	if new != nil {
-		s.count(new, 1)
-		s.noteOdd(new)
+	if old != nil {
+		if _, was := s.odd[old.Path]; was {
+			delete(s.odd, old.Path)
+			if new != nil {
+				s.noteOdd(new)
+			}
+			return
+		}
+	}
+	if odd {
+		s.odd[new.Path] = struct{}{}
 	}
 }
 
-func (s *summary) count(d *Dir, by int) {
+func (s *summary) count(d *Dir) {
 	for rec := range d.All {
-		if rec.Skip() != Captured {
-			continue
-		}
-		mode := rec.Mode()
-		if mode != object.Dir {
-			s.files += by
-		}
-		if mode == object.Symlink {
-			continue
-		}
-		key := permKey{mode, rec.Perm()}
-		if s.perms[key] += by; s.perms[key] == 0 {
-			delete(s.perms, key)
-		}
+		s.countRecord(rec, 1)
+	}
+}
+
+func (s *summary) countRecord(rec Record, by int) {
+	if rec == nil || rec.Skip() != Captured {
+		return
+	}
+	mode := rec.Mode()
+	if mode != object.Dir {
+		s.files += by
+	}
+	if mode == object.Symlink {
+		return
+	}
+	key := permKey{mode, rec.Perm()}
+	if s.perms[key] += by; s.perms[key] == 0 {
+		delete(s.perms, key)
 	}
 }
 

@@ -1,8 +1,6 @@
 package worktree
 
 import (
-	"bytes"
-
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
@@ -49,36 +47,12 @@ func rawOf(d *index.Dir) []byte {
 
 // differing counts the names that are captured differently in two blocks.
 func differing(a, b []byte) (n int) {
-	for len(a) > 0 || len(b) > 0 {
-		left, restA := index.Next(a)
-		right, restB := index.Next(b)
-		order := compareNames(left, right)
-		if order > 0 {
-			left = nil
-		} else {
-			a = restA
-		}
-		if order < 0 {
-			right = nil
-		} else {
-			b = restB
-		}
-		if !sameFile(left, right) {
+	for was, is := range index.Differences(a, b) {
+		if !sameFile(was, is) {
 			n++
 		}
 	}
 	return n
-}
-
-// compareNames orders records by their names; none comes after all.
-func compareNames(a, b index.Record) int {
-	switch {
-	case a == nil:
-		return 1
-	case b == nil:
-		return -1
-	}
-	return bytes.Compare(a.Name(), b.Name())
 }
 
 func sameFile(a, b index.Record) bool {

@@ -1,0 +1,157 @@
+package index
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+)
+
+// patch is what makes one block out of another: in a directory of ten thousand files, a
+// changed one should cost a save the record of one. What it leaves out has stayed.
+type patch struct {
+	path string
+	tree object.ID
+	seal Seal
+	gone []string // names without a record any more
+	raw  []byte   // the new records, as a block
+}
+
+// minPatch is the size of a patch without anything in it.
+const minPatch = 4 + len(object.ID{}) + sealSize + 4 + 4
+
+// newPatch returns what leads from one block of a directory to another; not ok where it
+// would save less than half of that.
+func newPatch(old, d *Dir) (p patch, ok bool) {
+	p = patch{path: d.Path, tree: d.Tree, seal: d.Seal}
+	budget := len(d.Raw) / 2
+	for was, is := range Differences(old.Raw, d.Raw) {
+		if is == nil {
+			p.gone = append(p.gone, string(was.Name()))
+			budget -= 4 + len(was.Name())
+		}
+		p.raw = append(p.raw, is...)
+		if budget-len(p.raw) < 0 {
+			return p, false
+		}
+	}
+	return p, true
+}
+
+func (p *patch) size() int {
+	size := minPatch + len(p.path) + len(p.raw)
+	for _, name := range p.gone {
+		size += 4 + len(name)
+	}
+	return size
+}
+
+func (p *patch) append(out []byte) []byte {
+	out = appendPiece(out, p.path)
+	out = append(out, p.tree[:]...)
+	out = p.seal.append(out)
+	out = appendStrings(out, p.gone)
+	return appendPiece(out, p.raw)
+}
+
+// patches is the inverse of append, for as many as its count says.
+func (r *reader) patches() ([]patch, error) {
+	list := make([]patch, r.count(minPatch))
+	for i := range list {
+		p := &list[i]
+		p.path = string(r.piece())
+		copy(p.tree[:], r.take(len(p.tree)))
+		p.seal.decode(r.take(sealSize))
+		p.gone = r.strings()
+		p.raw = r.piece()
+		if err := checkBlock(p.raw); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// patched collects the patches of a directory. They are applied when all are known: a
+// delta may hold thousands for one large block.
+type patched struct {
+	last  *patch
+	names map[string]Record // nil = gone
+}
+
+func (d *patched) add(p *patch) {
+	if d.last = p; d.names == nil {
+		d.names = make(map[string]Record)
+	}
+	for _, name := range p.gone {
+		d.names[name] = nil
+	}
+	for rec, rest := Next(p.raw); rec != nil; rec, rest = Next(rest) {
+		d.names[string(rec.Name())] = rec
+	}
+}
+
+// apply returns the block that the patches make of an old one.
+func (d *patched) apply(old *Dir) *Dir {
+	size := len(old.Raw)
+	for _, rec := range d.names {
+		size += len(rec)
+	}
+	raw := make([]byte, 0, size)
+	names := slices.Sorted(maps.Keys(d.names))
+	for rec := range old.All {
+		for len(names) > 0 && names[0] < string(rec.Name()) {
+			raw, names = append(raw, d.names[names[0]]...), names[1:]
+		}
+		if len(names) > 0 && names[0] == string(rec.Name()) {
+			rec, names = d.names[names[0]], names[1:]
+		}
+		raw = append(raw, rec...)
+	}
+	for _, name := range names {
+		raw = append(raw, d.names[name]...)
+	}
+	return &Dir{Path: old.Path, Tree: d.last.tree, Seal: d.last.seal, Raw: raw}
+}
+
+// replayed is the state of an index while a delta is applied to it.
+type replayed struct {
+	*Index
+	patched map[string]*patched
+}
+
+// apply applies a record as a whole, or not at all if it has a patch for what is not
+// there: no save writes that.
+func (x *replayed) apply(rec *record) error {
+	gone := make(map[string]bool, len(rec.removed))
+	for _, path := range rec.removed {
+		gone[path] = true
+	}
+	for _, p := range rec.patches {
+		if x.Dirs[p.path] == nil || gone[p.path] {
+			return fmt.Errorf("%w: patch of nothing", ErrMalformed)
+		}
+	}
+	x.Index.apply(rec)
+	for path := range gone {
+		delete(x.patched, path)
+	}
+	for _, d := range rec.dirs {
+		delete(x.patched, d.Path)
+	}
+	for i := range rec.patches {
+		p := &rec.patches[i]
+		if x.patched[p.path] == nil {
+			x.patched[p.path] = new(patched)
+		}
+		x.patched[p.path].add(p)
+	}
+	return nil
+}
+
+// finish applies the patches.
+func (x *replayed) finish() {
+	for path, p := range x.patched {
+		x.Dirs[path] = p.apply(x.Dirs[path])
+	}
+}

@@ -59,8 +59,8 @@ func (w *packWriter) room(n int) {
 	}
 }
 
-// firstRoom is what a usual capture takes up.
-const firstRoom = 32 << 10
+// firstRoom is what a capture of one changed file takes up.
+const firstRoom = 4 << 10
 
 // addFrom appends an entry that r yields.
 func (w *packWriter) addFrom(id object.ID, crc uint32, r io.Reader) error {
@@ -122,17 +122,13 @@ func (a *allowedWriter) Write(p []byte) (int, error) {
 // finish sets the count, appends the checksum and writes what is left.
 func (w *packWriter) finish() (sum [sha1.Size]byte, err error) {
 	defer w.behind.end() // the file may go to somebody else
-	count := binary.BigEndian.AppendUint32(nil, uint32(len(w.rows)))
 	if w.file == nil {
-		copy(w.buf[8:], count)
-		sum = sha1.Sum(w.buf)
-		w.buf = append(w.buf, sum[:]...)
-		return sum, w.flush()
+		return w.finishBuffer(), w.flush()
 	}
 	if err := w.flush(); err != nil {
 		return sum, err
 	}
-	if _, err := w.file.WriteAt(count, 8); err != nil {
+	if _, err := w.file.WriteAt(w.count(), 8); err != nil {
 		return sum, err
 	}
 	h := sha1.New()
@@ -142,6 +138,18 @@ func (w *packWriter) finish() (sum [sha1.Size]byte, err error) {
 	w.buf = h.Sum(w.buf)
 	sum = [sha1.Size]byte(w.buf)
 	return sum, w.flush()
+}
+
+// finishBuffer is finish for a pack of which nothing has been written yet.
+func (w *packWriter) finishBuffer() (sum [sha1.Size]byte) {
+	copy(w.buf[8:], w.count())
+	sum = sha1.Sum(w.buf)
+	w.buf = append(w.buf, sum[:]...)
+	return sum
+}
+
+func (w *packWriter) count() []byte {
+	return binary.BigEndian.AppendUint32(nil, uint32(len(w.rows)))
 }
 
 // discard removes the temporary file.
@@ -156,10 +164,13 @@ func (w *packWriter) discard() {
 
 // publish makes a pack and its index out of what was added, puts them into the store,
 // and then sets refs. No object is visible before the index is renamed, and no ref is
-// there before the objects. How it gets to the disk, publishLogged and publishFlushed
-// say.
+// there before the objects. How it gets to the disk, publishSmall, publishLogged and
+// publishFlushed say.
 func (db *DB) publish(w *packWriter, refs ...RefUpdate) (*pack, error) {
 	defer w.discard()
+	if p, done, err := db.publishSmall(w, refs); done || err != nil {
+		return p, err
+	}
 	writes, err := db.prepareRefs(refs)
 	if err != nil {
 		return nil, err
@@ -172,9 +183,6 @@ func (db *DB) publish(w *packWriter, refs ...RefUpdate) (*pack, error) {
 	defer s.discard()
 	if len(writes) == 0 {
 		return db.publishFlushed(s, nil)
-	}
-	if s.size < redoMax/2 {
-		db.makeRedo(w.allow)
 	}
 	h, err := db.refLog()
 	if err != nil {
@@ -250,9 +258,14 @@ func (db *DB) complete(w *packWriter) (*sealed, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &sealed{name: ownName(sum), pack: w.file, idx: idx, size: w.done + int64(idxHead+idxTail+len(w.rows)*(idSize+8))}
+	s := &sealed{name: ownName(sum), pack: w.file, idx: idx, size: w.size()}
 	w.file = nil // the pack's owner is another now
 	return s, nil
+}
+
+// size is that of a pack that is complete, with its index.
+func (w *packWriter) size() int64 {
+	return w.done + int64(len(w.buf)) + int64(idxHead+idxTail+len(w.rows)*(idSize+8))
 }
 
 // install gives pack and index their names and makes them known.
@@ -327,7 +340,12 @@ func (w *packWriter) writeIndex(sum [sha1.Size]byte) (*os.File, error) {
 	if err := w.ask(len(data)); err != nil {
 		return nil, err
 	}
-	f, err := atomicfile.Create(w.dir, tempPrefix)
+	return newTemp(w.dir, tempPrefix, data)
+}
+
+// newTemp makes a temporary file.
+func newTemp(dir, prefix string, data []byte) (*os.File, error) {
+	f, err := atomicfile.Create(dir, prefix)
 	if err != nil {
 		return nil, err
 	}
@@ -338,10 +356,13 @@ func (w *packWriter) writeIndex(sum [sha1.Size]byte) (*os.File, error) {
 	return f, nil
 }
 
-// dispose closes a temporary file and removes it if it still has its name.
+// dispose closes a temporary file, if there is one, and removes it if it still has its
+// name.
 func dispose(f *os.File) {
-	f.Close()
-	os.Remove(f.Name())
+	if f != nil {
+		f.Close()
+		os.Remove(f.Name())
+	}
 }
 
 // crcWriter counts and sums what passes through it.

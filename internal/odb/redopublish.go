@@ -2,8 +2,6 @@ package odb
 
 import (
 	"fmt"
-	"io"
-	"os"
 	"slices"
 )
 
@@ -28,40 +26,20 @@ func (db *DB) redoable() bool {
 	return ok && !db.opt.NoSync
 }
 
-// publishLogged is publish by way of the log. A small pack is part of the record. A
-// larger one is flushed first, and then its directory at the same time as the record.
+// publishLogged is publish by way of the log for a pack that is too large to be part of a
+// record. It is flushed first, and then its directory at the same time as the record.
 func (db *DB) publishLogged(h *redoHold, s *sealed, writes []refWrite) (p *pack, err error) {
 	rec := redoRecord{name: s.name, refs: db.redoRefsOf(writes)}
-	switch size := rec.size(); {
-	case size > redoMax: // thousands of refs
+	if rec.size() > redoMax { // thousands of refs
 		if err := h.settle(); err != nil {
 			return nil, err
 		}
 		return db.publishFlushed(s, writes)
-	case size+s.size > redoMax:
-		p, err = db.promiseLarge(h, s, &rec)
-	default:
-		p, err = db.promiseSmall(h, s, &rec)
 	}
-	if err != nil {
+	if p, err = db.promiseLarge(h, s, &rec); err != nil {
 		return nil, fmt.Errorf("write pack into %s: %w", db.dir, err)
 	}
 	if err := db.placeRefs(writes); err != nil {
-		return nil, h.cancel(err)
-	}
-	return p, nil
-}
-
-// promiseSmall promises a pack with the refs, and puts it into the store.
-func (db *DB) promiseSmall(h *redoHold, s *sealed, rec *redoRecord) (*pack, error) {
-	if err := s.copyTo(rec); err != nil {
-		return nil, err
-	}
-	if err := h.promise(rec); err != nil {
-		return nil, err
-	}
-	p, err := db.rename(s)
-	if err != nil {
 		return nil, h.cancel(err)
 	}
 	return p, nil
@@ -95,24 +73,6 @@ func (db *DB) redoRefsOf(writes []refWrite) []redoRef {
 		refs = append(refs, redoRef{name: w.name, from: from, to: w.id})
 	}
 	return refs
-}
-
-// copyTo reads the files of a pack into a record.
-func (s *sealed) copyTo(rec *redoRecord) (err error) {
-	if rec.pack, err = contentsOf(s.pack); err == nil {
-		rec.idx, err = contentsOf(s.idx)
-	}
-	return err
-}
-
-func contentsOf(f *os.File) ([]byte, error) {
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	data := make([]byte, info.Size())
-	_, err = io.ReadFull(io.NewSectionReader(f, 0, info.Size()), data)
-	return data, err
 }
 
 // setLogged sets refs by way of the log.

@@ -3,7 +3,6 @@ package odb
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -74,32 +73,36 @@ func (db *DB) prepareRefs(updates []RefUpdate) (writes []refWrite, err error) {
 			writes = nil
 		}
 	}()
+	if writes, err = db.checkRefs(updates); err != nil {
+		return writes, err
+	}
+	return writes, db.layDownRefs(writes)
+}
+
+// checkRefs says what is to be written.
+func (db *DB) checkRefs(updates []RefUpdate) (writes []refWrite, err error) {
 	for _, u := range updates {
 		if err := db.checkRefUpdate(u); err != nil {
-			return writes, fmt.Errorf("set ref %s: %w", u.Name, err)
+			return nil, fmt.Errorf("set ref %s: %w", u.Name, err)
 		}
-		w, err := db.newRefWrite(db.refPath(u.Name), u.ID.String()+"\n")
-		if err != nil {
-			return writes, fmt.Errorf("set ref %s: %w", u.Name, err)
-		}
-		w.name, w.id = u.Name, u.ID
-		writes = append(writes, w)
+		writes = append(writes, refWrite{name: u.Name, id: u.ID, file: db.refPath(u.Name), content: u.ID.String() + "\n"})
 	}
 	return writes, nil
 }
 
-// newRefWrite writes a temporary file in cairn/, where git does not look and Sweep
-// does.
-func (db *DB) newRefWrite(file, content string) (refWrite, error) {
-	temp, err := atomicfile.Create(db.path(privateDir), atomicfile.Prefix)
-	if err != nil {
-		return refWrite{}, err
+// layDownRefs writes the temporary files.
+func (db *DB) layDownRefs(writes []refWrite) (err error) {
+	for i := range writes {
+		if writes[i].temp, err = db.newRefTemp(writes[i].content); err != nil {
+			return fmt.Errorf("set ref %s: %w", writes[i].name, err)
+		}
 	}
-	if _, err := io.WriteString(temp, content); err != nil {
-		dispose(temp)
-		return refWrite{}, err
-	}
-	return refWrite{file: file, content: content, temp: temp}, nil
+	return nil
+}
+
+// newRefTemp writes a temporary file in cairn/, where git does not look and Sweep does.
+func (db *DB) newRefTemp(content string) (*os.File, error) {
+	return newTemp(db.path(privateDir), atomicfile.Prefix, []byte(content))
 }
 
 func (db *DB) checkRefUpdate(u RefUpdate) error {
@@ -115,7 +118,7 @@ func (db *DB) checkRefUpdate(u RefUpdate) error {
 // discardRefs removes the temporary files that have not been moved.
 func discardRefs(writes []refWrite) {
 	for _, w := range writes {
-		if w.temp.Close() == nil { // else it is closed and moved
+		if w.temp != nil && w.temp.Close() == nil { // else it is closed and moved
 			os.Remove(w.temp.Name())
 		}
 	}
@@ -207,15 +210,15 @@ func waitFor(path string, limit time.Duration) {
 
 // replaceRef writes a ref file by way of a temporary one.
 func (db *DB) replaceRef(file, content string) error {
-	w, err := db.newRefWrite(file, content)
+	temp, err := db.newRefTemp(content)
 	if err != nil {
 		return err
 	}
-	if err := db.flush(w.temp); err != nil {
-		dispose(w.temp)
+	if err := db.flush(temp); err != nil {
+		dispose(temp)
 		return err
 	}
-	if err := db.putRef(w); err != nil {
+	if err := db.putRef(refWrite{file: file, content: content, temp: temp}); err != nil {
 		return err
 	}
 	return db.syncDirs(filepath.Dir(file))

@@ -1,0 +1,91 @@
+package odb
+
+import (
+	"crypto/sha1"
+	"fmt"
+)
+
+// publishSmall is publish where all of it is in memory and fits into one record of the
+// log. Then the wait for the disk does not depend on the files, and they are made
+// meanwhile. Where there is no log, or no room in a record, nothing is done.
+func (db *DB) publishSmall(w *packWriter, refs []RefUpdate) (p *pack, done bool, err error) {
+	if w.file != nil || len(refs) == 0 || w.size() > redoMax {
+		return nil, false, nil
+	}
+	if w.size() < redoMax/2 {
+		db.makeRedo(w.allow)
+	}
+	if !db.redoable() {
+		return nil, false, nil
+	}
+	writes, err := db.checkRefs(refs)
+	if err != nil {
+		return nil, false, err
+	}
+	h, err := db.refLog()
+	if h == nil {
+		return nil, false, err
+	}
+	defer h.release()
+	rec := redoRecord{refs: db.redoRefsOf(writes)}
+	if rec.size()+packNameSize+sha1.Size+w.size() > redoMax {
+		return nil, false, nil
+	}
+	if err = rec.take(w); err == nil {
+		p, err = db.promiseAndWrite(h, &rec, writes)
+	}
+	if err != nil {
+		return nil, false, fmt.Errorf("write pack into %s: %w", db.dir, err)
+	}
+	return p, true, nil
+}
+
+const packNameSize = int64(len(packPrefix)) + 2*sha1.Size
+
+// take moves a pack with its index from a writer to a record.
+func (r *redoRecord) take(w *packWriter) error {
+	sum := w.finishBuffer()
+	idx, err := encodeIndex(w.rows, sum, offsetBit)
+	if err == nil {
+		err = w.ask(len(w.buf) + len(idx))
+	}
+	r.name, r.pack, r.idx = ownName(sum), w.buf, idx
+	w.buf = nil
+	return err
+}
+
+// promiseAndWrite promises a record, writes its files at the same time, and then gives
+// them their names.
+func (db *DB) promiseAndWrite(h *redoHold, rec *redoRecord, writes []refWrite) (*pack, error) {
+	promised := make(chan error, 1)
+	go func() { promised <- h.promise(rec) }()
+	s := &sealed{name: rec.name}
+	defer func() { s.discard() }()
+	defer discardRefs(writes)
+	err := db.layDown(s, rec, writes)
+	if perr := <-promised; perr != nil {
+		return nil, perr
+	}
+	var p *pack
+	if err == nil {
+		p, err = db.rename(s)
+	}
+	if err == nil {
+		err = db.placeRefs(writes)
+	}
+	if err != nil {
+		return nil, h.cancel(err)
+	}
+	return p, nil
+}
+
+// layDown writes what a record holds under temporary names.
+func (db *DB) layDown(s *sealed, rec *redoRecord, writes []refWrite) (err error) {
+	if s.pack, err = newTemp(db.path(packDir), tempPrefix, rec.pack); err != nil {
+		return err
+	}
+	if s.idx, err = newTemp(db.path(packDir), tempPrefix, rec.idx); err != nil {
+		return err
+	}
+	return db.layDownRefs(writes)
+}

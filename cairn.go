@@ -131,6 +131,7 @@ type Repo struct {
 	never    *ignore.Chain // the compiled deny list, nil = none
 	trees    treeCache
 	measured measured
+	tidied   time.Time // when tidy has looked, zero = it has to; belongs to who has the lock
 
 	clean func(context.Context, CleanOptions) (*Cleaned, error) // Clean, but for tests
 }
@@ -283,14 +284,30 @@ func resolveRoot(dir string) (string, error) {
 // is finished first, so f always sees a directory that nobody is changing for us.
 func (r *Repo) exclusive(ctx context.Context, f func() error) error {
 	return r.locked(ctx, func() error {
-		if err := r.db.Sweep(); err != nil {
-			return err
-		}
-		if err := r.recoverOperations(ctx); err != nil {
-			return fmt.Errorf("finish the interrupted operation: %w", err)
+		if time.Since(r.tidied) >= tidyAfter {
+			if err := r.tidy(ctx); err != nil {
+				return err
+			}
 		}
 		return f()
 	})
+}
+
+// tidyAfter is how long nothing needs to be looked for that the dead left, where nobody
+// else has had the lock. Whoever worked without it, and was killed, has left no more than
+// temporary files.
+const tidyAfter = 10 * time.Second
+
+// tidy removes what dead writers left and finishes what an operation left undone.
+func (r *Repo) tidy(ctx context.Context) error {
+	if err := r.db.Sweep(); err != nil {
+		return err
+	}
+	if err := r.recoverOperations(ctx); err != nil {
+		return fmt.Errorf("finish the interrupted operation: %w", err)
+	}
+	r.tidied = time.Now()
+	return nil
 }
 
 // locked runs f with the store locked, whatever state that is in.
@@ -305,8 +322,20 @@ func (r *Repo) locked(ctx context.Context, f func() error) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, unlock()) }()
-	return f()
+	tidied := r.tidied
+	if r.tidied = (time.Time{}); r.db.Undisturbed() {
+		r.tidied = tidied
+	}
+	done := false
+	defer func() {
+		if !done || err != nil {
+			r.tidied = time.Time{}
+		}
+		err = errors.Join(err, unlock())
+	}()
+	err = f()
+	done = true
+	return err
 }
 
 // within reports whether path lies below dir or is dir. Both are clean.

@@ -36,3 +36,6 @@ func (r *Repo) FoldAgain() {
 // SetLongWalk says after how many checkpoints a look-up makes an index; 0 switches that
 // off, so that all are walked over.
 func (r *Repo) SetLongWalk(n int) { r.longWalk = n }
+
+// LongAgo lets a Repo forget when it looked for what the dead leave.
+func (r *Repo) LongAgo() { r.tidied = time.Time{} }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"time"
 
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
@@ -91,6 +92,7 @@ func (r *Repo) writeJournal(j *journal) error {
 	if err != nil {
 		return err
 	}
+	r.tidied = time.Time{} // whether the journal is gone has to be seen
 	if err := r.db.WriteJournal(journalName, data); err != nil {
 		return fmt.Errorf("write the journal, nothing has been changed: %w", err)
 	}

@@ -60,7 +60,7 @@ func (c *census) slot(id object.ID) (int, bool) {
 // allLoose lists the objects that are files of their own.
 func (db *DB) allLoose() ([]object.ID, error) {
 	var ids []object.ID
-	for b, present := range db.looseDirs() {
+	for b, present := range db.listLooseDirs() {
 		if !present {
 			continue
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"math/rand/v2"
 	"os"
 	"strconv"
 	"strings"
@@ -55,12 +56,28 @@ func (h Holder) foreign() bool {
 
 // The file cairn/lock.holder begins with a line for the present holder: a checksum
 // and the holder as JSON. The checksum tells a record that was being written, or was
-// lost with the power, from a whole one. Without a holder the line is blank. The
-// file is overwritten in place and stays: to make and remove a file costs many times
-// what the rest of locking does.
+// lost with the power, from a whole one. Without a holder the line has a number there
+// that whoever was the last has thrown: who finds his own knows that nobody has had the
+// lock since. The file is overwritten in place and stays: to make and remove a file costs
+// many times what the rest of locking does.
 type holderRecord struct {
 	file *os.File
-	size int // of the line
+	size int    // of the line
+	note string // of the last holder, "" = none
+}
+
+// freeMark begins the line without a holder; a checksum does not.
+const freeMark = "free "
+
+func newNote() string { return fmt.Sprintf("%016x", rand.Uint64()) }
+
+func decodeNote(file []byte) string {
+	line, _, whole := bytes.Cut(file, []byte("\n"))
+	note, ok := strings.CutPrefix(string(line), freeMark)
+	if !ok || !whole {
+		return ""
+	}
+	return strings.TrimRight(note, " ")
 }
 
 func encodeHolder(h Holder) ([]byte, error) {
@@ -99,7 +116,7 @@ func openHolder(path string) (r *holderRecord, h Holder, ok bool, err error) {
 		return nil, h, false, err
 	}
 	h, ok = decodeHolder(data)
-	return &holderRecord{file: f}, h, ok, nil
+	return &holderRecord{file: f, note: decodeNote(data)}, h, ok, nil
 }
 
 // readHolder returns who is in the file, for a message.
@@ -131,9 +148,10 @@ func (r *holderRecord) write(command string) error {
 	return err
 }
 
-// clear blanks the record and closes the file.
-func (r *holderRecord) clear() error {
-	line := append(bytes.Repeat([]byte{' '}, max(0, r.size-1)), '\n')
-	_, err := r.file.WriteAt(line, 0)
+// clear takes the holder out, leaves a note, and closes the file.
+func (r *holderRecord) clear(note string) error {
+	line := freeMark + note
+	line += strings.Repeat(" ", max(0, r.size-1-len(line))) + "\n"
+	_, err := r.file.WriteAt([]byte(line), 0)
 	return errors.Join(err, r.file.Close())
 }

@@ -68,7 +68,7 @@ func (db *DB) Lock(ctx context.Context) (unlock func() error, err error) {
 	}
 	return sync.OnceValue(func() error {
 		defer func() { <-db.turn }()
-		return l.release()
+		return db.leave(l)
 	}), nil
 }
 
@@ -78,10 +78,20 @@ type held struct {
 	record *holderRecord
 }
 
-// release blanks the record first: while it is there the lock is ours.
-func (l *held) release() error {
-	return errors.Join(l.record.clear(), l.kernel.Unlock())
+// leave takes us out of the record first: while we are in it the lock is ours.
+func (db *DB) leave(l *held) error {
+	note := newNote()
+	err := l.record.clear(note)
+	if db.note = note; err != nil {
+		db.note = ""
+	}
+	return errors.Join(err, l.kernel.Unlock())
 }
+
+// Undisturbed reports, to who has the lock, whether nobody else has had it since this DB
+// gave it back: no process that lives, and none that was killed. What others do without
+// the lock it does not tell.
+func (db *DB) Undisturbed() bool { return db.undisturbed }
 
 // takeTurn makes the goroutines of one DB queue up, in order, before they compete
 // with others. A turn that is free is taken even if ctx has ended.
@@ -157,6 +167,7 @@ func (db *DB) enter(fl *flock.Flock) (*held, error) {
 			err = record.write(db.opt.Command)
 		}
 		if err == nil {
+			db.undisturbed = db.note != "" && db.note == record.note
 			return &held{fl, record}, nil
 		}
 		record.file.Close()

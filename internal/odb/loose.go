@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"time"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
@@ -143,8 +144,28 @@ func (o loose) open(id object.ID) (object.Kind, int64, io.ReadCloser, error) {
 	return r.kind, r.size, s, nil
 }
 
-// looseDirs tells which of the 256 directories of loose objects exist.
-func (db *DB) looseDirs() (present [256]bool) {
+// looseDirs tells which of the 256 directories of loose objects exist. One that came just
+// now, at the very time of an earlier one, may be missing: an object is stored twice then.
+func (db *DB) looseDirs() [256]bool {
+	info, err := os.Stat(db.path("objects"))
+	if err != nil {
+		return [256]bool{}
+	}
+	if known := db.loosely.Load(); known != nil && known.mtime.Equal(info.ModTime()) {
+		return known.present
+	}
+	known := &looseList{info.ModTime(), db.listLooseDirs()}
+	db.loosely.Store(known)
+	return known.present
+}
+
+// looseList is which directories of loose objects exist.
+type looseList struct {
+	mtime   time.Time // of the directory that they are in, before they were listed
+	present [256]bool
+}
+
+func (db *DB) listLooseDirs() (present [256]bool) {
 	names, _ := readNames(db.path("objects"))
 	for _, name := range names {
 		if b, err := strconv.ParseUint(name, 16, 8); err == nil && len(name) == 2 {

@@ -7,7 +7,7 @@
 //	cairn/version       "1", the version of this layout
 //	cairn/root          the absolute path of the directory that the store belongs to
 //	cairn/lock          an empty file that carries the kernel lock
-//	cairn/lock.holder   who has the lock, for messages and for foreign machines
+//	cairn/lock.holder   who has the lock, for messages and for foreign machines, or who had it last
 //	cairn/lock.wait     carries the kernel locks of those who wait for the lock
 //	cairn/collect       carries the kernel lock of who is cleaning up
 //	cairn/damaged/      what Repair has set aside
@@ -95,12 +95,16 @@ type DB struct {
 	turn  chan struct{} // held by the goroutine of this DB that has or seeks the lock
 	queue atomic.Int32  // goroutines of this DB that wait for their turn
 
+	note        string // that we left with the lock; this and the next belong to who has the turn
+	undisturbed bool   // see Undisturbed
+
 	listing sync.Mutex // held while the set of packs is changed
 	packs   atomic.Pointer[packSet]
 	last    atomic.Pointer[pack] // where the last object was found
 	bases   baseCache
 	closed  atomic.Bool
 	shallow atomic.Pointer[shallowList] // as it was last read
+	loosely atomic.Pointer[looseList]   // as it was last listed
 
 	refLockWait time.Duration // see writeRef
 	inOrder     func() bool   // see ordered; asked once

@@ -40,6 +40,7 @@ type capture struct {
 	dropped bool             // something that was there is not any more
 	reasons map[string]error // the system's answers for unreadable paths
 	meta    *metadata
+	before  map[string]*index.Dir // see worktree.Result; of the last scan
 	batch   *odb.Batch
 	watched bool // it looked at everything, but for what the watching vouches for
 }
@@ -189,7 +190,7 @@ func (c *capture) scan(ctx context.Context, opt captureOptions, hints *worktree.
 		return nil, err
 	}
 	c.repo.log.Debug("scanned", "files", res.Files, "read", res.Read, "listed", res.Listed)
-	c.disk = res.Tree
+	c.disk, c.before = res.Tree, res.Before
 	c.changed, c.dropped = c.changed || res.Changed, c.dropped || res.Dropped
 	c.read += res.Read
 	c.bytes += res.Bytes
@@ -224,9 +225,8 @@ func (c *capture) discard() { c.batch.Discard() }
 // Where refs are given the capture is recorded with them, so that a stat cache which
 // cannot be saved then is no failure: it is as it was, and the next capture reads more.
 func (c *capture) publish(ctx context.Context, refs ...odb.RefUpdate) error {
-	keep := append(c.rules.heldRef(), c.repo.diskRef(c.disk)...)
-	if err := c.batch.Commit(append(keep, refs...)...); err != nil {
-		return fmt.Errorf("capture: %w", asNoSpace(err))
+	if err := c.commit(refs...); err != nil {
+		return err
 	}
 	err := c.repo.dropHeld(c.rules)
 	if err == nil {
@@ -239,10 +239,51 @@ func (c *capture) publish(ctx context.Context, refs ...odb.RefUpdate) error {
 		c.repo.log.Warn("stat cache not saved", "error", err)
 	}
 	c.repo.watching.commit(c.repo, c, c.watched && len(c.unread) == 0)
+	c.noteSize()
+	return nil
+}
+
+// noteSize has a Repo that stays open know that nobody but itself has written packs.
+func (c *capture) noteSize() {
 	if c.repo.opt.Budget > 0 {
 		c.repo.measured.keep(c.repo.db.PacksChanged())
 	}
+}
+
+// commit is the first two steps of publish.
+func (c *capture) commit(refs ...odb.RefUpdate) error {
+	keep := append(c.rules.heldRef(), c.repo.diskRef(c.disk)...)
+	if err := c.batch.Commit(append(keep, refs...)...); err != nil {
+		return fmt.Errorf("capture: %w", asNoSpace(err))
+	}
 	return nil
+}
+
+// publishFor publishes the state before an operation. That brings the stat cache up to
+// date once more when it is recorded, so until then the one on the disk stays as it is: the
+// process may die anyway between the second step of publish and the third. Whoever calls
+// this calls saveUnlessSaved in the end.
+func (c *capture) publishFor(ctx context.Context) error {
+	if c.repo.watching != nil || c.rules.before.Incomplete || c.rules.aux.Incomplete {
+		return c.publish(ctx)
+	}
+	if err := c.commit(); err != nil {
+		return err
+	}
+	c.index.SetPrivate(c.repo.db.PackNames(), c.aux())
+	c.noteSize()
+	return nil
+}
+
+// saveUnlessSaved saves the stat cache if no operation came about that did, or if that
+// failed.
+func (c *capture) saveUnlessSaved(ctx context.Context) error {
+	if !c.index.Dirty() {
+		return nil
+	}
+	err := c.repo.saveIndex(ctx, c.index, c.index.Aux)
+	c.noteSize()
+	return err
 }
 
 // aux is what to keep with the stat cache: above all, which metadata belong to this

@@ -96,8 +96,8 @@ type comparison struct {
 	ctx   context.Context
 	scope *pathScope
 
-	// Both may be nil: known gives the entries of an old tree without reading it, nil if
-	// it does not know them; dirs is told of the directories in trees that differ.
+	// Both may be nil: known gives the entries of a tree without reading it, nil if it does
+	// not know them; dirs is told of the directories in trees that differ.
 	known func(dir string, tree object.ID) []object.Entry
 	dirs  func(path string, old, new *object.Entry)
 
@@ -152,8 +152,8 @@ func (c *comparison) trees(dir string, old, new object.ID) error {
 // both reads two trees at the same time.
 func (c *comparison) both(dir string, old, new object.ID) (a, b []object.Entry, err error) {
 	if old.IsZero() || new.IsZero() || c.known != nil {
-		if a, err = c.oldTree(dir, old); err == nil {
-			b, err = c.repo.readTree(new)
+		if a, err = c.tree(dir, old); err == nil {
+			b, err = c.tree(dir, new)
 		}
 		return a, b, err
 	}
@@ -168,7 +168,7 @@ func (c *comparison) both(dir string, old, new object.ID) (a, b []object.Entry, 
 	return a, b, cmp.Or(err, other)
 }
 
-func (c *comparison) oldTree(dir string, id object.ID) ([]object.Entry, error) {
+func (c *comparison) tree(dir string, id object.ID) ([]object.Entry, error) {
 	if c.known != nil {
 		if entries := c.known(dir, id); entries != nil {
 			return entries, nil

@@ -63,14 +63,16 @@ func (r *Repo) operate(ctx context.Context, req opRequest, makePlan func(*captur
 			return err
 		}
 		defer disk.discard()
-		if err := disk.publish(ctx); err != nil {
+		if err := disk.publishFor(ctx); err != nil {
 			return err
 		}
 		p, err := makePlan(disk)
-		if err != nil {
-			return err
+		if err == nil {
+			res, err = r.operateOn(ctx, req, disk, p)
 		}
-		res, err = r.operateOn(ctx, req, disk, p)
+		if serr := disk.saveUnlessSaved(context.WithoutCancel(ctx)); serr != nil {
+			r.log.Warn("stat cache not saved", "error", serr)
+		}
 		return err
 	})
 	return res, err

@@ -134,13 +134,15 @@ func (p *planner) files() error {
 	return nil
 }
 
-// captured gives the entries of a tree of the disk's, as the stat cache has them.
+// captured gives the entries of a tree that the stat cache has, or had before the capture:
+// going back to what was captured last is common, and that is not read from the store.
 func (p *planner) captured(dir string, tree object.ID) []object.Entry {
-	d := p.disk.index.Dirs[dir]
-	if d == nil || d.Tree != tree {
-		return nil
+	for _, d := range []*index.Dir{p.disk.index.Dirs[dir], p.disk.before[dir]} {
+		if d != nil && d.Tree == tree {
+			return worktree.TreeEntries(d)
+		}
 	}
-	return worktree.TreeEntries(d)
+	return nil
 }
 
 // expect is what the last capture saw at a path that it holds. A racy stat proves

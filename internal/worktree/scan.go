@@ -103,6 +103,10 @@ type Result struct {
 	Dropped bool      // something that the index had is not there any more
 	Listed  int       // directories whose names were read
 	Ground  string    // what the seals in Scan.Index rest on, to be kept with it
+
+	// Before is the directories that changed, as the index had them; nil for those that it
+	// did not have.
+	Before map[string]*index.Dir
 }
 
 // maxIncluded is the size up to which Include captures ignored files: meant for
@@ -218,6 +222,7 @@ func (sc *scanner) finish(root *node) *Result {
 		Dropped: sc.dropped.Load() || len(sc.removed) > 0,
 		Listed:  int(sc.listed.Load()),
 		Ground:  sc.groundNow(),
+		Before:  before,
 	}
 }
 

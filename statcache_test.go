@@ -1,0 +1,145 @@
+package cairn
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/seed-fb9cbc17/cairn/internal/index"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+)
+
+// newSaved is a store with one checkpoint of two directories, and an edit since then.
+func newSaved(t *testing.T) (opt Options, before *Track, edited object.ID) {
+	t.Helper()
+	opt = Options{Root: t.TempDir(), DataDir: t.TempDir(), NoSync: true}
+	put := func(path, text string) {
+		file := filepath.Join(opt.Root, path)
+		err := os.MkdirAll(filepath.Dir(file), 0o755)
+		if err == nil {
+			err = os.WriteFile(file, []byte(text), 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("a/deep/f", "one\n")
+	put("b/f", "one\n")
+	before, err := reopened(t, opt).Track(context.Background(), TrackOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	put("a/deep/f", "edited since\n")
+	return opt, before, object.Sum(object.Blob, []byte("edited since\n"))
+}
+
+func reopened(t *testing.T, opt Options) *Repo {
+	t.Helper()
+	r, err := Open(opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	return r
+}
+
+// savedID is what the stat cache on the disk has of the edited file.
+func savedID(t *testing.T, r *Repo) object.ID {
+	t.Helper()
+	x, err := index.Load(r.indexFile())
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec := x.Lookup("a/deep/f")
+	if rec == nil {
+		t.Fatal("not in the stat cache")
+	}
+	return rec.ID()
+}
+
+// TestStatCacheAfterOperations: it is saved with the state after, and where no operation
+// came about all the same, lest the next capture read everything once more.
+func TestStatCacheAfterOperations(t *testing.T) {
+	t.Parallel()
+	original := object.Sum(object.Blob, []byte("one\n"))
+	for name, tc := range map[string]struct {
+		opt    RestoreOptions
+		saves  bool // of the edited file
+		denied error
+	}{
+		"restored":        {},
+		"dry run":         {opt: RestoreOptions{DryRun: true}, saves: true},
+		"another plan":    {opt: RestoreOptions{Plan: "0123456789abcdef"}, saves: true, denied: ErrMoved},
+		"nothing there":   {opt: RestoreOptions{Paths: []string{"none"}}, saves: true, denied: ErrNotFound},
+		"nothing differs": {opt: RestoreOptions{Paths: []string{"b"}}, saves: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			opt, before, edited := newSaved(t)
+			r := reopened(t, opt)
+			if _, err := r.Restore(context.Background(), before.Hash, tc.opt); !errors.Is(err, tc.denied) {
+				t.Fatal(err)
+			}
+			want := original
+			if tc.saves {
+				want = edited
+			}
+			if got := savedID(t, r); got != want {
+				t.Errorf("the stat cache has %s, want %s", got, want)
+			}
+			again, err := reopened(t, opt).Track(context.Background(), TrackOptions{})
+			if err != nil || (again.Hash == before.Hash) == tc.saves {
+				t.Errorf("tracked %+v, %v", again, err)
+			}
+		})
+	}
+}
+
+// TestPlanReadsNoTreeThatWasCached: going back to what was captured last needs no tree
+// from the store, and to anything else only those that are in neither state of the cache.
+func TestPlanReadsNoTreeThatWasCached(t *testing.T) {
+	t.Parallel()
+	opt, before, _ := newSaved(t)
+	trees := func(r *Repo, hash string) (ids []object.ID) {
+		t.Helper()
+		c, err := r.Lookup(context.Background(), hash)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range []string{"a", "a/deep"} { // rules are looked for in the root's
+			e, err := r.treeEntry(c.tree, path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ids = append(ids, e.ID)
+		}
+		return ids
+	}
+	read := func(r *Repo, ids []object.ID) (n int) {
+		for _, id := range ids {
+			if _, ok := r.trees.get(id); ok {
+				n++
+			}
+		}
+		return n
+	}
+	old := trees(reopened(t, opt), before.Hash)
+	r := reopened(t, opt)
+	res, err := r.Restore(context.Background(), before.Hash, RestoreOptions{})
+	if err != nil || len(res.Restored) != 1 {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	if n := read(r, old); n != 0 {
+		t.Errorf("%d of %d trees were read", n, len(old))
+	}
+	r = reopened(t, opt)
+	if res, err = r.Undo(context.Background(), RevertOptions{}); err != nil || len(res.Restored) != 1 {
+		t.Fatalf("undo: %+v, %v", res, err)
+	}
+	data, err := os.ReadFile(filepath.Join(opt.Root, "a/deep/f"))
+	if err != nil || string(data) != "edited since\n" {
+		t.Fatalf("undone: %q, %v", data, err)
+	}
+}

@@ -115,7 +115,8 @@ type Applier struct {
 	Resume bool   // the plan may have been carried out in part
 	Sync   bool   // contents, bits and names that were written are on the medium when Apply returns
 
-	order func(*os.File) (device uint64, ok bool) // for tests; nil = atomicfile.Ordered
+	order func(*os.File) (device uint64, ok bool) // both for tests; nil = atomicfile.Ordered
+	flush func(*os.File) error                    // nil = (*os.File).Sync
 }
 
 // Apply carries out changes and returns what became of each, in the order of
@@ -126,7 +127,7 @@ type Applier struct {
 //     directory comes, a directory's contents and the directory where a file comes.
 //  2. Make directories, parents first, and the parents that the plan forgot.
 //  3. Write: a temporary file in the same directory, contents, permission bits,
-//     read back and compared with the id; with Sync, flushed together with some
+//     read back and compared with the id; with Sync, flushed, together with some
 //     dozens of others; then, if the path still is what the plan expects, rename.
 //     Nothing is ever written in place, so that the other names of a hard link keep
 //     their contents.

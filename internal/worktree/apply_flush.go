@@ -16,8 +16,9 @@ import (
 
 // flushes is what a run knows about how its work gets to the medium.
 //
-// Where nothing is known about the file system, each file of a group is flushed before it
-// gets its name, and at the end each directory in which names have changed, many at a time.
+// Where nothing is known about the file system, each file is flushed before it gets its
+// name, and each directory after names have changed in it, many at a time and behind the
+// back of what the run goes on with.
 //
 // Where a file system keeps order (atomicfile.Ordered), an fsync is a wait for the file's
 // own contents, and then a flush of the one journal and the device's cache, which is the
@@ -25,20 +26,24 @@ import (
 // the contents of all its files, flushes the one that it changed last, and renames; and at
 // the end the directory in which a name was changed last is flushed for all.
 type flushes struct {
+	behind  *behind
 	ordered map[uint64]bool     // devices, as far as they have been asked about
-	touched map[string]uint64   // directories whose names, or whose own bits, changed: the device if it keeps order, or flushedAlone
+	touched map[string]*touched // directories whose names, or whose own bits, changed
 	final   map[uint64][]folder // of devices that keep order: those where any worker made the last change
+}
+
+// touched is what a directory in which something changed still needs.
+type touched struct {
+	device  uint64      // if it keeps order, or flushedAlone
+	info    fs.FileInfo // what was there each time; nil if it is not known, or not the same
+	flushed bool        // after the last change, or at least about to be
 }
 
 // flushedAlone is the device of what is flushed by itself, whatever else is.
 const flushedAlone = 0
 
-// maxFlushes is how many files or directories one worker flushes at once: 100 files in as
-// many directories took 35 ms one by one, 6 with 16 at a time, and no less with more.
-const maxFlushes = 16
-
-func newFlushes() flushes {
-	return flushes{map[uint64]bool{}, map[string]uint64{}, map[uint64][]folder{}}
+func newFlushes(flush func(*os.File) error) flushes {
+	return flushes{newBehind(flush), map[uint64]bool{}, map[string]*touched{}, map[uint64][]folder{}}
 }
 
 // inOrder reports whether a directory, and the handle of it, lie on a file system that
@@ -85,37 +90,33 @@ func (w *applyWorker) flushStaged() []error {
 	if !w.Sync {
 		return errs
 	}
-	var flush []int          // all that is alone, and
-	last := map[uint64]int{} // the last change on each device
+	last := map[uint64]int{} // change on each device that keeps order
 	for n := range w.staged {
-		switch s := &w.staged[n]; {
-		case s.file == nil:
-		case !s.together:
-			flush = append(flush, n)
-		default:
+		if s := &w.staged[n]; s.file != nil && s.together {
 			if s.tmp != "" {
 				errs[n] = awaitWritten(s.file)
 			}
 			last[s.device] = n
 		}
 	}
-	flush = slices.AppendSeq(flush, maps.Values(last))
-	inParallel(len(flush), func(i int) {
-		n := flush[i]
-		if err := w.staged[n].file.Sync(); err != nil {
-			w.blame(errs, n, err)
+	for device, n := range last {
+		if err := w.behind.sync(w.staged[n].file); err != nil {
+			w.blame(errs, device, err)
 		}
-	})
+	}
+	for n := range w.staged {
+		if s := &w.staged[n]; s.flushed != nil {
+			errs[n] = <-s.flushed
+		}
+	}
 	return errs
 }
 
-// blame is called with the error of flushing change n, for itself or for all that are
-// flushed together on its device. Only one call is about any of them.
-func (w *applyWorker) blame(errs []error, n int, err error) {
-	for m := range w.staged {
-		s := &w.staged[m]
-		if m == n || w.staged[n].together && s.together && s.device == w.staged[n].device {
-			errs[m] = cmp.Or(errs[m], err)
+// blame is called with the error of flushing all that is flushed together on a device.
+func (w *applyWorker) blame(errs []error, device uint64, err error) {
+	for n := range w.staged {
+		if s := &w.staged[n]; s.together && s.device == device {
+			errs[n] = cmp.Or(errs[n], err)
 		}
 	}
 }
@@ -145,17 +146,23 @@ func (w *applyWorker) touch(path string) {
 	if !w.Sync {
 		return
 	}
-	device := uint64(flushedAlone)
-	if at := w.stack.here(); at.path == path && w.inOrder(at, w.stack.last()) {
-		device = deviceOf(at.info)
+	now := touched{device: flushedAlone}
+	if at := w.stack.here(); at.path == path {
+		if now.info = at.info; w.inOrder(at, w.stack.last()) {
+			now.device = deviceOf(at.info)
+		}
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if before, ok := w.touched[path]; !ok || before == device {
-		w.touched[path] = device
-	} else {
-		w.touched[path] = flushedAlone
+	if before := w.touched[path]; before != nil {
+		if before.device != now.device {
+			now.device = flushedAlone
+		}
+		if before.info == nil || now.info == nil || !os.SameFile(before.info, now.info) {
+			now.info = nil
+		}
 	}
+	w.touched[path] = &now
 }
 
 // touchAlone notes a directory that is flushed by itself.
@@ -165,26 +172,27 @@ func (w *applyWorker) touchAlone(path string) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.touched[path] = flushedAlone
+	w.touched[path] = &touched{device: flushedAlone}
 }
 
 // syncFolders makes the new names durable; the contents already are. Each directory is
 // flushed once, however much changed in it, or one for all of its file system.
 func (w *applyWorker) syncFolders() error {
-	touched := maps.Clone(w.touched)
+	left := maps.Clone(w.touched)
+	maps.DeleteFunc(left, func(_ string, t *touched) bool { return t.flushed })
 	var failed []error
 	for device, folders := range w.final {
 		errs, ok := w.syncSame(folders)
 		if ok {
 			failed = append(failed, errs...)
-			maps.DeleteFunc(touched, func(_ string, of uint64) bool { return of == device })
+			maps.DeleteFunc(left, func(_ string, t *touched) bool { return t.device == device })
 		}
 	}
-	paths := slices.SortedFunc(maps.Keys(touched), comparePaths)
+	paths := slices.SortedFunc(maps.Keys(left), comparePaths)
 	for some := range slices.Chunk(paths, maxStaged) {
 		failed = append(failed, w.syncSome(some)...)
 	}
-	return errors.Join(failed...)
+	return errors.Join(append(failed, w.behind.wait()...)...)
 }
 
 // syncSame flushes directories, unless one of them is not at its path any more.
@@ -212,7 +220,7 @@ func (w *applyWorker) syncSame(folders []folder) (failed []error, ok bool) {
 		}
 	}
 	for i, f := range files {
-		if err := f.Sync(); err != nil {
+		if err := w.behind.sync(f); err != nil {
 			failed = append(failed, syncError(folders[i].path, err))
 		}
 	}
@@ -230,7 +238,7 @@ func (w *applyWorker) syncSome(paths []string) (failed []error) {
 	}
 	inParallel(len(paths), func(i int) {
 		if folders[i] != nil {
-			errs[i] = errors.Join(folders[i].Sync(), folders[i].Close())
+			errs[i] = errors.Join(w.behind.sync(folders[i]), folders[i].Close())
 		}
 	})
 	for i, err := range errs {

@@ -48,8 +48,8 @@ func TestApplyOnSeveralDevices(t *testing.T) {
 	changes = slices.DeleteFunc(changes, func(c Change) bool { return c.Path == "mnt/f" }) // is the same file as one
 	run := runFlushed(t, a, changes)
 	for path, alone := range map[string]bool{"a": false, "z": false, "mnt/b": true} {
-		if device, ok := run.touched[path]; !ok || (device == flushedAlone) != alone {
-			t.Errorf("%s: noted %t, device %d, flushed alone %t", path, ok, device, alone)
+		if got := run.touched[path]; got == nil || (got.device == flushedAlone) != alone {
+			t.Errorf("%s: %+v, want it flushed alone: %t", path, got, alone)
 		}
 	}
 	if last := run.final[outer]; len(run.final) != 1 || len(last) != 1 || last[0].path != "z" {

@@ -113,8 +113,8 @@ func TestApplyBitsOfDirectoriesAreFlushedAlone(t *testing.T) {
 	run := runFlushed(t, a, plan(t, root, blobs, before, after))
 	after.check(t, root)
 	for path, alone := range map[string]bool{"a": true, "a/b": true, "c": false} {
-		if device, ok := run.touched[path]; !ok || (device == flushedAlone) != alone {
-			t.Errorf("%s: noted %t, device %d, flushed alone %t", path, ok, device, alone)
+		if got := run.touched[path]; got == nil || (got.device == flushedAlone) != alone {
+			t.Errorf("%s: %+v, want it flushed alone: %t", path, got, alone)
 		}
 	}
 }
@@ -132,8 +132,8 @@ func TestApplyResumesFlushingEverything(t *testing.T) {
 	run := runFlushed(t, a, changes)
 	after.check(t, root)
 	for _, path := range []string{"a", "b"} {
-		if device, ok := run.touched[path]; !ok || device != flushedAlone || len(run.final) > 0 {
-			t.Errorf("%s: noted %t, device %d; for all: %v", path, ok, device, run.final)
+		if got := run.touched[path]; got == nil || got.device != flushedAlone || len(run.final) > 0 {
+			t.Errorf("%s: %+v; for all: %v", path, got, run.final)
 		}
 	}
 }

@@ -51,7 +51,7 @@ func newApplyRun(ctx context.Context, a *Applier, top *os.Root, changes []Change
 		outcomes: make([]Outcome, len(changes)),
 		loose:    map[string]looseFolder{},
 		twins:    map[string]int{},
-		flushes:  newFlushes(),
+		flushes:  newFlushes(a.flush),
 	}
 	if a.Sync {
 		run.topInfo, _ = top.Stat(".") // unknown means that everything is flushed by itself

@@ -16,8 +16,9 @@ type staged struct {
 	tmp, name string
 	file      *os.File // nil for links
 	made      fs.FileInfo
-	device    uint64 // of the file
-	together  bool   // flushed with the others of its group on that device
+	device    uint64       // of the file
+	together  bool         // flushed with the others of its group on that device
+	flushed   <-chan error // the outcome of being flushed alone; nil if it is not
 }
 
 // What may be staged at a time by one worker. Flushing several files at once costs
@@ -33,6 +34,7 @@ func (w *applyWorker) stage(r *os.Root, s staged) {
 	s.dir, s.at = r, w.stack.here()
 	s.together = w.inOrder(s.at, r) && deviceOf(s.at.info) == s.device // not what is mounted on a file
 	w.stack.hold(r)
+	w.flushSoon(&s)
 	w.staged = append(w.staged, s)
 	if s.tmp != "" && s.made != nil {
 		w.stagedBytes += s.made.Size()
@@ -61,6 +63,9 @@ func (w *applyWorker) place() {
 			err = w.placeOne(s, err)
 		}
 		w.settle(s.i, err)
+		if n+1 == len(w.staged) || w.staged[n+1].dir != s.dir {
+			w.flushFolderSoon(s.at, s.dir)
+		}
 	}
 	w.stack.release()
 	clear(w.staged)

@@ -270,7 +270,7 @@ func (c *capture) publishFor(ctx context.Context) error {
 	if err := c.commit(); err != nil {
 		return err
 	}
-	c.index.SetPrivate(c.repo.db.PackNames(), c.aux())
+	c.index.SetPrivate(c.repo.db.KnownPacks(), c.aux())
 	c.noteSize()
 	return nil
 }

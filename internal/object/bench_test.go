@@ -18,6 +18,15 @@ func BenchmarkParseTree(b *testing.B) {
 	}
 }
 
+func BenchmarkAppendTree(b *testing.B) {
+	tree := usualTree(1000)
+	var data []byte
+	for b.Loop() {
+		data = object.AppendTree(data[:0], tree)
+	}
+	b.SetBytes(int64(len(data)))
+}
+
 func BenchmarkIsDotGit(b *testing.B) {
 	for _, name := range []string{"component_test.go", ".gitignore", "generated.pb.go"} {
 		b.Run(name, func(b *testing.B) {

@@ -72,8 +72,14 @@ func AppendTree(dst []byte, entries []Entry) []byte {
 
 // AppendEntry appends the encoding of one line of a tree.
 func AppendEntry[T string | []byte](dst []byte, mode Mode, name T, id ID) []byte {
-	dst = strconv.AppendUint(dst, uint64(mode), 8)
-	dst = append(dst, ' ')
+	switch mode { // the usual ones at the price of a copy
+	case Regular:
+		dst = append(dst, "100644 "...)
+	case Dir:
+		dst = append(dst, "40000 "...)
+	default:
+		dst = append(strconv.AppendUint(dst, uint64(mode), 8), ' ')
+	}
 	dst = append(dst, name...)
 	dst = append(dst, 0)
 	return append(dst, id[:]...)

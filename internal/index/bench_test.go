@@ -123,3 +123,19 @@ func BenchmarkFind(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkDifferences is of a block of 300 names in which one has changed.
+func BenchmarkDifferences(b *testing.B) {
+	old := dir("d", manyNames(300)...)
+	d := with(old, "changed", "f00150")
+	b.SetBytes(int64(len(d.Raw)))
+	for b.Loop() {
+		n := 0
+		for range index.Differences(old.Raw, d.Raw) {
+			n++
+		}
+		if n != 1 {
+			b.Fatal(n, "differences")
+		}
+	}
+}

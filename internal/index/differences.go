@@ -9,38 +9,61 @@ import (
 // record in each, nil where it has none.
 func Differences(a, b []byte) iter.Seq2[Record, Record] {
 	return func(yield func(a, b Record) bool) {
-		left, restA := Next(a)
-		right, restB := Next(b)
-		for left != nil || right != nil {
-			x, y := left, right
+		for len(a) > 0 || len(b) > 0 {
+			same := sameRecords(a, b)
+			a, b = a[same:], b[same:]
+			left, restA := Next(a)
+			right, restB := Next(b)
 			switch order := compareNames(left, right); {
 			case order < 0:
-				y = nil
+				right, restB = nil, b
 			case order > 0:
-				x = nil
+				left, restA = nil, a
 			}
-			if !bytes.Equal(x, y) && !yield(x, y) {
+			if (left != nil || right != nil) && !yield(left, right) {
 				return
 			}
-			if x != nil {
-				left, restA = Next(restA)
-			}
-			if y != nil {
-				right, restB = Next(restB)
-			}
+			a, b = restA, restB
 		}
 	}
+}
+
+// sameRecords is the size of the records with which both blocks begin. Most of two
+// blocks is the same as a rule, and memory is compared faster than records are.
+func sameRecords(a, b []byte) (size int) {
+	common := commonPrefix(a, b)
+	for size < common {
+		rec, _ := Next(a[size:])
+		if rec == nil || size+len(rec) > common {
+			break
+		}
+		size += len(rec)
+	}
+	return size
+}
+
+// commonPrefix is how many bytes two slices have in common at their beginnings.
+func commonPrefix(a, b []byte) (n int) {
+	const step = 512
+	limit := min(len(a), len(b))
+	for n+step <= limit && bytes.Equal(a[n:n+step], b[n:n+step]) {
+		n += step
+	}
+	for n < limit && a[n] == b[n] {
+		n++
+	}
+	return n
 }
 
 // compareNames orders records by their names; none comes after all.
 func compareNames(a, b Record) int {
 	switch {
+	case a == nil && b == nil:
+		return 0
 	case a == nil:
 		return 1
 	case b == nil:
 		return -1
-	case bytes.Equal(a, b):
-		return 0
 	}
 	return bytes.Compare(a.Name(), b.Name())
 }

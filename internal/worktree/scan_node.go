@@ -99,7 +99,8 @@ func (n *node) end(at int) int {
 // own gives n a block of its own, which begins with the old one up to at.
 func (n *node) own(at int) {
 	if n.shared {
-		n.block, n.shared = append(n.block[:0], n.prev.Raw[:at]...), false
+		block := slices.Grow(n.block[:0], len(n.prev.Raw)) // most of the rest will stay
+		n.block, n.shared = append(block, n.prev.Raw[:at]...), false
 	}
 }
 

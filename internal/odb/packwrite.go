@@ -21,7 +21,8 @@ import (
 const tempPrefix = "tmp_cairn_"
 
 // spillAt is how much of a pack is held in memory: smaller ones are written at once
-// when they are complete, larger ones in pieces of this size.
+// when they are complete, larger ones in pieces of this size, of which one is written
+// while the next one fills.
 const spillAt = 4 << 20
 
 // packWriter collects the entries of a new pack. It is not safe for concurrent use.
@@ -29,8 +30,10 @@ type packWriter struct {
 	dir  string
 	buf  []byte   // what has not been written yet
 	file *os.File // nil as long as all of it is in buf
-	done int64    // bytes in file
+	done int64    // bytes that are in file, or on their way
 	rows []row
+
+	spilling chan spilled // a piece is being written; nil = none
 
 	behind *writeBehind           // nil = nothing waits for the disk
 	allow  func(more int64) error // asked before bytes are written; may be nil
@@ -40,6 +43,11 @@ func newPackWriter(dir string) *packWriter { return &packWriter{dir: dir} }
 
 // add appends an entry, header included.
 func (w *packWriter) add(id object.ID, crc uint32, entry []byte) error {
+	if len(w.buf) > 0 && len(w.buf)+len(entry) > spillAt {
+		if err := w.spill(); err != nil {
+			return err
+		}
+	}
 	if err := w.begin(id, crc); err != nil {
 		return err
 	}
@@ -48,14 +56,14 @@ func (w *packWriter) add(id object.ID, crc uint32, entry []byte) error {
 	if len(w.buf) < spillAt {
 		return nil
 	}
-	return w.flush()
+	return w.spill()
 }
 
 // room makes room for n bytes. Left to append, a large buffer grows by a quarter each
 // time, and a pack is copied five times until it is complete.
 func (w *packWriter) room(n int) {
 	if cap(w.buf)-len(w.buf) < n {
-		w.buf = append(make([]byte, 0, max(2*cap(w.buf), len(w.buf)+n, firstRoom)), w.buf...)
+		w.buf = append(make([]byte, 0, max(min(2*cap(w.buf), spillAt), len(w.buf)+n, firstRoom)), w.buf...)
 	}
 }
 
@@ -86,19 +94,73 @@ func (w *packWriter) begin(id object.ID, crc uint32) error {
 	return nil
 }
 
-func (w *packWriter) flush() (err error) {
+// spilled is what became of a piece that was to be written.
+type spilled struct {
+	buf []byte
+	err error
+}
+
+// spill has the buffer written and takes another one, without waiting for more than
+// the piece before: whoever adds to a batch holds its lock, and to copy some MiB into
+// the system's memory would keep every other goroutine from adding. An error comes
+// with the next spill or flush.
+func (w *packWriter) spill() error {
 	if err := w.ask(len(w.buf)); err != nil {
 		return err
 	}
+	free, err := w.settle()
+	if err == nil {
+		err = w.create()
+	}
+	if err != nil {
+		return err
+	}
+	if cap(free) == 0 {
+		free = make([]byte, 0, spillAt)
+	}
+	full, file, spilling := w.buf, w.file, make(chan spilled, 1)
+	go func() {
+		_, err := file.Write(full)
+		spilling <- spilled{full, err}
+	}()
+	w.spilling, w.buf, w.done = spilling, free[:0], w.done+int64(len(full))
+	return nil
+}
+
+// settle waits until a piece that was spilled is written, and returns its buffer.
+func (w *packWriter) settle() (free []byte, err error) {
+	if w.spilling == nil {
+		return nil, nil
+	}
+	s := <-w.spilling
+	w.spilling = nil
+	w.behind.grown(w.file, w.done, writeBehindAt)
+	return s.buf, s.err
+}
+
+func (w *packWriter) create() (err error) {
 	if w.file == nil {
-		if w.file, err = atomicfile.Create(w.dir, tempPrefix); err != nil {
-			return err
-		}
+		w.file, err = atomicfile.Create(w.dir, tempPrefix)
+	}
+	return err
+}
+
+// flush writes all that there is and waits for the writing, not for the disk.
+func (w *packWriter) flush() error {
+	if err := w.ask(len(w.buf)); err != nil {
+		return err
+	}
+	_, err := w.settle()
+	if err == nil {
+		err = w.create()
+	}
+	if err != nil {
+		return err
 	}
 	n, err := w.file.Write(w.buf)
 	w.done += int64(n)
 	w.buf = w.buf[:0]
-	w.behind.grown(w.file, w.done)
+	w.behind.grown(w.file, w.done, writeBehindAt)
 	return err
 }
 
@@ -119,6 +181,10 @@ func (a *allowedWriter) Write(p []byte) (int, error) {
 	return a.w.file.Write(p)
 }
 
+// sumBuffer is how much is read back at once to be summed up: it fits into the cache
+// that a processor has for itself.
+const sumBuffer = 256 << 10
+
 // finish sets the count, appends the checksum and writes what is left.
 func (w *packWriter) finish() (sum [sha1.Size]byte, err error) {
 	defer w.behind.end() // the file may go to somebody else
@@ -131,8 +197,9 @@ func (w *packWriter) finish() (sum [sha1.Size]byte, err error) {
 	if _, err := w.file.WriteAt(w.count(), 8); err != nil {
 		return sum, err
 	}
+	w.behind.grown(w.file, w.done, 1) // the disk has something to do during what follows
 	h := sha1.New()
-	if n, err := io.CopyBuffer(h, io.NewSectionReader(w.file, 0, w.done), make([]byte, 1<<20)); err != nil || n != w.done {
+	if n, err := io.CopyBuffer(h, io.NewSectionReader(w.file, 0, w.done), make([]byte, sumBuffer)); err != nil || n != w.done {
 		return sum, errors.Join(err, fmt.Errorf("read %d of %d bytes back", n, w.done))
 	}
 	w.buf = h.Sum(w.buf)
@@ -154,6 +221,7 @@ func (w *packWriter) count() []byte {
 
 // discard removes the temporary file.
 func (w *packWriter) discard() {
+	_, _ = w.settle()
 	w.behind.end()
 	if w.file != nil {
 		dispose(w.file)

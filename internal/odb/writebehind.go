@@ -20,9 +20,10 @@ type writeBehind struct {
 	from int64 // begun up to here
 }
 
-// grown is called when a file has grown to size. It does not wait for the disk.
-func (b *writeBehind) grown(f *os.File, size int64) {
-	if b == nil || size-b.from < writeBehindAt || !b.busy.CompareAndSwap(false, true) {
+// grown is called when a file has grown to size, and does something if at least so much
+// of it is new. It does not wait for the disk.
+func (b *writeBehind) grown(f *os.File, size, least int64) {
+	if b == nil || size-b.from < least || !b.busy.CompareAndSwap(false, true) {
 		return
 	}
 	from := b.from

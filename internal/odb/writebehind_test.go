@@ -43,11 +43,11 @@ func TestWriteBehind(t *testing.T) {
 func TestWriteBehindIsAHint(t *testing.T) {
 	t.Parallel()
 	var none *writeBehind
-	none.grown(nil, 1<<40)
+	none.grown(nil, 1<<40, 1)
 	none.end()
 	f := must1(os.Create(filepath.Join(t.TempDir(), "f")))
 	must(t, f.Close())
 	var b writeBehind
-	b.grown(f, writeBehindAt)
+	b.grown(f, writeBehindAt, writeBehindAt)
 	b.end()
 }

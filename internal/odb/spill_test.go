@@ -1,0 +1,68 @@
+package odb
+
+import (
+	"bytes"
+	"sync"
+	"testing"
+
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+)
+
+// A pack is written in pieces while others add to it: objects that fill less than a
+// piece, exactly one, more than one, and one that streams, in any order.
+func TestPackInPieces(t *testing.T) {
+	t.Parallel()
+	needGit(t)
+	db := newStore(t)
+	b := db.NewBatch()
+	defer b.Discard()
+	sizes := []int{1, 100_000, spillAt / 2, spillAt - 300, spillAt, spillAt + 1, 2 * spillAt, streamAbove + 1}
+	contents := make([][]byte, 3*len(sizes))
+	var wg sync.WaitGroup
+	for i := range contents {
+		contents[i] = noise(uint64(i), sizes[i%len(sizes)])
+		wg.Go(func() {
+			if _, err := b.AddBlob(bytes.NewReader(contents[i]), int64(len(contents[i]))); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	must(t, b.Commit())
+	for _, content := range contents {
+		if _, data, err := db.Read(object.Sum(object.Blob, content)); err != nil || !bytes.Equal(data, content) {
+			t.Errorf("%d bytes come back as %d, %v", len(content), len(data), err)
+		}
+	}
+	fsck(t, db)
+}
+
+// That a piece could not be written is known at the latest when the batch ends. Nothing
+// of it is in the store then.
+func TestPieceIsNotWritten(t *testing.T) {
+	t.Parallel()
+	for name, adds := range map[string]int{"at the end": 1, "by whoever adds": 20} {
+		db := newStore(t)
+		b := db.NewBatch()
+		id, err := b.Add(object.Blob, noise(1, spillAt))
+		must(t, err)
+		if _, err = b.w.settle(); err != nil {
+			t.Fatal(err)
+		}
+		must(t, b.w.file.Close()) // from now on it cannot be written to
+		for i := range adds {
+			if _, err = b.Add(object.Blob, noise(uint64(2+i), spillAt)); err != nil {
+				break
+			}
+		}
+		if (err == nil) != (adds == 1) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := b.Commit(); err == nil {
+			t.Errorf("%s: committed", name)
+		}
+		if names, err := readNames(db.path(packDir)); err != nil || len(names) != 0 || db.NewBatch().Has(id) {
+			t.Errorf("%s: left %q, %v", name, names, err)
+		}
+	}
+}

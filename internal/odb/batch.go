@@ -54,10 +54,7 @@ func (b *Batch) Add(k object.Kind, content []byte) (object.ID, error) {
 	}
 	d := deflaters.Get().(*deflater)
 	defer d.release()
-	entry, err := d.encode(k, content, !b.hot(k, len(content)) && d.worthwhile(k, content))
-	if err != nil {
-		return id, err
-	}
+	entry := d.encode(k, content, !b.hot(k, len(content)) && d.worthwhile(k, content))
 	return id, b.put(id, func() error { return b.w.add(id, crc32.ChecksumIEEE(entry), entry) })
 }
 

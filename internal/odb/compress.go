@@ -1,13 +1,14 @@
 package odb
 
 import (
-	"bytes"
-	"fmt"
+	"encoding/binary"
 	"io"
+	"math"
 	"sync"
 
 	"github.com/klauspost/compress/flate"
 
+	"github.com/seed-fb9cbc17/cairn/internal/deflate"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
@@ -37,36 +38,35 @@ const (
 // keepDeflated is the largest buffer that goes back to the pool.
 const keepDeflated = 16 << 20
 
-// deflater makes pack entries. Its writers are large, so it is reused.
+// deflater makes pack entries. It is large, so it is reused.
 type deflater struct {
-	fast, plain zlibWriter
-	out         bytes.Buffer
+	memory      deflate.Compressor
+	out         []byte
+	fast, plain zlibWriter // of what is not in memory
 }
 
 var deflaters = sync.Pool{New: func() any { return new(deflater) }}
 
 func (d *deflater) release() {
-	if d.out.Cap() <= keepDeflated {
+	if cap(d.out) <= keepDeflated {
 		deflaters.Put(d)
 	}
 }
 
 // entry returns the pack entry of an object, valid until the deflater is used again.
-func (d *deflater) entry(k object.Kind, content []byte) ([]byte, error) {
+func (d *deflater) entry(k object.Kind, content []byte) []byte {
 	return d.encode(k, content, d.worthwhile(k, content))
 }
 
-func (d *deflater) encode(k object.Kind, content []byte, compress bool) ([]byte, error) {
-	d.out.Reset()
-	d.out.Write(appendEntryHead(make([]byte, 0, maxEntryHead), k, int64(len(content))))
-	zw := d.writer(&d.out, compress)
-	if _, err := zw.Write(content); err != nil {
-		return nil, fmt.Errorf("compress: %w", err)
+func (d *deflater) encode(k object.Kind, content []byte, compress bool) []byte {
+	out := append(appendEntryHead(d.out[:0], k, int64(len(content))), zlibHead...)
+	if compress {
+		out = d.memory.Append(out, content)
+	} else {
+		out = deflate.AppendStored(out, content)
 	}
-	if err := zw.Close(); err != nil {
-		return nil, fmt.Errorf("compress: %w", err)
-	}
-	return d.out.Bytes(), nil
+	d.out = binary.BigEndian.AppendUint32(out, adlerOver(1, content))
+	return d.out
 }
 
 // worthwhile reports whether to compress an object.
@@ -77,15 +77,44 @@ func (d *deflater) worthwhile(k object.Kind, content []byte) bool {
 	return d.shrinks(content[:sampleSize]) || d.shrinks(content[len(content)/2:][:sampleSize])
 }
 
-// shrinks reports whether compressing a sample is worth the while.
+// shrinks reports whether compressing a sample is worth the while. To compress it tells,
+// but it is done again with all of the contents; so first its bytes are counted. Where
+// their frequencies alone save an eighth, as in all text, there is nothing to try.
 func (d *deflater) shrinks(sample []byte) bool {
-	d.out.Reset()
-	zw := d.writer(&d.out, true)
-	zw.Write(sample)
-	zw.Close()
-	return d.out.Len() < len(sample)-len(sample)/32
+	if entropy(sample) < 7*float64(len(sample)) {
+		return true
+	}
+	d.out = d.memory.Append(d.out[:0], sample)
+	return len(d.out) < len(sample)-len(sample)/32
 }
 
+// entropy is how many bits the bytes of a sample take at least if each is encoded for
+// itself.
+func entropy(sample []byte) (bits float64) {
+	var counts [4][256]int32 // several, because equal bytes come in a row
+	for ; len(sample) >= 4; sample = sample[4:] {
+		counts[0][sample[0]]++
+		counts[1][sample[1]]++
+		counts[2][sample[2]]++
+		counts[3][sample[3]]++
+	}
+	for _, c := range sample {
+		counts[0][c]++
+	}
+	var all int32
+	for c := range counts[0] {
+		if n := counts[0][c] + counts[1][c] + counts[2][c] + counts[3][c]; n > 0 {
+			all += n
+			bits -= float64(n) * math.Log2(float64(n))
+		}
+	}
+	if all > 0 {
+		bits += float64(all) * math.Log2(float64(all))
+	}
+	return bits
+}
+
+// writer begins a stream of contents that are not in memory.
 func (d *deflater) writer(w io.Writer, compress bool) *zlibWriter {
 	if compress {
 		d.fast.reset(w, flate.BestSpeed)

@@ -288,10 +288,7 @@ func (c *packCopier) copyLargeLoose(id object.ID, size int64) error {
 func addContent(w *packWriter, id object.ID, kind object.Kind, content []byte) error {
 	d := deflaters.Get().(*deflater)
 	defer d.release()
-	entry, err := d.entry(kind, content)
-	if err != nil {
-		return err
-	}
+	entry := d.entry(kind, content)
 	return w.add(id, crc32.ChecksumIEEE(entry), entry)
 }
 

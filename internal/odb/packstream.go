@@ -50,11 +50,7 @@ func (e *PackEncoder) Add(k object.Kind, content []byte) error {
 	}
 	d := deflaters.Get().(*deflater)
 	defer d.release()
-	entry, err := d.entry(k, content)
-	if err != nil {
-		return err
-	}
-	_, err = e.out.Write(entry)
+	_, err := e.out.Write(d.entry(k, content))
 	return err
 }
 

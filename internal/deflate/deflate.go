@@ -33,8 +33,8 @@ const (
 
 	margin = 16 // at the end of a block that nothing is looked for in
 
-	// After 1<<patience bytes without a match every other byte is looked at, after twice
-	// as many every third, and so on.
+	// Two bytes of three are looked at, then, for each 1<<patience bytes without a match,
+	// two of one more.
 	patience = 5
 )
 
@@ -78,7 +78,7 @@ func hash(x uint64, shift uint) uint64 {
 //
 // An entry of the table is a position modulo 64 KiB, or 0. Every entry stands for a
 // position that is not negative and not behind s, so that a distance that is possible,
-// with the same bytes at its end, is a match whatever the entry was made for.
+// with the same bytes at its end, is a match, whatever the entry was made for.
 func (c *Compressor) parse(src []byte, at int, shift uint) {
 	b := &c.block
 	done, s := at, at

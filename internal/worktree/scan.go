@@ -136,6 +136,8 @@ type scanner struct {
 	due    atomic.Int64 // their bytes
 	growth sync.Once
 
+	refused error // by OnGrowth; set by growth
+
 	local  bool // nothing waits for a network
 	survey bool // only count, see Survey
 	first  bool // nothing is known yet

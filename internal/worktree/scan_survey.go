@@ -60,7 +60,8 @@ func (w *worker) announce(size int64) (err error) {
 	if w.survey {
 		w.surveyed += size
 	} else if w.OnGrowth != nil && w.grown(fresh, due) {
-		w.growth.Do(func() { err = w.OnGrowth() })
+		w.growth.Do(func() { w.refused = w.OnGrowth() })
+		err = w.refused // everybody's, who else would read on until the first one has said so
 	}
 	switch {
 	case err != nil:

@@ -21,11 +21,13 @@ type folding struct {
 // Until they are as large as that nothing is slower for it.
 const retryFold = time.Minute
 
-// begin runs work unless it is under way or has failed just now. It is called with w.mu.
+// idle reports whether it may begin: it is not under way, and has not failed just now.
+func (f *folding) idle(w *watching) bool {
+	return f.done == nil && !w.closed && time.Since(f.failed) >= retryFold
+}
+
+// begin runs work. It is called with w.mu.
 func (f *folding) begin(w *watching, work func(context.Context) error, failed func(error)) {
-	if f.done != nil || w.closed || time.Since(f.failed) < retryFold {
-		return
-	}
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	f.stop, f.done = stop, done
@@ -58,12 +60,12 @@ func (f *folding) end(w *watching) {
 // fold begins to write anew what has become long. It is called with the store's lock and
 // w.mu, when x has just been saved.
 func (w *watching) fold(r *Repo, x *index.Index) {
-	if x.Long() && w.base.done == nil {
+	if x.Long() && w.base.idle(w) {
 		aside := x.Aside(r.indexFile())
 		w.base.begin(w, func(ctx context.Context) error { return w.foldBase(ctx, r, aside) },
 			func(err error) { r.log.Info("stat cache not written anew", "error", err) })
 	}
-	if r.db.Crowded(1) {
+	if w.packs.idle(w) && r.db.Crowded(1) {
 		w.packs.begin(w, func(ctx context.Context) error { return w.foldPacks(ctx, r) },
 			func(err error) { r.log.Info("packs not folded", "error", err) })
 	}

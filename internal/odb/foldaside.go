@@ -200,4 +200,9 @@ func (db *DB) namesWithout(gone []*pack) []string {
 
 // KnownPacks is PackNames without another look: what objects have been looked up in. Any
 // of them may be gone.
-func (db *DB) KnownPacks() []string { return db.namesWithout(nil) }
+func (db *DB) KnownPacks() []string {
+	if !db.packs.Load().listed {
+		return db.PackNames()
+	}
+	return db.namesWithout(nil)
+}

@@ -277,13 +277,14 @@ func (c *capture) publishFor(ctx context.Context) error {
 
 // saveUnlessSaved saves the stat cache if no operation came about that did, or if that
 // failed.
-func (c *capture) saveUnlessSaved(ctx context.Context) error {
+func (c *capture) saveUnlessSaved(ctx context.Context) {
 	if !c.index.Dirty() {
-		return nil
+		return
 	}
-	err := c.repo.saveIndex(ctx, c.index, c.index.Aux)
+	if err := c.repo.saveIndex(context.WithoutCancel(ctx), c.index, c.index.Aux); err != nil {
+		c.repo.log.Warn("stat cache not saved", "error", err)
+	}
 	c.noteSize()
-	return err
 }
 
 // aux is what to keep with the stat cache: above all, which metadata belong to this

@@ -42,9 +42,10 @@ func (u *LineUpdate) TakeBack(ctx context.Context, id string, t TakeBack) (*Resu
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := u.publish(ctx); err != nil {
+	if err := u.publishFor(ctx); err != nil {
 		return nil, nil, err
 	}
+	defer disk.saveUnlessSaved(ctx)
 	b, wanted, err := u.wanted(ctx, &t)
 	if err != nil {
 		return nil, nil, err

@@ -185,6 +185,16 @@ func (u *LineUpdate) publish(ctx context.Context, refs ...odb.RefUpdate) error {
 	return err
 }
 
+// publishFor is publish before an operation, see there.
+func (u *LineUpdate) publishFor(ctx context.Context) error {
+	if u.published {
+		return nil
+	}
+	err := u.disk.publishFor(ctx)
+	u.published = err == nil
+	return err
+}
+
 // Changes lists what differs between a checkpoint and the disk. Paths are hints.
 func (u *LineUpdate) Changes(ctx context.Context, from string, paths []string) ([]Change, error) {
 	c, err := u.capture(ctx, paths)

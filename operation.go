@@ -66,13 +66,12 @@ func (r *Repo) operate(ctx context.Context, req opRequest, makePlan func(*captur
 		if err := disk.publishFor(ctx); err != nil {
 			return err
 		}
+		defer disk.saveUnlessSaved(ctx)
 		p, err := makePlan(disk)
-		if err == nil {
-			res, err = r.operateOn(ctx, req, disk, p)
+		if err != nil {
+			return err
 		}
-		if serr := disk.saveUnlessSaved(context.WithoutCancel(ctx)); serr != nil {
-			r.log.Warn("stat cache not saved", "error", serr)
-		}
+		res, err = r.operateOn(ctx, req, disk, p)
 		return err
 	})
 	return res, err

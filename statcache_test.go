@@ -143,3 +143,41 @@ func TestPlanReadsNoTreeThatWasCached(t *testing.T) {
 		t.Fatalf("undone: %q, %v", data, err)
 	}
 }
+
+// TestStatCacheAfterTakingBack: the same of what a session takes back.
+func TestStatCacheAfterTakingBack(t *testing.T) {
+	t.Parallel()
+	for _, dry := range []bool{true, false} {
+		opt, before, edited := newSaved(t)
+		r, ctx := reopened(t, opt), context.Background()
+		var made *LineEvent
+		var res *Result
+		err := r.UpdateLines(ctx, func(u *LineUpdate) (err error) {
+			if made, err = u.Append(ctx, "s", LineAppend{Capture: true, Record: []byte(`{}`)}); err != nil {
+				return err
+			}
+			step := UndoneStep{Step: Step{From: before.Checkpoint, To: made.Checkpoint.ID}}
+			u.drop()
+			u.disk, u.published = nil, false
+			if err := os.WriteFile(filepath.Join(opt.Root, "b/f"), []byte("somebody else's\n"), 0o644); err != nil {
+				return err
+			}
+			res, _, err = u.TakeBack(ctx, "s", TakeBack{Kind: "revert", Record: []byte(`{}`), Steps: []UndoneStep{step}, DryRun: dry})
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !dry {
+			edited = object.Sum(object.Blob, []byte("one\n"))
+		}
+		x, err := index.Load(r.indexFile())
+		if err != nil {
+			t.Fatal(err)
+		}
+		theirs := object.Sum(object.Blob, []byte("somebody else's\n"))
+		if got := savedID(t, r); got != edited || x.Lookup("b/f").ID() != theirs {
+			t.Errorf("dry run %t: the stat cache has %s and %s, want %s and %s; %+v", dry, got, x.Lookup("b/f").ID(), edited, theirs, res)
+		}
+	}
+}

@@ -81,6 +81,25 @@ func BenchmarkLoadWithDelta(b *testing.B) {
 	}
 }
 
+// BenchmarkLoadPatched has a delta of 40 saves with 350 changed names each, nearly all
+// that a delta to this base may hold.
+func BenchmarkLoadPatched(b *testing.B) {
+	f := saved(b)
+	x := mustLoad(b, f)
+	for n := range 40 {
+		for i := range 350 {
+			d := largeDir(i*14, 0)
+			x.Put(with(d, fmt.Sprint(n), fmt.Sprintf("source_file_%02d.c", n%16)))
+		}
+		if err := x.Save(f); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for b.Loop() {
+		mustLoad(b, f)
+	}
+}
+
 // BenchmarkSaveOne appends one changed directory, and now and then folds.
 func BenchmarkSaveOne(b *testing.B) {
 	f := saved(b)

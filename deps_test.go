@@ -22,7 +22,6 @@ var layers = map[string]int{
 	"internal/atomicfile": 0,
 	"internal/pathtext":   0,
 	"internal/syntax":     0,
-	"internal/deflate":    0,
 	"integrations":        0, // adapters in other languages
 	"internal/odb":        1, // the store
 	"internal/index":      1,

@@ -54,7 +54,10 @@ func (b *Batch) Add(k object.Kind, content []byte) (object.ID, error) {
 	}
 	d := deflaters.Get().(*deflater)
 	defer d.release()
-	entry := d.encode(k, content, !b.hot(k, len(content)) && d.worthwhile(k, content))
+	entry, err := d.encode(k, content, !b.hot(k, len(content)) && d.worthwhile(k, content))
+	if err != nil {
+		return id, err
+	}
 	return id, b.put(id, func() error { return b.w.add(id, crc32.ChecksumIEEE(entry), entry) })
 }
 

@@ -412,7 +412,10 @@ func TestIncompressibleDataIsStored(t *testing.T) {
 		content []byte
 		plain   bool
 	}{{noise(3, n), true}, {prose(3, n), false}, {noise(3, sampleSize), false}} {
-		if plain := !new(deflater).worthwhile(object.Blob, tt.content); plain != tt.plain {
+		d := new(deflater)
+		_, err := d.entry(object.Blob, tt.content)
+		must(t, err)
+		if plain := d.plain.flate != nil; plain != tt.plain {
 			t.Errorf("%d bytes are stored plainly: %v", len(tt.content), plain)
 		}
 	}

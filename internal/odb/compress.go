@@ -1,14 +1,14 @@
 package odb
 
 import (
-	"encoding/binary"
+	"bytes"
+	"fmt"
 	"io"
 	"math"
 	"sync"
 
 	"github.com/klauspost/compress/flate"
 
-	"github.com/seed-fb9cbc17/cairn/internal/deflate"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
@@ -38,35 +38,36 @@ const (
 // keepDeflated is the largest buffer that goes back to the pool.
 const keepDeflated = 16 << 20
 
-// deflater makes pack entries. It is large, so it is reused.
+// deflater makes pack entries. Its writers are large, so it is reused.
 type deflater struct {
-	memory      deflate.Compressor
-	out         []byte
-	fast, plain zlibWriter // of what is not in memory
+	fast, plain zlibWriter
+	out         bytes.Buffer
 }
 
 var deflaters = sync.Pool{New: func() any { return new(deflater) }}
 
 func (d *deflater) release() {
-	if cap(d.out) <= keepDeflated {
+	if d.out.Cap() <= keepDeflated {
 		deflaters.Put(d)
 	}
 }
 
 // entry returns the pack entry of an object, valid until the deflater is used again.
-func (d *deflater) entry(k object.Kind, content []byte) []byte {
+func (d *deflater) entry(k object.Kind, content []byte) ([]byte, error) {
 	return d.encode(k, content, d.worthwhile(k, content))
 }
 
-func (d *deflater) encode(k object.Kind, content []byte, compress bool) []byte {
-	out := append(appendEntryHead(d.out[:0], k, int64(len(content))), zlibHead...)
-	if compress {
-		out = d.memory.Append(out, content)
-	} else {
-		out = deflate.AppendStored(out, content)
+func (d *deflater) encode(k object.Kind, content []byte, compress bool) ([]byte, error) {
+	d.out.Reset()
+	d.out.Write(appendEntryHead(make([]byte, 0, maxEntryHead), k, int64(len(content))))
+	zw := d.writer(&d.out, compress)
+	if _, err := zw.Write(content); err != nil {
+		return nil, fmt.Errorf("compress: %w", err)
 	}
-	d.out = binary.BigEndian.AppendUint32(out, adlerOver(1, content))
-	return d.out
+	if err := zw.Close(); err != nil {
+		return nil, fmt.Errorf("compress: %w", err)
+	}
+	return d.out.Bytes(), nil
 }
 
 // worthwhile reports whether to compress an object.
@@ -84,8 +85,11 @@ func (d *deflater) shrinks(sample []byte) bool {
 	if entropy(sample) < 7*float64(len(sample)) {
 		return true
 	}
-	d.out = d.memory.Append(d.out[:0], sample)
-	return len(d.out) < len(sample)-len(sample)/32
+	d.out.Reset()
+	zw := d.writer(&d.out, true)
+	zw.Write(sample)
+	zw.Close()
+	return d.out.Len() < len(sample)-len(sample)/32
 }
 
 // entropy is how many bits the bytes of a sample take at least if each is encoded for
@@ -114,7 +118,6 @@ func entropy(sample []byte) (bits float64) {
 	return bits
 }
 
-// writer begins a stream of contents that are not in memory.
 func (d *deflater) writer(w io.Writer, compress bool) *zlibWriter {
 	if compress {
 		d.fast.reset(w, flate.BestSpeed)

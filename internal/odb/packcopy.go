@@ -288,7 +288,10 @@ func (c *packCopier) copyLargeLoose(id object.ID, size int64) error {
 func addContent(w *packWriter, id object.ID, kind object.Kind, content []byte) error {
 	d := deflaters.Get().(*deflater)
 	defer d.release()
-	entry := d.entry(kind, content)
+	entry, err := d.entry(kind, content)
+	if err != nil {
+		return err
+	}
 	return w.add(id, crc32.ChecksumIEEE(entry), entry)
 }
 

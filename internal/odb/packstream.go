@@ -50,7 +50,11 @@ func (e *PackEncoder) Add(k object.Kind, content []byte) error {
 	}
 	d := deflaters.Get().(*deflater)
 	defer d.release()
-	_, err := e.out.Write(d.entry(k, content))
+	entry, err := d.entry(k, content)
+	if err != nil {
+		return err
+	}
+	_, err = e.out.Write(entry)
 	return err
 }
 

@@ -390,7 +390,8 @@ func TestLooseHead(t *testing.T) {
 func TestContentsOfAnotherSize(t *testing.T) {
 	t.Parallel()
 	d := new(deflater)
-	entry := d.entry(object.Blob, []byte("0123456789"))
+	entry, err := d.entry(object.Blob, []byte("0123456789"))
+	must(t, err)
 	for size := int64(0); size < 20; size++ {
 		z := newInflater(bytes.NewReader(entry), 0, int64(len(entry)))
 		_, err := z.entry(packHead)

@@ -321,7 +321,7 @@ func (g *collector) buildDelta(ctx context.Context, j *job) (*sealed, error) {
 	}
 	dir := claim.Name() + asideSuffix
 	clean := func() error {
-		return errors.Join(os.RemoveAll(dir), claim.Close(), os.Remove(claim.Name()))
+		return errors.Join(os.RemoveAll(dir), unclaim(claim))
 	}
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return nil, errors.Join(err, clean())

@@ -100,7 +100,7 @@ func makeStore(dir, root string, sync bool) (err error) {
 	}
 	aside := claim.Name() + asideSuffix
 	defer func() {
-		err = errors.Join(err, os.RemoveAll(aside), claim.Close(), os.Remove(claim.Name()))
+		err = errors.Join(err, os.RemoveAll(aside), unclaim(claim))
 	}()
 	if err := writeSkeleton(aside, root, sync); err != nil {
 		return err
@@ -109,6 +109,11 @@ func makeStore(dir, root string, sync bool) (err error) {
 		return err
 	}
 	return atomicfile.SyncDir(parent)
+}
+
+// unclaim removes a claim. Once it is closed, somebody who sweeps may be faster.
+func unclaim(claim *os.File) error {
+	return errors.Join(claim.Close(), ignoreMissing(os.Remove(claim.Name())))
 }
 
 func writeSkeleton(dir, root string, durable bool) error {

@@ -59,7 +59,7 @@ func (db *DB) Remove() error {
 	if err == nil {
 		err = os.RemoveAll(aside)
 	}
-	if err = errors.Join(err, claim.Close(), os.Remove(claim.Name())); err != nil {
+	if err = errors.Join(err, unclaim(claim)); err != nil {
 		return fmt.Errorf("remove store %s: %w", db.dir, err)
 	}
 	return nil

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
@@ -374,6 +375,15 @@ func TestCreateTogether(t *testing.T) {
 	if names, err := readNames(filepath.Dir(dir)); err != nil || !slices.Equal(names, []string{"store"}) {
 		t.Fatalf("parent holds %q, %v", names, err)
 	}
+}
+
+// Between closing a claim and removing it somebody else may sweep it away.
+func TestClaimThatWasSwept(t *testing.T) {
+	t.Parallel()
+	claim, err := atomicfile.Create(t.TempDir(), atomicfile.Prefix)
+	must(t, err)
+	must(t, os.Remove(claim.Name()))
+	must(t, unclaim(claim))
 }
 
 func TestStoreIsARepositoryOfGits(t *testing.T) {

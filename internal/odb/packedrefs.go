@@ -128,7 +128,7 @@ func (db *DB) lockPackedRefs() (unlock func() error, err error) {
 		return nil, err
 	}
 	lock := db.path(packedRefsLock)
-	release := func() error { return errors.Join(claim.Close(), os.Remove(claim.Name())) }
+	release := func() error { return unclaim(claim) }
 	if err = os.Link(claim.Name(), lock); errors.Is(err, fs.ErrExist) {
 		waitFor(lock, packedRefsWait)
 		err = os.Link(claim.Name(), lock)

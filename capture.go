@@ -38,6 +38,7 @@ type capture struct {
 	bytes   int64            // of these
 	changed bool             // since the last capture, be it only a time stamp
 	dropped bool             // something that was there is not any more
+	lost    []pathText       // the files among that
 	reasons map[string]error // the system's answers for unreadable paths
 	meta    *metadata
 	before  map[string]*index.Dir // see worktree.Result; of the last scan
@@ -158,7 +159,7 @@ func (c *capture) look(ctx context.Context, opt captureOptions) error {
 			c.claims = newClaims(PartialTime, unreadSkipped(res.Unread), seen)
 		}
 		c.rules.aux.Ground = res.Ground
-		c.rules.updateAux(c.index, c.dropped)
+		c.rules.updateAux(c.index, c.lost)
 	}
 	return c.settleClaims()
 }
@@ -192,6 +193,9 @@ func (c *capture) scan(ctx context.Context, opt captureOptions, hints *worktree.
 	c.repo.log.Debug("scanned", "files", res.Files, "read", res.Read, "listed", res.Listed)
 	c.disk, c.before = res.Tree, res.Before
 	c.changed, c.dropped = c.changed || res.Changed, c.dropped || res.Dropped
+	if res.Dropped && c.rules.user != nil && c.rules.user.full == nil {
+		c.lost = append(c.lost, droppedOf(res.Before, c.index)...)
+	}
 	c.read += res.Read
 	c.bytes += res.Bytes
 	for _, s := range res.Skipped {

@@ -205,9 +205,14 @@ type auxiliary struct {
 	UserIndex *git.Signature `json:"userIndex,omitempty"` // nil = to be read again
 	Held      []pathText     `json:"held,omitempty"`      // tracked by the user, but not in the last capture
 	Sparse    []pathText     `json:"sparse,omitempty"`    // absent by a sparse checkout
-	Metadata  string         `json:"metadata,omitempty"`  // checksum of the metadata of this state, if it was worked out
-	Never     string         `json:"never,omitempty"`     // which deny list was applied to all of it
-	Ground    string         `json:"ground,omitempty"`    // see worktree.Result
+	Dropped   []pathText     `json:"dropped,omitempty"`   // captured once, but not in the last capture; the user may track them
+
+	// NoneSkipped says that the user's index marks nothing as left out.
+	NoneSkipped bool `json:"noneSkipped,omitempty"`
+
+	Metadata string `json:"metadata,omitempty"` // checksum of the metadata of this state, if it was worked out
+	Never    string `json:"never,omitempty"`    // which deny list was applied to all of it
+	Ground   string `json:"ground,omitempty"`   // see worktree.Result
 
 	Files int `json:"files,omitempty"` // captured, if so many that somebody must have meant it
 

@@ -2,6 +2,7 @@ package cairn_test
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -136,15 +137,47 @@ func needStamps(t *testing.T, root string) {
 }
 
 // listNone tracks until everything is old enough for no directory to be listed.
-func (f *fixture) listNone(listed *listings) (hash string) {
+func (f *fixture) listNone(listed *listings) (hash string) { return f.listAtMost(0, listed) }
+
+func (f *fixture) listAtMost(n int64, listed *listings) (hash string) {
 	f.Helper()
 	for end := time.Now().Add(time.Minute); ; {
-		if hash = f.track().Hash; listed.last == 0 {
+		if hash = f.track().Hash; listed.last <= n {
 			return hash
 		}
+		f.closeAll()
 		if time.Now().After(end) {
 			f.Fatalf("%d directories are listed every time", listed.last)
 		}
+	}
+}
+
+// TestRemovalListsNothing: in a repository, too, a track after a removal costs no more
+// than one after an edit.
+func TestRemovalListsNothing(t *testing.T) {
+	t.Parallel()
+	tree := gittest.Tree{".gitignore": gittest.File("*.o\n")}
+	for i := range 30 {
+		tree[fmt.Sprintf("d%d/f", i)], tree[fmt.Sprintf("d%d/g", i)] = gittest.File(fmt.Sprint(i)), gittest.File("g")
+	}
+	f := newFixture(t, tree)
+	needStamps(t, f.root)
+	o := gittest.NewOracle(t)
+	o.Init(f.root)
+	o.Commit(f.root, "first")
+	listed := &listings{Handler: slog.DiscardHandler}
+	f.opt.Logger = slog.New(listed)
+	f.trackAll()
+	f.listAtMost(10, listed)
+	for _, path := range []string{"d3/f", "d4"} {
+		f.remove(path)
+		f.trackAll()
+		f.closeAll()
+		f.write("d5/f", "edited after "+path)
+		if f.trackAll(); listed.last > 15 { // some few are not worth being written down, or have changed just now
+			t.Errorf("%d directories are listed after %s was removed", listed.last, path)
+		}
+		f.listAtMost(10, listed)
 	}
 }
 

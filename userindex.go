@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/seed-fb9cbc17/cairn/internal/git"
 	"github.com/seed-fb9cbc17/cairn/internal/index"
@@ -15,13 +17,21 @@ import (
 // there is captured although ignored. Only its paths count; its ids, stats and
 // flags do not. Reading a large index costs milliseconds, so what matters of it is
 // kept with the stat cache until the file changes: the tracked paths that the last
-// capture did not hold (captured ones stay captured anyway).
+// capture did not hold (captured ones stay captured anyway). Of what was dropped since,
+// and may be tracked there, only the paths are known: the index is read again when one
+// of them comes back and is ignored.
 type userIndex struct {
 	signature git.Signature
 	prefix    string     // of the root inside the repository
 	full      *git.Index // nil while the signature is the known one
 	kept      auxiliary
+
+	read func() *git.Index // reads it late, once; nil if that fails
+	late atomic.Bool       // it was
 }
+
+// maxDropped is how many paths are remembered as dropped before the index is read again.
+const maxDropped = 1000
 
 func (s *ruleSource) loadUserIndex(r *Repo) error {
 	if r.user == nil {
@@ -35,17 +45,25 @@ func (s *ruleSource) loadUserIndex(r *Repo) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	u := &userIndex{signature: signature, prefix: prefix}
+	u := &userIndex{signature: signature, prefix: prefix, read: sync.OnceValue(r.readUserIndex)}
 	if err == nil && s.before.UserIndex != nil && *s.before.UserIndex == signature {
 		u.kept, s.user = s.before, u
 		return nil
 	}
-	if u.full, err = git.ReadIndex(r.user.IndexPath(), r.user.SHA256); err != nil {
+	if u.full = r.readUserIndex(); u.full != nil {
+		s.user = u
+	}
+	return nil
+}
+
+// readUserIndex returns nil where the index cannot be read.
+func (r *Repo) readUserIndex() *git.Index {
+	x, err := git.ReadIndex(r.user.IndexPath(), r.user.SHA256)
+	if err != nil {
 		r.log.Warn("index of the repository not read: files that it tracks although ignored may be left out", "error", err)
 		return nil
 	}
-	s.user = u
-	return nil
+	return x
 }
 
 // userPrefix is the root as the user's index sees it, "" or ending in '/'.
@@ -60,13 +78,23 @@ func (r *Repo) userPrefix() (string, bool) {
 // holds reports whether the user's index has the file, or something below the
 // directory.
 func (u *userIndex) holds(path string, dir bool) bool {
-	if u.full == nil {
-		return listHolds(u.kept.Held, path, dir)
+	x := u.full
+	if x == nil {
+		if listHolds(u.kept.Held, path, dir) {
+			return true
+		}
+		if !listHolds(u.kept.Dropped, path, dir) {
+			return false
+		}
+		u.late.Store(true)
+		if x = u.read(); x == nil {
+			return false
+		}
 	}
 	if dir {
-		return u.full.HasUnder(u.prefix + path)
+		return x.HasUnder(u.prefix + path)
 	}
-	return u.full.Contains(u.prefix + path)
+	return x.Contains(u.prefix + path)
 }
 
 func listHolds(sorted []pathText, path string, dir bool) bool {
@@ -77,32 +105,66 @@ func listHolds(sorted []pathText, path string, dir bool) bool {
 	return found || dir && i < len(sorted) && strings.HasPrefix(string(sorted[i]), path)
 }
 
-// updateAux works out, after a scan, what has to be kept of the user's index. What
-// was dropped from the capture may be tracked there and come back, so then it has to
-// be read again next time.
-func (s *ruleSource) updateAux(x *index.Index, dropped bool) {
-	switch {
-	case s.user == nil:
-	case s.user.full != nil:
-		s.user.kept = s.user.excerpt(x)
-		s.aux.keep(s.user.kept)
-	case !dropped:
-		s.aux.keep(s.user.kept)
+// updateAux works out, after a scan that dropped some files from the capture, what has
+// to be kept of the user's index: nothing where it has to be read again next time.
+func (s *ruleSource) updateAux(x *index.Index, dropped []pathText) {
+	if s.user == nil {
+		return
 	}
+	full := s.user.full
+	if full == nil && s.user.late.Load() {
+		full = s.user.read()
+	}
+	switch {
+	case full != nil:
+		s.user.kept = s.user.excerpt(full, x)
+	case len(dropped) > 0 && !s.user.kept.remember(dropped):
+		return
+	}
+	s.aux.keep(s.user.kept)
+}
+
+// remember adds paths that were dropped, and reports whether that will do: not if the
+// index may say of one that a sparse checkout leaves it out, nor if there are too many.
+func (a *auxiliary) remember(dropped []pathText) bool {
+	if !a.NoneSkipped || len(a.Dropped)+len(dropped) > maxDropped {
+		return false
+	}
+	all := slices.Concat(a.Dropped, dropped)
+	slices.Sort(all)
+	a.Dropped = slices.Compact(all)
+	return true
 }
 
 // keep takes over what is known of the user's index.
 func (a *auxiliary) keep(of auxiliary) {
-	a.UserIndex, a.Held, a.Sparse = of.UserIndex, of.Held, of.Sparse
+	a.UserIndex, a.Held, a.Sparse, a.Dropped, a.NoneSkipped = of.UserIndex, of.Held, of.Sparse, of.Dropped, of.NoneSkipped
+}
+
+// droppedOf lists the files that directories had captured before a scan, and that are
+// not captured any more.
+func droppedOf(before map[string]*index.Dir, x *index.Index) (paths []pathText) {
+	for dir, old := range before {
+		for was, is := range index.Differences(old, x.Dirs[dir]) {
+			if isCaptured(was) && !isCaptured(is) {
+				paths = append(paths, pathText(index.Join(dir, string(was.Name()))))
+			}
+		}
+	}
+	return paths
+}
+
+func isCaptured(rec index.Record) bool {
+	return rec != nil && rec.Skip() == index.Captured && rec.Mode() != object.Dir
 }
 
 // excerpt lists the user's tracked paths that the capture in x does not hold.
-func (u *userIndex) excerpt(x *index.Index) auxiliary {
-	aux := auxiliary{UserIndex: &u.signature}
+func (u *userIndex) excerpt(full *git.Index, x *index.Index) auxiliary {
+	aux := auxiliary{UserIndex: &u.signature, NoneSkipped: true}
 	captured := capturedNames{index: x}
-	for e := range u.full.All() {
+	for e := range full.All() {
 		path, ok := strings.CutPrefix(strings.TrimSuffix(e.Name, "/"), u.prefix)
-		if !ok || captured.has(path) {
+		if aux.NoneSkipped = aux.NoneSkipped && !(ok && e.SkipWorktree); !ok || captured.has(path) {
 			continue
 		}
 		if e.SkipWorktree {
@@ -138,7 +200,7 @@ func (c *capturedNames) has(path string) bool {
 		case order > 0:
 			return false
 		case order == 0:
-			return rec.Skip() == index.Captured && rec.Mode() != object.Dir
+			return isCaptured(rec)
 		}
 		c.rest = rest
 	}

@@ -150,7 +150,7 @@ func BenchmarkDifferences(b *testing.B) {
 	b.SetBytes(int64(len(d.Raw)))
 	for b.Loop() {
 		n := 0
-		for range index.Differences(old.Raw, d.Raw) {
+		for range index.Differences(old, d) {
 			n++
 		}
 		if n != 1 {

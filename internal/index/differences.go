@@ -5,10 +5,12 @@ import (
 	"iter"
 )
 
-// Differences yields the names whose records differ in two blocks, in their order: the
-// record in each, nil where it has none.
-func Differences(a, b []byte) iter.Seq2[Record, Record] {
-	return func(yield func(a, b Record) bool) {
+// Differences yields the names whose records differ in the blocks of two directories, in
+// their order: the record in each, nil where it has none. A directory that is nil has none
+// at all.
+func Differences(old, new *Dir) iter.Seq2[Record, Record] {
+	return func(yield func(old, new Record) bool) {
+		a, b := rawOf(old), rawOf(new)
 		for len(a) > 0 || len(b) > 0 {
 			same := sameRecords(a, b)
 			a, b = a[same:], b[same:]

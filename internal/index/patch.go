@@ -26,7 +26,7 @@ const minPatch = 4 + len(object.ID{}) + sealSize + 4 + 4
 func newPatch(old, d *Dir) (p patch, ok bool) {
 	p = patch{path: d.Path, tree: d.Tree, seal: d.Seal}
 	budget := len(d.Raw) / 2
-	for was, is := range Differences(old.Raw, d.Raw) {
+	for was, is := range Differences(old, d) {
 		if is == nil {
 			p.gone = append(p.gone, string(was.Name()))
 			budget -= 4 + len(was.Name())

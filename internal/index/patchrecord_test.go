@@ -63,7 +63,7 @@ func TestDifferences(t *testing.T) {
 		{"others", entries("a", "c"), entries("b", "d"), "-a+b-c+d"},
 	} {
 		got := ""
-		for was, is := range Differences(c.a, c.b) {
+		for was, is := range Differences(&Dir{Raw: c.a}, &Dir{Raw: c.b}) {
 			switch {
 			case was == nil:
 				got += "+" + string(is.Name())

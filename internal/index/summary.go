@@ -83,7 +83,7 @@ func (s *summary) replace(old, new *Dir) {
 		return
 	}
 	odd := false
-	for was, is := range Differences(rawOf(old), rawOf(new)) {
+	for was, is := range Differences(old, new) {
 		s.countRecord(was, -1)
 		s.countRecord(is, 1)
 		odd = odd || is != nil && s.isOdd(is)

@@ -33,21 +33,14 @@ func (b blocks) addAll(x *index.Index, path string) {
 // state, or only now, or no longer: what a comparison of the two trees would list.
 func (b blocks) differ(x *index.Index) (n int) {
 	for path, before := range b {
-		n += differing(rawOf(before), rawOf(x.Dirs[path]))
+		n += differing(before, x.Dirs[path])
 	}
 	return n
 }
 
-func rawOf(d *index.Dir) []byte {
-	if d == nil {
-		return nil
-	}
-	return d.Raw
-}
-
-// differing counts the names that are captured differently in two blocks.
-func differing(a, b []byte) (n int) {
-	for was, is := range index.Differences(a, b) {
+// differing counts the names that are captured differently in two states of a directory.
+func differing(old, new *index.Dir) (n int) {
+	for was, is := range index.Differences(old, new) {
 		if !sameFile(was, is) {
 			n++
 		}

@@ -41,7 +41,7 @@ func TestDiffering(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := differing(test.a, test.b); got != test.want {
+			if got := differing(&index.Dir{Raw: test.a}, &index.Dir{Raw: test.b}); got != test.want {
 				t.Errorf("%d, want %d", got, test.want)
 			}
 		})

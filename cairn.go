@@ -128,10 +128,12 @@ type Repo struct {
 	lookups  atomic.Pointer[treeIndex] // the one made last, once it was needed
 	longWalk int                       // see longWalk; 0 = an index is neither made nor asked
 
-	never    *ignore.Chain // the compiled deny list, nil = none
-	trees    treeCache
-	measured measured
-	tidied   time.Time // when tidy has looked, zero = it has to; belongs to who has the lock
+	never *ignore.Chain // the compiled deny list, nil = none
+	trees treeCache
+
+	described described // belongs to who has the lock
+	measured  measured
+	tidied    time.Time // when tidy has looked, zero = it has to; belongs to who has the lock
 
 	clean func(context.Context, CleanOptions) (*Cleaned, error) // Clean, but for tests
 }

@@ -41,6 +41,7 @@ type capture struct {
 	lost    []pathText       // the files among that
 	reasons map[string]error // the system's answers for unreadable paths
 	meta    *metadata
+	text    string                // of meta, encoded; "" = not yet
 	before  map[string]*index.Dir // see worktree.Result; of the last scan
 	batch   *odb.Batch
 	watched bool // it looked at everything, but for what the watching vouches for
@@ -298,7 +299,7 @@ func (c *capture) aux() []byte {
 	switch {
 	case c.claims != nil:
 	case c.meta != nil:
-		if value, err := c.meta.encode(); err == nil {
+		if value, err := c.encoded(); err == nil {
 			aux.Metadata = checksum(value)
 		}
 	case !c.changed:
@@ -311,19 +312,41 @@ func (c *capture) aux() []byte {
 	return data
 }
 
-// adopt takes the metadata over from a checkpoint of the same state. That saves
-// going through the whole index when nothing has changed.
+// adopt takes the metadata over from the checkpoint of the state that the stat cache had,
+// if nothing has changed that they speak of. That saves going through much of the index.
 func (c *capture) adopt(cp *Checkpoint) {
-	if cp == nil || c.changed || c.claims != nil || c.meta != nil || cp.tree != c.tree || c.rules.user != nil && c.rules.user.full != nil {
+	if cp == nil || c.claims != nil || c.meta != nil || cp.tree != c.from || c.rules.user != nil && c.rules.user.full != nil {
 		return
 	}
-	if before := c.rules.before.Metadata; before == "" || before != checksum(cp.commit.Header(metadataHeader)) {
+	if c.changed && c.rules.user != nil && len(c.rules.user.kept.Sparse) > 0 {
+		return // what is there of that has no record
+	}
+	text := cp.commit.Header(metadataHeader)
+	if before := c.rules.before.Metadata; before == "" || before != checksum(text) {
 		return
+	}
+	if cp.meta == nil && c.repo.described.text == text {
+		cp.meta = c.repo.described.meta
 	}
 	m, err := cp.metadata()
-	if err == nil && reflect.DeepEqual(m.Ignore, c.rules.context) {
-		c.meta = m
+	if err == nil && reflect.DeepEqual(m.Ignore, c.rules.context) && (!c.changed || c.index.OddAsSaved(m.usual()) && m.usual() == usualOf(c.index)) {
+		c.meta, c.text = m, text
 	}
+}
+
+// encoded is the metadata as a checkpoint has them.
+func (c *capture) encoded() (text string, err error) {
+	if m := c.metadata(); c.text == "" {
+		c.text, err = m.encode()
+	}
+	return c.text, err
+}
+
+// described is metadata in both forms: those of the last Track, since most of them say
+// the same as the ones before.
+type described struct {
+	text string
+	meta *metadata
 }
 
 func checksum(text string) string {

@@ -108,7 +108,7 @@ func (o *octal) UnmarshalText(text []byte) error {
 // describe collects the metadata of the state that an index holds, as far as it is
 // vouched for.
 func describe(x *index.Index, ig ignoreContext, c *claims) *metadata {
-	usual := x.Usual(index.Perms{File: 0o644, Exec: 0o755, Dir: 0o755})
+	usual := usualOf(x)
 	m := &metadata{
 		Version: metadataVersion, Perms: make(pathPerms), Ignore: ig,
 		Perm: permissions{octal(usual.File), octal(usual.Exec), octal(usual.Dir)},
@@ -123,6 +123,14 @@ func describe(x *index.Index, ig ignoreContext, c *claims) *metadata {
 	slices.SortFunc(m.Skipped, func(a, b Skipped) int { return strings.Compare(a.Path, b.Path) })
 	m.Seen = pathtext.Texts(slices.Sorted(maps.Keys(c.seen)))
 	return m
+}
+
+func usualOf(x *index.Index) index.Perms {
+	return x.Usual(index.Perms{File: 0o644, Exec: 0o755, Dir: 0o755})
+}
+
+func (m *metadata) usual() index.Perms {
+	return index.Perms{File: uint16(m.Perm.File), Exec: uint16(m.Perm.Exec), Dir: uint16(m.Perm.Dir)}
 }
 
 // leadTo returns the directories and all those above them.

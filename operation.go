@@ -183,10 +183,14 @@ func (r *Repo) addState(batch *odb.Batch, s state, previous *Checkpoint, label s
 	if err != nil {
 		return object.ID{}, err
 	}
-	if previous != nil && label.message == "" && previous.tree == s.tree && previous.commit.Header(metadataHeader) == meta {
+	return r.addEncoded(batch, s.tree, meta, previous, label)
+}
+
+func (r *Repo) addEncoded(batch *odb.Batch, tree object.ID, meta string, previous *Checkpoint, label stateLabel) (object.ID, error) {
+	if previous != nil && label.message == "" && previous.tree == tree && previous.commit.Header(metadataHeader) == meta {
 		return previous.id, nil
 	}
-	q := commitRequest{tree: s.tree, meta: meta, message: label.message, when: r.now(), author: object.Signature{Name: label.author, Email: "cairn@localhost"}}
+	q := commitRequest{tree: tree, meta: meta, message: label.message, when: r.now(), author: object.Signature{Name: label.author, Email: "cairn@localhost"}}
 	if q.message == "" {
 		q.message = "checkpoint"
 	}

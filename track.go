@@ -80,10 +80,15 @@ func (r *Repo) track(ctx context.Context, opt TrackOptions) (*Track, error) {
 	line := r.today()
 	previous := r.tip(line)
 	c.adopt(previous)
-	id, err := r.addState(c.batch, state{c.tree, c.metadata()}, previous, stateLabel{message: opt.Message, author: opt.Author})
+	text, err := c.encoded()
 	if err != nil {
 		return nil, err
 	}
+	id, err := r.addEncoded(c.batch, c.tree, text, previous, stateLabel{message: opt.Message, author: opt.Author})
+	if err != nil {
+		return nil, err
+	}
+	r.described = described{text, c.metadata()}
 	before := previous
 	if before == nil {
 		if before, err = r.newest(ctx); err != nil {

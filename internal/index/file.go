@@ -248,4 +248,9 @@ func writeTail(path string, at int64, tail []byte) error {
 	return errors.Join(err, file.Close())
 }
 
-func (x *Index) clean() { x.changed, x.removed, x.saved, x.private = nil, nil, nil, false }
+func (x *Index) clean() {
+	x.changed, x.removed, x.saved, x.private = nil, nil, nil, false
+	if x.summary != nil {
+		x.summary.touched = false
+	}
+}

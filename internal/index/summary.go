@@ -31,7 +31,9 @@ type summary struct {
 	files int                 // captured, without directories
 	perms map[permKey]int     // how many captured entries have these bits
 	usual Perms               // what odd refers to
-	odd   map[string]struct{} // directories with an entry that is out of the ordinary, see isOdd
+	odd   map[string]struct{} // directories with an entry that is out of the ordinary, see isOdd; nil = not known
+
+	touched bool // since Load or the last save something of that kind came, went or changed
 }
 
 type permKey struct {
@@ -54,14 +56,20 @@ func (x *Index) Usual(fallback Perms) Perms {
 // nothing captured below it. The set is the index's own: it changes with it.
 func (x *Index) Odd(usual Perms) map[string]struct{} {
 	s := x.summarise(usual)
-	if s.usual != usual {
-		s.usual, s.odd = usual, make(map[string]struct{})
+	if s.odd == nil || s.usual != usual {
+		s.usual, s.odd, s.touched = usual, make(map[string]struct{}), s.touched || s.usual != usual
 		for _, d := range x.Dirs {
 			s.noteOdd(d)
 		}
 		x.private = true
 	}
 	return s.odd
+}
+
+// OddAsSaved reports whether all that is out of the ordinary, with these bits, is as it
+// was at Load or the last save. It says no where it cannot tell.
+func (x *Index) OddAsSaved(usual Perms) bool {
+	return x.summary != nil && !x.summary.touched && x.summary.usual == usual
 }
 
 func (x *Index) summarise(usual Perms) *summary {
@@ -87,6 +95,10 @@ func (s *summary) replace(old, new *Dir) {
 		s.countRecord(was, -1)
 		s.countRecord(is, 1)
 		odd = odd || is != nil && s.isOdd(is)
+		s.touched = s.touched || odd || was != nil && s.isOdd(was)
+	}
+	if s.odd == nil {
+		return
 	}
 	if old != nil {
 		if _, was := s.odd[old.Path]; was {
@@ -152,22 +164,34 @@ func (s *summary) most(mode object.Mode, fallback uint16) uint16 {
 
 // clone is of use where the summary is to be saved as it is now.
 func (s *summary) clone() *summary {
-	if s == nil || len(s.odd) > maxOddSaved {
+	if s == nil {
 		return nil
 	}
-	return &summary{files: s.files, perms: maps.Clone(s.perms), usual: s.usual, odd: maps.Clone(s.odd)}
+	copied := &summary{files: s.files, perms: maps.Clone(s.perms), usual: s.usual}
+	if s.savesOdd() {
+		copied.odd = maps.Clone(s.odd)
+	}
+	return copied
 }
 
-// maxOddSaved bounds what every save writes of a summary. Beyond it the next process
-// looks at everything once.
+// maxOddSaved bounds what every save writes of a summary. Where more directories are
+// odd, the next process that has to know them looks at everything once.
 const maxOddSaved = 256
+
+// oddUnknown stands for their number then.
+const oddUnknown = 1<<32 - 1
+
+func (s *summary) savesOdd() bool { return s.odd != nil && len(s.odd) <= maxOddSaved }
 
 // size is that of what append writes.
 func (s *summary) size() int {
-	if s == nil || len(s.odd) > maxOddSaved {
+	if s == nil {
 		return 4
 	}
 	size := 4 + 4 + 6 + 4 + len(s.perms)*permSize + 4
+	if !s.savesOdd() {
+		return size
+	}
 	for dir := range s.odd {
 		size += 4 + len(dir)
 	}
@@ -181,7 +205,7 @@ const permSize = 1 + 2 + 4
 func (s *summary) append(out []byte) []byte {
 	le := binary.LittleEndian
 	out = le.AppendUint32(out, uint32(s.size()-4))
-	if s.size() == 4 {
+	if s == nil {
 		return out
 	}
 	out = le.AppendUint32(out, uint32(s.files))
@@ -193,6 +217,9 @@ func (s *summary) append(out []byte) []byte {
 		out = le.AppendUint16(append(out, modeCode(key.mode)), key.perm)
 		out = le.AppendUint32(out, uint32(n))
 	}
+	if !s.savesOdd() {
+		return le.AppendUint32(out, oddUnknown)
+	}
 	return appendStrings(out, slices.Collect(maps.Keys(s.odd)))
 }
 
@@ -203,7 +230,7 @@ func decodeSummary(piece []byte) *summary {
 	}
 	le := binary.LittleEndian
 	r := reader{data: piece}
-	s := &summary{perms: make(map[permKey]int), odd: make(map[string]struct{})}
+	s := &summary{perms: make(map[permKey]int)}
 	head := r.take(4 + 6)
 	if head == nil {
 		return nil
@@ -217,6 +244,10 @@ func decodeSummary(piece []byte) *summary {
 		}
 		s.perms[permKey{modeCodes[b[0]], le.Uint16(b[1:])}] = int(le.Uint32(b[3:]))
 	}
+	if len(r.data) == 4 && le.Uint32(r.data) == oddUnknown {
+		return s
+	}
+	s.odd = make(map[string]struct{})
 	for _, dir := range r.strings() {
 		s.odd[dir] = struct{}{}
 	}

@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -108,6 +110,11 @@ func benchAll(ctx context.Context, opt options, out, diagnostics io.Writer) erro
 		return err
 	}
 	s := &suite{Version: reportVersion, Time: time.Now().UTC().Truncate(time.Second)}
+	if opt.update {
+		if err := s.keep(opt); err != nil {
+			return err
+		}
+	}
 	var failed []error
 	for i := range plan {
 		p := &plan[i]
@@ -125,7 +132,7 @@ func benchAll(ctx context.Context, opt options, out, diagnostics io.Writer) erro
 			failed, s.Failed = append(failed, err), append(s.Failed, err.Error())
 		default:
 			r.leftOut(p.slow)
-			s.Runs = append(s.Runs, &run{p.name, p.title, time.Since(begin).Minutes(), *r})
+			s.add(&run{p.name, p.title, time.Since(begin).Minutes(), *r})
 			if r.wrong != nil {
 				failed = append(failed, fmt.Errorf("%s: %w", p.name, r.wrong))
 			}
@@ -135,6 +142,33 @@ func benchAll(ctx context.Context, opt options, out, diagnostics io.Writer) erro
 		}
 	}
 	return errors.Join(s.markdown(out), errors.Join(failed...))
+}
+
+// add keeps the runs in the order of the plan.
+func (s *suite) add(r *run) {
+	s.Runs = append(s.Runs, r)
+	slices.SortStableFunc(s.Runs, func(a, b *run) int {
+		return slices.Index(planNames(), a.Plan) - slices.Index(planNames(), b.Plan)
+	})
+}
+
+// keep takes over what an earlier run has found of the corpora that are left out now.
+func (s *suite) keep(opt options) error {
+	data, err := os.ReadFile(resultFile(opt.json))
+	if err != nil {
+		return fmt.Errorf("-update goes on from an earlier run: %w", err)
+	}
+	var before suite
+	if err := json.Unmarshal(data, &before); err != nil {
+		return fmt.Errorf("%s: %w", resultFile(opt.json), err)
+	}
+	for _, r := range before.Runs {
+		if slices.Contains(opt.without, r.Plan) {
+			r.note("measured %s, before the corpora without this note", r.report.Time.Format(time.DateTime))
+			s.add(r)
+		}
+	}
+	return nil
 }
 
 // save writes the JSON file, and the tables beside it.

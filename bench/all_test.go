@@ -53,6 +53,32 @@ func TestAll(t *testing.T) {
 	if out.String() != text {
 		t.Error("what is printed is not what the file holds")
 	}
+	updated(t, opt, &s)
+}
+
+// updated measures one of two corpora again.
+func updated(t *testing.T, opt options, before *suite) {
+	t.Helper()
+	opt.update, opt.without = true, append(slices.Clone(opt.without), "10k")
+	if err := benchAll(context.Background(), opt, io.Discard, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	var s suite
+	if err := json.Unmarshal(readFile(t, opt.json), &s); err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Runs) != 2 || s.Runs[0].Plan != "10k" || s.Runs[1].Plan != "500k" {
+		t.Fatalf("%d runs: %+v", len(s.Runs), s.Runs)
+	}
+	if !slices.EqualFunc(s.Runs[0].Samples, before.Runs[0].Samples, func(a, b sample) bool { return a.Seconds == b.Seconds }) {
+		t.Error("the corpus that was left out has other samples now")
+	}
+	if !slices.ContainsFunc(s.Runs[0].Notes, func(note string) bool { return strings.HasPrefix(note, "measured ") }) {
+		t.Errorf("its notes are %q", s.Runs[0].Notes)
+	}
+	if slices.EqualFunc(s.Runs[1].Samples, before.Runs[1].Samples, func(a, b sample) bool { return a.Seconds == b.Seconds }) {
+		t.Error("the other one was not measured again")
+	}
 }
 
 // A corpus that fails is named, and the next is measured all the same.

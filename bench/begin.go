@@ -30,6 +30,11 @@ func (d *driver) beginAnew(s *remote, op string, round int, borrow bool) error {
 			return err
 		}
 	}
+	// A tree that nobody has used for minutes may have gone from memory, and how fast the
+	// disk is is not the question.
+	if _, err := timeRead(s.Root, d.captured); err != nil {
+		return err
+	}
 	resp, err := d.time(s, op, round, request{Op: opTrack})
 	d.sameTree("first track", round, s, resp.Tree)
 	d.begun[s] = true

@@ -51,6 +51,7 @@ tables.
                     and tables to two files, by default bench/results/all.json and
                     all.md; -files and -n are upper limits then. It takes half an hour
                     on two processors and at most 15 GB
+  -update           of the corpora that are left out keep what the file has
   -without LIST     corpora that -all leaves out, from
                     small    as a repository
                     10k      synthetic, 10,000 files

@@ -25,6 +25,7 @@ type options struct {
 	contenders []string
 	all        bool     // every corpus of the plan
 	without    []string // but these
+	update     bool     // keep what the file has of those
 	most       most
 	cairn      string
 	cache      string
@@ -63,6 +64,7 @@ func parseOptions(args []string) (options, error) {
 	flags.StringVar(&contenders, "contenders", "all", "")
 	flags.BoolVar(&opt.all, "all", false, "")
 	flags.StringVar(&without, "without", "", "")
+	flags.BoolVar(&opt.update, "update", false, "")
 	flags.StringVar(&opt.cairn, "cairn", "", "")
 	flags.StringVar(&opt.cache, "cache", "", "")
 	flags.BoolVar(&opt.keep, "keep", false, "")

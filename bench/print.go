@@ -75,9 +75,7 @@ func saveTo(file string, write func(io.Writer) error) error {
 	if file == "" {
 		return nil
 	}
-	if !strings.ContainsAny(file, `/\`) {
-		file = filepath.Join(filepath.FromSlash(resultsDir), file)
-	}
+	file = resultFile(file)
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
 	}
@@ -86,6 +84,14 @@ func saveTo(file string, write func(io.Writer) error) error {
 		return err
 	}
 	return errors.Join(write(f), f.Close())
+}
+
+// resultFile is where a file lies: a bare name with the results.
+func resultFile(file string) string {
+	if strings.ContainsAny(file, `/\`) {
+		return file
+	}
+	return filepath.Join(filepath.FromSlash(resultsDir), file)
 }
 
 // progress tells people what is going on.

@@ -40,7 +40,10 @@ func Write(path string, perm os.FileMode, sync bool, write func(io.Writer) error
 	}
 	err = fill(f, perm, sync, write)
 	// Closed before the rename: Windows cannot rename an open file, and network
-	// file systems report the failure of a delayed write here.
+	// file systems report the failure of a delayed write here. It stays claimed until
+	// it has its name: others may be sweeping.
+	release := keepClaim(f)
+	defer release()
 	if cerr := f.Close(); err == nil {
 		err = cerr
 	}

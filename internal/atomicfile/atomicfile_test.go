@@ -3,6 +3,7 @@ package atomicfile
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -387,4 +388,40 @@ func BenchmarkWrite(b *testing.B) {
 			}
 		})
 	}
+}
+
+// A file is its writer's until it has its name, whoever sweeps.
+func TestWriteBesideSweeps(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("an open file cannot be renamed here: see keepClaim")
+	}
+	dir := t.TempDir()
+	done := make(chan struct{})
+	var sweepers sync.WaitGroup
+	for range 2 {
+		sweepers.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				if err := Sweep(dir, Prefix); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	for i := range 2000 {
+		if err := Write(filepath.Join(dir, "file"), 0o600, false, func(w io.Writer) error {
+			_, err := fmt.Fprint(w, i)
+			return err
+		}); err != nil {
+			t.Errorf("write %d: %v", i, err)
+			break
+		}
+	}
+	close(done)
+	sweepers.Wait()
 }

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // claim locks a file just made, and reports false when a sweeper was faster. Where
@@ -22,6 +24,21 @@ func claim(f *os.File) bool {
 	}
 	st, ok := info.Sys().(*syscall.Stat_t)
 	return !ok || st.Nlink > 0
+}
+
+// keepClaim keeps a file claimed after it is closed, until release is called. It stands
+// for the same opening of the file, so no lock is taken or given up. Where it fails the
+// claim ends with the file.
+func keepClaim(f *os.File) (release func()) {
+	release = func() {}
+	if conn, err := f.SyscallConn(); err == nil {
+		_ = conn.Control(func(fd uintptr) {
+			if again, err := unix.FcntlInt(fd, unix.F_DUPFD_CLOEXEC, 0); err == nil {
+				release = func() { unix.Close(again) }
+			}
+		})
+	}
+	return release
 }
 
 // removeDead removes the file while it holds the lock, so that a writer between

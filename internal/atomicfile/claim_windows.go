@@ -10,6 +10,10 @@ import (
 // claim has nothing to do: a file that is open cannot be removed.
 func claim(*os.File) bool { return true }
 
+// keepClaim cannot do anything: an open file cannot be renamed. Who is swept away in
+// that moment gets an error.
+func keepClaim(*os.File) (release func()) { return func() {} }
+
 func removeDead(path string) (bool, error) {
 	const sharingViolation = syscall.Errno(32)
 	err := os.Remove(path)

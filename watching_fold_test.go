@@ -140,13 +140,7 @@ func TestWatchingFoldsBesideOthers(t *testing.T) {
 			}
 		})
 	}
-	for i := range 30 {
-		w.write(foldFile(i), fmt.Sprint("edit ", i))
-		if _, err := w.watching.Track(w.Context(), cairn.TrackOptions{}); err != nil {
-			t.Error(err)
-		}
-		w.watching.FoldAgain()
-	}
+	w.edits(30, foldFile, w.watching.FoldAgain)
 	wg.Wait()
 	w.same("afterwards")
 	w.watching.WaitFolded()
@@ -154,21 +148,34 @@ func TestWatchingFoldsBesideOthers(t *testing.T) {
 	w.noTemporaries()
 }
 
+// edits tracks n edits in a row, and calls then after each.
+func (w *watcher) edits(n int, path func(i int) string, then func()) {
+	w.Helper()
+	for i := range n {
+		w.write(path(i), fmt.Sprint("edit ", i))
+		if _, err := w.watching.Track(w.Context(), cairn.TrackOptions{}); err != nil {
+			w.Error(err)
+		}
+		then()
+	}
+}
+
 // TestCloseWhileFolding: what is being written is given up, and the old pair counts.
 func TestCloseWhileFolding(t *testing.T) {
 	t.Parallel()
+	closedWhileFolding(t, foldFile, func(w *watcher) { w.noTemporaries() })
+}
+
+// closedWhileFolding closes a Repo after edits that make it fold, and looks at what is
+// left.
+func closedWhileFolding(t *testing.T, path func(i int) string, left func(*watcher)) {
 	for round := range 4 {
 		w := newWatcher(t, foldTree())
-		for i := range 7 + round {
-			w.write(foldFile(i), fmt.Sprint("edit ", i))
-			if _, err := w.watching.Track(w.Context(), cairn.TrackOptions{}); err != nil {
-				t.Fatal(err)
-			}
-		}
+		w.edits(7+round, path, func() {})
 		if err := w.watching.Close(); err != nil {
 			t.Fatal(err)
 		}
-		w.noTemporaries()
+		left(w)
 		w.settled("closed")
 	}
 }

@@ -92,13 +92,7 @@ func TestWatchingFoldsPacksBesideOthers(t *testing.T) {
 			w.trusted(fmt.Sprint("beside, ", i))
 		}
 	})
-	for i := range 40 {
-		w.write("top", fmt.Sprint("edit ", i))
-		if _, err := w.watching.Track(w.Context(), cairn.TrackOptions{}); err != nil {
-			t.Error(err)
-		}
-		w.watching.FoldAgain()
-	}
+	w.edits(40, topFile, w.watching.FoldAgain)
 	wg.Wait()
 	w.same("afterwards")
 	w.watching.WaitFolded()
@@ -109,22 +103,14 @@ func TestWatchingFoldsPacksBesideOthers(t *testing.T) {
 // TestCloseWhileFoldingPacks: what is being written is given up, and nothing is left.
 func TestCloseWhileFoldingPacks(t *testing.T) {
 	t.Parallel()
-	for round := range 4 {
-		w := newWatcher(t, foldTree())
-		for i := range 7 + round {
-			w.write("top", fmt.Sprint("edit ", i))
-			if _, err := w.watching.Track(w.Context(), cairn.TrackOptions{}); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := w.watching.Close(); err != nil {
-			t.Fatal(err)
-		}
+	closedWhileFolding(t, topFile, func(w *watcher) {
 		w.noLeftPacks()
 		w.trusted("closed")
-		w.settled("closed")
-	}
+	})
 }
+
+// topFile is edited where a save is to be small: packs are folded then, and not the base.
+func topFile(int) string { return "top" }
 
 // nearlyCrowded makes as many small packs as are not yet folded, but for one.
 func (f *fixture) nearlyCrowded() {

@@ -87,7 +87,7 @@ func (g *collector) replace(ctx context.Context, j *job, made *sealed) (trash []
 		if err != nil {
 			return nil, false, err
 		}
-		old = slices.DeleteFunc(slices.Clone(old), func(q *pack) bool { return q.stem == p.stem })
+		old = otherThan(p, old)
 		g.out.Added = append(g.out.Added, p.name())
 		g.out.Freed -= p.bytes()
 		g.out.Dropped -= p.objects()

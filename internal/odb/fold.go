@@ -124,9 +124,14 @@ func (db *DB) foldPacks(ctx context.Context, packs []*pack, skip map[*pack]bool)
 		return Folded{}, err
 	}
 	step.Added = []string{p.name()}
-	old = slices.DeleteFunc(old, func(q *pack) bool { return q.stem == p.stem })
-	step.Removed, err = db.removePacks(old)
+	step.Removed, err = db.removePacks(otherThan(p, old))
 	return step, err
+}
+
+// otherThan leaves out the pack that was made of some packs: it may turn out to be one of
+// them.
+func otherThan(made *pack, packs []*pack) []*pack {
+	return slices.DeleteFunc(slices.Clone(packs), func(p *pack) bool { return p.stem == made.stem })
 }
 
 // copyPacks copies the entries of packs that are fit for it, which it returns.

@@ -72,7 +72,7 @@ func (a *FoldAside) Install(record func(packs []string) error) error {
 	if err != nil {
 		return err
 	}
-	old := slices.DeleteFunc(slices.Clone(a.old), func(q *pack) bool { return q.stem == p.stem })
+	old := otherThan(p, a.old)
 	if err := record(a.db.namesWithout(old)); err != nil {
 		return err
 	}

@@ -171,10 +171,5 @@ func (db *DB) PackNames() []string {
 	if err := db.refresh(true); err != nil {
 		return nil
 	}
-	var names []string
-	for _, p := range db.packs.Load().packs {
-		names = append(names, p.name())
-	}
-	slices.Sort(names)
-	return names
+	return db.namesWithout(nil)
 }

@@ -66,17 +66,16 @@ func tempFiles(writes []refWrite) (files []*os.File) {
 }
 
 // prepareRefs writes refs to temporary files.
-func (db *DB) prepareRefs(updates []RefUpdate) (writes []refWrite, err error) {
-	defer func() {
-		if err != nil {
-			discardRefs(writes)
-			writes = nil
-		}
-	}()
-	if writes, err = db.checkRefs(updates); err != nil {
-		return writes, err
+func (db *DB) prepareRefs(updates []RefUpdate) ([]refWrite, error) {
+	writes, err := db.checkRefs(updates)
+	if err != nil {
+		return nil, err
 	}
-	return writes, db.layDownRefs(writes)
+	if err := db.layDownRefs(writes); err != nil {
+		discardRefs(writes)
+		return nil, err
+	}
+	return writes, nil
 }
 
 // checkRefs says what is to be written.

@@ -94,6 +94,7 @@ func (r *Repo) capture(ctx context.Context, opt captureOptions) (*capture, error
 		return nil, err
 	}
 	c := &capture{repo: r, index: x, rules: rules, differs: -1, reasons: make(map[string]error), batch: r.newBatch(opt.recording)}
+	c.batch.Hurry()
 	if root := x.Root(); root != nil {
 		c.from = root.Tree
 	}

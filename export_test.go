@@ -14,9 +14,10 @@ func (r *Repo) SetClean(clean func(context.Context, CleanOptions) (*Cleaned, err
 // SetMinFree changes the option of an open Repo.
 func (r *Repo) SetMinFree(bytes int64) { r.opt.MinFree = bytes }
 
-// WaitFolded waits until neither the stat cache nor packs are being written anew.
+// WaitFolded waits until neither the stat cache nor packs are being written anew, nor the
+// redo log emptied.
 func (r *Repo) WaitFolded() {
-	for _, f := range []*folding{&r.watching.base, &r.watching.packs} {
+	for _, f := range []*folding{&r.watching.base, &r.watching.packs, &r.watching.log} {
 		r.watching.mu.Lock()
 		done := f.done
 		r.watching.mu.Unlock()
@@ -30,7 +31,7 @@ func (r *Repo) WaitFolded() {
 func (r *Repo) FoldAgain() {
 	r.watching.mu.Lock()
 	defer r.watching.mu.Unlock()
-	r.watching.base.failed, r.watching.packs.failed = time.Time{}, time.Time{}
+	r.watching.base.failed, r.watching.packs.failed, r.watching.log.failed = time.Time{}, time.Time{}, time.Time{}
 }
 
 // SetLongWalk says after how many checkpoints a look-up makes an index; 0 switches that

@@ -2,6 +2,7 @@ package cairn
 
 import (
 	"context"
+	"runtime"
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn/internal/index"
@@ -10,7 +11,8 @@ import (
 
 // folding is something that a Repo which watches writes anew while nobody waits for it:
 // the stat cache's base, which for half a million files takes longer than a hundred
-// tracks, or small packs as one, which takes longer than one. The zero value does nothing.
+// tracks, or small packs as one, which takes longer than one, or the redo log, with nothing
+// in it. The zero value does nothing.
 type folding struct {
 	stop   context.CancelFunc
 	done   chan struct{} // nil = none is under way
@@ -65,6 +67,9 @@ func (w *watching) fold(r *Repo, x *index.Index) {
 		w.base.begin(w, func(ctx context.Context) error { return w.foldBase(ctx, r, aside) },
 			func(err error) { r.log.Info("stat cache not written anew", "error", err) })
 	}
+	if w.log.idle(w) && r.db.Unsettled() {
+		w.log.begin(w, r.db.SettleAside, func(err error) { r.log.Info("redo log not emptied", "error", err) })
+	}
 	if w.packs.idle(w) && r.db.Crowded(1) {
 		w.packs.begin(w, func(ctx context.Context) error { return w.foldPacks(ctx, r) },
 			func(err error) { r.log.Info("packs not folded", "error", err) })
@@ -93,17 +98,15 @@ func (w *watching) install(r *Repo, aside *index.Aside) error {
 	return err
 }
 
-// foldPacks folds one tier after the other, and makes room in the redo log.
+// foldPacks folds one tier after the other.
 func (w *watching) foldPacks(ctx context.Context, r *Repo) error {
 	for {
 		a, err := r.db.FoldAside(ctx)
-		if err != nil {
+		if err != nil || a == nil {
 			return err
 		}
-		if a == nil {
-			return r.db.SettleAside()
-		}
 		err = r.locked(ctx, func() error { return w.installPacks(r, a) })
+		runtime.Gosched() // whoever waited for the lock goes first
 		a.Close()
 		if err != nil {
 			return err
@@ -136,5 +139,6 @@ func (w *watching) endFolding() {
 	if w != nil {
 		w.base.end(w)
 		w.packs.end(w)
+		w.log.end(w)
 	}
 }

@@ -42,6 +42,7 @@ type watching struct {
 
 	base   folding // of the stat cache
 	packs  folding
+	log    folding
 	closed bool
 }
 
@@ -161,6 +162,7 @@ func (w *watching) commit(r *Repo, c *capture, whole bool) {
 	defer w.mu.Unlock()
 	w.index, w.saved = c.index, r.indexState()
 	w.fold(r, c.index)
+	r.db.KeepSpares()
 	if !whole || w.watcher == nil {
 		return
 	}

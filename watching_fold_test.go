@@ -99,8 +99,9 @@ func TestWatchingFolds(t *testing.T) {
 		t.Errorf("written anew %d times", len(bases)-1)
 	}
 	w.watching.WaitFolded()
-	w.noTemporaries()
 	w.same("after a track of somebody else")
+	w.closed()
+	w.noTemporaries()
 }
 
 // noTemporaries: nothing is left behind beside the stat cache.
@@ -145,8 +146,13 @@ func TestWatchingFoldsBesideOthers(t *testing.T) {
 	w.same("afterwards")
 	w.watching.WaitFolded()
 	w.same("once more")
+	w.closed()
 	w.noTemporaries()
 }
+
+// closed closes the Repo that watches, which has temporary files ready as long as it is
+// open.
+func (w *watcher) closed() { w.do(w.watching.Close()) }
 
 // edits tracks n edits in a row, and calls then after each.
 func (w *watcher) edits(n int, path func(i int) string, then func()) {

@@ -66,6 +66,7 @@ func TestWatchingFoldsPacks(t *testing.T) {
 	}
 	w.trusted("folded")
 	w.same("after a track of somebody else")
+	w.closed()
 	w.noLeftPacks()
 }
 
@@ -97,6 +98,7 @@ func TestWatchingFoldsPacksBesideOthers(t *testing.T) {
 	w.same("afterwards")
 	w.watching.WaitFolded()
 	w.trusted("afterwards")
+	w.closed()
 	w.noLeftPacks()
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -109,7 +110,7 @@ type treeSize struct {
 	Allocated int64 `json:"allocated"` // bytes of disk space; equal to Bytes where the system does not tell
 }
 
-// sizeOf counts files and bytes below dir. A directory that is not there is empty.
+// sizeOf counts files and bytes below dir, as far as they stay there.
 func sizeOf(dir string) (treeSize, error) { return sizeWithout(dir, "") }
 
 // workTreeSize is sizeOf without a ".git" at the top.
@@ -117,13 +118,16 @@ func workTreeSize(dir string) (treeSize, error) { return sizeWithout(dir, filepa
 
 func sizeWithout(dir, left string) (size treeSize, err error) {
 	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
 		if path == left {
 			return filepath.SkipDir
 		}
-		info, err := d.Info()
+		var info fs.FileInfo
+		if err == nil {
+			info, err = d.Info()
+		}
+		if path != dir && errors.Is(err, fs.ErrNotExist) {
+			return nil // a store is tidied while nobody waits for it
+		}
 		if err != nil {
 			return err
 		}

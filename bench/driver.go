@@ -303,23 +303,31 @@ func (d *driver) sameTree(op string, round int, s *remote, tree string) {
 
 // profile begins a processor profile of the library where one is asked for.
 func (d *driver) profile(op string) error {
-	for _, s := range d.subjects {
-		if d.opt.profile != "" && s.Kind == nameLibrary {
-			_, err := s.do(request{Op: opProfile, Profile: filepath.Join(d.opt.profile, op+".pprof")})
-			return err
-		}
+	if s := d.subject(nameLibrary); s != nil {
+		return d.profileOf(s, op)
 	}
 	return nil
 }
 
 func (d *driver) profileEnded() error {
-	for _, s := range d.subjects {
-		if d.opt.profile != "" && s.Kind == nameLibrary {
-			_, err := s.do(request{Op: opProfileEnded})
-			return err
-		}
+	if s := d.subject(nameLibrary); s != nil {
+		return d.profileOf(s, "")
 	}
 	return nil
+}
+
+// profileOf begins a profile of a Repo that a worker holds, and ends it without an
+// operation.
+func (d *driver) profileOf(s *remote, op string) error {
+	req := request{Op: opProfileEnded}
+	if op != "" {
+		req = request{Op: opProfile, Profile: filepath.Join(d.opt.profile, op+"-"+s.Kind+".pprof")}
+	}
+	if d.opt.profile == "" || s.Kind != nameLibrary && s.Kind != nameWatching {
+		return nil
+	}
+	_, err := s.do(req)
+	return err
 }
 
 // describe fills in what is known of the corpus.

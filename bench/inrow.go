@@ -1,6 +1,9 @@
 package main
 
-import "runtime"
+import (
+	"errors"
+	"runtime"
+)
 
 // Operations that take microseconds are timed many times in a row: one alone says
 // nothing about how long the slowest in a hundred takes. Garbage is not collected in
@@ -20,8 +23,11 @@ func (d *driver) inRow(op string, each func(s *remote) (tree string, err error))
 			return err
 		}
 		d.flush()
+		if err := d.profileOf(s, op); err != nil {
+			return err
+		}
 		tree, err := each(s)
-		if err != nil {
+		if err := errors.Join(err, d.profileOf(s, "")); err != nil {
 			return err
 		}
 		if err := d.settled(s, tree); err != nil {

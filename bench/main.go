@@ -44,7 +44,8 @@ tables.
                     programs write a lot, flushing takes longer than measuring
   -json FILE        write all samples; a bare name goes to bench/results
   -benchstat FILE   the same as benchstat reads it
-  -profile DIR      write a processor profile of the library for each operation
+  -profile DIR      write processor profiles of the library, watching or not, for each
+                    operation
   -quiet            no progress on stderr
 
   -all              instead measure one corpus after the other and write all samples

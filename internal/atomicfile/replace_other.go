@@ -2,5 +2,6 @@
 
 package atomicfile
 
-// Replace renames a file over another, or to a new name. Nothing is flushed.
-func Replace(temp, path string) error { return Rename(temp, path) }
+// Replace renames a file over another, or to a new name, and leaves nothing. Nothing is
+// flushed.
+func Replace(temp, path string) (left bool, err error) { return false, Rename(temp, path) }

@@ -30,7 +30,13 @@ func TestReplace(t *testing.T) {
 			if err := c.prepare(path); err != nil {
 				t.Skipf("cannot be had here: %v", err)
 			}
-			err := Replace(temp, path)
+			left, err := Replace(temp, path)
+			if left {
+				if old, rerr := os.ReadFile(temp); rerr != nil || string(old) != "old" {
+					t.Fatalf("left %q, %v", old, rerr)
+				}
+				os.Remove(temp)
+			}
 			if c.fails {
 				if info, serr := os.Stat(filepath.Join(path, "sub")); err == nil || serr != nil || !info.IsDir() {
 					t.Fatalf("%v, %v", err, serr)

@@ -20,6 +20,7 @@ var errBatchDone = errors.New("batch is finished")
 type Batch struct {
 	db        *DB
 	looseDirs [256]bool
+	hurry     bool         // see Hurry
 	plain     atomic.Int64 // bytes of contents that may still be stored as they are
 
 	mu   sync.Mutex
@@ -45,6 +46,10 @@ func (db *DB) NewBatch() *Batch {
 	return b
 }
 
+// Hurry has what Commit needs made ahead, as soon as there is an object. Call it before
+// the first Add, where some time passes until Commit, and somebody waits for that.
+func (b *Batch) Hurry() { b.hurry, b.w.spares = true, &b.db.spares }
+
 // Add puts an object into the batch, unless the batch or the store has it. The
 // contents are not kept.
 func (b *Batch) Add(k object.Kind, content []byte) (object.ID, error) {
@@ -52,7 +57,7 @@ func (b *Batch) Add(k object.Kind, content []byte) (object.ID, error) {
 	if b.Has(id) {
 		return id, b.failed()
 	}
-	d := deflaters.Get().(*deflater)
+	d := newDeflater()
 	defer d.release()
 	entry, err := d.encode(k, content, !b.hot(k, len(content)) && d.worthwhile(k, content))
 	if err != nil {
@@ -77,6 +82,9 @@ func (b *Batch) put(id object.ID, write func() error) error {
 	}
 	if _, ok := b.ids[id]; ok {
 		return nil
+	}
+	if b.hurry && len(b.ids) == 0 {
+		b.db.makeSpares(false) // while more is found
 	}
 	if err := write(); err != nil {
 		b.err = fmt.Errorf("write pack into %s: %w", b.db.dir, err)
@@ -127,6 +135,7 @@ func (b *Batch) Commit(refs ...RefUpdate) error {
 		return err
 	}
 	b.done = true
+	defer b.db.spares.drop()
 	if len(b.ids) == 0 {
 		return b.db.SetRefs(refs...)
 	}
@@ -139,6 +148,9 @@ func (b *Batch) Commit(refs ...RefUpdate) error {
 func (b *Batch) Discard() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if !b.done {
+		defer b.db.spares.drop()
+	}
 	b.done = true
 	b.w.discard()
 }

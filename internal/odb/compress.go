@@ -46,8 +46,26 @@ type deflater struct {
 
 var deflaters = sync.Pool{New: func() any { return new(deflater) }}
 
+// lastDeflater stays where the pool is emptied: to make one costs as much as to compress
+// 50 KB, and a process that writes a file now and then would make one each time.
+var lastDeflater = make(chan *deflater, 1)
+
+func newDeflater() *deflater {
+	select {
+	case d := <-lastDeflater:
+		return d
+	default:
+		return deflaters.Get().(*deflater)
+	}
+}
+
 func (d *deflater) release() {
-	if d.out.Cap() <= keepDeflated {
+	if d.out.Cap() > keepDeflated {
+		return
+	}
+	select {
+	case lastDeflater <- d:
+	default:
 		deflaters.Put(d)
 	}
 }

@@ -3,7 +3,10 @@ package odb
 import (
 	"context"
 	"errors"
+	"os"
 	"slices"
+
+	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 )
 
 // ErrOvertaken is the answer of FoldAside.Install when the packs are not those any more
@@ -11,16 +14,17 @@ import (
 var ErrOvertaken = errors.New("the packs were changed by somebody else meanwhile")
 
 // FoldAside is a fold whose new pack is written and flushed without the lock, while
-// others go on. They wait for some renames and removals then, and for no flush where the
+// others go on. They wait for some renames then, and for no flush where the
 // file system keeps these in order.
 //
 // Unlike Fold it leaves the redo log as it is. What that promised of the packs that are
 // gone it still vouches for: after a loss of power they come back, which the next fold
 // mends.
 type FoldAside struct {
-	db   *DB
-	old  []*pack
-	made *sealed
+	db    *DB
+	old   []*pack
+	made  *sealed
+	trash []string // what Close removes
 }
 
 // Crowded reports whether there is a tier with so many times as many packs as Fold puts
@@ -43,8 +47,8 @@ func (db *DB) FoldAside(ctx context.Context) (*FoldAside, error) {
 		old, _, err := copyPacks(ctx, w, tier, skip)
 		if err == nil && len(old) > 1 {
 			var made *sealed
-			if made, err = db.seal(w); err == nil {
-				return &FoldAside{db, old, made}, nil
+			if made, err = db.sealAside(w); err == nil {
+				return &FoldAside{db: db, old: old, made: made}, nil
 			}
 		}
 		w.discard()
@@ -52,6 +56,30 @@ func (db *DB) FoldAside(ctx context.Context) (*FoldAside, error) {
 			return nil, err
 		}
 	}
+}
+
+// sealAside is seal for a pack that nobody waits for.
+func (db *DB) sealAside(w *packWriter) (*sealed, error) {
+	s, err := db.complete(w)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range []*os.File{s.pack, s.idx} {
+		db.letPublish()
+		if err := db.flush(f); err != nil {
+			s.discard()
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// letPublish returns when no publish of this DB waits for the disk. One that begins then
+// waits for one flush more than its own. All at once would be done sooner, and hold up
+// the publish for as long as they take.
+func (db *DB) letPublish() {
+	db.redo.mu.Lock()
+	defer db.redo.mu.Unlock()
 }
 
 // Install puts the new pack in place and takes the old ones away, unless any of these has
@@ -79,7 +107,22 @@ func (a *FoldAside) Install(record func(packs []string) error) error {
 	if err := a.db.keepLast(old); err != nil {
 		return err
 	}
-	_, err = a.db.removePacks(old)
+	return a.retire(old)
+}
+
+// retire takes packs out of the store. To remove a file may take as long as a publish, so
+// that is left to Close.
+func (a *FoldAside) retire(old []*pack) error {
+	if onWindows { // where an open one cannot be renamed
+		_, err := a.db.removePacks(old)
+		return err
+	}
+	var err error
+	for _, p := range old {
+		files, rerr := p.retireOwn()
+		a.trash, err = append(a.trash, files...), errors.Join(err, rerr)
+	}
+	a.db.forget(old) // only now, see removePacks
 	return err
 }
 
@@ -113,69 +156,93 @@ func (db *DB) keepLast(old []*pack) error {
 	return h.settle()
 }
 
-// Close removes what was not put in place. It needs no lock.
-func (a *FoldAside) Close() { a.made.discard() }
+// Close removes what was not put in place, and what was taken away. It needs no lock; what
+// somebody else has swept is gone.
+func (a *FoldAside) Close() {
+	a.made.discard()
+	for _, path := range a.trash {
+		os.Remove(path)
+	}
+}
+
+// Unsettled reports whether the redo log is half full, as far as this DB knows.
+func (db *DB) Unsettled() bool {
+	db.redo.mu.Lock()
+	defer db.redo.mu.Unlock()
+	return db.redo.tail.end >= redoSize/2
+}
 
 // SettleAside empties the redo log if it is half full, before a publish finds no room in
-// it. What the log vouches for is flushed while others go on; they wait only if they were
-// at work all the time, and the log is about to be full. It needs no lock.
-func (db *DB) SettleAside() error {
+// it. What the log vouches for is flushed while others go on. They wait for the last few
+// records, or for all that is left where they are so fast that the log is about to be full.
+// It needs no lock.
+func (db *DB) SettleAside(ctx context.Context) error {
 	if !db.redoable() {
 		return nil
 	}
-	var done settled
 	for range settleRounds {
-		rest, err := db.unsettled(&done)
+		rest, upTo, err := db.unsettled()
 		if err != nil || len(rest) == 0 {
 			return err
 		}
-		if err := db.flushPromised(rest); err != nil {
+		if err := db.flushAside(ctx, rest); err != nil {
 			return err
 		}
-		done.records += len(rest)
+		db.redo.mu.Lock()
+		db.redo.settled = upTo
+		db.redo.mu.Unlock()
 	}
-	done.last = true
-	_, err := db.unsettled(&done)
-	return err
+	return nil
 }
 
-// settleRounds is how often SettleAside flushes what has come meanwhile, without keeping
-// anybody waiting.
-const settleRounds = 2
+const (
+	settleRounds = 8 // after which the next fold goes on
+	lastRecords  = 2 // are flushed while others wait
+)
 
-// settled is how much of a log has been flushed.
-type settled struct {
-	salt    [redoSalt]byte
-	records int
-	last    bool // try
-}
-
-// unsettled returns what the log has promised beyond what is done. Where there is no more
-// it empties the log, as it does at the last try if there soon will be no room.
-func (db *DB) unsettled(done *settled) (rest []redoRecord, err error) {
+// unsettled returns the records that have come since the last ones were flushed, and where
+// they end. Where there are few it flushes these, too, and empties the log.
+func (db *DB) unsettled() (rest []redoRecord, upTo redoTail, err error) {
 	h, err := db.holdRedo()
 	if h == nil {
-		return nil, err
+		return nil, upTo, err
 	}
 	defer h.release()
-	records := h.scan()
-	if done.records == 0 {
-		done.salt = h.tail.salt
+	if h.tail.end < redoSize/2 {
+		return nil, upTo, nil
 	}
-	switch {
-	case h.tail.end < redoSize/2, h.tail.salt != done.salt:
-		return nil, nil // somebody else has emptied it
-	case len(records) == done.records:
-		return nil, h.reset()
-	case !done.last:
-		return records[done.records:], nil
-	case h.tail.end < redoSize*7/8:
-		return nil, nil
+	from := db.redo.settled
+	if from.salt != h.tail.salt { // somebody has emptied it
+		from = beginOf(h.tail.salt)
 	}
-	if err := db.flushPromised(records[done.records:]); err != nil {
-		return nil, err
+	rest, upTo = h.recordsFrom(from)
+	if len(rest) > lastRecords && h.tail.end < redoSize*7/8 {
+		return rest, upTo, nil
 	}
-	return nil, h.reset()
+	if err := db.flushPromised(rest); err != nil {
+		return nil, upTo, err
+	}
+	return nil, upTo, h.reset()
+}
+
+// flushAside is flushPromised while others go on.
+func (db *DB) flushAside(ctx context.Context, records []redoRecord) error {
+	files, dirs := db.vouchedFor(records, nil)
+	for _, list := range []struct {
+		paths []string
+		flush func(string) error
+	}{{files, flushPath}, {dirs, atomicfile.SyncDir}} {
+		for pair := range slices.Chunk(list.paths, 2) { // a pack and its index
+			db.letPublish()
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := flushEach(pair, list.flush); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func (db *DB) flushPromised(records []redoRecord) error {

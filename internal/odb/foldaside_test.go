@@ -194,12 +194,12 @@ func TestSettleAside(t *testing.T) {
 		}
 	}
 	fill(redoSize / 4)
-	must(t, db.SettleAside())
+	must(t, db.SettleAside(t.Context()))
 	if len(logged(t, db)) == 0 {
 		t.Error("emptied too early")
 	}
 	fill(redoSize / 2)
-	must(t, db.SettleAside())
+	must(t, db.SettleAside(t.Context()))
 	if n := len(logged(t, db)); n > 0 {
 		t.Errorf("%d records are left", n)
 	}
@@ -209,40 +209,53 @@ func TestSettleAside(t *testing.T) {
 }
 
 // TestSettleAsideMeanwhile: a record that comes while others are flushed is not thrown
-// away without having been flushed, and one that somebody else has flushed does no harm.
+// away without having been flushed, and what was flushed of another log counts for nothing.
 func TestSettleAsideMeanwhile(t *testing.T) {
 	t.Parallel()
-	fillTo := func(db *DB, until int64) {
+	db := newLogged(t)
+	fillTo := func(until int64) {
 		for db.redo.tail.end < until {
 			put(t, db, noise(uint64(db.redo.tail.end), 9000), "refs/cairn/disk")
 		}
 	}
-	unsettled := func(db *DB, done *settled) []redoRecord {
-		rest, err := db.unsettled(done)
+	unsettled := func(want int) {
+		t.Helper()
+		rest, upTo, err := db.unsettled()
 		must(t, err)
-		return rest
+		if len(rest) != want {
+			t.Errorf("%d records to be flushed, want %d", len(rest), want)
+		}
+		if want > 0 {
+			must(t, db.flushAside(t.Context(), rest))
+			db.redo.settled = upTo
+		}
 	}
-	db := newLogged(t)
-	fillTo(db, redoSize/2)
-	var done settled
-	done.records += len(unsettled(db, &done))
-	put(t, db, []byte("meanwhile"), "refs/cairn/disk")
-	if rest := unsettled(db, &done); len(rest) != 1 || len(logged(t, db)) != done.records+1 {
-		t.Errorf("%d records to be flushed of %d", len(rest), len(logged(t, db)))
+	meanwhile := func(n int) {
+		for i := range n {
+			put(t, db, fmt.Appendf(nil, "meanwhile %d of %d", i, n), "refs/cairn/disk")
+		}
 	}
-	done.last = true
-	if unsettled(db, &done); len(logged(t, db)) != done.records+1 {
-		t.Error("emptied although nobody needs that yet")
+	fillTo(redoSize / 2)
+	unsettled(len(logged(t, db)))
+	meanwhile(lastRecords + 3)
+	unsettled(lastRecords + 3)
+	meanwhile(lastRecords)
+	before := len(logged(t, db))
+	unsettled(0)
+	if n := len(logged(t, db)); before == 0 || n != 0 {
+		t.Errorf("%d records of %d are left although few were to be flushed", n, before)
 	}
-	fillTo(db, redoSize*7/8)
-	if unsettled(db, &done); len(logged(t, db)) != 0 {
+	fillTo(redoSize / 2)
+	unsettled(len(logged(t, db)))
+	fillTo(redoSize * 7 / 8)
+	if unsettled(0); len(logged(t, db)) != 0 {
 		t.Error("not emptied although it is about to be full")
 	}
-	fillTo(db, redoSize*3/4)
-	n := len(logged(t, db))
-	if unsettled(db, &done); len(logged(t, db)) != n {
-		t.Error("another log was emptied for the one that was flushed")
-	}
+	fillTo(redoSize / 2)
+	unsettled(len(logged(t, db)))
+	must(t, reopen(t, db).SettleAside(t.Context())) // which knows nothing of that, and empties it
+	fillTo(redoSize / 2)
+	unsettled(len(logged(t, db)))
 }
 
 // TestKnownPacks: what is known is what was listed; before that, it is what is there.

@@ -64,7 +64,7 @@ func hashBlob(r io.Reader, size int64) (object.ID, error) {
 
 // writeLarge writes the pack entry of a blob to w.
 func writeLarge(w io.Writer, r io.Reader, size int64) (id object.ID, crc uint32, err error) {
-	d := deflaters.Get().(*deflater)
+	d := newDeflater()
 	defer d.release()
 	in := bufio.NewReaderSize(r, sampleSize)
 	sample, err := in.Peek(sampleSize)

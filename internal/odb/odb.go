@@ -109,6 +109,7 @@ type DB struct {
 	refLockWait time.Duration // see writeRef
 	inOrder     func() bool   // see ordered; asked once
 	redo        redoLog
+	spares      spares
 }
 
 // Open opens the store in dir. The root that the store belongs to must be root,
@@ -155,6 +156,7 @@ func (db *DB) Close() error {
 	if db.closed.Swap(true) {
 		return nil
 	}
+	db.spares.close()
 	old := db.packs.Swap(&packSet{})
 	db.last.Store(nil)
 	for _, p := range old.packs {

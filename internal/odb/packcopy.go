@@ -286,7 +286,7 @@ func (c *packCopier) copyLargeLoose(id object.ID, size int64) error {
 
 // addContent compresses an object and adds it to a pack.
 func addContent(w *packWriter, id object.ID, kind object.Kind, content []byte) error {
-	d := deflaters.Get().(*deflater)
+	d := newDeflater()
 	defer d.release()
 	entry, err := d.entry(kind, content)
 	if err != nil {

@@ -48,7 +48,7 @@ func (e *PackEncoder) Add(k object.Kind, content []byte) error {
 	if err := e.begin(); err != nil {
 		return err
 	}
-	d := deflaters.Get().(*deflater)
+	d := newDeflater()
 	defer d.release()
 	entry, err := d.entry(k, content)
 	if err != nil {

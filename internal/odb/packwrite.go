@@ -12,7 +12,6 @@ import (
 	"os"
 	"runtime"
 
-	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
@@ -35,6 +34,7 @@ type packWriter struct {
 
 	spilling chan spilled // a piece is being written; nil = none
 
+	spares *spares                // nil = none
 	behind *writeBehind           // nil = nothing waits for the disk
 	allow  func(more int64) error // asked before bytes are written; may be nil
 }
@@ -338,20 +338,7 @@ func (w *packWriter) writeIndex(sum [sha1.Size]byte) (*os.File, error) {
 	if err := w.ask(len(data)); err != nil {
 		return nil, err
 	}
-	return newTemp(w.dir, tempPrefix, data)
-}
-
-// newTemp makes a temporary file.
-func newTemp(dir, prefix string, data []byte) (*os.File, error) {
-	f, err := atomicfile.Create(dir, prefix)
-	if err != nil {
-		return nil, err
-	}
-	if _, err = f.Write(data); err != nil {
-		dispose(f)
-		return nil, err
-	}
-	return f, nil
+	return w.spares.write(w.dir, tempPrefix, data)
 }
 
 // dispose closes a temporary file, if there is one, and removes it if it still has its

@@ -38,8 +38,8 @@ const (
 	redoSalt   = 8
 	redoHead   = len(redoMagic) + redoSalt
 	redoFrame  = 8
-	redoSize   = 256 << 10
-	redoMax    = 64 << 10 // of a record; what is larger is flushed by itself
+	redoSize   = 1 << 20
+	redoMax    = 128 << 10 // of a record; what is larger is flushed by itself
 	redoTokens = 16
 )
 
@@ -55,9 +55,10 @@ type redoTail struct {
 
 // redoLog is what a DB knows of the log.
 type redoLog struct {
-	mu    sync.Mutex
-	tail  redoTail
-	token func() (redoToken, bool) // false: no log is kept here
+	mu      sync.Mutex
+	tail    redoTail
+	settled redoTail                 // up to where SettleAside has flushed everything
+	token   func() (redoToken, bool) // false: no log is kept here
 }
 
 // redoHold is the log while it is ours: no other goroutine or process writes to it.
@@ -203,19 +204,29 @@ func (h *redoHold) scan() []redoRecord {
 		h.tail = redoTail{}
 		return nil
 	}
-	h.tail = redoTail{salt: salt, end: int64(redoHead), sum: saltSum(salt)}
 	var records []redoRecord
+	records, h.tail = h.recordsFrom(beginOf(salt))
+	return records
+}
+
+// beginOf is the tail of an empty log.
+func beginOf(salt [redoSalt]byte) redoTail {
+	return redoTail{salt: salt, end: int64(redoHead), sum: saltSum(salt)}
+}
+
+// recordsFrom reads the records that follow a tail, and finds the one there is now.
+func (h *redoHold) recordsFrom(tail redoTail) (records []redoRecord, now redoTail) {
 	for {
-		body, end, sum := h.record(h.tail.end, h.tail.sum)
+		body, end, sum := h.record(tail.end, tail.sum)
 		if body == nil {
-			return records
+			return records, tail
 		}
 		rec, err := decodeRedo(body)
 		if err != nil {
-			return records
+			return records, tail
 		}
 		records = append(records, rec)
-		h.tail.end, h.tail.sum = end, sum
+		tail.end, tail.sum = end, sum
 	}
 }
 
@@ -274,8 +285,7 @@ func (h *redoHold) reset() error {
 	if err := dataSync(h.file); err != nil {
 		return err
 	}
-	copy(h.tail.salt[:], head[len(redoMagic):])
-	h.tail.end, h.tail.sum = int64(redoHead), saltSum(h.tail.salt)
+	h.tail = beginOf([redoSalt]byte(head[len(redoMagic):]))
 	return nil
 }
 

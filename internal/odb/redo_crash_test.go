@@ -42,7 +42,7 @@ func childPromiseAside(db *DB) error {
 			return f, err
 		}
 		defer a.Close()
-		return f, errors.Join(a.Install(noRecord), db.SettleAside())
+		return f, errors.Join(a.Install(noRecord), db.SettleAside(ctx))
 	})
 }
 

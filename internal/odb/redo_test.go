@@ -151,7 +151,7 @@ func anyPublish(t *testing.T, db *DB, r *rand.Rand, blobs map[object.ID][]byte, 
 	case 8:
 		must(t, foldAside(t, db, noRecord))
 	case 9:
-		must(t, db.SettleAside())
+		must(t, db.SettleAside(t.Context()))
 	case 0:
 		err := db.DeleteRef(name)
 		if _, ok := refs[name]; ok != (err == nil) {

@@ -110,6 +110,9 @@ func (db *DB) isStale() bool {
 // it. If the last one's pack should be on the disk and is not, its publish never returned.
 // Such a pack of another one was folded since.
 func (h *redoHold) recover(records []redoRecord) error {
+	if i := slices.IndexFunc(records, func(r redoRecord) bool { return r.holds() != nil }); i >= 0 {
+		records = records[:i] // nobody has promised that
+	}
 	for i := range records {
 		ok, err := h.db.redoPack(&records[i])
 		if err != nil {
@@ -229,14 +232,14 @@ func (db *DB) vouchedFor(records []redoRecord, superseded []*pack) (files, dirs 
 
 // flushPaths flushes files by their names. Those that are gone were moved or removed
 // by somebody else, a git for instance, who answers for that.
-func flushPaths(paths []string) error {
-	return flushEach(paths, func(path string) error {
-		f, err := os.Open(path)
-		if err != nil {
-			return err
-		}
-		return errors.Join(f.Sync(), f.Close())
-	})
+func flushPaths(paths []string) error { return flushEach(paths, flushPath) }
+
+func flushPath(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
 }
 
 // flushDirs does the same for directories.

@@ -57,19 +57,16 @@ func (r *redoRecord) take(w *packWriter) error {
 // promiseAndWrite promises a record, writes its files at the same time, and then gives
 // them their names.
 func (db *DB) promiseAndWrite(h *redoHold, rec *redoRecord, writes []refWrite) (*pack, error) {
-	promised := make(chan error, 1)
-	go func() { promised <- h.promise(rec) }()
 	s := &sealed{name: rec.name}
 	defer func() { s.discard() }()
 	defer discardRefs(writes)
-	err := db.layDown(s, rec, writes)
-	if perr := <-promised; perr != nil {
-		return nil, perr
+	if err := db.layDown(s, rec, writes); err != nil {
+		return nil, err
 	}
-	var p *pack
-	if err == nil {
-		p, err = db.rename(s)
+	if err := h.promise(rec); err != nil {
+		return nil, err
 	}
+	p, err := db.rename(s)
 	if err == nil {
 		err = db.placeRefs(writes)
 	}
@@ -81,10 +78,10 @@ func (db *DB) promiseAndWrite(h *redoHold, rec *redoRecord, writes []refWrite) (
 
 // layDown writes what a record holds under temporary names.
 func (db *DB) layDown(s *sealed, rec *redoRecord, writes []refWrite) (err error) {
-	if s.pack, err = newTemp(db.path(packDir), tempPrefix, rec.pack); err != nil {
+	if s.pack, err = db.spares.write(db.path(packDir), tempPrefix, rec.pack); err != nil {
 		return err
 	}
-	if s.idx, err = newTemp(db.path(packDir), tempPrefix, rec.idx); err != nil {
+	if s.idx, err = db.spares.write(db.path(packDir), tempPrefix, rec.idx); err != nil {
 		return err
 	}
 	return db.layDownRefs(writes)

@@ -7,35 +7,61 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
-// TestSmallPublishThatCannotBeWritten: what was promised while its files could not be
-// written is taken back. No recovery does it, and what comes next works.
-func TestSmallPublishThatCannotBeWritten(t *testing.T) {
+// TestSmallPublishThatFails: what cannot be written is not promised, and what cannot get
+// its name is taken back. No recovery does it, and what comes next works.
+func TestSmallPublishThatFails(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir() + "/store"
-	db := openLogged(t, dir, 1)
-	first := put(t, db, []byte("first"), "refs/cairn/a")
-	b := db.NewBatch()
-	defer b.Discard()
-	lost, err := b.Add(object.Blob, []byte("lost"))
-	must(t, err)
-	must(t, os.Rename(db.path(packDir), db.path("elsewhere")))
-	if err := b.Commit(RefUpdate{"refs/cairn/a", lost}, RefUpdate{"refs/cairn/b", lost}); err == nil {
-		t.Error("written into a directory that is not there")
+	for name, c := range map[string]struct {
+		hinder, clear func(t *testing.T, db *DB)
+		promised      bool
+	}{
+		"no directory": {
+			hinder: func(t *testing.T, db *DB) { must(t, os.Rename(db.path(packDir), db.path("elsewhere"))) },
+			clear:  func(t *testing.T, db *DB) { must(t, os.Rename(db.path("elsewhere"), db.path(packDir))) },
+		},
+		"the name is taken": {
+			hinder: func(t *testing.T, db *DB) { must(t, os.MkdirAll(nextPack(t, db)+"/full", 0o700)) },
+			clear:  func(t *testing.T, db *DB) { must(t, os.RemoveAll(nextPack(t, db))) },
+
+			promised: true,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir() + "/store"
+			db := openLogged(t, dir, 1)
+			first := put(t, db, []byte("first"), "refs/cairn/a")
+			b := db.NewBatch()
+			defer b.Discard()
+			lost, err := b.Add(object.Blob, []byte("lost"))
+			must(t, err)
+			c.hinder(t, db)
+			if err := b.Commit(RefUpdate{"refs/cairn/a", lost}, RefUpdate{"refs/cairn/b", lost}); err == nil {
+				t.Error("published")
+			}
+			c.clear(t, db)
+			if n := len(logged(t, db)); c.promised && n > 0 || !c.promised && n != 1 {
+				t.Errorf("%d records", n)
+			}
+			second := put(t, db, []byte("second"), "refs/cairn/c")
+			must(t, db.Close())
+			after := openLogged(t, dir, 2)
+			for name, want := range map[string]object.ID{"refs/cairn/a": first, "refs/cairn/b": {}, "refs/cairn/c": second} {
+				if id, err := after.refNow(name); err != nil || id != want {
+					t.Errorf("%s is %s, %v", name, id, err)
+				}
+			}
+			noTemps(t, after)
+			fsck(t, after)
+		})
 	}
-	must(t, os.Rename(db.path("elsewhere"), db.path(packDir)))
-	if n := len(logged(t, db)); n > 0 {
-		t.Errorf("%d records", n)
-	}
-	second := put(t, db, []byte("second"), "refs/cairn/c")
-	must(t, db.Close())
-	after := openLogged(t, dir, 2)
-	for name, want := range map[string]object.ID{"refs/cairn/a": first, "refs/cairn/b": {}, "refs/cairn/c": second} {
-		if id, err := after.refNow(name); err != nil || id != want {
-			t.Errorf("%s is %s, %v", name, id, err)
-		}
-	}
-	noTemps(t, after)
-	fsck(t, after)
+}
+
+// nextPack is where a pack with nothing but the contents "lost" will be.
+func nextPack(t *testing.T, db *DB) string {
+	other := newLogged(t)
+	put(t, other, []byte("lost"), "refs/cairn/a")
+	return db.path(packDir, other.PackNames()[0]) + packExt
 }
 
 // TestSmallPublishKeepsToItsLimit: bytes that are not allowed are neither promised nor

@@ -101,7 +101,7 @@ func (db *DB) layDownRefs(writes []refWrite) (err error) {
 
 // newRefTemp writes a temporary file in cairn/, where git does not look and Sweep does.
 func (db *DB) newRefTemp(content string) (*os.File, error) {
-	return newTemp(db.path(privateDir), atomicfile.Prefix, []byte(content))
+	return db.spares.write(db.path(privateDir), atomicfile.Prefix, []byte(content))
 }
 
 func (db *DB) checkRefUpdate(u RefUpdate) error {
@@ -228,7 +228,11 @@ func (db *DB) replaceRef(file, content string) error {
 // time are made again.
 func (db *DB) moveRef(temp, file string) (err error) {
 	for range 10 {
-		if err = atomicfile.Replace(temp, file); err == nil {
+		var left bool
+		if left, err = atomicfile.Replace(temp, file); left {
+			db.spares.remove(temp)
+		}
+		if err == nil {
 			return nil
 		}
 		if info, serr := os.Lstat(file); serr == nil && info.IsDir() {

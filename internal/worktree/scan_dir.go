@@ -16,12 +16,13 @@ type worker struct {
 	names    listing
 	block    []byte // spare block buffer
 	children []*node
-	files    int   // since the last directory was done
-	surveyed int64 // bytes, likewise
-	quick    bool  // see visitPaced
-	looks    int   // at names of the present directory
-	listed   int   // directories
-	slow     int   // directories for which it is off
+	files    int           // since the last directory was done
+	surveyed int64         // bytes, likewise
+	quick    bool          // see visitPaced
+	looks    int           // at names of the present directory
+	reading  time.Duration // files of that
+	listed   int           // directories
+	slow     int           // directories for which it is off
 	tree     treeWriter
 	content  []byte
 }
@@ -108,10 +109,10 @@ func (w *worker) visitPaced(n *node) error {
 	if w.quick = w.local && w.slow == 0; !w.quick {
 		w.slow = max(w.slow-1, 0)
 	}
-	w.looks = 0
+	w.looks, w.reading = 0, 0
 	started := time.Now()
 	err := w.visitAll(n)
-	if time.Since(started) > time.Duration(w.looks+16)*slowLook {
+	if time.Since(started)-w.reading > time.Duration(w.looks+16)*slowLook {
 		w.slow = patience
 	}
 	return err

@@ -65,6 +65,7 @@ func (w *worker) capture(n *node, name, path string, st fileStat, rec index.Reco
 			return nil, nil
 		}
 		id, err := w.store(n, name, st)
+		w.reading += time.Since(started)
 		if err == nil {
 			e.ID, e.Held, e.Racy = id, false, racy(&st.stat, started)
 			w.files++

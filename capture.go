@@ -301,7 +301,7 @@ func (c *capture) aux() []byte {
 	case c.claims != nil:
 	case c.meta != nil:
 		if value, err := c.encoded(); err == nil {
-			aux.Metadata = checksum(value)
+			aux.Metadata = c.repo.described.checksum(value)
 		}
 	case !c.changed:
 		aux.Metadata = c.rules.before.Metadata
@@ -323,7 +323,7 @@ func (c *capture) adopt(cp *Checkpoint) {
 		return // what is there of that has no record
 	}
 	text := cp.commit.Header(metadataHeader)
-	if before := c.rules.before.Metadata; before == "" || before != checksum(text) {
+	if before := c.rules.before.Metadata; before == "" || before != c.repo.described.checksum(text) {
 		return
 	}
 	if cp.meta == nil && c.repo.described.text == text {
@@ -343,11 +343,29 @@ func (c *capture) encoded() (text string, err error) {
 	return c.text, err
 }
 
-// described is metadata in both forms: those of the last Track, since most of them say
-// the same as the ones before.
+// described is the checkpoint of the last Track with its metadata in both forms, since most
+// of them say the same as the ones before.
 type described struct {
-	text string
-	meta *metadata
+	id, tree object.ID
+	text     string
+	sum      string
+	meta     *metadata
+}
+
+// checkpoint has of a checkpoint what the next one is compared with.
+func (d *described) checkpoint() *Checkpoint {
+	return &Checkpoint{
+		ID: d.id.String(), Hash: d.tree.String(), id: d.id, tree: d.tree, meta: d.meta,
+		commit: &object.CommitData{Tree: d.tree, Extra: []object.Header{{Key: metadataHeader, Value: d.text}}},
+	}
+}
+
+// checksum is that of a text, which most often is the one described.
+func (d *described) checksum(text string) string {
+	if d.sum != "" && d.text == text {
+		return d.sum
+	}
+	return checksum(text)
 }
 
 func checksum(text string) string {

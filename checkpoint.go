@@ -125,7 +125,8 @@ func addCommit(b *odb.Batch, q commitRequest) (object.ID, error) {
 	if err != nil {
 		return object.ID{}, err
 	}
-	return b.Add(object.Commit, data)
+	from := max(0, bytes.Index(data, []byte(q.meta))) // 0 = not as it is
+	return b.AddRecurring(object.Commit, data, from, from+len(q.meta))
 }
 
 // refsBelow lists the refs with the prefixes.

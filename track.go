@@ -78,7 +78,7 @@ func (r *Repo) track(ctx context.Context, opt TrackOptions) (*Track, error) {
 	defer c.discard()
 	ctx = context.WithoutCancel(ctx) // what follows is short, and half of it would be of no use
 	line := r.today()
-	previous := r.tip(line)
+	previous := r.previous(line)
 	c.adopt(previous)
 	text, err := c.encoded()
 	if err != nil {
@@ -88,7 +88,7 @@ func (r *Repo) track(ctx context.Context, opt TrackOptions) (*Track, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.described = described{text, c.metadata()}
+	r.described = described{id, c.tree, text, r.described.checksum(text), c.metadata()}
 	before := previous
 	if before == nil {
 		if before, err = r.newest(ctx); err != nil {
@@ -153,6 +153,17 @@ func (r *Repo) tip(line string) *Checkpoint {
 	}
 	r.log.Warn("line begun anew", "ref", line, "error", err)
 	return nil
+}
+
+// previous is tip where the last Track's checkpoint need not be read again. It is not
+// looked at for damage then, only for being there.
+func (r *Repo) previous(line string) *Checkpoint {
+	if id, err := r.db.Ref(line); err == nil && id == r.described.id {
+		if ok, err := r.db.Has(id); ok && err == nil {
+			return r.described.checkpoint()
+		}
+	}
+	return r.tip(line)
 }
 
 // newest returns the newest checkpoint outside of sessions, of which there may be

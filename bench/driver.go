@@ -86,11 +86,14 @@ func (d *driver) settingOf(name string) setting {
 		tree = treeCairn
 	}
 	return setting{
-		Kind: name, Root: filepath.Join(d.scratch, tree), Store: filepath.Join(d.scratch, "contenders", name, "data"),
+		Kind: name, Root: filepath.Join(d.scratch, tree), Store: filepath.Join(d.scratch, contendersDir, name, "data"),
 		Home: filepath.Join(d.scratch, "home"), Git: d.git, Cairn: d.cairn, Restic: d.restic,
 		Repository: d.opt.repository, OneTree: d.opt.oneTree, Alone: true,
 	}
 }
+
+// contendersDir has a directory for each contender.
+const contendersDir = "contenders"
 
 // roots are the trees that contenders work in.
 func (d *driver) roots() (roots []string) {

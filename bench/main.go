@@ -207,6 +207,12 @@ func withDriver(ctx context.Context, opt options, diagnostics io.Writer, f func(
 		return err
 	}
 	defer func() { err = errors.Join(err, d.close(), d.cleanUp()) }()
+	contenders := filepath.Join(d.scratch, contendersDir)
+	if err := os.Mkdir(contenders, 0o700); err != nil {
+		return err
+	}
+	spread(d.scratch)
+	spread(contenders)
 	if opt.repository {
 		d.corpus = &committed{corpus: d.corpus, git: d.git, home: filepath.Join(d.scratch, "home")}
 	}

@@ -110,6 +110,7 @@ type DB struct {
 	inOrder     func() bool   // see ordered; asked once
 	redo        redoLog
 	spares      spares
+	recurring   recurring
 }
 
 // Open opens the store in dir. The root that the store belongs to must be root,

@@ -20,13 +20,19 @@ type zlibWriter struct {
 
 // reset begins a stream. level does not change between uses of a writer.
 func (z *zlibWriter) reset(out io.Writer, level int) {
+	z.blocks(out, level)
+	z.out, z.sum = out, 1
+	_, z.err = out.Write(zlibHead)
+}
+
+// blocks begins a part of a stream that refers to nothing before.
+func (z *zlibWriter) blocks(out io.Writer, level int) *flate.Writer {
 	if z.flate == nil {
 		z.flate, _ = flate.NewWriter(out, level) // fails for unknown levels only
 	} else {
 		z.flate.Reset(out)
 	}
-	z.out, z.sum = out, 1
-	_, z.err = out.Write(zlibHead)
+	return z.flate
 }
 
 // Write implements io.Writer.

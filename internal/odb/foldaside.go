@@ -169,7 +169,7 @@ func (a *FoldAside) Close() {
 func (db *DB) Unsettled() bool {
 	db.redo.mu.Lock()
 	defer db.redo.mu.Unlock()
-	return db.redo.tail.end >= redoSize/2
+	return db.redo.size > 0 && db.redo.tail.end >= db.redo.size/2
 }
 
 // SettleAside empties the redo log if it is half full, before a publish finds no room in
@@ -201,14 +201,15 @@ const (
 )
 
 // unsettled returns the records that have come since the last ones were flushed, and where
-// they end. Where there are few it flushes these, too, and empties the log.
+// they end. Where there are few it flushes these, too, and empties the log, which is
+// enlarged then: who comes here writes a lot.
 func (db *DB) unsettled() (rest []redoRecord, upTo redoTail, err error) {
 	h, err := db.holdRedo()
 	if h == nil {
 		return nil, upTo, err
 	}
 	defer h.release()
-	if h.tail.end < redoSize/2 {
+	if h.tail.end < h.size/2 {
 		return nil, upTo, nil
 	}
 	from := db.redo.settled
@@ -216,13 +217,17 @@ func (db *DB) unsettled() (rest []redoRecord, upTo redoTail, err error) {
 		from = beginOf(h.tail.salt)
 	}
 	rest, upTo = h.recordsFrom(from)
-	if len(rest) > lastRecords && h.tail.end < redoSize*7/8 {
+	if len(rest) > lastRecords && h.tail.end < h.size*7/8 {
 		return rest, upTo, nil
 	}
 	if err := db.flushPromised(rest); err != nil {
 		return nil, upTo, err
 	}
-	return nil, upTo, h.reset()
+	if err := h.reset(); err != nil || h.size >= redoLarge {
+		return nil, upTo, err
+	}
+	_ = h.enlarge() // where there is no room it stays as it is
+	return nil, upTo, nil
 }
 
 // flushAside is flushPromised while others go on.

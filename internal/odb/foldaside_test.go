@@ -236,6 +236,11 @@ func TestSettleAsideMeanwhile(t *testing.T) {
 		}
 	}
 	fillTo(redoSize / 2)
+	must(t, db.SettleAside(t.Context()))
+	if db.redo.size != redoLarge {
+		t.Errorf("the log has room for %d bytes", db.redo.size)
+	}
+	fillTo(redoLarge / 2)
 	unsettled(len(logged(t, db)))
 	meanwhile(lastRecords + 3)
 	unsettled(lastRecords + 3)
@@ -245,16 +250,16 @@ func TestSettleAsideMeanwhile(t *testing.T) {
 	if n := len(logged(t, db)); before == 0 || n != 0 {
 		t.Errorf("%d records of %d are left although few were to be flushed", n, before)
 	}
-	fillTo(redoSize / 2)
+	fillTo(redoLarge / 2)
 	unsettled(len(logged(t, db)))
-	fillTo(redoSize * 7 / 8)
+	fillTo(redoLarge * 7 / 8)
 	if unsettled(0); len(logged(t, db)) != 0 {
 		t.Error("not emptied although it is about to be full")
 	}
-	fillTo(redoSize / 2)
+	fillTo(redoLarge / 2)
 	unsettled(len(logged(t, db)))
 	must(t, reopen(t, db).SettleAside(t.Context())) // which knows nothing of that, and empties it
-	fillTo(redoSize / 2)
+	fillTo(redoLarge / 2)
 	unsettled(len(logged(t, db)))
 }
 

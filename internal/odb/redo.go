@@ -38,7 +38,8 @@ const (
 	redoSalt   = 8
 	redoHead   = len(redoMagic) + redoSalt
 	redoFrame  = 8
-	redoSize   = 1 << 20
+	redoSize   = 256 << 10
+	redoLarge  = 1 << 20   // of one that SettleAside has enlarged
 	redoMax    = 128 << 10 // of a record; what is larger is flushed by itself
 	redoTokens = 16
 )
@@ -57,6 +58,7 @@ type redoTail struct {
 type redoLog struct {
 	mu      sync.Mutex
 	tail    redoTail
+	size    int64
 	settled redoTail                 // up to where SettleAside has flushed everything
 	token   func() (redoToken, bool) // false: no log is kept here
 }
@@ -66,6 +68,7 @@ type redoHold struct {
 	db   *DB
 	lock *flock.Flock
 	file *os.File
+	size int64 // how long the log may become
 	tail redoTail
 }
 
@@ -121,7 +124,11 @@ func (h *redoHold) open() (same bool, err error) {
 		return false, err
 	}
 	opened, err := h.file.Stat()
-	return err == nil && os.SameFile(locked, opened), err
+	if err != nil {
+		return false, err
+	}
+	h.size = min(max(opened.Size(), redoSize), redoLarge)
+	return os.SameFile(locked, opened), nil
 }
 
 func (h *redoHold) close() error {
@@ -144,7 +151,7 @@ func (h *redoHold) release() {
 	if h == nil {
 		return
 	}
-	h.db.redo.tail = h.tail
+	h.db.redo.tail, h.db.redo.size = h.tail, h.size
 	h.close()
 	h.db.redo.mu.Unlock()
 }
@@ -175,14 +182,14 @@ func saltSum(salt [redoSalt]byte) uint32 { return crc32.ChecksumIEEE(salt[:]) }
 // that is torn.
 func (h *redoHold) record(at int64, sum uint32) (body []byte, end int64, next uint32) {
 	var frame [redoFrame]byte
-	if at+redoFrame > redoSize {
+	if at+redoFrame > h.size {
 		return nil, at, sum
 	}
 	if _, err := h.file.ReadAt(frame[:], at); err != nil {
 		return nil, at, sum
 	}
 	size := int64(binary.LittleEndian.Uint32(frame[:]))
-	if size == 0 || size > redoMax || at+redoFrame+size > redoSize {
+	if size == 0 || size > redoMax || at+redoFrame+size > h.size {
 		return nil, at, sum
 	}
 	body = make([]byte, size)
@@ -238,7 +245,7 @@ func (h *redoHold) empty() bool { return h == nil || h.tail.end <= int64(redoHea
 func (h *redoHold) promise(rec *redoRecord) error {
 	rec.token, _ = h.db.redo.token()
 	body := rec.encode()
-	if h.tail.end == 0 || h.tail.end+redoFrame+int64(len(body)) > redoSize {
+	if h.tail.end == 0 || h.tail.end+redoFrame+int64(len(body)) > h.size {
 		if err := h.settle(); err != nil {
 			return err
 		}
@@ -286,6 +293,20 @@ func (h *redoHold) reset() error {
 		return err
 	}
 	h.tail = beginOf([redoSalt]byte(head[len(redoMagic):]))
+	return nil
+}
+
+// enlarge gives the log more room, which lies written out on the disk, too.
+func (h *redoHold) enlarge() error {
+	old := h.size
+	_, err := h.file.WriteAt(make([]byte, redoLarge-old), old)
+	if err == nil {
+		err = h.file.Sync()
+	}
+	if err != nil {
+		return errors.Join(err, h.file.Truncate(old))
+	}
+	h.size = redoLarge
 	return nil
 }
 

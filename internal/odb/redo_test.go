@@ -38,7 +38,12 @@ func openLogged(t testing.TB, dir string, n byte) *DB {
 // put publishes a blob and refs to it.
 func put(t testing.TB, db *DB, content []byte, refs ...string) object.ID {
 	t.Helper()
-	b := db.NewBatch()
+	return putIn(t, db.NewBatch(), content, refs...)
+}
+
+// putIn is put in a batch that has just been begun.
+func putIn(t testing.TB, b *Batch, content []byte, refs ...string) object.ID {
+	t.Helper()
 	defer b.Discard()
 	id, err := b.Add(object.Blob, content)
 	must(t, err)

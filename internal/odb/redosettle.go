@@ -93,7 +93,7 @@ func (db *DB) isStale() bool {
 		return false
 	}
 	defer f.Close()
-	h := &redoHold{db: db, file: f}
+	h := &redoHold{db: db, file: f, size: redoLarge}
 	salt, err := h.head()
 	if err != nil {
 		return false

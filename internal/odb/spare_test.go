@@ -41,16 +41,8 @@ func identities(t *testing.T, paths ...string) (infos []os.FileInfo) {
 func hurried(t *testing.T, db *DB, content string, refs ...string) object.ID {
 	t.Helper()
 	b := db.NewBatch()
-	defer b.Discard()
 	b.Hurry()
-	id, err := b.Add(object.Blob, []byte(content))
-	must(t, err)
-	var updates []RefUpdate
-	for _, ref := range refs {
-		updates = append(updates, RefUpdate{ref, id})
-	}
-	must(t, b.Commit(updates...))
-	return id
+	return putIn(t, b, []byte(content), refs...)
 }
 
 // TestSparesAreUsed: a publish takes the files that were made ahead, another process's

@@ -2,15 +2,11 @@ package cairn
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 
 	"github.com/seed-fb9cbc17/cairn/internal/index"
@@ -45,17 +41,6 @@ type capture struct {
 	before  map[string]*index.Dir // see worktree.Result; of the last scan
 	batch   *odb.Batch
 	watched bool // it looked at everything, but for what the watching vouches for
-}
-
-// metadata is computed on demand: an unchanged track does without.
-func (c *capture) metadata() *metadata {
-	if c.meta == nil {
-		c.meta = describe(c.index, c.rules.context, c.claims)
-		if c.rules.user != nil && (c.claims == nil || c.claims.kind != PartialPaths) {
-			c.meta.Skipped = append(c.meta.Skipped, c.rules.user.sparse(c.index)...)
-		}
-	}
-	return c.meta
 }
 
 // captureOptions narrows or widens a capture.
@@ -291,86 +276,6 @@ func (c *capture) saveUnlessSaved(ctx context.Context) {
 		c.repo.log.Warn("stat cache not saved", "error", err)
 	}
 	c.noteSize()
-}
-
-// aux is what to keep with the stat cache: above all, which metadata belong to this
-// state, so that an unchanged one need not be described again.
-func (c *capture) aux() []byte {
-	aux := c.rules.aux
-	switch {
-	case c.claims != nil:
-	case c.meta != nil:
-		if value, err := c.encoded(); err == nil {
-			aux.Metadata = c.repo.described.checksum(value)
-		}
-	case !c.changed:
-		aux.Metadata = c.rules.before.Metadata
-	}
-	data, err := json.Marshal(aux)
-	if err != nil {
-		return nil // only a cache
-	}
-	return data
-}
-
-// adopt takes the metadata over from the checkpoint of the state that the stat cache had,
-// if nothing has changed that they speak of. That saves going through much of the index.
-func (c *capture) adopt(cp *Checkpoint) {
-	if cp == nil || c.claims != nil || c.meta != nil || cp.tree != c.from || c.rules.user != nil && c.rules.user.full != nil {
-		return
-	}
-	if c.changed && c.rules.user != nil && len(c.rules.user.kept.Sparse) > 0 {
-		return // what is there of that has no record
-	}
-	text := cp.commit.Header(metadataHeader)
-	if before := c.rules.before.Metadata; before == "" || before != c.repo.described.checksum(text) {
-		return
-	}
-	if cp.meta == nil && c.repo.described.text == text {
-		cp.meta = c.repo.described.meta
-	}
-	m, err := cp.metadata()
-	if err == nil && reflect.DeepEqual(m.Ignore, c.rules.context) && (!c.changed || c.index.OddAsSaved(m.usual()) && m.usual() == usualOf(c.index)) {
-		c.meta, c.text = m, text
-	}
-}
-
-// encoded is the metadata as a checkpoint has them.
-func (c *capture) encoded() (text string, err error) {
-	if m := c.metadata(); c.text == "" {
-		c.text, err = m.encode()
-	}
-	return c.text, err
-}
-
-// described is the checkpoint of the last Track with its metadata in both forms, since most
-// of them say the same as the ones before.
-type described struct {
-	id, tree object.ID
-	text     string
-	sum      string
-	meta     *metadata
-}
-
-// checkpoint has of a checkpoint what the next one is compared with.
-func (d *described) checkpoint() *Checkpoint {
-	return &Checkpoint{
-		ID: d.id.String(), Hash: d.tree.String(), id: d.id, tree: d.tree, meta: d.meta,
-		commit: &object.CommitData{Tree: d.tree, Extra: []object.Header{{Key: metadataHeader, Value: d.text}}},
-	}
-}
-
-// checksum is that of a text, which most often is the one described.
-func (d *described) checksum(text string) string {
-	if d.sum != "" && d.text == text {
-		return d.sum
-	}
-	return checksum(text)
-}
-
-func checksum(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:])
 }
 
 func (r *Repo) newScan(x *index.Index, rules *ruleSource, batch *odb.Batch, opt captureOptions) *worktree.Scan {

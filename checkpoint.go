@@ -125,7 +125,7 @@ func addCommit(b *odb.Batch, q commitRequest) (object.ID, error) {
 	if err != nil {
 		return object.ID{}, err
 	}
-	from := max(0, bytes.Index(data, []byte(q.meta))) // 0 = not as it is
+	from := bytes.Index(data, []byte("\n"+metadataHeader+" ")) + len("\n"+metadataHeader+" ")
 	return b.AddRecurring(object.Commit, data, from, from+len(q.meta))
 }
 

@@ -78,7 +78,7 @@ func (r *Repo) track(ctx context.Context, opt TrackOptions) (*Track, error) {
 	defer c.discard()
 	ctx = context.WithoutCancel(ctx) // what follows is short, and half of it would be of no use
 	line := r.today()
-	previous := r.previous(line)
+	previous := r.tipBy(line, r.readUnlessDescribed)
 	c.adopt(previous)
 	text, err := c.encoded()
 	if err != nil {
@@ -140,14 +140,16 @@ func (r *Repo) hintPaths(opt TrackOptions) ([]string, error) {
 
 // tip returns the newest checkpoint of a line, nil for a line that does not exist
 // or cannot be read: a damaged line must not stop new checkpoints.
-func (r *Repo) tip(line string) *Checkpoint {
+func (r *Repo) tip(line string) *Checkpoint { return r.tipBy(line, r.readCheckpoint) }
+
+func (r *Repo) tipBy(line string, read checkpointReader) *Checkpoint {
 	id, err := r.db.Ref(line)
 	if errors.Is(err, odb.ErrNotFound) {
 		return nil
 	}
 	if err == nil {
 		var c *Checkpoint
-		if c, err = r.readCheckpoint(id); err == nil {
+		if c, err = read(id); err == nil {
 			return c
 		}
 	}
@@ -155,15 +157,15 @@ func (r *Repo) tip(line string) *Checkpoint {
 	return nil
 }
 
-// previous is tip where the last Track's checkpoint need not be read again. It is not
-// looked at for damage then, only for being there.
-func (r *Repo) previous(line string) *Checkpoint {
-	if id, err := r.db.Ref(line); err == nil && id == r.described.id {
+// readUnlessDescribed is readCheckpoint where the last Track's checkpoint need not be read
+// again. It is not looked at for damage then, only for being there.
+func (r *Repo) readUnlessDescribed(id object.ID) (*Checkpoint, error) {
+	if id == r.described.id {
 		if ok, err := r.db.Has(id); ok && err == nil {
-			return r.described.checkpoint()
+			return r.described.checkpoint(), nil
 		}
 	}
-	return r.tip(line)
+	return r.readCheckpoint(id)
 }
 
 // newest returns the newest checkpoint outside of sessions, of which there may be

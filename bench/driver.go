@@ -201,7 +201,7 @@ func (d *driver) rounds(op string, first int, each func(s *remote, round int) er
 	for round := first; round < rounds; round++ {
 		d.progress.say("%s: %s", operationTitle(op), roundText(round, rounds))
 		if round == 0 {
-			if err := d.profile(op); err != nil {
+			if err := d.profileOf(d.subject(nameLibrary), op); err != nil {
 				return err
 			}
 		}
@@ -214,7 +214,7 @@ func (d *driver) rounds(op string, first int, each func(s *remote, round int) er
 			}
 		}
 	}
-	return d.profileEnded()
+	return d.profileOf(d.subject(nameLibrary), "")
 }
 
 // bearableFiles is how many files OpenCode can restore without taking minutes for the
@@ -304,30 +304,15 @@ func (d *driver) sameTree(op string, round int, s *remote, tree string) {
 	}
 }
 
-// profile begins a processor profile of the library where one is asked for.
-func (d *driver) profile(op string) error {
-	if s := d.subject(nameLibrary); s != nil {
-		return d.profileOf(s, op)
-	}
-	return nil
-}
-
-func (d *driver) profileEnded() error {
-	if s := d.subject(nameLibrary); s != nil {
-		return d.profileOf(s, "")
-	}
-	return nil
-}
-
-// profileOf begins a profile of a Repo that a worker holds, and ends it without an
-// operation.
+// profileOf begins a processor profile of a Repo that a worker holds, where one is asked
+// for, and ends it without an operation.
 func (d *driver) profileOf(s *remote, op string) error {
+	if d.opt.profile == "" || s == nil || s.Kind != nameLibrary && s.Kind != nameWatching {
+		return nil
+	}
 	req := request{Op: opProfileEnded}
 	if op != "" {
 		req = request{Op: opProfile, Profile: filepath.Join(d.opt.profile, op+"-"+s.Kind+".pprof")}
-	}
-	if d.opt.profile == "" || s.Kind != nameLibrary && s.Kind != nameWatching {
-		return nil
 	}
 	_, err := s.do(req)
 	return err

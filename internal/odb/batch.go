@@ -65,7 +65,7 @@ func (b *Batch) AddRecurring(k object.Kind, content []byte, from, to int) (objec
 		return b.Add(k, content)
 	}
 	return b.add(k, content, func(d *deflater) ([]byte, error) {
-		return d.encodeAround(k, content, from, to, b.db.recurring.deflated)
+		return d.encodeAround(k, content, from, to, &b.db.recurring)
 	})
 }
 
@@ -152,7 +152,9 @@ func (b *Batch) Commit(refs ...RefUpdate) error {
 		return err
 	}
 	b.done = true
-	defer b.db.spares.drop()
+	if b.hurry {
+		defer b.db.spares.drop()
+	}
 	if len(b.ids) == 0 {
 		return b.db.SetRefs(refs...)
 	}
@@ -165,7 +167,7 @@ func (b *Batch) Commit(refs ...RefUpdate) error {
 func (b *Batch) Discard() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if !b.done {
+	if b.hurry && !b.done {
 		defer b.db.spares.drop()
 	}
 	b.done = true

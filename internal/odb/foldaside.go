@@ -196,7 +196,7 @@ func (db *DB) SettleAside(ctx context.Context) error {
 }
 
 const (
-	settleRounds = 8 // after which the next fold goes on
+	settleRounds = 8 // after which the next track begins it again
 	lastRecords  = 2 // are flushed while others wait
 )
 

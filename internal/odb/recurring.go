@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"slices"
 	"sync"
 
 	"github.com/klauspost/compress/flate"
@@ -25,29 +24,25 @@ type recurring struct {
 // some 20 bytes.
 const worthKeeping = 4 << 10
 
-// deflated returns what text is compressed, for the caller to read only.
-func (r *recurring) deflated(text []byte, compress func([]byte) ([]byte, error)) ([]byte, error) {
+// deflated returns what text is compressed, for the caller to read only. It uses d.out.
+func (r *recurring) deflated(d *deflater, text []byte) ([]byte, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if bytes.Equal(r.text, text) {
 		return r.done, nil
 	}
-	done, err := compress(text)
-	if err != nil {
+	d.out.Reset()
+	if err := d.blocks(text, (*flate.Writer).Flush); err != nil {
 		return nil, err
 	}
-	r.text, r.done = slices.Clone(text), slices.Clone(done)
+	r.text, r.done = bytes.Clone(text), bytes.Clone(d.out.Bytes())
 	return r.done, nil
 }
 
-// encodeAround is encode for contents whose part from one byte to another middle
-// compresses, or has compressed before.
-func (d *deflater) encodeAround(k object.Kind, content []byte, from, to int, middle func([]byte, func([]byte) ([]byte, error)) ([]byte, error)) ([]byte, error) {
-	part, err := middle(content[from:to], func(text []byte) ([]byte, error) {
-		d.out.Reset()
-		err := d.blocks(text, (*flate.Writer).Flush)
-		return d.out.Bytes(), err
-	})
+// encodeAround is encode for contents whose part from one byte to another is likely to be
+// what r has.
+func (d *deflater) encodeAround(k object.Kind, content []byte, from, to int, r *recurring) ([]byte, error) {
+	part, err := r.deflated(d, content[from:to])
 	d.out.Reset()
 	d.out.Write(appendEntryHead(make([]byte, 0, maxEntryHead), k, int64(len(content))))
 	d.out.Write(zlibHead)

@@ -60,7 +60,7 @@ func TestEncodeAround(t *testing.T) {
 		}
 		from := r.IntN(len(content) + 1)
 		to := from + r.IntN(len(content)-from+1)
-		entry, err := d.encodeAround(object.Blob, content, from, to, rec.deflated)
+		entry, err := d.encodeAround(object.Blob, content, from, to, &rec)
 		must(t, err)
 		head := appendEntryHead(nil, object.Blob, int64(len(content)))
 		if !bytes.HasPrefix(entry, head) {

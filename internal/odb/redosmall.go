@@ -6,8 +6,8 @@ import (
 )
 
 // publishSmall is publish where all of it is in memory and fits into one record of the
-// log. Then the wait for the disk does not depend on the files, and they are made
-// meanwhile. Where there is no log, or no room in a record, nothing is done.
+// log: then only that is waited for. Where there is no log, or no room in a record, nothing
+// is done.
 func (db *DB) publishSmall(w *packWriter, refs []RefUpdate) (p *pack, done bool, err error) {
 	if w.file != nil || len(refs) == 0 || w.size() > redoMax {
 		return nil, false, nil
@@ -32,7 +32,7 @@ func (db *DB) publishSmall(w *packWriter, refs []RefUpdate) (p *pack, done bool,
 		return nil, false, nil
 	}
 	if err = rec.take(w); err == nil {
-		p, err = db.promiseAndWrite(h, &rec, writes)
+		p, err = db.writeAndPromise(h, &rec, writes)
 	}
 	if err != nil {
 		return nil, false, fmt.Errorf("write pack into %s: %w", db.dir, err)
@@ -54,11 +54,11 @@ func (r *redoRecord) take(w *packWriter) error {
 	return err
 }
 
-// promiseAndWrite promises a record, writes its files at the same time, and then gives
-// them their names.
-func (db *DB) promiseAndWrite(h *redoHold, rec *redoRecord, writes []refWrite) (*pack, error) {
+// writeAndPromise writes the files of a record, promises it, and then gives them their
+// names.
+func (db *DB) writeAndPromise(h *redoHold, rec *redoRecord, writes []refWrite) (*pack, error) {
 	s := &sealed{name: rec.name}
-	defer func() { s.discard() }()
+	defer s.discard()
 	defer discardRefs(writes)
 	if err := db.layDown(s, rec, writes); err != nil {
 		return nil, err

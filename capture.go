@@ -312,7 +312,7 @@ func (r *Repo) maxFileSize() int64 {
 // storesInside lists the data directory and the store where they lie below the root.
 func (r *Repo) storesInside() []string {
 	var inside []string
-	for _, real := range r.storeDirs() {
+	for _, real := range r.knownStoreDirs() {
 		if within(real, r.root) && real != r.root {
 			if rel, err := filepath.Rel(r.root, real); err == nil {
 				inside = append(inside, filepath.ToSlash(rel))
@@ -320,6 +320,22 @@ func (r *Repo) storesInside() []string {
 		}
 	}
 	return slices.Compact(inside)
+}
+
+// knownStoreDirs is storeDirs, asked once by a Repo that watches: as long as it has its
+// store open, that does not move.
+func (r *Repo) knownStoreDirs() []string {
+	if r.watching == nil {
+		return r.storeDirs()
+	}
+	if known := r.watching.stores.Load(); known != nil {
+		return *known
+	}
+	dirs := r.storeDirs()
+	if len(dirs) == 2 {
+		r.watching.stores.Store(&dirs)
+	}
+	return dirs
 }
 
 // storeDirs returns the real paths of the data directory and the store. What leads to

@@ -6,6 +6,7 @@ import (
 	"os"
 	"reflect"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn/internal/index"
@@ -39,6 +40,8 @@ type watching struct {
 	last   *Track // the answer of the last Track, if nothing has happened in the store since
 	lastAt object.ID
 	line   string
+
+	stores atomic.Pointer[[]string] // see Repo.knownStoreDirs
 
 	base   folding // of the stat cache
 	packs  folding

@@ -2,7 +2,22 @@
 
 package atomicfile
 
-import "os"
+import (
+	"os"
+	"syscall"
+)
 
-// Rename is os.Rename.
-func Rename(from, to string) error { return os.Rename(from, to) }
+// Rename is os.Rename without its look at what has the new name, which is for a better
+// error where that is a directory.
+func Rename(from, to string) error {
+	for {
+		err := syscall.Rename(from, to)
+		switch err {
+		case nil:
+			return nil
+		case syscall.EINTR:
+			continue
+		}
+		return &os.LinkError{Op: "rename", Old: from, New: to, Err: err}
+	}
+}

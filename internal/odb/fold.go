@@ -76,8 +76,12 @@ func (db *DB) Fold(ctx context.Context) (Folded, error) {
 
 // fullTier returns the packs of the lowest tier that has at least so many.
 func (db *DB) fullTier(skip map[*pack]bool, full int) []*pack {
+	packs := db.packs.Load().packs
+	if len(packs) < full {
+		return nil
+	}
 	tiers := make(map[int][]*pack)
-	for _, p := range db.packs.Load().packs {
+	for _, p := range packs {
 		if x, err := p.index(); err == nil && !skip[p] && p.own() {
 			t := (bits.Len(uint(x.n)) - 1) / 3
 			tiers[t] = append(tiers[t], p)

@@ -94,6 +94,14 @@ func (p *pack) index() (*index, error) {
 	return x, nil
 }
 
+// know saves reading an index that has just been written.
+func (p *pack) know(written []byte) {
+	if x, err := openIndex(bytes.NewReader(written), int64(len(written))); err == nil && x.data != nil {
+		x.src = nil
+		p.idx.Store(x)
+	}
+}
+
 // data returns the open pack, once its frame has been compared with the index:
 // number of objects and checksum. That finds packs that were cut off or emptied by
 // a crash, whose objects must not count as present.

@@ -57,7 +57,7 @@ func (db *DB) refresh(force bool) error {
 		return db.missing(err)
 	}
 	set := old.update(db.path(packDir), stems)
-	set.mtime, set.racy = info.ModTime(), isRacy(info.ModTime(), now)
+	set.mtime, set.racy = info.ModTime(), isRacy(info.ModTime(), now) && !db.finely.Load()
 	db.packs.Store(set)
 	return nil
 }
@@ -125,7 +125,7 @@ func (s *packSet) update(dir string, stems []string) *packSet {
 }
 
 // add puts a pack just written into the set.
-func (db *DB) add(p *pack) {
+func (db *DB) add(p *pack, change ownChange) {
 	db.listing.Lock()
 	defer db.listing.Unlock()
 	old := db.packs.Load()
@@ -137,6 +137,7 @@ func (db *DB) add(p *pack) {
 	set := *old
 	set.packs = slices.DeleteFunc(slices.Insert(slices.Clone(old.packs), 0, p), func(q *pack) bool { return q != p && q.stem == p.stem })
 	set.change++
+	db.stampAfter(change, &set)
 	db.packs.Store(&set)
 }
 

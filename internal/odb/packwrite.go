@@ -12,6 +12,7 @@ import (
 	"os"
 	"runtime"
 
+	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
@@ -216,7 +217,8 @@ func (db *DB) publishFlushed(s *sealed, writes []refWrite) (*pack, error) {
 // sealed is a complete pack that lies on the disk under temporary names.
 type sealed struct {
 	name      string
-	pack, idx *os.File
+	pack, idx *os.File     // nil once they have their names
+	index     []byte       // what idx holds, where that is in memory
 	size      int64        // of both
 	byGit     bool         // its name does not follow from its contents
 	clean     func() error // removes the rest of the directory that they lie in, if that is their own
@@ -283,10 +285,12 @@ func (db *DB) rename(s *sealed) (*pack, error) {
 		return p, nil
 	}
 	p := newPack(db.path(packDir), s.name)
+	change := db.beginChange()
 	if err := s.moveTo(p.stem); err != nil {
 		return nil, err
 	}
-	db.add(p)
+	p.know(s.index)
+	db.add(p, change)
 	return p, nil
 }
 
@@ -294,9 +298,9 @@ func (db *DB) rename(s *sealed) (*pack, error) {
 // it is the other way round: a crash in between must not leave what could be a pack
 // that a git is about to complete, and no git has an index before its pack.
 func (s *sealed) moveTo(stem string) error {
-	first, second, firstExt, secondExt := s.pack, s.idx, packExt, idxExt
+	first, second, firstExt, secondExt := &s.pack, &s.idx, packExt, idxExt
 	if s.byGit {
-		first, second, firstExt, secondExt = s.idx, s.pack, idxExt, packExt
+		first, second, firstExt, secondExt = second, first, secondExt, firstExt
 	}
 	if err := rename(first, stem+firstExt); err != nil {
 		return err
@@ -320,13 +324,19 @@ func (db *DB) intact(name string) *pack {
 
 const onWindows = runtime.GOOS == "windows"
 
-func rename(f *os.File, path string) error {
+// rename gives a temporary file its name and closes it; then it is nil.
+func rename(f **os.File, path string) error {
 	if onWindows { // which does not rename open files
-		if err := f.Close(); err != nil {
+		if err := (*f).Close(); err != nil {
 			return err
 		}
 	}
-	return os.Rename(f.Name(), path)
+	if err := atomicfile.Rename((*f).Name(), path); err != nil {
+		return err
+	}
+	(*f).Close() // nothing is written to it any more
+	*f = nil
+	return nil
 }
 
 // writeIndex writes the index under a temporary name.

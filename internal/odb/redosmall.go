@@ -57,7 +57,7 @@ func (r *redoRecord) take(w *packWriter) error {
 // writeAndPromise writes the files of a record, promises it, and then gives them their
 // names.
 func (db *DB) writeAndPromise(h *redoHold, rec *redoRecord, writes []refWrite) (*pack, error) {
-	s := &sealed{name: rec.name}
+	s := &sealed{name: rec.name, index: rec.idx}
 	defer s.discard()
 	defer discardRefs(writes)
 	if err := db.layDown(s, rec, writes); err != nil {

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
 
+	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
@@ -52,7 +52,7 @@ func (db *DB) Ref(name string) (object.ID, error) {
 // readRef returns the value of a ref: an id or the name of another ref.
 func (db *DB) readRef(name string) (id object.ID, target string, err error) {
 	for range 2 {
-		data, err := os.ReadFile(db.refPath(name))
+		data, err := atomicfile.Read(db.refPath(name))
 		if err == nil {
 			return parseRef(data)
 		}

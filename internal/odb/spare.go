@@ -17,6 +17,7 @@ import (
 type spares struct {
 	mu     sync.Mutex // held by who makes them, too, so that taking one waits for that
 	files  map[spareKind][]*os.File
+	home   string // where those of packs lie, if not in the packs' directory
 	closed bool
 	keep   atomic.Bool    // between publishes
 	busy   sync.WaitGroup // whoever makes and removes some
@@ -39,38 +40,59 @@ func (db *DB) makeSpares(keep bool) {
 		return // somebody is at it
 	}
 	db.spares.keep.Store(keep || db.spares.keep.Load())
-	packs, refs := spareKind{db.path(packDir), tempPrefix}, spareKind{db.path(privateDir), atomicfile.Prefix}
-	if db.spares.closed || db.spares.full(packs) && db.spares.full(refs) {
+	if db.near() {
+		db.spares.home = db.path(privateDir)
+	}
+	wanted := make(map[spareKind]int)
+	wanted[db.spares.kind(db.path(packDir), tempPrefix)] += sparesOfEach
+	wanted[db.spares.kind(db.path(privateDir), atomicfile.Prefix)] += sparesOfEach
+	if db.spares.closed || db.spares.have(wanted) {
 		db.spares.mu.Unlock()
 		return
 	}
 	db.spares.busy.Go(func() {
-		db.spares.make(packs)
-		db.spares.make(refs)
+		db.spares.make(wanted)
 		db.spares.mu.Unlock()
 		db.spares.sweep()
 	})
 }
 
-func (s *spares) full(k spareKind) bool { return len(s.files[k]) == sparesOfEach }
+// kind is what serves as a temporary file of a prefix in a directory.
+func (s *spares) kind(dir, prefix string) spareKind {
+	if prefix == tempPrefix && s.home != "" {
+		return spareKind{s.home, atomicfile.Prefix}
+	}
+	return spareKind{dir, prefix}
+}
+
+func (s *spares) have(wanted map[spareKind]int) bool {
+	for k, n := range wanted {
+		if len(s.files[k]) < n {
+			return false
+		}
+	}
+	return true
+}
 
 // make makes what is missing. What fails is left to who needs it.
-func (s *spares) make(k spareKind) {
+func (s *spares) make(wanted map[spareKind]int) {
 	if s.files == nil {
 		s.files = make(map[spareKind][]*os.File)
 	}
-	for !s.full(k) {
-		f, err := atomicfile.Create(k.dir, k.prefix)
-		if err != nil {
-			return
+	for k, n := range wanted {
+		for len(s.files[k]) < n {
+			f, err := atomicfile.Create(k.dir, k.prefix)
+			if err != nil {
+				break
+			}
+			s.files[k] = append(s.files[k], f)
 		}
-		s.files[k] = append(s.files[k], f)
 	}
 }
 
 // take returns an empty temporary file, a spare one if there is any.
 func (s *spares) take(dir, prefix string) (*os.File, error) {
-	for f := s.pop(spareKind{dir, prefix}); f != nil; f = s.pop(spareKind{dir, prefix}) {
+	for f := s.pop(dir, prefix); f != nil; f = s.pop(dir, prefix) {
 		if hasName(f) {
 			return f, nil
 		}
@@ -92,12 +114,13 @@ func (s *spares) write(dir, prefix string, data []byte) (*os.File, error) {
 	return f, nil
 }
 
-func (s *spares) pop(k spareKind) *os.File {
+func (s *spares) pop(dir, prefix string) *os.File {
 	if s == nil {
 		return nil
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	k := s.kind(dir, prefix)
 	last := len(s.files[k]) - 1
 	if last < 0 {
 		return nil

@@ -151,12 +151,16 @@ func TestSparesCannotBeMade(t *testing.T) {
 	t.Parallel()
 	db := newLogged(t)
 	hurried(t, db, "first", "refs/cairn/a")
-	must(t, os.Rename(db.path(packDir), db.path("elsewhere")))
+	for _, dir := range []string{packDir, privateDir} {
+		must(t, os.Rename(db.path(dir), db.path("elsewhere-"+filepath.Base(dir))))
+	}
 	db.KeepSpares()
 	db.spares.busy.Wait()
 	if _, err := db.spares.take(db.path(packDir), tempPrefix); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("%v", err)
 	}
-	must(t, os.Rename(db.path("elsewhere"), db.path(packDir)))
+	for _, dir := range []string{packDir, privateDir} {
+		must(t, os.Rename(db.path("elsewhere-"+filepath.Base(dir)), db.path(dir)))
+	}
 	wantBlob(t, db, hurried(t, db, "second", "refs/cairn/a"), "second")
 }

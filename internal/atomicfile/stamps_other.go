@@ -1,0 +1,17 @@
+//go:build !linux
+
+package atomicfile
+
+import "time"
+
+// OneMount reports whether two directories are known to lie on one mount of one file
+// system, so that files can be renamed from one to the other.
+func OneMount(a, b string) bool { return false }
+
+// MayStampFinely reports whether the file system of a path is known to give whatever was
+// looked at a time of its own with the next change.
+func MayStampFinely(path string) bool { return false }
+
+// Tick is the time that a change would be stamped with if stamps go by the ticks of the
+// kernel, zero if nobody knows.
+func Tick() time.Time { return time.Time{} }

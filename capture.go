@@ -69,10 +69,7 @@ type captureOptions struct {
 func (r *Repo) capture(ctx context.Context, opt captureOptions) (*capture, error) {
 	x := r.watching.begin(r)
 	if x == nil {
-		x = opt.index
-	}
-	if x == nil {
-		x = r.loadIndex()
+		x = r.takeIndex(opt.index)
 	}
 	rules, err := r.loadRules(x)
 	if err != nil {
@@ -270,6 +267,7 @@ func (c *capture) publishFor(ctx context.Context) error {
 // failed.
 func (c *capture) saveUnlessSaved(ctx context.Context) {
 	if !c.index.Dirty() {
+		c.repo.keepIndex(c.index)
 		return
 	}
 	if err := c.repo.saveIndex(context.WithoutCancel(ctx), c.index, c.index.Aux); err != nil {
@@ -370,12 +368,8 @@ func (r *Repo) loadIndex() *index.Index {
 		r.log.Warn("stat cache dropped", "error", err)
 		return r.freshIndex()
 	}
-	have := r.db.PackNames()
-	for _, name := range x.Packs {
-		if !slices.Contains(have, name) {
-			r.log.Warn("stat cache dropped: a pack is gone", "pack", name)
-			return r.freshIndex()
-		}
+	if !r.hasPacksOf(x) {
+		return r.freshIndex()
 	}
 	return x
 }
@@ -407,6 +401,7 @@ func (r *Repo) saveIndex(ctx context.Context, x *index.Index, aux []byte) error 
 	if err := save(r.indexFile()); err != nil {
 		return fmt.Errorf("save the stat cache: %w", err)
 	}
+	r.keepIndex(x)
 	return nil
 }
 

@@ -40,3 +40,11 @@ func (r *Repo) SetLongWalk(n int) { r.longWalk = n }
 
 // LongAgo lets a Repo forget when it looked for what the dead leave.
 func (r *Repo) LongAgo() { r.tidied = time.Time{} }
+
+// Kept is the stat cache that a Repo keeps, nil for none.
+func (r *Repo) Kept() any {
+	if r.kept.index == nil {
+		return nil
+	}
+	return r.kept.index
+}

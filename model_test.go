@@ -19,6 +19,19 @@ type model struct {
 	f      *fixture
 	disk   gittest.Tree
 	points []modelPoint
+	open   [2]*cairn.Repo // for as long as the model lasts
+}
+
+// repo is one of those that stay open, or a new one.
+func (m *model) repo(t *rapid.T) *cairn.Repo {
+	n := rapid.IntRange(0, len(m.open)).Draw(t, "repo")
+	if n == len(m.open) {
+		return m.f.repo()
+	}
+	if m.open[n] == nil {
+		m.open[n] = m.f.repo()
+	}
+	return m.open[n]
 }
 
 type modelPoint struct {
@@ -101,7 +114,7 @@ func (m *model) clean(t *rapid.T) {
 		t.Skip("nothing tracked yet")
 	}
 	keep := cairn.Retention{MaxCount: rapid.IntRange(1, 4).Draw(t, "count"), KeepLast: 1}
-	done, err := m.f.repo().Clean(background, cairn.CleanOptions{Retention: keep, Thorough: rapid.Bool().Draw(t, "thorough")})
+	done, err := m.repo(t).Clean(background, cairn.CleanOptions{Retention: keep, Thorough: rapid.Bool().Draw(t, "thorough")})
 	if err != nil || done.Blocked != nil || done.Kept > keep.MaxCount {
 		t.Fatalf("%+v, %v", done, err)
 	}
@@ -113,9 +126,12 @@ func (m *model) clean(t *rapid.T) {
 }
 
 func (m *model) track(t *rapid.T) {
-	got, err := m.f.repo().Track(background, cairn.TrackOptions{})
+	got, err := m.repo(t).Track(background, cairn.TrackOptions{})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if all, err := m.repo(t).Track(background, cairn.TrackOptions{Verify: true}); err != nil || all.Hash != got.Hash {
+		t.Fatalf("%s when every file is read, %s before (%v)", all.Hash, got.Hash, err)
 	}
 	m.points = append(m.points, modelPoint{got.Checkpoint, maps.Clone(m.disk)})
 }
@@ -129,7 +145,7 @@ func (m *model) draw(t *rapid.T) modelPoint {
 
 func (m *model) restore(t *rapid.T) {
 	p := m.draw(t)
-	res, err := m.f.repo().Restore(background, p.id, cairn.RestoreOptions{})
+	res, err := m.repo(t).Restore(background, p.id, cairn.RestoreOptions{})
 	if err != nil || !res.Complete() {
 		t.Fatalf("%+v, %v", res, err)
 	}
@@ -139,7 +155,7 @@ func (m *model) restore(t *rapid.T) {
 // revert takes some of the changed files back and checks that the others stay.
 func (m *model) revert(t *rapid.T) {
 	p := m.draw(t)
-	r := m.f.repo()
+	r := m.repo(t)
 	patch, err := r.Patch(background, p.id, "")
 	if err != nil {
 		t.Fatal(err)
@@ -193,8 +209,8 @@ func literal(f *fixture) gittest.Tree {
 	return tree
 }
 
-// TestModel checks random sequences of edits, tracks, restores and reverts against
-// the model.
+// TestModel checks random sequences of edits, tracks, restores and reverts, by several
+// Repos, against the model.
 func TestModel(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {

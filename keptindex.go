@@ -1,0 +1,49 @@
+package cairn
+
+import (
+	"slices"
+
+	"github.com/seed-fb9cbc17/cairn/internal/index"
+)
+
+// keptIndex is the stat cache as it was saved last. A Repo that does not watch keeps it from
+// one capture to the next, too: to read it takes a tenth of a small track. It belongs to
+// who has the lock, and is worth something only as long as nobody else has had that since
+// and the files are as they were.
+type keptIndex struct {
+	index *index.Index
+	state [2]fileState
+}
+
+// takeIndex returns the stat cache for a capture, which changes it. A capture that fails
+// leaves none behind.
+func (r *Repo) takeIndex(saved *index.Index) *index.Index {
+	kept := r.kept
+	r.kept = keptIndex{}
+	switch {
+	case saved != nil:
+		return saved
+	case kept.index == nil || !r.db.Undisturbed() || kept.state != r.indexState() || !r.hasPacksOf(kept.index):
+		return r.loadIndex()
+	}
+	return kept.index
+}
+
+// keepIndex is called when the stat cache is as the files have it.
+func (r *Repo) keepIndex(x *index.Index) {
+	if r.watching == nil { // which keeps it itself
+		r.kept = keptIndex{x, r.indexState()}
+	}
+}
+
+// hasPacksOf reports whether the packs are there that the ids of a stat cache may live in.
+func (r *Repo) hasPacksOf(x *index.Index) bool {
+	have := r.db.PackNames()
+	for _, name := range x.Packs {
+		if !slices.Contains(have, name) {
+			r.log.Warn("stat cache dropped: a pack is gone", "pack", name)
+			return false
+		}
+	}
+	return true
+}

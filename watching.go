@@ -198,10 +198,10 @@ func (r *Repo) unchanged(ctx context.Context, opt TrackOptions) *Track {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.last == nil || !w.sure || w.watcher == nil || w.line != r.today() || w.saved != r.indexState() {
+	if w.last == nil || !w.sure || w.watcher == nil || w.line != r.today() {
 		return nil
 	}
-	if w.drain(); !w.sure || !w.pending.None() {
+	if w.drain(); !w.sure || !w.pending.None() || w.saved != r.indexState() {
 		return nil
 	}
 	if id, err := r.db.Ref(w.line); err != nil || id != w.lastAt {

@@ -113,7 +113,8 @@ type Progress struct {
 	Bytes int64  // read or written
 }
 
-// Repo is a root together with its store.
+// Repo is a root together with its store. After its first capture it holds the stat cache
+// in memory, some 130 bytes a file, so that the next ones need not read it.
 type Repo struct {
 	opt  Options
 	root string

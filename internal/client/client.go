@@ -164,7 +164,10 @@ func (c *Client) send(ctx context.Context, head, body []byte, out any) error {
 	}
 	deadline := time.Now().Add(c.patience)
 	conn, err := (&net.Dialer{Deadline: deadline}).DialContext(ctx, "unix", c.socket)
-	if err != nil {
+	switch {
+	case err != nil && errors.Is(ctx.Err(), context.Canceled):
+		return ctx.Err()
+	case err != nil:
 		return noServer(err)
 	}
 	defer conn.Close()

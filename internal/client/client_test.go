@@ -301,8 +301,10 @@ func TestInterrupted(t *testing.T) {
 	f := newFixture(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	f.listen(func(c net.Conn) { cancel(); io.Copy(io.Discard, c) })
-	if _, err := f.client().Track(ctx, cairn.TrackOptions{}); !errors.Is(err, context.Canceled) || errors.Is(err, ErrNoServer) {
-		t.Errorf("the error is %v", err)
+	for _, when := range []string{"while it waits", "before it connects"} {
+		if _, err := f.client().Track(ctx, cairn.TrackOptions{}); !errors.Is(err, context.Canceled) || errors.Is(err, ErrNoServer) {
+			t.Errorf("interrupted %s: the error is %v", when, err)
+		}
 	}
 }
 

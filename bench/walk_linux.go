@@ -10,6 +10,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/seed-fb9cbc17/cairn/internal/worktree"
 )
 
 // walkTree lists every directory below root and takes the status of every entry,
@@ -23,11 +25,7 @@ func walkTree(root string, skip map[string]bool) (walked, error) {
 	defer unix.Close(fd)
 	w := &walk{root: fd, skip: skip, queue: []string{"."}}
 	w.wake.L = &w.mu
-	var wg sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		wg.Go(w.work)
-	}
-	wg.Wait()
+	worktree.Apart(runtime.GOMAXPROCS(0), w.work)
 	return w.total, w.err
 }
 

@@ -179,29 +179,12 @@ func (sc *scanner) walk() (*node, error) {
 	sc.stack = append(sc.stack, root)
 	stop := context.AfterFunc(ctx, sc.interrupted)
 	defer stop()
-	sc.runWorkers()
+	Apart(sc.workers(), func() { (&worker{scanner: sc}).run() })
 	if err := sc.failure(); err != nil {
 		sc.closeAll()
 		return nil, err
 	}
 	return root, nil
-}
-
-// runWorkers returns when the scan is over.
-func (sc *scanner) runWorkers() {
-	var others sync.WaitGroup
-	here, n := thisProcessor(), sc.workers()-1
-	for range n {
-		others.Go(func() {
-			here.leave()
-			(&worker{scanner: sc}).run()
-		})
-	}
-	if n > 0 {
-		here.makeWay()
-	}
-	(&worker{scanner: sc}).run()
-	others.Wait()
 }
 
 // workers: system calls block, so a few more goroutines than processors help on a

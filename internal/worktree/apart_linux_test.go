@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -63,17 +64,19 @@ func TestLeaveProcessor(t *testing.T) {
 	}
 }
 
-// TestScanLeavesThreadsAsTheyWere: no thread is left with fewer processors than the process
+// TestApartLeavesThreadsAsTheyWere: no thread is left with fewer processors than the process
 // has.
-func TestScanLeavesThreadsAsTheyWere(t *testing.T) {
+func TestApartLeavesThreadsAsTheyWere(t *testing.T) {
 	before := allowed(t)
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
 			for range 50 {
-				sc := &scanner{Scan: &Scan{Workers: 4}, done: true}
-				sc.wake.L = &sc.mu
-				sc.runWorkers()
+				var calls atomic.Int32
+				Apart(4, func() { calls.Add(1) })
+				if n := calls.Load(); n != 4 {
+					t.Errorf("%d calls", n)
+				}
 			}
 		})
 	}

@@ -7,13 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// processor is where the first goroutine of a scan runs, -1 = not known. The others begin
-// elsewhere.
-//
-// The kernel puts a thread that it wakes on a processor that has nothing to do, or so it
-// means to. One of a virtual machine that has given its time back to the host does not
-// count as such, and all threads of a scan would share one processor until the next tick of
-// the clock, 4 ms or more. A small tree is scanned by then.
+// processor is where the caller of Apart runs, -1 = not known.
 type processor int
 
 func thisProcessor() processor {

@@ -368,10 +368,7 @@ func (r *Repo) loadIndex() *index.Index {
 		r.log.Warn("stat cache dropped", "error", err)
 		return r.freshIndex()
 	}
-	if !r.hasPacksOf(x) {
-		return r.freshIndex()
-	}
-	return x
+	return r.unlessPacksGone(x)
 }
 
 // freshIndex removes the files, so that a crash before the next save cannot bring

@@ -23,10 +23,10 @@ func (r *Repo) takeIndex(saved *index.Index) *index.Index {
 	switch {
 	case saved != nil:
 		return saved
-	case kept.index == nil || !r.db.Undisturbed() || kept.state != r.indexState() || !r.hasPacksOf(kept.index):
-		return r.loadIndex()
+	case kept.index != nil && r.db.Undisturbed() && kept.state == r.indexState():
+		return r.unlessPacksGone(kept.index)
 	}
-	return kept.index
+	return r.loadIndex()
 }
 
 // keepIndex is called when the stat cache is as the files have it.
@@ -36,14 +36,15 @@ func (r *Repo) keepIndex(x *index.Index) {
 	}
 }
 
-// hasPacksOf reports whether the packs are there that the ids of a stat cache may live in.
-func (r *Repo) hasPacksOf(x *index.Index) bool {
+// unlessPacksGone returns a stat cache, or an empty one in its place where packs that its
+// ids may live in were taken away.
+func (r *Repo) unlessPacksGone(x *index.Index) *index.Index {
 	have := r.db.PackNames()
 	for _, name := range x.Packs {
 		if !slices.Contains(have, name) {
 			r.log.Warn("stat cache dropped: a pack is gone", "pack", name)
-			return false
+			return r.freshIndex()
 		}
 	}
-	return true
+	return x
 }

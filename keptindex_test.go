@@ -32,14 +32,9 @@ func (k *keeper) same(when string) {
 	if err != nil {
 		k.Fatalf("%s: %v", when, err)
 	}
-	opt := k.opt
-	opt.DataDir = filepath.Join(k.TempDir(), "other")
-	other, err := cairn.Open(opt)
-	if err != nil {
-		k.Fatal(err)
-	}
-	defer other.Close()
-	want, err := other.Track(k.Context(), cairn.TrackOptions{})
+	fresh := k.freshStore()
+	defer fresh.Close()
+	want, err := fresh.Track(k.Context(), cairn.TrackOptions{})
 	if err != nil || got.Hash != want.Hash || got.Files != want.Files {
 		k.Errorf("%s: %s with %d files, want %s with %d (%v)", when, got.Hash, got.Files, want.Hash, want.Files, err)
 	}

@@ -121,12 +121,7 @@ func (h *history) sameMetadata(r *cairn.Repo) {
 	if err != nil {
 		h.Fatal(err)
 	}
-	opt := h.opt
-	opt.DataDir = filepath.Join(h.TempDir(), "apart")
-	fresh, err := cairn.Open(opt)
-	if err != nil {
-		h.Fatal(err)
-	}
+	fresh := h.freshStore()
 	defer fresh.Close()
 	want, err := fresh.Track(h.Context(), cairn.TrackOptions{})
 	if err != nil {

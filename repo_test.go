@@ -45,6 +45,18 @@ func (f *fixture) repo() *cairn.Repo {
 	return r
 }
 
+// freshStore opens a store of its own for the root, which the caller closes.
+func (f *fixture) freshStore() *cairn.Repo {
+	f.Helper()
+	opt := f.opt
+	opt.DataDir = filepath.Join(f.TempDir(), "fresh")
+	r, err := cairn.Open(opt)
+	if err != nil {
+		f.Fatal(err)
+	}
+	return r
+}
+
 // closeAll closes what repo opened, for tests that open very many.
 func (f *fixture) closeAll() {
 	for _, r := range f.opened {

@@ -68,12 +68,7 @@ func flock(f *os.File) error {
 	}
 	var lerr error
 	err = conn.Control(func(fd uintptr) {
-		for {
-			lerr = syscall.Flock(int(fd), syscall.LOCK_EX|syscall.LOCK_NB)
-			if lerr != syscall.EINTR {
-				return
-			}
-		}
+		lerr = retry(func() error { return syscall.Flock(int(fd), syscall.LOCK_EX|syscall.LOCK_NB) })
 	})
 	return errors.Join(err, lerr)
 }

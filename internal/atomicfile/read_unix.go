@@ -4,6 +4,7 @@ package atomicfile
 
 import (
 	"os"
+	"slices"
 	"syscall"
 )
 
@@ -14,14 +15,15 @@ const smallFile = 512
 // wait for pipes and be closed by others, and to make one ready for that takes longer
 // than to read such a file. What stands there may still be as large as it likes.
 func Read(path string) ([]byte, error) {
-	fd, err := retry(func() (int, error) { return syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC, 0) })
+	var fd, n int
+	err := retry(func() (err error) { fd, err = syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC, 0); return err })
 	if err != nil {
 		return nil, &os.PathError{Op: "open", Path: path, Err: err}
 	}
 	defer syscall.Close(fd)
 	data := make([]byte, 0, smallFile)
 	for {
-		n, err := retry(func() (int, error) { return syscall.Read(fd, data[len(data):cap(data)]) })
+		err := retry(func() (err error) { n, err = syscall.Read(fd, data[len(data):cap(data)]); return err })
 		if err != nil {
 			return nil, &os.PathError{Op: "read", Path: path, Err: err}
 		}
@@ -29,16 +31,7 @@ func Read(path string) ([]byte, error) {
 			return data, nil
 		}
 		if len(data) == cap(data) {
-			data = append(data, make([]byte, len(data))...)[:len(data)]
-		}
-	}
-}
-
-// retry calls f again when a signal has interrupted it.
-func retry(f func() (int, error)) (int, error) {
-	for {
-		if n, err := f(); err != syscall.EINTR {
-			return n, err
+			data = slices.Grow(data, len(data))
 		}
 	}
 }

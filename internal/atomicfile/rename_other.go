@@ -10,14 +10,8 @@ import (
 // Rename is os.Rename without its look at what has the new name, which is for a better
 // error where that is a directory.
 func Rename(from, to string) error {
-	for {
-		err := syscall.Rename(from, to)
-		switch err {
-		case nil:
-			return nil
-		case syscall.EINTR:
-			continue
-		}
+	if err := retry(func() error { return syscall.Rename(from, to) }); err != nil {
 		return &os.LinkError{Op: "rename", Old: from, New: to, Err: err}
 	}
+	return nil
 }

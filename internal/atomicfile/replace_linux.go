@@ -24,9 +24,7 @@ func Replace(temp, path string) (left bool, err error) {
 
 // exchange reports whether two names have changed places. Not every file system can.
 func exchange(a, b string) bool {
-	for {
-		if err := unix.Renameat2(unix.AT_FDCWD, a, unix.AT_FDCWD, b, unix.RENAME_EXCHANGE); err != unix.EINTR {
-			return err == nil
-		}
-	}
+	return retry(func() error {
+		return unix.Renameat2(unix.AT_FDCWD, a, unix.AT_FDCWD, b, unix.RENAME_EXCHANGE)
+	}) == nil
 }

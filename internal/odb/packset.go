@@ -44,12 +44,12 @@ func (db *DB) refresh(force bool) error {
 		return fmt.Errorf("store %s: %w", db.dir, fs.ErrClosed)
 	}
 	now := time.Now()
-	info, err := os.Stat(db.path(packDir))
+	mtime, err := db.packsTime()
 	if err != nil {
 		return db.missing(err)
 	}
 	old := db.packs.Load()
-	if !force && old.listed && !old.racy && info.ModTime().Equal(old.mtime) {
+	if !force && old.listed && !old.racy && mtime.Equal(old.mtime) {
 		return nil
 	}
 	stems, err := listPacks(db.path(packDir))
@@ -57,7 +57,7 @@ func (db *DB) refresh(force bool) error {
 		return db.missing(err)
 	}
 	set := old.update(db.path(packDir), stems)
-	set.mtime, set.racy = info.ModTime(), isRacy(info.ModTime(), now) && !db.finely.Load()
+	set.mtime, set.racy = mtime, isRacy(mtime, now) && !db.finely.Load()
 	db.packs.Store(set)
 	return nil
 }
@@ -158,11 +158,20 @@ func (db *DB) forget(gone []*pack) {
 // PacksChanged is when packs last came or went, in nanoseconds since 1970; 0 if nobody
 // knows.
 func (db *DB) PacksChanged() int64 {
-	info, err := os.Stat(db.path(packDir))
+	mtime, err := db.packsTime()
 	if err != nil {
 		return 0
 	}
-	return info.ModTime().UnixNano()
+	return mtime.UnixNano()
+}
+
+// packsTime is the time of the packs' directory.
+func (db *DB) packsTime() (time.Time, error) {
+	info, err := os.Stat(db.path(packDir))
+	if err != nil {
+		return time.Time{}, err
+	}
+	return info.ModTime(), nil
 }
 
 // PackNames lists the packs that exist now, sorted, without directory and

@@ -1,7 +1,6 @@
 package odb
 
 import (
-	"os"
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
@@ -23,8 +22,8 @@ type ownChange struct{ before, tick time.Time }
 // beginChange is called before packs are given their names.
 func (db *DB) beginChange() (c ownChange) {
 	if db.near() {
-		if info, err := os.Stat(db.path(packDir)); err == nil {
-			c = ownChange{info.ModTime(), atomicfile.Tick()}
+		if before, err := db.packsTime(); err == nil {
+			c = ownChange{before, atomicfile.Tick()}
 		}
 	}
 	return c
@@ -36,11 +35,10 @@ func (db *DB) stampAfter(c ownChange, set *packSet) {
 	if c.before.IsZero() {
 		return
 	}
-	info, err := os.Stat(db.path(packDir))
+	after, err := db.packsTime()
 	if err != nil {
 		return
 	}
-	after := info.ModTime()
 	if !c.tick.IsZero() && c.tick.Equal(atomicfile.Tick()) && after.After(c.tick) {
 		db.finely.Store(true)
 	}

@@ -11,14 +11,14 @@ import "sync"
 // clock, 4 ms or more. A small tree is scanned by then.
 func Apart(n int, run func()) {
 	var others sync.WaitGroup
-	here := thisProcessor()
-	for range n - 1 {
-		others.Go(func() {
-			here.leave()
-			run()
-		})
-	}
 	if n > 1 {
+		here := thisProcessor()
+		for range n - 1 {
+			others.Go(func() {
+				here.leave()
+				run()
+			})
+		}
 		here.makeWay()
 	}
 	run()

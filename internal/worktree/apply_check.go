@@ -12,39 +12,45 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
-// guardTries is how often contents are compared when the stat moves meanwhile, as it
-// does when this very run replaces another name of the same file.
-const guardTries = 4
-
 // guard is the last look before something is replaced or removed: the path must be
 // what the plan expects. It returns nil for a path that is absent and should be.
 func (w *applyWorker) guard(r *os.Root, name string, c *Change) (fs.FileInfo, error) {
 	fi, err := r.Lstat(name)
-	for range guardTries {
-		if errors.Is(err, fs.ErrNotExist) && (c.Was == nil || c.Action == Delete) {
+	if errors.Is(err, fs.ErrNotExist) {
+		if c.Was == nil || c.Action == Delete {
 			return nil, nil
 		}
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
-		}
-		if err != nil || c.Was == nil {
-			return nil, ErrChanged
-		}
-		switch c.Was.match(lookOf(fi), c) {
-		case matchYes:
-			return fi, nil
-		case matchNo:
-			return nil, ErrChanged
-		}
-		if same, err := w.holds(r, name, fi, c.expectedID()); err != nil || !same {
-			return nil, cmp.Or(err, ErrChanged)
-		}
-		before := lookOf(fi)
-		if fi, err = r.Lstat(name); err == nil && lookOf(fi) == before {
-			return fi, nil
-		}
+		return nil, ErrChanged
 	}
-	return nil, ErrChanged
+	if err != nil {
+		return nil, err
+	}
+	if c.Was == nil {
+		return nil, ErrChanged
+	}
+	switch c.Was.match(lookOf(fi), c) {
+	case matchYes:
+		return fi, nil
+	case matchNo:
+		return nil, ErrChanged
+	}
+	if same, err := w.holds(r, name, fi, c.expectedID()); err != nil || !same {
+		return nil, cmp.Or(err, ErrChanged)
+	}
+	if now, err := r.Lstat(name); err != nil || lookOf(now) != lookOf(fi) {
+		return nil, ErrChanged
+	}
+	return fi, nil
+}
+
+// alone waits, where a file has further names, until no other worker changes one of
+// them: that would move the change time that guard looks at twice.
+func (w *applyWorker) alone(r *os.Root, name string) (done func()) {
+	if fi, err := r.Lstat(name); err != nil || !linked(fi) {
+		return func() {}
+	}
+	w.links.Lock()
+	return w.links.Unlock
 }
 
 type applyMatch uint8

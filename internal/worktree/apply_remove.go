@@ -100,6 +100,7 @@ func (w *applyWorker) adopt(r *os.Root, name string, c *Change) (fs.FileInfo, er
 
 // chmod sets the bits of a file or directory.
 func (w *applyWorker) chmod(r *os.Root, name string, i int) error {
+	defer w.alone(r, name)()
 	c := &w.changes[i]
 	expected := *c
 	if c.Mode == object.Dir {

@@ -21,6 +21,7 @@ type applyRun struct {
 	outcomes []Outcome
 	twins    map[string]int // when resuming: the change that makes a path, or impliedFolder
 	progress func(done, total int)
+	links    sync.Mutex // see alone
 
 	mu    sync.Mutex // guards the rest
 	done  int

@@ -298,16 +298,17 @@ func TestR45HardLinks(t *testing.T) {
 }
 
 // TestR45ManyNamesOfOneFile: the writes are shared out, and each moves the change
-// time that the others look at.
+// time that the others look at, before and after a reading that takes them a while.
 func TestR45ManyNamesOfOneFile(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	before, after := applyTree{"0": aFile("shared")}, applyTree{"0": aFile("new 0")}
+	shared := aFile(strings.Repeat("shared", 64<<10))
+	before, after := applyTree{"0": shared}, applyTree{"0": aFile("new 0")}
 	before.build(t, root)
 	for i := 1; i < 10*applyChunk; i++ {
 		name := fmt.Sprint(i)
 		must(t, os.Link(filepath.Join(root, "0"), filepath.Join(root, name)))
-		before[name], after[name] = before["0"], aFile("new "+name)
+		before[name], after[name] = shared, aFile("new "+name)
 	}
 	a, blobs := newApplier(root)
 	applyAll(t, a, plan(t, root, blobs, before, after))

@@ -183,6 +183,7 @@ func (w *applyWorker) prepareLink(r *os.Root, tmp string, c *Change, src io.Read
 
 // replace renames the temporary file over name, if that still is as expected.
 func (w *applyWorker) replace(r *os.Root, tmp, name string, i int, made fs.FileInfo) error {
+	defer w.alone(r, name)()
 	c := &w.changes[i]
 	old, err := w.guard(r, name, c)
 	if err != nil {

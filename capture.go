@@ -382,7 +382,7 @@ func (r *Repo) freshIndex() *index.Index {
 
 // patience is how many times as many packs as are folded there may be while a Repo that
 // watches has not come to it.
-const patience = 4
+const patience = 16
 
 func (r *Repo) saveIndex(ctx context.Context, x *index.Index, aux []byte) error {
 	if x.Dirty() && (r.watching == nil || r.db.Crowded(patience)) { // else see watching.fold

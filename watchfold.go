@@ -2,6 +2,7 @@ package cairn
 
 import (
 	"context"
+	"errors"
 	"runtime"
 	"time"
 
@@ -17,15 +18,27 @@ type folding struct {
 	stop   context.CancelFunc
 	done   chan struct{} // nil = none is under way
 	failed time.Time     // the last one
+	pause  time.Duration // from then on
 }
 
-// retryFold is how long changes, or packs, pile up after they could not be written anew.
-// Until they are as large as that nothing is slower for it.
-const retryFold = time.Minute
+// How long changes, or packs, pile up after they could not be written anew. Until they are
+// as large as in a minute nothing is slower for it. Where somebody has only been faster,
+// or has saved something meanwhile, the next try may be good.
+const (
+	retryFold      = time.Minute
+	retryOvertaken = time.Second
+)
+
+func pauseAfter(err error) time.Duration {
+	if errors.Is(err, odb.ErrOvertaken) || errors.Is(err, index.ErrOvertaken) {
+		return retryOvertaken
+	}
+	return retryFold
+}
 
 // idle reports whether it may begin: it is not under way, and has not failed just now.
 func (f *folding) idle(w *watching) bool {
-	return f.done == nil && !w.closed && time.Since(f.failed) >= retryFold
+	return f.done == nil && !w.closed && time.Since(f.failed) >= f.pause
 }
 
 // begin runs work. It is called with w.mu.
@@ -41,7 +54,7 @@ func (f *folding) begin(w *watching, work func(context.Context) error, failed fu
 		defer w.mu.Unlock()
 		f.stop, f.done = nil, nil
 		if err != nil && !w.closed {
-			f.failed = time.Now()
+			f.failed, f.pause = time.Now(), pauseAfter(err)
 			failed(err)
 		}
 	}()

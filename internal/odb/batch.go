@@ -180,7 +180,7 @@ func (db *DB) hasPacked(id object.ID) bool {
 	if last != nil && last.has(id) {
 		return true
 	}
-	for _, p := range db.packs.Load().packs {
+	for _, p := range db.ids.mayHold(db.packs.Load(), id) {
 		if p != last && p.has(id) {
 			db.last.Store(p)
 			return true

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io/fs"
-	"maps"
 	"math/bits"
 	"os"
 	"slices"
@@ -80,19 +79,29 @@ func (db *DB) fullTier(skip map[*pack]bool, full int) []*pack {
 	if len(packs) < full {
 		return nil
 	}
-	tiers := make(map[int][]*pack)
+	var sizes [bits.UintSize/3 + 1]int
 	for _, p := range packs {
-		if x, err := p.index(); err == nil && !skip[p] && p.own() {
-			t := (bits.Len(uint(x.n)) - 1) / 3
-			tiers[t] = append(tiers[t], p)
+		if t, ok := p.tier(); ok && !skip[p] {
+			sizes[t]++
 		}
 	}
-	for _, t := range slices.Sorted(maps.Keys(tiers)) {
-		if len(tiers[t]) >= full {
-			return tiers[t]
-		}
+	lowest := slices.IndexFunc(sizes[:], func(n int) bool { return n >= full })
+	if lowest < 0 {
+		return nil
 	}
-	return nil
+	return slices.DeleteFunc(slices.Clone(packs), func(p *pack) bool {
+		t, ok := p.tier()
+		return !ok || skip[p] || t != lowest
+	})
+}
+
+// tier is the one that a pack belongs to, if this package wrote it.
+func (p *pack) tier() (int, bool) {
+	x, err := p.index()
+	if err != nil || x.n == 0 || !p.own() {
+		return 0, false
+	}
+	return (bits.Len(uint(x.n)) - 1) / 3, true
 }
 
 // foldable returns those packs of a tier that may be folded, sorted by name, and

@@ -35,8 +35,7 @@ func FuzzPackIndex(f *testing.F) {
 		if err != nil {
 			return
 		}
-		inFile := *x
-		inFile.data, inFile.src = nil, bytes.NewReader(data)
+		inFile := &index{n: x.n, fanout: x.fanout, src: bytes.NewReader(data), size: x.size, packSum: x.packSum}
 		var rows []row
 		for pos := range x.n {
 			id, err := x.id(pos)

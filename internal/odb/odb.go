@@ -101,6 +101,7 @@ type DB struct {
 	listing sync.Mutex // held while the set of packs is changed
 	packs   atomic.Pointer[packSet]
 	last    atomic.Pointer[pack] // where the last object was found
+	ids     idsOfPacks
 	bases   baseCache
 	closed  atomic.Bool
 	shallow atomic.Pointer[shallowList] // as it was last read

@@ -36,6 +36,8 @@ type pack struct {
 	stem string    // path without extension
 	made time.Time // when its index was written; zero = not known
 
+	filter *idFilter // that has its ids, for idsOfPacks
+
 	mu     sync.Mutex // held while opening
 	idx    atomic.Pointer[index]
 	body   atomic.Pointer[packBody]
@@ -286,7 +288,11 @@ func ownName(packSum [sha1.Size]byte) string {
 // own reports whether this package wrote the pack.
 func (p *pack) own() bool {
 	x, err := p.index()
-	return err == nil && p.name() == ownName(x.packSum)
+	if err != nil {
+		return false
+	}
+	x.named.Do(func() { x.own = p.name() == ownName(x.packSum) })
+	return x.own
 }
 
 // packStem returns the name of a pack without extension from that of its index.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -176,15 +177,16 @@ func (b *Batch) Discard() {
 
 // hasPacked reports whether a pack that is known has the object.
 func (db *DB) hasPacked(id object.ID) bool {
-	last := db.last.Load()
-	if last != nil && last.has(id) {
+	last, packs := db.last.Load(), db.ids.mayHold(db.packs.Load(), id)
+	if slices.Contains(packs, last) && last.has(id) {
 		return true
 	}
-	for _, p := range db.ids.mayHold(db.packs.Load(), id) {
+	for _, p := range packs {
 		if p != last && p.has(id) {
 			db.last.Store(p)
 			return true
 		}
+		db.ids.missed(p)
 	}
 	return false
 }

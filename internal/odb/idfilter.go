@@ -9,69 +9,53 @@ import (
 )
 
 // idFilter tells of most ids that are not in a set that they are not, with one look at
-// memory. Of those that it knows nothing against, one in sixteen is not there either as
-// long as no more have been added than it was made for. Ids can be added, also while
-// others ask; none can be taken out.
+// memory. Of others it rules out all but one in a hundred, as long as it holds no more ids
+// than it has room for. Ids can be added, also while others ask; none can be taken out.
 type idFilter struct {
 	words []atomic.Uint64 // their number is a power of two
+	room  int
 }
 
-const filterBits = 16 // of an id
+// filterBits is the room of an id. Three bits of a word are its own.
+const filterBits = 16
 
 func newIDFilter(ids int) *idFilter {
-	n := max(1, ids*filterBits/64)
-	return &idFilter{make([]atomic.Uint64, 1<<bits.Len(uint(n-1)))}
+	words := 1 << bits.Len(uint(max(1, ids*filterBits/64)-1))
+	return &idFilter{make([]atomic.Uint64, words), words * 64 / filterBits}
 }
 
-// bit goes by bytes that no order by id, and no fan-out, goes by.
-func (f *idFilter) bit(id []byte) (word *atomic.Uint64, mask uint64) {
-	key := binary.LittleEndian.Uint64(id[idSize-8:])
-	return &f.words[key>>6&uint64(len(f.words)-1)], 1 << (key & 63)
+// place goes by bytes that no order by id, and no fan-out, goes by.
+func (f *idFilter) place(id []byte) (word *atomic.Uint64, mask uint64) {
+	key := binary.LittleEndian.Uint32(id[idSize-4:])
+	word = &f.words[binary.LittleEndian.Uint32(id[idSize-8:])&uint32(len(f.words)-1)]
+	return word, 1<<(key&63) | 1<<(key>>6&63) | 1<<(key>>12&63)
 }
 
-func (f *idFilter) add(id []byte) {
-	word, mask := f.bit(id)
-	word.Or(mask)
+// add reports whether the filter did not seem to have the id.
+func (f *idFilter) add(id []byte) bool {
+	word, mask := f.place(id)
+	return word.Or(mask)&mask != mask
 }
 
 func (f *idFilter) mayHave(id object.ID) bool {
-	word, mask := f.bit(id[:])
-	return word.Load()&mask != 0
+	word, mask := f.place(id[:])
+	return word.Load()&mask == mask
 }
 
-// filterAfter is after how many searches in vain an index that is not in memory gets a
-// filter: one takes a system call, and making the filter as much for so many ids.
-const filterAfter = 1024
-
-// lacks reports whether the filter, if there is one, says that the pack lacks an object.
-func (x *index) lacks(id object.ID) bool {
-	f := x.filter.Load()
-	return f != nil && !f.mayHave(id)
-}
-
-// missed counts a search in vain.
-func (x *index) missed() {
-	if x.data != nil || x.filter.Load() != nil || x.misses.Add(1) != int64(x.n/filterAfter+1) {
-		return
-	}
-	f := newIDFilter(x.n)
-	if err := x.addIDs(f); err == nil {
-		x.filter.Store(f)
-	}
-}
-
-// addIDs adds the ids of all objects.
-func (x *index) addIDs(f *idFilter) error {
+// addTo adds the ids of all objects to a filter, and counts those that it did not have.
+func (x *index) addTo(f *idFilter) (added int, err error) {
 	const window = 64 << 10 / idSize
 	buf := make([]byte, min(x.n, window)*idSize)
 	for pos := 0; pos < x.n; pos += window {
 		ids, err := x.idsAt(pos, min(window, x.n-pos), buf)
 		if err != nil {
-			return err
+			return added, err
 		}
 		for ; len(ids) > 0; ids = ids[idSize:] {
-			f.add(ids[:idSize])
+			if f.add(ids[:idSize]) {
+				added++
+			}
 		}
 	}
-	return nil
+	return added, nil
 }

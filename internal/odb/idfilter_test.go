@@ -29,13 +29,13 @@ func TestIDFilter(t *testing.T) {
 				wrong++
 			}
 		}
-		if wrong > max(n, 100)/8 {
+		if wrong > 2+max(n, 100)/50 {
 			t.Errorf("%d ids: %d of %d others are not ruled out", n, wrong, max(n, 100))
 		}
 	}
 }
 
-// TestFilterOfLargePack: after some searches in vain a large index is not asked any more
+// TestFilterOfLargePack: after some searches in vain a large pack is not asked any more
 // for what it has not, and still for what it has.
 func TestFilterOfLargePack(t *testing.T) {
 	t.Parallel()
@@ -43,19 +43,16 @@ func TestFilterOfLargePack(t *testing.T) {
 	ids := commit(t, db, numbered("large", 0, 6000)...)
 	db = reopen(t, db)
 	must(t, db.refresh(true))
-	p := db.packs.Load().packs[0]
 	for i := range 100 {
-		if p.has(blobID(fmt.Sprint("absent ", i))) {
+		if db.hasPacked(blobID(fmt.Sprint("absent ", i))) {
 			t.Fatal("what is absent is found")
 		}
 	}
-	x, err := p.index()
-	must(t, err)
-	if x.data != nil || x.filter.Load() == nil || int(x.misses.Load()) > 100/2 {
-		t.Errorf("in memory: %v, filter: %v, %d searches", x.data != nil, x.filter.Load() != nil, x.misses.Load())
+	if p := db.packs.Load().packs[0]; p.misses.Load() < 6000/idsASearch || p.misses.Load() > 20 {
+		t.Errorf("searched %d times", p.misses.Load())
 	}
 	for i, id := range ids {
-		if !p.has(id) {
+		if !db.hasPacked(id) {
 			t.Fatalf("object %d is not found", i)
 		}
 	}
@@ -132,8 +129,8 @@ func TestKnownIDsAreForgotten(t *testing.T) {
 		if !db.hasPacked(kept[0]) || db.hasPacked(blobID(fmt.Sprint("gone ", i))) {
 			t.Fatalf("after %d: what is there is not found, or what is gone is", i)
 		}
-		if db.ids.added > filterIDs+fewIDs+1 {
-			t.Fatalf("the filter has %d ids of %d", db.ids.added, db.ids.there)
+		if db.ids.held > db.ids.filter.room || db.ids.filter.room > 2*filterIDs {
+			t.Fatalf("the filter has %d ids, and room for %d", db.ids.held, db.ids.filter.room)
 		}
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"math"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
@@ -40,9 +39,6 @@ type index struct {
 	data    []byte // the whole file, or nil
 	size    int64
 	packSum [sha1.Size]byte
-
-	misses atomic.Int64 // searches in vain, as long as there is no filter
-	filter atomic.Pointer[idFilter]
 
 	named sync.Once
 	own   bool // see pack.own

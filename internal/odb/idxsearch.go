@@ -75,12 +75,8 @@ func searchIDs(ids []byte, id object.ID) (pos int, found bool) {
 
 // find returns the offset of an object in the pack.
 func (x *index) find(id object.ID) (off int64, ok bool, err error) {
-	if x.lacks(id) {
-		return 0, false, nil
-	}
 	pos, ok, err := x.search(id)
 	if !ok || err != nil {
-		x.missed()
 		return 0, false, err
 	}
 	off, err = x.offset(pos)

@@ -13,22 +13,26 @@ import (
 type knownIDs struct {
 	change uint64    // of the packs that it speaks of
 	ids    *idFilter // of all packs but
-	others []*pack   // the large ones, and those that cannot be read
+	others []*pack   // that cannot be read, or have too rarely been searched in vain
 }
 
-// What a filter is about. One is 32 KB large.
+// When the ids of a pack are worth being read: at once where they are few, else after as
+// many searches in vain as cost as much. One takes a system call.
 const (
-	fewIDs    = 1 << 10 // a pack of more objects has a filter of its own once that is worth it
-	filterIDs = 1 << 14
+	fewIDs     = 1 << 10
+	idsASearch = 1 << 10
 )
+
+// filterIDs is the room of the smallest filter, which takes 32 KB.
+const filterIDs = 1 << 14
 
 // idsOfPacks makes knownIDs for the packs as they are now.
 type idsOfPacks struct {
-	now atomic.Pointer[knownIDs]
+	now atomic.Pointer[knownIDs] // nil = there is more to know
 
-	mu    sync.Mutex
-	added int // ids in the filter, with those of packs that are gone
-	there int // without these, as of the last look
+	mu     sync.Mutex
+	filter *idFilter
+	held   int // ids in the filter, with those of packs that are gone
 }
 
 // mayHold returns the packs of a set that may hold an object.
@@ -43,18 +47,29 @@ func (o *idsOfPacks) mayHold(set *packSet, id object.ID) []*pack {
 	return known.others
 }
 
+// missed takes down that a pack was searched in vain.
+func (o *idsOfPacks) missed(p *pack) {
+	x := p.idx.Load()
+	if n := p.misses.Add(1) * idsASearch; x == nil || n < int64(x.n) || n-idsASearch >= int64(x.n) {
+		return
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.now.Store(nil)
+}
+
 func (o *idsOfPacks) look(set *packSet) *knownIDs {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	known := &knownIDs{change: set.change}
-	if last := o.now.Load(); last != nil && (o.added <= filterIDs || o.added <= 2*o.there) {
-		known.ids = last.ids
-	} else {
-		known.ids, o.added = newIDFilter(filterIDs), 0
+	if known := o.now.Load(); known != nil && known.change == set.change {
+		return known
 	}
-	o.there = 0
+	for _, p := range o.ripe(set) {
+		o.read(p)
+	}
+	known := &knownIDs{change: set.change, ids: o.filter}
 	for _, p := range set.packs {
-		if !o.know(p, known.ids) {
+		if p.filter != o.filter {
 			known.others = append(known.others, p)
 		}
 	}
@@ -62,18 +77,35 @@ func (o *idsOfPacks) look(set *packSet) *knownIDs {
 	return known
 }
 
-// know sees to it that the filter has the ids of a pack, unless that is too large.
-func (o *idsOfPacks) know(p *pack, ids *idFilter) bool {
-	x, err := p.index()
-	if err != nil || x.n > fewIDs {
-		return false
-	}
-	if p.filter != ids {
-		if err := x.addIDs(ids); err != nil {
-			return false
+// ripe returns the packs whose ids are worth being read, and sees to a filter with room
+// for these.
+func (o *idsOfPacks) ripe(set *packSet) (ripe []*pack) {
+	all, more := 0, 0
+	for _, p := range set.packs {
+		x, err := p.index()
+		if err != nil || x.n > fewIDs && p.misses.Load()*idsASearch < int64(x.n) {
+			continue
 		}
-		p.filter, o.added = ids, o.added+x.n
+		ripe = append(ripe, p)
+		all += x.n
+		if p.filter != o.filter {
+			more += x.n
+		}
 	}
-	o.there += x.n
-	return true
+	if o.filter == nil || o.held+more > o.filter.room {
+		o.filter, o.held = newIDFilter(max(filterIDs, 2*all)), 0
+	}
+	return ripe
+}
+
+// read adds the ids of a pack to the filter, if it can and has not done so.
+func (o *idsOfPacks) read(p *pack) {
+	x, err := p.index()
+	if err != nil || p.filter == o.filter {
+		return
+	}
+	added, err := x.addTo(o.filter)
+	if o.held += added; err == nil {
+		p.filter = o.filter
+	}
 }

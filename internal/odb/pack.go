@@ -36,7 +36,8 @@ type pack struct {
 	stem string    // path without extension
 	made time.Time // when its index was written; zero = not known
 
-	filter *idFilter // that has its ids, for idsOfPacks
+	filter *idFilter    // that has its ids; see idsOfPacks
+	misses atomic.Int64 // searches in vain
 
 	mu     sync.Mutex // held while opening
 	idx    atomic.Pointer[index]

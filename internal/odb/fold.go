@@ -95,10 +95,11 @@ func (db *DB) fullTier(skip map[*pack]bool, full int) []*pack {
 	})
 }
 
-// tier is the one that a pack belongs to, if this package wrote it.
+// tier is the one that a pack belongs to, if this package wrote it and it is not known to
+// be too large.
 func (p *pack) tier() (int, bool) {
 	x, err := p.index()
-	if err != nil || x.n == 0 || !p.own() {
+	if err != nil || x.n == 0 || p.large.Load() || !p.own() {
 		return 0, false
 	}
 	return (bits.Len(uint(x.n)) - 1) / 3, true
@@ -110,9 +111,14 @@ func (db *DB) foldable(tier []*pack, skip map[*pack]bool) []*pack {
 	inMidx, err := midxNames(db.path(packDir))
 	var fit []*pack
 	for _, p := range tier {
-		body, berr := p.data()
+		if fileSize(p.stem+packExt) > foldMaxBytes {
+			p.large.Store(true) // otherwise its tier would seem full each time
+			skip[p] = true
+			continue
+		}
+		_, berr := p.data()
 		_, kerr := os.Lstat(p.stem + keepExt)
-		if err != nil || berr != nil || body.end > foldMaxBytes || !errors.Is(kerr, fs.ErrNotExist) || inMidx[p.name()] {
+		if err != nil || berr != nil || !errors.Is(kerr, fs.ErrNotExist) || inMidx[p.name()] {
 			skip[p] = true
 			continue
 		}

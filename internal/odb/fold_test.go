@@ -451,6 +451,9 @@ func TestLargePacksAreNotFolded(t *testing.T) {
 	if f := fold(t, db); f.Packs != 0 {
 		t.Errorf("seven and a large one: %+v", f)
 	}
+	if db.Crowded(1) {
+		t.Error("a large pack, which is not folded, makes its tier seem full")
+	}
 	commit(t, db, "blob 7")
 	if f := fold(t, db); f.Packs != 8 || slices.Contains(f.Removed, large) {
 		t.Errorf("eight and a large one: %+v", f)

@@ -36,6 +36,7 @@ type pack struct {
 	stem string    // path without extension
 	made time.Time // when its index was written; zero = not known
 
+	large  atomic.Bool  // to be folded
 	filter *idFilter    // that has its ids; see idsOfPacks
 	misses atomic.Int64 // searches in vain
 

@@ -47,10 +47,14 @@ func (o *idsOfPacks) mayHold(set *packSet, id object.ID) []*pack {
 	return known.others
 }
 
-// missed takes down that a pack was searched in vain.
+// missed takes down that a pack was searched in vain, and has the packs looked at again
+// when one becomes worth it.
 func (o *idsOfPacks) missed(p *pack) {
 	x := p.idx.Load()
-	if n := p.misses.Add(1) * idsASearch; x == nil || n < int64(x.n) || n-idsASearch >= int64(x.n) {
+	if x == nil || x.n <= fewIDs {
+		return
+	}
+	if n := p.misses.Add(1) * idsASearch; n < int64(x.n) || n-idsASearch >= int64(x.n) {
 		return
 	}
 	o.mu.Lock()

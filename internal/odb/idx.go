@@ -9,7 +9,6 @@ import (
 	"io"
 	"math"
 	"slices"
-	"sync"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
@@ -39,9 +38,6 @@ type index struct {
 	data    []byte // the whole file, or nil
 	size    int64
 	packSum [sha1.Size]byte
-
-	named sync.Once
-	own   bool // see pack.own
 }
 
 // openIndex checks the frame of an index of size bytes: magic, fan-out, sizes of

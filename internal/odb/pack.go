@@ -36,7 +36,10 @@ type pack struct {
 	stem string    // path without extension
 	made time.Time // when its index was written; zero = not known
 
-	large  atomic.Bool  // to be folded
+	named   sync.Once
+	ownName bool // see own
+
+	large  atomic.Bool  // too large to be folded
 	filter *idFilter    // that has its ids; see idsOfPacks
 	misses atomic.Int64 // searches in vain
 
@@ -293,8 +296,8 @@ func (p *pack) own() bool {
 	if err != nil {
 		return false
 	}
-	x.named.Do(func() { x.own = p.name() == ownName(x.packSum) })
-	return x.own
+	p.named.Do(func() { p.ownName = p.name() == ownName(x.packSum) })
+	return p.ownName
 }
 
 // packStem returns the name of a pack without extension from that of its index.

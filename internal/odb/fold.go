@@ -99,7 +99,7 @@ func (db *DB) fullTier(skip map[*pack]bool, full int) []*pack {
 // be too large.
 func (p *pack) tier() (int, bool) {
 	x, err := p.index()
-	if err != nil || x.n == 0 || p.large.Load() || !p.own() {
+	if err != nil || p.large.Load() || !p.own() {
 		return 0, false
 	}
 	return (bits.Len(uint(x.n)) - 1) / 3, true
@@ -111,14 +111,12 @@ func (db *DB) foldable(tier []*pack, skip map[*pack]bool) []*pack {
 	inMidx, err := midxNames(db.path(packDir))
 	var fit []*pack
 	for _, p := range tier {
-		if fileSize(p.stem+packExt) > foldMaxBytes {
+		body, berr := p.data()
+		if berr == nil && body.end > foldMaxBytes {
 			p.large.Store(true) // otherwise its tier would seem full each time
-			skip[p] = true
-			continue
 		}
-		_, berr := p.data()
 		_, kerr := os.Lstat(p.stem + keepExt)
-		if err != nil || berr != nil || !errors.Is(kerr, fs.ErrNotExist) || inMidx[p.name()] {
+		if err != nil || berr != nil || p.large.Load() || !errors.Is(kerr, fs.ErrNotExist) || inMidx[p.name()] {
 			skip[p] = true
 			continue
 		}

@@ -36,8 +36,8 @@ type pack struct {
 	stem string    // path without extension
 	made time.Time // when its index was written; zero = not known
 
-	named   sync.Once
-	ownName bool // see own
+	named sync.Once
+	isOwn bool // see own
 
 	large  atomic.Bool  // too large to be folded
 	filter *idFilter    // that has its ids; see idsOfPacks
@@ -296,8 +296,8 @@ func (p *pack) own() bool {
 	if err != nil {
 		return false
 	}
-	p.named.Do(func() { p.ownName = p.name() == ownName(x.packSum) })
-	return p.ownName
+	p.named.Do(func() { p.isOwn = p.name() == ownName(x.packSum) })
+	return p.isOwn
 }
 
 // packStem returns the name of a pack without extension from that of its index.

@@ -44,7 +44,8 @@ func (w *applyWorker) guard(r *os.Root, name string, c *Change) (fs.FileInfo, er
 }
 
 // alone waits, where a file has further names, until no other worker changes one of
-// them: that would move the change time that guard looks at twice.
+// them: that would move the change time that guard looks at twice. Removals are done by
+// one worker.
 func (w *applyWorker) alone(r *os.Root, name string) (done func()) {
 	if fi, err := r.Lstat(name); err != nil || !linked(fi) {
 		return func() {}

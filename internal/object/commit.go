@@ -38,6 +38,7 @@ var ownKeys = []string{"tree", "parent", "author", "committer"}
 // is dropped; a NUL in a header or the message, and an extra header that could not
 // be told from another, are errors.
 func AppendCommit(dst []byte, c *CommitData) ([]byte, error) {
+	dst = slices.Grow(dst, c.usualSize())
 	dst = append(dst, "tree "+c.Tree.String()+"\n"...)
 	for _, p := range c.Parents {
 		dst = append(dst, "parent "+p.String()+"\n"...)
@@ -48,12 +49,23 @@ func AppendCommit(dst []byte, c *CommitData) ([]byte, error) {
 		if !validKey(h.Key) || strings.IndexByte(h.Value, 0) >= 0 {
 			return nil, fmt.Errorf("%w: commit header %q", ErrMalformed, h.Key)
 		}
-		dst = append(dst, h.Key+" "+strings.ReplaceAll(h.Value, "\n", "\n ")+"\n"...)
+		dst = append(append(dst, h.Key...), ' ')
+		dst = append(append(dst, strings.ReplaceAll(h.Value, "\n", "\n ")...), '\n')
 	}
 	if strings.IndexByte(c.Message, 0) >= 0 {
 		return nil, fmt.Errorf("%w: NUL in a commit message", ErrMalformed)
 	}
 	return append(append(dst, '\n'), c.Message...), nil
+}
+
+// usualSize is how long the encoding is where no header has several lines: some of them are
+// long, and to grow up to them would copy them several times.
+func (c *CommitData) usualSize() int {
+	n := 512 + 64*len(c.Parents) + len(c.Message)
+	for _, h := range c.Extra {
+		n += len(h.Key) + len(h.Value) + 2
+	}
+	return n
 }
 
 func validKey(key string) bool {

@@ -153,12 +153,13 @@ func otherThan(made *pack, packs []*pack) []*pack {
 
 // copyPacks copies the entries of packs that are fit for it, which it returns.
 func copyPacks(ctx context.Context, w *packWriter, packs []*pack, skip map[*pack]bool) (old []*pack, step Folded, err error) {
-	seen := make(map[object.ID]bool)
+	c := foldCopier{w: w, seen: make(map[object.ID]bool)}
+	w.room(roomOf(packs))
 	for _, p := range packs {
 		if err := ctx.Err(); err != nil {
 			return nil, Folded{}, err
 		}
-		size, err := copyEntries(w, p, seen)
+		size, err := c.copyEntries(p)
 		if errors.Is(err, ErrCorrupt) || errors.Is(err, errGone) {
 			skip[p] = true
 			continue
@@ -173,9 +174,26 @@ func copyPacks(ctx context.Context, w *packWriter, packs []*pack, skip map[*pack
 	return old, step, nil
 }
 
-// copyEntries adds the entries of a pack that are not yet seen to w. It reads the
-// pack whole: foldMaxBytes bounds it. Either all of it is good, or nothing is added.
-func copyEntries(w *packWriter, p *pack, seen map[object.ID]bool) (size int64, err error) {
+// roomOf is what the packs take together, as far as a pack is held in memory.
+func roomOf(packs []*pack) (n int) {
+	for _, p := range packs {
+		if body, err := p.data(); err == nil {
+			n = int(min(int64(n)+body.end, spillAt))
+		}
+	}
+	return n
+}
+
+// foldCopier collects the entries of several packs in a new one.
+type foldCopier struct {
+	w    *packWriter
+	seen map[object.ID]bool
+	data []byte // of the pack that is copied
+}
+
+// copyEntries adds the entries of a pack that are not yet seen. It reads the pack
+// whole: foldMaxBytes bounds it. Either all of it is good, or nothing is added.
+func (c *foldCopier) copyEntries(p *pack) (size int64, err error) {
 	x, err := p.index()
 	if err != nil {
 		return 0, err
@@ -188,7 +206,8 @@ func copyEntries(w *packWriter, p *pack, seen map[object.ID]bool) (size int64, e
 	if err != nil {
 		return 0, p.wrap(idxExt, err)
 	}
-	data := make([]byte, body.end)
+	data := slices.Grow(c.data[:0], int(body.end))[:body.end]
+	c.data = data
 	if err := readAt(body.src, data, 0); err != nil {
 		return 0, p.wrap(packExt, err)
 	}
@@ -196,11 +215,11 @@ func copyEntries(w *packWriter, p *pack, seen map[object.ID]bool) (size int64, e
 		return 0, p.wrap(packExt, err)
 	}
 	for i, r := range rows {
-		if seen[r.id] {
+		if c.seen[r.id] {
 			continue
 		}
-		seen[r.id] = true
-		if err := w.add(r.id, r.crc, data[r.off:entryEnd(int64(len(data)), rows, i)]); err != nil {
+		c.seen[r.id] = true
+		if err := c.w.add(r.id, r.crc, data[r.off:entryEnd(int64(len(data)), rows, i)]); err != nil {
 			return 0, err
 		}
 	}

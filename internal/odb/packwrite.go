@@ -60,10 +60,10 @@ func (w *packWriter) add(id object.ID, crc uint32, entry []byte) error {
 	return w.spill()
 }
 
-// room makes room for n bytes. Left to append, a large buffer grows by a quarter each
-// time, and a pack is copied five times until it is complete.
+// room makes room for n bytes and the checksum that comes last. Left to append, a large
+// buffer grows by a quarter each time, and a pack is copied five times until it is complete.
 func (w *packWriter) room(n int) {
-	if cap(w.buf)-len(w.buf) < n {
+	if n += sha1.Size; cap(w.buf)-len(w.buf) < n {
 		w.buf = append(make([]byte, 0, max(min(2*cap(w.buf), spillAt), len(w.buf)+n, firstRoom)), w.buf...)
 	}
 }

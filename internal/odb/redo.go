@@ -244,16 +244,17 @@ func (h *redoHold) empty() bool { return h == nil || h.tail.end <= int64(redoHea
 // it, what the log holds is flushed first.
 func (h *redoHold) promise(rec *redoRecord) error {
 	rec.token, _ = h.db.redo.token()
-	body := rec.encode()
+	frame := rec.appendTo(make([]byte, redoFrame))
+	body := frame[redoFrame:]
 	if h.tail.end == 0 || h.tail.end+redoFrame+int64(len(body)) > h.size {
 		if err := h.settle(); err != nil {
 			return err
 		}
 	}
 	sum := crc32.Update(h.tail.sum, crc32.IEEETable, body)
-	frame := binary.LittleEndian.AppendUint32(nil, uint32(len(body)))
-	frame = binary.LittleEndian.AppendUint32(frame, sum)
-	if _, err := h.file.WriteAt(append(frame, body...), h.tail.end); err != nil {
+	binary.LittleEndian.PutUint32(frame, uint32(len(body)))
+	binary.LittleEndian.PutUint32(frame[4:], sum)
+	if _, err := h.file.WriteAt(frame, h.tail.end); err != nil {
 		return h.cancel(err)
 	}
 	if err := dataSync(h.file); err != nil {

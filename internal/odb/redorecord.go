@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha1"
 	"encoding/binary"
+	"slices"
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
@@ -28,8 +29,8 @@ type redoRef struct {
 // The body of a record: the token; the name of the pack, its bytes and those of its
 // index, each behind its length; the number of refs, and of each its name, behind the
 // length, and the two ids. Numbers are uvarints.
-func (r *redoRecord) encode() []byte {
-	out := append(make([]byte, 0, len(r.pack)+len(r.idx)+1024), r.token[:]...)
+func (r *redoRecord) appendTo(out []byte) []byte {
+	out = append(slices.Grow(out, len(r.pack)+len(r.idx)+1024), r.token[:]...)
 	for _, field := range [][]byte{[]byte(r.name), r.pack, r.idx} {
 		out = append(binary.AppendUvarint(out, uint64(len(field))), field...)
 	}
@@ -41,7 +42,7 @@ func (r *redoRecord) encode() []byte {
 	return out
 }
 
-// size is at least what encode will make, without the files of the pack.
+// size is at least what appendTo will make, without the files of the pack.
 func (r *redoRecord) size() int64 {
 	n := redoTokens + len(r.name) + 4*binary.MaxVarintLen64
 	for _, ref := range r.refs {

@@ -28,12 +28,12 @@ type planned struct {
 // plan has the corpora in the order of the results. Sizes of the largest tree are cut,
 // and it is one for all, so that trees and stores stay below 15 GB.
 var plan = []planned{
-	{name: "small", title: "small", corpus: "small", repository: true, rounds: 5, heavy: 2},
-	{name: "10k", title: "10,000", corpus: "synthetic", files: 10_000, rounds: 5, heavy: 2},
-	{name: "ignored", title: "ignored", corpus: "ignored", files: 10_000, rounds: 5, heavy: 1},
-	{name: "linux", title: "Linux", corpus: "linux", repository: true, rounds: 4, heavy: 1},
-	{name: "100k", title: "100,000", corpus: "synthetic", files: 100_000, rounds: 4, heavy: 1},
-	{name: "500k", title: "500,000", corpus: "synthetic", files: 500_000, shrink: 4, oneTree: true, rounds: 2, heavy: 1, slow: []string{nameRestic}},
+	{name: "small", title: "small", corpus: "small", repository: true, rounds: 5, heavy: 3},
+	{name: "10k", title: "10,000", corpus: "synthetic", files: 10_000, rounds: 5, heavy: 3},
+	{name: "ignored", title: "ignored", corpus: "ignored", files: 10_000, rounds: 5, heavy: 3},
+	{name: "linux", title: "Linux", corpus: "linux", repository: true, rounds: 4, heavy: 3},
+	{name: "100k", title: "100,000", corpus: "synthetic", files: 100_000, rounds: 4, heavy: 3},
+	{name: "500k", title: "500,000", corpus: "synthetic", files: 500_000, shrink: 4, oneTree: true, rounds: 2, heavy: 2, slow: []string{nameRestic}},
 }
 
 func planNames() (names []string) {

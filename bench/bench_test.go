@@ -89,7 +89,7 @@ func checkRun(t *testing.T, opt *options, r *report) {
 	if c := r.Corpus; c.Files != 200 || c.Captured < 150 || c.Captured > 200 {
 		t.Errorf("%d files, %d of them captured, instead of 200 with perhaps a few ignored", c.Files, c.Captured)
 	}
-	for _, floor := range []string{floorWalk, floorRead, floorSpawn} {
+	for _, floor := range []string{floorWalk, floorRead, floorSpawn, floorKeepOne, floorKeepMany} {
 		if s, ok := r.seconds(floor, nameFloor); !ok || s <= 0 {
 			t.Errorf("floor %s: %v", floor, s)
 		}
@@ -115,6 +115,9 @@ func checkContender(t *testing.T, opt *options, r *report, who string) {
 		}
 		if processors := o.op == opOneProcessor || o.op == opTwoProcessors; processors && runtime.NumCPU() < 2 {
 			want = 0
+		}
+		if want > 0 && floorsOfChange[o.op] != "" {
+			want = pairs
 		}
 		if s.inRow(o.op) {
 			if want = 10; o.op == opMany {

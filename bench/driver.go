@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 )
 
 // driver has every operation carried out by every contender in turn.
@@ -187,7 +188,7 @@ func (d *driver) rounds(op string, first int, each func(s *remote, round int) er
 	var parts []func(round int) error
 	for _, s := range d.subjects {
 		if s.can(op) && !s.inRow(op) && d.bearable(s, op) {
-			parts = append(parts, func(round int) error { return each(s, round) })
+			parts = append(parts, d.unlessSlow(s, op, first, each))
 		}
 	}
 	if len(parts) == 0 && len(others) == 0 {
@@ -215,6 +216,28 @@ func (d *driver) rounds(op string, first int, each func(s *remote, round int) er
 		}
 	}
 	return d.profileOf(d.subject(nameLibrary), "")
+}
+
+// slowRound is how long a heavy operation may take a contender to be repeated. One that is
+// faster gains from the median of several, and the run takes hardly longer.
+const slowRound = 20 * time.Second
+
+// unlessSlow leaves out further rounds of a heavy operation that takes a contender long.
+func (d *driver) unlessSlow(s *remote, op string, first int, each func(s *remote, round int) error) func(round int) error {
+	if first != heavy {
+		return func(round int) error { return each(s, round) }
+	}
+	slow := false
+	return func(round int) error {
+		if slow {
+			d.report.note("%s was timed once by %s, which takes more than %v for it", operationTitle(op), s.Kind, slowRound)
+			return nil
+		}
+		begin := time.Now()
+		err := each(s, round)
+		slow = time.Since(begin) > slowRound
+		return err
+	}
 }
 
 // bearableFiles is how many files OpenCode can restore without taking minutes for the

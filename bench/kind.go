@@ -78,11 +78,11 @@ var kinds = []kind{
 		new: func(s setting) contender { return newRestic(s) },
 	},
 	{
-		name: nameCLI, title: "cairn", ops: cairnOps, tree: treeCairn, ids: true,
+		name: nameCLI, title: "cairn", ops: with(cairnOps, opAboveOne, opAboveMany), tree: treeCairn, ids: true,
 		new: func(s setting) contender { return newCLI(s) },
 	},
 	{
-		name: nameLibrary, title: "library", ops: with(cairnOps, opOpen, opOneProcessor, opTwoProcessors), tree: treeCairn, ids: true,
+		name: nameLibrary, title: "library", ops: with(cairnOps, opAboveOne, opAboveMany, opOpen, opOneProcessor, opTwoProcessors), tree: treeCairn, ids: true,
 		new: func(s setting) contender { return newLibrary(s) },
 	},
 	{

@@ -19,6 +19,8 @@ const (
 	opOne           = "track-1-changed"
 	opOnlyPath      = "track-1-only-path"
 	opMany          = "track-100-changed"
+	opAboveOne      = "above-1-changed"
+	opAboveMany     = "above-100-changed"
 	opPatchNew      = "patch-10-new"
 	opDiffMany      = "diff-full-100"
 	opDiffLarge     = "diff-full-1000"
@@ -32,6 +34,8 @@ const (
 	floorWalkAlone = "walk-lstat-1-processor"
 	floorRead      = "read-all"
 	floorSpawn     = "spawn"
+	floorKeepOne   = "keep-1"
+	floorKeepMany  = "keep-100"
 	nameFloor      = "floor"
 )
 
@@ -63,6 +67,8 @@ func init() {
 		{opOne, "track, 1 file changed", (*driver).one},
 		{opOnlyPath, "track of 1 file only", (*driver).onlyPath},
 		{opMany, "track, 100 files changed", (*driver).hundred},
+		{opAboveOne, "1 file changed, above unchanged", (*driver).aboveOne},
+		{opAboveMany, "100 files changed, above unchanged", (*driver).aboveMany},
 		{opPatchNew, "patch, 10 new files", (*driver).patchNew},
 		{opDiffMany, "diff full, 100 files", (*driver).diffMany},
 		{opDiffLarge, "diff full, 1,000 files", (*driver).diffLarge},

@@ -136,10 +136,10 @@ func (r *report) detail(shown []string, what string, value func(o operation, who
 	return t
 }
 
-// looksAtAll: all but the comparison of two trees, the track of one path, and the
-// first track, whose floor is another one.
+// looksAtAll: all but the comparison of two trees, the track of one path, the first track,
+// whose floor is another one, and what a change adds.
 func looksAtAll(op string) bool {
-	return !slices.Contains([]string{opFirst, opDiffMany, opDiffLarge, opOnlyPath}, op)
+	return !slices.Contains([]string{opFirst, opDiffMany, opDiffLarge, opOnlyPath, opAboveOne, opAboveMany}, op)
 }
 
 func (r *report) timeRow(o operation, shown []string) []string {
@@ -220,6 +220,9 @@ func (r *report) floorOf(op string) (seconds float64, name string, ok bool) {
 	case opDiffMany, opDiffLarge, opOnlyPath:
 		seconds, ok = r.seconds(floorSpawn, nameFloor)
 		return seconds, "spawn", ok
+	case opAboveOne, opAboveMany:
+		seconds, ok = r.seconds(floorsOfChange[op], nameFloor)
+		return seconds, "keep", ok
 	case opOneProcessor:
 		seconds, ok = r.seconds(floorWalkAlone, nameFloor)
 		return seconds, "walk, 1", ok

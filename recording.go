@@ -80,12 +80,12 @@ func knownFrom(outcomes []worktree.Outcome) worktree.Known {
 			entries[o.Path] = e
 		}
 	}
-	return func(path string, mode object.Mode, st *index.Stat) (object.ID, bool) {
+	return func(path string, mode object.Mode, st *index.Stat) (id object.ID, lasting, ok bool) {
 		e := entries[path]
 		if e == nil || e.Mode != mode || e.Stat != *st {
-			return object.ID{}, false
+			return object.ID{}, false, false
 		}
-		return e.ID, true
+		return e.ID, !e.Racy, true
 	}
 }
 

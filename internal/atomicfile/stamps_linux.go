@@ -1,6 +1,7 @@
 package atomicfile
 
 import (
+	"os"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -23,14 +24,57 @@ func OneMount(a, b string) bool {
 // on, gives whatever was looked at a time of its own with the next change.
 func MayStampFinely(path string) bool {
 	var fs unix.Statfs_t
-	if unix.Statfs(path, &fs) != nil {
-		return false
-	}
+	return unix.Statfs(path, &fs) == nil && mayStampFinely(&fs)
+}
+
+func mayStampFinely(fs *unix.Statfs_t) bool {
 	switch fs.Type {
 	case unix.EXT4_SUPER_MAGIC, unix.XFS_SUPER_MAGIC, unix.BTRFS_SUPER_MAGIC, unix.TMPFS_MAGIC:
 		return true
 	}
 	return false
+}
+
+// StampsFinely reports whether a file, and with it every other of its file system, gets a
+// time of its own with the next change after it was looked at. To find out it sets the
+// bits of f, which nobody else may know yet, to what they are. False may mean that nothing
+// could be seen.
+func StampsFinely(f *os.File) bool {
+	var fs unix.Statfs_t
+	fd := int(f.Fd())
+	if unix.Fstatfs(fd, &fs) != nil || !mayStampFinely(&fs) {
+		return false
+	}
+	for range stampTries {
+		tick := Tick()
+		stamp, err := restamp(fd)
+		if err != nil || tick.IsZero() {
+			return false
+		}
+		if tick.Equal(Tick()) {
+			return stamp.After(tick)
+		}
+	}
+	return false
+}
+
+// stampTries is how often a probe may be cut in two by a tick.
+const stampTries = 3
+
+// restamp changes a file twice and returns the time of the second change, which comes after
+// a look at the first one.
+func restamp(fd int) (stamp time.Time, err error) {
+	var st unix.Stat_t
+	for range 2 {
+		if err := unix.Fstat(fd, &st); err != nil {
+			return stamp, err
+		}
+		if err := unix.Fchmod(fd, st.Mode&0o7777); err != nil {
+			return stamp, err
+		}
+	}
+	err = unix.Fstat(fd, &st)
+	return time.Unix(st.Ctim.Unix()), err
 }
 
 // Tick is the time that a change would be stamped with if stamps go by the ticks of the

@@ -2,7 +2,10 @@
 
 package atomicfile
 
-import "time"
+import (
+	"os"
+	"time"
+)
 
 // OneMount reports whether two directories are known to lie on one mount of one file
 // system, so that files can be renamed from one to the other.
@@ -11,6 +14,9 @@ func OneMount(a, b string) bool { return false }
 // MayStampFinely reports whether the file system of a path is known to give whatever was
 // looked at a time of its own with the next change.
 func MayStampFinely(path string) bool { return false }
+
+// StampsFinely reports whether that is known of the file system of f.
+func StampsFinely(f *os.File) bool { return false }
 
 // Tick is the time that a change would be stamped with if stamps go by the ticks of the
 // kernel, zero if nobody knows.

@@ -101,7 +101,8 @@ type Outcome struct {
 
 	// Entry is the written path for the stat cache: Name is its last name, the rest
 	// is what the disk shows now, ID what was verified. It is marked racy, because a
-	// file just written can change once more within one tick of the clock. Perm
+	// file just written can change once more within one tick of the clock, except where
+	// the file system was seen to stamp such a change with a later time. Perm
 	// differs from the wanted bits where the file system cannot hold them. Entry is
 	// the zero value where nothing was written, or somebody else wrote since.
 	Entry index.Entry
@@ -117,6 +118,8 @@ type Applier struct {
 
 	order func(*os.File) (device uint64, ok bool) // both for tests; nil = atomicfile.Ordered
 	flush func(*os.File) error                    // nil = (*os.File).Sync
+
+	stamps func(*os.File) (finely bool) // for tests; nil = atomicfile.StampsFinely
 }
 
 // Apply carries out changes and returns what became of each, in the order of

@@ -22,6 +22,7 @@ type applyRun struct {
 	twins    map[string]int // when resuming: the change that makes a path, or impliedFolder
 	progress func(done, total int)
 	links    sync.Mutex // see alone
+	fine     fineStamps
 
 	mu    sync.Mutex // guards the rest
 	done  int
@@ -53,6 +54,7 @@ func newApplyRun(ctx context.Context, a *Applier, top *os.Root, changes []Change
 		loose:    map[string]looseFolder{},
 		twins:    map[string]int{},
 		flushes:  newFlushes(a.flush),
+		fine:     newFineStamps(a.stamps),
 	}
 	if a.Sync {
 		run.topInfo, _ = top.Stat(".") // unknown means that everything is flushed by itself

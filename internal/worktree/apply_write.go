@@ -103,6 +103,7 @@ func (w *applyWorker) fill(f *os.File, c *Change, src io.Reader, size int64, ear
 	if id != c.ID || fi.Size() != size {
 		return nil, fmt.Errorf("read back: %w", errContents)
 	}
+	w.fine.probe(f, deviceOf(fi))
 	if !samePerm(lookOf(fi).perm, c.Perm, false) { // after writing, which clears setuid
 		if err := f.Chmod(permMode(c.Perm)); err != nil {
 			return nil, err
@@ -195,6 +196,7 @@ func (w *applyWorker) replace(r *os.Root, tmp, name string, i int, made fs.FileI
 	w.outcomes[i].Linked = old != nil && linked(old)
 	if fi, err := r.Lstat(name); err == nil && os.SameFile(fi, made) && fi.Size() == made.Size() && fi.ModTime().Equal(made.ModTime()) {
 		w.record(i, name, fi)
+		w.outcomes[i].Entry.Racy = !fi.Mode().IsRegular() || !w.fine.stamps(deviceOf(fi))
 	}
 	return nil
 }

@@ -61,8 +61,9 @@ type Scan struct {
 
 // Known names the contents of a file or symlink that the index does not hold, when
 // somebody trustworthy has read it in the state that its stat shows. Then it is not
-// read here. It is called from several goroutines.
-type Known func(path string, mode object.Mode, st *index.Stat) (id object.ID, ok bool)
+// read here. With lasting, each change after that shows in the stat, however soon it came.
+// It is called from several goroutines.
+type Known func(path string, mode object.Mode, st *index.Stat) (id object.ID, lasting, ok bool)
 
 // Lender answers, for each directory, like Known for the files and symlinks in it. What
 // it knows is captured whatever the rules say, so that they are not asked.

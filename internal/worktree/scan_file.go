@@ -52,8 +52,8 @@ func (w *worker) capture(n *node, name, path string, st fileStat, rec index.Reco
 			return w.leaveOut(e, path, index.TooLarge, nil), nil
 		}
 		started := time.Now()
-		if id, ok := w.known(path, &st); ok {
-			e.ID, e.Held, e.Racy = id, false, racy(&st.stat, started)
+		if id, lasting, ok := w.known(path, &st); ok {
+			e.ID, e.Held, e.Racy = id, false, !lasting && racy(&st.stat, started)
 			w.files++
 			return e, nil
 		}
@@ -98,9 +98,9 @@ func (w *worker) capture(n *node, name, path string, st fileStat, rec index.Reco
 	return w.leaveOut(e, path, index.Unstable, nil), nil
 }
 
-func (w *worker) known(path string, st *fileStat) (object.ID, bool) {
+func (w *worker) known(path string, st *fileStat) (id object.ID, lasting, ok bool) {
 	if w.Known == nil || w.Verify {
-		return object.ID{}, false
+		return object.ID{}, false, false
 	}
 	return w.Known(path, st.mode, &st.stat)
 }

@@ -1,0 +1,104 @@
+package cairn_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+)
+
+// What a restore has written is taken on trust by the next track where the file system
+// stamps each change with a time of its own, so that a change of the same length, within
+// the same tick, must show. A track that reads everything is the oracle.
+
+// writeOver changes a file in place without changing its length.
+func writeOver(t *testing.T, file, text string) {
+	t.Helper()
+	f, err := os.OpenFile(file, os.O_WRONLY, 0)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	defer f.Close()
+	if _, err := f.WriteString(text); err != nil {
+		t.Error(err)
+	}
+}
+
+// versions makes two states of as many files, all of one length.
+func versions(f *fixture, files int) (names []string, states [2]string) {
+	for i := range files {
+		names = append(names, fmt.Sprintf("dir%d/file%d", i%3, i))
+	}
+	for v := range states {
+		for _, name := range names {
+			f.write(name, fmt.Sprintf("version %d of %-12s", v, name))
+		}
+		states[v] = f.trackAll()
+	}
+	return names, states
+}
+
+// sameAsRead compares a track with one that reads everything.
+func (f *fixture) sameAsRead(r *cairn.Repo, when string) {
+	f.Helper()
+	var hashes [2]string
+	for i, verify := range []bool{false, true} {
+		tr, err := r.Track(background, cairn.TrackOptions{Verify: verify})
+		if err != nil {
+			f.Fatal(err)
+		}
+		hashes[i] = tr.Hash
+	}
+	if hashes[0] != hashes[1] {
+		f.Errorf("%s: track %s, read anew %s", when, hashes[0], hashes[1])
+	}
+}
+
+func TestR23_WrittenAgainRightAfterARestore(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{})
+	names, states := versions(f, 12)
+	r := f.repo()
+	for round := range 60 {
+		if _, err := r.Restore(background, states[round%2], cairn.RestoreOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		for i := round % 4; i < len(names); i += 4 {
+			writeOver(t, f.path(names[i]), fmt.Sprintf("VERSION %d", round%10))
+		}
+		f.sameAsRead(r, fmt.Sprintf("round %d", round))
+	}
+}
+
+func TestR23_WrittenDuringARestore(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{})
+	names, states := versions(f, 12)
+	r := f.repo()
+	for round := range 30 {
+		var writer sync.WaitGroup
+		done := make(chan struct{})
+		writer.Go(func() {
+			for n := 0; ; n++ {
+				select {
+				case <-done:
+					return
+				default:
+					writeOver(t, f.path(names[n%len(names)]), strings.Repeat(fmt.Sprint(n%10), 9))
+				}
+			}
+		})
+		_, err := r.Restore(background, states[round%2], cairn.RestoreOptions{}) // may leave what changed meanwhile
+		close(done)
+		writer.Wait()
+		if err != nil {
+			t.Log(err)
+		}
+		f.sameAsRead(r, fmt.Sprintf("round %d", round))
+	}
+}

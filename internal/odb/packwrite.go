@@ -11,6 +11,7 @@ import (
 	"math"
 	"os"
 	"runtime"
+	"sync"
 
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
@@ -68,6 +69,28 @@ func (w *packWriter) room(n int) {
 	}
 }
 
+// packBuffers keeps buffers for the next pack: a Repo that stays open makes one pack after
+// the other, and to grow a buffer for each, from memory that has to be cleared, takes longer
+// than to fill it.
+var packBuffers sync.Pool
+
+// keptBuffer is the size up to which one is kept.
+const keptBuffer = 2 << 20
+
+func takeBuffer() []byte {
+	if b, ok := packBuffers.Get().(*[]byte); ok {
+		return (*b)[:0]
+	}
+	return nil
+}
+
+// giveBuffer takes a buffer that nobody refers to any more.
+func giveBuffer(b []byte) {
+	if cap(b) >= firstRoom && cap(b) <= keptBuffer {
+		packBuffers.Put(&b)
+	}
+}
+
 // firstRoom is what a capture of one changed file takes up.
 const firstRoom = 4 << 10
 
@@ -89,6 +112,9 @@ func (w *packWriter) begin(id object.ID, crc uint32) error {
 		return errors.New("too many objects for one pack")
 	}
 	if len(w.rows) == 0 {
+		if w.buf == nil {
+			w.buf = takeBuffer()
+		}
 		w.buf = append(w.buf, "PACK\x00\x00\x00\x02\x00\x00\x00\x00"...) // the count is set at the end
 	}
 	w.rows = append(w.rows, row{id, crc, w.done + int64(len(w.buf))})
@@ -158,6 +184,7 @@ func (w *packWriter) discard() {
 		dispose(w.file)
 		w.file = nil
 	}
+	giveBuffer(w.buf)
 	w.buf, w.rows = nil, nil
 }
 

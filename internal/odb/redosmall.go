@@ -33,6 +33,7 @@ func (db *DB) publishSmall(w *packWriter, refs []RefUpdate) (p *pack, done bool,
 	}
 	if err = rec.take(w); err == nil {
 		p, err = db.writeAndPromise(h, &rec, writes)
+		giveBuffer(rec.pack)
 	}
 	if err != nil {
 		return nil, false, fmt.Errorf("write pack into %s: %w", db.dir, err)

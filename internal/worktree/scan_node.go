@@ -161,7 +161,7 @@ func (w *worker) complete(n *node) error {
 		}
 		return nil
 	}
-	d := &index.Dir{Path: n.path, Raw: slices.Clone(n.block), Seal: seal}
+	d := &index.Dir{Path: n.path, Raw: n.takeBlock(), Seal: seal}
 	if tree := w.tree.encode(d); len(tree) > 0 || n.parent == nil {
 		var err error
 		if d.Tree, err = w.Sink.Add(object.Tree, tree); err != nil {
@@ -173,6 +173,17 @@ func (w *worker) complete(n *node) error {
 	defer w.mu.Unlock()
 	w.changed = append(w.changed, d)
 	return nil
+}
+
+// takeBlock returns the block for the index to keep: itself where that wastes little, and
+// otherwise a copy.
+func (n *node) takeBlock() []byte {
+	block := n.block
+	if cap(block)-len(block) > len(block)/8 {
+		return slices.Clone(block)
+	}
+	n.block = nil
+	return block
 }
 
 // recycle keeps the block of a complete directory as a buffer for the next one.

@@ -50,8 +50,8 @@ tables.
 
   -all              instead measure one corpus after the other and write all samples
                     and tables to two files, by default bench/results/all.json and
-                    all.md; -files and -n are upper limits then. It takes half an hour
-                    on two processors and at most 15 GB
+                    all.md; -files and -n are upper limits then. It takes three quarters
+                    of an hour on two processors and at most 15 GB
   -update           of the corpora that are left out keep what the file has
   -without LIST     corpora that -all leaves out, from
                     small    as a repository

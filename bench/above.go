@@ -7,11 +7,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
 	"sync"
 	"time"
 
 	fastzlib "github.com/klauspost/compress/zlib"
+
+	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 )
 
 // What a change adds to a track is less than one track differs from the next. So it is
@@ -31,13 +32,10 @@ func (d *driver) aboveMany() error { return d.above(opAboveMany, len(d.edits.pat
 // above times pairs, each with as many edited files.
 func (d *driver) above(op string, edited int) error {
 	err := d.rounds(op, light, func(s *remote, round int) error {
-		for i := range pairs {
-			if err := d.pair(s, op, edited, round, (round+1)*pairs+i); err != nil {
-				return err
-			}
-		}
-		return nil
-	}, d.changeFloor(op, edited))
+		return d.eachPair(round, edited, func(n, from, to int) error { return d.pair(s, op, round, n, from, to) })
+	}, func(round int) error {
+		return d.eachPair(round, edited, func(_, from, to int) error { return d.keepFloor(op, round, from, to) })
+	})
 	for _, s := range d.subjects {
 		if s.can(op) {
 			err = errors.Join(err, d.edits.undo(s.Root))
@@ -46,9 +44,21 @@ func (d *driver) above(op string, edited int) error {
 	return err
 }
 
+// eachPair numbers the pairs of a round and says which files, from and to, each edits.
+func (d *driver) eachPair(round, edited int, f func(n, from, to int) error) error {
+	for i := range pairs {
+		n := (round+1)*pairs + i
+		from := n % (len(d.edits.paths) - edited + 1)
+		if err := f(n, from, from+edited); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // pair records by how much the second track takes longer. Contenders share a tree: each
 // makes edits of its own.
-func (d *driver) pair(s *remote, op string, edited, round, n int) error {
+func (d *driver) pair(s *remote, op string, round, n, from, to int) error {
 	time.Sleep(settling)
 	if _, err := s.track(); err != nil {
 		return err
@@ -57,8 +67,7 @@ func (d *driver) pair(s *remote, op string, edited, round, n int) error {
 	if err != nil {
 		return err
 	}
-	from := n % (len(d.edits.paths) - edited + 1)
-	if err := d.edits.apply(s.Root, from, from+edited, op+" by "+s.Kind, n); err != nil {
+	if err := d.edits.apply(s.Root, from, to, op+" by "+s.Kind, n); err != nil {
 		return err
 	}
 	changed, err := s.do(request{Op: opTrack, InRow: true})
@@ -76,22 +85,13 @@ func (d *driver) pair(s *remote, op string, edited, round, n int) error {
 
 var floorsOfChange = map[string]string{opAboveOne: floorKeepOne, opAboveMany: floorKeepMany}
 
-// changeFloor times what whoever keeps the changed files for good cannot do without.
-func (d *driver) changeFloor(op string, edited int) func(round int) error {
-	return func(round int) error {
-		for i := range pairs {
-			from := ((round+1)*pairs + i) % (len(d.edits.paths) - edited + 1)
-			var files []string
-			for n := from; n < from+edited; n++ {
-				files = append(files, d.edits.file(d.tree(), n))
-			}
-			measure := d.floor(floorsOfChange[op], func() (float64, error) { return timeKeep(d.scratch, files) })
-			if err := measure(round); err != nil {
-				return err
-			}
-		}
-		return nil
+// keepFloor times what whoever keeps the changed files for good cannot do without.
+func (d *driver) keepFloor(op string, round, from, to int) error {
+	var files []string
+	for i := from; i < to; i++ {
+		files = append(files, d.edits.file(d.tree(), i))
 	}
+	return d.floor(floorsOfChange[op], func() (float64, error) { return timeKeep(d.scratch, files) })(round)
 }
 
 // timeKeep times reading, hashing and compressing files on all processors, and writing
@@ -114,27 +114,27 @@ func timeKeep(dir string, files []string) (seconds float64, err error) {
 		_, err = f.WriteAt(bytes.Join(kept, nil), 0)
 	}
 	if err == nil {
-		err = flushData(f)
+		err = atomicfile.SyncData(f)
 	}
 	return time.Since(begin).Seconds(), err
 }
 
 // compressAll reads, hashes and compresses files on all processors.
 func compressAll(files []string) ([][]byte, error) {
-	var wg sync.WaitGroup
-	workers := min(runtime.GOMAXPROCS(0), len(files))
-	kept, errs := make([][]byte, len(files)), make([]error, workers)
-	for w := range workers {
-		wg.Go(func() {
-			z, err := fastzlib.NewWriterLevel(io.Discard, 1)
-			for i := w; i < len(files) && err == nil; i += workers {
-				kept[i], err = compressFile(z, files[i])
+	kept := make([][]byte, len(files))
+	var writers sync.Pool
+	err := inParallel(len(files), func(i int) (err error) {
+		z, ok := writers.Get().(*fastzlib.Writer)
+		if !ok {
+			if z, err = fastzlib.NewWriterLevel(io.Discard, 1); err != nil {
+				return err
 			}
-			errs[w] = err
-		})
-	}
-	wg.Wait()
-	return kept, errors.Join(errs...)
+		}
+		defer writers.Put(z)
+		kept[i], err = compressFile(z, files[i])
+		return err
+	})
+	return kept, err
 }
 
 func compressFile(z *fastzlib.Writer, file string) ([]byte, error) {

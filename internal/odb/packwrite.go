@@ -64,6 +64,9 @@ func (w *packWriter) add(id object.ID, crc uint32, entry []byte) error {
 // room makes room for n bytes and the checksum that comes last. Left to append, a large
 // buffer grows by a quarter each time, and a pack is copied five times until it is complete.
 func (w *packWriter) room(n int) {
+	if w.buf == nil {
+		w.buf = takeBuffer()
+	}
 	if n += sha1.Size; cap(w.buf)-len(w.buf) < n {
 		w.buf = append(make([]byte, 0, max(min(2*cap(w.buf), spillAt), len(w.buf)+n, firstRoom)), w.buf...)
 	}
@@ -112,9 +115,7 @@ func (w *packWriter) begin(id object.ID, crc uint32) error {
 		return errors.New("too many objects for one pack")
 	}
 	if len(w.rows) == 0 {
-		if w.buf == nil {
-			w.buf = takeBuffer()
-		}
+		w.room(packHead)
 		w.buf = append(w.buf, "PACK\x00\x00\x00\x02\x00\x00\x00\x00"...) // the count is set at the end
 	}
 	w.rows = append(w.rows, row{id, crc, w.done + int64(len(w.buf))})

@@ -257,7 +257,7 @@ func (h *redoHold) promise(rec *redoRecord) error {
 	if _, err := h.file.WriteAt(frame, h.tail.end); err != nil {
 		return h.cancel(err)
 	}
-	if err := dataSync(h.file); err != nil {
+	if err := atomicfile.SyncData(h.file); err != nil {
 		return h.cancel(err)
 	}
 	h.tail.end, h.tail.sum = h.tail.end+redoFrame+int64(len(body)), sum
@@ -290,7 +290,7 @@ func (h *redoHold) reset() error {
 	if _, err := h.file.WriteAt(head[:], 0); err != nil {
 		return err
 	}
-	if err := dataSync(h.file); err != nil {
+	if err := atomicfile.SyncData(h.file); err != nil {
 		return err
 	}
 	h.tail = beginOf([redoSalt]byte(head[len(redoMagic):]))

@@ -3,7 +3,6 @@ package odb
 import (
 	"crypto/sha256"
 	"encoding/binary"
-	"os"
 	"slices"
 
 	"golang.org/x/sys/unix"
@@ -29,13 +28,4 @@ func tokenOf(dir string) (t redoToken, ok bool) {
 	}
 	sum := sha256.Sum256(binary.LittleEndian.AppendUint64([]byte(boot+"\x00"), st.Mnt_id))
 	return redoToken(sum[:]), true
-}
-
-// dataSync flushes the contents of a file whose size and blocks do not change.
-func dataSync(f *os.File) error {
-	for {
-		if err := unix.Fdatasync(int(f.Fd())); err != unix.EINTR {
-			return err
-		}
-	}
 }

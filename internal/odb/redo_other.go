@@ -2,10 +2,6 @@
 
 package odb
 
-import "os"
-
 // tokenOf: a log is kept only where a boot and a mount have names. One that was
 // brought along from elsewhere is redone.
 func tokenOf(string) (redoToken, bool) { return redoToken{}, false }
-
-func dataSync(f *os.File) error { return f.Sync() }

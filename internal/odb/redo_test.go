@@ -426,7 +426,7 @@ func TestRecoveryWithoutPermission(t *testing.T) {
 	}
 }
 
-// FuzzRedo decodes hostile records. What is taken is what encode would make of it.
+// FuzzRedo decodes hostile records. What is taken is what appendTo would make of it.
 func FuzzRedo(f *testing.F) {
 	rec := redoRecord{token: redoToken{1}, refs: []redoRef{{"refs/cairn/x", object.ID{1}, object.ID{2}}}}
 	f.Add(rec.appendTo(nil))

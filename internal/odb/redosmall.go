@@ -33,7 +33,6 @@ func (db *DB) publishSmall(w *packWriter, refs []RefUpdate) (p *pack, done bool,
 	}
 	if err = rec.take(w); err == nil {
 		p, err = db.writeAndPromise(h, &rec, writes)
-		giveBuffer(rec.pack)
 	}
 	if err != nil {
 		return nil, false, fmt.Errorf("write pack into %s: %w", db.dir, err)
@@ -43,7 +42,8 @@ func (db *DB) publishSmall(w *packWriter, refs []RefUpdate) (p *pack, done bool,
 
 const packNameSize = int64(len(packPrefix)) + 2*sha1.Size
 
-// take moves a pack with its index from a writer to a record.
+// take ends the pack of a writer and has the record hold it, in the writer's buffer, with
+// its index.
 func (r *redoRecord) take(w *packWriter) error {
 	sum := w.finishBuffer()
 	idx, err := encodeIndex(w.rows, sum, offsetBit)
@@ -51,7 +51,6 @@ func (r *redoRecord) take(w *packWriter) error {
 		err = w.ask(len(w.buf) + len(idx))
 	}
 	r.name, r.pack, r.idx = ownName(sum), w.buf, idx
-	w.buf = nil
 	return err
 }
 

@@ -62,6 +62,7 @@ func TestR92Resume(t *testing.T) {
 				root := tempRoot(t)
 				crashBefore.build(t, root)
 				a, blobs := newApplier(root)
+				a.stamps = byTicks
 				changes := crashPlan(t, root, blobs)
 				done := crashSteps(changes)[:stop]
 				applyAll(t, &Applier{Root: root, Source: blobs, Token: "t0"}, done)

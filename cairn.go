@@ -166,7 +166,7 @@ func Open(opt Options) (*Repo, error) {
 	r := &Repo{opt: opt, root: root, user: user, log: opt.Logger, now: time.Now, longWalk: longWalk, never: compileNever(opt.Never)}
 	r.opt.DataDir, r.clean = dataDir, r.Clean
 	if opt.Watch {
-		r.watching = new(watching)
+		r.watching = &watching{within: saveWithin}
 	}
 	if r.log == nil {
 		r.log = slog.New(slog.DiscardHandler)
@@ -221,9 +221,12 @@ func (r *Repo) openStore(dir string) (*odb.DB, error) {
 	return db, nil
 }
 
-// Close releases the store. It does not wait for running calls.
+// Close releases the store. It does not wait for running calls. A Repo that watches saves
+// its stat cache, for which it waits up to a second for another process that has the lock:
+// without it the next to open the directory reads again what has changed lately.
 func (r *Repo) Close() error {
 	r.watching.endFolding()
+	r.watching.saveLast(r)
 	err := r.watching.close()
 	if r.fresh != nil {
 		r.fresh.drop(r)

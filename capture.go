@@ -208,7 +208,7 @@ func (c *capture) discard() { c.batch.Discard() }
 //
 //  1. the new objects, durably, as one pack
 //  2. the refs that keep alive what the stat cache will name, and then those given
-//  3. the stat cache
+//  3. the stat cache, or a little later: see maySaveLater
 //
 // Where refs are given the capture is recorded with them, so that a stat cache which
 // cannot be saved then is no failure: it is as it was, and the next capture reads more.
@@ -218,7 +218,7 @@ func (c *capture) publish(ctx context.Context, refs ...odb.RefUpdate) error {
 	}
 	err := c.repo.dropHeld(c.rules)
 	if err == nil {
-		err = c.repo.saveIndex(ctx, c.index, c.aux())
+		err = c.save(ctx)
 	}
 	if err != nil && len(refs) == 0 {
 		return err
@@ -228,6 +228,14 @@ func (c *capture) publish(ctx context.Context, refs ...odb.RefUpdate) error {
 	}
 	c.repo.watching.commit(c.repo, c, c.watched && len(c.unread) == 0)
 	c.noteSize()
+	return nil
+}
+
+func (c *capture) save(ctx context.Context) error {
+	if !c.maySaveLater() {
+		return c.repo.saveIndex(ctx, c.index, c.aux())
+	}
+	c.index.SetPrivate(c.repo.db.KnownPacks(), c.aux())
 	return nil
 }
 
@@ -266,7 +274,7 @@ func (c *capture) publishFor(ctx context.Context) error {
 // saveUnlessSaved saves the stat cache if no operation came about that did, or if that
 // failed.
 func (c *capture) saveUnlessSaved(ctx context.Context) {
-	if !c.index.Dirty() {
+	if !c.index.Dirty() || c.repo.watching.behind() {
 		c.repo.keepIndex(c.index)
 		return
 	}

@@ -18,12 +18,16 @@ func (r *Repo) SetMinFree(bytes int64) { r.opt.MinFree = bytes }
 // redo log emptied.
 func (r *Repo) WaitFolded() {
 	for _, f := range []*folding{&r.watching.base, &r.watching.packs, &r.watching.log} {
-		r.watching.mu.Lock()
-		done := f.done
-		r.watching.mu.Unlock()
-		if done != nil {
-			<-done
-		}
+		f.wait(r.watching)
+	}
+}
+
+func (f *folding) wait(w *watching) {
+	w.mu.Lock()
+	done := f.done
+	w.mu.Unlock()
+	if done != nil {
+		<-done
 	}
 }
 
@@ -32,6 +36,28 @@ func (r *Repo) FoldAgain() {
 	r.watching.mu.Lock()
 	defer r.watching.mu.Unlock()
 	r.watching.base.failed, r.watching.packs.failed, r.watching.log.failed = time.Time{}, time.Time{}, time.Time{}
+}
+
+// SaveWithin says for how long a Repo that watches may put off saving the stat cache from
+// now on. What it has put off is not saved.
+func (r *Repo) SaveWithin(d time.Duration) {
+	w := r.watching
+	w.mu.Lock()
+	w.within = d
+	stop, done := w.late.stop, w.late.done
+	w.mu.Unlock()
+	if done != nil {
+		stop()
+		<-done
+	}
+}
+
+// WaitSaved waits until the stat cache is saved.
+func (r *Repo) WaitSaved() { r.watching.late.wait(r.watching) }
+
+// SaveNow does what a Repo that watches does a little later.
+func (r *Repo) SaveNow() error {
+	return r.locked(context.Background(), func() error { return r.watching.save(r) })
 }
 
 // SetLongWalk says after how many checkpoints a look-up makes an index; 0 switches that

@@ -245,6 +245,9 @@ func (r *Repo) forgetEnds() error {
 // renamePacks keeps the stat cache when packs are replaced: it is dropped where a
 // pack that it knows has gone, unless it hears of that. Called with the lock held.
 func (r *Repo) renamePacks(gone, left []string) error {
+	if err := r.watching.save(r); err != nil {
+		r.log.Info("stat cache not saved", "error", err)
+	}
 	x, err := index.Load(r.indexFile())
 	if err != nil {
 		return nil // it will be dropped anyway

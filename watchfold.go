@@ -72,10 +72,12 @@ func (f *folding) end(w *watching) {
 	}
 }
 
-// fold begins to write anew what has become long. It is called with the store's lock and
-// w.mu, when x has just been saved.
+// fold begins to write what nobody has to wait for: anew what has become long, and the
+// stat cache where x is ahead of it. It is called with the store's lock and w.mu.
 func (w *watching) fold(r *Repo, x *index.Index) {
-	if x.Long() && w.base.idle(w) {
+	if x.Dirty() {
+		w.saveSoon(r)
+	} else if x.Long() && w.base.idle(w) {
 		aside := x.Aside(r.indexFile())
 		w.base.begin(w, func(ctx context.Context) error { return w.foldBase(ctx, r, aside) },
 			func(err error) { r.log.Info("stat cache not written anew", "error", err) })
@@ -150,6 +152,7 @@ func (w *watching) installPacks(r *Repo, a *odb.FoldAside) error {
 // endFolding gives up what is being written, and waits until that is gone.
 func (w *watching) endFolding() {
 	if w != nil {
+		w.late.end(w)
 		w.base.end(w)
 		w.packs.end(w)
 		w.log.end(w)

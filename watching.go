@@ -34,8 +34,8 @@ type watching struct {
 	reason  string
 	pending watch.Changes // taken from the watcher, but not yet looked at
 
-	index  *index.Index // as it was saved last
-	saved  [2]fileState // the files that hold it
+	index  *index.Index // as it was captured last
+	saved  [2]fileState // the files that hold it, or what it was when it was saved last
 	rules  ignoreContext
 	last   *Track // the answer of the last Track, if nothing has happened in the store since
 	lastAt object.ID
@@ -43,7 +43,9 @@ type watching struct {
 
 	stores atomic.Pointer[[]string] // see Repo.knownStoreDirs
 
-	base   folding // of the stat cache
+	within time.Duration // for how long the stat cache may be yet to be saved
+	late   folding       // it is saved
+	base   folding       // and its base written anew
 	packs  folding
 	log    folding
 	closed bool
@@ -155,7 +157,7 @@ func (w *watching) enter(r *Repo, x *index.Index, fresh map[string]bool) worktre
 	}
 }
 
-// commit keeps what a capture has saved. whole tells that it vouches for every
+// commit keeps what a capture has published. whole tells that it vouches for every
 // directory, given the scope that it began with.
 func (w *watching) commit(r *Repo, c *capture, whole bool) {
 	if w == nil {

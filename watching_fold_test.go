@@ -80,6 +80,7 @@ func TestWatchingFolds(t *testing.T) {
 	for i := range 60 {
 		w.write(foldFile(i), fmt.Sprint("edit ", i))
 		w.same(fmt.Sprint("edit ", i))
+		w.saved()
 		if n := w.visited.Load(); n > 2 {
 			t.Fatalf("edit %d: %d files were looked at", i, n)
 		}
@@ -141,7 +142,7 @@ func TestWatchingFoldsBesideOthers(t *testing.T) {
 			}
 		})
 	}
-	w.edits(30, foldFile, w.watching.FoldAgain)
+	w.edits(30, foldFile, func() { w.saved(); w.watching.FoldAgain() })
 	wg.Wait()
 	w.same("afterwards")
 	w.watching.WaitFolded()
@@ -153,6 +154,9 @@ func TestWatchingFoldsBesideOthers(t *testing.T) {
 // closed closes the Repo that watches, which has temporary files ready as long as it is
 // open.
 func (w *watcher) closed() { w.do(w.watching.Close()) }
+
+// saved does not wait for the time to save the stat cache.
+func (w *watcher) saved() { w.do(w.watching.SaveNow()) }
 
 // edits tracks n edits in a row, and calls then after each.
 func (w *watcher) edits(n int, path func(i int) string, then func()) {
@@ -177,7 +181,7 @@ func TestCloseWhileFolding(t *testing.T) {
 func closedWhileFolding(t *testing.T, path func(i int) string, left func(*watcher)) {
 	for round := range 4 {
 		w := newWatcher(t, foldTree())
-		w.edits(7+round, path, func() {})
+		w.edits(7+round, path, w.saved)
 		if err := w.watching.Close(); err != nil {
 			t.Fatal(err)
 		}
@@ -201,7 +205,7 @@ func (f *fixture) settled(when string) {
 }
 
 // foldAsProcess is a watching process that writes the stat cache anew, with edits
-// before, meanwhile and after.
+// before, meanwhile and after. The first is not saved by itself.
 func foldAsProcess(r *cairn.Repo) error {
 	indexDir := filepath.Join(r.StoreDir(), "cairn")
 	base := baseID(indexDir)
@@ -212,6 +216,11 @@ func foldAsProcess(r *cairn.Repo) error {
 		}
 		if _, err := r.Track(background, cairn.TrackOptions{}); err != nil {
 			return err
+		}
+		if i > 0 {
+			if err := r.SaveNow(); err != nil {
+				return err
+			}
 		}
 		if i > 1 {
 			r.WaitFolded()

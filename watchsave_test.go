@@ -1,0 +1,230 @@
+package cairn_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+	"github.com/seed-fb9cbc17/cairn/internal/index"
+)
+
+// newLate is a watcher that does not save the stat cache by itself any more.
+func newLate(t *testing.T) *watcher {
+	t.Helper()
+	w := newWatcher(t, watchedTree())
+	w.watching.SaveWithin(time.Hour)
+	w.write("d0/sub/f0", "before")
+	w.same("before")
+	w.saved()
+	return w
+}
+
+// indexTree is what the files of the stat cache hold.
+func (f *fixture) indexTree() string {
+	f.Helper()
+	dir := f.indexDir()
+	x, err := index.Load(index.File{Base: filepath.Join(dir, "index"), Delta: filepath.Join(dir, "index.delta")})
+	if err != nil || x.Root() == nil {
+		f.Fatal("no stat cache: ", err)
+	}
+	return x.Root().Tree.String()
+}
+
+func (w *watcher) tracked() string {
+	w.Helper()
+	got, err := w.watching.Track(w.Context(), cairn.TrackOptions{})
+	if err != nil {
+		w.Fatal(err)
+	}
+	return got.Hash
+}
+
+func TestWatchingSavesLater(t *testing.T) {
+	t.Parallel()
+	for name, save := range map[string]func(w *watcher){
+		"when it is time":   (*watcher).saved,
+		"when it is closed": (*watcher).closed,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newLate(t)
+			before := w.indexTree()
+			for i := range 3 {
+				w.write("d1/sub/f1", fmt.Sprint("edit ", i))
+				w.write(fmt.Sprint("new/", i), "new")
+				w.tracked()
+			}
+			if w.indexTree() != before {
+				t.Error("a track has saved the stat cache")
+			}
+			want := w.tracked()
+			save(w)
+			if got := w.indexTree(); got != want {
+				t.Errorf("saved %s, captured %s", got, want)
+			}
+			w.settled("saved")
+		})
+	}
+}
+
+// TestWatchingSavesByItself waits for the file, not for a time.
+func TestWatchingSavesByItself(t *testing.T) {
+	t.Parallel()
+	w := newLate(t)
+	w.watching.SaveWithin(time.Millisecond)
+	w.write("d1/sub/f1", "edited")
+	want := w.tracked()
+	w.watching.WaitSaved()
+	if got := w.indexTree(); got != want {
+		t.Errorf("saved %s, captured %s", got, want)
+	}
+}
+
+// What happens while the files are behind what was captured. Whoever goes by them finds
+// what reading everything finds.
+func TestWatchingIsBehind(t *testing.T) {
+	t.Parallel()
+	for name, do := range map[string]func(w *watcher){
+		"nothing":             func(*watcher) {},
+		"the same file again": func(w *watcher) { w.write("d1/sub/f1", "again") },
+		"a new file is ignored": func(w *watcher) {
+			w.write("late.txt", "was captured")
+			w.tracked()
+			w.write(".gitignore", "*.log\n/out/\nlate.txt\n")
+		},
+		"a file is ignored and comes back": func(w *watcher) {
+			w.remove("d2/sub/f2")
+			w.tracked()
+			w.write(".gitignore", "*.log\n/out/\nf2\n")
+			w.write("d2/sub/f2", "ignored now")
+		},
+		"a directory becomes a file": func(w *watcher) {
+			w.do(os.RemoveAll(w.path("d2")))
+			w.write("d2", "file")
+			w.tracked()
+		},
+		"an earlier state comes back": func(w *watcher) {
+			w.write("d1/sub/f1", fmt.Sprint(1, " ", 1))
+		},
+		"it restores": func(w *watcher) {
+			before := w.tracked()
+			w.write("d4/sub/f4", "later")
+			w.tracked()
+			w.restoreBy(w.watching, before)
+		},
+		"another restores": func(w *watcher) {
+			before := w.tracked()
+			w.write("d4/sub/f4", "later")
+			w.tracked()
+			w.restoreBy(w.repo(), before)
+		},
+		"it has nothing to restore": func(w *watcher) { w.restoreBy(w.watching, w.tracked()) },
+		"it cleans":                 func(w *watcher) { w.cleanBy(w.watching) },
+		"another cleans":            func(w *watcher) { w.cleanBy(w.repo()) },
+		"it looks at a part": func(w *watcher) {
+			w.write("d5/sub/f5", "hinted")
+			_, err := w.watching.Track(w.Context(), cairn.TrackOptions{Paths: []string{"d5"}, OnlyPaths: true})
+			w.do(err)
+		},
+		"a capture fails": func(w *watcher) {
+			w.write("d5/sub/f5", "not captured")
+			ctx, cancel := context.WithDeadline(w.Context(), time.Unix(1, 0))
+			defer cancel()
+			if _, err := w.watching.Track(ctx, cairn.TrackOptions{}); err == nil {
+				w.Error("no error")
+			}
+		},
+		"the stat cache is removed": func(w *watcher) {
+			w.do(os.Remove(filepath.Join(w.indexDir(), "index")))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newLate(t)
+			w.write("d1/sub/f1", "behind")
+			w.write("d3/new", "behind")
+			w.remove("d3/sub/f3")
+			want := w.tracked()
+			if got := w.indexTree(); got == want {
+				t.Fatal("saved at once")
+			}
+			do(w)
+			other, err := w.repo().Track(t.Context(), cairn.TrackOptions{})
+			w.do(err)
+			if got := w.tracked(); got != other.Hash {
+				t.Errorf("%s, another Repo finds %s", got, other.Hash)
+			}
+			w.settled("by another")
+			w.write("d6/sub/f6", "afterwards")
+			w.tracked()
+			w.closed()
+			w.settled("closed")
+			gittest.NewOracle(t).Fsck(cairn.StorePath(w.data, mustEval(t, w.root)))
+		})
+	}
+}
+
+func (w *watcher) restoreBy(r *cairn.Repo, hash string) {
+	w.Helper()
+	if res, err := r.Restore(w.Context(), hash, cairn.RestoreOptions{}); err != nil || !res.Complete() {
+		w.Fatalf("restore %s: %+v, %v", hash, res, err)
+	}
+}
+
+func (w *watcher) cleanBy(r *cairn.Repo) {
+	w.Helper()
+	_, err := r.Clean(w.Context(), cairn.CleanOptions{Retention: cairn.Retention{MaxCount: 1, KeepLast: 1}, Thorough: true})
+	w.do(err)
+}
+
+// TestWatchingBehindHoldsWhatIsIgnored: to a stat cache that is behind, a file that was
+// captured since, and is ignored now, is no stranger.
+func TestWatchingBehindHoldsWhatIsIgnored(t *testing.T) {
+	t.Parallel()
+	w := newLate(t)
+	w.write("late.txt", "was captured")
+	w.tracked()
+	w.write(".gitignore", "*.log\n/out/\nlate.txt\n")
+	for who, r := range map[string]*cairn.Repo{"another": w.repo(), "the one that watches": w.watching} {
+		got, err := r.Track(t.Context(), cairn.TrackOptions{})
+		w.do(err)
+		if ok, err := r.Exists(t.Context(), got.Hash, "late.txt"); err != nil || !ok {
+			t.Errorf("%s: not captured any more (%v)", who, err)
+		}
+	}
+}
+
+// TestCloseBesideALock: whoever has the lock is not waited for without end.
+func TestCloseBesideALock(t *testing.T) {
+	t.Parallel()
+	w := newLate(t)
+	w.write("d1/sub/f1", "behind")
+	w.tracked()
+	err := w.repo().UpdateLines(t.Context(), func(*cairn.LineUpdate) error { return w.watching.Close() })
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.settled("closed")
+}
+
+// TestWatchingSavesNothingOverOthers: what another has saved meanwhile is newer.
+func TestWatchingSavesNothingOverOthers(t *testing.T) {
+	t.Parallel()
+	w := newLate(t)
+	w.write("d1/sub/f1", "behind")
+	w.tracked()
+	w.write("d2/sub/f2", "found by another")
+	want := w.track().Hash
+	w.saved()
+	if got := w.indexTree(); got != want {
+		t.Errorf("saved %s over %s", got, want)
+	}
+	if got := w.tracked(); got != want {
+		t.Errorf("captured %s instead of %s", got, want)
+	}
+}

@@ -148,6 +148,17 @@ func (c *capture) look(ctx context.Context, opt captureOptions) error {
 	return c.settleClaims()
 }
 
+// entries gives those of a tree that the stat cache has, or had before the capture: going
+// back to what was captured last is common, and that is not read from the store.
+func (c *capture) entries(dir string, tree object.ID) []object.Entry {
+	for _, d := range []*index.Dir{c.index.Dirs[dir], c.before[dir]} {
+		if d != nil && d.Tree == tree {
+			return worktree.TreeEntries(d)
+		}
+	}
+	return nil
+}
+
 // settleClaims works out the tree that a partial capture vouches for.
 func (c *capture) settleClaims() (err error) {
 	c.tree = c.disk

@@ -104,7 +104,7 @@ func (r *Repo) makePlan(ctx context.Context, disk *capture, target state, opt pl
 func (p *planner) files() error {
 	var created []treeChange
 	p.dirs = newDirSet(p.now.tree == p.target.tree)
-	differing := &comparison{repo: p.repo, ctx: p.ctx, scope: p.scope, known: p.captured, dirs: p.dirs.note}
+	differing := &comparison{repo: p.repo, ctx: p.ctx, scope: p.scope, known: p.disk.entries, dirs: p.dirs.note}
 	for c, err := range differing.between(p.now.tree, p.target.tree) {
 		if err != nil {
 			return err
@@ -129,17 +129,6 @@ func (p *planner) files() error {
 	for _, c := range created {
 		if err := p.create(c); err != nil {
 			return err
-		}
-	}
-	return nil
-}
-
-// captured gives the entries of a tree that the stat cache has, or had before the capture:
-// going back to what was captured last is common, and that is not read from the store.
-func (p *planner) captured(dir string, tree object.ID) []object.Entry {
-	for _, d := range []*index.Dir{p.disk.index.Dirs[dir], p.disk.before[dir]} {
-		if d != nil && d.Tree == tree {
-			return worktree.TreeEntries(d)
 		}
 	}
 	return nil

@@ -206,7 +206,7 @@ func (r *Repo) countChanged(ctx context.Context, before *Checkpoint, c *capture)
 		now = newCoverage(c.metadata())
 	}
 	n := 0
-	for change, err := range r.compareTrees(ctx, from, c.tree, nil) {
+	for change, err := range (&comparison{repo: r, ctx: ctx, known: c.entries}).between(from, c.tree) {
 		if err != nil {
 			return 0, err
 		}

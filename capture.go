@@ -40,7 +40,9 @@ type capture struct {
 	text    string                // of meta, encoded; "" = not yet
 	before  map[string]*index.Dir // see worktree.Result; of the last scan
 	batch   *odb.Batch
-	watched bool // it looked at everything, but for what the watching vouches for
+
+	recording bool // see captureOptions
+	watched   bool // it looked at everything, but for what the watching vouches for
 }
 
 // captureOptions narrows or widens a capture.
@@ -75,7 +77,8 @@ func (r *Repo) capture(ctx context.Context, opt captureOptions) (*capture, error
 	if err != nil {
 		return nil, err
 	}
-	c := &capture{repo: r, index: x, rules: rules, differs: -1, reasons: make(map[string]error), batch: r.newBatch(opt.recording)}
+	c := &capture{repo: r, index: x, rules: rules, differs: -1, recording: opt.recording,
+		reasons: make(map[string]error), batch: r.newBatch(opt.recording)}
 	c.batch.Hurry()
 	if root := x.Root(); root != nil {
 		c.from = root.Tree

@@ -24,6 +24,7 @@ func (c *capture) metadata() *metadata {
 // state, so that an unchanged one need not be described again.
 func (c *capture) aux() []byte {
 	aux := c.rules.aux
+	aux.Counted = c.counted()
 	switch {
 	case c.claims != nil:
 	case c.meta != nil:
@@ -38,6 +39,21 @@ func (c *capture) aux() []byte {
 		return nil // only a cache
 	}
 	return data
+}
+
+// counted is what the track after an operation would have to read trees for: how many paths
+// are not as they were before it. That holds as long as nothing changes.
+func (c *capture) counted() *counted {
+	last := c.rules.before.Counted
+	switch {
+	case c.claims != nil || c.from.IsZero() || c.differs < 0:
+		return nil
+	case c.recording && c.differs > 0:
+		return &counted{c.from.String(), c.tree.String(), c.differs}
+	case last != nil && last.To == c.tree.String():
+		return last
+	}
+	return nil
 }
 
 // adopt takes the metadata over from the checkpoint of the state that the stat cache had,

@@ -216,9 +216,18 @@ type auxiliary struct {
 
 	Files int `json:"files,omitempty"` // captured, if so many that somebody must have meant it
 
+	Counted *counted `json:"counted,omitempty"` // by the capture after an operation
+
 	// Incomplete says that since the last complete capture there was one that did not
 	// look at everything.
 	Incomplete bool `json:"incomplete,omitempty"`
+}
+
+// counted is in how many paths two trees differ.
+type counted struct {
+	From  string `json:"from"`
+	To    string `json:"to"`
+	Paths int    `json:"paths"`
 }
 
 // incomplete marks what a partial capture leaves behind. Only a complete one has

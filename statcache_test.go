@@ -181,3 +181,32 @@ func TestStatCacheAfterTakingBack(t *testing.T) {
 		}
 	}
 }
+
+// TestTrackAfterRestoreReadsNoTree: how many paths have changed since the last checkpoint is
+// known from the restore.
+func TestTrackAfterRestoreReadsNoTree(t *testing.T) {
+	t.Parallel()
+	opt, before, _ := newSaved(t)
+	r := reopened(t, opt)
+	tip, err := r.Track(context.Background(), TrackOptions{})
+	if err == nil {
+		_, err = r.Restore(context.Background(), before.Hash, RestoreOptions{})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	r = reopened(t, opt)
+	after, err := r.Track(context.Background(), TrackOptions{})
+	if err != nil || after.Changed != 1 || after.Hash != before.Hash {
+		t.Fatalf("%+v, %v", after, err)
+	}
+	for _, hash := range []string{tip.Hash, after.Hash} {
+		id, err := object.ParseID(hash)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, read := r.trees.get(id); read {
+			t.Errorf("tree %s was read", hash)
+		}
+	}
+}

@@ -180,13 +180,22 @@ func (r *Repo) newest(ctx context.Context) (*Checkpoint, error) {
 // today is the line of checkpoints outside a session. Days are UTC's.
 func (r *Repo) today() string { return refTracks + r.now().UTC().Format(time.DateOnly) }
 
-// changedSince is what the scan has counted, if it began with the state of before.
+// changedSince is what the scan has counted, if it began with the state of before, or what
+// was counted by an operation that did, if nothing has happened since.
 func (c *capture) changedSince(before *Checkpoint) (n int, ok bool) {
-	if before == nil || before.tree != c.from || c.claims != nil || c.differs < 0 {
+	if before == nil || c.claims != nil || c.differs < 0 {
 		return 0, false
 	}
+	n = c.differs
+	if before.tree != c.from {
+		then := c.rules.before.Counted
+		if n != 0 || then == nil || then.From != before.tree.String() || then.To != c.from.String() {
+			return 0, false
+		}
+		n = then.Paths
+	}
 	m, err := before.metadata()
-	return c.differs, err == nil && m.Partial == ""
+	return n, err == nil && m.Partial == ""
 }
 
 // countChanged counts the paths between the checkpoint before and this tree; all of

@@ -213,7 +213,7 @@ func (r *Repo) finish(ctx context.Context, j *journal, x *index.Index) (*Result,
 		return nil, fmt.Errorf("%s interrupted, the next command finishes it: %w", j.Kind, err)
 	}
 	res := j.result(outcomes)
-	id, err := r.recordOperation(ctx, j, res, recaptureOptions(j, outcomes, x))
+	id, err := r.recordOperation(ctx, j, res, recaptureOptions(j, outcomes, x, applier))
 	if err != nil {
 		return nil, fmt.Errorf("record the %s, which is done: %w", j.Kind, err)
 	}

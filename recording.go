@@ -22,8 +22,8 @@ import (
 //
 // Everything is looked at after a crash (x is nil), when anything may have changed, and
 // where the rules may have: they decide about paths that the operation has not touched.
-func recaptureOptions(j *journal, outcomes []worktree.Outcome, x *index.Index) captureOptions {
-	opt := captureOptions{recording: true, index: x, forget: make(map[string]bool)}
+func recaptureOptions(j *journal, outcomes []worktree.Outcome, x *index.Index, by *worktree.Applier) captureOptions {
+	opt := captureOptions{recording: true, index: x, finely: by.StampsFinely, forget: make(map[string]bool)}
 	ignored := j.keptIgnored()
 	for _, path := range ignored {
 		opt.forget[path] = true

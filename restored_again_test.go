@@ -102,3 +102,60 @@ func TestR23_WrittenDuringARestore(t *testing.T) {
 		f.sameAsRead(r, fmt.Sprintf("round %d", round))
 	}
 }
+
+// The directories that a restore has changed are not listed again for the same reason, so
+// that names which come and go right after it, or meanwhile, must show.
+
+func TestR23_NamesRightAfterARestore(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{".gitignore": gittest.File("*.log\n"), "dir1/x.log": gittest.File("ignored")})
+	names, states := versions(f, 12)
+	r := f.repo()
+	for round := range 60 {
+		if _, err := r.Restore(background, states[round%2], cairn.RestoreOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		some := f.path(names[round%len(names)])
+		for _, err := range []error{
+			os.WriteFile(f.path(fmt.Sprintf("dir%d/new%d", round%3, round)), nil, 0o600),
+			os.Rename(some, some+" moved"),
+			os.Remove(f.path(names[(round+1)%len(names)])),
+		} {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		f.sameAsRead(r, fmt.Sprintf("round %d", round))
+	}
+}
+
+func TestR23_NamesDuringARestore(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{".gitignore": gittest.File("*.log\n"), "dir1/x.log": gittest.File("ignored")})
+	_, states := versions(f, 12)
+	r := f.repo()
+	for round := range 30 {
+		var maker sync.WaitGroup
+		done := make(chan struct{})
+		maker.Go(func() {
+			for n := 0; ; n++ {
+				select {
+				case <-done:
+					return
+				default:
+					path := f.path(fmt.Sprintf("dir%d/extra%d", n%3, n%5))
+					if os.Remove(path) != nil {
+						os.WriteFile(path, nil, 0o600)
+					}
+				}
+			}
+		})
+		_, err := r.Restore(background, states[round%2], cairn.RestoreOptions{})
+		close(done)
+		maker.Wait()
+		if err != nil {
+			t.Log(err)
+		}
+		f.sameAsRead(r, fmt.Sprintf("round %d", round))
+	}
+}

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
@@ -192,4 +193,43 @@ func (f *fixture) files(hash string) (paths []string) {
 	}
 	slices.Sort(paths)
 	return paths
+}
+
+// TestRestoreListsOnce: where the kernel stamps finely, the directories that a restore has
+// changed are listed by it, and by no track after it.
+func TestRestoreListsOnce(t *testing.T) {
+	t.Parallel()
+	tree := gittest.Tree{".gitignore": gittest.File("*.o\n")}
+	for i := range 30 {
+		tree[fmt.Sprintf("d%d/f", i)], tree[fmt.Sprintf("d%d/g.o", i)] = gittest.File(fmt.Sprint(i)), gittest.File("ignored")
+	}
+	f := newFixture(t, tree)
+	needStamps(t, f.root)
+	probe, err := os.Create(filepath.Join(t.TempDir(), "probe"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer probe.Close()
+	if !atomicfile.StampsFinely(probe) {
+		t.Skip("the kernel stamps by the ticks of its clock here")
+	}
+	listed := &listings{Handler: slog.DiscardHandler}
+	f.opt.Logger = slog.New(listed)
+	const few = 3 // are not worth being written down
+	first := f.listAtMost(few, listed)
+	for i := range 20 {
+		f.write(fmt.Sprintf("d%d/f", i), "edited")
+	}
+	f.listAtMost(few, listed)
+	f.restoreAll(first)
+	if listed.last < 20 {
+		t.Errorf("the restore lists %d directories", listed.last)
+	}
+	if got := f.track().Hash; got != first || listed.last > few {
+		t.Errorf("the track after it lists %d directories, and finds %s, not %s", listed.last, got, first)
+	}
+	f.write("d3/new", "new")
+	if got := f.files(f.track().Hash); !slices.Contains(got, "d3/new") || listed.last > few+1 {
+		t.Errorf("after a new file %d directories were listed, captured %q", listed.last, got)
+	}
 }

@@ -55,3 +55,61 @@ func TestStampsFinelyElsewhere(t *testing.T) {
 		t.Error("/proc stamps finely")
 	}
 }
+
+// The same of directories: no name comes or goes unseen by who has looked before.
+func TestStampsFinelyOfDirectories(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	probe, err := os.Create(filepath.Join(t.TempDir(), "f"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer probe.Close()
+	if !StampsFinely(probe) {
+		t.Skip("this file system stamps by the ticks of the clock, or is not known for anything else")
+	}
+	var last, st unix.Stat_t
+	if err := unix.Stat(dir, &last); err != nil {
+		t.Fatal(err)
+	}
+	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
+	changes := map[string]func() error{
+		"create":  func() error { return os.WriteFile(a, nil, 0o600) },
+		"link":    func() error { return os.Link(a, b) },
+		"replace": func() error { return os.Rename(probeCopy(t, dir), a) },
+		"remove":  func() error { return os.Remove(b) },
+		"mkdir":   func() error { return os.Mkdir(b, 0o700) },
+		"rmdir":   func() error { return os.Remove(b) },
+		"symlink": func() error { return os.Symlink("a", b) },
+		"move":    func() error { return os.Rename(b, a) },
+		"unlink":  func() error { return os.Remove(a) },
+	}
+	for round := range 200 {
+		for _, name := range []string{"create", "link", "replace", "remove", "mkdir", "rmdir", "symlink", "move", "unlink"} {
+			if err := changes[name](); err != nil {
+				t.Fatal(err)
+			}
+			if err := unix.Stat(dir, &st); err != nil {
+				t.Fatal(err)
+			}
+			if st.Mtim == last.Mtim || st.Ctim == last.Ctim {
+				t.Fatalf("round %d: %s leaves the times at %v and %v", round, name, st.Mtim, st.Ctim)
+			}
+			last = st
+		}
+	}
+}
+
+// probeCopy makes a file that is to be renamed. It looks at the directory afterwards, so
+// that the next change is one of its own.
+func probeCopy(t *testing.T, dir string) string {
+	t.Helper()
+	path := filepath.Join(dir, "made")
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(dir); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}

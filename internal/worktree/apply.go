@@ -120,7 +120,12 @@ type Applier struct {
 	flush func(*os.File) error                    // nil = (*os.File).Sync
 
 	stamps func(*os.File) (finely bool) // for tests; nil = atomicfile.StampsFinely
+	fine   fineStamps
 }
+
+// StampsFinely reports whether Apply has seen that a file system gives whatever was looked
+// at a time of its own with the next change. It asks where it writes a file.
+func (a *Applier) StampsFinely(device uint64) bool { return a.fine.stamps(device) }
 
 // Apply carries out changes and returns what became of each, in the order of
 // changes. No path stops another: the error speaks only of the root, of the end of

@@ -22,7 +22,6 @@ type applyRun struct {
 	twins    map[string]int // when resuming: the change that makes a path, or impliedFolder
 	progress func(done, total int)
 	links    sync.Mutex // see alone
-	fine     fineStamps
 
 	mu    sync.Mutex // guards the rest
 	done  int
@@ -48,13 +47,13 @@ type applyWorker struct {
 }
 
 func newApplyRun(ctx context.Context, a *Applier, top *os.Root, changes []Change, progress func(done, total int)) *applyRun {
+	a.fine = newFineStamps(a.stamps)
 	run := &applyRun{
 		Applier: a, ctx: ctx, top: top, changes: changes, progress: progress,
 		outcomes: make([]Outcome, len(changes)),
 		loose:    map[string]looseFolder{},
 		twins:    map[string]int{},
 		flushes:  newFlushes(a.flush),
-		fine:     newFineStamps(a.stamps),
 	}
 	if a.Sync {
 		run.topInfo, _ = top.Stat(".") // unknown means that everything is flushed by itself

@@ -48,9 +48,10 @@ type Scan struct {
 	Conditions  string                           // names all that decides here but for the directories themselves, the boot of the machine included; "" = not known
 	Ground      string                           // Result.Ground of the last Run that looked at everything, if Index and Held are what they were after it; else ""
 	Sink        Sink
-	Verify      bool            // read every file, whatever its stat says
-	Workers     int             // 0 = chosen by the number of processors
-	Progress    func(n Counted) // called now and then from several goroutines; may be nil
+	Finely      func(device uint64) bool // whether a file system stamps as Applier.StampsFinely says; nil = not known of any
+	Verify      bool                     // read every file, whatever its stat says
+	Workers     int                      // 0 = chosen by the number of processors
+	Progress    func(n Counted)          // called now and then from several goroutines; may be nil
 
 	MaxFiles int          // ErrLimit beyond; 0 = no limit
 	MaxBytes int64        // of files to be read: ErrLimit beyond; 0 = no limit

@@ -165,7 +165,7 @@ func (w *worker) open(n *node) (ok bool, err error) {
 		n.at, err = n.handle.stat()
 	}
 	if n.sealed = err == nil && w.isSealed(n); err == nil && !n.sealed {
-		if n.names = w.narrowed(n); n.names == nil || !knownNames(n.prev.Raw, n.names) {
+		if n.names = w.narrowed(n); n.names == nil || w.finely(n) || !knownNames(n.prev.Raw, n.names) {
 			err = w.list(n)
 		} else {
 			w.leaveUnlisted(n)

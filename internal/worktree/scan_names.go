@@ -1,6 +1,7 @@
 package worktree
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 
@@ -55,7 +56,36 @@ func (w *worker) visitNames(n *node, old []byte) error {
 		}
 	}
 	n.block = append(n.block, old...)
+	if n.listed && w.finely(n) {
+		n.leaky = n.leaky || !w.accounted(n)
+	}
 	return w.listIfEmpty(n)
+}
+
+// accounted reports whether every name of a listing has an entry in n, or is one that the
+// rules pass over. Some that somebody else has made meanwhile are left to the next scan.
+func (w *worker) accounted(n *node) bool {
+	rest := n.block
+	for _, name := range w.names.names {
+		rec, after := index.Next(rest)
+		for rec != nil && bytes.Compare(rec.Name(), name) < 0 {
+			rec, after = index.Next(after)
+		}
+		if rec != nil && bytes.Equal(rec.Name(), name) {
+			rest = after
+			continue
+		}
+		if string(name) != ".git" && !w.passedOver(n, name) {
+			return false
+		}
+	}
+	return true
+}
+
+// passedOver reports whether the rules alone keep a listed name out of the capture.
+func (w *worker) passedOver(n *node, name []byte) bool {
+	path, k := index.Join(n.path, string(name)), listedKind(name)
+	return k != kindUnknown && !w.excluded(path) && !w.visible(n, path, k == kindDir, 0)
 }
 
 // listIfEmpty finds out whether anything is left in a directory that has no entries any

@@ -154,6 +154,10 @@ func (n *node) judgedRight() bool {
 	return true
 }
 
+// finely reports whether every change of n after it was opened shows in its stat, however
+// soon it comes. The names of such a directory can be accounted for right after a change.
+func (w *worker) finely(n *node) bool { return w.Finely != nil && w.Finely(n.at.device) }
+
 // sealOf returns the seal that a complete directory gets. same tells that its block is
 // the old one. A seal that does not fit the directory any more may stay: it tells
 // nothing, and to replace it would be a write.
@@ -167,7 +171,7 @@ func (w *worker) sealOf(n *node, same bool) (seal index.Seal) {
 		return old
 	case n.sealed:
 		return index.Seal{}
-	case !n.listed || n.names != nil || w.Hints != nil:
+	case !n.listed || n.names != nil && !w.finely(n) || w.Hints != nil:
 		if same {
 			return old
 		}
@@ -175,7 +179,7 @@ func (w *worker) sealOf(n *node, same bool) (seal index.Seal) {
 	}
 	now, tight := n.sealWith(n.print), !n.leaky && n.print != 0 && n.judgedRight()
 	switch {
-	case tight && w.device != 0 && n.at.device == w.device && !racy(&n.at.stat, w.start):
+	case tight && w.device != 0 && n.at.device == w.device && (w.finely(n) || !racy(&n.at.stat, w.start)):
 		return now
 	case same && (tight || old != now):
 		return old

@@ -133,6 +133,7 @@ type Repo struct {
 	trees treeCache
 
 	described described // belongs to who has the lock
+	lastAux   atomic.Pointer[decodedAux]
 	kept      keptIndex
 	measured  measured
 	tidied    time.Time // when tidy has looked, zero = it has to; belongs to who has the lock

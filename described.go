@@ -34,6 +34,9 @@ func (c *capture) aux() []byte {
 	case !c.changed:
 		aux.Metadata = c.rules.before.Metadata
 	}
+	if last := c.repo.lastAux.Load(); last != nil && reflect.DeepEqual(aux, last.auxiliary) {
+		return []byte(last.text)
+	}
 	data, err := json.Marshal(aux)
 	if err != nil {
 		return nil // only a cache

@@ -36,7 +36,7 @@ func (r *Repo) loadRules(x *index.Index) (*ruleSource, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &ruleSource{context: context, chain: context.chain(), before: decodeAux(x.Aux)}
+	s := &ruleSource{context: context, chain: context.chain(), before: r.auxiliaryOf(x)}
 	if len(r.opt.Include) > 0 {
 		s.include = ignore.Parse([]byte(strings.Join(r.opt.Include, "\n")+"\n"), context.FoldCase)
 	}
@@ -267,6 +267,22 @@ func (r *Repo) dropHeld(s *ruleSource) error {
 		return err
 	}
 	return nil
+}
+
+// auxiliaryOf decodes what a stat cache keeps for this package. From one capture to the
+// next that is mostly the same, and is not changed by any.
+func (r *Repo) auxiliaryOf(x *index.Index) auxiliary {
+	if last := r.lastAux.Load(); last != nil && string(x.Aux) == last.text {
+		return last.auxiliary
+	}
+	a := decodeAux(x.Aux)
+	r.lastAux.Store(&decodedAux{string(x.Aux), a})
+	return a
+}
+
+type decodedAux struct {
+	text string
+	auxiliary
 }
 
 // decodeAux treats what it cannot read as empty: it is only a cache.

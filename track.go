@@ -78,7 +78,7 @@ func (r *Repo) track(ctx context.Context, opt TrackOptions) (*Track, error) {
 	defer c.discard()
 	ctx = context.WithoutCancel(ctx) // what follows is short, and half of it would be of no use
 	line := r.today()
-	previous := r.tipBy(line, r.readUnlessDescribed)
+	previous := r.tipBy(line, c.readUnlessDescribed)
 	c.adopt(previous)
 	text, err := c.encoded()
 	if err != nil {
@@ -158,14 +158,12 @@ func (r *Repo) tipBy(line string, read checkpointReader) *Checkpoint {
 }
 
 // readUnlessDescribed is readCheckpoint where the last Track's checkpoint need not be read
-// again. It is not looked at for damage then, only for being there.
-func (r *Repo) readUnlessDescribed(id object.ID) (*Checkpoint, error) {
-	if id == r.described.id {
-		if ok, err := r.db.Has(id); ok && err == nil {
-			return r.described.checkpoint(), nil
-		}
+// again. It is not looked at for damage then, only for being listed: its pack is not opened.
+func (c *capture) readUnlessDescribed(id object.ID) (*Checkpoint, error) {
+	if id == c.repo.described.id && c.batch.Has(id) {
+		return c.repo.described.checkpoint(), nil
 	}
-	return r.readCheckpoint(id)
+	return c.repo.readCheckpoint(id)
 }
 
 // newest returns the newest checkpoint outside of sessions, of which there may be

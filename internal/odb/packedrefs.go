@@ -30,7 +30,7 @@ func (p packedRefs) find(name string) (Ref, bool) {
 }
 
 func (db *DB) packedRefs() (packedRefs, error) {
-	data, err := os.ReadFile(db.path("packed-refs"))
+	data, err := atomicfile.Read(db.path("packed-refs"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -80,8 +80,12 @@ func (db *DB) prepareRefs(updates []RefUpdate) ([]refWrite, error) {
 
 // checkRefs says what is to be written.
 func (db *DB) checkRefs(updates []RefUpdate) (writes []refWrite, err error) {
+	packed, err := db.packedRefs()
+	if err != nil {
+		return nil, err
+	}
 	for _, u := range updates {
-		if err := db.checkRefUpdate(u); err != nil {
+		if err := db.checkRefUpdate(u, packed); err != nil {
 			return nil, fmt.Errorf("set ref %s: %w", u.Name, err)
 		}
 		writes = append(writes, refWrite{name: u.Name, id: u.ID, file: db.refPath(u.Name), content: u.ID.String() + "\n"})
@@ -104,14 +108,14 @@ func (db *DB) newRefTemp(content string) (*os.File, error) {
 	return db.spares.write(db.path(privateDir), atomicfile.Prefix, []byte(content))
 }
 
-func (db *DB) checkRefUpdate(u RefUpdate) error {
+func (db *DB) checkRefUpdate(u RefUpdate, packed packedRefs) error {
 	if err := checkRefName(u.Name); err != nil {
 		return err
 	}
 	if u.ID.IsZero() {
 		return errors.New("no object")
 	}
-	return db.refConflict(u.Name)
+	return db.refConflict(u.Name, packed)
 }
 
 // discardRefs removes the temporary files that have not been moved.
@@ -267,11 +271,7 @@ func removeEmpty(dir string) error {
 
 // refConflict refuses a name that git could not hold beside those that are packed:
 // one that is a directory of another. Loose ones conflict in the file system.
-func (db *DB) refConflict(name string) error {
-	packed, err := db.packedRefs()
-	if err != nil {
-		return err
-	}
+func (db *DB) refConflict(name string, packed packedRefs) error {
 	for _, r := range packed {
 		if r.Err == nil && (strings.HasPrefix(r.Name, name+"/") || strings.HasPrefix(name, r.Name+"/")) {
 			if _, err := db.Ref(r.Name); err == nil {

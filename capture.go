@@ -246,14 +246,6 @@ func (c *capture) publish(ctx context.Context, refs ...odb.RefUpdate) error {
 	return nil
 }
 
-func (c *capture) save(ctx context.Context) error {
-	if !c.maySaveLater() {
-		return c.repo.saveIndex(ctx, c.index, c.aux())
-	}
-	c.index.SetPrivate(c.repo.db.KnownPacks(), c.aux())
-	return nil
-}
-
 // noteSize has a Repo that stays open know that nobody but itself has written packs.
 func (c *capture) noteSize() {
 	if c.repo.opt.Budget > 0 {

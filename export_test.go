@@ -22,13 +22,15 @@ func (r *Repo) WaitFolded() {
 	}
 }
 
-func (f *folding) wait(w *watching) {
+// wait waits for what is under way, if anything is.
+func (f *folding) wait(w *watching) bool {
 	w.mu.Lock()
 	done := f.done
 	w.mu.Unlock()
 	if done != nil {
 		<-done
 	}
+	return done != nil
 }
 
 // FoldAgain lets a Repo try at once what has failed.
@@ -39,7 +41,7 @@ func (r *Repo) FoldAgain() {
 }
 
 // SaveWithin says for how long a Repo that watches may put off saving the stat cache from
-// now on. What it has put off is not saved.
+// now on. What it is waiting to save it looks at again.
 func (r *Repo) SaveWithin(d time.Duration) {
 	w := r.watching
 	w.mu.Lock()
@@ -52,8 +54,11 @@ func (r *Repo) SaveWithin(d time.Duration) {
 	}
 }
 
-// WaitSaved waits until the stat cache is saved.
-func (r *Repo) WaitSaved() { r.watching.late.wait(r.watching) }
+// WaitSaved waits until nobody is about to save the stat cache any more.
+func (r *Repo) WaitSaved() {
+	for w := r.watching; w.late.wait(w); {
+	}
+}
 
 // SaveNow does what a Repo that watches does a little later.
 func (r *Repo) SaveNow() error {

@@ -41,8 +41,9 @@ func (f *folding) idle(w *watching) bool {
 	return f.done == nil && !w.closed && time.Since(f.failed) >= f.pause
 }
 
-// begin runs work. It is called with w.mu.
-func (f *folding) begin(w *watching, work func(context.Context) error, failed func(error)) {
+// begin runs work, and then ended, unless the Repo is being closed. Both begin and ended are
+// called with w.mu.
+func (f *folding) begin(w *watching, work func(context.Context) error, ended func(error)) {
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	f.stop, f.done = stop, done
@@ -53,11 +54,22 @@ func (f *folding) begin(w *watching, work func(context.Context) error, failed fu
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		f.stop, f.done = nil, nil
-		if err != nil && !w.closed {
-			f.failed, f.pause = time.Now(), pauseAfter(err)
-			failed(err)
+		if w.closed {
+			return
 		}
+		if err != nil {
+			f.failed, f.pause = time.Now(), pauseAfter(err)
+		}
+		ended(err)
 	}()
+}
+
+func (r *Repo) logUndone(what string) (ended func(error)) {
+	return func(err error) {
+		if err != nil {
+			r.log.Info(what, "error", err)
+		}
+	}
 }
 
 // end gives up what is being written, and waits until that is gone.
@@ -75,19 +87,16 @@ func (f *folding) end(w *watching) {
 // fold begins to write what nobody has to wait for: anew what has become long, and the
 // stat cache where x is ahead of it. It is called with the store's lock and w.mu.
 func (w *watching) fold(r *Repo, x *index.Index) {
-	if x.Dirty() {
-		w.saveSoon(r)
-	} else if x.Long() && w.base.idle(w) {
+	w.saveSoon(r)
+	if x.Long() && !x.Dirty() && w.base.idle(w) {
 		aside := x.Aside(r.indexFile())
-		w.base.begin(w, func(ctx context.Context) error { return w.foldBase(ctx, r, aside) },
-			func(err error) { r.log.Info("stat cache not written anew", "error", err) })
+		w.base.begin(w, func(ctx context.Context) error { return w.foldBase(ctx, r, aside) }, r.logUndone("stat cache not written anew"))
 	}
 	if w.log.idle(w) && r.db.Unsettled() {
-		w.log.begin(w, r.db.SettleAside, func(err error) { r.log.Info("redo log not emptied", "error", err) })
+		w.log.begin(w, r.db.SettleAside, r.logUndone("redo log not emptied"))
 	}
 	if w.packs.idle(w) && r.db.Crowded(1) {
-		w.packs.begin(w, func(ctx context.Context) error { return w.foldPacks(ctx, r) },
-			func(err error) { r.log.Info("packs not folded", "error", err) })
+		w.packs.begin(w, func(ctx context.Context) error { return w.foldPacks(ctx, r) }, r.logUndone("packs not folded"))
 	}
 }
 

@@ -18,6 +18,15 @@ const saveWithin = 200 * time.Millisecond
 // enough the files stay behind.
 const closeWithin = time.Second
 
+// save saves the stat cache of a capture, or leaves that to watching.commit.
+func (c *capture) save(ctx context.Context) error {
+	if !c.maySaveLater() {
+		return c.repo.saveIndex(ctx, c.index, c.aux())
+	}
+	c.index.SetPrivate(c.repo.db.KnownPacks(), c.aux())
+	return nil
+}
+
 // maySaveLater reports whether nothing but time is lost where the stat cache of a capture
 // is not saved at once. One of a part of the directory says so in the stat cache; the
 // first one has all to lose; and packs that nobody folds are folded by who saves.
@@ -26,9 +35,10 @@ func (c *capture) maySaveLater() bool {
 		c.index.Saved() && !c.repo.db.Crowded(patience)
 }
 
-// saveSoon begins to wait for the time to save. It is called with w.mu.
+// saveSoon begins to wait for the time to save, if the stat cache is behind. It is called
+// with w.mu, and once more when that time is over: a capture may have come in between.
 func (w *watching) saveSoon(r *Repo) {
-	if !w.late.idle(w) {
+	if w.index == nil || !w.index.Dirty() || !w.late.idle(w) {
 		return
 	}
 	within := w.within
@@ -39,19 +49,26 @@ func (w *watching) saveSoon(r *Repo) {
 		case <-time.After(within):
 			return r.locked(ctx, func() error { return w.save(r) })
 		}
-	}, func(err error) { r.log.Info("stat cache not saved", "error", err) })
+	}, func(err error) {
+		r.logUndone("stat cache not saved")(err)
+		w.saveSoon(r)
+	})
 }
 
 // save saves the stat cache, if it is behind what was captured. It is called with the
-// store's lock. Where another process has saved since, or a capture has failed, the files
-// are for the next capture to go by.
+// store's lock. Where another process has saved since, the files are for the next capture
+// to go by.
 func (w *watching) save(r *Repo) error {
 	if w == nil {
 		return nil
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.index == nil || !w.index.Dirty() || w.saved != r.indexState() {
+	if w.index == nil || !w.index.Dirty() {
+		return nil
+	}
+	if w.saved != r.indexState() {
+		w.index = nil
 		return nil
 	}
 	err := w.index.Append(r.indexFile())

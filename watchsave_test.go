@@ -24,6 +24,15 @@ func newLate(t *testing.T) *watcher {
 	return w
 }
 
+// newBehind is one that has captured something since it saved.
+func newBehind(t *testing.T) *watcher {
+	t.Helper()
+	w := newLate(t)
+	w.write("d1/sub/f1", "behind")
+	w.tracked()
+	return w
+}
+
 // indexTree is what the files of the stat cache hold.
 func (f *fixture) indexTree() string {
 	f.Helper()
@@ -72,16 +81,27 @@ func TestWatchingSavesLater(t *testing.T) {
 	}
 }
 
-// TestWatchingSavesByItself waits for the file, not for a time.
+// TestWatchingSavesByItself: whatever was captured while it was about to save, the files
+// are not behind in the end.
 func TestWatchingSavesByItself(t *testing.T) {
 	t.Parallel()
-	w := newLate(t)
-	w.watching.SaveWithin(time.Millisecond)
-	w.write("d1/sub/f1", "edited")
+	w := newBehind(t)
 	want := w.tracked()
+	w.watching.SaveWithin(time.Nanosecond)
 	w.watching.WaitSaved()
 	if got := w.indexTree(); got != want {
-		t.Errorf("saved %s, captured %s", got, want)
+		t.Fatalf("saved %s, captured %s", got, want)
+	}
+	for i := range 200 {
+		w.write("d1/sub/f1", fmt.Sprint("edit ", i))
+		want := w.tracked()
+		if i%20 > 0 {
+			continue // the next one comes at once
+		}
+		w.watching.WaitSaved()
+		if got := w.indexTree(); got != want {
+			t.Fatalf("edit %d: saved %s, captured %s", i, got, want)
+		}
 	}
 }
 
@@ -202,9 +222,7 @@ func TestWatchingBehindHoldsWhatIsIgnored(t *testing.T) {
 // TestCloseBesideALock: whoever has the lock is not waited for without end.
 func TestCloseBesideALock(t *testing.T) {
 	t.Parallel()
-	w := newLate(t)
-	w.write("d1/sub/f1", "behind")
-	w.tracked()
+	w := newBehind(t)
 	err := w.repo().UpdateLines(t.Context(), func(*cairn.LineUpdate) error { return w.watching.Close() })
 	if err != nil {
 		t.Fatal(err)
@@ -215,12 +233,11 @@ func TestCloseBesideALock(t *testing.T) {
 // TestWatchingSavesNothingOverOthers: what another has saved meanwhile is newer.
 func TestWatchingSavesNothingOverOthers(t *testing.T) {
 	t.Parallel()
-	w := newLate(t)
-	w.write("d1/sub/f1", "behind")
-	w.tracked()
+	w := newBehind(t)
 	w.write("d2/sub/f2", "found by another")
 	want := w.track().Hash
-	w.saved()
+	w.watching.SaveWithin(time.Nanosecond)
+	w.watching.WaitSaved()
 	if got := w.indexTree(); got != want {
 		t.Errorf("saved %s over %s", got, want)
 	}

@@ -267,7 +267,7 @@ func (c *capture) commit(refs ...odb.RefUpdate) error {
 // process may die anyway between the second step of publish and the third. Whoever calls
 // this calls saveUnlessSaved in the end.
 func (c *capture) publishFor(ctx context.Context) error {
-	if c.repo.watching != nil || c.rules.before.Incomplete || c.rules.aux.Incomplete {
+	if c.repo.watching != nil || c.rules.leavesIncomplete() {
 		return c.publish(ctx)
 	}
 	if err := c.commit(); err != nil {

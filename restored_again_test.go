@@ -63,14 +63,22 @@ func TestR23_WrittenAgainRightAfterARestore(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, gittest.Tree{})
 	names, states := versions(f, 12)
-	r := f.repo()
-	for round := range 60 {
-		if _, err := r.Restore(background, states[round%2], cairn.RestoreOptions{}); err != nil {
-			t.Fatal(err)
-		}
+	f.restoresBefore(states, func(round int) {
 		for i := round % 4; i < len(names); i += 4 {
 			writeOver(t, f.path(names[i]), fmt.Sprintf("VERSION %d", round%10))
 		}
+	})
+}
+
+// restoresBefore goes back and forth, and does something after each.
+func (f *fixture) restoresBefore(states [2]string, do func(round int)) {
+	f.Helper()
+	r := f.repo()
+	for round := range 60 {
+		if _, err := r.Restore(background, states[round%2], cairn.RestoreOptions{}); err != nil {
+			f.Fatal(err)
+		}
+		do(round)
 		f.sameAsRead(r, fmt.Sprintf("round %d", round))
 	}
 }
@@ -79,25 +87,33 @@ func TestR23_WrittenDuringARestore(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, gittest.Tree{})
 	names, states := versions(f, 12)
+	f.restoresBeside(states, func(n int) {
+		writeOver(t, f.path(names[n%len(names)]), strings.Repeat(fmt.Sprint(n%10), 9))
+	})
+}
+
+// restoresBeside goes back and forth while something is done over and over.
+func (f *fixture) restoresBeside(states [2]string, do func(n int)) {
+	f.Helper()
 	r := f.repo()
 	for round := range 30 {
-		var writer sync.WaitGroup
+		var beside sync.WaitGroup
 		done := make(chan struct{})
-		writer.Go(func() {
+		beside.Go(func() {
 			for n := 0; ; n++ {
 				select {
 				case <-done:
 					return
 				default:
-					writeOver(t, f.path(names[n%len(names)]), strings.Repeat(fmt.Sprint(n%10), 9))
+					do(n)
 				}
 			}
 		})
 		_, err := r.Restore(background, states[round%2], cairn.RestoreOptions{}) // may leave what changed meanwhile
 		close(done)
-		writer.Wait()
+		beside.Wait()
 		if err != nil {
-			t.Log(err)
+			f.Log(err)
 		}
 		f.sameAsRead(r, fmt.Sprintf("round %d", round))
 	}
@@ -110,11 +126,7 @@ func TestR23_NamesRightAfterARestore(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, gittest.Tree{".gitignore": gittest.File("*.log\n"), "dir1/x.log": gittest.File("ignored")})
 	names, states := versions(f, 12)
-	r := f.repo()
-	for round := range 60 {
-		if _, err := r.Restore(background, states[round%2], cairn.RestoreOptions{}); err != nil {
-			t.Fatal(err)
-		}
+	f.restoresBefore(states, func(round int) {
 		some := f.path(names[round%len(names)])
 		for _, err := range []error{
 			os.WriteFile(f.path(fmt.Sprintf("dir%d/new%d", round%3, round)), nil, 0o600),
@@ -125,37 +137,17 @@ func TestR23_NamesRightAfterARestore(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		f.sameAsRead(r, fmt.Sprintf("round %d", round))
-	}
+	})
 }
 
 func TestR23_NamesDuringARestore(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, gittest.Tree{".gitignore": gittest.File("*.log\n"), "dir1/x.log": gittest.File("ignored")})
 	_, states := versions(f, 12)
-	r := f.repo()
-	for round := range 30 {
-		var maker sync.WaitGroup
-		done := make(chan struct{})
-		maker.Go(func() {
-			for n := 0; ; n++ {
-				select {
-				case <-done:
-					return
-				default:
-					path := f.path(fmt.Sprintf("dir%d/extra%d", n%3, n%5))
-					if os.Remove(path) != nil {
-						os.WriteFile(path, nil, 0o600)
-					}
-				}
-			}
-		})
-		_, err := r.Restore(background, states[round%2], cairn.RestoreOptions{})
-		close(done)
-		maker.Wait()
-		if err != nil {
-			t.Log(err)
+	f.restoresBeside(states, func(n int) {
+		path := f.path(fmt.Sprintf("dir%d/extra%d", n%3, n%5))
+		if os.Remove(path) != nil {
+			os.WriteFile(path, nil, 0o600)
 		}
-		f.sameAsRead(r, fmt.Sprintf("round %d", round))
-	}
+	})
 }

@@ -239,6 +239,10 @@ func (s *ruleSource) incomplete(dropped bool) {
 	}
 }
 
+// leavesIncomplete reports whether a capture is one of a part, or the first complete one
+// after such: the stat cache has to say so at once.
+func (s *ruleSource) leavesIncomplete() bool { return s.before.Incomplete || s.aux.Incomplete }
+
 // noteSize remembers that a very large capture was made.
 func (s *ruleSource) noteSize(files int) {
 	if files > manyFiles {

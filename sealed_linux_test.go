@@ -153,21 +153,27 @@ func (f *fixture) listAtMost(n int64, listed *listings) (hash string) {
 	}
 }
 
+// newListed is a root with thirty directories, of a file f each and another one beside it.
+func newListed(t *testing.T, beside string) (*fixture, *listings) {
+	t.Helper()
+	tree := gittest.Tree{".gitignore": gittest.File("*.o\n")}
+	for i := range 30 {
+		tree[fmt.Sprintf("d%d/f", i)], tree[fmt.Sprintf("d%d/%s", i, beside)] = gittest.File(fmt.Sprint(i)), gittest.File("g")
+	}
+	f, listed := newFixture(t, tree), &listings{Handler: slog.DiscardHandler}
+	needStamps(t, f.root)
+	f.opt.Logger = slog.New(listed)
+	return f, listed
+}
+
 // TestRemovalListsNothing: in a repository, too, a track after a removal costs no more
 // than one after an edit.
 func TestRemovalListsNothing(t *testing.T) {
 	t.Parallel()
-	tree := gittest.Tree{".gitignore": gittest.File("*.o\n")}
-	for i := range 30 {
-		tree[fmt.Sprintf("d%d/f", i)], tree[fmt.Sprintf("d%d/g", i)] = gittest.File(fmt.Sprint(i)), gittest.File("g")
-	}
-	f := newFixture(t, tree)
-	needStamps(t, f.root)
+	f, listed := newListed(t, "g")
 	o := gittest.NewOracle(t)
 	o.Init(f.root)
 	o.Commit(f.root, "first")
-	listed := &listings{Handler: slog.DiscardHandler}
-	f.opt.Logger = slog.New(listed)
 	f.trackAll()
 	f.listAtMost(10, listed)
 	for _, path := range []string{"d3/f", "d4"} {
@@ -199,12 +205,7 @@ func (f *fixture) files(hash string) (paths []string) {
 // changed are listed by it, and by no track after it.
 func TestRestoreListsOnce(t *testing.T) {
 	t.Parallel()
-	tree := gittest.Tree{".gitignore": gittest.File("*.o\n")}
-	for i := range 30 {
-		tree[fmt.Sprintf("d%d/f", i)], tree[fmt.Sprintf("d%d/g.o", i)] = gittest.File(fmt.Sprint(i)), gittest.File("ignored")
-	}
-	f := newFixture(t, tree)
-	needStamps(t, f.root)
+	f, listed := newListed(t, "g.o") // which is ignored
 	probe, err := os.Create(filepath.Join(t.TempDir(), "probe"))
 	if err != nil {
 		t.Fatal(err)
@@ -213,8 +214,6 @@ func TestRestoreListsOnce(t *testing.T) {
 	if !atomicfile.StampsFinely(probe) {
 		t.Skip("the kernel stamps by the ticks of its clock here")
 	}
-	listed := &listings{Handler: slog.DiscardHandler}
-	f.opt.Logger = slog.New(listed)
 	const few = 3 // are not worth being written down
 	first := f.listAtMost(few, listed)
 	for i := range 20 {

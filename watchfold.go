@@ -85,11 +85,11 @@ func (f *folding) end(w *watching) {
 }
 
 // fold begins to write what nobody has to wait for: anew what has become long, and the
-// stat cache where x is ahead of it. It is called with the store's lock and w.mu.
-func (w *watching) fold(r *Repo, x *index.Index) {
+// stat cache where its files are behind. It is called with the store's lock and w.mu.
+func (w *watching) fold(r *Repo) {
 	w.saveSoon(r)
-	if x.Long() && !x.Dirty() && w.base.idle(w) {
-		aside := x.Aside(r.indexFile())
+	if w.index.Long() && !w.dirty() && w.base.idle(w) {
+		aside := w.index.Aside(r.indexFile())
 		w.base.begin(w, func(ctx context.Context) error { return w.foldBase(ctx, r, aside) }, r.logUndone("stat cache not written anew"))
 	}
 	if w.log.idle(w) && r.db.Unsettled() {
@@ -114,7 +114,7 @@ func (w *watching) foldBase(ctx context.Context, r *Repo, aside *index.Aside) er
 func (w *watching) install(r *Repo, aside *index.Aside) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.index == nil || w.saved != r.indexState() {
+	if w.overtaken(r) {
 		return index.ErrOvertaken
 	}
 	err := aside.Install(w.index)
@@ -144,15 +144,13 @@ func (w *watching) foldPacks(ctx context.Context, r *Repo) error {
 func (w *watching) installPacks(r *Repo, a *odb.FoldAside) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.index == nil || w.saved != r.indexState() {
+	if w.overtaken(r) {
 		return odb.ErrOvertaken
 	}
 	before := r.db.PacksChanged()
 	err := a.Install(func(packs []string) error {
 		w.index.SetPrivate(packs, w.index.Aux)
-		err := w.index.Append(r.indexFile())
-		w.saved = r.indexState()
-		return err
+		return w.append(r)
 	})
 	r.measured.moved(before, r.db.PacksChanged())
 	return err

@@ -69,8 +69,9 @@ func (w *watching) begin(r *Repo) (x *index.Index) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	overtaken := w.overtaken(r)
 	x, w.index, w.last = w.index, nil, nil
-	if x == nil || w.saved != r.indexState() {
+	if overtaken {
 		w.doubt("somebody else has changed the stat cache")
 		x = nil
 	}
@@ -166,7 +167,7 @@ func (w *watching) commit(r *Repo, c *capture, whole bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.index, w.saved = c.index, r.indexState()
-	w.fold(r, c.index)
+	w.fold(r)
 	r.db.KeepSpares()
 	if !whole || w.watcher == nil {
 		return

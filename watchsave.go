@@ -31,14 +31,13 @@ func (c *capture) save(ctx context.Context) error {
 // is not saved at once. One of a part of the directory says so in the stat cache; the
 // first one has all to lose; and packs that nobody folds are folded by who saves.
 func (c *capture) maySaveLater() bool {
-	return c.repo.watching != nil && c.claims == nil && !c.rules.aux.Incomplete && !c.rules.before.Incomplete &&
-		c.index.Saved() && !c.repo.db.Crowded(patience)
+	return c.repo.watching != nil && !c.rules.leavesIncomplete() && c.index.Saved() && !c.repo.db.Crowded(patience)
 }
 
 // saveSoon begins to wait for the time to save, if the stat cache is behind. It is called
 // with w.mu, and once more when that time is over: a capture may have come in between.
 func (w *watching) saveSoon(r *Repo) {
-	if w.index == nil || !w.index.Dirty() || !w.late.idle(w) {
+	if !w.dirty() || !w.late.idle(w) {
 		return
 	}
 	within := w.within
@@ -64,18 +63,28 @@ func (w *watching) save(r *Repo) error {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.index == nil || !w.index.Dirty() {
+	if !w.dirty() {
 		return nil
 	}
-	if w.saved != r.indexState() {
+	if w.overtaken(r) {
 		w.index = nil
 		return nil
 	}
-	err := w.index.Append(r.indexFile())
-	w.saved = r.indexState()
-	w.fold(r, w.index)
+	err := w.append(r)
+	w.fold(r)
 	return err
 }
+
+// append saves what has changed. It is called with the store's lock and w.mu.
+func (w *watching) append(r *Repo) error {
+	err := w.index.Append(r.indexFile())
+	w.saved = r.indexState()
+	return err
+}
+
+// overtaken reports whether another process has saved since, or a capture has failed. It is
+// called with w.mu.
+func (w *watching) overtaken(r *Repo) bool { return w.index == nil || w.saved != r.indexState() }
 
 // saveLast is what Close does when nothing is under way any more.
 func (w *watching) saveLast(r *Repo) {
@@ -96,5 +105,8 @@ func (w *watching) behind() bool {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.index != nil && w.index.Dirty()
+	return w.dirty()
 }
+
+// dirty is behind for who has w.mu.
+func (w *watching) dirty() bool { return w.index != nil && w.index.Dirty() }

@@ -80,6 +80,9 @@ func (db *DB) prepareRefs(updates []RefUpdate) ([]refWrite, error) {
 
 // checkRefs says what is to be written.
 func (db *DB) checkRefs(updates []RefUpdate) (writes []refWrite, err error) {
+	if len(updates) == 0 {
+		return nil, nil
+	}
 	packed, err := db.packedRefs()
 	if err != nil {
 		return nil, err

@@ -1,8 +1,8 @@
 package worktree
 
 import (
-	"bytes"
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/seed-fb9cbc17/cairn/internal/index"
@@ -26,19 +26,25 @@ func (w *worker) leaveUnlisted(n *node) {
 
 // knownNames reports whether a block has all of the names, which are sorted as it is.
 func knownNames(block []byte, names []string) bool {
-	for _, name := range names {
-		for {
-			rec, rest := index.Next(block)
-			if rec == nil || string(rec.Name()) > name {
-				return false
+	for range unknownNames(block, names) {
+		return false
+	}
+	return true
+}
+
+// unknownNames yields those names, sorted as a block is, that have no entry in it.
+func unknownNames[N string | []byte](block []byte, names []N) iter.Seq[N] {
+	return func(yield func(N) bool) {
+		rec, rest := index.Next(block)
+		for _, name := range names {
+			for rec != nil && string(rec.Name()) < string(name) {
+				rec, rest = index.Next(rest)
 			}
-			block = rest
-			if string(rec.Name()) == name {
-				break
+			if (rec == nil || string(rec.Name()) != string(name)) && !yield(name) {
+				return
 			}
 		}
 	}
-	return true
 }
 
 // visitNames looks at some names of n and keeps the other entries.
@@ -65,16 +71,7 @@ func (w *worker) visitNames(n *node, old []byte) error {
 // accounted reports whether every name of a listing has an entry in n, or is one that the
 // rules pass over. Some that somebody else has made meanwhile are left to the next scan.
 func (w *worker) accounted(n *node) bool {
-	rest := n.block
-	for _, name := range w.names.names {
-		rec, after := index.Next(rest)
-		for rec != nil && bytes.Compare(rec.Name(), name) < 0 {
-			rec, after = index.Next(after)
-		}
-		if rec != nil && bytes.Equal(rec.Name(), name) {
-			rest = after
-			continue
-		}
+	for name := range unknownNames(n.block, w.names.names) {
 		if string(name) != ".git" && !w.passedOver(n, name) {
 			return false
 		}

@@ -58,9 +58,9 @@ type captureOptions struct {
 	only    bool
 	partial bool
 
-	index  *index.Index             // the stat cache as it was just saved; nil = to be loaded
-	finely func(device uint64) bool // see worktree.Scan
-	known  worktree.Known           // in place of what can be borrowed; may be nil
+	index    *index.Index             // the stat cache as it was just saved; nil = to be loaded
+	fineDirs func(device uint64) bool // see worktree.Scan
+	known    worktree.Known           // in place of what can be borrowed; may be nil
 
 	// recording is set where the capture belongs to an operation that is done and has to
 	// be recorded, however full the disk is.
@@ -299,7 +299,7 @@ func (r *Repo) newScan(x *index.Index, rules *ruleSource, batch *odb.Batch, opt 
 		Include: rules.include, Held: rules.held, Exclude: inside,
 		Never: r.never, NeverIsNew: rules.before.Never != r.neverID(), MaxFiles: r.maxFiles(rules.before), MaxBytes: r.maxScanBytes(),
 		Conditions: rules.conditions(r, inside), Ground: rules.ground(),
-		Scope: opt.scope, Names: opt.names, Forget: opt.forget, Sink: batch, Finely: opt.finely, Verify: opt.verify, Workers: r.opt.Workers,
+		Scope: opt.scope, Names: opt.names, Forget: opt.forget, Sink: batch, FineDirs: opt.fineDirs, Verify: opt.verify, Workers: r.opt.Workers,
 	}
 	if opt.small {
 		scan.Workers = 1

@@ -23,7 +23,7 @@ import (
 // Everything is looked at after a crash (x is nil), when anything may have changed, and
 // where the rules may have: they decide about paths that the operation has not touched.
 func recaptureOptions(j *journal, outcomes []worktree.Outcome, x *index.Index, by *worktree.Applier) captureOptions {
-	opt := captureOptions{recording: true, index: x, finely: by.StampsFinely, forget: make(map[string]bool)}
+	opt := captureOptions{recording: true, index: x, fineDirs: by.DirsStampFinely, forget: make(map[string]bool)}
 	ignored := j.keptIgnored()
 	for _, path := range ignored {
 		opt.forget[path] = true

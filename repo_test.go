@@ -22,7 +22,13 @@ type fixture struct {
 // newFixture makes a root that holds tree. The store is not made yet.
 func newFixture(t *testing.T, tree gittest.Tree) *fixture {
 	t.Helper()
-	f := &fixture{T: t, root: filepath.Join(t.TempDir(), "root"), data: filepath.Join(t.TempDir(), "data")}
+	return newFixtureIn(t, t.TempDir(), tree)
+}
+
+// newFixtureIn is newFixture with the root in a given directory.
+func newFixtureIn(t *testing.T, dir string, tree gittest.Tree) *fixture {
+	t.Helper()
+	f := &fixture{T: t, root: filepath.Join(dir, "root"), data: filepath.Join(t.TempDir(), "data")}
 	gittest.Create(t, f.root, tree)
 	if err := os.MkdirAll(f.root, 0o755); err != nil {
 		t.Fatal(err)

@@ -124,16 +124,31 @@ func (f *fixture) restoresBeside(states [2]string, do func(n int)) {
 
 func TestR23_NamesRightAfterARestore(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, gittest.Tree{".gitignore": gittest.File("*.log\n"), "dir1/x.log": gittest.File("ignored")})
+	namesRightAfterARestore(t, t.TempDir())
+}
+
+// TestR23_NamesRightAfterARestoreInMemory: there, directories are not stamped as finely as
+// files, see atomicfile.StampsFinely.
+func TestR23_NamesRightAfterARestoreInMemory(t *testing.T) {
+	t.Parallel()
+	namesRightAfterARestore(t, gittest.SmallDisk(t, 64<<20))
+}
+
+func namesRightAfterARestore(t *testing.T, dir string) {
+	f := newFixtureIn(t, dir, gittest.Tree{".gitignore": gittest.File("*.log\n"), "dir1/x.log": gittest.File("ignored")})
 	names, states := versions(f, 12)
+	changes := []func(path string, round int) error{
+		func(path string, round int) error { return os.Remove(path) },
+		func(path string, round int) error { return os.Link(path, fmt.Sprintf("%s linked %d", path, round)) },
+		func(path string, round int) error { return os.Rename(path, path+" moved") },
+		func(path string, round int) error {
+			return os.WriteFile(fmt.Sprintf("%s new %d", path, round), nil, 0o600)
+		},
+	}
 	f.restoresBefore(states, func(round int) {
-		some := f.path(names[round%len(names)])
-		for _, err := range []error{
-			os.WriteFile(f.path(fmt.Sprintf("dir%d/new%d", round%3, round)), nil, 0o600),
-			os.Rename(some, some+" moved"),
-			os.Remove(f.path(names[(round+1)%len(names)])),
-		} {
-			if err != nil {
+		for dir := range 3 { // one change each: two would show by each other
+			path := f.path(names[(3*round+dir)%len(names)])
+			if err := changes[(round+dir)%len(changes)](path, round); err != nil {
 				t.Fatal(err)
 			}
 		}

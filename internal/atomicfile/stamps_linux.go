@@ -20,31 +20,46 @@ func OneMount(a, b string) bool {
 	return at[0].Mnt_id == at[1].Mnt_id && at[0].Dev_major == at[1].Dev_major && at[0].Dev_minor == at[1].Dev_minor
 }
 
-// MayStampFinely reports whether the file system of a path is one that, from Linux 6.13
-// on, gives whatever was looked at a time of its own with the next change.
-func MayStampFinely(path string) bool {
+// Fine tells what of a file system gets a time of its own with the next change after it was
+// looked at.
+type Fine struct{ Files, Dirs bool }
+
+// MayStampFinely reports whether the file system of a directory is one that, from Linux
+// 6.13 on, gives directories that were looked at a time of their own with the next change.
+func MayStampFinely(dir string) bool {
 	var fs unix.Statfs_t
-	return unix.Statfs(path, &fs) == nil && mayStampFinely(&fs)
+	return unix.Statfs(dir, &fs) == nil && mayStampFinely(&fs).Dirs
 }
 
-func mayStampFinely(fs *unix.Statfs_t) bool {
+// mayStampFinely is what is known of the kinds. A tmpfs stamps a directory with the time of
+// the file that is linked into it or removed from it: that may be the one it has.
+func mayStampFinely(fs *unix.Statfs_t) Fine {
 	switch fs.Type {
-	case unix.EXT4_SUPER_MAGIC, unix.XFS_SUPER_MAGIC, unix.BTRFS_SUPER_MAGIC, unix.TMPFS_MAGIC:
-		return true
+	case unix.EXT4_SUPER_MAGIC, unix.XFS_SUPER_MAGIC, unix.BTRFS_SUPER_MAGIC:
+		return Fine{Files: true, Dirs: true}
+	case unix.TMPFS_MAGIC:
+		return Fine{Files: true}
 	}
-	return false
+	return Fine{}
 }
 
-// StampsFinely reports whether a file, and with it every other of its file system, gets a
-// time of its own with the next change after it was looked at. To find out it sets the
-// bits of f, which nobody else may know yet, to what they are. False may mean that nothing
-// could be seen.
-func StampsFinely(f *os.File) bool {
+// StampsFinely tells what the file system of f stamps finely. To find out it sets the bits
+// of f, which nobody else may know yet, to what they are. That nothing is may mean that
+// nothing could be seen.
+func StampsFinely(f *os.File) Fine {
 	var fs unix.Statfs_t
 	fd := int(f.Fd())
-	if unix.Fstatfs(fd, &fs) != nil || !mayStampFinely(&fs) {
-		return false
+	if unix.Fstatfs(fd, &fs) != nil {
+		return Fine{}
 	}
+	if may := mayStampFinely(&fs); may != (Fine{}) && seenFine(fd) {
+		return may
+	}
+	return Fine{}
+}
+
+// seenFine reports whether a change is seen that has a later time than the ticks give.
+func seenFine(fd int) bool {
 	for range stampTries {
 		tick := Tick()
 		stamp, err := restamp(fd)

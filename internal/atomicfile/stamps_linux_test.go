@@ -20,7 +20,7 @@ func TestStampsFinely(t *testing.T) {
 	if err := f.Chmod(0o751 | os.ModeSetuid); err != nil {
 		t.Fatal(err)
 	}
-	if !StampsFinely(f) {
+	if !StampsFinely(f).Files {
 		t.Skip("this file system stamps by the ticks of the clock, or is not known for anything else")
 	}
 	if info, err := f.Stat(); err != nil || info.Mode() != 0o751|os.ModeSetuid {
@@ -51,7 +51,7 @@ func TestStampsFinelyElsewhere(t *testing.T) {
 		t.Skip("no file of another kind here:", err)
 	}
 	defer f.Close()
-	if StampsFinely(f) {
+	if StampsFinely(f) != (Fine{}) {
 		t.Error("/proc stamps finely")
 	}
 }
@@ -65,8 +65,8 @@ func TestStampsFinelyOfDirectories(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer probe.Close()
-	if !StampsFinely(probe) {
-		t.Skip("this file system stamps by the ticks of the clock, or is not known for anything else")
+	if !StampsFinely(probe).Dirs {
+		t.Skip("this file system stamps directories by the ticks of the clock, or is not known for anything else")
 	}
 	var last, st unix.Stat_t
 	if err := unix.Stat(dir, &last); err != nil {

@@ -11,12 +11,15 @@ import (
 // system, so that files can be renamed from one to the other.
 func OneMount(a, b string) bool { return false }
 
-// MayStampFinely reports whether the file system of a path is known to give whatever was
-// looked at a time of its own with the next change.
-func MayStampFinely(path string) bool { return false }
+// Fine tells what of a file system gets a time of its own with the next change after it was
+// looked at.
+type Fine struct{ Files, Dirs bool }
 
-// StampsFinely reports whether that is known of the file system of f.
-func StampsFinely(f *os.File) bool { return false }
+// MayStampFinely reports whether that is known of the directories of a file system.
+func MayStampFinely(dir string) bool { return false }
+
+// StampsFinely tells what is known of the file system of f.
+func StampsFinely(f *os.File) Fine { return Fine{} }
 
 // Tick is the time that a change would be stamped with if stamps go by the ticks of the
 // kernel, zero if nobody knows.

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
@@ -119,13 +120,13 @@ type Applier struct {
 	order func(*os.File) (device uint64, ok bool) // both for tests; nil = atomicfile.Ordered
 	flush func(*os.File) error                    // nil = (*os.File).Sync
 
-	stamps func(*os.File) (finely bool) // for tests; nil = atomicfile.StampsFinely
+	stamps func(*os.File) atomicfile.Fine // for tests; nil = atomicfile.StampsFinely
 	fine   fineStamps
 }
 
-// StampsFinely reports whether Apply has seen that a file system gives whatever was looked
-// at a time of its own with the next change. It asks where it writes a file.
-func (a *Applier) StampsFinely(device uint64) bool { return a.fine.stamps(device) }
+// DirsStampFinely reports whether Apply has seen that a file system gives directories that
+// were looked at a time of their own with the next change. It asks where it writes a file.
+func (a *Applier) DirsStampFinely(device uint64) bool { return a.fine.of(device).Dirs }
 
 // Apply carries out changes and returns what became of each, in the order of
 // changes. No path stops another: the error speaks only of the root, of the end of

@@ -17,17 +17,17 @@ import (
 // that are written here, not for those that a scan finds: there, a writer may have stamped
 // a file before the scan looked, and fill it after the scan has read.
 type fineStamps struct {
-	look func(*os.File) bool
+	look func(*os.File) atomicfile.Fine
 
 	mu   sync.Mutex
-	seen map[uint64]bool // by device
+	seen map[uint64]atomicfile.Fine // by device
 }
 
-func newFineStamps(look func(*os.File) bool) fineStamps {
+func newFineStamps(look func(*os.File) atomicfile.Fine) fineStamps {
 	if look == nil {
 		look = atomicfile.StampsFinely
 	}
-	return fineStamps{look: look, seen: make(map[uint64]bool)}
+	return fineStamps{look: look, seen: make(map[uint64]atomicfile.Fine)}
 }
 
 // probe finds out about a device, once, by a file that nobody else knows.
@@ -39,7 +39,7 @@ func (s *fineStamps) probe(f *os.File, device uint64) {
 	}
 }
 
-func (s *fineStamps) stamps(device uint64) bool {
+func (s *fineStamps) of(device uint64) atomicfile.Fine {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.seen[device]

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
@@ -21,7 +22,7 @@ func TestR23WrittenFilesAreRacy(t *testing.T) {
 			before.build(t, root)
 			a, blobs := newApplier(root)
 			var asked atomic.Int32
-			a.stamps = func(*os.File) bool { asked.Add(1); return finely }
+			a.stamps = func(*os.File) atomicfile.Fine { asked.Add(1); return atomicfile.Fine{Files: finely} }
 			for _, out := range applyAll(t, a, plan(t, root, blobs, before, after)) {
 				want := !finely || out.Action == Chmod || out.Entry.Mode == object.Symlink
 				if out.Entry.Mode != object.Dir && out.Entry.Racy != want {

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
@@ -61,7 +62,7 @@ func TestR47Swaps(t *testing.T) {
 }
 
 // byTicks is what a file system does whose stats prove nothing of a file just written.
-func byTicks(*os.File) bool { return false }
+func byTicks(*os.File) atomicfile.Fine { return atomicfile.Fine{} }
 
 // checkEntry compares an outcome's entry with what a scan would see.
 func checkEntry(t *testing.T, root string, out Outcome) {

@@ -196,7 +196,7 @@ func (w *applyWorker) replace(r *os.Root, tmp, name string, i int, made fs.FileI
 	w.outcomes[i].Linked = old != nil && linked(old)
 	if fi, err := r.Lstat(name); err == nil && os.SameFile(fi, made) && fi.Size() == made.Size() && fi.ModTime().Equal(made.ModTime()) {
 		w.record(i, name, fi)
-		w.outcomes[i].Entry.Racy = !fi.Mode().IsRegular() || !w.fine.stamps(deviceOf(fi))
+		w.outcomes[i].Entry.Racy = !fi.Mode().IsRegular() || !w.fine.of(deviceOf(fi)).Files
 	}
 	return nil
 }

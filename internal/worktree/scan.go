@@ -48,7 +48,7 @@ type Scan struct {
 	Conditions  string                           // names all that decides here but for the directories themselves, the boot of the machine included; "" = not known
 	Ground      string                           // Result.Ground of the last Run that looked at everything, if Index and Held are what they were after it; else ""
 	Sink        Sink
-	Finely      func(device uint64) bool // whether a file system stamps as Applier.StampsFinely says; nil = not known of any
+	FineDirs    func(device uint64) bool // whether those of a file system stamp as Applier.DirsStampFinely says; nil = not known of any
 	Verify      bool                     // read every file, whatever its stat says
 	Workers     int                      // 0 = chosen by the number of processors
 	Progress    func(n Counted)          // called now and then from several goroutines; may be nil

@@ -156,7 +156,7 @@ func (n *node) judgedRight() bool {
 
 // finely reports whether every change of n after it was opened shows in its stat, however
 // soon it comes. The names of such a directory can be accounted for right after a change.
-func (w *worker) finely(n *node) bool { return w.Finely != nil && w.Finely(n.at.device) }
+func (w *worker) finely(n *node) bool { return w.FineDirs != nil && w.FineDirs(n.at.device) }
 
 // sealOf returns the seal that a complete directory gets. same tells that its block is
 // the old one. A seal that does not fit the directory any more may stay: it tells

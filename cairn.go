@@ -9,13 +9,11 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn/internal/git"
-	"github.com/seed-fb9cbc17/cairn/internal/ignore"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 )
 
@@ -129,7 +127,7 @@ type Repo struct {
 	lookups  atomic.Pointer[treeIndex] // the one made last, once it was needed
 	longWalk int                       // see longWalk; 0 = an index is neither made nor asked
 
-	never *ignore.Chain // the compiled deny list, nil = none
+	never atomic.Pointer[denyList] // see refreshDenied
 	trees treeCache
 
 	described described // belongs to who has the lock
@@ -164,7 +162,7 @@ func Open(opt Options) (*Repo, error) {
 	if opt.RequireGit && user == nil && opt.Disabled == "" {
 		opt.Disabled = root + " is in no git work tree"
 	}
-	r := &Repo{opt: opt, root: root, user: user, log: opt.Logger, now: time.Now, longWalk: longWalk, never: compileNever(opt.Never)}
+	r := &Repo{opt: opt, root: root, user: user, log: opt.Logger, now: time.Now, longWalk: longWalk}
 	r.opt.DataDir, r.clean = dataDir, r.Clean
 	if opt.Watch {
 		r.watching = &watching{within: saveWithin}
@@ -176,8 +174,7 @@ func Open(opt Options) (*Repo, error) {
 		return nil, err
 	}
 	r.adoptRetention()
-	r.opt.Never = append(slices.Clip(r.opt.Never), neverPatterns(r.purgedPaths())...)
-	r.never = compileNever(r.opt.Never)
+	r.refreshDenied()
 	return r, nil
 }
 

@@ -70,6 +70,7 @@ type captureOptions struct {
 // capture reads what differs from the last capture. The caller holds the lock, may
 // add objects of its own to the batch, and then calls publish or discard.
 func (r *Repo) capture(ctx context.Context, opt captureOptions) (*capture, error) {
+	r.refreshDenied()
 	x := r.watching.begin(r)
 	if x == nil {
 		x = r.takeIndex(opt.index)
@@ -297,7 +298,7 @@ func (r *Repo) newScan(x *index.Index, rules *ruleSource, batch *odb.Batch, opt 
 		Root: r.root, MaxFileSize: r.maxFileSize(), Index: x,
 		Rules: rules.chain, Prefix: string(rules.context.Prefix), FoldCase: rules.context.FoldCase,
 		Include: rules.include, Held: rules.held, Exclude: inside,
-		Never: r.never, NeverIsNew: rules.before.Never != r.neverID(), MaxFiles: r.maxFiles(rules.before), MaxBytes: r.maxScanBytes(),
+		Never: r.never.Load().chain, NeverIsNew: rules.before.Never != r.neverID(), MaxFiles: r.maxFiles(rules.before), MaxBytes: r.maxScanBytes(),
 		Conditions: rules.conditions(r, inside), Ground: rules.ground(),
 		Scope: opt.scope, Names: opt.names, Forget: opt.forget, Sink: batch, FineDirs: opt.fineDirs, Verify: opt.verify, Workers: r.opt.Workers,
 	}

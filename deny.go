@@ -1,11 +1,13 @@
 package cairn
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/ignore"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
 )
 
 // reasonDenied says why an operation leaves a path alone.
@@ -13,27 +15,51 @@ const reasonDenied = "on the list of what is never stored, so it cannot be saved
 
 // compileNever compiles the deny list. Case is ignored, because a key is a key.
 func compileNever(patterns []string) *ignore.Chain {
-	if len(patterns) == 0 {
-		return nil
-	}
 	return ignore.NewChain(ignore.Parse([]byte(strings.Join(patterns, "\n")+"\n"), true))
 }
 
-// neverID names the deny list: where it changes, it is applied to what was captured
-// before, too.
-func (r *Repo) neverID() string {
-	if r.never == nil {
-		return ""
-	}
-	return checksum(strings.Join(r.opt.Never, "\n"))
+// denyList is what is never stored: Options.Never, and the paths that were purged.
+type denyList struct {
+	chain  *ignore.Chain // nil = nothing is denied
+	id     string        // names it: where it changes, it is applied to what was captured before, too
+	purged string        // the file that it was made from
 }
 
-func (r *Repo) denied(path string) bool { return r.never != nil && r.never.Covers(path, false) }
+// refreshDenied has a Repo that stays open learn what was purged since, by itself or by
+// others, and what was lifted. It is called before each capture.
+func (r *Repo) refreshDenied() {
+	last := r.never.Load()
+	purged, err := r.db.ReadPrivate(odb.PrivatePurged)
+	switch {
+	case err == nil || errors.Is(err, odb.ErrNotFound):
+	case last != nil:
+		r.log.Warn("list of purged paths not read: it is taken for what it was", "error", err)
+		return
+	default:
+		r.log.Warn("list of purged paths not read: they may be captured again", "error", err)
+	}
+	if last != nil && last.purged == string(purged) {
+		return
+	}
+	now := &denyList{purged: string(purged)}
+	if patterns := append(slices.Clip(r.opt.Never), neverPatterns(r.decodePurged(purged))...); len(patterns) > 0 {
+		now.chain, now.id = compileNever(patterns), checksum(strings.Join(patterns, "\n"))
+	}
+	r.never.Store(now)
+}
+
+// neverID is the id of the deny list, "" for an empty one.
+func (r *Repo) neverID() string { return r.never.Load().id }
+
+func (r *Repo) denied(path string) bool {
+	never := r.never.Load().chain
+	return never != nil && never.Covers(path, false)
+}
 
 // deny takes out of a plan what would have to be saved first and must not be, and what
 // would bring back such a path where nobody has asked for exactly that one.
 func (p *planner) deny() {
-	if p.repo.never == nil {
+	if p.repo.neverID() == "" {
 		return
 	}
 	for _, path := range slices.Clone(p.losses) {

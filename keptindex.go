@@ -1,8 +1,6 @@
 package cairn
 
 import (
-	"slices"
-
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 )
 
@@ -39,12 +37,9 @@ func (r *Repo) keepIndex(x *index.Index) {
 // unlessPacksGone returns a stat cache, or an empty one in its place where packs that its
 // ids may live in were taken away.
 func (r *Repo) unlessPacksGone(x *index.Index) *index.Index {
-	have := r.db.PackNames()
-	for _, name := range x.Packs {
-		if !slices.Contains(have, name) {
-			r.log.Warn("stat cache dropped: a pack is gone", "pack", name)
-			return r.freshIndex()
-		}
+	if gone := lackedBy(x, r.db.PackNames()); gone != "" {
+		r.log.Warn("stat cache dropped: a pack is gone", "pack", gone)
+		return r.freshIndex()
 	}
 	return x
 }

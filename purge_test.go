@@ -3,9 +3,11 @@ package cairn_test
 import (
 	"bytes"
 	"compress/zlib"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -206,5 +208,54 @@ func TestUnpurge(t *testing.T) {
 	f.trackAll()
 	if list := f.repo().PurgedPaths(); len(list) != 0 {
 		t.Errorf("purged paths %q", list)
+	}
+}
+
+// TestPurgeReachesOpenRepos: a Repo that was open before, that of a server, does not bring
+// back what was purged, whoever did it, and learns when that is lifted.
+func TestPurgeReachesOpenRepos(t *testing.T) {
+	t.Parallel()
+	for _, watch := range []bool{false, true} {
+		for _, itself := range []bool{false, true} {
+			t.Run(fmt.Sprintf("watching %t, by itself %t", watch, itself), func(t *testing.T) {
+				t.Parallel()
+				f := newFixture(t, gittest.Tree{"conf/secret.env": gittest.File(secret), "conf/x": gittest.File("x"), "a": gittest.File("1")})
+				other := f.repo()
+				f.opt.Watch = watch
+				open := f.repo()
+				track := func() []string {
+					t.Helper()
+					got, err := open.Track(background, cairn.TrackOptions{})
+					if err != nil {
+						t.Fatal(err)
+					}
+					return f.files(got.Hash)
+				}
+				all := track()
+				if got := track(); len(all) != 3 || !slices.Equal(got, all) {
+					t.Fatalf("captured %q, then %q", all, got)
+				}
+				by := other
+				if itself {
+					by = open
+				}
+				if _, err := by.Purge(background, []string{"conf/secret.env"}); err != nil {
+					t.Fatal(err)
+				}
+				for _, more := range []string{"", "more"} {
+					f.write("conf/secret.env", secret+more)
+					if got := track(); !slices.Equal(got, []string{"a", "conf/x"}) {
+						t.Errorf("captured after the purge: %q", got)
+					}
+				}
+				f.wantNoTrace(secret)
+				if err := by.Unpurge([]string{"conf/secret.env"}); err != nil {
+					t.Fatal(err)
+				}
+				if got := track(); !slices.Equal(got, all) {
+					t.Errorf("captured after it was lifted: %q", got)
+				}
+			})
+		}
 	}
 }

@@ -3,6 +3,7 @@ package cairn
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -71,12 +72,19 @@ func (r *Repo) replaced(prefix string) []object.ID {
 // purgedPaths are those that Purge has taken out and that are not to come back.
 func (r *Repo) purgedPaths() []string {
 	data, err := r.db.ReadPrivate(odb.PrivatePurged)
-	var texts []pathText
-	if err == nil {
-		err = json.Unmarshal(data, &texts)
-	}
 	if err != nil && !errors.Is(err, odb.ErrNotFound) {
-		r.log.Warn("list of purged paths not read: they may be captured again", "error", err)
+		r.log.Warn("list of purged paths not read", "error", err)
+	}
+	return r.decodePurged(data)
+}
+
+// decodePurged decodes the list of purged paths; what is no list has none.
+func (r *Repo) decodePurged(data []byte) []string {
+	var texts []pathText
+	if len(data) > 0 {
+		if err := json.Unmarshal(data, &texts); err != nil {
+			r.log.Warn("list of purged paths not read: they may be captured again", "error", err)
+		}
 	}
 	return pathtext.Plain(texts)
 }
@@ -117,9 +125,12 @@ func neverPatterns(paths []string) []string {
 func (r *Repo) PurgedPaths() []string { return append([]string{}, r.purgedPaths()...) }
 
 // Unpurge lets paths be captured again that were purged. Their old contents stay
-// gone. A path that was not purged is ErrNotFound. It takes effect for those who
-// open the store from now on.
+// gone. A path that was not purged is ErrNotFound.
 func (r *Repo) Unpurge(paths []string) error {
+	return r.locked(context.Background(), func() error { return r.unpurge(paths) })
+}
+
+func (r *Repo) unpurge(paths []string) error {
 	all := r.purgedPaths()
 	for _, path := range paths {
 		rel, err := r.rel(path)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn"
@@ -49,6 +50,19 @@ func (f *fixture) repo() *cairn.Repo {
 	}
 	f.opened = append(f.opened, r)
 	return r
+}
+
+// files lists what is captured.
+func (f *fixture) files(hash string) (paths []string) {
+	f.Helper()
+	for e, err := range f.repo().List(f.Context(), hash, "") {
+		if err != nil {
+			f.Fatal(err)
+		}
+		paths = append(paths, e.Path)
+	}
+	slices.Sort(paths)
+	return paths
 }
 
 // freshStore opens a store of its own for the root, which the caller closes.

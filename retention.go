@@ -245,21 +245,27 @@ func (r *Repo) forgetEnds() error {
 // renamePacks keeps the stat cache when packs are replaced: it is dropped where a
 // pack that it knows has gone, unless it hears of that. Called with the lock held.
 func (r *Repo) renamePacks(gone, left []string) error {
-	if err := r.watching.save(r); err != nil {
-		r.log.Info("stat cache not saved", "error", err)
+	have := append(slices.Clone(gone), left...)
+	if done, err := r.watching.renamePacks(r, have, left); done {
+		return err
 	}
 	x, err := index.Load(r.indexFile())
-	if err != nil {
+	if err != nil || lackedBy(x, have) != "" {
 		return nil // it will be dropped anyway
 	}
-	have := append(slices.Clone(gone), left...)
+	x.SetPrivate(left, x.Aux)
+	return x.Save(r.indexFile())
+}
+
+// lackedBy returns a pack that a stat cache knows and that is none of these, "" if there
+// is none.
+func lackedBy(x *index.Index, packs []string) string {
 	for _, name := range x.Packs {
-		if !slices.Contains(have, name) {
-			return nil // likewise
+		if !slices.Contains(packs, name) {
+			return name
 		}
 	}
-	x.SetPrivate(slices.Sorted(slices.Values(left)), x.Aux)
-	return x.Save(r.indexFile())
+	return ""
 }
 
 // cleanedNote is what is kept about the last cleaning.

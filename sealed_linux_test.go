@@ -188,19 +188,6 @@ func TestRemovalListsNothing(t *testing.T) {
 	}
 }
 
-// files lists what is captured.
-func (f *fixture) files(hash string) (paths []string) {
-	f.Helper()
-	for e, err := range f.repo().List(f.Context(), hash, "") {
-		if err != nil {
-			f.Fatal(err)
-		}
-		paths = append(paths, e.Path)
-	}
-	slices.Sort(paths)
-	return paths
-}
-
 // TestRestoreListsOnce: where the kernel stamps finely, the directories that a restore has
 // changed are listed by it, and by no track after it.
 func TestRestoreListsOnce(t *testing.T) {

@@ -37,6 +37,7 @@ type watching struct {
 	index  *index.Index // as it was captured last
 	saved  [2]fileState // the files that hold it, or what it was when it was saved last
 	rules  ignoreContext
+	never  string // the deny list that all of it was put to
 	last   *Track // the answer of the last Track, if nothing has happened in the store since
 	lastAt object.ID
 	line   string
@@ -108,6 +109,9 @@ func (w *watching) scope(x *index.Index, rules *ruleSource) *watchScope {
 	if w.sure && (rules.user != nil && rules.user.full != nil || !reflect.DeepEqual(w.rules, rules.context)) {
 		w.doubt("rules outside of the directory have changed")
 	}
+	if w.sure && w.never != rules.aux.Never {
+		w.doubt("the deny list has changed")
+	}
 	if !w.sure {
 		w.pending = watch.Changes{}
 		return nil
@@ -172,7 +176,7 @@ func (w *watching) commit(r *Repo, c *capture, whole bool) {
 	if !whole || w.watcher == nil {
 		return
 	}
-	w.sure, w.reason, w.pending, w.rules = true, "", watch.Changes{}, c.rules.context
+	w.sure, w.reason, w.pending, w.rules, w.never = true, "", watch.Changes{}, c.rules.context, c.rules.aux.Never
 }
 
 // remember keeps the answer of a Track, to be given again while nothing happens.
@@ -208,6 +212,9 @@ func (r *Repo) unchanged(ctx context.Context, opt TrackOptions) *Track {
 		return nil
 	}
 	if id, err := r.db.Ref(w.line); err != nil || id != w.lastAt {
+		return nil
+	}
+	if r.refreshDenied(); w.never != r.neverID() {
 		return nil
 	}
 	rules, err := r.loadRules(w.index)

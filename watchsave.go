@@ -82,6 +82,21 @@ func (w *watching) append(r *Repo) error {
 	return err
 }
 
+// renamePacks is Repo.renamePacks for the stat cache in memory, if nobody has saved since:
+// the next capture goes on with that. It is called with the store's lock.
+func (w *watching) renamePacks(r *Repo, have, left []string) (done bool, err error) {
+	if w == nil {
+		return false, nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.overtaken(r) || lackedBy(w.index, have) != "" {
+		return false, nil
+	}
+	w.index.SetPrivate(left, w.index.Aux)
+	return true, w.append(r)
+}
+
 // overtaken reports whether another process has saved since, or a capture has failed. It is
 // called with w.mu.
 func (w *watching) overtaken(r *Repo) bool { return w.index == nil || w.saved != r.indexState() }

@@ -146,6 +146,8 @@ func TestWatchingIsBehind(t *testing.T) {
 		"it has nothing to restore": func(w *watcher) { w.restoreBy(w.watching, w.tracked()) },
 		"it cleans":                 func(w *watcher) { w.cleanBy(w.watching) },
 		"another cleans":            func(w *watcher) { w.cleanBy(w.repo()) },
+		"it purges":                 func(w *watcher) { w.purgeBy(w.watching) },
+		"another purges":            func(w *watcher) { w.purgeBy(w.repo()) },
 		"it looks at a part": func(w *watcher) {
 			w.write("d5/sub/f5", "hinted")
 			_, err := w.watching.Track(w.Context(), cairn.TrackOptions{Paths: []string{"d5"}, OnlyPaths: true})
@@ -200,6 +202,46 @@ func (w *watcher) cleanBy(r *cairn.Repo) {
 	w.Helper()
 	_, err := r.Clean(w.Context(), cairn.CleanOptions{Retention: cairn.Retention{MaxCount: 1, KeepLast: 1}, Thorough: true})
 	w.do(err)
+}
+
+func (w *watcher) purgeBy(r *cairn.Repo) {
+	w.Helper()
+	done, err := r.Purge(w.Context(), []string{"d3"})
+	w.do(err)
+	if len(done.Paths) != 1 {
+		w.Errorf("purged: %+v", done)
+	}
+}
+
+// TestWatchingAfterCleaning: what a Repo has cleaned itself it need not look through.
+func TestWatchingAfterCleaning(t *testing.T) {
+	t.Parallel()
+	for _, within := range []time.Duration{time.Hour, 0} {
+		t.Run(fmt.Sprint("saved within ", within), func(t *testing.T) {
+			t.Parallel()
+			w := newWatcher(t, watchedTree())
+			w.watching.SaveWithin(within)
+			for i := range 3 {
+				w.write("d3/sub/f4", fmt.Sprint("edit ", i))
+				w.tracked()
+			}
+			w.cleanBy(w.watching)
+			w.visited.Store(0)
+			want := w.tracked()
+			if n := w.visited.Load(); n != 0 {
+				t.Errorf("an unchanged track after it looks at %d files", n)
+			}
+			w.write("d3/sub/f4", "edited since")
+			w.same("one edit")
+			if n := w.visited.Load(); n == 0 || n > 20 {
+				t.Errorf("after one edit %d files were looked at", n)
+			}
+			w.write("d3/sub/f4", "edit 2")
+			if got := w.tracked(); got != want {
+				t.Errorf("the edit taken back: %s, was %s", got, want)
+			}
+		})
+	}
 }
 
 // TestWatchingBehindHoldsWhatIsIgnored: to a stat cache that is behind, a file that was

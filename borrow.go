@@ -39,20 +39,20 @@ type lender struct {
 // taken away after git had looked at the file; and damage to the user's packs, which
 // shows when the contents are read. Verify reads everything.
 func (r *Repo) borrow(x *index.Index, rules *ruleSource) (*lender, error) {
-	if r.opt.NoBorrow || x.Root() != nil && !rules.before.Incomplete || r.user == nil || r.user.SHA256 || rules.user == nil || rules.user.full == nil {
+	if r.opt.NoBorrow || x.Root() != nil && !rules.before.Incomplete || rules.user == nil || rules.user.full == nil || rules.user.repo.SHA256 {
 		return nil, nil
 	}
 	user := rules.user
 	if user.full.Len() < borrowAtLeast || len(r.opt.Never) > 0 || len(r.purgedPaths()) > 0 {
 		return nil, nil
 	}
-	packs, err := r.db.Borrow(r.user.ObjectDirs())
+	packs, err := r.db.Borrow(user.repo.ObjectDirs())
 	if err != nil {
 		return nil, err
 	}
 	r.log.Debug("packs borrowed", "count", packs)
 	u := git.UserConfig{Home: r.opt.Home, ConfigHome: r.opt.ConfigHome, System: r.opt.SystemGitConfig}
-	return &lender{db: r.db, index: user.full, attributes: r.user.Attributes(u, user.full), prefix: user.prefix, written: user.signature.MTime}, nil
+	return &lender{db: r.db, index: user.full, attributes: user.repo.Attributes(u, user.full), prefix: user.prefix, written: user.signature.MTime}, nil
 }
 
 // look prepares for a scan that asks about nearly everything.

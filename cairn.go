@@ -117,7 +117,7 @@ type Repo struct {
 	opt  Options
 	root string
 	db   *odb.DB
-	user *git.Repo // the user's repository around root, nil if there is none
+	user atomic.Pointer[surroundings]
 	log  *slog.Logger
 	now  func() time.Time
 
@@ -155,15 +155,16 @@ func Open(opt Options) (*Repo, error) {
 	if root == dataDir || within(root, store) {
 		return nil, fmt.Errorf("%w: %s lies inside the data directory %s", ErrRoot, root, dataDir)
 	}
-	user, err := userRepo(root)
+	around, err := lookAround(root)
 	if err != nil {
 		return nil, err
 	}
-	if opt.RequireGit && user == nil && opt.Disabled == "" {
+	if opt.RequireGit && around.repo == nil && opt.Disabled == "" {
 		opt.Disabled = root + " is in no git work tree"
 	}
-	r := &Repo{opt: opt, root: root, user: user, log: opt.Logger, now: time.Now, longWalk: longWalk}
+	r := &Repo{opt: opt, root: root, log: opt.Logger, now: time.Now, longWalk: longWalk}
 	r.opt.DataDir, r.clean = dataDir, r.Clean
+	r.user.Store(around)
 	if opt.Watch {
 		r.watching = &watching{within: saveWithin}
 	}

@@ -71,6 +71,7 @@ type captureOptions struct {
 // add objects of its own to the batch, and then calls publish or discard.
 func (r *Repo) capture(ctx context.Context, opt captureOptions) (*capture, error) {
 	r.refreshDenied()
+	r.refreshRepository()
 	x := r.watching.begin(r)
 	if x == nil {
 		x = r.takeIndex(opt.index)

@@ -58,7 +58,8 @@ func (r *Repo) loadRules(x *index.Index) (*ruleSource, error) {
 // of its repository, the .gitignore files above it.
 func (r *Repo) ignoreContext() (ignoreContext, error) {
 	u := git.UserConfig{Home: r.opt.Home, ConfigHome: r.opt.ConfigHome, System: r.opt.SystemGitConfig}
-	settings, err := r.ignoreSettings(u)
+	repo := r.repository()
+	settings, err := r.ignoreSettings(repo, u)
 	if err != nil {
 		r.log.Warn("git configuration read in part", "error", err)
 	}
@@ -68,17 +69,17 @@ func (r *Repo) ignoreContext() (ignoreContext, error) {
 			c.Sources = append(c.Sources, text)
 		}
 	}
-	if r.user != nil && r.user.Top != r.root {
-		c.addParents(r.user.Top, r.root)
+	if repo != nil && repo.Top != r.root {
+		c.addParents(repo.Top, r.root)
 	}
 	return c, nil
 }
 
-func (r *Repo) ignoreSettings(u git.UserConfig) (git.IgnoreSettings, error) {
-	if r.user == nil {
+func (r *Repo) ignoreSettings(repo *git.Repo, u git.UserConfig) (git.IgnoreSettings, error) {
+	if repo == nil {
 		return git.UserIgnoreSettings(u, r.root)
 	}
-	return r.user.IgnoreSettings(u)
+	return repo.IgnoreSettings(u)
 }
 
 // addParents takes over the rules above root. A root that its own repository

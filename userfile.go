@@ -19,8 +19,7 @@ func Tracked(root, name string) (bool, error) {
 	if err != nil || user == nil {
 		return false, err
 	}
-	r := &Repo{root: root, user: user}
-	prefix, ok := r.userPrefix()
+	prefix, ok := prefixBelow(user.Top, root)
 	if !ok {
 		return true, nil
 	}

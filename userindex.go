@@ -22,6 +22,7 @@ import (
 // of them comes back and is ignored.
 type userIndex struct {
 	signature git.Signature
+	repo      *git.Repo
 	prefix    string     // of the root inside the repository
 	full      *git.Index // nil while the signature is the known one
 	kept      auxiliary
@@ -34,31 +35,33 @@ type userIndex struct {
 const maxDropped = 1000
 
 func (s *ruleSource) loadUserIndex(r *Repo) error {
-	if r.user == nil {
+	repo := r.repository()
+	if repo == nil {
 		return nil
 	}
-	prefix, ok := r.userPrefix()
+	prefix, ok := prefixBelow(repo.Top, r.root)
 	if !ok {
 		return nil
 	}
-	signature, err := git.IndexSignature(r.user.IndexPath())
+	signature, err := git.IndexSignature(repo.IndexPath())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	u := &userIndex{signature: signature, prefix: prefix, read: sync.OnceValue(r.readUserIndex)}
+	read := func() *git.Index { return r.readUserIndex(repo) }
+	u := &userIndex{repo: repo, signature: signature, prefix: prefix, read: sync.OnceValue(read)}
 	if err == nil && s.before.UserIndex != nil && *s.before.UserIndex == signature {
 		u.kept, s.user = s.before, u
 		return nil
 	}
-	if u.full = r.readUserIndex(); u.full != nil {
+	if u.full = read(); u.full != nil {
 		s.user = u
 	}
 	return nil
 }
 
 // readUserIndex returns nil where the index cannot be read.
-func (r *Repo) readUserIndex() *git.Index {
-	x, err := git.ReadIndex(r.user.IndexPath(), r.user.SHA256)
+func (r *Repo) readUserIndex(repo *git.Repo) *git.Index {
+	x, err := git.ReadIndex(repo.IndexPath(), repo.SHA256)
 	if err != nil {
 		r.log.Warn("index of the repository not read: files that it tracks although ignored may be left out", "error", err)
 		return nil
@@ -66,12 +69,12 @@ func (r *Repo) readUserIndex() *git.Index {
 	return x
 }
 
-// userPrefix is the root as the user's index sees it, "" or ending in '/'.
-func (r *Repo) userPrefix() (string, bool) {
-	if r.root == r.user.Top {
+// prefixBelow is a root as the index of the repository at top sees it, "" or ending in '/'.
+func prefixBelow(top, root string) (string, bool) {
+	if root == top {
 		return "", true
 	}
-	rel, ok := strings.CutPrefix(r.root, r.user.Top+"/")
+	rel, ok := strings.CutPrefix(root, top+"/")
 	return rel + "/", ok
 }
 

@@ -43,7 +43,7 @@ func (r *Repo) borrow(x *index.Index, rules *ruleSource) (*lender, error) {
 		return nil, nil
 	}
 	user := rules.user
-	if user.full.Len() < borrowAtLeast || len(r.opt.Never) > 0 || len(r.purgedPaths()) > 0 {
+	if user.full.Len() < borrowAtLeast || r.neverID() != "" {
 		return nil, nil
 	}
 	packs, err := r.db.Borrow(user.repo.ObjectDirs())

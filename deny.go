@@ -22,27 +22,27 @@ func compileNever(patterns []string) *ignore.Chain {
 type denyList struct {
 	chain  *ignore.Chain // nil = nothing is denied
 	id     string        // names it: where it changes, it is applied to what was captured before, too
-	purged string        // the file that it was made from
+	purged []string      // the paths
+	text   string        // of the file that holds these
 }
 
 // refreshDenied has a Repo that stays open learn what was purged since, by itself or by
 // others, and what was lifted. It is called before each capture.
 func (r *Repo) refreshDenied() {
 	last := r.never.Load()
-	purged, err := r.db.ReadPrivate(odb.PrivatePurged)
-	switch {
-	case err == nil || errors.Is(err, odb.ErrNotFound):
-	case last != nil:
-		r.log.Warn("list of purged paths not read: it is taken for what it was", "error", err)
-		return
-	default:
+	text, err := r.db.ReadPrivate(odb.PrivatePurged)
+	if err != nil && !errors.Is(err, odb.ErrNotFound) {
+		if last != nil {
+			r.log.Warn("list of purged paths not read: it is taken for what it was", "error", err)
+			return
+		}
 		r.log.Warn("list of purged paths not read: they may be captured again", "error", err)
 	}
-	if last != nil && last.purged == string(purged) {
+	if last != nil && last.text == string(text) {
 		return
 	}
-	now := &denyList{purged: string(purged)}
-	if patterns := append(slices.Clip(r.opt.Never), neverPatterns(r.decodePurged(purged))...); len(patterns) > 0 {
+	now := &denyList{purged: r.decodePurged(text), text: string(text)}
+	if patterns := append(slices.Clip(r.opt.Never), neverPatterns(now.purged)...); len(patterns) > 0 {
 		now.chain, now.id = compileNever(patterns), checksum(strings.Join(patterns, "\n"))
 	}
 	r.never.Store(now)

@@ -1,6 +1,8 @@
 package cairn
 
 import (
+	"slices"
+
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 )
 
@@ -42,4 +44,15 @@ func (r *Repo) unlessPacksGone(x *index.Index) *index.Index {
 		return r.freshIndex()
 	}
 	return x
+}
+
+// lackedBy returns a pack that a stat cache knows and that is none of these, "" if there
+// is none.
+func lackedBy(x *index.Index, packs []string) string {
+	for _, name := range x.Packs {
+		if !slices.Contains(packs, name) {
+			return name
+		}
+	}
+	return ""
 }

@@ -223,16 +223,8 @@ func TestPurgeReachesOpenRepos(t *testing.T) {
 				other := f.repo()
 				f.opt.Watch = watch
 				open := f.repo()
-				track := func() []string {
-					t.Helper()
-					got, err := open.Track(background, cairn.TrackOptions{})
-					if err != nil {
-						t.Fatal(err)
-					}
-					return f.files(got.Hash)
-				}
-				all := track()
-				if got := track(); len(all) != 3 || !slices.Equal(got, all) {
+				all := f.capturedBy(open)
+				if got := f.capturedBy(open); len(all) != 3 || !slices.Equal(got, all) {
 					t.Fatalf("captured %q, then %q", all, got)
 				}
 				by := other
@@ -244,7 +236,7 @@ func TestPurgeReachesOpenRepos(t *testing.T) {
 				}
 				for _, more := range []string{"", "more"} {
 					f.write("conf/secret.env", secret+more)
-					if got := track(); !slices.Equal(got, []string{"a", "conf/x"}) {
+					if got := f.capturedBy(open); !slices.Equal(got, []string{"a", "conf/x"}) {
 						t.Errorf("captured after the purge: %q", got)
 					}
 				}
@@ -252,7 +244,7 @@ func TestPurgeReachesOpenRepos(t *testing.T) {
 				if err := by.Unpurge([]string{"conf/secret.env"}); err != nil {
 					t.Fatal(err)
 				}
-				if got := track(); !slices.Equal(got, all) {
+				if got := f.capturedBy(open); !slices.Equal(got, all) {
 					t.Errorf("captured after it was lifted: %q", got)
 				}
 			})

@@ -69,13 +69,11 @@ func (r *Repo) replaced(prefix string) []object.ID {
 	return found
 }
 
-// purgedPaths are those that Purge has taken out and that are not to come back.
-func (r *Repo) purgedPaths() []string {
-	data, err := r.db.ReadPrivate(odb.PrivatePurged)
-	if err != nil && !errors.Is(err, odb.ErrNotFound) {
-		r.log.Warn("list of purged paths not read", "error", err)
-	}
-	return r.decodePurged(data)
+// PurgedPaths lists, from the root, the paths that are not captured any more because
+// they were purged.
+func (r *Repo) PurgedPaths() []string {
+	r.refreshDenied()
+	return append([]string{}, r.never.Load().purged...)
 }
 
 // decodePurged decodes the list of purged paths; what is no list has none.
@@ -90,7 +88,7 @@ func (r *Repo) decodePurged(data []byte) []string {
 }
 
 func (r *Repo) addPurged(paths []string) error {
-	all := append(r.purgedPaths(), paths...)
+	all := append(r.PurgedPaths(), paths...)
 	slices.Sort(all)
 	return r.writePurged(slices.Compact(all))
 }
@@ -120,10 +118,6 @@ func neverPatterns(paths []string) []string {
 	return patterns
 }
 
-// PurgedPaths lists, from the root, the paths that are not captured any more because
-// they were purged.
-func (r *Repo) PurgedPaths() []string { return append([]string{}, r.purgedPaths()...) }
-
 // Unpurge lets paths be captured again that were purged. Their old contents stay
 // gone. A path that was not purged is ErrNotFound.
 func (r *Repo) Unpurge(paths []string) error {
@@ -131,7 +125,7 @@ func (r *Repo) Unpurge(paths []string) error {
 }
 
 func (r *Repo) unpurge(paths []string) error {
-	all := r.purgedPaths()
+	all := r.PurgedPaths()
 	for _, path := range paths {
 		rel, err := r.rel(path)
 		if err != nil {

@@ -65,6 +65,16 @@ func (f *fixture) files(hash string) (paths []string) {
 	return paths
 }
 
+// capturedBy tracks by an open Repo and lists what is captured.
+func (f *fixture) capturedBy(r *cairn.Repo) (paths []string) {
+	f.Helper()
+	got, err := r.Track(background, cairn.TrackOptions{})
+	if err != nil {
+		f.Fatal(err)
+	}
+	return f.files(got.Hash)
+}
+
 // freshStore opens a store of its own for the root, which the caller closes.
 func (f *fixture) freshStore() *cairn.Repo {
 	f.Helper()

@@ -257,17 +257,6 @@ func (r *Repo) renamePacks(gone, left []string) error {
 	return x.Save(r.indexFile())
 }
 
-// lackedBy returns a pack that a stat cache knows and that is none of these, "" if there
-// is none.
-func lackedBy(x *index.Index, packs []string) string {
-	for _, name := range x.Packs {
-		if !slices.Contains(packs, name) {
-			return name
-		}
-	}
-	return ""
-}
-
 // cleanedNote is what is kept about the last cleaning.
 type cleanedNote struct {
 	Time  time.Time `json:"time"`  // when it was begun, or the store was made

@@ -32,7 +32,8 @@ type ruleSource struct {
 
 // loadRules reads the rules that are in force now.
 func (r *Repo) loadRules(x *index.Index) (*ruleSource, error) {
-	context, err := r.ignoreContext()
+	repo := r.repository()
+	context, err := r.ignoreContext(repo)
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +41,7 @@ func (r *Repo) loadRules(x *index.Index) (*ruleSource, error) {
 	if len(r.opt.Include) > 0 {
 		s.include = ignore.Parse([]byte(strings.Join(r.opt.Include, "\n")+"\n"), context.FoldCase)
 	}
-	if err := s.loadUserIndex(r); err != nil {
+	if err := s.loadUserIndex(r, repo); err != nil {
 		return nil, err
 	}
 	s.aux.Never = r.neverID()
@@ -56,9 +57,8 @@ func (r *Repo) loadRules(x *index.Index) (*ruleSource, error) {
 
 // ignoreContext reads info/exclude, core.excludesFile and, for a root below the top
 // of its repository, the .gitignore files above it.
-func (r *Repo) ignoreContext() (ignoreContext, error) {
+func (r *Repo) ignoreContext(repo *git.Repo) (ignoreContext, error) {
 	u := git.UserConfig{Home: r.opt.Home, ConfigHome: r.opt.ConfigHome, System: r.opt.SystemGitConfig}
-	repo := r.repository()
 	settings, err := r.ignoreSettings(repo, u)
 	if err != nil {
 		r.log.Warn("git configuration read in part", "error", err)

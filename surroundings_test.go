@@ -7,7 +7,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
@@ -24,11 +23,7 @@ func TestRepositoryMadeMeanwhile(t *testing.T) {
 				open := f.repo()
 				wants := func(when string, want ...string) {
 					t.Helper()
-					got, err := open.Track(background, cairn.TrackOptions{})
-					if err != nil {
-						t.Fatal(err)
-					}
-					if files := f.files(got.Hash); !slices.Equal(files, want) {
+					if files := f.capturedBy(open); !slices.Equal(files, want) {
 						t.Errorf("%s: captured %q, want %q", when, files, want)
 					}
 				}

@@ -34,8 +34,7 @@ type userIndex struct {
 // maxDropped is how many paths are remembered as dropped before the index is read again.
 const maxDropped = 1000
 
-func (s *ruleSource) loadUserIndex(r *Repo) error {
-	repo := r.repository()
+func (s *ruleSource) loadUserIndex(r *Repo, repo *git.Repo) error {
 	if repo == nil {
 		return nil
 	}

@@ -148,10 +148,7 @@ func (w *watching) installPacks(r *Repo, a *odb.FoldAside) error {
 		return odb.ErrOvertaken
 	}
 	before := r.db.PacksChanged()
-	err := a.Install(func(packs []string) error {
-		w.index.SetPrivate(packs, w.index.Aux)
-		return w.append(r)
-	})
+	err := a.Install(func(packs []string) error { return w.livesIn(r, packs) })
 	r.measured.moved(before, r.db.PacksChanged())
 	return err
 }

@@ -106,11 +106,8 @@ func (w *watching) scope(x *index.Index, rules *ruleSource) *watchScope {
 		return nil
 	}
 	w.drain()
-	if w.sure && (rules.user != nil && rules.user.full != nil || !reflect.DeepEqual(w.rules, rules.context)) {
+	if w.sure && !w.sameRules(rules) {
 		w.doubt("rules outside of the directory have changed")
-	}
-	if w.sure && w.never != rules.aux.Never {
-		w.doubt("the deny list has changed")
 	}
 	if !w.sure {
 		w.pending = watch.Changes{}
@@ -119,6 +116,12 @@ func (w *watching) scope(x *index.Index, rules *ruleSource) *watchScope {
 	w.doubt("a capture is under way, or has failed")
 	scope := newWatchScope(&w.pending, x)
 	return &scope
+}
+
+// sameRules reports whether what lies outside of the directories is as at the last capture:
+// ignore rules, the user's index and the deny list.
+func (w *watching) sameRules(now *ruleSource) bool {
+	return (now.user == nil || now.user.full == nil) && w.never == now.aux.Never && reflect.DeepEqual(w.rules, now.context)
 }
 
 // drain moves what has happened from the watcher to pending.
@@ -214,11 +217,9 @@ func (r *Repo) unchanged(ctx context.Context, opt TrackOptions) *Track {
 	if id, err := r.db.Ref(w.line); err != nil || id != w.lastAt {
 		return nil
 	}
-	if r.refreshDenied(); w.never != r.neverID() {
-		return nil
-	}
+	r.refreshDenied()
 	rules, err := r.loadRules(w.index)
-	if err != nil || rules.user != nil && rules.user.full != nil || !reflect.DeepEqual(w.rules, rules.context) {
+	if err != nil || !w.sameRules(rules) {
 		return nil
 	}
 	again := *w.last

@@ -93,8 +93,13 @@ func (w *watching) renamePacks(r *Repo, have, left []string) (done bool, err err
 	if w.overtaken(r) || lackedBy(w.index, have) != "" {
 		return false, nil
 	}
-	w.index.SetPrivate(left, w.index.Aux)
-	return true, w.append(r)
+	return true, w.livesIn(r, left)
+}
+
+// livesIn has the stat cache, and its files, speak of other packs. It is called as append is.
+func (w *watching) livesIn(r *Repo, packs []string) error {
+	w.index.SetPrivate(packs, w.index.Aux)
+	return w.append(r)
 }
 
 // overtaken reports whether another process has saved since, or a capture has failed. It is

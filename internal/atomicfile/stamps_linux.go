@@ -20,13 +20,9 @@ func OneMount(a, b string) bool {
 	return at[0].Mnt_id == at[1].Mnt_id && at[0].Dev_major == at[1].Dev_major && at[0].Dev_minor == at[1].Dev_minor
 }
 
-// Fine tells what of a file system gets a time of its own with the next change after it was
-// looked at.
-type Fine struct{ Files, Dirs bool }
-
-// MayStampFinely reports whether the file system of a directory is one that, from Linux
+// DirsMayStampFinely reports whether the file system of a directory is one that, from Linux
 // 6.13 on, gives directories that were looked at a time of their own with the next change.
-func MayStampFinely(dir string) bool {
+func DirsMayStampFinely(dir string) bool {
 	var fs unix.Statfs_t
 	return unix.Statfs(dir, &fs) == nil && mayStampFinely(&fs).Dirs
 }

@@ -11,12 +11,8 @@ import (
 // system, so that files can be renamed from one to the other.
 func OneMount(a, b string) bool { return false }
 
-// Fine tells what of a file system gets a time of its own with the next change after it was
-// looked at.
-type Fine struct{ Files, Dirs bool }
-
-// MayStampFinely reports whether that is known of the directories of a file system.
-func MayStampFinely(dir string) bool { return false }
+// DirsMayStampFinely reports whether that is known of the directories of a file system.
+func DirsMayStampFinely(dir string) bool { return false }
 
 // StampsFinely tells what is known of the file system of f.
 func StampsFinely(f *os.File) Fine { return Fine{} }

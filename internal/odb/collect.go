@@ -48,8 +48,8 @@ type Collection struct {
 	Pack PackFunc
 
 	// BeforeRemove is called with the lock held, when the packs that take the place
-	// of others are on the disk, and before the others go: with the names of those
-	// that go and of all that will be left. An error keeps them. It is where a stat
+	// of others are on the disk, and before the others go: with the names, sorted, of
+	// those that go and of all that will be left. An error keeps them. It is where a stat
 	// cache that remembers the names of packs is brought up to date.
 	BeforeRemove func(gone, left []string) error
 }

@@ -52,5 +52,5 @@ func (db *DB) stampAfter(c ownChange, set *packSet) {
 // use.
 func (db *DB) isNear() bool {
 	packs := db.path(packDir)
-	return atomicfile.MayStampFinely(packs) && atomicfile.OneMount(packs, db.path(privateDir))
+	return atomicfile.DirsMayStampFinely(packs) && atomicfile.OneMount(packs, db.path(privateDir))
 }

@@ -192,7 +192,7 @@ func (c *cli) checkAbandoned(ctx context.Context, f doctorFlags) ([]cairn.Findin
 func (c *cli) abandoned(ctx context.Context, s cairn.StoreInfo, remove bool) cairn.Finding {
 	f := cairn.Finding{
 		Kind: "abandoned", Path: s.Dir,
-		Text:   fmt.Sprintf("%s is gone; its store takes %s", cairn.QuotePath(s.Root), sizeText(s.Size)),
+		Text:   fmt.Sprintf("%s is gone; its store takes %s", placeText(s.Root), sizeText(s.Size)),
 		Repair: fmt.Sprintf("cairn adopt %s where it was moved to, or cairn doctor --remove-abandoned", shellWord(s.Root)),
 	}
 	switch {

@@ -73,7 +73,7 @@ func (a *agentCheck) add(s setup.Status, r hooks.Record, now time.Time, where st
 	case !s.Found:
 		return
 	case s.Err != nil:
-		a.wrong(s.File, fmt.Sprintf("%s: %v", cairn.QuotePath(s.File), s.Err), "mend the file by hand; "+s.Title+" may not be able to read it either")
+		a.wrong(s.File, fmt.Sprintf("%s: %v", placeText(s.File), s.Err), "mend the file by hand; "+s.Title+" may not be able to read it either")
 		return
 	case !s.SetUp:
 		a.lines = append(a.lines, fmt.Sprintf("%s: not set up (%s)", s.Title, again))
@@ -82,16 +82,16 @@ func (a *agentCheck) add(s setup.Status, r hooks.Record, now time.Time, where st
 	a.lines = append(a.lines, s.Title+": set up"+where+", "+heard(r, now))
 	switch {
 	case s.Gone:
-		a.wrong(s.File, fmt.Sprintf("%s is told to run %s, which is not there", s.Title, cairn.QuotePath(s.Program[0])), again)
+		a.wrong(s.File, fmt.Sprintf("%s is told to run %s, which is not there", s.Title, placeText(s.Program[0])), again)
 	case !s.Complete:
-		a.wrong(s.File, fmt.Sprintf("some of what cairn needs is missing in %s", cairn.QuotePath(s.File)), again)
+		a.wrong(s.File, fmt.Sprintf("some of what cairn needs is missing in %s", placeText(s.File)), again)
 	case len(s.Unreviewed) > 0 && !heardSince(r, s.File):
 		a.wrong(s.File, fmt.Sprintf("as far as its configuration tells, %s skips cairn's hooks, because you have not reviewed them: %s", s.Title, strings.Join(s.Unreviewed, ", ")),
 			"start codex, type /hooks, and trust the entries that run cairn")
 	}
 	if r.Missed > 0 {
 		a.wrong("", fmt.Sprintf("%s: %s could not be captured since the last one that was, the latest %s: %s", s.Title, plural(r.Missed, "step"), ageText(now.Sub(r.Failed)), r.Failure),
-			"what was changed in them cannot be undone; "+cairn.QuotePath(a.log)+" has the details")
+			"what was changed in them cannot be undone; "+placeText(a.log)+" has the details")
 	}
 }
 

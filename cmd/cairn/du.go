@@ -157,10 +157,10 @@ func (c *cli) printUses(uses []storeUse) error {
 	var sum, free int64
 	for _, u := range uses {
 		sum, free = sum+u.Size, free+u.Reclaimable
-		note := cairn.QuotePath(u.Root)
+		note := placeText(u.Root)
 		switch {
 		case u.Error != "":
-			note = cairn.QuotePath(u.Store) + ": " + u.Error
+			note = placeText(u.Store) + ": " + u.Error
 		case u.Missing:
 			note += " (gone)"
 		}

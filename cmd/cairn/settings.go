@@ -59,7 +59,7 @@ func (c *cli) ownFile(root string) string {
 		why = "it is no regular file"
 	}
 	if why != "" {
-		c.console.remark("%s is ignored: %s (settings for this project go to %s)", cairn.QuotePath(path), why, cairn.QuotePath(c.userFile()))
+		c.console.remark("%s is ignored: %s (settings for this project go to %s)", placeText(path), why, placeText(c.userFile()))
 		return ""
 	}
 	return path
@@ -97,7 +97,7 @@ func settingLines(cfg *config.Config) string {
 		if i == 0 {
 			label = "settings    "
 		}
-		fmt.Fprintf(&b, "%s%s = %s (%s)\n", label, d.Key, printable(d.Value), cairn.QuotePath(d.Origin))
+		fmt.Fprintf(&b, "%s%s = %s (%s)\n", label, d.Key, printable(d.Value), placeText(d.Origin))
 	}
 	return b.String()
 }

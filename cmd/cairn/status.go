@@ -128,7 +128,7 @@ func (c *cli) printStatus(s *standing) error {
 		now += ", " + partialText[s.Checkpoint.Partial]
 	}
 	fmt.Fprintf(c.out, "root        %s\nstore       %s (%s)\ncheckpoint  %s, %s\nnow         %s\nholds       %s\nlimits      %s\n",
-		cairn.QuotePath(s.Root), cairn.QuotePath(s.Store), sizeText(s.StoreSize), s.Checkpoint.Hash,
+		placeText(s.Root), placeText(s.Store), sizeText(s.StoreSize), s.Checkpoint.Hash,
 		c.about(s.Checkpoint.Time, s.Checkpoint.Message), now, c.holdsText(s), limitsText(s.Limits))
 	for _, path := range s.Purged {
 		fmt.Fprintf(c.out, "purged      %s\n", cairn.QuotePath(path))

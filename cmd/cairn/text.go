@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -30,6 +31,10 @@ func printable(text string) string {
 	}
 	return b.String()
 }
+
+// placeText is where something lies on this system, for people. The paths of Windows are
+// shown as git shows them there: with '/', which needs no quoting.
+func placeText(path string) string { return cairn.QuotePath(filepath.ToSlash(path)) }
 
 // writePath prints one path of a list: for people on a line of its own, with -z as
 // it is and a NUL after it.

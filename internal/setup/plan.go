@@ -177,16 +177,19 @@ func read(path string) (*Change, error) {
 	return c, nil
 }
 
+// devNull stands in diffs for a file that is not there, on every system.
+const devNull = "/dev/null"
+
 // Diff writes what would change, as a unified diff.
 func (p *Plan) Diff(w io.Writer) error {
 	for i := range p.Changes {
 		c := &p.Changes[i]
 		from, to := c.Path, c.Path
 		if c.Before == nil {
-			from = os.DevNull
+			from = devNull
 		}
 		if c.After == nil {
-			to = os.DevNull
+			to = devNull
 		}
 		if _, err := fmt.Fprintf(w, "--- %s\n+++ %s\n", from, to); err != nil {
 			return err

@@ -49,11 +49,10 @@ func (f *freshStore) drop(r *Repo) {
 		_ = unlock()
 		return
 	}
-	if err := r.db.Remove(); err != nil {
+	if err := r.db.Remove(unlock); err != nil {
 		r.log.Warn("store of a refused capture left behind", "error", err)
 		return
 	}
-	_ = unlock() // of a lock that is gone
 	for _, dir := range slices.Backward(f.dirs) {
 		_ = os.Remove(dir) // unless it holds something by now
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 )
 
@@ -91,11 +92,11 @@ func (r *Repo) madeRoom(ctx context.Context) bool {
 	return cleaned.Freed > 0
 }
 
-func isNoSpace(err error) bool { return errors.Is(err, ErrNoSpace) || odb.IsFull(err) }
+func isNoSpace(err error) bool { return errors.Is(err, ErrNoSpace) || atomicfile.IsFull(err) }
 
 // asNoSpace makes an ErrNoSpace of what the system says about a full disk.
 func asNoSpace(err error) error {
-	if err == nil || errors.Is(err, ErrNoSpace) || !odb.IsFull(err) {
+	if err == nil || errors.Is(err, ErrNoSpace) || !atomicfile.IsFull(err) {
 		return err
 	}
 	return fmt.Errorf("%w: %w", ErrNoSpace, err)

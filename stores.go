@@ -88,10 +88,11 @@ func RemoveStore(ctx context.Context, dataDir, root string) error {
 		return fmt.Errorf("%w: %w", ErrStore, err)
 	}
 	defer db.Close()
-	if _, err := db.Lock(ctx); err != nil { // goes with the store
+	unlock, err := db.Lock(ctx)
+	if err != nil {
 		return err
 	}
-	if err := db.Remove(); err != nil {
+	if err := db.Remove(unlock); err != nil {
 		return fmt.Errorf("%w: %w", ErrStore, err)
 	}
 	return nil

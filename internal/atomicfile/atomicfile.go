@@ -20,6 +20,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 )
 
@@ -94,6 +95,30 @@ func Create(dir, prefix string) (*os.File, error) {
 		f.Close()
 	}
 	return nil, fmt.Errorf("create %s: no free name", filepath.Join(dir, prefix+"*"))
+}
+
+// RemoveClaimed removes a file made by Create, and before it the other names that it has
+// got. They are claimed until they are gone, but on Windows, where an open file cannot be
+// removed: others may be faster there.
+func RemoveClaimed(f *os.File, names ...string) error {
+	var err error
+	if runtime.GOOS == "windows" {
+		err = f.Close()
+	}
+	for _, name := range names {
+		err = errors.Join(err, removeIfThere(name))
+	}
+	if runtime.GOOS != "windows" {
+		err = errors.Join(err, f.Close())
+	}
+	return errors.Join(err, removeIfThere(f.Name()))
+}
+
+func removeIfThere(path string) error {
+	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 // Sweep removes the files in dir whose names begin with prefix and whose writers

@@ -139,7 +139,7 @@ func TestWriteIsAtomicForReaders(t *testing.T) {
 			done = true
 		default:
 		}
-		got, err := os.ReadFile(path)
+		got, err := Read(path)
 		if err != nil {
 			if runtime.GOOS == "windows" {
 				continue
@@ -360,8 +360,9 @@ func TestCreateAgainstSweepers(t *testing.T) {
 				if _, err := os.Lstat(f.Name()); err != nil {
 					t.Errorf("a claimed file is gone: %v", err)
 				}
-				os.Remove(f.Name())
-				f.Close()
+				if err := RemoveClaimed(f); err != nil {
+					t.Error(err)
+				}
 			}
 		})
 	}

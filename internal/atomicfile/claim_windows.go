@@ -4,7 +4,8 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"syscall"
+
+	"golang.org/x/sys/windows"
 )
 
 // claim has nothing to do: a file that is open cannot be removed.
@@ -15,13 +16,12 @@ func claim(*os.File) bool { return true }
 func keepClaim(*os.File) (release func()) { return func() {} }
 
 func removeDead(path string) (bool, error) {
-	const sharingViolation = syscall.Errno(32)
 	err := os.Remove(path)
 	switch {
 	case err == nil, errors.Is(err, fs.ErrNotExist):
 		return true, nil
-	case errors.Is(err, sharingViolation):
-		return false, nil
+	case errors.Is(err, windows.ERROR_SHARING_VIOLATION), errors.Is(err, windows.ERROR_ACCESS_DENIED):
+		return false, nil // open, or removed while it was and not closed yet
 	}
 	return false, err
 }

@@ -3,20 +3,65 @@ package atomicfile
 import (
 	"errors"
 	"os"
-	"syscall"
 	"time"
+	"unsafe"
+
+	"golang.org/x/sys/windows"
 )
 
-// Rename is os.Rename, repeated for up to half a second while somebody has either
-// file open: Windows refuses then, and readers of small files are done in no time.
+// renamePatience is how long Rename tries, and renamePause the longest it waits in
+// between.
+const (
+	renamePatience = 500 * time.Millisecond
+	renamePause    = 10 * time.Millisecond
+)
+
+// Rename is os.Rename that also replaces a file that others have open, if they share it
+// (see Open). Where they do not, or the file system cannot do that, it is repeated for
+// half a second: readers of small files are done in no time.
 func Rename(from, to string) error {
-	const sharingViolation = syscall.Errno(32)
-	end := time.Now().Add(500 * time.Millisecond)
-	for pause := time.Millisecond; ; pause *= 2 {
-		err := os.Rename(from, to)
-		if !errors.Is(err, sharingViolation) && !errors.Is(err, syscall.ERROR_ACCESS_DENIED) || time.Now().After(end) {
+	end := time.Now().Add(renamePatience)
+	for pause := time.Millisecond; ; pause = min(2*pause, renamePause) {
+		err := renameOpen(from, to)
+		if err != nil {
+			err = os.Rename(from, to)
+		}
+		if !errors.Is(err, windows.ERROR_SHARING_VIOLATION) && !errors.Is(err, windows.ERROR_ACCESS_DENIED) || time.Now().After(end) {
 			return err
 		}
 		time.Sleep(pause)
 	}
+}
+
+// renameInfo is FILE_RENAME_INFO with room for the longest path.
+type renameInfo struct {
+	flags   uint32
+	root    windows.Handle
+	length  uint32 // of the name in bytes, without its end
+	newName [windows.MAX_LONG_PATH]uint16
+}
+
+// renameOpen renames a file as POSIX has it: whoever has the old file open goes on with that.
+// NTFS knows it since Windows 10; the error of other file systems says nothing.
+func renameOpen(from, to string) error {
+	name, err := windows.UTF16FromString(to)
+	info := renameInfo{flags: windows.FILE_RENAME_REPLACE_IF_EXISTS | windows.FILE_RENAME_POSIX_SEMANTICS}
+	if err != nil || copy(info.newName[:], name) < len(name) {
+		return errors.Join(err, windows.ERROR_FILENAME_EXCED_RANGE)
+	}
+	info.length = uint32(len(name)-1) * 2
+	h, err := createFile(from, windows.DELETE|windows.SYNCHRONIZE, windows.FILE_FLAG_OPEN_REPARSE_POINT)
+	if err != nil {
+		return err
+	}
+	defer windows.CloseHandle(h)
+	var what windows.ByHandleFileInformation
+	if err := windows.GetFileInformationByHandle(h, &what); err != nil {
+		return err
+	}
+	if what.FileAttributes&windows.FILE_ATTRIBUTE_DIRECTORY != 0 {
+		return windows.ERROR_NOT_SUPPORTED // it must not take the place of anything
+	}
+	return windows.SetFileInformationByHandle(h, windows.FileRenameInfoEx, (*byte)(unsafe.Pointer(&info)),
+		uint32(unsafe.Offsetof(info.newName))+info.length+2)
 }

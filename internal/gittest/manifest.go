@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -97,7 +98,7 @@ func look(path string, wants []Want) (Entry, error) {
 	if err != nil {
 		return Entry{}, err
 	}
-	e := Entry{Type: typeOf(info.Mode()), Perm: permBits(info.Mode())}
+	e := Entry{Type: typeOf(info.Mode()), Perm: keptPerm(info.Mode())}
 	switch e.Type {
 	case 'f':
 		e.Size = info.Size()
@@ -111,6 +112,20 @@ func look(path string, wants []Want) (Entry, error) {
 		e.MTime = info.ModTime().UnixNano()
 	}
 	return e, err
+}
+
+// keptPerm is what the system keeps of permission bits: on Windows no more than whether a
+// file may be written to.
+func keptPerm(m fs.FileMode) uint32 {
+	switch {
+	case runtime.GOOS != "windows" || m.Type()&^fs.ModeDir != 0:
+		return permBits(m)
+	case m.IsDir():
+		return 0o777
+	case m&0o200 == 0:
+		return 0o444
+	}
+	return 0o666
 }
 
 func typeOf(m fs.FileMode) byte {
@@ -185,10 +200,10 @@ func (tree Tree) Listing() Listing {
 	for path, n := range tree {
 		for dir := parent(path); dir != ""; dir = parent(dir) {
 			if _, ok := tree[dir]; !ok {
-				list[dir] = Entry{Type: 'd', Perm: 0o755}
+				list[dir] = Entry{Type: 'd', Perm: keptPerm(fs.ModeDir | 0o755)}
 			}
 		}
-		e := Entry{Type: n.kind, Perm: permBits(n.perm)}
+		e := Entry{Type: n.kind, Perm: keptPerm(n.mode())}
 		switch n.kind {
 		case 'f':
 			sum := sha256.Sum256([]byte(n.content))

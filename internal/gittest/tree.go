@@ -1,10 +1,12 @@
 package gittest
 
 import (
+	"errors"
 	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"syscall"
 	"testing"
@@ -27,6 +29,17 @@ type Node struct {
 	kind    byte // as in Entry.Type
 	perm    fs.FileMode
 	content string // of a file; the target of a link
+}
+
+// mode is the permissions with the type, as far as keptPerm goes by it.
+func (n Node) mode() fs.FileMode {
+	switch n.kind {
+	case 'd':
+		return n.perm | fs.ModeDir
+	case 'l':
+		return n.perm | fs.ModeSymlink
+	}
+	return n.perm
 }
 
 // File is a regular file of mode 0644.
@@ -89,7 +102,11 @@ func Create(t testing.TB, root string, tree Tree) {
 	}
 	paths := slices.Sorted(maps.Keys(tree))
 	for _, path := range paths {
-		if err := create(filepath.Join(root, filepath.FromSlash(path)), tree[path]); err != nil {
+		err := create(filepath.Join(root, filepath.FromSlash(path)), tree[path])
+		if errors.Is(err, ErrNoLinks) {
+			t.Skip(err)
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -108,11 +125,27 @@ func create(path string, n Node) error {
 	case 'd':
 		return makeDirs(path)
 	case 'l':
-		return os.Symlink(n.content, path)
+		return Symlink(n.content, path)
 	case 'p':
 		return mkfifo(path)
 	}
 	return writeUnforked(path, n.content, n.perm)
+}
+
+// ErrNoLinks: a reason to skip a test.
+var ErrNoLinks = errors.New("symbolic links cannot be made here")
+
+// Symlink is os.Symlink, which on Windows not everybody may do, and which Wine says to
+// have done.
+func Symlink(target, path string) error {
+	err := os.Symlink(target, path)
+	if runtime.GOOS != "windows" {
+		return err
+	}
+	if _, lerr := os.Lstat(path); err != nil || lerr != nil {
+		return ErrNoLinks
+	}
+	return nil
 }
 
 // Program writes an executable file that the test is going to run.

@@ -142,7 +142,7 @@ func (a *Aside) hold() {
 		return
 	}
 	for _, path := range []string{a.file.Base, a.file.Delta} {
-		if f, err := os.Open(path); err == nil {
+		if f, err := atomicfile.Open(path); err == nil {
 			a.old = append(a.old, f)
 		}
 	}
@@ -166,7 +166,7 @@ func (a *Aside) undisturbed(x *Index) error {
 
 // readHeader returns the id that a base or delta begins with, and its size.
 func readHeader(path, magic string) (base uint64, size int64, err error) {
-	file, err := os.Open(path)
+	file, err := atomicfile.Open(path)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -213,7 +213,7 @@ func (a *Aside) carry(x *Index) (delta []byte, sum uint32, err error) {
 
 // readRange reads size bytes of a file from an offset on.
 func readRange(path string, at, size int64) ([]byte, error) {
-	file, err := os.Open(path)
+	file, err := atomicfile.Open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+
+	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 )
 
 // File names the two files of an index.
@@ -60,7 +62,7 @@ const maxFile = 1<<31 - 1
 
 // readFile is os.ReadFile into memory from newBuffer.
 func readFile(path string) ([]byte, error) {
-	file, err := os.Open(path)
+	file, err := atomicfile.Open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"syscall"
 
 	"github.com/gofrs/flock"
 
+	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
@@ -273,7 +273,7 @@ func (g *collector) round(ctx context.Context) error {
 }
 
 func isFull(err error) bool {
-	return errors.Is(err, ErrNoSpace) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
+	return errors.Is(err, ErrNoSpace) || atomicfile.IsFull(err)
 }
 
 // flush makes removals durable: what was dropped does not come back with the power.

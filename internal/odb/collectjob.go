@@ -326,7 +326,7 @@ func (g *collector) buildDelta(ctx context.Context, j *job) (*sealed, error) {
 	}
 	dir := claim.Name() + asideSuffix
 	clean := func() error {
-		return errors.Join(os.RemoveAll(dir), unclaim(claim))
+		return errors.Join(os.RemoveAll(dir), atomicfile.RemoveClaimed(claim))
 	}
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return nil, errors.Join(err, clean())

@@ -236,7 +236,7 @@ func (db *DB) flushAside(ctx context.Context, records []redoRecord) error {
 	for _, list := range []struct {
 		paths []string
 		flush func(string) error
-	}{{files, flushPath}, {dirs, atomicfile.SyncDir}} {
+	}{{files, atomicfile.SyncFile}, {dirs, atomicfile.SyncDir}} {
 		for pair := range slices.Chunk(list.paths, 2) { // a pack and its index
 			db.letPublish()
 			if err := ctx.Err(); err != nil {

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 )
 
 // Holder is who has a lock.
@@ -121,7 +123,7 @@ func openHolder(path string) (r *holderRecord, h Holder, ok bool, err error) {
 
 // readHolder returns who is in the file, for a message.
 func readHolder(path string) Holder {
-	f, err := os.Open(path)
+	f, err := atomicfile.Open(path)
 	if err != nil {
 		return Holder{}
 	}

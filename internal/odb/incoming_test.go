@@ -18,7 +18,8 @@ import (
 
 func transferStore(t *testing.T) *DB {
 	t.Helper()
-	db, err := Create(filepath.Join(t.TempDir(), "store"), "/root", Options{NoSync: true})
+	dir := t.TempDir()
+	db, err := Create(filepath.Join(dir, "store"), filepath.Join(dir, "root"), Options{NoSync: true})
 	if err != nil {
 		t.Fatal(err)
 	}

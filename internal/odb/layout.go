@@ -100,7 +100,7 @@ func makeStore(dir, root string, sync bool) (err error) {
 	}
 	aside := claim.Name() + asideSuffix
 	defer func() {
-		err = errors.Join(err, os.RemoveAll(aside), unclaim(claim))
+		err = errors.Join(err, os.RemoveAll(aside), atomicfile.RemoveClaimed(claim))
 	}()
 	if err := writeSkeleton(aside, root, sync); err != nil {
 		return err
@@ -109,11 +109,6 @@ func makeStore(dir, root string, sync bool) (err error) {
 		return err
 	}
 	return atomicfile.SyncDir(parent)
-}
-
-// unclaim removes a claim. Once it is closed, somebody who sweeps may be faster.
-func unclaim(claim *os.File) error {
-	return errors.Join(claim.Close(), ignoreMissing(os.Remove(claim.Name())))
 }
 
 func writeSkeleton(dir, root string, durable bool) error {
@@ -178,7 +173,7 @@ func sweepAside(parent string) error {
 		}
 		dead, rerr := atomicfile.RemoveDead(filepath.Join(parent, claim))
 		if dead {
-			rerr = errors.Join(rerr, os.RemoveAll(filepath.Join(parent, name)))
+			rerr = errors.Join(rerr, ignoreInUse(os.RemoveAll(filepath.Join(parent, name))))
 		}
 		err = errors.Join(err, rerr)
 	}

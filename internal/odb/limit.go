@@ -49,8 +49,12 @@ func measure(dir, without string) (size int64, files int, err error) {
 	return size, files, err
 }
 
-// takesNoRoom reports whether a file belongs to a borrowed pack that the lender has, too.
+// takesNoRoom reports whether a file belongs to a borrowed pack that the lender has, too,
+// or to a pack that is gone but for somebody who has it open (on Windows).
 func takesNoRoom(path string) bool {
+	if strings.HasPrefix(filepath.Base(path), gonePrefix) {
+		return true
+	}
 	ext := filepath.Ext(path)
 	return (ext == packExt || ext == idxExt) && links(path) > 1 && isBorrowed(strings.TrimSuffix(path, ext))
 }

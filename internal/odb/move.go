@@ -44,25 +44,46 @@ func List(parent string) ([]string, error) {
 
 // Remove removes a store for good: it is renamed aside first, so that half a store
 // never counts as one. What a crash leaves aside, the next Create beside it removes.
-// Call it with the lock held; unlocking fails afterwards, and on Windows so does
-// Remove while files of the store are open elsewhere.
-func (db *DB) Remove() error {
+// Call it with the lock held; it gives that up by unlock. On Windows a store in which
+// somebody has a file open stays, with an error.
+func (db *DB) Remove(unlock func() error) error {
 	parent := filepath.Dir(db.dir)
 	claim, err := atomicfile.Create(parent, atomicfile.Prefix)
 	if err != nil {
-		return fmt.Errorf("remove store %s: %w", db.dir, err)
+		return fmt.Errorf("remove store %s: %w", db.dir, errors.Join(err, unlock()))
 	}
 	aside := claim.Name() + asideSuffix
-	if err = db.Close(); err == nil {
-		err = atomicfile.Rename(db.dir, aside)
-	}
-	if err == nil {
+	if err = db.moveAside(aside, unlock); err == nil {
 		err = os.RemoveAll(aside)
 	}
-	if err = errors.Join(err, unclaim(claim)); err != nil {
+	if err = errors.Join(err, atomicfile.RemoveClaimed(claim)); err != nil {
 		return fmt.Errorf("remove store %s: %w", db.dir, err)
 	}
 	return nil
+}
+
+// moveAside closes the store and moves it. On Windows the lock is one of the open files
+// that keep a directory from being moved: whoever had it in between is told by the
+// record, and gets his store back.
+func (db *DB) moveAside(aside string, unlock func() error) error {
+	if !onWindows {
+		err := db.Close()
+		if err == nil {
+			err = atomicfile.Rename(db.dir, aside)
+		}
+		_ = unlock() // of a lock that is gone
+		return err
+	}
+	if err := errors.Join(unlock(), db.Close()); err != nil {
+		return err
+	}
+	if err := atomicfile.Rename(db.dir, aside); err != nil {
+		return err
+	}
+	if record, err := os.ReadFile(filepath.Join(aside, holderFile)); err == nil && decodeNote(record) == db.note {
+		return nil
+	}
+	return errors.Join(fmt.Errorf("%w: somebody has used it meanwhile", ErrLocked), atomicfile.Rename(aside, db.dir))
 }
 
 // Move makes a store that of another root, and moves it to the directory to, where

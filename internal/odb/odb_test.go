@@ -380,10 +380,13 @@ func TestCreateTogether(t *testing.T) {
 // Between closing a claim and removing it somebody else may sweep it away.
 func TestClaimThatWasSwept(t *testing.T) {
 	t.Parallel()
+	if onWindows {
+		t.Skip("open files cannot be removed on this system")
+	}
 	claim, err := atomicfile.Create(t.TempDir(), atomicfile.Prefix)
 	must(t, err)
 	must(t, os.Remove(claim.Name()))
-	must(t, unclaim(claim))
+	must(t, atomicfile.RemoveClaimed(claim))
 }
 
 func TestStoreIsARepositoryOfGits(t *testing.T) {

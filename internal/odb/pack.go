@@ -16,6 +16,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
@@ -182,7 +183,7 @@ func (p *pack) open(ext string) (*os.File, int64, error) {
 	if p.closed {
 		return nil, 0, errGone
 	}
-	f, err := os.Open(p.stem + ext)
+	f, err := atomicfile.Open(p.stem + ext)
 	if err != nil {
 		return nil, 0, p.wrap(ext, err)
 	}

@@ -3,8 +3,8 @@ package odb
 import (
 	"fmt"
 	"io"
-	"os"
 
+	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
@@ -169,7 +169,7 @@ func (o packed) open(id object.ID) (object.Kind, int64, io.ReadCloser, error) {
 	if err != nil {
 		return 0, 0, nil, err
 	}
-	f, err := os.Open(o.p.stem + packExt)
+	f, err := atomicfile.Open(o.p.stem + packExt)
 	if err != nil {
 		return 0, 0, nil, o.p.wrap(packExt, err)
 	}

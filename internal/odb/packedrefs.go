@@ -128,7 +128,6 @@ func (db *DB) lockPackedRefs() (unlock func() error, err error) {
 		return nil, err
 	}
 	lock := db.path(packedRefsLock)
-	release := func() error { return unclaim(claim) }
 	if err = os.Link(claim.Name(), lock); errors.Is(err, fs.ErrExist) {
 		waitFor(lock, packedRefsWait)
 		err = os.Link(claim.Name(), lock)
@@ -137,9 +136,9 @@ func (db *DB) lockPackedRefs() (unlock func() error, err error) {
 		err = fmt.Errorf("git is writing packed-refs; if no git is running in the store, remove %s", lock)
 	}
 	if err != nil {
-		return nil, errors.Join(err, release())
+		return nil, errors.Join(err, atomicfile.RemoveClaimed(claim))
 	}
-	return func() error { return errors.Join(os.Remove(lock), release()) }, nil
+	return func() error { return atomicfile.RemoveClaimed(claim, lock) }, nil
 }
 
 const packedRefsLock = "packed-refs.lock"

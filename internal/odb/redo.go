@@ -11,8 +11,6 @@ import (
 	"path/filepath"
 	"sync"
 
-	"github.com/gofrs/flock"
-
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 )
 
@@ -66,9 +64,8 @@ type redoLog struct {
 // redoHold is the log while it is ours: no other goroutine or process writes to it.
 type redoHold struct {
 	db   *DB
-	lock *flock.Flock
-	file *os.File
-	size int64 // how long the log may become
+	file *os.File // locked
+	size int64    // how long the log may become
 	tail redoTail
 }
 
@@ -95,32 +92,30 @@ func (db *DB) holdRedo() (h *redoHold, err error) {
 	return h, nil
 }
 
-// lockRedo locks and opens the log. One that was removed meanwhile does not count.
+// lockRedo opens and locks the log. One that was removed meanwhile does not count.
 func (db *DB) lockRedo() (*redoHold, error) {
 	for {
-		h := &redoHold{db: db, lock: flock.New(db.path(redoFile), flock.SetFlag(os.O_RDWR))}
-		if err := h.lock.Lock(); errors.Is(err, fs.ErrNotExist) {
+		f, err := atomicfile.OpenForUpdate(db.path(redoFile))
+		if errors.Is(err, fs.ErrNotExist) {
 			return nil, nil
-		} else if err != nil {
+		}
+		if err != nil {
 			return nil, fmt.Errorf("open redo log: %w", err)
 		}
-		same, err := h.open()
-		if same && err == nil {
+		h := &redoHold{db: db, file: f}
+		there, err := h.lock()
+		if there && err == nil {
 			return h, nil
 		}
-		if err = errors.Join(h.close(), ignoreMissing(err)); err != nil {
+		if err = errors.Join(err, h.close()); err != nil {
 			return nil, fmt.Errorf("open redo log: %w", err)
 		}
 	}
 }
 
-// open opens the file of the log and reports whether it is the one that is locked.
-func (h *redoHold) open() (same bool, err error) {
-	locked, err := h.lock.Stat()
-	if err != nil {
-		return false, err
-	}
-	if h.file, err = os.OpenFile(h.lock.Path(), os.O_RDWR, 0); err != nil {
+// lock waits for the lock of the open file and reports whether that still is the log.
+func (h *redoHold) lock() (there bool, err error) {
+	if err := lockLog(h.file); err != nil {
 		return false, err
 	}
 	opened, err := h.file.Stat()
@@ -128,15 +123,12 @@ func (h *redoHold) open() (same bool, err error) {
 		return false, err
 	}
 	h.size = min(max(opened.Size(), redoSize), redoLarge)
-	return os.SameFile(locked, opened), nil
+	now, err := os.Stat(h.file.Name())
+	return err == nil && os.SameFile(opened, now), ignoreMissing(err)
 }
 
-func (h *redoHold) close() error {
-	if h.file != nil {
-		h.file.Close()
-	}
-	return h.lock.Unlock()
-}
+// close gives the lock up, too.
+func (h *redoHold) close() error { return h.file.Close() }
 
 func ignoreMissing(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {

@@ -88,7 +88,7 @@ func (db *DB) recover() error {
 // isStale reports whether the log holds something of another boot. The first record
 // tells: nobody appends to such a log before it has been redone.
 func (db *DB) isStale() bool {
-	f, err := os.Open(db.path(redoFile))
+	f, err := atomicfile.Open(db.path(redoFile))
 	if err != nil {
 		return false
 	}
@@ -232,15 +232,7 @@ func (db *DB) vouchedFor(records []redoRecord, superseded []*pack) (files, dirs 
 
 // flushPaths flushes files by their names. Those that are gone were moved or removed
 // by somebody else, a git for instance, who answers for that.
-func flushPaths(paths []string) error { return flushEach(paths, flushPath) }
-
-func flushPath(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
-}
+func flushPaths(paths []string) error { return flushEach(paths, atomicfile.SyncFile) }
 
 // flushDirs does the same for directories.
 func flushDirs(dirs []string) error { return flushEach(dirs, atomicfile.SyncDir) }

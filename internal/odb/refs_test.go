@@ -139,7 +139,7 @@ func TestTornRefs(t *testing.T) {
 	good := id.String()
 	must(t, db.SetRef("refs/cairn/good", id))
 	for name, content := range map[string]string{
-		"empty": "", "short": good[:39] + "\n", "long": good + "0\n", "nul": strings.Repeat("\x00", 41), "words": "hello\n",
+		"empty": "", "short": good[:39] + "\n", "long": good + "0\n", "nuls": strings.Repeat("\x00", 41), "words": "hello\n",
 		"zero": strings.Repeat("0", 40) + "\n", "two": good + " " + good + "\n", "out": "ref: ../../HEAD\n", "loop": "ref: refs/cairn/loop\n",
 	} {
 		must(t, os.WriteFile(db.path("refs", "cairn", name), []byte(content), 0o600))
@@ -169,12 +169,12 @@ func TestTornRefs(t *testing.T) {
 	if want := []string{"bare", "crlf", "good", "symbolic", "upper"}; !slices.Equal(fine, want) {
 		t.Errorf("fine: %q, want %q", fine, want)
 	}
-	if want := []string{"empty", "long", "loop", "nul", "out", "short", "two", "words", "zero"}; !slices.Equal(torn, want) {
+	if want := []string{"empty", "long", "loop", "nuls", "out", "short", "two", "words", "zero"}; !slices.Equal(torn, want) {
 		t.Errorf("torn: %q, want %q", torn, want)
 	}
 	// A torn ref can be set and deleted.
 	must(t, db.SetRef("refs/cairn/empty", id))
-	must(t, db.DeleteRef("refs/cairn/nul"))
+	must(t, db.DeleteRef("refs/cairn/nuls"))
 	if got, err := db.Ref("refs/cairn/empty"); got != id || err != nil {
 		t.Errorf("%s, %v", got, err)
 	}

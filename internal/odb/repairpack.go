@@ -7,9 +7,9 @@ import (
 	"errors"
 	"hash/crc32"
 	"io"
-	"os"
 	"path/filepath"
 
+	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
@@ -101,9 +101,7 @@ func (db *DB) salvage(ctx context.Context, p *pack) error {
 			return err // the disk cannot be read now; nothing is known about the object
 		}
 	}
-	frame := newPack(filepath.Dir(p.stem), p.name())
-	defer frame.close()
-	if len(intact) == len(rows) && frame.checkSums(ctx) == nil {
+	if len(intact) == len(rows) && hasSums(ctx, p) {
 		return nil
 	}
 	w := newPackWriter(db.path(packDir))
@@ -117,6 +115,14 @@ func (db *DB) salvage(ctx context.Context, p *pack) error {
 		}
 	}
 	return db.replaceDamaged(w, p.stem)
+}
+
+// hasSums reports whether the files of a pack have the checksums that they end with. It
+// opens them anew, and for no longer.
+func hasSums(ctx context.Context, p *pack) bool {
+	frame := newPack(filepath.Dir(p.stem), p.name())
+	defer frame.close()
+	return frame.checkSums(ctx) == nil
 }
 
 // addIntact adds an object of a damaged pack, compressed anew: of the entries around
@@ -156,7 +162,7 @@ func (db *DB) replaceDamaged(w *packWriter, stem string) error {
 
 // reindex makes the index of a pack anew, or saves what comes before its damage.
 func (db *DB) reindex(ctx context.Context, stem string) error {
-	f, err := os.Open(stem + packExt)
+	f, err := atomicfile.Open(stem + packExt)
 	if err != nil {
 		return err
 	}

@@ -88,13 +88,18 @@ func finishRemoval(path string, names []string) error {
 	_, again := slices.BinarySearch(names, stem+idxExt)
 	if !strings.HasSuffix(path, packExt) && !again {
 		if err := removeIfThere(filepath.Join(filepath.Dir(path), stem+packExt)); err != nil {
-			return err
+			return ignoreInUse(err)
 		}
 	}
-	if err := removeIfThere(path); err != nil && !inUse(err) {
-		return err
+	return ignoreInUse(removeIfThere(path))
+}
+
+// ignoreInUse leaves what somebody has open to a later sweep.
+func ignoreInUse(err error) error {
+	if inUse(err) {
+		return nil
 	}
-	return nil
+	return err
 }
 
 // isHalf reports whether name is a file of a pack, with the extension ext, that
@@ -126,7 +131,7 @@ func namedIndex(path string) bool {
 }
 
 func sumFromEnd(path string, distance int) (sum [idSize]byte, err error) {
-	f, err := os.Open(path)
+	f, err := atomicfile.Open(path)
 	if err != nil {
 		return sum, err
 	}

@@ -74,7 +74,7 @@ func (e *Expect) match(now fileStat, c *Change) applyMatch {
 		return matchNo
 	}
 	if dir {
-		return matchIf(e.Stat.Ino == 0 || e.Stat.Ino == now.stat.Ino)
+		return matchIf(e.Stat.Ino == 0 || now.stat.Ino == 0 || e.Stat.Ino == now.stat.Ino)
 	}
 	switch {
 	case e.Stat == index.Stat{}:

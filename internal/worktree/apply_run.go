@@ -9,6 +9,8 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 )
 
 // applyRun is one call of Apply. Its workers share everything but their handles.
@@ -157,7 +159,7 @@ func (w *applyWorker) change(i int) {
 	}
 	c, before := &w.changes[i], len(w.staged)
 	err := w.try(i)
-	if noRoom(err) && before > 0 { // placing frees what is replaced
+	if atomicfile.IsFull(err) && before > 0 { // placing frees what is replaced
 		w.place()
 		before, err = 0, w.try(i)
 	}

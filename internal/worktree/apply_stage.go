@@ -1,10 +1,8 @@
 package worktree
 
 import (
-	"errors"
 	"io/fs"
 	"os"
-	"syscall"
 )
 
 // staged is a change that is prepared but not yet done: a temporary file or link that
@@ -96,9 +94,4 @@ func (w *applyWorker) placeOne(s *staged, err error) error {
 	}
 	w.renamed(s.at, s.dir)
 	return err
-}
-
-// noRoom reports whether an error says that the disk or the user's share of it is full.
-func noRoom(err error) bool {
-	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }

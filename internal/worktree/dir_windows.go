@@ -13,9 +13,12 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
-// dirHandle is an open directory, held through os.Root: Windows has no calls that
-// take a directory descriptor, and os.Root resolves names beneath the handle.
-type dirHandle struct{ root *os.Root }
+// dirHandle is an open directory, held through os.Root, which resolves names beneath the
+// handle, and once more for what os.Root does not tell.
+type dirHandle struct {
+	root *os.Root
+	dir  *os.File
+}
 
 func (h *dirHandle) descriptor() int { return -1 }
 
@@ -24,7 +27,16 @@ func openRoot(path string) (*dirHandle, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &dirHandle{root}, nil
+	return newDirHandle(root)
+}
+
+func newDirHandle(root *os.Root) (*dirHandle, error) {
+	dir, err := root.Open(".")
+	if err != nil {
+		root.Close()
+		return nil, err
+	}
+	return &dirHandle{root, dir}, nil
 }
 
 // openDir refuses symlinks and junctions: the entry must be a directory and the
@@ -37,19 +49,26 @@ func (h *dirHandle) openDir(name string) (*dirHandle, error) {
 	if !before.IsDir() {
 		return nil, syscall.ENOTDIR
 	}
-	sub, err := h.root.OpenRoot(name)
+	root, err := h.root.OpenRoot(name)
 	if err != nil {
 		return nil, err
 	}
-	after, err := sub.Stat(".")
+	sub, err := newDirHandle(root)
+	if err != nil {
+		return nil, err
+	}
+	after, err := sub.dir.Stat()
 	if err != nil || !os.SameFile(before, after) {
-		sub.Close()
+		sub.close()
 		return nil, errors.Join(err, syscall.ENOTDIR)
 	}
-	return &dirHandle{sub}, nil
+	return sub, nil
 }
 
-func (h *dirHandle) close() { h.root.Close() }
+func (h *dirHandle) close() {
+	h.dir.Close()
+	h.root.Close()
+}
 
 func (h *dirHandle) list(l *listing, _ []byte) error {
 	l.reset()
@@ -70,20 +89,20 @@ func (h *dirHandle) list(l *listing, _ []byte) error {
 }
 
 func (h *dirHandle) stat() (dirStat, error) {
-	info, err := h.root.Stat(".")
-	if err != nil {
-		return dirStat{}, err
-	}
-	st := fromInfo(info)
-	return dirStat{perm: st.perm, stat: st.stat}, nil
+	st, _, err := statHandle(windows.Handle(h.dir.Fd()))
+	return dirStat{perm: st.perm, stat: st.stat}, err
 }
 
 func (h *dirHandle) lstat(name []byte) (fileStat, error) {
-	info, err := h.root.Lstat(string(name))
-	if err != nil {
-		return fileStat{}, err
+	st, reparse, err := lstatAt(windows.Handle(h.dir.Fd()), string(name))
+	if err != nil || !reparse {
+		return st, err
 	}
-	return fromInfo(info), nil
+	info, err := h.root.Lstat(string(name))
+	if err == nil {
+		st.mode = fromInfo(info).mode
+	}
+	return st, err
 }
 
 func (h *dirHandle) lstatQuick(name []byte) (fileStat, error) { return h.lstat(name) }
@@ -97,19 +116,16 @@ func (h *dirHandle) readlink(name string) (string, error) {
 	return strings.ReplaceAll(target, `\`, "/"), err
 }
 
-// fromInfo has neither inode nor change time to offer, so on Windows a stat is
-// size, write time and creation time.
+// fromInfo makes do with what package os tells: the stat has neither number nor time of
+// the last change, so that it is not that of a scan, and contents have to be compared.
 func fromInfo(info fs.FileInfo) fileStat {
-	st := fileStat{
-		perm: uint16(info.Mode().Perm()),
-		stat: index.Stat{Size: info.Size(), MTime: info.ModTime().UnixNano()},
-	}
+	st := fileStat{stat: index.Stat{Size: info.Size(), MTime: info.ModTime().UnixNano()}}
 	if data, ok := info.Sys().(*syscall.Win32FileAttributeData); ok {
-		st.stat.CTime = data.CreationTime.Nanoseconds()
+		st.perm = permOf(data.FileAttributes)
 	}
 	switch mode := info.Mode(); {
 	case mode.IsRegular():
-		st.mode = object.Regular // Windows has no exec bit
+		st.mode = object.Regular
 	case mode.IsDir():
 		st.mode = object.Dir
 	case mode&fs.ModeSymlink != 0:

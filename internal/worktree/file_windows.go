@@ -3,6 +3,8 @@ package worktree
 import (
 	"os"
 	"syscall"
+
+	"golang.org/x/sys/windows"
 )
 
 // file is a file that is open for reading.
@@ -21,9 +23,6 @@ func (h *dirHandle) openFile(name string) (file, error) {
 }
 
 func (f file) stat() (fileStat, error) {
-	info, err := f.Stat()
-	if err != nil {
-		return fileStat{}, err
-	}
-	return fromInfo(info), nil
+	st, _, err := statHandle(windows.Handle(f.Fd()))
+	return st, err
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package odb
+package atomicfile
 
 import (
 	"errors"

@@ -1,4 +1,4 @@
-package odb
+package atomicfile
 
 import (
 	"errors"

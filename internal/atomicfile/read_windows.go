@@ -1,6 +1,0 @@
-package atomicfile
-
-import "os"
-
-// Read is os.ReadFile.
-func Read(path string) ([]byte, error) { return os.ReadFile(path) }

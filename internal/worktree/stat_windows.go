@@ -1,0 +1,89 @@
+package worktree
+
+import (
+	"io/fs"
+	"unsafe"
+
+	"golang.org/x/sys/windows"
+
+	"github.com/seed-fb9cbc17/cairn/internal/index"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+)
+
+// lstatAt looks at a name in an open directory. Package os knows neither the time of the
+// last change, without which a file that gets its old size and time back would count as
+// the old one, nor the number of the file.
+func lstatAt(dir windows.Handle, name string) (st fileStat, reparse bool, err error) {
+	text, err := windows.NewNTUnicodeString(name)
+	if err != nil {
+		return st, false, err
+	}
+	at := windows.OBJECT_ATTRIBUTES{RootDirectory: dir, ObjectName: text, Attributes: windows.OBJ_CASE_INSENSITIVE}
+	at.Length = uint32(unsafe.Sizeof(at))
+	var h windows.Handle
+	err = windows.NtCreateFile(&h, windows.FILE_READ_ATTRIBUTES|windows.SYNCHRONIZE, &at, &windows.IO_STATUS_BLOCK{}, nil, 0,
+		windows.FILE_SHARE_READ|windows.FILE_SHARE_WRITE|windows.FILE_SHARE_DELETE, windows.FILE_OPEN,
+		windows.FILE_OPEN_REPARSE_POINT|windows.FILE_OPEN_FOR_BACKUP_INTENT|windows.FILE_SYNCHRONOUS_IO_NONALERT, 0, 0)
+	if err == windows.STATUS_DELETE_PENDING {
+		return st, false, fs.ErrNotExist // once the last one has closed it
+	}
+	if status, ok := err.(windows.NTStatus); ok {
+		return st, false, status.Errno()
+	}
+	if err != nil {
+		return st, false, err
+	}
+	defer windows.CloseHandle(h)
+	return statHandle(h)
+}
+
+// basicInfo is FILE_BASIC_INFO, its times in 100 ns since 1601.
+type basicInfo struct {
+	created, accessed, written, changed int64
+	attributes, _                       uint32
+}
+
+// statHandle looks at what is open. What a reparse point is, a link for instance, package
+// os has to tell.
+func statHandle(h windows.Handle) (st fileStat, reparse bool, err error) {
+	var info windows.ByHandleFileInformation
+	if err := windows.GetFileInformationByHandle(h, &info); err != nil {
+		return st, false, err
+	}
+	var basic basicInfo
+	if err := windows.GetFileInformationByHandleEx(h, windows.FileBasicInfo, (*byte)(unsafe.Pointer(&basic)), uint32(unsafe.Sizeof(basic))); err != nil {
+		return st, false, err
+	}
+	st.stat = index.Stat{
+		Size:  int64(info.FileSizeHigh)<<32 | int64(info.FileSizeLow),
+		MTime: unixNano(basic.written),
+		CTime: unixNano(basic.changed),
+		Ino:   uint64(info.FileIndexHigh)<<32 | uint64(info.FileIndexLow),
+	}
+	if basic.changed == 0 { // FAT has none
+		st.stat.CTime = unixNano(basic.created)
+	}
+	st.mode, st.perm = object.Regular, permOf(info.FileAttributes) // Windows has no exec bit
+	if info.FileAttributes&windows.FILE_ATTRIBUTE_DIRECTORY != 0 {
+		st.mode = object.Dir
+	}
+	return st, info.FileAttributes&windows.FILE_ATTRIBUTE_REPARSE_POINT != 0, nil
+}
+
+// epoch is 1970 in 100 ns since 1601.
+const epoch = 116_444_736_000_000_000
+
+func unixNano(time int64) int64 { return (time - epoch) * 100 }
+
+// permOf is what a new file or directory has elsewhere, less the writing where the file
+// is read-only: nothing else is known, and a checkpoint may be taken to other systems.
+// What package os says would let everybody write there.
+func permOf(attributes uint32) uint16 {
+	switch {
+	case attributes&windows.FILE_ATTRIBUTE_DIRECTORY != 0:
+		return 0o755
+	case attributes&windows.FILE_ATTRIBUTE_READONLY != 0:
+		return 0o444
+	}
+	return 0o644
+}

@@ -78,7 +78,11 @@ func (m *mutation) edit() error {
 	case n < 3:
 		return m.create()
 	case n < 9 && info.Mode().IsRegular():
-		return m.change(path, info)
+		err := m.change(path, info)
+		if os.IsPermission(err) { // to others than root a file may be closed
+			return m.create()
+		}
+		return err
 	case n < 11:
 		return m.say(os.Remove(m.at(path)), "delete %q", path)
 	case n < 12 && len(m.dirs) > 1:

@@ -79,6 +79,9 @@ func TestSymlinkAndModeStay(t *testing.T) {
 	p, home := places(t)
 	real, path := filepath.Join(home, "dotfiles", "claude.json"), filepath.Join(home, "claude", "settings.json")
 	write(t, real, "{}\n")
+	if err := os.Chmod(real, 0o640); err != nil { // whatever the umask is
+		t.Fatal(err)
+	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		t.Fatal(err)
 	}

@@ -139,7 +139,9 @@ func TestWatchingLimit(t *testing.T) {
 		w.same(setting)
 		w.write("d1/sub/f1", "edited")
 		w.same(setting + ", edited")
-		if s := w.watching.Watching(); s.On || s.Limit != limit.names || !strings.Contains(s.Reason, limit.names) || s.Directories != 0 {
+		if s := w.watching.Watching(); strings.Contains(s.Reason, "cannot be watched") {
+			t.Skip("no watching here: ", s.Reason)
+		} else if s.On || s.Limit != limit.names || !strings.Contains(s.Reason, limit.names) || s.Directories != 0 {
 			t.Errorf("%s: %+v", setting, s)
 		}
 		w.do(os.WriteFile(file, before, 0), w.watching.Close())

@@ -95,6 +95,9 @@ func TestLimitOfWatches(t *testing.T) {
 	s, project := newServing(t)
 	defer s.end(syscall.SIGTERM)
 	there := s.fromServer()
+	if strings.Contains(there.Reason, "cannot be watched") {
+		t.Skip("no watching here: ", there.Reason)
+	}
 	if there.On || there.Limit != "fs.inotify.max_user_watches" {
 		t.Fatalf("%+v", there)
 	}

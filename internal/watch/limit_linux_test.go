@@ -28,6 +28,7 @@ func refusing(init, add error) system {
 // about, and a limit can be told from the rest.
 func TestLimits(t *testing.T) {
 	t.Parallel()
+	needsWatching(t)
 	for name, test := range map[string]struct {
 		sys   system
 		is    error
@@ -87,6 +88,17 @@ func TestLimitsLater(t *testing.T) {
 	must(t, w.Add("", f))
 }
 
+// needsWatching skips a test where nothing can be watched, in a container for instance.
+func needsWatching(t *testing.T) {
+	t.Helper()
+	w, err := New(t.TempDir())
+	if errors.Is(err, ErrUnsupported) {
+		t.Skip(err)
+	}
+	must(t, err)
+	must(t, w.Close())
+}
+
 // TestLimitOfTheKernel meets the real limit.
 func TestLimitOfTheKernel(t *testing.T) {
 	if !gittest.Isolated(t) {
@@ -95,7 +107,8 @@ func TestLimitOfTheKernel(t *testing.T) {
 	if err := os.WriteFile("/proc/sys/user/max_inotify_watches", []byte("3"), 0); err != nil {
 		t.Skip(err)
 	}
-	root, w := t.TempDir(), (*Watcher)(nil)
+	needsWatching(t)
+	root := t.TempDir()
 	w, err := New(root)
 	must(t, err)
 	defer w.Close()

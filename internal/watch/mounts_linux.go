@@ -133,6 +133,8 @@ func isDir(path string) bool {
 	return err != nil || st.Mode&unix.S_IFMT == unix.S_IFDIR
 }
 
+var errRemote = fmt.Errorf("%w: it lies on a network file system, FUSE or overlayfs", ErrUnsupported)
+
 // remote reports whether changes may come from machines that this kernel knows
 // nothing about.
 func remote(path string) bool {

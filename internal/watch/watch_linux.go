@@ -84,7 +84,7 @@ func (w *Watcher) reset() error {
 func (w *Watcher) begin() (err error) {
 	w.paths, w.twins = make(map[int32]string), nil
 	if remote(w.root) {
-		return fmt.Errorf("%w: it lies on a network file system", ErrUnsupported)
+		return errRemote
 	}
 	if w.self, err = identify(w.root); err != nil {
 		return err
@@ -142,7 +142,7 @@ func (w *Watcher) AddHandle(path string, fd int) error {
 	case w.queue < 0:
 		return w.broken
 	case w.mounts.inside && remoteHandle(fd):
-		return fmt.Errorf("watch %s: %w: it lies on a network file system", filepath.Join(w.root, path), ErrUnsupported)
+		return fmt.Errorf("watch %s: %w", filepath.Join(w.root, path), errRemote)
 	}
 	wd, err := w.sys.add(w.queue, "/proc/self/fd/"+strconv.Itoa(fd), events|unix.IN_ONLYDIR)
 	if err != nil {

@@ -3,20 +3,10 @@ package odb
 import (
 	"crypto/sha256"
 	"encoding/binary"
-	"os"
 	"slices"
 
 	"golang.org/x/sys/unix"
 )
-
-// lockLog waits for the lock of a file, which ends when the file is closed.
-func lockLog(f *os.File) error {
-	for {
-		if err := unix.Flock(int(f.Fd()), unix.LOCK_EX); err != unix.EINTR {
-			return err
-		}
-	}
-}
 
 // redoTypes are the file systems on which a log is kept: on a disk of this machine. It
 // takes nothing of them but that a flush of contents is one. On memory there is nothing

@@ -10,16 +10,21 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 )
 
-// flushLog tells for every flush what lies in the directory concerned when it is over.
+// flushLog tells for every directory what lay in it at the flush that began last: others
+// may end after that one.
 // Handles know only the last part of their path, so directories go by their inodes.
 type flushLog struct {
 	dirs  map[uint64]string
 	fails func(dir string, isDir bool) error
 
+	begun atomic.Int64
+
 	mu   sync.Mutex
+	last map[string]int64             // by directory: which flush seen is of
 	seen map[string]map[string]string // by directory: the names in it and their contents
 	late []string                     // files that did not lie under their temporary name any more
 }
@@ -27,7 +32,7 @@ type flushLog struct {
 func newFlushLog(t *testing.T, root string) *flushLog {
 	t.Helper()
 	needFolderFlushes(t)
-	l := &flushLog{dirs: map[uint64]string{}, seen: map[string]map[string]string{}}
+	l := &flushLog{dirs: map[uint64]string{}, last: map[string]int64{}, seen: map[string]map[string]string{}}
 	must(t, filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.IsDir() {
 			return err
@@ -49,6 +54,7 @@ func needFolderFlushes(t *testing.T) {
 }
 
 func (l *flushLog) flush(f *os.File) error {
+	nth := l.begun.Add(1)
 	info, err := f.Stat()
 	if err != nil {
 		return err
@@ -65,9 +71,9 @@ func (l *flushLog) flush(f *os.File) error {
 	held := contentsBelow(dir)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if info.IsDir() {
-		l.seen[dir] = held
-	} else if dir == "" {
+	if info.IsDir() && nth > l.last[dir] {
+		l.last[dir], l.seen[dir] = nth, held
+	} else if !info.IsDir() && dir == "" {
 		l.late = append(l.late, f.Name())
 	}
 	return nil

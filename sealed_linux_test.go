@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -126,11 +127,14 @@ func TestListedAfterARestore(t *testing.T) {
 // needStamps skips where no directory is sealed.
 func needStamps(t *testing.T, root string) {
 	t.Helper()
+	if strconv.IntSize == 32 {
+		t.Skip("directories are always listed on this architecture")
+	}
 	var st unix.Statfs_t
 	if err := unix.Statfs(root, &st); err != nil {
 		t.Fatal(err)
 	}
-	switch st.Type {
+	switch uint32(st.Type) {
 	case unix.EXT4_SUPER_MAGIC, unix.XFS_SUPER_MAGIC, unix.BTRFS_SUPER_MAGIC, unix.F2FS_SUPER_MAGIC, unix.TMPFS_MAGIC:
 	default:
 		t.Skipf("temporary directories lie on a file system (%#x) whose directories are always listed", st.Type)

@@ -326,7 +326,7 @@ func TestFetchHostile(t *testing.T) {
 		}},
 	} {
 		dir := bareRepository(t, o)
-		o.Feed(dir, string(packOf(len(test.objects), test.objects...)), "index-pack", "--stdin")
+		o.Feed(dir, string(packOf(int64(len(test.objects)), test.objects...)), "index-pack", "--stdin")
 		id := test.objects[0].id().String()
 		project := "refs/cairn/" + cairn.ProjectID(f.repo().Root()) + "/"
 		o.In(dir, "update-ref", project+test.line, id)

@@ -331,7 +331,7 @@ func TestImportTampered(t *testing.T) {
 type packed struct {
 	kind    object.Kind
 	content string
-	size    int    // said to be; 0 = true
+	size    int64  // said to be; 0 = true
 	base    string // of a delta, as it follows the head
 }
 
@@ -339,14 +339,14 @@ func (p packed) id() object.ID { return object.Sum(p.kind, []byte(p.content)) }
 
 // bundleOf makes a bundle of objects, the checkpoint first.
 func bundleOf(objects ...packed) []byte {
-	return bundleWith(len(objects), objects[0].id().String(), objects...)
+	return bundleWith(int64(len(objects)), objects[0].id().String(), objects...)
 }
 
-func bundleWith(count int, id string, objects ...packed) []byte {
+func bundleWith(count int64, id string, objects ...packed) []byte {
 	return append([]byte("# v2 git bundle\n"+id+" refs/cairn/exported/"+id+"\n\n"), packOf(count, objects...)...)
 }
 
-func packOf(count int, objects ...packed) []byte {
+func packOf(count int64, objects ...packed) []byte {
 	pack := binary.BigEndian.AppendUint32([]byte("PACK\x00\x00\x00\x02"), uint32(count))
 	for _, p := range objects {
 		size := uint64(len(p.content))

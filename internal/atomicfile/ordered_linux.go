@@ -28,7 +28,7 @@ func Ordered(f *os.File) (device uint64, ok bool) {
 	}
 	device = uint64(st.Dev)
 	number := fmt.Sprintf("%d:%d", unix.Major(device), unix.Minor(device))
-	switch fs.Type {
+	switch uint32(fs.Type) {
 	case unix.EXT4_SUPER_MAGIC: // of ext2 and ext3, too
 		return device, ext4Journal("/proc", "/sys", number)
 	case unix.XFS_SUPER_MAGIC:

@@ -30,7 +30,7 @@ func DirsMayStampFinely(dir string) bool {
 // mayStampFinely is what is known of the kinds. A tmpfs stamps a directory with the time of
 // the file that is linked into it or removed from it: that may be the one it has.
 func mayStampFinely(fs *unix.Statfs_t) Fine {
-	switch fs.Type {
+	switch uint32(fs.Type) {
 	case unix.EXT4_SUPER_MAGIC, unix.XFS_SUPER_MAGIC, unix.BTRFS_SUPER_MAGIC:
 		return Fine{Files: true, Dirs: true}
 	case unix.TMPFS_MAGIC:

@@ -35,7 +35,7 @@ type configReader struct {
 	sources []string // the files that were asked for, in order
 	files   int      // read so far
 	bytes   int      // likewise
-	work    int      // spent on conditions so far
+	work    int64    // spent on conditions so far
 	open    []string // the file being read and those that include it
 	urls    []string // of the remotes; nil until a condition asks
 	scan    bool     // this reader only collects urls
@@ -196,7 +196,7 @@ func (r *configReader) inGitDir(pattern, file string, fold bool) bool {
 
 // glob is matchGlob within the limits of this reader.
 func (r *configReader) glob(pattern, text string, fold bool) bool {
-	if r.work += len(pattern) * len(text); r.work > maxGlobWork {
+	if r.work += int64(len(pattern)) * int64(len(text)); r.work > maxGlobWork {
 		return false
 	}
 	return matchGlob(pattern, text, fold)

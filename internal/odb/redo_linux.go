@@ -11,7 +11,7 @@ import (
 // redoTypes are the file systems on which a log is kept: on a disk of this machine. It
 // takes nothing of them but that a flush of contents is one. On memory there is nothing
 // to flush, and of a disk elsewhere our boot tells nothing.
-var redoTypes = []int64{
+var redoTypes = []uint32{
 	unix.EXT4_SUPER_MAGIC, unix.XFS_SUPER_MAGIC, unix.BTRFS_SUPER_MAGIC, unix.F2FS_SUPER_MAGIC, unix.OVERLAYFS_SUPER_MAGIC,
 }
 
@@ -21,7 +21,7 @@ func tokenOf(dir string) (t redoToken, ok bool) {
 	var fs unix.Statfs_t
 	var st unix.Statx_t
 	boot := BootID()
-	if boot == "" || unix.Statfs(dir, &fs) != nil || !slices.Contains(redoTypes, int64(fs.Type)) ||
+	if boot == "" || unix.Statfs(dir, &fs) != nil || !slices.Contains(redoTypes, uint32(fs.Type)) ||
 		unix.Statx(unix.AT_FDCWD, dir, 0, unix.STATX_MNT_ID|unix.STATX_MNT_ID_UNIQUE, &st) != nil ||
 		st.Mask&(unix.STATX_MNT_ID|unix.STATX_MNT_ID_UNIQUE) == 0 {
 		return t, false

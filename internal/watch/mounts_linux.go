@@ -149,7 +149,7 @@ func remoteHandle(fd int) bool {
 }
 
 func remoteType(st *unix.Statfs_t) bool {
-	switch int64(st.Type) {
+	switch uint32(st.Type) {
 	case unix.NFS_SUPER_MAGIC, unix.SMB_SUPER_MAGIC, unix.SMB2_SUPER_MAGIC, unix.CIFS_SUPER_MAGIC, unix.FUSE_SUPER_MAGIC,
 		unix.V9FS_MAGIC, unix.AFS_SUPER_MAGIC, unix.CODA_SUPER_MAGIC, unix.CEPH_SUPER_MAGIC, unix.OVERLAYFS_SUPER_MAGIC:
 		return true

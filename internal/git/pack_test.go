@@ -106,7 +106,7 @@ func TestPackObjectsCancel(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	started := filepath.Join(dir, "started")
-	b := fakeGit(t, `sleep 1000 & echo $! >`+started+`.new; mv `+started+`.new `+started+`; wait`)
+	b := fakeGit(t, `sleep 1000 & echo $! >'`+started+`.new'; mv '`+started+`.new' '`+started+`'; wait`)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error)
 	r, w, err := os.Pipe()

@@ -106,15 +106,16 @@ func RemoveClaimed(f *os.File, names ...string) error {
 		err = f.Close()
 	}
 	for _, name := range names {
-		err = errors.Join(err, removeIfThere(name))
+		err = errors.Join(err, RemoveIfThere(name))
 	}
 	if runtime.GOOS != "windows" {
 		err = errors.Join(err, f.Close())
 	}
-	return errors.Join(err, removeIfThere(f.Name()))
+	return errors.Join(err, RemoveIfThere(f.Name()))
 }
 
-func removeIfThere(path string) error {
+// RemoveIfThere is os.Remove to which a missing file is no error.
+func RemoveIfThere(path string) error {
 	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

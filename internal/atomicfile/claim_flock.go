@@ -15,7 +15,7 @@ import (
 // the file system has no locks the file is the caller's all the same: removeDead
 // will not get a lock on it either.
 func claim(f *os.File) bool {
-	if err := flock(f); errors.Is(err, syscall.EWOULDBLOCK) {
+	if err := flock(f, syscall.LOCK_EX|syscall.LOCK_NB); errors.Is(err, syscall.EWOULDBLOCK) {
 		return false
 	}
 	info, err := f.Stat()
@@ -52,23 +52,26 @@ func removeDead(path string) (bool, error) {
 		return false, err
 	}
 	defer f.Close()
-	if flock(f) != nil {
+	if flock(f, syscall.LOCK_EX|syscall.LOCK_NB) != nil {
 		return false, nil
 	}
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := RemoveIfThere(path); err != nil {
 		return false, err
 	}
 	return true, nil
 }
 
-func flock(f *os.File) error {
+// Lock waits for the lock of a file, which ends when the file is closed.
+func Lock(f *os.File) error { return flock(f, syscall.LOCK_EX) }
+
+func flock(f *os.File, how int) error {
 	conn, err := f.SyscallConn()
 	if err != nil {
 		return err
 	}
 	var lerr error
 	err = conn.Control(func(fd uintptr) {
-		lerr = retry(func() error { return syscall.Flock(int(fd), syscall.LOCK_EX|syscall.LOCK_NB) })
+		lerr = retry(func() error { return syscall.Flock(int(fd), how) })
 	})
 	return errors.Join(err, lerr)
 }

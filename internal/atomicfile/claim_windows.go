@@ -4,8 +4,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-
-	"golang.org/x/sys/windows"
 )
 
 // claim has nothing to do: a file that is open cannot be removed.
@@ -15,13 +13,16 @@ func claim(*os.File) bool { return true }
 // that moment gets an error.
 func keepClaim(*os.File) (release func()) { return func() {} }
 
+// Lock does nothing: a lock of Windows keeps others from reading the file, too.
+func Lock(*os.File) error { return nil }
+
 func removeDead(path string) (bool, error) {
 	err := os.Remove(path)
 	switch {
 	case err == nil, errors.Is(err, fs.ErrNotExist):
 		return true, nil
-	case errors.Is(err, windows.ERROR_SHARING_VIOLATION), errors.Is(err, windows.ERROR_ACCESS_DENIED):
-		return false, nil // open, or removed while it was and not closed yet
+	case InUse(err):
+		return false, nil
 	}
 	return false, err
 }

@@ -26,7 +26,7 @@ func Rename(from, to string) error {
 		if err != nil {
 			err = os.Rename(from, to)
 		}
-		if !errors.Is(err, windows.ERROR_SHARING_VIOLATION) && !errors.Is(err, windows.ERROR_ACCESS_DENIED) || time.Now().After(end) {
+		if !InUse(err) || time.Now().After(end) {
 			return err
 		}
 		time.Sleep(pause)

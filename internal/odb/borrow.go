@@ -96,12 +96,12 @@ func (db *DB) link(l lent) (ok bool, err error) {
 		return false, nil
 	}
 	if err := os.WriteFile(to+keepExt, []byte(borrowMark+" from "+filepath.Dir(l.stem)+"\n"), 0o600); err != nil {
-		return false, errors.Join(err, removeIfThere(to+keepExt))
+		return false, errors.Join(err, atomicfile.RemoveIfThere(to+keepExt))
 	}
 	if linkRegular(l.stem+packExt, to+packExt) && linkRegular(l.stem+idxExt, to+idxExt) {
 		return true, nil
 	}
-	return false, errors.Join(removeIfThere(to+packExt), removeIfThere(to+keepExt))
+	return false, errors.Join(atomicfile.RemoveIfThere(to+packExt), atomicfile.RemoveIfThere(to+keepExt))
 }
 
 // linkRegular links a regular file, not what a symbolic link leads to, nor the link.
@@ -143,18 +143,11 @@ func (db *DB) sweepBorrowed(names []string) error {
 		if _, whole := slices.BinarySearch(names, stem+idxExt); !ok || whole || !db.Borrowed(stem) {
 			continue
 		}
-		err := removeIfThere(db.path(packDir, stem+packExt))
+		err := atomicfile.RemoveIfThere(db.path(packDir, stem+packExt))
 		if err == nil { // the mark goes last
 			err = os.Remove(db.path(packDir, name))
 		}
 		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
-}
-
-func removeIfThere(path string) error {
-	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
 }

@@ -39,9 +39,7 @@ func (g *collector) carryOut(ctx context.Context, j *job) error {
 			return err
 		})
 		for _, path := range trash {
-			if rerr := os.Remove(path); rerr != nil && !errors.Is(rerr, fs.ErrNotExist) && !inUse(rerr) {
-				err = errors.Join(err, rerr)
-			}
+			err = errors.Join(err, ignoreInUse(atomicfile.RemoveIfThere(path)))
 		}
 		if err != nil || !again {
 			return err
@@ -152,9 +150,7 @@ func (g *collector) retire(old []*pack) (trash []string, err error) {
 			g.out.Freed += size
 			g.out.Dropped += objects[i]
 		}
-		if rerr != nil && !inUse(rerr) {
-			err = errors.Join(err, rerr)
-		}
+		err = errors.Join(err, ignoreInUse(rerr))
 	}
 	// Only now: a reader that finds them closed lists the packs again, and must not
 	// find them there.
@@ -180,7 +176,7 @@ const gonePrefix = tempPrefix + "gone-"
 // put beside them.
 func (p *pack) retire() (trash []string, err error) {
 	for _, ext := range []string{".rev", ".bitmap", ".mtimes", ".promisor", keepExt} {
-		if err := os.Remove(p.stem + ext); err != nil && !errors.Is(err, fs.ErrNotExist) && !inUse(err) {
+		if err := ignoreInUse(atomicfile.RemoveIfThere(p.stem + ext)); err != nil {
 			return nil, err
 		}
 	}
@@ -238,7 +234,7 @@ func (g *collector) removeLoose(ids []object.ID) error {
 		path := g.db.loose(id).path
 		size := fileSize(path)
 		err := os.Remove(path)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) && !inUse(err) {
+		if ignoreInUse(ignoreMissing(err)) != nil {
 			return err
 		}
 		if err == nil {

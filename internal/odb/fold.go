@@ -274,9 +274,7 @@ func (db *DB) removePacks(old []*pack) (removed []string, err error) {
 			removed = append(removed, p.name())
 			rerr = os.Remove(p.stem + packExt)
 		}
-		if rerr != nil && !inUse(rerr) {
-			err = errors.Join(err, rerr)
-		}
+		err = errors.Join(err, ignoreInUse(rerr))
 	}
 	// Only now: a reader that finds them closed lists the packs again, and must not
 	// find them there.

@@ -143,17 +143,24 @@ func tryLock(fl *flock.Flock) (bool, error) {
 	if !ok || err != nil {
 		return false, err
 	}
+	there := false
 	mine, err := fl.Stat()
 	if err == nil {
-		var there os.FileInfo
-		if there, err = os.Stat(fl.Path()); err == nil && os.SameFile(mine, there) {
-			return true, nil
-		}
+		there, err = stillAt(fl.Path(), mine)
 	}
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
+	if there {
+		return true, nil
 	}
 	return false, errors.Join(err, fl.Unlock())
+}
+
+// stillAt reports whether a path still leads to the file that was opened there.
+func stillAt(path string, opened os.FileInfo) (bool, error) {
+	now, err := os.Stat(path)
+	if err != nil {
+		return false, ignoreMissing(err)
+	}
+	return os.SameFile(opened, now), nil
 }
 
 // enter is called with the kernel lock, which it gives back on error.

@@ -113,9 +113,11 @@ func (db *DB) lockRedo() (*redoHold, error) {
 	}
 }
 
-// lock waits for the lock of the open file and reports whether that still is the log.
+// lock waits for the lock of the open file and reports whether that still is the log. On
+// systems without such a lock nobody appends, and a log that was brought along may be
+// redone by two at a time.
 func (h *redoHold) lock() (there bool, err error) {
-	if err := lockLog(h.file); err != nil {
+	if err := atomicfile.Lock(h.file); err != nil {
 		return false, err
 	}
 	opened, err := h.file.Stat()
@@ -123,8 +125,7 @@ func (h *redoHold) lock() (there bool, err error) {
 		return false, err
 	}
 	h.size = min(max(opened.Size(), redoSize), redoLarge)
-	now, err := os.Stat(h.file.Name())
-	return err == nil && os.SameFile(opened, now), ignoreMissing(err)
+	return stillAt(h.file.Name(), opened)
 }
 
 // close gives the lock up, too.

@@ -141,10 +141,7 @@ func (db *DB) removeTemporary(path string) error {
 	if !strings.HasPrefix(base, "tmp_") && !strings.HasSuffix(base, ".lock") {
 		return ErrNoRepair
 	}
-	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
+	return atomicfile.RemoveIfThere(path)
 }
 
 // removeForeignHolder removes the record of a holder on another machine, unless

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
@@ -100,10 +101,7 @@ func (db *DB) SetShallow(ids []object.ID) error {
 func (db *DB) writeShallow(ids []object.ID) error {
 	path := db.path(shallowFile)
 	if len(ids) == 0 { // an empty file would still make git call the store shallow
-		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		return nil
+		return atomicfile.RemoveIfThere(path)
 	}
 	var text strings.Builder
 	for _, id := range ids {

@@ -87,16 +87,16 @@ func finishRemoval(path string, names []string) error {
 	stem := packPrefix + strings.TrimPrefix(filepath.Base(path), gonePrefix)
 	_, again := slices.BinarySearch(names, stem+idxExt)
 	if !strings.HasSuffix(path, packExt) && !again {
-		if err := removeIfThere(filepath.Join(filepath.Dir(path), stem+packExt)); err != nil {
+		if err := atomicfile.RemoveIfThere(filepath.Join(filepath.Dir(path), stem+packExt)); err != nil {
 			return ignoreInUse(err)
 		}
 	}
-	return ignoreInUse(removeIfThere(path))
+	return ignoreInUse(atomicfile.RemoveIfThere(path))
 }
 
 // ignoreInUse leaves what somebody has open to a later sweep.
 func ignoreInUse(err error) error {
-	if inUse(err) {
+	if atomicfile.InUse(err) {
 		return nil
 	}
 	return err

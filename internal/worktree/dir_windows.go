@@ -2,6 +2,7 @@ package worktree
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"strings"
@@ -72,12 +73,10 @@ func (h *dirHandle) close() {
 
 func (h *dirHandle) list(l *listing, _ []byte) error {
 	l.reset()
-	f, err := h.root.Open(".")
-	if err != nil {
+	if _, err := h.dir.Seek(0, io.SeekStart); err != nil { // it may have been listed before
 		return err
 	}
-	defer f.Close()
-	names, err := f.Readdirnames(-1)
+	names, err := h.dir.Readdirnames(-1)
 	if err != nil {
 		return err
 	}

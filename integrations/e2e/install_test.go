@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
@@ -19,13 +20,17 @@ import (
 // node that runs npm.
 const (
 	nodePackage   = "node@22.23.3"
-	piPackage     = "@earendil-works/pi-coding-agent@0.87.1"
-	claudePackage = "@anthropic-ai/claude-code@2.1.329"
+	piPackage     = "@earendil-works/pi-coding-agent@1.5.2"
+	piOlder       = "@earendil-works/pi-coding-agent@0.87.1" // the last line before 1.0
+	claudePackage = "@anthropic-ai/claude-code@2.1.330"
 	codexPackage  = "@openai/codex@0.169.0"
 	openPackage   = "opencode-linux-x64@1.18.33"
 	geminiPackage = "@google/gemini-cli@0.61.0"
 	qwenPackage   = "@qwen-code/qwen-code@0.24.4"
 	mcpPackage    = "@modelcontextprotocol/sdk@1.32.2"
+
+	jitiPackage    = "jiti@2.7.0"         // what pi's program does not bring along
+	quickjsPackage = "quickjs-wasi@3.6.2" // for its scripts
 
 	pluginPackage     = "@opencode-ai/plugin@1.18.33"
 	typescriptPackage = "typescript@5.9.3"
@@ -64,18 +69,33 @@ var (
 // cannot be had, nothing else is tried.
 func install(t *testing.T, name string, packages ...string) string {
 	t.Helper()
-	registry.Do(func() { _, noInstall = installOnce(t, "node", nodePackage) })
+	return installBy(t, installNow, name, packages...)
+}
+
+// unpack is install without what the packages depend on: for programs that bring it along
+// in their own package, while not every registry has it as packages.
+func unpack(t *testing.T, name string, packages ...string) string {
+	t.Helper()
+	return installBy(t, unpackNow, name, packages...)
+}
+
+// installer puts packages into the node_modules of an empty directory.
+type installer func(dir string, packages []string) error
+
+func installBy(t *testing.T, how installer, name string, packages ...string) string {
+	t.Helper()
+	registry.Do(func() { _, noInstall = installOnce(t, installNow, "node", nodePackage) })
 	if noInstall != nil {
 		t.Skipf("NOT TESTED: nothing can be installed here: %v", noInstall)
 	}
-	modules, err := installOnce(t, name, packages...)
+	modules, err := installOnce(t, how, name, packages...)
 	if err != nil {
 		t.Skipf("NOT TESTED: %s cannot be installed here: %v", strings.Join(packages, ", "), err)
 	}
 	return modules
 }
 
-func installOnce(t *testing.T, name string, packages ...string) (modules string, err error) {
+func installOnce(t *testing.T, how installer, name string, packages ...string) (modules string, err error) {
 	t.Helper()
 	npm.Lock()
 	defer npm.Unlock()
@@ -94,14 +114,14 @@ func installOnce(t *testing.T, name string, packages ...string) (modules string,
 		return modules, nil
 	}
 	for range 2 { // registries have bad moments
-		if err = installNow(dir, packages); err == nil {
+		if err = afresh(dir, packages, how); err == nil {
 			return modules, os.WriteFile(filepath.Join(dir, "installed"), []byte(wanted), 0o644)
 		}
 	}
 	return "", err
 }
 
-func installNow(dir string, packages []string) error {
+func afresh(dir string, packages []string, how installer) error {
 	if err := os.RemoveAll(dir); err != nil {
 		return err
 	}
@@ -111,21 +131,51 @@ func installNow(dir string, packages []string) error {
 	if err := os.WriteFile(filepath.Join(dir, "package.json"), []byte(`{"private":true}`), 0o644); err != nil {
 		return err
 	}
-	args := append([]string{"install", "--no-audit", "--no-fund", "--no-progress", "--loglevel=error", "--fetch-retries=1"}, packages...)
-	cmd := exec.Command("npm", args...)
+	return how(dir, packages)
+}
+
+func installNow(dir string, packages []string) error {
+	_, err := runNPM(dir, append([]string{"install", "--no-audit", "--no-fund"}, packages...)...)
+	return err
+}
+
+func unpackNow(dir string, packages []string) error {
+	for _, name := range packages {
+		archive, err := runNPM(dir, "pack", name)
+		if err != nil {
+			return err
+		}
+		at := filepath.Join(dir, "node_modules", name[:strings.LastIndexByte(name, '@')])
+		if err := os.MkdirAll(at, 0o755); err != nil {
+			return err
+		}
+		tar := exec.Command("tar", "-xzf", filepath.Join(dir, strings.TrimSpace(archive)), "-C", at, "--strip-components=1")
+		if out, err := tar.CombinedOutput(); err != nil {
+			return fmt.Errorf("%s: %w: %s", name, err, last(out, 500))
+		}
+	}
+	return nil
+}
+
+// runNPM returns what npm prints to its standard output.
+func runNPM(dir string, args ...string) (string, error) {
+	cmd := exec.Command("npm", append(args, "--no-progress", "--loglevel=error", "--fetch-retries=1")...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "PATH="+nodeDir()+string(os.PathListSeparator)+os.Getenv("PATH"))
 	cmd.WaitDelay = time.Second
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
 	timer := time.AfterFunc(installBound, func() {
 		if cmd.Process != nil {
 			cmd.Process.Kill()
 		}
 	})
 	defer timer.Stop()
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("%w: %s", err, last(out, 500))
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("%w: %s", err, last(stderr.Bytes(), 500))
 	}
-	return nil
+	return string(out), nil
 }
 
 // nodeDir is where the node lies that the agents want, which is newer than that of

@@ -37,10 +37,12 @@ func beside(t *testing.T, modules string, files ...string) string {
 func TestTypes(t *testing.T) {
 	needTier(t, 1)
 	node := installNode(t)
-	for name, modules := range map[string]string{
-		"opencode": install(t, "opencode-types", pluginPackage, typescriptPackage, nodeTypesPackage),
-		"pi":       installPi(t),
-	} {
+	types := []struct{ name, modules string }{{"opencode", install(t, "opencode-types", pluginPackage, typescriptPackage, nodeTypesPackage)}}
+	for _, v := range piVersions {
+		types = append(types, struct{ name, modules string }{"pi", v.install(t)})
+	}
+	for _, of := range types {
+		name, modules := of.name, of.modules
 		dir := beside(t, modules, "../"+name+"/cairn.ts", "../"+name+"/tsconfig.json", "../"+name+"/package.json")
 		s := &sandbox{t: t, project: dir, net: newNetwork(t), env: []string{"HOME=" + dir, "PATH=/usr/bin:/bin"}}
 		if out := s.run("", node, filepath.Join(modules, "typescript", "bin", "tsc"), "--noEmit"); out.status != 0 {

@@ -27,6 +27,7 @@ type op struct {
 	Read  string `json:"read,omitempty"`  // path
 	Shell string `json:"shell,omitempty"` // command line
 	Task  string `json:"task,omitempty"`  // prompt for a sub-agent
+	Code  string `json:"code,omitempty"`  // script that calls other tools
 
 	Text string `json:"text,omitempty"` // to write
 	Old  string `json:"old,omitempty"`  // to replace

@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -17,10 +18,48 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
-func installPi(t *testing.T) string {
+// piVersion is one of the versions that are tested.
+type piVersion struct {
+	name     string
+	codemode bool // has a tool whose scripts call the others
+	install  func(t *testing.T) (modules string)
+}
+
+var piVersions = []piVersion{
+	{"newest", true, func(t *testing.T) string {
+		return unpack(t, "pi", piPackage, piPackageOf("ai"), piPackageOf("agent-core"), jitiPackage, quickjsPackage, typescriptPackage, nodeTypesPackage)
+	}},
+	{"older", false, func(t *testing.T) string { return install(t, "pi-older", piOlder, typescriptPackage, nodeTypesPackage) }},
+}
+
+// piPackageOf is a package that declares types for pi's own.
+func piPackageOf(part string) string { return strings.Replace(piPackage, "coding-agent", part, 1) }
+
+// withPi runs a test with each version.
+func withPi(t *testing.T, f func(t *testing.T, v piVersion)) {
+	needTier(t, 1)
+	for _, v := range piVersions {
+		t.Run(v.name, func(t *testing.T) {
+			t.Parallel()
+			f(t, v)
+		})
+	}
+}
+
+// program is the script that the package names as its program.
+func (v piVersion) program(t *testing.T) string {
 	t.Helper()
 	installNode(t)
-	return install(t, "pi", piPackage, typescriptPackage, nodeTypesPackage)
+	dir := filepath.Join(v.install(t), "@earendil-works", "pi-coding-agent")
+	var about struct{ Bin map[string]string }
+	data, err := os.ReadFile(filepath.Join(dir, "package.json"))
+	if err == nil {
+		err = json.Unmarshal(data, &about)
+	}
+	if err != nil || about.Bin["pi"] == "" {
+		t.Fatalf("no program in %s: %v", dir, err)
+	}
+	return filepath.Join(dir, about.Bin["pi"])
 }
 
 // pi is one run of pi that is driven over its protocol, and a user who answers what
@@ -39,9 +78,9 @@ type pi struct {
 }
 
 // piArgs is the command line of pi with a made-up provider.
-func (s *sandbox) piArgs(t *testing.T, args ...string) []string {
-	t.Helper()
-	modules := installPi(t)
+func (s *sandbox) piArgs(v piVersion, args ...string) []string {
+	s.t.Helper()
+	cli := v.program(s.t)
 	s.jsonFile(".pi/agent/models.json", object{"providers": object{"fake": object{
 		"baseUrl": s.model + "/v1", "api": "openai-completions", "apiKey": "made-up",
 		"models": []object{{"id": "fake", "name": "Fake", "reasoning": false, "input": []string{"text"}, "contextWindow": 100000, "maxTokens": 8000,
@@ -49,14 +88,13 @@ func (s *sandbox) piArgs(t *testing.T, args ...string) []string {
 	}}})
 	s.env = append(s.env, "PI_OFFLINE=1", "PI_SKIP_VERSION_CHECK=1", "PI_TELEMETRY=0", "PI_CODING_AGENT_DIR="+filepath.Join(s.home, ".pi/agent"))
 	s.cairn("setup", "pi")
-	cli := filepath.Join(modules, "@earendil-works", "pi-coding-agent", "dist", "cli.js")
 	return append([]string{filepath.Join(nodeDir(), "node"), cli, "--provider", "fake", "--model", "fake"}, args...)
 }
 
-func startPi(t *testing.T) *pi {
+func startPi(t *testing.T, v piVersion, args ...string) *pi {
 	t.Helper()
 	p := &pi{sandbox: newSandbox(t), lines: make(chan map[string]any, 1000), answer: true}
-	p.cmd = p.command(p.piArgs(t, "--mode", "rpc")...)
+	p.cmd = p.command(p.piArgs(v, append([]string{"--mode", "rpc"}, args...)...)...)
 	stdout, err := p.cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -147,13 +185,16 @@ func (p *pi) do(v object) map[string]any {
 	return data
 }
 
-// play sends a prompt and waits until its last note is in the session.
-func (p *pi) play(s script) {
+// play sends a prompt, waits until its last note is in the session, and returns the state then.
+func (p *pi) play(s script) gittest.Listing {
 	p.t.Helper()
 	p.do(object{"type": "prompt", "message": s.prompt(p.t)})
-	p.wait("the end of the turn", func(m map[string]any) bool { return m["type"] == "agent_settled" || m["type"] == "agent_end" })
+	p.wait("the end of the turn", ended)
 	p.idle()
+	return p.state()
 }
+
+func ended(m map[string]any) bool { return m["type"] == "agent_settled" || m["type"] == "agent_end" }
 
 // idle waits until pi says that it does nothing; handlers of agent_end are awaited
 // before it does.
@@ -182,14 +223,13 @@ func (p *pi) questions() []string {
 
 // TestPiFork: forking to a prompt brings the files along, created ones go, deleted
 // ones come back (R08, R19, R24, R29, R38 of the failure table), if the user says so.
-func TestPiFork(t *testing.T) {
-	needTier(t, 1)
-	p := startPi(t)
+func TestPiFork(t *testing.T) { withPi(t, piForks) }
+
+func piForks(t *testing.T, v piVersion) {
+	p := startPi(t, v)
 	before := p.state()
-	p.play(p.firstTurn(false))
-	one := p.state()
-	p.play(p.secondTurn(false))
-	two := p.state()
+	one := p.play(p.firstTurn(false))
+	two := p.play(p.secondTurn(false))
 	prompts := p.prompts()
 	if len(prompts) != 2 {
 		t.Fatalf("prompts %q", prompts)
@@ -221,11 +261,11 @@ func TestPiFork(t *testing.T) {
 }
 
 // TestPiExpired: a checkpoint that was cleaned away is a warning; the fork goes on.
-func TestPiExpired(t *testing.T) {
-	needTier(t, 1)
-	p := startPi(t)
-	p.play(p.firstTurn(false))
-	one := p.state()
+func TestPiExpired(t *testing.T) { withPi(t, piExpires) }
+
+func piExpires(t *testing.T, v piVersion) {
+	p := startPi(t, v)
+	one := p.play(p.firstTurn(false))
 	p.must("rm", "-rf", filepath.Join(p.home, ".local/share/cairn/snapshot"))
 	p.do(object{"type": "fork", "entryId": p.prompts()[0]})
 	p.is("forked after the store was removed", one)
@@ -237,14 +277,13 @@ func TestPiExpired(t *testing.T) {
 }
 
 // TestPiUndo types cairn's commands as prompts; the model is not asked.
-func TestPiUndo(t *testing.T) {
-	needTier(t, 1)
-	p := startPi(t)
+func TestPiUndo(t *testing.T) { withPi(t, piUndoes) }
+
+func piUndoes(t *testing.T, v piVersion) {
+	p := startPi(t, v)
 	before := p.state()
-	p.play(p.firstTurn(false))
-	one := p.state()
-	p.play(p.secondTurn(false))
-	two := p.state()
+	one := p.play(p.firstTurn(false))
+	two := p.play(p.secondTurn(false))
 	for _, step := range []struct {
 		typed string
 		want  gittest.Listing
@@ -257,12 +296,87 @@ func TestPiUndo(t *testing.T) {
 	}
 }
 
+// TestPiTree: moving in the session's tree brings the files along.
+func TestPiTree(t *testing.T) { withPi(t, piMovesInTree) }
+
+func piMovesInTree(t *testing.T, v piVersion) {
+	// The protocol has no command for it.
+	p := startPi(t, v, "-e", extension(t, `pi.registerCommand("move", { handler: async (id, ctx) => void (await ctx.navigateTree(id)) })`))
+	before := p.state()
+	one := p.play(p.firstTurn(false))
+	p.play(p.secondTurn(false))
+	prompts := p.prompts()
+	for i, want := range []gittest.Listing{before, one} {
+		p.do(object{"type": "prompt", "message": "/move " + prompts[i]})
+		p.becomes("moved before prompt "+prompts[i], want)
+	}
+	p.cairn("undo")
+	p.cairn("undo")
+}
+
+// extension makes one of pi's extensions.
+func extension(t *testing.T, body string) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "extension.js")
+	if err := os.WriteFile(path, []byte("export default (pi) => "+body), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestPiWithoutPrompt: a run that an extension has started is a turn, too.
+func TestPiWithoutPrompt(t *testing.T) {
+	withPi(t, func(t *testing.T, v piVersion) {
+		p := startPi(t, v, "-e", extension(t, `pi.registerCommand("go", { handler: async (content) =>
+			pi.sendMessage({ customType: "test", content, display: true }, { triggerTurn: true }) })`))
+		before := p.state()
+		one := p.play(p.firstTurn(false))
+		p.do(object{"type": "prompt", "message": "/go " + p.secondTurn(false).prompt(t)})
+		p.wait("the end of the run", ended)
+		p.idle()
+		two := p.state()
+		if gittest.Diff(one, two) == "" {
+			t.Fatal("the run changed nothing")
+		}
+		for _, want := range []gittest.Listing{one, before} {
+			p.do(object{"type": "prompt", "message": "cairn undo"})
+			p.becomes("after the undo", want)
+		}
+	})
+}
+
+// TestPiScripts: what the tools do that a script of the model calls, several at a time,
+// goes back with its turn.
+func TestPiScripts(t *testing.T) {
+	withPi(t, func(t *testing.T, v piVersion) {
+		if !v.codemode {
+			t.Skip("this version has no scripts")
+		}
+		p := startPi(t, v, "--tools", "+codemode")
+		before := p.state()
+		p.play(script{op{Code: `await Promise.all([
+			tools.write({ path: "new.txt", content: "new\n" }),
+			tools.bash({ command: "rm gone.txt; mv move.txt moved.txt" }),
+			tools.edit({ path: "edit.txt", edits: [{ oldText: "old", newText: "NEW" }] }),
+		])`}, "the script has run"})
+		after := p.state()
+		if diff := gittest.Diff(before, after); !strings.Contains(diff, "new.txt") || !strings.Contains(diff, "moved.txt") || !strings.Contains(diff, "edit.txt") {
+			t.Fatalf("the script did not run:\n%s", diff)
+		}
+		p.do(object{"type": "prompt", "message": "cairn undo"})
+		p.becomes("after the undo", before)
+		p.do(object{"type": "prompt", "message": "cairn redo"})
+		p.becomes("after the redo", after)
+	})
+}
+
 // TestPiWithoutUI: where nobody can be asked, pi works as ever, and the session has
 // the checkpoints.
-func TestPiWithoutUI(t *testing.T) {
-	needTier(t, 1)
+func TestPiWithoutUI(t *testing.T) { withPi(t, piPrints) }
+
+func piPrints(t *testing.T, v piVersion) {
 	s := newSandbox(t)
-	args := s.piArgs(t, "-p")
+	args := s.piArgs(v, "-p")
 	before := s.state()
 	out := s.must(append(args, s.firstTurn(false).prompt(t))...)
 	if !strings.Contains(out.stdout, "the first turn is done") {

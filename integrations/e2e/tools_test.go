@@ -38,6 +38,10 @@ func (o op) call(tools []tool) (call, error) {
 			}
 			return t.with(arg{o.Task, []string{"prompt"}}, arg{kind, []string{"subagent_type"}}, arg{"a task", []string{"description"}}), nil
 		}
+	case o.Code != "":
+		if t, ok := find(tools, "codemode"); ok {
+			return t.with(arg{o.Code, []string{"code"}}), nil
+		}
 	case o.Shell != "":
 		if t, ok := find(tools, "bash", "Bash", "run_shell_command", "exec_command", "shell_command", "shell"); ok {
 			a := arg{o.Shell, []string{"command", "cmd"}}

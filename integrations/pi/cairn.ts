@@ -13,7 +13,7 @@ import type { ExtensionAPI, ExtensionContext, SessionEntry } from "@earendil-wor
 const CAIRN = process.env.CAIRN_BIN ?? "cairn"
 const PATIENCE = 30_000 // milliseconds for one call
 const ENTRY = "cairn"
-const READS = new Set(["read", "grep", "find", "ls"])
+const READS = new Set(["read", "grep", "find", "ls", "tool_search"])
 const NOT_FOUND = 4 // exit status
 const LISTED = 30 // files in a question
 
@@ -31,7 +31,7 @@ interface Plan {
 }
 
 export default function cairn(pi: ExtensionAPI) {
-  let message = "" // of the turn, as cairn knows it
+  let message = "" // of the turn, as cairn knows it; none while nothing runs
   let asked = "" // session and entry that a restore was last offered for
 
   const warn = (ctx: ExtensionContext, text: string) => ctx.ui.notify("cairn: " + text, "warning")
@@ -50,6 +50,13 @@ export default function cairn(pi: ExtensionAPI) {
     if (nearest(ctx, ctx.sessionManager.getLeafId())?.checkpoint !== now.checkpoint) {
       pi.appendEntry<Noted>(ENTRY, { checkpoint: now.checkpoint, hash: now.hash })
     }
+  }
+
+  // begin begins a turn.
+  const begin = async (ctx: ExtensionContext, prompt: string) => {
+    await note(ctx)
+    message = crypto.randomUUID()
+    await hook(ctx, { event: "prompt", message, prompt })
   }
 
   // offer asks whether the files shall go back to the checkpoint nearest to an entry.
@@ -95,10 +102,11 @@ export default function cairn(pi: ExtensionAPI) {
     if (event.reason === "resume") await offer(ctx, ctx.sessionManager.getLeafId())
     await note(ctx)
   }))
-  pi.on("before_agent_start", safely(async (event, ctx) => {
-    await note(ctx)
-    message = crypto.randomUUID()
-    await hook(ctx, { event: "prompt", message, prompt: event.prompt })
+  // An extension can start a run without a prompt: pi 1 says so beforehand, older ones
+  // do not. A run that goes on after an error or with what was queued is no new turn.
+  pi.on("before_agent_start", safely(async (event, ctx) => begin(ctx, "prompt" in event ? event.prompt : "")))
+  pi.on("agent_start", safely(async (_, ctx) => {
+    if (message === "") await begin(ctx, "")
   }))
   pi.on("tool_call", safely(async (event, ctx) => {
     if (!READS.has(event.toolName)) {
@@ -117,6 +125,9 @@ export default function cairn(pi: ExtensionAPI) {
     await hook(ctx, { event: "stop" })
     await note(ctx)
   }))
+  pi.on("agent_settled", () => {
+    message = ""
+  })
   pi.on("session_shutdown", safely(async (_, ctx) => hook(ctx, { event: "end" })))
   pi.on("session_before_fork", safely(async (event, ctx) => {
     const entry = ctx.sessionManager.getEntry(event.entryId)

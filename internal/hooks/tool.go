@@ -149,13 +149,13 @@ func leavesRunning(call toolCall) bool {
 		json.Unmarshal(call.Response, &response) == nil && strings.Contains(response, "Process running with session ID")
 }
 
-// callKey tells the calls of an agent apart that gives them no ids.
 // unnamed reports whether a call has a name made up by callKey, which a later call of the
 // same tool with the same input has, too.
 func unnamed(call string) bool { return call == "" || strings.HasPrefix(call, madeUp) }
 
 const madeUp = "call-of-"
 
+// callKey tells the calls of an agent apart that gives them no ids.
 func callKey(call toolCall) string {
 	sum := sha256.Sum256(append([]byte(call.Tool+"\x00"), call.Input...))
 	return madeUp + hex.EncodeToString(sum[:8])

@@ -99,7 +99,7 @@ var agents = []*agent{
 	{
 		name: "pi", title: "pi", dir: func(p Places) string { return p.Pi }, local: ".pi",
 		files: adapter("extensions/cairn.ts", integrations.Pi),
-		notes: []string{"restart pi, or type /reload"},
+		notes: []string{"restart pi, or type /reload; what lies in a project's own .pi runs only once you trust the project"},
 	},
 }
 

@@ -58,19 +58,19 @@ func (r *Repo) loadRules(x *index.Index) (*ruleSource, error) {
 // ignoreContext reads info/exclude, core.excludesFile and, for a root below the top
 // of its repository, the .gitignore files above it.
 func (r *Repo) ignoreContext(repo *git.Repo) (ignoreContext, error) {
-	u := git.UserConfig{Home: r.opt.Home, ConfigHome: r.opt.ConfigHome, System: r.opt.SystemGitConfig}
+	u := git.UserConfig{Home: r.opt.Home, ConfigHome: r.opt.ConfigHome, System: r.opt.SystemGitConfig, Files: &r.outside}
 	settings, err := r.ignoreSettings(repo, u)
 	if err != nil {
 		r.log.Warn("git configuration read in part", "error", err)
 	}
 	c := ignoreContext{FoldCase: settings.IgnoreCase}
 	for _, path := range []string{settings.InfoExclude, settings.ExcludesFile} {
-		if text := readRules(path); text != "" {
+		if text := readRules(&r.outside, path); text != "" {
 			c.Sources = append(c.Sources, text)
 		}
 	}
 	if repo != nil && repo.Top != r.root {
-		c.addParents(repo.Top, r.root)
+		c.addParents(&r.outside, repo.Top, r.root)
 	}
 	return c, nil
 }
@@ -84,7 +84,7 @@ func (r *Repo) ignoreSettings(repo *git.Repo, u git.UserConfig) (git.IgnoreSetti
 
 // addParents takes over the rules above root. A root that its own repository
 // ignores was chosen on purpose, so the rules that ignore it do not count.
-func (c *ignoreContext) addParents(top, root string) {
+func (c *ignoreContext) addParents(files *git.Files, top, root string) {
 	rel, err := filepath.Rel(top, root)
 	if err != nil || !filepath.IsLocal(rel) {
 		return
@@ -94,7 +94,7 @@ func (c *ignoreContext) addParents(top, root string) {
 	with.Prefix = pathText(strings.Join(parts, "/") + "/")
 	dir := top
 	for _, part := range parts {
-		with.Parents = append(with.Parents, readRules(filepath.Join(dir, ".gitignore")))
+		with.Parents = append(with.Parents, readRules(files, filepath.Join(dir, ".gitignore")))
 		dir = filepath.Join(dir, part)
 	}
 	if !with.chain().Covers(strings.Join(parts, "/"), true) {
@@ -124,18 +124,11 @@ const maxRuleFile = 1 << 20
 
 // readRules reads a file of ignore rules without its comments and blank lines. What
 // cannot be read has no rules, as in git.
-func readRules(path string) string {
-	if path == "" {
+func readRules(files *git.Files, path string) string {
+	if path == "" || filepath.Base(path) == ".gitignore" && isSymlink(path) {
 		return ""
 	}
-	info, err := os.Lstat(path)
-	if err != nil || info.Size() > maxRuleFile || info.Mode()&fs.ModeSymlink != 0 && filepath.Base(path) == ".gitignore" {
-		return ""
-	}
-	if info, err = os.Stat(path); err != nil || !info.Mode().IsRegular() {
-		return ""
-	}
-	text, err := os.ReadFile(path)
+	text, err := files.Read(path, maxRuleFile)
 	if err != nil {
 		return ""
 	}
@@ -296,4 +289,9 @@ func decodeAux(data []byte) (a auxiliary) {
 		return auxiliary{}
 	}
 	return a
+}
+
+func isSymlink(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode()&fs.ModeSymlink != 0
 }

@@ -64,7 +64,7 @@ func (r *Repo) attributeFiles(u UserConfig) []string {
 	if dir := u.configHome(); dir != "" {
 		own = filepath.Join(dir, "git", "attributes")
 	}
-	reader := &configReader{home: u.Home, repo: r, sources: r.configFiles(u)}
+	reader := &configReader{files: u.Files, home: u.Home, repo: r, sources: r.configFiles(u)}
 	reader.visit = func(set setting) (err error) {
 		if set.name == "core.attributesfile" {
 			err = assign(&own)(reader.path(set, r.Top))

@@ -2,8 +2,6 @@ package git
 
 import (
 	"errors"
-	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -18,21 +16,31 @@ var errNotRegular = errors.New("not a regular file")
 // to one. It looks before it opens, because opening a FIFO waits for a writer and
 // opening a device may do anything, and looks again at what it opened.
 func openRegular(path string) (*os.File, fs.FileInfo, error) {
-	if strings.IndexByte(path, 0) >= 0 { // would be cut off there
-		return nil, nil, &fs.PathError{Op: "open", Path: path, Err: syscall.EINVAL}
-	}
-	info, err := os.Stat(path)
-	if err != nil {
+	if _, err := statRegular(path); err != nil {
 		return nil, nil, err
 	}
-	if !info.Mode().IsRegular() {
-		return nil, nil, &fs.PathError{Op: "open", Path: path, Err: errNotRegular}
+	return openStatted(path)
+}
+
+func statRegular(path string) (fs.FileInfo, error) {
+	if strings.IndexByte(path, 0) >= 0 { // would be cut off there
+		return nil, &fs.PathError{Op: "open", Path: path, Err: syscall.EINVAL}
 	}
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = &fs.PathError{Op: "open", Path: path, Err: errNotRegular}
+	}
+	return info, err
+}
+
+// openStatted is openRegular for a path that was looked at.
+func openStatted(path string) (*os.File, fs.FileInfo, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, nil, err
 	}
-	if info, err = f.Stat(); err == nil && !info.Mode().IsRegular() {
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
 		err = &fs.PathError{Op: "open", Path: path, Err: errNotRegular}
 	}
 	if err != nil {
@@ -42,22 +50,8 @@ func openRegular(path string) (*os.File, fs.FileInfo, error) {
 	return f, info, nil
 }
 
-// readLimited returns the contents of a regular file of at most limit bytes.
-func readLimited(path string, limit int64) ([]byte, error) {
-	f, info, err := openRegular(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	if info.Size() > limit {
-		return nil, fmt.Errorf("%s: larger than %d bytes", path, limit)
-	}
-	data, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err == nil && int64(len(data)) > limit { // it grew
-		err = fmt.Errorf("%s: larger than %d bytes", path, limit)
-	}
-	return data, err
-}
+// readLimited is [Files.Read] without a memory.
+func readLimited(path string, limit int64) ([]byte, error) { return (*Files)(nil).Read(path, limit) }
 
 // isDir reports whether path is a directory or a symbolic link to one.
 func isDir(path string) bool {

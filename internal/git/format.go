@@ -22,9 +22,9 @@ type format struct {
 // readFormat reads what it can. A linked worktree does not inherit core.bare and
 // core.worktree, which are the main work tree's, unless it has a configuration of
 // its own to set them.
-func readFormat(at dirs) format {
+func readFormat(at dirs, files *Files) format {
 	var f format
-	data, err := readLimited(filepath.Join(at.common, "config"), maxConfig)
+	data, err := files.Read(filepath.Join(at.common, "config"), maxConfig)
 	if err == nil {
 		_ = parseConfig("", data, f.visit) // up to the mistake; IgnoreSettings reports it
 	}
@@ -32,7 +32,7 @@ func readFormat(at dirs) format {
 		return format{}
 	}
 	if f.worktreeConfig {
-		if data, err := readLimited(filepath.Join(at.git, "config.worktree"), maxConfig); err == nil {
+		if data, err := files.Read(filepath.Join(at.git, "config.worktree"), maxConfig); err == nil {
 			_ = parseConfig("", data, f.visit)
 		}
 	} else if at.git != at.common {

@@ -27,13 +27,14 @@ const (
 // which git applies them: an included file as if it stood in place of the line that
 // names it. What cannot be read or understood is noted in errs and left out.
 type configReader struct {
+	files *Files
 	home  string
 	repo  *Repo // nil outside of a repository: conditions on it are not met
 	visit func(setting) error
 	errs  []error
 
 	sources []string // the files that were asked for, in order
-	files   int      // read so far
+	count   int      // of files read so far
 	bytes   int      // likewise
 	work    int64    // spent on conditions so far
 	open    []string // the file being read and those that include it
@@ -54,11 +55,11 @@ func (r *configReader) read(path string) {
 	if path == os.DevNull || slices.Contains(r.open, path) {
 		return // a circle: the file is being read already
 	}
-	if r.files++; r.files > maxConfigFiles || r.bytes > maxConfigBytes || len(r.open) > maxIncludeDepth {
+	if r.count++; r.count > maxConfigFiles || r.bytes > maxConfigBytes || len(r.open) > maxIncludeDepth {
 		r.fail(fmt.Errorf("%s: not read: configuration files are too many, too large or nested too deeply", path))
 		return
 	}
-	data, err := readLimited(path, maxConfig)
+	data, err := r.files.Read(path, maxConfig)
 	if err != nil {
 		if !isMissing(err) {
 			r.fail(fmt.Errorf("read git configuration: %w", err))
@@ -221,7 +222,7 @@ func (r *configReader) remoteURLs() []string {
 		return r.urls
 	}
 	r.urls = []string{}
-	scan := &configReader{home: r.home, repo: r.repo, sources: r.sources, scan: true}
+	scan := &configReader{files: r.files, home: r.home, repo: r.repo, sources: r.sources, scan: true}
 	scan.visit = func(s setting) error {
 		name, ok := strings.CutPrefix(s.name, "remote.")
 		if ok && strings.HasSuffix(name, ".url") {

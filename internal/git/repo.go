@@ -77,7 +77,7 @@ type dirs struct{ git, common string }
 // newRepo reads what the repository's own configuration says about its shape. A
 // configuration that cannot be read says nothing here; IgnoreSettings reports it.
 func newRepo(at dirs, top, start string) *Repo {
-	f := readFormat(at)
+	f := readFormat(at, nil)
 	r := &Repo{Top: top, GitDir: at.git, CommonDir: at.common, SHA256: f.sha256, Bare: f.bare}
 	switch {
 	case f.bare || within(at.git, start):

@@ -12,6 +12,8 @@ type UserConfig struct {
 	Home       string   // holds .gitconfig; what "~" stands for
 	ConfigHome string   // holds git/config and git/ignore; "" means Home/.config
 	System     []string // files of the whole machine, such as /etc/gitconfig
+
+	Files *Files // remembers what was read; may be nil
 }
 
 func (u UserConfig) configHome() string {
@@ -53,7 +55,7 @@ func (r *Repo) IgnoreSettings(u UserConfig) (IgnoreSettings, error) {
 // weakest first.
 func (r *Repo) configFiles(u UserConfig) []string {
 	list := append(u.files(), filepath.Join(r.CommonDir, "config"))
-	if readFormat(dirs{r.GitDir, r.CommonDir}).worktreeConfig {
+	if readFormat(dirs{r.GitDir, r.CommonDir}, u.Files).worktreeConfig {
 		list = append(list, filepath.Join(r.GitDir, "config.worktree"))
 	}
 	return list
@@ -72,7 +74,7 @@ func readIgnore(u UserConfig, repo *Repo, sources []string, root string) (Ignore
 	if dir := u.configHome(); dir != "" {
 		s.ExcludesFile = filepath.Join(dir, "git", "ignore")
 	}
-	r := &configReader{home: u.Home, repo: repo, sources: sources}
+	r := &configReader{files: u.Files, home: u.Home, repo: repo, sources: sources}
 	r.visit = func(set setting) (err error) {
 		switch set.name {
 		case "core.excludesfile":

@@ -1,8 +1,8 @@
 package git
 
 import (
-	"fmt"
 	"io/fs"
+	"os"
 )
 
 // Signature tells one state of an index file from another without reading it.
@@ -15,21 +15,17 @@ type Signature struct {
 	Trailer            [20]byte
 }
 
-// IndexSignature returns the signature of the index at path. Fields that a platform
-// lacks are zero. A file that does not exist is os.ErrNotExist.
-func IndexSignature(path string) (Signature, error) {
-	f, info, err := openRegular(path)
-	if err != nil {
-		return Signature{}, fmt.Errorf("read git index: %w", err)
-	}
-	defer f.Close()
+// IndexSignature is [Files.IndexSignature] without a memory.
+func IndexSignature(path string) (Signature, error) { return (*Files)(nil).IndexSignature(path) }
+
+func sign(f *os.File, info fs.FileInfo) (Signature, error) {
 	s := Signature{Size: info.Size(), MTime: info.ModTime().UnixNano()}
 	if err := s.fill(f); err != nil {
-		return Signature{}, fmt.Errorf("read git index: %w", &fs.PathError{Op: "stat", Path: path, Err: err})
+		return Signature{}, &fs.PathError{Op: "stat", Path: f.Name(), Err: err}
 	}
 	if at := s.Size - int64(len(s.Trailer)); at >= 0 {
 		if _, err := f.ReadAt(s.Trailer[:], at); err != nil {
-			return Signature{}, fmt.Errorf("read git index: %w", err)
+			return Signature{}, err
 		}
 	}
 	return s, nil

@@ -127,9 +127,8 @@ type Repo struct {
 	lookups  atomic.Pointer[treeIndex] // the one made last, once it was needed
 	longWalk int                       // see longWalk; 0 = an index is neither made nor asked
 
-	never   atomic.Pointer[denyList] // see refreshDenied
-	outside git.Files                // rules and configuration of the user's git
-	trees   treeCache
+	never atomic.Pointer[denyList] // see refreshDenied
+	trees treeCache
 
 	described described // belongs to who has the lock
 	lastAux   atomic.Pointer[decodedAux]

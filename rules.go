@@ -58,19 +58,19 @@ func (r *Repo) loadRules(x *index.Index) (*ruleSource, error) {
 // ignoreContext reads info/exclude, core.excludesFile and, for a root below the top
 // of its repository, the .gitignore files above it.
 func (r *Repo) ignoreContext(repo *git.Repo) (ignoreContext, error) {
-	u := git.UserConfig{Home: r.opt.Home, ConfigHome: r.opt.ConfigHome, System: r.opt.SystemGitConfig, Files: &r.outside}
+	u := git.UserConfig{Home: r.opt.Home, ConfigHome: r.opt.ConfigHome, System: r.opt.SystemGitConfig, Files: r.watching.files()}
 	settings, err := r.ignoreSettings(repo, u)
 	if err != nil {
 		r.log.Warn("git configuration read in part", "error", err)
 	}
 	c := ignoreContext{FoldCase: settings.IgnoreCase}
 	for _, path := range []string{settings.InfoExclude, settings.ExcludesFile} {
-		if text := readRules(&r.outside, path); text != "" {
+		if text := readRules(r.watching.files(), path); text != "" {
 			c.Sources = append(c.Sources, text)
 		}
 	}
 	if repo != nil && repo.Top != r.root {
-		c.addParents(&r.outside, repo.Top, r.root)
+		c.addParents(r.watching.files(), repo.Top, r.root)
 	}
 	return c, nil
 }

@@ -42,7 +42,7 @@ func (s *ruleSource) loadUserIndex(r *Repo, repo *git.Repo) error {
 	if !ok {
 		return nil
 	}
-	signature, err := r.outside.IndexSignature(repo.IndexPath())
+	signature, err := r.watching.files().IndexSignature(repo.IndexPath())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

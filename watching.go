@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/seed-fb9cbc17/cairn/internal/git"
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/watch"
@@ -42,7 +43,8 @@ type watching struct {
 	lastAt object.ID
 	line   string
 
-	stores atomic.Pointer[[]string] // see Repo.knownStoreDirs
+	stores  atomic.Pointer[[]string] // see Repo.knownStoreDirs
+	outside git.Files                // rules and configuration of the user's git
 
 	within time.Duration // for how long the stat cache may be yet to be saved
 	late   folding       // it is saved
@@ -122,6 +124,15 @@ func (w *watching) scope(x *index.Index, rules *ruleSource) *watchScope {
 // ignore rules, the user's index and the deny list.
 func (w *watching) sameRules(now *ruleSource) bool {
 	return (now.user == nil || now.user.full == nil) && w.never == now.aux.Never && reflect.DeepEqual(w.rules, now.context)
+}
+
+// files is the memory of what lies outside of the directory. Without watching there is
+// none: a network file system may be late with its stats until a file is opened.
+func (w *watching) files() *git.Files {
+	if w == nil {
+		return nil
+	}
+	return &w.outside
 }
 
 // drain moves what has happened from the watcher to pending.

@@ -47,7 +47,7 @@ func (m *Files) Read(path string, limit int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if was, ok := m.recall(path, info); ok && int64(len(was.data)) <= limit {
+	if was, ok := m.recall(path, info); ok && was.data != nil && int64(len(was.data)) <= limit {
 		return was.data, nil
 	}
 	began := m.time()

@@ -131,11 +131,15 @@ func TestFilesIndexSignature(t *testing.T) {
 	m := later()
 	for _, last := range []byte{1, 2} {
 		write(last)
+		readOf(t, m, path)
 		want, err := IndexSignature(path)
 		for range 2 {
 			if got, merr := m.IndexSignature(path); err != nil || merr != nil || got != want || got.Trailer[19] != last {
 				t.Errorf("%v, want %v; %v, %v", got, want, merr, err)
 			}
+		}
+		if data := readOf(t, m, path); len(data) != 40 {
+			t.Errorf("read %d bytes after the signature", len(data))
 		}
 	}
 }

@@ -65,12 +65,12 @@ func (r *Repo) ignoreContext(repo *git.Repo) (ignoreContext, error) {
 	}
 	c := ignoreContext{FoldCase: settings.IgnoreCase}
 	for _, path := range []string{settings.InfoExclude, settings.ExcludesFile} {
-		if text := readRules(r.watching.files(), path); text != "" {
+		if text := readRules(u.Files, path); text != "" {
 			c.Sources = append(c.Sources, text)
 		}
 	}
 	if repo != nil && repo.Top != r.root {
-		c.addParents(r.watching.files(), repo.Top, r.root)
+		c.addParents(u.Files, repo.Top, r.root)
 	}
 	return c, nil
 }
@@ -139,6 +139,11 @@ func readRules(files *git.Files, path string) string {
 		}
 	}
 	return b.String()
+}
+
+func isSymlink(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode()&fs.ModeSymlink != 0
 }
 
 // heldEarlier answers for what earlier captures hold. As long as the stat cache is
@@ -289,9 +294,4 @@ func decodeAux(data []byte) (a auxiliary) {
 		return auxiliary{}
 	}
 	return a
-}
-
-func isSymlink(path string) bool {
-	info, err := os.Lstat(path)
-	return err == nil && info.Mode()&fs.ModeSymlink != 0
 }

@@ -37,17 +37,16 @@ func beside(t *testing.T, modules string, files ...string) string {
 func TestTypes(t *testing.T) {
 	needTier(t, 1)
 	node := installNode(t)
-	types := []struct{ name, modules string }{{"opencode", install(t, "opencode-types", pluginPackage, typescriptPackage, nodeTypesPackage)}}
-	for _, v := range piVersions {
-		types = append(types, struct{ name, modules string }{"pi", v.install(t)})
-	}
-	for _, of := range types {
-		name, modules := of.name, of.modules
+	check := func(name, modules string) {
 		dir := beside(t, modules, "../"+name+"/cairn.ts", "../"+name+"/tsconfig.json", "../"+name+"/package.json")
 		s := &sandbox{t: t, project: dir, net: newNetwork(t), env: []string{"HOME=" + dir, "PATH=/usr/bin:/bin"}}
 		if out := s.run("", node, filepath.Join(modules, "typescript", "bin", "tsc"), "--noEmit"); out.status != 0 {
 			t.Errorf("%s: %s%s", name, out.stdout, out.stderr)
 		}
+	}
+	check("opencode", install(t, "opencode-types", pluginPackage, typescriptPackage, nodeTypesPackage))
+	for _, v := range piVersions {
+		check("pi", v.install(t))
 	}
 }
 

@@ -49,7 +49,6 @@ func withPi(t *testing.T, f func(t *testing.T, v piVersion)) {
 // program is the script that the package names as its program.
 func (v piVersion) program(t *testing.T) string {
 	t.Helper()
-	installNode(t)
 	dir := filepath.Join(v.install(t), "@earendil-works", "pi-coding-agent")
 	var about struct{ Bin map[string]string }
 	data, err := os.ReadFile(filepath.Join(dir, "package.json"))
@@ -185,16 +184,20 @@ func (p *pi) do(v object) map[string]any {
 	return data
 }
 
-// play sends a prompt, waits until its last note is in the session, and returns the state then.
 func (p *pi) play(s script) gittest.Listing {
 	p.t.Helper()
-	p.do(object{"type": "prompt", "message": s.prompt(p.t)})
-	p.wait("the end of the turn", ended)
+	return p.turn(s.prompt(p.t))
+}
+
+// turn sends what begins a turn, waits until its last note is in the session, and returns
+// the state then.
+func (p *pi) turn(message string) gittest.Listing {
+	p.t.Helper()
+	p.do(object{"type": "prompt", "message": message})
+	p.wait("the end of the turn", func(m map[string]any) bool { return m["type"] == "agent_settled" || m["type"] == "agent_end" })
 	p.idle()
 	return p.state()
 }
-
-func ended(m map[string]any) bool { return m["type"] == "agent_settled" || m["type"] == "agent_end" }
 
 // idle waits until pi says that it does nothing; handlers of agent_end are awaited
 // before it does.
@@ -331,10 +334,7 @@ func TestPiWithoutPrompt(t *testing.T) {
 			pi.sendMessage({ customType: "test", content, display: true }, { triggerTurn: true }) })`))
 		before := p.state()
 		one := p.play(p.firstTurn(false))
-		p.do(object{"type": "prompt", "message": "/go " + p.secondTurn(false).prompt(t)})
-		p.wait("the end of the run", ended)
-		p.idle()
-		two := p.state()
+		two := p.turn("/go " + p.secondTurn(false).prompt(t))
 		if gittest.Diff(one, two) == "" {
 			t.Fatal("the run changed nothing")
 		}
@@ -354,12 +354,11 @@ func TestPiScripts(t *testing.T) {
 		}
 		p := startPi(t, v, "--tools", "+codemode")
 		before := p.state()
-		p.play(script{op{Code: `await Promise.all([
+		after := p.play(script{op{Code: `await Promise.all([
 			tools.write({ path: "new.txt", content: "new\n" }),
 			tools.bash({ command: "rm gone.txt; mv move.txt moved.txt" }),
 			tools.edit({ path: "edit.txt", edits: [{ oldText: "old", newText: "NEW" }] }),
 		])`}, "the script has run"})
-		after := p.state()
 		if diff := gittest.Diff(before, after); !strings.Contains(diff, "new.txt") || !strings.Contains(diff, "moved.txt") || !strings.Contains(diff, "edit.txt") {
 			t.Fatalf("the script did not run:\n%s", diff)
 		}

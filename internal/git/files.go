@@ -19,15 +19,9 @@ type Files struct {
 }
 
 type remembered struct {
-	stat identity
-	data []byte
+	stat Signature // without a trailer
+	data []byte    // nil of an index
 	sign Signature // of an index
-}
-
-// identity is a stat as far as it tells one state of a file from another.
-type identity struct {
-	size, mtime, ctime int64
-	dev, ino           uint64
 }
 
 const (
@@ -43,54 +37,54 @@ const (
 // Read returns the contents of a regular file of at most limit bytes. They are shared:
 // nobody may change them.
 func (m *Files) Read(path string, limit int64) ([]byte, error) {
-	info, err := statRegular(path)
-	if err != nil {
-		return nil, err
-	}
-	if was, ok := m.recall(path, info); ok && was.data != nil && int64(len(was.data)) <= limit {
-		return was.data, nil
-	}
-	began := m.time()
-	f, info, err := openStatted(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	if info.Size() > limit {
-		return nil, fmt.Errorf("%s: larger than %d bytes", path, limit)
-	}
-	data, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err == nil && int64(len(data)) > limit { // it grew
-		err = fmt.Errorf("%s: larger than %d bytes", path, limit)
-	}
-	if err == nil && len(data) <= maxRememberedSize {
-		m.remember(path, info, began, remembered{data: data})
-	}
-	return data, err
+	serves := func(was *remembered) bool { return was.data != nil && int64(len(was.data)) <= limit }
+	got, err := m.once(path, serves, func(f *os.File, info fs.FileInfo) (got remembered, err error) {
+		tooLarge := fmt.Errorf("%s: larger than %d bytes", path, limit)
+		if info.Size() > limit {
+			return got, tooLarge
+		}
+		got.data, err = io.ReadAll(io.LimitReader(f, limit+1))
+		if err == nil && int64(len(got.data)) > limit { // it grew
+			err = tooLarge
+		}
+		return got, err
+	})
+	return got.data, err
 }
 
 // IndexSignature returns the signature of the index at path. Fields that a platform
 // lacks are zero. A file that does not exist is os.ErrNotExist.
 func (m *Files) IndexSignature(path string) (Signature, error) {
-	info, err := statRegular(path)
+	serves := func(was *remembered) bool { return was.data == nil }
+	got, err := m.once(path, serves, func(f *os.File, info fs.FileInfo) (got remembered, err error) {
+		got.sign, err = sign(f, info)
+		return got, err
+	})
 	if err != nil {
 		return Signature{}, fmt.Errorf("read git index: %w", err)
 	}
-	if was, ok := m.recall(path, info); ok && was.sign != (Signature{}) {
-		return was.sign, nil
+	return got.sign, nil
+}
+
+// once returns what is remembered of a regular file, if that serves, and else reads it.
+func (m *Files) once(path string, serves func(*remembered) bool, read func(*os.File, fs.FileInfo) (remembered, error)) (got remembered, err error) {
+	info, err := statRegular(path)
+	if err != nil {
+		return got, err
+	}
+	if was, ok := m.recall(path, info); ok && serves(&was) {
+		return was, nil
 	}
 	began := m.time()
 	f, info, err := openStatted(path)
 	if err != nil {
-		return Signature{}, fmt.Errorf("read git index: %w", err)
+		return got, err
 	}
 	defer f.Close()
-	s, err := sign(f, info)
-	if err != nil {
-		return Signature{}, fmt.Errorf("read git index: %w", err)
+	if got, err = read(f, info); err == nil {
+		m.remember(path, info, began, got)
 	}
-	m.remember(path, info, began, remembered{sign: s})
-	return s, nil
+	return got, err
 }
 
 func (m *Files) time() time.Time {
@@ -113,9 +107,9 @@ func (m *Files) recall(path string, now fs.FileInfo) (was remembered, ok bool) {
 }
 
 // remember keeps what was read from a file that had this stat before it was read.
-func (m *Files) remember(path string, info os.FileInfo, read time.Time, what remembered) {
+func (m *Files) remember(path string, info fs.FileInfo, read time.Time, what remembered) {
 	stat, ok := identify(info)
-	if m == nil || !ok || max(stat.mtime, stat.ctime) > read.Add(-settled).UnixNano() {
+	if m == nil || !ok || len(what.data) > maxRememberedSize || max(stat.MTime, stat.CTime) > read.Add(-settled).UnixNano() {
 		return
 	}
 	what.stat = stat

@@ -5,10 +5,11 @@ import (
 	"syscall"
 )
 
-func identify(info fs.FileInfo) (id identity, ok bool) {
+// identify returns the signature of a file but for the trailer.
+func identify(info fs.FileInfo) (s Signature, ok bool) {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
-		return id, false
+		return s, false
 	}
-	return identity{st.Size, st.Mtim.Nano(), st.Ctim.Nano(), uint64(st.Dev), st.Ino}, true
+	return Signature{Size: st.Size, MTime: st.Mtim.Nano(), CTime: st.Ctim.Nano(), Dev: uint64(st.Dev), Ino: st.Ino}, true
 }

@@ -132,7 +132,7 @@ func TestFilesIndexSignature(t *testing.T) {
 	for _, last := range []byte{1, 2} {
 		write(last)
 		readOf(t, m, path)
-		want, err := IndexSignature(path)
+		want, err := (*Files)(nil).IndexSignature(path)
 		for range 2 {
 			if got, merr := m.IndexSignature(path); err != nil || merr != nil || got != want || got.Trailer[19] != last {
 				t.Errorf("%v, want %v; %v, %v", got, want, merr, err)

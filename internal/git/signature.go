@@ -15,9 +15,6 @@ type Signature struct {
 	Trailer            [20]byte
 }
 
-// IndexSignature is [Files.IndexSignature] without a memory.
-func IndexSignature(path string) (Signature, error) { return (*Files)(nil).IndexSignature(path) }
-
 func sign(f *os.File, info fs.FileInfo) (Signature, error) {
 	s := Signature{Size: info.Size(), MTime: info.ModTime().UnixNano()}
 	if err := s.fill(f); err != nil {

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -108,9 +107,7 @@ func (ts turns) use(ctx context.Context, root, session string, f func(*turn) err
 	case merr != nil:
 		return errors.Join(err, merr)
 	case t.empty():
-		if rerr := os.Remove(path); !errors.Is(rerr, fs.ErrNotExist) {
-			err = errors.Join(err, rerr)
-		}
+		err = errors.Join(err, atomicfile.RemoveIfThere(path))
 	case string(now) != string(was):
 		err = errors.Join(err, writeSmall(path, now))
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 )
 
 // Work does what a request asks for. An error means that it was not done, as where
@@ -187,7 +188,7 @@ func (b Book) drop(id string) error {
 		return err
 	}
 	for _, suffix := range []string{requestSuffix, answerSuffix, begunSuffix} {
-		if rerr := os.Remove(b.path(id, suffix)); rerr != nil && !errors.Is(rerr, fs.ErrNotExist) {
+		if rerr := atomicfile.RemoveIfThere(b.path(id, suffix)); rerr != nil {
 			err = errors.Join(err, fmt.Errorf("sweep tickets: %w", rerr))
 		}
 	}

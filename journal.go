@@ -61,6 +61,7 @@ type journalChange struct {
 	Perm   octal       `json:"perm"`
 	ID     string      `json:"id"`
 	Was    *journalWas `json:"was,omitempty"`
+	As     pathText    `json:"as,omitempty"`
 }
 
 type journalWas struct {
@@ -82,7 +83,7 @@ func newJournal(req opRequest, before object.ID, p *plan) *journal {
 func (r *Repo) writeJournal(j *journal) error {
 	j.Changes = make([]journalChange, len(j.changes))
 	for i, c := range j.changes {
-		out := journalChange{Path: pathText(c.Path), Action: c.Action.String(), Mode: c.Mode, Perm: octal(c.Perm), ID: c.ID.String()}
+		out := journalChange{Path: pathText(c.Path), Action: c.Action.String(), Mode: c.Mode, Perm: octal(c.Perm), ID: c.ID.String(), As: pathText(c.As)}
 		if c.Was != nil {
 			out.Was = &journalWas{c.Was.Mode, octal(c.Was.Perm), c.Was.Stat, c.Was.ID.String()}
 		}
@@ -118,7 +119,7 @@ func parseJournal(data []byte) (*journal, error) {
 }
 
 func (in *journalChange) change() (worktree.Change, error) {
-	c := worktree.Change{Path: string(in.Path), Mode: in.Mode, Perm: uint16(in.Perm)}
+	c := worktree.Change{Path: string(in.Path), Mode: in.Mode, Perm: uint16(in.Perm), As: string(in.As)}
 	var errs [3]error
 	c.Action, errs[0] = worktree.ParseAction(in.Action)
 	c.ID, errs[1] = object.ParseID(in.ID)

@@ -158,7 +158,7 @@ func (u *LineUpdate) Absent(paths []string) []string {
 		if err != nil || rel == "" {
 			continue
 		}
-		if found, err := worktree.Look(u.repo.root, rel); err == nil && found == nil {
+		if found, err := worktree.Look(u.repo.root, rel, nil); err == nil && found == nil {
 			absent = append(absent, rel)
 		}
 	}

@@ -34,6 +34,11 @@ type metadata struct {
 	Seen    []pathText `json:"seen,omitempty"` // looked at, with all below, whatever Skipped and Partial say of what is above
 }
 
+// lists reports whether a path is a directory that is listed because no tree holds it.
+func (m *metadata) lists(path string) bool {
+	return slices.Contains(m.Empty, pathText(path)) || slices.Contains(m.Bare, pathText(path))
+}
+
 // The versions of metadata. The second is that of partial checkpoints: whoever does not
 // know them must not take them for whole ones.
 const (

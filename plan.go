@@ -36,7 +36,8 @@ type planner struct {
 	dirs        *dirSet         // found with the files
 	unread      map[string]bool // directories reported by keepTopmost
 	blocked     map[string]bool
-	cleared     map[string]bool // paths in the way that the plan already removes
+	cleared     map[string]bool   // paths in the way that the plan already removes
+	instead     map[string]string // of those: what is made there, see Change.As
 }
 
 // reasons that paths are left alone for.
@@ -76,7 +77,7 @@ func (r *Repo) makePlan(ctx context.Context, disk *capture, target state, opt pl
 	p := &planner{
 		repo: r, ctx: ctx, disk: disk, now: now, target: target, scope: opt.scope, keepNew: opt.keepNew, way: opt.way,
 		covered: newCoverage(target.meta), then: r.treeRules(target), today: r.treeRules(now),
-		unread: make(map[string]bool), blocked: make(map[string]bool), cleared: make(map[string]bool),
+		unread: make(map[string]bool), blocked: make(map[string]bool), cleared: make(map[string]bool), instead: make(map[string]string),
 	}
 	if opt.way != nil {
 		p.atBase = newCoverage(opt.way.base.meta)
@@ -87,6 +88,7 @@ func (r *Repo) makePlan(ctx context.Context, disk *capture, target state, opt pl
 		}
 	}
 	p.dropBlocked()
+	p.nameInstead()
 	p.deny()
 	kept, conflicts := byOwner(opt.stay)
 	p.kept, p.conflicts = append(p.kept, kept...), append(p.conflicts, conflicts...)
@@ -238,12 +240,12 @@ func (p *planner) keepTopmost(path, reason string) {
 // create plans a file that no capture of the disk holds. Something may stand there
 // all the same: ignored, too large, or in place of one of its directories.
 func (p *planner) create(c treeChange) error {
-	found, err := worktree.Look(p.repo.root, c.path)
-	if err != nil {
-		p.conflict(c.path, err.Error())
-		return nil
-	}
+	found, taken, err := p.lookFor(c.path)
 	switch {
+	case err != nil:
+		p.conflict(c.path, err.Error())
+	case taken != "":
+		p.block(c.path, reasonSameName+taken)
 	case found == nil || p.cleared[found.Path]:
 		p.change(c.path, worktree.Create, c.new, nil)
 	case found.Mode == object.Dir:
@@ -253,6 +255,8 @@ func (p *planner) create(c treeChange) error {
 	case found.Path == c.path:
 		p.losses = append(p.losses, c.path)
 		p.change(c.path, worktree.Modify, c.new, found.Expect(object.ID{}))
+	case p.isCaptured(found.Path) && p.instead[found.Path] == c.path:
+		p.createOver(c, found.Path)
 	default: // a file where a directory has to be
 		p.losses = append(p.losses, found.Path)
 		p.cleared[found.Path] = true
@@ -265,12 +269,12 @@ func (p *planner) create(c treeChange) error {
 // replaceDir plans a file where a directory stands: possible only if all that is
 // in it is captured, and thus going.
 func (p *planner) replaceDir(c treeChange, found *worktree.Found) {
-	if inside := worktree.Uncaptured(p.repo.root, c.path, p.disk.index); inside != "" {
+	if inside := worktree.Uncaptured(p.repo.root, found.Path, p.disk.index); inside != "" {
 		p.block(c.path, reasonInTheWay+inside)
 		return
 	}
 	p.change(c.path, worktree.Create, c.new, nil)
-	p.removeDirs(c.path)
+	p.removeDirs(found.Path)
 }
 
 // removeDirs plans the removal of a directory and all directories below it.

@@ -135,11 +135,18 @@ func (p *planner) has(path string) bool {
 
 func (p *planner) makeDir(path string) {
 	c := worktree.Change{Path: path, Action: worktree.Mkdir, Mode: object.Dir, Perm: p.target.meta.perm(path, object.Dir)}
-	found, err := worktree.Look(p.repo.root, path)
+	found, taken, err := p.lookFor(path)
 	switch {
 	case err != nil:
 		p.conflict(path, err.Error())
+	case taken != "":
+		if p.target.meta.lists(path) { // else the files in it are conflicts
+			p.conflict(path, reasonSameName+taken)
+		}
 	case found == nil || p.cleared[found.Path]:
+		p.changes = append(p.changes, c)
+	case found.Mode == object.Dir && found.Path != path:
+		p.respell(found.Path, path)
 		p.changes = append(p.changes, c)
 	case found.Mode == object.Dir: // there, but in an ignored or unreadable place
 	case found.Mode == 0:

@@ -70,7 +70,7 @@ func (r *Repo) checkPaths(scope *pathScope, disk *capture, target state) error {
 		} else if e != nil {
 			continue
 		}
-		if found, err := worktree.Look(r.root, path); err == nil && found != nil && found.Path == path {
+		if found, err := worktree.Look(r.root, path, disk.isKnown); err == nil && found != nil && found.Path == path {
 			return notFound("path %s at the checkpoint (on disk it is ignored, and so not captured)", path)
 		}
 		return notFound("path %s, neither at the checkpoint nor on disk", path)

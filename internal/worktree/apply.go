@@ -21,6 +21,8 @@ var (
 	ErrUnsafePath = errors.New("unsafe path")
 	// ErrNotEmpty: a directory to be removed holds something else and stays.
 	ErrNotEmpty = errors.New("directory is not empty")
+	// ErrSpelling: it stays under a name that is not spelled as it should be.
+	ErrSpelling = errors.New("the file system keeps the spelling that it has")
 
 	errNotDirectory = fmt.Errorf("%w: a directory above it is none any more", ErrChanged)
 )
@@ -66,6 +68,10 @@ type Change struct {
 	Perm   uint16      // wanted permission bits, 07777; symlinks have none
 	ID     object.ID   // wanted contents: a blob, or a link's text
 	Was    *Expect     // what must be on disk now; nil = nothing
+
+	// As is, of a Delete or Rmdir, the path of what is made in its place by another change,
+	// because the file system takes the two paths for the same; else "".
+	As string
 }
 
 // makes reports whether there is something at the path afterwards that may have
@@ -133,7 +139,9 @@ func (a *Applier) DirsStampFinely(device uint64) bool { return a.fine.of(device)
 // ctx, and of directories whose permission bits could not be put back.
 //
 //  1. Remove what stands in the way of something to be made: a file where a
-//     directory comes, a directory's contents and the directory where a file comes.
+//     directory comes, a directory's contents and the directory where a file comes,
+//     and what has the same name in another spelling. A directory of that kind that
+//     holds something else is renamed.
 //  2. Make directories, parents first, and the parents that the plan forgot.
 //  3. Write: a temporary file in the same directory, contents, permission bits,
 //     read back and compared with the id; with Sync, flushed, together with some

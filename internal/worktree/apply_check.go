@@ -148,11 +148,17 @@ func (w *applyWorker) goneAbove(path string, err error) bool {
 		return false
 	}
 	for up := parentPath(path); up != ""; up = parentPath(up) {
-		if i, ok := w.twins[up]; ok && i != impliedFolder && w.changes[i].Action != Mkdir {
-			return w.twinDone(up)
+		made := cmp.Or(w.instead[up], up)
+		if i, ok := w.twins[made]; ok && i != impliedFolder && w.changes[i].Action != Mkdir {
+			return w.twinDone(made)
 		}
 	}
 	return false
+}
+
+// replacedBefore reports, when resuming, whether what a removal made room for is there.
+func (w *applyWorker) replacedBefore(c *Change) bool {
+	return w.Resume && (w.twinDone(c.Path) || c.As != "" && w.twinDone(c.As))
 }
 
 // twinDone reports whether what the plan makes at path is there.

@@ -47,7 +47,7 @@ func phaseOf(c *Change, blocked *applyBlocks) applyPhase {
 	case Mkdir:
 		return phaseMkdirs
 	case Delete, Rmdir:
-		if blocked.by(c) {
+		if c.As != "" || blocked.by(c) {
 			return phaseObstacles
 		}
 		if c.Action == Delete {
@@ -62,9 +62,7 @@ func phaseOf(c *Change, blocked *applyBlocks) applyPhase {
 	return phaseWrites
 }
 
-// applyBlocks knows which removals must come before something can be made. Paths
-// are compared without regard to case, so that on a file system that ignores case
-// README can take the place of readme; elsewhere this only removes a file early.
+// applyBlocks knows which removals must come before something can be made.
 type applyBlocks struct {
 	made   map[string]bool // paths of the things to be made; true where all below must go before
 	parent map[string]bool // the directories above them
@@ -81,16 +79,15 @@ func newApplyBlocks(changes []Change, skip func(i int) bool) *applyBlocks {
 		if skip(i) || !c.makes() {
 			continue
 		}
-		path := strings.ToLower(c.Path)
-		b.made[path] = b.made[path] || c.Action != Mkdir
-		for up := parentPath(path); up != "" && !b.parent[up]; up = parentPath(up) {
+		b.made[c.Path] = b.made[c.Path] || c.Action != Mkdir
+		for up := parentPath(c.Path); up != "" && !b.parent[up]; up = parentPath(up) {
 			b.parent[up] = true
 		}
 	}
 	for i := range changes {
-		path := strings.ToLower(changes[i].Path)
-		if _, ok := b.made[path]; ok && changes[i].Action == Rmdir && !skip(i) {
-			b.made[path] = true
+		c := &changes[i]
+		if _, ok := b.made[c.Path]; (ok || c.As != "") && c.Action == Rmdir && !skip(i) {
+			b.made[c.Path] = true
 		}
 	}
 	return b
@@ -100,11 +97,10 @@ func newApplyBlocks(changes []Change, skip func(i int) bool) *applyBlocks {
 // something below it (a file cannot hold it), or of something in the place of a
 // directory above it, which must be empty before it can go.
 func (b *applyBlocks) by(c *Change) bool {
-	path := strings.ToLower(c.Path)
-	if _, ok := b.made[path]; ok || c.Action == Delete && b.parent[path] {
+	if _, ok := b.made[c.Path]; ok || c.Action == Delete && b.parent[c.Path] {
 		return true
 	}
-	for up := parentPath(path); up != "" && len(b.made) > 0; up = parentPath(up) {
+	for up := parentPath(c.Path); up != "" && len(b.made) > 0; up = parentPath(up) {
 		if b.made[up] {
 			return true
 		}

@@ -10,7 +10,8 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
-// changesOf reads "action path", one per line; a trailing '/' makes the mode Dir.
+// changesOf reads "action path", one per line; a trailing '/' makes the mode Dir, and
+// " as path" says what is made in its place.
 func changesOf(t *testing.T, text string) []Change {
 	t.Helper()
 	var changes []Change
@@ -21,7 +22,8 @@ func changesOf(t *testing.T, text string) []Change {
 		}
 		action, err := ParseAction(word)
 		must(t, err)
-		c := Change{Path: path, Action: action, Mode: object.Regular}
+		path, as, _ := strings.Cut(path, " as ")
+		c := Change{Path: path, Action: action, Mode: object.Regular, As: as}
 		if p, dir := strings.CutSuffix(path, "/"); dir || action == Mkdir || action == Rmdir {
 			c.Path, c.Mode = p, object.Dir
 		}
@@ -58,12 +60,12 @@ func TestApplyOrder(t *testing.T) {
 			want: "delete a; create a; delete b",
 		},
 		"names that differ in case only": {
-			plan: "create README\n delete readme\n delete other",
+			plan: "create README\n delete readme as README\n delete other",
 			want: "delete readme; create README; delete other",
 		},
 		"directories that differ in case only": {
-			plan: "mkdir Dir\n create Dir/f\n rmdir dir\n delete dir/f\n delete dir/g",
-			want: "delete dir/g; delete dir/f; rmdir dir; mkdir Dir; create Dir/f",
+			plan: "create Dir/f\n rmdir dir as Dir\n delete dir/f as Dir/f\n delete dir/g\n rmdir dir/d\n delete e/f",
+			want: "delete dir/g; delete dir/f; rmdir dir/d; rmdir dir; create Dir/f; delete e/f",
 		},
 		"bits of a directory after everything in it": {
 			plan: "chmod a/\n chmod a/b/\n rmdir a/b/c\n create a/b/f\n delete a/g",

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"slices"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
@@ -12,7 +13,7 @@ import (
 func (w *applyWorker) remove(r *os.Root, name string, i int) error {
 	c := &w.changes[i]
 	fi, err := w.guard(r, name, c)
-	if errors.Is(err, ErrChanged) && w.Resume && w.twinDone(c.Path) {
+	if errors.Is(err, ErrChanged) && w.replacedBefore(c) {
 		return nil
 	}
 	if err != nil || fi == nil {
@@ -37,19 +38,47 @@ func (w *applyWorker) rmdir(r *os.Root, name string, i int) error {
 		return err
 	}
 	if !fi.IsDir() || c.Was != nil && c.Was.match(lookOf(fi), c) == matchNo {
-		if w.Resume && w.twinDone(c.Path) {
+		if w.replacedBefore(c) {
 			return nil
 		}
 		return ErrChanged
 	}
 	if err := r.Remove(name); errors.Is(err, fs.ErrExist) {
-		return ErrNotEmpty
+		err = respell(r, name, fi, c)
+		if err != nil {
+			return err
+		}
 	} else if err != nil {
 		return err
 	}
 	w.renamed(w.stack.here(), r)
 	w.forget(c.Path)
 	return nil
+}
+
+// respell renames a directory that is not empty to what is to be in its place, if that is
+// the same directory in another spelling.
+func respell(r *os.Root, name string, fi fs.FileInfo, c *Change) error {
+	_, as := splitPath(c.As)
+	if c.As == "" || as == name {
+		return ErrNotEmpty
+	}
+	if same, err := r.Lstat(as); err != nil || !os.SameFile(same, fi) {
+		return ErrNotEmpty
+	}
+	if err := r.Rename(name, as); err != nil {
+		return err
+	}
+	here, err := r.Open(".")
+	if err != nil {
+		return err
+	}
+	defer here.Close()
+	names, err := here.Readdirnames(-1)
+	if err == nil && !slices.Contains(names, as) {
+		err = ErrSpelling
+	}
+	return err
 }
 
 // mkdir makes a directory. Bits that its owner could not work with are set at the

@@ -21,7 +21,8 @@ type applyRun struct {
 	topInfo  fs.FileInfo // nil without Sync
 	changes  []Change
 	outcomes []Outcome
-	twins    map[string]int // when resuming: the change that makes a path, or impliedFolder
+	twins    map[string]int    // when resuming: the change that makes a path, or impliedFolder
+	instead  map[string]string // likewise: Change.As by path
 	progress func(done, total int)
 	links    sync.Mutex // see alone
 
@@ -55,6 +56,7 @@ func newApplyRun(ctx context.Context, a *Applier, top *os.Root, changes []Change
 		outcomes: make([]Outcome, len(changes)),
 		loose:    map[string]looseFolder{},
 		twins:    map[string]int{},
+		instead:  map[string]string{},
 		flushes:  newFlushes(a.flush),
 	}
 	if a.Sync {
@@ -74,6 +76,9 @@ const impliedFolder = -1
 
 func (run *applyRun) addTwin(i int) {
 	c := &run.changes[i]
+	if c.As != "" {
+		run.instead[c.Path] = c.As
+	}
 	if !c.makes() {
 		return
 	}

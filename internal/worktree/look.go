@@ -14,7 +14,8 @@ import (
 
 // Found is what stands at a path, or in the way to it.
 type Found struct {
-	Path  string // the path asked for, or the parent of it that is no directory
+	Path  string // the path asked for, or the parent of it that is no directory, as the disk spells it
+	As    string // the same as it was asked for, where that is spelled another way; else ""
 	Mode  object.Mode
 	Perm  uint16
 	Stat  index.Stat
@@ -28,7 +29,11 @@ func (f *Found) Expect(id object.ID) *Expect {
 
 // Look finds what stands at a path, or else the first parent that is not a
 // directory; nil when nothing stands in the way. No symlink is followed.
-func Look(root, path string) (*Found, error) {
+//
+// Some file systems find README by the name of readme. The first name on the way that the
+// disk spells differently is found, too, be it a directory; known says which paths are
+// spelled so. If it is nil, any spelling will do.
+func Look(root, path string, known func(path string) bool) (*Found, error) {
 	var found *Found
 	err := descendTo(root, path, func(h *dirHandle, at, name string) (bool, error) {
 		st, err := h.lstat(append([]byte(name), 0)[:len(name)])
@@ -38,10 +43,17 @@ func Look(root, path string) (*Found, error) {
 			}
 			return false, err
 		}
-		if at != path && st.mode == object.Dir {
+		spelled := name
+		if known != nil && !known(at) {
+			spelled = h.spelling(name, st)
+		}
+		if at != path && st.mode == object.Dir && spelled == name {
 			return true, nil
 		}
 		found = &Found{Path: at, Mode: st.mode, Perm: st.perm, Stat: st.stat}
+		if spelled != name {
+			found.Path, found.As = index.Join(parentPath(at), spelled), at
+		}
 		if st.mode == object.Dir {
 			found.Empty, err = isEmpty(h, name)
 		}

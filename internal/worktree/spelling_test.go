@@ -1,0 +1,137 @@
+package worktree
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+)
+
+func TestLookFindsOtherSpellings(t *testing.T) {
+	t.Parallel()
+	tree := applyTree{"README": aFile("r"), "Docs/Sub/a": aFile("a"), "Docs/ü": aFile("u"), "12": aFile("12"), "Link": aLink("x")}
+	for name, dir := range map[string]func(testing.TB) string{"told apart": tellsCase, "not told apart": gittest.CaseBlindDir} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			root := dir(t)
+			tree.build(t, root)
+			for path, want := range map[string][2]string{ // path and As of what is found
+				"README": {"README"}, "readme": {"README", "readme"}, "12": {"12"}, "Link": {"Link"}, "LINK": {"Link", "LINK"},
+				"Docs/Sub/a": {"Docs/Sub/a"}, "Docs/Sub/A": {"Docs/Sub/a", "Docs/Sub/A"}, "Docs/sub/A": {"Docs/Sub", "Docs/sub"},
+				"docs/sub/A": {"Docs", "docs"}, "docs/none": {"Docs", "docs"}, "Docs/Ü": {"Docs/ü", "Docs/Ü"}, "Docs/ü": {"Docs/ü"},
+				"readme/x": {"README", "readme"}, "none": {}, "Docs/none": {},
+			} {
+				if name == "told apart" && want[1] != "" {
+					want = [2]string{}
+				}
+				found, err := Look(root, path, func(string) bool { return false })
+				must(t, err)
+				var got [2]string
+				if found != nil {
+					got = [2]string{found.Path, found.As}
+				}
+				if got != want {
+					t.Errorf("at %s there is %q, not %q", path, got, want)
+				}
+			}
+		})
+	}
+}
+
+func TestLookAsksForSpellingsOnlyIfTold(t *testing.T) {
+	t.Parallel()
+	root := gittest.CaseBlindDir(t)
+	applyTree{"README": aFile("r")}.build(t, root)
+	for _, known := range []func(string) bool{nil, func(string) bool { return true }} {
+		found, err := Look(root, "readme", known)
+		must(t, err)
+		if found == nil || found.Path != "readme" || found.As != "" {
+			t.Errorf("found %+v", found)
+		}
+	}
+}
+
+// tellsCase is a directory where names that differ in case are two.
+func tellsCase(t testing.TB) string {
+	t.Helper()
+	root := t.TempDir()
+	if err := os.WriteFile(filepath.Join(root, "a"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Lstat(filepath.Join(root, "A")); err == nil {
+		t.Skip("names are not told apart by case here")
+	}
+	if err := os.Remove(filepath.Join(root, "a")); err != nil {
+		t.Fatal(err)
+	}
+	return root
+}
+
+var spelledBefore = applyTree{
+	"readme": aFile("old"), "same": aFile("same"), "Docs/a": aFile("a"), "Docs/Sub/b": aFile("b"), "Docs/x.log": aFile("somebody's"),
+	"Out/x": aFile("x"), "thing": aFile("f"), "Dir/x": aFile("x"), "Dir/d/y": aFile("y"),
+}
+
+// spelledAfter has what the plan does not name, too.
+var spelledAfter = applyTree{
+	"README": aFile("new"), "SAME": aFile("same"), "docs/a": aFile("A"), "docs/c": aFile("c"), "docs/x.log": aFile("somebody's"),
+	"out": aFolder(), "Thing/x": aFile("x"), "dir": aFile("f"),
+}
+
+func spelledPlan(t *testing.T, root string, blobs *applyBlobs) []Change {
+	t.Helper()
+	create := func(path, content string) Change {
+		return Change{Path: path, Action: Create, Mode: object.Regular, Perm: 0o644, ID: blobs.put(content)}
+	}
+	remove := func(path, as string) Change {
+		return Change{Path: path, Action: Delete, As: as, Was: expect(t, root, path)}
+	}
+	rmdir := func(path, as string) Change { return Change{Path: path, Action: Rmdir, As: as} }
+	return []Change{
+		create("README", "new"), remove("readme", "README"), create("SAME", "same"), remove("same", "SAME"),
+		create("docs/a", "A"), create("docs/c", "c"), remove("Docs/a", "docs/a"), remove("Docs/Sub/b", ""), rmdir("Docs/Sub", ""), rmdir("Docs", "docs"),
+		remove("Out/x", ""), rmdir("Out", "out"), {Path: "out", Action: Mkdir, Mode: object.Dir, Perm: 0o755},
+		create("Thing/x", "x"), remove("thing", "Thing"),
+		create("dir", "f"), remove("Dir/x", ""), remove("Dir/d/y", ""), rmdir("Dir/d", ""), rmdir("Dir", "dir"),
+	}
+}
+
+// TestApplyOtherSpellings also stops after every number of steps, and resumes.
+func TestApplyOtherSpellings(t *testing.T) {
+	t.Parallel()
+	const steps = 20
+	for stop := range steps + 1 {
+		t.Run(fmt.Sprintf("after %d of %d", stop, steps), func(t *testing.T) {
+			t.Parallel()
+			root := gittest.CaseBlindDir(t)
+			spelledBefore.build(t, root)
+			a, blobs := newApplier(root)
+			changes := spelledPlan(t, root, blobs)
+			if len(changes) != steps {
+				t.Fatalf("%d steps", len(changes))
+			}
+			applyAll(t, &Applier{Root: root, Source: blobs, Token: "t0"}, crashSteps(changes)[:stop])
+			a.Resume = stop > 0
+			applyAll(t, a, changes)
+			checkSpelled(t, root)
+			a.Resume = true
+			applyAll(t, a, changes) // once more: nothing left to do
+			checkSpelled(t, root)
+		})
+	}
+}
+
+// checkSpelled compares the names, too: others would be found as well.
+func checkSpelled(t *testing.T, root string) {
+	t.Helper()
+	want := t.TempDir()
+	spelledAfter.build(t, want)
+	if diff := cmp.Diff(gittest.Manifest(t, want), gittest.Manifest(t, root)); diff != "" {
+		t.Errorf("the directory (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,93 @@
+package cairn
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/seed-fb9cbc17/cairn/internal/index"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree"
+)
+
+// On macOS and Windows README and readme are one file, and which of the two it is called
+// makes two trees. A target has one spelling, the disk may have another: then what the
+// disk has is removed or renamed first. Which names are the same is for the file system to
+// say; nothing here knows its rules.
+
+const reasonSameName = "the file system takes it for the same as "
+
+// isKnown reports whether a path is on disk, spelled so.
+func (c *capture) isKnown(path string) bool { return c.index.Lookup(path) != nil }
+
+func (p *planner) isCaptured(path string) bool {
+	rec := p.disk.index.Lookup(path)
+	return rec != nil && rec.Skip() == index.Captured
+}
+
+// lookFor finds what stands at a path of the target, or in the way to it, whatever its
+// spelling. Directories on the way that are spelled another way are planned to be renamed.
+// taken is another path of the target that has the name already: both cannot be there.
+func (p *planner) lookFor(path string) (found *worktree.Found, taken string, err error) {
+	for at := path; ; at = found.Path + at[len(found.As):] {
+		found, err = worktree.Look(p.repo.root, at, p.disk.isKnown)
+		if err != nil || found == nil {
+			return nil, "", err
+		}
+		wanted := sameDepth(path, found.Path)
+		if wanted == found.Path {
+			return found, "", nil
+		}
+		if has, err := p.targetHas(found.Path); has || err != nil {
+			return nil, found.Path, err
+		}
+		if found.As == "" || found.As == at || found.Mode != object.Dir {
+			p.instead[found.Path] = wanted
+			return found, "", nil
+		}
+		p.respell(found.Path, wanted)
+	}
+}
+
+// sameDepth cuts a path off after as many names as another one has.
+func sameDepth(path, other string) string {
+	names := strings.SplitAfterN(path, "/", strings.Count(other, "/")+2)
+	return strings.TrimSuffix(strings.Join(names[:strings.Count(other, "/")+1], ""), "/")
+}
+
+func (p *planner) targetHas(path string) (bool, error) {
+	e, err := p.repo.entryOrNil(p.target.tree, path)
+	return e != nil || p.target.meta.lists(path), err
+}
+
+// respell plans that a directory goes, or gets the spelling of what is to be in its place.
+func (p *planner) respell(dir, wanted string) {
+	p.instead[dir] = wanted
+	if !p.cleared[dir] {
+		p.cleared[dir] = true
+		p.change(dir, worktree.Rmdir, nil, nil)
+	}
+}
+
+// createOver plans a file in the place of a captured one that the plan would leave alone,
+// because it is out of its scope, but that has the same name. What somebody made later
+// goes for no revert.
+func (p *planner) createOver(c treeChange, other string) {
+	if p.way != nil {
+		p.block(c.path, reasonSameName+other)
+		return
+	}
+	p.kept = slices.DeleteFunc(p.kept, func(k PathReason) bool { return k.Path == other })
+	p.cleared[other] = true
+	p.change(other, worktree.Delete, nil, expect(p.disk.index.Lookup(other)))
+	p.change(c.path, worktree.Create, c.new, nil)
+}
+
+// nameInstead tells those changes that make room for another spelling what that is.
+func (p *planner) nameInstead() {
+	for i := range p.changes {
+		switch c := &p.changes[i]; c.Action {
+		case worktree.Delete, worktree.Rmdir:
+			c.As = p.instead[c.Path]
+		}
+	}
+}

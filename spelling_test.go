@@ -1,0 +1,224 @@
+package cairn_test
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+)
+
+// newCaseBlind is newFixture on a file system that takes README and readme for the same.
+func newCaseBlind(t *testing.T, tree gittest.Tree) *fixture {
+	t.Helper()
+	return newFixtureIn(t, gittest.CaseBlindDir(t), tree)
+}
+
+// otherSpellings are changes by which something gets a name that the file system takes for
+// that of something at the target.
+var otherSpellings = map[string]struct {
+	then gittest.Tree
+	now  func(f *fixture)
+}{
+	"file": {
+		gittest.Tree{"readme": gittest.File("old"), "z": gittest.File("z")},
+		func(f *fixture) { f.rename("readme", "README") },
+	},
+	"file, changed": {
+		gittest.Tree{"readme": gittest.File("old")},
+		func(f *fixture) { f.rename("readme", "README"); f.write("README", "new contents") },
+	},
+	"executable": {
+		gittest.Tree{"Run": gittest.File("x")},
+		func(f *fixture) { f.rename("Run", "run"); os.Chmod(f.path("run"), 0o755) },
+	},
+	"link": {
+		gittest.Tree{"link": gittest.Link("there")},
+		func(f *fixture) { f.rename("link", "LINK") },
+	},
+	"link to file": {
+		gittest.Tree{"link": gittest.Link("there")},
+		func(f *fixture) { f.remove("link"); f.write("LINK", "file") },
+	},
+	"two files change names": {
+		gittest.Tree{"a": gittest.File("1"), "B": gittest.File("2")},
+		func(f *fixture) { f.rename("a", "x"); f.rename("B", "b"); f.rename("x", "A") },
+	},
+	"directory": {
+		gittest.Tree{"Docs/a": gittest.File("a"), "Docs/sub/b": gittest.File("b")},
+		func(f *fixture) { f.rename("Docs", "docs") },
+	},
+	"directory with more in it": {
+		gittest.Tree{"Docs/a": gittest.File("a"), "Docs/sub/b": gittest.File("b")},
+		func(f *fixture) { f.rename("Docs", "docs"); f.write("docs/new", "n"); f.write("docs/made/new", "n") },
+	},
+	"directories in directories": {
+		gittest.Tree{"A/B/C": gittest.File("c"), "A/b1": gittest.File("1")},
+		func(f *fixture) { f.rename("A/B/C", "A/B/c"); f.rename("A/B", "A/b"); f.rename("A", "a") },
+	},
+	"directory with what is ignored": {
+		gittest.Tree{".gitignore": gittest.File("*.log\n"), "Docs/a": gittest.File("a"), "Docs/x.log": gittest.File("log"), "Docs/deep/y.log": gittest.File("log")},
+		func(f *fixture) { f.rename("Docs", "docs") },
+	},
+	"empty directories": {
+		gittest.Tree{"Docs/sub": gittest.Dir(), "Other": gittest.DirMode(0o700)},
+		func(f *fixture) { f.rename("Docs", "docs"); f.rename("Other", "other") },
+	},
+	"file becomes directory": {
+		gittest.Tree{"thing": gittest.File("file")},
+		func(f *fixture) { f.remove("thing"); f.write("Thing/x", "x") },
+	},
+	"directory becomes file": {
+		gittest.Tree{"Thing/x/y": gittest.File("y")},
+		func(f *fixture) { f.remove("Thing"); f.write("thing", "file") },
+	},
+	"empty directory becomes file": {
+		gittest.Tree{"Thing": gittest.Dir()},
+		func(f *fixture) { f.remove("Thing"); f.write("thing", "file") },
+	},
+	"file out of directory": {
+		gittest.Tree{"Docs/a": gittest.File("a"), "b": gittest.File("b")},
+		func(f *fixture) { f.rename("Docs", "docs"); f.rename("docs/a", "A"); f.rename("b", "docs/B") },
+	},
+}
+
+// TestSpelling goes back to another spelling and forth again.
+func TestSpelling(t *testing.T) {
+	t.Parallel()
+	for name, c := range otherSpellings {
+		for _, keepOpen := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, open %v", name, keepOpen), func(t *testing.T) {
+				t.Parallel()
+				f := newCaseBlind(t, c.then)
+				before, then := f.track(), f.manifest()
+				c.now(f)
+				f.trackAll()
+				now := f.manifest()
+				if gittest.Diff(then, now) == "" {
+					t.Fatal("nothing has changed")
+				}
+				f.restoreAll(before.Checkpoint) // two trees may be equal: they hold no empty directories
+				gittest.AssertEqual(t, "the directory after the restore", then, f.manifest())
+				if got := f.trackAll(); got != before.Hash {
+					t.Errorf("the tree is %s after the restore, not %s", got, before.Hash)
+				}
+				res, err := f.repo().Undo(background, cairn.RevertOptions{})
+				if err != nil || !res.Complete() {
+					t.Fatalf("undo: %+v, %v", res, err)
+				}
+				gittest.AssertEqual(t, "the directory after the undo", now, f.manifest())
+			})
+		}
+	}
+}
+
+// TestSpellingOfTwo: of two names that are two files elsewhere there can be one here. The
+// other one is a conflict, and what is there stays.
+func TestSpellingOfTwo(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"A": gittest.File("1"), "D/x": gittest.File("3")})
+	gittest.Create(t, f.root, gittest.Tree{"a": gittest.File("2"), "d/y": gittest.File("4")})
+	var bundle bytes.Buffer
+	both := f.trackAll()
+	if err := f.repo().Export(background, &bundle, both); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		there, want gittest.Tree
+		taken       []string
+	}{
+		"one is there": {
+			gittest.Tree{"A": gittest.File("mine"), "D/x": gittest.File("mine")},
+			gittest.Tree{"A": gittest.File("1"), "D/x": gittest.File("3")},
+			[]string{"a", "d/y"},
+		},
+		"the other one is there": {
+			gittest.Tree{"a": gittest.File("mine"), "d/y": gittest.File("mine")},
+			gittest.Tree{"a": gittest.File("2"), "d/y": gittest.File("4")},
+			[]string{"A", "D/x"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newCaseBlind(t, c.there)
+			if _, err := f.repo().Import(background, bytes.NewReader(bundle.Bytes())); err != nil {
+				t.Fatal(err)
+			}
+			res := f.restore(both)
+			gittest.AssertTree(t, f.root, c.want)
+			var taken []string
+			for _, conflict := range res.Conflicts {
+				taken = append(taken, conflict.Path)
+				if !strings.Contains(conflict.Reason, "takes it for the same as") {
+					t.Errorf("%s: %s", conflict.Path, conflict.Reason)
+				}
+			}
+			if !slices.Equal(taken, c.taken) {
+				t.Errorf("conflicts of %q, want %q", taken, c.taken)
+			}
+		})
+	}
+}
+
+// TestSpellingRandomly goes back and forth between states whose names differ in case.
+func TestSpellingRandomly(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(8) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			rng := rand.New(rand.NewPCG(seed, 1))
+			f := newCaseBlind(t, nil)
+			type state struct {
+				checkpoint string
+				is         gittest.Listing
+			}
+			var states []state
+			for range 6 {
+				respellSome(f, rng)
+				states = append(states, state{f.track().Checkpoint, f.manifest()})
+			}
+			for range 10 {
+				to := states[rng.IntN(len(states))]
+				f.restoreAll(to.checkpoint)
+				gittest.AssertEqual(t, "the directory", to.is, f.manifest())
+			}
+		})
+	}
+}
+
+// respellSome makes, removes and renames a few paths. Of two that differ only in case the
+// later takes the place of the earlier.
+func respellSome(f *fixture, rng *rand.Rand) {
+	f.Helper()
+	name := func() string {
+		s := string([]byte{"abc"[rng.IntN(3)]})
+		if rng.IntN(2) == 0 {
+			s = strings.ToUpper(s)
+		}
+		return s
+	}
+	path := func() string {
+		p := name()
+		for rng.IntN(3) > 0 && len(p) < 6 {
+			p = filepath.Join(p, name())
+		}
+		return p
+	}
+	for range 6 {
+		p := path()
+		switch {
+		case os.RemoveAll(f.path(p)) != nil, os.MkdirAll(filepath.Dir(f.path(p)), 0o755) != nil: // a file is in the way
+		case rng.IntN(4) == 0:
+			if err := os.Mkdir(f.path(p), 0o755); err != nil {
+				f.Fatal(err)
+			}
+		default:
+			f.write(p, fmt.Sprint(rng.IntN(3)))
+		}
+	}
+}

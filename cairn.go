@@ -15,6 +15,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/git"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/realpath"
 )
 
 const (
@@ -271,7 +272,7 @@ func resolveRoot(dir string) (string, error) {
 	}
 	abs, err := filepath.Abs(dir)
 	if err == nil {
-		abs, err = filepath.EvalSymlinks(abs)
+		abs, err = realpath.Of(abs)
 	}
 	if err != nil {
 		return "", fmt.Errorf("%w: %w", ErrRoot, err)
@@ -388,7 +389,7 @@ func resolveExisting(p string) string {
 	if dir == p {
 		return p
 	}
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
+	if real, err := realpath.Of(dir); err == nil {
 		return filepath.Join(real, base)
 	}
 	return filepath.Join(resolveExisting(dir), base)

@@ -12,6 +12,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/realpath"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree"
 )
 
@@ -356,7 +357,7 @@ func (r *Repo) knownStoreDirs() []string {
 // storeDirs returns the real paths of the data directory and the store. What leads to
 // the first is resolved once for both.
 func (r *Repo) storeDirs() (dirs []string) {
-	real, err := filepath.EvalSymlinks(r.opt.DataDir)
+	real, err := realpath.Of(r.opt.DataDir)
 	if err != nil {
 		return nil
 	}
@@ -364,7 +365,7 @@ func (r *Repo) storeDirs() (dirs []string) {
 	store := StorePath(real, r.root)
 	for _, dir := range []string{filepath.Dir(store), store} {
 		if info, err := os.Lstat(dir); err != nil || info.Mode().Type() != fs.ModeDir {
-			if store, err = filepath.EvalSymlinks(store); err != nil {
+			if store, err = realpath.Of(store); err != nil {
 				return dirs
 			}
 			break

@@ -21,6 +21,7 @@ var layers = map[string]int{
 	"internal/linediff":   0,
 	"internal/atomicfile": 0,
 	"internal/pathtext":   0,
+	"internal/realpath":   0,
 	"internal/syntax":     0,
 	"integrations":        0, // adapters in other languages
 	"internal/odb":        1, // the store

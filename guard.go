@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/index"
+	"github.com/seed-fb9cbc17/cairn/internal/realpath"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree"
 )
 
@@ -23,7 +24,7 @@ func guardRoot(root string, opt *Options) error {
 	}
 	homes := append([]string{opt.Home}, opt.Homes...)
 	for _, home := range homes {
-		if real, err := filepath.EvalSymlinks(home); err == nil {
+		if real, err := realpath.Of(home); err == nil {
 			homes = append(homes, real)
 		}
 	}

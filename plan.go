@@ -88,11 +88,11 @@ func (r *Repo) makePlan(ctx context.Context, disk *capture, target state, opt pl
 		}
 	}
 	p.dropBlocked()
-	p.nameInstead()
 	p.deny()
 	kept, conflicts := byOwner(opt.stay)
 	p.kept, p.conflicts = append(p.kept, kept...), append(p.conflicts, conflicts...)
 	p.keepRenamesTogether(opt.step)
+	p.keepSpellingsTogether()
 	p.kept, p.conflicts = append(p.kept, opt.kept...), append(p.conflicts, opt.conflicts...)
 	if opt.way != nil {
 		p.plan.merged = opt.way.merged

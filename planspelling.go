@@ -38,6 +38,7 @@ func (p *planner) lookFor(path string) (found *worktree.Found, taken string, err
 			return found, "", nil
 		}
 		if has, err := p.targetHas(found.Path); has || err != nil {
+			p.instead[found.Path+at[len(found.As):]] = path
 			return nil, found.Path, err
 		}
 		if found.As == "" || found.As == at || found.Mode != object.Dir {
@@ -82,12 +83,40 @@ func (p *planner) createOver(c treeChange, other string) {
 	p.change(c.path, worktree.Create, c.new, nil)
 }
 
-// nameInstead tells those changes that make room for another spelling what that is.
-func (p *planner) nameInstead() {
+// keepSpellingsTogether tells those changes that make room for another spelling what that
+// is. Where it will not be made, for whatever reason, what is there stays: the two are one
+// file. A directory may go all the same.
+func (p *planner) keepSpellingsTogether() {
+	if len(p.instead) == 0 {
+		return
+	}
+	made := p.made()
+	p.changes = slices.DeleteFunc(p.changes, func(c worktree.Change) bool {
+		as := p.instead[c.Path]
+		stays := as != "" && !made[as] && c.Action == worktree.Delete
+		if stays {
+			p.conflict(c.Path, reasonOtherHalf+as)
+		}
+		return stays
+	})
 	for i := range p.changes {
-		switch c := &p.changes[i]; c.Action {
-		case worktree.Delete, worktree.Rmdir:
-			c.As = p.instead[c.Path]
+		c := &p.changes[i]
+		if as := p.instead[c.Path]; made[as] && (c.Action == worktree.Delete || c.Action == worktree.Rmdir) {
+			c.As = as
 		}
 	}
+}
+
+// made has what the plan makes, and the directories above it.
+func (p *planner) made() map[string]bool {
+	made := make(map[string]bool)
+	for i := range p.changes {
+		switch c := &p.changes[i]; c.Action {
+		case worktree.Create, worktree.Modify, worktree.Mkdir:
+			for at := c.Path; at != "" && !made[at]; at, _ = index.Split(at) {
+				made[at] = true
+			}
+		}
+	}
+	return made
 }

@@ -3,6 +3,7 @@ package cairn_test
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -115,6 +116,31 @@ func TestSpelling(t *testing.T) {
 				gittest.AssertEqual(t, "the directory after the undo", now, f.manifest())
 			})
 		}
+	}
+}
+
+// TestSpellingReverted takes the same back by the patch of a step.
+func TestSpellingReverted(t *testing.T) {
+	t.Parallel()
+	for name, c := range otherSpellings {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newCaseBlind(t, c.then)
+			before, then := f.track(), f.manifest()
+			c.now(f)
+			files := f.patch(before.Hash)
+			if len(files) == 0 {
+				t.Skip("no file has changed")
+			}
+			if res := f.revert(cairn.Patch{Hash: before.Hash, Files: files}); !res.Complete() {
+				t.Errorf("kept %v, conflicts %v", res.Kept, res.Conflicts)
+			}
+			maps.DeleteFunc(then, func(path string, _ gittest.Entry) bool { // a patch names no directories
+				_, given := c.then[path]
+				return given && then[path].Type == 'd'
+			})
+			gittest.AssertEqual(t, "the directory", then, f.manifest())
+		})
 	}
 }
 

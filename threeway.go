@@ -283,8 +283,8 @@ func (p *planner) drops(path string) bool {
 	return len(p.changes) < n
 }
 
-// renames pairs the deletions of a step with its creations of equal contents, in
-// the order of their paths.
+// renames pairs the deletions of a step with its creations of equal contents: those whose
+// names differ in case only, and the others in the order of their paths.
 func renames(step []Change) (pairs [][2]string) {
 	made := make(map[string][]string)
 	for i := range step {
@@ -292,13 +292,18 @@ func renames(step []Change) (pairs [][2]string) {
 			made[step[i].NewID] = append(made[step[i].NewID], step[i].Path)
 		}
 	}
-	for i := range step {
-		if step[i].Status != Deleted {
-			continue
-		}
-		if to := made[step[i].OldID]; len(to) > 0 {
-			pairs = append(pairs, [2]string{step[i].Path, to[0]})
-			made[step[i].OldID] = to[1:]
+	paired := make(map[string]bool)
+	for _, alike := range []func(from, to string) bool{strings.EqualFold, func(string, string) bool { return true }} {
+		for i := range step {
+			c := &step[i]
+			to := made[c.OldID]
+			n := slices.IndexFunc(to, func(path string) bool { return alike(c.Path, path) })
+			if c.Status != Deleted || n < 0 || paired[c.Path] {
+				continue
+			}
+			paired[c.Path] = true
+			pairs = append(pairs, [2]string{c.Path, to[n]})
+			made[c.OldID] = slices.Delete(to, n, n+1)
 		}
 	}
 	return pairs

@@ -26,7 +26,13 @@ type fixture struct {
 
 func newFixture(t *testing.T, tree gittest.Tree) *fixture {
 	t.Helper()
-	f := &fixture{T: t, root: t.TempDir(), data: t.TempDir()}
+	return newFixtureIn(t, t.TempDir(), tree)
+}
+
+// newFixtureIn is newFixture with the root given.
+func newFixtureIn(t *testing.T, root string, tree gittest.Tree) *fixture {
+	t.Helper()
+	f := &fixture{T: t, root: root, data: t.TempDir()}
 	gittest.Create(t, f.root, tree)
 	f.reopen()
 	return f

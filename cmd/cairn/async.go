@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/client"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
+	"github.com/seed-fb9cbc17/cairn/internal/realpath"
 	"github.com/seed-fb9cbc17/cairn/internal/ticket"
 )
 
@@ -33,7 +33,7 @@ func (c *cli) later(ctx context.Context, r *ticket.Request, rest bool) (begun, e
 			return begun{id, restID}, err
 		}
 	}
-	root, err := filepath.EvalSymlinks(opt.Root)
+	root, err := realpath.Of(opt.Root)
 	if err != nil {
 		return begun{}, fmt.Errorf("%w: %w", cairn.ErrRoot, err)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/config"
+	"github.com/seed-fb9cbc17/cairn/internal/realpath"
 )
 
 // systemGitConfig lists the configuration files that come before the user's own.
@@ -102,7 +103,7 @@ func (c *cli) workDir() (string, error) {
 		}
 		dir = filepath.Join(c.dir, dir)
 	}
-	real, err := c.real.look(dir, filepath.EvalSymlinks)
+	real, err := c.real.look(dir, realpath.Of)
 	if err != nil {
 		return "", fmt.Errorf("%w: %w", cairn.ErrRoot, err)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/httpapi"
 	"github.com/seed-fb9cbc17/cairn/internal/protocol"
+	"github.com/seed-fb9cbc17/cairn/internal/realpath"
 )
 
 const serveManual = `cairn serve answers over HTTP, for editors, agents and a browser.
@@ -366,7 +367,7 @@ func (c *cli) printLogin(ctx context.Context, args []string) error {
 
 // guardRoot refuses roots that are most likely an accident.
 func (c *cli) guardRoot(root string) error {
-	home, err := filepath.EvalSymlinks(c.home())
+	home, err := realpath.Of(c.home())
 	if err == nil && holds(root, home) || root == filepath.Dir(root) {
 		return fmt.Errorf("%s holds your whole home directory or file system", root)
 	}

@@ -2,10 +2,10 @@ package main
 
 import (
 	"errors"
-	"path/filepath"
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
+	"github.com/seed-fb9cbc17/cairn/internal/realpath"
 	"github.com/seed-fb9cbc17/cairn/internal/ticket"
 )
 
@@ -50,7 +50,7 @@ func (r *sessionRun) tickets() (book ticket.Book, root string, err error) {
 	if root, err = r.rootDir(dir); err != nil {
 		return book, "", err
 	}
-	if root, err = filepath.EvalSymlinks(root); err != nil {
+	if root, err = realpath.Of(root); err != nil {
 		return book, "", err
 	}
 	data, err := r.dataDir(dir)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/protocol"
+	"github.com/seed-fb9cbc17/cairn/internal/realpath"
 	"github.com/seed-fb9cbc17/cairn/internal/ticket"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
@@ -87,7 +88,7 @@ func (ps *projects) rootOf(dir string, exact bool) (root string, err error) {
 		return "", badField("body.directory", dir, "expected an absolute path")
 	}
 	if exact {
-		root, err = filepath.EvalSymlinks(dir)
+		root, err = realpath.Of(dir)
 	} else {
 		root, err = cairn.FindRoot(dir)
 	}
@@ -158,7 +159,7 @@ func (ps *projects) find(dir string) (*project, error) {
 	if p := ps.above(filepath.Clean(dir)); p != nil {
 		return p, nil
 	}
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
+	if real, err := realpath.Of(dir); err == nil {
 		if p := ps.above(real); p != nil {
 			return p, nil
 		}

@@ -149,6 +149,9 @@ func TestSpellingReverted(t *testing.T) {
 func TestSpellingOfTwo(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, gittest.Tree{"A": gittest.File("1"), "D/x": gittest.File("3")})
+	if _, err := os.Lstat(f.path("a")); err == nil {
+		t.Skip("there cannot be two here to begin with")
+	}
 	gittest.Create(t, f.root, gittest.Tree{"a": gittest.File("2"), "d/y": gittest.File("4")})
 	var bundle bytes.Buffer
 	both := f.trackAll()

@@ -277,7 +277,9 @@ func (p *planner) replaceDir(c treeChange, found *worktree.Found) {
 	p.removeDirs(found.Path)
 }
 
-// removeDirs plans the removal of a directory and all directories below it.
+// removeDirs plans the removal of a directory with all below it, which is captured. What
+// has to stay for the sake of somebody's later work is not in the plan, and the directory
+// will not be empty.
 func (p *planner) removeDirs(path string) {
 	if p.cleared[path] {
 		return
@@ -286,8 +288,11 @@ func (p *planner) removeDirs(path string) {
 	d := p.disk.index.Dirs[path]
 	if d != nil {
 		for rec := range d.All {
-			if rec.Mode() == object.Dir {
-				p.removeDirs(index.Join(path, string(rec.Name())))
+			switch at := index.Join(path, string(rec.Name())); {
+			case rec.Mode() == object.Dir:
+				p.removeDirs(at)
+			case p.way == nil && !p.cleared[at]: // another spelling of the path does not tell that it goes
+				p.removeCaptured(at)
 			}
 		}
 	}

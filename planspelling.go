@@ -77,10 +77,16 @@ func (p *planner) createOver(c treeChange, other string) {
 		p.block(c.path, reasonSameName+other)
 		return
 	}
-	p.kept = slices.DeleteFunc(p.kept, func(k PathReason) bool { return k.Path == other })
-	p.cleared[other] = true
-	p.change(other, worktree.Delete, nil, expect(p.disk.index.Lookup(other)))
+	p.removeCaptured(other)
 	p.change(c.path, worktree.Create, c.new, nil)
+}
+
+// removeCaptured plans the removal of a captured file that is in the way, whatever was
+// decided about it before.
+func (p *planner) removeCaptured(path string) {
+	p.kept = slices.DeleteFunc(p.kept, func(k PathReason) bool { return k.Path == path })
+	p.cleared[path] = true
+	p.change(path, worktree.Delete, nil, expect(p.disk.index.Lookup(path)))
 }
 
 // keepSpellingsTogether tells those changes that make room for another spelling what that

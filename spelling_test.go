@@ -144,6 +144,62 @@ func TestSpellingReverted(t *testing.T) {
 	}
 }
 
+// TestSpellingKeepingNew: what is new stays, but for what has the name of something old.
+func TestSpellingKeepingNew(t *testing.T) {
+	t.Parallel()
+	for name, c := range otherSpellings {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newCaseBlind(t, c.then)
+			before, then := f.track(), f.manifest()
+			c.now(f)
+			res, err := f.repo().Restore(background, before.Checkpoint, cairn.RestoreOptions{KeepNew: true})
+			if err != nil || !res.Complete() {
+				t.Errorf("%+v, %v", res, err)
+			}
+			is := f.manifest()
+			for path, want := range then {
+				if is[path] != want {
+					t.Errorf("%s is %v, not %v", path, is[path], want)
+				}
+			}
+			if name == "directory with more in it" && (is["Docs/new"].Type != 'f' || is["Docs/made/new"].Type != 'f') {
+				t.Errorf("what is new is gone: %v", is)
+			}
+		})
+	}
+}
+
+// TestSpellingOfOnePath brings one file back, from a directory with more in it.
+func TestSpellingOfOnePath(t *testing.T) {
+	t.Parallel()
+	f := newCaseBlind(t, gittest.Tree{"Docs/a": gittest.File("a"), "Docs/b": gittest.File("b")})
+	before := f.trackAll()
+	f.rename("Docs", "docs")
+	f.rename("docs/a", "docs/A")
+	f.write("docs/b", "later")
+	if res := f.restore(before, "Docs/a"); !res.Complete() {
+		t.Errorf("kept %v, conflicts %v", res.Kept, res.Conflicts)
+	}
+	gittest.AssertTree(t, f.root, gittest.Tree{"Docs/a": gittest.File("a"), "Docs/b": gittest.File("later")})
+}
+
+// TestSpellingOfWhatIsIgnored: a file that no capture holds is saved before it makes room.
+func TestSpellingOfWhatIsIgnored(t *testing.T) {
+	t.Parallel()
+	f := newCaseBlind(t, gittest.Tree{".gitignore": gittest.File("NOTES\n"), "notes": gittest.File("old")})
+	before := f.trackAll()
+	f.remove("notes")
+	f.write("NOTES", "mine")
+	f.trackAll()
+	f.restoreAll(before)
+	gittest.AssertTree(t, f.root, gittest.Tree{".gitignore": gittest.File("NOTES\n"), "notes": gittest.File("old")})
+	if res, err := f.repo().Undo(background, cairn.RevertOptions{}); err != nil || !res.Complete() {
+		t.Fatalf("undo: %+v, %v", res, err)
+	}
+	gittest.AssertTree(t, f.root, gittest.Tree{".gitignore": gittest.File("NOTES\n"), "NOTES": gittest.File("mine")})
+}
+
 // TestSpellingOfTwo: of two names that are two files elsewhere there can be one here. The
 // other one is a conflict, and what is there stays.
 func TestSpellingOfTwo(t *testing.T) {

@@ -40,6 +40,7 @@ func CaseBlindDir(t testing.TB) string {
 	t.Cleanup(func() {
 		if err := server.Unmount(); err != nil {
 			t.Errorf("unmount %s: %v", dir, err)
+			_ = unix.Unmount(dir, unix.MNT_DETACH)
 		}
 	})
 	return dir

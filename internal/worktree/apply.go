@@ -187,6 +187,10 @@ func checkChange(c *Change) error {
 	if err := checkPath(c.Path); err != nil {
 		return err
 	}
+	removes := c.Action == Delete || c.Action == Rmdir
+	if c.As != "" && (!removes || checkPath(c.As) != nil) {
+		return fmt.Errorf("%w: %s in place of %q", fs.ErrInvalid, c.Action, c.As)
+	}
 	wasDir := c.Was != nil && c.Was.Mode == object.Dir
 	leaf := c.Mode.IsFile() || c.Mode == object.Symlink
 	valid := false

@@ -43,12 +43,11 @@ func (w *applyWorker) rmdir(r *os.Root, name string, i int) error {
 		}
 		return ErrChanged
 	}
-	if err := r.Remove(name); errors.Is(err, fs.ErrExist) {
+	err = r.Remove(name)
+	if errors.Is(err, fs.ErrExist) {
 		err = respell(r, name, fi, c)
-		if err != nil {
-			return err
-		}
-	} else if err != nil {
+	}
+	if err != nil {
 		return err
 	}
 	w.renamed(w.stack.here(), r)

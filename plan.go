@@ -257,7 +257,7 @@ func (p *planner) create(c treeChange) error {
 		p.change(c.path, worktree.Modify, c.new, found.Expect(object.ID{}))
 	case p.isCaptured(found.Path) && p.instead[found.Path] == c.path:
 		p.createOver(c, found.Path)
-	default: // a file where a directory has to be
+	default: // a file where a directory has to be, or of another spelling
 		p.losses = append(p.losses, found.Path)
 		p.cleared[found.Path] = true
 		p.change(found.Path, worktree.Delete, nil, found.Expect(object.ID{}))

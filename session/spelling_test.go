@@ -70,3 +70,24 @@ func TestRevertSpellingKeepsLaterWork(t *testing.T) {
 		t.Errorf("conflicts of %q, want %q: %v", paths, want, res.Conflicts)
 	}
 }
+
+// TestRevertSpellingOfDirectoryInUse: a directory with somebody's file in it does not become
+// a file, nor does it get that one's name.
+func TestRevertSpellingOfDirectoryInUse(t *testing.T) {
+	t.Parallel()
+	f := newFixtureIn(t, gittest.CaseBlindDir(t), gittest.Tree{"thing": gittest.File("file")})
+	f.step("s", "m1", "1", func() {
+		f.remove("thing")
+		f.write("Thing/x", "x")
+	}, "Thing/x")
+	f.write("Thing/mine", "somebody's")
+	_, res := f.revert("s", session.Target{Message: "m1"})
+	if f.read("Thing/mine") != "somebody's" || len(res.Conflicts) == 0 {
+		t.Errorf("%+v", res)
+	}
+	for path := range gittest.Manifest(t, f.root) {
+		if path != "Thing" && path != "Thing/mine" {
+			t.Errorf("there is %s", path)
+		}
+	}
+}

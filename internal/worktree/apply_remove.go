@@ -45,7 +45,7 @@ func (w *applyWorker) rmdir(r *os.Root, name string, i int) error {
 	}
 	err = r.Remove(name)
 	if errors.Is(err, fs.ErrExist) {
-		err = respell(r, name, fi, c)
+		err = w.respell(r, name, fi, c)
 	}
 	if err != nil {
 		return err
@@ -55,11 +55,12 @@ func (w *applyWorker) rmdir(r *os.Root, name string, i int) error {
 	return nil
 }
 
-// respell renames a directory that is not empty to what is to be in its place, if that is
-// the same directory in another spelling.
-func respell(r *os.Root, name string, fi fs.FileInfo, c *Change) error {
+// respell renames a directory that is not empty to the one that is to be in its place, if
+// that is the same in another spelling.
+func (w *applyWorker) respell(r *os.Root, name string, fi fs.FileInfo, c *Change) error {
 	_, as := splitPath(c.As)
-	if c.As == "" || as == name {
+	isLeaf := func(other Change) bool { return other.Path == c.As && other.makes() && other.Action != Mkdir }
+	if c.As == "" || as == name || slices.ContainsFunc(w.changes, isLeaf) {
 		return ErrNotEmpty
 	}
 	if same, err := r.Lstat(as); err != nil || !os.SameFile(same, fi) {

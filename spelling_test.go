@@ -83,6 +83,17 @@ var otherSpellings = map[string]struct {
 		gittest.Tree{"Thing": gittest.Dir()},
 		func(f *fixture) { f.remove("Thing"); f.write("thing", "file") },
 	},
+	"accents": {
+		gittest.Tree{"caf\u00e9": gittest.File("1"), "\u00e9t\u00e9/cafe\u0301": gittest.File("2")},
+		func(f *fixture) {
+			if _, err := os.Lstat(f.path("cafe\u0301")); err != nil {
+				f.Skip("accents are told apart here")
+			}
+			f.rename("caf\u00e9", "CAFE\u0301")
+			f.rename("CAFE\u0301", "cafe\u0301")
+			f.rename("\u00e9t\u00e9", "e\u0301te\u0301")
+		},
+	},
 	"file out of directory": {
 		gittest.Tree{"Docs/a": gittest.File("a"), "b": gittest.File("b")},
 		func(f *fixture) { f.rename("Docs", "docs"); f.rename("docs/a", "A"); f.rename("b", "docs/B") },

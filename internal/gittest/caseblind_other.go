@@ -9,8 +9,8 @@ import (
 )
 
 // CaseBlindDir returns an empty directory where a name keeps the spelling that it was
-// made with, and is found by any other that differs only in case. Where the file system
-// is not of that kind the test is skipped.
+// made with, and is found by any other that differs only in case. On macOS an é is also
+// found in two characters. Where the file system is not of that kind the test is skipped.
 func CaseBlindDir(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -13,7 +13,7 @@ func TestSpelled(t *testing.T) {
 	top := gittest.CaseBlindDir(t)
 	gittest.Create(t, top, gittest.Tree{"Proj/Src/é": gittest.Dir(), "other": gittest.Dir(), "übung": gittest.Dir()})
 	for asked, want := range map[string]string{
-		"": "", "Proj": "Proj", "proj": "Proj", "PROJ/src": "Proj/Src", "Proj/Src/É": "Proj/Src/é", "OTHER": "other", "Übung": "übung",
+		"": "", "Proj": "Proj", "proj": "Proj", "PROJ/src": "Proj/Src", "Proj/Src/É": "Proj/Src/é", "OTHER": "other", "Übung": "übung", "Proj/Src/e\u0301": "Proj/Src/é",
 		"proj/none": "Proj/none", "proj/none/src": "Proj/none/src",
 	} {
 		if got := spelled(filepath.Join(top, asked)); got != filepath.Join(top, want) {

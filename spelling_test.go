@@ -105,6 +105,9 @@ func TestSpelling(t *testing.T) {
 	t.Parallel()
 	for name, c := range otherSpellings {
 		for _, keepOpen := range []bool{false, true} {
+			if testing.Short() && !keepOpen {
+				continue
+			}
 			t.Run(fmt.Sprintf("%s, open %v", name, keepOpen), func(t *testing.T) {
 				t.Parallel()
 				f := newCaseBlind(t, c.then)
@@ -148,6 +151,9 @@ func TestSpelling(t *testing.T) {
 
 // TestSpellingReverted takes the same back by the patch of a step.
 func TestSpellingReverted(t *testing.T) {
+	if testing.Short() {
+		t.Skip("much like TestSpelling")
+	}
 	t.Parallel()
 	for name, c := range otherSpellings {
 		t.Run(name, func(t *testing.T) {
@@ -173,6 +179,9 @@ func TestSpellingReverted(t *testing.T) {
 
 // TestSpellingKeepingNew: what is new stays, but for what has the name of something old.
 func TestSpellingKeepingNew(t *testing.T) {
+	if testing.Short() {
+		t.Skip("much like TestSpelling")
+	}
 	t.Parallel()
 	for name, c := range otherSpellings {
 		t.Run(name, func(t *testing.T) {
@@ -280,7 +289,11 @@ func TestSpellingOfTwo(t *testing.T) {
 // TestSpellingRandomly goes back and forth between states whose names differ in case.
 func TestSpellingRandomly(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(8) {
+	seeds := uint64(8)
+	if testing.Short() {
+		seeds = 2
+	}
+	for seed := range seeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			rng := rand.New(rand.NewPCG(seed, 1))

@@ -21,12 +21,14 @@ func newCaseBlind(t *testing.T, tree gittest.Tree) *fixture {
 	return newFixtureIn(t, gittest.CaseBlindDir(t), tree)
 }
 
-// otherSpellings are changes by which something gets a name that the file system takes for
-// that of something at the target.
-var otherSpellings = map[string]struct {
+type otherSpelling struct {
 	then gittest.Tree
 	now  func(f *fixture)
-}{
+}
+
+// otherSpellings are changes by which something gets a name that the file system takes for
+// that of something at the target.
+var otherSpellings = map[string]otherSpelling{
 	"file": {
 		gittest.Tree{"readme": gittest.File("old"), "z": gittest.File("z")},
 		func(f *fixture) { f.rename("readme", "README") },
@@ -149,8 +151,10 @@ func TestSpelling(t *testing.T) {
 	}
 }
 
-// TestSpellingReverted takes the same back by the patch of a step.
-func TestSpellingReverted(t *testing.T) {
+// afterOtherSpellings runs a test where one of the changes was made, for each of them. It
+// gets the checkpoint before, and what there was then.
+func afterOtherSpellings(t *testing.T, test func(f *fixture, c otherSpelling, before *cairn.Track, then gittest.Listing)) {
+	t.Helper()
 	if testing.Short() {
 		t.Skip("much like TestSpelling")
 	}
@@ -161,49 +165,47 @@ func TestSpellingReverted(t *testing.T) {
 			f := newCaseBlind(t, c.then)
 			before, then := f.track(), f.manifest()
 			c.now(f)
-			files := f.patch(before.Hash)
-			if len(files) == 0 {
-				t.Skip("no file has changed")
-			}
-			if res := f.revert(cairn.Patch{Hash: before.Hash, Files: files}); !res.Complete() {
-				t.Errorf("kept %v, conflicts %v", res.Kept, res.Conflicts)
-			}
-			maps.DeleteFunc(then, func(path string, _ gittest.Entry) bool { // a patch names no directories
-				_, given := c.then[path]
-				return given && then[path].Type == 'd'
-			})
-			gittest.AssertEqual(t, "the directory", then, f.manifest())
+			test(f, c, before, then)
 		})
 	}
 }
 
+// TestSpellingReverted takes the same back by the patch of a step.
+func TestSpellingReverted(t *testing.T) {
+	afterOtherSpellings(t, func(f *fixture, c otherSpelling, before *cairn.Track, then gittest.Listing) {
+		files := f.patch(before.Hash)
+		if len(files) == 0 {
+			f.Skip("no file has changed")
+		}
+		if res := f.revert(cairn.Patch{Hash: before.Hash, Files: files}); !res.Complete() {
+			f.Errorf("kept %v, conflicts %v", res.Kept, res.Conflicts)
+		}
+		maps.DeleteFunc(then, func(path string, _ gittest.Entry) bool { // a patch names no directories
+			_, given := c.then[path]
+			return given && then[path].Type == 'd'
+		})
+		gittest.AssertEqual(f, "the directory", then, f.manifest())
+	})
+}
+
 // TestSpellingKeepingNew: what is new stays, but for what has the name of something old.
 func TestSpellingKeepingNew(t *testing.T) {
-	if testing.Short() {
-		t.Skip("much like TestSpelling")
-	}
-	t.Parallel()
-	for name, c := range otherSpellings {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			f := newCaseBlind(t, c.then)
-			before, then := f.track(), f.manifest()
-			c.now(f)
-			res, err := f.repo().Restore(background, before.Checkpoint, cairn.RestoreOptions{KeepNew: true})
-			if err != nil || !res.Complete() {
-				t.Errorf("%+v, %v", res, err)
+	afterOtherSpellings(t, func(f *fixture, _ otherSpelling, before *cairn.Track, then gittest.Listing) {
+		now := f.manifest()
+		res, err := f.repo().Restore(background, before.Checkpoint, cairn.RestoreOptions{KeepNew: true})
+		if err != nil || !res.Complete() {
+			f.Errorf("%+v, %v", res, err)
+		}
+		is := f.manifest()
+		for path, want := range then {
+			if is[path] != want {
+				f.Errorf("%s is %v, not %v", path, is[path], want)
 			}
-			is := f.manifest()
-			for path, want := range then {
-				if is[path] != want {
-					t.Errorf("%s is %v, not %v", path, is[path], want)
-				}
-			}
-			if name == "directory with more in it" && (is["Docs/new"].Type != 'f' || is["Docs/made/new"].Type != 'f') {
-				t.Errorf("what is new is gone: %v", is)
-			}
-		})
-	}
+		}
+		if _, more := now["docs/new"]; more && (is["Docs/new"].Type != 'f' || is["Docs/made/new"].Type != 'f') {
+			f.Errorf("what is new is gone: %v", is)
+		}
+	})
 }
 
 // TestSpellingOfOnePath brings one file back, from a directory with more in it.

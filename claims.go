@@ -45,7 +45,7 @@ func (r *Repo) hinted(x *index.Index, paths []string) (seen []string, skipped []
 			seen = append(seen, path)
 			continue
 		}
-		found, err := worktree.Look(r.root, path, func(path string) bool { return x.Lookup(path) != nil })
+		found, err := worktree.Look(r.root, path, x.Has)
 		switch {
 		case err != nil:
 			skipped = append(skipped, Skipped{Path: path, Reason: index.Unreadable.String()})

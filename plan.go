@@ -181,9 +181,20 @@ func (p *planner) remove(path string) error {
 			return nil
 		}
 	}
-	p.cleared[path] = true
-	p.change(path, worktree.Delete, nil, expect(p.disk.index.Lookup(path)))
+	p.takeAway(path, expect(p.disk.index.Lookup(path)))
 	return nil
+}
+
+// takeAway plans the removal of a file or symlink.
+func (p *planner) takeAway(path string, was *worktree.Expect) {
+	p.cleared[path] = true
+	p.change(path, worktree.Delete, nil, was)
+}
+
+// takeUncaptured is takeAway for what no capture holds.
+func (p *planner) takeUncaptured(path string, was *worktree.Expect) {
+	p.losses = append(p.losses, path)
+	p.takeAway(path, was)
 }
 
 // replaced reports whether the target has something else at the path or above it,
@@ -258,9 +269,7 @@ func (p *planner) create(c treeChange) error {
 	case p.isCaptured(found.Path) && p.instead[found.Path] == c.path:
 		p.createOver(c, found.Path)
 	default: // a file where a directory has to be, or of another spelling
-		p.losses = append(p.losses, found.Path)
-		p.cleared[found.Path] = true
-		p.change(found.Path, worktree.Delete, nil, found.Expect(object.ID{}))
+		p.takeUncaptured(found.Path, found.Expect(object.ID{}))
 		p.change(c.path, worktree.Create, c.new, nil)
 	}
 	return nil

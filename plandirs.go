@@ -146,15 +146,13 @@ func (p *planner) makeDir(path string) {
 	case found == nil || p.cleared[found.Path]:
 		p.changes = append(p.changes, c)
 	case found.Mode == object.Dir && found.Path != path:
-		p.respell(found.Path, path)
+		p.respell(found.Path)
 		p.changes = append(p.changes, c)
 	case found.Mode == object.Dir: // there, but in an ignored or unreadable place
 	case found.Mode == 0:
 		p.conflict(path, reasonSpecial)
 	default:
-		p.losses = append(p.losses, found.Path)
-		p.cleared[found.Path] = true
-		p.change(found.Path, worktree.Delete, nil, found.Expect(object.ID{}))
+		p.takeUncaptured(found.Path, found.Expect(object.ID{}))
 		p.changes = append(p.changes, c)
 	}
 }

@@ -42,9 +42,7 @@ func (p *planner) oversized() error {
 		case reason != "":
 			p.keep(s.Path, reason)
 		case rec.Skip() == index.TooLarge:
-			p.losses = append(p.losses, s.Path)
-			p.cleared[s.Path] = true
-			p.change(s.Path, worktree.Delete, nil, &worktree.Expect{Mode: rec.Mode(), Perm: rec.Perm(), Stat: rec.Stat()})
+			p.takeUncaptured(s.Path, &worktree.Expect{Mode: rec.Mode(), Perm: rec.Perm(), Stat: rec.Stat()})
 		case rec.Skip() == index.Unreadable:
 			p.keep(s.Path, reasonUnreadable)
 		case rec.Skip() == index.Special:

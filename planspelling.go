@@ -16,9 +16,6 @@ import (
 
 const reasonSameName = "the file system takes it for the same as "
 
-// isKnown reports whether a path is on disk, spelled so.
-func (c *capture) isKnown(path string) bool { return c.index.Lookup(path) != nil }
-
 func (p *planner) isCaptured(path string) bool {
 	rec := p.disk.index.Lookup(path)
 	return rec != nil && rec.Skip() == index.Captured
@@ -28,31 +25,34 @@ func (p *planner) isCaptured(path string) bool {
 // spelling. Directories on the way that are spelled another way are planned to be renamed.
 // taken is another path of the target that has the name already: both cannot be there.
 func (p *planner) lookFor(path string) (found *worktree.Found, taken string, err error) {
-	for at := path; ; at = found.Path + at[len(found.As):] {
-		found, err = worktree.Look(p.repo.root, at, p.disk.isKnown)
+	for at := path; ; {
+		found, err = worktree.Look(p.repo.root, at, p.disk.index.Has)
 		if err != nil || found == nil {
 			return nil, "", err
 		}
-		wanted := sameDepth(path, found.Path)
-		if wanted == found.Path {
-			return found, "", nil
+		if found.As != "" {
+			at = found.Path + at[len(found.As):]
+			if has, err := p.targetHas(found.Path); has || err != nil {
+				p.instead[at] = path
+				return nil, found.Path, err
+			}
 		}
-		if has, err := p.targetHas(found.Path); has || err != nil {
-			p.instead[found.Path+at[len(found.As):]] = path
-			return nil, found.Path, err
-		}
-		if found.As == "" || found.As == at || found.Mode != object.Dir {
+		if wanted := sameDepth(path, found.Path); wanted != found.Path {
 			p.instead[found.Path] = wanted
+		}
+		if found.As == "" || found.Path == at || found.Mode != object.Dir {
 			return found, "", nil
 		}
-		p.respell(found.Path, wanted)
+		p.respell(found.Path)
 	}
 }
 
 // sameDepth cuts a path off after as many names as another one has.
 func sameDepth(path, other string) string {
-	names := strings.SplitAfterN(path, "/", strings.Count(other, "/")+2)
-	return strings.TrimSuffix(strings.Join(names[:strings.Count(other, "/")+1], ""), "/")
+	for n := strings.Count(other, "/"); strings.Count(path, "/") > n; {
+		path, _ = index.Split(path)
+	}
+	return path
 }
 
 func (p *planner) targetHas(path string) (bool, error) {
@@ -60,9 +60,8 @@ func (p *planner) targetHas(path string) (bool, error) {
 	return e != nil || p.target.meta.lists(path), err
 }
 
-// respell plans that a directory goes, or gets the spelling of what is to be in its place.
-func (p *planner) respell(dir, wanted string) {
-	p.instead[dir] = wanted
+// respell plans that a directory goes, or gets the spelling of what is to be instead of it.
+func (p *planner) respell(dir string) {
 	if !p.cleared[dir] {
 		p.cleared[dir] = true
 		p.change(dir, worktree.Rmdir, nil, nil)
@@ -85,8 +84,7 @@ func (p *planner) createOver(c treeChange, other string) {
 // decided about it before.
 func (p *planner) removeCaptured(path string) {
 	p.kept = slices.DeleteFunc(p.kept, func(k PathReason) bool { return k.Path == path })
-	p.cleared[path] = true
-	p.change(path, worktree.Delete, nil, expect(p.disk.index.Lookup(path)))
+	p.takeAway(path, expect(p.disk.index.Lookup(path)))
 }
 
 // keepSpellingsTogether tells those changes that make room for another spelling what that
@@ -96,32 +94,28 @@ func (p *planner) keepSpellingsTogether() {
 	if len(p.instead) == 0 {
 		return
 	}
-	made := p.made()
-	p.changes = slices.DeleteFunc(p.changes, func(c worktree.Change) bool {
-		as := p.instead[c.Path]
-		stays := as != "" && !made[as] && c.Action == worktree.Delete
-		if stays {
-			p.conflict(c.Path, reasonOtherHalf+as)
-		}
-		return stays
-	})
-	for i := range p.changes {
-		c := &p.changes[i]
-		if as := p.instead[c.Path]; made[as] && (c.Action == worktree.Delete || c.Action == worktree.Rmdir) {
+	made, changes := p.made(), p.changes[:0]
+	for _, c := range p.changes {
+		switch as := p.instead[c.Path]; {
+		case as == "" || !c.Action.Removes():
+		case made[as]:
 			c.As = as
+		case c.Action == worktree.Delete:
+			p.conflict(c.Path, reasonOtherHalf+as)
+			continue
 		}
+		changes = append(changes, c)
 	}
+	p.changes = changes
 }
 
 // made has what the plan makes, and the directories above it.
 func (p *planner) made() map[string]bool {
 	made := make(map[string]bool)
 	for i := range p.changes {
-		switch c := &p.changes[i]; c.Action {
-		case worktree.Create, worktree.Modify, worktree.Mkdir:
-			for at := c.Path; at != "" && !made[at]; at, _ = index.Split(at) {
-				made[at] = true
-			}
+		c := &p.changes[i]
+		for at := c.Path; c.Action.Makes() && at != "" && !made[at]; at, _ = index.Split(at) {
+			made[at] = true
 		}
 	}
 	return made

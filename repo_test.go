@@ -68,11 +68,7 @@ func (f *fixture) files(hash string) (paths []string) {
 // capturedBy tracks by an open Repo and lists what is captured.
 func (f *fixture) capturedBy(r *cairn.Repo) (paths []string) {
 	f.Helper()
-	got, err := r.Track(background, cairn.TrackOptions{})
-	if err != nil {
-		f.Fatal(err)
-	}
-	return f.files(got.Hash)
+	return f.files(f.trackBy(r).Hash)
 }
 
 // freshStore opens a store of its own for the root, which the caller closes.
@@ -97,7 +93,13 @@ func (f *fixture) closeAll() {
 
 func (f *fixture) track() *cairn.Track {
 	f.Helper()
-	got, err := f.repo().Track(f.Context(), cairn.TrackOptions{})
+	return f.trackBy(f.repo())
+}
+
+// trackBy is track by an open Repo.
+func (f *fixture) trackBy(r *cairn.Repo) *cairn.Track {
+	f.Helper()
+	got, err := r.Track(f.Context(), cairn.TrackOptions{})
 	if err != nil {
 		f.Fatalf("track: %v", err)
 	}

@@ -62,7 +62,7 @@ func (r *Repo) checkPaths(scope *pathScope, disk *capture, target state) error {
 		return nil
 	}
 	for _, path := range scope.paths {
-		if path == "" || disk.index.Lookup(path) != nil || slices.Contains(target.meta.Empty, pathText(path)) {
+		if path == "" || disk.index.Has(path) || slices.Contains(target.meta.Empty, pathText(path)) {
 			continue
 		}
 		if e, err := r.entryOrNil(target.tree, path); err != nil {
@@ -70,7 +70,7 @@ func (r *Repo) checkPaths(scope *pathScope, disk *capture, target state) error {
 		} else if e != nil {
 			continue
 		}
-		if found, err := worktree.Look(r.root, path, disk.isKnown); err == nil && found != nil && found.Path == path {
+		if found, err := worktree.Look(r.root, path, disk.index.Has); err == nil && found != nil && found.Path == path {
 			return notFound("path %s at the checkpoint (on disk it is ignored, and so not captured)", path)
 		}
 		return notFound("path %s, neither at the checkpoint nor on disk", path)

@@ -174,7 +174,7 @@ func (r *Result) tidy() {
 }
 
 func (r *Result) add(path string, action worktree.Action) {
-	if action == worktree.Delete || action == worktree.Rmdir {
+	if action.Removes() {
 		r.Deleted = append(r.Deleted, path)
 	} else {
 		r.Restored = append(r.Restored, path)

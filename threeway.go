@@ -99,7 +99,7 @@ func (p *planner) onDisk(path string, captured *object.Entry) (present, error) {
 	if captured != nil {
 		return present{captured, p.now.meta.perm(path, captured.Mode)}, nil
 	}
-	found, err := worktree.Look(p.repo.root, path, p.disk.isKnown)
+	found, err := worktree.Look(p.repo.root, path, p.disk.index.Has)
 	if err != nil || found == nil || found.Path != path || found.Mode == 0 || found.Mode == object.Dir {
 		return present{}, err
 	}

@@ -2,11 +2,7 @@
 
 package gittest
 
-import (
-	"os"
-	"path/filepath"
-	"testing"
-)
+import "testing"
 
 // CaseBlindDir returns an empty directory where a name keeps the spelling that it was
 // made with, and is found by any other that differs only in case. On macOS an é is also
@@ -14,15 +10,7 @@ import (
 func CaseBlindDir(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
-	probe := filepath.Join(dir, "probe")
-	if err := os.WriteFile(probe, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	_, err := os.Lstat(filepath.Join(dir, "PROBE"))
-	if rerr := os.Remove(probe); rerr != nil {
-		t.Fatal(rerr)
-	}
-	if err != nil {
+	if TellsCase(t, dir) {
 		t.Skip("the file system here does not ignore case")
 	}
 	return dir

@@ -101,6 +101,9 @@ func (x *Index) Lookup(path string) Record {
 	return nil
 }
 
+// Has reports whether there is an entry for a path.
+func (x *Index) Has(path string) bool { return x.Lookup(path) != nil }
+
 // Join appends a name to a '/'-separated path; the root is "".
 func Join(dir, name string) string {
 	if dir == "" {

@@ -50,6 +50,13 @@ func (a Action) String() string {
 	return actionNames[a]
 }
 
+// Makes reports whether there is something at the path afterwards that may have been
+// absent before.
+func (a Action) Makes() bool { return a == Create || a == Modify || a == Mkdir }
+
+// Removes reports whether there is nothing at the path afterwards.
+func (a Action) Removes() bool { return a == Delete || a == Rmdir }
+
 // ParseAction is the inverse of Action.String.
 func ParseAction(s string) (Action, error) {
 	for a := Create; a <= Rmdir; a++ {
@@ -72,12 +79,6 @@ type Change struct {
 	// As is, of a Delete or Rmdir, the path of what is made in its place by another change,
 	// because the file system takes the two paths for the same; else "".
 	As string
-}
-
-// makes reports whether there is something at the path afterwards that may have
-// been absent before.
-func (c *Change) makes() bool {
-	return c.Action == Create || c.Action == Modify || c.Action == Mkdir
 }
 
 // Expect is what the maker of a plan saw at a path. Its contents stand for it when
@@ -187,8 +188,7 @@ func checkChange(c *Change) error {
 	if err := checkPath(c.Path); err != nil {
 		return err
 	}
-	removes := c.Action == Delete || c.Action == Rmdir
-	if c.As != "" && (!removes || checkPath(c.As) != nil) {
+	if c.As != "" && (!c.Action.Removes() || checkPath(c.As) != nil) {
 		return fmt.Errorf("%w: %s in place of %q", fs.ErrInvalid, c.Action, c.As)
 	}
 	wasDir := c.Was != nil && c.Was.Mode == object.Dir

@@ -70,13 +70,13 @@ type applyBlocks struct {
 
 func newApplyBlocks(changes []Change, skip func(i int) bool) *applyBlocks {
 	b := &applyBlocks{made: map[string]bool{}, parent: map[string]bool{}}
-	removes := func(c Change) bool { return c.Action == Delete || c.Action == Rmdir }
+	removes := func(c Change) bool { return c.Action.Removes() }
 	if !slices.ContainsFunc(changes, removes) {
 		return b
 	}
 	for i := range changes {
 		c := &changes[i]
-		if skip(i) || !c.makes() {
+		if skip(i) || !c.Action.Makes() {
 			continue
 		}
 		b.made[c.Path] = b.made[c.Path] || c.Action != Mkdir

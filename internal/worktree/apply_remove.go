@@ -59,7 +59,7 @@ func (w *applyWorker) rmdir(r *os.Root, name string, i int) error {
 // that is the same in another spelling.
 func (w *applyWorker) respell(r *os.Root, name string, fi fs.FileInfo, c *Change) error {
 	_, as := splitPath(c.As)
-	isLeaf := func(other Change) bool { return other.Path == c.As && other.makes() && other.Action != Mkdir }
+	isLeaf := func(other Change) bool { return other.Path == c.As && other.Action.Makes() && other.Action != Mkdir }
 	if c.As == "" || as == name || slices.ContainsFunc(w.changes, isLeaf) {
 		return ErrNotEmpty
 	}

@@ -74,7 +74,7 @@ func TestR92Resume(t *testing.T) {
 				a.Resume = true
 				before := map[string]*Expect{}
 				for _, c := range done {
-					if c.makes() && c.Mode != object.Dir {
+					if c.Action.Makes() && c.Mode != object.Dir {
 						before[c.Path] = expect(t, root, c.Path)
 					}
 				}
@@ -101,7 +101,7 @@ func leaveTemps(t *testing.T, root string, changes []Change) {
 	t.Helper()
 	for i, c := range changes {
 		at := filepath.Join(root, parentPath(c.Path), tempName("t0", i))
-		if fi, err := os.Lstat(filepath.Dir(at)); c.makes() && c.Mode != object.Dir && err == nil && fi.IsDir() {
+		if fi, err := os.Lstat(filepath.Dir(at)); c.Action.Makes() && c.Mode != object.Dir && err == nil && fi.IsDir() {
 			must(t, os.WriteFile(at, []byte("half"), 0o600))
 		}
 	}

@@ -79,7 +79,7 @@ func (run *applyRun) addTwin(i int) {
 	if c.As != "" {
 		run.instead[c.Path] = c.As
 	}
-	if !c.makes() {
+	if !c.Action.Makes() {
 		return
 	}
 	run.twins[c.Path] = i
@@ -172,7 +172,7 @@ func (w *applyWorker) change(i int) {
 		return
 	}
 	w.unstage(before)
-	if (c.Action == Delete || c.Action == Rmdir) && w.goneAbove(c.Path, err) {
+	if c.Action.Removes() && w.goneAbove(c.Path, err) {
 		err = nil
 	}
 	w.settle(i, err)
@@ -184,7 +184,7 @@ func (w *applyWorker) try(i int) error {
 	}
 	c := &w.changes[i]
 	parent, name := splitPath(c.Path)
-	return w.in(parent, c.makes(), func(r *os.Root) error {
+	return w.in(parent, c.Action.Makes(), func(r *os.Root) error {
 		return w.carryOut(r, name, i)
 	})
 }

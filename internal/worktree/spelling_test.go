@@ -2,8 +2,6 @@ package worktree
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -60,14 +58,8 @@ func TestLookAsksForSpellingsOnlyIfTold(t *testing.T) {
 func tellsCase(t testing.TB) string {
 	t.Helper()
 	root := t.TempDir()
-	if err := os.WriteFile(filepath.Join(root, "a"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Lstat(filepath.Join(root, "A")); err == nil {
+	if !gittest.TellsCase(t, root) {
 		t.Skip("names are not told apart by case here")
-	}
-	if err := os.Remove(filepath.Join(root, "a")); err != nil {
-		t.Fatal(err)
 	}
 	return root
 }

@@ -11,7 +11,6 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -51,10 +50,11 @@ const waitBound = time.Minute
 
 // defaultSignals lets commands start with signals as they are by default, also where
 // whoever runs the tests ignores some: a shell does that for commands in its
-// background. What a process handles is not handed down.
-var defaultSignals = sync.OnceFunc(func() {
+// background. What a process handles is not handed down. It is called for each command,
+// because a test of signals may have reset them.
+func defaultSignals() {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR1)
-})
+}
 
 func startRun(t *testing.T, args ...string) *running {
 	t.Helper()

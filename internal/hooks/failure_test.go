@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
@@ -147,26 +148,29 @@ func (blocking) BeginStep(ctx context.Context, _ session.StepBegin) (*session.St
 }
 
 // TestDeadline: a call ends in time, whoever holds the store, and the step counts as
-// missed.
+// missed. The clock is that of a bubble: it moves on when all there is waits.
 func TestDeadline(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	opt := Options{Dir: dir, Deadline: time.Millisecond, Open: func(context.Context, string) (*Project, error) {
-		return &Project{Root: "/x", Sessions: blocking{}, Close: func() error { return nil }}, nil
-	}}
-	var out bytes.Buffer
-	Handle(t.Context(), Codex, strings.NewReader(`{"hook_event_name":"PreToolUse","session_id":"s","cwd":"/x","tool_name":"Bash"}`), &out, opt)
-	records, err := Records(dir)
-	if err != nil || len(records) != 1 || records[0].Missed != 1 || !strings.HasPrefix(records[0].Failure, "not in time: ") || out.Len() != 0 {
-		t.Errorf("%+v, %v, %q", records, err, out.String())
-	}
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		opt := Options{Dir: dir, Open: func(context.Context, string) (*Project, error) {
+			return &Project{Root: "/x", Sessions: blocking{}, Close: func() error { return nil }}, nil
+		}}
+		var out bytes.Buffer
+		began := time.Now()
+		Handle(t.Context(), Codex, strings.NewReader(`{"hook_event_name":"PreToolUse","session_id":"s","cwd":"/x","tool_name":"Bash"}`), &out, opt)
+		records, err := Records(dir)
+		if err != nil || len(records) != 1 || records[0].Missed != 1 || !strings.HasPrefix(records[0].Failure, "not in time: ") || out.Len() != 0 {
+			t.Errorf("%+v, %v, %q", records, err, out.String())
+		}
 
-	stdin, w := io.Pipe() // an agent that never closes it
-	defer w.Close()
-	Handle(t.Context(), Codex, stdin, &out, opt)
-	if out.Len() != 0 {
-		t.Errorf("%q", out.String())
-	}
+		stdin, w := io.Pipe() // an agent that never closes it
+		defer w.Close()
+		Handle(t.Context(), Codex, stdin, &out, opt)
+		if took := time.Since(began); took != 2*DefaultDeadline || out.Len() != 0 {
+			t.Errorf("two calls took %v and printed %q", took, out.String())
+		}
+	})
 }
 
 type panicking struct{ Sessions }

@@ -135,7 +135,9 @@ type Repo struct {
 	lastAux   atomic.Pointer[decodedAux]
 	kept      keptIndex
 	measured  measured
-	tidied    time.Time // when tidy has looked, zero = it has to; belongs to who has the lock
+	tidied    time.Time // when tidy has looked, zero = it has to; this and the next belong to who has the lock
+
+	disturbances int // of the lock, when it was had last
 
 	clean func(context.Context, CleanOptions) (*Cleaned, error) // Clean, but for tests
 }
@@ -329,9 +331,9 @@ func (r *Repo) locked(ctx context.Context, f func() error) (err error) {
 	if err != nil {
 		return err
 	}
-	tidied := r.tidied
-	if r.tidied = (time.Time{}); r.db.Undisturbed() {
-		r.tidied = tidied
+	if n := r.db.Disturbances(); n != r.disturbances {
+		r.disturbances = n
+		r.distrust()
 	}
 	done := false
 	defer func() {
@@ -343,6 +345,14 @@ func (r *Repo) locked(ctx context.Context, f func() error) (err error) {
 	err = f()
 	done = true
 	return err
+}
+
+// distrust forgets what may not hold any more because somebody else has had the lock.
+func (r *Repo) distrust() {
+	r.tidied, r.kept = time.Time{}, keptIndex{}
+	if !r.db.ShowsChanges() { // else the files tell
+		r.watching.distrust()
+	}
 }
 
 // within reports whether path lies below dir or is dir. Both are clean.

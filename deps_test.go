@@ -56,7 +56,7 @@ var thirdParty = map[string][]string{
 	"internal/config":   {"github.com/BurntSushi/toml"},                                                                // the files that people write
 	"internal/worktree": {"golang.org/x/sys"},                                                                          // handles of directories
 	"internal/watch":    {"golang.org/x/sys"},                                                                          // inotify
-	"internal/gittest":  {"golang.org/x/sys", "github.com/hanwen/go-fuse/v2"},                                          // tracing for crash tests; a file system that ignores case
+	"internal/gittest":  {"golang.org/x/sys", "github.com/hanwen/go-fuse/v2"},                                          // tracing for crash tests; file systems of the tests
 	"internal/hooks":    {"github.com/gofrs/flock"},                                                                    // one hook of a session at a time
 	"internal/ticket":   {"github.com/gofrs/flock"},                                                                    // one at a time does the work
 	"internal/setup":    {"github.com/tailscale/hujson", "github.com/BurntSushi/toml"},                                 // settings of agents

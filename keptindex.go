@@ -8,8 +8,8 @@ import (
 
 // keptIndex is the stat cache as it was saved last. A Repo that does not watch keeps it from
 // one capture to the next, too: to read it takes a tenth of a small track. It belongs to
-// who has the lock, and is worth something only as long as nobody else has had that since
-// and the files are as they were.
+// who has the lock, and is worth something only as long as nobody else has had that since,
+// see distrust, and the files are as they were.
 type keptIndex struct {
 	index *index.Index
 	state [2]fileState
@@ -23,7 +23,7 @@ func (r *Repo) takeIndex(saved *index.Index) *index.Index {
 	switch {
 	case saved != nil:
 		return saved
-	case kept.index != nil && r.db.Undisturbed() && kept.state == r.indexState():
+	case kept.index != nil && kept.state == r.indexState():
 		return r.unlessPacksGone(kept.index)
 	}
 	return r.loadIndex()

@@ -82,6 +82,16 @@ func (w *watching) begin(r *Repo) (x *index.Index) {
 	return x
 }
 
+// distrust has the next capture load the stat cache.
+func (w *watching) distrust() {
+	if w == nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.index, w.last = nil, nil
+}
+
 // start makes a watcher where there is none.
 func (w *watching) start(r *Repo) {
 	if w.watcher != nil || w.failed != nil && time.Since(w.at) < retryWatch {

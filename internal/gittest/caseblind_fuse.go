@@ -32,21 +32,7 @@ func CaseBlindDir(t testing.TB) string {
 		kept.Close()
 		root.known.close()
 	})
-	dir := t.TempDir()
-	// Nothing is remembered by its spelling: all timeouts are zero.
-	server, err := fs.Mount(dir, root, &fs.Options{
-		MountOptions: fuse.MountOptions{FsName: "cairn-test", DirectMount: true}, NullPermissions: true,
-	})
-	if err != nil {
-		t.Skipf("a file system that ignores case cannot be mounted here: %v", err)
-	}
-	t.Cleanup(func() {
-		if err := server.Unmount(); err != nil {
-			t.Errorf("unmount %s: %v", dir, err)
-			_ = unix.Unmount(dir, unix.MNT_DETACH)
-		}
-	})
-	return dir
+	return mount(t, root) // that nothing is remembered keeps spellings apart
 }
 
 // caseBlind is something in a directory of this system, under one of its spellings. To

@@ -88,10 +88,10 @@ func (db *DB) leave(l *held) error {
 	return errors.Join(err, l.kernel.Unlock())
 }
 
-// Undisturbed reports, to who has the lock, whether nobody else has had it since this DB
-// gave it back: no process that lives, and none that was killed. What others do without
-// the lock it does not tell.
-func (db *DB) Undisturbed() bool { return db.undisturbed }
+// Disturbances is, to who has the lock, how often somebody else has had it between two times
+// that this DB had it: a process that lives, or one that was killed. The first time counts as
+// one. What others do without the lock it does not tell.
+func (db *DB) Disturbances() int { return db.disturbances }
 
 // takeTurn makes the goroutines of one DB queue up, in order, before they compete
 // with others. A turn that is free is taken even if ctx has ended.
@@ -174,7 +174,9 @@ func (db *DB) enter(fl *flock.Flock) (*held, error) {
 			err = record.write(db.opt.Command)
 		}
 		if err == nil {
-			db.undisturbed = db.note != "" && db.note == record.note
+			if db.note == "" || db.note != record.note {
+				db.disturbances++
+			}
 			return &held{fl, record}, nil
 		}
 		record.file.Close()

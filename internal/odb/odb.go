@@ -69,6 +69,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 )
 
 // The conditions that callers tell apart.
@@ -95,8 +97,8 @@ type DB struct {
 	turn  chan struct{} // held by the goroutine of this DB that has or seeks the lock
 	queue atomic.Int32  // goroutines of this DB that wait for their turn
 
-	note        string // that we left with the lock; this and the next belong to who has the turn
-	undisturbed bool   // see Undisturbed
+	note         string // that we left with the lock; this and the next belong to who has the turn
+	disturbances int    // see Disturbances
 
 	listing sync.Mutex // held while the set of packs is changed
 	packs   atomic.Pointer[packSet]
@@ -110,6 +112,7 @@ type DB struct {
 	refLockWait time.Duration // see writeRef
 	inOrder     func() bool   // see ordered; asked once
 	near        func() bool   // see isNear; asked once
+	dated       func() bool   // the packs' directory shows every change; asked once
 	finely      atomic.Bool   // see packstamp.go
 	redo        redoLog
 	spares      spares
@@ -137,6 +140,7 @@ func Open(dir, root string, opt Options) (*DB, error) {
 	db.packs.Store(&packSet{})
 	db.inOrder = sync.OnceValue(func() bool { return ordered(db.path(packDir), db.path("refs")) })
 	db.near = sync.OnceValue(db.isNear)
+	db.dated = sync.OnceValue(func() bool { return atomicfile.ShowsChanges(db.path(packDir)) })
 	db.redo.token = sync.OnceValues(func() (redoToken, bool) { return tokenOf(db.path(packDir)) })
 	if opt.token != nil {
 		db.redo.token = opt.token

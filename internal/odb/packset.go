@@ -16,7 +16,7 @@ type packSet struct {
 	change uint64  // how often packs have come or gone
 	listed bool
 	mtime  time.Time // of the directory, before it was listed
-	racy   bool      // a change just after the listing may have left mtime as it is
+	racy   bool      // a change after the listing may have left mtime as it is
 }
 
 // How old the time of a directory must be, when it is listed, for a later change to
@@ -57,10 +57,14 @@ func (db *DB) refresh(force bool) error {
 		return db.missing(err)
 	}
 	set := old.update(db.path(packDir), stems)
-	set.mtime, set.racy = mtime, isRacy(mtime, now) && !db.finely.Load()
+	set.mtime, set.racy = mtime, !db.dated() || isRacy(mtime, now) && !db.finely.Load()
 	db.packs.Store(set)
 	return nil
 }
+
+// ShowsChanges reports whether the store lies where every change of its files shows at
+// once. Elsewhere what another process has done may show later than it has done it.
+func (db *DB) ShowsChanges() bool { return db.dated() }
 
 // missing explains that the directory of the packs is not there: a clone without
 // packs, which is fine, or the store is gone.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"golang.org/x/sys/unix"
 )
 
@@ -51,19 +52,17 @@ var localTypes = []uint32{
 }
 
 // local reports whether the directory lies on such a file system.
-func (h *dirHandle) local() bool { return h.liesOn(localTypes) }
+func (h *dirHandle) local() bool { return slices.Contains(localTypes, h.kind()) }
 
-// stampTypes are the file systems that are known to give a directory new times with
-// every name that comes to it, goes or is exchanged, whoever does it. An overlay is not
-// among them: its lower layers can change under it.
-var stampTypes = []uint32{
-	unix.EXT4_SUPER_MAGIC, unix.XFS_SUPER_MAGIC, unix.BTRFS_SUPER_MAGIC, unix.F2FS_SUPER_MAGIC, unix.TMPFS_MAGIC,
-}
+// stampsNames reports whether the directory lies on a file system that gives it new times
+// with every name that comes or goes.
+func (h *dirHandle) stampsNames() bool { return atomicfile.KindShowsChanges(h.kind()) }
 
-// stampsNames reports whether the directory lies on such a file system.
-func (h *dirHandle) stampsNames() bool { return h.liesOn(stampTypes) }
-
-func (h *dirHandle) liesOn(types []uint32) bool {
+// kind is the type of the file system, 0 if it cannot be had.
+func (h *dirHandle) kind() uint32 {
 	var st unix.Statfs_t
-	return unix.Fstatfs(h.fd, &st) == nil && slices.Contains(types, uint32(st.Type))
+	if unix.Fstatfs(h.fd, &st) != nil {
+		return 0
+	}
+	return uint32(st.Type)
 }

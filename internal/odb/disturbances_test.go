@@ -7,15 +7,16 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
-// TestUndisturbed: a DB knows whether anybody else has had the lock since it had it.
-func TestUndisturbed(t *testing.T) {
+// TestDisturbances: a DB knows whether anybody else has had the lock since it had it.
+func TestDisturbances(t *testing.T) {
 	t.Parallel()
-	take := func(db *DB) bool {
+	take := func(db *DB) (undisturbed bool) {
 		t.Helper()
+		before := db.disturbances
 		unlock, err := db.Lock(t.Context())
 		must(t, err)
 		defer unlock()
-		return db.Undisturbed()
+		return db.Disturbances() == before
 	}
 	db := newStore(t)
 	if take(db) {

@@ -1,0 +1,46 @@
+//go:build linux && (amd64 || arm64)
+
+package gittest
+
+import (
+	"context"
+	"os"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/hanwen/go-fuse/v2/fs"
+	"github.com/hanwen/go-fuse/v2/fuse"
+)
+
+// UndatedDir returns an empty directory of a file system whose directories have the same
+// times for ever, whatever comes into them or goes. Those that unite several directories,
+// and those of other machines, may be like that for a while. Where none can be mounted the
+// test is skipped.
+func UndatedDir(t testing.TB) string {
+	t.Helper()
+	kept := t.TempDir()
+	info, err := os.Stat(kept)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := &fs.LoopbackRoot{Path: kept, Dev: uint64(info.Sys().(*syscall.Stat_t).Dev)}
+	data.NewNode = func(data *fs.LoopbackRoot, _ *fs.Inode, _ string, _ *syscall.Stat_t) fs.InodeEmbedder {
+		return &undated{fs.LoopbackNode{RootData: data}}
+	}
+	data.RootNode = &undated{fs.LoopbackNode{RootData: data}}
+	return mount(t, data.RootNode)
+}
+
+// undated is something in a directory of this system.
+type undated struct{ fs.LoopbackNode }
+
+// Getattr is all that tells times: what the kernel learns otherwise is out of date at once.
+func (n *undated) Getattr(ctx context.Context, f fs.FileHandle, out *fuse.AttrOut) syscall.Errno {
+	errno := n.LoopbackNode.Getattr(ctx, f, out)
+	if n.IsDir() {
+		always := time.Unix(1_600_000_000, 1)
+		out.SetTimes(&always, &always, &always)
+	}
+	return errno
+}

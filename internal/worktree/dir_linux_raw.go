@@ -6,8 +6,9 @@ import (
 	"slices"
 	"unsafe"
 
-	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"golang.org/x/sys/unix"
+
+	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 )
 
 // lstat takes a name of a listing, which a NUL follows in memory. The call is made

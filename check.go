@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
+	"time"
 
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
@@ -26,6 +28,8 @@ type Finding struct {
 	Text   string `json:"text"`             // what is wrong
 	Repair string `json:"repair,omitempty"` // what would mend it; "" = nothing can
 	Fixed  bool   `json:"fixed"`            // it has been mended
+
+	passing bool // somebody who lives may be just about it
 }
 
 // maxFindings bounds how much is said about one store.
@@ -39,6 +43,9 @@ func (r *Repo) Check(ctx context.Context, opt CheckOptions) ([]Finding, error) {
 	c := &checker{repo: r, opt: opt}
 	if !opt.Fix {
 		err := c.run(ctx)
+		if err == nil {
+			c.found, err = r.withoutPassing(ctx, c.found)
+		}
 		return c.found, err
 	}
 	if err := c.finishInterrupted(ctx); err != nil {
@@ -46,6 +53,46 @@ func (r *Repo) Check(ctx context.Context, opt CheckOptions) ([]Finding, error) {
 	}
 	err := r.locked(ctx, func() error { return c.run(ctx) })
 	return c.found, err
+}
+
+// Who publishes a checkpoint gives a pack its name before the index, and removes what it
+// does not need any more after it has given the lock back. It is looked at once more with
+// the lock, and later again.
+const (
+	secondLooks = 5
+	lookAgain   = 20 * time.Millisecond
+)
+
+// withoutPassing drops the findings that were nothing but somebody's work under way.
+func (r *Repo) withoutPassing(ctx context.Context, found []Finding) ([]Finding, error) {
+	passing := func(f Finding) bool { return f.passing }
+	for look := range secondLooks {
+		if !slices.ContainsFunc(found, passing) {
+			break
+		}
+		if look > 0 {
+			select {
+			case <-time.After(lookAgain):
+			case <-ctx.Done():
+				return found, ctx.Err()
+			}
+		}
+		again := &checker{repo: r, opt: CheckOptions{Quick: true}}
+		err := r.locked(ctx, func() error { return again.run(ctx) })
+		if errors.Is(err, ErrLocked) { // by somebody who lives, and whose they are
+			return slices.DeleteFunc(found, passing), ctx.Err()
+		}
+		if err != nil { // as where nothing may be written: nobody works here
+			return found, ctx.Err()
+		}
+		found = slices.DeleteFunc(found, func(f Finding) bool { return f.passing && !again.has(f) })
+	}
+	return found, nil
+}
+
+// has reports whether the same was found.
+func (c *checker) has(f Finding) bool {
+	return slices.ContainsFunc(c.found, func(g Finding) bool { return g.Kind == f.Kind && g.Path == f.Path })
 }
 
 type checker struct {
@@ -107,7 +154,7 @@ func (c *checker) run(ctx context.Context) error {
 	if !c.opt.Fix {
 		for _, j := range c.interrupted() {
 			if j.Err == nil { // Verify complains of torn ones
-				c.note(Finding{Kind: "operation", Text: "an operation was interrupted", Repair: "the next command that changes anything finishes it"}, nil)
+				c.note(Finding{Kind: "operation", Text: "an operation was interrupted", Repair: "the next command that changes anything finishes it", passing: true}, nil)
 			}
 		}
 	}
@@ -170,6 +217,7 @@ func (c *checker) store(ctx context.Context) error {
 		if fault.Err != nil {
 			f.Text = fault.Err.Error()
 		}
+		f.passing = fault.Kind == odb.FaultTemporary || errors.Is(fault.Err, fs.ErrNotExist)
 		if !fault.ID.IsZero() {
 			f.ID = fault.ID.String()
 		}

@@ -1,0 +1,77 @@
+package cairn_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+)
+
+// TestCheckBesideOthers: what others are just about is no damage.
+func TestCheckBesideOthers(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"a": gittest.File("1"), "d/b": gittest.File("1")})
+	f.opt.Watch, f.opt.NoSync = true, false
+	busy, state := f.repo(), f.trackAll()
+	f.opt.Watch = false
+	checks := f.repo()
+	done := make(chan struct{})
+	var beside sync.WaitGroup
+	beside.Go(func() {
+		for i := 0; ; i++ {
+			select {
+			case <-done:
+				return
+			default:
+			}
+			f.write("a", fmt.Sprint(i))
+			_, err := busy.Track(t.Context(), cairn.TrackOptions{})
+			if err == nil && i%5 == 0 {
+				_, err = busy.Restore(t.Context(), state, cairn.RestoreOptions{})
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	rounds := 60
+	if testing.Short() {
+		rounds = 15
+	}
+	for range rounds {
+		if found, err := checks.Check(t.Context(), cairn.CheckOptions{}); err != nil || len(found) > 0 {
+			t.Errorf("%+v, %v", found, err)
+		}
+	}
+	close(done)
+	beside.Wait()
+}
+
+// TestCheckTellsOfTheDead: what nobody is about stays a finding, also where the store cannot be
+// locked for a closer look.
+func TestCheckTellsOfTheDead(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"a": gittest.File("1")})
+	f.trackAll()
+	r := f.repo()
+	left := filepath.Join(r.StoreDir(), "cairn", ".tmp_cairn_0123456789abcdef")
+	if err := os.WriteFile(left, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tell := func(when string, want int) {
+		t.Helper()
+		found, err := r.Check(t.Context(), cairn.CheckOptions{})
+		if err != nil || len(found) != want || want > 0 && (found[0].Kind != "temporary" || found[0].Path != left) {
+			t.Errorf("%s: %+v, %v", when, found, err)
+		}
+	}
+	tell("left by a dead one", 1)
+	if err := os.Remove(left); err != nil {
+		t.Fatal(err)
+	}
+	tell("removed", 0)
+}

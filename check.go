@@ -57,25 +57,20 @@ func (r *Repo) Check(ctx context.Context, opt CheckOptions) ([]Finding, error) {
 
 // Who publishes a checkpoint gives a pack its name before the index, and removes what it
 // does not need any more after it has given the lock back. It is looked at once more with
-// the lock, and later again.
-const (
-	secondLooks = 5
-	lookAgain   = 20 * time.Millisecond
-)
+// the lock, and again after each of these pauses.
+var secondLooks = []time.Duration{0, 10 * time.Millisecond, 30 * time.Millisecond, 100 * time.Millisecond, 400 * time.Millisecond}
 
 // withoutPassing drops the findings that were nothing but somebody's work under way.
 func (r *Repo) withoutPassing(ctx context.Context, found []Finding) ([]Finding, error) {
 	passing := func(f Finding) bool { return f.passing }
-	for look := range secondLooks {
+	for _, pause := range secondLooks {
 		if !slices.ContainsFunc(found, passing) {
 			break
 		}
-		if look > 0 {
-			select {
-			case <-time.After(lookAgain):
-			case <-ctx.Done():
-				return found, ctx.Err()
-			}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return found, ctx.Err()
 		}
 		again := &checker{repo: r, opt: CheckOptions{Quick: true}}
 		err := r.locked(ctx, func() error { return again.run(ctx) })

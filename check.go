@@ -36,9 +36,10 @@ type Finding struct {
 const maxFindings = 1000
 
 // Check looks at everything in the store and says what is wrong. A sound store gives
-// none. With Fix, damage is put aside, never thrown away, and the findings say what
-// was mended; what needs the state of the disk to be captured anew is mended by the
-// next track.
+// none. Without Fix it is locked only for a second look, at what somebody may be just
+// about. With Fix, damage is put aside, never thrown away, and the findings say what was
+// mended; what needs the state of the disk to be captured anew is mended by the next
+// track.
 func (r *Repo) Check(ctx context.Context, opt CheckOptions) ([]Finding, error) {
 	c := &checker{repo: r, opt: opt}
 	if !opt.Fix {

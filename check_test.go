@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"sync"
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn"
@@ -19,23 +18,14 @@ func TestCheckBesideOthers(t *testing.T) {
 	busy, state := f.repo(), f.trackAll()
 	f.opt.Watch = false
 	checks := f.repo()
-	done := make(chan struct{})
-	var beside sync.WaitGroup
-	beside.Go(func() {
-		for i := 0; ; i++ {
-			select {
-			case <-done:
-				return
-			default:
-			}
-			f.write("a", fmt.Sprint(i))
-			_, err := busy.Track(t.Context(), cairn.TrackOptions{})
-			if err == nil && i%5 == 0 {
-				_, err = busy.Restore(t.Context(), state, cairn.RestoreOptions{})
-			}
-			if err != nil {
-				t.Error(err)
-			}
+	churn(t, func(n int) {
+		f.write("a", fmt.Sprint(n))
+		_, err := busy.Track(background, cairn.TrackOptions{})
+		if err == nil && n%5 == 0 {
+			_, err = busy.Restore(background, state, cairn.RestoreOptions{})
+		}
+		if err != nil {
+			t.Error(err)
 		}
 	})
 	rounds := 60
@@ -47,12 +37,9 @@ func TestCheckBesideOthers(t *testing.T) {
 			t.Errorf("%+v, %v", found, err)
 		}
 	}
-	close(done)
-	beside.Wait()
 }
 
-// TestCheckTellsOfTheDead: what nobody is about stays a finding, also where the store cannot be
-// locked for a closer look.
+// TestCheckTellsOfTheDead: what nobody is about stays a finding.
 func TestCheckTellsOfTheDead(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, gittest.Tree{"a": gittest.File("1")})

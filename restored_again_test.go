@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn"
@@ -97,21 +96,9 @@ func (f *fixture) restoresBeside(states [2]string, do func(n int)) {
 	f.Helper()
 	r := f.repo()
 	for round := range 30 {
-		var beside sync.WaitGroup
-		done := make(chan struct{})
-		beside.Go(func() {
-			for n := 0; ; n++ {
-				select {
-				case <-done:
-					return
-				default:
-					do(n)
-				}
-			}
-		})
+		stop := churn(f.T, do)
 		_, err := r.Restore(background, states[round%2], cairn.RestoreOptions{}) // may leave what changed meanwhile
-		close(done)
-		beside.Wait()
+		stop()
 		if err != nil {
 			f.Log(err)
 		}

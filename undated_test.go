@@ -1,8 +1,6 @@
 package cairn_test
 
 import (
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn"
@@ -27,30 +25,22 @@ func TestUndatedStore(t *testing.T) {
 	t.Parallel()
 	for _, watch := range []bool{false, true} {
 		f, one, other := undatedStore(t, watch)
-		track := func(r *cairn.Repo) *cairn.Track {
-			t.Helper()
-			made, err := r.Track(t.Context(), cairn.TrackOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			return made
-		}
-		track(one)
+		f.trackBy(one)
 		for i := range 5 {
 			f.write("a", string(rune('a'+i)))
-			made := track(other)
+			made := f.trackBy(other)
 			if c, err := one.Lookup(t.Context(), made.Hash); err != nil || c.ID != made.Checkpoint {
 				t.Fatalf("watching %v: the other's %d. checkpoint: %+v, %v", watch, i, c, err)
 			}
 			f.write("d/b", string(rune('a'+i)))
-			if mine := track(one); mine.Changed != 1 {
+			if mine := f.trackBy(one); mine.Changed != 1 {
 				t.Errorf("watching %v: %d paths changed", watch, mine.Changed)
 			}
 		}
 		f.write("a", "to be forgotten")
-		lost := track(one)
+		lost := f.trackBy(one)
 		f.write("a", "z")
-		track(one)
+		f.trackBy(one)
 		if _, err := other.Clean(t.Context(), cairn.CleanOptions{Retention: cairn.Retention{MaxCount: 1, KeepLast: 1}, Thorough: true}); err != nil {
 			t.Fatal(err)
 		}
@@ -58,7 +48,7 @@ func TestUndatedStore(t *testing.T) {
 			t.Errorf("watching %v: %s was cleaned away, and is %+v", watch, lost.Hash, c)
 		}
 		f.write("a", "to be forgotten")
-		again := track(one)
+		again := f.trackBy(one)
 		if findings, err := f.repo().Check(t.Context(), cairn.CheckOptions{}); err != nil || len(findings) > 0 {
 			t.Errorf("watching %v: %+v, %v", watch, findings, err)
 		}
@@ -66,8 +56,8 @@ func TestUndatedStore(t *testing.T) {
 		if _, err := other.Restore(t.Context(), again.Hash, cairn.RestoreOptions{}); err != nil {
 			t.Error(err)
 		}
-		if text, err := os.ReadFile(filepath.Join(f.root, "a")); err != nil || string(text) != "to be forgotten" {
-			t.Errorf("watching %v: %q, %v", watch, text, err)
+		if text := f.read("a"); text != "to be forgotten" {
+			t.Errorf("watching %v: %q", watch, text)
 		}
 	}
 }

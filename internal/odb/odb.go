@@ -112,7 +112,7 @@ type DB struct {
 	refLockWait time.Duration // see writeRef
 	inOrder     func() bool   // see ordered; asked once
 	near        func() bool   // see isNear; asked once
-	dated       func() bool   // the packs' directory shows every change; asked once
+	shows       func() bool   // see ShowsChanges; asked once
 	finely      atomic.Bool   // see packstamp.go
 	redo        redoLog
 	spares      spares
@@ -140,7 +140,7 @@ func Open(dir, root string, opt Options) (*DB, error) {
 	db.packs.Store(&packSet{})
 	db.inOrder = sync.OnceValue(func() bool { return ordered(db.path(packDir), db.path("refs")) })
 	db.near = sync.OnceValue(db.isNear)
-	db.dated = sync.OnceValue(func() bool { return atomicfile.ShowsChanges(db.path(packDir)) })
+	db.shows = sync.OnceValue(func() bool { return atomicfile.ShowsChanges(db.path(packDir)) })
 	db.redo.token = sync.OnceValues(func() (redoToken, bool) { return tokenOf(db.path(packDir)) })
 	if opt.token != nil {
 		db.redo.token = opt.token

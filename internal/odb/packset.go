@@ -57,14 +57,14 @@ func (db *DB) refresh(force bool) error {
 		return db.missing(err)
 	}
 	set := old.update(db.path(packDir), stems)
-	set.mtime, set.racy = mtime, !db.dated() || isRacy(mtime, now) && !db.finely.Load()
+	set.mtime, set.racy = mtime, !db.shows() || isRacy(mtime, now) && !db.finely.Load()
 	db.packs.Store(set)
 	return nil
 }
 
 // ShowsChanges reports whether the store lies where every change of its files shows at
 // once. Elsewhere what another process has done may show later than it has done it.
-func (db *DB) ShowsChanges() bool { return db.dated() }
+func (db *DB) ShowsChanges() bool { return db.shows() }
 
 // missing explains that the directory of the packs is not there: a clone without
 // packs, which is fine, or the store is gone.

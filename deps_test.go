@@ -23,6 +23,7 @@ var layers = map[string]int{
 	"internal/pathtext":   0,
 	"internal/realpath":   0,
 	"internal/syntax":     0,
+	"internal/process":    0, // which process a number meant, and whether it lives
 	"integrations":        0, // adapters in other languages
 	"internal/odb":        1, // the store
 	"internal/index":      1,
@@ -50,7 +51,7 @@ var layers = map[string]int{
 
 // thirdParty says which modules a package may use, and why.
 var thirdParty = map[string][]string{
-	"internal/odb":      {"github.com/klauspost/compress", "github.com/gofrs/flock", "golang.org/x/sys"},               // compression, locks, boot ids
+	"internal/odb":      {"github.com/klauspost/compress", "github.com/gofrs/flock", "golang.org/x/sys"},               // compression, locks, clocks
 	"internal/index":    {"golang.org/x/sys"},                                                                          // large pages
 	"internal/git":      {"golang.org/x/sys"},                                                                          // stat of the user's index
 	"internal/config":   {"github.com/BurntSushi/toml"},                                                                // the files that people write
@@ -65,6 +66,7 @@ var thirdParty = map[string][]string{
 	"cmd/cairn":         {"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term", "golang.org/x/sys"}, // the command line; whose the terminal is
 	"bench":             {"golang.org/x/sys", "github.com/klauspost/compress/zlib"},                                    // floors
 
+	"internal/process":    {"golang.org/x/sys"}, // when a process began, boot ids
 	"internal/atomicfile": {"golang.org/x/sys"}, // which file systems keep the order of changes
 }
 

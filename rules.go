@@ -15,6 +15,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/process"
 )
 
 // ruleSource is what decides, at the root, whether a path belongs into a capture:
@@ -178,7 +179,7 @@ func (s *ruleSource) heldEarlier(r *Repo, x *index.Index) (func(path string, dir
 // conditions names all that decides a capture but for the directories, the user's index
 // and earlier captures: what a later boot or other rules find is not what these did.
 func (s *ruleSource) conditions(r *Repo, exclude []string) string {
-	boot := odb.BootID()
+	boot := process.BootID()
 	if boot == "" {
 		return ""
 	}

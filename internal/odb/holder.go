@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
+	"github.com/seed-fb9cbc17/cairn/internal/process"
 )
 
 // Holder is who has a lock.
@@ -41,13 +42,8 @@ func (h Holder) String() string {
 // machine identifies this machine. Neither half is certain by itself: host names
 // change and repeat, not every system has a boot id.
 var machine = sync.OnceValue(func() Holder {
-	host, _ := os.Hostname()
-	return Holder{PID: os.Getpid(), Host: host, BootID: bootID()}
+	return Holder{PID: os.Getpid(), Host: process.Host(), BootID: process.BootID()}
 })
-
-// BootID names the time since this machine was started, "" where that has no name.
-// Containers on it share the name.
-func BootID() string { return machine().BootID }
 
 // foreign reports whether the holder lived on another machine, as far as can be
 // told: a container on this one has another name but the same boot.

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/seed-fb9cbc17/cairn/internal/process"
 )
 
 // redoTypes are the file systems on which a log is kept: on a disk of this machine. It
@@ -20,7 +22,7 @@ var redoTypes = []uint32{
 func tokenOf(dir string) (t redoToken, ok bool) {
 	var fs unix.Statfs_t
 	var st unix.Statx_t
-	boot := BootID()
+	boot := process.BootID()
 	if boot == "" || unix.Statfs(dir, &fs) != nil || !slices.Contains(redoTypes, uint32(fs.Type)) ||
 		unix.Statx(unix.AT_FDCWD, dir, 0, unix.STATX_MNT_ID|unix.STATX_MNT_ID_UNIQUE, &st) != nil ||
 		st.Mask&(unix.STATX_MNT_ID|unix.STATX_MNT_ID_UNIQUE) == 0 {

@@ -1,4 +1,4 @@
-package odb
+package process
 
 import (
 	"os"

@@ -1,6 +1,6 @@
 //go:build !linux && !darwin
 
-package odb
+package process
 
 // bootID is empty where the system has no name for a boot; the host's name then
 // decides alone.

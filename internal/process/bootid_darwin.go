@@ -1,4 +1,4 @@
-package odb
+package process
 
 import "golang.org/x/sys/unix"
 

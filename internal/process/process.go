@@ -1,0 +1,142 @@
+// Package process names processes, and tells whether one that was named is still alive.
+//
+// A process id alone names nothing for long: systems use the numbers again, a restart
+// begins them anew, and every PID namespace has its own. An [ID] holds all that a number
+// depends on. Where one of these differs from what stands here, nothing is known.
+package process
+
+import (
+	"os"
+	"sync"
+	"time"
+)
+
+// ID names a process among all that have had its number.
+type ID struct {
+	PID   int
+	Start string // when it began, in a unit of the system
+	Boot  string // of the machine, "" where a boot has no name
+	Space string // the PID namespace in which PID counts, "" where there are none
+	Host  string // the machine's name
+}
+
+// State is what is known about a process.
+type State int
+
+const (
+	Unknown State = iota // it cannot be seen from here
+	Alive
+	Dead // for good
+)
+
+// BootID names the time since this machine was started, "" where that has no name.
+// Containers on it share the name.
+func BootID() string { return here().Boot }
+
+// Host is the name of this machine.
+func Host() string { return here().Host }
+
+// here is what all processes that can be seen from this one have in common.
+var here = sync.OnceValue(func() ID {
+	host, _ := os.Hostname()
+	return ID{Boot: bootID(), Space: space(), Host: host}
+})
+
+// Of names a running process. It fails where the process is not there, or where it
+// cannot be seen from here.
+func Of(pid int) (ID, bool) {
+	about, state := look(pid)
+	if state != Alive {
+		return ID{}, false
+	}
+	id := here()
+	id.PID, id.Start = pid, about.start
+	return id, true
+}
+
+// Self names this process.
+var Self = sync.OnceValues(func() (ID, bool) { return Of(os.Getpid()) })
+
+// State tells whether a process is alive. A process of an earlier boot of this machine
+// is dead. One of another machine or another PID namespace is unknown: the host's name
+// alone does not tell this machine from others, so the namespace has to be the same too.
+func (id ID) State() State { return id.state(here(), look) }
+
+func (id ID) state(at ID, look func(int) (about, State)) State {
+	if id.PID <= 0 || id.Start == "" || id.Space != at.Space {
+		return Unknown
+	}
+	if id.Boot != at.Boot {
+		if id.Boot != "" && at.Boot != "" && id.Host == at.Host {
+			return Dead
+		}
+		return Unknown
+	}
+	if id.Boot == "" && id.Host != at.Host {
+		return Unknown
+	}
+	now, state := look(id.PID)
+	if state == Alive && now.start != id.Start {
+		return Dead // the number has been given to another process
+	}
+	return state
+}
+
+// about is what the system tells about a process.
+type about struct {
+	parent int
+	start  string
+	name   string // of the program, as far as the system keeps it
+}
+
+// Line lists a process and those above it, the nearest first. It ends where nothing
+// more can be seen.
+func Line(pid int) []Relative {
+	var line []Relative
+	for len(line) < maxLine && pid > 0 {
+		about, state := look(pid)
+		if state != Alive {
+			break
+		}
+		id := here()
+		id.PID, id.Start = pid, about.start
+		line = append(line, Relative{id, about.name})
+		pid = about.parent
+	}
+	return line
+}
+
+// Relative is a process in the line of those above another.
+type Relative struct {
+	ID
+	Name string // of the program
+}
+
+// maxLine bounds how far a line is followed. Where a number was used again it could be
+// a circle.
+const maxLine = 64
+
+// Instant is a moment on a clock that stands still while the machine sleeps, and that
+// nobody can set. It counts within one boot.
+type Instant struct {
+	Boot string        `json:"boot,omitempty"`
+	Up   time.Duration `json:"up,omitempty"`
+}
+
+// Awake is the present moment, the zero Instant where the system has no such clock.
+func Awake() Instant {
+	up, ok := awake()
+	if !ok || BootID() == "" {
+		return Instant{}
+	}
+	return Instant{BootID(), up}
+}
+
+// Since is the time that has passed since an earlier moment, as long as both are of one
+// boot.
+func (i Instant) Since(earlier Instant) (time.Duration, bool) {
+	if i.Boot == "" || i.Boot != earlier.Boot {
+		return 0, false
+	}
+	return i.Up - earlier.Up, true
+}

@@ -2,8 +2,6 @@ package cairn
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -244,10 +242,7 @@ func (r *Repo) StoreDir() string { return r.db.Dir() }
 
 // ProjectID names the store of a root: the first 8 bytes, in hex, of the SHA-256
 // of the root's absolute path.
-func ProjectID(root string) string {
-	sum := sha256.Sum256([]byte(root))
-	return hex.EncodeToString(sum[:8])
-}
+func ProjectID(root string) string { return odb.ProjectID(root) }
 
 // StorePath is where the store of root lies below a data directory.
 func StorePath(dataDir, root string) string {

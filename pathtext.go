@@ -78,7 +78,7 @@ func (p *Patch) UnmarshalJSON(data []byte) error {
 // Skipped is a path that is present but was not captured.
 type Skipped struct {
 	Path   string // from the root, '/'-separated
-	Reason string // "too large", "unreadable", "special file", "unstable", "unsafe name", "sparse checkout", "denied", "unread" or "ignored" (a hint)
+	Reason string // "too large", "unreadable", "special file", "unstable", "unsafe name", "sparse checkout", "denied", "unread", "ignored" (a hint) or "cairn store"
 	Size   int64  // in bytes, where it is known
 }
 

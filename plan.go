@@ -89,6 +89,7 @@ func (r *Repo) makePlan(ctx context.Context, disk *capture, target state, opt pl
 	}
 	p.dropBlocked()
 	p.deny()
+	p.spareStores()
 	kept, conflicts := byOwner(opt.stay)
 	p.kept, p.conflicts = append(p.kept, kept...), append(p.conflicts, conflicts...)
 	p.keepRenamesTogether(opt.step)

@@ -19,7 +19,7 @@ func (p *planner) oversized() error {
 			return err
 		}
 		rec := p.disk.index.Lookup(s.Path)
-		if e != nil || rec == nil || !p.scope.covers(s.Path) || p.cleared[s.Path] {
+		if e != nil || rec == nil || rec.Skip() == index.Store || !p.scope.covers(s.Path) || p.cleared[s.Path] {
 			continue
 		}
 		replaced, err := p.replaced(s.Path)

@@ -25,11 +25,12 @@ const (
 	UnsafeName      // could pass for .git on some file system
 	Sparse          // outside the user's sparse checkout, so absent by intent
 	Denied          // on the list of what is never stored
-	Unread          // not looked at; this and the next are never in an index, only in checkpoints
+	Unread          // not looked at; this and Ignored are never in an index, only in checkpoints
 	Ignored         // named by a hint, but ignored and no small file
+	Store           // a cairn store, of whatever data directory
 )
 
-var skipNames = [...]string{"", "too large", "unreadable", "special file", "unstable", "unsafe name", "sparse checkout", "denied", "unread", "ignored"}
+var skipNames = [...]string{"", "too large", "unreadable", "special file", "unstable", "unsafe name", "sparse checkout", "denied", "unread", "ignored", "cairn store"}
 
 // String returns the reason in words, "" for Captured.
 func (s Skip) String() string {

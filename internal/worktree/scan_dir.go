@@ -158,6 +158,9 @@ func (w *worker) open(n *node) (ok bool, err error) {
 	if n.handle == nil {
 		n.handle, err = n.parent.handle.openDir(n.name)
 	}
+	if err == nil && w.passStore(n) {
+		return false, nil
+	}
 	if err == nil && w.Enter != nil {
 		w.Enter(n.path, n.handle.descriptor())
 	}

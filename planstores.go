@@ -1,0 +1,36 @@
+package cairn
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/seed-fb9cbc17/cairn/internal/index"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree"
+)
+
+// reasonStore says why an operation leaves a path alone.
+const reasonStore = "a cairn store, which going back never changes"
+
+// spareStores takes out of a plan what lies in a cairn store or stands in its place. A
+// target may hold files of one: a capture before that became a store, or by a program that
+// did not pass stores over.
+func (p *planner) spareStores() {
+	for _, s := range p.now.meta.Skipped {
+		if s.Reason != index.Store.String() || !p.touches(s.Path) {
+			continue
+		}
+		p.keep(s.Path, reasonStore)
+		p.plan.withdraw(s.Path)
+		p.losses = slices.DeleteFunc(p.losses, func(l string) bool { return isBelow(l, s.Path) })
+	}
+}
+
+// touches reports whether a plan changes a path or something below it.
+func (p *planner) touches(path string) bool {
+	return slices.ContainsFunc(p.changes, func(c worktree.Change) bool { return isBelow(c.Path, path) })
+}
+
+// isBelow reports whether a path is dir or lies below it.
+func isBelow(path, dir string) bool {
+	return path == dir || strings.HasPrefix(path, dir) && path[len(dir)] == '/'
+}

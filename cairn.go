@@ -163,14 +163,10 @@ func Open(opt Options) (*Repo, error) {
 	if opt.RequireGit && around.repo == nil && opt.Disabled == "" {
 		opt.Disabled = root + " is in no git work tree"
 	}
-	r := &Repo{opt: opt, root: root, log: opt.Logger, now: time.Now, longWalk: longWalk}
-	r.opt.DataDir, r.clean = dataDir, r.Clean
-	r.user.Store(around)
+	opt.DataDir = dataDir
+	r := newRepo(opt, root, around)
 	if opt.Watch {
 		r.watching = &watching{within: saveWithin}
-	}
-	if r.log == nil {
-		r.log = slog.New(slog.DiscardHandler)
 	}
 	if r.db, err = r.openStore(store); err != nil {
 		return nil, err
@@ -178,6 +174,17 @@ func Open(opt Options) (*Repo, error) {
 	r.adoptRetention()
 	r.refreshDenied()
 	return r, nil
+}
+
+// newRepo is a Repo that lacks nothing but its store.
+func newRepo(opt Options, root string, around *surroundings) *Repo {
+	r := &Repo{opt: opt, root: root, log: opt.Logger, now: time.Now, longWalk: longWalk}
+	r.clean = r.Clean
+	r.user.Store(around)
+	if r.log == nil {
+		r.log = slog.New(slog.DiscardHandler)
+	}
+	return r
 }
 
 // userRepo finds the repository whose work tree the root lies in. A broken .git

@@ -3,9 +3,12 @@ package cairn
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
@@ -56,8 +59,41 @@ type Change struct {
 	NewPerm uint16
 	OldID   string // blob, "" where the file is absent
 	NewID   string
+}
 
-	old, new *object.Entry
+// oldEntry is the tree entry of the old side, nil where the file is absent.
+func (c *Change) oldEntry() *object.Entry { return sideOf(c.Path, c.OldMode, c.OldID) }
+
+// newEntry is the tree entry of the new side, nil where the file is absent.
+func (c *Change) newEntry() *object.Entry { return sideOf(c.Path, c.NewMode, c.NewID) }
+
+// sideOf returns an entry with a zero id where id is no object id; see check.
+func sideOf(path string, mode uint32, id string) *object.Entry {
+	if mode == 0 {
+		return nil
+	}
+	_, name := index.Split(path)
+	parsed, _ := object.ParseID(id)
+	return &object.Entry{Mode: object.Mode(mode), Name: name, ID: parsed}
+}
+
+// check refuses a change that a caller has put together wrongly.
+func (c *Change) check() error {
+	for _, side := range []struct {
+		mode uint32
+		id   string
+	}{{c.OldMode, c.OldID}, {c.NewMode, c.NewID}} {
+		if side.mode == 0 {
+			continue
+		}
+		if _, err := object.ParseID(side.id); err != nil {
+			return fmt.Errorf("change of %s: %w", c.Path, err)
+		}
+	}
+	if c.OldMode == 0 && c.NewMode == 0 {
+		return fmt.Errorf("change of %s: it has a mode on neither side", c.Path)
+	}
+	return nil
 }
 
 // Status says what happened to a file.
@@ -74,33 +110,74 @@ const (
 // Letter returns the letter that git prints for the status.
 func (c *Change) Letter() string {
 	switch {
-	case c.old == nil:
+	case c.OldMode == 0:
 		return "A"
-	case c.new == nil:
+	case c.NewMode == 0:
 		return "D"
-	case c.old.Mode.IsFile() != c.new.Mode.IsFile():
+	case object.Mode(c.OldMode).IsFile() != object.Mode(c.NewMode).IsFile():
 		return "T"
 	}
 	return "M"
 }
 
-// MarshalJSON implements json.Marshaler: {"path","status","oldMode","newMode"}, the
-// modes as git prints them.
+// changeJSON is a Change in JSON. Modes and permission bits are octal, as git prints
+// them; a side on which the file is absent has none.
+type changeJSON struct {
+	Path    pathText `json:"path"`
+	Status  Status   `json:"status"`
+	OldMode string   `json:"oldMode,omitempty"`
+	NewMode string   `json:"newMode,omitempty"`
+	OldPerm *octal   `json:"oldPerm,omitempty"`
+	NewPerm *octal   `json:"newPerm,omitempty"`
+	OldID   string   `json:"oldId,omitempty"`
+	NewID   string   `json:"newId,omitempty"`
+}
+
+// MarshalJSON implements json.Marshaler:
+// {"path","status","oldMode","newMode","oldPerm","newPerm","oldId","newId"}.
 func (c Change) MarshalJSON() ([]byte, error) {
-	type form struct {
-		Path    pathText `json:"path"`
-		Status  Status   `json:"status"`
-		OldMode string   `json:"oldMode,omitempty"`
-		NewMode string   `json:"newMode,omitempty"`
+	f := changeJSON{Path: pathText(c.Path), Status: c.Status, OldID: c.OldID, NewID: c.NewID}
+	if c.OldMode != 0 {
+		f.OldMode, f.OldPerm = object.Mode(c.OldMode).String(), (*octal)(&c.OldPerm)
 	}
-	f := form{Path: pathText(c.Path), Status: c.Status}
-	if c.old != nil {
-		f.OldMode = c.old.Mode.String()
-	}
-	if c.new != nil {
-		f.NewMode = c.new.Mode.String()
+	if c.NewMode != 0 {
+		f.NewMode, f.NewPerm = object.Mode(c.NewMode).String(), (*octal)(&c.NewPerm)
 	}
 	return json.Marshal(f)
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (c *Change) UnmarshalJSON(data []byte) (err error) {
+	var f changeJSON
+	if err := json.Unmarshal(data, &f); err != nil {
+		return err
+	}
+	*c = Change{Path: string(f.Path), Status: f.Status, OldID: f.OldID, NewID: f.NewID}
+	if c.OldMode, err = parseMode(f.OldMode); err != nil {
+		return err
+	}
+	if c.NewMode, err = parseMode(f.NewMode); err != nil {
+		return err
+	}
+	if f.OldPerm != nil {
+		c.OldPerm = uint16(*f.OldPerm)
+	}
+	if f.NewPerm != nil {
+		c.NewPerm = uint16(*f.NewPerm)
+	}
+	return nil
+}
+
+// parseMode reads a mode of git as JSON carries it; "" is 0, an absent file.
+func parseMode(text string) (uint32, error) {
+	if text == "" {
+		return 0, nil
+	}
+	mode, err := strconv.ParseUint(text, 8, 32)
+	if err != nil {
+		return 0, fmt.Errorf("%q is no mode: it takes octal digits, as 100644", text)
+	}
+	return uint32(mode), nil
 }
 
 // Changes lists the files that differ between two checkpoints, ordered by the bytes
@@ -160,7 +237,7 @@ func (r *Repo) changes(ctx context.Context, a, b state, scope *pathScope) ([]Cha
 }
 
 func newChange(c treeChange, a, b *metadata) Change {
-	ch := Change{Path: c.path, Status: Modified, old: c.old, new: c.new}
+	ch := Change{Path: c.path, Status: Modified}
 	if c.old == nil {
 		ch.Status = Added
 	} else {

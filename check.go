@@ -22,7 +22,7 @@ type CheckOptions struct {
 // Finding is one thing that is wrong with a store.
 type Finding struct {
 	Kind   string `json:"kind"`             // one word or two, as "pack", "ref", "permissions"
-	Path   string `json:"path,omitempty"`   // of a file
+	Path   Path   `json:"path,omitempty"`   // of a file
 	Ref    string `json:"ref,omitempty"`    // name
 	ID     string `json:"id,omitempty"`     // of an object
 	Text   string `json:"text"`             // what is wrong
@@ -163,7 +163,7 @@ func (c *checker) statCache() {
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
 		return
 	}
-	c.note(Finding{Kind: "stat cache", Path: c.repo.indexFile().Base, Text: err.Error(), Repair: "drop it; the next track reads every file"},
+	c.note(Finding{Kind: "stat cache", Path: Path(c.repo.indexFile().Base), Text: err.Error(), Repair: "drop it; the next track reads every file"},
 		func() error { c.repo.freshIndex(); return nil })
 }
 
@@ -209,7 +209,7 @@ func (c *checker) store(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("check %s: %w", c.repo.db.Dir(), err)
 		}
-		f := Finding{Kind: string(fault.Kind), Path: fault.Path, Ref: fault.Ref, Repair: fault.Repair, Text: "damaged"}
+		f := Finding{Kind: string(fault.Kind), Path: Path(fault.Path), Ref: fault.Ref, Repair: fault.Repair, Text: "damaged"}
 		if fault.Err != nil {
 			f.Text = fault.Err.Error()
 		}

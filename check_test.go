@@ -52,7 +52,7 @@ func TestCheckTellsOfTheDead(t *testing.T) {
 	tell := func(when string, want int) {
 		t.Helper()
 		found, err := r.Check(t.Context(), cairn.CheckOptions{})
-		if err != nil || len(found) != want || want > 0 && (found[0].Kind != "temporary" || found[0].Path != left) {
+		if err != nil || len(found) != want || want > 0 && (found[0].Kind != "temporary" || string(found[0].Path) != left) {
 			t.Errorf("%s: %+v, %v", when, found, err)
 		}
 	}

@@ -29,13 +29,17 @@ const (
 )
 
 // Checkpoint is one recorded state.
+//
+// A Checkpoint that does not come from a Repo, for instance from JSON, has the exported
+// fields alone: its methods answer with an error that wraps ErrNotFound, and Repo.Lookup
+// of its ID gives the whole one.
 type Checkpoint struct {
-	ID      string // of the commit
-	Hash    string // of the tree
-	Message string
-	Parent  string // the checkpoint before it on its line, "" for the first
-	Author  string // who made the changes since
-	When    time.Time
+	ID      string    `json:"checkpoint"` // of the commit
+	Hash    string    `json:"hash"`       // of the tree
+	Message string    `json:"message"`
+	Parent  string    `json:"parent,omitempty"` // the checkpoint before it on its line, "" for the first
+	Author  string    `json:"author"`           // of the changes since Parent
+	When    time.Time `json:"when"`
 
 	id, tree object.ID
 	commit   *object.CommitData
@@ -79,6 +83,9 @@ func (r *Repo) readCheckpoint(id object.ID) (*Checkpoint, error) {
 
 // metadata decodes the checkpoint's metadata once.
 func (c *Checkpoint) metadata() (*metadata, error) {
+	if c.meta == nil && c.commit == nil {
+		return nil, notFound("the contents of checkpoint %q: it was not read from a store (look it up by its id)", c.ID)
+	}
 	if c.meta == nil {
 		m, err := decodeMetadata(c.commit.Header(metadataHeader))
 		if err != nil {

@@ -42,19 +42,32 @@ type FileDiff struct {
 	Note      string // "", "binary" or "too large"
 }
 
-// MarshalJSON implements json.Marshaler. Bytes of the texts that are not UTF-8 come
-// out as U+FFFD; the exact bytes are to be had from Repo.OpenFile.
+type fileDiffJSON struct {
+	File      pathText `json:"file"`
+	Before    string   `json:"before"`
+	After     string   `json:"after"`
+	Additions int      `json:"additions"`
+	Deletions int      `json:"deletions"`
+	Status    Status   `json:"status"`
+	Patch     string   `json:"patch"`
+	Note      string   `json:"note,omitempty"`
+}
+
+// MarshalJSON implements json.Marshaler. A byte of a text that is not UTF-8 becomes
+// U+FFFD, because the specification makes the texts plain strings. Repo.OpenFile has
+// the exact bytes.
 func (d FileDiff) MarshalJSON() ([]byte, error) {
-	return json.Marshal(struct {
-		File      pathText `json:"file"`
-		Before    string   `json:"before"`
-		After     string   `json:"after"`
-		Additions int      `json:"additions"`
-		Deletions int      `json:"deletions"`
-		Status    Status   `json:"status"`
-		Patch     string   `json:"patch"`
-		Note      string   `json:"note,omitempty"`
-	}{pathText(d.File), d.Before, d.After, d.Additions, d.Deletions, d.Status, d.Patch, d.Note})
+	return json.Marshal(fileDiffJSON{pathText(d.File), d.Before, d.After, d.Additions, d.Deletions, d.Status, d.Patch, d.Note})
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (d *FileDiff) UnmarshalJSON(data []byte) error {
+	var j fileDiffJSON
+	if err := json.Unmarshal(data, &j); err != nil {
+		return err
+	}
+	*d = FileDiff{string(j.File), j.Before, j.After, j.Additions, j.Deletions, j.Status, j.Patch, j.Note}
+	return nil
 }
 
 // Diff writes the difference between two checkpoints as "git diff --no-renames"
@@ -158,20 +171,24 @@ func (opt *DiffOptions) limit() int64 {
 }
 
 func (r *Repo) sides(c *Change, opt DiffOptions) (s fileSides, err error) {
-	if s.oldSize, err = r.blobSize(c.old); err != nil {
+	if err := c.check(); err != nil {
 		return s, err
 	}
-	if s.newSize, err = r.blobSize(c.new); err != nil {
+	before, after := c.oldEntry(), c.newEntry()
+	if s.oldSize, err = r.blobSize(before); err != nil {
+		return s, err
+	}
+	if s.newSize, err = r.blobSize(after); err != nil {
 		return s, err
 	}
 	if max(s.oldSize, s.newSize) > opt.limit() && c.OldID != c.NewID {
 		s.note = noteTooLarge
 		return s, nil
 	}
-	if s.old, err = r.blob(c.old); err != nil {
+	if s.old, err = r.blob(before); err != nil {
 		return s, err
 	}
-	if s.new, err = r.blob(c.new); err != nil {
+	if s.new, err = r.blob(after); err != nil {
 		return s, err
 	}
 	if linediff.Binary(s.old) || linediff.Binary(s.new) {

@@ -17,11 +17,11 @@ func (r *Repo) writeFileDiff(w io.Writer, c *Change, opt DiffOptions) (fileSides
 	if c.Letter() != "T" {
 		return r.writeSection(w, c, opt)
 	}
-	gone, err := r.writeSection(w, &Change{Path: c.Path, Status: Deleted, OldMode: c.OldMode, OldID: c.OldID, old: c.old}, opt)
+	gone, err := r.writeSection(w, &Change{Path: c.Path, Status: Deleted, OldMode: c.OldMode, OldID: c.OldID, OldPerm: c.OldPerm}, opt)
 	if err != nil {
 		return gone, err
 	}
-	s, err := r.writeSection(w, &Change{Path: c.Path, Status: Added, NewMode: c.NewMode, NewID: c.NewID, new: c.new}, opt)
+	s, err := r.writeSection(w, &Change{Path: c.Path, Status: Added, NewMode: c.NewMode, NewID: c.NewID, NewPerm: c.NewPerm}, opt)
 	s.old, s.oldSize, s.stat.Deleted = gone.old, gone.oldSize, gone.stat.Deleted
 	if s.note == "" {
 		s.note = gone.note
@@ -49,9 +49,9 @@ func writeHeader(out *errWriter, c *Change) {
 	a, b := QuotePath("a/"+c.Path), QuotePath("b/"+c.Path)
 	out.printf("diff --git %s %s\n", a, b)
 	switch {
-	case c.old == nil:
+	case c.OldMode == 0:
 		out.printf("new file mode %06o\n", c.NewMode)
-	case c.new == nil:
+	case c.NewMode == 0:
 		out.printf("deleted file mode %06o\n", c.OldMode)
 	case c.OldMode != c.NewMode:
 		out.printf("old mode %06o\nnew mode %06o\n", c.OldMode, c.NewMode)
@@ -59,7 +59,7 @@ func writeHeader(out *errWriter, c *Change) {
 	if c.OldID == c.NewID {
 		return
 	}
-	out.printf("index %s..%s", shortID(c.old), shortID(c.new))
+	out.printf("index %s..%s", shortID(c.oldEntry()), shortID(c.newEntry()))
 	if c.OldMode == c.NewMode {
 		out.printf(" %06o", c.OldMode)
 	}
@@ -68,10 +68,10 @@ func writeHeader(out *errWriter, c *Change) {
 
 func (r *Repo) writeBody(out *errWriter, c *Change, s *fileSides, opt DiffOptions) {
 	a, b := "/dev/null", "/dev/null"
-	if c.old != nil {
+	if c.OldMode != 0 {
 		a = QuotePath("a/" + c.Path)
 	}
-	if c.new != nil {
+	if c.NewMode != 0 {
 		b = QuotePath("b/" + c.Path)
 	}
 	switch {

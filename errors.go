@@ -62,3 +62,30 @@ var (
 func notFound(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrNotFound, fmt.Sprintf(format, args...))
 }
+
+// Cause is an error inside an answer. In JSON it is its text, and comes back as an error
+// that has no more than that.
+type Cause struct{ Err error }
+
+// causeOf is nil where there is no error.
+func causeOf(err error) *Cause {
+	if err == nil {
+		return nil
+	}
+	return &Cause{err}
+}
+
+// Error implements error.
+func (c *Cause) Error() string { return c.Err.Error() }
+
+// Unwrap returns the error itself.
+func (c *Cause) Unwrap() error { return c.Err }
+
+// MarshalText implements encoding.TextMarshaler.
+func (c *Cause) MarshalText() ([]byte, error) { return []byte(c.Err.Error()), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (c *Cause) UnmarshalText(text []byte) error {
+	c.Err = errors.New(string(text))
+	return nil
+}

@@ -107,20 +107,35 @@ func (r *Repo) operationStates(ctx context.Context) iter.Seq2[*Checkpoint, error
 	}
 }
 
+type operationJSON struct {
+	ID        string       `json:"id"`
+	Kind      string       `json:"kind"`
+	When      time.Time    `json:"when"`
+	Target    string       `json:"target,omitempty"`
+	Undoes    string       `json:"undoes,omitempty"`
+	Before    string       `json:"before"`
+	After     string       `json:"after"`
+	Paths     []pathText   `json:"paths"`
+	Kept      []PathReason `json:"kept"`
+	Conflicts []PathReason `json:"conflicts"`
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (op *Operation) UnmarshalJSON(data []byte) error {
+	var j operationJSON
+	if err := json.Unmarshal(data, &j); err != nil {
+		return err
+	}
+	*op = Operation{
+		ID: j.ID, Kind: j.Kind, When: j.When, Target: j.Target, Undoes: j.Undoes, Before: j.Before, After: j.After,
+		Paths: pathtext.Plain(j.Paths), Kept: j.Kept, Conflicts: j.Conflicts,
+	}
+	return nil
+}
+
 // MarshalJSON implements json.Marshaler.
 func (op Operation) MarshalJSON() ([]byte, error) {
-	return json.Marshal(struct {
-		ID        string       `json:"id"`
-		Kind      string       `json:"kind"`
-		When      time.Time    `json:"when"`
-		Target    string       `json:"target,omitempty"`
-		Undoes    string       `json:"undoes,omitempty"`
-		Before    string       `json:"before"`
-		After     string       `json:"after"`
-		Paths     []pathText   `json:"paths"`
-		Kept      []PathReason `json:"kept"`
-		Conflicts []PathReason `json:"conflicts"`
-	}{
+	return json.Marshal(operationJSON{
 		op.ID, op.Kind, op.When, op.Target, op.Undoes, op.Before, op.After, pathtext.Texts(op.Paths),
 		append([]PathReason{}, op.Kept...), append([]PathReason{}, op.Conflicts...),
 	})

@@ -283,7 +283,7 @@ func TestOnlyPaths(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !got.HintedOnly || got.Files != 3 || got.Changed != 4 || len(got.Skipped) > 0 {
+	if !got.HintedOnly() || got.Files != 3 || got.Changed != 4 || len(got.Skipped) > 0 {
 		t.Errorf("%+v", got)
 	}
 	text, err := json.Marshal(got)

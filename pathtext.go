@@ -17,6 +17,12 @@ func EncodePath(path string) string { return pathtext.Encode(path) }
 // DecodePath is the inverse of EncodePath.
 func DecodePath(text string) (string, error) { return pathtext.Decode(text) }
 
+// Path is a path of any bytes whose JSON form is EncodePath's.
+type Path = pathtext.Text
+
+// Paths are paths of any bytes whose JSON form is a list of EncodePath's, never null.
+type Paths = pathtext.List
+
 // pathText is a path inside a JSON form.
 type pathText = pathtext.Text
 

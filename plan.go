@@ -341,15 +341,16 @@ func (p *planner) permissions() error {
 	}
 	for _, c := range list {
 		rec := p.disk.index.Lookup(c.Path)
-		if *c.old != *c.new || rec == nil {
+		old, new := c.oldEntry(), c.newEntry()
+		if *old != *new || rec == nil {
 			continue // planned with its contents
 		}
-		proceed, err := p.settle(treeChange{c.Path, c.old, c.new})
+		proceed, err := p.settle(treeChange{c.Path, old, new})
 		if err != nil {
 			return err
 		}
 		if proceed {
-			p.change(c.Path, worktree.Chmod, c.new, expect(rec))
+			p.change(c.Path, worktree.Chmod, new, expect(rec))
 		}
 	}
 	return nil

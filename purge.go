@@ -24,14 +24,26 @@ type Purged struct {
 	Elsewhere []string
 }
 
+type purgedJSON struct {
+	Paths       []pathText `json:"paths"`
+	Checkpoints []string   `json:"checkpoints"`
+	Freed       int64      `json:"freed"`
+	Elsewhere   []string   `json:"elsewhere"`
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (p *Purged) UnmarshalJSON(data []byte) error {
+	var j purgedJSON
+	if err := json.Unmarshal(data, &j); err != nil {
+		return err
+	}
+	*p = Purged{pathtext.Plain(j.Paths), j.Checkpoints, j.Freed, j.Elsewhere}
+	return nil
+}
+
 // MarshalJSON implements json.Marshaler.
 func (p Purged) MarshalJSON() ([]byte, error) {
-	return json.Marshal(struct {
-		Paths       []pathText `json:"paths"`
-		Checkpoints []string   `json:"checkpoints"`
-		Freed       int64      `json:"freed"`
-		Elsewhere   []string   `json:"elsewhere"`
-	}{pathtext.Texts(p.Paths), append([]string{}, p.Checkpoints...), p.Freed, append([]string{}, p.Elsewhere...)})
+	return json.Marshal(purgedJSON{pathtext.Texts(p.Paths), append([]string{}, p.Checkpoints...), p.Freed, append([]string{}, p.Elsewhere...)})
 }
 
 // Purge takes the contents of paths, and of everything below them, out of the whole

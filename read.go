@@ -19,15 +19,28 @@ type TreeEntry struct {
 	Size int64  // in bytes
 }
 
+type treeEntryJSON struct {
+	Path pathText `json:"path"`
+	Mode string   `json:"mode"`
+	Perm octal    `json:"perm"`
+	ID   string   `json:"id"`
+	Size int64    `json:"size"`
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (e *TreeEntry) UnmarshalJSON(data []byte) error {
+	var j treeEntryJSON
+	if err := json.Unmarshal(data, &j); err != nil {
+		return err
+	}
+	mode, err := parseMode(j.Mode)
+	*e = TreeEntry{string(j.Path), mode, uint16(j.Perm), j.ID, j.Size}
+	return err
+}
+
 // MarshalJSON implements json.Marshaler.
 func (e TreeEntry) MarshalJSON() ([]byte, error) {
-	return json.Marshal(struct {
-		Path pathText `json:"path"`
-		Mode string   `json:"mode"`
-		Perm octal    `json:"perm"`
-		ID   string   `json:"id"`
-		Size int64    `json:"size"`
-	}{pathText(e.Path), object.Mode(e.Mode).String(), octal(e.Perm), e.ID, e.Size})
+	return json.Marshal(treeEntryJSON{pathText(e.Path), object.Mode(e.Mode).String(), octal(e.Perm), e.ID, e.Size})
 }
 
 // List yields the files and symlinks of a checkpoint below a path ("" = all),

@@ -45,13 +45,25 @@ type PlannedChange struct {
 	Bytes  int64  // written for create and modify, removed for delete
 }
 
+type plannedJSON struct {
+	Path   pathText `json:"path"`
+	Action string   `json:"action"`
+	Bytes  int64    `json:"bytes"`
+}
+
 // MarshalJSON implements json.Marshaler.
 func (p PlannedChange) MarshalJSON() ([]byte, error) {
-	return json.Marshal(struct {
-		Path   pathText `json:"path"`
-		Action string   `json:"action"`
-		Bytes  int64    `json:"bytes"`
-	}{pathText(p.Path), p.Action, p.Bytes})
+	return json.Marshal(plannedJSON{pathText(p.Path), p.Action, p.Bytes})
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (p *PlannedChange) UnmarshalJSON(data []byte) error {
+	var j plannedJSON
+	if err := json.Unmarshal(data, &j); err != nil {
+		return err
+	}
+	*p = PlannedChange{string(j.Path), j.Action, j.Bytes}
+	return nil
 }
 
 // Result says what a restore or revert did, path by path. Nothing that it lists as
@@ -70,17 +82,19 @@ type Result struct {
 // Complete reports whether every path in scope is as at the target.
 func (r *Result) Complete() bool { return len(r.Kept) == 0 && len(r.Conflicts) == 0 }
 
-// MarshalJSON implements json.Marshaler. The plan is given for a dry run only.
+type resultJSON struct {
+	Operation string           `json:"operation"`
+	Restored  []pathText       `json:"restored"`
+	Deleted   []pathText       `json:"deleted"`
+	Kept      []PathReason     `json:"kept"`
+	Conflicts []PathReason     `json:"conflicts"`
+	Plan      *[]PlannedChange `json:"plan,omitempty"`
+	PlanID    string           `json:"planId,omitempty"`
+}
+
+// MarshalJSON implements json.Marshaler. Only a dry run has "plan" and "planId".
 func (r Result) MarshalJSON() ([]byte, error) {
-	form := struct {
-		Operation string           `json:"operation"`
-		Restored  []pathText       `json:"restored"`
-		Deleted   []pathText       `json:"deleted"`
-		Kept      []PathReason     `json:"kept"`
-		Conflicts []PathReason     `json:"conflicts"`
-		Plan      *[]PlannedChange `json:"plan,omitempty"`
-		PlanID    string           `json:"planId,omitempty"`
-	}{
+	form := resultJSON{
 		r.Operation, pathtext.Texts(r.Restored), pathtext.Texts(r.Deleted),
 		append([]PathReason{}, r.Kept...), append([]PathReason{}, r.Conflicts...), nil, "",
 	}
@@ -89,6 +103,22 @@ func (r Result) MarshalJSON() ([]byte, error) {
 		form.Plan, form.PlanID = &planned, r.PlanID
 	}
 	return json.Marshal(form)
+}
+
+// UnmarshalJSON implements json.Unmarshaler. A result with a plan is one of a dry run.
+func (r *Result) UnmarshalJSON(data []byte) error {
+	var j resultJSON
+	if err := json.Unmarshal(data, &j); err != nil {
+		return err
+	}
+	*r = Result{
+		Operation: j.Operation, Restored: pathtext.Plain(j.Restored), Deleted: pathtext.Plain(j.Deleted),
+		Kept: j.Kept, Conflicts: j.Conflicts, PlanID: j.PlanID,
+	}
+	if j.Plan != nil {
+		r.Plan, r.DryRun = *j.Plan, true
+	}
+	return nil
 }
 
 // preview is the result of carrying out nothing. It refuses a plan that is not the

@@ -59,7 +59,7 @@ type Cleaned struct {
 
 	// Blocked says why nothing was dropped: damage, behind which nobody knows what
 	// is needed.
-	Blocked error `json:"-"`
+	Blocked *Cause `json:"blocked,omitempty"`
 }
 
 // Clean drops what opt lets go, and puts the packs in order. The store is locked for
@@ -203,7 +203,7 @@ func (d *Cleaned) add(c *odb.Collected, dry bool) {
 	d.Freed += c.Freed
 	d.Size, d.Packs = c.Size, c.Packs
 	d.Peak = max(d.Peak, c.Peak)
-	d.Incomplete, d.Blocked = c.Incomplete, c.Blocked
+	d.Incomplete, d.Blocked = c.Incomplete, causeOf(c.Blocked)
 }
 
 // carryOutVerdict hides and deletes. A line that was moved since stays: somebody

@@ -118,7 +118,7 @@ func (b *stepsBack) collect(step *UndoneStep) error {
 	b.kept, b.conflicts = append(b.kept, kept...), append(b.conflicts, shared...)
 	for i := range own {
 		c := &own[i]
-		ends := stepEnds{pathEnd{c.old, c.OldPerm}, pathEnd{c.new, c.NewPerm}, from, slices.Contains(step.Made, c.Path)}
+		ends := stepEnds{pathEnd{c.oldEntry(), c.OldPerm}, pathEnd{c.newEntry(), c.NewPerm}, from, slices.Contains(step.Made, c.Path)}
 		if known, ok := first[c.Path]; ok {
 			ends.from = known
 		}

@@ -51,7 +51,7 @@ func (u *LineUpdate) stepChanges(ctx context.Context, steps []UndoneStep) ([]Cha
 }
 
 func changeBetween(path string, from, to pathEnd) Change {
-	c := Change{Path: path, Status: Modified, old: from.entry, new: to.entry}
+	c := Change{Path: path, Status: Modified}
 	if from.entry == nil {
 		c.Status = Added
 	} else {
@@ -81,7 +81,7 @@ func (r *Repo) FileDiffs(ctx context.Context, list []Change, opt DiffOptions) it
 // diffSize is what a comparison has to read, in bytes. Who reads it will find out what
 // cannot be read.
 func (r *Repo) diffSize(c *Change) int64 {
-	old, _ := r.blobSize(c.old)
-	now, _ := r.blobSize(c.new)
+	old, _ := r.blobSize(c.oldEntry())
+	now, _ := r.blobSize(c.newEntry())
 	return old + now
 }

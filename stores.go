@@ -2,10 +2,10 @@ package cairn
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,6 +23,37 @@ type StoreInfo struct {
 	Used    time.Time // when somebody last worked with it
 	Missing bool      // the root is not there, or not to be seen from here
 	Err     error     // why the store cannot be used; nil if it can
+}
+
+type storeInfoJSON struct {
+	Dir     Path      `json:"store"`
+	Root    Path      `json:"root"`
+	Size    int64     `json:"size"`
+	Used    time.Time `json:"used,omitzero"`
+	Missing bool      `json:"missing,omitempty"`
+	Err     string    `json:"error,omitempty"`
+}
+
+// MarshalJSON implements json.Marshaler: {"store","root","size","used","missing","error"}.
+func (s StoreInfo) MarshalJSON() ([]byte, error) {
+	j := storeInfoJSON{Path(s.Dir), Path(s.Root), s.Size, s.Used, s.Missing, ""}
+	if s.Err != nil {
+		j.Err = s.Err.Error()
+	}
+	return json.Marshal(j)
+}
+
+// UnmarshalJSON implements json.Unmarshaler. The error has its text, and wraps nothing.
+func (s *StoreInfo) UnmarshalJSON(data []byte) error {
+	var j storeInfoJSON
+	if err := json.Unmarshal(data, &j); err != nil {
+		return err
+	}
+	*s = StoreInfo{string(j.Dir), string(j.Root), j.Size, j.Used, j.Missing, nil}
+	if j.Err != "" {
+		s.Err = errors.New(j.Err)
+	}
+	return nil
 }
 
 // Stores lists the stores below a data directory, ordered by root. A data directory
@@ -62,16 +93,52 @@ func isMissing(root string) bool {
 	return errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir()
 }
 
-// OpenStore opens a store as Stores lists it, whether its root is there or not, for
-// Usage, Check and dry runs of Clean: nothing that needs the root works where it is
-// gone.
-func OpenStore(dir string) (*Repo, error) {
+// Store is one store of a data directory, opened without its root. Its methods work
+// whether the root is there or gone, and never change the root.
+type Store struct{ repo *Repo }
+
+// OpenStore opens the store in dir, as Stores lists it. An error wraps ErrStore.
+func OpenStore(dir string) (*Store, error) {
 	db, err := odb.Open(dir, "", odb.Options{})
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrStore, err)
 	}
-	return &Repo{opt: Options{DataDir: filepath.Dir(filepath.Dir(db.Dir()))}, root: db.Root(), db: db, log: slog.New(slog.DiscardHandler), now: time.Now}, nil
+	dataDir := filepath.Dir(filepath.Dir(db.Dir()))
+	r := newRepo(Options{Root: db.Root(), DataDir: dataDir, Disabled: "it was opened as a store, without its root"}, db.Root(), &surroundings{})
+	r.db = db
+	r.refreshDenied()
+	return &Store{r}, nil
 }
+
+// Dir returns the path of the store: a bare git repository.
+func (s *Store) Dir() string { return s.repo.StoreDir() }
+
+// Root returns the directory that the store belongs to. It need not exist.
+func (s *Store) Root() string { return s.repo.root }
+
+// Usage is Repo.Usage.
+func (s *Store) Usage(ctx context.Context) (*Usage, error) { return s.repo.Usage(ctx) }
+
+// Check is Repo.Check without Fix: a repair may have to finish an operation in the root,
+// for which the root has to be opened.
+func (s *Store) Check(ctx context.Context, opt CheckOptions) ([]Finding, error) {
+	if opt.Fix {
+		return nil, fmt.Errorf("%w: repair %s by way of its root %s", ErrStore, s.Dir(), s.Root())
+	}
+	return s.repo.Check(ctx, opt)
+}
+
+// Clean is Repo.Clean of a dry run: how much a cleaning would free. The cleaning itself
+// may have to finish an operation in the root, for which the root has to be opened.
+func (s *Store) Clean(ctx context.Context, opt CleanOptions) (*Cleaned, error) {
+	if !opt.DryRun {
+		return nil, fmt.Errorf("%w: clean %s by way of its root %s", ErrStore, s.Dir(), s.Root())
+	}
+	return s.repo.Clean(ctx, opt)
+}
+
+// Close releases the store.
+func (s *Store) Close() error { return s.repo.Close() }
 
 // RemoveStore removes the store of a root that is not there any more, with all its
 // checkpoints. A root that is there is ErrRoot, one without a store ErrNotFound.

@@ -2,6 +2,7 @@ package cairn
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 	"time"
@@ -39,11 +40,43 @@ type Track struct {
 	Changed    int       `json:"changed"`           // paths that differ from the checkpoint before
 	Skipped    []Skipped `json:"skipped"`           // present, but not captured
 	Partial    bool      `json:"partial,omitempty"` // the deadline passed: some paths are skipped as unread
-	HintedOnly bool      `json:"-"`                 // only TrackOptions.Paths were looked at
-	Scope      Partial   `json:"scope,omitempty"`   // PartialPaths then, for JSON
+	Scope      Partial   `json:"scope,omitempty"`   // PartialPaths where only TrackOptions.Paths were looked at
 
 	// Reasons holds the system's answer for paths that could not be read.
-	Reasons map[string]error `json:"-"`
+	Reasons Reasons `json:"reasons,omitempty"`
+}
+
+// HintedOnly reports whether only TrackOptions.Paths were looked at.
+func (t *Track) HintedOnly() bool { return t.Scope == PartialPaths }
+
+// Reasons maps paths to errors. In JSON an error is its text, and comes back as one
+// that has no more than that.
+type Reasons map[string]error
+
+// MarshalJSON implements json.Marshaler.
+func (r Reasons) MarshalJSON() ([]byte, error) {
+	texts := make(map[string]string, len(r))
+	for path, err := range r {
+		texts[EncodePath(path)] = err.Error()
+	}
+	return json.Marshal(texts)
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (r *Reasons) UnmarshalJSON(data []byte) error {
+	var texts map[string]string
+	if err := json.Unmarshal(data, &texts); err != nil {
+		return err
+	}
+	*r = make(Reasons, len(texts))
+	for key, text := range texts {
+		path, err := DecodePath(key)
+		if err != nil {
+			return err
+		}
+		(*r)[path] = errors.New(text)
+	}
+	return nil
 }
 
 // Track records the present state of the root as a checkpoint. When nothing at all
@@ -111,7 +144,7 @@ func (r *Repo) track(ctx context.Context, opt TrackOptions) (*Track, error) {
 	t := &Track{
 		Hash: c.tree.String(), Checkpoint: id.String(), Files: c.files, Changed: changed,
 		Skipped: append([]Skipped{}, c.metadata().Skipped...), Reasons: c.reasons,
-		Partial: len(c.unread) > 0, HintedOnly: opt.OnlyPaths,
+		Partial: len(c.unread) > 0,
 	}
 	if opt.OnlyPaths {
 		t.Scope = PartialPaths

@@ -9,8 +9,8 @@ import (
 
 // Usage is what a store takes and holds.
 type Usage struct {
-	Root        string    `json:"root"`
-	Store       string    `json:"store"`
+	Root        Path      `json:"root"`
+	Store       Path      `json:"store"`
 	Size        int64     `json:"size"`   // bytes of all files; a pack shared with the user's repository takes none
 	Files       int       `json:"files"`  // in the store
 	Budget      int64     `json:"budget"` // default of Retention.MaxBytes for this store
@@ -28,12 +28,12 @@ func (r *Repo) StoreSize() (int64, error) { return r.db.Size() }
 
 // Usage measures the store. Checkpoints and lines count where they can be read.
 func (r *Repo) Usage(ctx context.Context) (*Usage, error) {
-	u := &Usage{Root: r.root, Store: r.db.Dir(), Budget: r.DefaultBudget()}
+	u := &Usage{Root: Path(r.root), Store: Path(r.db.Dir()), Budget: r.DefaultBudget()}
 	if note := r.readNote(); note.Done {
 		u.Cleaned = note.Time
 	}
 	var err error
-	if u.Size, u.Files, err = odb.Measure(u.Store); err != nil {
+	if u.Size, u.Files, err = odb.Measure(string(u.Store)); err != nil {
 		return nil, err
 	}
 	s, err := r.survey(ctx)

@@ -24,7 +24,7 @@ type Session struct {
 	Parent   string            `json:"parent,omitempty"` // whose sub-agent it is
 	Title    string            `json:"title,omitempty"`
 	Meta     map[string]string `json:"meta,omitempty"` // the host's, opaque
-	Root     string            `json:"root"`
+	Root     cairn.Path        `json:"root"`
 	Created  time.Time         `json:"created"`
 	Updated  time.Time         `json:"updated"`
 	Children []string          `json:"children,omitempty"`
@@ -90,7 +90,7 @@ type Step struct {
 	After    Checkpoint        `json:"after,omitzero"` // zero while the step is open
 	Began    time.Time         `json:"began"`
 	Ended    time.Time         `json:"ended,omitzero"`
-	Paths    []string          `json:"-"` // that its tools named
+	Paths    cairn.Paths       `json:"paths,omitempty"` // that its tools named, from the root or absolute
 	Parts    []Part            `json:"parts,omitempty"`
 	Patch    cairn.Patch       `json:"patch"` // Hash is that of Before; Files are absolute
 	Meta     map[string]string `json:"meta,omitempty"`

@@ -59,7 +59,7 @@ func (s *Sessions) revertView(ctx context.Context, h *history, active []*boundar
 
 func (d *digest) view(root string) *Session {
 	out := &Session{
-		ID: d.ID, Parent: d.Parent, Title: d.Title, Meta: maps.Clone(d.Meta), Root: root,
+		ID: d.ID, Parent: d.Parent, Title: d.Title, Meta: maps.Clone(d.Meta), Root: cairn.Path(root),
 		Created: instant(d.Created), Updated: instant(d.At), Messages: d.Messages, Steps: d.Steps, Open: d.Open,
 	}
 	if d.Fork != nil {

@@ -67,6 +67,16 @@ func (d FileDiff) MarshalJSON() ([]byte, error) {
 	})
 }
 
+// UnmarshalJSON implements json.Unmarshaler.
+func (d *FileDiff) UnmarshalJSON(data []byte) error {
+	var full cairn.FileDiff
+	if err := json.Unmarshal(data, &full); err != nil {
+		return err
+	}
+	*d = FileDiff{full.File, full.Before, full.After, full.Additions, full.Deletions, string(full.Status), full.Patch}
+	return nil
+}
+
 // ErrDisabled says that snapshots are switched off in the Config.
 var ErrDisabled = errors.New("snapshots are disabled")
 

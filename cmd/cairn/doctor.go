@@ -150,7 +150,7 @@ func (c *cli) checkStore(ctx context.Context, f doctorFlags) ([]cairn.Finding, e
 	case errors.Is(err, cairn.ErrNotFound):
 		return nil, nil
 	case errors.Is(err, cairn.ErrStore):
-		return []cairn.Finding{{Kind: "store", Path: cairn.StorePath(opt.DataDir, opt.Root), Text: err.Error(),
+		return []cairn.Finding{{Kind: "store", Path: cairn.Path(cairn.StorePath(opt.DataDir, opt.Root)), Text: err.Error(),
 			Repair: "move the directory away; cairn track makes a new store, and any git reads what the old one still holds"}}, nil
 	case err != nil:
 		return nil, err
@@ -181,7 +181,7 @@ func (c *cli) checkAbandoned(ctx context.Context, f doctorFlags) ([]cairn.Findin
 	for _, s := range stores {
 		switch {
 		case s.Err != nil:
-			found = append(found, cairn.Finding{Kind: "store", Path: s.Dir, Text: s.Err.Error(), Repair: "move the directory away if you do not need it"})
+			found = append(found, cairn.Finding{Kind: "store", Path: cairn.Path(s.Dir), Text: s.Err.Error(), Repair: "move the directory away if you do not need it"})
 		case s.Missing:
 			found = append(found, c.abandoned(ctx, s, f.remove))
 		}
@@ -191,7 +191,7 @@ func (c *cli) checkAbandoned(ctx context.Context, f doctorFlags) ([]cairn.Findin
 
 func (c *cli) abandoned(ctx context.Context, s cairn.StoreInfo, remove bool) cairn.Finding {
 	f := cairn.Finding{
-		Kind: "abandoned", Path: s.Dir,
+		Kind: "abandoned", Path: cairn.Path(s.Dir),
 		Text:   fmt.Sprintf("%s is gone; its store takes %s", placeText(s.Root), sizeText(s.Size)),
 		Repair: fmt.Sprintf("cairn adopt %s where it was moved to, or cairn doctor --remove-abandoned", shellWord(s.Root)),
 	}

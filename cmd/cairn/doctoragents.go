@@ -96,7 +96,7 @@ func (a *agentCheck) add(s setup.Status, r hooks.Record, now time.Time, where st
 }
 
 func (a *agentCheck) wrong(path, text, repair string) {
-	a.found = append(a.found, cairn.Finding{Kind: "agent", Path: path, Text: text, Repair: repair})
+	a.found = append(a.found, cairn.Finding{Kind: "agent", Path: cairn.Path(path), Text: text, Repair: repair})
 }
 
 // heard tells when an agent's hooks were last called, and what came of it.

@@ -77,7 +77,7 @@ func (c *cli) storeUses(ctx context.Context, here bool) ([]storeUse, error) {
 	}
 	uses := []storeUse{}
 	for _, s := range stores {
-		u, err := storeUse{Usage: cairn.Usage{Root: s.Root, Store: s.Dir, Size: s.Size}}, s.Err
+		u, err := storeUse{Usage: cairn.Usage{Root: cairn.Path(s.Root), Store: cairn.Path(s.Dir), Size: s.Size}}, s.Err
 		if err == nil {
 			u, err = c.lookInto(ctx, s, u)
 		}
@@ -111,20 +111,26 @@ func (c *cli) lookInto(ctx context.Context, s cairn.StoreInfo, known storeUse) (
 	if err != nil {
 		return known, err
 	}
-	repo, err := cairn.OpenStore(s.Dir)
+	store, err := cairn.OpenStore(s.Dir)
 	if err != nil {
 		return known, err
 	}
-	defer repo.Close()
-	u, err := c.useOf(ctx, repo, cfg)
+	defer store.Close()
+	u, err := c.useOf(ctx, store, cfg)
 	if err != nil {
 		return known, err
 	}
 	return u, nil
 }
 
-func (c *cli) useOf(ctx context.Context, repo *cairn.Repo, cfg *config.Config) (storeUse, error) {
-	u, err := repo.Usage(ctx)
+// measured is a store that can be measured, of a root that is there or gone.
+type measured interface {
+	Usage(context.Context) (*cairn.Usage, error)
+	Clean(context.Context, cairn.CleanOptions) (*cairn.Cleaned, error)
+}
+
+func (c *cli) useOf(ctx context.Context, store measured, cfg *config.Config) (storeUse, error) {
+	u, err := store.Usage(ctx)
 	if err != nil {
 		return storeUse{}, err
 	}
@@ -132,7 +138,7 @@ func (c *cli) useOf(ctx context.Context, repo *cairn.Repo, cfg *config.Config) (
 		u.Budget = cfg.MaxBytes
 	}
 	use := storeUse{Usage: *u}
-	dry, err := repo.Clean(ctx, cairn.CleanOptions{Retention: retentionOf(cfg), DryRun: true, Thorough: true})
+	dry, err := store.Clean(ctx, cairn.CleanOptions{Retention: retentionOf(cfg), DryRun: true, Thorough: true})
 	switch {
 	case err == nil:
 		use.Reclaimable = dry.Freed
@@ -149,18 +155,15 @@ func (discard) Write(p []byte) (int, error) { return len(p), nil }
 
 func (c *cli) printUses(uses []storeUse) error {
 	if c.global.json {
-		for i := range uses {
-			uses[i].Root, uses[i].Store = cairn.EncodePath(uses[i].Root), cairn.EncodePath(uses[i].Store)
-		}
 		return c.writeJSON(uses)
 	}
 	var sum, free int64
 	for _, u := range uses {
 		sum, free = sum+u.Size, free+u.Reclaimable
-		note := placeText(u.Root)
+		note := placeText(string(u.Root))
 		switch {
 		case u.Error != "":
-			note = placeText(u.Store) + ": " + u.Error
+			note = placeText(string(u.Store)) + ": " + u.Error
 		case u.Missing:
 			note += " (gone)"
 		}

@@ -82,14 +82,7 @@ var errBlocked = errors.New("nothing was dropped, because the store is damaged")
 
 func (c *cli) printCleaned(done *cairn.Cleaned, dry bool) error {
 	if c.global.json {
-		out := struct {
-			*cairn.Cleaned
-			Blocked string `json:"blocked,omitempty"`
-		}{Cleaned: done}
-		if done.Blocked != nil {
-			out.Blocked = done.Blocked.Error()
-		}
-		if err := c.writeJSON(out); err != nil {
+		if err := c.writeJSON(done); err != nil {
 			return err
 		}
 	} else {

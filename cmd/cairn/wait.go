@@ -139,11 +139,7 @@ func (c *cli) printTicket(r *ticket.Request, a *ticket.Answer) error {
 	if err := json.Unmarshal(a.Result, &t); err != nil {
 		return fmt.Errorf("read the answer: %w", err)
 	}
-	plain, err := t.Library()
-	if err != nil {
-		return fmt.Errorf("read the answer: %w", err)
-	}
-	return c.printTrack(plain, t.Rest)
+	return c.printTrack(&t.Track, t.Rest)
 }
 
 // workInBackground does the work of tickets, in their order. Nobody listens, so what
@@ -252,9 +248,7 @@ func (w *worker) do(ctx context.Context, job *cli, id string, r *ticket.Request)
 	if err != nil {
 		return nil, err
 	}
-	out := protocol.NewTrack(t)
-	out.Rest = r.Rest
-	return out, nil
+	return protocol.Track{Track: *t, Rest: r.Rest}, nil
 }
 
 // beginStep begins a step, after those of its session that were asked for before.

@@ -64,7 +64,7 @@ func (c *Client) Track(ctx context.Context, opt cairn.TrackOptions) (*cairn.Trac
 	if err := c.Call(ctx, "/track", in, &out); err != nil {
 		return nil, err
 	}
-	return out.Library()
+	return &out.Track, nil
 }
 
 // BeginTicket lets the server do work in the background. With rest, the whole is

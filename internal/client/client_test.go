@@ -162,12 +162,11 @@ func TestReasons(t *testing.T) {
 	t.Parallel()
 	in := &cairn.Track{Hash: "h", Skipped: []cairn.Skipped{{Path: "p\xff", Reason: "unreadable"}}, Reasons: map[string]error{"p\xff": errors.New("no")}}
 	var wire protocol.Track
-	if err := json.Unmarshal([]byte(jsonOf(t, protocol.NewTrack(in))), &wire); err != nil {
+	if err := json.Unmarshal([]byte(jsonOf(t, protocol.Track{Track: *in})), &wire); err != nil {
 		t.Fatal(err)
 	}
-	out, err := wire.Library()
-	if err != nil || out.Skipped[0].Path != "p\xff" || out.Reasons["p\xff"].Error() != "no" {
-		t.Errorf("%+v, %v", out, err)
+	if out := wire.Track; out.Skipped[0].Path != "p\xff" || out.Reasons["p\xff"].Error() != "no" {
+		t.Errorf("%+v", out)
 	}
 }
 
@@ -326,7 +325,7 @@ func TestSessionsThere(t *testing.T) {
 	})
 	ctx, id := t.Context(), "a/../b \xc3\xa9"
 	begun, err := s.Begin(ctx, session.Begin{ID: id, Title: "T"})
-	if err != nil || begun.Root != f.root || begun.Title != "T" {
+	if err != nil || string(begun.Root) != f.root || begun.Title != "T" {
 		t.Fatalf("%+v, %v", begun, err)
 	}
 	if _, err := s.AddMessage(ctx, session.MessageBegin{Session: id, Message: "m", Role: session.RoleUser, Prompt: "p"}); err != nil {

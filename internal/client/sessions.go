@@ -56,14 +56,7 @@ func plain(id string) bool { return id != "" && id != "." && id != ".." }
 // Begin is session.Sessions.Begin.
 func (s *Sessions) Begin(ctx context.Context, b session.Begin) (*session.Session, error) {
 	in := map[string]any{"id": b.ID, "parent": b.Parent, "title": b.Title, "meta": meta(b.Meta)}
-	out, err := there(ctx, s, "/sessions", in, func(l *session.Sessions) (*session.Session, error) { return l.Begin(ctx, b) })
-	if err != nil {
-		return nil, err
-	}
-	if root, err := cairn.DecodePath(out.Root); err == nil {
-		out.Root = root
-	}
-	return out, nil
+	return there(ctx, s, "/sessions", in, func(l *session.Sessions) (*session.Session, error) { return l.Begin(ctx, b) })
 }
 
 func meta(m map[string]string) map[string]string {

@@ -180,7 +180,7 @@ func (s *Server) track(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	out := protocol.NewTrack(t)
+	out := protocol.Track{Track: *t}
 	if in.Body.Rest {
 		out.Rest = p.Repo.handle.project.trackRest(opt)
 	}

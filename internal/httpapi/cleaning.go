@@ -47,9 +47,7 @@ func (s *Server) cleanOperations() {
 		if err != nil {
 			return nil, err
 		}
-		out := *u
-		out.Root, out.Store = cairn.EncodePath(u.Root), cairn.EncodePath(u.Store)
-		return &body[*cairn.Usage]{&out}, nil
+		return &body[*cairn.Usage]{u}, nil
 	})
 }
 

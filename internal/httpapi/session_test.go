@@ -129,7 +129,7 @@ func TestSessions(t *testing.T) {
 	var s session.Session
 	f.call("POST", "/sessions", SessionBegin{ID: id, Title: "T", Meta: map[string]string{"agent": "a"}}).want(t, 200, &s)
 	f.call("POST", "/sessions", SessionBegin{ID: id}).want(t, 200, &s)
-	if s.ID != id || s.Title != "T" || s.Root != f.root {
+	if s.ID != id || s.Title != "T" || string(s.Root) != f.root {
 		t.Errorf("%+v", s)
 	}
 	f.call("POST", path+"/messages", MessageBegin{MessageID: "m/1", Role: "user", Prompt: "do it", Parts: []session.Part{{ID: "p", Type: "text"}}}).want(t, 200, nil)

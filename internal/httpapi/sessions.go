@@ -62,13 +62,6 @@ func (b *SessionBack) options() session.RevertOptions {
 	return session.RevertOptions{OnConflict: cairn.Policy(b.OnConflict), DryRun: b.DryRun, Plan: b.Plan, EndOpen: b.EndOpen}
 }
 
-// shown is a session as it goes out.
-func shown(s *session.Session) session.Session {
-	out := *s
-	out.Root = cairn.EncodePath(s.Root)
-	return out
-}
-
 func (s *Server) sessionOperations() {
 	register(s, endpoint{
 		id: "list-sessions", method: http.MethodGet, path: "/sessions", tag: "sessions", summary: "All sessions, the one changed last first",
@@ -80,7 +73,7 @@ func (s *Server) sessionOperations() {
 		list, err := p.Sessions.List(ctx)
 		out := []session.Session{}
 		for _, one := range list {
-			out = append(out, shown(one))
+			out = append(out, *one)
 		}
 		return &body[[]session.Session]{out}, err
 	})
@@ -157,14 +150,14 @@ func answerSession(out *session.Session, err error) (*body[session.Session], err
 	if err != nil {
 		return nil, err
 	}
-	return &body[session.Session]{shown(out)}, nil
+	return &body[session.Session]{*out}, nil
 }
 
 func answerBack(out *session.Session, res *cairn.Result, err error) (*body[SessionAnswer], error) {
 	if err != nil {
 		return nil, err
 	}
-	return &body[SessionAnswer]{SessionAnswer{shown(out), res}}, nil
+	return &body[SessionAnswer]{SessionAnswer{*out, res}}, nil
 }
 
 func (s *Server) sessionDiff() {

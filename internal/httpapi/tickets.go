@@ -288,9 +288,7 @@ func (p *project) do(ctx context.Context, book ticket.Book, id string, r *ticket
 	if err != nil {
 		return nil, err
 	}
-	out := protocol.NewTrack(t)
-	out.Rest = r.Rest
-	return out, nil
+	return protocol.Track{Track: *t, Rest: r.Rest}, nil
 }
 
 // gate waits for the steps of a session that are to begin in the background, or for

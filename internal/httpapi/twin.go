@@ -47,8 +47,12 @@ type Operation struct {
 type Change struct {
 	Path    string `json:"path"`
 	Status  string `json:"status" enum:"added,modified,deleted"`
-	OldMode string `json:"oldMode,omitempty"`
+	OldMode string `json:"oldMode,omitempty" doc:"As git has it; none where the file is absent."`
 	NewMode string `json:"newMode,omitempty"`
+	OldPerm string `json:"oldPerm,omitempty" doc:"Permission bits in octal."`
+	NewPerm string `json:"newPerm,omitempty"`
+	OldID   string `json:"oldId,omitempty" doc:"Of the blob."`
+	NewID   string `json:"newId,omitempty"`
 }
 
 // FileDiff is one changed file with its texts.

@@ -1,0 +1,45 @@
+package session_test
+
+import (
+	"encoding/json"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/session"
+)
+
+// TestPublicResultsSurviveTheirJSON: what a caller decodes is what the library encoded,
+// paths that are not UTF-8 included.
+func TestPublicResultsSurviveTheirJSON(t *testing.T) {
+	t.Parallel()
+	odd, now := "a\xff", time.Unix(1_700_000_000, 5).UTC()
+	meta := map[string]string{"k": "v"}
+	step := session.Step{
+		ID: "st", Session: "s", Message: "m", Before: session.Checkpoint{ID: "b", Hash: "bh"}, After: session.Checkpoint{ID: "a", Hash: "ah"},
+		Began: now, Ended: now, Paths: cairn.Paths{odd}, Parts: []session.Part{{ID: "p", Type: "tool", Meta: meta}},
+		Patch: cairn.Patch{Hash: "bh", Files: []string{"/" + odd}}, Meta: meta, Reverted: true,
+	}
+	for _, in := range []any{
+		step,
+		session.Message{ID: "m", Role: "user", Prompt: "go", Meta: meta, Created: now, Steps: []session.Step{step}, Reverted: true, Children: []string{"c"}},
+		session.Session{
+			ID: "s", Parent: "p", Title: "t", Meta: meta, Root: cairn.Path("/" + odd), Created: now, Updated: now, Children: []string{"c"},
+			Fork: &session.Fork{Session: "o", Message: "m", Checkpoint: "c"}, Messages: 1, Steps: 2, Summary: &session.Summary{Files: 1, Additions: 2, Deletions: 3},
+			Open: "st", Revert: &session.Revert{Message: "m", Part: "p", Snapshot: "x", Diff: "d", Checkpoint: "c"}, Truncated: true,
+		},
+	} {
+		data, err := json.Marshal(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := reflect.New(reflect.TypeOf(in))
+		if err := json.Unmarshal(data, out.Interface()); err != nil {
+			t.Fatal(err)
+		}
+		if got := out.Elem().Interface(); !reflect.DeepEqual(got, in) {
+			t.Errorf("%T:\ngot  %+v\nwant %+v", in, got, in)
+		}
+	}
+}

@@ -30,12 +30,15 @@ type capture struct {
 	differs int            // paths that are not as they were in that, -1 = not known
 	known   worktree.Known // both: see worktree.Scan
 	lender  worktree.Lender
-	unread  []string         // see worktree.Result
-	read    int              // files that were not known
-	bytes   int64            // of these
-	changed bool             // since the last capture, be it only a time stamp
-	dropped bool             // something that was there is not any more
-	lost    []pathText       // the files among that
+	unread  []string   // see worktree.Result
+	read    int        // files that were not known
+	bytes   int64      // of these
+	changed bool       // since the last capture, be it only a time stamp
+	dropped bool       // something that was there is not any more
+	lost    []pathText // the files among that
+
+	misjudged []string // see worktree.Result
+
 	reasons map[string]error // the system's answers for unreadable paths
 	meta    *metadata
 	text    string                // of meta, encoded; "" = not yet
@@ -198,6 +201,8 @@ func (c *capture) scan(ctx context.Context, opt captureOptions, hints *worktree.
 	if res.Dropped && c.rules.user != nil && c.rules.user.full == nil {
 		c.lost = append(c.lost, droppedOf(res.Before, c.index)...)
 	}
+	c.misjudged = append(c.misjudged, res.Misjudged...)
+	c.rules.noteTexts(res, opt.scope == nil && hints == nil && len(res.Unread) == 0)
 	c.read += res.Read
 	c.bytes += res.Bytes
 	for _, s := range res.Skipped {

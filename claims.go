@@ -41,7 +41,7 @@ func unreadSkipped(paths []string) []Skipped {
 // hinted settles what became of hinted paths: captured, gone, or there all the same.
 func (r *Repo) hinted(x *index.Index, paths []string) (seen []string, skipped []Skipped) {
 	for _, path := range paths {
-		if rec := x.Lookup(path); rec != nil || path == "" {
+		if rec := x.Lookup(path); rec != nil && rec.Skip() != index.Rules || path == "" {
 			seen = append(seen, path)
 			continue
 		}

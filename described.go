@@ -12,7 +12,7 @@ import (
 // metadata is computed on demand: an unchanged track does without.
 func (c *capture) metadata() *metadata {
 	if c.meta == nil {
-		c.meta = describe(c.index, c.rules.context, c.claims)
+		c.meta = describe(c.index, c.rules.context, &rulesBeside{c.rules.aux.RuleTexts, c.misjudged}, c.claims)
 		if c.rules.user != nil && (c.claims == nil || c.claims.kind != PartialPaths) {
 			c.meta.Skipped = append(c.meta.Skipped, c.rules.user.sparse(c.index)...)
 		}
@@ -29,10 +29,10 @@ func (c *capture) aux() []byte {
 	case c.claims != nil:
 	case c.meta != nil:
 		if value, err := c.encoded(); err == nil {
-			aux.Metadata = c.repo.described.checksum(value)
+			aux.Metadata, aux.Misjudged = c.repo.described.checksum(value), len(c.misjudged) > 0
 		}
 	case !c.changed:
-		aux.Metadata = c.rules.before.Metadata
+		aux.Metadata, aux.Misjudged = c.rules.before.Metadata, c.rules.before.Misjudged
 	}
 	if last := c.repo.lastAux.Load(); last != nil && reflect.DeepEqual(aux, last.auxiliary) {
 		return []byte(last.text)
@@ -69,6 +69,9 @@ func (c *capture) adopt(cp *Checkpoint) {
 		return // what is there of that has no record
 	}
 	text := cp.commit.Header(metadataHeader)
+	if len(c.misjudged) > 0 || c.rules.before.Misjudged {
+		return // what was not sure then may be now
+	}
 	if before := c.rules.before.Metadata; before == "" || before != c.repo.described.checksum(text) {
 		return
 	}
@@ -76,7 +79,7 @@ func (c *capture) adopt(cp *Checkpoint) {
 		cp.meta = c.repo.described.meta
 	}
 	m, err := cp.metadata()
-	if err == nil && reflect.DeepEqual(m.Ignore, c.rules.context) && (!c.changed || c.index.OddAsSaved(m.usual()) && m.usual() == usualOf(c.index)) {
+	if err == nil && m.Rules != nil && reflect.DeepEqual(m.Ignore, c.rules.context) && (!c.changed || c.index.OddAsSaved(m.usual()) && m.usual() == usualOf(c.index)) {
 		c.meta, c.text = m, text
 	}
 }

@@ -29,6 +29,10 @@ type metadata struct {
 	Skipped []Skipped     `json:"skipped,omitempty"` // present, not captured
 	Ignore  ignoreContext `json:"ignore,omitzero"`
 
+	// Rules is nil in a checkpoint of a release that did not record them: nothing is known
+	// of uncaptured rule files then.
+	Rules *ruleRecord `json:"rules,omitempty"`
+
 	// Partial and Seen are those of checkpoints that do not vouch for everything.
 	Partial Partial    `json:"partial,omitempty"`
 	Seen    []pathText `json:"seen,omitempty"` // looked at, with all below, whatever Skipped and Partial say of what is above
@@ -65,10 +69,11 @@ type permissions struct {
 // ignoreContext holds the ignore rules that are not files of the tree itself, so
 // that "was it ignored then?" can be answered later.
 type ignoreContext struct {
-	Sources  []string `json:"sources,omitempty"` // the texts, highest precedence first
-	Parents  []string `json:"parents,omitempty"` // .gitignore texts of the directories above the root, outermost first
-	Prefix   pathText `json:"prefix,omitempty"`  // the root as seen from the top of its repository, ending in '/'
-	FoldCase bool     `json:"foldCase,omitempty"`
+	Sources  []ruleLines `json:"sources,omitempty"` // the texts, highest precedence first
+	Parents  []ruleLines `json:"parents,omitempty"` // .gitignore texts of the directories above the root, outermost first
+	Prefix   pathText    `json:"prefix,omitempty"`  // the root as seen from the top of its repository, ending in '/'
+	FoldCase bool        `json:"foldCase,omitempty"`
+	Unknown  bool        `json:"unknown,omitempty"` // one of the files could not be read, so that no rule is sure
 }
 
 // pathPerms has its own JSON form because encoding/json takes the keys of a map as
@@ -112,14 +117,15 @@ func (o *octal) UnmarshalText(text []byte) error {
 
 // describe collects the metadata of the state that an index holds, as far as it is
 // vouched for.
-func describe(x *index.Index, ig ignoreContext, c *claims) *metadata {
+func describe(x *index.Index, ig ignoreContext, beside *rulesBeside, c *claims) *metadata {
 	usual := usualOf(x)
 	m := &metadata{
 		Version: metadataVersion, Perms: make(pathPerms), Ignore: ig,
 		Perm: permissions{octal(usual.File), octal(usual.Exec), octal(usual.Dir)},
 	}
-	d := description{m, x, c, leadTo(x.Odd(usual))}
+	d := description{metadata: m, index: x, claims: c, odd: leadTo(x.Odd(usual))}
 	d.collect("")
+	m.Rules = beside.record(d.rules)
 	if c == nil {
 		return m
 	}
@@ -159,6 +165,7 @@ type description struct {
 	index  *index.Index
 	claims *claims
 	odd    map[string]struct{} // in no other directory is there anything to say
+	rules  []dirOfRules
 }
 
 func (m *description) collect(dir string) {
@@ -172,6 +179,12 @@ func (m *description) collect(dir string) {
 			continue // by far the most common case, and it needs no path
 		}
 		path := index.Join(dir, string(rec.Name()))
+		if hasUncapturedRules(rec) {
+			m.rules = append(m.rules, dirOfRules{dir, rec.ID()})
+		}
+		if skip == index.Rules {
+			continue
+		}
 		switch {
 		case !m.claims.covers(path):
 			if mode == object.Dir {

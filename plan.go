@@ -44,6 +44,8 @@ type planner struct {
 const (
 	reasonIgnoredThen  = "ignored at the target, so it may have existed"
 	reasonIgnoredToday = "ignored now, so the target may have had it"
+	reasonRulesThen    = "below ignore rules that are not known of the target, so it may have existed"
+	reasonRulesToday   = "below ignore rules that cannot be read now, so the target may have had it"
 	reasonNotCaptured  = "present but not captured at the target: "
 	reasonUnreadable   = "unreadable, so it cannot be saved first"
 	reasonSpecial      = "a special file, which cannot be saved first"
@@ -76,7 +78,7 @@ func (r *Repo) makePlan(ctx context.Context, disk *capture, target state, opt pl
 	now := state{disk.tree, disk.metadata()}
 	p := &planner{
 		repo: r, ctx: ctx, disk: disk, now: now, target: target, scope: opt.scope, keepNew: opt.keepNew, way: opt.way,
-		covered: newCoverage(target.meta), then: r.treeRules(target), today: r.treeRules(now),
+		covered: newCoverage(target.meta), then: r.treeRules(target, now), today: r.treeRules(now, state{}),
 		unread: make(map[string]bool), blocked: make(map[string]bool), cleared: make(map[string]bool), instead: make(map[string]string),
 	}
 	if opt.way != nil {
@@ -224,13 +226,10 @@ func (p *planner) mayHaveExisted(path string, dir bool) string {
 	if reason := p.covered.uncaptured(path); reason != "" {
 		return reasonNotCaptured + reason
 	}
-	if p.then.ignores(path, dir) {
-		return reasonIgnoredThen
+	if reason := p.then.mayHaveIgnored(path, dir, reasonIgnoredThen, reasonRulesThen); reason != "" {
+		return reason
 	}
-	if p.today.ignores(path, dir) {
-		return reasonIgnoredToday
-	}
-	return ""
+	return p.today.mayHaveIgnored(path, dir, reasonIgnoredToday, reasonRulesToday)
 }
 
 func (p *planner) keep(path, reason string) {

@@ -80,6 +80,7 @@ func (p *purger) commit(ctx context.Context, id object.ID) (object.ID, error) {
 		return id, err
 	}
 	c.Tree = t.id
+	meta := c.Header(metadataHeader)
 	if err := p.headers(ctx, c, t); err != nil {
 		return id, fmt.Errorf("checkpoint %s: %w", id, err)
 	}
@@ -93,7 +94,7 @@ func (p *purger) commit(ctx context.Context, id object.ID) (object.ID, error) {
 			return id, err
 		}
 	}
-	if len(t.gone) > 0 && c.Header(operationHeader) == "" {
+	if c.Header(metadataHeader) != meta && c.Header(operationHeader) == "" {
 		p.partial = append(p.partial, now.String())
 	}
 	p.commits[id] = now
@@ -107,8 +108,8 @@ func (p *purger) headers(ctx context.Context, c *object.CommitData, t *purgedTre
 		switch {
 		case h.Key != metadataHeader:
 			h.Value, err = p.mentions(ctx, h.Value)
-		case len(t.gone) > 0:
-			h.Value, err = purgedMetadata(h.Value, p.paths, t)
+		default:
+			h.Value, err = p.metadata(h.Value, t)
 		}
 		if err != nil {
 			return err
@@ -244,13 +245,25 @@ func (p *purger) holdsOther(tree object.ID, dir string) (bool, error) {
 	return false, nil
 }
 
-// purgedMetadata is the metadata of a state without the paths.
-func purgedMetadata(value string, paths []string, t *purgedTree) (string, error) {
+// metadata is that of a state without the paths. The text of a .gitignore goes with it.
+func (p *purger) metadata(value string, t *purgedTree) (string, error) {
 	m, err := decodeMetadata(value)
+	if err != nil && len(t.gone) == 0 {
+		return value, nil // nothing is known to be in there
+	}
 	if err != nil {
 		return "", err
 	}
-	scope := newPathScope(paths)
+	scope := newPathScope(p.paths)
+	var texts []string
+	if m.Rules, texts = m.Rules.withoutPaths(scope); len(texts)+len(t.gone) == 0 {
+		return value, nil
+	}
+	for _, path := range p.paths {
+		if slices.ContainsFunc(texts, newPathScope([]string{path}).covers) {
+			p.found[path] = true
+		}
+	}
 	below := func(path pathText) bool { return scope.covers(string(path)) }
 	m.Skipped = slices.DeleteFunc(m.Skipped, func(s Skipped) bool { return scope.covers(s.Path) })
 	m.Skipped = append(m.Skipped, t.gone...)

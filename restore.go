@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree"
 )
 
@@ -62,7 +63,7 @@ func (r *Repo) checkPaths(scope *pathScope, disk *capture, target state) error {
 		return nil
 	}
 	for _, path := range scope.paths {
-		if path == "" || disk.index.Has(path) || slices.Contains(target.meta.Empty, pathText(path)) {
+		if rec := disk.index.Lookup(path); path == "" || rec != nil && rec.Skip() != index.Rules || slices.Contains(target.meta.Empty, pathText(path)) {
 			continue
 		}
 		if e, err := r.entryOrNil(target.tree, path); err != nil {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/process"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree"
 )
 
 // ruleSource is what decides, at the root, whether a path belongs into a capture:
@@ -39,6 +41,7 @@ func (r *Repo) loadRules(x *index.Index) (*ruleSource, error) {
 		return nil, err
 	}
 	s := &ruleSource{context: context, chain: context.chain(), before: r.auxiliaryOf(x)}
+	s.aux.RuleTexts = s.before.RuleTexts
 	if len(r.opt.Include) > 0 {
 		s.include = ignore.Parse([]byte(strings.Join(r.opt.Include, "\n")+"\n"), context.FoldCase)
 	}
@@ -66,7 +69,7 @@ func (r *Repo) ignoreContext(repo *git.Repo) (ignoreContext, error) {
 	}
 	c := ignoreContext{FoldCase: settings.IgnoreCase}
 	for _, path := range []string{settings.InfoExclude, settings.ExcludesFile} {
-		if text := readRules(u.Files, path); text != "" {
+		if text := c.readRules(u.Files, path); text != "" {
 			c.Sources = append(c.Sources, text)
 		}
 	}
@@ -95,7 +98,7 @@ func (c *ignoreContext) addParents(files *git.Files, top, root string) {
 	with.Prefix = pathText(strings.Join(parts, "/") + "/")
 	dir := top
 	for _, part := range parts {
-		with.Parents = append(with.Parents, readRules(files, filepath.Join(dir, ".gitignore")))
+		with.Parents = append(with.Parents, with.readRules(files, filepath.Join(dir, index.IgnoreFile)))
 		dir = filepath.Join(dir, part)
 	}
 	if !with.chain().Covers(strings.Join(parts, "/"), true) {
@@ -123,23 +126,20 @@ func (c *ignoreContext) chain() *ignore.Chain {
 // ignore rules.
 const maxRuleFile = 1 << 20
 
-// readRules reads a file of ignore rules without its comments and blank lines. What
-// cannot be read has no rules, as in git.
-func readRules(files *git.Files, path string) string {
-	if path == "" || filepath.Base(path) == ".gitignore" && isSymlink(path) {
+// readRules reads a file of ignore rules. What is no regular file has no rules, as in git.
+// Nor has one that cannot be read, but nothing is sure then.
+func (c *ignoreContext) readRules(files *git.Files, path string) ruleLines {
+	if path == "" || filepath.Base(path) == index.IgnoreFile && isSymlink(path) {
 		return ""
 	}
 	text, err := files.Read(path, maxRuleFile)
 	if err != nil {
+		c.Unknown = c.Unknown || !git.IsAbsent(err)
 		return ""
 	}
-	var b strings.Builder
-	for line := range strings.Lines(strings.TrimPrefix(string(text), "\ufeff")) {
-		if trimmed := strings.TrimRight(line, "\r\n"); trimmed != "" && trimmed[0] != '#' {
-			b.WriteString(line)
-		}
-	}
-	return b.String()
+	lines, ok := linesOf(text)
+	c.Unknown = c.Unknown || !ok
+	return lines
 }
 
 func isSymlink(path string) bool {
@@ -211,8 +211,16 @@ type auxiliary struct {
 	NoneSkipped bool `json:"noneSkipped,omitempty"`
 
 	Metadata string `json:"metadata,omitempty"` // checksum of the metadata of this state, if it was worked out
-	Never    string `json:"never,omitempty"`    // which deny list was applied to all of it
-	Ground   string `json:"ground,omitempty"`   // see worktree.Result
+
+	// RuleTexts are those of the .gitignore files that are not captured, by the ids of
+	// their records.
+	RuleTexts map[string]ruleLines `json:"ruleTexts,omitempty"`
+
+	// Misjudged says that the metadata of this state tell of rules that were not sure then.
+	Misjudged bool `json:"misjudged,omitempty"`
+
+	Never  string `json:"never,omitempty"`  // which deny list was applied to all of it
+	Ground string `json:"ground,omitempty"` // see worktree.Result
 
 	Files int `json:"files,omitempty"` // captured, if so many that somebody must have meant it
 
@@ -233,10 +241,31 @@ type counted struct {
 // incomplete marks what a partial capture leaves behind. Only a complete one has
 // applied the deny list to everything, and has found all that the user tracks.
 func (s *ruleSource) incomplete(dropped bool) {
-	s.aux = auxiliary{Incomplete: true, Never: s.before.Never, Files: s.before.Files}
+	s.aux = auxiliary{Incomplete: true, Never: s.before.Never, Files: s.before.Files, RuleTexts: s.aux.RuleTexts}
 	if s.user != nil && s.user.full == nil && !dropped {
 		s.aux.keep(s.user.kept)
 	}
+}
+
+// noteTexts takes over the texts that a scan has read. One that has looked at everything
+// has read all that count.
+func (s *ruleSource) noteTexts(res *worktree.Result, whole bool) {
+	if whole && len(res.RuleTexts) == 0 {
+		s.aux.RuleTexts = nil
+	}
+	if len(res.RuleTexts) == 0 {
+		return
+	}
+	texts := make(map[string]ruleLines, len(res.RuleTexts))
+	if !whole {
+		maps.Copy(texts, s.aux.RuleTexts)
+	}
+	for id, text := range res.RuleTexts {
+		if lines, ok := linesOf(text); ok && len(lines) <= maxRuleText {
+			texts[id.String()] = lines
+		}
+	}
+	s.aux.RuleTexts = texts
 }
 
 // leavesIncomplete reports whether a capture is one of a part, or the first complete one

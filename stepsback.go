@@ -37,7 +37,7 @@ type stepsBack struct {
 	dirs  map[string]dirEnds
 	pairs [][2]string // renames
 	made  map[string]bool
-	rules map[object.ID]*treeRules // by tree
+	rules map[state]*treeRules
 
 	want            map[string]pathEnd // where it is not as at start
 	origin          map[string]state   // that what is wanted comes from
@@ -71,7 +71,7 @@ func (a pathEnd) same(b pathEnd) bool {
 func (u *LineUpdate) newStepsBack(ctx context.Context, start state, policy Policy) *stepsBack {
 	return &stepsBack{
 		u: u, ctx: ctx, start: start, policy: policy,
-		ways: make(map[string][]stepEnds), dirs: make(map[string]dirEnds), made: make(map[string]bool), rules: make(map[object.ID]*treeRules), want: make(map[string]pathEnd), origin: make(map[string]state),
+		ways: make(map[string][]stepEnds), dirs: make(map[string]dirEnds), made: make(map[string]bool), rules: make(map[state]*treeRules), want: make(map[string]pathEnd), origin: make(map[string]state),
 		merger: &planner{repo: u.repo, ctx: ctx, way: &threeWay{merged: make(map[object.ID][]byte)}},
 	}
 }
@@ -307,16 +307,16 @@ func (b *stepsBack) mayHaveExisted(path string, first stepEnds) bool {
 	if b.made[path] = first.made; first.made {
 		return false
 	}
-	rules := b.rules[first.before.tree]
+	rules := b.rules[first.before]
 	if rules == nil {
-		rules = b.u.repo.treeRules(first.before)
-		b.rules[first.before.tree] = rules
+		rules = b.u.repo.treeRules(first.before, b.start)
+		b.rules[first.before] = rules
 	}
-	if !rules.ignores(path, false) {
-		return false
+	reason := rules.mayHaveIgnored(path, false, reasonIgnoredThen, reasonRulesThen)
+	if reason != "" {
+		b.kept = append(b.kept, PathReason{path, reason})
 	}
-	b.kept = append(b.kept, PathReason{path, reasonIgnoredThen})
-	return true
+	return reason != ""
 }
 
 // endOf is what a state has at a path.

@@ -12,30 +12,77 @@ import (
 // tree and by the rules recorded with it. Directories are read when they are asked
 // about.
 type treeRules struct {
-	repo   *Repo
-	tree   object.ID
-	prefix string
-	fold   bool
-	dirs   map[string]dirRules
+	repo    *Repo
+	tree    object.ID
+	later   state // for a state without a record of rules: one that may show traces of them
+	prefix  string
+	fold    bool
+	texts   map[string]ruleLines // by directory: of .gitignore files that the tree does not hold
+	unknown map[string]bool      // directories whose rules are not known
+	bare    map[string]bool      // for a state without a record of rules, else nil
+	traces  map[string]bool      // directories where the later state has rules that no tree holds
+	dirs    map[string]dirRules
 }
 
 type dirRules struct {
 	chain   *ignore.Chain
 	ignored bool // the directory itself, or one above it
+	unknown bool // a rule file that counts in the directory is not known
 }
 
-func (r *Repo) treeRules(s state) *treeRules {
+// treeRules reads what a state has recorded. later is a state after it.
+func (r *Repo) treeRules(s, later state) *treeRules {
 	ig := &s.meta.Ignore
-	t := &treeRules{repo: r, tree: s.tree, prefix: string(ig.Prefix), fold: ig.FoldCase, dirs: make(map[string]dirRules)}
-	t.dirs[""] = dirRules{chain: t.enter(ig.chain(), "")}
+	t := &treeRules{
+		repo: r, tree: s.tree, later: later, prefix: string(ig.Prefix), fold: ig.FoldCase,
+		texts: make(map[string]ruleLines), unknown: make(map[string]bool), dirs: make(map[string]dirRules),
+	}
+	t.takeRecord(s.meta)
+	t.dirs[""] = t.enter(dirRules{chain: ig.chain(), unknown: ig.Unknown}, "")
 	return t
 }
 
-// ignores reports whether the state ignored the path.
-func (t *treeRules) ignores(path string, dir bool) bool {
+func (t *treeRules) takeRecord(m *metadata) {
+	if m.Rules != nil {
+		m.Rules.each(func(dir string, text ruleLines) { t.texts[dir] = text })
+		for _, dir := range m.Rules.Unknown {
+			t.unknown[string(dir)] = true
+		}
+	} else {
+		t.bare, t.traces = make(map[string]bool), make(map[string]bool)
+		for _, dir := range m.Bare {
+			t.bare[string(dir)] = true
+		}
+		if t.later.meta != nil {
+			for dir := range t.later.meta.Rules.dirs {
+				t.traces[dir] = true
+			}
+		}
+	}
+	for _, s := range m.Skipped {
+		dir, name := index.Split(s.Path)
+		if _, known := t.texts[dir]; name == index.IgnoreFile && !known && !hasNoRules(s.Reason) {
+			t.unknown[dir] = true
+		}
+	}
+}
+
+// hasNoRules reports whether a .gitignore has no rules for git, given why it is skipped.
+func hasNoRules(reason string) bool {
+	return reason == index.Special.String() || reason == index.Sparse.String()
+}
+
+// mayHaveIgnored returns why the state may have ignored the path, of two reasons; "" if it
+// certainly did not.
+func (t *treeRules) mayHaveIgnored(path string, dir bool, ignored, unknown string) string {
 	parent, _ := index.Split(path)
-	d := t.dir(parent)
-	return d.ignored || d.chain.Ignored(t.prefix+path, dir)
+	switch d := t.dir(parent); {
+	case d.ignored || d.chain.Ignored(t.prefix+path, dir):
+		return ignored
+	case d.unknown:
+		return unknown
+	}
+	return ""
 }
 
 func (t *treeRules) dir(path string) dirRules {
@@ -43,31 +90,64 @@ func (t *treeRules) dir(path string) dirRules {
 		return d
 	}
 	parent, _ := index.Split(path)
-	above := t.dir(parent)
-	d := dirRules{chain: above.chain, ignored: above.ignored || above.chain.Ignored(t.prefix+path, true)}
+	d := t.dir(parent)
+	d.ignored = d.ignored || d.chain.Ignored(t.prefix+path, true)
 	if !d.ignored {
-		d.chain = t.enter(d.chain, path)
+		d = t.enter(d, path)
 	}
 	t.dirs[path] = d
 	return d
 }
 
-// enter adds the .gitignore that the tree has in a directory. One that cannot be
-// read has no rules; the object's damage shows wherever it is needed.
-func (t *treeRules) enter(chain *ignore.Chain, dir string) *ignore.Chain {
-	e, err := t.repo.treeEntry(t.tree, index.Join(dir, ".gitignore"))
-	if err != nil || !e.Mode.IsFile() {
-		return chain
-	}
-	text, err := t.repo.blob(&e)
-	if err != nil {
-		return chain
+// enter adds the .gitignore of a directory to the rules above it.
+func (t *treeRules) enter(d dirRules, dir string) dirRules {
+	text, known := t.rulesIn(d.chain, dir)
+	if !known {
+		d.unknown = true
 	}
 	at := t.prefix + dir
 	if dir == "" && at != "" {
 		at = at[:len(at)-1]
 	}
-	return chain.Enter(at, ignore.Parse(text, t.fold))
+	d.chain = d.chain.Enter(at, ignore.Parse(text, t.fold))
+	return d
+}
+
+// rulesIn finds the text of the .gitignore of a directory. A text that cannot be read is
+// not known. That of the tree goes first: a state that was edited may have one there.
+func (t *treeRules) rulesIn(above *ignore.Chain, dir string) (text []byte, known bool) {
+	if t.unknown[dir] {
+		return nil, false
+	}
+	path := index.Join(dir, index.IgnoreFile)
+	e, err := t.repo.entryOrNil(t.tree, path)
+	switch {
+	case err != nil:
+		return nil, false
+	case e != nil && e.Mode.IsFile():
+		text, err = t.repo.blob(e)
+		return text, err == nil
+	case e != nil:
+		return nil, true // a link or a directory, from which git takes no rules
+	}
+	if text, ok := t.texts[dir]; ok {
+		return []byte(text), true
+	}
+	return nil, t.bare == nil || !t.mayLack(above, dir, path)
+}
+
+// mayLack reports whether a state without a record of rules may have had a .gitignore in a
+// directory that its tree does not hold. Proof there is none, but traces: it would have been
+// ignored, nothing in the directory was captured, or a later state has one.
+func (t *treeRules) mayLack(above *ignore.Chain, dir, path string) bool {
+	if t.bare[dir] || t.traces[dir] || above.Ignored(t.prefix+path, false) {
+		return true
+	}
+	if t.later.meta == nil {
+		return false
+	}
+	e, err := t.repo.entryOrNil(t.later.tree, path)
+	return err != nil || e != nil && e.Mode.IsFile()
 }
 
 // entryOrNil is treeEntry for a path that may be absent.

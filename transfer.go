@@ -175,6 +175,11 @@ func (m *metadata) checkPaths() error {
 			}
 		}
 	}
+	for dir := range m.Rules.dirs {
+		if dir != "" && !isPath(dir, object.SafeName) {
+			return fmt.Errorf("metadata with the path %q", dir)
+		}
+	}
 	for _, s := range m.Skipped { // may be called as nothing captured is
 		if !isPath(s.Path, func(name string) bool { return name != "" && name != "." && name != ".." }) {
 			return fmt.Errorf("metadata with the path %q", s.Path)

@@ -12,6 +12,12 @@ import (
 // errNotRegular is the reason for not reading a directory, FIFO, socket or device.
 var errNotRegular = errors.New("not a regular file")
 
+// IsAbsent reports whether the error of a read says that there is no such file. What is no
+// regular file counts as none.
+func IsAbsent(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, errNotRegular)
+}
+
 // openRegular opens path for reading if it is a regular file, or a symbolic link
 // to one. It looks before it opens, because opening a FIFO waits for a writer and
 // opening a device may do anything, and looks again at what it opened.

@@ -28,9 +28,10 @@ const (
 	Unread          // not looked at; this and Ignored are never in an index, only in checkpoints
 	Ignored         // named by a hint, but ignored and no small file
 	Store           // a cairn store, of whatever data directory
+	Rules           // a .gitignore that is ignored itself: only its rules count; never in Skipped of a checkpoint
 )
 
-var skipNames = [...]string{"", "too large", "unreadable", "special file", "unstable", "unsafe name", "sparse checkout", "denied", "unread", "ignored", "cairn store"}
+var skipNames = [...]string{"", "too large", "unreadable", "special file", "unstable", "unsafe name", "sparse checkout", "denied", "unread", "ignored", "cairn store", "ignore rules"}
 
 // String returns the reason in words, "" for Captured.
 func (s Skip) String() string {
@@ -50,6 +51,9 @@ func ParseSkip(s string) (skip Skip, ok bool) {
 	return 0, false
 }
 
+// IgnoreFile is the name of the file that holds the ignore rules of its directory.
+const IgnoreFile = ".gitignore"
+
 // Entry is one name in a directory as it was last seen.
 type Entry struct {
 	Name  string
@@ -60,5 +64,9 @@ type Entry struct {
 	Held  bool // captured at some time, so no ignore rule may drop it
 	Empty bool // a directory without any name in it
 	Stat  Stat
-	ID    object.ID // of the blob; of a directory, its tree, zero when nothing below it is captured
+
+	// ID is that of the blob. Of a directory it is the tree, zero when nothing below it is
+	// captured. Of a .gitignore that is not captured it names the text that the scan has
+	// read as its rules, zero if they are not known; no store has that blob.
+	ID object.ID
 }

@@ -106,6 +106,14 @@ type Result struct {
 	Listed  int       // directories whose names were read
 	Ground  string    // what the seals in Scan.Index rest on, to be kept with it
 
+	// RuleTexts are the .gitignore files that the scan has read and not captured, by
+	// the ids that their records have.
+	RuleTexts map[object.ID][]byte
+
+	// Misjudged are the directories whose .gitignore changed during the scan: what was put
+	// to its rules is not what the record tells. Sorted.
+	Misjudged []string
+
 	// Before is the directories that changed, as the index had them; nil for those that it
 	// did not have.
 	Before map[string]*index.Dir
@@ -132,6 +140,9 @@ type scanner struct {
 	removed []string
 	skipped []Skipped
 	unread  []string
+
+	ruleTexts map[object.ID][]byte
+	misjudged []string
 
 	late   atomic.Bool  // the deadline has passed
 	fresh  atomic.Int64 // files that had to be read, or tried to
@@ -210,6 +221,7 @@ func (sc *scanner) finish(root *node) *Result {
 	}
 	sc.putSeals(len(sc.changed)+len(sc.removed) > 0)
 	slices.Sort(sc.unread)
+	slices.Sort(sc.misjudged)
 	slices.SortFunc(sc.skipped, func(a, b Skipped) int { return strings.Compare(a.Path, b.Path) })
 	return &Result{
 		Counted: sc.counted(),
@@ -222,6 +234,9 @@ func (sc *scanner) finish(root *node) *Result {
 		Listed:  int(sc.listed.Load()),
 		Ground:  sc.groundNow(),
 		Before:  before,
+
+		RuleTexts: sc.ruleTexts,
+		Misjudged: sc.misjudged,
 	}
 }
 

@@ -153,6 +153,7 @@ func (w *worker) complete(n *node) error {
 	if n.override != nil {
 		n.rebuild()
 	}
+	w.compareRules(n)
 	same := n.prev != nil && (n.shared || bytes.Equal(n.block, n.prev.Raw))
 	seal := w.sealOf(n, same)
 	if same {

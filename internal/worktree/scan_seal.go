@@ -11,8 +11,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
-// ignoreFile is where the rules of a directory are.
-const ignoreFile = ".gitignore"
+const ignoreFile = index.IgnoreFile
 
 // manySeals is how many seals alone are worth a write of the index, and largeShare the
 // share of all directories (one in so many) that is, too. To list a few directories once
@@ -133,7 +132,11 @@ func (w *worker) notePrint(n *node) {
 		n.rulesID = rulesOf(own)
 	case n.listed && n.gitignore:
 		n.leaky = true
-		_, n.rulesID = w.readGitignore(n)
+		if own != nil && !own.ID().IsZero() && n.names == nil && w.Hints == nil {
+			n.rulesID = own.ID() // read just now
+		} else {
+			_, n.rulesID = w.readGitignore(n)
+		}
 	case own != nil || n.gitignore:
 		return
 	}

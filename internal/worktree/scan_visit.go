@@ -137,6 +137,9 @@ func (w *worker) lstatFailed(n *node, name string, rec index.Record, cause error
 	case failUnreadable:
 		w.drop(n, rec)
 		if !held(rec) && !w.visible(n, path, false, 0) {
+			if name == ignoreFile && !n.ignored {
+				n.block = index.Append(n.block, &index.Entry{Name: name, Skip: index.Rules})
+			}
 			return nil
 		}
 		w.skip(Skipped{Path: path, Reason: index.Unreadable, Err: cause})
@@ -189,6 +192,7 @@ func (w *worker) visitFile(n *node, name string, rec index.Record, st fileStat) 
 		rec = nil
 	}
 	if !held(rec) && !w.visible(n, path, false, st.stat.Size) {
+		w.passOver(n, name, st)
 		return nil
 	}
 	if object.IsDotGit(name) {
@@ -206,6 +210,7 @@ func (w *worker) visitFile(n *node, name string, rec index.Record, st fileStat) 
 		n.leaky = true // it has gone
 		return err
 	}
+	w.nameRules(n, e)
 	n.block = index.Append(n.block, e)
 	return nil
 }

@@ -86,8 +86,8 @@ func (a *agentCheck) add(s setup.Status, r hooks.Record, now time.Time, where st
 	case !s.Complete:
 		a.wrong(s.File, fmt.Sprintf("some of what cairn needs is missing in %s", placeText(s.File)), again)
 	case len(s.Unreviewed) > 0 && !heardSince(r, s.File):
-		a.wrong(s.File, fmt.Sprintf("as far as its configuration tells, %s skips cairn's hooks, because you have not reviewed them: %s", s.Title, strings.Join(s.Unreviewed, ", ")),
-			"start codex, type /hooks, and trust the entries that run cairn")
+		a.wrong(s.File, fmt.Sprintf("as far as its configuration tells, %s does not run cairn's hooks, because you have not reviewed them: %s; its terminal asks at the next start, codex exec skips them without a word", s.Title, strings.Join(s.Unreviewed, ", ")),
+			"start codex and trust the entries that run cairn when it asks, or type /hooks")
 	}
 	if r.Missed > 0 {
 		a.wrong("", fmt.Sprintf("%s: %s could not be captured since the last one that was, the latest %s: %s", s.Title, plural(r.Missed, "step"), ageText(now.Sub(r.Failed)), r.Failure),

@@ -36,7 +36,7 @@ func TestR124_DoctorOnAgents(t *testing.T) {
 		"moved":       {status: with(func(s *setup.Status) { s.Gone = true }), line: "set up", wrong: "/bin/cairn, which is not there"},
 		"incomplete":  {status: with(func(s *setup.Status) { s.Complete = false }), line: "set up", wrong: "some of what cairn needs is missing"},
 		"broken":      {status: with(func(s *setup.Status) { s.Err = fmt.Errorf("line 1") }), wrong: "line 1"},
-		"unreviewed":  {status: with(func(s *setup.Status) { s.Unreviewed = []string{"Stop"} }), line: "set up", wrong: "skips cairn's hooks"},
+		"unreviewed":  {status: with(func(s *setup.Status) { s.Unreviewed = []string{"Stop"} }), line: "set up", wrong: "does not run cairn's hooks"},
 		"reviewed":    {status: with(func(s *setup.Status) { s.Unreviewed = []string{"Stop"} }), record: hooks.Record{Event: now.Add(time.Minute)}, line: "set up"},
 		"missed":      {status: ready, record: hooks.Record{Event: now, Step: now, Missed: 2, Failed: now, Failure: "no luck"}, line: "set up", wrong: "2 steps could not be captured since the last one that was, the latest just now: no luck"},
 	} {

@@ -12,6 +12,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/client"
 	"github.com/seed-fb9cbc17/cairn/internal/config"
 	"github.com/seed-fb9cbc17/cairn/internal/hooks"
+	"github.com/seed-fb9cbc17/cairn/internal/setup"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
@@ -30,15 +31,22 @@ in internal/hooks/doc.go.
 The exit status is always 0, and there is no output but what the agent's
 protocol wants: an agent is never stopped because cairn has failed. Failures go
 to hooks.log beside the stores, and cairn doctor tells of them. A call takes 20
-seconds at most, 2.5 where the agent is about to end.
+seconds at most, 2.5 where the agent is about to end, and for a command that is
+typed nearly as long as the agent waits for it: 10 minutes, as cairn setup
+writes it into the agent's settings.
 
-These prompts are not passed on to the model, but carried out at once, in the
+These prompts begin no turn of the model, but are carried out at once, in the
 session in which they are typed:
     cairn undo [N]  take back what the last turn, or the last N, changed,
-                    whatever made the change; what was changed since stays
+                    whatever made the change; what was changed since stays;
+                    --dry-run only lists it
     cairn redo [N]  bring it back
     cairn log       list the turns that changed files
     cairn diff [N]  list what the last turn, or the Nth last, changed
+    cairn status    tell what undo and redo would do, and what is missing
+    cairn help      list these commands
+Another word after "cairn" that looks like a command is answered with the
+nearest one, and nothing is done. A sentence is for the model.
 
 Environment:
     CAIRN_HOOK_DEADLINE  how long a call may take, as in 5s
@@ -58,7 +66,7 @@ func (c *cli) hookCommand() *cobra.Command {
 				return err
 			}
 			hooks.Handle(ctx, args[0], c.stdin, c.out, hooks.Options{
-				Dir: dir, Project: c.agentProject(args[0]), Deadline: c.hookDeadline(), Open: c.openProject,
+				Dir: dir, Project: c.agentProject(args[0]), Deadline: c.hookDeadline(), Open: c.openProject, Waits: c.agentWaits(args[0]),
 			})
 			return nil
 		},
@@ -101,6 +109,23 @@ func (c *cli) agentProject(agent string) string {
 		return ""
 	}
 	return c.env(variable)
+}
+
+// agentWaits reads from an agent's settings how long it waits for the answer to a prompt.
+// A deadline in the environment counts for everything.
+func (c *cli) agentWaits(agent string) func() time.Duration {
+	if c.hookDeadline() > 0 {
+		return nil
+	}
+	return func() time.Duration {
+		places := []setup.Places{c.agentPlaces()}
+		if root := c.agentProject(agent); root != "" {
+			local := c.agentPlaces()
+			local.Project = root
+			places = append(places, local)
+		}
+		return setup.Waits(hooks.Agent(agent), places...)
+	}
 }
 
 func (c *cli) hookDeadline() time.Duration {

@@ -12,14 +12,22 @@ import type { ExtensionAPI, ExtensionContext, SessionEntry } from "@earendil-wor
 
 const CAIRN = process.env.CAIRN_BIN ?? "cairn"
 const PATIENCE = 30_000 // milliseconds for one call
+const LONG_PATIENCE = 600_000 // for one that the user waits for
 const ENTRY = "cairn"
 const READS = new Set(["read", "grep", "find", "ls", "tool_search"])
+const COMMAND = /^cairn (undo|redo|log|diff|status|help)( \d+)?$/i // known even where the program is not
 const NOT_FOUND = 4 // exit status
 const LISTED = 30 // files in a question
 
 interface Noted {
   checkpoint: string
   hash: string
+}
+interface Answer {
+  ok: boolean
+  error?: string
+  text?: string
+  handled?: boolean // what was typed is a command
 }
 interface Plan {
   plan?: { path: string; action: string }[]
@@ -36,10 +44,10 @@ export default function cairn(pi: ExtensionAPI) {
 
   const warn = (ctx: ExtensionContext, text: string) => ctx.ui.notify("cairn: " + text, "warning")
 
-  const hook = async (ctx: ExtensionContext, event: Record<string, unknown>) => {
-    const payload = { cwd: ctx.cwd, session: ctx.sessionManager.getSessionId(), ...event }
-    const { stdout } = await run(ctx.cwd, ["hook", "pi"], JSON.stringify(payload))
-    return parse<{ ok: boolean; error?: string; text?: string }>(stdout)
+  const hook = async (ctx: ExtensionContext, event: Record<string, unknown>, patience = PATIENCE) => {
+    const payload = { cwd: ctx.cwd, session: ctx.sessionManager.getSessionId(), patience, ...event }
+    const { stdout } = await run(ctx.cwd, ["hook", "pi"], JSON.stringify(payload), patience)
+    return parse<Answer>(stdout)
   }
 
   // note takes a checkpoint and notes it in the session, once per state.
@@ -81,10 +89,13 @@ export default function cairn(pi: ExtensionAPI) {
     for (const left of [...result.conflicts, ...result.kept]) warn(ctx, `${shown(left.path)} stays: ${left.reason}`)
   }
 
-  // command carries out what was typed, without the model.
-  const command = async (ctx: ExtensionContext, verb: string, count: string) => {
-    const answer = await hook(ctx, { event: verb, count: Number.parseInt(count, 10) || 1 })
-    ctx.ui.notify(answer?.text ?? answer?.error ?? "cairn: no answer; is the program there?", answer?.ok ? "info" : "error")
+  // typed carries out a line that begins with cairn, without the model, and reports
+  // whether it is a command. cairn decides: a sentence about it is for the model.
+  const typed = async (ctx: ExtensionContext, line: string) => {
+    const answer = await hook(ctx, { event: "typed", prompt: line }, LONG_PATIENCE)
+    if (!answer) ctx.ui.notify("cairn: no answer; is the program there? (cairn doctor)", "error")
+    else if (answer.handled) ctx.ui.notify(answer.text ?? answer.error ?? "cairn: done", answer.ok ? "info" : "error")
+    return answer?.handled ?? COMMAND.test(line)
   }
 
   const safely =
@@ -98,7 +109,8 @@ export default function cairn(pi: ExtensionAPI) {
     }
 
   pi.on("session_start", safely(async (event, ctx) => {
-    await hook(ctx, { event: "session" })
+    const begun = await hook(ctx, { event: "session" })
+    if (begun && !begun.ok) warn(ctx, begun.error ?? "this session is not protected")
     if (event.reason === "resume") await offer(ctx, ctx.sessionManager.getLeafId())
     await note(ctx)
   }))
@@ -136,18 +148,20 @@ export default function cairn(pi: ExtensionAPI) {
   pi.on("session_tree", safely(async (event, ctx) => offer(ctx, event.newLeafId)))
 
   pi.on("input", async (event, ctx) => {
-    const typed = /^cairn (undo|redo|log|diff)(?: (\d+))?$/.exec(event.text.trim())
-    if (!typed?.[1]) return { action: "continue" }
-    await safely(() => command(ctx, typed[1] ?? "", typed[2] ?? ""))(event, ctx)
-    return { action: "handled" }
+    const line = event.text.trim()
+    if (!/^cairn(\s|$)/i.test(line)) return { action: "continue" }
+    let handled = true
+    await safely(async () => (handled = await typed(ctx, line)))(event, ctx)
+    return { action: handled ? "handled" : "continue" }
   })
   for (const [verb, description] of Object.entries({
     undo: "take back what the last turn changed",
     redo: "bring it back",
     log: "list the turns that changed files",
     diff: "show what the last turn changed",
+    status: "tell what undo and redo would do",
   })) {
-    pi.registerCommand("cairn-" + verb, { description, handler: (count, ctx) => safely(() => command(ctx, verb, count))(undefined, ctx) })
+    pi.registerCommand("cairn-" + verb, { description, handler: (args, ctx) => safely(() => typed(ctx, `cairn ${verb} ${args}`.trim()))(undefined, ctx) })
   }
 }
 
@@ -173,11 +187,11 @@ function parse<T>(text: string): T | undefined {
   }
 }
 
-function run(cwd: string, args: string[], input = ""): Promise<{ status: number; stdout: string; stderr: string }> {
+function run(cwd: string, args: string[], input = "", patience = PATIENCE): Promise<{ status: number; stdout: string; stderr: string }> {
   return new Promise((resolve) => {
     const failed = (e: unknown) => resolve({ status: -1, stdout: "", stderr: String(e) })
     try {
-      const child = spawn(CAIRN, args, { cwd, timeout: PATIENCE, windowsHide: true })
+      const child = spawn(CAIRN, args, { cwd, timeout: patience, windowsHide: true })
       let stdout = ""
       let stderr = ""
       child.stdout.setEncoding("utf8").on("data", (chunk: string) => (stdout += chunk))

@@ -38,7 +38,8 @@ type hook struct {
 	agent    string
 	sessions Sessions
 	*event
-	turn *turn
+	turn    *turn
+	dataDir string // of the hooks
 
 	did answer
 }
@@ -72,7 +73,7 @@ func (h *hook) apply(ctx context.Context) error {
 		return err
 	case sessionEnd:
 		err := h.finishAll(ctx)
-		*h.turn = turn{}
+		*h.turn = turn{Missed: h.turn.Missed, Why: h.turn.Why}
 		return err
 	case command:
 		return h.command(ctx)

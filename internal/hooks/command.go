@@ -1,15 +1,18 @@
 package hooks
 
 import (
+	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
 
 // request is a command: typed as a prompt, or an event of the neutral protocol.
 type request struct {
-	verb   string // undo, redo, log, diff, revert, unrevert or fork
+	verb   string // undo, redo, log, diff, status, help, refuse, revert, unrevert or fork
 	count  int
 	dryRun bool
+	answer string // verb refuse: what is said
 
 	message, part string
 	start         bool
@@ -19,31 +22,139 @@ type request struct {
 // maxCount bounds "cairn undo N".
 const maxCount = 999
 
-// parseCommand recognizes a prompt that is a command and nothing else: "cairn undo",
-// "cairn undo 3", or the name of a slash command that cairn setup installs. Whatever
-// else a prompt says about cairn is for the agent.
+// promptVerbs are carried out where they are typed.
+var promptVerbs = []string{"undo", "redo", "log", "diff", "status", "help"}
+
+// ShellVerbs are cairn's other commands. A prompt that begins with one is answered with
+// the way to a shell.
+var ShellVerbs = []string{
+	"cat", "check", "completion", "config", "doctor", "du", "exists", "export", "fetch", "gc", "hook", "import", "ls", "mcp",
+	"operations", "patch", "pin", "pins", "purge", "push", "restore", "revert", "run", "serve", "session", "setup",
+	"show", "track", "unpin", "version",
+}
+
+// parseCommand recognizes a prompt that is a command: one line, "cairn" and a word that
+// looks like a command, or the name of a slash command that cairn setup installs. A
+// sentence about cairn is for the agent.
 func parseCommand(text string) *request {
 	words := strings.Fields(strings.ToLower(text))
-	if len(words) > 0 {
-		if verb, ok := strings.CutPrefix(words[0], "/cairn-"); ok {
-			words = append([]string{"cairn", verb}, words[1:]...)
-		}
-	}
-	if len(words) < 2 || len(words) > 3 || words[0] != "cairn" || strings.ContainsAny(text, "\r\n") {
+	if len(words) == 0 || strings.ContainsAny(text, "\r\n") {
 		return nil
 	}
-	do := &request{verb: words[1], count: 1}
-	switch do.verb {
-	case "undo", "redo", "log", "diff":
-	default:
+	if verb, ok := strings.CutPrefix(words[0], "/cairn-"); ok {
+		words = append([]string{"cairn", verb}, words[1:]...)
+	}
+	if words[0] != "cairn" {
 		return nil
 	}
-	if len(words) == 3 {
-		n, err := strconv.Atoi(words[2])
-		if err != nil || n < 1 || n > maxCount || words[2][0] == '+' {
-			return nil
-		}
-		do.count = n
+	if len(words) == 1 {
+		return &request{verb: "help", count: 1}
 	}
+	verb, rest := strings.TrimLeft(words[1], "-"), words[2:]
+	switch {
+	case slices.Contains(promptVerbs, verb):
+		return parseArguments(verb, rest)
+	case slices.Contains(ShellVerbs, verb):
+		return refuse("cairn %s is typed in a shell", verb)
+	case !mistyped(verb) && (prose(rest) || !isWord(verb)):
+		return nil
+	}
+	return refuse("there is no cairn %s%s", verb, suggestion(verb))
+}
+
+func refuse(format string, args ...any) *request {
+	return &request{verb: "refuse", count: 1, answer: fmt.Sprintf(format, args...)}
+}
+
+// parseArguments reads what follows a verb. A command with an argument that it does not
+// take is refused: a guess could take back the wrong turns.
+func parseArguments(verb string, args []string) *request {
+	do := &request{verb: verb}
+	for _, arg := range args {
+		n, err := strconv.Atoi(arg)
+		switch {
+		case arg == "--help" || arg == "-h":
+			return &request{verb: "help", count: 1}
+		case (arg == "--dry-run" || arg == "-n") && (verb == "undo" || verb == "redo"):
+			do.dryRun = true
+		case err == nil && n >= 1 && n <= maxCount && arg[0] != '+' && do.count == 0 && verb != "status" && verb != "help":
+			do.count = n
+		case verb == "help":
+		default:
+			return refuse("cairn %s does not take %q here: %s", verb, arg, usage[verb])
+		}
+	}
+	do.count = max(do.count, 1)
 	return do
 }
+
+var usage = map[string]string{
+	"undo": "cairn undo [N] [--dry-run]", "redo": "cairn redo [N] [--dry-run]",
+	"log": "cairn log [N]", "diff": "cairn diff [N]", "status": "cairn status", "help": "cairn help",
+}
+
+// prose reports whether words are part of a sentence: several, and neither numbers nor
+// options.
+func prose(words []string) bool {
+	return slices.ContainsFunc(words, func(w string) bool {
+		_, err := strconv.Atoi(w)
+		return err != nil && !strings.HasPrefix(w, "-")
+	})
+}
+
+func isWord(w string) bool {
+	return w != "" && len(w) <= 20 && !strings.ContainsFunc(w, func(r rune) bool { return (r < 'a' || r > 'z') && r != '-' && r != '_' })
+}
+
+// mistyped reports whether a word is a verb with one slip. Short verbs are too close to
+// other words of a sentence, and a plural is one.
+func mistyped(word string) bool {
+	return slices.ContainsFunc(promptVerbs, func(v string) bool { return len(v) > 3 && slips(word, v) == 1 && word != v+"s" })
+}
+
+// suggestion names the verb that is nearest to a word.
+func suggestion(word string) string {
+	best, at := "", 3
+	for _, v := range slices.Concat(promptVerbs, ShellVerbs) {
+		if d := slips(word, v); d < at && d < len(v) {
+			best, at = v, d
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return "; did you mean cairn " + best + "?"
+}
+
+// slips counts the letters that were left out, added, exchanged with the next one, or
+// replaced: the optimal string alignment distance.
+func slips(a, b string) int {
+	older, old := []int(nil), make([]int, len(b)+1)
+	for j := range old {
+		old[j] = j
+	}
+	for i := range len(a) {
+		row := []int{i + 1}
+		for j := range len(b) {
+			d := old[j]
+			if a[i] != b[j] {
+				d++
+			}
+			d = min(d, old[j+1]+1, row[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				d = min(d, older[j-1]+1)
+			}
+			row = append(row, d)
+		}
+		older, old = old, row
+	}
+	return old[len(b)]
+}
+
+const helpText = `cairn: type one of these as a prompt; the model does not see it
+cairn undo [N]  take back what the last turn, or the last N, changed; --dry-run only lists it
+cairn redo [N]  bring it back
+cairn log       list the turns of this session that changed files
+cairn diff [N]  list what the last turn, or the Nth last, changed
+cairn status    tell what undo and redo would do now, and whether steps are missing
+In a shell: cairn help`

@@ -26,6 +26,8 @@
 //	{"event": "undo",     "cwd", "session", "count"?, "dryRun"?}
 //	{"event": "redo",     "cwd", "session", "count"?, "dryRun"?}
 //	{"event": "log",      "cwd", "session"}
+//	{"event": "status",   "cwd", "session"}
+//	{"event": "typed",    "cwd", "session", "prompt"}
 //	{"event": "diff",     "cwd", "session", "count"?}
 //	{"event": "revert",   "cwd", "session", "message", "part"?, "start"?, "dryRun"?}
 //	{"event": "unrevert", "cwd", "session", "dryRun"?}
@@ -41,11 +43,14 @@
 // any more. "stop" closes the turn, unless sub-agents in "running" are still at
 // work; "end" closes everything. Events may be missing: what is open is closed
 // by whatever comes next.
+// "typed" is a prompt before the model sees it. If it is a command such as "cairn undo 2" it
+// is carried out, and the answer has "handled": true. Every event may have "patience",
+// the milliseconds for which the adapter waits; a command takes no longer than that.
 //
 // The answer:
 //
-//	{"ok": true, "session", "message"?, "step"?, "before"?, "after"?, "hash"?, "text"?, "result"?}
-//	{"ok": false, "error": "what went wrong"}
+//	{"ok": true, "session", "message"?, "step"?, "before"?, "after"?, "hash"?, "text"?, "result"?, "handled"?}
+//	{"ok": false, "error": "what went wrong", "handled"?}
 //
 // "before" and "after" are the checkpoints of the step, "hash" is the tree of the
 // newer of the two, as cairn restore takes it. "text" is for people. "result" is what

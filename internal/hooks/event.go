@@ -72,6 +72,8 @@ type event struct {
 
 	do   *request // kind command
 	said bool     // the command was typed as a prompt
+
+	waits time.Duration // how long the caller waits for the answer; 0 if it does not tell
 }
 
 // errPayload is a payload that cannot be understood.

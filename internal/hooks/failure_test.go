@@ -173,6 +173,47 @@ func TestDeadline(t *testing.T) {
 	})
 }
 
+// slow are sessions with a long way back.
+type slow struct{ Sessions }
+
+func (slow) UndoStep(ctx context.Context, _ string, _ session.RevertOptions) (*session.Session, *cairn.Result, error) {
+	<-ctx.Done()
+	return nil, nil, ctx.Err()
+}
+
+// TestV47_ACommandHasTheTimeThatTheAgentWaits: and answers before that is over.
+func TestV47_ACommandHasTheTimeThatTheAgentWaits(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		agent, payload string
+		waits          time.Duration
+		want           time.Duration
+	}{
+		{Claude, `{"hook_event_name":"UserPromptSubmit","prompt":"cairn undo","session_id":"s","cwd":"/x"}`, 10 * time.Minute, 570 * time.Second},
+		{Gemini, `{"hook_event_name":"BeforeAgent","prompt":"cairn undo","session_id":"s","cwd":"/x"}`, 30 * time.Second, 28 * time.Second},
+		{Qwen, `{"hook_event_name":"UserPromptSubmit","prompt":"cairn undo","session_id":"s","cwd":"/x"}`, 0, DefaultDeadline},
+		{Pi, `{"event":"typed","prompt":"cairn undo","session":"s","cwd":"/x","patience":600000}`, 0, 570 * time.Second},
+		{Pi, `{"event":"undo","session":"s","cwd":"/x"}`, 0, DefaultDeadline},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			opt := Options{Dir: t.TempDir(), Waits: func() time.Duration { return c.waits }, Open: func(context.Context, string) (*Project, error) {
+				return &Project{Root: "/x", Sessions: slow{}, Close: func() error { return nil }}, nil
+			}}
+			var out bytes.Buffer
+			began := time.Now()
+			Handle(t.Context(), c.agent, strings.NewReader(c.payload), &out, opt)
+			got := time.Since(began)
+			if got > c.want || got < c.want*9/10 {
+				t.Errorf("%s: after %v, not %v", c.payload, got, c.want)
+			}
+			if text := out.String(); !strings.Contains(text, "not in time") || strings.Contains(text, "nothing to take back") ||
+				strings.Count(text, "\\n") > 0 || c.waits > 0 && !strings.Contains(text, "cairn session undo s") {
+				t.Errorf("%s: %s", c.payload, text)
+			}
+		})
+	}
+}
+
 type panicking struct{ Sessions }
 
 func (panicking) BeginStep(context.Context, session.StepBegin) (*session.Step, error) {

@@ -21,15 +21,24 @@ func (w *world) prompted(id, text string) string {
 		"session_id": id, "cwd": w.root, "hook_event_name": event, "prompt": text, "prompt_id": "p-" + text, "turn_id": "p-" + text,
 	})
 	out := w.send(string(payload))
-	var answer struct{ Decision, Reason string }
+	var answer struct {
+		Decision, Reason, StopReason string
+		Continue                     *bool
+	}
 	if err := json.Unmarshal([]byte(out), &answer); err != nil {
 		w.Fatalf("%s answered %q: %v", text, out, err)
+	}
+	if w.agent == Claude {
+		if answer.Continue == nil || *answer.Continue || answer.Decision != "" {
+			w.Errorf("%s is not kept from the model, or comes back into the input box: %s", text, out)
+		}
+		return answer.StopReason
 	}
 	want := "block"
 	if w.agent == Gemini {
 		want = "deny"
 	}
-	if answer.Decision != want {
+	if answer.Decision != want || answer.Continue != nil {
 		w.Errorf("%s is not kept from the model: %s", text, out)
 	}
 	return answer.Reason

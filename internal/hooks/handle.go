@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	// DefaultDeadline is how long one call may take. Only the first capture of a very
-	// large directory comes near it. The entries that cairn setup makes give the
-	// process 10 s more than that.
+	// DefaultDeadline is how long a call may take that the agent waits for. Only the
+	// first capture of a very large directory comes near it. The entries that cairn
+	// setup makes give the process 10 s more than that.
 	DefaultDeadline = 20 * time.Second
 
 	// lastDeadline holds when the agent is about to leave: Codex waits 3 s for the
@@ -31,6 +31,11 @@ const (
 type Options struct {
 	Dir      string        // where logs and the state between calls lie
 	Deadline time.Duration // 0 = DefaultDeadline
+
+	// Waits returns how long the agent waits for the answer to a prompt, 0 if that is not
+	// known. A command that a person has typed has that time, less what it takes to
+	// answer. nil = it has no more than other calls.
+	Waits func() time.Duration
 
 	// Project is the directory that the agent calls its project, "" if it names none.
 	// Payloads give the current directory, which tools may change.
@@ -56,12 +61,10 @@ func Handle(ctx context.Context, agent string, stdin io.Reader, stdout io.Writer
 	if opt.Deadline <= 0 {
 		opt.Deadline = DefaultDeadline
 	}
-	ctx, cancel := context.WithTimeout(ctx, opt.Deadline)
-	defer cancel()
 	rec := recorder{dir: opt.Dir, agent: agent}
 	h := &hook{agent: agent}
 	err := guarded(func() error {
-		data, err := readAll(ctx, stdin)
+		data, err := readPayload(ctx, stdin, opt.Deadline)
 		if err != nil {
 			return err
 		}
@@ -70,6 +73,8 @@ func Handle(ctx context.Context, agent string, stdin io.Reader, stdout io.Writer
 			return err
 		}
 		h.event = e
+		ctx, cancel := context.WithTimeout(ctx, h.deadline(opt)-time.Since(began))
+		defer cancel()
 		return h.run(ctx, opt)
 	})
 	if errors.Is(err, cairn.ErrDisabled) && !h.said {
@@ -79,6 +84,25 @@ func Handle(ctx context.Context, agent string, stdin io.Reader, stdout io.Writer
 	if reply := h.reply(err); reply != nil {
 		stdout.Write(reply) // to whom should a failure be told?
 	}
+}
+
+// deadline is how long the call may take. An agent that has given up waiting passes the
+// prompt on to the model, so the answer comes before that.
+func (h *hook) deadline(opt Options) time.Duration {
+	waits := h.waits
+	if waits == 0 && h.kind == command && opt.Waits != nil {
+		waits = opt.Waits()
+	}
+	if h.kind != command || waits <= 0 {
+		return opt.Deadline
+	}
+	return waits - max(waits/20, min(2*time.Second, waits/4))
+}
+
+func readPayload(ctx context.Context, stdin io.Reader, deadline time.Duration) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, deadline)
+	defer cancel()
+	return readAll(ctx, stdin)
 }
 
 // guarded turns a panic into an error.
@@ -124,12 +148,15 @@ func (h *hook) run(ctx context.Context, opt Options) (err error) {
 		ctx, cancel = context.WithTimeout(ctx, lastDeadline)
 		defer cancel()
 	}
+	if h.kind == command && h.answers() {
+		return nil
+	}
 	project, err := opt.Open(ctx, h.workDir(opt.Project))
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, project.Close()) }()
-	h.sessions = project.Sessions
+	h.sessions, h.dataDir = project.Sessions, opt.Dir
 	ts := turns{opt.Dir}
 	if h.kind == sessionBegin {
 		ts.sweep()
@@ -140,7 +167,14 @@ func (h *hook) run(ctx context.Context, opt Options) (err error) {
 	}
 	return ts.use(ctx, project.Root, top, func(t *turn) error {
 		h.turn = t
-		return h.apply(ctx)
+		err := h.apply(ctx)
+		switch {
+		case h.missed(err):
+			t.Missed, t.Why = t.Missed+1, failureText(err)
+		case err == nil && h.kind == sessionBegin:
+			err = probe(opt.Dir)
+		}
+		return err
 	})
 }
 

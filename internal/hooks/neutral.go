@@ -3,6 +3,8 @@ package hooks
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
+	"time"
 )
 
 // neutral is an event of the neutral protocol, see the package comment.
@@ -25,12 +27,16 @@ type neutral struct {
 	Part       string `json:"part"`
 	Start      bool   `json:"start"`
 	NewSession string `json:"newSession"`
+	Patience   int64  `json:"patience"` // milliseconds
 }
+
+// maxPatience bounds what an adapter can ask for.
+const maxPatience = 24 * time.Hour
 
 var neutralNames = map[string]kind{
 	"session": sessionBegin, "prompt": prompt, "before": before, "after": after, "stop": stop, "end": sessionEnd,
 	"undo": command, "redo": command, "log": command, "diff": command,
-	"revert": command, "unrevert": command, "fork": command,
+	"revert": command, "unrevert": command, "fork": command, "status": command,
 }
 
 func decodeNeutral(data []byte) (*event, error) {
@@ -42,6 +48,15 @@ func decodeNeutral(data []byte) (*event, error) {
 		kind: neutralNames[n.Event], name: n.Event, session: n.Session, parent: n.Parent, dir: n.Dir, title: n.Title,
 		message: n.Message, prompt: n.Prompt, call: n.Call, tool: n.Tool, running: n.Running,
 		reads: readsOnly(n.Tool), paths: append(toolPaths(n.Dir, n.Tool, n.Input), n.Paths...),
+	}
+	if n.Patience > 0 && n.Patience <= maxPatience.Milliseconds() {
+		e.waits = time.Duration(n.Patience) * time.Millisecond
+	}
+	if n.Event == "typed" {
+		if do := parseCommand(strings.TrimSpace(n.Prompt)); do != nil {
+			e.kind, e.do, e.said = command, do, true
+		}
+		return e, nil
 	}
 	switch e.kind {
 	case prompt:

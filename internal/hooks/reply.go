@@ -14,30 +14,52 @@ func (h *hook) reply(err error) []byte {
 		return line(h.neutralReply(err))
 	case h.event != nil && h.said:
 		return line(h.refusal(err))
+	case err != nil && h.event != nil && h.kind == sessionBegin && h.parent == "":
+		return line(systemMessage{cannotProtect(err)})
 	case h.agent == Gemini:
 		return []byte("{}\n") // it wants JSON from every hook
 	}
 	return nil
 }
 
-// refusal keeps a prompt that was a command from the model, and says what came of it.
-// Gemini calls the decision by another name.
+// refusal keeps a prompt that was a command from the model's turn, and says what came of
+// it, in the quietest form that each agent has. Claude Code puts a prompt that is blocked
+// back into its input box, where the next command would be appended to it; one that stops
+// leaves the box empty. Gemini calls the decision by another name; after a stop it would
+// send the prompt with the next request, so it is denied.
 func (h *hook) refusal(err error) any {
-	text := h.did.text
-	if err != nil {
-		if text != "" {
-			text += "\n"
-		}
-		text += "cairn: " + h.do.verb + ": " + failureText(err)
+	text := h.answerText(err)
+	switch h.agent {
+	case Claude:
+		return struct {
+			Continue bool   `json:"continue"`
+			Reason   string `json:"stopReason"`
+		}{false, text}
+	case Gemini:
+		return decision{"deny", text}
 	}
-	decision := "block"
-	if h.agent == Gemini {
-		decision = "deny"
+	return decision{"block", text}
+}
+
+type decision struct {
+	Decision string `json:"decision"`
+	Reason   string `json:"reason"`
+}
+
+// answerText is what a command has to say: what it did, and why it did no more.
+func (h *hook) answerText(err error) string {
+	switch {
+	case err == nil:
+		return h.did.text
+	case h.did.text == "":
+		return h.failureLine(err)
 	}
-	return struct {
-		Decision string `json:"decision"`
-		Reason   string `json:"reason"`
-	}{decision, text}
+	return h.did.text + "\n" + h.failureLine(err)
+}
+
+// systemMessage is what every agent that speaks for itself shows to the user.
+type systemMessage struct {
+	Text string `json:"systemMessage"`
 }
 
 type neutralReply struct {
@@ -51,13 +73,14 @@ type neutralReply struct {
 	Hash    string        `json:"hash,omitempty"`
 	Text    string        `json:"text,omitempty"`
 	Result  *cairn.Result `json:"result,omitempty"`
+	Handled bool          `json:"handled,omitempty"`
 }
 
 func (h *hook) neutralReply(err error) neutralReply {
 	if err != nil {
-		return neutralReply{Error: failureText(err)}
+		return neutralReply{Error: h.neutralError(err), Handled: h.handled()}
 	}
-	r := neutralReply{OK: true, Session: h.session, Message: h.did.message, Text: h.did.text, Result: h.did.result}
+	r := neutralReply{OK: true, Handled: h.handled(), Session: h.session, Message: h.did.message, Text: h.did.text, Result: h.did.result}
 	if step := h.did.step; step != nil {
 		r.Step, r.Before, r.After, r.Hash = step.ID, step.Before.ID, step.After.ID, step.Before.Hash
 		if step.After.Hash != "" {
@@ -65,6 +88,20 @@ func (h *hook) neutralReply(err error) neutralReply {
 		}
 	}
 	return r
+}
+
+// handled reports whether what was typed was a command.
+func (h *hook) handled() bool { return h.event != nil && h.said }
+
+// neutralError is the whole answer to a person, or one line for a program.
+func (h *hook) neutralError(err error) string {
+	switch {
+	case h.handled():
+		return h.answerText(err)
+	case h.event != nil && h.kind == sessionBegin:
+		return cannotProtect(err)
+	}
+	return failureText(err)
 }
 
 func line(v any) []byte {

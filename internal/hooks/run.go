@@ -11,17 +11,32 @@ import (
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
+// answers says what needs no look at the project.
+func (h *hook) answers() bool {
+	switch h.do.verb {
+	case "help":
+		h.did.text = helpText
+	case "refuse":
+		h.did.text = "cairn: " + h.do.answer + "; nothing was done. Here there are: " + strings.Join(promptVerbs, ", ")
+	default:
+		return false
+	}
+	return true
+}
+
 // command carries out what the user or an adapter asks for.
 func (h *hook) command(ctx context.Context) error {
 	switch do := h.do; do.verb {
 	case "undo":
-		return h.takeBack(ctx, h.sessions.UndoStep, "took back", "nothing to take back in this session")
+		return h.takeBack(ctx, h.sessions.UndoStep, "took back", nothingToUndo)
 	case "redo":
-		return h.takeBack(ctx, h.sessions.RedoStep, "brought back", "nothing to bring back in this session")
+		return h.takeBack(ctx, h.sessions.RedoStep, "brought back", nothingToRedo)
 	case "log":
 		return h.log(ctx)
 	case "diff":
 		return h.diff(ctx)
+	case "status":
+		return h.status(ctx)
 	case "revert":
 		return h.move(ctx, func(opt session.RevertOptions) (*session.Session, *cairn.Result, error) {
 			return h.sessions.Revert(ctx, h.session, session.Target{Message: do.message, Part: do.part, Start: do.start}, opt)
@@ -37,6 +52,11 @@ func (h *hook) command(ctx context.Context) error {
 	return nil
 }
 
+const (
+	nothingToUndo = "nothing to take back in this session"
+	nothingToRedo = "nothing to bring back in this session; what was taken back before the last turn that changed files comes back in a shell: cairn undo"
+)
+
 // move reverts or unreverts as an adapter says. Whoever asks for it is the one whose
 // steps they are, so that none of them is at work any more.
 func (h *hook) move(ctx context.Context, f func(session.RevertOptions) (*session.Session, *cairn.Result, error)) error {
@@ -48,7 +68,7 @@ func (h *hook) move(ctx context.Context, f func(session.RevertOptions) (*session
 
 func (h *hook) forgetSteps() {
 	if !h.do.dryRun {
-		*h.turn = turn{Message: h.turn.Message, Running: h.turn.Running}
+		*h.turn = turn{Message: h.turn.Message, Running: h.turn.Running, Missed: h.turn.Missed, Why: h.turn.Why}
 	}
 }
 
@@ -60,6 +80,9 @@ type taker = func(ctx context.Context, id string, opt session.RevertOptions) (*s
 // takeBack undoes or redoes turns. One that changed nothing is passed over: whoever
 // types "cairn undo" wants to see something undone. A dry run cannot look beyond it.
 func (h *hook) takeBack(ctx context.Context, take taker, done, nothing string) error {
+	if h.do.dryRun && h.do.verb == "undo" {
+		return h.preview(ctx)
+	}
 	sum := &cairn.Result{DryRun: h.do.dryRun}
 	n := 0
 	for range maxSkipped + h.do.count {
@@ -71,8 +94,11 @@ func (h *hook) takeBack(ctx context.Context, take taker, done, nothing string) e
 		if errors.Is(err, cairn.ErrNotFound) {
 			break
 		}
+		if err != nil && n == 0 {
+			return err // that nothing is there to take back would not be known
+		}
 		if err != nil {
-			return errors.Join(err, h.tell(sum, done, nothing, n))
+			return errors.Join(err, h.tell(ctx, sum, done, nothing, n))
 		}
 		if !idle(res) {
 			n++
@@ -85,7 +111,29 @@ func (h *hook) takeBack(ctx context.Context, take taker, done, nothing string) e
 			break // it would be the same conflicts again
 		}
 	}
-	return h.tell(sum, done, nothing, n)
+	return h.tell(ctx, sum, done, nothing, n)
+}
+
+// preview lists what undo would take back, without doing it: the turns that changed
+// files, as many as were asked for and there are.
+func (h *hook) preview(ctx context.Context) error {
+	history, err := h.history(ctx)
+	if err != nil {
+		return err
+	}
+	n, first := 0, ""
+	for i := len(history) - 1; i >= 0 && n < h.do.count; i-- {
+		if m := &history[i]; !m.Reverted && changedFiles(m) > 0 {
+			n, first = n+1, m.ID
+		}
+	}
+	sum := &cairn.Result{DryRun: true}
+	if n > 0 {
+		if _, sum, err = h.sessions.Revert(ctx, h.session, session.Target{Message: first}, session.RevertOptions{DryRun: true, EndOpen: true}); err != nil {
+			return err
+		}
+	}
+	return h.tell(ctx, sum, "took back", nothingToUndo, n)
 }
 
 // idle reports whether nothing was done and nothing was in the way.
@@ -102,17 +150,26 @@ func add(sum, res *cairn.Result) {
 	sum.Plan, sum.PlanID = append(sum.Plan, res.Plan...), res.PlanID
 }
 
-func (h *hook) tell(sum *cairn.Result, done, nothing string, turns int) error {
+func (h *hook) tell(ctx context.Context, sum *cairn.Result, done, nothing string, turns int) error {
 	h.did.result = sum
 	if turns == 0 {
 		h.did.text = "cairn: " + nothing
+		if trouble := h.trouble(ctx); trouble != "" && !h.do.dryRun {
+			h.did.text = "cairn: nothing was done: " + trouble
+		}
 		return nil
 	}
 	headline := fmt.Sprintf("cairn: %s %s", done, plural(turns, "turn"))
+	if h.do.dryRun {
+		headline = "cairn: " + strings.NewReplacer("took", "would take", "brought", "would bring").Replace(done) + " " + plural(turns, "turn")
+	}
 	if len(sum.Restored)+len(sum.Deleted) == 0 {
 		headline = "cairn: nothing was changed"
 	}
 	h.did.text = resultText(sum, headline)
+	if h.turn.Missed > 0 {
+		h.did.text += "\n" + h.missing()
+	}
 	if len(h.turn.Running) > 0 {
 		h.did.text += "\na sub-agent is still at work; what it writes from now on is not taken back"
 	}
@@ -127,10 +184,7 @@ const (
 
 // log lists the session's newest turns. Their numbers are those that undo takes.
 func (h *hook) log(ctx context.Context) error {
-	history, err := h.sessions.History(ctx, h.session)
-	if errors.Is(err, cairn.ErrNotFound) {
-		history, err = nil, nil
-	}
+	history, err := h.history(ctx)
 	if err != nil {
 		return err
 	}
@@ -153,7 +207,7 @@ func (h *hook) log(ctx context.Context) error {
 		lines = append(lines, fmt.Sprintf("%s  %-9s %-9s %s", number, ago(time.Since(m.Created)), plural(files, "file"), firstLine(m.Prompt)))
 	}
 	if len(lines) == 0 {
-		h.did.text = "cairn: this session has changed no files yet"
+		h.noChanges(ctx)
 		return nil
 	}
 	h.did.text = "cairn: turns of this session that changed files, newest first (- is taken back)\n" + strings.Join(lines, "\n")
@@ -174,8 +228,8 @@ func changedFiles(m *session.Message) int {
 // diff lists what the newest turn changed that is not taken back, or the one that
 // undo would take back by that number.
 func (h *hook) diff(ctx context.Context) error {
-	history, err := h.sessions.History(ctx, h.session)
-	if err != nil && !errors.Is(err, cairn.ErrNotFound) {
+	history, err := h.history(ctx)
+	if err != nil {
 		return err
 	}
 	n := 0
@@ -188,7 +242,11 @@ func (h *hook) diff(ctx context.Context) error {
 			return h.diffMessage(ctx, m)
 		}
 	}
-	h.did.text = "cairn: this session has changed no files yet"
+	if n > 0 {
+		h.did.text = fmt.Sprintf("cairn: this session has only %s that changed files", plural(n, "turn"))
+		return nil
+	}
+	h.noChanges(ctx)
 	return nil
 }
 

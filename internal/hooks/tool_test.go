@@ -49,19 +49,33 @@ func TestToolPaths(t *testing.T) {
 	}
 }
 
-func TestParseCommand(t *testing.T) {
+func TestV49_ParseCommand(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]request{
 		"cairn undo": {verb: "undo", count: 1}, "CAIRN Redo": {verb: "redo", count: 1}, "cairn  undo\t3": {verb: "undo", count: 3},
 		"/cairn-undo": {verb: "undo", count: 1}, "/cairn-diff 2": {verb: "diff", count: 2}, "cairn log": {verb: "log", count: 1},
+		"cairn help": {verb: "help", count: 1}, "cairn": {verb: "help", count: 1}, "cairn --help": {verb: "help", count: 1},
+		"cairn undo --help": {verb: "help", count: 1}, "cairn status": {verb: "status", count: 1},
+		"cairn undo --dry-run": {verb: "undo", count: 1, dryRun: true}, "cairn undo 2 --dry-run": {verb: "undo", count: 2, dryRun: true},
 	} {
 		if got := parseCommand(text); got == nil || *got != want {
 			t.Errorf("%q: %+v", text, got)
 		}
 	}
+	for text, want := range map[string]string{
+		"cairn redoo": "did you mean cairn redo?", "cairn udno": "did you mean cairn undo?", "cairn undo.": "did you mean cairn undo?",
+		"cairn restroe": "did you mean cairn restore?", "cairn undoo the last one": "did you mean cairn undo?", "cairn xyzzy": "there is no cairn xyzzy",
+		"cairn undo please": "cairn undo [N]", "cairn undo 0": "does not take", "cairn undo -1": "does not take", "cairn undo +1": "does not take",
+		"cairn undo 1.5": "does not take", "cairn undo 1 2": "does not take", "cairn undo 99999999999999999999": "does not take",
+		"cairn restore @": "typed in a shell", "cairn revert": "typed in a shell", "cairn diff --stat": "does not take", "cairn redo --plan 7": "does not take",
+	} {
+		if got := parseCommand(text); got == nil || got.verb != "refuse" || !strings.Contains(got.answer, want) {
+			t.Errorf("%q: %+v", text, got)
+		}
+	}
 	for _, text := range []string{
-		"", "cairn", "undo", "cairn undo please", "please cairn undo", "cairn undo 0", "cairn undo -1", "cairn undo +1", "cairn undo 1.5", "cairn undo 1 2",
-		"cairn undo 99999999999999999999", "cairn restore @", "cairn undo.", "cairn\nundo", "cairn-undo", "/cairn", "/cairn-", "/cairn undo", "`cairn undo`", "cairn revert",
+		"", "undo", "please cairn undo", "cairn\nundo", "cairn-undo", "/cairn", "/cairn-", "/cairn undo", "`cairn undo`",
+		"cairn is slow here, why?", "cairn does not find my file", "cairn undo\nand then build", "cairn's tests fail", "cairn logs too much in ci", "cairn: explain",
 	} {
 		if got := parseCommand(text); got != nil {
 			t.Errorf("%q is taken for %+v", text, got)

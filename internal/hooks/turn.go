@@ -25,6 +25,8 @@ type turn struct {
 	Message string           `json:"message,omitempty"` // of the user, which steps answer
 	Agents  map[string]*work `json:"agents,omitempty"`  // of sub-agents, by their sessions
 	Running []string         `json:"running,omitempty"` // sub-agents at work after the turn's end
+	Missed  int              `json:"missed,omitempty"`  // steps that were not captured
+	Why     string           `json:"why,omitempty"`     // of the latest one
 	work
 }
 
@@ -43,7 +45,7 @@ type part struct {
 }
 
 func (t *turn) empty() bool {
-	return t.Message == "" && len(t.Agents) == 0 && len(t.Running) == 0 && t.work.idle()
+	return t.Message == "" && len(t.Agents) == 0 && len(t.Running) == 0 && t.Missed == 0 && t.work.idle()
 }
 
 func (w *work) idle() bool { return w.Step == "" && len(w.Calls) == 0 }

@@ -42,14 +42,15 @@ type file struct {
 }
 
 const (
-	patience = 30 // seconds that agents give a hook: more than a hook gives itself
-	farewell = 3  // seconds where the agent is about to end
+	patience = 30  // seconds that agents give a hook: more than a hook gives itself
+	waited   = 600 // seconds where the user waits for the answer to a command
+	farewell = 3   // seconds where the agent is about to end
 )
 
 // lifecycle lists the events of agents that speak as Claude Code does.
 func lifecycle(matcher, afterTool string, more ...hookEvent) []hookEvent {
 	return append([]hookEvent{
-		{"SessionStart", "", patience}, {"UserPromptSubmit", "", patience}, {"PreToolUse", matcher, patience},
+		{"SessionStart", "", patience}, {"UserPromptSubmit", "", waited}, {"PreToolUse", matcher, patience},
 		{afterTool, "", patience}, {"Stop", "", patience},
 	}, more...)
 }
@@ -67,15 +68,15 @@ var agents = []*agent{
 		settings: "hooks.json", localSettings: "hooks.json",
 		events: lifecycle("", "PostToolUse", hookEvent{"SubagentStop", "", patience}, hookEvent{"Interrupt", "", farewell}, hookEvent{"SessionEnd", "", farewell}),
 		notes: []string{
-			"Codex skips hooks that you have not reviewed, without a word: start codex, type /hooks, and trust the entries that run cairn",
-			"after an update that moves cairn, they have to be reviewed again",
+			"Codex runs only hooks that you trust: its terminal asks at the next start (\"Hooks need review\"), and /hooks shows them later; codex exec asks nothing and skips them without a word",
+			"after an update that moves cairn, Codex asks again",
 		},
 	},
 	{
 		name: "gemini", title: "Gemini CLI", dir: func(p Places) string { return p.Gemini }, local: ".gemini",
 		settings: "settings.json", localSettings: "settings.json", millis: true, label: "cairn",
 		events: []hookEvent{
-			{"SessionStart", "", patience}, {"BeforeAgent", "", patience}, {"BeforeTool", ".*", patience},
+			{"SessionStart", "", patience}, {"BeforeAgent", "", waited}, {"BeforeTool", ".*", patience},
 			{"AfterTool", ".*", patience}, {"AfterAgent", "", patience}, {"SessionEnd", "", farewell},
 		},
 		files: slashCommands(geminiCommand),

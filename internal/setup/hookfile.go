@@ -2,8 +2,10 @@ package setup
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/tailscale/hujson"
 )
@@ -36,11 +38,12 @@ type hookFile struct {
 }
 
 // add makes every event of the agent call cairn. Entries that do are left alone but
-// for the path of cairn, so that a timeout that the user has chosen stays.
+// for the path of cairn and a timeout that an earlier setup wrote: one that the user has
+// chosen stays.
 func (f hookFile) add(program []string) error {
 	command := commandLine(program, f.name)
 	for _, event := range f.events {
-		found, err := f.update(event.name, command)
+		found, err := f.update(event, command)
 		if err == nil && !found {
 			err = f.addEvent(event, command)
 		}
@@ -52,13 +55,19 @@ func (f hookFile) add(program []string) error {
 }
 
 // update brings the entries of an event up to date, and reports whether there are any.
-func (f hookFile) update(event, command string) (found bool, err error) {
+func (f hookFile) update(event hookEvent, command string) (found bool, err error) {
 	for i := 0; ; i++ {
-		entry := f.entry(event, i)
+		entry := f.entry(event.name, i)
 		if entry == nil {
 			return found, nil
 		}
 		found = true
+		if value, _ := member(entry, "timeout"); value != nil && event.timeout == waited && numberOf(value) == f.units(patience) {
+			if err := f.replace(value, f.units(waited)); err != nil {
+				return found, err
+			}
+			entry = f.entry(event.name, i)
+		}
 		if textOf(entry, "command") != command {
 			value, _ := member(entry, "command")
 			if err := f.replace(value, command); err != nil {
@@ -120,10 +129,7 @@ func (f hookFile) visit(visit func(event string, g, i int)) {
 }
 
 func (f hookFile) addEvent(event hookEvent, command string) error {
-	timeout := event.timeout
-	if f.millis {
-		timeout *= 1000
-	}
+	timeout := f.units(event.timeout)
 	entry := group{Matcher: event.matcher, Hooks: []handler{{Type: "command", Name: f.label, Command: command, Timeout: timeout}}}
 	all, _ := member(&f.root, "hooks")
 	if all == nil {
@@ -140,6 +146,43 @@ func (f hookFile) addEvent(event hookEvent, command string) error {
 		return fmt.Errorf("%w: \"hooks.%s\" is no array", errForm, event.name)
 	}
 	return f.insert(groups, "", entry)
+}
+
+// units is a number of seconds as the agent counts time.
+func (a *agent) units(seconds int) int {
+	if a.millis {
+		return seconds * 1000
+	}
+	return seconds
+}
+
+// numberOf returns a whole number, -1 for anything else.
+func numberOf(v *hujson.Value) int {
+	n := -1
+	if err := json.Unmarshal([]byte(v.String()), &n); err != nil {
+		return -1
+	}
+	return n
+}
+
+// waits returns how long the agent waits for cairn's answer to a prompt, 0 if no entry
+// says so.
+func (f hookFile) waits() (shortest time.Duration) {
+	f.each(func(event string, _ *hujson.Value, _ int, h *hujson.Value, _ int) bool {
+		value, _ := member(h, "timeout")
+		if (event != "UserPromptSubmit" && event != "BeforeAgent") || value == nil {
+			return true
+		}
+		unit := time.Second
+		if f.millis {
+			unit = time.Millisecond
+		}
+		if d := time.Duration(numberOf(value)) * unit; d > 0 && (shortest == 0 || d < shortest) {
+			shortest = d
+		}
+		return true
+	})
+	return shortest
 }
 
 // takeOut removes what is cairn's, and what holds nothing else.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/BurntSushi/toml"
@@ -132,4 +133,27 @@ func snakeCase(name string) string {
 		b.WriteRune(unicode.ToLower(r))
 	}
 	return b.String()
+}
+
+// Waits returns how long an agent waits for the answer to a prompt: the shortest time
+// that an entry of cairn's gives, of the user or in a project. 0 means that none is known.
+func Waits(name string, places ...Places) (shortest time.Duration) {
+	a, err := agentOf(name)
+	if err != nil {
+		return 0
+	}
+	for _, p := range places {
+		data, err := os.ReadFile(a.settingsPath(p))
+		if err != nil {
+			continue
+		}
+		t, err := parseText(data)
+		if err != nil {
+			continue
+		}
+		if d := (hookFile{a, t}).waits(); d > 0 && (shortest == 0 || d < shortest) {
+			shortest = d
+		}
+	}
+	return shortest
 }

@@ -1,0 +1,113 @@
+package hooks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/session"
+)
+
+// status tells what undo and redo would do now, and what is missing.
+func (h *hook) status(ctx context.Context) error {
+	history, err := h.history(ctx)
+	if err != nil {
+		return err
+	}
+	var newest *session.Message
+	turns, back := 0, 0
+	for i := len(history) - 1; i >= 0; i-- {
+		m := &history[i]
+		switch {
+		case changedFiles(m) == 0:
+			continue
+		case m.Reverted:
+			back++
+			continue
+		case newest == nil:
+			newest = m
+		}
+		turns++
+	}
+	lines := []string{"cairn: " + plural(turns, "turn") + " of this session can be taken back, " + fmt.Sprint(back) + " brought back"}
+	if newest != nil {
+		lines = append(lines, fmt.Sprintf("cairn undo takes back: %s (%s, %s ago)", firstLine(newest.Prompt), plural(changedFiles(newest), "file"), ago(time.Since(newest.Created))))
+	}
+	if trouble := h.trouble(ctx); trouble != "" {
+		lines = append(lines, trouble)
+	}
+	h.did.text = strings.Join(lines, "\n")
+	return nil
+}
+
+// history lists the messages of the session; one that has not begun has none.
+func (h *hook) history(ctx context.Context) ([]session.Message, error) {
+	history, err := h.sessions.History(ctx, h.session)
+	if errors.Is(err, cairn.ErrNotFound) {
+		return nil, nil
+	}
+	return history, err
+}
+
+// noChanges says that no turn changed a file, unless the reason is that none could be
+// captured.
+func (h *hook) noChanges(ctx context.Context) {
+	h.did.text = "cairn: this session has changed no files yet"
+	if trouble := h.trouble(ctx); trouble != "" {
+		h.did.text = "cairn: no turn of this session was captured: " + trouble
+	}
+}
+
+// trouble says why steps of the session are missing, or will be; "" if nothing is known
+// to be wrong. A full disk takes no notes either, so it is tried.
+func (h *hook) trouble(ctx context.Context) string {
+	err := h.begin(ctx, h.session, h.parent, h.title)
+	if err == nil {
+		err = probe(h.dataDir)
+	}
+	if err != nil {
+		return cannotProtect(err)
+	}
+	if h.turn.Missed > 0 {
+		return h.missing()
+	}
+	return ""
+}
+
+// missing counts the steps that no checkpoint holds.
+func (h *hook) missing() string {
+	return fmt.Sprintf("%s of this session could not be captured and cannot be taken back, the latest because: %s", plural(h.turn.Missed, "step"), h.turn.Why)
+}
+
+// cannotProtect is one line for the user: why nothing is captured, and the next step.
+func cannotProtect(err error) string {
+	text := "cairn cannot protect this session, so its changes cannot be taken back: " + failureText(err)
+	if errors.Is(err, cairn.ErrCorrupt) || errors.Is(err, cairn.ErrStore) {
+		return text + "; run in a shell: cairn doctor --fix"
+	}
+	if next := remedy(err); next != "" {
+		text += "; " + next
+	}
+	return text
+}
+
+// probeSize is more than what a file system keeps inside an inode.
+const probeSize = 64 << 10
+
+// probe reports why nothing can be written below a directory.
+func probe(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, ".probe-")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(make([]byte, probeSize))
+	return errors.Join(err, f.Close())
+}

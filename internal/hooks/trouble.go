@@ -1,0 +1,55 @@
+package hooks
+
+import (
+	"errors"
+	"io/fs"
+	"strings"
+	"syscall"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
+)
+
+// failureLine says why a command could not be carried out, and the next step.
+func (h *hook) failureLine(err error) string {
+	text, _, _ := strings.Cut(err.Error(), "\n")
+	line := "cairn: " + h.do.verb + ": "
+	switch {
+	case errors.Is(err, cairn.ErrCorrupt), errors.Is(err, cairn.ErrStore):
+		return line + "the store is damaged; run in a shell: cairn doctor --fix (" + text + ")"
+	case busy(err):
+		return line + "not in time: " + text + "; in a shell it has all the time it needs: " + h.shellCommand()
+	}
+	if next := remedy(err); next != "" {
+		return line + text + "; " + next
+	}
+	return line + text
+}
+
+// shellCommand is what does the same in a shell.
+func (h *hook) shellCommand() string {
+	id := h.session
+	if strings.ContainsFunc(id, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("-_.:/", r)
+	}) {
+		id = "'" + strings.ReplaceAll(id, "'", `'\''`) + "'"
+	}
+	verb := map[string]string{"undo": "undo", "redo": "redo", "diff": "diff"}[h.do.verb]
+	if verb == "" {
+		verb = "show"
+	}
+	return "cairn session " + verb + " " + id
+}
+
+// remedy is the next step where the store cannot be written.
+func remedy(err error) string {
+	switch {
+	case errors.Is(err, cairn.ErrNoSpace), atomicfile.IsFull(err):
+		return "make room on that disk, or run in a shell: cairn gc"
+	case errors.Is(err, syscall.EROFS):
+		return "mount that file system writable, or set CAIRN_DATA_DIR to a directory that can be written"
+	case errors.Is(err, fs.ErrPermission):
+		return "make that directory writable, or set CAIRN_DATA_DIR to another one"
+	}
+	return ""
+}

@@ -13,6 +13,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/realpath"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree"
 )
 
@@ -220,7 +221,8 @@ func (c *capture) giveUp(ctx context.Context) error {
 	if err := c.publish(context.WithoutCancel(ctx)); err != nil {
 		return err
 	}
-	return fmt.Errorf("%w: read %d files (%d bytes), left %d paths unread; what was read is kept for the next attempt", ErrDeadline, c.read, c.bytes, len(c.unread))
+	return fmt.Errorf("%w: read %s (%s), left %s unread; what was read is kept for the next attempt", ErrDeadline,
+		wording.Count(c.read, "file"), wording.Size(c.bytes), wording.Count(len(c.unread), "path"))
 }
 
 // discard drops what was not published.

@@ -24,6 +24,7 @@ var layers = map[string]int{
 	"internal/realpath":   0,
 	"internal/syntax":     0,
 	"internal/process":    0, // which process a number meant, and whether it lives
+	"internal/wording":    0,
 	"integrations":        0, // adapters in other languages
 	"internal/odb":        1, // the store
 	"internal/index":      1,

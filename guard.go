@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/realpath"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree"
 )
 
@@ -107,10 +108,10 @@ func (r *Repo) countAhead(ctx context.Context, x *index.Index, rules *ruleSource
 		sum.Bytes += t.Bytes
 	}
 	if s.MaxFiles > 0 && sum.Files > s.MaxFiles {
-		return r.tooLarge(fmt.Sprintf("more than %d files", s.MaxFiles),
+		return r.tooLarge(fmt.Sprintf("more than %s", wording.Count(s.MaxFiles, "file")),
 			worktree.Largest(tallies, maxOffenders, func(t worktree.Tally) int64 { return int64(t.Files) }))
 	}
-	return r.tooLarge(fmt.Sprintf("more than %s of new data", sizeOf(s.MaxBytes)),
+	return r.tooLarge(fmt.Sprintf("more than %s of new data", wording.Size(s.MaxBytes)),
 		worktree.Largest(tallies, maxOffenders, func(t worktree.Tally) int64 { return t.Bytes }))
 }
 
@@ -124,7 +125,7 @@ func (r *Repo) tooLarge(what string, largest []worktree.Tally) error {
 		if t.Path == "" {
 			break
 		}
-		names = append(names, fmt.Sprintf("%s (%d files, %s)", t.Path, t.Files, sizeOf(t.Bytes)))
+		names = append(names, fmt.Sprintf("%s (%s, %s)", t.Path, wording.Count(t.Files, "file"), wording.Size(t.Bytes)))
 	}
 	if len(names) == 0 {
 		return fmt.Errorf("%w: %s: take a sub-directory as the root, or force it", ErrTooLarge, text)
@@ -145,17 +146,4 @@ type Limits struct {
 // Limits returns the limits that captures of this Repo keep to.
 func (r *Repo) Limits() Limits {
 	return Limits{r.maxFileSize(), r.maxFiles(auxiliary{}), r.maxScanBytes(), r.opt.MinFree, r.opt.Budget}
-}
-
-// sizeOf is a size for people.
-func sizeOf(n int64) string {
-	const units = "KMGTPE"
-	if n < 1<<10 {
-		return fmt.Sprintf("%d bytes", n)
-	}
-	f, i := float64(n)/(1<<10), 0
-	for ; f >= 1<<10; i++ {
-		f /= 1 << 10
-	}
-	return fmt.Sprintf("%.1f %ciB", f, units[i])
 }

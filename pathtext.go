@@ -3,8 +3,10 @@ package cairn
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 )
 
@@ -87,6 +89,16 @@ type Skipped struct {
 	Reason string // "too large", "unreadable", "special file", "unstable", "unsafe name", "sparse checkout", "denied", "unread", "ignored" (a hint) or "cairn store"
 	Size   int64  // in bytes, where it is known
 }
+
+// policyReasons are the reasons that a rule gives. Every other reason is a fault: the
+// rules admit the path, and it could not be captured.
+var policyReasons = []string{
+	index.TooLarge.String(), index.Special.String(), index.Sparse.String(), index.Denied.String(), index.Ignored.String(),
+}
+
+// Policy reports whether a rule left the path out, such as the size limit or the deny
+// list.
+func (s Skipped) Policy() bool { return slices.Contains(policyReasons, s.Reason) }
 
 type skippedJSON struct {
 	Path   pathText `json:"path"`

@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
 // newBatch is a batch that keeps to MinFree and Budget. What belongs to the record of
@@ -28,7 +29,7 @@ func (r *Repo) room() func(more int64) error {
 	return func(more int64) error {
 		if r.opt.MinFree > 0 {
 			if free, err := r.db.FreeSpace(); err == nil && free-more < r.opt.MinFree {
-				return fmt.Errorf("%w: %s free on the disk of %s, of which %s are to stay free", ErrNoSpace, sizeOf(free), r.db.Dir(), sizeOf(r.opt.MinFree))
+				return fmt.Errorf("%w: %s free on the disk of %s, of which %s are to stay free", ErrNoSpace, wording.Size(free), r.db.Dir(), wording.Size(r.opt.MinFree))
 			}
 		}
 		if r.opt.Budget > 0 {
@@ -60,7 +61,7 @@ func (b *budget) allow(more int64) error {
 		r.measured.measure(size)
 	}
 	if b.size+more > r.opt.Budget {
-		return fmt.Errorf("%w: %s has %s, and may have %s", ErrNoSpace, r.db.Dir(), sizeOf(b.size), sizeOf(r.opt.Budget))
+		return fmt.Errorf("%w: %s has %s, and may have %s", ErrNoSpace, r.db.Dir(), wording.Size(b.size), wording.Size(r.opt.Budget))
 	}
 	b.size += more
 	r.measured.wrote(more)

@@ -79,6 +79,11 @@ func (r *Reasons) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
+// Complete reports whether the checkpoint holds every path that the rules admit.
+func (t *Track) Complete() bool {
+	return !slices.ContainsFunc(t.Skipped, func(s Skipped) bool { return !s.Policy() })
+}
+
 // Track records the present state of the root as a checkpoint. When nothing at all
 // has changed since the day's last one, that one is returned and nothing is
 // written. On error there is no new checkpoint.

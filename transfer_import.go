@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
 // Import takes a checkpoint out of a bundle that Export has written, for this root
@@ -68,7 +69,7 @@ func auditBundle(pack *odb.Incoming, id object.ID) error {
 		return errors.New("its checkpoint has a history (cairn export leaves it out)")
 	}
 	if extra := pack.Len() - 1 - len(a.trees) - len(a.blobs); extra != 0 {
-		return fmt.Errorf("it holds %d objects that its checkpoint does not need", extra)
+		return fmt.Errorf("it holds %s that its checkpoint does not need", wording.Count(extra, "object"))
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/git"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
 // ErrNoGit: push and fetch found no git program.
@@ -160,7 +161,7 @@ func (r *Repo) Push(ctx context.Context, where string) (pushed []string, err err
 		}
 		var more []string
 		if more, rejected, err = m.push(ctx, r.db.Dir(), rejected); err == nil && len(rejected) > 0 {
-			err = fmt.Errorf("%d lines were refused, %s among them", len(rejected), rejected[0].name)
+			err = fmt.Errorf("it refused %s, %s among them", wording.Count(len(rejected), "line"), rejected[0].name)
 		}
 		pushed = append(pushed, more...)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
 // Revert takes back what the session changed from a target on, with the steps of
@@ -121,7 +122,7 @@ func (s *Sessions) endOpen(ctx context.Context, u *cairn.LineUpdate, f *family, 
 		if err := s.end(ctx, u, h, st, StepEnd{}, nil); err != nil {
 			return err
 		}
-		a := cairn.LineAppend{Message: fmt.Sprintf("step %s: %d files", name(st.ID), st.changed), Author: AuthorAgent, Capture: true, Paths: st.Paths}
+		a := cairn.LineAppend{Message: fmt.Sprintf("step %s: %s", name(st.ID), wording.Count(st.changed, "file")), Author: AuthorAgent, Capture: true, Paths: st.Paths}
 		if err := s.append(ctx, u, h, a); err != nil {
 			return err
 		}

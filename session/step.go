@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
 // BeginStep captures the state before a step and records it. The session and the
@@ -134,7 +135,7 @@ func (s *Sessions) endStep(ctx context.Context, u *cairn.LineUpdate, e *StepEnd)
 	if err := s.end(ctx, u, h, st, *e, nil); err != nil {
 		return nil, err
 	}
-	a := cairn.LineAppend{Message: fmt.Sprintf("step %s: %d files", name(st.ID), st.changed), Author: AuthorAgent, Capture: true, Paths: st.Paths}
+	a := cairn.LineAppend{Message: fmt.Sprintf("step %s: %s", name(st.ID), wording.Count(st.changed, "file")), Author: AuthorAgent, Capture: true, Paths: st.Paths}
 	if err := s.append(ctx, u, h, a); err != nil {
 		return nil, err
 	}

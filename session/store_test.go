@@ -29,7 +29,7 @@ func TestGitShowsWhatEachStepChanged(t *testing.T) {
 			got = append(got, line)
 		}
 	}
-	want := []string{"user: before step 1", "+1", "agent: step 1: 1 files", "-1", "+2", "user: before step 2", "+user", "agent: step 2: 1 files", "-2", "+3"}
+	want := []string{"user: before step 1", "+1", "agent: step 1: 1 file", "-1", "+2", "user: before step 2", "+user", "agent: step 2: 1 file", "-2", "+3"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}

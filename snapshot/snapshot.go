@@ -22,6 +22,7 @@ import (
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
 // Config says what to snapshot. The fields after DataDir may be left out.
@@ -169,7 +170,7 @@ func incomplete(res *cairn.Result, err error) error {
 		return err
 	}
 	first := res.Conflicts[0]
-	return fmt.Errorf("%w: %d paths are not as wanted, the first is %s: %s", cairn.ErrConflict, len(res.Conflicts), first.Path, first.Reason)
+	return fmt.Errorf("%w: not as wanted: %s, the first is %s: %s", cairn.ErrConflict, wording.Count(len(res.Conflicts), "path"), first.Path, first.Reason)
 }
 
 // Diff returns the difference between a hash and the present state as git prints

@@ -101,7 +101,7 @@ func TestAsyncSameAnswer(t *testing.T) {
 			d.work()
 		}
 		first, again, asJSON := d.run("wait", ticket), d.run("wait", ticket), d.run("wait", ticket, "--json")
-		if first.status != exitPartly || first != again || !strings.Contains(first.stderr, "pipe: too large") {
+		if first.status != exitDone || first != again || !strings.Contains(first.stderr, "pipe: too large") {
 			t.Errorf("%s: %+v, then %+v", who, first, again)
 		}
 		if who == "wait" {
@@ -114,7 +114,7 @@ func TestAsyncSameAnswer(t *testing.T) {
 			t.Errorf("%s: %+v, but track gives %+v", who, first, plain)
 		}
 		got := trackOf(t, asJSON.stdout)
-		if asJSON.status != exitPartly || got.Hash+"\n" != plain.stdout || got.Changed != 1 || len(got.Skipped) != 1 {
+		if asJSON.status != exitDone || got.Hash+"\n" != plain.stdout || got.Changed != 1 || len(got.Skipped) != 1 {
 			t.Errorf("%s: %+v", who, asJSON)
 		}
 		if log := d.must("log"); strings.Count(log, "\n") != 0 {

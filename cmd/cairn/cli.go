@@ -45,6 +45,7 @@ type cli struct {
 type globalFlags struct {
 	directory, root, dataDir string
 	json, quiet, noServer    bool
+	verbose                  bool
 	maxFileSize              byteSize
 	minFree                  byteSize
 	lockTimeout              time.Duration

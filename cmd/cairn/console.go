@@ -13,6 +13,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
 // console is stderr: remarks, warnings, errors, and on a terminal one line that
@@ -113,7 +114,7 @@ func progressText(p cairn.Progress) string {
 		text += fmt.Sprintf(" of %d", p.Total)
 	}
 	if p.Bytes > 0 {
-		text += ", " + sizeText(p.Bytes) + " read"
+		text += ", " + wording.Size(p.Bytes) + " read"
 	}
 	return text
 }

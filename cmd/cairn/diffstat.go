@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
 // fileStat is one line of diff --stat.
@@ -136,12 +137,12 @@ func (t *statTable) scaled(n int) int {
 }
 
 func statSummary(files, added, deleted int) string {
-	text := " " + plural(files, "file") + " changed"
+	text := " " + wording.Count(files, "file") + " changed"
 	if added > 0 || deleted == 0 {
-		text += ", " + plural(added, "insertion") + "(+)"
+		text += ", " + wording.Count(added, "insertion") + "(+)"
 	}
 	if deleted > 0 || added == 0 {
-		text += ", " + plural(deleted, "deletion") + "(-)"
+		text += ", " + wording.Count(deleted, "deletion") + "(-)"
 	}
 	return text
 }

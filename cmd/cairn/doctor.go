@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
 const doctorManual = `cairn doctor looks for what is wrong, and mends it.
@@ -192,7 +193,7 @@ func (c *cli) checkAbandoned(ctx context.Context, f doctorFlags) ([]cairn.Findin
 func (c *cli) abandoned(ctx context.Context, s cairn.StoreInfo, remove bool) cairn.Finding {
 	f := cairn.Finding{
 		Kind: "abandoned", Path: cairn.Path(s.Dir),
-		Text:   fmt.Sprintf("%s is gone; its store takes %s", placeText(s.Root), sizeText(s.Size)),
+		Text:   fmt.Sprintf("%s is gone; its store takes %s", placeText(s.Root), wording.Size(s.Size)),
 		Repair: fmt.Sprintf("cairn adopt %s where it was moved to, or cairn doctor --remove-abandoned", shellWord(s.Root)),
 	}
 	switch {

@@ -10,6 +10,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/hooks"
 	"github.com/seed-fb9cbc17/cairn/internal/setup"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
 // agentCheck is what doctor knows about the agents that are there: one line for each,
@@ -90,7 +91,7 @@ func (a *agentCheck) add(s setup.Status, r hooks.Record, now time.Time, where st
 			"start codex and trust the entries that run cairn when it asks, or type /hooks")
 	}
 	if r.Missed > 0 {
-		a.wrong("", fmt.Sprintf("%s: %s could not be captured since the last one that was, the latest %s: %s", s.Title, plural(r.Missed, "step"), ageText(now.Sub(r.Failed)), r.Failure),
+		a.wrong("", fmt.Sprintf("%s: %s could not be captured since the last one that was, the latest %s: %s", s.Title, wording.Count(r.Missed, "step"), ageText(now.Sub(r.Failed)), r.Failure),
 			"what was changed in them cannot be undone; "+placeText(a.log)+" has the details")
 	}
 }

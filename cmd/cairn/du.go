@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/config"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
 const duManual = `cairn du says what the stores of all projects take.
@@ -167,9 +168,9 @@ func (c *cli) printUses(uses []storeUse) error {
 		case u.Missing:
 			note += " (gone)"
 		}
-		fmt.Fprintf(c.out, "%10s  %6d checkpoints  %-13s  %10s to free  %s\n", sizeText(u.Size), u.Checkpoints, c.since(u.Oldest), sizeText(u.Reclaimable), note)
+		fmt.Fprintf(c.out, "%10s  %18s  %-13s  %10s to free  %s\n", wording.Size(u.Size), wording.Count(u.Checkpoints, "checkpoint"), c.since(u.Oldest), wording.Size(u.Reclaimable), note)
 	}
-	_, err := fmt.Fprintf(c.out, "%10s  %s, %s to free\n", sizeText(sum), plural(len(uses), "store"), sizeText(free))
+	_, err := fmt.Fprintf(c.out, "%10s  %s, %s to free\n", wording.Size(sum), wording.Count(len(uses), "store"), wording.Size(free))
 	return err
 }
 

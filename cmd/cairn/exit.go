@@ -16,7 +16,7 @@ const (
 	exitDone     = 0
 	exitFailed   = 1
 	exitUsage    = 2 // the command line, or what it was given to read, is wrong; nothing was tried
-	exitPartly   = 3 // conflicts, kept or skipped paths are listed
+	exitPartly   = 3 // conflicts, kept, unreadable or unstable paths are listed
 	exitNotFound = 4 // no such checkpoint, path or operation
 )
 

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
 const gcManual = `cairn gc drops old checkpoints and puts the store in order.
@@ -90,14 +91,14 @@ func (c *cli) printCleaned(done *cairn.Cleaned, dry bool) error {
 		if dry {
 			went, freed = "would drop", "would free"
 		}
-		fmt.Fprintf(c.out, "%s %s, %s %s; %s in %s left\n", went, plural(done.Checkpoints, "checkpoint"), freed,
-			sizeText(done.Freed), plural(done.Kept, "checkpoint"), sizeText(done.Size))
+		fmt.Fprintf(c.out, "%s %s, %s %s; %s in %s left\n", went, wording.Count(done.Checkpoints, "checkpoint"), freed,
+			wording.Size(done.Freed), wording.Count(done.Kept, "checkpoint"), wording.Size(done.Size))
 	}
 	switch {
 	case done.Blocked != nil:
 		return fmt.Errorf("%w: %w", errBlocked, done.Blocked)
 	case done.OverBudget > 0:
-		c.console.remark("%s more than max_bytes: what is left is pinned or among the newest (keep_last)", sizeText(done.OverBudget))
+		c.console.remark("%s more than max_bytes: what is left is pinned or among the newest (keep_last)", wording.Size(done.OverBudget))
 	case done.Incomplete:
 		c.console.remark("somebody needed the store: the rest is left to the next time")
 	}

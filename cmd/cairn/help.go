@@ -102,7 +102,10 @@ Options of every command:
     --lock-timeout DURATION  how long to wait for another cairn, as in 5s or 2m;
                              0 means one try (default 30s)
     --no-server              do the work here, even if cairn serve is running
-    -q, --quiet              errors and warnings only: no remarks, no progress
+    -q, --quiet              errors and warnings only: no remarks, no progress,
+                             no lists of what was done
+    -v, --verbose            long lists as a whole; without it they are cut, and
+                             their number is said
     -h, --help               all about a command
 
 Environment:
@@ -127,7 +130,8 @@ Exit status:
     0  done
     1  failed
     2  wrong usage: nothing was tried
-    3  done in part: skipped, kept or conflicting paths are listed
+    3  done, but look: paths that could not be read, were kept or are in
+       conflict are listed
     4  no such checkpoint or path, or nothing to undo
 `
 
@@ -174,6 +178,7 @@ func (c *cli) globalFlags(f *pflag.FlagSet) {
 	f.Var(&g.minFree, "min-free", "leave that much free on the disk of the store")
 	f.DurationVar(&g.lockTimeout, "lock-timeout", 0, "how long to wait for another cairn")
 	f.BoolVar(&g.noServer, "no-server", false, "do not use a server that is running")
+	f.BoolVarP(&g.verbose, "verbose", "v", false, "long lists as a whole")
 	f.BoolVarP(&g.quiet, "quiet", "q", false, "errors and warnings only")
 }
 

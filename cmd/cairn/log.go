@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
 const logManual = `cairn log lists the checkpoints, newest first.
@@ -144,7 +145,7 @@ func (c *cli) logCheckpoint(ctx context.Context, repo *cairn.Repo, cp *cairn.Che
 func (c *cli) writeLogLine(cp *cairn.Checkpoint, changed int, partial cairn.Partial) {
 	count := "first of its line"
 	if cp.Parent != "" {
-		count = plural(changed, "file")
+		count = wording.Count(changed, "file")
 	}
 	switch partial {
 	case cairn.PartialTime:

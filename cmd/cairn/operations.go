@@ -7,21 +7,23 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
 const operationsManual = `cairn operations lists what was restored, reverted, undone and redone, newest
 first.
 
 Usage:
-    cairn operations [-n N] [-v]
+    cairn operations [-n N] [--paths]
 
 Each line has the first 12 digits of the operation's id, what it was, its age,
 how many paths it changed, and how many it kept or left in conflict.
 
 Options:
     -n, --number N  only the newest N
-    -v, --paths     also the checkpoints before and after, and the paths, those
-                    kept or in conflict with the reason
+    --paths         also the checkpoints before and after, and the paths, those
+                    kept or in conflict with the reason; all of them with -v,
+                    which needs no --paths
 
 The checkpoint before holds everything that the operation overwrote or deleted.
 It is a HASH: cairn restore, ls, cat and diff take it.
@@ -41,17 +43,17 @@ func (c *cli) operationsCommand() *cobra.Command {
 	var number int
 	var paths bool
 	cmd := c.command(command{
-		use: "operations [-n N] [-v]", short: "list what was restored, reverted, undone and redone", manual: operationsManual,
+		use: "operations [-n N] [--paths]", short: "list what was restored, reverted, undone and redone", manual: operationsManual,
 		args: takes(0, 0, "no arguments"), complete: cobra.NoFileCompletions,
 		run: func(ctx context.Context, cmd *cobra.Command, _ []string) error {
 			if err := c.checkNumber(cmd, number); err != nil {
 				return err
 			}
-			return c.withRepo(func(repo *cairn.Repo) error { return c.operations(ctx, repo, number, paths) })
+			return c.withRepo(func(repo *cairn.Repo) error { return c.operations(ctx, repo, number, paths || c.global.verbose) })
 		},
 	})
 	registerNumber(cmd, &number)
-	cmd.Flags().BoolVarP(&paths, "paths", "v", false, "also checkpoints and paths")
+	cmd.Flags().BoolVar(&paths, "paths", false, "also checkpoints and paths")
 	return cmd
 }
 
@@ -86,7 +88,7 @@ func (c *cli) operations(ctx context.Context, repo *cairn.Repo, left int, paths 
 
 func (c *cli) writeOperation(op *cairn.Operation, paths bool) {
 	fmt.Fprintf(c.out, "%.*s  %-7s  %-14s  %s", shortID, op.ID, printable(op.Kind),
-		ageText(c.console.now().Sub(op.When)), plural(len(op.Paths), "path"))
+		ageText(c.console.now().Sub(op.When)), wording.Count(len(op.Paths), "path"))
 	for _, n := range []struct {
 		count int
 		what  string
@@ -100,13 +102,7 @@ func (c *cli) writeOperation(op *cairn.Operation, paths bool) {
 		return
 	}
 	fmt.Fprintf(c.out, "    before %.*s, after %.*s\n", shortID, op.Before, shortID, op.After)
-	for _, path := range op.Paths {
-		c.out.WriteString("    " + cairn.QuotePath(path) + "\n")
-	}
-	for _, k := range op.Kept {
-		c.out.WriteString("    kept " + cairn.QuotePath(k.Path) + ": " + printable(k.Reason) + "\n")
-	}
-	for _, k := range op.Conflicts {
-		c.out.WriteString("    conflict " + cairn.QuotePath(k.Path) + ": " + printable(k.Reason) + "\n")
-	}
+	c.listPaths("    ", op.Paths)
+	c.listReasons("    kept ", op.Kept)
+	c.listReasons("    conflict ", op.Conflicts)
 }

@@ -2,11 +2,11 @@ package main
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
 const purgeManual = `cairn purge takes the contents of files out of the whole history.
@@ -64,16 +64,14 @@ func (c *cli) printPurged(done *cairn.Purged) (err error) {
 	if c.global.json {
 		err = c.writeJSON(done)
 	} else {
-		for _, path := range done.Paths {
-			fmt.Fprintf(c.out, "purged %s\n", cairn.QuotePath(path))
-		}
-		for _, id := range done.Checkpoints {
-			fmt.Fprintf(c.out, "partial %s\n", id)
+		if !c.global.quiet {
+			c.listPaths("purged ", done.Paths)
+			c.listPaths("partial ", done.Checkpoints)
 		}
 	}
-	c.console.remark("freed %s; what was exported or pushed is not touched", sizeText(done.Freed))
+	c.console.remark("freed %s; what was exported or pushed is not touched", wording.Size(done.Freed))
 	if n := len(done.Elsewhere); n > 0 {
-		c.console.remark("the contents of %s are still stored, because other paths hold the same", plural(n, "file"))
+		c.console.remark("the contents of %s are still stored, because other paths hold the same", wording.Count(n, "file"))
 		if err == nil {
 			err = errPartly
 		}

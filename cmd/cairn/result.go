@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
 // printResult tells what a command that goes back did, or in a dry run what it would
@@ -25,33 +26,47 @@ func (c *cli) printResult(cmd *cobra.Command, res *cairn.Result, nothing string)
 	return err
 }
 
+// listResult lists what was done, or in a dry run what would be done. With -q only the
+// paths are left that decide the exit status.
 func (c *cli) listResult(res *cairn.Result) error {
-	line := func(verb, path, reason string) {
-		c.out.WriteString(verb + " " + cairn.QuotePath(path))
-		if reason != "" {
-			c.out.WriteString(": " + printable(reason))
+	switch {
+	case res.DryRun:
+		lines := make([]string, len(res.Plan))
+		for i, p := range res.Plan {
+			lines[i] = "would " + p.Action + " " + cairn.QuotePath(p.Path)
 		}
-		c.out.WriteByte('\n')
+		c.cut(lines, maxLines, c.answerLine)
+	case !c.global.quiet:
+		c.listPaths("restored ", res.Restored)
+		c.listPaths("deleted ", res.Deleted)
 	}
-	if res.DryRun {
-		for _, p := range res.Plan {
-			line("would "+p.Action, p.Path, "")
-		}
-	} else {
-		for _, path := range res.Restored {
-			line("restored", path, "")
-		}
-		for _, path := range res.Deleted {
-			line("deleted", path, "")
-		}
-	}
-	for _, k := range res.Kept {
-		line("kept", k.Path, k.Reason)
-	}
-	for _, k := range res.Conflicts {
-		line("conflict", k.Path, k.Reason)
-	}
+	c.listReasons("kept ", res.Kept)
+	c.listReasons("conflict ", res.Conflicts)
 	return c.out.Flush() // before the summary, which goes elsewhere
+}
+
+// maxLines is how many paths of a kind an answer lists without -v.
+const maxLines = 20
+
+func (c *cli) answerLine(line string) { c.out.WriteString(line + "\n") }
+
+func (c *cli) listPaths(verb string, paths []string) {
+	lines := make([]string, len(paths))
+	for i, path := range paths {
+		lines[i] = verb + cairn.QuotePath(path)
+	}
+	c.cut(lines, maxLines, c.answerLine)
+}
+
+func (c *cli) listReasons(verb string, list []cairn.PathReason) {
+	lines := make([]string, len(list))
+	for i, k := range list {
+		lines[i] = verb + cairn.QuotePath(k.Path)
+		if k.Reason != "" {
+			lines[i] += ": " + printable(k.Reason)
+		}
+	}
+	c.cut(lines, maxLines, c.answerLine)
 }
 
 func (c *cli) summarize(res *cairn.Result, nothing string) {
@@ -90,5 +105,5 @@ func (c *cli) invite(cmd *cobra.Command, res *cairn.Result) {
 			written += p.Bytes
 		}
 	}
-	c.console.remark("to do exactly this (%s to write, %s to delete): %s", sizeText(written), sizeText(deleted), planLine(cmd, res.PlanID))
+	c.console.remark("to do exactly this (%s to write, %s to delete): %s", wording.Size(written), wording.Size(deleted), planLine(cmd, res.PlanID))
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
@@ -112,7 +113,7 @@ func (c *cli) endRecord(ctx context.Context, signals *relay, record *record) {
 		c.console.complain("warning: " + fault)
 	}
 	if bursts > 0 {
-		c.console.remark("%s of changes; to take it back: cairn session revert %s --start", plural(bursts, "burst"), record.id)
+		c.console.remark("%s of changes; to take it back: cairn session revert %s --start", wording.Count(bursts, "burst"), record.id)
 	}
 }
 

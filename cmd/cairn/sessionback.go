@@ -2,6 +2,7 @@ package main
 
 import (
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
@@ -73,7 +74,7 @@ func (r *sessionRun) where(s *session.Session, res *cairn.Result) {
 	case s.Revert == nil:
 		r.console.remark("nothing of session %s is reverted", printable(s.ID))
 	default:
-		r.console.remark("session %s is reverted to before %s; %s left", printable(s.ID), printable(s.Revert.Message), plural(s.Messages, "message"))
+		r.console.remark("session %s is reverted to before %s; %s left", printable(s.ID), printable(s.Revert.Message), wording.Count(s.Messages, "message"))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
@@ -86,7 +87,7 @@ func (r *sessionRun) stepEnd() error {
 	if err := r.printStep(st, st.After); err != nil {
 		return err
 	}
-	r.console.remark("step %s: %s", printable(st.ID), plural(len(st.Patch.Files), "file"))
+	r.console.remark("step %s: %s", printable(st.ID), wording.Count(len(st.Patch.Files), "file"))
 	if r.late {
 		r.console.complain("warning: the state before the step was captured only now: what its tools had changed by then is not in it")
 		return errPartly
@@ -130,7 +131,7 @@ func (r *sessionRun) list() error {
 
 // writeSession prints one line of a list.
 func (r *sessionRun) writeSession(s *session.Session) {
-	line := fmt.Sprintf("%s  %s  %s, %s", cairn.QuotePath(s.ID), ageText(r.console.now().Sub(s.Updated)), plural(s.Messages, "message"), plural(s.Steps, "step"))
+	line := fmt.Sprintf("%s  %s  %s, %s", cairn.QuotePath(s.ID), ageText(r.console.now().Sub(s.Updated)), wording.Count(s.Messages, "message"), wording.Count(s.Steps, "step"))
 	if s.Open != "" {
 		line += ", running"
 	}
@@ -153,7 +154,7 @@ func (r *sessionRun) printSession(s *session.Session) error {
 	}
 	r.writeSession(s)
 	if sum := s.Summary; sum != nil && sum.Files > 0 {
-		fmt.Fprintf(r.out, "%s changed, %d added, %d deleted\n", plural(sum.Files, "file"), sum.Additions, sum.Deletions)
+		fmt.Fprintf(r.out, "%s changed, %d added, %d deleted\n", wording.Count(sum.Files, "file"), sum.Additions, sum.Deletions)
 	}
 	return nil
 }
@@ -192,7 +193,7 @@ func (r *sessionRun) writeMessage(m *session.Message) {
 			continue
 		}
 		fmt.Fprintf(r.out, "    %s%s  %.*s..%.*s  %s\n", mark(st.Reverted), cairn.QuotePath(st.ID), shortID, st.Before.ID, shortID, st.After.ID,
-			plural(len(st.Patch.Files), "file"))
+			wording.Count(len(st.Patch.Files), "file"))
 	}
 	for _, child := range m.Children {
 		fmt.Fprintf(r.out, "    session %s\n", cairn.QuotePath(child))

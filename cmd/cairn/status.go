@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/config"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
 const statusManual = `cairn status says what is looked after and what changed since.
@@ -122,13 +123,13 @@ func (c *cli) printStatus(s *standing) error {
 	}
 	now := "nothing changed since"
 	if s.Changed > 0 {
-		now = plural(s.Changed, "file") + " changed since"
+		now = wording.Count(s.Changed, "file") + " changed since"
 	}
 	if s.Checkpoint.Partial != "" {
 		now += ", " + partialText[s.Checkpoint.Partial]
 	}
 	fmt.Fprintf(c.out, "root        %s\nstore       %s (%s)\ncheckpoint  %s, %s\nnow         %s\nholds       %s\nlimits      %s\n",
-		placeText(s.Root), placeText(s.Store), sizeText(s.StoreSize), s.Checkpoint.Hash,
+		placeText(s.Root), placeText(s.Store), wording.Size(s.StoreSize), s.Checkpoint.Hash,
 		c.about(s.Checkpoint.Time, s.Checkpoint.Message), now, c.holdsText(s), limitsText(s.Limits))
 	for _, path := range s.Purged {
 		fmt.Fprintf(c.out, "purged      %s\n", cairn.QuotePath(path))
@@ -172,7 +173,7 @@ func watchingText(s *cairn.WatchState) string {
 
 // holdsText says what the store holds and when it was cleaned.
 func (c *cli) holdsText(s *standing) string {
-	text := plural(s.Checkpoints, "checkpoint")
+	text := wording.Count(s.Checkpoints, "checkpoint")
 	if s.Cleaned.IsZero() {
 		return text
 	}
@@ -191,11 +192,11 @@ func limitsText(l cairn.Limits) string {
 		value      int64
 		text, what string
 	}{
-		{l.MaxFileSize, sizeText(l.MaxFileSize), " a file"},
+		{l.MaxFileSize, wording.Size(l.MaxFileSize), " a file"},
 		{int64(l.MaxFiles), strconv.Itoa(l.MaxFiles), " files"},
-		{l.MaxScanBytes, sizeText(l.MaxScanBytes), " new at once"},
-		{l.Budget, sizeText(l.Budget), " in the store"},
-		{l.MinFree, sizeText(l.MinFree), " to stay free"},
+		{l.MaxScanBytes, wording.Size(l.MaxScanBytes), " new at once"},
+		{l.Budget, wording.Size(l.Budget), " in the store"},
+		{l.MinFree, wording.Size(l.MinFree), " to stay free"},
 	} {
 		if limit.value > 0 {
 			texts = append(texts, limit.text+limit.what)

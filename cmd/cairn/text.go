@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
 func isControl(r rune) bool { return r < 0x20 || r == 0x7f }
@@ -47,18 +48,6 @@ func (c *cli) writePath(path string, null bool) error {
 	return c.out.WriteByte('\n')
 }
 
-func sizeText(n int64) string {
-	const units = "KMGTPE"
-	if n < 1<<10 {
-		return fmt.Sprintf("%d bytes", n)
-	}
-	size, unit := float64(n)/(1<<10), 0
-	for ; size >= 1023.95 && unit < len(units)-1; unit++ {
-		size /= 1 << 10
-	}
-	return fmt.Sprintf("%.1f %ciB", size, units[unit])
-}
-
 // ageText says how long ago something was, in its largest whole unit.
 func ageText(d time.Duration) string {
 	for _, u := range []struct {
@@ -66,15 +55,8 @@ func ageText(d time.Duration) string {
 		name string
 	}{{24 * time.Hour, "day"}, {time.Hour, "hour"}, {time.Minute, "minute"}} {
 		if n := int(d / u.unit); n > 0 {
-			return plural(n, u.name) + " ago"
+			return wording.Count(n, u.name) + " ago"
 		}
 	}
 	return "just now"
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -33,18 +33,6 @@ func TestQuotePath(t *testing.T) {
 	}
 }
 
-func TestSizeText(t *testing.T) {
-	t.Parallel()
-	for n, want := range map[int64]string{
-		0: "0 bytes", 1023: "1023 bytes", 1024: "1.0 KiB", 1536: "1.5 KiB", 1<<20 - 1: "1.0 MiB",
-		32 << 20: "32.0 MiB", 5 << 40: "5.0 TiB", 1<<63 - 1: "8.0 EiB",
-	} {
-		if got := sizeText(n); got != want {
-			t.Errorf("sizeText(%d) = %q, want %q", n, got, want)
-		}
-	}
-}
-
 func TestAgeText(t *testing.T) {
 	t.Parallel()
 	for d, want := range map[time.Duration]string{

@@ -12,12 +12,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
 const trackManual = `cairn track takes a checkpoint of the root and prints its id.
 
 Usage:
-    cairn track [-m TEXT] [--verify] [--force] [--timeout DURATION [--partial]]
+    cairn track [-m TEXT] [--verify] [--force] [--strict]
+                [--timeout DURATION [--partial]]
     cairn track --paths PATH... | -
     cairn track --only-paths PATH... | - [--no-rest]
     cairn track --async [any of these]
@@ -30,9 +32,11 @@ read; otherwise track fails and there is no new checkpoint.
 
 Files that are ignored are left out without a word, unless an earlier checkpoint
 or your git index holds them. Anything else that is left out is listed on stderr
-with the reason, and the exit status is 3: files above --max-file-size, files
-that cannot be read or keep changing while they are read, sockets, pipes and
-devices. They are recorded as present, so that going back never deletes them.
+with the reason, and recorded as present, so that going back never deletes it.
+What a rule leaves out is no failure, the exit status is 0: files above
+--max-file-size, sockets, pipes and devices, what never names. With -q it is not
+listed. Files that cannot be read or keep changing while they are read are
+listed in any case, and the exit status is 3. --strict makes it 3 for both.
 
 A first checkpoint is refused where the root is a home directory, or one above
 it, and any checkpoint that would hold more than 1000000 files or read more than
@@ -58,6 +62,8 @@ Options:
     --partial           with --timeout: take a checkpoint of what was read.
                         The rest is skipped as unread, and stays when you go
                         back to it
+    --strict            status 3 also for what a rule leaves out; not with
+                        --async: there it is for cairn wait
     --paths             the arguments are hints, - reads them from stdin, one a
                         line: they are read first, and small files among them
                         are captured although ignored
@@ -92,6 +98,7 @@ type trackFlags struct {
 	timeout       time.Duration
 	paths, nul    bool
 	async, noRest bool
+	strict        bool // of the answer, and so not part of what is asked for
 }
 
 func (c *cli) trackCommand() *cobra.Command {
@@ -122,7 +129,7 @@ func (c *cli) trackCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return c.printTrack(t, c.trackRest(whole, &f))
+			return c.printTrack(t, c.trackRest(whole, &f), f.strict)
 		},
 	})
 	flags := cmd.Flags()
@@ -131,6 +138,7 @@ func (c *cli) trackCommand() *cobra.Command {
 	flags.BoolVar(&c.force, "force", false, "capture even what the guards refuse")
 	flags.DurationVar(&f.timeout, "timeout", 0, "time to read in")
 	flags.BoolVar(&f.Partial, "partial", false, "take a checkpoint of what was read in time")
+	registerStrict(cmd, &f.strict)
 	flags.BoolVar(&f.paths, "paths", false, "the arguments are read first")
 	flags.BoolVar(&f.OnlyPaths, "only-paths", false, "look at nothing but the arguments")
 	flags.BoolVar(&f.noRest, "no-rest", false, "do not capture the rest in the background")
@@ -148,6 +156,8 @@ func (c *cli) hints(cmd *cobra.Command, f *trackFlags, args []string) error {
 		return c.usage("cannot read everything in %v", f.timeout)
 	case f.Partial && f.timeout == 0:
 		return c.usage("wants --timeout with --partial")
+	case f.strict && f.async:
+		return c.usage("cannot use --strict with --async: it goes to cairn wait, which has the answer")
 	case f.noRest && !f.OnlyPaths:
 		return c.usage("wants --only-paths with --no-rest")
 	case !takesPaths && len(args) > 0:
@@ -194,9 +204,14 @@ func (c *cli) defaultTimeout(f *trackFlags) error {
 	return err
 }
 
-// printTrack prints a checkpoint. rest is the ticket of what it leaves out, if that
-// is captured.
-func (c *cli) printTrack(t *cairn.Track, rest string) (err error) {
+// registerStrict adds --strict to a command that answers with a checkpoint.
+func registerStrict(cmd *cobra.Command, strict *bool) {
+	cmd.Flags().BoolVar(strict, "strict", false, "status 3 also for what a rule leaves out")
+}
+
+// printTrack prints a checkpoint. rest is the ticket of a second one that captures the
+// paths that this one leaves out, "" for none.
+func (c *cli) printTrack(t *cairn.Track, rest string, strict bool) (err error) {
 	if c.global.json {
 		err = c.writeJSON(struct {
 			*cairn.Track
@@ -204,10 +219,10 @@ func (c *cli) printTrack(t *cairn.Track, rest string) (err error) {
 		}{t, rest})
 	} else {
 		_, err = c.out.WriteString(t.Hash + "\n")
-		c.listSkipped(t)
+		c.listSkipped(t, strict)
 		c.tellRest(rest)
 	}
-	if err == nil && len(t.Skipped) > 0 {
+	if err == nil && (!t.Complete() || strict && len(t.Skipped) > 0) {
 		err = errPartly
 	}
 	return err
@@ -226,31 +241,56 @@ func (c *cli) printDisabled(why error) error {
 	}{"", why.Error()})
 }
 
-func (c *cli) listSkipped(t *cairn.Track) {
+// listSkipped says on stderr which paths the checkpoint leaves out: first those that
+// decide the exit status, which -q does not hide.
+func (c *cli) listSkipped(t *cairn.Track, strict bool) {
 	if t.Partial {
-		c.console.remark("the time was over before everything was read: the checkpoint is partial")
+		c.console.complain("the time was over before everything was read: the checkpoint is partial")
 	}
+	var faults, policy []string
 	tooLarge := false
-	for i, s := range t.Skipped {
-		if i < maxListed {
-			c.console.remark("not captured: %s: %s", cairn.QuotePath(s.Path), skipReason(s, t.Reasons[s.Path]))
+	for _, s := range t.Skipped {
+		line := "not captured: " + cairn.QuotePath(s.Path) + ": " + skipReason(s, t.Reasons[s.Path])
+		if s.Policy() && !strict {
+			policy = append(policy, line)
+		} else {
+			faults = append(faults, line)
 		}
-		tooLarge = tooLarge || s.Reason == "too large"
+		tooLarge = tooLarge || s.Reason == reasonTooLarge
 	}
-	if n := len(t.Skipped) - maxListed; n > 0 {
-		c.console.remark("and %d more (--json lists them all)", n)
+	c.cut(faults, maxListed, c.console.complain)
+	if !c.global.quiet {
+		c.cut(policy, maxListed, c.console.complain)
 	}
 	if tooLarge {
 		c.console.remark("hint: --max-file-size raises the limit")
 	}
 }
 
+// cut hands the first lines of a long list to say, and then how many there are more.
+// With -v it hands over all of them.
+func (c *cli) cut(lines []string, limit int, say func(string)) {
+	more := len(lines) - limit
+	if more <= 0 || c.global.verbose {
+		limit, more = len(lines), 0
+	}
+	for _, line := range lines[:limit] {
+		say(line)
+	}
+	if more > 0 {
+		indent := lines[0][:len(lines[0])-len(strings.TrimLeft(lines[0], " "))]
+		say(fmt.Sprintf("%sand %d more (-v lists them all)", indent, more))
+	}
+}
+
+const reasonTooLarge = "too large"
+
 func skipReason(s cairn.Skipped, cause error) string {
 	switch {
 	case cause != nil:
 		return s.Reason + " (" + cause.Error() + ")"
-	case s.Reason == "too large":
-		return s.Reason + " (" + sizeText(s.Size) + ")"
+	case s.Reason == reasonTooLarge:
+		return s.Reason + " (" + wording.Size(s.Size) + ")"
 	}
 	return s.Reason
 }

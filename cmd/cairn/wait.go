@@ -23,7 +23,7 @@ import (
 const waitManual = `cairn wait waits for what was begun with --async, and gives its answer.
 
 Usage:
-    cairn wait [--timeout DURATION] TICKET
+    cairn wait [--timeout DURATION] [--strict] TICKET
 
 The answer, what is said on stderr and the exit status are those that cairn
 track, or cairn session step begin, would have had without --async. It can be
@@ -46,6 +46,7 @@ ticket.
 Options:
     --timeout DURATION  fail if there is no answer by then, as in 5s; with 0s,
                         if there is none yet
+    --strict            as in cairn track
     --background        do the work of one or more tickets, unless somebody is
                         at it, and say nothing
 
@@ -60,7 +61,7 @@ var errNotYet = errors.New("there is no answer yet; the work goes on, and can be
 
 func (c *cli) waitCommand() *cobra.Command {
 	var timeout time.Duration
-	var background bool
+	var background, strict bool
 	cmd := c.command(command{
 		use: "wait TICKET", short: "the answer of what was begun with --async", manual: waitManual,
 		args: takes(1, -1, "the TICKET that --async has printed"), complete: c.firstOnly(c.completeTickets),
@@ -76,13 +77,14 @@ func (c *cli) waitCommand() *cobra.Command {
 			case cmd.Flags().Changed("timeout"):
 				limited, cancel := context.WithTimeout(ctx, max(timeout, 1))
 				defer cancel()
-				return c.waitFor(limited, args[0])
+				return c.waitFor(limited, args[0], strict)
 			}
-			return c.waitFor(ctx, args[0])
+			return c.waitFor(ctx, args[0], strict)
 		},
 	})
 	cmd.Flags().DurationVar(&timeout, "timeout", 0, "how long to wait")
 	cmd.Flags().BoolVar(&background, "background", false, "only do the work")
+	registerStrict(cmd, &strict)
 	completeFlag(cmd, "timeout")
 	return cmd
 }
@@ -97,7 +99,7 @@ func (c *cli) book() (ticket.Book, string, error) {
 	return ticket.In(data), data, err
 }
 
-func (c *cli) waitFor(ctx context.Context, id string) error {
+func (c *cli) waitFor(ctx context.Context, id string, strict bool) error {
 	book, data, err := c.book()
 	if err != nil {
 		return err
@@ -117,11 +119,11 @@ func (c *cli) waitFor(ctx context.Context, id string) error {
 	if !w.worked[id] {
 		c.console.repeat(a.Notes)
 	}
-	return c.printTicket(r, a)
+	return c.printTicket(r, a, strict)
 }
 
 // printTicket gives an answer as the command would have given it that asked for it.
-func (c *cli) printTicket(r *ticket.Request, a *ticket.Answer) error {
+func (c *cli) printTicket(r *ticket.Request, a *ticket.Answer, strict bool) error {
 	err := a.Err()
 	switch {
 	case errors.Is(err, cairn.ErrDisabled) && r.Track != nil:
@@ -139,7 +141,7 @@ func (c *cli) printTicket(r *ticket.Request, a *ticket.Answer) error {
 	if err := json.Unmarshal(a.Result, &t); err != nil {
 		return fmt.Errorf("read the answer: %w", err)
 	}
-	return c.printTrack(&t.Track, t.Rest)
+	return c.printTrack(&t.Track, t.Rest, strict)
 }
 
 // workInBackground does the work of tickets, in their order. Nobody listens, so what

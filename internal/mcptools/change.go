@@ -7,6 +7,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
 func (t *tools) addChanging(s *mcp.Server) {
@@ -66,7 +67,7 @@ func (t *tools) track(ctx context.Context, args trackArgs) (out tracked, text st
 		}
 		out.Skipped = append(out.Skipped, skipped{cairn.EncodePath(s.Path), s.Reason, s.Size})
 	}
-	text = fmt.Sprintf("%s: %d files, %d changed since the checkpoint before", c.Hash, c.Files, c.Changed)
+	text = fmt.Sprintf("%s: %s, %d changed since the checkpoint before", c.Hash, wording.Count(c.Files, "file"), c.Changed)
 	for i, s := range c.Skipped {
 		if i == maxLines {
 			text += fmt.Sprintf("\nand %d more", len(c.Skipped)-i)

@@ -9,6 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
 const (
@@ -120,7 +121,7 @@ func (t *tools) operations(ctx context.Context, args listArgs) (out operationLis
 		out.Operations = append(out.Operations, operation{
 			op.ID, op.Kind, op.When, op.Target, op.Undoes, op.Before, len(op.Paths), len(op.Kept), len(op.Conflicts),
 		})
-		fmt.Fprintf(&lines, "%s  %s  %s, %d paths\n", op.ID, op.When.Format(time.DateTime), oneLine(op.Kind), len(op.Paths))
+		fmt.Fprintf(&lines, "%s  %s  %s, %s\n", op.ID, op.When.Format(time.DateTime), oneLine(op.Kind), wording.Count(len(op.Paths), "path"))
 	}
 	return out, listText(&lines, out.More, "nothing was restored, reverted or undone yet"), nil
 }
@@ -201,10 +202,10 @@ func (a *diffAnswer) text(list string) string {
 	case len(a.Files) == 0:
 		return "nothing changed"
 	case a.Omitted > 0:
-		text += fmt.Sprintf("the patches of %d files are left out; paths narrows it down\n", a.Omitted)
+		text += fmt.Sprintf("without the patches of %s; paths narrows it down\n", wording.Count(a.Omitted, "file"))
 	}
 	if a.Unlisted > 0 {
-		text += fmt.Sprintf("%d more files are not listed; paths narrows it down\n", a.Unlisted)
+		text += fmt.Sprintf("not listed: %s; paths narrows it down\n", wording.Count(a.Unlisted, "more file"))
 	}
 	return strings.TrimSuffix(text, "\n")
 }

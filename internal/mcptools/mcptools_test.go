@@ -257,7 +257,7 @@ func TestDiff(t *testing.T) {
 	if len(d.Files) != 1 || d.Files[0] != (fileDiff{"dir/deep", "deleted", 0, 1, ""}) || d.Patch != "" {
 		t.Errorf("%+v", d)
 	}
-	if text := w.call("diff", map[string]any{"max_bytes": 1}, &d); d.Omitted != 4 || !strings.Contains(text, "4 files are left out") {
+	if text := w.call("diff", map[string]any{"max_bytes": 1}, &d); d.Omitted != 4 || !strings.Contains(text, "without the patches of 4 files") {
 		t.Errorf("%+v\n%s", d, text)
 	}
 }

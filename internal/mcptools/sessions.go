@@ -9,6 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
@@ -56,7 +57,7 @@ func (t *tools) listSessions(ctx context.Context, args listArgs) (out sessionLis
 	var lines strings.Builder
 	for _, s := range list[:min(limit, len(list))] {
 		out.Sessions = append(out.Sessions, sessionItem{s.ID, s.Title, s.Updated, s.Messages, s.Steps, s.Open != "", s.Revert != nil})
-		fmt.Fprintf(&lines, "%s  %s  %d steps: %s\n", oneLine(s.ID), s.Updated.Format(time.DateTime), s.Steps, oneLine(s.Title))
+		fmt.Fprintf(&lines, "%s  %s  %s: %s\n", oneLine(s.ID), s.Updated.Format(time.DateTime), wording.Count(s.Steps, "step"), oneLine(s.Title))
 	}
 	return out, listText(&lines, out.More, "no session yet"), nil
 }

@@ -12,21 +12,21 @@ import (
 
 // counts sums up a change for one line of a list.
 type counts struct {
-	Files      int
-	Names      []string // of the first files
-	Add, Del   int      // lines, of text files
-	Incomplete bool     // there are more lines than were counted
-	Gone       bool     // a checkpoint has been cleaned away
+	Files     int
+	Names     []string // of the first files
+	Add, Del  int      // lines, of text files
+	Uncounted bool     // the lines were not counted: there are too many files, or one is too large
+	Gone      bool     // a checkpoint has been cleaned away
 }
 
 // Rest is how many files there are besides the names.
 func (c *counts) Rest() int { return c.Files - len(c.Names) }
 
-// Limits of what is counted for one line of a list: a first look at a hundred large
-// steps has to be quick, too. The page of the step itself counts everything.
+// countedFiles is above the size of nearly all steps. A larger step shows no numbers of
+// lines in a list: a number that counts some files only would be taken for the whole.
+// The page of the step counts everything.
 const (
-	countedFiles = 20
-	countedBytes = 256 << 10 // a file's size
+	countedFiles = 2000
 	namedFiles   = 3
 	countsKept   = 20000 // a counts takes about 300 bytes
 )
@@ -69,18 +69,21 @@ func countChanges(ctx context.Context, repo Repo, from, to string) (*counts, err
 	if err != nil {
 		return nil, err
 	}
-	sum := &counts{Files: len(list), Incomplete: len(list) > countedFiles}
-	for i := range list[:min(len(list), countedFiles)] {
-		if i < namedFiles {
-			sum.Names = append(sum.Names, list[i].Path)
-		}
-		add, del, note, err := repo.Stat(&list[i], cairn.DiffOptions{MaxFileSize: countedBytes})
+	sum := &counts{Files: len(list), Uncounted: len(list) > countedFiles}
+	for i := range list[:min(len(list), namedFiles)] {
+		sum.Names = append(sum.Names, list[i].Path)
+	}
+	for i := 0; i < len(list) && !sum.Uncounted; i++ {
+		add, del, note, err := repo.Stat(&list[i], cairn.DiffOptions{})
 		if err != nil {
 			return nil, err
 		}
 		sum.Add += add
 		sum.Del += del
-		sum.Incomplete = sum.Incomplete || note == "too large"
+		sum.Uncounted = note == "too large"
+	}
+	if sum.Uncounted {
+		sum.Add, sum.Del = 0, 0
 	}
 	return sum, nil
 }

@@ -3,6 +3,7 @@ package webui
 import (
 	"context"
 	"errors"
+	"fmt"
 	"html"
 	"net/http"
 	"net/http/httptest"
@@ -94,6 +95,25 @@ func TestTimeline(t *testing.T) {
 	f.get(f.at("", "q", "nowhere")).want(http.StatusOK, "Nothing fits the filter")
 	f.get(f.at("", "show", "checkpoints")).want(http.StatusOK, "before the agent").lacks("Deposits must")
 	f.get(f.at("", "show", "operations")).want(http.StatusOK, "Nothing fits").lacks("Deposits must", "before the agent")
+}
+
+// TestV65_CountsOfTheTimelineAreWhole: a number counts every file of a step, or is not
+// there.
+func TestV65_CountsOfTheTimelineAreWhole(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.track("nothing")
+	for i := range 30 {
+		f.write(fmt.Sprintf("f%02d", i), "one\ntwo\n")
+	}
+	f.write("large", strings.Repeat("0123456789abcde\n", 20000))
+	f.track("all")
+	f.get(f.at("")).want(http.StatusOK, "and 28 more files", "+20,060").lacks("not counted")
+	for i := range countedFiles + 1 {
+		f.write(fmt.Sprintf("h%04d", i), "one\n")
+	}
+	f.track("more")
+	f.get(f.at("")).want(http.StatusOK, "and 1,998 more files", "lines not counted")
 }
 
 // Every entry is on exactly one page, and all pages are linked.

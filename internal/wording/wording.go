@@ -1,0 +1,52 @@
+// Package wording holds forms of text that every door uses: numbers with their noun,
+// sizes, and the first line of a prompt.
+package wording
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// Count returns a number with its noun, in the plural unless the number is 1. The noun
+// is one whose plural ends in s.
+func Count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
+}
+
+// Size returns a number of bytes in the largest unit that leaves it at 1 or above.
+func Size(n int64) string {
+	const units = "KMGTPE"
+	if n < 1<<10 {
+		return Count(int(n), "byte")
+	}
+	size, unit := float64(n)/(1<<10), 0
+	for ; size >= 1023.95 && unit < len(units)-1; unit++ {
+		size /= 1 << 10
+	}
+	return fmt.Sprintf("%.1f %ciB", size, units[unit])
+}
+
+// FirstLine returns the beginning of a text, at most width characters of its first line
+// that is not blank. An ellipsis stands for the rest. Characters that are not printable
+// become blanks.
+func FirstLine(text string, width int) string {
+	line, rest, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	printable := []rune(strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return ' '
+	}, line))
+	if len(printable) > width {
+		return strings.TrimRight(string(printable[:max(0, width-1)]), " ") + "…"
+	}
+	if strings.TrimSpace(rest) != "" {
+		return strings.TrimRight(string(printable), " ") + " …"
+	}
+	return strings.TrimRight(string(printable), " ")
+}

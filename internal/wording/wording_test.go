@@ -1,0 +1,43 @@
+package wording
+
+import "testing"
+
+func TestV65_Count(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int]string{0: "0 files", 1: "1 file", 2: "2 files", 1000: "1000 files"} {
+		if got := Count(n, "file"); got != want {
+			t.Errorf("%d: %q", n, got)
+		}
+	}
+}
+
+func TestV60_FirstLine(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"":                          "",
+		"fix the tests":             "fix the tests",
+		"\n\n fix \r\n":             "fix",
+		"fix\nthe tests":            "fix …",
+		"fix\n\n":                   "fix",
+		"a\x1b[31mb\tc":             "a [31mb c",
+		"0123456789012345678901234": "0123456789012345678…",
+		"01234567890123456789":      "01234567890123456789",
+		"äöü äöü äöü äöü äöü äöü": "äöü äöü äöü äöü äöü…",
+	} {
+		if got := FirstLine(text, 20); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestSize(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int64]string{
+		0: "0 bytes", 1: "1 byte", 1023: "1023 bytes", 1024: "1.0 KiB", 1536: "1.5 KiB", 1<<20 - 1: "1.0 MiB",
+		32 << 20: "32.0 MiB", 5 << 40: "5.0 TiB", 1<<63 - 1: "8.0 EiB",
+	} {
+		if got := Size(n); got != want {
+			t.Errorf("Size(%d) = %q, want %q", n, got, want)
+		}
+	}
+}

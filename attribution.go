@@ -16,6 +16,8 @@ type Step struct {
 
 	// Reverted: it has been taken back, so that only what it claimed is still its own.
 	Reverted bool
+
+	Note string // for messages: what is to be known about the step
 }
 
 // Reasons that attribution has for a path to stay.
@@ -28,6 +30,9 @@ const (
 func (s *Step) label() string {
 	if s.Operation != "" {
 		return "operation " + s.Operation
+	}
+	if s.Note != "" {
+		return "session " + s.Session + " (" + s.Note + ")"
 	}
 	return "session " + s.Session
 }

@@ -43,7 +43,9 @@ func commandAsProcess(command string) int {
 		case "unrevert":
 			_, _, err = s.Unrevert(background, "s", session.RevertOptions{})
 		case "go on":
-			_, err = s.BeginStep(background, session.StepBegin{Session: "s", Message: "m3", Step: "3"})
+			parent, _ := session.ProcessOf(os.Getppid()) // the step outlives the process that is killed
+			owner := &session.Owner{Processes: []session.Process{parent}}
+			_, err = s.BeginStep(background, session.StepBegin{Session: "s", Message: "m3", Step: "3", Owner: owner})
 		}
 	}
 	if err != nil {

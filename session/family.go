@@ -7,14 +7,9 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
 )
-
-// An open step of another session counts as overlapping until this long after the
-// last event of its session. Later its agent is taken for dead.
-const stillRunning = time.Hour
 
 // expired makes ErrExpired of a state that has been cleaned away.
 func expired(err error, format string, args ...any) error {
@@ -64,6 +59,16 @@ func (s *Sessions) family(ctx context.Context, id string) (*family, error) {
 func (f *family) open() (list []*history) {
 	for _, id := range f.order {
 		if f.members[id].openStep() != nil {
+			list = append(list, f.members[id])
+		}
+	}
+	return list
+}
+
+// dead lists those of which a step counts as ended because its owner is gone.
+func (f *family) dead() (list []*history) {
+	for _, id := range f.order {
+		if f.members[id].dead != nil {
 			list = append(list, f.members[id])
 		}
 	}
@@ -171,7 +176,7 @@ func (s *Sessions) addOthers(ctx context.Context, f *family, windows []*window) 
 	}
 	first := windows[0].began
 	for _, d := range f.all {
-		if f.above[d.ID] || d.At < first && (d.Open == "" || d.At+int64(stillRunning) < first) {
+		if f.above[d.ID] || d.At < first && d.Open == "" {
 			continue
 		}
 		h := f.members[d.ID]
@@ -214,12 +219,12 @@ func (s *Sessions) addOperations(ctx context.Context, windows []*window) error {
 
 // overlap adds a step to the windows that it overlaps and is no part of.
 func (h *history) overlap(st *step, windows []*window, reverted bool) {
-	end := st.endOr(h.At + int64(stillRunning))
+	end := st.endOr(forever)
 	for _, w := range windows {
 		if w.steps[stepRef{h.ID, st.ID}] || w.shared[st.Before.ID] || st.began >= w.ended || end <= w.began {
 			continue
 		}
-		w.Others = append(w.Others, cairn.Step{Session: h.ID, From: st.Before.ID, To: st.After.ID, Claims: st.Paths, Reverted: reverted})
+		w.Others = append(w.Others, cairn.Step{Session: h.ID, From: st.Before.ID, To: st.After.ID, Claims: st.Paths, Reverted: reverted, Note: h.note(st)})
 	}
 }
 

@@ -10,12 +10,14 @@ import (
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/process"
 )
 
 // Sessions are the sessions of one root. It may be used from several goroutines.
 type Sessions struct {
 	repo  *cairn.Repo
 	clock func() time.Time
+	awake func() process.Instant
 
 	mu        sync.Mutex
 	lines     map[string]*loaded    // by id: what was read last
@@ -35,7 +37,7 @@ const maxLoaded = 64
 
 // New returns the sessions that lie in the store of a root.
 func New(r *cairn.Repo) *Sessions {
-	return &Sessions{repo: r, clock: time.Now, lines: make(map[string]*loaded), summaries: make(map[string]summarized)}
+	return &Sessions{repo: r, clock: time.Now, awake: process.Awake, lines: make(map[string]*loaded), summaries: make(map[string]summarized)}
 }
 
 func notFound(format string, args ...any) error {
@@ -63,6 +65,7 @@ func (s *Sessions) load(ctx context.Context, id string) (*history, error) {
 	if h.ID != id { // another id of the same hash
 		return nil, notFound("session %q", id)
 	}
+	s.bury(h)
 	return h, nil
 }
 
@@ -147,6 +150,7 @@ func (s *Sessions) add(h *history, ev event) { h.add(s.now(h), ev) }
 
 // encode makes a record of the events that are to be appended.
 func (s *Sessions) encode(h *history) (json.RawMessage, error) {
+	h.clock = s.awake()
 	rec := record{Version: recordVersion, Events: h.pending, Now: h.next(s.now(h))}
 	data, err := json.Marshal(&rec)
 	if err != nil {
@@ -168,9 +172,15 @@ func (s *Sessions) digests(ctx context.Context) ([]digest, error) {
 		if err != nil {
 			return nil, err
 		}
-		if d != nil {
-			list = append(list, *d)
+		if d == nil {
+			continue
 		}
+		if d.Open != "" {
+			if err := s.seeOpen(ctx, d); err != nil {
+				return nil, err
+			}
+		}
+		list = append(list, *d)
 	}
 	return list, nil
 }

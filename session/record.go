@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
+	"github.com/seed-fb9cbc17/cairn/internal/process"
 )
 
 // record is what one checkpoint of a session's line tells: what happened since the
@@ -37,6 +38,7 @@ type digest struct {
 	Open          string            `json:"open,omitempty"`
 	Chain         bool              `json:"chain,omitempty"` // there are reverts: the counts are those without them
 	Fork          *Fork             `json:"fork,omitempty"`
+	Clock         process.Instant   `json:"clock,omitzero"` // at the time At, while a step is open
 }
 
 // Kinds of events.
@@ -46,7 +48,8 @@ const (
 	kindParts    = "parts" // more parts of a message
 	kindStep     = "step"  // begins; the checkpoint is the state before
 	kindHint     = "hint"
-	kindEnd      = "end" // the checkpoint is the state after
+	kindOwner    = "owner" // further owners of a step
+	kindEnd      = "end"   // the checkpoint is the state after
 	kindRevert   = "revert"
 	kindUnrevert = "unrevert"
 	kindCommit   = "commit" // the revert is final
@@ -68,11 +71,27 @@ type event struct {
 	Files   []pathText        `json:"files,omitempty"`  // changed by a step, absolute, if they are few
 	Changed int               `json:"changed,omitempty"`
 
+	Owner *Owner `json:"owner,omitempty"` // of a step
+
+	// Of a step that begins or ends with an earlier state than that of the checkpoint.
+	State *moment `json:"state,omitempty"`
+
+	// Of the end of a step: its owner did not say it. Abandoned: the owner is gone.
+	Forced    bool `json:"forced,omitempty"`
+	Abandoned bool `json:"abandoned,omitempty"`
+
 	// Of a revert: Message and Part are the boundary as hosts show it, Undone the steps
 	// that were taken back. Of a drop: the steps that leave.
 	Part   string    `json:"part,omitempty"`
 	Start  bool      `json:"start,omitempty"`
 	Undone []stepRef `json:"undone,omitempty"`
+}
+
+// moment is a state of the line, and when it was.
+type moment struct {
+	ID   string `json:"id"` // checkpoint
+	Hash string `json:"hash"`
+	At   int64  `json:"at"`
 }
 
 type stepRef struct {

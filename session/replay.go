@@ -6,6 +6,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
+	"github.com/seed-fb9cbc17/cairn/internal/process"
 )
 
 // history is a session as its events tell it.
@@ -13,10 +14,13 @@ type history struct {
 	digest
 	root      string
 	tip       string // checkpoint
+	last      moment // the newest event
+	dead      *step  // counts as ended, but no event says so; see bury
 	messages  []*message
 	chain     []*boundary // reverts and unreverts since the session last went on, oldest first
 	truncated bool
-	pending   []event // applied, to be appended
+	pending   []event         // applied, to be appended
+	clock     process.Instant // at which they are
 }
 
 type message struct {
@@ -34,6 +38,8 @@ type step struct {
 	began, ended int64 // ended is 0 while the step is open
 	changed      int
 	files        bool // Patch.Files is complete
+	forced       bool // its owner did not say the end
+	life         life // of the owner, while no event says that the step has ended
 	absent       []string
 	hints        []cairn.Hint
 }
@@ -65,6 +71,7 @@ func replay(root string, entries []*entry) *history {
 			h.apply(&e.rec.Events[i], e, now.At)
 		}
 		h.digest = now
+		h.last = moment{e.mark.id, e.mark.hash, now.At}
 	}
 	return h
 }
@@ -86,6 +93,10 @@ func (h *history) apply(ev *event, e *entry, at int64) {
 		if s := h.step(ev.Step); s != nil {
 			s.hint(ev.Paths)
 			s.before(ev, e)
+		}
+	case kindOwner:
+		if s := h.step(ev.Step); s != nil {
+			s.share(ev.Owner)
 		}
 	case kindEnd:
 		if s := h.step(ev.Step); s != nil {
@@ -111,13 +122,23 @@ func (h *history) applyStep(ev *event, e *entry, at int64) {
 	if m == nil {
 		return
 	}
-	s := &step{began: at, Step: Step{
-		ID: ev.Step, Message: ev.Message, Before: Checkpoint{e.mark.id, e.mark.hash}, Began: instant(at), Meta: ev.Meta,
-		Patch: cairn.Patch{Hash: e.mark.hash, Files: []string{}},
+	from := ev.state(e, at)
+	s := &step{began: from.At, Step: Step{
+		ID: ev.Step, Message: ev.Message, Before: Checkpoint{from.ID, from.Hash}, Began: instant(from.At), Meta: ev.Meta,
+		Patch: cairn.Patch{Hash: from.Hash, Files: []string{}},
 	}}
+	s.share(ev.Owner)
 	s.hint(ev.Paths)
 	s.before(ev, e)
 	m.steps = append(m.steps, s)
+}
+
+// state is the state of an event: that of its checkpoint, or an earlier one.
+func (ev *event) state(e *entry, at int64) moment {
+	if ev.State != nil {
+		return *ev.State
+	}
+	return moment{e.mark.id, e.mark.hash, at}
 }
 
 func (s *step) hint(paths []pathText) {
@@ -139,7 +160,9 @@ func (s *step) before(ev *event, e *entry) {
 
 func (s *step) end(ev *event, e *entry, at int64) {
 	s.hint(ev.Paths)
-	s.After, s.Ended, s.ended = Checkpoint{e.mark.id, e.mark.hash}, instant(at), at
+	to := ev.state(e, at)
+	s.After, s.Ended, s.ended = Checkpoint{to.ID, to.Hash}, instant(to.At), to.At
+	s.forced, s.Abandoned = ev.Forced, ev.Abandoned
 	s.Parts, s.changed = ev.Parts, ev.Changed
 	s.files = len(ev.Files) == ev.Changed
 	if s.files {
@@ -310,8 +333,9 @@ func (h *history) next(at int64) digest {
 	d.Messages, d.Steps = h.counts(nil)
 	d.Chain = len(h.chain) > 0
 	d.Open = ""
+	d.Clock = process.Instant{}
 	if s := h.openStep(); s != nil {
-		d.Open = s.ID
+		d.Open, d.Clock = s.ID, h.clock
 	}
 	return d
 }

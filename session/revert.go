@@ -111,31 +111,60 @@ func (s *Sessions) moveBoundary(ctx context.Context, u *cairn.LineUpdate, id str
 // endOpen ends running steps or refuses to go on beside them. In a dry run they
 // count as lasting until now.
 func (s *Sessions) endOpen(ctx context.Context, u *cairn.LineUpdate, f *family, opt RevertOptions) error {
+	for _, h := range f.dead() {
+		if err := s.endAgent(ctx, u, f, h, opt); err != nil {
+			return err
+		}
+	}
 	for _, h := range f.open() {
 		st := h.openStep()
 		if !opt.EndOpen {
-			return fmt.Errorf("%w: step %q of session %q is open since %s (end it first)", ErrBusy, st.ID, h.ID, st.Began.Format("15:04:05"))
+			return fmt.Errorf("%w: step %q of session %q is open since %s%s", ErrBusy, st.ID, h.ID, st.Began.Format("15:04:05"), h.busyText(st))
 		}
 		if opt.DryRun {
 			continue
 		}
-		if err := s.end(ctx, u, h, st, StepEnd{}, nil); err != nil {
+		if err := s.end(ctx, u, h, st, StepEnd{forced: true}, nil); err != nil {
 			return err
 		}
 		a := cairn.LineAppend{Message: fmt.Sprintf("step %s: %s", name(st.ID), wording.Count(st.changed, "file")), Author: AuthorAgent, Capture: true, Paths: st.Paths}
 		if err := s.append(ctx, u, h, a); err != nil {
 			return err
 		}
-		again, err := s.load(ctx, h.ID)
-		if err != nil {
+		if err := s.reload(ctx, f, h.ID); err != nil {
 			return err
-		}
-		f.members[h.ID] = again
-		if f.head.ID == h.ID {
-			f.head = again
 		}
 	}
 	return nil
+}
+
+// reload reads one of a family again.
+func (s *Sessions) reload(ctx context.Context, f *family, id string) error {
+	again, err := s.load(ctx, id)
+	if err != nil {
+		return err
+	}
+	f.members[id] = again
+	if f.head.ID == id {
+		f.head = again
+	}
+	return nil
+}
+
+// endAgent records the end of a step whose owner is gone: what follows is an event of
+// the session, after which a lease would count from then on.
+func (s *Sessions) endAgent(ctx context.Context, u *cairn.LineUpdate, f *family, h *history, opt RevertOptions) error {
+	if opt.DryRun {
+		return nil
+	}
+	st := h.dead
+	if err := s.endDead(ctx, h); err != nil {
+		return err
+	}
+	if err := s.append(ctx, u, h, cairn.LineAppend{Message: "the agent of step " + name(st.ID) + " is gone"}); err != nil {
+		return err
+	}
+	return s.reload(ctx, f, h.ID)
 }
 
 func (s *Sessions) setBoundary(ctx context.Context, u *cairn.LineUpdate, f *family, active []*boundary, to Target, opt RevertOptions) (*moved, error) {

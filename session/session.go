@@ -186,6 +186,9 @@ func (s *Sessions) goOn(ctx context.Context, u *cairn.LineUpdate, id string) (*h
 	if isNew {
 		return h, s.begin(ctx, h, &Begin{ID: id})
 	}
+	if err := s.endDead(ctx, h); err != nil {
+		return nil, err
+	}
 	return h, s.settleRevert(ctx, u, h)
 }
 

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -39,6 +40,9 @@ func (b *StepBegin) Check() error {
 	if err := checkIDs("id of the step", b.Step); err != nil {
 		return err
 	}
+	if err := b.Owner.check(); err != nil {
+		return err
+	}
 	return checkMeta(b.Meta)
 }
 
@@ -66,11 +70,14 @@ func (s *Sessions) beginStep(ctx context.Context, u *cairn.LineUpdate, b *StepBe
 			return nil, err
 		}
 	}
+	if b.Owner == nil {
+		b.Owner = thisProcess()
+	}
 	messageID, stepID := h.names(b)
 	if h.message(messageID) == nil {
 		s.add(h, event{Kind: kindMessage, Message: messageID, Role: b.Role, Prompt: shorten(b.Prompt)})
 	}
-	s.add(h, event{Kind: kindStep, Message: messageID, Step: stepID, Meta: b.Meta, Paths: pathtext.Texts(b.Paths), Absent: pathtext.Texts(u.Absent(b.Paths))})
+	s.add(h, event{Kind: kindStep, Message: messageID, Step: stepID, Meta: b.Meta, Owner: b.Owner, Paths: pathtext.Texts(b.Paths), Absent: pathtext.Texts(u.Absent(b.Paths))})
 	a.Message = "before step " + name(stepID)
 	if err := s.append(ctx, u, h, a); err != nil {
 		return nil, err
@@ -120,15 +127,22 @@ func (s *Sessions) endStep(ctx context.Context, u *cairn.LineUpdate, e *StepEnd)
 	if err != nil {
 		return nil, err
 	}
-	st := h.openStep()
+	if h.dead != nil && h.dead.life == lapsed && !e.Gone {
+		h.revive() // its host is there after all
+	}
+	st := cmp.Or(h.openStep(), h.dead)
 	if e.Step != "" {
 		st = h.step(e.Step)
 	}
 	switch {
+	case st != nil && (st == h.dead || e.Gone && st.ended == 0):
+		return s.endAbandoned(ctx, u, h, st)
 	case st == nil && e.Step == "":
 		return nil, notFound("no step of session %q is open", e.Session)
 	case st == nil:
 		return nil, notFound("step %q of session %q", e.Step, e.Session)
+	case st.forced && !st.Abandoned && !h.resumed(st) && !e.Gone:
+		return s.goOnForced(ctx, u, h, st, e)
 	case st.ended != 0:
 		return s.stepOut(ctx, h, st)
 	}
@@ -149,12 +163,8 @@ func (s *Sessions) end(ctx context.Context, u *cairn.LineUpdate, h *history, st 
 	if err != nil {
 		return fmt.Errorf("session: end of step %q: %w", st.ID, err)
 	}
-	end := event{Kind: kindEnd, Step: st.ID, Parts: e.Parts, Paths: pathtext.Texts(e.Paths), Changed: len(list)}
-	if len(list) <= maxFiles {
-		for i := range list {
-			end.Files = append(end.Files, pathText(s.absolute(list[i].Path)))
-		}
-	}
+	end := event{Kind: kindEnd, Step: st.ID, Parts: e.Parts, Paths: pathtext.Texts(e.Paths), Forced: e.forced}
+	end.tells(s, list)
 	s.add(h, end)
 	return nil
 }
@@ -175,16 +185,19 @@ func (s *Sessions) Hint(ctx context.Context, session, step string, paths []strin
 		if err != nil {
 			return err
 		}
+		if h.dead != nil && h.dead.life == lapsed {
+			h.revive() // its host is there after all
+		}
 		st := h.openStep()
 		if step != "" {
 			st = h.step(step)
 		}
-		if st == nil {
+		if st == nil || st == h.dead {
 			return notFound("step %q of session %q", step, session)
 		}
 		fresh := slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return slices.Contains(st.Paths, p) })
 		if len(fresh) == 0 {
-			return nil
+			return s.renew(ctx, u, h, st)
 		}
 		s.add(h, event{Kind: kindHint, Step: st.ID, Paths: pathtext.Texts(fresh), Absent: pathtext.Texts(u.Absent(fresh))})
 		return s.append(ctx, u, h, cairn.LineAppend{Capture: true, Paths: st.Paths, Author: AuthorAgent, Message: "hint for step " + name(st.ID)})

@@ -95,6 +95,13 @@ type Step struct {
 	Patch    cairn.Patch       `json:"patch"` // Hash is that of Before; Files are absolute
 	Meta     map[string]string `json:"meta,omitempty"`
 	Reverted bool              `json:"reverted,omitempty"`
+
+	// Owner is whose work the step is, nil for steps of earlier releases.
+	Owner *Owner `json:"owner,omitempty"`
+
+	// Abandoned: its owner was gone before it ended. After is the last state that is
+	// known to be the step's; what came later is not.
+	Abandoned bool `json:"abandoned,omitempty"`
 }
 
 // Open reports whether the step is running.
@@ -135,6 +142,8 @@ type StepBegin struct {
 	Prompt                       string
 	Paths                        []string
 	Meta                         map[string]string
+
+	Owner *Owner // nil: this process
 }
 
 // StepEnd describes the end of a step. An empty Step means the one that is open.
@@ -142,6 +151,12 @@ type StepEnd struct {
 	Session, Step string
 	Parts         []Part
 	Paths         []string
+
+	// Gone: the step's owner is gone. The step ends with the last state that is known to
+	// be its own, and nothing is captured.
+	Gone bool
+
+	forced bool // the owner does not know
 }
 
 // Scope narrows a diff down to a message or a step. The zero value is the session.

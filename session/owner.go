@@ -1,0 +1,368 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
+	"github.com/seed-fb9cbc17/cairn/internal/process"
+)
+
+// Owner says how long an open step counts as running: as long as one of the processes
+// lives. Where that cannot be seen from here, because none is named, or they run on
+// another machine or in another PID namespace, the step counts as running for the time
+// of Lease after the last event of its session. Time in which the machine sleeps does
+// not count.
+type Owner struct {
+	Processes []Process     `json:"processes,omitempty"`
+	Lease     time.Duration `json:"lease,omitempty"` // 0 = DefaultLease
+}
+
+// DefaultLease is the lease of an Owner that names none.
+const DefaultLease = time.Hour
+
+// Process names a process among all that have had its number.
+type Process struct {
+	PID   int    `json:"pid"`
+	Start string `json:"start"`           // when it began, in a unit of the system
+	Boot  string `json:"boot,omitempty"`  // of the machine
+	Space string `json:"space,omitempty"` // the PID namespace in which PID counts
+	Host  string `json:"host,omitempty"`
+}
+
+// ProcessOf names a running process. It fails where the process is not there, or
+// cannot be seen from here.
+func ProcessOf(pid int) (p Process, ok bool) {
+	id, ok := process.Of(pid)
+	return Process(id), ok
+}
+
+// thisProcess owns what names no owner.
+func thisProcess() *Owner {
+	if id, ok := process.Self(); ok {
+		return &Owner{Processes: []Process{Process(id)}}
+	}
+	return &Owner{}
+}
+
+func (o *Owner) lease() time.Duration {
+	if o == nil || o.Lease <= 0 {
+		return DefaultLease
+	}
+	return o.Lease
+}
+
+// maxOwners bounds how many processes can share a step.
+const maxOwners = 64
+
+func (o *Owner) check() error {
+	if o != nil && (len(o.Processes) > maxOwners || o.Lease < 0) {
+		return fmt.Errorf("%w: an owner of %d processes (at most %d can be) and a lease of %v", ErrID, len(o.Processes), maxOwners, o.Lease)
+	}
+	return nil
+}
+
+// life is what is known about the owner of a step.
+type life int
+
+const (
+	running life = iota // or has ended in the usual way
+	unseen              // it cannot be seen from here, and its lease has not run out
+	lapsed              // its lease has run out
+	gone                // for good
+)
+
+func (s *Sessions) lifeOf(h *history, st *step) life {
+	seen := st.Owner != nil && len(st.Owner.Processes) > 0
+	if seen {
+		for _, p := range st.Owner.Processes {
+			switch process.ID(p).State() {
+			case process.Alive:
+				return running
+			case process.Unknown:
+				seen = false
+			}
+		}
+	}
+	switch {
+	case seen:
+		return gone
+	case s.idle(h) > st.Owner.lease():
+		return lapsed
+	}
+	return unseen
+}
+
+// idle is the time since the last event of a session in which the machine was awake.
+// Across boots and machines only the calendar is there: a last event in the future
+// counts as long ago as it is ahead, because a clock was set.
+func (s *Sessions) idle(h *history) time.Duration {
+	if d, ok := s.awake().Since(h.Clock); ok {
+		return d
+	}
+	return time.Duration(s.clock().UnixNano() - h.At).Abs()
+}
+
+// bury lets a step whose owner is gone count as ended with the newest state of its
+// line: all events since its beginning are its own, because whatever else happens in
+// the session records the end first. What came later is not the step's. No event is
+// needed for that, so it is the same for all who read.
+func (s *Sessions) bury(h *history) {
+	st := h.openStep()
+	if st == nil {
+		return
+	}
+	if st.life = s.lifeOf(h, st); st.life < lapsed {
+		return
+	}
+	st.After, st.Ended, st.ended = Checkpoint{h.last.ID, h.last.Hash}, instant(h.last.At), h.last.At
+	st.Abandoned, st.forced = true, true
+	st.files = st.After.Hash == st.Before.Hash
+	h.dead, h.Open = st, ""
+}
+
+// revive lets a buried step go on: an event of its owner has come after all.
+func (h *history) revive() {
+	st := h.dead
+	st.After, st.Ended, st.ended = Checkpoint{}, time.Time{}, 0
+	st.Abandoned, st.forced, st.files, st.life = false, false, false, running
+	h.dead, h.Open = nil, st.ID
+}
+
+// endDead adds the end of a buried step to what is to be appended.
+func (s *Sessions) endDead(ctx context.Context, h *history) error {
+	if h.dead == nil {
+		return nil
+	}
+	st := h.dead
+	h.revive()
+	return s.endGone(ctx, h, st)
+}
+
+// endGone adds the end of a step whose owner is gone.
+func (s *Sessions) endGone(ctx context.Context, h *history, st *step) error {
+	state := h.last
+	end := event{Kind: kindEnd, Step: st.ID, State: &state, Forced: true, Abandoned: true}
+	if state.Hash != st.Before.Hash {
+		list, err := s.repo.Changes(ctx, st.Before.ID, state.ID)
+		if err != nil {
+			return fmt.Errorf("session: end of step %q: %w", st.ID, err)
+		}
+		end.tells(s, list)
+	}
+	s.add(h, end)
+	return nil
+}
+
+// endAbandoned records the end of a step whose owner is gone.
+func (s *Sessions) endAbandoned(ctx context.Context, u *cairn.LineUpdate, h *history, st *step) (*Step, error) {
+	if st == h.dead {
+		h.revive()
+	}
+	if err := s.endGone(ctx, h, st); err != nil {
+		return nil, err
+	}
+	if err := s.append(ctx, u, h, cairn.LineAppend{Message: "the agent of step " + name(st.ID) + " is gone"}); err != nil {
+		return nil, err
+	}
+	return s.stepNow(ctx, h.ID, st.ID)
+}
+
+// renewals is how many events a lease is renewed by, at most, while it lasts.
+const renewals = 8
+
+// renew counts as an event of the session where the lease of a step depends on it.
+func (s *Sessions) renew(ctx context.Context, u *cairn.LineUpdate, h *history, st *step) error {
+	if st.ended != 0 || s.lifeOf(h, st) < unseen || s.idle(h) < st.Owner.lease()/renewals {
+		return nil
+	}
+	s.add(h, event{Kind: kindOwner, Step: st.ID})
+	return s.append(ctx, u, h, cairn.LineAppend{Message: "step " + name(st.ID) + " is at work"})
+}
+
+// resumed reports whether a step that was ended without its owner has gone on already.
+func (h *history) resumed(st *step) bool { return h.step(lateName(st.ID)) != nil }
+
+// busyText says why a step is in the way, and what to do.
+func (h *history) busyText(st *step) string {
+	if st.life == unseen {
+		return fmt.Sprintf(", and its agent cannot be seen from here (end it first; if the agent is gone: cairn session step end %s --gone)", word(h.ID))
+	}
+	return " (end it first)"
+}
+
+// tells lists what a step changed.
+func (ev *event) tells(s *Sessions, list []cairn.Change) {
+	ev.Changed = len(list)
+	if len(list) <= maxFiles {
+		for i := range list {
+			ev.Files = append(ev.Files, pathText(s.absolute(list[i].Path)))
+		}
+	}
+}
+
+// goOnForced records what a step did after it was ended without its owner, for
+// instance because its session was taken back while a tool was at work: a step of its
+// own, from the newest state of the line until now. What was taken back leaves the
+// session, as always when it goes on.
+func (s *Sessions) goOnForced(ctx context.Context, u *cairn.LineUpdate, h *history, st *step, e *StepEnd) (*Step, error) {
+	paths := append(slices.Clone(st.Paths), e.Paths...)
+	from, err := s.settled(ctx, h.last)
+	if err != nil {
+		return nil, err
+	}
+	list, err := u.Changes(ctx, from.ID, paths)
+	if err != nil || len(list) == 0 {
+		if err != nil {
+			return nil, fmt.Errorf("session: end of step %q: %w", st.ID, err)
+		}
+		return s.stepOut(ctx, h, st)
+	}
+	of := h.message(st.Message)
+	if err := s.settleRevert(ctx, u, h); err != nil {
+		return nil, err
+	}
+	if h.message(st.Message) == nil {
+		s.add(h, event{Kind: kindMessage, Message: st.Message, Role: of.Role, Prompt: of.Prompt, Meta: of.Meta})
+	}
+	id := lateName(st.ID)
+	s.add(h, event{Kind: kindStep, Message: st.Message, Step: id, Meta: st.Meta, Paths: pathtext.Texts(paths), Owner: st.Owner, State: &from})
+	end := event{Kind: kindEnd, Step: id, Parts: e.Parts}
+	end.tells(s, list)
+	s.add(h, end)
+	a := cairn.LineAppend{Message: fmt.Sprintf("step %s: %d files", name(id), len(list)), Author: AuthorAgent, Capture: true, Paths: paths}
+	if err := s.append(ctx, u, h, a); err != nil {
+		return nil, err
+	}
+	return s.stepNow(ctx, h.ID, id)
+}
+
+// settled is a state at the time at which it was brought about: that of a revert is
+// written down before the files move.
+func (s *Sessions) settled(ctx context.Context, at moment) (moment, error) {
+	for op, err := range s.repo.Operations(ctx) {
+		if err != nil || op.When.UnixNano() < at.At {
+			return at, err
+		}
+		if op.After == at.ID {
+			at.At = op.When.UnixNano()
+			break
+		}
+	}
+	return at, nil
+}
+
+// lateName names what a step did after it was ended without its owner.
+func lateName(id string) string {
+	return strings.ToValidUTF8(id[:min(len(id), MaxID-len(late))], "") + late
+}
+
+const late = "+late"
+
+// seeOpen corrects a digest by what is known about the owner of the open step.
+func (s *Sessions) seeOpen(ctx context.Context, d *digest) error {
+	h, isNew, err := s.loadOrNew(ctx, d.ID)
+	if err == nil && !isNew {
+		d.Open = h.Open
+	}
+	return err
+}
+
+// note says about a step in a message what the reader can do about it.
+func (h *history) note(st *step) string {
+	switch {
+	case st.ended != 0 && st.Abandoned:
+		return fmt.Sprintf("its agent ended in the middle of step %s, which counts until %s", name(st.ID), st.Ended.Format(time.DateTime))
+	case st.ended == 0 && st.life == unseen:
+		return fmt.Sprintf("its agent cannot be seen from here; if it is gone: cairn session step end %s --gone", word(h.ID))
+	}
+	return ""
+}
+
+// word is an id as a shell takes it.
+func word(id string) string {
+	if id != "" && !strings.HasPrefix(id, "-") && strings.Trim(id, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:") == "" {
+		return id
+	}
+	return "'" + strings.ReplaceAll(id, "'", `'\''`) + "'"
+}
+
+// share adds owners.
+func (s *step) share(o *Owner) {
+	if o == nil {
+		return
+	}
+	sum := &Owner{Lease: o.Lease, Processes: slices.Clone(o.Processes)}
+	if s.Owner != nil {
+		sum.Processes = append(slices.Clone(s.Owner.Processes), o.Processes...)
+		sum.Lease = max(sum.Lease, s.Owner.Lease)
+	}
+	s.Owner = sum
+}
+
+// ShareStep adds processes to the owner of an open step: it counts as running as long
+// as one of them lives.
+func (s *Sessions) ShareStep(ctx context.Context, session, step string, owner Owner) error {
+	return s.update(ctx, session, func(u *cairn.LineUpdate) error {
+		h, err := s.load(ctx, session)
+		if err != nil {
+			return err
+		}
+		st := h.openStep()
+		if st == nil || st.ID != step {
+			return notFound("step %q of session %q is not open", step, session)
+		}
+		s.add(h, event{Kind: kindOwner, Step: st.ID, Owner: &owner})
+		if err := st.Owner.check(); err != nil {
+			return err
+		}
+		return s.append(ctx, u, h, cairn.LineAppend{Message: "owner of step " + name(st.ID)})
+	})
+}
+
+// OpenStep is a step that has not been ended, and what is known about its owner.
+type OpenStep struct {
+	Session string     `json:"session"`
+	Step    string     `json:"step"`
+	Began   time.Time  `json:"began"`
+	Last    time.Time  `json:"last"`  // event of the session
+	State   Checkpoint `json:"state"` // the newest that is known to be the step's
+	Owner   *Owner     `json:"owner,omitempty"`
+	Gone    bool       `json:"gone,omitempty"`   // its owner is, or the lease has run out
+	Unseen  bool       `json:"unseen,omitempty"` // its owner cannot be seen from here
+}
+
+// OpenSteps lists the steps of all sessions that have not been ended, those included
+// that count as ended because their owner is gone.
+func (s *Sessions) OpenSteps(ctx context.Context) ([]OpenStep, error) {
+	tips, err := s.repo.LineTips(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var list []OpenStep
+	for _, tip := range tips {
+		d, err := s.digestOf(ctx, tip)
+		if err != nil {
+			return nil, err
+		}
+		if d == nil || d.Open == "" {
+			continue
+		}
+		h, err := s.load(ctx, d.ID)
+		if err != nil {
+			return nil, err
+		}
+		st := h.dead
+		if st == nil {
+			st = h.openStep()
+		}
+		if st != nil {
+			list = append(list, OpenStep{h.ID, st.ID, st.Began, instant(h.At), Checkpoint{h.last.ID, h.last.Hash}, st.Owner, st.life >= lapsed, st.life == unseen})
+		}
+	}
+	return list, nil
+}

@@ -12,8 +12,13 @@
 //
 // Steps belong to messages, and messages to a session. All ids are the host's: any
 // text of up to MaxID bytes. The same begin or end twice is one, so that hosts whose
-// events come twice need not care. A step whose agent was killed is ended by the next
-// one of its session, or by RevertOptions.EndOpen.
+// events come twice need not care. A step that is still open is ended by the next one
+// of its session, or by RevertOptions.EndOpen.
+//
+// A step lives as long as its owner (see Owner): a process, or a lease where no process
+// can be seen. A step whose owner is gone counts as ended with the last state that was
+// captured in it, for all who read. What came later is the user's. The owner of a step
+// is the calling process unless StepBegin names another one.
 //
 // BeginStepAsync captures the state before while the host does something else, as
 // waiting for the model. A tool that may write waits for it first.
@@ -70,6 +75,6 @@
 //
 // A user's edit inside a step that names its paths is still the step's if the step does
 // not overlap another session's. Times come from the clock: where it jumps backward,
-// steps of different sessions may seem not to overlap. An open step without any event
-// for an hour is taken for dead by other sessions.
+// steps of different sessions may seem not to overlap. What an agent wrote between the
+// last capture and its end by a signal counts as the user's.
 package session

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,6 +21,24 @@ import (
 type Owner struct {
 	Processes []Process     `json:"processes,omitempty"`
 	Lease     time.Duration `json:"lease,omitempty"` // 0 = DefaultLease
+}
+
+// Text is an owner as JSON, for what carries it on its way to BeginStep.
+func (o *Owner) Text() json.RawMessage {
+	text, err := json.Marshal(o)
+	if err != nil {
+		return nil
+	}
+	return text
+}
+
+// OwnerOf reads what Text gave. What cannot be read is an owner that cannot be seen.
+func OwnerOf(text json.RawMessage) *Owner {
+	o := new(Owner)
+	if len(text) == 0 || json.Unmarshal(text, o) != nil {
+		return &Owner{}
+	}
+	return o
 }
 
 // DefaultLease is the lease of an Owner that names none.

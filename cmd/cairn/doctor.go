@@ -20,6 +20,7 @@ Usage:
 
 It checks the store of this project: objects, packs, refs, the stat cache, the
 journal, locks, files that a crash left behind, permissions; the configuration;
+steps of sessions that an agent left open when it was killed;
 whether there are stores of directories that are gone; whether a server that is
 running is kept from watching by a limit of the system; and whether the coding
 agents that are found are set up, trusted and heard of. One line is printed for
@@ -157,7 +158,11 @@ func (c *cli) checkStore(ctx context.Context, f doctorFlags) ([]cairn.Finding, e
 		return nil, err
 	}
 	found, err := repo.Check(ctx, cairn.CheckOptions{Fix: f.fix, Quick: f.quick})
-	return found, errors.Join(err, repo.Close())
+	var steps []cairn.Finding
+	if err == nil {
+		steps, err = c.checkSteps(ctx, repo, f)
+	}
+	return append(found, steps...), errors.Join(err, repo.Close())
 }
 
 // checkWatching finds limits that make the server look at everything each time.

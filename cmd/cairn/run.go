@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
@@ -76,17 +77,23 @@ func (s childStatus) Error() string { return fmt.Sprintf("the command ended with
 func (c *cli) supervise(ctx context.Context, args []string) error {
 	signals := newRelay()
 	defer signals.stop()
+	child, err := c.newChild(args)
+	if err != nil {
+		return c.neverStarted(args[0], err)
+	}
 	record := c.beginRecord(ctx, args)
 	defer record.close()
 	if ctx.Err() != nil {
+		record.forget()
 		return fmt.Errorf("the command was not started: %w", ctx.Err())
 	}
 	// From here on signals are for the command.
 	ctx = context.WithoutCancel(ctx)
-	child, err := c.startChild(args)
-	if err != nil {
+	if err := child.Start(); err != nil {
+		record.forget()
 		return c.neverStarted(args[0], err)
 	}
+	record.child, _ = session.ProcessOf(child.Process.Pid)
 	watching, rest := context.WithCancel(ctx)
 	watched := make(chan struct{})
 	go func() {
@@ -126,6 +133,7 @@ type record struct {
 	line     string // the command line
 	last     string // checkpoint at the beginning of the burst; "" = nothing can be recorded
 	bursts   int    // begun
+	child    session.Process
 	faults   []string
 }
 
@@ -167,7 +175,7 @@ func (r *record) begin(ctx context.Context) (err error) {
 func (r *record) beginStep(ctx context.Context) error {
 	name := fmt.Sprintf("burst-%d", r.bursts+1)
 	step, err := r.sessions.BeginStep(ctx, session.StepBegin{
-		Session: r.id, Message: name, Step: name, Role: session.RoleUser, Prompt: r.line,
+		Session: r.id, Message: name, Step: name, Role: session.RoleUser, Prompt: r.line, Owner: r.owner(),
 	})
 	if err != nil {
 		return err
@@ -177,10 +185,39 @@ func (r *record) beginStep(ctx context.Context) error {
 	return nil
 }
 
+// owner is this process and the command: either may be killed, and the other goes on.
+// The first step begins before the command; watch adds it.
+func (r *record) owner() *session.Owner {
+	o := &session.Owner{}
+	if self, ok := session.ProcessOf(os.Getpid()); ok {
+		o.Processes = append(o.Processes, self)
+	}
+	if r.child.PID != 0 {
+		o.Processes = append(o.Processes, r.child)
+	}
+	return o
+}
+
+// forget takes back the beginning of a run that did not start.
+func (r *record) forget() {
+	if r.sessions == nil {
+		return
+	}
+	if err := r.sessions.Delete(context.Background(), r.id); err != nil && !errors.Is(err, session.ErrNotFound) {
+		r.c.console.complain("warning: " + strings.Join(messages(err), "; "))
+	}
+}
+
 // watch ends a step whenever the files have come to rest, until the context ends.
 func (r *record) watch(ctx context.Context) {
 	if r.last == "" {
 		return
+	}
+	if r.child.PID != 0 {
+		owner := session.Owner{Processes: []session.Process{r.child}}
+		if err := r.sessions.ShareStep(ctx, r.id, "burst-1", owner); err != nil && ctx.Err() == nil {
+			r.fault("the command is not known as the owner of its first step", err)
+		}
 	}
 	var rest rest
 	timer := time.NewTimer(minPause)

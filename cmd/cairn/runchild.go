@@ -16,10 +16,10 @@ const (
 	exitSignal    = 128 // and the signal's number
 )
 
-// startChild starts the command with this process's streams, in this process's
-// group: the terminal treats both as one job, so that Ctrl-C and Ctrl-Z reach the
+// newChild prepares the command with this process's streams, to be started in this
+// process's group: the terminal treats both as one job, so that Ctrl-C and Ctrl-Z reach the
 // command without help, and a shell gets the job back when both have stopped.
-func (c *cli) startChild(args []string) (*exec.Cmd, error) {
+func (c *cli) newChild(args []string) (*exec.Cmd, error) {
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.stdin, c.stdout, c.console.w
 	if c.global.directory != "" {
@@ -29,7 +29,7 @@ func (c *cli) startChild(args []string) (*exec.Cmd, error) {
 		}
 		cmd.Dir = dir
 	}
-	return cmd, cmd.Start()
+	return cmd, cmd.Err
 }
 
 func (c *cli) neverStarted(name string, err error) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -27,14 +28,21 @@ for those who connect an agent:
     cairn session begin SESSION [--title TEXT] [--parent ID] [--meta KEY=TEXT]
     cairn session message SESSION --message ID [--role ROLE] [--prompt TEXT]
     cairn session step begin SESSION [--message ID] [--step ID] [--path PATH]
-                             [--async]
-    cairn session step end SESSION [--step ID] [--path PATH]
-    cairn session hint SESSION [--step ID] PATH...
+                             [--owner PID | --lease DURATION] [--async]
+    cairn session step end SESSION [--step ID] [--path PATH] [--gone]
+    cairn session hint SESSION [--step ID] [PATH...]
 
 A step is what an agent does between two captures of the root: step begin takes
 the state before, step end the state after. Ids are any text that the agent
 uses; the same begin or end twice is one. A step that is still open is ended by
 the next one of its session. What changed between steps is yours.
+
+A step lives as long as the process that --owner names. Where there is none, or
+it cannot be seen from here, the step lives for the time of --lease after the
+last event of its session; hint without a PATH is an event. A step that was left
+open by a dead owner ends with the last state that was captured in it; what
+changed later is yours. step end --gone says so for an owner that cannot be
+seen.
 
 step begin --async prints a ticket at once and takes the state in the
 background, while the model thinks. cairn wait TICKET, hint, step end and
@@ -64,6 +72,9 @@ Options:
     --path PATH           what the step's tools change; also more than once.
                           Where sessions overlap it is this one's
     --async               of step begin: print a ticket, work in the background
+    --owner PID           process whose step it is
+    --lease DURATION      1h unless given
+    --gone                of step end: the agent is gone
     --title TEXT          of the session
     --parent ID           the session that this one is a sub-agent of
     --meta KEY=TEXT       anything to be kept; also more than once
@@ -92,7 +103,9 @@ Examples:
 type sessionFlags struct {
 	message, part, step, role, prompt, title, parent string
 	paths, meta                                      []string
-	start, restore, endOpen, async                   bool
+	start, restore, endOpen, async, gone             bool
+	owner                                            int
+	lease                                            time.Duration
 	policy                                           string
 	plan                                             planFlags
 }
@@ -128,9 +141,9 @@ var sessionVerbs = map[string]sessionVerb{
 	"diff":       {1, 1, "a SESSION", "message step", false, false, (*sessionRun).diff},
 	"begin":      {1, 1, "a SESSION", "title parent meta", true, true, (*sessionRun).begin},
 	"message":    {1, 1, "a SESSION", "message role prompt meta", true, true, (*sessionRun).addMessage},
-	"step begin": {1, 1, "a SESSION", "message step role prompt path meta async", true, true, (*sessionRun).stepBegin},
-	"step end":   {1, 1, "a SESSION", "step path", false, true, (*sessionRun).stepEnd},
-	"hint":       {2, -1, "a SESSION and paths", "step", false, true, (*sessionRun).hint},
+	"step begin": {1, 1, "a SESSION", "message step role prompt path meta async owner lease", true, true, (*sessionRun).stepBegin},
+	"step end":   {1, 1, "a SESSION", "step path gone", false, true, (*sessionRun).stepEnd},
+	"hint":       {1, -1, "a SESSION and paths", "step", false, true, (*sessionRun).hint},
 	"revert":     {1, 1, "a SESSION", "message part start " + goBackFlags, false, true, (*sessionRun).revert},
 	"unrevert":   {1, 1, "a SESSION", goBackFlags, false, true, (*sessionRun).unrevert},
 	"undo":       {1, 1, "a SESSION", goBackFlags, false, true, (*sessionRun).undo},
@@ -169,6 +182,11 @@ func (f *sessionFlags) register(cmd *cobra.Command) {
 	flags.StringArrayVar(&f.paths, "path", nil, "what the step's tools change")
 	flags.StringArrayVar(&f.meta, "meta", nil, "KEY=TEXT to be kept")
 	flags.BoolVar(&f.async, "async", false, "of step begin: print a ticket, work in the background")
+	flags.BoolVar(&f.gone, "gone", false, "of step end: its agent is gone")
+	flags.IntVar(&f.owner, "owner", 0, "process whose step it is")
+	flags.DurationVar(&f.lease, "lease", 0, "how long a step counts as running after the last event")
+	completeFlag(cmd, "owner")
+	completeFlag(cmd, "lease")
 	flags.BoolVar(&f.start, "start", false, "before the first message")
 	flags.BoolVar(&f.restore, "restore", false, "bring the root to the point of the fork")
 	flags.BoolVar(&f.endOpen, "end-open", false, "end a step that is still open")

@@ -16,7 +16,7 @@ func (r *sessionRun) stepBeginLater() error {
 		return err
 	}
 	id, err := r.later(r.ctx, &ticket.Request{Step: &ticket.Step{
-		Session: b.Session, Message: b.Message, Role: b.Role, Step: b.Step, Prompt: b.Prompt, Paths: pathtext.Texts(b.Paths), Meta: b.Meta,
+		Session: b.Session, Message: b.Message, Role: b.Role, Step: b.Step, Prompt: b.Prompt, Paths: pathtext.Texts(b.Paths), Meta: b.Meta, Owner: b.Owner.Text(),
 	}}, false)
 	if err != nil {
 		return err

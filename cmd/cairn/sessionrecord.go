@@ -57,10 +57,31 @@ func (r *sessionRun) newStep() (b session.StepBegin, err error) {
 	if err != nil {
 		return b, err
 	}
+	owner, err := r.owner()
+	if err != nil {
+		return b, err
+	}
 	b = session.StepBegin{
-		Session: r.args[0], Message: r.f.message, Role: r.f.role, Step: r.f.step, Prompt: r.f.prompt, Paths: paths, Meta: meta,
+		Session: r.args[0], Message: r.f.message, Role: r.f.role, Step: r.f.step, Prompt: r.f.prompt, Paths: paths, Meta: meta, Owner: owner,
 	}
 	return b, b.Check()
+}
+
+// owner is whose step begins: never this process's.
+func (r *sessionRun) owner() (*session.Owner, error) {
+	o := &session.Owner{Lease: r.f.lease}
+	if r.f.lease < 0 || r.f.owner < 0 {
+		return nil, r.usage("--lease and --owner cannot be negative")
+	}
+	if r.f.owner == 0 {
+		return o, nil
+	}
+	p, ok := session.ProcessOf(r.f.owner)
+	if !ok {
+		return nil, r.usage("--owner %d: no such process can be seen from here; --lease DURATION does without", r.f.owner)
+	}
+	o.Processes = []session.Process{p}
+	return o, nil
 }
 
 func (r *sessionRun) stepBegin() error {
@@ -80,7 +101,7 @@ func (r *sessionRun) stepEnd() error {
 	if err != nil {
 		return err
 	}
-	st, err := r.all.EndStep(r.ctx, session.StepEnd{Session: r.args[0], Step: r.f.step, Paths: paths})
+	st, err := r.all.EndStep(r.ctx, session.StepEnd{Session: r.args[0], Step: r.f.step, Paths: paths, Gone: r.f.gone})
 	if err != nil {
 		return r.withBeginning(err)
 	}

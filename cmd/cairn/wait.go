@@ -267,7 +267,7 @@ func (w *worker) beginStep(ctx context.Context, job *cli, id string, r *ticket.R
 
 func stepOf(s *ticket.Step) session.StepBegin {
 	return session.StepBegin{
-		Session: s.Session, Message: s.Message, Role: s.Role, Step: s.Step, Prompt: s.Prompt, Paths: pathtext.Plain(s.Paths), Meta: s.Meta,
+		Session: s.Session, Message: s.Message, Role: s.Role, Step: s.Step, Prompt: s.Prompt, Paths: pathtext.Plain(s.Paths), Meta: s.Meta, Owner: session.OwnerOf(s.Owner),
 	}
 }
 

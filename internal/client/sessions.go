@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 	"net/url"
+	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/session"
@@ -85,9 +86,16 @@ func (s *Sessions) BeginStep(ctx context.Context, b session.StepBegin) (*session
 	if !plain(b.Session) {
 		return here(s, f)
 	}
-	return there(ctx, s, sessionPath(b.Session, "/steps"), map[string]any{
+	in := map[string]any{
 		"messageID": b.Message, "role": b.Role, "stepID": b.Step, "prompt": b.Prompt, "paths": list(encode(b.Paths)), "meta": meta(b.Meta),
-	}, f)
+	}
+	if o := b.Owner; o != nil {
+		in["owner"] = list(o.Processes)
+		if seconds := int64(o.Lease / time.Second); seconds > 0 {
+			in["lease"] = seconds
+		}
+	}
+	return there(ctx, s, sessionPath(b.Session, "/steps"), in, f)
 }
 
 // Hint is session.Sessions.Hint.
@@ -108,7 +116,7 @@ func (s *Sessions) EndStep(ctx context.Context, e session.StepEnd) (*session.Ste
 		return here(s, f)
 	}
 	return there(ctx, s, sessionPath(e.Session, "/steps/")+url.PathEscape(e.Step)+"/end", map[string]any{
-		"parts": list(e.Parts), "paths": list(encode(e.Paths)),
+		"parts": list(e.Parts), "paths": list(encode(e.Paths)), "gone": e.Gone,
 	}, f)
 }
 

@@ -161,7 +161,7 @@ func (h *hook) hint(ctx context.Context, w *work) error {
 func (h *hook) beginStep(ctx context.Context, w *work) error {
 	b := session.StepBegin{
 		Session: h.session, Message: h.stepMessage(), Role: session.RoleUser, Paths: h.paths,
-		Meta: map[string]string{"agent": h.agent},
+		Meta: map[string]string{"agent": h.agent}, Owner: h.turn.owner(),
 	}
 	if !unnamed(h.call) {
 		b.Step = h.call

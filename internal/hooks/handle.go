@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/process"
 )
 
 const (
@@ -41,8 +42,18 @@ type Options struct {
 	// Payloads give the current directory, which tools may change.
 	Project string
 
+	// Line lists the processes above the hook, nil = those above this process.
+	Line func() []process.Relative
+
 	// Open opens the sessions of the root around a directory.
 	Open func(ctx context.Context, dir string) (*Project, error)
+}
+
+func (o *Options) line() []process.Relative {
+	if o.Line != nil {
+		return o.Line()
+	}
+	return lineAbove()
 }
 
 // Project is an open root.
@@ -167,7 +178,10 @@ func (h *hook) run(ctx context.Context, opt Options) (err error) {
 	}
 	return ts.use(ctx, project.Root, top, func(t *turn) error {
 		h.turn = t
-		err := h.apply(ctx)
+		err := h.meetAgent(ctx, opt.line())
+		if err == nil {
+			err = h.apply(ctx)
+		}
 		switch {
 		case h.missed(err):
 			t.Missed, t.Why = t.Missed+1, failureText(err)

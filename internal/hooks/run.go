@@ -68,7 +68,8 @@ func (h *hook) move(ctx context.Context, f func(session.RevertOptions) (*session
 
 func (h *hook) forgetSteps() {
 	if !h.do.dryRun {
-		*h.turn = turn{Message: h.turn.Message, Running: h.turn.Running, Missed: h.turn.Missed, Why: h.turn.Why}
+		was := *h.turn
+		*h.turn = turn{Message: was.Message, Running: was.Running, Missed: was.Missed, Why: was.Why, Line: was.Line, Owner: was.Owner}
 	}
 }
 

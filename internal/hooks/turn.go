@@ -16,6 +16,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
+	"github.com/seed-fb9cbc17/cairn/internal/process"
 )
 
 // turn is what one call of a hook leaves for the next: each is a process of its own.
@@ -27,6 +28,8 @@ type turn struct {
 	Running []string         `json:"running,omitempty"` // sub-agents at work after the turn's end
 	Missed  int              `json:"missed,omitempty"`  // steps that were not captured
 	Why     string           `json:"why,omitempty"`     // of the latest one
+	Line    []process.ID     `json:"line,omitempty"`    // above the call, from the agent on
+	Owner   []process.ID     `json:"owner,omitempty"`   // the agent, as far as it is known
 	work
 }
 

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"net/http"
+	"time"
 
 	"github.com/seed-fb9cbc17/cairn/session"
 )
@@ -15,12 +16,21 @@ type StepBegin struct {
 	Prompt    string            `json:"prompt,omitempty" maxLength:"1048576"`
 	Paths     []string          `json:"paths,omitempty" maxItems:"10000" doc:"What the step's tools are going to change, as far as that is known."`
 	Meta      map[string]string `json:"meta,omitempty"`
+
+	Owner []session.Process `json:"owner,omitempty" maxItems:"64" doc:"Processes whose step it is: it counts as running as long as one of them lives. Where none is named, or none can be seen from the server, the lease decides."`
+	Lease int64             `json:"lease,omitempty" minimum:"1" maximum:"2592000" doc:"Seconds for which the step counts as running after the last event of its session, by default 3600. A hint without paths is an event. Afterwards the step counts as ended with the last state that was captured in it; an end that comes later still ends it with the state of then."`
+}
+
+// owner is whose step it is: never this server's.
+func (b *StepBegin) owner() *session.Owner {
+	return &session.Owner{Processes: b.Owner, Lease: time.Duration(b.Lease) * time.Second}
 }
 
 // StepEnd describes the end of a step.
 type StepEnd struct {
 	Parts []session.Part `json:"parts,omitempty" maxItems:"10000"`
 	Paths []string       `json:"paths,omitempty" maxItems:"10000" doc:"What its tools changed, as far as that is known."`
+	Gone  bool           `json:"gone,omitempty" doc:"Its owner is gone: the step ends with the last state that was captured in it."`
 }
 
 // MessageBegin describes a message without a step, or before its first one.
@@ -71,13 +81,14 @@ func (s *Server) stepOperations() {
 			return nil, err
 		}
 		step, err := p.Sessions.BeginStep(ctx, session.StepBegin{
-			Session: in.ID, Message: b.MessageID, Role: b.Role, Step: b.StepID, Prompt: b.Prompt, Paths: paths, Meta: b.Meta,
+			Session: in.ID, Message: b.MessageID, Role: b.Role, Step: b.StepID, Prompt: b.Prompt, Paths: paths, Meta: b.Meta, Owner: b.owner(),
 		})
 		return &body[*session.Step]{step}, err
 	})
 	register(s, endpoint{
 		id: "hint-step", method: http.MethodPost, path: "/session/{id}/steps/{step}/hint", tag: "steps", status: http.StatusNoContent,
-		summary: "Note paths that a tool of the step names",
+		summary:     "Note paths that a tool of the step names",
+		description: "Without paths it renews the lease of the step.",
 	}, func(ctx context.Context, in *struct {
 		InStep
 		Body struct {
@@ -110,7 +121,7 @@ func (s *Server) stepOperations() {
 		if err != nil {
 			return nil, err
 		}
-		step, err := p.Sessions.EndStep(ctx, session.StepEnd{Session: in.ID, Step: in.Step, Parts: b.Parts, Paths: paths})
+		step, err := p.Sessions.EndStep(ctx, session.StepEnd{Session: in.ID, Step: in.Step, Parts: b.Parts, Paths: paths, Gone: b.Gone})
 		return &body[*session.Step]{step}, err
 	})
 }

@@ -103,7 +103,7 @@ func (t *TicketRequest) request(root string) (r *ticket.Request, rest bool, err 
 			return nil, false, err
 		}
 		r.Step = &ticket.Step{
-			Session: b.SessionID, Message: b.MessageID, Role: b.Role, Step: b.StepID, Prompt: b.Prompt, Paths: pathtext.Texts(paths), Meta: b.Meta,
+			Session: b.SessionID, Message: b.MessageID, Role: b.Role, Step: b.StepID, Prompt: b.Prompt, Paths: pathtext.Texts(paths), Meta: b.Meta, Owner: b.owner().Text(),
 		}
 		begin := stepOf(r.Step)
 		return r, false, begin.Check()
@@ -118,7 +118,7 @@ func (t *TicketRequest) request(root string) (r *ticket.Request, rest bool, err 
 
 func stepOf(s *ticket.Step) session.StepBegin {
 	return session.StepBegin{
-		Session: s.Session, Message: s.Message, Role: s.Role, Step: s.Step, Prompt: s.Prompt, Paths: pathtext.Plain(s.Paths), Meta: s.Meta,
+		Session: s.Session, Message: s.Message, Role: s.Role, Step: s.Step, Prompt: s.Prompt, Paths: pathtext.Plain(s.Paths), Meta: s.Meta, Owner: session.OwnerOf(s.Owner),
 	}
 }
 

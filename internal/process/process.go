@@ -13,11 +13,11 @@ import (
 
 // ID names a process among all that have had its number.
 type ID struct {
-	PID   int
-	Start string // when it began, in a unit of the system
-	Boot  string // of the machine, "" where a boot has no name
-	Space string // the PID namespace in which PID counts, "" where there are none
-	Host  string // the machine's name
+	PID   int    `json:"pid"`
+	Start string `json:"start"`           // when it began, in a unit of the system
+	Boot  string `json:"boot,omitempty"`  // of the machine, "" where a boot has no name
+	Space string `json:"space,omitempty"` // the PID namespace in which PID counts, "" where there are none
+	Host  string `json:"host,omitempty"`  // the machine's name
 }
 
 // State is what is known about a process.

@@ -72,6 +72,7 @@ type Step struct {
 	Prompt  string            `json:"prompt,omitempty"`
 	Paths   []pathtext.Text   `json:"paths,omitempty"`
 	Meta    map[string]string `json:"meta,omitempty"`
+	Owner   json.RawMessage   `json:"owner,omitempty"` // session.Owner
 }
 
 // Flags are what a command line says beside what is to be done. Settings are those

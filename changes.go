@@ -184,6 +184,7 @@ func parseMode(text string) (uint32, error) {
 // of their paths. An empty to means the disk, an empty paths all of them. A path
 // that one side did not capture although it was there is no change.
 func (r *Repo) Changes(ctx context.Context, from, to string, paths ...string) ([]Change, error) {
+	defer r.trees.dropLarge()
 	scope, err := r.scopeOf(paths)
 	if err != nil {
 		return nil, err

@@ -224,13 +224,25 @@ func (r *Repo) treeEntry(tree object.ID, path string) (object.Entry, error) {
 		if err != nil {
 			return object.Entry{}, err
 		}
-		i := slices.IndexFunc(entries, func(e object.Entry) bool { return e.Name == name })
-		if i < 0 {
+		found := findEntry(entries, name)
+		if found == nil {
 			return object.Entry{}, notFound("path %s", path)
 		}
-		e = entries[i]
+		e = *found
 	}
 	return e, nil
+}
+
+// findEntry finds a name in a tree. Git's order has two places for a name: that of a file
+// and that of a directory.
+func findEntry(entries []object.Entry, name string) *object.Entry {
+	for _, mode := range []object.Mode{object.Regular, object.Dir} {
+		i, found := slices.BinarySearchFunc(entries, object.Entry{Name: name, Mode: mode}, object.CompareEntries)
+		if found {
+			return &entries[i]
+		}
+	}
+	return nil
 }
 
 // walkTree yields all entries below a directory of a tree that are not directories,

@@ -62,23 +62,25 @@ func (p *planner) deny() {
 	if p.repo.neverID() == "" {
 		return
 	}
-	for _, path := range slices.Clone(p.losses) {
-		if p.repo.denied(path) {
-			p.losses = slices.DeleteFunc(p.losses, func(l string) bool { return l == path })
-			p.spare(path)
+	spared := make(map[string]bool)
+	p.losses = slices.DeleteFunc(p.losses, func(path string) bool {
+		if !p.repo.denied(path) {
+			return false
 		}
-	}
-	for _, c := range slices.Clone(p.changes) {
+		spared[path] = true
+		p.keep(path, reasonDenied)
+		return true
+	})
+	p.withdraw(spared)
+	clear(spared)
+	for i := range p.changes {
+		c := &p.changes[i]
 		if c.Mode != object.Dir && !c.ID.IsZero() && p.repo.denied(c.Path) && !p.scope.namesExactly(c.Path) {
-			p.spare(c.Path)
+			spared[c.Path] = true
+			p.keep(c.Path, reasonDenied)
 		}
 	}
-}
-
-// spare keeps a path and drops what was planned for it and below it.
-func (p *planner) spare(path string) {
-	p.keep(path, reasonDenied)
-	p.plan.withdraw(path)
+	p.withdraw(spared)
 }
 
 func (s *pathScope) namesExactly(path string) bool {

@@ -1,10 +1,12 @@
 package cairn
 
 import (
+	"iter"
 	"maps"
 	"slices"
 	"strings"
 
+	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree"
@@ -17,62 +19,68 @@ func (r *Repo) editTree(batch *odb.Batch, tree object.ID, edits map[string]*obje
 	if err != nil {
 		return object.ID{}, err
 	}
-	entries := slices.Clone(read)
+	entries := make(map[string]object.Entry, len(read))
+	for _, e := range read {
+		entries[e.Name] = e
+	}
 	below := make(map[string]map[string]*object.Entry)
 	for path, e := range edits {
 		name, rest, deeper := strings.Cut(path, "/")
-		if !deeper {
-			entries = slices.DeleteFunc(entries, func(old object.Entry) bool { return old.Name == name })
-			if e != nil {
-				entries = append(entries, object.Entry{Name: name, Mode: e.Mode, ID: e.ID})
-			}
-			continue
+		switch {
+		case deeper && below[name] == nil:
+			below[name] = map[string]*object.Entry{rest: e}
+		case deeper:
+			below[name][rest] = e
+		case e == nil:
+			delete(entries, name)
+		default:
+			entries[name] = object.Entry{Name: name, Mode: e.Mode, ID: e.ID}
 		}
-		if below[name] == nil {
-			below[name] = make(map[string]*object.Entry)
-		}
-		below[name][rest] = e
 	}
 	for name, sub := range below {
-		if entries, err = r.editEntry(batch, entries, name, sub); err != nil {
+		if err := r.editEntry(batch, entries, name, sub); err != nil {
 			return object.ID{}, err
 		}
 	}
-	object.SortEntries(entries)
-	return batch.Add(object.Tree, object.AppendTree(nil, entries))
+	sorted := slices.SortedFunc(maps.Values(entries), object.CompareEntries)
+	return batch.Add(object.Tree, object.AppendTree(nil, sorted))
 }
 
-func (r *Repo) editEntry(batch *odb.Batch, entries []object.Entry, name string, sub map[string]*object.Entry) ([]object.Entry, error) {
+func (r *Repo) editEntry(batch *odb.Batch, entries map[string]object.Entry, name string, sub map[string]*object.Entry) error {
 	var old object.ID
-	entries = slices.DeleteFunc(entries, func(e object.Entry) bool {
-		if e.Name == name && e.Mode == object.Dir {
-			old = e.ID
-		}
-		return e.Name == name
-	})
+	if e := entries[name]; e.Mode == object.Dir {
+		old = e.ID
+	}
+	delete(entries, name)
 	id, err := r.editTree(batch, old, sub)
 	if err != nil || id == object.EmptyTree {
-		return entries, err
+		return err
 	}
-	return append(entries, object.Entry{Name: name, Mode: object.Dir, ID: id}), nil
+	entries[name] = object.Entry{Name: name, Mode: object.Dir, ID: id}
+	return nil
 }
 
 // withoutSkipped is a copy in which paths have become captured.
 func (m *metadata) withoutSkipped(saved map[string]*worktree.Expect) *metadata {
 	out := *m
 	out.Skipped = slices.DeleteFunc(slices.Clone(m.Skipped), func(s Skipped) bool { return saved[s.Path] != nil })
-	out.Bare = slices.DeleteFunc(slices.Clone(m.Bare), func(dir pathText) bool {
-		for path := range saved {
-			if strings.HasPrefix(path, string(dir)+"/") {
-				return true
-			}
-		}
-		return false
-	})
+	above := dirsAbove(maps.Keys(saved))
+	out.Bare = slices.DeleteFunc(slices.Clone(m.Bare), func(dir pathText) bool { return above[string(dir)] })
 	if out.Perms = maps.Clone(m.Perms); out.Perms == nil {
 		out.Perms = make(pathPerms)
 	}
 	return &out
+}
+
+// dirsAbove returns the directories above the paths, without the root.
+func dirsAbove(paths iter.Seq[string]) map[string]bool {
+	above := make(map[string]bool)
+	for path := range paths {
+		for dir, _ := index.Split(path); dir != "" && !above[dir]; dir, _ = index.Split(dir) {
+			above[dir] = true
+		}
+	}
+	return above
 }
 
 func (m *metadata) setPerm(path string, mode object.Mode, perm uint16) {

@@ -218,12 +218,17 @@ func (u *LineUpdate) base(ctx context.Context, t *TakeBack, start state) (state,
 	}
 	states = append(states, start)
 	ends := make(map[string]pathEnd)
+	unmoved := make([]*pathScope, len(t.Earlier))
+	for i, e := range t.Earlier {
+		unmoved[i] = newPathScope(e.Unmoved)
+	}
+	dirs := u.repo.lookupDirs(states[0])
 	for _, path := range t.Earlier[0].Unmoved {
 		i := 1
-		for i < len(t.Earlier) && newPathScope(t.Earlier[i].Unmoved).covers(path) {
+		for i < len(t.Earlier) && unmoved[i].covers(path) {
 			i++
 		}
-		if dir, err := u.repo.dirAt(states[0], path); err != nil || dir.there {
+		if dir, err := dirs.at(path); err != nil || dir.there {
 			if err != nil {
 				return state{}, err
 			}

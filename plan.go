@@ -36,6 +36,8 @@ type planner struct {
 	dirs        *dirSet         // found with the files
 	unread      map[string]bool // directories reported by keepTopmost
 	blocked     map[string]bool
+	targetDirs  *dirLookup
+	removed     map[string]bool   // captured paths that go whatever was decided before
 	cleared     map[string]bool   // paths in the way that the plan already removes
 	instead     map[string]string // of those: what is made there, see Change.As
 }
@@ -80,6 +82,7 @@ func (r *Repo) makePlan(ctx context.Context, disk *capture, target state, opt pl
 		repo: r, ctx: ctx, disk: disk, now: now, target: target, scope: opt.scope, keepNew: opt.keepNew, way: opt.way,
 		covered: newCoverage(target.meta), then: r.treeRules(target, now), today: r.treeRules(now, state{}),
 		unread: make(map[string]bool), blocked: make(map[string]bool), cleared: make(map[string]bool), instead: make(map[string]string),
+		targetDirs: r.lookupDirs(target), removed: make(map[string]bool),
 	}
 	if opt.way != nil {
 		p.atBase = newCoverage(opt.way.base.meta)
@@ -89,6 +92,7 @@ func (r *Repo) makePlan(ctx context.Context, disk *capture, target state, opt pl
 			return nil, err
 		}
 	}
+	p.kept = slices.DeleteFunc(p.kept, func(k PathReason) bool { return p.removed[k.Path] })
 	p.dropBlocked()
 	p.deny()
 	p.spareStores()
@@ -211,7 +215,7 @@ func (p *planner) replaced(path string) (bool, error) {
 		if e != nil {
 			return e.Mode != object.Dir || at == path, nil
 		}
-		if slices.Contains(p.target.meta.Empty, pathText(at)) {
+		if p.targetDirs.empty[at] {
 			return true, nil
 		}
 	}

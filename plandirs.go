@@ -140,7 +140,7 @@ func (p *planner) makeDir(path string) {
 	case err != nil:
 		p.conflict(path, err.Error())
 	case taken != "":
-		if p.target.meta.lists(path) { // else the files in it are conflicts
+		if p.targetDirs.lists(path) { // else the files in it are conflicts
 			p.conflict(path, reasonSameName+taken)
 		}
 	case found == nil || p.cleared[found.Path]:

@@ -69,37 +69,39 @@ func (p *planner) settleUncaptured(path string) (proceed bool, err error) {
 // save puts what no capture holds into the batch, before anything is overwritten.
 // What cannot be saved is not touched.
 func (p *plan) save(root string, sink worktree.Sink) map[string]*worktree.Expect {
-	saved := make(map[string]*worktree.Expect)
+	saved, lost := make(map[string]*worktree.Expect), make(map[string]bool)
 	for _, path := range p.losses {
 		was, err := worktree.Save(root, path, sink)
-		if err != nil {
-			p.giveUp(path, err)
+		if err == nil {
+			saved[path] = was
 			continue
 		}
-		saved[path] = was
-		for i := range p.changes {
-			if c := &p.changes[i]; c.Path == path && c.Was != nil {
-				c.Was = was
-			}
+		lost[path] = true
+		if !errors.Is(err, worktree.ErrGone) {
+			p.conflicts = append(p.conflicts, PathReason{path, "cannot be saved first: " + err.Error()})
+		}
+	}
+	p.withdraw(lost)
+	for i := range p.changes {
+		c := &p.changes[i]
+		if was := saved[c.Path]; was != nil && c.Was != nil {
+			c.Was = was
 		}
 	}
 	return saved
 }
 
-// withdraw takes the changes of a path and of all below it out of the plan.
-func (p *plan) withdraw(path string) {
-	below := path + "/"
-	p.changes = slices.DeleteFunc(p.changes, func(c worktree.Change) bool {
-		return c.Path == path || strings.HasPrefix(c.Path, below)
-	})
-}
-
-// giveUp takes a path whose contents could not be saved out of the plan, together
-// with what would be made below it.
-func (p *plan) giveUp(path string, err error) {
-	p.withdraw(path)
-	if errors.Is(err, worktree.ErrGone) {
+// withdraw takes the changes of some paths and of all below them out of the plan.
+func (p *plan) withdraw(paths map[string]bool) {
+	if len(paths) == 0 {
 		return
 	}
-	p.conflicts = append(p.conflicts, PathReason{path, "cannot be saved first: " + err.Error()})
+	p.changes = slices.DeleteFunc(p.changes, func(c worktree.Change) bool {
+		for at := c.Path; at != ""; at, _ = index.Split(at) {
+			if paths[at] {
+				return true
+			}
+		}
+		return false
+	})
 }

@@ -1,7 +1,6 @@
 package cairn
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/index"
@@ -57,7 +56,7 @@ func sameDepth(path, other string) string {
 
 func (p *planner) targetHas(path string) (bool, error) {
 	e, err := p.repo.entryOrNil(p.target.tree, path)
-	return e != nil || p.target.meta.lists(path), err
+	return e != nil || p.targetDirs.lists(path), err
 }
 
 // respell plans that a directory goes, or gets the spelling of what is to be instead of it.
@@ -83,7 +82,7 @@ func (p *planner) createOver(c treeChange, other string) {
 // removeCaptured plans the removal of a captured file that is in the way, whatever was
 // decided about it before.
 func (p *planner) removeCaptured(path string) {
-	p.kept = slices.DeleteFunc(p.kept, func(k PathReason) bool { return k.Path == path })
+	p.removed[path] = true
 	p.takeAway(path, expect(p.disk.index.Lookup(path)))
 }
 

@@ -20,7 +20,7 @@ func (p *planner) spareStores() {
 			continue
 		}
 		p.keep(s.Path, reasonStore)
-		p.plan.withdraw(s.Path)
+		p.withdraw(map[string]bool{s.Path: true})
 		p.losses = slices.DeleteFunc(p.losses, func(l string) bool { return isBelow(l, s.Path) })
 	}
 }

@@ -3,7 +3,6 @@ package cairn
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree"
@@ -62,8 +61,9 @@ func (r *Repo) checkPaths(scope *pathScope, disk *capture, target state) error {
 	if scope == nil {
 		return nil
 	}
+	empty := pathSet(target.meta.Empty)
 	for _, path := range scope.paths {
-		if rec := disk.index.Lookup(path); path == "" || rec != nil && rec.Skip() != index.Rules || slices.Contains(target.meta.Empty, pathText(path)) {
+		if rec := disk.index.Lookup(path); path == "" || rec != nil && rec.Skip() != index.Rules || empty[path] {
 			continue
 		}
 		if e, err := r.entryOrNil(target.tree, path); err != nil {

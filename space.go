@@ -71,6 +71,7 @@ func (b *budget) allow(more int64) error {
 // capturing is exclusive for what captures. Where that finds no space, it is tried
 // once more after a cleaning, which takes the lock itself, unless it is too late.
 func (r *Repo) capturing(ctx context.Context, f func() error) error {
+	defer r.trees.dropLarge()
 	err := r.exclusive(ctx, f)
 	var begun *begunError
 	if isNoSpace(err) && !errors.As(err, &begun) && r.madeRoom(ctx) {

@@ -2,6 +2,7 @@ package cairn
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
@@ -43,6 +44,7 @@ type stepsBack struct {
 	origin          map[string]state   // that what is wanted comes from
 	kept, conflicts []PathReason
 	merger          *planner
+	lookups         map[*metadata]*dirLookup
 }
 
 // pathEnd is a file or symlink at one end of a step; entry is nil where there is none.
@@ -72,7 +74,8 @@ func (u *LineUpdate) newStepsBack(ctx context.Context, start state, policy Polic
 	return &stepsBack{
 		u: u, ctx: ctx, start: start, policy: policy,
 		ways: make(map[string][]stepEnds), dirs: make(map[string]dirEnds), made: make(map[string]bool), rules: make(map[state]*treeRules), want: make(map[string]pathEnd), origin: make(map[string]state),
-		merger: &planner{repo: u.repo, ctx: ctx, way: &threeWay{merged: make(map[object.ID][]byte)}},
+		lookups: make(map[*metadata]*dirLookup),
+		merger:  &planner{repo: u.repo, ctx: ctx, way: &threeWay{merged: make(map[object.ID][]byte)}},
 	}
 }
 
@@ -83,8 +86,8 @@ func (b *stepsBack) takeOut(steps []UndoneStep) error {
 			return err
 		}
 	}
-	for path, way := range b.ways {
-		if err := b.resolve(path, way); err != nil {
+	for _, path := range slices.Sorted(maps.Keys(b.ways)) { // the trees of one directory are asked in a row
+		if err := b.resolve(path, b.ways[path]); err != nil {
 			return err
 		}
 	}
@@ -116,9 +119,13 @@ func (b *stepsBack) collect(step *UndoneStep) error {
 	own, stay := owners.withoutOthers(list)
 	kept, shared := byOwner(stay)
 	b.kept, b.conflicts = append(b.kept, kept...), append(b.conflicts, shared...)
+	made := make(map[string]bool, len(step.Made))
+	for _, path := range step.Made {
+		made[path] = true
+	}
 	for i := range own {
 		c := &own[i]
-		ends := stepEnds{pathEnd{c.oldEntry(), c.OldPerm}, pathEnd{c.newEntry(), c.NewPerm}, from, slices.Contains(step.Made, c.Path)}
+		ends := stepEnds{pathEnd{c.oldEntry(), c.OldPerm}, pathEnd{c.newEntry(), c.NewPerm}, from, made[c.Path]}
 		if known, ok := first[c.Path]; ok {
 			ends.from = known
 		}
@@ -319,7 +326,7 @@ func (b *stepsBack) mayHaveExisted(path string, first stepEnds) bool {
 	return reason != ""
 }
 
-// endOf is what a state has at a path.
+// endOf is the file or symlink of a state at a path.
 func (r *Repo) endOf(s state, path string) (pathEnd, error) {
 	e, err := r.entryOrNil(s.tree, path)
 	if err != nil || e == nil || e.Mode == object.Dir {

@@ -1,8 +1,8 @@
 package cairn
 
 import (
+	"maps"
 	"slices"
-	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
@@ -55,7 +55,7 @@ func (b *stepsBack) inTheWay(path string, w pathEnd) (string, error) {
 	if err != nil || e == nil || e.Mode != object.Dir {
 		return "", err
 	}
-	for c, err := range b.u.repo.walkTree(b.ctx, b.start.tree, newPathScope([]string{path})) {
+	for c, err := range b.u.repo.walkDir(b.ctx, b.start.tree, path) {
 		if err != nil {
 			return "", err
 		}
@@ -67,18 +67,30 @@ func (b *stepsBack) inTheWay(path string, w pathEnd) (string, error) {
 }
 
 // keepRenamesTogether is as in a plan: a file that a step moved must not exist
-// twice, or not at all, afterwards.
+// twice, or not at all, afterwards. A file may have been moved by several steps.
 func (b *stepsBack) keepRenamesTogether() {
+	var queue []string
 	stays := make(map[string]bool)
 	for _, list := range [][]PathReason{b.kept, b.conflicts} {
 		for _, s := range list {
 			stays[s.Path] = true
+			queue = append(queue, s.Path)
 		}
 	}
+	if len(queue) == 0 {
+		return
+	}
+	others := make(map[string][]string)
 	for _, pair := range b.pairs {
-		for i, half := range pair {
-			if _, planned := b.want[half]; planned && stays[pair[1-i]] && !stays[half] {
-				b.giveUp(half, reasonOtherHalf+pair[1-i])
+		others[pair[0]] = append(others[pair[0]], pair[1])
+		others[pair[1]] = append(others[pair[1]], pair[0])
+	}
+	for ; len(queue) > 0; queue = queue[1:] {
+		for _, half := range others[queue[0]] {
+			if _, planned := b.want[half]; planned && !stays[half] {
+				b.giveUp(half, reasonOtherHalf+queue[0])
+				stays[half] = true
+				queue = append(queue, half)
 			}
 		}
 	}
@@ -110,7 +122,7 @@ func (b *stepsBack) comeBack(s state) error {
 		}
 		for dir, _ := index.Split(path); dir != "" && !done[dir]; dir, _ = index.Split(dir) {
 			done[dir] = true
-			now, err := b.u.repo.dirAt(b.start, dir)
+			now, err := b.dirAt(b.start, dir)
 			if err != nil {
 				return err
 			}
@@ -174,13 +186,9 @@ func (r *Repo) withEnds(batch *odb.Batch, s state, ends map[string]pathEnd) (sta
 		}
 	}
 	meta := s.meta.withoutSkipped(there)
+	above := dirsAbove(maps.Keys(there))
 	meta.Empty = slices.DeleteFunc(slices.Clone(meta.Empty), func(dir pathText) bool {
-		for path := range there {
-			if path == string(dir) || strings.HasPrefix(path, string(dir)+"/") {
-				return true
-			}
-		}
-		return false
+		return above[string(dir)] || there[string(dir)] != nil
 	})
 	for path, end := range ends {
 		if end.entry == nil || end.entry.Mode == object.Symlink {
@@ -208,62 +216,88 @@ func belowAny(path string, ends map[string]pathEnd) bool {
 // made, removed, emptied or gave other bits, unless somebody did something about
 // them since.
 func (b *stepsBack) directories(s state) error {
-	for dir, ends := range b.dirs {
-		before, err := b.u.repo.dirAt(ends.from, dir)
+	var empty, bare []pathText
+	settled := make(map[pathText]bool)
+	held := b.dirsWithFiles()
+	for _, dir := range slices.Sorted(maps.Keys(b.dirs)) {
+		before, known, err := b.directory(s, dir)
 		if err != nil {
 			return err
 		}
-		after, err := b.u.repo.dirAt(ends.to, dir)
-		if err != nil {
-			return err
-		}
-		now, err := b.u.repo.dirAt(b.start, dir)
-		if err != nil {
-			return err
-		}
-		if now.there != after.there {
+		if !known {
 			continue
 		}
-		s.meta.Empty, s.meta.Bare = without(s.meta.Empty, dir), without(s.meta.Bare, dir)
+		settled[pathText(dir)] = true
 		if !before.there {
-			delete(s.meta.Perms, dir)
 			continue
 		}
-		held, err := b.keepsFiles(dir)
-		if err != nil {
-			return err
-		}
+		keeps, err := b.keepsFiles(dir, held)
 		switch {
-		case held: // they keep it alive
+		case err != nil:
+			return err
+		case keeps: // the files keep it alive
 		case before.bare:
-			s.meta.Bare = append(s.meta.Bare, pathText(dir))
+			bare = append(bare, pathText(dir))
 		default:
-			s.meta.Empty = append(s.meta.Empty, pathText(dir))
-		}
-		if !now.there || now.perm == after.perm {
-			s.meta.setPerm(dir, object.Dir, before.perm)
+			empty = append(empty, pathText(dir))
 		}
 	}
+	s.meta.Empty, s.meta.Bare = replaceListed(s.meta.Empty, settled, empty), replaceListed(s.meta.Bare, settled, bare)
 	return nil
+}
+
+// directory sets the bits of a directory to those before the steps. It is not known what
+// becomes of a directory that was made or removed since the steps.
+func (b *stepsBack) directory(s state, dir string) (before dirEnd, known bool, err error) {
+	ends := b.dirs[dir]
+	var at [3]dirEnd
+	for i, end := range []state{ends.from, ends.to, b.start} {
+		if at[i], err = b.dirAt(end, dir); err != nil {
+			return dirEnd{}, false, err
+		}
+	}
+	before, after, now := at[0], at[1], at[2]
+	switch {
+	case now.there != after.there:
+		return before, false, nil
+	case !before.there:
+		delete(s.meta.Perms, dir)
+	case !now.there || now.perm == after.perm:
+		s.meta.setPerm(dir, object.Dir, before.perm)
+	}
+	return before, true, nil
+}
+
+// replaceListed is a list without some paths, and with more.
+func replaceListed(list []pathText, without map[pathText]bool, more []pathText) []pathText {
+	return append(slices.DeleteFunc(slices.Clone(list), func(p pathText) bool { return without[p] }), more...)
+}
+
+// dirsWithFiles has the directories in which the steps leave a wanted file.
+func (b *stepsBack) dirsWithFiles() map[string]bool {
+	return dirsAbove(func(yield func(string) bool) {
+		for path, w := range b.want {
+			if w.entry != nil && !yield(path) {
+				return
+			}
+		}
+	})
 }
 
 // keepsFiles reports whether the wanted state has a file below a directory. Its tree
 // cannot be asked: it lies in a batch that is still to be written.
-func (b *stepsBack) keepsFiles(dir string) (bool, error) {
-	below := dir + "/"
-	if belowAny(below, b.want) {
+func (b *stepsBack) keepsFiles(dir string, held map[string]bool) (bool, error) {
+	if belowAny(dir+"/", b.want) {
 		return false, nil
 	}
-	for path, w := range b.want {
-		if w.entry != nil && strings.HasPrefix(path, below) {
-			return true, nil
-		}
+	if held[dir] {
+		return true, nil
 	}
-	for c, err := range b.u.repo.walkTree(b.ctx, b.start.tree, newPathScope([]string{dir})) {
+	for c, err := range b.u.repo.walkDir(b.ctx, b.start.tree, dir) {
 		if err != nil {
 			return false, err
 		}
-		if _, goes := b.want[c.path]; !goes && strings.HasPrefix(c.path, below) {
+		if _, goes := b.want[c.path]; !goes {
 			return true, nil
 		}
 	}
@@ -271,20 +305,11 @@ func (b *stepsBack) keepsFiles(dir string) (bool, error) {
 }
 
 // dirAt is what a state says about a directory.
-func (r *Repo) dirAt(s state, path string) (d struct {
-	there, bare bool
-	perm        uint16
-}, err error) {
-	e, err := r.entryOrNil(s.tree, path)
-	if err != nil {
-		return d, err
+func (b *stepsBack) dirAt(s state, path string) (dirEnd, error) {
+	l := b.lookups[s.meta]
+	if l == nil {
+		l = b.u.repo.lookupDirs(s)
+		b.lookups[s.meta] = l
 	}
-	d.bare = slices.Contains(s.meta.Bare, pathText(path))
-	d.there = d.bare || e != nil && e.Mode == object.Dir || slices.Contains(s.meta.Empty, pathText(path))
-	d.perm = s.meta.perm(path, object.Dir)
-	return d, nil
-}
-
-func without(list []pathText, path string) []pathText {
-	return slices.DeleteFunc(slices.Clone(list), func(p pathText) bool { return string(p) == path })
+	return l.at(path)
 }

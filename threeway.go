@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/seed-fb9cbc17/cairn/internal/linediff"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
@@ -267,46 +268,58 @@ func (p *planner) keepRenamesTogether(step []Change) {
 			stays[c.Path] = true
 		}
 	}
+	planned, dropped := make(map[string]bool), make(map[string]bool)
+	for i := range p.changes {
+		planned[p.changes[i].Path] = true
+	}
 	for _, pair := range renames(step) {
 		for i, half := range pair {
-			if other := pair[1-i]; stays[other] && !stays[half] && p.drops(half) {
+			if other := pair[1-i]; stays[other] && !stays[half] && planned[half] {
+				dropped[half] = true
 				p.conflict(half, reasonOtherHalf+other)
 			}
 		}
 	}
-}
-
-// drops takes the changes of a path out of the plan.
-func (p *planner) drops(path string) bool {
-	n := len(p.changes)
-	p.changes = slices.DeleteFunc(p.changes, func(c worktree.Change) bool { return c.Path == path })
-	return len(p.changes) < n
+	p.changes = slices.DeleteFunc(p.changes, func(c worktree.Change) bool { return dropped[c.Path] })
 }
 
 // renames pairs the deletions of a step with its creations of equal contents: those whose
 // names differ in case only, and the others in the order of their paths.
 func renames(step []Change) (pairs [][2]string) {
-	made := make(map[string][]string)
-	for i := range step {
-		if step[i].Status == Added {
-			made[step[i].NewID] = append(made[step[i].NewID], step[i].Path)
-		}
-	}
 	paired := make(map[string]bool)
-	for _, alike := range []func(from, to string) bool{strings.EqualFold, func(string, string) bool { return true }} {
+	for _, name := range []func(path string) string{foldName, func(string) string { return "" }} {
+		type key struct{ id, name string }
+		made := make(map[key][]string)
+		for i := range step {
+			if c := &step[i]; c.Status == Added && !paired[c.Path] {
+				k := key{c.NewID, name(c.Path)}
+				made[k] = append(made[k], c.Path)
+			}
+		}
 		for i := range step {
 			c := &step[i]
-			to := made[c.OldID]
-			n := slices.IndexFunc(to, func(path string) bool { return alike(c.Path, path) })
-			if c.Status != Deleted || n < 0 || paired[c.Path] {
+			if c.Status != Deleted || paired[c.Path] {
 				continue
 			}
-			paired[c.Path] = true
-			pairs = append(pairs, [2]string{c.Path, to[n]})
-			made[c.OldID] = slices.Delete(to, n, n+1)
+			k := key{c.OldID, name(c.Path)}
+			if to := made[k]; len(to) > 0 {
+				pairs, made[k] = append(pairs, [2]string{c.Path, to[0]}), to[1:]
+				paired[c.Path], paired[to[0]] = true, true
+			}
 		}
 	}
 	return pairs
+}
+
+// foldName is equal for the paths that strings.EqualFold takes for equal.
+func foldName(path string) string {
+	return strings.Map(func(r rune) rune {
+		least := r
+		for at := unicode.SimpleFold(r); at != r; at = unicode.SimpleFold(at) {
+			least = min(least, at)
+		}
+		return least
+	}, path)
 }
 
 // refuse is the error of the policy Fail.

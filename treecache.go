@@ -1,53 +1,91 @@
 package cairn
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
-// maxCachedEntries bounds a generation of a treeCache: two of them take up some 4 MB,
+// maxCachedEntries bounds a generation of a treeCache. Two generations take about 4 MB
 // and hold the trees on the way to several hundred paths.
 const maxCachedEntries = 16 << 10
 
-// treeCache keeps the trees that were read last, because going back asks for the same
-// ones several times: to compare, for what stands at single paths, for the directories
-// and the rules of both ends. They have been verified, and never change. What has not
-// been asked for while a generation filled up is forgotten. The zero value is ready.
+// A tree with more than largeTree entries would displace most of a generation. The last
+// maxLargeTrees of them are kept beside the generations: one directory at each end of a
+// few steps, at several depths.
+const (
+	largeTree     = maxCachedEntries / 4
+	maxLargeTrees = 16
+)
+
+// treeCache keeps the trees that were read last. Going back asks for the same trees
+// several times: to compare, for single paths, for directories and for ignore rules.
+// Without the cache, each path would cost a read of its whole directory. The trees are
+// verified and never change. Trees that are not asked for while a generation fills up
+// are dropped. The zero value is ready.
 type treeCache struct {
 	mu         sync.Mutex
 	young, old map[object.ID][]object.Entry
-	entries    int // in young
+	entries    int         // in young
+	large      []largeRead // most recent first
+	reads      int         // trees that were not in the cache
 }
 
-// get returns the entries of a tree, which must not be changed.
+type largeRead struct {
+	id      object.ID
+	entries []object.Entry
+}
+
+// get returns the entries of a tree. The caller must not change them.
 func (c *treeCache) get(id object.ID) ([]object.Entry, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if entries, ok := c.young[id]; ok {
 		return entries, true
 	}
-	entries, ok := c.old[id]
-	if ok {
+	if entries, ok := c.old[id]; ok {
 		c.put(id, entries)
+		return entries, true
 	}
-	return entries, ok
+	for i, l := range c.large {
+		if l.id == id {
+			copy(c.large[1:], c.large[:i])
+			c.large[0] = l
+			return l.entries, true
+		}
+	}
+	return nil, false
 }
 
+// add keeps a tree that was just read.
 func (c *treeCache) add(id object.ID, entries []object.Entry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.put(id, entries)
-}
-
-// put is called with the mutex.
-func (c *treeCache) put(id object.ID, entries []object.Entry) {
-	if len(entries) > maxCachedEntries/4 {
+	c.reads++
+	if len(entries) <= largeTree {
+		c.put(id, entries)
 		return
 	}
+	if len(c.large) == maxLargeTrees {
+		c.large = c.large[:maxLargeTrees-1]
+	}
+	c.large = slices.Insert(c.large, 0, largeRead{id, entries})
+}
+
+// put adds a tree to the young generation. The caller holds the mutex.
+func (c *treeCache) put(id object.ID, entries []object.Entry) {
 	if c.entries += len(entries) + 1; c.young == nil || c.entries > maxCachedEntries {
 		c.young, c.old = make(map[object.ID][]object.Entry), c.young
 		c.entries = len(entries) + 1
 	}
 	c.young[id] = entries
+}
+
+// dropLarge frees the large trees at the end of an operation, so that a process that
+// stays does not hold them.
+func (c *treeCache) dropLarge() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.large = nil
 }

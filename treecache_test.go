@@ -35,8 +35,16 @@ func TestTreeCacheIsBounded(t *testing.T) {
 	if _, ok := c.get(id(1)); ok {
 		t.Error("a tree that nobody has asked for is kept")
 	}
-	c.add(id(-1), make([]object.Entry, maxCachedEntries))
-	if _, ok := c.get(id(-1)); ok {
-		t.Error("one tree takes up a whole generation")
+	for n := range 2 * maxLargeTrees {
+		c.add(id(-1-n), make([]object.Entry, maxCachedEntries))
+		if _, ok := c.get(id(-1)); !ok { // always asked for
+			t.Fatalf("large tree forgotten after %d others", n)
+		}
+	}
+	if len(c.large) != maxLargeTrees {
+		t.Errorf("%d large trees are kept", len(c.large))
+	}
+	if c.dropLarge(); len(c.large) != 0 {
+		t.Error("large trees outlive their operation")
 	}
 }

@@ -142,11 +142,21 @@ func (ev *event) state(e *entry, at int64) moment {
 }
 
 func (s *step) hint(paths []pathText) {
+	known := pathSet(s.Paths)
 	for _, p := range paths {
-		if !slices.Contains(s.Paths, string(p)) {
+		if !known[string(p)] {
+			known[string(p)] = true
 			s.Paths = append(s.Paths, string(p))
 		}
 	}
+}
+
+func pathSet(paths []string) map[string]bool {
+	set := make(map[string]bool, len(paths))
+	for _, p := range paths {
+		set[p] = true
+	}
+	return set
 }
 
 // before notes what is known about hinted paths before the step changes them.

@@ -195,7 +195,8 @@ func (s *Sessions) Hint(ctx context.Context, session, step string, paths []strin
 		if st == nil || st == h.dead {
 			return notFound("step %q of session %q", step, session)
 		}
-		fresh := slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return slices.Contains(st.Paths, p) })
+		known := pathSet(st.Paths)
+		fresh := slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return known[p] })
 		if len(fresh) == 0 {
 			return s.renew(ctx, u, h, st)
 		}

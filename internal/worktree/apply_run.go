@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"runtime"
 	"slices"
@@ -289,27 +290,25 @@ func (w *applyWorker) above(path string) (*os.Root, string, error) {
 // to one may loosen those above it once more, hence the loop.
 func (w *applyWorker) tighten() error {
 	var failed []error
-	for path, ok := w.deepestLoose(); ok; path, ok = w.deepestLoose() {
-		w.mu.Lock()
-		l := w.loose[path]
-		delete(w.loose, path)
-		w.mu.Unlock()
-		if err := w.putBack(path, l); err != nil {
-			failed = append(failed, &fs.PathError{Op: "put back the permissions of", Path: path, Err: rootCause(err)})
+	for paths := w.loosePaths(); len(paths) > 0; paths = w.loosePaths() {
+		for _, path := range slices.Backward(paths) {
+			w.mu.Lock()
+			l := w.loose[path]
+			delete(w.loose, path)
+			w.mu.Unlock()
+			if err := w.putBack(path, l); err != nil {
+				failed = append(failed, &fs.PathError{Op: "put back the permissions of", Path: path, Err: rootCause(err)})
+			}
 		}
 	}
 	return errors.Join(failed...)
 }
 
-func (w *applyWorker) deepestLoose() (deepest string, ok bool) {
+// loosePaths lists the loosened directories, parents first.
+func (w *applyWorker) loosePaths() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for path := range w.loose {
-		if !ok || comparePaths(path, deepest) > 0 {
-			deepest, ok = path, true
-		}
-	}
-	return deepest, ok
+	return slices.SortedFunc(maps.Keys(w.loose), comparePaths)
 }
 
 func (w *applyWorker) putBack(path string, l looseFolder) error {

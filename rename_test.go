@@ -1,0 +1,32 @@
+package cairn
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestRenamesPairNamesThatDifferInCaseFirst(t *testing.T) {
+	t.Parallel()
+	gone := func(path, id string) Change { return Change{Path: path, Status: Deleted, OldID: id} }
+	made := func(path, id string) Change { return Change{Path: path, Status: Added, NewID: id} }
+	got := renames([]Change{
+		made("a", "1"), gone("b", "1"), made("B", "1"), gone("c", "1"), gone("d", "2"), made("e", "3"), gone("f", "1"),
+	})
+	want := [][2]string{{"b", "B"}, {"c", "a"}}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestFoldNameIsEqualFold(t *testing.T) {
+	t.Parallel()
+	names := []string{"readme", "README", "straße", "STRASSE", "ſ", "s", "S", "K", "\u212a", "k", "é", "É", "a\xff", "A\xff", "a\xfe", ""}
+	for _, a := range names {
+		for _, b := range names {
+			if got, want := foldName(a) == foldName(b), strings.EqualFold(a, b); got != want {
+				t.Errorf("%q and %q: %t, want %t", a, b, got, want)
+			}
+		}
+	}
+}

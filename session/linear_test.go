@@ -1,0 +1,141 @@
+package session_test
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"testing"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/session"
+)
+
+// wayBack is a way of taking back a turn. Each call follows the one before it, and each
+// changes all paths of the turn.
+type wayBack struct {
+	name   string
+	goBack func(f *fixture, turn *session.Step) (*cairn.Result, error)
+
+	ofPatch bool // it takes back, or brings back, the files of a patch
+}
+
+// waysBack alternate: one takes the turn back, the next brings it back.
+var waysBack = []wayBack{
+	{"session revert", func(f *fixture, turn *session.Step) (*cairn.Result, error) {
+		_, res, err := f.Revert(background, turn.Session, session.Target{Message: turn.Message}, session.RevertOptions{})
+		return res, err
+	}, false},
+	{"unrevert", func(f *fixture, turn *session.Step) (*cairn.Result, error) {
+		_, res, err := f.Unrevert(background, turn.Session, session.RevertOptions{})
+		return res, err
+	}, false},
+	{"restore", func(f *fixture, turn *session.Step) (*cairn.Result, error) {
+		return f.repo.Restore(background, turn.Before.ID, cairn.RestoreOptions{})
+	}, false},
+	{"undo", func(f *fixture, _ *session.Step) (*cairn.Result, error) {
+		return f.repo.Undo(background, cairn.RevertOptions{})
+	}, false},
+	{"redo", func(f *fixture, _ *session.Step) (*cairn.Result, error) {
+		return f.repo.Redo(background, cairn.RevertOptions{})
+	}, false},
+	{"restore of all", func(f *fixture, turn *session.Step) (*cairn.Result, error) {
+		return f.repo.Restore(background, turn.After.ID, cairn.RestoreOptions{})
+	}, false},
+	{"revert of a patch", func(f *fixture, turn *session.Step) (*cairn.Result, error) {
+		patch, err := f.repo.Patch(background, turn.Before.ID, turn.After.ID)
+		if err != nil {
+			return nil, err
+		}
+		return f.repo.Revert(background, []cairn.Patch{patch}, cairn.RevertOptions{})
+	}, true},
+	{"restore of all again", func(f *fixture, turn *session.Step) (*cairn.Result, error) {
+		return f.repo.Restore(background, turn.After.ID, cairn.RestoreOptions{})
+	}, true},
+	{"revert of a range", func(f *fixture, turn *session.Step) (*cairn.Result, error) {
+		return f.repo.RevertRange(background, turn.Before.ID, turn.After.ID, cairn.RevertOptions{})
+	}, false},
+}
+
+// turnShape makes the n paths of a turn.
+type turnShape struct {
+	name  string
+	begin func(f *fixture, n int) // before the turn
+	turn  func(f *fixture, n int)
+
+	small, large int
+	onlyDirs     bool // so that no patch names them
+}
+
+var turnShapes = []turnShape{
+	{"new files in one directory", nothingBegins, func(f *fixture, n int) {
+		for i := range n {
+			f.write(fmt.Sprintf("dir/%06d.txt", i), fmt.Sprint(i))
+		}
+	}, 600, 4_800, false},
+	{"new files in many directories", nothingBegins, func(f *fixture, n int) {
+		for i := range n {
+			f.write(fmt.Sprintf("dir/%04d/%d.txt", i/10, i%10), fmt.Sprint(i))
+		}
+	}, 300, 1_500, false},
+	{"moved files of equal contents", func(f *fixture, n int) {
+		for i := range n / 2 {
+			f.write(fmt.Sprintf("old/%06d.txt", i), "")
+		}
+	}, func(f *fixture, _ int) {
+		if err := os.Rename(f.path("old"), f.path("new")); err != nil {
+			f.Fatal(err)
+		}
+	}, 300, 1_500, false},
+	{"empty directories", nothingBegins, func(f *fixture, n int) {
+		for i := range n {
+			if err := os.MkdirAll(f.path(fmt.Sprintf("dir/%06d", i)), 0o755); err != nil {
+				f.Fatal(err)
+			}
+		}
+	}, 300, 1_500, true},
+}
+
+func nothingBegins(*fixture, int) {}
+
+// TestV07_TakingBackIsLinear compares the allocations per path of every way back for a
+// small and a large turn. A way that reads a directory for every path of it allocates in
+// proportion to the square. The test does not run beside others, because allocations
+// are counted for the whole process.
+func TestV07_TakingBackIsLinear(t *testing.T) {
+	const most = 1.5
+	for _, shape := range turnShapes {
+		t.Run(shape.name, func(t *testing.T) {
+			few, many := allocationsOf(t, shape, shape.small), allocationsOf(t, shape, shape.large)
+			for i, way := range waysBack {
+				t.Logf("%-20s %7.0f bytes a path of %d, %7.0f of %d", way.name, few[i], shape.small, many[i], shape.large)
+				if many[i] > most*few[i] && !(shape.onlyDirs && way.ofPatch) {
+					t.Errorf("%s: %.0f bytes a path of %d, %.0f of %d", way.name, few[i], shape.small, many[i], shape.large)
+				}
+			}
+		})
+	}
+}
+
+// allocationsOf returns the bytes a path that each way back allocates for a turn of n.
+func allocationsOf(t *testing.T, shape turnShape, n int) []float64 {
+	t.Helper()
+	f := newFixture(t, nil)
+	f.write("beside", "x")
+	shape.begin(f, n)
+	turn := f.step("s", "m", "a", func() { shape.turn(f, n) })
+	bytes := make([]float64, len(waysBack))
+	for i, way := range waysBack {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		res, err := way.goBack(f, turn)
+		runtime.ReadMemStats(&after)
+		if err != nil {
+			t.Fatalf("%s: %v", way.name, err)
+		}
+		if moved := len(res.Restored) + len(res.Deleted); moved < n && !(shape.onlyDirs && way.ofPatch) || !res.Complete() {
+			t.Fatalf("%s: %d of %d paths, %d kept, %d in conflict", way.name, moved, n, len(res.Kept), len(res.Conflicts))
+		}
+		bytes[i] = float64(after.TotalAlloc-before.TotalAlloc) / float64(n)
+	}
+	return bytes
+}

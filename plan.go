@@ -268,8 +268,7 @@ func (p *planner) create(c treeChange) error {
 	case found.Mode == 0:
 		p.block(c.path, reasonSpecial)
 	case found.Path == c.path:
-		p.losses = append(p.losses, c.path)
-		p.change(c.path, worktree.Modify, c.new, found.Expect(object.ID{}))
+		p.replaceUncaptured(c, found)
 	case p.isCaptured(found.Path) && p.instead[found.Path] == c.path:
 		p.createOver(c, found.Path)
 	default: // a file where a directory has to be, or of another spelling
@@ -277,6 +276,31 @@ func (p *planner) create(c treeChange) error {
 		p.change(c.path, worktree.Create, c.new, nil)
 	}
 	return nil
+}
+
+// replaceUncaptured plans a file where one stands that no capture holds. A file with the
+// contents of the target's stays and gets at most its bits.
+func (p *planner) replaceUncaptured(c treeChange, found *worktree.Found) {
+	action, was := worktree.Modify, found.Expect(object.ID{})
+	size, err := p.repo.blobSize(c.new)
+	if found.Mode.IsFile() == c.new.Mode.IsFile() && err == nil && (found.Stat.Size == size || !found.Mode.IsFile()) {
+		if at, err := worktree.Identify(p.repo.root, c.path); err == nil && at.ID == c.new.ID {
+			if p.asTarget(c, present{&object.Entry{Mode: at.Mode, ID: at.ID}, at.Perm}) {
+				return
+			}
+			action, was = worktree.Chmod, at
+		}
+	}
+	p.losses = append(p.losses, c.path)
+	p.change(c.path, action, c.new, was)
+}
+
+// asTarget reports whether a file on disk is as the target has it.
+func (p *planner) asTarget(c treeChange, disk present) bool {
+	if c.new == nil || disk.entry == nil || disk.entry.Mode != c.new.Mode || disk.entry.ID != c.new.ID {
+		return false
+	}
+	return c.new.Mode == object.Symlink || disk.perm == p.target.meta.perm(c.path, c.new.Mode)
 }
 
 // replaceDir plans a file where a directory stands: possible only if all that is

@@ -146,6 +146,9 @@ func (p *planner) settle(c treeChange) (proceed bool, err error) {
 		p.conflict(c.path, reasonUnreadable)
 		return false, nil
 	}
+	if p.asTarget(c, disk) {
+		return false, nil
+	}
 	base, err := p.baseEntry(c.path)
 	if err != nil || !p.later(c.path, base, disk) {
 		return err == nil, err

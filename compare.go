@@ -21,7 +21,10 @@ type treeChange struct {
 
 // pathScope selects paths: those named and everything below them. A nil scope
 // selects all.
-type pathScope struct{ paths []string } // sorted, without paths below others
+type pathScope struct {
+	paths []string // sorted, without paths below others
+	alone []string // sorted: selected without what lies below them
+}
 
 func newPathScope(paths []string) *pathScope {
 	sorted := slices.Clone(paths)
@@ -35,10 +38,23 @@ func newPathScope(paths []string) *pathScope {
 	return s
 }
 
+// withAlone adds paths that are selected without what lies below them.
+func (s *pathScope) withAlone(paths []string) *pathScope {
+	s.alone = slices.Clone(paths)
+	slices.Sort(s.alone)
+	return s
+}
+
+// named lists all paths that the scope names.
+func (s *pathScope) named() []string { return slices.Concat(s.paths, s.alone) }
+
 // covers reports whether path is selected. Looking up every parent keeps it
 // independent of how "/" sorts among the bytes of names.
 func (s *pathScope) covers(path string) bool {
 	if s == nil {
+		return true
+	}
+	if _, ok := slices.BinarySearch(s.alone, path); ok {
 		return true
 	}
 	for p := path; ; p, _ = index.Split(p) {
@@ -57,8 +73,12 @@ func (s *pathScope) leads(dir string) bool {
 		return true
 	}
 	prefix := dir + "/"
-	i, _ := slices.BinarySearch(s.paths, prefix)
-	return i < len(s.paths) && strings.HasPrefix(s.paths[i], prefix)
+	for _, list := range [][]string{s.paths, s.alone} {
+		if i, _ := slices.BinarySearch(list, prefix); i < len(list) && strings.HasPrefix(list[i], prefix) {
+			return true
+		}
+	}
+	return false
 }
 
 // readTree reads a tree; the zero id and the empty tree have no entries. The entries

@@ -32,6 +32,7 @@ type lineRecord struct {
 	Wanted  string     `json:"wanted,omitempty"`
 	Paths   []pathText `json:"paths,omitempty"`
 	Unmoved []pathText `json:"unmoved,omitempty"`
+	Created []pathText `json:"created,omitempty"`
 }
 
 // LineEvent is one checkpoint of a line with records. Such a line tells what
@@ -47,11 +48,13 @@ type LineEvent struct {
 
 	// Of a revert: the state before it, the state that it was to bring about, the
 	// paths that differ between that and what was wanted before, and those of them
-	// that stayed as they were because of somebody else's changes.
+	// that stayed as they were because of somebody else's changes. Created are the paths
+	// that the revert made where nothing stood.
 	Before  string
 	Wanted  string
 	Paths   []string
 	Unmoved []string
+	Created []string
 }
 
 // lineRef is the ref of a line. What is too long for a ref is named by its hash; no
@@ -89,7 +92,8 @@ func (r *Repo) readLineEvent(id object.ID) (*LineEvent, error) {
 	if rec.Version != lineVersion {
 		return nil, fmt.Errorf("%w: record of version %d in checkpoint %s: a later release of cairn made it", ErrStore, rec.Version, id)
 	}
-	e.Record, e.Before, e.Wanted, e.Paths, e.Unmoved = rec.Record, rec.Before, rec.Wanted, pathtext.Plain(rec.Paths), pathtext.Plain(rec.Unmoved)
+	e.Record, e.Before, e.Wanted = rec.Record, rec.Before, rec.Wanted
+	e.Paths, e.Unmoved, e.Created = pathtext.Plain(rec.Paths), pathtext.Plain(rec.Unmoved), pathtext.Plain(rec.Created)
 	return e, nil
 }
 

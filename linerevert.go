@@ -156,12 +156,17 @@ func (u *LineUpdate) planTakeBack(ctx context.Context, id string, t *TakeBack, b
 		return nil, nil, err
 	}
 	way := &threeWay{base: base, policy: b.policy, made: b.made, merged: make(map[object.ID][]byte)}
+	for _, e := range t.Earlier {
+		for _, path := range e.Created {
+			way.made[path] = true
+		}
+	}
 	scope := changedBetween(to, base, within, step)
 	p, err := u.repo.makePlan(ctx, u.disk, to, planOptions{scope: scope, way: way, step: step, kept: b.kept, conflicts: b.conflicts})
 	if err != nil {
 		return nil, nil, err
 	}
-	line := &journalLine{Ref: lineRef(id), Record: t.Record, Message: t.Message, Wanted: wanted.ID, Paths: pathtext.Texts(scope.paths)}
+	line := &journalLine{Ref: lineRef(id), Record: t.Record, Message: t.Message, Wanted: wanted.ID, Paths: pathtext.Texts(scope.named())}
 	line.Settled = b.settled(p)
 	return p, line, nil
 }
@@ -259,8 +264,8 @@ func (e *LineEvent) wanted() string {
 
 // addReverted writes the checkpoint after a revert. What was wanted is kept beside
 // it where the disk holds something else.
-func (r *Repo) addReverted(batch *odb.Batch, s state, before *Checkpoint, line *journalLine, res *Result) (object.ID, error) {
-	rec := &lineRecord{Record: line.Record, Before: before.ID, Paths: line.Paths, Unmoved: line.unmoved(res)}
+func (r *Repo) addReverted(batch *odb.Batch, s state, before *Checkpoint, line *journalLine, created []string, res *Result) (object.ID, error) {
+	rec := &lineRecord{Record: line.Record, Before: before.ID, Paths: line.Paths, Unmoved: line.unmoved(res), Created: pathtext.Texts(created)}
 	parents := []object.ID{before.id}
 	id, err := object.ParseID(line.Wanted)
 	if err != nil {
@@ -329,7 +334,7 @@ func (u *LineUpdate) appendReverted(ctx context.Context, line *journalLine, s st
 	}
 	batch = u.repo.db.NewBatch()
 	defer batch.Discard()
-	after, err := u.repo.addReverted(batch, s, c, line, res)
+	after, err := u.repo.addReverted(batch, s, c, line, nil, res)
 	if err != nil {
 		return err
 	}

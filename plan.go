@@ -29,6 +29,7 @@ type planner struct {
 	scope   *pathScope
 	keepNew bool
 	way     *threeWay // nil: later changes do not count
+	step    []Change  // see planOptions
 
 	atBase      coverage        // the same of what is taken back
 	covered     coverage        // what the target did not capture although it was there
@@ -79,7 +80,7 @@ type planOptions struct {
 func (r *Repo) makePlan(ctx context.Context, disk *capture, target state, opt planOptions) (*plan, error) {
 	now := state{disk.tree, disk.metadata()}
 	p := &planner{
-		repo: r, ctx: ctx, disk: disk, now: now, target: target, scope: opt.scope, keepNew: opt.keepNew, way: opt.way,
+		repo: r, ctx: ctx, disk: disk, now: now, target: target, scope: opt.scope, keepNew: opt.keepNew, way: opt.way, step: opt.step,
 		covered: newCoverage(target.meta), then: r.treeRules(target, now), today: r.treeRules(now, state{}),
 		unread: make(map[string]bool), blocked: make(map[string]bool), cleared: make(map[string]bool), instead: make(map[string]string),
 		targetDirs: r.lookupDirs(target), removed: make(map[string]bool),
@@ -87,7 +88,7 @@ func (r *Repo) makePlan(ctx context.Context, disk *capture, target state, opt pl
 	if opt.way != nil {
 		p.atBase = newCoverage(opt.way.base.meta)
 	}
-	for _, step := range []func() error{p.files, p.oversized, p.permissions, p.directories} {
+	for _, step := range []func() error{p.files, p.oversized, p.leftBehind, p.permissions, p.directories} {
 		if err := step(); err != nil {
 			return nil, err
 		}

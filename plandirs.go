@@ -170,9 +170,26 @@ func (p *planner) removeSurplus(emptied map[string]bool) {
 		if !p.scope.covers(path) && !emptied[path] || p.cleared[path] || p.atBase.unread(path) || p.mayHaveExisted(path, true) != "" {
 			continue
 		}
+		if p.way != nil && p.holdsMore(path) {
+			continue
+		}
 		p.cleared[path] = true
 		p.change(path, worktree.Rmdir, nil, nil)
 	}
+}
+
+// holdsMore reports whether something captured in a directory stays.
+func (p *planner) holdsMore(dir string) bool {
+	d := p.disk.index.Dirs[dir]
+	if d == nil {
+		return false
+	}
+	for rec := range d.All {
+		if rec.Skip() == index.Captured && !p.cleared[index.Join(dir, string(rec.Name()))] {
+			return true
+		}
+	}
+	return false
 }
 
 // dirPermissions plans the bits of directories that both sides have, where they

@@ -2,6 +2,7 @@ package cairn
 
 import (
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 
@@ -52,6 +53,65 @@ func (p *planner) oversized() error {
 		}
 	}
 	return nil
+}
+
+// leftBehind plans the removal of files that what is taken back has put where no capture
+// of the disk holds them, because rules that came with it or later ignore them.
+func (p *planner) leftBehind() error {
+	if p.way == nil {
+		return nil
+	}
+	for i := range p.step {
+		c := &p.step[i]
+		rec := p.disk.index.Lookup(c.Path)
+		if c.Status != Added || p.cleared[c.Path] || !p.scope.covers(c.Path) || rec != nil && rec.Skip() != index.Rules {
+			continue
+		}
+		if err := p.takeLeft(c.Path); err != nil {
+			return err
+		}
+	}
+	p.leftDirs()
+	return nil
+}
+
+func (p *planner) takeLeft(path string) error {
+	found, err := worktree.Look(p.repo.root, path, p.disk.index.Has)
+	switch {
+	case err != nil:
+		p.conflict(path, err.Error())
+		return nil
+	case found == nil || found.Path != path:
+		return nil
+	case !found.Mode.IsFile() && found.Mode != object.Symlink:
+		p.conflict(path, reasonInTheWayOf+path)
+		return nil
+	}
+	if proceed, err := p.settle(treeChange{path: path}); err != nil || !proceed {
+		return err
+	}
+	if reason := p.mayHaveExisted(path, false); reason != "" {
+		p.keep(path, reason)
+		return nil
+	}
+	p.takeUncaptured(path, found.Expect(object.ID{}))
+	return nil
+}
+
+// leftDirs plans the removal of directories that what is taken back has made, that no
+// capture of the disk holds, and in which nothing is left.
+func (p *planner) leftDirs() {
+	for _, dir := range slices.Backward(slices.Sorted(maps.Keys(p.way.made))) {
+		if p.cleared[dir] || p.disk.index.Lookup(dir) != nil || p.has(dir) {
+			continue
+		}
+		names, err := worktree.Names(p.repo.root, dir)
+		if err != nil || slices.ContainsFunc(names, func(name string) bool { return !p.cleared[index.Join(dir, name)] }) {
+			continue
+		}
+		p.cleared[dir] = true
+		p.change(dir, worktree.Rmdir, nil, nil)
+	}
 }
 
 // settleUncaptured is settle for a path that neither the capture nor the target

@@ -158,7 +158,7 @@ func (r *Repo) addAfter(batch *odb.Batch, s state, j *journal, res *Result) (obj
 		return object.ID{}, err
 	}
 	if j.Line != nil {
-		return r.addReverted(batch, s, before, j.Line, res)
+		return r.addReverted(batch, s, before, j.Line, j.created(res), res)
 	}
 	return r.addState(batch, s, before, stateLabel{message: "after " + j.Kind, author: identity.Name})
 }

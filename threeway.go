@@ -54,19 +54,25 @@ type threeWay struct {
 }
 
 // changedBetween selects what differs between two states, directories included: all
-// that taking back the difference may touch.
+// that taking back the difference may touch. What was made later in a directory, or below
+// the name of a file that goes, is no part of the difference. What was made below the name
+// of a file that comes back stands in its way.
 func changedBetween(target, base state, within *pathScope, step []Change) *pathScope {
-	var paths []string
+	var paths, alone []string
 	for i := range step {
-		paths = append(paths, step[i].Path)
+		if step[i].Status == Added {
+			alone = append(alone, step[i].Path)
+		} else {
+			paths = append(paths, step[i].Path)
+		}
 	}
 	then, later := newCoverage(target.meta), newCoverage(base.meta)
 	for path := range differingDirs(target.meta, base.meta) {
 		if within.covers(path) && !then.unread(path) && !later.unread(path) {
-			paths = append(paths, path)
+			alone = append(alone, path)
 		}
 	}
-	return newPathScope(paths)
+	return newPathScope(paths).withAlone(alone)
 }
 
 // differingDirs are the directories that hold nothing captured on one side only, or

@@ -91,16 +91,37 @@ func descendTo(root, path string, visit func(h *dirHandle, at, name string) (boo
 }
 
 func isEmpty(h *dirHandle, name string) (bool, error) {
+	names, err := namesIn(h, name)
+	return err == nil && len(names) == 0, err
+}
+
+// Names lists what is in the directory dir, which no symlink leads to.
+func Names(root, dir string) (names []string, err error) {
+	err = descendTo(root, dir, func(h *dirHandle, at, name string) (bool, error) {
+		if at != dir {
+			return true, nil
+		}
+		names, err = namesIn(h, name)
+		return false, err
+	})
+	return names, err
+}
+
+func namesIn(h *dirHandle, name string) ([]string, error) {
 	sub, err := h.openDir(name)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 	defer sub.close()
 	var l listing
 	if err := sub.list(&l, make([]byte, 4096)); err != nil {
-		return false, err
+		return nil, err
 	}
-	return len(l.names) == 0, nil
+	names := make([]string, len(l.names))
+	for i, n := range l.names {
+		names[i] = string(n)
+	}
+	return names, nil
 }
 
 // ErrGone says that a path to be saved is not there any more.

@@ -48,6 +48,8 @@ session in which they are typed:
 Another word after "cairn" that looks like a command is answered with the
 nearest one, and nothing is done. A sentence is for the model.
 
+While a tool runs, undo and redo are refused: press Esc first.
+
 Environment:
     CAIRN_HOOK_DEADLINE  how long a call may take, as in 5s
 `

@@ -65,6 +65,11 @@ func (h *hook) apply(ctx context.Context) error {
 		return h.afterTool(ctx)
 	case stop:
 		h.turn.Running = h.running
+		if h.tasks {
+			h.turn.Background = h.background
+		} else if h.turn.Going {
+			h.turn.Background = true
+		}
 		return h.finish(ctx, h.session, h.turn.of(h.event))
 	case agentStop:
 		h.turn.Running = slices.DeleteFunc(h.turn.Running, func(id string) bool { return id == h.session })
@@ -103,7 +108,7 @@ func (h *hook) beginTurn(ctx context.Context) error {
 	err := h.finish(ctx, h.session, h.turn.of(h.event))
 	h.did.message = h.turnID()
 	if h.parent == "" {
-		h.turn.Message, h.turn.Running = h.did.message, nil
+		h.turn.Message, h.turn.Running, h.turn.Refused, h.turn.Late = h.did.message, nil, "", nil
 	}
 	_, aerr := h.sessions.AddMessage(ctx, session.MessageBegin{
 		Session: h.session, Message: h.did.message, Role: session.RoleUser, Prompt: h.event.prompt, Meta: map[string]string{"agent": h.agent},
@@ -192,6 +197,9 @@ func (h *hook) stepMessage() string {
 }
 
 func (h *hook) afterTool(ctx context.Context) error {
+	if err := h.endLate(ctx); err != nil {
+		return err
+	}
 	w := h.turn.of(h.event)
 	w.Going = w.Going || h.background
 	if h.all {

@@ -23,11 +23,16 @@ type payload struct {
 	Calls     []toolCall `json:"tool_calls"` // PostToolBatch
 	toolCall
 
-	Background []struct {
-		ID     string `json:"id"`
-		Type   string `json:"type"`
-		Status string `json:"status"`
-	} `json:"background_tasks"`
+	Interrupted bool `json:"is_interrupt"` // PostToolUseFailure: by Esc
+
+	Background []task `json:"background_tasks"`
+}
+
+// task is what goes on after a turn.
+type task struct {
+	ID     string `json:"id"`
+	Type   string `json:"type"`
+	Status string `json:"status"`
 }
 
 // toolCall is one call of a tool.
@@ -82,7 +87,7 @@ func decodePayload(agent string, data []byte) (*event, error) {
 	case prompt:
 		e.decidePrompt()
 	case before, after:
-		if agent == Claude && e.kind == after && p.Event != "PostToolBatch" {
+		if agent == Claude && e.kind == after && p.Event != "PostToolBatch" && !p.Interrupted {
 			e.kind = noise // the batch tells of all its calls
 			break
 		}
@@ -145,7 +150,11 @@ func (e *event) readCalls(agent string, p *payload) {
 // until its own stop, which still lists it. Commands in the background are left
 // alone: a server that runs for days would make everything the agent's.
 func (e *event) readBackground(p *payload) {
+	e.tasks = p.Background != nil
 	for _, task := range p.Background {
+		if task.Type != "subagent" && task.Status == "running" {
+			e.background = true
+		}
 		if task.Type == "subagent" && task.Status == "running" && task.ID != p.AgentID {
 			e.running = append(e.running, childID(p.Session, task.ID))
 		}

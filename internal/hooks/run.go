@@ -26,6 +26,9 @@ func (h *hook) answers() bool {
 
 // command carries out what the user or an adapter asks for.
 func (h *hook) command(ctx context.Context) error {
+	if (h.do.verb == "undo" || h.do.verb == "redo") && h.refuseBeside() {
+		return nil
+	}
 	switch do := h.do; do.verb {
 	case "undo":
 		return h.takeBack(ctx, h.sessions.UndoStep, "took back", nothingToUndo)
@@ -69,7 +72,11 @@ func (h *hook) move(ctx context.Context, f func(session.RevertOptions) (*session
 func (h *hook) forgetSteps() {
 	if !h.do.dryRun {
 		was := *h.turn
-		*h.turn = turn{Message: was.Message, Running: was.Running, Missed: was.Missed, Why: was.Why, Line: was.Line, Owner: was.Owner}
+		left := was.Late
+		if now := was.keepLate(h.session); len(now) > 0 {
+			left = now
+		}
+		*h.turn = turn{Late: left, Background: was.Background, Message: was.Message, Running: was.Running, Missed: was.Missed, Why: was.Why, Line: was.Line, Owner: was.Owner}
 	}
 }
 
@@ -171,9 +178,7 @@ func (h *hook) tell(ctx context.Context, sum *cairn.Result, done, nothing string
 	if h.turn.Missed > 0 {
 		h.did.text += "\n" + h.missing()
 	}
-	if len(h.turn.Running) > 0 {
-		h.did.text += "\na sub-agent is still at work; what it writes from now on is not taken back"
-	}
+	h.did.text += h.besideUndo()
 	return nil
 }
 

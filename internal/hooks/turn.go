@@ -28,8 +28,14 @@ type turn struct {
 	Running []string         `json:"running,omitempty"` // sub-agents at work after the turn's end
 	Missed  int              `json:"missed,omitempty"`  // steps that were not captured
 	Why     string           `json:"why,omitempty"`     // of the latest one
-	Line    []process.ID     `json:"line,omitempty"`    // above the call, from the agent on
-	Owner   []process.ID     `json:"owner,omitempty"`   // the agent, as far as it is known
+	Refused string           `json:"refused,omitempty"` // calls beside which an undo was refused
+	Late    map[string]late  `json:"late,omitempty"`    // steps that were ended beside their tools, by session
+
+	// Background: the last turn that used tools left a command running.
+	Background bool `json:"background,omitempty"`
+
+	Line  []process.ID `json:"line,omitempty"`  // above the call, from the agent on
+	Owner []process.ID `json:"owner,omitempty"` // the agent, as far as it is known
 	work
 }
 

@@ -1,0 +1,109 @@
+package hooks
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestV41_UndoBesideATool: typed while a tool runs it is refused with the next step, and
+// changes nothing; when the tool has come back it is carried out.
+func TestV41_UndoBesideATool(t *testing.T) {
+	t.Parallel()
+	for _, agent := range []string{Claude, Codex, Qwen} {
+		w := newWorld(t, agent, aTree())
+		before := w.manifest()
+		w.prompt("s", "1", "go")
+		w.use("PreToolUse", "s", "Bash", "c1", nil)
+		w.write("theirs", "half\n")
+		during := w.manifest()
+		if said := w.prompted("s", "cairn undo"); !strings.Contains(said, "nothing was done: Bash is still at work. Press Esc first, then type it again") {
+			t.Errorf("%s: %q", agent, said)
+		}
+		w.isAs(during, "after a refused undo")
+		w.write("theirs", "whole\n")
+		w.comeBack("s", "c1")
+		w.tell("Stop", "s", nil)
+		w.prompted("s", "cairn undo")
+		w.isAs(before, "after undo")
+		w.noFailures()
+	}
+}
+
+// comeBack tells that a call has come back, as each agent does.
+func (w *world) comeBack(id, call string) {
+	w.Helper()
+	if w.agent != Claude {
+		w.use("PostToolUse", id, "Bash", call, nil)
+		return
+	}
+	w.tell("PostToolBatch", id, map[string]any{"tool_calls": []map[string]any{{"tool_name": "Bash", "tool_use_id": call}}})
+}
+
+// TestV41_UndoAfterEsc: where no hook tells that Esc has ended a tool, the command is
+// carried out when it is typed again. A tool that comes back after all was at work, and
+// what it wrote is a step that the next undo takes back.
+func TestV41_UndoAfterEsc(t *testing.T) {
+	t.Parallel()
+	for _, agent := range []string{Claude, Codex} {
+		w := newWorld(t, agent, aTree())
+		before := w.manifest()
+		w.prompt("s", "1", "go")
+		w.use("PreToolUse", "s", "Bash", "c1", nil)
+		w.write("theirs", "half\n")
+		w.prompted("s", "cairn undo")
+		if said := w.prompted("s", "cairn undo"); !strings.Contains(said, "took back 1 turn") {
+			t.Errorf("%s: %q", agent, said)
+		}
+		w.isAs(before, "after Esc and undo")
+		w.write("late", "after the undo\n")
+		w.comeBack("s", "c1")
+		w.tell("Stop", "s", nil)
+		if said := w.prompted("s", "cairn undo"); !strings.Contains(said, "deleted late") {
+			t.Errorf("%s: %q", agent, said)
+		}
+		w.isAs(before, "after the undo of what came late")
+		w.noFailures()
+	}
+}
+
+// TestV41_InterruptedTool: Claude Code tells of a tool that Esc has ended. What was
+// changed up to then is the agent's, what the user writes afterwards is not.
+func TestV41_InterruptedTool(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, Claude, aTree())
+	w.prompt("s", "1", "go")
+	w.use("PreToolUse", "s", "Bash", "c1", nil)
+	w.write("theirs", "half\n")
+	w.tell("PostToolUseFailure", "s", map[string]any{"tool_name": "Bash", "tool_use_id": "c1", "is_interrupt": true})
+	w.write("mine", "mine\n")
+	after := w.manifest()
+	delete(after, "theirs")
+	w.prompted("s", "cairn undo")
+	w.isAs(after, "after undo")
+	w.noFailures()
+}
+
+// TestV42_BackgroundCommand: what a background command writes after its turn is not
+// taken back, and undo says so; once no command is left running it is silent.
+func TestV42_BackgroundCommand(t *testing.T) {
+	t.Parallel()
+	const said = "a background command of this session was still running when its turn ended"
+	w := newWorld(t, Claude, aTree())
+	turn := func(id string, running ...map[string]string) {
+		w.prompt("s", id, "go")
+		w.use("PreToolUse", "s", "Bash", id, map[string]any{"run_in_background": true})
+		w.write("made-"+id, "x\n")
+		w.comeBack("s", id)
+		w.tell("Stop", "s", map[string]any{"background_tasks": append([]map[string]string{}, running...)})
+	}
+	turn("1", map[string]string{"id": "b1", "type": "shell", "status": "running"})
+	w.write("log", "by the command\n")
+	if out := w.prompted("s", "cairn undo"); !strings.Contains(out, said) {
+		t.Errorf("%q", out)
+	}
+	turn("2", map[string]string{"id": "b1", "type": "shell", "status": "completed"}, map[string]string{"id": "b2", "type": "subagent", "status": "running"})
+	if out := w.prompted("s", "cairn undo"); strings.Contains(out, said) {
+		t.Errorf("%q", out)
+	}
+	w.noFailures()
+}

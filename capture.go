@@ -400,8 +400,12 @@ func (r *Repo) loadIndex() *index.Index {
 // the distrusted cache back.
 func (r *Repo) freshIndex() *index.Index {
 	f := r.indexFile()
-	os.Remove(f.Base)
-	os.Remove(f.Delta)
+	for _, path := range []string{f.Base, f.Delta} {
+		if err := r.db.ClearPrivate(filepath.Base(path)); err != nil {
+			r.log.Warn("stat cache not dropped", "error", err)
+		}
+		os.Remove(path)
+	}
 	return index.New()
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -49,10 +50,17 @@ func (r *Repo) Check(ctx context.Context, opt CheckOptions) ([]Finding, error) {
 		}
 		return c.found, err
 	}
+	repaired, err := r.db.RepairLock()
+	for _, path := range slices.Compact(repaired) {
+		c.found = append(c.found, Finding{Kind: "lock", Path: Path(path), Text: "not a regular file", Repair: "set it aside", Fixed: true})
+	}
+	if err != nil {
+		return c.found, err
+	}
 	if err := c.finishInterrupted(ctx); err != nil {
 		return c.found, err
 	}
-	err := r.locked(ctx, func() error { return c.run(ctx) })
+	err = r.locked(ctx, func() error { return c.run(ctx) })
 	return c.found, err
 }
 
@@ -121,7 +129,7 @@ func (c *checker) finishInterrupted(ctx context.Context) error {
 	if errors.Is(err, ErrLocked) || ctx.Err() != nil {
 		return err
 	}
-	f := Finding{Kind: "operation", Text: "an operation was interrupted", Repair: "finish it", Fixed: err == nil}
+	f := Finding{Kind: "operation", Path: Path(c.repo.db.JournalPath(journalName)), Text: "an operation was interrupted", Repair: "finish it", Fixed: err == nil}
 	if err != nil {
 		f.Text += "; it cannot be finished: " + err.Error()
 	}
@@ -150,7 +158,7 @@ func (c *checker) run(ctx context.Context) error {
 	if !c.opt.Fix {
 		for _, j := range c.interrupted() {
 			if j.Err == nil { // Verify complains of torn ones
-				c.note(Finding{Kind: "operation", Text: "an operation was interrupted", Repair: "the next command that changes anything finishes it", passing: true}, nil)
+				c.note(Finding{Kind: "operation", Path: Path(c.repo.db.JournalPath(journalName)), Text: "an operation was interrupted", Repair: "the next command that changes anything finishes it", passing: true}, nil)
 			}
 		}
 	}
@@ -173,7 +181,7 @@ func (c *checker) ends(ctx context.Context) {
 	if err == nil {
 		return
 	}
-	c.note(Finding{Kind: "ends of lines", Text: err.Error(), Repair: "make the list anew, of the commits whose parents are not there"}, func() error {
+	c.note(Finding{Kind: "ends of lines", Path: Path(filepath.Join(c.repo.db.Dir(), "shallow")), Text: err.Error(), Repair: "make the list anew, of the commits whose parents are not there"}, func() error {
 		ends, err := c.repo.withoutParents(ctx)
 		if err != nil {
 			return err

@@ -94,6 +94,7 @@ type Skipped struct {
 // rules admit the path, and it could not be captured.
 var policyReasons = []string{
 	index.TooLarge.String(), index.Special.String(), index.Sparse.String(), index.Denied.String(), index.Ignored.String(),
+	index.Store.String(),
 }
 
 // Policy reports whether a rule left the path out, such as the size limit or the deny

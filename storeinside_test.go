@@ -125,8 +125,8 @@ func TestV12_CapturedFilesOfAStoreStayAway(t *testing.T) {
 	f.trackBy(f.repo())
 
 	r := f.repo()
-	for _, way := range []cairn.RestoreOptions{{}, {Paths: []string{".agent"}}, {Paths: []string{in.path + "/HEAD"}}} {
-		overwrite(t, filepath.Join(in.full(), "HEAD"), "ref: refs/heads/other\n")
+	for _, way := range []cairn.RestoreOptions{{}, {Paths: []string{".agent"}}, {Paths: []string{in.path + "/cairn/lock"}}} {
+		overwrite(t, filepath.Join(in.full(), "cairn", "lock"), "now")
 		res, err := r.Restore(t.Context(), captured.Hash, way)
 		if err != nil || len(res.Restored)+len(res.Deleted) > 0 {
 			t.Errorf("%v: %+v, %v", way.Paths, res, err)
@@ -134,8 +134,8 @@ func TestV12_CapturedFilesOfAStoreStayAway(t *testing.T) {
 		if !slices.ContainsFunc(res.Kept, func(k cairn.PathReason) bool { return k.Path == in.path }) {
 			t.Errorf("%v: kept %v, without the store", way.Paths, res.Kept)
 		}
-		if head, err := os.ReadFile(filepath.Join(in.full(), "HEAD")); err != nil || !strings.Contains(string(head), "other") {
-			t.Errorf("%v: HEAD of the store holds %q, %v", way.Paths, head, err)
+		if now, err := os.ReadFile(filepath.Join(in.full(), "cairn", "lock")); err != nil || string(now) != "now" {
+			t.Errorf("%v: a file of the store holds %q, %v", way.Paths, now, err)
 		}
 	}
 	in.has(newest)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -107,7 +108,7 @@ func (c *cli) printFindings(all []cairn.Finding) (err error) {
 }
 
 func (c *cli) printFinding(f cairn.Finding) {
-	fmt.Fprintf(c.out, "%s: %s\n", f.Kind, printable(f.Text))
+	fmt.Fprintf(c.out, "%s: %s\n", f.Kind, printable(findingText(f)))
 	switch {
 	case f.Fixed:
 		fmt.Fprintf(c.out, "    mended: %s\n", printable(f.Repair))
@@ -116,6 +117,18 @@ func (c *cli) printFinding(f cairn.Finding) {
 	default:
 		c.out.WriteString("    nothing can be done\n")
 	}
+}
+
+// findingText is what is wrong, with the path or the ref that it is about.
+func findingText(f cairn.Finding) string {
+	where := string(f.Path)
+	if where == "" {
+		where = f.Ref
+	}
+	if where == "" || strings.Contains(f.Text, where) {
+		return f.Text
+	}
+	return where + ": " + f.Text
 }
 
 // checkSettings finds configuration that cannot be used.
@@ -187,7 +200,7 @@ func (c *cli) checkAbandoned(ctx context.Context, f doctorFlags) ([]cairn.Findin
 	for _, s := range stores {
 		switch {
 		case s.Err != nil:
-			found = append(found, cairn.Finding{Kind: "store", Path: cairn.Path(s.Dir), Text: s.Err.Error(), Repair: "move the directory away if you do not need it"})
+			found = append(found, cairn.Finding{Kind: "store", Path: cairn.Path(s.Dir), Text: s.Err.Error(), Repair: "type cairn doctor --fix in the directory that it belongs to"})
 		case s.Missing:
 			found = append(found, c.abandoned(ctx, s, f.remove))
 		}

@@ -5,13 +5,32 @@ package atomicfile
 import (
 	"errors"
 	"os"
+	"syscall"
 )
 
-// Open is os.Open.
-func Open(path string) (*os.File, error) { return os.Open(path) }
+// Open opens a regular file for reading. It does not wait for the other end of a FIFO.
+func Open(path string) (*os.File, error) { return openRegular(path, os.O_RDONLY) }
 
-// OpenForUpdate opens a file that is there for reading and writing.
-func OpenForUpdate(path string) (*os.File, error) { return os.OpenFile(path, os.O_RDWR, 0) }
+// OpenForUpdate opens a regular file that is there for reading and writing.
+func OpenForUpdate(path string) (*os.File, error) { return openRegular(path, os.O_RDWR) }
+
+// OpenOrCreate opens a regular file for reading and writing, and makes it if it is not
+// there. A symlink is not followed: the file would be made where that leads.
+func OpenOrCreate(path string) (*os.File, error) {
+	f, err := openRegular(path, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW)
+	if errors.Is(err, syscall.ELOOP) {
+		return nil, notRegular(path)
+	}
+	return f, err
+}
+
+func openRegular(path string, flags int) (*os.File, error) {
+	f, err := os.OpenFile(path, flags|syscall.O_NONBLOCK|syscall.O_NOCTTY, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	return onlyRegular(f)
+}
 
 // SyncFile flushes a file by its name.
 func SyncFile(path string) error {

@@ -12,6 +12,15 @@ import (
 // open, as everywhere else: os.Open keeps others from that, this process included.
 func Open(path string) (*os.File, error) { return open(path, windows.GENERIC_READ) }
 
+// OpenOrCreate opens a file for reading and writing, and makes it if it is not there.
+func OpenOrCreate(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	return onlyRegular(f)
+}
+
 // OpenForUpdate opens a file that is there for reading and writing in this manner.
 func OpenForUpdate(path string) (*os.File, error) {
 	return open(path, windows.GENERIC_READ|windows.GENERIC_WRITE)
@@ -50,7 +59,7 @@ func open(path string, access uint32) (*os.File, error) {
 	if err != nil {
 		return nil, &os.PathError{Op: "open", Path: path, Err: err}
 	}
-	return os.NewFile(uintptr(h), path), nil
+	return onlyRegular(os.NewFile(uintptr(h), path))
 }
 
 // createFile opens what is there. Directories want the flag for backups.

@@ -7,7 +7,6 @@ import (
 	"hash/crc32"
 	"io"
 	"io/fs"
-	"os"
 
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 )
@@ -239,7 +238,7 @@ func appendDeltaHeader(out []byte, base uint64) []byte {
 // writeTail replaces what a file holds from an offset on. The old tail goes first,
 // so that no crash leaves new bytes with old ones behind them.
 func writeTail(path string, at int64, tail []byte) error {
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o600)
+	file, err := atomicfile.OpenOrCreate(path)
 	if err != nil {
 		return err
 	}

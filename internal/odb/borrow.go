@@ -126,7 +126,7 @@ func (db *DB) Borrowed(name string) bool { return isBorrowed(db.path(packDir, na
 
 // isBorrowed is Borrowed for a path without extension.
 func isBorrowed(stem string) bool {
-	mark, err := os.ReadFile(stem + keepExt)
+	mark, err := atomicfile.Read(stem + keepExt)
 	return err == nil && bytes.HasPrefix(mark, []byte(borrowMark))
 }
 

@@ -127,6 +127,9 @@ func (g *collector) alone(ctx context.Context, f func(context.Context) error) (e
 	if g.c.DryRun {
 		return f(ctx)
 	}
+	if err := g.db.clearWay(g.db.path(collectFile)); err != nil {
+		return err
+	}
 	fl := flock.New(g.db.path(collectFile), flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o600))
 	ok, err := fl.TryLock()
 	if err != nil {
@@ -201,8 +204,8 @@ func (g *collector) mark(ctx context.Context) error {
 	return g.m.run(ctx, nil)
 }
 
-// markMore marks what is named by now. A store in which nothing is named is more
-// likely to be damaged than to be superfluous.
+// markMore marks what is named by now. A store in which nothing is named any more is
+// likelier to be damaged than to be superfluous.
 func (g *collector) markMore() error {
 	without, cut := g.c.WithoutRef, g.c.Cut
 	if !g.c.DryRun {
@@ -216,10 +219,24 @@ func (g *collector) markMore() error {
 	for _, id := range g.c.Roots {
 		g.m.root(id, false, "root")
 	}
-	if named+len(g.c.Roots) == 0 && without == nil {
+	if named+len(g.c.Roots) == 0 && without == nil && g.db.hasHadRefs() {
 		g.m.block(errors.New("no ref is left to tell what is needed"))
 	}
 	return nil
+}
+
+// hasHadRefs reports whether a ref was ever set: refs leave their directories behind, and
+// the stat cache is saved after the first one.
+func (db *DB) hasHadRefs() bool {
+	if !fileMissing(db.path("packed-refs")) || !fileMissing(db.PrivatePath("index")) {
+		return true
+	}
+	for _, dir := range []string{"cairn", "heads", "tags"} {
+		if names, err := readNames(db.path("refs", dir)); err != nil || len(names) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // errStale says that something that was about to go is needed after all.

@@ -104,7 +104,7 @@ const maxHolder = 64 << 10
 
 // openHolder opens the file and returns who is in it.
 func openHolder(path string) (r *holderRecord, h Holder, ok bool, err error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	f, err := atomicfile.OpenOrCreate(path)
 	if err != nil {
 		return nil, h, false, err
 	}

@@ -69,6 +69,9 @@ func (db *DB) WriteJournal(name string, data []byte) error {
 	})
 }
 
+// JournalPath returns where a journal lies.
+func (db *DB) JournalPath(name string) string { return db.path(journalDir, name) }
+
 // Journals returns the journals, sorted by name.
 func (db *DB) Journals() ([]Journal, error) {
 	names, err := readNames(db.path(journalDir))
@@ -93,7 +96,7 @@ func (db *DB) Journals() ([]Journal, error) {
 
 func (db *DB) readJournal(name string) Journal {
 	path := db.path(journalDir, name)
-	file, err := os.ReadFile(path)
+	file, err := atomicfile.Read(path)
 	if err != nil {
 		return Journal{Name: name, Err: err}
 	}
@@ -111,6 +114,9 @@ func (db *DB) RemoveJournal(name string) error {
 		return err
 	}
 	path := db.path(journalDir, name)
+	if err := db.clearWay(path); err != nil { // a directory cannot be removed
+		return err
+	}
 	if err := os.Remove(path); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -57,6 +58,13 @@ var skeletonFiles = map[string]string{
 	"config":    config,
 	versionFile: formatVersion + "\n",
 	lockFile:    "",
+}
+
+// skeleton is what the files of this store hold from the beginning.
+func (db *DB) skeleton() map[string]string {
+	files := maps.Clone(skeletonFiles)
+	files[rootFile] = db.root
+	return files
 }
 
 // Create makes a store for root, an absolute path, in dir and opens it. A store
@@ -183,24 +191,51 @@ func sweepAside(parent string) error {
 // checkLayout says ErrNotStore where there is no store, and otherwise what keeps
 // this program from using it.
 func checkLayout(dir string) error {
-	version, err := os.ReadFile(filepath.Join(dir, versionFile))
-	switch {
+	text, err := atomicfile.Read(filepath.Join(dir, versionFile))
+	switch version := strings.TrimSpace(string(text)); {
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("open store: %w", err)
+	case isNewer(version):
+		return fmt.Errorf("store %s has format version %.20q, this program knows version %s only; use a newer cairn",
+			dir, version, formatVersion)
+	case err == nil && version == formatVersion, hasStoreDirs(dir):
+		return checkStoreDirs(dir)
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
 		return fmt.Errorf("%w in %s", ErrNotStore, dir)
 	case err != nil:
 		return fmt.Errorf("open store: %w", err)
-	case strings.TrimSpace(string(version)) == "":
-		return fmt.Errorf("%w: %s: empty file", ErrCorrupt, filepath.Join(dir, versionFile))
-	case strings.TrimSpace(string(version)) != formatVersion:
-		return fmt.Errorf("store %s has format version %.20q, this program knows version %s only; use a newer cairn",
-			dir, strings.TrimSpace(string(version)), formatVersion)
 	}
-	for _, name := range []string{"HEAD", "objects", "refs"} {
-		if _, err := os.Lstat(filepath.Join(dir, name)); err != nil {
+	return fmt.Errorf("%w: %s: no version of a store", ErrCorrupt, filepath.Join(dir, versionFile))
+}
+
+// isNewer reports whether a version is a later one. What is no number is damage, and the
+// directories of a store tell then: Repair writes the version again.
+func isNewer(version string) bool {
+	n, err := strconv.Atoi(version)
+	return err == nil && n > 1
+}
+
+// storeDirs are the directories without which there is nothing to repair.
+var storeDirs = []string{"objects", "refs", privateDir}
+
+func checkStoreDirs(dir string) error {
+	for _, name := range storeDirs {
+		info, err := os.Lstat(filepath.Join(dir, name))
+		if err == nil && !info.IsDir() {
+			err = fmt.Errorf("%s is no directory", name)
+		}
+		if err != nil {
 			return fmt.Errorf("%w: %s: %w", ErrCorrupt, dir, err)
 		}
 	}
 	return nil
+}
+
+// hasStoreDirs reports whether a directory without a readable version is a store. No other
+// git repository has a directory cairn with a journal.
+func hasStoreDirs(dir string) bool {
+	info, err := os.Lstat(filepath.Join(dir, journalDir))
+	return err == nil && info.IsDir() && checkStoreDirs(dir) == nil
 }
 
 // writeNew writes a file that does not exist yet.

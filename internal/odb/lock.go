@@ -8,9 +8,12 @@ import (
 	"math/rand/v2"
 	"os"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 )
 
 // LockedError says who keeps the store locked. It is an ErrLocked, and the error of
@@ -113,6 +116,9 @@ func (db *DB) takeTurn(ctx context.Context) error {
 
 // acquire gets the kernel lock and writes the record. It tries at least once.
 func (db *DB) acquire(ctx context.Context) (*held, error) {
+	if db.isOdd(lockFile) {
+		return nil, fmt.Errorf("%w: lock store %s: %s is not a regular file; cairn doctor --fix mends it", ErrCorrupt, db.dir, db.path(lockFile))
+	}
 	fl := flock.New(db.path(lockFile))
 	failures := 0
 	var w waiting
@@ -167,6 +173,11 @@ func stillAt(path string, opened os.FileInfo) (bool, error) {
 func (db *DB) enter(fl *flock.Flock) (*held, error) {
 	path := db.path(holderFile)
 	record, h, ok, err := openHolder(path)
+	if errors.Is(err, atomicfile.ErrNotRegular) || errors.Is(err, syscall.EISDIR) {
+		if err = db.clearWay(path); err == nil { // the record is only for messages
+			record, h, ok, err = openHolder(path)
+		}
+	}
 	if err == nil {
 		if ok && h.foreign() {
 			err = &LockedError{Path: path, Holder: h, foreign: true}

@@ -16,12 +16,21 @@ type waiting struct{ kernel *flock.Flock }
 // announce tries once to make the wait known. It does not matter much if that does
 // not succeed: the lock is only given up a little later.
 func (w *waiting) announce(db *DB) {
+	if w.kernel == nil && db.isOdd(waitFile) {
+		return
+	}
 	if w.kernel == nil {
 		w.kernel = flock.New(db.path(waitFile), flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o600))
 	}
 	if !w.kernel.RLocked() {
 		_, _ = w.kernel.TryRLock()
 	}
+}
+
+// isOdd reports whether something that is no regular file stands in place of a file.
+func (db *DB) isOdd(name string) bool {
+	info, err := os.Lstat(db.path(name))
+	return err == nil && !info.Mode().IsRegular()
 }
 
 func (w *waiting) end() {
@@ -35,7 +44,7 @@ func (db *DB) wanted() bool {
 	if db.queue.Load() > 0 {
 		return true
 	}
-	if _, err := os.Lstat(db.path(waitFile)); err != nil {
+	if fileMissing(db.path(waitFile)) || db.isOdd(waitFile) {
 		return false
 	}
 	fl := flock.New(db.path(waitFile), flock.SetFlag(os.O_RDWR))

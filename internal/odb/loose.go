@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
@@ -35,7 +36,7 @@ type looseReader struct {
 }
 
 func (o loose) start() (*looseReader, error) {
-	f, err := os.Open(o.path)
+	f, err := atomicfile.Open(o.path)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, errAbsent

@@ -6,9 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 
+	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
@@ -304,8 +304,8 @@ func (db *DB) journalIDs() ([]object.ID, error) {
 	}
 	var ids []object.ID
 	for _, name := range names {
-		data, err := os.ReadFile(db.path(journalDir, name))
-		if err != nil && !isNoFile(err) {
+		data, err := atomicfile.Read(db.path(journalDir, name))
+		if err != nil && !isNoFile(err) && !errors.Is(err, atomicfile.ErrNotRegular) {
 			return nil, err
 		}
 		ids = appendNamed(ids, data)

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 )
 
 // midxNames returns the packs that a multi-pack-index of git's names: to take one
@@ -17,7 +19,7 @@ func midxNames(dir string) (map[string]bool, error) {
 	if _, err := os.Lstat(filepath.Join(dir, "multi-pack-index.d")); !errors.Is(err, fs.ErrNotExist) {
 		return nil, errors.Join(err, corrupt("chain of multi-pack-indexes"))
 	}
-	data, err := os.ReadFile(filepath.Join(dir, "multi-pack-index"))
+	data, err := atomicfile.Read(filepath.Join(dir, "multi-pack-index"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

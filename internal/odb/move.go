@@ -80,7 +80,7 @@ func (db *DB) moveAside(aside string, unlock func() error) error {
 	if err := atomicfile.Rename(db.dir, aside); err != nil {
 		return err
 	}
-	if record, err := os.ReadFile(filepath.Join(aside, holderFile)); err == nil && decodeNote(record) == db.note {
+	if record, err := atomicfile.Read(filepath.Join(aside, holderFile)); err == nil && decodeNote(record) == db.note {
 		return nil
 	}
 	return errors.Join(fmt.Errorf("%w: somebody has used it meanwhile", ErrLocked), atomicfile.Rename(aside, db.dir))
@@ -90,6 +90,7 @@ func (db *DB) moveAside(aside string, unlock func() error) error {
 // nothing may be. Both lie in the same directory. A move that was interrupted is
 // finished by the same call. The stat cache is left behind.
 func Move(ctx context.Context, dir, to, root string, opt Options) error {
+	opt.moving = true
 	db, err := Open(dir, "", opt)
 	if err != nil {
 		return err

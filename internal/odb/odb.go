@@ -64,7 +64,6 @@ package odb
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -86,7 +85,8 @@ type Options struct {
 	NoSync  bool   // do not flush to the disk: a loss of power may lose what was written last
 	Command string // what the lock says its holder is doing
 
-	token func() (redoToken, bool) // for tests of a loss of power
+	token  func() (redoToken, bool) // for tests of a loss of power
+	moving bool                     // the recorded root counts, whatever the name of the store says
 }
 
 // DB is an open store. All methods may be called from several goroutines.
@@ -129,14 +129,10 @@ func Open(dir, root string, opt Options) (*DB, error) {
 	if err := checkLayout(dir); err != nil {
 		return nil, err
 	}
-	recorded, err := os.ReadFile(filepath.Join(dir, rootFile))
-	if err != nil {
-		return nil, fmt.Errorf("%w: %s: no record of the directory it belongs to: %w", ErrCorrupt, dir, err)
+	if root, err = rootOf(dir, root, opt.moving); err != nil {
+		return nil, err
 	}
-	if root != "" && root != string(recorded) {
-		return nil, fmt.Errorf("store %s belongs to %s, not to %s", dir, recorded, root)
-	}
-	db := &DB{dir: dir, root: string(recorded), opt: opt, turn: make(chan struct{}, 1), refLockWait: refLockWait}
+	db := &DB{dir: dir, root: root, opt: opt, turn: make(chan struct{}, 1), refLockWait: refLockWait}
 	db.packs.Store(&packSet{})
 	db.inOrder = sync.OnceValue(func() bool { return ordered(db.path(packDir), db.path("refs")) })
 	db.near = sync.OnceValue(db.isNear)

@@ -104,7 +104,7 @@ func (db *DB) unpackRef(name string) (found bool, err error) {
 		return false, err
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
-	data, err := os.ReadFile(db.path("packed-refs"))
+	data, err := atomicfile.Read(db.path("packed-refs"))
 	if err != nil {
 		return false, err
 	}

@@ -24,7 +24,7 @@ const (
 
 // ReadPrivate returns the contents of a private file; ErrNotFound if there is none.
 func (db *DB) ReadPrivate(name Private) ([]byte, error) {
-	data, err := os.ReadFile(db.PrivatePath(string(name)))
+	data, err := atomicfile.Read(db.PrivatePath(string(name)))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s: %w", db.PrivatePath(string(name)), ErrNotFound)
 	}
@@ -33,14 +33,26 @@ func (db *DB) ReadPrivate(name Private) ([]byte, error) {
 
 // WritePrivate replaces a private file, all or nothing. Call it with the lock held.
 func (db *DB) WritePrivate(name Private, data []byte) error {
-	return writeFile(db.PrivatePath(string(name)), data, !db.opt.NoSync)
+	return db.replacePrivate(string(name), data, !db.opt.NoSync)
 }
 
 // WriteCache replaces a private file that is only a cache. It needs no lock and flushes
 // nothing: who reads it has to find out whether it is whole and still true.
 func (db *DB) WriteCache(name Private, data []byte) error {
-	return writeFile(db.PrivatePath(string(name)), data, false)
+	return db.replacePrivate(string(name), data, false)
 }
+
+// replacePrivate writes a private file again, also where a directory has its name.
+func (db *DB) replacePrivate(name string, data []byte, sync bool) error {
+	if err := db.ClearPrivate(name); err != nil {
+		return err
+	}
+	return writeFile(db.PrivatePath(name), data, sync)
+}
+
+// ClearPrivate sets aside a directory, a link or a special file that stands in place of a
+// private file, so that this can be written.
+func (db *DB) ClearPrivate(name string) error { return db.clearWay(db.PrivatePath(name)) }
 
 // writeFile replaces a file of the store, all or nothing, and with sync flushes it.
 func writeFile(path string, data []byte, sync bool) error {

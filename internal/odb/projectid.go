@@ -3,8 +3,11 @@ package odb
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"path/filepath"
 	"strings"
+
+	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 )
 
 // idBytes is how many bytes of a root's SHA-256 name its store.
@@ -27,3 +30,68 @@ func IsProjectID(name string) bool {
 func Proves(dir, root string) bool {
 	return filepath.IsAbs(root) && ProjectID(root) == filepath.Base(dir)
 }
+
+// rootOf returns the directory that a store belongs to. The record of it may be damaged:
+// the store's name then proves the root that the caller expects, or shows which byte of
+// the record has changed. Repair writes it again.
+func rootOf(dir, expected string, moving bool) (string, error) {
+	text, err := atomicfile.Read(filepath.Join(dir, rootFile))
+	recorded := string(text)
+	proven := !IsProjectID(filepath.Base(dir)) || Proves(dir, recorded) || moving
+	switch {
+	case err == nil && (proven && expected == "" || expected != "" && expected == recorded):
+		return recorded, nil
+	case expected != "" && Proves(dir, expected) && (err != nil || isRemainder(recorded, expected)):
+		return expected, nil
+	case err == nil && expected != "" && filepath.IsAbs(recorded):
+		return "", fmt.Errorf("store %s belongs to %s, not to %s", dir, recorded, expected)
+	case err == nil && expected == "":
+		if root, ok := undamaged(dir, text); ok {
+			return root, nil
+		}
+	}
+	why := fmt.Errorf("%s is damaged", filepath.Join(dir, rootFile))
+	if err != nil {
+		why = err
+	}
+	return "", fmt.Errorf("%w: the record of the directory that the store belongs to cannot be read: %w; cairn doctor --fix in that directory writes it again", ErrCorrupt, why)
+}
+
+// maxFlipped is how many bytes of a record may have changed. With more, it is the record
+// of another directory.
+const maxFlipped = 8
+
+// isRemainder reports whether a record may be what damage has left of root.
+func isRemainder(recorded, root string) bool {
+	if len(recorded) != len(root) {
+		return strings.HasPrefix(root, recorded) || !filepath.IsAbs(recorded)
+	}
+	flipped := 0
+	for i := range root {
+		if recorded[i] != root[i] {
+			flipped++
+		}
+	}
+	return flipped <= maxFlipped
+}
+
+// undamaged finds the root that differs from a damaged record in one byte and has the
+// store's name.
+func undamaged(dir string, text []byte) (string, bool) {
+	if len(text) > maxTried {
+		return "", false
+	}
+	for i := range text {
+		for tried, was := 1, text[i]; tried < 256; tried++ {
+			text[i] = was + byte(tried)
+			if Proves(dir, string(text)) {
+				return string(text), true
+			}
+			text[i] = was
+		}
+	}
+	return "", false
+}
+
+// maxTried bounds the length of a record that undamaged works on.
+const maxTried = 1 << 10

@@ -111,7 +111,7 @@ var idFile = filepath.Join(privateDir, "id")
 // lock, and ErrNotFound says that it has not happened yet unless draw is set. A
 // copy of the store has the same.
 func (db *DB) Identity(draw bool) (string, error) {
-	data, err := os.ReadFile(db.path(idFile))
+	data, err := atomicfile.Read(db.path(idFile))
 	text := strings.TrimSpace(string(data))
 	if raw, herr := hex.DecodeString(text); err == nil && herr == nil && len(raw) == 8 && text == strings.ToLower(text) {
 		return text, nil

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"syscall"
@@ -144,7 +143,7 @@ func (db *DB) redoPack(r *redoRecord) (ok bool, err error) {
 		path string
 		want []byte
 	}{{stem + packExt, r.pack}, {stem + idxExt, r.idx}} {
-		got, err := os.ReadFile(file.path)
+		got, err := atomicfile.Read(file.path)
 		if err == nil && bytes.Equal(got, file.want) {
 			continue
 		}

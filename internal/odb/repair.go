@@ -30,10 +30,13 @@ func (db *DB) Repair(ctx context.Context, f Fault) error {
 	if f.Repair == "" {
 		return ErrNoRepair
 	}
-	if !db.inside(f.Path) {
+	if !db.inside(f.Path) && (f.Kind != FaultMode || f.Path != db.dir) {
 		return fmt.Errorf("%s lies outside the store: %w", f.Path, ErrNoRepair)
 	}
-	err := db.wipeRedo()
+	err := db.clearWay(db.path(redoFile))
+	if err == nil {
+		err = db.wipeRedo()
+	}
 	if err == nil {
 		err = db.repair(ctx, f)
 	}
@@ -47,6 +50,11 @@ func (db *DB) repair(ctx context.Context, f Fault) error {
 	switch f.Kind {
 	case FaultPack, FaultIndex:
 		return db.repairPack(ctx, strings.TrimSuffix(f.Path, filepath.Ext(f.Path)))
+	case FaultUnknown:
+		if isFile(f.Path) {
+			return ErrNoRepair
+		}
+		return db.clearWay(f.Path)
 	case FaultObject, FaultJournal:
 		return db.setAside(f.Path)
 	case FaultRef:
@@ -66,13 +74,13 @@ func (db *DB) repair(ctx context.Context, f Fault) error {
 	return ErrNoRepair
 }
 
-// setAside moves a file to cairn/damaged.
+// setAside moves a file to cairn/damaged, or whatever stands where a file belongs.
 func (db *DB) setAside(path string) error {
 	rel, err := filepath.Rel(db.dir, path)
 	if err != nil {
 		return err
 	}
-	if info, err := os.Lstat(path); err == nil && info.IsDir() {
+	if info, err := os.Lstat(path); err == nil && info.IsDir() && !isFileName(filepath.ToSlash(rel)) {
 		return ErrNoRepair
 	}
 	if err := db.makeDir(db.path(damagedDir)); err != nil {
@@ -95,6 +103,33 @@ func (db *DB) setAside(path string) error {
 	return errors.Join(atomicfile.SyncDir(filepath.Dir(path)), atomicfile.SyncDir(db.path(damagedDir)))
 }
 
+// RepairLock sets aside what stands in place of the files of the lock and is no regular
+// file: nothing can be locked then, and so nothing be repaired. It returns the paths.
+func (db *DB) RepairLock() (repaired []string, err error) {
+	for _, name := range []string{lockFile, holderFile, waitFile, collectFile, redoFile} {
+		if !db.isOdd(name) {
+			continue
+		}
+		if err := db.clearWay(db.path(name)); err != nil {
+			return repaired, fmt.Errorf("repair %s: %w", db.path(name), err)
+		}
+		repaired = append(repaired, db.path(name))
+	}
+	if !fileMissing(db.path(lockFile)) {
+		return repaired, nil
+	}
+	return append(repaired, db.path(lockFile)), writeFile(db.path(lockFile), nil, !db.opt.NoSync)
+}
+
+// clearWay sets aside what is no regular file.
+func (db *DB) clearWay(path string) error {
+	info, err := os.Lstat(path)
+	if err != nil || info.Mode().IsRegular() {
+		return ignoreMissing(err)
+	}
+	return db.setAside(path)
+}
+
 // repairPackedRefs keeps the lines that name a ref, with what belongs to them.
 func (db *DB) repairPackedRefs() (err error) {
 	unlock, err := db.lockPackedRefs()
@@ -103,7 +138,7 @@ func (db *DB) repairPackedRefs() (err error) {
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
 	path := db.path("packed-refs")
-	data, err := os.ReadFile(path)
+	data, err := atomicfile.Read(path)
 	if err != nil {
 		return err
 	}
@@ -195,7 +230,7 @@ func (db *DB) remake(path string) error {
 		}
 		return db.makeDir(path)
 	}
-	for name, content := range skeletonFiles {
+	for name, content := range db.skeleton() {
 		if db.path(name) != path {
 			continue
 		}
@@ -213,9 +248,12 @@ func (db *DB) remake(path string) error {
 // counts as missing.
 func (db *DB) repairShallow() error {
 	path := db.path(shallowFile)
-	data, err := os.ReadFile(path)
-	if err != nil {
+	if err := db.clearWay(path); err != nil {
 		return err
+	}
+	data, err := atomicfile.Read(path)
+	if err != nil {
+		return ignoreMissing(err)
 	}
 	if err := db.setAside(path); err != nil {
 		return err

@@ -62,7 +62,7 @@ func (db *DB) readShallow() (*shallowList, error) {
 		known.file.Size() == info.Size() && known.file.ModTime().Equal(info.ModTime()) {
 		return known, nil
 	}
-	data, err := os.ReadFile(path)
+	data, err := atomicfile.Read(path)
 	if err != nil {
 		return nil, fmt.Errorf("read the ends of lines: %w", err)
 	}
@@ -100,6 +100,9 @@ func (db *DB) SetShallow(ids []object.ID) error {
 
 func (db *DB) writeShallow(ids []object.ID) error {
 	path := db.path(shallowFile)
+	if err := db.clearWay(path); err != nil {
+		return err
+	}
 	if len(ids) == 0 { // an empty file would still make git call the store shallow
 		return atomicfile.RemoveIfThere(path)
 	}

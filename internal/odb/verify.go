@@ -72,6 +72,8 @@ type checker struct {
 	told  map[object.ID]bool // objects that were reported, the first of them
 	yield func(Fault, error) bool
 	over  bool
+
+	unread bool // the refs or the journals cannot be listed, which was reported
 }
 
 // report passes a fault on.
@@ -150,12 +152,13 @@ const repairAside = "set it aside"
 func (c *checker) refs() error {
 	refs, err := c.db.Refs("")
 	if err != nil {
-		return c.report(Fault{Kind: FaultRef, Path: c.db.path("refs"), Err: err})
+		c.unread = true
+		return c.report(Fault{Kind: FaultRef, Path: c.db.path("packed-refs"), Err: err})
 	}
 	for _, r := range refs {
 		f := Fault{Kind: FaultRef, Ref: r.Name, Path: c.db.refPath(r.Name), Err: r.Err, Repair: "set it aside; a packed value that it hides comes back"}
 		switch {
-		case r.Err != nil && (r.isLine() || !isFile(f.Path)):
+		case r.Err != nil && (r.isLine() || fileMissing(f.Path) || isDir(f.Path)):
 			f.Path, f.Repair = c.db.path("packed-refs"), "set the file aside and keep what can be read of it"
 		case r.Err == nil:
 			ok, err := c.db.Has(r.ID)
@@ -212,6 +215,9 @@ func (c *checker) reachable() error {
 	}
 	m.setCut(nil)
 	if _, err := m.markRoots(nil); err != nil {
+		if c.unread {
+			return nil // said already: what is needed cannot be told
+		}
 		return err
 	}
 	for _, id := range c.v.Roots {
@@ -238,6 +244,11 @@ func readThrough(s source, id object.ID) error {
 func isFile(path string) bool {
 	info, err := os.Lstat(path)
 	return err == nil && info.Mode().IsRegular()
+}
+
+func isDir(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.IsDir()
 }
 
 func fileMissing(path string) bool {

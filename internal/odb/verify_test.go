@@ -359,3 +359,30 @@ func TestVerifyBorrowed(t *testing.T) {
 		t.Errorf("the lender's pack: %v, %v", info.Mode(), err)
 	}
 }
+
+// A repack takes the lender's name of a borrowed pack away. The permissions of the pack
+// are still no fault.
+func TestV15_VerifyBorrowedAfterARepack(t *testing.T) {
+	t.Parallel()
+	lender, l := newLines(t), soundStore(t)
+	lender.fill("refs/heads/x", 3)
+	stem := lender.path(packDir, strings.TrimSuffix(lender.PackNames()[0], packExt))
+	must(t, errors.Join(os.Chmod(stem+packExt, 0o444), os.Chmod(stem+idxExt, 0o444)))
+	if n, err := l.Borrow([]string{lender.path("objects")}); n == 0 || err != nil {
+		t.Skipf("no hard links here: %v", err)
+	}
+	must(t, errors.Join(os.Remove(stem+packExt), os.Remove(stem+idxExt)))
+	if got := faults(t, l.DB, Verification{}); len(got) > 0 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// A store that has never had a ref has lost none.
+func TestV15_CollectWithoutAnyRef(t *testing.T) {
+	t.Parallel()
+	l := newLines(t)
+	out, err := l.Collect(t.Context(), Collection{})
+	if err != nil || out.Blocked != nil {
+		t.Errorf("%+v, %v", out, err)
+	}
+}

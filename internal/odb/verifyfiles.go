@@ -1,10 +1,13 @@
 package odb
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -31,15 +34,8 @@ func (c *checker) layout() error {
 			}
 		}
 	}
-	for name := range skeletonFiles {
-		data, err := os.ReadFile(c.db.path(name))
-		if err == nil && len(data) == 0 && name != lockFile {
-			err = corrupt("empty file")
-		}
-		if err == nil && name == "HEAD" {
-			_, _, err = parseRef(data)
-		}
-		if err != nil {
+	for _, name := range slices.Sorted(maps.Keys(c.db.skeleton())) {
+		if err := c.db.checkFile(name); err != nil {
 			if err := c.report(Fault{Kind: FaultLayout, Path: c.db.path(name), Err: err, Repair: repairRemake}); err != nil {
 				return err
 			}
@@ -47,6 +43,60 @@ func (c *checker) layout() error {
 	}
 	if _, err := c.db.Shallow(); err != nil {
 		return c.report(Fault{Kind: FaultLayout, Path: c.db.path(shallowFile), Err: err, Repair: "set it aside and keep what can be read of it"})
+	}
+	return nil
+}
+
+// checkFile compares a file of the layout with what it has to hold.
+func (db *DB) checkFile(name string) error {
+	path := db.path(name)
+	want := db.skeleton()[name]
+	if name == lockFile { // only its kind matters: it is never read
+		info, err := os.Lstat(path)
+		if err == nil && !info.Mode().IsRegular() {
+			err = fmt.Errorf("%s: %w", path, atomicfile.ErrNotRegular)
+		}
+		return err
+	}
+	data, err := atomicfile.Read(path)
+	if err != nil || string(data) == want {
+		return err
+	}
+	switch {
+	case name == "HEAD":
+		err = db.checkHead(data)
+	case name == "config":
+		err = checkConfig(string(data))
+	default:
+		err = corrupt("it holds %.80q", data)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+// checkHead accepts a HEAD that leads to an object.
+func (db *DB) checkHead(data []byte) error {
+	if _, _, err := parseRef(data); err != nil {
+		return err
+	}
+	id, err := db.Ref("HEAD")
+	if err != nil {
+		return corrupt("HEAD leads nowhere: %.80q", data)
+	}
+	if ok, err := db.Has(id); err != nil || !ok {
+		return corrupt("HEAD leads to %s, which is not there", id)
+	}
+	return nil
+}
+
+// checkConfig accepts settings beside those that a store needs.
+func checkConfig(text string) error {
+	for line := range strings.Lines(config) {
+		if !slices.Contains(strings.Split(text, "\n"), strings.TrimSuffix(line, "\n")) {
+			return corrupt("the line %q is missing", strings.TrimSpace(line))
+		}
 	}
 	return nil
 }
@@ -69,6 +119,12 @@ func (c *checker) files() error {
 			return nil // likewise
 		}
 		rel, _ := filepath.Rel(c.db.dir, path)
+		if e.IsDir() && isFileName(filepath.ToSlash(rel)) {
+			return cmp.Or(c.notRegular(filepath.ToSlash(rel), path, info), fs.SkipDir)
+		}
+		if !e.IsDir() && !info.Mode().IsRegular() {
+			return c.notRegular(filepath.ToSlash(rel), path, info)
+		}
 		if err := c.mode(path, info); err != nil {
 			return err
 		}
@@ -94,8 +150,14 @@ func (c *checker) mode(path string, info fs.FileInfo) error {
 	})
 }
 
-// isLent reports whether a file has other names, outside the store.
-func isLent(path string, info fs.FileInfo) bool { return info.Mode().IsRegular() && links(path) > 1 }
+// isLent reports whether a file has other names, outside the store, or has had them: the
+// lender may have removed its own since, and the permissions stay what they were.
+func isLent(path string, info fs.FileInfo) bool {
+	if !info.Mode().IsRegular() {
+		return false
+	}
+	return links(path) > 1 || filepath.Base(filepath.Dir(path)) == "pack" && isBorrowed(strings.TrimSuffix(path, filepath.Ext(path)))
+}
 
 // gitTempAge is from when on a temporary file of git's, which does not show whether
 // its writer lives, is taken for a dead one's.
@@ -104,8 +166,6 @@ const gitTempAge = time.Hour
 func (c *checker) name(rel, path string, info fs.FileInfo) error {
 	base := filepath.Base(path)
 	switch {
-	case !info.Mode().IsRegular():
-		return c.report(Fault{Kind: FaultUnknown, Path: path, Err: fmt.Errorf("not a regular file: %s", info.Mode())})
 	case strings.HasPrefix(base, gonePrefix):
 	case strings.HasPrefix(base, atomicfile.Prefix), strings.HasPrefix(base, tempPrefix):
 		if isClaimed(path) {
@@ -121,6 +181,31 @@ func (c *checker) name(rel, path string, info fs.FileInfo) error {
 		return c.report(Fault{Kind: FaultUnknown, Path: path, Err: errors.New("not a file that a store has")})
 	}
 	return c.report(Fault{Kind: FaultTemporary, Path: path, Err: errors.New("left behind by a process that died"), Repair: "remove it"})
+}
+
+// notRegular reports what stands where only regular files belong. The check of the layout
+// tells of its own files.
+func (c *checker) notRegular(rel, path string, info fs.FileInfo) error {
+	if _, known := skeletonFiles[filepath.FromSlash(rel)]; known || rel == filepath.ToSlash(rootFile) {
+		return nil
+	}
+	return c.report(Fault{Kind: FaultUnknown, Path: path, Err: fmt.Errorf("%w: %s", atomicfile.ErrNotRegular, info.Mode()), Repair: repairAside})
+}
+
+// isFileName reports whether a path inside the store is that of a file, so that a
+// directory does not belong there.
+func isFileName(rel string) bool {
+	dir, name := path.Split(rel)
+	switch dir {
+	case "":
+		return slices.Contains(knownFiles, name)
+	case privateDir + "/":
+		return !slices.Contains([]string{"journal", "damaged"}, name) && !strings.HasSuffix(name, asideSuffix)
+	case privateDir + "/journal/", "objects/pack/":
+		return true
+	}
+	_, err := object.ParseID(path.Base(dir) + name)
+	return strings.HasPrefix(dir, "objects/") && err == nil
 }
 
 // isClaimed reports whether the writer of a temporary file of ours lives, as far as

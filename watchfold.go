@@ -64,9 +64,15 @@ func (f *folding) begin(w *watching, work func(context.Context) error, ended fun
 	}()
 }
 
+// logUndone logs the failure of a background job. A job that another process has
+// overtaken is no failure: the next one begins with what that process left.
 func (r *Repo) logUndone(what string) (ended func(error)) {
 	return func(err error) {
-		if err != nil {
+		switch {
+		case err == nil:
+		case errors.Is(err, odb.ErrOvertaken), errors.Is(err, index.ErrOvertaken), errors.Is(err, context.Canceled):
+			r.log.Debug(what, "error", err)
+		default:
 			r.log.Info(what, "error", err)
 		}
 	}

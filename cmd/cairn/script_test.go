@@ -51,7 +51,12 @@ func TestMain(m *testing.M) {
 //	swarm N M                run N lines of M tracks at once; all must succeed
 func TestScript(t *testing.T) {
 	t.Parallel()
-	testscript.Run(t, testscript.Params{
+	testscript.Run(t, scriptParams(t))
+}
+
+func scriptParams(t *testing.T) testscript.Params {
+	t.Helper()
+	return testscript.Params{
 		Dir: filepath.Join("testdata", "script"), RequireExplicitExec: true, RequireUniqueNames: true,
 		Setup: func(env *testscript.Env) error {
 			home := filepath.Join(env.WorkDir, "home")
@@ -74,7 +79,7 @@ func TestScript(t *testing.T) {
 			"exits": exits, "node": node, "manifest": manifest, "json": jsonHas, "let": let, "nul": nul,
 			"patches": patches, "hold": hold, "swarm": swarm,
 		},
-	})
+	}
 }
 
 func tb(ts *testscript.TestScript) testing.TB { return ts.Value("tb").(testing.TB) }

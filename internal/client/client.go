@@ -60,11 +60,26 @@ func (c *Client) Track(ctx context.Context, opt cairn.TrackOptions) (*cairn.Trac
 	if deadline, ok := ctx.Deadline(); ok {
 		in.Deadline = max(time.Until(deadline).Milliseconds(), 1)
 	}
+	waiting, stop := withoutDeadline(ctx)
+	defer stop()
 	var out protocol.Track
-	if err := c.Call(ctx, "/track", in, &out); err != nil {
+	if err := c.Call(waiting, "/track", in, &out); err != nil {
 		return nil, err
 	}
 	return &out.Track, nil
+}
+
+// withoutDeadline ends when ctx is cancelled, but not when its deadline passes. The server
+// has been told the deadline: it says how far it came, or makes a partial checkpoint, and
+// that takes until after the deadline.
+func withoutDeadline(ctx context.Context) (context.Context, context.CancelFunc) {
+	out, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		if errors.Is(ctx.Err(), context.Canceled) {
+			cancel()
+		}
+	})
+	return out, func() { stop(); cancel() }
 }
 
 // BeginTicket lets the server do work in the background. With rest, the whole is

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -291,6 +292,50 @@ func TestNoServer(t *testing.T) {
 				t.Errorf("the error is %v", err)
 			}
 		})
+	}
+}
+
+// TestV32_ServerKeepsTheDeadline: the caller's deadline passes while the server works. The
+// caller waits for what the server says of it, with the library's error in it.
+func TestV32_ServerKeepsTheDeadline(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	ctx, cancel := context.WithDeadline(t.Context(), time.Now().Add(time.Minute))
+	defer cancel()
+	late := lateContext{ctx, make(chan struct{})}
+	detail := "not everything could be read in time: 3 files of 7"
+	f.listen(func(c net.Conn) {
+		defer c.Close()
+		request, err := http.ReadRequest(bufio.NewReader(c))
+		if err != nil {
+			return
+		}
+		io.WriteString(c, "HTTP/1.1 100 Continue\r\n\r\n")
+		io.Copy(io.Discard, request.Body)
+		close(late.done) // the deadline passes while the server is at it
+		body := `{"type":"` + protocol.Deadline.URI() + `","detail":"` + detail + `"}`
+		fmt.Fprintf(c, "HTTP/1.1 409 Conflict\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
+	})
+	_, err := f.client().Track(late, cairn.TrackOptions{})
+	if !errors.Is(err, cairn.ErrDeadline) || err.Error() != detail {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+// lateContext is a context whose deadline passes when done is closed.
+type lateContext struct {
+	context.Context
+	done chan struct{}
+}
+
+func (c lateContext) Done() <-chan struct{} { return c.done }
+
+func (c lateContext) Err() error {
+	select {
+	case <-c.done:
+		return context.DeadlineExceeded
+	default:
+		return nil
 	}
 }
 

@@ -28,9 +28,8 @@ const (
 // Door is a way into the server.
 type Door struct {
 	server *Server
-	token  [sha256.Size]byte // hash of secret
-	secret string
-	open   bool // no token is asked for
+	token  [sha256.Size]byte // hash of the bearer token
+	open   bool              // no token is asked for
 	hosts  []string
 	cookie string
 	logins *logins
@@ -42,15 +41,16 @@ func (s *Server) PrivateDoor() *Door {
 	return &Door{server: s, open: true, cross: http.NewCrossOriginProtection()}
 }
 
-// TokenDoor lets in who brings the token, as a bearer token or in a cookie that a
-// login has set. Hosts are the values of the Host header that are meant for this
+// TokenDoor lets in requests with the bearer token, and browsers with the cookie of a
+// login. The cookie is a value of its own: a browser sends it to every port of the host,
+// so that another server on this machine may see it. Hosts are the values of the Host header that are meant for this
 // server; another one comes from a browser that was led here by a foreign name.
 // Name tells the cookies of several servers on one machine apart, which browsers
 // share among ports.
 func (s *Server) TokenDoor(token, name string, hosts []string) *Door {
 	return &Door{
-		server: s, secret: token, token: sha256.Sum256([]byte(token)), hosts: hosts, cookie: "cairn-" + name,
-		logins: &logins{codes: make(map[[sha256.Size]byte]time.Time)}, cross: http.NewCrossOriginProtection(),
+		server: s, token: sha256.Sum256([]byte(token)), hosts: hosts, cookie: "cairn-" + name,
+		logins: newLogins(), cross: http.NewCrossOriginProtection(),
 	}
 }
 
@@ -66,7 +66,7 @@ func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cache-Control", "no-store")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("X-Frame-Options", "DENY")
-	if err := d.enter(answer, r); err != nil {
+	if err := d.enter(answer, r); err != nil && !writeLoginPage(answer, r, err) {
 		writeProblem(answer, r, err)
 	}
 }
@@ -128,7 +128,7 @@ func (d *Door) knows(r *http.Request) bool {
 		return d.isToken(strings.TrimSpace(token))
 	}
 	if c, err := r.Cookie(d.cookie); err == nil {
-		return d.isToken(c.Value)
+		return d.logins != nil && d.logins.holds(c.Value)
 	}
 	return false
 }

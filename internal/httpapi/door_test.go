@@ -55,7 +55,9 @@ func TestToken(t *testing.T) {
 		{[]string{"Authorization", "Bearer "}, 401},
 		{[]string{"Authorization", "Basic " + testToken}, 401},
 		{[]string{"Authorization", testToken}, 401},
-		{[]string{"Cookie", "cairn-8390=" + testToken}, 200},
+		{[]string{"Cookie", "cairn-8390=" + testToken}, 401},
+		{[]string{"Cookie", loggedIn(t, d)}, 200},
+		{[]string{"Cookie", loggedIn(t, d), "Authorization", "Bearer wrong"}, 401},
 		{[]string{"Cookie", "cairn-1=" + testToken}, 401},
 		{[]string{"Cookie", "cairn-8390=" + testToken, "Authorization", "Bearer wrong"}, 401},
 		{[]string{"Authorization", good, "Host", "LOCALHOST:8390"}, 200},
@@ -88,7 +90,7 @@ func TestOtherSites(t *testing.T) {
 	f := newFixture(t, someTree)
 	f.track()
 	d := tokenDoor(f)
-	cookie := "cairn-8390=" + testToken
+	cookie := loggedIn(t, d)
 	for _, c := range []struct {
 		method, target string
 		header         []string
@@ -109,6 +111,69 @@ func TestOtherSites(t *testing.T) {
 		r := call(t, d, from(t, c.method, c.target, append([]string{"Cookie", cookie}, c.header...)...))
 		if r.status != c.status || r.header.Get("Access-Control-Allow-Origin") != "" {
 			t.Errorf("%s %s with %q: status %d, not %d", c.method, c.target, c.header, r.status, c.status)
+		}
+	}
+}
+
+// loggedIn logs a browser in and returns its cookie.
+func loggedIn(t *testing.T, d *Door) string {
+	t.Helper()
+	w := httptest.NewRecorder()
+	d.ServeHTTP(w, from(t, "GET", "/login?code="+d.LoginCode()))
+	cookies := w.Result().Cookies()
+	if len(cookies) != 1 {
+		t.Fatalf("status %d, %d cookies", w.Code, len(cookies))
+	}
+	return cookies[0].Name + "=" + cookies[0].Value
+}
+
+// TestV30_CookieIsNoToken: a browser sends its cookie to every port of the host. The
+// server behind another port learns nothing that lets it in as a program, or lets it in
+// after the server was started again.
+func TestV30_CookieIsNoToken(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, someTree)
+	f.track()
+	d := tokenDoor(f)
+	first, second := loggedIn(t, d), loggedIn(t, d)
+	_, value, _ := strings.Cut(first, "=")
+	if first == second || strings.Contains(first, testToken) {
+		t.Errorf("cookies %s and %s", first, second)
+	}
+	call(t, d, from(t, "GET", "/status", "Authorization", "Bearer "+value)).problem(t, 401, "unauthorized")
+	call(t, d, from(t, "GET", "/status", "Cookie", second)).want(t, 200, nil)
+	call(t, tokenDoor(f), from(t, "GET", "/status", "Cookie", first)).problem(t, 401, "unauthorized")
+	for range maxBrowsers {
+		loggedIn(t, d)
+	}
+	if n := len(d.logins.cookies); n > maxBrowsers {
+		t.Errorf("%d cookies are in force", n)
+	}
+}
+
+// TestV31_BrowserIsToldHowToLogIn: a person sees a page, a program the problem document.
+func TestV31_BrowserIsToldHowToLogIn(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, someTree)
+	d := tokenDoor(f)
+	for _, c := range []struct {
+		target string
+		header []string
+		page   string
+	}{
+		{"/", []string{"Sec-Fetch-Mode", "navigate", "Accept", "text/html"}, "not logged in"},
+		{"/session/x", []string{"Accept", "text/html,application/xhtml+xml"}, "not logged in"},
+		{"/", []string{"Sec-Fetch-Mode", "navigate", "Cookie", "cairn-8390=old"}, "not logged in"},
+		{"/login?code=used", []string{"Sec-Fetch-Mode", "navigate"}, "used before"},
+		{"/status", []string{"Sec-Fetch-Mode", "cors", "Accept", "text/html"}, ""},
+		{"/status", []string{"Accept", "application/json"}, ""},
+		{"/", []string{"Accept", "text/html", "Authorization", "Bearer wrong"}, ""},
+	} {
+		w := httptest.NewRecorder()
+		d.ServeHTTP(w, from(t, "GET", c.target, c.header...))
+		body, html := w.Body.String(), strings.HasPrefix(w.Header().Get("Content-Type"), "text/html")
+		if w.Code != 401 || html != (c.page != "") || !strings.Contains(body, c.page) || !strings.Contains(body, "cairn serve --login") {
+			t.Errorf("%s with %q: status %d, %s", c.target, c.header, w.Code, body)
 		}
 	}
 }

@@ -19,10 +19,19 @@ const loginLife = 10 * time.Minute
 // maxLogins bounds the codes that wait to be used.
 const maxLogins = 100
 
-// logins are codes that are good for one login each. Only their hashes are kept.
+// maxBrowsers bounds the cookies that are in force.
+const maxBrowsers = 1000
+
+// logins are codes that are good for one login each, and the cookies that came of them.
+// Only hashes are kept, in memory: a cookie is good for the life of the server.
 type logins struct {
-	mu    sync.Mutex
-	codes map[[sha256.Size]byte]time.Time // until when
+	mu      sync.Mutex
+	codes   map[[sha256.Size]byte]time.Time // until when
+	cookies map[[sha256.Size]byte]time.Time // since when
+}
+
+func newLogins() *logins {
+	return &logins{codes: make(map[[sha256.Size]byte]time.Time), cookies: make(map[[sha256.Size]byte]time.Time)}
 }
 
 // LoginCode makes a code that lets a browser in once: LoginPath + "?code=" + code.
@@ -33,21 +42,42 @@ func (d *Door) LoginCode() string {
 	defer l.mu.Unlock()
 	now := time.Now()
 	if len(l.codes) >= maxLogins {
-		l.forgetOldest()
+		forgetOldest(l.codes)
 	}
 	l.codes[sha256.Sum256([]byte(code))] = now.Add(loginLife)
 	return code
 }
 
-func (l *logins) forgetOldest() {
+func forgetOldest(times map[[sha256.Size]byte]time.Time) {
 	var oldest [sha256.Size]byte
 	var first time.Time
-	for code, until := range l.codes {
-		if first.IsZero() || until.Before(first) {
-			oldest, first = code, until
+	for key, at := range times {
+		if first.IsZero() || at.Before(first) {
+			oldest, first = key, at
 		}
 	}
-	delete(l.codes, oldest)
+	delete(times, oldest)
+}
+
+// cookie makes a value that lets one browser in. It is no bearer token.
+func (l *logins) cookie() string {
+	value := rand.Text()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.cookies) >= maxBrowsers {
+		forgetOldest(l.cookies)
+	}
+	l.cookies[sha256.Sum256([]byte(value))] = time.Now()
+	return value
+}
+
+// holds reports whether a cookie is in force. The look-up goes by the hash, so that the
+// time that it takes tells nothing about the value.
+func (l *logins) holds(cookie string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	_, ok := l.cookies[sha256.Sum256([]byte(cookie))]
+	return ok
 }
 
 func (l *logins) use(code string) bool {
@@ -59,14 +89,14 @@ func (l *logins) use(code string) bool {
 	return ok && time.Now().Before(until)
 }
 
-// login sets the cookie and goes on to the page. The cookie is the token itself: it
-// lives as long as the browser, is not shown to scripts and comes from this site only.
+// login sets the cookie and goes on to the page. The cookie lives as long as the browser,
+// is not shown to scripts and comes from this site only.
 func (d *Door) login(w http.ResponseWriter, r *http.Request) error {
 	if !d.logins.use(r.URL.Query().Get("code")) {
 		return problem(http.StatusUnauthorized, protocol.Unauthorized, "this login code is not good any more: cairn serve --login makes another")
 	}
 	http.SetCookie(w, &http.Cookie{
-		Name: d.cookie, Value: d.secret, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode,
+		Name: d.cookie, Value: d.logins.cookie(), Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode,
 	})
 	http.Redirect(w, r, "/", http.StatusSeeOther)
 	return nil

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestScriptBesideServer runs the scripts of TestScript while a server runs for the data
+// directory that the commands take by default: the answers are the same.
+func TestScriptBesideServer(t *testing.T) {
+	t.Parallel()
+	params := scriptParams(t)
+	setup := params.Setup
+	params.Setup = func(env *testscript.Env) error {
+		if err := setup(env); err != nil {
+			return err
+		}
+		return serveScript(env)
+	}
+	params.Files = scriptsBesideServer(t)
+	params.Dir = ""
+	testscript.Run(t, params)
+}
+
+// ownServer lists the scripts that begin a server themselves, or check that nothing is in
+// the home: a server's socket lies there.
+var ownServer = []string{"serve.txtar", "usage.txtar", "completion.txtar", "place.txtar"}
+
+func scriptsBesideServer(t *testing.T) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join("testdata", "script", "*.txtar"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no scripts: %v", err)
+	}
+	return slices.DeleteFunc(files, func(f string) bool { return slices.Contains(ownServer, filepath.Base(f)) })
+}
+
+// serveScript starts a server for a script, and stops it when the script ends.
+func serveScript(env *testscript.Env) error {
+	cmd := exec.Command(env.Getenv("CAIRN"), "serve")
+	cmd.Env, cmd.Dir = env.Vars, env.WorkDir
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	env.Defer(func() {
+		_ = cmd.Process.Signal(os.Interrupt)
+		_ = cmd.Wait()
+	})
+	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
+		return errors.Join(fmt.Errorf("the server does not say where it listens: %w", err), cmd.Process.Kill())
+	}
+	return nil
+}

@@ -1,0 +1,61 @@
+package httpapi
+
+import (
+	"errors"
+	"html/template"
+	"net/http"
+	"strings"
+)
+
+// loginPage is what a browser shows that has no valid cookie.
+var loginPage = template.Must(template.New("login").Parse(`<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>cairn: log in</title>
+<style>
+:root { color-scheme: light dark; font-family: system-ui, sans-serif; line-height: 1.5 }
+body { max-width: 34rem; margin: 15vh auto; padding: 0 1rem }
+code { background: color-mix(in srgb, currentColor 10%, transparent); padding: .15em .4em; border-radius: .3em }
+</style>
+</head>
+<body>
+<h1>Log in to cairn</h1>
+<p>{{.}}</p>
+<p>Type this in a terminal on the machine of the server, and open the link that it prints:</p>
+<p><code>cairn serve --login</code></p>
+<p>A link is good for one login. A login lasts until the server or the browser is closed.</p>
+</body>
+</html>
+`))
+
+// writeLoginPage answers a person whom the door refuses for want of a login. It reports
+// false for everything else: programs get the problem document.
+func writeLoginPage(w http.ResponseWriter, r *http.Request, err error) bool {
+	var p *Problem
+	if !errors.As(err, &p) || p.Status != http.StatusUnauthorized || !opensPage(r) {
+		return false
+	}
+	why := "This browser is not logged in, or the server was started again since."
+	if r.URL.Path == LoginPath {
+		why = "This link was used before, or is older than ten minutes."
+	}
+	h := w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'")
+	w.WriteHeader(http.StatusUnauthorized)
+	_ = loginPage.Execute(w, why) // nothing can be said to a browser that does not listen
+	return true
+}
+
+// opensPage reports whether a browser asks for a page to show.
+func opensPage(r *http.Request) bool {
+	if r.Method != http.MethodGet || r.Header.Get("Authorization") != "" {
+		return false
+	}
+	if mode := r.Header.Get("Sec-Fetch-Mode"); mode != "" {
+		return mode == "navigate"
+	}
+	return strings.Contains(r.Header.Get("Accept"), "text/html")
+}

@@ -36,7 +36,8 @@ Options:
                           arguments, or nothing if it would be another one now
 
 The answer and the exit status are those of cairn restore; the status is 4 if
-there is nothing to undo.
+there is nothing to undo. A turn of an agent is no operation: cairn undo then
+names the newest one and the command that takes it back, cairn session undo.
 
 Examples:
     cairn undo --dry-run
@@ -68,7 +69,7 @@ func (c *cli) takeBackCommand(d command, takeBack func(*cairn.Repo, context.Cont
 		return c.withRepo(func(repo *cairn.Repo) error {
 			res, err := takeBack(repo, ctx, opt)
 			if err != nil {
-				return err
+				return c.withTurn(ctx, repo, err)
 			}
 			nothing := "nothing to " + cmd.Name() + ": it is taken back already"
 			if len(args) > 0 {

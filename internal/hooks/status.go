@@ -86,11 +86,11 @@ func (h *hook) missing() string {
 // cannotProtect is one line for the user: why nothing is captured, and the next step.
 func cannotProtect(err error) string {
 	text := "cairn cannot protect this session, so its changes cannot be taken back: " + failureText(err)
-	if errors.Is(err, cairn.ErrCorrupt) || errors.Is(err, cairn.ErrStore) {
+	switch next := remedy(err); {
+	case next != "":
+		return text + "; " + next
+	case errors.Is(err, cairn.ErrCorrupt), errors.Is(err, cairn.ErrStore):
 		return text + "; run in a shell: cairn doctor --fix"
-	}
-	if next := remedy(err); next != "" {
-		text += "; " + next
 	}
 	return text
 }

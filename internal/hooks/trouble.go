@@ -15,13 +15,14 @@ func (h *hook) failureLine(err error) string {
 	text, _, _ := strings.Cut(err.Error(), "\n")
 	line := "cairn: " + h.do.verb + ": "
 	switch {
-	case errors.Is(err, cairn.ErrCorrupt), errors.Is(err, cairn.ErrStore):
+	case remedy(err) != "": // a store that cannot be written is not damaged
+		return line + text + "; " + remedy(err)
+	case errors.Is(err, cairn.ErrCorrupt):
 		return line + "the store is damaged; run in a shell: cairn doctor --fix (" + text + ")"
+	case errors.Is(err, cairn.ErrStore):
+		return line + "the store cannot be used; run in a shell: cairn doctor --fix (" + text + ")"
 	case busy(err):
 		return line + "not in time: " + text + "; in a shell it has all the time it needs: " + h.shellCommand()
-	}
-	if next := remedy(err); next != "" {
-		return line + text + "; " + next
 	}
 	return line + text
 }

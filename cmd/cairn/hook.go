@@ -39,7 +39,7 @@ These prompts begin no turn of the model, but are carried out at once, in the
 session in which they are typed:
     cairn undo [N]  take back what the last turn, or the last N, changed,
                     whatever made the change; what was changed since stays;
-                    --dry-run only lists it
+                    cairn undo --dry-run only lists it
     cairn redo [N]  bring it back
     cairn log       list the turns that changed files
     cairn diff [N]  list what the last turn, or the Nth last, changed

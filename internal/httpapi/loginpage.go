@@ -5,10 +5,14 @@ import (
 	"html/template"
 	"net/http"
 	"strings"
+	"sync"
 )
 
-// loginPage is what a browser shows that has no valid cookie.
-var loginPage = template.Must(template.New("login").Parse(`<!DOCTYPE html>
+// loginPage is what a browser shows that has no valid cookie. It is parsed when it is
+// first shown: every call of the program links this package.
+var loginPage = sync.OnceValue(func() *template.Template { return template.Must(template.New("login").Parse(loginText)) })
+
+const loginText = `<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -28,7 +32,7 @@ code { background: color-mix(in srgb, currentColor 10%, transparent); padding: .
 <p>A link is good for one login. A login lasts until the server or the browser is closed.</p>
 </body>
 </html>
-`))
+`
 
 // writeLoginPage answers a person whom the door refuses for want of a login. It reports
 // false for everything else: programs get the problem document.
@@ -45,7 +49,7 @@ func writeLoginPage(w http.ResponseWriter, r *http.Request, err error) bool {
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'")
 	w.WriteHeader(http.StatusUnauthorized)
-	_ = loginPage.Execute(w, why) // nothing can be said to a browser that does not listen
+	_ = loginPage().Execute(w, why) // nothing can be said to a browser that does not listen
 	return true
 }
 

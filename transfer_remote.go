@@ -84,7 +84,7 @@ func (m *remote) run(ctx context.Context, gitDir string, args, rest []string) (s
 	if ctx.Err() != nil {
 		err = ctx.Err()
 	} else if err != nil {
-		err = fmt.Errorf("git: %w: %s", err, m.withoutPassword(strings.TrimSpace(complaint.String())))
+		err = fmt.Errorf("git: %w: %s", err, m.withoutPassword(onOneLine(complaint.String())))
 	}
 	return out.String(), err
 }
@@ -249,4 +249,10 @@ func parsePushed(line string) (flag byte, to, why string, ok bool) {
 	}
 	_, to, ok = strings.Cut(fields[1], ":")
 	return fields[0][0], to, fields[2], ok
+}
+
+// onOneLine joins the lines that git complains with.
+func onOneLine(text string) string {
+	lines := strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' })
+	return strings.Join(lines, "; ")
 }

@@ -200,7 +200,7 @@ func TestWaitInterrupted(t *testing.T) {
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
 	d.ctx = cancelled
-	if got := d.run("wait", ticket); got.status != exitFailed || got.stdout != "" || !strings.HasPrefix(got.stderr, "cairn: interrupted") {
+	if got := d.run("wait", ticket); got.status != exitInterrupted || got.stdout != "" || !strings.HasPrefix(got.stderr, "cairn: interrupted") {
 		t.Errorf("%+v", got)
 	}
 	d.ctx = t.Context()
@@ -301,13 +301,14 @@ func TestAsyncStepFails(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, gittest.Tree{"a": gittest.File("1\n")})
 	d.must("session", "begin", "s")
-	d.write(".cairn.toml", "enabled = false\n")
+	own := filepath.Join(d.home, ".config", "cairn", "config.toml")
+	gittest.Create(t, filepath.Dir(own), gittest.Tree{"config.toml": gittest.File("enabled = false\n")})
 	ticket := d.must("session", "step", "begin", "s", "--async", "--step", "1")
 	d.work()
 	if got := d.run("wait", ticket); got.status != exitFailed || !strings.Contains(got.stderr, "switched off") {
 		t.Errorf("%+v", got)
 	}
-	if err := os.Remove(filepath.Join(d.dir, ".cairn.toml")); err != nil {
+	if err := os.Remove(own); err != nil {
 		t.Fatal(err)
 	}
 	if got := d.run("session", "step", "end", "s", "--step", "1"); got.status != exitNotFound || !strings.Contains(got.stderr, "switched off") {

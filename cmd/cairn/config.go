@@ -25,8 +25,10 @@ In the environment max_age is CAIRN_MAX_AGE, and so on.
     [project."/home/me/big"]
     enabled = false
 
-A .cairn.toml that is under version control is ignored, and that is said: it
-came from whoever wrote the repository. data_dir cannot be set in it.
+A .cairn.toml can make things tighter: set never, lower max_file_size, and
+include what allow_include lists. An agent can write that file, so everything
+else in it is not in force, and a warning says so. A .cairn.toml that is under
+version control is ignored.
 
     enabled          false: nothing is captured
     require_git      true: nothing is captured outside a git work tree
@@ -41,6 +43,7 @@ came from whoever wrote the repository. data_dir cannot be set in it.
     max_files        refuse to capture more files (1000000)
     max_scan_bytes   refuse to read more new data at once (20GiB)
     include          patterns: small files to capture although ignored
+    allow_include    the patterns that a .cairn.toml may include
     never            patterns of what is never captured; those of all places
                      add up
     timeout          how long a track may read (for ever)
@@ -51,7 +54,8 @@ Durations are as in 90s, 12h, 7d or 2w, sizes as in 64M or 5GiB; 0 and none mean
 no limit. A key that is not known, or a value that makes no sense, is an error
 that names the file, the line and the key.
 
-With --json the answer is an array of {"key", "value", "origin"}.
+With --json the answer is an array of {"key", "value", "origin"},
+with "refused", the reason, where a setting is not in force.
 `
 
 func (c *cli) configCommand() *cobra.Command {
@@ -77,12 +81,16 @@ func (c *cli) configCommand() *cobra.Command {
 }
 
 func (c *cli) printConfig(cfg *config.Config) error {
-	list := cfg.Decisions()
+	list := append(cfg.Decisions(), cfg.Refused()...)
 	if c.global.json {
 		return c.writeJSON(list)
 	}
 	for _, d := range list {
-		fmt.Fprintf(c.out, "%s = %s  (%s)\n", d.Key, printable(d.Value), d.Origin)
+		origin := d.Origin
+		if d.Refused != "" {
+			origin += ", not in force: " + d.Refused
+		}
+		fmt.Fprintf(c.out, "%s = %s  (%s)\n", d.Key, printable(d.Value), printable(origin))
 	}
 	if len(list) == 0 {
 		c.console.remark("everything is at its default")

@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -18,7 +19,7 @@ import (
 
 // console is stderr: remarks, warnings, errors, and on a terminal one line that
 // shows how far a long command has come. Nothing is coloured, whatever NO_COLOR
-// says, and no escape sequence is used. It may be used by several goroutines.
+// says. The one escape sequence clears that line. It may be used by several goroutines.
 type console struct {
 	mu       sync.Mutex
 	w        io.Writer
@@ -101,7 +102,7 @@ func (c *console) progress(p cairn.Progress) {
 	}
 	c.drawn = now
 	text := "cairn: " + progressText(p)
-	fmt.Fprintf(c.w, "\r%-*s", c.width, text)
+	c.overwrite(text)
 	c.width = len(text)
 }
 
@@ -126,9 +127,25 @@ func (c *console) clear() {
 	c.erase()
 }
 
+// overwrite puts text in the place of the progress line. A console of Windows may not
+// know the escape sequence, and gets blanks.
+func (c *console) overwrite(text string) {
+	if runtime.GOOS == "windows" {
+		fmt.Fprintf(c.w, "\r%-*s", c.width, text)
+		return
+	}
+	io.WriteString(c.w, "\r"+text+eraseLine)
+}
+
+// eraseLine clears a terminal from the cursor to the end of the line. Blanks would
+// stay behind in what is copied from the screen. Progress is shown on terminals only,
+// and on no dumb one.
+const eraseLine = "\x1b[K"
+
 func (c *console) erase() {
 	if c.width > 0 {
-		fmt.Fprintf(c.w, "\r%*s\r", c.width, "")
+		c.overwrite("")
+		io.WriteString(c.w, "\r")
 		c.width = 0
 	}
 }

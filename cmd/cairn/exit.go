@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"strings"
 
+	"github.com/spf13/pflag"
+
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
@@ -18,6 +20,8 @@ const (
 	exitUsage    = 2 // the command line, or what it was given to read, is wrong; nothing was tried
 	exitPartly   = 3 // conflicts, kept, unreadable or unstable paths are listed
 	exitNotFound = 4 // no such checkpoint, path or operation
+
+	exitInterrupted = 130 // by a signal, as shells have it for SIGINT
 )
 
 // errPartly ends a command that did part of its work and has said which.
@@ -73,7 +77,7 @@ func (c *cli) report(ctx context.Context, err error) int {
 		return exitNotFound
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		c.console.complain("interrupted" + c.unfinished())
-		return exitFailed
+		return exitInterrupted
 	}
 	for _, line := range messages(err) {
 		c.console.complain(line)
@@ -133,9 +137,51 @@ func parts(err error) []error {
 func messages(err error) []string {
 	var lines []string
 	for _, e := range parts(err) {
-		lines = append(lines, e.Error())
+		lines = append(lines, plainText(e))
 	}
 	return lines
+}
+
+// plainText is the text of an error without the names of system calls.
+func plainText(err error) string {
+	text := err.Error()
+	for _, e := range chain(err) {
+		if fault, ok := e.(*fs.PathError); ok {
+			text = strings.ReplaceAll(text, fault.Op+" "+fault.Path+": ", fault.Path+": ")
+		}
+	}
+	return text
+}
+
+// chain lists an error and all that it wraps.
+func chain(err error) []error {
+	list := []error{err}
+	switch e := err.(type) {
+	case interface{ Unwrap() error }:
+		if inner := e.Unwrap(); inner != nil {
+			list = append(list, chain(inner)...)
+		}
+	case interface{ Unwrap() []error }:
+		for _, inner := range e.Unwrap() {
+			list = append(list, chain(inner)...)
+		}
+	}
+	return list
+}
+
+// flagFault says what a flag wants that was given something else.
+func flagFault(err error) string {
+	var bad *pflag.InvalidValueError
+	if !errors.As(err, &bad) {
+		return err.Error()
+	}
+	wanted := map[string]string{
+		"int": "a whole number", "duration": "a duration as in 5s or 2m", "bool": "true or false",
+	}[bad.GetFlag().Value.Type()]
+	if wanted == "" {
+		return err.Error()
+	}
+	return fmt.Sprintf("cannot use --%s %s: want %s", bad.GetFlag().Name, shellWord(bad.GetValue()), wanted)
 }
 
 // hint is the next step where the error itself does not name one.

@@ -133,6 +133,7 @@ Exit status:
     3  done, but look: paths that could not be read, were kept or are in
        conflict are listed
     4  no such checkpoint or path, or nothing to undo
+    130  interrupted
 `
 
 func (c *cli) rootCommand() *cobra.Command {
@@ -161,9 +162,9 @@ func (c *cli) rootCommand() *cobra.Command {
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { c.out.WriteString(cmd.Long) })
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		if cmd == root {
-			return &usageError{"", err.Error()}
+			return &usageError{"", flagFault(err)}
 		}
-		return &usageError{cmd.Name(), ": " + err.Error()}
+		return &usageError{cmd.Name(), ": " + flagFault(err)}
 	})
 	return root
 }

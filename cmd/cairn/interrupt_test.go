@@ -68,7 +68,7 @@ func TestInterrupted(t *testing.T) {
 		cancel()
 		var stdout, stderr bytes.Buffer
 		status := newCLI(strings.NewReader(""), &stdout, &stderr, homeOnly(home), dir).run(ctx, args)
-		if status != exitFailed || stdout.Len() > 0 || !strings.HasPrefix(stderr.String(), "cairn: interrupted") {
+		if status != exitInterrupted || stdout.Len() > 0 || !strings.HasPrefix(stderr.String(), "cairn: interrupted") {
 			t.Errorf("%s: status %d, stdout %q, stderr %q", args, status, stdout.String(), stderr.String())
 		}
 	}
@@ -83,7 +83,7 @@ func TestInterruptedInput(t *testing.T) {
 	defer never.Close()
 	var stdout, stderr bytes.Buffer
 	c := newCLI(&cancelOnRead{in, cancel}, &stdout, &stderr, homeOnly(t.TempDir()), t.TempDir())
-	if status := c.run(ctx, []string{"revert", "--patches", "-"}); status != exitFailed {
+	if status := c.run(ctx, []string{"revert", "--patches", "-"}); status != exitInterrupted {
 		t.Errorf("status %d: %s", status, stderr.String())
 	}
 }

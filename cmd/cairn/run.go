@@ -40,8 +40,8 @@ processor at most. Between two looks bursts may run together; the checkpoint at
 the end misses nothing.
 
 Exit status: that of the command; 128 and the number of the signal that killed
-it; 126 if it cannot be run, 127 if it is not there, and 1 if you interrupt the
-first checkpoint, in which case it is not started.
+it; 126 if it cannot be run, 127 if it is not there, and 130 if you interrupt
+the first checkpoint, in which case it is not started.
 
 Examples:
     cairn run -- make generate

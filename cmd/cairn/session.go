@@ -18,13 +18,16 @@ and takes it back.
 
 Usage:
     cairn session list
-    cairn session show SESSION
-    cairn session diff SESSION [--message ID] [--step ID]
-    cairn session revert SESSION (--message ID | --part ID | --start)
-    cairn session unrevert | undo | redo | commit SESSION
+    cairn session show [SESSION]
+    cairn session diff [SESSION] [--message ID] [--step ID]
+    cairn session revert [SESSION] (--message ID | --part ID | --start)
+    cairn session unrevert | undo | redo | commit [SESSION]
     cairn session fork SESSION NEW [--message ID] [--restore]
     cairn session delete SESSION
-for those who connect an agent:
+SESSION is an id, the beginning of one that no other has, or @ for the session
+that was changed last, which is also the default. delete wants the whole id.
+
+For those who connect an agent, with the id in full:
     cairn session begin SESSION [--title TEXT] [--parent ID] [--meta KEY=TEXT]
     cairn session message SESSION --message ID [--role ROLE] [--prompt TEXT]
     cairn session step begin SESSION [--message ID] [--step ID] [--path PATH]
@@ -117,6 +120,7 @@ type sessionVerb struct {
 	flags    string // names
 	makes    bool   // a store where there is none
 	waits    bool   // for steps that begin in the background
+	finds    bool   // the first argument may be a prefix of an id, or @
 	run      func(*sessionRun) error
 }
 
@@ -136,21 +140,21 @@ type sessionRun struct {
 const goBackFlags = "end-open on-conflict dry-run plan"
 
 var sessionVerbs = map[string]sessionVerb{
-	"list":       {0, 0, "no more arguments", "", false, false, (*sessionRun).list},
-	"show":       {1, 1, "a SESSION", "", false, false, (*sessionRun).show},
-	"diff":       {1, 1, "a SESSION", "message step", false, false, (*sessionRun).diff},
-	"begin":      {1, 1, "a SESSION", "title parent meta", true, true, (*sessionRun).begin},
-	"message":    {1, 1, "a SESSION", "message role prompt meta", true, true, (*sessionRun).addMessage},
-	"step begin": {1, 1, "a SESSION", "message step role prompt path meta async owner lease", true, true, (*sessionRun).stepBegin},
-	"step end":   {1, 1, "a SESSION", "step path gone", false, true, (*sessionRun).stepEnd},
-	"hint":       {1, -1, "a SESSION and paths", "step", false, true, (*sessionRun).hint},
-	"revert":     {1, 1, "a SESSION", "message part start " + goBackFlags, false, true, (*sessionRun).revert},
-	"unrevert":   {1, 1, "a SESSION", goBackFlags, false, true, (*sessionRun).unrevert},
-	"undo":       {1, 1, "a SESSION", goBackFlags, false, true, (*sessionRun).undo},
-	"redo":       {1, 1, "a SESSION", goBackFlags, false, true, (*sessionRun).redo},
-	"commit":     {1, 1, "a SESSION", "", false, true, (*sessionRun).commit},
-	"fork":       {2, 2, "a SESSION and the id of the new one", "message restore", false, true, (*sessionRun).fork},
-	"delete":     {1, 1, "a SESSION", "", false, true, (*sessionRun).delete},
+	"list":       {0, 0, "no more arguments", "", false, false, false, (*sessionRun).list},
+	"show":       {0, 1, "at most one SESSION", "", false, false, true, (*sessionRun).show},
+	"diff":       {0, 1, "at most one SESSION", "message step", false, false, true, (*sessionRun).diff},
+	"begin":      {1, 1, "a SESSION", "title parent meta", true, true, false, (*sessionRun).begin},
+	"message":    {1, 1, "a SESSION", "message role prompt meta", true, true, false, (*sessionRun).addMessage},
+	"step begin": {1, 1, "a SESSION", "message step role prompt path meta async owner lease", true, true, false, (*sessionRun).stepBegin},
+	"step end":   {1, 1, "a SESSION", "step path gone", false, true, false, (*sessionRun).stepEnd},
+	"hint":       {1, -1, "a SESSION and paths", "step", false, true, false, (*sessionRun).hint},
+	"revert":     {0, 1, "at most one SESSION", "message part start " + goBackFlags, false, true, true, (*sessionRun).revert},
+	"unrevert":   {0, 1, "at most one SESSION", goBackFlags, false, true, true, (*sessionRun).unrevert},
+	"undo":       {0, 1, "at most one SESSION", goBackFlags, false, true, true, (*sessionRun).undo},
+	"redo":       {0, 1, "at most one SESSION", goBackFlags, false, true, true, (*sessionRun).redo},
+	"commit":     {0, 1, "at most one SESSION", "", false, true, true, (*sessionRun).commit},
+	"fork":       {2, 2, "a SESSION and the id of the new one", "message restore", false, true, true, (*sessionRun).fork},
+	"delete":     {1, 1, "a SESSION", "", false, true, false, (*sessionRun).delete},
 }
 
 func (c *cli) sessionCommand() *cobra.Command {
@@ -224,6 +228,11 @@ func (c *cli) session(r *sessionRun) error {
 	if r.f.async {
 		return r.stepBeginLater()
 	}
+	if verb.finds {
+		if err := r.find(); err != nil {
+			return err
+		}
+	}
 	if verb.waits {
 		if err := r.gate(); err != nil {
 			return err
@@ -232,6 +241,18 @@ func (c *cli) session(r *sessionRun) error {
 	return c.withRepo(func(repo *cairn.Repo) error {
 		c.running, r.repo, r.all = "session", repo, session.New(repo)
 		return verb.run(r)
+	})
+}
+
+// find puts the whole id in the place of the first argument. Without one it takes the
+// session that was changed last.
+func (r *sessionRun) find() error {
+	if len(r.args) == 0 {
+		r.args = []string{session.Newest}
+	}
+	return r.withRepo(func(repo *cairn.Repo) (err error) {
+		r.args[0], err = session.New(repo).Find(r.ctx, r.args[0])
+		return err
 	})
 }
 

@@ -24,6 +24,9 @@ func (c *cli) settings(root string) (*config.Config, error) {
 	if err != nil {
 		return nil, err
 	}
+	for _, d := range cfg.Refused() {
+		c.console.complain(fmt.Sprintf("warning: %s = %s in %s is ignored: %s (cairn help config)", d.Key, printable(d.Value), placeText(d.Origin), d.Refused))
+	}
 	c.config, c.configured = cfg, root
 	return cfg, nil
 }

@@ -43,6 +43,7 @@ type Config struct {
 	MaxFiles     int
 	MaxScanBytes int64
 	Include      []string // of all places together
+	AllowInclude []string // patterns that a project's own file may add to Include
 	Never        []string // likewise: no file takes back what another forbids
 	Timeout      time.Duration
 
@@ -50,6 +51,7 @@ type Config struct {
 	LockTimeout time.Duration
 
 	decided map[string]Decision
+	refused []Decision
 }
 
 // Decision is a setting that somebody made.
@@ -57,7 +59,13 @@ type Decision struct {
 	Key    string `json:"key"`
 	Value  string `json:"value"`
 	Origin string `json:"origin"` // file and line, or the variable
+
+	// Refused says why the setting is not in force, "" if it is.
+	Refused string `json:"refused,omitempty"`
 }
+
+// Refused lists the settings of the project's own file that are not in force.
+func (c *Config) Refused() []Decision { return c.refused }
 
 // Decisions lists what is not left at its default, by key.
 func (c *Config) Decisions() []Decision {
@@ -71,7 +79,7 @@ func (c *Config) Decisions() []Decision {
 
 // Decide notes who made a setting: for callers that put flags on top.
 func (c *Config) Decide(key, value, origin string) {
-	c.decided[key] = Decision{key, value, origin}
+	c.decided[key] = Decision{Key: key, Value: value, Origin: origin}
 }
 
 // Sources names where settings come from. Empty ones are left out, and so are files
@@ -80,9 +88,9 @@ type Sources struct {
 	UserFile string // may hold sections [project."/absolute/path"]
 	Project  string // the project's root, for its section
 
-	// ProjectFile is the project's own file. Whoever can put a file into a clone could
-	// switch limits off with it: the caller passes only one that is not under version
-	// control.
+	// ProjectFile is the project's own file. An agent or a clone can write it, so it can
+	// leave more out, and loosens nothing that protects: see ownFile. The caller passes
+	// only a file that is not under version control.
 	ProjectFile string
 
 	Env func(string) string // nil = nothing set
@@ -124,6 +132,39 @@ func Load(s Sources) (*Config, error) {
 		return nil, err
 	}
 	return c, nil
+}
+
+// defaultMaxFileSize is the limit of package cairn where none is set.
+const defaultMaxFileSize = 32 << 20
+
+const onlyUser = "only your own configuration can set this: a project's file could switch off what protects"
+
+// refuse tells why the project's own file cannot set a key to a value, "" if it can:
+// it may forbid files, lower the size limit, and include what the user allows.
+func (c *Config) refuse(key string, value any) string {
+	switch key {
+	case "never":
+		return ""
+	case "max_file_size":
+		limit := c.MaxFileSize
+		if limit == 0 {
+			limit = defaultMaxFileSize
+		}
+		size, err := ParseSize(fmt.Sprint(value))
+		if err == nil && (size == Unlimited && limit != Unlimited || limit != Unlimited && size > limit) {
+			return "a project's file can only lower the limit"
+		}
+		return ""
+	case "include":
+		list, _ := value.([]any)
+		for _, pattern := range list {
+			if text, ok := pattern.(string); ok && !slices.Contains(c.AllowInclude, text) {
+				return fmt.Sprintf("%.80q is not in allow_include of your own configuration", text)
+			}
+		}
+		return ""
+	}
+	return onlyUser
 }
 
 // EnvPrefix begins the names of the variables: max_age is CAIRN_MAX_AGE.

@@ -64,6 +64,7 @@ max_file_size = 1048576
 max_files = "none"
 max_scan_bytes = 0
 include = [".env*", "local.toml"]
+allow_include = ["x"]
 never = ["*.pem"]
 timeout = "90s"
 lock_timeout = "1m"
@@ -71,7 +72,7 @@ data_dir = '`+dir+`'
 `)})
 	want := &Config{
 		RequireGit: true, MaxAge: 14 * 24 * time.Hour, MaxCount: 100, MaxBytes: 5 << 30, MinFree: 2 << 30, KeepLast: 7,
-		MaxFileSize: 1 << 20, MaxFiles: Unlimited, MaxScanBytes: Unlimited, Include: []string{".env*", "local.toml"}, Never: []string{"*.pem"},
+		MaxFileSize: 1 << 20, MaxFiles: Unlimited, MaxScanBytes: Unlimited, Include: []string{".env*", "local.toml"}, AllowInclude: []string{"x"}, Never: []string{"*.pem"},
 		Timeout: 90 * time.Second, LockTimeout: time.Minute, DataDir: dir, decided: got.decided,
 	}
 	if !reflect.DeepEqual(got, want) {
@@ -89,16 +90,49 @@ func TestRisingOrder(t *testing.T) {
 		"max_age = '2d'\nkeep_last = 2\ntimeout = '2s'\nnever = ['b']\n\n[project.'/elsewhere']\nenabled = false\n")
 	project := write(t, "keep_last = 3\ntimeout = '3s'\nnever = ['c']\n")
 	got := load(t, Sources{UserFile: user, Project: root, ProjectFile: project, Env: env("CAIRN_TIMEOUT", "4s", "CAIRN_NEVER", "d, e")})
-	if !got.Enabled || got.MaxCount != 1 || got.MaxAge != 48*time.Hour || got.KeepLast != 3 || got.Timeout != 4*time.Second {
+	if !got.Enabled || got.MaxCount != 1 || got.MaxAge != 48*time.Hour || got.KeepLast != 2 || got.Timeout != 4*time.Second {
 		t.Errorf("got %+v", got)
 	}
 	if want := []string{"a", "b", "c", "d", "e"}; !slices.Equal(got.Never, want) {
 		t.Errorf("never %v: what is forbidden in one place must not be allowed by another", got.Never)
 	}
-	for key, origin := range map[string]string{"max_count": user + ":1", "max_age": user + ":8", "keep_last": project + ":1", "timeout": "CAIRN_TIMEOUT"} {
+	for key, origin := range map[string]string{"max_count": user + ":1", "max_age": user + ":8", "keep_last": user + ":9", "timeout": "CAIRN_TIMEOUT"} {
 		if got.decided[key].Origin != origin {
 			t.Errorf("%s was decided by %s, want %s", key, got.decided[key].Origin, origin)
 		}
+	}
+}
+
+// TestV22_ProjectFileOnlyTightens: every key but three is for the user's own file.
+func TestV22_ProjectFileOnlyTightens(t *testing.T) {
+	t.Parallel()
+	values := map[string]string{
+		"enabled": "false", "require_git": "true", "background": "false", "max_age": "'1s'", "max_count": "1", "max_bytes": "1", "min_free_bytes": "1",
+		"keep_last": "1", "max_file_size": "0", "max_files": "1", "max_scan_bytes": "1", "include": "['x']", "timeout": "'1ms'", "lock_timeout": "'1ms'",
+	}
+	want := load(t, Sources{})
+	for _, s := range settings {
+		value, ok := values[s.key]
+		if !ok && s.key != "never" && !s.user {
+			t.Errorf("%s: not tested", s.key)
+		}
+		if !ok {
+			continue
+		}
+		got := load(t, Sources{ProjectFile: write(t, s.key+" = "+value+"\n")})
+		if list := got.Refused(); len(list) != 1 || list[0].Key != s.key || list[0].Refused == "" {
+			t.Errorf("%s: refused %+v", s.key, list)
+		}
+		if got.refused = nil; !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: in force: %+v", s.key, got)
+		}
+	}
+	got := load(t, Sources{
+		UserFile:    write(t, "max_file_size = '1M'\nallow_include = ['x']\n"),
+		ProjectFile: write(t, "max_file_size = '1K'\ninclude = ['x']\nnever = ['y']\n"),
+	})
+	if got.MaxFileSize != 1<<10 || !slices.Equal(got.Include, []string{"x"}) || !slices.Equal(got.Never, []string{"y"}) || len(got.Refused()) > 0 {
+		t.Errorf("got %+v", got)
 	}
 }
 

@@ -136,13 +136,21 @@ func (f *file) set(c *Config, section []string, key string, value any) error {
 	case s.user && f.own:
 		return errors.New("only your own configuration can set this")
 	}
-	text, err := f.value(c, s, value)
-	if err != nil {
-		return err
-	}
 	origin := f.path
 	if n := f.line(section, key); n > 0 {
 		origin += ":" + strconv.Itoa(n)
+	}
+	if f.own {
+		if why := c.refuse(key, value); why != "" {
+			// A value that makes no sense stays an error.
+			text, err := f.value(&Config{decided: make(map[string]Decision)}, s, value)
+			c.refused = append(c.refused, Decision{key, text, origin, why})
+			return err
+		}
+	}
+	text, err := f.value(c, s, value)
+	if err != nil {
+		return err
 	}
 	c.Decide(key, text, origin)
 	return nil

@@ -33,6 +33,7 @@ var settings = []setting{
 	{key: "max_files", text: count(func(c *Config) *int { return &c.MaxFiles })},
 	{key: "max_scan_bytes", text: size(func(c *Config) *int64 { return &c.MaxScanBytes })},
 	list("include", func(c *Config) *[]string { return &c.Include }),
+	userList("allow_include", func(c *Config) *[]string { return &c.AllowInclude }),
 	list("never", func(c *Config) *[]string { return &c.Never }),
 	{key: "timeout", text: duration(func(c *Config) *time.Duration { return &c.Timeout })},
 	{key: "lock_timeout", text: duration(func(c *Config) *time.Duration { return &c.LockTimeout })},
@@ -108,6 +109,12 @@ func list(key string, field func(*Config) *[]string) setting {
 		}
 		return nil
 	}}
+}
+
+func userList(key string, field func(*Config) *[]string) setting {
+	s := list(key, field)
+	s.user = true
+	return s
 }
 
 func directory(c *Config, text string) error {

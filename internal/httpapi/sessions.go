@@ -13,7 +13,7 @@ import (
 // InSession names a session in the path. Ids are opaque: a '/' is written as %2F.
 type InSession struct {
 	InProject
-	ID string `path:"id" maxLength:"1024" doc:"Opaque, up to 1,024 bytes; a slash in it is written as %2F."`
+	ID string `path:"id" maxLength:"1024" doc:"Opaque, up to 1,024 bytes; a slash in it is written as %2F. The beginning of one id, or @ for the session that was changed last, will do, but not for DELETE."`
 }
 
 // SessionAnswer is a session after something was done to it.
@@ -138,12 +138,22 @@ func (s *Server) sessionOperations() {
 func ofSession[O any](s *Server, e endpoint, run func(context.Context, *Project, string) (*O, error)) {
 	e.tag = "sessions"
 	register(s, e, func(ctx context.Context, in *InSession) (*O, error) {
-		p, err := s.in(ctx, in.InProject, false)
+		p, id, err := s.session(ctx, in, e.method == http.MethodDelete)
 		if err != nil {
 			return nil, err
 		}
-		return run(ctx, p, in.ID)
+		return run(ctx, p, id)
 	})
+}
+
+// session finds the session that a path names: by its id, the beginning of one, or @.
+// What cannot be undone wants the id itself.
+func (s *Server) session(ctx context.Context, in *InSession, exact bool) (p *Project, id string, err error) {
+	if p, err = s.in(ctx, in.InProject, false); err != nil || exact {
+		return p, in.ID, err
+	}
+	id, err = p.Sessions.Find(ctx, in.ID)
+	return p, id, err
 }
 
 func answerSession(out *session.Session, err error) (*body[session.Session], error) {
@@ -171,11 +181,11 @@ func (s *Server) sessionDiff() {
 		MessageID string `query:"messageID" maxLength:"1024" doc:"Only this message."`
 		StepID    string `query:"stepID" maxLength:"1024" doc:"Only this step."`
 	}) (*huma.StreamResponse, error) {
-		p, err := s.in(ctx, in.InProject, false)
+		p, id, err := s.session(ctx, &in.InSession, false)
 		if err != nil {
 			return nil, s.problemOf(ctx, err)
 		}
-		return stream(s, ctx, p.Sessions.Diff(ctx, in.ID, session.Scope{Message: in.MessageID, Step: in.StepID}), `{"diffs":[`, "]}")
+		return stream(s, ctx, p.Sessions.Diff(ctx, id, session.Scope{Message: in.MessageID, Step: in.StepID}), `{"diffs":[`, "]}")
 	})
 }
 
@@ -194,12 +204,12 @@ func (s *Server) sessionBack() {
 		case b.Start && (b.MessageID != "" || b.PartID != ""):
 			return nil, badField("body.start", "true", "expected no messageID and no partID beside it")
 		}
-		p, err := s.in(ctx, in.InProject, false)
+		p, id, err := s.session(ctx, &in.InSession, false)
 		if err != nil {
 			return nil, err
 		}
 		opt := session.RevertOptions{OnConflict: cairn.Policy(b.OnConflict), DryRun: b.DryRun, Plan: b.Plan, EndOpen: b.EndOpen}
-		return answerBack(p.Sessions.Revert(ctx, in.ID, session.Target{Message: b.MessageID, Part: b.PartID, Start: b.Start}, opt))
+		return answerBack(p.Sessions.Revert(ctx, id, session.Target{Message: b.MessageID, Part: b.PartID, Start: b.Start}, opt))
 	})
 	for _, e := range []struct {
 		endpoint
@@ -211,11 +221,11 @@ func (s *Server) sessionBack() {
 	} {
 		e.method, e.tag = http.MethodPost, "sessions"
 		register(s, e.endpoint, func(ctx context.Context, in *inSessionBack) (*body[SessionAnswer], error) {
-			p, err := s.in(ctx, in.InProject, false)
+			p, id, err := s.session(ctx, &in.InSession, false)
 			if err != nil {
 				return nil, err
 			}
-			return answerBack(e.run(p.Sessions, ctx, in.ID, in.Body.options()))
+			return answerBack(e.run(p.Sessions, ctx, id, in.Body.options()))
 		})
 	}
 }

@@ -1,6 +1,7 @@
 package mcptools
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -63,7 +64,7 @@ func (t *tools) listSessions(ctx context.Context, args listArgs) (out sessionLis
 }
 
 type sessionArgs struct {
-	Session    string `json:"session" jsonschema:"id of the session"`
+	Session    string `json:"session,omitempty" jsonschema:"id of the session, or the beginning of one; the session that was changed last unless given"`
 	OnConflict string `json:"on_conflict,omitempty" jsonschema:"what becomes of a path changed later: merge, overwrite, keep or fail"`
 	EndOpen    bool   `json:"end_open,omitempty" jsonschema:"end a step that is still under way: its agent is gone"`
 	planArgs
@@ -86,6 +87,10 @@ func (t *tools) sessionMove(ctx context.Context, args sessionArgs, move func(con
 		}
 		opt.OnConflict = policy
 	}
-	_, res, err := move(ctx, args.Session, opt)
+	id, err := t.sessions.Find(ctx, cmp.Or(args.Session, session.Newest))
+	if err != nil {
+		return outcome{}, "", err
+	}
+	_, res, err := move(ctx, id, opt)
 	return answer(res, err)
 }

@@ -137,7 +137,8 @@ type Repo struct {
 
 	disturbances int // of the lock, when it was had last
 
-	clean func(context.Context, CleanOptions) (*Cleaned, error) // Clean, but for tests
+	clean     func(context.Context, CleanOptions) (*Cleaned, error) // Clean, but for tests
+	freeSpace func() (int64, error)                                 // of the disk, but for tests
 }
 
 // Open opens the store of a root and makes it if there is none. The root is
@@ -171,6 +172,7 @@ func Open(opt Options) (*Repo, error) {
 	if r.db, err = r.openStore(store); err != nil {
 		return nil, err
 	}
+	r.freeSpace = r.db.FreeSpace
 	r.adoptRetention()
 	r.refreshDenied()
 	return r, nil

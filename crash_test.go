@@ -82,7 +82,11 @@ func (c *crashRun) env(command string) []string {
 
 // commandAsProcess is the process that gets killed.
 func commandAsProcess(command string) int {
-	r, err := cairn.Open(cairn.Options{Root: os.Getenv("CAIRN_TEST_ROOT"), DataDir: os.Getenv("CAIRN_TEST_DATA"), MaxFileSize: 2000, Watch: command == "fold" || command == "packs"})
+	opt := cairn.Options{Root: os.Getenv("CAIRN_TEST_ROOT"), DataDir: os.Getenv("CAIRN_TEST_DATA"), MaxFileSize: 2000, Watch: command == "fold" || command == "packs"}
+	if command == "roll" {
+		opt.MaxFileSize, opt.Retention = 0, limitedTo(crashBudget)
+	}
+	r, err := cairn.Open(opt)
 	if err == nil {
 		defer r.Close()
 		switch command {
@@ -97,6 +101,8 @@ func commandAsProcess(command string) int {
 			err = foldAsProcess(r)
 		case "packs":
 			err = foldPacksAsProcess(r)
+		case "roll":
+			_, err = r.Track(background, cairn.TrackOptions{})
 		case "undo":
 			_, err = r.Undo(background, cairn.RevertOptions{})
 		}

@@ -11,6 +11,19 @@ func (r *Repo) SetClock(now func() time.Time) { r.now = now }
 // SetClean puts something in the place of Clean.
 func (r *Repo) SetClean(clean func(context.Context, CleanOptions) (*Cleaned, error)) { r.clean = clean }
 
+// CountCleanings counts the cleanings from now on.
+func (r *Repo) CountCleanings() (count func() int) {
+	n, clean := 0, r.clean
+	r.clean = func(ctx context.Context, opt CleanOptions) (*Cleaned, error) {
+		n++
+		return clean(ctx, opt)
+	}
+	return func() int { return n }
+}
+
+// SetFreeSpace puts something in the place of the system's answer.
+func (r *Repo) SetFreeSpace(free func() (int64, error)) { r.freeSpace = free }
+
 // SetMinFree changes the option of an open Repo.
 func (r *Repo) SetMinFree(bytes int64) { r.opt.MinFree = bytes }
 

@@ -25,6 +25,7 @@ const (
 // lineRecord is the value of lineHeader.
 type lineRecord struct {
 	Version int             `json:"v"`
+	At      int64           `json:"at,omitempty"` // nanoseconds since 1970; commits keep seconds
 	Record  json.RawMessage `json:"record,omitempty"`
 
 	// Of a checkpoint that a revert made, see LineEvent.
@@ -41,6 +42,8 @@ type lineRecord struct {
 // the states, and after reverts that move the disk and the line as one.
 type LineEvent struct {
 	*Checkpoint
+
+	OnLine bool // false: a checkpoint of a day, say
 
 	// Record is what was given to Append or TakeBack, nil for a state that was only
 	// saved before a revert.
@@ -92,6 +95,7 @@ func (r *Repo) readLineEvent(id object.ID) (*LineEvent, error) {
 	if rec.Version != lineVersion {
 		return nil, fmt.Errorf("%w: record of version %d in checkpoint %s: a later release of cairn made it", ErrStore, rec.Version, id)
 	}
+	e.OnLine = true
 	e.Record, e.Before, e.Wanted = rec.Record, rec.Before, rec.Wanted
 	e.Paths, e.Unmoved, e.Created = pathtext.Plain(rec.Paths), pathtext.Plain(rec.Unmoved), pathtext.Plain(rec.Created)
 	return e, nil
@@ -108,6 +112,30 @@ func (r *Repo) LineTip(id string) (*LineEvent, error) {
 		return nil, err
 	}
 	return r.readLineEvent(commit)
+}
+
+// LineEnds returns the checkpoints with which lines begin whose older checkpoints have
+// been cleaned away.
+func (r *Repo) LineEnds(ctx context.Context) ([]*LineEvent, error) {
+	ids, err := r.db.Shallow()
+	if err != nil {
+		return nil, err
+	}
+	var ends []*LineEvent
+	for _, id := range ids {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		e, err := r.readLineEvent(id)
+		if errors.Is(err, ErrNotFound) {
+			continue // its line has gone, too
+		}
+		if err != nil {
+			return nil, err
+		}
+		ends = append(ends, e)
+	}
+	return ends, nil
 }
 
 // LineTips returns the newest checkpoint of every line with records. Lines that

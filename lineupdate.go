@@ -22,8 +22,8 @@ type LineUpdate struct {
 
 // UpdateLines calls f with the store locked. Every append in f is complete when it
 // returns, so an error of f undoes nothing. f must not use the Repo for anything that
-// captures the disk. It is called once more where there was no space and a cleaning
-// has made some.
+// captures the disk. It is called again where there was no space and a cleaning has made
+// some.
 func (r *Repo) UpdateLines(ctx context.Context, f func(*LineUpdate) error) error {
 	if err := r.enabled(); err != nil {
 		return err
@@ -232,7 +232,8 @@ func (r *Repo) addLineCommit(b *odb.Batch, s state, parents []object.ID, label s
 	if err != nil {
 		return object.ID{}, err
 	}
-	rec.Version = lineVersion
+	when := r.now()
+	rec.Version, rec.At = lineVersion, when.UnixNano()
 	value, err := json.Marshal(rec)
 	if err != nil {
 		return object.ID{}, fmt.Errorf("record of a line: %w", err)
@@ -241,7 +242,7 @@ func (r *Repo) addLineCommit(b *odb.Batch, s state, parents []object.ID, label s
 		label.author = defaultAuthor
 	}
 	return addCommit(b, commitRequest{
-		tree: s.tree, meta: meta, parents: parents, message: label.message, when: r.now(),
+		tree: s.tree, meta: meta, parents: parents, message: label.message, when: when,
 		author: object.Signature{Name: label.author, Email: identity.Email},
 		extra:  []object.Header{{Key: lineHeader, Value: string(value)}},
 	})

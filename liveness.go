@@ -15,6 +15,7 @@ import (
 type verdict struct {
 	gone          []odb.Ref   // refs to delete
 	cut           []object.ID // commits whose parents are not to count any more
+	shortened     []string    // refs of days and sessions that lose their beginning
 	kept, dropped int         // checkpoints
 }
 
@@ -36,12 +37,15 @@ func sortNewest(units []*unit) {
 	slices.SortStableFunc(units, func(a, b *unit) int { return b.when.Compare(a.when) })
 }
 
-// spare protects the newest units.
+// spare protects the newest units: as many as keepLast says, and always one checkpoint.
 func (s *survey) spare(keepLast int) {
 	for _, operations := range []bool{false, true} {
-		n := 0
+		n, most := 0, keepLast
+		if !operations {
+			most = max(1, keepLast)
+		}
 		for _, u := range s.newest(operations) {
-			if n >= keepLast {
+			if n >= most {
 				break
 			}
 			u.spared = true
@@ -56,11 +60,13 @@ func (s *survey) byAge(maxAge time.Duration, now time.Time) {
 	spared := make(map[string]bool)
 	for _, u := range s.units {
 		if u.spared && u.class != unitOperation {
-			spared[u.line] = true
+			for _, line := range u.lines {
+				spared[line] = true
+			}
 		}
 	}
 	for _, u := range s.units {
-		if u.class != unitImported && !u.spared && !spared[u.line] && now.Sub(u.last) > maxAge {
+		if u.class != unitImported && !u.spared && !slices.ContainsFunc(u.lines, func(line string) bool { return spared[line] }) && now.Sub(u.last) > maxAge {
 			u.dead = true
 		}
 	}
@@ -79,14 +85,12 @@ func (s *survey) byCount(maxCount int) {
 	}
 }
 
-// bySize lets the oldest units go that do not fit into so many bytes. It returns how
-// many are needed for what stays.
-func (s *survey) bySize(ctx context.Context, budget int64, size func(object.ID) int64) (int64, error) {
-	m := &measure{repo: s.repo, size: size, seen: make(map[object.ID]bool)}
-	for _, id := range s.always {
-		if err := m.add(ctx, id); err != nil {
-			return 0, err
-		}
+// bySize lets the oldest units go that do not fit into so many bytes. Where what stays
+// anyway takes more than most, it lets nothing go and returns false.
+func (s *survey) bySize(ctx context.Context, budget, most int64, size func(object.ID) int64) (bool, error) {
+	m, err := s.measureAlways(ctx, size)
+	if err != nil {
+		return false, err
 	}
 	living := slices.DeleteFunc(slices.Clone(s.units), func(u *unit) bool { return u.dead })
 	sortNewest(living)
@@ -94,16 +98,34 @@ func (s *survey) bySize(ctx context.Context, budget int64, size func(object.ID) 
 	full := false
 	for _, u := range living {
 		before := m.total
+		if full && !u.spared {
+			u.dead = true
+			continue
+		}
 		for _, id := range u.ids {
 			if err := m.add(ctx, id); err != nil {
-				return 0, err
+				return false, err
 			}
 		}
-		if full = full || m.total > budget; full && !u.spared {
+		switch full = full || m.total > budget; {
+		case u.spared && m.total > most:
+			return false, nil // these come first, so none has gone
+		case full && !u.spared:
 			u.dead, m.total = true, before
 		}
 	}
-	return m.total, nil
+	return true, nil
+}
+
+// measureAlways begins a measure with what lives whatever is decided.
+func (s *survey) measureAlways(ctx context.Context, size func(object.ID) int64) (*measure, error) {
+	m := &measure{repo: s.repo, size: size, seen: make(map[object.ID]bool)}
+	for _, id := range s.always {
+		if err := m.add(ctx, id); err != nil {
+			return nil, err
+		}
+	}
+	return m, nil
 }
 
 // rank puts what is spared first.
@@ -160,7 +182,27 @@ func (s *survey) judge(ctx context.Context) (*verdict, error) {
 			v.cut = append(v.cut, id)
 		}
 	}
+	v.shortened = s.shortened()
 	return v, ctx.Err()
+}
+
+// shortened lists the days and sessions of which a part goes.
+func (s *survey) shortened() []string {
+	loses, keeps := make(map[string]bool), make(map[string]bool)
+	for _, u := range s.units {
+		for _, line := range u.lines {
+			loses[line] = loses[line] || u.commits > 0 && u.dead
+			keeps[line] = keeps[line] || u.commits > 0 && !u.dead
+		}
+	}
+	var list []string
+	for line := range loses {
+		if loses[line] && keeps[line] {
+			list = append(list, line)
+		}
+	}
+	slices.Sort(list)
+	return list
 }
 
 // deadParents lists the parents that do not live. One that is not known is not

@@ -21,7 +21,9 @@ const (
 )
 
 // Retention says what may be cleaned away. The zero value is the usual one. What is
-// pinned, and the newest KeepLast checkpoints and operations, never go.
+// pinned, and the newest KeepLast checkpoints and operations, never go. Beyond MaxCount
+// and MaxBytes the oldest checkpoints go, also those at the beginning of a line that
+// goes on: a day's line or a session.
 type Retention struct {
 	// MaxAge is how long a line lives after its last checkpoint: a day's checkpoints,
 	// or a session. Operations go one by one. 0 = DefaultMaxAge, NoLimit = for ever.
@@ -30,7 +32,7 @@ type Retention struct {
 	MaxCount int   // checkpoints to keep, the oldest go first; 0 or NoLimit = any number
 	MaxBytes int64 // size of the store to keep to, the oldest go first; 0 = Repo.DefaultBudget, NoLimit = any
 	MinFree  int64 // bytes to leave free on the disk while cleaning; 0 = DefaultMinFree, NoLimit = none
-	KeepLast int   // newest ones that live whatever the rest says; 0 = DefaultKeepLast; the newest always does
+	KeepLast int   // newest ones that live whatever the rest says; 0 = DefaultKeepLast, NoLimit = none but the newest checkpoint
 }
 
 // CleanOptions says how to clean.
@@ -38,15 +40,18 @@ type CleanOptions struct {
 	Retention
 	DryRun   bool // change nothing, say what would go
 	Thorough bool // drop every byte that is not needed, however much has to be copied for it
+
+	need int64 // bytes that a capture is about to write; 0 = none waits for room
 }
 
 // Cleaned is the answer of Clean.
 type Cleaned struct {
 	Lines       []string `json:"lines"`       // that went: names of refs
+	Shortened   []string `json:"shortened"`   // lines whose beginning went: names of refs
 	Checkpoints int      `json:"checkpoints"` // that went
 	Kept        int      `json:"kept"`        // checkpoints that are left
 	Freed       int64    `json:"freed"`       // bytes; of a dry run, an estimate
-	Size        int64    `json:"size"`        // bytes of packs and loose objects now
+	Size        int64    `json:"size"`        // bytes of the store now, see Repo.StoreSize
 	Peak        int64    `json:"peak"`        // bytes of temporary files, at most
 	Packs       int      `json:"packs"`
 
@@ -54,12 +59,21 @@ type Cleaned struct {
 	// what is left must not go.
 	OverBudget int64 `json:"overBudget"`
 
+	// Pins are what holds the store over its budget beside KeepLast: the names of pins
+	// that lead to something no other does, the largest first.
+	Pins []string `json:"pins,omitempty"`
+
 	// Incomplete: somebody needed the store meanwhile. The next cleaning goes on.
 	Incomplete bool `json:"incomplete"`
 
 	// Blocked says why nothing was dropped: damage, behind which nobody knows what
 	// is needed.
 	Blocked *Cause `json:"blocked,omitempty"`
+
+	holds *holders // of a cleaning that could not make enough room
+	fits  bool     // there is room for CleanOptions.need
+	tight bool     // the disk had no room for all of the work
+	stuck bool     // pins and KeepLast alone take too much
 }
 
 // Clean drops what opt lets go, and puts the packs in order. The store is locked for
@@ -69,7 +83,7 @@ type Cleaned struct {
 // why. The error wraps ErrBusy if another process is cleaning, and ErrNoSpace if
 // there is no room even for that.
 func (r *Repo) Clean(ctx context.Context, opt CleanOptions) (*Cleaned, error) {
-	done := &Cleaned{Lines: []string{}}
+	done := &Cleaned{Lines: []string{}, Shortened: []string{}}
 	keep := opt.Retention.withDefaults(r)
 	s, err := r.survey(ctx)
 	if err != nil {
@@ -78,57 +92,23 @@ func (r *Repo) Clean(ctx context.Context, opt CleanOptions) (*Cleaned, error) {
 	s.spare(keep.KeepLast)
 	s.byAge(keep.MaxAge, r.now())
 	s.byCount(keep.MaxCount)
-	if err := r.letGo(ctx, s, opt, done); err != nil {
+	if opt.need == 0 { // else once is enough
+		err = r.letGo(ctx, s, opt, done)
+	}
+	if err == nil {
+		err = r.shrink(ctx, s, opt, keep, done)
+	}
+	if err == nil && !opt.DryRun {
+		err = r.exclusive(ctx, func() error { return r.writeNote(true, done.Freed) })
+	}
+	if err == nil {
+		done.Size, err = r.StoreSize()
+	}
+	if err != nil {
 		return done, fmt.Errorf("clean: %w", err)
 	}
-	if err := r.keepBudget(ctx, s, opt, keep.MaxBytes, done); err != nil {
-		return done, fmt.Errorf("clean: %w", err)
-	}
-	if opt.DryRun {
-		return done, nil
-	}
-	return done, r.exclusive(ctx, func() error { return r.writeNote(true, done.Freed) })
+	return done, nil
 }
-
-// keepBudget lets more go where the store is still too large.
-func (r *Repo) keepBudget(ctx context.Context, s *survey, opt CleanOptions, budget int64, done *Cleaned) error {
-	if done.Blocked != nil || budget == noBytes {
-		return nil
-	}
-	all, _, err := odb.Measure(r.db.Dir())
-	if err != nil {
-		return err
-	}
-	rest := max(0, all-done.Size) // stat cache, refs
-	if opt.DryRun {
-		all -= done.Freed
-	}
-	if all <= budget {
-		return nil
-	}
-	size, err := r.db.StoredSizes()
-	if err != nil {
-		return err
-	}
-	// Some room below the budget, so that the next few tracks need no cleaning.
-	if _, err := s.bySize(ctx, budget-budget/budgetSlack-rest, size); err != nil {
-		return err
-	}
-	opt.Thorough = true
-	if err := r.letGo(ctx, s, opt, done); err != nil {
-		return err
-	}
-	if !opt.DryRun {
-		done.OverBudget = max(0, done.Size+rest-budget)
-	}
-	return nil
-}
-
-// budgetSlack: a store that has outgrown its budget shrinks to this fraction below it.
-const budgetSlack = 10
-
-// ErrBusy: another process is at the same work.
-var ErrBusy = odb.ErrCollecting
 
 // noBytes is a size that no store reaches.
 const noBytes int64 = 1<<63 - 1
@@ -142,7 +122,7 @@ func (k Retention) withDefaults(r *Repo) Retention {
 		MaxCount: limit(k.MaxCount, 1<<31-1, 1<<31-1),
 		MaxBytes: limit(k.MaxBytes, noBytes, noBytes),
 		MinFree:  limit(k.MinFree, DefaultMinFree, 0),
-		KeepLast: limit(k.KeepLast, DefaultKeepLast, 1),
+		KeepLast: limit(k.KeepLast, DefaultKeepLast, 0),
 	}
 }
 
@@ -172,10 +152,10 @@ func (r *Repo) letGo(ctx context.Context, s *survey, opt CleanOptions, done *Cle
 		}
 	}
 	slices.Sort(done.Lines)
-	done.Checkpoints, done.Kept = v.dropped, v.kept
-	c := odb.Collection{
-		Thorough: opt.Thorough, DryRun: opt.DryRun, Reserve: opt.Retention.withDefaults(r).MinFree,
-		Pack: r.packer(), BeforeRemove: r.renamePacks,
+	done.Checkpoints, done.Kept, done.Shortened = v.dropped, v.kept, append([]string{}, v.shortened...)
+	c := odb.Collection{Thorough: opt.Thorough, DryRun: opt.DryRun, Reserve: r.reserve(opt), CopyAtOnce: r.copyAtOnce(opt), BeforeRemove: r.renamePacks}
+	if opt.need == 0 {
+		c.Pack = r.packer() // which takes too long for a capture that waits
 	}
 	if opt.DryRun {
 		c.WithoutRef, c.Cut = func(name string) bool { return gone[name] }, v.cut
@@ -201,7 +181,7 @@ func (d *Cleaned) add(c *odb.Collected, dry bool) {
 		d.Freed = 0
 	}
 	d.Freed += c.Freed
-	d.Size, d.Packs = c.Size, c.Packs
+	d.Packs = c.Packs
 	d.Peak = max(d.Peak, c.Peak)
 	d.Incomplete, d.Blocked = c.Incomplete, causeOf(c.Blocked)
 }

@@ -105,7 +105,7 @@ func OpenStore(dir string) (*Store, error) {
 	}
 	dataDir := filepath.Dir(filepath.Dir(db.Dir()))
 	r := newRepo(Options{Root: db.Root(), DataDir: dataDir, Disabled: "it was opened as a store, without its root"}, db.Root(), &surroundings{})
-	r.db = db
+	r.db, r.freeSpace = db, db.FreeSpace
 	r.refreshDenied()
 	return &Store{r}, nil
 }

@@ -2,6 +2,7 @@ package cairn
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"strings"
 	"time"
@@ -13,16 +14,16 @@ import (
 // survey is what a cleaning has to decide about: every commit that a ref leads to,
 // in the units that live or die together.
 //
-//   - a checkpoint of a day's line is a unit; cleaning by age takes lines as wholes,
-//     by count and budget the oldest checkpoints of a line
-//   - a session with all its steps is a unit, so is what came from elsewhere
+//   - a checkpoint of a day's line or of a session is a unit; cleaning by age takes
+//     lines as wholes, cleaning by count and budget the oldest checkpoints of a line
+//   - what came from elsewhere is a unit
 //   - an operation is a unit, with the states before and after it
 type survey struct {
 	repo  *Repo
 	known map[object.ID]*node // all commits that can be reached
 	units []*unit
 	whole map[string]*unit    // by line
-	days  map[object.ID]*unit // checkpoints of days' lines
+	owned map[object.ID]*unit // checkpoints of days' lines and of sessions
 	tips  []surveyTip
 
 	always []object.ID // trees and commits that live whatever is decided
@@ -37,7 +38,7 @@ type node struct {
 
 // unit is what lives or dies as a whole.
 type unit struct {
-	line    string // ref, or what the refs of one session have in common
+	lines   []string // refs that lead to it; of a session's, those of forks, too
 	ids     []object.ID
 	when    time.Time // no older than what comes before it on its line
 	last    time.Time // of the newest unit of its line: what counts for the age
@@ -70,7 +71,7 @@ func (r *Repo) survey(ctx context.Context) (*survey, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &survey{repo: r, known: make(map[object.ID]*node), whole: make(map[string]*unit), days: make(map[object.ID]*unit)}
+	s := &survey{repo: r, known: make(map[object.ID]*node), whole: make(map[string]*unit), owned: make(map[object.ID]*unit)}
 	// Days first: a session or an operation that goes on from a day's checkpoint
 	// does not own that.
 	for _, prefix := range []string{refTracks, refSessions, refOperations, refImported, refRemotes, ""} {
@@ -92,10 +93,9 @@ func (r *Repo) survey(ctx context.Context) (*survey, error) {
 func (s *survey) add(ctx context.Context, prefix string, ref odb.Ref) error {
 	switch prefix {
 	case refTracks:
-		return s.addTrack(ctx, ref)
+		return s.addLine(ctx, ref, unitTrack)
 	case refSessions:
-		name, _, _ := strings.Cut(strings.TrimPrefix(ref.Name, refSessions), "/")
-		return s.addWhole(ctx, ref, refSessions+name, unitSession)
+		return s.addLine(ctx, ref, unitSession)
 	case refOperations:
 		return s.addOperations(ctx, ref)
 	case refImported:
@@ -105,7 +105,7 @@ func (s *survey) add(ctx context.Context, prefix string, ref odb.Ref) error {
 	}
 	s.always = append(s.always, ref.ID)
 	if strings.HasPrefix(ref.Name, refPins) { // of which only the checkpoint itself matters
-		_, err := s.walk(ctx, ref.ID, s.days)
+		_, err := s.walk(ctx, ref.ID, s.owned)
 		return err
 	}
 	ids, err := s.walk(ctx, ref.ID, nil)
@@ -113,36 +113,68 @@ func (s *survey) add(ctx context.Context, prefix string, ref odb.Ref) error {
 	return err
 }
 
-// addTrack makes every checkpoint of a line a unit.
-func (s *survey) addTrack(ctx context.Context, ref odb.Ref) error {
-	if u := s.days[ref.ID]; u != nil { // a line that ends where another goes on
-		s.tips = append(s.tips, surveyTip{ref, u})
-		return nil
-	}
-	ids, err := s.walk(ctx, ref.ID, s.days)
-	if err != nil || len(ids) == 0 {
-		return err
-	}
-	line := s.known[ids[0]].when
-	when := line
-	for i, id := range ids {
-		if n := s.known[id]; n.when.Before(when) {
+// addLine makes every checkpoint of a line a unit, with what it alone leads to beside the
+// line: a revert keeps the state that it was to bring about as a second parent.
+func (s *survey) addLine(ctx context.Context, ref odb.Ref, class unitClass) error {
+	id, u := ref.ID, s.owned[ref.ID]
+	var last, when time.Time
+	for ; u == nil; u = s.owned[id] {
+		n, err := s.node(ctx, id)
+		if err != nil || n == nil {
+			return err
+		}
+		if last.IsZero() {
+			last, when = n.when, n.when
+		}
+		if n.when.Before(when) {
 			when = n.when
 		}
-		u := &unit{line: ref.Name, ids: []object.ID{id}, when: when, last: line, class: unitTrack, commits: 1}
-		s.units = append(s.units, u)
-		s.days[id] = u
-		if i == 0 {
-			s.tips = append(s.tips, surveyTip{ref, u})
+		own := &unit{lines: []string{ref.Name}, ids: []object.ID{id}, when: when, last: last, class: class, commits: 1}
+		if id == ref.ID {
+			s.tips = append(s.tips, surveyTip{ref, own})
 		}
+		s.units, s.owned[id] = append(s.units, own), own
+		if len(n.parents) == 0 {
+			return nil
+		}
+		for _, beside := range n.parents[1:] {
+			ids, err := s.walk(ctx, beside, s.owned)
+			if err != nil {
+				return err
+			}
+			own.ids = append(own.ids, ids...)
+		}
+		id = n.parents[0]
+	}
+	if id == ref.ID { // a line that ends where another goes on
+		s.tips = append(s.tips, surveyTip{ref, u})
+		last = s.known[id].when
+	}
+	if class == unitSession {
+		s.share(ref.Name, last, u)
 	}
 	return nil
+}
+
+// share has the part of a session that a fork goes on from live as long as the fork.
+func (s *survey) share(line string, last time.Time, u *unit) {
+	for u != nil && u.class == unitSession {
+		u.lines = append(u.lines, line)
+		if last.After(u.last) {
+			u.last = last
+		}
+		n := s.known[u.ids[0]]
+		if len(n.parents) == 0 {
+			return
+		}
+		u = s.owned[n.parents[0]]
+	}
 }
 
 // addWhole makes all that a ref leads to one unit with what other refs of the same
 // line lead to.
 func (s *survey) addWhole(ctx context.Context, ref odb.Ref, line string, class unitClass) error {
-	ids, err := s.walk(ctx, ref.ID, s.days)
+	ids, err := s.walk(ctx, ref.ID, s.owned)
 	if err != nil {
 		return err
 	}
@@ -153,14 +185,11 @@ func (s *survey) addWhole(ctx context.Context, ref odb.Ref, line string, class u
 	}
 	u := s.whole[line]
 	if u == nil {
-		u = &unit{line: line, class: class}
+		u = &unit{lines: []string{line}, class: class}
 		s.whole[line] = u
 		s.units = append(s.units, u)
 	}
 	u.ids = append(u.ids, ids...)
-	if class == unitSession {
-		u.commits += len(ids)
-	}
 	if n.when.After(u.when) {
 		u.when, u.last = n.when, n.when
 	}
@@ -180,13 +209,13 @@ func (s *survey) addOperations(ctx context.Context, ref odb.Ref) error {
 			when = n.when
 		}
 		states := n.parents[len(n.parents)-2:]
-		u := &unit{line: ref.Name, ids: append([]object.ID{id}, states...), when: when, last: when, class: unitOperation}
+		u := &unit{lines: []string{ref.Name}, ids: append([]object.ID{id}, states...), when: when, last: when, class: unitOperation}
 		s.units = append(s.units, u)
 		if id == ref.ID {
 			s.tips = append(s.tips, surveyTip{ref, u})
 		}
 		for _, state := range states {
-			if _, err := s.walk(ctx, state, s.days); err != nil {
+			if _, err := s.walk(ctx, state, s.owned); err != nil {
 				return err
 			}
 		}
@@ -241,10 +270,26 @@ func (s *survey) node(ctx context.Context, id object.ID) (*node, error) {
 	if err != nil {
 		return nil, nil
 	}
-	n := &node{tree: c.Tree, parents: c.Parents, when: c.Committer.When}
+	n := &node{tree: c.Tree, parents: c.Parents, when: fineTime(c)}
 	if s.repo.db.EndsLine(id) {
 		n.parents = nil
 	}
 	s.known[id] = n
 	return n, nil
+}
+
+// fineTime is when a commit was made. Commits keep whole seconds. The records of sessions
+// and operations keep the rest, which puts those of one second in order.
+func fineTime(c *object.CommitData) time.Time {
+	when := c.Committer.When
+	for _, key := range []string{lineHeader, operationHeader} {
+		var record struct{ At int64 }
+		if value := c.Header(key); value == "" || json.Unmarshal([]byte(value), &record) != nil {
+			continue
+		}
+		if at := time.Unix(0, record.At); at.Unix() == when.Unix() {
+			return at
+		}
+	}
+	return when
 }

@@ -11,7 +11,7 @@ import (
 type Usage struct {
 	Root        Path      `json:"root"`
 	Store       Path      `json:"store"`
-	Size        int64     `json:"size"`   // bytes of all files; a pack shared with the user's repository takes none
+	Size        int64     `json:"size"`   // see Repo.StoreSize
 	Files       int       `json:"files"`  // in the store
 	Budget      int64     `json:"budget"` // default of Retention.MaxBytes for this store
 	Checkpoints int       `json:"checkpoints"`
@@ -22,9 +22,13 @@ type Usage struct {
 	Cleaned     time.Time `json:"cleaned,omitzero"` // when it was last cleaned
 }
 
-// StoreSize returns how many bytes the store's files take. A pack that it shares with
-// the user's repository takes none.
-func (r *Repo) StoreSize() (int64, error) { return r.db.Size() }
+// StoreSize returns how many bytes the store's files take: packs, refs, the stat cache and
+// all else below its directory. A pack that the store shares with the user's repository
+// takes none. Usage.Size and Cleaned.Size are the same number.
+func (r *Repo) StoreSize() (int64, error) {
+	size, _, err := odb.Measure(r.db.Dir())
+	return size, err
+}
 
 // Usage measures the store. Checkpoints and lines count where they can be read.
 func (r *Repo) Usage(ctx context.Context) (*Usage, error) {
@@ -42,7 +46,9 @@ func (r *Repo) Usage(ctx context.Context) (*Usage, error) {
 	}
 	lines := make(map[string]bool)
 	for _, unit := range s.newest(false) {
-		lines[unit.line] = true
+		for _, line := range unit.lines {
+			lines[line] = true
+		}
 		u.Checkpoints += unit.commits
 		for _, id := range unit.ids {
 			when := s.known[id].when

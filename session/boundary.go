@@ -1,6 +1,10 @@
 package session
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/seed-fb9cbc17/cairn"
+)
 
 // target is where a revert goes back to, found among the messages.
 type target struct {
@@ -48,6 +52,9 @@ func (h *history) find(to Target) (*target, error) {
 			t.Message = user
 		}
 		return t, nil
+	}
+	if h.lost(to) {
+		return nil, expired(cairn.ErrNotFound, "where session %q is to be reverted to: its beginning", h.ID)
 	}
 	if to.Part != "" {
 		return nil, notFound("part %q of session %q", to.Part, h.ID)

@@ -26,7 +26,8 @@ type Sessions struct {
 	beginnings map[string]*Beginning // by id: of the newest step that is about to begin, or did not
 }
 
-// loaded is a line as far as it was read. Entries are only ever appended to.
+// loaded is a line as far as it was read. Entries are only ever appended to, or lose their
+// beginning.
 type loaded struct {
 	entries   []*entry // oldest first
 	truncated bool
@@ -60,8 +61,7 @@ func (s *Sessions) load(ctx context.Context, id string) (*history, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := replay(s.repo.Root(), l.entries)
-	h.truncated = l.truncated
+	h := replay(s.repo.Root(), l.entries, l.truncated)
 	if h.ID != id { // another id of the same hash
 		return nil, notFound("session %q", id)
 	}
@@ -99,6 +99,10 @@ func (s *Sessions) read(ctx context.Context, id string, tip *cairn.LineEvent) (*
 }
 
 func (s *Sessions) readSince(ctx context.Context, tip *cairn.LineEvent, known *loaded) (*loaded, error) {
+	ends, err := s.ends(ctx)
+	if err != nil {
+		return nil, err
+	}
 	places := make(map[string]int)
 	if known != nil {
 		for i, e := range known.entries {
@@ -116,7 +120,8 @@ func (s *Sessions) readSince(ctx context.Context, tip *cairn.LineEvent, known *l
 			return nil, err
 		}
 		if n := places[e.ID]; n > 0 {
-			l.entries, l.truncated = known.entries[:n:n], known.truncated
+			from := intact(known.entries[:n], places, ends)
+			l.entries, l.truncated = known.entries[from:n:n], known.truncated || from > 0
 			break
 		}
 		rec, err := decodeRecord(e)

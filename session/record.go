@@ -3,7 +3,6 @@ package session
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -36,7 +35,8 @@ type digest struct {
 	Messages      int               `json:"messages"`
 	Steps         int               `json:"steps"`
 	Open          string            `json:"open,omitempty"`
-	Chain         bool              `json:"chain,omitempty"` // there are reverts: the counts are those without them
+	OpenMessage   string            `json:"openMessage,omitempty"` // of the step that is open
+	Chain         bool              `json:"chain,omitempty"`       // there are reverts: the counts are those without them
 	Fork          *Fork             `json:"fork,omitempty"`
 	Clock         process.Instant   `json:"clock,omitzero"` // at the time At, while a step is open
 }
@@ -120,9 +120,17 @@ func decodeRecord(e *cairn.LineEvent) (*record, error) {
 	return rec, nil
 }
 
-// begins reports whether a session begins with the record.
+// begins reports whether a session begins with the record. A later beginning only fills in
+// what was lacking: there are messages before it.
 func (r *record) begins() bool {
-	return slices.ContainsFunc(r.Events, func(ev event) bool { return ev.Kind == kindBegin })
+	begins, messages := false, 0
+	for _, ev := range r.Events {
+		begins = begins || ev.Kind == kindBegin
+		if ev.Kind == kindMessage {
+			messages++
+		}
+	}
+	return begins && r.Now.Messages <= messages
 }
 
 // checkID refuses ids that cannot be kept.

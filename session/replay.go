@@ -58,9 +58,10 @@ type entry struct {
 	rec  *record
 }
 
-// replay tells a session's history from its checkpoints, oldest first.
-func replay(root string, entries []*entry) *history {
-	h := &history{root: root}
+// replay tells a session's history from its checkpoints, oldest first. Where the beginning
+// was cleaned away, steps are there whose message is not, see cutMessage.
+func replay(root string, entries []*entry, truncated bool) *history {
+	h := &history{root: root, truncated: truncated}
 	for _, e := range entries {
 		h.tip = e.mark.id
 		if len(e.rec.Events) == 0 {
@@ -72,6 +73,10 @@ func replay(root string, entries []*entry) *history {
 		}
 		h.digest = now
 		h.last = moment{e.mark.id, e.mark.hash, now.At}
+		h.keepOpen(entries[0])
+	}
+	if truncated {
+		h.Messages, h.Steps = h.counts(nil)
 	}
 	return h
 }
@@ -119,6 +124,9 @@ func (h *history) apply(ev *event, e *entry, at int64) {
 
 func (h *history) applyStep(ev *event, e *entry, at int64) {
 	m := h.message(ev.Message)
+	if m == nil && h.truncated {
+		m = h.cutMessage(ev.Message, e, at)
+	}
 	if m == nil {
 		return
 	}
@@ -342,10 +350,10 @@ func (h *history) next(at int64) digest {
 	d.At = at
 	d.Messages, d.Steps = h.counts(nil)
 	d.Chain = len(h.chain) > 0
-	d.Open = ""
+	d.Open, d.OpenMessage = "", ""
 	d.Clock = process.Instant{}
 	if s := h.openStep(); s != nil {
-		d.Open, d.Clock = s.ID, h.clock
+		d.Open, d.OpenMessage, d.Clock = s.ID, s.Message, h.clock
 	}
 	return d
 }

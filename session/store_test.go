@@ -108,8 +108,8 @@ func TestR54_BoundToTheRoot(t *testing.T) {
 	}
 }
 
-// TestCleaningTakesWholeSessions: what is left works, a fork of what went included.
-func TestCleaningTakesWholeSessions(t *testing.T) {
+// TestCleaningKeepsForks: a fork has the steps that it shares with a session that went.
+func TestCleaningKeepsForks(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, gittest.Tree{"a": gittest.File("1\n")})
 	f.step("old", "m", "1", func() { f.write("a", "2\n") })
@@ -121,7 +121,7 @@ func TestCleaningTakesWholeSessions(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.revert("fork", session.Target{Start: true})
-	if _, err := f.repo.Clean(background, cairn.CleanOptions{Thorough: true, Retention: cairn.Retention{MaxAge: cairn.NoLimit, MaxCount: 1, KeepLast: 1}}); err != nil {
+	if _, err := f.repo.Clean(background, cairn.CleanOptions{Thorough: true, Retention: cairn.Retention{MaxAge: cairn.NoLimit, MaxCount: 7, KeepLast: 1}}); err != nil {
 		t.Fatal(err)
 	}
 	f.reopen()

@@ -36,7 +36,8 @@ type Session struct {
 	Open     string   `json:"open,omitempty"`    // the step that is running
 	Revert   *Revert  `json:"revert,omitempty"`  // nil: nothing is reverted
 
-	// Truncated: the beginning of the session has been cleaned away.
+	// Truncated: the beginning of the session has been cleaned away. What is left can be
+	// reverted and forked; the counts are those of what is left.
 	Truncated bool `json:"truncated,omitempty"`
 }
 
@@ -76,6 +77,10 @@ type Message struct {
 	Steps    []Step            `json:"steps"`
 	Parts    []Part            `json:"parts,omitempty"` // that came with the message, before those of its steps
 	Reverted bool              `json:"reverted,omitempty"`
+
+	// Truncated: the beginning of the message has been cleaned away, with its prompt and
+	// its first steps.
+	Truncated bool `json:"truncated,omitempty"`
 
 	// Children are the sessions that sub-agents of this message began.
 	Children []string `json:"children,omitempty"`

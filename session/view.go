@@ -51,7 +51,7 @@ func (s *Sessions) revertView(ctx context.Context, h *history, active []*boundar
 	out := &Revert{Message: last.Message, Part: last.Part, Checkpoint: active[0].line.Before}
 	snapshot, err := s.repo.Lookup(ctx, out.Checkpoint)
 	if err != nil {
-		return nil, expired(err, "the state before the revert of session %q", h.ID)
+		return out, h.tolerate(expired(err, "the state before the revert of session %q", h.ID))
 	}
 	out.Snapshot = snapshot.Hash
 	return out, nil
@@ -75,7 +75,7 @@ func (s *Sessions) addChanges(ctx context.Context, out *Session, h *history, act
 		return err
 	}
 	out.Revert.Diff, err = s.revertDiff(ctx, active, newest(active).line.ID)
-	return err
+	return h.tolerate(err)
 }
 
 // summarized is a summary and what it was worked out from.
@@ -175,10 +175,14 @@ func (s *Sessions) List(ctx context.Context) ([]*Session, error) {
 	if err != nil {
 		return nil, err
 	}
+	truncated, err := s.truncated(ctx)
+	if err != nil {
+		return nil, err
+	}
 	list := make([]*Session, 0, len(all))
 	for i := range all {
 		out := all[i].view(s.repo.Root())
-		if all[i].Chain {
+		if all[i].Chain || truncated(&all[i]) {
 			h, err := s.load(ctx, all[i].ID)
 			if err != nil {
 				return nil, err

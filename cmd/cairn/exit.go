@@ -202,7 +202,7 @@ func hint(err error) string {
 	case errors.Is(err, cairn.ErrDeadline):
 		return "the same command goes on from here; --partial takes a checkpoint of what was read"
 	case errors.Is(err, cairn.ErrNoSpace):
-		return "cairn gc frees what is no longer needed; --data-dir names another disk, --min-free how much of it to leave"
+		return "cairn du says what stores take; --data-dir names another disk, --min-free how much of it to leave"
 	case errors.Is(err, cairn.ErrOutside):
 		return "paths count from the current directory; --root DIR names another root"
 	case errors.Is(err, cairn.ErrCorrupt):

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -19,9 +20,10 @@ Usage:
 
 A line of checkpoints, of a day or of a session, goes when its last one is older
 than max_age (7 days); operations go one by one. Beyond max_count checkpoints,
-and while the store is larger than max_bytes, the oldest go first. What is
-pinned stays, and so do the newest keep_last (20). cairn config says what is in
-force.
+and while the store is larger than max_bytes, the oldest go first, also at the
+beginning of a day or session that goes on. What is pinned stays, and so do the
+newest keep_last (20; with 0 only the newest one). cairn config says what is in
+force. A track that finds the store full makes room in the same way.
 
 What is left is packed, with the help of git where it is installed. Nobody waits
 for it: another cairn that needs the store comes first, and the rest is left to
@@ -38,9 +40,10 @@ Options:
                 clean only if it is time, and say nothing
 
 With --json:
-    {"lines", "checkpoints", "kept", "freed", "size", "peak", "packs",
-    "overBudget", "incomplete", "blocked"}: names of the lines that went,
-    numbers of checkpoints, bytes.
+    {"lines", "shortened", "checkpoints", "kept", "freed", "size", "peak",
+    "packs", "overBudget", "pins", "incomplete", "blocked"}: names of the lines
+    that went, and of those whose beginning went, numbers of checkpoints, bytes.
+    The size is that of all files of the store, as in cairn status and cairn du.
 `
 
 // cleanEvery is how often a store is cleaned in the background.
@@ -94,11 +97,18 @@ func (c *cli) printCleaned(done *cairn.Cleaned, dry bool) error {
 		fmt.Fprintf(c.out, "%s %s, %s %s; %s in %s left\n", went, wording.Count(done.Checkpoints, "checkpoint"), freed,
 			wording.Size(done.Freed), wording.Count(done.Kept, "checkpoint"), wording.Size(done.Size))
 	}
+	if n := len(done.Shortened); n > 0 {
+		c.console.remark("%s the beginning of %s that goes on", map[bool]string{true: "would drop", false: "dropped"}[dry], wording.Count(n, "line"))
+	}
 	switch {
 	case done.Blocked != nil:
 		return fmt.Errorf("%w: %w", errBlocked, done.Blocked)
 	case done.OverBudget > 0:
-		c.console.remark("%s more than max_bytes: what is left is pinned or among the newest (keep_last)", wording.Size(done.OverBudget))
+		held := "what is left is among the newest (keep_last)"
+		if len(done.Pins) > 0 {
+			held += " or pinned: " + printable(strings.Join(done.Pins, ", "))
+		}
+		c.console.remark("%s more than max_bytes: %s", wording.Size(done.OverBudget), held)
 	case done.Incomplete:
 		c.console.remark("somebody needed the store: the rest is left to the next time")
 	}

@@ -69,6 +69,9 @@ func (r *sessionRun) goBack(move func(session.RevertOptions) (*session.Session, 
 
 // where says where the session stands now.
 func (r *sessionRun) where(s *session.Session, res *cairn.Result) {
+	if s.Truncated {
+		r.console.remark("the beginning of session %s has been cleaned away: what it changed stays", printable(s.ID))
+	}
 	switch {
 	case res.DryRun:
 	case s.Revert == nil:

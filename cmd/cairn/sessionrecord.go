@@ -159,6 +159,9 @@ func (r *sessionRun) writeSession(s *session.Session) {
 	if s.Revert != nil {
 		line += ", reverted to " + cairn.QuotePath(s.Revert.Message)
 	}
+	if s.Truncated {
+		line += ", beginning cleaned away"
+	}
 	if s.Parent != "" {
 		line += ", of " + cairn.QuotePath(s.Parent)
 	}
@@ -206,6 +209,9 @@ func (r *sessionRun) show() error {
 
 func (r *sessionRun) writeMessage(m *session.Message) {
 	prompt, _, _ := strings.Cut(m.Prompt, "\n")
+	if m.Truncated {
+		prompt = "(its beginning has been cleaned away)"
+	}
 	fmt.Fprintf(r.out, "%s%s  %s%s\n", mark(m.Reverted), cairn.QuotePath(m.ID), printable(m.Role), spaced(printable(prompt)))
 	for i := range m.Steps {
 		st := &m.Steps[i]

@@ -37,6 +37,7 @@ type world struct {
 	agent      string
 	root, data string
 	opened     int // how often hooks opened the project
+	retention  *cairn.Retention
 
 	turns []gittest.Listing // the project when each prompt came
 }
@@ -59,7 +60,7 @@ func (w *world) open(_ context.Context, dir string) (*Project, error) {
 	if dir != w.root {
 		return nil, fmt.Errorf("opened %s", dir)
 	}
-	repo, err := cairn.Open(cairn.Options{Root: w.root, DataDir: w.data, NoSync: true})
+	repo, err := cairn.Open(cairn.Options{Root: w.root, DataDir: w.data, NoSync: true, Retention: w.retention})
 	if err != nil {
 		return nil, err
 	}

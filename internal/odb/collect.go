@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"github.com/gofrs/flock"
 
@@ -40,8 +41,9 @@ type Collection struct {
 	WithoutRef func(name string) bool
 	Cut        []object.ID
 
-	Reserve int64                 // bytes that have to stay free on the file system
-	Free    func() (int64, error) // bytes that are free; nil asks the system
+	Reserve    int64                 // bytes that have to stay free on the file system
+	CopyAtOnce int64                 // bytes of a pack that is made out of several, at most; 0 = the usual number
+	Free       func() (int64, error) // bytes that are free; nil asks the system
 
 	// Pack, if not nil, makes delta-compressed packs where that pays. Without it, and
 	// when it fails, entries are copied as they are.
@@ -139,11 +141,24 @@ func (g *collector) alone(ctx context.Context, f func(context.Context) error) (e
 		return errors.Join(ErrCollecting, fl.Close())
 	}
 	defer func() { err = errors.Join(err, fl.Close()) }()
-	if err := g.locked(ctx, g.db.Sweep); err != nil {
+	if err := g.locked(ctx, func() error { return errors.Join(g.db.Sweep(), g.db.sweepGit()) }); err != nil {
 		return err
 	}
 	return f(ctx)
 }
+
+// WaitCollected waits until no Collect is at work in the store, or ctx ends.
+func (db *DB) WaitCollected(ctx context.Context) error {
+	fl := flock.New(db.path(collectFile), flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o600))
+	if _, err := fl.TryLockContext(ctx, collectPoll); err != nil {
+		return fmt.Errorf("wait for the cleaning of store %s: %w", db.dir, errors.Join(err, fl.Close()))
+	}
+	return fl.Close()
+}
+
+// collectPoll is how often a waiting process looks whether a Collect has ended. No system
+// but Linux can wait for a lock and for a context at once.
+const collectPoll = 5 * time.Millisecond
 
 // locked runs f with the lock held, then lets those go first who wait.
 func (g *collector) locked(ctx context.Context, f func() error) error {

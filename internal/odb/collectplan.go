@@ -202,19 +202,28 @@ func (g *collector) copyJobs(stacks []stack, loose []object.ID, size int64) (job
 		small = small[:i]
 	}
 	merge := series(small, size)
-	j := &job{loose: loose, kept: len(loose), need: size}
+	most := int64(mergedMax)
+	if g.c.CopyAtOnce > 0 {
+		most = min(most, g.c.CopyAtOnce)
+	}
+	j := &job{loose: loose, kept: len(loose), need: size, pays: len(loose) > 0}
 	for i, s := range stacks {
 		dirty := s.dirty(g.c.Thorough)
 		if i >= merge && !dirty {
 			continue
 		}
-		if j.kept > 0 && j.need+s.kept > mergedMax {
-			jobs, j = append(jobs, j), &job{}
+		if j.kept > 0 && j.need+s.kept > most {
+			jobs, j = appendPaying(jobs, j), &job{}
 		}
 		j.add(s)
 		j.pays = j.pays || dirty || j.kept > s.live
 	}
-	if !j.pays && len(loose) == 0 { // nothing, or a clean pack that is left over
+	return appendPaying(jobs, j)
+}
+
+// appendPaying leaves out a job that has nothing to do, or a single clean pack to copy.
+func appendPaying(jobs []*job, j *job) []*job {
+	if !j.pays {
 		return jobs
 	}
 	return append(jobs, j)

@@ -7,16 +7,18 @@ import (
 	"strings"
 )
 
-// Limit makes the batch ask before it writes bytes to the disk. An error of allow ends
-// the batch, and is wrapped by that of the method that wanted to write.
+// Limit makes the batch ask before it writes bytes to the disk. After an error of allow
+// the batch writes nothing more. It goes on to ask, and Commit fails with the last error:
+// that one comes after allow has heard of every byte. A negative number takes bytes back
+// that allow has refused and that the batch can do without.
 func (b *Batch) Limit(allow func(more int64) error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.w.allow = allow
 }
 
-// Size returns how many bytes the files of the store take, see Measure, but for refs:
-// there may be thousands, of 41 bytes each.
+// Size is Measure without refs, for the budget of a capture: there may be thousands of
+// refs, of 41 bytes each.
 func (db *DB) Size() (int64, error) {
 	size, _, err := measure(db.dir, db.path("refs"))
 	return size, err
@@ -50,9 +52,10 @@ func measure(dir, without string) (size int64, files int, err error) {
 }
 
 // takesNoRoom reports whether a file belongs to a borrowed pack that the lender has, too,
-// or to a pack that is gone but for somebody who has it open (on Windows).
+// to a pack that is gone but is open in some process (on Windows), or to one that is being
+// made: a cleaning needs room for a while, and gives it back.
 func takesNoRoom(path string) bool {
-	if strings.HasPrefix(filepath.Base(path), gonePrefix) {
+	if strings.HasPrefix(filepath.Base(path), tempPrefix) {
 		return true
 	}
 	ext := filepath.Ext(path)

@@ -39,6 +39,7 @@ type packWriter struct {
 	spares *spares                // nil = none
 	behind *writeBehind           // nil = nothing waits for the disk
 	allow  func(more int64) error // asked before bytes are written; may be nil
+	short  error                  // the last refusal of allow; from the first on nothing is written
 }
 
 func newPackWriter(dir string) *packWriter { return &packWriter{dir: dir} }
@@ -122,19 +123,31 @@ func (w *packWriter) begin(id object.ID, crc uint32) error {
 	return nil
 }
 
-func (w *packWriter) ask(more int) error {
-	if w.allow == nil || more == 0 {
-		return nil
+// ask reports whether bytes may be written. After a refusal they are only counted: allow
+// hears of all bytes, so that its last answer knows how many the whole pack needs.
+func (w *packWriter) ask(more int) bool {
+	if w.allow != nil && more > 0 {
+		if err := w.allow(int64(more)); err != nil {
+			w.short = err
+		}
 	}
-	return w.allow(int64(more))
+	return w.short == nil
+}
+
+// skip drops what must not be written.
+func (w *packWriter) skip() error {
+	_, err := w.settle()
+	w.done += int64(len(w.buf))
+	w.buf = w.buf[:0]
+	return err
 }
 
 // allowedWriter writes to the pack what may be written.
 type allowedWriter struct{ w *packWriter }
 
 func (a *allowedWriter) Write(p []byte) (int, error) {
-	if err := a.w.ask(len(p)); err != nil {
-		return 0, err
+	if !a.w.ask(len(p)) {
+		return len(p), nil
 	}
 	return a.w.file.Write(p)
 }
@@ -146,10 +159,10 @@ const sumBuffer = 256 << 10
 // finish sets the count, appends the checksum and writes what is left.
 func (w *packWriter) finish() (sum [sha1.Size]byte, err error) {
 	defer w.behind.end() // the file may go to somebody else
-	if w.file == nil {
-		return w.finishBuffer(), w.flush()
+	if w.file == nil && w.short == nil {
+		return w.finishBuffer(), w.flushAll()
 	}
-	if err := w.flush(); err != nil {
+	if err := w.flushAll(); err != nil {
 		return sum, err
 	}
 	if _, err := w.file.WriteAt(w.count(), 8); err != nil {
@@ -162,7 +175,7 @@ func (w *packWriter) finish() (sum [sha1.Size]byte, err error) {
 	}
 	w.buf = h.Sum(w.buf)
 	sum = [sha1.Size]byte(w.buf)
-	return sum, w.flush()
+	return sum, w.flushAll()
 }
 
 // finishBuffer is finish for a pack of which nothing has been written yet.
@@ -172,6 +185,20 @@ func (w *packWriter) finishBuffer() (sum [sha1.Size]byte) {
 	w.buf = append(w.buf, sum[:]...)
 	return sum
 }
+
+// flushAll is flush for the end of a pack: a pack of which something was skipped fails.
+func (w *packWriter) flushAll() error {
+	if err := w.flush(); err != nil {
+		return err
+	}
+	if w.short != nil {
+		w.ask(indexSize(len(w.rows))) // for the sum
+	}
+	return w.short
+}
+
+// indexSize is the size of the index of a small pack with n objects.
+func indexSize(n int) int { return idxHead + n*(idSize+8) + 2*sha1.Size }
 
 func (w *packWriter) count() []byte {
 	return binary.BigEndian.AppendUint32(nil, uint32(len(w.rows)))
@@ -373,8 +400,8 @@ func (w *packWriter) writeIndex(sum [sha1.Size]byte) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := w.ask(len(data)); err != nil {
-		return nil, err
+	if !w.ask(len(data)) {
+		return nil, w.short
 	}
 	return w.spares.write(w.dir, tempPrefix, data)
 }

@@ -306,7 +306,11 @@ func (h *redoHold) enlarge() error {
 
 // makeRedo makes a log where one can be kept. Not to have one is no failure.
 func (db *DB) makeRedo(allow func(int64) error) {
-	if !db.redoable() || !fileMissing(db.path(redoFile)) || allow != nil && allow(redoSize) != nil {
+	if !db.redoable() || !fileMissing(db.path(redoFile)) {
+		return
+	}
+	if allow != nil && allow(redoSize) != nil {
+		_ = allow(-redoSize) // the batch does without
 		return
 	}
 	if temp, err := atomicfile.Create(db.path(privateDir), atomicfile.Prefix); err == nil {

@@ -47,8 +47,8 @@ const packNameSize = int64(len(packPrefix)) + 2*sha1.Size
 func (r *redoRecord) take(w *packWriter) error {
 	sum := w.finishBuffer()
 	idx, err := encodeIndex(w.rows, sum, offsetBit)
-	if err == nil {
-		err = w.ask(len(w.buf) + len(idx))
+	if err == nil && !w.ask(len(w.buf)+len(idx)) {
+		err = w.short
 	}
 	r.name, r.pack, r.idx = ownName(sum), w.buf, idx
 	return err

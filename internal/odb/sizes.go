@@ -46,3 +46,22 @@ func (db *DB) StoredSizes() (func(object.ID) int64, error) {
 		return 0
 	}, nil
 }
+
+// ObjectBytes returns how many bytes packs and loose objects take. A pack counts as in
+// Measure.
+func (db *DB) ObjectBytes() (int64, error) {
+	if err := db.refresh(true); err != nil {
+		return 0, err
+	}
+	var size int64
+	for _, p := range db.packs.Load().packs {
+		if !takesNoRoom(p.stem + packExt) {
+			size += p.bytes()
+		}
+	}
+	loose, err := db.allLoose()
+	for _, id := range loose {
+		size += fileSize(db.loose(id).path)
+	}
+	return size, err
+}

@@ -11,8 +11,8 @@ type spilled struct {
 // the system's memory would keep every other goroutine from adding. An error comes
 // with the next spill or flush.
 func (w *packWriter) spill() error {
-	if err := w.ask(len(w.buf)); err != nil {
-		return err
+	if !w.ask(len(w.buf)) {
+		return w.skip()
 	}
 	free, err := w.settle()
 	if err == nil {
@@ -53,8 +53,8 @@ func (w *packWriter) create() (err error) {
 
 // flush writes all that there is and waits for the writing, not for the disk.
 func (w *packWriter) flush() error {
-	if err := w.ask(len(w.buf)); err != nil {
-		return err
+	if !w.ask(len(w.buf)) {
+		return w.skip()
 	}
 	_, err := w.settle()
 	if err == nil {

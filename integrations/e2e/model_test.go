@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"regexp"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 )
@@ -28,6 +29,7 @@ type op struct {
 	Shell string `json:"shell,omitempty"` // command line
 	Task  string `json:"task,omitempty"`  // prompt for a sub-agent
 	Code  string `json:"code,omitempty"`  // script that calls other tools
+	After bool   `json:"after,omitempty"` // of a shell command: the agent leaves it running
 
 	Text string `json:"text,omitempty"` // to write
 	Old  string `json:"old,omitempty"`  // to replace
@@ -50,10 +52,33 @@ func (s script) prompt(t testing.TB) string {
 	return "please play SCRIPT-" + base64.RawURLEncoding.EncodeToString(data) + "-END now"
 }
 
+// named are the scripts that a prompt only names: a person types little.
+var named sync.Map
+
+// short is a prompt that is typed.
+func (s script) short(t testing.TB) string {
+	t.Helper()
+	data, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := newID("ACT")
+	named.Store(name, data)
+	return "please play " + name + " now"
+}
+
+var scriptName = regexp.MustCompile(`ACT_\d{8}`)
+
 var scriptText = regexp.MustCompile(`SCRIPT-([A-Za-z0-9_-]*)-END`)
 
 // readScript finds the last script in a text.
 func readScript(text string) []json.RawMessage {
+	if names := scriptName.FindAllString(text, -1); names != nil {
+		var turns []json.RawMessage
+		if data, ok := named.Load(names[len(names)-1]); ok && json.Unmarshal(data.([]byte), &turns) == nil {
+			return turns
+		}
+	}
 	found := scriptText.FindAllStringSubmatch(text, -1)
 	if found == nil {
 		return nil

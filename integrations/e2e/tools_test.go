@@ -48,7 +48,11 @@ func (o op) call(tools []tool) (call, error) {
 			if t.schema.Properties["command"].Type == "array" {
 				a.value = []string{"bash", "-c", o.Shell}
 			}
-			return t.with(a), nil
+			c := t.with(a)
+			if o.After {
+				c.args["run_in_background"] = true
+			}
+			return c, nil
 		}
 	}
 	var names []string

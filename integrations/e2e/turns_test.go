@@ -196,8 +196,8 @@ func TestCodexUndo(t *testing.T) {
 	a.keepsTheUsers()
 }
 
-func TestGeminiUndo(t *testing.T) {
-	needTier(t, 3)
+// geminiAgent returns a sandbox with Gemini CLI, and how that is started.
+func geminiAgent(t *testing.T) (*sandbox, []string) {
 	installNode(t)
 	modules := install(t, "gemini", geminiPackage)
 	s := newSandbox(t)
@@ -208,7 +208,12 @@ func TestGeminiUndo(t *testing.T) {
 		"security": object{"auth": object{"selectedType": "gemini-api-key"}, "folderTrust": object{"enabled": false}},
 	})
 	s.cairn("setup", "gemini")
-	base := []string{nodeDir() + "/node", modules + "/@google/gemini-cli/bundle/gemini.js", "-m", "gemini-2.5-pro", "--approval-mode", "yolo"}
+	return s, []string{nodeDir() + "/node", modules + "/@google/gemini-cli/bundle/gemini.js", "-m", "gemini-2.5-pro", "--approval-mode", "yolo"}
+}
+
+func TestGeminiUndo(t *testing.T) {
+	needTier(t, 3)
+	s, base := geminiAgent(t)
 	begun := false
 	a := &talker{sandbox: s, abs: true, say: func(prompt string) output {
 		args := base[:len(base):len(base)]
@@ -221,8 +226,8 @@ func TestGeminiUndo(t *testing.T) {
 	a.undoAndRedo()
 }
 
-func TestQwenUndo(t *testing.T) {
-	needTier(t, 3)
+// qwenAgent returns a sandbox with Qwen Code, and how that is started.
+func qwenAgent(t *testing.T) (*sandbox, []string) {
 	installNode(t)
 	modules := install(t, "qwen", qwenPackage)
 	s := newSandbox(t)
@@ -232,7 +237,12 @@ func TestQwenUndo(t *testing.T) {
 		"telemetry": object{"enabled": false}, "security": object{"auth": object{"selectedType": "openai"}}, "model": object{"name": "fake"}, "$version": 4,
 	})
 	s.cairn("setup", "qwen")
-	base := []string{nodeDir() + "/node", modules + "/@qwen-code/qwen-code/cli-entry.js", "--yolo"}
+	return s, []string{nodeDir() + "/node", modules + "/@qwen-code/qwen-code/cli-entry.js", "--yolo"}
+}
+
+func TestQwenUndo(t *testing.T) {
+	needTier(t, 3)
+	s, base := qwenAgent(t)
 	begun := false
 	a := &talker{sandbox: s, abs: true, say: func(prompt string) output {
 		args := base[:len(base):len(base)]

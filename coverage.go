@@ -40,6 +40,12 @@ func (c coverage) uncaptured(path string) string {
 	return reason
 }
 
+// lists reports whether the path itself was there without being captured.
+func (c coverage) lists(path string) bool {
+	_, ok := c.reasons[path]
+	return ok
+}
+
 // unread reports whether nobody looked at the path.
 func (c coverage) unread(path string) bool { return c.uncaptured(path) == index.Unread.String() }
 

@@ -161,7 +161,10 @@ func (u *LineUpdate) planTakeBack(ctx context.Context, id string, t *TakeBack, b
 			way.made[path] = true
 		}
 	}
-	scope := changedBetween(to, base, within, step)
+	scope, err := u.repo.changedBetween(to, base, within, step)
+	if err != nil {
+		return nil, nil, err
+	}
 	p, err := u.repo.makePlan(ctx, u.disk, to, planOptions{scope: scope, way: way, step: step, kept: b.kept, conflicts: b.conflicts})
 	if err != nil {
 		return nil, nil, err
@@ -314,7 +317,9 @@ func (s state) equals(o state) bool {
 	if s.tree != o.tree || s.meta.Perm != o.meta.Perm || len(differingPerms(s.meta, o.meta)) > 0 {
 		return false
 	}
-	return len(differingDirs(s.meta, o.meta)) == 0
+	dirs := make(map[string]bool)
+	emptied(s.meta, o.meta, dirs)
+	return len(dirs) == 0
 }
 
 // appendReverted appends a revert that had nothing to do on disk.

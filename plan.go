@@ -39,6 +39,7 @@ type planner struct {
 	blocked     map[string]bool
 	targetDirs  *dirLookup
 	removed     map[string]bool   // captured paths that go whatever was decided before
+	baseDirs    map[string]bool   // see isLaterDir
 	cleared     map[string]bool   // paths in the way that the plan already removes
 	instead     map[string]string // of those: what is made there, see Change.As
 }
@@ -94,6 +95,7 @@ func (r *Repo) makePlan(ctx context.Context, disk *capture, target state, opt pl
 		}
 	}
 	p.kept = slices.DeleteFunc(p.kept, func(k PathReason) bool { return p.removed[k.Path] })
+	p.refuseUnsaveable()
 	p.dropBlocked()
 	p.deny()
 	p.spareStores()
@@ -101,6 +103,7 @@ func (r *Repo) makePlan(ctx context.Context, disk *capture, target state, opt pl
 	p.kept, p.conflicts = append(p.kept, kept...), append(p.conflicts, conflicts...)
 	p.keepRenamesTogether(opt.step)
 	p.keepSpellingsTogether()
+	p.spareStanding()
 	p.kept, p.conflicts = append(p.kept, opt.kept...), append(p.conflicts, opt.conflicts...)
 	if opt.way != nil {
 		p.plan.merged = opt.way.merged
@@ -176,14 +179,14 @@ func (p *planner) modify(c treeChange) {
 // remove plans the removal of a captured file that the target does not have, if the
 // target is known not to have had it.
 func (p *planner) remove(path string) error {
-	replaced, err := p.replaced(path)
+	inTheWay, isNew, err := p.replaced(path)
 	if err != nil {
 		return err
 	}
-	if !replaced && p.keepNew {
+	if !inTheWay && p.keepNew {
 		return nil
 	}
-	if !replaced {
+	if !isNew {
 		if reason := p.mayHaveExisted(path, false); reason != "" {
 			p.keepTopmost(path, reason)
 			return nil
@@ -205,22 +208,24 @@ func (p *planner) takeUncaptured(path string, was *worktree.Expect) {
 	p.takeAway(path, was)
 }
 
-// replaced reports whether the target has something else at the path or above it,
-// which proves that it did not have this file.
-func (p *planner) replaced(path string) (bool, error) {
+// replaced reports whether the target has something else at the path or above it, and
+// whether the target is known not to have had this file: it may also lie in a directory
+// that was empty.
+func (p *planner) replaced(path string) (inTheWay, isNew bool, err error) {
 	for at := path; at != ""; at, _ = index.Split(at) {
 		e, err := p.repo.entryOrNil(p.target.tree, at)
 		if err != nil {
-			return false, err
+			return false, false, err
 		}
 		if e != nil {
-			return e.Mode != object.Dir || at == path, nil
+			replaced := e.Mode != object.Dir || at == path
+			return replaced, replaced, nil
 		}
 		if p.targetDirs.empty[at] {
-			return true, nil
+			return at == path, true, nil
 		}
 	}
-	return false, nil
+	return false, false, nil
 }
 
 // mayHaveExisted returns why the target may have had a path that its tree lacks.
@@ -272,6 +277,8 @@ func (p *planner) create(c treeChange) error {
 		p.replaceUncaptured(c, found)
 	case p.isCaptured(found.Path) && p.instead[found.Path] == c.path:
 		p.createOver(c, found.Path)
+	case p.standsSince(found.Path):
+		p.block(c.path, reasonInTheWayOf+found.Path)
 	default: // a file where a directory has to be, or of another spelling
 		p.takeUncaptured(found.Path, found.Expect(object.ID{}))
 		p.change(c.path, worktree.Create, c.new, nil)

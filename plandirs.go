@@ -151,6 +151,8 @@ func (p *planner) makeDir(path string) {
 	case found.Mode == object.Dir: // there, but in an ignored or unreadable place
 	case found.Mode == 0:
 		p.conflict(path, reasonSpecial)
+	case p.standsSince(found.Path):
+		p.conflict(path, reasonInTheWayOf+found.Path)
 	default:
 		p.takeUncaptured(found.Path, found.Expect(object.ID{}))
 		p.changes = append(p.changes, c)
@@ -160,6 +162,10 @@ func (p *planner) makeDir(path string) {
 // removeSurplus plans the removal of directories that the target did not have. One
 // that still holds something when its turn comes stays.
 func (p *planner) removeSurplus(emptied map[string]bool) {
+	empty := make(map[string]bool, len(p.now.meta.Empty))
+	for _, path := range p.now.meta.Empty {
+		empty[string(path)] = true
+	}
 	surplus := slices.Concat(p.dirs.gone, pathtext.Plain(p.now.meta.Empty), pathtext.Plain(p.now.meta.Bare))
 	slices.Sort(surplus)
 	for _, path := range slices.Backward(slices.Compact(surplus)) {
@@ -167,7 +173,13 @@ func (p *planner) removeSurplus(emptied map[string]bool) {
 		if rec == nil || rec.Mode() != object.Dir || rec.Skip() != index.Captured || p.has(path) {
 			continue
 		}
-		if !p.scope.covers(path) && !emptied[path] || p.cleared[path] || p.atBase.unread(path) || p.mayHaveExisted(path, true) != "" {
+		if !p.scope.covers(path) && !emptied[path] || p.cleared[path] || p.atBase.unread(path) || p.isLaterDir(path) {
+			continue
+		}
+		if reason := p.mayHaveExisted(path, true); reason != "" {
+			if empty[path] && !p.covered.lists(path) {
+				p.keepTopmost(path, reason)
+			}
 			continue
 		}
 		if p.way != nil && p.holdsMore(path) {

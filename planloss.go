@@ -23,7 +23,7 @@ func (p *planner) oversized() error {
 		if e != nil || rec == nil || rec.Skip() == index.Store || !p.scope.covers(s.Path) || p.cleared[s.Path] {
 			continue
 		}
-		replaced, err := p.replaced(s.Path)
+		inTheWay, isNew, err := p.replaced(s.Path)
 		if err != nil {
 			return err
 		}
@@ -34,12 +34,14 @@ func (p *planner) oversized() error {
 			continue
 		}
 		reason := ""
-		if !replaced {
+		if !isNew {
 			reason = p.mayHaveExisted(s.Path, rec.Mode() == object.Dir)
 		}
 		switch {
-		case p.keepNew && !replaced || strings.HasPrefix(reason, reasonNotCaptured):
+		case p.keepNew && !inTheWay || p.covered.lists(s.Path):
 			continue // it was there then and is there now: nothing to report
+		case strings.HasPrefix(reason, reasonNotCaptured):
+			p.keepTopmost(s.Path, reason)
 		case reason != "":
 			p.keep(s.Path, reason)
 		case rec.Skip() == index.TooLarge:

@@ -56,7 +56,10 @@ func (r *Repo) takeBack(ctx context.Context, req opRequest, target, base *Checkp
 	if opt.policy != Overwrite {
 		own, stay = opt.owners.withoutOthers(step)
 	}
-	scope := changedBetween(to, from, opt.within, own)
+	scope, err := r.changedBetween(to, from, opt.within, own)
+	if err != nil {
+		return nil, err
+	}
 	return r.operate(ctx, req, func(disk *capture) (*plan, error) {
 		way := &threeWay{base: from, policy: opt.policy, made: make(map[string]bool), merged: make(map[object.ID][]byte)}
 		for _, path := range opt.made {

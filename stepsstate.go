@@ -136,15 +136,15 @@ func (b *stepsBack) comeBack(s state) error {
 
 // changedDirs are the directories that two states do not tell the same of.
 func (r *Repo) changedDirs(a, b state) (map[string]bool, error) {
-	dirs := differingDirs(a.meta, b.meta)
-	if a.meta.Perm.Dir == b.meta.Perm.Dir {
-		return dirs, nil
+	dirs, err := r.differingDirs(a, b)
+	if err != nil || a.meta.Perm.Dir == b.meta.Perm.Dir {
+		return dirs, err
 	}
 	inB := make(map[string]bool)
 	if err := r.walkDirs("", b.tree, func(dir string) { inB[dir] = true }); err != nil {
 		return nil, err
 	}
-	err := r.walkDirs("", a.tree, func(dir string) {
+	err = r.walkDirs("", a.tree, func(dir string) {
 		if inB[dir] && a.meta.perm(dir, object.Dir) != b.meta.perm(dir, object.Dir) {
 			dirs[dir] = true
 		}

@@ -57,7 +57,7 @@ type threeWay struct {
 // that taking back the difference may touch. What was made later in a directory, or below
 // the name of a file that goes, is no part of the difference. What was made below the name
 // of a file that comes back stands in its way.
-func changedBetween(target, base state, within *pathScope, step []Change) *pathScope {
+func (r *Repo) changedBetween(target, base state, within *pathScope, step []Change) (*pathScope, error) {
 	var paths, alone []string
 	for i := range step {
 		if step[i].Status == Added {
@@ -67,18 +67,36 @@ func changedBetween(target, base state, within *pathScope, step []Change) *pathS
 		}
 	}
 	then, later := newCoverage(target.meta), newCoverage(base.meta)
-	for path := range differingDirs(target.meta, base.meta) {
+	dirs, err := r.differingDirs(target, base)
+	for path := range dirs {
 		if within.covers(path) && !then.unread(path) && !later.unread(path) {
 			alone = append(alone, path)
 		}
 	}
-	return newPathScope(paths).withAlone(alone)
+	return newPathScope(paths).withAlone(alone), err
 }
 
 // differingDirs are the directories that hold nothing captured on one side only, or
-// whose bits differ.
-func differingDirs(a, b *metadata) map[string]bool {
-	dirs := differingPerms(a, b)
+// whose bits are exceptions on one side and others, or none, on the other. The
+// exceptions of files are left out: a file whose bits stay becomes one when the common
+// bits change.
+func (r *Repo) differingDirs(a, b state) (map[string]bool, error) {
+	dirs := differingPerms(a.meta, b.meta)
+	for path := range dirs {
+		isFile, err := r.isFile(path, a, b)
+		if err != nil {
+			return nil, err
+		}
+		if isFile {
+			delete(dirs, path)
+		}
+	}
+	emptied(a.meta, b.meta, dirs)
+	return dirs, nil
+}
+
+// emptied adds the directories that hold nothing captured on one side only.
+func emptied(a, b *metadata, dirs map[string]bool) {
 	listed := make(map[pathText]int)
 	for side, m := range []*metadata{a, b} {
 		for _, list := range [][]pathText{m.Empty, m.Bare} {
@@ -92,7 +110,22 @@ func differingDirs(a, b *metadata) map[string]bool {
 			dirs[string(path)] = true
 		}
 	}
-	return dirs
+}
+
+// isFile reports whether one of the states has a file at the path, and none a directory
+// that holds files.
+func (r *Repo) isFile(path string, states ...state) (isFile bool, err error) {
+	for _, s := range states {
+		e, err := r.entryOrNil(s.tree, path)
+		if err != nil {
+			return false, err
+		}
+		if e != nil && e.Mode == object.Dir {
+			return false, nil
+		}
+		isFile = isFile || e != nil
+	}
+	return isFile, nil
 }
 
 // present is what stands at a path on disk, captured or not.

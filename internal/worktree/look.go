@@ -161,6 +161,29 @@ func Save(root, path string, sink Sink) (*Expect, error) {
 	return expect, nil
 }
 
+// CanSave returns why Save would fail at a file that cannot be opened. Contents that
+// keep changing are found by Save alone.
+func CanSave(root, path string) error {
+	err := descendTo(root, path, func(h *dirHandle, at, name string) (bool, error) {
+		if at != path {
+			return true, nil
+		}
+		st, err := h.lstat(append([]byte(name), 0)[:len(name)])
+		if err != nil || !st.mode.IsFile() {
+			return false, err
+		}
+		f, err := h.openFile(name)
+		if err != nil {
+			return false, err
+		}
+		return false, f.Close()
+	})
+	if err != nil && errKind(err) != failGone {
+		return fmt.Errorf("save %s: %w", path, err)
+	}
+	return nil
+}
+
 // Identify is Save without saving: what stands at the path, with the id that its
 // contents would have.
 func Identify(root, path string) (*Expect, error) { return Save(root, path, hashOnly{}) }

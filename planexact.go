@@ -1,0 +1,103 @@
+package cairn
+
+import (
+	"slices"
+
+	"github.com/seed-fb9cbc17/cairn/internal/index"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree"
+)
+
+// A plan names what carrying it out does, and nothing else. So obstacles that are
+// known beforehand are conflicts of the plan.
+
+// refuseUnsaveable blocks the paths that have to be saved first and cannot be read.
+func (p *planner) refuseUnsaveable() {
+	p.losses = slices.DeleteFunc(p.losses, func(path string) bool {
+		err := worktree.CanSave(p.repo.root, path)
+		if err != nil {
+			p.block(path, "cannot be saved first: "+err.Error())
+		}
+		return err != nil
+	})
+}
+
+// spareStanding takes the removal of directories out of the plan that will still hold
+// something. What would be made in the place of such a directory is a conflict.
+func (p *planner) spareStanding() {
+	gone, made := make(map[string]bool), make(map[string]bool)
+	var dirs []string
+	for i := range p.changes {
+		switch c := &p.changes[i]; {
+		case c.Action == worktree.Rmdir && c.As == "":
+			dirs = append(dirs, c.Path)
+		case c.Action.Removes():
+			gone[c.Path] = true
+		case c.Action == worktree.Create:
+			made[c.Path] = true
+		}
+	}
+	slices.Sort(dirs)
+	stay := make(map[string]bool)
+	for _, dir := range slices.Backward(dirs) {
+		holds := p.stillHolds(dir, gone)
+		if gone[dir], stay[dir] = holds == "", holds != ""; stay[dir] && made[dir] {
+			p.conflict(dir, reasonInTheWay+holds)
+		}
+	}
+	p.changes = slices.DeleteFunc(p.changes, func(c worktree.Change) bool {
+		return stay[c.Path] && (c.Action == worktree.Rmdir || c.Action == worktree.Create)
+	})
+}
+
+// stillHolds returns something in a directory that is not among the paths that go. A
+// directory that cannot be listed is left to the removal itself.
+func (p *planner) stillHolds(dir string, gone map[string]bool) string {
+	names, err := worktree.Names(p.repo.root, dir)
+	if err != nil {
+		return ""
+	}
+	for _, name := range names {
+		if at := index.Join(dir, name); !gone[at] {
+			return at
+		}
+	}
+	return ""
+}
+
+// standsSince reports whether something stands at a path that what is taken back did
+// not leave there. Only the policy Overwrite lets it go.
+func (p *planner) standsSince(path string) bool {
+	if p.way == nil || p.way.policy == Overwrite {
+		return false
+	}
+	base, err := p.baseEntry(path)
+	if err != nil {
+		return true
+	}
+	disk, err := p.onDisk(path, nil)
+	return err != nil || p.later(path, base, disk)
+}
+
+// isLaterDir reports whether a directory of the disk is none of those that what is
+// taken back left there.
+func (p *planner) isLaterDir(path string) bool {
+	if p.way == nil || p.way.policy == Overwrite {
+		return false
+	}
+	if p.baseDirs == nil {
+		p.baseDirs = make(map[string]bool)
+		for _, list := range [][]pathText{p.way.base.meta.Empty, p.way.base.meta.Bare} {
+			for _, dir := range list {
+				for at := string(dir); at != "" && !p.baseDirs[at]; at, _ = index.Split(at) {
+					p.baseDirs[at] = true
+				}
+			}
+		}
+	}
+	if p.baseDirs[path] {
+		return false
+	}
+	e, err := p.repo.entryOrNil(p.way.base.tree, path)
+	return err != nil || e == nil || e.Mode != object.Dir
+}

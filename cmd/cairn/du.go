@@ -21,8 +21,8 @@ Usage:
 There is one line for each store: the size of all its files, the number of
 checkpoints, how old the oldest is, what cairn gc would free, and the directory
 that it belongs to. A directory that is not there any more is marked as gone;
-cairn adopt gives its store to where the project was moved to, cairn doctor
---remove-abandoned removes such stores. The last line is the sum.
+cairn adopt gives its store to where the project was moved to,
+cairn doctor --remove-abandoned removes such stores. The last line is the sum.
 
 Options:
     --here  only the store of this project

@@ -40,6 +40,7 @@ type hook struct {
 	*event
 	turn    *turn
 	dataDir string // of the hooks
+	root    string // of the project
 
 	did answer
 }
@@ -179,7 +180,7 @@ func (h *hook) beginStep(ctx context.Context, w *work) error {
 	if err != nil {
 		return err
 	}
-	w.Step, h.did.step, h.did.message = step.ID, step, step.Message
+	w.Step, w.Git, h.did.step, h.did.message = step.ID, h.position(), step, step.Message
 	return nil
 }
 
@@ -244,11 +245,12 @@ func (h *hook) endStep(ctx context.Context, id string, w *work, paths []string) 
 	for _, p := range w.Parts {
 		end.Parts = append(end.Parts, session.Part{ID: p.ID, Type: session.PartTool, Meta: map[string]string{"tool": p.Tool}})
 	}
+	end.Parts = append(end.Parts, h.moved(w)...)
 	step, err := h.sessions.EndStep(ctx, end)
 	if err != nil && !errors.Is(err, cairn.ErrNotFound) {
 		return err
 	}
-	w.Step, w.Parts = "", nil
+	w.Step, w.Parts, w.Git = "", nil, nil
 	if err == nil {
 		h.did.step, h.did.message, h.did.ended = step, step.Message, true
 	}

@@ -181,6 +181,8 @@ func (slow) UndoStep(ctx context.Context, _ string, _ session.RevertOptions) (*s
 	return nil, nil, ctx.Err()
 }
 
+func (slow) History(context.Context, string) ([]session.Message, error) { return nil, nil }
+
 // TestV47_ACommandHasTheTimeThatTheAgentWaits: and answers before that is over.
 func TestV47_ACommandHasTheTimeThatTheAgentWaits(t *testing.T) {
 	t.Parallel()

@@ -167,7 +167,7 @@ func (h *hook) run(ctx context.Context, opt Options) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, project.Close()) }()
-	h.sessions, h.dataDir = project.Sessions, opt.Dir
+	h.sessions, h.dataDir, h.root = project.Sessions, opt.Dir, project.Root
 	ts := turns{opt.Dir}
 	if h.kind == sessionBegin {
 		ts.sweep()

@@ -92,6 +92,7 @@ func (h *hook) takeBack(ctx context.Context, take taker, done, nothing string) e
 		return h.preview(ctx)
 	}
 	sum := &cairn.Result{DryRun: h.do.dryRun}
+	before := h.reverted(ctx)
 	n := 0
 	for range maxSkipped + h.do.count {
 		if n == h.do.count {
@@ -119,7 +120,17 @@ func (h *hook) takeBack(ctx context.Context, take taker, done, nothing string) e
 			break // it would be the same conflicts again
 		}
 	}
-	return h.tell(ctx, sum, done, nothing, n)
+	return h.told(ctx, h.tell(ctx, sum, done, nothing, n), before)
+}
+
+// told adds what an undo has left in git.
+func (h *hook) told(ctx context.Context, err error, before map[string]bool) error {
+	if h.do.verb == "undo" && err == nil {
+		if stays := h.gitStays(ctx, before); stays != "" {
+			h.did.text = strings.TrimRight(h.did.text, "\n") + "\n" + stays
+		}
+	}
+	return err
 }
 
 // preview lists what undo would take back, without doing it: the turns that changed

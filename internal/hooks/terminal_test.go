@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -206,5 +207,45 @@ func TestV48_NothingToBringBackSaysTheWay(t *testing.T) {
 	w.turnOf("s", "2", "two", "echo x > two")
 	if got := w.prompted("s", "cairn redo"); !strings.Contains(got, "nothing to bring back") || !strings.Contains(got, "in a shell: cairn undo") {
 		t.Error(got)
+	}
+}
+
+// TestV45_WhatGitDidIsTold: undo brings the files back and names what git keeps, with
+// commands that take it back and touch no file.
+func TestV45_WhatGitDidIsTold(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is missing")
+	}
+	const git = "git -c user.name=dev -c user.email=dev@example.com "
+	for name, c := range map[string]struct{ turn, want string }{
+		"commit":   {"echo x > a; " + git + "commit -qam x", "git reset"},
+		"checkout": {"echo x > a; git checkout -q -b other", "git symbolic-ref HEAD refs/heads/main"},
+		"stash":    {"echo x > a; " + git + "stash -q; echo y > c", "git stash drop"},
+	} {
+		w := newWorld(t, Codex, aTree())
+		sh := func(line string) {
+			t.Helper()
+			cmd := exec.Command("sh", "-ec", line)
+			cmd.Dir = w.root
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Fatalf("%s: %s: %v\n%s", name, line, err, out)
+			}
+		}
+		sh("git init -q -b main . && git add -A && " + git + "commit -qm begin")
+		w.prompt("s", "1", "go")
+		w.use("PreToolUse", "s", "Bash", "c1", map[string]string{"command": c.turn})
+		sh(c.turn)
+		w.use("PostToolUse", "s", "Bash", "c1", map[string]string{"command": c.turn})
+		w.tell("Stop", "s", nil)
+		got := w.prompted("s", "cairn undo")
+		_, way, ok := strings.Cut(got, "this takes it back: ")
+		if !ok || !strings.Contains(way, c.want) {
+			t.Errorf("%s: %s", name, got)
+			continue
+		}
+		sh(way)
+		sh(`git status --porcelain; test -z "$(git status --porcelain)" && test "$(git symbolic-ref --short HEAD)" = main && test -z "$(git stash list)" && test "$(git log --format=%s)" = begin`)
+		w.noFailures()
 	}
 }

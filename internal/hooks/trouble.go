@@ -29,17 +29,21 @@ func (h *hook) failureLine(err error) string {
 
 // shellCommand is what does the same in a shell.
 func (h *hook) shellCommand() string {
-	id := h.session
-	if strings.ContainsFunc(id, func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("-_.:/", r)
-	}) {
-		id = "'" + strings.ReplaceAll(id, "'", `'\''`) + "'"
-	}
 	verb := map[string]string{"undo": "undo", "redo": "redo", "diff": "diff"}[h.do.verb]
 	if verb == "" {
 		verb = "show"
 	}
-	return "cairn session " + verb + " " + id
+	return "cairn session " + verb + " " + shellQuote(h.session)
+}
+
+// shellQuote is a word as a shell takes it.
+func shellQuote(word string) string {
+	if word != "" && !strings.ContainsFunc(word, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("-_.:/", r)
+	}) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\\''`) + "'"
 }
 
 // remedy is the next step where the store cannot be written.

@@ -16,6 +16,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
+	"github.com/seed-fb9cbc17/cairn/internal/git"
 	"github.com/seed-fb9cbc17/cairn/internal/process"
 )
 
@@ -41,10 +42,11 @@ type turn struct {
 
 // work is what a session is at.
 type work struct {
-	Step  string   `json:"step,omitempty"`  // open
-	Calls []string `json:"calls,omitempty"` // of tools that are running
-	Parts []part   `json:"parts,omitempty"` // of the step, so far
-	Going bool     `json:"going,omitempty"` // a tool has left something running that may still write
+	Step  string        `json:"step,omitempty"`  // open
+	Calls []string      `json:"calls,omitempty"` // of tools that are running
+	Parts []part        `json:"parts,omitempty"` // of the step, so far
+	Git   *git.Position `json:"git,omitempty"`   // when the step began
+	Going bool          `json:"going,omitempty"` // a tool has left something running that may still write
 }
 
 // part is a call of a tool.

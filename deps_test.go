@@ -48,6 +48,7 @@ var layers = map[string]int{
 	"internal/gittest":    7, // test support: may import nothing of ours, see below
 
 	"internal/linediff/corpus": 6,
+	"internal/programmodel":    7, // tests of the program
 }
 
 // thirdParty says which modules a package may use, and why.

@@ -1,0 +1,221 @@
+//go:build unix
+
+package programmodel
+
+import (
+	"os"
+	"slices"
+)
+
+// state is one end of what is taken back: what is known to have been there, and what
+// was there without being held.
+type state struct {
+	known   view
+	unknown map[string]bool
+}
+
+func (p *point) state() state {
+	s := state{p.held, make(map[string]bool)}
+	for path := range p.disk {
+		if _, ok := p.held[path]; !ok {
+			s.unknown[path] = true
+		}
+	}
+	return s
+}
+
+var policies = []string{"merge", "overwrite", "keep", "fail"}
+
+// withPolicy adds a policy to a command, most of the time.
+func (w *world) withPolicy(args []string, fallback string) ([]string, string) {
+	if w.rng.IntN(3) > 0 {
+		return args, fallback
+	}
+	policy := pick(w.rng, policies)
+	return append(args, "--on-conflict", policy), policy
+}
+
+// revertRange takes back what changed between two checkpoints.
+func (w *world) revertRange() {
+	if len(w.points) < 2 {
+		w.track()
+		return
+	}
+	a, b := pick(w.rng, w.points), pick(w.rng, w.points)
+	args, policy := w.withPolicy([]string{"revert", a.id + ".." + b.id}, "merge")
+	w.goBack(wayBack{args: args, policy: policy, judge: func(m *move) { m.takenBack(a.state(), b.state(), nil) }})
+}
+
+// undo takes back the last operation.
+func (w *world) undo() { w.again("undo") }
+
+// redo takes back the last undo.
+func (w *world) redo() { w.again("redo") }
+
+func (w *world) again(verb string) (*move, bool) {
+	args, policy := w.withPolicy([]string{verb}, "merge")
+	var narrow scope
+	if w.rng.IntN(6) == 0 {
+		if path := w.anyPath(); path != "" {
+			narrow = scope{path}
+			args = append(args, "--", path)
+		}
+	}
+	return w.goBack(wayBack{args: args, policy: policy, judge: func(m *move) { m.undone(narrow) }})
+}
+
+// undone finds out which operation was taken back, and judges that.
+func (m *move) undone(narrow scope) {
+	if m.res.Operation == "" {
+		return
+	}
+	for _, op := range m.operations() {
+		if op.ID != m.res.Operation {
+			continue
+		}
+		if known := m.ops[op.Undoes]; known != nil {
+			m.takenBack(state{known: known.before}, state{known: known.after}, narrow)
+		}
+		return
+	}
+}
+
+// takenBack holds the disk against the way from b back to a.
+func (m *move) takenBack(a, b state, narrow scope) {
+	for _, path := range paths(a.known, b.known, m.before, m.after) {
+		was, is := m.before[path], m.after[path]
+		from, to := a.known[path], b.known[path]
+		switch {
+		case !narrow.covers(path) && !narrow.leads(path):
+			if was != is && !aboveChanged(narrow, path) {
+				m.fail("out of scope", "%q was %v and is %v", path, was, is)
+			}
+		case !narrow.covers(path), m.awaited(path):
+		case a.unknown[path] || b.unknown[path]:
+			if was != is && is != from {
+				m.fail("guessed", "%q was %v, is %v; it was there without being held", path, was, is)
+			}
+			if was.kind != 0 && is.kind == 0 && a.unknown[path] {
+				m.fail("guessed", "%q was %v, is gone; it was there without being held", path, was)
+			}
+		case from == to:
+			m.notConcerned(path, from)
+		case was == is && is == from:
+		case was == to:
+			m.mustBe(path, from)
+		case was == from:
+			if is != was {
+				m.fail("taken back twice", "%q was %v already and is %v", path, was, is)
+			}
+		default:
+			m.changedSince(path, from, to)
+		}
+	}
+}
+
+// aboveChanged: a file in the way of a path in scope may go.
+func aboveChanged(narrow scope, path string) bool {
+	return slices.ContainsFunc(narrow, func(p string) bool { return isBelow(path, p) })
+}
+
+// notConcerned judges a path that is the same at both ends.
+func (m *move) notConcerned(path string, end entry) {
+	was, is := m.before[path], m.after[path]
+	if was == is {
+		return
+	}
+	if end.kind == 'd' && is.kind == 'd' && was.kind == 0 && m.after.holds(path) {
+		return // what came back in it needs it
+	}
+	m.fail("not concerned", "%q is %v at both ends, was %v and is %v", path, end, was, is)
+}
+
+// mustBe judges a path that nothing has changed since.
+func (m *move) mustBe(path string, want entry) {
+	is := m.after[path]
+	if is == want || m.explained(path) {
+		return
+	}
+	if want.kind == 0 && is.kind == 'd' && m.after.holds(path) {
+		return // it holds later work
+	}
+	m.fail("not taken back", "%q is %v, not %v (before: %v)", path, is, want, m.before[path])
+}
+
+// changedSince judges a path by the policy.
+func (m *move) changedSince(path string, from, to entry) {
+	was, is := m.before[path], m.after[path]
+	stays := is == was && m.explained(path)
+	switch {
+	case is == from && m.policy == "overwrite", stays:
+	case is == was && was.kind == 'd' && from.kind != to.kind: // a directory that others need, or have removed
+	case is == was && to.kind == 'd' && from.kind == 0: // removed since, and perhaps something else made
+	case is == was && was.kind == 0 && to.kind == 'd': // removed since: it need not go
+	case is == from && was.kind == 0 && (from.kind == 'd' || to.kind == 'd'): // nothing stands in its way
+	case m.policy == "overwrite" && from.kind == 0 && is.kind == 'd' && m.after.holds(path):
+	case m.policy == "merge" && was.kind == 'f' && is.kind == 'f' && m.merges(path, from, to):
+	case m.policy == "merge" && was.kind == 'd' && is.kind == 'd' && from.kind == 'd' && is.perm == from.perm && was.perm == to.perm:
+	default:
+		m.fail("later work", "%q went from %v to %v, later was %v, and is %v under %s", path, from, to, was, is, m.policy)
+	}
+}
+
+// merges asks git whether a file is the merge of what was on disk and what came back.
+func (m *move) merges(path string, from, to entry) bool {
+	if from.kind != 'f' || to.kind != 'f' {
+		return false
+	}
+	was, is := m.before[path], m.after[path]
+	if from.data == to.data || was.data == from.data {
+		return is.data == was.data
+	}
+	names := []string{"ours", "base", "theirs"}
+	for i, text := range []string{was.data, to.data, from.data} {
+		names[i] = m.base + "/" + names[i]
+		m.must(os.WriteFile(names[i], []byte(text), 0o644))
+	}
+	cmd := m.command("git", "merge-file", "-p", names[0], names[1], names[2])
+	out, err := cmd.Output()
+	return err == nil && string(out) == is.data
+}
+
+// thereAndBack goes to a checkpoint, takes that back and does it again, with nothing
+// between: each has to be exact but for what it lists.
+func (w *world) thereAndBack() {
+	if len(w.points) == 0 {
+		w.track()
+		return
+	}
+	m, done := w.goBack(w.restoreTo(pick(w.rng, w.points)))
+	if !done || m.res.Operation == "" {
+		return
+	}
+	back, done := w.goBack(wayBack{args: []string{"undo"}, policy: "merge", judge: func(u *move) { u.undone(nil) }})
+	if !done {
+		back.fail("undo refused", "nothing came between")
+	}
+	back.exactly(m.before, "undo")
+	if back.res.Operation == "" {
+		return
+	}
+	again, done := w.goBack(wayBack{args: []string{"redo"}, policy: "merge", judge: func(u *move) { u.undone(nil) }})
+	if !done {
+		again.fail("redo refused", "nothing came between")
+	}
+	again.exactly(m.after, "redo")
+}
+
+// exactly fails unless the disk is as in a view, but for listed paths.
+func (m *move) exactly(want view, what string) {
+	for _, path := range paths(want, m.after) {
+		if want[path] != m.after[path] && !m.explained(path) && !m.awaited(path) {
+			m.fail(what+" inexact", "%q is %v, was %v (before the %s: %v)", path, m.after[path], want[path], what, m.before[path])
+		}
+	}
+}
+
+// awaited has what is known to break and is mended elsewhere: V03, the bits that most
+// directories have.
+func (m *move) awaited(path string) bool {
+	return m.before[path].kind == 'd' && m.after[path].kind == 'd'
+}

@@ -49,6 +49,7 @@ type move struct {
 	ignored       map[string]bool // before
 	res           result
 	policy        string
+	killed        bool // and finished by a later command
 }
 
 func (m *move) explained(path string) bool { return explained(path, m.res.listed()) }
@@ -109,7 +110,7 @@ func withFlags(args []string, flags ...string) []string {
 
 // refusals are the reasons for which a way back may do nothing at all.
 var refusals = []string{
-	"nothing to ", "no such", "not found", "is not reverted", "step is still open", "nothing was changed", "is open since", "on-conflict", "there are only", "has no ", "open step",
+	"nothing to ", "no such", "not found", "is not reverted", "step is still open", "nothing was changed", "is open since", "on-conflict", "there are only", "has no ", "open step", "cleaned away",
 }
 
 // refused tells a refusal from a failure.
@@ -174,6 +175,9 @@ func (m *move) onlyWhatIsListed() {
 		}
 		if was.kind == 0 && is.kind == 'd' && slices.ContainsFunc(m.res.changed(), func(l string) bool { return isBelow(l, p) }) {
 			continue
+		}
+		if m.killed && was.kind == 'd' && is.kind == 'd' {
+			m.fail("bits after a kill", "%q was %v, is %v", p, was, is)
 		}
 		m.fail("not listed", "%q was %v, is %v", p, was, is)
 	}

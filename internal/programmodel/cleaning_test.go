@@ -152,7 +152,10 @@ func (w *world) stopServer() {
 		signal = syscall.SIGKILL
 	}
 	w.say("end the server: %v", signal)
-	_ = syscall.Kill(-w.serving.Process.Pid, signal)
+	pid := w.serving.Process.Pid
+	_ = syscall.Kill(-pid, signal)
+	timer := time.AfterFunc(patience, func() { _ = syscall.Kill(-pid, syscall.SIGKILL) })
+	defer timer.Stop()
 	_ = w.serving.Wait()
 	w.serving = nil
 }

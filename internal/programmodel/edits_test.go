@@ -203,10 +203,13 @@ func (w *world) rename() {
 	w.say("rename %q to %q", from, to)
 }
 
+// isRules reports whether a path is an ignore file. A pipe in its place would block git.
+func isRules(path string) bool { return filepath.Base(path) == ".gitignore" }
+
 // exchange lets two paths take each other's place.
 func (w *world) exchange() {
 	a, b := w.anyPath(), w.anyPath()
-	if a == b || isBelow(a, b) || isBelow(b, a) {
+	if a == b || isBelow(a, b) || isBelow(b, a) || isRules(a) || isRules(b) {
 		return
 	}
 	aside := w.base + "/aside"

@@ -3,6 +3,7 @@
 package programmodel
 
 import (
+	"bytes"
 	"crypto/sha1"
 	"fmt"
 	"io/fs"
@@ -149,8 +150,11 @@ func (w *world) ignored(v view) map[string]bool {
 	}
 	cmd := w.command("git", "--git-dir="+w.scratch, "--work-tree="+w.root, "check-ignore", "-z", "--stdin", "--no-index")
 	cmd.Stdin = strings.NewReader(stdin.String())
-	out, err := cmd.Output()
-	if code := cmd.ProcessState.ExitCode(); code > 1 {
+	var stdout bytes.Buffer
+	cmd.Stdout = &stdout
+	err := bounded(cmd)
+	out := stdout.Bytes()
+	if code := cmd.ProcessState.ExitCode(); code != 0 && code != 1 {
 		w.must(fmt.Errorf("check-ignore: %w", err))
 	}
 	set := make(map[string]bool)

@@ -131,8 +131,21 @@ func (w *world) command(name string, args ...string) *exec.Cmd {
 func (w *world) git(dir string, args ...string) (string, error) {
 	cmd := w.command("git", args...)
 	cmd.Dir = filepath.Join(w.root, dir)
-	out, err := cmd.CombinedOutput()
-	return string(out), err
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	err := bounded(cmd)
+	return out.String(), err
+}
+
+// bounded runs a command and kills its process group when it does not end.
+func bounded(cmd *exec.Cmd) error {
+	cmd.WaitDelay = time.Second
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	timer := time.AfterFunc(patience, func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })
+	defer timer.Stop()
+	return cmd.Wait()
 }
 
 // answer is what a cairn command said.

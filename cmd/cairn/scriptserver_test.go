@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/seed-fb9cbc17/cairn/internal/protocol"
 )
 
 // TestScriptBesideServer runs the scripts of TestScript while a server runs for the data
@@ -26,13 +28,25 @@ func TestScriptBesideServer(t *testing.T) {
 		return serveScript(env)
 	}
 	params.Files = scriptsBesideServer(t)
-	params.Dir = ""
+	params.Dir, params.WorkdirRoot = "", shortTempDir(t)
 	testscript.Run(t, params)
 }
 
 // ownServer lists the scripts that begin a server themselves, or check that nothing is in
 // the home: a server's socket lies there.
 var ownServer = []string{"serve.txtar", "usage.txtar", "completion.txtar", "place.txtar"}
+
+// shortTempDir is a temporary directory without the test's name in its path: the path of
+// a socket has at most some 100 bytes.
+func shortTempDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) }) // scripts may leave directories that only root can remove
+	return dir
+}
 
 func scriptsBesideServer(t *testing.T) []string {
 	t.Helper()
@@ -45,6 +59,10 @@ func scriptsBesideServer(t *testing.T) []string {
 
 // serveScript starts a server for a script, and stops it when the script ends.
 func serveScript(env *testscript.Env) error {
+	data := filepath.Join(env.Getenv("HOME"), ".local", "share", "cairn")
+	if _, err := protocol.Socket(data); err != nil {
+		env.T().Skip("no server can listen here:", err)
+	}
 	cmd := exec.Command(env.Getenv("CAIRN"), "serve")
 	cmd.Env, cmd.Dir = env.Vars, env.WorkDir
 	out, err := cmd.StdoutPipe()

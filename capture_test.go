@@ -381,7 +381,7 @@ func TestR18_PermissionBits(t *testing.T) {
 	os.Chmod(f.path("p"), 0o755)
 	f.remove("g")
 	f.remove("q")
-	if got := f.patch(before); len(got) != 7 {
+	if got := f.patch(before); len(got) != 8 {
 		t.Errorf("patch %q", got)
 	}
 	f.restoreAll(before)

@@ -49,7 +49,8 @@ func (r *Repo) diskState(ctx context.Context) (s state, err error) {
 	return s, err
 }
 
-// Change is one file that differs between two states.
+// Change is one file that differs between two states, or a directory of both whose
+// permission bits differ. A directory has no id.
 type Change struct {
 	Path    string // from the root, '/'-separated
 	Status  Status
@@ -83,7 +84,7 @@ func (c *Change) check() error {
 		mode uint32
 		id   string
 	}{{c.OldMode, c.OldID}, {c.NewMode, c.NewID}} {
-		if side.mode == 0 {
+		if side.mode == 0 || c.isDir() {
 			continue
 		}
 		if _, err := object.ParseID(side.id); err != nil {
@@ -180,8 +181,8 @@ func parseMode(text string) (uint32, error) {
 	return uint32(mode), nil
 }
 
-// Changes lists the files that differ between two checkpoints, ordered by the bytes
-// of their paths. An empty to means the disk, an empty paths all of them. A path
+// Changes lists the files that differ between two checkpoints, and the directories whose
+// permission bits differ, ordered by the bytes of their paths. An empty to means the disk, an empty paths all of them. A path
 // that one side did not capture although it was there is no change.
 func (r *Repo) Changes(ctx context.Context, from, to string, paths ...string) ([]Change, error) {
 	defer r.trees.dropLarge()
@@ -197,7 +198,23 @@ func (r *Repo) Changes(ctx context.Context, from, to string, paths ...string) ([
 	if err != nil {
 		return nil, err
 	}
-	return r.changes(ctx, a, b, scope)
+	return r.allChanges(ctx, a, b, scope)
+}
+
+// allChanges is changes with the directories whose bits differ.
+func (r *Repo) allChanges(ctx context.Context, a, b state, scope *pathScope) ([]Change, error) {
+	list, err := r.changes(ctx, a, b, scope)
+	if err != nil {
+		return nil, err
+	}
+	dirs, err := r.chmoddedDirs(a, b)
+	for _, dir := range dirs {
+		if scope.covers(dir) {
+			list = append(list, chmod(dir, a.meta.perm(dir, object.Dir), b.meta.perm(dir, object.Dir)))
+		}
+	}
+	slices.SortStableFunc(list, func(x, y Change) int { return strings.Compare(x.Path, y.Path) })
+	return list, err
 }
 
 func (r *Repo) scopeOf(paths []string) (*pathScope, error) {

@@ -198,7 +198,7 @@ func (r *Repo) sides(c *Change, opt DiffOptions) (s fileSides, err error) {
 }
 
 func (r *Repo) blobSize(e *object.Entry) (int64, error) {
-	if e == nil || e.Mode == object.Gitlink {
+	if e == nil || e.Mode == object.Gitlink || e.Mode == object.Dir {
 		return 0, nil
 	}
 	_, size, err := r.db.Stat(e.ID)
@@ -209,7 +209,7 @@ func (r *Repo) blobSize(e *object.Entry) (int64, error) {
 }
 
 func (r *Repo) blob(e *object.Entry) ([]byte, error) {
-	if e == nil || e.Mode == object.Gitlink {
+	if e == nil || e.Mode == object.Gitlink || e.Mode == object.Dir {
 		return nil, nil
 	}
 	kind, data, err := r.db.Read(e.ID)

@@ -213,7 +213,7 @@ func (u *LineUpdate) Changes(ctx context.Context, from string, paths []string) (
 	if err := u.publish(ctx); err != nil {
 		return nil, err
 	}
-	return u.repo.changes(ctx, then, state{c.tree, c.metadata()}, nil)
+	return u.repo.allChanges(ctx, then, state{c.tree, c.metadata()}, nil)
 }
 
 // Delete takes a line away. Its checkpoints can still be had where something else

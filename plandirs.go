@@ -227,10 +227,29 @@ func (p *planner) dirPermission(path string) {
 	if rec == nil || rec.Mode() != object.Dir || rec.Skip() != index.Captured || !p.scope.covers(path) || p.cleared[path] {
 		return
 	}
-	if want := p.target.meta.perm(path, object.Dir); want != rec.Perm() {
+	if want := p.target.meta.perm(path, object.Dir); want != rec.Perm() && p.settleDir(path, want, rec.Perm()) {
 		p.changes = append(p.changes, worktree.Change{
 			Path: path, Action: worktree.Chmod, Mode: object.Dir, Perm: want,
 			Was: &worktree.Expect{Mode: object.Dir, Perm: rec.Perm()},
 		})
 	}
+}
+
+// settleDir decides about the bits of a directory that are neither as at the target nor,
+// because of a later change, as at the base. Bits that what is taken back did not change
+// stay without a word.
+func (p *planner) settleDir(path string, want, now uint16) (proceed bool) {
+	if p.way == nil || p.way.policy == Overwrite {
+		return true
+	}
+	switch was := p.way.base.meta.perm(path, object.Dir); {
+	case now == was:
+		return true
+	case want == was:
+	case p.way.policy == Keep:
+		p.keep(path, reasonChangedSince)
+	default:
+		p.conflict(path, reasonChangedSince)
+	}
+	return false
 }

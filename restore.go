@@ -103,7 +103,7 @@ func (opt *RevertOptions) policy(fallback Policy) Policy {
 // Revert brings the files of patches back to what they were: each file to its state
 // at the hash of the first patch that names it. A file that the tree of that hash
 // lacks was created since and is deleted. Files that no patch names are not
-// touched. Patch.Files may be absolute, or relative to the root.
+// touched; of a directory that a patch names only the bits go back. Patch.Files may be absolute, or relative to the root.
 func (r *Repo) Revert(ctx context.Context, patches []Patch, opt RevertOptions) (*Result, error) {
 	parts, err := r.revertParts(ctx, patches)
 	if err != nil {
@@ -120,7 +120,11 @@ func (r *Repo) Revert(ctx context.Context, patches []Patch, opt RevertOptions) (
 			if err != nil {
 				return nil, err
 			}
-			p, err := r.makePlan(ctx, disk, st, planOptions{scope: newPathScope(part.paths)})
+			scope, err := part.scope(r.lookupDirs(st))
+			if err != nil {
+				return nil, err
+			}
+			p, err := r.makePlan(ctx, disk, st, planOptions{scope: scope})
 			if err != nil {
 				return nil, err
 			}
@@ -145,6 +149,24 @@ func (r *Repo) RevertTo(ctx context.Context, spec string, opt RevertOptions) (*R
 type revertPart struct {
 	target *Checkpoint
 	paths  []string
+}
+
+// scope selects the files of the part. A directory that the target has is named for its
+// bits, not for what lies below it.
+func (p *revertPart) scope(target *dirLookup) (*pathScope, error) {
+	var files, dirs []string
+	for _, path := range p.paths {
+		at, err := target.at(path)
+		if err != nil {
+			return nil, err
+		}
+		if at.there {
+			dirs = append(dirs, path)
+		} else {
+			files = append(files, path)
+		}
+	}
+	return newPathScope(files).withAlone(dirs), nil
 }
 
 // revertParts gives every path to the first patch that names it, and groups the

@@ -46,6 +46,19 @@ func (u *LineUpdate) stepChanges(ctx context.Context, steps []UndoneStep) ([]Cha
 			list = append(list, changeBetween(path, from, to))
 		}
 	}
+	for dir, ends := range b.dirs {
+		old, err := b.dirAt(ends.from, dir)
+		if err != nil {
+			return nil, err
+		}
+		now, err := b.dirAt(ends.to, dir)
+		if err != nil {
+			return nil, err
+		}
+		if old.there && now.there && old.perm != now.perm {
+			list = append(list, chmod(dir, old.perm, now.perm))
+		}
+	}
 	slices.SortFunc(list, func(x, y Change) int { return strings.Compare(x.Path, y.Path) })
 	return list, nil
 }

@@ -134,43 +134,6 @@ func (b *stepsBack) comeBack(s state) error {
 	return nil
 }
 
-// changedDirs are the directories that two states do not tell the same of.
-func (r *Repo) changedDirs(a, b state) (map[string]bool, error) {
-	dirs, err := r.differingDirs(a, b)
-	if err != nil || a.meta.Perm.Dir == b.meta.Perm.Dir {
-		return dirs, err
-	}
-	inB := make(map[string]bool)
-	if err := r.walkDirs("", b.tree, func(dir string) { inB[dir] = true }); err != nil {
-		return nil, err
-	}
-	err = r.walkDirs("", a.tree, func(dir string) {
-		if inB[dir] && a.meta.perm(dir, object.Dir) != b.meta.perm(dir, object.Dir) {
-			dirs[dir] = true
-		}
-	})
-	return dirs, err
-}
-
-// walkDirs visits the directories of a tree.
-func (r *Repo) walkDirs(dir string, tree object.ID, visit func(dir string)) error {
-	entries, err := r.readTree(tree)
-	if err != nil {
-		return err
-	}
-	for i := range entries {
-		if entries[i].Mode != object.Dir {
-			continue
-		}
-		path := index.Join(dir, entries[i].Name)
-		visit(path)
-		if err := r.walkDirs(path, entries[i].ID, visit); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // withEnds is a state in which some paths are something else.
 func (r *Repo) withEnds(batch *odb.Batch, s state, ends map[string]pathEnd) (state, error) {
 	if len(ends) == 0 {

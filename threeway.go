@@ -67,7 +67,7 @@ func (r *Repo) changedBetween(target, base state, within *pathScope, step []Chan
 		}
 	}
 	then, later := newCoverage(target.meta), newCoverage(base.meta)
-	dirs, err := r.differingDirs(target, base)
+	dirs, err := r.changedDirs(target, base)
 	for path := range dirs {
 		if within.covers(path) && !then.unread(path) && !later.unread(path) {
 			alone = append(alone, path)

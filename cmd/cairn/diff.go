@@ -19,8 +19,8 @@ Usage:
 
 FROM is the newest checkpoint unless given; TO is the disk as it is now. A
 rename is a deletion and an addition. Binary files are only said to differ, and
-so are files above 16 MiB. Changes of permission bits that git does not know are
-listed by --name-status and have no text.
+so are files above 16 MiB. Changes of a directory's permission bits, and of bits
+that git does not know, are listed by --name-status and have no text.
 
 Options:
     --stat           how many lines were added and deleted, file by file

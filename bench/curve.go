@@ -16,6 +16,7 @@ var (
 	axisFiles   = axis{"files in the tree", "file"}
 	axisChanged = axis{"files changed", "file"}
 	axisKept    = axis{"checkpoints kept", "checkpoint"}
+	axisBack    = axis{"files taken back", "file"}
 )
 
 // quantity is what a curve tells. Values are in seconds, bytes or a number.
@@ -57,7 +58,7 @@ const (
 	curveCleanBytes  = "store-bytes-cleaned/kept"
 )
 
-var allCurves = []curve{
+var allCurves = append([]curve{
 	{curveUnchanged, "track, unchanged", axisFiles, seconds, asTheWalk},
 	{curveOne, "track, 1 file changed", axisFiles, seconds, asTheWalk},
 	{curveFirst, "first track", axisFiles, seconds, linear},
@@ -76,7 +77,7 @@ var allCurves = []curve{
 	{curveKeptFiles, "files of the store before the cleaning", axisKept, count, linear},
 	{curveKeptBytes, "store before the cleaning", axisKept, octets, linear},
 	{curveCleanBytes, "store after the cleaning", axisKept, octets, linear},
-}
+}, backCurves()...)
 
 // curves is what a run with -curves found. results/README.md describes its JSON form.
 type curves struct {

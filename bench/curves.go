@@ -50,7 +50,12 @@ func (d *driver) measureCurves(out io.Writer) error {
 			return fmt.Errorf("checkpoints kept: %w", err)
 		}
 	}
-	return errors.Join(saveTo(d.opt.json, c.found.writeJSON), c.found.slopes().write(out))
+	if c.wanted(partBack) {
+		if err := c.alongBack(); err != nil {
+			return fmt.Errorf("ways back: %w", err)
+		}
+	}
+	return errors.Join(saveTo(d.opt.json, c.found.writeJSON), c.found.print(out))
 }
 
 // upTo are the sizes that are at most n; n itself where there is none.
@@ -67,9 +72,10 @@ const (
 	partFiles   = "files"
 	partChanged = "changed"
 	partKept    = "kept"
+	partBack    = "back"
 )
 
-var curveParts = []string{partFiles, partChanged, partKept}
+var curveParts = []string{partFiles, partChanged, partKept, partBack}
 
 func (c *curver) wanted(part string) bool {
 	return len(c.opt.only) == 0 || slices.Contains(c.opt.only, part)
@@ -109,6 +115,10 @@ type site struct {
 
 // The contenders of curves, in the order of the legend.
 var curveKinds = []string{nameSpec, nameCLI, nameLibrary, nameWatching}
+
+// curveLines are the lines of a curve, in the order of the legend: contenders, and what
+// the machine takes for the least of it.
+var curveLines = append(slices.Clone(curveKinds), nameFloor, nameHand)
 
 // openSite makes a tree, and workers for the contenders asked for. Whoever asks for
 // the library gets it with and without watching.

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
@@ -39,7 +40,7 @@ func TestCurves(t *testing.T) {
 		if k.name == curvePeak && ownUsage().PeakBytes == 0 {
 			continue // this system does not tell
 		}
-		for _, who := range append(curveKinds, nameFloor) {
+		for _, who := range curveLines {
 			want := takesPart(k.name, who)
 			l := c.line(k, 0, who)
 			if got := len(l.points) > 0; got != want {
@@ -69,7 +70,10 @@ func takesPart(curve, who string) bool {
 		curveKeptBytes:   {nameLibrary, nameWatching},
 		curveCleanBytes:  {nameLibrary, nameWatching},
 	}
-	if who == nameFloor && curve != curveUnchanged {
+	if strings.HasPrefix(curve, "back-") {
+		return who == nameLibrary || who == nameHand
+	}
+	if who == nameHand || who == nameFloor && curve != curveUnchanged {
 		return false
 	}
 	return !slices.Contains(without[curve], who)

@@ -8,6 +8,7 @@ import (
 	"runtime"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/session"
 )
 
 // library is cairn in the process of its caller: opened once, then called.
@@ -15,6 +16,9 @@ type library struct {
 	opt  cairn.Options
 	repo *cairn.Repo
 	last usage
+
+	turns int           // begun
+	turn  *session.Step // the newest
 }
 
 func newLibrary(s setting) *library {

@@ -66,9 +66,9 @@ tables.
                     a cleaning after every 360: 10000 is a week
 
   -curves           instead measure how costs grow: with the number of files up to
-                    -files, of changed files, and of checkpoints kept; all of it takes
-                    -files 500000, and 6 GB of room; parts by -only, from
-                    files,changed,kept
+                    -files, of changed files, of checkpoints kept, and of files of a
+                    turn that is taken back; all of it takes -files 500000, and 6 GB of
+                    room; parts by -only, from files,changed,kept,back
   -checkpoints N    most checkpoints with -curves, default 10000
   -plot FILE        instead draw the curves of a -json file as SVG files beside it, and
                     print how each grows

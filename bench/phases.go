@@ -37,6 +37,7 @@ const (
 	floorKeepOne   = "keep-1"
 	floorKeepMany  = "keep-100"
 	nameFloor      = "floor"
+	nameHand       = "by-hand" // the files of a turn, written or unlinked without any checkpoint
 )
 
 const (

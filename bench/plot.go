@@ -24,6 +24,7 @@ var figures = []figure{
 	{"kept", "Cost by the number of checkpoints kept", []string{
 		curveKeptTrack, curveKeptLog, curveKeptPatch, curveKeptRestore, curveKeptUndo, curveKeptClean, curveKeptBytes, curveCleanBytes, curveKeptFiles,
 	}},
+	{"back", "Cost of taking back a turn that made files", namesOf(backCurves())},
 }
 
 // plotBench is a run with -plot.
@@ -42,6 +43,13 @@ func plotBench(_ context.Context, opt options, out, _ io.Writer) error {
 	return errors.Join(errs...)
 }
 
+func namesOf(list []curve) (names []string) {
+	for _, k := range list {
+		names = append(names, k.name)
+	}
+	return names
+}
+
 // print tells how each curve grows.
 func (c *curves) print(out io.Writer) error {
 	if _, err := fmt.Fprintf(out, "machine: %s; the fastest of %d rounds\n\n", c.Machine, c.Rounds); err != nil {
@@ -49,6 +57,14 @@ func (c *curves) print(out io.Writer) error {
 	}
 	if err := c.slopes().write(out); err != nil {
 		return err
+	}
+	if back := c.backTable(); back != nil {
+		if _, err := fmt.Fprintln(out); err != nil {
+			return err
+		}
+		if err := back.write(out); err != nil {
+			return err
+		}
 	}
 	for _, note := range c.Notes {
 		if _, err := fmt.Fprintf(out, "\nnote: %s\n", note); err != nil {
@@ -87,7 +103,7 @@ func (c *curves) panels(f *figure) []*panel {
 		k := curveNamed(name)
 		for _, files := range c.treesOf(k) {
 			p := &panel{curve: k, files: files}
-			for _, who := range append(curveKinds, nameFloor) {
+			for _, who := range curveLines {
 				if l := c.line(k, files, who); len(l.points) > 0 {
 					p.lines = append(p.lines, l)
 				}
@@ -151,7 +167,7 @@ func (c *curves) caption() string {
 func legend(s *svg, panels []*panel) {
 	const y = 66
 	x := 16.0
-	for _, who := range append(curveKinds, nameFloor) {
+	for _, who := range curveLines {
 		if !slices.ContainsFunc(panels, func(p *panel) bool {
 			return slices.ContainsFunc(p.lines, func(l line) bool { return l.who == who })
 		}) {

@@ -107,13 +107,13 @@ func textOf(t *testing.T, e xml.StartElement, text string) drawnText {
 // told by formula: y(who, x) at the places where a whole run measures.
 func toldCurves(y func(k *curve, who string, x int) float64) *curves {
 	c := &curves{Version: reportVersion, Rounds: 3, Machine: machine{CPU: "A <fast> & quiet processor", Processors: 2, FileSystem: "ext4", Git: "2.39.5"}}
-	sizes := map[axis][]int{axisFiles: curveFiles, axisChanged: curveChanged, axisKept: curveKept}
+	sizes := map[axis][]int{axisFiles: curveFiles, axisChanged: curveChanged, axisKept: curveKept, axisBack: curveBack}
 	for i := range allCurves {
 		k := &allCurves[i]
-		trees := map[axis][]int{axisFiles: {0}, axisChanged: changedTrees, axisKept: {keptTree}}[k.along]
+		trees := map[axis][]int{axisFiles: {0}, axisChanged: changedTrees, axisKept: {keptTree}, axisBack: {backTree}}[k.along]
 		for _, files := range trees {
 			for _, x := range sizes[k.along] {
-				for _, who := range append(curveKinds, nameFloor) {
+				for _, who := range curveLines {
 					at := where{k.name, files, x}
 					if files == 0 {
 						at.files = x
@@ -133,7 +133,7 @@ func toldCurves(y func(k *curve, who string, x int) float64) *curves {
 // proportional grows from the smallest to the largest values that are to be expected.
 func proportional(k *curve, who string, x int) float64 {
 	v := map[quantity]float64{seconds: 1e-5, octets: 1e4, count: 1}[k.of] * float64(x)
-	return v / map[string]float64{nameSpec: 0.1, nameCLI: 1, nameLibrary: 2, nameWatching: 10, nameFloor: 3}[who]
+	return v / map[string]float64{nameSpec: 0.1, nameCLI: 1, nameLibrary: 2, nameWatching: 10, nameFloor: 3, nameHand: 4}[who]
 }
 
 // No text leaves the picture or touches another one.
@@ -236,7 +236,7 @@ func TestPlot(t *testing.T) {
 	if err := plotBench(context.Background(), options{plot: file}, &out, io.Discard); err != nil {
 		t.Fatal(err)
 	}
-	for _, suffix := range []string{"files", "changed", "kept"} {
+	for _, suffix := range []string{"files", "changed", "kept", "back"} {
 		parsePicture(t, string(readFile(t, filepath.Join(dir, "growth-"+suffix+".svg"))))
 	}
 	if !strings.Contains(out.String(), "| track, by files changed of 100k ") {

@@ -72,7 +72,7 @@ func (l *line) each(of func(*point) float64) float64 {
 // limit is the exponent that a line of cairn must not exceed, with its reason.
 func (c *curves) limit(l *line) (float64, string, bool) {
 	switch {
-	case l.who == nameSpec || l.who == nameFloor:
+	case l.who == nameSpec || l.who == nameFloor || l.who == nameHand:
 		return 0, "", false
 	case l.curve.most == linear:
 		return 1, "linear", true
@@ -100,7 +100,7 @@ func (c *curves) slopes() table {
 	for i := range allCurves {
 		k := &allCurves[i]
 		for _, files := range c.treesOf(k) {
-			for _, who := range append(curveKinds, nameFloor) {
+			for _, who := range curveLines {
 				if l := c.line(k, files, who); len(l.points) > 0 {
 					t = append(t, c.slopeRow(&l))
 				}
@@ -134,7 +134,7 @@ func (c *curves) slopeRow(l *line) []string {
 // title says what a line is about.
 func (l *line) title() string {
 	title := l.curve.title + ", by " + l.curve.along.title
-	if l.curve.along == axisChanged {
+	if l.curve.along == axisChanged || l.curve.along == axisBack {
 		title += " of " + short(l.files)
 	}
 	return title

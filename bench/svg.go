@@ -42,7 +42,7 @@ func newSVG(width, height float64, title string) *svg {
 	fmt.Fprintf(&s.text, `<svg xmlns="http://www.w3.org/2000/svg" width="%s" height="%s" viewBox="0 0 %s %s" role="img">`+"\n",
 		coordinate(width), coordinate(height), coordinate(width), coordinate(height))
 	fmt.Fprintf(&s.text, "<title>%s</title>\n<style>%s", escaped(title), style)
-	for _, who := range append(curveKinds, nameFloor) {
+	for _, who := range curveLines {
 		l := looks[who]
 		fmt.Fprintf(&s.text, ".%s-line { stroke: var(--%s); } .%s-mark { fill: var(--%s); }\n", l.class, l.class, l.class, l.class)
 	}
@@ -106,9 +106,11 @@ var looks = map[string]look{
 	nameLibrary:  {"library", "M0 -5.5L5 3.5H-5Z"},
 	nameWatching: {"watching", "M0 -5.5L5.5 0L0 5.5L-5.5 0Z"},
 	nameFloor:    {"floor", "M-5 -1.5H5V1.5H-5Z"},
+	nameHand:     {"floor", "M-5 -1.5H5V1.5H-5Z"},
 }
 
 // lineTitles are the contenders' names in legends and tables.
 var lineTitles = map[string]string{
 	nameSpec: "specification (git)", nameCLI: "cairn", nameLibrary: "library", nameWatching: "library, watching", nameFloor: "walk + lstat",
+	nameHand: "write or unlink",
 }

@@ -51,6 +51,11 @@ const (
 	opRedo         = "redo"
 	opLog          = "log"
 	opClean        = "clean"
+	opTurnBegin    = "turn-begin"
+	opTurnEnd      = "turn-end"
+	opRevertRange  = "revert-range"
+	opRevertTurn   = "revert-turn"
+	opUnrevert     = "unrevert"
 	opClose        = "close" // the next operation opens again
 	opProcessors   = "processors"
 	opMemory       = "memory"
@@ -166,6 +171,8 @@ func perform(c contender, req *request, resp *response) (count func() (int, erro
 		}
 	case opLog, opClean:
 		err = keep(c, req.Op)
+	case opTurnBegin, opTurnEnd, opRevertRange, opRevertTurn, opUnrevert:
+		err = turnOf(c, req, resp)
 	default:
 		err = arrange(c, req, resp)
 	}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/session"
+)
+
+// turner takes back the turn of a session.
+type turner interface {
+	// BeginTurn and EndTurn return the checkpoints before and after the turn.
+	BeginTurn() (before string, err error)
+	EndTurn() (after string, err error)
+
+	RevertRange(from, to string) error
+	RevertTurn() error
+	Unrevert() error
+}
+
+// turnOf carries out an operation of a turner.
+func turnOf(c contender, req *request, resp *response) (err error) {
+	t, ok := c.(turner)
+	if !ok {
+		return errUnable
+	}
+	switch req.Op {
+	case opTurnBegin:
+		resp.Tree, err = t.BeginTurn()
+	case opTurnEnd:
+		resp.Tree, err = t.EndTurn()
+	case opRevertRange:
+		err = t.RevertRange(req.Tree, req.To)
+	case opRevertTurn:
+		err = t.RevertTurn()
+	case opUnrevert:
+		err = t.Unrevert()
+	}
+	return err
+}
+
+// turnSession is the session of the newest turn. Each turn has a session of its own: a
+// revert also sums up its whole session, which is not what a turn costs.
+func (l *library) turnSession() string { return fmt.Sprint("bench-", l.turns) }
+
+func (l *library) sessions() (*session.Sessions, error) {
+	repo, err := l.opened()
+	if err != nil {
+		return nil, err
+	}
+	return session.New(repo), nil
+}
+
+// BeginTurn implements turner.
+func (l *library) BeginTurn() (string, error) {
+	s, err := l.sessions()
+	if err != nil {
+		return "", err
+	}
+	l.turns++
+	l.turn, err = s.BeginStep(context.Background(), session.StepBegin{Session: l.turnSession(), Message: "turn", Role: session.RoleUser})
+	if err != nil {
+		return "", err
+	}
+	return l.turn.Before.ID, nil
+}
+
+// EndTurn implements turner.
+func (l *library) EndTurn() (string, error) {
+	s, err := l.sessions()
+	if err != nil {
+		return "", err
+	}
+	l.turn, err = s.EndStep(context.Background(), session.StepEnd{Session: l.turnSession(), Step: l.turn.ID})
+	if err != nil {
+		return "", err
+	}
+	return l.turn.After.ID, nil
+}
+
+// RevertRange implements turner.
+func (l *library) RevertRange(from, to string) error {
+	repo, err := l.opened()
+	if err != nil {
+		return err
+	}
+	return whole(repo.RevertRange(context.Background(), from, to, cairn.RevertOptions{}))
+}
+
+// RevertTurn implements turner.
+func (l *library) RevertTurn() error {
+	s, err := l.sessions()
+	if err != nil {
+		return err
+	}
+	_, res, err := s.Revert(context.Background(), l.turnSession(), session.Target{Message: l.turn.Message}, session.RevertOptions{})
+	return whole(res, err)
+}
+
+// Unrevert implements turner.
+func (l *library) Unrevert() error {
+	s, err := l.sessions()
+	if err != nil {
+		return err
+	}
+	_, res, err := s.Unrevert(context.Background(), l.turnSession(), session.RevertOptions{})
+	return whole(res, err)
+}

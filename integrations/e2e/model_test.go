@@ -179,8 +179,9 @@ type protocol struct {
 	write func(w *events, r reply, stream bool)
 }
 
-// startModel starts the model's server on loopback and returns its address.
-func startModel(t testing.TB, n *network) string {
+// startModel starts the model's server on loopback and returns its address. It counts the
+// requests that are a turn of an agent: those with tools.
+func startModel(t testing.TB, n *network, asks *atomic.Int64) string {
 	t.Helper()
 	var listener net.Listener
 	err := n.do(func() (err error) {
@@ -190,26 +191,26 @@ func startModel(t testing.TB, n *network) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := &http.Server{Handler: modelHandler()}
+	server := &http.Server{Handler: modelHandler(asks)}
 	go server.Serve(listener)
 	t.Cleanup(func() { server.Close() })
 	return "http://" + listener.Addr().String()
 }
 
-func modelHandler() http.Handler {
+func modelHandler(asks *atomic.Int64) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		path := r.URL.Path
 		switch {
 		case strings.HasSuffix(path, "/chat/completions"):
-			serve(w, r, chat, false)
+			serve(w, r, chat, false, asks)
 		case strings.HasSuffix(path, "/responses"):
-			serve(w, r, responses, false)
+			serve(w, r, responses, false, asks)
 		case strings.HasSuffix(path, "/messages"):
-			serve(w, r, anthropic, false)
+			serve(w, r, anthropic, false, asks)
 		case strings.HasSuffix(path, ":generateContent"):
-			serve(w, r, gemini, false)
+			serve(w, r, gemini, false, asks)
 		case strings.HasSuffix(path, ":streamGenerateContent"):
-			serve(w, r, gemini, true)
+			serve(w, r, gemini, true, asks)
 		case strings.HasSuffix(path, "/count_tokens"), strings.HasSuffix(path, ":countTokens"):
 			io.WriteString(w, `{"input_tokens":100,"totalTokens":100}`)
 		case strings.HasSuffix(path, "/models"):
@@ -220,12 +221,15 @@ func modelHandler() http.Handler {
 	})
 }
 
-func serve(w http.ResponseWriter, req *http.Request, p protocol, stream bool) {
+func serve(w http.ResponseWriter, req *http.Request, p protocol, stream bool, asks *atomic.Int64) {
 	body, err := io.ReadAll(req.Body)
 	if err != nil {
 		return
 	}
 	messages, tools, wanted, err := p.read(body)
+	if len(tools) > 0 {
+		asks.Add(1)
+	}
 	var r reply
 	if err == nil {
 		r, err = answer(messages, tools)

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -30,6 +31,7 @@ type sandbox struct {
 	home    string
 	net     *network
 	model   string
+	asks    atomic.Int64 // prompts with tools that the model was sent
 	env     []string
 }
 
@@ -58,7 +60,7 @@ func newSandbox(t *testing.T) *sandbox {
 	s := &sandbox{t: t, project: filepath.Join(dir, "project"), home: filepath.Join(dir, "home"), net: newNetwork(t)}
 	gittest.Create(t, s.home, nil)
 	gittest.Create(t, s.project, begin)
-	s.model = startModel(t, s.net)
+	s.model = startModel(t, s.net, &s.asks)
 	s.env = []string{
 		"HOME=" + s.home, "PATH=" + filepath.Dir(cairnProgram) + ":" + nodeDir() + ":/usr/local/bin:/usr/bin:/bin",
 		"TERM=dumb", "LANG=C.UTF-8", "SHELL=/bin/bash", "NO_COLOR=1", "TMPDIR=" + dir,

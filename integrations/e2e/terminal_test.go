@@ -8,7 +8,9 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -43,7 +45,7 @@ func (s *sandbox) inTerminal(argv ...string) *terminal {
 		s.t.Fatal(err)
 	}
 	term := &terminal{s, filepath.Join(dir, "s")}
-	s.t.Cleanup(func() { term.tmux("kill-server"); os.RemoveAll(dir) })
+	s.t.Cleanup(func() { term.tmux("kill-server"); s.endAll(); os.RemoveAll(dir) })
 	env := slices.DeleteFunc(slices.Clone(s.env), func(v string) bool { return strings.HasPrefix(v, "TERM=") })
 	line := []string{"exec", "env", "-i"}
 	for _, word := range append(append(env, "TERM=xterm-256color"), argv...) {
@@ -58,6 +60,18 @@ func (s *sandbox) inTerminal(argv ...string) *terminal {
 		s.t.Fatalf("tmux: %v", err)
 	}
 	return term
+}
+
+// endAll kills what lives on in the sandbox: agents leave servers and commands behind. A
+// process belongs to the sandbox if it has its home.
+func (s *sandbox) endAll() {
+	list, _ := filepath.Glob("/proc/[0-9]*/environ")
+	for _, path := range list {
+		env, err := os.ReadFile(path)
+		if pid, perr := strconv.Atoi(filepath.Base(filepath.Dir(path))); err == nil && perr == nil && slices.Contains(strings.Split(string(env), "\x00"), "HOME="+s.home) {
+			syscall.Kill(pid, syscall.SIGKILL)
+		}
+	}
 }
 
 func (s *terminal) tmux(args ...string) string {
@@ -142,6 +156,9 @@ func (s *terminal) types(line string) {
 func (s *terminal) says(line, want string) string {
 	s.t.Helper()
 	rx := regexp.MustCompile(want)
+	if old := s.screen(); rx.MatchString(words(old)) {
+		s.t.Fatalf("%s: the screen shows %q already:\n%s", line, want, old)
+	}
 	s.until(line, want, func() bool { return rx.MatchString(words(s.screen())) })
 	return s.screen()
 }
@@ -174,6 +191,18 @@ func (s *terminal) makes(line, name string) {
 		_, err := os.Lstat(filepath.Join(s.project, name))
 		return err == nil
 	})
+}
+
+// appears waits for a file.
+func (s *terminal) appears(name string) {
+	s.t.Helper()
+	path := filepath.Join(s.project, name)
+	for end := time.Now().Add(screenBound); time.Now().Before(end); time.Sleep(lookPause) {
+		if _, err := os.Lstat(path); err == nil {
+			return
+		}
+	}
+	s.t.Fatalf("%s never appears:\n%s", name, s.screen())
 }
 
 // plays has the model play a script and waits for its last words.

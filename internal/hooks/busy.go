@@ -10,10 +10,10 @@ import (
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
-// What is typed while a tool runs is refused: the turn would go on, and the result be a
-// mixture. Not every agent tells its hooks when Esc has ended a tool, so the same
-// command again, with no event between the two, counts as typed after Esc. Should a
-// call of then come back after all, what it wrote becomes a step of its own.
+// A command that is typed while a tool runs is refused: the turn would go on, and the
+// result would be a mixture. Not every agent tells its hooks that Esc has ended a tool, so
+// the same command again, with no event between the two, counts as typed after Esc. When
+// such a call comes back after all, its changes become a step of their own.
 
 // atWork names the calls that have not come back.
 func (t *turn) atWork() string {
@@ -36,23 +36,35 @@ func (t *turn) tools() string {
 		}
 	}
 	if len(names) == 0 {
-		return "a tool of a sub-agent is"
+		return "a tool of a sub-agent was"
 	}
 	if len(names) == 1 {
-		return names[0] + " is"
+		return names[0] + " was"
 	}
-	return strings.Join(names, ", ") + " are"
+	return strings.Join(names, ", ") + " were"
 }
 
-// refuseBeside refuses an undo or a redo beside a tool, once.
-func (h *hook) refuseBeside() bool {
+// refuseBeside refuses an undo or a redo beside a tool, once. Claude Code calls the hook
+// when a prompt is typed and shows the answer after the turn, so the text is true then, too.
+func (h *hook) refuseBeside(ctx context.Context) (bool, error) {
+	if err := h.endInterrupted(ctx); err != nil {
+		return false, err
+	}
 	calls := h.turn.atWork()
 	if calls == "" || h.do.dryRun || h.turn.Refused == calls {
-		return false
+		return false, nil
 	}
 	h.turn.Refused = calls
-	h.did.text = "cairn: nothing was done: " + h.turn.tools() + " still at work. Press Esc first, then type it again"
-	return true
+	h.did.text = "cairn: nothing was done: " + h.turn.tools() + " at work when this was typed. Stop it (Esc) or let it end, then type it again"
+	return true, nil
+}
+
+// endInterrupted ends the step of calls that have come back without a word to the hooks.
+func (h *hook) endInterrupted(ctx context.Context) error {
+	if h.transcript == "" || h.do.dryRun || !hasResults(h.transcript, h.turn.Calls) {
+		return nil
+	}
+	return h.finish(ctx, h.session, &h.turn.work)
 }
 
 // late is a step that was ended beside its tools.

@@ -1,6 +1,9 @@
 package hooks
 
 import (
+	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -16,7 +19,7 @@ func TestV41_UndoBesideATool(t *testing.T) {
 		w.use("PreToolUse", "s", "Bash", "c1", nil)
 		w.write("theirs", "half\n")
 		during := w.manifest()
-		if said := w.prompted("s", "cairn undo"); !strings.Contains(said, "nothing was done: Bash is still at work. Press Esc first, then type it again") {
+		if said := w.prompted("s", "cairn undo"); !strings.Contains(said, "nothing was done: Bash was at work when this was typed. Stop it (Esc) or let it end, then type it again") {
 			t.Errorf("%s: %q", agent, said)
 		}
 		w.isAs(during, "after a refused undo")
@@ -66,21 +69,41 @@ func TestV41_UndoAfterEsc(t *testing.T) {
 	}
 }
 
-// TestV41_InterruptedTool: Claude Code tells of a tool that Esc has ended. What was
-// changed up to then is the agent's, what the user writes afterwards is not.
+// TestV41_InterruptedTool: Claude Code calls no hook when Esc ends a tool, but its
+// transcript has the result. The undo is carried out at once then, and a turn that was
+// begun without a result is still at work.
 func TestV41_InterruptedTool(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, Claude, aTree())
-	w.prompt("s", "1", "go")
-	w.use("PreToolUse", "s", "Bash", "c1", nil)
-	w.write("theirs", "half\n")
-	w.tell("PostToolUseFailure", "s", map[string]any{"tool_name": "Bash", "tool_use_id": "c1", "is_interrupt": true})
-	w.write("mine", "mine\n")
-	after := w.manifest()
-	delete(after, "theirs")
-	w.prompted("s", "cairn undo")
-	w.isAs(after, "after undo")
-	w.noFailures()
+	const line = `{"type":"user","message":{"role":"user","content":[{"type":"tool_result","content":"rejected","is_error":true,"tool_use_id":"c1"}]}}` + "\n"
+	quoted, err := json.Marshal(map[string]string{"type": "tool_result", "text": line})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name, transcript string
+		done             bool
+	}{
+		{"the result", "{}\n" + line + "{}\n", true}, {"another call", strings.Replace(line, "c1", "c11", 1), false},
+		{"a quotation", string(quoted) + "\n", false}, {"no transcript", "", false},
+	} {
+		w := newWorld(t, Claude, aTree())
+		before := w.manifest()
+		w.prompt("s", "1", "go")
+		w.use("PreToolUse", "s", "Bash", "c1", nil)
+		w.write("theirs", "half\n")
+		path := filepath.Join(t.TempDir(), "s.jsonl")
+		if err := os.WriteFile(path, []byte(c.transcript), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		said := w.tell("UserPromptSubmit", "s", map[string]any{"prompt": "cairn undo", "transcript_path": path})
+		if strings.Contains(said, "took back 1 turn") != c.done || strings.Contains(said, "Bash was at work") == c.done {
+			t.Errorf("%s: %q", c.name, said)
+		}
+		if c.done {
+			w.isAs(before, "after Esc and undo")
+		}
+		w.noFailures()
+	}
 }
 
 // TestV42_BackgroundCommand: what a background command writes after its turn is not

@@ -74,6 +74,8 @@ type event struct {
 	do   *request // kind command
 	said bool     // the command was typed as a prompt
 
+	transcript string // path of the agent's own record of the session; "" if it tells nothing about calls
+
 	waits time.Duration // how long the caller waits for the answer; 0 if it does not tell
 }
 

@@ -23,7 +23,7 @@ type payload struct {
 	Calls     []toolCall `json:"tool_calls"` // PostToolBatch
 	toolCall
 
-	Interrupted bool `json:"is_interrupt"` // PostToolUseFailure: by Esc
+	Transcript string `json:"transcript_path"`
 
 	Background []task `json:"background_tasks"`
 }
@@ -85,9 +85,11 @@ func decodePayload(agent string, data []byte) (*event, error) {
 			e.kind = noise // in the middle of a turn
 		}
 	case prompt:
-		e.decidePrompt()
+		if e.decidePrompt(); agent == Claude {
+			e.transcript = p.Transcript
+		}
 	case before, after:
-		if agent == Claude && e.kind == after && p.Event != "PostToolBatch" && !p.Interrupted {
+		if agent == Claude && e.kind == after && p.Event != "PostToolBatch" {
 			e.kind = noise // the batch tells of all its calls
 			break
 		}

@@ -26,8 +26,10 @@ func (h *hook) answers() bool {
 
 // command carries out what the user or an adapter asks for.
 func (h *hook) command(ctx context.Context) error {
-	if (h.do.verb == "undo" || h.do.verb == "redo") && h.refuseBeside() {
-		return nil
+	if h.do.verb == "undo" || h.do.verb == "redo" {
+		if refused, err := h.refuseBeside(ctx); refused || err != nil {
+			return err
+		}
 	}
 	switch do := h.do; do.verb {
 	case "undo":

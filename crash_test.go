@@ -114,20 +114,12 @@ func commandAsProcess(command string) int {
 	return 0
 }
 
-// stride visits every system call, or every few in short runs.
-func stride() int {
-	if testing.Short() {
-		return 7
-	}
-	return 1
-}
-
-// TestR93_KilledInATrack kills a track before each of its write-type system calls.
+// TestR93_KilledInATrack kills a track before its write-type system calls.
 func TestR93_KilledInATrack(t *testing.T) {
 	t.Parallel()
 	c := newCrashRun(t)
 	n := 1
-	for ; ; n += stride() {
+	for ; ; n += gittest.Stride() {
 		c.reset()
 		crash := gittest.KillAt(t, []string{os.Args[0]}, c.env("track"), gittest.WriteCalls, n)
 		if !crash.Hit {
@@ -156,7 +148,7 @@ func TestR92_KilledInARestore(t *testing.T) {
 	t.Parallel()
 	c := newCrashRun(t)
 	n := 1
-	for ; ; n += stride() {
+	for ; ; n += gittest.Stride() {
 		c.reset()
 		crash := gittest.KillAt(t, []string{os.Args[0]}, c.env("restore"), gittest.WriteCalls, n)
 		if !crash.Hit {
@@ -191,9 +183,9 @@ func TestR69_WriteErrors(t *testing.T) {
 	t.Parallel()
 	for _, command := range []string{"track", "restore"} {
 		for i, errno := range []syscall.Errno{syscall.ENOSPC, syscall.EIO, syscall.EDQUOT} {
-			first, step := 1, stride()
+			first, step := 1, gittest.Stride()
 			if command == "restore" {
-				first, step = 1+i%2, 2*stride()
+				first, step = 1+i%2, 2*gittest.Stride()
 			}
 			t.Run(command+" "+errno.Error(), func(t *testing.T) {
 				t.Parallel()

@@ -258,7 +258,7 @@ func struckWhileFolding(t *testing.T, command string, prepare func(*fixture)) {
 			copyTree(t, c.root, filepath.Join(c.pristine, "root"))
 			copyTree(t, c.data, filepath.Join(c.pristine, "data"))
 			n := 1
-			for ; ; n += stride() {
+			for ; ; n += gittest.Stride() {
 				c.reset()
 				crash := strike(c, n)
 				if !crash.Hit {

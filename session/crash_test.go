@@ -129,12 +129,8 @@ func (c *crashCase) run(t *testing.T) {
 	}
 	f.repo.Close()
 	done := gittest.Manifest(t, f.root)
-	stride := 3
-	if testing.Short() {
-		stride = 11
-	}
 	n := 1
-	for ; ; n += stride {
+	for ; ; n += 2 * gittest.Stride() {
 		copyTree(t, filepath.Join(pristine, "root"), f.root)
 		copyTree(t, filepath.Join(pristine, "data"), f.data)
 		crash := gittest.KillAt(t, []string{os.Args[0]}, env, gittest.WriteCalls, n)

@@ -98,21 +98,13 @@ func (c *collectRun) inspect(what string) {
 	}
 }
 
-// every is the distance of the system calls that are visited.
-func every(n int) int {
-	if testing.Short() || raceEnabled {
-		return 5 * n
-	}
-	return n
-}
-
 // TestR59_KilledInACollect kills the cleaning before each of its write-type system
 // calls.
 func TestR59_KilledInACollect(t *testing.T) {
 	t.Parallel()
 	c := newCollectRun(t)
 	n := 1
-	for ; ; n += every(1) {
+	for ; ; n += gittest.Stride() {
 		c.reset()
 		child := childCommand("collect", c.Dir())
 		crash := gittest.KillAt(t, []string{child.Path}, child.Env, gittest.WriteCalls, n)
@@ -142,7 +134,7 @@ func TestR59_KilledInARepack(t *testing.T) {
 	must(t, c.Close())
 	must(t, os.CopyFS(c.pristine, os.DirFS(c.Dir())))
 	n := 1
-	for ; ; n += every(3) {
+	for ; ; n += 3 * gittest.Stride() {
 		c.reset()
 		child := childCommand("repack", c.Dir())
 		crash := gittest.KillAt(t, []string{child.Path}, child.Env, gittest.WriteCalls, n)
@@ -173,7 +165,7 @@ func TestR69_CollectWriteErrors(t *testing.T) {
 			if f.from {
 				fail = gittest.FailFrom
 			}
-			for n := 1 + i; ; n += every(3) {
+			for n := 1 + i; ; n += 3 * gittest.Stride() {
 				c.reset()
 				child := childCommand("collect", c.Dir())
 				crash := fail(t, []string{child.Path}, child.Env, gittest.WriteCalls, n, f.errno)

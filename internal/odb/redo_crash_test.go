@@ -128,7 +128,7 @@ func killedPromises(t *testing.T, what string) {
 	must(t, h.settle())
 	h.release()
 	must(t, pristine.Close())
-	for n := 1; ; n += every(2) {
+	for n := 1; ; n += 2 * gittest.Stride() {
 		dir := filepath.Join(t.TempDir(), "store")
 		must(t, os.CopyFS(dir, os.DirFS(pristine.Dir())))
 		before := image(t, dir)

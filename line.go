@@ -114,6 +114,15 @@ func (r *Repo) LineTip(id string) (*LineEvent, error) {
 	return r.readLineEvent(commit)
 }
 
+// LineEvent returns a checkpoint by its full id, with what its line tells of it.
+func (r *Repo) LineEvent(id string) (*LineEvent, error) {
+	commit, err := object.ParseID(id)
+	if err != nil {
+		return nil, notFound("checkpoint %q", id)
+	}
+	return r.readLineEvent(commit)
+}
+
 // LineEnds returns the checkpoints with which lines begin whose older checkpoints have
 // been cleaned away.
 func (r *Repo) LineEnds(ctx context.Context) ([]*LineEvent, error) {

@@ -15,7 +15,8 @@ var (
 	// say that its agent is gone (RevertOptions.EndOpen).
 	ErrBusy = errors.New("session is busy")
 
-	// ErrID: an id that is empty, longer than MaxID bytes or not UTF-8.
+	// ErrID: an id that is empty, longer than MaxID bytes or not UTF-8, or
+	// Newest.
 	ErrID = errors.New("unusable id")
 
 	// ErrExpired: what was asked for has been cleaned away.

@@ -19,6 +19,9 @@ func (s *Sessions) Fork(ctx context.Context, id, message, newID string) (*Sessio
 	if err := checkID("id of the fork", newID); err != nil {
 		return nil, err
 	}
+	if err := checkNew(newID); err != nil {
+		return nil, err
+	}
 	err := s.update(ctx, id, func(u *cairn.LineUpdate) error {
 		h, err := s.load(ctx, id)
 		if err != nil {

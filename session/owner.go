@@ -11,6 +11,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/process"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
 // Owner says how long an open step counts as running: as long as one of the processes
@@ -217,11 +218,24 @@ func (h *history) busyText(st *step) string {
 // tells lists what a step changed.
 func (ev *event) tells(s *Sessions, list []cairn.Change) {
 	ev.Changed = len(list)
-	if len(list) <= maxFiles {
-		for i := range list {
-			ev.Files = append(ev.Files, pathText(s.absolute(list[i].Path)))
+	for i := range list {
+		switch file := pathText(s.absolute(list[i].Path)); {
+		case len(list) <= maxFiles:
+			ev.Files = append(ev.Files, file)
+		case i < workPaths:
+			ev.First = append(ev.First, file)
+		default:
+			return
 		}
 	}
+}
+
+// first is the beginning of the list of changed files.
+func (ev *event) first() []pathText {
+	if len(ev.Files) > 0 {
+		return ev.Files
+	}
+	return ev.First
 }
 
 // goOnForced records what a step did after it was ended without its owner, for
@@ -253,7 +267,7 @@ func (s *Sessions) goOnForced(ctx context.Context, u *cairn.LineUpdate, h *histo
 	end := event{Kind: kindEnd, Step: id, Parts: e.Parts}
 	end.tells(s, list)
 	s.add(h, end)
-	a := cairn.LineAppend{Message: fmt.Sprintf("step %s: %d files", name(id), len(list)), Author: AuthorAgent, Capture: true, Paths: paths}
+	a := cairn.LineAppend{Message: fmt.Sprintf("step %s: %s", name(id), wording.Count(len(list), "file")), Author: AuthorAgent, Capture: true, Paths: paths}
 	if err := s.append(ctx, u, h, a); err != nil {
 		return nil, err
 	}

@@ -39,6 +39,7 @@ type digest struct {
 	Chain         bool              `json:"chain,omitempty"`       // there are reverts: the counts are those without them
 	Fork          *Fork             `json:"fork,omitempty"`
 	Clock         process.Instant   `json:"clock,omitzero"` // at the time At, while a step is open
+	Work          *Work             `json:"work,omitempty"` // the newest, as if nothing were reverted
 }
 
 // Kinds of events.
@@ -70,6 +71,7 @@ type event struct {
 	Absent  []pathText        `json:"absent,omitempty"` // of these, from the root: where nothing stood
 	Files   []pathText        `json:"files,omitempty"`  // changed by a step, absolute, if they are few
 	Changed int               `json:"changed,omitempty"`
+	First   []pathText        `json:"first,omitempty"` // of the changed files, if they are many
 
 	Owner *Owner `json:"owner,omitempty"` // of a step
 

@@ -37,9 +37,10 @@ type step struct {
 	Step
 	began, ended int64 // ended is 0 while the step is open
 	changed      int
-	files        bool // Patch.Files is complete
-	forced       bool // its owner did not say the end
-	life         life // of the owner, while no event says that the step has ended
+	first        []string // of the changed files
+	files        bool     // Patch.Files is complete
+	forced       bool     // its owner did not say the end
+	life         life     // of the owner, while no event says that the step has ended
 	absent       []string
 	hints        []cairn.Hint
 }
@@ -85,7 +86,7 @@ func (h *history) apply(ev *event, e *entry, at int64) {
 	switch ev.Kind {
 	case kindMessage:
 		h.messages = append(h.messages, &message{
-			Message: Message{ID: ev.Message, Role: ev.Role, Prompt: ev.Prompt, Meta: ev.Meta, Parts: ev.Parts, Created: instant(at)},
+			Message: Message{ID: ev.Message, Role: ev.Role, Prompt: ev.Prompt, Agent: ev.Meta[MetaAgent], Meta: ev.Meta, Parts: ev.Parts, Created: instant(at)},
 			at:      at, begun: e.mark,
 		})
 	case kindParts:
@@ -133,7 +134,7 @@ func (h *history) applyStep(ev *event, e *entry, at int64) {
 	from := ev.state(e, at)
 	s := &step{began: from.At, Step: Step{
 		ID: ev.Step, Message: ev.Message, Before: Checkpoint{from.ID, from.Hash}, Began: instant(from.At), Meta: ev.Meta,
-		Patch: cairn.Patch{Hash: from.Hash, Files: []string{}},
+		Patch: cairn.Patch{Hash: from.Hash, Files: []string{}}, Agent: ev.Meta[MetaAgent], Calls: calls(nil, ev.Meta),
 	}}
 	s.share(ev.Owner)
 	s.hint(ev.Paths)
@@ -181,7 +182,8 @@ func (s *step) end(ev *event, e *entry, at int64) {
 	to := ev.state(e, at)
 	s.After, s.Ended, s.ended = Checkpoint{to.ID, to.Hash}, instant(to.At), to.At
 	s.forced, s.Abandoned = ev.Forced, ev.Abandoned
-	s.Parts, s.changed = ev.Parts, ev.Changed
+	s.Parts, s.changed, s.first = ev.Parts, ev.Changed, pathtext.Plain(ev.first())
+	s.Calls = calls(ev.Parts, s.Meta)
 	s.files = len(ev.Files) == ev.Changed
 	if s.files {
 		s.Patch.Files = pathtext.Plain(ev.Files)
@@ -352,6 +354,7 @@ func (h *history) next(at int64) digest {
 	d.Chain = len(h.chain) > 0
 	d.Open, d.OpenMessage = "", ""
 	d.Clock = process.Instant{}
+	d.Work = h.latest(nil)
 	if s := h.openStep(); s != nil {
 		d.Open, d.OpenMessage, d.Clock = s.ID, s.Message, h.clock
 	}

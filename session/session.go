@@ -41,6 +41,14 @@ func (s *Sessions) Begin(ctx context.Context, b Begin) (*Session, error) {
 	return s.Get(ctx, b.ID)
 }
 
+// checkNew refuses an id under which a session could not be found.
+func checkNew(id string) error {
+	if id == Newest {
+		return fmt.Errorf("%w: %s names the session that was changed last", ErrID, Newest)
+	}
+	return nil
+}
+
 // lacks reports whether there is something new in b.
 func (h *history) lacks(b *Begin) bool {
 	for key := range b.Meta {
@@ -53,6 +61,9 @@ func (h *history) lacks(b *Begin) bool {
 
 // begin fills a session's digest in.
 func (s *Sessions) begin(ctx context.Context, h *history, b *Begin) error {
+	if err := checkNew(h.ID); err != nil {
+		return err
+	}
 	if h.Created == 0 {
 		h.Created = s.now(h)
 	}

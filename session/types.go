@@ -23,7 +23,8 @@ type Session struct {
 	ID       string            `json:"id"`
 	Parent   string            `json:"parent,omitempty"` // whose sub-agent it is
 	Title    string            `json:"title,omitempty"`
-	Meta     map[string]string `json:"meta,omitempty"` // the host's, opaque
+	Agent    string            `json:"agent,omitempty"` // that of Meta
+	Meta     map[string]string `json:"meta,omitempty"`  // the host's, opaque but for MetaAgent
 	Root     cairn.Path        `json:"root"`
 	Created  time.Time         `json:"created"`
 	Updated  time.Time         `json:"updated"`
@@ -35,6 +36,7 @@ type Session struct {
 	Summary  *Summary `json:"summary,omitempty"` // nil in the answer of List
 	Open     string   `json:"open,omitempty"`    // the step that is running
 	Revert   *Revert  `json:"revert,omitempty"`  // nil: nothing is reverted
+	Latest   *Work    `json:"latest,omitempty"`  // the newest step or prompt that is visible
 
 	// Truncated: the beginning of the session has been cleaned away. What is left can be
 	// reverted and forked; the counts are those of what is left.
@@ -72,6 +74,7 @@ type Message struct {
 	ID       string            `json:"id"`
 	Role     string            `json:"role,omitempty"`
 	Prompt   string            `json:"prompt,omitempty"`
+	Agent    string            `json:"agent,omitempty"` // that of Meta
 	Meta     map[string]string `json:"meta,omitempty"`
 	Created  time.Time         `json:"created"`
 	Steps    []Step            `json:"steps"`
@@ -97,7 +100,9 @@ type Step struct {
 	Ended    time.Time         `json:"ended,omitzero"`
 	Paths    cairn.Paths       `json:"paths,omitempty"` // that its tools named, from the root or absolute
 	Parts    []Part            `json:"parts,omitempty"`
-	Patch    cairn.Patch       `json:"patch"` // Hash is that of Before; Files are absolute
+	Agent    string            `json:"agent,omitempty"` // that of Meta
+	Calls    []Call            `json:"calls,omitempty"` // of tools; from Parts, or from Meta while there are none
+	Patch    cairn.Patch       `json:"patch"`           // Hash is that of Before; Files are absolute
 	Meta     map[string]string `json:"meta,omitempty"`
 	Reverted bool              `json:"reverted,omitempty"`
 

@@ -35,12 +35,13 @@ func (s *Sessions) Get(ctx context.Context, id string) (*Session, error) {
 // view is a session without what has to be computed from its files.
 func (s *Sessions) view(ctx context.Context, h *history) (*Session, []*boundary, error) {
 	out := h.digest.view(h.root)
-	out.Truncated = h.truncated
+	out.Truncated, out.Latest = h.truncated, h.latest(nil)
 	active, err := s.active(ctx, h)
 	if err != nil || len(active) == 0 {
 		return out, nil, err
 	}
 	out.Messages, out.Steps = h.counts(newest(active))
+	out.Latest = h.latest(newest(active))
 	out.Revert, err = s.revertView(ctx, h, active)
 	return out, active, err
 }
@@ -59,7 +60,7 @@ func (s *Sessions) revertView(ctx context.Context, h *history, active []*boundar
 
 func (d *digest) view(root string) *Session {
 	out := &Session{
-		ID: d.ID, Parent: d.Parent, Title: d.Title, Meta: maps.Clone(d.Meta), Root: cairn.Path(root),
+		ID: d.ID, Parent: d.Parent, Title: d.Title, Agent: d.Meta[MetaAgent], Meta: maps.Clone(d.Meta), Root: cairn.Path(root), Latest: d.Work,
 		Created: instant(d.Created), Updated: instant(d.At), Messages: d.Messages, Steps: d.Steps, Open: d.Open,
 	}
 	if d.Fork != nil {
@@ -182,7 +183,7 @@ func (s *Sessions) List(ctx context.Context) ([]*Session, error) {
 	list := make([]*Session, 0, len(all))
 	for i := range all {
 		out := all[i].view(s.repo.Root())
-		if all[i].Chain || truncated(&all[i]) {
+		if all[i].Chain || all[i].undescribed() || truncated(&all[i]) {
 			h, err := s.load(ctx, all[i].ID)
 			if err != nil {
 				return nil, err
@@ -216,7 +217,7 @@ func (s *Sessions) Find(ctx context.Context, spec string) (string, error) {
 	if spec == Newest {
 		list, err := s.List(ctx)
 		if err == nil && len(list) == 0 {
-			err = fmt.Errorf("%w: no session yet", cairn.ErrNotFound)
+			err = notFound("no session yet")
 		}
 		if err != nil {
 			return "", err
@@ -232,7 +233,7 @@ func (s *Sessions) Find(ctx context.Context, spec string) (string, error) {
 	slices.Sort(found)
 	switch len(found) {
 	case 0:
-		return "", fmt.Errorf("%w: session %s", cairn.ErrNotFound, name(spec))
+		return "", notFound("session %s", name(spec))
 	case 1:
 		return found[0], nil
 	}
@@ -349,7 +350,7 @@ func (s *Sessions) stepNow(ctx context.Context, session, id string) (*Step, erro
 func (s *Sessions) stepOut(ctx context.Context, h *history, st *step) (*Step, error) {
 	out := st.Step
 	out.Session = h.ID
-	out.Meta, out.Paths, out.Parts = maps.Clone(st.Meta), slices.Clone(st.Paths), slices.Clone(st.Parts)
+	out.Meta, out.Paths, out.Parts, out.Calls = maps.Clone(st.Meta), slices.Clone(st.Paths), slices.Clone(st.Parts), slices.Clone(st.Calls)
 	if st.ended != 0 && !st.files {
 		list, err := s.repo.Changes(ctx, st.Before.ID, st.After.ID)
 		if err != nil {

@@ -1,15 +1,19 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
+	"github.com/seed-fb9cbc17/cairn/session"
 )
 
 const logManual = `cairn log lists the checkpoints, newest first.
@@ -21,6 +25,8 @@ Each line has the first 12 digits of the checkpoint's id and of its tree, both
 of which are a HASH, its age, who made the changes, how many files changed
 against its parent, and the message. The parent is the checkpoint before it on
 its line; the first of a line, that is of a day, has none to compare with.
+A checkpoint of an agent's step has the agent and the first line of the prompt,
+and a line below has its tools, their commands, and the first files.
 
 Options:
     -n, --number N  only the newest N
@@ -30,8 +36,11 @@ Options:
 With --json the answer is an array of {"checkpoint", "hash", "when", "author",
 "message", "parent"}, printed as it is read: the ids in full, the time as in RFC
 3339, and no parent where there is none. A checkpoint that does not hold
-everything has "partial", see cairn help status. With --stat there is also
-"files", as in cairn diff --stat --json.
+everything has "partial", see cairn help status. One of an agent's session has
+"work": {"sessionID", "messageID", "stepID", "agent", "prompt", "calls":
+[{"tool", "command"}], "paths", "changed"}, the first few calls and paths, and
+the number of all paths. With --stat there is also "files", as in cairn diff
+--stat --json.
 
 Examples:
     cairn log -n 5
@@ -77,13 +86,15 @@ func (c *cli) checkNumber(cmd *cobra.Command, n int) error {
 
 // logEntry is one checkpoint of the list.
 type logEntry struct {
-	Checkpoint string      `json:"checkpoint"`
-	Hash       string      `json:"hash"`
-	When       time.Time   `json:"when"`
-	Author     string      `json:"author"`
-	Message    string      `json:"message"`
-	Parent     string      `json:"parent,omitempty"`
-	Files      *[]fileStat `json:"files,omitempty"`
+	Checkpoint string    `json:"checkpoint"`
+	Hash       string    `json:"hash"`
+	When       time.Time `json:"when"`
+	Author     string    `json:"author"`
+	Message    string    `json:"message"`
+	Parent     string    `json:"parent,omitempty"`
+
+	Work  *session.Work `json:"work,omitempty"`
+	Files *[]fileStat   `json:"files,omitempty"`
 
 	Partial cairn.Partial `json:"partial,omitempty"`
 }
@@ -94,12 +105,23 @@ func (e logEntry) MarshalJSON() ([]byte, error) {
 	return json.Marshal(plain(e))
 }
 
+// logRun is one call.
+type logRun struct {
+	*cli
+	ctx      context.Context
+	repo     *cairn.Repo
+	stat     bool
+	array    jsonArray
+	sessions *session.Sessions
+	known    session.Known
+}
+
 func (c *cli) log(ctx context.Context, repo *cairn.Repo, f *logFlags) error {
-	array := jsonArray{c: c}
+	r := logRun{cli: c, ctx: ctx, repo: repo, stat: f.stat, array: jsonArray{c: c}, sessions: session.New(repo), known: make(session.Known)}
 	left := f.number
 	for cp, err := range repo.Checkpoints(ctx) {
 		if err == nil {
-			err = c.logCheckpoint(ctx, repo, cp, f.stat, &array)
+			err = r.checkpoint(cp)
 		}
 		if err != nil {
 			return err
@@ -109,43 +131,48 @@ func (c *cli) log(ctx context.Context, repo *cairn.Repo, f *logFlags) error {
 		}
 	}
 	if c.global.json {
-		return array.close()
+		return r.array.close()
 	}
 	return nil
 }
 
-func (c *cli) logCheckpoint(ctx context.Context, repo *cairn.Repo, cp *cairn.Checkpoint, stat bool, array *jsonArray) error {
+func (r *logRun) checkpoint(cp *cairn.Checkpoint) error {
 	var changes []cairn.Change
 	var stats []fileStat
 	partial, err := cp.Partial()
 	if err != nil {
 		return err
 	}
-	if cp.Parent != "" && (stat || !c.global.json) {
-		if changes, err = repo.Changes(ctx, cp.Parent, cp.ID); err != nil {
+	work, err := r.sessions.WorkOf(r.ctx, cp.ID, r.known)
+	if err != nil {
+		return err
+	}
+	if cp.Parent != "" && (r.stat || !r.global.json) {
+		if changes, err = r.repo.Changes(r.ctx, cp.Parent, cp.ID); err != nil {
 			return err
 		}
 	}
-	if stat {
-		if stats, err = statsOf(ctx, repo, changes, cairn.DiffOptions{}); err != nil {
+	if r.stat {
+		if stats, err = statsOf(r.ctx, r.repo, changes, cairn.DiffOptions{}); err != nil {
 			return err
 		}
 	}
-	if c.global.json {
-		e := logEntry{cp.ID, cp.Hash, cp.When, cp.Author, cp.Message, cp.Parent, nil, partial}
-		if stat && cp.Parent != "" {
+	if r.global.json {
+		e := logEntry{cp.ID, cp.Hash, cp.When, cp.Author, cp.Message, cp.Parent, work, nil, partial}
+		if r.stat && cp.Parent != "" {
 			e.Files = &stats
 		}
-		return array.add(e)
+		return r.array.add(e)
 	}
-	c.writeLogLine(cp, len(changes), partial)
-	return c.writeStats(stats)
+	r.writeLine(cp, work, changes, partial)
+	return r.writeStats(stats)
 }
 
-func (c *cli) writeLogLine(cp *cairn.Checkpoint, changed int, partial cairn.Partial) {
+// writeLine prints one checkpoint, and below it what an agent did there.
+func (r *logRun) writeLine(cp *cairn.Checkpoint, work *session.Work, changes []cairn.Change, partial cairn.Partial) {
 	count := "first of its line"
 	if cp.Parent != "" {
-		count = wording.Count(changed, "file")
+		count = wording.Count(len(changes), "file")
 	}
 	switch partial {
 	case cairn.PartialTime:
@@ -153,10 +180,26 @@ func (c *cli) writeLogLine(cp *cairn.Checkpoint, changed int, partial cairn.Part
 	case cairn.PartialPaths:
 		count += ", some paths"
 	}
-	fmt.Fprintf(c.out, "%.*s %.*s  %-14s  %s, %s", shortID, cp.ID, shortID, cp.Hash,
-		ageText(c.console.now().Sub(cp.When)), printable(cp.Author), count)
-	if cp.Message != noMessage {
-		c.out.WriteString(": " + printable(cp.Message))
+	who, message := cp.Author, cp.Message
+	agents := work != nil && cp.Author == session.AuthorAgent
+	switch {
+	case agents:
+		who, message = cmp.Or(work.Agent, who), cmp.Or(work.Prompt, message)
+	case work == nil || work.Prompt == "":
+	case strings.HasPrefix(message, "revert"):
+		message = "revert to before: " + work.Prompt
+	default:
+		message = "before: " + work.Prompt
 	}
-	c.out.WriteByte('\n')
+	line := fmt.Sprintf("%.*s %.*s  %-14s  %s, %s", shortID, cp.ID, shortID, cp.Hash, ageText(r.console.now().Sub(cp.When)), printable(who), count)
+	switch {
+	case work != nil:
+		line += ": " + wording.FirstLine(message, max(8, lineWidth-2-utf8.RuneCountInString(line)))
+	case message != noMessage:
+		line += ": " + printable(message)
+	}
+	r.out.WriteString(line + "\n")
+	if agents {
+		r.writeDid(work, "    ")
+	}
 }

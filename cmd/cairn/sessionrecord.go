@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
@@ -143,6 +144,7 @@ func (r *sessionRun) list() error {
 	}
 	for _, s := range list {
 		r.writeSession(s)
+		r.writeLatest(s)
 	}
 	if len(list) == 0 {
 		r.console.remark("no session yet")
@@ -152,23 +154,43 @@ func (r *sessionRun) list() error {
 
 // writeSession prints one line of a list.
 func (r *sessionRun) writeSession(s *session.Session) {
-	line := fmt.Sprintf("%s  %s  %s, %s", cairn.QuotePath(s.ID), ageText(r.console.now().Sub(s.Updated)), wording.Count(s.Messages, "message"), wording.Count(s.Steps, "step"))
+	head := cairn.QuotePath(s.ID) + "  " + ageText(r.console.now().Sub(s.Updated)) + "  "
+	if s.Agent != "" {
+		head += printable(s.Agent) + ", "
+	}
+	pieces := []string{head + wording.Count(s.Messages, "message"), wording.Count(s.Steps, "step")}
 	if s.Open != "" {
-		line += ", running"
+		pieces = append(pieces, "running")
 	}
 	if s.Revert != nil {
-		line += ", reverted to " + cairn.QuotePath(s.Revert.Message)
+		pieces = append(pieces, "reverted to "+cairn.QuotePath(s.Revert.Message))
 	}
 	if s.Truncated {
-		line += ", beginning cleaned away"
+		pieces = append(pieces, "beginning cleaned away")
 	}
 	if s.Parent != "" {
-		line += ", of " + cairn.QuotePath(s.Parent)
+		pieces = append(pieces, "of "+cairn.QuotePath(s.Parent))
 	}
-	if s.Title != "" {
-		line += "  " + printable(s.Title)
+	lines := wording.Wrap(lineWidth-len(indent), pieces...)
+	last := len(lines) - 1
+	room := lineWidth - len(indent) - 2 - utf8.RuneCountInString(lines[last])
+	if title := wording.FirstLine(s.Title, lineWidth-len(indent)); utf8.RuneCountInString(title) <= room {
+		lines[last] += spaced(title)
+	} else {
+		lines = append(lines, title)
 	}
-	r.out.WriteString(line + "\n")
+	r.out.WriteString(strings.Join(lines, "\n"+indent) + "\n")
+}
+
+// writeLatest prints what a session did last.
+func (r *sessionRun) writeLatest(s *session.Session) {
+	if s.Latest == nil {
+		return
+	}
+	if s.Latest.Prompt != "" {
+		r.out.WriteString(indent + wording.FirstLine(s.Latest.Prompt, lineWidth-len(indent)) + "\n")
+	}
+	r.writeDid(s.Latest, indent)
 }
 
 // printSession prints a session, for people with the lines that it changed.
@@ -208,24 +230,39 @@ func (r *sessionRun) show() error {
 }
 
 func (r *sessionRun) writeMessage(m *session.Message) {
-	prompt, _, _ := strings.Cut(m.Prompt, "\n")
+	prompt := m.Prompt
 	if m.Truncated {
 		prompt = "(its beginning has been cleaned away)"
 	}
-	fmt.Fprintf(r.out, "%s%s  %s%s\n", mark(m.Reverted), cairn.QuotePath(m.ID), printable(m.Role), spaced(printable(prompt)))
+	line := fmt.Sprintf("%s%s  %s", mark(m.Reverted), cairn.QuotePath(m.ID), printable(m.Role))
+	lines := []string{line}
+	if text := wording.FirstLine(prompt, lineWidth-len(indent)); utf8.RuneCountInString(line+text)+2 <= lineWidth {
+		lines[0] += spaced(text)
+	} else {
+		lines = append(lines, text)
+	}
+	r.out.WriteString(strings.Join(lines, "\n"+indent) + "\n")
 	for i := range m.Steps {
-		st := &m.Steps[i]
-		if st.Open() {
-			fmt.Fprintf(r.out, "    %s%s  %.*s..  running\n", mark(st.Reverted), cairn.QuotePath(st.ID), shortID, st.Before.ID)
-			continue
-		}
-		fmt.Fprintf(r.out, "    %s%s  %.*s..%.*s  %s\n", mark(st.Reverted), cairn.QuotePath(st.ID), shortID, st.Before.ID, shortID, st.After.ID,
-			wording.Count(len(st.Patch.Files), "file"))
+		r.writeStep(&m.Steps[i])
 	}
 	for _, child := range m.Children {
-		fmt.Fprintf(r.out, "    session %s\n", cairn.QuotePath(child))
+		fmt.Fprintf(r.out, indent+"session %s\n", cairn.QuotePath(child))
 	}
 }
+
+func (r *sessionRun) writeStep(st *session.Step) {
+	after, state := shortened(st.After.ID), wording.Count(len(st.Patch.Files), "file")
+	if st.Open() {
+		after, state = "", "running"
+	}
+	if st.Abandoned {
+		state += ", abandoned"
+	}
+	fmt.Fprintf(r.out, indent+"%s%s  %s..%s  %s\n", mark(st.Reverted), cairn.QuotePath(st.ID), shortened(st.Before.ID), after, state)
+	r.writeDid(st.Work(r.repo.Root()), indent+indent)
+}
+
+func shortened(id string) string { return id[:min(len(id), shortID)] }
 
 // mark is what stands before something that is reverted.
 func mark(reverted bool) string {

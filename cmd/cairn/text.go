@@ -8,7 +8,28 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
+	"github.com/seed-fb9cbc17/cairn/session"
 )
+
+const (
+	lineWidth = 100 // characters of a line in a list, unless an id needs more
+	indent    = "    "
+)
+
+// writeDid prints what a step did: its tools, and the first files that it changed.
+func (c *cli) writeDid(w *session.Work, indent string) {
+	calls := make([]string, len(w.Calls))
+	for i, call := range w.Calls {
+		calls[i] = call.String()
+	}
+	paths := make([]string, len(w.Paths))
+	for i, path := range w.Paths {
+		paths[i] = cairn.QuotePath(path)
+	}
+	for _, line := range wording.Did(lineWidth-len(indent), calls, paths, w.Changed) {
+		c.out.WriteString(indent + line + "\n")
+	}
+}
 
 func isControl(r rune) bool { return r < 0x20 || r == 0x7f }
 

@@ -97,7 +97,7 @@ func (h *hook) beginSession(ctx context.Context) error {
 }
 
 func (h *hook) begin(ctx context.Context, id, parent, title string) error {
-	_, err := h.sessions.Begin(ctx, session.Begin{ID: id, Parent: parent, Title: title, Meta: map[string]string{"agent": h.agent}})
+	_, err := h.sessions.Begin(ctx, session.Begin{ID: id, Parent: parent, Title: title, Meta: map[string]string{session.MetaAgent: h.agent}})
 	return err
 }
 
@@ -112,7 +112,7 @@ func (h *hook) beginTurn(ctx context.Context) error {
 		h.turn.Message, h.turn.Running, h.turn.Refused, h.turn.Late = h.did.message, nil, "", nil
 	}
 	_, aerr := h.sessions.AddMessage(ctx, session.MessageBegin{
-		Session: h.session, Message: h.did.message, Role: session.RoleUser, Prompt: h.event.prompt, Meta: map[string]string{"agent": h.agent},
+		Session: h.session, Message: h.did.message, Role: session.RoleUser, Prompt: h.event.prompt, Meta: map[string]string{session.MetaAgent: h.agent},
 	})
 	return errors.Join(err, aerr)
 }
@@ -167,8 +167,9 @@ func (h *hook) hint(ctx context.Context, w *work) error {
 func (h *hook) beginStep(ctx context.Context, w *work) error {
 	b := session.StepBegin{
 		Session: h.session, Message: h.stepMessage(), Role: session.RoleUser, Paths: h.paths,
-		Meta: map[string]string{"agent": h.agent}, Owner: h.turn.owner(),
+		Meta: callMeta(h.tool, h.shell), Owner: h.turn.owner(),
 	}
+	b.Meta[session.MetaAgent] = h.agent
 	if !unnamed(h.call) {
 		b.Step = h.call
 	}
@@ -243,7 +244,7 @@ func (h *hook) endStep(ctx context.Context, id string, w *work, paths []string) 
 	}
 	end := session.StepEnd{Session: id, Step: w.Step, Paths: paths}
 	for _, p := range w.Parts {
-		end.Parts = append(end.Parts, session.Part{ID: p.ID, Type: session.PartTool, Meta: map[string]string{"tool": p.Tool}})
+		end.Parts = append(end.Parts, session.Part{ID: p.ID, Type: session.PartTool, Meta: callMeta(p.Tool, p.Command)})
 	}
 	end.Parts = append(end.Parts, h.moved(w)...)
 	step, err := h.sessions.EndStep(ctx, end)

@@ -63,6 +63,7 @@ type event struct {
 
 	call       string // "" if the agent gives calls no ids
 	tool       string
+	shell      string   // command that the tool runs
 	paths      []string // that an edit tool names
 	reads      bool     // no tool of the event can change a file by itself
 	background bool     // the tool leaves something running

@@ -46,7 +46,7 @@ func decodeNeutral(data []byte) (*event, error) {
 	}
 	e := &event{
 		kind: neutralNames[n.Event], name: n.Event, session: n.Session, parent: n.Parent, dir: n.Dir, title: n.Title,
-		message: n.Message, prompt: n.Prompt, call: n.Call, tool: n.Tool, running: n.Running,
+		message: n.Message, prompt: n.Prompt, call: n.Call, tool: n.Tool, shell: shellCommand(n.Tool, n.Input), running: n.Running,
 		reads: readsOnly(n.Tool), paths: append(toolPaths(n.Dir, n.Tool, n.Input), n.Paths...),
 	}
 	if n.Patience > 0 && n.Patience <= maxPatience.Milliseconds() {

@@ -143,6 +143,7 @@ func (e *event) readCalls(agent string, p *payload) {
 		e.paths = append(e.paths, toolPaths(p.Dir, call.Tool, call.Input)...)
 		e.background = e.background || leavesRunning(call)
 	}
+	e.shell = shellCommand(p.Tool, p.Input)
 	if e.call == "" {
 		e.call = callKey(p.toolCall)
 	}

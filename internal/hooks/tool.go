@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/seed-fb9cbc17/cairn/session"
 )
 
 // readers are tools that change no file of the project. A tool that is not known is
@@ -136,6 +138,50 @@ func patchPaths(patch string) []string {
 // usablePath leaves out what would claim the whole root, and what no path can be.
 func usablePath(path string) bool {
 	return strings.Trim(path, "./\\ ") != "" && len(path) <= 4096 && strings.IndexByte(path, 0) < 0
+}
+
+// commandKeys are the names under which tools take a command for a shell, as a text or as
+// a list of words.
+var commandKeys = []string{"command", "cmd", "script"}
+
+// shellCommand is what a tool gives to a shell, "" for other tools. The text of a patch is
+// none.
+func shellCommand(tool string, input json.RawMessage) string {
+	var fields map[string]json.RawMessage
+	if edits(tool) || json.Unmarshal(input, &fields) != nil {
+		return ""
+	}
+	for _, key := range commandKeys {
+		var text string
+		var words []string
+		if json.Unmarshal(fields[key], &text) == nil && text != "" {
+			return shortCommand(text)
+		}
+		if json.Unmarshal(fields[key], &words) != nil || len(words) == 0 {
+			continue
+		}
+		if len(words) == 3 && (words[1] == "-c" || words[1] == "-lc") {
+			return shortCommand(words[2]) // a shell and its script
+		}
+		return shortCommand(strings.Join(words, " "))
+	}
+	return ""
+}
+
+func shortCommand(text string) string {
+	return strings.ToValidUTF8(text[:min(len(text), session.MaxCommand)], "")
+}
+
+// callMeta is what is kept of a call of a tool.
+func callMeta(tool, command string) map[string]string {
+	meta := make(map[string]string)
+	if tool != "" {
+		meta[session.MetaTool] = shortCommand(tool)
+	}
+	if command != "" {
+		meta[session.MetaCommand] = command
+	}
+	return meta
 }
 
 // leavesRunning reports whether something a call started goes on after the call came

@@ -51,8 +51,9 @@ type work struct {
 
 // part is a call of a tool.
 type part struct {
-	ID   string `json:"id"`
-	Tool string `json:"tool"`
+	ID      string `json:"id"`
+	Tool    string `json:"tool"`
+	Command string `json:"command,omitempty"`
 }
 
 func (t *turn) empty() bool {
@@ -81,7 +82,7 @@ func (t *turn) of(e *event) *work {
 func (w *work) announce(e *event) {
 	if !slices.Contains(w.Calls, e.call) {
 		w.Calls = append(w.Calls, e.call)
-		w.Parts = append(w.Parts, part{e.call, e.tool})
+		w.Parts = append(w.Parts, part{e.call, e.tool, e.shell})
 	}
 }
 

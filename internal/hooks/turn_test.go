@@ -34,7 +34,7 @@ func TestTurnsAreKeptUntilTheyEnd(t *testing.T) {
 		t.Fatalf("%q", files())
 	}
 	use(func(now *turn) {
-		if now.Message != "m" || now.Step != "s" || len(now.Calls) != 1 || now.Parts[0] != (part{"c", "Bash"}) || now.of(child).Step != "of the child" {
+		if now.Message != "m" || now.Step != "s" || len(now.Calls) != 1 || now.Parts[0] != (part{ID: "c", Tool: "Bash"}) || now.of(child).Step != "of the child" {
 			t.Errorf("%+v", now)
 		}
 		now.forget("other")

@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/protocol"
+	"github.com/seed-fb9cbc17/cairn/session"
 )
 
 // Paged narrows a long list down to a piece of it.
@@ -47,6 +48,7 @@ type CheckpointInfo struct {
 	Parent  string          `json:"parent,omitempty"`
 	Author  string          `json:"author" doc:"Who made the changes since the one before."`
 	Time    time.Time       `json:"time"`
+	Work    *session.Work   `json:"work,omitempty" doc:"What an agent did, or was asked to do. Only in lists of checkpoints and where one is asked for."`
 	Skipped []cairn.Skipped `json:"skipped,omitempty" doc:"Present, but not captured. Only where one checkpoint is asked for."`
 }
 
@@ -104,8 +106,13 @@ func (s *Server) checkpointOperations() {
 			return nil, err
 		}
 		out := CheckpointList{Checkpoints: []CheckpointInfo{}, Next: next}
+		known := make(session.Known)
 		for _, c := range list {
-			out.Checkpoints = append(out.Checkpoints, checkpointInfo(c))
+			info := checkpointInfo(c)
+			if info.Work, err = p.Sessions.WorkOf(ctx, c.ID, known); err != nil {
+				return nil, err
+			}
+			out.Checkpoints = append(out.Checkpoints, info)
 		}
 		return &body[CheckpointList]{out}, nil
 	})
@@ -124,6 +131,9 @@ func (s *Server) checkpointOperations() {
 			return nil, err
 		}
 		info := checkpointInfo(c)
+		if info.Work, err = p.Sessions.WorkOf(ctx, c.ID, make(session.Known)); err != nil {
+			return nil, err
+		}
 		info.Skipped, err = c.Skipped()
 		return &body[CheckpointInfo]{info}, err
 	})

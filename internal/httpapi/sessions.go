@@ -16,6 +16,12 @@ type InSession struct {
 	ID string `path:"id" maxLength:"1024" doc:"Opaque, up to 1,024 bytes; a slash in it is written as %2F. The beginning of one id, or @ for the session that was changed last, will do, but not for DELETE."`
 }
 
+// InRecording names the session that a host records, in the path.
+type InRecording struct {
+	InProject
+	ID string `path:"id" maxLength:"1024" doc:"Opaque, up to 1,024 bytes, in full; a slash in it is written as %2F."`
+}
+
 // SessionAnswer is a session after something was done to it.
 type SessionAnswer struct {
 	session.Session
@@ -124,11 +130,11 @@ func (s *Server) sessionOperations() {
 			MessageID string `json:"messageID,omitempty" maxLength:"1024" doc:"The first one that is not shared; by default all are."`
 		}
 	}) (*body[session.Session], error) {
-		p, err := s.in(ctx, in.InProject, false)
+		p, id, err := s.session(ctx, &in.InSession, false)
 		if err != nil {
 			return nil, err
 		}
-		return answerSession(p.Sessions.Fork(ctx, in.ID, in.Body.MessageID, in.Body.ID))
+		return answerSession(p.Sessions.Fork(ctx, id, in.Body.MessageID, in.Body.ID))
 	})
 	s.sessionDiff()
 	s.sessionBack()

@@ -43,7 +43,7 @@ type MessageBegin struct {
 }
 
 type InStep struct {
-	InSession
+	InRecording
 	Step string `path:"step" maxLength:"1024"`
 }
 
@@ -51,7 +51,7 @@ func (s *Server) stepOperations() {
 	register(s, endpoint{
 		id: "add-message", method: http.MethodPost, path: "/session/{id}/messages", tag: "steps", summary: "Record a message",
 	}, func(ctx context.Context, in *struct {
-		InSession
+		InRecording
 		Body MessageBegin
 	}) (*body[*session.Message], error) {
 		p, err := s.in(ctx, in.InProject, true)
@@ -68,7 +68,7 @@ func (s *Server) stepOperations() {
 		id: "begin-step", method: http.MethodPost, path: "/session/{id}/steps", tag: "steps", summary: "Begin a step: the state before is captured",
 		description: "Session and message are begun if they are new; a step that is open is ended first.",
 	}, func(ctx context.Context, in *struct {
-		InSession
+		InRecording
 		Body StepBegin
 	}) (*body[*session.Step], error) {
 		b := in.Body

@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
+	"github.com/seed-fb9cbc17/cairn/session"
 )
 
 const (
@@ -60,6 +61,8 @@ type checkpoint struct {
 	When       time.Time `json:"when"`
 	Author     string    `json:"author" jsonschema:"who made the changes since the checkpoint before"`
 	Message    string    `json:"message"`
+
+	Work *session.Work `json:"work,omitempty" jsonschema:"what an agent did there: prompt, tools with their commands, paths; changed counts the paths"`
 }
 
 type checkpointList struct {
@@ -73,6 +76,7 @@ func (t *tools) checkpoints(ctx context.Context, args listArgs) (out checkpointL
 		return out, "", err
 	}
 	out.Checkpoints = []checkpoint{}
+	known := make(session.Known)
 	var lines strings.Builder
 	for c, err := range t.repo.Checkpoints(ctx) {
 		if err != nil {
@@ -81,11 +85,38 @@ func (t *tools) checkpoints(ctx context.Context, args listArgs) (out checkpointL
 		if out.More = len(out.Checkpoints) == limit; out.More {
 			break
 		}
-		out.Checkpoints = append(out.Checkpoints, checkpoint{c.Hash, c.ID, c.When, c.Author, c.Message})
+		work, err := t.sessions.WorkOf(ctx, c.ID, known)
+		if err != nil {
+			return out, "", err
+		}
+		out.Checkpoints = append(out.Checkpoints, checkpoint{c.Hash, c.ID, c.When, c.Author, c.Message, work})
 		fmt.Fprintf(&lines, "%s  %s  %s: %s\n", c.Hash, c.When.Format(time.DateTime), oneLine(c.Author), oneLine(c.Message))
+		writeWork(&lines, work)
 	}
 	return out, listText(&lines, out.More, "no checkpoint yet; the tool track takes one"), nil
 }
+
+// writeWork adds what an agent did to a list, line by line.
+func writeWork(b *strings.Builder, w *session.Work) {
+	if w == nil {
+		return
+	}
+	if who := strings.Join(wording.Wrap(workWidth, w.Agent, w.Prompt), " "); who != "" {
+		b.WriteString("    " + wording.FirstLine(who, workWidth) + "\n")
+	}
+	calls, paths := []string{}, []string{}
+	for _, call := range w.Calls {
+		calls = append(calls, call.String())
+	}
+	for _, path := range w.Paths {
+		paths = append(paths, cairn.QuotePath(path))
+	}
+	for _, line := range wording.Did(workWidth, calls, paths, w.Changed) {
+		b.WriteString("    " + strings.ToValidUTF8(line, "\uFFFD") + "\n")
+	}
+}
+
+const workWidth = 96 // characters of a line about work
 
 type operation struct {
 	ID        string    `json:"id"`

@@ -467,3 +467,71 @@ func TestSessions(t *testing.T) {
 	w.fails("not found", "session_undo", map[string]any{"session": "other"})
 	w.fails("wrong arguments", "session_undo", map[string]any{"session": "s/1", "on_conflict": "win"})
 }
+
+// agentStep lets an agent write a file.
+func (w *world) agentStep(id, file string) {
+	w.t.Helper()
+	sessions := session.New(w.repo)
+	_, err := sessions.Begin(w.t.Context(), session.Begin{ID: id, Meta: map[string]string{session.MetaAgent: "codex"}})
+	if err == nil {
+		_, err = sessions.BeginStep(w.t.Context(), session.StepBegin{
+			Session: id, Message: "m", Role: session.RoleUser, Prompt: "make \x1b[31mit\nnow", Step: "st",
+			Meta: map[string]string{session.MetaTool: "Bash", session.MetaCommand: "touch " + file},
+		})
+	}
+	if err == nil {
+		if err := os.WriteFile(filepath.Join(w.dir, file), []byte("x"), 0o644); err != nil {
+			w.t.Fatal(err)
+		}
+		_, err = sessions.EndStep(w.t.Context(), session.StepEnd{Session: id})
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// TestV60_WhoAndWhat: lists say who worked, for which prompt, with which tool and command,
+// and on which files.
+func TestV60_WhoAndWhat(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, begin)
+	w.agentStep("uuid-1", "new")
+	want := session.Work{
+		Session: "uuid-1", Message: "m", Step: "st", Agent: "codex", Prompt: "make  [31mit …",
+		Calls: []session.Call{{Tool: "Bash", Command: "touch new"}}, Paths: cairn.Paths{"new"}, Changed: 1,
+	}
+	const lines = "\n    codex, make  [31mit …\n    Bash: touch new  (new)\n"
+	var checkpoints checkpointList
+	if text := w.call("checkpoints", nil, &checkpoints); !reflect.DeepEqual(checkpoints.Checkpoints[0].Work, &want) || !strings.Contains(text, lines) {
+		t.Errorf("%+v\n%s", checkpoints.Checkpoints[0].Work, text)
+	}
+	var list sessionList
+	if text := w.call("sessions", nil, &list); !reflect.DeepEqual(list.Sessions[0].Latest, &want) || !strings.Contains(text+"\n", lines) || list.Sessions[0].Agent != "codex" {
+		t.Errorf("%+v\n%s", list, text)
+	}
+}
+
+// TestV61_BeginningOfAnID: a session is named by the beginning of its id, or by @.
+func TestV61_BeginningOfAnID(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, begin)
+	w.agentStep("0c5f-first", "one")
+	w.agentStep("0c6a-second", "two")
+	for _, name := range []string{"0c6a", "@", "0c6a-second", "0c5f"} {
+		file := "two"
+		if name == "0c5f" {
+			file = "one"
+		}
+		var done outcome
+		w.call("session_undo", map[string]any{"session": name}, &done)
+		if !slices.Equal(done.Deleted, []string{file}) {
+			t.Errorf("undo of %s deleted %q", name, done.Deleted)
+		}
+		w.call("session_redo", map[string]any{"session": name}, &done)
+		if !slices.Equal(done.Restored, []string{file}) {
+			t.Errorf("redo of %s restored %q", name, done.Restored)
+		}
+	}
+	w.fails("could be 0c5f-first or 0c6a-second", "session_undo", map[string]any{"session": "0c"})
+	w.fails("hint: the tool sessions lists", "session_undo", map[string]any{"session": "first"})
+}

@@ -17,6 +17,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/session"
 )
 
 const (
@@ -89,7 +90,11 @@ func (t *tools) readCheckpoint(ctx context.Context, req *mcp.ReadResourceRequest
 	if err != nil {
 		return nil, notFound(req, err)
 	}
-	out := checkpointResource{checkpoint: checkpoint{c.Hash, c.ID, c.When, c.Author, c.Message}, Files: []fileResource{}}
+	work, err := t.sessions.WorkOf(ctx, c.ID, make(session.Known))
+	if err != nil {
+		return nil, err
+	}
+	out := checkpointResource{checkpoint: checkpoint{c.Hash, c.ID, c.When, c.Author, c.Message, work}, Files: []fileResource{}}
 	for e, err := range t.repo.List(ctx, c.ID, "") {
 		if err != nil {
 			return nil, err

@@ -33,11 +33,14 @@ func (t *tools) addSessions(s *mcp.Server) {
 type sessionItem struct {
 	ID       string    `json:"id"`
 	Title    string    `json:"title"`
+	Agent    string    `json:"agent,omitempty"`
 	Updated  time.Time `json:"updated"`
 	Messages int       `json:"messages"`
 	Steps    int       `json:"steps"`
 	Busy     bool      `json:"busy" jsonschema:"a step is under way"`
 	Reverted bool      `json:"reverted" jsonschema:"turns are taken back; session_redo brings them back"`
+
+	Latest *session.Work `json:"latest,omitempty" jsonschema:"its newest step or prompt"`
 }
 
 type sessionList struct {
@@ -57,8 +60,9 @@ func (t *tools) listSessions(ctx context.Context, args listArgs) (out sessionLis
 	out.Sessions, out.More = []sessionItem{}, len(list) > limit
 	var lines strings.Builder
 	for _, s := range list[:min(limit, len(list))] {
-		out.Sessions = append(out.Sessions, sessionItem{s.ID, s.Title, s.Updated, s.Messages, s.Steps, s.Open != "", s.Revert != nil})
+		out.Sessions = append(out.Sessions, sessionItem{s.ID, s.Title, s.Agent, s.Updated, s.Messages, s.Steps, s.Open != "", s.Revert != nil, s.Latest})
 		fmt.Fprintf(&lines, "%s  %s  %s: %s\n", oneLine(s.ID), s.Updated.Format(time.DateTime), wording.Count(s.Steps, "step"), oneLine(s.Title))
+		writeWork(&lines, s.Latest)
 	}
 	return out, listText(&lines, out.More, "no session yet"), nil
 }

@@ -1,0 +1,74 @@
+package wording
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Paths lists the first of total paths on a line of at most width characters, as far as
+// there is room: "a, b and 3 more". A path that is too long for the line loses its beginning.
+func Paths(width int, paths []string, total int) string {
+	if len(paths) == 0 {
+		return ""
+	}
+	for n := len(paths); n > 1; n-- {
+		if line := listed(paths[:n], total); utf8.RuneCountInString(line) <= width {
+			return line
+		}
+	}
+	rest := listed([]string{""}, total)
+	path := []rune(FirstLine(paths[0], len(paths[0])+1))
+	if room := max(1, width-utf8.RuneCountInString(rest)); len(path) > room {
+		path = append([]rune("…"), path[len(path)-room+1:]...)
+	}
+	return string(path) + rest
+}
+
+func listed(paths []string, total int) string {
+	line := FirstLine(strings.Join(paths, ", "), 1<<20)
+	if more := total - len(paths); more > 0 {
+		line += " and " + strconv.Itoa(more) + " more"
+	}
+	return line
+}
+
+// Did says on one line of at most width characters, or on two, what a step did: the calls of
+// its tools, and the first of total paths that it changed.
+func Did(width int, calls, paths []string, total int) []string {
+	lines := make([]string, len(calls))
+	for i, call := range calls {
+		lines[i] = FirstLine(call, width)
+	}
+	tools := FirstLine(strings.Join(lines, "; "), width)
+	files := Paths(width, paths, total)
+	switch {
+	case tools == "" && files == "":
+		return nil
+	case tools == "":
+		return []string{files}
+	case files == "":
+		return []string{tools}
+	}
+	if one := tools + "  (" + files + ")"; utf8.RuneCountInString(one) <= width {
+		return []string{one}
+	}
+	return []string{tools, files}
+}
+
+// Wrap joins pieces with ", ", and begins a further line where the next piece would make
+// one longer than width characters. No piece is cut.
+func Wrap(width int, pieces ...string) []string {
+	var lines []string
+	for _, piece := range pieces {
+		last := len(lines) - 1
+		switch {
+		case piece == "":
+		case last >= 0 && utf8.RuneCountInString(lines[last])+2+utf8.RuneCountInString(piece) <= width:
+			lines[last] += ", " + piece
+		default:
+			lines = append(lines, piece)
+		}
+	}
+	return lines
+}

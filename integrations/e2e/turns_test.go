@@ -149,7 +149,8 @@ func TestTwoSessions(t *testing.T) {
 	a.is("the second, too", first)
 }
 
-func codex(t *testing.T) *talker {
+// codexAgent returns a sandbox with Codex, and its program.
+func codexAgent(t *testing.T) (*sandbox, string) {
 	modules := install(t, "codex", codexPackage)
 	s := newSandbox(t)
 	s.env = append(s.env, "FAKE_KEY=made-up", "CODEX_HOME="+s.home+"/.codex")
@@ -178,7 +179,12 @@ trust_level = "trusted"
 `)
 	s.cairn("setup", "codex")
 	program := s.must("sh", "-c", "ls -d "+modules+"/@openai/codex-linux-x64/vendor/*/bin/codex").stdout
-	base := []string{strings.TrimSpace(program), "exec", "--json", "--dangerously-bypass-hook-trust"}
+	return s, strings.TrimSpace(program)
+}
+
+func codex(t *testing.T) *talker {
+	s, program := codexAgent(t)
+	base := []string{program, "exec", "--json", "--dangerously-bypass-hook-trust"}
 	begun := false
 	return &talker{sandbox: s, say: func(prompt string) output {
 		args := append(base[:len(base):len(base)], "resume", "--last", "-")

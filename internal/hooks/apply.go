@@ -68,7 +68,7 @@ func (h *hook) apply(ctx context.Context) error {
 		h.turn.Running = h.running
 		if h.tasks {
 			h.turn.Background = h.background
-		} else if h.turn.Going {
+		} else if h.turn.Going || h.leftRunning() {
 			h.turn.Background = true
 		}
 		return h.finish(ctx, h.session, h.turn.of(h.event))
@@ -85,6 +85,12 @@ func (h *hook) apply(ctx context.Context) error {
 		return h.command(ctx)
 	}
 	return nil
+}
+
+// leftRunning reports whether a call outlives its turn: Codex calls no hook when a command
+// becomes a background terminal. After Esc the calls have ended.
+func (h *hook) leftRunning() bool {
+	return h.agent == Codex && h.name == "Stop" && len(h.turn.Calls) > 0
 }
 
 // beginSession also ends what an agent left open that was killed: no event of it will

@@ -130,3 +130,22 @@ func TestV42_BackgroundCommand(t *testing.T) {
 	}
 	w.noFailures()
 }
+
+// TestV42_CodexTerminal: Codex calls no hook when a command becomes a background terminal.
+// The call has not come back when the turn is over, and undo says so. A call that Esc has
+// ended is no background command.
+func TestV42_CodexTerminal(t *testing.T) {
+	t.Parallel()
+	const said = "a background command of this session was still running when its turn ended"
+	for end, want := range map[string]bool{"Stop": true, "Interrupt": false} {
+		w := newWorld(t, Codex, aTree())
+		w.prompt("s", "1", "go")
+		w.use("PreToolUse", "s", "Bash", "c1", nil)
+		w.write("theirs", "x\n")
+		w.tell(end, "s", nil)
+		if out := w.prompted("s", "cairn undo"); strings.Contains(out, said) != want || !strings.Contains(out, "deleted theirs") {
+			t.Errorf("after %s: %q", end, out)
+		}
+		w.noFailures()
+	}
+}

@@ -272,6 +272,27 @@ func FindRoot(dir string) (string, error) {
 	return repo.Top, nil
 }
 
+// FindRootIn is FindRoot for callers that know the data directory. Outside of git work
+// trees it returns the nearest directory, from dir upwards, that has a store there: a
+// sub-directory of what a store covers does not begin a second store.
+func FindRootIn(dir, dataDir string) (string, error) {
+	root, err := FindRoot(dir)
+	if err != nil {
+		return "", err
+	}
+	if repo, err := userRepo(root); err != nil || repo != nil {
+		return root, err
+	}
+	for at := root; ; at = filepath.Dir(at) {
+		if info, err := os.Stat(StorePath(dataDir, at)); err == nil && info.IsDir() {
+			return at, nil
+		}
+		if at == filepath.Dir(at) {
+			return root, nil
+		}
+	}
+}
+
 func resolveRoot(dir string) (string, error) {
 	if dir == "" {
 		return "", fmt.Errorf("%w: none given", ErrRoot)

@@ -164,7 +164,7 @@ func (c *cli) openProject(_ context.Context, dir string) (*hooks.Project, error)
 		return repo.Close()
 	}
 	sessions := &changing{client.NewSessions(c.server(opt), open), c.catch}
-	return &hooks.Project{Root: opt.Root, Sessions: sessions, Close: closed}, nil
+	return &hooks.Project{Root: opt.Root, Above: c.above, Sessions: sessions, Close: closed}, nil
 }
 
 // changing are sessions that catch signals before they change the directory.

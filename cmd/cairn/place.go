@@ -54,6 +54,7 @@ func (c *cli) options() (cairn.Options, error) {
 	if opt.Root, err = c.rootDir(dir); err != nil {
 		return opt, err
 	}
+	c.tellAbove(opt.Root)
 	cfg, err := c.settings(opt.Root)
 	if err != nil {
 		return opt, err
@@ -110,12 +111,33 @@ func (c *cli) workDir() (string, error) {
 	return real, nil
 }
 
-// rootDir is --root, or the work tree around dir, or dir.
+// rootDir is --root, or the work tree around dir, or the nearest directory above that has
+// a store, or dir.
 func (c *cli) rootDir(dir string) (string, error) {
 	if c.global.root != "" {
 		return absolute(dir, c.global.root), nil
 	}
-	return c.top.look(dir, cairn.FindRoot)
+	return c.top.look(dir, func(dir string) (string, error) {
+		data, err := c.dataDir(dir)
+		if err != nil { // it is reported where a store is opened
+			return cairn.FindRoot(dir)
+		}
+		root, err := cairn.FindRootIn(dir, data)
+		if err != nil {
+			return "", err
+		}
+		own, err := cairn.FindRoot(dir)
+		c.above = own != root
+		return root, err
+	})
+}
+
+// tellAbove says that a new capture belongs to a store of a directory above.
+func (c *cli) tellAbove(root string) {
+	if c.above && slices.Contains(makesStore, c.running) {
+		c.above = false
+		c.console.remark("this directory belongs to %s, which has a store (--root . makes one of its own)", placeText(root))
+	}
 }
 
 // holds reports whether path is dir or lies below it.
@@ -129,11 +151,8 @@ func (c *cli) dataDir(dir string) (string, error) {
 	if c.global.dataDir != "" {
 		return absolute(dir, c.global.dataDir), nil
 	}
-	root, err := c.rootDir(dir)
-	if err != nil {
-		root = "" // what is set for all projects counts all the same
-	}
-	cfg, err := c.settings(root)
+	// A project's own file cannot name the data directory, and does not have to be sound.
+	cfg, err := config.Load(config.Sources{UserFile: c.userFile(), Env: c.env})
 	if err != nil {
 		return "", err
 	}

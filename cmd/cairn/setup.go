@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/setup"
 )
 
@@ -103,7 +104,10 @@ func (c *cli) projectDir() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return c.rootDir(dir)
+	if c.global.root != "" {
+		return c.rootDir(dir)
+	}
+	return cairn.FindRoot(dir) // agents know nothing of stores
 }
 
 type setupChange struct {

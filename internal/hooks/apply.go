@@ -41,6 +41,7 @@ type hook struct {
 	turn    *turn
 	dataDir string // of the hooks
 	root    string // of the project
+	above   bool   // see Project
 
 	did answer
 }

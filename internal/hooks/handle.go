@@ -59,6 +59,7 @@ func (o *Options) line() []process.Relative {
 // Project is an open root.
 type Project struct {
 	Root     string
+	Above    bool // Root is a directory above the agent's own, because it has a store
 	Sessions Sessions
 	Close    func() error
 }
@@ -168,6 +169,7 @@ func (h *hook) run(ctx context.Context, opt Options) (err error) {
 	}
 	defer func() { err = errors.Join(err, project.Close()) }()
 	h.sessions, h.dataDir, h.root = project.Sessions, opt.Dir, project.Root
+	h.above = project.Above
 	ts := turns{opt.Dir}
 	if h.kind == sessionBegin {
 		ts.sweep()

@@ -16,6 +16,8 @@ func (h *hook) reply(err error) []byte {
 		return line(h.refusal(err))
 	case err != nil && h.event != nil && h.kind == sessionBegin && h.parent == "":
 		return line(systemMessage{cannotProtect(err)})
+	case err == nil && h.tellsAbove():
+		return line(systemMessage{h.aboveText()})
 	case h.agent == Gemini:
 		return []byte("{}\n") // it wants JSON from every hook
 	}
@@ -79,6 +81,9 @@ type neutralReply struct {
 func (h *hook) neutralReply(err error) neutralReply {
 	if err != nil {
 		return neutralReply{Error: h.neutralError(err), Handled: h.handled()}
+	}
+	if h.tellsAbove() {
+		h.did.text = h.aboveText()
 	}
 	r := neutralReply{OK: true, Handled: h.handled(), Session: h.session, Message: h.did.message, Text: h.did.text, Result: h.did.result}
 	if step := h.did.step; step != nil {

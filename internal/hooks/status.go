@@ -95,6 +95,16 @@ func cannotProtect(err error) string {
 	return text
 }
 
+// tellsAbove reports whether the user is to know that checkpoints cover a directory above
+// the agent's own. A session says so once, when it begins.
+func (h *hook) tellsAbove() bool {
+	return h.above && h.event != nil && h.kind == sessionBegin && h.parent == ""
+}
+
+func (h *hook) aboveText() string {
+	return "cairn looks after " + cairn.QuotePath(h.root) + ", the nearest directory above that has a store"
+}
+
 // probeSize is more than what a file system keeps inside an inode.
 const probeSize = 64 << 10
 

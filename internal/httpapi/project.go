@@ -90,7 +90,10 @@ func (ps *projects) rootOf(dir string, exact bool) (root string, err error) {
 	if exact {
 		root, err = realpath.Of(dir)
 	} else {
-		root, err = cairn.FindRoot(dir)
+		var opt cairn.Options
+		if opt, err = ps.opt.Settings(dir); err == nil {
+			root, err = cairn.FindRootIn(dir, opt.DataDir)
+		}
 	}
 	if err != nil {
 		return "", fmt.Errorf("%w: %w", cairn.ErrRoot, err)

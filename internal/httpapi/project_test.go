@@ -300,3 +300,22 @@ func TestClosedServer(t *testing.T) {
 	}
 	f.call("GET", "/status", nil).want(t, 200, nil)
 }
+
+// V23: a directory below one that has a store belongs to that store.
+func TestV23_RegisterBelowAStore(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"sub/f": gittest.File("x")})
+	sub := filepath.Join(f.root, "sub")
+	if root, err := f.server.Register(sub, false); err != nil || root != sub {
+		t.Fatalf("without a store: %s, %v", root, err)
+	}
+	if r := f.call(http.MethodPost, "/track", map[string]string{}); r.status != http.StatusOK {
+		t.Fatalf("track: %d %s", r.status, r.body)
+	}
+	if root, err := f.server.Register(sub, false); err != nil || root != f.root {
+		t.Errorf("below a store: %s, %v", root, err)
+	}
+	if root, err := f.server.Register(sub, true); err != nil || root != sub {
+		t.Errorf("exactly: %s, %v", root, err)
+	}
+}

@@ -27,9 +27,9 @@ A checkpoint holds the whole root: the git work tree around the current
 directory, or the nearest directory above that has a store, or the current
 directory itself; --root names another. Ignored files are left out, and so are
 files above 32 MiB and what cannot be read; what was left out is said, and never
-deleted by going back. Checkpoints lie in a store outside the directory. Your own
-git repository is read for its ignore rules and never written to. No git needs to
-be installed, but for push and fetch.
+deleted by going back. Checkpoints lie in a store outside the directory. Your
+own git repository is read for its ignore rules and never written to. No git
+needs to be installed, but for push and fetch.
 
 Usage:
     cairn [-C DIR] [--root DIR] [--data-dir DIR] [--json] COMMAND

@@ -180,7 +180,7 @@ type protocol struct {
 }
 
 // startModel starts the model's server on loopback and returns its address. It counts the
-// requests that are a turn of an agent: those with tools.
+// commands that are passed on to it.
 func startModel(t testing.TB, n *network, asks *atomic.Int64) string {
 	t.Helper()
 	var listener net.Listener
@@ -227,7 +227,7 @@ func serve(w http.ResponseWriter, req *http.Request, p protocol, stream bool, as
 		return
 	}
 	messages, tools, wanted, err := p.read(body)
-	if len(tools) > 0 {
+	if len(tools) > 0 && isCommand(messages) {
 		asks.Add(1)
 	}
 	var r reply
@@ -239,6 +239,18 @@ func serve(w http.ResponseWriter, req *http.Request, p protocol, stream bool, as
 		return
 	}
 	p.write(&events{w: w}, r, stream || wanted)
+}
+
+var commandText = regexp.MustCompile(`(?m)^\s*/?cairn[ -]\w`)
+
+// isCommand reports whether the newest prompt is one of cairn's commands. Agents repeat
+// older prompts, and make requests of their own.
+func isCommand(messages []message) bool {
+	if len(messages) == 0 {
+		return false
+	}
+	m := messages[len(messages)-1]
+	return m.role == "user" && readScript(m.text) == nil && commandText.MatchString(m.text)
 }
 
 // events writes an answer, whole or as server-sent events.

@@ -31,7 +31,7 @@ type sandbox struct {
 	home    string
 	net     *network
 	model   string
-	asks    atomic.Int64 // prompts with tools that the model was sent
+	asks    atomic.Int64 // commands that were passed on to the model
 	env     []string
 }
 

@@ -49,7 +49,9 @@ func (o op) call(tools []tool) (call, error) {
 				a.value = []string{"bash", "-c", o.Shell}
 			}
 			c := t.with(a)
-			if o.After {
+			if _, ok := t.schema.Properties["is_background"]; ok {
+				c.args["is_background"] = o.After
+			} else if o.After {
 				c.args["run_in_background"] = true
 			}
 			return c, nil

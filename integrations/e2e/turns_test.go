@@ -241,6 +241,7 @@ func qwenAgent(t *testing.T) (*sandbox, []string) {
 	s.jsonFile(".qwen/settings.json", object{
 		"general": object{"enableAutoUpdate": false, "disableAutoUpdate": true}, "privacy": object{"usageStatisticsEnabled": false},
 		"telemetry": object{"enabled": false}, "security": object{"auth": object{"selectedType": "openai"}}, "model": object{"name": "fake"}, "$version": 4,
+		"ui": object{"enableFollowupSuggestions": false},
 	})
 	s.cairn("setup", "qwen")
 	return s, []string{nodeDir() + "/node", modules + "/@qwen-code/qwen-code/cli-entry.js", "--yolo"}

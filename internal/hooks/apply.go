@@ -72,7 +72,11 @@ func (h *hook) apply(ctx context.Context) error {
 		} else if h.turn.Going || h.leftRunning() {
 			h.turn.Background = true
 		}
-		return h.finish(ctx, h.session, h.turn.of(h.event))
+		err := h.finish(ctx, h.session, h.turn.of(h.event))
+		if err == nil && h.parent == "" && h.warnsAt() == stop {
+			h.did.text = h.unprotected(ctx)
+		}
+		return err
 	case agentStop:
 		h.turn.Running = slices.DeleteFunc(h.turn.Running, func(id string) bool { return id == h.session })
 		err := h.finish(ctx, h.session, h.turn.of(h.event))

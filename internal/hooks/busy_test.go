@@ -149,3 +149,41 @@ func TestV42_CodexTerminal(t *testing.T) {
 		w.noFailures()
 	}
 }
+
+// TestV42_IsBackground: Gemini CLI and Qwen Code have another name for it, and no list of
+// commands at the end of a turn.
+func TestV42_IsBackground(t *testing.T) {
+	t.Parallel()
+	for agent, names := range map[string][4]string{
+		Gemini: {"BeforeAgent", "BeforeTool", "AfterTool", "AfterAgent"}, Qwen: {"UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop"},
+	} {
+		for _, background := range []bool{true, false} {
+			w := newWorld(t, agent, aTree())
+			call := map[string]any{"tool_name": "run_shell_command", "tool_use_id": "c1", "tool_input": map[string]any{"command": "x", "is_background": background}}
+			w.tell(names[0], "s", map[string]any{"prompt": "go", "prompt_id": "1"})
+			w.tell(names[1], "s", call)
+			w.write("theirs", "x\n")
+			w.tell(names[2], "s", call)
+			w.tell(names[3], "s", map[string]any{"background_tasks": []any{}})
+			if out := w.prompted("s", "cairn undo"); strings.Contains(out, "background command") != background || !strings.Contains(out, "deleted theirs") {
+				t.Errorf("%s, background %v: %q", agent, background, out)
+			}
+			w.noFailures()
+		}
+	}
+}
+
+// TestV42_QwensListHasSubAgentsOnly: a sub-agent in it is no background command.
+func TestV42_QwensListHasSubAgentsOnly(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, Qwen, aTree())
+	w.prompt("s", "1", "go")
+	w.use("PreToolUse", "s", "run_shell_command", "c1", nil)
+	w.write("theirs", "x\n")
+	w.comeBack("s", "c1")
+	w.tell("Stop", "s", map[string]any{"background_tasks": []map[string]string{{"id": "a1", "status": "running", "agent_type": "general-purpose"}}})
+	if out := w.prompted("s", "cairn undo"); strings.Contains(out, "background command") || !strings.Contains(out, "a sub-agent is still at work") {
+		t.Errorf("%q", out)
+	}
+	w.noFailures()
+}

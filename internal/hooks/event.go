@@ -69,7 +69,7 @@ type event struct {
 	background bool     // the tool leaves something running
 	all        bool     // after: every call has come back, told or not
 
-	tasks   bool     // the end of a turn lists what goes on; background tells whether a command does
+	tasks   bool     // the end of a turn lists the commands that go on; background tells whether one does
 	running []string // sub-agents at work when the turn ends
 
 	do   *request // kind command

@@ -31,9 +31,12 @@ type payload struct {
 // task is what goes on after a turn.
 type task struct {
 	ID     string `json:"id"`
-	Type   string `json:"type"`
+	Type   string `json:"type"`       // Claude
+	Agent  string `json:"agent_type"` // Qwen, whose list has sub-agents only
 	Status string `json:"status"`
 }
+
+func (t *task) subAgent() bool { return t.Type == "subagent" || t.Type == "" && t.Agent != "" }
 
 // toolCall is one call of a tool.
 type toolCall struct {
@@ -95,7 +98,7 @@ func decodePayload(agent string, data []byte) (*event, error) {
 		}
 		e.readCalls(agent, &p)
 	case stop, agentStop:
-		e.readBackground(&p)
+		e.readBackground(agent, &p)
 		if e.kind == agentStop && e.parent == "" {
 			e.kind = noise // whose end it is remains unsaid
 		}
@@ -152,13 +155,15 @@ func (e *event) readCalls(agent string, p *payload) {
 // readBackground: which sub-agents go on although the turn is over. One is at work
 // until its own stop, which still lists it. Commands in the background are left
 // alone: a server that runs for days would make everything the agent's.
-func (e *event) readBackground(p *payload) {
-	e.tasks = p.Background != nil
-	for _, task := range p.Background {
-		if task.Type != "subagent" && task.Status == "running" {
+func (e *event) readBackground(agent string, p *payload) {
+	e.tasks = agent == Claude && p.Background != nil
+	for i := range p.Background {
+		task := &p.Background[i]
+		switch {
+		case task.Status != "running":
+		case !task.subAgent():
 			e.background = true
-		}
-		if task.Type == "subagent" && task.Status == "running" && task.ID != p.AgentID {
+		case task.ID != p.AgentID:
 			e.running = append(e.running, childID(p.Session, task.ID))
 		}
 	}

@@ -14,8 +14,8 @@ func (h *hook) reply(err error) []byte {
 		return line(h.neutralReply(err))
 	case h.event != nil && h.said:
 		return line(h.refusal(err))
-	case err != nil && h.event != nil && h.kind == sessionBegin && h.parent == "":
-		return line(systemMessage{cannotProtect(err)})
+	case h.event != nil && h.parent == "" && h.kind == h.warnsAt() && (err != nil || h.did.text != ""):
+		return line(systemMessage{h.warning(err)})
 	case err == nil && h.tellsAbove():
 		return line(systemMessage{h.aboveText()})
 	case h.agent == Gemini:
@@ -62,6 +62,22 @@ func (h *hook) answerText(err error) string {
 // systemMessage is what every agent that speaks for itself shows to the user.
 type systemMessage struct {
 	Text string `json:"systemMessage"`
+}
+
+// warnsAt is the event at which an agent shows a message to the user. Qwen shows one at the
+// end of a turn only.
+func (h *hook) warnsAt() kind {
+	if h.agent == Qwen {
+		return stop
+	}
+	return sessionBegin
+}
+
+func (h *hook) warning(err error) string {
+	if err != nil {
+		return cannotProtect(err)
+	}
+	return h.did.text
 }
 
 type neutralReply struct {

@@ -65,15 +65,21 @@ func (h *hook) noChanges(ctx context.Context) {
 // trouble says why steps of the session are missing, or will be; "" if nothing is known
 // to be wrong. A full disk takes no notes either, so it is tried.
 func (h *hook) trouble(ctx context.Context) string {
+	text := h.unprotected(ctx)
+	if text == "" && h.turn.Missed > 0 {
+		return h.missing()
+	}
+	return text
+}
+
+// unprotected says why nothing can be captured now, "" if it can.
+func (h *hook) unprotected(ctx context.Context) string {
 	err := h.begin(ctx, h.session, h.parent, h.title)
 	if err == nil {
 		err = probe(h.dataDir)
 	}
 	if err != nil {
 		return cannotProtect(err)
-	}
-	if h.turn.Missed > 0 {
-		return h.missing()
 	}
 	return ""
 }

@@ -125,7 +125,8 @@ func TestV43_AStoreThatCannotBeWritten(t *testing.T) {
 	} {
 		for _, agent := range []string{Claude, Codex, Qwen, Gemini} {
 			event := map[bool]string{true: "BeforeAgent", false: "UserPromptSubmit"}[agent == Gemini]
-			answers := []string{broken{err: c.err}.send(t, agent, `{"hook_event_name":"SessionStart","source":"startup","session_id":"s","cwd":"/x"}`)}
+			begin := map[bool]string{true: `"Stop"`, false: `"SessionStart","source":"startup"`}[agent == Qwen] // Qwen shows no message at the start
+			answers := []string{broken{err: c.err}.send(t, agent, `{"hook_event_name":`+begin+`,"session_id":"s","cwd":"/x"}`)}
 			if !strings.HasPrefix(answers[0], `{"systemMessage":"cairn cannot protect`) {
 				t.Errorf("%s: %s", agent, answers[0])
 			}

@@ -184,14 +184,16 @@ func callMeta(tool, command string) map[string]string {
 	return meta
 }
 
-// leavesRunning reports whether something a call started goes on after the call came
-// back: Claude Code's background commands, and the sessions of Codex' shell.
+// leavesRunning reports whether a command goes on after its call has come back: the
+// background commands of Claude Code, Gemini CLI and Qwen Code, and the sessions of Codex'
+// shell.
 func leavesRunning(call toolCall) bool {
 	var input struct {
-		Background bool `json:"run_in_background"`
+		Claude bool `json:"run_in_background"`
+		Gemini bool `json:"is_background"`
 	}
 	var response string
-	return json.Unmarshal(call.Input, &input) == nil && input.Background ||
+	return json.Unmarshal(call.Input, &input) == nil && (input.Claude || input.Gemini) ||
 		json.Unmarshal(call.Response, &response) == nil && strings.Contains(response, "Process running with session ID")
 }
 

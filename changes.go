@@ -130,12 +130,12 @@ type changeJSON struct {
 	NewMode string   `json:"newMode,omitempty"`
 	OldPerm *octal   `json:"oldPerm,omitempty"`
 	NewPerm *octal   `json:"newPerm,omitempty"`
-	OldID   string   `json:"oldId,omitempty"`
-	NewID   string   `json:"newId,omitempty"`
+	OldID   string   `json:"oldID,omitempty"`
+	NewID   string   `json:"newID,omitempty"`
 }
 
 // MarshalJSON implements json.Marshaler:
-// {"path","status","oldMode","newMode","oldPerm","newPerm","oldId","newId"}.
+// {"path","status","oldMode","newMode","oldPerm","newPerm","oldID","newID"}.
 func (c Change) MarshalJSON() ([]byte, error) {
 	f := changeJSON{Path: pathText(c.Path), Status: c.Status, OldID: c.OldID, NewID: c.NewID}
 	if c.OldMode != 0 {

@@ -34,12 +34,12 @@ const (
 // fields alone: its methods answer with an error that wraps ErrNotFound, and Repo.Lookup
 // of its ID gives the whole one.
 type Checkpoint struct {
-	ID      string    `json:"checkpoint"` // of the commit
-	Hash    string    `json:"hash"`       // of the tree
+	ID      string    `json:"id"`   // of the commit
+	Hash    string    `json:"hash"` // of the tree
 	Message string    `json:"message"`
 	Parent  string    `json:"parent,omitempty"` // the checkpoint before it on its line, "" for the first
 	Author  string    `json:"author"`           // of the changes since Parent
-	When    time.Time `json:"when"`
+	When    time.Time `json:"time"`
 
 	id, tree object.ID
 	commit   *object.CommitData

@@ -110,7 +110,7 @@ func (r *Repo) operationStates(ctx context.Context) iter.Seq2[*Checkpoint, error
 type operationJSON struct {
 	ID        string       `json:"id"`
 	Kind      string       `json:"kind"`
-	When      time.Time    `json:"when"`
+	When      time.Time    `json:"time"`
 	Target    string       `json:"target,omitempty"`
 	Undoes    string       `json:"undoes,omitempty"`
 	Before    string       `json:"before"`

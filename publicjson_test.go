@@ -92,17 +92,34 @@ func roundTrip(t *testing.T, in any) any {
 // in every exported field.
 func TestPublicResultsSurviveTheirJSON(t *testing.T) {
 	t.Parallel()
-	for _, empty := range []any{
-		cairn.Track{}, cairn.Checkpoint{}, cairn.Change{}, cairn.FileDiff{}, cairn.Result{}, cairn.PathReason{}, cairn.PlannedChange{},
-		cairn.Patch{}, cairn.Skipped{}, cairn.Operation{}, cairn.TreeEntry{}, cairn.Usage{}, cairn.Finding{}, cairn.Cleaned{}, cairn.Purged{},
-		cairn.Pin{}, cairn.WatchState{}, cairn.Limits{}, cairn.StoreInfo{}, cairn.Progress{},
-	} {
+	for _, empty := range append(publicResults, cairn.Progress{}) {
 		in := reflect.New(reflect.TypeOf(empty)).Elem()
 		fillFields(in)
 		if got := roundTrip(t, in.Interface()); !reflect.DeepEqual(got, in.Interface()) {
 			t.Errorf("%T:\ngot  %+v\nwant %+v", empty, got, in.Interface())
 		}
 		roundTrip(t, empty)
+	}
+}
+
+var publicResults = []any{
+	cairn.Track{}, cairn.Checkpoint{}, cairn.Change{}, cairn.FileDiff{}, cairn.Result{}, cairn.PathReason{}, cairn.PlannedChange{},
+	cairn.Patch{}, cairn.Skipped{}, cairn.Operation{}, cairn.TreeEntry{}, cairn.Usage{}, cairn.Finding{}, cairn.Cleaned{}, cairn.Purged{},
+	cairn.Pin{}, cairn.WatchState{}, cairn.Limits{}, cairn.StoreInfo{},
+}
+
+// TestV64_KeysOfResults: docs/json.md lists the keys of all public results.
+func TestV64_KeysOfResults(t *testing.T) {
+	t.Parallel()
+	words := gittest.ReadWords(t, ".")
+	for _, empty := range publicResults {
+		in := reflect.New(reflect.TypeOf(empty)).Elem()
+		fillFields(in)
+		data, err := json.Marshal(in.Interface())
+		if err != nil {
+			t.Fatal(err)
+		}
+		words.Check(t, fmt.Sprintf("%T", empty), data)
 	}
 }
 

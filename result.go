@@ -89,10 +89,10 @@ type resultJSON struct {
 	Kept      []PathReason     `json:"kept"`
 	Conflicts []PathReason     `json:"conflicts"`
 	Plan      *[]PlannedChange `json:"plan,omitempty"`
-	PlanID    string           `json:"planId,omitempty"`
+	PlanID    string           `json:"planID,omitempty"`
 }
 
-// MarshalJSON implements json.Marshaler. Only a dry run has "plan" and "planId".
+// MarshalJSON implements json.Marshaler. Only a dry run has "plan" and "planID".
 func (r Result) MarshalJSON() ([]byte, error) {
 	form := resultJSON{
 		r.Operation, pathtext.Texts(r.Restored), pathtext.Texts(r.Deleted),

@@ -11,7 +11,7 @@ type WatchState struct {
 	On          bool   `json:"on"`               // where nothing happened it need not look
 	Directories int    `json:"directories"`      // under watch
 	Reason      string `json:"reason,omitempty"` // why it looks at everything
-	Limit       string `json:"limit,omitempty"`  // the setting of the system, as sysctl has it, that would have to be raised
+	Limit       string `json:"sysctl,omitempty"` // the setting of the system, as sysctl has it, that would have to be raised
 }
 
 // Watching tells how the next capture finds what has changed. Without Options.Watch it

@@ -359,11 +359,11 @@ func (s *Sessions) ShareStep(ctx context.Context, session, step string, owner Ow
 
 // OpenStep is a step that has not been ended, and what is known about its owner.
 type OpenStep struct {
-	Session string     `json:"session"`
-	Step    string     `json:"step"`
+	Session string     `json:"sessionID"`
+	Step    string     `json:"stepID"`
 	Began   time.Time  `json:"began"`
-	Last    time.Time  `json:"last"`  // event of the session
-	State   Checkpoint `json:"state"` // the newest that is known to be the step's
+	Last    time.Time  `json:"updated"` // event of the session
+	State   Checkpoint `json:"reached"` // the newest that is known to be the step's
 	Owner   *Owner     `json:"owner,omitempty"`
 	Gone    bool       `json:"gone,omitempty"`   // its owner is, or the lease has run out
 	Unseen  bool       `json:"unseen,omitempty"` // its owner cannot be seen from here

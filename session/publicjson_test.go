@@ -2,16 +2,18 @@ package session_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"testing"
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
 // TestPublicResultsSurviveTheirJSON: what a caller decodes is what the library encoded,
-// paths that are not UTF-8 included.
+// paths that are not UTF-8 included, under the keys that docs/json.md lists.
 func TestPublicResultsSurviveTheirJSON(t *testing.T) {
 	t.Parallel()
 	odd, now := "a\xff", time.Unix(1_700_000_000, 5).UTC()
@@ -21,11 +23,18 @@ func TestPublicResultsSurviveTheirJSON(t *testing.T) {
 		Began: now, Ended: now, Paths: cairn.Paths{odd}, Parts: []session.Part{{ID: "p", Type: "tool", Meta: meta}},
 		Patch: cairn.Patch{Hash: "bh", Files: []string{"/" + odd}}, Meta: meta, Reverted: true,
 	}
+	work := session.Work{
+		Session: "s", Message: "m", Step: "st", Agent: "a", Prompt: "go", Calls: []session.Call{{Tool: "Bash", Command: "make"}}, Paths: cairn.Paths{odd}, Changed: 1,
+	}
+	owner := &session.Owner{Processes: []session.Process{{PID: 1, Start: "2", Boot: "b", Space: "n", Host: "h"}}, Lease: 5}
+	step.Agent, step.Calls, step.Owner, step.Abandoned = "a", work.Calls, owner, true
+	words := gittest.ReadWords(t, "..")
 	for _, in := range []any{
-		step,
+		step, work,
+		session.OpenStep{Session: "s", Step: "st", Began: now, Last: now, State: session.Checkpoint{ID: "c", Hash: "h"}, Owner: owner, Gone: true, Unseen: true},
 		session.Message{ID: "m", Role: "user", Prompt: "go", Meta: meta, Created: now, Steps: []session.Step{step}, Reverted: true, Children: []string{"c"}},
 		session.Session{
-			ID: "s", Parent: "p", Title: "t", Meta: meta, Root: cairn.Path("/" + odd), Created: now, Updated: now, Children: []string{"c"},
+			ID: "s", Parent: "p", Title: "t", Agent: "a", Latest: &work, Meta: meta, Root: cairn.Path("/" + odd), Created: now, Updated: now, Children: []string{"c"},
 			Fork: &session.Fork{Session: "o", Message: "m", Checkpoint: "c"}, Messages: 1, Steps: 2, Summary: &session.Summary{Files: 1, Additions: 2, Deletions: 3},
 			Open: "st", Revert: &session.Revert{Message: "m", Part: "p", Snapshot: "x", Diff: "d", Checkpoint: "c"}, Truncated: true,
 		},
@@ -34,6 +43,7 @@ func TestPublicResultsSurviveTheirJSON(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		words.Check(t, fmt.Sprintf("%T", in), data)
 		out := reflect.New(reflect.TypeOf(in))
 		if err := json.Unmarshal(data, out.Interface()); err != nil {
 			t.Fatal(err)

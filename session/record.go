@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -99,6 +100,23 @@ type moment struct {
 type stepRef struct {
 	Session string `json:"session"`
 	Step    string `json:"step"`
+}
+
+// UnmarshalJSON implements json.Unmarshaler. Records of earlier releases have "session"
+// and "message".
+func (f *Fork) UnmarshalJSON(data []byte) error {
+	type plain Fork
+	known := struct {
+		plain
+		OldSession string `json:"session"`
+		OldMessage string `json:"message"`
+	}{}
+	if err := json.Unmarshal(data, &known); err != nil {
+		return err
+	}
+	*f = Fork(known.plain)
+	f.Session, f.Message = cmp.Or(f.Session, known.OldSession), cmp.Or(f.Message, known.OldMessage)
+	return nil
 }
 
 // pathText is a path inside a record.

@@ -21,7 +21,7 @@ const (
 // messages that were reverted do not count.
 type Session struct {
 	ID       string            `json:"id"`
-	Parent   string            `json:"parent,omitempty"` // whose sub-agent it is
+	Parent   string            `json:"parentID,omitempty"` // whose sub-agent it is
 	Title    string            `json:"title,omitempty"`
 	Agent    string            `json:"agent,omitempty"` // that of Meta
 	Meta     map[string]string `json:"meta,omitempty"`  // the host's, opaque but for MetaAgent
@@ -53,9 +53,9 @@ type Summary struct {
 
 // Fork says where a session comes from.
 type Fork struct {
-	Session    string `json:"session"`
-	Message    string `json:"message,omitempty"` // the first one that it does not share; "" = it shares all
-	Checkpoint string `json:"checkpoint"`        // the state at that point
+	Session    string `json:"sessionID"`
+	Message    string `json:"messageID,omitempty"` // the first one that it does not share; "" = it shares all
+	Checkpoint string `json:"checkpoint"`          // the state at that point
 }
 
 // Revert is the boundary of what is reverted.
@@ -92,8 +92,8 @@ type Message struct {
 // Step is what was done between two checkpoints.
 type Step struct {
 	ID       string            `json:"id"`
-	Session  string            `json:"session"`
-	Message  string            `json:"message"`
+	Session  string            `json:"sessionID"`
+	Message  string            `json:"messageID"`
 	Before   Checkpoint        `json:"before"`
 	After    Checkpoint        `json:"after,omitzero"` // zero while the step is open
 	Began    time.Time         `json:"began"`

@@ -137,3 +137,14 @@ func TestV60_RecordsOfEarlierReleases(t *testing.T) {
 		t.Errorf("%+v, %v", list, err)
 	}
 }
+
+// TestV64_ForksOfEarlierReleases: a fork is known by the keys that it had.
+func TestV64_ForksOfEarlierReleases(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{`{"session":"s","message":"m","checkpoint":"c"}`, `{"sessionID":"s","messageID":"m","checkpoint":"c"}`} {
+		var fork session.Fork
+		if err := json.Unmarshal([]byte(text), &fork); err != nil || fork != (session.Fork{Session: "s", Message: "m", Checkpoint: "c"}) {
+			t.Errorf("%s: %+v, %v", text, fork, err)
+		}
+	}
+}

@@ -75,6 +75,8 @@ func (c *cli) report(ctx context.Context, err error) int {
 		return exitPartly
 	case onlyIs(err, errAbsent):
 		return exitNotFound
+	case c.wantsJSON():
+		return c.fail(c.withUnfinished(failureOf(ctx, err)))
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		c.console.complain("interrupted" + c.unfinished())
 		return exitInterrupted
@@ -97,6 +99,14 @@ func status(err error) int {
 		return exitNotFound
 	}
 	return exitFailed
+}
+
+// withUnfinished adds what to know after an interrupt.
+func (c *cli) withUnfinished(f failure) failure {
+	if f.Status == exitInterrupted {
+		f.Message += c.unfinished()
+	}
+	return f
 }
 
 // unfinished is what to know after an interrupt: a restore that has begun to write

@@ -95,7 +95,8 @@ Options of every command:
     -C, --directory DIR      act as if started in DIR
     --root DIR               the directory to look after, whatever is around it
     --data-dir DIR           where stores lie; see below
-    --json                   answer in JSON
+    --json                   answer in JSON; errors, too, as {"error": ...} on
+                             the last line of stderr
     --max-file-size SIZE     leave out larger files: bytes, or with K, M or G;
                              0 means no limit (default 32M)
     --min-free SIZE          leave that much free on the disk of the store

@@ -19,7 +19,7 @@ changes until it is restored. A bundle that was cut off or altered is refused,
 and so is one with paths that no checkpoint has: nothing of it is in the store
 then. A terminal is refused.
 
-With --json the answer is {"checkpoint", "hash", "when", "author", "message"}.
+With --json the answer is {"id", "hash", "time", "author", "message"}.
 
 Example:
     cairn restore "$(cairn import < state.bundle)"
@@ -46,7 +46,7 @@ func (c *cli) importCommand() *cobra.Command {
 
 func (c *cli) printImport(cp *cairn.Checkpoint) error {
 	if c.global.json {
-		return c.writeJSON(logEntry{Checkpoint: cp.ID, Hash: cp.Hash, When: cp.When, Author: cp.Author, Message: cp.Message})
+		return c.writeJSON(logEntry{ID: cp.ID, Hash: cp.Hash, Time: cp.When, Author: cp.Author, Message: cp.Message})
 	}
 	_, err := c.out.WriteString(cp.Hash + "\n")
 	return err

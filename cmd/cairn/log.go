@@ -33,10 +33,10 @@ Options:
     --stat          also the lines added and deleted, file by file, as in
                     cairn diff --stat
 
-With --json the answer is an array of {"checkpoint", "hash", "when", "author",
+With --json the answer is an array of {"id", "hash", "time", "author",
 "message", "parent"}, printed as it is read: the ids in full, the time as in RFC
 3339, and no parent where there is none. A checkpoint that does not hold
-everything has "partial", see cairn help status. One of an agent's session has
+everything has "scope", see cairn help status. One of an agent's session has
 "work": {"sessionID", "messageID", "stepID", "agent", "prompt", "calls":
 [{"tool", "command"}], "paths", "changed"}, the first few calls and paths, and
 the number of all paths. With --stat there is also "files", as in cairn diff
@@ -86,17 +86,17 @@ func (c *cli) checkNumber(cmd *cobra.Command, n int) error {
 
 // logEntry is one checkpoint of the list.
 type logEntry struct {
-	Checkpoint string    `json:"checkpoint"`
-	Hash       string    `json:"hash"`
-	When       time.Time `json:"when"`
-	Author     string    `json:"author"`
-	Message    string    `json:"message"`
-	Parent     string    `json:"parent,omitempty"`
+	ID      string    `json:"id"`
+	Hash    string    `json:"hash"`
+	Time    time.Time `json:"time"`
+	Author  string    `json:"author"`
+	Message string    `json:"message"`
+	Parent  string    `json:"parent,omitempty"`
 
 	Work  *session.Work `json:"work,omitempty"`
 	Files *[]fileStat   `json:"files,omitempty"`
 
-	Partial cairn.Partial `json:"partial,omitempty"`
+	Partial cairn.Partial `json:"scope,omitempty"`
 }
 
 // MarshalJSON implements json.Marshaler.

@@ -28,7 +28,7 @@ Options:
 The checkpoint before holds everything that the operation overwrote or deleted.
 It is a HASH: cairn restore, ls, cat and diff take it.
 
-With --json the answer is an array of {"id", "kind", "when", "target", "undoes",
+With --json the answer is an array of {"id", "kind", "time", "target", "undoes",
 "before", "after", "paths": [], "kept": [{"path", "reason"}], "conflicts":
 [{"path", "reason"}]}, printed as it is read: kind is restore, revert, unrevert,
 undo or redo, target the checkpoint that it went back to, undoes the operation

@@ -130,10 +130,9 @@ func (r *readme) sh(line string) string {
 	return string(out)
 }
 
-var digits = regexp.MustCompile(`\b[0-9a-f]{40}\b`)
-
 // firstSession runs what stands behind a $, and compares what is printed, but for ids.
 func (r *readme) firstSession(block []string) {
+	digits := regexp.MustCompile(`\b[0-9a-f]{40}\b`)
 	var want, got strings.Builder
 	for _, line := range block {
 		line, isCommand := strings.CutPrefix(line, "$ ")

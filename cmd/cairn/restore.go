@@ -39,7 +39,7 @@ mkdir or rmdir. The exit status is 3 if a path was kept or is in conflict.
 With --json:
     {"operation", "restored": [], "deleted": [], "kept": [{"path", "reason"}],
     "conflicts": [{"path", "reason"}]}, and after --dry-run also
-    "plan": [{"path", "action", "bytes"}] and "planId", the bytes being those
+    "plan": [{"path", "action", "bytes"}] and "planID", the bytes being those
     that are written or deleted.
 
 Examples:

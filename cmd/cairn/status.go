@@ -27,15 +27,15 @@ watching directories, or by scanning all of them, and why. Every other command
 scans by itself. Without any checkpoint the exit status is 4.
 
 With --json:
-    {"root", "store", "storeSize", "checkpoint": {"id", "hash", "message",
+    {"root", "store", "size", "checkpoint": {"id", "hash", "message",
     "time"}, "changed", "limits": {"maxFileSize", "maxFiles", "maxScanBytes",
     "minFree", "budget"}, "checkpoints", "cleaned", "disabled", "purged",
-    "server": {"watching": {"on", "directories", "reason", "limit"}},
+    "server": {"watching": {"on", "directories", "reason", "sysctl"}},
     "settings": [{"key", "value", "origin"}]}, sizes in bytes, 0 for no limit,
     and times as in RFC 3339. A checkpoint that does not hold everything has
-    "partial": "time" if that was over, or "paths" if only some were looked at.
+    "scope": "time" if that was over, or "paths" if only some were looked at.
     "server" is there if one runs, "watching" if it has this project open;
-    "limit" names the setting of the system that would have to be raised for it
+    "sysctl" names the setting of the system that would have to be raised for it
     to watch.
 `
 
@@ -43,7 +43,7 @@ With --json:
 type standing struct {
 	Root       string           `json:"root"`
 	Store      string           `json:"store"`
-	StoreSize  int64            `json:"storeSize"`
+	Size       int64            `json:"size"`
 	Checkpoint newestCheckpoint `json:"checkpoint"`
 	Changed    int              `json:"changed"`
 	Limits     cairn.Limits     `json:"limits"`
@@ -67,7 +67,7 @@ type newestCheckpoint struct {
 	Message string    `json:"message"`
 	Time    time.Time `json:"time"`
 
-	Partial cairn.Partial `json:"partial,omitempty"`
+	Partial cairn.Partial `json:"scope,omitempty"`
 }
 
 func (c *cli) statusCommand() *cobra.Command {
@@ -104,7 +104,7 @@ func (c *cli) statusOf(ctx context.Context, repo *cairn.Repo) (*standing, error)
 		return nil, err
 	}
 	return &standing{
-		Root: repo.Root(), Store: repo.StoreDir(), StoreSize: use.Size, Changed: len(changes),
+		Root: repo.Root(), Store: repo.StoreDir(), Size: use.Size, Changed: len(changes),
 		Checkpoint:  newestCheckpoint{newest.ID, newest.Hash, newest.Message, newest.When, partial},
 		Limits:      repo.Limits(),
 		Server:      c.serverState(ctx),
@@ -129,7 +129,7 @@ func (c *cli) printStatus(s *standing) error {
 		now += ", " + partialText[s.Checkpoint.Partial]
 	}
 	fmt.Fprintf(c.out, "root        %s\nstore       %s (%s)\ncheckpoint  %s, %s\nnow         %s\nholds       %s\nlimits      %s\n",
-		placeText(s.Root), placeText(s.Store), wording.Size(s.StoreSize), s.Checkpoint.Hash,
+		placeText(s.Root), placeText(s.Store), wording.Size(s.Size), s.Checkpoint.Hash,
 		c.about(s.Checkpoint.Time, s.Checkpoint.Message), now, c.holdsText(s), limitsText(s.Limits))
 	for _, path := range s.Purged {
 		fmt.Fprintf(c.out, "purged      %s\n", cairn.QuotePath(path))

@@ -31,7 +31,7 @@ interface Answer {
 }
 interface Plan {
   plan?: { path: string; action: string }[]
-  planId?: string
+  planID?: string
   restored: string[]
   deleted: string[]
   kept: { path: string; reason: string }[]
@@ -82,7 +82,7 @@ export default function cairn(pi: ExtensionAPI) {
     const lines = changes.slice(0, LISTED).map((c) => `${c.action} ${shown(c.path)}`)
     if (changes.length > LISTED) lines.push(`and ${changes.length - LISTED} more`)
     if (!(await ctx.ui.confirm("Bring the files along?", lines.join("\n")))) return
-    const done = await run(ctx.cwd, ["--json", "restore", "--plan", plan.planId ?? "", point.checkpoint])
+    const done = await run(ctx.cwd, ["--json", "restore", "--plan", plan.planID ?? "", point.checkpoint])
     const result = parse<Plan>(done.stdout)
     if (!result) return warn(ctx, "nothing was restored: " + done.stderr.trim())
     ctx.ui.notify(`cairn: ${result.restored.length} restored, ${result.deleted.length} deleted; cairn undo in a shell takes it back`, "info")

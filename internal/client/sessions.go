@@ -56,7 +56,7 @@ func plain(id string) bool { return id != "" && id != "." && id != ".." }
 
 // Begin is session.Sessions.Begin.
 func (s *Sessions) Begin(ctx context.Context, b session.Begin) (*session.Session, error) {
-	in := map[string]any{"id": b.ID, "parent": b.Parent, "title": b.Title, "meta": meta(b.Meta)}
+	in := map[string]any{"id": b.ID, "parentID": b.Parent, "title": b.Title, "meta": meta(b.Meta)}
 	return there(ctx, s, "/sessions", in, func(l *session.Sessions) (*session.Session, error) { return l.Begin(ctx, b) })
 }
 
@@ -90,9 +90,9 @@ func (s *Sessions) BeginStep(ctx context.Context, b session.StepBegin) (*session
 		"messageID": b.Message, "role": b.Role, "stepID": b.Step, "prompt": b.Prompt, "paths": list(encode(b.Paths)), "meta": meta(b.Meta),
 	}
 	if o := b.Owner; o != nil {
-		in["owner"] = list(o.Processes)
+		in["processes"] = list(o.Processes)
 		if seconds := int64(o.Lease / time.Second); seconds > 0 {
-			in["lease"] = seconds
+			in["leaseSeconds"] = seconds
 		}
 	}
 	return there(ctx, s, sessionPath(b.Session, "/steps"), in, f)

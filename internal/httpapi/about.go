@@ -33,7 +33,7 @@ type Watching struct {
 	On          bool   `json:"on" doc:"Whether only what has changed is looked at."`
 	Directories int    `json:"directories" doc:"Under watch."`
 	Reason      string `json:"reason,omitempty" doc:"Why everything is looked at."`
-	Limit       string `json:"limit,omitempty" doc:"The setting of the system, as sysctl has it, that would have to be raised."`
+	Limit       string `json:"sysctl,omitempty" doc:"The setting of the system, as sysctl has it, that would have to be raised."`
 }
 
 func (s *Server) aboutOperations() {

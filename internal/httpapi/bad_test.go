@@ -32,7 +32,7 @@ func TestBadBodies(t *testing.T) {
 		{"POST", "/plan", `{"action":"revert"}`, "body.from"},
 		{"POST", "/plan", `{"action":"undo","hash":"@"}`, "body.hash"},
 		{"POST", "/plan", `{"action":"restore","hash":"@","onConflict":"keep"}`, "body.onConflict"},
-		{"POST", "/apply", `{"action":"restore","hash":"@","plan":"zz"}`, "body.plan"},
+		{"POST", "/apply", `{"action":"restore","hash":"@","planID":"zz"}`, "body.planID"},
 		{"POST", "/undo", `{"onConflict":"explode"}`, "body.onConflict"},
 		{"POST", "/projects", `{"directory":"relative"}`, "body.directory"},
 		{"POST", "/projects", `{"directory":7}`, "body.directory"},

@@ -18,7 +18,7 @@ type ChangeRequest struct {
 	Paths      []string      `json:"paths,omitempty" maxItems:"100000" doc:"Only these, and what is below them."`
 	KeepNew    bool          `json:"keepNew,omitempty" doc:"restore: leave alone what was created since."`
 	OnConflict string        `json:"onConflict,omitempty" enum:"merge,overwrite,keep,fail" doc:"What becomes of a path that was changed since."`
-	Plan       string        `json:"plan,omitempty" pattern:"^[0-9a-f]{16}$" doc:"/apply: carry out this plan and no other; 409 if it would be another one now."`
+	Plan       string        `json:"planID,omitempty" pattern:"^[0-9a-f]{16}$" doc:"/apply: carry out this plan and no other; 409 if it would be another one now."`
 }
 
 // BackRequest is a ChangeRequest whose action is known.
@@ -26,7 +26,7 @@ type BackRequest struct {
 	Paths      []string `json:"paths,omitempty" maxItems:"100000" doc:"Only these, and what is below them."`
 	OnConflict string   `json:"onConflict,omitempty" enum:"merge,overwrite,keep,fail"`
 	DryRun     bool     `json:"dryRun,omitempty" doc:"Only say what would be done."`
-	Plan       string   `json:"plan,omitempty" pattern:"^[0-9a-f]{16}$"`
+	Plan       string   `json:"planID,omitempty" pattern:"^[0-9a-f]{16}$"`
 }
 
 type inChange struct {
@@ -43,10 +43,10 @@ type OperationList struct {
 func (s *Server) changeOperations() {
 	register(s, endpoint{
 		id: "plan", method: http.MethodPost, path: "/plan", tag: "going back", summary: "What going back would do",
-		description: "Nothing is changed. planId, given to /apply with the same request, makes sure that exactly this is done.",
+		description: "Nothing is changed. planID, given to /apply with the same request, makes sure that exactly this is done.",
 	}, func(ctx context.Context, in *inChange) (*body[*cairn.Result], error) {
 		if in.Body.Plan != "" {
-			return nil, badField("body.plan", in.Body.Plan, "expected only by /apply")
+			return nil, badField("body.planID", in.Body.Plan, "expected only by /apply")
 		}
 		return s.change(ctx, in, true)
 	})

@@ -66,7 +66,7 @@ type CheckpointList struct {
 type Status struct {
 	Root       string         `json:"root"`
 	Store      string         `json:"store"`
-	StoreSize  int64          `json:"storeSize" doc:"In bytes."`
+	Size       int64          `json:"size" doc:"Of the store, in bytes."`
 	Checkpoint CheckpointInfo `json:"checkpoint"`
 	Changed    int            `json:"changed" doc:"Files that differ from the newest checkpoint."`
 	Watching   Watching       `json:"watching" doc:"How the server finds what has changed."`
@@ -162,7 +162,7 @@ func (s *Server) status(ctx context.Context, in *InProject) (*body[Status], erro
 		return nil, err
 	}
 	return &body[Status]{Status{
-		Root: cairn.EncodePath(p.Root), Store: cairn.EncodePath(p.Repo.StoreDir()), StoreSize: size,
+		Root: cairn.EncodePath(p.Root), Store: cairn.EncodePath(p.Repo.StoreDir()), Size: size,
 		Checkpoint: checkpointInfo(newest), Changed: len(changes), Watching: Watching(p.Repo.Watching()),
 	}}, nil
 }

@@ -47,7 +47,7 @@ func TestTrack(t *testing.T) {
 	}
 	var status Status
 	f.call("GET", "/status", nil).want(t, 200, &status)
-	if status.Root != f.root || status.Checkpoint.Message != "the first" || status.Changed != 0 || status.StoreSize == 0 {
+	if status.Root != f.root || status.Checkpoint.Message != "the first" || status.Changed != 0 || status.Size == 0 {
 		t.Errorf("%+v", status)
 	}
 	gittest.Create(t, f.root, gittest.Tree{"new": gittest.File("n\n")})

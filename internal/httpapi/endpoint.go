@@ -79,7 +79,7 @@ func (s *Server) apiConfig() huma.Config {
 
 // apiVersion is that of the operations below. It grows when one of them changes in a
 // way that a client could notice.
-const apiVersion = "1.1.0"
+const apiVersion = "2.0.0"
 
 // twins say how types that print themselves look in JSON.
 var twins = map[reflect.Type]reflect.Type{

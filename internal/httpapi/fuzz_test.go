@@ -43,7 +43,7 @@ func FuzzRequest(f *testing.F) {
 		{"POST", "/apply", `{"action":"revert","from":"@~1","to":"@","onConflict":"keep"}`},
 		{"POST", "/apply", `{"action":"revert","patches":[{"hash":"@","files":["/etc/passwd","../x","a.txt"]}]}`},
 		{"POST", "/undo", `{"dryRun":true}`},
-		{"POST", "/redo", `{"paths":["d"],"plan":"0123456789abcdef"}`},
+		{"POST", "/redo", `{"paths":["d"],"planID":"0123456789abcdef"}`},
 		{"POST", "/projects", `{"directory":"/","exact":true}`},
 		{"POST", "/gc", `{"dryRun":true,"thorough":true}`},
 		{"POST", "/sessions", `{"id":"s","parent":"s","meta":{"a":"b"}}`},

@@ -25,17 +25,17 @@ const (
 type Event struct {
 	Type      string    `json:"type" enum:"hello,track,session,step,revert,operation,gc"`
 	Time      time.Time `json:"time"`
-	Project   string    `json:"project,omitempty" doc:"Id of the project."`
-	Directory string    `json:"directory,omitempty" doc:"Root of the project."`
+	Project   string    `json:"projectID,omitempty" doc:"Id of the project."`
+	Directory string    `json:"root,omitempty" doc:"Root of the project."`
 
 	Hash       string `json:"hash,omitempty"`
 	Checkpoint string `json:"checkpoint,omitempty"`
 	Changed    int    `json:"changed,omitempty" doc:"Paths that a track found changed."`
 
-	Session string `json:"session,omitempty"`
-	Message string `json:"message,omitempty"`
-	Part    string `json:"part,omitempty"`
-	Step    string `json:"step,omitempty"`
+	Session string `json:"sessionID,omitempty"`
+	Message string `json:"messageID,omitempty"`
+	Part    string `json:"partID,omitempty"`
+	Step    string `json:"stepID,omitempty"`
 	State   string `json:"state,omitempty" doc:"begun, ended, message, forked, deleted, reverted, unreverted or committed."`
 
 	Operation string `json:"operation,omitempty"`

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
 var update = flag.Bool("update", false, "write testdata/openapi.json anew")
@@ -88,5 +90,40 @@ func checkOpenAPI(t *testing.T, data []byte) {
 				t.Errorf("%s %s: the answers are not described", method, path)
 			}
 		}
+	}
+}
+
+// TestV64_KeysOverHTTP: docs/json.md lists the keys of all requests and answers but
+// OpenCode's own.
+func TestV64_KeysOverHTTP(t *testing.T) {
+	t.Parallel()
+	words := gittest.ReadWords(t, filepath.Join("..", ".."))
+	var doc struct {
+		Paths      map[string]any
+		Components struct{ Schemas map[string]any }
+	}
+	newFixture(t, nil).call("GET", "/openapi.json", nil).want(t, 200, &doc)
+	seen := make(map[string]bool)
+	var check func(where string, v any)
+	check = func(where string, v any) {
+		words.CheckSchema(t, where, v)
+		text, err := json.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile(`#/components/schemas/([^"]+)`).FindAllStringSubmatch(string(text), -1) {
+			if name := m[1]; !seen[name] {
+				seen[name] = true
+				check(name, doc.Components.Schemas[name])
+			}
+		}
+	}
+	for path, v := range doc.Paths {
+		if !strings.HasPrefix(path, "/opencode") {
+			check(path, v)
+		}
+	}
+	if len(seen) < 40 {
+		t.Errorf("only %d types were checked", len(seen))
 	}
 }

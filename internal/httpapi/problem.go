@@ -67,6 +67,17 @@ var byError = []struct {
 	{cairn.ErrRoot, http.StatusNotFound, protocol.BadRoot},
 }
 
+// KindOf is the kind of problem that an error of the library is: Internal where nothing
+// is known of it.
+func KindOf(err error) protocol.Kind {
+	for _, b := range byError {
+		if errors.Is(err, b.err) {
+			return b.kind
+		}
+	}
+	return protocol.Internal
+}
+
 // StatusOf is the status that an error of the library or of this package is answered
 // with: 500 for what is nobody's fault but ours.
 func StatusOf(err error) int {

@@ -31,7 +31,7 @@ type SessionAnswer struct {
 // SessionBegin describes a session that begins.
 type SessionBegin struct {
 	ID     string            `json:"id" minLength:"1" maxLength:"1024"`
-	Parent string            `json:"parent,omitempty" maxLength:"1024" doc:"Session whose sub-agent this is."`
+	Parent string            `json:"parentID,omitempty" maxLength:"1024" doc:"Session whose sub-agent this is."`
 	Title  string            `json:"title,omitempty" maxLength:"65536"`
 	Meta   map[string]string `json:"meta,omitempty" doc:"Kept as it is."`
 }
@@ -44,7 +44,7 @@ type SessionRevert struct {
 	Start      bool   `json:"start,omitempty" doc:"Before everything."`
 	OnConflict string `json:"onConflict,omitempty" enum:"merge,overwrite,keep,fail"`
 	DryRun     bool   `json:"dryRun,omitempty" doc:"Only say what would be done."`
-	Plan       string `json:"plan,omitempty" pattern:"^[0-9a-f]{16}$" doc:"Carry out this plan and no other."`
+	Plan       string `json:"planID,omitempty" pattern:"^[0-9a-f]{16}$" doc:"Carry out this plan and no other."`
 	EndOpen    bool   `json:"endOpen,omitempty" doc:"End open steps first: their agent is gone."`
 }
 
@@ -52,7 +52,7 @@ type SessionRevert struct {
 type SessionBack struct {
 	OnConflict string `json:"onConflict,omitempty" enum:"merge,overwrite,keep,fail"`
 	DryRun     bool   `json:"dryRun,omitempty"`
-	Plan       string `json:"plan,omitempty" pattern:"^[0-9a-f]{16}$"`
+	Plan       string `json:"planID,omitempty" pattern:"^[0-9a-f]{16}$"`
 	EndOpen    bool   `json:"endOpen,omitempty"`
 }
 

@@ -17,8 +17,8 @@ type StepBegin struct {
 	Paths     []string          `json:"paths,omitempty" maxItems:"10000" doc:"What the step's tools are going to change, as far as that is known."`
 	Meta      map[string]string `json:"meta,omitempty"`
 
-	Owner []session.Process `json:"owner,omitempty" maxItems:"64" doc:"Processes whose step it is: it counts as running as long as one of them lives. Where none is named, or none can be seen from the server, the lease decides."`
-	Lease int64             `json:"lease,omitempty" minimum:"1" maximum:"2592000" doc:"Seconds for which the step counts as running after the last event of its session, by default 3600. A hint without paths is an event. Afterwards the step counts as ended with the last state that was captured in it; an end that comes later still ends it with the state of then."`
+	Owner []session.Process `json:"processes,omitempty" maxItems:"64" doc:"Processes whose step it is: it counts as running as long as one of them lives. Where none is named, or none can be seen from the server, the lease decides."`
+	Lease int64             `json:"leaseSeconds,omitempty" minimum:"1" maximum:"2592000" doc:"Seconds for which the step counts as running after the last event of its session, by default 3600. A hint without paths is an event. Afterwards the step counts as ended with the last state that was captured in it; an end that comes later still ends it with the state of then."`
 }
 
 // owner is whose step it is: never this server's.

@@ -13,7 +13,7 @@ type Result struct {
 	Kept      []PathReason    `json:"kept" doc:"Present, but left alone for safety."`
 	Conflicts []PathReason    `json:"conflicts" doc:"Not brought to the wanted state."`
 	Plan      []PlannedChange `json:"plan,omitempty"`
-	PlanID    string          `json:"planId,omitempty" doc:"Equal plans have equal ids."`
+	PlanID    string          `json:"planID,omitempty" doc:"Equal plans have equal ids."`
 }
 
 // PathReason is a path that was left alone, and why.
@@ -33,7 +33,7 @@ type PlannedChange struct {
 type Operation struct {
 	ID        string       `json:"id"`
 	Kind      string       `json:"kind" enum:"restore,revert,undo,redo"`
-	When      time.Time    `json:"when"`
+	When      time.Time    `json:"time"`
 	Target    string       `json:"target,omitempty" doc:"Checkpoint that it went back to."`
 	Undoes    string       `json:"undoes,omitempty" doc:"Operation that it took back."`
 	Before    string       `json:"before" doc:"Checkpoint that holds everything that was overwritten or deleted."`
@@ -51,8 +51,8 @@ type Change struct {
 	NewMode string `json:"newMode,omitempty"`
 	OldPerm string `json:"oldPerm,omitempty" doc:"Permission bits in octal."`
 	NewPerm string `json:"newPerm,omitempty"`
-	OldID   string `json:"oldId,omitempty" doc:"Of the blob."`
-	NewID   string `json:"newId,omitempty"`
+	OldID   string `json:"oldID,omitempty" doc:"Of the blob."`
+	NewID   string `json:"newID,omitempty"`
 }
 
 // FileDiff is one changed file with its texts.

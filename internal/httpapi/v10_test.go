@@ -57,7 +57,7 @@ func TestV10_ServerAtTheBudget(t *testing.T) {
 		f.call("POST", "/gc", `{"dryRun":true}`).want(t, 200, &cleaned)
 		f.call("GET", "/usage", nil).want(t, 200, &use)
 		f.call("GET", "/status", nil).want(t, 200, &status)
-		return use.Size == cleaned.Size && status.StoreSize == use.Size
+		return use.Size == cleaned.Size && status.Size == use.Size
 	})
 	if use.Size > keep.MaxBytes {
 		t.Errorf("%d bytes of %d", use.Size, keep.MaxBytes)

@@ -81,12 +81,12 @@ func (t *tools) track(ctx context.Context, args trackArgs) (out tracked, text st
 // scopeArgs and planArgs go with everything that changes files.
 type scopeArgs struct {
 	Paths      []string `json:"paths,omitempty" jsonschema:"only these files and directories"`
-	OnConflict string   `json:"on_conflict,omitempty" jsonschema:"what becomes of a path changed later: merge, overwrite, keep or fail"`
+	OnConflict string   `json:"onConflict,omitempty" jsonschema:"what becomes of a path changed later: merge, overwrite, keep or fail"`
 }
 
 type planArgs struct {
-	DryRun bool   `json:"dry_run,omitempty" jsonschema:"only list what would be done, as preview does"`
-	Plan   string `json:"plan,omitempty" jsonschema:"plan id of a preview: do exactly that or nothing"`
+	DryRun bool   `json:"dryRun,omitempty" jsonschema:"only list what would be done, as preview does"`
+	Plan   string `json:"planID,omitempty" jsonschema:"plan id of a preview: do exactly that or nothing"`
 }
 
 type rangeArgs struct {
@@ -98,7 +98,7 @@ type rangeArgs struct {
 type restoreArgs struct {
 	Hash    string   `json:"hash" jsonschema:"checkpoint to go to"`
 	Paths   []string `json:"paths,omitempty" jsonschema:"only these files and directories"`
-	KeepNew bool     `json:"keep_new,omitempty" jsonschema:"leave files created since alone"`
+	KeepNew bool     `json:"keepNew,omitempty" jsonschema:"leave files created since alone"`
 	planArgs
 }
 
@@ -114,8 +114,8 @@ type takeBackArgs struct {
 }
 
 type previewArgs struct {
-	Operation string `json:"operation" jsonschema:"restore, revert, undo or redo"`
-	KeepNew   bool   `json:"keep_new,omitempty" jsonschema:"for restore: leave files created since alone"`
+	Operation string `json:"action" jsonschema:"restore, revert, undo or redo"`
+	KeepNew   bool   `json:"keepNew,omitempty" jsonschema:"for restore: leave files created since alone"`
 	rangeArgs
 	scopeArgs
 }
@@ -175,7 +175,7 @@ func (t *tools) preview(ctx context.Context, args previewArgs) (outcome, string,
 	case "redo":
 		return t.redo(ctx, takeBackArgs{args.scopeArgs, dry})
 	}
-	return outcome{}, "", fmt.Errorf("%w: operation is restore, revert, undo or redo", errArguments)
+	return outcome{}, "", fmt.Errorf("%w: action is restore, revert, undo or redo", errArguments)
 }
 
 // options are those of the library.

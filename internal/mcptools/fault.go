@@ -26,10 +26,10 @@ var hints = []struct {
 	text string
 }{
 	{cairn.ErrMoved, "nothing was done; call preview again, it gives a new plan"},
-	{cairn.ErrConflict, "nothing was done; on_conflict merge, keep or overwrite goes on, and preview shows what that does"},
+	{cairn.ErrConflict, "nothing was done; onConflict merge, keep or overwrite goes on, and preview shows what that does"},
 	{cairn.ErrOutside, "paths count from the root or are absolute paths inside it"},
 	{cairn.ErrAmbiguous, "give more digits; the tool checkpoints lists the hashes"},
-	{session.ErrBusy, "wait until the agent has ended its step; end_open if it is gone"},
+	{session.ErrBusy, "wait until the agent has ended its step; endOpen if it is gone"},
 	{session.ErrNotFound, "the tool sessions lists the sessions; there may be nothing left to take back"},
 	{cairn.ErrLocked, "another cairn is at work; try again"},
 	{cairn.ErrCorrupt, "other checkpoints may be whole; the tool checkpoints lists them"},

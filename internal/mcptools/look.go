@@ -57,8 +57,8 @@ func (a listArgs) limit() (int, error) {
 
 type checkpoint struct {
 	Hash       string    `json:"hash" jsonschema:"names the state: equal states have equal hashes"`
-	Checkpoint string    `json:"checkpoint" jsonschema:"names this checkpoint, which is also a hash to go back to"`
-	When       time.Time `json:"when"`
+	Checkpoint string    `json:"id" jsonschema:"names this checkpoint, which is also a hash to go back to"`
+	When       time.Time `json:"time"`
 	Author     string    `json:"author" jsonschema:"who made the changes since the checkpoint before"`
 	Message    string    `json:"message"`
 
@@ -121,7 +121,7 @@ const workWidth = 96 // characters of a line about work
 type operation struct {
 	ID        string    `json:"id"`
 	Kind      string    `json:"kind" jsonschema:"restore, revert, undo or redo"`
-	When      time.Time `json:"when"`
+	When      time.Time `json:"time"`
 	Target    string    `json:"target,omitempty" jsonschema:"checkpoint that it went back to"`
 	Undoes    string    `json:"undoes,omitempty" jsonschema:"operation that it took back"`
 	Before    string    `json:"before" jsonschema:"checkpoint with everything that was overwritten or deleted"`
@@ -171,8 +171,8 @@ type diffArgs struct {
 	From     string   `json:"from,omitempty" jsonschema:"hash of a checkpoint; the newest one unless given"`
 	To       string   `json:"to,omitempty" jsonschema:"hash of a checkpoint; the files as they are now unless given"`
 	Paths    []string `json:"paths,omitempty" jsonschema:"only these files and directories"`
-	NoText   bool     `json:"no_text,omitempty" jsonschema:"only list files and count lines"`
-	MaxBytes int      `json:"max_bytes,omitempty" jsonschema:"of patches in the answer: 65536 unless given, 4194304 at most"`
+	NoText   bool     `json:"noText,omitempty" jsonschema:"only list files and count lines"`
+	MaxBytes int      `json:"maxBytes,omitempty" jsonschema:"of patches in the answer: 65536 unless given, 4194304 at most"`
 }
 
 type fileDiff struct {

@@ -135,7 +135,7 @@ func TestEveryToolSaysWhatItDoes(t *testing.T) {
 				t.Errorf("%s: argument %s is not explained", tool.Name, name)
 			}
 		}
-		if destructive[tool.Name] && (properties["dry_run"] == nil || properties["plan"] == nil) {
+		if destructive[tool.Name] && (properties["dryRun"] == nil || properties["planID"] == nil) {
 			t.Errorf("%s cannot be previewed", tool.Name)
 		}
 		if tool.OutputSchema == nil {
@@ -160,21 +160,21 @@ func TestPreviewThenRestore(t *testing.T) {
 	changed := w.manifest()
 
 	var plan, done outcome
-	text := w.call("preview", map[string]any{"operation": "restore", "hash": first.Hash}, &plan)
+	text := w.call("preview", map[string]any{"action": "restore", "hash": first.Hash}, &plan)
 	gittest.AssertEqual(t, w.dir, changed, w.manifest())
 	if !plan.DryRun || plan.Plan == "" || len(plan.Changes) == 0 || !strings.Contains(text, plan.Plan) || !strings.Contains(text, "would create gone") {
 		t.Errorf("preview %+v\n%s", plan, text)
 	}
-	w.call("restore", map[string]any{"hash": first.Hash, "plan": plan.Plan}, &done)
+	w.call("restore", map[string]any{"hash": first.Hash, "planID": plan.Plan}, &done)
 	gittest.AssertEqual(t, w.dir, before, w.manifest())
 	if done.Operation == "" || !done.Complete || len(done.Restored) == 0 || !slices.Contains(done.Deleted, cairn.EncodePath("né\xffw/x")) {
 		t.Errorf("restore %+v", done)
 	}
 	w.call("undo", nil, &done)
 	gittest.AssertEqual(t, w.dir, changed, w.manifest())
-	w.call("redo", map[string]any{"dry_run": true}, &plan)
+	w.call("redo", map[string]any{"dryRun": true}, &plan)
 	gittest.AssertEqual(t, w.dir, changed, w.manifest())
-	w.call("redo", map[string]any{"plan": plan.Plan}, &done)
+	w.call("redo", map[string]any{"planID": plan.Plan}, &done)
 	gittest.AssertEqual(t, w.dir, before, w.manifest())
 
 	var ops operationList
@@ -191,10 +191,10 @@ func TestStalePlan(t *testing.T) {
 	w.track()
 	w.change()
 	var plan outcome
-	w.call("preview", map[string]any{"operation": "restore", "hash": "@"}, &plan)
+	w.call("preview", map[string]any{"action": "restore", "hash": "@"}, &plan)
 	gittest.Create(t, w.dir, gittest.Tree{"later": gittest.File("x")})
 	before := w.manifest()
-	w.fails("hint: nothing was done; call preview again", "restore", map[string]any{"hash": "@", "plan": plan.Plan})
+	w.fails("hint: nothing was done; call preview again", "restore", map[string]any{"hash": "@", "planID": plan.Plan})
 	gittest.AssertEqual(t, w.dir, before, w.manifest())
 }
 
@@ -215,7 +215,7 @@ func TestRevertKeepsWhatCameLater(t *testing.T) {
 			t.Errorf("%s is %q, %v", name, data, err)
 		}
 	}
-	w.call("undo", map[string]any{"paths": []string{"a.txt"}, "on_conflict": "fail"}, &done)
+	w.call("undo", map[string]any{"paths": []string{"a.txt"}, "onConflict": "fail"}, &done)
 	if len(done.Restored) != 1 || done.Restored[0] != "a.txt" {
 		t.Errorf("undo of one path: %+v", done)
 	}
@@ -236,8 +236,8 @@ func TestConflictIsListed(t *testing.T) {
 	if done.Complete || len(done.Conflicts) != 1 || !strings.Contains(text, "conflict a.txt: ") || !strings.HasPrefix(text, "nothing was done") {
 		t.Errorf("%+v\n%s", done, text)
 	}
-	args["on_conflict"] = "fail"
-	w.fails("hint: nothing was done; on_conflict", "revert", args)
+	args["onConflict"] = "fail"
+	w.fails("hint: nothing was done; onConflict", "revert", args)
 }
 
 func TestDiff(t *testing.T) {
@@ -253,11 +253,11 @@ func TestDiff(t *testing.T) {
 	if len(d.Files) != 4 || !strings.Contains(d.Patch, "-two\n+2\n") || !strings.Contains(text, "modified a.txt +1 -1") {
 		t.Errorf("%+v\n%s", d, text)
 	}
-	w.call("diff", map[string]any{"from": "@", "paths": []string{"dir"}, "no_text": true}, &d)
+	w.call("diff", map[string]any{"from": "@", "paths": []string{"dir"}, "noText": true}, &d)
 	if len(d.Files) != 1 || d.Files[0] != (fileDiff{"dir/deep", "deleted", 0, 1, ""}) || d.Patch != "" {
 		t.Errorf("%+v", d)
 	}
-	if text := w.call("diff", map[string]any{"max_bytes": 1}, &d); d.Omitted != 4 || !strings.Contains(text, "without the patches of 4 files") {
+	if text := w.call("diff", map[string]any{"maxBytes": 1}, &d); d.Omitted != 4 || !strings.Contains(text, "without the patches of 4 files") {
 		t.Errorf("%+v\n%s", d, text)
 	}
 }
@@ -274,7 +274,7 @@ func TestWrongArguments(t *testing.T) {
 	outside := []string{"../x", "/", filepath.Dir(w.dir), "a/../../x", "x\u0000.."}
 	for _, path := range outside {
 		for tool, args := range map[string]map[string]any{
-			"restore": {"hash": "@"}, "revert": {"hash": "@"}, "diff": {}, "preview": {"operation": "restore", "hash": "@"},
+			"restore": {"hash": "@"}, "revert": {"hash": "@"}, "diff": {}, "preview": {"action": "restore", "hash": "@"},
 		} {
 			args["paths"] = []string{path}
 			want := "outside the root"
@@ -293,8 +293,8 @@ func TestWrongArguments(t *testing.T) {
 		{`missing properties: ["hash"]`, "restore", nil},
 		{"either hash, or from and to", "revert", map[string]any{"hash": "@", "from": "@"}},
 		{"either hash, or from and to", "revert", nil},
-		{"operation is restore, revert, undo or redo", "preview", map[string]any{"operation": "purge"}},
-		{"wrong arguments", "undo", map[string]any{"on_conflict": "win"}},
+		{"action is restore, revert, undo or redo", "preview", map[string]any{"action": "purge"}},
+		{"wrong arguments", "undo", map[string]any{"onConflict": "win"}},
 		{"limit -1", "checkpoints", map[string]any{"limit": -1}},
 		{"not found", "diff", map[string]any{"from": "0123456789abcdef0123456789abcdef01234567"}},
 		{"unexpected additional properties", "undo", map[string]any{"force": true}},
@@ -402,7 +402,7 @@ func TestLimits(t *testing.T) {
 		t.Fatal(err)
 	}
 	var d diffAnswer
-	w.call("diff", map[string]any{"no_text": true}, &d)
+	w.call("diff", map[string]any{"noText": true}, &d)
 	if len(d.Files) != maxPaths || d.Unlisted != 7 {
 		t.Errorf("%d files, %d unlisted", len(d.Files), d.Unlisted)
 	}
@@ -440,13 +440,13 @@ func TestSessions(t *testing.T) {
 	if _, err := sessions.Begin(t.Context(), session.Begin{ID: "s/1", Title: "an agent"}); err != nil {
 		t.Fatal(err)
 	}
-	w.fails("hint: the tool sessions lists", "session_undo", map[string]any{"session": "s/1"})
+	w.fails("hint: the tool sessions lists", "session_undo", map[string]any{"sessionID": "s/1"})
 	before := w.manifest()
 	if _, err := sessions.BeginStep(t.Context(), session.StepBegin{Session: "s/1", Message: "m", Role: session.RoleUser}); err != nil {
 		t.Fatal(err)
 	}
 	w.change()
-	w.fails("hint: wait until", "session_undo", map[string]any{"session": "s/1"})
+	w.fails("hint: wait until", "session_undo", map[string]any{"sessionID": "s/1"})
 	if _, err := sessions.EndStep(t.Context(), session.StepEnd{Session: "s/1"}); err != nil {
 		t.Fatal(err)
 	}
@@ -458,14 +458,14 @@ func TestSessions(t *testing.T) {
 		t.Errorf("%+v\n%s", list, text)
 	}
 	var plan, done outcome
-	w.call("session_undo", map[string]any{"session": "s/1", "dry_run": true}, &plan)
+	w.call("session_undo", map[string]any{"sessionID": "s/1", "dryRun": true}, &plan)
 	gittest.AssertEqual(t, "dry run", after, w.manifest())
-	w.call("session_undo", map[string]any{"session": "s/1", "plan": plan.Plan}, &done)
+	w.call("session_undo", map[string]any{"sessionID": "s/1", "planID": plan.Plan}, &done)
 	gittest.AssertEqual(t, "undo", before, w.manifest())
-	w.call("session_redo", map[string]any{"session": "s/1"}, &done)
+	w.call("session_redo", map[string]any{"sessionID": "s/1"}, &done)
 	gittest.AssertEqual(t, "redo", after, w.manifest())
-	w.fails("not found", "session_undo", map[string]any{"session": "other"})
-	w.fails("wrong arguments", "session_undo", map[string]any{"session": "s/1", "on_conflict": "win"})
+	w.fails("not found", "session_undo", map[string]any{"sessionID": "other"})
+	w.fails("wrong arguments", "session_undo", map[string]any{"sessionID": "s/1", "onConflict": "win"})
 }
 
 // agentStep lets an agent write a file.
@@ -523,15 +523,36 @@ func TestV61_BeginningOfAnID(t *testing.T) {
 			file = "one"
 		}
 		var done outcome
-		w.call("session_undo", map[string]any{"session": name}, &done)
+		w.call("session_undo", map[string]any{"sessionID": name}, &done)
 		if !slices.Equal(done.Deleted, []string{file}) {
 			t.Errorf("undo of %s deleted %q", name, done.Deleted)
 		}
-		w.call("session_redo", map[string]any{"session": name}, &done)
+		w.call("session_redo", map[string]any{"sessionID": name}, &done)
 		if !slices.Equal(done.Restored, []string{file}) {
 			t.Errorf("redo of %s restored %q", name, done.Restored)
 		}
 	}
-	w.fails("could be 0c5f-first or 0c6a-second", "session_undo", map[string]any{"session": "0c"})
-	w.fails("hint: the tool sessions lists", "session_undo", map[string]any{"session": "first"})
+	w.fails("could be 0c5f-first or 0c6a-second", "session_undo", map[string]any{"sessionID": "0c"})
+	w.fails("hint: the tool sessions lists", "session_undo", map[string]any{"sessionID": "first"})
+}
+
+// TestV64_KeysOfTools: docs/json.md lists the keys of all arguments and answers.
+func TestV64_KeysOfTools(t *testing.T) {
+	t.Parallel()
+	words := gittest.ReadWords(t, filepath.Join("..", ".."))
+	list, err := newWorld(t, begin).client.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range list.Tools {
+		data, err := json.Marshal([]any{tool.InputSchema, tool.OutputSchema})
+		var schemas any
+		if err == nil {
+			err = json.Unmarshal(data, &schemas)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		words.CheckSchema(t, tool.Name, schemas)
+	}
 }

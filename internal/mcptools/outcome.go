@@ -14,9 +14,9 @@ const (
 
 // outcome is what going back did or, in a dry run, would do.
 type outcome struct {
-	DryRun    bool         `json:"dry_run" jsonschema:"nothing was changed"`
-	Plan      string       `json:"plan,omitempty" jsonschema:"of a dry run: give it to the tool to do exactly this"`
-	Changes   []change     `json:"changes,omitempty" jsonschema:"of a dry run: what would be done"`
+	DryRun    bool         `json:"dryRun" jsonschema:"nothing was changed"`
+	Plan      string       `json:"planID,omitempty" jsonschema:"of a dry run: give it to the tool to do exactly this"`
+	Changes   []change     `json:"plan,omitempty" jsonschema:"of a dry run: what would be done"`
 	Operation string       `json:"operation,omitempty" jsonschema:"id; undo takes it back"`
 	Complete  bool         `json:"complete" jsonschema:"every path is as wanted"`
 	Restored  []string     `json:"restored"`

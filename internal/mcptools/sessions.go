@@ -68,9 +68,9 @@ func (t *tools) listSessions(ctx context.Context, args listArgs) (out sessionLis
 }
 
 type sessionArgs struct {
-	Session    string `json:"session,omitempty" jsonschema:"id of the session, or the beginning of one; the session that was changed last unless given"`
-	OnConflict string `json:"on_conflict,omitempty" jsonschema:"what becomes of a path changed later: merge, overwrite, keep or fail"`
-	EndOpen    bool   `json:"end_open,omitempty" jsonschema:"end a step that is still under way: its agent is gone"`
+	Session    string `json:"sessionID,omitempty" jsonschema:"id of the session, or the beginning of one; the session that was changed last unless given"`
+	OnConflict string `json:"onConflict,omitempty" jsonschema:"what becomes of a path changed later: merge, overwrite, keep or fail"`
+	EndOpen    bool   `json:"endOpen,omitempty" jsonschema:"end a step that is still under way: its agent is gone"`
 	planArgs
 }
 

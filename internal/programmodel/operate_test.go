@@ -17,7 +17,7 @@ type result struct {
 	Deleted   []pathtext.Text `json:"deleted"`
 	Kept      []pathReason    `json:"kept"`
 	Conflicts []pathReason    `json:"conflicts"`
-	PlanID    string          `json:"planId"`
+	PlanID    string          `json:"planID"`
 }
 
 func (r *result) listed() []string { return listedPaths(r.Kept, r.Conflicts) }

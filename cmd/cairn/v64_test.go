@@ -1,0 +1,187 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+)
+
+// seat is a home with a project, in which command lines are run without a process.
+type seat struct {
+	*testing.T
+	home, project string
+	variables     map[string]string
+}
+
+func newSeat(t *testing.T) *seat {
+	t.Helper()
+	home := t.TempDir()
+	s := &seat{t, home, filepath.Join(home, "project"), map[string]string{"HOME": home, "USERPROFILE": home, "LocalAppData": home}}
+	gittest.Create(t, s.project, gittest.Tree{"a": gittest.File("1\n"), "b": gittest.File("2\n")})
+	return s
+}
+
+func (s *seat) write(name, text string) {
+	s.Helper()
+	if err := os.WriteFile(filepath.Join(s.project, name), []byte(text), 0o644); err != nil {
+		s.Fatal(err)
+	}
+}
+
+// run runs a command line and returns what it printed and its exit status.
+func (s *seat) run(stdin string, args ...string) (stdout, stderr string, status int) {
+	s.Helper()
+	var out, errs bytes.Buffer
+	c := newCLI(strings.NewReader(stdin), &out, &errs, func(name string) string { return s.variables[name] }, s.project)
+	status = c.run(s.Context(), args)
+	return out.String(), errs.String(), status
+}
+
+// must runs a command line that has to succeed.
+func (s *seat) must(args ...string) string {
+	s.Helper()
+	out, errs, status := s.run("", args...)
+	if status != exitDone && status != exitPartly {
+		s.Fatalf("%q: status %d: %s", args, status, errs)
+	}
+	return out
+}
+
+// noAnswer lists commands whose answer is no JSON: they print contents, a manual or a
+// script, or speak a protocol.
+var noAnswer = []string{"cat", "export", "completion", "help", "hook", "mcp", "run", "serve", "push", "fetch", "adopt"}
+
+// TestV64_KeysOfCommands: docs/json.md lists the keys of the answers of all commands.
+func TestV64_KeysOfCommands(t *testing.T) {
+	t.Parallel()
+	s := newSeat(t)
+	words := gittest.ReadWords(t, filepath.Join("..", ".."))
+	ran := slices.Clone(noAnswer)
+	check := func(args ...string) string {
+		t.Helper()
+		out := s.must(append([]string{"--json"}, args...)...)
+		if out != "" {
+			words.Check(t, strings.Join(args, " "), []byte(out))
+		}
+		ran = append(ran, args[0])
+		return out
+	}
+	var first struct{ Hash, Checkpoint string }
+	if err := json.Unmarshal([]byte(check("track", "-m", "first")), &first); err != nil {
+		t.Fatal(err)
+	}
+	s.write("a", "changed\n")
+	s.write("new", "n\n")
+	check("status")
+	check("patch", "@")
+	check("diff")
+	check("diff", "--stat")
+	check("track")
+	check("pin", "@", "name")
+	check("pin")
+	check("log", "--stat")
+	check("ls", "@")
+	check("exists", "@", "a")
+	check("restore", first.Hash, "--dry-run")
+	check("restore", first.Hash)
+	check("undo")
+	check("redo")
+	check("revert", first.Hash, "--dry-run")
+	check("operations")
+	check("unpin", "name")
+	check("session", "begin", "s", "--meta", "agent=codex", "--meta", "made-up=x", "--title", "t")
+	check("session", "step", "begin", "s", "--message", "m", "--role", "user", "--prompt", "do it", "--step", "one", "--path", "c", "--meta", "tool=Bash", "--meta", "command=make")
+	s.write("c", "c\n")
+	check("session", "step", "end", "s")
+	check("session", "list")
+	check("session", "show", "s")
+	check("session", "diff", "s")
+	check("session", "undo", "s", "--dry-run")
+	check("session", "undo", "s")
+	check("session", "show", "s")
+	check("session", "redo", "s")
+	check("session", "fork", "s", "f", "--message", "m")
+	check("session", "show", "f")
+	check("session", "begin", "sub", "--parent", "s")
+	check("session", "list")
+	check("session", "message", "s", "--message", "m2", "--role", "user")
+	check("log")
+	check("config")
+	check("version")
+	check("du")
+	check("gc", "--dry-run")
+	check("gc")
+	check("doctor")
+	check("setup", "codex", "--dry-run")
+	check("purge", "c")
+	bundle, _, _ := s.run("", "export", "@")
+	out, errs, status := s.run(bundle, "--json", "import")
+	if status != exitDone {
+		t.Fatal(errs)
+	}
+	words.Check(t, "import", []byte(out))
+	ran = append(ran, "import", "wait") // wait prints what the command prints that made the ticket
+
+	for _, m := range newCLI(nil, new(bytes.Buffer), new(bytes.Buffer), func(string) string { return "" }, "").makers() {
+		if !slices.Contains(ran, m.name) {
+			t.Errorf("the answer of cairn %s is not checked", m.name)
+		}
+	}
+}
+
+// TestV64_ErrorsInJSON: with --json the last line of stderr tells status, code, message and
+// the next step, of errors of every kind, those of the command line included.
+func TestV64_ErrorsInJSON(t *testing.T) {
+	t.Parallel()
+	s := newSeat(t)
+	words := gittest.ReadWords(t, filepath.Join("..", ".."))
+	s.must("track")
+	s.must("session", "step", "begin", "open", "--step", "one")
+	for _, c := range []struct {
+		args string
+		failure
+	}{
+		{"--json frobnicate", failure{2, "usage", "unknown command", ""}},
+		{"frobnicate --json", failure{2, "usage", "unknown command", ""}},
+		{"log --nonsense --json", failure{2, "usage", "unknown flag", ""}},
+		{"log -n 0 --json", failure{2, "usage", "cannot list 0", ""}},
+		{"log --json extra", failure{2, "usage", "no arguments", ""}},
+		{"restore --json", failure{2, "usage", "restore", ""}},
+		{"session --json", failure{2, "usage", "session", ""}},
+		{"session --json dance", failure{2, "usage", "cannot dance", ""}},
+		{"--json diff 0000000000", failure{4, "not-found", "not found", ""}},
+		{"--json restore @~9", failure{4, "not-found", "there are only", ""}},
+		{"--json undo", failure{4, "not-found", "nothing to undo", "cairn operations"}},
+		{"--json session show none", failure{4, "not-found", "none", ""}},
+		{"--json session undo open", failure{1, "busy", "session is busy", "step end"}},
+		{"--json session begin @", failure{2, "id", "unusable id", ""}},
+		{"--json ls @ ../out", failure{2, "outside", "outside the root", "--root"}},
+		{"--json pin @ a..b", failure{2, "name", "a..b", ""}},
+		{"--json restore @ --plan 0123456789abcdef", failure{1, "moved", "", "--dry-run"}},
+		{"--json import", failure{1, "bundle", "", "cairn export"}},
+		{"--json -C nowhere log", failure{1, "root", "nowhere", ""}},
+		{"--json ls @ none", failure{4, "not-found", "none", ""}},
+	} {
+		out, errs, status := s.run("", strings.Fields(c.args)...)
+		lines := strings.Split(strings.TrimSuffix(errs, "\n"), "\n")
+		var got struct{ Error *failure }
+		if err := json.Unmarshal([]byte(lines[len(lines)-1]), &got); err != nil || got.Error == nil {
+			t.Errorf("%s: %v in %q", c.args, err, errs)
+			continue
+		}
+		words.Check(t, c.args, []byte(lines[len(lines)-1]))
+		f := got.Error
+		if status != c.Status || f.Status != status || f.Code != c.Code || !strings.Contains(f.Message, c.Message) || !strings.Contains(f.Hint, c.Hint) || f.Message == "" {
+			t.Errorf("%s: status %d, %+v, want %+v", c.args, status, *f, c.failure)
+		}
+		if out != "" {
+			t.Errorf("%s: answered %q", c.args, out)
+		}
+	}
+}

@@ -198,7 +198,7 @@ func flagFault(err error) string {
 func hint(err error) string {
 	switch {
 	case errors.Is(err, session.ErrBusy):
-		return "cairn session step end ends it; --end-open does so at once if its agent is gone"
+		return "cairn session step end SESSION ends it; where its agent is gone, with --gone"
 	case errors.Is(err, cairn.ErrMoved):
 		return "nothing was done; the same command with --dry-run in the place of --plan lists what it would do now"
 	case errors.Is(err, cairn.ErrBundle):

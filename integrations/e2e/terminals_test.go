@@ -20,6 +20,7 @@ type typist struct {
 	abs    bool                // its tools want absolute paths
 	typed  typedBeside         // how it takes a command that is typed beside a tool
 	esc    string              // what the screen shows once Esc has stopped a tool
+	busy   string              // what the screen shows until the agent takes the next prompt as a new turn; "" if it always does
 	ready  string              // what the screen shows when a line can be typed
 	asked  map[string][]string // questions at the start, and the keys that answer them
 	cannot map[string]string   // cases that the interface cannot do, and why
@@ -69,6 +70,18 @@ func (a *typist) opens() {
 	a.t.Helper()
 	a.terminal = a.inTerminal(a.argv...)
 	a.terminal.opens(a.ready, a.asked)
+}
+
+// plays also waits until what is typed next is a turn of its own.
+func (a *typist) plays(what script) {
+	a.t.Helper()
+	a.terminal.plays(what)
+	rx := regexp.MustCompile(a.busy)
+	for end := time.Now().Add(screenBound); a.busy != "" && rx.MatchString(words(a.screen())); time.Sleep(lookPause) {
+		if time.Now().After(end) {
+			a.t.Fatalf("it never rests:\n%s", a.screen())
+		}
+	}
 }
 
 // turn plays a turn that writes one file.
@@ -313,4 +326,13 @@ func TestTerminalQwen(t *testing.T) {
 	s, argv := qwenAgent(t)
 	a := &typist{terminal: &terminal{sandbox: s}, abs: true, typed: queues, esc: `(?i)cancelled`, ready: `Type your message`}
 	a.everything(argv...)
+}
+
+func TestTerminalPi(t *testing.T) {
+	needTier(t, 1)
+	needTmux(t)
+	s := newSandbox(t)
+	a := &typist{terminal: &terminal{sandbox: s}, esc: `(?i)abort`, ready: `fake`, busy: `Working`,
+		cannot: map[string]string{"a background command": "pi's bash tool waits for its command, and none runs in the background"}}
+	a.everything(s.piArgs(piVersions[0])...)
 }

@@ -31,6 +31,23 @@ func (w *world) turnOf(id, turn, prompt, command string) {
 	w.tell("Stop", id, nil)
 }
 
+// TestV51_TheQuietestAnswer: an answer to a command is the one form with which each agent
+// keeps the prompt from the model and says least around the text. Nothing else is in it.
+func TestV51_TheQuietestAnswer(t *testing.T) {
+	t.Parallel()
+	for agent, want := range map[string]string{
+		Claude: `{"continue":false,"stopReason":"TEXT"}`, Codex: `{"decision":"block","reason":"TEXT"}`,
+		Qwen: `{"decision":"block","reason":"TEXT"}`, Gemini: `{"decision":"deny","reason":"TEXT"}`,
+	} {
+		w := newWorld(t, agent, aTree())
+		event := map[bool]string{true: "BeforeAgent", false: "UserPromptSubmit"}[agent == Gemini]
+		got := w.tell(event, "s", map[string]any{"prompt": "cairn undo"})
+		if want = strings.Replace(want, "TEXT", "cairn: "+nothingToUndo, 1) + "\n"; got != want {
+			t.Errorf("%s: %s, not %s", agent, got, want)
+		}
+	}
+}
+
 // TestV40_AnswerLeavesTheInputBoxEmpty: prompted checks the form of each answer.
 func TestV40_AnswerLeavesTheInputBoxEmpty(t *testing.T) {
 	t.Parallel()

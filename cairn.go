@@ -20,6 +20,10 @@ const (
 	// DefaultMaxFileSize is the size in bytes above which a file is not captured.
 	DefaultMaxFileSize = 32 << 20
 
+	// DefaultMaxIncludeSize is the size in bytes above which Include does not capture a
+	// file: Include is meant for settings and the like, not for build output.
+	DefaultMaxIncludeSize = 1 << 20
+
 	// DefaultMaxFiles is how many files a capture holds at most.
 	DefaultMaxFiles = 1_000_000
 
@@ -39,8 +43,16 @@ type Options struct {
 	Root    string // the directory to capture, as a whole
 	DataDir string // where stores lie; a directory inside Root is allowed and never captured
 
-	MaxFileSize int64         // in bytes; 0 = DefaultMaxFileSize, NoLimit = none
-	Include     []string      // patterns as in .gitignore: small files to capture although ignored
+	MaxFileSize int64 // in bytes; 0 = DefaultMaxFileSize, NoLimit = none
+
+	// Include are patterns as in .gitignore: files to capture although ignored, below
+	// ignored directories too. A pattern without a slash has every ignored directory
+	// looked at, one with a slash only those that it may lead to; "!node_modules/" keeps
+	// out of a directory. MaxIncludeSize is in bytes: 0 = DefaultMaxIncludeSize, NoLimit =
+	// as MaxFileSize.
+	Include        []string
+	MaxIncludeSize int64
+
 	LockTimeout time.Duration // 0 = DefaultLockTimeout; a context's deadline counts, too
 
 	// Guards against capturing what nobody meant. A first capture is refused with

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
@@ -39,6 +40,8 @@ type capture struct {
 	lost    []pathText // the files among that
 
 	misjudged []string // see worktree.Result
+
+	tooLarge []Skipped // hinted paths above the limit
 
 	reasons map[string]error // the system's answers for unreadable paths
 	meta    *metadata
@@ -121,6 +124,7 @@ func (c *capture) look(ctx context.Context, opt captureOptions) error {
 		if err != nil {
 			return err
 		}
+		c.noteTooLarge(res, opt.hints)
 		early := newClaims(PartialTime, unreadSkipped(res.Unread), nil)
 		var skipped []Skipped
 		seen, skipped = c.repo.hinted(c.index, slices.DeleteFunc(slices.Clone(opt.hints), func(p string) bool { return !early.covers(p) }))
@@ -157,6 +161,28 @@ func (c *capture) look(ctx context.Context, opt captureOptions) error {
 		c.rules.updateAux(c.index, c.lost)
 	}
 	return c.settleClaims()
+}
+
+// noteTooLarge keeps the hinted paths that are too large. A look at everything passes over
+// those that are ignored, and the caller has asked for them by name.
+func (c *capture) noteTooLarge(res *worktree.Result, hints []string) {
+	for _, s := range res.Skipped {
+		if s.Reason == index.TooLarge && slices.Contains(hints, s.Path) {
+			c.tooLarge = append(c.tooLarge, Skipped{Path: s.Path, Reason: s.Reason.String(), Size: s.Size})
+		}
+	}
+}
+
+// skipped lists what the capture leaves out: what its metadata tell, and what was asked for.
+func (c *capture) skipped() []Skipped {
+	list := append([]Skipped{}, c.metadata().Skipped...)
+	for _, s := range c.tooLarge {
+		if !slices.ContainsFunc(list, func(known Skipped) bool { return known.Path == s.Path }) {
+			list = append(list, s)
+		}
+	}
+	slices.SortFunc(list, func(a, b Skipped) int { return strings.Compare(a.Path, b.Path) })
+	return list
 }
 
 // entries gives those of a tree that the stat cache has, or had before the capture: going
@@ -306,7 +332,7 @@ func (r *Repo) newScan(x *index.Index, rules *ruleSource, batch *odb.Batch, opt 
 	scan := &worktree.Scan{
 		Root: r.root, MaxFileSize: r.maxFileSize(), Index: x,
 		Rules: rules.chain, Prefix: string(rules.context.Prefix), FoldCase: rules.context.FoldCase,
-		Include: rules.include, Held: rules.held, Exclude: inside,
+		Include: rules.include, MaxIncluded: r.maxIncludeSize(), Held: rules.held, Exclude: inside,
 		Never: r.never.Load().chain, NeverIsNew: rules.before.Never != r.neverID(), MaxFiles: r.maxFiles(rules.before), MaxBytes: r.maxScanBytes(),
 		Conditions: rules.conditions(r, inside), Ground: rules.ground(),
 		Scope: opt.scope, Names: opt.names, Forget: opt.forget, Sink: batch, FineDirs: opt.fineDirs, Verify: opt.verify, Workers: r.opt.Workers,
@@ -330,6 +356,16 @@ func (r *Repo) maxFileSize() int64 {
 		return 0
 	}
 	return r.opt.MaxFileSize
+}
+
+func (r *Repo) maxIncludeSize() int64 {
+	switch {
+	case r.opt.MaxIncludeSize == 0:
+		return DefaultMaxIncludeSize
+	case r.opt.MaxIncludeSize < 0:
+		return 0
+	}
+	return r.opt.MaxIncludeSize
 }
 
 // storesInside lists the data directory and the store where they lie below the root.

@@ -386,19 +386,20 @@ func TestHintsBesideIgnoredRules(t *testing.T) {
 	}
 }
 
-// TestHintsIgnored: a small file that is named is captured although ignored, from then
-// on; a large one, and a directory, are not, and with OnlyPaths that is said.
+// TestHintsIgnored: a file that is named is captured although ignored, from then on; one
+// above MaxFileSize, and a directory, are not, and the former is said.
 func TestHintsIgnored(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, gittest.Tree{
 		".gitignore": gittest.File("out/\n.env\n"), ".env": gittest.File("e"), "out/log": gittest.File("l"), "out/big": gittest.File(strings.Repeat("b", 2<<20)), "out/x": gittest.File("x"),
 	})
+	f.opt.MaxFileSize = 1 << 20
 	names := []string{".env", "out/log", "out/big"}
 	got, err := f.repo().Track(background, cairn.TrackOptions{OnlyPaths: true, Paths: append(names, "out")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	skippedAs(t, got.Skipped, "out/big", "ignored")
+	skippedAs(t, got.Skipped, "out/big", "too large")
 	got, err = f.repo().Track(background, cairn.TrackOptions{Paths: names})
 	if err != nil {
 		t.Fatal(err)

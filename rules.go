@@ -183,7 +183,7 @@ func (s *ruleSource) conditions(r *Repo, exclude []string) string {
 	if boot == "" {
 		return ""
 	}
-	text, err := json.Marshal([]any{boot, s.context, r.opt.Include, r.maxFileSize(), s.aux.Never, exclude})
+	text, err := json.Marshal([]any{boot, s.context, r.opt.Include, r.maxIncludeSize(), r.maxFileSize(), s.aux.Never, exclude})
 	if err != nil {
 		return ""
 	}

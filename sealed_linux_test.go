@@ -223,3 +223,21 @@ func TestRestoreListsOnce(t *testing.T) {
 		t.Errorf("after a new file %d directories were listed, captured %q", listed.last, got)
 	}
 }
+
+// V21: a pattern with a slash has no other ignored directory looked at.
+func TestV21_OnlyWherePatternsLead(t *testing.T) {
+	t.Parallel()
+	tree := gittest.Tree{".gitignore": gittest.File("/*/\n"), "conf/.env": gittest.File("1")}
+	for i := range 50 {
+		tree[fmt.Sprintf("node_modules/%d/f", i)] = gittest.File("x")
+	}
+	f := newFixture(t, tree)
+	listed := &listings{Handler: slog.DiscardHandler}
+	f.opt.Logger, f.opt.Include = slog.New(listed), []string{"conf/.env"}
+	if got := f.files(f.track().Hash); !slices.Equal(got, []string{".gitignore", "conf/.env"}) {
+		t.Errorf("captured %q", got)
+	}
+	if listed.last != 2 {
+		t.Errorf("%d directories were listed", listed.last)
+	}
+}

@@ -17,8 +17,8 @@ type TrackOptions struct {
 	Author  string // who made the changes since the checkpoint before; "" = "user"
 	Verify  bool   // read every file, whatever the stat cache says
 
-	// Paths are hints: they are read first, and small files among them are captured
-	// although ignored. They may be absolute, or relative to the root; one that names
+	// Paths are hints: they are read first, and files among them are captured although
+	// ignored. They may be absolute, or relative to the root; one that names
 	// a directory stands for all in it that is not ignored.
 	Paths []string
 
@@ -148,7 +148,7 @@ func (r *Repo) track(ctx context.Context, opt TrackOptions) (*Track, error) {
 	}
 	t := &Track{
 		Hash: c.tree.String(), Checkpoint: id.String(), Files: c.files, Changed: changed,
-		Skipped: append([]Skipped{}, c.metadata().Skipped...), Reasons: c.reasons,
+		Skipped: c.skipped(), Reasons: c.reasons,
 		Partial: len(c.unread) > 0,
 	}
 	if opt.OnlyPaths {

@@ -42,7 +42,10 @@ version control is ignored.
     max_file_size    larger files are left out (32MiB)
     max_files        refuse to capture more files (1000000)
     max_scan_bytes   refuse to read more new data at once (20GiB)
-    include          patterns: small files to capture although ignored
+    include          patterns: files to capture although ignored. One without a
+                     slash has all ignored directories looked at, but those
+                     that another names as !DIR/
+    max_include_size larger ones of these are left out (1MiB)
     allow_include    the patterns that a .cairn.toml may include
     never            patterns of what is never captured; those of all places
                      add up

@@ -73,7 +73,7 @@ func (c *cli) configure(opt *cairn.Options, cfg *config.Config) {
 	keep := retentionOf(cfg)
 	opt.Retention = &keep
 	opt.MaxFileSize, opt.MaxFiles, opt.MaxScanBytes = cfg.MaxFileSize, cfg.MaxFiles, cfg.MaxScanBytes
-	opt.Include, opt.Never = cfg.Include, cfg.Never
+	opt.Include, opt.MaxIncludeSize, opt.Never = cfg.Include, cfg.MaxIncludeSize, cfg.Never
 	opt.RequireGit = cfg.RequireGit
 	if opt.LockTimeout == 0 {
 		opt.LockTimeout = max(0, cfg.LockTimeout)

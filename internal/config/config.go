@@ -39,13 +39,14 @@ type Config struct {
 	KeepLast int
 
 	// Captures.
-	MaxFileSize  int64
-	MaxFiles     int
-	MaxScanBytes int64
-	Include      []string // of all places together
-	AllowInclude []string // patterns that a project's own file may add to Include
-	Never        []string // likewise: no file takes back what another forbids
-	Timeout      time.Duration
+	MaxFileSize    int64
+	MaxFiles       int
+	MaxScanBytes   int64
+	Include        []string // of all places together
+	MaxIncludeSize int64
+	AllowInclude   []string // patterns that a project's own file may add to Include
+	Never          []string // likewise: no file takes back what another forbids
+	Timeout        time.Duration
 
 	DataDir     string // absolute
 	LockTimeout time.Duration

@@ -32,6 +32,7 @@ var settings = []setting{
 	{key: "max_file_size", text: size(func(c *Config) *int64 { return &c.MaxFileSize })},
 	{key: "max_files", text: count(func(c *Config) *int { return &c.MaxFiles })},
 	{key: "max_scan_bytes", text: size(func(c *Config) *int64 { return &c.MaxScanBytes })},
+	{key: "max_include_size", text: size(func(c *Config) *int64 { return &c.MaxIncludeSize })},
 	list("include", func(c *Config) *[]string { return &c.Include }),
 	userList("allow_include", func(c *Config) *[]string { return &c.AllowInclude }),
 	list("never", func(c *Config) *[]string { return &c.Never }),

@@ -142,3 +142,21 @@ func encoded(text string) string {
 	data, _ := json.Marshal(text)
 	return string(data)
 }
+
+// V21: an ignored file that a tool names is saved before the tool writes, whatever its size
+// up to the limit of a file.
+func TestV21_LargeIgnoredFilesAreSaved(t *testing.T) {
+	t.Parallel()
+	large := strings.Repeat("before\n", 300_000) // 2.1 MB
+	w := newWorld(t, Codex, gittest.Tree{".gitignore": gittest.File("build/\n"), "build/out": gittest.File(large)})
+	before := w.manifest()
+	w.prompt("s", "1", "go")
+	w.use("PreToolUse", "s", "Write", "c1", map[string]string{"file_path": w.path("build/out")})
+	w.write("build/out", "after\n")
+	w.use("PostToolUse", "s", "Write", "c1", map[string]string{"file_path": w.path("build/out")})
+	if got := w.prompted("s", "cairn undo"); !strings.Contains(got, "1 restored") {
+		t.Errorf("undo said %q", got)
+	}
+	w.isAs(before, "after undo")
+	w.noFailures()
+}

@@ -33,7 +33,8 @@ type Scan struct {
 	Rules       *ignore.Chain                    // in force at the root
 	Prefix      string                           // path of the root as Rules sees it, "" or ending in '/'
 	FoldCase    bool                             // core.ignoreCase, for the .gitignore files on the way
-	Include     *ignore.Patterns                 // small files to capture although ignored; may be nil
+	Include     *ignore.Patterns                 // files to capture although ignored; may be nil
+	MaxIncluded int64                            // in bytes, of such a file; 0 = MaxFileSize alone
 	Held        func(path string, dir bool) bool // what is captured whatever the rules say; may be nil
 	Forget      map[string]bool                  // paths that Index holds but that count as never seen, so that the rules decide anew
 	Known       Known                            // may be nil
@@ -118,10 +119,6 @@ type Result struct {
 	// did not have.
 	Before map[string]*index.Dir
 }
-
-// maxIncluded is the size up to which Include captures ignored files: meant for
-// .env and its like, not for build output.
-const maxIncluded = 1 << 20
 
 // direntBuffer is what one getdents call may return: 64 KiB hold about 2,000 names.
 const direntBuffer = 64 << 10

@@ -56,7 +56,7 @@ func (w *worker) leaveDir(n *node) {
 func (w *worker) leaveName(n *node, name string, rec index.Record) {
 	path := index.Join(n.path, name)
 	n.leaky = true // the rules are not asked what it is
-	if w.excluded(path) || rec == nil && !w.visible(n, path, false, 0) && !w.visible(n, path, true, 0) {
+	if w.excluded(path) || rec == nil && !w.visible(n, path, false) && !w.visible(n, path, true) {
 		return
 	}
 	w.keepUnread(n, path, rec)

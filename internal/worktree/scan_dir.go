@@ -197,7 +197,7 @@ func (w *worker) list(n *node) error {
 	}
 	w.listed++
 	err := n.handle.list(&w.names, w.dirents)
-	n.listed, n.gitignore, n.empty = true, w.names.has(ignoreFile), len(w.names.names) == 0
+	n.listed, n.gitignore, n.empty = true, w.names.has(ignoreFile), len(w.names.names) == 0 && w.countsAsEmpty(n)
 	return err
 }
 

@@ -82,7 +82,7 @@ func (w *worker) accounted(n *node) bool {
 // passedOver reports whether the rules alone keep a listed name out of the capture.
 func (w *worker) passedOver(n *node, name []byte) bool {
 	path, k := index.Join(n.path, string(name)), listedKind(name)
-	return k != kindUnknown && !w.excluded(path) && !w.visible(n, path, k == kindDir, 0)
+	return k != kindUnknown && !w.excluded(path) && !w.visible(n, path, k == kindDir)
 }
 
 // listIfEmpty finds out whether anything is left in a directory that has no entries any

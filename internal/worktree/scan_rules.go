@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"github.com/seed-fb9cbc17/cairn/internal/ignore"
+	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
@@ -50,24 +51,47 @@ func (sc *scanner) readGitignore(n *node) (text []byte, id object.ID) {
 	return text, object.Sum(object.Blob, text)
 }
 
-// visible reports whether an unknown path belongs into the capture: not ignored,
-// or held, or asked for by Include or a hint.
-func (sc *scanner) visible(n *node, path string, dir bool, size int64) bool {
+// visible reports whether an unknown path belongs into the capture: not ignored, or asked
+// for. A directory is asked for if something below it may be.
+func (sc *scanner) visible(n *node, path string, dir bool) bool {
+	return sc.allowed(n, path, dir) || sc.included(path, dir)
+}
+
+// allowed reports whether an unknown path is not ignored, or held, or hinted.
+func (sc *scanner) allowed(n *node, path string, dir bool) bool {
 	sc.loadRules(n)
-	if !n.ignored && !n.rules.Ignored(sc.Prefix+path, dir) {
+	switch {
+	case !n.ignored && !n.rules.Ignored(sc.Prefix+path, dir):
+		return true
+	case sc.Held != nil && sc.Held(path, dir):
+		return true
+	case dir:
+		return sc.Hints.leads(path)
+	}
+	return sc.Hints.names(path)
+}
+
+// included reports whether Include asks for a file, or may ask for one below a directory.
+func (sc *scanner) included(path string, dir bool) bool {
+	if dir {
+		return sc.Include.Leads(path)
+	}
+	return sc.Include.Len() > 0 && sc.Include.Nearest(path, false) == ignore.Ignore
+}
+
+// tooLargeToInclude reports whether a file is there for Include only, and above its limit.
+func (sc *scanner) tooLargeToInclude(n *node, path string, st *fileStat, rec index.Record) bool {
+	return sc.MaxIncluded > 0 && st.stat.Size > sc.MaxIncluded && st.mode.IsFile() && !held(rec) && !sc.allowed(n, path, false)
+}
+
+// countsAsEmpty reports whether a directory without names is to be recorded as empty. One
+// that is entered only because Include may ask for something below it is not.
+func (sc *scanner) countsAsEmpty(n *node) bool {
+	if n.wasEmpty || sc.Include.Len() == 0 {
 		return true
 	}
-	if sc.Held != nil && sc.Held(path, dir) {
-		return true
-	}
-	if dir && sc.Hints.leads(path) || !dir && size <= maxIncluded && sc.Hints.names(path) {
-		return true
-	}
-	if dir || sc.Include == nil || sc.Include.Match(path, false) != ignore.Ignore {
-		return false
-	}
-	n.leaky = n.leaky || size > maxIncluded // it may shrink
-	return size <= maxIncluded
+	sc.loadRules(n)
+	return !n.ignored
 }
 
 func trimSlash(path string) string {

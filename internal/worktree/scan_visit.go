@@ -93,7 +93,7 @@ func (w *worker) visitByKind(n *node, name []byte, rec index.Record) bool {
 		n.keep(rec)
 		return true
 	case k == kindFile && w.survey && rec == nil && w.scanner.files.Load() > exactUpTo:
-		if path := index.Join(n.path, string(name)); w.visible(n, path, false, 0) && !w.denied(n, string(name), false) {
+		if path := index.Join(n.path, string(name)); w.visible(n, path, false) && !w.denied(n, string(name), false) {
 			w.files++
 		}
 		return true
@@ -136,7 +136,7 @@ func (w *worker) lstatFailed(n *node, name string, rec index.Record, cause error
 		return nil
 	case failUnreadable:
 		w.drop(n, rec)
-		if !held(rec) && !w.visible(n, path, false, 0) {
+		if !held(rec) && !w.visible(n, path, false) {
 			if name == ignoreFile && !n.ignored {
 				n.block = index.Append(n.block, &index.Entry{Name: name, Skip: index.Rules})
 			}
@@ -164,7 +164,7 @@ func (w *worker) drop(n *node, rec index.Record) {
 func (w *worker) visitDir(n *node, name string, rec index.Record, st fileStat) error {
 	path := index.Join(n.path, name)
 	known, excluded := knownDir(rec), w.excluded(path)
-	if excluded || !known && !w.visible(n, path, true, 0) {
+	if excluded || !known && !w.visible(n, path, true) {
 		n.leaky = n.leaky || excluded
 		w.drop(n, rec)
 		return nil
@@ -191,7 +191,7 @@ func (w *worker) visitFile(n *node, name string, rec index.Record, st fileStat) 
 		w.drop(n, rec)
 		rec = nil
 	}
-	if !held(rec) && !w.visible(n, path, false, st.stat.Size) {
+	if !held(rec) && !w.visible(n, path, false) {
 		w.passOver(n, name, st)
 		return nil
 	}
@@ -200,6 +200,9 @@ func (w *worker) visitFile(n *node, name string, rec index.Record, st fileStat) 
 	}
 	if w.denied(n, name, false) {
 		return w.leaveAlone(n, name, st.mode, st, index.Denied)
+	}
+	if w.tooLargeToInclude(n, path, &st, rec) {
+		return w.leaveAlone(n, name, st.mode, st, index.TooLarge)
 	}
 	e, err := w.capture(n, name, path, st, rec)
 	if errors.Is(err, errUnread) {

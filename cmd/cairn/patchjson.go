@@ -26,7 +26,7 @@ func parsePatches(data []byte) ([]cairn.Patch, error) {
 	}
 	var raw []json.RawMessage
 	if err := json.Unmarshal(data, &raw); err != nil {
-		return nil, fmt.Errorf("not JSON: %w", err)
+		return nil, notJSON(data)
 	}
 	patches := make([]cairn.Patch, len(raw))
 	for i, r := range raw {
@@ -38,9 +38,23 @@ func parsePatches(data []byte) ([]cairn.Patch, error) {
 	return patches, nil
 }
 
+// notJSON says where data stops being JSON.
+func notJSON(data []byte) error {
+	var syntax *json.SyntaxError
+	err := json.Unmarshal(data, new(any))
+	switch {
+	case !errors.As(err, &syntax):
+		return errors.New("not JSON: the array is something else")
+	case syntax.Offset >= int64(len(data)):
+		return errors.New("not JSON: it ends too early")
+	}
+	line := 1 + bytes.Count(data[:syntax.Offset], []byte("\n"))
+	return fmt.Errorf("not JSON: line %d, byte %d cannot be understood", line, syntax.Offset)
+}
+
 func parsePatch(data []byte) (p cairn.Patch, err error) {
 	if !json.Valid(data) {
-		return p, fmt.Errorf("not JSON: %w", json.Unmarshal(data, new(any)))
+		return p, notJSON(data)
 	}
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(data, &fields); err != nil || fields == nil {

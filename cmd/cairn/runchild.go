@@ -33,7 +33,13 @@ func (c *cli) newChild(args []string) (*exec.Cmd, error) {
 }
 
 func (c *cli) neverStarted(name string, err error) error {
-	c.console.complain("cannot run " + shellWord(name) + ": " + err.Error())
+	reason := err.Error()
+	if fault := new(exec.Error); errors.As(err, &fault) {
+		reason = plainText(fault.Err)
+	} else if fault := new(fs.PathError); errors.As(err, &fault) {
+		reason = fault.Err.Error()
+	}
+	c.console.complain("cannot run " + shellWord(name) + ": " + reason)
 	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
 		return childStatus(exitNoCommand)
 	}

@@ -63,6 +63,7 @@ func readFile(path string) (*file, error) {
 			if reason == "" {
 				reason = strings.TrimPrefix(parse.Error(), "toml: ")
 			}
+			reason = strings.Replace(reason, "unexpected EOF; ", "the file ends too early: ", 1)
 			return nil, &Error{Where: path, Line: parse.Position.Line, Key: f.keyAt(parse.Position.Line), Err: errors.New(reason)}
 		}
 		return nil, &Error{Where: path, Err: err}

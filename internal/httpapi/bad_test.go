@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
@@ -104,4 +105,24 @@ func TestNoSuchOperation(t *testing.T) {
 		t.Error(r.header)
 	}
 	f.call("GET", "/"+strings.Repeat("x", 40_000), nil).problem(t, 414, "bad-request")
+}
+
+// TestV63_NoInternalsInProblems: a body that is no JSON is told in words for people.
+func TestV63_NoInternalsInProblems(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"a": gittest.File("1")})
+	internals := regexp.MustCompile(`strconv\.|invalid character|\bEOF\b|unexpected end of JSON|cannot unmarshal|json: |goroutine`)
+	for _, target := range []string{"POST /track", "POST /sessions", "POST /plan", "POST /session/s/steps", "POST /projects", "POST /gc"} {
+		method, path, _ := strings.Cut(target, " ")
+		for _, body := range []string{"{", "[", "garbage", `{"message":`, "[]", "7", `"x"`} {
+			if got := f.call(method, path, body); got.status >= 400 && (got.status >= 500 || internals.Match(got.body)) {
+				t.Errorf("%s %s: %d %s", target, body, got.status, got.body)
+			}
+		}
+	}
+	for _, query := range []string{"/checkpoints?limit=x", "/checkpoints?limit=99999999999999999999", "/operations?limit=-1"} {
+		if got := f.call("GET", query, nil); got.status != 400 || internals.Match(got.body) {
+			t.Errorf("%s: %d %s", query, got.status, got.body)
+		}
+	}
 }

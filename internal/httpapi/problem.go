@@ -153,7 +153,7 @@ func tidyProblem(_ huma.Context, _ string, v any) (any, error) {
 		if d == nil {
 			continue
 		}
-		d := &huma.ErrorDetail{Location: clean(d.Location), Message: clean(shorten(d.Message)), Value: shortenAny(d.Value)}
+		d := &huma.ErrorDetail{Location: clean(d.Location), Message: clean(shorten(inWords(d.Message))), Value: shortenAny(d.Value)}
 		out.Errors = append(out.Errors, d)
 		fields = append(fields, d.Location+": "+d.Message)
 	}
@@ -161,6 +161,18 @@ func tidyProblem(_ huma.Context, _ string, v any) (any, error) {
 		out.Detail = strings.Join(fields[:min(len(fields), 5)], "; ")
 	}
 	return &out, nil
+}
+
+// inWords says for people what the decoder of JSON complains of.
+func inWords(message string) string {
+	if strings.HasPrefix(message, "unexpected end of JSON") {
+		return "not JSON: it ends too early"
+	}
+	if rest, ok := strings.CutPrefix(message, "invalid character "); ok {
+		char, _, _ := strings.Cut(rest, " ")
+		return "not JSON: " + char + " was not expected"
+	}
+	return message
 }
 
 func kindOfStatus(status int) protocol.Kind {

@@ -224,12 +224,12 @@ func (b *Batch) AddBlob(r io.Reader, size int64) (object.ID, error) {
 	return b.Add(object.Blob, content)
 }
 
-// errSize says that a reader did not yield the bytes that were announced.
-var errSize = errors.New("contents changed size while they were read")
+// ErrSize says that a reader did not yield the bytes that were announced.
+var ErrSize = errors.New("contents changed size while they were read")
 
 func short(err error) error {
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		return errSize
+		return ErrSize
 	}
 	return err
 }
@@ -240,7 +240,7 @@ func atEnd(r io.Reader) error {
 	n, err := io.ReadFull(r, one[:])
 	switch {
 	case n > 0:
-		return errSize
+		return ErrSize
 	case err == io.EOF:
 		return nil
 	}

@@ -276,11 +276,11 @@ func TestAddBlob(t *testing.T) {
 				db := newStore(t)
 				b := db.NewBatch()
 				defer b.Discard()
-				if _, err := b.AddBlob(wrap(bytes.NewReader(content)), int64(size)+1); !errors.Is(err, errSize) {
+				if _, err := b.AddBlob(wrap(bytes.NewReader(content)), int64(size)+1); !errors.Is(err, ErrSize) {
 					t.Errorf("too short a reader: %v", err)
 				}
 				if size > 0 {
-					if _, err := b.AddBlob(wrap(bytes.NewReader(content)), int64(size)-1); !errors.Is(err, errSize) {
+					if _, err := b.AddBlob(wrap(bytes.NewReader(content)), int64(size)-1); !errors.Is(err, ErrSize) {
 						t.Errorf("too long a reader: %v", err)
 					}
 				}

@@ -18,6 +18,7 @@ const (
 	PrivateCleaned  Private = "cleaned"  // when the store was last cleaned, and what that did
 	PrivateBudget   Private = "budget"   // the size to keep to, decided when the store was made
 	PrivateReplaced Private = "replaced" // ids of commits and trees that others took the place of
+	PrivateLost     Private = "lost"     // what a repair could not bring back
 	PrivatePurged   Private = "purged"   // paths that are not to be captured any more
 	PrivateTrees    Private = "trees"    // a cache: which checkpoint is the newest with a tree
 )

@@ -24,14 +24,20 @@ type Quarantine struct {
 }
 
 // Quarantine makes an empty one. It needs no lock. End it with Discard.
-func (db *DB) Quarantine() (*Quarantine, error) {
+func (db *DB) Quarantine() (*Quarantine, error) { return db.quarantine(true) }
+
+// QuarantineAlone makes one that borrows nothing, so that git sends every object: the host
+// lacks some that its refs lead to.
+func (db *DB) QuarantineAlone() (*Quarantine, error) { return db.quarantine(false) }
+
+func (db *DB) quarantine(borrow bool) (*Quarantine, error) {
 	claim, err := atomicfile.Create(db.path(privateDir), atomicfile.Prefix)
 	if err != nil {
 		return nil, err
 	}
 	q := &Quarantine{host: db, claim: claim}
 	dir := claim.Name() + asideSuffix
-	if err = writeSkeleton(dir, db.root, false); err == nil {
+	if err = writeSkeleton(dir, db.root, false); err == nil && borrow {
 		// From its objects to the host's.
 		alternates := "../../../objects\n"
 		var f *os.File

@@ -18,6 +18,10 @@ import (
 type CheckOptions struct {
 	Fix   bool // repair what can be repaired without losing anything
 	Quick bool // do not read the contents of objects
+
+	// From is a git repository or a store that may hold lost objects: a URL or a path. The
+	// project's own repository, the disk and other stores are always looked at.
+	From string
 }
 
 // Finding is one thing that is wrong with a store.
@@ -39,14 +43,17 @@ const maxFindings = 1000
 // Check looks at everything in the store and says what is wrong. A sound store gives
 // none. Without Fix it is locked only for a second look, at what somebody may be just
 // about. With Fix, damage is put aside, never thrown away, and the findings say what was
-// mended; what needs the state of the disk to be captured anew is mended by the next
-// track.
+// mended. Objects that are lost are brought back from where they still lie. What no place
+// holds is cut out of the history, and Losses lists it: the store works afterwards.
 func (r *Repo) Check(ctx context.Context, opt CheckOptions) ([]Finding, error) {
-	c := &checker{repo: r, opt: opt}
+	c := &checker{repo: r, opt: opt, bad: make(map[object.ID]bool)}
 	if !opt.Fix {
 		err := c.run(ctx)
 		if err == nil {
 			c.found, err = r.withoutPassing(ctx, c.found)
+		}
+		if err == nil {
+			err = c.mend(ctx)
 		}
 		return c.found, err
 	}
@@ -61,6 +68,9 @@ func (r *Repo) Check(ctx context.Context, opt CheckOptions) ([]Finding, error) {
 		return c.found, err
 	}
 	err = r.locked(ctx, func() error { return c.run(ctx) })
+	if err == nil {
+		err = c.mend(ctx)
+	}
 	return c.found, err
 }
 
@@ -81,7 +91,7 @@ func (r *Repo) withoutPassing(ctx context.Context, found []Finding) ([]Finding, 
 		case <-ctx.Done():
 			return found, ctx.Err()
 		}
-		again := &checker{repo: r, opt: CheckOptions{Quick: true}}
+		again := &checker{repo: r, opt: CheckOptions{Quick: true}, bad: make(map[object.ID]bool)}
 		err := r.locked(ctx, func() error { return again.run(ctx) })
 		if errors.Is(err, ErrLocked) { // by somebody who lives, and whose they are
 			return slices.DeleteFunc(found, passing), ctx.Err()
@@ -103,7 +113,7 @@ type checker struct {
 	repo  *Repo
 	opt   CheckOptions
 	found []Finding
-	lost  []object.ID
+	bad   map[object.ID]bool // objects that are damaged or gone
 }
 
 // note adds a finding, and mends it if that is wanted and known how.
@@ -224,6 +234,9 @@ func (c *checker) store(ctx context.Context) error {
 		f.passing = fault.Kind == odb.FaultTemporary || errors.Is(fault.Err, fs.ErrNotExist)
 		if !fault.ID.IsZero() {
 			f.ID = fault.ID.String()
+		}
+		if isObjectFault(&f) {
+			c.bad[fault.ID] = true
 		}
 		var mend func() error
 		if fault.Repair != "" {

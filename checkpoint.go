@@ -175,7 +175,7 @@ func nothing(object.ID) bool { return false }
 // Checkpoints yields the checkpoints of all lines, newest first; of a session those at
 // which something had changed. An error ends the iteration.
 func (r *Repo) Checkpoints(ctx context.Context) iter.Seq2[*Checkpoint, error] {
-	return r.checkpointsOf(ctx, r.readCheckpoint, refTracks, refSessions)
+	return r.checkpointsOf(ctx, r.readCheckpoint, refTracks, refSessions, refLost)
 }
 
 // checkpointsOf yields what read returns for the checkpoints of all lines with the
@@ -295,11 +295,9 @@ func (r *Repo) Lookup(ctx context.Context, spec string) (*Checkpoint, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := r.lookupIDs(ctx, spec, ids)
-	if errors.Is(err, ErrNotFound) {
-		if ids := r.replaced(spec); len(ids) > 0 {
-			return r.lookupIDs(ctx, spec, ids)
-		}
+	c, err := r.lookupIDs(ctx, spec, r.withoutLost(r.withReplaced(spec, ids)))
+	if why := r.LossOf(spec); errors.Is(err, ErrNotFound) && why != "" {
+		err = notFound("%s", why)
 	}
 	return c, err
 }

@@ -89,3 +89,6 @@ func (c *Cause) UnmarshalText(text []byte) error {
 	c.Err = errors.New(string(text))
 	return nil
 }
+
+// mendHint is the way out of a store that lacks objects.
+const mendHint = "cairn doctor --fix brings it back or cuts it out"

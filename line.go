@@ -102,7 +102,7 @@ func (r *Repo) readLineEvent(id object.ID) (*LineEvent, error) {
 }
 
 // LineTip returns the newest checkpoint of a line. The error wraps ErrNotFound where
-// there is no such line.
+// there is no such line, and ErrCorrupt where the store has lost the checkpoint.
 func (r *Repo) LineTip(id string) (*LineEvent, error) {
 	commit, err := r.db.Ref(lineRef(id))
 	if errors.Is(err, odb.ErrNotFound) {
@@ -111,7 +111,11 @@ func (r *Repo) LineTip(id string) (*LineEvent, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.readLineEvent(commit)
+	e, err := r.readLineEvent(commit)
+	if errors.Is(err, ErrNotFound) {
+		return nil, fmt.Errorf("%w: the newest checkpoint %s of line %q is missing (%s)", ErrCorrupt, commit, id, mendHint)
+	}
+	return e, err
 }
 
 // LineEvent returns a checkpoint by its full id, with what its line tells of it.

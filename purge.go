@@ -127,7 +127,7 @@ func (r *Repo) dropAll(ctx context.Context) (freed int64, err error) {
 		}
 		freed += got.Freed
 		if got.Blocked != nil {
-			return freed, got.Blocked
+			return freed, fmt.Errorf("%w (%s)", got.Blocked, mendHint)
 		}
 		if !got.Incomplete {
 			return freed, nil
@@ -173,78 +173,18 @@ func (p *purger) rewrite(ctx context.Context) error {
 			return fmt.Errorf("ref %s: %w (cairn doctor --fix first)", ref.Name, ref.Err)
 		}
 		if refs[i].ID, err = p.object(ctx, ref.ID); err != nil {
-			return fmt.Errorf("%s: %w (cairn doctor --fix first)", ref.Name, err)
+			return fmt.Errorf("%s: %w (%s)", ref.Name, err, mendHint)
 		}
 	}
 	if len(p.found) == 0 {
 		return notFound("no checkpoint holds %s", strings.Join(p.paths, " or "))
 	}
-	ends, err := r.db.Shallow()
+	journals, err := r.journalsNaming(func(text string) (string, error) { return p.mentions(ctx, text) })
 	if err != nil {
 		return err
 	}
-	for _, id := range ends {
-		if now, ok := p.commits[id]; ok {
-			ends = append(ends, now)
-		}
-	}
-	journals, err := p.journals(ctx)
-	if err != nil {
-		return err
-	}
-	if err := p.batch.Commit(); err != nil {
-		return err
-	}
-	if err := r.db.SetShallow(ends); err != nil {
-		return err
-	}
-	if err := r.recordReplaced(p.replacements()); err != nil {
-		return err
-	}
-	if err := r.addPurged(p.paths); err != nil {
-		return err
-	}
-	r.freshIndex() // it names the contents
-	for _, ref := range refs {
-		if err := r.moveRef(ref); err != nil {
-			return err
-		}
-	}
-	for _, j := range journals {
-		if err := r.db.WriteJournal(j.Name, j.Data); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (r *Repo) moveRef(ref odb.Ref) error {
-	if now, err := r.db.Ref(ref.Name); err == nil && now == ref.ID {
-		return nil
-	}
-	return r.db.SetRef(ref.Name, ref.ID)
-}
-
-// journals are those that name something that was rewritten.
-func (p *purger) journals(ctx context.Context) ([]odb.Journal, error) {
-	all, err := p.repo.db.Journals()
-	if err != nil {
-		return nil, err
-	}
-	var changed []odb.Journal
-	for _, j := range all {
-		if j.Err != nil {
-			return nil, fmt.Errorf("journal %s: %w", j.Name, j.Err)
-		}
-		text, err := p.mentions(ctx, string(j.Data))
-		if err != nil {
-			return nil, err
-		}
-		if text != string(j.Data) {
-			changed = append(changed, odb.Journal{Name: j.Name, Data: []byte(text)})
-		}
-	}
-	return changed, nil
+	w := rewritten{refs: refs, commits: p.commits, replaced: p.replacements(), journals: journals}
+	return r.takeRewritten(p.batch, w, func() error { return r.addPurged(p.paths) })
 }
 
 // replacements lists what took the place of what: commits, and the trees of states.

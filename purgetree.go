@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
@@ -118,31 +116,18 @@ func (p *purger) headers(ctx context.Context, c *object.CommitData, t *purgedTre
 	return nil
 }
 
-var fullID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[0-9a-f]{40}`) })
-
 // mentions replaces the ids in a text that are those of commits here, and of trees
 // that were the states of such.
 func (p *purger) mentions(ctx context.Context, text string) (string, error) {
-	var failed error
-	out := fullID().ReplaceAllStringFunc(text, func(digits string) string {
-		id, err := object.ParseID(digits)
-		if err != nil || failed != nil {
-			return digits
-		}
+	return replaceIDs(text, func(id object.ID) (object.ID, error) {
 		if t := p.trees[id]; t != nil {
-			return t.id.String()
+			return t.id, nil
 		}
-		kind, _, err := p.repo.db.Stat(id)
-		if err != nil || kind != object.Commit {
-			return digits
+		if kind, _, err := p.repo.db.Stat(id); err != nil || kind != object.Commit {
+			return id, nil
 		}
-		now, err := p.commit(ctx, id)
-		if err != nil {
-			failed = err
-		}
-		return now.String()
+		return p.commit(ctx, id)
 	})
-	return out, failed
 }
 
 // tree rewrites the tree of a state.

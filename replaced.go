@@ -58,15 +58,17 @@ func (r *Repo) recordReplaced(more map[object.ID]object.ID) error {
 	return r.db.WritePrivate(odb.PrivateReplaced, []byte(strings.Join(lines, "")))
 }
 
-// replaced returns the ids that took the place of those which begin with a prefix.
-func (r *Repo) replaced(prefix string) []object.ID {
-	var found []object.ID
-	for old, now := range r.readReplaced() {
-		if strings.HasPrefix(old.String(), prefix) && !slices.Contains(found, now) {
-			found = append(found, now)
+// withReplaced returns ids that begin with a prefix, those in the place of others that took
+// their place. An object that was replaced may still be there until the next cleaning.
+func (r *Repo) withReplaced(prefix string, ids []object.ID) []object.ID {
+	all := r.readReplaced()
+	ids = slices.DeleteFunc(ids, func(id object.ID) bool { _, was := all[id]; return was })
+	for old, now := range all {
+		if strings.HasPrefix(old.String(), prefix) && !slices.Contains(ids, now) {
+			ids = append(ids, now)
 		}
 	}
-	return found
+	return ids
 }
 
 // PurgedPaths lists, from the root, the paths that are not captured any more because

@@ -132,7 +132,7 @@ func (r *Repo) makeRoom(ctx context.Context, cause error) error {
 		r.log.Warn("cleaning for want of space failed", "error", err)
 		return fmt.Errorf("%w; making room failed: %w", cause, err)
 	case done.Blocked != nil:
-		return fmt.Errorf("%w; nothing can be dropped, because the store is damaged (cairn doctor says more): %w", cause, done.Blocked)
+		return fmt.Errorf("%w; nothing can be dropped, because the store is damaged (cairn doctor --fix mends it): %w", cause, done.Blocked)
 	case done.OverBudget > 0 && done.holds != nil && done.Freed <= 0: // else the system may give the room back late
 		return fmt.Errorf("%w; %s", cause, done.holds.text(stepOf(cause)))
 	case done.Freed <= 0 && !done.fits && !done.Incomplete && done.OverBudget == 0:

@@ -74,7 +74,7 @@ func (r *Repo) survey(ctx context.Context) (*survey, error) {
 	s := &survey{repo: r, known: make(map[object.ID]*node), whole: make(map[string]*unit), owned: make(map[object.ID]*unit)}
 	// Days first: a session or an operation that goes on from a day's checkpoint
 	// does not own that.
-	for _, prefix := range []string{refTracks, refSessions, refOperations, refImported, refRemotes, ""} {
+	for _, prefix := range []string{refTracks, refSessions, refLost, refOperations, refImported, refRemotes, ""} {
 		rest := refs[:0:0]
 		for _, ref := range refs {
 			if !strings.HasPrefix(ref.Name, prefix) || ref.Err != nil {
@@ -92,7 +92,7 @@ func (r *Repo) survey(ctx context.Context) (*survey, error) {
 
 func (s *survey) add(ctx context.Context, prefix string, ref odb.Ref) error {
 	switch prefix {
-	case refTracks:
+	case refTracks, refLost:
 		return s.addLine(ctx, ref, unitTrack)
 	case refSessions:
 		return s.addLine(ctx, ref, unitSession)

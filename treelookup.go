@@ -16,7 +16,7 @@ const longWalk = 100
 // sessions, and takes what it finds out of trees. That is what a walk over all comes to
 // first, but where there is an index it goes no further back than to what that covers.
 func (r *Repo) newestInLines(ctx context.Context, trees map[object.ID]bool) ([]*Checkpoint, error) {
-	refs, err := r.refsBelow(refTracks, refSessions)
+	refs, err := r.refsBelow(refTracks, refSessions, refLost)
 	if err != nil {
 		return nil, err
 	}

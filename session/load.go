@@ -52,6 +52,9 @@ func (s *Sessions) load(ctx context.Context, id string) (*history, error) {
 	}
 	tip, err := s.repo.LineTip(id)
 	if errors.Is(err, cairn.ErrNotFound) {
+		if why := s.repo.LossOf(cairn.LineRef(id)); why != "" {
+			return nil, notFound("session %q: %s", id, why)
+		}
 		return nil, notFound("session %q", id)
 	}
 	if err != nil {

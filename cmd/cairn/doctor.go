@@ -16,7 +16,7 @@ import (
 const doctorManual = `cairn doctor looks for what is wrong, and mends it.
 
 Usage:
-    cairn doctor [--fix] [--quick]
+    cairn doctor [--fix] [--quick] [--from PLACE]
     cairn doctor --remove-abandoned
 
 It checks the store of this project: objects, packs, refs, the stat cache, the
@@ -27,13 +27,30 @@ running is kept from watching by a limit of the system; and whether the coding
 agents that are found are set up, trusted and heard of. One line is printed for
 each thing that is wrong, and one with its repair. Nothing wrong is said so.
 
---fix repairs. What cannot be used is set aside in the store, in cairn/damaged,
-not thrown away. What still lies on the disk of the root is stored again by the
-next cairn track.
+--fix repairs, and always ends in a store that works. What cannot be used is set
+aside in the store, in cairn/damaged, not thrown away. Objects that are lost are
+looked for in what was set aside, on the disk of the root, in the project's own
+git repository, in the other stores of the data directory, and in PLACE. What no
+place holds is cut out of the history, and one line tells of each thing that went:
+
+    a path         the checkpoints that held it count it as present, but not
+                   captured, with the reason "lost"; they get new ids, and the
+                   old ids still find them
+    a checkpoint   its line begins with the next newer one; what came before is
+                   set aside under refs/cairn/lost, and cairn log still shows it
+    an operation   the list of operations goes on without it
+    a pin, a line  it is dropped, or ends with its newest whole checkpoint
+
+The list of losses is kept in the store, in cairn/lost. Give --from the first
+time: what has been cut out does not come back into its line. Without --fix the
+same is printed as what is to be done, and nothing is changed.
 
 Options:
     --fix               repair what can be repaired
     --quick             do not read the contents of objects
+    --from PLACE        look for lost objects there, too: a git repository that
+                        cairn push sent checkpoints to (a URL or a path), a
+                        store, or a data directory
     --remove-abandoned  remove the stores of directories that are gone, unless
                         they were used within the last day. A drive that is not
                         mounted makes a directory look gone: look at cairn du
@@ -52,7 +69,10 @@ var errUnwell = errors.New("something is wrong")
 const abandonedGrace = 24 * time.Hour
 
 // doctorFlags are the options of doctor.
-type doctorFlags struct{ fix, quick, remove bool }
+type doctorFlags struct {
+	fix, quick, remove bool
+	from               string
+}
 
 // checkup is one part of what doctor looks at. Each reports what is wrong; an error
 // means that it could not look.
@@ -82,6 +102,7 @@ func (c *cli) doctorCommand() *cobra.Command {
 	})
 	cmd.Flags().BoolVar(&f.fix, "fix", false, "repair what can be repaired")
 	cmd.Flags().BoolVar(&f.quick, "quick", false, "do not read the contents of objects")
+	cmd.Flags().StringVar(&f.from, "from", "", "look for lost objects there, too")
 	cmd.Flags().BoolVar(&f.remove, "remove-abandoned", false, "remove the stores of directories that are gone")
 	return cmd
 }
@@ -170,7 +191,7 @@ func (c *cli) checkStore(ctx context.Context, f doctorFlags) ([]cairn.Finding, e
 	case err != nil:
 		return nil, err
 	}
-	found, err := repo.Check(ctx, cairn.CheckOptions{Fix: f.fix, Quick: f.quick})
+	found, err := repo.Check(ctx, cairn.CheckOptions{Fix: f.fix, Quick: f.quick, From: f.from})
 	var steps []cairn.Finding
 	if err == nil {
 		steps, err = c.checkSteps(ctx, repo, f)

@@ -82,7 +82,7 @@ func (c *cli) gcCommand() *cobra.Command {
 }
 
 // errBlocked ends a cleaning that could drop nothing.
-var errBlocked = errors.New("nothing was dropped, because the store is damaged")
+var errBlocked = errors.New("nothing was dropped, because the store is damaged (cairn doctor --fix mends it)")
 
 func (c *cli) printCleaned(done *cairn.Cleaned, dry bool) error {
 	if c.global.json {

@@ -1,0 +1,86 @@
+package cairn
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
+)
+
+// isObjectFault reports whether a finding is about an object that is damaged or gone.
+func isObjectFault(f *Finding) bool {
+	return f.ID != "" && (f.Kind == string(odb.FaultMissing) || f.Kind == string(odb.FaultObject))
+}
+
+// mend brings back what is lost, or cuts it out. Without Fix it finds out what that would
+// do. The store is not locked while another repository is asked.
+func (c *checker) mend(ctx context.Context) error {
+	if len(c.bad) == 0 {
+		return nil
+	}
+	places, err := c.repo.places(ctx, c.opt)
+	defer closePlaces(places)
+	if err != nil {
+		return err
+	}
+	m := newMender(c.repo, !c.opt.Fix, c.bad)
+	run := func() error { return m.run(ctx, places) }
+	if c.opt.Fix {
+		err = c.repo.locked(ctx, run)
+	} else {
+		err = run()
+	}
+	if err == nil {
+		c.settle(m)
+	}
+	return err
+}
+
+// settle says of each object what became of it, and what went with it.
+func (c *checker) settle(m *mender) {
+	told := make(map[string]bool)
+	for i := range c.found {
+		f := &c.found[i]
+		if !isObjectFault(f) {
+			continue
+		}
+		told[f.ID] = true
+		id, err := object.ParseID(f.ID)
+		if err != nil {
+			continue
+		}
+		_, lost := m.lost[id]
+		switch {
+		case m.back[id] != "":
+			f.Repair = "bring it back from " + m.back[id]
+		case lost:
+			f.Repair = "cut it out of the history"
+		case f.Repair == "":
+			f.Repair = "nothing needs it"
+		default:
+			continue // a file that is set aside, of which there is another copy
+		}
+		f.Fixed = c.opt.Fix
+	}
+	for _, id := range slices.SortedFunc(maps.Keys(m.back), func(a, b object.ID) int { return slices.Compare(a[:], b[:]) }) {
+		if !told[id.String()] {
+			c.note(Finding{Kind: string(odb.FaultMissing), ID: id.String(), Text: "object " + id.String() + " is missing",
+				Repair: "bring it back from " + m.back[id], Fixed: c.opt.Fix}, nil)
+		}
+	}
+	for _, l := range m.gone {
+		f := Finding{Kind: "lost", Ref: l.Ref, ID: l.Checkpoint, Text: l.Text, Repair: lossRepair[l.Kind], Fixed: c.opt.Fix}
+		c.note(f, nil)
+	}
+}
+
+// lossRepair says for each kind of Loss what a repair does about it.
+var lossRepair = map[string]string{
+	"path":       "note the path as not captured there",
+	"checkpoint": "cut the line there",
+	"operation":  "take it out of the list of operations",
+	"ref":        "move or drop the ref",
+	"aside":      "set the older part aside",
+}

@@ -1,0 +1,151 @@
+package cairn
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
+)
+
+// Loss is one thing that a repair has cut out of the history, because an object was lost
+// that no place held any more.
+type Loss struct {
+	When        time.Time `json:"when"`
+	Kind        string    `json:"kind"`                  // "path", "checkpoint", "operation", "ref", or "aside": what was set aside
+	Ref         string    `json:"ref,omitempty"`         // the line that it was on, or the ref
+	Checkpoint  string    `json:"checkpoint,omitempty"`  // the commit as it was; of a path, the newest that it is lost in
+	Now         string    `json:"now,omitempty"`         // of a ref: where it leads now
+	Path        string    `json:"-"`                     // from the root
+	Checkpoints []string  `json:"checkpoints,omitempty"` // of a path: the commits that it is lost in, as they are now
+	Text        string    `json:"text"`
+}
+
+// lossJSON has the path of a Loss as JSON can hold it.
+type lossJSON struct {
+	Path pathText `json:"path,omitempty"`
+	loss
+}
+
+type loss Loss
+
+// MarshalJSON implements json.Marshaler.
+func (l Loss) MarshalJSON() ([]byte, error) {
+	return json.Marshal(lossJSON{pathText(l.Path), loss(l)})
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (l *Loss) UnmarshalJSON(data []byte) error {
+	var j lossJSON
+	if err := json.Unmarshal(data, &j); err != nil {
+		return err
+	}
+	*l = Loss(j.loss)
+	l.Path = string(j.Path)
+	return nil
+}
+
+// Losses lists all that repairs of this store have cut out, in the order in which they did.
+func (r *Repo) Losses() ([]Loss, error) {
+	data, err := r.db.ReadPrivate(odb.PrivateLost)
+	if errors.Is(err, odb.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var list []Loss
+	for line := range bytes.Lines(data) {
+		var l Loss
+		if err := json.Unmarshal(line, &l); err == nil { // a torn line tells nothing
+			list = append(list, l)
+		}
+	}
+	return list, nil
+}
+
+// recordLosses adds to the list, under the lock.
+func (r *Repo) recordLosses(more []Loss) error {
+	data, err := r.db.ReadPrivate(odb.PrivateLost)
+	if err != nil && !errors.Is(err, odb.ErrNotFound) {
+		return err
+	}
+	var out bytes.Buffer
+	w := bufio.NewWriter(&out)
+	w.Write(data)
+	enc := json.NewEncoder(w)
+	for _, l := range more {
+		l.When = r.now().UTC()
+		if err := enc.Encode(l); err != nil {
+			return err
+		}
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	return r.db.WritePrivate(odb.PrivateLost, out.Bytes())
+}
+
+// withoutLost leaves out the ids of checkpoints that a repair has cut out: such a commit may
+// still be there until the next cleaning, but its state is not.
+func (r *Repo) withoutLost(ids []object.ID) []object.ID {
+	list, err := r.Losses()
+	if err != nil || len(list) == 0 {
+		return ids
+	}
+	cut := make(map[string]bool)
+	for i := range list {
+		if list[i].isCut() {
+			cut[list[i].Checkpoint] = true
+		}
+	}
+	return slices.DeleteFunc(ids, func(id object.ID) bool { return cut[id.String()] })
+}
+
+// isCut reports whether a commit was cut out of its line.
+func (l *Loss) isCut() bool { return l.Kind == "checkpoint" || l.Kind == "operation" }
+
+// LossOf says what became of a commit, by the beginning of its id, or of a ref; "" if no
+// repair has cut it out.
+func (r *Repo) LossOf(name string) string {
+	list, err := r.Losses()
+	if err != nil {
+		return ""
+	}
+	for i := range list {
+		l := &list[i]
+		if l.isCut() && strings.HasPrefix(l.Checkpoint, name) || l.Kind == "ref" && l.Ref == name && l.Now == "" {
+			return l.Text + " (cairn doctor --fix cut it out)"
+		}
+	}
+	return ""
+}
+
+// lossOfPath says in how many checkpoints a path is lost.
+func lossOfPath(path string, checkpoints []string) string {
+	newest := checkpoints[len(checkpoints)-1]
+	if len(checkpoints) == 1 {
+		return fmt.Sprintf("%s is lost in checkpoint %s", path, newest)
+	}
+	return fmt.Sprintf("%s is lost in %s, the last of which is %s", path, wording.Count(len(checkpoints), "checkpoint"), newest)
+}
+
+// lineText names a ref for people.
+func lineText(ref string) string {
+	for prefix, what := range map[string]string{refTracks: "the line of ", refPins: "the pin ", refSessions: "the session ", refRemotes: "the fetched line ", refImported: "the imported checkpoint "} {
+		if rest, ok := strings.CutPrefix(ref, prefix); ok {
+			return what + rest
+		}
+	}
+	if ref == refOperations {
+		return "the list of operations"
+	}
+	return "the ref " + ref
+}

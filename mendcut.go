@@ -1,0 +1,393 @@
+package cairn
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/seed-fb9cbc17/cairn/internal/index"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
+)
+
+// reasonLost is why a path of a checkpoint is not captured: its contents are lost.
+const reasonLost = "lost"
+
+// mendedState is a state without the paths that are lost.
+type mendedState struct {
+	id      object.ID
+	gone    []string
+	emptied []string // directories that the tree does not hold any more
+}
+
+// cut takes what stays lost out of the history. Nothing that is whole goes.
+func (m *mender) cut(ctx context.Context) error {
+	r := m.repo
+	if !m.dry {
+		m.batch = r.db.NewBatch()
+		defer m.batch.Discard()
+	}
+	refs, err := m.refsInOrder()
+	if err != nil {
+		return err
+	}
+	w := rewritten{commits: m.commits, replaced: make(map[object.ID]object.ID)}
+	for _, ref := range refs {
+		if ref.Err != nil {
+			continue
+		}
+		now, err := m.ref(ctx, ref)
+		if err != nil {
+			return fmt.Errorf("%s: %w", ref.Name, err)
+		}
+		if now.IsZero() {
+			w.dropped = append(w.dropped, ref.Name)
+		} else {
+			w.refs = append(w.refs, odb.Ref{Name: ref.Name, ID: now})
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.asides)) {
+		w.refs = append(w.refs, odb.Ref{Name: name, ID: m.asides[name]})
+	}
+	m.tellPaths()
+	if m.dry {
+		return nil
+	}
+	w.ends = m.ends
+	for old, now := range m.commits {
+		if now != old && !now.IsZero() {
+			w.replaced[old] = now
+		}
+	}
+	for old, s := range m.states {
+		if s.id != old {
+			w.replaced[old] = s.id
+		}
+	}
+	if w.journals, err = r.journalsNaming(func(text string) (string, error) { return m.mentions(ctx, text) }); err != nil {
+		return err
+	}
+	return r.takeRewritten(m.batch, w, func() error { return r.recordLosses(m.gone) })
+}
+
+// commit rewrites a commit after the commits that it goes on from or names. ok = false means
+// that it cannot stay: it is lost, or its state is, or it cannot say what is lost.
+func (m *mender) commit(ctx context.Context, id object.ID) (now object.ID, ok bool, err error) {
+	if now, known := m.commits[id]; known {
+		return now, !now.IsZero(), nil
+	}
+	if err := ctx.Err(); err != nil {
+		return id, false, err
+	}
+	c, err := m.parsed(id)
+	if err != nil {
+		return id, false, err
+	}
+	var why string
+	if c == nil {
+		why = "is lost"
+	} else if now, why, err = m.rewrite(ctx, id, c); err != nil {
+		return id, false, fmt.Errorf("checkpoint %s: %w", id, err)
+	}
+	if why != "" {
+		now = object.ID{}
+		m.tell(id, c, why)
+	}
+	m.commits[id] = now
+	return now, why == "", nil
+}
+
+// parsed reads a commit; nil means that it is lost, or none that can be read.
+func (m *mender) parsed(id object.ID) (*object.CommitData, error) {
+	kind, content, ok, err := m.read(id)
+	if err != nil || !ok || kind != object.Commit {
+		return nil, err
+	}
+	c, err := object.ParseCommit(content)
+	if err != nil {
+		return nil, nil
+	}
+	return c, nil
+}
+
+// rewrite returns what a commit becomes, or why it cannot stay.
+func (m *mender) rewrite(ctx context.Context, id object.ID, c *object.CommitData) (now object.ID, why string, err error) {
+	loss, err := m.tree(ctx, c.Tree, "")
+	if err != nil {
+		return id, "", err
+	}
+	if loss.itself {
+		return id, "its state is lost", nil
+	}
+	changed, why := false, ""
+	ended := m.repo.db.EndsLine(id)
+	switch {
+	case ended:
+	case isOperation(c):
+		changed, why, err = m.operationParents(ctx, c)
+	default:
+		changed, ended, err = m.lineParents(ctx, c)
+	}
+	if err != nil || why != "" {
+		return id, why, err
+	}
+	if len(loss.paths) > 0 {
+		if why, err = m.withoutLost(ctx, id, c, loss); err != nil || why != "" {
+			return id, why, err
+		}
+		changed = true
+	}
+	for i := range c.Extra {
+		h := &c.Extra[i]
+		if h.Key == metadataHeader {
+			continue
+		}
+		was := h.Value
+		if h.Value, err = m.mentions(ctx, was); err != nil {
+			return id, "", err
+		}
+		changed = changed || was != h.Value
+	}
+	now = id
+	if changed && !m.dry {
+		out, err := object.AppendCommit(nil, c)
+		if err != nil {
+			return id, "", err
+		}
+		if now, err = m.batch.Add(object.Commit, out); err != nil {
+			return id, "", err
+		}
+	}
+	if ended && !m.repo.db.EndsLine(id) {
+		m.ends = append(m.ends, now)
+	}
+	return now, "", nil
+}
+
+func isOperation(c *object.CommitData) bool {
+	return c.Header(operationHeader) != "" && len(c.Parents) >= 2
+}
+
+// lineParents rewrites the parents of a checkpoint. The line is cut where one of them cannot
+// stay: the checkpoint keeps their ids and becomes a beginning. What is whole behind it is
+// set aside.
+func (m *mender) lineParents(ctx context.Context, c *object.CommitData) (changed, cut bool, err error) {
+	parents := slices.Clone(c.Parents)
+	for i, p := range parents {
+		now, ok, err := m.commit(ctx, p)
+		if err != nil {
+			return false, false, err
+		}
+		cut = cut || !ok
+		changed = changed || ok && now != p
+		if ok {
+			parents[i] = now
+		}
+	}
+	if !cut {
+		c.Parents = parents
+		return changed, false, nil
+	}
+	for i, p := range c.Parents {
+		if err := m.aside(ctx, p, i == 0, fineTime(c)); err != nil {
+			return false, false, err
+		}
+	}
+	return false, true, nil
+}
+
+// operationParents rewrites the parents of an operation: the operation before it, if there
+// is one, and the states before and after it. An operation that cannot stay is left out of
+// the list of operations.
+func (m *mender) operationParents(ctx context.Context, c *object.CommitData) (changed bool, why string, err error) {
+	n := len(c.Parents)
+	parents := make([]object.ID, 0, n)
+	if n > 2 {
+		before, ok, err := m.operationBefore(ctx, c.Parents[0], fineTime(c))
+		if err != nil {
+			return false, "", err
+		}
+		if ok {
+			parents = append(parents, before)
+		}
+	}
+	for _, p := range c.Parents[n-2:] {
+		now, ok, err := m.commit(ctx, p)
+		if err != nil {
+			return false, "", err
+		}
+		if !ok {
+			return false, "a state that it names is lost", nil
+		}
+		parents = append(parents, now)
+	}
+	changed = !slices.Equal(parents, c.Parents)
+	c.Parents = parents
+	return changed, "", nil
+}
+
+// withoutLost takes the lost paths out of a checkpoint, which notes them as present and not
+// captured.
+func (m *mender) withoutLost(ctx context.Context, id object.ID, c *object.CommitData, loss *treeLoss) (why string, err error) {
+	meta, err := decodeMetadata(c.Header(metadataHeader))
+	if err != nil {
+		return "a part of its state is lost, and its metadata cannot be read", nil
+	}
+	for _, path := range loss.paths {
+		p := m.paths[path]
+		if p == nil {
+			p = &pathLoss{}
+			m.paths[path] = p
+		}
+		p.ids = append(p.ids, id)
+	}
+	if m.dry {
+		return "", nil
+	}
+	s, err := m.state(ctx, c.Tree, loss)
+	if err != nil {
+		return "", err
+	}
+	meta.lose(s)
+	text, err := meta.encode()
+	if err != nil {
+		return "", err
+	}
+	c.Tree = s.id
+	for i := range c.Extra {
+		if c.Extra[i].Key == metadataHeader {
+			c.Extra[i].Value = text
+		}
+	}
+	return "", nil
+}
+
+// state returns a tree without what it lacks.
+func (m *mender) state(ctx context.Context, tree object.ID, loss *treeLoss) (*mendedState, error) {
+	if s := m.states[tree]; s != nil {
+		return s, nil
+	}
+	s := &mendedState{id: tree, gone: loss.paths}
+	edits := make(map[string]*object.Entry, len(loss.paths))
+	for _, path := range loss.paths {
+		edits[path] = nil
+	}
+	var err error
+	if s.id, err = m.repo.editTree(m.batch, tree, edits); err != nil {
+		return nil, err
+	}
+	s.emptied = slices.Sorted(maps.Keys(m.emptied(ctx, tree, loss.paths)))
+	m.states[tree] = s
+	return s, nil
+}
+
+// emptied are the directories in which nothing is left that is captured.
+func (m *mender) emptied(ctx context.Context, tree object.ID, paths []string) map[string]bool {
+	lost := make(map[string]bool, len(paths))
+	for _, path := range paths {
+		lost[path] = true
+	}
+	empty := make(map[string]bool)
+	var holds func(id object.ID, dir string) bool
+	holds = func(id object.ID, dir string) bool {
+		entries, _ := m.repo.readTree(id) // which has been read before
+		any := false
+		for i := range entries {
+			path := index.Join(dir, entries[i].Name)
+			switch {
+			case lost[path]:
+			case entries[i].Mode == object.Dir && m.below[entries[i].ID] != nil && len(m.below[entries[i].ID].paths) > 0:
+				any = holds(entries[i].ID, path) || any
+			default:
+				any = true
+			}
+		}
+		if !any && dir != "" {
+			empty[dir] = true
+		}
+		return any
+	}
+	holds(tree, "")
+	return empty
+}
+
+// lose notes paths as present and not captured.
+func (m *metadata) lose(s *mendedState) {
+	scope := newPathScope(s.gone)
+	below := func(path pathText) bool { return scope.covers(string(path)) }
+	m.Skipped = slices.DeleteFunc(m.Skipped, func(s Skipped) bool { return scope.covers(s.Path) })
+	for _, path := range s.gone {
+		m.Skipped = append(m.Skipped, Skipped{Path: path, Reason: reasonLost})
+		if dir, name := index.Split(path); name == index.IgnoreFile && m.Rules != nil {
+			m.Rules.Unknown = append(m.Rules.Unknown, pathText(dir))
+		}
+	}
+	slices.SortFunc(m.Skipped, func(a, b Skipped) int { return strings.Compare(a.Path, b.Path) })
+	m.Empty, m.Bare = slices.DeleteFunc(m.Empty, below), slices.DeleteFunc(m.Bare, below)
+	for _, dir := range s.emptied {
+		if !slices.Contains(m.Bare, pathText(dir)) {
+			m.Bare = append(m.Bare, pathText(dir))
+		}
+	}
+	maps.DeleteFunc(m.Perms, func(path string, _ octal) bool { return scope.covers(path) })
+	if m.Rules != nil {
+		slices.Sort(m.Rules.Unknown)
+		m.Rules.Unknown = slices.Compact(m.Rules.Unknown)
+	}
+}
+
+// mentions replaces the ids in a text that are those of commits or states here. The id of a
+// commit that is lost stays: what names it is still listed.
+func (m *mender) mentions(ctx context.Context, text string) (string, error) {
+	return replaceIDs(text, func(id object.ID) (object.ID, error) {
+		if s := m.states[id]; s != nil {
+			return s.id, nil
+		}
+		if c, err := m.parsed(id); err != nil || c == nil || !m.reached[id] {
+			return id, err
+		}
+		now, ok, err := m.commit(ctx, id)
+		if err != nil || !ok {
+			return id, err
+		}
+		return now, nil
+	})
+}
+
+// tell notes that a commit is gone.
+func (m *mender) tell(id object.ID, c *object.CommitData, why string) {
+	l := Loss{Kind: "checkpoint", Ref: m.line, Checkpoint: id.String()}
+	what := "checkpoint " + id.String()
+	if m.operations[id] {
+		l.Kind, what = "operation", "operation "+id.String()
+	}
+	if c != nil {
+		what += " of " + c.Committer.When.UTC().Format(time.DateTime)
+	}
+	l.Text = what + " " + why
+	m.gone = append(m.gone, l)
+}
+
+// tellPaths notes which paths are gone, and of which checkpoints.
+func (m *mender) tellPaths() {
+	for _, path := range slices.Sorted(maps.Keys(m.paths)) {
+		ids := m.paths[path].ids
+		l := Loss{Kind: "path", Path: path}
+		for _, id := range ids {
+			now := m.commits[id]
+			if now.IsZero() {
+				continue // the checkpoint is gone as a whole
+			}
+			l.Checkpoints = append(l.Checkpoints, now.String())
+		}
+		if len(l.Checkpoints) == 0 {
+			continue
+		}
+		l.Checkpoint = l.Checkpoints[len(l.Checkpoints)-1]
+		l.Text = lossOfPath(path, l.Checkpoints)
+		m.gone = append(m.gone, l)
+	}
+}

@@ -1,0 +1,62 @@
+package cairn
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
+)
+
+// everyLine is what is fetched to look for lost objects: the lines of every project, for the
+// root may have had another path, and what people have committed themselves.
+var everyLine = []string{"+" + refRoot + "*:" + refIncoming + "cairn/*", "+refs/heads/*:" + refIncoming + "heads/*", "+refs/tags/*:" + refIncoming + "tags/*"}
+
+// wantedArgs let git take what it finds odd: of what it brings only objects are used whose
+// ids the store knows already.
+var wantedArgs = []string{"-c", "fetch.fsckObjects=false", "-c", "transfer.fsckObjects=false", "-c", "fetch.unpackLimit=1",
+	"fetch", "--quiet", "--no-tags", "--recurse-submodules=no"}
+
+// fromPlaces opens the store, the repository or the directory of stores that the user names.
+// Objects in a directory are read as they lie there. Everything else git fetches.
+func (r *Repo) fromPlaces(ctx context.Context, from string) (places []place, err error) {
+	if dirs := objectDirsIn(from); isLocal(from) && len(dirs) > 0 {
+		for _, dir := range dirs {
+			places = appendObjects(places, from, dir)
+		}
+		return places, nil
+	}
+	m, err := r.remote(from)
+	if err != nil {
+		return nil, err
+	}
+	q, err := r.db.QuarantineAlone()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := m.run(ctx, q.Dir(), wantedArgs[:len(wantedArgs):len(wantedArgs)], everyLine); err != nil {
+		q.Discard()
+		return nil, fmt.Errorf("look for lost objects in %s: %w", m, err)
+	}
+	q.PackNames() // lists what git has written
+	return []place{{name: m.String(), open: q.DB.Open, close: q.Discard}}, nil
+}
+
+// objectDirsIn lists the directories of objects of what a path may name: a store or a bare
+// repository, a work tree, or a directory of stores.
+func objectDirsIn(path string) (dirs []string) {
+	stores := []string{path, filepath.Join(path, ".git")}
+	for _, dir := range []string{path, storesIn(path)} {
+		more, err := odb.List(dir)
+		if err == nil {
+			stores = append(stores, more...)
+		}
+	}
+	for _, dir := range stores {
+		if info, err := os.Stat(filepath.Join(dir, "objects", "pack")); err == nil && info.IsDir() {
+			dirs = append(dirs, filepath.Join(dir, "objects"))
+		}
+	}
+	return dirs
+}

@@ -1,0 +1,195 @@
+package cairn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
+)
+
+// place may hold objects that the store has lost.
+type place struct {
+	name    string
+	prepare func(context.Context, *mender) error // nil = there is nothing to prepare
+	open    func(object.ID) (object.Kind, int64, io.ReadCloser, error)
+	close   func() error // nil = there is nothing to close
+}
+
+func closePlaces(places []place) {
+	for _, p := range places {
+		if p.close != nil {
+			p.close()
+		}
+	}
+}
+
+// places lists where lost objects are looked for, the cheapest first. One that cannot be
+// opened is left out, except for CheckOptions.From.
+func (r *Repo) places(ctx context.Context, opt CheckOptions) (places []place, err error) {
+	if a, err := r.db.Aside(); err == nil {
+		places = append(places, place{name: "what was set aside", open: a.Open, close: a.Close})
+	}
+	if !isMissing(r.root) {
+		places = append(places, r.capturedPlace(), r.diskPlace())
+		for _, dir := range r.userObjects() {
+			places = appendObjects(places, "the project's repository", dir)
+		}
+	}
+	for _, dir := range r.otherStores() {
+		places = appendObjects(places, "the store "+dir, filepath.Join(dir, "objects"))
+	}
+	if opt.From == "" {
+		return places, nil
+	}
+	more, err := r.fromPlaces(ctx, opt.From)
+	return append(places, more...), err
+}
+
+// appendObjects adds a directory of objects, if it is one.
+func appendObjects(places []place, name, dir string) []place {
+	db, err := odb.OpenObjects(dir)
+	if err != nil {
+		return places
+	}
+	return append(places, place{name: name, open: db.Open, close: db.Close})
+}
+
+// userObjects are the directories of objects of the user's own repository.
+func (r *Repo) userObjects() []string {
+	rules, err := r.loadRules(r.takeIndex(nil))
+	if err != nil || rules.user == nil || rules.user.repo == nil || rules.user.repo.SHA256 {
+		return nil
+	}
+	return rules.user.repo.ObjectDirs()
+}
+
+// otherStores are the stores of the same data directory.
+func (r *Repo) otherStores() (dirs []string) {
+	all, err := odb.List(filepath.Dir(r.db.Dir()))
+	if err != nil {
+		return nil
+	}
+	for _, dir := range all {
+		if dir != r.db.Dir() {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs
+}
+
+// capturedPlace stores the state of the disk again, without the stat cache: that has every
+// file and every directory that still is as it was. It holds nothing else.
+func (r *Repo) capturedPlace() place {
+	prepare := func(ctx context.Context, m *mender) error {
+		if m.dry || m.captured || r.enabled() != nil {
+			return nil
+		}
+		m.captured = true
+		before := m.lost
+		c, err := r.capture(ctx, captureOptions{})
+		if err == nil {
+			err = c.publish(ctx)
+			c.discard()
+		}
+		if err != nil {
+			r.log.Warn("the disk was not captured", "error", err)
+		}
+		m.reset()
+		if err := m.walk(ctx); err != nil {
+			return err
+		}
+		for id := range before {
+			if _, still := m.lost[id]; !still {
+				m.back[id] = "the disk"
+			}
+		}
+		return nil
+	}
+	return place{name: "the disk", prepare: prepare, open: holdsNothing}
+}
+
+func holdsNothing(id object.ID) (object.Kind, int64, io.ReadCloser, error) {
+	return 0, 0, nil, fmt.Errorf("object %s: %w", id, odb.ErrNotFound)
+}
+
+// diskPlace gives the files of the root whose contents are those of a lost blob, whatever
+// their paths are by now and whatever rules say of them. It reads every file once.
+func (r *Repo) diskPlace() place {
+	var files map[object.ID]string
+	prepare := func(ctx context.Context, m *mender) (err error) {
+		if files == nil && len(m.lost) > 0 {
+			files, err = r.hashFiles(ctx, m)
+		}
+		return err
+	}
+	open := func(id object.ID) (object.Kind, int64, io.ReadCloser, error) {
+		path, ok := files[id]
+		if !ok {
+			return holdsNothing(id)
+		}
+		in, size, err := openContent(path)
+		return object.Blob, size, in, err
+	}
+	return place{name: "the disk", prepare: prepare, open: open}
+}
+
+// hashFiles finds the files that hold a blob that is lost. What cannot be read is left out.
+func (r *Repo) hashFiles(ctx context.Context, m *mender) (map[object.ID]string, error) {
+	found := make(map[object.ID]string)
+	err := filepath.WalkDir(r.root, func(path string, e fs.DirEntry, err error) error {
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil:
+			return nil
+		case e.IsDir() && (strings.EqualFold(e.Name(), ".git") || path == r.db.Dir()):
+			return fs.SkipDir
+		case e.IsDir() || !e.Type().IsRegular() && e.Type()&fs.ModeSymlink == 0:
+			return nil
+		}
+		id, err := hashFile(path)
+		if _, lost := m.lost[id]; err == nil && lost {
+			found[id] = path
+		}
+		return nil
+	})
+	return found, err
+}
+
+func hashFile(path string) (id object.ID, err error) {
+	in, size, err := openContent(path)
+	if err != nil {
+		return id, err
+	}
+	defer in.Close()
+	h := object.NewHash(object.Blob, size)
+	_, err = io.Copy(h, in)
+	return object.HashID(h), err
+}
+
+// openContent opens what a checkpoint would hold of a file or a link.
+func openContent(path string) (io.ReadCloser, int64, error) {
+	if target, err := os.Readlink(path); err == nil {
+		return io.NopCloser(strings.NewReader(target)), int64(len(target)), nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = errors.New("not a regular file")
+	}
+	if err != nil {
+		f.Close()
+		return nil, 0, err
+	}
+	return f, info.Size(), nil
+}

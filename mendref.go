@@ -1,0 +1,301 @@
+package cairn
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
+)
+
+// refLost keeps the older parts of lines that were cut where a checkpoint was lost, by the
+// names of the lines.
+const refLost = refRoot + "lost/"
+
+// refsInOrder lists the refs, lines first: a checkpoint that several refs lead to belongs to
+// its line.
+func (m *mender) refsInOrder() ([]odb.Ref, error) {
+	refs, err := m.repo.db.Refs("refs/")
+	rank := func(ref odb.Ref) int {
+		return slices.IndexFunc([]string{refTracks, refSessions, refLost, ""}, func(prefix string) bool { return strings.HasPrefix(ref.Name, prefix) })
+	}
+	slices.SortStableFunc(refs, func(a, b odb.Ref) int { return cmp.Compare(rank(a), rank(b)) })
+	return refs, err
+}
+
+// ref returns where a ref is to lead; zero means that it leads to nothing any more.
+func (m *mender) ref(ctx context.Context, ref odb.Ref) (object.ID, error) {
+	m.line = ref.Name
+	defer func() { m.line = "" }()
+	kind, _, ok, err := m.read(ref.ID)
+	switch {
+	case err != nil:
+		return ref.ID, err
+	case ok && kind == object.Blob:
+		return ref.ID, nil
+	case ok && kind == object.Tree:
+		return m.refToTree(ctx, ref)
+	case ok && kind == object.Tag:
+		return ref.ID, nil // no release of cairn makes one
+	}
+	m.operations[ref.ID] = ref.Name == refOperations
+	now, ok, err := m.commit(ctx, ref.ID)
+	if err != nil || ok {
+		return now, err
+	}
+	switch {
+	case ref.Name == refDisk || ref.Name == refHeld || ref.Name == refBefore:
+		return object.ID{}, nil
+	case ref.Name == refOperations:
+		now, ok, err = m.operationBefore(ctx, ref.ID, endOfTime)
+	case strings.HasPrefix(ref.Name, refPins): // which names one state
+	default:
+		now, ok, err = m.wholeBefore(ctx, ref.ID, endOfTime)
+	}
+	if err != nil {
+		return ref.ID, err
+	}
+	l := Loss{Kind: "ref", Ref: ref.Name, Checkpoint: ref.ID.String(), Text: lineText(ref.Name) + " ended with " + ref.ID.String()}
+	if ok {
+		l.Now = now.String()
+		l.Text += " and ends with " + l.Now + " now"
+	} else {
+		now = object.ID{}
+		l.Text += " and is gone"
+	}
+	m.gone = append(m.gone, l)
+	return now, nil
+}
+
+// endOfTime is later than every commit.
+var endOfTime = time.Unix(1<<62, 0)
+
+// refToTree keeps a tree as far as it is whole. Those of the last captures only serve the
+// stat cache.
+func (m *mender) refToTree(ctx context.Context, ref odb.Ref) (object.ID, error) {
+	loss, err := m.tree(ctx, ref.ID, "")
+	if err != nil || !loss.itself && len(loss.paths) == 0 {
+		return ref.ID, err
+	}
+	if ref.Name == refDisk || ref.Name == refHeld || loss.itself {
+		return object.ID{}, nil
+	}
+	if m.dry {
+		return ref.ID, nil
+	}
+	s, err := m.state(ctx, ref.ID, loss)
+	if err != nil {
+		return ref.ID, err
+	}
+	return s.id, nil
+}
+
+// wholeBefore returns the newest checkpoint before one that cannot stay. Where that cannot
+// be read, what came before it is not known, and is looked for among the strays.
+func (m *mender) wholeBefore(ctx context.Context, id object.ID, before time.Time) (now object.ID, ok bool, err error) {
+	for {
+		c, err := m.parsed(id)
+		if err != nil {
+			return id, false, err
+		}
+		if c == nil {
+			return m.stray(ctx, before)
+		}
+		if len(c.Parents) == 0 || m.repo.db.EndsLine(id) {
+			return id, false, nil
+		}
+		before = fineTime(c)
+		id = c.Parents[0]
+		if now, ok, err := m.commit(ctx, id); err != nil || ok {
+			return now, ok, err
+		}
+	}
+}
+
+// operationBefore returns an operation, or the newest one before it that can stay.
+func (m *mender) operationBefore(ctx context.Context, id object.ID, before time.Time) (now object.ID, ok bool, err error) {
+	for {
+		m.operations[id] = true
+		if now, ok, err := m.commit(ctx, id); err != nil || ok {
+			return now, ok, err
+		}
+		c, err := m.parsed(id)
+		if err != nil {
+			return id, false, err
+		}
+		if c == nil {
+			return m.strayOperation(ctx, before)
+		}
+		if len(c.Parents) < 3 || m.repo.db.EndsLine(id) {
+			return id, false, nil
+		}
+		before = fineTime(c)
+		id = c.Parents[0]
+	}
+}
+
+// aside keeps what a line was before the checkpoint with the id, or the checkpoint itself.
+func (m *mender) aside(ctx context.Context, id object.ID, first bool, before time.Time) error {
+	now, ok, err := m.commit(ctx, id)
+	if err == nil && !ok && first {
+		now, ok, err = m.wholeBefore(ctx, id, before)
+	}
+	if err != nil || !ok {
+		return err
+	}
+	name := refLost + strings.ReplaceAll(strings.TrimPrefix(m.line, refRoot), "/", "-") + "-" + now.String()[:beginningDigits]
+	if _, known := m.asides[name]; known {
+		return nil
+	}
+	m.asides[name] = now
+	m.gone = append(m.gone, Loss{Kind: "aside", Ref: name, Checkpoint: now.String(),
+		Text: lineText(m.line) + " is cut where a checkpoint was lost; what came before is set aside as " + name})
+	return nil
+}
+
+// stray is a commit that nothing leads to. It may have come before one that is lost.
+type stray struct {
+	id   object.ID
+	data *object.CommitData
+	line string // of a session; "" if it is of none
+	used bool
+}
+
+// lookForStrays lists what nothing leads to, newest first. Commits that retention has cut
+// off, or that another took the place of, are left out.
+func (m *mender) lookForStrays(ctx context.Context) error {
+	if m.looked {
+		return nil
+	}
+	m.looked = true
+	all, err := m.repo.db.Commits(ctx)
+	if err != nil {
+		return err
+	}
+	cutOff, err := m.cutOff(ctx)
+	if err != nil {
+		return err
+	}
+	replaced := m.repo.readReplaced() // such a commit lives on under another id
+	for _, id := range all {
+		if _, was := replaced[id]; was || m.reached[id] || cutOff[id] {
+			continue
+		}
+		c, err := m.parsed(id)
+		if err != nil {
+			return err
+		}
+		if c != nil && c.Header(metadataHeader) != "" && !m.purged(c.Tree) {
+			m.strays = append(m.strays, &stray{id: id, data: c, line: m.sessionOf(c)})
+		}
+	}
+	slices.SortStableFunc(m.strays, func(a, b *stray) int { return fineTime(b.data).Compare(fineTime(a.data)) })
+	return nil
+}
+
+// cutOff are the commits behind the ends of lines: they are gone on purpose.
+func (m *mender) cutOff(ctx context.Context) (map[object.ID]bool, error) {
+	ends, err := m.repo.db.Shallow()
+	if err != nil {
+		return nil, err
+	}
+	off := make(map[object.ID]bool)
+	var queue []object.ID
+	next := func(id object.ID) error {
+		c, err := m.parsed(id)
+		if c != nil {
+			queue = append(queue, c.Parents...)
+		}
+		return err
+	}
+	for _, id := range ends {
+		if err := next(id); err != nil {
+			return nil, err
+		}
+	}
+	for len(queue) > 0 {
+		id := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
+		if off[id] {
+			continue
+		}
+		off[id] = true
+		if err := errors.Join(ctx.Err(), next(id)); err != nil {
+			return nil, err
+		}
+	}
+	return off, nil
+}
+
+// purged reports whether a state holds a path that was purged: it must not come back.
+func (m *mender) purged(tree object.ID) bool {
+	for _, path := range m.repo.PurgedPaths() {
+		if e, err := m.repo.entryOrNil(tree, path); err != nil || e != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// sessionOf returns the line that a checkpoint of a session names. A state that was saved
+// before a revert names none: the next older checkpoint does.
+func (m *mender) sessionOf(c *object.CommitData) string {
+	for c != nil && c.Header(lineHeader) != "" {
+		var line lineRecord
+		var record struct{ Now struct{ ID string } }
+		if json.Unmarshal([]byte(c.Header(lineHeader)), &line) != nil {
+			return ""
+		}
+		if json.Unmarshal(line.Record, &record) == nil && record.Now.ID != "" {
+			return lineRef(record.Now.ID)
+		}
+		if len(c.Parents) == 0 {
+			return ""
+		}
+		c, _ = m.parsed(c.Parents[0])
+	}
+	return ""
+}
+
+// stray returns the newest stray of the line that is worked on.
+func (m *mender) stray(ctx context.Context, before time.Time) (object.ID, bool, error) {
+	day, isDay := strings.CutPrefix(m.line, refTracks)
+	return m.newestStray(ctx, func(s *stray) bool {
+		when := fineTime(s.data)
+		if when.After(before) || isOperation(s.data) {
+			return false
+		}
+		if isDay {
+			return s.data.Header(lineHeader) == "" && when.UTC().Format(time.DateOnly) == day
+		}
+		return s.line != "" && s.line == m.line
+	})
+}
+
+func (m *mender) strayOperation(ctx context.Context, before time.Time) (object.ID, bool, error) {
+	return m.newestStray(ctx, func(s *stray) bool { return isOperation(s.data) && !fineTime(s.data).After(before) })
+}
+
+func (m *mender) newestStray(ctx context.Context, fits func(*stray) bool) (object.ID, bool, error) {
+	if err := m.lookForStrays(ctx); err != nil {
+		return object.ID{}, false, err
+	}
+	for _, s := range m.strays {
+		if s.used || m.reached[s.id] || !fits(s) {
+			continue
+		}
+		s.used = true
+		if err := m.reach(ctx, s.id); err != nil {
+			return object.ID{}, false, err
+		}
+		if now, ok, err := m.commit(ctx, s.id); err != nil || ok {
+			return now, ok, err
+		}
+	}
+	return object.ID{}, false, nil
+}

@@ -1,0 +1,114 @@
+package cairn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
+)
+
+// seek brings back what places hold. A tree that is back tells of more that may be lost, so
+// that the search begins again with it.
+func (m *mender) seek(ctx context.Context, places []place) error {
+	for _, p := range places {
+		for len(m.lost) > 0 {
+			n, err := m.take(ctx, p)
+			if err != nil {
+				return fmt.Errorf("%s: %w", p.name, err)
+			}
+			if n == 0 {
+				break
+			}
+			m.reset()
+			if err := m.walk(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// take brings back from one place what it holds, and returns how many objects these are.
+func (m *mender) take(ctx context.Context, p place) (n int, err error) {
+	if p.prepare != nil {
+		if err := p.prepare(ctx, m); err != nil {
+			return 0, err
+		}
+	}
+	batch := m.repo.db.NewBatch()
+	defer batch.Discard()
+	for id := range m.lost {
+		if err := ctx.Err(); err != nil {
+			return n, err
+		}
+		if m.back[id] != "" {
+			continue
+		}
+		ok, err := m.takeOne(batch, p, id)
+		if err != nil {
+			return n, err
+		}
+		if ok {
+			m.back[id] = p.name
+			n++
+		}
+	}
+	if m.dry || n == 0 {
+		return n, nil
+	}
+	return n, batch.Commit()
+}
+
+// takeOne adds one object to the batch. An object that the place does not hold whole is not
+// taken: another place may hold it.
+func (m *mender) takeOne(batch *odb.Batch, p place, id object.ID) (bool, error) {
+	kind, size, in, err := p.open(id)
+	if err != nil {
+		return false, nil
+	}
+	defer in.Close()
+	if kind == object.Blob {
+		return m.takeBlob(batch, id, size, in)
+	}
+	content, err := io.ReadAll(in)
+	if err != nil || object.Sum(kind, content) != id {
+		return false, nil
+	}
+	if m.dry {
+		m.held[id] = foundObject{kind, content}
+		return true, nil
+	}
+	_, err = batch.Add(kind, content)
+	return err == nil, err
+}
+
+func (m *mender) takeBlob(batch *odb.Batch, id object.ID, size int64, in io.Reader) (bool, error) {
+	checked := &failing{r: in}
+	if m.dry {
+		h := object.NewHash(object.Blob, size)
+		_, err := io.Copy(h, checked)
+		return err == nil && object.HashID(h) == id, nil
+	}
+	got, err := batch.AddBlob(checked, size)
+	if checked.err != nil || errors.Is(err, odb.ErrSize) {
+		return false, nil // the place is to blame, and the batch holds nothing of it
+	}
+	return err == nil && got == id, err
+}
+
+// failing remembers the error with which a reader ended.
+type failing struct {
+	r   io.Reader
+	err error
+}
+
+func (f *failing) Read(p []byte) (int, error) {
+	n, err := f.r.Read(p)
+	if err != nil && err != io.EOF {
+		f.err = err
+	}
+	return n, err
+}

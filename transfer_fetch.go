@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
@@ -25,7 +27,8 @@ var fetchArgs = []string{
 
 // Fetch brings the lines that other stores of this project have pushed to a git
 // repository, a URL or a path, and returns the names of those that are new or have
-// moved: <store id>/<line>. Their checkpoints can be looked up by their ids and the
+// moved: <store id>/<line>. Objects that this store has lost come back if the remote holds
+// them, and are named "lost object <id>". The checkpoints of the lines can be looked up by their ids and the
 // ids of their trees. Lines of this store are never moved, and @ stays what it is.
 //
 // What comes is checked as Import checks it before anything of it is visible; if
@@ -48,7 +51,11 @@ func (r *Repo) fetch(ctx context.Context, m *remote) (fetched []string, err erro
 	if err != nil && !errors.Is(err, odb.ErrNotFound) {
 		return nil, err
 	}
-	q, err := r.db.Quarantine()
+	lacks, err := r.lacking(ctx)
+	if err != nil {
+		return nil, err
+	}
+	q, err := r.quarantine(len(lacks) > 0)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +65,8 @@ func (r *Repo) fetch(ctx context.Context, m *remote) (fetched []string, err erro
 	}
 	q.PackNames() // lists what git has written
 	in, err := r.judgeIncoming(ctx, q, own)
-	if err != nil || len(in.lines) == 0 {
+	found := foundIn(q, lacks)
+	if err != nil || len(in.lines)+len(found) == 0 {
 		return nil, err
 	}
 	err = r.exclusive(ctx, func() error {
@@ -68,7 +76,38 @@ func (r *Repo) fetch(ctx context.Context, m *remote) (fetched []string, err erro
 		fetched, err = r.takeIncoming(in)
 		return err
 	})
+	for _, id := range found {
+		fetched = append(fetched, "lost object "+id.String())
+	}
 	return fetched, err
+}
+
+// lacking lists the objects that refs lead to and that the store has lost.
+func (r *Repo) lacking(ctx context.Context) ([]object.ID, error) {
+	m := newMender(r, true, nil)
+	if err := m.walk(ctx); err != nil {
+		return nil, err
+	}
+	return slices.SortedFunc(maps.Keys(m.lost), func(a, b object.ID) int { return slices.Compare(a[:], b[:]) }), nil
+}
+
+// quarantine makes room for a fetch. A store that lacks objects must not tell the remote what
+// it has: git would leave out what those objects lead to.
+func (r *Repo) quarantine(alone bool) (*odb.Quarantine, error) {
+	if alone {
+		return r.db.QuarantineAlone()
+	}
+	return r.db.Quarantine()
+}
+
+// foundIn returns the objects that a quarantine holds.
+func foundIn(q *odb.Quarantine, ids []object.ID) (found []object.ID) {
+	for _, id := range ids {
+		if ok, err := q.DB.Has(id); err == nil && ok {
+			found = append(found, id)
+		}
+	}
+	return found
 }
 
 // incoming is what a fetch has brought, judged.

@@ -120,3 +120,24 @@ func TestV11_FromMustBeThere(t *testing.T) {
 		t.Errorf("losses %v, %v", losses, err)
 	}
 }
+
+// Fetch compares objects, not only refs.
+func TestV11_FetchBringsBackLostObjects(t *testing.T) {
+	t.Parallel()
+	w := newLostWorld(t)
+	w.unlike()
+	remote := w.pushed()
+	if got, err := w.repo().Fetch(background, remote); err != nil || len(got) > 0 {
+		t.Errorf("fetched %v, %v", got, err)
+	}
+	w.closeAll()
+	w.lose(w.days[1]+":a", w.days[2]+"^{tree}", w.line[2])
+	got, err := w.repo().Fetch(background, remote)
+	if err != nil || len(got) != 3 {
+		t.Errorf("fetched %v, %v", got, err)
+	}
+	w.closeAll()
+	if losses := w.mended(); len(losses) > 0 {
+		t.Errorf("losses %+v", losses)
+	}
+}

@@ -20,7 +20,8 @@ if any of it is damaged or has paths that no checkpoint has, nothing is taken.
 What git may use is as in cairn push.
 
 The answer has one line for each line that is new or has moved: the other
-store's id, a slash, and its name there. With --json it is {"lines": []}.
+store's id, a slash, and its name there. An object that this store has lost and
+the remote holds comes back, and has a line of its own. With --json it is {"lines": []}.
 
 Example:
     cairn fetch git@example.org:team/checkpoints.git

@@ -89,6 +89,9 @@ func (q *Quarantine) Adopt() error {
 	}
 	for _, stem := range stems {
 		for _, ext := range []string{packExt, idxExt} { // visible when the index is
+			if err := restrict(filepath.Join(from, stem+ext)); err != nil { // git lets others read
+				return err
+			}
 			if err := os.Rename(filepath.Join(from, stem+ext), filepath.Join(to, stem+ext)); err != nil {
 				return err
 			}

@@ -1,0 +1,131 @@
+package cairn
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/seed-fb9cbc17/cairn/internal/index"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+)
+
+// reasonLost is why a path of a checkpoint is not captured: its contents are lost.
+const reasonLost = "lost"
+
+// mendedState is a state without the paths that are lost.
+type mendedState struct {
+	id      object.ID
+	gone    []string
+	emptied []string // directories that the tree does not hold any more
+}
+
+// withoutLost takes the lost paths out of a checkpoint, which notes them as present and not
+// captured.
+func (m *mender) withoutLost(ctx context.Context, id object.ID, c *object.CommitData, loss *treeLoss) (why string, err error) {
+	meta, err := decodeMetadata(c.Header(metadataHeader))
+	if err != nil {
+		return "a part of its state is lost, and its metadata cannot be read", nil
+	}
+	for _, path := range loss.paths {
+		p := m.paths[path]
+		if p == nil {
+			p = &pathLoss{}
+			m.paths[path] = p
+		}
+		p.ids = append(p.ids, id)
+	}
+	if m.dry {
+		return "", nil
+	}
+	s, err := m.state(ctx, c.Tree, loss)
+	if err != nil {
+		return "", err
+	}
+	meta.lose(s)
+	text, err := meta.encode()
+	if err != nil {
+		return "", err
+	}
+	c.Tree = s.id
+	for i := range c.Extra {
+		if c.Extra[i].Key == metadataHeader {
+			c.Extra[i].Value = text
+		}
+	}
+	return "", nil
+}
+
+// state returns a tree without what it lacks.
+func (m *mender) state(ctx context.Context, tree object.ID, loss *treeLoss) (*mendedState, error) {
+	if s := m.states[tree]; s != nil {
+		return s, nil
+	}
+	s := &mendedState{id: tree, gone: loss.paths}
+	edits := make(map[string]*object.Entry, len(loss.paths))
+	for _, path := range loss.paths {
+		edits[path] = nil
+	}
+	var err error
+	if s.id, err = m.repo.editTree(m.batch, tree, edits); err != nil {
+		return nil, err
+	}
+	s.emptied = slices.Sorted(maps.Keys(m.emptied(ctx, tree, loss.paths)))
+	m.states[tree] = s
+	return s, nil
+}
+
+// emptied are the directories in which nothing is left that is captured.
+func (m *mender) emptied(ctx context.Context, tree object.ID, paths []string) map[string]bool {
+	lost := make(map[string]bool, len(paths))
+	for _, path := range paths {
+		lost[path] = true
+	}
+	empty := make(map[string]bool)
+	var holds func(id object.ID, dir string) bool
+	holds = func(id object.ID, dir string) bool {
+		entries, _ := m.repo.readTree(id) // which has been read before
+		any := false
+		for i := range entries {
+			path := index.Join(dir, entries[i].Name)
+			switch {
+			case lost[path]:
+			case entries[i].Mode == object.Dir && m.below[entries[i].ID] != nil && len(m.below[entries[i].ID].paths) > 0:
+				any = holds(entries[i].ID, path) || any
+			default:
+				any = true
+			}
+		}
+		if !any && dir != "" {
+			empty[dir] = true
+		}
+		return any
+	}
+	holds(tree, "")
+	return empty
+}
+
+// lose notes paths as present and not captured.
+func (m *metadata) lose(s *mendedState) {
+	scope := newPathScope(s.gone)
+	below := func(path pathText) bool { return scope.covers(string(path)) }
+	m.Skipped = slices.DeleteFunc(m.Skipped, func(s Skipped) bool { return scope.covers(s.Path) })
+	for _, path := range s.gone {
+		m.Skipped = append(m.Skipped, Skipped{Path: path, Reason: reasonLost})
+		if dir, name := index.Split(path); name == index.IgnoreFile && m.Rules != nil {
+			m.Rules.Unknown = append(m.Rules.Unknown, pathText(dir))
+		}
+	}
+	slices.SortFunc(m.Skipped, func(a, b Skipped) int { return strings.Compare(a.Path, b.Path) })
+	m.Empty, m.Bare = slices.DeleteFunc(m.Empty, below), slices.DeleteFunc(m.Bare, below)
+	for _, dir := range s.emptied {
+		if !slices.Contains(m.Bare, pathText(dir)) {
+			m.Bare = append(m.Bare, pathText(dir))
+		}
+	}
+	maps.DeleteFunc(m.Perms, func(path string, _ octal) bool { return scope.covers(path) })
+	if m.Rules != nil {
+		slices.Sort(m.Rules.Unknown)
+		m.Rules.Unknown = slices.Compact(m.Rules.Unknown)
+	}
+}

@@ -114,6 +114,7 @@ type checker struct {
 	opt   CheckOptions
 	found []Finding
 	bad   map[object.ID]bool // objects that are damaged or gone
+	torn  []string           // refs whose value cannot be read
 }
 
 // note adds a finding, and mends it if that is wanted and known how.
@@ -237,6 +238,9 @@ func (c *checker) store(ctx context.Context) error {
 		}
 		if isObjectFault(&f) {
 			c.bad[fault.ID] = true
+		}
+		if fault.Kind == odb.FaultRef && fault.Ref != "" {
+			c.torn = append(c.torn, fault.Ref)
 		}
 		var mend func() error
 		if fault.Repair != "" {

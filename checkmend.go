@@ -17,7 +17,7 @@ func isObjectFault(f *Finding) bool {
 // mend brings back what is lost, or cuts it out. Without Fix it finds out what that would
 // do. The store is not locked while another repository is asked.
 func (c *checker) mend(ctx context.Context) error {
-	if len(c.bad) == 0 {
+	if len(c.bad) == 0 && len(c.torn) == 0 {
 		return nil
 	}
 	places, err := c.repo.places(ctx, c.opt)
@@ -26,6 +26,7 @@ func (c *checker) mend(ctx context.Context) error {
 		return err
 	}
 	m := newMender(c.repo, !c.opt.Fix, c.bad)
+	m.torn = c.torn
 	run := func() error { return m.run(ctx, places) }
 	if c.opt.Fix {
 		err = c.repo.locked(ctx, run)

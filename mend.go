@@ -23,6 +23,7 @@ type mender struct {
 	repo  *Repo
 	dry   bool
 	bad   map[object.ID]bool // objects that a check has read and found damaged
+	torn  []string           // refs whose value was lost
 	batch *odb.Batch
 
 	lost       map[object.ID]string // needed and not there; a path of each, "" = none
@@ -256,6 +257,9 @@ func (m *mender) readable(id object.ID) (bool, error) {
 func (m *mender) run(ctx context.Context, places []place) error {
 	if err := m.walk(ctx); err != nil {
 		return fmt.Errorf("look for what is lost: %w", err)
+	}
+	if err := m.findTips(ctx); err != nil {
+		return fmt.Errorf("look for the tips of lines: %w", err)
 	}
 	if len(m.lost) > 0 && !m.dry {
 		m.repo.freshIndex() // it takes objects for granted

@@ -194,8 +194,28 @@ func (m *mender) lookForStrays(ctx context.Context) error {
 			m.strays = append(m.strays, &stray{id: id, data: c, line: m.sessionOf(c)})
 		}
 	}
-	slices.SortStableFunc(m.strays, func(a, b *stray) int { return fineTime(b.data).Compare(fineTime(a.data)) })
+	sortStrays(m.strays)
 	return nil
+}
+
+// sortStrays puts the newest first. Of several of one moment, the one that no other goes on
+// from is the newest.
+func sortStrays(strays []*stray) {
+	goneOn := make(map[object.ID]bool)
+	for _, s := range strays {
+		for _, p := range s.data.Parents {
+			goneOn[p] = true
+		}
+	}
+	slices.SortStableFunc(strays, func(a, b *stray) int {
+		switch c := fineTime(b.data).Compare(fineTime(a.data)); {
+		case c != 0 || goneOn[a.id] == goneOn[b.id]:
+			return c
+		case goneOn[a.id]:
+			return 1
+		}
+		return -1
+	})
 }
 
 // cutOff are the commits behind the ends of lines: they are gone on purpose.
@@ -264,17 +284,19 @@ func (m *mender) sessionOf(c *object.CommitData) string {
 
 // stray returns the newest stray of the line that is worked on.
 func (m *mender) stray(ctx context.Context, before time.Time) (object.ID, bool, error) {
-	day, isDay := strings.CutPrefix(m.line, refTracks)
-	return m.newestStray(ctx, func(s *stray) bool {
-		when := fineTime(s.data)
-		if when.After(before) || isOperation(s.data) {
-			return false
-		}
-		if isDay {
-			return s.data.Header(lineHeader) == "" && when.UTC().Format(time.DateOnly) == day
-		}
-		return s.line != "" && s.line == m.line
-	})
+	return m.newestStray(ctx, func(s *stray) bool { return !fineTime(s.data).After(before) && m.ofLine(s) })
+}
+
+// ofLine reports whether a stray is of the line that is worked on. A checkpoint without a
+// session is of its day.
+func (m *mender) ofLine(s *stray) bool {
+	if isOperation(s.data) {
+		return false
+	}
+	if day, isDay := strings.CutPrefix(m.line, refTracks); isDay {
+		return s.data.Header(lineHeader) == "" && fineTime(s.data).UTC().Format(time.DateOnly) == day
+	}
+	return s.line != "" && s.line == m.line
 }
 
 func (m *mender) strayOperation(ctx context.Context, before time.Time) (object.ID, bool, error) {

@@ -156,7 +156,7 @@ func (c *checker) refs() error {
 		return c.report(Fault{Kind: FaultRef, Path: c.db.path("packed-refs"), Err: err})
 	}
 	for _, r := range refs {
-		f := Fault{Kind: FaultRef, Ref: r.Name, Path: c.db.refPath(r.Name), Err: r.Err, Repair: "set it aside; a packed value that it hides comes back"}
+		f := Fault{Kind: FaultRef, Ref: r.Name, Path: c.db.refPath(r.Name), Err: r.Err, Repair: "set it aside; a packed value that it hides comes back, or the newest checkpoint of its line takes its place"}
 		switch {
 		case r.Err != nil && (r.isLine() || fileMissing(f.Path) || isDir(f.Path)):
 			f.Path, f.Repair = c.db.path("packed-refs"), "set the file aside and keep what can be read of it"

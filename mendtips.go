@@ -1,0 +1,78 @@
+package cairn
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
+)
+
+// findTips gives lines whose ref was torn the newest checkpoint that says it is of the
+// line. A packed value that has come back may be older than that.
+func (m *mender) findTips(ctx context.Context) error {
+	moved := false
+	for _, name := range m.torn {
+		if m.dry || !strings.HasPrefix(name, refTracks) && !strings.HasPrefix(name, refSessions) && name != refOperations {
+			continue // other refs name a state, and which one is lost
+		}
+		id, found, err := m.tipOf(ctx, name)
+		if err != nil {
+			return err
+		}
+		if found {
+			moved = true
+			if err := m.repo.db.SetRef(name, id); err != nil {
+				return err
+			}
+		}
+	}
+	if !moved {
+		return nil
+	}
+	m.reset()
+	m.looked, m.strays = false, nil
+	return m.walk(ctx)
+}
+
+// tipOf returns the newest stray of a line, unless it is older than what the ref has now.
+func (m *mender) tipOf(ctx context.Context, name string) (id object.ID, found bool, err error) {
+	if err := m.lookForStrays(ctx); err != nil {
+		return id, false, err
+	}
+	since, err := m.timeOf(name)
+	if err != nil {
+		return id, false, err
+	}
+	m.line = name
+	defer func() { m.line = "" }()
+	for _, s := range m.strays {
+		of := m.ofLine(s)
+		if name == refOperations {
+			of = isOperation(s.data)
+		}
+		if of && !fineTime(s.data).Before(since) {
+			return s.id, true, nil
+		}
+	}
+	return id, false, nil
+}
+
+// timeOf returns when the checkpoint was taken that a ref leads to, zero where it leads to
+// none.
+func (m *mender) timeOf(name string) (when time.Time, err error) {
+	id, err := m.repo.db.Ref(name)
+	if errors.Is(err, odb.ErrNotFound) {
+		return when, nil
+	}
+	if err != nil {
+		return when, err
+	}
+	c, err := m.parsed(id)
+	if c != nil {
+		when = fineTime(c)
+	}
+	return when, err
+}

@@ -63,11 +63,11 @@ func appendObjects(places []place, name, dir string) []place {
 
 // userObjects are the directories of objects of the user's own repository.
 func (r *Repo) userObjects() []string {
-	rules, err := r.loadRules(r.takeIndex(nil))
-	if err != nil || rules.user == nil || rules.user.repo == nil || rules.user.repo.SHA256 {
+	repo := r.repository()
+	if repo == nil || repo.SHA256 {
 		return nil
 	}
-	return rules.user.repo.ObjectDirs()
+	return repo.ObjectDirs()
 }
 
 // otherStores are the stores of the same data directory.

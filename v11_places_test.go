@@ -41,6 +41,13 @@ func TestV11_LostIsBroughtBack(t *testing.T) {
 			w.fill("unlike")
 			return ""
 		}, func(w *lostWorld) []string { return []string{w.today[0] + ":a", w.today[0] + ":d/e/y"} }, "the project's repository"},
+		"the project's repository without an index": {func(w *lostWorld) string {
+			w.o.Git("init", "--quiet", w.root)
+			w.fill("today 0")
+			w.o.In(w.root, "hash-object", "-w", "a")
+			w.fill("unlike")
+			return ""
+		}, func(w *lostWorld) []string { return []string{w.today[0] + ":a"} }, "the project's repository"},
 		"another store": {func(w *lostWorld) string {
 			other := newFixture(w.T, nil)
 			other.data, other.opt.DataDir = w.data, w.data

@@ -124,7 +124,7 @@ func TestSyntheticShape(t *testing.T) {
 // Text compresses about as source code does: Linux 6.1 by 3.5 at level 1.
 func TestSyntheticTextCompresses(t *testing.T) {
 	t.Parallel()
-	_, files := newSynthetic(2000, 0).plan()
+	_, files := newSynthetic(500, 0).plan()
 	var plain int
 	var packed bytes.Buffer
 	for _, f := range files {

@@ -31,7 +31,7 @@ each thing that is wrong, and one with its repair. Nothing wrong is said so.
 aside in the store, in cairn/damaged, not thrown away. Objects that are lost are
 looked for in what was set aside, on the disk of the root, in the project's own
 git repository, in the other stores of the data directory, and in PLACE. What no
-place holds is cut out of the history, and one line tells of each thing that went:
+place holds is cut out of the history, and a line tells of each thing that went:
 
     a path         the checkpoints that held it count it as present, but not
                    captured, with the reason "lost"; they get new ids, and the

@@ -21,7 +21,7 @@ What git may use is as in cairn push.
 
 The answer has one line for each line that is new or has moved: the other
 store's id, a slash, and its name there. An object that this store has lost and
-the remote holds comes back, and has a line of its own. With --json the answer is
+the remote holds comes back, and has a line of its own. With --json it prints
 {"lines": []}.
 
 Example:

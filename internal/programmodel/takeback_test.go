@@ -90,7 +90,7 @@ func (m *move) takenBack(a, b state, narrow scope) {
 			if was != is && !aboveChanged(narrow, path) {
 				m.fail("out of scope", "%q was %v and is %v", path, was, is)
 			}
-		case !narrow.covers(path), m.awaited(path):
+		case !narrow.covers(path):
 		case a.unknown[path] || b.unknown[path]:
 			if was != is && is != from {
 				m.fail("guessed", "%q was %v, is %v; it was there without being held", path, was, is)
@@ -208,14 +208,8 @@ func (w *world) thereAndBack() {
 // exactly fails unless the disk is as in a view, but for listed paths.
 func (m *move) exactly(want view, what string) {
 	for _, path := range paths(want, m.after) {
-		if want[path] != m.after[path] && !m.explained(path) && !m.awaited(path) {
+		if want[path] != m.after[path] && !m.explained(path) {
 			m.fail(what+" inexact", "%q is %v, was %v (before the %s: %v)", path, m.after[path], want[path], what, m.before[path])
 		}
 	}
-}
-
-// awaited has what is known to break and is mended elsewhere: V03, the bits that most
-// directories have.
-func (m *move) awaited(path string) bool {
-	return m.before[path].kind == 'd' && m.after[path].kind == 'd'
 }

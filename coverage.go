@@ -49,6 +49,11 @@ func (c coverage) lists(path string) bool {
 // unread reports whether nobody looked at the path.
 func (c coverage) unread(path string) bool { return c.uncaptured(path) == index.Unread.String() }
 
+// isOfFile reports whether a reason is one that only files have, and no directory.
+func isOfFile(reason string) bool {
+	return reason == index.TooLarge.String() || reason == index.Special.String()
+}
+
 // nearest returns where the reason lies that decides about a path: there or above.
 func (c coverage) nearest(path string) (at, reason string) {
 	if len(c.reasons) == 0 && !c.only {
@@ -58,7 +63,7 @@ func (c coverage) nearest(path string) (at, reason string) {
 		if c.seen[p] {
 			return p, ""
 		}
-		if reason, ok := c.reasons[p]; ok {
+		if reason, ok := c.reasons[p]; ok && (p == path || !isOfFile(reason)) {
 			return p, reason
 		}
 		if p == "" {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
@@ -131,11 +132,10 @@ func (r *Repo) saveBefore(ctx context.Context, req opRequest, disk *capture, p *
 			return object.ID{}, err
 		}
 	}
-	if saved := p.save(r.root, batch); len(saved) > 0 {
-		var err error
-		if s, err = r.withSaved(batch, s, saved); err != nil {
-			return object.ID{}, err
-		}
+	dirs := r.dirsBeside(disk.index, p.beside)
+	s, err := r.withSaved(batch, s, p.save(r.root, batch), dirs)
+	if err != nil {
+		return object.ID{}, err
 	}
 	previous, err := r.before(ctx, req)
 	if err != nil {
@@ -155,8 +155,14 @@ func (r *Repo) before(ctx context.Context, req opRequest) (*Checkpoint, error) {
 	return r.newest(ctx)
 }
 
-// withSaved is a state that holds files which the capture left out.
-func (r *Repo) withSaved(batch *odb.Batch, s state, saved map[string]*worktree.Expect) (state, error) {
+// withSaved is a state that holds files and directories which the capture left out.
+func (r *Repo) withSaved(batch *odb.Batch, s state, saved map[string]*worktree.Expect, dirs map[string]uint16) (state, error) {
+	if len(dirs) > 0 {
+		s.meta = s.meta.withDirs(dirs, dirsAbove(maps.Keys(saved)))
+	}
+	if len(saved) == 0 {
+		return s, nil
+	}
 	edits := make(map[string]*object.Entry, len(saved))
 	meta := s.meta.withoutSkipped(saved)
 	for path, was := range saved {

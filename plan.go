@@ -318,15 +318,18 @@ func (p *planner) replaceDir(c treeChange, found *worktree.Found) {
 		p.block(c.path, reasonInTheWay+inside)
 		return
 	}
+	if p.changedDir(found.Path, found.Perm) {
+		p.block(c.path, reasonInTheWayOf+found.Path)
+		return
+	}
 	p.change(c.path, worktree.Create, c.new, nil)
 	p.removeDirs(found.Path)
 }
 
-// removeDirs plans the removal of a directory with all below it, which is captured. What
-// has to stay for the sake of somebody's later work is not in the plan, and the directory
-// will not be empty.
+// removeDirs plans the removal of a directory with all below it, which is captured. Later
+// work that has to stay is not in the plan, and the directory will not be empty.
 func (p *planner) removeDirs(path string) {
-	if p.cleared[path] {
+	if rec := p.disk.index.Lookup(path); p.cleared[path] || rec != nil && p.changedDir(path, rec.Perm()) {
 		return
 	}
 	p.cleared[path] = true

@@ -15,9 +15,9 @@ import (
 func (p *planner) directories() error {
 	p.dirs.list(p.target.meta)
 	needed, emptied := p.parents()
-	for _, path := range p.dirs.made {
-		if p.disk.index.Dirs[path] == nil && (p.scope.covers(path) || needed[path]) {
-			p.makeDir(path)
+	for _, path := range slices.Backward(p.dirs.made) { // a directory needs those above it
+		if p.disk.index.Dirs[path] == nil && (p.scope.covers(path) || needed[path]) && p.makeDir(path, needed[path]) {
+			addParents(needed, path)
 		}
 	}
 	if !p.keepNew {
@@ -67,11 +67,15 @@ func (p *planner) parents() (needed, emptied map[string]bool) {
 		if p.changes[i].Action == worktree.Delete {
 			set = emptied
 		}
-		for dir, _ := index.Split(p.changes[i].Path); dir != "" && !set[dir]; dir, _ = index.Split(dir) {
-			set[dir] = true
-		}
+		addParents(set, p.changes[i].Path)
 	}
 	return needed, emptied
+}
+
+func addParents(set map[string]bool, path string) {
+	for dir, _ := index.Split(path); dir != "" && !set[dir]; dir, _ = index.Split(dir) {
+		set[dir] = true
+	}
 }
 
 // dirSet is the directories of the target, and what the disk has beside them. Only
@@ -133,30 +137,41 @@ func (p *planner) has(path string) bool {
 	}
 }
 
-func (p *planner) makeDir(path string) {
+// makeDir plans a directory of the target. It reports whether the directory will be made.
+// One that the base has too, and that is gone from the disk, is made only where something
+// needs it: what is taken back has not removed it. The same holds for one that the target
+// could not look into: an empty directory would be a guess.
+func (p *planner) makeDir(path string, needed bool) (made bool) {
 	c := worktree.Change{Path: path, Action: worktree.Mkdir, Mode: object.Dir, Perm: p.target.meta.perm(path, object.Dir)}
 	found, taken, err := p.lookFor(path)
 	switch {
 	case err != nil:
 		p.conflict(path, err.Error())
+		return false
 	case taken != "":
 		if p.targetDirs.lists(path) { // else the files in it are conflicts
 			p.conflict(path, reasonSameName+taken)
 		}
+		return false
+	case found != nil && found.Mode == object.Dir && found.Path == path && !p.cleared[path]:
+		p.leftDir(path, found.Perm) // there, but in an ignored or unreadable place
+		return false
+	case !needed && (p.covered.lists(path) || p.way != nil && p.baseHasDir(path)):
+		return false
 	case found == nil || p.cleared[found.Path]:
-		p.changes = append(p.changes, c)
-	case found.Mode == object.Dir && found.Path != path:
+	case found.Mode == object.Dir:
 		p.respell(found.Path)
-		p.changes = append(p.changes, c)
-	case found.Mode == object.Dir: // there, but in an ignored or unreadable place
 	case found.Mode == 0:
 		p.conflict(path, reasonSpecial)
+		return false
 	case p.standsSince(found.Path):
 		p.conflict(path, reasonInTheWayOf+found.Path)
+		return false
 	default:
 		p.takeUncaptured(found.Path, found.Expect(object.ID{}))
-		p.changes = append(p.changes, c)
 	}
+	p.changes = append(p.changes, c)
+	return true
 }
 
 // removeSurplus plans the removal of directories that the target did not have. One
@@ -182,11 +197,12 @@ func (p *planner) removeSurplus(emptied map[string]bool) {
 			}
 			continue
 		}
-		if p.way != nil && p.holdsMore(path) {
+		if p.way != nil && p.holdsMore(path) || !p.settleGone(path, rec.Perm()) {
 			continue
 		}
 		p.cleared[path] = true
 		p.change(path, worktree.Rmdir, nil, nil)
+		addParents(emptied, path)
 	}
 }
 
@@ -243,13 +259,30 @@ func (p *planner) settleDir(path string, want, now uint16) (proceed bool) {
 		return true
 	}
 	switch was := p.way.base.meta.perm(path, object.Dir); {
+	case p.isLaterDir(path):
+		p.stay(path, reasonMadeSince)
 	case now == was:
 		return true
-	case want == was:
-	case p.way.policy == Keep:
-		p.keep(path, reasonChangedSince)
-	default:
-		p.conflict(path, reasonChangedSince)
+	case want != was:
+		p.stay(path, reasonChangedSince)
 	}
 	return false
+}
+
+// settleGone decides about a directory that goes and whose bits were changed since.
+func (p *planner) settleGone(path string, now uint16) (proceed bool) {
+	if p.way == nil || p.way.policy == Overwrite || p.way.base.meta.perm(path, object.Dir) == now {
+		return true
+	}
+	p.stay(path, reasonChangedSince)
+	return false
+}
+
+// stay leaves a path to a later change.
+func (p *planner) stay(path, reason string) {
+	if p.way.policy == Keep {
+		p.keep(path, reason)
+		return
+	}
+	p.conflict(path, reason)
 }

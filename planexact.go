@@ -82,9 +82,16 @@ func (p *planner) standsSince(path string) bool {
 // isLaterDir reports whether a directory of the disk is none of those that what is
 // taken back left there.
 func (p *planner) isLaterDir(path string) bool {
-	if p.way == nil || p.way.policy == Overwrite {
-		return false
-	}
+	return p.way != nil && p.way.policy != Overwrite && !p.baseHasDir(path)
+}
+
+// changedDir reports whether a directory was made since, or got other bits.
+func (p *planner) changedDir(path string, now uint16) bool {
+	return p.isLaterDir(path) || p.way != nil && p.way.policy != Overwrite && p.way.base.meta.perm(path, object.Dir) != now
+}
+
+// baseHasDir reports whether what is taken back left a directory at the path.
+func (p *planner) baseHasDir(path string) bool {
 	if p.baseDirs == nil {
 		p.baseDirs = make(map[string]bool)
 		for _, list := range [][]pathText{p.way.base.meta.Empty, p.way.base.meta.Bare} {
@@ -96,8 +103,8 @@ func (p *planner) isLaterDir(path string) bool {
 		}
 	}
 	if p.baseDirs[path] {
-		return false
+		return true
 	}
 	e, err := p.repo.entryOrNil(p.way.base.tree, path)
-	return err != nil || e == nil || e.Mode != object.Dir
+	return err == nil && e != nil && e.Mode == object.Dir
 }

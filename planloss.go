@@ -74,6 +74,7 @@ func (p *planner) leftBehind() error {
 		}
 	}
 	p.leftDirs()
+	p.leftEmpty()
 	return nil
 }
 
@@ -104,11 +105,15 @@ func (p *planner) takeLeft(path string) error {
 // capture of the disk holds, and in which nothing is left.
 func (p *planner) leftDirs() {
 	for _, dir := range slices.Backward(slices.Sorted(maps.Keys(p.way.made))) {
-		if p.cleared[dir] || p.disk.index.Lookup(dir) != nil || p.has(dir) {
+		if p.cleared[dir] || !p.scope.covers(dir) || p.disk.index.Lookup(dir) != nil || p.has(dir) {
 			continue
 		}
 		names, err := worktree.Names(p.repo.root, dir)
 		if err != nil || slices.ContainsFunc(names, func(name string) bool { return !p.cleared[index.Join(dir, name)] }) {
+			continue
+		}
+		found, err := worktree.Look(p.repo.root, dir, p.disk.index.Has)
+		if err != nil || found == nil || !p.settleGone(dir, found.Perm) {
 			continue
 		}
 		p.cleared[dir] = true

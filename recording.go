@@ -124,32 +124,45 @@ func (r *Repo) recordOperation(ctx context.Context, j *journal, res *Result, opt
 // stateAfter is the state after an operation, and the batch that it is going on in:
 // what was captured, and what the operation wrote but no capture holds, because it is
 // ignored or too large. Without that, taking the operation back could not tell it from
-// somebody else's work. Such a state is made from captured trees, which have to be in
+// later work. Such a state is made from captured trees, which have to be in
 // the store for it.
 func (r *Repo) stateAfter(ctx context.Context, disk *capture, j *journal, res *Result) (state, *odb.Batch, error) {
 	s := state{disk.tree, disk.metadata()}
-	written := make(map[string]*worktree.Expect)
-	for i := range j.changes {
-		c := &j.changes[i]
-		if _, done := slices.BinarySearch(res.Restored, c.Path); !done || c.ID.IsZero() {
-			continue
-		}
-		if rec := disk.index.Lookup(c.Path); (rec == nil || rec.Skip() != index.Captured) && !r.denied(c.Path) {
-			written[c.Path] = &worktree.Expect{Mode: c.Mode, Perm: c.Perm, ID: c.ID}
-		}
-	}
+	written, beside := r.written(disk, j, res)
+	dirs := r.dirsBeside(disk.index, slices.Values(beside))
 	if len(written) == 0 {
-		return s, disk.batch, nil
+		s, err := r.withSaved(nil, s, nil, dirs)
+		return s, disk.batch, err
 	}
 	if err := disk.publish(ctx); err != nil {
 		return s, nil, err
 	}
 	batch := r.db.NewBatch()
-	s, err := r.withSaved(batch, s, written)
+	s, err := r.withSaved(batch, s, written, dirs)
 	if err != nil {
 		batch.Discard()
 	}
 	return s, batch, err
+}
+
+// written has the files that an operation wrote and a capture does not hold, and the
+// paths at or above which directories may be beside the capture.
+func (r *Repo) written(disk *capture, j *journal, res *Result) (files map[string]*worktree.Expect, beside []string) {
+	files = make(map[string]*worktree.Expect)
+	for i := range j.changes {
+		c := &j.changes[i]
+		if _, done := slices.BinarySearch(res.Restored, c.Path); !done {
+			continue
+		}
+		if isDirectory(c) {
+			beside = append(beside, c.Path)
+		}
+		if rec := disk.index.Lookup(c.Path); !c.ID.IsZero() && (rec == nil || rec.Skip() != index.Captured) && !r.denied(c.Path) {
+			files[c.Path] = &worktree.Expect{Mode: c.Mode, Perm: c.Perm, ID: c.ID}
+			beside = append(beside, c.Path)
+		}
+	}
+	return files, beside
 }
 
 func (r *Repo) addAfter(batch *odb.Batch, s state, j *journal, res *Result) (object.ID, error) {

@@ -101,7 +101,7 @@ func (w *world) killed() {
 		if known[op.ID] {
 			continue
 		}
-		m := &move{world: w, what: fmt.Sprintf("killed %q", args), before: v, after: now, ignored: ignored, policy: "merge", killed: true}
+		m := &move{world: w, what: fmt.Sprintf("killed %q", args), before: v, after: now, git: nowGit, ignored: ignored, policy: "merge", killed: true}
 		m.res = result{Operation: op.ID, Restored: op.Paths, Kept: op.Kept, Conflicts: op.Conflicts}
 		w.judged(m, -1, judge)
 		return

@@ -46,7 +46,8 @@ type move struct {
 	*world
 	what          string
 	before, after view
-	ignored       map[string]bool // before
+	git           map[string]string // after: what is git's own
+	ignored       map[string]bool   // before
 	res           result
 	policy        string
 	killed        bool // and finished by a later command
@@ -80,7 +81,7 @@ func (w *world) goBack(b wayBack) (m *move, done bool) {
 	}
 	a := w.cairn(args...)
 	now, nowGit := w.look()
-	m.after = now
+	m.after, m.git = now, nowGit
 	w.sameGit(git, nowGit, m.what)
 	if a.code != 0 && a.code != 3 {
 		if d := diff(v, now); d != "" {

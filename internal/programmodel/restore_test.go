@@ -109,7 +109,7 @@ func (m *move) mustNotStay(p *point, path string) {
 	if m.closedTo(m.before, path) && p.wasClosed(path) {
 		return // the directory was listed at both times
 	}
-	if m.ignored[path] || m.explained(path) || e.kind == 'd' && m.after.holds(path) {
+	if m.ignored[path] || m.explained(path) || e.kind == 'd' && m.holds(path) {
 		return
 	}
 	m.fail("new and stays", "%q is %v; it is listed nowhere", path, e)

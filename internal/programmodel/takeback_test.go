@@ -99,7 +99,7 @@ func (m *move) takenBack(a, b state, narrow scope) {
 				m.fail("guessed", "%q was %v, is gone; it was there without being held", path, was)
 			}
 		case from == to:
-			m.notConcerned(path, from)
+			m.notConcerned(a.known, path, from)
 		case was == is && is == from:
 		case was == to:
 			m.mustBe(path, from)
@@ -118,16 +118,31 @@ func aboveChanged(narrow scope, path string) bool {
 	return slices.ContainsFunc(narrow, func(p string) bool { return isBelow(path, p) })
 }
 
-// notConcerned judges a path that is the same at both ends.
-func (m *move) notConcerned(path string, end entry) {
+// notConcerned judges a path that is the same at both ends. Overwrite takes what stands
+// in the way of what comes back.
+func (m *move) notConcerned(from view, path string, end entry) {
 	was, is := m.before[path], m.after[path]
 	if was == is {
 		return
 	}
-	if end.kind == 'd' && is.kind == 'd' && was.kind == 0 && m.after.holds(path) {
+	overwrite := m.policy == "overwrite"
+	if end.kind == 'd' && is.kind == 'd' && (was.kind == 0 || overwrite && was.kind != 'd') && m.after.holds(path) {
 		return // what came back in it needs it
 	}
+	if overwrite && is.kind == 0 && m.replacedAbove(from, path) {
+		return
+	}
 	m.fail("not concerned", "%q is %v at both ends, was %v and is %v", path, end, was, is)
+}
+
+// replacedAbove reports whether a file came back in the place of a directory above a path.
+func (m *move) replacedAbove(from view, path string) bool {
+	for at := dirOf(path); at != ""; at = dirOf(at) {
+		if k := from[at].kind; k != 0 && k != 'd' && m.after[at] == from[at] && m.before[at].kind == 'd' {
+			return true
+		}
+	}
+	return false
 }
 
 // mustBe judges a path that nothing has changed since.
@@ -136,7 +151,7 @@ func (m *move) mustBe(path string, want entry) {
 	if is == want || m.explained(path) {
 		return
 	}
-	if want.kind == 0 && is.kind == 'd' && m.after.holds(path) {
+	if want.kind == 0 && is.kind == 'd' && m.holds(path) {
 		return // it holds later work
 	}
 	m.fail("not taken back", "%q is %v, not %v (before: %v)", path, is, want, m.before[path])
@@ -160,14 +175,15 @@ func (m *move) changedSince(path string, from, to entry) {
 	}
 }
 
-// merges asks git whether a file is the merge of what was on disk and what came back.
+// merges reports whether a file is the merge of what was on disk and what came back,
+// bits and contents each by itself. git merges contents that both sides changed.
 func (m *move) merges(path string, from, to entry) bool {
-	if from.kind != 'f' || to.kind != 'f' {
+	was, is := m.before[path], m.after[path]
+	if from.kind != 'f' || to.kind != 'f' || is.perm != merged(was.perm, to.perm, from.perm) {
 		return false
 	}
-	was, is := m.before[path], m.after[path]
-	if from.data == to.data || was.data == from.data {
-		return is.data == was.data
+	if was.data == to.data || from.data == to.data || was.data == from.data {
+		return is.data == merged(was.data, to.data, from.data)
 	}
 	names := []string{"ours", "base", "theirs"}
 	for i, text := range []string{was.data, to.data, from.data} {
@@ -177,6 +193,14 @@ func (m *move) merges(path string, from, to entry) bool {
 	cmd := m.command("git", "merge-file", "-p", names[0], names[1], names[2])
 	out, err := cmd.Output()
 	return err == nil && string(out) == is.data
+}
+
+// merged is the side that differs from the base; ours where both do.
+func merged[T comparable](ours, base, theirs T) T {
+	if ours == base {
+		return theirs
+	}
+	return ours
 }
 
 // thereAndBack goes to a checkpoint, takes that back and does it again, with nothing

@@ -125,12 +125,29 @@ func (v view) holds(dir string) bool {
 	return false
 }
 
-// closedTo reports whether the user of the history cannot look at a path.
+// holds reports whether anything lies below a path on disk, git's own included.
+func (m *move) holds(dir string) bool {
+	if m.after.holds(dir) {
+		return true
+	}
+	for p := range m.git {
+		if isBelow(p, dir) {
+			return true
+		}
+	}
+	return false
+}
+
+// closedTo reports whether the user of the history cannot look at a path. A directory
+// that may be listed, but not entered, shows at least that it is empty.
 func (w *world) closedTo(v view, path string) bool {
 	if w.uid == 0 {
 		return false
 	}
-	if e := v[path]; e.kind == 'f' && e.perm&0o400 == 0 || e.kind == 'd' && e.perm&0o500 != 0o500 {
+	switch e := v[path]; {
+	case e.kind == 'f' && e.perm&0o400 == 0:
+		return true
+	case e.kind == 'd' && e.perm&0o500 != 0o500 && (e.perm&0o400 == 0 || v.holds(path)):
 		return true
 	}
 	for at := dirOf(path); at != ""; at = dirOf(at) {

@@ -1,0 +1,95 @@
+package cairn
+
+import (
+	"iter"
+	"slices"
+
+	"github.com/seed-fb9cbc17/cairn/internal/index"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree"
+)
+
+// A capture holds no directory that rules ignore. An operation may still change one: it
+// makes, removes or chmods it on the way to its target. The states before and after an
+// operation list such directories with their bits, because taking the operation back
+// needs them.
+
+// dirsBeside finds the directories of the disk, at and above some paths, that an index
+// does not hold, with their permission bits. A directory that cannot be looked at is
+// left out.
+func (r *Repo) dirsBeside(x *index.Index, paths iter.Seq[string]) map[string]uint16 {
+	dirs := make(map[string]uint16)
+	asked := make(map[string]bool)
+	for path := range paths {
+		for at := path; at != "" && !asked[at]; at, _ = index.Split(at) {
+			asked[at] = true
+			if x.Lookup(at) != nil {
+				continue
+			}
+			found, err := worktree.Look(r.root, at, x.Has)
+			if err == nil && found != nil && found.Path == at && found.Mode == object.Dir {
+				dirs[at] = found.Perm
+			}
+		}
+	}
+	return dirs
+}
+
+// beside has the paths of a plan at or above which an uncaptured directory changes.
+func (p *plan) beside(yield func(path string) bool) {
+	for _, path := range p.losses {
+		if !yield(path) {
+			return
+		}
+	}
+	for i := range p.changes {
+		if isDirectory(&p.changes[i]) && !yield(p.changes[i].Path) {
+			return
+		}
+	}
+}
+
+// withDirs is a copy in which directories beside those captured are listed. above are the
+// directories that hold captured files.
+func (m *metadata) withDirs(dirs map[string]uint16, above map[string]bool) *metadata {
+	out := m.withoutSkipped(nil)
+	for path, perm := range dirs {
+		out.setPerm(path, object.Dir, perm)
+		if !above[path] && !out.lists(path) {
+			out.Bare = append(out.Bare, pathText(path))
+		}
+	}
+	slices.Sort(out.Bare)
+	return out
+}
+
+// leftDir plans the bits of a directory of the target that is on the disk, but in no
+// capture of it.
+func (p *planner) leftDir(path string, now uint16) {
+	want := p.target.meta.perm(path, object.Dir)
+	if want == now || !p.scope.covers(path) || p.cleared[path] || p.disk.index.Lookup(path) != nil || !p.settleDir(path, want, now) {
+		return
+	}
+	p.changes = append(p.changes, worktree.Change{
+		Path: path, Action: worktree.Chmod, Mode: object.Dir, Perm: want,
+		Was: &worktree.Expect{Mode: object.Dir, Perm: now},
+	})
+}
+
+// leftEmpty lists the directories that what is taken back left without a captured file,
+// that rules ignore today, and that are still there and empty. The target may have had them.
+func (p *planner) leftEmpty() {
+	for _, path := range slices.Concat(p.way.base.meta.Empty, p.way.base.meta.Bare) {
+		dir := string(path)
+		if !p.scope.covers(dir) || p.way.made[dir] || p.cleared[dir] || p.has(dir) || p.disk.index.Lookup(dir) != nil {
+			continue
+		}
+		names, err := worktree.Names(p.repo.root, dir)
+		if err != nil || len(names) > 0 {
+			continue
+		}
+		if reason := p.mayHaveExisted(dir, true); reason != "" {
+			p.keepTopmost(dir, reason)
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 // may have been.
 type coverage struct {
 	reasons map[string]string // by path, for all below it
+	files   map[string]bool   // of reasons: the paths that are files, so that nothing lay below them
 	seen    map[string]bool
 	only    bool // nothing but seen was looked at
 }
@@ -17,9 +18,12 @@ type coverage struct {
 // in it counts.
 
 func newCoverage(m *metadata) coverage {
-	c := coverage{reasons: make(map[string]string, len(m.Skipped)), only: m.Partial == PartialPaths}
+	c := coverage{reasons: make(map[string]string, len(m.Skipped)), files: make(map[string]bool), only: m.Partial == PartialPaths}
 	for _, s := range m.Skipped {
 		c.reasons[s.Path] = s.Reason
+		if isOfFile(s) {
+			c.files[s.Path] = true
+		}
 		if dir, name := index.Split(s.Path); name == ".gitignore" && s.Reason == index.Unread.String() {
 			c.reasons[dir] = s.Reason
 			c.only = c.only || dir == ""
@@ -49,9 +53,16 @@ func (c coverage) lists(path string) bool {
 // unread reports whether nobody looked at the path.
 func (c coverage) unread(path string) bool { return c.uncaptured(path) == index.Unread.String() }
 
-// isOfFile reports whether a reason is one that only files have, and no directory.
-func isOfFile(reason string) bool {
-	return reason == index.TooLarge.String() || reason == index.Special.String()
+// isOfFile reports whether a skipped path is a file. Directories are listed without a
+// size. An unreadable file of no bytes counts as a directory.
+func isOfFile(s Skipped) bool {
+	switch s.Reason {
+	case index.TooLarge.String(), index.Special.String():
+		return true
+	case index.Unreadable.String():
+		return s.Size > 0
+	}
+	return false
 }
 
 // nearest returns where the reason lies that decides about a path: there or above.
@@ -63,7 +74,7 @@ func (c coverage) nearest(path string) (at, reason string) {
 		if c.seen[p] {
 			return p, ""
 		}
-		if reason, ok := c.reasons[p]; ok && (p == path || !isOfFile(reason)) {
+		if reason, ok := c.reasons[p]; ok && (p == path || !c.files[p]) {
 			return p, reason
 		}
 		if p == "" {

@@ -165,7 +165,7 @@ func (u *LineUpdate) planTakeBack(ctx context.Context, id string, t *TakeBack, b
 	if err != nil {
 		return nil, nil, err
 	}
-	p, err := u.repo.makePlan(ctx, u.disk, to, planOptions{scope: scope, way: way, step: step, kept: b.kept, conflicts: b.conflicts})
+	p, err := u.repo.makePlan(ctx, u.disk, to, planOptions{scope: scope, way: way, step: step, leftOut: b.leftOut, kept: b.kept, conflicts: b.conflicts})
 	if err != nil {
 		return nil, nil, err
 	}

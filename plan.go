@@ -67,6 +67,8 @@ type planOptions struct {
 	// is kept, what is shared is a conflict.
 	stay []PathReason
 
+	leftOut []leftOut // what is not taken back for want of a capture
+
 	// kept and conflicts were found before there was a plan.
 	kept, conflicts []PathReason
 }
@@ -104,6 +106,7 @@ func (r *Repo) makePlan(ctx context.Context, disk *capture, target state, opt pl
 	p.keepRenamesTogether(opt.step)
 	p.keepSpellingsTogether()
 	p.spareStanding()
+	p.keepLeftOut(opt.leftOut)
 	p.kept, p.conflicts = append(p.kept, opt.kept...), append(p.conflicts, opt.conflicts...)
 	if opt.way != nil {
 		p.plan.merged = opt.way.merged

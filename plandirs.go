@@ -21,7 +21,9 @@ func (p *planner) directories() error {
 		}
 	}
 	if !p.keepNew {
-		p.removeSurplus(emptied)
+		if err := p.removeSurplus(emptied); err != nil {
+			return err
+		}
 	}
 	p.dirPermissions()
 	p.guardReadOnly()
@@ -58,8 +60,9 @@ func isGuard(c *worktree.Change) bool {
 	return c.Action == worktree.Chmod && c.Mode == object.Dir && c.Was != nil && c.Was.Perm == c.Perm
 }
 
-// parents returns the directories above what the plan makes, and above what it
-// deletes: those go along even where the scope names only the files.
+// parents returns the directories above what the plan makes, and above what it deletes
+// or would delete if it still stood there: those go along even where the scope names only
+// the files.
 func (p *planner) parents() (needed, emptied map[string]bool) {
 	needed, emptied = make(map[string]bool), make(map[string]bool)
 	for i := range p.changes {
@@ -68,6 +71,11 @@ func (p *planner) parents() (needed, emptied map[string]bool) {
 			set = emptied
 		}
 		addParents(set, p.changes[i].Path)
+	}
+	for i := range p.step {
+		if c := &p.step[i]; c.Status == Added && p.scope.covers(c.Path) {
+			addParents(emptied, c.Path)
+		}
 	}
 	return needed, emptied
 }
@@ -176,7 +184,7 @@ func (p *planner) makeDir(path string, needed bool) (made bool) {
 
 // removeSurplus plans the removal of directories that the target did not have. One
 // that still holds something when its turn comes stays.
-func (p *planner) removeSurplus(emptied map[string]bool) {
+func (p *planner) removeSurplus(emptied map[string]bool) error {
 	empty := make(map[string]bool, len(p.now.meta.Empty))
 	for _, path := range p.now.meta.Empty {
 		empty[string(path)] = true
@@ -191,7 +199,11 @@ func (p *planner) removeSurplus(emptied map[string]bool) {
 		if !p.scope.covers(path) && !emptied[path] || p.cleared[path] || p.atBase.unread(path) || p.isLaterDir(path) {
 			continue
 		}
-		if reason := p.mayHaveExisted(path, true); reason != "" {
+		_, isNew, err := p.replaced(path)
+		if err != nil {
+			return err
+		}
+		if reason := p.mayHaveExisted(path, true); reason != "" && !isNew {
 			if empty[path] && !p.covered.lists(path) {
 				p.keepTopmost(path, reason)
 			}
@@ -204,6 +216,7 @@ func (p *planner) removeSurplus(emptied map[string]bool) {
 		p.change(path, worktree.Rmdir, nil, nil)
 		addParents(emptied, path)
 	}
+	return nil
 }
 
 // holdsMore reports whether something captured in a directory stays.

@@ -52,6 +52,10 @@ func (r *Repo) takeBack(ctx context.Context, req opRequest, target, base *Checkp
 	if err != nil {
 		return nil, err
 	}
+	left, err := r.leftOut(ctx, to, from, opt.within)
+	if err != nil {
+		return nil, err
+	}
 	own, stay := step, []PathReason(nil)
 	if opt.policy != Overwrite {
 		own, stay = opt.owners.withoutOthers(step)
@@ -65,6 +69,6 @@ func (r *Repo) takeBack(ctx context.Context, req opRequest, target, base *Checkp
 		for _, path := range opt.made {
 			way.made[path] = true
 		}
-		return r.makePlan(ctx, disk, to, planOptions{scope: scope, way: way, step: step, stay: stay})
+		return r.makePlan(ctx, disk, to, planOptions{scope: scope, way: way, step: step, stay: stay, leftOut: left})
 	})
 }

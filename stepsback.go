@@ -42,6 +42,7 @@ type stepsBack struct {
 
 	want            map[string]pathEnd // where it is not as at start
 	origin          map[string]state   // that what is wanted comes from
+	leftOut         []leftOut
 	kept, conflicts []PathReason
 	merger          *planner
 	lookups         map[*metadata]*dirLookup
@@ -119,6 +120,11 @@ func (b *stepsBack) collect(step *UndoneStep) error {
 	own, stay := owners.withoutOthers(list)
 	kept, shared := byOwner(stay)
 	b.kept, b.conflicts = append(b.kept, kept...), append(b.conflicts, shared...)
+	left, err := b.u.repo.leftOut(b.ctx, from, to, nil)
+	if err != nil {
+		return err
+	}
+	b.leftOut = append(b.leftOut, left...)
 	made := make(map[string]bool, len(step.Made))
 	for _, path := range step.Made {
 		made[path] = true

@@ -43,13 +43,8 @@ func (b *stepsBack) inTheWay(path string, w pathEnd) (string, error) {
 	if w.entry == nil {
 		return "", nil
 	}
-	for dir, _ := index.Split(path); dir != ""; dir, _ = index.Split(dir) {
-		if end, planned := b.want[dir]; planned && end.entry == nil {
-			continue
-		}
-		if at, err := b.u.repo.endOf(b.start, dir); err != nil || at.entry != nil {
-			return dir, err
-		}
+	if above, err := b.fileAbove(path); above != "" || err != nil {
+		return above, err
 	}
 	e, err := b.u.repo.entryOrNil(b.start.tree, path)
 	if err != nil || e == nil || e.Mode != object.Dir {
@@ -61,6 +56,19 @@ func (b *stepsBack) inTheWay(path string, w pathEnd) (string, error) {
 		}
 		if end, planned := b.want[c.path]; !planned || end.entry != nil {
 			return c.path, nil
+		}
+	}
+	return "", nil
+}
+
+// fileAbove finds a file or symlink that stays where a path needs a directory.
+func (b *stepsBack) fileAbove(path string) (string, error) {
+	for dir, _ := index.Split(path); dir != ""; dir, _ = index.Split(dir) {
+		if end, planned := b.want[dir]; planned && end.entry == nil {
+			continue
+		}
+		if at, err := b.u.repo.endOf(b.start, dir); err != nil || at.entry != nil {
+			return dir, err
 		}
 	}
 	return "", nil
@@ -194,6 +202,14 @@ func (b *stepsBack) directories(s state) error {
 		if !before.there {
 			continue
 		}
+		above, err := b.fileAbove(dir + "/")
+		if err != nil {
+			return err
+		}
+		if above != "" {
+			b.conflicts = append(b.conflicts, PathReason{dir, reasonInTheWayOf + above})
+			continue
+		}
 		keeps, err := b.keepsFiles(dir, held)
 		switch {
 		case err != nil:
@@ -206,7 +222,54 @@ func (b *stepsBack) directories(s state) error {
 		}
 	}
 	s.meta.Empty, s.meta.Bare = replaceListed(s.meta.Empty, settled, empty), replaceListed(s.meta.Bare, settled, bare)
+	return b.emptied(s, settled, held)
+}
+
+// emptied lists the directories as empty that lose their last file, and that were there
+// before the step that made it.
+func (b *stepsBack) emptied(s state, settled map[pathText]bool, held map[string]bool) error {
+	done := dirsAbove(func(yield func(string) bool) {
+		for _, list := range [][]pathText{s.meta.Empty, s.meta.Bare} {
+			for _, dir := range list {
+				if !yield(string(dir) + "/") {
+					return
+				}
+			}
+		}
+	})
+	for _, path := range slices.Sorted(maps.Keys(b.want)) {
+		if b.want[path].entry != nil {
+			continue
+		}
+		for dir, _ := index.Split(path); dir != "" && !done[dir] && !settled[pathText(dir)]; dir, _ = index.Split(dir) {
+			done[dir] = true
+			stays, empty, err := b.isEmptied(dir, b.origin[path], held)
+			if err != nil {
+				return err
+			}
+			if empty {
+				s.meta.Empty = append(s.meta.Empty, pathText(dir))
+			}
+			if stays {
+				break
+			}
+		}
+	}
 	return nil
+}
+
+// isEmptied reports whether a directory of the start stays, and whether nothing is left
+// in it then.
+func (b *stepsBack) isEmptied(dir string, before state, held map[string]bool) (stays, empty bool, err error) {
+	if keeps, err := b.keepsFiles(dir, held); err != nil || keeps {
+		return keeps, false, err
+	}
+	was, err := b.dirAt(before, dir)
+	if err != nil || !was.there {
+		return false, false, err
+	}
+	now, err := b.dirAt(b.start, dir)
+	return now.there, now.there, err
 }
 
 // directory sets the bits of a directory to those before the steps. It is not known what

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/linediff"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree"
@@ -310,19 +311,65 @@ func (p *planner) keepRenamesTogether(step []Change) {
 			stays[c.Path] = true
 		}
 	}
+	pairs := renames(step)
+	n := len(p.changes)
+	for p.dropHalves(pairs, stays) {
+	}
+	if len(p.changes) < n {
+		p.dropUnneeded()
+	}
+}
+
+// dropUnneeded takes directories out of the plan that were to be made for paths that stay,
+// where what is taken back did not remove them.
+func (p *planner) dropUnneeded() {
+	needed, _ := p.parents()
+	for i := range p.changes {
+		if p.changes[i].Action == worktree.Delete || p.changes[i].Action == worktree.Rmdir {
+			continue
+		}
+		addParents(needed, p.changes[i].Path)
+	}
+	p.changes = slices.DeleteFunc(p.changes, func(c worktree.Change) bool {
+		return c.Action == worktree.Mkdir && !needed[c.Path] && p.baseHasDir(c.Path)
+	})
+}
+
+// dropHalves makes the other halves of renames stay, and what would be made below one that
+// stands in its way then. It reports whether there were any.
+func (p *planner) dropHalves(pairs [][2]string, stays map[string]bool) bool {
 	planned, dropped := make(map[string]bool), make(map[string]bool)
 	for i := range p.changes {
 		planned[p.changes[i].Path] = true
 	}
-	for _, pair := range renames(step) {
+	for _, pair := range pairs {
 		for i, half := range pair {
 			if other := pair[1-i]; stays[other] && !stays[half] && planned[half] {
-				dropped[half] = true
+				dropped[half], stays[half] = true, true
 				p.conflict(half, reasonOtherHalf+other)
 			}
 		}
 	}
-	p.changes = slices.DeleteFunc(p.changes, func(c worktree.Change) bool { return dropped[c.Path] })
+	if len(dropped) == 0 {
+		return false
+	}
+	p.changes = slices.DeleteFunc(p.changes, func(c worktree.Change) bool {
+		if dropped[c.Path] {
+			return true
+		}
+		if c.Action.Removes() {
+			return false
+		}
+		for at, _ := index.Split(c.Path); at != ""; at, _ = index.Split(at) {
+			if dropped[at] {
+				stays[c.Path] = true
+				p.conflict(c.Path, reasonInTheWayOf+at)
+				return true
+			}
+		}
+		return false
+	})
+	return true
 }
 
 // renames pairs the deletions of a step with its creations of equal contents: those whose

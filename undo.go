@@ -102,10 +102,20 @@ func (r *Repo) takeBackOperation(ctx context.Context, kind string, op *Operation
 		return nil, err
 	}
 	req := opRequest{kind: kind, target: before.ID, undoes: op.ID, dryRun: opt.DryRun, planID: opt.Plan}
-	if scope == nil {
-		scope = newPathScope(op.Paths)
-	} else {
+	if scope != nil {
 		req.scope = scope.paths
 	}
-	return r.takeBack(ctx, req, before, after, takeBackOptions{within: scope, policy: opt.policy(Merge), made: op.created})
+	return r.takeBack(ctx, req, before, after, takeBackOptions{within: op.changed(scope), policy: opt.policy(Merge), made: op.created})
+}
+
+// changed selects what an operation changed, as far as scope covers it. An operation lists
+// every path that it changed, so that a directory stands for its bits alone.
+func (op *Operation) changed(scope *pathScope) *pathScope {
+	var paths []string
+	for _, path := range op.Paths {
+		if scope.covers(path) {
+			paths = append(paths, path)
+		}
+	}
+	return newPathScope(nil).withAlone(paths)
 }

@@ -31,6 +31,8 @@ type operation struct {
 	id            string
 	before, after view
 	undoes        string
+	narrow        scope // of an undo or redo
+	takenBack     scope // paths that narrowed undos have taken back already
 }
 
 // wayBack is a command that goes back, and how to judge it.
@@ -50,7 +52,10 @@ type move struct {
 	ignored       map[string]bool   // before
 	res           result
 	policy        string
-	killed        bool // and finished by a later command
+	undoes        string // of an undo or redo, as narrow
+	narrow        scope
+	spared        scope // what an earlier undo has taken back
+	killed        bool  // and finished by a later command
 }
 
 func (m *move) explained(path string) bool { return explained(path, m.res.listed()) }
@@ -88,6 +93,7 @@ func (w *world) goBack(b wayBack) (m *move, done bool) {
 			m.fail("refused and changed", "%s\n%s", a.stderr, d)
 		}
 		if planned {
+			w.cairn(withFlags(b.args, "--dry-run")...) // for the report: what the plan is now
 			m.fail("plan refused", "%s", a.stderr)
 		}
 		return m, w.refused(a)
@@ -159,7 +165,7 @@ func (w *world) judged(m *move, code int, judge func(*move)) {
 		return
 	}
 	w.nothingLost(m)
-	w.ops[m.res.Operation] = &operation{id: m.res.Operation, before: m.before, after: m.after}
+	w.ops[m.res.Operation] = &operation{id: m.res.Operation, before: m.before, after: m.after, undoes: m.undoes, narrow: m.narrow}
 }
 
 // onlyWhatIsListed fails if a path changed and the answer does not name it. The

@@ -4,6 +4,7 @@ package programmodel
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -14,7 +15,8 @@ type agent struct {
 	steps    []*agentStep
 	open     *agentStep
 	reverted bool
-	unsure   bool // a cleaning or a kill may have changed what the session holds
+	moved    []view // before each way back of the session
+	unsure   bool   // a cleaning or a kill may have changed what the session holds
 }
 
 // agentStep is what lay on disk around a step.
@@ -123,7 +125,16 @@ func (g *agent) endOpen(v view) {
 
 func (w *world) sessionMove(g *agent, args []string) (*move, bool) {
 	args, policy := w.withPolicy(args, "merge")
-	return w.goBack(wayBack{args: args, session: true, policy: policy, judge: func(m *move) { m.onlyOf(g) }})
+	m, done := w.goBack(wayBack{args: args, session: true, policy: policy, judge: func(m *move) { m.onlyOf(g) }})
+	if done {
+		g.moved = append(g.moved, m.before)
+	}
+	return m, done
+}
+
+// movedFrom reports whether a way back of the session found a path as it is now.
+func (g *agent) movedFrom(path string, is entry) bool {
+	return slices.ContainsFunc(g.moved, func(v view) bool { return v[path] == is })
 }
 
 // onlyOf fails if a path changed that no step of the agent had changed.
@@ -145,6 +156,9 @@ func (m *move) onlyOf(g *agent) {
 		}
 		if concerned || was.kind == 0 && is.kind == 'd' && m.after.holds(path) {
 			continue
+		}
+		if g.movedFrom(path, is) {
+			continue // an earlier way back of the session has changed it
 		}
 		m.fail("not concerned", "%q was %v and is %v, and no step of %s changed it", path, was, is, g.name)
 	}

@@ -12,10 +12,11 @@ import (
 type state struct {
 	known   view
 	unknown map[string]bool
+	disk    view
 }
 
 func (p *point) state() state {
-	s := state{p.held, make(map[string]bool)}
+	s := state{p.held, make(map[string]bool), p.disk}
 	for path := range p.disk {
 		if _, ok := p.held[path]; !ok {
 			s.unknown[path] = true
@@ -74,9 +75,23 @@ func (m *move) undone(narrow scope) {
 			continue
 		}
 		if known := m.ops[op.Undoes]; known != nil {
+			m.spared = known.takenBack
 			m.takenBack(state{known: known.before}, state{known: known.after}, narrow)
+			m.noteTakenBack(known, narrow)
 		}
 		return
+	}
+}
+
+// noteTakenBack notes which paths of an operation the next undo leaves alone.
+func (m *move) noteTakenBack(known *operation, narrow scope) {
+	m.narrow, m.undoes = narrow, known.id
+	if len(narrow) > 0 {
+		known.takenBack = append(known.takenBack, narrow...)
+		return
+	}
+	if first := m.ops[known.undoes]; first != nil { // a redo: the undo counts no more
+		first.takenBack = slices.DeleteFunc(first.takenBack, func(p string) bool { return slices.Contains(known.narrow, p) })
 	}
 }
 
@@ -86,13 +101,20 @@ func (m *move) takenBack(a, b state, narrow scope) {
 		was, is := m.before[path], m.after[path]
 		from, to := a.known[path], b.known[path]
 		switch {
+		case len(m.spared) > 0 && m.spared.covers(path):
+			if was.kind != 'd' && is.kind != 'd' && was != is && !aboveChanged(paths(a.known, b.known), path) {
+				m.fail("taken back again", "%q was %v and is %v", path, was, is)
+			}
 		case !narrow.covers(path) && !narrow.leads(path):
 			if was != is && !aboveChanged(narrow, path) {
 				m.fail("out of scope", "%q was %v and is %v", path, was, is)
 			}
 		case !narrow.covers(path):
 		case a.unknown[path] || b.unknown[path]:
-			if was != is && is != from {
+			if a.disk[path].kind == 'd' && was.kind != 'd' && is.kind == 0 {
+				continue // what stands where a directory was is new
+			}
+			if was != is && is != from && is != a.disk[path] {
 				m.fail("guessed", "%q was %v, is %v; it was there without being held", path, was, is)
 			}
 			if was.kind != 0 && is.kind == 0 && a.unknown[path] {

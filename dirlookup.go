@@ -46,6 +46,12 @@ func (l *dirLookup) at(path string) (dirEnd, error) {
 	return dirEnd{there, l.bare[path], l.meta.perm(path, object.Dir)}, nil
 }
 
+// holds reports whether anything is at a path: a file, a symlink or a directory.
+func (l *dirLookup) holds(path string) (bool, error) {
+	e, err := l.repo.entryOrNil(l.tree, path)
+	return e != nil || l.lists(path), err
+}
+
 // walkDir yields the files and symlinks below a directory of a tree. It reads no tree
 // beside those on the way to the directory and below it.
 func (r *Repo) walkDir(ctx context.Context, tree object.ID, dir string) iter.Seq2[treeChange, error] {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree"
@@ -130,7 +131,7 @@ func (u *LineUpdate) byID(id string) (*Checkpoint, error) {
 // capture reads the disk once.
 func (u *LineUpdate) capture(ctx context.Context, paths []string) (*capture, error) {
 	if u.disk == nil {
-		hints, err := u.repo.hintPaths(TrackOptions{Paths: slices.DeleteFunc(slices.Clone(paths), u.outside)})
+		hints, err := u.repo.hintPaths(TrackOptions{Paths: slices.DeleteFunc(slices.Clone(paths), u.Outside)})
 		if err != nil {
 			return nil, err
 		}
@@ -143,8 +144,8 @@ func (u *LineUpdate) capture(ctx context.Context, paths []string) (*capture, err
 	return u.disk, nil
 }
 
-// outside reports whether a path is no concern here: tools name such ones, too.
-func (u *LineUpdate) outside(path string) bool {
+// Outside reports whether a path lies outside the root. Tools name such paths, too.
+func (u *LineUpdate) Outside(path string) bool {
 	_, err := u.repo.rel(path)
 	return err != nil
 }
@@ -163,6 +164,38 @@ func (u *LineUpdate) Absent(paths []string) []string {
 		}
 	}
 	return absent
+}
+
+// Uncaptured gives, for each path that neither a checkpoint nor the disk's capture holds,
+// why they do not, and "ignored" where no capture says it. Paths count from the root. The
+// capture has been taken; see Changes.
+func (u *LineUpdate) Uncaptured(ctx context.Context, from string, paths []string) (map[string]string, error) {
+	why := make(map[string]string)
+	for _, path := range paths {
+		why[path] = index.Ignored.String()
+	}
+	for _, id := range []string{from, ""} {
+		s, err := u.stateOf(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		dirs := u.repo.lookupDirs(s)
+		for path := range why {
+			held, err := dirs.holds(path)
+			if err != nil {
+				return nil, err
+			}
+			if held {
+				delete(why, path)
+			}
+		}
+		for _, skip := range s.meta.Skipped {
+			if _, asked := why[skip.Path]; asked {
+				why[skip.Path] = skip.Reason
+			}
+		}
+	}
+	return why, nil
 }
 
 // commit writes a batch, which may be that of the capture, and sets the ref.

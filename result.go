@@ -74,9 +74,14 @@ type Result struct {
 	Deleted   []string
 	Kept      []PathReason // present, but left alone for safety
 	Conflicts []PathReason // not brought to the wanted state
-	Plan      []PlannedChange
-	PlanID    string // equal plans have equal ids; see RestoreOptions.Plan
-	DryRun    bool
+
+	// NotTakenBack lists what steps of a session changed and no checkpoint holds: paths
+	// outside the root, which are absolute, and ignored ones. Going back leaves them.
+	NotTakenBack []PathReason
+
+	Plan   []PlannedChange
+	PlanID string // equal plans have equal ids; see RestoreOptions.Plan
+	DryRun bool
 }
 
 // Complete reports whether every path in scope is as at the target.
@@ -88,6 +93,7 @@ type resultJSON struct {
 	Deleted   []pathText       `json:"deleted"`
 	Kept      []PathReason     `json:"kept"`
 	Conflicts []PathReason     `json:"conflicts"`
+	NotTaken  []PathReason     `json:"notTakenBack,omitempty"`
 	Plan      *[]PlannedChange `json:"plan,omitempty"`
 	PlanID    string           `json:"planID,omitempty"`
 }
@@ -96,7 +102,7 @@ type resultJSON struct {
 func (r Result) MarshalJSON() ([]byte, error) {
 	form := resultJSON{
 		r.Operation, pathtext.Texts(r.Restored), pathtext.Texts(r.Deleted),
-		append([]PathReason{}, r.Kept...), append([]PathReason{}, r.Conflicts...), nil, "",
+		append([]PathReason{}, r.Kept...), append([]PathReason{}, r.Conflicts...), r.NotTakenBack, nil, "",
 	}
 	if r.DryRun {
 		planned := append([]PlannedChange{}, r.Plan...)
@@ -113,7 +119,7 @@ func (r *Result) UnmarshalJSON(data []byte) error {
 	}
 	*r = Result{
 		Operation: j.Operation, Restored: pathtext.Plain(j.Restored), Deleted: pathtext.Plain(j.Deleted),
-		Kept: j.Kept, Conflicts: j.Conflicts, PlanID: j.PlanID,
+		Kept: j.Kept, Conflicts: j.Conflicts, NotTakenBack: j.NotTaken, PlanID: j.PlanID,
 	}
 	if j.Plan != nil {
 		r.Plan, r.DryRun = *j.Plan, true

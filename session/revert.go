@@ -179,10 +179,14 @@ func (s *Sessions) setBoundary(ctx context.Context, u *cairn.LineUpdate, f *fami
 	}
 	last := newest(active)
 	same := last != nil && last.Message == t.Message && last.Part == t.Part && last.Start == t.Start && slices.Equal(last.Undone, t.Undone)
-	return s.takeBack(ctx, u, f.head, active, t.event, cairn.TakeBack{
+	m, err := s.takeBack(ctx, u, f.head, active, t.event, cairn.TakeBack{
 		Kind: "revert", Message: "revert to " + name(t.where()), Steps: undoneSteps(windows), Quiet: same,
 		OnConflict: opt.OnConflict, DryRun: opt.DryRun, Plan: opt.Plan,
 	})
+	if err == nil {
+		m.result.NotTakenBack = f.notTakenBack(u, t.Undone, last)
+	}
+	return m, err
 }
 
 func (e *event) where() string {

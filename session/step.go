@@ -163,7 +163,11 @@ func (s *Sessions) end(ctx context.Context, u *cairn.LineUpdate, h *history, st 
 	if err != nil {
 		return fmt.Errorf("session: end of step %q: %w", st.ID, err)
 	}
-	end := event{Kind: kindEnd, Step: st.ID, Parts: e.Parts, Paths: pathtext.Texts(e.Paths), Forced: e.forced}
+	parts, err := s.uncaptured(ctx, u, st, e.Parts)
+	if err != nil {
+		return fmt.Errorf("session: end of step %q: %w", st.ID, err)
+	}
+	end := event{Kind: kindEnd, Step: st.ID, Parts: parts, Paths: pathtext.Texts(e.Paths), Forced: e.forced}
 	end.tells(s, list)
 	s.add(h, end)
 	return nil

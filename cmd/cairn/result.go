@@ -42,6 +42,7 @@ func (c *cli) listResult(res *cairn.Result) error {
 	}
 	c.listReasons("kept ", res.Kept)
 	c.listReasons("conflict ", res.Conflicts)
+	c.listReasons("not taken back ", res.NotTakenBack)
 	return c.out.Flush() // before the summary, which goes elsewhere
 }
 
@@ -77,6 +78,7 @@ func (c *cli) summarize(res *cairn.Result, nothing string) {
 	}{
 		{len(res.Restored), "restored"}, {len(res.Deleted), "deleted"},
 		{len(res.Kept), "kept"}, {len(res.Conflicts), "in conflict"},
+		{len(res.NotTakenBack), "not taken back"},
 	} {
 		if n.count > 0 {
 			counts = append(counts, fmt.Sprintf("%d %s", n.count, n.what))

@@ -21,7 +21,7 @@ interface Answer {
   ok: boolean
   error?: string
   text?: string
-  result?: { restored: string[]; deleted: string[]; kept: Reason[]; conflicts: Reason[] }
+  result?: { restored: string[]; deleted: string[]; kept: Reason[]; conflicts: Reason[]; notTakenBack?: Reason[] }
 }
 interface Reason {
   path: string
@@ -113,7 +113,7 @@ export const CairnPlugin: Plugin = async ({ client, directory, worktree }: Plugi
   }
 
   const report = async (answer: Answer | undefined, what: string) => {
-    const left = [...(answer?.result?.conflicts ?? []), ...(answer?.result?.kept ?? [])]
+    const left = [...(answer?.result?.conflicts ?? []), ...(answer?.result?.kept ?? []), ...(answer?.result?.notTakenBack ?? [])]
     if (left.length === 0) return
     const lines = left.slice(0, 5).map((r) => `${r.path}: ${r.reason}`)
     await tell(`${what} left ${left.length} path(s) as they are:\n${lines.join("\n")}`, "warning")

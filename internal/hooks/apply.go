@@ -42,6 +42,7 @@ type hook struct {
 	dataDir string // of the hooks
 	root    string // of the project
 	above   bool   // see Project
+	home    string // see Options
 
 	did answer
 }
@@ -137,6 +138,7 @@ func (h *hook) beforeTool(ctx context.Context) error {
 	}
 	was := *w
 	w.announce(h.event)
+	h.see(w)
 	var err error
 	if w.Step != "" {
 		err = h.hint(ctx, w)
@@ -223,9 +225,11 @@ func (h *hook) afterTool(ctx context.Context) error {
 	if len(w.Calls) > 0 || w.Step == "" {
 		return nil
 	}
+	seen := w.Seen
 	err := h.endStep(ctx, h.session, w, h.paths)
 	if err == nil && w.Going {
 		h.call, h.paths = "", nil
+		h.seeAgain(w, seen)
 		err = h.beginStep(ctx, w)
 	}
 	return err
@@ -250,7 +254,7 @@ func (h *hook) finishAll(ctx context.Context) error {
 // ends steps tries again.
 func (h *hook) endStep(ctx context.Context, id string, w *work, paths []string) error {
 	if w.Step == "" {
-		w.Parts = nil
+		w.Parts, w.Seen = nil, nil
 		return nil
 	}
 	end := session.StepEnd{Session: id, Step: w.Step, Paths: paths}
@@ -258,11 +262,12 @@ func (h *hook) endStep(ctx context.Context, id string, w *work, paths []string) 
 		end.Parts = append(end.Parts, session.Part{ID: p.ID, Type: session.PartTool, Meta: callMeta(p.Tool, p.Command)})
 	}
 	end.Parts = append(end.Parts, h.moved(w)...)
+	end.Parts = append(end.Parts, h.stays(w, paths)...)
 	step, err := h.sessions.EndStep(ctx, end)
 	if err != nil && !errors.Is(err, cairn.ErrNotFound) {
 		return err
 	}
-	w.Step, w.Parts, w.Git = "", nil, nil
+	w.Step, w.Parts, w.Git, w.Seen = "", nil, nil, nil
 	if err == nil {
 		h.did.step, h.did.message, h.did.ended = step, step.Message, true
 	}

@@ -55,5 +55,5 @@
 // "before" and "after" are the checkpoints of the step, "hash" is the tree of the
 // newer of the two, as cairn restore takes it. "text" is for people. "result" is what
 // cairn restore --json prints: {"operation", "restored", "deleted", "kept",
-// "conflicts"}, and for a dry run also "plan" and "planID".
+// "conflicts", "notTakenBack"?}, and for a dry run also "plan" and "planID".
 package hooks

@@ -42,6 +42,9 @@ type Options struct {
 	// Payloads give the current directory, which tools may change.
 	Project string
 
+	// Home is the user's home directory, for "~/" in commands, "" if it is not known.
+	Home string
+
 	// Line lists the processes above the hook, nil = those above this process.
 	Line func() []process.Relative
 
@@ -169,7 +172,7 @@ func (h *hook) run(ctx context.Context, opt Options) (err error) {
 	}
 	defer func() { err = errors.Join(err, project.Close()) }()
 	h.sessions, h.dataDir, h.root = project.Sessions, opt.Dir, project.Root
-	h.above = project.Above
+	h.above, h.home = project.Above, opt.Home
 	ts := turns{opt.Dir}
 	if h.kind == sessionBegin {
 		ts.sweep()

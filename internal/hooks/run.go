@@ -159,7 +159,7 @@ func (h *hook) preview(ctx context.Context) error {
 
 // idle reports whether nothing was done and nothing was in the way.
 func idle(res *cairn.Result) bool {
-	return len(res.Restored)+len(res.Deleted)+len(res.Kept)+len(res.Conflicts)+len(res.Plan) == 0
+	return len(res.Restored)+len(res.Deleted)+len(res.Kept)+len(res.Conflicts)+len(res.Plan)+len(res.NotTakenBack) == 0
 }
 
 func add(sum, res *cairn.Result) {
@@ -168,6 +168,7 @@ func add(sum, res *cairn.Result) {
 	}
 	sum.Restored, sum.Deleted = append(sum.Restored, res.Restored...), append(sum.Deleted, res.Deleted...)
 	sum.Kept, sum.Conflicts = append(sum.Kept, res.Kept...), append(sum.Conflicts, res.Conflicts...)
+	sum.NotTakenBack = append(sum.NotTakenBack, res.NotTakenBack...)
 	sum.Plan, sum.PlanID = append(sum.Plan, res.Plan...), res.PlanID
 }
 
@@ -233,12 +234,16 @@ func (h *hook) log(ctx context.Context) error {
 	return nil
 }
 
-// changedFiles counts the paths that the steps of a message changed.
+// changedFiles counts the paths that the steps of a message changed, and what is known of
+// changes that no capture holds.
 func changedFiles(m *session.Message) int {
 	seen := make(map[string]bool)
 	for i := range m.Steps {
 		for _, file := range m.Steps[i].Patch.Files {
 			seen[file] = true
+		}
+		for _, stay := range m.Steps[i].Stays() {
+			seen[string(stay.Path)] = true
 		}
 	}
 	return len(seen)
@@ -280,6 +285,11 @@ func (h *hook) diffMessage(ctx context.Context, m *session.Message) error {
 			counts = d.Note
 		}
 		lines = append(lines, fmt.Sprintf("%-8s %s  %s", d.Status, cairn.QuotePath(d.File), counts))
+	}
+	for i := range m.Steps {
+		for _, stay := range m.Steps[i].Stays() {
+			lines = append(lines, fmt.Sprintf("%-8s %s  %s, cannot be taken back", "changed", cairn.QuotePath(string(stay.Path)), stay.Reason))
+		}
 	}
 	h.did.text = fmt.Sprintf("cairn: %s changed %s ago: %s\n%s", plural(len(lines), "file"), ago(time.Since(m.Created)), firstLine(m.Prompt), strings.Join(shorten(lines), "\n"))
 	return nil

@@ -2,6 +2,7 @@ package hooks
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -37,7 +38,10 @@ func resultText(res *cairn.Result, headline string) string {
 	if res.DryRun {
 		headline += " (not yet: this is a preview)"
 	}
-	return headline + ": " + strings.Join(counts, ", ") + "\n" + strings.Join(shorten(lines), "\n")
+	if len(counts) > 0 {
+		headline += ": " + strings.Join(counts, ", ")
+	}
+	return strings.Join(slices.Concat([]string{headline}, shorten(lines), notTakenBack(res.NotTakenBack)), "\n")
 }
 
 func reasonless(paths []string) []cairn.PathReason {

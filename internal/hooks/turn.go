@@ -46,6 +46,7 @@ type work struct {
 	Calls []string      `json:"calls,omitempty"` // of tools that are running
 	Parts []part        `json:"parts,omitempty"` // of the step, so far
 	Git   *git.Position `json:"git,omitempty"`   // when the step began
+	Seen  []sight       `json:"seen,omitempty"`  // what stood before the step at paths that its tools name
 	Going bool          `json:"going,omitempty"` // a tool has left something running that may still write
 }
 

@@ -12,6 +12,7 @@ type Result struct {
 	Deleted   []string        `json:"deleted"`
 	Kept      []PathReason    `json:"kept" doc:"Present, but left alone for safety."`
 	Conflicts []PathReason    `json:"conflicts" doc:"Not brought to the wanted state."`
+	NotTaken  []PathReason    `json:"notTakenBack,omitempty" doc:"Changes of a session that no checkpoint holds: outside the root (absolute paths), or ignored. They stay."`
 	Plan      []PlannedChange `json:"plan,omitempty"`
 	PlanID    string          `json:"planID,omitempty" doc:"Equal plans have equal ids."`
 }

@@ -23,6 +23,7 @@ type outcome struct {
 	Deleted   []string     `json:"deleted"`
 	Kept      []pathReason `json:"kept" jsonschema:"left alone for safety"`
 	Conflicts []pathReason `json:"conflicts" jsonschema:"not brought to the wanted state"`
+	NotTaken  []pathReason `json:"notTakenBack,omitempty" jsonschema:"changes of a session that no checkpoint holds: outside the root, or ignored; they stay"`
 	Unlisted  int          `json:"unlisted" jsonschema:"further paths for which there was no room"`
 }
 
@@ -54,6 +55,7 @@ func answer(res *cairn.Result, err error) (outcome, string, error) {
 	o.Deleted = some(&o, res.Deleted, cairn.EncodePath)
 	o.Kept = some(&o, res.Kept, reasons)
 	o.Conflicts = some(&o, res.Conflicts, reasons)
+	o.NotTaken = some(&o, res.NotTakenBack, reasons)
 	return o, text(res), nil
 }
 
@@ -86,6 +88,7 @@ func text(res *cairn.Result) string {
 	}
 	lines(&b, res.Kept, func(p cairn.PathReason) string { return "kept " + cairn.QuotePath(p.Path) + ": " + p.Reason })
 	lines(&b, res.Conflicts, func(p cairn.PathReason) string { return "conflict " + cairn.QuotePath(p.Path) + ": " + p.Reason })
+	lines(&b, res.NotTakenBack, func(p cairn.PathReason) string { return "not taken back " + cairn.QuotePath(p.Path) + ": " + p.Reason })
 	return strings.ToValidUTF8(strings.TrimSuffix(b.String(), "\n"), "\uFFFD")
 }
 

@@ -1,0 +1,171 @@
+package hooks
+
+import (
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// A shell command names paths among its words. What it does with them is not known, so
+// each word that can be a path is looked at before and after the command. Words that a
+// shell would work out (variables, substitutions) are passed over.
+
+// shellWord is a word of a shell command.
+type shellWord struct {
+	text    string
+	pattern bool // it holds *, ? or [ outside quotes
+	opaque  bool // the shell works it out
+	ends    bool // an operator that ends a simple command
+}
+
+const maxShellWords = 500 // of a command
+
+// shellWords splits a command as a POSIX shell does, as far as paths need that.
+func shellWords(command string) []shellWord {
+	var list []shellWord
+	s := wordScanner{rest: command}
+	for len(list) < maxShellWords {
+		word, ok := s.next()
+		if !ok {
+			break
+		}
+		list = append(list, word)
+	}
+	return list
+}
+
+type wordScanner struct{ rest string }
+
+func (s *wordScanner) next() (shellWord, bool) {
+	s.rest = strings.TrimLeft(s.rest, " \t\r")
+	switch {
+	case s.rest == "":
+		return shellWord{}, false
+	case s.rest[0] == '<' || s.rest[0] == '>' || strings.HasPrefix(s.rest, "&>"):
+		s.rest = strings.TrimLeft(s.rest, "<>|&")
+		return shellWord{opaque: true}, true // what follows is a word of its own
+	case strings.IndexByte("\n;|&()", s.rest[0]) >= 0:
+		s.rest = s.rest[1:]
+		return shellWord{ends: true}, true
+	case s.rest[0] == '#':
+		_, after, _ := strings.Cut(s.rest, "\n")
+		s.rest = after
+		return shellWord{ends: true}, true
+	}
+	return s.word(), true
+}
+
+func (s *wordScanner) word() (w shellWord) {
+	var text strings.Builder
+	for s.rest != "" {
+		c := s.rest[0]
+		if strings.IndexByte(" \t\r\n;|&()<>", c) >= 0 {
+			break
+		}
+		s.rest = s.rest[1:]
+		switch {
+		case c == '\'':
+			inner, after, _ := strings.Cut(s.rest, "'")
+			text.WriteString(inner)
+			s.rest = after
+		case c == '"':
+			s.quoted(&w, &text)
+		case c == '\\' && runtime.GOOS != "windows" && s.rest != "":
+			text.WriteByte(s.rest[0])
+			s.rest = s.rest[1:]
+		default:
+			w.opaque = w.opaque || c == '$' || c == '`'
+			w.pattern = w.pattern || c == '*' || c == '?' || c == '['
+			text.WriteByte(c)
+		}
+	}
+	w.text = text.String()
+	return w
+}
+
+// quoted reads to the end of double quotes.
+func (s *wordScanner) quoted(w *shellWord, text *strings.Builder) {
+	for s.rest != "" {
+		c := s.rest[0]
+		s.rest = s.rest[1:]
+		switch {
+		case c == '"':
+			return
+		case c == '\\' && s.rest != "" && strings.IndexByte("\"\\$`", s.rest[0]) >= 0:
+			text.WriteByte(s.rest[0])
+			s.rest = s.rest[1:]
+			continue
+		case c == '$' || c == '`':
+			w.opaque = true
+		}
+		text.WriteByte(c)
+	}
+}
+
+// removers are commands that delete or move what they name.
+const removers = "rm rmdir unlink shred mv"
+
+// prefixes are words that may stand before the name of a command.
+const prefixes = "sudo command env exec nice nohup time builtin then do else { !"
+
+// mention is a path that a command names.
+type mention struct {
+	path   string
+	remove bool // by a command that deletes or moves it
+}
+
+// mentions lists the paths that a shell command may name, absolute. A cd counts for what
+// follows it.
+func mentions(dir, home, command string) (list []mention) {
+	name := ""
+	for _, w := range shellWords(command) {
+		switch {
+		case w.ends:
+			name = ""
+			continue
+		case w.opaque || w.text == "":
+			continue
+		case name == "" && (slices.Contains(strings.Fields(prefixes), w.text) || strings.Contains(w.text, "=")):
+			continue
+		case name == "":
+			name = filepath.Base(w.text)
+			continue
+		case strings.HasPrefix(w.text, "-"):
+			continue
+		}
+		path := inDir(dir, home, w.text)
+		if name == "cd" {
+			dir = path
+			continue
+		}
+		remove := slices.Contains(strings.Fields(removers), name)
+		for _, path := range expanded(path, w.pattern && remove) {
+			list = append(list, mention{path, remove})
+		}
+	}
+	return list
+}
+
+// inDir makes a word absolute.
+func inDir(dir, home, word string) string {
+	if rest, ok := strings.CutPrefix(word, "~/"); ok && home != "" {
+		return filepath.Join(home, rest)
+	}
+	if filepath.IsAbs(word) {
+		return filepath.Clean(word)
+	}
+	return filepath.Join(dir, word)
+}
+
+// expanded lists the names that a pattern matches now.
+func expanded(path string, pattern bool) []string {
+	if !pattern {
+		return []string{path}
+	}
+	found, err := filepath.Glob(path)
+	if err != nil {
+		return nil
+	}
+	return found[:min(len(found), maxSeen)]
+}

@@ -1,0 +1,207 @@
+package hooks
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
+	"github.com/seed-fb9cbc17/cairn/session"
+)
+
+// No capture holds what a tool writes outside the root, nor ignored files that no edit tool
+// names. An undo leaves such changes and lists those that are known: paths that a tool or
+// the words of a shell command name are looked at before the step and after it. What a
+// command writes without naming it is not known.
+
+// maxSeen bounds how many paths of a step are looked at.
+const maxSeen = 1000
+
+// sight is what stands at a path, nothing if Mode is empty.
+type sight struct {
+	Path pathtext.Text `json:"path"` // from the root, absolute outside it
+	Mode string        `json:"mode,omitempty"`
+	Size int64         `json:"size,omitempty"`
+	Time int64         `json:"time,omitempty"`
+}
+
+// look notes what stands at a path. Of a directory only its presence counts: its times
+// change with every name in it. The same goes for devices.
+func look(root, path string) (sight, bool) {
+	s := sight{Path: pathtext.Text(path)}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(root, filepath.FromSlash(path))
+	}
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return s, true
+	case err != nil:
+		return s, false
+	}
+	s.Mode = info.Mode().Type().String()
+	if info.Mode().IsRegular() || info.Mode()&fs.ModeSymlink != 0 {
+		s.Mode, s.Size, s.Time = info.Mode().String(), info.Size(), info.ModTime().UnixNano()
+	}
+	return s, true
+}
+
+// see notes what stands at the paths that the event's tool names, before it runs.
+func (h *hook) see(w *work) {
+	var dirs []string
+	for _, path := range h.paths {
+		h.seeAt(w, path)
+	}
+	for _, m := range mentions(h.dir, h.home, h.shell) {
+		if place := h.seeAt(w, m.path); m.remove && place != "" && !filepath.IsAbs(place) {
+			dirs = append(dirs, place)
+		}
+	}
+	h.seeBelow(w, dirs)
+}
+
+// seeAt returns the path as it is noted, "" for one that does not count.
+func (h *hook) seeAt(w *work, path string) string {
+	place := h.placeOf(path)
+	if place == "" || len(w.Seen) >= maxSeen || slices.ContainsFunc(w.Seen, func(s sight) bool { return string(s.Path) == place }) {
+		return place
+	}
+	if s, ok := look(h.root, place); ok {
+		w.Seen = append(w.Seen, s)
+	}
+	return place
+}
+
+// seeBelow notes what directories hold that a command is about to remove, the upper levels
+// first.
+func (h *hook) seeBelow(w *work, dirs []string) {
+	known := make(map[string]bool)
+	for _, s := range w.Seen {
+		known[string(s.Path)] = true
+	}
+	for len(dirs) > 0 && len(w.Seen) < maxSeen {
+		dir := dirs[0]
+		dirs = dirs[1:]
+		list, err := os.ReadDir(filepath.Join(h.root, filepath.FromSlash(dir)))
+		if err != nil {
+			continue // a file, or nothing
+		}
+		for _, entry := range list[:min(len(list), maxSeen-len(w.Seen))] {
+			path := dir + "/" + entry.Name()
+			if entry.IsDir() {
+				dirs = append(dirs, path)
+			}
+			if s, ok := look(h.root, path); ok && !known[path] {
+				w.Seen = append(w.Seen, s)
+			}
+		}
+	}
+}
+
+// unseen are places that the system makes up.
+var unseen = []string{"/proc/", "/sys/"}
+
+// placeOf names a path from the root with '/', or absolute outside the root. It is "" for
+// the root, what is above it, and what lies in a .git directory.
+func (h *hook) placeOf(path string) string {
+	if h.root == "" {
+		return ""
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(h.root, path)
+	}
+	path = resolveDir(filepath.Clean(path))
+	rel, err := filepath.Rel(h.root, path)
+	if err == nil && filepath.IsLocal(rel) {
+		rel = filepath.ToSlash(rel)
+		if rel == "." || slices.Contains(strings.Split(rel, "/"), ".git") {
+			return ""
+		}
+		return rel
+	}
+	above, err := filepath.Rel(path, h.root)
+	if err == nil && filepath.IsLocal(above) || slices.ContainsFunc(unseen, func(dir string) bool { return strings.HasPrefix(path, dir) }) {
+		return ""
+	}
+	return path
+}
+
+// resolveDir resolves the symbolic links of the directories above a path that exist.
+func resolveDir(path string) string {
+	rest := filepath.Base(path)
+	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
+		if real, err := filepath.EvalSymlinks(dir); err == nil {
+			return filepath.Join(real, rest)
+		}
+		if dir == filepath.Dir(dir) {
+			return path
+		}
+		rest = filepath.Join(filepath.Base(dir), rest)
+	}
+}
+
+// stays is the part that tells what became of the paths that were noted, and of those
+// outside the root that a tool named only when it came back.
+func (h *hook) stays(w *work, named []string) []session.Part {
+	var list []session.Stay
+	known := make(map[string]bool)
+	for _, was := range w.Seen {
+		known[string(was.Path)] = true
+		if is, ok := look(h.root, string(was.Path)); ok && is != was {
+			list = append(list, session.Stay{Path: was.Path, Made: was.Mode == ""})
+		}
+	}
+	for _, path := range named {
+		if place := h.placeOf(path); filepath.IsAbs(place) && !known[place] {
+			known[place] = true
+			list = append(list, session.Stay{Path: pathtext.Text(place)})
+		}
+	}
+	if len(known) == 0 {
+		return nil
+	}
+	part, err := session.StaysPart(w.Step+"/stays", list)
+	if err != nil {
+		return nil
+	}
+	return []session.Part{part}
+}
+
+// seeAgain notes what stands now at the paths of the step before: a command that it left
+// running goes on.
+func (h *hook) seeAgain(w *work, before []sight) {
+	for _, s := range before {
+		if s, ok := look(h.root, string(s.Path)); ok {
+			w.Seen = append(w.Seen, s)
+		}
+	}
+}
+
+// shownStays is how many paths a line lists.
+const shownStays = 5
+
+// notTakenBack lists what stays, one line for each reason.
+func notTakenBack(list []cairn.PathReason) (lines []string) {
+	var reasons []string
+	byReason := make(map[string][]string)
+	for _, p := range list {
+		if byReason[p.Reason] == nil {
+			reasons = append(reasons, p.Reason)
+		}
+		byReason[p.Reason] = append(byReason[p.Reason], cairn.QuotePath(p.Path))
+	}
+	slices.Sort(reasons)
+	for _, reason := range reasons {
+		paths := byReason[reason]
+		text := strings.Join(paths[:min(len(paths), shownStays)], ", ")
+		if more := len(paths) - shownStays; more > 0 {
+			text += ", and " + plural(more, "other path")
+		}
+		lines = append(lines, "not taken back, "+reason+": "+text)
+	}
+	return lines
+}

@@ -1,0 +1,165 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/seed-fb9cbc17/cairn"
+)
+
+// PartStays is the type of a part that lists changes of its step which no capture can
+// hold. The host says what its tools changed and named; EndStep leaves out what the
+// captures hold. Going back lists the rest in Result.NotTakenBack.
+const PartStays = "stays"
+
+// Reasons why going back leaves a change.
+const (
+	ReasonOutside = "outside this directory"
+	ReasonIgnored = "ignored by rules"
+)
+
+// Stay is a change that no capture holds.
+type Stay struct {
+	Path   pathText `json:"path"`             // from the root with '/', absolute outside the root
+	Reason string   `json:"reason,omitempty"` // EndStep sets it
+	Made   bool     `json:"made,omitempty"`   // nothing stood there before the step
+}
+
+const metaStays = "paths" // of a part of type PartStays: a JSON list of Stay
+
+// StaysPart returns the part that tells of changes of a step.
+func StaysPart(id string, list []Stay) (Part, error) {
+	data, err := json.Marshal(list)
+	return Part{ID: id, Type: PartStays, Meta: map[string]string{metaStays: string(data)}}, err
+}
+
+// Stays lists the changes of a step that no capture holds, as its parts tell them.
+func (s *Step) Stays() []Stay {
+	list, _ := staysOf(s.Parts)
+	return list
+}
+
+// staysOf reads the parts of type PartStays. A part that cannot be read tells nothing.
+func staysOf(parts []Part) (list []Stay, told bool) {
+	for _, p := range parts {
+		var some []Stay
+		if p.Type == PartStays && json.Unmarshal([]byte(p.Meta[metaStays]), &some) == nil {
+			list, told = append(list, some...), true
+		}
+	}
+	return list, told
+}
+
+// uncaptured returns the parts of a step that ends now, with those of type PartStays
+// reduced to what the captures do not hold.
+func (s *Sessions) uncaptured(ctx context.Context, u *cairn.LineUpdate, st *step, parts []Part) ([]Part, error) {
+	list, told := staysOf(parts)
+	if !told {
+		return parts, nil
+	}
+	var inside []string
+	for _, t := range list {
+		if path := string(t.Path); !filepath.IsAbs(path) {
+			inside = append(inside, path)
+		}
+	}
+	why := make(map[string]string)
+	if len(inside) > 0 {
+		var err error
+		if why, err = u.Uncaptured(ctx, st.Before.ID, inside); err != nil {
+			return nil, err
+		}
+	}
+	part, err := StaysPart(st.ID+"/stays", reasoned(list, why))
+	if err != nil {
+		return nil, err
+	}
+	rest := slices.DeleteFunc(slices.Clone(parts), func(p Part) bool { return p.Type == PartStays })
+	return append(rest, part), nil
+}
+
+// reasoned fills in reasons. What lies below a directory that is listed is left out.
+func reasoned(list []Stay, why map[string]string) []Stay {
+	out := make([]Stay, 0, len(list))
+	for _, t := range list {
+		path := string(t.Path)
+		reason, uncaptured := why[path]
+		switch {
+		case filepath.IsAbs(path):
+			t.Reason = ReasonOutside
+		case !uncaptured || belowAnother(path, why):
+			continue
+		case reason == "ignored" || reason == "ignore rules":
+			t.Reason = ReasonIgnored
+		default:
+			t.Reason = reason
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+// belowAnother reports whether a directory above the path is in the set.
+func belowAnother(path string, set map[string]string) bool {
+	for at := strings.LastIndexByte(path, '/'); at > 0; at = strings.LastIndexByte(path[:at], '/') {
+		if _, ok := set[path[:at]]; ok {
+			return true
+		}
+	}
+	return false
+}
+
+// notTakenBack lists what steps that go now changed and no capture holds. What a step
+// made and is gone again does not count. Steps behind the boundary were listed before.
+func (f *family) notTakenBack(u *cairn.LineUpdate, undone []stepRef, behind *boundary) []cairn.PathReason {
+	var list []cairn.PathReason
+	seen := make(map[string]bool)
+	for _, ref := range undone {
+		st := f.members[ref.Session].step(ref.Step)
+		if st == nil || behind != nil && slices.Contains(behind.Undone, ref) {
+			continue
+		}
+		for _, t := range st.stays(u) {
+			path := string(t.Path)
+			if seen[path] {
+				continue
+			}
+			seen[path] = true
+			if !t.Made || standsAt(f.head.root, path) {
+				list = append(list, cairn.PathReason{Path: path, Reason: t.Reason})
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b cairn.PathReason) int { return strings.Compare(a.Path, b.Path) })
+	return list
+}
+
+// stays lists what a step changed and no capture holds. Where the host has not told it,
+// every path outside the root counts that the step named.
+func (s *step) stays(u *cairn.LineUpdate) []Stay {
+	list, told := staysOf(s.Parts)
+	if told {
+		return list
+	}
+	for _, path := range s.Paths {
+		if filepath.IsAbs(path) && u.Outside(path) {
+			list = append(list, Stay{Path: pathText(path), Reason: ReasonOutside})
+		}
+	}
+	return list
+}
+
+// standsAt reports whether something stands at a path, or may do so.
+func standsAt(root, path string) bool {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(root, filepath.FromSlash(path))
+	}
+	_, err := os.Lstat(path)
+	return !errors.Is(err, fs.ErrNotExist)
+}

@@ -119,3 +119,20 @@ func TestV06_NewDirectoryInAnEmptyOneGoes(t *testing.T) {
 	f.restore(hash)
 	gittest.AssertTree(t, f.root, gittest.Tree{".gitignore": gittest.File("*.o\n"), "empty": gittest.Dir()})
 }
+
+// A file that was captured once is looked at in every scan, also where it is too large by
+// now, rules ignore it, and its directory holds nothing else.
+func TestV06_EveryScanFindsAHeldFile(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"d/e/x": gittest.File("x\n"), "d/e/y": gittest.File("y\n")})
+	f.trackAll()
+	f.write(".gitignore", "*\n")
+	f.write("d/e/x", strings.Repeat("large\n", cairn.DefaultMaxFileSize/6+1))
+	f.remove("d/e/y")
+	for range 3 {
+		skipped := f.track().Skipped
+		if len(skipped) != 1 || skipped[0].Path != "d/e/x" {
+			t.Fatalf("skipped %v", skipped)
+		}
+	}
+}

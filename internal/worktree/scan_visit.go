@@ -123,6 +123,20 @@ func knownDir(rec index.Record) bool {
 	return rec != nil && rec.Mode() == object.Dir && rec.Skip() == index.Captured && (!rec.ID().IsZero() || rec.Empty())
 }
 
+// holds reports whether the index has a file below a directory that no ignore rule may
+// drop. A directory whose only such file is too large has no tree.
+func (w *worker) holds(path string, rec index.Record) bool {
+	if rec == nil || rec.Mode() != object.Dir || rec.Skip() != index.Captured || w.Index.Dirs[path] == nil {
+		return false
+	}
+	for child := range w.Index.Dirs[path].All {
+		if child.Held() || w.holds(index.Join(path, string(child.Name())), child) {
+			return true
+		}
+	}
+	return false
+}
+
 func (sc *scanner) tooLarge(st *fileStat) bool {
 	return sc.MaxFileSize > 0 && st.stat.Size > sc.MaxFileSize && st.mode != object.Symlink
 }
@@ -164,7 +178,7 @@ func (w *worker) drop(n *node, rec index.Record) {
 func (w *worker) visitDir(n *node, name string, rec index.Record, st fileStat) error {
 	path := index.Join(n.path, name)
 	known, excluded := knownDir(rec), w.excluded(path)
-	if excluded || !known && !w.visible(n, path, true) {
+	if excluded || !known && !w.visible(n, path, true) && !w.holds(path, rec) {
 		n.leaky = n.leaky || excluded
 		w.drop(n, rec)
 		return nil

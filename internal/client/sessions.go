@@ -122,6 +122,11 @@ func (s *Sessions) EndStep(ctx context.Context, e session.StepEnd) (*session.Ste
 
 // The rest is rare, and done here.
 
+// RecordBetween is session.Sessions.RecordBetween.
+func (s *Sessions) RecordBetween(ctx context.Context, b session.Between) (*session.Step, error) {
+	return here(s, func(l *session.Sessions) (*session.Step, error) { return l.RecordBetween(ctx, b) })
+}
+
 // Get is session.Sessions.Get.
 func (s *Sessions) Get(ctx context.Context, id string) (*session.Session, error) {
 	return here(s, func(l *session.Sessions) (*session.Session, error) { return l.Get(ctx, id) })

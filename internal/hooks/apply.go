@@ -16,6 +16,7 @@ type Sessions interface {
 	Begin(ctx context.Context, b session.Begin) (*session.Session, error)
 	AddMessage(ctx context.Context, m session.MessageBegin) (*session.Message, error)
 	BeginStep(ctx context.Context, b session.StepBegin) (*session.Step, error)
+	RecordBetween(ctx context.Context, b session.Between) (*session.Step, error)
 	Hint(ctx context.Context, id, step string, paths []string) error
 	EndStep(ctx context.Context, e session.StepEnd) (*session.Step, error)
 	Get(ctx context.Context, id string) (*session.Session, error)
@@ -73,6 +74,7 @@ func (h *hook) apply(ctx context.Context) error {
 		} else if h.turn.Going || h.leftRunning() {
 			h.turn.Background = true
 		}
+		h.noteLeft()
 		err := h.finish(ctx, h.session, h.turn.of(h.event))
 		if err == nil && h.parent == "" && h.warnsAt() == stop {
 			h.did.text = h.unprotected(ctx)
@@ -84,7 +86,7 @@ func (h *hook) apply(ctx context.Context) error {
 		delete(h.turn.Agents, h.session)
 		return err
 	case sessionEnd:
-		err := h.finishAll(ctx)
+		err := errors.Join(h.finishAll(ctx), h.recordLeft(ctx, true))
 		*h.turn = turn{Missed: h.turn.Missed, Why: h.turn.Why}
 		return err
 	case command:
@@ -105,6 +107,7 @@ func (h *hook) beginSession(ctx context.Context) error {
 	if err := h.begin(ctx, h.session, h.parent, h.title); err != nil || !speaks[h.agent] {
 		return err
 	}
+	h.turn.Left = ""
 	return h.finishAll(ctx)
 }
 
@@ -119,8 +122,10 @@ func (h *hook) beginTurn(ctx context.Context) error {
 		return err
 	}
 	err := h.finish(ctx, h.session, h.turn.of(h.event))
+	err = errors.Join(err, h.recordLeft(ctx, false))
 	h.did.message = h.turnID()
 	if h.parent == "" {
+		h.turn.Left = ""
 		h.turn.Message, h.turn.Running, h.turn.Refused, h.turn.Late = h.did.message, nil, "", nil
 	}
 	_, aerr := h.sessions.AddMessage(ctx, session.MessageBegin{
@@ -135,6 +140,12 @@ func (h *hook) beforeTool(ctx context.Context) error {
 		if err := h.giveWay(ctx); err != nil {
 			return err
 		}
+	}
+	if err := h.recordLeft(ctx, false); err != nil {
+		return err
+	}
+	if h.parent == "" {
+		h.turn.Left = ""
 	}
 	was := *w
 	w.announce(h.event)

@@ -111,7 +111,7 @@ func (h *hook) besideUndo() string {
 		lines += "\na sub-agent is still at work; what it writes from now on is not taken back"
 	}
 	if h.turn.Background {
-		lines += "\na background command of this session was still running when its turn ended; what it has written since then was not taken back"
+		lines += "\na background command of this session was still running when its turn ended; what it writes from now on is not taken back"
 	}
 	return lines
 }

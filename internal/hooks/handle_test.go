@@ -101,9 +101,11 @@ func TestWhatAToolLeavesRunning(t *testing.T) {
 	w.tell("Stop", "s", map[string]any{"background_tasks": []any{map[string]any{"id": "b1", "type": "shell", "status": "running"}}})
 	w.write("mine", "mine\n")
 	w.history("s", []step{{"early", ""}, {"late", ""}})
+	if said := w.prompted("s", "cairn undo"); !strings.Contains(said, "\ntaken back: what changed after turn 1 while a background command ran") {
+		t.Errorf("%q", said)
+	}
 	w.prompted("s", "cairn undo")
-	os.Remove(w.path("mine"))
-	w.isAs(before, "after undo")
+	w.isAs(before, "after two undos")
 	w.noFailures()
 }
 

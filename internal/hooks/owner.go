@@ -40,6 +40,7 @@ func lineAbove() []process.Relative { return process.Line(os.Getppid()) }
 // any more: what it left open ends.
 func (h *hook) meetAgent(ctx context.Context, line []process.Relative) error {
 	if h.turn.ownerDied() {
+		h.turn.Left = ""
 		if err := h.finishAll(ctx); err != nil {
 			return err
 		}

@@ -153,8 +153,8 @@ func (e *event) readCalls(agent string, p *payload) {
 }
 
 // readBackground: which sub-agents go on although the turn is over. One is at work
-// until its own stop, which still lists it. Commands in the background are left
-// alone: a server that runs for days would make everything the agent's.
+// until its own stop, which still lists it. What a command in the background writes after
+// the turn is a turn of its own; see recordLeft.
 func (e *event) readBackground(agent string, p *payload) {
 	e.tasks = agent == Claude && p.Background != nil
 	for i := range p.Background {

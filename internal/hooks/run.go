@@ -31,6 +31,11 @@ func (h *hook) command(ctx context.Context) error {
 			return err
 		}
 	}
+	if recordsLeft[h.do.verb] {
+		if err := h.recordLeft(ctx, true); err != nil {
+			return err
+		}
+	}
 	switch do := h.do; do.verb {
 	case "undo":
 		return h.takeBack(ctx, h.sessions.UndoStep, "took back", nothingToUndo)
@@ -78,7 +83,7 @@ func (h *hook) forgetSteps() {
 		if now := was.keepLate(h.session); len(now) > 0 {
 			left = now
 		}
-		*h.turn = turn{Late: left, Background: was.Background, Message: was.Message, Running: was.Running, Missed: was.Missed, Why: was.Why, Line: was.Line, Owner: was.Owner}
+		*h.turn = turn{Late: left, Background: was.Background, Left: was.Left, Message: was.Message, Running: was.Running, Missed: was.Missed, Why: was.Why, Line: was.Line, Owner: was.Owner}
 	}
 }
 
@@ -125,9 +130,12 @@ func (h *hook) takeBack(ctx context.Context, take taker, done, nothing string) e
 	return h.told(ctx, h.tell(ctx, sum, done, nothing, n), before)
 }
 
-// told adds what an undo has left in git.
+// told adds what an undo took back beside the agent's tools, and what it has left in git.
 func (h *hook) told(ctx context.Context, err error, before map[string]bool) error {
 	if h.do.verb == "undo" && err == nil {
+		if taken := h.betweenTaken(ctx, before); taken != "" {
+			h.did.text = strings.TrimRight(h.did.text, "\n") + "\n" + taken
+		}
 		if stays := h.gitStays(ctx, before); stays != "" {
 			h.did.text = strings.TrimRight(h.did.text, "\n") + "\n" + stays
 		}
@@ -142,19 +150,23 @@ func (h *hook) preview(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	n, first := 0, ""
+	n, first := 0, len(history)
 	for i := len(history) - 1; i >= 0 && n < h.do.count; i-- {
 		if m := &history[i]; !m.Reverted && changedFiles(m) > 0 {
-			n, first = n+1, m.ID
+			n, first = n+1, i
 		}
 	}
 	sum := &cairn.Result{DryRun: true}
 	if n > 0 {
-		if _, sum, err = h.sessions.Revert(ctx, h.session, session.Target{Message: first}, session.RevertOptions{DryRun: true, EndOpen: true}); err != nil {
+		if _, sum, err = h.sessions.Revert(ctx, h.session, session.Target{Message: history[first].ID}, session.RevertOptions{DryRun: true, EndOpen: true}); err != nil {
 			return err
 		}
 	}
-	return h.tell(ctx, sum, "took back", nothingToUndo, n)
+	err = h.tell(ctx, sum, "took back", nothingToUndo, n)
+	if taken := betweenText(history[first:], "would be taken back", func(m *session.Message) bool { return !m.Reverted }); taken != "" {
+		h.did.text += "\n" + taken
+	}
+	return err
 }
 
 // idle reports whether nothing was done and nothing was in the way.

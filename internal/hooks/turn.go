@@ -35,6 +35,10 @@ type turn struct {
 	// Background: the last turn that used tools left a command running.
 	Background bool `json:"background,omitempty"`
 
+	// Left: the message of a turn that is over and left a command running. What changes
+	// until the next one is recorded as a turn of its own.
+	Left string `json:"left,omitempty"`
+
 	Line  []process.ID `json:"line,omitempty"`  // above the call, from the agent on
 	Owner []process.ID `json:"owner,omitempty"` // the agent, as far as it is known
 	work

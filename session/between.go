@@ -1,0 +1,75 @@
+package session
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
+)
+
+// Between describes a step for what changed since the newest state of a session, which no
+// tool of the session brackets: a command that it left running may have changed it. The
+// message is begun if it is new. It is a turn of its own, so UndoStep takes it back alone.
+type Between struct {
+	Session, Message, Prompt string
+	Meta                     map[string]string // of the message
+
+	// Pending leaves the session as it is while a revert is in effect. Otherwise the step
+	// makes the revert final, as every step does.
+	Pending bool
+}
+
+// RecordBetween records such a step. It returns nil where nothing changed, where a step is
+// open, which the changes belong to, and where the session has not begun.
+func (s *Sessions) RecordBetween(ctx context.Context, b Between) (*Step, error) {
+	if err := checkID("id of the session", b.Session); err != nil {
+		return nil, err
+	}
+	if err := checkID("id of the message", b.Message); err != nil {
+		return nil, err
+	}
+	if err := checkMeta(b.Meta); err != nil {
+		return nil, err
+	}
+	var made *Step
+	err := s.update(ctx, b.Session, func(u *cairn.LineUpdate) (err error) {
+		made, err = s.between(ctx, u, &b)
+		return err
+	})
+	return made, err
+}
+
+func (s *Sessions) between(ctx context.Context, u *cairn.LineUpdate, b *Between) (*Step, error) {
+	h, isNew, err := s.loadOrNew(ctx, b.Session)
+	if err != nil || isNew || h.openStep() != nil || h.dead != nil {
+		return nil, err
+	}
+	if active, err := s.active(ctx, h); err != nil || b.Pending && len(active) > 0 {
+		return nil, err
+	}
+	from, err := s.settled(ctx, h.last)
+	if err != nil {
+		return nil, err
+	}
+	list, err := u.Changes(ctx, from.ID, nil)
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	if err := s.settleRevert(ctx, u, h); err != nil {
+		return nil, err
+	}
+	if h.message(b.Message) == nil {
+		s.add(h, event{Kind: kindMessage, Message: b.Message, Role: RoleUser, Prompt: shorten(b.Prompt), Meta: b.Meta})
+	}
+	_, id := h.names(&StepBegin{Message: b.Message})
+	s.add(h, event{Kind: kindStep, Message: b.Message, Step: id, Meta: b.Meta, Owner: thisProcess(), State: &from})
+	end := event{Kind: kindEnd, Step: id}
+	end.tells(s, list)
+	s.add(h, end)
+	a := cairn.LineAppend{Message: fmt.Sprintf("step %s: %s", name(id), wording.Count(len(list), "file")), Author: AuthorAgent, Capture: true}
+	if err := s.append(ctx, u, h, a); err != nil {
+		return nil, err
+	}
+	return s.stepNow(ctx, h.ID, id)
+}

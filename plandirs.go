@@ -1,6 +1,7 @@
 package cairn
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/seed-fb9cbc17/cairn/internal/index"
@@ -72,12 +73,19 @@ func (p *planner) parents() (needed, emptied map[string]bool) {
 		}
 		addParents(set, p.changes[i].Path)
 	}
+	maps.Copy(emptied, p.aboveAdded())
+	return needed, emptied
+}
+
+// aboveAdded returns the directories above what goes because the step added it.
+func (p *planner) aboveAdded() map[string]bool {
+	above := make(map[string]bool)
 	for i := range p.step {
 		if c := &p.step[i]; c.Status == Added && p.scope.covers(c.Path) {
-			addParents(emptied, c.Path)
+			addParents(above, c.Path)
 		}
 	}
-	return needed, emptied
+	return above
 }
 
 func addParents(set map[string]bool, path string) {

@@ -104,8 +104,9 @@ func (p *planner) takeLeft(path string) error {
 // leftDirs plans the removal of directories that what is taken back has made, that no
 // capture of the disk holds, and in which nothing is left.
 func (p *planner) leftDirs() {
+	above := p.aboveAdded()
 	for _, dir := range slices.Backward(slices.Sorted(maps.Keys(p.way.made))) {
-		if p.cleared[dir] || !p.scope.covers(dir) || p.disk.index.Lookup(dir) != nil || p.has(dir) {
+		if p.cleared[dir] || !p.scope.covers(dir) && !above[dir] || p.disk.index.Lookup(dir) != nil || p.has(dir) {
 			continue
 		}
 		names, err := worktree.Names(p.repo.root, dir)

@@ -3,6 +3,7 @@ package cairn
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
@@ -169,7 +170,7 @@ func (u *LineUpdate) planTakeBack(ctx context.Context, id string, t *TakeBack, b
 	if err != nil {
 		return nil, nil, err
 	}
-	line := &journalLine{Ref: lineRef(id), Record: t.Record, Message: t.Message, Wanted: wanted.ID, Paths: pathtext.Texts(scope.named())}
+	line := &journalLine{Ref: lineRef(id), Record: t.Record, Message: t.Message, Wanted: wanted.ID, Paths: pathtext.Texts(slices.Concat(scope.named(), p.losses))}
 	line.Settled = b.settled(p)
 	return p, line, nil
 }

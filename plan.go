@@ -189,6 +189,13 @@ func (p *planner) remove(path string) error {
 	if !inTheWay && p.keepNew {
 		return nil
 	}
+	if p.way != nil && p.baseHasDir(path) {
+		at, err := p.targetDirs.at(path)
+		if err != nil || at.there {
+			p.keep(path, reasonChangedSince) // only the bits of the directory differed
+			return err
+		}
+	}
 	if !isNew {
 		if reason := p.mayHaveExisted(path, false); reason != "" {
 			p.keepTopmost(path, reason)
@@ -201,7 +208,7 @@ func (p *planner) remove(path string) error {
 
 // takeAway plans the removal of a file or symlink.
 func (p *planner) takeAway(path string, was *worktree.Expect) {
-	p.cleared[path] = true
+	p.cleared[path], p.removed[path] = true, true
 	p.change(path, worktree.Delete, nil, was)
 }
 

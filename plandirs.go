@@ -276,8 +276,11 @@ func (p *planner) dirPermission(path string) {
 // because of a later change, as at the base. Bits that what is taken back did not change
 // stay without a word.
 func (p *planner) settleDir(path string, want, now uint16) (proceed bool) {
-	if p.way == nil || p.way.policy == Overwrite {
+	if p.way == nil {
 		return true
+	}
+	if p.way.policy == Overwrite {
+		return want != p.way.base.meta.perm(path, object.Dir) || !p.baseHasDir(path)
 	}
 	switch was := p.way.base.meta.perm(path, object.Dir); {
 	case p.isLaterDir(path):

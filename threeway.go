@@ -323,16 +323,18 @@ func (p *planner) keepRenamesTogether(step []Change) {
 // dropUnneeded takes directories out of the plan that were to be made for paths that stay,
 // where what is taken back did not remove them.
 func (p *planner) dropUnneeded() {
-	needed, _ := p.parents()
-	for i := range p.changes {
-		if p.changes[i].Action == worktree.Delete || p.changes[i].Action == worktree.Rmdir {
-			continue
+	for n := -1; n != len(p.changes); {
+		n = len(p.changes)
+		needed := make(map[string]bool)
+		for i := range p.changes {
+			if !p.changes[i].Action.Removes() {
+				addParents(needed, p.changes[i].Path)
+			}
 		}
-		addParents(needed, p.changes[i].Path)
+		p.changes = slices.DeleteFunc(p.changes, func(c worktree.Change) bool {
+			return c.Action == worktree.Mkdir && !needed[c.Path] && p.baseHasDir(c.Path)
+		})
 	}
-	p.changes = slices.DeleteFunc(p.changes, func(c worktree.Change) bool {
-		return c.Action == worktree.Mkdir && !needed[c.Path] && p.baseHasDir(c.Path)
-	})
 }
 
 // dropHalves makes the other halves of renames stay, and what would be made below one that

@@ -30,9 +30,8 @@ func (r *result) changed() []string {
 type operation struct {
 	id            string
 	before, after view
-	undoes        string
-	narrow        scope // of an undo or redo
-	takenBack     scope // paths that narrowed undos have taken back already
+	takenBack     scope  // paths that narrowed undos have taken back already
+	forward, back func() // what the operation did to the takenBack of others
 }
 
 // wayBack is a command that goes back, and how to judge it.
@@ -52,10 +51,9 @@ type move struct {
 	ignored       map[string]bool   // before
 	res           result
 	policy        string
-	undoes        string // of an undo or redo, as narrow
-	narrow        scope
-	spared        scope // what an earlier undo has taken back
-	killed        bool  // and finished by a later command
+	forward, back func() // see operation
+	spared        scope  // what an earlier undo has taken back
+	killed        bool   // and finished by a later command
 }
 
 func (m *move) explained(path string) bool { return explained(path, m.res.listed()) }
@@ -165,7 +163,7 @@ func (w *world) judged(m *move, code int, judge func(*move)) {
 		return
 	}
 	w.nothingLost(m)
-	w.ops[m.res.Operation] = &operation{id: m.res.Operation, before: m.before, after: m.after, undoes: m.undoes, narrow: m.narrow}
+	w.ops[m.res.Operation] = &operation{id: m.res.Operation, before: m.before, after: m.after, forward: m.forward, back: m.back}
 }
 
 // onlyWhatIsListed fails if a path changed and the answer does not name it. The

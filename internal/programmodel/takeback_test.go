@@ -83,15 +83,18 @@ func (m *move) undone(narrow scope) {
 	}
 }
 
-// noteTakenBack notes which paths of an operation the next undo leaves alone.
+// noteTakenBack notes which paths of an operation the next undo leaves alone. To take back
+// an operation that did so is the reverse.
 func (m *move) noteTakenBack(known *operation, narrow scope) {
-	m.narrow, m.undoes = narrow, known.id
+	m.forward, m.back = known.back, known.forward
 	if len(narrow) > 0 {
-		known.takenBack = append(known.takenBack, narrow...)
-		return
+		m.forward = func() { known.takenBack = append(known.takenBack, narrow...) }
+		m.back = func() {
+			known.takenBack = slices.DeleteFunc(known.takenBack, func(p string) bool { return slices.Contains(narrow, p) })
+		}
 	}
-	if first := m.ops[known.undoes]; first != nil { // a redo: the undo counts no more
-		first.takenBack = slices.DeleteFunc(first.takenBack, func(p string) bool { return slices.Contains(known.narrow, p) })
+	if m.forward != nil {
+		m.forward()
 	}
 }
 

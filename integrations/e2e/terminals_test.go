@@ -206,6 +206,9 @@ func (a *typist) undoesBesideATool() {
 	during := a.state()
 	a.says("cairn undo", map[typedBeside]string{answersAtOnce: refused, answersLate: `cairn undo .*[Qq]ueued`, queues: `↳ cairn undo|Queued.*cairn undo|1 queued`}[a.typed])
 	a.is("after an undo beside a tool", during)
+	if a.typed == answersLate {
+		a.hasRefused()
+	}
 	a.tellsToGo("beside-1.txt")
 	if a.typed != queues {
 		a.sees(`done with both`)
@@ -214,6 +217,21 @@ func (a *typist) undoesBesideATool() {
 	}
 	a.sees(`took back 1 turn: 2 deleted deleted beside-1\.txt deleted beside-2\.txt`)
 	a.is("after the turn and undo", before)
+}
+
+// hasRefused waits until the hook has refused an undo: its answer comes after the turn.
+func (a *typist) hasRefused() {
+	a.t.Helper()
+	pattern := filepath.Join(a.home, ".local/share/cairn/hooks/turns/*.json")
+	for end := time.Now().Add(screenBound); time.Now().Before(end); time.Sleep(lookPause) {
+		list, _ := filepath.Glob(pattern)
+		for _, path := range list {
+			if text, err := os.ReadFile(path); err == nil && strings.Contains(string(text), `"refused":`) {
+				return
+			}
+		}
+	}
+	a.t.Fatalf("no hook has refused the undo:\n%s", a.screen())
 }
 
 // undoesAfterEsc: what a tool has written before Esc goes with undo, at once.

@@ -45,6 +45,9 @@ type hook struct {
 	above   bool   // see Project
 	home    string // see Options
 
+	beside      beside // calls that ran when the command was typed
+	interrupted bool   // they have results, and no hook told
+
 	did answer
 }
 
@@ -68,7 +71,7 @@ func (h *hook) apply(ctx context.Context) error {
 	case after:
 		return h.afterTool(ctx)
 	case stop:
-		h.turn.Running = h.running
+		h.turn.Running, h.turn.Over = h.running, h.parent == "" || h.turn.Over
 		if h.tasks {
 			h.turn.Background = h.background
 		} else if h.turn.Going || h.leftRunning() {
@@ -127,6 +130,7 @@ func (h *hook) beginTurn(ctx context.Context) error {
 	if h.parent == "" {
 		h.turn.Left = ""
 		h.turn.Message, h.turn.Running, h.turn.Refused, h.turn.Late = h.did.message, nil, "", nil
+		h.turn.Over = false
 	}
 	_, aerr := h.sessions.AddMessage(ctx, session.MessageBegin{
 		Session: h.session, Message: h.did.message, Role: session.RoleUser, Prompt: h.event.prompt, Meta: map[string]string{session.MetaAgent: h.agent},
@@ -147,6 +151,7 @@ func (h *hook) beforeTool(ctx context.Context) error {
 	if h.parent == "" {
 		h.turn.Left = ""
 	}
+	h.turn.Over = false
 	was := *w
 	w.announce(h.event)
 	h.see(w)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/session"
@@ -14,6 +15,62 @@ import (
 // result would be a mixture. Not every agent tells its hooks that Esc has ended a tool, so
 // the same command again, with no event between the two, counts as typed after Esc. When
 // such a call comes back after all, its changes become a step of their own.
+//
+// The sign of Esc comes later than the word on the screen: the agent writes its transcript
+// or calls its hook a moment afterwards. A command that meets an open call waits for it.
+
+const (
+	signBound = 2 * time.Second       // how long a command waits for the sign of Esc
+	signPause = 50 * time.Millisecond // between two looks
+)
+
+// beside is what was at work when a command was typed.
+type beside struct{ calls, tools string }
+
+// awaitEnd waits until the calls that are at work have ended, for a short time. It holds
+// no lock, so that the hook that tells of the end is not kept waiting.
+func (h *hook) awaitEnd(ctx context.Context, look func() *turn, pause func(context.Context, time.Duration) error) {
+	if h.kind != command || h.do.verb != "undo" && h.do.verb != "redo" || h.do.dryRun {
+		return
+	}
+	t := look()
+	if h.beside = (beside{t.atWork(), t.tools()}); h.beside.calls == "" || h.beside.calls == t.Refused {
+		return
+	}
+	for left := signTime(ctx); left > 0 && !h.ended(t); left -= signPause {
+		if pause(ctx, signPause) != nil {
+			return
+		}
+		t = look()
+	}
+}
+
+// ended reports whether no call of the turn goes on. A call that has come back in a turn
+// that is not over was at work: the model goes on with its result.
+func (h *hook) ended(t *turn) bool {
+	return t.Over && t.atWork() == "" || h.transcript != "" && hasResults(h.transcript, t.Calls)
+}
+
+// signTime leaves most of the time that the agent waits to the command itself.
+func signTime(ctx context.Context) time.Duration {
+	end, ok := ctx.Deadline()
+	if !ok {
+		return signBound
+	}
+	return min(signBound, time.Until(end)/4)
+}
+
+// sleep is the pause of a hook that has no other.
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}
 
 // atWork names the calls that have not come back.
 func (t *turn) atWork() string {
@@ -50,12 +107,18 @@ func (h *hook) refuseBeside(ctx context.Context) (bool, error) {
 	if err := h.endInterrupted(ctx); err != nil {
 		return false, err
 	}
-	calls := h.turn.atWork()
-	if calls == "" || h.do.dryRun || h.turn.Refused == calls {
+	calls, tools := h.turn.atWork(), h.turn.tools()
+	switch {
+	case h.do.dryRun || calls != "" && h.turn.Refused == calls:
 		return false, nil
+	case calls != "":
+		h.turn.Refused = calls
+	case h.beside.calls == "" || h.interrupted || h.turn.Over:
+		return false, nil
+	default:
+		tools = h.beside.tools
 	}
-	h.turn.Refused = calls
-	h.did.text = "cairn: nothing was done: " + h.turn.tools() + " at work when this was typed. Stop it (Esc) or let it end, then type it again"
+	h.did.text = "cairn: nothing was done: " + tools + " at work when this was typed. Stop it (Esc) or let it end, then type it again"
 	return true, nil
 }
 
@@ -64,6 +127,7 @@ func (h *hook) endInterrupted(ctx context.Context) error {
 	if h.transcript == "" || h.do.dryRun || !hasResults(h.transcript, h.turn.Calls) {
 		return nil
 	}
+	h.interrupted = true
 	return h.finish(ctx, h.session, &h.turn.work)
 }
 

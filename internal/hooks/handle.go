@@ -48,6 +48,9 @@ type Options struct {
 	// Line lists the processes above the hook, nil = those above this process.
 	Line func() []process.Relative
 
+	// Pause waits for a time between two looks at a call that may have ended. nil = a timer.
+	Pause func(context.Context, time.Duration) error
+
 	// Open opens the sessions of the root around a directory.
 	Open func(ctx context.Context, dir string) (*Project, error)
 }
@@ -57,6 +60,13 @@ func (o *Options) line() []process.Relative {
 		return o.Line()
 	}
 	return lineAbove()
+}
+
+func (o *Options) pause() func(context.Context, time.Duration) error {
+	if o.Pause != nil {
+		return o.Pause
+	}
+	return sleep
 }
 
 // Project is an open root.
@@ -181,6 +191,7 @@ func (h *hook) run(ctx context.Context, opt Options) (err error) {
 	if h.parent != "" {
 		top = h.parent
 	}
+	h.awaitEnd(ctx, func() *turn { return ts.look(project.Root, top) }, opt.pause())
 	return ts.use(ctx, project.Root, top, func(t *turn) error {
 		h.turn = t
 		err := h.meetAgent(ctx, opt.line())

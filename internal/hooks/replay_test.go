@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
@@ -38,6 +39,8 @@ type world struct {
 	root, data string
 	opened     int // how often hooks opened the project
 	retention  *cairn.Retention
+	paused     func(pauses int) // what happens while a command waits, nil = nothing
+	pauseCount int
 
 	turns []gittest.Listing // the project when each prompt came
 }
@@ -67,11 +70,20 @@ func (w *world) open(_ context.Context, dir string) (*Project, error) {
 	return &Project{Root: repo.Root(), Sessions: session.New(repo), Close: repo.Close}, nil
 }
 
+// pauses takes no time.
+func (w *world) pauses(context.Context, time.Duration) error {
+	w.pauseCount++
+	if w.paused != nil {
+		w.paused(w.pauseCount)
+	}
+	return nil
+}
+
 // send is one call of the hook; it returns what went to stdout.
 func (w *world) send(payload string) string {
 	w.Helper()
 	var out bytes.Buffer
-	Handle(w.Context(), w.agent, strings.NewReader(payload), &out, Options{Dir: filepath.Join(w.data, "hooks"), Open: w.open})
+	Handle(w.Context(), w.agent, strings.NewReader(payload), &out, Options{Dir: filepath.Join(w.data, "hooks"), Open: w.open, Pause: w.pauses})
 	return out.String()
 }
 

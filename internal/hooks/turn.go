@@ -32,6 +32,8 @@ type turn struct {
 	Refused string           `json:"refused,omitempty"` // calls beside which an undo was refused
 	Late    map[string]late  `json:"late,omitempty"`    // steps that were ended beside their tools, by session
 
+	Over bool `json:"over,omitempty"` // the agent has told the turn's end
+
 	// Background: the last turn that used tools left a command running.
 	Background bool `json:"background,omitempty"`
 
@@ -131,6 +133,12 @@ func (ts turns) use(ctx context.Context, root, session string, f func(*turn) err
 		err = errors.Join(err, writeSmall(path, now))
 	}
 	return err
+}
+
+// look reads the turn of a session without a lock; what it finds may be older than a call
+// that is at work on it.
+func (ts turns) look(root, session string) *turn {
+	return readTurn(filepath.Join(ts.dir, "turns", turnKey(root, session)+".json"))
 }
 
 // lockPause is the time between two tries for a lock.

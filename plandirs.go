@@ -28,7 +28,7 @@ func (p *planner) directories() error {
 	}
 	p.dirPermissions()
 	p.guardReadOnly()
-	return nil
+	return p.replacedDirs()
 }
 
 // ownerWrites is what a directory needs for its owner to change names in it.

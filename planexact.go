@@ -108,3 +108,29 @@ func (p *planner) baseHasDir(path string) bool {
 	e, err := p.repo.entryOrNil(p.way.base.tree, path)
 	return err == nil && e != nil && e.Mode == object.Dir
 }
+
+// replacedDirs lists the directories whose bits would go back and in whose place something
+// else stands now.
+func (p *planner) replacedDirs() error {
+	if p.way == nil {
+		return nil
+	}
+	dirs, err := p.repo.chmoddedDirs(p.target, p.way.base)
+	if err != nil {
+		return err
+	}
+	listed := make(map[string]bool)
+	for _, s := range slices.Concat(p.kept, p.conflicts) {
+		listed[s.Path] = true
+	}
+	for _, dir := range dirs {
+		if !p.scope.covers(dir) || p.disk.index.Dirs[dir] != nil || listed[dir] || p.cleared[dir] {
+			continue
+		}
+		found, err := worktree.Look(p.repo.root, dir, p.disk.index.Has)
+		if err == nil && found != nil && found.Path == dir && found.Mode != object.Dir {
+			p.stay(dir, reasonChangedSince)
+		}
+	}
+	return nil
+}

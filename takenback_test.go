@@ -136,3 +136,21 @@ func TestV06_EveryScanFindsAHeldFile(t *testing.T) {
 		}
 	}
 }
+
+// Only the bits of a directory differ. What stands in its place now is listed, captured
+// or not.
+func TestV06_RevertListsWhatStandsInADirectorysPlace(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"mine\n", strings.Repeat("large\n", cairn.DefaultMaxFileSize/6+1)} {
+		f := newFixture(t, gittest.Tree{"d/a": gittest.File("a\n")})
+		from := f.track().Checkpoint
+		f.chmodAll([]string{"d"}, 0o700)
+		to := f.track().Checkpoint
+		f.remove("d")
+		f.write("d", text)
+		res := f.revertRange(from, to, cairn.RevertOptions{})
+		if len(res.Conflicts) != 1 || res.Conflicts[0].Path != "d" || f.read("d") != text {
+			t.Errorf("%d bytes: %+v", len(text), res)
+		}
+	}
+}

@@ -107,12 +107,24 @@ func (r *Repo) countAhead(ctx context.Context, x *index.Index, rules *ruleSource
 		sum.Files += t.Files
 		sum.Bytes += t.Bytes
 	}
-	if s.MaxFiles > 0 && sum.Files > s.MaxFiles {
+	if filesFirst(sum, s.MaxFiles, s.MaxBytes) {
 		return r.tooLarge(fmt.Sprintf("more than %s", wording.Count(s.MaxFiles, "file")),
 			worktree.Largest(tallies, maxOffenders, func(t worktree.Tally) int64 { return int64(t.Files) }))
 	}
 	return r.tooLarge(fmt.Sprintf("more than %s of new data", wording.Size(s.MaxBytes)),
 		worktree.Largest(tallies, maxOffenders, func(t worktree.Tally) int64 { return t.Bytes }))
+}
+
+// filesFirst reports whether the limit of files is the one that was met. The tallies may
+// lack what other workers were at when the count ended, so both sums may be below the limits.
+func filesFirst(sum worktree.Tally, maxFiles int, maxBytes int64) bool {
+	switch {
+	case maxFiles <= 0:
+		return false
+	case maxBytes <= 0:
+		return true
+	}
+	return float64(sum.Files)/float64(maxFiles) >= float64(sum.Bytes)/float64(maxBytes)
 }
 
 // maxOffenders is how many directories an ErrTooLarge names.

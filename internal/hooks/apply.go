@@ -125,17 +125,49 @@ func (h *hook) beginTurn(ctx context.Context) error {
 		return err
 	}
 	err := h.finish(ctx, h.session, h.turn.of(h.event))
-	err = errors.Join(err, h.recordLeft(ctx, false))
+	waits := h.parent == "" && h.isReverted(ctx)
+	if !waits {
+		err = errors.Join(err, h.recordLeft(ctx, false))
+	}
 	h.did.message = h.turnID()
 	if h.parent == "" {
-		h.turn.Left = ""
+		if !waits {
+			h.turn.Left = ""
+		}
 		h.turn.Message, h.turn.Running, h.turn.Refused, h.turn.Late = h.did.message, nil, "", nil
 		h.turn.Over = false
 	}
-	_, aerr := h.sessions.AddMessage(ctx, session.MessageBegin{
+	m := session.MessageBegin{
 		Session: h.session, Message: h.did.message, Role: session.RoleUser, Prompt: h.event.prompt, Meta: map[string]string{session.MetaAgent: h.agent},
-	})
+	}
+	if h.parent == "" {
+		h.turn.Asked = nil
+	}
+	if waits {
+		h.turn.Asked = &m
+		return err
+	}
+	_, aerr := h.sessions.AddMessage(ctx, m)
 	return errors.Join(err, aerr)
+}
+
+// isReverted reports whether turns are taken back that a redo can bring back.
+func (h *hook) isReverted(ctx context.Context) bool {
+	s, err := h.sessions.Get(ctx, h.session)
+	return err == nil && s.Revert != nil
+}
+
+// recordAsked records a prompt that has waited because turns are taken back. A message
+// makes that final, and a question that no tool answers changes nothing.
+func (h *hook) recordAsked(ctx context.Context) error {
+	if h.turn.Asked == nil {
+		return nil
+	}
+	_, err := h.sessions.AddMessage(ctx, *h.turn.Asked)
+	if err == nil {
+		h.turn.Asked = nil
+	}
+	return err
 }
 
 func (h *hook) beforeTool(ctx context.Context) error {
@@ -150,6 +182,9 @@ func (h *hook) beforeTool(ctx context.Context) error {
 	}
 	if h.parent == "" {
 		h.turn.Left = ""
+	}
+	if err := h.recordAsked(ctx); err != nil {
+		return err
 	}
 	h.turn.Over = false
 	was := *w

@@ -228,6 +228,35 @@ func TestV48_NothingToBringBackSaysTheWay(t *testing.T) {
 	}
 }
 
+// TestV48_AQuestionLeavesRedo: a turn without a tool changes nothing, so what was taken back
+// still comes back. The prompt of a turn with tools is recorded with the first of them.
+func TestV48_AQuestionLeavesRedo(t *testing.T) {
+	t.Parallel()
+	for _, agent := range []string{Claude, Codex} {
+		w := newWorld(t, agent, gittest.Tree{"a": gittest.File("a\n")})
+		w.turnOf("s", "1", "one", "echo x > one")
+		after := w.manifest()
+		w.prompted("s", "cairn undo")
+		for _, turn := range []string{"2", "3"} {
+			w.prompt("s", turn, "what is it?")
+			w.tell("Stop", "s", nil)
+		}
+		if got := w.prompted("s", "cairn redo"); !strings.Contains(got, "brought back 1 turn") {
+			t.Errorf("%s: %s", agent, got)
+		}
+		w.isAs(after, "after a question and redo")
+		w.prompted("s", "cairn undo")
+		w.turnOf("s", "4", "four", "echo x > four")
+		if got := w.prompted("s", "cairn log"); !strings.Contains(got, "four") {
+			t.Errorf("%s: %s", agent, got)
+		}
+		if got := w.prompted("s", "cairn redo"); !strings.Contains(got, "nothing to bring back") {
+			t.Errorf("%s: %s", agent, got)
+		}
+		w.noFailures()
+	}
+}
+
 // TestV45_WhatGitDidIsTold: undo brings the files back and names what git keeps, with
 // commands that take it back and touch no file.
 func TestV45_WhatGitDidIsTold(t *testing.T) {

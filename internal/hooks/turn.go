@@ -18,6 +18,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/git"
 	"github.com/seed-fb9cbc17/cairn/internal/process"
+	"github.com/seed-fb9cbc17/cairn/session"
 )
 
 // turn is what one call of a hook leaves for the next: each is a process of its own.
@@ -40,6 +41,9 @@ type turn struct {
 	// Left: the message of a turn that is over and left a command running. What changes
 	// until the next one is recorded as a turn of its own.
 	Left string `json:"left,omitempty"`
+
+	// Asked: the prompt of the turn, where it is recorded with the first tool only.
+	Asked *session.MessageBegin `json:"asked,omitempty"`
 
 	Line  []process.ID `json:"line,omitempty"`  // above the call, from the agent on
 	Owner []process.ID `json:"owner,omitempty"` // the agent, as far as it is known

@@ -41,7 +41,10 @@ var terminalCases = []struct {
 	{"undo beside a tool", (*typist).undoesBesideATool},
 	{"Esc, then undo", (*typist).undoesAfterEsc},
 	{"a background command", (*typist).undoesBesideABackgroundCommand},
+	{"a question keeps redo", (*typist).keepsRedo},
+	{"a branch changed", (*typist).tellsWhatGitDid},
 	{"6,000 files", (*typist).undoesThousands},
+	{"a damaged store", (*typist).meetsDamage},
 	{"a full disk", (*typist).cannotBeProtected},
 }
 

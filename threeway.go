@@ -4,9 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 
-	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/linediff"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree"
@@ -296,121 +294,6 @@ func (p *planner) planMerged(c treeChange, base *object.Entry, want object.ID) {
 	p.changes = append(p.changes, worktree.Change{
 		Path: c.path, Action: action, Mode: mode, Perm: perm, ID: want, Was: expect(p.disk.index.Lookup(c.path)),
 	})
-}
-
-// keepRenamesTogether makes both halves of a rename stay if one of them has to: a
-// file that the step moved must not exist twice, or not at all, afterwards. A rename
-// is a deletion and a creation of the same contents.
-func (p *planner) keepRenamesTogether(step []Change) {
-	if len(p.conflicts)+len(p.kept) == 0 {
-		return
-	}
-	stays := make(map[string]bool)
-	for _, list := range [][]PathReason{p.conflicts, p.kept} {
-		for _, c := range list {
-			stays[c.Path] = true
-		}
-	}
-	pairs := renames(step)
-	n := len(p.changes)
-	for p.dropHalves(pairs, stays) {
-	}
-	if len(p.changes) < n {
-		p.dropUnneeded()
-	}
-}
-
-// dropUnneeded takes directories out of the plan that were to be made for paths that stay,
-// where what is taken back did not remove them.
-func (p *planner) dropUnneeded() {
-	for n := -1; n != len(p.changes); {
-		n = len(p.changes)
-		needed := make(map[string]bool)
-		for i := range p.changes {
-			if !p.changes[i].Action.Removes() {
-				addParents(needed, p.changes[i].Path)
-			}
-		}
-		p.changes = slices.DeleteFunc(p.changes, func(c worktree.Change) bool {
-			return c.Action == worktree.Mkdir && !needed[c.Path] && p.baseHasDir(c.Path)
-		})
-	}
-}
-
-// dropHalves makes the other halves of renames stay, and what would be made below one that
-// stands in its way then. It reports whether there were any.
-func (p *planner) dropHalves(pairs [][2]string, stays map[string]bool) bool {
-	planned, dropped := make(map[string]bool), make(map[string]bool)
-	for i := range p.changes {
-		planned[p.changes[i].Path] = true
-	}
-	for _, pair := range pairs {
-		for i, half := range pair {
-			if other := pair[1-i]; stays[other] && !stays[half] && planned[half] {
-				dropped[half], stays[half] = true, true
-				p.conflict(half, reasonOtherHalf+other)
-			}
-		}
-	}
-	if len(dropped) == 0 {
-		return false
-	}
-	p.changes = slices.DeleteFunc(p.changes, func(c worktree.Change) bool {
-		if dropped[c.Path] {
-			return true
-		}
-		if c.Action.Removes() {
-			return false
-		}
-		for at, _ := index.Split(c.Path); at != ""; at, _ = index.Split(at) {
-			if dropped[at] {
-				stays[c.Path] = true
-				p.conflict(c.Path, reasonInTheWayOf+at)
-				return true
-			}
-		}
-		return false
-	})
-	return true
-}
-
-// renames pairs the deletions of a step with its creations of equal contents: those whose
-// names differ in case only, and the others in the order of their paths.
-func renames(step []Change) (pairs [][2]string) {
-	paired := make(map[string]bool)
-	for _, name := range []func(path string) string{foldName, func(string) string { return "" }} {
-		type key struct{ id, name string }
-		made := make(map[key][]string)
-		for i := range step {
-			if c := &step[i]; c.Status == Added && !paired[c.Path] {
-				k := key{c.NewID, name(c.Path)}
-				made[k] = append(made[k], c.Path)
-			}
-		}
-		for i := range step {
-			c := &step[i]
-			if c.Status != Deleted || paired[c.Path] {
-				continue
-			}
-			k := key{c.OldID, name(c.Path)}
-			if to := made[k]; len(to) > 0 {
-				pairs, made[k] = append(pairs, [2]string{c.Path, to[0]}), to[1:]
-				paired[c.Path], paired[to[0]] = true, true
-			}
-		}
-	}
-	return pairs
-}
-
-// foldName is equal for the paths that strings.EqualFold takes for equal.
-func foldName(path string) string {
-	return strings.Map(func(r rune) rune {
-		least := r
-		for at := unicode.SimpleFold(r); at != r; at = unicode.SimpleFold(at) {
-			least = min(least, at)
-		}
-		return least
-	}, path)
 }
 
 // refuse is the error of the policy Fail.

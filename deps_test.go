@@ -25,6 +25,7 @@ var layers = map[string]int{
 	"internal/syntax":     0,
 	"internal/process":    0, // which process a number meant, and whether it lives
 	"internal/wording":    0,
+	"internal/parallel":   0, // goroutines on different processors
 	"integrations":        0, // adapters in other languages
 	"internal/odb":        1, // the store
 	"internal/index":      1,
@@ -69,6 +70,7 @@ var thirdParty = map[string][]string{
 	"bench":             {"golang.org/x/sys", "github.com/klauspost/compress/zlib"},                                    // floors
 
 	"internal/process":    {"golang.org/x/sys"}, // when a process began, boot ids
+	"internal/parallel":   {"golang.org/x/sys"}, // on which processor a thread runs
 	"internal/atomicfile": {"golang.org/x/sys"}, // which file systems keep the order of changes
 }
 

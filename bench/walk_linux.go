@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/seed-fb9cbc17/cairn/internal/worktree"
+	"github.com/seed-fb9cbc17/cairn/internal/parallel"
 )
 
 // walkTree lists every directory below root and takes the status of every entry,
@@ -25,7 +25,7 @@ func walkTree(root string, skip map[string]bool) (walked, error) {
 	defer unix.Close(fd)
 	w := &walk{root: fd, skip: skip, queue: []string{"."}}
 	w.wake.L = &w.mu
-	worktree.Apart(runtime.GOMAXPROCS(0), w.work)
+	parallel.Run(runtime.GOMAXPROCS(0), w.work)
 	return w.total, w.err
 }
 

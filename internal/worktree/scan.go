@@ -16,6 +16,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/ignore"
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/parallel"
 )
 
 // Sink takes the objects that a scan finds. It is called from several goroutines.
@@ -189,7 +190,7 @@ func (sc *scanner) walk() (*node, error) {
 	sc.stack = append(sc.stack, root)
 	stop := context.AfterFunc(ctx, sc.interrupted)
 	defer stop()
-	Apart(sc.workers(), func() { (&worker{scanner: sc}).run() })
+	parallel.Run(sc.workers(), func() { (&worker{scanner: sc}).run() })
 	if err := sc.failure(); err != nil {
 		sc.closeAll()
 		return nil, err

@@ -1,4 +1,4 @@
-package worktree
+package parallel
 
 import (
 	"os"
@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// allowed is what the threads of this process may run on, each set once.
+// allowed returns the distinct sets of processors that the threads of this process may use.
 func allowed(t *testing.T) map[string]bool {
 	t.Helper()
 	sets := make(map[string]bool)
@@ -31,8 +31,8 @@ func allowed(t *testing.T) map[string]bool {
 	return sets
 }
 
-// TestLeaveProcessor: a thread that leaves a processor is on another, and may run where it
-// might before.
+// TestLeaveProcessor: leaving a processor keeps the set of processors that the thread may
+// use.
 func TestLeaveProcessor(t *testing.T) {
 	var before, after, only unix.CPUSet
 	runtime.LockOSThread()
@@ -43,7 +43,7 @@ func TestLeaveProcessor(t *testing.T) {
 	if before.Count() < 2 {
 		t.Skip("there is one processor")
 	}
-	here := thisProcessor()
+	here := currentProcessor()
 	if here < 0 || !before.IsSet(int(here)) {
 		t.Fatalf("on processor %d of %v", here, before)
 	}
@@ -64,16 +64,15 @@ func TestLeaveProcessor(t *testing.T) {
 	}
 }
 
-// TestApartLeavesThreadsAsTheyWere: no thread is left with fewer processors than the process
-// has.
-func TestApartLeavesThreadsAsTheyWere(t *testing.T) {
+// TestRunLeavesThreadsAsTheyWere: no thread has fewer processors after Run.
+func TestRunLeavesThreadsAsTheyWere(t *testing.T) {
 	before := allowed(t)
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
 			for range 50 {
 				var calls atomic.Int32
-				Apart(4, func() { calls.Add(1) })
+				Run(4, func() { calls.Add(1) })
 				if n := calls.Load(); n != 4 {
 					t.Errorf("%d calls", n)
 				}

@@ -15,16 +15,12 @@ import (
 
 // What can keep a change from being carried out, beside the system's own errors.
 var (
-	// ErrChanged: the path is not what the plan expects; it was left as it is.
-	ErrChanged = errors.New("changed since it was examined")
 	// ErrUnsafePath: the path could lead out of the root or into a repository.
 	ErrUnsafePath = errors.New("unsafe path")
 	// ErrNotEmpty: a directory to be removed holds something else and stays.
 	ErrNotEmpty = errors.New("directory is not empty")
 	// ErrSpelling: it stays under a name that is not spelled as it should be.
 	ErrSpelling = errors.New("the file system keeps the spelling that it has")
-
-	errNotDirectory = fmt.Errorf("%w: a directory above it is none any more", ErrChanged)
 )
 
 // Action is what a change does to its path.
@@ -79,18 +75,6 @@ type Change struct {
 	// As is, of a Delete or Rmdir, the path of what is made in its place by another change,
 	// because the file system takes the two paths for the same; else "".
 	As string
-}
-
-// Expect is what the maker of a plan saw at a path. Its contents stand for it when
-// only the Stat differs, provided that ID is known. The zero Stat asks for that
-// comparison in any case, as one must where a stat is racy. Of a directory only the
-// inode and, for a Chmod, the bits are compared. Sockets, FIFOs and devices (Mode 0)
-// match nothing: they are never replaced or removed.
-type Expect struct {
-	Mode object.Mode
-	Perm uint16
-	Stat index.Stat
-	ID   object.ID // zero when unknown
 }
 
 // Source gives out the contents to write. A reader fails no later than at its end

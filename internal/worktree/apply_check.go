@@ -28,7 +28,7 @@ func (w *applyWorker) guard(r *os.Root, name string, c *Change) (fs.FileInfo, er
 	if c.Was == nil {
 		return nil, ErrChanged
 	}
-	switch c.Was.match(lookOf(fi), c) {
+	switch match(c.Was, lookOf(fi), c) {
 	case matchYes:
 		return fi, nil
 	case matchNo:
@@ -63,7 +63,7 @@ const (
 )
 
 // match compares what is on disk with what is expected there.
-func (e *Expect) match(now fileStat, c *Change) applyMatch {
+func match(e *Expect, now fileStat, c *Change) applyMatch {
 	if now.mode == 0 || kindOf(now.mode) != kindOf(e.Mode) {
 		return matchNo
 	}
@@ -123,7 +123,7 @@ func (w *applyWorker) asWanted(r *os.Root, name string, c *Change) (fs.FileInfo,
 		return nil, err
 	}
 	now := lookOf(fi)
-	if kindOf(now.mode) != kindOf(c.Mode) || c.Was != nil && c.Was.match(now, c) == matchYes {
+	if kindOf(now.mode) != kindOf(c.Mode) || c.Was != nil && match(c.Was, now, c) == matchYes {
 		return nil, nil
 	}
 	if now.mode == object.Dir {

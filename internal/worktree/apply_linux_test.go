@@ -242,49 +242,6 @@ func TestApplyNeverOpensSpecialFiles(t *testing.T) {
 	}
 }
 
-// TestDescendDoesNotBlockOnAFIFO: a FIFO takes the place of the directory between the
-// look at it and its opening, which must not wait for somebody to write.
-func TestDescendDoesNotBlockOnAFIFO(t *testing.T) {
-	t.Parallel()
-	root := t.TempDir()
-	dir, fifo := filepath.Join(root, "dir"), filepath.Join(root, "fifo")
-	must(t, os.Mkdir(dir, 0o755))
-	must(t, unix.Mkfifo(fifo, 0o644))
-	exchange := func() error { return unix.Renameat2(unix.AT_FDCWD, dir, unix.AT_FDCWD, fifo, unix.RENAME_EXCHANGE) }
-	if err := exchange(); err != nil {
-		t.Skipf("cannot exchange names: %v", err)
-	}
-	top, err := os.OpenRoot(root)
-	must(t, err)
-	defer top.Close()
-	stop, stopped := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(stopped)
-		for {
-			select {
-			case <-stop:
-				return
-			default:
-			}
-			if r, _, err := descend(top, "dir"); err == nil {
-				r.Close()
-			} else if !errors.Is(err, ErrChanged) {
-				t.Error(err)
-			}
-		}
-	}()
-	for range 40_001 {
-		must(t, exchange())
-	}
-	close(stop)
-	// Only where somebody waits for a writer can a writer open it without waiting.
-	if fd, err := unix.Open(fifo, unix.O_WRONLY|unix.O_NONBLOCK, 0); err == nil {
-		t.Error("descend waits for a FIFO")
-		unix.Close(fd)
-	}
-	<-stopped
-}
-
 // TestApplyOnANearlyFullDisk: there is room for one file beside those that are
 // replaced, and no more. What is staged must make room instead of failing the rest.
 func TestApplyOnANearlyFullDisk(t *testing.T) {

@@ -37,7 +37,7 @@ func (w *applyWorker) rmdir(r *os.Root, name string, i int) error {
 	if err != nil {
 		return err
 	}
-	if !fi.IsDir() || c.Was != nil && c.Was.match(lookOf(fi), c) == matchNo {
+	if !fi.IsDir() || c.Was != nil && match(c.Was, lookOf(fi), c) == matchNo {
 		if w.replacedBefore(c) {
 			return nil
 		}
@@ -113,7 +113,7 @@ func (w *applyWorker) adopt(r *os.Root, name string, c *Change) (fs.FileInfo, er
 		return nil, err
 	}
 	now := lookOf(fi)
-	ours := c.Was != nil && c.Was.match(now, c) == matchYes && samePerm(now.perm, c.Was.Perm, true)
+	ours := c.Was != nil && match(c.Was, now, c) == matchYes && samePerm(now.perm, c.Was.Perm, true)
 	if now.mode != object.Dir || !w.Resume && !ours && !samePerm(now.perm, c.Perm, true) {
 		return nil, ErrChanged
 	}

@@ -102,7 +102,7 @@ const (
 )
 
 func (run *applyRun) worker() *applyWorker {
-	return &applyWorker{applyRun: run, stack: rootStack{top: run.top, info: run.topInfo}, latest: map[uint64]folder{}}
+	return &applyWorker{applyRun: run, stack: newRootStack(run.top, run.topInfo), latest: map[uint64]folder{}}
 }
 
 // all goes through the phases. What was made writable is put back in any case.
@@ -228,7 +228,7 @@ func (w *applyWorker) in(path string, create bool, op func(*os.Root) error) erro
 		missing = func(r *os.Root, name string) error {
 			_, err := makeFolder(r, name, 0o755)
 			if err == nil {
-				w.touch(w.stack.path)
+				w.touch(w.stack.here().path)
 				w.renamed(w.stack.here(), r)
 			}
 			return err
@@ -238,16 +238,16 @@ func (w *applyWorker) in(path string, create bool, op func(*os.Root) error) erro
 	for {
 		r, err := w.stack.enter(path, missing)
 		if err == nil {
-			err = w.stack.denied(path, op(r))
+			err = denied(path, op(r))
 		}
-		var denied *deniedError
-		if !errors.As(err, &denied) || slices.Contains(loosened, denied.path) || !w.loosen(denied.path) {
+		var refused *deniedError
+		if !errors.As(err, &refused) || slices.Contains(loosened, refused.path) || !w.loosen(refused.path) {
 			if err == nil {
 				w.touch(path)
 			}
 			return err
 		}
-		loosened = append(loosened, denied.path)
+		loosened = append(loosened, refused.path)
 	}
 }
 

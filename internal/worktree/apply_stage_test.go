@@ -109,37 +109,3 @@ func TestApplyMoreThanIsStagedAtOnce(t *testing.T) {
 		after.check(t, root)
 	}
 }
-
-// TestApplyKeepsHandlesThatAreHeld: a stack neither closes what is held, nor leaks it.
-func TestApplyKeepsHandlesThatAreHeld(t *testing.T) {
-	t.Parallel()
-	root := t.TempDir()
-	applyTree{"a/b": aFolder(), "c": aFolder()}.build(t, root)
-	top, err := os.OpenRoot(root)
-	must(t, err)
-	defer top.Close()
-	s := rootStack{top: top}
-	b, err := s.enter("a/b", nil)
-	must(t, err)
-	s.hold(b)
-	s.hold(top)
-	c, err := s.enter("c", nil)
-	must(t, err)
-	s.hold(c)
-	if _, err := b.Stat("."); err != nil {
-		t.Errorf("held, but closed: %v", err)
-	}
-	s.release()
-	if _, err := b.Stat("."); err == nil {
-		t.Error("released and left, but open")
-	}
-	for _, r := range []*os.Root{top, c} {
-		if _, err := r.Stat("."); err != nil {
-			t.Errorf("released, but still in use: %v", err)
-		}
-	}
-	s.close()
-	if _, err := c.Stat("."); err == nil {
-		t.Error("left, but open")
-	}
-}

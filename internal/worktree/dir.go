@@ -1,25 +1,12 @@
 package worktree
 
 import (
+	"bytes"
 	"slices"
-
-	"github.com/seed-fb9cbc17/cairn/internal/index"
-	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
-// fileStat is what one lstat tells.
-type fileStat struct {
-	mode object.Mode // 0 for sockets, FIFOs and devices
-	perm uint16
-	stat index.Stat
-}
-
-// dirStat is what an open directory tells of itself.
-type dirStat struct {
-	perm   uint16
-	device uint64
-	stat   index.Stat
-}
+// direntBuffer is what one getdents call may return: 64 KiB hold about 2,000 names.
+const direntBuffer = 64 << 10
 
 // kind is what a listing says of a name without a look at it. Not every file system
 // tells, and it may be wrong by now.
@@ -55,11 +42,11 @@ func listedKind(name []byte) kind { return kind(name[:len(name)+2][len(name)+1])
 // asListed is a name that a listing had, with nothing said about its kind.
 func asListed(name string) []byte { return append([]byte(name), 0, byte(kindUnknown))[:len(name)] }
 
-func (l *listing) sort() { slices.SortFunc(l.names, compareBytes) }
+func (l *listing) sort() { slices.SortFunc(l.names, bytes.Compare) }
 
 func (l *listing) has(name string) bool {
 	_, ok := slices.BinarySearchFunc(l.names, name, func(a []byte, b string) int {
-		return compareBytes(a, []byte(b))
+		return bytes.Compare(a, []byte(b))
 	})
 	return ok
 }

@@ -1,12 +1,8 @@
 package worktree
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"io"
 	"strings"
-	"time"
 
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
@@ -25,6 +21,18 @@ type Found struct {
 // Expect returns what an Apply must find there.
 func (f *Found) Expect(id object.ID) *Expect {
 	return &Expect{Mode: f.Mode, Perm: f.Perm, Stat: f.Stat, ID: id}
+}
+
+// Expect is what the maker of a plan saw at a path. Its contents stand for it when
+// only the Stat differs, provided that ID is known. The zero Stat asks for that
+// comparison in any case, as one must where a stat is racy. Of a directory only the
+// inode and, for a Chmod, the bits are compared. Sockets, FIFOs and devices (Mode 0)
+// match nothing: they are never replaced or removed.
+type Expect struct {
+	Mode object.Mode
+	Perm uint16
+	Stat index.Stat
+	ID   object.ID // zero when unknown
 }
 
 // Look finds what stands at a path, or else the first parent that is not a
@@ -52,7 +60,8 @@ func Look(root, path string, known func(path string) bool) (*Found, error) {
 		}
 		found = &Found{Path: at, Mode: st.mode, Perm: st.perm, Stat: st.stat}
 		if spelled != name {
-			found.Path, found.As = index.Join(parentPath(at), spelled), at
+			above, _ := index.Split(at)
+			found.Path, found.As = index.Join(above, spelled), at
 		}
 		if st.mode == object.Dir {
 			found.Empty, err = isEmpty(h, name)
@@ -122,131 +131,4 @@ func namesIn(h *dirHandle, name string) ([]string, error) {
 		names[i] = string(n)
 	}
 	return names, nil
-}
-
-// ErrGone says that a path to be saved is not there any more.
-var ErrGone = errors.New("gone")
-
-// Save stores the contents of a file or symlink that no capture holds, whatever
-// its size, and returns what an Apply may then replace. It fails with an error
-// wrapping the reason if the contents cannot be had as they stood at one moment.
-func Save(root, path string, sink Sink) (*Expect, error) {
-	var expect *Expect
-	err := descendTo(root, path, func(h *dirHandle, at, name string) (bool, error) {
-		if at != path {
-			return true, nil
-		}
-		st, err := h.lstat(append([]byte(name), 0)[:len(name)])
-		if err != nil {
-			return false, err
-		}
-		if st.mode == 0 || st.mode == object.Dir {
-			return false, fmt.Errorf("%w: only files and symlinks can be saved", errUnstable)
-		}
-		w := &worker{scanner: &scanner{Scan: &Scan{Root: root, Sink: sink}, ctx: context.Background()}}
-		started := time.Now()
-		id, err := w.store(&node{handle: h}, name, st)
-		if racy(&st.stat, started) {
-			st.stat = index.Stat{} // proves nothing: only the contents count
-		}
-		expect = &Expect{Mode: st.mode, Perm: st.perm, Stat: st.stat, ID: id}
-		return false, err
-	})
-	if err != nil {
-		if errKind(err) == failGone {
-			err = ErrGone
-		}
-		return nil, fmt.Errorf("save %s: %w", path, err)
-	}
-	return expect, nil
-}
-
-// CanSave returns why Save would fail at a file that cannot be opened. Contents that
-// keep changing are found by Save alone.
-func CanSave(root, path string) error {
-	err := descendTo(root, path, func(h *dirHandle, at, name string) (bool, error) {
-		if at != path {
-			return true, nil
-		}
-		st, err := h.lstat(append([]byte(name), 0)[:len(name)])
-		if err != nil || !st.mode.IsFile() {
-			return false, err
-		}
-		f, err := h.openFile(name)
-		if err != nil {
-			return false, err
-		}
-		return false, f.Close()
-	})
-	if err != nil && errKind(err) != failGone {
-		return fmt.Errorf("save %s: %w", path, err)
-	}
-	return nil
-}
-
-// Identify is Save without saving: what stands at the path, with the id that its
-// contents would have.
-func Identify(root, path string) (*Expect, error) { return Save(root, path, hashOnly{}) }
-
-// hashOnly is a Sink that keeps nothing.
-type hashOnly struct{}
-
-func (hashOnly) Add(kind object.Kind, content []byte) (object.ID, error) {
-	return object.Sum(kind, content), nil
-}
-
-func (hashOnly) AddBlob(r io.Reader, size int64) (object.ID, error) {
-	h := object.NewHash(object.Blob, size)
-	_, err := io.Copy(h, r)
-	return object.HashID(h), err
-}
-
-func (hashOnly) Has(object.ID) bool { return true }
-
-// Uncaptured returns the path of something below the directory dir that the index
-// does not hold as captured, "" when there is nothing of the kind: only then may the
-// directory go. Errors count as something that is there.
-func Uncaptured(root, dir string, x *index.Index) string {
-	var l listing
-	var found string
-	_ = descendTo(root, dir, func(h *dirHandle, at, name string) (bool, error) {
-		if at != dir {
-			return true, nil
-		}
-		found = uncaptured(h, name, at, x, &l)
-		return false, nil
-	})
-	return found
-}
-
-func uncaptured(parent *dirHandle, name, path string, x *index.Index, l *listing) string {
-	h, err := parent.openDir(name)
-	if err != nil {
-		return path
-	}
-	defer h.close()
-	if err := h.list(l, make([]byte, direntBuffer)); err != nil {
-		return path
-	}
-	names := make([]string, len(l.names))
-	for i, n := range l.names {
-		names[i] = string(n)
-	}
-	d := x.Dirs[path]
-	for _, n := range names {
-		at := index.Join(path, n)
-		if d == nil {
-			return at
-		}
-		rec := d.Find(n)
-		switch {
-		case rec == nil || rec.Skip() != index.Captured:
-			return at
-		case rec.Mode() == object.Dir:
-			if found := uncaptured(h, n, at, x, l); found != "" {
-				return found
-			}
-		}
-	}
-	return ""
 }

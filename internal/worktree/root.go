@@ -9,6 +9,11 @@ import (
 	"syscall"
 )
 
+// ErrChanged: a path is not what it was when it was examined; it was left as it is.
+var ErrChanged = errors.New("changed since it was examined")
+
+var errNotDirectory = fmt.Errorf("%w: a directory above it is none any more", ErrChanged)
+
 // descend opens the directory name of parent. An os.Root alone would follow a
 // symlink that stays inside it, even the last name of a path, so that a directory
 // replaced by a link to another one would redirect everything written into it:
@@ -74,6 +79,8 @@ type deniedError struct {
 func (e *deniedError) Error() string { return fmt.Sprintf("directory %q: %v", e.path, e.err) }
 func (e *deniedError) Unwrap() error { return e.err }
 
+func newRootStack(top *os.Root, info fs.FileInfo) rootStack { return rootStack{top: top, info: info} }
+
 // enter goes to the directory path, "" for the root, one name at a time. missing,
 // if not nil, is called to make a directory that is not there.
 func (s *rootStack) enter(path string, missing func(parent *os.Root, name string) error) (*os.Root, error) {
@@ -97,20 +104,20 @@ func (s *rootStack) step(parent *os.Root, name, path string, missing func(*os.Ro
 	r, info, err := descend(parent, name)
 	if errors.Is(err, fs.ErrNotExist) && missing != nil {
 		if err := missing(parent, name); err != nil && !errors.Is(err, fs.ErrExist) {
-			return nil, nil, s.denied(s.path, err)
+			return nil, nil, denied(s.path, err)
 		}
 		r, info, err = descend(parent, name)
 	}
 	if err != nil && errors.Is(err, fs.ErrPermission) {
 		if _, lerr := parent.Lstat(name); lerr != nil {
-			return nil, nil, s.denied(s.path, lerr)
+			return nil, nil, denied(s.path, lerr)
 		}
-		return nil, nil, s.denied(path, err)
+		return nil, nil, denied(path, err)
 	}
 	return r, info, err
 }
 
-func (s *rootStack) denied(path string, err error) error {
+func denied(path string, err error) error {
 	if errors.Is(err, fs.ErrPermission) {
 		return &deniedError{path, err}
 	}

@@ -8,14 +8,25 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
-// errorsCause is the innermost error.
-func errorsCause(err error) error {
-	for errors.Unwrap(err) != nil {
-		err = errors.Unwrap(err)
+func succeed(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
-	return err
+}
+
+// writeFiles makes files that hold their own paths, and the directories above them.
+func writeFiles(t testing.TB, root string, paths ...string) {
+	t.Helper()
+	for _, path := range paths {
+		at := filepath.Join(root, filepath.FromSlash(path))
+		succeed(t, os.MkdirAll(filepath.Dir(at), 0o755))
+		succeed(t, os.WriteFile(at, []byte(path), 0o644))
+	}
 }
 
 func TestCommonPath(t *testing.T) {
@@ -35,48 +46,55 @@ func TestCommonPath(t *testing.T) {
 	}
 }
 
-func TestDescendOnlyIntoDirectories(t *testing.T) {
+func TestOpenChildOpensOnlyDirectories(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	applyTree{"dir/f": aFile("x"), "file": aFile("x"), "inside": aLink("dir"), "dangling": aLink("nowhere"), "loop": aLink("loop"), "up": aLink("..")}.build(t, root)
+	writeFiles(t, root, "dir/f", "file")
+	for name, target := range map[string]string{"inside": "dir", "dangling": "nowhere", "loop": "loop", "up": ".."} {
+		if err := gittest.Symlink(target, filepath.Join(root, name)); errors.Is(err, gittest.ErrNoLinks) {
+			t.Skip(err)
+		} else {
+			succeed(t, err)
+		}
+	}
 	top, err := os.OpenRoot(root)
-	must(t, err)
+	succeed(t, err)
 	defer top.Close()
 	for _, name := range []string{"file", "inside", "dangling", "loop", "up"} {
 		if r, _, err := descend(top, name); !errors.Is(err, ErrChanged) {
-			t.Errorf("descend into %q: %v, %v", name, r, err)
+			t.Errorf("open %q: %v, %v", name, r, err)
 		}
 	}
 	if _, _, err := descend(top, "absent"); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("descend into nothing: %v", err)
+		t.Errorf("open nothing: %v", err)
 	}
 	r, _, err := descend(top, "dir")
-	must(t, err)
+	succeed(t, err)
 	defer r.Close()
 	if _, err := r.Lstat("f"); err != nil {
 		t.Error(err)
 	}
 }
 
-// TestRootStackOpensUpperLevelsAgain goes down more names than stay open, then to
+// TestStackOpensUpperLevelsAgain goes down more names than stay open, then to
 // places whose handles are closed.
-func TestRootStackOpensUpperLevelsAgain(t *testing.T) {
+func TestStackOpensUpperLevelsAgain(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	const depth = 3 * rootsOpen
 	deep := strings.TrimSuffix(strings.Repeat("d/", depth), "/")
-	must(t, os.MkdirAll(filepath.Join(root, deep), 0o755))
+	succeed(t, os.MkdirAll(filepath.Join(root, deep), 0o755))
 	for _, n := range []int{1, rootsOpen, rootsOpen + 1, 2 * rootsOpen, depth} {
-		must(t, os.WriteFile(filepath.Join(root, deep[:2*n-1], "mark"), fmt.Append(nil, n), 0o644))
+		succeed(t, os.WriteFile(filepath.Join(root, deep[:2*n-1], "mark"), fmt.Append(nil, n), 0o644))
 	}
 	top, err := os.OpenRoot(root)
-	must(t, err)
+	succeed(t, err)
 	defer top.Close()
-	s := rootStack{top: top}
+	s := newRootStack(top, nil)
 	defer s.close()
 	for _, n := range []int{depth, 1, depth, 2 * rootsOpen, rootsOpen + 1, rootsOpen, depth, depth, 1} {
 		r, err := s.enter(deep[:2*n-1], nil)
-		must(t, err)
+		succeed(t, err)
 		if got, err := r.ReadFile("mark"); string(got) != fmt.Sprint(n) {
 			t.Errorf("at level %d: mark %q, %v", n, got, err)
 		}
@@ -89,5 +107,40 @@ func TestRootStackOpensUpperLevelsAgain(t *testing.T) {
 		if len(s.levels) != n || open > rootsOpen+1 {
 			t.Errorf("at level %d: %d levels, %d of them open", n, len(s.levels), open)
 		}
+	}
+}
+
+// TestStackKeepsHeldHandles: a held handle stays open until its release, and no longer.
+func TestStackKeepsHeldHandles(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	succeed(t, os.MkdirAll(filepath.Join(root, "a", "b"), 0o755))
+	succeed(t, os.Mkdir(filepath.Join(root, "c"), 0o755))
+	top, err := os.OpenRoot(root)
+	succeed(t, err)
+	defer top.Close()
+	s := newRootStack(top, nil)
+	b, err := s.enter("a/b", nil)
+	succeed(t, err)
+	s.hold(b)
+	s.hold(top)
+	c, err := s.enter("c", nil)
+	succeed(t, err)
+	s.hold(c)
+	if _, err := b.Stat("."); err != nil {
+		t.Errorf("held, but closed: %v", err)
+	}
+	s.release()
+	if _, err := b.Stat("."); err == nil {
+		t.Error("released and left, but open")
+	}
+	for _, r := range []*os.Root{top, c} {
+		if _, err := r.Stat("."); err != nil {
+			t.Errorf("released, but still in use: %v", err)
+		}
+	}
+	s.close()
+	if _, err := c.Stat("."); err == nil {
+		t.Error("left, but open")
 	}
 }

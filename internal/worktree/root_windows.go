@@ -7,15 +7,6 @@ import (
 
 const rootReadFlags = os.O_RDONLY
 
-func lookOf(fi fs.FileInfo) fileStat { return fromInfo(fi) }
-
-// linked is not known: package os does not tell the number of names. Writing by
-// rename keeps the other names' contents here too.
-func linked(fs.FileInfo) bool { return false }
-
-// deviceOf is not known: package os does not tell the volume.
-func deviceOf(fs.FileInfo) uint64 { return 0 }
-
 // samePerm compares all that Windows keeps of the bits: whether a file may be
 // written to. Directories have none.
 func samePerm(a, b uint16, dir bool) bool { return dir || a&0o200 == b&0o200 }

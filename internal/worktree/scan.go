@@ -1,7 +1,6 @@
 package worktree
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -120,9 +119,6 @@ type Result struct {
 	// did not have.
 	Before map[string]*index.Dir
 }
-
-// direntBuffer is what one getdents call may return: 64 KiB hold about 2,000 names.
-const direntBuffer = 64 << 10
 
 type scanner struct {
 	*Scan
@@ -306,5 +302,3 @@ func (sc *scanner) excluded(path string) bool { return slices.Contains(sc.Exclud
 func (sc *scanner) full(path string) string {
 	return filepath.Join(sc.Root, filepath.FromSlash(path))
 }
-
-func compareBytes(a, b []byte) int { return bytes.Compare(a, b) }

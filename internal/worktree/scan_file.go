@@ -11,16 +11,6 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
-// failure sorts the errors of looking at a path by what a scan does about them.
-type failure uint8
-
-const (
-	failFatal      failure = iota // stops the scan: the answer would be incomplete
-	failGone                      // deleted since it was listed
-	failReplaced                  // has become another kind of thing
-	failUnreadable                // reported and left out
-)
-
 const (
 	// maxInMemory is the size up to which a file is read into one buffer. Beyond it
 	// a file is hashed first and read a second time only if its blob is new.

@@ -10,60 +10,6 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
-func TestLookFindsOtherSpellings(t *testing.T) {
-	t.Parallel()
-	tree := applyTree{"README": aFile("r"), "Docs/Sub/a": aFile("a"), "Docs/ü": aFile("u"), "12": aFile("12")}
-	for name, dir := range map[string]func(testing.TB) string{"told apart": tellsCase, "not told apart": gittest.CaseBlindDir} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			root := dir(t)
-			tree.build(t, root)
-			for path, want := range map[string][2]string{ // path and As of what is found
-				"README": {"README"}, "readme": {"README", "readme"}, "12": {"12"},
-				"Docs/Sub/a": {"Docs/Sub/a"}, "Docs/Sub/A": {"Docs/Sub/a", "Docs/Sub/A"}, "Docs/sub/A": {"Docs/Sub", "Docs/sub"},
-				"docs/sub/A": {"Docs", "docs"}, "docs/none": {"Docs", "docs"}, "Docs/Ü": {"Docs/ü", "Docs/Ü"}, "Docs/ü": {"Docs/ü"},
-				"readme/x": {"README", "readme"}, "none": {}, "Docs/none": {},
-			} {
-				if name == "told apart" && want[1] != "" {
-					want = [2]string{}
-				}
-				found, err := Look(root, path, func(string) bool { return false })
-				must(t, err)
-				var got [2]string
-				if found != nil {
-					got = [2]string{found.Path, found.As}
-				}
-				if got != want {
-					t.Errorf("at %s there is %q, not %q", path, got, want)
-				}
-			}
-		})
-	}
-}
-
-func TestLookAsksForSpellingsOnlyIfTold(t *testing.T) {
-	t.Parallel()
-	root := gittest.CaseBlindDir(t)
-	applyTree{"README": aFile("r")}.build(t, root)
-	for _, known := range []func(string) bool{nil, func(string) bool { return true }} {
-		found, err := Look(root, "readme", known)
-		must(t, err)
-		if found == nil || found.Path != "readme" || found.As != "" {
-			t.Errorf("found %+v", found)
-		}
-	}
-}
-
-// tellsCase is a directory where names that differ in case are two.
-func tellsCase(t testing.TB) string {
-	t.Helper()
-	root := t.TempDir()
-	if !gittest.TellsCase(t, root) {
-		t.Skip("names are not told apart by case here")
-	}
-	return root
-}
-
 var spelledBefore = applyTree{
 	"readme": aFile("old"), "same": aFile("same"), "Docs/a": aFile("a"), "Docs/Sub/b": aFile("b"), "Docs/x.log": aFile("somebody's"),
 	"Out/x": aFile("x"), "thing": aFile("f"), "Dir/x": aFile("x"), "Dir/d/y": aFile("y"),

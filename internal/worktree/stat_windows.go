@@ -87,3 +87,12 @@ func permOf(attributes uint32) uint16 {
 	}
 	return 0o644
 }
+
+func lookOf(fi fs.FileInfo) fileStat { return fromInfo(fi) }
+
+// linked is not known: package os does not tell the number of names. Writing by
+// rename keeps the other names' contents here too.
+func linked(fs.FileInfo) bool { return false }
+
+// deviceOf is not known: package os does not tell the volume.
+func deviceOf(fs.FileInfo) uint64 { return 0 }

@@ -1,6 +1,7 @@
 package worktree
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -68,4 +69,12 @@ func TestRemoveTempsRefusesBadTokens(t *testing.T) {
 	if err := RemoveTemps(filepath.Join(root, "absent"), "t0", nil); !os.IsNotExist(errorsCause(err)) {
 		t.Errorf("absent root: %v", err)
 	}
+}
+
+// errorsCause is the innermost error.
+func errorsCause(err error) error {
+	for errors.Unwrap(err) != nil {
+		err = errors.Unwrap(err)
+	}
+	return err
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
-	"github.com/seed-fb9cbc17/cairn/internal/worktree"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
 // claims is what a capture vouches for when it could not look at everything. The stat
@@ -45,7 +45,7 @@ func (r *Repo) hinted(x *index.Index, paths []string) (seen []string, skipped []
 			seen = append(seen, path)
 			continue
 		}
-		found, err := worktree.Look(r.root, path, x.Has)
+		found, err := dir.Find(r.root, path, x.Has)
 		switch {
 		case err != nil:
 			skipped = append(skipped, Skipped{Path: path, Reason: index.Unreadable.String()})

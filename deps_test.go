@@ -16,58 +16,60 @@ const module = "github.com/seed-fb9cbc17/cairn"
 // layers gives every package its level. A package imports only packages of lower
 // levels, so that each can be understood, and tested, without those above it.
 var layers = map[string]int{
-	"internal/object":     0, // pure formats
-	"internal/ignore":     0,
-	"internal/linediff":   0,
-	"internal/atomicfile": 0,
-	"internal/pathtext":   0,
-	"internal/realpath":   0,
-	"internal/syntax":     0,
-	"internal/process":    0, // which process a number meant, and whether it lives
-	"internal/wording":    0,
-	"internal/parallel":   0, // goroutines on different processors
-	"integrations":        0, // adapters in other languages
-	"internal/odb":        1, // the store
-	"internal/index":      1,
-	"internal/git":        1,
-	"internal/worktree":   2, // the user's directory
-	"internal/watch":      2,
-	"":                    3, // package cairn
-	"session":             4,
-	"snapshot":            4,
-	"internal/protocol":   4, // what server and callers agree on
-	"internal/ticket":     4, // work that nobody waits for
-	"internal/httpapi":    5,
-	"internal/client":     5,
-	"internal/config":     5, // what people set
-	"internal/webui":      5, // the server's page
-	"internal/hooks":      5, // doors
-	"internal/mcptools":   5,
-	"internal/setup":      5,
-	"cmd/cairn":           6,
-	"bench":               6,
-	"internal/gittest":    7, // test support: may import nothing of ours, see below
+	"internal/object":       0, // pure formats
+	"internal/ignore":       0,
+	"internal/linediff":     0,
+	"internal/atomicfile":   0,
+	"internal/pathtext":     0,
+	"internal/realpath":     0,
+	"internal/syntax":       0,
+	"internal/process":      0, // which process a number meant, and whether it lives
+	"internal/wording":      0,
+	"internal/parallel":     0, // goroutines on different processors
+	"integrations":          0, // adapters in other languages
+	"internal/odb":          1, // the store
+	"internal/index":        1,
+	"internal/git":          1,
+	"internal/worktree/dir": 2, // handles of directories; writes nothing
+	"internal/worktree":     3, // the user's directory
+	"internal/watch":        3,
+	"":                      4, // package cairn
+	"session":               5,
+	"snapshot":              5,
+	"internal/protocol":     5, // what server and callers agree on
+	"internal/ticket":       5, // work that nobody waits for
+	"internal/httpapi":      6,
+	"internal/client":       6,
+	"internal/config":       6, // what people set
+	"internal/webui":        6, // the server's page
+	"internal/hooks":        6, // doors
+	"internal/mcptools":     6,
+	"internal/setup":        6,
+	"cmd/cairn":             7,
+	"bench":                 7,
+	"internal/gittest":      8, // test support: may import nothing of ours, see below
 
-	"internal/linediff/corpus": 6,
-	"internal/programmodel":    7, // tests of the program
+	"internal/linediff/corpus": 7,
+	"internal/programmodel":    8, // tests of the program
 }
 
 // thirdParty says which modules a package may use, and why.
 var thirdParty = map[string][]string{
-	"internal/odb":      {"github.com/klauspost/compress", "github.com/gofrs/flock", "golang.org/x/sys"},               // compression, locks, clocks
-	"internal/index":    {"golang.org/x/sys"},                                                                          // large pages
-	"internal/git":      {"golang.org/x/sys"},                                                                          // stat of the user's index
-	"internal/config":   {"github.com/BurntSushi/toml"},                                                                // the files that people write
-	"internal/worktree": {"golang.org/x/sys"},                                                                          // handles of directories
-	"internal/watch":    {"golang.org/x/sys"},                                                                          // inotify
-	"internal/gittest":  {"golang.org/x/sys", "github.com/hanwen/go-fuse/v2"},                                          // tracing for crash tests; file systems of the tests
-	"internal/hooks":    {"github.com/gofrs/flock"},                                                                    // one hook of a session at a time
-	"internal/ticket":   {"github.com/gofrs/flock"},                                                                    // one at a time does the work
-	"internal/setup":    {"github.com/tailscale/hujson", "github.com/BurntSushi/toml"},                                 // settings of agents
-	"internal/httpapi":  {"github.com/danielgtaylor/huma/v2", "github.com/gofrs/flock"},                                // OpenAPI from types; one server per data directory
-	"internal/mcptools": {"github.com/modelcontextprotocol/go-sdk/mcp"},                                                // the protocol
-	"cmd/cairn":         {"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term", "golang.org/x/sys"}, // the command line; whose the terminal is
-	"bench":             {"golang.org/x/sys", "github.com/klauspost/compress/zlib"},                                    // floors
+	"internal/odb":          {"github.com/klauspost/compress", "github.com/gofrs/flock", "golang.org/x/sys"},               // compression, locks, clocks
+	"internal/index":        {"golang.org/x/sys"},                                                                          // large pages
+	"internal/git":          {"golang.org/x/sys"},                                                                          // stat of the user's index
+	"internal/config":       {"github.com/BurntSushi/toml"},                                                                // the files that people write
+	"internal/worktree/dir": {"golang.org/x/sys"},                                                                          // system calls relative to an open directory
+	"internal/worktree":     {"golang.org/x/sys"},                                                                          // handles of directories
+	"internal/watch":        {"golang.org/x/sys"},                                                                          // inotify
+	"internal/gittest":      {"golang.org/x/sys", "github.com/hanwen/go-fuse/v2"},                                          // tracing for crash tests; file systems of the tests
+	"internal/hooks":        {"github.com/gofrs/flock"},                                                                    // one hook of a session at a time
+	"internal/ticket":       {"github.com/gofrs/flock"},                                                                    // one at a time does the work
+	"internal/setup":        {"github.com/tailscale/hujson", "github.com/BurntSushi/toml"},                                 // settings of agents
+	"internal/httpapi":      {"github.com/danielgtaylor/huma/v2", "github.com/gofrs/flock"},                                // OpenAPI from types; one server per data directory
+	"internal/mcptools":     {"github.com/modelcontextprotocol/go-sdk/mcp"},                                                // the protocol
+	"cmd/cairn":             {"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term", "golang.org/x/sys"}, // the command line; whose the terminal is
+	"bench":                 {"golang.org/x/sys", "github.com/klauspost/compress/zlib"},                                    // floors
 
 	"internal/process":    {"golang.org/x/sys"}, // when a process began, boot ids
 	"internal/parallel":   {"golang.org/x/sys"}, // on which processor a thread runs
@@ -128,7 +130,7 @@ func checkFile(t *testing.T, pkg, file string) {
 		checkImport(t, pkg, file, strings.Trim(spec.Path.Value, `"`))
 	}
 	// The git binary needs a PATH; nothing else of the environment reaches it.
-	if layers[pkg] < 6 && file != filepath.Join("internal", "git", "binary.go") {
+	if layers[pkg] < 7 && file != filepath.Join("internal", "git", "binary.go") {
 		ast.Inspect(parsed, func(n ast.Node) bool {
 			if sel, ok := n.(*ast.SelectorExpr); ok && environment[sel.Sel.Name] {
 				if id, ok := sel.X.(*ast.Ident); ok && id.Name == "os" {

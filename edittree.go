@@ -9,7 +9,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
-	"github.com/seed-fb9cbc17/cairn/internal/worktree"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
 // editTree returns a tree with some paths replaced: their Mode and ID are those of
@@ -61,7 +61,7 @@ func (r *Repo) editEntry(batch *odb.Batch, entries map[string]object.Entry, name
 }
 
 // withoutSkipped is a copy in which paths have become captured.
-func (m *metadata) withoutSkipped(saved map[string]*worktree.Expect) *metadata {
+func (m *metadata) withoutSkipped(saved map[string]*dir.State) *metadata {
 	out := *m
 	out.Skipped = slices.DeleteFunc(slices.Clone(m.Skipped), func(s Skipped) bool { return saved[s.Path] != nil })
 	above := dirsAbove(maps.Keys(saved))

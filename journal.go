@@ -16,6 +16,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
 const (
@@ -124,7 +125,7 @@ func (in *journalChange) change() (worktree.Change, error) {
 	c.Action, errs[0] = worktree.ParseAction(in.Action)
 	c.ID, errs[1] = object.ParseID(in.ID)
 	if in.Was != nil {
-		c.Was = &worktree.Expect{Mode: in.Was.Mode, Perm: uint16(in.Was.Perm), Stat: in.Was.Stat}
+		c.Was = &dir.State{Mode: in.Was.Mode, Perm: uint16(in.Was.Perm), Stat: in.Was.Stat}
 		c.Was.ID, errs[2] = object.ParseID(in.Was.ID)
 	}
 	return c, errors.Join(errs[:]...)

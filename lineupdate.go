@@ -10,7 +10,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
-	"github.com/seed-fb9cbc17/cairn/internal/worktree"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
 // LineUpdate changes lines while the store is locked. All its captures are one: the
@@ -159,7 +159,7 @@ func (u *LineUpdate) Absent(paths []string) []string {
 		if err != nil || rel == "" {
 			continue
 		}
-		if found, err := worktree.Look(u.repo.root, rel, nil); err == nil && found == nil {
+		if found, err := dir.Find(u.repo.root, rel, nil); err == nil && found == nil {
 			absent = append(absent, rel)
 		}
 	}

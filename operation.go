@@ -10,6 +10,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
 // opRequest is what an operation is about to do.
@@ -156,7 +157,7 @@ func (r *Repo) before(ctx context.Context, req opRequest) (*Checkpoint, error) {
 }
 
 // withSaved is a state that holds files and directories which the capture left out.
-func (r *Repo) withSaved(batch *odb.Batch, s state, saved map[string]*worktree.Expect, dirs map[string]uint16) (state, error) {
+func (r *Repo) withSaved(batch *odb.Batch, s state, saved map[string]*dir.State, dirs map[string]uint16) (state, error) {
 	if len(dirs) > 0 {
 		s.meta = s.meta.withDirs(dirs, dirsAbove(maps.Keys(saved)))
 	}

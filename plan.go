@@ -7,6 +7,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
 // plan is what a restore or revert is going to do, path by path.
@@ -152,15 +153,15 @@ func (p *planner) files() error {
 
 // expect is what the last capture saw at a path that it holds. A racy stat proves
 // nothing, so only the contents count.
-func expect(rec index.Record) *worktree.Expect {
-	e := &worktree.Expect{Mode: rec.Mode(), Perm: rec.Perm(), ID: rec.ID()}
+func expect(rec index.Record) *dir.State {
+	e := &dir.State{Mode: rec.Mode(), Perm: rec.Perm(), ID: rec.ID()}
 	if !rec.Racy() {
 		e.Stat = rec.Stat()
 	}
 	return e
 }
 
-func (p *planner) change(path string, action worktree.Action, e *object.Entry, was *worktree.Expect) {
+func (p *planner) change(path string, action worktree.Action, e *object.Entry, was *dir.State) {
 	c := worktree.Change{Path: path, Action: action, Was: was}
 	if e != nil {
 		c.Mode, c.ID = e.Mode, e.ID
@@ -207,13 +208,13 @@ func (p *planner) remove(path string) error {
 }
 
 // takeAway plans the removal of a file or symlink.
-func (p *planner) takeAway(path string, was *worktree.Expect) {
+func (p *planner) takeAway(path string, was *dir.State) {
 	p.cleared[path], p.removed[path] = true, true
 	p.change(path, worktree.Delete, nil, was)
 }
 
 // takeUncaptured is takeAway for what no capture holds.
-func (p *planner) takeUncaptured(path string, was *worktree.Expect) {
+func (p *planner) takeUncaptured(path string, was *dir.State) {
 	p.losses = append(p.losses, path)
 	p.takeAway(path, was)
 }
@@ -290,7 +291,7 @@ func (p *planner) create(c treeChange) error {
 	case p.standsSince(found.Path):
 		p.block(c.path, reasonInTheWayOf+found.Path)
 	default: // a file where a directory has to be, or of another spelling
-		p.takeUncaptured(found.Path, found.Expect(object.ID{}))
+		p.takeUncaptured(found.Path, found.State(object.ID{}))
 		p.change(c.path, worktree.Create, c.new, nil)
 	}
 	return nil
@@ -298,8 +299,8 @@ func (p *planner) create(c treeChange) error {
 
 // replaceUncaptured plans a file where one stands that no capture holds. A file with the
 // contents of the target's stays and gets at most its bits.
-func (p *planner) replaceUncaptured(c treeChange, found *worktree.Found) {
-	action, was := worktree.Modify, found.Expect(object.ID{})
+func (p *planner) replaceUncaptured(c treeChange, found *dir.Found) {
+	action, was := worktree.Modify, found.State(object.ID{})
 	size, err := p.repo.blobSize(c.new)
 	if found.Mode.IsFile() == c.new.Mode.IsFile() && err == nil && (found.Stat.Size == size || !found.Mode.IsFile()) {
 		if at, err := worktree.Identify(p.repo.root, c.path); err == nil && at.ID == c.new.ID {
@@ -323,7 +324,7 @@ func (p *planner) asTarget(c treeChange, disk present) bool {
 
 // replaceDir plans a file where a directory stands: possible only if all that is
 // in it is captured, and thus going.
-func (p *planner) replaceDir(c treeChange, found *worktree.Found) {
+func (p *planner) replaceDir(c treeChange, found *dir.Found) {
 	if inside := worktree.Uncaptured(p.repo.root, found.Path, p.disk.index); inside != "" {
 		p.block(c.path, reasonInTheWay+inside)
 		return

@@ -8,6 +8,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
 // directories plans what concerns directories as such: the target's empty ones that
@@ -44,14 +45,14 @@ func (p *planner) guardReadOnly() {
 		dir, _ := index.Split(p.changes[i].Path)
 		parents[dir] = true
 	}
-	for dir := range parents {
-		rec := p.disk.index.Lookup(dir)
-		if rec == nil || rec.Mode() != object.Dir || rec.Perm()&ownerWrites == ownerWrites || planned[dir] {
+	for folder := range parents {
+		rec := p.disk.index.Lookup(folder)
+		if rec == nil || rec.Mode() != object.Dir || rec.Perm()&ownerWrites == ownerWrites || planned[folder] {
 			continue
 		}
 		p.changes = append(p.changes, worktree.Change{
-			Path: dir, Action: worktree.Chmod, Mode: object.Dir, Perm: rec.Perm(),
-			Was: &worktree.Expect{Mode: object.Dir, Perm: rec.Perm()},
+			Path: folder, Action: worktree.Chmod, Mode: object.Dir, Perm: rec.Perm(),
+			Was: &dir.State{Mode: object.Dir, Perm: rec.Perm()},
 		})
 	}
 }
@@ -184,7 +185,7 @@ func (p *planner) makeDir(path string, needed bool) (made bool) {
 		p.conflict(path, reasonInTheWayOf+found.Path)
 		return false
 	default:
-		p.takeUncaptured(found.Path, found.Expect(object.ID{}))
+		p.takeUncaptured(found.Path, found.State(object.ID{}))
 	}
 	p.changes = append(p.changes, c)
 	return true
@@ -267,7 +268,7 @@ func (p *planner) dirPermission(path string) {
 	if want := p.target.meta.perm(path, object.Dir); want != rec.Perm() && p.settleDir(path, want, rec.Perm()) {
 		p.changes = append(p.changes, worktree.Change{
 			Path: path, Action: worktree.Chmod, Mode: object.Dir, Perm: want,
-			Was: &worktree.Expect{Mode: object.Dir, Perm: rec.Perm()},
+			Was: &dir.State{Mode: object.Dir, Perm: rec.Perm()},
 		})
 	}
 }

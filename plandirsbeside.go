@@ -7,6 +7,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
 // A capture holds no directory that rules ignore. An operation may still change one: it
@@ -26,7 +27,7 @@ func (r *Repo) dirsBeside(x *index.Index, paths iter.Seq[string]) map[string]uin
 			if x.Lookup(at) != nil {
 				continue
 			}
-			found, err := worktree.Look(r.root, at, x.Has)
+			found, err := dir.Find(r.root, at, x.Has)
 			if err == nil && found != nil && found.Path == at && found.Mode == object.Dir {
 				dirs[at] = found.Perm
 			}
@@ -72,7 +73,7 @@ func (p *planner) leftDir(path string, now uint16) {
 	}
 	p.changes = append(p.changes, worktree.Change{
 		Path: path, Action: worktree.Chmod, Mode: object.Dir, Perm: want,
-		Was: &worktree.Expect{Mode: object.Dir, Perm: now},
+		Was: &dir.State{Mode: object.Dir, Perm: now},
 	})
 }
 
@@ -80,16 +81,16 @@ func (p *planner) leftDir(path string, now uint16) {
 // that rules ignore today, and that are still there and empty. The target may have had them.
 func (p *planner) leftEmpty() {
 	for _, path := range slices.Concat(p.way.base.meta.Empty, p.way.base.meta.Bare) {
-		dir := string(path)
-		if !p.scope.covers(dir) || p.way.made[dir] || p.cleared[dir] || p.has(dir) || p.disk.index.Lookup(dir) != nil {
+		folder := string(path)
+		if !p.scope.covers(folder) || p.way.made[folder] || p.cleared[folder] || p.has(folder) || p.disk.index.Lookup(folder) != nil {
 			continue
 		}
-		names, err := worktree.Names(p.repo.root, dir)
+		names, err := dir.Names(p.repo.root, folder)
 		if err != nil || len(names) > 0 {
 			continue
 		}
-		if reason := p.mayHaveExisted(dir, true); reason != "" {
-			p.keepTopmost(dir, reason)
+		if reason := p.mayHaveExisted(folder, true); reason != "" {
+			p.keepTopmost(folder, reason)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
 // A plan names what carrying it out does, and nothing else. So obstacles that are
@@ -52,13 +53,13 @@ func (p *planner) spareStanding() {
 
 // stillHolds returns something in a directory that is not among the paths that go. A
 // directory that cannot be listed is left to the removal itself.
-func (p *planner) stillHolds(dir string, gone map[string]bool) string {
-	names, err := worktree.Names(p.repo.root, dir)
+func (p *planner) stillHolds(folder string, gone map[string]bool) string {
+	names, err := dir.Names(p.repo.root, folder)
 	if err != nil {
 		return ""
 	}
 	for _, name := range names {
-		if at := index.Join(dir, name); !gone[at] {
+		if at := index.Join(folder, name); !gone[at] {
 			return at
 		}
 	}
@@ -123,13 +124,13 @@ func (p *planner) replacedDirs() error {
 	for _, s := range slices.Concat(p.kept, p.conflicts) {
 		listed[s.Path] = true
 	}
-	for _, dir := range dirs {
-		if !p.scope.covers(dir) || p.disk.index.Dirs[dir] != nil || listed[dir] || p.cleared[dir] {
+	for _, folder := range dirs {
+		if !p.scope.covers(folder) || p.disk.index.Dirs[folder] != nil || listed[folder] || p.cleared[folder] {
 			continue
 		}
-		found, err := worktree.Look(p.repo.root, dir, p.disk.index.Has)
-		if err == nil && found != nil && found.Path == dir && found.Mode != object.Dir {
-			p.stay(dir, reasonChangedSince)
+		found, err := dir.Find(p.repo.root, folder, p.disk.index.Has)
+		if err == nil && found != nil && found.Path == folder && found.Mode != object.Dir {
+			p.stay(folder, reasonChangedSince)
 		}
 	}
 	return nil

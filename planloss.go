@@ -9,6 +9,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
 // oversized plans the removal of files that are present but not captured, and that
@@ -45,7 +46,7 @@ func (p *planner) oversized() error {
 		case reason != "":
 			p.keep(s.Path, reason)
 		case rec.Skip() == index.TooLarge:
-			p.takeUncaptured(s.Path, &worktree.Expect{Mode: rec.Mode(), Perm: rec.Perm(), Stat: rec.Stat()})
+			p.takeUncaptured(s.Path, &dir.State{Mode: rec.Mode(), Perm: rec.Perm(), Stat: rec.Stat()})
 		case rec.Skip() == index.Unreadable:
 			p.keep(s.Path, reasonUnreadable)
 		case rec.Skip() == index.Special:
@@ -79,7 +80,7 @@ func (p *planner) leftBehind() error {
 }
 
 func (p *planner) takeLeft(path string) error {
-	found, err := worktree.Look(p.repo.root, path, p.disk.index.Has)
+	found, err := dir.Find(p.repo.root, path, p.disk.index.Has)
 	switch {
 	case err != nil:
 		p.conflict(path, err.Error())
@@ -97,7 +98,7 @@ func (p *planner) takeLeft(path string) error {
 		p.keep(path, reason)
 		return nil
 	}
-	p.takeUncaptured(path, found.Expect(object.ID{}))
+	p.takeUncaptured(path, found.State(object.ID{}))
 	return nil
 }
 
@@ -105,20 +106,20 @@ func (p *planner) takeLeft(path string) error {
 // capture of the disk holds, and in which nothing is left.
 func (p *planner) leftDirs() {
 	above := p.aboveAdded()
-	for _, dir := range slices.Backward(slices.Sorted(maps.Keys(p.way.made))) {
-		if p.cleared[dir] || !p.scope.covers(dir) && !above[dir] || p.disk.index.Lookup(dir) != nil || p.has(dir) {
+	for _, folder := range slices.Backward(slices.Sorted(maps.Keys(p.way.made))) {
+		if p.cleared[folder] || !p.scope.covers(folder) && !above[folder] || p.disk.index.Lookup(folder) != nil || p.has(folder) {
 			continue
 		}
-		names, err := worktree.Names(p.repo.root, dir)
-		if err != nil || slices.ContainsFunc(names, func(name string) bool { return !p.cleared[index.Join(dir, name)] }) {
+		names, err := dir.Names(p.repo.root, folder)
+		if err != nil || slices.ContainsFunc(names, func(name string) bool { return !p.cleared[index.Join(folder, name)] }) {
 			continue
 		}
-		found, err := worktree.Look(p.repo.root, dir, p.disk.index.Has)
-		if err != nil || found == nil || !p.settleGone(dir, found.Perm) {
+		found, err := dir.Find(p.repo.root, folder, p.disk.index.Has)
+		if err != nil || found == nil || !p.settleGone(folder, found.Perm) {
 			continue
 		}
-		p.cleared[dir] = true
-		p.change(dir, worktree.Rmdir, nil, nil)
+		p.cleared[folder] = true
+		p.change(folder, worktree.Rmdir, nil, nil)
 	}
 }
 
@@ -136,8 +137,8 @@ func (p *planner) settleUncaptured(path string) (proceed bool, err error) {
 
 // save puts what no capture holds into the batch, before anything is overwritten.
 // What cannot be saved is not touched.
-func (p *plan) save(root string, sink worktree.Sink) map[string]*worktree.Expect {
-	saved, lost := make(map[string]*worktree.Expect), make(map[string]bool)
+func (p *plan) save(root string, sink worktree.Sink) map[string]*dir.State {
+	saved, lost := make(map[string]*dir.State), make(map[string]bool)
 	for _, path := range p.losses {
 		was, err := worktree.Save(root, path, sink)
 		if err == nil {

@@ -6,6 +6,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
 // On macOS and Windows README and readme are one file, and which of the two it is called
@@ -23,9 +24,9 @@ func (p *planner) isCaptured(path string) bool {
 // lookFor finds what stands at a path of the target, or in the way to it, whatever its
 // spelling. Directories on the way that are spelled another way are planned to be renamed.
 // taken is another path of the target that has the name already: both cannot be there.
-func (p *planner) lookFor(path string) (found *worktree.Found, taken string, err error) {
+func (p *planner) lookFor(path string) (found *dir.Found, taken string, err error) {
 	for at := path; ; {
-		found, err = worktree.Look(p.repo.root, at, p.disk.index.Has)
+		found, err = dir.Find(p.repo.root, at, p.disk.index.Has)
 		if err != nil || found == nil {
 			return nil, "", err
 		}

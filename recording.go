@@ -13,6 +13,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/watch"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
 // recaptureOptions narrows the capture after an operation down to the paths that it
@@ -147,8 +148,8 @@ func (r *Repo) stateAfter(ctx context.Context, disk *capture, j *journal, res *R
 
 // written has the files that an operation wrote and a capture does not hold, and the
 // paths at or above which directories may be beside the capture.
-func (r *Repo) written(disk *capture, j *journal, res *Result) (files map[string]*worktree.Expect, beside []string) {
-	files = make(map[string]*worktree.Expect)
+func (r *Repo) written(disk *capture, j *journal, res *Result) (files map[string]*dir.State, beside []string) {
+	files = make(map[string]*dir.State)
 	for i := range j.changes {
 		c := &j.changes[i]
 		if _, done := slices.BinarySearch(res.Restored, c.Path); !done {
@@ -158,7 +159,7 @@ func (r *Repo) written(disk *capture, j *journal, res *Result) (files map[string
 			beside = append(beside, c.Path)
 		}
 		if rec := disk.index.Lookup(c.Path); !c.ID.IsZero() && (rec == nil || rec.Skip() != index.Captured) && !r.denied(c.Path) {
-			files[c.Path] = &worktree.Expect{Mode: c.Mode, Perm: c.Perm, ID: c.ID}
+			files[c.Path] = &dir.State{Mode: c.Mode, Perm: c.Perm, ID: c.ID}
 			beside = append(beside, c.Path)
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/seed-fb9cbc17/cairn/internal/index"
-	"github.com/seed-fb9cbc17/cairn/internal/worktree"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
 // RestoreOptions says what to restore.
@@ -71,7 +71,7 @@ func (r *Repo) checkPaths(scope *pathScope, disk *capture, target state) error {
 		} else if e != nil {
 			continue
 		}
-		if found, err := worktree.Look(r.root, path, disk.index.Has); err == nil && found != nil && found.Path == path {
+		if found, err := dir.Find(r.root, path, disk.index.Has); err == nil && found != nil && found.Path == path {
 			return notFound("path %s at the checkpoint (on disk it is ignored, and so not captured)", path)
 		}
 		return notFound("path %s, neither at the checkpoint nor on disk", path)

@@ -7,7 +7,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
-	"github.com/seed-fb9cbc17/cairn/internal/worktree"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
 // settleStructure gives up on paths that cannot be as wanted because something that
@@ -148,10 +148,10 @@ func (r *Repo) withEnds(batch *odb.Batch, s state, ends map[string]pathEnd) (sta
 		return state{s.tree, s.meta.withoutSkipped(nil)}, nil
 	}
 	edits := make(map[string]*object.Entry, len(ends))
-	there := make(map[string]*worktree.Expect)
+	there := make(map[string]*dir.State)
 	for path, end := range ends {
 		if end.entry != nil {
-			edits[path], there[path] = end.entry, &worktree.Expect{}
+			edits[path], there[path] = end.entry, &dir.State{}
 		} else if !belowAny(path, ends) {
 			edits[path] = nil
 		}

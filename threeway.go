@@ -8,6 +8,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/linediff"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
 // Policy says what becomes of a path that was changed since the state that is being
@@ -138,7 +139,7 @@ func (p *planner) onDisk(path string, captured *object.Entry) (present, error) {
 	if captured != nil {
 		return present{captured, p.now.meta.perm(path, captured.Mode)}, nil
 	}
-	found, err := worktree.Look(p.repo.root, path, p.disk.index.Has)
+	found, err := dir.Find(p.repo.root, path, p.disk.index.Has)
 	if err != nil || found == nil || found.Path != path || found.Mode == 0 || found.Mode == object.Dir {
 		return present{}, err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
 // What can keep a change from being carried out, beside the system's own errors.
@@ -70,7 +71,7 @@ type Change struct {
 	Mode   object.Mode // wanted: Regular, Executable, Symlink, or Dir for Mkdir and the Chmod of a directory
 	Perm   uint16      // wanted permission bits, 07777; symlinks have none
 	ID     object.ID   // wanted contents: a blob, or a link's text
-	Was    *Expect     // what must be on disk now; nil = nothing
+	Was    *dir.State  // what must be on disk now; nil = nothing
 
 	// As is, of a Delete or Rmdir, the path of what is made in its place by another change,
 	// because the file system takes the two paths for the same; else "".
@@ -159,7 +160,7 @@ func (a *Applier) Apply(ctx context.Context, changes []Change, progress func(don
 	}
 	top, err := os.OpenRoot(a.Root)
 	if err != nil {
-		return nil, fmt.Errorf("apply below %s: %w", a.Root, rootCause(err))
+		return nil, fmt.Errorf("apply below %s: %w", a.Root, dir.Cause(err))
 	}
 	defer top.Close()
 	run := newApplyRun(ctx, a, top, changes, progress)

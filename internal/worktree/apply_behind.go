@@ -3,6 +3,8 @@ package worktree
 import (
 	"os"
 	"sync"
+
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
 // maxFlushes is how many files or directories are flushed at once: 100 files in as many
@@ -79,18 +81,18 @@ func (w *applyWorker) flushSoon(s *staged) {
 // flushFolderSoon begins to flush a directory that is flushed by itself, after names were
 // changed in it; another change needs another flush. It is left to the end where this is
 // not known to be what every change so far was made in.
-func (w *applyWorker) flushFolderSoon(at folder, dir *os.Root) {
+func (w *applyWorker) flushFolderSoon(at dir.Place, dir *os.Root) {
 	if !w.Sync {
 		return
 	}
 	w.behind.open <- struct{}{}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	t := w.touched[at.path]
-	if t.flushed = false; t.device == flushedAlone && t.info != nil && at.info != nil && os.SameFile(t.info, at.info) {
+	t := w.touched[at.Path]
+	if t.flushed = false; t.device == flushedAlone && t.info != nil && at.Info != nil && os.SameFile(t.info, at.Info) {
 		if f, err := openToSync(dir); err == nil && f != nil {
 			t.flushed = true
-			w.behind.folder(at.path, f)
+			w.behind.folder(at.Path, f)
 			return
 		}
 	}

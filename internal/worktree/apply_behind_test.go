@@ -12,6 +12,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
 // flushLog tells for every directory what lay in it at the flush that began last: others
@@ -39,7 +41,7 @@ func newFlushLog(t *testing.T, root string) *flushLog {
 		}
 		info, err := d.Info()
 		if err == nil {
-			l.dirs[lookOf(info).stat.Ino] = path
+			l.dirs[dir.InfoOf(info).Stat.Ino] = path
 		}
 		return err
 	}))
@@ -59,7 +61,7 @@ func (l *flushLog) flush(f *os.File) error {
 	if err != nil {
 		return err
 	}
-	dir := l.dirs[lookOf(info).stat.Ino]
+	dir := l.dirs[dir.InfoOf(info).Stat.Ino]
 	if !info.IsDir() {
 		dir = l.holder(filepath.Base(f.Name()), info)
 	}
@@ -191,7 +193,7 @@ func TestApplyFlushesBothOfMovedFolders(t *testing.T) {
 		info, err := f.Stat()
 		mu.Lock()
 		defer mu.Unlock()
-		flushed[lookOf(info).stat.Ino] = true
+		flushed[dir.InfoOf(info).Stat.Ino] = true
 		return err
 	}
 	a.Source = &hookedBlobs{blobs, blobs.put("new g"), func() {
@@ -202,7 +204,7 @@ func TestApplyFlushesBothOfMovedFolders(t *testing.T) {
 	for _, path := range []string{"moved", "b", "c"} {
 		info, err := os.Lstat(filepath.Join(root, path))
 		must(t, err)
-		if info.Mode()&fs.ModeType != fs.ModeDir || !flushed[lookOf(info).stat.Ino] {
+		if info.Mode()&fs.ModeType != fs.ModeDir || !flushed[dir.InfoOf(info).Stat.Ino] {
 			t.Errorf("%s was not flushed", path)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
 // guard is the last look before something is replaced or removed: the path must be
@@ -20,25 +21,25 @@ func (w *applyWorker) guard(r *os.Root, name string, c *Change) (fs.FileInfo, er
 		if c.Was == nil || c.Action == Delete {
 			return nil, nil
 		}
-		return nil, ErrChanged
+		return nil, dir.ErrChanged
 	}
 	if err != nil {
 		return nil, err
 	}
 	if c.Was == nil {
-		return nil, ErrChanged
+		return nil, dir.ErrChanged
 	}
-	switch match(c.Was, lookOf(fi), c) {
+	switch match(c.Was, dir.InfoOf(fi), c) {
 	case matchYes:
 		return fi, nil
 	case matchNo:
-		return nil, ErrChanged
+		return nil, dir.ErrChanged
 	}
 	if same, err := w.holds(r, name, fi, c.expectedID()); err != nil || !same {
-		return nil, cmp.Or(err, ErrChanged)
+		return nil, cmp.Or(err, dir.ErrChanged)
 	}
-	if now, err := r.Lstat(name); err != nil || lookOf(now) != lookOf(fi) {
-		return nil, ErrChanged
+	if now, err := r.Lstat(name); err != nil || dir.InfoOf(now) != dir.InfoOf(fi) {
+		return nil, dir.ErrChanged
 	}
 	return fi, nil
 }
@@ -47,7 +48,7 @@ func (w *applyWorker) guard(r *os.Root, name string, c *Change) (fs.FileInfo, er
 // them: that would move the change time that guard looks at twice. Removals are done by
 // one worker.
 func (w *applyWorker) alone(r *os.Root, name string) (done func()) {
-	if fi, err := r.Lstat(name); err != nil || !linked(fi) {
+	if fi, err := r.Lstat(name); err != nil || !dir.Linked(fi) {
 		return func() {}
 	}
 	w.links.Lock()
@@ -63,24 +64,24 @@ const (
 )
 
 // match compares what is on disk with what is expected there.
-func match(e *Expect, now fileStat, c *Change) applyMatch {
-	if now.mode == 0 || kindOf(now.mode) != kindOf(e.Mode) {
+func match(e *dir.State, now dir.Info, c *Change) applyMatch {
+	if now.Mode == 0 || kindOf(now.Mode) != kindOf(e.Mode) {
 		return matchNo
 	}
-	dir := now.mode == object.Dir
+	dir := now.Mode == object.Dir
 	chmod := c.Action == Chmod
-	if now.mode != object.Symlink && !samePerm(now.perm, e.Perm, dir) &&
-		!(chmod && samePerm(now.perm, c.Perm, dir)) && !(dir && !chmod) {
+	if now.Mode != object.Symlink && !samePerm(now.Perm, e.Perm, dir) &&
+		!(chmod && samePerm(now.Perm, c.Perm, dir)) && !(dir && !chmod) {
 		return matchNo
 	}
 	if dir {
-		return matchIf(e.Stat.Ino == 0 || now.stat.Ino == 0 || e.Stat.Ino == now.stat.Ino)
+		return matchIf(e.Stat.Ino == 0 || now.Stat.Ino == 0 || e.Stat.Ino == now.Stat.Ino)
 	}
 	switch {
 	case e.Stat == index.Stat{}:
-	case e.Stat == now.stat:
+	case e.Stat == now.Stat:
 		return matchYes
-	case e.Stat.Size != now.stat.Size:
+	case e.Stat.Size != now.Stat.Size:
 		return matchNo
 	}
 	if c.expectedID().IsZero() {
@@ -122,14 +123,14 @@ func (w *applyWorker) asWanted(r *os.Root, name string, c *Change) (fs.FileInfo,
 	if err != nil {
 		return nil, err
 	}
-	now := lookOf(fi)
-	if kindOf(now.mode) != kindOf(c.Mode) || c.Was != nil && match(c.Was, now, c) == matchYes {
+	now := dir.InfoOf(fi)
+	if kindOf(now.Mode) != kindOf(c.Mode) || c.Was != nil && match(c.Was, now, c) == matchYes {
 		return nil, nil
 	}
-	if now.mode == object.Dir {
+	if now.Mode == object.Dir {
 		return fi, nil // its bits are set at the end
 	}
-	if now.mode != object.Symlink && !samePerm(now.perm, c.Perm, false) {
+	if now.Mode != object.Symlink && !samePerm(now.Perm, c.Perm, false) {
 		return nil, nil
 	}
 	if same, err := w.holds(r, name, fi, c.ID); err != nil || !same {
@@ -144,7 +145,7 @@ func (w *applyWorker) goneAbove(path string, err error) bool {
 	if errors.Is(err, fs.ErrNotExist) {
 		return true
 	}
-	if !w.Resume || !errors.Is(err, errNotDirectory) {
+	if !w.Resume || !errors.Is(err, dir.ErrNotDirectory) {
 		return false
 	}
 	for up := parentPath(path); up != ""; up = parentPath(up) {

@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
 // flushes is what a run knows about how its work gets to the medium.
@@ -27,9 +28,9 @@ import (
 // the end the directory in which a name was changed last is flushed for all.
 type flushes struct {
 	behind  *behind
-	ordered map[uint64]bool     // devices, as far as they have been asked about
-	touched map[string]*touched // directories whose names, or whose own bits, changed
-	final   map[uint64][]folder // of devices that keep order: those where any worker made the last change
+	ordered map[uint64]bool        // devices, as far as they have been asked about
+	touched map[string]*touched    // directories whose names, or whose own bits, changed
+	final   map[uint64][]dir.Place // of devices that keep order: those where any worker made the last change
 }
 
 // touched is what a directory in which something changed still needs.
@@ -43,16 +44,16 @@ type touched struct {
 const flushedAlone = 0
 
 func newFlushes(flush func(*os.File) error) flushes {
-	return flushes{newBehind(flush), map[uint64]bool{}, map[string]*touched{}, map[uint64][]folder{}}
+	return flushes{newBehind(flush), map[uint64]bool{}, map[string]*touched{}, map[uint64][]dir.Place{}}
 }
 
 // inOrder reports whether a directory, and the handle of it, lie on a file system that
 // keeps order. When resuming, nobody knows what was changed last.
-func (w *applyWorker) inOrder(at folder, r *os.Root) bool {
-	if !w.Sync || w.Resume || at.info == nil {
+func (w *applyWorker) inOrder(at dir.Place, r *os.Root) bool {
+	if !w.Sync || w.Resume || at.Info == nil {
 		return false
 	}
-	device := deviceOf(at.info)
+	device := dir.DeviceOf(at.Info)
 	if device == flushedAlone {
 		return false
 	}
@@ -122,16 +123,16 @@ func (w *applyWorker) blame(errs []error, device uint64, err error) {
 }
 
 // renamed notes that a name was just made, replaced or removed in a directory.
-func (w *applyWorker) renamed(at folder, r *os.Root) {
+func (w *applyWorker) renamed(at dir.Place, r *os.Root) {
 	if w.inOrder(at, r) {
-		w.latest[deviceOf(at.info)] = at
+		w.latest[dir.DeviceOf(at.Info)] = at
 	}
 }
 
 // endPhase takes note of the last changes of the workers of a phase. What the phases
 // before changed is older than any of them.
 func (run *applyRun) endPhase(workers ...*applyWorker) {
-	latest := map[uint64][]folder{}
+	latest := map[uint64][]dir.Place{}
 	for _, w := range workers {
 		for device, at := range w.latest {
 			latest[device] = append(latest[device], at)
@@ -147,9 +148,9 @@ func (w *applyWorker) touch(path string) {
 		return
 	}
 	now := touched{device: flushedAlone}
-	if at := w.stack.here(); at.path == path {
-		if now.info = at.info; w.inOrder(at, w.stack.last()) {
-			now.device = deviceOf(at.info)
+	if at := w.stack.Here(); at.Path == path {
+		if now.info = at.Info; w.inOrder(at, w.stack.Last()) {
+			now.device = dir.DeviceOf(at.Info)
 		}
 	}
 	w.mu.Lock()
@@ -196,7 +197,7 @@ func (w *applyWorker) syncFolders() error {
 }
 
 // syncSame flushes directories, unless one of them is not at its path any more.
-func (w *applyWorker) syncSame(folders []folder) (failed []error, ok bool) {
+func (w *applyWorker) syncSame(folders []dir.Place) (failed []error, ok bool) {
 	var files []*os.File
 	defer func() {
 		for _, f := range files {
@@ -204,14 +205,14 @@ func (w *applyWorker) syncSame(folders []folder) (failed []error, ok bool) {
 		}
 	}()
 	for _, at := range folders {
-		err := w.in(at.path, false, func(r *os.Root) error {
+		err := w.in(at.Path, false, func(r *os.Root) error {
 			now, err := openToSync(r)
 			if err != nil {
 				return err
 			}
 			files = append(files, now)
-			if info, err := now.Stat(); err != nil || !os.SameFile(info, at.info) {
-				return ErrChanged
+			if info, err := now.Stat(); err != nil || !os.SameFile(info, at.Info) {
+				return dir.ErrChanged
 			}
 			return nil
 		})
@@ -221,7 +222,7 @@ func (w *applyWorker) syncSame(folders []folder) (failed []error, ok bool) {
 	}
 	for i, f := range files {
 		if err := w.behind.sync(f); err != nil {
-			failed = append(failed, syncError(folders[i].path, err))
+			failed = append(failed, syncError(folders[i].Path, err))
 		}
 	}
 	return failed, true
@@ -252,10 +253,10 @@ func (w *applyWorker) syncSome(paths []string) (failed []error) {
 // syncError is nil for a directory that is gone or lies on a file system that cannot
 // flush directories.
 func syncError(path string, err error) error {
-	if err == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrChanged) || errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
+	if err == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, dir.ErrChanged) || errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
 		return nil
 	}
-	return &fs.PathError{Op: "sync", Path: path, Err: rootCause(err)}
+	return &fs.PathError{Op: "sync", Path: path, Err: dir.Cause(err)}
 }
 
 // inParallel calls do for 0 to n-1, as many at a time as flushes are worth it.

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
 // TestApplyOnSeveralDevices: each file system is flushed by itself, as it can.
@@ -29,7 +30,7 @@ func TestApplyOnSeveralDevices(t *testing.T) {
 	defer unix.Unmount(mounted, 0)
 	fi, err := os.Stat(root)
 	must(t, err)
-	outer := deviceOf(fi)
+	outer := dir.DeviceOf(fi)
 	for path, want := range map[string]applyNode(before) {
 		must(t, os.MkdirAll(filepath.Dir(filepath.Join(root, path)), 0o755))
 		must(t, os.WriteFile(filepath.Join(root, path), []byte(want.Data), 0o644))
@@ -52,7 +53,7 @@ func TestApplyOnSeveralDevices(t *testing.T) {
 			t.Errorf("%s: %+v, want it flushed alone: %t", path, got, alone)
 		}
 	}
-	if last := run.final[outer]; len(run.final) != 1 || len(last) != 1 || last[0].path != "z" {
+	if last := run.final[outer]; len(run.final) != 1 || len(last) != 1 || last[0].Path != "z" {
 		t.Errorf("flushed for all: %v, want z", run.final)
 	}
 	after["mnt/f"] = after["one"]

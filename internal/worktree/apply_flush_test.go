@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
 // The ways to flush, whatever the file system of the tests.
@@ -27,7 +28,7 @@ func notOrdered(*os.File) (uint64, bool) { return 0, false }
 // takenForOrdered says of every file system that it keeps order.
 func takenForOrdered(f *os.File) (uint64, bool) {
 	fi, err := f.Stat()
-	return deviceOf(fi), err == nil
+	return dir.DeviceOf(fi), err == nil
 }
 
 // runFlushed carries out a plan and returns the run.
@@ -90,7 +91,7 @@ func TestApplyFlushesTheLastChange(t *testing.T) {
 			got := []string{}
 			for _, folders := range run.final {
 				for _, at := range folders {
-					got = append(got, at.path)
+					got = append(got, at.Path)
 				}
 			}
 			if tc.want != nil && !slices.Equal(got, tc.want) || len(got) > applyWorkers {

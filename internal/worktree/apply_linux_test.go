@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
 const nobody = 65534
@@ -225,14 +226,14 @@ func TestApplyNeverOpensSpecialFiles(t *testing.T) {
 		a.Resume = resume
 		for _, c := range []Change{
 			{Path: "fifo", Action: Create, Mode: object.Regular, Perm: 0o644, ID: id},
-			{Path: "fifo", Action: Modify, Mode: object.Regular, Perm: 0o644, ID: id, Was: &Expect{Mode: object.Regular, Perm: 0o644, ID: id}},
-			{Path: "fifo", Action: Modify, Mode: object.Regular, Perm: 0o644, ID: id, Was: &Expect{Perm: 0o644}},
-			{Path: "fifo", Action: Chmod, Mode: object.Regular, Perm: 0o600, Was: &Expect{Mode: object.Regular, Perm: 0o644, ID: id}},
-			{Path: "fifo", Action: Delete, Was: &Expect{Mode: object.Regular, Perm: 0o644, ID: id}},
+			{Path: "fifo", Action: Modify, Mode: object.Regular, Perm: 0o644, ID: id, Was: &dir.State{Mode: object.Regular, Perm: 0o644, ID: id}},
+			{Path: "fifo", Action: Modify, Mode: object.Regular, Perm: 0o644, ID: id, Was: &dir.State{Perm: 0o644}},
+			{Path: "fifo", Action: Chmod, Mode: object.Regular, Perm: 0o600, Was: &dir.State{Mode: object.Regular, Perm: 0o644, ID: id}},
+			{Path: "fifo", Action: Delete, Was: &dir.State{Mode: object.Regular, Perm: 0o644, ID: id}},
 			{Path: "fifo", Action: Rmdir}, {Path: "dir", Action: Mkdir, Mode: object.Dir, Perm: 0o755},
 			{Path: "dir/f", Action: Create, Mode: object.Regular, Perm: 0o644, ID: id}, {Path: "dir/f", Action: Delete},
 		} {
-			wantKept(t, applyOne(t, a, c), ErrChanged)
+			wantKept(t, applyOne(t, a, c), dir.ErrChanged)
 		}
 	}
 	for _, name := range []string{"fifo", "dir"} {

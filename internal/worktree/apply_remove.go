@@ -7,13 +7,14 @@ import (
 	"slices"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
 // remove deletes a file or symlink.
 func (w *applyWorker) remove(r *os.Root, name string, i int) error {
 	c := &w.changes[i]
 	fi, err := w.guard(r, name, c)
-	if errors.Is(err, ErrChanged) && w.replacedBefore(c) {
+	if errors.Is(err, dir.ErrChanged) && w.replacedBefore(c) {
 		return nil
 	}
 	if err != nil || fi == nil {
@@ -22,8 +23,8 @@ func (w *applyWorker) remove(r *os.Root, name string, i int) error {
 	if err := r.Remove(name); err != nil {
 		return err
 	}
-	w.renamed(w.stack.here(), r)
-	w.outcomes[i].Linked = linked(fi)
+	w.renamed(w.stack.Here(), r)
+	w.outcomes[i].Linked = dir.Linked(fi)
 	return nil
 }
 
@@ -37,11 +38,11 @@ func (w *applyWorker) rmdir(r *os.Root, name string, i int) error {
 	if err != nil {
 		return err
 	}
-	if !fi.IsDir() || c.Was != nil && match(c.Was, lookOf(fi), c) == matchNo {
+	if !fi.IsDir() || c.Was != nil && match(c.Was, dir.InfoOf(fi), c) == matchNo {
 		if w.replacedBefore(c) {
 			return nil
 		}
-		return ErrChanged
+		return dir.ErrChanged
 	}
 	err = r.Remove(name)
 	if errors.Is(err, fs.ErrExist) {
@@ -50,7 +51,7 @@ func (w *applyWorker) rmdir(r *os.Root, name string, i int) error {
 	if err != nil {
 		return err
 	}
-	w.renamed(w.stack.here(), r)
+	w.renamed(w.stack.Here(), r)
 	w.forget(c.Path)
 	return nil
 }
@@ -87,7 +88,7 @@ func (w *applyWorker) mkdir(r *os.Root, name string, i int) error {
 	c := &w.changes[i]
 	fi, err := makeFolder(r, name, c.Perm)
 	if err == nil {
-		w.renamed(w.stack.here(), r)
+		w.renamed(w.stack.Here(), r)
 	}
 	if errors.Is(err, fs.ErrExist) {
 		fi, err = w.adopt(r, name, c)
@@ -112,12 +113,12 @@ func (w *applyWorker) adopt(r *os.Root, name string, c *Change) (fs.FileInfo, er
 	if err != nil {
 		return nil, err
 	}
-	now := lookOf(fi)
-	ours := c.Was != nil && match(c.Was, now, c) == matchYes && samePerm(now.perm, c.Was.Perm, true)
-	if now.mode != object.Dir || !w.Resume && !ours && !samePerm(now.perm, c.Perm, true) {
-		return nil, ErrChanged
+	now := dir.InfoOf(fi)
+	ours := c.Was != nil && match(c.Was, now, c) == matchYes && samePerm(now.Perm, c.Was.Perm, true)
+	if now.Mode != object.Dir || !w.Resume && !ours && !samePerm(now.Perm, c.Perm, true) {
+		return nil, dir.ErrChanged
 	}
-	if samePerm(now.perm, c.Perm|0o700, true) {
+	if samePerm(now.Perm, c.Perm|0o700, true) {
 		return fi, nil
 	}
 	w.touchAlone(parentPath(c.Path))
@@ -141,7 +142,7 @@ func (w *applyWorker) chmod(r *os.Root, name string, i int) error {
 	if err != nil {
 		return err
 	}
-	if !samePerm(lookOf(fi).perm, c.Perm, fi.IsDir()) {
+	if !samePerm(dir.InfoOf(fi).Perm, c.Perm, fi.IsDir()) {
 		if err := w.chmodDurably(r, name, i, fi); err != nil {
 			return err
 		}
@@ -151,7 +152,7 @@ func (w *applyWorker) chmod(r *os.Root, name string, i int) error {
 	if err != nil || !os.SameFile(fi, now) {
 		return err
 	}
-	w.outcomes[i].Linked = linked(now)
+	w.outcomes[i].Linked = dir.Linked(now)
 	w.record(i, name, now)
 	return nil
 }
@@ -180,7 +181,7 @@ func (w *applyWorker) chmodDurably(r *os.Root, name string, i int, fi fs.FileInf
 		f.Close()
 		return err
 	}
-	w.stage(r, staged{i: i, file: f, device: deviceOf(fi)})
+	w.stage(r, staged{i: i, file: f, device: dir.DeviceOf(fi)})
 	return nil
 }
 
@@ -191,7 +192,7 @@ func (w *applyWorker) loosePerm(c *Change, r *os.Root, name string) uint16 {
 	_, ours := w.loose[c.Path]
 	w.mu.Unlock()
 	if ours || w.Resume {
-		if fi, err := r.Lstat(name); err == nil && lookOf(fi).perm == c.Was.Perm|0o700 {
+		if fi, err := r.Lstat(name); err == nil && dir.InfoOf(fi).Perm == c.Was.Perm|0o700 {
 			return c.Was.Perm | 0o700
 		}
 	}

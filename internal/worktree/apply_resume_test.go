@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
 var crashBefore = applyTree{
@@ -72,7 +73,7 @@ func TestR92Resume(t *testing.T) {
 					must(t, RemoveTemps(root, "t0", changes))
 				}
 				a.Resume = true
-				before := map[string]*Expect{}
+				before := map[string]*dir.State{}
 				for _, c := range done {
 					if c.Action.Makes() && c.Mode != object.Dir {
 						before[c.Path] = expect(t, root, c.Path)
@@ -136,7 +137,7 @@ func TestR92ResumeKeepsOtherWork(t *testing.T) {
 	outcomes, err := a.Apply(context.Background(), changes, nil)
 	must(t, err)
 	for _, out := range outcomes {
-		wantKept(t, out, ErrChanged)
+		wantKept(t, out, dir.ErrChanged)
 	}
 	mine.check(t, root)
 }

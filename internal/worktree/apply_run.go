@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
 // applyRun is one call of Apply. Its workers share everything but their handles.
@@ -42,12 +43,12 @@ type looseFolder struct {
 // applyWorker carries out changes one at a time.
 type applyWorker struct {
 	*applyRun
-	stack    rootStack
+	stack    dir.Stack
 	buf, cmp []byte
 
 	staged      []staged
 	stagedBytes int64
-	latest      map[uint64]folder // of the devices that keep order, where this worker has changed a name last
+	latest      map[uint64]dir.Place // of the devices that keep order, where this worker has changed a name last
 }
 
 func newApplyRun(ctx context.Context, a *Applier, top *os.Root, changes []Change, progress func(done, total int)) *applyRun {
@@ -102,7 +103,7 @@ const (
 )
 
 func (run *applyRun) worker() *applyWorker {
-	return &applyWorker{applyRun: run, stack: newRootStack(run.top, run.topInfo), latest: map[uint64]folder{}}
+	return &applyWorker{applyRun: run, stack: dir.NewStack(run.top, run.topInfo), latest: map[uint64]dir.Place{}}
 }
 
 // all goes through the phases. What was made writable is put back in any case.
@@ -115,10 +116,10 @@ func (run *applyRun) all() error {
 	}
 	order := applyOrder(run.changes, refused)
 	w := run.worker()
-	defer w.stack.close()
+	defer w.stack.Close()
 	for phase, steps := range order {
 		if applyPhase(phase) == phaseWrites && len(steps) > applyChunk {
-			w.stack.close()
+			w.stack.Close()
 			run.endPhase(run.parallel(steps)...)
 			continue
 		}
@@ -141,7 +142,7 @@ func (run *applyRun) parallel(steps []int) (workers []*applyWorker) {
 		w := run.worker()
 		workers = append(workers, w)
 		wg.Go(func() {
-			defer w.stack.close()
+			defer w.stack.Close()
 			defer w.place()
 			for {
 				start := int(next.Add(applyChunk)) - applyChunk
@@ -208,7 +209,7 @@ func (w *applyWorker) carryOut(r *os.Root, name string, i int) error {
 func (run *applyRun) settle(i int, err error) {
 	out := &run.outcomes[i]
 	if err != nil {
-		out.Err = &fs.PathError{Op: out.Action.String(), Path: out.Path, Err: rootCause(err)}
+		out.Err = &fs.PathError{Op: out.Action.String(), Path: out.Path, Err: dir.Cause(err)}
 	}
 	out.Done = err == nil
 	run.mu.Lock()
@@ -228,26 +229,26 @@ func (w *applyWorker) in(path string, create bool, op func(*os.Root) error) erro
 		missing = func(r *os.Root, name string) error {
 			_, err := makeFolder(r, name, 0o755)
 			if err == nil {
-				w.touch(w.stack.here().path)
-				w.renamed(w.stack.here(), r)
+				w.touch(w.stack.Here().Path)
+				w.renamed(w.stack.Here(), r)
 			}
 			return err
 		}
 	}
 	var loosened []string
 	for {
-		r, err := w.stack.enter(path, missing)
+		r, err := w.stack.Enter(path, missing)
 		if err == nil {
-			err = denied(path, op(r))
+			err = dir.Denied(path, op(r))
 		}
-		var refused *deniedError
-		if !errors.As(err, &refused) || slices.Contains(loosened, refused.path) || !w.loosen(refused.path) {
+		var refused *dir.DeniedError
+		if !errors.As(err, &refused) || slices.Contains(loosened, refused.Path) || !w.loosen(refused.Path) {
 			if err == nil {
 				w.touch(path)
 			}
 			return err
 		}
-		loosened = append(loosened, refused.path)
+		loosened = append(loosened, refused.Path)
 	}
 }
 
@@ -267,7 +268,7 @@ func (w *applyWorker) loosen(path string) bool {
 	if err != nil || !fi.IsDir() {
 		return false
 	}
-	perm := lookOf(fi).perm
+	perm := dir.InfoOf(fi).Perm
 	if perm&0o700 == 0o700 || chmodSame(r, name, fi, perm|0o700) != nil {
 		return false
 	}
@@ -281,7 +282,7 @@ func (w *applyWorker) above(path string) (*os.Root, string, error) {
 		return w.top, ".", nil
 	}
 	parent, name := splitPath(path)
-	r, err := w.stack.enter(parent, nil)
+	r, err := w.stack.Enter(parent, nil)
 	return r, name, err
 }
 
@@ -297,7 +298,7 @@ func (w *applyWorker) tighten() error {
 			delete(w.loose, path)
 			w.mu.Unlock()
 			if err := w.putBack(path, l); err != nil {
-				failed = append(failed, &fs.PathError{Op: "put back the permissions of", Path: path, Err: rootCause(err)})
+				failed = append(failed, &fs.PathError{Op: "put back the permissions of", Path: path, Err: dir.Cause(err)})
 			}
 		}
 	}
@@ -318,13 +319,13 @@ func (w *applyWorker) putBack(path string, l looseFolder) error {
 	}
 	err := w.in(parent, false, func(r *os.Root) error {
 		fi, err := r.Lstat(name)
-		if err != nil || !os.SameFile(fi, l.fi) || lookOf(fi).perm != l.perm|0o700 {
+		if err != nil || !os.SameFile(fi, l.fi) || dir.InfoOf(fi).Perm != l.perm|0o700 {
 			return err
 		}
 		w.touchAlone(parent)
 		return chmodSame(r, name, fi, l.perm)
 	})
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrChanged) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, dir.ErrChanged) {
 		return nil
 	}
 	return err

@@ -3,14 +3,16 @@ package worktree
 import (
 	"io/fs"
 	"os"
+
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
 // staged is a change that is prepared but not yet done: a temporary file or link that
 // waits to take its place, or, without a tmp, a file whose new bits wait to be flushed.
 type staged struct {
 	i         int
-	dir       *os.Root // held open until the change is settled
-	at        folder   // what dir is
+	dir       *os.Root  // held open until the change is settled
+	at        dir.Place // what dir is
 	tmp, name string
 	file      *os.File // nil for links
 	made      fs.FileInfo
@@ -29,9 +31,9 @@ const (
 
 // stage keeps a prepared change, its file and its directory for place.
 func (w *applyWorker) stage(r *os.Root, s staged) {
-	s.dir, s.at = r, w.stack.here()
-	s.together = w.inOrder(s.at, r) && deviceOf(s.at.info) == s.device // not what is mounted on a file
-	w.stack.hold(r)
+	s.dir, s.at = r, w.stack.Here()
+	s.together = w.inOrder(s.at, r) && dir.DeviceOf(s.at.Info) == s.device // not what is mounted on a file
+	w.stack.Hold(r)
 	w.flushSoon(&s)
 	w.staged = append(w.staged, s)
 	if s.tmp != "" && s.made != nil {
@@ -65,7 +67,7 @@ func (w *applyWorker) place() {
 			w.flushFolderSoon(s.at, s.dir)
 		}
 	}
-	w.stack.release()
+	w.stack.Release()
 	clear(w.staged)
 	w.staged, w.stagedBytes = w.staged[:0], 0
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
 // hookedBlobs calls a function before the contents of one id are given out: at that
@@ -65,8 +66,8 @@ func TestApplyChangedWhileStaged(t *testing.T) {
 		}}
 		outcomes, err := a.Apply(context.Background(), changes, nil)
 		must(t, err)
-		wantKept(t, outcomes[0], ErrChanged)
-		wantKept(t, outcomes[1], ErrChanged)
+		wantKept(t, outcomes[0], dir.ErrChanged)
+		wantKept(t, outcomes[1], dir.ErrChanged)
 		must(t, outcomes[2].Err)
 		applyTree{"a": aFile("theirs"), "c": aFile("new c")}.check(t, root)
 	}
@@ -79,9 +80,9 @@ func TestApplyMoreThanIsStagedAtOnce(t *testing.T) {
 	for _, flush := range flushModes {
 		root := t.TempDir()
 		before, after := applyTree{}, applyTree{}
-		deep := strings.Repeat("d/", rootsOpen+3)
+		deep := strings.Repeat("d/", dir.MaxOpen+3)
 		for i := range 3 * maxStaged {
-			path := fmt.Sprintf("%02d/%s%d", i%7, deep[:2*(i%(rootsOpen+3))], i)
+			path := fmt.Sprintf("%02d/%s%d", i%7, deep[:2*(i%(dir.MaxOpen+3))], i)
 			before[path], after[path] = aFile("old"), aFile(fmt.Sprint(i))
 			switch i % 5 {
 			case 1:

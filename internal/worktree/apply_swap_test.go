@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
 // TestR43R44SwapAttack: while plans are carried out below a/, another goroutine keeps
@@ -30,7 +31,7 @@ func TestR43R44SwapAttack(t *testing.T) {
 	must(t, os.Mkdir(filepath.Join(root, "c"), 0o755))
 	victim.build(t, filepath.Join(root, "c"))
 	must(t, os.Mkdir(filepath.Join(root, "a"), 0o755))
-	guarded := map[string]*Expect{} // inode, times and all
+	guarded := map[string]*dir.State{} // inode, times and all
 	for path := range victim.full() {
 		guarded[filepath.Join(outside, path)] = expect(t, outside, path)
 		guarded[filepath.Join(root, "c", path)] = expect(t, filepath.Join(root, "c"), path)
@@ -98,13 +99,13 @@ func attackedApplies(t *testing.T, root string, enough func() bool) (done int) {
 }
 
 // expectRaced is what a planner that follows links sees, as well as it can be seen.
-func expectRaced(root, path string) *Expect {
+func expectRaced(root, path string) *dir.State {
 	fi, err := os.Lstat(filepath.Join(root, path))
 	if err != nil {
 		return nil
 	}
-	look := lookOf(fi)
-	return &Expect{Mode: look.mode, Perm: look.perm, Stat: look.stat}
+	look := dir.InfoOf(fi)
+	return &dir.State{Mode: look.Mode, Perm: look.Perm, Stat: look.Stat}
 }
 
 type swapper struct{ a, outside string }
@@ -172,7 +173,7 @@ func TestSwapOfTheFileItself(t *testing.T) {
 	id := blobs.put("file")
 	for i := 0; swaps.Load() < wantSwaps; i++ {
 		a.Resume = i%2 == 0
-		was := &Expect{Mode: object.Regular, Perm: 0o644, ID: id}
+		was := &dir.State{Mode: object.Regular, Perm: 0o644, ID: id}
 		changes := []Change{{Path: "f", Action: Chmod, Mode: object.Executable, Perm: 0o755, Was: was}}
 		if i%4 > 1 {
 			changes[0].Action, changes[0].ID = Modify, blobs.put(strings.Repeat("w", i%7))

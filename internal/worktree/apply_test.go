@@ -16,6 +16,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
 // swapKinds are what a path can be, with something in the directory.
@@ -187,7 +188,7 @@ func TestR39WritesOnlyWhatDiffers(t *testing.T) {
 	for _, path := range []string{"a/one", "a/two", "b/three", "x"} {
 		must(t, os.Chtimes(filepath.Join(root, path), old, old))
 	}
-	kept := map[string]*Expect{}
+	kept := map[string]*dir.State{}
 	for _, path := range []string{"a/two", "b/three", "l", "b"} {
 		kept[path] = expect(t, root, path)
 	}
@@ -251,7 +252,7 @@ func TestR43NothingThroughALink(t *testing.T) {
 		outcomes, err := a.Apply(context.Background(), changes, nil)
 		must(t, err)
 		for _, out := range outcomes {
-			wantKept(t, out, ErrChanged)
+			wantKept(t, out, dir.ErrChanged)
 		}
 		precious.check(t, outside)
 	}
@@ -285,7 +286,7 @@ func TestR44NothingThroughALinkInside(t *testing.T) {
 	outcomes, err := a.Apply(context.Background(), changes, nil)
 	must(t, err)
 	for _, out := range outcomes {
-		wantKept(t, out, ErrChanged)
+		wantKept(t, out, dir.ErrChanged)
 	}
 	applyTree{"a": aLink("c"), "c/b": aFile("c's")}.check(t, root)
 }
@@ -412,7 +413,7 @@ func TestApplyKeepsWhatChanged(t *testing.T) {
 							t.Errorf("deletion of what is gone: %v", out.Err)
 						}
 					} else {
-						wantKept(t, out, ErrChanged)
+						wantKept(t, out, dir.ErrChanged)
 					}
 					edited.check(t, root)
 				})
@@ -432,12 +433,12 @@ func renameEdit(t *testing.T, at, data string) {
 func sameTimesEdit(t *testing.T, at string) {
 	fi, err := os.Stat(at)
 	must(t, err)
-	for before := lookOf(fi).stat.CTime; ; {
+	for before := dir.InfoOf(fi).Stat.CTime; ; {
 		must(t, os.WriteFile(at, []byte("MINE"), 0o644))
 		must(t, os.Chtimes(at, fi.ModTime(), fi.ModTime()))
 		now, err := os.Stat(at)
 		must(t, err)
-		if lookOf(now).stat.CTime != before {
+		if dir.InfoOf(now).Stat.CTime != before {
 			return
 		}
 	}
@@ -446,11 +447,11 @@ func sameTimesEdit(t *testing.T, at string) {
 // TestApplyGoesByContentsWhenOnlyTheStatDiffers: nothing can be lost then.
 func TestApplyGoesByContentsWhenOnlyTheStatDiffers(t *testing.T) {
 	t.Parallel()
-	for name, edit := range map[string]func(t *testing.T, at string, was *Expect){
-		"touched":              func(t *testing.T, at string, _ *Expect) { must(t, os.Chtimes(at, time.Now(), time.Unix(1e9, 0))) },
-		"saved without change": func(t *testing.T, at string, _ *Expect) { renameEdit(t, at, "mine") },
-		"another name":         func(t *testing.T, at string, _ *Expect) { must(t, os.Link(at, at+"2")); must(t, os.Remove(at+"2")) },
-		"stat not trusted":     func(_ *testing.T, _ string, was *Expect) { was.Stat = index.Stat{} },
+	for name, edit := range map[string]func(t *testing.T, at string, was *dir.State){
+		"touched":              func(t *testing.T, at string, _ *dir.State) { must(t, os.Chtimes(at, time.Now(), time.Unix(1e9, 0))) },
+		"saved without change": func(t *testing.T, at string, _ *dir.State) { renameEdit(t, at, "mine") },
+		"another name":         func(t *testing.T, at string, _ *dir.State) { must(t, os.Link(at, at+"2")); must(t, os.Remove(at+"2")) },
+		"stat not trusted":     func(_ *testing.T, _ string, was *dir.State) { was.Stat = index.Stat{} },
 	} {
 		for _, known := range []bool{true, false} {
 			for _, action := range []Action{Modify, Delete} {
@@ -465,7 +466,7 @@ func TestApplyGoesByContentsWhenOnlyTheStatDiffers(t *testing.T) {
 					edit(t, filepath.Join(root, "f"), c.Was)
 					if !known {
 						c.Was.ID = object.ID{}
-						wantKept(t, applyOne(t, a, c), ErrChanged)
+						wantKept(t, applyOne(t, a, c), dir.ErrChanged)
 						applyTree{"f": aFile("mine")}.check(t, root)
 						return
 					}
@@ -492,7 +493,7 @@ func waitForTick(t *testing.T, at string) {
 		must(t, os.WriteFile(probe, nil, 0o644))
 		now, err := os.Lstat(probe)
 		must(t, err)
-		if lookOf(now).stat.CTime > lookOf(fi).stat.CTime {
+		if dir.InfoOf(now).Stat.CTime > dir.InfoOf(fi).Stat.CTime {
 			return
 		}
 		must(t, os.Remove(probe))
@@ -511,7 +512,7 @@ func TestApplyKeepsWhatAppeared(t *testing.T) {
 				tree.build(t, root)
 				a, blobs := newApplier(root)
 				c := Change{Path: "f", Action: action, Mode: object.Regular, Perm: 0o700, ID: blobs.put("theirs")}
-				reason, want := ErrChanged, tree
+				reason, want := dir.ErrChanged, tree
 				switch {
 				case action == Mkdir:
 					c.Mode = object.Dir
@@ -637,22 +638,22 @@ func TestApplyPathsLongerThanTheSystemTakes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			root := t.TempDir()
-			dir := strings.TrimSuffix(strings.Repeat(part+"/", 5000/len(part)), "/")
+			folder := strings.TrimSuffix(strings.Repeat(part+"/", 5000/len(part)), "/")
 			a, blobs := newApplier(root)
 			one, two := blobs.put("one"), blobs.put("two")
 			outcomes := applyAll(t, a, []Change{
-				{Path: dir + "/f", Action: Create, Mode: object.Regular, Perm: 0o600, ID: one},
-				{Path: dir + "/sub", Action: Mkdir, Mode: object.Dir, Perm: 0o755},
+				{Path: folder + "/f", Action: Create, Mode: object.Regular, Perm: 0o600, ID: one},
+				{Path: folder + "/sub", Action: Mkdir, Mode: object.Dir, Perm: 0o755},
 			})
 			e := outcomes[0].Entry
-			was := &Expect{Mode: e.Mode, Perm: e.Perm, Stat: e.Stat, ID: e.ID}
-			e = applyAll(t, a, []Change{{Path: dir + "/f", Action: Modify, Mode: object.Regular, Perm: 0o644, ID: two, Was: was}})[0].Entry
-			was = &Expect{Mode: e.Mode, Perm: e.Perm, Stat: e.Stat, ID: e.ID}
+			was := &dir.State{Mode: e.Mode, Perm: e.Perm, Stat: e.Stat, ID: e.ID}
+			e = applyAll(t, a, []Change{{Path: folder + "/f", Action: Modify, Mode: object.Regular, Perm: 0o644, ID: two, Was: was}})[0].Entry
+			was = &dir.State{Mode: e.Mode, Perm: e.Perm, Stat: e.Stat, ID: e.ID}
 			if e.ID != two {
 				t.Errorf("entry %+v", e)
 			}
-			changes := []Change{{Path: dir + "/f", Action: Delete, Was: was}, {Path: dir + "/sub", Action: Rmdir}}
-			for up := dir; up != ""; up = parentPath(up) {
+			changes := []Change{{Path: folder + "/f", Action: Delete, Was: was}, {Path: folder + "/sub", Action: Rmdir}}
+			for up := folder; up != ""; up = parentPath(up) {
 				changes = append(changes, Change{Path: up, Action: Rmdir})
 			}
 			applyAll(t, a, changes)
@@ -736,7 +737,7 @@ func TestApplyOnePathDoesNotStopAnother(t *testing.T) {
 			t.Errorf("outcome %d is that of %q", i, out.Path)
 		}
 		if i%10 == 0 {
-			wantKept(t, out, ErrChanged)
+			wantKept(t, out, dir.ErrChanged)
 		} else {
 			must(t, out.Err)
 		}

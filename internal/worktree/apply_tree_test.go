@@ -18,6 +18,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
 // applyTree is a literal tree: what a test finds on disk, before and after.
@@ -138,9 +139,9 @@ func readTree(t testing.TB, root string) applyTree {
 		if err != nil {
 			return err
 		}
-		look := lookOf(fi)
-		n := applyNode{Mode: look.mode, Perm: look.perm}
-		switch look.mode {
+		look := dir.InfoOf(fi)
+		n := applyNode{Mode: look.Mode, Perm: look.Perm}
+		switch look.Mode {
 		case object.Regular, object.Executable:
 			data, err := os.ReadFile(at)
 			must(t, err)
@@ -203,7 +204,7 @@ type failingReader struct{ err error }
 func (r failingReader) Read([]byte) (int, error) { return 0, r.err }
 
 // expect is what a scan would see at the path now; nil when there is nothing.
-func expect(t testing.TB, root, path string) *Expect {
+func expect(t testing.TB, root, path string) *dir.State {
 	t.Helper()
 	at := filepath.Join(root, path)
 	fi, err := os.Lstat(at)
@@ -211,14 +212,14 @@ func expect(t testing.TB, root, path string) *Expect {
 		return nil
 	}
 	must(t, err)
-	look := lookOf(fi)
-	e := &Expect{Mode: look.mode, Perm: look.perm, Stat: look.stat}
+	look := dir.InfoOf(fi)
+	e := &dir.State{Mode: look.Mode, Perm: look.Perm, Stat: look.Stat}
 	switch {
-	case look.mode.IsFile():
+	case look.Mode.IsFile():
 		data, err := os.ReadFile(at)
 		must(t, err)
 		e.ID = object.Sum(object.Blob, data)
-	case look.mode == object.Symlink:
+	case look.Mode == object.Symlink:
 		text, err := os.Readlink(at)
 		must(t, err)
 		e.ID = object.Sum(object.Blob, []byte(text))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
 // applyBuffer takes most source files in one read.
@@ -40,7 +41,7 @@ func (w *applyWorker) write(r *os.Root, name string, i int) error {
 	if err != nil {
 		return err
 	}
-	w.stage(r, staged{i: i, tmp: tmp, name: name, file: f, made: made, device: deviceOf(made)})
+	w.stage(r, staged{i: i, tmp: tmp, name: name, file: f, made: made, device: dir.DeviceOf(made)})
 	return nil
 }
 
@@ -60,7 +61,7 @@ func (w *applyWorker) prepare(r *os.Root, tmp string, c *Change) (*os.File, fs.F
 	if err != nil {
 		return nil, nil, err
 	}
-	made, err := w.fill(f, c, src, size, w.inOrder(w.stack.here(), r))
+	made, err := w.fill(f, c, src, size, w.inOrder(w.stack.Here(), r))
 	if err != nil {
 		f.Close()
 		r.Remove(tmp)
@@ -103,8 +104,8 @@ func (w *applyWorker) fill(f *os.File, c *Change, src io.Reader, size int64, ear
 	if id != c.ID || fi.Size() != size {
 		return nil, fmt.Errorf("read back: %w", errContents)
 	}
-	w.fine.probe(f, deviceOf(fi))
-	if !samePerm(lookOf(fi).perm, c.Perm, false) { // after writing, which clears setuid
+	w.fine.probe(f, dir.DeviceOf(fi))
+	if !samePerm(dir.InfoOf(fi).Perm, c.Perm, false) { // after writing, which clears setuid
 		if err := f.Chmod(permMode(c.Perm)); err != nil {
 			return nil, err
 		}
@@ -193,10 +194,10 @@ func (w *applyWorker) replace(r *os.Root, tmp, name string, i int, made fs.FileI
 	if err := r.Rename(tmp, name); err != nil {
 		return err
 	}
-	w.outcomes[i].Linked = old != nil && linked(old)
+	w.outcomes[i].Linked = old != nil && dir.Linked(old)
 	if fi, err := r.Lstat(name); err == nil && os.SameFile(fi, made) && fi.Size() == made.Size() && fi.ModTime().Equal(made.ModTime()) {
 		w.record(i, name, fi)
-		w.outcomes[i].Entry.Racy = !fi.Mode().IsRegular() || !w.fine.of(deviceOf(fi)).Files
+		w.outcomes[i].Entry.Racy = !fi.Mode().IsRegular() || !w.fine.of(dir.DeviceOf(fi)).Files
 	}
 	return nil
 }
@@ -206,9 +207,9 @@ func (w *applyWorker) record(i int, name string, fi fs.FileInfo) {
 	if fi == nil {
 		return
 	}
-	c, now := &w.changes[i], lookOf(fi)
-	e := index.Entry{Name: name, Mode: now.mode, Perm: now.perm, Stat: now.stat, ID: c.ID, Racy: true}
-	if now.mode == object.Dir {
+	c, now := &w.changes[i], dir.InfoOf(fi)
+	e := index.Entry{Name: name, Mode: now.Mode, Perm: now.Perm, Stat: now.Stat, ID: c.ID, Racy: true}
+	if now.Mode == object.Dir {
 		e.ID, e.Racy = object.ID{}, false
 	} else if c.Action == Chmod {
 		e.ID = c.expectedID()

@@ -7,6 +7,8 @@ import (
 	"strconv"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
 // chmodUnreadable is chmodSame for what its owner may not open. An O_PATH handle
@@ -39,7 +41,7 @@ func chmodByPath(dirfd int, name string, fi fs.FileInfo, perm uint16) error {
 		return err
 	}
 	if !os.SameFile(fi, now) {
-		return ErrChanged
+		return dir.ErrChanged
 	}
 	return unix.Chmod("/proc/self/fd/"+strconv.Itoa(fd), uint32(perm))
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
 // permMode is perm as package os writes it.
@@ -40,7 +42,7 @@ func openSame(r *os.Root, name string, fi fs.FileInfo) (*os.File, error) {
 	}
 	now, err := f.Stat()
 	if err == nil && !os.SameFile(fi, now) {
-		err = ErrChanged
+		err = dir.ErrChanged
 	}
 	if err != nil {
 		f.Close()
@@ -61,9 +63,9 @@ func makeFolder(r *os.Root, name string, perm uint16) (fs.FileInfo, error) {
 		return nil, err
 	}
 	if !fi.IsDir() {
-		return nil, ErrChanged
+		return nil, dir.ErrChanged
 	}
-	if samePerm(lookOf(fi).perm, perm, true) {
+	if samePerm(dir.InfoOf(fi).Perm, perm, true) {
 		return fi, nil
 	}
 	if err := chmodSame(r, name, fi, perm); err != nil {

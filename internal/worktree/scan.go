@@ -16,6 +16,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/parallel"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
 // Sink takes the objects that a scan finds. It is called from several goroutines.
@@ -178,10 +179,10 @@ func (sc *scanner) walk() (*node, error) {
 	sc.wake.L = &sc.mu
 	root := &node{prev: s.Index.Root()}
 	var err error
-	if root.handle, err = openRoot(s.Root); err != nil {
+	if root.handle, err = dir.Open(s.Root); err != nil {
 		return nil, fmt.Errorf("open %s: %w", s.Root, err)
 	}
-	sc.local = root.handle.local()
+	sc.local = root.handle.Local()
 	sc.beginSeals(root.handle)
 	sc.stack = append(sc.stack, root)
 	stop := context.AfterFunc(ctx, sc.interrupted)

@@ -7,13 +7,14 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
 // worker scans one directory after the other. Its buffers are reused.
 type worker struct {
 	*scanner
 	dirents  []byte
-	names    listing
+	names    dir.Listing
 	block    []byte // spare block buffer
 	children []*node
 	files    int           // since the last directory was done
@@ -119,12 +120,12 @@ func (w *worker) visitPaced(n *node) error {
 }
 
 // look is an lstat of a name that a NUL follows in memory.
-func (w *worker) look(n *node, name []byte) (fileStat, error) {
+func (w *worker) look(n *node, name []byte) (dir.Info, error) {
 	w.looks++
 	if w.quick {
-		return n.handle.lstatQuick(name)
+		return n.handle.LstatQuick(name)
 	}
-	return n.handle.lstat(name)
+	return n.handle.Lstat(name)
 }
 
 // visitAll looks at every name of n, or at the hinted ones.
@@ -141,7 +142,7 @@ func (w *worker) visitAll(n *node) error {
 	case w.Hints != nil && !n.whole:
 		return w.visitHinted(n, old)
 	}
-	for _, name := range w.names.names {
+	for _, name := range w.names.Names {
 		var rec index.Record
 		rec, old = w.seek(n, old, name)
 		if err := w.visit(n, name, rec); err != nil {
@@ -156,16 +157,16 @@ func (w *worker) visitAll(n *node) error {
 // fact about its parent: ok is false, and err tells only of what stops the scan.
 func (w *worker) open(n *node) (ok bool, err error) {
 	if n.handle == nil {
-		n.handle, err = n.parent.handle.openDir(n.name)
+		n.handle, err = n.parent.handle.OpenDir(n.name)
 	}
 	if err == nil && w.passStore(n) {
 		return false, nil
 	}
 	if err == nil && w.Enter != nil {
-		w.Enter(n.path, n.handle.descriptor())
+		w.Enter(n.path, n.handle.Descriptor())
 	}
 	if err == nil && !w.survey {
-		n.at, err = n.handle.stat()
+		n.at, err = n.handle.Stat()
 	}
 	if n.sealed = err == nil && w.isSealed(n); err == nil && !n.sealed {
 		if n.names = w.narrowed(n); n.names == nil || w.finely(n) || !knownNames(n.prev.Raw, n.names) {
@@ -193,25 +194,25 @@ func (w *worker) open(n *node) (ok bool, err error) {
 // list reads the names of n.
 func (w *worker) list(n *node) error {
 	if w.dirents == nil {
-		w.dirents = make([]byte, direntBuffer)
+		w.dirents = make([]byte, dir.ListBuffer)
 	}
 	w.listed++
-	err := n.handle.list(&w.names, w.dirents)
-	n.listed, n.gitignore, n.empty = true, w.names.has(ignoreFile), len(w.names.names) == 0 && w.countsAsEmpty(n)
+	err := n.handle.List(&w.names, w.dirents)
+	n.listed, n.gitignore, n.empty = true, w.names.Has(ignoreFile), len(w.names.Names) == 0 && w.countsAsEmpty(n)
 	return err
 }
 
 // afterFailure decides what a directory is that could not be read as one.
 func (w *worker) afterFailure(n *node, cause error) (*index.Entry, error) {
 	name := append([]byte(n.name), 0)[:len(n.name)]
-	st, err := n.parent.handle.lstat(name)
+	st, err := n.parent.handle.Lstat(name)
 	switch {
-	case err != nil && errKind(err) == failGone, err == nil && errKind(cause) == failGone:
+	case err != nil && dir.Classify(err) == dir.Gone, err == nil && dir.Classify(cause) == dir.Gone:
 		return nil, nil
-	case err == nil && st.mode != object.Dir && errKind(cause) == failReplaced:
+	case err == nil && st.Mode != object.Dir && dir.Classify(cause) == dir.Replaced:
 		if w.denied(n.parent, n.name, false) {
-			w.skip(Skipped{Path: n.path, Reason: index.Denied, Size: st.stat.Size})
-			return &index.Entry{Name: n.name, Mode: st.mode, Perm: st.perm, Skip: index.Denied, Stat: st.stat}, nil
+			w.skip(Skipped{Path: n.path, Reason: index.Denied, Size: st.Stat.Size})
+			return &index.Entry{Name: n.name, Mode: st.Mode, Perm: st.Perm, Skip: index.Denied, Stat: st.Stat}, nil
 		}
 		e, err := w.capture(n.parent, n.name, n.path, st, nil)
 		if errors.Is(err, errUnread) {
@@ -219,9 +220,9 @@ func (w *worker) afterFailure(n *node, cause error) (*index.Entry, error) {
 			return nil, nil
 		}
 		return e, err
-	case errKind(cause) == failFatal:
+	case dir.Classify(cause) == dir.Fatal:
 		return nil, cause
 	}
 	w.skip(Skipped{Path: n.path, Reason: index.Unreadable, Dir: true, Err: cause})
-	return &index.Entry{Name: n.name, Mode: object.Dir, Perm: st.perm, Skip: index.Unreadable}, nil
+	return &index.Entry{Name: n.name, Mode: object.Dir, Perm: st.Perm, Skip: index.Unreadable}, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
 const (
@@ -32,22 +33,22 @@ var errUnstable = errors.New("changed while it was read")
 
 // capture reads the file or symlink name of n and returns its entry, nil when it
 // has gone meanwhile. rec is its old entry, if there was one.
-func (w *worker) capture(n *node, name, path string, st fileStat, rec index.Record) (*index.Entry, error) {
+func (w *worker) capture(n *node, name, path string, st dir.Info, rec index.Record) (*index.Entry, error) {
 	for range readAttempts {
-		e := &index.Entry{Name: name, Mode: st.mode, Perm: st.perm, Stat: st.stat, Held: held(rec)}
+		e := &index.Entry{Name: name, Mode: st.Mode, Perm: st.Perm, Stat: st.Stat, Held: held(rec)}
 		switch {
-		case st.mode == 0:
+		case st.Mode == 0:
 			return w.leaveOut(e, path, index.Special, nil), nil
 		case w.tooLarge(&st):
 			return w.leaveOut(e, path, index.TooLarge, nil), nil
 		}
 		started := time.Now()
 		if id, lasting, ok := w.known(path, &st); ok {
-			e.ID, e.Held, e.Racy = id, false, !lasting && racy(&st.stat, started)
+			e.ID, e.Held, e.Racy = id, false, !lasting && racy(&st.Stat, started)
 			w.files++
 			return e, nil
 		}
-		if err := w.announce(st.stat.Size); err != nil {
+		if err := w.announce(st.Stat.Size); err != nil {
 			return nil, err
 		}
 		if w.survey {
@@ -57,59 +58,59 @@ func (w *worker) capture(n *node, name, path string, st fileStat, rec index.Reco
 		id, err := w.store(n, name, st)
 		w.reading += time.Since(started)
 		if err == nil {
-			e.ID, e.Held, e.Racy = id, false, racy(&st.stat, started)
+			e.ID, e.Held, e.Racy = id, false, racy(&st.Stat, started)
 			w.files++
 			w.read.Add(1)
-			w.bytes.Add(st.stat.Size)
+			w.bytes.Add(st.Stat.Size)
 			return e, nil
 		}
 		var sys *readError
 		if !errors.As(err, &sys) {
 			return nil, fmt.Errorf("store %s: %w", w.full(path), err)
 		}
-		switch kind := errKind(err); {
+		switch kind := dir.Classify(err); {
 		case errors.Is(err, context.DeadlineExceeded):
 			return nil, errUnread
-		case errors.Is(err, errUnstable), kind == failReplaced:
-		case kind == failGone:
+		case errors.Is(err, errUnstable), kind == dir.Replaced:
+		case kind == dir.Gone:
 			return nil, nil
-		case kind == failUnreadable:
+		case kind == dir.Unreadable:
 			return w.leaveOut(e, path, index.Unreadable, sys.err), nil
 		default:
 			return nil, fmt.Errorf("read %s: %w", w.full(path), err)
 		}
-		again, err := n.handle.lstat(append([]byte(name), 0)[:len(name)])
-		if err != nil || again.mode == object.Dir { // gone, or a directory: the next scan sees it
+		again, err := n.handle.Lstat(append([]byte(name), 0)[:len(name)])
+		if err != nil || again.Mode == object.Dir { // gone, or a directory: the next scan sees it
 			break
 		}
 		st = again
 	}
-	e := &index.Entry{Name: name, Mode: st.mode, Perm: st.perm, Stat: st.stat, Held: held(rec)}
+	e := &index.Entry{Name: name, Mode: st.Mode, Perm: st.Perm, Stat: st.Stat, Held: held(rec)}
 	return w.leaveOut(e, path, index.Unstable, nil), nil
 }
 
-func (w *worker) known(path string, st *fileStat) (id object.ID, lasting, ok bool) {
+func (w *worker) known(path string, st *dir.Info) (id object.ID, lasting, ok bool) {
 	if w.Known == nil || w.Verify {
 		return object.ID{}, false, false
 	}
-	return w.Known(path, st.mode, &st.stat)
+	return w.Known(path, st.Mode, &st.Stat)
 }
 
 // borrow captures a file or symlink that is not in the index, but that the lender knows.
-func (w *worker) borrow(n *node, name []byte, rec index.Record, st *fileStat) bool {
-	if w.Lender == nil || w.Verify || w.Never != nil || st.mode == 0 || w.tooLarge(st) || rec != nil && rec.Mode() == object.Dir {
+func (w *worker) borrow(n *node, name []byte, rec index.Record, st *dir.Info) bool {
+	if w.Lender == nil || w.Verify || w.Never != nil || st.Mode == 0 || w.tooLarge(st) || rec != nil && rec.Mode() == object.Dir {
 		return false
 	}
 	if n.lent == nil {
 		n.lent = w.Lender(n.path)
 	}
 	looked := time.Now()
-	id, ok := n.lent(name, st.mode, &st.stat)
+	id, ok := n.lent(name, st.Mode, &st.Stat)
 	if !ok || object.IsDotGit(string(name)) {
 		return false
 	}
 	n.block = index.Append(n.block, &index.Entry{
-		Name: string(name), Mode: st.mode, Perm: st.perm, Stat: st.stat, ID: id, Racy: racy(&st.stat, looked),
+		Name: string(name), Mode: st.Mode, Perm: st.Perm, Stat: st.Stat, ID: id, Racy: racy(&st.Stat, looked),
 	})
 	w.files++
 	return true
@@ -140,15 +141,15 @@ func (e *readError) Unwrap() error { return e.err }
 
 // store puts the contents into the sink. Errors of the directory are readErrors,
 // the others are the sink's.
-func (w *worker) store(n *node, name string, st fileStat) (object.ID, error) {
-	if st.mode == object.Symlink {
-		target, err := n.handle.readlink(name)
+func (w *worker) store(n *node, name string, st dir.Info) (object.ID, error) {
+	if st.Mode == object.Symlink {
+		target, err := n.handle.Readlink(name)
 		if err != nil {
 			return object.ID{}, &readError{linkError(err)}
 		}
 		return w.Sink.Add(object.Blob, []byte(target))
 	}
-	f, err := n.handle.openFile(name)
+	f, err := n.handle.OpenFile(name)
 	if err != nil {
 		return object.ID{}, &readError{err}
 	}
@@ -159,7 +160,7 @@ func (w *worker) store(n *node, name string, st fileStat) (object.ID, error) {
 // linkError: a system that says the name is no link (EINVAL on Unix) says that it
 // was replaced since the lstat.
 func linkError(err error) error {
-	if errKind(err) == failFatal {
+	if dir.Classify(err) == dir.Fatal {
 		return errors.Join(errUnstable, err)
 	}
 	return err
@@ -167,19 +168,19 @@ func linkError(err error) error {
 
 // storeFile reads an open file between two stats. Only if both agree with the one
 // that brought us here are the bytes what the name held at one moment.
-func (w *worker) storeFile(f file, st fileStat) (object.ID, error) {
+func (w *worker) storeFile(f dir.File, st dir.Info) (object.ID, error) {
 	if err := sameStat(f, st); err != nil {
 		return object.ID{}, err
 	}
-	id, err := w.readInto(f, st.stat.Size)
+	id, err := w.readInto(f, st.Stat.Size)
 	if err != nil {
 		return object.ID{}, err
 	}
 	return id, sameStat(f, st)
 }
 
-func sameStat(f file, want fileStat) error {
-	now, err := f.stat()
+func sameStat(f dir.File, want dir.Info) error {
+	now, err := f.Stat()
 	if err == nil && now != want {
 		err = errUnstable
 	}
@@ -189,7 +190,7 @@ func sameStat(f file, want fileStat) error {
 	return nil
 }
 
-func (w *worker) readInto(f file, size int64) (object.ID, error) {
+func (w *worker) readInto(f dir.File, size int64) (object.ID, error) {
 	if size > maxInMemory {
 		return w.streamInto(f, size)
 	}
@@ -209,7 +210,7 @@ func (w *worker) readInto(f file, size int64) (object.ID, error) {
 
 // streamInto hashes a large file first, because compressing it costs twenty times
 // as much and is wasted when the blob is known.
-func (w *worker) streamInto(f file, size int64) (object.ID, error) {
+func (w *worker) streamInto(f dir.File, size int64) (object.ID, error) {
 	h := object.NewHash(object.Blob, size)
 	n, err := io.Copy(h, io.LimitReader(&contextReader{w.ctx, f}, size+1))
 	if err != nil {

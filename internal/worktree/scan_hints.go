@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/index"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
 // Hints are paths that a scan is narrowed down to. What is hinted is looked at, a
@@ -57,11 +58,11 @@ func (w *worker) visitHinted(n *node, old []byte) error {
 	for _, name := range w.Hints.below[n.path] {
 		var rec index.Record
 		rec, old = w.keepUpTo(n, old, name)
-		if !w.names.has(name) {
+		if !w.names.Has(name) {
 			w.drop(n, rec)
 			continue
 		}
-		if err := w.visit(n, asListed(name), rec); err != nil {
+		if err := w.visit(n, dir.ListedName(name), rec); err != nil {
 			return err
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/seed-fb9cbc17/cairn/internal/index"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
 // narrowed returns the names that alone have to be looked at in n, nil for all.
@@ -20,7 +21,7 @@ func (w *worker) narrowed(n *node) []string {
 // is for names that are known: one that is not may be another spelling of one that is,
 // where a file system folds case, and counts as there only if it is listed.
 func (w *worker) leaveUnlisted(n *node) {
-	w.names.reset()
+	w.names.Reset()
 	n.gitignore = true // perhaps: who needs it tries to read it
 }
 
@@ -53,11 +54,11 @@ func (w *worker) visitNames(n *node, old []byte) error {
 	for _, name := range n.names {
 		var rec index.Record
 		rec, old = w.keepUpTo(n, old, name)
-		if n.listed && !w.names.has(name) {
+		if n.listed && !w.names.Has(name) {
 			w.drop(n, rec)
 			continue
 		}
-		if err := w.visit(n, asListed(name), rec); err != nil {
+		if err := w.visit(n, dir.ListedName(name), rec); err != nil {
 			return err
 		}
 	}
@@ -71,7 +72,7 @@ func (w *worker) visitNames(n *node, old []byte) error {
 // accounted reports whether every name of a listing has an entry in n, or is one that the
 // rules pass over. Some that somebody else has made meanwhile are left to the next scan.
 func (w *worker) accounted(n *node) bool {
-	for name := range unknownNames(n.block, w.names.names) {
+	for name := range unknownNames(n.block, w.names.Names) {
 		if string(name) != ".git" && !w.passedOver(n, name) {
 			return false
 		}
@@ -81,8 +82,8 @@ func (w *worker) accounted(n *node) bool {
 
 // passedOver reports whether the rules alone keep a listed name out of the capture.
 func (w *worker) passedOver(n *node, name []byte) bool {
-	path, k := index.Join(n.path, string(name)), listedKind(name)
-	return k != kindUnknown && !w.excluded(path) && !w.visible(n, path, k == kindDir)
+	path, k := index.Join(n.path, string(name)), dir.KindOf(name)
+	return k != dir.KindUnknown && !w.excluded(path) && !w.visible(n, path, k == dir.KindDir)
 }
 
 // listIfEmpty finds out whether anything is left in a directory that has no entries any
@@ -91,7 +92,7 @@ func (w *worker) listIfEmpty(n *node) error {
 	if len(n.entries()) > 0 || n.listed {
 		return nil
 	}
-	if err := w.list(n); err != nil && errKind(err) != failGone {
+	if err := w.list(n); err != nil && dir.Classify(err) != dir.Gone {
 		return fmt.Errorf("read %s: %w", w.full(n.path), err)
 	}
 	return nil

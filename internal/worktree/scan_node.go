@@ -9,6 +9,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/ignore"
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
 // node is a directory under scan. Its handle stays open until everything below it
@@ -22,8 +23,8 @@ type node struct {
 	slot   int          // where its entry begins in the block of parent
 	entry  index.Record // what is there, if it is the old one
 	prev   *index.Dir
-	handle *dirHandle
-	at     dirStat
+	handle *dir.Handle
+	at     dir.HandleInfo
 	dir    *index.Dir // the result
 
 	block     []byte // the entries, as index encodes them
@@ -56,7 +57,7 @@ type node struct {
 
 func (n *node) close() {
 	if n.handle != nil {
-		n.handle.close()
+		n.handle.Close()
 		n.handle = nil
 	}
 }
@@ -106,7 +107,7 @@ func (n *node) own(at int) {
 
 // settle fills in the entry of a complete child.
 func (n *node) settle(c *node) {
-	if e := c.entry; e != nil && e.Perm() == c.at.perm && e.ID() == c.dir.Tree && e.Empty() == c.empty {
+	if e := c.entry; e != nil && e.Perm() == c.at.Perm && e.ID() == c.dir.Tree && e.Empty() == c.empty {
 		return
 	}
 	n.mu.Lock()
@@ -114,7 +115,7 @@ func (n *node) settle(c *node) {
 	if n.shared {
 		n.own(len(n.prev.Raw))
 	}
-	index.SetDir(n.block[c.slot:], c.at.perm, c.dir.Tree, c.empty)
+	index.SetDir(n.block[c.slot:], c.at.Perm, c.dir.Tree, c.empty)
 }
 
 // finish counts down n and, when n was the last, completes it and its ancestors.

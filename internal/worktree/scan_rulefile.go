@@ -3,16 +3,17 @@ package worktree
 import (
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
 // passOver records an ignored file, if its directory takes rules from it: a tree without
 // it cannot tell what these rules keep out of the capture. Other ignored files leave no
 // record.
-func (w *worker) passOver(n *node, name string, st fileStat) {
-	if name != ignoreFile || n.ignored || w.survey || !st.mode.IsFile() {
+func (w *worker) passOver(n *node, name string, st dir.Info) {
+	if name != ignoreFile || n.ignored || w.survey || !st.Mode.IsFile() {
 		return
 	}
-	e := &index.Entry{Name: name, Mode: st.mode, Perm: st.perm, Skip: index.Rules, Stat: st.stat}
+	e := &index.Entry{Name: name, Mode: st.Mode, Perm: st.Perm, Skip: index.Rules, Stat: st.Stat}
 	if !w.denied(n, name, false) {
 		e.ID = w.ruleText(n)
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/ignore"
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
 // maxRules is how much of a .gitignore is read. Real ones are a few KiB.
@@ -37,12 +38,12 @@ func (sc *scanner) loadRules(n *node) {
 // read as a blob. As in git, a symlink is not followed, and a file that cannot be read
 // has no rules.
 func (sc *scanner) readGitignore(n *node) (text []byte, id object.ID) {
-	f, err := n.handle.openFile(ignoreFile)
+	f, err := n.handle.OpenFile(ignoreFile)
 	if err != nil {
 		return nil, id
 	}
 	defer f.Close()
-	if st, err := f.stat(); err != nil || !st.mode.IsFile() {
+	if st, err := f.Stat(); err != nil || !st.Mode.IsFile() {
 		return nil, id
 	}
 	if text, err = io.ReadAll(io.LimitReader(f, maxRules)); err != nil {
@@ -80,8 +81,8 @@ func (sc *scanner) included(path string, dir bool) bool {
 }
 
 // tooLargeToInclude reports whether a file is there for Include only, and above its limit.
-func (sc *scanner) tooLargeToInclude(n *node, path string, st *fileStat, rec index.Record) bool {
-	return sc.MaxIncluded > 0 && st.stat.Size > sc.MaxIncluded && st.mode.IsFile() && !held(rec) && !sc.allowed(n, path, false)
+func (sc *scanner) tooLargeToInclude(n *node, path string, st *dir.Info, rec index.Record) bool {
+	return sc.MaxIncluded > 0 && st.Stat.Size > sc.MaxIncluded && st.Mode.IsFile() && !held(rec) && !sc.allowed(n, path, false)
 }
 
 // countsAsEmpty reports whether a directory without names is to be recorded as empty. One

@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
 const ignoreFile = index.IgnoreFile
@@ -36,19 +37,19 @@ type sealing struct {
 // beginSeals works out what seals are worth here. They tell of no rules outside of the
 // directories, of other devices, nor of what happened while other systems had the disk:
 // ground stands for all of that.
-func (sc *scanner) beginSeals(root *dirHandle) {
+func (sc *scanner) beginSeals(root *dir.Handle) {
 	if sc.start = sc.began; sc.start.IsZero() {
 		sc.start = time.Now()
 	}
-	if sc.Conditions == "" || sc.survey || !root.stampsNames() {
+	if sc.Conditions == "" || sc.survey || !root.StampsNames() {
 		return
 	}
-	at, err := root.stat()
+	at, err := root.Stat()
 	if err != nil {
 		return
 	}
-	sc.device = at.device
-	sum := sha256.Sum256(binary.LittleEndian.AppendUint64([]byte(sc.Conditions), at.device))
+	sc.device = at.Device
+	sum := sha256.Sum256(binary.LittleEndian.AppendUint64([]byte(sc.Conditions), at.Device))
 	sc.ground = hex.EncodeToString(sum[:16])
 	sc.trusted = sc.Ground == sc.ground && sc.Scope == nil && sc.Hints == nil && sc.Forget == nil && !sc.Verify && !sc.NeverIsNew
 }
@@ -64,7 +65,7 @@ func (sc *scanner) groundNow() string {
 // isSealed reports whether the old block of n accounts for every name that is in the
 // directory now. A directory without entries is listed, because it may be empty.
 func (w *worker) isSealed(n *node) bool {
-	if !w.trusted || n.prev == nil || len(n.prev.Raw) == 0 || n.at.device != w.device {
+	if !w.trusted || n.prev == nil || len(n.prev.Raw) == 0 || n.at.Device != w.device {
 		return false
 	}
 	rules := findIgnoreFile(n.prev.Raw)
@@ -77,11 +78,11 @@ func (w *worker) isUnchanged(n *node, rec index.Record) bool {
 		return true
 	}
 	st, err := w.look(n, rec.Name())
-	return err == nil && rec.Matches(st.mode, st.perm, &st.stat)
+	return err == nil && rec.Matches(st.Mode, st.Perm, &st.Stat)
 }
 
 func (n *node) sealWith(rules uint64) index.Seal {
-	return index.Seal{MTime: n.at.stat.MTime, CTime: n.at.stat.CTime, Ino: n.at.stat.Ino, Rules: rules}
+	return index.Seal{MTime: n.at.Stat.MTime, CTime: n.at.Stat.CTime, Ino: n.at.Stat.Ino, Rules: rules}
 }
 
 // findIgnoreFile returns the record of the .gitignore in a block, nil if it has none.
@@ -159,7 +160,7 @@ func (n *node) judgedRight() bool {
 
 // finely reports whether every change of n after it was opened shows in its stat, however
 // soon it comes. The names of such a directory can be accounted for right after a change.
-func (w *worker) finely(n *node) bool { return w.FineDirs != nil && w.FineDirs(n.at.device) }
+func (w *worker) finely(n *node) bool { return w.FineDirs != nil && w.FineDirs(n.at.Device) }
 
 // sealOf returns the seal that a complete directory gets. same tells that its block is
 // the old one. A seal that does not fit the directory any more may stay: it tells
@@ -182,7 +183,7 @@ func (w *worker) sealOf(n *node, same bool) (seal index.Seal) {
 	}
 	now, tight := n.sealWith(n.print), !n.leaky && n.print != 0 && n.judgedRight()
 	switch {
-	case tight && w.device != 0 && n.at.device == w.device && (w.finely(n) || !racy(&n.at.stat, w.start)):
+	case tight && w.device != 0 && n.at.Device == w.device && (w.finely(n) || !racy(&n.at.Stat, w.start)):
 		return now
 	case same && (tight || old != now):
 		return old

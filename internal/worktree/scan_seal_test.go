@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/ignore"
 	"github.com/seed-fb9cbc17/cairn/internal/index"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
 // sealed is a directory that is scanned again and again. Every scan goes by seals, and
@@ -77,13 +78,13 @@ func stampedDir(t *testing.T) string {
 	return dir
 }
 
-func canSeal(t *testing.T, dir string) bool {
-	h, err := openRoot(dir)
+func canSeal(t *testing.T, folder string) bool {
+	h, err := dir.Open(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer h.close()
-	return h.stampsNames()
+	defer h.Close()
+	return h.StampsNames()
 }
 
 func (s *sealed) path(name string) string { return filepath.Join(s.root, name) }

@@ -6,6 +6,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
 // maxRoot bounds the record of a store's root. Paths of systems are shorter.
@@ -28,11 +29,11 @@ func (w *worker) passStore(n *node) bool {
 	if !w.survey {
 		w.skip(Skipped{Path: n.path, Reason: index.Store, Dir: true})
 	}
-	at, err := n.handle.stat()
+	at, err := n.handle.Stat()
 	if err != nil {
 		at = n.at
 	}
-	n.parent.replace(n.slot, &index.Entry{Name: n.name, Mode: object.Dir, Perm: at.perm, Skip: index.Store})
+	n.parent.replace(n.slot, &index.Entry{Name: n.name, Mode: object.Dir, Perm: at.Perm, Skip: index.Store})
 	return true
 }
 
@@ -52,33 +53,33 @@ func isStore(n *node) bool {
 	return n.parent.name == storesDir && head && lock
 }
 
-func hasDirs(h *dirHandle, names ...string) bool {
+func hasDirs(h *dir.Handle, names ...string) bool {
 	for _, name := range names {
-		sub, err := h.openDir(name)
+		sub, err := h.OpenDir(name)
 		if err != nil {
 			return false
 		}
-		sub.close()
+		sub.Close()
 	}
 	return true
 }
 
 // readIn reads a small regular file in a directory of h, or in h itself.
-func readIn(h *dirHandle, dir, name string) ([]byte, bool) {
+func readIn(h *dir.Handle, dir, name string) ([]byte, bool) {
 	if dir != "" {
-		sub, err := h.openDir(dir)
+		sub, err := h.OpenDir(dir)
 		if err != nil {
 			return nil, false
 		}
-		defer sub.close()
+		defer sub.Close()
 		h = sub
 	}
-	f, err := h.openFile(name)
+	f, err := h.OpenFile(name)
 	if err != nil {
 		return nil, false
 	}
 	defer f.Close()
-	if st, err := f.stat(); err != nil || !st.mode.IsFile() {
+	if st, err := f.Stat(); err != nil || !st.Mode.IsFile() {
 		return nil, false
 	}
 	data, err := io.ReadAll(io.LimitReader(f, maxRoot))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
 // seek advances the old entries to name, removing the directories that are passed
@@ -56,11 +57,11 @@ func (w *worker) visit(n *node, name []byte, rec index.Record) error {
 }
 
 // visitLooked goes by what a look at the name has told.
-func (w *worker) visitLooked(n *node, name []byte, rec index.Record, st fileStat, err error) error {
+func (w *worker) visitLooked(n *node, name []byte, rec index.Record, st dir.Info, err error) error {
 	switch {
 	case err != nil:
 		return w.lstatFailed(n, string(name), rec, err)
-	case st.mode == object.Dir:
+	case st.Mode == object.Dir:
 		return w.visitDir(n, string(name), rec, st)
 	case w.isAsRecorded(rec, &st) && !w.Verify && !(w.NeverIsNew && w.denied(n, string(name), false)):
 		n.block = append(n.block, rec...)
@@ -74,17 +75,17 @@ func (w *worker) visitLooked(n *node, name []byte, rec index.Record, st fileStat
 
 // isAsRecorded reports whether a file or symlink is the one that its old entry has as
 // captured.
-func (sc *scanner) isAsRecorded(rec index.Record, st *fileStat) bool {
-	return rec != nil && rec.Skip() == index.Captured && rec.Matches(st.mode, st.perm, &st.stat) &&
-		st.mode != object.Dir && st.mode != 0 && !sc.tooLarge(st)
+func (sc *scanner) isAsRecorded(rec index.Record, st *dir.Info) bool {
+	return rec != nil && rec.Skip() == index.Captured && rec.Matches(st.Mode, st.Perm, &st.Stat) &&
+		st.Mode != object.Dir && st.Mode != 0 && !sc.tooLarge(st)
 }
 
 // visitByKind goes without a look at the name where its kind is enough: for a
 // directory that is known, whose bits the open directory tells cheaper, and for what a
 // survey only counts.
 func (w *worker) visitByKind(n *node, name []byte, rec index.Record) bool {
-	switch k := listedKind(name); {
-	case k == kindDir && knownDir(rec) && w.Scope == nil && !w.NeverIsNew:
+	switch k := dir.KindOf(name); {
+	case k == dir.KindDir && knownDir(rec) && w.Scope == nil && !w.NeverIsNew:
 		path := index.Join(n.path, string(name))
 		if w.excluded(path) {
 			return false
@@ -92,7 +93,7 @@ func (w *worker) visitByKind(n *node, name []byte, rec index.Record) bool {
 		w.enterKnown(n, path, rec, len(n.block))
 		n.keep(rec)
 		return true
-	case k == kindFile && w.survey && rec == nil && w.scanner.files.Load() > exactUpTo:
+	case k == dir.KindFile && w.survey && rec == nil && w.scanner.files.Load() > exactUpTo:
 		if path := index.Join(n.path, string(name)); w.visible(n, path, false) && !w.denied(n, string(name), false) {
 			w.files++
 		}
@@ -112,7 +113,7 @@ func (w *worker) enter(n *node, path string, slot int, perm uint16) *node {
 	_, name := index.Split(path)
 	c := &node{
 		parent: n, path: path, name: name, slot: slot, prev: w.Index.Dirs[path],
-		at: dirStat{perm: perm}, whole: n.whole || w.Hints.names(path),
+		at: dir.HandleInfo{Perm: perm}, whole: n.whole || w.Hints.names(path),
 	}
 	w.children = append(w.children, c)
 	return c
@@ -137,18 +138,18 @@ func (w *worker) holds(path string, rec index.Record) bool {
 	return false
 }
 
-func (sc *scanner) tooLarge(st *fileStat) bool {
-	return sc.MaxFileSize > 0 && st.stat.Size > sc.MaxFileSize && st.mode != object.Symlink
+func (sc *scanner) tooLarge(st *dir.Info) bool {
+	return sc.MaxFileSize > 0 && st.Stat.Size > sc.MaxFileSize && st.Mode != object.Symlink
 }
 
 func (w *worker) lstatFailed(n *node, name string, rec index.Record, cause error) error {
 	path := index.Join(n.path, name)
 	n.leaky = true
-	switch errKind(cause) {
-	case failGone, failReplaced:
+	switch dir.Classify(cause) {
+	case dir.Gone, dir.Replaced:
 		w.drop(n, rec)
 		return nil
-	case failUnreadable:
+	case dir.Unreadable:
 		w.drop(n, rec)
 		if !held(rec) && !w.visible(n, path, false) {
 			if name == ignoreFile && !n.ignored {
@@ -175,7 +176,7 @@ func (w *worker) drop(n *node, rec index.Record) {
 	}
 }
 
-func (w *worker) visitDir(n *node, name string, rec index.Record, st fileStat) error {
+func (w *worker) visitDir(n *node, name string, rec index.Record, st dir.Info) error {
 	path := index.Join(n.path, name)
 	known, excluded := knownDir(rec), w.excluded(path)
 	if excluded || !known && !w.visible(n, path, true) && !w.holds(path, rec) {
@@ -194,12 +195,12 @@ func (w *worker) visitDir(n *node, name string, rec index.Record, st fileStat) e
 		n.block = append(n.block, rec...)
 		return nil
 	}
-	w.enter(n, path, len(n.block), st.perm).wasEmpty = rec != nil && rec.Empty()
-	n.block = index.Append(n.block, &index.Entry{Name: name, Mode: object.Dir, Perm: st.perm})
+	w.enter(n, path, len(n.block), st.Perm).wasEmpty = rec != nil && rec.Empty()
+	n.block = index.Append(n.block, &index.Entry{Name: name, Mode: object.Dir, Perm: st.Perm})
 	return nil
 }
 
-func (w *worker) visitFile(n *node, name string, rec index.Record, st fileStat) error {
+func (w *worker) visitFile(n *node, name string, rec index.Record, st dir.Info) error {
 	path := index.Join(n.path, name)
 	if rec != nil && rec.Mode() == object.Dir {
 		w.drop(n, rec)
@@ -210,13 +211,13 @@ func (w *worker) visitFile(n *node, name string, rec index.Record, st fileStat) 
 		return nil
 	}
 	if object.IsDotGit(name) {
-		return w.leaveAlone(n, name, st.mode, st, index.UnsafeName)
+		return w.leaveAlone(n, name, st.Mode, st, index.UnsafeName)
 	}
 	if w.denied(n, name, false) {
-		return w.leaveAlone(n, name, st.mode, st, index.Denied)
+		return w.leaveAlone(n, name, st.Mode, st, index.Denied)
 	}
 	if w.tooLargeToInclude(n, path, &st, rec) {
-		return w.leaveAlone(n, name, st.mode, st, index.TooLarge)
+		return w.leaveAlone(n, name, st.Mode, st, index.TooLarge)
 	}
 	e, err := w.capture(n, name, path, st, rec)
 	if errors.Is(err, errUnread) {
@@ -233,9 +234,9 @@ func (w *worker) visitFile(n *node, name string, rec index.Record, st fileStat) 
 }
 
 // leaveAlone records a path that is not even opened because of its name.
-func (w *worker) leaveAlone(n *node, name string, mode object.Mode, st fileStat, why index.Skip) error {
-	w.skip(Skipped{Path: index.Join(n.path, name), Reason: why, Size: st.stat.Size, Dir: mode == object.Dir})
-	n.block = index.Append(n.block, &index.Entry{Name: name, Mode: mode, Perm: st.perm, Skip: why, Stat: st.stat})
+func (w *worker) leaveAlone(n *node, name string, mode object.Mode, st dir.Info, why index.Skip) error {
+	w.skip(Skipped{Path: index.Join(n.path, name), Reason: why, Size: st.Stat.Size, Dir: mode == object.Dir})
+	n.block = index.Append(n.block, &index.Entry{Name: name, Mode: mode, Perm: st.Perm, Skip: why, Stat: st.Stat})
 	return nil
 }
 

@@ -8,6 +8,8 @@ import (
 	"os"
 	"strconv"
 	"strings"
+
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
 const (
@@ -63,16 +65,16 @@ func RemoveTemps(root, token string, changes []Change) error {
 	}
 	top, err := os.OpenRoot(root)
 	if err != nil {
-		return fmt.Errorf("temporary files below %s: %w", root, rootCause(err))
+		return fmt.Errorf("temporary files below %s: %w", root, dir.Cause(err))
 	}
 	defer top.Close()
 	w := newApplyRun(context.Background(), &Applier{}, top, nil, nil).worker()
-	defer w.stack.close()
+	defer w.stack.Close()
 	var failed []error
-	for dir := range writtenFolders(changes) {
-		err := w.in(dir, false, func(r *os.Root) error { return removeTempsIn(r, token) })
-		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, ErrChanged) {
-			failed = append(failed, &fs.PathError{Op: "remove temporary files", Path: dir, Err: rootCause(err)})
+	for folder := range writtenFolders(changes) {
+		err := w.in(folder, false, func(r *os.Root) error { return removeTempsIn(r, token) })
+		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, dir.ErrChanged) {
+			failed = append(failed, &fs.PathError{Op: "remove temporary files", Path: folder, Err: dir.Cause(err)})
 		}
 	}
 	return errors.Join(append(failed, w.tighten())...)

@@ -3,16 +3,17 @@ package worktree
 import (
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
 // Uncaptured returns the path of something below the directory dir that the index
 // does not hold as captured, "" when there is nothing of the kind: only then may the
 // directory go. Errors count as something that is there.
-func Uncaptured(root, dir string, x *index.Index) string {
-	var l listing
+func Uncaptured(root, folder string, x *index.Index) string {
+	var l dir.Listing
 	var found string
-	_ = descendTo(root, dir, func(h *dirHandle, at, name string) (bool, error) {
-		if at != dir {
+	_ = dir.Descend(root, folder, func(h *dir.Handle, at, name string) (bool, error) {
+		if at != folder {
 			return true, nil
 		}
 		found = uncaptured(h, name, at, x, &l)
@@ -21,17 +22,17 @@ func Uncaptured(root, dir string, x *index.Index) string {
 	return found
 }
 
-func uncaptured(parent *dirHandle, name, path string, x *index.Index, l *listing) string {
-	h, err := parent.openDir(name)
+func uncaptured(parent *dir.Handle, name, path string, x *index.Index, l *dir.Listing) string {
+	h, err := parent.OpenDir(name)
 	if err != nil {
 		return path
 	}
-	defer h.close()
-	if err := h.list(l, make([]byte, direntBuffer)); err != nil {
+	defer h.Close()
+	if err := h.List(l, make([]byte, dir.ListBuffer)); err != nil {
 		return path
 	}
-	names := make([]string, len(l.names))
-	for i, n := range l.names {
+	names := make([]string, len(l.Names))
+	for i, n := range l.Names {
 		names[i] = string(n)
 	}
 	d := x.Dirs[path]

@@ -1,4 +1,4 @@
-package worktree
+package dir
 
 import (
 	"io/fs"
@@ -13,7 +13,7 @@ import (
 // lstatAt looks at a name in an open directory. Package os knows neither the time of the
 // last change, without which a file that gets its old size and time back would count as
 // the old one, nor the number of the file.
-func lstatAt(dir windows.Handle, name string) (st fileStat, reparse bool, err error) {
+func lstatAt(dir windows.Handle, name string) (st Info, reparse bool, err error) {
 	text, err := windows.NewNTUnicodeString(name)
 	if err != nil {
 		return st, false, err
@@ -45,7 +45,7 @@ type basicInfo struct {
 
 // statHandle looks at what is open. What a reparse point is, a link for instance, package
 // os has to tell.
-func statHandle(h windows.Handle) (st fileStat, reparse bool, err error) {
+func statHandle(h windows.Handle) (st Info, reparse bool, err error) {
 	var info windows.ByHandleFileInformation
 	if err := windows.GetFileInformationByHandle(h, &info); err != nil {
 		return st, false, err
@@ -54,18 +54,18 @@ func statHandle(h windows.Handle) (st fileStat, reparse bool, err error) {
 	if err := windows.GetFileInformationByHandleEx(h, windows.FileBasicInfo, (*byte)(unsafe.Pointer(&basic)), uint32(unsafe.Sizeof(basic))); err != nil {
 		return st, false, err
 	}
-	st.stat = index.Stat{
+	st.Stat = index.Stat{
 		Size:  int64(info.FileSizeHigh)<<32 | int64(info.FileSizeLow),
 		MTime: unixNano(basic.written),
 		CTime: unixNano(basic.changed),
 		Ino:   uint64(info.FileIndexHigh)<<32 | uint64(info.FileIndexLow),
 	}
 	if basic.changed == 0 { // FAT has none
-		st.stat.CTime = unixNano(basic.created)
+		st.Stat.CTime = unixNano(basic.created)
 	}
-	st.mode, st.perm = object.Regular, permOf(info.FileAttributes) // Windows has no exec bit
+	st.Mode, st.Perm = object.Regular, permOf(info.FileAttributes) // Windows has no exec bit
 	if info.FileAttributes&windows.FILE_ATTRIBUTE_DIRECTORY != 0 {
-		st.mode = object.Dir
+		st.Mode = object.Dir
 	}
 	return st, info.FileAttributes&windows.FILE_ATTRIBUTE_REPARSE_POINT != 0, nil
 }
@@ -88,11 +88,11 @@ func permOf(attributes uint32) uint16 {
 	return 0o644
 }
 
-func lookOf(fi fs.FileInfo) fileStat { return fromInfo(fi) }
+func InfoOf(fi fs.FileInfo) Info { return fromInfo(fi) }
 
-// linked is not known: package os does not tell the number of names. Writing by
+// Linked is not known: package os does not tell the number of names. Writing by
 // rename keeps the other names' contents here too.
-func linked(fs.FileInfo) bool { return false }
+func Linked(fs.FileInfo) bool { return false }
 
-// deviceOf is not known: package os does not tell the volume.
-func deviceOf(fs.FileInfo) uint64 { return 0 }
+// DeviceOf is not known: package os does not tell the volume.
+func DeviceOf(fs.FileInfo) uint64 { return 0 }

@@ -1,4 +1,4 @@
-package worktree
+package dir
 
 import (
 	"errors"
@@ -12,22 +12,22 @@ import (
 // ErrChanged: a path is not what it was when it was examined; it was left as it is.
 var ErrChanged = errors.New("changed since it was examined")
 
-var errNotDirectory = fmt.Errorf("%w: a directory above it is none any more", ErrChanged)
+var ErrNotDirectory = fmt.Errorf("%w: a directory above it is none any more", ErrChanged)
 
-// descend opens the directory name of parent. An os.Root alone would follow a
+// openChild opens the directory name of parent. An os.Root alone would follow a
 // symlink that stays inside it, even the last name of a path, so that a directory
 // replaced by a link to another one would redirect everything written into it:
 // name must be a directory, and what was opened must be that same one.
 //
 // The "/." has os.Root open name as a directory only, so that a FIFO that takes its
 // place meanwhile cannot block the call.
-func descend(parent *os.Root, name string) (*os.Root, fs.FileInfo, error) {
+func openChild(parent *os.Root, name string) (*os.Root, fs.FileInfo, error) {
 	before, err := parent.Lstat(name)
 	if err != nil {
 		return nil, nil, err
 	}
 	if !before.IsDir() {
-		return nil, nil, errNotDirectory
+		return nil, nil, ErrNotDirectory
 	}
 	r, err := parent.OpenRoot(name + "/.")
 	if err == nil {
@@ -38,7 +38,7 @@ func descend(parent *os.Root, name string) (*os.Root, fs.FileInfo, error) {
 		r.Close()
 	}
 	if now, lerr := parent.Lstat(name); lerr != nil || !os.SameFile(before, now) || replaced(err) {
-		return nil, nil, errNotDirectory
+		return nil, nil, ErrNotDirectory
 	}
 	return nil, nil, err
 }
@@ -50,40 +50,40 @@ func replaced(err error) bool {
 	return !errors.As(err, &errno) || errno == syscall.ENOTDIR || errno == syscall.ELOOP || errors.Is(err, fs.ErrNotExist)
 }
 
-// rootsOpen is how many directories of a path stay open. A path may have thousands
+// MaxOpen is how many directories of a path stay open. A path may have thousands
 // of names; the upper ones are opened again when they are needed.
-const rootsOpen = 64
+const MaxOpen = 64
 
-// rootStack holds the handles of one directory and of those above it. Going through
+// Stack holds the handles of one directory and of those above it. Going through
 // paths in order opens every directory about once.
-type rootStack struct {
+type Stack struct {
 	top    *os.Root
 	info   fs.FileInfo // of top; nil where nobody asks
 	path   string      // of the deepest level
-	levels []rootLevel
+	levels []level
 	held   map[*os.Root]bool // stay open until release
 }
 
-type rootLevel struct {
+type level struct {
 	end  int      // the level's path is path[:end]
 	root *os.Root // nil when closed to save descriptors
 	info fs.FileInfo
 }
 
-// deniedError says which directory refuses to be searched, read or written.
-type deniedError struct {
-	path string
-	err  error
+// DeniedError says which directory refuses to be searched, read or written.
+type DeniedError struct {
+	Path string
+	Err  error
 }
 
-func (e *deniedError) Error() string { return fmt.Sprintf("directory %q: %v", e.path, e.err) }
-func (e *deniedError) Unwrap() error { return e.err }
+func (e *DeniedError) Error() string { return fmt.Sprintf("directory %q: %v", e.Path, e.Err) }
+func (e *DeniedError) Unwrap() error { return e.Err }
 
-func newRootStack(top *os.Root, info fs.FileInfo) rootStack { return rootStack{top: top, info: info} }
+func NewStack(top *os.Root, info fs.FileInfo) Stack { return Stack{top: top, info: info} }
 
-// enter goes to the directory path, "" for the root, one name at a time. missing,
+// Enter goes to the directory path, "" for the root, one name at a time. missing,
 // if not nil, is called to make a directory that is not there.
-func (s *rootStack) enter(path string, missing func(parent *os.Root, name string) error) (*os.Root, error) {
+func (s *Stack) Enter(path string, missing func(parent *os.Root, name string) error) (*os.Root, error) {
 	s.leave(commonPath(s.path, path))
 	for len(s.path) < len(path) {
 		start := len(s.path)
@@ -91,65 +91,65 @@ func (s *rootStack) enter(path string, missing func(parent *os.Root, name string
 			start++
 		}
 		name, _, _ := strings.Cut(path[start:], "/")
-		r, info, err := s.step(s.last(), name, path[:start+len(name)], missing)
+		r, info, err := s.step(s.Last(), name, path[:start+len(name)], missing)
 		if err != nil {
 			return nil, err
 		}
 		s.push(path[:start+len(name)], r, info)
 	}
-	return s.last(), nil
+	return s.Last(), nil
 }
 
-func (s *rootStack) step(parent *os.Root, name, path string, missing func(*os.Root, string) error) (*os.Root, fs.FileInfo, error) {
-	r, info, err := descend(parent, name)
+func (s *Stack) step(parent *os.Root, name, path string, missing func(*os.Root, string) error) (*os.Root, fs.FileInfo, error) {
+	r, info, err := openChild(parent, name)
 	if errors.Is(err, fs.ErrNotExist) && missing != nil {
 		if err := missing(parent, name); err != nil && !errors.Is(err, fs.ErrExist) {
-			return nil, nil, denied(s.path, err)
+			return nil, nil, Denied(s.path, err)
 		}
-		r, info, err = descend(parent, name)
+		r, info, err = openChild(parent, name)
 	}
 	if err != nil && errors.Is(err, fs.ErrPermission) {
 		if _, lerr := parent.Lstat(name); lerr != nil {
-			return nil, nil, denied(s.path, lerr)
+			return nil, nil, Denied(s.path, lerr)
 		}
-		return nil, nil, denied(path, err)
+		return nil, nil, Denied(path, err)
 	}
 	return r, info, err
 }
 
-func denied(path string, err error) error {
+func Denied(path string, err error) error {
 	if errors.Is(err, fs.ErrPermission) {
-		return &deniedError{path, err}
+		return &DeniedError{path, err}
 	}
 	return err
 }
 
-func (s *rootStack) push(path string, r *os.Root, info fs.FileInfo) {
+func (s *Stack) push(path string, r *os.Root, info fs.FileInfo) {
 	s.path = path
-	s.levels = append(s.levels, rootLevel{len(path), r, info})
-	if i := len(s.levels) - 1 - rootsOpen; i >= 0 && s.levels[i].root != nil {
+	s.levels = append(s.levels, level{len(path), r, info})
+	if i := len(s.levels) - 1 - MaxOpen; i >= 0 && s.levels[i].root != nil {
 		s.drop(s.levels[i].root)
 		s.levels[i].root = nil
 	}
 }
 
 // drop closes a handle that is no level any more, unless somebody holds it.
-func (s *rootStack) drop(r *os.Root) {
+func (s *Stack) drop(r *os.Root) {
 	if !s.held[r] {
 		r.Close()
 	}
 }
 
-// hold keeps a handle that enter returned open, whatever becomes of its level.
-func (s *rootStack) hold(r *os.Root) {
+// Hold keeps a handle that enter returned open, whatever becomes of its level.
+func (s *Stack) Hold(r *os.Root) {
 	if s.held == nil {
 		s.held = make(map[*os.Root]bool)
 	}
 	s.held[r] = true
 }
 
-// release ends all holds.
-func (s *rootStack) release() {
+// Release ends all holds.
+func (s *Stack) Release() {
 	delete(s.held, s.top)
 	for _, l := range s.levels {
 		delete(s.held, l.root)
@@ -161,7 +161,7 @@ func (s *rootStack) release() {
 }
 
 // leave closes the levels deeper than path[:end], and those that are closed already.
-func (s *rootStack) leave(end int) {
+func (s *Stack) leave(end int) {
 	for n := len(s.levels); n > 0; n = len(s.levels) {
 		l := s.levels[n-1]
 		if l.end <= end && l.root != nil {
@@ -176,28 +176,28 @@ func (s *rootStack) leave(end int) {
 	s.path = ""
 }
 
-func (s *rootStack) last() *os.Root {
+func (s *Stack) Last() *os.Root {
 	if n := len(s.levels); n > 0 {
 		return s.levels[n-1].root
 	}
 	return s.top
 }
 
-// folder is a directory as it was found at a path.
-type folder struct {
-	path string
-	info fs.FileInfo // nil if it is not known
+// Place is a directory as it was found at a path.
+type Place struct {
+	Path string
+	Info fs.FileInfo // nil if it is not known
 }
 
-// here is the deepest level.
-func (s *rootStack) here() folder {
+// Here is the deepest level.
+func (s *Stack) Here() Place {
 	if n := len(s.levels); n > 0 {
-		return folder{s.path, s.levels[n-1].info}
+		return Place{s.path, s.levels[n-1].info}
 	}
-	return folder{"", s.info}
+	return Place{"", s.info}
 }
 
-func (s *rootStack) close() { s.leave(0) }
+func (s *Stack) Close() { s.leave(0) }
 
 // commonPath is the length of the longest path that is a or above it, and also b or
 // above it.
@@ -217,16 +217,16 @@ func commonPath(a, b string) int {
 	return end
 }
 
-// rootCause drops the names that os.Root puts around an error: they are relative to
+// Cause drops the names that os.Root puts around an error: they are relative to
 // a handle, and the whole path is put around it once.
-func rootCause(err error) error {
+func Cause(err error) error {
 	switch e := err.(type) {
 	case *fs.PathError:
 		return e.Err
 	case *os.LinkError:
 		return e.Err
-	case *deniedError:
-		return rootCause(e.err)
+	case *DeniedError:
+		return Cause(e.Err)
 	}
 	return err
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package worktree
+package dir
 
 import (
 	"errors"
@@ -10,26 +10,26 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
-// dirHandle is an open directory. Names are resolved relative to it and never
+// Handle is an open directory. Names are resolved relative to it and never
 // through a symlink, so that nobody can lead a scan out of the root by renaming.
-type dirHandle struct{ fd int }
+type Handle struct{ fd int }
 
-const openDirFlags = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_CLOEXEC
+const openFlags = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_CLOEXEC
 
-func openRoot(path string) (*dirHandle, error) {
-	return openAt(unix.AT_FDCWD, path, openDirFlags)
+func Open(path string) (*Handle, error) {
+	return openAt(unix.AT_FDCWD, path, openFlags)
 }
 
-func (h *dirHandle) openDir(name string) (*dirHandle, error) {
-	return openAt(h.fd, name, openDirFlags|unix.O_NOFOLLOW)
+func (h *Handle) OpenDir(name string) (*Handle, error) {
+	return openAt(h.fd, name, openFlags|unix.O_NOFOLLOW)
 }
 
-func openAt(fd int, name string, flags int) (*dirHandle, error) {
+func openAt(fd int, name string, flags int) (*Handle, error) {
 	fd, err := retryOpen(fd, name, flags)
 	if err != nil {
 		return nil, err
 	}
-	return &dirHandle{fd}, nil
+	return &Handle{fd}, nil
 }
 
 func retryOpen(dir int, name string, flags int) (int, error) {
@@ -41,18 +41,18 @@ func retryOpen(dir int, name string, flags int) (int, error) {
 	}
 }
 
-func (h *dirHandle) descriptor() int { return h.fd }
+func (h *Handle) Descriptor() int { return h.fd }
 
-func (h *dirHandle) close() { unix.Close(h.fd) }
+func (h *Handle) Close() { unix.Close(h.fd) }
 
-// stat asks the open directory, which takes a third of the time of a look at its name.
-func (h *dirHandle) stat() (dirStat, error) {
+// Stat asks the open directory, which takes a third of the time of a look at its name.
+func (h *Handle) Stat() (HandleInfo, error) {
 	var st unix.Stat_t
 	err := unix.Fstat(h.fd, &st)
-	return dirStat{perm: uint16(st.Mode & 0o7777), device: uint64(st.Dev), stat: fromStat(&st).stat}, err
+	return HandleInfo{Perm: uint16(st.Mode & 0o7777), Device: uint64(st.Dev), Stat: fromStat(&st).Stat}, err
 }
 
-func (h *dirHandle) readlink(name string) (string, error) {
+func (h *Handle) Readlink(name string) (string, error) {
 	for size := 256; ; size *= 2 {
 		buf := make([]byte, size)
 		n, err := unix.Readlinkat(h.fd, name, buf)
@@ -65,18 +65,18 @@ func (h *dirHandle) readlink(name string) (string, error) {
 	}
 }
 
-// errKind sorts the errors of looking at a path.
-func errKind(err error) failure {
+// Classify sorts the errors of looking at a path.
+func Classify(err error) Failure {
 	switch {
 	case errors.Is(err, unix.ENOENT):
-		return failGone
+		return Gone
 	case errors.Is(err, unix.ELOOP), errors.Is(err, unix.ENOTDIR), errors.Is(err, unix.ENXIO), errors.Is(err, unix.EMLINK):
-		return failReplaced // a link, a file or a socket has taken the place since the listing
+		return Replaced // a link, a file or a socket has taken the place since the listing
 	case errors.Is(err, unix.EACCES), errors.Is(err, unix.EPERM), errors.Is(err, unix.EIO),
 		errors.Is(err, unix.ESTALE), errors.Is(err, unix.ENAMETOOLONG), errors.Is(err, unix.EBUSY):
-		return failUnreadable
+		return Unreadable
 	}
-	return failFatal
+	return Fatal
 }
 
 // gitMode is the mode a git tree would show; 0 for what it cannot hold.

@@ -1,4 +1,4 @@
-package worktree
+package dir
 
 import (
 	"bytes"
@@ -9,11 +9,11 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 )
 
-// list reads all names of the directory, sorted by bytes, without "." and "..".
+// List reads all names of the directory, sorted by bytes, without "." and "..".
 // It reads raw directory entries: os.ReadDir allocates per name, which costs as
 // much as the system calls do.
-func (h *dirHandle) list(l *listing, buf []byte) error {
-	l.reset()
+func (h *Handle) List(l *Listing, buf []byte) error {
+	l.Reset()
 	for {
 		n, err := unix.Getdents(h.fd, buf)
 		if err == unix.EINTR {
@@ -37,7 +37,7 @@ const (
 	direntName = 19
 )
 
-func parseDirents(l *listing, buf []byte) {
+func parseDirents(l *Listing, buf []byte) {
 	for len(buf) > direntName {
 		size := int(binary.NativeEndian.Uint16(buf[direntLen:]))
 		if size <= direntName || size > len(buf) {
@@ -54,21 +54,21 @@ func parseDirents(l *listing, buf []byte) {
 	}
 }
 
-func direntKind(t byte) kind {
+func direntKind(t byte) Kind {
 	switch t {
 	case unix.DT_DIR:
-		return kindDir
+		return KindDir
 	case unix.DT_REG, unix.DT_LNK:
-		return kindFile
+		return KindFile
 	}
-	return kindUnknown
+	return KindUnknown
 }
 
-func fromStat(st *unix.Stat_t) fileStat {
-	return fileStat{
-		mode: gitMode(uint32(st.Mode)),
-		perm: uint16(st.Mode & 0o7777),
-		stat: index.Stat{
+func fromStat(st *unix.Stat_t) Info {
+	return Info{
+		Mode: gitMode(uint32(st.Mode)),
+		Perm: uint16(st.Mode & 0o7777),
+		Stat: index.Stat{
 			Size:  st.Size,
 			MTime: st.Mtim.Nano(),
 			CTime: st.Ctim.Nano(),

@@ -1,4 +1,4 @@
-package worktree
+package dir
 
 import (
 	"errors"
@@ -14,35 +14,35 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
-// dirHandle is an open directory, held through os.Root, which resolves names beneath the
+// Handle is an open directory, held through os.Root, which resolves names beneath the
 // handle, and once more for what os.Root does not tell.
-type dirHandle struct {
+type Handle struct {
 	root *os.Root
 	dir  *os.File
 }
 
-func (h *dirHandle) descriptor() int { return -1 }
+func (h *Handle) Descriptor() int { return -1 }
 
-func openRoot(path string) (*dirHandle, error) {
+func Open(path string) (*Handle, error) {
 	root, err := os.OpenRoot(path)
 	if err != nil {
 		return nil, err
 	}
-	return newDirHandle(root)
+	return newHandle(root)
 }
 
-func newDirHandle(root *os.Root) (*dirHandle, error) {
+func newHandle(root *os.Root) (*Handle, error) {
 	dir, err := root.Open(".")
 	if err != nil {
 		root.Close()
 		return nil, err
 	}
-	return &dirHandle{root, dir}, nil
+	return &Handle{root, dir}, nil
 }
 
-// openDir refuses symlinks and junctions: the entry must be a directory and the
+// OpenDir refuses symlinks and junctions: the entry must be a directory and the
 // opened handle the same one.
-func (h *dirHandle) openDir(name string) (*dirHandle, error) {
+func (h *Handle) OpenDir(name string) (*Handle, error) {
 	before, err := h.root.Lstat(name)
 	if err != nil {
 		return nil, err
@@ -54,25 +54,25 @@ func (h *dirHandle) openDir(name string) (*dirHandle, error) {
 	if err != nil {
 		return nil, err
 	}
-	sub, err := newDirHandle(root)
+	sub, err := newHandle(root)
 	if err != nil {
 		return nil, err
 	}
 	after, err := sub.dir.Stat()
 	if err != nil || !os.SameFile(before, after) {
-		sub.close()
+		sub.Close()
 		return nil, errors.Join(err, syscall.ENOTDIR)
 	}
 	return sub, nil
 }
 
-func (h *dirHandle) close() {
+func (h *Handle) Close() {
 	h.dir.Close()
 	h.root.Close()
 }
 
-func (h *dirHandle) list(l *listing, _ []byte) error {
-	l.reset()
+func (h *Handle) List(l *Listing, _ []byte) error {
+	l.Reset()
 	if _, err := h.dir.Seek(0, io.SeekStart); err != nil { // it may have been listed before
 		return err
 	}
@@ -81,67 +81,67 @@ func (h *dirHandle) list(l *listing, _ []byte) error {
 		return err
 	}
 	for _, name := range names {
-		l.add([]byte(name), kindUnknown)
+		l.add([]byte(name), KindUnknown)
 	}
 	l.sort()
 	return nil
 }
 
-func (h *dirHandle) stat() (dirStat, error) {
+func (h *Handle) Stat() (HandleInfo, error) {
 	st, _, err := statHandle(windows.Handle(h.dir.Fd()))
-	return dirStat{perm: st.perm, stat: st.stat}, err
+	return HandleInfo{Perm: st.Perm, Stat: st.Stat}, err
 }
 
-func (h *dirHandle) lstat(name []byte) (fileStat, error) {
+func (h *Handle) Lstat(name []byte) (Info, error) {
 	st, reparse, err := lstatAt(windows.Handle(h.dir.Fd()), string(name))
 	if err != nil || !reparse {
 		return st, err
 	}
 	info, err := h.root.Lstat(string(name))
 	if err == nil {
-		st.mode = fromInfo(info).mode
+		st.Mode = fromInfo(info).Mode
 	}
 	return st, err
 }
 
-func (h *dirHandle) lstatQuick(name []byte) (fileStat, error) { return h.lstat(name) }
+func (h *Handle) LstatQuick(name []byte) (Info, error) { return h.Lstat(name) }
 
-func (h *dirHandle) local() bool { return false }
+func (h *Handle) Local() bool { return false }
 
-func (h *dirHandle) stampsNames() bool { return false }
+func (h *Handle) StampsNames() bool { return false }
 
-func (h *dirHandle) readlink(name string) (string, error) {
+func (h *Handle) Readlink(name string) (string, error) {
 	target, err := h.root.Readlink(name)
 	return strings.ReplaceAll(target, `\`, "/"), err
 }
 
 // fromInfo makes do with what package os tells: the stat has neither number nor time of
 // the last change, so that it is not that of a scan, and contents have to be compared.
-func fromInfo(info fs.FileInfo) fileStat {
-	st := fileStat{stat: index.Stat{Size: info.Size(), MTime: info.ModTime().UnixNano()}}
+func fromInfo(info fs.FileInfo) Info {
+	st := Info{Stat: index.Stat{Size: info.Size(), MTime: info.ModTime().UnixNano()}}
 	if data, ok := info.Sys().(*syscall.Win32FileAttributeData); ok {
-		st.perm = permOf(data.FileAttributes)
+		st.Perm = permOf(data.FileAttributes)
 	}
 	switch mode := info.Mode(); {
 	case mode.IsRegular():
-		st.mode = object.Regular
+		st.Mode = object.Regular
 	case mode.IsDir():
-		st.mode = object.Dir
+		st.Mode = object.Dir
 	case mode&fs.ModeSymlink != 0:
-		st.mode = object.Symlink
+		st.Mode = object.Symlink
 	}
 	return st
 }
 
-func errKind(err error) failure {
+func Classify(err error) Failure {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return failGone
+		return Gone
 	case errors.Is(err, syscall.ENOTDIR), errors.Is(err, windows.ERROR_DIRECTORY), errors.Is(err, windows.ERROR_CANT_ACCESS_FILE):
-		return failReplaced
+		return Replaced
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, windows.ERROR_SHARING_VIOLATION),
 		errors.Is(err, windows.ERROR_LOCK_VIOLATION), errors.Is(err, windows.ERROR_INVALID_NAME):
-		return failUnreadable
+		return Unreadable
 	}
-	return failFatal
+	return Fatal
 }

@@ -1,6 +1,6 @@
 //go:build linux && (amd64 || arm64 || loong64 || ppc64 || ppc64le || riscv64 || s390x)
 
-package worktree
+package dir
 
 import (
 	"slices"
@@ -11,9 +11,9 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 )
 
-// lstat takes a name of a listing, which a NUL follows in memory. The call is made
+// Lstat takes a name of a listing, which a NUL follows in memory. The call is made
 // by hand because unix.Fstatat copies every name to the heap.
-func (h *dirHandle) lstat(name []byte) (fileStat, error) {
+func (h *Handle) Lstat(name []byte) (Info, error) {
 	var st unix.Stat_t
 	for {
 		_, _, errno := unix.Syscall6(unix.SYS_NEWFSTATAT, uintptr(h.fd), uintptr(unsafe.Pointer(&name[0])),
@@ -24,14 +24,14 @@ func (h *dirHandle) lstat(name []byte) (fileStat, error) {
 		case unix.EINTR:
 			continue
 		}
-		return fileStat{}, errno
+		return Info{}, errno
 	}
 }
 
-// lstatQuick is lstat where it is known not to wait: the scheduler is not told about
+// LstatQuick is lstat where it is known not to wait: the scheduler is not told about
 // the call, which saves a tenth of an unchanged scan. Should it wait after all, then so
 // does everything else that wants this processor.
-func (h *dirHandle) lstatQuick(name []byte) (fileStat, error) {
+func (h *Handle) LstatQuick(name []byte) (Info, error) {
 	var st unix.Stat_t
 	for {
 		_, _, errno := unix.RawSyscall6(unix.SYS_NEWFSTATAT, uintptr(h.fd), uintptr(unsafe.Pointer(&name[0])),
@@ -42,7 +42,7 @@ func (h *dirHandle) lstatQuick(name []byte) (fileStat, error) {
 		case unix.EINTR:
 			continue
 		}
-		return fileStat{}, errno
+		return Info{}, errno
 	}
 }
 
@@ -52,15 +52,15 @@ var localTypes = []uint32{
 	unix.TMPFS_MAGIC, unix.RAMFS_MAGIC, unix.OVERLAYFS_SUPER_MAGIC,
 }
 
-// local reports whether the directory lies on such a file system.
-func (h *dirHandle) local() bool { return slices.Contains(localTypes, h.kind()) }
+// Local reports whether the directory lies on such a file system.
+func (h *Handle) Local() bool { return slices.Contains(localTypes, h.fileSystem()) }
 
-// stampsNames reports whether the directory lies on a file system that gives it new times
+// StampsNames reports whether the directory lies on a file system that gives it new times
 // with every name that comes or goes.
-func (h *dirHandle) stampsNames() bool { return atomicfile.KindShowsChanges(h.kind()) }
+func (h *Handle) StampsNames() bool { return atomicfile.KindShowsChanges(h.fileSystem()) }
 
-// kind is the type of the file system, 0 if it cannot be had.
-func (h *dirHandle) kind() uint32 {
+// fileSystem is the type of the file system, 0 if it cannot be had.
+func (h *Handle) fileSystem() uint32 {
 	var st unix.Statfs_t
 	if unix.Fstatfs(h.fd, &st) != nil {
 		return 0

@@ -1,6 +1,6 @@
 //go:build unix && !linux
 
-package worktree
+package dir
 
 import (
 	"errors"
@@ -11,11 +11,11 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 )
 
-// list reads all names of the directory, sorted by bytes, without "." and "..".
+// List reads all names of the directory, sorted by bytes, without "." and "..".
 // It reads through a second descriptor, because os.File would close this one.
-func (h *dirHandle) list(l *listing, _ []byte) error {
-	l.reset()
-	fd, err := retryOpen(h.fd, ".", openDirFlags)
+func (h *Handle) List(l *Listing, _ []byte) error {
+	l.Reset()
+	fd, err := retryOpen(h.fd, ".", openFlags)
 	if err != nil {
 		return err
 	}
@@ -26,17 +26,17 @@ func (h *dirHandle) list(l *listing, _ []byte) error {
 		return errors.Unwrap(err)
 	}
 	for _, name := range names {
-		l.add([]byte(name), kindUnknown)
+		l.add([]byte(name), KindUnknown)
 	}
 	l.sort()
 	return nil
 }
 
-func fromStat(st *unix.Stat_t) fileStat {
-	return fileStat{
-		mode: gitMode(uint32(st.Mode)),
-		perm: uint16(st.Mode & 0o7777),
-		stat: index.Stat{
+func fromStat(st *unix.Stat_t) Info {
+	return Info{
+		Mode: gitMode(uint32(st.Mode)),
+		Perm: uint16(st.Mode & 0o7777),
+		Stat: index.Stat{
 			Size:  int64(st.Size),
 			MTime: st.Mtim.Nano(),
 			CTime: st.Ctim.Nano(),

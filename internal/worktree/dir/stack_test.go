@@ -1,4 +1,4 @@
-package worktree
+package dir
 
 import (
 	"errors"
@@ -61,14 +61,14 @@ func TestOpenChildOpensOnlyDirectories(t *testing.T) {
 	succeed(t, err)
 	defer top.Close()
 	for _, name := range []string{"file", "inside", "dangling", "loop", "up"} {
-		if r, _, err := descend(top, name); !errors.Is(err, ErrChanged) {
+		if r, _, err := openChild(top, name); !errors.Is(err, ErrChanged) {
 			t.Errorf("open %q: %v, %v", name, r, err)
 		}
 	}
-	if _, _, err := descend(top, "absent"); !errors.Is(err, fs.ErrNotExist) {
+	if _, _, err := openChild(top, "absent"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("open nothing: %v", err)
 	}
-	r, _, err := descend(top, "dir")
+	r, _, err := openChild(top, "dir")
 	succeed(t, err)
 	defer r.Close()
 	if _, err := r.Lstat("f"); err != nil {
@@ -81,19 +81,19 @@ func TestOpenChildOpensOnlyDirectories(t *testing.T) {
 func TestStackOpensUpperLevelsAgain(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	const depth = 3 * rootsOpen
+	const depth = 3 * MaxOpen
 	deep := strings.TrimSuffix(strings.Repeat("d/", depth), "/")
 	succeed(t, os.MkdirAll(filepath.Join(root, deep), 0o755))
-	for _, n := range []int{1, rootsOpen, rootsOpen + 1, 2 * rootsOpen, depth} {
+	for _, n := range []int{1, MaxOpen, MaxOpen + 1, 2 * MaxOpen, depth} {
 		succeed(t, os.WriteFile(filepath.Join(root, deep[:2*n-1], "mark"), fmt.Append(nil, n), 0o644))
 	}
 	top, err := os.OpenRoot(root)
 	succeed(t, err)
 	defer top.Close()
-	s := newRootStack(top, nil)
-	defer s.close()
-	for _, n := range []int{depth, 1, depth, 2 * rootsOpen, rootsOpen + 1, rootsOpen, depth, depth, 1} {
-		r, err := s.enter(deep[:2*n-1], nil)
+	s := NewStack(top, nil)
+	defer s.Close()
+	for _, n := range []int{depth, 1, depth, 2 * MaxOpen, MaxOpen + 1, MaxOpen, depth, depth, 1} {
+		r, err := s.Enter(deep[:2*n-1], nil)
 		succeed(t, err)
 		if got, err := r.ReadFile("mark"); string(got) != fmt.Sprint(n) {
 			t.Errorf("at level %d: mark %q, %v", n, got, err)
@@ -104,7 +104,7 @@ func TestStackOpensUpperLevelsAgain(t *testing.T) {
 				open++
 			}
 		}
-		if len(s.levels) != n || open > rootsOpen+1 {
+		if len(s.levels) != n || open > MaxOpen+1 {
 			t.Errorf("at level %d: %d levels, %d of them open", n, len(s.levels), open)
 		}
 	}
@@ -119,18 +119,18 @@ func TestStackKeepsHeldHandles(t *testing.T) {
 	top, err := os.OpenRoot(root)
 	succeed(t, err)
 	defer top.Close()
-	s := newRootStack(top, nil)
-	b, err := s.enter("a/b", nil)
+	s := NewStack(top, nil)
+	b, err := s.Enter("a/b", nil)
 	succeed(t, err)
-	s.hold(b)
-	s.hold(top)
-	c, err := s.enter("c", nil)
+	s.Hold(b)
+	s.Hold(top)
+	c, err := s.Enter("c", nil)
 	succeed(t, err)
-	s.hold(c)
+	s.Hold(c)
 	if _, err := b.Stat("."); err != nil {
 		t.Errorf("held, but closed: %v", err)
 	}
-	s.release()
+	s.Release()
 	if _, err := b.Stat("."); err == nil {
 		t.Error("released and left, but open")
 	}
@@ -139,7 +139,7 @@ func TestStackKeepsHeldHandles(t *testing.T) {
 			t.Errorf("released, but still in use: %v", err)
 		}
 	}
-	s.close()
+	s.Close()
 	if _, err := c.Stat("."); err == nil {
 		t.Error("left, but open")
 	}

@@ -1,4 +1,4 @@
-package worktree
+package dir
 
 import (
 	"fmt"
@@ -18,35 +18,35 @@ type Found struct {
 	Empty bool // a directory without any name in it
 }
 
-// Expect returns what an Apply must find there.
-func (f *Found) Expect(id object.ID) *Expect {
-	return &Expect{Mode: f.Mode, Perm: f.Perm, Stat: f.Stat, ID: id}
+// State returns what an Apply must find there.
+func (f *Found) State(id object.ID) *State {
+	return &State{Mode: f.Mode, Perm: f.Perm, Stat: f.Stat, ID: id}
 }
 
-// Expect is what the maker of a plan saw at a path. Its contents stand for it when
+// State is what the maker of a plan saw at a path. Its contents stand for it when
 // only the Stat differs, provided that ID is known. The zero Stat asks for that
 // comparison in any case, as one must where a stat is racy. Of a directory only the
 // inode and, for a Chmod, the bits are compared. Sockets, FIFOs and devices (Mode 0)
 // match nothing: they are never replaced or removed.
-type Expect struct {
+type State struct {
 	Mode object.Mode
 	Perm uint16
 	Stat index.Stat
 	ID   object.ID // zero when unknown
 }
 
-// Look finds what stands at a path, or else the first parent that is not a
+// Find finds what stands at a path, or else the first parent that is not a
 // directory; nil when nothing stands in the way. No symlink is followed.
 //
 // Some file systems find README by the name of readme. The first name on the way that the
 // disk spells differently is found, too, be it a directory; known says which paths are
 // spelled so. If it is nil, any spelling will do.
-func Look(root, path string, known func(path string) bool) (*Found, error) {
+func Find(root, path string, known func(path string) bool) (*Found, error) {
 	var found *Found
-	err := descendTo(root, path, func(h *dirHandle, at, name string) (bool, error) {
-		st, err := h.lstat(append([]byte(name), 0)[:len(name)])
+	err := Descend(root, path, func(h *Handle, at, name string) (bool, error) {
+		st, err := h.Lstat(append([]byte(name), 0)[:len(name)])
 		if err != nil {
-			if errKind(err) == failGone {
+			if Classify(err) == Gone {
 				return false, nil
 			}
 			return false, err
@@ -55,15 +55,15 @@ func Look(root, path string, known func(path string) bool) (*Found, error) {
 		if known != nil && !known(at) {
 			spelled = h.spelling(name, st)
 		}
-		if at != path && st.mode == object.Dir && spelled == name {
+		if at != path && st.Mode == object.Dir && spelled == name {
 			return true, nil
 		}
-		found = &Found{Path: at, Mode: st.mode, Perm: st.perm, Stat: st.stat}
+		found = &Found{Path: at, Mode: st.Mode, Perm: st.Perm, Stat: st.Stat}
 		if spelled != name {
 			above, _ := index.Split(at)
 			found.Path, found.As = index.Join(above, spelled), at
 		}
-		if st.mode == object.Dir {
+		if st.Mode == object.Dir {
 			found.Empty, err = isEmpty(h, name)
 		}
 		return false, err
@@ -74,14 +74,14 @@ func Look(root, path string, known func(path string) bool) (*Found, error) {
 	return found, nil
 }
 
-// descendTo calls visit for every component of path with the handle of the
+// Descend calls visit for every component of path with the handle of the
 // directory that holds it, as long as visit says to go on.
-func descendTo(root, path string, visit func(h *dirHandle, at, name string) (bool, error)) error {
-	h, err := openRoot(root)
+func Descend(root, path string, visit func(h *Handle, at, name string) (bool, error)) error {
+	h, err := Open(root)
 	if err != nil {
 		return err
 	}
-	defer func() { h.close() }()
+	defer func() { h.Close() }()
 	at := ""
 	for name := range strings.SplitSeq(path, "/") {
 		at = index.Join(at, name)
@@ -89,24 +89,24 @@ func descendTo(root, path string, visit func(h *dirHandle, at, name string) (boo
 		if err != nil || !more {
 			return err
 		}
-		sub, err := h.openDir(name)
+		sub, err := h.OpenDir(name)
 		if err != nil {
 			return err
 		}
-		h.close()
+		h.Close()
 		h = sub
 	}
 	return nil
 }
 
-func isEmpty(h *dirHandle, name string) (bool, error) {
+func isEmpty(h *Handle, name string) (bool, error) {
 	names, err := namesIn(h, name)
 	return err == nil && len(names) == 0, err
 }
 
 // Names lists what is in the directory dir, which no symlink leads to.
 func Names(root, dir string) (names []string, err error) {
-	err = descendTo(root, dir, func(h *dirHandle, at, name string) (bool, error) {
+	err = Descend(root, dir, func(h *Handle, at, name string) (bool, error) {
 		if at != dir {
 			return true, nil
 		}
@@ -116,18 +116,18 @@ func Names(root, dir string) (names []string, err error) {
 	return names, err
 }
 
-func namesIn(h *dirHandle, name string) ([]string, error) {
-	sub, err := h.openDir(name)
+func namesIn(h *Handle, name string) ([]string, error) {
+	sub, err := h.OpenDir(name)
 	if err != nil {
 		return nil, err
 	}
-	defer sub.close()
-	var l listing
-	if err := sub.list(&l, make([]byte, 4096)); err != nil {
+	defer sub.Close()
+	var l Listing
+	if err := sub.List(&l, make([]byte, 4096)); err != nil {
 		return nil, err
 	}
-	names := make([]string, len(l.names))
-	for i, n := range l.names {
+	names := make([]string, len(l.Names))
+	for i, n := range l.Names {
 		names[i] = string(n)
 	}
 	return names, nil

@@ -1,6 +1,6 @@
 //go:build darwin || freebsd || netbsd
 
-package worktree
+package dir
 
 import "syscall"
 

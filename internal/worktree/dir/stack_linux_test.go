@@ -1,4 +1,4 @@
-package worktree
+package dir
 
 import (
 	"errors"
@@ -33,7 +33,7 @@ func TestOpenChildDoesNotBlockOnAFIFO(t *testing.T) {
 				return
 			default:
 			}
-			if r, _, err := descend(top, "dir"); err == nil {
+			if r, _, err := openChild(top, "dir"); err == nil {
 				r.Close()
 			} else if !errors.Is(err, ErrChanged) {
 				t.Error(err)

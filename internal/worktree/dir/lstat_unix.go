@@ -1,6 +1,6 @@
 //go:build unix && !(linux && (amd64 || arm64 || loong64 || ppc64 || ppc64le || riscv64 || s390x))
 
-package worktree
+package dir
 
 import (
 	"errors"
@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func (h *dirHandle) lstat(name []byte) (fileStat, error) {
+func (h *Handle) Lstat(name []byte) (Info, error) {
 	var st unix.Stat_t
 	for {
 		err := unix.Fstatat(h.fd, string(name), &st, unix.AT_SYMLINK_NOFOLLOW)
@@ -18,8 +18,8 @@ func (h *dirHandle) lstat(name []byte) (fileStat, error) {
 	}
 }
 
-func (h *dirHandle) lstatQuick(name []byte) (fileStat, error) { return h.lstat(name) }
+func (h *Handle) LstatQuick(name []byte) (Info, error) { return h.Lstat(name) }
 
-func (h *dirHandle) local() bool { return false }
+func (h *Handle) Local() bool { return false }
 
-func (h *dirHandle) stampsNames() bool { return false }
+func (h *Handle) StampsNames() bool { return false }

@@ -1,4 +1,4 @@
-package worktree
+package dir
 
 import (
 	"runtime"
@@ -10,18 +10,18 @@ import (
 // spelling returns how the directory spells a name that it was found to have: the name
 // itself, but for file systems that take several names for the same. What cannot be told
 // counts as spelled so.
-func (h *dirHandle) spelling(name string, st fileStat) string {
+func (h *Handle) spelling(name string, st Info) string {
 	if h.hasNoTwin(name) {
 		return name
 	}
-	var l listing
-	if h.list(&l, make([]byte, direntBuffer)) != nil || l.has(name) {
+	var l Listing
+	if h.List(&l, make([]byte, ListBuffer)) != nil || l.Has(name) {
 		return name
 	}
 	var other string
-	for _, n := range l.names {
-		switch now, err := h.lstat(n); {
-		case err != nil || now != st || now.stat == (index.Stat{}):
+	for _, n := range l.Names {
+		switch now, err := h.Lstat(n); {
+		case err != nil || now != st || now.Stat == (index.Stat{}):
 		case strings.EqualFold(string(n), name):
 			return string(n)
 		case other == "":
@@ -37,7 +37,7 @@ func (h *dirHandle) spelling(name string, st fileStat) string {
 // hasNoTwin reports whether it is certain, without a listing, that a name is spelled as it
 // is: where another case of it is not found, the file system tells them apart. That says
 // nothing about accents, which macOS composes, and Windows has short names.
-func (h *dirHandle) hasNoTwin(name string) bool {
+func (h *Handle) hasNoTwin(name string) bool {
 	twin := []byte(name)
 	for i, c := range twin {
 		switch {
@@ -50,6 +50,6 @@ func (h *dirHandle) hasNoTwin(name string) bool {
 	if string(twin) == name {
 		return true
 	}
-	_, err := h.lstat(append(twin, 0)[:len(name)])
-	return err != nil && errKind(err) == failGone
+	_, err := h.Lstat(append(twin, 0)[:len(name)])
+	return err != nil && Classify(err) == Gone
 }

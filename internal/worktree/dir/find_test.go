@@ -1,4 +1,4 @@
-package worktree
+package dir
 
 import (
 	"testing"
@@ -22,7 +22,7 @@ func TestFindReturnsOtherSpellings(t *testing.T) {
 				if name == "told apart" && want[1] != "" {
 					want = [2]string{}
 				}
-				found, err := Look(root, path, func(string) bool { return false })
+				found, err := Find(root, path, func(string) bool { return false })
 				succeed(t, err)
 				var got [2]string
 				if found != nil {
@@ -41,7 +41,7 @@ func TestFindAsksForSpellingsOnlyIfTold(t *testing.T) {
 	root := gittest.CaseBlindDir(t)
 	writeFiles(t, root, "README")
 	for _, known := range []func(string) bool{nil, func(string) bool { return true }} {
-		found, err := Look(root, "readme", known)
+		found, err := Find(root, "readme", known)
 		succeed(t, err)
 		if found == nil || found.Path != "readme" || found.As != "" {
 			t.Errorf("found %+v", found)

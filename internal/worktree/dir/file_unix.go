@@ -1,6 +1,6 @@
 //go:build unix
 
-package worktree
+package dir
 
 import (
 	"io"
@@ -8,19 +8,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// file is a file that is open for reading. It is no os.File because that takes four
+// File is a file that is open for reading. It is no os.File because that takes four
 // more system calls, three of which ask for what regular files do not have, and an
 // allocation that has to be finalized: as much as it takes to read a small file.
-type file struct{ fd int }
+type File struct{ fd int }
 
-// openFile opens a file for reading; never a symlink, and never blocking on a
+// OpenFile opens a file for reading; never a symlink, and never blocking on a
 // FIFO that took the place of a file.
-func (h *dirHandle) openFile(name string) (file, error) {
+func (h *Handle) OpenFile(name string) (File, error) {
 	fd, err := retryOpen(h.fd, name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC|unix.O_NOCTTY)
-	return file{fd}, err
+	return File{fd}, err
 }
 
-func (f file) stat() (fileStat, error) {
+func (f File) Stat() (Info, error) {
 	var st unix.Stat_t
 	for {
 		switch err := unix.Fstat(f.fd, &st); err {
@@ -28,7 +28,7 @@ func (f file) stat() (fileStat, error) {
 			return fromStat(&st), nil
 		case unix.EINTR:
 		default:
-			return fileStat{}, err
+			return Info{}, err
 		}
 	}
 }
@@ -36,7 +36,7 @@ func (f file) stat() (fileStat, error) {
 // maxRead is what some systems read at once.
 const maxRead = 1 << 30
 
-func (f file) Read(p []byte) (int, error) {
+func (f File) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
 	}
@@ -54,8 +54,8 @@ func (f file) Read(p []byte) (int, error) {
 	}
 }
 
-func (f file) Seek(offset int64, whence int) (int64, error) {
+func (f File) Seek(offset int64, whence int) (int64, error) {
 	return unix.Seek(f.fd, offset, whence)
 }
 
-func (f file) Close() error { return unix.Close(f.fd) }
+func (f File) Close() error { return unix.Close(f.fd) }

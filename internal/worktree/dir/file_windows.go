@@ -1,0 +1,28 @@
+package dir
+
+import (
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/windows"
+)
+
+// File is a file that is open for reading.
+type File struct{ *os.File }
+
+func (h *Handle) OpenFile(name string) (File, error) {
+	info, err := h.root.Lstat(name)
+	if err != nil {
+		return File{}, err
+	}
+	if !info.Mode().IsRegular() {
+		return File{}, syscall.ENOTDIR
+	}
+	f, err := h.root.Open(name)
+	return File{f}, err
+}
+
+func (f File) Stat() (Info, error) {
+	st, _, err := statHandle(windows.Handle(f.Fd()))
+	return st, err
+}

@@ -1,0 +1,42 @@
+//go:build unix
+
+package dir
+
+import (
+	"io/fs"
+	"syscall"
+
+	"github.com/seed-fb9cbc17/cairn/internal/index"
+)
+
+// InfoOf reads the same fields from an fs.FileInfo as a scan does from the system.
+func InfoOf(fi fs.FileInfo) Info {
+	st, ok := fi.Sys().(*syscall.Stat_t)
+	if !ok {
+		return Info{}
+	}
+	return Info{
+		Mode: gitMode(uint32(st.Mode)),
+		Perm: uint16(st.Mode & 0o7777),
+		Stat: index.Stat{
+			Size:  st.Size,
+			MTime: fi.ModTime().UnixNano(),
+			CTime: changeTime(st),
+			Ino:   uint64(st.Ino),
+		},
+	}
+}
+
+// Linked reports whether the file has more than one name.
+func Linked(fi fs.FileInfo) bool {
+	st, ok := fi.Sys().(*syscall.Stat_t)
+	return ok && !fi.IsDir() && st.Nlink > 1
+}
+
+// DeviceOf is the number of the file system that a file lies on.
+func DeviceOf(fi fs.FileInfo) uint64 {
+	if st, ok := fi.Sys().(*syscall.Stat_t); ok {
+		return uint64(st.Dev)
+	}
+	return 0
+}

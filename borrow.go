@@ -8,7 +8,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
-	"github.com/seed-fb9cbc17/cairn/internal/worktree"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/scan"
 )
 
 const (
@@ -64,8 +64,8 @@ func (l *lender) look() {
 	l.sizes = l.db.PackedSizes(ids)
 }
 
-// in implements worktree.Lender.
-func (l *lender) in(dir string) worktree.Lent {
+// in implements scan.Lender.
+func (l *lender) in(dir string) scan.Lent {
 	path := strings.TrimSuffix(l.prefix+dir, "/")
 	return lentDir{l, path, l.index.Dir(path), l.attributes.Dir(path)}.known
 }
@@ -78,7 +78,7 @@ type lentDir struct {
 	attributes *git.AttributeDir
 }
 
-// known implements worktree.Lent. The index must say what the file's contents are,
+// known implements scan.Lent. The index must say what the file's contents are,
 // its stat that they still are, and the attributes that git stores them as they lie
 // on disk: what changes line ends or $Id$ on the way makes the blob shorter.
 func (l lentDir) known(name []byte, mode object.Mode, st *index.Stat) (object.ID, bool) {

@@ -15,7 +15,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/realpath"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
-	"github.com/seed-fb9cbc17/cairn/internal/worktree"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/scan"
 )
 
 // capture is the state of the disk as it was just read. Its objects are in batch;
@@ -28,25 +28,25 @@ type capture struct {
 	index   *index.Index
 	rules   *ruleSource
 	files   int
-	from    object.ID      // what the stat cache held before; zero = nothing
-	differs int            // paths that are not as they were in that, -1 = not known
-	known   worktree.Known // both: see worktree.Scan
-	lender  worktree.Lender
-	unread  []string   // see worktree.Result
+	from    object.ID  // what the stat cache held before; zero = nothing
+	differs int        // paths that are not as they were in that, -1 = not known
+	known   scan.Known // both: see scan.Walk
+	lender  scan.Lender
+	unread  []string   // see scan.Result
 	read    int        // files that were not known
 	bytes   int64      // of these
 	changed bool       // since the last capture, be it only a time stamp
 	dropped bool       // something that was there is not any more
 	lost    []pathText // the files among that
 
-	misjudged []string // see worktree.Result
+	misjudged []string // see scan.Result
 
 	tooLarge []Skipped // hinted paths above the limit
 
 	reasons map[string]error // the system's answers for unreadable paths
 	meta    *metadata
 	text    string                // of meta, encoded; "" = not yet
-	before  map[string]*index.Dir // see worktree.Result; of the last scan
+	before  map[string]*index.Dir // see scan.Result; of the last scan
 	batch   *odb.Batch
 
 	recording bool // see captureOptions
@@ -56,7 +56,7 @@ type capture struct {
 // captureOptions narrows or widens a capture.
 type captureOptions struct {
 	verify bool
-	scope  map[string]bool // all three: see worktree.Scan
+	scope  map[string]bool // all three: see scan.Walk
 	forget map[string]bool
 	names  map[string][]string
 	fresh  map[string]bool // see watching.enter
@@ -67,8 +67,8 @@ type captureOptions struct {
 	partial bool
 
 	index    *index.Index             // the stat cache as it was just saved; nil = to be loaded
-	fineDirs func(device uint64) bool // see worktree.Scan
-	known    worktree.Known           // in place of what can be borrowed; may be nil
+	fineDirs func(device uint64) bool // see scan.Walk
+	known    scan.Known               // in place of what can be borrowed; may be nil
 
 	// recording is set where the capture belongs to an operation that is done and has to
 	// be recorded, however full the disk is.
@@ -120,7 +120,7 @@ func (c *capture) look(ctx context.Context, opt captureOptions) error {
 	}
 	var seen []string
 	if len(opt.hints) > 0 {
-		res, err := c.scan(ctx, opt, worktree.NewHints(opt.hints, rulesAbove(opt.hints)...))
+		res, err := c.scan(ctx, opt, scan.NewHints(opt.hints, rulesAbove(opt.hints)...))
 		if err != nil {
 			return err
 		}
@@ -165,7 +165,7 @@ func (c *capture) look(ctx context.Context, opt captureOptions) error {
 
 // noteTooLarge keeps the hinted paths that are too large. A look at everything passes over
 // those that are ignored, and the caller has asked for them by name.
-func (c *capture) noteTooLarge(res *worktree.Result, hints []string) {
+func (c *capture) noteTooLarge(res *scan.Result, hints []string) {
 	for _, s := range res.Skipped {
 		if s.Reason == index.TooLarge && slices.Contains(hints, s.Path) {
 			c.tooLarge = append(c.tooLarge, Skipped{Path: s.Path, Reason: s.Reason.String(), Size: s.Size})
@@ -190,7 +190,7 @@ func (c *capture) skipped() []Skipped {
 func (c *capture) entries(dir string, tree object.ID) []object.Entry {
 	for _, d := range []*index.Dir{c.index.Dirs[dir], c.before[dir]} {
 		if d != nil && d.Tree == tree {
-			return worktree.TreeEntries(d)
+			return scan.TreeEntries(d)
 		}
 	}
 	return nil
@@ -213,7 +213,7 @@ func (c *capture) settleClaims() (err error) {
 	return err
 }
 
-func (c *capture) scan(ctx context.Context, opt captureOptions, hints *worktree.Hints) (*worktree.Result, error) {
+func (c *capture) scan(ctx context.Context, opt captureOptions, hints *scan.Hints) (*scan.Result, error) {
 	s := c.repo.newScan(c.index, c.rules, c.batch, opt)
 	s.Hints, s.Known, s.Lender = hints, c.known, c.lender
 	s.Enter = c.repo.watching.enter(c.repo, c.index, opt.fresh)
@@ -327,9 +327,9 @@ func (c *capture) saveUnlessSaved(ctx context.Context) {
 	c.noteSize()
 }
 
-func (r *Repo) newScan(x *index.Index, rules *ruleSource, batch *odb.Batch, opt captureOptions) *worktree.Scan {
+func (r *Repo) newScan(x *index.Index, rules *ruleSource, batch *odb.Batch, opt captureOptions) *scan.Walk {
 	inside := r.storesInside()
-	scan := &worktree.Scan{
+	walk := &scan.Walk{
 		Root: r.root, MaxFileSize: r.maxFileSize(), Index: x,
 		Rules: rules.chain, Prefix: string(rules.context.Prefix), FoldCase: rules.context.FoldCase,
 		Include: rules.include, MaxIncluded: r.maxIncludeSize(), Held: rules.held, Exclude: inside,
@@ -338,14 +338,14 @@ func (r *Repo) newScan(x *index.Index, rules *ruleSource, batch *odb.Batch, opt 
 		Scope: opt.scope, Names: opt.names, Forget: opt.forget, Sink: batch, FineDirs: opt.fineDirs, Verify: opt.verify, Workers: r.opt.Workers,
 	}
 	if opt.small {
-		scan.Workers = 1
+		walk.Workers = 1
 	}
 	if r.opt.Progress != nil {
-		scan.Progress = func(n worktree.Counted) {
+		walk.Progress = func(n scan.Counts) {
 			r.opt.Progress(Progress{Phase: "scan", Files: n.Files, Bytes: n.Bytes})
 		}
 	}
-	return scan
+	return walk
 }
 
 func (r *Repo) maxFileSize() int64 {

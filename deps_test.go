@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -16,38 +17,39 @@ const module = "github.com/seed-fb9cbc17/cairn"
 // layers gives every package its level. A package imports only packages of lower
 // levels, so that each can be understood, and tested, without those above it.
 var layers = map[string]int{
-	"internal/object":       0, // pure formats
-	"internal/ignore":       0,
-	"internal/linediff":     0,
-	"internal/atomicfile":   0,
-	"internal/pathtext":     0,
-	"internal/realpath":     0,
-	"internal/syntax":       0,
-	"internal/process":      0, // which process a number meant, and whether it lives
-	"internal/wording":      0,
-	"internal/parallel":     0, // goroutines on different processors
-	"integrations":          0, // adapters in other languages
-	"internal/odb":          1, // the store
-	"internal/index":        1,
-	"internal/git":          1,
-	"internal/worktree/dir": 2, // handles of directories; writes nothing
-	"internal/worktree":     3, // the user's directory
-	"internal/watch":        3,
-	"":                      4, // package cairn
-	"session":               5,
-	"snapshot":              5,
-	"internal/protocol":     5, // what server and callers agree on
-	"internal/ticket":       5, // work that nobody waits for
-	"internal/httpapi":      6,
-	"internal/client":       6,
-	"internal/config":       6, // what people set
-	"internal/webui":        6, // the server's page
-	"internal/hooks":        6, // doors
-	"internal/mcptools":     6,
-	"internal/setup":        6,
-	"cmd/cairn":             7,
-	"bench":                 7,
-	"internal/gittest":      8, // test support: may import nothing of ours, see below
+	"internal/object":         0, // pure formats
+	"internal/ignore":         0,
+	"internal/linediff":       0,
+	"internal/atomicfile":     0,
+	"internal/pathtext":       0,
+	"internal/realpath":       0,
+	"internal/syntax":         0,
+	"internal/process":        0, // which process a number meant, and whether it lives
+	"internal/wording":        0,
+	"internal/parallel":       0, // goroutines on different processors
+	"integrations":            0, // adapters in other languages
+	"internal/odb":            1, // the store
+	"internal/index":          1,
+	"internal/git":            1,
+	"internal/worktree/dir":   2, // handles of directories; writes nothing
+	"internal/worktree/scan":  3, // the user's directory, read
+	"internal/worktree/apply": 3, // the user's directory, written
+	"internal/watch":          3,
+	"":                        4, // package cairn
+	"session":                 5,
+	"snapshot":                5,
+	"internal/protocol":       5, // what server and callers agree on
+	"internal/ticket":         5, // work that nobody waits for
+	"internal/httpapi":        6,
+	"internal/client":         6,
+	"internal/config":         6, // what people set
+	"internal/webui":          6, // the server's page
+	"internal/hooks":          6, // doors
+	"internal/mcptools":       6,
+	"internal/setup":          6,
+	"cmd/cairn":               7,
+	"bench":                   7,
+	"internal/gittest":        8, // test support: may import nothing of ours, see below
 
 	"internal/linediff/corpus": 7,
 	"internal/programmodel":    8, // tests of the program
@@ -55,21 +57,21 @@ var layers = map[string]int{
 
 // thirdParty says which modules a package may use, and why.
 var thirdParty = map[string][]string{
-	"internal/odb":          {"github.com/klauspost/compress", "github.com/gofrs/flock", "golang.org/x/sys"},               // compression, locks, clocks
-	"internal/index":        {"golang.org/x/sys"},                                                                          // large pages
-	"internal/git":          {"golang.org/x/sys"},                                                                          // stat of the user's index
-	"internal/config":       {"github.com/BurntSushi/toml"},                                                                // the files that people write
-	"internal/worktree/dir": {"golang.org/x/sys"},                                                                          // system calls relative to an open directory
-	"internal/worktree":     {"golang.org/x/sys"},                                                                          // handles of directories
-	"internal/watch":        {"golang.org/x/sys"},                                                                          // inotify
-	"internal/gittest":      {"golang.org/x/sys", "github.com/hanwen/go-fuse/v2"},                                          // tracing for crash tests; file systems of the tests
-	"internal/hooks":        {"github.com/gofrs/flock"},                                                                    // one hook of a session at a time
-	"internal/ticket":       {"github.com/gofrs/flock"},                                                                    // one at a time does the work
-	"internal/setup":        {"github.com/tailscale/hujson", "github.com/BurntSushi/toml"},                                 // settings of agents
-	"internal/httpapi":      {"github.com/danielgtaylor/huma/v2", "github.com/gofrs/flock"},                                // OpenAPI from types; one server per data directory
-	"internal/mcptools":     {"github.com/modelcontextprotocol/go-sdk/mcp"},                                                // the protocol
-	"cmd/cairn":             {"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term", "golang.org/x/sys"}, // the command line; whose the terminal is
-	"bench":                 {"golang.org/x/sys", "github.com/klauspost/compress/zlib"},                                    // floors
+	"internal/odb":            {"github.com/klauspost/compress", "github.com/gofrs/flock", "golang.org/x/sys"},               // compression, locks, clocks
+	"internal/index":          {"golang.org/x/sys"},                                                                          // large pages
+	"internal/git":            {"golang.org/x/sys"},                                                                          // stat of the user's index
+	"internal/config":         {"github.com/BurntSushi/toml"},                                                                // the files that people write
+	"internal/worktree/dir":   {"golang.org/x/sys"},                                                                          // system calls relative to an open directory
+	"internal/worktree/apply": {"golang.org/x/sys"},                                                                          // writing a file's contents back, permission bits of unreadable files
+	"internal/watch":          {"golang.org/x/sys"},                                                                          // inotify
+	"internal/gittest":        {"golang.org/x/sys", "github.com/hanwen/go-fuse/v2"},                                          // tracing for crash tests; file systems of the tests
+	"internal/hooks":          {"github.com/gofrs/flock"},                                                                    // one hook of a session at a time
+	"internal/ticket":         {"github.com/gofrs/flock"},                                                                    // one at a time does the work
+	"internal/setup":          {"github.com/tailscale/hujson", "github.com/BurntSushi/toml"},                                 // settings of agents
+	"internal/httpapi":        {"github.com/danielgtaylor/huma/v2", "github.com/gofrs/flock"},                                // OpenAPI from types; one server per data directory
+	"internal/mcptools":       {"github.com/modelcontextprotocol/go-sdk/mcp"},                                                // the protocol
+	"cmd/cairn":               {"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term", "golang.org/x/sys"}, // the command line; whose the terminal is
+	"bench":                   {"golang.org/x/sys", "github.com/klauspost/compress/zlib"},                                    // floors
 
 	"internal/process":    {"golang.org/x/sys"}, // when a process began, boot ids
 	"internal/parallel":   {"golang.org/x/sys"}, // on which processor a thread runs
@@ -87,6 +89,25 @@ var only = []struct {
 	{"log", []string{"internal/linediff/corpus"}, "the library logs through the logger that it is given"},
 	{"testing", []string{"internal/gittest"}, "testing belongs into tests"},
 	{"net/http", []string{"internal/httpapi", "internal/client", "internal/webui", "cmd/cairn", "bench"}, "the engine is no server"},
+}
+
+// forbidden lists imports that the levels alone would not forbid for good.
+var forbidden = []struct{ pkg, imported, reason string }{
+	{"internal/worktree/scan", "internal/worktree/apply", "reading the user's directory needs nothing of what writes to it"},
+	{"internal/worktree/apply", "internal/worktree/scan", "a plan names what must be on disk; what a scan does is none of its concern"},
+	{"internal/worktree/dir", "internal/worktree/scan", "handles serve both and know neither"},
+	{"internal/worktree/dir", "internal/worktree/apply", "handles serve both and know neither"},
+}
+
+// reading lists packages that see the user's directory and never change it: of the tree
+// below internal/worktree only apply writes.
+var reading = []string{"internal/worktree/dir", "internal/worktree/scan", "internal/watch", "internal/git"}
+
+// writing lists functions that change names, bits or contents.
+var writing = map[string]bool{
+	"Create": true, "CreateTemp": true, "WriteFile": true, "Mkdir": true, "MkdirAll": true, "MkdirTemp": true, "Remove": true, "RemoveAll": true,
+	"Rename": true, "Symlink": true, "Link": true, "Chmod": true, "Chown": true, "Chtimes": true, "Truncate": true,
+	"Mkdirat": true, "Renameat": true, "Renameat2": true, "Unlink": true, "Unlinkat": true, "Symlinkat": true, "Linkat": true, "Fchmod": true, "Fchmodat": true,
 }
 
 // environment lists what reads the surroundings of the process. Only commands may.
@@ -129,6 +150,9 @@ func checkFile(t *testing.T, pkg, file string) {
 	for _, spec := range parsed.Imports {
 		checkImport(t, pkg, file, strings.Trim(spec.Path.Value, `"`))
 	}
+	if slices.Contains(reading, pkg) {
+		checkReads(t, parsed, file)
+	}
 	// The git binary needs a PATH; nothing else of the environment reaches it.
 	if layers[pkg] < 7 && file != filepath.Join("internal", "git", "binary.go") {
 		ast.Inspect(parsed, func(n ast.Node) bool {
@@ -142,10 +166,27 @@ func checkFile(t *testing.T, pkg, file string) {
 	}
 }
 
+func checkReads(t *testing.T, parsed *ast.File, file string) {
+	t.Helper()
+	ast.Inspect(parsed, func(n ast.Node) bool {
+		if sel, ok := n.(*ast.SelectorExpr); ok && writing[sel.Sel.Name] {
+			if id, ok := sel.X.(*ast.Ident); ok && slices.Contains([]string{"os", "unix", "syscall", "windows"}, id.Name) {
+				t.Errorf("%s uses %s.%s: only internal/worktree/apply writes to the user's directory", file, id.Name, sel.Sel.Name)
+			}
+		}
+		return true
+	})
+}
+
 func checkImport(t *testing.T, pkg, file, imported string) {
 	t.Helper()
 	if own, ok := strings.CutPrefix(imported, module); ok {
 		own = strings.TrimPrefix(own, "/")
+		for _, rule := range forbidden {
+			if rule.pkg == pkg && rule.imported == own {
+				t.Errorf("%s imports %s: %s", file, imported, rule.reason)
+			}
+		}
 		if layers[own] >= layers[pkg] {
 			t.Errorf("%s imports %s: level %d must not know level %d", file, imported, layers[pkg], layers[own])
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/realpath"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
-	"github.com/seed-fb9cbc17/cairn/internal/worktree"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/scan"
 )
 
 // guardRoot refuses roots that nobody means to capture as a whole. It is asked before a
@@ -48,7 +48,7 @@ func guardRoot(root string, opt *Options) error {
 	return fmt.Errorf("%w: %s is %s; name the project inside it that you mean, or force it", ErrRoot, root, what)
 }
 
-// maxFiles is in terms of package worktree, where 0 means no limit. What was forced
+// maxFiles is in terms of package scan, where 0 means no limit. What was forced
 // once stays accepted.
 func (r *Repo) maxFiles(before auxiliary) int {
 	limit := r.opt.MaxFiles
@@ -73,7 +73,7 @@ func (r *Repo) maxScanBytes() int64 {
 
 // onGrowth looks ahead when a scan finds much to be read: so that it is refused before
 // it is read, if it has to be.
-func (r *Repo) onGrowth(ctx context.Context, x *index.Index, rules *ruleSource, scan *worktree.Scan) func() error {
+func (r *Repo) onGrowth(ctx context.Context, x *index.Index, rules *ruleSource, scan *scan.Walk) func() error {
 	if r.maxFiles(rules.before) == 0 && r.maxScanBytes() == 0 {
 		return nil
 	}
@@ -82,7 +82,7 @@ func (r *Repo) onGrowth(ctx context.Context, x *index.Index, rules *ruleSource, 
 
 // explainLimit turns the end of a scan at a limit into an error that helps.
 func (r *Repo) explainLimit(ctx context.Context, err error, x *index.Index, rules *ruleSource) error {
-	if !errors.Is(err, worktree.ErrLimit) || errors.Is(err, ErrTooLarge) {
+	if !errors.Is(err, scan.ErrLimit) || errors.Is(err, ErrTooLarge) {
 		return err
 	}
 	if found := r.countAhead(ctx, x, rules, nil); found != nil {
@@ -93,31 +93,31 @@ func (r *Repo) explainLimit(ctx context.Context, err error, x *index.Index, rule
 
 // countAhead counts what a capture would hold and read; scan is the one that is under
 // way, if any. It stops at the limits.
-func (r *Repo) countAhead(ctx context.Context, x *index.Index, rules *ruleSource, scan *worktree.Scan) error {
+func (r *Repo) countAhead(ctx context.Context, x *index.Index, rules *ruleSource, walk *scan.Walk) error {
 	s := r.newScan(x, rules, nil, captureOptions{})
-	if s.Progress = nil; scan != nil {
-		s.Known, s.Lender = scan.Known, scan.Lender
+	if s.Progress = nil; walk != nil {
+		s.Known, s.Lender = walk.Known, walk.Lender
 	}
 	tallies, err := s.Survey(ctx)
-	if !errors.Is(err, worktree.ErrLimit) {
+	if !errors.Is(err, scan.ErrLimit) {
 		return err
 	}
-	var sum worktree.Tally
+	var sum scan.Tally
 	for _, t := range tallies {
 		sum.Files += t.Files
 		sum.Bytes += t.Bytes
 	}
 	if filesFirst(sum, s.MaxFiles, s.MaxBytes) {
 		return r.tooLarge(fmt.Sprintf("more than %s", wording.Count(s.MaxFiles, "file")),
-			worktree.Largest(tallies, maxOffenders, func(t worktree.Tally) int64 { return int64(t.Files) }))
+			scan.Largest(tallies, maxOffenders, func(t scan.Tally) int64 { return int64(t.Files) }))
 	}
 	return r.tooLarge(fmt.Sprintf("more than %s of new data", wording.Size(s.MaxBytes)),
-		worktree.Largest(tallies, maxOffenders, func(t worktree.Tally) int64 { return t.Bytes }))
+		scan.Largest(tallies, maxOffenders, func(t scan.Tally) int64 { return t.Bytes }))
 }
 
 // filesFirst reports whether the limit of files is the one that was met. The tallies may
 // lack what other workers were at when the count ended, so both sums may be below the limits.
-func filesFirst(sum worktree.Tally, maxFiles int, maxBytes int64) bool {
+func filesFirst(sum scan.Tally, maxFiles int, maxBytes int64) bool {
 	switch {
 	case maxFiles <= 0:
 		return false
@@ -130,7 +130,7 @@ func filesFirst(sum worktree.Tally, maxFiles int, maxBytes int64) bool {
 // maxOffenders is how many directories an ErrTooLarge names.
 const maxOffenders = 3
 
-func (r *Repo) tooLarge(what string, largest []worktree.Tally) error {
+func (r *Repo) tooLarge(what string, largest []scan.Tally) error {
 	text := fmt.Sprintf("%s below %s", what, r.root)
 	var names []string
 	for _, t := range largest {

@@ -15,7 +15,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
-	"github.com/seed-fb9cbc17/cairn/internal/worktree"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/apply"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
@@ -41,7 +41,7 @@ type journal struct {
 	Line      *journalLine    `json:"line,omitempty"`
 
 	before  object.ID
-	changes []worktree.Change
+	changes []apply.Change
 }
 
 // journalLine is what an operation appends to a line.
@@ -54,7 +54,7 @@ type journalLine struct {
 	Settled []pathText      `json:"settled,omitempty"` // reported, but as wanted
 }
 
-// journalChange is a worktree.Change.
+// journalChange is a apply.Change.
 type journalChange struct {
 	Path   pathText    `json:"path"`
 	Action string      `json:"action"`
@@ -110,7 +110,7 @@ func parseJournal(data []byte) (*journal, error) {
 	if j.before, err = object.ParseID(j.Before); err != nil {
 		return nil, err
 	}
-	j.changes = make([]worktree.Change, len(j.Changes))
+	j.changes = make([]apply.Change, len(j.Changes))
 	for i, in := range j.Changes {
 		if j.changes[i], err = in.change(); err != nil {
 			return nil, err
@@ -119,10 +119,10 @@ func parseJournal(data []byte) (*journal, error) {
 	return j, nil
 }
 
-func (in *journalChange) change() (worktree.Change, error) {
-	c := worktree.Change{Path: string(in.Path), Mode: in.Mode, Perm: uint16(in.Perm), As: string(in.As)}
+func (in *journalChange) change() (apply.Change, error) {
+	c := apply.Change{Path: string(in.Path), Mode: in.Mode, Perm: uint16(in.Perm), As: string(in.As)}
 	var errs [3]error
-	c.Action, errs[0] = worktree.ParseAction(in.Action)
+	c.Action, errs[0] = apply.ParseAction(in.Action)
 	c.ID, errs[1] = object.ParseID(in.ID)
 	if in.Was != nil {
 		c.Was = &dir.State{Mode: in.Was.Mode, Perm: uint16(in.Was.Perm), Stat: in.Was.Stat}
@@ -150,7 +150,7 @@ func (j *journal) created(res *Result) []string {
 	var out []string
 	for i := range j.changes {
 		c := &j.changes[i]
-		if c.Action != worktree.Create && c.Action != worktree.Mkdir {
+		if c.Action != apply.Create && c.Action != apply.Mkdir {
 			continue
 		}
 		if _, done := slices.BinarySearch(res.Restored, c.Path); done {
@@ -161,7 +161,7 @@ func (j *journal) created(res *Result) []string {
 }
 
 // result sorts the outcomes of an apply.
-func (j *journal) result(outcomes []worktree.Outcome) *Result {
+func (j *journal) result(outcomes []apply.Outcome) *Result {
 	res := &Result{Kept: j.Kept, Conflicts: j.Conflicts}
 	for i := range outcomes {
 		o := &outcomes[i]
@@ -169,7 +169,7 @@ func (j *journal) result(outcomes []worktree.Outcome) *Result {
 		case isGuard(&j.changes[i]) && o.Err == nil:
 		case o.Done:
 			res.add(o.Path, o.Action)
-		case errors.Is(o.Err, worktree.ErrNotEmpty): // somebody else's things are in it
+		case errors.Is(o.Err, apply.ErrNotEmpty): // somebody else's things are in it
 		default:
 			res.Conflicts = append(res.Conflicts, PathReason{o.Path, cause(o.Err).Error()})
 		}
@@ -245,7 +245,7 @@ func (r *Repo) resume(ctx context.Context, j *journal) error {
 	if r.recorded(j) {
 		return r.dropJournal()
 	}
-	if err := worktree.RemoveTemps(r.root, j.Token, j.changes); err != nil {
+	if err := apply.RemoveTemps(r.root, j.Token, j.changes); err != nil {
 		return err
 	}
 	res, err := r.finish(ctx, j, nil)

@@ -9,7 +9,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
-	"github.com/seed-fb9cbc17/cairn/internal/worktree"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/apply"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
@@ -214,8 +214,8 @@ func (r *Repo) addEncoded(batch *odb.Batch, tree object.ID, meta string, previou
 // capture that the plan was made from; nil means that a process that died has left the
 // journal behind.
 func (r *Repo) finish(ctx context.Context, j *journal, x *index.Index) (*Result, error) {
-	applier := &worktree.Applier{Root: r.root, Source: source{r.db}, Token: j.Token, Resume: x == nil, Sync: !r.opt.NoSync}
-	outcomes, err := applier.Apply(ctx, j.changes, r.applyProgress())
+	applier := &apply.Executor{Root: r.root, Source: source{r.db}, Token: j.Token, Resume: x == nil, Sync: !r.opt.NoSync}
+	outcomes, err := applier.Run(ctx, j.changes, r.applyProgress())
 	if err != nil {
 		return nil, fmt.Errorf("%s interrupted, the next command finishes it: %w", j.Kind, err)
 	}
@@ -238,7 +238,7 @@ func (r *Repo) applyProgress() func(done, total int) {
 // source gives the contents of blobs to an Applier.
 type source struct{ db *odb.DB }
 
-// Open implements worktree.Source.
+// Open implements apply.Source.
 func (s source) Open(id object.ID) (int64, io.ReadCloser, error) {
 	kind, size, rc, err := s.db.Open(id)
 	if err != nil {

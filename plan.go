@@ -6,13 +6,14 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
-	"github.com/seed-fb9cbc17/cairn/internal/worktree"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/apply"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/scan"
 )
 
 // plan is what a restore or revert is going to do, path by path.
 type plan struct {
-	changes   []worktree.Change
+	changes   []apply.Change
 	losses    []string             // paths whose present contents no capture holds: to be saved first
 	merged    map[object.ID][]byte // contents to be written that are in no store yet
 	kept      []PathReason
@@ -161,8 +162,8 @@ func expect(rec index.Record) *dir.State {
 	return e
 }
 
-func (p *planner) change(path string, action worktree.Action, e *object.Entry, was *dir.State) {
-	c := worktree.Change{Path: path, Action: action, Was: was}
+func (p *planner) change(path string, action apply.Action, e *object.Entry, was *dir.State) {
+	c := apply.Change{Path: path, Action: action, Was: was}
 	if e != nil {
 		c.Mode, c.ID = e.Mode, e.ID
 		if e.Mode != object.Symlink {
@@ -173,9 +174,9 @@ func (p *planner) change(path string, action worktree.Action, e *object.Entry, w
 }
 
 func (p *planner) modify(c treeChange) {
-	action := worktree.Modify
+	action := apply.Modify
 	if c.old.ID == c.new.ID && c.old.Mode.IsFile() && c.new.Mode.IsFile() {
-		action = worktree.Chmod
+		action = apply.Chmod
 	}
 	p.change(c.path, action, c.new, expect(p.disk.index.Lookup(c.path)))
 }
@@ -210,7 +211,7 @@ func (p *planner) remove(path string) error {
 // takeAway plans the removal of a file or symlink.
 func (p *planner) takeAway(path string, was *dir.State) {
 	p.cleared[path], p.removed[path] = true, true
-	p.change(path, worktree.Delete, nil, was)
+	p.change(path, apply.Delete, nil, was)
 }
 
 // takeUncaptured is takeAway for what no capture holds.
@@ -279,7 +280,7 @@ func (p *planner) create(c treeChange) error {
 	case taken != "":
 		p.block(c.path, reasonSameName+taken)
 	case found == nil || p.cleared[found.Path]:
-		p.change(c.path, worktree.Create, c.new, nil)
+		p.change(c.path, apply.Create, c.new, nil)
 	case found.Mode == object.Dir:
 		p.replaceDir(c, found)
 	case found.Mode == 0:
@@ -292,7 +293,7 @@ func (p *planner) create(c treeChange) error {
 		p.block(c.path, reasonInTheWayOf+found.Path)
 	default: // a file where a directory has to be, or of another spelling
 		p.takeUncaptured(found.Path, found.State(object.ID{}))
-		p.change(c.path, worktree.Create, c.new, nil)
+		p.change(c.path, apply.Create, c.new, nil)
 	}
 	return nil
 }
@@ -300,14 +301,14 @@ func (p *planner) create(c treeChange) error {
 // replaceUncaptured plans a file where one stands that no capture holds. A file with the
 // contents of the target's stays and gets at most its bits.
 func (p *planner) replaceUncaptured(c treeChange, found *dir.Found) {
-	action, was := worktree.Modify, found.State(object.ID{})
+	action, was := apply.Modify, found.State(object.ID{})
 	size, err := p.repo.blobSize(c.new)
 	if found.Mode.IsFile() == c.new.Mode.IsFile() && err == nil && (found.Stat.Size == size || !found.Mode.IsFile()) {
-		if at, err := worktree.Identify(p.repo.root, c.path); err == nil && at.ID == c.new.ID {
+		if at, err := scan.Identify(p.repo.root, c.path); err == nil && at.ID == c.new.ID {
 			if p.asTarget(c, present{&object.Entry{Mode: at.Mode, ID: at.ID}, at.Perm}) {
 				return
 			}
-			action, was = worktree.Chmod, at
+			action, was = apply.Chmod, at
 		}
 	}
 	p.losses = append(p.losses, c.path)
@@ -325,7 +326,7 @@ func (p *planner) asTarget(c treeChange, disk present) bool {
 // replaceDir plans a file where a directory stands: possible only if all that is
 // in it is captured, and thus going.
 func (p *planner) replaceDir(c treeChange, found *dir.Found) {
-	if inside := worktree.Uncaptured(p.repo.root, found.Path, p.disk.index); inside != "" {
+	if inside := scan.Uncaptured(p.repo.root, found.Path, p.disk.index); inside != "" {
 		p.block(c.path, reasonInTheWay+inside)
 		return
 	}
@@ -333,7 +334,7 @@ func (p *planner) replaceDir(c treeChange, found *dir.Found) {
 		p.block(c.path, reasonInTheWayOf+found.Path)
 		return
 	}
-	p.change(c.path, worktree.Create, c.new, nil)
+	p.change(c.path, apply.Create, c.new, nil)
 	p.removeDirs(found.Path)
 }
 
@@ -355,7 +356,7 @@ func (p *planner) removeDirs(path string) {
 			}
 		}
 	}
-	p.change(path, worktree.Rmdir, nil, nil)
+	p.change(path, apply.Rmdir, nil, nil)
 }
 
 func (p *planner) conflict(path, reason string) {
@@ -372,7 +373,7 @@ func (p *planner) dropBlocked() {
 	if len(p.blocked) == 0 {
 		return
 	}
-	p.changes = slices.DeleteFunc(p.changes, func(c worktree.Change) bool {
+	p.changes = slices.DeleteFunc(p.changes, func(c apply.Change) bool {
 		for at := c.Path; at != ""; at, _ = index.Split(at) {
 			if p.blocked[at] {
 				return true
@@ -399,7 +400,7 @@ func (p *planner) permissions() error {
 			return err
 		}
 		if proceed {
-			p.change(c.Path, worktree.Chmod, new, expect(rec))
+			p.change(c.Path, apply.Chmod, new, expect(rec))
 		}
 	}
 	return nil

@@ -7,7 +7,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
-	"github.com/seed-fb9cbc17/cairn/internal/worktree"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/apply"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
@@ -50,16 +50,16 @@ func (p *planner) guardReadOnly() {
 		if rec == nil || rec.Mode() != object.Dir || rec.Perm()&ownerWrites == ownerWrites || planned[folder] {
 			continue
 		}
-		p.changes = append(p.changes, worktree.Change{
-			Path: folder, Action: worktree.Chmod, Mode: object.Dir, Perm: rec.Perm(),
+		p.changes = append(p.changes, apply.Change{
+			Path: folder, Action: apply.Chmod, Mode: object.Dir, Perm: rec.Perm(),
 			Was: &dir.State{Mode: object.Dir, Perm: rec.Perm()},
 		})
 	}
 }
 
 // isGuard reports whether a change only protects a directory's bits.
-func isGuard(c *worktree.Change) bool {
-	return c.Action == worktree.Chmod && c.Mode == object.Dir && c.Was != nil && c.Was.Perm == c.Perm
+func isGuard(c *apply.Change) bool {
+	return c.Action == apply.Chmod && c.Mode == object.Dir && c.Was != nil && c.Was.Perm == c.Perm
 }
 
 // parents returns the directories above what the plan makes, and above what it deletes
@@ -69,7 +69,7 @@ func (p *planner) parents() (needed, emptied map[string]bool) {
 	needed, emptied = make(map[string]bool), make(map[string]bool)
 	for i := range p.changes {
 		set := needed
-		if p.changes[i].Action == worktree.Delete {
+		if p.changes[i].Action == apply.Delete {
 			set = emptied
 		}
 		addParents(set, p.changes[i].Path)
@@ -159,7 +159,7 @@ func (p *planner) has(path string) bool {
 // needs it: what is taken back has not removed it. The same holds for one that the target
 // could not look into: an empty directory would be a guess.
 func (p *planner) makeDir(path string, needed bool) (made bool) {
-	c := worktree.Change{Path: path, Action: worktree.Mkdir, Mode: object.Dir, Perm: p.target.meta.perm(path, object.Dir)}
+	c := apply.Change{Path: path, Action: apply.Mkdir, Mode: object.Dir, Perm: p.target.meta.perm(path, object.Dir)}
 	found, taken, err := p.lookFor(path)
 	switch {
 	case err != nil:
@@ -222,7 +222,7 @@ func (p *planner) removeSurplus(emptied map[string]bool) error {
 			continue
 		}
 		p.cleared[path] = true
-		p.change(path, worktree.Rmdir, nil, nil)
+		p.change(path, apply.Rmdir, nil, nil)
 		addParents(emptied, path)
 	}
 	return nil
@@ -266,8 +266,8 @@ func (p *planner) dirPermission(path string) {
 		return
 	}
 	if want := p.target.meta.perm(path, object.Dir); want != rec.Perm() && p.settleDir(path, want, rec.Perm()) {
-		p.changes = append(p.changes, worktree.Change{
-			Path: path, Action: worktree.Chmod, Mode: object.Dir, Perm: want,
+		p.changes = append(p.changes, apply.Change{
+			Path: path, Action: apply.Chmod, Mode: object.Dir, Perm: want,
 			Was: &dir.State{Mode: object.Dir, Perm: rec.Perm()},
 		})
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
-	"github.com/seed-fb9cbc17/cairn/internal/worktree"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/apply"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
@@ -71,8 +71,8 @@ func (p *planner) leftDir(path string, now uint16) {
 	if want == now || !p.scope.covers(path) || p.cleared[path] || p.disk.index.Lookup(path) != nil || !p.settleDir(path, want, now) {
 		return
 	}
-	p.changes = append(p.changes, worktree.Change{
-		Path: path, Action: worktree.Chmod, Mode: object.Dir, Perm: want,
+	p.changes = append(p.changes, apply.Change{
+		Path: path, Action: apply.Chmod, Mode: object.Dir, Perm: want,
 		Was: &dir.State{Mode: object.Dir, Perm: now},
 	})
 }

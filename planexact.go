@@ -5,8 +5,9 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
-	"github.com/seed-fb9cbc17/cairn/internal/worktree"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/apply"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/scan"
 )
 
 // A plan names what carrying it out does, and nothing else. So obstacles that are
@@ -15,7 +16,7 @@ import (
 // refuseUnsaveable blocks the paths that have to be saved first and cannot be read.
 func (p *planner) refuseUnsaveable() {
 	p.losses = slices.DeleteFunc(p.losses, func(path string) bool {
-		err := worktree.CanSave(p.repo.root, path)
+		err := scan.CanSave(p.repo.root, path)
 		if err != nil {
 			p.block(path, "cannot be saved first: "+err.Error())
 		}
@@ -30,11 +31,11 @@ func (p *planner) spareStanding() {
 	var dirs []string
 	for i := range p.changes {
 		switch c := &p.changes[i]; {
-		case c.Action == worktree.Rmdir && c.As == "":
+		case c.Action == apply.Rmdir && c.As == "":
 			dirs = append(dirs, c.Path)
 		case c.Action.Removes():
 			gone[c.Path] = true
-		case c.Action == worktree.Create:
+		case c.Action == apply.Create:
 			made[c.Path] = true
 		}
 	}
@@ -46,8 +47,8 @@ func (p *planner) spareStanding() {
 			p.conflict(dir, reasonInTheWay+holds)
 		}
 	}
-	p.changes = slices.DeleteFunc(p.changes, func(c worktree.Change) bool {
-		return stay[c.Path] && (c.Action == worktree.Rmdir || c.Action == worktree.Create)
+	p.changes = slices.DeleteFunc(p.changes, func(c apply.Change) bool {
+		return stay[c.Path] && (c.Action == apply.Rmdir || c.Action == apply.Create)
 	})
 }
 

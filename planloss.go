@@ -8,8 +8,9 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
-	"github.com/seed-fb9cbc17/cairn/internal/worktree"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/apply"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/scan"
 )
 
 // oversized plans the removal of files that are present but not captured, and that
@@ -119,7 +120,7 @@ func (p *planner) leftDirs() {
 			continue
 		}
 		p.cleared[folder] = true
-		p.change(folder, worktree.Rmdir, nil, nil)
+		p.change(folder, apply.Rmdir, nil, nil)
 	}
 }
 
@@ -137,16 +138,16 @@ func (p *planner) settleUncaptured(path string) (proceed bool, err error) {
 
 // save puts what no capture holds into the batch, before anything is overwritten.
 // What cannot be saved is not touched.
-func (p *plan) save(root string, sink worktree.Sink) map[string]*dir.State {
+func (p *plan) save(root string, sink scan.Sink) map[string]*dir.State {
 	saved, lost := make(map[string]*dir.State), make(map[string]bool)
 	for _, path := range p.losses {
-		was, err := worktree.Save(root, path, sink)
+		was, err := scan.Save(root, path, sink)
 		if err == nil {
 			saved[path] = was
 			continue
 		}
 		lost[path] = true
-		if !errors.Is(err, worktree.ErrGone) {
+		if !errors.Is(err, scan.ErrGone) {
 			p.conflicts = append(p.conflicts, PathReason{path, "cannot be saved first: " + err.Error()})
 		}
 	}
@@ -165,7 +166,7 @@ func (p *plan) withdraw(paths map[string]bool) {
 	if len(paths) == 0 {
 		return
 	}
-	p.changes = slices.DeleteFunc(p.changes, func(c worktree.Change) bool {
+	p.changes = slices.DeleteFunc(p.changes, func(c apply.Change) bool {
 		for at := c.Path; at != ""; at, _ = index.Split(at) {
 			if paths[at] {
 				return true

@@ -6,7 +6,7 @@ import (
 	"unicode"
 
 	"github.com/seed-fb9cbc17/cairn/internal/index"
-	"github.com/seed-fb9cbc17/cairn/internal/worktree"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/apply"
 )
 
 // keepRenamesTogether makes both halves of a rename stay if one of them has to: a
@@ -42,8 +42,8 @@ func (p *planner) dropUnneeded() {
 				addParents(needed, p.changes[i].Path)
 			}
 		}
-		p.changes = slices.DeleteFunc(p.changes, func(c worktree.Change) bool {
-			return c.Action == worktree.Mkdir && !needed[c.Path] && p.baseHasDir(c.Path)
+		p.changes = slices.DeleteFunc(p.changes, func(c apply.Change) bool {
+			return c.Action == apply.Mkdir && !needed[c.Path] && p.baseHasDir(c.Path)
 		})
 	}
 }
@@ -66,7 +66,7 @@ func (p *planner) dropHalves(pairs [][2]string, stays map[string]bool) bool {
 	if len(dropped) == 0 {
 		return false
 	}
-	p.changes = slices.DeleteFunc(p.changes, func(c worktree.Change) bool {
+	p.changes = slices.DeleteFunc(p.changes, func(c apply.Change) bool {
 		if dropped[c.Path] {
 			return true
 		}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
-	"github.com/seed-fb9cbc17/cairn/internal/worktree"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/apply"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
@@ -64,7 +64,7 @@ func (p *planner) targetHas(path string) (bool, error) {
 func (p *planner) respell(dir string) {
 	if !p.cleared[dir] {
 		p.cleared[dir] = true
-		p.change(dir, worktree.Rmdir, nil, nil)
+		p.change(dir, apply.Rmdir, nil, nil)
 	}
 }
 
@@ -77,7 +77,7 @@ func (p *planner) createOver(c treeChange, other string) {
 		return
 	}
 	p.removeCaptured(other)
-	p.change(c.path, worktree.Create, c.new, nil)
+	p.change(c.path, apply.Create, c.new, nil)
 }
 
 // removeCaptured plans the removal of a captured file that is in the way, whatever was
@@ -100,7 +100,7 @@ func (p *planner) keepSpellingsTogether() {
 		case as == "" || !c.Action.Removes():
 		case made[as]:
 			c.As = as
-		case c.Action == worktree.Delete:
+		case c.Action == apply.Delete:
 			p.conflict(c.Path, reasonOtherHalf+as)
 			continue
 		}

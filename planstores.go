@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/index"
-	"github.com/seed-fb9cbc17/cairn/internal/worktree"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/apply"
 )
 
 // reasonStore says why an operation leaves a path alone.
@@ -27,7 +27,7 @@ func (p *planner) spareStores() {
 
 // touches reports whether a plan changes a path or something below it.
 func (p *planner) touches(path string) bool {
-	return slices.ContainsFunc(p.changes, func(c worktree.Change) bool { return isBelow(c.Path, path) })
+	return slices.ContainsFunc(p.changes, func(c apply.Change) bool { return isBelow(c.Path, path) })
 }
 
 // isBelow reports whether a path is dir or lies below it.

@@ -12,8 +12,9 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/watch"
-	"github.com/seed-fb9cbc17/cairn/internal/worktree"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/apply"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/scan"
 )
 
 // recaptureOptions narrows the capture after an operation down to the paths that it
@@ -23,7 +24,7 @@ import (
 //
 // Everything is looked at after a crash (x is nil), when anything may have changed, and
 // where the rules may have: they decide about paths that the operation has not touched.
-func recaptureOptions(j *journal, outcomes []worktree.Outcome, x *index.Index, by *worktree.Applier) captureOptions {
+func recaptureOptions(j *journal, outcomes []apply.Outcome, x *index.Index, by *apply.Executor) captureOptions {
 	opt := captureOptions{recording: true, index: x, fineDirs: by.DirsStampFinely, forget: make(map[string]bool)}
 	ignored := j.keptIgnored()
 	for _, path := range ignored {
@@ -41,7 +42,7 @@ func recaptureOptions(j *journal, outcomes []worktree.Outcome, x *index.Index, b
 	return opt
 }
 
-func isRules(c worktree.Change) bool {
+func isRules(c apply.Change) bool {
 	_, name := index.Split(c.Path)
 	return strings.EqualFold(name, ".gitignore")
 }
@@ -67,17 +68,17 @@ func (j *journal) touched(more []string) *watch.Changes {
 	return c
 }
 
-func isDirectory(c *worktree.Change) bool {
-	return c.Action == worktree.Mkdir || c.Action == worktree.Rmdir || c.Mode == object.Dir
+func isDirectory(c *apply.Change) bool {
+	return c.Action == apply.Mkdir || c.Action == apply.Rmdir || c.Mode == object.Dir
 }
 
 // knownFrom vouches for what was written: its contents have been read back and
 // compared, and its stat is that of the moment after.
-func knownFrom(outcomes []worktree.Outcome) worktree.Known {
+func knownFrom(outcomes []apply.Outcome) scan.Known {
 	entries := make(map[string]*index.Entry, len(outcomes))
 	for i := range outcomes {
 		o := &outcomes[i]
-		if e := &o.Entry; o.Done && o.Action != worktree.Chmod && !e.ID.IsZero() && e.Stat != (index.Stat{}) {
+		if e := &o.Entry; o.Done && o.Action != apply.Chmod && !e.ID.IsZero() && e.Stat != (index.Stat{}) {
 			entries[o.Path] = e
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
-	"github.com/seed-fb9cbc17/cairn/internal/worktree"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/apply"
 )
 
 // PathReason is a path that was left alone, and why.
@@ -150,15 +150,15 @@ func (r *Repo) preview(req opRequest, p *plan) (*Result, error) {
 	return res, nil
 }
 
-func (r *Repo) plannedBytes(p *plan, c *worktree.Change) (int64, error) {
+func (r *Repo) plannedBytes(p *plan, c *apply.Change) (int64, error) {
 	switch c.Action {
-	case worktree.Create, worktree.Modify:
+	case apply.Create, apply.Modify:
 		if content, ok := p.merged[c.ID]; ok {
 			return int64(len(content)), nil
 		}
 		_, size, err := r.db.Stat(c.ID)
 		return size, err
-	case worktree.Delete:
+	case apply.Delete:
 		if c.Was.ID.IsZero() {
 			return c.Was.Stat.Size, nil
 		}
@@ -209,7 +209,7 @@ func (r *Result) tidy() {
 	slices.SortStableFunc(r.Plan, func(a, b PlannedChange) int { return strings.Compare(a.Path, b.Path) })
 }
 
-func (r *Result) add(path string, action worktree.Action) {
+func (r *Result) add(path string, action apply.Action) {
 	if action.Removes() {
 		r.Deleted = append(r.Deleted, path)
 	} else {

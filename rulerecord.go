@@ -74,7 +74,7 @@ func hasUncapturedRules(rec index.Record) bool {
 // rulesBeside is what is known of the texts of such files, by the ids of their records.
 type rulesBeside struct {
 	texts     map[string]ruleLines
-	misjudged []string // see worktree.Result
+	misjudged []string // see scan.Result
 }
 
 // record makes the record of a state from the directories whose .gitignore is not captured

@@ -17,7 +17,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/process"
-	"github.com/seed-fb9cbc17/cairn/internal/worktree"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/scan"
 )
 
 // ruleSource is what decides, at the root, whether a path belongs into a capture:
@@ -220,7 +220,7 @@ type auxiliary struct {
 	Misjudged bool `json:"misjudged,omitempty"`
 
 	Never  string `json:"never,omitempty"`  // which deny list was applied to all of it
-	Ground string `json:"ground,omitempty"` // see worktree.Result
+	Ground string `json:"ground,omitempty"` // see scan.Result
 
 	Files int `json:"files,omitempty"` // captured, if so many that somebody must have meant it
 
@@ -249,7 +249,7 @@ func (s *ruleSource) incomplete(dropped bool) {
 
 // noteTexts takes over the texts that a scan has read. One that has looked at everything
 // has read all that count.
-func (s *ruleSource) noteTexts(res *worktree.Result, whole bool) {
+func (s *ruleSource) noteTexts(res *scan.Result, whole bool) {
 	if whole && len(res.RuleTexts) == 0 {
 		s.aux.RuleTexts = nil
 	}

@@ -7,8 +7,9 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/linediff"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
-	"github.com/seed-fb9cbc17/cairn/internal/worktree"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/apply"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/scan"
 )
 
 // Policy says what becomes of a path that was changed since the state that is being
@@ -143,7 +144,7 @@ func (p *planner) onDisk(path string, captured *object.Entry) (present, error) {
 	if err != nil || found == nil || found.Path != path || found.Mode == 0 || found.Mode == object.Dir {
 		return present{}, err
 	}
-	was, err := worktree.Identify(p.repo.root, path)
+	was, err := scan.Identify(p.repo.root, path)
 	if err != nil {
 		return present{}, err
 	}
@@ -288,11 +289,11 @@ func (p *planner) planMerged(c treeChange, base *object.Entry, want object.ID) {
 	if want == c.old.ID && perm == ours {
 		return
 	}
-	action := worktree.Modify
+	action := apply.Modify
 	if want == c.old.ID {
-		action = worktree.Chmod
+		action = apply.Chmod
 	}
-	p.changes = append(p.changes, worktree.Change{
+	p.changes = append(p.changes, apply.Change{
 		Path: c.path, Action: action, Mode: mode, Perm: perm, ID: want, Was: expect(p.disk.index.Lookup(c.path)),
 	})
 }

@@ -160,7 +160,7 @@ func (r *Repo) track(ctx context.Context, opt TrackOptions) (*Track, error) {
 	return t, nil
 }
 
-// hintPaths brings hints into the form of package worktree.
+// hintPaths brings hints into the form of package scan.
 func (r *Repo) hintPaths(opt TrackOptions) ([]string, error) {
 	if opt.OnlyPaths && len(opt.Paths) == 0 {
 		return nil, errors.New("no paths given to look at")

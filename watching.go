@@ -13,7 +13,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/watch"
-	"github.com/seed-fb9cbc17/cairn/internal/worktree"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/scan"
 )
 
 // watching is what a Repo with Options.Watch remembers from one capture to the next:
@@ -163,7 +163,7 @@ func (w *watching) drain() {
 // enter returns the function that puts directories under watch, nil where nobody
 // watches. Those that x has are under watch already if fresh, which is then not nil,
 // does not name them: a scan that scope has narrowed down goes through them.
-func (w *watching) enter(r *Repo, x *index.Index, fresh map[string]bool) worktree.Enter {
+func (w *watching) enter(r *Repo, x *index.Index, fresh map[string]bool) scan.Enter {
 	if w == nil || w.watcher == nil {
 		return nil
 	}

@@ -1,0 +1,224 @@
+package apply
+
+import (
+	"cmp"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/seed-fb9cbc17/cairn/internal/index"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
+)
+
+// guard is the last look before something is replaced or removed: the path must be
+// what the plan expects. It returns nil for a path that is absent and should be.
+func (w *worker) guard(r *os.Root, name string, c *Change) (fs.FileInfo, error) {
+	fi, err := r.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		if c.Was == nil || c.Action == Delete {
+			return nil, nil
+		}
+		return nil, dir.ErrChanged
+	}
+	if err != nil {
+		return nil, err
+	}
+	if c.Was == nil {
+		return nil, dir.ErrChanged
+	}
+	switch match(c.Was, dir.InfoOf(fi), c) {
+	case matchYes:
+		return fi, nil
+	case matchNo:
+		return nil, dir.ErrChanged
+	}
+	if same, err := w.holds(r, name, fi, c.expectedID()); err != nil || !same {
+		return nil, cmp.Or(err, dir.ErrChanged)
+	}
+	if now, err := r.Lstat(name); err != nil || dir.InfoOf(now) != dir.InfoOf(fi) {
+		return nil, dir.ErrChanged
+	}
+	return fi, nil
+}
+
+// alone waits, where a file has further names, until no other worker changes one of
+// them: that would move the change time that guard looks at twice. Removals are done by
+// one worker.
+func (w *worker) alone(r *os.Root, name string) (done func()) {
+	if fi, err := r.Lstat(name); err != nil || !dir.Linked(fi) {
+		return func() {}
+	}
+	w.links.Lock()
+	return w.links.Unlock
+}
+
+type verdict uint8
+
+const (
+	matchNo verdict = iota
+	matchYes
+	matchContents // if the contents are the expected ones
+)
+
+// match compares what is on disk with what is expected there.
+func match(e *dir.State, now dir.Info, c *Change) verdict {
+	if now.Mode == 0 || kindOf(now.Mode) != kindOf(e.Mode) {
+		return matchNo
+	}
+	dir := now.Mode == object.Dir
+	chmod := c.Action == Chmod
+	if now.Mode != object.Symlink && !samePerm(now.Perm, e.Perm, dir) &&
+		!(chmod && samePerm(now.Perm, c.Perm, dir)) && !(dir && !chmod) {
+		return matchNo
+	}
+	if dir {
+		return matchIf(e.Stat.Ino == 0 || now.Stat.Ino == 0 || e.Stat.Ino == now.Stat.Ino)
+	}
+	switch {
+	case e.Stat == index.Stat{}:
+	case e.Stat == now.Stat:
+		return matchYes
+	case e.Stat.Size != now.Stat.Size:
+		return matchNo
+	}
+	if c.expectedID().IsZero() {
+		return matchNo
+	}
+	return matchContents
+}
+
+// expectedID is the id of what should be on disk now, zero when unknown. A Chmod
+// leaves the contents as they are, so that the wanted id is the expected one too.
+func (c *Change) expectedID() object.ID {
+	if c.Was.ID.IsZero() && c.Action == Chmod {
+		return c.ID
+	}
+	return c.Was.ID
+}
+
+func matchIf(ok bool) verdict {
+	if ok {
+		return matchYes
+	}
+	return matchNo
+}
+
+// kindOf leaves the exec bit to the permission bits.
+func kindOf(m object.Mode) object.Mode {
+	if m == object.Executable {
+		return object.Regular
+	}
+	return m
+}
+
+// asWanted reports, when resuming, whether the path already is what c makes of it.
+func (w *worker) asWanted(r *os.Root, name string, c *Change) (fs.FileInfo, error) {
+	fi, err := r.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	now := dir.InfoOf(fi)
+	if kindOf(now.Mode) != kindOf(c.Mode) || c.Was != nil && match(c.Was, now, c) == matchYes {
+		return nil, nil
+	}
+	if now.Mode == object.Dir {
+		return fi, nil // its bits are set at the end
+	}
+	if now.Mode != object.Symlink && !samePerm(now.Perm, c.Perm, false) {
+		return nil, nil
+	}
+	if same, err := w.holds(r, name, fi, c.ID); err != nil || !same {
+		return nil, err
+	}
+	return fi, nil
+}
+
+// goneAbove reports whether a removal has nothing left to do because a directory
+// above its path is gone: removed, or, when resuming, already replaced by this plan.
+func (w *worker) goneAbove(path string, err error) bool {
+	if errors.Is(err, fs.ErrNotExist) {
+		return true
+	}
+	if !w.Resume || !errors.Is(err, dir.ErrNotDirectory) {
+		return false
+	}
+	for up := parentPath(path); up != ""; up = parentPath(up) {
+		made := cmp.Or(w.instead[up], up)
+		if i, ok := w.twins[made]; ok && i != impliedFolder && w.changes[i].Action != Mkdir {
+			return w.twinDone(made)
+		}
+	}
+	return false
+}
+
+// replacedBefore reports, when resuming, whether what a removal made room for is there.
+func (w *worker) replacedBefore(c *Change) bool {
+	return w.Resume && (w.twinDone(c.Path) || c.As != "" && w.twinDone(c.As))
+}
+
+// twinDone reports whether what the plan makes at path is there.
+func (w *worker) twinDone(path string) bool {
+	i, ok := w.twins[path]
+	if !ok {
+		return false
+	}
+	c := Change{Mode: object.Dir}
+	if i != impliedFolder {
+		c = w.changes[i]
+		c.Was = nil
+	}
+	parent, name := splitPath(path)
+	done := false
+	err := w.in(parent, false, func(r *os.Root) error {
+		fi, err := w.asWanted(r, name, &c)
+		done = fi != nil
+		return err
+	})
+	return done && err == nil
+}
+
+// holds reports whether the file or symlink that fi describes has the contents id.
+func (w *worker) holds(r *os.Root, name string, fi fs.FileInfo, id object.ID) (bool, error) {
+	if fi.Mode()&fs.ModeSymlink != 0 {
+		text, err := r.Readlink(name)
+		return object.Sum(object.Blob, []byte(filepath.ToSlash(text))) == id, err
+	}
+	f, err := openSame(r, name, fi)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	got, err := w.hashFile(f, fi.Size())
+	if err == io.EOF {
+		return false, nil // it shrinks while it is read
+	}
+	if err != nil {
+		return false, err
+	}
+	now, err := f.Stat()
+	return err == nil && now.Size() == fi.Size() && got == id, err
+}
+
+// hashFile reads size bytes from the start of the file.
+func (w *worker) hashFile(f *os.File, size int64) (object.ID, error) {
+	w.grow()
+	h := object.NewHash(object.Blob, size)
+	for off := int64(0); off < size; {
+		if err := w.ctx.Err(); err != nil {
+			return object.ID{}, err
+		}
+		n, err := f.ReadAt(w.cmp[:min(int64(len(w.cmp)), size-off)], off)
+		h.Write(w.cmp[:n])
+		off += int64(n)
+		if err != nil && off < size {
+			return object.ID{}, err
+		}
+	}
+	return object.HashID(h), nil
+}

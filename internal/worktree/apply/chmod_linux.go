@@ -1,0 +1,47 @@
+package apply
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
+)
+
+// chmodUnreadable is chmodSame for what its owner may not open. An O_PATH handle
+// needs no permission on the file itself; fchmod refuses such a handle, its name
+// under /proc does not, and serves every kernel.
+func chmodUnreadable(r *os.Root, name string, fi fs.FileInfo, perm uint16) error {
+	dir, err := r.Open(".")
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	conn, err := dir.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var opErr error
+	err = conn.Control(func(fd uintptr) { opErr = chmodByPath(int(fd), name, fi, perm) })
+	return errors.Join(err, opErr)
+}
+
+func chmodByPath(dirfd int, name string, fi fs.FileInfo, perm uint16) error {
+	fd, err := unix.Openat(dirfd, name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	f := os.NewFile(uintptr(fd), name)
+	defer f.Close()
+	now, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if !os.SameFile(fi, now) {
+		return dir.ErrChanged
+	}
+	return unix.Chmod("/proc/self/fd/"+strconv.Itoa(fd), uint32(perm))
+}

@@ -1,0 +1,49 @@
+package apply
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+)
+
+// checkPath refuses every path that is not plainly below the root: absolute ones,
+// empty names, "." and "..", whatever could pass for .git on any file system, names
+// that temporary files have, and on Windows names that mean something else there.
+func checkPath(path string) error {
+	for name := range strings.SplitSeq(path, "/") {
+		if !object.SafeName(name) || isTempName(name) || runtime.GOOS == "windows" && !windowsName(name) {
+			return fmt.Errorf("%w: name %q", ErrUnsafePath, name)
+		}
+	}
+	return nil
+}
+
+// windowsName reports whether Windows would make a file of exactly this name: no
+// separator, stream or wildcard, nothing that it drops from the end, no device.
+func windowsName(name string) bool {
+	if !utf8.ValidString(name) || strings.ContainsAny(name, `<>:"\|?*`) || strings.TrimRight(name, " .") != name {
+		return false
+	}
+	if strings.IndexFunc(name, func(r rune) bool { return r < ' ' }) >= 0 {
+		return false
+	}
+	base, _, _ := strings.Cut(name, ".")
+	return !windowsDevice(strings.ToUpper(strings.TrimRight(base, " ")))
+}
+
+// windowsDevice knows the names listed by Microsoft's "Naming Files, Paths, and
+// Namespaces", with and without an extension, and the console's two.
+func windowsDevice(base string) bool {
+	switch base {
+	case "CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$":
+		return true
+	}
+	digit, ok := strings.CutPrefix(base, "COM")
+	if !ok {
+		digit, ok = strings.CutPrefix(base, "LPT")
+	}
+	return ok && utf8.RuneCountInString(digit) == 1 && strings.ContainsAny(digit, "0123456789¹²³")
+}

@@ -1,0 +1,75 @@
+package apply
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
+)
+
+// permMode is perm as package os writes it.
+func permMode(perm uint16) fs.FileMode {
+	mode := fs.FileMode(perm & 0o777)
+	for bit, flag := range map[uint16]fs.FileMode{0o4000: fs.ModeSetuid, 0o2000: fs.ModeSetgid, 0o1000: fs.ModeSticky} {
+		if perm&bit != 0 {
+			mode |= flag
+		}
+	}
+	return mode
+}
+
+// chmodSame sets the permission bits of the file or directory name, which must
+// still be the one that fi describes. The bits are set through a handle, because a
+// symlink put at name meanwhile would be followed otherwise.
+func chmodSame(r *os.Root, name string, fi fs.FileInfo, perm uint16) error {
+	f, err := openSame(r, name, fi)
+	if errors.Is(err, fs.ErrPermission) {
+		return chmodUnreadable(r, name, fi, perm)
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return chmodOpen(r, name, f, perm)
+}
+
+// openSame opens name for reading; it must still be what fi describes.
+func openSame(r *os.Root, name string, fi fs.FileInfo) (*os.File, error) {
+	f, err := r.OpenFile(name, rootReadFlags, 0)
+	if err != nil {
+		return nil, err
+	}
+	now, err := f.Stat()
+	if err == nil && !os.SameFile(fi, now) {
+		err = dir.ErrChanged
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// makeFolder makes a directory with exactly these bits, and at least those that its
+// owner needs to work in it.
+func makeFolder(r *os.Root, name string, perm uint16) (fs.FileInfo, error) {
+	perm |= 0o700
+	if err := r.Mkdir(name, fs.FileMode(perm&0o777)); err != nil {
+		return nil, err
+	}
+	fi, err := r.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !fi.IsDir() {
+		return nil, dir.ErrChanged
+	}
+	if samePerm(dir.InfoOf(fi).Perm, perm, true) {
+		return fi, nil
+	}
+	if err := chmodSame(r, name, fi, perm); err != nil {
+		return nil, err
+	}
+	return r.Lstat(name)
+}

@@ -1,0 +1,18 @@
+//go:build unix
+
+package apply
+
+import (
+	"os"
+	"syscall"
+)
+
+// rootReadFlags never block on a FIFO and never make a terminal the controlling one.
+const rootReadFlags = os.O_RDONLY | syscall.O_NONBLOCK | syscall.O_NOCTTY | syscall.O_NOFOLLOW
+
+func samePerm(a, b uint16, _ bool) bool { return a == b }
+
+func chmodOpen(_ *os.Root, _ string, f *os.File, perm uint16) error { return f.Chmod(permMode(perm)) }
+
+// openToSync opens a directory so that it can be flushed.
+func openToSync(r *os.Root) (*os.File, error) { return r.Open(".") }

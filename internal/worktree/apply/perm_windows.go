@@ -1,0 +1,25 @@
+package apply
+
+import (
+	"io/fs"
+	"os"
+)
+
+const rootReadFlags = os.O_RDONLY
+
+// samePerm compares all that Windows keeps of the bits: whether a file may be
+// written to. Directories have none.
+func samePerm(a, b uint16, dir bool) bool { return dir || a&0o200 == b&0o200 }
+
+// chmodOpen goes by name, because a handle opened for reading may not change the
+// attributes. os.Root does not follow links here.
+func chmodOpen(r *os.Root, name string, _ *os.File, perm uint16) error {
+	return r.Chmod(name, permMode(perm))
+}
+
+func chmodUnreadable(r *os.Root, name string, _ fs.FileInfo, perm uint16) error {
+	return r.Chmod(name, permMode(perm))
+}
+
+// openToSync opens nothing: NTFS journals names.
+func openToSync(*os.Root) (*os.File, error) { return nil, nil }

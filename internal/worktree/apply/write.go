@@ -1,0 +1,218 @@
+package apply
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/seed-fb9cbc17/cairn/internal/index"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
+)
+
+// bufferSize takes most source files in one read.
+const bufferSize = 128 << 10
+
+// maxLinkText is far beyond what any system takes (4095 bytes on Linux).
+const maxLinkText = 64 << 10
+
+var errContents = errors.New("contents differ from their id")
+
+func (w *worker) grow() {
+	if w.buf == nil {
+		w.buf, w.cmp = make([]byte, bufferSize), make([]byte, bufferSize)
+	}
+}
+
+// write stages the contents in a temporary file, which place will rename to name.
+func (w *worker) write(r *os.Root, name string, i int) error {
+	c := &w.changes[i]
+	if w.Resume {
+		if fi, err := w.asWanted(r, name, c); fi != nil || err != nil {
+			w.record(i, name, fi)
+			return err
+		}
+	}
+	tmp := tempName(w.Token, i)
+	f, made, err := w.prepare(r, tmp, c)
+	if err != nil {
+		return err
+	}
+	w.stage(r, staged{i: i, tmp: tmp, name: name, file: f, made: made, device: dir.DeviceOf(made)})
+	return nil
+}
+
+// prepare makes the temporary file, which stays open, or link. Nothing is left of it
+// on failure.
+func (w *worker) prepare(r *os.Root, tmp string, c *Change) (*os.File, fs.FileInfo, error) {
+	size, src, err := w.Source.Open(c.ID)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer src.Close()
+	if c.Mode == object.Symlink {
+		made, err := w.prepareLink(r, tmp, c, src, size)
+		return nil, made, err
+	}
+	f, err := w.createTemp(r, tmp, c.Perm)
+	if err != nil {
+		return nil, nil, err
+	}
+	made, err := w.fill(f, c, src, size, w.inOrder(w.stack.Here(), r))
+	if err != nil {
+		f.Close()
+		r.Remove(tmp)
+		return nil, nil, err
+	}
+	return f, made, nil
+}
+
+// createTemp never lets others see more than the wanted bits allow.
+func (w *worker) createTemp(r *os.Root, tmp string, perm uint16) (*os.File, error) {
+	create := func() (*os.File, error) {
+		return r.OpenFile(tmp, os.O_RDWR|os.O_CREATE|os.O_EXCL, fs.FileMode(perm&0o777|0o600))
+	}
+	f, err := create()
+	if w.Resume && errors.Is(err, fs.ErrExist) && r.Remove(tmp) == nil {
+		return create()
+	}
+	return f, err
+}
+
+// fill writes, verifies and finishes the temporary file. With early its contents are on
+// their way to the device before they are verified: what gets lost there is noticed.
+func (w *worker) fill(f *os.File, c *Change, src io.Reader, size int64, early bool) (fs.FileInfo, error) {
+	if err := w.copy(f, src, size); err != nil {
+		return nil, err
+	}
+	if early && size > 0 && startWriting(f) != nil {
+		if err := f.Sync(); err != nil {
+			return nil, err
+		}
+	}
+	id, err := w.hashFile(f, size)
+	if err != nil {
+		return nil, err
+	}
+	fi, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if id != c.ID || fi.Size() != size {
+		return nil, fmt.Errorf("read back: %w", errContents)
+	}
+	w.fine.probe(f, dir.DeviceOf(fi))
+	if !samePerm(dir.InfoOf(fi).Perm, c.Perm, false) { // after writing, which clears setuid
+		if err := f.Chmod(permMode(c.Perm)); err != nil {
+			return nil, err
+		}
+	}
+	return fi, nil
+}
+
+// copy writes src to f and reads it to its end, where a Source vouches for it.
+func (w *worker) copy(f *os.File, src io.Reader, size int64) error {
+	w.grow()
+	var total int64
+	for {
+		if err := w.ctx.Err(); err != nil {
+			return err
+		}
+		n, err := fillBuffer(src, w.buf)
+		if total += int64(n); total > size || err == io.EOF && total < size {
+			return fmt.Errorf("%w: %d bytes or more, want %d", errContents, total, size)
+		}
+		if n > 0 {
+			if _, err := f.Write(w.buf[:n]); err != nil {
+				return err
+			}
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// fillBuffer is io.ReadFull without its change of the reader's error, which tells a
+// proper end from a broken one.
+func fillBuffer(src io.Reader, buf []byte) (n int, err error) {
+	for n < len(buf) && err == nil {
+		var m int
+		m, err = src.Read(buf[n:])
+		n += m
+	}
+	return n, err
+}
+
+func (w *worker) prepareLink(r *os.Root, tmp string, c *Change, src io.Reader, size int64) (fs.FileInfo, error) {
+	if size > maxLinkText {
+		return nil, fmt.Errorf("link text of %d bytes: %w", size, fs.ErrInvalid)
+	}
+	text, err := io.ReadAll(io.LimitReader(src, maxLinkText+1))
+	if err != nil {
+		return nil, err
+	}
+	if object.Sum(object.Blob, text) != c.ID {
+		return nil, errContents
+	}
+	target := filepath.FromSlash(string(text))
+	err = r.Symlink(target, tmp)
+	if w.Resume && errors.Is(err, fs.ErrExist) && r.Remove(tmp) == nil {
+		err = r.Symlink(target, tmp)
+	}
+	if err != nil {
+		return nil, err
+	}
+	fi, err := r.Lstat(tmp)
+	if err == nil {
+		var same bool
+		if same, err = w.holds(r, tmp, fi, c.ID); err == nil && !same {
+			err = errContents
+		}
+	}
+	if err != nil {
+		r.Remove(tmp)
+		return nil, err
+	}
+	return fi, nil
+}
+
+// replace renames the temporary file over name, if that still is as expected.
+func (w *worker) replace(r *os.Root, tmp, name string, i int, made fs.FileInfo) error {
+	defer w.alone(r, name)()
+	c := &w.changes[i]
+	old, err := w.guard(r, name, c)
+	if err != nil {
+		return err
+	}
+	if err := r.Rename(tmp, name); err != nil {
+		return err
+	}
+	w.outcomes[i].Linked = old != nil && dir.Linked(old)
+	if fi, err := r.Lstat(name); err == nil && os.SameFile(fi, made) && fi.Size() == made.Size() && fi.ModTime().Equal(made.ModTime()) {
+		w.record(i, name, fi)
+		w.outcomes[i].Entry.Racy = !fi.Mode().IsRegular() || !w.fine.of(dir.DeviceOf(fi)).Files
+	}
+	return nil
+}
+
+// record fills the Entry of change i from what the disk shows.
+func (w *worker) record(i int, name string, fi fs.FileInfo) {
+	if fi == nil {
+		return
+	}
+	c, now := &w.changes[i], dir.InfoOf(fi)
+	e := index.Entry{Name: name, Mode: now.Mode, Perm: now.Perm, Stat: now.Stat, ID: c.ID, Racy: true}
+	if now.Mode == object.Dir {
+		e.ID, e.Racy = object.ID{}, false
+	} else if c.Action == Chmod {
+		e.ID = c.expectedID()
+	}
+	w.outcomes[i].Entry = e
+}

@@ -1,0 +1,99 @@
+package scan
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/seed-fb9cbc17/cairn/internal/index"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
+)
+
+// narrowed returns the names that alone have to be looked at in n, nil for all.
+func (w *worker) narrowed(n *node) []string {
+	if w.Names == nil || n.prev == nil || len(n.prev.Raw) == 0 {
+		return nil
+	}
+	return w.Names[n.path]
+}
+
+// leaveUnlisted saves n the listing, which costs as much as the directory is large. It
+// is for names that are known: one that is not may be another spelling of one that is,
+// where a file system folds case, and counts as there only if it is listed.
+func (w *worker) leaveUnlisted(n *node) {
+	w.names.Reset()
+	n.gitignore = true // perhaps: who needs it tries to read it
+}
+
+// knownNames reports whether a block has all of the names, which are sorted as it is.
+func knownNames(block []byte, names []string) bool {
+	for range unknownNames(block, names) {
+		return false
+	}
+	return true
+}
+
+// unknownNames yields those names, sorted as a block is, that have no entry in it.
+func unknownNames[N string | []byte](block []byte, names []N) iter.Seq[N] {
+	return func(yield func(N) bool) {
+		rec, rest := index.Next(block)
+		for _, name := range names {
+			for rec != nil && string(rec.Name()) < string(name) {
+				rec, rest = index.Next(rest)
+			}
+			if (rec == nil || string(rec.Name()) != string(name)) && !yield(name) {
+				return
+			}
+		}
+	}
+}
+
+// visitNames looks at some names of n and keeps the other entries.
+func (w *worker) visitNames(n *node, old []byte) error {
+	n.block = slices.Grow(n.block, len(old)) // most often it is as long again
+	for _, name := range n.names {
+		var rec index.Record
+		rec, old = w.keepUpTo(n, old, name)
+		if n.listed && !w.names.Has(name) {
+			w.drop(n, rec)
+			continue
+		}
+		if err := w.visit(n, dir.ListedName(name), rec); err != nil {
+			return err
+		}
+	}
+	n.block = append(n.block, old...)
+	if n.listed && w.finely(n) {
+		n.leaky = n.leaky || !w.accounted(n)
+	}
+	return w.listIfEmpty(n)
+}
+
+// accounted reports whether every name of a listing has an entry in n, or is one that the
+// rules pass over. Some that somebody else has made meanwhile are left to the next scan.
+func (w *worker) accounted(n *node) bool {
+	for name := range unknownNames(n.block, w.names.Names) {
+		if string(name) != ".git" && !w.passedOver(n, name) {
+			return false
+		}
+	}
+	return true
+}
+
+// passedOver reports whether the rules alone keep a listed name out of the capture.
+func (w *worker) passedOver(n *node, name []byte) bool {
+	path, k := index.Join(n.path, string(name)), dir.KindOf(name)
+	return k != dir.KindUnknown && !w.excluded(path) && !w.visible(n, path, k == dir.KindDir)
+}
+
+// listIfEmpty finds out whether anything is left in a directory that has no entries any
+// more. One that has been removed meanwhile had nothing in it.
+func (w *worker) listIfEmpty(n *node) error {
+	if len(n.entries()) > 0 || n.listed {
+		return nil
+	}
+	if err := w.list(n); err != nil && dir.Classify(err) != dir.Gone {
+		return fmt.Errorf("read %s: %w", w.full(n.path), err)
+	}
+	return nil
+}

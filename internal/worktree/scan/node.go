@@ -1,0 +1,227 @@
+package scan
+
+import (
+	"bytes"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/seed-fb9cbc17/cairn/internal/ignore"
+	"github.com/seed-fb9cbc17/cairn/internal/index"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
+)
+
+// node is a directory under scan. Its handle stays open until everything below it
+// is done, because children are opened relative to it and rules are read through
+// it. The last child to finish completes the parent, so trees are built bottom up
+// without a second pass.
+type node struct {
+	parent *node
+	path   string
+	name   string       // its name in parent
+	slot   int          // where its entry begins in the block of parent
+	entry  index.Record // what is there, if it is the old one
+	prev   *index.Dir
+	handle *dir.Handle
+	at     dir.HandleInfo
+	dir    *index.Dir // the result
+
+	block     []byte // the entries, as index encodes them
+	shared    bool   // the entries are those of prev instead
+	empty     bool
+	wasEmpty  bool         // as the last scan had it
+	whole     bool         // everything in it is to be looked at, not only what is hinted
+	unread    bool         // not looked at: what the last scan had stays
+	absent    bool         // it could not be read as a directory; the parent knows what it is
+	gitignore bool         // has a .gitignore
+	names     []string     // the only ones to look at; nil = all
+	listed    bool         // the names in the directory are known
+	lent      Lent         // see Scan.Lender; nil until it is asked for
+	pending   atomic.Int32 // children not yet done, and one for the directory itself
+
+	mu       sync.Mutex           // guards what those below write into block, shared, override and leaky
+	override map[int]*index.Entry // by slot: what became of children that are no directories any more; nil = gone
+
+	rulesOnce sync.Once
+	rules     *ignore.Chain
+	ignored   bool // the directory as a whole: only what is held is captured in it
+
+	sealed  bool       // its old block has all names in it
+	leaky   bool       // some name in it is accounted for neither by an entry nor by the rules alone
+	judged  bool       // names in it, or below, were put to the rules
+	readID  *object.ID // what was read as its .gitignore, zero if it could not be; nil = nobody tried
+	rulesID object.ID  // what is captured of that, zero = no rules
+	print   uint64     // see printWith
+}
+
+func (n *node) close() {
+	if n.handle != nil {
+		n.handle.Close()
+		n.handle = nil
+	}
+}
+
+// replace notes that the child in slot turned out to be something else (nil:
+// nothing at all) when it was its turn.
+func (n *node) replace(slot int, e *index.Entry) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.override == nil {
+		n.override = make(map[int]*index.Entry)
+	}
+	n.override[slot] = e
+	n.leaky = true
+}
+
+// entries is the block of n.
+func (n *node) entries() []byte {
+	if n.shared {
+		return n.prev.Raw
+	}
+	return n.block
+}
+
+// keep appends an old entry.
+func (n *node) keep(rec index.Record) {
+	if !n.shared {
+		n.block = append(n.block, rec...)
+	}
+}
+
+// end is where the next entry goes, at being where it is in the old block.
+func (n *node) end(at int) int {
+	if n.shared {
+		return at
+	}
+	return len(n.block)
+}
+
+// own gives n a block of its own, which begins with the old one up to at.
+func (n *node) own(at int) {
+	if n.shared {
+		block := slices.Grow(n.block[:0], len(n.prev.Raw)) // most of the rest will stay
+		n.block, n.shared = append(block, n.prev.Raw[:at]...), false
+	}
+}
+
+// settle fills in the entry of a complete child.
+func (n *node) settle(c *node) {
+	if e := c.entry; e != nil && e.Perm() == c.at.Perm && e.ID() == c.dir.Tree && e.Empty() == c.empty {
+		return
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.shared {
+		n.own(len(n.prev.Raw))
+	}
+	index.SetDir(n.block[c.slot:], c.at.Perm, c.dir.Tree, c.empty)
+}
+
+// finish counts down n and, when n was the last, completes it and its ancestors.
+func (w *worker) finish(n *node) error {
+	for n != nil && n.pending.Add(-1) == 0 {
+		if err := w.complete(n); err != nil {
+			return err
+		}
+		n.close()
+		if n.parent == nil {
+			w.scanner.complete()
+		} else {
+			n.parent.settle(n)
+		}
+		n = n.parent
+	}
+	return nil
+}
+
+// complete turns the entries of n into its block and tree. An unchanged directory
+// keeps its old block and costs one comparison, or none if it was sealed.
+func (w *worker) complete(n *node) error {
+	defer w.recycle(n)
+	if n.absent {
+		n.dir = &index.Dir{}
+		return nil
+	}
+	if n.unread {
+		n.dir, n.empty = n.prev, n.wasEmpty
+		return nil
+	}
+	if w.survey {
+		n.dir = &index.Dir{}
+		return nil
+	}
+	if n.override != nil {
+		n.rebuild()
+	}
+	w.compareRules(n)
+	same := n.prev != nil && (n.shared || bytes.Equal(n.block, n.prev.Raw))
+	seal := w.sealOf(n, same)
+	if same {
+		if n.dir = n.prev; seal != n.prev.Seal {
+			w.reseal(n.dir, seal)
+		}
+		return nil
+	}
+	d := &index.Dir{Path: n.path, Raw: n.takeBlock(), Seal: seal}
+	if tree := w.tree.encode(d); len(tree) > 0 || n.parent == nil {
+		var err error
+		if d.Tree, err = w.Sink.Add(object.Tree, tree); err != nil {
+			return err
+		}
+	}
+	n.dir = d
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.changed = append(w.changed, d)
+	return nil
+}
+
+// takeBlock returns the block for the index to keep: itself where that wastes little, and
+// otherwise a copy.
+func (n *node) takeBlock() []byte {
+	block := n.block
+	if cap(block)-len(block) > len(block)/8 {
+		return slices.Clone(block)
+	}
+	n.block = nil
+	return block
+}
+
+// recycle keeps the block of a complete directory as a buffer for the next one.
+func (w *worker) recycle(n *node) {
+	if w.block == nil {
+		w.block = n.block[:0]
+	}
+	n.block = nil
+}
+
+// rebuild encodes the block anew with the overrides in place.
+func (n *node) rebuild() {
+	old := n.entries()
+	block := make([]byte, 0, len(old))
+	offset := 0
+	for rec, rest := index.Next(old); rec != nil; rec, rest = index.Next(rest) {
+		e, replaced := n.override[offset]
+		switch {
+		case !replaced:
+			block = append(block, rec...)
+		case e != nil:
+			block = index.Append(block, e)
+		}
+		offset += len(rec)
+	}
+	n.block, n.shared = block, false
+}
+
+// TreeEntries lists what is captured in a directory, in git's order.
+func TreeEntries(d *index.Dir) []object.Entry {
+	var entries []object.Entry
+	for rec := range d.All {
+		if id := rec.ID(); rec.Skip() == index.Captured && !id.IsZero() {
+			entries = append(entries, object.Entry{Name: string(rec.Name()), Mode: rec.Mode(), ID: id})
+		}
+	}
+	object.SortEntries(entries)
+	return entries
+}

@@ -1,0 +1,43 @@
+package scan
+
+import "github.com/seed-fb9cbc17/cairn/internal/index"
+
+// visitSealed looks at what the old block of n has. As long as nothing differs there is
+// no new one.
+func (w *worker) visitSealed(n *node) error {
+	all := n.prev.Raw
+	n.shared, n.gitignore = true, findIgnoreFile(all) != nil
+	for at := 0; at < len(all); {
+		rec, _ := index.Next(all[at:])
+		if err := w.visitRecord(n, rec, at); err != nil {
+			return err
+		}
+		at += len(rec)
+	}
+	return w.listIfEmpty(n)
+}
+
+// visitRecord looks at what a record tells of; at is where it begins in the old block.
+func (w *worker) visitRecord(n *node, rec index.Record, at int) error {
+	name, late := rec.Name(), w.late.Load()
+	if knownDir(rec) && !late {
+		if path := index.Join(n.path, string(name)); !w.excluded(path) {
+			w.enterKnown(n, path, rec, n.end(at))
+			n.keep(rec)
+			return nil
+		}
+	}
+	if late {
+		n.own(at)
+		w.leaveName(n, string(name), rec)
+		return nil
+	}
+	st, err := w.look(n, name)
+	if err == nil && w.isAsRecorded(rec, &st) {
+		n.keep(rec)
+		w.files++
+		return nil
+	}
+	n.own(at)
+	return w.visitLooked(n, name, rec, st, err)
+}

@@ -1,0 +1,55 @@
+package scan
+
+import (
+	"github.com/seed-fb9cbc17/cairn/internal/index"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
+)
+
+// Uncaptured returns the path of something below the directory dir that the index
+// does not hold as captured, "" when there is nothing of the kind: only then may the
+// directory go. Errors count as something that is there.
+func Uncaptured(root, folder string, x *index.Index) string {
+	var l dir.Listing
+	var found string
+	_ = dir.Descend(root, folder, func(h *dir.Handle, at, name string) (bool, error) {
+		if at != folder {
+			return true, nil
+		}
+		found = uncaptured(h, name, at, x, &l)
+		return false, nil
+	})
+	return found
+}
+
+func uncaptured(parent *dir.Handle, name, path string, x *index.Index, l *dir.Listing) string {
+	h, err := parent.OpenDir(name)
+	if err != nil {
+		return path
+	}
+	defer h.Close()
+	if err := h.List(l, make([]byte, dir.ListBuffer)); err != nil {
+		return path
+	}
+	names := make([]string, len(l.Names))
+	for i, n := range l.Names {
+		names[i] = string(n)
+	}
+	d := x.Dirs[path]
+	for _, n := range names {
+		at := index.Join(path, n)
+		if d == nil {
+			return at
+		}
+		rec := d.Find(n)
+		switch {
+		case rec == nil || rec.Skip() != index.Captured:
+			return at
+		case rec.Mode() == object.Dir:
+			if found := uncaptured(h, n, at, x, l); found != "" {
+				return found
+			}
+		}
+	}
+	return ""
+}

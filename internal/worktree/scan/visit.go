@@ -1,0 +1,258 @@
+package scan
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"github.com/seed-fb9cbc17/cairn/internal/index"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
+)
+
+// seek advances the old entries to name, removing the directories that are passed
+// over, and returns the old entry of that name or nil. A nil name means the end.
+func (w *worker) seek(n *node, old []byte, name []byte) (rec index.Record, rest []byte) {
+	for {
+		rec, rest = index.Next(old)
+		if rec == nil {
+			return nil, nil
+		}
+		if name != nil {
+			if c := bytes.Compare(rec.Name(), name); c == 0 {
+				return rec, rest
+			} else if c > 0 {
+				return nil, old
+			}
+		}
+		w.drop(n, rec)
+		old = rest
+	}
+}
+
+func (sc *scanner) remove(path string) {
+	sc.mu.Lock()
+	defer sc.mu.Unlock()
+	sc.removed = append(sc.removed, path)
+}
+
+// visit looks at one name and appends its entry to the block of n, if it gets one.
+func (w *worker) visit(n *node, name []byte, rec index.Record) error {
+	if string(name) == ".git" {
+		w.drop(n, rec)
+		return nil
+	}
+	if w.Forget != nil && w.Forget[index.Join(n.path, string(name))] {
+		rec = nil
+	}
+	if w.late.Load() {
+		w.leaveName(n, string(name), rec)
+		return nil
+	}
+	if w.visitByKind(n, name, rec) {
+		return nil
+	}
+	st, err := w.look(n, name)
+	return w.visitLooked(n, name, rec, st, err)
+}
+
+// visitLooked goes by what a look at the name has told.
+func (w *worker) visitLooked(n *node, name []byte, rec index.Record, st dir.Info, err error) error {
+	switch {
+	case err != nil:
+		return w.lstatFailed(n, string(name), rec, err)
+	case st.Mode == object.Dir:
+		return w.visitDir(n, string(name), rec, st)
+	case w.isAsRecorded(rec, &st) && !w.Verify && !(w.NeverIsNew && w.denied(n, string(name), false)):
+		n.block = append(n.block, rec...)
+		w.files++
+		return nil
+	case w.borrow(n, name, rec, &st):
+		return nil
+	}
+	return w.visitFile(n, string(name), rec, st)
+}
+
+// isAsRecorded reports whether a file or symlink is the one that its old entry has as
+// captured.
+func (sc *scanner) isAsRecorded(rec index.Record, st *dir.Info) bool {
+	return rec != nil && rec.Skip() == index.Captured && rec.Matches(st.Mode, st.Perm, &st.Stat) &&
+		st.Mode != object.Dir && st.Mode != 0 && !sc.tooLarge(st)
+}
+
+// visitByKind goes without a look at the name where its kind is enough: for a
+// directory that is known, whose bits the open directory tells cheaper, and for what a
+// survey only counts.
+func (w *worker) visitByKind(n *node, name []byte, rec index.Record) bool {
+	switch k := dir.KindOf(name); {
+	case k == dir.KindDir && knownDir(rec) && w.Scope == nil && !w.NeverIsNew:
+		path := index.Join(n.path, string(name))
+		if w.excluded(path) {
+			return false
+		}
+		w.enterKnown(n, path, rec, len(n.block))
+		n.keep(rec)
+		return true
+	case k == dir.KindFile && w.survey && rec == nil && w.scanner.files.Load() > exactUpTo:
+		if path := index.Join(n.path, string(name)); w.visible(n, path, false) && !w.denied(n, string(name), false) {
+			w.files++
+		}
+		return true
+	}
+	return false
+}
+
+// enterKnown has a known directory scanned, whose entry is the old one.
+func (w *worker) enterKnown(n *node, path string, rec index.Record, slot int) {
+	c := w.enter(n, path, slot, rec.Perm())
+	c.entry, c.wasEmpty = rec, rec.Empty()
+}
+
+// enter has a directory in n scanned.
+func (w *worker) enter(n *node, path string, slot int, perm uint16) *node {
+	_, name := index.Split(path)
+	c := &node{
+		parent: n, path: path, name: name, slot: slot, prev: w.Index.Dirs[path],
+		at: dir.HandleInfo{Perm: perm}, whole: n.whole || w.Hints.names(path),
+	}
+	w.children = append(w.children, c)
+	return c
+}
+
+// knownDir reports whether an old entry is that of a directory that was captured.
+func knownDir(rec index.Record) bool {
+	return rec != nil && rec.Mode() == object.Dir && rec.Skip() == index.Captured && (!rec.ID().IsZero() || rec.Empty())
+}
+
+// holds reports whether the index has a file below a directory that no ignore rule may
+// drop. A directory whose only such file is too large has no tree.
+func (w *worker) holds(path string, rec index.Record) bool {
+	if rec == nil || rec.Mode() != object.Dir || rec.Skip() != index.Captured || w.Index.Dirs[path] == nil {
+		return false
+	}
+	for child := range w.Index.Dirs[path].All {
+		if child.Held() || w.holds(index.Join(path, string(child.Name())), child) {
+			return true
+		}
+	}
+	return false
+}
+
+func (sc *scanner) tooLarge(st *dir.Info) bool {
+	return sc.MaxFileSize > 0 && st.Stat.Size > sc.MaxFileSize && st.Mode != object.Symlink
+}
+
+func (w *worker) lstatFailed(n *node, name string, rec index.Record, cause error) error {
+	path := index.Join(n.path, name)
+	n.leaky = true
+	switch dir.Classify(cause) {
+	case dir.Gone, dir.Replaced:
+		w.drop(n, rec)
+		return nil
+	case dir.Unreadable:
+		w.drop(n, rec)
+		if !held(rec) && !w.visible(n, path, false) {
+			if name == ignoreFile && !n.ignored {
+				n.block = index.Append(n.block, &index.Entry{Name: name, Skip: index.Rules})
+			}
+			return nil
+		}
+		w.skip(Skipped{Path: path, Reason: index.Unreadable, Err: cause})
+		n.block = index.Append(n.block, &index.Entry{Name: name, Skip: index.Unreadable, Held: held(rec)})
+		return nil
+	}
+	return fmt.Errorf("lstat %s: %w", w.full(path), cause)
+}
+
+// drop notes that what an old entry captured is not there any more. Where that was
+// a directory, it goes from the index.
+func (w *worker) drop(n *node, rec index.Record) {
+	if rec == nil {
+		return
+	}
+	w.dropped.Store(true)
+	if rec.Mode() == object.Dir {
+		w.remove(index.Join(n.path, string(rec.Name())))
+	}
+}
+
+func (w *worker) visitDir(n *node, name string, rec index.Record, st dir.Info) error {
+	path := index.Join(n.path, name)
+	known, excluded := knownDir(rec), w.excluded(path)
+	if excluded || !known && !w.visible(n, path, true) && !w.holds(path, rec) {
+		n.leaky = n.leaky || excluded
+		w.drop(n, rec)
+		return nil
+	}
+	if object.IsDotGit(name) {
+		return w.leaveAlone(n, name, object.Dir, st, index.UnsafeName)
+	}
+	if w.denied(n, name, true) {
+		w.drop(n, rec)
+		return w.leaveAlone(n, name, object.Dir, st, index.Denied)
+	}
+	if known && w.Scope != nil && !w.Scope[path] {
+		n.block = append(n.block, rec...)
+		return nil
+	}
+	w.enter(n, path, len(n.block), st.Perm).wasEmpty = rec != nil && rec.Empty()
+	n.block = index.Append(n.block, &index.Entry{Name: name, Mode: object.Dir, Perm: st.Perm})
+	return nil
+}
+
+func (w *worker) visitFile(n *node, name string, rec index.Record, st dir.Info) error {
+	path := index.Join(n.path, name)
+	if rec != nil && rec.Mode() == object.Dir {
+		w.drop(n, rec)
+		rec = nil
+	}
+	if !held(rec) && !w.visible(n, path, false) {
+		w.passOver(n, name, st)
+		return nil
+	}
+	if object.IsDotGit(name) {
+		return w.leaveAlone(n, name, st.Mode, st, index.UnsafeName)
+	}
+	if w.denied(n, name, false) {
+		return w.leaveAlone(n, name, st.Mode, st, index.Denied)
+	}
+	if w.tooLargeToInclude(n, path, &st, rec) {
+		return w.leaveAlone(n, name, st.Mode, st, index.TooLarge)
+	}
+	e, err := w.capture(n, name, path, st, rec)
+	if errors.Is(err, errUnread) {
+		w.keepUnread(n, path, rec)
+		return nil
+	}
+	if err != nil || e == nil {
+		n.leaky = true // it has gone
+		return err
+	}
+	w.nameRules(n, e)
+	n.block = index.Append(n.block, e)
+	return nil
+}
+
+// leaveAlone records a path that is not even opened because of its name.
+func (w *worker) leaveAlone(n *node, name string, mode object.Mode, st dir.Info, why index.Skip) error {
+	w.skip(Skipped{Path: index.Join(n.path, name), Reason: why, Size: st.Stat.Size, Dir: mode == object.Dir})
+	n.block = index.Append(n.block, &index.Entry{Name: name, Mode: mode, Perm: st.Perm, Skip: why, Stat: st.Stat})
+	return nil
+}
+
+// denied reports whether the name is on the list of what is never captured. What
+// lies in a denied directory is never asked about.
+func (sc *scanner) denied(n *node, name string, dir bool) bool {
+	return sc.Never != nil && sc.Never.Ignored(index.Join(n.path, name), dir)
+}
+
+// held reports whether an old entry protects a file from the ignore rules.
+func held(rec index.Record) bool {
+	return rec != nil && rec.Mode() != object.Dir && (rec.Skip() == index.Captured || rec.Held())
+}
+
+func (sc *scanner) skip(s Skipped) {
+	sc.mu.Lock()
+	defer sc.mu.Unlock()
+	sc.skipped = append(sc.skipped, s)
+}

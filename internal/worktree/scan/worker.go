@@ -1,0 +1,228 @@
+package scan
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/seed-fb9cbc17/cairn/internal/index"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
+)
+
+// worker scans one directory after the other. Its buffers are reused.
+type worker struct {
+	*scanner
+	dirents  []byte
+	names    dir.Listing
+	block    []byte // spare block buffer
+	children []*node
+	files    int           // since the last directory was done
+	surveyed int64         // bytes, likewise
+	quick    bool          // see visitPaced
+	looks    int           // at names of the present directory
+	reading  time.Duration // files of that
+	listed   int           // directories
+	slow     int           // directories for which it is off
+	tree     treeWriter
+	content  []byte
+}
+
+func (w *worker) run() {
+	defer func() { w.scanner.listed.Add(int64(w.listed)) }()
+	for n := w.pop(); n != nil; n = w.pop() {
+		err := w.scanDir(n)
+		if err == nil {
+			err = w.finish(n)
+		}
+		if err != nil {
+			w.abandon(n)
+			w.fail(err)
+			return
+		}
+	}
+}
+
+// abandon leaves n to closeAll.
+func (sc *scanner) abandon(n *node) {
+	sc.mu.Lock()
+	defer sc.mu.Unlock()
+	sc.stack = append(sc.stack, n)
+}
+
+// scanDir reads one directory:
+//
+//  1. open it, relative to its parent and not through a symlink
+//  2. list and sort the names, and walk them beside the entries of the old block;
+//     if that is sealed, walk only these
+//  3. a file whose stat matches: copy the old entry; otherwise read it
+//  4. a directory: an entry without an id, and a child to scan
+//  5. old directories that are no longer there: remove them from the index
+//
+// The children are pushed only when the block is complete, because they fill in
+// their ids in it.
+func (w *worker) scanDir(n *node) error {
+	n.pending.Store(1)
+	if n.prev != nil {
+		n.path = n.prev.Path // the copy that the index keeps anyway, for who keeps paths
+	}
+	if late, err := w.overdue(); err != nil {
+		return err
+	} else if late && n.parent != nil {
+		w.leaveDir(n)
+		return nil
+	}
+	if ok, err := w.open(n); !ok {
+		return err
+	}
+	n.block, w.children = w.block[:0], w.children[:0]
+	if err := w.visitPaced(n); err != nil {
+		w.record(n)
+		return err
+	}
+	if n.shared {
+		n.block = nil
+	} else {
+		w.block = nil // it belongs to n until n is complete
+	}
+	w.notePrint(n)
+	if err := w.count(n); err != nil {
+		return err
+	}
+	n.pending.Add(int32(len(w.children)))
+	w.push(w.children)
+	if w.Progress != nil {
+		w.Progress(w.counted())
+	}
+	return nil
+}
+
+// From slowLook a name on, a directory is taken to wait for a disk, and so are as many
+// after it as patience says.
+const (
+	slowLook = 20 * time.Microsecond
+	patience = 32
+)
+
+// visitPaced is visitAll with quick looks as long as they are quick: a cold cache or a
+// mounted network would keep everybody else from running.
+func (w *worker) visitPaced(n *node) error {
+	if w.quick = w.local && w.slow == 0; !w.quick {
+		w.slow = max(w.slow-1, 0)
+	}
+	w.looks, w.reading = 0, 0
+	started := time.Now()
+	err := w.visitAll(n)
+	if time.Since(started)-w.reading > time.Duration(w.looks+16)*slowLook {
+		w.slow = patience
+	}
+	return err
+}
+
+// look is an lstat of a name that a NUL follows in memory.
+func (w *worker) look(n *node, name []byte) (dir.Info, error) {
+	w.looks++
+	if w.quick {
+		return n.handle.LstatQuick(name)
+	}
+	return n.handle.Lstat(name)
+}
+
+// visitAll looks at every name of n, or at the hinted ones.
+func (w *worker) visitAll(n *node) error {
+	var old []byte
+	if n.prev != nil {
+		old = n.prev.Raw
+	}
+	switch {
+	case n.sealed:
+		return w.visitSealed(n)
+	case n.names != nil:
+		return w.visitNames(n, old)
+	case w.Hints != nil && !n.whole:
+		return w.visitHinted(n, old)
+	}
+	for _, name := range w.names.Names {
+		var rec index.Record
+		rec, old = w.seek(n, old, name)
+		if err := w.visit(n, name, rec); err != nil {
+			return err
+		}
+	}
+	w.seek(n, old, nil)
+	return nil
+}
+
+// open opens and lists n. A directory that is gone, replaced or unreadable is a
+// fact about its parent: ok is false, and err tells only of what stops the scan.
+func (w *worker) open(n *node) (ok bool, err error) {
+	if n.handle == nil {
+		n.handle, err = n.parent.handle.OpenDir(n.name)
+	}
+	if err == nil && w.passStore(n) {
+		return false, nil
+	}
+	if err == nil && w.Enter != nil {
+		w.Enter(n.path, n.handle.Descriptor())
+	}
+	if err == nil && !w.survey {
+		n.at, err = n.handle.Stat()
+	}
+	if n.sealed = err == nil && w.isSealed(n); err == nil && !n.sealed {
+		if n.names = w.narrowed(n); n.names == nil || w.finely(n) || !knownNames(n.prev.Raw, n.names) {
+			err = w.list(n)
+		} else {
+			w.leaveUnlisted(n)
+		}
+	}
+	if err == nil {
+		return true, nil
+	}
+	if n.parent == nil {
+		return false, fmt.Errorf("read %s: %w", w.Root, err)
+	}
+	n.absent = true
+	e, err := w.afterFailure(n, err)
+	if err != nil {
+		return false, fmt.Errorf("read %s: %w", w.full(n.path), err)
+	}
+	n.parent.replace(n.slot, e)
+	w.remove(n.path)
+	return false, nil
+}
+
+// list reads the names of n.
+func (w *worker) list(n *node) error {
+	if w.dirents == nil {
+		w.dirents = make([]byte, dir.ListBuffer)
+	}
+	w.listed++
+	err := n.handle.List(&w.names, w.dirents)
+	n.listed, n.gitignore, n.empty = true, w.names.Has(ignoreFile), len(w.names.Names) == 0 && w.countsAsEmpty(n)
+	return err
+}
+
+// afterFailure decides what a directory is that could not be read as one.
+func (w *worker) afterFailure(n *node, cause error) (*index.Entry, error) {
+	name := append([]byte(n.name), 0)[:len(n.name)]
+	st, err := n.parent.handle.Lstat(name)
+	switch {
+	case err != nil && dir.Classify(err) == dir.Gone, err == nil && dir.Classify(cause) == dir.Gone:
+		return nil, nil
+	case err == nil && st.Mode != object.Dir && dir.Classify(cause) == dir.Replaced:
+		if w.denied(n.parent, n.name, false) {
+			w.skip(Skipped{Path: n.path, Reason: index.Denied, Size: st.Stat.Size})
+			return &index.Entry{Name: n.name, Mode: st.Mode, Perm: st.Perm, Skip: index.Denied, Stat: st.Stat}, nil
+		}
+		e, err := w.capture(n.parent, n.name, n.path, st, nil)
+		if errors.Is(err, errUnread) {
+			w.leave(n.path)
+			return nil, nil
+		}
+		return e, err
+	case dir.Classify(cause) == dir.Fatal:
+		return nil, cause
+	}
+	w.skip(Skipped{Path: n.path, Reason: index.Unreadable, Dir: true, Err: cause})
+	return &index.Entry{Name: n.name, Mode: object.Dir, Perm: st.Perm, Skip: index.Unreadable}, nil
+}

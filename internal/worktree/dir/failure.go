@@ -1,11 +1,11 @@
 package dir
 
-// Failure sorts the errors of looking at a path by what a scan does about them.
+// Failure classifies an error of lstat, open or read by what it says about the path.
 type Failure uint8
 
 const (
-	Fatal      Failure = iota // stops the scan: the answer would be incomplete
-	Gone                      // deleted since it was listed
-	Replaced                  // has become another kind of thing
-	Unreadable                // reported and left out
+	Fatal      Failure = iota // nothing is known about the path
+	Gone                      // the path does not exist any more
+	Replaced                  // the path has another type now
+	Unreadable                // the path exists and cannot be read
 )

@@ -8,18 +8,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// File is a file that is open for reading. It is no os.File because that takes four
-// more system calls, three of which ask for what regular files do not have, and an
-// allocation that has to be finalized: as much as it takes to read a small file.
+// File is a file that is open for reading. It is no os.File, because that takes four more
+// system calls and a finalizer: as much time as reading a small file.
 type File struct{ fd int }
 
-// OpenFile opens a file for reading; never a symlink, and never blocking on a
-// FIFO that took the place of a file.
+// OpenFile opens a file for reading. It opens no symlink and does not block on a FIFO.
 func (h *Handle) OpenFile(name string) (File, error) {
 	fd, err := retryOpen(h.fd, name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC|unix.O_NOCTTY)
 	return File{fd}, err
 }
 
+// Stat returns the status of the open file.
 func (f File) Stat() (Info, error) {
 	var st unix.Stat_t
 	for {
@@ -33,7 +32,7 @@ func (f File) Stat() (Info, error) {
 	}
 }
 
-// maxRead is what some systems read at once.
+// maxRead is the most that every system reads with one call.
 const maxRead = 1 << 30
 
 func (f File) Read(p []byte) (int, error) {

@@ -10,6 +10,7 @@ import (
 // File is a file that is open for reading.
 type File struct{ *os.File }
 
+// OpenFile opens a regular file for reading.
 func (h *Handle) OpenFile(name string) (File, error) {
 	info, err := h.root.Lstat(name)
 	if err != nil {
@@ -22,6 +23,7 @@ func (h *Handle) OpenFile(name string) (File, error) {
 	return File{f}, err
 }
 
+// Stat returns the status of the open file.
 func (f File) Stat() (Info, error) {
 	st, _, err := statHandle(windows.Handle(f.Fd()))
 	return st, err

@@ -8,26 +8,23 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
-// Found is what stands at a path, or in the way to it.
+// Found is the file at a path, or the first parent of the path that is no directory.
 type Found struct {
-	Path  string // the path asked for, or the parent of it that is no directory, as the disk spells it
-	As    string // the same as it was asked for, where that is spelled another way; else ""
+	Path  string // as the disk spells it
+	As    string // as the caller spelled it, if that differs; else ""
 	Mode  object.Mode
 	Perm  uint16
 	Stat  index.Stat
 	Empty bool // a directory without any name in it
 }
 
-// State returns what an Apply must find there.
+// State returns f with the id of its contents.
 func (f *Found) State(id object.ID) *State {
 	return &State{Mode: f.Mode, Perm: f.Perm, Stat: f.Stat, ID: id}
 }
 
-// State is what the maker of a plan saw at a path. Its contents stand for it when
-// only the Stat differs, provided that ID is known. The zero Stat asks for that
-// comparison in any case, as one must where a stat is racy. Of a directory only the
-// inode and, for a Chmod, the bits are compared. Sockets, FIFOs and devices (Mode 0)
-// match nothing: they are never replaced or removed.
+// State is a path as it was seen: an lstat and the id of the contents. The zero Stat means
+// that the stat proves nothing, as for a racy entry, and only the contents count.
 type State struct {
 	Mode object.Mode
 	Perm uint16
@@ -35,12 +32,12 @@ type State struct {
 	ID   object.ID // zero when unknown
 }
 
-// Find finds what stands at a path, or else the first parent that is not a
-// directory; nil when nothing stands in the way. No symlink is followed.
+// Find returns the file at path, or the first parent of path that is not a directory. It
+// returns nil if neither exists. No symlink is followed.
 //
-// Some file systems find README by the name of readme. The first name on the way that the
-// disk spells differently is found, too, be it a directory; known says which paths are
-// spelled so. If it is nil, any spelling will do.
+// Some file systems resolve readme to README. Find stops at the first name on the way that
+// the disk spells differently, even if it is a directory. known reports the paths whose
+// spelling needs no check; if known is nil, no spelling is checked.
 func Find(root, path string, known func(path string) bool) (*Found, error) {
 	var found *Found
 	err := Descend(root, path, func(h *Handle, at, name string) (bool, error) {
@@ -74,8 +71,8 @@ func Find(root, path string, known func(path string) bool) (*Found, error) {
 	return found, nil
 }
 
-// Descend calls visit for every component of path with the handle of the
-// directory that holds it, as long as visit says to go on.
+// Descend calls visit for every component of path, with the handle of the directory that
+// holds it. It ends when visit returns false or an error.
 func Descend(root, path string, visit func(h *Handle, at, name string) (bool, error)) error {
 	h, err := Open(root)
 	if err != nil {
@@ -104,7 +101,7 @@ func isEmpty(h *Handle, name string) (bool, error) {
 	return err == nil && len(names) == 0, err
 }
 
-// Names lists what is in the directory dir, which no symlink leads to.
+// Names lists the names in the directory dir. No symlink on the way is followed.
 func Names(root, dir string) (names []string, err error) {
 	err = Descend(root, dir, func(h *Handle, at, name string) (bool, error) {
 		if at != dir {

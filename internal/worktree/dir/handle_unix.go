@@ -10,16 +10,18 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
-// Handle is an open directory. Names are resolved relative to it and never
-// through a symlink, so that nobody can lead a scan out of the root by renaming.
+// Handle is an open directory. Names are resolved relative to it and never through a
+// symlink, so renames by other processes cannot lead out of the root.
 type Handle struct{ fd int }
 
 const openFlags = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_CLOEXEC
 
+// Open opens the directory path, which may be a symlink.
 func Open(path string) (*Handle, error) {
 	return openAt(unix.AT_FDCWD, path, openFlags)
 }
 
+// OpenDir opens the directory name in h, never through a symlink.
 func (h *Handle) OpenDir(name string) (*Handle, error) {
 	return openAt(h.fd, name, openFlags|unix.O_NOFOLLOW)
 }
@@ -41,17 +43,21 @@ func retryOpen(dir int, name string, flags int) (int, error) {
 	}
 }
 
+// Descriptor returns the file descriptor, -1 on systems that have none.
 func (h *Handle) Descriptor() int { return h.fd }
 
+// Close closes the handle.
 func (h *Handle) Close() { unix.Close(h.fd) }
 
-// Stat asks the open directory, which takes a third of the time of a look at its name.
+// Stat returns the status of the open directory. This takes a third of the time of an lstat
+// of its name.
 func (h *Handle) Stat() (HandleInfo, error) {
 	var st unix.Stat_t
 	err := unix.Fstat(h.fd, &st)
 	return HandleInfo{Perm: uint16(st.Mode & 0o7777), Device: uint64(st.Dev), Stat: fromStat(&st).Stat}, err
 }
 
+// Readlink returns the target of the symlink name.
 func (h *Handle) Readlink(name string) (string, error) {
 	for size := 256; ; size *= 2 {
 		buf := make([]byte, size)
@@ -65,13 +71,13 @@ func (h *Handle) Readlink(name string) (string, error) {
 	}
 }
 
-// Classify sorts the errors of looking at a path.
+// Classify returns the Failure that err of an lstat, open or read means.
 func Classify(err error) Failure {
 	switch {
 	case errors.Is(err, unix.ENOENT):
 		return Gone
 	case errors.Is(err, unix.ELOOP), errors.Is(err, unix.ENOTDIR), errors.Is(err, unix.ENXIO), errors.Is(err, unix.EMLINK):
-		return Replaced // a link, a file or a socket has taken the place since the listing
+		return Replaced // a link, a file or a socket has replaced the listed file
 	case errors.Is(err, unix.EACCES), errors.Is(err, unix.EPERM), errors.Is(err, unix.EIO),
 		errors.Is(err, unix.ESTALE), errors.Is(err, unix.ENAMETOOLONG), errors.Is(err, unix.EBUSY):
 		return Unreadable
@@ -79,7 +85,7 @@ func Classify(err error) Failure {
 	return Fatal
 }
 
-// gitMode is the mode a git tree would show; 0 for what it cannot hold.
+// gitMode returns the mode in a git tree, 0 for a type that git has not.
 func gitMode(mode uint32) object.Mode {
 	switch mode & unix.S_IFMT {
 	case unix.S_IFREG:

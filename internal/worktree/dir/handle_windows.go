@@ -14,15 +14,17 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
-// Handle is an open directory, held through os.Root, which resolves names beneath the
-// handle, and once more for what os.Root does not tell.
+// Handle is an open directory. An os.Root resolves names beneath it; a second handle serves
+// the calls that os.Root does not offer.
 type Handle struct {
 	root *os.Root
 	dir  *os.File
 }
 
+// Descriptor returns the file descriptor, -1 on systems that have none.
 func (h *Handle) Descriptor() int { return -1 }
 
+// Open opens the directory path, which may be a symlink.
 func Open(path string) (*Handle, error) {
 	root, err := os.OpenRoot(path)
 	if err != nil {
@@ -40,8 +42,8 @@ func newHandle(root *os.Root) (*Handle, error) {
 	return &Handle{root, dir}, nil
 }
 
-// OpenDir refuses symlinks and junctions: the entry must be a directory and the
-// opened handle the same one.
+// OpenDir opens the directory name in h. It refuses symlinks and junctions: the name must be
+// a directory, and the opened handle must be that directory.
 func (h *Handle) OpenDir(name string) (*Handle, error) {
 	before, err := h.root.Lstat(name)
 	if err != nil {
@@ -66,14 +68,16 @@ func (h *Handle) OpenDir(name string) (*Handle, error) {
 	return sub, nil
 }
 
+// Close closes the handle.
 func (h *Handle) Close() {
 	h.dir.Close()
 	h.root.Close()
 }
 
+// List reads all names of the directory, sorted by bytes, without "." and "..".
 func (h *Handle) List(l *Listing, _ []byte) error {
 	l.Reset()
-	if _, err := h.dir.Seek(0, io.SeekStart); err != nil { // it may have been listed before
+	if _, err := h.dir.Seek(0, io.SeekStart); err != nil { // after an earlier List the offset is at the end
 		return err
 	}
 	names, err := h.dir.Readdirnames(-1)
@@ -87,11 +91,13 @@ func (h *Handle) List(l *Listing, _ []byte) error {
 	return nil
 }
 
+// Stat returns the status of the open directory.
 func (h *Handle) Stat() (HandleInfo, error) {
 	st, _, err := statHandle(windows.Handle(h.dir.Fd()))
 	return HandleInfo{Perm: st.Perm, Stat: st.Stat}, err
 }
 
+// Lstat returns the status of a name of a Listing.
 func (h *Handle) Lstat(name []byte) (Info, error) {
 	st, reparse, err := lstatAt(windows.Handle(h.dir.Fd()), string(name))
 	if err != nil || !reparse {
@@ -104,19 +110,23 @@ func (h *Handle) Lstat(name []byte) (Info, error) {
 	return st, err
 }
 
+// LstatQuick is Lstat here.
 func (h *Handle) LstatQuick(name []byte) (Info, error) { return h.Lstat(name) }
 
+// Local reports false: the type of the file system is not looked up here.
 func (h *Handle) Local() bool { return false }
 
+// StampsNames reports false: it is unknown here whether every change of names shows.
 func (h *Handle) StampsNames() bool { return false }
 
+// Readlink returns the target of the symlink name, with slashes.
 func (h *Handle) Readlink(name string) (string, error) {
 	target, err := h.root.Readlink(name)
 	return strings.ReplaceAll(target, `\`, "/"), err
 }
 
-// fromInfo makes do with what package os tells: the stat has neither number nor time of
-// the last change, so that it is not that of a scan, and contents have to be compared.
+// fromInfo converts the result of package os. That has neither a file number nor a change
+// time, so the Stat never equals a scanned one and the contents must be compared.
 func fromInfo(info fs.FileInfo) Info {
 	st := Info{Stat: index.Stat{Size: info.Size(), MTime: info.ModTime().UnixNano()}}
 	if data, ok := info.Sys().(*syscall.Win32FileAttributeData); ok {
@@ -133,6 +143,7 @@ func fromInfo(info fs.FileInfo) Info {
 	return st
 }
 
+// Classify returns the Failure that err of an lstat, open or read means.
 func Classify(err error) Failure {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -5,14 +5,14 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
-// Info is what one lstat tells.
+// Info is the result of one lstat.
 type Info struct {
 	Mode object.Mode // 0 for sockets, FIFOs and devices
 	Perm uint16
 	Stat index.Stat
 }
 
-// HandleInfo is what an open directory tells of itself.
+// HandleInfo is the result of an fstat of an open directory.
 type HandleInfo struct {
 	Perm   uint16
 	Device uint64

@@ -9,7 +9,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 )
 
-// InfoOf reads the same fields from an fs.FileInfo as a scan does from the system.
+// InfoOf converts the result of package os. It equals the Info of an lstat of the same file.
 func InfoOf(fi fs.FileInfo) Info {
 	st, ok := fi.Sys().(*syscall.Stat_t)
 	if !ok {
@@ -27,13 +27,13 @@ func InfoOf(fi fs.FileInfo) Info {
 	}
 }
 
-// Linked reports whether the file has more than one name.
+// Linked reports whether the file has several hard links.
 func Linked(fi fs.FileInfo) bool {
 	st, ok := fi.Sys().(*syscall.Stat_t)
 	return ok && !fi.IsDir() && st.Nlink > 1
 }
 
-// DeviceOf is the number of the file system that a file lies on.
+// DeviceOf returns the device number of the file system of a file, 0 if unknown.
 func DeviceOf(fi fs.FileInfo) uint64 {
 	if st, ok := fi.Sys().(*syscall.Stat_t); ok {
 		return uint64(st.Dev)

@@ -10,9 +10,9 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
-// lstatAt looks at a name in an open directory. Package os knows neither the time of the
-// last change, without which a file that gets its old size and time back would count as
-// the old one, nor the number of the file.
+// lstatAt returns the status of a name in an open directory. Package os reports neither the
+// change time nor the file number. Without the change time, a file with its old size and
+// modification time would count as unchanged.
 func lstatAt(dir windows.Handle, name string) (st Info, reparse bool, err error) {
 	text, err := windows.NewNTUnicodeString(name)
 	if err != nil {
@@ -25,7 +25,7 @@ func lstatAt(dir windows.Handle, name string) (st Info, reparse bool, err error)
 		windows.FILE_SHARE_READ|windows.FILE_SHARE_WRITE|windows.FILE_SHARE_DELETE, windows.FILE_OPEN,
 		windows.FILE_OPEN_REPARSE_POINT|windows.FILE_OPEN_FOR_BACKUP_INTENT|windows.FILE_SYNCHRONOUS_IO_NONALERT, 0, 0)
 	if err == windows.STATUS_DELETE_PENDING {
-		return st, false, fs.ErrNotExist // once the last one has closed it
+		return st, false, fs.ErrNotExist // the name goes with its last open handle
 	}
 	if status, ok := err.(windows.NTStatus); ok {
 		return st, false, status.Errno()
@@ -43,8 +43,8 @@ type basicInfo struct {
 	attributes, _                       uint32
 }
 
-// statHandle looks at what is open. What a reparse point is, a link for instance, package
-// os has to tell.
+// statHandle returns the status of an open file. It reports a reparse point without its
+// type; package os knows whether it is a link.
 func statHandle(h windows.Handle) (st Info, reparse bool, err error) {
 	var info windows.ByHandleFileInformation
 	if err := windows.GetFileInformationByHandle(h, &info); err != nil {
@@ -60,7 +60,7 @@ func statHandle(h windows.Handle) (st Info, reparse bool, err error) {
 		CTime: unixNano(basic.changed),
 		Ino:   uint64(info.FileIndexHigh)<<32 | uint64(info.FileIndexLow),
 	}
-	if basic.changed == 0 { // FAT has none
+	if basic.changed == 0 { // FAT has no change time
 		st.Stat.CTime = unixNano(basic.created)
 	}
 	st.Mode, st.Perm = object.Regular, permOf(info.FileAttributes) // Windows has no exec bit
@@ -75,9 +75,9 @@ const epoch = 116_444_736_000_000_000
 
 func unixNano(time int64) int64 { return (time - epoch) * 100 }
 
-// permOf is what a new file or directory has elsewhere, less the writing where the file
-// is read-only: nothing else is known, and a checkpoint may be taken to other systems.
-// What package os says would let everybody write there.
+// permOf returns the usual bits of a new file or directory on Unix, without write permission
+// for a read-only file. Windows knows no more, and a checkpoint may move to another system,
+// where the bits of package os would let all users write.
 func permOf(attributes uint32) uint16 {
 	switch {
 	case attributes&windows.FILE_ATTRIBUTE_DIRECTORY != 0:
@@ -88,11 +88,12 @@ func permOf(attributes uint32) uint16 {
 	return 0o644
 }
 
+// InfoOf converts the result of package os.
 func InfoOf(fi fs.FileInfo) Info { return fromInfo(fi) }
 
-// Linked is not known: package os does not tell the number of names. Writing by
-// rename keeps the other names' contents here too.
+// Linked reports false: package os does not report the number of hard links. A write by
+// rename keeps the contents of other links here too.
 func Linked(fs.FileInfo) bool { return false }
 
-// DeviceOf is not known: package os does not tell the volume.
+// DeviceOf returns 0: package os does not report the volume.
 func DeviceOf(fs.FileInfo) uint64 { return 0 }

@@ -9,9 +9,9 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 )
 
-// List reads all names of the directory, sorted by bytes, without "." and "..".
-// It reads raw directory entries: os.ReadDir allocates per name, which costs as
-// much as the system calls do.
+// List reads all names of the directory, sorted by bytes, without "." and "..". It reads raw
+// directory entries, because os.ReadDir allocates for every name, which takes as long as the
+// system calls.
 func (h *Handle) List(l *Listing, buf []byte) error {
 	l.Reset()
 	for {

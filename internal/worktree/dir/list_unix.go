@@ -11,8 +11,8 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 )
 
-// List reads all names of the directory, sorted by bytes, without "." and "..".
-// It reads through a second descriptor, because os.File would close this one.
+// List reads all names of the directory, sorted by bytes, without "." and "..". It reads
+// through a second descriptor, because an os.File would close the first one.
 func (h *Handle) List(l *Listing, _ []byte) error {
 	l.Reset()
 	fd, err := retryOpen(h.fd, ".", openFlags)

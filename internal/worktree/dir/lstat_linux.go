@@ -11,8 +11,8 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 )
 
-// Lstat takes a name of a listing, which a NUL follows in memory. The call is made
-// by hand because unix.Fstatat copies every name to the heap.
+// Lstat returns the status of a name of a Listing, which has a NUL after it in memory. It
+// makes the system call itself, because unix.Fstatat copies every name to the heap.
 func (h *Handle) Lstat(name []byte) (Info, error) {
 	var st unix.Stat_t
 	for {
@@ -28,9 +28,9 @@ func (h *Handle) Lstat(name []byte) (Info, error) {
 	}
 }
 
-// LstatQuick is lstat where it is known not to wait: the scheduler is not told about
-// the call, which saves a tenth of an unchanged scan. Should it wait after all, then so
-// does everything else that wants this processor.
+// LstatQuick is Lstat for a file system that answers at once. It does not tell the Go
+// scheduler about the call, which saves a tenth of an unchanged scan. If the call blocks all
+// the same, the processor runs no other goroutine meanwhile.
 func (h *Handle) LstatQuick(name []byte) (Info, error) {
 	var st unix.Stat_t
 	for {
@@ -46,20 +46,20 @@ func (h *Handle) LstatQuick(name []byte) (Info, error) {
 	}
 }
 
-// localTypes are the file systems whose calls wait for nothing but a disk.
+// localTypes are the file systems whose calls wait at most for a local disk.
 var localTypes = []uint32{
 	unix.EXT4_SUPER_MAGIC, unix.XFS_SUPER_MAGIC, unix.BTRFS_SUPER_MAGIC, unix.F2FS_SUPER_MAGIC,
 	unix.TMPFS_MAGIC, unix.RAMFS_MAGIC, unix.OVERLAYFS_SUPER_MAGIC,
 }
 
-// Local reports whether the directory lies on such a file system.
+// Local reports whether the directory lies on a file system of localTypes.
 func (h *Handle) Local() bool { return slices.Contains(localTypes, h.fileSystem()) }
 
-// StampsNames reports whether the directory lies on a file system that gives it new times
-// with every name that comes or goes.
+// StampsNames reports whether the file system changes the times of a directory with every
+// name that comes or goes.
 func (h *Handle) StampsNames() bool { return atomicfile.KindShowsChanges(h.fileSystem()) }
 
-// fileSystem is the type of the file system, 0 if it cannot be had.
+// fileSystem returns the type of the file system, 0 if unknown.
 func (h *Handle) fileSystem() uint32 {
 	var st unix.Statfs_t
 	if unix.Fstatfs(h.fd, &st) != nil {

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// Lstat returns the status of a name of a Listing.
 func (h *Handle) Lstat(name []byte) (Info, error) {
 	var st unix.Stat_t
 	for {
@@ -18,8 +19,11 @@ func (h *Handle) Lstat(name []byte) (Info, error) {
 	}
 }
 
+// LstatQuick is Lstat here.
 func (h *Handle) LstatQuick(name []byte) (Info, error) { return h.Lstat(name) }
 
+// Local reports false: the type of the file system is not looked up here.
 func (h *Handle) Local() bool { return false }
 
+// StampsNames reports false: it is unknown here whether every change of names shows.
 func (h *Handle) StampsNames() bool { return false }

@@ -7,9 +7,9 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 )
 
-// spelling returns how the directory spells a name that it was found to have: the name
-// itself, but for file systems that take several names for the same. What cannot be told
-// counts as spelled so.
+// spelling returns the listed spelling of a name that an lstat has found. It differs from
+// name only where the file system resolves several spellings to one file. If the spelling
+// is unknown, it is name.
 func (h *Handle) spelling(name string, st Info) string {
 	if h.hasNoTwin(name) {
 		return name
@@ -25,7 +25,7 @@ func (h *Handle) spelling(name string, st Info) string {
 		case strings.EqualFold(string(n), name):
 			return string(n)
 		case other == "":
-			other = string(n) // composed differently, or a short name
+			other = string(n) // another Unicode normal form, or a short name
 		}
 	}
 	if other == "" {
@@ -34,9 +34,10 @@ func (h *Handle) spelling(name string, st Info) string {
 	return other
 }
 
-// hasNoTwin reports whether it is certain, without a listing, that a name is spelled as it
-// is: where another case of it is not found, the file system tells them apart. That says
-// nothing about accents, which macOS composes, and Windows has short names.
+// hasNoTwin reports whether name is certain to be its listed spelling, without a listing. A
+// file system that does not find the name in another case is case-sensitive. This proves
+// nothing for names beyond ASCII, because macOS normalises them, and nothing on Windows,
+// which has short names.
 func (h *Handle) hasNoTwin(name string) bool {
 	twin := []byte(name)
 	for i, c := range twin {

@@ -9,18 +9,20 @@ import (
 	"syscall"
 )
 
-// ErrChanged: a path is not what it was when it was examined; it was left as it is.
+// ErrChanged: a path is not what it was when the caller looked at it. It was left as it is.
 var ErrChanged = errors.New("changed since it was examined")
 
+// ErrNotDirectory is the ErrChanged of a path above which something else has replaced a
+// directory.
 var ErrNotDirectory = fmt.Errorf("%w: a directory above it is none any more", ErrChanged)
 
-// openChild opens the directory name of parent. An os.Root alone would follow a
-// symlink that stays inside it, even the last name of a path, so that a directory
-// replaced by a link to another one would redirect everything written into it:
-// name must be a directory, and what was opened must be that same one.
+// openChild opens the directory name of parent. An os.Root follows a symlink that stays
+// inside it, even as the last name of a path. A directory that is replaced by a link to
+// another directory would therefore redirect all writes. So name must be a directory, and
+// the opened directory must be that same one.
 //
-// The "/." has os.Root open name as a directory only, so that a FIFO that takes its
-// place meanwhile cannot block the call.
+// The "/." makes os.Root open name only as a directory, so a FIFO that takes its place
+// cannot block the call.
 func openChild(parent *os.Root, name string) (*os.Root, fs.FileInfo, error) {
 	before, err := parent.Lstat(name)
 	if err != nil {
@@ -43,25 +45,26 @@ func openChild(parent *os.Root, name string) (*os.Root, fs.FileInfo, error) {
 	return nil, nil, err
 }
 
-// replaced reports whether err, of opening what was a directory, means that it was
-// none any more, or another one, or led elsewhere (which is no error of the system).
+// replaced reports whether the error of opening a former directory means that the name is
+// no directory any more, or leads out of the root. os.Root reports the latter with an error
+// that is no system error.
 func replaced(err error) bool {
 	var errno syscall.Errno
 	return !errors.As(err, &errno) || errno == syscall.ENOTDIR || errno == syscall.ELOOP || errors.Is(err, fs.ErrNotExist)
 }
 
-// MaxOpen is how many directories of a path stay open. A path may have thousands
-// of names; the upper ones are opened again when they are needed.
+// MaxOpen is the number of directories of one path that a Stack keeps open. A path may have
+// thousands of names; the upper directories are opened again when they are needed.
 const MaxOpen = 64
 
-// Stack holds the handles of one directory and of those above it. Going through
-// paths in order opens every directory about once.
+// Stack holds the handles of one directory and of the directories above it. A caller that
+// enters paths in order opens every directory about once.
 type Stack struct {
 	top    *os.Root
-	info   fs.FileInfo // of top; nil where nobody asks
+	info   fs.FileInfo // of top; nil if unknown
 	path   string      // of the deepest level
 	levels []level
-	held   map[*os.Root]bool // stay open until release
+	held   map[*os.Root]bool // stay open until Release
 }
 
 type level struct {
@@ -70,7 +73,7 @@ type level struct {
 	info fs.FileInfo
 }
 
-// DeniedError says which directory refuses to be searched, read or written.
+// DeniedError names the directory that may not be searched, read or written.
 type DeniedError struct {
 	Path string
 	Err  error
@@ -79,10 +82,11 @@ type DeniedError struct {
 func (e *DeniedError) Error() string { return fmt.Sprintf("directory %q: %v", e.Path, e.Err) }
 func (e *DeniedError) Unwrap() error { return e.Err }
 
+// NewStack returns a stack whose root is top, which the caller closes.
 func NewStack(top *os.Root, info fs.FileInfo) Stack { return Stack{top: top, info: info} }
 
-// Enter goes to the directory path, "" for the root, one name at a time. missing,
-// if not nil, is called to make a directory that is not there.
+// Enter goes to the directory path, "" for the root, one name at a time. If missing is not
+// nil, it is called to make a directory that does not exist.
 func (s *Stack) Enter(path string, missing func(parent *os.Root, name string) error) (*os.Root, error) {
 	s.leave(commonPath(s.path, path))
 	for len(s.path) < len(path) {
@@ -117,6 +121,8 @@ func (s *Stack) step(parent *os.Root, name, path string, missing func(*os.Root, 
 	return r, info, err
 }
 
+// Denied wraps a permission error in a DeniedError for the directory path. Other errors stay
+// as they are.
 func Denied(path string, err error) error {
 	if errors.Is(err, fs.ErrPermission) {
 		return &DeniedError{path, err}
@@ -133,14 +139,14 @@ func (s *Stack) push(path string, r *os.Root, info fs.FileInfo) {
 	}
 }
 
-// drop closes a handle that is no level any more, unless somebody holds it.
+// drop closes a handle that has left the levels, unless it is held.
 func (s *Stack) drop(r *os.Root) {
 	if !s.held[r] {
 		r.Close()
 	}
 }
 
-// Hold keeps a handle that enter returned open, whatever becomes of its level.
+// Hold keeps a handle that Enter returned open until Release, even if its level is left.
 func (s *Stack) Hold(r *os.Root) {
 	if s.held == nil {
 		s.held = make(map[*os.Root]bool)
@@ -148,7 +154,7 @@ func (s *Stack) Hold(r *os.Root) {
 	s.held[r] = true
 }
 
-// Release ends all holds.
+// Release ends all holds and closes the held handles that are no level any more.
 func (s *Stack) Release() {
 	delete(s.held, s.top)
 	for _, l := range s.levels {
@@ -160,7 +166,7 @@ func (s *Stack) Release() {
 	clear(s.held)
 }
 
-// leave closes the levels deeper than path[:end], and those that are closed already.
+// leave closes the levels deeper than path[:end], and drops levels without an open handle.
 func (s *Stack) leave(end int) {
 	for n := len(s.levels); n > 0; n = len(s.levels) {
 		l := s.levels[n-1]
@@ -176,6 +182,7 @@ func (s *Stack) leave(end int) {
 	s.path = ""
 }
 
+// Last returns the handle of the deepest level.
 func (s *Stack) Last() *os.Root {
 	if n := len(s.levels); n > 0 {
 		return s.levels[n-1].root
@@ -183,13 +190,13 @@ func (s *Stack) Last() *os.Root {
 	return s.top
 }
 
-// Place is a directory as it was found at a path.
+// Place is a path and the directory that was found there.
 type Place struct {
 	Path string
-	Info fs.FileInfo // nil if it is not known
+	Info fs.FileInfo // nil if unknown
 }
 
-// Here is the deepest level.
+// Here returns the deepest level.
 func (s *Stack) Here() Place {
 	if n := len(s.levels); n > 0 {
 		return Place{s.path, s.levels[n-1].info}
@@ -197,10 +204,11 @@ func (s *Stack) Here() Place {
 	return Place{"", s.info}
 }
 
+// Close closes all levels. The root stays open.
 func (s *Stack) Close() { s.leave(0) }
 
-// commonPath is the length of the longest path that is a or above it, and also b or
-// above it.
+// commonPath returns the length of the longest common ancestor of a and b, each of which is
+// its own ancestor.
 func commonPath(a, b string) int {
 	n, end := min(len(a), len(b)), 0
 	for i := range n {
@@ -217,8 +225,8 @@ func commonPath(a, b string) int {
 	return end
 }
 
-// Cause drops the names that os.Root puts around an error: they are relative to
-// a handle, and the whole path is put around it once.
+// Cause unwraps the path errors of os.Root and a DeniedError. Their names are relative to a
+// handle; the caller adds the whole path once.
 func Cause(err error) error {
 	switch e := err.(type) {
 	case *fs.PathError:

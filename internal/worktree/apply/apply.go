@@ -107,7 +107,7 @@ type Executor struct {
 	Source Source
 	Token  string // names the operation and its temporary files: letters, digits, '-' and '_', at most 64
 	Resume bool   // the plan may have been carried out in part
-	Sync   bool   // contents, bits and names that were written are on the medium when Apply returns
+	Sync   bool   // contents, bits and names that were written are on the medium when Run returns
 
 	order func(*os.File) (device uint64, ok bool) // both for tests; nil = atomicfile.Ordered
 	flush func(*os.File) error                    // nil = (*os.File).Sync
@@ -116,7 +116,7 @@ type Executor struct {
 	fine   fineStamps
 }
 
-// DirsStampFinely reports whether Apply has seen that a file system gives directories that
+// DirsStampFinely reports whether Run has seen that a file system gives directories that
 // were looked at a time of their own with the next change. It asks where it writes a file.
 func (a *Executor) DirsStampFinely(device uint64) bool { return a.fine.of(device).Dirs }
 

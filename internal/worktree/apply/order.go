@@ -7,7 +7,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
-// phase is when a change is carried out; see Apply.
+// phase is when a change is carried out; see [Executor.Run].
 type phase uint8
 
 const (

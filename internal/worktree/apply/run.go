@@ -15,7 +15,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
-// execution is one call of Apply. Its workers share everything but their handles.
+// execution is one call of Run. Its workers share everything but their handles.
 type execution struct {
 	*Executor
 	ctx      context.Context

@@ -10,7 +10,7 @@ import (
 // fineStamps knows on which file systems a file that was looked at gets a later time with
 // its next change, however soon that comes (Linux from 6.13 on, see StampsFinely).
 //
-// What a stat shows of a file that Apply wrote is lasting there: the temporary file is
+// What a stat shows of a file that an Executor wrote is lasting there: the temporary file is
 // looked at after its contents were verified, and once more under its name. A write that
 // began before the second look has moved the time of the contents, which must be that of
 // the first; one that began later moves the time that is recorded. This holds for files

@@ -40,7 +40,7 @@ func parseTempName(name string) (token string, ok bool) {
 	return rest[:dash], err == nil && strconv.FormatUint(n, 10) == rest[dash+1:]
 }
 
-// isTempName reports whether name is one that an Applier gives to its temporary
+// isTempName reports whether name is one that an Executor gives to its temporary
 // files, of any operation. Such files are no part of a work tree.
 func isTempName(name string) bool {
 	_, ok := parseTempName(name)
@@ -57,7 +57,7 @@ func validToken(s string) bool {
 	return s != "" && len(s) <= maxToken
 }
 
-// RemoveTemps removes the temporary files that a killed Apply of this token has
+// RemoveTemps removes the temporary files that a killed Run with this token has
 // left in the directories of changes, and nothing else.
 func RemoveTemps(root, token string, changes []Change) error {
 	if !validToken(token) {
@@ -108,7 +108,7 @@ func removeTempsIn(r *os.Root, token string) error {
 		}
 		fi, err := r.Lstat(name)
 		if err != nil || fi.IsDir() {
-			continue // never made by an Apply
+			continue // never made by an Executor
 		}
 		if err := r.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err

@@ -37,7 +37,7 @@ type node struct {
 	gitignore bool         // has a .gitignore
 	names     []string     // the only ones to look at; nil = all
 	listed    bool         // the names in the directory are known
-	lent      Lent         // see Scan.Lender; nil until it is asked for
+	lent      Lent         // of Walk.Lender; nil until the first question
 	pending   atomic.Int32 // children not yet done, and one for the directory itself
 
 	mu       sync.Mutex           // guards what those below write into block, shared, override and leaky

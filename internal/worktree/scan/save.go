@@ -16,7 +16,7 @@ import (
 var ErrGone = errors.New("gone")
 
 // Save stores the contents of a file or symlink that no capture holds, whatever
-// its size, and returns what an Apply may then replace. It fails with an error
+// its size, and returns the state of the path, which a plan may then replace. It fails with an error
 // wrapping the reason if the contents cannot be had as they stood at one moment.
 func Save(root, path string, sink Sink) (*dir.State, error) {
 	var expect *dir.State

@@ -50,7 +50,7 @@ type Walk struct {
 	Conditions  string                           // names all that decides here but for the directories themselves, the boot of the machine included; "" = not known
 	Ground      string                           // Result.Ground of the last Run that looked at everything, if Index and Held are what they were after it; else ""
 	Sink        Sink
-	FineDirs    func(device uint64) bool // whether those of a file system stamp as Applier.DirsStampFinely says; nil = not known of any
+	FineDirs    func(device uint64) bool // whether a file system gives a directory new times with every change, however soon; nil = unknown for all
 	Verify      bool                     // read every file, whatever its stat says
 	Workers     int                      // 0 = chosen by the number of processors
 	Progress    func(n Counts)           // called now and then from several goroutines; may be nil
@@ -96,7 +96,7 @@ type Skipped struct {
 	Err    error // the system's answer, for Unreadable
 }
 
-// Result is what a scan found; the captured state itself is in Scan.Index.
+// Result is what a scan found; the captured state itself is in Walk.Index.
 type Result struct {
 	Counts
 	Tree    object.ID
@@ -106,7 +106,7 @@ type Result struct {
 	Differs int       // captured paths, without directories, that are not as the index had them
 	Dropped bool      // something that the index had is not there any more
 	Listed  int       // directories whose names were read
-	Ground  string    // what the seals in Scan.Index rest on, to be kept with it
+	Ground  string    // the conditions of the seals in Walk.Index; the caller saves it with the index
 
 	// RuleTexts are the .gitignore files that the scan has read and not captured, by
 	// the ids that their records have.

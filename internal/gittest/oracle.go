@@ -26,6 +26,7 @@ type Oracle struct {
 	path  string      // of the program
 	dir   string      // the oracle's own directory
 	store string      // a repository in it, for WriteTree
+	made  *sync.Once  // of store: most oracles are asked about other repositories alone
 }
 
 // attributesOff takes precedence over every .gitattributes file: it leaves each
@@ -39,15 +40,20 @@ func NewOracle(t testing.TB) *Oracle {
 	if err != nil {
 		t.Skip("git is not installed: its answers cannot be compared")
 	}
-	o := &Oracle{t: t, mu: new(sync.Mutex), path: path, dir: t.TempDir()}
+	o := &Oracle{t: t, mu: new(sync.Mutex), path: path, dir: t.TempDir(), made: new(sync.Once)}
 	o.store = filepath.Join(o.dir, "store.git")
+	return o
+}
+
+// makeStore makes the repository that WriteTree writes to, with all attributes off.
+func (o *Oracle) makeStore() {
+	o.t.Helper()
 	o.run(o.dir, nil, "", "init", "-q", "--bare", "--template=", "-b", "main", o.store)
 	info := filepath.Join(o.store, "info")
 	if err := os.MkdirAll(info, 0o755); err != nil {
-		t.Fatal(err)
+		o.t.Fatal(err)
 	}
 	o.write(filepath.Join(info, "attributes"), attributesOff)
-	return o
 }
 
 // For returns the same oracle for a subtest, which may run in parallel to others.
@@ -86,12 +92,13 @@ func (o *Oracle) WriteTree(root string) string {
 	o.t.Helper()
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	store := o.Store()
 	o.copyExclude(root)
 	index := filepath.Join(o.dir, "index")
 	if err := os.RemoveAll(index); err != nil {
 		o.t.Fatal(err)
 	}
-	env := []string{"GIT_DIR=" + o.store, "GIT_WORK_TREE=" + root, "GIT_INDEX_FILE=" + index}
+	env := []string{"GIT_DIR=" + store, "GIT_WORK_TREE=" + root, "GIT_INDEX_FILE=" + index}
 	config := []string{
 		"-c", "core.autocrlf=false", "-c", "core.safecrlf=false",
 		"-c", "core.fileMode=true", "-c", "core.symlinks=true",
@@ -126,7 +133,7 @@ func (o *Oracle) copyExclude(root string) {
 // failing fails the test.
 func (o *Oracle) Git(args ...string) string {
 	o.t.Helper()
-	return o.In(o.store, args...)
+	return o.In(o.Store(), args...)
 }
 
 // In runs git in dir, which must be (not merely lie in) a work tree or a bare
@@ -158,13 +165,22 @@ func ceiling(dir string) []string {
 }
 
 // Init makes a repository with the work tree dir, which is created if need be, and
-// returns dir. The branch is main.
+// returns dir. The branch is main. Of git's template there is an empty info/exclude alone:
+// the sample hooks would be most of the files of a small repository.
 func (o *Oracle) Init(dir string, args ...string) string {
 	o.t.Helper()
 	if err := makeDirs(dir); err != nil {
 		o.t.Fatal(err)
 	}
-	o.In(dir, append([]string{"init", "-q", "-b", "main"}, args...)...)
+	o.In(dir, append([]string{"init", "-q", "--template=", "-b", "main"}, args...)...)
+	git := filepath.Join(dir, ".git")
+	if fi, err := os.Stat(git); err == nil && fi.IsDir() { // else it is bare, or lies elsewhere
+		info := filepath.Join(git, "info")
+		if err := makeDirs(info); err != nil {
+			o.t.Fatal(err)
+		}
+		o.write(filepath.Join(info, "exclude"), "")
+	}
 	return dir
 }
 
@@ -219,8 +235,12 @@ func (o *Oracle) LsTree(dir, tree string) map[string]string {
 	return list
 }
 
-// Store is the repository that WriteTree writes to.
-func (o *Oracle) Store() string { return o.store }
+// Store is the repository that WriteTree writes to. The first call makes it.
+func (o *Oracle) Store() string {
+	o.t.Helper()
+	o.made.Do(o.makeStore)
+	return o.store
+}
 
 func (o *Oracle) write(path, content string) {
 	o.t.Helper()

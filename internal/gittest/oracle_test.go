@@ -216,7 +216,7 @@ func TestRandomTree(t *testing.T) {
 	t.Parallel()
 	o := gittest.NewOracle(t)
 	var links, execs, fifos, dirs, ignores int
-	for seed := range uint64(40) {
+	for seed := range uint64(gittest.Rounds(40)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			opts := gittest.RandomOptions{NoIgnoreFiles: seed%2 == 0, FIFOs: seed%3 == 0, ModeBits: seed%5 == 0, NoLinks: seed%7 == 6}
 			tree := gittest.RandomTree(rand.New(rand.NewPCG(seed, 1)), opts)
@@ -250,7 +250,8 @@ func TestRandomTree(t *testing.T) {
 			}
 		})
 	}
-	if links < 30 || execs < 30 || fifos < 5 || dirs < 70 || ignores < 15 {
+	few := gittest.Rounds
+	if links < few(30) || execs < few(30) || fifos < few(5) || dirs < few(70) || ignores < few(15) {
 		t.Errorf("%d links, %d executables, %d FIFOs, %d directories, %d ignore files: too few of some", links, execs, fifos, dirs, ignores)
 	}
 }
@@ -260,7 +261,8 @@ func TestRandomIgnoreFiles(t *testing.T) {
 	t.Parallel()
 	o := gittest.NewOracle(t)
 	var some, all, files int
-	for seed := range uint64(40) {
+	trees := gittest.Rounds(40)
+	for seed := range uint64(trees) {
 		tree := gittest.RandomTree(rand.New(rand.NewPCG(seed, 2)), gittest.RandomOptions{})
 		root := t.TempDir()
 		gittest.Create(t, root, tree)
@@ -278,8 +280,8 @@ func TestRandomIgnoreFiles(t *testing.T) {
 			all++
 		}
 	}
-	if some < 15 || all > 10 {
-		t.Errorf("of 40 trees with %d files, %d have ignored ones and %d nothing else", files, some, all)
+	if some < trees*15/40 || all > trees*10/40 {
+		t.Errorf("of %d trees with %d files, %d have ignored ones and %d nothing else", trees, files, some, all)
 	}
 }
 
@@ -307,7 +309,7 @@ func TestRandomTreeDotGit(t *testing.T) {
 func TestMutate(t *testing.T) {
 	t.Parallel()
 	words := map[string]int{}
-	for seed := range uint64(40) {
+	for seed := range uint64(gittest.Rounds(40)) {
 		rng := rand.New(rand.NewPCG(seed, 4))
 		root := t.TempDir()
 		gittest.Create(t, root, gittest.RandomTree(rng, gittest.RandomOptions{Files: 20, NoIgnoreFiles: true}))

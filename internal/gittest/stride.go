@@ -17,3 +17,21 @@ func Stride() int {
 	}
 	return 7
 }
+
+// Rounds is how often a random test repeats itself: -short thins it out to a fifth.
+func Rounds(full int) int {
+	if testing.Short() {
+		return max(1, full/5)
+	}
+	return full
+}
+
+// Step is the distance between the bytes, or the few calls, that a test of damage goes
+// through one by one. That of -short has no divisor in common with the sizes of fields, so
+// that each byte of a field is met in one record or another.
+func Step() int {
+	if testing.Short() {
+		return 5
+	}
+	return 1
+}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
 // For a longer run by hand:
@@ -74,7 +76,7 @@ func differential(t *testing.T, g *generator, fold bool) {
 		t.Logf("git %d.%d misreads two stars behind a literal: such lines are left out", v[0], v[1])
 	}
 	var count [3]int
-	for sum := 0; sum < *decisions && !t.Failed(); sum = count[None] + count[Ignore] + count[Include] {
+	for sum := 0; sum < gittest.Rounds(*decisions) && !t.Failed(); sum = count[None] + count[Ignore] + count[Include] {
 		w, paths := g.world(40, 25, fold)
 		compare(t, w, paths)
 		for _, path := range paths {
@@ -89,7 +91,7 @@ func TestPlain(t *testing.T) {
 	t.Parallel()
 	matched := 0
 	for _, g := range []*generator{newHard(*seed), newRealistic(*seed)} {
-		for range 1000 {
+		for range gittest.Rounds(1000) {
 			var all []string
 			text, fold := g.file(1+g.IntN(8), &all), g.percent(30)
 			p := Parse([]byte(text), fold)
@@ -111,7 +113,7 @@ func TestPlain(t *testing.T) {
 			}
 		}
 	}
-	if matched < 5000 {
+	if matched < gittest.Rounds(5000) {
 		t.Errorf("only %d matches", matched)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 )
 
@@ -258,7 +259,7 @@ func TestAppend(t *testing.T) {
 // TestAsideRandomHistories compares with the index after every step.
 func TestAsideRandomHistories(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(20) {
+	for seed := range uint64(gittest.Rounds(20)) {
 		rng := rand.New(rand.NewPCG(seed, 9))
 		f := files(t)
 		x := index.New()

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 )
 
@@ -67,7 +68,7 @@ func TestTornDelta(t *testing.T) {
 	t.Parallel()
 	h := newHistory(t)
 	rng := rand.New(rand.NewPCG(5, 5))
-	for n := range len(h.delta) + 1 {
+	for n := 0; n <= len(h.delta); n += gittest.Step() {
 		garbage := make([]byte, len(h.delta)-n)
 		for i := range garbage {
 			garbage[i] = byte(rng.Uint32())
@@ -108,7 +109,7 @@ func firstDifference(a, b []byte) int {
 func TestDamagedDelta(t *testing.T) {
 	t.Parallel()
 	h := newHistory(t)
-	for n := range h.delta {
+	for n := 0; n < len(h.delta); n += gittest.Step() {
 		for _, flip := range []byte{0x01, 0x80} {
 			damaged := []byte(string(h.delta))
 			damaged[n] ^= flip
@@ -155,7 +156,7 @@ func TestDamagedBase(t *testing.T) {
 		"longer": string(h.base) + "x", "zeros": strings.Repeat("\x00", len(h.base)), "twice": string(h.base) + string(h.base),
 		"delta": string(h.delta), "text": "not an index",
 	}
-	for n := range h.base {
+	for n := 0; n < len(h.base); n += gittest.Step() {
 		damaged[fmt.Sprintf("cut at %d", n)] = string(h.base[:n])
 		if n%8 == 0 {
 			damaged[fmt.Sprintf("cut before %d", n+1)] = string(h.base[n+1:])

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
@@ -407,7 +408,7 @@ func TestFailedSave(t *testing.T) {
 // TestRandomHistories compares with a map after every save.
 func TestRandomHistories(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(20) {
+	for seed := range uint64(gittest.Rounds(20)) {
 		rng := rand.New(rand.NewPCG(seed, 4))
 		f := files(t)
 		x := index.New()

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
 const (
@@ -24,9 +26,10 @@ const (
 func TestGoSource(t *testing.T) {
 	t.Parallel()
 	files, families := goSource(t)
+	wanted := gittest.Rounds(sourcePairs)
 	var pairs []textPair
 	for _, family := range families {
-		for i := 1; i < len(family) && len(pairs) < sourcePairs/2; i++ {
+		for i := 1; i < len(family) && len(pairs) < wanted/2; i++ {
 			pairs = append(pairs, textPair{family[i], files[family[i-1]], files[family[i]]})
 		}
 	}
@@ -38,13 +41,13 @@ func TestGoSource(t *testing.T) {
 		}
 	})
 	r := rand.New(rand.NewPCG(1, 2))
-	for len(pairs) < sourcePairs {
+	for len(pairs) < wanted {
 		name := names[r.IntN(len(names))]
 		pairs = append(pairs, textPair{"mutant of " + name, files[name], mutant(r, files[name])})
 	}
 	sum := comparePairs(t, pairs, defaultContext)
-	if sum.pairs < 2000 {
-		t.Errorf("only %d pairs differ, want 2000", sum.pairs)
+	if least := gittest.Rounds(2000); sum.pairs < least {
+		t.Errorf("only %d pairs differ, want %d", sum.pairs, least)
 	}
 }
 
@@ -95,7 +98,7 @@ func TestRandomTexts(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 4))
 	var pairs []textPair
-	for i := range 2500 {
+	for i := range gittest.Rounds(2500) {
 		v := vocabularyOf(r, 1+r.IntN(12))
 		if i%2 == 0 {
 			v = vocabularyOf(r, 1+r.IntN(200))
@@ -116,7 +119,7 @@ func TestRandomSpace(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(5, 6))
 	var pairs []textPair
-	for i := range 2500 {
+	for i := range gittest.Rounds(2500) {
 		var v vocabulary
 		for range 2 + r.IntN(6) {
 			v.words = append(v.words, spacedLine(r))
@@ -137,7 +140,7 @@ func TestRandomBlocks(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(11, 12))
 	var pairs []textPair
-	for i := range 4000 {
+	for i := range gittest.Rounds(4000) {
 		size := []int{4, 12, 30, 250}[r.IntN(4)]
 		block := indentedLines(r, 1+r.IntN(size))
 		head, tail := indentedLines(r, r.IntN(4)), indentedLines(r, r.IntN(4))

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
 type triple struct {
@@ -121,9 +123,9 @@ func (o mergeOracle) disagreement(t *testing.T, c triple) string {
 func TestMergeIsGits(t *testing.T) {
 	t.Parallel()
 	gitCommand(t, t.TempDir()) // skips here, not in the goroutines below
-	n := 2000
+	n := gittest.Rounds(2000)
 	if runtime.GOOS == "windows" {
-		n = 300 // processes are dear there
+		n = gittest.Rounds(300) // processes are dear there
 	}
 	if s := os.Getenv("CAIRN_MERGE_CASES"); s != "" {
 		var err error

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
 // holdEnv makes the test binary create a claimed file in the directory it names
@@ -414,7 +416,7 @@ func TestWriteBesideSweeps(t *testing.T) {
 			}
 		})
 	}
-	for i := range 2000 {
+	for i := range gittest.Rounds(2000) {
 		if err := Write(filepath.Join(dir, "file"), 0o600, false, func(w io.Writer) error {
 			_, err := fmt.Fprint(w, i)
 			return err

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
 // Where stamps are said to be fine, no two changes with a look in between share one.
@@ -28,7 +30,7 @@ func TestStampsFinely(t *testing.T) {
 	}
 	var st unix.Stat_t
 	last := time.Time{}
-	for n := range 2000 {
+	for n := range gittest.Rounds(2000) {
 		if _, err := f.WriteAt([]byte{byte(n)}, 0); err != nil {
 			t.Fatal(err)
 		}
@@ -84,7 +86,7 @@ func TestStampsFinelyOfDirectories(t *testing.T) {
 		"move":    func() error { return os.Rename(b, a) },
 		"unlink":  func() error { return os.Remove(a) },
 	}
-	for round := range 200 {
+	for round := range gittest.Rounds(200) {
 		for _, name := range []string{"create", "link", "replace", "remove", "mkdir", "rmdir", "symlink", "move", "unlink"} {
 			if err := changes[name](); err != nil {
 				t.Fatal(err)

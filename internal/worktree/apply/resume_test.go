@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
@@ -146,7 +147,7 @@ func TestR92ResumeKeepsOtherWork(t *testing.T) {
 // way that the second call completes.
 func TestApplyRandomTrees(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(60) {
+	for seed := range uint64(gittest.Rounds(60)) {
 		rnd := rand.New(rand.NewPCG(seed, 1))
 		root := tempRoot(t)
 		from, to := randomTree(rnd), randomTree(rnd)

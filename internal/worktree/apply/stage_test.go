@@ -77,11 +77,15 @@ func TestApplyChangedWhileStaged(t *testing.T) {
 // by size, with everything that can be staged, in directories deeper than stay open.
 func TestApplyMoreThanIsStagedAtOnce(t *testing.T) {
 	t.Parallel()
+	files := 3 * maxStaged
+	if testing.Short() {
+		files = 2 * maxStaged // of which four in five are staged
+	}
 	for _, flush := range flushModes {
 		root := t.TempDir()
 		before, after := testTree{}, testTree{}
 		deep := strings.Repeat("d/", dir.MaxOpen+3)
-		for i := range 3 * maxStaged {
+		for i := range files {
 			path := fmt.Sprintf("%02d/%s%d", i%7, deep[:2*(i%(dir.MaxOpen+3))], i)
 			before[path], after[path] = aFile("old"), aFile(fmt.Sprint(i))
 			switch i % 5 {

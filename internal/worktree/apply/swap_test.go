@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
@@ -21,7 +22,7 @@ import (
 // the links lead to, and no call may hang on the FIFO.
 func TestR43R44SwapAttack(t *testing.T) {
 	t.Parallel()
-	const wantSwaps = 3_000
+	wantSwaps := int64(gittest.Rounds(3_000))
 	root, outside := t.TempDir(), t.TempDir()
 	victim := testTree{
 		"f": aFile("precious"), "del": aFile("precious"), "mode": aFile("precious").bits(0o600), "dir": aFolder().bits(0o700), "rm": aFolder(),
@@ -148,7 +149,7 @@ func (s swapper) run(stop chan struct{}, swaps *atomic.Int64) {
 // lead to keeps its contents and its bits.
 func TestSwapOfTheFileItself(t *testing.T) {
 	t.Parallel()
-	const wantSwaps = 1_500
+	wantSwaps := int64(gittest.Rounds(1_500))
 	root := t.TempDir()
 	testTree{"f": aFile("file"), "victim": aFile("precious").bits(0o600)}.build(t, root)
 	at := filepath.Join(root, "f")

@@ -27,7 +27,7 @@ func TestAttributesCoverGits(t *testing.T) {
 	patterns := []string{"*", "x", "*.bin", "/x", "a/*", "a/**", "**/x", "b/x", `\#z`, "[xY]*", `"sp ace"`, "lfs", "# x", "!x", `\[ab\]`, "a/b", "*.BIN", "c*"}
 	values := []string{"filter=lfs", "-filter", "!filter", "text", "working-tree-encoding=UTF-16", "lfs", "-text filter=x diff", "diff=filter"}
 	converted := 0
-	for seed := range uint64(40) {
+	for seed := range uint64(gittest.Rounds(40)) {
 		rng := rand.New(rand.NewPCG(seed, 5))
 		root := filepath.Join(tempDir(t), "r")
 		gittest.Create(t, root, tree)

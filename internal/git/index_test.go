@@ -330,7 +330,7 @@ func TestIndexSplit(t *testing.T) {
 			o.In(dir, "update-index", "--split-index")
 			compareIndex(t, o, dir, false)
 			rng := rand.New(rand.NewPCG(11, 11))
-			for range 12 {
+			for range gittest.Rounds(12) {
 				gittest.Mutate(t, rng, dir, 1+rng.IntN(8))
 				o.In(dir, "add", "-A", ".")
 				x := compareIndex(t, o, dir, false)
@@ -630,7 +630,7 @@ func TestIndexTruncated(t *testing.T) {
 		t.Fatal(err)
 	}
 	body, path := data[:len(data)-20], filepath.Join(dir, "cut")
-	for i := range body {
+	for i := 0; i < len(body); i += gittest.Step() {
 		write(t, path, string(indexBytes(body[:i], false)))
 		x, err := ReadIndex(path, false)
 		if err == nil && x.Len() != 20 { // only optional extensions may be missing

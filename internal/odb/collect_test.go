@@ -577,9 +577,14 @@ func TestCollectLoose(t *testing.T) {
 	for i, hex := range live {
 		must(t, l.SetRef(fmt.Sprint("refs/cairn/loose", i), must1(object.ParseID(hex))))
 	}
+	garbage := t.TempDir()
+	var paths strings.Builder
 	for i := range 100 {
-		git(t, l.Dir(), fmt.Sprint("garbage ", i), "hash-object", "-w", "--stdin")
+		path := filepath.Join(garbage, fmt.Sprint(i))
+		must(t, os.WriteFile(path, fmt.Append(nil, "garbage ", i), 0o600))
+		fmt.Fprintln(&paths, path)
 	}
+	git(t, l.Dir(), paths.String(), "hash-object", "-w", "--stdin-paths")
 	bad := must1(object.ParseID(strings.TrimSpace(git(t, l.Dir(), "to be damaged", "hash-object", "-w", "--stdin"))))
 	must(t, l.SetRef("refs/cairn/bad", bad))
 	must(t, os.Chmod(l.loose(bad).path, 0o600))

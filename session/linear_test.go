@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
@@ -105,11 +106,12 @@ func TestV07_TakingBackIsLinear(t *testing.T) {
 	const most = 1.5
 	for _, shape := range turnShapes {
 		t.Run(shape.name, func(t *testing.T) {
-			few, many := allocationsOf(t, shape, shape.small), allocationsOf(t, shape, shape.large)
+			small, large := gittest.Rounds(shape.small), gittest.Rounds(shape.large)
+			few, many := allocationsOf(t, shape, small), allocationsOf(t, shape, large)
 			for i, way := range waysBack {
-				t.Logf("%-20s %7.0f bytes a path of %d, %7.0f of %d", way.name, few[i], shape.small, many[i], shape.large)
+				t.Logf("%-20s %7.0f bytes a path of %d, %7.0f of %d", way.name, few[i], small, many[i], large)
 				if many[i] > most*few[i] && !(shape.onlyDirs && way.ofPatch) {
-					t.Errorf("%s: %.0f bytes a path of %d, %.0f of %d", way.name, few[i], shape.small, many[i], shape.large)
+					t.Errorf("%s: %.0f bytes a path of %d, %.0f of %d", way.name, few[i], small, many[i], large)
 				}
 			}
 		})

@@ -30,7 +30,7 @@ func TestR92KilledRestore(t *testing.T) {
 		"a": gittest.File("4\n"), "d/b": gittest.File("5\n"), "new/deep/c": gittest.File("6\n"), "link": gittest.Link("b"),
 	}
 	finished := 0
-	for n := 1; ; n++ {
+	for n := 1; ; n += gittest.Step() {
 		work := t.TempDir()
 		home, dir := filepath.Join(work, "home"), filepath.Join(work, "project")
 		gittest.Create(t, home, nil)

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -16,17 +17,34 @@ import (
 // is younger than its files by as much as borrowing asks for.
 func lendingFixture(t *testing.T) (*fixture, *gittest.Oracle) {
 	t.Helper()
+	o := gittest.NewOracle(t)
+	lender.once.Do(func() { makeLender(t, o, lender.dir) })
+	f := newFixture(t, nil)
+	if err := os.CopyFS(f.root, os.DirFS(lender.dir)); err != nil {
+		t.Fatal(err)
+	}
+	o.In(f.root, "update-index", "-q", "--refresh")
+	f.ageIndex(".git/index")
+	return f, o
+}
+
+// lender is what every lendingFixture is a copy of: it is made once, because git writes
+// hundreds of files on the way to one pack. TestMain gives it a directory.
+var lender struct {
+	once sync.Once
+	dir  string
+}
+
+func makeLender(t *testing.T, o *gittest.Oracle, dir string) {
+	t.Helper()
 	tree := gittest.Tree{"link": gittest.Link("d0/f0"), "run": gittest.Exec("#!/bin/sh\n")}
 	for i := range 200 {
 		tree[fmt.Sprintf("d%d/f%d", i%7, i)] = gittest.File(fmt.Sprintf("file %d\n%s", i, strings.Repeat("line\n", i)))
 	}
-	f := newFixture(t, tree)
-	o := gittest.NewOracle(t)
-	o.Init(f.root)
-	o.Commit(f.root, "one")
-	o.In(f.root, "gc", "-q")
-	f.ageIndex(".git/index")
-	return f, o
+	gittest.Create(t, dir, tree)
+	o.Init(dir)
+	o.Commit(dir, "one")
+	o.In(dir, "gc", "-q")
 }
 
 // ageIndex makes an index look as if it had been written long after the files.

@@ -31,7 +31,18 @@ func TestMain(m *testing.M) {
 	if err := flag.Set("rapid.seed", "7"); err != nil {
 		panic(err)
 	}
-	os.Exit(m.Run())
+	os.Exit(runTests(m))
+}
+
+func runTests(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "cairn-test-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	lender.dir = filepath.Join(dir, "lender")
+	return m.Run()
 }
 
 // trackAsProcess edits a file of its own and tracks, eight times over.

@@ -28,7 +28,7 @@ func TestMetadataOfHistories(t *testing.T) {
 				h.opt.MaxFileSize = 100
 				opt := h.opt
 				opt.Watch = watch
-				for range 12 {
+				for range gittest.Rounds(12) {
 					r, err := cairn.Open(opt)
 					if err != nil {
 						t.Fatal(err)

@@ -73,7 +73,7 @@ func TestR23_WrittenAgainRightAfterARestore(t *testing.T) {
 func (f *fixture) restoresBefore(states [2]string, do func(round int)) {
 	f.Helper()
 	r := f.repo()
-	for round := range 60 {
+	for round := range gittest.Rounds(60) {
 		if _, err := r.Restore(background, states[round%2], cairn.RestoreOptions{}); err != nil {
 			f.Fatal(err)
 		}
@@ -95,7 +95,7 @@ func TestR23_WrittenDuringARestore(t *testing.T) {
 func (f *fixture) restoresBeside(states [2]string, do func(n int)) {
 	f.Helper()
 	r := f.repo()
-	for round := range 30 {
+	for round := range gittest.Rounds(30) {
 		stop := churn(f.T, do)
 		_, err := r.Restore(background, states[round%2], cairn.RestoreOptions{}) // may leave what changed meanwhile
 		stop()

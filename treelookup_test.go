@@ -19,7 +19,7 @@ import (
 // stand still or go back, lines that are deleted, cleanings that cut them.
 func TestLookupByIndexAgreesWithTheWalk(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(6) {
+	for seed := range uint64(gittest.Rounds(6)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			lookupModel(t, rand.New(rand.NewPCG(seed, 0)))

@@ -54,8 +54,11 @@ func (s *sealed) calm() (listed int) {
 	s.same()
 	for end := time.Now().Add(2 * racySlack); ; {
 		late := time.Now().After(end)
-		if listed = s.same(); listed == 0 || late {
-			return listed
+		if listed = s.same(); listed == 0 {
+			return 0
+		}
+		if late { // no file was racy, but that scan may have been the first to see so
+			return s.same()
 		}
 	}
 }

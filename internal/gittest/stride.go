@@ -26,9 +26,9 @@ func Rounds(full int) int {
 	return full
 }
 
-// Step is the distance between the bytes, or the few calls, that a test of damage goes
-// through one by one. That of -short has no divisor in common with the sizes of fields, so
-// that each byte of a field is met in one record or another.
+// Step is the distance between the bytes of a file, the calls of a program or the scripts
+// that a test goes through one by one. That of -short has no divisor in common with the
+// sizes of fields, so that each byte of a field is met in one record or another.
 func Step() int {
 	if testing.Short() {
 		return 5

@@ -150,16 +150,22 @@ func (u *LineUpdate) Outside(path string) bool {
 	return err != nil
 }
 
-// Absent returns the paths at which nothing stands now, from the root. Those outside
-// the root, and those about which the system gives no answer, are left out.
+// Absent returns the paths at which nothing stands now, from the root, and the directories
+// above them that are not there either. Paths outside the root, and those about which the
+// system gives no answer, are left out.
 func (u *LineUpdate) Absent(paths []string) []string {
 	var absent []string
+	asked := make(map[string]bool)
 	for _, path := range paths {
 		rel, err := u.repo.rel(path)
-		if err != nil || rel == "" {
+		if err != nil {
 			continue
 		}
-		if found, err := dir.Find(u.repo.root, rel, nil); err == nil && found == nil {
+		for ; rel != "" && !asked[rel]; rel, _ = index.Split(rel) {
+			asked[rel] = true
+			if found, err := dir.Find(u.repo.root, rel, nil); err != nil || found != nil {
+				break
+			}
 			absent = append(absent, rel)
 		}
 	}

@@ -34,11 +34,11 @@ type stepsBack struct {
 	start  state // that the steps are taken out of
 	policy Policy
 
-	ways  map[string][]stepEnds // of each path, newest step first
-	dirs  map[string]dirEnds
-	pairs [][2]string // renames
-	made  map[string]bool
-	rules map[state]*treeRules
+	ways   map[string][]stepEnds // of each path, newest step first
+	dirs   map[string]dirEnds
+	pairs  [][2]string // renames
+	made   map[string]bool
+	unheld map[state]*unheld // of the states before steps
 
 	want            map[string]pathEnd // where it is not as at start
 	origin          map[string]state   // that what is wanted comes from
@@ -57,7 +57,6 @@ type pathEnd struct {
 type stepEnds struct {
 	from, to pathEnd
 	before   state // of the step
-	made     bool  // nothing stood there before the step
 }
 
 // dirEnds are the states before the oldest step that changed a directory, and after
@@ -74,7 +73,7 @@ func (a pathEnd) same(b pathEnd) bool {
 func (u *LineUpdate) newStepsBack(ctx context.Context, start state, policy Policy) *stepsBack {
 	return &stepsBack{
 		u: u, ctx: ctx, start: start, policy: policy,
-		ways: make(map[string][]stepEnds), dirs: make(map[string]dirEnds), made: make(map[string]bool), rules: make(map[state]*treeRules), want: make(map[string]pathEnd), origin: make(map[string]state),
+		ways: make(map[string][]stepEnds), dirs: make(map[string]dirEnds), made: make(map[string]bool), unheld: make(map[state]*unheld), want: make(map[string]pathEnd), origin: make(map[string]state),
 		lookups: make(map[*metadata]*dirLookup),
 		merger:  &planner{repo: u.repo, ctx: ctx, way: &threeWay{merged: make(map[object.ID][]byte)}},
 	}
@@ -125,13 +124,13 @@ func (b *stepsBack) collect(step *UndoneStep) error {
 		return err
 	}
 	b.leftOut = append(b.leftOut, left...)
-	made := make(map[string]bool, len(step.Made))
+	absent := b.unheldAt(from).absent
 	for _, path := range step.Made {
-		made[path] = true
+		absent[path] = true
 	}
 	for i := range own {
 		c := &own[i]
-		ends := stepEnds{pathEnd{c.oldEntry(), c.OldPerm}, pathEnd{c.newEntry(), c.NewPerm}, from, made[c.Path]}
+		ends := stepEnds{pathEnd{c.oldEntry(), c.OldPerm}, pathEnd{c.newEntry(), c.NewPerm}, from}
 		if known, ok := first[c.Path]; ok {
 			ends.from = known
 		}
@@ -259,7 +258,7 @@ func (b *stepsBack) resolve(path string, way []stepEnds) error {
 		if next == nil {
 			break
 		}
-		if next.entry == nil && now.entry != nil && b.mayHaveExisted(path, first) {
+		if next.entry == nil && now.entry != nil && b.keptAsBefore(path, false, first.before) {
 			break
 		}
 		now, origin = *next, first.before
@@ -314,18 +313,32 @@ func (b *stepsBack) merge(from, to, now pathEnd) (merged *pathEnd, reason string
 	return &pathEnd{&object.Entry{Name: out.entry.Name, Mode: out.entry.Mode, ID: id}, out.perm}, "", nil
 }
 
-// mayHaveExisted keeps a path that the state before a step may have had without
-// capturing it, unless nothing is known to have stood there.
-func (b *stepsBack) mayHaveExisted(path string, first stepEnds) bool {
-	if b.made[path] = first.made; first.made {
+// unheld answers what a state may have had without holding it.
+type unheld struct {
+	covered coverage
+	rules   *treeRules
+	absent  map[string]bool // known not to have been there
+}
+
+func (b *stepsBack) unheldAt(s state) *unheld {
+	if b.unheld[s] == nil {
+		b.unheld[s] = &unheld{newCoverage(s.meta), b.u.repo.treeRules(s, b.start), make(map[string]bool)}
+	}
+	return b.unheld[s]
+}
+
+// keptAsBefore keeps a path that the state before a step may have had without holding it.
+func (b *stepsBack) keptAsBefore(path string, dir bool, before state) bool {
+	at := b.unheldAt(before)
+	if b.made[path] = at.absent[path]; b.made[path] {
 		return false
 	}
-	rules := b.rules[first.before]
-	if rules == nil {
-		rules = b.u.repo.treeRules(first.before, b.start)
-		b.rules[first.before] = rules
+	reason := at.covered.uncaptured(path)
+	if reason != "" {
+		reason = reasonNotCaptured + reason
+	} else {
+		reason = at.rules.mayHaveIgnored(path, dir, reasonIgnoredThen, reasonRulesThen)
 	}
-	reason := rules.mayHaveIgnored(path, false, reasonIgnoredThen, reasonRulesThen)
 	if reason != "" {
 		b.kept = append(b.kept, PathReason{path, reason})
 	}

@@ -259,21 +259,23 @@ func (b *stepsBack) emptied(s state, settled map[pathText]bool, held map[string]
 }
 
 // isEmptied reports whether a directory of the start stays, and whether nothing is left
-// in it then.
+// in it then. One that may have been there before without being captured stays, too.
 func (b *stepsBack) isEmptied(dir string, before state, held map[string]bool) (stays, empty bool, err error) {
 	if keeps, err := b.keepsFiles(dir, held); err != nil || keeps {
 		return keeps, false, err
 	}
-	was, err := b.dirAt(before, dir)
-	if err != nil || !was.there {
+	now, err := b.dirAt(b.start, dir)
+	if err != nil || !now.there {
 		return false, false, err
 	}
-	now, err := b.dirAt(b.start, dir)
-	return now.there, now.there, err
+	was, err := b.dirAt(before, dir)
+	stays = err == nil && (was.there || b.keptAsBefore(dir, true, before))
+	return stays, stays, err
 }
 
 // directory sets the bits of a directory to those before the steps. It is not known what
-// becomes of a directory that was made or removed since the steps.
+// becomes of a directory that was made or removed since the steps, or that may have been
+// there before them without being captured.
 func (b *stepsBack) directory(s state, dir string) (before dirEnd, known bool, err error) {
 	ends := b.dirs[dir]
 	var at [3]dirEnd
@@ -285,6 +287,8 @@ func (b *stepsBack) directory(s state, dir string) (before dirEnd, known bool, e
 	before, after, now := at[0], at[1], at[2]
 	switch {
 	case now.there != after.there:
+		return before, false, nil
+	case !before.there && now.there && b.keptAsBefore(dir, true, ends.from):
 		return before, false, nil
 	case !before.there:
 		delete(s.meta.Perms, dir)

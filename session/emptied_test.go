@@ -3,6 +3,7 @@ package session_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -63,5 +64,46 @@ func TestV06_UnrevertBringsBackWhatWasOverwritten(t *testing.T) {
 		gittest.AssertTree(t, f.root, gittest.Tree{"d/a": gittest.File("a\n"), "b": gittest.File("b\n")})
 		f.unrevert("s")
 		gittest.AssertEqual(t, "after the unrevert", before, gittest.Manifest(t, f.root))
+	}
+}
+
+// TestV06_RevertLeavesADirectoryThatRulesHad: rules ignored everything before the step,
+// itself included. The step removes the rules, and the file in a directory. The directory
+// may have been there before, so it stays and is listed.
+func TestV06_RevertLeavesADirectoryThatRulesHad(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{".gitignore": gittest.File("*\n"), "d/e/x": gittest.File("x\n"), "b": gittest.File("b\n")})
+	f.step("s", "m", "1", func() {
+		for _, path := range []string{".gitignore", "d/e/x"} {
+			if err := os.Remove(filepath.Join(f.root, path)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+	_, res := f.revert("s", session.Target{Message: "m"})
+	gittest.AssertTree(t, f.root, gittest.Tree{"b": gittest.File("b\n"), "d/e": gittest.Dir()})
+	if !slices.ContainsFunc(res.Kept, func(k cairn.PathReason) bool { return k.Path == "d/e" }) {
+		t.Errorf("kept %v", res.Kept)
+	}
+}
+
+// TestV06_RevertLeavesAnEmptiedDirectoryThatRulesHad: rules ignored a directory before the
+// step, which removes the rules and makes a file there that its tool names. The file goes,
+// and the directory may have been there before.
+func TestV06_RevertLeavesAnEmptiedDirectoryThatRulesHad(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{".gitignore": gittest.File(".gitignore\nd\n"), "d/x": gittest.File("x\n"), "b": gittest.File("b\n")})
+	f.step("s", "m", "1", func() {
+		for _, path := range []string{".gitignore", "d/x"} {
+			if err := os.Remove(filepath.Join(f.root, path)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		f.write("d/new", "new\n")
+	}, "d/new")
+	_, res := f.revert("s", session.Target{Message: "m"})
+	gittest.AssertTree(t, f.root, gittest.Tree{"b": gittest.File("b\n"), "d": gittest.Dir()})
+	if !slices.ContainsFunc(res.Kept, func(k cairn.PathReason) bool { return k.Path == "d" }) {
+		t.Errorf("kept %v", res.Kept)
 	}
 }

@@ -69,7 +69,7 @@ type event struct {
 	Meta    map[string]string `json:"meta,omitempty"`
 	Parts   []Part            `json:"parts,omitempty"`
 	Paths   []pathText        `json:"paths,omitempty"`  // hints
-	Absent  []pathText        `json:"absent,omitempty"` // of these, from the root: where nothing stood
+	Absent  []pathText        `json:"absent,omitempty"` // of these and of the directories above, from the root: where nothing stood
 	Files   []pathText        `json:"files,omitempty"`  // changed by a step, absolute, if they are few
 	Changed int               `json:"changed,omitempty"`
 	First   []pathText        `json:"first,omitempty"` // of the changed files, if they are many

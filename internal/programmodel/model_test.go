@@ -67,7 +67,6 @@ func modelDuration(t *testing.T) time.Duration {
 // default length logs these and fails for every other rule; with CAIRN_MODEL_TIME or
 // CAIRN_MODEL_SEED they fail, too. A rule leaves the list with its last case.
 var openRules = map[string]string{
-	"plan refused":     "rules that changed since the last capture drop an empty directory one scan later",
 	"unrevert inexact": "a file too large for a capture, in a directory's place, that --end-open and overwrite took",
 }
 

@@ -31,6 +31,7 @@ type node struct {
 	shared    bool   // the entries are those of prev instead
 	empty     bool
 	wasEmpty  bool         // as the last scan had it
+	trusted   bool         // it is scanned for what the last scan captured in it, whatever the rules say
 	whole     bool         // everything in it is to be looked at, not only what is hinted
 	unread    bool         // not looked at: what the last scan had stays
 	absent    bool         // it could not be read as a directory; the parent knows what it is
@@ -154,6 +155,10 @@ func (w *worker) complete(n *node) error {
 	if n.override != nil {
 		n.rebuild()
 	}
+	if w.isForsaken(n) {
+		w.forsake(n)
+		return nil
+	}
 	w.compareRules(n)
 	same := n.prev != nil && (n.shared || bytes.Equal(n.block, n.prev.Raw))
 	seal := w.sealOf(n, same)
@@ -175,6 +180,27 @@ func (w *worker) complete(n *node) error {
 	defer w.mu.Unlock()
 	w.changed = append(w.changed, d)
 	return nil
+}
+
+// isForsaken reports whether the rules ignore a directory, and what the last scan captured
+// in it is gone. The next scan would pass over it, so this one does.
+func (w *worker) isForsaken(n *node) bool {
+	if !n.trusted || n.empty {
+		return false
+	}
+	for rec, rest := index.Next(n.entries()); rec != nil; rec, rest = index.Next(rest) {
+		if rec.Skip() != index.Rules {
+			return false
+		}
+	}
+	return !w.visible(n.parent, n.path, true)
+}
+
+// forsake drops a directory as one that is not there.
+func (w *worker) forsake(n *node) {
+	n.dir, n.absent = &index.Dir{}, true
+	n.parent.replace(n.slot, nil)
+	w.remove(n.path)
 }
 
 // takeBlock returns the block for the index to keep: itself where that wastes little, and

@@ -105,7 +105,7 @@ func (w *worker) visitByKind(n *node, name []byte, rec index.Record) bool {
 // enterKnown has a known directory scanned, whose entry is the old one.
 func (w *worker) enterKnown(n *node, path string, rec index.Record, slot int) {
 	c := w.enter(n, path, slot, rec.Perm())
-	c.entry, c.wasEmpty = rec, rec.Empty()
+	c.entry, c.wasEmpty, c.trusted = rec, rec.Empty(), true
 }
 
 // enter has a directory in n scanned.
@@ -124,14 +124,21 @@ func knownDir(rec index.Record) bool {
 	return rec != nil && rec.Mode() == object.Dir && rec.Skip() == index.Captured && (!rec.ID().IsZero() || rec.Empty())
 }
 
-// holds reports whether the index has a file below a directory that no ignore rule may
-// drop. A directory whose only such file is too large has no tree.
+// holds reports whether no ignore rule may drop a directory: the index has a held file or a
+// captured directory below it, or the last scan could not read it. A directory has no tree
+// where the only held file below it is too large, and where all directories in it are empty.
 func (w *worker) holds(path string, rec index.Record) bool {
-	if rec == nil || rec.Mode() != object.Dir || rec.Skip() != index.Captured || w.Index.Dirs[path] == nil {
+	if rec == nil || rec.Mode() != object.Dir {
+		return false
+	}
+	if rec.Held() {
+		return true
+	}
+	if rec.Skip() != index.Captured || w.Index.Dirs[path] == nil {
 		return false
 	}
 	for child := range w.Index.Dirs[path].All {
-		if child.Held() || w.holds(index.Join(path, string(child.Name())), child) {
+		if child.Held() || knownDir(child) || w.holds(index.Join(path, string(child.Name())), child) {
 			return true
 		}
 	}
@@ -179,7 +186,8 @@ func (w *worker) drop(n *node, rec index.Record) {
 func (w *worker) visitDir(n *node, name string, rec index.Record, st dir.Info) error {
 	path := index.Join(n.path, name)
 	known, excluded := knownDir(rec), w.excluded(path)
-	if excluded || !known && !w.visible(n, path, true) && !w.holds(path, rec) {
+	trusted := known || !w.visible(n, path, true)
+	if excluded || trusted && !known && !w.holds(path, rec) {
 		n.leaky = n.leaky || excluded
 		w.drop(n, rec)
 		return nil
@@ -195,7 +203,8 @@ func (w *worker) visitDir(n *node, name string, rec index.Record, st dir.Info) e
 		n.block = append(n.block, rec...)
 		return nil
 	}
-	w.enter(n, path, len(n.block), st.Perm).wasEmpty = rec != nil && rec.Empty()
+	c := w.enter(n, path, len(n.block), st.Perm)
+	c.wasEmpty, c.trusted = rec != nil && rec.Empty(), trusted
 	n.block = index.Append(n.block, &index.Entry{Name: name, Mode: object.Dir, Perm: st.Perm})
 	return nil
 }

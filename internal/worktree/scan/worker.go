@@ -224,5 +224,5 @@ func (w *worker) afterFailure(n *node, cause error) (*index.Entry, error) {
 		return nil, cause
 	}
 	w.skip(Skipped{Path: n.path, Reason: index.Unreadable, Dir: true, Err: cause})
-	return &index.Entry{Name: n.name, Mode: object.Dir, Perm: st.Perm, Skip: index.Unreadable}, nil
+	return &index.Entry{Name: n.name, Mode: object.Dir, Perm: st.Perm, Skip: index.Unreadable, Held: n.trusted}, nil
 }

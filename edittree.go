@@ -60,11 +60,14 @@ func (r *Repo) editEntry(batch *odb.Batch, entries map[string]object.Entry, name
 	return nil
 }
 
-// withoutSkipped is a copy in which paths have become captured.
+// withoutSkipped is a copy in which paths have become captured. A file that was skipped
+// where a directory of theirs is now is gone.
 func (m *metadata) withoutSkipped(saved map[string]*dir.State) *metadata {
 	out := *m
-	out.Skipped = slices.DeleteFunc(slices.Clone(m.Skipped), func(s Skipped) bool { return saved[s.Path] != nil })
 	above := dirsAbove(maps.Keys(saved))
+	out.Skipped = slices.DeleteFunc(slices.Clone(m.Skipped), func(s Skipped) bool {
+		return saved[s.Path] != nil || above[s.Path] && isOfFile(s)
+	})
 	out.Bare = slices.DeleteFunc(slices.Clone(m.Bare), func(dir pathText) bool { return above[string(dir)] })
 	if out.Perms = maps.Clone(m.Perms); out.Perms == nil {
 		out.Perms = make(pathPerms)

@@ -1,6 +1,7 @@
 package cairn
 
 import (
+	"iter"
 	"maps"
 	"slices"
 
@@ -222,21 +223,26 @@ func (b *stepsBack) directories(s state) error {
 		}
 	}
 	s.meta.Empty, s.meta.Bare = replaceListed(s.meta.Empty, settled, empty), replaceListed(s.meta.Bare, settled, bare)
+	replaced := dirsAbove(inEach(slices.Concat(empty, bare)))
+	s.meta.Skipped = slices.DeleteFunc(s.meta.Skipped, func(s Skipped) bool { return replaced[s.Path] && isOfFile(s) })
 	return b.emptied(s, settled, held)
+}
+
+// inEach has a path in each of some directories.
+func inEach(dirs []pathText) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, dir := range dirs {
+			if !yield(string(dir) + "/") {
+				return
+			}
+		}
+	}
 }
 
 // emptied lists the directories as empty that lose their last file, and that were there
 // before the step that made it.
 func (b *stepsBack) emptied(s state, settled map[pathText]bool, held map[string]bool) error {
-	done := dirsAbove(func(yield func(string) bool) {
-		for _, list := range [][]pathText{s.meta.Empty, s.meta.Bare} {
-			for _, dir := range list {
-				if !yield(string(dir) + "/") {
-					return
-				}
-			}
-		}
-	})
+	done := dirsAbove(inEach(slices.Concat(s.meta.Empty, s.meta.Bare)))
 	for _, path := range slices.Sorted(maps.Keys(b.want)) {
 		if b.want[path].entry != nil {
 			continue

@@ -1,0 +1,75 @@
+package session_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+	"github.com/seed-fb9cbc17/cairn/session"
+)
+
+// TestV06_UnrevertBringsBackALargeFileInADirectorysPlace: a step puts a file that is too
+// large for a capture in the place of a directory. A revert with Overwrite takes it, and
+// the unrevert brings it back.
+func TestV06_UnrevertBringsBackALargeFileInADirectorysPlace(t *testing.T) {
+	t.Parallel()
+	for _, before := range []gittest.Tree{
+		{"d": gittest.Dir()},
+		{"d/x": gittest.File("x\n")},
+		{"d/e": gittest.Dir()},
+		{"d/e/x": gittest.File("x\n"), "d/f": gittest.Dir()},
+	} {
+		before["program"] = gittest.FileMode("p\n", 0o711) // the only one: its bits are the common ones
+		for _, when := range []string{"in the step", "in the open step", "after the step"} {
+			for _, policy := range []cairn.Policy{cairn.Merge, cairn.Overwrite} {
+				t.Run(when+"/"+string(policy), func(t *testing.T) {
+					t.Parallel()
+					unrevertALargeFile(t, before, when, policy)
+				})
+			}
+		}
+	}
+}
+
+func unrevertALargeFile(t *testing.T, before gittest.Tree, when string, policy cairn.Policy) {
+	large := strings.Repeat("large\n", cairn.DefaultMaxFileSize/6+1)
+	f := newFixture(t, before)
+	f.begin("s", "m", "1")
+	if err := os.Remove(f.path("program")); err != nil {
+		t.Fatal(err)
+	}
+	if when != "after the step" {
+		f.replaceAll("d", large)
+	}
+	if when != "in the open step" {
+		f.end("s", "1")
+	}
+	if when == "after the step" {
+		f.replaceAll("d", large)
+	}
+	now := gittest.Manifest(t, f.root)
+	_, reverted, err := f.Revert(background, "s", session.Target{Message: "m"}, session.RevertOptions{EndOpen: true, OnConflict: cairn.Overwrite})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, res, err := f.Unrevert(background, "s", session.RevertOptions{OnConflict: policy})
+	if err != nil {
+		t.Fatal(err)
+	}
+	gittest.AssertEqual(t, "after the unrevert", now, gittest.Manifest(t, f.root))
+	if t.Failed() {
+		t.Logf("revert: %+v\nunrevert: %+v", reverted, res)
+	}
+}
+
+// replaceAll puts a file in the place of whatever stands at a path.
+func (f *fixture) replaceAll(path, text string) {
+	f.Helper()
+	if err := os.RemoveAll(filepath.Join(f.root, path)); err != nil {
+		f.Fatal(err)
+	}
+	f.write(path, text)
+}

@@ -99,13 +99,34 @@ func (s *Sessions) moveBoundary(ctx context.Context, u *cairn.LineUpdate, id str
 	if err != nil {
 		return nil, err
 	}
+	if opt.EndOpen && !opt.DryRun && len(f.open()) > 0 {
+		if err := s.wouldMove(ctx, u, id, active, to, opt); err != nil {
+			return nil, err
+		}
+	}
 	if err := s.endOpen(ctx, u, f, opt); err != nil {
 		return nil, err
 	}
+	return s.moveTo(ctx, u, f, active, to, opt)
+}
+
+// moveTo moves the boundary to a target; nil is for behind everything.
+func (s *Sessions) moveTo(ctx context.Context, u *cairn.LineUpdate, f *family, active []*boundary, to *Target, opt RevertOptions) (*moved, error) {
 	if to == nil {
 		return s.clear(ctx, u, f, active, opt)
 	}
 	return s.setBoundary(ctx, u, f, active, *to, opt)
+}
+
+// wouldMove returns why a move would be refused. A move that is refused ends no step.
+func (s *Sessions) wouldMove(ctx context.Context, u *cairn.LineUpdate, id string, active []*boundary, to *Target, opt RevertOptions) error {
+	f, err := s.family(ctx, id) // what a dry run does to it is of no use afterwards
+	if err != nil {
+		return err
+	}
+	opt.DryRun = true
+	_, err = s.moveTo(ctx, u, f, active, to, opt)
+	return err
 }
 
 // endOpen ends running steps or refuses to go on beside them. In a dry run they

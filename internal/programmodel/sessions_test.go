@@ -150,11 +150,10 @@ func (m *move) onlyOf(g *agent) {
 		if was == is || g.unsure {
 			continue
 		}
-		concerned := false
-		for _, s := range steps {
-			concerned = concerned || s.from[path] != s.to[path]
+		concerned := func(path string) bool {
+			return slices.ContainsFunc(steps, func(s *agentStep) bool { return s.from[path] != s.to[path] })
 		}
-		if concerned || was.kind == 0 && is.kind == 'd' && m.after.holds(path) {
+		if concerned(path) || m.givesWay(path, concerned) {
 			continue
 		}
 		if g.movedFrom(path, is) {
@@ -162,4 +161,21 @@ func (m *move) onlyOf(g *agent) {
 		}
 		m.fail("not concerned", "%q was %v and is %v, and no step of %s changed it", path, was, is, g.name)
 	}
+}
+
+// givesWay reports whether a path changed for others that came back: it is a directory that
+// they need, made where nothing stood or, with overwrite, in another thing's place, or it
+// lay in a directory that overwrite took for a file.
+func (m *move) givesWay(path string, cameBack func(path string) bool) bool {
+	was, is := m.before[path], m.after[path]
+	overwrite := m.policy == "overwrite"
+	if is.kind == 'd' && (was.kind == 0 || overwrite && was.kind != 'd') && m.after.holds(path) {
+		return true
+	}
+	for at := dirOf(path); overwrite && is.kind == 0 && at != ""; at = dirOf(at) {
+		if k := m.after[at].kind; k != 0 && k != 'd' && m.before[at].kind == 'd' && cameBack(at) {
+			return true
+		}
+	}
+	return false
 }

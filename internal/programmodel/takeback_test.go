@@ -150,24 +150,11 @@ func (m *move) notConcerned(from view, path string, end entry) {
 	if was == is {
 		return
 	}
-	overwrite := m.policy == "overwrite"
-	if end.kind == 'd' && is.kind == 'd' && (was.kind == 0 || overwrite && was.kind != 'd') && m.after.holds(path) {
-		return // what came back in it needs it
-	}
-	if overwrite && is.kind == 0 && m.replacedAbove(from, path) {
+	cameBack := func(at string) bool { return m.after[at] == from[at] }
+	if (end.kind == 'd' || m.after[path].kind == 0) && m.givesWay(path, cameBack) {
 		return
 	}
 	m.fail("not concerned", "%q is %v at both ends, was %v and is %v", path, end, was, is)
-}
-
-// replacedAbove reports whether a file came back in the place of a directory above a path.
-func (m *move) replacedAbove(from view, path string) bool {
-	for at := dirOf(path); at != ""; at = dirOf(at) {
-		if k := from[at].kind; k != 0 && k != 'd' && m.after[at] == from[at] && m.before[at].kind == 'd' {
-			return true
-		}
-	}
-	return false
 }
 
 // mustBe judges a path that nothing has changed since.

@@ -14,29 +14,28 @@ import (
 
 const ignoreFile = index.IgnoreFile
 
-// manySeals is how many seals alone are worth a write of the index, and largeShare the
-// share of all directories (one in so many) that is, too. To list a few directories once
-// more takes less time.
+// New seals alone are a reason to write the index from manySeals on, or if they concern one
+// directory in largeShare. Listing fewer directories again takes less time than the write.
 const (
 	manySeals  = 64
 	largeShare = 8
 )
 
-// sealing is what a scan knows about seals, see [index.Seal]. It makes them wherever
-// it has listed a directory, and goes by them if it may.
+// sealing is the state of a scan for seals, see [index.Seal]. A scan seals the directories
+// that it lists, and does not list a sealed one if trusted is set.
 type sealing struct {
 	start   time.Time
 	device  uint64 // of the root, 0 = nothing can be sealed here
 	ground  string
 	trusted bool
 
-	resealed []*index.Dir // whose seal is all that has changed
-	unsealed []*index.Dir // whose seal must not stay, though nothing else has changed
+	resealed []*index.Dir // only the seal has changed
+	unsealed []*index.Dir // only the seal has changed: it must go
 }
 
-// beginSeals works out what seals are worth here. They tell of no rules outside of the
-// directories, of other devices, nor of what happened while other systems had the disk:
-// ground stands for all of that.
+// beginSeals decides whether seals count. A seal covers neither rules outside of the
+// directories, nor other devices, nor changes while another system had the disk. ground is a
+// checksum of all of these.
 func (sc *scanner) beginSeals(root *dir.Handle) {
 	if sc.start = sc.began; sc.start.IsZero() {
 		sc.start = time.Now()
@@ -54,7 +53,7 @@ func (sc *scanner) beginSeals(root *dir.Handle) {
 	sc.trusted = sc.Ground == sc.ground && sc.Scope == nil && sc.Hints == nil && sc.Forget == nil && !sc.Verify && !sc.NeverIsNew
 }
 
-// groundNow is Result.Ground. A scan that looks at a part cannot speak for the rest.
+// groundNow returns Result.Ground. A scan of a part proves nothing about the rest.
 func (sc *scanner) groundNow() string {
 	if sc.Scope == nil && sc.Hints == nil || sc.Ground == sc.ground {
 		return sc.ground
@@ -72,7 +71,7 @@ func (w *worker) isSealed(n *node) bool {
 	return n.prev.Seal == n.sealWith(n.printWith(rulesOf(rules))) && n.prev.Seal.Rules != 0 && w.isUnchanged(n, rules)
 }
 
-// isUnchanged reports whether a .gitignore is as its record says; nil is.
+// isUnchanged reports whether a .gitignore matches its record. No record is a match.
 func (w *worker) isUnchanged(n *node, rec index.Record) bool {
 	if rec == nil || rec.Mode() == object.Dir {
 		return true
@@ -98,8 +97,8 @@ func findIgnoreFile(block []byte) index.Record {
 	return nil
 }
 
-// printWith names the .gitignore files in force in n: those above, and its own, zero
-// for none.
+// printWith returns a checksum of the .gitignore files in force in n: the ones above and its
+// own, whose id is zero if there is none.
 func (n *node) printWith(own object.ID) uint64 {
 	above := uint64(1)
 	if n.parent != nil {
@@ -112,8 +111,8 @@ func (n *node) printWith(own object.ID) uint64 {
 	return max(1, binary.LittleEndian.Uint64(sum[:]))
 }
 
-// rulesOf is the text of a .gitignore as its record has it, zero where there are no
-// rules: git takes none from a symlink and none from a directory.
+// rulesOf returns the id of the rules in a .gitignore record, zero for none. git reads no
+// rules from a symlink or a directory.
 func rulesOf(rec index.Record) (id object.ID) {
 	if isFile(rec) && rec.Mode() != object.Symlink {
 		id = rec.ID()
@@ -121,9 +120,9 @@ func rulesOf(rec index.Record) (id object.ID) {
 	return id
 }
 
-// notePrint settles which rules are in force in n, before anything below it is looked
-// at. No entry shows when a .gitignore changes that is not captured: that is read now,
-// and n will have to be listed again to know that it is there.
+// notePrint computes the checksum of the rules in force in n, before anything below n is
+// scanned. An uncaptured .gitignore has no entry that would show a change. It is read now,
+// and n stays unsealed, so the next scan lists it again.
 func (w *worker) notePrint(n *node) {
 	own := findIgnoreFile(n.entries())
 	switch {
@@ -144,9 +143,9 @@ func (w *worker) notePrint(n *node) {
 	n.print = n.printWith(n.rulesID)
 }
 
-// judgedRight reports whether the rules that names in n were put to are those that the
-// blocks have. A .gitignore may change between the two.
-func (n *node) judgedRight() bool {
+// rulesStillCurrent reports whether the .gitignore contents that were applied to the names in
+// n equal the captured ones. A .gitignore may change in between.
+func (n *node) rulesStillCurrent() bool {
 	if !n.judged {
 		return true
 	}
@@ -158,13 +157,12 @@ func (n *node) judgedRight() bool {
 	return true
 }
 
-// finely reports whether every change of n after it was opened shows in its stat, however
-// soon it comes. The names of such a directory can be accounted for right after a change.
+// finely reports whether every change of n after its opening shows in its stat, however soon
+// it comes. Such a directory can be sealed right after a change.
 func (w *worker) finely(n *node) bool { return w.FineDirs != nil && w.FineDirs(n.at.Device) }
 
-// sealOf returns the seal that a complete directory gets. same tells that its block is
-// the old one. A seal that does not fit the directory any more may stay: it tells
-// nothing, and to replace it would be a write.
+// sealOf returns the new seal of a complete directory. same means that its block is the old
+// one. An outdated seal may stay: it proves nothing, and replacing it would be a write.
 func (w *worker) sealOf(n *node, same bool) (seal index.Seal) {
 	var old index.Seal
 	if n.prev != nil {
@@ -181,7 +179,7 @@ func (w *worker) sealOf(n *node, same bool) (seal index.Seal) {
 		}
 		return index.Seal{}
 	}
-	now, tight := n.sealWith(n.print), !n.leaky && n.print != 0 && n.judgedRight()
+	now, tight := n.sealWith(n.print), !n.leaky && n.print != 0 && n.rulesStillCurrent()
 	switch {
 	case tight && w.device != 0 && n.at.Device == w.device && (w.finely(n) || !racy(&n.at.Stat, w.start)):
 		return now
@@ -191,7 +189,7 @@ func (w *worker) sealOf(n *node, same bool) (seal index.Seal) {
 	return index.Seal{}
 }
 
-// reseal gives an otherwise unchanged directory another seal.
+// reseal replaces the seal of an otherwise unchanged directory.
 func (sc *scanner) reseal(d *index.Dir, seal index.Seal) {
 	d = &index.Dir{Path: d.Path, Tree: d.Tree, Raw: d.Raw, Seal: seal}
 	sc.mu.Lock()
@@ -203,8 +201,8 @@ func (sc *scanner) reseal(d *index.Dir, seal index.Seal) {
 	}
 }
 
-// putSeals brings the seals into the index, new ones only if they are worth a write or
-// there is one anyway.
+// putSeals puts the seals into the index. New seals are put only if they are worth a write,
+// or the index is written anyway.
 func (sc *scanner) putSeals(writing bool) {
 	for _, d := range sc.unsealed {
 		sc.Index.Put(d)

@@ -15,7 +15,7 @@ type worker struct {
 	*scanner
 	dirents  []byte
 	names    dir.Listing
-	block    []byte // spare block buffer
+	block    []byte // block buffer for the next directory
 	children []*node
 	files    int           // since the last directory was done
 	surveyed int64         // bytes, likewise
@@ -23,7 +23,7 @@ type worker struct {
 	looks    int           // at names of the present directory
 	reading  time.Duration // files of that
 	listed   int           // directories
-	slow     int           // directories for which it is off
+	slow     int           // directories until quick is tried again
 	tree     treeWriter
 	content  []byte
 }
@@ -43,7 +43,7 @@ func (w *worker) run() {
 	}
 }
 
-// abandon leaves n to closeAll.
+// abandon puts n back on the stack, so that closeAll closes it.
 func (sc *scanner) abandon(n *node) {
 	sc.mu.Lock()
 	defer sc.mu.Unlock()
@@ -64,7 +64,7 @@ func (sc *scanner) abandon(n *node) {
 func (w *worker) scanDir(n *node) error {
 	n.pending.Store(1)
 	if n.prev != nil {
-		n.path = n.prev.Path // the copy that the index keeps anyway, for who keeps paths
+		n.path = n.prev.Path // the index keeps this copy anyway
 	}
 	if late, err := w.overdue(); err != nil {
 		return err
@@ -97,15 +97,15 @@ func (w *worker) scanDir(n *node) error {
 	return nil
 }
 
-// From slowLook a name on, a directory is taken to wait for a disk, and so are as many
-// after it as patience says.
+// If lstat takes longer than slowLook per name, the worker uses blocking calls for this and
+// the next slowDirs directories.
 const (
 	slowLook = 20 * time.Microsecond
-	patience = 32
+	slowDirs = 32
 )
 
-// visitPaced is visitAll with quick looks as long as they are quick: a cold cache or a
-// mounted network would keep everybody else from running.
+// visitPaced is visitAll with non-blocking lstat calls as long as they are fast. With a cold
+// cache or a network mount such a call would keep other goroutines from running.
 func (w *worker) visitPaced(n *node) error {
 	if w.quick = w.local && w.slow == 0; !w.quick {
 		w.slow = max(w.slow-1, 0)
@@ -114,12 +114,12 @@ func (w *worker) visitPaced(n *node) error {
 	started := time.Now()
 	err := w.visitAll(n)
 	if time.Since(started)-w.reading > time.Duration(w.looks+16)*slowLook {
-		w.slow = patience
+		w.slow = slowDirs
 	}
 	return err
 }
 
-// look is an lstat of a name that a NUL follows in memory.
+// look is an lstat of a listed name.
 func (w *worker) look(n *node, name []byte) (dir.Info, error) {
 	w.looks++
 	if w.quick {
@@ -202,7 +202,7 @@ func (w *worker) list(n *node) error {
 	return err
 }
 
-// afterFailure decides what a directory is that could not be read as one.
+// afterFailure returns the entry of a directory that could not be opened or listed.
 func (w *worker) afterFailure(n *node, cause error) (*index.Entry, error) {
 	name := append([]byte(n.name), 0)[:len(n.name)]
 	st, err := n.parent.handle.Lstat(name)

@@ -57,21 +57,13 @@ type otherStep struct {
 // one that is taken back should not be passed: they would make paths shared that
 // are not.
 func (r *Repo) attribute(ctx context.Context, opt RevertOptions) (*attribution, error) {
-	own, err := r.claims(opt.Claims)
-	if err != nil {
-		return nil, err
-	}
-	a := &attribution{own: own}
+	a := &attribution{own: r.claims(opt.Claims)}
 	for _, step := range opt.Others {
-		claims, err := r.claims(step.Claims)
-		if err != nil {
-			return nil, err
-		}
 		list, err := r.Changes(ctx, step.From, step.To)
 		if err != nil {
 			return nil, err
 		}
-		other := otherStep{label: step.label(), reverted: step.Reverted, claims: claims, changed: make(map[string]bool)}
+		other := otherStep{label: step.label(), reverted: step.Reverted, claims: r.claims(step.Claims), changed: make(map[string]bool)}
 		for i := range list {
 			other.changed[list[i].Path] = true
 		}
@@ -82,14 +74,14 @@ func (r *Repo) attribute(ctx context.Context, opt RevertOptions) (*attribution, 
 
 // claims is a scope that selects nothing where nothing is claimed. Tools also name
 // paths outside the root; those are no concern here.
-func (r *Repo) claims(paths []string) (*pathScope, error) {
+func (r *Repo) claims(paths []string) *pathScope {
 	rels := []string{}
 	for _, path := range paths {
 		if rel, err := r.rel(path); err == nil {
 			rels = append(rels, rel)
 		}
 	}
-	return newPathScope(rels), nil
+	return newPathScope(rels)
 }
 
 // stays returns why a path is not to be taken back, "" if it may be.

@@ -65,7 +65,7 @@ func (u *LineUpdate) TakeBack(ctx context.Context, id string, t TakeBack) (*Resu
 		return res, event, err
 	}
 	if res.Operation == "" {
-		if err := u.appendReverted(ctx, line, state{disk.tree, disk.metadata()}, res); err != nil {
+		if err := u.appendReverted(line, state{disk.tree, disk.metadata()}, res); err != nil {
 			return res, nil, err
 		}
 	}
@@ -324,7 +324,7 @@ func (s state) equals(o state) bool {
 }
 
 // appendReverted appends a revert that had nothing to do on disk.
-func (u *LineUpdate) appendReverted(ctx context.Context, line *journalLine, s state, res *Result) error {
+func (u *LineUpdate) appendReverted(line *journalLine, s state, res *Result) error {
 	batch := u.repo.db.NewBatch()
 	defer batch.Discard()
 	before, err := u.repo.addState(batch, s, u.repo.tip(line.Ref), stateLabel{})

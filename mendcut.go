@@ -123,7 +123,7 @@ func (m *mender) rewrite(ctx context.Context, id object.ID, c *object.CommitData
 		return id, why, err
 	}
 	if len(loss.paths) > 0 {
-		if why, err = m.withoutLost(ctx, id, c, loss); err != nil || why != "" {
+		if why, err = m.withoutLost(id, c, loss); err != nil || why != "" {
 			return id, why, err
 		}
 		changed = true

@@ -88,7 +88,7 @@ func (m *mender) refToTree(ctx context.Context, ref odb.Ref) (object.ID, error) 
 	if m.dry {
 		return ref.ID, nil
 	}
-	s, err := m.state(ctx, ref.ID, loss)
+	s, err := m.state(ref.ID, loss)
 	if err != nil {
 		return ref.ID, err
 	}

@@ -1,7 +1,6 @@
 package cairn
 
 import (
-	"context"
 	"maps"
 	"slices"
 	"strings"
@@ -22,7 +21,7 @@ type mendedState struct {
 
 // withoutLost takes the lost paths out of a checkpoint, which notes them as present and not
 // captured.
-func (m *mender) withoutLost(ctx context.Context, id object.ID, c *object.CommitData, loss *treeLoss) (why string, err error) {
+func (m *mender) withoutLost(id object.ID, c *object.CommitData, loss *treeLoss) (why string, err error) {
 	meta, err := decodeMetadata(c.Header(metadataHeader))
 	if err != nil {
 		return "a part of its state is lost, and its metadata cannot be read", nil
@@ -38,7 +37,7 @@ func (m *mender) withoutLost(ctx context.Context, id object.ID, c *object.Commit
 	if m.dry {
 		return "", nil
 	}
-	s, err := m.state(ctx, c.Tree, loss)
+	s, err := m.state(c.Tree, loss)
 	if err != nil {
 		return "", err
 	}
@@ -57,7 +56,7 @@ func (m *mender) withoutLost(ctx context.Context, id object.ID, c *object.Commit
 }
 
 // state returns a tree without what it lacks.
-func (m *mender) state(ctx context.Context, tree object.ID, loss *treeLoss) (*mendedState, error) {
+func (m *mender) state(tree object.ID, loss *treeLoss) (*mendedState, error) {
 	if s := m.states[tree]; s != nil {
 		return s, nil
 	}
@@ -70,13 +69,13 @@ func (m *mender) state(ctx context.Context, tree object.ID, loss *treeLoss) (*me
 	if s.id, err = m.repo.editTree(m.batch, tree, edits); err != nil {
 		return nil, err
 	}
-	s.emptied = slices.Sorted(maps.Keys(m.emptied(ctx, tree, loss.paths)))
+	s.emptied = slices.Sorted(maps.Keys(m.emptied(tree, loss.paths)))
 	m.states[tree] = s
 	return s, nil
 }
 
 // emptied are the directories in which nothing is left that is captured.
-func (m *mender) emptied(ctx context.Context, tree object.ID, paths []string) map[string]bool {
+func (m *mender) emptied(tree object.ID, paths []string) map[string]bool {
 	lost := make(map[string]bool, len(paths))
 	for _, path := range paths {
 		lost[path] = true

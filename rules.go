@@ -36,18 +36,13 @@ type ruleSource struct {
 // loadRules reads the rules that are in force now.
 func (r *Repo) loadRules(x *index.Index) (*ruleSource, error) {
 	repo := r.repository()
-	context, err := r.ignoreContext(repo)
-	if err != nil {
-		return nil, err
-	}
+	context := r.ignoreContext(repo)
 	s := &ruleSource{context: context, chain: context.chain(), before: r.auxiliaryOf(x)}
 	s.aux.RuleTexts = s.before.RuleTexts
 	if len(r.opt.Include) > 0 {
 		s.include = ignore.Parse([]byte(strings.Join(r.opt.Include, "\n")+"\n"), context.FoldCase)
 	}
-	if err := s.loadUserIndex(r, repo); err != nil {
-		return nil, err
-	}
+	s.loadUserIndex(r, repo)
 	s.aux.Never = r.neverID()
 	earlier, err := s.heldEarlier(r, x)
 	if err != nil {
@@ -61,7 +56,7 @@ func (r *Repo) loadRules(x *index.Index) (*ruleSource, error) {
 
 // ignoreContext reads info/exclude, core.excludesFile and, for a root below the top
 // of its repository, the .gitignore files above it.
-func (r *Repo) ignoreContext(repo *git.Repo) (ignoreContext, error) {
+func (r *Repo) ignoreContext(repo *git.Repo) ignoreContext {
 	u := git.UserConfig{Home: r.opt.Home, ConfigHome: r.opt.ConfigHome, System: r.opt.SystemGitConfig, Files: r.watching.files()}
 	settings, err := r.ignoreSettings(repo, u)
 	if err != nil {
@@ -76,7 +71,7 @@ func (r *Repo) ignoreContext(repo *git.Repo) (ignoreContext, error) {
 	if repo != nil && repo.Top != r.root {
 		c.addParents(u.Files, repo.Top, r.root)
 	}
-	return c, nil
+	return c
 }
 
 func (r *Repo) ignoreSettings(repo *git.Repo, u git.UserConfig) (git.IgnoreSettings, error) {

@@ -195,11 +195,7 @@ func (b *stepsBack) owners(step *UndoneStep) (*attribution, error) {
 	if b.policy == Overwrite || len(step.Others) == 0 {
 		return nil, nil
 	}
-	own, err := b.u.repo.claims(step.Claims)
-	if err != nil {
-		return nil, err
-	}
-	a := &attribution{own: own}
+	a := &attribution{own: b.u.repo.claims(step.Claims)}
 	for _, o := range step.Others {
 		other, err := b.other(o)
 		if err != nil {
@@ -211,11 +207,7 @@ func (b *stepsBack) owners(step *UndoneStep) (*attribution, error) {
 }
 
 func (b *stepsBack) other(o Step) (otherStep, error) {
-	other := otherStep{label: o.label(), reverted: o.Reverted, changed: make(map[string]bool)}
-	var err error
-	if other.claims, err = b.u.repo.claims(o.Claims); err != nil {
-		return other, err
-	}
+	other := otherStep{label: o.label(), reverted: o.Reverted, claims: b.u.repo.claims(o.Claims), changed: make(map[string]bool)}
 	from, err := b.u.stateOf(b.ctx, o.From)
 	if err != nil {
 		return other, err

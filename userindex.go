@@ -34,28 +34,27 @@ type userIndex struct {
 // maxDropped is how many paths are remembered as dropped before the index is read again.
 const maxDropped = 1000
 
-func (s *ruleSource) loadUserIndex(r *Repo, repo *git.Repo) error {
+func (s *ruleSource) loadUserIndex(r *Repo, repo *git.Repo) {
 	if repo == nil {
-		return nil
+		return
 	}
 	prefix, ok := prefixBelow(repo.Top, r.root)
 	if !ok {
-		return nil
+		return
 	}
 	signature, err := r.watching.files().IndexSignature(repo.IndexPath())
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+		return
 	}
 	read := func() *git.Index { return r.readUserIndex(repo) }
 	u := &userIndex{repo: repo, signature: signature, prefix: prefix, read: sync.OnceValue(read)}
 	if err == nil && s.before.UserIndex != nil && *s.before.UserIndex == signature {
 		u.kept, s.user = s.before, u
-		return nil
+		return
 	}
 	if u.full = read(); u.full != nil {
 		s.user = u
 	}
-	return nil
 }
 
 // readUserIndex returns nil where the index cannot be read.

@@ -123,7 +123,7 @@ func (s *Sessions) readSince(ctx context.Context, tip *cairn.LineEvent, known *l
 			return nil, err
 		}
 		if n := places[e.ID]; n > 0 {
-			from := intact(known.entries[:n], places, ends)
+			from := intact(places, ends)
 			l.entries, l.truncated = known.entries[from:n:n], known.truncated || from > 0
 			break
 		}

@@ -38,7 +38,7 @@ func (s *Sessions) ends(ctx context.Context) ([]*cairn.LineEvent, error) { retur
 
 // intact returns how many of the entries of a line that were read before still follow each
 // other: of the others an older part has been cleaned away since.
-func intact(entries []*entry, places map[string]int, ends []*cairn.LineEvent) (from int) {
+func intact(places map[string]int, ends []*cairn.LineEvent) (from int) {
 	for _, e := range ends {
 		if n := places[e.ID]; n > 0 {
 			from = max(from, n-1)

@@ -5,6 +5,7 @@ package e2e
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"io"
 	"net"
@@ -53,8 +54,8 @@ func startOpenCode(t *testing.T, plugin bool) *opencode {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { kill(cmd); cmd.Wait() })
-	o.client = &http.Client{Timeout: agentBound, Transport: &http.Transport{Dial: func(network, address string) (conn net.Conn, err error) {
-		err = o.net.do(func() (err error) { conn, err = net.Dial(network, address); return err })
+	o.client = &http.Client{Timeout: agentBound, Transport: &http.Transport{DialContext: func(ctx context.Context, network, address string) (conn net.Conn, err error) {
+		err = o.net.do(func() (err error) { conn, err = new(net.Dialer).DialContext(ctx, network, address); return err })
 		return conn, err
 	}}}
 	o.address = listening(t, stdout)

@@ -75,7 +75,10 @@ func TestFilesRemembered(t *testing.T) {
 	if err := os.WriteFile(path, []byte("*.o\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	same := func(m *Files) bool { return &readOf(t, m, path)[0] == &readOf(t, m, path)[0] }
+	same := func(m *Files) bool {
+		first, second := readOf(t, m, path), readOf(t, m, path)
+		return &first[0] == &second[0]
+	}
 	if same(new(Files)) || same(nil) {
 		t.Error("remembered although it could change without a new time")
 	}

@@ -25,15 +25,17 @@ func UndatedDir(t testing.TB) string {
 		t.Fatal(err)
 	}
 	data := &fs.LoopbackRoot{Path: kept, Dev: uint64(info.Sys().(*syscall.Stat_t).Dev)}
-	data.NewNode = func(data *fs.LoopbackRoot, _ *fs.Inode, _ string, _ *syscall.Stat_t) fs.InodeEmbedder {
-		return &undated{fs.LoopbackNode{RootData: data}}
-	}
 	data.RootNode = &undated{fs.LoopbackNode{RootData: data}}
 	return mount(t, data.RootNode)
 }
 
 // undated is something in a directory of this system.
 type undated struct{ fs.LoopbackNode }
+
+// WrapChild makes what is found in a directory a part of this system, too.
+func (n *undated) WrapChild(context.Context, fs.InodeEmbedder) fs.InodeEmbedder {
+	return &undated{fs.LoopbackNode{RootData: n.RootData}}
+}
 
 // Getattr is all that tells times: what the kernel learns otherwise is out of date at once.
 func (n *undated) Getattr(ctx context.Context, f fs.FileHandle, out *fuse.AttrOut) syscall.Errno {

@@ -48,11 +48,11 @@ func (h *hook) command(ctx context.Context) error {
 	case "status":
 		return h.status(ctx)
 	case "revert":
-		return h.move(ctx, func(opt session.RevertOptions) (*session.Session, *cairn.Result, error) {
+		return h.move(func(opt session.RevertOptions) (*session.Session, *cairn.Result, error) {
 			return h.sessions.Revert(ctx, h.session, session.Target{Message: do.message, Part: do.part, Start: do.start}, opt)
 		})
 	case "unrevert":
-		return h.move(ctx, func(opt session.RevertOptions) (*session.Session, *cairn.Result, error) {
+		return h.move(func(opt session.RevertOptions) (*session.Session, *cairn.Result, error) {
 			return h.sessions.Unrevert(ctx, h.session, opt)
 		})
 	case "fork":
@@ -69,7 +69,7 @@ const (
 
 // move reverts or unreverts as an adapter says. Whoever asks for it is the one whose
 // steps they are, so that none of them is at work any more.
-func (h *hook) move(ctx context.Context, f func(session.RevertOptions) (*session.Session, *cairn.Result, error)) error {
+func (h *hook) move(f func(session.RevertOptions) (*session.Session, *cairn.Result, error)) error {
 	_, res, err := f(session.RevertOptions{DryRun: h.do.dryRun, EndOpen: true})
 	h.forgetSteps()
 	h.did.result = res

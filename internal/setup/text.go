@@ -140,7 +140,7 @@ func (t *text) insert(v *hujson.Value, name string, value any) error {
 	}
 	last := c.kids[len(c.kids)-1]
 	if t.lineStart(c.kids[0].start) <= c.open {
-		return t.insertInline(c, last, name, value)
+		return t.insertInline(last, name, value)
 	}
 	indent := t.indentAt(c.kids[0].start)
 	at, comma, trailing := last.end, ",", ""
@@ -156,7 +156,7 @@ func (t *text) insert(v *hujson.Value, name string, value any) error {
 	return t.splice(at, eol, with)
 }
 
-func (t *text) insertInline(c container, last span, name string, value any) error {
+func (t *text) insertInline(last span, name string, value any) error {
 	rendered, err := t.render(name, value, "\x00")
 	if err != nil {
 		return err

@@ -184,7 +184,7 @@ func (s *suite) markdown(w io.Writer) error {
 	var text strings.Builder
 	fmt.Fprintf(&text, "# Benchmark, %s\n\n", s.Time.Format("2006-01-02"))
 	if len(s.Runs) > 0 {
-		fmt.Fprintf(&text, "`go run ./bench -all` on %s\n\n", s.Runs[0].Machine)
+		fmt.Fprintf(&text, "`go -C bench run . -all` on %s\n\n", s.Runs[0].Machine)
 		text.WriteString("## Goals\n\n")
 		if err := s.goalTable().write(&text); err != nil {
 			return err

@@ -113,7 +113,7 @@ func (d *driver) build() (err error) {
 	case slices.Contains(d.opt.contenders, nameCLI):
 		d.progress.say("building cairn")
 		d.cairn = filepath.Join(d.scratch, "cairn"+exeSuffix)
-		err = goBuild("", d.cairn, modulePath+"/cmd/cairn")
+		err = buildCairn(d.cairn)
 	}
 	if err == nil && d.opt.profile != "" {
 		err = os.MkdirAll(d.opt.profile, 0o755)

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"time"
 
 	fastzlib "github.com/klauspost/compress/zlib"
@@ -150,6 +151,16 @@ func timeSpawn(program string) (float64, error) {
 		return 0, err
 	}
 	return time.Since(begin).Seconds(), nil
+}
+
+// buildCairn compiles the program in the module that this one measures: its own go.mod
+// has the versions that users get.
+func buildCairn(program string) error {
+	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", modulePath).Output()
+	if err != nil {
+		return fmt.Errorf("the source of cairn is not found, start the benchmark with go -C bench run .: %w", err)
+	}
+	return goBuild(strings.TrimSpace(string(out)), program, "./cmd/cairn")
 }
 
 // goBuild compiles a package or file of dir.

@@ -13,11 +13,11 @@ import (
 	"time"
 )
 
-const usageText = `usage: go run ./bench [options]
+const usageText = `usage: go -C bench run . [options]
 
 Times cairn against the git commands that it replaces, against others that take
 checkpoints, and against what the machine can do at best, in one run, and prints
-tables.
+tables. Relative names of files start in the directory bench.
 
   -corpus NAME      synthetic  a made-up source tree, the same on every machine (default)
                     ignored    the same beside 1 GiB of ignored dependencies

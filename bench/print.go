@@ -65,7 +65,7 @@ func (r *report) corpusText() string {
 }
 
 // resultsDir is where bare file names go.
-const resultsDir = "bench/results"
+const resultsDir = "results"
 
 func (r *report) save(opt options) error {
 	return errors.Join(saveTo(opt.json, r.writeJSON), saveTo(opt.benchstat, r.writeBenchstat))
@@ -91,7 +91,7 @@ func resultFile(file string) string {
 	if strings.ContainsAny(file, `/\`) {
 		return file
 	}
-	return filepath.Join(filepath.FromSlash(resultsDir), file)
+	return filepath.Join(resultsDir, file)
 }
 
 // progress tells people what is going on.

@@ -125,7 +125,7 @@ func serveBench(ctx context.Context, opt options, out, diagnostics io.Writer) (e
 func (s *served) start(program string) (*exec.Cmd, error) {
 	if program == "" {
 		program = filepath.Join(s.dir, "cairn"+exeSuffix)
-		if err := goBuild("", program, modulePath+"/cmd/cairn"); err != nil {
+		if err := buildCairn(program); err != nil {
 			return nil, err
 		}
 	}

@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/seed-fb9cbc17/cairn/internal/odb"
 )
 
 // planned is one corpus of -all, with as many rounds as a person waits for.
@@ -255,7 +253,7 @@ func roomForAll(opt options) error {
 	if err != nil {
 		return err
 	}
-	free, err := odb.FreeSpace(cache)
+	free, err := freeSpace(cache)
 	if err != nil {
 		return err
 	}

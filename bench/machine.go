@@ -3,8 +3,16 @@ package main
 import (
 	"fmt"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strings"
+
+	"github.com/shirou/gopsutil/v4/cpu"
+	"github.com/shirou/gopsutil/v4/disk"
+	"github.com/shirou/gopsutil/v4/host"
+	sysload "github.com/shirou/gopsutil/v4/load"
+	"github.com/shirou/gopsutil/v4/mem"
+	"github.com/shirou/gopsutil/v4/process"
 )
 
 // machine is what the times were measured on.
@@ -51,12 +59,68 @@ func orUnknown(s string) string {
 	return s
 }
 
-// field returns the value of the first "key: value" line, or of "key value".
-func field(text, key string) string {
-	for line := range strings.Lines(text) {
-		if rest, ok := strings.CutPrefix(line, key); ok {
-			return strings.TrimSpace(strings.TrimLeft(rest, " \t:"))
-		}
+// What the system does not tell is left empty.
+
+func cpuModel() string {
+	if list, err := cpu.Info(); err == nil && len(list) > 0 {
+		return list[0].ModelName
 	}
 	return ""
+}
+
+func memoryBytes() int64 {
+	if all, err := mem.VirtualMemory(); err == nil {
+		return int64(all.Total)
+	}
+	return 0
+}
+
+func loadAverage() float64 {
+	if average, err := sysload.Avg(); err == nil {
+		return average.Load1
+	}
+	return 0
+}
+
+// residentBytes is the memory that a process has in use now.
+func residentBytes(pid int) int64 {
+	p, err := process.NewProcess(int32(pid))
+	if err != nil {
+		return 0
+	}
+	if memory, err := p.MemoryInfo(); err == nil {
+		return int64(memory.RSS)
+	}
+	return 0
+}
+
+func kernel() string {
+	version, _ := host.KernelVersion()
+	return version
+}
+
+// fileSystem finds the mount that dir lies on: the one with the longest matching mount
+// point, the later where two lie upon each other.
+func fileSystem(dir string) (kind string) {
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	mounts, _ := disk.Partitions(true)
+	best := -1
+	for _, m := range mounts {
+		point := strings.TrimSuffix(m.Mountpoint, string(filepath.Separator))
+		if (dir == point || strings.HasPrefix(dir, point+string(filepath.Separator))) && len(point) >= best {
+			best, kind = len(point), m.Fstype
+		}
+	}
+	return kind
+}
+
+// freeSpace is how many bytes this user may still write to the disk of dir.
+func freeSpace(dir string) (int64, error) {
+	usage, err := disk.Usage(dir)
+	if err != nil {
+		return 0, fmt.Errorf("free space of %s: %w", dir, err)
+	}
+	return int64(usage.Free), nil
 }

@@ -1,114 +1,156 @@
 package main
 
 import (
-	"fmt"
+	"image/color"
 	"math"
 	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 )
 
-// scale is a logarithmic range, by the exponents of ten at its ends.
-type scale struct{ low, high float64 }
-
-// room is what lies between a mark and the frame, in decades.
-const room = 0.1
-
-func newScale(low, high float64) scale {
-	return scale{math.Log10(low) - room, math.Log10(high) + room}
+// look is how a contender's lines are drawn: colour and shape tell them apart.
+type look struct {
+	color color.RGBA
+	shape draw.GlyphDrawer
 }
 
-// whole widens a scale to whole decades, or to a little more than these where a mark
-// would touch the frame.
-func (s scale) whole() scale {
-	low, high := math.Floor(s.low+room), math.Ceil(s.high-room)
-	return scale{min(low, s.low), max(high, low+1, s.high)}
+var looks = map[string]look{
+	nameSpec:     {rgb(0xbc4c00), draw.BoxGlyph{}},
+	nameCLI:      {rgb(0x0969da), draw.CircleGlyph{}},
+	nameLibrary:  {rgb(0x1a7f37), draw.PyramidGlyph{}},
+	nameWatching: {rgb(0x8250df), draw.CrossGlyph{}},
+	nameFloor:    {rgb(0x59636e), draw.PlusGlyph{}},
+	nameHand:     {rgb(0x59636e), draw.PlusGlyph{}},
 }
 
-// at is how far along the scale a value lies, from 0 to 1.
-func (s scale) at(v float64) float64 { return (math.Log10(v) - s.low) / (s.high - s.low) }
+var soft = rgb(0x59636e)
 
-// tick is a line of the grid.
-type tick struct {
-	value    float64
-	major    bool // a power of ten
-	labelled bool
+func rgb(hex uint32) color.RGBA {
+	return color.RGBA{uint8(hex >> 16), uint8(hex >> 8), uint8(hex), 0xff}
 }
 
-// ticks are at the powers of ten and at their multiples.
-func (s scale) ticks() (list []tick) {
-	narrow := s.high-s.low < 1.5
-	for e := math.Floor(s.low); e <= s.high; e++ {
-		for n := 1; n < 10; n++ {
-			v := float64(n) * math.Pow(10, e)
-			if at := s.at(v); at >= -1e-9 && at <= 1+1e-9 {
-				list = append(list, tick{v, n == 1, n == 1 || narrow && (n == 2 || n == 5)})
+func sans(size vg.Length) font.Font {
+	return font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}
+}
+
+func (l look) line() draw.LineStyle { return draw.LineStyle{Color: l.color, Width: vg.Points(1.5)} }
+
+func (l look) glyph() draw.GlyphStyle {
+	return draw.GlyphStyle{Color: l.color, Radius: vg.Points(3), Shape: l.shape}
+}
+
+// thumbnails are a line's picture in the legend.
+func (l look) thumbnails() []plot.Thumbnailer {
+	return []plot.Thumbnailer{&plotter.Line{LineStyle: l.line()}, &plotter.Scatter{GlyphStyle: l.glyph()}}
+}
+
+var gridStyle = draw.LineStyle{Color: rgb(0xdde1e6), Width: vg.Points(0.75)}
+
+// guideStyle is that of the line that grows as x does.
+var guideStyle = draw.LineStyle{Color: soft, Width: vg.Points(0.75), Dashes: []vg.Length{vg.Points(1), vg.Points(3)}}
+
+// span is a range of values above 0.
+type span struct{ low, high float64 }
+
+// decades widens a range to whole powers of ten, one at least.
+func (s span) decades() span {
+	low, high := math.Floor(math.Log10(s.low)+1e-9), math.Ceil(math.Log10(s.high)-1e-9)
+	return span{math.Pow(10, low), math.Pow(10, max(high, low+1))}
+}
+
+// narrow ranges are also labelled between the powers of ten.
+func (s span) narrow() bool { return s.high < 30*s.low }
+
+// panel is one diagram.
+type panel struct {
+	curve *curve
+	files int // of the tree, 0 = along x
+	lines []line
+	x, y  span
+}
+
+// plot makes the diagram with its scales, grid and lines.
+func (p *panel) plot() (*plot.Plot, error) {
+	d := plot.New()
+	d.Title.Text, d.Title.Padding = p.title(), vg.Points(6)
+	d.Title.TextStyle.Font = sans(10)
+	d.X.Label.Text = p.curve.along.title
+	number := func(x float64) string { return short(int(math.Round(x))) }
+	scaleAxis(&d.X, p.x, number)
+	scaleAxis(&d.Y, p.y, p.curve.of.text)
+	grid := plotter.NewGrid()
+	grid.Horizontal, grid.Vertical = gridStyle, gridStyle
+	d.Add(grid, p.guide())
+	for i := range p.lines {
+		if err := addLine(d, &p.lines[i]); err != nil {
+			return nil, err
+		}
+	}
+	return d, nil
+}
+
+func (p *panel) title() string {
+	if p.files > 0 && p.curve.along == axisChanged {
+		return p.curve.title + ", tree of " + short(p.files) + " files"
+	}
+	return p.curve.title
+}
+
+// scaleAxis makes an axis logarithmic.
+func scaleAxis(a *plot.Axis, s span, text func(float64) string) {
+	a.Min, a.Max, a.Scale = s.low, s.high, plot.LogScale{}
+	a.Color, a.Tick.Color, a.Label.TextStyle.Color = soft, soft, soft
+	a.Label.TextStyle.Font, a.Tick.Label.Font, a.Tick.Label.Color = sans(8), sans(8), soft
+	a.Tick.Marker = plot.TickerFunc(func(low, high float64) []plot.Tick { return ticks(span{low, high}, text) })
+}
+
+// ticks are at the powers of ten, and at their multiples without a label; in a narrow range
+// twice and five times a power have one, too.
+func ticks(s span, text func(float64) string) (list []plot.Tick) {
+	for e := math.Floor(math.Log10(s.low)); e <= math.Log10(s.high); e++ {
+		for n := 1.0; n < 10; n++ {
+			t := plot.Tick{Value: n * math.Pow(10, e)}
+			if t.Value < s.low*(1-1e-9) || t.Value > s.high*(1+1e-9) {
+				continue
 			}
+			if n == 1 || s.narrow() && (n == 2 || n == 5) {
+				t.Label = text(t.Value)
+			}
+			list = append(list, t)
 		}
 	}
 	return list
 }
 
-// draw draws the panel with its upper left corner at x, y.
-func (p *panel) draw(s *svg, x, y float64) {
-	left, top := x+plotLeft, y+plotTop
-	title := p.curve.title
-	if p.files > 0 && p.curve.along == axisChanged {
-		title += ", tree of " + short(p.files) + " files"
-	}
-	s.label(left, top-10, "start", "name", title)
-	p.grid(s, left, top)
-	p.guide(s, left, top)
-	s.rect(left, top, plotWidth, plotHeight, "frame")
-	for i := range p.lines {
-		p.curveOf(s, &p.lines[i], left, top)
-	}
-}
-
-func (p *panel) grid(s *svg, left, top float64) {
-	bottom := top + plotHeight
-	class := map[bool]string{false: "minor", true: "grid"}
-	for _, t := range p.y.ticks() {
-		y := bottom - p.y.at(t.value)*plotHeight
-		s.line(left, y, left+plotWidth, y, class[t.major])
-		if t.labelled {
-			s.label(left-7, y+4, "end", "soft", p.curve.of.text(t.value))
-		}
-	}
-	for _, t := range p.x.ticks() {
-		x := left + p.x.at(t.value)*plotWidth
-		s.line(x, top, x, bottom, class[t.major])
-		if t.labelled {
-			s.label(x, bottom+16, "middle", "soft", short(int(math.Round(t.value))))
-		}
-	}
-	s.label(left+plotWidth/2, bottom+33, "middle", "soft", p.curve.along.title)
-}
-
 // guide is a line that grows as x does, from the lower left corner as far as it fits.
-func (p *panel) guide(s *svg, left, top float64) {
-	decades := min(p.x.high-p.x.low, p.y.high-p.y.low)
-	x, y := decades/(p.x.high-p.x.low), decades/(p.y.high-p.y.low)
-	bottom := float64(top + plotHeight)
-	s.line(left, bottom, left+x*plotWidth, bottom-y*plotHeight, "guide")
+func (p *panel) guide() plot.Plotter {
+	times := min(p.x.high/p.x.low, p.y.high/p.y.low)
+	return &plotter.Line{LineStyle: guideStyle, XYs: plotter.XYs{{X: p.x.low, Y: p.y.low}, {X: p.x.low * times, Y: p.y.low * times}}}
 }
 
-// curveOf draws one contender's line.
-func (p *panel) curveOf(s *svg, l *line, left, top float64) {
+// addLine draws one contender's line: the medians, and bars from the fastest to the slowest.
+func addLine(d *plot.Plot, l *line) error {
+	var points struct {
+		plotter.XYs
+		plotter.YErrors
+	}
+	for i := range l.points {
+		q := &l.points[i]
+		v := q.value()
+		points.XYs = append(points.XYs, plotter.XY{X: float64(q.X), Y: v})
+		points.YErrors = append(points.YErrors, struct{ Low, High float64 }{v - slices.Min(q.Values), slices.Max(q.Values) - v})
+	}
+	bars, err := plotter.NewYErrorBars(points)
+	if err != nil {
+		return err
+	}
 	look := looks[l.who]
-	place := func(x int, value float64) [2]float64 {
-		return [2]float64{left + p.x.at(float64(x))*plotWidth, top + plotHeight - p.y.at(value)*plotHeight}
-	}
-	var points [][2]float64
-	for i := range l.points {
-		q := &l.points[i]
-		points = append(points, place(q.X, q.value()))
-		if low, high := place(q.X, slices.Min(q.Values)), place(q.X, slices.Max(q.Values)); low[1]-high[1] > 1 {
-			s.line(low[0], low[1], high[0], high[1], "range "+look.class+"-line")
-		}
-	}
-	s.polyline(points, "line "+look.class+"-line")
-	for i := range l.points {
-		q := &l.points[i]
-		s.mark(points[i][0], points[i][1], look.shape, look.class+"-mark",
-			fmt.Sprintf("%s, %s: %s", lineTitles[l.who], short(q.X), l.curve.of.text(q.value())))
-	}
+	bars.LineStyle, bars.CapWidth = look.line(), 0
+	bars.Width = vg.Points(0.75)
+	d.Add(bars, &plotter.Line{XYs: points.XYs, LineStyle: look.line()}, &plotter.Scatter{XYs: points.XYs, GlyphStyle: look.glyph()})
+	return nil
 }

@@ -1,33 +1,19 @@
 package main
 
 import (
-	"errors"
+	"context"
 	"runtime"
-	"sync"
-	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
 )
 
-// inParallel calls f for 0 to n-1 in GOMAXPROCS goroutines. After an error no new
-// calls begin; the errors are joined.
+// inParallel calls f for 0 to n-1 in GOMAXPROCS goroutines and returns the first error.
+// After an error no new calls begin.
 func inParallel(n int, f func(i int) error) error {
-	var next atomic.Int64
-	workers := min(runtime.GOMAXPROCS(0), n)
-	errs := make([]error, workers)
-	var failed atomic.Bool
-	var wg sync.WaitGroup
-	for w := range workers {
-		wg.Go(func() {
-			for !failed.Load() {
-				i := int(next.Add(1)) - 1
-				if i >= n {
-					return
-				}
-				if errs[w] = f(i); errs[w] != nil {
-					failed.Store(true)
-				}
-			}
-		})
+	group, ctx := errgroup.WithContext(context.Background())
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i := 0; i < n && ctx.Err() == nil; i++ {
+		group.Go(func() error { return f(i) })
 	}
-	wg.Wait()
-	return errors.Join(errs...)
+	return group.Wait()
 }

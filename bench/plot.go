@@ -1,15 +1,23 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"image/color"
 	"io"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgsvg"
 )
 
 // figure is a file with panels in two columns.
@@ -35,10 +43,12 @@ func plotBench(_ context.Context, opt options, out, _ io.Writer) error {
 	}
 	errs := []error{c.print(out)}
 	for _, f := range figures {
-		if picture := c.draw(&f); picture != "" {
+		picture, err := c.draw(&f)
+		if picture != nil {
 			name := strings.TrimSuffix(opt.plot, filepath.Ext(opt.plot)) + "-" + f.suffix + ".svg"
-			errs = append(errs, os.WriteFile(name, []byte(picture), 0o644))
+			err = os.WriteFile(name, picture, 0o644)
 		}
+		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
 }
@@ -74,27 +84,6 @@ func (c *curves) print(out io.Writer) error {
 	return nil
 }
 
-// The measures of a picture, in pixels: two panels side by side are as wide as a
-// page of text.
-const (
-	pictureWidth = 880
-	headHeight   = 84
-	panelWidth   = pictureWidth / 2
-	panelHeight  = 270
-	plotLeft     = 66 // of the panel: room for labels
-	plotTop      = 28
-	plotWidth    = panelWidth - plotLeft - 22
-	plotHeight   = panelHeight - plotTop - 50
-)
-
-// panel is one diagram.
-type panel struct {
-	curve *curve
-	files int // of the tree, 0 = along x
-	lines []line
-	x, y  scale
-}
-
 // panels are the diagrams of a figure for which something was measured. Two that
 // stand side by side have the same scale where they tell the same quantity.
 func (c *curves) panels(f *figure) []*panel {
@@ -119,40 +108,83 @@ func (c *curves) panels(f *figure) []*panel {
 			if pair[0].curve.of != pair[len(pair)-1].curve.of {
 				beside = []*panel{p}
 			}
-			p.x, p.y = newScale(extent([]*panel{p}, func(q *point) []float64 { return []float64{float64(q.X)} })),
-				newScale(extent(beside, func(q *point) []float64 { return q.Values })).whole()
+			p.x = extent([]*panel{p}, func(q *point) []float64 { return []float64{float64(q.X)} })
+			if p.x.low == p.x.high {
+				p.x = p.x.decades()
+			}
+			p.y = extent(beside, func(q *point) []float64 { return q.Values }).decades()
 		}
 	}
 	return list
 }
 
-func extent(panels []*panel, of func(*point) []float64) (low, high float64) {
-	low = math.Inf(1)
+func extent(panels []*panel, of func(*point) []float64) span {
+	s := span{low: math.Inf(1)}
 	for _, p := range panels {
 		for _, l := range p.lines {
 			for i := range l.points {
-				low, high = min(low, slices.Min(of(&l.points[i]))), max(high, slices.Max(of(&l.points[i])))
+				s.low, s.high = min(s.low, slices.Min(of(&l.points[i]))), max(s.high, slices.Max(of(&l.points[i])))
 			}
 		}
 	}
-	return low, high
+	return s
 }
 
-// draw returns the picture, "" where nothing was measured.
-func (c *curves) draw(f *figure) string {
+// The measures of a picture: two panels side by side are as wide as a page of text.
+const (
+	pictureWidth = vg.Length(660)
+	headHeight   = vg.Length(58)
+	panelHeight  = vg.Length(205)
+	margin       = vg.Length(12)
+)
+
+// draw returns the picture, nil where nothing was measured.
+func (c *curves) draw(f *figure) ([]byte, error) {
 	panels := c.panels(f)
 	if len(panels) == 0 {
-		return ""
+		return nil, nil
 	}
-	rows := (len(panels) + 1) / 2
-	s := newSVG(pictureWidth, headHeight+float64(rows*panelHeight), f.title)
-	s.label(16, 26, "start", "head", f.title)
-	s.label(16, 44, "start", "soft", c.caption())
-	legend(s, panels)
-	for i, p := range panels {
-		p.draw(s, float64(i%2*panelWidth), float64(headHeight+i/2*panelHeight))
+	var rows [][]*plot.Plot
+	for pair := range slices.Chunk(panels, 2) {
+		row := make([]*plot.Plot, 2) // the last one may lack the second
+		for i, p := range pair {
+			var err error
+			if row[i], err = p.plot(); err != nil {
+				return nil, err
+			}
+		}
+		rows = append(rows, row)
 	}
-	return s.String()
+	picture := vgsvg.New(pictureWidth, headHeight+panelHeight*vg.Length(len(rows)))
+	all := draw.New(picture)
+	all.SetColor(color.White)
+	all.Fill(all.Rectangle.Path())
+	c.head(draw.Crop(all, margin, -margin, all.Max.Y-headHeight, 0), f, panels)
+	tiles := draw.Tiles{Rows: len(rows), Cols: 2, PadLeft: margin, PadRight: margin, PadTop: headHeight, PadBottom: margin, PadX: 2 * margin, PadY: margin}
+	for y, row := range plot.Align(rows, tiles, all) {
+		for x, canvas := range row {
+			if rows[y][x] != nil {
+				rows[y][x].Draw(canvas)
+			}
+		}
+	}
+	var text bytes.Buffer
+	_, err := picture.WriteTo(&text)
+	// Arial and Helvetica have the same widths as the font that the library measures with.
+	family := []byte("font-family:Liberation Sans")
+	return bytes.ReplaceAll(text.Bytes(), family, append(family, ",Arial,Helvetica,sans-serif"...)), err
+}
+
+// head writes the title, what the figures were measured on, and the legend.
+func (c *curves) head(at draw.Canvas, f *figure, panels []*panel) {
+	style := draw.TextStyle{Font: sans(12), Color: color.Black, Handler: plot.DefaultTextHandler}
+	at.FillText(style, vg.Point{X: at.Min.X, Y: at.Max.Y - 20}, f.title)
+	style.Font, style.Color = sans(8), soft
+	at.FillText(style, vg.Point{X: at.Min.X, Y: at.Max.Y - 33}, c.caption())
+	for _, entry := range legend(panels) {
+		entry.Draw(draw.Crop(at, 0, 0, 0, -40))
+		at.Min.X += entry.Rectangle(at).Size().X + margin + 6
+	}
 }
 
 // caption says what the figures were measured on.
@@ -163,22 +195,27 @@ func (c *curves) caption() string {
 	return fmt.Sprintf("%s. Medians of %d rounds, bars from the fastest to the slowest.", strings.Join(parts, ", "), c.Rounds)
 }
 
-// legend names the lines that are there. Text is some 6 pixels a letter wide.
-func legend(s *svg, panels []*panel) {
-	const y = 66
-	x := 16.0
+// legend has an entry for each line that is there; they stand side by side.
+func legend(panels []*panel) (list []plot.Legend) {
+	add := func(name string, thumbnails ...plot.Thumbnailer) {
+		l := plot.NewLegend()
+		l.Left, l.Top, l.TextStyle.Font, l.ThumbnailWidth = true, true, sans(9), vg.Points(18)
+		l.Add(name, thumbnails...)
+		list = append(list, l)
+	}
 	for _, who := range curveLines {
-		if !slices.ContainsFunc(panels, func(p *panel) bool {
+		if slices.ContainsFunc(panels, func(p *panel) bool {
 			return slices.ContainsFunc(p.lines, func(l line) bool { return l.who == who })
 		}) {
-			continue
+			add(lineTitles[who], looks[who].thumbnails()...)
 		}
-		l := looks[who]
-		s.line(x, y-4, x+22, y-4, "line "+l.class+"-line")
-		s.mark(x+11, y-4, l.shape, l.class+"-mark", "")
-		s.label(x+28, y, "start", "", lineTitles[who])
-		x += 28 + 6.1*float64(len(lineTitles[who])) + 24
 	}
-	s.line(x, y-4, x+22, y-4, "guide")
-	s.label(x+28, y, "start", "", "linear")
+	add("linear", &plotter.Line{LineStyle: guideStyle})
+	return list
+}
+
+// lineTitles are the contenders' names in legends and tables.
+var lineTitles = map[string]string{
+	nameSpec: "specification (git)", nameCLI: "cairn", nameLibrary: "library", nameWatching: "library, watching", nameFloor: "walk + lstat",
+	nameHand: "write or unlink",
 }

@@ -5,12 +5,12 @@ import (
 	"context"
 	"encoding/json"
 	"encoding/xml"
-	"errors"
 	"fmt"
 	"io"
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,11 +18,11 @@ import (
 	"unicode/utf8"
 )
 
-// drawn is what a reader of XML sees in a picture.
+// drawn is what a reader of SVG sees in a picture, in points from its upper left corner.
 type drawn struct {
 	width, height float64
 	texts         []drawnText
-	marks         map[string][2]float64 // by title
+	lines         map[string][][2]float64 // corners of the last line of each colour
 }
 
 type drawnText struct {
@@ -30,78 +30,76 @@ type drawnText struct {
 	text                     string
 }
 
-func parsePicture(t *testing.T, picture string) drawn {
-	t.Helper()
-	d := drawn{marks: make(map[string][2]float64)}
-	dec := xml.NewDecoder(strings.NewReader(picture))
-	var path xml.StartElement
-	for {
-		token, err := dec.Token()
-		if errors.Is(err, io.EOF) {
-			return d
-		}
-		if err != nil {
-			t.Fatalf("%v in\n%s", err, picture)
-		}
-		start, ok := token.(xml.StartElement)
-		if !ok {
-			continue
-		}
-		switch start.Name.Local {
-		case "svg":
-			d.width, d.height = numberOf(t, start, "width"), numberOf(t, start, "height")
-		case "path":
-			path = start
-		case "text":
-			d.texts = append(d.texts, textOf(t, start, contentOf(t, dec, start)))
-		case "title":
-			if title := contentOf(t, dec, start); path.Name.Local != "" {
-				var x, y float64
-				if _, err := fmt.Sscanf(attribute(path, "transform"), "translate(%g %g)", &x, &y); err != nil {
-					t.Fatal(err)
-				}
-				d.marks[title] = [2]float64{x, y}
-			}
-		}
-	}
-}
+// thick is the style of a contender's line.
+var thick = regexp.MustCompile(`^fill:none;stroke:(#[0-9A-F]{6});stroke-width:1\.5$`)
 
-func contentOf(t *testing.T, dec *xml.Decoder, start xml.StartElement) (text string) {
+func parsePicture(t *testing.T, picture []byte) drawn {
 	t.Helper()
-	if err := dec.DecodeElement(&text, &start); err != nil {
+	var root struct {
+		ViewBox string `xml:"viewBox,attr"`
+		All     struct {
+			Paths []struct {
+				D     string `xml:"d,attr"`
+				Style string `xml:"style,attr"`
+			} `xml:"path"`
+			Texts []struct {
+				X     float64 `xml:"x,attr"`
+				Y     float64 `xml:"y,attr"`
+				Style string  `xml:"style,attr"`
+				Text  string  `xml:",chardata"`
+			} `xml:"text"`
+		} `xml:"g"`
+	}
+	if err := xml.Unmarshal(picture, &root); err != nil {
+		t.Fatalf("%v in\n%s", err, picture)
+	}
+	d := drawn{lines: make(map[string][][2]float64)}
+	if _, err := fmt.Sscanf(root.ViewBox, "0 0 %g %g", &d.width, &d.height); err != nil {
 		t.Fatal(err)
 	}
-	return text
-}
-
-func attribute(e xml.StartElement, name string) string {
-	for _, a := range e.Attr {
-		if a.Name.Local == name {
-			return a.Value
+	for _, text := range root.All.Texts {
+		d.texts = append(d.texts, textOf(t, text.X, d.height+text.Y, text.Style, text.Text))
+	}
+	for _, path := range root.All.Paths {
+		if m := thick.FindStringSubmatch(path.Style); m != nil {
+			d.lines[m[1]] = cornersOf(t, path.D, d.height)
 		}
 	}
-	return ""
-}
-
-func numberOf(t *testing.T, e xml.StartElement, name string) float64 {
-	t.Helper()
-	x, err := strconv.ParseFloat(attribute(e, name), 64)
-	if err != nil {
-		t.Fatalf("%s of %s: %v", name, e.Name.Local, err)
-	}
-	return x
+	return d
 }
 
 // textOf guesses the place that a text takes, with letters on the wide side.
-func textOf(t *testing.T, e xml.StartElement, text string) drawnText {
-	size := map[string]float64{"head": 15, "soft": 11}[attribute(e, "class")]
-	if size == 0 {
-		size = 12
+func textOf(t *testing.T, x, y float64, style, text string) drawnText {
+	t.Helper()
+	_, after, _ := strings.Cut(style, "font-size:")
+	after, _, _ = strings.Cut(after, "px")
+	size, err := strconv.ParseFloat(after, 64)
+	if err != nil {
+		t.Fatalf("%v in %q", err, style)
 	}
-	width := 0.58 * size * float64(utf8.RuneCountInString(text))
-	x, y := numberOf(t, e, "x"), numberOf(t, e, "y")
-	left := x - map[string]float64{"start": 0, "middle": width / 2, "end": width}[attribute(e, "text-anchor")]
-	return drawnText{left, y - size*0.8, left + width, y + size*0.2, text}
+	width := 0.54 * size * float64(utf8.RuneCountInString(text))
+	return drawnText{x, y - size*0.8, x + width, y + size*0.2, text}
+}
+
+func cornersOf(t *testing.T, path string, height float64) (corners [][2]float64) {
+	t.Helper()
+	for _, corner := range strings.Split(strings.TrimPrefix(path, "M"), "L") {
+		var x, y float64
+		if _, err := fmt.Sscanf(corner, "%g,%g", &x, &y); err != nil {
+			t.Fatalf("%v in %q", err, path)
+		}
+		corners = append(corners, [2]float64{x, height - y})
+	}
+	return corners
+}
+
+func drawing(t *testing.T, c *curves, f *figure) []byte {
+	t.Helper()
+	picture, err := c.draw(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return picture
 }
 
 // told by formula: y(who, x) at the places where a whole run measures.
@@ -143,7 +141,7 @@ func TestPictureTexts(t *testing.T) {
 	for name, y := range map[string]func(*curve, string, int) float64{"wide": proportional, "narrow": narrow} {
 		c := toldCurves(y)
 		for _, f := range figures {
-			d := parsePicture(t, c.draw(&f))
+			d := parsePicture(t, drawing(t, c, &f))
 			if len(d.texts) < 20 {
 				t.Errorf("%s, %s: only %d texts", name, f.suffix, len(d.texts))
 			}
@@ -168,22 +166,23 @@ func TestPictureNumbers(t *testing.T) {
 	for x, seconds := range map[int]float64{1_000: 0.001, 10_000: 0.01, 100_000: 1} {
 		c.add(where{curveUnchanged, x, x}, nameCLI, seconds)
 	}
-	d := parsePicture(t, c.draw(&figures[0]))
-	low, middle, high := d.marks["cairn, 1k: 1 ms"], d.marks["cairn, 10k: 10 ms"], d.marks["cairn, 100k: 1 s"]
-	if len(d.marks) != 3 || low == middle || middle == high {
-		t.Fatalf("marks %v", d.marks)
+	d := parsePicture(t, drawing(t, c, &figures[0]))
+	corners := d.lines["#0969DA"]
+	if len(corners) != 3 {
+		t.Fatalf("lines %v", d.lines)
 	}
-	if x := (low[0] + high[0]) / 2; math.Abs(middle[0]-x) > 0.1 {
+	low, middle, high := corners[0], corners[1], corners[2]
+	if x := (low[0] + high[0]) / 2; low[0] >= high[0] || math.Abs(middle[0]-x) > 0.1 {
 		t.Errorf("10k is at %g, between 1k and 100k there is %g", middle[0], x)
 	}
-	if y := low[1] + (high[1]-low[1])/3; math.Abs(middle[1]-y) > 0.1 {
+	if y := low[1] + (high[1]-low[1])/3; low[1] <= high[1] || math.Abs(middle[1]-y) > 0.1 {
 		t.Errorf("10 ms is at %g, a third of the way from 1 ms to 1 s is %g", middle[1], y)
 	}
 	for _, label := range d.texts {
 		if label.text == "10 ms" && math.Abs((label.top+label.bottom)/2-middle[1]) > 4 {
 			t.Errorf("the label of 10 ms is at %g, its mark at %g", label.bottom, middle[1])
 		}
-		if label.text == "10k" && math.Abs((label.left+label.right)/2-middle[0]) > 0.1 {
+		if label.text == "10k" && math.Abs((label.left+label.right)/2-middle[0]) > 1 {
 			t.Errorf("the label of 10k is at %g to %g, its mark at %g", label.left, label.right, middle[0])
 		}
 	}
@@ -203,7 +202,7 @@ func TestPictureIsDeterministic(t *testing.T) {
 	}
 	slices.Reverse(again.Points)
 	for _, f := range figures {
-		if a, b := c.draw(&f), again.draw(&f); a != b || a == "" {
+		if a, b := drawing(t, c, &f), drawing(t, again, &f); !bytes.Equal(a, b) || len(a) == 0 {
 			t.Errorf("%s: two pictures of the same numbers differ", f.suffix)
 		}
 	}
@@ -212,16 +211,20 @@ func TestPictureIsDeterministic(t *testing.T) {
 func TestPictureEdgeCases(t *testing.T) {
 	t.Parallel()
 	c := &curves{}
-	if picture := c.draw(&figures[0]); picture != "" {
+	if picture := drawing(t, c, &figures[0]); picture != nil {
 		t.Errorf("nothing measured gives\n%s", picture)
 	}
 	c.add(where{curveUnchanged, 1000, 1000}, nameCLI, 0.001) // a single number
 	c.add(where{curvePeak, 1000, 1000}, nameCLI, 0)          // a system that does not tell
 	c.add(where{curveUnchanged, 0, 0}, nameSpec, 1)
 	c.add(where{"unheard-of", 1, 1}, nameCLI, 1)
-	picture := c.draw(&figures[0])
-	if d := parsePicture(t, picture); len(d.marks) != 1 || strings.Contains(picture, "NaN") || strings.Contains(picture, "Inf") {
-		t.Errorf("marks %v in\n%s", d.marks, picture)
+	picture := drawing(t, c, &figures[0])
+	parsePicture(t, picture)
+	if panels := c.panels(&figures[0]); len(panels) != 1 || len(panels[0].lines) != 1 || len(panels[0].lines[0].points) != 1 {
+		t.Errorf("panels %v", panels)
+	}
+	if bytes.Contains(picture, []byte("NaN")) || bytes.Contains(picture, []byte("Inf")) {
+		t.Errorf("a number that is none in\n%s", picture)
 	}
 }
 
@@ -237,7 +240,7 @@ func TestPlot(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, suffix := range []string{"files", "changed", "kept", "back"} {
-		parsePicture(t, string(readFile(t, filepath.Join(dir, "growth-"+suffix+".svg"))))
+		parsePicture(t, []byte(readFile(t, filepath.Join(dir, "growth-"+suffix+".svg"))))
 	}
 	if !strings.Contains(out.String(), "| track, by files changed of 100k ") {
 		t.Errorf("no row for a large tree in\n%s", out.String())

@@ -3,10 +3,11 @@ package main
 import (
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strings"
 	"time"
+
+	"gonum.org/v1/gonum/stat"
 )
 
 // report is what a run found. results/README.md describes its JSON form.
@@ -196,7 +197,7 @@ func quantile(list []float64, q float64) (float64, bool) {
 		return 0, false
 	}
 	list = slices.Sorted(slices.Values(list))
-	return list[max(0, int(math.Ceil(q*float64(len(list))))-1)], true
+	return stat.Quantile(q, stat.Empirical, list, nil), true
 }
 
 func (r *report) writeJSON(w io.Writer) error {

@@ -1,10 +1,6 @@
 package main
 
-import (
-	"fmt"
-
-	"github.com/seed-fb9cbc17/cairn/internal/odb"
-)
+import "fmt"
 
 // checkRoom fails before anything is written where the disk is too small for the trees
 // and stores of a run.
@@ -14,7 +10,7 @@ func (d *driver) checkRoom() error {
 		return err
 	}
 	need := d.need(size)
-	free, err := odb.FreeSpace(d.scratch)
+	free, err := freeSpace(d.scratch)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/stat"
 )
 
 // growthLimit says how much a cost of cairn may grow, as an exponent: 0 not at all,
@@ -49,17 +51,18 @@ func leastCPU(p *point) float64 {
 // exponent is that of the power of x which fits best, by least squares of the
 // logarithms, over the last decade.
 func (l *line) exponent(of func(*point) float64) (float64, bool) {
-	points := l.decade()
-	n := float64(len(points))
-	var sumX, sumY, sumXX, sumXY float64
-	for i := range points {
-		if of(&points[i]) <= 0 {
+	var xs, ys []float64
+	for _, p := range l.decade() {
+		if of(&p) <= 0 {
 			return 0, false
 		}
-		x, y := math.Log(float64(points[i].X)), math.Log(of(&points[i]))
-		sumX, sumY, sumXX, sumXY = sumX+x, sumY+y, sumXX+x*x, sumXY+x*y
+		xs, ys = append(xs, math.Log(float64(p.X))), append(ys, math.Log(of(&p)))
 	}
-	return (n*sumXY - sumX*sumY) / (n*sumXX - sumX*sumX), len(points) > 1
+	if len(xs) < 2 {
+		return 0, false
+	}
+	_, exponent := stat.LinearRegression(xs, ys, nil, false)
+	return exponent, true
 }
 
 // each is what one more costs, between the ends of the last decade.

@@ -2,6 +2,3 @@ package odb
 
 // FreeSpace returns how many bytes the disk of the store has left for its owner.
 func (db *DB) FreeSpace() (int64, error) { return freeSpace(db.dir) }
-
-// FreeSpace returns how many bytes this user may still write to the disk of dir.
-func FreeSpace(dir string) (int64, error) { return freeSpace(dir) }

@@ -34,7 +34,8 @@ type cli struct {
 	config     *config.Config // of the root configured, nil until it is needed
 	configured string
 	real, top  found                     // of the directory started in: its real path, and its root
-	above      bool                      // the root lies above that directory because it has a store, and nothing said so yet
+	above      bool                      // the root lies above that directory because it has a store
+	toldAbove  bool                      // which a line on stderr has said
 	last       *cairn.Options            // that options returned
 	spawn      func(args []string) error // starts cairn in the background, nil = never
 	due        *bool                     // whether it is time to clean, nil = not known

@@ -134,8 +134,8 @@ func (c *cli) rootDir(dir string) (string, error) {
 
 // tellAbove says that a new capture belongs to a store of a directory above.
 func (c *cli) tellAbove(root string) {
-	if c.above && slices.Contains(makesStore, c.running) {
-		c.above = false
+	if c.above && !c.toldAbove && slices.Contains(makesStore, c.running) {
+		c.toldAbove = true
 		c.console.remark("this directory belongs to %s, which has a store (--root . makes one of its own)", placeText(root))
 	}
 }

@@ -2,6 +2,7 @@ package cairn
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -84,7 +85,7 @@ func (m *remote) run(ctx context.Context, gitDir string, args, rest []string) (s
 	if ctx.Err() != nil {
 		err = ctx.Err()
 	} else if err != nil {
-		err = fmt.Errorf("git: %w: %s", err, m.withoutPassword(onOneLine(complaint.String())))
+		err = fmt.Errorf("git: %s", cmp.Or(m.withoutPassword(onOneLine(complaint.String())), err.Error()))
 	}
 	return out.String(), err
 }

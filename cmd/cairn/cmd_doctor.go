@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,7 +27,8 @@ steps of sessions that an agent left open when it was killed;
 whether there are stores of directories that are gone; whether a server that is
 running is kept from watching by a limit of the system; and whether the coding
 agents that are found are set up, trusted and heard of. One line is printed for
-each thing that is wrong, and one with its repair. Nothing wrong is said so.
+each thing that is wrong, and one with its repair; -v lists more than ten of one
+kind. Nothing wrong is said so.
 
 --fix repairs, and always ends in a store that works. What cannot be used is set
 aside in the store, in cairn/damaged, not thrown away. Objects that are lost are
@@ -115,9 +118,7 @@ func (c *cli) printFindings(all []cairn.Finding) (err error) {
 	if c.global.json {
 		err = c.writeJSON(all)
 	} else {
-		for _, f := range all {
-			c.printFinding(f)
-		}
+		c.listFindings(all)
 		if len(all) == 0 {
 			_, err = c.out.WriteString("nothing is wrong\n")
 		}
@@ -126,6 +127,22 @@ func (c *cli) printFindings(all []cairn.Finding) (err error) {
 		err = errUnwell
 	}
 	return err
+}
+
+// listFindings prints the first findings of each kind, as cut does with lines, and in the
+// end how many more there are.
+func (c *cli) listFindings(all []cairn.Finding) {
+	count := make(map[string]int)
+	for _, f := range all {
+		if count[f.Kind]++; count[f.Kind] <= maxListed || c.global.verbose {
+			c.printFinding(f)
+		}
+	}
+	for _, kind := range slices.Sorted(maps.Keys(count)) {
+		if more := count[kind] - maxListed; more > 0 && !c.global.verbose {
+			fmt.Fprintf(c.out, "%s: and %d more (-v lists them all)\n", kind, more)
+		}
+	}
 }
 
 func (c *cli) printFinding(f cairn.Finding) {

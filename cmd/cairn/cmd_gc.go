@@ -90,12 +90,12 @@ func (c *cli) printCleaned(done *cairn.Cleaned, dry bool) error {
 			return err
 		}
 	} else {
-		went, freed := "dropped", "freed"
+		went, freed := "dropped", "freed" // small loose objects may take more room in a pack
 		if dry {
 			went, freed = "would drop", "would free"
 		}
 		fmt.Fprintf(c.out, "%s %s, %s %s; %s in %s left\n", went, wording.Count(done.Checkpoints, "checkpoint"), freed,
-			wording.Size(done.Freed), wording.Count(done.Kept, "checkpoint"), wording.Size(done.Size))
+			wording.Size(max(0, done.Freed)), wording.Count(done.Kept, "checkpoint"), wording.Size(done.Size))
 	}
 	if n := len(done.Shortened); n > 0 {
 		c.console.remark("%s the beginning of %s that goes on", map[bool]string{true: "would drop", false: "dropped"}[dry], wording.Count(n, "line"))

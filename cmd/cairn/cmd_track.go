@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -248,7 +249,7 @@ func (c *cli) listSkipped(t *cairn.Track, strict bool) {
 		c.console.complain("the time was over before everything was read: the checkpoint is partial")
 	}
 	var faults, policy []string
-	tooLarge := false
+	hints := make(map[string]bool)
 	for _, s := range t.Skipped {
 		line := "not captured: " + cairn.QuotePath(s.Path) + ": " + skipReason(s, t.Reasons[s.Path])
 		if s.Policy() && !strict {
@@ -256,15 +257,27 @@ func (c *cli) listSkipped(t *cairn.Track, strict bool) {
 		} else {
 			faults = append(faults, line)
 		}
-		tooLarge = tooLarge || s.Reason == reasonTooLarge
+		if s.Reason == reasonTooLarge {
+			hints[limitHint(s.Size)] = true
+		}
 	}
 	c.cut(faults, maxListed, c.console.complain)
 	if !c.global.quiet {
 		c.cut(policy, maxListed, c.console.complain)
 	}
-	if tooLarge {
-		c.console.remark("hint: --max-file-size raises the limit")
+	for _, text := range slices.Sorted(maps.Keys(hints)) {
+		c.console.remark("hint: %s", text)
 	}
+}
+
+// limitHint tells how to raise the limit that a file has met. A small one has met a limit that
+// was lowered, or that of include.
+func limitHint(size int64) string {
+	text := "--max-file-size raises the limit"
+	if size <= cairn.DefaultMaxFileSize {
+		text += ", and max_include_size that of what include names"
+	}
+	return text
 }
 
 // cut hands the first lines of a long list to say, and then how many there are more.

@@ -189,9 +189,11 @@ func flagFault(err error) string {
 		"int": "a whole number", "duration": "a duration as in 5s or 2m", "bool": "true or false",
 	}[bad.GetFlag().Value.Type()]
 	if wanted == "" {
-		return err.Error()
+		wanted = bad.Unwrap().Error()
+	} else {
+		wanted = "want " + wanted
 	}
-	return fmt.Sprintf("cannot use --%s %s: want %s", bad.GetFlag().Name, shellWord(bad.GetValue()), wanted)
+	return fmt.Sprintf("cannot use --%s %s: %s", bad.GetFlag().Name, shellWord(bad.GetValue()), wanted)
 }
 
 // hint is the next step where the error itself does not name one.
@@ -215,14 +217,18 @@ func hint(err error) string {
 		return "cairn du says what stores take; --data-dir names another disk, --min-free how much of it to leave"
 	case errors.Is(err, cairn.ErrOutside):
 		return "paths count from the current directory; --root DIR names another root"
+	case strings.Contains(err.Error(), "cairn doctor --fix"):
+		return ""
 	case errors.Is(err, cairn.ErrCorrupt):
-		return "the other checkpoints may be whole: try an earlier one, and git fsck in the store (cairn status names it)"
+		return "cairn doctor --fix mends the store or cuts out what is lost; the other checkpoints may be whole"
 	case errors.Is(err, cairn.ErrStore) && errors.Is(err, fs.ErrPermission):
 		return "--data-dir or CAIRN_DATA_DIR names another place for the store"
 	case errors.Is(err, cairn.ErrNotFound) && strings.Contains(err.Error(), "there are only 0"):
 		return "cairn track makes the first one"
 	case errors.Is(err, cairn.ErrNotFound) && strings.Contains(err.Error(), "nothing to "):
 		return "cairn operations lists what was done"
+	case errors.Is(err, session.ErrNotFound):
+		return "cairn session list and cairn session show list what there is"
 	}
 	return ""
 }

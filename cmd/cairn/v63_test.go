@@ -1,11 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/seed-fb9cbc17/cairn"
 )
 
 // TestV63_NoInternalsInMessages: what goes wrong is said in words for people, whatever a
@@ -24,7 +27,7 @@ func TestV63_NoInternalsInMessages(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(s.project, "dir"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	internals := regexp.MustCompile(`strconv\.|\b(l?stat|open|read|lstat|fstatat|openat|unlink|mkdir|readlink|rename|fork/exec|dial|write) /|invalid character|context (deadline exceeded|canceled)|\bEOF\b|\\n|(^|[^.])\bjson: |cannot unmarshal|unexpected end of JSON|toml: |parsing "|time: |%!|runtime error|goroutine|exec: `)
+	internals := regexp.MustCompile(`strconv\.|\b(l?stat|open|read|lstat|fstatat|openat|unlink|mkdir|readlink|rename|fork/exec|dial|write) /|invalid character|context (deadline exceeded|canceled)|\bEOF\b|\\n|(^|[^.])\bjson: |cannot unmarshal|unexpected end of JSON|toml: |parsing "|time: |%!|runtime error|goroutine|exec: |exit status \d|invalid argument "`)
 	for _, args := range [][]string{
 		{"log", "-n", "x"}, {"log", "-n", "99999999999999999999"}, {"log", "-n", ""}, {"log", "--stat=perhaps"},
 		{"diff", "-U", "x"}, {"diff", "-U", "-1"}, {"diff", "zz"}, {"diff", "@~x"}, {"diff", "@~99999999999999999999"}, {"diff", "@", "none"},
@@ -89,5 +92,19 @@ func TestV63_NoInternalsInSettings(t *testing.T) {
 		if _, errs, status := s.run("", "track"); internals.MatchString(errs) || status != exitDone && !strings.Contains(errs, name) {
 			t.Errorf("%s=%s: status %d: %s", name, value, status, errs)
 		}
+	}
+}
+
+// TestV63_FreedIsNeverNegative: a cleaning that packs a few loose objects may leave more
+// bytes than there were.
+func TestV63_FreedIsNeverNegative(t *testing.T) {
+	t.Parallel()
+	var out, errs bytes.Buffer
+	c := newCLI(strings.NewReader(""), &out, &errs, func(string) string { return "" }, t.TempDir())
+	if err := c.printCleaned(&cairn.Cleaned{Freed: -1436, Kept: 2, Size: 6 << 10}, false); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.out.Flush(); err != nil || out.String() != "dropped 0 checkpoints, freed 0 bytes; 2 checkpoints in 6.0 KiB left\n" {
+		t.Errorf("%q, %v", out.String(), err)
 	}
 }

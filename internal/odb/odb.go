@@ -177,6 +177,15 @@ func (db *DB) path(elem ...string) string {
 	return filepath.Join(append([]string{db.dir}, elem...)...)
 }
 
+// damage makes an ErrCorrupt of something else than a regular file in the place of one of
+// the store's. Other errors stay what they are.
+func damage(err error) error {
+	if errors.Is(err, atomicfile.ErrNotRegular) {
+		return fmt.Errorf("%w: %w", ErrCorrupt, err)
+	}
+	return err
+}
+
 // corrupt makes an ErrCorrupt. Whoever knows the path adds it.
 func corrupt(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{ErrCorrupt}, args...)...)

@@ -35,7 +35,7 @@ func (db *DB) packedRefs() (packedRefs, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, damage(err)
 	}
 	return parsePackedRefs(string(data)), nil
 }
@@ -106,7 +106,7 @@ func (db *DB) unpackRef(name string) (found bool, err error) {
 	defer func() { err = errors.Join(err, unlock()) }()
 	data, err := atomicfile.Read(db.path("packed-refs"))
 	if err != nil {
-		return false, err
+		return false, damage(err)
 	}
 	rest, found := withoutRef(string(data), name)
 	if !found {

@@ -100,7 +100,7 @@ func (db *DB) lockRedo() (*redoHold, error) {
 			return nil, nil
 		}
 		if err != nil {
-			return nil, fmt.Errorf("open redo log: %w", err)
+			return nil, fmt.Errorf("open redo log: %w", damage(err))
 		}
 		h := &redoHold{db: db, file: f}
 		there, err := h.lock()
@@ -108,7 +108,7 @@ func (db *DB) lockRedo() (*redoHold, error) {
 			return h, nil
 		}
 		if err = errors.Join(err, h.close()); err != nil {
-			return nil, fmt.Errorf("open redo log: %w", err)
+			return nil, fmt.Errorf("open redo log: %w", damage(err))
 		}
 	}
 }

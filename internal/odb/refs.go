@@ -57,7 +57,7 @@ func (db *DB) readRef(name string) (id object.ID, target string, err error) {
 			return parseRef(data)
 		}
 		if !isNoFile(err) {
-			return id, "", err
+			return id, "", damage(err)
 		}
 		packed, err := db.packedRefs()
 		if err != nil {

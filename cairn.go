@@ -179,7 +179,7 @@ func Open(opt Options) (*Repo, error) {
 	opt.DataDir = dataDir
 	r := newRepo(opt, root, around)
 	if opt.Watch {
-		r.watching = &watching{within: saveWithin}
+		r.watching = &watching{}
 	}
 	if r.db, err = r.openStore(store); err != nil {
 		return nil, err
@@ -242,12 +242,9 @@ func (r *Repo) openStore(dir string) (*odb.DB, error) {
 	return db, nil
 }
 
-// Close releases the store. It does not wait for running calls. A Repo that watches saves
-// its stat cache, for which it waits up to a second for another process that has the lock:
-// without it the next to open the directory reads again what has changed lately.
+// Close releases the store. It does not wait for running calls.
 func (r *Repo) Close() error {
 	r.watching.endFolding()
-	r.watching.saveLast(r)
 	err := r.watching.close()
 	if r.fresh != nil {
 		r.fresh.drop(r)

@@ -259,7 +259,7 @@ func (c *capture) discard() { c.batch.Discard() }
 //
 //  1. the new objects, durably, as one pack
 //  2. the refs that keep alive what the stat cache will name, and then those given
-//  3. the stat cache, or a little later: see maySaveLater
+//  3. the stat cache
 //
 // Where refs are given the capture is recorded with them, so that a stat cache which
 // cannot be saved then is no failure: it is as it was, and the next capture reads more.
@@ -269,7 +269,7 @@ func (c *capture) publish(ctx context.Context, refs ...odb.RefUpdate) error {
 	}
 	err := c.repo.dropHeld(c.rules)
 	if err == nil {
-		err = c.save(ctx)
+		err = c.repo.saveIndex(ctx, c.index, c.aux())
 	}
 	if err != nil && len(refs) == 0 {
 		return err
@@ -317,7 +317,7 @@ func (c *capture) publishFor(ctx context.Context) error {
 // saveUnlessSaved saves the stat cache if no operation came about that did, or if that
 // failed.
 func (c *capture) saveUnlessSaved(ctx context.Context) {
-	if !c.index.Dirty() || c.repo.watching.behind() {
+	if !c.index.Dirty() {
 		c.repo.keepIndex(c.index)
 		return
 	}

@@ -36,14 +36,13 @@ func (r *Repo) WaitFolded() {
 }
 
 // wait waits for what is under way, if anything is.
-func (f *folding) wait(w *watching) bool {
+func (f *folding) wait(w *watching) {
 	w.mu.Lock()
 	done := f.done
 	w.mu.Unlock()
 	if done != nil {
 		<-done
 	}
-	return done != nil
 }
 
 // FoldAgain lets a Repo try at once what has failed.
@@ -51,31 +50,6 @@ func (r *Repo) FoldAgain() {
 	r.watching.mu.Lock()
 	defer r.watching.mu.Unlock()
 	r.watching.base.failed, r.watching.packs.failed, r.watching.log.failed = time.Time{}, time.Time{}, time.Time{}
-}
-
-// SaveWithin says for how long a Repo that watches may put off saving the stat cache from
-// now on. What it is waiting to save it looks at again.
-func (r *Repo) SaveWithin(d time.Duration) {
-	w := r.watching
-	w.mu.Lock()
-	w.within = d
-	stop, done := w.late.stop, w.late.done
-	w.mu.Unlock()
-	if done != nil {
-		stop()
-		<-done
-	}
-}
-
-// WaitSaved waits until nobody is about to save the stat cache any more.
-func (r *Repo) WaitSaved() {
-	for w := r.watching; w.late.wait(w); {
-	}
-}
-
-// SaveNow does what a Repo that watches does a little later.
-func (r *Repo) SaveNow() error {
-	return r.locked(context.Background(), func() error { return r.watching.save(r) })
 }
 
 // SetLongWalk says after how many checkpoints a look-up makes an index; 0 switches that

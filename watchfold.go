@@ -90,11 +90,10 @@ func (f *folding) end(w *watching) {
 	}
 }
 
-// fold begins to write what nobody has to wait for: anew what has become long, and the
-// stat cache where its files are behind. It is called with the store's lock and w.mu.
+// fold begins to write anew what has become long, while nobody waits for it. It is called
+// with the store's lock and w.mu.
 func (w *watching) fold(r *Repo) {
-	w.saveSoon(r)
-	if w.index.Long() && !w.dirty() && w.base.idle(w) {
+	if w.index.Long() && !w.index.Dirty() && w.base.idle(w) {
 		aside := w.index.Aside(r.indexFile())
 		w.base.begin(w, func(ctx context.Context) error { return w.foldBase(ctx, r, aside) }, r.logUndone("stat cache not written anew"))
 	}
@@ -162,7 +161,6 @@ func (w *watching) installPacks(r *Repo, a *odb.FoldAside) error {
 // endFolding gives up what is being written, and waits until that is gone.
 func (w *watching) endFolding() {
 	if w != nil {
-		w.late.end(w)
 		w.base.end(w)
 		w.packs.end(w)
 		w.log.end(w)

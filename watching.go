@@ -36,7 +36,7 @@ type watching struct {
 	pending watch.Changes // taken from the watcher, but not yet looked at
 
 	index  *index.Index // as it was captured last
-	saved  [2]fileState // the files that hold it, or what it was when it was saved last
+	saved  [2]fileState // the files that hold it
 	rules  ignoreContext
 	never  string // the deny list that all of it was put to
 	last   *Track // the answer of the last Track, if nothing has happened in the store since
@@ -46,9 +46,7 @@ type watching struct {
 	stores  atomic.Pointer[[]string] // see Repo.knownStoreDirs
 	outside git.Files                // rules and configuration of the user's git
 
-	within time.Duration // for how long the stat cache may be yet to be saved
-	late   folding       // it is saved
-	base   folding       // and its base written anew
+	base   folding // of the stat cache, written anew
 	packs  folding
 	log    folding
 	closed bool

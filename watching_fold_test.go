@@ -80,7 +80,6 @@ func TestWatchingFolds(t *testing.T) {
 	for i := range 60 {
 		w.write(foldFile(i), fmt.Sprint("edit ", i))
 		w.same(fmt.Sprint("edit ", i))
-		w.saved()
 		if n := w.visited.Load(); n > 2 {
 			t.Fatalf("edit %d: %d files were looked at", i, n)
 		}
@@ -142,7 +141,7 @@ func TestWatchingFoldsBesideOthers(t *testing.T) {
 			}
 		})
 	}
-	w.edits(30, foldFile, func() { w.saved(); w.watching.FoldAgain() })
+	w.edits(30, foldFile, w.watching.FoldAgain)
 	wg.Wait()
 	w.same("afterwards")
 	w.watching.WaitFolded()
@@ -154,9 +153,6 @@ func TestWatchingFoldsBesideOthers(t *testing.T) {
 // closed closes the Repo that watches, which has temporary files ready as long as it is
 // open.
 func (w *watcher) closed() { w.do(w.watching.Close()) }
-
-// saved does not wait for the time to save the stat cache.
-func (w *watcher) saved() { w.do(w.watching.SaveNow()) }
 
 // edits tracks n edits in a row, and calls then after each.
 func (w *watcher) edits(n int, path func(i int) string, then func()) {
@@ -181,7 +177,7 @@ func TestCloseWhileFolding(t *testing.T) {
 func closedWhileFolding(t *testing.T, path func(i int) string, left func(*watcher)) {
 	for round := range 4 {
 		w := newWatcher(t, foldTree())
-		w.edits(7+round, path, w.saved)
+		w.edits(7+round, path, func() {})
 		if err := w.watching.Close(); err != nil {
 			t.Fatal(err)
 		}
@@ -216,11 +212,6 @@ func foldAsProcess(r *cairn.Repo) error {
 		}
 		if _, err := r.Track(background, cairn.TrackOptions{}); err != nil {
 			return err
-		}
-		if i > 0 {
-			if err := r.SaveNow(); err != nil {
-				return err
-			}
 		}
 		if i > 1 {
 			r.WaitFolded()

@@ -13,26 +13,6 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 )
 
-// newLate is a watcher that does not save the stat cache by itself any more.
-func newLate(t *testing.T) *watcher {
-	t.Helper()
-	w := newWatcher(t, watchedTree())
-	w.watching.SaveWithin(time.Hour)
-	w.write("d0/sub/f0", "before")
-	w.same("before")
-	w.saved()
-	return w
-}
-
-// newBehind is one that has captured something since it saved.
-func newBehind(t *testing.T) *watcher {
-	t.Helper()
-	w := newLate(t)
-	w.write("d1/sub/f1", "behind")
-	w.tracked()
-	return w
-}
-
 // indexTree is what the files of the stat cache hold.
 func (f *fixture) indexTree() string {
 	f.Helper()
@@ -53,61 +33,23 @@ func (w *watcher) tracked() string {
 	return got.Hash
 }
 
-func TestWatchingSavesLater(t *testing.T) {
+// TestV33_StatCacheIsSavedAtOnce: the files of the stat cache hold what a Repo that watches
+// has captured, so that another process reads nothing again.
+func TestV33_StatCacheIsSavedAtOnce(t *testing.T) {
 	t.Parallel()
-	for name, save := range map[string]func(w *watcher){
-		"when it is time":   (*watcher).saved,
-		"when it is closed": (*watcher).closed,
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := newLate(t)
-			before := w.indexTree()
-			for i := range 3 {
-				w.write("d1/sub/f1", fmt.Sprint("edit ", i))
-				w.write(fmt.Sprint("new/", i), "new")
-				w.tracked()
-			}
-			if w.indexTree() != before {
-				t.Error("a track has saved the stat cache")
-			}
-			want := w.tracked()
-			save(w)
-			if got := w.indexTree(); got != want {
-				t.Errorf("saved %s, captured %s", got, want)
-			}
-			w.settled("saved")
-		})
-	}
-}
-
-// TestWatchingSavesByItself: whatever was captured while it was about to save, the files
-// are not behind in the end.
-func TestWatchingSavesByItself(t *testing.T) {
-	t.Parallel()
-	w := newBehind(t)
-	want := w.tracked()
-	w.watching.SaveWithin(time.Nanosecond)
-	w.watching.WaitSaved()
-	if got := w.indexTree(); got != want {
-		t.Fatalf("saved %s, captured %s", got, want)
-	}
-	for i := range 200 {
+	w := newWatcher(t, watchedTree())
+	for i := range 4 {
 		w.write("d1/sub/f1", fmt.Sprint("edit ", i))
-		want := w.tracked()
-		if i%20 > 0 {
-			continue // the next one comes at once
-		}
-		w.watching.WaitSaved()
-		if got := w.indexTree(); got != want {
-			t.Fatalf("edit %d: saved %s, captured %s", i, got, want)
+		w.write(fmt.Sprint("new/", i), "new")
+		if want, got := w.tracked(), w.indexTree(); got != want {
+			t.Errorf("edit %d: saved %s, captured %s", i, got, want)
 		}
 	}
 }
 
-// What happens while the files are behind what was captured. Whoever goes by them finds
-// what reading everything finds.
-func TestWatchingIsBehind(t *testing.T) {
+// TestWatchingAndOthers: whatever is done beside a Repo that watches, it finds what another
+// one finds.
+func TestWatchingAndOthers(t *testing.T) {
 	t.Parallel()
 	for name, do := range map[string]func(w *watcher){
 		"nothing":             func(*watcher) {},
@@ -167,14 +109,11 @@ func TestWatchingIsBehind(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newLate(t)
-			w.write("d1/sub/f1", "behind")
-			w.write("d3/new", "behind")
+			w := newWatcher(t, watchedTree())
+			w.write("d1/sub/f1", "edited")
+			w.write("d3/new", "new")
 			w.remove("d3/sub/f3")
-			want := w.tracked()
-			if got := w.indexTree(); got == want {
-				t.Fatal("saved at once")
-			}
+			w.tracked()
 			do(w)
 			other, err := w.repo().Track(t.Context(), cairn.TrackOptions{})
 			w.do(err)
@@ -216,70 +155,20 @@ func (w *watcher) purgeBy(r *cairn.Repo) {
 // TestWatchingAfterCleaning: what a Repo has cleaned itself it need not look through.
 func TestWatchingAfterCleaning(t *testing.T) {
 	t.Parallel()
-	for _, within := range []time.Duration{time.Hour, 0} {
-		t.Run(fmt.Sprint("saved within ", within), func(t *testing.T) {
-			t.Parallel()
-			w := newWatcher(t, watchedTree())
-			w.watching.SaveWithin(within)
-			for i := range 3 {
-				w.write("d3/sub/f4", fmt.Sprint("edit ", i))
-				w.tracked()
-			}
-			w.cleanBy(w.watching)
-			w.visited.Store(0)
-			want := w.tracked()
-			if n := w.visited.Load(); n != 0 {
-				t.Errorf("an unchanged track after it looks at %d files", n)
-			}
-			w.oneEdit("edited since")
-			w.write("d3/sub/f4", "edit 2")
-			if got := w.tracked(); got != want {
-				t.Errorf("the edit taken back: %s, was %s", got, want)
-			}
-		})
+	w := newWatcher(t, watchedTree())
+	for i := range 3 {
+		w.write("d3/sub/f4", fmt.Sprint("edit ", i))
+		w.tracked()
 	}
-}
-
-// TestWatchingBehindHoldsWhatIsIgnored: to a stat cache that is behind, a file that was
-// captured since, and is ignored now, is no stranger.
-func TestWatchingBehindHoldsWhatIsIgnored(t *testing.T) {
-	t.Parallel()
-	w := newLate(t)
-	w.write("late.txt", "was captured")
-	w.tracked()
-	w.write(".gitignore", "*.log\n/out/\nlate.txt\n")
-	for who, r := range map[string]*cairn.Repo{"another": w.repo(), "the one that watches": w.watching} {
-		got, err := r.Track(t.Context(), cairn.TrackOptions{})
-		w.do(err)
-		if ok, err := r.Exists(t.Context(), got.Hash, "late.txt"); err != nil || !ok {
-			t.Errorf("%s: not captured any more (%v)", who, err)
-		}
+	w.cleanBy(w.watching)
+	w.visited.Store(0)
+	want := w.tracked()
+	if n := w.visited.Load(); n != 0 {
+		t.Errorf("an unchanged track after it looks at %d files", n)
 	}
-}
-
-// TestCloseBesideALock: whoever has the lock is not waited for without end.
-func TestCloseBesideALock(t *testing.T) {
-	t.Parallel()
-	w := newBehind(t)
-	err := w.repo().UpdateLines(t.Context(), func(*cairn.LineUpdate) error { return w.watching.Close() })
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.settled("closed")
-}
-
-// TestWatchingSavesNothingOverOthers: what another has saved meanwhile is newer.
-func TestWatchingSavesNothingOverOthers(t *testing.T) {
-	t.Parallel()
-	w := newBehind(t)
-	w.write("d2/sub/f2", "found by another")
-	want := w.track().Hash
-	w.watching.SaveWithin(time.Nanosecond)
-	w.watching.WaitSaved()
-	if got := w.indexTree(); got != want {
-		t.Errorf("saved %s over %s", got, want)
-	}
+	w.oneEdit("edited since")
+	w.write("d3/sub/f4", "edit 2")
 	if got := w.tracked(); got != want {
-		t.Errorf("captured %s instead of %s", got, want)
+		t.Errorf("the edit taken back: %s, was %s", got, want)
 	}
 }

@@ -85,9 +85,6 @@ func (x *Index) SetPrivate(packs []string, aux []byte) {
 // Dirty reports whether Save has something to write.
 func (x *Index) Dirty() bool { return len(x.changed)+len(x.removed) > 0 || x.private }
 
-// Saved reports whether there are files that hold some state of the index.
-func (x *Index) Saved() bool { return x.base != 0 }
-
 // Clone returns an index that shares the blocks, so that a plan can be tried on
 // it. The clone is never saved.
 func (x *Index) Clone() *Index { return &Index{Dirs: maps.Clone(x.Dirs), Packs: x.Packs, Aux: x.Aux} }

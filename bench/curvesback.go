@@ -111,8 +111,7 @@ type turnBack struct {
 func (t *turnBack) dir() string { return filepath.Join(t.s.Root, "turn") }
 
 func (t *turnBack) measure() error {
-	wrote, err := t.make()
-	if err != nil {
+	if err := t.make(); err != nil {
 		return err
 	}
 	var files []string
@@ -132,7 +131,7 @@ func (t *turnBack) measure() error {
 			t.record(t.at(w), nameLibrary, resp)
 		}
 	}
-	return t.floors(wrote)
+	return t.floors()
 }
 
 func filesFor(w *backWay, files []string) []string {
@@ -144,22 +143,20 @@ func filesFor(w *backWay, files []string) []string {
 
 func (t *turnBack) at(w *backWay) where { return where{backCurve(w, t.shape), t.files, t.n} }
 
-// make carries out the turn and returns how long its files took to write.
-func (t *turnBack) make() (seconds float64, err error) {
+// make carries out the turn.
+func (t *turnBack) make() error {
 	resp, err := t.s.do(request{Op: opTurnBegin})
 	if err != nil {
-		return 0, err
+		return err
 	}
 	t.before = resp.Tree
 	t.flush()
-	begin := time.Now()
 	if err := t.write(); err != nil {
-		return 0, err
+		return err
 	}
-	seconds = time.Since(begin).Seconds()
 	resp, err = t.s.do(request{Op: opTurnEnd})
 	t.after = resp.Tree
-	return seconds, err
+	return err
 }
 
 func (t *turnBack) write() error {
@@ -178,8 +175,10 @@ func (t *turnBack) write() error {
 	return nil
 }
 
-// floors records what writing the turn's files took, and what unlinking them takes.
-func (t *turnBack) floors(wrote float64) error {
+// floors records what unlinking the turn's files takes, and what writing them after that
+// takes. A file system such as ext4 passes over inodes that were freed just now, so that
+// files which come back are slower to make than new ones, by whatever program.
+func (t *turnBack) floors() error {
 	if err := t.write(); err != nil {
 		return err
 	}
@@ -189,6 +188,14 @@ func (t *turnBack) floors(wrote float64) error {
 		return err
 	}
 	unlinked := time.Since(begin).Seconds()
+	begin = time.Now()
+	if err := t.write(); err != nil {
+		return err
+	}
+	wrote := time.Since(begin).Seconds()
+	if err := os.RemoveAll(t.dir()); err != nil {
+		return err
+	}
 	for i := range backWays {
 		switch w := &backWays[i]; {
 		case w.untimed:

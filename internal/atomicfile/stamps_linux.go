@@ -7,28 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// OneMount reports whether two directories lie on one mount of one file system, so that
-// files can be renamed from one to the other.
-func OneMount(a, b string) bool {
-	const wanted = unix.STATX_BASIC_STATS | unix.STATX_MNT_ID
-	var at [2]unix.Statx_t
-	for i, dir := range []string{a, b} {
-		if unix.Statx(unix.AT_FDCWD, dir, 0, wanted, &at[i]) != nil || at[i].Mask&unix.STATX_MNT_ID == 0 {
-			return false
-		}
-	}
-	return at[0].Mnt_id == at[1].Mnt_id && at[0].Dev_major == at[1].Dev_major && at[0].Dev_minor == at[1].Dev_minor
-}
-
-// DirsMayStampFinely reports whether the file system of a directory is one that, from Linux
-// 6.13 on, gives directories that were looked at a time of their own with the next change.
-func DirsMayStampFinely(dir string) bool {
-	var fs unix.Statfs_t
-	return unix.Statfs(dir, &fs) == nil && mayStampFinely(&fs).Dirs
-}
-
-// mayStampFinely is what is known of the kinds. A tmpfs stamps a directory with the time of
-// the file that is linked into it or removed from it: that may be the one it has.
+// mayStampFinely tells what the kinds of file systems may stamp finely from Linux 6.13 on.
+// A tmpfs stamps a directory with the time of the file that is linked into it or removed
+// from it: that may be the time the directory has already.
 func mayStampFinely(fs *unix.Statfs_t) Fine {
 	switch uint32(fs.Type) {
 	case unix.EXT4_SUPER_MAGIC, unix.XFS_SUPER_MAGIC, unix.BTRFS_SUPER_MAGIC:
@@ -57,13 +38,13 @@ func StampsFinely(f *os.File) Fine {
 // seenFine reports whether a change is seen that has a later time than the ticks give.
 func seenFine(fd int) bool {
 	for range stampTries {
-		tick := Tick()
+		before := tick()
 		stamp, err := restamp(fd)
-		if err != nil || tick.IsZero() {
+		if err != nil || before.IsZero() {
 			return false
 		}
-		if tick.Equal(Tick()) {
-			return stamp.After(tick)
+		if before.Equal(tick()) {
+			return stamp.After(before)
 		}
 	}
 	return false
@@ -88,10 +69,10 @@ func restamp(fd int) (stamp time.Time, err error) {
 	return time.Unix(st.Ctim.Unix()), err
 }
 
-// Tick is the time that a change would be stamped with if stamps go by the ticks of the
-// kernel, zero if nobody knows. A later stamp of a change, with the same tick before it
-// and after it, shows that they do not.
-func Tick() time.Time {
+// tick is the time that a change is stamped with where stamps go by the ticks of the
+// kernel, zero where the kernel does not tell. A later stamp of a change, with the same
+// tick before it and after it, shows that stamps are finer.
+func tick() time.Time {
 	var ts unix.Timespec
 	if unix.ClockGettime(unix.CLOCK_REALTIME_COARSE, &ts) != nil {
 		return time.Time{}

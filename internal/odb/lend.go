@@ -27,7 +27,7 @@ func OpenObjects(objectDir string) (*DB, error) {
 	db := &DB{dir: filepath.Dir(dir), turn: make(chan struct{}, 1), refLockWait: refLockWait}
 	db.packs.Store(&packSet{})
 	yes := func() bool { return true }
-	db.inOrder, db.near, db.shows = yes, yes, yes
+	db.inOrder, db.shows = yes, yes
 	db.redo.token = sync.OnceValues(func() (redoToken, bool) { return redoToken{}, false })
 	return db, nil
 }

@@ -111,9 +111,7 @@ type DB struct {
 
 	refLockWait time.Duration // see writeRef
 	inOrder     func() bool   // see ordered; asked once
-	near        func() bool   // see isNear; asked once
 	shows       func() bool   // see ShowsChanges; asked once
-	finely      atomic.Bool   // see packstamp.go
 	redo        redoLog
 	spares      spares
 	recurring   recurring
@@ -135,7 +133,6 @@ func Open(dir, root string, opt Options) (*DB, error) {
 	db := &DB{dir: dir, root: root, opt: opt, turn: make(chan struct{}, 1), refLockWait: refLockWait}
 	db.packs.Store(&packSet{})
 	db.inOrder = sync.OnceValue(func() bool { return ordered(db.path(packDir), db.path("refs")) })
-	db.near = sync.OnceValue(db.isNear)
 	db.shows = sync.OnceValue(func() bool { return atomicfile.ShowsChanges(db.path(packDir)) })
 	db.redo.token = sync.OnceValues(func() (redoToken, bool) { return tokenOf(db.path(packDir)) })
 	if opt.token != nil {

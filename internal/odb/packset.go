@@ -57,7 +57,7 @@ func (db *DB) refresh(force bool) error {
 		return db.missing(err)
 	}
 	set := old.update(db.path(packDir), stems)
-	set.mtime, set.racy = mtime, !db.shows() || isRacy(mtime, now) && !db.finely.Load()
+	set.mtime, set.racy = mtime, !db.shows() || isRacy(mtime, now)
 	db.packs.Store(set)
 	return nil
 }
@@ -129,7 +129,7 @@ func (s *packSet) update(dir string, stems []string) *packSet {
 }
 
 // add puts a pack just written into the set.
-func (db *DB) add(p *pack, change ownChange) {
+func (db *DB) add(p *pack) {
 	db.listing.Lock()
 	defer db.listing.Unlock()
 	old := db.packs.Load()
@@ -141,7 +141,6 @@ func (db *DB) add(p *pack, change ownChange) {
 	set := *old
 	set.packs = slices.DeleteFunc(slices.Insert(slices.Clone(old.packs), 0, p), func(q *pack) bool { return q != p && q.stem == p.stem })
 	set.change++
-	db.stampAfter(change, &set)
 	db.packs.Store(&set)
 }
 

@@ -340,12 +340,11 @@ func (db *DB) rename(s *sealed) (*pack, error) {
 		return p, nil
 	}
 	p := newPack(db.path(packDir), s.name)
-	change := db.beginChange()
 	if err := s.moveTo(p.stem); err != nil {
 		return nil, err
 	}
 	p.know(s.index)
-	db.add(p, change)
+	db.add(p)
 	return p, nil
 }
 

@@ -17,7 +17,6 @@ import (
 type spares struct {
 	mu     sync.Mutex // held by who makes them, too, so that taking one waits for that
 	files  map[spareKind][]*os.File
-	home   string // where those of packs lie, if not in the packs' directory
 	closed bool
 	keep   atomic.Bool    // between publishes
 	busy   sync.WaitGroup // whoever makes and removes some
@@ -40,12 +39,9 @@ func (db *DB) makeSpares(keep bool) {
 		return // somebody is at it
 	}
 	db.spares.keep.Store(keep || db.spares.keep.Load())
-	if db.near() {
-		db.spares.home = db.path(privateDir)
-	}
 	wanted := make(map[spareKind]int)
-	wanted[db.spares.kind(db.path(packDir), tempPrefix)] += sparesOfEach
-	wanted[db.spares.kind(db.path(privateDir), atomicfile.Prefix)] += sparesOfEach
+	wanted[spareKind{db.path(packDir), tempPrefix}] += sparesOfEach
+	wanted[spareKind{db.path(privateDir), atomicfile.Prefix}] += sparesOfEach
 	if db.spares.closed || db.spares.have(wanted) {
 		db.spares.mu.Unlock()
 		return
@@ -55,14 +51,6 @@ func (db *DB) makeSpares(keep bool) {
 		db.spares.mu.Unlock()
 		db.spares.sweep()
 	})
-}
-
-// kind is what serves as a temporary file of a prefix in a directory.
-func (s *spares) kind(dir, prefix string) spareKind {
-	if prefix == tempPrefix && s.home != "" {
-		return spareKind{s.home, atomicfile.Prefix}
-	}
-	return spareKind{dir, prefix}
 }
 
 func (s *spares) have(wanted map[spareKind]int) bool {
@@ -120,7 +108,7 @@ func (s *spares) pop(dir, prefix string) *os.File {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	k := s.kind(dir, prefix)
+	k := spareKind{dir, prefix}
 	last := len(s.files[k]) - 1
 	if last < 0 {
 		return nil

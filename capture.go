@@ -90,7 +90,6 @@ func (r *Repo) capture(ctx context.Context, opt captureOptions) (*capture, error
 	}
 	c := &capture{repo: r, index: x, rules: rules, differs: -1, recording: opt.recording,
 		reasons: make(map[string]error), batch: r.newBatch(opt.recording)}
-	c.batch.Hurry()
 	if root := x.Root(); root != nil {
 		c.from = root.Tree
 	}

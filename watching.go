@@ -194,7 +194,6 @@ func (w *watching) commit(r *Repo, c *capture, whole bool) {
 	defer w.mu.Unlock()
 	w.index, w.saved = c.index, r.indexState()
 	w.fold(r)
-	r.db.KeepSpares()
 	if !whole || w.watcher == nil {
 		return
 	}

@@ -9,8 +9,7 @@ import (
 // Replace renames a small file over another, or to a new name.
 // Where both are files it exchanges the two: ext4 takes a rename over a file to mean that
 // the new contents are wanted on the disk at once, which costs ten times as much. The old
-// file is left then, under the temporary name, for the caller to remove when nobody
-// waits. Nothing is flushed.
+// file is left then, under the temporary name, for the caller to remove. Nothing is flushed.
 func Replace(temp, path string) (left bool, err error) {
 	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() || !exchange(temp, path) {
 		return false, Rename(temp, path)

@@ -21,7 +21,6 @@ var errBatchDone = errors.New("batch is finished")
 type Batch struct {
 	db        *DB
 	looseDirs [256]bool
-	hurry     bool         // see Hurry
 	plain     atomic.Int64 // bytes of contents that may still be stored as they are
 
 	mu   sync.Mutex
@@ -46,10 +45,6 @@ func (db *DB) NewBatch() *Batch {
 	b.plain.Store(plainMost)
 	return b
 }
-
-// Hurry has what Commit needs made ahead, as soon as there is an object. Call it before
-// the first Add, where some time passes until Commit, and somebody waits for that.
-func (b *Batch) Hurry() { b.hurry, b.w.spares = true, &b.db.spares }
 
 // Add puts an object into the batch, unless the batch or the store has it. The
 // contents are not kept.
@@ -101,9 +96,6 @@ func (b *Batch) put(id object.ID, write func() error) error {
 	if _, ok := b.ids[id]; ok {
 		return nil
 	}
-	if b.hurry && len(b.ids) == 0 {
-		b.db.makeSpares(false) // while more is found
-	}
 	if err := write(); err != nil {
 		b.err = fmt.Errorf("write pack into %s: %w", b.db.dir, err)
 		b.w.discard()
@@ -153,9 +145,6 @@ func (b *Batch) Commit(refs ...RefUpdate) error {
 		return err
 	}
 	b.done = true
-	if b.hurry {
-		defer b.db.spares.drop()
-	}
 	if len(b.ids) == 0 {
 		return b.db.SetRefs(refs...)
 	}
@@ -168,9 +157,6 @@ func (b *Batch) Commit(refs ...RefUpdate) error {
 func (b *Batch) Discard() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.hurry && !b.done {
-		defer b.db.spares.drop()
-	}
 	b.done = true
 	b.w.discard()
 }

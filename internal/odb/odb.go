@@ -113,7 +113,6 @@ type DB struct {
 	inOrder     func() bool   // see ordered; asked once
 	shows       func() bool   // see ShowsChanges; asked once
 	redo        redoLog
-	spares      spares
 	recurring   recurring
 }
 
@@ -158,7 +157,6 @@ func (db *DB) Close() error {
 	if db.closed.Swap(true) {
 		return nil
 	}
-	db.spares.close()
 	old := db.packs.Swap(&packSet{})
 	db.last.Store(nil)
 	for _, p := range old.packs {

@@ -4,6 +4,8 @@ import (
 	"os"
 	"testing"
 	"time"
+
+	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
 // What was written last is found without opening what was written before.
@@ -34,5 +36,41 @@ func TestNewestPackFirst(t *testing.T) {
 				t.Errorf("%s: %d packs open after the newest %d were read", name, open, back+1)
 			}
 		}
+	}
+}
+
+// packOf is the stem of the pack that holds an object.
+func packOf(t *testing.T, db *DB, id object.ID) string {
+	t.Helper()
+	for _, p := range db.packs.Load().packs {
+		if p.has(id) {
+			return p.stem
+		}
+	}
+	t.Fatalf("no pack has %s", id)
+	return ""
+}
+
+// TestStrangersShowAtOnce: the next look sees a pack that another process moves away, or
+// back, right after a publish and without the lock.
+func TestStrangersShowAtOnce(t *testing.T) {
+	t.Parallel()
+	for name, db := range map[string]*DB{"logged": newLogged(t), "flushed": newStore(t)} {
+		t.Run(name, func(t *testing.T) {
+			for i := range 50 {
+				id := putIn(t, db.NewBatch(), []byte("removed "+string(rune('a'+i))), "refs/cairn/a")
+				stem := packOf(t, db, id)
+				must(t, os.Rename(stem+packExt, stem+".away"))
+				must(t, db.refresh(false))
+				if db.hasPacked(id) {
+					t.Fatalf("pack %d is gone and passes for there", i)
+				}
+				must(t, os.Rename(stem+".away", stem+packExt))
+				must(t, db.refresh(false))
+				if !db.hasPacked(id) {
+					t.Fatalf("pack %d is back and passes for gone", i)
+				}
+			}
+		})
 	}
 }

@@ -36,7 +36,6 @@ type packWriter struct {
 
 	spilling chan spilled // a piece is being written; nil = none
 
-	spares *spares                // nil = none
 	behind *writeBehind           // nil = nothing waits for the disk
 	allow  func(more int64) error // asked before bytes are written; may be nil
 	short  error                  // the last refusal of allow; from the first on nothing is written
@@ -402,7 +401,20 @@ func (w *packWriter) writeIndex(sum [sha1.Size]byte) (*os.File, error) {
 	if !w.ask(len(data)) {
 		return nil, w.short
 	}
-	return w.spares.write(w.dir, tempPrefix, data)
+	return writeTemp(w.dir, tempPrefix, data)
+}
+
+// writeTemp returns a temporary file that holds data.
+func writeTemp(dir, prefix string, data []byte) (*os.File, error) {
+	f, err := atomicfile.Create(dir, prefix)
+	if err != nil {
+		return nil, err
+	}
+	if _, err = f.Write(data); err != nil {
+		dispose(f)
+		return nil, err
+	}
+	return f, nil
 }
 
 // dispose closes a temporary file, if there is one, and removes it if it still has its

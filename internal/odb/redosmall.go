@@ -78,10 +78,10 @@ func (db *DB) writeAndPromise(h *redoHold, rec *redoRecord, writes []refWrite) (
 
 // layDown writes what a record holds under temporary names.
 func (db *DB) layDown(s *sealed, rec *redoRecord, writes []refWrite) (err error) {
-	if s.pack, err = db.spares.write(db.path(packDir), tempPrefix, rec.pack); err != nil {
+	if s.pack, err = writeTemp(db.path(packDir), tempPrefix, rec.pack); err != nil {
 		return err
 	}
-	if s.idx, err = db.spares.write(db.path(packDir), tempPrefix, rec.idx); err != nil {
+	if s.idx, err = writeTemp(db.path(packDir), tempPrefix, rec.idx); err != nil {
 		return err
 	}
 	return db.layDownRefs(writes)

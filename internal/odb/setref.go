@@ -108,7 +108,7 @@ func (db *DB) layDownRefs(writes []refWrite) (err error) {
 
 // newRefTemp writes a temporary file in cairn/, where git does not look and Sweep does.
 func (db *DB) newRefTemp(content string) (*os.File, error) {
-	return db.spares.write(db.path(privateDir), atomicfile.Prefix, []byte(content))
+	return writeTemp(db.path(privateDir), atomicfile.Prefix, []byte(content))
 }
 
 func (db *DB) checkRefUpdate(u RefUpdate, packed packedRefs) error {
@@ -237,7 +237,7 @@ func (db *DB) moveRef(temp, file string) (err error) {
 	for range 10 {
 		var left bool
 		if left, err = atomicfile.Replace(temp, file); left {
-			db.spares.remove(temp)
+			os.Remove(temp)
 		}
 		if err == nil {
 			return nil

@@ -1,5 +1,7 @@
 package odb
 
+import "github.com/seed-fb9cbc17/cairn/internal/atomicfile"
+
 // spilled is what became of a piece that was to be written.
 type spilled struct {
 	buf []byte
@@ -46,7 +48,7 @@ func (w *packWriter) settle() (free []byte, err error) {
 
 func (w *packWriter) create() (err error) {
 	if w.file == nil {
-		w.file, err = w.spares.take(w.dir, tempPrefix)
+		w.file, err = atomicfile.Create(w.dir, tempPrefix)
 	}
 	return err
 }

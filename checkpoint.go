@@ -132,8 +132,7 @@ func addCommit(b *odb.Batch, q commitRequest) (object.ID, error) {
 	if err != nil {
 		return object.ID{}, err
 	}
-	from := bytes.Index(data, []byte("\n"+metadataHeader+" ")) + len("\n"+metadataHeader+" ")
-	return b.AddRecurring(object.Commit, data, from, from+len(q.meta))
+	return b.Add(object.Commit, data)
 }
 
 // refsBelow lists the refs with the prefixes.

@@ -49,30 +49,13 @@ func (db *DB) NewBatch() *Batch {
 // Add puts an object into the batch, unless the batch or the store has it. The
 // contents are not kept.
 func (b *Batch) Add(k object.Kind, content []byte) (object.ID, error) {
-	return b.add(k, content, func(d *deflater) ([]byte, error) {
-		return d.encode(k, content, !b.hot(k, len(content)) && d.worthwhile(k, content))
-	})
-}
-
-// AddRecurring is Add for contents of which the part from one byte to another is likely to
-// come again in the next such object: it is compressed once.
-func (b *Batch) AddRecurring(k object.Kind, content []byte, from, to int) (object.ID, error) {
-	if to-from < worthKeeping {
-		return b.Add(k, content)
-	}
-	return b.add(k, content, func(d *deflater) ([]byte, error) {
-		return d.encodeAround(k, content, from, to, &b.db.recurring)
-	})
-}
-
-func (b *Batch) add(k object.Kind, content []byte, encode func(*deflater) ([]byte, error)) (object.ID, error) {
 	id := object.Sum(k, content)
 	if b.Has(id) {
 		return id, b.failed()
 	}
 	d := newDeflater()
 	defer d.release()
-	entry, err := encode(d)
+	entry, err := d.encode(k, content, !b.hot(k, len(content)) && d.worthwhile(k, content))
 	if err != nil {
 		return id, err
 	}

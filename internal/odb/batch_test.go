@@ -415,7 +415,7 @@ func TestIncompressibleDataIsStored(t *testing.T) {
 		d := new(deflater)
 		_, err := d.entry(object.Blob, tt.content)
 		must(t, err)
-		if plain := d.plain.flate != nil; plain != tt.plain {
+		if plain := d.plain != nil; plain != tt.plain {
 			t.Errorf("%d bytes are stored plainly: %v", len(tt.content), plain)
 		}
 	}

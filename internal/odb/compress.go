@@ -7,7 +7,7 @@ import (
 	"math"
 	"sync"
 
-	"github.com/klauspost/compress/flate"
+	"github.com/klauspost/compress/zlib"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
@@ -40,7 +40,7 @@ const keepDeflated = 16 << 20
 
 // deflater makes pack entries. Its writers are large, so it is reused.
 type deflater struct {
-	fast, plain zlibWriter
+	fast, plain *zlib.Writer // nil until one is used
 	out         bytes.Buffer
 }
 
@@ -136,11 +136,19 @@ func entropy(sample []byte) (bits float64) {
 	return bits
 }
 
-func (d *deflater) writer(w io.Writer, compress bool) *zlibWriter {
+func (d *deflater) writer(w io.Writer, compress bool) *zlib.Writer {
 	if compress {
-		d.fast.reset(w, flate.BestSpeed)
-		return &d.fast
+		return restart(&d.fast, w, zlib.BestSpeed)
 	}
-	d.plain.reset(w, flate.NoCompression)
-	return &d.plain
+	return restart(&d.plain, w, zlib.NoCompression)
+}
+
+// restart begins a stream, with the writer of the stream before if there is one.
+func restart(zw **zlib.Writer, w io.Writer, level int) *zlib.Writer {
+	if *zw == nil {
+		*zw, _ = zlib.NewWriterLevel(w, level) // fails for unknown levels only
+	} else {
+		(*zw).Reset(w)
+	}
+	return *zw
 }

@@ -113,7 +113,6 @@ type DB struct {
 	inOrder     func() bool   // see ordered; asked once
 	shows       func() bool   // see ShowsChanges; asked once
 	redo        redoLog
-	recurring   recurring
 }
 
 // Open opens the store in dir. The root that the store belongs to must be root,

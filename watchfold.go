@@ -90,8 +90,7 @@ func (f *folding) end(w *watching) {
 	}
 }
 
-// fold begins to write anew what has become long, while nobody waits for it. It is called
-// with the store's lock and w.mu.
+// fold begins to write anew what has become long, beside the tracks. It is called with the store's lock and w.mu.
 func (w *watching) fold(r *Repo) {
 	if w.index.Long() && !w.index.Dirty() && w.base.idle(w) {
 		aside := w.index.Aside(r.indexFile())

@@ -46,7 +46,7 @@ type watching struct {
 	stores  atomic.Pointer[[]string] // see Repo.knownStoreDirs
 	outside git.Files                // rules and configuration of the user's git
 
-	base   folding // of the stat cache, written anew
+	base   folding // the stat cache's base is written anew
 	packs  folding
 	log    folding
 	closed bool
@@ -244,6 +244,37 @@ func (r *Repo) unchanged(ctx context.Context, opt TrackOptions) *Track {
 	again.Skipped = append([]Skipped{}, again.Skipped...)
 	return &again
 }
+
+// append saves what has changed. It is called with the store's lock and w.mu.
+func (w *watching) append(r *Repo) error {
+	err := w.index.Append(r.indexFile())
+	w.saved = r.indexState()
+	return err
+}
+
+// renamePacks is Repo.renamePacks for the stat cache in memory, if nobody has saved since:
+// the next capture goes on with that. It is called with the store's lock.
+func (w *watching) renamePacks(r *Repo, have, left []string) (done bool, err error) {
+	if w == nil {
+		return false, nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.overtaken(r) || lackedBy(w.index, have) != "" {
+		return false, nil
+	}
+	return true, w.livesIn(r, left)
+}
+
+// livesIn has the stat cache, and its files, speak of other packs. It is called as append is.
+func (w *watching) livesIn(r *Repo, packs []string) error {
+	w.index.SetPrivate(packs, w.index.Aux)
+	return w.append(r)
+}
+
+// overtaken reports whether another process has saved since, or a capture has failed. It is
+// called with w.mu.
+func (w *watching) overtaken(r *Repo) bool { return w.index == nil || w.saved != r.indexState() }
 
 func (r *Repo) indexState() (s [2]fileState) {
 	f := r.indexFile()

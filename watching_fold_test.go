@@ -201,7 +201,7 @@ func (f *fixture) settled(when string) {
 }
 
 // foldAsProcess is a watching process that writes the stat cache anew, with edits
-// before, meanwhile and after. The first is not saved by itself.
+// before and after.
 func foldAsProcess(r *cairn.Repo) error {
 	indexDir := filepath.Join(r.StoreDir(), "cairn")
 	base := baseID(indexDir)

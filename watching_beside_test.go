@@ -10,19 +10,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
-	"github.com/seed-fb9cbc17/cairn/internal/index"
 )
-
-// indexTree is what the files of the stat cache hold.
-func (f *fixture) indexTree() string {
-	f.Helper()
-	dir := f.indexDir()
-	x, err := index.Load(index.File{Base: filepath.Join(dir, "index"), Delta: filepath.Join(dir, "index.delta")})
-	if err != nil || x.Root() == nil {
-		f.Fatal("no stat cache: ", err)
-	}
-	return x.Root().Tree.String()
-}
 
 func (w *watcher) tracked() string {
 	w.Helper()
@@ -33,23 +21,9 @@ func (w *watcher) tracked() string {
 	return got.Hash
 }
 
-// TestV33_StatCacheIsSavedAtOnce: the files of the stat cache hold what a Repo that watches
-// has captured, so that another process reads nothing again.
-func TestV33_StatCacheIsSavedAtOnce(t *testing.T) {
-	t.Parallel()
-	w := newWatcher(t, watchedTree())
-	for i := range 4 {
-		w.write("d1/sub/f1", fmt.Sprint("edit ", i))
-		w.write(fmt.Sprint("new/", i), "new")
-		if want, got := w.tracked(), w.indexTree(); got != want {
-			t.Errorf("edit %d: saved %s, captured %s", i, got, want)
-		}
-	}
-}
-
-// TestWatchingAndOthers: whatever is done beside a Repo that watches, it finds what another
-// one finds.
-func TestWatchingAndOthers(t *testing.T) {
+// TestWatchingAndAnother: a Repo that watches and one that goes by the stat cache find what
+// one that reads everything finds, whatever happens between two tracks.
+func TestWatchingAndAnother(t *testing.T) {
 	t.Parallel()
 	for name, do := range map[string]func(w *watcher){
 		"nothing":             func(*watcher) {},
@@ -110,8 +84,8 @@ func TestWatchingAndOthers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWatcher(t, watchedTree())
-			w.write("d1/sub/f1", "edited")
-			w.write("d3/new", "new")
+			w.write("d1/sub/f1", "with the others")
+			w.write("d3/new", "with the others")
 			w.remove("d3/sub/f3")
 			w.tracked()
 			do(w)

@@ -10,7 +10,33 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+	"github.com/seed-fb9cbc17/cairn/internal/index"
 )
+
+// indexTree is what the files of the stat cache hold.
+func (f *fixture) indexTree() string {
+	f.Helper()
+	dir := f.indexDir()
+	x, err := index.Load(index.File{Base: filepath.Join(dir, "index"), Delta: filepath.Join(dir, "index.delta")})
+	if err != nil || x.Root() == nil {
+		f.Fatal("no stat cache: ", err)
+	}
+	return x.Root().Tree.String()
+}
+
+// TestV33_StatCacheIsSavedAtOnce: the files of the stat cache hold what a Repo that watches
+// has captured, so that another process reads nothing again.
+func TestV33_StatCacheIsSavedAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newWatcher(t, watchedTree())
+	for i := range 4 {
+		w.write("d1/sub/f1", fmt.Sprint("edit ", i))
+		w.write(fmt.Sprint("new/", i), "new")
+		if want, got := w.tracked(), w.indexTree(); got != want {
+			t.Errorf("edit %d: saved %s, captured %s", i, got, want)
+		}
+	}
+}
 
 func (w *watcher) tracked() string {
 	w.Helper()

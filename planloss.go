@@ -22,6 +22,9 @@ func (p *planner) oversized() error {
 			return err
 		}
 		rec := p.disk.index.Lookup(s.Path)
+		if rec != nil && rec.Skip() == index.Unreadable && p.way == nil && !p.scope.covers(s.Path) {
+			p.keepUnseen(s.Path)
+		}
 		if e != nil || rec == nil || rec.Skip() == index.Store || !p.scope.covers(s.Path) || p.cleared[s.Path] {
 			continue
 		}
@@ -57,6 +60,22 @@ func (p *planner) oversized() error {
 		}
 	}
 	return nil
+}
+
+// keepUnseen lists the paths that the scope names in a directory that cannot be read. The
+// target does not have them, and the disk may.
+func (p *planner) keepUnseen(dir string) {
+	for _, path := range p.scope.named() {
+		if !isBelow(path, dir) {
+			continue
+		}
+		if there, err := p.targetDirs.holds(path); err != nil || there {
+			continue // planned, and found to be in the way where it is
+		}
+		if found, err := worktree.Look(p.repo.root, path, p.disk.index.Has); err != nil || found != nil {
+			p.keep(path, reasonUnreadable)
+		}
+	}
 }
 
 // leftBehind plans the removal of files that what is taken back has put where no capture

@@ -154,3 +154,27 @@ func TestV06_RevertListsWhatStandsInADirectorysPlace(t *testing.T) {
 		}
 	}
 }
+
+// A patch names a file that was made in a directory which cannot be read any more. The file
+// stays and is listed.
+func TestV06_RevertListsWhatCannotBeSeen(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Parallel()
+		rerunAsUser(t)
+		return
+	}
+	f := newFixture(t, gittest.Tree{"d/a": gittest.File("a\n"), "b": gittest.File("b\n")})
+	hash := f.trackAll()
+	f.write("d/new", "new\n")
+	t.Cleanup(func() { f.chmodAll([]string{"d"}, 0o755) })
+	for _, perm := range []os.FileMode{0, 0o100, 0o400} {
+		f.chmodAll([]string{"d"}, perm)
+		res, err := f.repo().Revert(f.Context(), []cairn.Patch{{Hash: hash, Files: []string{"d/new"}}}, cairn.RevertOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := keptPaths(res.Kept); !slices.Equal(got, []string{"d/new"}) {
+			t.Errorf("%o: kept %v", perm, res.Kept)
+		}
+	}
+}

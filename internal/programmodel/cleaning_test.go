@@ -141,6 +141,8 @@ func (w *world) server() {
 	line, err := bufio.NewReader(out).ReadString('\n')
 	w.say("serve: %s", strings.TrimSpace(line))
 	w.must(err)
+	fields := strings.Fields(line)
+	w.socket = fields[len(fields)-1]
 }
 
 func (w *world) stopServer() {

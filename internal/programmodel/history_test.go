@@ -33,7 +33,7 @@ var actions = []action{
 	{30, (*world).edit}, {6, (*world).editRules}, {6, (*world).userGit},
 	{10, (*world).track}, {8, (*world).restore}, {5, (*world).revertRange}, {9, (*world).undo}, {5, (*world).redo},
 	{4, (*world).thereAndBack}, {4, (*world).killed}, {2, (*world).clean}, {2, (*world).checkStore},
-	{10, (*world).agentGoesOn}, {5, (*world).sessionBack}, {1, (*world).server},
+	{10, (*world).agentGoesOn}, {5, (*world).sessionBack}, {2, (*world).server}, {4, (*world).revertPatches},
 }
 
 func pick[T any](rng *rand.Rand, list []T) T { return list[rng.IntN(len(list))] }

@@ -95,7 +95,7 @@ func TestModel(t *testing.T) {
 		})
 	}
 	workers.Wait()
-	t.Logf("%d histories from seed %d, %d steps", seed.Load()-first+1, first, steps.Load())
+	t.Logf("%d histories from seed %d, %d steps, %d requests over HTTP", seed.Load()-first+1, first, steps.Load(), requests.Load())
 }
 
 // replay plays CAIRN_MODEL_SEED, with CAIRN_MODEL_STEPS only these steps of it. What a

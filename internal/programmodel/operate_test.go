@@ -100,7 +100,11 @@ func (w *world) goBack(b wayBack) (m *move, done bool) {
 	if planned {
 		m.asPlanned(&plan)
 	}
-	w.judged(m, a.code, b.judge)
+	code := a.code
+	if a.overHTTP {
+		code = -1
+	}
+	w.judged(m, code, b.judge)
 	return m, true
 }
 
@@ -115,7 +119,7 @@ func withFlags(args []string, flags ...string) []string {
 
 // refusals are the reasons for which a way back may do nothing at all.
 var refusals = []string{
-	"nothing to ", "no such", "not found", "is not reverted", "step is still open", "nothing was changed", "is open since", "on-conflict", "there are only", "has no ", "open step", "cleaned away",
+	"nothing to ", "no such", "not found", "is not reverted", "step is still open", "nothing was changed", "is open since", "on-conflict", "there are only", "has no ", "open step", "cleaned away", "so nothing was done",
 }
 
 // refused tells a refusal from a failure.

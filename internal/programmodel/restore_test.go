@@ -62,33 +62,41 @@ func (w *world) someScope(p *point) scope {
 // restored holds the disk against a checkpoint, path by path.
 func (m *move) restored(p *point, narrow scope, keepNew bool) {
 	for _, path := range paths(p.disk, m.before, m.after) {
-		want, isHeld := p.held[path]
 		switch {
-		case !narrow.covers(path):
-			m.outside(p, path, narrow)
-		case isHeld:
-			if m.after[path] != want && !m.explained(path) {
-				if want.kind == 'd' && m.after[path].kind == 'd' {
-					m.fail("directory bits", "%q is %v, not %v (before: %v)", path, m.after[path], want, m.before[path])
-				}
-				m.fail("not restored", "%q is %v, not %v (before: %v)", path, m.after[path], want, m.before[path])
-			}
-		case p.disk[path].kind != 0:
-			if p.disk[path].kind == 'd' && m.before[path].kind != 'd' && m.after[path].kind == 0 {
-				continue // what stands where a directory was is new
-			}
-			if m.after[path] != m.before[path] && m.after[path] != p.disk[path] {
-				m.fail("guessed", "%q was there without being held: %v, was %v, is %v", path, p.disk[path], m.before[path], m.after[path])
-			}
-		case m.after[path].kind != 0 && m.after[path] != m.before[path]:
-			m.fail("made up", "%q is %v, was %v, and the checkpoint has nothing there", path, m.after[path], m.before[path])
-		case keepNew:
-			if m.after[path] != m.before[path] && !inTheWay(p.held, path) {
-				m.fail("new and gone", "%q was %v and is %v", path, m.before[path], m.after[path])
-			}
-		case m.after[path].kind != 0:
-			m.mustNotStay(p, path)
+		case narrow.covers(path):
+			m.restoredPath(p, path, keepNew)
+		case !m.mayChange(p, path, narrow):
+			m.fail("out of scope", "%q was %v and is %v", path, m.before[path], m.after[path])
 		}
+	}
+}
+
+// restoredPath holds a path that a restore was about against a checkpoint.
+func (m *move) restoredPath(p *point, path string, keepNew bool) {
+	want, isHeld := p.held[path]
+	switch {
+	case isHeld:
+		if m.after[path] != want && !m.explained(path) {
+			if want.kind == 'd' && m.after[path].kind == 'd' {
+				m.fail("directory bits", "%q is %v, not %v (before: %v)", path, m.after[path], want, m.before[path])
+			}
+			m.fail("not restored", "%q is %v, not %v (before: %v)", path, m.after[path], want, m.before[path])
+		}
+	case p.disk[path].kind != 0:
+		if p.disk[path].kind == 'd' && m.before[path].kind != 'd' && m.after[path].kind == 0 {
+			return // what stands where a directory was is new
+		}
+		if m.after[path] != m.before[path] && m.after[path] != p.disk[path] {
+			m.fail("guessed", "%q was there without being held: %v, was %v, is %v", path, p.disk[path], m.before[path], m.after[path])
+		}
+	case m.after[path].kind != 0 && m.after[path] != m.before[path]:
+		m.fail("made up", "%q is %v, was %v, and the checkpoint has nothing there", path, m.after[path], m.before[path])
+	case keepNew:
+		if m.after[path] != m.before[path] && !inTheWay(p.held, path) {
+			m.fail("new and gone", "%q was %v and is %v", path, m.before[path], m.after[path])
+		}
+	case m.after[path].kind != 0:
+		m.mustNotStay(p, path)
 	}
 }
 
@@ -128,25 +136,25 @@ func (p *point) wasClosed(path string) bool {
 	return false
 }
 
-// outside judges a path that a restore was not about. What the restored paths need
-// above them is made, and what they leave empty goes.
-func (m *move) outside(p *point, path string, narrow scope) {
+// mayChange reports whether a path that a restore was not about may be as it is. What the
+// restored paths need above them is made, and what they leave empty goes.
+func (m *move) mayChange(p *point, path string, narrow scope) bool {
 	was, is := m.before[path], m.after[path]
 	if was == is {
-		return
+		return true
 	}
 	if narrow.leads(path) {
 		if is.kind == 'd' && p.held[path].kind == 'd' && (was.kind != 'd' || was.perm == is.perm) {
-			return
+			return true
 		}
-		if was.kind == 'd' && is.kind == 0 && p.disk[path].kind == 0 {
-			return
+		if was.kind == 'd' && is.kind == 0 && p.disk[path].kind != 'd' {
+			return true
 		}
 	}
 	for at := dirOf(path); at != ""; at = dirOf(at) {
 		if narrow.leads(at) && p.held[at].kind == 'd' && m.before[at].kind != 'd' {
-			return
+			return true
 		}
 	}
-	m.fail("out of scope", "%q was %v and is %v", path, was, is)
+	return false
 }

@@ -40,7 +40,8 @@ type world struct {
 	agents                 []*agent
 	pinned                 map[string]string // name -> checkpoint
 	serving                *exec.Cmd
-	closed                 bool // modes that keep the owner out are used
+	socket                 string // of the server
+	closed                 bool   // modes that keep the owner out are used
 }
 
 func newWorld(t *testing.T, seed uint64) *world {
@@ -154,13 +155,19 @@ type answer struct {
 	stdout, stderr string
 	code           int
 	killed         bool
+	overHTTP       bool // it has no status
 }
 
 // patience ends a command that hangs: a defect, and told as such.
 const patience = 2 * time.Minute
 
-// cairn runs the program with --json.
-func (w *world) cairn(args ...string) answer { return w.cairnWith(nil, -1, args...) }
+// cairn runs the program with --json, or asks its server.
+func (w *world) cairn(args ...string) answer {
+	if a, asked := w.overHTTP(args); asked {
+		return a
+	}
+	return w.cairnWith(nil, -1, args...)
+}
 
 // cairnWith runs the program with further variables, and kills it after a while
 // unless that is negative.

@@ -62,10 +62,14 @@ func (b *stepsBack) inTheWay(path string, w pathEnd) (string, error) {
 	return "", nil
 }
 
-// fileAbove finds a file or symlink that stays where a path needs a directory.
+// fileAbove finds a file or symlink that stays, or comes back, where a path needs a
+// directory.
 func (b *stepsBack) fileAbove(path string) (string, error) {
 	for dir, _ := index.Split(path); dir != ""; dir, _ = index.Split(dir) {
-		if end, planned := b.want[dir]; planned && end.entry == nil {
+		if end, planned := b.want[dir]; planned {
+			if end.entry != nil {
+				return dir, nil
+			}
 			continue
 		}
 		if at, err := b.u.repo.endOf(b.start, dir); err != nil || at.entry != nil {

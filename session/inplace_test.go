@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -72,4 +73,48 @@ func (f *fixture) replaceAll(path, text string) {
 		f.Fatal(err)
 	}
 	f.write(path, text)
+}
+
+// TestV06_RevertWantsOneThingAtAPath: a step removes a file, a directory is made in its
+// place, and another step removes that. Only one of the two can come back, and a plan says
+// which.
+func TestV06_RevertWantsOneThingAtAPath(t *testing.T) {
+	t.Parallel()
+	for _, made := range []gittest.Tree{{"a/e": gittest.Dir()}, {"a/x": gittest.File("x\n")}, {"a": gittest.Dir()}} {
+		for _, policy := range []cairn.Policy{cairn.Merge, cairn.Overwrite} {
+			f := newFixture(t, gittest.Tree{"a": gittest.File("1\n"), "b": gittest.File("b\n")})
+			remove := func() {
+				if err := os.RemoveAll(f.path("a")); err != nil {
+					t.Fatal(err)
+				}
+			}
+			f.step("s", "m", "1", remove)
+			gittest.Create(t, f.root, made)
+			f.step("s", "m", "2", remove)
+			before := gittest.Manifest(t, f.root)
+			plan, res := f.asPlanned("s", session.Target{Message: "m"}, policy)
+			if f.read("a") != "1\n" {
+				t.Errorf("%s: %+v", policy, res)
+			}
+			if fmt.Sprint(plan.Conflicts, plan.Kept) != fmt.Sprint(res.Conflicts, res.Kept) {
+				t.Errorf("%s: planned %+v, done %+v", policy, plan, res)
+			}
+			f.unrevert("s")
+			gittest.AssertEqual(t, "after the unrevert", before, gittest.Manifest(t, f.root))
+		}
+	}
+}
+
+// asPlanned reverts by the plan of a dry run.
+func (f *fixture) asPlanned(id string, to session.Target, policy cairn.Policy) (plan, res *cairn.Result) {
+	f.Helper()
+	_, plan, err := f.Revert(background, id, to, session.RevertOptions{OnConflict: policy, DryRun: true})
+	if err != nil {
+		f.Fatal(err)
+	}
+	_, res, err = f.Revert(background, id, to, session.RevertOptions{OnConflict: policy, Plan: plan.PlanID})
+	if err != nil {
+		f.Fatal(err)
+	}
+	return plan, res
 }

@@ -23,33 +23,45 @@ type finding struct {
 	log     []string
 }
 
-// action is something that a step may do.
+// action is something that a step may do. A history that has a focus does it more often.
 type action struct {
 	weight int
 	do     func(*world)
+	focus  string
 }
 
+// focuses are what histories may have in view, most of them nothing.
+var focuses = []string{"", "", "", "sessions", "rules", "ways back"}
+
 var actions = []action{
-	{30, (*world).edit}, {6, (*world).editRules}, {6, (*world).userGit},
-	{10, (*world).track}, {8, (*world).restore}, {5, (*world).revertRange}, {9, (*world).undo}, {5, (*world).redo},
-	{4, (*world).thereAndBack}, {4, (*world).killed}, {2, (*world).clean}, {2, (*world).checkStore},
-	{10, (*world).agentGoesOn}, {5, (*world).sessionBack}, {2, (*world).server}, {4, (*world).revertPatches},
+	{30, (*world).edit, ""}, {6, (*world).editRules, "rules"}, {6, (*world).userGit, ""},
+	{10, (*world).track, "rules"}, {8, (*world).restore, "ways back"}, {5, (*world).revertRange, "ways back"}, {9, (*world).undo, "ways back"}, {5, (*world).redo, "ways back"},
+	{4, (*world).thereAndBack, "ways back"}, {4, (*world).killed, ""}, {2, (*world).clean, ""}, {2, (*world).checkStore, ""},
+	{10, (*world).agentGoesOn, "sessions"}, {5, (*world).sessionBack, "sessions"}, {2, (*world).server, ""}, {4, (*world).revertPatches, "ways back"},
 }
 
 func pick[T any](rng *rand.Rand, list []T) T { return list[rng.IntN(len(list))] }
 
-func pickAction(rng *rand.Rand) func(*world) {
+// pickAction draws what a step does.
+func (w *world) pickAction() func(*world) {
 	sum := 0
 	for _, a := range actions {
-		sum += a.weight
+		sum += w.weight(a)
 	}
-	n := rng.IntN(sum)
+	n := w.rng.IntN(sum)
 	for _, a := range actions {
-		if n -= a.weight; n < 0 {
+		if n -= w.weight(a); n < 0 {
 			return a.do
 		}
 	}
 	panic("unreachable")
+}
+
+func (w *world) weight(a action) int {
+	if w.focus != "" && a.focus == w.focus {
+		return 3 * a.weight
+	}
+	return a.weight
 }
 
 // play goes through a history. It returns what it found, nil if all promises held,
@@ -70,7 +82,7 @@ func play(t *testing.T, h history) (found *finding, steps int) {
 	}()
 	for _, n := range h.steps {
 		w.begin(n)
-		pickAction(w.rng)(w)
+		w.pickAction()(w)
 		steps++
 	}
 	w.step = historySteps

@@ -89,7 +89,7 @@ func (w *world) sessionBack() {
 	if w.rng.IntN(2) == 0 && g.messages > 0 {
 		args = []string{"session", "revert", g.name, "--message", fmt.Sprint("m", 1+w.rng.IntN(g.messages))}
 	}
-	if w.rng.IntN(3) == 0 {
+	if w.rng.IntN(3) == 0 || w.bold {
 		args = append(args, "--end-open")
 	}
 	m, done := w.sessionMove(g, args)

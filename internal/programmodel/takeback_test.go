@@ -29,6 +29,9 @@ var policies = []string{"merge", "overwrite", "keep", "fail"}
 
 // withPolicy adds a policy to a command, most of the time.
 func (w *world) withPolicy(args []string, fallback string) ([]string, string) {
+	if w.bold && w.rng.IntN(3) > 0 {
+		return append(args, "--on-conflict", "overwrite"), "overwrite"
+	}
 	if w.rng.IntN(3) > 0 {
 		return args, fallback
 	}

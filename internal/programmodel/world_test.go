@@ -41,6 +41,8 @@ type world struct {
 	pinned                 map[string]string // name -> checkpoint
 	serving                *exec.Cmd
 	socket                 string // of the server
+	focus                  string // see action
+	bold                   bool   // ways back overwrite and end open steps
 	closed                 bool   // modes that keep the owner out are used
 }
 
@@ -60,6 +62,7 @@ func newWorld(t *testing.T, seed uint64) *world {
 		w.uid = nobody
 		w.closed = w.rng.IntN(2) == 0
 	}
+	w.focus, w.bold = pick(w.rng, focuses), w.rng.IntN(4) == 0
 	w.chooseNames()
 	for _, dir := range []string{w.root, w.home, w.data} {
 		w.must(os.Mkdir(dir, 0o755))

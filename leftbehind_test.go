@@ -170,3 +170,22 @@ func TestV05_WhatTheRangeDidNotTouchStays(t *testing.T) {
 		}
 	}
 }
+
+// TestV06_UndoLeavesADirectoryInItsFilesPlace: the operation made a file. An empty directory
+// has taken its place since, and rules ignore that.
+func TestV06_UndoLeavesADirectoryInItsFilesPlace(t *testing.T) {
+	t.Parallel()
+	for _, policy := range []cairn.Policy{cairn.Merge, cairn.Overwrite, cairn.Keep} {
+		f := newFixture(t, gittest.Tree{"a": gittest.File("1\n"), "x": gittest.File("x\n")})
+		hash := f.trackAll()
+		f.remove("x")
+		f.restore(hash)
+		f.remove("x")
+		f.mkdir("x")
+		f.write(".gitignore", "x\n")
+		res := f.undo(cairn.RevertOptions{OnConflict: policy})
+		if !f.exists("x") || res.Complete() {
+			t.Errorf("%s: %+v", policy, res)
+		}
+	}
+}

@@ -123,11 +123,12 @@ func (p *planner) takeLeft(path string) error {
 }
 
 // leftDirs plans the removal of directories that what is taken back has made, that no
-// capture of the disk holds, and in which nothing is left.
+// capture of the disk holds, and in which nothing is left. One in the place of a file that
+// was made is a later change.
 func (p *planner) leftDirs() {
 	above := p.aboveAdded()
 	for _, folder := range slices.Backward(slices.Sorted(maps.Keys(p.way.made))) {
-		if p.cleared[folder] || !p.scope.covers(folder) && !above[folder] || p.disk.index.Lookup(folder) != nil || p.has(folder) {
+		if !p.baseHasDir(folder) || p.cleared[folder] || !p.scope.covers(folder) && !above[folder] || p.disk.index.Lookup(folder) != nil || p.has(folder) {
 			continue
 		}
 		names, err := dir.Names(p.repo.root, folder)

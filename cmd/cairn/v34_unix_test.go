@@ -106,6 +106,17 @@ func (s *station) hookLine(event, session, more string) string {
 // agent starts a program that tells hooks of a turn and is at work on a tool.
 func (s *station) agent(session string) (kill func()) {
 	s.Helper()
+	return s.agentAt(session, s.toolLine("PreToolUse", session)+"echo agent > theirs\n")
+}
+
+// toolLine tells of a call of a tool.
+func (s *station) toolLine(event, session string) string {
+	return s.hookLine(event, session, `,"tool_name":"Bash","tool_use_id":"c1","tool_input":{"command":"x"}`)
+}
+
+// agentAt starts a program that tells hooks of a prompt, and then carries out lines of shell.
+func (s *station) agentAt(session, lines string) (kill func()) {
+	s.Helper()
 	name := filepath.Join(s.T.TempDir(), "agent")
 	sh, err := exec.LookPath("sh")
 	if err == nil {
@@ -116,8 +127,49 @@ func (s *station) agent(session string) (kill func()) {
 	}
 	return s.untilReady(name, "-c", s.hookLine("SessionStart", session, `,"source":"startup"`)+
 		s.hookLine("UserPromptSubmit", session, `,"prompt":"go"`)+
-		s.hookLine("PreToolUse", session, `,"tool_name":"Bash","tool_use_id":"c1","tool_input":{"command":"x"}`)+
-		"echo agent > theirs\necho ready\nsleep 1000\ntrue\n")
+		lines+"echo ready\nsleep 1000\ntrue\n")
+}
+
+// TestV34_KilledInEveryPhase: an agent is killed at a moment of its turn, and the user writes.
+// The next session is taken back without a conflict, and so is the turn, as far as it was
+// captured. The user's files stay.
+func TestV34_KilledInEveryPhase(t *testing.T) {
+	t.Parallel()
+	const wrote = "echo agent > theirs\n"
+	for name, c := range map[string]struct {
+		lines func(s *station) string
+		taken bool // the tool's file is known to be the turn's
+	}{
+		"before a tool": {func(*station) string { return "" }, false},
+		"in a tool":     {func(s *station) string { return s.toolLine("PreToolUse", "dead") + wrote }, false},
+		"between tools": {func(s *station) string {
+			return s.toolLine("PreToolUse", "dead") + wrote + s.toolLine("PostToolUse", "dead")
+		}, true},
+		"after the turn": {func(s *station) string {
+			return s.toolLine("PreToolUse", "dead") + wrote + s.toolLine("PostToolUse", "dead") + s.hookLine("Stop", "dead", "")
+		}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStation(t)
+			s.agentAt("dead", c.lines(s))()
+			s.write("mine", "the user's\n")
+			s.cairn("session", "step", "begin", "later", "--message", "1")
+			s.write("a", "2\n")
+			s.cairn("session", "step", "end", "later")
+			if out := s.cairn("session", "undo", "later"); strings.Contains(out, "conflict") || s.read("a") != "1\n" {
+				t.Error(out)
+			}
+			if c.taken {
+				s.cairn("session", "undo", "dead")
+			}
+			if s.read("mine") != "the user's\n" || c.taken != (s.read("theirs") == "(absent)") && name != "before a tool" {
+				t.Errorf("mine %q, theirs %q", s.read("mine"), s.read("theirs"))
+			}
+			s.cairn("doctor", "--quick", "--fix")
+			s.cairn("doctor", "--quick")
+		})
+	}
 }
 
 // TestV34_KilledAgent: an agent is killed in the middle of a tool. What the user writes

@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
 // terminal is an agent's own interface: a person types, and reads the screen.
@@ -82,6 +84,15 @@ func (s *terminal) tmux(args ...string) string {
 // screen is what can be read now.
 func (s *terminal) screen() string {
 	return strings.TrimRight(s.tmux("capture-pane", "-p", "-J"), "\n ")
+}
+
+// is shows the screen where the project is not as wanted.
+func (s *terminal) is(what string, want gittest.Listing) {
+	s.t.Helper()
+	if gittest.Diff(want, s.state()) != "" {
+		s.t.Log(s.screen())
+	}
+	s.sandbox.is(what, want)
 }
 
 // words are a screen's words without its frames: agents wrap lines where they like.

@@ -109,6 +109,9 @@ func (h *hook) refuseBeside(ctx context.Context) (bool, error) {
 	}
 	calls, tools := h.turn.atWork(), h.turn.tools()
 	switch {
+	case h.steered() && !h.do.dryRun:
+		h.did.text = "cairn: nothing was done yet: the turn was at work when this was typed. Qwen Code ends the turn and gives the command again; if it does not, type it again"
+		return true, nil
 	case h.do.dryRun || calls != "" && h.turn.Refused == calls:
 		return false, nil
 	case calls != "":
@@ -120,6 +123,13 @@ func (h *hook) refuseBeside(ctx context.Context) (bool, error) {
 	}
 	h.did.text = "cairn: nothing was done: " + tools + " at work when this was typed. Stop it (Esc) or let it end, then type it again"
 	return true, nil
+}
+
+// steered reports whether a command was handed in between two tools of its own turn. Qwen
+// Code ends the turn where a hook keeps such a prompt from the model, and gives the command
+// once more, as a prompt of its own. Carried out both times, one undo takes back two turns.
+func (h *hook) steered() bool {
+	return h.agent == Qwen && h.message != "" && h.message == h.turn.Message && !h.turn.Over
 }
 
 // endInterrupted ends the step of calls that have come back without a word to the hooks.

@@ -42,6 +42,36 @@ func (w *world) comeBack(id, call string) {
 	w.tell("PostToolBatch", id, map[string]any{"tool_calls": []map[string]any{{"tool_name": "Bash", "tool_use_id": call}}})
 }
 
+// TestV41_ASteeredCommandIsCarriedOutOnce: Qwen Code gives a command that is typed beside a
+// tool twice: between the tools, with the id of the running turn, and after the turn that
+// its refusal ends. Only the turn at work goes back.
+func TestV41_ASteeredCommandIsCarriedOutOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, Qwen, aTree())
+	before := w.manifest()
+	w.turnOf("s", "1", "make one", "echo x > one")
+	one := w.manifest()
+	w.prompt("s", "2", "make two")
+	w.use("PreToolUse", "s", "Bash", "c2", nil)
+	w.write("two", "x\n")
+	w.comeBack("s", "c2")
+	during := w.manifest()
+	given := func(id string) string {
+		return w.tell("UserPromptSubmit", "s", map[string]any{"prompt": "cairn undo", "prompt_id": id})
+	}
+	if said := given("2"); !strings.Contains(said, `"decision":"block"`) || !strings.Contains(said, "nothing was done yet") {
+		t.Errorf("between the tools: %s", said)
+	}
+	w.isAs(during, "after the command between the tools")
+	if said := given("3"); !strings.Contains(said, "took back 1 turn: 1 deleted") {
+		t.Errorf("after the turn: %s", said)
+	}
+	w.isAs(one, "after the command that came twice")
+	w.prompted("s", "cairn undo")
+	w.isAs(before, "after the next one")
+	w.noFailures()
+}
+
 // TestV41_UndoAfterEsc: where no hook tells that Esc has ended a tool, the command is
 // carried out when it is typed again. A tool that comes back after all was at work, and
 // what it wrote is a step that the next undo takes back.

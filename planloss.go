@@ -64,15 +64,15 @@ func (p *planner) oversized() error {
 
 // keepUnseen lists the paths that the scope names in a directory that cannot be read. The
 // target does not have them, and the disk may.
-func (p *planner) keepUnseen(dir string) {
+func (p *planner) keepUnseen(folder string) {
 	for _, path := range p.scope.named() {
-		if !isBelow(path, dir) {
+		if !isBelow(path, folder) {
 			continue
 		}
 		if there, err := p.targetDirs.holds(path); err != nil || there {
 			continue // planned, and found to be in the way where it is
 		}
-		if found, err := worktree.Look(p.repo.root, path, p.disk.index.Has); err != nil || found != nil {
+		if found, err := dir.Find(p.repo.root, path, p.disk.index.Has); err != nil || found != nil {
 			p.keep(path, reasonUnreadable)
 		}
 	}

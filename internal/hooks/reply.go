@@ -114,13 +114,16 @@ func (h *hook) neutralReply(err error) neutralReply {
 // handled reports whether what was typed was a command.
 func (h *hook) handled() bool { return h.event != nil && h.said }
 
-// neutralError is the whole answer to a person, or one line for a program.
+// neutralError is the whole answer to a person, or one line. A command has a person who
+// waits for it, whichever program passes it on.
 func (h *hook) neutralError(err error) string {
 	switch {
 	case h.handled():
 		return h.answerText(err)
 	case h.event != nil && h.kind == sessionBegin:
 		return cannotProtect(err)
+	case h.event != nil && h.kind == command && h.do != nil:
+		return h.failureLine(err)
 	}
 	return failureText(err)
 }

@@ -13,10 +13,12 @@ import (
 
 // answers says what needs no look at the project.
 func (h *hook) answers() bool {
-	switch h.do.verb {
-	case "help":
+	switch {
+	case h.agent == OpenCode && h.said && (h.do.verb == "undo" || h.do.verb == "redo") && !h.do.dryRun:
+		h.did.text = ownUndo + "cairn session redo " + shellQuote(h.session)
+	case h.do.verb == "help":
 		h.did.text = helpText
-	case "refuse":
+	case h.do.verb == "refuse":
 		h.did.text = "cairn: " + h.do.answer + "; nothing was done. Here there are: " + strings.Join(promptVerbs, ", ")
 	default:
 		return false
@@ -48,11 +50,11 @@ func (h *hook) command(ctx context.Context) error {
 	case "status":
 		return h.status(ctx)
 	case "revert":
-		return h.move(func(opt session.RevertOptions) (*session.Session, *cairn.Result, error) {
+		return h.move(ctx, func(opt session.RevertOptions) (*session.Session, *cairn.Result, error) {
 			return h.sessions.Revert(ctx, h.session, session.Target{Message: do.message, Part: do.part, Start: do.start}, opt)
 		})
 	case "unrevert":
-		return h.move(func(opt session.RevertOptions) (*session.Session, *cairn.Result, error) {
+		return h.move(ctx, func(opt session.RevertOptions) (*session.Session, *cairn.Result, error) {
 			return h.sessions.Unrevert(ctx, h.session, opt)
 		})
 	case "fork":
@@ -62,6 +64,10 @@ func (h *hook) command(ctx context.Context) error {
 	return nil
 }
 
+// ownUndo points to the commands that OpenCode has itself: the files follow its messages.
+// A prompt makes an undo of OpenCode's final, and the line that is answered is one.
+const ownUndo = "cairn: nothing was done: in OpenCode /undo and /redo take the files along, one turn each. What was taken back before this prompt comes back in a shell: "
+
 const (
 	nothingToUndo = "nothing to take back in this session"
 	nothingToRedo = "nothing to bring back in this session; what was taken back before the last turn that changed files comes back in a shell: cairn undo"
@@ -69,10 +75,14 @@ const (
 
 // move reverts or unreverts as an adapter says. Whoever asks for it is the one whose
 // steps they are, so that none of them is at work any more.
-func (h *hook) move(f func(session.RevertOptions) (*session.Session, *cairn.Result, error)) error {
+func (h *hook) move(ctx context.Context, f func(session.RevertOptions) (*session.Session, *cairn.Result, error)) error {
+	before := h.reverted(ctx)
 	_, res, err := f(session.RevertOptions{DryRun: h.do.dryRun, EndOpen: true})
 	h.forgetSteps()
 	h.did.result = res
+	if err == nil && h.do.verb == "revert" && !h.do.dryRun {
+		h.did.text = strings.Join(h.alsoTold(ctx, before), "\n")
+	}
 	return err
 }
 
@@ -133,14 +143,20 @@ func (h *hook) takeBack(ctx context.Context, take taker, done, nothing string) e
 // told adds what an undo took back beside the agent's tools, and what it has left in git.
 func (h *hook) told(ctx context.Context, err error, before map[string]bool) error {
 	if h.do.verb == "undo" && err == nil {
-		if taken := h.betweenTaken(ctx, before); taken != "" {
-			h.did.text = strings.TrimRight(h.did.text, "\n") + "\n" + taken
-		}
-		if stays := h.gitStays(ctx, before); stays != "" {
-			h.did.text = strings.TrimRight(h.did.text, "\n") + "\n" + stays
-		}
+		h.did.text = strings.Join(append([]string{strings.TrimRight(h.did.text, "\n")}, h.alsoTold(ctx, before)...), "\n")
 	}
 	return err
+}
+
+// alsoTold are the lines about an undo beyond its files. before are the messages that were
+// taken back earlier.
+func (h *hook) alsoTold(ctx context.Context, before map[string]bool) (lines []string) {
+	for _, line := range []string{h.betweenTaken(ctx, before), h.gitStays(ctx, before)} {
+		if line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return lines
 }
 
 // preview lists what undo would take back, without doing it: the turns that changed

@@ -271,18 +271,10 @@ func TestV45_WhatGitDidIsTold(t *testing.T) {
 		"stash":    {"echo x > a; " + git + "stash -q; echo y > c", "git stash drop"},
 	} {
 		w := newWorld(t, Codex, aTree())
-		sh := func(line string) {
-			t.Helper()
-			cmd := exec.Command("sh", "-ec", line)
-			cmd.Dir = w.root
-			if out, err := cmd.CombinedOutput(); err != nil {
-				t.Fatalf("%s: %s: %v\n%s", name, line, err, out)
-			}
-		}
-		sh("git init -q -b main . && git add -A && " + git + "commit -qm begin")
+		w.sh("git init -q -b main . && git add -A && " + git + "commit -qm begin")
 		w.prompt("s", "1", "go")
 		w.use("PreToolUse", "s", "Bash", "c1", map[string]string{"command": c.turn})
-		sh(c.turn)
+		w.sh(c.turn)
 		w.use("PostToolUse", "s", "Bash", "c1", map[string]string{"command": c.turn})
 		w.tell("Stop", "s", nil)
 		got := w.prompted("s", "cairn undo")
@@ -291,8 +283,18 @@ func TestV45_WhatGitDidIsTold(t *testing.T) {
 			t.Errorf("%s: %s", name, got)
 			continue
 		}
-		sh(way)
-		sh(`git status --porcelain; test -z "$(git status --porcelain)" && test "$(git symbolic-ref --short HEAD)" = main && test -z "$(git stash list)" && test "$(git log --format=%s)" = begin`)
+		w.sh(way)
+		w.sh(`git status --porcelain; test -z "$(git status --porcelain)" && test "$(git symbolic-ref --short HEAD)" = main && test -z "$(git stash list)" && test "$(git log --format=%s)" = begin`)
 		w.noFailures()
+	}
+}
+
+// sh runs a real command in the project.
+func (w *world) sh(line string) {
+	w.Helper()
+	cmd := exec.Command("sh", "-ec", line)
+	cmd.Dir = w.root
+	if out, err := cmd.CombinedOutput(); err != nil {
+		w.Fatalf("%s: %v\n%s", line, err, out)
 	}
 }

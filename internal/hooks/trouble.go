@@ -29,7 +29,7 @@ func (h *hook) failureLine(err error) string {
 
 // shellCommand is what does the same in a shell.
 func (h *hook) shellCommand() string {
-	verb := map[string]string{"undo": "undo", "redo": "redo", "diff": "diff"}[h.do.verb]
+	verb := map[string]string{"undo": "undo", "revert": "undo", "redo": "redo", "unrevert": "redo", "diff": "diff"}[h.do.verb]
 	if verb == "" {
 		verb = "show"
 	}

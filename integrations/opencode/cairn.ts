@@ -6,13 +6,18 @@
 // that are not ASCII, deletions on redo). The messages of /undo and /redo stay
 // OpenCode's; the files follow what it decides, through the cairn program.
 //
-// Nothing here may throw: an exception in a hook would block the tool.
+// A line that begins with cairn is answered without the model. There is one way to keep a
+// prompt from it: the hook throws. Nothing else here may throw: an exception in a hook
+// would block the tool.
 import { spawn } from "node:child_process"
 import type { Config, Hooks, Plugin, PluginInput } from "@opencode-ai/plugin"
 import type { Event, Part, Session } from "@opencode-ai/sdk"
 
 const CAIRN = process.env.CAIRN_BIN ?? "cairn"
 const PATIENCE = 30_000 // milliseconds for one call
+const LONG_PATIENCE = 600_000 // for one that the user waits for
+const SHOWN = 20_000 // milliseconds for a message
+const AFTER = [300, 2_000] // milliseconds; OpenCode first says that the prompt failed
 
 // Tools that change no file are not worth a call.
 const READS = new Set(["read", "glob", "grep", "list", "ls", "codesearch", "webfetch", "websearch", "todowrite", "todoread", "skill", "question", "lsp"])
@@ -21,6 +26,7 @@ interface Answer {
   ok: boolean
   error?: string
   text?: string
+  handled?: boolean // what was typed is a command
   result?: { restored: string[]; deleted: string[]; kept: Reason[]; conflicts: Reason[]; notTakenBack?: Reason[] }
 }
 interface Reason {
@@ -37,25 +43,64 @@ export const CairnPlugin: Plugin = async ({ client, directory, worktree }: Plugi
   const queues = new Map<string, Promise<unknown>>()
   let usable: Promise<boolean> | undefined
 
+  const unprotected = new Map<string, string>() // session -> why
+  const unsaved = new Set<string>() // of those, with a turn that could not be captured
+  let latest = 0 // message on the screen
+
   const tell = async (message: string, variant: "info" | "warning" | "error") => {
+    latest++
     const body = { service: "cairn", level: variant === "warning" ? ("warn" as const) : variant, message }
     await client.app.log({ body }).catch(() => {})
-    if (variant !== "info") await client.tui.showToast({ body: { title: "cairn", message, variant } }).catch(() => {})
+    if (variant !== "info") await client.tui.showToast({ body: { title: "cairn", message, variant, duration: SHOWN } }).catch(() => {})
   }
 
   const works = () => (usable ??= run(cwd, ["version"], "").then((r) => r.status === 0))
 
-  // ask sends one event to cairn; undefined means that there is no answer.
-  const ask = async (event: Record<string, unknown>): Promise<Answer | undefined> => {
+  // request sends one event to cairn; undefined means that there is no answer.
+  const request = async (event: Record<string, unknown>, patience = PATIENCE): Promise<Answer | undefined> => {
     if (!(await works())) return undefined
-    const { stdout } = await run(cwd, ["hook", "opencode"], JSON.stringify({ cwd: directory, ...event }))
+    const { stdout } = await run(cwd, ["hook", "opencode"], JSON.stringify({ cwd: directory, patience, ...event }), patience)
     try {
-      const answer = JSON.parse(stdout) as Answer
-      if (!answer.ok) await tell(answer.error ?? "failed", "error")
-      return answer
+      return JSON.parse(stdout) as Answer
     } catch {
       return undefined
     }
+  }
+
+  // ask also tells what failed. Where nothing of a session can be captured, that is said at
+  // its beginning and at the end of each turn that went unsaved, and no failure in between.
+  const ask = async (event: Record<string, unknown> & { event: string; session: string }) => {
+    const { event: name, session } = event
+    const answer = await request(event)
+    const why = unprotected.get(session)
+    if (name === "stop" && why && unsaved.delete(session)) return tell(why, "error")
+    if (!answer || answer.ok) return
+    const error = answer.error ?? "failed"
+    if (name === "session") unprotected.set(session, error)
+    if (!why) return tell(error, "error")
+    unsaved.add(session)
+  }
+
+  // move brings the files to another place, for which the user waits.
+  const move = async (event: Record<string, unknown>, what: string) => {
+    const answer = await request(event, LONG_PATIENCE)
+    if (answer?.ok) await report(answer, what)
+    else if (await works()) await tell(answer?.error ?? "no answer; cairn doctor says more", "error")
+  }
+
+  // typed returns the answer to a line that is a command, undefined for all others. cairn
+  // decides: a sentence about it is for the model.
+  const typed = async (session: string, prompt: string) => {
+    if (!/^\/?cairn[ -]/i.test(prompt)) return undefined
+    const answer = await request({ event: "typed", session, prompt }, LONG_PATIENCE)
+    return answer?.handled ? (answer.text ?? answer.error ?? "done") : undefined
+  }
+
+  // show shows an answer once OpenCode has said that the prompt failed.
+  const show = (message: string) => {
+    const body = { title: "cairn", message: message.replace(/^cairn: /, ""), variant: "info" as const, duration: SHOWN }
+    const mine = ++latest
+    for (const wait of AFTER) setTimeout(() => void (mine === latest && client.tui.showToast({ body }).catch(() => {})), wait)
   }
 
   // inOrder lets the calls of one session wait for each other, so that a step never
@@ -93,15 +138,22 @@ export const CairnPlugin: Plugin = async ({ client, directory, worktree }: Plugi
   // at or behind the boundary. With no such call everything visible stands.
   const follow = async (session: string, revert: NonNullable<Session["revert"]>) => {
     let behind = false
-    let part: string | undefined
+    let first: Part | undefined
     for (const m of await messages(session)) {
       behind ||= m.info.id === revert.messageID && !revert.partID
       for (const p of m.parts) {
         behind ||= p.id === revert.partID
-        if (behind && !part) part = callID(p)
+        if (behind && !first && callID(p)) first = p
       }
     }
-    await report(await ask(part ? { event: "revert", session, part } : { event: "unrevert", session }), "undo")
+    if (!first) return move({ event: "unrevert", session }, "undo")
+    // The hooks of a command that is a sub-task, as /review, name its call by the part.
+    const call = callID(first)!
+    if (first.type === "tool" && first.tool === "task" && !owners.has(call)) {
+      const answer = await request({ event: "revert", session, part: first.id }, LONG_PATIENCE)
+      if (answer?.ok) return report(answer, "undo")
+    }
+    await move({ event: "revert", session, part: call }, "undo")
   }
 
   // release is called when a revert is gone: taken back, or made final by a new
@@ -109,14 +161,15 @@ export const CairnPlugin: Plugin = async ({ client, directory, worktree }: Plugi
   const release = async (session: string, boundary: string) => {
     const [message, part] = boundary.split(" ")
     const kept = (await messages(session)).find((m) => m.info.id === message)
-    if (kept && (!part || kept.parts.some((p) => p.id === part))) await report(await ask({ event: "unrevert", session }), "redo")
+    if (kept && (!part || kept.parts.some((p) => p.id === part))) await move({ event: "unrevert", session }, "redo")
   }
 
-  const report = async (answer: Answer | undefined, what: string) => {
-    const left = [...(answer?.result?.conflicts ?? []), ...(answer?.result?.kept ?? []), ...(answer?.result?.notTakenBack ?? [])]
-    if (left.length === 0) return
+  const report = async ({ result, text }: Answer, what: string) => {
+    const left = [...(result?.conflicts ?? []), ...(result?.kept ?? []), ...(result?.notTakenBack ?? [])]
     const lines = left.slice(0, 5).map((r) => `${r.path}: ${r.reason}`)
-    await tell(`${what} left ${left.length} path(s) as they are:\n${lines.join("\n")}`, "warning")
+    if (left.length > 0) lines.unshift(`${what} left ${left.length} path(s) as they are:`)
+    if (text) lines.push(text)
+    if (lines.length > 0) await tell(lines.join("\n"), "warning")
   }
 
   const onEvent = async (event: Event) => {
@@ -147,8 +200,13 @@ export const CairnPlugin: Plugin = async ({ client, directory, worktree }: Plugi
       await onEvent(event).catch(() => {})
     },
     "chat.message": async ({ sessionID: session }, { message, parts }) => {
-      turns.set(session, message.id)
       const prompt = parts.map((p) => (p.type === "text" && !p.synthetic ? p.text : "")).join("\n").trim()
+      const answer = await typed(session, prompt).catch(() => undefined)
+      if (answer !== undefined) {
+        show(answer)
+        throw new Error(answer)
+      }
+      turns.set(session, message.id)
       await inOrder(session, async () => {
         await meet(session)
         await ask({ event: "prompt", session, parent: parents.get(session), message: message.id, prompt })
@@ -175,11 +233,11 @@ function callID(p: Part): string | undefined {
   return p.type === "tool" && !READS.has(p.tool) ? p.callID : undefined
 }
 
-function run(cwd: string, args: string[], input: string): Promise<{ status: number; stdout: string }> {
+function run(cwd: string, args: string[], input: string, timeout = PATIENCE): Promise<{ status: number; stdout: string }> {
   return new Promise((resolve) => {
     const failed = { status: -1, stdout: "" }
     try {
-      const child = spawn(CAIRN, args, { cwd, stdio: ["pipe", "pipe", "ignore"], timeout: PATIENCE, windowsHide: true })
+      const child = spawn(CAIRN, args, { cwd, stdio: ["pipe", "pipe", "ignore"], timeout, windowsHide: true })
       let stdout = ""
       child.stdout.setEncoding("utf8").on("data", (chunk: string) => (stdout += chunk))
       child.on("error", () => resolve(failed)).on("close", (code) => resolve({ status: code ?? -1, stdout }))

@@ -30,21 +30,9 @@ type opencode struct {
 // OpenCode does by itself.
 func startOpenCode(t *testing.T, plugin bool) *opencode {
 	t.Helper()
-	modules := install(t, "opencode", openPackage)
-	o := &opencode{sandbox: newSandbox(t), log: new(bytes.Buffer)}
-	o.env = append(o.env, "OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1", "OPENCODE_DISABLE_DEFAULT_PLUGINS=1")
-	o.jsonFile(".config/opencode/opencode.json", object{
-		"autoupdate": false, "share": "disabled", "model": "fake/fake", "small_model": "fake/fake", "enabled_providers": []string{"fake"},
-		"permission": object{"edit": "allow", "bash": "allow", "webfetch": "deny"},
-		"provider": object{"fake": object{"npm": "@ai-sdk/openai-compatible", "name": "Fake",
-			"options": object{"baseURL": o.model + "/v1", "apiKey": "made-up"},
-			"models":  object{"fake": object{"name": "Fake", "tool_call": true, "limit": object{"context": 100000, "output": 8000}}}}},
-	})
-	if plugin {
-		o.cairn("setup", "opencode")
-		o.pretendInstalled()
-	}
-	cmd := o.command(filepath.Join(modules, "opencode-linux-x64", "bin", "opencode"), "serve", "--port", "0", "--hostname", "127.0.0.1", "--print-logs")
+	s, program := openCodeAgent(t, plugin)
+	o := &opencode{sandbox: s, log: new(bytes.Buffer)}
+	cmd := o.command(program, "serve", "--port", "0", "--hostname", "127.0.0.1", "--print-logs")
 	cmd.Stderr = o.log
 	stdout, err := cmd.StdoutPipe()
 	if err == nil {
@@ -62,12 +50,32 @@ func startOpenCode(t *testing.T, plugin bool) *opencode {
 	return o
 }
 
-// pretendInstalled spares the server the install of the plugin's types, for which it
-// would wait more than a minute without a network.
-func (o *opencode) pretendInstalled() {
-	o.file(".config/opencode/package.json", `{"dependencies":{"@opencode-ai/plugin":"1.18.33"}}`)
-	o.file(".config/opencode/node_modules/@opencode-ai/plugin/package.json", `{"name":"@opencode-ai/plugin","version":"1.18.33"}`)
-	o.file(".config/opencode/package-lock.json", `{"lockfileVersion":3,"packages":{"":{"dependencies":{"@opencode-ai/plugin":"1.18.33"}},`+
+// openCodeAgent returns a sandbox with OpenCode, and its program.
+func openCodeAgent(t *testing.T, plugin bool) (*sandbox, string) {
+	t.Helper()
+	modules := install(t, "opencode", openPackage)
+	s := newSandbox(t)
+	s.env = append(s.env, "OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1", "OPENCODE_DISABLE_DEFAULT_PLUGINS=1")
+	s.jsonFile(".config/opencode/opencode.json", object{
+		"autoupdate": false, "share": "disabled", "model": "fake/fake", "small_model": "fake/fake", "enabled_providers": []string{"fake"},
+		"permission": object{"edit": "allow", "bash": "allow", "webfetch": "deny"},
+		"provider": object{"fake": object{"npm": "@ai-sdk/openai-compatible", "name": "Fake",
+			"options": object{"baseURL": s.model + "/v1", "apiKey": "made-up"},
+			"models":  object{"fake": object{"name": "Fake", "tool_call": true, "limit": object{"context": 100000, "output": 8000}}}}},
+	})
+	if plugin {
+		s.cairn("setup", "opencode")
+		s.pretendInstalled()
+	}
+	return s, filepath.Join(modules, "opencode-linux-x64", "bin", "opencode")
+}
+
+// pretendInstalled spares OpenCode the install of the plugin's types, for which it would
+// wait more than a minute without a network.
+func (s *sandbox) pretendInstalled() {
+	s.file(".config/opencode/package.json", `{"dependencies":{"@opencode-ai/plugin":"1.18.33"}}`)
+	s.file(".config/opencode/node_modules/@opencode-ai/plugin/package.json", `{"name":"@opencode-ai/plugin","version":"1.18.33"}`)
+	s.file(".config/opencode/package-lock.json", `{"lockfileVersion":3,"packages":{"":{"dependencies":{"@opencode-ai/plugin":"1.18.33"}},`+
 		`"node_modules/@opencode-ai/plugin":{"version":"1.18.33"}}}`)
 }
 
@@ -280,6 +288,25 @@ func TestOpenCodeSubAgent(t *testing.T) {
 		t.Fatalf("the sub-agent did not write:\n%s", diff)
 	}
 	s.revert(message, "")
+	s.becomes("undo", before)
+	s.unrevert()
+	s.becomes("redo", after)
+}
+
+// TestOpenCodeSubTask: a command that runs as a sub-task (/review) goes back as a turn does.
+// The plugin's hooks know its call by another name than the messages.
+func TestOpenCodeSubTask(t *testing.T) {
+	needTier(t, 2)
+	o := startOpenCode(t, true)
+	before := o.state()
+	s := o.begin()
+	inner := script{write("inner.txt", "from the sub-task\n"), "the sub-task is done"}
+	s.call("POST", "/session/"+s.id+"/command", object{"command": "review", "arguments": inner.prompt(t), "model": "fake/fake"}, nil)
+	after := s.state()
+	if diff := gittest.Diff(before, after); !strings.Contains(diff, "inner.txt") {
+		t.Fatalf("the sub-task did not write:\n%s", diff)
+	}
+	s.revert(s.messages()[0].Info.ID, "")
 	s.becomes("undo", before)
 	s.unrevert()
 	s.becomes("redo", after)

@@ -9,21 +9,20 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
 // typist is an agent's terminal and its peculiarities.
 type typist struct {
 	*terminal
-	argv   []string            // starts the agent
-	abs    bool                // its tools want absolute paths
-	typed  typedBeside         // how it takes a command that is typed beside a tool
-	esc    string              // what the screen shows once Esc has stopped a tool
-	busy   string              // what the screen shows until the agent takes the next prompt as a new turn; "" if it always does
-	ready  string              // what the screen shows when a line can be typed
-	asked  map[string][]string // questions at the start, and the keys that answer them
-	cannot map[string]string   // cases that the interface cannot do, and why
+	argv   []string                       // starts the agent
+	abs    bool                           // its tools want absolute paths
+	typed  typedBeside                    // how it takes a command that is typed beside a tool
+	esc    string                         // what the screen shows once Esc has stopped a tool
+	busy   string                         // what the screen shows until the agent takes the next prompt as a new turn; "" if it always does
+	ready  string                         // what the screen shows when a line can be typed
+	asked  map[string][]string            // questions at the start, and the keys that answer them
+	tells  func(line, want string) string // how it answers a line that cairn answers; nil: on the screen
+	cannot map[string]string              // cases that the interface cannot do, and why
 }
 
 // terminalCases are what each agent's terminal is tested for. Each case checks the screen
@@ -32,6 +31,7 @@ var terminalCases = []struct {
 	name string
 	run  func(*typist)
 }{
+	{"undo in a shell", (*typist).undoesInAShell}, // first: later there is something else to undo
 	{"undo twice", (*typist).undoesTwice},
 	{"undo with a count", (*typist).undoesSeveral},
 	{"redo", (*typist).redoes},
@@ -41,6 +41,7 @@ var terminalCases = []struct {
 	{"undo beside a tool", (*typist).undoesBesideATool},
 	{"Esc, then undo", (*typist).undoesAfterEsc},
 	{"a background command", (*typist).undoesBesideABackgroundCommand},
+	{"an undo that takes long", (*typist).undoesLate},
 	{"a question keeps redo", (*typist).keepsRedo},
 	{"a branch changed", (*typist).tellsWhatGitDid},
 	{"6,000 files", (*typist).undoesThousands},
@@ -91,6 +92,15 @@ func (a *typist) plays(what script) {
 func (a *typist) turn(name string) {
 	a.t.Helper()
 	a.plays(script{write(a.at(a.abs)(name), name+"\n"), "done with " + name})
+}
+
+// answers types a line that cairn answers without a change of files.
+func (a *typist) answers(line, want string) string {
+	a.t.Helper()
+	if a.tells != nil {
+		return a.tells(line, want)
+	}
+	return a.says(line, want)
 }
 
 // commands calls f and checks that the model was not asked.
@@ -151,7 +161,7 @@ func (a *typist) logs() {
 	a.turn("logged.txt")
 	after := a.state()
 	a.commands(func() {
-		a.says("cairn log", `turns of this session that changed files, newest first .* 1 \d+ s 1 file please play ACT_`)
+		a.answers("cairn log", `turns of this session that changed files, newest first .* 1 \d+ s 1 file please play ACT_`)
 		a.is("after log", after)
 	})
 }
@@ -161,7 +171,7 @@ func (a *typist) diffs() {
 	a.turn("compared.txt")
 	after := a.state()
 	a.commands(func() {
-		a.says("cairn diff", `1 file changed \d+ s ago: please play .* added compared\.txt \+1 -0`)
+		a.answers("cairn diff", `1 file changed \d+ s ago: please play .* added compared\.txt \+1 -0`)
 		a.is("after diff", after)
 	})
 }
@@ -171,9 +181,9 @@ func (a *typist) mistypes() {
 	a.turn("mistyped.txt")
 	after := a.state()
 	a.commands(func() {
-		a.says("cairn redoo", `there is no cairn redoo; did you mean cairn redo\?; nothing was done`)
-		a.says("cairn checkout 3", `there is no cairn checkout; nothing was done`)
-		a.says("cairn undo --dry-run", `would take back 1 turn \(not yet: this is a preview\): 1 deleted deleted mistyped\.txt`)
+		a.answers("cairn redoo", `there is no cairn redoo; did you mean cairn redo\?; nothing was done`)
+		a.answers("cairn checkout 3", `there is no cairn checkout; nothing was done`)
+		a.answers("cairn undo --dry-run", `would take back 1 turn \(not yet: this is a preview\): 1 deleted deleted mistyped\.txt`)
 		a.is("after mistyped commands and a dry run", after)
 	})
 }
@@ -285,29 +295,6 @@ func (a *typist) undoesThousands() {
 	a.commands(func() {
 		a.says("cairn undo", `took back 1 turn: 600[01] deleted.*and 59\d\d more`)
 		a.is("after undo of 6,000 files", before)
-	})
-}
-
-// cannotBeProtected: the store's disk is full. No answer claims that there was nothing.
-func (a *typist) cannotBeProtected() {
-	a.t.Helper()
-	a.tmux("kill-server")
-	a.endAll() // Codex calls hooks from a server that keeps its environment
-	full := gittest.SmallDisk(a.t, 1<<20)
-	if err := os.WriteFile(filepath.Join(full, "fill"), make([]byte, 2<<20), 0o600); err == nil {
-		a.t.Fatal("the small disk is not full")
-	}
-	a.env = append(a.env, "CAIRN_DATA_DIR="+full)
-	a.opens()
-	a.turn("unsaved.txt")
-	a.sees(`cairn cannot protect this session, so its changes cannot be taken back: .*no space left`)
-	after := a.state()
-	a.commands(func() {
-		if screen := a.says("cairn undo", `cairn: undo: .*no space left|nothing was done: .*no space left`); strings.Contains(screen, "nothing to take back") {
-			a.t.Errorf("that nothing is there to take back is not true:\n%s", screen)
-		}
-		a.says("cairn log", `log: .*no space left|was captured: .*no space left`)
-		a.is("after undo on a full disk", after)
 	})
 }
 

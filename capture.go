@@ -444,12 +444,13 @@ func (r *Repo) freshIndex() *index.Index {
 	return index.New()
 }
 
-// patience is how many times as many packs as are folded there may be while a Repo that
-// watches has not come to it.
-const patience = 16
+// patience is how many times as many packs as Fold puts together there may be before a
+// track of a Repo that watches folds them. With fewer than some 40 the redo log, which the
+// fold empties, has room.
+const patience = 4
 
 func (r *Repo) saveIndex(ctx context.Context, x *index.Index, aux []byte) error {
-	if x.Dirty() && (r.watching == nil || r.db.Crowded(patience)) { // else see watching.fold
+	if x.Dirty() && (r.watching == nil || r.db.Crowded(patience)) { // else see watchidle.go
 		if _, err := r.db.Fold(ctx); err != nil && ctx.Err() == nil && !isNoSpace(err) {
 			return fmt.Errorf("fold packs: %w", err)
 		}

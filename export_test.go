@@ -27,12 +27,9 @@ func (r *Repo) SetFreeSpace(free func() (int64, error)) { r.freeSpace = free }
 // SetMinFree changes the option of an open Repo.
 func (r *Repo) SetMinFree(bytes int64) { r.opt.MinFree = bytes }
 
-// WaitFolded waits until neither the stat cache nor packs are being written anew, nor the
-// redo log emptied.
+// WaitFolded waits until the stat cache is not being written anew.
 func (r *Repo) WaitFolded() {
-	for _, f := range []*folding{&r.watching.base, &r.watching.packs, &r.watching.log} {
-		f.wait(r.watching)
-	}
+	r.watching.base.wait(r.watching)
 }
 
 // wait waits for what is under way, if anything is.
@@ -49,8 +46,23 @@ func (f *folding) wait(w *watching) {
 func (r *Repo) FoldAgain() {
 	r.watching.mu.Lock()
 	defer r.watching.mu.Unlock()
-	r.watching.base.failed, r.watching.packs.failed, r.watching.log.failed = time.Time{}, time.Time{}, time.Time{}
+	r.watching.base.failed = time.Time{}
 }
+
+// FoldPacksNow does what a Repo that watches does when it is idle.
+func (r *Repo) FoldPacksNow() error {
+	return r.locked(context.Background(), func() error { return r.watching.foldPacks(r) })
+}
+
+// IdleAfter says after what time without a capture a Repo that watches is idle from now on.
+func (r *Repo) IdleAfter(pause time.Duration) {
+	r.watching.mu.Lock()
+	defer r.watching.mu.Unlock()
+	r.watching.idle.pause = pause
+}
+
+// WaitIdle waits until the work that was put off is done.
+func (r *Repo) WaitIdle() { r.watching.idle.running.Wait() }
 
 // SetLongWalk says after how many checkpoints a look-up makes an index; 0 switches that
 // off, so that all are walked over.

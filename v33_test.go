@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn/internal/index"
-	"github.com/seed-fb9cbc17/cairn/internal/odb"
 )
 
 // TestV33_OvertakenJobsAreNotLogged: a background job that another process has overtaken
@@ -20,7 +19,7 @@ func TestV33_OvertakenJobsAreNotLogged(t *testing.T) {
 	var text bytes.Buffer
 	r := newRepo(Options{Logger: slog.New(slog.NewTextHandler(&text, nil))}, t.TempDir(), &surroundings{})
 	ended := r.logUndone("packs not folded")
-	for _, err := range []error{nil, odb.ErrOvertaken, fmt.Errorf("fold: %w", odb.ErrOvertaken), index.ErrOvertaken, context.Canceled} {
+	for _, err := range []error{nil, index.ErrOvertaken, fmt.Errorf("fold: %w", index.ErrOvertaken), context.Canceled} {
 		ended(err)
 	}
 	if text.Len() > 0 {

@@ -3,17 +3,14 @@ package cairn
 import (
 	"context"
 	"errors"
-	"runtime"
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn/internal/index"
-	"github.com/seed-fb9cbc17/cairn/internal/odb"
 )
 
-// folding is something that a Repo which watches writes anew while nobody waits for it:
-// the stat cache's base, which for half a million files takes longer than a hundred
-// tracks, or small packs as one, which takes longer than one, or the redo log, with nothing
-// in it. The zero value does nothing.
+// folding is the stat cache's base that a Repo which watches writes anew beside the tracks:
+// for half a million files that takes longer than a hundred tracks. The zero value does
+// nothing.
 type folding struct {
 	stop   context.CancelFunc
 	done   chan struct{} // nil = none is under way
@@ -21,7 +18,7 @@ type folding struct {
 	pause  time.Duration // from then on
 }
 
-// How long changes, or packs, pile up after they could not be written anew. Until they are
+// How long changes pile up after they could not be written anew. Until they are
 // as large as in a minute nothing is slower for it. Where somebody has only been faster,
 // or has saved something meanwhile, the next try may be good.
 const (
@@ -30,7 +27,7 @@ const (
 )
 
 func pauseAfter(err error) time.Duration {
-	if errors.Is(err, odb.ErrOvertaken) || errors.Is(err, index.ErrOvertaken) {
+	if errors.Is(err, index.ErrOvertaken) {
 		return retryOvertaken
 	}
 	return retryFold
@@ -70,7 +67,7 @@ func (r *Repo) logUndone(what string) (ended func(error)) {
 	return func(err error) {
 		switch {
 		case err == nil:
-		case errors.Is(err, odb.ErrOvertaken), errors.Is(err, index.ErrOvertaken), errors.Is(err, context.Canceled):
+		case errors.Is(err, index.ErrOvertaken), errors.Is(err, context.Canceled):
 			r.log.Debug(what, "error", err)
 		default:
 			r.log.Info(what, "error", err)
@@ -96,12 +93,6 @@ func (w *watching) fold(r *Repo) {
 		aside := w.index.Aside(r.indexFile())
 		w.base.begin(w, func(ctx context.Context) error { return w.foldBase(ctx, r, aside) }, r.logUndone("stat cache not written anew"))
 	}
-	if w.log.idle(w) && r.db.Unsettled() {
-		w.log.begin(w, r.db.SettleAside, r.logUndone("redo log not emptied"))
-	}
-	if w.packs.idle(w) && r.db.Crowded(1) {
-		w.packs.begin(w, func(ctx context.Context) error { return w.foldPacks(ctx, r) }, r.logUndone("packs not folded"))
-	}
 }
 
 func (w *watching) foldBase(ctx context.Context, r *Repo, aside *index.Aside) error {
@@ -126,42 +117,10 @@ func (w *watching) install(r *Repo, aside *index.Aside) error {
 	return err
 }
 
-// foldPacks folds one tier after the other.
-func (w *watching) foldPacks(ctx context.Context, r *Repo) error {
-	for {
-		a, err := r.db.FoldAside(ctx)
-		if err != nil || a == nil {
-			return err
-		}
-		err = r.locked(ctx, func() error { return w.installPacks(r, a) })
-		runtime.Gosched() // whoever waited for the lock goes first
-		a.Close()
-		if err != nil {
-			return err
-		}
-	}
-}
-
-// installPacks puts a pack in the place of others, of which the stat cache must not speak
-// any more then: to whoever loads it, it would be worth nothing. So where another process
-// has saved since, they stay.
-func (w *watching) installPacks(r *Repo, a *odb.FoldAside) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.overtaken(r) {
-		return odb.ErrOvertaken
-	}
-	before := r.db.PacksChanged()
-	err := a.Install(func(packs []string) error { return w.livesIn(r, packs) })
-	r.measured.moved(before, r.db.PacksChanged())
-	return err
-}
-
 // endFolding gives up what is being written, and waits until that is gone.
 func (w *watching) endFolding() {
 	if w != nil {
+		w.idle.end(w)
 		w.base.end(w)
-		w.packs.end(w)
-		w.log.end(w)
 	}
 }

@@ -47,8 +47,7 @@ type watching struct {
 	outside git.Files                // rules and configuration of the user's git
 
 	base   folding // the stat cache's base is written anew
-	packs  folding
-	log    folding
+	idle   idleWork
 	closed bool
 }
 
@@ -194,6 +193,7 @@ func (w *watching) commit(r *Repo, c *capture, whole bool) {
 	defer w.mu.Unlock()
 	w.index, w.saved = c.index, r.indexState()
 	w.fold(r)
+	w.foldSoon(r)
 	if !whole || w.watcher == nil {
 		return
 	}
@@ -245,13 +245,6 @@ func (r *Repo) unchanged(ctx context.Context, opt TrackOptions) *Track {
 	return &again
 }
 
-// append saves what has changed. It is called with the store's lock and w.mu.
-func (w *watching) append(r *Repo) error {
-	err := w.index.Append(r.indexFile())
-	w.saved = r.indexState()
-	return err
-}
-
 // renamePacks is Repo.renamePacks for the stat cache in memory, if nobody has saved since:
 // the next capture goes on with that. It is called with the store's lock.
 func (w *watching) renamePacks(r *Repo, have, left []string) (done bool, err error) {
@@ -263,13 +256,10 @@ func (w *watching) renamePacks(r *Repo, have, left []string) (done bool, err err
 	if w.overtaken(r) || lackedBy(w.index, have) != "" {
 		return false, nil
 	}
-	return true, w.livesIn(r, left)
-}
-
-// livesIn has the stat cache, and its files, speak of other packs. It is called as append is.
-func (w *watching) livesIn(r *Repo, packs []string) error {
-	w.index.SetPrivate(packs, w.index.Aux)
-	return w.append(r)
+	w.index.SetPrivate(left, w.index.Aux)
+	err = w.index.Append(r.indexFile())
+	w.saved = r.indexState()
+	return true, err
 }
 
 // overtaken reports whether another process has saved since, or a capture has failed. It is

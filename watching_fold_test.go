@@ -10,6 +10,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
@@ -177,6 +178,7 @@ func TestCloseWhileFolding(t *testing.T) {
 func closedWhileFolding(t *testing.T, path func(i int) string, left func(*watcher)) {
 	for round := range 4 {
 		w := newWatcher(t, foldTree())
+		w.watching.IdleAfter(time.Nanosecond)
 		w.edits(7+round, path, func() {})
 		if err := w.watching.Close(); err != nil {
 			t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
 )
@@ -39,7 +40,7 @@ func (f *fixture) trusted(when string) {
 	}
 }
 
-// TestWatchingFoldsPacks: packs are folded beside the tracks, no track looks at more for
+// TestWatchingFoldsPacks: packs are folded between the tracks, no track looks at more for
 // it, and the stat cache stays one that others believe.
 func TestWatchingFoldsPacks(t *testing.T) {
 	t.Parallel()
@@ -52,7 +53,7 @@ func TestWatchingFoldsPacks(t *testing.T) {
 			t.Fatalf("edit %d: %d files were looked at", i, n)
 		}
 		if i%5 == 0 {
-			w.watching.WaitFolded()
+			w.do(w.watching.FoldPacksNow())
 			w.same(fmt.Sprint("unchanged ", i))
 			if n := w.visited.Load(); n != 0 {
 				t.Fatalf("edit %d: %d files were looked at, although nothing has changed", i, n)
@@ -60,7 +61,7 @@ func TestWatchingFoldsPacks(t *testing.T) {
 		}
 		most = max(most, packCount(w.watching.StoreDir()))
 	}
-	w.watching.WaitFolded()
+	w.do(w.watching.FoldPacksNow())
 	if n := packCount(w.watching.StoreDir()); n > 3*7 || most > 5*8+2*7 {
 		t.Errorf("%d packs, at times %d", n, most)
 	}
@@ -93,13 +94,38 @@ func TestWatchingFoldsPacksBesideOthers(t *testing.T) {
 			w.trusted(fmt.Sprint("beside, ", i))
 		}
 	})
-	w.edits(40, topFile, w.watching.FoldAgain)
+	w.edits(40, topFile, func() { w.do(w.watching.FoldPacksNow()) })
 	wg.Wait()
 	w.same("afterwards")
-	w.watching.WaitFolded()
+	w.do(w.watching.FoldPacksNow())
 	w.trusted("afterwards")
 	w.closed()
 	w.noLeftPacks()
+}
+
+// TestWatchingFoldsByItself: packs are folded when no capture has come for a while, and a
+// track folds where captures do not pause.
+func TestWatchingFoldsByItself(t *testing.T) {
+	t.Parallel()
+	for name, pause := range map[string]time.Duration{"idle": time.Nanosecond, "busy": time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWatcher(t, watchedTree())
+			w.watching.IdleAfter(pause)
+			most := 0
+			w.edits(70, topFile, func() {
+				if pause < time.Hour {
+					w.watching.WaitIdle()
+				}
+				most = max(most, packCount(w.watching.StoreDir()))
+			})
+			if limit := map[string]int{"idle": 3 * 7, "busy": 4*8 + 3*7}[name]; most > limit {
+				t.Errorf("%d packs", most)
+			}
+			w.same("afterwards")
+			w.trusted("afterwards")
+		})
+	}
 }
 
 // TestCloseWhileFoldingPacks: what is being written is given up, and nothing is left.
@@ -132,7 +158,9 @@ func foldPacksAsProcess(r *cairn.Repo) error {
 		if _, err := r.Track(background, cairn.TrackOptions{}); err != nil {
 			return err
 		}
-		r.WaitFolded()
+		if err := r.FoldPacksNow(); err != nil {
+			return err
+		}
 	}
 	if packCount(r.StoreDir()) >= before {
 		return errors.New("not folded")

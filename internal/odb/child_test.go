@@ -29,7 +29,7 @@ var children = map[string]func(db *DB) error{
 	"count":   childCount,
 	"collect": childCollect, "soak write": childSoakWrite,
 	"repack": childRepack, "soak collect": childSoakCollect,
-	"none": func(*DB) error { return nil }, "promise": childPromise, "promise aside": childPromiseAside,
+	"none": func(*DB) error { return nil }, "promise": childPromise,
 }
 
 func TestMain(m *testing.M) {

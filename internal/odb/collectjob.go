@@ -180,11 +180,6 @@ func (p *pack) retire() (trash []string, err error) {
 			return nil, err
 		}
 	}
-	return p.retireOwn()
-}
-
-// retireOwn is retire for a pack that git has put nothing beside.
-func (p *pack) retireOwn() (trash []string, err error) {
 	idx := filepath.Join(filepath.Dir(p.stem), gonePrefix+strings.TrimPrefix(p.name(), packPrefix))
 	if err := os.Rename(p.stem+idxExt, idx); err != nil {
 		return nil, err

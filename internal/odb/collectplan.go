@@ -99,15 +99,10 @@ func (g *collector) stacks() ([]stack, error) {
 // held reports whether a pack is to be left alone: because somebody asked git for it,
 // or because it is borrowed and takes no room as long as the lender has it, too.
 func (g *collector) held(p *pack) bool {
-	if !p.isKept() {
+	if _, err := os.Lstat(p.stem + keepExt); errors.Is(err, fs.ErrNotExist) {
 		return false
 	}
 	return !g.db.Borrowed(p.name()) || !g.c.Thorough && p.shared()
-}
-
-func (p *pack) isKept() bool {
-	_, err := os.Lstat(p.stem + keepExt)
-	return !errors.Is(err, fs.ErrNotExist)
 }
 
 func (g *collector) count(p *pack) (stack, error) {

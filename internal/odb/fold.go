@@ -73,6 +73,10 @@ func (db *DB) Fold(ctx context.Context) (Folded, error) {
 	}
 }
 
+// Crowded reports whether there is a tier with so many times as many packs as Fold puts
+// together. It goes by the packs that are known.
+func (db *DB) Crowded(times int) bool { return len(db.fullTier(nil, times*foldAt)) > 0 }
+
 // fullTier returns the packs of the lowest tier that has at least so many.
 func (db *DB) fullTier(skip map[*pack]bool, full int) []*pack {
 	packs := db.packs.Load().packs

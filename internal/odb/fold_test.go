@@ -48,11 +48,14 @@ func TestFold(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)
 	ids := commitEach(t, db, numbered("blob", 0, 7)...)
-	if f := fold(t, db); f.Packs != 0 || len(db.PackNames()) != 7 {
+	if f := fold(t, db); f.Packs != 0 || len(db.PackNames()) != 7 || db.Crowded(1) {
 		t.Fatalf("seven packs: %+v", f)
 	}
 	old := append(db.PackNames(), packPrefix)
 	ids = append(ids, commit(t, db, "blob 7")...)
+	if !db.Crowded(1) || db.Crowded(2) {
+		t.Error("eight packs are one tier")
+	}
 	f := fold(t, db)
 	names := db.PackNames()
 	if f.Packs != 8 || f.Objects != 8 || f.Bytes == 0 || len(f.Removed) != 8 || !slices.Equal(f.Added, names) || len(names) != 1 || slices.Contains(old, names[0]) {

@@ -184,5 +184,24 @@ func (db *DB) PackNames() []string {
 	if err := db.refresh(true); err != nil {
 		return nil
 	}
-	return db.namesWithout(nil)
+	return db.packs.Load().names()
+}
+
+// KnownPacks is PackNames without another look: what objects have been looked up in. Any
+// of them may be gone.
+func (db *DB) KnownPacks() []string {
+	if !db.packs.Load().listed {
+		return db.PackNames()
+	}
+	return db.packs.Load().names()
+}
+
+// names returns the sorted names of the packs.
+func (s *packSet) names() []string {
+	names := make([]string, 0, len(s.packs))
+	for _, p := range s.packs {
+		names = append(names, p.name())
+	}
+	slices.Sort(names)
+	return names
 }

@@ -2,6 +2,7 @@ package odb
 
 import (
 	"os"
+	"slices"
 	"testing"
 	"time"
 
@@ -72,5 +73,24 @@ func TestStrangersShowAtOnce(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestKnownPacks: what is known is what was listed; before that, it is what is there.
+func TestKnownPacks(t *testing.T) {
+	t.Parallel()
+	db := newStore(t)
+	commitEach(t, db, numbered("blob", 0, 3)...)
+	names := db.PackNames()
+	other := reopen(t, db)
+	if got := other.KnownPacks(); len(got) != 3 || !slices.Equal(got, names) {
+		t.Errorf("%q before anything was listed, want %q", got, names)
+	}
+	commit(t, db, "blob 3")
+	if got := db.KnownPacks(); len(got) != 4 || !slices.Equal(got, db.PackNames()) {
+		t.Errorf("%q, there are %q", got, db.PackNames())
+	}
+	if got := other.KnownPacks(); !slices.Equal(got, names) {
+		t.Errorf("%q, listed were %q", got, names)
 	}
 }

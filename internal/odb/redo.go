@@ -37,7 +37,7 @@ const (
 	redoHead   = len(redoMagic) + redoSalt
 	redoFrame  = 8
 	redoSize   = 256 << 10
-	redoLarge  = 1 << 20   // of one that SettleAside has enlarged
+	redoLarge  = 1 << 20   // of one that an older version has enlarged
 	redoMax    = 128 << 10 // of a record; what is larger is flushed by itself
 	redoTokens = 16
 )
@@ -54,11 +54,9 @@ type redoTail struct {
 
 // redoLog is what a DB knows of the log.
 type redoLog struct {
-	mu      sync.Mutex
-	tail    redoTail
-	size    int64
-	settled redoTail                 // up to where SettleAside has flushed everything
-	token   func() (redoToken, bool) // false: no log is kept here
+	mu    sync.Mutex
+	tail  redoTail
+	token func() (redoToken, bool) // false: no log is kept here
 }
 
 // redoHold is the log while it is ours: no other goroutine or process writes to it.
@@ -144,7 +142,7 @@ func (h *redoHold) release() {
 	if h == nil {
 		return
 	}
-	h.db.redo.tail, h.db.redo.size = h.tail, h.size
+	h.db.redo.tail = h.tail
 	h.close()
 	h.db.redo.mu.Unlock()
 }
@@ -204,30 +202,25 @@ func (h *redoHold) scan() []redoRecord {
 		h.tail = redoTail{}
 		return nil
 	}
+	h.tail = beginOf(salt)
 	var records []redoRecord
-	records, h.tail = h.recordsFrom(beginOf(salt))
-	return records
+	for {
+		body, end, sum := h.record(h.tail.end, h.tail.sum)
+		if body == nil {
+			return records
+		}
+		rec, err := decodeRedo(body)
+		if err != nil {
+			return records
+		}
+		records = append(records, rec)
+		h.tail.end, h.tail.sum = end, sum
+	}
 }
 
 // beginOf is the tail of an empty log.
 func beginOf(salt [redoSalt]byte) redoTail {
 	return redoTail{salt: salt, end: int64(redoHead), sum: saltSum(salt)}
-}
-
-// recordsFrom reads the records that follow a tail, and finds the one there is now.
-func (h *redoHold) recordsFrom(tail redoTail) (records []redoRecord, now redoTail) {
-	for {
-		body, end, sum := h.record(tail.end, tail.sum)
-		if body == nil {
-			return records, tail
-		}
-		rec, err := decodeRedo(body)
-		if err != nil {
-			return records, tail
-		}
-		records = append(records, rec)
-		tail.end, tail.sum = end, sum
-	}
 }
 
 // empty reports whether the log vouches for nothing.
@@ -287,20 +280,6 @@ func (h *redoHold) reset() error {
 		return err
 	}
 	h.tail = beginOf([redoSalt]byte(head[len(redoMagic):]))
-	return nil
-}
-
-// enlarge gives the log more room, which lies written out on the disk, too.
-func (h *redoHold) enlarge() error {
-	old := h.size
-	_, err := h.file.WriteAt(make([]byte, redoLarge-old), old)
-	if err == nil {
-		err = h.file.Sync()
-	}
-	if err != nil {
-		return errors.Join(err, h.file.Truncate(old))
-	}
-	h.size = redoLarge
 	return nil
 }
 

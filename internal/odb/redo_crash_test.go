@@ -16,7 +16,7 @@ import (
 )
 
 // promises are what childPromise does, one after the other: small publishes, one that
-// is too large for a record, deletions, and a fold that empties the log or, aside, does not.
+// is too large for a record, deletions, and a fold that empties the log.
 var promises = []struct {
 	size int // of a blob that goes to refs; 0: only delete, or fold
 	set  []string
@@ -33,22 +33,9 @@ var promises = []struct {
 func promisedBlob(n int) []byte { return noise(uint64(500+n), promises[n].size) }
 
 // childPromise keeps the promises and says after each that it is kept.
-func childPromise(db *DB) error { return keepPromises(db, (*DB).Fold) }
-
-func childPromiseAside(db *DB) error {
-	return keepPromises(db, func(db *DB, ctx context.Context) (f Folded, err error) {
-		a, err := db.FoldAside(ctx)
-		if err != nil {
-			return f, err
-		}
-		defer a.Close()
-		return f, errors.Join(a.Install(noRecord), db.SettleAside(ctx))
-	})
-}
-
-func keepPromises(db *DB, fold func(*DB, context.Context) (Folded, error)) error {
+func childPromise(db *DB) error {
 	for n, p := range promises {
-		err := keepPromise(db, n, fold)
+		err := keepPromise(db, n)
 		if err != nil {
 			return err
 		}
@@ -57,7 +44,7 @@ func keepPromises(db *DB, fold func(*DB, context.Context) (Folded, error)) error
 	return nil
 }
 
-func keepPromise(db *DB, n int, fold func(*DB, context.Context) (Folded, error)) error {
+func keepPromise(db *DB, n int) error {
 	p := promises[n]
 	unlock, err := db.Lock(context.Background())
 	if err != nil {
@@ -68,7 +55,7 @@ func keepPromise(db *DB, n int, fold func(*DB, context.Context) (Folded, error))
 	case p.drop != "":
 		return ignoreNotFound(db.DeleteRef(p.drop))
 	case p.size == 0:
-		_, err := fold(db, context.Background())
+		_, err := db.Fold(context.Background())
 		return err
 	}
 	b := db.NewBatch()
@@ -108,15 +95,6 @@ func stateAfter(n int, begin map[string]object.ID) map[string]object.ID {
 // done is there; of what it was about to do, all or nothing.
 func TestKilledPromises(t *testing.T) {
 	t.Parallel()
-	for _, child := range []string{"promise", "promise aside"} {
-		t.Run(child, func(t *testing.T) {
-			t.Parallel()
-			killedPromises(t, child)
-		})
-	}
-}
-
-func killedPromises(t *testing.T, what string) {
 	r := rand.New(rand.NewPCG(3, 4))
 	pristine := newLogged(t)
 	begin := make(map[string]object.ID)
@@ -132,7 +110,7 @@ func killedPromises(t *testing.T, what string) {
 		dir := filepath.Join(t.TempDir(), "store")
 		must(t, os.CopyFS(dir, os.DirFS(pristine.Dir())))
 		before := image(t, dir)
-		child := childCommand(what, dir)
+		child := childCommand("promise", dir)
 		crash := gittest.KillAt(t, []string{child.Path}, child.Env, gittest.WriteCalls, n)
 		if !crash.Hit && crash.ExitCode != 0 {
 			t.Fatalf("undisturbed: %s", crash)

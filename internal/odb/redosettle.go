@@ -199,6 +199,14 @@ func (h *redoHold) settleAll(records []redoRecord) error {
 	return h.reset()
 }
 
+func (db *DB) flushPromised(records []redoRecord) error {
+	files, dirs := db.vouchedFor(records, nil)
+	if err := flushPaths(files); err != nil {
+		return err
+	}
+	return flushDirs(dirs)
+}
+
 // vouchedFor returns the files that records are about, and the directories that they,
 // and the directories of refs, are named in. Packs whose objects are in others, which
 // are on the disk, are left out.

@@ -27,31 +27,9 @@ func (r *Repo) SetFreeSpace(free func() (int64, error)) { r.freeSpace = free }
 // SetMinFree changes the option of an open Repo.
 func (r *Repo) SetMinFree(bytes int64) { r.opt.MinFree = bytes }
 
-// WaitFolded waits until the stat cache is not being written anew.
-func (r *Repo) WaitFolded() {
-	r.watching.base.wait(r.watching)
-}
-
-// wait waits for what is under way, if anything is.
-func (f *folding) wait(w *watching) {
-	w.mu.Lock()
-	done := f.done
-	w.mu.Unlock()
-	if done != nil {
-		<-done
-	}
-}
-
-// FoldAgain lets a Repo try at once what has failed.
-func (r *Repo) FoldAgain() {
-	r.watching.mu.Lock()
-	defer r.watching.mu.Unlock()
-	r.watching.base.failed = time.Time{}
-}
-
-// FoldPacksNow does what a Repo that watches does when it is idle.
-func (r *Repo) FoldPacksNow() error {
-	return r.locked(context.Background(), func() error { return r.watching.foldPacks(r) })
+// FoldNow does what a Repo that watches does when it is idle.
+func (r *Repo) FoldNow() error {
+	return r.locked(context.Background(), func() error { return r.watching.foldNow(r) })
 }
 
 // IdleAfter says after what time without a capture a Repo that watches is idle from now on.

@@ -8,8 +8,9 @@ import (
 )
 
 // idleWork is what a Repo that watches puts off until no capture has come for a while: to
-// fold packs. It is done with the store's lock, so that a track that comes meanwhile waits.
-// Where captures never pause, a track folds, see patience.
+// fold packs, and to write the base of the stat cache anew. It is done with the store's
+// lock, so that a track that comes meanwhile waits. Where captures never pause, a track
+// does it, see patience and index.Append.
 type idleWork struct {
 	ctx      context.Context
 	stop     context.CancelFunc
@@ -30,12 +31,15 @@ func newIdleWork() idleWork {
 	return idleWork{ctx: ctx, stop: stop, pause: idleAfter}
 }
 
-// end gives up the work, and waits until it has ended. The caller does not hold w.mu.
-func (i *idleWork) end(w *watching) {
+// endFolding gives up the work, and waits until it has ended.
+func (w *watching) endFolding() {
+	if w == nil {
+		return
+	}
 	w.mu.Lock()
-	i.stop() // from here on foldSoon begins nothing
+	w.idle.stop() // from here on foldSoon begins nothing
 	w.mu.Unlock()
-	i.running.Wait()
+	w.idle.running.Wait()
 }
 
 // foldSoon begins to wait for an idle time if there is work. It is called with w.mu after
@@ -43,7 +47,7 @@ func (i *idleWork) end(w *watching) {
 func (w *watching) foldSoon(r *Repo) {
 	i := &w.idle
 	i.captured = time.Now()
-	if i.pending || i.ctx.Err() != nil || time.Since(i.failed) < retryIdle || !r.db.Crowded(1) {
+	if i.pending || i.ctx.Err() != nil || time.Since(i.failed) < retryIdle || !r.db.Crowded(1) && !w.index.Long() {
 		return
 	}
 	i.pending = true
@@ -53,14 +57,14 @@ func (w *watching) foldSoon(r *Repo) {
 func (w *watching) foldWhenIdle(r *Repo) {
 	err := w.awaitIdle()
 	if err == nil {
-		err = r.locked(w.idle.ctx, func() error { return w.foldPacks(r) })
+		err = r.locked(w.idle.ctx, func() error { return w.foldNow(r) })
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.idle.pending = false
 	if err != nil && w.idle.ctx.Err() == nil {
 		w.idle.failed = time.Now()
-		r.log.Info("packs not folded", "error", err)
+		r.log.Info("neither packs nor stat cache folded", "error", err)
 	}
 }
 
@@ -81,9 +85,9 @@ func (w *watching) awaitIdle() error {
 	}
 }
 
-// foldPacks folds, and saves the stat cache, which names the packs. It is called with the
+// foldNow folds packs and saves the stat cache, which names them. It is called with the
 // store's lock. Where another process has saved meanwhile, the next capture folds.
-func (w *watching) foldPacks(r *Repo) error {
+func (w *watching) foldNow(r *Repo) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.overtaken(r) {
@@ -93,7 +97,11 @@ func (w *watching) foldPacks(r *Repo) error {
 	_, err := r.db.Fold(w.idle.ctx)
 	r.measured.moved(before, r.db.PacksChanged())
 	w.index.SetPrivate(r.db.KnownPacks(), w.index.Aux)
-	err = errors.Join(err, w.index.Append(r.indexFile()))
+	save := w.index.Append
+	if w.index.Long() {
+		save = w.index.Fold
+	}
+	err = errors.Join(err, save(r.indexFile()))
 	w.saved = r.indexState()
 	return err
 }

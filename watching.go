@@ -46,9 +46,7 @@ type watching struct {
 	stores  atomic.Pointer[[]string] // see Repo.knownStoreDirs
 	outside git.Files                // rules and configuration of the user's git
 
-	base   folding // the stat cache's base is written anew
-	idle   idleWork
-	closed bool
+	idle idleWork
 }
 
 // fileState tells one state of a file that is replaced or appended to from another.
@@ -192,7 +190,6 @@ func (w *watching) commit(r *Repo, c *capture, whole bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.index, w.saved = c.index, r.indexState()
-	w.fold(r)
 	w.foldSoon(r)
 	if !whole || w.watcher == nil {
 		return

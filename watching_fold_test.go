@@ -85,7 +85,7 @@ func TestWatchingFolds(t *testing.T) {
 			t.Fatalf("edit %d: %d files were looked at", i, n)
 		}
 		if i%3 == 0 {
-			w.watching.WaitFolded()
+			w.do(w.watching.FoldNow())
 			w.same(fmt.Sprint("unchanged ", i))
 			if n := w.visited.Load(); n != 0 {
 				t.Fatalf("edit %d: %d files were looked at, although nothing has changed", i, n)
@@ -99,7 +99,7 @@ func TestWatchingFolds(t *testing.T) {
 	if len(bases) < 4 {
 		t.Errorf("written anew %d times", len(bases)-1)
 	}
-	w.watching.WaitFolded()
+	w.do(w.watching.FoldNow())
 	w.same("after a track of somebody else")
 	w.closed()
 	w.noTemporaries()
@@ -142,10 +142,10 @@ func TestWatchingFoldsBesideOthers(t *testing.T) {
 			}
 		})
 	}
-	w.edits(30, foldFile, w.watching.FoldAgain)
+	w.edits(30, foldFile, func() { w.do(w.watching.FoldNow()) })
 	wg.Wait()
 	w.same("afterwards")
-	w.watching.WaitFolded()
+	w.do(w.watching.FoldNow())
 	w.same("once more")
 	w.closed()
 	w.noTemporaries()
@@ -216,7 +216,9 @@ func foldAsProcess(r *cairn.Repo) error {
 			return err
 		}
 		if i > 1 {
-			r.WaitFolded()
+			if err := r.FoldNow(); err != nil {
+				return err
+			}
 		}
 	}
 	if baseID(indexDir) == base {

@@ -53,7 +53,7 @@ func TestWatchingFoldsPacks(t *testing.T) {
 			t.Fatalf("edit %d: %d files were looked at", i, n)
 		}
 		if i%5 == 0 {
-			w.do(w.watching.FoldPacksNow())
+			w.do(w.watching.FoldNow())
 			w.same(fmt.Sprint("unchanged ", i))
 			if n := w.visited.Load(); n != 0 {
 				t.Fatalf("edit %d: %d files were looked at, although nothing has changed", i, n)
@@ -61,7 +61,7 @@ func TestWatchingFoldsPacks(t *testing.T) {
 		}
 		most = max(most, packCount(w.watching.StoreDir()))
 	}
-	w.do(w.watching.FoldPacksNow())
+	w.do(w.watching.FoldNow())
 	if n := packCount(w.watching.StoreDir()); n > 3*7 || most > 5*8+2*7 {
 		t.Errorf("%d packs, at times %d", n, most)
 	}
@@ -94,10 +94,10 @@ func TestWatchingFoldsPacksBesideOthers(t *testing.T) {
 			w.trusted(fmt.Sprint("beside, ", i))
 		}
 	})
-	w.edits(40, topFile, func() { w.do(w.watching.FoldPacksNow()) })
+	w.edits(40, topFile, func() { w.do(w.watching.FoldNow()) })
 	wg.Wait()
 	w.same("afterwards")
-	w.do(w.watching.FoldPacksNow())
+	w.do(w.watching.FoldNow())
 	w.trusted("afterwards")
 	w.closed()
 	w.noLeftPacks()
@@ -158,7 +158,7 @@ func foldPacksAsProcess(r *cairn.Repo) error {
 		if _, err := r.Track(background, cairn.TrackOptions{}); err != nil {
 			return err
 		}
-		if err := r.FoldPacksNow(); err != nil {
+		if err := r.FoldNow(); err != nil {
 			return err
 		}
 	}

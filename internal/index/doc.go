@@ -18,10 +18,9 @@
 // that of the record before, so that a record counts only behind those it was
 // written behind. A torn last record is dropped; the state before it is older but
 // consistent, because every entry carries the stat it was read with. When the delta
-// outgrows a quarter of the base, the base is written anew: by Save there and then,
-// or aside (see Aside) while the old pair is in use and the delta grows on. Putting
-// it in place carries over to a new delta what has been appended since. A crash in
-// between leaves the base alone: older, but consistent.
+// outgrows a quarter of the base, the base is written anew: by Save there and then, or
+// by Fold when the caller likes. A crash in between leaves the base alone: older, but
+// consistent.
 //
 // # Racy entries
 //

@@ -24,7 +24,7 @@ const (
 	// less than this: appending 256 KiB costs less than rewriting a small base.
 	minFold = 256 << 10
 
-	// patience is how much longer than that it may get while it is folded aside.
+	// patience is how much longer than that it may get by Append.
 	patience = 4
 )
 
@@ -166,11 +166,15 @@ func (x *Index) apply(rec *record) {
 // a power failure the checksums tell, and the next scan starts without a cache.
 func (x *Index) Save(f File) error { return x.save(f, x.foldAt()) }
 
-// Append is Save for who folds the delta aside as soon as Long says so: the whole index
-// is written only where the delta would outgrow the base.
+// Append is Save for a caller that calls Fold at a better time, when Long says so: the
+// whole index is written only where the delta would outgrow the base.
 func (x *Index) Append(f File) error { return x.save(f, max(patience*minFold, x.baseLen)) }
 
-// Long reports whether the delta has grown so large that Save would soon fold it.
+// Fold writes the whole index as a new base.
+func (x *Index) Fold(f File) error { return x.rewrite(f) }
+
+// Long reports whether the delta has grown so large that Save would soon write the whole
+// index.
 func (x *Index) Long() bool { return x.base != 0 && x.tailLen > x.foldAt() }
 
 func (x *Index) foldAt() int64 { return max(minFold, x.baseLen/4) }

@@ -463,3 +463,44 @@ func edit(rng *rand.Rand, x *index.Index, model map[string]string) {
 	x.Put(d)
 	model[path] = string(d.Raw)
 }
+
+// TestAppend: a delta that Append writes may grow longer, and Long says when it is time to
+// Fold, but it does not outgrow the base.
+func TestAppend(t *testing.T) {
+	t.Parallel()
+	f := files(t)
+	x := index.New()
+	for i := range 1600 {
+		x.Put(largeDir(i, 0))
+	}
+	if save(t, x, f); x.Long() {
+		t.Error("too long without a delta")
+	}
+	base := stat(t, f.Base)
+	long, longest := int64(0), int64(0)
+	for version := range 2500 {
+		x.Put(largeDir(version%1600, version+1))
+		if err := x.Append(f); err != nil {
+			t.Fatal(err)
+		}
+		if !os.SameFile(base, stat(t, f.Base)) {
+			break
+		}
+		if longest = stat(t, f.Delta).Size(); x.Long() && long == 0 {
+			long = longest
+			folded := *x
+			g := index.File{Base: f.Base + ".folded", Delta: f.Delta + ".folded"}
+			if err := folded.Fold(g); err != nil || folded.Long() {
+				t.Error("not folded: ", err)
+			}
+			wantState(t, g, stateOf(x))
+		}
+	}
+	if quarter := base.Size() / 4; long < quarter || long > quarter+4096 {
+		t.Errorf("too long at %d bytes of a base of %d", long, base.Size())
+	}
+	if longest > base.Size() || longest < base.Size()-4096 || exists(f.Delta) {
+		t.Errorf("written anew at %d bytes of a base of %d", longest, base.Size())
+	}
+	wantState(t, f, stateOf(x))
+}

@@ -193,28 +193,3 @@ func TestPatchHistories(t *testing.T) {
 		}
 	}
 }
-
-// TestPatchedAside: patches that are appended while a base is written aside are carried
-// over, and mean the same there.
-func TestPatchedAside(t *testing.T) {
-	t.Parallel()
-	f := files(t)
-	x := index.New()
-	x.Put(dir("big", manyNames(100)...))
-	save(t, x, f)
-	x.Put(with(x.Dirs["big"], "before", "f00001", "f00002"))
-	save(t, x, f)
-	aside := x.Aside(f)
-	defer aside.Close()
-	if err := aside.Write(t.Context(), false); err != nil {
-		t.Fatal(err)
-	}
-	x.Put(with(x.Dirs["big"], "meanwhile", "f00002", "new"))
-	save(t, x, f)
-	x.Put(with(x.Dirs["big"], "not saved yet", "f00003"))
-	if err := aside.Install(x); err != nil {
-		t.Fatal(err)
-	}
-	save(t, x, f)
-	wantState(t, f, stateOf(x))
-}

@@ -162,18 +162,6 @@ func (s *summary) most(mode object.Mode, fallback uint16) uint16 {
 	return best
 }
 
-// clone is of use where the summary is to be saved as it is now.
-func (s *summary) clone() *summary {
-	if s == nil {
-		return nil
-	}
-	copied := &summary{files: s.files, perms: maps.Clone(s.perms), usual: s.usual}
-	if s.savesOdd() {
-		copied.odd = maps.Clone(s.odd)
-	}
-	return copied
-}
-
 // maxOddSaved bounds what every save writes of a summary. Where more directories are
 // odd, the next process that has to know them looks at everything once.
 const maxOddSaved = 256

@@ -56,14 +56,22 @@ type otherStep struct {
 // attribute finds out what the other steps changed. Steps that do not overlap the
 // one that is taken back should not be passed: they would make paths shared that
 // are not.
-func (r *Repo) attribute(ctx context.Context, opt RevertOptions) (*attribution, error) {
-	a := &attribution{own: r.claims(opt.Claims)}
+func attribute(ctx context.Context, r *Repo, opt RevertOptions, stateOf func(ctx context.Context, spec string) (state, error)) (*attribution, error) {
+	a := &attribution{own: claimedScope(r, opt.Claims)}
 	for _, step := range opt.Others {
-		list, err := r.Changes(ctx, step.From, step.To)
+		from, err := stateOf(ctx, step.From)
 		if err != nil {
 			return nil, err
 		}
-		other := otherStep{label: step.label(), reverted: step.Reverted, claims: r.claims(step.Claims), changed: make(map[string]bool)}
+		to, err := stateOf(ctx, step.To)
+		if err != nil {
+			return nil, err
+		}
+		list, err := r.allChanges(ctx, from, to, nil)
+		if err != nil {
+			return nil, err
+		}
+		other := otherStep{label: step.label(), reverted: step.Reverted, claims: claimedScope(r, step.Claims), changed: make(map[string]bool)}
 		for i := range list {
 			other.changed[list[i].Path] = true
 		}
@@ -72,9 +80,9 @@ func (r *Repo) attribute(ctx context.Context, opt RevertOptions) (*attribution, 
 	return a, nil
 }
 
-// claims is a scope that selects nothing where nothing is claimed. Tools also name
+// claimedScope is a scope that selects nothing where nothing is claimed. Tools also name
 // paths outside the root; those are no concern here.
-func (r *Repo) claims(paths []string) *pathScope {
+func claimedScope(r *Repo, paths []string) *pathScope {
 	rels := []string{}
 	for _, path := range paths {
 		if rel, err := r.rel(path); err == nil {

@@ -27,7 +27,7 @@ func (r *Repo) adoptRetention() {
 			r.log.Warn("budget of the store not recorded", "error", err)
 		}
 	}
-	keep := r.opt.Retention.withDefaults(r)
+	keep := r.opt.Retention.withDefaults(r.DefaultBudget)
 	if r.opt.Budget == 0 && keep.MaxBytes != noBytes {
 		r.opt.Budget = keep.MaxBytes
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn/internal/git"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/realpath"
 )
@@ -149,8 +150,13 @@ type Repo struct {
 
 	disturbances int // of the lock, when it was had last
 
-	clean     func(context.Context, CleanOptions) (*Cleaned, error) // Clean, but for tests
-	freeSpace func() (int64, error)                                 // of the disk, but for tests
+	clean        func(context.Context, CleanOptions) (*Cleaned, error) // Clean, but for tests
+	makeRoom     func(ctx context.Context, cause error) error          // cleans for a capture without space
+	disturbed    func()                                                // called with the lock, when another process has had it since
+	recovery     func(context.Context) error                           // finishes interrupted operations
+	lacking      func(context.Context) ([]object.ID, error)            // objects that the store has lost
+	beforeRemove func(gone, left []string) error                       // prepares the stat cache for packs that go
+	freeSpace    func() (int64, error)                                 // of the disk, but for tests
 }
 
 // Open opens the store of a root and makes it if there is none. The root is
@@ -193,7 +199,8 @@ func Open(opt Options) (*Repo, error) {
 // newRepo is a Repo that lacks nothing but its store.
 func newRepo(opt Options, root string, around *surroundings) *Repo {
 	r := &Repo{opt: opt, root: root, log: opt.Logger, now: time.Now, longWalk: longWalk}
-	r.clean = r.Clean
+	r.lacking = r.lackedObjects
+	r.clean, r.makeRoom, r.disturbed, r.recovery, r.beforeRemove = r.Clean, r.cleanForRoom, r.forgetMemory, r.recoverOperations, r.renamePacks
 	r.user.Store(around)
 	if r.log == nil {
 		r.log = slog.New(slog.DiscardHandler)
@@ -346,7 +353,7 @@ func (r *Repo) tidy(ctx context.Context) error {
 	if err := r.db.Sweep(); err != nil {
 		return err
 	}
-	if err := r.recoverOperations(ctx); err != nil {
+	if err := r.recovery(ctx); err != nil {
 		return fmt.Errorf("finish the interrupted operation: %w", err)
 	}
 	r.tidied = time.Now()
@@ -367,7 +374,7 @@ func (r *Repo) locked(ctx context.Context, f func() error) (err error) {
 	}
 	if n := r.db.Disturbances(); n != r.disturbances {
 		r.disturbances = n
-		r.distrust()
+		r.disturbed()
 	}
 	done := false
 	defer func() {
@@ -381,8 +388,9 @@ func (r *Repo) locked(ctx context.Context, f func() error) (err error) {
 	return err
 }
 
-// distrust forgets what may not hold any more because somebody else has had the lock.
-func (r *Repo) distrust() {
+// forgetMemory drops what a Repo remembers of its last capture, because another process
+// has had the lock since.
+func (r *Repo) forgetMemory() {
 	r.tidied, r.kept = time.Time{}, keptIndex{}
 	if !r.db.ShowsChanges() { // else the files tell
 		r.watching.distrust()

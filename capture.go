@@ -184,6 +184,11 @@ func (c *capture) skipped() []Skipped {
 	return list
 }
 
+// snapshot is what a plan needs of a capture.
+func (c *capture) snapshot() *snapshot {
+	return &snapshot{state{c.tree, c.metadata()}, c.index, c.entries}
+}
+
 // entries gives those of a tree that the stat cache has, or had before the capture: going
 // back to what was captured last is common, and that is not read from the store.
 func (c *capture) entries(dir string, tree object.ID) []object.Entry {

@@ -204,7 +204,7 @@ func (c *checker) ends(ctx context.Context) {
 // withoutParents lists the commits that can be reached and whose parents are not
 // there.
 func (r *Repo) withoutParents(ctx context.Context) ([]object.ID, error) {
-	s, err := r.survey(ctx)
+	s, err := takeSurvey(ctx, r)
 	if err != nil {
 		return nil, err
 	}

@@ -96,6 +96,18 @@ func (c *Checkpoint) metadata() (*metadata, error) {
 	return c.meta, nil
 }
 
+// setMetadata saves decoding metadata that the caller has decoded before.
+func setMetadata(c *Checkpoint, m *metadata) { c.meta = m }
+
+// knownCheckpoint is a checkpoint of which the caller knows what the next one is compared
+// with. text is the metadata as the commit has them.
+func knownCheckpoint(id, tree object.ID, m *metadata, text string) *Checkpoint {
+	return &Checkpoint{
+		ID: id.String(), Hash: tree.String(), id: id, tree: tree, meta: m,
+		commit: &object.CommitData{Tree: tree, Extra: []object.Header{{Key: metadataHeader, Value: text}}},
+	}
+}
+
 // Skipped lists what was present at the checkpoint, but not captured.
 func (c *Checkpoint) Skipped() ([]Skipped, error) {
 	m, err := c.metadata()

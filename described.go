@@ -76,7 +76,7 @@ func (c *capture) adopt(cp *Checkpoint) {
 		return
 	}
 	if cp.meta == nil && c.repo.described.text == text {
-		cp.meta = c.repo.described.meta
+		setMetadata(cp, c.repo.described.meta)
 	}
 	m, err := cp.metadata()
 	if err == nil && m.Rules != nil && reflect.DeepEqual(m.Ignore, c.rules.context) && (!c.changed || c.index.OddAsSaved(m.usual()) && m.usual() == usualOf(c.index)) {
@@ -103,10 +103,7 @@ type described struct {
 
 // checkpoint has of a checkpoint what the next one is compared with.
 func (d *described) checkpoint() *Checkpoint {
-	return &Checkpoint{
-		ID: d.id.String(), Hash: d.tree.String(), id: d.id, tree: d.tree, meta: d.meta,
-		commit: &object.CommitData{Tree: d.tree, Extra: []object.Header{{Key: metadataHeader, Value: d.text}}},
-	}
+	return knownCheckpoint(d.id, d.tree, d.meta, d.text)
 }
 
 // checksum is that of a text, which most often is the one described.

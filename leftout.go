@@ -25,7 +25,7 @@ func notDenied(reason string) bool {
 
 // leftOut lists what differs between a target and a base where one of them did not
 // capture the path. Paths that a partial checkpoint did not look at are not listed.
-func (r *Repo) leftOut(ctx context.Context, target, base state, scope *pathScope) (list []leftOut, err error) {
+func findLeftOut(ctx context.Context, r *Repo, target, base state, scope *pathScope) (list []leftOut, err error) {
 	if len(target.meta.Skipped)+len(base.meta.Skipped) == 0 {
 		return nil, nil
 	}
@@ -57,7 +57,7 @@ func (r *Repo) leftOut(ctx context.Context, target, base state, scope *pathScope
 }
 
 // stays reports whether the disk is still not as the target at the path.
-func (l *leftOut) stays(disk *capture) bool {
+func (l *leftOut) stays(disk *snapshot) bool {
 	rec := disk.index.Lookup(l.Path)
 	switch {
 	case rec == nil:

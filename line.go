@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	refSessions = refRoot + "sessions/" // lines with records, see lineRef
+	refSessions = refRoot + "sessions/" // lines with records, see LineRef
 
 	// lineHeader is the extra commit header of a checkpoint on a line with records.
 	lineHeader  = "cairn-line"
@@ -60,9 +60,10 @@ type LineEvent struct {
 	Created []string
 }
 
-// lineRef is the ref of a line. What is too long for a ref is named by its hash; no
-// encoded name begins with '+'.
-func lineRef(id string) string {
+// LineRef returns the ref under which the line of an id lies in the store, for
+// instance for git log. The id may be any text but the empty one. What is too long for a
+// ref is named by its hash; no encoded name begins with '+'.
+func LineRef(id string) string {
 	name := encodeName(id)
 	if len(name) > pieceLength {
 		sum := sha256.Sum256([]byte(id))
@@ -70,10 +71,6 @@ func lineRef(id string) string {
 	}
 	return refSessions + name
 }
-
-// LineRef returns the ref under which the line of an id lies in the store, for
-// instance for git log. The id may be any text but the empty one.
-func LineRef(id string) string { return lineRef(id) }
 
 func (r *Repo) readLineEvent(id object.ID) (*LineEvent, error) {
 	c, err := r.readCheckpoint(id)
@@ -104,7 +101,7 @@ func (r *Repo) readLineEvent(id object.ID) (*LineEvent, error) {
 // LineTip returns the newest checkpoint of a line. The error wraps ErrNotFound where
 // there is no such line, and ErrCorrupt where the store has lost the checkpoint.
 func (r *Repo) LineTip(id string) (*LineEvent, error) {
-	commit, err := r.db.Ref(lineRef(id))
+	commit, err := r.db.Ref(LineRef(id))
 	if errors.Is(err, odb.ErrNotFound) {
 		return nil, notFound("line %q", id)
 	}

@@ -162,15 +162,15 @@ func (u *LineUpdate) planTakeBack(ctx context.Context, id string, t *TakeBack, b
 			way.made[path] = true
 		}
 	}
-	scope, err := u.repo.changedBetween(to, base, within, step)
+	scope, err := changedBetween(u.repo, to, base, within, step)
 	if err != nil {
 		return nil, nil, err
 	}
-	p, err := u.repo.makePlan(ctx, u.disk, to, planOptions{scope: scope, way: way, step: step, leftOut: b.leftOut, kept: b.kept, conflicts: b.conflicts})
+	p, err := makePlan(ctx, u.repo, u.disk.snapshot(), to, planOptions{scope: scope, way: way, step: step, leftOut: b.leftOut, kept: b.kept, conflicts: b.conflicts})
 	if err != nil {
 		return nil, nil, err
 	}
-	line := &journalLine{Ref: lineRef(id), Record: t.Record, Message: t.Message, Wanted: wanted.ID, Paths: pathtext.Texts(slices.Concat(scope.named(), p.losses))}
+	line := &journalLine{Ref: LineRef(id), Record: t.Record, Message: t.Message, Wanted: wanted.ID, Paths: pathtext.Texts(slices.Concat(scope.named(), p.losses))}
 	line.Settled = b.settled(p)
 	return p, line, nil
 }

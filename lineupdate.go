@@ -60,7 +60,7 @@ type LineAppend struct {
 
 // Append adds a checkpoint to a line, which begins with it if there is none.
 func (u *LineUpdate) Append(ctx context.Context, id string, a LineAppend) (*LineEvent, error) {
-	ref := lineRef(id)
+	ref := LineRef(id)
 	s, parents, err := u.appended(ref, &a)
 	if err != nil {
 		return nil, err
@@ -110,7 +110,7 @@ func (u *LineUpdate) appended(ref string, a *LineAppend) (s state, parents []obj
 		parents = []object.ID{from.id}
 	}
 	if like == nil {
-		like = &Checkpoint{tree: object.EmptyTree, meta: &metadata{Version: metadataVersion}}
+		like = knownCheckpoint(object.ID{}, object.EmptyTree, &metadata{Version: metadataVersion}, "")
 	}
 	s, err = like.state()
 	return s, parents, err
@@ -258,7 +258,7 @@ func (u *LineUpdate) Changes(ctx context.Context, from string, paths []string) (
 // Delete takes a line away. Its checkpoints can still be had where something else
 // leads to them, and are cleaned away otherwise.
 func (u *LineUpdate) Delete(id string) error {
-	err := u.repo.db.DeleteRef(lineRef(id))
+	err := u.repo.db.DeleteRef(LineRef(id))
 	if errors.Is(err, odb.ErrNotFound) {
 		return notFound("line %q", id)
 	}

@@ -27,7 +27,7 @@ func (r *Repo) fromPlaces(ctx context.Context, from string) (places []place, err
 		}
 		return places, nil
 	}
-	m, err := r.remote(from)
+	m, err := openRemote(r, from)
 	if err != nil {
 		return nil, err
 	}

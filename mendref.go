@@ -272,7 +272,7 @@ func (m *mender) sessionOf(c *object.CommitData) string {
 			return ""
 		}
 		if json.Unmarshal(line.Record, &record) == nil && record.Now.ID != "" {
-			return lineRef(record.Now.ID)
+			return LineRef(record.Now.ID)
 		}
 		if len(c.Parents) == 0 {
 			return ""

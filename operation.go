@@ -133,7 +133,7 @@ func (r *Repo) saveBefore(ctx context.Context, req opRequest, disk *capture, p *
 			return object.ID{}, err
 		}
 	}
-	dirs := r.dirsBeside(disk.index, p.beside)
+	dirs := dirsBeside(r, disk.index, p.beside)
 	s, err := r.withSaved(batch, s, p.save(r.root, batch), dirs)
 	if err != nil {
 		return object.ID{}, err

@@ -20,12 +20,19 @@ type plan struct {
 	conflicts []PathReason
 }
 
+// snapshot is the disk as a capture found it.
+type snapshot struct {
+	state
+	index   *index.Index
+	entries func(dir string, tree object.ID) []object.Entry // of a tree that the capture knows, else nil
+}
+
 // planner compares the disk with a target. Nothing on disk is touched.
 type planner struct {
 	plan
 	repo    *Repo
 	ctx     context.Context
-	disk    *capture
+	disk    *snapshot
 	now     state
 	target  state
 	scope   *pathScope
@@ -82,8 +89,8 @@ type planOptions struct {
 //  2. files that the disk has but no capture holds, and the target did not have
 //  3. permission bits
 //  4. directories: the target's empty ones, and those that it did not have
-func (r *Repo) makePlan(ctx context.Context, disk *capture, target state, opt planOptions) (*plan, error) {
-	now := state{disk.tree, disk.metadata()}
+func makePlan(ctx context.Context, r *Repo, disk *snapshot, target state, opt planOptions) (*plan, error) {
+	now := disk.state
 	p := &planner{
 		repo: r, ctx: ctx, disk: disk, now: now, target: target, scope: opt.scope, keepNew: opt.keepNew, way: opt.way, step: opt.step,
 		covered: newCoverage(target.meta), then: r.treeRules(target, now), today: r.treeRules(now, state{}),

@@ -18,7 +18,7 @@ import (
 // dirsBeside finds the directories of the disk, at and above some paths, that an index
 // does not hold, with their permission bits. A directory that cannot be looked at is
 // left out.
-func (r *Repo) dirsBeside(x *index.Index, paths iter.Seq[string]) map[string]uint16 {
+func dirsBeside(r *Repo, x *index.Index, paths iter.Seq[string]) map[string]uint16 {
 	dirs := make(map[string]uint16)
 	asked := make(map[string]bool)
 	for path := range paths {

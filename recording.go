@@ -131,7 +131,7 @@ func (r *Repo) recordOperation(ctx context.Context, j *journal, res *Result, opt
 func (r *Repo) stateAfter(ctx context.Context, disk *capture, j *journal, res *Result) (state, *odb.Batch, error) {
 	s := state{disk.tree, disk.metadata()}
 	written, beside := r.written(disk, j, res)
-	dirs := r.dirsBeside(disk.index, slices.Values(beside))
+	dirs := dirsBeside(r, disk.index, slices.Values(beside))
 	if len(written) == 0 {
 		s, err := r.withSaved(nil, s, nil, dirs)
 		return s, disk.batch, err

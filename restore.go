@@ -52,7 +52,7 @@ func (r *Repo) goTo(ctx context.Context, spec string, req opRequest, paths []str
 		if err := r.checkPaths(scope, disk, st); err != nil {
 			return nil, err
 		}
-		return r.makePlan(ctx, disk, st, planOptions{scope: within, keepNew: keepNew})
+		return makePlan(ctx, r, disk.snapshot(), st, planOptions{scope: within, keepNew: keepNew})
 	})
 }
 
@@ -124,7 +124,7 @@ func (r *Repo) Revert(ctx context.Context, patches []Patch, opt RevertOptions) (
 			if err != nil {
 				return nil, err
 			}
-			p, err := r.makePlan(ctx, disk, st, planOptions{scope: scope})
+			p, err := makePlan(ctx, r, disk.snapshot(), st, planOptions{scope: scope})
 			if err != nil {
 				return nil, err
 			}

@@ -130,7 +130,7 @@ func (r *Result) UnmarshalJSON(data []byte) error {
 // preview is the result of carrying out nothing. It refuses a plan that is not the
 // one asked for.
 func (r *Repo) preview(req opRequest, p *plan) (*Result, error) {
-	res := &Result{Kept: p.kept, Conflicts: p.conflicts, DryRun: req.dryRun, PlanID: p.id(req)}
+	res := &Result{Kept: p.kept, Conflicts: p.conflicts, DryRun: req.dryRun, PlanID: p.id(req.kind, req.target, req.undoes)}
 	if req.planID != "" && req.planID != res.PlanID {
 		return nil, fmt.Errorf("%w: the plan would now be %s, not %s", ErrMoved, res.PlanID, req.planID)
 	}
@@ -171,7 +171,7 @@ func (r *Repo) plannedBytes(p *plan, c *apply.Change) (int64, error) {
 // id names what a plan does and what it found on disk: the first 16 hex digits of a
 // hash over both. Times do not count, so a file that was only touched does not make
 // it another plan.
-func (p *plan) id(req opRequest) string {
+func (p *plan) id(kind, target, undoes string) string {
 	lines := make([]string, 0, len(p.changes))
 	for _, c := range p.changes {
 		line := fmt.Sprintf("%q %s %v %o %s", c.Path, c.Action, c.Mode, c.Perm, c.ID)
@@ -189,7 +189,7 @@ func (p *plan) id(req opRequest) string {
 		}
 	}
 	slices.Sort(lines)
-	sum := sha256.Sum256([]byte(req.kind + " " + req.target + " " + req.undoes + "\n" + strings.Join(lines, "\n")))
+	sum := sha256.Sum256([]byte(kind + " " + target + " " + undoes + "\n" + strings.Join(lines, "\n")))
 	return hex.EncodeToString(sum[:8])
 }
 

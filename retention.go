@@ -84,8 +84,8 @@ type Cleaned struct {
 // there is no room even for that.
 func (r *Repo) Clean(ctx context.Context, opt CleanOptions) (*Cleaned, error) {
 	done := &Cleaned{Lines: []string{}, Shortened: []string{}}
-	keep := opt.Retention.withDefaults(r)
-	s, err := r.survey(ctx)
+	keep := opt.Retention.withDefaults(r.DefaultBudget)
+	s, err := takeSurvey(ctx, r)
 	if err != nil {
 		return nil, fmt.Errorf("clean: %w", err)
 	}
@@ -113,9 +113,10 @@ func (r *Repo) Clean(ctx context.Context, opt CleanOptions) (*Cleaned, error) {
 // noBytes is a size that no store reaches.
 const noBytes int64 = 1<<63 - 1
 
-func (k Retention) withDefaults(r *Repo) Retention {
+// withDefaults replaces what is 0. budget is asked for the size of a store if none is given.
+func (k Retention) withDefaults(budget func() int64) Retention {
 	if k.MaxBytes == 0 {
-		k.MaxBytes = r.DefaultBudget()
+		k.MaxBytes = budget()
 	}
 	return Retention{
 		MaxAge:   limit(k.MaxAge, DefaultMaxAge, 1<<63-1),
@@ -153,7 +154,7 @@ func (r *Repo) letGo(ctx context.Context, s *survey, opt CleanOptions, done *Cle
 	}
 	slices.Sort(done.Lines)
 	done.Checkpoints, done.Kept, done.Shortened = v.dropped, v.kept, append([]string{}, v.shortened...)
-	c := odb.Collection{Thorough: opt.Thorough, DryRun: opt.DryRun, Reserve: r.reserve(opt), CopyAtOnce: r.copyAtOnce(opt), BeforeRemove: r.renamePacks}
+	c := odb.Collection{Thorough: opt.Thorough, DryRun: opt.DryRun, Reserve: r.reserve(opt), CopyAtOnce: r.copyAtOnce(opt), BeforeRemove: r.beforeRemove}
 	if opt.need == 0 {
 		c.Pack = r.packer() // which takes too long for a capture that waits
 	}

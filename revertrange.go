@@ -22,7 +22,7 @@ func (r *Repo) RevertRange(ctx context.Context, from, to string, opt RevertOptio
 	if err != nil {
 		return nil, err
 	}
-	owners, err := r.attribute(ctx, opt)
+	owners, err := attribute(ctx, r, opt, r.stateOf)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +52,7 @@ func (r *Repo) takeBack(ctx context.Context, req opRequest, target, base *Checkp
 	if err != nil {
 		return nil, err
 	}
-	left, err := r.leftOut(ctx, to, from, opt.within)
+	left, err := findLeftOut(ctx, r, to, from, opt.within)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +60,7 @@ func (r *Repo) takeBack(ctx context.Context, req opRequest, target, base *Checkp
 	if opt.policy != Overwrite {
 		own, stay = opt.owners.withoutOthers(step)
 	}
-	scope, err := r.changedBetween(to, from, opt.within, own)
+	scope, err := changedBetween(r, to, from, opt.within, own)
 	if err != nil {
 		return nil, err
 	}
@@ -69,6 +69,6 @@ func (r *Repo) takeBack(ctx context.Context, req opRequest, target, base *Checkp
 		for _, path := range opt.made {
 			way.made[path] = true
 		}
-		return r.makePlan(ctx, disk, to, planOptions{scope: scope, way: way, step: step, stay: stay, leftOut: left})
+		return makePlan(ctx, r, disk.snapshot(), to, planOptions{scope: scope, way: way, step: step, stay: stay, leftOut: left})
 	})
 }

@@ -150,7 +150,7 @@ const minCopied = 64 << 10
 // reserve is how much of the disk a cleaning leaves free. One that makes room may use half
 // of what is left: it gives back more than it takes.
 func (r *Repo) reserve(opt CleanOptions) int64 {
-	reserve := opt.Retention.withDefaults(r).MinFree
+	reserve := opt.Retention.withDefaults(r.DefaultBudget).MinFree
 	if opt.need == 0 {
 		return reserve
 	}

@@ -110,9 +110,9 @@ func (r *Repo) capturing(ctx context.Context, f func() error) error {
 	}
 }
 
-// makeRoom cleans for a capture that has failed for want of space. An error says that it is
+// cleanForRoom cleans for a capture that has failed for want of space. An error says that it is
 // not worth while to try again.
-func (r *Repo) makeRoom(ctx context.Context, cause error) error {
+func (r *Repo) cleanForRoom(ctx context.Context, cause error) error {
 	need, err := r.needed(cause)
 	if err != nil {
 		return errors.Join(cause, err)

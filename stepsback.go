@@ -119,7 +119,7 @@ func (b *stepsBack) collect(step *UndoneStep) error {
 	own, stay := owners.withoutOthers(list)
 	kept, shared := byOwner(stay)
 	b.kept, b.conflicts = append(b.kept, kept...), append(b.conflicts, shared...)
-	left, err := b.u.repo.leftOut(b.ctx, from, to, nil)
+	left, err := findLeftOut(b.ctx, b.u.repo, from, to, nil)
 	if err != nil {
 		return err
 	}
@@ -195,7 +195,7 @@ func (b *stepsBack) owners(step *UndoneStep) (*attribution, error) {
 	if b.policy == Overwrite || len(step.Others) == 0 {
 		return nil, nil
 	}
-	a := &attribution{own: b.u.repo.claims(step.Claims)}
+	a := &attribution{own: claimedScope(b.u.repo, step.Claims)}
 	for _, o := range step.Others {
 		other, err := b.other(o)
 		if err != nil {
@@ -207,7 +207,7 @@ func (b *stepsBack) owners(step *UndoneStep) (*attribution, error) {
 }
 
 func (b *stepsBack) other(o Step) (otherStep, error) {
-	other := otherStep{label: o.label(), reverted: o.Reverted, claims: b.u.repo.claims(o.Claims), changed: make(map[string]bool)}
+	other := otherStep{label: o.label(), reverted: o.Reverted, claims: claimedScope(b.u.repo, o.Claims), changed: make(map[string]bool)}
 	from, err := b.u.stateOf(b.ctx, o.From)
 	if err != nil {
 		return other, err

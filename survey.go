@@ -64,9 +64,9 @@ type surveyTip struct {
 	unit *unit
 }
 
-// survey walks over all refs. What cannot be read ends a walk: nothing behind it is
+// takeSurvey walks over all refs. What cannot be read ends a walk: nothing behind it is
 // known, hence nothing behind it is decided about.
-func (r *Repo) survey(ctx context.Context) (*survey, error) {
+func takeSurvey(ctx context.Context, r *Repo) (*survey, error) {
 	refs, err := r.db.Refs("refs/")
 	if err != nil {
 		return nil, err

@@ -58,7 +58,7 @@ type threeWay struct {
 // that taking back the difference may touch. What was made later in a directory, or below
 // the name of a file that goes, is no part of the difference. What was made below the name
 // of a file that comes back stands in its way.
-func (r *Repo) changedBetween(target, base state, within *pathScope, step []Change) (*pathScope, error) {
+func changedBetween(r *Repo, target, base state, within *pathScope, step []Change) (*pathScope, error) {
 	var paths, alone []string
 	for i := range step {
 		if step[i].Status == Added {

@@ -35,7 +35,7 @@ var fetchArgs = []string{
 // one line is bad, none is taken. The store is not locked while git waits for the
 // remote. For what git may use, see Push.
 func (r *Repo) Fetch(ctx context.Context, where string) (fetched []string, err error) {
-	m, err := r.remote(where)
+	m, err := openRemote(r, where)
 	if err != nil {
 		return nil, err
 	}
@@ -82,8 +82,8 @@ func (r *Repo) fetch(ctx context.Context, m *remote) (fetched []string, err erro
 	return fetched, err
 }
 
-// lacking lists the objects that refs lead to and that the store has lost.
-func (r *Repo) lacking(ctx context.Context) ([]object.ID, error) {
+// lackedObjects lists the objects that refs lead to and that the store has lost.
+func (r *Repo) lackedObjects(ctx context.Context) ([]object.ID, error) {
 	m := newMender(r, true, nil)
 	if err := m.walk(ctx); err != nil {
 		return nil, err

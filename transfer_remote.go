@@ -49,7 +49,7 @@ type remote struct {
 	log  *slog.Logger
 }
 
-func (r *Repo) remote(where string) (*remote, error) {
+func openRemote(r *Repo, where string) (*remote, error) {
 	if where == "" || where[0] == '-' || strings.ContainsAny(where, "\x00\n\r") {
 		return nil, fmt.Errorf("remote %q (want a URL or a path)", where)
 	}
@@ -135,7 +135,7 @@ func (r *Repo) ownLines() ([]odb.Ref, error) {
 // of the ssh agent and what Options.Home holds (.ssh, .netrc); it asks nobody.
 // Without a git program the error is ErrNoGit.
 func (r *Repo) Push(ctx context.Context, where string) (pushed []string, err error) {
-	m, err := r.remote(where)
+	m, err := openRemote(r, where)
 	if err != nil {
 		return nil, err
 	}

@@ -40,7 +40,7 @@ func (r *Repo) Usage(ctx context.Context) (*Usage, error) {
 	if u.Size, u.Files, err = odb.Measure(string(u.Store)); err != nil {
 		return nil, err
 	}
-	s, err := r.survey(ctx)
+	s, err := takeSurvey(ctx, r)
 	if err != nil {
 		return nil, err
 	}

@@ -185,7 +185,7 @@ func Open(opt Options) (*Repo, error) {
 	opt.DataDir = dataDir
 	r := newRepo(opt, root, around)
 	if opt.Watch {
-		r.watching = &watching{idle: newIdleWork()}
+		r.watching = newWatching()
 	}
 	if r.db, err = r.openStore(store); err != nil {
 		return nil, err

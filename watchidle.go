@@ -31,6 +31,10 @@ func newIdleWork() idleWork {
 	return idleWork{ctx: ctx, stop: stop, pause: idleAfter}
 }
 
+// newWatching is the watching of a Repo that was just opened. It watches from the first
+// capture on.
+func newWatching() *watching { return &watching{idle: newIdleWork()} }
+
 // endFolding gives up the work, and waits until it has ended.
 func (w *watching) endFolding() {
 	if w == nil {

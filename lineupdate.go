@@ -36,6 +36,12 @@ func (r *Repo) UpdateLines(ctx context.Context, f func(*LineUpdate) error) error
 	})
 }
 
+// forgetDisk has the next step of the update look at the disk again.
+func (u *LineUpdate) forgetDisk() {
+	u.drop()
+	u.disk, u.published = nil, false
+}
+
 func (u *LineUpdate) drop() {
 	if u.disk != nil {
 		u.disk.discard()

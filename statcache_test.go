@@ -157,8 +157,7 @@ func TestStatCacheAfterTakingBack(t *testing.T) {
 				return err
 			}
 			step := UndoneStep{Step: Step{From: before.Checkpoint, To: made.Checkpoint.ID}}
-			u.drop()
-			u.disk, u.published = nil, false
+			u.forgetDisk()
 			if err := os.WriteFile(filepath.Join(opt.Root, "b/f"), []byte("somebody else's\n"), 0o644); err != nil {
 				return err
 			}

@@ -51,7 +51,7 @@ func TestPin(t *testing.T) {
 		t.Errorf("%v does not say which checkpoint has the name", err)
 	}
 	pins, err := r.Pins(t.Context())
-	want := []cairn.Pin{{"b", first.Checkpoint, first.Hash}, {"before the migration", first.Checkpoint, first.Hash}}
+	want := []cairn.Pin{{Name: "b", Checkpoint: first.Checkpoint, Hash: first.Hash}, {Name: "before the migration", Checkpoint: first.Checkpoint, Hash: first.Hash}}
 	if diff := cmp.Diff(want, pins); err != nil || diff != "" {
 		t.Errorf("pins: %v %s", err, diff)
 	}
@@ -188,7 +188,7 @@ func TestDamagedPins(t *testing.T) {
 		}
 	}
 	pins, err := f.repo().Pins(t.Context())
-	want := []cairn.Pin{{"good", first.Checkpoint, first.Hash}, {"lost", strings.Repeat("1", 40), ""}}
+	want := []cairn.Pin{{Name: "good", Checkpoint: first.Checkpoint, Hash: first.Hash}, {Name: "lost", Checkpoint: strings.Repeat("1", 40)}}
 	if diff := cmp.Diff(want, pins); err != nil || diff != "" {
 		t.Errorf("%v %s", err, diff)
 	}

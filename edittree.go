@@ -9,7 +9,6 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
-	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
 // editTree returns a tree with some paths replaced: their Mode and ID are those of
@@ -60,13 +59,13 @@ func (r *Repo) editEntry(batch *odb.Batch, entries map[string]object.Entry, name
 	return nil
 }
 
-// withoutSkipped is a copy in which paths have become captured. A file that was skipped
+// withoutSkipped is a copy in which the captured paths are no longer skipped. A file that was skipped
 // where a directory of theirs is now is gone.
-func (m *metadata) withoutSkipped(saved map[string]*dir.State) *metadata {
+func (m *metadata) withoutSkipped(captured map[string]bool) *metadata {
 	out := *m
-	above := dirsAbove(maps.Keys(saved))
+	above := dirsAbove(maps.Keys(captured))
 	out.Skipped = slices.DeleteFunc(slices.Clone(m.Skipped), func(s Skipped) bool {
-		return saved[s.Path] != nil || above[s.Path] && isOfFile(s)
+		return captured[s.Path] || above[s.Path] && isOfFile(s)
 	})
 	out.Bare = slices.DeleteFunc(slices.Clone(m.Bare), func(dir pathText) bool { return above[string(dir)] })
 	if out.Perms = maps.Clone(m.Perms); out.Perms == nil {

@@ -165,7 +165,11 @@ func (r *Repo) withSaved(batch *odb.Batch, s state, saved map[string]*dir.State,
 		return s, nil
 	}
 	edits := make(map[string]*object.Entry, len(saved))
-	meta := s.meta.withoutSkipped(saved)
+	captured := make(map[string]bool, len(saved))
+	for path := range saved {
+		captured[path] = true
+	}
+	meta := s.meta.withoutSkipped(captured)
 	for path, was := range saved {
 		edits[path] = &object.Entry{Mode: was.Mode, ID: was.ID}
 		if was.Mode != object.Symlink {

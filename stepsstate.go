@@ -8,7 +8,6 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
-	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
 // settleStructure gives up on paths that cannot be as wanted because something that
@@ -153,10 +152,10 @@ func (r *Repo) withEnds(batch *odb.Batch, s state, ends map[string]pathEnd) (sta
 		return state{s.tree, s.meta.withoutSkipped(nil)}, nil
 	}
 	edits := make(map[string]*object.Entry, len(ends))
-	there := make(map[string]*dir.State)
+	there := make(map[string]bool)
 	for path, end := range ends {
 		if end.entry != nil {
-			edits[path], there[path] = end.entry, &dir.State{}
+			edits[path], there[path] = end.entry, true
 		} else if !belowAny(path, ends) {
 			edits[path] = nil
 		}
@@ -164,7 +163,7 @@ func (r *Repo) withEnds(batch *odb.Batch, s state, ends map[string]pathEnd) (sta
 	meta := s.meta.withoutSkipped(there)
 	above := dirsAbove(maps.Keys(there))
 	meta.Empty = slices.DeleteFunc(slices.Clone(meta.Empty), func(dir pathText) bool {
-		return above[string(dir)] || there[string(dir)] != nil
+		return above[string(dir)] || there[string(dir)]
 	})
 	for path, end := range ends {
 		if end.entry == nil || end.entry.Mode == object.Symlink {

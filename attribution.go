@@ -26,8 +26,8 @@ const (
 	reasonShared = "also changed during a step of "
 )
 
-// label names a step in reasons.
-func (s *Step) label() string {
+// Label names a step in reasons.
+func Label(s *Step) string {
 	if s.Operation != "" {
 		return "operation " + s.Operation
 	}
@@ -37,27 +37,27 @@ func (s *Step) label() string {
 	return "session " + s.Session
 }
 
-// attribution answers to whom a changed path belongs when steps of several sessions
+// Attribution answers to whom a changed path belongs when steps of several sessions
 // overlap: checkpoints see only that it changed, not who did it. A path that the
 // tools of one session named belongs to that session. What nobody named, or both
 // did, is shared.
-type attribution struct {
-	own    *pathScope
-	others []otherStep
+type Attribution struct {
+	Own    *PathScope
+	Others []OtherStep
 }
 
-type otherStep struct {
-	label    string
-	reverted bool
-	claims   *pathScope
-	changed  map[string]bool
+type OtherStep struct {
+	Label    string
+	Reverted bool
+	Claims   *PathScope
+	Changed  map[string]bool
 }
 
-// attribute finds out what the other steps changed. Steps that do not overlap the
+// Attribute finds out what the other steps changed. Steps that do not overlap the
 // one that is taken back should not be passed: they would make paths shared that
 // are not.
-func attribute(ctx context.Context, r *Repo, opt RevertOptions, stateOf func(ctx context.Context, spec string) (state, error)) (*attribution, error) {
-	a := &attribution{own: claimedScope(r, opt.Claims)}
+func Attribute(ctx context.Context, r *store, opt RevertOptions, stateOf func(ctx context.Context, spec string) (State, error)) (*Attribution, error) {
+	a := &Attribution{Own: ClaimedScope(r, opt.Claims)}
 	for _, step := range opt.Others {
 		from, err := stateOf(ctx, step.From)
 		if err != nil {
@@ -67,56 +67,56 @@ func attribute(ctx context.Context, r *Repo, opt RevertOptions, stateOf func(ctx
 		if err != nil {
 			return nil, err
 		}
-		list, err := r.allChanges(ctx, from, to, nil)
+		list, err := r.AllChanges(ctx, from, to, nil)
 		if err != nil {
 			return nil, err
 		}
-		other := otherStep{label: step.label(), reverted: step.Reverted, claims: claimedScope(r, step.Claims), changed: make(map[string]bool)}
+		other := OtherStep{Label: Label(&step), Reverted: step.Reverted, Claims: ClaimedScope(r, step.Claims), Changed: make(map[string]bool)}
 		for i := range list {
-			other.changed[list[i].Path] = true
+			other.Changed[list[i].Path] = true
 		}
-		a.others = append(a.others, other)
+		a.Others = append(a.Others, other)
 	}
 	return a, nil
 }
 
-// claimedScope is a scope that selects nothing where nothing is claimed. Tools also name
+// ClaimedScope is a scope that selects nothing where nothing is claimed. Tools also name
 // paths outside the root; those are no concern here.
-func claimedScope(r *Repo, paths []string) *pathScope {
+func ClaimedScope(r *store, paths []string) *PathScope {
 	rels := []string{}
 	for _, path := range paths {
-		if rel, err := r.rel(path); err == nil {
+		if rel, err := r.Rel(path); err == nil {
 			rels = append(rels, rel)
 		}
 	}
-	return newPathScope(rels)
+	return NewPathScope(rels)
 }
 
-// stays returns why a path is not to be taken back, "" if it may be.
-func (a *attribution) stays(path string) string {
+// Stays returns why a path is not to be taken back, "" if it may be.
+func (a *Attribution) Stays(path string) string {
 	if a == nil {
 		return ""
 	}
-	own, shared := a.own.covers(path), ""
-	for i := range a.others {
-		other := &a.others[i]
-		theirs := other.claims.covers(path)
+	own, shared := a.Own.Covers(path), ""
+	for i := range a.Others {
+		other := &a.Others[i]
+		theirs := other.Claims.Covers(path)
 		switch {
-		case !other.changed[path] || !theirs && (own || other.reverted):
+		case !other.Changed[path] || !theirs && (own || other.Reverted):
 		case theirs && !own:
-			return reasonOthers + other.label
+			return reasonOthers + other.Label
 		default:
-			shared = reasonShared + other.label
+			shared = reasonShared + other.Label
 		}
 	}
 	return shared
 }
 
-// withoutOthers splits the changes of a step into what may be taken back and what
+// WithoutOthers splits the changes of a step into what may be taken back and what
 // stays because of other sessions.
-func (a *attribution) withoutOthers(step []Change) (own []Change, stay []PathReason) {
+func (a *Attribution) WithoutOthers(step []Change) (own []Change, stay []PathReason) {
 	own = slices.DeleteFunc(slices.Clone(step), func(c Change) bool {
-		reason := a.stays(c.Path)
+		reason := a.Stays(c.Path)
 		if reason != "" {
 			stay = append(stay, PathReason{c.Path, reason})
 		}
@@ -125,9 +125,9 @@ func (a *attribution) withoutOthers(step []Change) (own []Change, stay []PathRea
 	return own, stay
 }
 
-// byOwner tells what others claimed, which is kept, from what is shared, which is a
+// ByOwner tells what others claimed, which is kept, from what is shared, which is a
 // conflict.
-func byOwner(stay []PathReason) (kept, conflicts []PathReason) {
+func ByOwner(stay []PathReason) (kept, conflicts []PathReason) {
 	for _, s := range stay {
 		if strings.HasPrefix(s.Reason, reasonOthers) {
 			kept = append(kept, s)

@@ -38,21 +38,21 @@ type lender struct {
 // What is not noticed: a file whose filter driver keeps the size, if the attribute was
 // taken away after git had looked at the file; and damage to the user's packs, which
 // shows when the contents are read. Verify reads everything.
-func (r *Repo) borrow(x *index.Index, rules *ruleSource) (*lender, error) {
-	if r.opt.NoBorrow || x.Root() != nil && !rules.before.Incomplete || rules.user == nil || rules.user.full == nil || rules.user.repo.SHA256 {
+func (r *capturer) borrow(x *index.Index, rules *ruleSource) (*lender, error) {
+	if r.Opt.NoBorrow || x.Root() != nil && !rules.before.Incomplete || rules.user == nil || rules.user.full == nil || rules.user.repo.SHA256 {
 		return nil, nil
 	}
 	user := rules.user
-	if user.full.Len() < borrowAtLeast || r.neverID() != "" {
+	if user.full.Len() < borrowAtLeast || r.NeverID() != "" {
 		return nil, nil
 	}
-	packs, err := r.db.Borrow(user.repo.ObjectDirs())
+	packs, err := r.DB.Borrow(user.repo.ObjectDirs())
 	if err != nil {
 		return nil, err
 	}
-	r.log.Debug("packs borrowed", "count", packs)
-	u := git.UserConfig{Home: r.opt.Home, ConfigHome: r.opt.ConfigHome, System: r.opt.SystemGitConfig}
-	return &lender{db: r.db, index: user.full, attributes: user.repo.Attributes(u, user.full), prefix: user.prefix, written: user.signature.MTime}, nil
+	r.Log.Debug("packs borrowed", "count", packs)
+	u := git.UserConfig{Home: r.Opt.Home, ConfigHome: r.Opt.ConfigHome, System: r.Opt.SystemGitConfig}
+	return &lender{db: r.DB, index: user.full, attributes: user.repo.Attributes(u, user.full), prefix: user.prefix, written: user.signature.MTime}, nil
 }
 
 // look prepares for a scan that asks about nearly everything.

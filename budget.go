@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/settings"
 )
 
 // Defaults of the size of a store.
@@ -15,43 +16,43 @@ const (
 	budgetShare      = 10      // of the free disk
 )
 
-// adoptRetention applies what Options.Retention says to captures, too, and records
+// AdoptRetention applies what Options.Retention says to captures, too, and records
 // the default of a new store: a tenth of what is free now must not shrink with every
 // track.
-func (r *Repo) adoptRetention() {
-	if r.opt.Retention == nil {
+func (r *cleaner) AdoptRetention() {
+	if r.Opt.Retention == nil {
 		return
 	}
-	if _, err := r.db.ReadPrivate(odb.PrivateBudget); errors.Is(err, odb.ErrNotFound) && !r.opt.MustExist && r.opt.Disabled == "" {
+	if _, err := r.DB.ReadPrivate(odb.PrivateBudget); errors.Is(err, odb.ErrNotFound) && !r.Opt.MustExist && r.Opt.Disabled == "" {
 		if err := r.recordBudget(); err != nil {
-			r.log.Warn("budget of the store not recorded", "error", err)
+			r.Log.Warn("budget of the store not recorded", "error", err)
 		}
 	}
-	keep := r.opt.Retention.withDefaults(r.DefaultBudget)
-	if r.opt.Budget == 0 && keep.MaxBytes != noBytes {
-		r.opt.Budget = keep.MaxBytes
+	keep := settings.WithDefaults(*r.Opt.Retention, r.DefaultBudget)
+	if r.Opt.Budget == 0 && keep.MaxBytes != settings.NoBytes {
+		r.Opt.Budget = keep.MaxBytes
 	}
-	if r.opt.MinFree == 0 {
-		r.opt.MinFree = keep.MinFree
+	if r.Opt.MinFree == 0 {
+		r.Opt.MinFree = keep.MinFree
 	}
 }
 
-func (r *Repo) recordBudget() error {
-	free, err := r.db.FreeSpace()
+func (r *cleaner) recordBudget() error {
+	free, err := r.DB.FreeSpace()
 	if err != nil {
 		return err
 	}
 	budget := min(maxDefaultBudget, free/budgetShare)
 	return errors.Join(
 		r.writeNote(false, 0), // there is nothing to be cleaned for a while
-		r.db.WritePrivate(odb.PrivateBudget, fmt.Appendf(nil, "%d\n", budget)),
+		r.DB.WritePrivate(odb.PrivateBudget, fmt.Appendf(nil, "%d\n", budget)),
 	)
 }
 
 // DefaultBudget is the size in bytes that the store keeps to unless a Retention says
 // otherwise: the smaller of 5 GiB and a tenth of what was free when it was made.
-func (r *Repo) DefaultBudget() int64 {
-	data, err := r.db.ReadPrivate(odb.PrivateBudget)
+func (r *cleaner) DefaultBudget() int64 {
+	data, err := r.DB.ReadPrivate(odb.PrivateBudget)
 	if err == nil {
 		if n, err := strconv.ParseInt(strings.TrimSpace(string(data)), 10, 64); err == nil && n > 0 {
 			return n
@@ -60,12 +61,12 @@ func (r *Repo) DefaultBudget() int64 {
 	return maxDefaultBudget
 }
 
-// enabled is nil where captures are wanted.
-func (r *Repo) enabled() error {
-	if r.opt.Disabled == "" {
+// Enabled is nil where captures are wanted.
+func (r *capturer) Enabled() error {
+	if r.Opt.Disabled == "" {
 		return nil
 	}
-	return disabled(r.opt.Disabled)
+	return Disabled(r.Opt.Disabled)
 }
 
-func disabled(why string) error { return fmt.Errorf("%w: %s", ErrDisabled, why) }
+func Disabled(why string) error { return fmt.Errorf("%w: %s", ErrDisabled, why) }

@@ -18,14 +18,14 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/scan"
 )
 
-// capture is the state of the disk as it was just read. Its objects are in batch;
+// Snapshot is the state of the disk as it was just read. Its objects are in batch;
 // publish makes them part of the store.
-type capture struct {
-	repo    *Repo
-	tree    object.ID // what is vouched for
+type Snapshot struct {
+	repo    *capturer
+	Tree    object.ID // what is vouched for
 	disk    object.ID // what the stat cache holds; the same but for partial captures
-	claims  *claims   // nil = everything
-	index   *index.Index
+	claims  *Claims   // nil = everything
+	Index   *index.Index
 	rules   *ruleSource
 	files   int
 	from    object.ID  // what the stat cache held before; zero = nothing
@@ -37,17 +37,17 @@ type capture struct {
 	bytes   int64      // of these
 	changed bool       // since the last capture, be it only a time stamp
 	dropped bool       // something that was there is not any more
-	lost    []pathText // the files among that
+	lost    []PathText // the files among that
 
 	misjudged []string // see scan.Result
 
 	tooLarge []Skipped // hinted paths above the limit
 
 	reasons map[string]error // the system's answers for unreadable paths
-	meta    *metadata
+	meta    *Metadata
 	text    string                // of meta, encoded; "" = not yet
 	before  map[string]*index.Dir // see scan.Result; of the last scan
-	batch   *odb.Batch
+	Batch   *odb.Batch
 
 	recording bool // see captureOptions
 	watched   bool // it looked at everything, but for what the watching vouches for
@@ -56,47 +56,47 @@ type capture struct {
 // captureOptions narrows or widens a capture.
 type captureOptions struct {
 	verify bool
-	scope  map[string]bool // all three: see scan.Walk
-	forget map[string]bool
-	names  map[string][]string
+	Scope  map[string]bool // all three: see scan.Walk
+	Forget map[string]bool
+	Names  map[string][]string
 	fresh  map[string]bool // see watching.enter
 	small  bool            // there is too little to look at for several goroutines
 
-	hints   []string // see TrackOptions; clean, from the root
+	Hints   []string // see TrackOptions; clean, from the root
 	only    bool
 	partial bool
 
-	index    *index.Index             // the stat cache as it was just saved; nil = to be loaded
-	fineDirs func(device uint64) bool // see scan.Walk
-	known    scan.Known               // in place of what can be borrowed; may be nil
+	Index    *index.Index             // the stat cache as it was just saved; nil = to be loaded
+	FineDirs func(device uint64) bool // see scan.Walk
+	Known    scan.Known               // in place of what can be borrowed; may be nil
 
 	// recording is set where the capture belongs to an operation that is done and has to
 	// be recorded, however full the disk is.
-	recording bool
+	Recording bool
 }
 
-// capture reads what differs from the last capture. The caller holds the lock, may
+// Capture reads what differs from the last capture. The caller holds the lock, may
 // add objects of its own to the batch, and then calls publish or discard.
-func (r *Repo) capture(ctx context.Context, opt captureOptions) (*capture, error) {
-	r.refreshDenied()
+func (r *capturer) Capture(ctx context.Context, opt captureOptions) (*Snapshot, error) {
+	r.RefreshDenied()
 	r.refreshRepository()
-	x := r.watching.begin(r)
+	x := r.Watch.begin(r)
 	if x == nil {
-		x = r.takeIndex(opt.index)
+		x = r.takeIndex(opt.Index)
 	}
 	rules, err := r.loadRules(x)
 	if err != nil {
 		return nil, err
 	}
-	c := &capture{repo: r, index: x, rules: rules, differs: -1, recording: opt.recording,
-		reasons: make(map[string]error), batch: r.newBatch(opt.recording)}
+	c := &Snapshot{repo: r, Index: x, rules: rules, differs: -1, recording: opt.Recording,
+		reasons: make(map[string]error), Batch: r.NewBatch(opt.Recording)}
 	if root := x.Root(); root != nil {
 		c.from = root.Tree
 	}
 	if err := c.look(ctx, opt); err != nil {
-		c.discard()
+		c.Discard()
 		err = r.explainLimit(ctx, err, x, rules)
-		r.fresh.note(err)
+		r.Fresh.note(err)
 		return nil, fmt.Errorf("capture: %w", err)
 	}
 	if len(c.unread) > 0 && !opt.partial {
@@ -106,11 +106,11 @@ func (r *Repo) capture(ctx context.Context, opt captureOptions) (*capture, error
 }
 
 // look reads the hinted paths and then, unless only they are wanted, everything.
-func (c *capture) look(ctx context.Context, opt captureOptions) error {
+func (c *Snapshot) look(ctx context.Context, opt captureOptions) error {
 	var err error
 	var lender *lender
-	if c.known = opt.known; c.known == nil {
-		if lender, err = c.repo.borrow(c.index, c.rules); err != nil {
+	if c.known = opt.Known; c.known == nil {
+		if lender, err = c.repo.borrow(c.Index, c.rules); err != nil {
 			return err
 		}
 	}
@@ -118,24 +118,24 @@ func (c *capture) look(ctx context.Context, opt captureOptions) error {
 		c.lender = lender.in
 	}
 	var seen []string
-	if len(opt.hints) > 0 {
-		res, err := c.scan(ctx, opt, scan.NewHints(opt.hints, rulesAbove(opt.hints)...))
+	if len(opt.Hints) > 0 {
+		res, err := c.scan(ctx, opt, scan.NewHints(opt.Hints, RulesAbove(opt.Hints)...))
 		if err != nil {
 			return err
 		}
-		c.noteTooLarge(res, opt.hints)
-		early := newClaims(PartialTime, unreadSkipped(res.Unread), nil)
+		c.noteTooLarge(res, opt.Hints)
+		early := NewClaims(PartialTime, UnreadSkipped(res.Unread), nil)
 		var skipped []Skipped
-		seen, skipped = c.repo.hinted(c.index, slices.DeleteFunc(slices.Clone(opt.hints), func(p string) bool { return !early.covers(p) }))
+		seen, skipped = c.repo.hinted(c.Index, slices.DeleteFunc(slices.Clone(opt.Hints), func(p string) bool { return !early.Covers(p) }))
 		if opt.only {
 			c.unread = res.Unread
-			c.claims = newClaims(PartialPaths, append(skipped, unreadSkipped(res.Unread)...), seen)
+			c.claims = NewClaims(PartialPaths, append(skipped, UnreadSkipped(res.Unread)...), seen)
 		}
 	}
 	if !opt.only {
-		if opt.scope == nil && !opt.verify {
-			if s := c.repo.watching.scope(c.index, c.rules); s != nil {
-				opt.scope, opt.names, opt.fresh, opt.small = s.dirs, s.names, s.fresh, s.small()
+		if opt.Scope == nil && !opt.verify {
+			if s := c.repo.Watch.scope(c.Index, c.rules); s != nil {
+				opt.Scope, opt.Names, opt.fresh, opt.small = s.Dirs, s.Names, s.fresh, s.small()
 			}
 			c.watched = true
 		}
@@ -146,25 +146,25 @@ func (c *capture) look(ctx context.Context, opt captureOptions) error {
 		if err != nil {
 			return err
 		}
-		if c.files = res.Files; opt.scope != nil {
-			c.files = c.index.Files()
+		if c.files = res.Files; opt.Scope != nil {
+			c.files = c.Index.Files()
 		}
-		if len(opt.hints) == 0 { // else one path may count in both scans
+		if len(opt.Hints) == 0 { // else one path may count in both scans
 			c.differs = res.Differs
 		}
 		c.rules.noteSize(res.Files)
 		if c.unread = res.Unread; len(c.unread) > 0 {
-			c.claims = newClaims(PartialTime, unreadSkipped(res.Unread), seen)
+			c.claims = NewClaims(PartialTime, UnreadSkipped(res.Unread), seen)
 		}
 		c.rules.aux.Ground = res.Ground
-		c.rules.updateAux(c.index, c.lost)
+		c.rules.updateAux(c.Index, c.lost)
 	}
 	return c.settleClaims()
 }
 
 // noteTooLarge keeps the hinted paths that are too large. A look at everything passes over
 // those that are ignored, and the caller has asked for them by name.
-func (c *capture) noteTooLarge(res *scan.Result, hints []string) {
+func (c *Snapshot) noteTooLarge(res *scan.Result, hints []string) {
 	for _, s := range res.Skipped {
 		if s.Reason == index.TooLarge && slices.Contains(hints, s.Path) {
 			c.tooLarge = append(c.tooLarge, Skipped{Path: s.Path, Reason: s.Reason.String(), Size: s.Size})
@@ -173,8 +173,8 @@ func (c *capture) noteTooLarge(res *scan.Result, hints []string) {
 }
 
 // skipped lists what the capture leaves out: what its metadata tell, and what was asked for.
-func (c *capture) skipped() []Skipped {
-	list := append([]Skipped{}, c.metadata().Skipped...)
+func (c *Snapshot) skipped() []Skipped {
+	list := append([]Skipped{}, c.Metadata().Skipped...)
 	for _, s := range c.tooLarge {
 		if !slices.ContainsFunc(list, func(known Skipped) bool { return known.Path == s.Path }) {
 			list = append(list, s)
@@ -184,15 +184,15 @@ func (c *capture) skipped() []Skipped {
 	return list
 }
 
-// snapshot is what a plan needs of a capture.
-func (c *capture) snapshot() *snapshot {
-	return &snapshot{state{c.tree, c.metadata()}, c.index, c.entries}
+// DiskState is what a plan needs of a capture.
+func (c *Snapshot) DiskState() *DiskState {
+	return &DiskState{State{c.Tree, c.Metadata()}, c.Index, c.entries}
 }
 
 // entries gives those of a tree that the stat cache has, or had before the capture: going
 // back to what was captured last is common, and that is not read from the store.
-func (c *capture) entries(dir string, tree object.ID) []object.Entry {
-	for _, d := range []*index.Dir{c.index.Dirs[dir], c.before[dir]} {
+func (c *Snapshot) entries(dir string, tree object.ID) []object.Entry {
+	for _, d := range []*index.Dir{c.Index.Dirs[dir], c.before[dir]} {
 		if d != nil && d.Tree == tree {
 			return scan.TreeEntries(d)
 		}
@@ -201,39 +201,39 @@ func (c *capture) entries(dir string, tree object.ID) []object.Entry {
 }
 
 // settleClaims works out the tree that a partial capture vouches for.
-func (c *capture) settleClaims() (err error) {
-	c.tree = c.disk
+func (c *Snapshot) settleClaims() (err error) {
+	c.Tree = c.disk
 	if c.claims == nil {
 		return nil
 	}
 	c.rules.incomplete(c.dropped)
-	if c.claims.kind == PartialPaths {
+	if c.claims.Kind == PartialPaths {
 		c.files = 0
-		for path := range c.claims.seen {
-			c.files += countFiles(c.index, path)
+		for path := range c.claims.Seen {
+			c.files += CountFiles(c.Index, path)
 		}
 	}
-	c.tree, err = c.claims.claimedTree(c.batch, c.index)
+	c.Tree, err = claimedTree(c.claims, c.Batch, c.Index)
 	return err
 }
 
-func (c *capture) scan(ctx context.Context, opt captureOptions, hints *scan.Hints) (*scan.Result, error) {
-	s := c.repo.newScan(c.index, c.rules, c.batch, opt)
+func (c *Snapshot) scan(ctx context.Context, opt captureOptions, hints *scan.Hints) (*scan.Result, error) {
+	s := c.repo.newScan(c.Index, c.rules, c.Batch, opt)
 	s.Hints, s.Known, s.Lender = hints, c.known, c.lender
-	s.Enter = c.repo.watching.enter(c.repo, c.index, opt.fresh)
-	s.OnGrowth = c.repo.onGrowth(ctx, c.index, c.rules, s)
+	s.Enter = c.repo.Watch.enter(c.repo, c.Index, opt.fresh)
+	s.OnGrowth = c.repo.onGrowth(ctx, c.Index, c.rules, s)
 	res, err := s.Run(ctx)
 	if err != nil {
 		return nil, err
 	}
-	c.repo.log.Debug("scanned", "files", res.Files, "read", res.Read, "listed", res.Listed)
+	c.repo.Log.Debug("scanned", "files", res.Files, "read", res.Read, "listed", res.Listed)
 	c.disk, c.before = res.Tree, res.Before
 	c.changed, c.dropped = c.changed || res.Changed, c.dropped || res.Dropped
 	if res.Dropped && c.rules.user != nil && c.rules.user.full == nil {
-		c.lost = append(c.lost, droppedOf(res.Before, c.index)...)
+		c.lost = append(c.lost, droppedOf(res.Before, c.Index)...)
 	}
 	c.misjudged = append(c.misjudged, res.Misjudged...)
-	c.rules.noteTexts(res, opt.scope == nil && hints == nil && len(res.Unread) == 0)
+	c.rules.noteTexts(res, opt.Scope == nil && hints == nil && len(res.Unread) == 0)
 	c.read += res.Read
 	c.bytes += res.Bytes
 	for _, s := range res.Skipped {
@@ -246,19 +246,19 @@ func (c *capture) scan(ctx context.Context, opt captureOptions, hints *scan.Hint
 
 // giveUp keeps what was read for the next capture. The time is over, but without this
 // every attempt would run out of it at the same place.
-func (c *capture) giveUp(ctx context.Context) error {
-	defer c.discard()
-	if err := c.publish(context.WithoutCancel(ctx)); err != nil {
+func (c *Snapshot) giveUp(ctx context.Context) error {
+	defer c.Discard()
+	if err := c.Publish(context.WithoutCancel(ctx)); err != nil {
 		return err
 	}
 	return fmt.Errorf("%w: read %s (%s), left %s unread; what was read is kept for the next attempt", ErrDeadline,
 		wording.Count(c.read, "file"), wording.Size(c.bytes), wording.Count(len(c.unread), "path"))
 }
 
-// discard drops what was not published.
-func (c *capture) discard() { c.batch.Discard() }
+// Discard drops what was not published.
+func (c *Snapshot) Discard() { c.Batch.Discard() }
 
-// publish makes a capture part of the store, each step harmless when the process
+// Publish makes a capture part of the store, each step harmless when the process
 // dies after it:
 //
 //  1. the new objects, durably, as one pack
@@ -267,117 +267,117 @@ func (c *capture) discard() { c.batch.Discard() }
 //
 // Where refs are given the capture is recorded with them, so that a stat cache which
 // cannot be saved then is no failure: it is as it was, and the next capture reads more.
-func (c *capture) publish(ctx context.Context, refs ...odb.RefUpdate) error {
+func (c *Snapshot) Publish(ctx context.Context, refs ...odb.RefUpdate) error {
 	if err := c.commit(refs...); err != nil {
 		return err
 	}
 	err := c.repo.dropHeld(c.rules)
 	if err == nil {
-		err = c.repo.saveIndex(ctx, c.index, c.aux())
+		err = c.repo.saveIndex(ctx, c.Index, c.aux())
 	}
 	if err != nil && len(refs) == 0 {
 		return err
 	}
 	if err != nil {
-		c.repo.log.Warn("stat cache not saved", "error", err)
+		c.repo.Log.Warn("stat cache not saved", "error", err)
 	}
-	c.repo.watching.commit(c.repo, c, c.watched && len(c.unread) == 0)
+	c.repo.Watch.commit(c.repo, c, c.watched && len(c.unread) == 0)
 	c.noteSize()
 	return nil
 }
 
 // noteSize has a Repo that stays open know that nobody but itself has written packs.
-func (c *capture) noteSize() {
-	if c.repo.opt.Budget > 0 {
-		c.repo.measured.keep(c.repo.db.PacksChanged())
+func (c *Snapshot) noteSize() {
+	if c.repo.Opt.Budget > 0 {
+		c.repo.measured.keep(c.repo.DB.PacksChanged())
 	}
 }
 
 // commit is the first two steps of publish.
-func (c *capture) commit(refs ...odb.RefUpdate) error {
+func (c *Snapshot) commit(refs ...odb.RefUpdate) error {
 	keep := append(c.rules.heldRef(), c.repo.diskRef(c.disk)...)
-	if err := c.batch.Commit(append(keep, refs...)...); err != nil {
-		return fmt.Errorf("capture: %w", asNoSpace(err))
+	if err := c.Batch.Commit(append(keep, refs...)...); err != nil {
+		return fmt.Errorf("capture: %w", AsNoSpace(err))
 	}
 	return nil
 }
 
-// publishFor publishes the state before an operation. That brings the stat cache up to
+// PublishFor publishes the state before an operation. That brings the stat cache up to
 // date once more when it is recorded, so until then the one on the disk stays as it is: the
 // process may die anyway between the second step of publish and the third. Whoever calls
 // this calls saveUnlessSaved in the end.
-func (c *capture) publishFor(ctx context.Context) error {
-	if c.repo.watching != nil || c.rules.leavesIncomplete() {
-		return c.publish(ctx)
+func (c *Snapshot) PublishFor(ctx context.Context) error {
+	if c.repo.Watch != nil || c.rules.leavesIncomplete() {
+		return c.Publish(ctx)
 	}
 	if err := c.commit(); err != nil {
 		return err
 	}
-	c.index.SetPrivate(c.repo.db.KnownPacks(), c.aux())
+	c.Index.SetPrivate(c.repo.DB.KnownPacks(), c.aux())
 	c.noteSize()
 	return nil
 }
 
-// saveUnlessSaved saves the stat cache if no operation came about that did, or if that
+// SaveUnlessSaved saves the stat cache if no operation came about that did, or if that
 // failed.
-func (c *capture) saveUnlessSaved(ctx context.Context) {
-	if !c.index.Dirty() {
-		c.repo.keepIndex(c.index)
+func (c *Snapshot) SaveUnlessSaved(ctx context.Context) {
+	if !c.Index.Dirty() {
+		c.repo.keepIndex(c.Index)
 		return
 	}
-	if err := c.repo.saveIndex(context.WithoutCancel(ctx), c.index, c.index.Aux); err != nil {
-		c.repo.log.Warn("stat cache not saved", "error", err)
+	if err := c.repo.saveIndex(context.WithoutCancel(ctx), c.Index, c.Index.Aux); err != nil {
+		c.repo.Log.Warn("stat cache not saved", "error", err)
 	}
 	c.noteSize()
 }
 
-func (r *Repo) newScan(x *index.Index, rules *ruleSource, batch *odb.Batch, opt captureOptions) *scan.Walk {
+func (r *capturer) newScan(x *index.Index, rules *ruleSource, batch *odb.Batch, opt captureOptions) *scan.Walk {
 	inside := r.storesInside()
 	walk := &scan.Walk{
-		Root: r.root, MaxFileSize: r.maxFileSize(), Index: x,
+		Root: r.Root, MaxFileSize: r.maxFileSize(), Index: x,
 		Rules: rules.chain, Prefix: string(rules.context.Prefix), FoldCase: rules.context.FoldCase,
 		Include: rules.include, MaxIncluded: r.maxIncludeSize(), Held: rules.held, Exclude: inside,
-		Never: r.never.Load().chain, NeverIsNew: rules.before.Never != r.neverID(), MaxFiles: r.maxFiles(rules.before), MaxBytes: r.maxScanBytes(),
+		Never: r.Never.Load().Chain, NeverIsNew: rules.before.Never != r.NeverID(), MaxFiles: r.maxFiles(rules.before), MaxBytes: r.maxScanBytes(),
 		Conditions: rules.conditions(r, inside), Ground: rules.ground(),
-		Scope: opt.scope, Names: opt.names, Forget: opt.forget, Sink: batch, FineDirs: opt.fineDirs, Verify: opt.verify, Workers: r.opt.Workers,
+		Scope: opt.Scope, Names: opt.Names, Forget: opt.Forget, Sink: batch, FineDirs: opt.FineDirs, Verify: opt.verify, Workers: r.Opt.Workers,
 	}
 	if opt.small {
 		walk.Workers = 1
 	}
-	if r.opt.Progress != nil {
+	if r.Opt.Progress != nil {
 		walk.Progress = func(n scan.Counts) {
-			r.opt.Progress(Progress{Phase: "scan", Files: n.Files, Bytes: n.Bytes})
+			r.Opt.Progress(Progress{Phase: "scan", Files: n.Files, Bytes: n.Bytes})
 		}
 	}
 	return walk
 }
 
-func (r *Repo) maxFileSize() int64 {
+func (r *capturer) maxFileSize() int64 {
 	switch {
-	case r.opt.MaxFileSize == 0:
+	case r.Opt.MaxFileSize == 0:
 		return DefaultMaxFileSize
-	case r.opt.MaxFileSize < 0:
+	case r.Opt.MaxFileSize < 0:
 		return 0
 	}
-	return r.opt.MaxFileSize
+	return r.Opt.MaxFileSize
 }
 
-func (r *Repo) maxIncludeSize() int64 {
+func (r *capturer) maxIncludeSize() int64 {
 	switch {
-	case r.opt.MaxIncludeSize == 0:
+	case r.Opt.MaxIncludeSize == 0:
 		return DefaultMaxIncludeSize
-	case r.opt.MaxIncludeSize < 0:
+	case r.Opt.MaxIncludeSize < 0:
 		return 0
 	}
-	return r.opt.MaxIncludeSize
+	return r.Opt.MaxIncludeSize
 }
 
 // storesInside lists the data directory and the store where they lie below the root.
-func (r *Repo) storesInside() []string {
+func (r *capturer) storesInside() []string {
 	var inside []string
 	for _, real := range r.knownStoreDirs() {
-		if within(real, r.root) && real != r.root {
-			if rel, err := filepath.Rel(r.root, real); err == nil {
+		if Within(real, r.Root) && real != r.Root {
+			if rel, err := filepath.Rel(r.Root, real); err == nil {
 				inside = append(inside, filepath.ToSlash(rel))
 			}
 		}
@@ -387,29 +387,29 @@ func (r *Repo) storesInside() []string {
 
 // knownStoreDirs is storeDirs, asked once by a Repo that watches: as long as it has its
 // store open, that does not move.
-func (r *Repo) knownStoreDirs() []string {
-	if r.watching == nil {
+func (r *capturer) knownStoreDirs() []string {
+	if r.Watch == nil {
 		return r.storeDirs()
 	}
-	if known := r.watching.stores.Load(); known != nil {
+	if known := r.Watch.stores.Load(); known != nil {
 		return *known
 	}
 	dirs := r.storeDirs()
 	if len(dirs) == 2 {
-		r.watching.stores.Store(&dirs)
+		r.Watch.stores.Store(&dirs)
 	}
 	return dirs
 }
 
 // storeDirs returns the real paths of the data directory and the store. What leads to
 // the first is resolved once for both.
-func (r *Repo) storeDirs() (dirs []string) {
-	real, err := realpath.Of(r.opt.DataDir)
+func (r *capturer) storeDirs() (dirs []string) {
+	real, err := realpath.Of(r.Opt.DataDir)
 	if err != nil {
 		return nil
 	}
 	dirs = append(dirs, real)
-	store := StorePath(real, r.root)
+	store := StorePath(real, r.Root)
 	for _, dir := range []string{filepath.Dir(store), store} {
 		if info, err := os.Lstat(dir); err != nil || info.Mode().Type() != fs.ModeDir {
 			if store, err = realpath.Of(store); err != nil {
@@ -421,28 +421,28 @@ func (r *Repo) storeDirs() (dirs []string) {
 	return append(dirs, store)
 }
 
-func (r *Repo) indexFile() index.File {
-	return index.File{Base: r.db.PrivatePath("index"), Delta: r.db.PrivatePath("index.delta")}
+func (r *capturer) IndexFile() index.File {
+	return index.File{Base: r.DB.PrivatePath("index"), Delta: r.DB.PrivatePath("index.delta")}
 }
 
 // loadIndex returns the stat cache, or an empty one where it cannot be trusted: it
 // is damaged, or packs that its ids may live in were taken away.
-func (r *Repo) loadIndex() *index.Index {
-	x, err := index.Load(r.indexFile())
+func (r *capturer) loadIndex() *index.Index {
+	x, err := index.Load(r.IndexFile())
 	if err != nil {
-		r.log.Warn("stat cache dropped", "error", err)
-		return r.freshIndex()
+		r.Log.Warn("stat cache dropped", "error", err)
+		return r.FreshIndex()
 	}
 	return r.unlessPacksGone(x)
 }
 
-// freshIndex removes the files, so that a crash before the next save cannot bring
+// FreshIndex removes the files, so that a crash before the next save cannot bring
 // the distrusted cache back.
-func (r *Repo) freshIndex() *index.Index {
-	f := r.indexFile()
+func (r *capturer) FreshIndex() *index.Index {
+	f := r.IndexFile()
 	for _, path := range []string{f.Base, f.Delta} {
-		if err := r.db.ClearPrivate(filepath.Base(path)); err != nil {
-			r.log.Warn("stat cache not dropped", "error", err)
+		if err := r.DB.ClearPrivate(filepath.Base(path)); err != nil {
+			r.Log.Warn("stat cache not dropped", "error", err)
 		}
 		os.Remove(path)
 	}
@@ -454,18 +454,18 @@ func (r *Repo) freshIndex() *index.Index {
 // fold empties, has room.
 const patience = 4
 
-func (r *Repo) saveIndex(ctx context.Context, x *index.Index, aux []byte) error {
-	if x.Dirty() && (r.watching == nil || r.db.Crowded(patience)) { // else see watchidle.go
-		if _, err := r.db.Fold(ctx); err != nil && ctx.Err() == nil && !isNoSpace(err) {
+func (r *capturer) saveIndex(ctx context.Context, x *index.Index, aux []byte) error {
+	if x.Dirty() && (r.Watch == nil || r.DB.Crowded(patience)) { // else see watchidle.go
+		if _, err := r.DB.Fold(ctx); err != nil && ctx.Err() == nil && !IsNoSpace(err) {
 			return fmt.Errorf("fold packs: %w", err)
 		}
 	}
-	x.SetPrivate(r.db.KnownPacks(), aux)
+	x.SetPrivate(r.DB.KnownPacks(), aux)
 	save := x.Save
-	if r.watching != nil {
+	if r.Watch != nil {
 		save = x.Append
 	}
-	if err := save(r.indexFile()); err != nil {
+	if err := save(r.IndexFile()); err != nil {
 		return fmt.Errorf("save the stat cache: %w", err)
 	}
 	r.keepIndex(x)
@@ -473,13 +473,13 @@ func (r *Repo) saveIndex(ctx context.Context, x *index.Index, aux []byte) error 
 }
 
 // diskRef is what makes the captured tree reachable, if it is not.
-func (r *Repo) diskRef(tree object.ID) []odb.RefUpdate {
-	id, err := r.db.Ref(refDisk)
+func (r *capturer) diskRef(tree object.ID) []odb.RefUpdate {
+	id, err := r.DB.Ref(RefDisk)
 	if err == nil && id == tree {
 		return nil
 	}
 	if err != nil && !errors.Is(err, odb.ErrNotFound) {
-		r.log.Warn("ref replaced", "ref", refDisk, "error", err)
+		r.Log.Warn("ref replaced", "ref", RefDisk, "error", err)
 	}
-	return []odb.RefUpdate{{Name: refDisk, ID: tree}}
+	return []odb.RefUpdate{{Name: RefDisk, ID: tree}}
 }

@@ -12,39 +12,39 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
-// state is one side of a comparison: a checkpoint, or the disk as captured.
-type state struct {
-	tree object.ID
-	meta *metadata
+// State is one side of a comparison: a checkpoint, or the disk as captured.
+type State struct {
+	Tree object.ID
+	Meta *Metadata
 }
 
-func (c *Checkpoint) state() (state, error) {
-	m, err := c.metadata()
-	return state{c.tree, m}, err
+func StateOf(c *Checkpoint) (State, error) {
+	m, err := MetadataOf(c)
+	return State{c.tree, m}, err
 }
 
-// stateOf resolves a checkpoint, or captures the disk where spec is empty.
-func (r *Repo) stateOf(ctx context.Context, spec string) (state, error) {
+// StateOf resolves a checkpoint, or captures the disk where spec is empty.
+func (r *capturer) StateOf(ctx context.Context, spec string) (State, error) {
 	if spec == "" {
 		return r.diskState(ctx)
 	}
 	c, err := r.Lookup(ctx, spec)
 	if err != nil {
-		return state{}, err
+		return State{}, err
 	}
-	return c.state()
+	return StateOf(c)
 }
 
 // diskState captures the disk without making a checkpoint.
-func (r *Repo) diskState(ctx context.Context) (s state, err error) {
-	err = r.capturing(ctx, func() error {
-		c, err := r.capture(ctx, captureOptions{})
+func (r *capturer) diskState(ctx context.Context) (s State, err error) {
+	err = r.Capturing(ctx, func() error {
+		c, err := r.Capture(ctx, captureOptions{})
 		if err != nil {
 			return err
 		}
-		defer c.discard()
-		s = state{c.tree, c.metadata()}
-		return c.publish(ctx)
+		defer c.Discard()
+		s = State{c.Tree, c.Metadata()}
+		return c.Publish(ctx)
 	})
 	return s, err
 }
@@ -62,11 +62,11 @@ type Change struct {
 	NewID   string
 }
 
-// oldEntry is the tree entry of the old side, nil where the file is absent.
-func (c *Change) oldEntry() *object.Entry { return sideOf(c.Path, c.OldMode, c.OldID) }
+// OldEntry is the tree entry of the old side, nil where the file is absent.
+func OldEntry(c *Change) *object.Entry { return sideOf(c.Path, c.OldMode, c.OldID) }
 
-// newEntry is the tree entry of the new side, nil where the file is absent.
-func (c *Change) newEntry() *object.Entry { return sideOf(c.Path, c.NewMode, c.NewID) }
+// NewEntry is the tree entry of the new side, nil where the file is absent.
+func NewEntry(c *Change) *object.Entry { return sideOf(c.Path, c.NewMode, c.NewID) }
 
 // sideOf returns an entry with a zero id where id is no object id; see check.
 func sideOf(path string, mode uint32, id string) *object.Entry {
@@ -78,8 +78,8 @@ func sideOf(path string, mode uint32, id string) *object.Entry {
 	return &object.Entry{Mode: object.Mode(mode), Name: name, ID: parsed}
 }
 
-// check refuses a change that a caller has put together wrongly.
-func (c *Change) check() error {
+// CheckChange refuses a change that a caller has put together wrongly.
+func CheckChange(c *Change) error {
 	for _, side := range []struct {
 		mode uint32
 		id   string
@@ -124,12 +124,12 @@ func (c *Change) Letter() string {
 // changeJSON is a Change in JSON. Modes and permission bits are octal, as git prints
 // them; a side on which the file is absent has none.
 type changeJSON struct {
-	Path    pathText `json:"path"`
+	Path    PathText `json:"path"`
 	Status  Status   `json:"status"`
 	OldMode string   `json:"oldMode,omitempty"`
 	NewMode string   `json:"newMode,omitempty"`
-	OldPerm *octal   `json:"oldPerm,omitempty"`
-	NewPerm *octal   `json:"newPerm,omitempty"`
+	OldPerm *Octal   `json:"oldPerm,omitempty"`
+	NewPerm *Octal   `json:"newPerm,omitempty"`
 	OldID   string   `json:"oldID,omitempty"`
 	NewID   string   `json:"newID,omitempty"`
 }
@@ -137,12 +137,12 @@ type changeJSON struct {
 // MarshalJSON implements json.Marshaler:
 // {"path","status","oldMode","newMode","oldPerm","newPerm","oldID","newID"}.
 func (c Change) MarshalJSON() ([]byte, error) {
-	f := changeJSON{Path: pathText(c.Path), Status: c.Status, OldID: c.OldID, NewID: c.NewID}
+	f := changeJSON{Path: PathText(c.Path), Status: c.Status, OldID: c.OldID, NewID: c.NewID}
 	if c.OldMode != 0 {
-		f.OldMode, f.OldPerm = object.Mode(c.OldMode).String(), (*octal)(&c.OldPerm)
+		f.OldMode, f.OldPerm = object.Mode(c.OldMode).String(), (*Octal)(&c.OldPerm)
 	}
 	if c.NewMode != 0 {
-		f.NewMode, f.NewPerm = object.Mode(c.NewMode).String(), (*octal)(&c.NewPerm)
+		f.NewMode, f.NewPerm = object.Mode(c.NewMode).String(), (*Octal)(&c.NewPerm)
 	}
 	return json.Marshal(f)
 }
@@ -185,67 +185,67 @@ func parseMode(text string) (uint32, error) {
 // permission bits differ, ordered by the bytes of their paths. An empty to means the disk, an empty paths all of them. A path
 // that one side did not capture although it was there is no change.
 func (r *Repo) Changes(ctx context.Context, from, to string, paths ...string) ([]Change, error) {
-	defer r.trees.dropLarge()
-	scope, err := r.scopeOf(paths)
+	defer r.store.Trees.DropLarge()
+	scope, err := r.store.ScopeOf(paths)
 	if err != nil {
 		return nil, err
 	}
-	a, err := r.stateOf(ctx, from)
+	a, err := r.capturer.StateOf(ctx, from)
 	if err != nil {
 		return nil, err
 	}
-	b, err := r.stateOf(ctx, to)
+	b, err := r.capturer.StateOf(ctx, to)
 	if err != nil {
 		return nil, err
 	}
-	return r.allChanges(ctx, a, b, scope)
+	return r.store.AllChanges(ctx, a, b, scope)
 }
 
-// allChanges is changes with the directories whose bits differ.
-func (r *Repo) allChanges(ctx context.Context, a, b state, scope *pathScope) ([]Change, error) {
-	list, err := r.changes(ctx, a, b, scope)
+// AllChanges is changes with the directories whose bits differ.
+func (r *store) AllChanges(ctx context.Context, a, b State, scope *PathScope) ([]Change, error) {
+	list, err := r.Changes(ctx, a, b, scope)
 	if err != nil {
 		return nil, err
 	}
-	dirs, err := r.chmoddedDirs(a, b)
+	dirs, err := r.ChmoddedDirs(a, b)
 	for _, dir := range dirs {
-		if scope.covers(dir) {
-			list = append(list, chmod(dir, a.meta.perm(dir, object.Dir), b.meta.perm(dir, object.Dir)))
+		if scope.Covers(dir) {
+			list = append(list, Chmod(dir, a.Meta.PermOf(dir, object.Dir), b.Meta.PermOf(dir, object.Dir)))
 		}
 	}
 	slices.SortStableFunc(list, func(x, y Change) int { return strings.Compare(x.Path, y.Path) })
 	return list, err
 }
 
-func (r *Repo) scopeOf(paths []string) (*pathScope, error) {
+func (r *store) ScopeOf(paths []string) (*PathScope, error) {
 	if len(paths) == 0 {
 		return nil, nil
 	}
 	rels := make([]string, len(paths))
 	for i, p := range paths {
-		rel, err := r.rel(p)
+		rel, err := r.Rel(p)
 		if err != nil {
 			return nil, err
 		}
 		rels[i] = rel
 	}
-	return newPathScope(rels), nil
+	return NewPathScope(rels), nil
 }
 
-func (r *Repo) changes(ctx context.Context, a, b state, scope *pathScope) ([]Change, error) {
+func (r *store) Changes(ctx context.Context, a, b State, scope *PathScope) ([]Change, error) {
 	var list []Change
-	inA, inB := newCoverage(a.meta), newCoverage(b.meta)
-	for c, err := range r.compareTrees(ctx, a.tree, b.tree, scope) {
+	inA, inB := NewCoverage(a.Meta), NewCoverage(b.Meta)
+	for c, err := range r.CompareTrees(ctx, a.Tree, b.Tree, scope) {
 		if err != nil {
 			return nil, err
 		}
-		if c.old == nil && inA.uncaptured(c.path) != "" || c.new == nil && inB.uncaptured(c.path) != "" ||
-			inA.unread(c.path) || inB.unread(c.path) {
+		if c.Old == nil && inA.Uncaptured(c.Path) != "" || c.New == nil && inB.Uncaptured(c.Path) != "" ||
+			inA.Unread(c.Path) || inB.Unread(c.Path) {
 			continue
 		}
-		list = append(list, newChange(c, a.meta, b.meta))
+		list = append(list, newChange(c, a.Meta, b.Meta))
 	}
-	perms, err := r.permChanges(ctx, a, b, scope)
+	perms, err := r.PermChanges(ctx, a, b, scope)
 	if err != nil {
 		return nil, err
 	}
@@ -254,52 +254,52 @@ func (r *Repo) changes(ctx context.Context, a, b state, scope *pathScope) ([]Cha
 	return slices.CompactFunc(list, func(x, y Change) bool { return x.Path == y.Path }), nil
 }
 
-func newChange(c treeChange, a, b *metadata) Change {
-	ch := Change{Path: c.path, Status: Modified}
-	if c.old == nil {
+func newChange(c TreeChange, a, b *Metadata) Change {
+	ch := Change{Path: c.Path, Status: Modified}
+	if c.Old == nil {
 		ch.Status = Added
 	} else {
-		ch.OldMode, ch.OldPerm, ch.OldID = uint32(c.old.Mode), a.perm(c.path, c.old.Mode), c.old.ID.String()
+		ch.OldMode, ch.OldPerm, ch.OldID = uint32(c.Old.Mode), a.PermOf(c.Path, c.Old.Mode), c.Old.ID.String()
 	}
-	if c.new == nil {
+	if c.New == nil {
 		ch.Status = Deleted
 	} else {
-		ch.NewMode, ch.NewPerm, ch.NewID = uint32(c.new.Mode), b.perm(c.path, c.new.Mode), c.new.ID.String()
+		ch.NewMode, ch.NewPerm, ch.NewID = uint32(c.New.Mode), b.PermOf(c.Path, c.New.Mode), c.New.ID.String()
 	}
 	return ch
 }
 
-// permChanges lists the files on both sides whose permission bits differ. Where the
+// PermChanges lists the files on both sides whose permission bits differ. Where the
 // common bits are equal only the exceptions can differ.
-func (r *Repo) permChanges(ctx context.Context, a, b state, scope *pathScope) ([]Change, error) {
+func (r *store) PermChanges(ctx context.Context, a, b State, scope *PathScope) ([]Change, error) {
 	var list []Change
 	consider := func(path string) error {
-		old, err := r.entryOrNil(a.tree, path)
+		old, err := r.EntryOrNil(a.Tree, path)
 		if err != nil || old == nil || !old.Mode.IsFile() {
 			return err
 		}
-		new, err := r.entryOrNil(b.tree, path)
+		new, err := r.EntryOrNil(b.Tree, path)
 		if err != nil || new == nil || !new.Mode.IsFile() {
 			return err
 		}
-		if a.meta.perm(path, old.Mode) != b.meta.perm(path, new.Mode) {
-			list = append(list, newChange(treeChange{path, old, new}, a.meta, b.meta))
+		if a.Meta.PermOf(path, old.Mode) != b.Meta.PermOf(path, new.Mode) {
+			list = append(list, newChange(TreeChange{path, old, new}, a.Meta, b.Meta))
 		}
 		return nil
 	}
-	if a.meta.Perm.File != b.meta.Perm.File || a.meta.Perm.Exec != b.meta.Perm.Exec {
-		for c, err := range r.walkTree(ctx, b.tree, scope) {
+	if a.Meta.Perm.File != b.Meta.Perm.File || a.Meta.Perm.Exec != b.Meta.Perm.Exec {
+		for c, err := range r.walkTree(ctx, b.Tree, scope) {
 			if err != nil {
 				return nil, err
 			}
-			if err := consider(c.path); err != nil {
+			if err := consider(c.Path); err != nil {
 				return nil, err
 			}
 		}
 		return list, nil
 	}
-	for path := range differingPerms(a.meta, b.meta) {
-		if scope.covers(path) {
+	for path := range DifferingPerms(a.Meta, b.Meta) {
+		if scope.Covers(path) {
 			if err := consider(path); err != nil {
 				return nil, err
 			}
@@ -308,8 +308,8 @@ func (r *Repo) permChanges(ctx context.Context, a, b state, scope *pathScope) ([
 	return list, nil
 }
 
-// differingPerms is the set of paths whose exceptions are not the same.
-func differingPerms(a, b *metadata) map[string]bool {
+// DifferingPerms is the set of paths whose exceptions are not the same.
+func DifferingPerms(a, b *Metadata) map[string]bool {
 	paths := make(map[string]bool)
 	for p, perm := range a.Perms {
 		if other, ok := b.Perms[p]; !ok || other != perm {
@@ -334,14 +334,14 @@ func (r *Repo) Patch(ctx context.Context, from, to string) (Patch, error) {
 	}
 	p := Patch{Hash: from, Files: make([]string, len(list))}
 	if _, err := object.ParseID(from); err != nil {
-		c, err := r.Lookup(ctx, from)
+		c, err := r.store.Lookup(ctx, from)
 		if err != nil {
 			return Patch{}, err
 		}
 		p.Hash = c.Hash
 	}
 	for i, c := range list {
-		p.Files[i] = strings.TrimSuffix(slashed(r.root), "/") + "/" + c.Path
+		p.Files[i] = strings.TrimSuffix(Slashed(r.store.Root), "/") + "/" + c.Path
 	}
 	return p, nil
 }

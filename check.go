@@ -45,7 +45,7 @@ const maxFindings = 1000
 // about. With Fix, damage is put aside, never thrown away, and the findings say what was
 // mended. Objects that are lost are brought back from where they still lie. What no place
 // holds is cut out of the history, and Losses lists it: the store works afterwards.
-func (r *Repo) Check(ctx context.Context, opt CheckOptions) ([]Finding, error) {
+func (r *doctor) Check(ctx context.Context, opt CheckOptions) ([]Finding, error) {
 	c := &checker{repo: r, opt: opt, bad: make(map[object.ID]bool)}
 	if !opt.Fix {
 		err := c.run(ctx)
@@ -57,7 +57,7 @@ func (r *Repo) Check(ctx context.Context, opt CheckOptions) ([]Finding, error) {
 		}
 		return c.found, err
 	}
-	repaired, err := r.db.RepairLock()
+	repaired, err := r.DB.RepairLock()
 	for _, path := range slices.Compact(repaired) {
 		c.found = append(c.found, Finding{Kind: "lock", Path: Path(path), Text: "not a regular file", Repair: "set it aside", Fixed: true})
 	}
@@ -67,7 +67,7 @@ func (r *Repo) Check(ctx context.Context, opt CheckOptions) ([]Finding, error) {
 	if err := c.finishInterrupted(ctx); err != nil {
 		return c.found, err
 	}
-	err = r.locked(ctx, func() error { return c.run(ctx) })
+	err = r.Locked(ctx, func() error { return c.run(ctx) })
 	if err == nil {
 		err = c.mend(ctx)
 	}
@@ -80,7 +80,7 @@ func (r *Repo) Check(ctx context.Context, opt CheckOptions) ([]Finding, error) {
 var secondLooks = []time.Duration{0, 10 * time.Millisecond, 30 * time.Millisecond, 100 * time.Millisecond, 400 * time.Millisecond}
 
 // withoutPassing drops the findings that were nothing but somebody's work under way.
-func (r *Repo) withoutPassing(ctx context.Context, found []Finding) ([]Finding, error) {
+func (r *doctor) withoutPassing(ctx context.Context, found []Finding) ([]Finding, error) {
 	passing := func(f Finding) bool { return f.passing }
 	for _, pause := range secondLooks {
 		if !slices.ContainsFunc(found, passing) {
@@ -92,7 +92,7 @@ func (r *Repo) withoutPassing(ctx context.Context, found []Finding) ([]Finding, 
 			return found, ctx.Err()
 		}
 		again := &checker{repo: r, opt: CheckOptions{Quick: true}, bad: make(map[object.ID]bool)}
-		err := r.locked(ctx, func() error { return again.run(ctx) })
+		err := r.Locked(ctx, func() error { return again.run(ctx) })
 		if errors.Is(err, ErrLocked) { // by somebody who lives, and whose they are
 			return slices.DeleteFunc(found, passing), ctx.Err()
 		}
@@ -110,7 +110,7 @@ func (c *checker) has(f Finding) bool {
 }
 
 type checker struct {
-	repo  *Repo
+	repo  *doctor
 	opt   CheckOptions
 	found []Finding
 	bad   map[object.ID]bool // objects that are damaged or gone
@@ -136,11 +136,11 @@ func (c *checker) finishInterrupted(ctx context.Context) error {
 	if len(c.interrupted()) == 0 {
 		return nil
 	}
-	err := c.repo.exclusive(ctx, func() error { return nil })
+	err := c.repo.Exclusive(ctx, func() error { return nil })
 	if errors.Is(err, ErrLocked) || ctx.Err() != nil {
 		return err
 	}
-	f := Finding{Kind: "operation", Path: Path(c.repo.db.JournalPath(journalName)), Text: "an operation was interrupted", Repair: "finish it", Fixed: err == nil}
+	f := Finding{Kind: "operation", Path: Path(c.repo.DB.JournalPath(JournalName)), Text: "an operation was interrupted", Repair: "finish it", Fixed: err == nil}
 	if err != nil {
 		f.Text += "; it cannot be finished: " + err.Error()
 	}
@@ -150,13 +150,13 @@ func (c *checker) finishInterrupted(ctx context.Context) error {
 
 // interrupted lists the operations that have begun and not ended.
 func (c *checker) interrupted() []odb.Journal {
-	journals, err := c.repo.db.Journals()
+	journals, err := c.repo.DB.Journals()
 	if err != nil {
 		return nil
 	}
 	var list []odb.Journal
 	for _, j := range journals {
-		if j.Name == journalName {
+		if j.Name == JournalName {
 			list = append(list, j)
 		}
 	}
@@ -169,7 +169,7 @@ func (c *checker) run(ctx context.Context) error {
 	if !c.opt.Fix {
 		for _, j := range c.interrupted() {
 			if j.Err == nil { // Verify complains of torn ones
-				c.note(Finding{Kind: "operation", Path: Path(c.repo.db.JournalPath(journalName)), Text: "an operation was interrupted", Repair: "the next command that changes anything finishes it", passing: true}, nil)
+				c.note(Finding{Kind: "operation", Path: Path(c.repo.DB.JournalPath(JournalName)), Text: "an operation was interrupted", Repair: "the next command that changes anything finishes it", passing: true}, nil)
 			}
 		}
 	}
@@ -178,40 +178,40 @@ func (c *checker) run(ctx context.Context) error {
 
 // statCache checks whether the stat cache can be read. It is only a cache.
 func (c *checker) statCache() {
-	_, err := index.Load(c.repo.indexFile())
+	_, err := index.Load(c.repo.IndexFile())
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
 		return
 	}
-	c.note(Finding{Kind: "stat cache", Path: Path(c.repo.indexFile().Base), Text: err.Error(), Repair: "drop it; the next track reads every file"},
-		func() error { c.repo.freshIndex(); return nil })
+	c.note(Finding{Kind: "stat cache", Path: Path(c.repo.IndexFile().Base), Text: err.Error(), Repair: "drop it; the next track reads every file"},
+		func() error { c.repo.FreshIndex(); return nil })
 }
 
 // ends checks the list of commits that lines end with.
 func (c *checker) ends(ctx context.Context) {
-	_, err := c.repo.db.Shallow()
+	_, err := c.repo.DB.Shallow()
 	if err == nil {
 		return
 	}
-	c.note(Finding{Kind: "ends of lines", Path: Path(filepath.Join(c.repo.db.Dir(), "shallow")), Text: err.Error(), Repair: "make the list anew, of the commits whose parents are not there"}, func() error {
+	c.note(Finding{Kind: "ends of lines", Path: Path(filepath.Join(c.repo.DB.Dir(), "shallow")), Text: err.Error(), Repair: "make the list anew, of the commits whose parents are not there"}, func() error {
 		ends, err := c.repo.withoutParents(ctx)
 		if err != nil {
 			return err
 		}
-		return c.repo.db.SetShallow(ends)
+		return c.repo.DB.SetShallow(ends)
 	})
 }
 
 // withoutParents lists the commits that can be reached and whose parents are not
 // there.
-func (r *Repo) withoutParents(ctx context.Context) ([]object.ID, error) {
-	s, err := takeSurvey(ctx, r)
+func (r *doctor) withoutParents(ctx context.Context) ([]object.ID, error) {
+	s, err := TakeSurvey(ctx, r.store)
 	if err != nil {
 		return nil, err
 	}
 	var ends []object.ID
-	for id, n := range s.known {
-		for _, p := range n.parents {
-			if ok, err := r.db.Has(p); err != nil {
+	for id, n := range s.Known {
+		for _, p := range n.Parents {
+			if ok, err := r.DB.Has(p); err != nil {
 				return nil, err
 			} else if !ok {
 				ends = append(ends, id)
@@ -224,9 +224,9 @@ func (r *Repo) withoutParents(ctx context.Context) ([]object.ID, error) {
 
 // store takes over what the store says about itself.
 func (c *checker) store(ctx context.Context) error {
-	for fault, err := range c.repo.db.Verify(ctx, odb.Verification{Quick: c.opt.Quick}) {
+	for fault, err := range c.repo.DB.Verify(ctx, odb.Verification{Quick: c.opt.Quick}) {
 		if err != nil {
-			return fmt.Errorf("check %s: %w", c.repo.db.Dir(), err)
+			return fmt.Errorf("check %s: %w", c.repo.DB.Dir(), err)
 		}
 		f := Finding{Kind: string(fault.Kind), Path: Path(fault.Path), Ref: fault.Ref, Repair: fault.Repair, Text: "damaged"}
 		if fault.Err != nil {
@@ -244,9 +244,29 @@ func (c *checker) store(ctx context.Context) error {
 		}
 		var mend func() error
 		if fault.Repair != "" {
-			mend = func() error { return c.repo.db.Repair(ctx, fault) }
+			mend = func() error { return c.repo.DB.Repair(ctx, fault) }
 		}
 		c.note(f, mend)
 	}
 	return nil
+}
+
+// Check looks at everything in the store and says what is wrong. A sound store gives
+// none. Without Fix it is locked only for a second look, at what somebody may be just
+// about. With Fix, damage is put aside, never thrown away, and the findings say what was
+// mended. Objects that are lost are brought back from where they still lie. What no place
+// holds is cut out of the history, and Losses lists it: the store works afterwards.
+func (r *Repo) Check(ctx context.Context, opt CheckOptions) ([]Finding, error) {
+	return r.doctor.Check(ctx, opt)
+}
+
+// Losses lists all that repairs of this store have cut out, in the order in which they did.
+func (r *Repo) Losses() ([]Loss, error) {
+	return r.store.Losses()
+}
+
+// LossOf says what became of a commit, by the beginning of its id, or of a ref; "" if no
+// repair has cut it out.
+func (r *Repo) LossOf(name string) string {
+	return r.store.LossOf(name)
 }

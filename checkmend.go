@@ -29,7 +29,7 @@ func (c *checker) mend(ctx context.Context) error {
 	m.torn = c.torn
 	run := func() error { return m.run(ctx, places) }
 	if c.opt.Fix {
-		err = c.repo.locked(ctx, run)
+		err = c.repo.Locked(ctx, run)
 	} else {
 		err = run()
 	}

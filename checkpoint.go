@@ -18,14 +18,14 @@ import (
 
 // The refs of a store.
 const (
-	refRoot       = "refs/cairn/"
-	refTracks     = refRoot + "tracks/"    // one line per day of checkpoints outside a session
-	refOperations = refRoot + "operations" // the newest operation
-	refDisk       = refRoot + "disk"       // tree of the last capture, kept alive for the stat cache
-	refHeld       = refRoot + "held"       // tree of the last complete capture, while the stat cache does not have all of it
-	refPins       = refRoot + "pins/"      // one per name, see pinRef
-	refImported   = refRoot + "imported/"  // checkpoints that came in bundles, by id
-	refRemotes    = refRoot + "remotes/"   // lines of other stores, below the stores' ids
+	RefRoot       = "refs/cairn/"
+	RefTracks     = RefRoot + "tracks/"    // one line per day of checkpoints outside a session
+	RefOperations = RefRoot + "operations" // the newest operation
+	RefDisk       = RefRoot + "disk"       // tree of the last capture, kept alive for the stat cache
+	RefHeld       = RefRoot + "held"       // tree of the last complete capture, while the stat cache does not have all of it
+	RefPins       = RefRoot + "pins/"      // one per name, see pinRef
+	RefImported   = RefRoot + "imported/"  // checkpoints that came in bundles, by id
+	RefRemotes    = RefRoot + "remotes/"   // lines of other stores, below the stores' ids
 )
 
 // Checkpoint is one recorded state.
@@ -43,32 +43,32 @@ type Checkpoint struct {
 
 	id, tree object.ID
 	commit   *object.CommitData
-	meta     *metadata
+	meta     *Metadata
 }
 
-// identity signs what cairn itself records.
-var identity = object.Signature{Name: "cairn", Email: "cairn@localhost"}
+// Identity signs what cairn itself records.
+var Identity = object.Signature{Name: "cairn", Email: "cairn@localhost"}
 
-// readCheckpoint reads a commit that cairn made. Metadata is decoded on demand.
-func (r *Repo) readCheckpoint(id object.ID) (*Checkpoint, error) {
-	kind, data, err := r.db.Read(id)
+// ReadCheckpoint reads a commit that cairn made. Metadata is decoded on demand.
+func (r *store) ReadCheckpoint(id object.ID) (*Checkpoint, error) {
+	kind, data, err := r.DB.Read(id)
 	if err != nil {
 		return nil, fmt.Errorf("checkpoint %s: %w", id, err)
 	}
 	if kind != object.Commit {
-		return nil, notFound("%s is a %s, not a checkpoint", id, kind)
+		return nil, NotFound("%s is a %s, not a checkpoint", id, kind)
 	}
 	c, err := object.ParseCommit(data)
-	if err != nil && !bytes.Contains(data, []byte("\n"+metadataHeader+" ")) {
-		return nil, notFound("commit %s is not a checkpoint", id) // some oddity that was borrowed or fetched
+	if err != nil && !bytes.Contains(data, []byte("\n"+MetadataHeader+" ")) {
+		return nil, NotFound("commit %s is not a checkpoint", id) // some oddity that was borrowed or fetched
 	}
 	if err != nil {
 		return nil, fmt.Errorf("checkpoint %s: %w: %w", id, ErrCorrupt, err)
 	}
-	if c.Header(metadataHeader) == "" {
-		return nil, notFound("commit %s is not a checkpoint", id)
+	if c.Header(MetadataHeader) == "" {
+		return nil, NotFound("commit %s is not a checkpoint", id)
 	}
-	if r.db.EndsLine(id) {
+	if r.DB.EndsLine(id) {
 		c.Parents = nil // cleaned away
 	}
 	parent := ""
@@ -81,13 +81,13 @@ func (r *Repo) readCheckpoint(id object.ID) (*Checkpoint, error) {
 	}, nil
 }
 
-// metadata decodes the checkpoint's metadata once.
-func (c *Checkpoint) metadata() (*metadata, error) {
+// MetadataOf decodes the checkpoint's metadata once.
+func MetadataOf(c *Checkpoint) (*Metadata, error) {
 	if c.meta == nil && c.commit == nil {
-		return nil, notFound("the contents of checkpoint %q: it was not read from a store (look it up by its id)", c.ID)
+		return nil, NotFound("the contents of checkpoint %q: it was not read from a store (look it up by its id)", c.ID)
 	}
 	if c.meta == nil {
-		m, err := decodeMetadata(c.commit.Header(metadataHeader))
+		m, err := DecodeMetadata(c.commit.Header(MetadataHeader))
 		if err != nil {
 			return nil, fmt.Errorf("checkpoint %s: %w", c.ID, err)
 		}
@@ -96,50 +96,50 @@ func (c *Checkpoint) metadata() (*metadata, error) {
 	return c.meta, nil
 }
 
-// setMetadata saves decoding metadata that the caller has decoded before.
-func setMetadata(c *Checkpoint, m *metadata) { c.meta = m }
+// SetMetadata saves decoding metadata that the caller has decoded before.
+func SetMetadata(c *Checkpoint, m *Metadata) { c.meta = m }
 
-// knownCheckpoint is a checkpoint of which the caller knows what the next one is compared
+// KnownCheckpoint is a checkpoint of which the caller knows what the next one is compared
 // with. text is the metadata as the commit has them.
-func knownCheckpoint(id, tree object.ID, m *metadata, text string) *Checkpoint {
+func KnownCheckpoint(id, tree object.ID, m *Metadata, text string) *Checkpoint {
 	return &Checkpoint{
 		ID: id.String(), Hash: tree.String(), id: id, tree: tree, meta: m,
-		commit: &object.CommitData{Tree: tree, Extra: []object.Header{{Key: metadataHeader, Value: text}}},
+		commit: &object.CommitData{Tree: tree, Extra: []object.Header{{Key: MetadataHeader, Value: text}}},
 	}
 }
 
 // Skipped lists what was present at the checkpoint, but not captured.
 func (c *Checkpoint) Skipped() ([]Skipped, error) {
-	m, err := c.metadata()
+	m, err := MetadataOf(c)
 	if err != nil {
 		return nil, err
 	}
 	return m.Skipped, nil
 }
 
-// commitRequest describes a checkpoint to be written.
-type commitRequest struct {
-	tree    object.ID
-	meta    string
-	parents []object.ID
-	author  object.Signature
-	message string
-	when    time.Time
-	extra   []object.Header
+// CommitRequest describes a checkpoint to be written.
+type CommitRequest struct {
+	Tree    object.ID
+	Meta    string
+	Parents []object.ID
+	Author  object.Signature
+	Message string
+	When    time.Time
+	Extra   []object.Header
 }
 
-// addCommit writes a checkpoint into a batch.
-func addCommit(b *odb.Batch, q commitRequest) (object.ID, error) {
-	committer := identity
-	committer.When = q.when
-	if q.author.Name == "" {
-		q.author = identity
+// AddCommit writes a checkpoint into a batch.
+func AddCommit(b *odb.Batch, q CommitRequest) (object.ID, error) {
+	committer := Identity
+	committer.When = q.When
+	if q.Author.Name == "" {
+		q.Author = Identity
 	}
-	q.author.When = q.when
+	q.Author.When = q.When
 	data, err := object.AppendCommit(nil, &object.CommitData{
-		Tree: q.tree, Parents: q.parents, Author: q.author, Committer: committer,
-		Extra:   append([]object.Header{{Key: metadataHeader, Value: q.meta}}, q.extra...),
-		Message: strings.ReplaceAll(q.message, "\x00", "") + "\n",
+		Tree: q.Tree, Parents: q.Parents, Author: q.Author, Committer: committer,
+		Extra:   append([]object.Header{{Key: MetadataHeader, Value: q.Meta}}, q.Extra...),
+		Message: strings.ReplaceAll(q.Message, "\x00", "") + "\n",
 	})
 	if err != nil {
 		return object.ID{}, err
@@ -148,9 +148,9 @@ func addCommit(b *odb.Batch, q commitRequest) (object.ID, error) {
 }
 
 // refsBelow lists the refs with the prefixes.
-func (r *Repo) refsBelow(prefixes ...string) (all []odb.Ref, err error) {
+func (r *store) refsBelow(prefixes ...string) (all []odb.Ref, err error) {
 	for _, prefix := range prefixes {
-		refs, err := r.db.Refs(prefix)
+		refs, err := r.DB.Refs(prefix)
 		if err != nil {
 			return nil, err
 		}
@@ -161,7 +161,7 @@ func (r *Repo) refsBelow(prefixes ...string) (all []odb.Ref, err error) {
 
 // readTips reads what refs name and is not known. Damage to one line must not hide the
 // others: those that cannot be read are left out, and get their Err set.
-func (r *Repo) readTips(refs []odb.Ref, read checkpointReader, known func(object.ID) bool) (tips []*Checkpoint) {
+func (r *store) readTips(refs []odb.Ref, read checkpointReader, known func(object.ID) bool) (tips []*Checkpoint) {
 	for i := range refs {
 		ref := &refs[i]
 		if ref.Err == nil && known(ref.ID) {
@@ -175,7 +175,7 @@ func (r *Repo) readTips(refs []odb.Ref, read checkpointReader, known func(object
 			}
 			ref.Err = err
 		}
-		r.log.Warn("line left out", "ref", ref.Name, "error", ref.Err)
+		r.Log.Warn("line left out", "ref", ref.Name, "error", ref.Err)
 	}
 	return tips
 }
@@ -185,13 +185,13 @@ func nothing(object.ID) bool { return false }
 
 // Checkpoints yields the checkpoints of all lines, newest first; of a session those at
 // which something had changed. An error ends the iteration.
-func (r *Repo) Checkpoints(ctx context.Context) iter.Seq2[*Checkpoint, error] {
-	return r.checkpointsOf(ctx, r.readCheckpoint, refTracks, refSessions, refLost)
+func (r *store) Checkpoints(ctx context.Context) iter.Seq2[*Checkpoint, error] {
+	return r.checkpointsOf(ctx, r.ReadCheckpoint, RefTracks, RefSessions, RefLost)
 }
 
 // checkpointsOf yields what read returns for the checkpoints of all lines with the
 // prefixes.
-func (r *Repo) checkpointsOf(ctx context.Context, read checkpointReader, prefixes ...string) iter.Seq2[*Checkpoint, error] {
+func (r *store) checkpointsOf(ctx context.Context, read checkpointReader, prefixes ...string) iter.Seq2[*Checkpoint, error] {
 	return func(yield func(*Checkpoint, error) bool) {
 		refs, err := r.refsBelow(prefixes...)
 		if err != nil {
@@ -204,7 +204,7 @@ func (r *Repo) checkpointsOf(ctx context.Context, read checkpointReader, prefixe
 
 // walk yields the checkpoints that lead to refs, newest first. It goes no further back
 // than to what is known, of which it yields nothing.
-func (r *Repo) walk(ctx context.Context, refs []odb.Ref, read checkpointReader, known func(object.ID) bool) iter.Seq2[*Checkpoint, error] {
+func (r *store) walk(ctx context.Context, refs []odb.Ref, read checkpointReader, known func(object.ID) bool) iter.Seq2[*Checkpoint, error] {
 	return func(yield func(*Checkpoint, error) bool) {
 		var tips []*Checkpoint
 		seen := make(map[object.ID]bool) // forks share their beginnings
@@ -233,12 +233,12 @@ func (r *Repo) walk(ctx context.Context, refs []odb.Ref, read checkpointReader, 
 // skipUnchanged goes back from an event of a line at which nothing had changed. It
 // returns none where that leads to what is known.
 func skipUnchanged(c *Checkpoint, read checkpointReader, known func(object.ID) bool) ([]*Checkpoint, error) {
-	for c.commit.Header(lineHeader) != "" && len(c.commit.Parents) > 0 {
+	for c.commit.Header(LineHeader) != "" && len(c.commit.Parents) > 0 {
 		before, err := read(c.commit.Parents[0])
 		if err != nil {
 			return nil, err
 		}
-		if before.tree != c.tree || before.commit.Header(metadataHeader) != c.commit.Header(metadataHeader) {
+		if before.tree != c.tree || before.commit.Header(MetadataHeader) != c.commit.Header(MetadataHeader) {
 			break
 		}
 		if known(before.id) {
@@ -277,24 +277,28 @@ func ancestors(ctx context.Context, tips []*Checkpoint, yield func(*Checkpoint, 
 // a line's own order is kept because a parent is pushed after its child is out.
 type newestFirst []*Checkpoint
 
-func (q newestFirst) Len() int           { return len(q) }
+func (q newestFirst) Len() int { return len(q) }
+
 func (q newestFirst) Less(i, j int) bool { return q[i].When.After(q[j].When) }
-func (q newestFirst) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
-func (q *newestFirst) Push(x any)        { *q = append(*q, x.(*Checkpoint)) }
+
+func (q newestFirst) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
+
+func (q *newestFirst) Push(x any) { *q = append(*q, x.(*Checkpoint)) }
+
 func (q *newestFirst) Pop() any {
 	last := (*q)[len(*q)-1]
 	*q = slices.Delete(*q, len(*q)-1, len(*q))
 	return last
 }
 
-// minPrefix is the shortest prefix of an id that is looked up, as in git.
-const minPrefix = 4
+// MinPrefix is the shortest prefix of an id that is looked up, as in git.
+const MinPrefix = 4
 
 // Lookup finds a checkpoint by the id of its tree (the newest with that tree) or of
 // its commit, a unique prefix of either, @ (the newest), @~N (N before it) or the
 // name of a pin.
 // Errors wrap ErrNotFound or ErrAmbiguous.
-func (r *Repo) Lookup(ctx context.Context, spec string) (*Checkpoint, error) {
+func (r *store) Lookup(ctx context.Context, spec string) (*Checkpoint, error) {
 	if rest, ok := strings.CutPrefix(spec, "@"); ok {
 		return r.lookupBack(ctx, spec, rest)
 	}
@@ -302,13 +306,13 @@ func (r *Repo) Lookup(ctx context.Context, spec string) (*Checkpoint, error) {
 		return r.lookupName(spec)
 	}
 	spec = strings.ToLower(spec)
-	ids, err := r.db.Prefix(spec, maxCandidates)
+	ids, err := r.DB.Prefix(spec, maxCandidates)
 	if err != nil {
 		return nil, err
 	}
 	c, err := r.lookupIDs(ctx, spec, r.withoutLost(r.withReplaced(spec, ids)))
 	if why := r.LossOf(spec); errors.Is(err, ErrNotFound) && why != "" {
-		err = notFound("%s", why)
+		err = NotFound("%s", why)
 	}
 	return c, err
 }
@@ -316,12 +320,12 @@ func (r *Repo) Lookup(ctx context.Context, spec string) (*Checkpoint, error) {
 // maxCandidates bounds how many objects a short prefix is allowed to match.
 const maxCandidates = 1000
 
-func (r *Repo) lookupBack(ctx context.Context, spec, rest string) (*Checkpoint, error) {
+func (r *store) lookupBack(ctx context.Context, spec, rest string) (*Checkpoint, error) {
 	back := 0
 	if rest != "" {
 		n, err := strconv.ParseUint(strings.TrimPrefix(rest, "~"), 10, 31)
 		if err != nil || rest[0] != '~' {
-			return nil, notFound("checkpoint %q (want @ or @~N)", spec)
+			return nil, NotFound("checkpoint %q (want @ or @~N)", spec)
 		}
 		back = int(n)
 	}
@@ -335,24 +339,24 @@ func (r *Repo) lookupBack(ctx context.Context, spec, rest string) (*Checkpoint, 
 		}
 		n++
 	}
-	return nil, notFound("checkpoint %s: there are only %d", spec, n)
+	return nil, NotFound("checkpoint %s: there are only %d", spec, n)
 }
 
 // lookupIDs picks the one checkpoint among the objects that a prefix matches.
 // Trees count only as the whole state of a checkpoint: restoring the tree of some
 // sub-directory as if it were the root would delete everything else.
-func (r *Repo) lookupIDs(ctx context.Context, spec string, ids []object.ID) (*Checkpoint, error) {
+func (r *store) lookupIDs(ctx context.Context, spec string, ids []object.ID) (*Checkpoint, error) {
 	trees := make(map[object.ID]bool)
 	var found []*Checkpoint
 	for _, id := range ids {
-		kind, _, err := r.db.Stat(id)
+		kind, _, err := r.DB.Stat(id)
 		switch {
 		case err != nil:
 			return nil, err
 		case kind == object.Tree:
 			trees[id] = true
 		case kind == object.Commit:
-			c, err := r.readCheckpoint(id)
+			c, err := r.ReadCheckpoint(id)
 			if err != nil && !errors.Is(err, ErrNotFound) {
 				return nil, err
 			}
@@ -370,7 +374,7 @@ func (r *Repo) lookupIDs(ctx context.Context, spec string, ids []object.ID) (*Ch
 	}
 	switch len(found) {
 	case 0:
-		return nil, notFound("checkpoint %s", spec)
+		return nil, NotFound("checkpoint %s", spec)
 	case 1:
 		return found[0], nil
 	}
@@ -380,7 +384,7 @@ func (r *Repo) lookupIDs(ctx context.Context, spec string, ids []object.ID) (*Ch
 // newestWithTree finds the newest checkpoint of each tree: in the lines first, then
 // among the states that operations saved, then among what has a name or came from
 // elsewhere.
-func (r *Repo) newestWithTree(ctx context.Context, trees map[object.ID]bool) ([]*Checkpoint, error) {
+func (r *store) newestWithTree(ctx context.Context, trees map[object.ID]bool) ([]*Checkpoint, error) {
 	found, err := r.newestInLines(ctx, trees)
 	if err != nil || len(trees) == 0 {
 		return found, err
@@ -392,7 +396,7 @@ func (r *Repo) newestWithTree(ctx context.Context, trees map[object.ID]bool) ([]
 			}
 			if trees[c.tree] {
 				delete(trees, c.tree)
-				if c, err = r.readCheckpoint(c.id); err != nil {
+				if c, err = r.ReadCheckpoint(c.id); err != nil {
 					return nil, err
 				}
 				found = append(found, c)
@@ -408,19 +412,19 @@ func (r *Repo) newestWithTree(ctx context.Context, trees map[object.ID]bool) ([]
 // otherStates yields every checkpoint that can be reached from a pin, an imported
 // checkpoint or a line of another store, newest first. What cannot be read is left
 // out: it may be damaged, but it is not this store's own history.
-func (r *Repo) otherStates(ctx context.Context) iter.Seq2[*Checkpoint, error] {
+func (r *store) otherStates(ctx context.Context) iter.Seq2[*Checkpoint, error] {
 	return func(yield func(*Checkpoint, error) bool) {
-		refs, err := r.refsBelow(refPins, refImported, refRemotes)
+		refs, err := r.refsBelow(RefPins, RefImported, RefRemotes)
 		if err != nil {
 			yield(nil, err)
 			return
 		}
 		seen := make(map[object.ID]bool)
-		tips := unseen(r.readTips(refs, r.readCheckpoint, nothing), seen)
+		tips := unseen(r.readTips(refs, r.ReadCheckpoint, nothing), seen)
 		ancestors(ctx, tips, yield, func(c *Checkpoint) ([]*Checkpoint, error) {
 			var before []*Checkpoint
 			for _, id := range c.commit.Parents {
-				if parent, err := r.readCheckpoint(id); err == nil {
+				if parent, err := r.ReadCheckpoint(id); err == nil {
 					before = append(before, parent)
 				}
 			}

@@ -11,26 +11,26 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
-// claims is what a capture vouches for when it could not look at everything. The stat
+// Claims is what a capture vouches for when it could not look at everything. The stat
 // cache keeps what it had about the rest, but no checkpoint is made of that: it may be
 // stale. A nil *claims vouches for all.
-type claims struct {
-	kind    Partial
-	skipped []Skipped // beside those of the stat cache: what was not looked at
-	coverage
+type Claims struct {
+	Kind    Partial
+	Skipped []Skipped // beside those of the stat cache: what was not looked at
+	Coverage
 }
 
-// covers reports whether the path was looked at. What is nearest to it decides.
-func (c *claims) covers(path string) bool {
-	return c == nil || c.uncaptured(path) == ""
+// Covers reports whether the path was looked at. What is nearest to it decides.
+func (c *Claims) Covers(path string) bool {
+	return c == nil || c.Uncaptured(path) == ""
 }
 
-func newClaims(kind Partial, skipped []Skipped, seen []string) *claims {
-	m := &metadata{Partial: kind, Skipped: skipped, Seen: pathtext.Texts(seen)}
-	return &claims{kind: kind, skipped: skipped, coverage: newCoverage(m)}
+func NewClaims(kind Partial, skipped []Skipped, seen []string) *Claims {
+	m := &Metadata{Partial: kind, Skipped: skipped, Seen: pathtext.Texts(seen)}
+	return &Claims{Kind: kind, Skipped: skipped, Coverage: NewCoverage(m)}
 }
 
-func unreadSkipped(paths []string) []Skipped {
+func UnreadSkipped(paths []string) []Skipped {
 	list := make([]Skipped, len(paths))
 	for i, path := range paths {
 		list[i] = Skipped{Path: path, Reason: index.Unread.String()}
@@ -39,13 +39,13 @@ func unreadSkipped(paths []string) []Skipped {
 }
 
 // hinted settles what became of hinted paths: captured, gone, or there all the same.
-func (r *Repo) hinted(x *index.Index, paths []string) (seen []string, skipped []Skipped) {
+func (r *capturer) hinted(x *index.Index, paths []string) (seen []string, skipped []Skipped) {
 	for _, path := range paths {
 		if rec := x.Lookup(path); rec != nil && rec.Skip() != index.Rules || path == "" {
 			seen = append(seen, path)
 			continue
 		}
-		found, err := dir.Find(r.root, path, x.Has)
+		found, err := dir.Find(r.Root, path, x.Has)
 		switch {
 		case err != nil:
 			skipped = append(skipped, Skipped{Path: path, Reason: index.Unreadable.String()})
@@ -60,68 +60,68 @@ func (r *Repo) hinted(x *index.Index, paths []string) (seen []string, skipped []
 
 // claimedTree adds the part of the disk's tree that the claims cover. For the ignore
 // rules that were in force, one of some paths also has the .gitignore files above them.
-func (c *claims) claimedTree(batch *odb.Batch, x *index.Index) (object.ID, error) {
-	b := claimedTree{claims: c, batch: batch, index: x, extra: make(map[string]bool), inner: make(map[string]bool)}
-	if c.kind == PartialPaths {
-		for _, path := range rulesAbove(slices.Collect(maps.Keys(c.seen))) {
-			b.extra[path] = true
+func claimedTree(c *Claims, batch *odb.Batch, x *index.Index) (object.ID, error) {
+	b := ClaimedTree{Claims: c, Batch: batch, Index: x, Extra: make(map[string]bool), Inner: make(map[string]bool)}
+	if c.Kind == PartialPaths {
+		for _, path := range RulesAbove(slices.Collect(maps.Keys(c.Seen))) {
+			b.Extra[path] = true
 		}
 	}
-	for path := range c.reasons {
-		b.leadTo(path)
+	for path := range c.Reasons {
+		b.LeadTo(path)
 	}
-	for _, set := range []map[string]bool{c.seen, b.extra} {
+	for _, set := range []map[string]bool{c.Seen, b.Extra} {
 		for path := range set {
-			b.leadTo(path)
+			b.LeadTo(path)
 		}
 	}
-	return b.build("")
+	return b.Build("")
 }
 
-type claimedTree struct {
-	*claims
-	batch *odb.Batch
-	index *index.Index
-	extra map[string]bool
-	inner map[string]bool // directories that are covered in part, perhaps
+type ClaimedTree struct {
+	*Claims
+	Batch *odb.Batch
+	Index *index.Index
+	Extra map[string]bool
+	Inner map[string]bool // directories that are covered in part, perhaps
 }
 
-func (b *claimedTree) leadTo(path string) {
+func (b *ClaimedTree) LeadTo(path string) {
 	for path != "" {
 		path, _ = index.Split(path)
-		b.inner[path] = true
+		b.Inner[path] = true
 	}
 }
 
-func (b *claimedTree) build(dir string) (object.ID, error) {
+func (b *ClaimedTree) Build(dir string) (object.ID, error) {
 	var entries []object.Entry
-	if d := b.index.Dirs[dir]; d != nil {
+	if d := b.Index.Dirs[dir]; d != nil {
 		for rec := range d.All {
 			path := index.Join(dir, string(rec.Name()))
 			e := object.Entry{Name: string(rec.Name()), Mode: rec.Mode(), ID: rec.ID()}
 			switch {
 			case rec.Skip() != index.Captured || e.ID.IsZero():
 				continue
-			case e.Mode == object.Dir && b.inner[path]:
-				id, err := b.build(path)
+			case e.Mode == object.Dir && b.Inner[path]:
+				id, err := b.Build(path)
 				if err != nil {
 					return object.ID{}, err
 				}
 				if e.ID = id; id == object.EmptyTree {
 					continue
 				}
-			case !b.covers(path) && !b.extra[path]:
+			case !b.Covers(path) && !b.Extra[path]:
 				continue
 			}
 			entries = append(entries, e)
 		}
 	}
 	object.SortEntries(entries)
-	return b.batch.Add(object.Tree, object.AppendTree(nil, entries))
+	return b.Batch.Add(object.Tree, object.AppendTree(nil, entries))
 }
 
-// rulesAbove lists the .gitignore files of all directories above the paths.
-func rulesAbove(paths []string) []string {
+// RulesAbove lists the .gitignore files of all directories above the paths.
+func RulesAbove(paths []string) []string {
 	set := make(map[string]bool)
 	for _, path := range paths {
 		for path != "" {
@@ -132,8 +132,8 @@ func rulesAbove(paths []string) []string {
 	return slices.Sorted(maps.Keys(set))
 }
 
-// countFiles counts the captured files at a path and below it.
-func countFiles(x *index.Index, path string) int {
+// CountFiles counts the captured files at a path and below it.
+func CountFiles(x *index.Index, path string) int {
 	rec := x.Lookup(path)
 	switch {
 	case rec != nil && rec.Skip() != index.Captured, rec == nil && path != "":
@@ -144,7 +144,7 @@ func countFiles(x *index.Index, path string) int {
 	n := 0
 	if d := x.Dirs[path]; d != nil {
 		for rec := range d.All {
-			n += countFiles(x, index.Join(path, string(rec.Name())))
+			n += CountFiles(x, index.Join(path, string(rec.Name())))
 		}
 	}
 	return n

@@ -12,45 +12,45 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
-// treeChange is a path whose entry differs between two trees; directories are
+// TreeChange is a path whose entry differs between two trees; directories are
 // never entries here. A nil side means that the path is absent there.
-type treeChange struct {
-	path     string
-	old, new *object.Entry
+type TreeChange struct {
+	Path     string
+	Old, New *object.Entry
 }
 
-// pathScope selects paths: those named and everything below them. A nil scope
+// PathScope selects paths: those named and everything below them. A nil scope
 // selects all.
-type pathScope struct {
-	paths []string // sorted, without paths below others
+type PathScope struct {
+	Paths []string // sorted, without paths below others
 	alone []string // sorted: selected without what lies below them
 }
 
-func newPathScope(paths []string) *pathScope {
+func NewPathScope(paths []string) *PathScope {
 	sorted := slices.Clone(paths)
 	slices.Sort(sorted)
-	s := &pathScope{}
+	s := &PathScope{}
 	for _, p := range slices.Compact(sorted) {
-		if !s.covers(p) {
-			s.paths = append(s.paths, p)
+		if !s.Covers(p) {
+			s.Paths = append(s.Paths, p)
 		}
 	}
 	return s
 }
 
-// withAlone adds paths that are selected without what lies below them.
-func (s *pathScope) withAlone(paths []string) *pathScope {
+// WithAlone adds paths that are selected without what lies below them.
+func (s *PathScope) WithAlone(paths []string) *PathScope {
 	s.alone = slices.Clone(paths)
 	slices.Sort(s.alone)
 	return s
 }
 
-// named lists all paths that the scope names.
-func (s *pathScope) named() []string { return slices.Concat(s.paths, s.alone) }
+// Named lists all paths that the scope names.
+func (s *PathScope) Named() []string { return slices.Concat(s.Paths, s.alone) }
 
-// covers reports whether path is selected. Looking up every parent keeps it
+// Covers reports whether path is selected. Looking up every parent keeps it
 // independent of how "/" sorts among the bytes of names.
-func (s *pathScope) covers(path string) bool {
+func (s *PathScope) Covers(path string) bool {
 	if s == nil {
 		return true
 	}
@@ -58,7 +58,7 @@ func (s *pathScope) covers(path string) bool {
 		return true
 	}
 	for p := path; ; p, _ = index.Split(p) {
-		if _, ok := slices.BinarySearch(s.paths, p); ok {
+		if _, ok := slices.BinarySearch(s.Paths, p); ok {
 			return true
 		}
 		if p == "" {
@@ -67,13 +67,13 @@ func (s *pathScope) covers(path string) bool {
 	}
 }
 
-// leads reports whether selected paths may lie in the directory.
-func (s *pathScope) leads(dir string) bool {
-	if s.covers(dir) {
+// Leads reports whether selected paths may lie in the directory.
+func (s *PathScope) Leads(dir string) bool {
+	if s.Covers(dir) {
 		return true
 	}
 	prefix := dir + "/"
-	for _, list := range [][]string{s.paths, s.alone} {
+	for _, list := range [][]string{s.Paths, s.alone} {
 		if i, _ := slices.BinarySearch(list, prefix); i < len(list) && strings.HasPrefix(list[i], prefix) {
 			return true
 		}
@@ -81,16 +81,16 @@ func (s *pathScope) leads(dir string) bool {
 	return false
 }
 
-// readTree reads a tree; the zero id and the empty tree have no entries. The entries
+// ReadTree reads a tree; the zero id and the empty tree have no entries. The entries
 // must not be changed.
-func (r *Repo) readTree(id object.ID) ([]object.Entry, error) {
+func (r *store) ReadTree(id object.ID) ([]object.Entry, error) {
 	if id.IsZero() || id == object.EmptyTree {
 		return nil, nil
 	}
-	if entries, ok := r.trees.get(id); ok {
+	if entries, ok := r.Trees.Get(id); ok {
 		return entries, nil
 	}
-	kind, data, err := r.db.Read(id)
+	kind, data, err := r.DB.Read(id)
 	if err != nil {
 		return nil, fmt.Errorf("tree %s: %w", id, err)
 	}
@@ -101,44 +101,44 @@ func (r *Repo) readTree(id object.ID) ([]object.Entry, error) {
 	if err != nil {
 		return nil, fmt.Errorf("tree %s: %w: %w", id, ErrCorrupt, err)
 	}
-	r.trees.add(id, entries)
+	r.Trees.add(id, entries)
 	return entries, nil
 }
 
-// compareTrees yields what differs between two trees, ordered by the bytes of the
+// CompareTrees yields what differs between two trees, ordered by the bytes of the
 // paths. Equal sub-trees are never read, so the cost follows the difference.
-func (r *Repo) compareTrees(ctx context.Context, old, new object.ID, scope *pathScope) iter.Seq2[treeChange, error] {
-	return (&comparison{repo: r, ctx: ctx, scope: scope}).between(old, new)
+func (r *store) CompareTrees(ctx context.Context, old, new object.ID, scope *PathScope) iter.Seq2[TreeChange, error] {
+	return (&Comparison{Repo: r, Ctx: ctx, Scope: scope}).Between(old, new)
 }
 
-type comparison struct {
-	repo  *Repo
-	ctx   context.Context
-	scope *pathScope
+type Comparison struct {
+	Repo  *store
+	Ctx   context.Context
+	Scope *PathScope
 
 	// Both may be nil: known gives the entries of a tree without reading it, nil if it does
 	// not know them; dirs is told of the directories in trees that differ.
-	known func(dir string, tree object.ID) []object.Entry
-	dirs  func(path string, old, new *object.Entry)
+	Known func(dir string, tree object.ID) []object.Entry
+	Dirs  func(path string, old, new *object.Entry)
 
-	yield   func(treeChange, error) bool
+	yield   func(TreeChange, error) bool
 	stopped bool
 }
 
-func (c *comparison) between(old, new object.ID) iter.Seq2[treeChange, error] {
-	return func(yield func(treeChange, error) bool) {
+func (c *Comparison) Between(old, new object.ID) iter.Seq2[TreeChange, error] {
+	return func(yield func(TreeChange, error) bool) {
 		c.yield, c.stopped = yield, false
 		if err := c.trees("", old, new); err != nil && !c.stopped {
-			yield(treeChange{}, err)
+			yield(TreeChange{}, err)
 		}
 	}
 }
 
-func (c *comparison) trees(dir string, old, new object.ID) error {
+func (c *Comparison) trees(dir string, old, new object.ID) error {
 	if old == new || c.stopped {
 		return nil
 	}
-	if err := c.ctx.Err(); err != nil {
+	if err := c.Ctx.Err(); err != nil {
 		return err
 	}
 	a, b, err := c.both(dir, old, new)
@@ -170,8 +170,8 @@ func (c *comparison) trees(dir string, old, new object.ID) error {
 }
 
 // both reads two trees at the same time.
-func (c *comparison) both(dir string, old, new object.ID) (a, b []object.Entry, err error) {
-	if old.IsZero() || new.IsZero() || c.known != nil {
+func (c *Comparison) both(dir string, old, new object.ID) (a, b []object.Entry, err error) {
+	if old.IsZero() || new.IsZero() || c.Known != nil {
 		if a, err = c.tree(dir, old); err == nil {
 			b, err = c.tree(dir, new)
 		}
@@ -181,43 +181,43 @@ func (c *comparison) both(dir string, old, new object.ID) (a, b []object.Entry, 
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		b, other = c.repo.readTree(new)
+		b, other = c.Repo.ReadTree(new)
 	}()
-	a, err = c.repo.readTree(old)
+	a, err = c.Repo.ReadTree(old)
 	<-done
 	return a, b, cmp.Or(err, other)
 }
 
-func (c *comparison) tree(dir string, id object.ID) ([]object.Entry, error) {
-	if c.known != nil {
-		if entries := c.known(dir, id); entries != nil {
+func (c *Comparison) tree(dir string, id object.ID) ([]object.Entry, error) {
+	if c.Known != nil {
+		if entries := c.Known(dir, id); entries != nil {
 			return entries, nil
 		}
 	}
-	return c.repo.readTree(id)
+	return c.Repo.ReadTree(id)
 }
 
 // entry compares one name. A file and a directory of the same name come as two
 // calls, because they sort differently.
-func (c *comparison) entry(dir string, old, new *object.Entry) error {
+func (c *Comparison) entry(dir string, old, new *object.Entry) error {
 	some := old
 	if some == nil {
 		some = new
 	}
 	path := index.Join(dir, some.Name)
 	if some.Mode == object.Dir {
-		if !c.scope.leads(path) {
+		if !c.Scope.Leads(path) {
 			return nil
 		}
-		if c.dirs != nil {
-			c.dirs(path, old, new)
+		if c.Dirs != nil {
+			c.Dirs(path, old, new)
 		}
 		return c.trees(path, treeID(old), treeID(new))
 	}
-	if old != nil && new != nil && *old == *new || !c.scope.covers(path) {
+	if old != nil && new != nil && *old == *new || !c.Scope.Covers(path) {
 		return nil
 	}
-	if !c.yield(treeChange{path, old, new}, nil) {
+	if !c.yield(TreeChange{path, old, new}, nil) {
 		c.stopped = true
 	}
 	return nil
@@ -230,23 +230,23 @@ func treeID(e *object.Entry) object.ID {
 	return e.ID
 }
 
-// treeEntry finds a path in a tree. The root is a directory entry without a name.
-func (r *Repo) treeEntry(tree object.ID, path string) (object.Entry, error) {
+// TreeEntry finds a path in a tree. The root is a directory entry without a name.
+func (r *store) TreeEntry(tree object.ID, path string) (object.Entry, error) {
 	e := object.Entry{Mode: object.Dir, ID: tree}
 	if path == "" {
 		return e, nil
 	}
 	for name := range strings.SplitSeq(path, "/") {
 		if e.Mode != object.Dir {
-			return object.Entry{}, notFound("path %s", path)
+			return object.Entry{}, NotFound("path %s", path)
 		}
-		entries, err := r.readTree(e.ID)
+		entries, err := r.ReadTree(e.ID)
 		if err != nil {
 			return object.Entry{}, err
 		}
 		found := findEntry(entries, name)
 		if found == nil {
-			return object.Entry{}, notFound("path %s", path)
+			return object.Entry{}, NotFound("path %s", path)
 		}
 		e = *found
 	}
@@ -267,6 +267,6 @@ func findEntry(entries []object.Entry, name string) *object.Entry {
 
 // walkTree yields all entries below a directory of a tree that are not directories,
 // with their paths, ordered by the bytes of the paths.
-func (r *Repo) walkTree(ctx context.Context, tree object.ID, scope *pathScope) iter.Seq2[treeChange, error] {
-	return r.compareTrees(ctx, object.EmptyTree, tree, scope)
+func (r *store) walkTree(ctx context.Context, tree object.ID, scope *PathScope) iter.Seq2[TreeChange, error] {
+	return r.CompareTrees(ctx, object.EmptyTree, tree, scope)
 }

@@ -20,51 +20,51 @@ func compileNever(patterns []string) *ignore.Chain {
 
 // denyList is what is never stored: Options.Never, and the paths that were purged.
 type denyList struct {
-	chain  *ignore.Chain // nil = nothing is denied
+	Chain  *ignore.Chain // nil = nothing is denied
 	id     string        // names it: where it changes, it is applied to what was captured before, too
 	purged []string      // the paths
 	text   string        // of the file that holds these
 }
 
-// refreshDenied has a Repo that stays open learn what was purged since, by itself or by
+// RefreshDenied has a Repo that stays open learn what was purged since, by itself or by
 // others, and what was lifted. It is called before each capture.
-func (r *Repo) refreshDenied() {
-	last := r.never.Load()
-	text, err := r.db.ReadPrivate(odb.PrivatePurged)
+func (r *store) RefreshDenied() {
+	last := r.Never.Load()
+	text, err := r.DB.ReadPrivate(odb.PrivatePurged)
 	if err != nil && !errors.Is(err, odb.ErrNotFound) {
 		if last != nil {
-			r.log.Warn("list of purged paths not read: it is taken for what it was", "error", err)
+			r.Log.Warn("list of purged paths not read: it is taken for what it was", "error", err)
 			return
 		}
-		r.log.Warn("list of purged paths not read: they may be captured again", "error", err)
+		r.Log.Warn("list of purged paths not read: they may be captured again", "error", err)
 	}
 	if last != nil && last.text == string(text) {
 		return
 	}
 	now := &denyList{purged: r.decodePurged(text), text: string(text)}
-	if patterns := append(slices.Clip(r.opt.Never), neverPatterns(now.purged)...); len(patterns) > 0 {
-		now.chain, now.id = compileNever(patterns), checksum(strings.Join(patterns, "\n"))
+	if patterns := append(slices.Clip(r.Opt.Never), neverPatterns(now.purged)...); len(patterns) > 0 {
+		now.Chain, now.id = compileNever(patterns), Checksum(strings.Join(patterns, "\n"))
 	}
-	r.never.Store(now)
+	r.Never.Store(now)
 }
 
-// neverID is the id of the deny list, "" for an empty one.
-func (r *Repo) neverID() string { return r.never.Load().id }
+// NeverID is the id of the deny list, "" for an empty one.
+func (r *store) NeverID() string { return r.Never.Load().id }
 
-func (r *Repo) denied(path string) bool {
-	never := r.never.Load().chain
+func (r *store) Denied(path string) bool {
+	never := r.Never.Load().Chain
 	return never != nil && never.Covers(path, false)
 }
 
 // deny takes out of a plan what would have to be saved first and must not be, and what
 // would bring back such a path where nobody has asked for exactly that one.
-func (p *planner) deny() {
-	if p.repo.neverID() == "" {
+func (p *Planner) deny() {
+	if p.Repo.NeverID() == "" {
 		return
 	}
 	spared := make(map[string]bool)
-	p.losses = slices.DeleteFunc(p.losses, func(path string) bool {
-		if !p.repo.denied(path) {
+	p.Losses = slices.DeleteFunc(p.Losses, func(path string) bool {
+		if !p.Repo.Denied(path) {
 			return false
 		}
 		spared[path] = true
@@ -73,9 +73,9 @@ func (p *planner) deny() {
 	})
 	p.withdraw(spared)
 	clear(spared)
-	for i := range p.changes {
-		c := &p.changes[i]
-		if c.Mode != object.Dir && !c.ID.IsZero() && p.repo.denied(c.Path) && !p.scope.namesExactly(c.Path) {
+	for i := range p.Changes {
+		c := &p.Changes[i]
+		if c.Mode != object.Dir && !c.ID.IsZero() && p.Repo.Denied(c.Path) && !p.scope.NamesExactly(c.Path) {
 			spared[c.Path] = true
 			p.keep(c.Path, reasonDenied)
 		}
@@ -83,10 +83,10 @@ func (p *planner) deny() {
 	p.withdraw(spared)
 }
 
-func (s *pathScope) namesExactly(path string) bool {
+func (s *PathScope) NamesExactly(path string) bool {
 	if s == nil {
 		return false
 	}
-	_, found := slices.BinarySearch(s.paths, path)
+	_, found := slices.BinarySearch(s.Paths, path)
 	return found
 }

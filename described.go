@@ -9,12 +9,12 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
-// metadata is computed on demand: an unchanged track does without.
-func (c *capture) metadata() *metadata {
+// Metadata is computed on demand: an unchanged track does without.
+func (c *Snapshot) Metadata() *Metadata {
 	if c.meta == nil {
-		c.meta = describe(c.index, c.rules.context, &rulesBeside{c.rules.aux.RuleTexts, c.misjudged}, c.claims)
-		if c.rules.user != nil && (c.claims == nil || c.claims.kind != PartialPaths) {
-			c.meta.Skipped = append(c.meta.Skipped, c.rules.user.sparse(c.index)...)
+		c.meta = describe(c.Index, c.rules.context, &RulesBeside{c.rules.aux.RuleTexts, c.misjudged}, c.claims)
+		if c.rules.user != nil && (c.claims == nil || c.claims.Kind != PartialPaths) {
+			c.meta.Skipped = append(c.meta.Skipped, c.rules.user.sparse(c.Index)...)
 		}
 	}
 	return c.meta
@@ -22,7 +22,7 @@ func (c *capture) metadata() *metadata {
 
 // aux is what to keep with the stat cache: above all, which metadata belong to this
 // state, so that an unchanged one need not be described again.
-func (c *capture) aux() []byte {
+func (c *Snapshot) aux() []byte {
 	aux := c.rules.aux
 	aux.Counted = c.counted()
 	switch {
@@ -46,48 +46,48 @@ func (c *capture) aux() []byte {
 
 // counted is what the track after an operation would have to read trees for: how many paths
 // are not as they were before it. That holds as long as nothing changes.
-func (c *capture) counted() *counted {
+func (c *Snapshot) counted() *counted {
 	last := c.rules.before.Counted
 	switch {
 	case c.claims != nil || c.from.IsZero() || c.differs < 0:
 		return nil
 	case c.recording && c.differs > 0:
-		return &counted{c.from.String(), c.tree.String(), c.differs}
-	case last != nil && last.To == c.tree.String():
+		return &counted{c.from.String(), c.Tree.String(), c.differs}
+	case last != nil && last.To == c.Tree.String():
 		return last
 	}
 	return nil
 }
 
-// adopt takes the metadata over from the checkpoint of the state that the stat cache had,
+// Adopt takes the metadata over from the checkpoint of the state that the stat cache had,
 // if nothing has changed that they speak of. That saves going through much of the index.
-func (c *capture) adopt(cp *Checkpoint) {
-	if cp == nil || c.claims != nil || c.meta != nil || cp.tree != c.from || c.rules.user != nil && c.rules.user.full != nil {
+func (c *Snapshot) Adopt(cp *Checkpoint) {
+	if cp == nil || c.claims != nil || c.meta != nil || TreeOf(cp) != c.from || c.rules.user != nil && c.rules.user.full != nil {
 		return
 	}
 	if c.changed && c.rules.user != nil && len(c.rules.user.kept.Sparse) > 0 {
 		return // what is there of that has no record
 	}
-	text := cp.commit.Header(metadataHeader)
+	text := CommitOf(cp).Header(MetadataHeader)
 	if len(c.misjudged) > 0 || c.rules.before.Misjudged {
 		return // what was not sure then may be now
 	}
 	if before := c.rules.before.Metadata; before == "" || before != c.repo.described.checksum(text) {
 		return
 	}
-	if cp.meta == nil && c.repo.described.text == text {
-		setMetadata(cp, c.repo.described.meta)
+	if KnownMetadata(cp) == nil && c.repo.described.text == text {
+		SetMetadata(cp, c.repo.described.meta)
 	}
-	m, err := cp.metadata()
-	if err == nil && m.Rules != nil && reflect.DeepEqual(m.Ignore, c.rules.context) && (!c.changed || c.index.OddAsSaved(m.usual()) && m.usual() == usualOf(c.index)) {
+	m, err := MetadataOf(cp)
+	if err == nil && m.Rules != nil && reflect.DeepEqual(m.Ignore, c.rules.context) && (!c.changed || c.Index.OddAsSaved(m.Usual()) && m.Usual() == usualOf(c.Index)) {
 		c.meta, c.text = m, text
 	}
 }
 
 // encoded is the metadata as a checkpoint has them.
-func (c *capture) encoded() (text string, err error) {
-	if m := c.metadata(); c.text == "" {
-		c.text, err = m.encode()
+func (c *Snapshot) encoded() (text string, err error) {
+	if m := c.Metadata(); c.text == "" {
+		c.text, err = m.Encode()
 	}
 	return c.text, err
 }
@@ -98,12 +98,12 @@ type described struct {
 	id, tree object.ID
 	text     string
 	sum      string
-	meta     *metadata
+	meta     *Metadata
 }
 
 // checkpoint has of a checkpoint what the next one is compared with.
 func (d *described) checkpoint() *Checkpoint {
-	return knownCheckpoint(d.id, d.tree, d.meta, d.text)
+	return KnownCheckpoint(d.id, d.tree, d.meta, d.text)
 }
 
 // checksum is that of a text, which most often is the one described.
@@ -111,10 +111,10 @@ func (d *described) checksum(text string) string {
 	if d.sum != "" && d.text == text {
 		return d.sum
 	}
-	return checksum(text)
+	return Checksum(text)
 }
 
-func checksum(text string) string {
+func Checksum(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])
 }

@@ -43,7 +43,7 @@ type FileDiff struct {
 }
 
 type fileDiffJSON struct {
-	File      pathText `json:"file"`
+	File      PathText `json:"file"`
 	Before    string   `json:"before"`
 	After     string   `json:"after"`
 	Additions int      `json:"additions"`
@@ -57,7 +57,7 @@ type fileDiffJSON struct {
 // U+FFFD, because the specification makes the texts plain strings. Repo.OpenFile has
 // the exact bytes.
 func (d FileDiff) MarshalJSON() ([]byte, error) {
-	return json.Marshal(fileDiffJSON{pathText(d.File), d.Before, d.After, d.Additions, d.Deletions, d.Status, d.Patch, d.Note})
+	return json.Marshal(fileDiffJSON{PathText(d.File), d.Before, d.After, d.Additions, d.Deletions, d.Status, d.Patch, d.Note})
 }
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -79,11 +79,11 @@ func (r *Repo) Diff(ctx context.Context, w io.Writer, from, to string, opt DiffO
 	if err != nil {
 		return err
 	}
-	return r.WriteDiff(ctx, w, list, opt)
+	return r.differ.WriteDiff(ctx, w, list, opt)
 }
 
 // WriteDiff is Diff for changes already listed.
-func (r *Repo) WriteDiff(ctx context.Context, w io.Writer, list []Change, opt DiffOptions) error {
+func (r *differ) WriteDiff(ctx context.Context, w io.Writer, list []Change, opt DiffOptions) error {
 	buffered := bufio.NewWriterSize(w, 64<<10)
 	size := func(i int) int64 { return r.diffSize(&list[i]) }
 	for text, err := range readAhead(len(list), size, func(i int) ([]byte, error) { return r.fileDiffText(ctx, &list[i], opt) }) {
@@ -107,11 +107,11 @@ func (r *Repo) DiffFull(ctx context.Context, from, to string, opt DiffOptions) i
 			yield(FileDiff{}, err)
 			return
 		}
-		r.FileDiffs(ctx, list, opt)(yield)
+		r.differ.FileDiffs(ctx, list, opt)(yield)
 	}
 }
 
-func (r *Repo) fileDiffText(ctx context.Context, c *Change, opt DiffOptions) ([]byte, error) {
+func (r *differ) fileDiffText(ctx context.Context, c *Change, opt DiffOptions) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -120,7 +120,7 @@ func (r *Repo) fileDiffText(ctx context.Context, c *Change, opt DiffOptions) ([]
 	return text.Bytes(), err
 }
 
-func (r *Repo) fileDiff(ctx context.Context, c *Change, opt DiffOptions) (FileDiff, error) {
+func (r *differ) fileDiff(ctx context.Context, c *Change, opt DiffOptions) (FileDiff, error) {
 	if err := ctx.Err(); err != nil {
 		return FileDiff{}, err
 	}
@@ -141,7 +141,7 @@ func (r *Repo) fileDiff(ctx context.Context, c *Change, opt DiffOptions) (FileDi
 
 // Stat counts the lines that a change adds and deletes, without its text. Both are
 // zero for files that are not compared line by line.
-func (r *Repo) Stat(c *Change, opt DiffOptions) (additions, deletions int, note string, err error) {
+func (r *differ) Stat(c *Change, opt DiffOptions) (additions, deletions int, note string, err error) {
 	s, err := r.sides(c, opt)
 	if err != nil || s.note != "" || c.OldID == c.NewID {
 		return 0, 0, s.note, err
@@ -170,25 +170,25 @@ func (opt *DiffOptions) limit() int64 {
 	return opt.MaxFileSize
 }
 
-func (r *Repo) sides(c *Change, opt DiffOptions) (s fileSides, err error) {
-	if err := c.check(); err != nil {
+func (r *differ) sides(c *Change, opt DiffOptions) (s fileSides, err error) {
+	if err := CheckChange(c); err != nil {
 		return s, err
 	}
-	before, after := c.oldEntry(), c.newEntry()
-	if s.oldSize, err = r.blobSize(before); err != nil {
+	before, after := OldEntry(c), NewEntry(c)
+	if s.oldSize, err = r.BlobSize(before); err != nil {
 		return s, err
 	}
-	if s.newSize, err = r.blobSize(after); err != nil {
+	if s.newSize, err = r.BlobSize(after); err != nil {
 		return s, err
 	}
 	if max(s.oldSize, s.newSize) > opt.limit() && c.OldID != c.NewID {
 		s.note = noteTooLarge
 		return s, nil
 	}
-	if s.old, err = r.blob(before); err != nil {
+	if s.old, err = r.Blob(before); err != nil {
 		return s, err
 	}
-	if s.new, err = r.blob(after); err != nil {
+	if s.new, err = r.Blob(after); err != nil {
 		return s, err
 	}
 	if linediff.Binary(s.old) || linediff.Binary(s.new) {
@@ -197,22 +197,22 @@ func (r *Repo) sides(c *Change, opt DiffOptions) (s fileSides, err error) {
 	return s, nil
 }
 
-func (r *Repo) blobSize(e *object.Entry) (int64, error) {
+func (r *store) BlobSize(e *object.Entry) (int64, error) {
 	if e == nil || e.Mode == object.Gitlink || e.Mode == object.Dir {
 		return 0, nil
 	}
-	_, size, err := r.db.Stat(e.ID)
+	_, size, err := r.DB.Stat(e.ID)
 	if err != nil {
 		return 0, fmt.Errorf("blob %s (%s): %w", e.ID, e.Name, err)
 	}
 	return size, nil
 }
 
-func (r *Repo) blob(e *object.Entry) ([]byte, error) {
+func (r *store) Blob(e *object.Entry) ([]byte, error) {
 	if e == nil || e.Mode == object.Gitlink || e.Mode == object.Dir {
 		return nil, nil
 	}
-	kind, data, err := r.db.Read(e.ID)
+	kind, data, err := r.DB.Read(e.ID)
 	if err == nil && kind != object.Blob {
 		err = fmt.Errorf("%w: a %s instead of a blob", ErrCorrupt, kind)
 	}
@@ -222,4 +222,27 @@ func (r *Repo) blob(e *object.Entry) ([]byte, error) {
 	return data, nil
 }
 
-func slashed(path string) string { return filepath.ToSlash(path) }
+func Slashed(path string) string { return filepath.ToSlash(path) }
+
+// WriteDiff is Diff for changes already listed.
+func (r *Repo) WriteDiff(ctx context.Context, w io.Writer, list []Change, opt DiffOptions) error {
+	return r.differ.WriteDiff(ctx, w, list, opt)
+}
+
+// Stat counts the lines that a change adds and deletes, without its text. Both are
+// zero for files that are not compared line by line.
+func (r *Repo) Stat(c *Change, opt DiffOptions) (additions, deletions int, note string, err error) {
+	return r.differ.Stat(c, opt)
+}
+
+// StepChanges lists what some steps changed, each path from before the first of them
+// that changed it to after the last, ordered by path. What belongs to others is left
+// out, also what is shared with them.
+func (r *Repo) StepChanges(ctx context.Context, steps []UndoneStep) ([]Change, error) {
+	return r.operator.StepChanges(ctx, steps)
+}
+
+// FileDiffs is DiffFull for changes already listed.
+func (r *Repo) FileDiffs(ctx context.Context, list []Change, opt DiffOptions) iter.Seq2[FileDiff, error] {
+	return r.differ.FileDiffs(ctx, list, opt)
+}

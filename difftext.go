@@ -13,7 +13,7 @@ import (
 // writeFileDiff writes one file's part of a diff. A file that became a symlink, or
 // the reverse, is printed as a deletion and an addition, as git does. A change of
 // permission bits that git does not know has no text.
-func (r *Repo) writeFileDiff(w io.Writer, c *Change, opt DiffOptions) (fileSides, error) {
+func (r *differ) writeFileDiff(w io.Writer, c *Change, opt DiffOptions) (fileSides, error) {
 	if c.Letter() != "T" {
 		return r.writeSection(w, c, opt)
 	}
@@ -29,7 +29,7 @@ func (r *Repo) writeFileDiff(w io.Writer, c *Change, opt DiffOptions) (fileSides
 	return s, err
 }
 
-func (r *Repo) writeSection(w io.Writer, c *Change, opt DiffOptions) (fileSides, error) {
+func (r *differ) writeSection(w io.Writer, c *Change, opt DiffOptions) (fileSides, error) {
 	s, err := r.sides(c, opt)
 	if err != nil {
 		return s, err
@@ -59,14 +59,14 @@ func writeHeader(out *errWriter, c *Change) {
 	if c.OldID == c.NewID {
 		return
 	}
-	out.printf("index %s..%s", shortID(c.oldEntry()), shortID(c.newEntry()))
+	out.printf("index %s..%s", shortID(OldEntry(c)), shortID(NewEntry(c)))
 	if c.OldMode == c.NewMode {
 		out.printf(" %06o", c.OldMode)
 	}
 	out.printf("\n")
 }
 
-func (r *Repo) writeBody(out *errWriter, c *Change, s *fileSides, opt DiffOptions) {
+func (r *differ) writeBody(out *errWriter, c *Change, s *fileSides, opt DiffOptions) {
 	a, b := "/dev/null", "/dev/null"
 	if c.OldMode != 0 {
 		a = QuotePath("a/" + c.Path)

@@ -8,59 +8,59 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
-// changedDirs returns the directories that hold nothing captured on one side only, or whose
+// ChangedDirs returns the directories that hold nothing captured on one side only, or whose
 // bits differ.
-func (r *Repo) changedDirs(a, b state) (map[string]bool, error) {
+func (r *store) ChangedDirs(a, b State) (map[string]bool, error) {
 	dirs, err := r.differingDirs(a, b)
 	if err != nil {
 		return nil, err
 	}
-	chmodded, err := r.chmoddedDirs(a, b)
+	chmodded, err := r.ChmoddedDirs(a, b)
 	for _, dir := range chmodded {
 		dirs[dir] = true
 	}
 	return dirs, err
 }
 
-// chmoddedDirs lists the directories of both sides whose bits differ, ordered by path.
+// ChmoddedDirs lists the directories of both sides whose bits differ, ordered by path.
 // Metadata hold exceptions from the common bits. Where the common bits are equal only an
 // exception can differ; otherwise all directories are compared.
-func (r *Repo) chmoddedDirs(a, b state) ([]string, error) {
-	candidates := differingPerms(a.meta, b.meta)
-	if a.meta.Perm.Dir != b.meta.Perm.Dir {
-		if err := r.walkDirs("", b.tree, func(dir string) { candidates[dir] = true }); err != nil {
+func (r *store) ChmoddedDirs(a, b State) ([]string, error) {
+	candidates := DifferingPerms(a.Meta, b.Meta)
+	if a.Meta.Perm.Dir != b.Meta.Perm.Dir {
+		if err := r.walkDirs("", b.Tree, func(dir string) { candidates[dir] = true }); err != nil {
 			return nil, err
 		}
-		for _, list := range [][]pathText{b.meta.Empty, b.meta.Bare} {
+		for _, list := range [][]PathText{b.Meta.Empty, b.Meta.Bare} {
 			for _, dir := range list {
 				candidates[string(dir)] = true
 			}
 		}
 	}
 	var chmodded []string
-	before, after := r.lookupDirs(a), r.lookupDirs(b)
-	inA, inB := newCoverage(a.meta), newCoverage(b.meta)
+	before, after := r.LookupDirs(a), r.LookupDirs(b)
+	inA, inB := NewCoverage(a.Meta), NewCoverage(b.Meta)
 	for _, dir := range slices.Sorted(maps.Keys(candidates)) {
-		if a.meta.perm(dir, object.Dir) == b.meta.perm(dir, object.Dir) || inA.unread(dir) || inB.unread(dir) {
+		if a.Meta.PermOf(dir, object.Dir) == b.Meta.PermOf(dir, object.Dir) || inA.Unread(dir) || inB.Unread(dir) {
 			continue
 		}
-		old, err := before.at(dir)
+		old, err := before.At(dir)
 		if err != nil {
 			return nil, err
 		}
-		now, err := after.at(dir)
+		now, err := after.At(dir)
 		if err != nil {
 			return nil, err
 		}
-		if old.there && now.there {
+		if old.There && now.There {
 			chmodded = append(chmodded, dir)
 		}
 	}
 	return chmodded, nil
 }
 
-// chmod is the change of a directory's bits. A directory has no blob.
-func chmod(dir string, old, now uint16) Change {
+// Chmod is the change of a directory's bits. A directory has no blob.
+func Chmod(dir string, old, now uint16) Change {
 	return Change{Path: dir, Status: Modified, OldMode: uint32(object.Dir), NewMode: uint32(object.Dir), OldPerm: old, NewPerm: now}
 }
 
@@ -68,8 +68,8 @@ func chmod(dir string, old, now uint16) Change {
 func (c *Change) isDir() bool { return object.Mode(c.OldMode) == object.Dir }
 
 // walkDirs visits the directories of a tree.
-func (r *Repo) walkDirs(dir string, tree object.ID, visit func(dir string)) error {
-	entries, err := r.readTree(tree)
+func (r *store) walkDirs(dir string, tree object.ID, visit func(dir string)) error {
+	entries, err := r.ReadTree(tree)
 	if err != nil {
 		return err
 	}

@@ -7,26 +7,26 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
-// dirLookup answers what a state says about single directories. It is made once for many
+// DirLookup answers what a state says about single directories. It is made once for many
 // questions: a tree holds no directory without captured files, and the lists of those
 // directories have no order to search by.
-type dirLookup struct {
-	repo *Repo
-	state
-	empty, bare map[string]bool
+type DirLookup struct {
+	repo *store
+	State
+	Empty, bare map[string]bool
 }
 
-// dirEnd is a directory at one end of a step.
-type dirEnd struct {
-	there, bare bool
-	perm        uint16
+// DirEnd is a directory at one end of a step.
+type DirEnd struct {
+	There, Bare bool
+	Perm        uint16
 }
 
-func (r *Repo) lookupDirs(s state) *dirLookup {
-	return &dirLookup{r, s, pathSet(s.meta.Empty), pathSet(s.meta.Bare)}
+func (r *store) LookupDirs(s State) *DirLookup {
+	return &DirLookup{r, s, PathSet(s.Meta.Empty), PathSet(s.Meta.Bare)}
 }
 
-func pathSet(list []pathText) map[string]bool {
+func PathSet(list []PathText) map[string]bool {
 	set := make(map[string]bool, len(list))
 	for _, path := range list {
 		set[string(path)] = true
@@ -34,38 +34,38 @@ func pathSet(list []pathText) map[string]bool {
 	return set
 }
 
-// lists reports whether a path is a directory that no tree holds.
-func (l *dirLookup) lists(path string) bool { return l.empty[path] || l.bare[path] }
+// Lists reports whether a path is a directory that no tree holds.
+func (l *DirLookup) Lists(path string) bool { return l.Empty[path] || l.bare[path] }
 
-func (l *dirLookup) at(path string) (dirEnd, error) {
-	e, err := l.repo.entryOrNil(l.tree, path)
+func (l *DirLookup) At(path string) (DirEnd, error) {
+	e, err := l.repo.EntryOrNil(l.Tree, path)
 	if err != nil {
-		return dirEnd{}, err
+		return DirEnd{}, err
 	}
-	there := l.lists(path) || e != nil && e.Mode == object.Dir
-	return dirEnd{there, l.bare[path], l.meta.perm(path, object.Dir)}, nil
+	there := l.Lists(path) || e != nil && e.Mode == object.Dir
+	return DirEnd{there, l.bare[path], l.Meta.PermOf(path, object.Dir)}, nil
 }
 
-// holds reports whether anything is at a path: a file, a symlink or a directory.
-func (l *dirLookup) holds(path string) (bool, error) {
-	e, err := l.repo.entryOrNil(l.tree, path)
-	return e != nil || l.lists(path), err
+// Holds reports whether anything is at a path: a file, a symlink or a directory.
+func (l *DirLookup) Holds(path string) (bool, error) {
+	e, err := l.repo.EntryOrNil(l.Tree, path)
+	return e != nil || l.Lists(path), err
 }
 
-// walkDir yields the files and symlinks below a directory of a tree. It reads no tree
+// WalkDir yields the files and symlinks below a directory of a tree. It reads no tree
 // beside those on the way to the directory and below it.
-func (r *Repo) walkDir(ctx context.Context, tree object.ID, dir string) iter.Seq2[treeChange, error] {
-	return func(yield func(treeChange, error) bool) {
-		e, err := r.entryOrNil(tree, dir)
+func (r *store) WalkDir(ctx context.Context, tree object.ID, dir string) iter.Seq2[TreeChange, error] {
+	return func(yield func(TreeChange, error) bool) {
+		e, err := r.EntryOrNil(tree, dir)
 		if err == nil && (e == nil || e.Mode != object.Dir) {
 			return
 		}
-		c := &comparison{repo: r, ctx: ctx, yield: yield}
+		c := &Comparison{Repo: r, Ctx: ctx, yield: yield}
 		if err == nil {
 			err = c.trees(dir, object.EmptyTree, e.ID)
 		}
 		if err != nil && !c.stopped {
-			yield(treeChange{}, err)
+			yield(TreeChange{}, err)
 		}
 	}
 }

@@ -11,10 +11,10 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 )
 
-// editTree returns a tree with some paths replaced: their Mode and ID are those of
+// EditTree returns a tree with some paths replaced: their Mode and ID are those of
 // edits, nil removes. Trees along the way are added to the batch.
-func (r *Repo) editTree(batch *odb.Batch, tree object.ID, edits map[string]*object.Entry) (object.ID, error) {
-	read, err := r.readTree(tree)
+func (r *store) EditTree(batch *odb.Batch, tree object.ID, edits map[string]*object.Entry) (object.ID, error) {
+	read, err := r.ReadTree(tree)
 	if err != nil {
 		return object.ID{}, err
 	}
@@ -45,13 +45,13 @@ func (r *Repo) editTree(batch *odb.Batch, tree object.ID, edits map[string]*obje
 	return batch.Add(object.Tree, object.AppendTree(nil, sorted))
 }
 
-func (r *Repo) editEntry(batch *odb.Batch, entries map[string]object.Entry, name string, sub map[string]*object.Entry) error {
+func (r *store) editEntry(batch *odb.Batch, entries map[string]object.Entry, name string, sub map[string]*object.Entry) error {
 	var old object.ID
 	if e := entries[name]; e.Mode == object.Dir {
 		old = e.ID
 	}
 	delete(entries, name)
-	id, err := r.editTree(batch, old, sub)
+	id, err := r.EditTree(batch, old, sub)
 	if err != nil || id == object.EmptyTree {
 		return err
 	}
@@ -59,23 +59,23 @@ func (r *Repo) editEntry(batch *odb.Batch, entries map[string]object.Entry, name
 	return nil
 }
 
-// withoutSkipped is a copy in which the captured paths are no longer skipped. A file that was skipped
+// WithoutSkipped is a copy in which the captured paths are no longer skipped. A file that was skipped
 // where a directory of theirs is now is gone.
-func (m *metadata) withoutSkipped(captured map[string]bool) *metadata {
+func (m *Metadata) WithoutSkipped(captured map[string]bool) *Metadata {
 	out := *m
-	above := dirsAbove(maps.Keys(captured))
+	above := DirsAbove(maps.Keys(captured))
 	out.Skipped = slices.DeleteFunc(slices.Clone(m.Skipped), func(s Skipped) bool {
-		return captured[s.Path] || above[s.Path] && isOfFile(s)
+		return captured[s.Path] || above[s.Path] && IsOfFile(s)
 	})
-	out.Bare = slices.DeleteFunc(slices.Clone(m.Bare), func(dir pathText) bool { return above[string(dir)] })
+	out.Bare = slices.DeleteFunc(slices.Clone(m.Bare), func(dir PathText) bool { return above[string(dir)] })
 	if out.Perms = maps.Clone(m.Perms); out.Perms == nil {
-		out.Perms = make(pathPerms)
+		out.Perms = make(PathPerms)
 	}
 	return &out
 }
 
-// dirsAbove returns the directories above the paths, without the root.
-func dirsAbove(paths iter.Seq[string]) map[string]bool {
+// DirsAbove returns the directories above the paths, without the root.
+func DirsAbove(paths iter.Seq[string]) map[string]bool {
 	above := make(map[string]bool)
 	for path := range paths {
 		for dir, _ := index.Split(path); dir != "" && !above[dir]; dir, _ = index.Split(dir) {
@@ -85,10 +85,10 @@ func dirsAbove(paths iter.Seq[string]) map[string]bool {
 	return above
 }
 
-func (m *metadata) setPerm(path string, mode object.Mode, perm uint16) {
-	if octal(perm) == m.Perm.of(mode) {
+func (m *Metadata) SetPerm(path string, mode object.Mode, perm uint16) {
+	if Octal(perm) == m.Perm.Of(mode) {
 		delete(m.Perms, path)
 	} else {
-		m.Perms[path] = octal(perm)
+		m.Perms[path] = Octal(perm)
 	}
 }

@@ -59,7 +59,7 @@ var (
 	ErrOutside = errors.New("outside the root")
 )
 
-func notFound(format string, args ...any) error {
+func NotFound(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrNotFound, fmt.Sprintf(format, args...))
 }
 
@@ -67,8 +67,8 @@ func notFound(format string, args ...any) error {
 // that has no more than that.
 type Cause struct{ Err error }
 
-// causeOf is nil where there is no error.
-func causeOf(err error) *Cause {
+// CauseOf is nil where there is no error.
+func CauseOf(err error) *Cause {
 	if err == nil {
 		return nil
 	}
@@ -90,5 +90,5 @@ func (c *Cause) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// mendHint is the way out of a store that lacks objects.
-const mendHint = "cairn doctor --fix brings it back or cuts it out"
+// MendHint is the way out of a store that lacks objects.
+const MendHint = "cairn doctor --fix brings it back or cuts it out"

@@ -6,15 +6,15 @@ import (
 )
 
 // SetClock makes what is recorded and cleaned from now on count from another time.
-func (r *Repo) SetClock(now func() time.Time) { r.now = now }
+func (r *Repo) SetClock(now func() time.Time) { r.store.Now = now }
 
 // SetClean puts something in the place of Clean.
-func (r *Repo) SetClean(clean func(context.Context, CleanOptions) (*Cleaned, error)) { r.clean = clean }
+func (r *Repo) SetClean(clean func(context.Context, CleanOptions) (*Cleaned, error)) { r.cleaner.RunClean = clean }
 
 // CountCleanings counts the cleanings from now on.
 func (r *Repo) CountCleanings() (count func() int) {
-	n, clean := 0, r.clean
-	r.clean = func(ctx context.Context, opt CleanOptions) (*Cleaned, error) {
+	n, clean := 0, r.cleaner.RunClean
+	r.cleaner.RunClean = func(ctx context.Context, opt CleanOptions) (*Cleaned, error) {
 		n++
 		return clean(ctx, opt)
 	}
@@ -22,37 +22,33 @@ func (r *Repo) CountCleanings() (count func() int) {
 }
 
 // SetFreeSpace puts something in the place of the system's answer.
-func (r *Repo) SetFreeSpace(free func() (int64, error)) { r.freeSpace = free }
+func (r *Repo) SetFreeSpace(free func() (int64, error)) { r.store.FreeSpace = free }
 
 // SetMinFree changes the option of an open Repo.
-func (r *Repo) SetMinFree(bytes int64) { r.opt.MinFree = bytes }
+func (r *Repo) SetMinFree(bytes int64) { r.store.Opt.MinFree = bytes }
 
 // FoldNow does what a Repo that watches does when it is idle.
 func (r *Repo) FoldNow() error {
-	return r.locked(context.Background(), func() error { return r.watching.foldNow(r) })
+	return r.capturer.FoldNow()
 }
 
 // IdleAfter says after what time without a capture a Repo that watches is idle from now on.
-func (r *Repo) IdleAfter(pause time.Duration) {
-	r.watching.mu.Lock()
-	defer r.watching.mu.Unlock()
-	r.watching.idle.pause = pause
-}
+func (r *Repo) IdleAfter(pause time.Duration) { r.capturer.IdleAfter(pause) }
 
 // WaitIdle waits until the work that was put off is done.
-func (r *Repo) WaitIdle() { r.watching.idle.running.Wait() }
+func (r *Repo) WaitIdle() { r.capturer.WaitIdle() }
 
 // SetLongWalk says after how many checkpoints a look-up makes an index; 0 switches that
 // off, so that all are walked over.
-func (r *Repo) SetLongWalk(n int) { r.longWalk = n }
+func (r *Repo) SetLongWalk(n int) { r.store.LongWalk = n }
 
 // LongAgo lets a Repo forget when it looked for what the dead leave.
-func (r *Repo) LongAgo() { r.tidied = time.Time{} }
+func (r *Repo) LongAgo() { r.store.Tidied = time.Time{} }
 
 // Kept is the stat cache that a Repo keeps, nil for none.
 func (r *Repo) Kept() any {
-	if r.kept.index == nil {
-		return nil
+	if x := r.capturer.KeptIndex(); x != nil {
+		return x
 	}
-	return r.kept.index
+	return nil
 }

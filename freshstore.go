@@ -8,17 +8,17 @@ import (
 	"sync/atomic"
 )
 
-// freshStore is a store that was made for this Repo. If its first capture is refused,
+// FreshStore is a store that was made for this Repo. If its first capture is refused,
 // it goes with the Repo, so that a refusal leaves nothing behind: to count before the
 // store is made would mean to walk over everything twice. A process that is killed in
 // between leaves an empty store.
-type freshStore struct {
-	dirs    []string // made on the way to it, outermost first
+type FreshStore struct {
+	Dirs    []string // made on the way to it, outermost first
 	refused atomic.Bool
 }
 
-// absentDirs are those of some directories that do not exist.
-func absentDirs(dirs ...string) []string {
+// AbsentDirs are those of some directories that do not exist.
+func AbsentDirs(dirs ...string) []string {
 	return slices.DeleteFunc(dirs, func(dir string) bool {
 		_, err := os.Lstat(dir)
 		return err == nil
@@ -26,34 +26,34 @@ func absentDirs(dirs ...string) []string {
 }
 
 // note takes note of how a capture has failed.
-func (f *freshStore) note(err error) {
+func (f *FreshStore) note(err error) {
 	if f != nil && errors.Is(err, ErrTooLarge) {
 		f.refused.Store(true)
 	}
 }
 
-// drop removes the store of a Repo whose capture was refused, unless something has been
+// Drop removes the store of a Repo whose capture was refused, unless something has been
 // stored since, or somebody else is at work there.
-func (f *freshStore) drop(r *Repo) {
+func (f *FreshStore) Drop(r *capturer) {
 	if !f.refused.Load() {
 		return
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel() // the lock is tried once
-	unlock, err := r.db.Lock(ctx)
+	unlock, err := r.DB.Lock(ctx)
 	if err != nil {
 		return
 	}
-	refs, err := r.db.Refs("refs/")
+	refs, err := r.DB.Refs("refs/")
 	if err != nil || len(refs) > 0 {
 		_ = unlock()
 		return
 	}
-	if err := r.db.Remove(unlock); err != nil {
-		r.log.Warn("store of a refused capture left behind", "error", err)
+	if err := r.DB.Remove(unlock); err != nil {
+		r.Log.Warn("store of a refused capture left behind", "error", err)
 		return
 	}
-	for _, dir := range slices.Backward(f.dirs) {
+	for _, dir := range slices.Backward(f.Dirs) {
 		_ = os.Remove(dir) // unless it holds something by now
 	}
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/scan"
 )
 
-// guardRoot refuses roots that nobody means to capture as a whole. It is asked before a
+// GuardRoot refuses roots that nobody means to capture as a whole. It is asked before a
 // store is made: where there is one, somebody meant it.
-func guardRoot(root string, opt *Options) error {
+func GuardRoot(root string, opt *Options) error {
 	if opt.Force {
 		return nil
 	}
@@ -50,30 +50,30 @@ func guardRoot(root string, opt *Options) error {
 
 // maxFiles is in terms of package scan, where 0 means no limit. What was forced
 // once stays accepted.
-func (r *Repo) maxFiles(before auxiliary) int {
-	limit := r.opt.MaxFiles
+func (r *capturer) maxFiles(before auxiliary) int {
+	limit := r.Opt.MaxFiles
 	if limit == 0 {
 		limit = DefaultMaxFiles
 	}
-	if r.opt.Force || limit < 0 || before.Files > limit {
+	if r.Opt.Force || limit < 0 || before.Files > limit {
 		return 0
 	}
 	return limit
 }
 
-func (r *Repo) maxScanBytes() int64 {
+func (r *capturer) maxScanBytes() int64 {
 	switch {
-	case r.opt.Force || r.opt.MaxScanBytes < 0:
+	case r.Opt.Force || r.Opt.MaxScanBytes < 0:
 		return 0
-	case r.opt.MaxScanBytes == 0:
+	case r.Opt.MaxScanBytes == 0:
 		return DefaultMaxScanBytes
 	}
-	return r.opt.MaxScanBytes
+	return r.Opt.MaxScanBytes
 }
 
 // onGrowth looks ahead when a scan finds much to be read: so that it is refused before
 // it is read, if it has to be.
-func (r *Repo) onGrowth(ctx context.Context, x *index.Index, rules *ruleSource, scan *scan.Walk) func() error {
+func (r *capturer) onGrowth(ctx context.Context, x *index.Index, rules *ruleSource, scan *scan.Walk) func() error {
 	if r.maxFiles(rules.before) == 0 && r.maxScanBytes() == 0 {
 		return nil
 	}
@@ -81,7 +81,7 @@ func (r *Repo) onGrowth(ctx context.Context, x *index.Index, rules *ruleSource, 
 }
 
 // explainLimit turns the end of a scan at a limit into an error that helps.
-func (r *Repo) explainLimit(ctx context.Context, err error, x *index.Index, rules *ruleSource) error {
+func (r *capturer) explainLimit(ctx context.Context, err error, x *index.Index, rules *ruleSource) error {
 	if !errors.Is(err, scan.ErrLimit) || errors.Is(err, ErrTooLarge) {
 		return err
 	}
@@ -93,7 +93,7 @@ func (r *Repo) explainLimit(ctx context.Context, err error, x *index.Index, rule
 
 // countAhead counts what a capture would hold and read; scan is the one that is under
 // way, if any. It stops at the limits.
-func (r *Repo) countAhead(ctx context.Context, x *index.Index, rules *ruleSource, walk *scan.Walk) error {
+func (r *capturer) countAhead(ctx context.Context, x *index.Index, rules *ruleSource, walk *scan.Walk) error {
 	s := r.newScan(x, rules, nil, captureOptions{})
 	if s.Progress = nil; walk != nil {
 		s.Known, s.Lender = walk.Known, walk.Lender
@@ -130,8 +130,8 @@ func filesFirst(sum scan.Tally, maxFiles int, maxBytes int64) bool {
 // maxOffenders is how many directories an ErrTooLarge names.
 const maxOffenders = 3
 
-func (r *Repo) tooLarge(what string, largest []scan.Tally) error {
-	text := fmt.Sprintf("%s below %s", what, r.root)
+func (r *capturer) tooLarge(what string, largest []scan.Tally) error {
+	text := fmt.Sprintf("%s below %s", what, r.Root)
 	var names []string
 	for _, t := range largest {
 		if t.Path == "" {
@@ -156,6 +156,6 @@ type Limits struct {
 }
 
 // Limits returns the limits that captures of this Repo keep to.
-func (r *Repo) Limits() Limits {
-	return Limits{r.maxFileSize(), r.maxFiles(auxiliary{}), r.maxScanBytes(), r.opt.MinFree, r.opt.Budget}
+func (r *capturer) Limits() Limits {
+	return Limits{r.maxFileSize(), r.maxFiles(auxiliary{}), r.maxScanBytes(), r.Opt.MinFree, r.Opt.Budget}
 }

@@ -32,9 +32,9 @@ type Operation struct {
 
 // Operations yields the operations of this root, newest first. An error ends the
 // iteration.
-func (r *Repo) Operations(ctx context.Context) iter.Seq2[*Operation, error] {
+func (r *store) Operations(ctx context.Context) iter.Seq2[*Operation, error] {
 	return func(yield func(*Operation, error) bool) {
-		id, err := r.db.Ref(refOperations)
+		id, err := r.DB.Ref(RefOperations)
 		if errors.Is(err, odb.ErrNotFound) {
 			return
 		}
@@ -58,16 +58,16 @@ func (r *Repo) Operations(ctx context.Context) iter.Seq2[*Operation, error] {
 
 // readOperation reads one operation and the id of the one before it. It returns nil
 // for one that was cleaned away, of which only the commit is left.
-func (r *Repo) readOperation(id object.ID) (*Operation, object.ID, error) {
-	c, err := r.readCheckpoint(id)
+func (r *store) readOperation(id object.ID) (*Operation, object.ID, error) {
+	c, err := r.ReadCheckpoint(id)
 	if err != nil {
 		return nil, object.ID{}, err
 	}
-	if len(c.commit.Parents) == 0 && r.db.EndsLine(id) {
+	if len(c.commit.Parents) == 0 && r.DB.EndsLine(id) {
 		return nil, object.ID{}, nil
 	}
-	var rec operationRecord
-	if err := json.Unmarshal([]byte(c.commit.Header(operationHeader)), &rec); err != nil {
+	var rec OperationRecord
+	if err := json.Unmarshal([]byte(c.commit.Header(OperationHeader)), &rec); err != nil {
 		return nil, object.ID{}, fmt.Errorf("%w: operation %s: %w", ErrCorrupt, id, err)
 	}
 	op := &Operation{
@@ -85,7 +85,7 @@ func (r *Repo) readOperation(id object.ID) (*Operation, object.ID, error) {
 }
 
 // operationStates yields the states before and after every operation, newest first.
-func (r *Repo) operationStates(ctx context.Context) iter.Seq2[*Checkpoint, error] {
+func (r *store) operationStates(ctx context.Context) iter.Seq2[*Checkpoint, error] {
 	return func(yield func(*Checkpoint, error) bool) {
 		for op, err := range r.Operations(ctx) {
 			if err != nil {
@@ -98,7 +98,7 @@ func (r *Repo) operationStates(ctx context.Context) iter.Seq2[*Checkpoint, error
 					yield(nil, fmt.Errorf("%w: operation %s", ErrCorrupt, op.ID))
 					return
 				}
-				c, err := r.readCheckpoint(id)
+				c, err := r.ReadCheckpoint(id)
 				if !yield(c, err) || err != nil {
 					return
 				}
@@ -115,7 +115,7 @@ type operationJSON struct {
 	Undoes    string       `json:"undoes,omitempty"`
 	Before    string       `json:"before"`
 	After     string       `json:"after"`
-	Paths     []pathText   `json:"paths"`
+	Paths     []PathText   `json:"paths"`
 	Kept      []PathReason `json:"kept"`
 	Conflicts []PathReason `json:"conflicts"`
 }

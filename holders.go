@@ -41,7 +41,7 @@ func (s *survey) holders(ctx context.Context, size func(object.ID) int64) (*hold
 		}
 	}
 	h.bytes = m.total
-	pins, err := s.repo.db.Refs(refPins)
+	pins, err := s.repo.DB.Refs(RefPins)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ func (s *survey) holders(ctx context.Context, size func(object.ID) int64) (*hold
 			return nil, err
 		}
 		if m.total > before {
-			name, ok := pinName(ref.Name)
+			name, ok := PinName(ref.Name)
 			if !ok {
 				name = ref.Name
 			}

@@ -20,10 +20,10 @@ import (
 )
 
 const (
-	journalName = "operation"
+	JournalName = "operation"
 
 	// refBefore keeps the state before an unfinished operation alive.
-	refBefore = refRoot + "before"
+	RefBefore = RefRoot + "before"
 )
 
 // journal is an operation that has begun. It holds all that is needed to finish
@@ -32,7 +32,7 @@ type journal struct {
 	Kind      string          `json:"kind"`
 	Target    string          `json:"target"`
 	Undoes    string          `json:"undoes,omitempty"`
-	Scope     []pathText      `json:"scope,omitempty"`
+	Scope     []PathText      `json:"scope,omitempty"`
 	Token     string          `json:"token"`
 	Before    string          `json:"before"`
 	Changes   []journalChange `json:"changes"`
@@ -50,43 +50,43 @@ type journalLine struct {
 	Record  json.RawMessage `json:"record"`
 	Message string          `json:"message"`
 	Wanted  string          `json:"wanted"`            // checkpoint of the state to be brought about
-	Paths   []pathText      `json:"paths"`             // where that differs from what was wanted before
-	Settled []pathText      `json:"settled,omitempty"` // reported, but as wanted
+	Paths   []PathText      `json:"paths"`             // where that differs from what was wanted before
+	Settled []PathText      `json:"settled,omitempty"` // reported, but as wanted
 }
 
 // journalChange is a apply.Change.
 type journalChange struct {
-	Path   pathText    `json:"path"`
+	Path   PathText    `json:"path"`
 	Action string      `json:"action"`
 	Mode   object.Mode `json:"mode"`
-	Perm   octal       `json:"perm"`
+	Perm   Octal       `json:"perm"`
 	ID     string      `json:"id"`
 	Was    *journalWas `json:"was,omitempty"`
-	As     pathText    `json:"as,omitempty"`
+	As     PathText    `json:"as,omitempty"`
 }
 
 type journalWas struct {
 	Mode object.Mode `json:"mode"`
-	Perm octal       `json:"perm"`
+	Perm Octal       `json:"perm"`
 	Stat index.Stat  `json:"stat"`
 	ID   string      `json:"id"`
 }
 
-func newJournal(req opRequest, before object.ID, p *plan) *journal {
+func newJournal(req opRequest, before object.ID, p *Plan) *journal {
 	var token [4]byte
 	rand.Read(token[:]) // never fails, see crypto/rand
 	return &journal{
 		Kind: req.kind, Target: req.target, Undoes: req.undoes, Scope: pathtext.Texts(req.scope), Token: hex.EncodeToString(token[:]), Before: before.String(),
-		Kept: p.kept, Conflicts: p.conflicts, Line: req.line, before: before, changes: p.changes,
+		Kept: p.Kept, Conflicts: p.Conflicts, Line: req.line, before: before, changes: p.Changes,
 	}
 }
 
-func (r *Repo) writeJournal(j *journal) error {
+func (r *operator) writeJournal(j *journal) error {
 	j.Changes = make([]journalChange, len(j.changes))
 	for i, c := range j.changes {
-		out := journalChange{Path: pathText(c.Path), Action: c.Action.String(), Mode: c.Mode, Perm: octal(c.Perm), ID: c.ID.String(), As: pathText(c.As)}
+		out := journalChange{Path: PathText(c.Path), Action: c.Action.String(), Mode: c.Mode, Perm: Octal(c.Perm), ID: c.ID.String(), As: PathText(c.As)}
 		if c.Was != nil {
-			out.Was = &journalWas{c.Was.Mode, octal(c.Was.Perm), c.Was.Stat, c.Was.ID.String()}
+			out.Was = &journalWas{c.Was.Mode, Octal(c.Was.Perm), c.Was.Stat, c.Was.ID.String()}
 		}
 		j.Changes[i] = out
 	}
@@ -94,8 +94,8 @@ func (r *Repo) writeJournal(j *journal) error {
 	if err != nil {
 		return err
 	}
-	r.tidied = time.Time{} // whether the journal is gone has to be seen
-	if err := r.db.WriteJournal(journalName, data); err != nil {
+	r.Tidied = time.Time{} // whether the journal is gone has to be seen
+	if err := r.DB.WriteJournal(JournalName, data); err != nil {
 		return fmt.Errorf("write the journal, nothing has been changed: %w", err)
 	}
 	return nil
@@ -137,7 +137,7 @@ func (in *journalChange) change() (apply.Change, error) {
 func (j *journal) keptIgnored() []string {
 	var out []string
 	for _, k := range j.Kept {
-		if k.Reason == reasonIgnoredThen || k.Reason == reasonIgnoredToday {
+		if k.Reason == ReasonIgnoredThen || k.Reason == ReasonIgnoredToday {
 			out = append(out, k.Path)
 		}
 	}
@@ -166,7 +166,7 @@ func (j *journal) result(outcomes []apply.Outcome) *Result {
 	for i := range outcomes {
 		o := &outcomes[i]
 		switch {
-		case isGuard(&j.changes[i]) && o.Err == nil:
+		case IsGuard(&j.changes[i]) && o.Err == nil:
 		case o.Done:
 			res.add(o.Path, o.Action)
 		case errors.Is(o.Err, apply.ErrNotEmpty): // somebody else's things are in it
@@ -187,26 +187,26 @@ func cause(err error) error {
 	return err
 }
 
-func (r *Repo) dropJournal() error {
-	if err := r.db.RemoveJournal(journalName); err != nil {
+func (r *operator) dropJournal() error {
+	if err := r.DB.RemoveJournal(JournalName); err != nil {
 		return err
 	}
-	if err := r.db.DeleteRef(refBefore); err != nil && !errors.Is(err, odb.ErrNotFound) {
+	if err := r.DB.DeleteRef(RefBefore); err != nil && !errors.Is(err, odb.ErrNotFound) {
 		return err
 	}
 	return nil
 }
 
-// recoverOperations finishes what a process that died has begun. A journal that
+// RecoverOperations finishes what a process that died has begun. A journal that
 // cannot be read finishes nothing; the state before it then becomes a checkpoint,
 // so that nothing is out of reach.
-func (r *Repo) recoverOperations(ctx context.Context) error {
-	journals, err := r.db.Journals()
+func (r *operator) RecoverOperations(ctx context.Context) error {
+	journals, err := r.DB.Journals()
 	if err != nil {
 		return err
 	}
 	for _, stored := range journals {
-		if stored.Name != journalName {
+		if stored.Name != JournalName {
 			continue
 		}
 		var j *journal
@@ -214,12 +214,12 @@ func (r *Repo) recoverOperations(ctx context.Context) error {
 			j, err = parseJournal(stored.Data)
 		}
 		if err != nil {
-			r.log.Warn("journal of an interrupted operation is unreadable; the state before it is kept as a checkpoint", "error", err)
+			r.Log.Warn("journal of an interrupted operation is unreadable; the state before it is kept as a checkpoint", "error", err)
 			return r.salvage()
 		}
 		err = r.resume(ctx, j)
 		if errors.Is(err, ErrCorrupt) || errors.Is(err, odb.ErrNotFound) {
-			r.log.Warn("an interrupted operation cannot be finished, because the store is damaged; the state before it is kept as a checkpoint, if it is whole", "error", err)
+			r.Log.Warn("an interrupted operation cannot be finished, because the store is damaged; the state before it is kept as a checkpoint, if it is whole", "error", err)
 			return r.salvage()
 		}
 		if err != nil {
@@ -231,40 +231,40 @@ func (r *Repo) recoverOperations(ctx context.Context) error {
 
 // recorded reports whether the newest operation is that of the journal: the process
 // died between recording it and dropping the journal.
-func (r *Repo) recorded(j *journal) bool {
-	newest := r.tip(refOperations)
+func (r *operator) recorded(j *journal) bool {
+	newest := r.Tip(RefOperations)
 	if newest == nil {
 		return false
 	}
-	var rec operationRecord
-	err := json.Unmarshal([]byte(newest.commit.Header(operationHeader)), &rec)
+	var rec OperationRecord
+	err := json.Unmarshal([]byte(CommitOf(newest).Header(OperationHeader)), &rec)
 	return err == nil && rec.Token == j.Token
 }
 
-func (r *Repo) resume(ctx context.Context, j *journal) error {
+func (r *operator) resume(ctx context.Context, j *journal) error {
 	if r.recorded(j) {
 		return r.dropJournal()
 	}
-	if err := apply.RemoveTemps(r.root, j.Token, j.changes); err != nil {
+	if err := apply.RemoveTemps(r.Root, j.Token, j.changes); err != nil {
 		return err
 	}
 	res, err := r.finish(ctx, j, nil)
 	if err != nil {
 		return err
 	}
-	r.log.Info("finished an interrupted operation", "kind", j.Kind, "operation", res.Operation,
+	r.Log.Info("finished an interrupted operation", "kind", j.Kind, "operation", res.Operation,
 		"restored", len(res.Restored), "deleted", len(res.Deleted), "conflicts", len(res.Conflicts))
 	return nil
 }
 
 // salvage puts the state before an operation whose journal is lost onto today's line.
-func (r *Repo) salvage() error {
-	id, err := r.db.Ref(refBefore)
+func (r *operator) salvage() error {
+	id, err := r.DB.Ref(RefBefore)
 	if errors.Is(err, odb.ErrNotFound) {
 		return r.dropJournal()
 	}
 	if err == nil {
-		_, err = r.readCheckpoint(id)
+		_, err = r.ReadCheckpoint(id)
 	}
 	if errors.Is(err, ErrCorrupt) || errors.Is(err, odb.ErrNotFound) {
 		return r.dropJournal()
@@ -272,11 +272,11 @@ func (r *Repo) salvage() error {
 	if err != nil {
 		return err
 	}
-	line := r.today()
-	if r.tip(line) != nil {
-		line += "-interrupted-" + id.String()[:minPrefix]
+	line := r.Today()
+	if r.Tip(line) != nil {
+		line += "-interrupted-" + id.String()[:MinPrefix]
 	}
-	if err := r.db.SetRef(line, id); err != nil {
+	if err := r.DB.SetRef(line, id); err != nil {
 		return err
 	}
 	return r.dropJournal()

@@ -6,20 +6,20 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 )
 
-// keptIndex is the stat cache as it was saved last. A Repo that does not watch keeps it from
+// KeptIndex is the stat cache as it was saved last. A Repo that does not watch keeps it from
 // one capture to the next, too: to read it takes a tenth of a small track. It belongs to
 // who has the lock, and is worth something only as long as nobody else has had that since,
 // see distrust, and the files are as they were.
-type keptIndex struct {
+type KeptIndex struct {
 	index *index.Index
 	state [2]fileState
 }
 
 // takeIndex returns the stat cache for a capture, which changes it. A capture that fails
 // leaves none behind.
-func (r *Repo) takeIndex(saved *index.Index) *index.Index {
-	kept := r.kept
-	r.kept = keptIndex{}
+func (r *capturer) takeIndex(saved *index.Index) *index.Index {
+	kept := r.Kept
+	r.Kept = KeptIndex{}
 	switch {
 	case saved != nil:
 		return saved
@@ -30,18 +30,18 @@ func (r *Repo) takeIndex(saved *index.Index) *index.Index {
 }
 
 // keepIndex is called when the stat cache is as the files have it.
-func (r *Repo) keepIndex(x *index.Index) {
-	if r.watching == nil { // which keeps it itself
-		r.kept = keptIndex{x, r.indexState()}
+func (r *capturer) keepIndex(x *index.Index) {
+	if r.Watch == nil { // which keeps it itself
+		r.Kept = KeptIndex{x, r.indexState()}
 	}
 }
 
 // unlessPacksGone returns a stat cache, or an empty one in its place where packs that its
 // ids may live in were taken away.
-func (r *Repo) unlessPacksGone(x *index.Index) *index.Index {
-	if gone := lackedBy(x, r.db.PackNames()); gone != "" {
-		r.log.Warn("stat cache dropped: a pack is gone", "pack", gone)
-		return r.freshIndex()
+func (r *capturer) unlessPacksGone(x *index.Index) *index.Index {
+	if gone := lackedBy(x, r.DB.PackNames()); gone != "" {
+		r.Log.Warn("stat cache dropped: a pack is gone", "pack", gone)
+		return r.FreshIndex()
 	}
 	return x
 }

@@ -10,9 +10,9 @@ import (
 
 const reasonNotCapturedAfter = "present but not captured after what is taken back: "
 
-// leftOut is a path that differs between two states, one of which did not capture it. It
+// LeftOut is a path that differs between two states, one of which did not capture it. It
 // cannot be taken back, so it stays and is listed.
-type leftOut struct {
+type LeftOut struct {
 	PathReason
 	want *object.Entry // at the target, nil for none
 }
@@ -20,45 +20,45 @@ type leftOut struct {
 // notDenied reports whether a path was skipped although rules admit it.
 func notDenied(reason string) bool {
 	return reason == index.TooLarge.String() || reason == index.Special.String() ||
-		reason != "" && reason != index.Unread.String() && !slices.Contains(policyReasons, reason)
+		reason != "" && reason != index.Unread.String() && !slices.Contains(PolicyReasons, reason)
 }
 
 // leftOut lists what differs between a target and a base where one of them did not
 // capture the path. Paths that a partial checkpoint did not look at are not listed.
-func findLeftOut(ctx context.Context, r *Repo, target, base state, scope *pathScope) (list []leftOut, err error) {
-	if len(target.meta.Skipped)+len(base.meta.Skipped) == 0 {
+func FindLeftOut(ctx context.Context, r *store, target, base State, scope *PathScope) (list []LeftOut, err error) {
+	if len(target.Meta.Skipped)+len(base.Meta.Skipped) == 0 {
 		return nil, nil
 	}
-	then, later := newCoverage(target.meta), newCoverage(base.meta)
-	for c, err := range r.compareTrees(ctx, target.tree, base.tree, scope) {
+	then, later := NewCoverage(target.Meta), NewCoverage(base.Meta)
+	for c, err := range r.CompareTrees(ctx, target.Tree, base.Tree, scope) {
 		if err != nil {
 			return nil, err
 		}
-		if reason := then.uncaptured(c.path); c.old == nil && notDenied(reason) {
-			list = append(list, leftOut{PathReason{c.path, reasonNotCaptured + reason}, nil})
+		if reason := then.Uncaptured(c.Path); c.Old == nil && notDenied(reason) {
+			list = append(list, LeftOut{PathReason{c.Path, ReasonNotCaptured + reason}, nil})
 		}
-		if reason := later.uncaptured(c.path); c.new == nil && notDenied(reason) {
-			list = append(list, leftOut{PathReason{c.path, reasonNotCapturedAfter + reason}, c.old})
+		if reason := later.Uncaptured(c.Path); c.New == nil && notDenied(reason) {
+			list = append(list, LeftOut{PathReason{c.Path, reasonNotCapturedAfter + reason}, c.Old})
 		}
 	}
-	for _, s := range base.meta.Skipped {
-		if !scope.covers(s.Path) || !notDenied(s.Reason) || then.uncaptured(s.Path) != "" {
+	for _, s := range base.Meta.Skipped {
+		if !scope.Covers(s.Path) || !notDenied(s.Reason) || then.Uncaptured(s.Path) != "" {
 			continue
 		}
-		e, err := r.entryOrNil(target.tree, s.Path)
+		e, err := r.EntryOrNil(target.Tree, s.Path)
 		if err != nil {
 			return nil, err
 		}
 		if e == nil {
-			list = append(list, leftOut{PathReason{s.Path, reasonNotCapturedAfter + s.Reason}, nil})
+			list = append(list, LeftOut{PathReason{s.Path, reasonNotCapturedAfter + s.Reason}, nil})
 		}
 	}
 	return list, nil
 }
 
 // stays reports whether the disk is still not as the target at the path.
-func (l *leftOut) stays(disk *snapshot) bool {
-	rec := disk.index.Lookup(l.Path)
+func (l *LeftOut) stays(disk *DiskState) bool {
+	rec := disk.Index.Lookup(l.Path)
 	switch {
 	case rec == nil:
 		return l.want != nil
@@ -70,19 +70,19 @@ func (l *leftOut) stays(disk *snapshot) bool {
 
 // keepLeftOut lists what stays because of captures that lack it, unless the plan names the
 // path for another reason.
-func (p *planner) keepLeftOut(list []leftOut) {
+func (p *Planner) keepLeftOut(list []LeftOut) {
 	named := make(map[string]bool)
-	for _, l := range [][]PathReason{p.kept, p.conflicts} {
+	for _, l := range [][]PathReason{p.Kept, p.Conflicts} {
 		for _, s := range l {
 			named[s.Path] = true
 		}
 	}
-	for i := range p.changes {
-		named[p.changes[i].Path] = true
+	for i := range p.Changes {
+		named[p.Changes[i].Path] = true
 	}
 	for i := range list {
 		if l := &list[i]; !named[l.Path] && l.stays(p.disk) {
-			p.kept = append(p.kept, l.PathReason)
+			p.Kept = append(p.Kept, l.PathReason)
 		}
 	}
 }

@@ -15,15 +15,15 @@ import (
 )
 
 const (
-	refSessions = refRoot + "sessions/" // lines with records, see LineRef
+	RefSessions = RefRoot + "sessions/" // lines with records, see LineRef
 
 	// lineHeader is the extra commit header of a checkpoint on a line with records.
-	lineHeader  = "cairn-line"
-	lineVersion = 1
+	LineHeader  = "cairn-line"
+	LineVersion = 1
 )
 
-// lineRecord is the value of lineHeader.
-type lineRecord struct {
+// LineRecord is the value of lineHeader.
+type LineRecord struct {
 	Version int             `json:"v"`
 	At      int64           `json:"at,omitempty"` // nanoseconds since 1970; commits keep seconds
 	Record  json.RawMessage `json:"record,omitempty"`
@@ -31,9 +31,9 @@ type lineRecord struct {
 	// Of a checkpoint that a revert made, see LineEvent.
 	Before  string     `json:"before,omitempty"`
 	Wanted  string     `json:"wanted,omitempty"`
-	Paths   []pathText `json:"paths,omitempty"`
-	Unmoved []pathText `json:"unmoved,omitempty"`
-	Created []pathText `json:"created,omitempty"`
+	Paths   []PathText `json:"paths,omitempty"`
+	Unmoved []PathText `json:"unmoved,omitempty"`
+	Created []PathText `json:"created,omitempty"`
 }
 
 // LineEvent is one checkpoint of a line with records. Such a line tells what
@@ -69,27 +69,27 @@ func LineRef(id string) string {
 		sum := sha256.Sum256([]byte(id))
 		name = "+" + hex.EncodeToString(sum[:])
 	}
-	return refSessions + name
+	return RefSessions + name
 }
 
-func (r *Repo) readLineEvent(id object.ID) (*LineEvent, error) {
-	c, err := r.readCheckpoint(id)
+func (r *store) ReadLineEvent(id object.ID) (*LineEvent, error) {
+	c, err := r.ReadCheckpoint(id)
 	if errors.Is(err, odb.ErrNotFound) {
-		return nil, notFound("checkpoint %s, which has been cleaned away", id)
+		return nil, NotFound("checkpoint %s, which has been cleaned away", id)
 	}
 	if err != nil {
 		return nil, err
 	}
 	e := &LineEvent{Checkpoint: c}
-	value := c.commit.Header(lineHeader)
+	value := c.commit.Header(LineHeader)
 	if value == "" {
 		return e, nil
 	}
-	var rec lineRecord
+	var rec LineRecord
 	if err := json.Unmarshal([]byte(value), &rec); err != nil {
 		return nil, fmt.Errorf("%w: record of checkpoint %s: %w", ErrCorrupt, id, err)
 	}
-	if rec.Version != lineVersion {
+	if rec.Version != LineVersion {
 		return nil, fmt.Errorf("%w: record of version %d in checkpoint %s: a later release of cairn made it", ErrStore, rec.Version, id)
 	}
 	e.OnLine = true
@@ -100,34 +100,34 @@ func (r *Repo) readLineEvent(id object.ID) (*LineEvent, error) {
 
 // LineTip returns the newest checkpoint of a line. The error wraps ErrNotFound where
 // there is no such line, and ErrCorrupt where the store has lost the checkpoint.
-func (r *Repo) LineTip(id string) (*LineEvent, error) {
-	commit, err := r.db.Ref(LineRef(id))
+func (r *store) LineTip(id string) (*LineEvent, error) {
+	commit, err := r.DB.Ref(LineRef(id))
 	if errors.Is(err, odb.ErrNotFound) {
-		return nil, notFound("line %q", id)
+		return nil, NotFound("line %q", id)
 	}
 	if err != nil {
 		return nil, err
 	}
-	e, err := r.readLineEvent(commit)
+	e, err := r.ReadLineEvent(commit)
 	if errors.Is(err, ErrNotFound) {
-		return nil, fmt.Errorf("%w: the newest checkpoint %s of line %q is missing (%s)", ErrCorrupt, commit, id, mendHint)
+		return nil, fmt.Errorf("%w: the newest checkpoint %s of line %q is missing (%s)", ErrCorrupt, commit, id, MendHint)
 	}
 	return e, err
 }
 
 // LineEvent returns a checkpoint by its full id, with what its line tells of it.
-func (r *Repo) LineEvent(id string) (*LineEvent, error) {
+func (r *store) LineEvent(id string) (*LineEvent, error) {
 	commit, err := object.ParseID(id)
 	if err != nil {
-		return nil, notFound("checkpoint %q", id)
+		return nil, NotFound("checkpoint %q", id)
 	}
-	return r.readLineEvent(commit)
+	return r.ReadLineEvent(commit)
 }
 
 // LineEnds returns the checkpoints with which lines begin whose older checkpoints have
 // been cleaned away.
-func (r *Repo) LineEnds(ctx context.Context) ([]*LineEvent, error) {
-	ids, err := r.db.Shallow()
+func (r *store) LineEnds(ctx context.Context) ([]*LineEvent, error) {
+	ids, err := r.DB.Shallow()
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +136,7 @@ func (r *Repo) LineEnds(ctx context.Context) ([]*LineEvent, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		e, err := r.readLineEvent(id)
+		e, err := r.ReadLineEvent(id)
 		if errors.Is(err, ErrNotFound) {
 			continue // its line has gone, too
 		}
@@ -150,8 +150,8 @@ func (r *Repo) LineEnds(ctx context.Context) ([]*LineEvent, error) {
 
 // LineTips returns the newest checkpoint of every line with records. Lines that
 // cannot be read are left out and logged.
-func (r *Repo) LineTips(ctx context.Context) ([]*LineEvent, error) {
-	refs, err := r.db.Refs(refSessions)
+func (r *store) LineTips(ctx context.Context) ([]*LineEvent, error) {
+	refs, err := r.DB.Refs(RefSessions)
 	if err != nil {
 		return nil, err
 	}
@@ -162,10 +162,10 @@ func (r *Repo) LineTips(ctx context.Context) ([]*LineEvent, error) {
 		}
 		var e *LineEvent
 		if err = ref.Err; err == nil {
-			e, err = r.readLineEvent(ref.ID)
+			e, err = r.ReadLineEvent(ref.ID)
 		}
 		if err != nil {
-			r.log.Warn("line left out", "ref", ref.Name, "error", err)
+			r.Log.Warn("line left out", "ref", ref.Name, "error", err)
 			continue
 		}
 		tips = append(tips, e)
@@ -175,7 +175,7 @@ func (r *Repo) LineTips(ctx context.Context) ([]*LineEvent, error) {
 
 // Line yields a checkpoint of a line and those before it, newest first. Where older
 // ones have been cleaned away the last error wraps ErrNotFound.
-func (r *Repo) Line(ctx context.Context, from string) iter.Seq2[*LineEvent, error] {
+func (r *store) Line(ctx context.Context, from string) iter.Seq2[*LineEvent, error] {
 	return func(yield func(*LineEvent, error) bool) {
 		for next := from; next != ""; {
 			id, err := object.ParseID(next)
@@ -184,7 +184,7 @@ func (r *Repo) Line(ctx context.Context, from string) iter.Seq2[*LineEvent, erro
 			}
 			var e *LineEvent
 			if err == nil {
-				e, err = r.readLineEvent(id)
+				e, err = r.ReadLineEvent(id)
 			}
 			if !yield(e, err) || err != nil {
 				return
@@ -196,7 +196,7 @@ func (r *Repo) Line(ctx context.Context, from string) iter.Seq2[*LineEvent, erro
 
 // Undone tells which of some operations are taken back at present. Operations are
 // named by the checkpoints after them; those that have expired count as not undone.
-func (r *Repo) Undone(ctx context.Context, after ...string) (map[string]bool, error) {
+func (r *store) Undone(ctx context.Context, after ...string) (map[string]bool, error) {
 	undone, missing := make(map[string]bool), make(map[string]bool)
 	for _, id := range after {
 		missing[id] = true
@@ -221,4 +221,47 @@ func (r *Repo) Undone(ctx context.Context, after ...string) (map[string]bool, er
 		}
 	}
 	return undone, nil
+}
+
+// LineTip returns the newest checkpoint of a line. The error wraps ErrNotFound where
+// there is no such line, and ErrCorrupt where the store has lost the checkpoint.
+func (r *Repo) LineTip(id string) (*LineEvent, error) {
+	return r.store.LineTip(id)
+}
+
+// LineEvent returns a checkpoint by its full id, with what its line tells of it.
+func (r *Repo) LineEvent(id string) (*LineEvent, error) {
+	return r.store.LineEvent(id)
+}
+
+// LineEnds returns the checkpoints with which lines begin whose older checkpoints have
+// been cleaned away.
+func (r *Repo) LineEnds(ctx context.Context) ([]*LineEvent, error) {
+	return r.store.LineEnds(ctx)
+}
+
+// LineTips returns the newest checkpoint of every line with records. Lines that
+// cannot be read are left out and logged.
+func (r *Repo) LineTips(ctx context.Context) ([]*LineEvent, error) {
+	return r.store.LineTips(ctx)
+}
+
+// Line yields a checkpoint of a line and those before it, newest first. Where older
+// ones have been cleaned away the last error wraps ErrNotFound.
+func (r *Repo) Line(ctx context.Context, from string) iter.Seq2[*LineEvent, error] {
+	return r.store.Line(ctx, from)
+}
+
+// Undone tells which of some operations are taken back at present. Operations are
+// named by the checkpoints after them; those that have expired count as not undone.
+func (r *Repo) Undone(ctx context.Context, after ...string) (map[string]bool, error) {
+	return r.store.Undone(ctx, after...)
+}
+
+// UpdateLines calls f with the store locked. Every append in f is complete when it
+// returns, so an error of f undoes nothing. f must not use the Repo for anything that
+// captures the disk. It is called again where there was no space and a cleaning has made
+// some.
+func (r *Repo) UpdateLines(ctx context.Context, f func(*LineUpdate) error) error {
+	return r.operator.UpdateLines(ctx, f)
 }

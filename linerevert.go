@@ -36,7 +36,7 @@ type TakeBack struct {
 // becomes of the process. Where nothing is appended the event is that of the state
 // that was wanted.
 func (u *LineUpdate) TakeBack(ctx context.Context, id string, t TakeBack) (*Result, *LineEvent, error) {
-	if err := u.repo.enabled(); err != nil && !t.DryRun {
+	if err := u.repo.Enabled(); err != nil && !t.DryRun {
 		return nil, nil, err
 	}
 	disk, err := u.capture(ctx, nil)
@@ -46,7 +46,7 @@ func (u *LineUpdate) TakeBack(ctx context.Context, id string, t TakeBack) (*Resu
 	if err := u.publishFor(ctx); err != nil {
 		return nil, nil, err
 	}
-	defer disk.saveUnlessSaved(ctx)
+	defer disk.SaveUnlessSaved(ctx)
 	b, wanted, err := u.wanted(ctx, &t)
 	if err != nil {
 		return nil, nil, err
@@ -65,7 +65,7 @@ func (u *LineUpdate) TakeBack(ctx context.Context, id string, t TakeBack) (*Resu
 		return res, event, err
 	}
 	if res.Operation == "" {
-		if err := u.appendReverted(line, state{disk.tree, disk.metadata()}, res); err != nil {
+		if err := u.appendReverted(line, State{disk.Tree, disk.Metadata()}, res); err != nil {
 			return res, nil, err
 		}
 	}
@@ -84,7 +84,7 @@ func (u *LineUpdate) imagined(t *TakeBack, b *stepsBack, wanted *Checkpoint) (*L
 	if e.Before != "" {
 		return e, nil
 	}
-	batch := u.repo.db.NewBatch()
+	batch := u.repo.DB.NewBatch()
 	defer batch.Discard()
 	before, err := u.store(batch, b.start, "before "+t.Kind)
 	if err != nil {
@@ -116,7 +116,7 @@ func (u *LineUpdate) wanted(ctx context.Context, t *TakeBack) (*stepsBack, *Chec
 	if err := b.takeOut(t.Steps); err != nil {
 		return nil, nil, err
 	}
-	batch := u.repo.db.NewBatch()
+	batch := u.repo.DB.NewBatch()
 	defer batch.Discard()
 	s, err := b.state(batch)
 	if err != nil {
@@ -126,24 +126,24 @@ func (u *LineUpdate) wanted(ctx context.Context, t *TakeBack) (*stepsBack, *Chec
 	return b, c, err
 }
 
-func (u *LineUpdate) store(batch *odb.Batch, s state, message string) (*Checkpoint, error) {
-	meta, err := s.meta.encode()
+func (u *LineUpdate) store(batch *odb.Batch, s State, message string) (*Checkpoint, error) {
+	meta, err := s.Meta.Encode()
 	if err != nil {
 		return nil, err
 	}
-	id, err := addCommit(batch, commitRequest{tree: s.tree, meta: meta, message: message, when: u.repo.now()})
+	id, err := AddCommit(batch, CommitRequest{Tree: s.Tree, Meta: meta, Message: message, When: u.repo.Now()})
 	if err != nil {
 		return nil, err
 	}
 	if err := batch.Commit(); err != nil {
 		return nil, err
 	}
-	return u.repo.readCheckpoint(id)
+	return u.repo.ReadCheckpoint(id)
 }
 
 // planTakeBack plans the way from what earlier reverts wanted to what is wanted now.
-func (u *LineUpdate) planTakeBack(ctx context.Context, id string, t *TakeBack, b *stepsBack, wanted *Checkpoint) (*plan, *journalLine, error) {
-	to, err := wanted.state()
+func (u *LineUpdate) planTakeBack(ctx context.Context, id string, t *TakeBack, b *stepsBack, wanted *Checkpoint) (*Plan, *journalLine, error) {
+	to, err := StateOf(wanted)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -152,43 +152,43 @@ func (u *LineUpdate) planTakeBack(ctx context.Context, id string, t *TakeBack, b
 		return nil, nil, err
 	}
 	within := b.concerned(t.Earlier)
-	step, err := u.repo.changes(ctx, to, base, within)
+	step, err := u.repo.Changes(ctx, to, base, within)
 	if err != nil {
 		return nil, nil, err
 	}
-	way := &threeWay{base: base, policy: b.policy, made: b.made, merged: make(map[object.ID][]byte)}
+	way := &ThreeWay{Base: base, Policy: b.policy, Made: b.made, Merged: make(map[object.ID][]byte)}
 	for _, e := range t.Earlier {
 		for _, path := range e.Created {
-			way.made[path] = true
+			way.Made[path] = true
 		}
 	}
-	scope, err := changedBetween(u.repo, to, base, within, step)
+	scope, err := ChangedBetween(u.repo.store, to, base, within, step)
 	if err != nil {
 		return nil, nil, err
 	}
-	p, err := makePlan(ctx, u.repo, u.disk.snapshot(), to, planOptions{scope: scope, way: way, step: step, leftOut: b.leftOut, kept: b.kept, conflicts: b.conflicts})
+	p, err := Make(ctx, u.repo.store, u.disk.DiskState(), to, planOptions{Scope: scope, Way: way, Step: step, LeftOut: b.leftOut, Kept: b.kept, Conflicts: b.conflicts})
 	if err != nil {
 		return nil, nil, err
 	}
-	line := &journalLine{Ref: LineRef(id), Record: t.Record, Message: t.Message, Wanted: wanted.ID, Paths: pathtext.Texts(slices.Concat(scope.named(), p.losses))}
+	line := &journalLine{Ref: LineRef(id), Record: t.Record, Message: t.Message, Wanted: wanted.ID, Paths: pathtext.Texts(slices.Concat(scope.Named(), p.Losses))}
 	line.Settled = b.settled(p)
 	return p, line, nil
 }
 
 // settled lists the paths that are reported although the plan brings them to what is
 // wanted: it was not all that was asked for.
-func (b *stepsBack) settled(p *plan) []pathText {
+func (b *stepsBack) settled(p *Plan) []PathText {
 	stays := make(map[string]bool)
-	for _, list := range [][]PathReason{p.kept[:len(p.kept)-len(b.kept)], p.conflicts[:len(p.conflicts)-len(b.conflicts)]} {
+	for _, list := range [][]PathReason{p.Kept[:len(p.Kept)-len(b.kept)], p.Conflicts[:len(p.Conflicts)-len(b.conflicts)]} {
 		for _, s := range list {
 			stays[s.Path] = true
 		}
 	}
-	var out []pathText
+	var out []PathText
 	for _, list := range [][]PathReason{b.kept, b.conflicts} {
 		for _, s := range list {
 			if !stays[s.Path] {
-				out = append(out, pathText(s.Path))
+				out = append(out, PathText(s.Path))
 			}
 		}
 	}
@@ -196,7 +196,7 @@ func (b *stepsBack) settled(p *plan) []pathText {
 }
 
 // concerned is the scope of all paths that the steps or earlier reverts are about.
-func (b *stepsBack) concerned(earlier []*LineEvent) *pathScope {
+func (b *stepsBack) concerned(earlier []*LineEvent) *PathScope {
 	var paths []string
 	for path := range b.want {
 		paths = append(paths, path)
@@ -207,59 +207,59 @@ func (b *stepsBack) concerned(earlier []*LineEvent) *pathScope {
 	for _, e := range earlier {
 		paths = append(paths, e.Paths...)
 	}
-	return newPathScope(paths)
+	return NewPathScope(paths)
 }
 
 // base is the state that the disk was brought to by earlier reverts, without what
 // others did since: what the last one wanted, and for a path that it could not move
 // what the one before it wanted.
-func (u *LineUpdate) base(ctx context.Context, t *TakeBack, start state) (state, error) {
+func (u *LineUpdate) base(ctx context.Context, t *TakeBack, start State) (State, error) {
 	if len(t.Earlier) == 0 {
 		return start, nil
 	}
-	states := make([]state, 0, len(t.Earlier)+1)
+	states := make([]State, 0, len(t.Earlier)+1)
 	for _, e := range t.Earlier {
-		s, err := u.stateOf(ctx, e.wanted())
+		s, err := u.stateOf(ctx, Wanted(e))
 		if err != nil {
-			return state{}, err
+			return State{}, err
 		}
 		states = append(states, s)
 	}
 	states = append(states, start)
-	ends := make(map[string]pathEnd)
-	unmoved := make([]*pathScope, len(t.Earlier))
+	ends := make(map[string]PathEnd)
+	unmoved := make([]*PathScope, len(t.Earlier))
 	for i, e := range t.Earlier {
-		unmoved[i] = newPathScope(e.Unmoved)
+		unmoved[i] = NewPathScope(e.Unmoved)
 	}
-	dirs := u.repo.lookupDirs(states[0])
+	dirs := u.repo.LookupDirs(states[0])
 	for _, path := range t.Earlier[0].Unmoved {
 		i := 1
-		for i < len(t.Earlier) && unmoved[i].covers(path) {
+		for i < len(t.Earlier) && unmoved[i].Covers(path) {
 			i++
 		}
-		if dir, err := dirs.at(path); err != nil || dir.there {
+		if dir, err := dirs.At(path); err != nil || dir.There {
 			if err != nil {
-				return state{}, err
+				return State{}, err
 			}
 			continue
 		}
-		end, err := u.repo.endOf(states[i], path)
+		end, err := u.repo.EndOf(states[i], path)
 		if err != nil {
-			return state{}, err
+			return State{}, err
 		}
 		ends[path] = end
 	}
-	batch := u.repo.db.NewBatch()
+	batch := u.repo.DB.NewBatch()
 	defer batch.Discard()
 	s, err := u.repo.withEnds(batch, states[0], ends)
 	if err != nil {
-		return state{}, err
+		return State{}, err
 	}
 	return s, batch.Commit()
 }
 
-// wanted is the checkpoint of what a revert was to bring about.
-func (e *LineEvent) wanted() string {
+// Wanted is the checkpoint of what a revert was to bring about.
+func Wanted(e *LineEvent) string {
 	if e.Wanted != "" {
 		return e.Wanted
 	}
@@ -268,30 +268,30 @@ func (e *LineEvent) wanted() string {
 
 // addReverted writes the checkpoint after a revert. What was wanted is kept beside
 // it where the disk holds something else.
-func (r *Repo) addReverted(batch *odb.Batch, s state, before *Checkpoint, line *journalLine, created []string, res *Result) (object.ID, error) {
-	rec := &lineRecord{Record: line.Record, Before: before.ID, Paths: line.Paths, Unmoved: line.unmoved(res), Created: pathtext.Texts(created)}
-	parents := []object.ID{before.id}
+func (r *operator) addReverted(batch *odb.Batch, s State, before *Checkpoint, line *journalLine, created []string, res *Result) (object.ID, error) {
+	rec := &LineRecord{Record: line.Record, Before: before.ID, Paths: line.Paths, Unmoved: line.unmoved(res), Created: pathtext.Texts(created)}
+	parents := []object.ID{IDOf(before)}
 	id, err := object.ParseID(line.Wanted)
 	if err != nil {
 		return id, err
 	}
-	wanted, err := r.readCheckpoint(id)
+	wanted, err := r.ReadCheckpoint(id)
 	if err != nil {
 		return id, err
 	}
-	w, err := wanted.state()
+	w, err := StateOf(wanted)
 	if err != nil {
 		return id, err
 	}
-	if !s.equals(w) {
+	if !s.Equals(w) {
 		rec.Wanted = line.Wanted
-		parents = append(parents, wanted.id)
+		parents = append(parents, IDOf(wanted))
 	}
-	return r.addLineCommit(batch, s, parents, stateLabel{line.Message, identity.Name}, rec)
+	return r.addLineCommit(batch, s, parents, StateLabel{line.Message, Identity.Name}, rec)
 }
 
 // unmoved lists the paths that are not as wanted because of somebody else.
-func (l *journalLine) unmoved(res *Result) []pathText {
+func (l *journalLine) unmoved(res *Result) []PathText {
 	moved := make(map[string]bool)
 	for _, path := range pathtext.Plain(l.Settled) {
 		moved[path] = true
@@ -301,44 +301,44 @@ func (l *journalLine) unmoved(res *Result) []pathText {
 			moved[path] = true
 		}
 	}
-	scope := newPathScope(pathtext.Plain(l.Paths))
-	var out []pathText
+	scope := NewPathScope(pathtext.Plain(l.Paths))
+	var out []PathText
 	for _, list := range [][]PathReason{res.Kept, res.Conflicts} {
 		for _, s := range list {
-			if scope.covers(s.Path) && !moved[s.Path] {
-				out = append(out, pathText(s.Path))
+			if scope.Covers(s.Path) && !moved[s.Path] {
+				out = append(out, PathText(s.Path))
 			}
 		}
 	}
 	return out
 }
 
-// equals compares two states.
-func (s state) equals(o state) bool {
-	if s.tree != o.tree || s.meta.Perm != o.meta.Perm || len(differingPerms(s.meta, o.meta)) > 0 {
+// Equals compares two states.
+func (s State) Equals(o State) bool {
+	if s.Tree != o.Tree || s.Meta.Perm != o.Meta.Perm || len(DifferingPerms(s.Meta, o.Meta)) > 0 {
 		return false
 	}
 	dirs := make(map[string]bool)
-	emptied(s.meta, o.meta, dirs)
+	Emptied(s.Meta, o.Meta, dirs)
 	return len(dirs) == 0
 }
 
 // appendReverted appends a revert that had nothing to do on disk.
-func (u *LineUpdate) appendReverted(line *journalLine, s state, res *Result) error {
-	batch := u.repo.db.NewBatch()
+func (u *LineUpdate) appendReverted(line *journalLine, s State, res *Result) error {
+	batch := u.repo.DB.NewBatch()
 	defer batch.Discard()
-	before, err := u.repo.addState(batch, s, u.repo.tip(line.Ref), stateLabel{})
+	before, err := u.repo.AddState(batch, s, u.repo.Tip(line.Ref), StateLabel{})
 	if err != nil {
 		return err
 	}
 	if err := batch.Commit(); err != nil {
 		return err
 	}
-	c, err := u.repo.readCheckpoint(before)
+	c, err := u.repo.ReadCheckpoint(before)
 	if err != nil {
 		return err
 	}
-	batch = u.repo.db.NewBatch()
+	batch = u.repo.DB.NewBatch()
 	defer batch.Discard()
 	after, err := u.repo.addReverted(batch, s, c, line, nil, res)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 // LineUpdate changes lines while the store is locked. All its captures are one: the
 // disk as it was at the first.
 type LineUpdate struct {
-	repo      *Repo
-	disk      *capture
+	repo      *operator
+	disk      *Snapshot
 	published bool
 }
 
@@ -25,26 +25,26 @@ type LineUpdate struct {
 // returns, so an error of f undoes nothing. f must not use the Repo for anything that
 // captures the disk. It is called again where there was no space and a cleaning has made
 // some.
-func (r *Repo) UpdateLines(ctx context.Context, f func(*LineUpdate) error) error {
-	if err := r.enabled(); err != nil {
+func (r *operator) UpdateLines(ctx context.Context, f func(*LineUpdate) error) error {
+	if err := r.Enabled(); err != nil {
 		return err
 	}
-	return r.capturing(ctx, func() error {
+	return r.Capturing(ctx, func() error {
 		u := &LineUpdate{repo: r}
 		defer u.drop()
 		return f(u)
 	})
 }
 
-// forgetDisk has the next step of the update look at the disk again.
-func (u *LineUpdate) forgetDisk() {
+// ForgetDisk has the next step of the update look at the disk again.
+func (u *LineUpdate) ForgetDisk() {
 	u.drop()
 	u.disk, u.published = nil, false
 }
 
 func (u *LineUpdate) drop() {
 	if u.disk != nil {
-		u.disk.discard()
+		u.disk.Discard()
 	}
 }
 
@@ -71,36 +71,36 @@ func (u *LineUpdate) Append(ctx context.Context, id string, a LineAppend) (*Line
 	if err != nil {
 		return nil, err
 	}
-	var c *capture
-	batch := u.repo.db.NewBatch()
+	var c *Snapshot
+	batch := u.repo.DB.NewBatch()
 	defer batch.Discard()
 	if a.Capture {
-		if err := u.repo.enabled(); err != nil {
+		if err := u.repo.Enabled(); err != nil {
 			return nil, err
 		}
 		if c, err = u.capture(ctx, a.Paths); err != nil {
 			return nil, err
 		}
-		c.adopt(u.repo.tip(ref))
-		s = state{c.tree, c.metadata()}
+		c.Adopt(u.repo.Tip(ref))
+		s = State{c.Tree, c.Metadata()}
 	}
 	into := batch
 	if c != nil && !u.published {
-		into = c.batch
+		into = c.Batch
 	}
-	commit, err := u.repo.addLineCommit(into, s, parents, stateLabel{a.Message, a.Author}, &lineRecord{Record: a.Record})
+	commit, err := u.repo.addLineCommit(into, s, parents, StateLabel{a.Message, a.Author}, &LineRecord{Record: a.Record})
 	if err != nil {
 		return nil, err
 	}
 	if err := u.commit(ctx, into, odb.RefUpdate{Name: ref, ID: commit}); err != nil {
 		return nil, err
 	}
-	return u.repo.readLineEvent(commit)
+	return u.repo.ReadLineEvent(commit)
 }
 
 // appended finds what a checkpoint follows, and its state where that is not captured.
-func (u *LineUpdate) appended(ref string, a *LineAppend) (s state, parents []object.ID, err error) {
-	from := u.repo.tip(ref)
+func (u *LineUpdate) appended(ref string, a *LineAppend) (s State, parents []object.ID, err error) {
+	from := u.repo.Tip(ref)
 	if from == nil && a.Parent != "" {
 		if from, err = u.byID(a.Parent); err != nil {
 			return s, nil, err
@@ -113,12 +113,12 @@ func (u *LineUpdate) appended(ref string, a *LineAppend) (s state, parents []obj
 		}
 	}
 	if from != nil {
-		parents = []object.ID{from.id}
+		parents = []object.ID{IDOf(from)}
 	}
 	if like == nil {
-		like = knownCheckpoint(object.ID{}, object.EmptyTree, &metadata{Version: metadataVersion}, "")
+		like = KnownCheckpoint(object.ID{}, object.EmptyTree, &Metadata{Version: MetadataVersion}, "")
 	}
-	s, err = like.state()
+	s, err = StateOf(like)
 	return s, parents, err
 }
 
@@ -127,7 +127,7 @@ func (u *LineUpdate) byID(id string) (*Checkpoint, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, err := u.repo.readLineEvent(parsed)
+	e, err := u.repo.ReadLineEvent(parsed)
 	if err != nil {
 		return nil, err
 	}
@@ -135,13 +135,13 @@ func (u *LineUpdate) byID(id string) (*Checkpoint, error) {
 }
 
 // capture reads the disk once.
-func (u *LineUpdate) capture(ctx context.Context, paths []string) (*capture, error) {
+func (u *LineUpdate) capture(ctx context.Context, paths []string) (*Snapshot, error) {
 	if u.disk == nil {
-		hints, err := u.repo.hintPaths(TrackOptions{Paths: slices.DeleteFunc(slices.Clone(paths), u.Outside)})
+		hints, err := u.repo.HintPaths(TrackOptions{Paths: slices.DeleteFunc(slices.Clone(paths), u.Outside)})
 		if err != nil {
 			return nil, err
 		}
-		c, err := u.repo.capture(ctx, captureOptions{hints: hints})
+		c, err := u.repo.Capture(ctx, captureOptions{Hints: hints})
 		if err != nil {
 			return nil, err
 		}
@@ -152,7 +152,7 @@ func (u *LineUpdate) capture(ctx context.Context, paths []string) (*capture, err
 
 // Outside reports whether a path lies outside the root. Tools name such paths, too.
 func (u *LineUpdate) Outside(path string) bool {
-	_, err := u.repo.rel(path)
+	_, err := u.repo.Rel(path)
 	return err != nil
 }
 
@@ -163,13 +163,13 @@ func (u *LineUpdate) Absent(paths []string) []string {
 	var absent []string
 	asked := make(map[string]bool)
 	for _, path := range paths {
-		rel, err := u.repo.rel(path)
+		rel, err := u.repo.Rel(path)
 		if err != nil {
 			continue
 		}
 		for ; rel != "" && !asked[rel]; rel, _ = index.Split(rel) {
 			asked[rel] = true
-			if found, err := dir.Find(u.repo.root, rel, nil); err != nil || found != nil {
+			if found, err := dir.Find(u.repo.Root, rel, nil); err != nil || found != nil {
 				break
 			}
 			absent = append(absent, rel)
@@ -191,9 +191,9 @@ func (u *LineUpdate) Uncaptured(ctx context.Context, from string, paths []string
 		if err != nil {
 			return nil, err
 		}
-		dirs := u.repo.lookupDirs(s)
+		dirs := u.repo.LookupDirs(s)
 		for path := range why {
-			held, err := dirs.holds(path)
+			held, err := dirs.Holds(path)
 			if err != nil {
 				return nil, err
 			}
@@ -201,7 +201,7 @@ func (u *LineUpdate) Uncaptured(ctx context.Context, from string, paths []string
 				delete(why, path)
 			}
 		}
-		for _, skip := range s.meta.Skipped {
+		for _, skip := range s.Meta.Skipped {
 			if _, asked := why[skip.Path]; asked {
 				why[skip.Path] = skip.Reason
 			}
@@ -212,7 +212,7 @@ func (u *LineUpdate) Uncaptured(ctx context.Context, from string, paths []string
 
 // commit writes a batch, which may be that of the capture, and sets the ref.
 func (u *LineUpdate) commit(ctx context.Context, batch *odb.Batch, ref odb.RefUpdate) error {
-	if u.disk != nil && batch == u.disk.batch {
+	if u.disk != nil && batch == u.disk.Batch {
 		return u.publish(ctx, ref)
 	}
 	if err := u.publish(ctx); err != nil {
@@ -225,7 +225,7 @@ func (u *LineUpdate) publish(ctx context.Context, refs ...odb.RefUpdate) error {
 	if u.disk == nil || u.published {
 		return nil
 	}
-	err := u.disk.publish(ctx, refs...)
+	err := u.disk.Publish(ctx, refs...)
 	u.published = err == nil
 	return err
 }
@@ -235,7 +235,7 @@ func (u *LineUpdate) publishFor(ctx context.Context) error {
 	if u.published {
 		return nil
 	}
-	err := u.disk.publishFor(ctx)
+	err := u.disk.PublishFor(ctx)
 	u.published = err == nil
 	return err
 }
@@ -250,45 +250,45 @@ func (u *LineUpdate) Changes(ctx context.Context, from string, paths []string) (
 	if err != nil {
 		return nil, err
 	}
-	c.adopt(before)
-	then, err := before.state()
+	c.Adopt(before)
+	then, err := StateOf(before)
 	if err != nil {
 		return nil, err
 	}
 	if err := u.publish(ctx); err != nil {
 		return nil, err
 	}
-	return u.repo.allChanges(ctx, then, state{c.tree, c.metadata()}, nil)
+	return u.repo.AllChanges(ctx, then, State{c.Tree, c.Metadata()}, nil)
 }
 
 // Delete takes a line away. Its checkpoints can still be had where something else
 // leads to them, and are cleaned away otherwise.
 func (u *LineUpdate) Delete(id string) error {
-	err := u.repo.db.DeleteRef(LineRef(id))
+	err := u.repo.DB.DeleteRef(LineRef(id))
 	if errors.Is(err, odb.ErrNotFound) {
-		return notFound("line %q", id)
+		return NotFound("line %q", id)
 	}
 	return err
 }
 
 // addLineCommit writes a checkpoint of a line into a batch.
-func (r *Repo) addLineCommit(b *odb.Batch, s state, parents []object.ID, label stateLabel, rec *lineRecord) (object.ID, error) {
-	meta, err := s.meta.encode()
+func (r *operator) addLineCommit(b *odb.Batch, s State, parents []object.ID, label StateLabel, rec *LineRecord) (object.ID, error) {
+	meta, err := s.Meta.Encode()
 	if err != nil {
 		return object.ID{}, err
 	}
-	when := r.now()
-	rec.Version, rec.At = lineVersion, when.UnixNano()
+	when := r.Now()
+	rec.Version, rec.At = LineVersion, when.UnixNano()
 	value, err := json.Marshal(rec)
 	if err != nil {
 		return object.ID{}, fmt.Errorf("record of a line: %w", err)
 	}
-	if label.author == "" {
-		label.author = defaultAuthor
+	if label.Author == "" {
+		label.Author = DefaultAuthor
 	}
-	return addCommit(b, commitRequest{
-		tree: s.tree, meta: meta, parents: parents, message: label.message, when: when,
-		author: object.Signature{Name: label.author, Email: identity.Email},
-		extra:  []object.Header{{Key: lineHeader, Value: string(value)}},
+	return AddCommit(b, CommitRequest{
+		Tree: s.Tree, Meta: meta, Parents: parents, Message: label.Message, When: when,
+		Author: object.Signature{Name: label.Author, Email: Identity.Email},
+		Extra:  []object.Header{{Key: LineHeader, Value: string(value)}},
 	})
 }

@@ -164,21 +164,21 @@ func (s *survey) judge(ctx context.Context) (*verdict, error) {
 	}
 	var stubs []object.ID
 	for id := range live {
-		n := s.known[id]
-		if n == nil || len(n.parents) == 0 {
+		n := s.Known[id]
+		if n == nil || len(n.Parents) == 0 {
 			continue
 		}
 		missing := s.deadParents(n, live)
 		switch len(missing) {
 		case 0:
-		case len(n.parents):
+		case len(n.Parents):
 			v.cut = append(v.cut, id)
 		default:
 			stubs = append(stubs, missing...)
 		}
 	}
 	for _, id := range stubs {
-		if n := s.known[id]; n != nil && len(n.parents) > 0 {
+		if n := s.Known[id]; n != nil && len(n.Parents) > 0 {
 			v.cut = append(v.cut, id)
 		}
 	}
@@ -209,8 +209,8 @@ func (s *survey) shortened() []string {
 // there, or nobody knows what is behind it: not to be decided about.
 func (s *survey) deadParents(n *node, live map[object.ID]bool) []object.ID {
 	var dead []object.ID
-	for _, p := range n.parents {
-		if !live[p] && s.known[p] != nil {
+	for _, p := range n.Parents {
+		if !live[p] && s.Known[p] != nil {
 			dead = append(dead, p)
 		}
 	}
@@ -219,7 +219,7 @@ func (s *survey) deadParents(n *node, live map[object.ID]bool) []object.ID {
 
 // measure sums up what commits and trees take in the store, each object once.
 type measure struct {
-	repo  *Repo
+	repo  *store
 	size  func(object.ID) int64
 	seen  map[object.ID]bool
 	total int64
@@ -230,7 +230,7 @@ func (m *measure) add(ctx context.Context, id object.ID) error {
 	if m.seen[id] {
 		return nil
 	}
-	kind, data, err := m.repo.db.Read(id)
+	kind, data, err := m.repo.DB.Read(id)
 	if err != nil {
 		return nil // nothing that is not there takes room
 	}
@@ -256,7 +256,7 @@ func (m *measure) tree(ctx context.Context, id object.ID) error {
 	}
 	m.seen[id] = true
 	m.total += m.size(id)
-	entries, err := m.repo.readTree(id)
+	entries, err := m.repo.ReadTree(id)
 	if err != nil {
 		return nil
 	}

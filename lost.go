@@ -30,7 +30,7 @@ type Loss struct {
 
 // lossJSON has the path of a Loss as JSON can hold it.
 type lossJSON struct {
-	Path pathText `json:"path,omitempty"`
+	Path PathText `json:"path,omitempty"`
 	loss
 }
 
@@ -38,7 +38,7 @@ type loss Loss
 
 // MarshalJSON implements json.Marshaler.
 func (l Loss) MarshalJSON() ([]byte, error) {
-	return json.Marshal(lossJSON{pathText(l.Path), loss(l)})
+	return json.Marshal(lossJSON{PathText(l.Path), loss(l)})
 }
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -53,8 +53,8 @@ func (l *Loss) UnmarshalJSON(data []byte) error {
 }
 
 // Losses lists all that repairs of this store have cut out, in the order in which they did.
-func (r *Repo) Losses() ([]Loss, error) {
-	data, err := r.db.ReadPrivate(odb.PrivateLost)
+func (r *store) Losses() ([]Loss, error) {
+	data, err := r.DB.ReadPrivate(odb.PrivateLost)
 	if errors.Is(err, odb.ErrNotFound) {
 		return nil, nil
 	}
@@ -71,9 +71,9 @@ func (r *Repo) Losses() ([]Loss, error) {
 	return list, nil
 }
 
-// recordLosses adds to the list, under the lock.
-func (r *Repo) recordLosses(more []Loss) error {
-	data, err := r.db.ReadPrivate(odb.PrivateLost)
+// RecordLosses adds to the list, under the lock.
+func (r *store) RecordLosses(more []Loss) error {
+	data, err := r.DB.ReadPrivate(odb.PrivateLost)
 	if err != nil && !errors.Is(err, odb.ErrNotFound) {
 		return err
 	}
@@ -82,7 +82,7 @@ func (r *Repo) recordLosses(more []Loss) error {
 	w.Write(data)
 	enc := json.NewEncoder(w)
 	for _, l := range more {
-		l.When = r.now().UTC()
+		l.When = r.Now().UTC()
 		if err := enc.Encode(l); err != nil {
 			return err
 		}
@@ -90,12 +90,12 @@ func (r *Repo) recordLosses(more []Loss) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	return r.db.WritePrivate(odb.PrivateLost, out.Bytes())
+	return r.DB.WritePrivate(odb.PrivateLost, out.Bytes())
 }
 
 // withoutLost leaves out the ids of checkpoints that a repair has cut out: such a commit may
 // still be there until the next cleaning, but its state is not.
-func (r *Repo) withoutLost(ids []object.ID) []object.ID {
+func (r *store) withoutLost(ids []object.ID) []object.ID {
 	list, err := r.Losses()
 	if err != nil || len(list) == 0 {
 		return ids
@@ -114,7 +114,7 @@ func (l *Loss) isCut() bool { return l.Kind == "checkpoint" || l.Kind == "operat
 
 // LossOf says what became of a commit, by the beginning of its id, or of a ref; "" if no
 // repair has cut it out.
-func (r *Repo) LossOf(name string) string {
+func (r *store) LossOf(name string) string {
 	list, err := r.Losses()
 	if err != nil {
 		return ""
@@ -128,8 +128,8 @@ func (r *Repo) LossOf(name string) string {
 	return ""
 }
 
-// lossOfPath says in how many checkpoints a path is lost.
-func lossOfPath(path string, checkpoints []string) string {
+// LossOfPath says in how many checkpoints a path is lost.
+func LossOfPath(path string, checkpoints []string) string {
 	newest := checkpoints[len(checkpoints)-1]
 	if len(checkpoints) == 1 {
 		return fmt.Sprintf("%s is lost in checkpoint %s", path, newest)
@@ -137,14 +137,14 @@ func lossOfPath(path string, checkpoints []string) string {
 	return fmt.Sprintf("%s is lost in %s, the last of which is %s", path, wording.Count(len(checkpoints), "checkpoint"), newest)
 }
 
-// lineText names a ref for people.
-func lineText(ref string) string {
-	for prefix, what := range map[string]string{refTracks: "the line of ", refPins: "the pin ", refSessions: "the session ", refRemotes: "the fetched line ", refImported: "the imported checkpoint "} {
+// LineText names a ref for people.
+func LineText(ref string) string {
+	for prefix, what := range map[string]string{RefTracks: "the line of ", RefPins: "the pin ", RefSessions: "the session ", RefRemotes: "the fetched line ", RefImported: "the imported checkpoint "} {
 		if rest, ok := strings.CutPrefix(ref, prefix); ok {
 			return what + rest
 		}
 	}
-	if ref == refOperations {
+	if ref == RefOperations {
 		return "the list of operations"
 	}
 	return "the ref " + ref

@@ -20,7 +20,7 @@ import (
 //
 // A dry mender writes nothing and finds the same.
 type mender struct {
-	repo  *Repo
+	repo  *doctor
 	dry   bool
 	bad   map[object.ID]bool // objects that a check has read and found damaged
 	torn  []string           // refs whose value was lost
@@ -33,7 +33,7 @@ type mender struct {
 	back       map[object.ID]string       // where each object was found
 	held       map[object.ID]foundObject  // of a dry run: what is not in the store, as it was found
 	commits    map[object.ID]object.ID    // by what they become; zero = cannot stay
-	states     map[object.ID]*mendedState // by tree
+	states     map[object.ID]*MendedState // by tree
 	ends       []object.ID
 	asides     map[string]object.ID // refs of older parts of lines
 	strays     []*stray
@@ -61,7 +61,7 @@ type treeLoss struct {
 // pathLoss is one path that is lost in some checkpoints.
 type pathLoss struct{ ids []object.ID }
 
-func newMender(r *Repo, dry bool, bad map[object.ID]bool) *mender {
+func newMender(r *doctor, dry bool, bad map[object.ID]bool) *mender {
 	m := &mender{repo: r, dry: dry, bad: bad, back: make(map[object.ID]string), held: make(map[object.ID]foundObject)}
 	m.reset()
 	return m
@@ -70,7 +70,7 @@ func newMender(r *Repo, dry bool, bad map[object.ID]bool) *mender {
 // reset forgets what was found out about the store, but not what was brought back.
 func (m *mender) reset() {
 	m.lost, m.fit, m.below = make(map[object.ID]string), make(map[object.ID]bool), make(map[object.ID]*treeLoss)
-	m.reached, m.commits, m.states = make(map[object.ID]bool), make(map[object.ID]object.ID), make(map[object.ID]*mendedState)
+	m.reached, m.commits, m.states = make(map[object.ID]bool), make(map[object.ID]object.ID), make(map[object.ID]*MendedState)
 	m.operations = make(map[object.ID]bool)
 	m.asides, m.paths = make(map[string]object.ID), make(map[string]*pathLoss)
 }
@@ -84,7 +84,7 @@ func (m *mender) read(id object.ID) (kind object.Kind, content []byte, ok bool, 
 	if f, found := m.held[id]; found {
 		return f.kind, f.content, true, nil
 	}
-	kind, content, err = m.repo.db.Read(id)
+	kind, content, err = m.repo.DB.Read(id)
 	if err != nil && isLoss(err) {
 		return 0, nil, false, nil
 	}
@@ -93,7 +93,7 @@ func (m *mender) read(id object.ID) (kind object.Kind, content []byte, ok bool, 
 
 // walk looks at everything that a ref leads to.
 func (m *mender) walk(ctx context.Context) error {
-	refs, err := m.repo.db.Refs("refs/")
+	refs, err := m.repo.DB.Refs("refs/")
 	if err != nil {
 		return err
 	}
@@ -131,7 +131,7 @@ func (m *mender) reach(ctx context.Context, id object.ID) error {
 
 // visit looks at one object and returns the commits that it leads to.
 func (m *mender) visit(ctx context.Context, id object.ID) ([]object.ID, error) {
-	if kind, _, err := m.repo.db.Stat(id); err == nil && kind == object.Blob {
+	if kind, _, err := m.repo.DB.Stat(id); err == nil && kind == object.Blob {
 		_, err := m.blob(id, "")
 		return nil, err
 	}
@@ -147,7 +147,7 @@ func (m *mender) visit(ctx context.Context, id object.ID) ([]object.ID, error) {
 		if err != nil {
 			return nil, nil // nothing is known about it; commit says so
 		}
-		if _, err := m.tree(ctx, c.Tree, ""); err != nil || m.repo.db.EndsLine(id) {
+		if _, err := m.tree(ctx, c.Tree, ""); err != nil || m.repo.DB.EndsLine(id) {
 			return nil, err
 		}
 		return c.Parents, nil
@@ -227,7 +227,7 @@ func (m *mender) blob(id object.ID, path string) (bool, error) {
 	if ok, known := m.fit[id]; known {
 		return ok, nil
 	}
-	ok, err := m.repo.db.Has(id)
+	ok, err := m.repo.DB.Has(id)
 	if ok && m.bad[id] {
 		ok, err = m.readable(id)
 	}
@@ -242,7 +242,7 @@ func (m *mender) blob(id object.ID, path string) (bool, error) {
 }
 
 func (m *mender) readable(id object.ID) (bool, error) {
-	_, _, in, err := m.repo.db.Open(id)
+	_, _, in, err := m.repo.DB.Open(id)
 	if err == nil {
 		_, err = io.Copy(io.Discard, in)
 		err = errors.Join(err, in.Close())
@@ -262,7 +262,7 @@ func (m *mender) run(ctx context.Context, places []place) error {
 		return fmt.Errorf("look for the tips of lines: %w", err)
 	}
 	if len(m.lost) > 0 && !m.dry {
-		m.repo.freshIndex() // it takes objects for granted
+		m.repo.FreshIndex() // it takes objects for granted
 	}
 	if err := m.seek(ctx, places); err != nil {
 		return fmt.Errorf("bring back what is lost: %w", err)

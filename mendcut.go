@@ -15,14 +15,14 @@ import (
 func (m *mender) cut(ctx context.Context) error {
 	r := m.repo
 	if !m.dry {
-		m.batch = r.db.NewBatch()
+		m.batch = r.DB.NewBatch()
 		defer m.batch.Discard()
 	}
 	refs, err := m.refsInOrder()
 	if err != nil {
 		return err
 	}
-	w := rewritten{commits: m.commits, replaced: make(map[object.ID]object.ID)}
+	w := Rewritten{Commits: m.commits, Replaced: make(map[object.ID]object.ID)}
 	for _, ref := range refs {
 		if ref.Err != nil {
 			continue
@@ -32,33 +32,33 @@ func (m *mender) cut(ctx context.Context) error {
 			return fmt.Errorf("%s: %w", ref.Name, err)
 		}
 		if now.IsZero() {
-			w.dropped = append(w.dropped, ref.Name)
+			w.Dropped = append(w.Dropped, ref.Name)
 		} else {
-			w.refs = append(w.refs, odb.Ref{Name: ref.Name, ID: now})
+			w.Refs = append(w.Refs, odb.Ref{Name: ref.Name, ID: now})
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.asides)) {
-		w.refs = append(w.refs, odb.Ref{Name: name, ID: m.asides[name]})
+		w.Refs = append(w.Refs, odb.Ref{Name: name, ID: m.asides[name]})
 	}
 	m.tellPaths()
 	if m.dry {
 		return nil
 	}
-	w.ends = m.ends
+	w.Ends = m.ends
 	for old, now := range m.commits {
 		if now != old && !now.IsZero() {
-			w.replaced[old] = now
+			w.Replaced[old] = now
 		}
 	}
 	for old, s := range m.states {
-		if s.id != old {
-			w.replaced[old] = s.id
+		if s.ID != old {
+			w.Replaced[old] = s.ID
 		}
 	}
-	if w.journals, err = r.journalsNaming(func(text string) (string, error) { return m.mentions(ctx, text) }); err != nil {
+	if w.Journals, err = r.JournalsNaming(func(text string) (string, error) { return m.mentions(ctx, text) }); err != nil {
 		return err
 	}
-	return r.takeRewritten(m.batch, w, func() error { return r.recordLosses(m.gone) })
+	return r.TakeRewritten(m.batch, w, func() error { return r.RecordLosses(m.gone) })
 }
 
 // commit rewrites a commit after the commits that it goes on from or names. ok = false means
@@ -111,7 +111,7 @@ func (m *mender) rewrite(ctx context.Context, id object.ID, c *object.CommitData
 		return id, "its state is lost", nil
 	}
 	changed, why := false, ""
-	ended := m.repo.db.EndsLine(id)
+	ended := m.repo.DB.EndsLine(id)
 	switch {
 	case ended:
 	case isOperation(c):
@@ -130,7 +130,7 @@ func (m *mender) rewrite(ctx context.Context, id object.ID, c *object.CommitData
 	}
 	for i := range c.Extra {
 		h := &c.Extra[i]
-		if h.Key == metadataHeader {
+		if h.Key == MetadataHeader {
 			continue
 		}
 		was := h.Value
@@ -149,14 +149,14 @@ func (m *mender) rewrite(ctx context.Context, id object.ID, c *object.CommitData
 			return id, "", err
 		}
 	}
-	if ended && !m.repo.db.EndsLine(id) {
+	if ended && !m.repo.DB.EndsLine(id) {
 		m.ends = append(m.ends, now)
 	}
 	return now, "", nil
 }
 
 func isOperation(c *object.CommitData) bool {
-	return c.Header(operationHeader) != "" && len(c.Parents) >= 2
+	return c.Header(OperationHeader) != "" && len(c.Parents) >= 2
 }
 
 // lineParents rewrites the parents of a checkpoint. The line is cut where one of them cannot
@@ -180,7 +180,7 @@ func (m *mender) lineParents(ctx context.Context, c *object.CommitData) (changed
 		return changed, false, nil
 	}
 	for i, p := range c.Parents {
-		if err := m.aside(ctx, p, i == 0, fineTime(c)); err != nil {
+		if err := m.aside(ctx, p, i == 0, FineTime(c)); err != nil {
 			return false, false, err
 		}
 	}
@@ -194,7 +194,7 @@ func (m *mender) operationParents(ctx context.Context, c *object.CommitData) (ch
 	n := len(c.Parents)
 	parents := make([]object.ID, 0, n)
 	if n > 2 {
-		before, ok, err := m.operationBefore(ctx, c.Parents[0], fineTime(c))
+		before, ok, err := m.operationBefore(ctx, c.Parents[0], FineTime(c))
 		if err != nil {
 			return false, "", err
 		}
@@ -220,9 +220,9 @@ func (m *mender) operationParents(ctx context.Context, c *object.CommitData) (ch
 // mentions replaces the ids in a text that are those of commits or states here. The id of a
 // commit that is lost stays: what names it is still listed.
 func (m *mender) mentions(ctx context.Context, text string) (string, error) {
-	return replaceIDs(text, func(id object.ID) (object.ID, error) {
+	return ReplaceIDs(text, func(id object.ID) (object.ID, error) {
 		if s := m.states[id]; s != nil {
-			return s.id, nil
+			return s.ID, nil
 		}
 		if c, err := m.parsed(id); err != nil || c == nil || !m.reached[id] {
 			return id, err
@@ -265,7 +265,7 @@ func (m *mender) tellPaths() {
 			continue
 		}
 		l.Checkpoint = l.Checkpoints[len(l.Checkpoints)-1]
-		l.Text = lossOfPath(path, l.Checkpoints)
+		l.Text = LossOfPath(path, l.Checkpoints)
 		m.gone = append(m.gone, l)
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 // everyLine is what is fetched to look for lost objects: the lines of every project, for the
 // root may have had another path, and what people have committed themselves.
-var everyLine = []string{"+" + refRoot + "*:" + refIncoming + "cairn/*", "+refs/heads/*:" + refIncoming + "heads/*", "+refs/tags/*:" + refIncoming + "tags/*"}
+var everyLine = []string{"+" + RefRoot + "*:" + RefIncoming + "cairn/*", "+refs/heads/*:" + RefIncoming + "heads/*", "+refs/tags/*:" + RefIncoming + "tags/*"}
 
 // wantedArgs let git take what it finds odd: of what it brings only objects are used whose
 // ids the store knows already.
@@ -20,22 +20,22 @@ var wantedArgs = []string{"-c", "fetch.fsckObjects=false", "-c", "transfer.fsckO
 
 // fromPlaces opens the store, the repository or the directory of stores that the user names.
 // Objects in a directory are read as they lie there. Everything else git fetches.
-func (r *Repo) fromPlaces(ctx context.Context, from string) (places []place, err error) {
-	if dirs := objectDirsIn(from); isLocal(from) && len(dirs) > 0 {
+func (r *doctor) fromPlaces(ctx context.Context, from string) (places []place, err error) {
+	if dirs := objectDirsIn(from); IsLocal(from) && len(dirs) > 0 {
 		for _, dir := range dirs {
 			places = appendObjects(places, from, dir)
 		}
 		return places, nil
 	}
-	m, err := openRemote(r, from)
+	m, err := OpenRemote(r.store, from)
 	if err != nil {
 		return nil, err
 	}
-	q, err := r.db.QuarantineAlone()
+	q, err := r.DB.QuarantineAlone()
 	if err != nil {
 		return nil, err
 	}
-	if _, err := m.run(ctx, q.Dir(), wantedArgs[:len(wantedArgs):len(wantedArgs)], everyLine); err != nil {
+	if _, err := m.Run(ctx, q.Dir(), wantedArgs[:len(wantedArgs):len(wantedArgs)], everyLine); err != nil {
 		q.Discard()
 		return nil, fmt.Errorf("look for lost objects in %s: %w", m, err)
 	}
@@ -47,7 +47,7 @@ func (r *Repo) fromPlaces(ctx context.Context, from string) (places []place, err
 // repository, a work tree, or a directory of stores.
 func objectDirsIn(path string) (dirs []string) {
 	stores := []string{path, filepath.Join(path, ".git")}
-	for _, dir := range []string{path, storesIn(path)} {
+	for _, dir := range []string{path, StoresIn(path)} {
 		more, err := odb.List(dir)
 		if err == nil {
 			stores = append(stores, more...)

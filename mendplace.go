@@ -32,11 +32,11 @@ func closePlaces(places []place) {
 
 // places lists where lost objects are looked for, the cheapest first. One that cannot be
 // opened is left out, except for CheckOptions.From.
-func (r *Repo) places(ctx context.Context, opt CheckOptions) (places []place, err error) {
-	if a, err := r.db.Aside(); err == nil {
+func (r *doctor) places(ctx context.Context, opt CheckOptions) (places []place, err error) {
+	if a, err := r.DB.Aside(); err == nil {
 		places = append(places, place{name: "what was set aside", open: a.Open, close: a.Close})
 	}
-	if !isMissing(r.root) {
+	if !IsMissing(r.Root) {
 		places = append(places, r.capturedPlace(), r.diskPlace())
 		for _, dir := range r.userObjects() {
 			places = appendObjects(places, "the project's repository", dir)
@@ -62,8 +62,8 @@ func appendObjects(places []place, name, dir string) []place {
 }
 
 // userObjects are the directories of objects of the user's own repository.
-func (r *Repo) userObjects() []string {
-	repo := r.repository()
+func (r *doctor) userObjects() []string {
+	repo := r.Repository()
 	if repo == nil || repo.SHA256 {
 		return nil
 	}
@@ -71,13 +71,13 @@ func (r *Repo) userObjects() []string {
 }
 
 // otherStores are the stores of the same data directory.
-func (r *Repo) otherStores() (dirs []string) {
-	all, err := odb.List(filepath.Dir(r.db.Dir()))
+func (r *doctor) otherStores() (dirs []string) {
+	all, err := odb.List(filepath.Dir(r.DB.Dir()))
 	if err != nil {
 		return nil
 	}
 	for _, dir := range all {
-		if dir != r.db.Dir() {
+		if dir != r.DB.Dir() {
 			dirs = append(dirs, dir)
 		}
 	}
@@ -86,20 +86,20 @@ func (r *Repo) otherStores() (dirs []string) {
 
 // capturedPlace stores the state of the disk again, without the stat cache: that has every
 // file and every directory that still is as it was. It holds nothing else.
-func (r *Repo) capturedPlace() place {
+func (r *doctor) capturedPlace() place {
 	prepare := func(ctx context.Context, m *mender) error {
-		if m.dry || m.captured || r.enabled() != nil {
+		if m.dry || m.captured || r.Enabled() != nil {
 			return nil
 		}
 		m.captured = true
 		before := m.lost
-		c, err := r.capture(ctx, captureOptions{})
+		c, err := r.Capture(ctx, captureOptions{})
 		if err == nil {
-			err = c.publish(ctx)
-			c.discard()
+			err = c.Publish(ctx)
+			c.Discard()
 		}
 		if err != nil {
-			r.log.Warn("the disk was not captured", "error", err)
+			r.Log.Warn("the disk was not captured", "error", err)
 		}
 		m.reset()
 		if err := m.walk(ctx); err != nil {
@@ -121,7 +121,7 @@ func holdsNothing(id object.ID) (object.Kind, int64, io.ReadCloser, error) {
 
 // diskPlace gives the files of the root whose contents are those of a lost blob, whatever
 // their paths are by now and whatever rules say of them. It reads every file once.
-func (r *Repo) diskPlace() place {
+func (r *doctor) diskPlace() place {
 	var files map[object.ID]string
 	prepare := func(ctx context.Context, m *mender) (err error) {
 		if files == nil && len(m.lost) > 0 {
@@ -141,15 +141,15 @@ func (r *Repo) diskPlace() place {
 }
 
 // hashFiles finds the files that hold a blob that is lost. What cannot be read is left out.
-func (r *Repo) hashFiles(ctx context.Context, m *mender) (map[object.ID]string, error) {
+func (r *doctor) hashFiles(ctx context.Context, m *mender) (map[object.ID]string, error) {
 	found := make(map[object.ID]string)
-	err := filepath.WalkDir(r.root, func(path string, e fs.DirEntry, err error) error {
+	err := filepath.WalkDir(r.Root, func(path string, e fs.DirEntry, err error) error {
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case err != nil:
 			return nil
-		case e.IsDir() && (strings.EqualFold(e.Name(), ".git") || path == r.db.Dir()):
+		case e.IsDir() && (strings.EqualFold(e.Name(), ".git") || path == r.DB.Dir()):
 			return fs.SkipDir
 		case e.IsDir() || !e.Type().IsRegular() && e.Type()&fs.ModeSymlink == 0:
 			return nil

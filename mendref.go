@@ -13,16 +13,16 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 )
 
-// refLost keeps the older parts of lines that were cut where a checkpoint was lost, by the
+// RefLost keeps the older parts of lines that were cut where a checkpoint was lost, by the
 // names of the lines.
-const refLost = refRoot + "lost/"
+const RefLost = RefRoot + "lost/"
 
 // refsInOrder lists the refs, lines first: a checkpoint that several refs lead to belongs to
 // its line.
 func (m *mender) refsInOrder() ([]odb.Ref, error) {
-	refs, err := m.repo.db.Refs("refs/")
+	refs, err := m.repo.DB.Refs("refs/")
 	rank := func(ref odb.Ref) int {
-		return slices.IndexFunc([]string{refTracks, refSessions, refLost, ""}, func(prefix string) bool { return strings.HasPrefix(ref.Name, prefix) })
+		return slices.IndexFunc([]string{RefTracks, RefSessions, RefLost, ""}, func(prefix string) bool { return strings.HasPrefix(ref.Name, prefix) })
 	}
 	slices.SortStableFunc(refs, func(a, b odb.Ref) int { return cmp.Compare(rank(a), rank(b)) })
 	return refs, err
@@ -43,24 +43,24 @@ func (m *mender) ref(ctx context.Context, ref odb.Ref) (object.ID, error) {
 	case ok && kind == object.Tag:
 		return ref.ID, nil // no release of cairn makes one
 	}
-	m.operations[ref.ID] = ref.Name == refOperations
+	m.operations[ref.ID] = ref.Name == RefOperations
 	now, ok, err := m.commit(ctx, ref.ID)
 	if err != nil || ok {
 		return now, err
 	}
 	switch {
-	case ref.Name == refDisk || ref.Name == refHeld || ref.Name == refBefore:
+	case ref.Name == RefDisk || ref.Name == RefHeld || ref.Name == RefBefore:
 		return object.ID{}, nil
-	case ref.Name == refOperations:
+	case ref.Name == RefOperations:
 		now, ok, err = m.operationBefore(ctx, ref.ID, endOfTime)
-	case strings.HasPrefix(ref.Name, refPins): // which names one state
+	case strings.HasPrefix(ref.Name, RefPins): // which names one state
 	default:
 		now, ok, err = m.wholeBefore(ctx, ref.ID, endOfTime)
 	}
 	if err != nil {
 		return ref.ID, err
 	}
-	l := Loss{Kind: "ref", Ref: ref.Name, Checkpoint: ref.ID.String(), Text: lineText(ref.Name) + " ended with " + ref.ID.String()}
+	l := Loss{Kind: "ref", Ref: ref.Name, Checkpoint: ref.ID.String(), Text: LineText(ref.Name) + " ended with " + ref.ID.String()}
 	if ok {
 		l.Now = now.String()
 		l.Text += " and ends with " + l.Now + " now"
@@ -82,7 +82,7 @@ func (m *mender) refToTree(ctx context.Context, ref odb.Ref) (object.ID, error) 
 	if err != nil || !loss.itself && len(loss.paths) == 0 {
 		return ref.ID, err
 	}
-	if ref.Name == refDisk || ref.Name == refHeld || loss.itself {
+	if ref.Name == RefDisk || ref.Name == RefHeld || loss.itself {
 		return object.ID{}, nil
 	}
 	if m.dry {
@@ -92,7 +92,7 @@ func (m *mender) refToTree(ctx context.Context, ref odb.Ref) (object.ID, error) 
 	if err != nil {
 		return ref.ID, err
 	}
-	return s.id, nil
+	return s.ID, nil
 }
 
 // wholeBefore returns the newest checkpoint before one that cannot stay. Where that cannot
@@ -106,10 +106,10 @@ func (m *mender) wholeBefore(ctx context.Context, id object.ID, before time.Time
 		if c == nil {
 			return m.stray(ctx, before)
 		}
-		if len(c.Parents) == 0 || m.repo.db.EndsLine(id) {
+		if len(c.Parents) == 0 || m.repo.DB.EndsLine(id) {
 			return id, false, nil
 		}
-		before = fineTime(c)
+		before = FineTime(c)
 		id = c.Parents[0]
 		if now, ok, err := m.commit(ctx, id); err != nil || ok {
 			return now, ok, err
@@ -131,10 +131,10 @@ func (m *mender) operationBefore(ctx context.Context, id object.ID, before time.
 		if c == nil {
 			return m.strayOperation(ctx, before)
 		}
-		if len(c.Parents) < 3 || m.repo.db.EndsLine(id) {
+		if len(c.Parents) < 3 || m.repo.DB.EndsLine(id) {
 			return id, false, nil
 		}
-		before = fineTime(c)
+		before = FineTime(c)
 		id = c.Parents[0]
 	}
 }
@@ -148,13 +148,13 @@ func (m *mender) aside(ctx context.Context, id object.ID, first bool, before tim
 	if err != nil || !ok {
 		return err
 	}
-	name := refLost + strings.ReplaceAll(strings.TrimPrefix(m.line, refRoot), "/", "-") + "-" + now.String()[:beginningDigits]
+	name := RefLost + strings.ReplaceAll(strings.TrimPrefix(m.line, RefRoot), "/", "-") + "-" + now.String()[:BeginningDigits]
 	if _, known := m.asides[name]; known {
 		return nil
 	}
 	m.asides[name] = now
 	m.gone = append(m.gone, Loss{Kind: "aside", Ref: name, Checkpoint: now.String(),
-		Text: lineText(m.line) + " is cut where a checkpoint was lost; what came before is set aside as " + name})
+		Text: LineText(m.line) + " is cut where a checkpoint was lost; what came before is set aside as " + name})
 	return nil
 }
 
@@ -173,7 +173,7 @@ func (m *mender) lookForStrays(ctx context.Context) error {
 		return nil
 	}
 	m.looked = true
-	all, err := m.repo.db.Commits(ctx)
+	all, err := m.repo.DB.Commits(ctx)
 	if err != nil {
 		return err
 	}
@@ -181,7 +181,7 @@ func (m *mender) lookForStrays(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	replaced := m.repo.readReplaced() // such a commit lives on under another id
+	replaced := m.repo.ReadReplaced() // such a commit lives on under another id
 	for _, id := range all {
 		if _, was := replaced[id]; was || m.reached[id] || cutOff[id] {
 			continue
@@ -190,7 +190,7 @@ func (m *mender) lookForStrays(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if c != nil && c.Header(metadataHeader) != "" && !m.purged(c.Tree) {
+		if c != nil && c.Header(MetadataHeader) != "" && !m.purged(c.Tree) {
 			m.strays = append(m.strays, &stray{id: id, data: c, line: m.sessionOf(c)})
 		}
 	}
@@ -208,7 +208,7 @@ func sortStrays(strays []*stray) {
 		}
 	}
 	slices.SortStableFunc(strays, func(a, b *stray) int {
-		switch c := fineTime(b.data).Compare(fineTime(a.data)); {
+		switch c := FineTime(b.data).Compare(FineTime(a.data)); {
 		case c != 0 || goneOn[a.id] == goneOn[b.id]:
 			return c
 		case goneOn[a.id]:
@@ -220,7 +220,7 @@ func sortStrays(strays []*stray) {
 
 // cutOff are the commits behind the ends of lines: they are gone on purpose.
 func (m *mender) cutOff(ctx context.Context) (map[object.ID]bool, error) {
-	ends, err := m.repo.db.Shallow()
+	ends, err := m.repo.DB.Shallow()
 	if err != nil {
 		return nil, err
 	}
@@ -255,7 +255,7 @@ func (m *mender) cutOff(ctx context.Context) (map[object.ID]bool, error) {
 // purged reports whether a state holds a path that was purged: it must not come back.
 func (m *mender) purged(tree object.ID) bool {
 	for _, path := range m.repo.PurgedPaths() {
-		if e, err := m.repo.entryOrNil(tree, path); err != nil || e != nil {
+		if e, err := m.repo.EntryOrNil(tree, path); err != nil || e != nil {
 			return true
 		}
 	}
@@ -265,10 +265,10 @@ func (m *mender) purged(tree object.ID) bool {
 // sessionOf returns the line that a checkpoint of a session names. A state that was saved
 // before a revert names none: the next older checkpoint does.
 func (m *mender) sessionOf(c *object.CommitData) string {
-	for c != nil && c.Header(lineHeader) != "" {
-		var line lineRecord
+	for c != nil && c.Header(LineHeader) != "" {
+		var line LineRecord
 		var record struct{ Now struct{ ID string } }
-		if json.Unmarshal([]byte(c.Header(lineHeader)), &line) != nil {
+		if json.Unmarshal([]byte(c.Header(LineHeader)), &line) != nil {
 			return ""
 		}
 		if json.Unmarshal(line.Record, &record) == nil && record.Now.ID != "" {
@@ -284,7 +284,7 @@ func (m *mender) sessionOf(c *object.CommitData) string {
 
 // stray returns the newest stray of the line that is worked on.
 func (m *mender) stray(ctx context.Context, before time.Time) (object.ID, bool, error) {
-	return m.newestStray(ctx, func(s *stray) bool { return !fineTime(s.data).After(before) && m.ofLine(s) })
+	return m.newestStray(ctx, func(s *stray) bool { return !FineTime(s.data).After(before) && m.ofLine(s) })
 }
 
 // ofLine reports whether a stray is of the line that is worked on. A checkpoint without a
@@ -293,14 +293,14 @@ func (m *mender) ofLine(s *stray) bool {
 	if isOperation(s.data) {
 		return false
 	}
-	if day, isDay := strings.CutPrefix(m.line, refTracks); isDay {
-		return s.data.Header(lineHeader) == "" && fineTime(s.data).UTC().Format(time.DateOnly) == day
+	if day, isDay := strings.CutPrefix(m.line, RefTracks); isDay {
+		return s.data.Header(LineHeader) == "" && FineTime(s.data).UTC().Format(time.DateOnly) == day
 	}
 	return s.line != "" && s.line == m.line
 }
 
 func (m *mender) strayOperation(ctx context.Context, before time.Time) (object.ID, bool, error) {
-	return m.newestStray(ctx, func(s *stray) bool { return isOperation(s.data) && !fineTime(s.data).After(before) })
+	return m.newestStray(ctx, func(s *stray) bool { return isOperation(s.data) && !FineTime(s.data).After(before) })
 }
 
 func (m *mender) newestStray(ctx context.Context, fits func(*stray) bool) (object.ID, bool, error) {

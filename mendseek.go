@@ -38,7 +38,7 @@ func (m *mender) take(ctx context.Context, p place) (n int, err error) {
 			return 0, err
 		}
 	}
-	batch := m.repo.db.NewBatch()
+	batch := m.repo.DB.NewBatch()
 	defer batch.Discard()
 	for id := range m.lost {
 		if err := ctx.Err(); err != nil {

@@ -12,17 +12,17 @@ import (
 // reasonLost is why a path of a checkpoint is not captured: its contents are lost.
 const reasonLost = "lost"
 
-// mendedState is a state without the paths that are lost.
-type mendedState struct {
-	id      object.ID
-	gone    []string
-	emptied []string // directories that the tree does not hold any more
+// MendedState is a state without the paths that are lost.
+type MendedState struct {
+	ID      object.ID
+	Gone    []string
+	Emptied []string // directories that the tree does not hold any more
 }
 
 // withoutLost takes the lost paths out of a checkpoint, which notes them as present and not
 // captured.
 func (m *mender) withoutLost(id object.ID, c *object.CommitData, loss *treeLoss) (why string, err error) {
-	meta, err := decodeMetadata(c.Header(metadataHeader))
+	meta, err := DecodeMetadata(c.Header(MetadataHeader))
 	if err != nil {
 		return "a part of its state is lost, and its metadata cannot be read", nil
 	}
@@ -41,14 +41,14 @@ func (m *mender) withoutLost(id object.ID, c *object.CommitData, loss *treeLoss)
 	if err != nil {
 		return "", err
 	}
-	meta.lose(s)
-	text, err := meta.encode()
+	meta.Lose(s)
+	text, err := meta.Encode()
 	if err != nil {
 		return "", err
 	}
-	c.Tree = s.id
+	c.Tree = s.ID
 	for i := range c.Extra {
-		if c.Extra[i].Key == metadataHeader {
+		if c.Extra[i].Key == MetadataHeader {
 			c.Extra[i].Value = text
 		}
 	}
@@ -56,20 +56,20 @@ func (m *mender) withoutLost(id object.ID, c *object.CommitData, loss *treeLoss)
 }
 
 // state returns a tree without what it lacks.
-func (m *mender) state(tree object.ID, loss *treeLoss) (*mendedState, error) {
+func (m *mender) state(tree object.ID, loss *treeLoss) (*MendedState, error) {
 	if s := m.states[tree]; s != nil {
 		return s, nil
 	}
-	s := &mendedState{id: tree, gone: loss.paths}
+	s := &MendedState{ID: tree, Gone: loss.paths}
 	edits := make(map[string]*object.Entry, len(loss.paths))
 	for _, path := range loss.paths {
 		edits[path] = nil
 	}
 	var err error
-	if s.id, err = m.repo.editTree(m.batch, tree, edits); err != nil {
+	if s.ID, err = m.repo.EditTree(m.batch, tree, edits); err != nil {
 		return nil, err
 	}
-	s.emptied = slices.Sorted(maps.Keys(m.emptied(tree, loss.paths)))
+	s.Emptied = slices.Sorted(maps.Keys(m.emptied(tree, loss.paths)))
 	m.states[tree] = s
 	return s, nil
 }
@@ -83,7 +83,7 @@ func (m *mender) emptied(tree object.ID, paths []string) map[string]bool {
 	empty := make(map[string]bool)
 	var holds func(id object.ID, dir string) bool
 	holds = func(id object.ID, dir string) bool {
-		entries, _ := m.repo.readTree(id) // which has been read before
+		entries, _ := m.repo.ReadTree(id) // which has been read before
 		any := false
 		for i := range entries {
 			path := index.Join(dir, entries[i].Name)
@@ -104,25 +104,25 @@ func (m *mender) emptied(tree object.ID, paths []string) map[string]bool {
 	return empty
 }
 
-// lose notes paths as present and not captured.
-func (m *metadata) lose(s *mendedState) {
-	scope := newPathScope(s.gone)
-	below := func(path pathText) bool { return scope.covers(string(path)) }
-	m.Skipped = slices.DeleteFunc(m.Skipped, func(s Skipped) bool { return scope.covers(s.Path) })
-	for _, path := range s.gone {
+// Lose notes paths as present and not captured.
+func (m *Metadata) Lose(s *MendedState) {
+	scope := NewPathScope(s.Gone)
+	below := func(path PathText) bool { return scope.Covers(string(path)) }
+	m.Skipped = slices.DeleteFunc(m.Skipped, func(s Skipped) bool { return scope.Covers(s.Path) })
+	for _, path := range s.Gone {
 		m.Skipped = append(m.Skipped, Skipped{Path: path, Reason: reasonLost})
 		if dir, name := index.Split(path); name == index.IgnoreFile && m.Rules != nil {
-			m.Rules.Unknown = append(m.Rules.Unknown, pathText(dir))
+			m.Rules.Unknown = append(m.Rules.Unknown, PathText(dir))
 		}
 	}
 	slices.SortFunc(m.Skipped, func(a, b Skipped) int { return strings.Compare(a.Path, b.Path) })
 	m.Empty, m.Bare = slices.DeleteFunc(m.Empty, below), slices.DeleteFunc(m.Bare, below)
-	for _, dir := range s.emptied {
-		if !slices.Contains(m.Bare, pathText(dir)) {
-			m.Bare = append(m.Bare, pathText(dir))
+	for _, dir := range s.Emptied {
+		if !slices.Contains(m.Bare, PathText(dir)) {
+			m.Bare = append(m.Bare, PathText(dir))
 		}
 	}
-	maps.DeleteFunc(m.Perms, func(path string, _ octal) bool { return scope.covers(path) })
+	maps.DeleteFunc(m.Perms, func(path string, _ Octal) bool { return scope.Covers(path) })
 	if m.Rules != nil {
 		slices.Sort(m.Rules.Unknown)
 		m.Rules.Unknown = slices.Compact(m.Rules.Unknown)

@@ -15,7 +15,7 @@ import (
 func (m *mender) findTips(ctx context.Context) error {
 	moved := false
 	for _, name := range m.torn {
-		if m.dry || !strings.HasPrefix(name, refTracks) && !strings.HasPrefix(name, refSessions) && name != refOperations {
+		if m.dry || !strings.HasPrefix(name, RefTracks) && !strings.HasPrefix(name, RefSessions) && name != RefOperations {
 			continue // other refs name a state, and which one is lost
 		}
 		id, found, err := m.tipOf(ctx, name)
@@ -24,7 +24,7 @@ func (m *mender) findTips(ctx context.Context) error {
 		}
 		if found {
 			moved = true
-			if err := m.repo.db.SetRef(name, id); err != nil {
+			if err := m.repo.DB.SetRef(name, id); err != nil {
 				return err
 			}
 		}
@@ -50,10 +50,10 @@ func (m *mender) tipOf(ctx context.Context, name string) (id object.ID, found bo
 	defer func() { m.line = "" }()
 	for _, s := range m.strays {
 		of := m.ofLine(s)
-		if name == refOperations {
+		if name == RefOperations {
 			of = isOperation(s.data)
 		}
-		if of && !fineTime(s.data).Before(since) {
+		if of && !FineTime(s.data).Before(since) {
 			return s.id, true, nil
 		}
 	}
@@ -63,7 +63,7 @@ func (m *mender) tipOf(ctx context.Context, name string) (id object.ID, found bo
 // timeOf returns when the checkpoint was taken that a ref leads to, zero where it leads to
 // none.
 func (m *mender) timeOf(name string) (when time.Time, err error) {
-	id, err := m.repo.db.Ref(name)
+	id, err := m.repo.DB.Ref(name)
 	if errors.Is(err, odb.ErrNotFound) {
 		return when, nil
 	}
@@ -72,7 +72,7 @@ func (m *mender) timeOf(name string) (when time.Time, err error) {
 	}
 	c, err := m.parsed(id)
 	if c != nil {
-		when = fineTime(c)
+		when = FineTime(c)
 	}
 	return when, err
 }

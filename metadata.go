@@ -14,20 +14,20 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 )
 
-// metadataHeader is the extra commit header that holds a checkpoint's metadata.
-const metadataHeader = "cairn"
+// MetadataHeader is the extra commit header that holds a checkpoint's metadata.
+const MetadataHeader = "cairn"
 
-// metadata is what a git tree cannot hold. Permissions are kept as the common ones
+// Metadata is what a git tree cannot hold. Permissions are kept as the common ones
 // and the exceptions from them, so that the header of a usual tree is a few dozen
 // bytes.
-type metadata struct {
+type Metadata struct {
 	Version int           `json:"v"`
-	Perm    permissions   `json:"perm"`
-	Perms   pathPerms     `json:"perms,omitempty"`   // where they are not the common ones
-	Empty   []pathText    `json:"empty,omitempty"`   // directories without any name in them
-	Bare    []pathText    `json:"bare,omitempty"`    // directories with nothing captured below
+	Perm    Permissions   `json:"perm"`
+	Perms   PathPerms     `json:"perms,omitempty"`   // where they are not the common ones
+	Empty   []PathText    `json:"empty,omitempty"`   // directories without any name in them
+	Bare    []PathText    `json:"bare,omitempty"`    // directories with nothing captured below
 	Skipped []Skipped     `json:"skipped,omitempty"` // present, not captured
-	Ignore  ignoreContext `json:"ignore,omitzero"`
+	Ignore  IgnoreContext `json:"ignore,omitzero"`
 
 	// Rules is nil in a checkpoint of a release that did not record them: nothing is known
 	// of uncaptured rule files then.
@@ -35,19 +35,19 @@ type metadata struct {
 
 	// Partial and Seen are those of checkpoints that do not vouch for everything.
 	Partial Partial    `json:"partial,omitempty"`
-	Seen    []pathText `json:"seen,omitempty"` // looked at, with all below, whatever Skipped and Partial say of what is above
+	Seen    []PathText `json:"seen,omitempty"` // looked at, with all below, whatever Skipped and Partial say of what is above
 }
 
 // lists reports whether a path is a directory that is listed because no tree holds it.
-func (m *metadata) lists(path string) bool {
-	return slices.Contains(m.Empty, pathText(path)) || slices.Contains(m.Bare, pathText(path))
+func (m *Metadata) lists(path string) bool {
+	return slices.Contains(m.Empty, PathText(path)) || slices.Contains(m.Bare, PathText(path))
 }
 
 // The versions of metadata. The second is that of partial checkpoints: whoever does not
 // know them must not take them for whole ones.
 const (
-	metadataVersion        = 1
-	metadataVersionPartial = 2
+	MetadataVersion        = 1
+	MetadataVersionPartial = 2
 )
 
 // Partial says why a checkpoint does not vouch for the whole root; "" if it does.
@@ -59,41 +59,41 @@ const (
 	PartialPaths Partial = "paths" // only some paths were looked at
 )
 
-// permissions are the most common permission bits of each kind of entry.
-type permissions struct {
-	File octal `json:"file"`
-	Exec octal `json:"exec"`
-	Dir  octal `json:"dir"`
+// Permissions are the most common permission bits of each kind of entry.
+type Permissions struct {
+	File Octal `json:"file"`
+	Exec Octal `json:"exec"`
+	Dir  Octal `json:"dir"`
 }
 
-// ignoreContext holds the ignore rules that are not files of the tree itself, so
+// IgnoreContext holds the ignore rules that are not files of the tree itself, so
 // that "was it ignored then?" can be answered later.
-type ignoreContext struct {
-	Sources  []ruleLines `json:"sources,omitempty"` // the texts, highest precedence first
-	Parents  []ruleLines `json:"parents,omitempty"` // .gitignore texts of the directories above the root, outermost first
-	Prefix   pathText    `json:"prefix,omitempty"`  // the root as seen from the top of its repository, ending in '/'
+type IgnoreContext struct {
+	Sources  []RuleLines `json:"sources,omitempty"` // the texts, highest precedence first
+	Parents  []RuleLines `json:"parents,omitempty"` // .gitignore texts of the directories above the root, outermost first
+	Prefix   PathText    `json:"prefix,omitempty"`  // the root as seen from the top of its repository, ending in '/'
 	FoldCase bool        `json:"foldCase,omitempty"`
 	Unknown  bool        `json:"unknown,omitempty"` // one of the files could not be read, so that no rule is sure
 }
 
-// pathPerms has its own JSON form because encoding/json takes the keys of a map as
+// PathPerms has its own JSON form because encoding/json takes the keys of a map as
 // they are, and paths may hold any bytes.
-type pathPerms map[string]octal
+type PathPerms map[string]Octal
 
-func (p pathPerms) MarshalJSON() ([]byte, error) {
-	texts := make(map[string]octal, len(p))
+func (p PathPerms) MarshalJSON() ([]byte, error) {
+	texts := make(map[string]Octal, len(p))
 	for path, perm := range p {
 		texts[EncodePath(path)] = perm
 	}
 	return json.Marshal(texts)
 }
 
-func (p *pathPerms) UnmarshalJSON(data []byte) error {
-	var texts map[string]octal
+func (p *PathPerms) UnmarshalJSON(data []byte) error {
+	var texts map[string]Octal
 	if err := json.Unmarshal(data, &texts); err != nil {
 		return err
 	}
-	*p = make(pathPerms, len(texts))
+	*p = make(PathPerms, len(texts))
 	for text, perm := range texts {
 		path, err := DecodePath(text)
 		if err != nil {
@@ -104,35 +104,35 @@ func (p *pathPerms) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// octal is permission bits, written as in chmod(1).
-type octal uint16
+// Octal is permission bits, written as in chmod(1).
+type Octal uint16
 
-func (o octal) MarshalText() ([]byte, error) { return strconv.AppendUint(nil, uint64(o), 8), nil }
+func (o Octal) MarshalText() ([]byte, error) { return strconv.AppendUint(nil, uint64(o), 8), nil }
 
-func (o *octal) UnmarshalText(text []byte) error {
+func (o *Octal) UnmarshalText(text []byte) error {
 	v, err := strconv.ParseUint(string(text), 8, 12)
-	*o = octal(v)
+	*o = Octal(v)
 	return err
 }
 
 // describe collects the metadata of the state that an index holds, as far as it is
 // vouched for.
-func describe(x *index.Index, ig ignoreContext, beside *rulesBeside, c *claims) *metadata {
+func describe(x *index.Index, ig IgnoreContext, beside *RulesBeside, c *Claims) *Metadata {
 	usual := usualOf(x)
-	m := &metadata{
-		Version: metadataVersion, Perms: make(pathPerms), Ignore: ig,
-		Perm: permissions{octal(usual.File), octal(usual.Exec), octal(usual.Dir)},
+	m := &Metadata{
+		Version: MetadataVersion, Perms: make(PathPerms), Ignore: ig,
+		Perm: Permissions{Octal(usual.File), Octal(usual.Exec), Octal(usual.Dir)},
 	}
-	d := description{metadata: m, index: x, claims: c, odd: leadTo(x.Odd(usual))}
+	d := description{Metadata: m, index: x, claims: c, odd: leadTo(x.Odd(usual))}
 	d.collect("")
-	m.Rules = beside.record(d.rules)
+	m.Rules = beside.Record(d.rules)
 	if c == nil {
 		return m
 	}
-	m.Version, m.Partial = metadataVersionPartial, c.kind
-	m.Skipped = append(m.Skipped, c.skipped...)
+	m.Version, m.Partial = MetadataVersionPartial, c.Kind
+	m.Skipped = append(m.Skipped, c.Skipped...)
 	slices.SortFunc(m.Skipped, func(a, b Skipped) int { return strings.Compare(a.Path, b.Path) })
-	m.Seen = pathtext.Texts(slices.Sorted(maps.Keys(c.seen)))
+	m.Seen = pathtext.Texts(slices.Sorted(maps.Keys(c.Seen)))
 	return m
 }
 
@@ -140,7 +140,7 @@ func usualOf(x *index.Index) index.Perms {
 	return x.Usual(index.Perms{File: 0o644, Exec: 0o755, Dir: 0o755})
 }
 
-func (m *metadata) usual() index.Perms {
+func (m *Metadata) Usual() index.Perms {
 	return index.Perms{File: uint16(m.Perm.File), Exec: uint16(m.Perm.Exec), Dir: uint16(m.Perm.Dir)}
 }
 
@@ -161,11 +161,11 @@ func leadTo(dirs map[string]struct{}) map[string]struct{} {
 
 // description is metadata while they are collected.
 type description struct {
-	*metadata
+	*Metadata
 	index  *index.Index
-	claims *claims
+	claims *Claims
 	odd    map[string]struct{} // in no other directory is there anything to say
-	rules  []dirOfRules
+	rules  []DirOfRules
 }
 
 func (m *description) collect(dir string) {
@@ -175,18 +175,18 @@ func (m *description) collect(dir string) {
 	}
 	for rec := range d.All {
 		mode, skip := rec.Mode(), rec.Skip()
-		if m.claims == nil && mode.IsFile() && skip == index.Captured && octal(rec.Perm()) == m.Perm.of(mode) {
+		if m.claims == nil && mode.IsFile() && skip == index.Captured && Octal(rec.Perm()) == m.Perm.Of(mode) {
 			continue // by far the most common case, and it needs no path
 		}
 		path := index.Join(dir, string(rec.Name()))
-		if hasUncapturedRules(rec) {
-			m.rules = append(m.rules, dirOfRules{dir, rec.ID()})
+		if HasUncapturedRules(rec) {
+			m.rules = append(m.rules, DirOfRules{dir, rec.ID()})
 		}
 		if skip == index.Rules {
 			continue
 		}
 		switch {
-		case !m.claims.covers(path):
+		case !m.claims.Covers(path):
 			if mode == object.Dir {
 				m.collect(path)
 			}
@@ -197,12 +197,12 @@ func (m *description) collect(dir string) {
 		case mode == object.Symlink:
 			continue
 		case mode == object.Dir && rec.ID().IsZero() && rec.Empty():
-			m.Empty = append(m.Empty, pathText(path))
+			m.Empty = append(m.Empty, PathText(path))
 		case mode == object.Dir && rec.ID().IsZero():
-			m.Bare = append(m.Bare, pathText(path))
+			m.Bare = append(m.Bare, PathText(path))
 		}
-		if octal(rec.Perm()) != m.Perm.of(mode) {
-			m.Perms[path] = octal(rec.Perm())
+		if Octal(rec.Perm()) != m.Perm.Of(mode) {
+			m.Perms[path] = Octal(rec.Perm())
 		}
 		if mode == object.Dir {
 			m.collect(path)
@@ -210,7 +210,7 @@ func (m *description) collect(dir string) {
 	}
 }
 
-func (p permissions) of(mode object.Mode) octal {
+func (p Permissions) Of(mode object.Mode) Octal {
 	switch mode {
 	case object.Executable:
 		return p.Exec
@@ -220,16 +220,16 @@ func (p permissions) of(mode object.Mode) octal {
 	return p.File
 }
 
-// perm returns the permission bits that a captured path had.
-func (m *metadata) perm(path string, mode object.Mode) uint16 {
+// PermOf returns the permission bits that a captured path had.
+func (m *Metadata) PermOf(path string, mode object.Mode) uint16 {
 	if p, ok := m.Perms[path]; ok {
 		return uint16(p)
 	}
-	return uint16(m.Perm.of(mode))
+	return uint16(m.Perm.Of(mode))
 }
 
-// encode gives the header's value: one line of JSON, the same for equal metadata.
-func (m *metadata) encode() (string, error) {
+// Encode gives the header's value: one line of JSON, the same for equal metadata.
+func (m *Metadata) Encode() (string, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -239,14 +239,14 @@ func (m *metadata) encode() (string, error) {
 	return string(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), nil
 }
 
-func decodeMetadata(value string) (*metadata, error) {
-	m := &metadata{}
+func DecodeMetadata(value string) (*Metadata, error) {
+	m := &Metadata{}
 	if err := json.Unmarshal([]byte(value), m); err != nil {
 		return nil, fmt.Errorf("%w: checkpoint metadata: %w", ErrCorrupt, err)
 	}
 	switch {
-	case m.Version == metadataVersion && m.Partial == "":
-	case m.Version == metadataVersionPartial && (m.Partial == PartialTime || m.Partial == PartialPaths):
+	case m.Version == MetadataVersion && m.Partial == "":
+	case m.Version == MetadataVersionPartial && (m.Partial == PartialTime || m.Partial == PartialPaths):
 	default:
 		return nil, fmt.Errorf("%w: checkpoint metadata of version %d: a later release of cairn made it", ErrStore, m.Version)
 	}

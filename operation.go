@@ -24,13 +24,13 @@ type opRequest struct {
 	line   *journalLine
 }
 
-// operationHeader is the extra commit header of an operation.
-const operationHeader = "cairn-operation"
+// OperationHeader is the extra commit header of an operation.
+const OperationHeader = "cairn-operation"
 
-// operationRecord says what an operation did. Its commit has the tree and metadata
+// OperationRecord says what an operation did. Its commit has the tree and metadata
 // of the state after; its parents are the operation before it, if any, and the
 // checkpoints before and after.
-type operationRecord struct {
+type OperationRecord struct {
 	Version   int          `json:"v"`
 	Kind      string       `json:"kind"`
 	Target    string       `json:"target,omitempty"`
@@ -39,9 +39,9 @@ type operationRecord struct {
 	At        int64        `json:"at,omitempty"`    // nanoseconds since 1970; commits keep seconds
 	Before    string       `json:"before"`
 	After     string       `json:"after"`
-	Paths     []pathText   `json:"paths"`             // changed
-	Scope     []pathText   `json:"scope,omitempty"`   // what an undo or redo was narrowed down to
-	Created   []pathText   `json:"created,omitempty"` // of these, where nothing stood before
+	Paths     []PathText   `json:"paths"`             // changed
+	Scope     []PathText   `json:"scope,omitempty"`   // what an undo or redo was narrowed down to
+	Created   []PathText   `json:"created,omitempty"` // of these, where nothing stood before
 	Kept      []PathReason `json:"kept,omitempty"`
 	Conflicts []PathReason `json:"conflicts,omitempty"`
 }
@@ -54,21 +54,21 @@ type operationRecord struct {
 //  3. write the journal: from here on the next command finishes the operation
 //  4. apply
 //  5. record the operation, drop the journal
-func (r *Repo) operate(ctx context.Context, req opRequest, makePlan func(*capture) (*plan, error)) (*Result, error) {
-	if err := r.enabled(); err != nil && !req.dryRun {
+func (r *operator) operate(ctx context.Context, req opRequest, makePlan func(*Snapshot) (*Plan, error)) (*Result, error) {
+	if err := r.Enabled(); err != nil && !req.dryRun {
 		return nil, err
 	}
 	var res *Result
-	err := r.capturing(ctx, func() error {
-		disk, err := r.capture(ctx, captureOptions{})
+	err := r.Capturing(ctx, func() error {
+		disk, err := r.Capture(ctx, captureOptions{})
 		if err != nil {
 			return err
 		}
-		defer disk.discard()
-		if err := disk.publishFor(ctx); err != nil {
+		defer disk.Discard()
+		if err := disk.PublishFor(ctx); err != nil {
 			return err
 		}
-		defer disk.saveUnlessSaved(ctx)
+		defer disk.SaveUnlessSaved(ctx)
 		p, err := makePlan(disk)
 		if err != nil {
 			return err
@@ -81,7 +81,7 @@ func (r *Repo) operate(ctx context.Context, req opRequest, makePlan func(*captur
 
 // operateOn carries out a plan, unless it is only asked for or there is nothing to
 // do. The caller holds the lock.
-func (r *Repo) operateOn(ctx context.Context, req opRequest, disk *capture, p *plan) (*Result, error) {
+func (r *operator) operateOn(ctx context.Context, req opRequest, disk *Snapshot, p *Plan) (*Result, error) {
 	res, err := r.preview(req, p)
 	if err != nil || req.dryRun || !req.toBeRecorded(p) {
 		return res, err
@@ -91,50 +91,51 @@ func (r *Repo) operateOn(ctx context.Context, req opRequest, disk *capture, p *p
 
 // toBeRecorded: a plan without changes is no operation, except where somebody takes
 // an operation back and chooses to keep every later change. That is settled then.
-func (q *opRequest) toBeRecorded(p *plan) bool {
-	return len(p.changes) > 0 || q.undoes != "" && len(p.kept) > 0 && len(p.conflicts) == 0
+func (q *opRequest) toBeRecorded(p *Plan) bool {
+	return len(p.Changes) > 0 || q.undoes != "" && len(p.Kept) > 0 && len(p.Conflicts) == 0
 }
 
-func (r *Repo) carryOut(ctx context.Context, req opRequest, disk *capture, p *plan) (*Result, error) {
+func (r *operator) carryOut(ctx context.Context, req opRequest, disk *Snapshot, p *Plan) (*Result, error) {
 	before, err := r.saveBefore(ctx, req, disk, p)
 	if err != nil {
 		return nil, err
 	}
 	res, err := r.carryOutFrom(ctx, req, before, disk, p)
 	if err != nil {
-		err = &begunError{err}
+		err = &BegunError{err}
 	}
 	return res, err
 }
 
-// begunError is that of an operation which must not be tried once more from the start.
-type begunError struct{ err error }
+// BegunError is that of an operation which must not be tried once more from the start.
+type BegunError struct{ Err error }
 
-func (e *begunError) Error() string { return e.err.Error() }
-func (e *begunError) Unwrap() error { return e.err }
+func (e *BegunError) Error() string { return e.Err.Error() }
 
-func (r *Repo) carryOutFrom(ctx context.Context, req opRequest, before object.ID, disk *capture, p *plan) (*Result, error) {
+func (e *BegunError) Unwrap() error { return e.Err }
+
+func (r *operator) carryOutFrom(ctx context.Context, req opRequest, before object.ID, disk *Snapshot, p *Plan) (*Result, error) {
 	j := newJournal(req, before, p)
 	if err := r.writeJournal(j); err != nil {
 		return nil, err
 	}
-	return r.finish(ctx, j, disk.index)
+	return r.finish(ctx, j, disk.Index)
 }
 
 // saveBefore stores and publishes the state before an operation: what the capture holds, and
 // what no capture holds but the plan touches. It follows what was newest, on the
 // line that the operation belongs to or outside of such lines.
-func (r *Repo) saveBefore(ctx context.Context, req opRequest, disk *capture, p *plan) (object.ID, error) {
-	batch := r.newBatch(false)
+func (r *operator) saveBefore(ctx context.Context, req opRequest, disk *Snapshot, p *Plan) (object.ID, error) {
+	batch := r.NewBatch(false)
 	defer batch.Discard()
-	s := state{disk.tree, disk.metadata()}
-	for _, content := range p.merged {
+	s := State{disk.Tree, disk.Metadata()}
+	for _, content := range p.Merged {
 		if _, err := batch.Add(object.Blob, content); err != nil {
 			return object.ID{}, err
 		}
 	}
-	dirs := dirsBeside(r, disk.index, p.beside)
-	s, err := r.withSaved(batch, s, p.save(r.root, batch), dirs)
+	dirs := DirsBeside(r.store, disk.Index, p.Beside)
+	s, err := r.withSaved(batch, s, p.Save(r.Root, batch), dirs)
 	if err != nil {
 		return object.ID{}, err
 	}
@@ -142,24 +143,24 @@ func (r *Repo) saveBefore(ctx context.Context, req opRequest, disk *capture, p *
 	if err != nil {
 		return object.ID{}, err
 	}
-	id, err := r.addState(batch, s, previous, stateLabel{})
+	id, err := r.AddState(batch, s, previous, StateLabel{})
 	if err != nil {
 		return object.ID{}, err
 	}
-	return id, asNoSpace(batch.Commit(odb.RefUpdate{Name: refBefore, ID: id}))
+	return id, AsNoSpace(batch.Commit(odb.RefUpdate{Name: RefBefore, ID: id}))
 }
 
-func (r *Repo) before(ctx context.Context, req opRequest) (*Checkpoint, error) {
+func (r *operator) before(ctx context.Context, req opRequest) (*Checkpoint, error) {
 	if req.line != nil {
-		return r.tip(req.line.Ref), nil
+		return r.Tip(req.line.Ref), nil
 	}
-	return r.newest(ctx)
+	return r.Newest(ctx)
 }
 
 // withSaved is a state that holds files and directories which the capture left out.
-func (r *Repo) withSaved(batch *odb.Batch, s state, saved map[string]*dir.State, dirs map[string]uint16) (state, error) {
+func (r *operator) withSaved(batch *odb.Batch, s State, saved map[string]*dir.State, dirs map[string]uint16) (State, error) {
 	if len(dirs) > 0 {
-		s.meta = s.meta.withDirs(dirs, dirsAbove(maps.Keys(saved)))
+		s.Meta = s.Meta.WithDirs(dirs, DirsAbove(maps.Keys(saved)))
 	}
 	if len(saved) == 0 {
 		return s, nil
@@ -169,56 +170,56 @@ func (r *Repo) withSaved(batch *odb.Batch, s state, saved map[string]*dir.State,
 	for path := range saved {
 		captured[path] = true
 	}
-	meta := s.meta.withoutSkipped(captured)
+	meta := s.Meta.WithoutSkipped(captured)
 	for path, was := range saved {
 		edits[path] = &object.Entry{Mode: was.Mode, ID: was.ID}
 		if was.Mode != object.Symlink {
-			meta.setPerm(path, was.Mode, was.Perm)
+			meta.SetPerm(path, was.Mode, was.Perm)
 		}
 	}
-	tree, err := r.editTree(batch, s.tree, edits)
-	return state{tree, meta}, err
+	tree, err := r.EditTree(batch, s.Tree, edits)
+	return State{tree, meta}, err
 }
 
-// stateLabel says what a checkpoint is about. Without a message an unchanged state
+// StateLabel says what a checkpoint is about. Without a message an unchanged state
 // needs no new checkpoint.
-type stateLabel struct{ message, author string }
+type StateLabel struct{ Message, Author string }
 
-// defaultAuthor made what nobody else says they made.
-const defaultAuthor = "user"
+// DefaultAuthor made what nobody else says they made.
+const DefaultAuthor = "user"
 
-// addState adds the commit of a state to a batch, unless the checkpoint before is
+// AddState adds the commit of a state to a batch, unless the checkpoint before is
 // the same and no message asks for a new one.
-func (r *Repo) addState(batch *odb.Batch, s state, previous *Checkpoint, label stateLabel) (object.ID, error) {
-	meta, err := s.meta.encode()
+func (r *store) AddState(batch *odb.Batch, s State, previous *Checkpoint, label StateLabel) (object.ID, error) {
+	meta, err := s.Meta.Encode()
 	if err != nil {
 		return object.ID{}, err
 	}
-	return r.addEncoded(batch, s.tree, meta, previous, label)
+	return r.AddEncoded(batch, s.Tree, meta, previous, label)
 }
 
-func (r *Repo) addEncoded(batch *odb.Batch, tree object.ID, meta string, previous *Checkpoint, label stateLabel) (object.ID, error) {
-	if previous != nil && label.message == "" && previous.tree == tree && previous.commit.Header(metadataHeader) == meta {
+func (r *store) AddEncoded(batch *odb.Batch, tree object.ID, meta string, previous *Checkpoint, label StateLabel) (object.ID, error) {
+	if previous != nil && label.Message == "" && previous.tree == tree && previous.commit.Header(MetadataHeader) == meta {
 		return previous.id, nil
 	}
-	q := commitRequest{tree: tree, meta: meta, message: label.message, when: r.now(), author: object.Signature{Name: label.author, Email: "cairn@localhost"}}
-	if q.message == "" {
-		q.message = "checkpoint"
+	q := CommitRequest{Tree: tree, Meta: meta, Message: label.Message, When: r.Now(), Author: object.Signature{Name: label.Author, Email: "cairn@localhost"}}
+	if q.Message == "" {
+		q.Message = "checkpoint"
 	}
-	if q.author.Name == "" {
-		q.author.Name = defaultAuthor
+	if q.Author.Name == "" {
+		q.Author.Name = DefaultAuthor
 	}
 	if previous != nil {
-		q.parents = []object.ID{previous.id}
+		q.Parents = []object.ID{previous.id}
 	}
-	return addCommit(batch, q)
+	return AddCommit(batch, q)
 }
 
 // finish applies a journal and records the operation. x is the stat cache of the
 // capture that the plan was made from; nil means that a process that died has left the
 // journal behind.
-func (r *Repo) finish(ctx context.Context, j *journal, x *index.Index) (*Result, error) {
-	applier := &apply.Executor{Root: r.root, Source: source{r.db}, Token: j.Token, Resume: x == nil, Sync: !r.opt.NoSync}
+func (r *operator) finish(ctx context.Context, j *journal, x *index.Index) (*Result, error) {
+	applier := &apply.Executor{Root: r.Root, Source: Source{r.DB}, Token: j.Token, Resume: x == nil, Sync: !r.Opt.NoSync}
 	outcomes, err := applier.Run(ctx, j.changes, r.applyProgress())
 	if err != nil {
 		return nil, fmt.Errorf("%s interrupted, the next command finishes it: %w", j.Kind, err)
@@ -232,19 +233,19 @@ func (r *Repo) finish(ctx context.Context, j *journal, x *index.Index) (*Result,
 	return res, r.dropJournal()
 }
 
-func (r *Repo) applyProgress() func(done, total int) {
-	if r.opt.Progress == nil {
+func (r *operator) applyProgress() func(done, total int) {
+	if r.Opt.Progress == nil {
 		return nil
 	}
-	return func(done, total int) { r.opt.Progress(Progress{Phase: "apply", Files: done, Total: total}) }
+	return func(done, total int) { r.Opt.Progress(Progress{Phase: "apply", Files: done, Total: total}) }
 }
 
-// source gives the contents of blobs to an Applier.
-type source struct{ db *odb.DB }
+// Source gives the contents of blobs to an Applier.
+type Source struct{ DB *odb.DB }
 
 // Open implements apply.Source.
-func (s source) Open(id object.ID) (int64, io.ReadCloser, error) {
-	kind, size, rc, err := s.db.Open(id)
+func (s Source) Open(id object.ID) (int64, io.ReadCloser, error) {
+	kind, size, rc, err := s.DB.Open(id)
 	if err != nil {
 		return 0, nil, err
 	}

@@ -24,20 +24,20 @@ const maxOutlines = 20_000
 // outline returns a checkpoint with no more than its tree, time and first parent, and
 // with headers that tell an event of a line from others and equal metadata from
 // different ones. It compares with outlines only.
-func (r *Repo) outline(id object.ID) (*Checkpoint, error) {
+func (r *store) outline(id object.ID) (*Checkpoint, error) {
 	// The end of a line moves when others clean: behind it nothing is left to walk to.
-	if o := r.outlines.get(id); o != nil && !r.db.EndsLine(id) {
+	if o := r.outlines.get(id); o != nil && !r.DB.EndsLine(id) {
 		return o, nil
 	}
-	c, err := r.readCheckpoint(id)
+	c, err := r.ReadCheckpoint(id)
 	if err != nil {
 		return nil, err
 	}
 	o := &Checkpoint{When: c.When, id: c.id, tree: c.tree, commit: &object.CommitData{
-		Extra: []object.Header{{Key: metadataHeader, Value: checksum(c.commit.Header(metadataHeader))}},
+		Extra: []object.Header{{Key: MetadataHeader, Value: Checksum(c.commit.Header(MetadataHeader))}},
 	}}
-	if c.commit.Header(lineHeader) != "" {
-		o.commit.Extra = append(o.commit.Extra, object.Header{Key: lineHeader, Value: "event"})
+	if c.commit.Header(LineHeader) != "" {
+		o.commit.Extra = append(o.commit.Extra, object.Header{Key: LineHeader, Value: "event"})
 	}
 	if len(c.commit.Parents) > 0 { // else it may be the end of a line only now
 		o.commit.Parents = []object.ID{c.commit.Parents[0]}

@@ -13,14 +13,14 @@ import (
 // keep a processor busy for minutes.
 const packAnew = 16 << 20
 
-// packer makes delta-compressed packs by means of the git program; nil where there
+// Packer makes delta-compressed packs by means of the git program; nil where there
 // is none.
-func (r *Repo) packer() odb.PackFunc {
+func (r *store) Packer() odb.PackFunc {
 	binary, err := git.LookBinary()
 	if err != nil {
 		return nil
 	}
 	return func(ctx context.Context, dir string, objects io.Reader, size int64) error {
-		return binary.PackObjects(ctx, r.db.Dir(), dir, objects, git.PackLimits{Anew: size <= packAnew})
+		return binary.PackObjects(ctx, r.DB.Dir(), dir, objects, git.PackLimits{Anew: size <= packAnew})
 	}
 }

@@ -25,8 +25,8 @@ type Path = pathtext.Text
 // Paths are paths of any bytes whose JSON form is a list of EncodePath's, never null.
 type Paths = pathtext.List
 
-// pathText is a path inside a JSON form.
-type pathText = pathtext.Text
+// PathText is a path inside a JSON form.
+type PathText = pathtext.Text
 
 // QuotePath prints a path for people as git does with core.quotePath off: a name
 // with control characters, quotes or backslashes goes into double quotes, in C's
@@ -65,7 +65,7 @@ type Patch struct {
 
 type patchJSON struct {
 	Hash  string     `json:"hash"`
-	Files []pathText `json:"files"`
+	Files []PathText `json:"files"`
 }
 
 // MarshalJSON implements json.Marshaler.
@@ -90,26 +90,26 @@ type Skipped struct {
 	Size   int64  // in bytes, where it is known
 }
 
-// policyReasons are the reasons that a rule gives. Every other reason is a fault: the
+// PolicyReasons are the reasons that a rule gives. Every other reason is a fault: the
 // rules admit the path, and it could not be captured.
-var policyReasons = []string{
+var PolicyReasons = []string{
 	index.TooLarge.String(), index.Special.String(), index.Sparse.String(), index.Denied.String(), index.Ignored.String(),
 	index.Store.String(),
 }
 
 // Policy reports whether a rule left the path out, such as the size limit or the deny
 // list.
-func (s Skipped) Policy() bool { return slices.Contains(policyReasons, s.Reason) }
+func (s Skipped) Policy() bool { return slices.Contains(PolicyReasons, s.Reason) }
 
 type skippedJSON struct {
-	Path   pathText `json:"path"`
+	Path   PathText `json:"path"`
 	Reason string   `json:"reason"`
 	Size   int64    `json:"size"`
 }
 
 // MarshalJSON implements json.Marshaler.
 func (s Skipped) MarshalJSON() ([]byte, error) {
-	return json.Marshal(skippedJSON{pathText(s.Path), s.Reason, s.Size})
+	return json.Marshal(skippedJSON{PathText(s.Path), s.Reason, s.Size})
 }
 
 // UnmarshalJSON implements json.Unmarshaler.

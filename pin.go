@@ -37,16 +37,16 @@ type Pin struct {
 // with @, hold "..", or be 4 to 40 hexadecimal digits: those would be taken for
 // something else. Names that differ in case, or in the composition of an accent,
 // are different.
-func (r *Repo) Pin(ctx context.Context, spec, name string) error {
+func (r *store) Pin(ctx context.Context, spec, name string) error {
 	if err := checkName(name); err != nil {
 		return err
 	}
-	return r.exclusive(ctx, func() error {
+	return r.Exclusive(ctx, func() error {
 		c, err := r.Lookup(ctx, spec)
 		if err != nil {
 			return err
 		}
-		old, err := r.db.Ref(pinRef(name))
+		old, err := r.DB.Ref(pinRef(name))
 		switch {
 		case err == nil && old == c.id:
 			return nil
@@ -55,20 +55,20 @@ func (r *Repo) Pin(ctx context.Context, spec, name string) error {
 		case !errors.Is(err, odb.ErrNotFound):
 			return err
 		}
-		return r.db.SetRef(pinRef(name), c.id)
+		return r.DB.SetRef(pinRef(name), c.id)
 	})
 }
 
 // Unpin takes a name away. The checkpoint stays until it is cleaned away with its
 // line.
-func (r *Repo) Unpin(ctx context.Context, name string) error {
+func (r *store) Unpin(ctx context.Context, name string) error {
 	if err := checkName(name); err != nil {
 		return err
 	}
-	return r.exclusive(ctx, func() error {
-		err := r.db.DeleteRef(pinRef(name))
+	return r.Exclusive(ctx, func() error {
+		err := r.DB.DeleteRef(pinRef(name))
 		if errors.Is(err, odb.ErrNotFound) {
-			return notFound("pin %q", name)
+			return NotFound("pin %q", name)
 		}
 		return err
 	})
@@ -76,8 +76,8 @@ func (r *Repo) Unpin(ctx context.Context, name string) error {
 
 // Pins lists the names, sorted by their bytes. A pin that cannot be read is left
 // out; one whose checkpoint cannot be read is listed.
-func (r *Repo) Pins(ctx context.Context) ([]Pin, error) {
-	refs, err := r.db.Refs(refPins)
+func (r *store) Pins(ctx context.Context) ([]Pin, error) {
+	refs, err := r.DB.Refs(RefPins)
 	if err != nil {
 		return nil, err
 	}
@@ -86,13 +86,13 @@ func (r *Repo) Pins(ctx context.Context) ([]Pin, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		name, ok := pinName(ref.Name)
+		name, ok := PinName(ref.Name)
 		if !ok || ref.Err != nil {
-			r.log.Warn("pin left out", "ref", ref.Name, "error", ref.Err)
+			r.Log.Warn("pin left out", "ref", ref.Name, "error", ref.Err)
 			continue
 		}
 		pin := Pin{Name: name, Checkpoint: ref.ID.String()}
-		if c, err := r.readCheckpoint(ref.ID); err == nil {
+		if c, err := r.ReadCheckpoint(ref.ID); err == nil {
 			pin.Hash = c.Hash
 		}
 		pins = append(pins, pin)
@@ -102,23 +102,23 @@ func (r *Repo) Pins(ctx context.Context) ([]Pin, error) {
 }
 
 // lookupName finds the checkpoint that a name was given to.
-func (r *Repo) lookupName(name string) (*Checkpoint, error) {
+func (r *store) lookupName(name string) (*Checkpoint, error) {
 	id, err := object.ID{}, checkName(name)
 	if err == nil {
-		id, err = r.db.Ref(pinRef(name))
+		id, err = r.DB.Ref(pinRef(name))
 	}
 	switch {
 	case errors.Is(err, odb.ErrNotFound), errors.Is(err, ErrName):
-		return nil, notFound("checkpoint %q (want a hash, at least %d hex digits of one, @ or @~N, or a pinned name)", name, minPrefix)
+		return nil, NotFound("checkpoint %q (want a hash, at least %d hex digits of one, @ or @~N, or a pinned name)", name, MinPrefix)
 	case err != nil:
 		return nil, err
 	}
-	return r.readCheckpoint(id)
+	return r.ReadCheckpoint(id)
 }
 
 // looksLikeHash reports whether spec is a hash or could be the beginning of one.
 func looksLikeHash(spec string) bool {
-	return len(spec) >= minPrefix && len(spec) <= 2*len(object.ID{}) &&
+	return len(spec) >= MinPrefix && len(spec) <= 2*len(object.ID{}) &&
 		strings.Trim(spec, "0123456789abcdefABCDEF") == ""
 }
 
@@ -160,7 +160,7 @@ func checkName(name string) error {
 // with it. No other piece does, so no name is a directory of another.
 const pieceLength = 180
 
-func pinRef(name string) string { return refPins + encodeName(name) }
+func pinRef(name string) string { return RefPins + encodeName(name) }
 
 func encodeName(name string) string {
 	text := make([]byte, 0, 3*len(name))
@@ -202,10 +202,10 @@ func isDevice(name string) bool {
 	return false
 }
 
-// pinName is the inverse of pinRef. It refuses what pinRef does not make, as a ref
+// PinName is the inverse of pinRef. It refuses what pinRef does not make, as a ref
 // that somebody else put there.
-func pinName(ref string) (name string, ok bool) {
-	text := strings.TrimPrefix(ref, refPins)
+func PinName(ref string) (name string, ok bool) {
+	text := strings.TrimPrefix(ref, RefPins)
 	whole := strings.ReplaceAll(text, "+/+", "")
 	var out []byte
 	for i := 0; i < len(whole); i++ {
@@ -220,4 +220,27 @@ func pinName(ref string) (name string, ok bool) {
 	}
 	name = string(out)
 	return name, checkName(name) == nil && encodeName(name) == text
+}
+
+// Pin names a checkpoint. The name then stands wherever a hash does. Naming the same
+// checkpoint again is no error; a name that another one has is ErrExists.
+//
+// A name is 1 to 200 bytes of UTF-8 without control characters. It must not begin
+// with @, hold "..", or be 4 to 40 hexadecimal digits: those would be taken for
+// something else. Names that differ in case, or in the composition of an accent,
+// are different.
+func (r *Repo) Pin(ctx context.Context, spec, name string) error {
+	return r.store.Pin(ctx, spec, name)
+}
+
+// Unpin takes a name away. The checkpoint stays until it is cleaned away with its
+// line.
+func (r *Repo) Unpin(ctx context.Context, name string) error {
+	return r.store.Unpin(ctx, name)
+}
+
+// Pins lists the names, sorted by their bytes. A pin that cannot be read is left
+// out; one whose checkpoint cannot be read is listed.
+func (r *Repo) Pins(ctx context.Context) ([]Pin, error) {
+	return r.store.Pins(ctx)
 }

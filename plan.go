@@ -11,42 +11,42 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/scan"
 )
 
-// plan is what a restore or revert is going to do, path by path.
-type plan struct {
-	changes   []apply.Change
-	losses    []string             // paths whose present contents no capture holds: to be saved first
-	merged    map[object.ID][]byte // contents to be written that are in no store yet
-	kept      []PathReason
-	conflicts []PathReason
+// Plan is what a restore or revert is going to do, path by path.
+type Plan struct {
+	Changes   []apply.Change
+	Losses    []string             // paths whose present contents no capture holds: to be saved first
+	Merged    map[object.ID][]byte // contents to be written that are in no store yet
+	Kept      []PathReason
+	Conflicts []PathReason
 }
 
-// snapshot is the disk as a capture found it.
-type snapshot struct {
-	state
-	index   *index.Index
-	entries func(dir string, tree object.ID) []object.Entry // of a tree that the capture knows, else nil
+// DiskState is the disk as a capture found it.
+type DiskState struct {
+	State
+	Index   *index.Index
+	Entries func(dir string, tree object.ID) []object.Entry // of a tree that the capture knows, else nil
 }
 
-// planner compares the disk with a target. Nothing on disk is touched.
-type planner struct {
-	plan
-	repo    *Repo
-	ctx     context.Context
-	disk    *snapshot
-	now     state
-	target  state
-	scope   *pathScope
+// Planner compares the disk with a target. Nothing on disk is touched.
+type Planner struct {
+	Plan
+	Repo    *store
+	Ctx     context.Context
+	disk    *DiskState
+	now     State
+	target  State
+	scope   *PathScope
 	keepNew bool
-	way     *threeWay // nil: later changes do not count
+	Way     *ThreeWay // nil: later changes do not count
 	step    []Change  // see planOptions
 
-	atBase      coverage        // the same of what is taken back
-	covered     coverage        // what the target did not capture although it was there
-	then, today *treeRules      // the ignore rules of both ends
+	atBase      Coverage        // the same of what is taken back
+	covered     Coverage        // what the target did not capture although it was there
+	then, today *TreeRules      // the ignore rules of both ends
 	dirs        *dirSet         // found with the files
 	unread      map[string]bool // directories reported by keepTopmost
 	blocked     map[string]bool
-	targetDirs  *dirLookup
+	targetDirs  *DirLookup
 	removed     map[string]bool   // captured paths that go whatever was decided before
 	baseDirs    map[string]bool   // see isLaterDir
 	cleared     map[string]bool   // paths in the way that the plan already removes
@@ -55,11 +55,11 @@ type planner struct {
 
 // reasons that paths are left alone for.
 const (
-	reasonIgnoredThen  = "ignored at the target, so it may have existed"
-	reasonIgnoredToday = "ignored now, so the target may have had it"
-	reasonRulesThen    = "below ignore rules that are not known of the target, so it may have existed"
+	ReasonIgnoredThen  = "ignored at the target, so it may have existed"
+	ReasonIgnoredToday = "ignored now, so the target may have had it"
+	ReasonRulesThen    = "below ignore rules that are not known of the target, so it may have existed"
 	reasonRulesToday   = "below ignore rules that cannot be read now, so the target may have had it"
-	reasonNotCaptured  = "present but not captured at the target: "
+	ReasonNotCaptured  = "present but not captured at the target: "
 	reasonUnreadable   = "unreadable, so it cannot be saved first"
 	reasonSpecial      = "a special file, which cannot be saved first"
 	reasonInTheWay     = "something that is not captured stands in the way: "
@@ -67,70 +67,70 @@ const (
 
 // planOptions narrows a plan.
 type planOptions struct {
-	scope   *pathScope // nil = everything
-	keepNew bool       // remove nothing but what stands in the way
-	way     *threeWay  // what is taken back; nil = everything goes to the target
-	step    []Change   // of what is taken back, for its renames
+	Scope   *PathScope // nil = everything
+	KeepNew bool       // remove nothing but what stands in the way
+	Way     *ThreeWay  // what is taken back; nil = everything goes to the target
+	Step    []Change   // of what is taken back, for its renames
 
 	// stay lists what is not taken back because of other sessions. What they claimed
 	// is kept, what is shared is a conflict.
-	stay []PathReason
+	Stay []PathReason
 
-	leftOut []leftOut // what is not taken back for want of a capture
+	LeftOut []LeftOut // what is not taken back for want of a capture
 
 	// kept and conflicts were found before there was a plan.
-	kept, conflicts []PathReason
+	Kept, Conflicts []PathReason
 }
 
-// makePlan works out how to bring what scope selects from the disk's state to the
+// Make works out how to bring what scope selects from the disk's state to the
 // target's:
 //
 //  1. files that differ in contents, kind or exec bit
 //  2. files that the disk has but no capture holds, and the target did not have
 //  3. permission bits
 //  4. directories: the target's empty ones, and those that it did not have
-func makePlan(ctx context.Context, r *Repo, disk *snapshot, target state, opt planOptions) (*plan, error) {
-	now := disk.state
-	p := &planner{
-		repo: r, ctx: ctx, disk: disk, now: now, target: target, scope: opt.scope, keepNew: opt.keepNew, way: opt.way, step: opt.step,
-		covered: newCoverage(target.meta), then: r.treeRules(target, now), today: r.treeRules(now, state{}),
+func Make(ctx context.Context, r *store, disk *DiskState, target State, opt planOptions) (*Plan, error) {
+	now := disk.State
+	p := &Planner{
+		Repo: r, Ctx: ctx, disk: disk, now: now, target: target, scope: opt.Scope, keepNew: opt.KeepNew, Way: opt.Way, step: opt.Step,
+		covered: NewCoverage(target.Meta), then: r.TreeRules(target, now), today: r.TreeRules(now, State{}),
 		unread: make(map[string]bool), blocked: make(map[string]bool), cleared: make(map[string]bool), instead: make(map[string]string),
-		targetDirs: r.lookupDirs(target), removed: make(map[string]bool),
+		targetDirs: r.LookupDirs(target), removed: make(map[string]bool),
 	}
-	if opt.way != nil {
-		p.atBase = newCoverage(opt.way.base.meta)
+	if opt.Way != nil {
+		p.atBase = NewCoverage(opt.Way.Base.Meta)
 	}
 	for _, step := range []func() error{p.files, p.oversized, p.leftBehind, p.permissions, p.directories} {
 		if err := step(); err != nil {
 			return nil, err
 		}
 	}
-	p.kept = slices.DeleteFunc(p.kept, func(k PathReason) bool { return p.removed[k.Path] })
+	p.Kept = slices.DeleteFunc(p.Kept, func(k PathReason) bool { return p.removed[k.Path] })
 	p.refuseUnsaveable()
 	p.dropBlocked()
 	p.deny()
 	p.spareStores()
-	kept, conflicts := byOwner(opt.stay)
-	p.kept, p.conflicts = append(p.kept, kept...), append(p.conflicts, conflicts...)
-	p.keepRenamesTogether(opt.step)
+	kept, conflicts := ByOwner(opt.Stay)
+	p.Kept, p.Conflicts = append(p.Kept, kept...), append(p.Conflicts, conflicts...)
+	p.keepRenamesTogether(opt.Step)
 	p.keepSpellingsTogether()
 	p.spareStanding()
-	p.keepLeftOut(opt.leftOut)
-	p.kept, p.conflicts = append(p.kept, opt.kept...), append(p.conflicts, opt.conflicts...)
-	if opt.way != nil {
-		p.plan.merged = opt.way.merged
-		if opt.way.policy == Fail && len(p.conflicts) > 0 {
-			return nil, p.plan.refuse()
+	p.keepLeftOut(opt.LeftOut)
+	p.Kept, p.Conflicts = append(p.Kept, opt.Kept...), append(p.Conflicts, opt.Conflicts...)
+	if opt.Way != nil {
+		p.Plan.Merged = opt.Way.Merged
+		if opt.Way.Policy == Fail && len(p.Conflicts) > 0 {
+			return nil, p.Plan.refuse()
 		}
 	}
-	return &p.plan, nil
+	return &p.Plan, nil
 }
 
-func (p *planner) files() error {
-	var created []treeChange
-	p.dirs = newDirSet(p.now.tree == p.target.tree)
-	differing := &comparison{repo: p.repo, ctx: p.ctx, scope: p.scope, known: p.disk.entries, dirs: p.dirs.note}
-	for c, err := range differing.between(p.now.tree, p.target.tree) {
+func (p *Planner) files() error {
+	var created []TreeChange
+	p.dirs = newDirSet(p.now.Tree == p.target.Tree)
+	differing := &Comparison{Repo: p.Repo, Ctx: p.Ctx, Scope: p.scope, Known: p.disk.Entries, Dirs: p.dirs.note}
+	for c, err := range differing.Between(p.now.Tree, p.target.Tree) {
 		if err != nil {
 			return err
 		}
@@ -140,9 +140,9 @@ func (p *planner) files() error {
 		}
 		switch {
 		case !proceed:
-		case c.new == nil:
-			err = p.remove(c.path)
-		case c.old == nil:
+		case c.New == nil:
+			err = p.remove(c.Path)
+		case c.Old == nil:
 			created = append(created, c) // after the removals, which may clear the way
 		default:
 			p.modify(c)
@@ -169,28 +169,28 @@ func expect(rec index.Record) *dir.State {
 	return e
 }
 
-func (p *planner) change(path string, action apply.Action, e *object.Entry, was *dir.State) {
+func (p *Planner) change(path string, action apply.Action, e *object.Entry, was *dir.State) {
 	c := apply.Change{Path: path, Action: action, Was: was}
 	if e != nil {
 		c.Mode, c.ID = e.Mode, e.ID
 		if e.Mode != object.Symlink {
-			c.Perm = p.target.meta.perm(path, e.Mode)
+			c.Perm = p.target.Meta.PermOf(path, e.Mode)
 		}
 	}
-	p.changes = append(p.changes, c)
+	p.Changes = append(p.Changes, c)
 }
 
-func (p *planner) modify(c treeChange) {
+func (p *Planner) modify(c TreeChange) {
 	action := apply.Modify
-	if c.old.ID == c.new.ID && c.old.Mode.IsFile() && c.new.Mode.IsFile() {
+	if c.Old.ID == c.New.ID && c.Old.Mode.IsFile() && c.New.Mode.IsFile() {
 		action = apply.Chmod
 	}
-	p.change(c.path, action, c.new, expect(p.disk.index.Lookup(c.path)))
+	p.change(c.Path, action, c.New, expect(p.disk.Index.Lookup(c.Path)))
 }
 
 // remove plans the removal of a captured file that the target does not have, if the
 // target is known not to have had it.
-func (p *planner) remove(path string) error {
+func (p *Planner) remove(path string) error {
 	inTheWay, isNew, err := p.replaced(path)
 	if err != nil {
 		return err
@@ -198,10 +198,10 @@ func (p *planner) remove(path string) error {
 	if !inTheWay && p.keepNew {
 		return nil
 	}
-	if p.way != nil && p.baseHasDir(path) {
-		at, err := p.targetDirs.at(path)
-		if err != nil || at.there {
-			p.keep(path, reasonChangedSince) // only the bits of the directory differed
+	if p.Way != nil && p.baseHasDir(path) {
+		at, err := p.targetDirs.At(path)
+		if err != nil || at.There {
+			p.keep(path, ReasonChangedSince) // only the bits of the directory differed
 			return err
 		}
 	}
@@ -211,28 +211,28 @@ func (p *planner) remove(path string) error {
 			return nil
 		}
 	}
-	p.takeAway(path, expect(p.disk.index.Lookup(path)))
+	p.takeAway(path, expect(p.disk.Index.Lookup(path)))
 	return nil
 }
 
 // takeAway plans the removal of a file or symlink.
-func (p *planner) takeAway(path string, was *dir.State) {
+func (p *Planner) takeAway(path string, was *dir.State) {
 	p.cleared[path], p.removed[path] = true, true
 	p.change(path, apply.Delete, nil, was)
 }
 
 // takeUncaptured is takeAway for what no capture holds.
-func (p *planner) takeUncaptured(path string, was *dir.State) {
-	p.losses = append(p.losses, path)
+func (p *Planner) takeUncaptured(path string, was *dir.State) {
+	p.Losses = append(p.Losses, path)
 	p.takeAway(path, was)
 }
 
 // replaced reports whether the target has something else at the path or above it, and
 // whether the target is known not to have had this file: it may also lie in a directory
 // that was empty.
-func (p *planner) replaced(path string) (inTheWay, isNew bool, err error) {
+func (p *Planner) replaced(path string) (inTheWay, isNew bool, err error) {
 	for at := path; at != ""; at, _ = index.Split(at) {
-		e, err := p.repo.entryOrNil(p.target.tree, at)
+		e, err := p.Repo.EntryOrNil(p.target.Tree, at)
 		if err != nil {
 			return false, false, err
 		}
@@ -240,7 +240,7 @@ func (p *planner) replaced(path string) (inTheWay, isNew bool, err error) {
 			replaced := e.Mode != object.Dir || at == path
 			return replaced, replaced, nil
 		}
-		if p.targetDirs.empty[at] {
+		if p.targetDirs.Empty[at] {
 			return at == path, true, nil
 		}
 	}
@@ -248,27 +248,27 @@ func (p *planner) replaced(path string) (inTheWay, isNew bool, err error) {
 }
 
 // mayHaveExisted returns why the target may have had a path that its tree lacks.
-func (p *planner) mayHaveExisted(path string, dir bool) string {
-	if p.way != nil && p.way.made[path] {
+func (p *Planner) mayHaveExisted(path string, dir bool) string {
+	if p.Way != nil && p.Way.Made[path] {
 		return ""
 	}
-	if reason := p.covered.uncaptured(path); reason != "" {
-		return reasonNotCaptured + reason
+	if reason := p.covered.Uncaptured(path); reason != "" {
+		return ReasonNotCaptured + reason
 	}
-	if reason := p.then.mayHaveIgnored(path, dir, reasonIgnoredThen, reasonRulesThen); reason != "" {
+	if reason := p.then.MayHaveIgnored(path, dir, ReasonIgnoredThen, ReasonRulesThen); reason != "" {
 		return reason
 	}
-	return p.today.mayHaveIgnored(path, dir, reasonIgnoredToday, reasonRulesToday)
+	return p.today.MayHaveIgnored(path, dir, ReasonIgnoredToday, reasonRulesToday)
 }
 
-func (p *planner) keep(path, reason string) {
-	p.kept = append(p.kept, PathReason{path, reason})
+func (p *Planner) keep(path, reason string) {
+	p.Kept = append(p.Kept, PathReason{path, reason})
 }
 
 // keepTopmost keeps a path, but reports only the directory if the target did not look
 // into that at all.
-func (p *planner) keepTopmost(path, reason string) {
-	if at, why := p.covered.nearest(path); why == index.Unread.String() {
+func (p *Planner) keepTopmost(path, reason string) {
+	if at, why := p.covered.Nearest(path); why == index.Unread.String() {
 		if p.unread[at] {
 			return
 		}
@@ -279,86 +279,86 @@ func (p *planner) keepTopmost(path, reason string) {
 
 // create plans a file that no capture of the disk holds. Something may stand there
 // all the same: ignored, too large, or in place of one of its directories.
-func (p *planner) create(c treeChange) error {
-	found, taken, err := p.lookFor(c.path)
+func (p *Planner) create(c TreeChange) error {
+	found, taken, err := p.lookFor(c.Path)
 	switch {
 	case err != nil:
-		p.conflict(c.path, err.Error())
+		p.conflict(c.Path, err.Error())
 	case taken != "":
-		p.block(c.path, reasonSameName+taken)
+		p.block(c.Path, reasonSameName+taken)
 	case found == nil || p.cleared[found.Path]:
-		p.change(c.path, apply.Create, c.new, nil)
+		p.change(c.Path, apply.Create, c.New, nil)
 	case found.Mode == object.Dir:
 		p.replaceDir(c, found)
 	case found.Mode == 0:
-		p.block(c.path, reasonSpecial)
-	case found.Path == c.path:
+		p.block(c.Path, reasonSpecial)
+	case found.Path == c.Path:
 		p.replaceUncaptured(c, found)
-	case p.isCaptured(found.Path) && p.instead[found.Path] == c.path:
+	case p.isCaptured(found.Path) && p.instead[found.Path] == c.Path:
 		p.createOver(c, found.Path)
 	case p.standsSince(found.Path):
-		p.block(c.path, reasonInTheWayOf+found.Path)
+		p.block(c.Path, ReasonInTheWayOf+found.Path)
 	default: // a file where a directory has to be, or of another spelling
 		p.takeUncaptured(found.Path, found.State(object.ID{}))
-		p.change(c.path, apply.Create, c.new, nil)
+		p.change(c.Path, apply.Create, c.New, nil)
 	}
 	return nil
 }
 
 // replaceUncaptured plans a file where one stands that no capture holds. A file with the
 // contents of the target's stays and gets at most its bits.
-func (p *planner) replaceUncaptured(c treeChange, found *dir.Found) {
+func (p *Planner) replaceUncaptured(c TreeChange, found *dir.Found) {
 	action, was := apply.Modify, found.State(object.ID{})
-	size, err := p.repo.blobSize(c.new)
-	if found.Mode.IsFile() == c.new.Mode.IsFile() && err == nil && (found.Stat.Size == size || !found.Mode.IsFile()) {
-		if at, err := scan.Identify(p.repo.root, c.path); err == nil && at.ID == c.new.ID {
+	size, err := p.Repo.BlobSize(c.New)
+	if found.Mode.IsFile() == c.New.Mode.IsFile() && err == nil && (found.Stat.Size == size || !found.Mode.IsFile()) {
+		if at, err := scan.Identify(p.Repo.Root, c.Path); err == nil && at.ID == c.New.ID {
 			if p.asTarget(c, present{&object.Entry{Mode: at.Mode, ID: at.ID}, at.Perm}) {
 				return
 			}
 			action, was = apply.Chmod, at
 		}
 	}
-	p.losses = append(p.losses, c.path)
-	p.change(c.path, action, c.new, was)
+	p.Losses = append(p.Losses, c.Path)
+	p.change(c.Path, action, c.New, was)
 }
 
 // asTarget reports whether a file on disk is as the target has it.
-func (p *planner) asTarget(c treeChange, disk present) bool {
-	if c.new == nil || disk.entry == nil || disk.entry.Mode != c.new.Mode || disk.entry.ID != c.new.ID {
+func (p *Planner) asTarget(c TreeChange, disk present) bool {
+	if c.New == nil || disk.entry == nil || disk.entry.Mode != c.New.Mode || disk.entry.ID != c.New.ID {
 		return false
 	}
-	return c.new.Mode == object.Symlink || disk.perm == p.target.meta.perm(c.path, c.new.Mode)
+	return c.New.Mode == object.Symlink || disk.perm == p.target.Meta.PermOf(c.Path, c.New.Mode)
 }
 
 // replaceDir plans a file where a directory stands: possible only if all that is
 // in it is captured, and thus going.
-func (p *planner) replaceDir(c treeChange, found *dir.Found) {
-	if inside := scan.Uncaptured(p.repo.root, found.Path, p.disk.index); inside != "" {
-		p.block(c.path, reasonInTheWay+inside)
+func (p *Planner) replaceDir(c TreeChange, found *dir.Found) {
+	if inside := scan.Uncaptured(p.Repo.Root, found.Path, p.disk.Index); inside != "" {
+		p.block(c.Path, reasonInTheWay+inside)
 		return
 	}
 	if p.changedDir(found.Path, found.Perm) {
-		p.block(c.path, reasonInTheWayOf+found.Path)
+		p.block(c.Path, ReasonInTheWayOf+found.Path)
 		return
 	}
-	p.change(c.path, apply.Create, c.new, nil)
+	p.change(c.Path, apply.Create, c.New, nil)
 	p.removeDirs(found.Path)
 }
 
 // removeDirs plans the removal of a directory with all below it, which is captured. Later
 // work that has to stay is not in the plan, and the directory will not be empty.
-func (p *planner) removeDirs(path string) {
-	if rec := p.disk.index.Lookup(path); p.cleared[path] || rec != nil && p.changedDir(path, rec.Perm()) {
+func (p *Planner) removeDirs(path string) {
+	if rec := p.disk.Index.Lookup(path); p.cleared[path] || rec != nil && p.changedDir(path, rec.Perm()) {
 		return
 	}
 	p.cleared[path] = true
-	d := p.disk.index.Dirs[path]
+	d := p.disk.Index.Dirs[path]
 	if d != nil {
 		for rec := range d.All {
 			switch at := index.Join(path, string(rec.Name())); {
 			case rec.Mode() == object.Dir:
 				p.removeDirs(at)
-			case p.way == nil && !p.cleared[at]: // another spelling of the path does not tell that it goes
+			case p.Way == nil && !p.cleared[at]: // another spelling of the path does not tell that it goes
 				p.removeCaptured(at)
 			}
 		}
@@ -366,21 +366,21 @@ func (p *planner) removeDirs(path string) {
 	p.change(path, apply.Rmdir, nil, nil)
 }
 
-func (p *planner) conflict(path, reason string) {
-	p.conflicts = append(p.conflicts, PathReason{path, reason})
+func (p *Planner) conflict(path, reason string) {
+	p.Conflicts = append(p.Conflicts, PathReason{path, reason})
 }
 
 // block gives up on a path and on everything that the plan would remove below it.
-func (p *planner) block(path, reason string) {
+func (p *Planner) block(path, reason string) {
 	p.conflict(path, reason)
 	p.blocked[path] = true
 }
 
-func (p *planner) dropBlocked() {
+func (p *Planner) dropBlocked() {
 	if len(p.blocked) == 0 {
 		return
 	}
-	p.changes = slices.DeleteFunc(p.changes, func(c apply.Change) bool {
+	p.Changes = slices.DeleteFunc(p.Changes, func(c apply.Change) bool {
 		for at := c.Path; at != ""; at, _ = index.Split(at) {
 			if p.blocked[at] {
 				return true
@@ -391,18 +391,18 @@ func (p *planner) dropBlocked() {
 }
 
 // permissions plans the files whose contents agree and whose permission bits do not.
-func (p *planner) permissions() error {
-	list, err := p.repo.permChanges(p.ctx, p.now, p.target, p.scope)
+func (p *Planner) permissions() error {
+	list, err := p.Repo.PermChanges(p.Ctx, p.now, p.target, p.scope)
 	if err != nil {
 		return err
 	}
 	for _, c := range list {
-		rec := p.disk.index.Lookup(c.Path)
-		old, new := c.oldEntry(), c.newEntry()
+		rec := p.disk.Index.Lookup(c.Path)
+		old, new := OldEntry(&c), NewEntry(&c)
 		if *old != *new || rec == nil {
 			continue // planned with its contents
 		}
-		proceed, err := p.settle(treeChange{c.Path, old, new})
+		proceed, err := p.settle(TreeChange{c.Path, old, new})
 		if err != nil {
 			return err
 		}

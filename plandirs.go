@@ -14,11 +14,11 @@ import (
 // directories plans what concerns directories as such: the target's empty ones that
 // are missing, those that the target did not have, and permission bits. Directories
 // that files need are made with the files; only their bits are planned here.
-func (p *planner) directories() error {
-	p.dirs.list(p.target.meta)
+func (p *Planner) directories() error {
+	p.dirs.list(p.target.Meta)
 	needed, emptied := p.parents()
 	for _, path := range slices.Backward(p.dirs.made) { // a directory needs those above it
-		if p.disk.index.Dirs[path] == nil && (p.scope.covers(path) || needed[path]) && p.makeDir(path, needed[path]) {
+		if p.disk.Index.Dirs[path] == nil && (p.scope.Covers(path) || needed[path]) && p.makeDir(path, needed[path]) {
 			addParents(needed, path)
 		}
 	}
@@ -38,51 +38,51 @@ const ownerWrites = 0o300
 // guardReadOnly plans bits for directories that will have to be made writable for
 // the time being, even where they stay as they are: after a crash only the plan
 // knows what they were.
-func (p *planner) guardReadOnly() {
+func (p *Planner) guardReadOnly() {
 	planned, parents := make(map[string]bool), make(map[string]bool)
-	for i := range p.changes {
-		planned[p.changes[i].Path] = true
-		dir, _ := index.Split(p.changes[i].Path)
+	for i := range p.Changes {
+		planned[p.Changes[i].Path] = true
+		dir, _ := index.Split(p.Changes[i].Path)
 		parents[dir] = true
 	}
 	for folder := range parents {
-		rec := p.disk.index.Lookup(folder)
+		rec := p.disk.Index.Lookup(folder)
 		if rec == nil || rec.Mode() != object.Dir || rec.Perm()&ownerWrites == ownerWrites || planned[folder] {
 			continue
 		}
-		p.changes = append(p.changes, apply.Change{
+		p.Changes = append(p.Changes, apply.Change{
 			Path: folder, Action: apply.Chmod, Mode: object.Dir, Perm: rec.Perm(),
 			Was: &dir.State{Mode: object.Dir, Perm: rec.Perm()},
 		})
 	}
 }
 
-// isGuard reports whether a change only protects a directory's bits.
-func isGuard(c *apply.Change) bool {
+// IsGuard reports whether a change only protects a directory's bits.
+func IsGuard(c *apply.Change) bool {
 	return c.Action == apply.Chmod && c.Mode == object.Dir && c.Was != nil && c.Was.Perm == c.Perm
 }
 
 // parents returns the directories above what the plan makes, and above what it deletes
 // or would delete if it still stood there: those go along even where the scope names only
 // the files.
-func (p *planner) parents() (needed, emptied map[string]bool) {
+func (p *Planner) parents() (needed, emptied map[string]bool) {
 	needed, emptied = make(map[string]bool), make(map[string]bool)
-	for i := range p.changes {
+	for i := range p.Changes {
 		set := needed
-		if p.changes[i].Action == apply.Delete {
+		if p.Changes[i].Action == apply.Delete {
 			set = emptied
 		}
-		addParents(set, p.changes[i].Path)
+		addParents(set, p.Changes[i].Path)
 	}
 	maps.Copy(emptied, p.aboveAdded())
 	return needed, emptied
 }
 
 // aboveAdded returns the directories above what goes because the step added it.
-func (p *planner) aboveAdded() map[string]bool {
+func (p *Planner) aboveAdded() map[string]bool {
 	above := make(map[string]bool)
 	for i := range p.step {
-		if c := &p.step[i]; c.Status == Added && p.scope.covers(c.Path) {
+		if c := &p.step[i]; c.Status == Added && p.scope.Covers(c.Path) {
 			addParents(above, c.Path)
 		}
 	}
@@ -127,8 +127,8 @@ func (s *dirSet) add(path string) {
 }
 
 // list adds the directories with nothing captured in them, which no tree holds.
-func (s *dirSet) list(target *metadata) {
-	for _, list := range [][]pathText{target.Empty, target.Bare} {
+func (s *dirSet) list(target *Metadata) {
+	for _, list := range [][]PathText{target.Empty, target.Bare} {
 		for _, path := range list {
 			for at := string(path); at != "" && !s.all[at]; at, _ = index.Split(at) {
 				s.add(at)
@@ -139,13 +139,13 @@ func (s *dirSet) list(target *metadata) {
 }
 
 // has reports whether the target has the directory.
-func (p *planner) has(path string) bool {
+func (p *Planner) has(path string) bool {
 	if p.dirs.all[path] {
 		return true
 	}
 	for at := path; ; at, _ = index.Split(at) {
 		if p.dirs.same[at] {
-			rec := p.disk.index.Lookup(path)
+			rec := p.disk.Index.Lookup(path)
 			return rec != nil && rec.Mode() == object.Dir && !rec.ID().IsZero()
 		}
 		if at == "" {
@@ -158,22 +158,22 @@ func (p *planner) has(path string) bool {
 // One that the base has too, and that is gone from the disk, is made only where something
 // needs it: what is taken back has not removed it. The same holds for one that the target
 // could not look into: an empty directory would be a guess.
-func (p *planner) makeDir(path string, needed bool) (made bool) {
-	c := apply.Change{Path: path, Action: apply.Mkdir, Mode: object.Dir, Perm: p.target.meta.perm(path, object.Dir)}
+func (p *Planner) makeDir(path string, needed bool) (made bool) {
+	c := apply.Change{Path: path, Action: apply.Mkdir, Mode: object.Dir, Perm: p.target.Meta.PermOf(path, object.Dir)}
 	found, taken, err := p.lookFor(path)
 	switch {
 	case err != nil:
 		p.conflict(path, err.Error())
 		return false
 	case taken != "":
-		if p.targetDirs.lists(path) { // else the files in it are conflicts
+		if p.targetDirs.Lists(path) { // else the files in it are conflicts
 			p.conflict(path, reasonSameName+taken)
 		}
 		return false
 	case found != nil && found.Mode == object.Dir && found.Path == path && !p.cleared[path]:
 		p.leftDir(path, found.Perm) // there, but in an ignored or unreadable place
 		return false
-	case !needed && (p.covered.lists(path) || p.way != nil && p.baseHasDir(path)):
+	case !needed && (p.covered.Lists(path) || p.Way != nil && p.baseHasDir(path)):
 		return false
 	case found == nil || p.cleared[found.Path]:
 	case found.Mode == object.Dir:
@@ -182,30 +182,30 @@ func (p *planner) makeDir(path string, needed bool) (made bool) {
 		p.conflict(path, reasonSpecial)
 		return false
 	case p.standsSince(found.Path):
-		p.conflict(path, reasonInTheWayOf+found.Path)
+		p.conflict(path, ReasonInTheWayOf+found.Path)
 		return false
 	default:
 		p.takeUncaptured(found.Path, found.State(object.ID{}))
 	}
-	p.changes = append(p.changes, c)
+	p.Changes = append(p.Changes, c)
 	return true
 }
 
 // removeSurplus plans the removal of directories that the target did not have. One
 // that still holds something when its turn comes stays.
-func (p *planner) removeSurplus(emptied map[string]bool) error {
-	empty := make(map[string]bool, len(p.now.meta.Empty))
-	for _, path := range p.now.meta.Empty {
+func (p *Planner) removeSurplus(emptied map[string]bool) error {
+	empty := make(map[string]bool, len(p.now.Meta.Empty))
+	for _, path := range p.now.Meta.Empty {
 		empty[string(path)] = true
 	}
-	surplus := slices.Concat(p.dirs.gone, pathtext.Plain(p.now.meta.Empty), pathtext.Plain(p.now.meta.Bare))
+	surplus := slices.Concat(p.dirs.gone, pathtext.Plain(p.now.Meta.Empty), pathtext.Plain(p.now.Meta.Bare))
 	slices.Sort(surplus)
 	for _, path := range slices.Backward(slices.Compact(surplus)) {
-		rec := p.disk.index.Lookup(path)
+		rec := p.disk.Index.Lookup(path)
 		if rec == nil || rec.Mode() != object.Dir || rec.Skip() != index.Captured || p.has(path) {
 			continue
 		}
-		if !p.scope.covers(path) && !emptied[path] || p.cleared[path] || p.atBase.unread(path) || p.isLaterDir(path) {
+		if !p.scope.Covers(path) && !emptied[path] || p.cleared[path] || p.atBase.Unread(path) || p.isLaterDir(path) {
 			continue
 		}
 		_, isNew, err := p.replaced(path)
@@ -213,12 +213,12 @@ func (p *planner) removeSurplus(emptied map[string]bool) error {
 			return err
 		}
 		if reason := p.mayHaveExisted(path, true); reason != "" && !isNew {
-			if empty[path] && !p.covered.lists(path) {
+			if empty[path] && !p.covered.Lists(path) {
 				p.keepTopmost(path, reason)
 			}
 			continue
 		}
-		if p.way != nil && p.holdsMore(path) || !p.settleGone(path, rec.Perm()) {
+		if p.Way != nil && p.holdsMore(path) || !p.settleGone(path, rec.Perm()) {
 			continue
 		}
 		p.cleared[path] = true
@@ -229,8 +229,8 @@ func (p *planner) removeSurplus(emptied map[string]bool) error {
 }
 
 // holdsMore reports whether something captured in a directory stays.
-func (p *planner) holdsMore(dir string) bool {
-	d := p.disk.index.Dirs[dir]
+func (p *Planner) holdsMore(dir string) bool {
+	d := p.disk.Index.Dirs[dir]
 	if d == nil {
 		return false
 	}
@@ -244,29 +244,29 @@ func (p *planner) holdsMore(dir string) bool {
 
 // dirPermissions plans the bits of directories that both sides have, where they
 // differ.
-func (p *planner) dirPermissions() {
-	if p.now.meta.Perm.Dir != p.target.meta.Perm.Dir {
-		for path := range p.disk.index.Dirs {
+func (p *Planner) dirPermissions() {
+	if p.now.Meta.Perm.Dir != p.target.Meta.Perm.Dir {
+		for path := range p.disk.Index.Dirs {
 			if path != "" && p.has(path) {
 				p.dirPermission(path)
 			}
 		}
 		return
 	}
-	for path := range differingPerms(p.now.meta, p.target.meta) {
+	for path := range DifferingPerms(p.now.Meta, p.target.Meta) {
 		if p.has(path) {
 			p.dirPermission(path)
 		}
 	}
 }
 
-func (p *planner) dirPermission(path string) {
-	rec := p.disk.index.Lookup(path)
-	if rec == nil || rec.Mode() != object.Dir || rec.Skip() != index.Captured || !p.scope.covers(path) || p.cleared[path] {
+func (p *Planner) dirPermission(path string) {
+	rec := p.disk.Index.Lookup(path)
+	if rec == nil || rec.Mode() != object.Dir || rec.Skip() != index.Captured || !p.scope.Covers(path) || p.cleared[path] {
 		return
 	}
-	if want := p.target.meta.perm(path, object.Dir); want != rec.Perm() && p.settleDir(path, want, rec.Perm()) {
-		p.changes = append(p.changes, apply.Change{
+	if want := p.target.Meta.PermOf(path, object.Dir); want != rec.Perm() && p.settleDir(path, want, rec.Perm()) {
+		p.Changes = append(p.Changes, apply.Change{
 			Path: path, Action: apply.Chmod, Mode: object.Dir, Perm: want,
 			Was: &dir.State{Mode: object.Dir, Perm: rec.Perm()},
 		})
@@ -276,36 +276,36 @@ func (p *planner) dirPermission(path string) {
 // settleDir decides about the bits of a directory that are neither as at the target nor,
 // because of a later change, as at the base. Bits that what is taken back did not change
 // stay without a word.
-func (p *planner) settleDir(path string, want, now uint16) (proceed bool) {
-	if p.way == nil {
+func (p *Planner) settleDir(path string, want, now uint16) (proceed bool) {
+	if p.Way == nil {
 		return true
 	}
-	if p.way.policy == Overwrite {
-		return want != p.way.base.meta.perm(path, object.Dir) || !p.baseHasDir(path)
+	if p.Way.Policy == Overwrite {
+		return want != p.Way.Base.Meta.PermOf(path, object.Dir) || !p.baseHasDir(path)
 	}
-	switch was := p.way.base.meta.perm(path, object.Dir); {
+	switch was := p.Way.Base.Meta.PermOf(path, object.Dir); {
 	case p.isLaterDir(path):
-		p.stay(path, reasonMadeSince)
+		p.stay(path, ReasonMadeSince)
 	case now == was:
 		return true
 	case want != was:
-		p.stay(path, reasonChangedSince)
+		p.stay(path, ReasonChangedSince)
 	}
 	return false
 }
 
 // settleGone decides about a directory that goes and whose bits were changed since.
-func (p *planner) settleGone(path string, now uint16) (proceed bool) {
-	if p.way == nil || p.way.policy == Overwrite || p.way.base.meta.perm(path, object.Dir) == now {
+func (p *Planner) settleGone(path string, now uint16) (proceed bool) {
+	if p.Way == nil || p.Way.Policy == Overwrite || p.Way.Base.Meta.PermOf(path, object.Dir) == now {
 		return true
 	}
-	p.stay(path, reasonChangedSince)
+	p.stay(path, ReasonChangedSince)
 	return false
 }
 
 // stay leaves a path to a later change.
-func (p *planner) stay(path, reason string) {
-	if p.way.policy == Keep {
+func (p *Planner) stay(path, reason string) {
+	if p.Way.Policy == Keep {
 		p.keep(path, reason)
 		return
 	}

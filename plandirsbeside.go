@@ -18,7 +18,7 @@ import (
 // dirsBeside finds the directories of the disk, at and above some paths, that an index
 // does not hold, with their permission bits. A directory that cannot be looked at is
 // left out.
-func dirsBeside(r *Repo, x *index.Index, paths iter.Seq[string]) map[string]uint16 {
+func DirsBeside(r *store, x *index.Index, paths iter.Seq[string]) map[string]uint16 {
 	dirs := make(map[string]uint16)
 	asked := make(map[string]bool)
 	for path := range paths {
@@ -27,7 +27,7 @@ func dirsBeside(r *Repo, x *index.Index, paths iter.Seq[string]) map[string]uint
 			if x.Lookup(at) != nil {
 				continue
 			}
-			found, err := dir.Find(r.root, at, x.Has)
+			found, err := dir.Find(r.Root, at, x.Has)
 			if err == nil && found != nil && found.Path == at && found.Mode == object.Dir {
 				dirs[at] = found.Perm
 			}
@@ -36,28 +36,28 @@ func dirsBeside(r *Repo, x *index.Index, paths iter.Seq[string]) map[string]uint
 	return dirs
 }
 
-// beside has the paths of a plan at or above which an uncaptured directory changes.
-func (p *plan) beside(yield func(path string) bool) {
-	for _, path := range p.losses {
+// Beside has the paths of a plan at or above which an uncaptured directory changes.
+func (p *Plan) Beside(yield func(path string) bool) {
+	for _, path := range p.Losses {
 		if !yield(path) {
 			return
 		}
 	}
-	for i := range p.changes {
-		if isDirectory(&p.changes[i]) && !yield(p.changes[i].Path) {
+	for i := range p.Changes {
+		if IsDirectory(&p.Changes[i]) && !yield(p.Changes[i].Path) {
 			return
 		}
 	}
 }
 
-// withDirs is a copy in which directories beside those captured are listed. above are the
+// WithDirs is a copy in which directories beside those captured are listed. above are the
 // directories that hold captured files.
-func (m *metadata) withDirs(dirs map[string]uint16, above map[string]bool) *metadata {
-	out := m.withoutSkipped(nil)
+func (m *Metadata) WithDirs(dirs map[string]uint16, above map[string]bool) *Metadata {
+	out := m.WithoutSkipped(nil)
 	for path, perm := range dirs {
-		out.setPerm(path, object.Dir, perm)
+		out.SetPerm(path, object.Dir, perm)
 		if !above[path] && !out.lists(path) {
-			out.Bare = append(out.Bare, pathText(path))
+			out.Bare = append(out.Bare, PathText(path))
 		}
 	}
 	slices.Sort(out.Bare)
@@ -66,12 +66,12 @@ func (m *metadata) withDirs(dirs map[string]uint16, above map[string]bool) *meta
 
 // leftDir plans the bits of a directory of the target that is on the disk, but in no
 // capture of it.
-func (p *planner) leftDir(path string, now uint16) {
-	want := p.target.meta.perm(path, object.Dir)
-	if want == now || !p.scope.covers(path) || p.cleared[path] || p.disk.index.Lookup(path) != nil || !p.settleDir(path, want, now) {
+func (p *Planner) leftDir(path string, now uint16) {
+	want := p.target.Meta.PermOf(path, object.Dir)
+	if want == now || !p.scope.Covers(path) || p.cleared[path] || p.disk.Index.Lookup(path) != nil || !p.settleDir(path, want, now) {
 		return
 	}
-	p.changes = append(p.changes, apply.Change{
+	p.Changes = append(p.Changes, apply.Change{
 		Path: path, Action: apply.Chmod, Mode: object.Dir, Perm: want,
 		Was: &dir.State{Mode: object.Dir, Perm: now},
 	})
@@ -79,13 +79,13 @@ func (p *planner) leftDir(path string, now uint16) {
 
 // leftEmpty lists the directories that what is taken back left without a captured file,
 // that rules ignore today, and that are still there and empty. The target may have had them.
-func (p *planner) leftEmpty() {
-	for _, path := range slices.Concat(p.way.base.meta.Empty, p.way.base.meta.Bare) {
+func (p *Planner) leftEmpty() {
+	for _, path := range slices.Concat(p.Way.Base.Meta.Empty, p.Way.Base.Meta.Bare) {
 		folder := string(path)
-		if !p.scope.covers(folder) || p.way.made[folder] || p.cleared[folder] || p.has(folder) || p.disk.index.Lookup(folder) != nil {
+		if !p.scope.Covers(folder) || p.Way.Made[folder] || p.cleared[folder] || p.has(folder) || p.disk.Index.Lookup(folder) != nil {
 			continue
 		}
-		names, err := dir.Names(p.repo.root, folder)
+		names, err := dir.Names(p.Repo.Root, folder)
 		if err != nil || len(names) > 0 {
 			continue
 		}

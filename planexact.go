@@ -14,9 +14,9 @@ import (
 // known beforehand are conflicts of the plan.
 
 // refuseUnsaveable blocks the paths that have to be saved first and cannot be read.
-func (p *planner) refuseUnsaveable() {
-	p.losses = slices.DeleteFunc(p.losses, func(path string) bool {
-		err := scan.CanSave(p.repo.root, path)
+func (p *Planner) refuseUnsaveable() {
+	p.Losses = slices.DeleteFunc(p.Losses, func(path string) bool {
+		err := scan.CanSave(p.Repo.Root, path)
 		if err != nil {
 			p.block(path, "cannot be saved first: "+err.Error())
 		}
@@ -26,11 +26,11 @@ func (p *planner) refuseUnsaveable() {
 
 // spareStanding takes the removal of directories out of the plan that will still hold
 // something. What would be made in the place of such a directory is a conflict.
-func (p *planner) spareStanding() {
+func (p *Planner) spareStanding() {
 	gone, made := make(map[string]bool), make(map[string]bool)
 	var dirs []string
-	for i := range p.changes {
-		switch c := &p.changes[i]; {
+	for i := range p.Changes {
+		switch c := &p.Changes[i]; {
 		case c.Action == apply.Rmdir && c.As == "":
 			dirs = append(dirs, c.Path)
 		case c.Action.Removes():
@@ -47,15 +47,15 @@ func (p *planner) spareStanding() {
 			p.conflict(dir, reasonInTheWay+holds)
 		}
 	}
-	p.changes = slices.DeleteFunc(p.changes, func(c apply.Change) bool {
+	p.Changes = slices.DeleteFunc(p.Changes, func(c apply.Change) bool {
 		return stay[c.Path] && (c.Action == apply.Rmdir || c.Action == apply.Create)
 	})
 }
 
 // stillHolds returns something in a directory that is not among the paths that go. A
 // directory that cannot be listed is left to the removal itself.
-func (p *planner) stillHolds(folder string, gone map[string]bool) string {
-	names, err := dir.Names(p.repo.root, folder)
+func (p *Planner) stillHolds(folder string, gone map[string]bool) string {
+	names, err := dir.Names(p.Repo.Root, folder)
 	if err != nil {
 		return ""
 	}
@@ -69,8 +69,8 @@ func (p *planner) stillHolds(folder string, gone map[string]bool) string {
 
 // standsSince reports whether something stands at a path that what is taken back did
 // not leave there. Only the policy Overwrite lets it go.
-func (p *planner) standsSince(path string) bool {
-	if p.way == nil || p.way.policy == Overwrite {
+func (p *Planner) standsSince(path string) bool {
+	if p.Way == nil || p.Way.Policy == Overwrite {
 		return false
 	}
 	base, err := p.baseEntry(path)
@@ -83,20 +83,20 @@ func (p *planner) standsSince(path string) bool {
 
 // isLaterDir reports whether a directory of the disk is none of those that what is
 // taken back left there.
-func (p *planner) isLaterDir(path string) bool {
-	return p.way != nil && p.way.policy != Overwrite && !p.baseHasDir(path)
+func (p *Planner) isLaterDir(path string) bool {
+	return p.Way != nil && p.Way.Policy != Overwrite && !p.baseHasDir(path)
 }
 
 // changedDir reports whether a directory was made since, or got other bits.
-func (p *planner) changedDir(path string, now uint16) bool {
-	return p.isLaterDir(path) || p.way != nil && p.way.policy != Overwrite && p.way.base.meta.perm(path, object.Dir) != now
+func (p *Planner) changedDir(path string, now uint16) bool {
+	return p.isLaterDir(path) || p.Way != nil && p.Way.Policy != Overwrite && p.Way.Base.Meta.PermOf(path, object.Dir) != now
 }
 
 // baseHasDir reports whether what is taken back left a directory at the path.
-func (p *planner) baseHasDir(path string) bool {
+func (p *Planner) baseHasDir(path string) bool {
 	if p.baseDirs == nil {
 		p.baseDirs = make(map[string]bool)
-		for _, list := range [][]pathText{p.way.base.meta.Empty, p.way.base.meta.Bare} {
+		for _, list := range [][]PathText{p.Way.Base.Meta.Empty, p.Way.Base.Meta.Bare} {
 			for _, dir := range list {
 				for at := string(dir); at != "" && !p.baseDirs[at]; at, _ = index.Split(at) {
 					p.baseDirs[at] = true
@@ -107,31 +107,31 @@ func (p *planner) baseHasDir(path string) bool {
 	if p.baseDirs[path] {
 		return true
 	}
-	e, err := p.repo.entryOrNil(p.way.base.tree, path)
+	e, err := p.Repo.EntryOrNil(p.Way.Base.Tree, path)
 	return err == nil && e != nil && e.Mode == object.Dir
 }
 
 // replacedDirs lists the directories whose bits would go back and in whose place something
 // else stands now.
-func (p *planner) replacedDirs() error {
-	if p.way == nil {
+func (p *Planner) replacedDirs() error {
+	if p.Way == nil {
 		return nil
 	}
-	dirs, err := p.repo.chmoddedDirs(p.target, p.way.base)
+	dirs, err := p.Repo.ChmoddedDirs(p.target, p.Way.Base)
 	if err != nil {
 		return err
 	}
 	listed := make(map[string]bool)
-	for _, s := range slices.Concat(p.kept, p.conflicts) {
+	for _, s := range slices.Concat(p.Kept, p.Conflicts) {
 		listed[s.Path] = true
 	}
 	for _, folder := range dirs {
-		if !p.scope.covers(folder) || p.disk.index.Dirs[folder] != nil || listed[folder] || p.cleared[folder] {
+		if !p.scope.Covers(folder) || p.disk.Index.Dirs[folder] != nil || listed[folder] || p.cleared[folder] {
 			continue
 		}
-		found, err := dir.Find(p.repo.root, folder, p.disk.index.Has)
+		found, err := dir.Find(p.Repo.Root, folder, p.disk.Index.Has)
 		if err == nil && found != nil && found.Path == folder && found.Mode != object.Dir {
-			p.stay(folder, reasonChangedSince)
+			p.stay(folder, ReasonChangedSince)
 		}
 	}
 	return nil

@@ -15,17 +15,17 @@ import (
 
 // oversized plans the removal of files that are present but not captured, and that
 // the target did not have.
-func (p *planner) oversized() error {
-	for _, s := range p.now.meta.Skipped {
-		e, err := p.repo.entryOrNil(p.target.tree, s.Path)
+func (p *Planner) oversized() error {
+	for _, s := range p.now.Meta.Skipped {
+		e, err := p.Repo.EntryOrNil(p.target.Tree, s.Path)
 		if err != nil {
 			return err
 		}
-		rec := p.disk.index.Lookup(s.Path)
-		if rec != nil && rec.Skip() == index.Unreadable && p.way == nil && !p.scope.covers(s.Path) {
+		rec := p.disk.Index.Lookup(s.Path)
+		if rec != nil && rec.Skip() == index.Unreadable && p.Way == nil && !p.scope.Covers(s.Path) {
 			p.keepUnseen(s.Path)
 		}
-		if e != nil || rec == nil || rec.Skip() == index.Store || !p.scope.covers(s.Path) || p.cleared[s.Path] {
+		if e != nil || rec == nil || rec.Skip() == index.Store || !p.scope.Covers(s.Path) || p.cleared[s.Path] {
 			continue
 		}
 		inTheWay, isNew, err := p.replaced(s.Path)
@@ -43,9 +43,9 @@ func (p *planner) oversized() error {
 			reason = p.mayHaveExisted(s.Path, rec.Mode() == object.Dir)
 		}
 		switch {
-		case p.keepNew && !inTheWay || p.covered.lists(s.Path):
+		case p.keepNew && !inTheWay || p.covered.Lists(s.Path):
 			continue // it was there then and is there now: nothing to report
-		case strings.HasPrefix(reason, reasonNotCaptured):
+		case strings.HasPrefix(reason, ReasonNotCaptured):
 			p.keepTopmost(s.Path, reason)
 		case reason != "":
 			p.keep(s.Path, reason)
@@ -64,15 +64,15 @@ func (p *planner) oversized() error {
 
 // keepUnseen lists the paths that the scope names in a directory that cannot be read. The
 // target does not have them, and the disk may.
-func (p *planner) keepUnseen(folder string) {
-	for _, path := range p.scope.named() {
+func (p *Planner) keepUnseen(folder string) {
+	for _, path := range p.scope.Named() {
 		if !isBelow(path, folder) {
 			continue
 		}
-		if there, err := p.targetDirs.holds(path); err != nil || there {
+		if there, err := p.targetDirs.Holds(path); err != nil || there {
 			continue // planned, and found to be in the way where it is
 		}
-		if found, err := dir.Find(p.repo.root, path, p.disk.index.Has); err != nil || found != nil {
+		if found, err := dir.Find(p.Repo.Root, path, p.disk.Index.Has); err != nil || found != nil {
 			p.keep(path, reasonUnreadable)
 		}
 	}
@@ -80,14 +80,14 @@ func (p *planner) keepUnseen(folder string) {
 
 // leftBehind plans the removal of files that what is taken back has put where no capture
 // of the disk holds them, because rules that came with it or later ignore them.
-func (p *planner) leftBehind() error {
-	if p.way == nil {
+func (p *Planner) leftBehind() error {
+	if p.Way == nil {
 		return nil
 	}
 	for i := range p.step {
 		c := &p.step[i]
-		rec := p.disk.index.Lookup(c.Path)
-		if c.Status != Added || p.cleared[c.Path] || !p.scope.covers(c.Path) || rec != nil && rec.Skip() != index.Rules {
+		rec := p.disk.Index.Lookup(c.Path)
+		if c.Status != Added || p.cleared[c.Path] || !p.scope.Covers(c.Path) || rec != nil && rec.Skip() != index.Rules {
 			continue
 		}
 		if err := p.takeLeft(c.Path); err != nil {
@@ -99,8 +99,8 @@ func (p *planner) leftBehind() error {
 	return nil
 }
 
-func (p *planner) takeLeft(path string) error {
-	found, err := dir.Find(p.repo.root, path, p.disk.index.Has)
+func (p *Planner) takeLeft(path string) error {
+	found, err := dir.Find(p.Repo.Root, path, p.disk.Index.Has)
 	switch {
 	case err != nil:
 		p.conflict(path, err.Error())
@@ -108,10 +108,10 @@ func (p *planner) takeLeft(path string) error {
 	case found == nil || found.Path != path:
 		return nil
 	case !found.Mode.IsFile() && found.Mode != object.Symlink:
-		p.conflict(path, reasonInTheWayOf+path)
+		p.conflict(path, ReasonInTheWayOf+path)
 		return nil
 	}
-	if proceed, err := p.settle(treeChange{path: path}); err != nil || !proceed {
+	if proceed, err := p.settle(TreeChange{Path: path}); err != nil || !proceed {
 		return err
 	}
 	if reason := p.mayHaveExisted(path, false); reason != "" {
@@ -125,17 +125,17 @@ func (p *planner) takeLeft(path string) error {
 // leftDirs plans the removal of directories that what is taken back has made, that no
 // capture of the disk holds, and in which nothing is left. One in the place of a file that
 // was made is a later change.
-func (p *planner) leftDirs() {
+func (p *Planner) leftDirs() {
 	above := p.aboveAdded()
-	for _, folder := range slices.Backward(slices.Sorted(maps.Keys(p.way.made))) {
-		if !p.baseHasDir(folder) || p.cleared[folder] || !p.scope.covers(folder) && !above[folder] || p.disk.index.Lookup(folder) != nil || p.has(folder) {
+	for _, folder := range slices.Backward(slices.Sorted(maps.Keys(p.Way.Made))) {
+		if !p.baseHasDir(folder) || p.cleared[folder] || !p.scope.Covers(folder) && !above[folder] || p.disk.Index.Lookup(folder) != nil || p.has(folder) {
 			continue
 		}
-		names, err := dir.Names(p.repo.root, folder)
+		names, err := dir.Names(p.Repo.Root, folder)
 		if err != nil || slices.ContainsFunc(names, func(name string) bool { return !p.cleared[index.Join(folder, name)] }) {
 			continue
 		}
-		found, err := dir.Find(p.repo.root, folder, p.disk.index.Has)
+		found, err := dir.Find(p.Repo.Root, folder, p.disk.Index.Has)
 		if err != nil || found == nil || !p.settleGone(folder, found.Perm) {
 			continue
 		}
@@ -146,21 +146,21 @@ func (p *planner) leftDirs() {
 
 // settleUncaptured is settle for a path that neither the capture nor the target
 // holds. Only what is taken back may have put it there.
-func (p *planner) settleUncaptured(path string) (proceed bool, err error) {
-	if p.way == nil {
+func (p *Planner) settleUncaptured(path string) (proceed bool, err error) {
+	if p.Way == nil {
 		return true, nil
 	}
 	if base, err := p.baseEntry(path); err != nil || base == nil {
 		return false, err
 	}
-	return p.settle(treeChange{path: path})
+	return p.settle(TreeChange{Path: path})
 }
 
-// save puts what no capture holds into the batch, before anything is overwritten.
+// Save puts what no capture holds into the batch, before anything is overwritten.
 // What cannot be saved is not touched.
-func (p *plan) save(root string, sink scan.Sink) map[string]*dir.State {
+func (p *Plan) Save(root string, sink scan.Sink) map[string]*dir.State {
 	saved, lost := make(map[string]*dir.State), make(map[string]bool)
-	for _, path := range p.losses {
+	for _, path := range p.Losses {
 		was, err := scan.Save(root, path, sink)
 		if err == nil {
 			saved[path] = was
@@ -168,12 +168,12 @@ func (p *plan) save(root string, sink scan.Sink) map[string]*dir.State {
 		}
 		lost[path] = true
 		if !errors.Is(err, scan.ErrGone) {
-			p.conflicts = append(p.conflicts, PathReason{path, "cannot be saved first: " + err.Error()})
+			p.Conflicts = append(p.Conflicts, PathReason{path, "cannot be saved first: " + err.Error()})
 		}
 	}
 	p.withdraw(lost)
-	for i := range p.changes {
-		c := &p.changes[i]
+	for i := range p.Changes {
+		c := &p.Changes[i]
 		if was := saved[c.Path]; was != nil && c.Was != nil {
 			c.Was = was
 		}
@@ -182,11 +182,11 @@ func (p *plan) save(root string, sink scan.Sink) map[string]*dir.State {
 }
 
 // withdraw takes the changes of some paths and of all below them out of the plan.
-func (p *plan) withdraw(paths map[string]bool) {
+func (p *Plan) withdraw(paths map[string]bool) {
 	if len(paths) == 0 {
 		return
 	}
-	p.changes = slices.DeleteFunc(p.changes, func(c apply.Change) bool {
+	p.Changes = slices.DeleteFunc(p.Changes, func(c apply.Change) bool {
 		for at := c.Path; at != ""; at, _ = index.Split(at) {
 			if paths[at] {
 				return true

@@ -1,18 +1,18 @@
 package cairn
 
-// merge adds another plan. Where both would do something to one path, the earlier
+// Merge adds another plan. Where both would do something to one path, the earlier
 // plan has the say.
-func (p *plan) merge(other *plan) {
-	has := make(map[string]bool, len(p.changes))
-	for i := range p.changes {
-		has[p.changes[i].Path] = true
+func (p *Plan) Merge(other *Plan) {
+	has := make(map[string]bool, len(p.Changes))
+	for i := range p.Changes {
+		has[p.Changes[i].Path] = true
 	}
-	for _, c := range other.changes {
+	for _, c := range other.Changes {
 		if !has[c.Path] {
-			p.changes = append(p.changes, c)
+			p.Changes = append(p.Changes, c)
 		}
 	}
-	p.losses = append(p.losses, other.losses...)
-	p.kept = append(p.kept, other.kept...)
-	p.conflicts = append(p.conflicts, other.conflicts...)
+	p.Losses = append(p.Losses, other.Losses...)
+	p.Kept = append(p.Kept, other.Kept...)
+	p.Conflicts = append(p.Conflicts, other.Conflicts...)
 }

@@ -12,37 +12,37 @@ import (
 // keepRenamesTogether makes both halves of a rename stay if one of them has to: a
 // file that the step moved must not exist twice, or not at all, afterwards. A rename
 // is a deletion and a creation of the same contents.
-func (p *planner) keepRenamesTogether(step []Change) {
-	if len(p.conflicts)+len(p.kept) == 0 {
+func (p *Planner) keepRenamesTogether(step []Change) {
+	if len(p.Conflicts)+len(p.Kept) == 0 {
 		return
 	}
 	stays := make(map[string]bool)
-	for _, list := range [][]PathReason{p.conflicts, p.kept} {
+	for _, list := range [][]PathReason{p.Conflicts, p.Kept} {
 		for _, c := range list {
 			stays[c.Path] = true
 		}
 	}
-	pairs := renames(step)
-	n := len(p.changes)
+	pairs := Renames(step)
+	n := len(p.Changes)
 	for p.dropHalves(pairs, stays) {
 	}
-	if len(p.changes) < n {
+	if len(p.Changes) < n {
 		p.dropUnneeded()
 	}
 }
 
 // dropUnneeded takes directories out of the plan that were to be made for paths that stay,
 // where what is taken back did not remove them.
-func (p *planner) dropUnneeded() {
-	for n := -1; n != len(p.changes); {
-		n = len(p.changes)
+func (p *Planner) dropUnneeded() {
+	for n := -1; n != len(p.Changes); {
+		n = len(p.Changes)
 		needed := make(map[string]bool)
-		for i := range p.changes {
-			if !p.changes[i].Action.Removes() {
-				addParents(needed, p.changes[i].Path)
+		for i := range p.Changes {
+			if !p.Changes[i].Action.Removes() {
+				addParents(needed, p.Changes[i].Path)
 			}
 		}
-		p.changes = slices.DeleteFunc(p.changes, func(c apply.Change) bool {
+		p.Changes = slices.DeleteFunc(p.Changes, func(c apply.Change) bool {
 			return c.Action == apply.Mkdir && !needed[c.Path] && p.baseHasDir(c.Path)
 		})
 	}
@@ -50,23 +50,23 @@ func (p *planner) dropUnneeded() {
 
 // dropHalves makes the other halves of renames stay, and what would be made below one that
 // stands in its way then. It reports whether there were any.
-func (p *planner) dropHalves(pairs [][2]string, stays map[string]bool) bool {
+func (p *Planner) dropHalves(pairs [][2]string, stays map[string]bool) bool {
 	planned, dropped := make(map[string]bool), make(map[string]bool)
-	for i := range p.changes {
-		planned[p.changes[i].Path] = true
+	for i := range p.Changes {
+		planned[p.Changes[i].Path] = true
 	}
 	for _, pair := range pairs {
 		for i, half := range pair {
 			if other := pair[1-i]; stays[other] && !stays[half] && planned[half] {
 				dropped[half], stays[half] = true, true
-				p.conflict(half, reasonOtherHalf+other)
+				p.conflict(half, ReasonOtherHalf+other)
 			}
 		}
 	}
 	if len(dropped) == 0 {
 		return false
 	}
-	p.changes = slices.DeleteFunc(p.changes, func(c apply.Change) bool {
+	p.Changes = slices.DeleteFunc(p.Changes, func(c apply.Change) bool {
 		if dropped[c.Path] {
 			return true
 		}
@@ -76,7 +76,7 @@ func (p *planner) dropHalves(pairs [][2]string, stays map[string]bool) bool {
 		for at, _ := index.Split(c.Path); at != ""; at, _ = index.Split(at) {
 			if dropped[at] {
 				stays[c.Path] = true
-				p.conflict(c.Path, reasonInTheWayOf+at)
+				p.conflict(c.Path, ReasonInTheWayOf+at)
 				return true
 			}
 		}
@@ -85,9 +85,9 @@ func (p *planner) dropHalves(pairs [][2]string, stays map[string]bool) bool {
 	return true
 }
 
-// renames pairs the deletions of a step with its creations of equal contents: those whose
+// Renames pairs the deletions of a step with its creations of equal contents: those whose
 // names differ in case only, and the others in the order of their paths.
-func renames(step []Change) (pairs [][2]string) {
+func Renames(step []Change) (pairs [][2]string) {
 	paired := make(map[string]bool)
 	for _, name := range []func(path string) string{foldName, func(string) string { return "" }} {
 		type key struct{ id, name string }

@@ -16,17 +16,17 @@ import (
 
 const reasonSameName = "the file system takes it for the same as "
 
-func (p *planner) isCaptured(path string) bool {
-	rec := p.disk.index.Lookup(path)
+func (p *Planner) isCaptured(path string) bool {
+	rec := p.disk.Index.Lookup(path)
 	return rec != nil && rec.Skip() == index.Captured
 }
 
 // lookFor finds what stands at a path of the target, or in the way to it, whatever its
 // spelling. Directories on the way that are spelled another way are planned to be renamed.
 // taken is another path of the target that has the name already: both cannot be there.
-func (p *planner) lookFor(path string) (found *dir.Found, taken string, err error) {
+func (p *Planner) lookFor(path string) (found *dir.Found, taken string, err error) {
 	for at := path; ; {
-		found, err = dir.Find(p.repo.root, at, p.disk.index.Has)
+		found, err = dir.Find(p.Repo.Root, at, p.disk.Index.Has)
 		if err != nil || found == nil {
 			return nil, "", err
 		}
@@ -55,13 +55,13 @@ func sameDepth(path, other string) string {
 	return path
 }
 
-func (p *planner) targetHas(path string) (bool, error) {
-	e, err := p.repo.entryOrNil(p.target.tree, path)
-	return e != nil || p.targetDirs.lists(path), err
+func (p *Planner) targetHas(path string) (bool, error) {
+	e, err := p.Repo.EntryOrNil(p.target.Tree, path)
+	return e != nil || p.targetDirs.Lists(path), err
 }
 
 // respell plans that a directory goes, or gets the spelling of what is to be instead of it.
-func (p *planner) respell(dir string) {
+func (p *Planner) respell(dir string) {
 	if !p.cleared[dir] {
 		p.cleared[dir] = true
 		p.change(dir, apply.Rmdir, nil, nil)
@@ -71,49 +71,49 @@ func (p *planner) respell(dir string) {
 // createOver plans a file in the place of a captured one that the plan would leave alone,
 // because it is out of its scope, but that has the same name. What somebody made later
 // goes for no revert.
-func (p *planner) createOver(c treeChange, other string) {
-	if p.way != nil {
-		p.block(c.path, reasonSameName+other)
+func (p *Planner) createOver(c TreeChange, other string) {
+	if p.Way != nil {
+		p.block(c.Path, reasonSameName+other)
 		return
 	}
 	p.removeCaptured(other)
-	p.change(c.path, apply.Create, c.new, nil)
+	p.change(c.Path, apply.Create, c.New, nil)
 }
 
 // removeCaptured plans the removal of a captured file that is in the way, whatever was
 // decided about it before.
-func (p *planner) removeCaptured(path string) {
+func (p *Planner) removeCaptured(path string) {
 	p.removed[path] = true
-	p.takeAway(path, expect(p.disk.index.Lookup(path)))
+	p.takeAway(path, expect(p.disk.Index.Lookup(path)))
 }
 
 // keepSpellingsTogether tells those changes that make room for another spelling what that
 // is. Where it will not be made, for whatever reason, what is there stays: the two are one
 // file. A directory may go all the same.
-func (p *planner) keepSpellingsTogether() {
+func (p *Planner) keepSpellingsTogether() {
 	if len(p.instead) == 0 {
 		return
 	}
-	made, changes := p.made(), p.changes[:0]
-	for _, c := range p.changes {
+	made, changes := p.made(), p.Changes[:0]
+	for _, c := range p.Changes {
 		switch as := p.instead[c.Path]; {
 		case as == "" || !c.Action.Removes():
 		case made[as]:
 			c.As = as
 		case c.Action == apply.Delete:
-			p.conflict(c.Path, reasonOtherHalf+as)
+			p.conflict(c.Path, ReasonOtherHalf+as)
 			continue
 		}
 		changes = append(changes, c)
 	}
-	p.changes = changes
+	p.Changes = changes
 }
 
 // made has what the plan makes, and the directories above it.
-func (p *planner) made() map[string]bool {
+func (p *Planner) made() map[string]bool {
 	made := make(map[string]bool)
-	for i := range p.changes {
-		c := &p.changes[i]
+	for i := range p.Changes {
+		c := &p.Changes[i]
 		for at := c.Path; c.Action.Makes() && at != "" && !made[at]; at, _ = index.Split(at) {
 			made[at] = true
 		}

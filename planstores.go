@@ -14,20 +14,20 @@ const reasonStore = "a cairn store, which going back never changes"
 // spareStores takes out of a plan what lies in a cairn store or stands in its place. A
 // target may hold files of one: a capture before that became a store, or by a program that
 // did not pass stores over.
-func (p *planner) spareStores() {
-	for _, s := range p.now.meta.Skipped {
+func (p *Planner) spareStores() {
+	for _, s := range p.now.Meta.Skipped {
 		if s.Reason != index.Store.String() || !p.touches(s.Path) {
 			continue
 		}
 		p.keep(s.Path, reasonStore)
 		p.withdraw(map[string]bool{s.Path: true})
-		p.losses = slices.DeleteFunc(p.losses, func(l string) bool { return isBelow(l, s.Path) })
+		p.Losses = slices.DeleteFunc(p.Losses, func(l string) bool { return isBelow(l, s.Path) })
 	}
 }
 
 // touches reports whether a plan changes a path or something below it.
-func (p *planner) touches(path string) bool {
-	return slices.ContainsFunc(p.changes, func(c apply.Change) bool { return isBelow(c.Path, path) })
+func (p *Planner) touches(path string) bool {
+	return slices.ContainsFunc(p.Changes, func(c apply.Change) bool { return isBelow(c.Path, path) })
 }
 
 // isBelow reports whether a path is dir or lies below it.

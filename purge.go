@@ -25,7 +25,7 @@ type Purged struct {
 }
 
 type purgedJSON struct {
-	Paths       []pathText `json:"paths"`
+	Paths       []PathText `json:"paths"`
 	Checkpoints []string   `json:"checkpoints"`
 	Freed       int64      `json:"freed"`
 	Elsewhere   []string   `json:"elsewhere"`
@@ -62,13 +62,13 @@ func (p Purged) MarshalJSON() ([]byte, error) {
 // Dying in between leaves a sound store, in which a part of the lines may hold the
 // paths still: the same call does the rest. The error wraps ErrNotFound if no
 // checkpoint ever held any of the paths.
-func (r *Repo) Purge(ctx context.Context, paths []string) (*Purged, error) {
+func (r *rewriter) Purge(ctx context.Context, paths []string) (*Purged, error) {
 	rels, err := r.purgePaths(paths)
 	if err != nil {
 		return nil, err
 	}
 	p := &purger{repo: r, paths: rels, commits: make(map[object.ID]object.ID), trees: make(map[object.ID]*purgedTree), found: make(map[string]bool), blobs: make(map[object.ID]bool)}
-	if err := r.exclusive(ctx, func() error { return p.rewrite(ctx) }); err != nil {
+	if err := r.Exclusive(ctx, func() error { return p.rewrite(ctx) }); err != nil {
 		return nil, fmt.Errorf("purge: %w", err)
 	}
 	done := &Purged{Paths: p.foundPaths(), Checkpoints: p.partial}
@@ -76,7 +76,7 @@ func (r *Repo) Purge(ctx context.Context, paths []string) (*Purged, error) {
 		return done, fmt.Errorf("purge: the paths are out of the history, but their contents are not gone yet: %w (do the same again)", err)
 	}
 	for id := range p.blobs {
-		if ok, err := r.db.Has(id); err != nil {
+		if ok, err := r.DB.Has(id); err != nil {
 			return done, err
 		} else if ok {
 			done.Elsewhere = append(done.Elsewhere, id.String())
@@ -87,10 +87,10 @@ func (r *Repo) Purge(ctx context.Context, paths []string) (*Purged, error) {
 }
 
 // purgePaths are the paths from the root, those left out that lie below others.
-func (r *Repo) purgePaths(paths []string) ([]string, error) {
+func (r *rewriter) purgePaths(paths []string) ([]string, error) {
 	var rels []string
 	for _, path := range paths {
-		rel, err := r.rel(path)
+		rel, err := r.Rel(path)
 		if err != nil {
 			return nil, err
 		}
@@ -102,12 +102,12 @@ func (r *Repo) purgePaths(paths []string) ([]string, error) {
 	slices.Sort(rels)
 	var top []string
 	for _, rel := range slices.Compact(rels) {
-		if !newPathScope(top).covers(rel) || len(top) == 0 {
+		if !NewPathScope(top).Covers(rel) || len(top) == 0 {
 			top = append(top, rel)
 		}
 	}
 	if len(top) == 0 {
-		return nil, notFound("no path is given")
+		return nil, NotFound("no path is given")
 	}
 	return top, nil
 }
@@ -116,18 +116,18 @@ func (r *Repo) purgePaths(paths []string) ([]string, error) {
 const purgeRounds = 50
 
 // dropAll drops every byte that is not needed.
-func (r *Repo) dropAll(ctx context.Context) (freed int64, err error) {
-	if err := r.exclusive(ctx, r.db.DropDamaged); err != nil {
+func (r *rewriter) dropAll(ctx context.Context) (freed int64, err error) {
+	if err := r.Exclusive(ctx, r.DB.DropDamaged); err != nil {
 		return 0, err
 	}
 	for range purgeRounds {
-		got, err := r.db.Collect(ctx, odb.Collection{Thorough: true, Pack: r.packer(), BeforeRemove: r.renamePacks})
+		got, err := r.DB.Collect(ctx, odb.Collection{Thorough: true, Pack: r.Packer(), BeforeRemove: r.RenamePacks})
 		if err != nil {
 			return freed, err
 		}
 		freed += got.Freed
 		if got.Blocked != nil {
-			return freed, fmt.Errorf("%w (%s)", got.Blocked, mendHint)
+			return freed, fmt.Errorf("%w (%s)", got.Blocked, MendHint)
 		}
 		if !got.Incomplete {
 			return freed, nil
@@ -138,7 +138,7 @@ func (r *Repo) dropAll(ctx context.Context) (freed int64, err error) {
 
 // purger rewrites history.
 type purger struct {
-	repo  *Repo
+	repo  *rewriter
 	batch *odb.Batch
 	paths []string
 
@@ -162,9 +162,9 @@ func (p *purger) foundPaths() []string {
 // rewrite is called with the lock held.
 func (p *purger) rewrite(ctx context.Context) error {
 	r := p.repo
-	p.batch = r.db.NewBatch()
+	p.batch = r.DB.NewBatch()
 	defer p.batch.Discard()
-	refs, err := r.db.Refs("refs/")
+	refs, err := r.DB.Refs("refs/")
 	if err != nil {
 		return err
 	}
@@ -173,18 +173,18 @@ func (p *purger) rewrite(ctx context.Context) error {
 			return fmt.Errorf("ref %s: %w (cairn doctor --fix first)", ref.Name, ref.Err)
 		}
 		if refs[i].ID, err = p.object(ctx, ref.ID); err != nil {
-			return fmt.Errorf("%s: %w (%s)", ref.Name, err, mendHint)
+			return fmt.Errorf("%s: %w (%s)", ref.Name, err, MendHint)
 		}
 	}
 	if len(p.found) == 0 {
-		return notFound("no checkpoint holds %s", strings.Join(p.paths, " or "))
+		return NotFound("no checkpoint holds %s", strings.Join(p.paths, " or "))
 	}
-	journals, err := r.journalsNaming(func(text string) (string, error) { return p.mentions(ctx, text) })
+	journals, err := r.JournalsNaming(func(text string) (string, error) { return p.mentions(ctx, text) })
 	if err != nil {
 		return err
 	}
-	w := rewritten{refs: refs, commits: p.commits, replaced: p.replacements(), journals: journals}
-	return r.takeRewritten(p.batch, w, func() error { return r.addPurged(p.paths) })
+	w := Rewritten{Refs: refs, Commits: p.commits, Replaced: p.replacements(), Journals: journals}
+	return r.TakeRewritten(p.batch, w, func() error { return r.addPurged(p.paths) })
 }
 
 // replacements lists what took the place of what: commits, and the trees of states.
@@ -201,4 +201,36 @@ func (p *purger) replacements() map[object.ID]object.ID {
 		}
 	}
 	return all
+}
+
+// Purge takes the contents of paths, and of everything below them, out of the whole
+// history: checkpoints, sessions, operations, pins and what came from elsewhere.
+// Checkpoints that held them become partial: the paths count as present, but not
+// captured, so that going back leaves them alone. They get new ids, and so does
+// what was built on them; the old ids still find them. The paths are not captured
+// any more, until Unpurge. What lies on the disk of the root, and what was exported
+// or pushed, is not touched.
+//
+//  1. finish what was interrupted, forget the stat cache
+//  2. write the new commits, in one pack
+//  3. record which took the place of which, move the refs
+//  4. drop what nothing leads to any more, down to the last byte
+//
+// Dying in between leaves a sound store, in which a part of the lines may hold the
+// paths still: the same call does the rest. The error wraps ErrNotFound if no
+// checkpoint ever held any of the paths.
+func (r *Repo) Purge(ctx context.Context, paths []string) (*Purged, error) {
+	return r.rewriter.Purge(ctx, paths)
+}
+
+// PurgedPaths lists, from the root, the paths that are not captured any more because
+// they were purged.
+func (r *Repo) PurgedPaths() []string {
+	return r.store.PurgedPaths()
+}
+
+// Unpurge lets paths be captured again that were purged. Their old contents stay
+// gone. A path that was not purged is ErrNotFound.
+func (r *Repo) Unpurge(paths []string) error {
+	return r.rewriter.Unpurge(paths)
 }

@@ -25,7 +25,7 @@ type purgedTree struct {
 
 // object rewrites what a ref may lead to.
 func (p *purger) object(ctx context.Context, id object.ID) (object.ID, error) {
-	kind, _, err := p.repo.db.Stat(id)
+	kind, _, err := p.repo.DB.Stat(id)
 	if err != nil {
 		return id, err
 	}
@@ -53,7 +53,7 @@ func (p *purger) commit(ctx context.Context, id object.ID) (object.ID, error) {
 	if err := ctx.Err(); err != nil {
 		return id, err
 	}
-	kind, data, err := p.repo.db.Read(id)
+	kind, data, err := p.repo.DB.Read(id)
 	if err != nil {
 		return id, fmt.Errorf("checkpoint %s: %w", id, err)
 	}
@@ -64,7 +64,7 @@ func (p *purger) commit(ctx context.Context, id object.ID) (object.ID, error) {
 	if err != nil {
 		return id, fmt.Errorf("checkpoint %s: %w: %w", id, ErrCorrupt, err)
 	}
-	ends := p.repo.db.EndsLine(id)
+	ends := p.repo.DB.EndsLine(id)
 	for i, parent := range c.Parents {
 		if ends {
 			break // cleaned away, but for their ids, which are no contents
@@ -78,7 +78,7 @@ func (p *purger) commit(ctx context.Context, id object.ID) (object.ID, error) {
 		return id, err
 	}
 	c.Tree = t.id
-	meta := c.Header(metadataHeader)
+	meta := c.Header(MetadataHeader)
 	if err := p.headers(ctx, c, t); err != nil {
 		return id, fmt.Errorf("checkpoint %s: %w", id, err)
 	}
@@ -92,7 +92,7 @@ func (p *purger) commit(ctx context.Context, id object.ID) (object.ID, error) {
 			return id, err
 		}
 	}
-	if c.Header(metadataHeader) != meta && c.Header(operationHeader) == "" {
+	if c.Header(MetadataHeader) != meta && c.Header(OperationHeader) == "" {
 		p.partial = append(p.partial, now.String())
 	}
 	p.commits[id] = now
@@ -104,7 +104,7 @@ func (p *purger) headers(ctx context.Context, c *object.CommitData, t *purgedTre
 	for i := range c.Extra {
 		h := &c.Extra[i]
 		switch {
-		case h.Key != metadataHeader:
+		case h.Key != MetadataHeader:
 			h.Value, err = p.mentions(ctx, h.Value)
 		default:
 			h.Value, err = p.metadata(h.Value, t)
@@ -119,11 +119,11 @@ func (p *purger) headers(ctx context.Context, c *object.CommitData, t *purgedTre
 // mentions replaces the ids in a text that are those of commits here, and of trees
 // that were the states of such.
 func (p *purger) mentions(ctx context.Context, text string) (string, error) {
-	return replaceIDs(text, func(id object.ID) (object.ID, error) {
+	return ReplaceIDs(text, func(id object.ID) (object.ID, error) {
 		if t := p.trees[id]; t != nil {
 			return t.id, nil
 		}
-		if kind, _, err := p.repo.db.Stat(id); err != nil || kind != object.Commit {
+		if kind, _, err := p.repo.DB.Stat(id); err != nil || kind != object.Commit {
 			return id, nil
 		}
 		return p.commit(ctx, id)
@@ -138,7 +138,7 @@ func (p *purger) tree(ctx context.Context, id object.ID) (*purgedTree, error) {
 	t := &purgedTree{id: id}
 	edits := make(map[string]*object.Entry)
 	for _, path := range p.paths {
-		e, err := p.repo.entryOrNil(id, path)
+		e, err := p.repo.EntryOrNil(id, path)
 		if err != nil {
 			return nil, err
 		}
@@ -148,7 +148,7 @@ func (p *purger) tree(ctx context.Context, id object.ID) (*purgedTree, error) {
 		edits[path], p.found[path] = nil, true
 		gone := Skipped{Path: path, Reason: reasonPurged}
 		if e.Mode != object.Dir {
-			if gone.Size, err = p.repo.blobSize(e); errors.Is(err, odb.ErrNotFound) || errors.Is(err, ErrCorrupt) {
+			if gone.Size, err = p.repo.BlobSize(e); errors.Is(err, odb.ErrNotFound) || errors.Is(err, ErrCorrupt) {
 				err = nil // all the better
 			}
 		}
@@ -162,7 +162,7 @@ func (p *purger) tree(ctx context.Context, id object.ID) (*purgedTree, error) {
 	}
 	if len(edits) > 0 {
 		var err error
-		if t.id, err = p.repo.editTree(p.batch, id, edits); err != nil {
+		if t.id, err = p.repo.EditTree(p.batch, id, edits); err != nil {
 			return nil, err
 		}
 	}
@@ -176,7 +176,7 @@ func (p *purger) note(ctx context.Context, e object.Entry) error {
 		p.blobs[e.ID] = true
 		return ctx.Err()
 	}
-	entries, err := p.repo.readTree(e.ID)
+	entries, err := p.repo.ReadTree(e.ID)
 	for i := range entries {
 		if err == nil {
 			err = p.note(ctx, entries[i])
@@ -190,7 +190,7 @@ func (p *purger) note(ctx context.Context, e object.Entry) error {
 func (p *purger) emptied(old object.ID, t *purgedTree) error {
 	for _, gone := range t.gone {
 		for dir, _ := index.Split(gone.Path); dir != ""; dir, _ = index.Split(dir) {
-			e, err := p.repo.treeEntry(old, dir)
+			e, err := p.repo.TreeEntry(old, dir)
 			if err != nil {
 				return err
 			}
@@ -211,7 +211,7 @@ func (p *purger) emptied(old object.ID, t *purgedTree) error {
 
 // holdsOther reports whether a directory holds anything but the paths.
 func (p *purger) holdsOther(tree object.ID, dir string) (bool, error) {
-	entries, err := p.repo.readTree(tree)
+	entries, err := p.repo.ReadTree(tree)
 	if err != nil {
 		return false, err
 	}
@@ -232,34 +232,34 @@ func (p *purger) holdsOther(tree object.ID, dir string) (bool, error) {
 
 // metadata is that of a state without the paths. The text of a .gitignore goes with it.
 func (p *purger) metadata(value string, t *purgedTree) (string, error) {
-	m, err := decodeMetadata(value)
+	m, err := DecodeMetadata(value)
 	if err != nil && len(t.gone) == 0 {
 		return value, nil // nothing is known to be in there
 	}
 	if err != nil {
 		return "", err
 	}
-	scope := newPathScope(p.paths)
+	scope := NewPathScope(p.paths)
 	var texts []string
-	if m.Rules, texts = m.Rules.withoutPaths(scope); len(texts)+len(t.gone) == 0 {
+	if m.Rules, texts = m.Rules.WithoutPaths(scope); len(texts)+len(t.gone) == 0 {
 		return value, nil
 	}
 	for _, path := range p.paths {
-		if slices.ContainsFunc(texts, newPathScope([]string{path}).covers) {
+		if slices.ContainsFunc(texts, NewPathScope([]string{path}).Covers) {
 			p.found[path] = true
 		}
 	}
-	below := func(path pathText) bool { return scope.covers(string(path)) }
-	m.Skipped = slices.DeleteFunc(m.Skipped, func(s Skipped) bool { return scope.covers(s.Path) })
+	below := func(path PathText) bool { return scope.Covers(string(path)) }
+	m.Skipped = slices.DeleteFunc(m.Skipped, func(s Skipped) bool { return scope.Covers(s.Path) })
 	m.Skipped = append(m.Skipped, t.gone...)
 	slices.SortFunc(m.Skipped, func(a, b Skipped) int { return strings.Compare(a.Path, b.Path) })
 	m.Empty = slices.DeleteFunc(m.Empty, below)
 	m.Bare = slices.DeleteFunc(m.Bare, below)
 	for _, dir := range t.emptied {
-		if !slices.Contains(m.Bare, pathText(dir)) {
-			m.Bare = append(m.Bare, pathText(dir))
+		if !slices.Contains(m.Bare, PathText(dir)) {
+			m.Bare = append(m.Bare, PathText(dir))
 		}
 	}
-	maps.DeleteFunc(m.Perms, func(path string, _ octal) bool { return scope.covers(path) })
-	return m.encode()
+	maps.DeleteFunc(m.Perms, func(path string, _ Octal) bool { return scope.Covers(path) })
+	return m.Encode()
 }

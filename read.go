@@ -20,9 +20,9 @@ type TreeEntry struct {
 }
 
 type treeEntryJSON struct {
-	Path pathText `json:"path"`
+	Path PathText `json:"path"`
 	Mode string   `json:"mode"`
-	Perm octal    `json:"perm"`
+	Perm Octal    `json:"perm"`
 	ID   string   `json:"id"`
 	Size int64    `json:"size"`
 }
@@ -40,19 +40,19 @@ func (e *TreeEntry) UnmarshalJSON(data []byte) error {
 
 // MarshalJSON implements json.Marshaler.
 func (e TreeEntry) MarshalJSON() ([]byte, error) {
-	return json.Marshal(treeEntryJSON{pathText(e.Path), object.Mode(e.Mode).String(), octal(e.Perm), e.ID, e.Size})
+	return json.Marshal(treeEntryJSON{PathText(e.Path), object.Mode(e.Mode).String(), Octal(e.Perm), e.ID, e.Size})
 }
 
 // List yields the files and symlinks of a checkpoint below a path ("" = all),
 // ordered by the bytes of their paths. A path that names a file yields that.
-func (r *Repo) List(ctx context.Context, spec, path string) iter.Seq2[TreeEntry, error] {
+func (r *store) List(ctx context.Context, spec, path string) iter.Seq2[TreeEntry, error] {
 	return func(yield func(TreeEntry, error) bool) {
 		cp, e, rel, err := r.at(ctx, spec, path)
 		if err != nil {
 			yield(TreeEntry{}, err)
 			return
 		}
-		m, err := cp.metadata()
+		m, err := MetadataOf(cp)
 		if err != nil {
 			yield(TreeEntry{}, err)
 			return
@@ -61,71 +61,89 @@ func (r *Repo) List(ctx context.Context, spec, path string) iter.Seq2[TreeEntry,
 			yield(r.listed(rel, e, m))
 			return
 		}
-		for c, err := range r.walkTree(ctx, cp.tree, newPathScope([]string{rel})) {
+		for c, err := range r.walkTree(ctx, cp.tree, NewPathScope([]string{rel})) {
 			if err != nil {
 				yield(TreeEntry{}, err)
 				return
 			}
-			if out, err := r.listed(c.path, *c.new, m); !yield(out, err) || err != nil {
+			if out, err := r.listed(c.Path, *c.New, m); !yield(out, err) || err != nil {
 				return
 			}
 		}
 	}
 }
 
-func (r *Repo) listed(path string, e object.Entry, m *metadata) (TreeEntry, error) {
-	size, err := r.blobSize(&e)
+func (r *store) listed(path string, e object.Entry, m *Metadata) (TreeEntry, error) {
+	size, err := r.BlobSize(&e)
 	out := TreeEntry{Path: path, Mode: uint32(e.Mode), ID: e.ID.String(), Size: size}
 	if e.Mode != object.Symlink {
-		out.Perm = m.perm(path, e.Mode)
+		out.Perm = m.PermOf(path, e.Mode)
 	}
 	return out, err
 }
 
 // at finds a path at a checkpoint.
-func (r *Repo) at(ctx context.Context, spec, path string) (*Checkpoint, object.Entry, string, error) {
+func (r *store) at(ctx context.Context, spec, path string) (*Checkpoint, object.Entry, string, error) {
 	cp, err := r.Lookup(ctx, spec)
 	if err != nil {
 		return nil, object.Entry{}, "", err
 	}
 	rel := ""
 	if path != "" {
-		if rel, err = r.rel(path); err != nil {
+		if rel, err = r.Rel(path); err != nil {
 			return nil, object.Entry{}, "", err
 		}
 	}
-	e, err := r.treeEntry(cp.tree, rel)
+	e, err := r.TreeEntry(cp.tree, rel)
 	return cp, e, rel, err
 }
 
 // Exists reports whether a checkpoint has a path, be it a file, a symlink or a
 // directory with something captured in it.
-func (r *Repo) Exists(ctx context.Context, spec, path string) (bool, error) {
+func (r *store) Exists(ctx context.Context, spec, path string) (bool, error) {
 	cp, err := r.Lookup(ctx, spec)
 	if err != nil {
 		return false, err
 	}
-	rel, err := r.rel(path)
+	rel, err := r.Rel(path)
 	if err != nil {
 		return false, err
 	}
-	e, err := r.entryOrNil(cp.tree, rel)
+	e, err := r.EntryOrNil(cp.tree, rel)
 	return e != nil, err
 }
 
 // OpenFile opens a file as it was at a checkpoint; of a symlink, the text. The
 // reader fails at its end if the store's bytes are not the ones recorded.
-func (r *Repo) OpenFile(ctx context.Context, spec, path string) (size int64, rc io.ReadCloser, err error) {
+func (r *store) OpenFile(ctx context.Context, spec, path string) (size int64, rc io.ReadCloser, err error) {
 	_, e, rel, err := r.at(ctx, spec, path)
 	if err != nil {
 		return 0, nil, err
 	}
 	if e.Mode == object.Dir {
-		return 0, nil, notFound("%s is a directory at the checkpoint, not a file", rel)
+		return 0, nil, NotFound("%s is a directory at the checkpoint, not a file", rel)
 	}
-	size, rc, err = source{r.db}.Open(e.ID)
+	size, rc, err = Source{r.DB}.Open(e.ID)
 	if err != nil {
 		return 0, nil, fmt.Errorf("%s at %s: %w", rel, spec, err)
 	}
 	return size, rc, nil
+}
+
+// List yields the files and symlinks of a checkpoint below a path ("" = all),
+// ordered by the bytes of their paths. A path that names a file yields that.
+func (r *Repo) List(ctx context.Context, spec, path string) iter.Seq2[TreeEntry, error] {
+	return r.store.List(ctx, spec, path)
+}
+
+// Exists reports whether a checkpoint has a path, be it a file, a symlink or a
+// directory with something captured in it.
+func (r *Repo) Exists(ctx context.Context, spec, path string) (bool, error) {
+	return r.store.Exists(ctx, spec, path)
+}
+
+// OpenFile opens a file as it was at a checkpoint; of a symlink, the text. The
+// reader fails at its end if the store's bytes are not the ones recorded.
+func (r *Repo) OpenFile(ctx context.Context, spec, path string) (size int64, rc io.ReadCloser, err error) {
+	return r.store.OpenFile(ctx, spec, path)
 }

@@ -25,20 +25,20 @@ import (
 // Everything is looked at after a crash (x is nil), when anything may have changed, and
 // where the rules may have: they decide about paths that the operation has not touched.
 func recaptureOptions(j *journal, outcomes []apply.Outcome, x *index.Index, by *apply.Executor) captureOptions {
-	opt := captureOptions{recording: true, index: x, fineDirs: by.DirsStampFinely, forget: make(map[string]bool)}
+	opt := captureOptions{Recording: true, Index: x, FineDirs: by.DirsStampFinely, Forget: make(map[string]bool)}
 	ignored := j.keptIgnored()
 	for _, path := range ignored {
-		opt.forget[path] = true
+		opt.Forget[path] = true
 	}
 	if x == nil {
 		return opt
 	}
-	opt.known = knownFrom(outcomes)
+	opt.Known = knownFrom(outcomes)
 	if slices.ContainsFunc(j.changes, isRules) {
 		return opt
 	}
-	scope := newWatchScope(j.touched(ignored), x)
-	opt.scope, opt.names = scope.dirs, scope.names
+	scope := NewWatchScope(j.touched(ignored), x)
+	opt.Scope, opt.Names = scope.Dirs, scope.Names
 	return opt
 }
 
@@ -58,7 +58,7 @@ func (j *journal) touched(more []string) *watch.Changes {
 	}
 	for i := range j.changes {
 		add(index.Split(j.changes[i].Path))
-		if isDirectory(&j.changes[i]) {
+		if IsDirectory(&j.changes[i]) {
 			add(j.changes[i].Path, "")
 		}
 	}
@@ -68,7 +68,7 @@ func (j *journal) touched(more []string) *watch.Changes {
 	return c
 }
 
-func isDirectory(c *apply.Change) bool {
+func IsDirectory(c *apply.Change) bool {
 	return c.Action == apply.Mkdir || c.Action == apply.Rmdir || c.Mode == object.Dir
 }
 
@@ -93,12 +93,12 @@ func knownFrom(outcomes []apply.Outcome) scan.Known {
 
 // recordOperation captures what the operation touched and adds the state after and
 // the operation itself, which become part of the store, with their refs, at once.
-func (r *Repo) recordOperation(ctx context.Context, j *journal, res *Result, opt captureOptions) (object.ID, error) {
-	disk, err := r.capture(ctx, opt)
+func (r *operator) recordOperation(ctx context.Context, j *journal, res *Result, opt captureOptions) (object.ID, error) {
+	disk, err := r.Capture(ctx, opt)
 	if err != nil {
 		return object.ID{}, err
 	}
-	defer disk.discard()
+	defer disk.Discard()
 	s, batch, err := r.stateAfter(ctx, disk, j, res)
 	if err != nil {
 		return object.ID{}, err
@@ -116,9 +116,9 @@ func (r *Repo) recordOperation(ctx context.Context, j *journal, res *Result, opt
 	if j.Line != nil {
 		refs = append(refs, odb.RefUpdate{Name: j.Line.Ref, ID: after})
 	}
-	refs = append(refs, odb.RefUpdate{Name: refOperations, ID: id})
-	if batch == disk.batch {
-		return id, disk.publish(ctx, refs...)
+	refs = append(refs, odb.RefUpdate{Name: RefOperations, ID: id})
+	if batch == disk.Batch {
+		return id, disk.Publish(ctx, refs...)
 	}
 	return id, batch.Commit(refs...)
 }
@@ -128,18 +128,18 @@ func (r *Repo) recordOperation(ctx context.Context, j *journal, res *Result, opt
 // ignored or too large. Without that, taking the operation back could not tell it from
 // later work. Such a state is made from captured trees, which have to be in
 // the store for it.
-func (r *Repo) stateAfter(ctx context.Context, disk *capture, j *journal, res *Result) (state, *odb.Batch, error) {
-	s := state{disk.tree, disk.metadata()}
+func (r *operator) stateAfter(ctx context.Context, disk *Snapshot, j *journal, res *Result) (State, *odb.Batch, error) {
+	s := State{disk.Tree, disk.Metadata()}
 	written, beside := r.written(disk, j, res)
-	dirs := dirsBeside(r, disk.index, slices.Values(beside))
+	dirs := DirsBeside(r.store, disk.Index, slices.Values(beside))
 	if len(written) == 0 {
 		s, err := r.withSaved(nil, s, nil, dirs)
-		return s, disk.batch, err
+		return s, disk.Batch, err
 	}
-	if err := disk.publish(ctx); err != nil {
+	if err := disk.Publish(ctx); err != nil {
 		return s, nil, err
 	}
-	batch := r.db.NewBatch()
+	batch := r.DB.NewBatch()
 	s, err := r.withSaved(batch, s, written, dirs)
 	if err != nil {
 		batch.Discard()
@@ -149,17 +149,17 @@ func (r *Repo) stateAfter(ctx context.Context, disk *capture, j *journal, res *R
 
 // written has the files that an operation wrote and a capture does not hold, and the
 // paths at or above which directories may be beside the capture.
-func (r *Repo) written(disk *capture, j *journal, res *Result) (files map[string]*dir.State, beside []string) {
+func (r *operator) written(disk *Snapshot, j *journal, res *Result) (files map[string]*dir.State, beside []string) {
 	files = make(map[string]*dir.State)
 	for i := range j.changes {
 		c := &j.changes[i]
 		if _, done := slices.BinarySearch(res.Restored, c.Path); !done {
 			continue
 		}
-		if isDirectory(c) {
+		if IsDirectory(c) {
 			beside = append(beside, c.Path)
 		}
-		if rec := disk.index.Lookup(c.Path); !c.ID.IsZero() && (rec == nil || rec.Skip() != index.Captured) && !r.denied(c.Path) {
+		if rec := disk.Index.Lookup(c.Path); !c.ID.IsZero() && (rec == nil || rec.Skip() != index.Captured) && !r.Denied(c.Path) {
 			files[c.Path] = &dir.State{Mode: c.Mode, Perm: c.Perm, ID: c.ID}
 			beside = append(beside, c.Path)
 		}
@@ -167,20 +167,20 @@ func (r *Repo) written(disk *capture, j *journal, res *Result) (files map[string
 	return files, beside
 }
 
-func (r *Repo) addAfter(batch *odb.Batch, s state, j *journal, res *Result) (object.ID, error) {
-	before, err := r.readCheckpoint(j.before)
+func (r *operator) addAfter(batch *odb.Batch, s State, j *journal, res *Result) (object.ID, error) {
+	before, err := r.ReadCheckpoint(j.before)
 	if err != nil {
 		return object.ID{}, err
 	}
 	if j.Line != nil {
 		return r.addReverted(batch, s, before, j.Line, j.created(res), res)
 	}
-	return r.addState(batch, s, before, stateLabel{message: "after " + j.Kind, author: identity.Name})
+	return r.AddState(batch, s, before, StateLabel{Message: "after " + j.Kind, Author: Identity.Name})
 }
 
-func (r *Repo) addOperation(batch *odb.Batch, s state, j *journal, res *Result, after object.ID) (object.ID, error) {
-	rec := operationRecord{
-		Version: 1, Kind: j.Kind, Target: j.Target, Undoes: j.Undoes, Token: j.Token, At: r.now().UnixNano(), Scope: j.Scope,
+func (r *operator) addOperation(batch *odb.Batch, s State, j *journal, res *Result, after object.ID) (object.ID, error) {
+	rec := OperationRecord{
+		Version: 1, Kind: j.Kind, Target: j.Target, Undoes: j.Undoes, Token: j.Token, At: r.Now().UnixNano(), Scope: j.Scope,
 		Before: j.before.String(), After: after.String(),
 		Paths:   pathtext.Texts(append(append([]string{}, res.Restored...), res.Deleted...)),
 		Created: pathtext.Texts(j.created(res)), Kept: res.Kept, Conflicts: res.Conflicts,
@@ -189,21 +189,21 @@ func (r *Repo) addOperation(batch *odb.Batch, s state, j *journal, res *Result, 
 	if err != nil {
 		return object.ID{}, err
 	}
-	meta, err := s.meta.encode()
+	meta, err := s.Meta.Encode()
 	if err != nil {
 		return object.ID{}, err
 	}
-	q := commitRequest{
-		tree: s.tree, meta: meta, message: j.Kind, when: r.now(),
-		extra: []object.Header{{Key: operationHeader, Value: string(value)}},
+	q := CommitRequest{
+		Tree: s.Tree, Meta: meta, Message: j.Kind, When: r.Now(),
+		Extra: []object.Header{{Key: OperationHeader, Value: string(value)}},
 	}
-	previous, err := r.db.Ref(refOperations)
+	previous, err := r.DB.Ref(RefOperations)
 	switch {
 	case err == nil:
-		q.parents = append(q.parents, previous)
+		q.Parents = append(q.Parents, previous)
 	case !errors.Is(err, odb.ErrNotFound):
-		r.log.Warn("operations begun anew", "error", err)
+		r.Log.Warn("operations begun anew", "error", err)
 	}
-	q.parents = append(q.parents, j.before, after)
-	return addCommit(batch, q)
+	q.Parents = append(q.Parents, j.before, after)
+	return AddCommit(batch, q)
 }

@@ -10,7 +10,7 @@ func TestRenamesPairNamesThatDifferInCaseFirst(t *testing.T) {
 	t.Parallel()
 	gone := func(path, id string) Change { return Change{Path: path, Status: Deleted, OldID: id} }
 	made := func(path, id string) Change { return Change{Path: path, Status: Added, NewID: id} }
-	got := renames([]Change{
+	got := Renames([]Change{
 		made("a", "1"), gone("b", "1"), made("B", "1"), gone("c", "1"), gone("d", "2"), made("e", "3"), gone("f", "1"),
 	})
 	want := [][2]string{{"b", "B"}, {"c", "a"}}

@@ -16,11 +16,11 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 )
 
-// readReplaced returns which ids others took the place of. What cannot be read is
+// ReadReplaced returns which ids others took the place of. What cannot be read is
 // left out: an old id is then not found.
-func (r *Repo) readReplaced() map[object.ID]object.ID {
+func (r *store) ReadReplaced() map[object.ID]object.ID {
 	all := make(map[object.ID]object.ID)
-	data, err := r.db.ReadPrivate(odb.PrivateReplaced)
+	data, err := r.DB.ReadPrivate(odb.PrivateReplaced)
 	if err != nil {
 		return all
 	}
@@ -36,10 +36,10 @@ func (r *Repo) readReplaced() map[object.ID]object.ID {
 	return all
 }
 
-// recordReplaced adds to the list, under the lock. What was itself a replacement is
+// RecordReplaced adds to the list, under the lock. What was itself a replacement is
 // followed to the end; what leads nowhere any more is dropped.
-func (r *Repo) recordReplaced(more map[object.ID]object.ID) error {
-	all := r.readReplaced()
+func (r *store) RecordReplaced(more map[object.ID]object.ID) error {
+	all := r.ReadReplaced()
 	for old, now := range all {
 		if further, ok := more[now]; ok {
 			all[old] = further
@@ -47,7 +47,7 @@ func (r *Repo) recordReplaced(more map[object.ID]object.ID) error {
 	}
 	maps.Copy(all, more)
 	maps.DeleteFunc(all, func(old, now object.ID) bool {
-		_, _, err := r.db.Stat(now)
+		_, _, err := r.DB.Stat(now)
 		return old == now || errors.Is(err, odb.ErrNotFound)
 	})
 	var lines []string
@@ -55,13 +55,13 @@ func (r *Repo) recordReplaced(more map[object.ID]object.ID) error {
 		lines = append(lines, old.String()+" "+now.String()+"\n")
 	}
 	slices.Sort(lines)
-	return r.db.WritePrivate(odb.PrivateReplaced, []byte(strings.Join(lines, "")))
+	return r.DB.WritePrivate(odb.PrivateReplaced, []byte(strings.Join(lines, "")))
 }
 
 // withReplaced returns ids that begin with a prefix, those in the place of others that took
 // their place. An object that was replaced may still be there until the next cleaning.
-func (r *Repo) withReplaced(prefix string, ids []object.ID) []object.ID {
-	all := r.readReplaced()
+func (r *store) withReplaced(prefix string, ids []object.ID) []object.ID {
+	all := r.ReadReplaced()
 	ids = slices.DeleteFunc(ids, func(id object.ID) bool { _, was := all[id]; return was })
 	for old, now := range all {
 		if strings.HasPrefix(old.String(), prefix) && !slices.Contains(ids, now) {
@@ -73,34 +73,34 @@ func (r *Repo) withReplaced(prefix string, ids []object.ID) []object.ID {
 
 // PurgedPaths lists, from the root, the paths that are not captured any more because
 // they were purged.
-func (r *Repo) PurgedPaths() []string {
-	r.refreshDenied()
-	return append([]string{}, r.never.Load().purged...)
+func (r *store) PurgedPaths() []string {
+	r.RefreshDenied()
+	return append([]string{}, r.Never.Load().purged...)
 }
 
 // decodePurged decodes the list of purged paths; what is no list has none.
-func (r *Repo) decodePurged(data []byte) []string {
-	var texts []pathText
+func (r *store) decodePurged(data []byte) []string {
+	var texts []PathText
 	if len(data) > 0 {
 		if err := json.Unmarshal(data, &texts); err != nil {
-			r.log.Warn("list of purged paths not read: they may be captured again", "error", err)
+			r.Log.Warn("list of purged paths not read: they may be captured again", "error", err)
 		}
 	}
 	return pathtext.Plain(texts)
 }
 
-func (r *Repo) addPurged(paths []string) error {
+func (r *rewriter) addPurged(paths []string) error {
 	all := append(r.PurgedPaths(), paths...)
 	slices.Sort(all)
 	return r.writePurged(slices.Compact(all))
 }
 
-func (r *Repo) writePurged(paths []string) error {
+func (r *rewriter) writePurged(paths []string) error {
 	data, err := json.Marshal(pathtext.Texts(paths))
 	if err != nil {
 		return err
 	}
-	return r.db.WritePrivate(odb.PrivatePurged, append(data, '\n'))
+	return r.DB.WritePrivate(odb.PrivatePurged, append(data, '\n'))
 }
 
 // neverPatterns are the purged paths in the form of Options.Never.
@@ -122,20 +122,20 @@ func neverPatterns(paths []string) []string {
 
 // Unpurge lets paths be captured again that were purged. Their old contents stay
 // gone. A path that was not purged is ErrNotFound.
-func (r *Repo) Unpurge(paths []string) error {
-	return r.locked(context.Background(), func() error { return r.unpurge(paths) })
+func (r *rewriter) Unpurge(paths []string) error {
+	return r.Locked(context.Background(), func() error { return r.unpurge(paths) })
 }
 
-func (r *Repo) unpurge(paths []string) error {
+func (r *rewriter) unpurge(paths []string) error {
 	all := r.PurgedPaths()
 	for _, path := range paths {
-		rel, err := r.rel(path)
+		rel, err := r.Rel(path)
 		if err != nil {
 			return err
 		}
 		i := slices.Index(all, rel)
 		if i < 0 {
-			return notFound("%s was not purged", rel)
+			return NotFound("%s was not purged", rel)
 		}
 		all = slices.Delete(all, i, i+1)
 	}

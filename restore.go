@@ -26,55 +26,55 @@ type RestoreOptions struct {
 // files included. When the process dies midway, the next command on the store
 // finishes the restore. A path that cannot be restored does not stop the others: it
 // is listed as a conflict.
-func (r *Repo) Restore(ctx context.Context, spec string, opt RestoreOptions) (*Result, error) {
+func (r *operator) Restore(ctx context.Context, spec string, opt RestoreOptions) (*Result, error) {
 	return r.goTo(ctx, spec, opRequest{kind: "restore", dryRun: opt.DryRun, planID: opt.Plan}, opt.Paths, opt.KeepNew)
 }
 
-func (r *Repo) goTo(ctx context.Context, spec string, req opRequest, paths []string, keepNew bool) (*Result, error) {
+func (r *operator) goTo(ctx context.Context, spec string, req opRequest, paths []string, keepNew bool) (*Result, error) {
 	target, err := r.Lookup(ctx, spec)
 	if err != nil {
 		return nil, err
 	}
-	scope, err := r.scopeOf(paths)
+	scope, err := r.ScopeOf(paths)
 	if err != nil {
 		return nil, err
 	}
-	st, err := target.state()
+	st, err := StateOf(target)
 	if err != nil {
 		return nil, err
 	}
-	within, err := scope.within(st.meta, target)
+	within, err := ScopeWithin(scope, st.Meta, target)
 	if err != nil {
 		return nil, err
 	}
 	req.target = target.ID
-	return r.operate(ctx, req, func(disk *capture) (*plan, error) {
+	return r.operate(ctx, req, func(disk *Snapshot) (*Plan, error) {
 		if err := r.checkPaths(scope, disk, st); err != nil {
 			return nil, err
 		}
-		return makePlan(ctx, r, disk.snapshot(), st, planOptions{scope: within, keepNew: keepNew})
+		return Make(ctx, r.store, disk.DiskState(), st, planOptions{Scope: within, KeepNew: keepNew})
 	})
 }
 
 // checkPaths refuses paths that neither side knows: most likely a typing error.
-func (r *Repo) checkPaths(scope *pathScope, disk *capture, target state) error {
+func (r *operator) checkPaths(scope *PathScope, disk *Snapshot, target State) error {
 	if scope == nil {
 		return nil
 	}
-	empty := pathSet(target.meta.Empty)
-	for _, path := range scope.paths {
-		if rec := disk.index.Lookup(path); path == "" || rec != nil && rec.Skip() != index.Rules || empty[path] {
+	empty := PathSet(target.Meta.Empty)
+	for _, path := range scope.Paths {
+		if rec := disk.Index.Lookup(path); path == "" || rec != nil && rec.Skip() != index.Rules || empty[path] {
 			continue
 		}
-		if e, err := r.entryOrNil(target.tree, path); err != nil {
+		if e, err := r.EntryOrNil(target.Tree, path); err != nil {
 			return err
 		} else if e != nil {
 			continue
 		}
-		if found, err := dir.Find(r.root, path, disk.index.Has); err == nil && found != nil && found.Path == path {
-			return notFound("path %s at the checkpoint (on disk it is ignored, and so not captured)", path)
+		if found, err := dir.Find(r.Root, path, disk.Index.Has); err == nil && found != nil && found.Path == path {
+			return NotFound("path %s at the checkpoint (on disk it is ignored, and so not captured)", path)
 		}
-		return notFound("path %s, neither at the checkpoint nor on disk", path)
+		return NotFound("path %s, neither at the checkpoint nor on disk", path)
 	}
 	return nil
 }
@@ -93,7 +93,7 @@ type RevertOptions struct {
 	Others []Step
 }
 
-func (opt *RevertOptions) policy(fallback Policy) Policy {
+func PolicyOf(opt *RevertOptions, fallback Policy) Policy {
 	if opt.OnConflict == "" {
 		return fallback
 	}
@@ -104,7 +104,7 @@ func (opt *RevertOptions) policy(fallback Policy) Policy {
 // at the hash of the first patch that names it. A file that the tree of that hash
 // lacks was created since and is deleted. Files that no patch names are not
 // touched; of a directory that a patch names only the bits go back. Patch.Files may be absolute, or relative to the root.
-func (r *Repo) Revert(ctx context.Context, patches []Patch, opt RevertOptions) (*Result, error) {
+func (r *operator) Revert(ctx context.Context, patches []Patch, opt RevertOptions) (*Result, error) {
 	parts, err := r.revertParts(ctx, patches)
 	if err != nil {
 		return nil, err
@@ -113,22 +113,22 @@ func (r *Repo) Revert(ctx context.Context, patches []Patch, opt RevertOptions) (
 	if len(parts) > 0 {
 		req.target = parts[0].target.ID
 	}
-	return r.operate(ctx, req, func(disk *capture) (*plan, error) {
-		all := &plan{}
+	return r.operate(ctx, req, func(disk *Snapshot) (*Plan, error) {
+		all := &Plan{}
 		for _, part := range parts {
-			st, err := part.target.state()
+			st, err := StateOf(part.target)
 			if err != nil {
 				return nil, err
 			}
-			scope, err := part.scope(r.lookupDirs(st))
+			scope, err := part.scope(r.LookupDirs(st))
 			if err != nil {
 				return nil, err
 			}
-			p, err := makePlan(ctx, r, disk.snapshot(), st, planOptions{scope: scope})
+			p, err := Make(ctx, r.store, disk.DiskState(), st, planOptions{Scope: scope})
 			if err != nil {
 				return nil, err
 			}
-			all.merge(p)
+			all.Merge(p)
 		}
 		return all, nil
 	})
@@ -138,8 +138,8 @@ func (r *Repo) Revert(ctx context.Context, patches []Patch, opt RevertOptions) (
 // everything goes back, as in Restore. With the other policies what changed up to
 // the newest checkpoint goes back, and what changed after that is treated as the
 // policy says.
-func (r *Repo) RevertTo(ctx context.Context, spec string, opt RevertOptions) (*Result, error) {
-	if opt.policy(Overwrite) != Overwrite {
+func (r *operator) RevertTo(ctx context.Context, spec string, opt RevertOptions) (*Result, error) {
+	if PolicyOf(&opt, Overwrite) != Overwrite {
 		return r.RevertRange(ctx, spec, "@", opt)
 	}
 	return r.goTo(ctx, spec, opRequest{kind: "revert", dryRun: opt.DryRun, planID: opt.Plan}, opt.Paths, false)
@@ -153,25 +153,25 @@ type revertPart struct {
 
 // scope selects the files of the part. A directory that the target has is named for its
 // bits, not for what lies below it.
-func (p *revertPart) scope(target *dirLookup) (*pathScope, error) {
+func (p *revertPart) scope(target *DirLookup) (*PathScope, error) {
 	var files, dirs []string
 	for _, path := range p.paths {
-		at, err := target.at(path)
+		at, err := target.At(path)
 		if err != nil {
 			return nil, err
 		}
-		if at.there {
+		if at.There {
 			dirs = append(dirs, path)
 		} else {
 			files = append(files, path)
 		}
 	}
-	return newPathScope(files).withAlone(dirs), nil
+	return NewPathScope(files).WithAlone(dirs), nil
 }
 
 // revertParts gives every path to the first patch that names it, and groups the
 // paths by hash.
-func (r *Repo) revertParts(ctx context.Context, patches []Patch) ([]*revertPart, error) {
+func (r *operator) revertParts(ctx context.Context, patches []Patch) ([]*revertPart, error) {
 	taken := make(map[string]bool)
 	byHash := make(map[string]*revertPart)
 	var parts []*revertPart
@@ -190,7 +190,7 @@ func (r *Repo) revertParts(ctx context.Context, patches []Patch) ([]*revertPart,
 			parts = append(parts, part)
 		}
 		for _, file := range p.Files {
-			rel, err := r.rel(file)
+			rel, err := r.Rel(file)
 			if err == nil && rel == "" {
 				err = fmt.Errorf("%w: a patch names files, not the root", ErrOutside)
 			}
@@ -204,4 +204,18 @@ func (r *Repo) revertParts(ctx context.Context, patches []Patch) ([]*revertPart,
 		}
 	}
 	return parts, nil
+}
+
+// Restore brings the disk to a checkpoint: contents, kinds, permission bits and
+// empty directories. Files created since are deleted, unless KeepNew is set, and so
+// are directories that the checkpoint did not have. Only what differs is touched.
+// What the checkpoint may have had without capturing it (ignored, too large,
+// unreadable) stays and is listed as kept.
+//
+// Everything that is overwritten or deleted is saved first, ignored and oversized
+// files included. When the process dies midway, the next command on the store
+// finishes the restore. A path that cannot be restored does not stop the others: it
+// is listed as a conflict.
+func (r *Repo) Restore(ctx context.Context, spec string, opt RestoreOptions) (*Result, error) {
+	return r.operator.Restore(ctx, spec, opt)
 }

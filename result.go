@@ -20,7 +20,7 @@ type PathReason struct {
 
 // MarshalJSON implements json.Marshaler.
 func (p PathReason) MarshalJSON() ([]byte, error) {
-	return json.Marshal(pathReasonJSON{pathText(p.Path), p.Reason})
+	return json.Marshal(pathReasonJSON{PathText(p.Path), p.Reason})
 }
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -34,7 +34,7 @@ func (p *PathReason) UnmarshalJSON(data []byte) error {
 }
 
 type pathReasonJSON struct {
-	Path   pathText `json:"path"`
+	Path   PathText `json:"path"`
 	Reason string   `json:"reason"`
 }
 
@@ -46,14 +46,14 @@ type PlannedChange struct {
 }
 
 type plannedJSON struct {
-	Path   pathText `json:"path"`
+	Path   PathText `json:"path"`
 	Action string   `json:"action"`
 	Bytes  int64    `json:"bytes"`
 }
 
 // MarshalJSON implements json.Marshaler.
 func (p PlannedChange) MarshalJSON() ([]byte, error) {
-	return json.Marshal(plannedJSON{pathText(p.Path), p.Action, p.Bytes})
+	return json.Marshal(plannedJSON{PathText(p.Path), p.Action, p.Bytes})
 }
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -89,8 +89,8 @@ func (r *Result) Complete() bool { return len(r.Kept) == 0 && len(r.Conflicts) =
 
 type resultJSON struct {
 	Operation string           `json:"operation"`
-	Restored  []pathText       `json:"restored"`
-	Deleted   []pathText       `json:"deleted"`
+	Restored  []PathText       `json:"restored"`
+	Deleted   []PathText       `json:"deleted"`
 	Kept      []PathReason     `json:"kept"`
 	Conflicts []PathReason     `json:"conflicts"`
 	NotTaken  []PathReason     `json:"notTakenBack,omitempty"`
@@ -129,14 +129,14 @@ func (r *Result) UnmarshalJSON(data []byte) error {
 
 // preview is the result of carrying out nothing. It refuses a plan that is not the
 // one asked for.
-func (r *Repo) preview(req opRequest, p *plan) (*Result, error) {
-	res := &Result{Kept: p.kept, Conflicts: p.conflicts, DryRun: req.dryRun, PlanID: p.id(req.kind, req.target, req.undoes)}
+func (r *operator) preview(req opRequest, p *Plan) (*Result, error) {
+	res := &Result{Kept: p.Kept, Conflicts: p.Conflicts, DryRun: req.dryRun, PlanID: p.ID(req.kind, req.target, req.undoes)}
 	if req.planID != "" && req.planID != res.PlanID {
 		return nil, fmt.Errorf("%w: the plan would now be %s, not %s", ErrMoved, res.PlanID, req.planID)
 	}
-	for i := range p.changes {
-		c := &p.changes[i]
-		if isGuard(c) {
+	for i := range p.Changes {
+		c := &p.Changes[i]
+		if IsGuard(c) {
 			continue
 		}
 		size, err := r.plannedBytes(p, c)
@@ -150,30 +150,30 @@ func (r *Repo) preview(req opRequest, p *plan) (*Result, error) {
 	return res, nil
 }
 
-func (r *Repo) plannedBytes(p *plan, c *apply.Change) (int64, error) {
+func (r *operator) plannedBytes(p *Plan, c *apply.Change) (int64, error) {
 	switch c.Action {
 	case apply.Create, apply.Modify:
-		if content, ok := p.merged[c.ID]; ok {
+		if content, ok := p.Merged[c.ID]; ok {
 			return int64(len(content)), nil
 		}
-		_, size, err := r.db.Stat(c.ID)
+		_, size, err := r.DB.Stat(c.ID)
 		return size, err
 	case apply.Delete:
 		if c.Was.ID.IsZero() {
 			return c.Was.Stat.Size, nil
 		}
-		_, size, err := r.db.Stat(c.Was.ID)
+		_, size, err := r.DB.Stat(c.Was.ID)
 		return size, err
 	}
 	return 0, nil
 }
 
-// id names what a plan does and what it found on disk: the first 16 hex digits of a
+// ID names what a plan does and what it found on disk: the first 16 hex digits of a
 // hash over both. Times do not count, so a file that was only touched does not make
 // it another plan.
-func (p *plan) id(kind, target, undoes string) string {
-	lines := make([]string, 0, len(p.changes))
-	for _, c := range p.changes {
+func (p *Plan) ID(kind, target, undoes string) string {
+	lines := make([]string, 0, len(p.Changes))
+	for _, c := range p.Changes {
 		line := fmt.Sprintf("%q %s %v %o %s", c.Path, c.Action, c.Mode, c.Perm, c.ID)
 		if c.Was != nil {
 			line += fmt.Sprintf(" was %v %o %s", c.Was.Mode, c.Was.Perm, c.Was.ID)
@@ -183,7 +183,7 @@ func (p *plan) id(kind, target, undoes string) string {
 		}
 		lines = append(lines, line)
 	}
-	for _, list := range [][]PathReason{p.kept, p.conflicts} {
+	for _, list := range [][]PathReason{p.Kept, p.Conflicts} {
 		for _, c := range list {
 			lines = append(lines, fmt.Sprintf("%q stays: %s", c.Path, c.Reason))
 		}

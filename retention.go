@@ -11,33 +11,12 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/settings"
 )
-
-// Defaults of a Retention.
-const (
-	DefaultMaxAge   = 7 * 24 * time.Hour
-	DefaultMinFree  = 1 << 30 // bytes
-	DefaultKeepLast = 20
-)
-
-// Retention says what may be cleaned away. The zero value is the usual one. What is
-// pinned, and the newest KeepLast checkpoints and operations, never go. Beyond MaxCount
-// and MaxBytes the oldest checkpoints go, also those at the beginning of a line that
-// goes on: a day's line or a session.
-type Retention struct {
-	// MaxAge is how long a line lives after its last checkpoint: a day's checkpoints,
-	// or a session. Operations go one by one. 0 = DefaultMaxAge, NoLimit = for ever.
-	MaxAge time.Duration
-
-	MaxCount int   // checkpoints to keep, the oldest go first; 0 or NoLimit = any number
-	MaxBytes int64 // size of the store to keep to, the oldest go first; 0 = Repo.DefaultBudget, NoLimit = any
-	MinFree  int64 // bytes to leave free on the disk while cleaning; 0 = DefaultMinFree, NoLimit = none
-	KeepLast int   // newest ones that live whatever the rest says; 0 = DefaultKeepLast, NoLimit = none but the newest checkpoint
-}
 
 // CleanOptions says how to clean.
 type CleanOptions struct {
-	Retention
+	settings.Retention
 	DryRun   bool // change nothing, say what would go
 	Thorough bool // drop every byte that is not needed, however much has to be copied for it
 
@@ -82,15 +61,15 @@ type Cleaned struct {
 // A store that cannot be read as a whole loses lines, but no contents: Blocked says
 // why. The error wraps ErrBusy if another process is cleaning, and ErrNoSpace if
 // there is no room even for that.
-func (r *Repo) Clean(ctx context.Context, opt CleanOptions) (*Cleaned, error) {
+func (r *cleaner) Clean(ctx context.Context, opt CleanOptions) (*Cleaned, error) {
 	done := &Cleaned{Lines: []string{}, Shortened: []string{}}
-	keep := opt.Retention.withDefaults(r.DefaultBudget)
-	s, err := takeSurvey(ctx, r)
+	keep := settings.WithDefaults(opt.Retention, r.DefaultBudget)
+	s, err := TakeSurvey(ctx, r.store)
 	if err != nil {
 		return nil, fmt.Errorf("clean: %w", err)
 	}
 	s.spare(keep.KeepLast)
-	s.byAge(keep.MaxAge, r.now())
+	s.byAge(keep.MaxAge, r.Now())
 	s.byCount(keep.MaxCount)
 	if opt.need == 0 { // else once is enough
 		err = r.letGo(ctx, s, opt, done)
@@ -99,7 +78,7 @@ func (r *Repo) Clean(ctx context.Context, opt CleanOptions) (*Cleaned, error) {
 		err = r.shrink(ctx, s, opt, keep, done)
 	}
 	if err == nil && !opt.DryRun {
-		err = r.exclusive(ctx, func() error { return r.writeNote(true, done.Freed) })
+		err = r.Exclusive(ctx, func() error { return r.writeNote(true, done.Freed) })
 	}
 	if err == nil {
 		done.Size, err = r.StoreSize()
@@ -110,37 +89,9 @@ func (r *Repo) Clean(ctx context.Context, opt CleanOptions) (*Cleaned, error) {
 	return done, nil
 }
 
-// noBytes is a size that no store reaches.
-const noBytes int64 = 1<<63 - 1
-
-// withDefaults replaces what is 0. budget is asked for the size of a store if none is given.
-func (k Retention) withDefaults(budget func() int64) Retention {
-	if k.MaxBytes == 0 {
-		k.MaxBytes = budget()
-	}
-	return Retention{
-		MaxAge:   limit(k.MaxAge, DefaultMaxAge, 1<<63-1),
-		MaxCount: limit(k.MaxCount, 1<<31-1, 1<<31-1),
-		MaxBytes: limit(k.MaxBytes, noBytes, noBytes),
-		MinFree:  limit(k.MinFree, DefaultMinFree, 0),
-		KeepLast: limit(k.KeepLast, DefaultKeepLast, 0),
-	}
-}
-
-// limit replaces 0 by the default, and NoLimit by what stands for none.
-func limit[T int | int64 | time.Duration](v, fallback, none T) T {
-	switch {
-	case v == 0:
-		return fallback
-	case v < 0:
-		return none
-	}
-	return v
-}
-
 // letGo carries out what was decided about, in an order that leaves a sound store at
 // any time: first the ends of lines, then the refs, then what they led to.
-func (r *Repo) letGo(ctx context.Context, s *survey, opt CleanOptions, done *Cleaned) error {
+func (r *cleaner) letGo(ctx context.Context, s *survey, opt CleanOptions, done *Cleaned) error {
 	v, err := s.judge(ctx)
 	if err != nil {
 		return err
@@ -154,16 +105,16 @@ func (r *Repo) letGo(ctx context.Context, s *survey, opt CleanOptions, done *Cle
 	}
 	slices.Sort(done.Lines)
 	done.Checkpoints, done.Kept, done.Shortened = v.dropped, v.kept, append([]string{}, v.shortened...)
-	c := odb.Collection{Thorough: opt.Thorough, DryRun: opt.DryRun, Reserve: r.reserve(opt), CopyAtOnce: r.copyAtOnce(opt), BeforeRemove: r.beforeRemove}
+	c := odb.Collection{Thorough: opt.Thorough, DryRun: opt.DryRun, Reserve: r.reserve(opt), CopyAtOnce: r.copyAtOnce(opt), BeforeRemove: r.BeforeRemove}
 	if opt.need == 0 {
-		c.Pack = r.packer() // which takes too long for a capture that waits
+		c.Pack = r.Packer() // which takes too long for a capture that waits
 	}
 	if opt.DryRun {
 		c.WithoutRef, c.Cut = func(name string) bool { return gone[name] }, v.cut
-	} else if err := r.exclusive(ctx, func() error { return r.carryOutVerdict(v) }); err != nil {
+	} else if err := r.Exclusive(ctx, func() error { return r.carryOutVerdict(v) }); err != nil {
 		return err
 	}
-	got, err := r.db.Collect(ctx, c)
+	got, err := r.DB.Collect(ctx, c)
 	if got != nil {
 		done.add(got, opt.DryRun)
 	}
@@ -171,7 +122,7 @@ func (r *Repo) letGo(ctx context.Context, s *survey, opt CleanOptions, done *Cle
 		err = fmt.Errorf("%w: %w", ErrNoSpace, err)
 	}
 	if err == nil && !opt.DryRun && !got.Incomplete && got.Blocked == nil {
-		err = r.exclusive(ctx, r.forgetEnds)
+		err = r.Exclusive(ctx, r.forgetEnds)
 	}
 	return err
 }
@@ -184,27 +135,27 @@ func (d *Cleaned) add(c *odb.Collected, dry bool) {
 	d.Freed += c.Freed
 	d.Packs = c.Packs
 	d.Peak = max(d.Peak, c.Peak)
-	d.Incomplete, d.Blocked = c.Incomplete, causeOf(c.Blocked)
+	d.Incomplete, d.Blocked = c.Incomplete, CauseOf(c.Blocked)
 }
 
 // carryOutVerdict hides and deletes. A line that was moved since stays: somebody
 // has gone on with it.
-func (r *Repo) carryOutVerdict(v *verdict) error {
+func (r *cleaner) carryOutVerdict(v *verdict) error {
 	if len(v.cut) > 0 {
-		ends, err := r.db.Shallow()
+		ends, err := r.DB.Shallow()
 		if err != nil {
-			r.log.Warn("the list of ends of lines is made anew", "error", err)
+			r.Log.Warn("the list of ends of lines is made anew", "error", err)
 		}
-		if err := r.db.SetShallow(append(ends, v.cut...)); err != nil {
+		if err := r.DB.SetShallow(append(ends, v.cut...)); err != nil {
 			return err
 		}
 	}
 	for _, ref := range v.gone {
-		now, err := r.db.Ref(ref.Name)
+		now, err := r.DB.Ref(ref.Name)
 		if err != nil || now != ref.ID {
 			continue
 		}
-		if err := r.db.DeleteRef(ref.Name); err != nil && !errors.Is(err, odb.ErrNotFound) {
+		if err := r.DB.DeleteRef(ref.Name); err != nil && !errors.Is(err, odb.ErrNotFound) {
 			return err
 		}
 	}
@@ -212,30 +163,30 @@ func (r *Repo) carryOutVerdict(v *verdict) error {
 }
 
 // forgetEnds drops the ends of lines that are gone themselves.
-func (r *Repo) forgetEnds() error {
-	ends, err := r.db.Shallow()
+func (r *cleaner) forgetEnds() error {
+	ends, err := r.DB.Shallow()
 	if err != nil {
 		return err
 	}
-	return r.db.SetShallow(slices.DeleteFunc(ends, func(id object.ID) bool {
-		_, _, err := r.db.Stat(id)
+	return r.DB.SetShallow(slices.DeleteFunc(ends, func(id object.ID) bool {
+		_, _, err := r.DB.Stat(id)
 		return errors.Is(err, odb.ErrNotFound)
 	}))
 }
 
-// renamePacks keeps the stat cache when packs are replaced: it is dropped where a
+// RenamePacks keeps the stat cache when packs are replaced: it is dropped where a
 // pack that it knows has gone, unless it hears of that. Called with the lock held.
-func (r *Repo) renamePacks(gone, left []string) error {
+func (r *capturer) RenamePacks(gone, left []string) error {
 	have := append(slices.Clone(gone), left...)
-	if done, err := r.watching.renamePacks(r, have, left); done {
+	if done, err := r.Watch.renamePacks(r, have, left); done {
 		return err
 	}
-	x, err := index.Load(r.indexFile())
+	x, err := index.Load(r.IndexFile())
 	if err != nil || lackedBy(x, have) != "" {
 		return nil // it will be dropped anyway
 	}
 	x.SetPrivate(left, x.Aux)
-	return x.Save(r.indexFile())
+	return x.Save(r.IndexFile())
 }
 
 // cleanedNote is what is kept about the last cleaning.
@@ -245,16 +196,16 @@ type cleanedNote struct {
 	Freed int64     `json:"freed"` // bytes
 }
 
-func (r *Repo) writeNote(done bool, freed int64) error {
-	data, err := json.Marshal(cleanedNote{r.now().UTC(), done, freed})
+func (r *cleaner) writeNote(done bool, freed int64) error {
+	data, err := json.Marshal(cleanedNote{r.Now().UTC(), done, freed})
 	if err != nil {
 		return err
 	}
-	return r.db.WritePrivate(odb.PrivateCleaned, append(data, '\n'))
+	return r.DB.WritePrivate(odb.PrivateCleaned, append(data, '\n'))
 }
 
-func (r *Repo) readNote() (note cleanedNote) {
-	data, err := r.db.ReadPrivate(odb.PrivateCleaned)
+func (r *cleaner) readNote() (note cleanedNote) {
+	data, err := r.DB.ReadPrivate(odb.PrivateCleaned)
 	if err != nil || json.Unmarshal(data, &note) != nil {
 		return cleanedNote{} // never cleaned, as far as anybody knows
 	}
@@ -263,19 +214,19 @@ func (r *Repo) readNote() (note cleanedNote) {
 
 // Due reports whether the last cleaning is longer ago than every, at the price of
 // reading one small file. A time in the future counts as long ago.
-func (r *Repo) Due(every time.Duration) bool {
-	since := r.now().Sub(r.readNote().Time)
+func (r *cleaner) Due(every time.Duration) bool {
+	since := r.Now().Sub(r.readNote().Time)
 	return since < 0 || since >= every
 }
 
 // CleanIfDue cleans if the last cleaning, finished or not, was begun longer ago than
 // every, and nobody else uses or cleans the store. Otherwise it returns nil.
-func (r *Repo) CleanIfDue(ctx context.Context, keep Retention, every time.Duration) (*Cleaned, error) {
+func (r *cleaner) CleanIfDue(ctx context.Context, keep Retention, every time.Duration) (*Cleaned, error) {
 	if !r.Due(every) {
 		return nil, nil
 	}
 	begun := false
-	err := r.exclusive(ctx, func() error {
+	err := r.Exclusive(ctx, func() error {
 		if begun = r.Due(every); !begun {
 			return nil
 		}

@@ -9,7 +9,7 @@ import (
 // RevertRange takes back what changed between two checkpoints, from and to, and
 // nothing else: what was changed since to is treated as the policy says. Paths
 // narrows it down.
-func (r *Repo) RevertRange(ctx context.Context, from, to string, opt RevertOptions) (*Result, error) {
+func (r *operator) RevertRange(ctx context.Context, from, to string, opt RevertOptions) (*Result, error) {
 	target, err := r.Lookup(ctx, from)
 	if err != nil {
 		return nil, err
@@ -18,57 +18,57 @@ func (r *Repo) RevertRange(ctx context.Context, from, to string, opt RevertOptio
 	if err != nil {
 		return nil, err
 	}
-	scope, err := r.scopeOf(opt.Paths)
+	scope, err := r.ScopeOf(opt.Paths)
 	if err != nil {
 		return nil, err
 	}
-	owners, err := attribute(ctx, r, opt, r.stateOf)
+	owners, err := Attribute(ctx, r.store, opt, r.StateOf)
 	if err != nil {
 		return nil, err
 	}
 	req := opRequest{kind: "revert", target: target.ID, dryRun: opt.DryRun, planID: opt.Plan}
-	return r.takeBack(ctx, req, target, base, takeBackOptions{within: scope, policy: opt.policy(Merge), owners: owners})
+	return r.takeBack(ctx, req, target, base, takeBackOptions{within: scope, policy: PolicyOf(&opt, Merge), owners: owners})
 }
 
 type takeBackOptions struct {
-	within *pathScope
+	within *PathScope
 	policy Policy
 	made   []string // see threeWay
-	owners *attribution
+	owners *Attribution
 }
 
 // takeBack plans the way from base to target for what is still as at base, and by
 // the policy for the rest.
-func (r *Repo) takeBack(ctx context.Context, req opRequest, target, base *Checkpoint, opt takeBackOptions) (*Result, error) {
-	to, err := target.state()
+func (r *operator) takeBack(ctx context.Context, req opRequest, target, base *Checkpoint, opt takeBackOptions) (*Result, error) {
+	to, err := StateOf(target)
 	if err != nil {
 		return nil, err
 	}
-	from, err := base.state()
+	from, err := StateOf(base)
 	if err != nil {
 		return nil, err
 	}
-	step, err := r.changes(ctx, to, from, opt.within)
+	step, err := r.Changes(ctx, to, from, opt.within)
 	if err != nil {
 		return nil, err
 	}
-	left, err := findLeftOut(ctx, r, to, from, opt.within)
+	left, err := FindLeftOut(ctx, r.store, to, from, opt.within)
 	if err != nil {
 		return nil, err
 	}
 	own, stay := step, []PathReason(nil)
 	if opt.policy != Overwrite {
-		own, stay = opt.owners.withoutOthers(step)
+		own, stay = opt.owners.WithoutOthers(step)
 	}
-	scope, err := changedBetween(r, to, from, opt.within, own)
+	scope, err := ChangedBetween(r.store, to, from, opt.within, own)
 	if err != nil {
 		return nil, err
 	}
-	return r.operate(ctx, req, func(disk *capture) (*plan, error) {
-		way := &threeWay{base: from, policy: opt.policy, made: make(map[string]bool), merged: make(map[object.ID][]byte)}
+	return r.operate(ctx, req, func(disk *Snapshot) (*Plan, error) {
+		way := &ThreeWay{Base: from, Policy: opt.policy, Made: make(map[string]bool), Merged: make(map[object.ID][]byte)}
 		for _, path := range opt.made {
-			way.made[path] = true
+			way.Made[path] = true
 		}
-		return makePlan(ctx, r, disk.snapshot(), to, planOptions{scope: scope, way: way, step: step, stay: stay, leftOut: left})
+		return Make(ctx, r.store, disk.DiskState(), to, planOptions{Scope: scope, Way: way, Step: step, Stay: stay, LeftOut: left})
 	})
 }

@@ -9,70 +9,70 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 )
 
-// rewritten is a history whose commits have new ids. Its objects are in a batch.
-type rewritten struct {
-	refs     []odb.Ref               // as they are to be
-	dropped  []string                // refs that lead to nothing
-	commits  map[object.ID]object.ID // every commit that was looked at, and its new id
-	ends     []object.ID             // commits whose parents do not count from now on
-	replaced map[object.ID]object.ID
-	journals []odb.Journal
+// Rewritten is a history whose commits have new ids. Its objects are in a batch.
+type Rewritten struct {
+	Refs     []odb.Ref               // as they are to be
+	Dropped  []string                // refs that lead to nothing
+	Commits  map[object.ID]object.ID // every commit that was looked at, and its new id
+	Ends     []object.ID             // commits whose parents do not count from now on
+	Replaced map[object.ID]object.ID
+	Journals []odb.Journal
 }
 
-// takeRewritten makes a rewritten history the store's own. A process that dies on the way
+// TakeRewritten makes a rewritten history the store's own. A process that dies on the way
 // leaves a sound store: the same call does the rest. beforeRefs runs when all is written
 // and no ref has moved.
-func (r *Repo) takeRewritten(batch *odb.Batch, w rewritten, beforeRefs func() error) error {
-	ends, err := r.db.Shallow()
+func (r *rewriter) TakeRewritten(batch *odb.Batch, w Rewritten, beforeRefs func() error) error {
+	ends, err := r.DB.Shallow()
 	if err != nil {
 		return err
 	}
 	for _, id := range ends {
-		if now, ok := w.commits[id]; ok && !now.IsZero() {
+		if now, ok := w.Commits[id]; ok && !now.IsZero() {
 			ends = append(ends, now)
 		}
 	}
 	if err := batch.Commit(); err != nil {
 		return err
 	}
-	if err := r.db.SetShallow(append(ends, w.ends...)); err != nil {
+	if err := r.DB.SetShallow(append(ends, w.Ends...)); err != nil {
 		return err
 	}
-	if err := r.recordReplaced(w.replaced); err != nil {
+	if err := r.RecordReplaced(w.Replaced); err != nil {
 		return err
 	}
 	if err := beforeRefs(); err != nil {
 		return err
 	}
-	r.freshIndex() // it names the contents
-	for _, ref := range w.refs {
+	r.FreshIndex() // it names the contents
+	for _, ref := range w.Refs {
 		if err := r.moveRef(ref); err != nil {
 			return err
 		}
 	}
-	for _, name := range w.dropped {
-		if err := r.db.DeleteRef(name); err != nil {
+	for _, name := range w.Dropped {
+		if err := r.DB.DeleteRef(name); err != nil {
 			return err
 		}
 	}
-	for _, j := range w.journals {
-		if err := r.db.WriteJournal(j.Name, j.Data); err != nil {
+	for _, j := range w.Journals {
+		if err := r.DB.WriteJournal(j.Name, j.Data); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (r *Repo) moveRef(ref odb.Ref) error {
-	if now, err := r.db.Ref(ref.Name); err == nil && now == ref.ID {
+func (r *rewriter) moveRef(ref odb.Ref) error {
+	if now, err := r.DB.Ref(ref.Name); err == nil && now == ref.ID {
 		return nil
 	}
-	return r.db.SetRef(ref.Name, ref.ID)
+	return r.DB.SetRef(ref.Name, ref.ID)
 }
 
-// journalsNaming returns the journals that mentions changes, as they are to be.
-func (r *Repo) journalsNaming(mentions func(string) (string, error)) ([]odb.Journal, error) {
-	all, err := r.db.Journals()
+// JournalsNaming returns the journals that mentions changes, as they are to be.
+func (r *rewriter) JournalsNaming(mentions func(string) (string, error)) ([]odb.Journal, error) {
+	all, err := r.DB.Journals()
 	if err != nil {
 		return nil, err
 	}
@@ -94,8 +94,8 @@ func (r *Repo) journalsNaming(mentions func(string) (string, error)) ([]odb.Jour
 
 var fullID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[0-9a-f]{40}`) })
 
-// replaceIDs replaces every id in a text by what now returns for it.
-func replaceIDs(text string, now func(object.ID) (object.ID, error)) (string, error) {
+// ReplaceIDs replaces every id in a text by what now returns for it.
+func ReplaceIDs(text string, now func(object.ID) (object.ID, error)) (string, error) {
 	var failed error
 	out := fullID().ReplaceAllStringFunc(text, func(digits string) string {
 		id, err := object.ParseID(digits)

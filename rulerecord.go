@@ -15,55 +15,55 @@ import (
 // leave no trace, and what they kept out of the capture would count as absent.
 type ruleRecord struct {
 	Texts   []ruleText `json:"texts,omitempty"`
-	Unknown []pathText `json:"unknown,omitempty"` // directories, "" = the root: no rule below them is sure
+	Unknown []PathText `json:"unknown,omitempty"` // directories, "" = the root: no rule below them is sure
 }
 
 // ruleText is a text of rules and the directories that have it.
 type ruleText struct {
-	Text ruleLines  `json:"text"`
-	In   []pathText `json:"in"`
+	Text RuleLines  `json:"text"`
+	In   []PathText `json:"in"`
 }
 
-// ruleLines is the text of a file of ignore rules, without its comments and blank lines.
+// RuleLines is the text of a file of ignore rules, without its comments and blank lines.
 // Patterns may hold any bytes but NUL.
-type ruleLines string
+type RuleLines string
 
 // MarshalText implements encoding.TextMarshaler.
-func (l ruleLines) MarshalText() ([]byte, error) { return []byte(pathtext.Encode(string(l))), nil }
+func (l RuleLines) MarshalText() ([]byte, error) { return []byte(pathtext.Encode(string(l))), nil }
 
 // UnmarshalText implements encoding.TextUnmarshaler. Earlier releases wrote the text as it
 // was, a NUL included.
-func (l *ruleLines) UnmarshalText(text []byte) error {
+func (l *RuleLines) UnmarshalText(text []byte) error {
 	plain, err := pathtext.Decode(string(text))
 	if err != nil {
 		plain = string(text)
 	}
-	*l = ruleLines(plain)
+	*l = RuleLines(plain)
 	return nil
 }
 
-// linesOf reduces a file of ignore rules to its rules. A text with a NUL is not ok: JSON
+// LinesOf reduces a file of ignore rules to its rules. A text with a NUL is not ok: JSON
 // could not carry it without doubt.
-func linesOf(text []byte) (lines ruleLines, ok bool) {
+func LinesOf(text []byte) (lines RuleLines, ok bool) {
 	var b strings.Builder
 	for line := range strings.Lines(strings.TrimPrefix(string(text), "\ufeff")) {
 		if trimmed := strings.TrimRight(line, "\r\n"); trimmed != "" && trimmed[0] != '#' {
 			b.WriteString(line)
 		}
 	}
-	return ruleLines(b.String()), bytes.IndexByte(text, 0) < 0
+	return RuleLines(b.String()), bytes.IndexByte(text, 0) < 0
 }
 
 // What one checkpoint carries of such texts at most. Usual ones are a few bytes. A
 // directory whose text has no room counts as one of unknown rules.
 const (
-	maxRuleText  = 64 << 10
+	MaxRuleText  = 64 << 10
 	maxRuleTexts = 256 << 10
 )
 
-// hasUncapturedRules reports whether a record is that of a .gitignore whose rules count
+// HasUncapturedRules reports whether a record is that of a .gitignore whose rules count
 // although the tree does not hold it. Git follows no link there, and reads no special file.
-func hasUncapturedRules(rec index.Record) bool {
+func HasUncapturedRules(rec index.Record) bool {
 	switch rec.Skip() {
 	case index.Captured, index.Special, index.Sparse:
 		return false
@@ -71,28 +71,28 @@ func hasUncapturedRules(rec index.Record) bool {
 	return string(rec.Name()) == index.IgnoreFile && rec.Mode() != object.Dir && rec.Mode() != object.Symlink
 }
 
-// rulesBeside is what is known of the texts of such files, by the ids of their records.
-type rulesBeside struct {
-	texts     map[string]ruleLines
-	misjudged []string // see scan.Result
+// RulesBeside is what is known of the texts of such files, by the ids of their records.
+type RulesBeside struct {
+	Texts     map[string]RuleLines
+	Misjudged []string // see scan.Result
 }
 
-// record makes the record of a state from the directories whose .gitignore is not captured
+// Record makes the record of a state from the directories whose .gitignore is not captured
 // and the ids of their texts.
-func (b *rulesBeside) record(dirs []dirOfRules) *ruleRecord {
-	r := &ruleRecord{Unknown: pathtext.Texts(b.misjudged)}
-	size, at := 0, make(map[ruleLines]int)
+func (b *RulesBeside) Record(dirs []DirOfRules) *ruleRecord {
+	r := &ruleRecord{Unknown: pathtext.Texts(b.Misjudged)}
+	size, at := 0, make(map[RuleLines]int)
 	for _, d := range dirs {
-		text, ok := b.texts[d.id.String()]
+		text, ok := b.Texts[d.ID.String()]
 		i, known := at[text]
 		switch {
-		case !ok || len(text) > maxRuleText || !known && size+len(text) > maxRuleTexts:
-			r.Unknown = append(r.Unknown, pathText(d.dir))
+		case !ok || len(text) > MaxRuleText || !known && size+len(text) > maxRuleTexts:
+			r.Unknown = append(r.Unknown, PathText(d.Dir))
 		case known:
-			r.Texts[i].In = append(r.Texts[i].In, pathText(d.dir))
+			r.Texts[i].In = append(r.Texts[i].In, PathText(d.Dir))
 		default:
 			at[text], size = len(r.Texts), size+len(text)
-			r.Texts = append(r.Texts, ruleText{text, []pathText{pathText(d.dir)}})
+			r.Texts = append(r.Texts, ruleText{text, []PathText{PathText(d.Dir)}})
 		}
 	}
 	slices.Sort(r.Unknown)
@@ -100,14 +100,14 @@ func (b *rulesBeside) record(dirs []dirOfRules) *ruleRecord {
 	return r
 }
 
-// dirOfRules is a directory and the id of the text of its .gitignore.
-type dirOfRules struct {
-	dir string
-	id  object.ID
+// DirOfRules is a directory and the id of the text of its .gitignore.
+type DirOfRules struct {
+	Dir string
+	ID  object.ID
 }
 
-// each visits the directories whose text is known.
-func (r *ruleRecord) each(visit func(dir string, text ruleLines)) {
+// Each visits the directories whose text is known.
+func (r *ruleRecord) Each(visit func(dir string, text RuleLines)) {
 	for _, t := range r.Texts {
 		for _, dir := range t.In {
 			visit(string(dir), t.Text)
@@ -115,14 +115,14 @@ func (r *ruleRecord) each(visit func(dir string, text ruleLines)) {
 	}
 }
 
-// withoutPaths is a copy without the texts of files that scope covers, which are returned.
+// WithoutPaths is a copy without the texts of files that scope covers, which are returned.
 // Their rules are unknown then.
-func (r *ruleRecord) withoutPaths(scope *pathScope) (out *ruleRecord, gone []string) {
+func (r *ruleRecord) WithoutPaths(scope *PathScope) (out *ruleRecord, gone []string) {
 	if r == nil {
 		return nil, nil
 	}
 	out = &ruleRecord{Unknown: slices.Clone(r.Unknown)}
-	covered := func(dir pathText) bool { return scope.covers(index.Join(string(dir), index.IgnoreFile)) }
+	covered := func(dir PathText) bool { return scope.Covers(index.Join(string(dir), index.IgnoreFile)) }
 	for _, t := range r.Texts {
 		for _, dir := range t.In {
 			if covered(dir) {
@@ -138,8 +138,8 @@ func (r *ruleRecord) withoutPaths(scope *pathScope) (out *ruleRecord, gone []str
 	return out, gone
 }
 
-// dirs yields all directories that the record names.
-func (r *ruleRecord) dirs(yield func(dir string) bool) {
+// Dirs yields all directories that the record names.
+func (r *ruleRecord) Dirs(yield func(dir string) bool) {
 	if r == nil {
 		return
 	}

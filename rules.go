@@ -23,7 +23,7 @@ import (
 // ruleSource is what decides, at the root, whether a path belongs into a capture:
 // ignore rules that are no files of the tree, and what is held in spite of them.
 type ruleSource struct {
-	context ignoreContext
+	context IgnoreContext
 	chain   *ignore.Chain
 	include *ignore.Patterns
 	user    *userIndex
@@ -34,16 +34,16 @@ type ruleSource struct {
 }
 
 // loadRules reads the rules that are in force now.
-func (r *Repo) loadRules(x *index.Index) (*ruleSource, error) {
-	repo := r.repository()
+func (r *capturer) loadRules(x *index.Index) (*ruleSource, error) {
+	repo := r.Repository()
 	context := r.ignoreContext(repo)
-	s := &ruleSource{context: context, chain: context.chain(), before: r.auxiliaryOf(x)}
+	s := &ruleSource{context: context, chain: context.Chain(), before: r.auxiliaryOf(x)}
 	s.aux.RuleTexts = s.before.RuleTexts
-	if len(r.opt.Include) > 0 {
-		s.include = ignore.Parse([]byte(strings.Join(r.opt.Include, "\n")+"\n"), context.FoldCase)
+	if len(r.Opt.Include) > 0 {
+		s.include = ignore.Parse([]byte(strings.Join(r.Opt.Include, "\n")+"\n"), context.FoldCase)
 	}
 	s.loadUserIndex(r, repo)
-	s.aux.Never = r.neverID()
+	s.aux.Never = r.NeverID()
 	earlier, err := s.heldEarlier(r, x)
 	if err != nil {
 		return nil, err
@@ -56,53 +56,53 @@ func (r *Repo) loadRules(x *index.Index) (*ruleSource, error) {
 
 // ignoreContext reads info/exclude, core.excludesFile and, for a root below the top
 // of its repository, the .gitignore files above it.
-func (r *Repo) ignoreContext(repo *git.Repo) ignoreContext {
-	u := git.UserConfig{Home: r.opt.Home, ConfigHome: r.opt.ConfigHome, System: r.opt.SystemGitConfig, Files: r.watching.files()}
+func (r *capturer) ignoreContext(repo *git.Repo) IgnoreContext {
+	u := git.UserConfig{Home: r.Opt.Home, ConfigHome: r.Opt.ConfigHome, System: r.Opt.SystemGitConfig, Files: r.Watch.files()}
 	settings, err := r.ignoreSettings(repo, u)
 	if err != nil {
-		r.log.Warn("git configuration read in part", "error", err)
+		r.Log.Warn("git configuration read in part", "error", err)
 	}
-	c := ignoreContext{FoldCase: settings.IgnoreCase}
+	c := IgnoreContext{FoldCase: settings.IgnoreCase}
 	for _, path := range []string{settings.InfoExclude, settings.ExcludesFile} {
-		if text := c.readRules(u.Files, path); text != "" {
+		if text := c.ReadRules(u.Files, path); text != "" {
 			c.Sources = append(c.Sources, text)
 		}
 	}
-	if repo != nil && repo.Top != r.root {
-		c.addParents(u.Files, repo.Top, r.root)
+	if repo != nil && repo.Top != r.Root {
+		c.AddParents(u.Files, repo.Top, r.Root)
 	}
 	return c
 }
 
-func (r *Repo) ignoreSettings(repo *git.Repo, u git.UserConfig) (git.IgnoreSettings, error) {
+func (r *capturer) ignoreSettings(repo *git.Repo, u git.UserConfig) (git.IgnoreSettings, error) {
 	if repo == nil {
-		return git.UserIgnoreSettings(u, r.root)
+		return git.UserIgnoreSettings(u, r.Root)
 	}
 	return repo.IgnoreSettings(u)
 }
 
-// addParents takes over the rules above root. A root that its own repository
+// AddParents takes over the rules above root. A root that its own repository
 // ignores was chosen on purpose, so the rules that ignore it do not count.
-func (c *ignoreContext) addParents(files *git.Files, top, root string) {
+func (c *IgnoreContext) AddParents(files *git.Files, top, root string) {
 	rel, err := filepath.Rel(top, root)
 	if err != nil || !filepath.IsLocal(rel) {
 		return
 	}
 	parts := strings.Split(filepath.ToSlash(rel), "/")
 	with := *c
-	with.Prefix = pathText(strings.Join(parts, "/") + "/")
+	with.Prefix = PathText(strings.Join(parts, "/") + "/")
 	dir := top
 	for _, part := range parts {
-		with.Parents = append(with.Parents, with.readRules(files, filepath.Join(dir, index.IgnoreFile)))
+		with.Parents = append(with.Parents, with.ReadRules(files, filepath.Join(dir, index.IgnoreFile)))
 		dir = filepath.Join(dir, part)
 	}
-	if !with.chain().Covers(strings.Join(parts, "/"), true) {
+	if !with.Chain().Covers(strings.Join(parts, "/"), true) {
 		*c = with
 	}
 }
 
-// chain compiles the context: the rules in force at the root.
-func (c *ignoreContext) chain() *ignore.Chain {
+// Chain compiles the context: the rules in force at the root.
+func (c *IgnoreContext) Chain() *ignore.Chain {
 	var fallbacks []*ignore.Patterns
 	for _, text := range c.Sources {
 		fallbacks = append(fallbacks, ignore.Parse([]byte(text), c.FoldCase))
@@ -121,9 +121,9 @@ func (c *ignoreContext) chain() *ignore.Chain {
 // ignore rules.
 const maxRuleFile = 1 << 20
 
-// readRules reads a file of ignore rules. What is no regular file has no rules, as in git.
+// ReadRules reads a file of ignore rules. What is no regular file has no rules, as in git.
 // Nor has one that cannot be read, but nothing is sure then.
-func (c *ignoreContext) readRules(files *git.Files, path string) ruleLines {
+func (c *IgnoreContext) ReadRules(files *git.Files, path string) RuleLines {
 	if path == "" || filepath.Base(path) == index.IgnoreFile && isSymlink(path) {
 		return ""
 	}
@@ -132,7 +132,7 @@ func (c *ignoreContext) readRules(files *git.Files, path string) ruleLines {
 		c.Unknown = c.Unknown || !git.IsAbsent(err)
 		return ""
 	}
-	lines, ok := linesOf(text)
+	lines, ok := LinesOf(text)
 	c.Unknown = c.Unknown || !ok
 	return lines
 }
@@ -145,40 +145,40 @@ func isSymlink(path string) bool {
 // heldEarlier answers for what earlier captures hold. As long as the stat cache is
 // that of the last complete capture it knows itself, and nil is returned; otherwise
 // the tree of that capture is asked.
-func (s *ruleSource) heldEarlier(r *Repo, x *index.Index) (func(path string, dir bool) bool, error) {
-	if r.db == nil {
+func (s *ruleSource) heldEarlier(r *capturer, x *index.Index) (func(path string, dir bool) bool, error) {
+	if r.DB == nil {
 		return nil, nil
 	}
-	ref := refDisk
+	ref := RefDisk
 	if s.before.Incomplete || x.Root() == nil {
-		if _, err := r.db.Ref(refHeld); err == nil {
-			ref = refHeld
+		if _, err := r.DB.Ref(RefHeld); err == nil {
+			ref = RefHeld
 		}
 	}
-	tree, err := r.db.Ref(ref)
+	tree, err := r.DB.Ref(ref)
 	switch {
 	case errors.Is(err, odb.ErrNotFound):
 		return nil, nil
 	case err != nil:
 		return nil, err
-	case ref == refDisk && x.Root() != nil && x.Root().Tree == tree:
+	case ref == RefDisk && x.Root() != nil && x.Root().Tree == tree:
 		return nil, nil
 	}
 	s.earlier = tree
 	return func(path string, dir bool) bool {
-		e, err := r.treeEntry(tree, path)
+		e, err := r.TreeEntry(tree, path)
 		return err == nil && (e.Mode == object.Dir) == dir
 	}, nil
 }
 
 // conditions names all that decides a capture but for the directories, the user's index
 // and earlier captures: what a later boot or other rules find is not what these did.
-func (s *ruleSource) conditions(r *Repo, exclude []string) string {
+func (s *ruleSource) conditions(r *capturer, exclude []string) string {
 	boot := process.BootID()
 	if boot == "" {
 		return ""
 	}
-	text, err := json.Marshal([]any{boot, s.context, r.opt.Include, r.maxIncludeSize(), r.maxFileSize(), s.aux.Never, exclude})
+	text, err := json.Marshal([]any{boot, s.context, r.Opt.Include, r.maxIncludeSize(), r.maxFileSize(), s.aux.Never, exclude})
 	if err != nil {
 		return ""
 	}
@@ -198,9 +198,9 @@ func (s *ruleSource) ground() string {
 // auxiliary is what the stat cache keeps for this package.
 type auxiliary struct {
 	UserIndex *git.Signature `json:"userIndex,omitempty"` // nil = to be read again
-	Held      []pathText     `json:"held,omitempty"`      // tracked by the user, but not in the last capture
-	Sparse    []pathText     `json:"sparse,omitempty"`    // absent by a sparse checkout
-	Dropped   []pathText     `json:"dropped,omitempty"`   // captured once, but not in the last capture; the user may track them
+	Held      []PathText     `json:"held,omitempty"`      // tracked by the user, but not in the last capture
+	Sparse    []PathText     `json:"sparse,omitempty"`    // absent by a sparse checkout
+	Dropped   []PathText     `json:"dropped,omitempty"`   // captured once, but not in the last capture; the user may track them
 
 	// NoneSkipped says that the user's index marks nothing as left out.
 	NoneSkipped bool `json:"noneSkipped,omitempty"`
@@ -209,7 +209,7 @@ type auxiliary struct {
 
 	// RuleTexts are those of the .gitignore files that are not captured, by the ids of
 	// their records.
-	RuleTexts map[string]ruleLines `json:"ruleTexts,omitempty"`
+	RuleTexts map[string]RuleLines `json:"ruleTexts,omitempty"`
 
 	// Misjudged says that the metadata of this state tell of rules that were not sure then.
 	Misjudged bool `json:"misjudged,omitempty"`
@@ -251,12 +251,12 @@ func (s *ruleSource) noteTexts(res *scan.Result, whole bool) {
 	if len(res.RuleTexts) == 0 {
 		return
 	}
-	texts := make(map[string]ruleLines, len(res.RuleTexts))
+	texts := make(map[string]RuleLines, len(res.RuleTexts))
 	if !whole {
 		maps.Copy(texts, s.aux.RuleTexts)
 	}
 	for id, text := range res.RuleTexts {
-		if lines, ok := linesOf(text); ok && len(lines) <= maxRuleText {
+		if lines, ok := LinesOf(text); ok && len(lines) <= MaxRuleText {
 			texts[id.String()] = lines
 		}
 	}
@@ -281,17 +281,17 @@ const manyFiles = 100_000
 // captured before them.
 func (s *ruleSource) heldRef() []odb.RefUpdate {
 	if s.aux.Incomplete && !s.earlier.IsZero() {
-		return []odb.RefUpdate{{Name: refHeld, ID: s.earlier}}
+		return []odb.RefUpdate{{Name: RefHeld, ID: s.earlier}}
 	}
 	return nil
 }
 
 // dropHeld lets that tree go when a complete capture is in place.
-func (r *Repo) dropHeld(s *ruleSource) error {
+func (r *capturer) dropHeld(s *ruleSource) error {
 	if s.aux.Incomplete || !s.before.Incomplete {
 		return nil
 	}
-	if err := r.db.DeleteRef(refHeld); err != nil && !errors.Is(err, odb.ErrNotFound) {
+	if err := r.DB.DeleteRef(RefHeld); err != nil && !errors.Is(err, odb.ErrNotFound) {
 		return err
 	}
 	return nil
@@ -299,7 +299,7 @@ func (r *Repo) dropHeld(s *ruleSource) error {
 
 // auxiliaryOf decodes what a stat cache keeps for this package. From one capture to the
 // next that is mostly the same, and is not changed by any.
-func (r *Repo) auxiliaryOf(x *index.Index) auxiliary {
+func (r *capturer) auxiliaryOf(x *index.Index) auxiliary {
 	if last := r.lastAux.Load(); last != nil && string(x.Aux) == last.text {
 		return last.auxiliary
 	}

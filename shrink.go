@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/settings"
 )
 
 // budgetSlack: a store that has outgrown its budget shrinks to this fraction below it, so
@@ -17,7 +18,7 @@ const maxShrinks = 5
 
 // shrink lets the oldest go where the store is too large, or has to make room for a
 // capture. For a capture that would not fit even then nothing goes.
-func (r *Repo) shrink(ctx context.Context, s *survey, opt CleanOptions, keep Retention, done *Cleaned) error {
+func (r *cleaner) shrink(ctx context.Context, s *survey, opt CleanOptions, keep Retention, done *Cleaned) error {
 	opt.Thorough = true
 	for n := 0; done.Blocked == nil; n++ {
 		size, err := r.StoreSize()
@@ -53,15 +54,15 @@ func (r *Repo) shrink(ctx context.Context, s *survey, opt CleanOptions, keep Ret
 }
 
 // mostBytes is how large the store may be, so that so many bytes can be added to it.
-func (r *Repo) mostBytes(keep Retention, need, size int64) (int64, error) {
+func (r *cleaner) mostBytes(keep Retention, need, size int64) (int64, error) {
 	most := keep.MaxBytes
-	if most != noBytes {
+	if most != settings.NoBytes {
 		most -= need
 	}
-	if need == 0 || keep.MinFree <= 0 && most != noBytes {
+	if need == 0 || keep.MinFree <= 0 && most != settings.NoBytes {
 		return most, nil
 	}
-	free, err := r.freeSpace()
+	free, err := r.FreeSpace()
 	if err != nil {
 		return 0, err
 	}
@@ -73,17 +74,17 @@ func (r *Repo) mostBytes(keep Retention, need, size int64) (int64, error) {
 
 // dropOldest has the oldest units go that do not fit into target bytes. It reports whether
 // there was anything to go, or garbage to be collected.
-func (r *Repo) dropOldest(ctx context.Context, s *survey, opt CleanOptions, target, most int64, done *Cleaned) (bool, error) {
+func (r *cleaner) dropOldest(ctx context.Context, s *survey, opt CleanOptions, target, most int64, done *Cleaned) (bool, error) {
 	rest, err := r.besideObjects()
 	if err != nil {
 		return false, err
 	}
-	size, err := r.db.StoredSizes()
+	size, err := r.DB.StoredSizes()
 	if err != nil {
 		return false, err
 	}
 	if opt.need == 0 {
-		most = noBytes // as much goes as may
+		most = settings.NoBytes // as much goes as may
 	}
 	before := s.living()
 	fits, err := s.bySize(ctx, target-rest, most-rest, size)
@@ -100,21 +101,21 @@ func (r *Repo) dropOldest(ctx context.Context, s *survey, opt CleanOptions, targ
 }
 
 // besideObjects is the size of what is neither a pack nor a loose object.
-func (r *Repo) besideObjects() (int64, error) {
+func (r *cleaner) besideObjects() (int64, error) {
 	all, err := r.StoreSize()
 	if err != nil {
 		return 0, err
 	}
-	objects, err := r.db.ObjectBytes()
+	objects, err := r.DB.ObjectBytes()
 	return max(0, all-objects), err
 }
 
 // overBudget finds out what holds a store that is too large.
-func (r *Repo) overBudget(ctx context.Context, s *survey, need int64, done *Cleaned) error {
+func (r *cleaner) overBudget(ctx context.Context, s *survey, need int64, done *Cleaned) error {
 	if done.Blocked != nil || done.Incomplete || need > 0 && !done.stuck {
 		return nil // others keep the store busy
 	}
-	size, err := r.db.StoredSizes()
+	size, err := r.DB.StoredSizes()
 	if err != nil {
 		return err
 	}
@@ -129,7 +130,7 @@ func (r *Repo) overBudget(ctx context.Context, s *survey, need int64, done *Clea
 // that is to be replaced must fit beside itself on the disk. A fraction of the store keeps
 // what is old apart from what is new: then the oldest goes with its packs, and little has
 // to be copied. 0 = as large as they come.
-func (r *Repo) copyAtOnce(opt CleanOptions) int64 {
+func (r *cleaner) copyAtOnce(opt CleanOptions) int64 {
 	if opt.need == 0 {
 		return 0
 	}
@@ -138,7 +139,7 @@ func (r *Repo) copyAtOnce(opt CleanOptions) int64 {
 		return 0
 	}
 	most := max(minCopied, size/budgetSlack)
-	if free, err := r.freeSpace(); err == nil {
+	if free, err := r.FreeSpace(); err == nil {
 		most = min(most, (free-r.reserve(opt))/2)
 	}
 	return max(1, most)
@@ -149,12 +150,12 @@ const minCopied = 64 << 10
 
 // reserve is how much of the disk a cleaning leaves free. One that makes room may use half
 // of what is left: it gives back more than it takes.
-func (r *Repo) reserve(opt CleanOptions) int64 {
-	reserve := opt.Retention.withDefaults(r.DefaultBudget).MinFree
+func (r *cleaner) reserve(opt CleanOptions) int64 {
+	reserve := settings.WithDefaults(opt.Retention, r.DefaultBudget).MinFree
 	if opt.need == 0 {
 		return reserve
 	}
-	free, err := r.freeSpace()
+	free, err := r.FreeSpace()
 	if err != nil {
 		return reserve
 	}

@@ -48,7 +48,7 @@ func reopened(t *testing.T, opt Options) *Repo {
 // savedID is what the stat cache on the disk has of the edited file.
 func savedID(t *testing.T, r *Repo) object.ID {
 	t.Helper()
-	x, err := index.Load(r.indexFile())
+	x, err := index.Load(r.capturer.IndexFile())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func TestPlanReadsNoTreeThatWasCached(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, path := range []string{"a", "a/deep"} { // rules are looked for in the root's
-			e, err := r.treeEntry(c.tree, path)
+			e, err := r.store.TreeEntry(c.tree, path)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -119,7 +119,7 @@ func TestPlanReadsNoTreeThatWasCached(t *testing.T) {
 	}
 	read := func(r *Repo, ids []object.ID) (n int) {
 		for _, id := range ids {
-			if _, ok := r.trees.get(id); ok {
+			if _, ok := r.store.Trees.Get(id); ok {
 				n++
 			}
 		}
@@ -157,7 +157,7 @@ func TestStatCacheAfterTakingBack(t *testing.T) {
 				return err
 			}
 			step := UndoneStep{Step: Step{From: before.Checkpoint, To: made.Checkpoint.ID}}
-			u.forgetDisk()
+			u.ForgetDisk()
 			if err := os.WriteFile(filepath.Join(opt.Root, "b/f"), []byte("somebody else's\n"), 0o644); err != nil {
 				return err
 			}
@@ -170,7 +170,7 @@ func TestStatCacheAfterTakingBack(t *testing.T) {
 		if !dry {
 			edited = object.Sum(object.Blob, []byte("one\n"))
 		}
-		x, err := index.Load(r.indexFile())
+		x, err := index.Load(r.capturer.IndexFile())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -204,7 +204,7 @@ func TestTrackAfterRestoreReadsNoTree(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, read := r.trees.get(id); read {
+		if _, read := r.store.Trees.Get(id); read {
 			t.Errorf("tree %s was read", hash)
 		}
 	}

@@ -31,51 +31,51 @@ type Hint struct {
 type stepsBack struct {
 	u      *LineUpdate // for its repo, and its capture where a step lasts until now
 	ctx    context.Context
-	start  state // that the steps are taken out of
+	start  State // that the steps are taken out of
 	policy Policy
 
 	ways   map[string][]stepEnds // of each path, newest step first
 	dirs   map[string]dirEnds
 	pairs  [][2]string // renames
 	made   map[string]bool
-	unheld map[state]*unheld // of the states before steps
+	unheld map[State]*unheld // of the states before steps
 
-	want            map[string]pathEnd // where it is not as at start
-	origin          map[string]state   // that what is wanted comes from
-	leftOut         []leftOut
+	want            map[string]PathEnd // where it is not as at start
+	origin          map[string]State   // that what is wanted comes from
+	leftOut         []LeftOut
 	kept, conflicts []PathReason
-	merger          *planner
-	lookups         map[*metadata]*dirLookup
+	merger          *Planner
+	lookups         map[*Metadata]*DirLookup
 }
 
-// pathEnd is a file or symlink at one end of a step; entry is nil where there is none.
-type pathEnd struct {
-	entry *object.Entry
-	perm  uint16
+// PathEnd is a file or symlink at one end of a step; entry is nil where there is none.
+type PathEnd struct {
+	Entry *object.Entry
+	Perm  uint16
 }
 
 type stepEnds struct {
-	from, to pathEnd
-	before   state // of the step
+	from, to PathEnd
+	before   State // of the step
 }
 
 // dirEnds are the states before the oldest step that changed a directory, and after
 // the newest.
-type dirEnds struct{ from, to state }
+type dirEnds struct{ from, to State }
 
-func (a pathEnd) same(b pathEnd) bool {
-	if a.entry == nil || b.entry == nil {
-		return a.entry == b.entry
+func (a PathEnd) Same(b PathEnd) bool {
+	if a.Entry == nil || b.Entry == nil {
+		return a.Entry == b.Entry
 	}
-	return a.entry.Mode == b.entry.Mode && a.entry.ID == b.entry.ID && (a.entry.Mode == object.Symlink || a.perm == b.perm)
+	return a.Entry.Mode == b.Entry.Mode && a.Entry.ID == b.Entry.ID && (a.Entry.Mode == object.Symlink || a.Perm == b.Perm)
 }
 
-func (u *LineUpdate) newStepsBack(ctx context.Context, start state, policy Policy) *stepsBack {
+func (u *LineUpdate) newStepsBack(ctx context.Context, start State, policy Policy) *stepsBack {
 	return &stepsBack{
 		u: u, ctx: ctx, start: start, policy: policy,
-		ways: make(map[string][]stepEnds), dirs: make(map[string]dirEnds), made: make(map[string]bool), unheld: make(map[state]*unheld), want: make(map[string]pathEnd), origin: make(map[string]state),
-		lookups: make(map[*metadata]*dirLookup),
-		merger:  &planner{repo: u.repo, ctx: ctx, way: &threeWay{merged: make(map[object.ID][]byte)}},
+		ways: make(map[string][]stepEnds), dirs: make(map[string]dirEnds), made: make(map[string]bool), unheld: make(map[State]*unheld), want: make(map[string]PathEnd), origin: make(map[string]State),
+		lookups: make(map[*Metadata]*DirLookup),
+		merger:  &Planner{Repo: u.repo.store, Ctx: ctx, Way: &ThreeWay{Merged: make(map[object.ID][]byte)}},
 	}
 }
 
@@ -104,7 +104,7 @@ func (b *stepsBack) collect(step *UndoneStep) error {
 	if err != nil {
 		return err
 	}
-	list, err := b.u.repo.changes(b.ctx, from, to, nil)
+	list, err := b.u.repo.Changes(b.ctx, from, to, nil)
 	if err != nil {
 		return err
 	}
@@ -116,10 +116,10 @@ func (b *stepsBack) collect(step *UndoneStep) error {
 	if err != nil {
 		return err
 	}
-	own, stay := owners.withoutOthers(list)
-	kept, shared := byOwner(stay)
+	own, stay := owners.WithoutOthers(list)
+	kept, shared := ByOwner(stay)
 	b.kept, b.conflicts = append(b.kept, kept...), append(b.conflicts, shared...)
-	left, err := findLeftOut(b.ctx, b.u.repo, from, to, nil)
+	left, err := FindLeftOut(b.ctx, b.u.repo.store, from, to, nil)
 	if err != nil {
 		return err
 	}
@@ -130,21 +130,21 @@ func (b *stepsBack) collect(step *UndoneStep) error {
 	}
 	for i := range own {
 		c := &own[i]
-		ends := stepEnds{pathEnd{c.oldEntry(), c.OldPerm}, pathEnd{c.newEntry(), c.NewPerm}, from}
+		ends := stepEnds{PathEnd{OldEntry(c), c.OldPerm}, PathEnd{NewEntry(c), c.NewPerm}, from}
 		if known, ok := first[c.Path]; ok {
 			ends.from = known
 		}
-		if !ends.from.same(ends.to) {
+		if !ends.from.Same(ends.to) {
 			b.ways[c.Path] = append(b.ways[c.Path], ends)
 		}
 	}
-	b.pairs = append(b.pairs, renames(own)...)
-	dirs, err := b.u.repo.changedDirs(from, to)
+	b.pairs = append(b.pairs, Renames(own)...)
+	dirs, err := b.u.repo.ChangedDirs(from, to)
 	if err != nil {
 		return err
 	}
 	for dir := range dirs {
-		if owners.stays(dir) != "" {
+		if owners.Stays(dir) != "" {
 			continue
 		}
 		ends := dirEnds{from, to}
@@ -157,32 +157,32 @@ func (b *stepsBack) collect(step *UndoneStep) error {
 }
 
 // firstKnown finds what hinted paths were that the state before a step does not hold.
-func (b *stepsBack) firstKnown(hints []Hint, from state) (map[string]pathEnd, error) {
-	first := make(map[string]pathEnd)
+func (b *stepsBack) firstKnown(hints []Hint, from State) (map[string]PathEnd, error) {
+	first := make(map[string]PathEnd)
 	for _, hint := range hints {
 		at, err := b.u.stateOf(b.ctx, hint.Checkpoint)
 		if err != nil {
 			return nil, err
 		}
 		for _, path := range hint.Paths {
-			rel, err := b.u.repo.rel(path)
+			rel, err := b.u.repo.Rel(path)
 			if err != nil {
 				continue
 			}
 			if _, ok := first[rel]; ok {
 				continue
 			}
-			if before, err := b.u.repo.endOf(from, rel); err != nil || before.entry != nil {
+			if before, err := b.u.repo.EndOf(from, rel); err != nil || before.Entry != nil {
 				if err != nil {
 					return nil, err
 				}
 				continue
 			}
-			end, err := b.u.repo.endOf(at, rel)
+			end, err := b.u.repo.EndOf(at, rel)
 			if err != nil {
 				return nil, err
 			}
-			if end.entry != nil {
+			if end.Entry != nil {
 				first[rel] = end
 			}
 		}
@@ -191,23 +191,23 @@ func (b *stepsBack) firstKnown(hints []Hint, from state) (map[string]pathEnd, er
 }
 
 // owners is the attribution of a step; nil where nobody else counts.
-func (b *stepsBack) owners(step *UndoneStep) (*attribution, error) {
+func (b *stepsBack) owners(step *UndoneStep) (*Attribution, error) {
 	if b.policy == Overwrite || len(step.Others) == 0 {
 		return nil, nil
 	}
-	a := &attribution{own: claimedScope(b.u.repo, step.Claims)}
+	a := &Attribution{Own: ClaimedScope(b.u.repo.store, step.Claims)}
 	for _, o := range step.Others {
 		other, err := b.other(o)
 		if err != nil {
 			return nil, err
 		}
-		a.others = append(a.others, other)
+		a.Others = append(a.Others, other)
 	}
 	return a, nil
 }
 
-func (b *stepsBack) other(o Step) (otherStep, error) {
-	other := otherStep{label: o.label(), reverted: o.Reverted, claims: claimedScope(b.u.repo, o.Claims), changed: make(map[string]bool)}
+func (b *stepsBack) other(o Step) (OtherStep, error) {
+	other := OtherStep{Label: Label(&o), Reverted: o.Reverted, Claims: ClaimedScope(b.u.repo.store, o.Claims), Changed: make(map[string]bool)}
 	from, err := b.u.stateOf(b.ctx, o.From)
 	if err != nil {
 		return other, err
@@ -216,31 +216,31 @@ func (b *stepsBack) other(o Step) (otherStep, error) {
 	if err != nil {
 		return other, err
 	}
-	list, err := b.u.repo.changes(b.ctx, from, to, nil)
+	list, err := b.u.repo.Changes(b.ctx, from, to, nil)
 	for i := range list {
-		other.changed[list[i].Path] = true
+		other.Changed[list[i].Path] = true
 	}
 	if err != nil {
 		return other, err
 	}
-	dirs, err := b.u.repo.changedDirs(from, to)
+	dirs, err := b.u.repo.ChangedDirs(from, to)
 	for dir := range dirs {
-		other.changed[dir] = true
+		other.Changed[dir] = true
 	}
 	return other, err
 }
 
 // resolve takes the steps that changed a path out of what it is at the start.
 func (b *stepsBack) resolve(path string, way []stepEnds) error {
-	at, err := b.u.repo.endOf(b.start, path)
+	at, err := b.u.repo.EndOf(b.start, path)
 	if err != nil {
 		return err
 	}
 	now := at
-	var origin state
+	var origin State
 	for len(way) > 0 {
 		first, to := way[0], way[0].to
-		for way = way[1:]; len(way) > 0 && way[0].to.same(first.from); way = way[1:] {
+		for way = way[1:]; len(way) > 0 && way[0].to.Same(first.from); way = way[1:] {
 			first = way[0]
 		}
 		next, err := b.back(path, first.from, to, now)
@@ -250,29 +250,29 @@ func (b *stepsBack) resolve(path string, way []stepEnds) error {
 		if next == nil {
 			break
 		}
-		if next.entry == nil && now.entry != nil && b.keptAsBefore(path, false, first.before) {
+		if next.Entry == nil && now.Entry != nil && b.keptAsBefore(path, false, first.before) {
 			break
 		}
 		now, origin = *next, first.before
 	}
-	if !now.same(at) {
+	if !now.Same(at) {
 		b.want[path], b.origin[path] = now, origin
 	}
 	return nil
 }
 
 // back takes one step out of what a path is now; nil means that it stays.
-func (b *stepsBack) back(path string, from, to, now pathEnd) (*pathEnd, error) {
+func (b *stepsBack) back(path string, from, to, now PathEnd) (*PathEnd, error) {
 	switch {
-	case now.same(from): // somebody did it already
+	case now.Same(from): // somebody did it already
 		return &now, nil
-	case now.same(to) || b.policy == Overwrite:
+	case now.Same(to) || b.policy == Overwrite:
 		return &from, nil
 	case b.policy == Keep:
-		b.kept = append(b.kept, PathReason{path, reasonChangedSince})
+		b.kept = append(b.kept, PathReason{path, ReasonChangedSince})
 		return nil, nil
 	case b.policy == Fail:
-		b.conflicts = append(b.conflicts, PathReason{path, reasonChangedSince})
+		b.conflicts = append(b.conflicts, PathReason{path, ReasonChangedSince})
 		return nil, nil
 	}
 	merged, reason, err := b.merge(from, to, now)
@@ -283,53 +283,53 @@ func (b *stepsBack) back(path string, from, to, now pathEnd) (*pathEnd, error) {
 	return merged, err
 }
 
-func (b *stepsBack) merge(from, to, now pathEnd) (merged *pathEnd, reason string, err error) {
+func (b *stepsBack) merge(from, to, now PathEnd) (merged *PathEnd, reason string, err error) {
 	switch {
-	case now.entry == nil:
-		return nil, reasonGoneSince, nil
-	case to.entry == nil:
-		return nil, reasonMadeSince, nil
-	case from.entry == nil:
-		return nil, reasonChangedSince, nil
-	case !now.entry.Mode.IsFile() || !to.entry.Mode.IsFile() || !from.entry.Mode.IsFile():
-		return nil, reasonNotText, nil
+	case now.Entry == nil:
+		return nil, ReasonGoneSince, nil
+	case to.Entry == nil:
+		return nil, ReasonMadeSince, nil
+	case from.Entry == nil:
+		return nil, ReasonChangedSince, nil
+	case !now.Entry.Mode.IsFile() || !to.Entry.Mode.IsFile() || !from.Entry.Mode.IsFile():
+		return nil, ReasonNotText, nil
 	}
-	id, reason, err := b.merger.mergeContents(to.entry, now.entry, from.entry)
+	id, reason, err := b.merger.MergeContents(to.Entry, now.Entry, from.Entry)
 	if err != nil || reason != "" {
 		return nil, reason, err
 	}
 	out := now
-	if now.perm == to.perm && now.entry.Mode == to.entry.Mode {
+	if now.Perm == to.Perm && now.Entry.Mode == to.Entry.Mode {
 		out = from
 	}
-	return &pathEnd{&object.Entry{Name: out.entry.Name, Mode: out.entry.Mode, ID: id}, out.perm}, "", nil
+	return &PathEnd{&object.Entry{Name: out.Entry.Name, Mode: out.Entry.Mode, ID: id}, out.Perm}, "", nil
 }
 
 // unheld answers what a state may have had without holding it.
 type unheld struct {
-	covered coverage
-	rules   *treeRules
+	covered Coverage
+	rules   *TreeRules
 	absent  map[string]bool // known not to have been there
 }
 
-func (b *stepsBack) unheldAt(s state) *unheld {
+func (b *stepsBack) unheldAt(s State) *unheld {
 	if b.unheld[s] == nil {
-		b.unheld[s] = &unheld{newCoverage(s.meta), b.u.repo.treeRules(s, b.start), make(map[string]bool)}
+		b.unheld[s] = &unheld{NewCoverage(s.Meta), b.u.repo.TreeRules(s, b.start), make(map[string]bool)}
 	}
 	return b.unheld[s]
 }
 
 // keptAsBefore keeps a path that the state before a step may have had without holding it.
-func (b *stepsBack) keptAsBefore(path string, dir bool, before state) bool {
+func (b *stepsBack) keptAsBefore(path string, dir bool, before State) bool {
 	at := b.unheldAt(before)
 	if b.made[path] = at.absent[path]; b.made[path] {
 		return false
 	}
-	reason := at.covered.uncaptured(path)
+	reason := at.covered.Uncaptured(path)
 	if reason != "" {
-		reason = reasonNotCaptured + reason
+		reason = ReasonNotCaptured + reason
 	} else {
-		reason = at.rules.mayHaveIgnored(path, dir, reasonIgnoredThen, reasonRulesThen)
+		reason = at.rules.MayHaveIgnored(path, dir, ReasonIgnoredThen, ReasonRulesThen)
 	}
 	if reason != "" {
 		b.kept = append(b.kept, PathReason{path, reason})
@@ -337,27 +337,27 @@ func (b *stepsBack) keptAsBefore(path string, dir bool, before state) bool {
 	return reason != ""
 }
 
-// endOf is the file or symlink of a state at a path.
-func (r *Repo) endOf(s state, path string) (pathEnd, error) {
-	e, err := r.entryOrNil(s.tree, path)
+// EndOf is the file or symlink of a state at a path.
+func (r *store) EndOf(s State, path string) (PathEnd, error) {
+	e, err := r.EntryOrNil(s.Tree, path)
 	if err != nil || e == nil || e.Mode == object.Dir {
-		return pathEnd{}, err
+		return PathEnd{}, err
 	}
-	return pathEnd{e, s.meta.perm(path, e.Mode)}, nil
+	return PathEnd{e, s.Meta.PermOf(path, e.Mode)}, nil
 }
 
 // stateOf is the state of a checkpoint, or of the disk where id is empty.
-func (u *LineUpdate) stateOf(ctx context.Context, id string) (state, error) {
+func (u *LineUpdate) stateOf(ctx context.Context, id string) (State, error) {
 	if id == "" {
 		c, err := u.capture(ctx, nil)
 		if err != nil {
-			return state{}, err
+			return State{}, err
 		}
-		return state{c.tree, c.metadata()}, nil
+		return State{c.Tree, c.Metadata()}, nil
 	}
 	c, err := u.byID(id)
 	if err != nil {
-		return state{}, err
+		return State{}, err
 	}
-	return c.state()
+	return StateOf(c)
 }

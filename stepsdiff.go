@@ -12,7 +12,7 @@ import (
 // StepChanges lists what some steps changed, each path from before the first of them
 // that changed it to after the last, ordered by path. What belongs to others is left
 // out, also what is shared with them.
-func (r *Repo) StepChanges(ctx context.Context, steps []UndoneStep) ([]Change, error) {
+func (r *operator) StepChanges(ctx context.Context, steps []UndoneStep) ([]Change, error) {
 	lasts := slices.ContainsFunc(steps, func(s UndoneStep) bool {
 		return s.To == "" || slices.ContainsFunc(s.Others, func(o Step) bool { return o.To == "" })
 	})
@@ -34,7 +34,7 @@ func (r *Repo) StepChanges(ctx context.Context, steps []UndoneStep) ([]Change, e
 }
 
 func (u *LineUpdate) stepChanges(ctx context.Context, steps []UndoneStep) ([]Change, error) {
-	b := u.newStepsBack(ctx, state{}, Merge)
+	b := u.newStepsBack(ctx, State{}, Merge)
 	for i := range slices.Backward(steps) {
 		if err := b.collect(&steps[i]); err != nil {
 			return nil, err
@@ -42,8 +42,8 @@ func (u *LineUpdate) stepChanges(ctx context.Context, steps []UndoneStep) ([]Cha
 	}
 	var list []Change
 	for path, way := range b.ways {
-		if from, to := way[len(way)-1].from, way[0].to; !from.same(to) {
-			list = append(list, changeBetween(path, from, to))
+		if from, to := way[len(way)-1].from, way[0].to; !from.Same(to) {
+			list = append(list, ChangeBetween(path, from, to))
 		}
 	}
 	for dir, ends := range b.dirs {
@@ -55,46 +55,46 @@ func (u *LineUpdate) stepChanges(ctx context.Context, steps []UndoneStep) ([]Cha
 		if err != nil {
 			return nil, err
 		}
-		if old.there && now.there && old.perm != now.perm {
-			list = append(list, chmod(dir, old.perm, now.perm))
+		if old.There && now.There && old.Perm != now.Perm {
+			list = append(list, Chmod(dir, old.Perm, now.Perm))
 		}
 	}
 	slices.SortFunc(list, func(x, y Change) int { return strings.Compare(x.Path, y.Path) })
 	return list, nil
 }
 
-func changeBetween(path string, from, to pathEnd) Change {
+func ChangeBetween(path string, from, to PathEnd) Change {
 	c := Change{Path: path, Status: Modified}
-	if from.entry == nil {
+	if from.Entry == nil {
 		c.Status = Added
 	} else {
-		c.OldMode, c.OldPerm, c.OldID = uint32(from.entry.Mode), from.bits(), from.entry.ID.String()
+		c.OldMode, c.OldPerm, c.OldID = uint32(from.Entry.Mode), from.bits(), from.Entry.ID.String()
 	}
-	if to.entry == nil {
+	if to.Entry == nil {
 		c.Status = Deleted
 	} else {
-		c.NewMode, c.NewPerm, c.NewID = uint32(to.entry.Mode), to.bits(), to.entry.ID.String()
+		c.NewMode, c.NewPerm, c.NewID = uint32(to.Entry.Mode), to.bits(), to.Entry.ID.String()
 	}
 	return c
 }
 
-func (a pathEnd) bits() uint16 {
-	if a.entry.Mode == object.Symlink {
+func (a PathEnd) bits() uint16 {
+	if a.Entry.Mode == object.Symlink {
 		return 0
 	}
-	return a.perm
+	return a.Perm
 }
 
 // FileDiffs is DiffFull for changes already listed.
-func (r *Repo) FileDiffs(ctx context.Context, list []Change, opt DiffOptions) iter.Seq2[FileDiff, error] {
+func (r *differ) FileDiffs(ctx context.Context, list []Change, opt DiffOptions) iter.Seq2[FileDiff, error] {
 	size := func(i int) int64 { return r.diffSize(&list[i]) }
 	return readAhead(len(list), size, func(i int) (FileDiff, error) { return r.fileDiff(ctx, &list[i], opt) })
 }
 
 // diffSize is what a comparison has to read, in bytes. Who reads it will find out what
 // cannot be read.
-func (r *Repo) diffSize(c *Change) int64 {
-	old, _ := r.blobSize(c.oldEntry())
-	now, _ := r.blobSize(c.newEntry())
+func (r *differ) diffSize(c *Change) int64 {
+	old, _ := r.BlobSize(OldEntry(c))
+	now, _ := r.BlobSize(NewEntry(c))
 	return old + now
 }

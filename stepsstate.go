@@ -21,7 +21,7 @@ func (b *stepsBack) settleStructure() error {
 				return err
 			}
 			if inTheWay != "" {
-				b.giveUp(path, reasonInTheWayOf+inTheWay)
+				b.giveUp(path, ReasonInTheWayOf+inTheWay)
 			}
 		}
 		b.keepRenamesTogether()
@@ -31,7 +31,7 @@ func (b *stepsBack) settleStructure() error {
 	}
 }
 
-const reasonInTheWayOf = "something else stands there now: "
+const ReasonInTheWayOf = "something else stands there now: "
 
 func (b *stepsBack) giveUp(path, reason string) {
 	delete(b.want, path)
@@ -39,23 +39,23 @@ func (b *stepsBack) giveUp(path, reason string) {
 }
 
 // inTheWay finds what stays and would have to go for a path to be as wanted.
-func (b *stepsBack) inTheWay(path string, w pathEnd) (string, error) {
-	if w.entry == nil {
+func (b *stepsBack) inTheWay(path string, w PathEnd) (string, error) {
+	if w.Entry == nil {
 		return "", nil
 	}
 	if above, err := b.fileAbove(path); above != "" || err != nil {
 		return above, err
 	}
-	e, err := b.u.repo.entryOrNil(b.start.tree, path)
+	e, err := b.u.repo.EntryOrNil(b.start.Tree, path)
 	if err != nil || e == nil || e.Mode != object.Dir {
 		return "", err
 	}
-	for c, err := range b.u.repo.walkDir(b.ctx, b.start.tree, path) {
+	for c, err := range b.u.repo.WalkDir(b.ctx, b.start.Tree, path) {
 		if err != nil {
 			return "", err
 		}
-		if end, planned := b.want[c.path]; !planned || end.entry != nil {
-			return c.path, nil
+		if end, planned := b.want[c.Path]; !planned || end.Entry != nil {
+			return c.Path, nil
 		}
 	}
 	return "", nil
@@ -66,12 +66,12 @@ func (b *stepsBack) inTheWay(path string, w pathEnd) (string, error) {
 func (b *stepsBack) fileAbove(path string) (string, error) {
 	for dir, _ := index.Split(path); dir != ""; dir, _ = index.Split(dir) {
 		if end, planned := b.want[dir]; planned {
-			if end.entry != nil {
+			if end.Entry != nil {
 				return dir, nil
 			}
 			continue
 		}
-		if at, err := b.u.repo.endOf(b.start, dir); err != nil || at.entry != nil {
+		if at, err := b.u.repo.EndOf(b.start, dir); err != nil || at.Entry != nil {
 			return dir, err
 		}
 	}
@@ -100,7 +100,7 @@ func (b *stepsBack) keepRenamesTogether() {
 	for ; len(queue) > 0; queue = queue[1:] {
 		for _, half := range others[queue[0]] {
 			if _, planned := b.want[half]; planned && !stays[half] {
-				b.giveUp(half, reasonOtherHalf+queue[0])
+				b.giveUp(half, ReasonOtherHalf+queue[0])
 				stays[half] = true
 				queue = append(queue, half)
 			}
@@ -109,27 +109,27 @@ func (b *stepsBack) keepRenamesTogether() {
 }
 
 // state is the start without the steps. Its objects are in the batch.
-func (b *stepsBack) state(batch *odb.Batch) (state, error) {
-	for _, content := range b.merger.way.merged {
+func (b *stepsBack) state(batch *odb.Batch) (State, error) {
+	for _, content := range b.merger.Way.Merged {
 		if _, err := batch.Add(object.Blob, content); err != nil {
-			return state{}, err
+			return State{}, err
 		}
 	}
 	s, err := b.u.repo.withEnds(batch, b.start, b.want)
 	if err != nil {
-		return state{}, err
+		return State{}, err
 	}
 	if err := b.comeBack(s); err != nil {
-		return state{}, err
+		return State{}, err
 	}
 	return s, b.directories(s)
 }
 
 // comeBack gives directories that come back with files the bits that they had.
-func (b *stepsBack) comeBack(s state) error {
+func (b *stepsBack) comeBack(s State) error {
 	done := make(map[string]bool)
 	for path, w := range b.want {
-		if w.entry == nil {
+		if w.Entry == nil {
 			continue
 		}
 		for dir, _ := index.Split(path); dir != "" && !done[dir]; dir, _ = index.Split(dir) {
@@ -138,8 +138,8 @@ func (b *stepsBack) comeBack(s state) error {
 			if err != nil {
 				return err
 			}
-			if !now.there {
-				s.meta.setPerm(dir, object.Dir, b.origin[path].meta.perm(dir, object.Dir))
+			if !now.There {
+				s.Meta.SetPerm(dir, object.Dir, b.origin[path].Meta.PermOf(dir, object.Dir))
 			}
 		}
 	}
@@ -147,40 +147,40 @@ func (b *stepsBack) comeBack(s state) error {
 }
 
 // withEnds is a state in which some paths are something else.
-func (r *Repo) withEnds(batch *odb.Batch, s state, ends map[string]pathEnd) (state, error) {
+func (r *operator) withEnds(batch *odb.Batch, s State, ends map[string]PathEnd) (State, error) {
 	if len(ends) == 0 {
-		return state{s.tree, s.meta.withoutSkipped(nil)}, nil
+		return State{s.Tree, s.Meta.WithoutSkipped(nil)}, nil
 	}
 	edits := make(map[string]*object.Entry, len(ends))
 	there := make(map[string]bool)
 	for path, end := range ends {
-		if end.entry != nil {
-			edits[path], there[path] = end.entry, true
+		if end.Entry != nil {
+			edits[path], there[path] = end.Entry, true
 		} else if !belowAny(path, ends) {
 			edits[path] = nil
 		}
 	}
-	meta := s.meta.withoutSkipped(there)
-	above := dirsAbove(maps.Keys(there))
-	meta.Empty = slices.DeleteFunc(slices.Clone(meta.Empty), func(dir pathText) bool {
+	meta := s.Meta.WithoutSkipped(there)
+	above := DirsAbove(maps.Keys(there))
+	meta.Empty = slices.DeleteFunc(slices.Clone(meta.Empty), func(dir PathText) bool {
 		return above[string(dir)] || there[string(dir)]
 	})
 	for path, end := range ends {
-		if end.entry == nil || end.entry.Mode == object.Symlink {
+		if end.Entry == nil || end.Entry.Mode == object.Symlink {
 			delete(meta.Perms, path)
 		} else {
-			meta.setPerm(path, end.entry.Mode, end.perm)
+			meta.SetPerm(path, end.Entry.Mode, end.Perm)
 		}
 	}
-	tree, err := r.editTree(batch, s.tree, edits)
-	return state{tree, meta}, err
+	tree, err := r.EditTree(batch, s.Tree, edits)
+	return State{tree, meta}, err
 }
 
 // belowAny reports whether something is made at a directory of the path, which goes
 // with it.
-func belowAny(path string, ends map[string]pathEnd) bool {
+func belowAny(path string, ends map[string]PathEnd) bool {
 	for dir, _ := index.Split(path); dir != ""; dir, _ = index.Split(dir) {
-		if ends[dir].entry != nil {
+		if ends[dir].Entry != nil {
 			return true
 		}
 	}
@@ -190,9 +190,9 @@ func belowAny(path string, ends map[string]pathEnd) bool {
 // directories sets what a state's metadata say about directories that the steps
 // made, removed, emptied or gave other bits, unless somebody did something about
 // them since.
-func (b *stepsBack) directories(s state) error {
-	var empty, bare []pathText
-	settled := make(map[pathText]bool)
+func (b *stepsBack) directories(s State) error {
+	var empty, bare []PathText
+	settled := make(map[PathText]bool)
 	held := b.dirsWithFiles()
 	for _, dir := range slices.Sorted(maps.Keys(b.dirs)) {
 		before, known, err := b.directory(s, dir)
@@ -202,8 +202,8 @@ func (b *stepsBack) directories(s state) error {
 		if !known {
 			continue
 		}
-		settled[pathText(dir)] = true
-		if !before.there {
+		settled[PathText(dir)] = true
+		if !before.There {
 			continue
 		}
 		above, err := b.fileAbove(dir + "/")
@@ -211,7 +211,7 @@ func (b *stepsBack) directories(s state) error {
 			return err
 		}
 		if above != "" {
-			b.conflicts = append(b.conflicts, PathReason{dir, reasonInTheWayOf + above})
+			b.conflicts = append(b.conflicts, PathReason{dir, ReasonInTheWayOf + above})
 			continue
 		}
 		keeps, err := b.keepsFiles(dir, held)
@@ -219,20 +219,20 @@ func (b *stepsBack) directories(s state) error {
 		case err != nil:
 			return err
 		case keeps: // the files keep it alive
-		case before.bare:
-			bare = append(bare, pathText(dir))
+		case before.Bare:
+			bare = append(bare, PathText(dir))
 		default:
-			empty = append(empty, pathText(dir))
+			empty = append(empty, PathText(dir))
 		}
 	}
-	s.meta.Empty, s.meta.Bare = replaceListed(s.meta.Empty, settled, empty), replaceListed(s.meta.Bare, settled, bare)
-	replaced := dirsAbove(inEach(slices.Concat(empty, bare)))
-	s.meta.Skipped = slices.DeleteFunc(s.meta.Skipped, func(s Skipped) bool { return replaced[s.Path] && isOfFile(s) })
+	s.Meta.Empty, s.Meta.Bare = replaceListed(s.Meta.Empty, settled, empty), replaceListed(s.Meta.Bare, settled, bare)
+	replaced := DirsAbove(inEach(slices.Concat(empty, bare)))
+	s.Meta.Skipped = slices.DeleteFunc(s.Meta.Skipped, func(s Skipped) bool { return replaced[s.Path] && IsOfFile(s) })
 	return b.emptied(s, settled, held)
 }
 
 // inEach has a path in each of some directories.
-func inEach(dirs []pathText) iter.Seq[string] {
+func inEach(dirs []PathText) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for _, dir := range dirs {
 			if !yield(string(dir) + "/") {
@@ -244,20 +244,20 @@ func inEach(dirs []pathText) iter.Seq[string] {
 
 // emptied lists the directories as empty that lose their last file, and that were there
 // before the step that made it.
-func (b *stepsBack) emptied(s state, settled map[pathText]bool, held map[string]bool) error {
-	done := dirsAbove(inEach(slices.Concat(s.meta.Empty, s.meta.Bare)))
+func (b *stepsBack) emptied(s State, settled map[PathText]bool, held map[string]bool) error {
+	done := DirsAbove(inEach(slices.Concat(s.Meta.Empty, s.Meta.Bare)))
 	for _, path := range slices.Sorted(maps.Keys(b.want)) {
-		if b.want[path].entry != nil {
+		if b.want[path].Entry != nil {
 			continue
 		}
-		for dir, _ := index.Split(path); dir != "" && !done[dir] && !settled[pathText(dir)]; dir, _ = index.Split(dir) {
+		for dir, _ := index.Split(path); dir != "" && !done[dir] && !settled[PathText(dir)]; dir, _ = index.Split(dir) {
 			done[dir] = true
 			stays, empty, err := b.isEmptied(dir, b.origin[path], held)
 			if err != nil {
 				return err
 			}
 			if empty {
-				s.meta.Empty = append(s.meta.Empty, pathText(dir))
+				s.Meta.Empty = append(s.Meta.Empty, PathText(dir))
 			}
 			if stays {
 				break
@@ -269,54 +269,54 @@ func (b *stepsBack) emptied(s state, settled map[pathText]bool, held map[string]
 
 // isEmptied reports whether a directory of the start stays, and whether nothing is left
 // in it then. One that may have been there before without being captured stays, too.
-func (b *stepsBack) isEmptied(dir string, before state, held map[string]bool) (stays, empty bool, err error) {
+func (b *stepsBack) isEmptied(dir string, before State, held map[string]bool) (stays, empty bool, err error) {
 	if keeps, err := b.keepsFiles(dir, held); err != nil || keeps {
 		return keeps, false, err
 	}
 	now, err := b.dirAt(b.start, dir)
-	if err != nil || !now.there {
+	if err != nil || !now.There {
 		return false, false, err
 	}
 	was, err := b.dirAt(before, dir)
-	stays = err == nil && (was.there || b.keptAsBefore(dir, true, before))
+	stays = err == nil && (was.There || b.keptAsBefore(dir, true, before))
 	return stays, stays, err
 }
 
 // directory sets the bits of a directory to those before the steps. It is not known what
 // becomes of a directory that was made or removed since the steps, or that may have been
 // there before them without being captured.
-func (b *stepsBack) directory(s state, dir string) (before dirEnd, known bool, err error) {
+func (b *stepsBack) directory(s State, dir string) (before DirEnd, known bool, err error) {
 	ends := b.dirs[dir]
-	var at [3]dirEnd
-	for i, end := range []state{ends.from, ends.to, b.start} {
+	var at [3]DirEnd
+	for i, end := range []State{ends.from, ends.to, b.start} {
 		if at[i], err = b.dirAt(end, dir); err != nil {
-			return dirEnd{}, false, err
+			return DirEnd{}, false, err
 		}
 	}
 	before, after, now := at[0], at[1], at[2]
 	switch {
-	case now.there != after.there:
+	case now.There != after.There:
 		return before, false, nil
-	case !before.there && now.there && b.keptAsBefore(dir, true, ends.from):
+	case !before.There && now.There && b.keptAsBefore(dir, true, ends.from):
 		return before, false, nil
-	case !before.there:
-		delete(s.meta.Perms, dir)
-	case !now.there || now.perm == after.perm:
-		s.meta.setPerm(dir, object.Dir, before.perm)
+	case !before.There:
+		delete(s.Meta.Perms, dir)
+	case !now.There || now.Perm == after.Perm:
+		s.Meta.SetPerm(dir, object.Dir, before.Perm)
 	}
 	return before, true, nil
 }
 
 // replaceListed is a list without some paths, and with more.
-func replaceListed(list []pathText, without map[pathText]bool, more []pathText) []pathText {
-	return append(slices.DeleteFunc(slices.Clone(list), func(p pathText) bool { return without[p] }), more...)
+func replaceListed(list []PathText, without map[PathText]bool, more []PathText) []PathText {
+	return append(slices.DeleteFunc(slices.Clone(list), func(p PathText) bool { return without[p] }), more...)
 }
 
 // dirsWithFiles has the directories in which the steps leave a wanted file.
 func (b *stepsBack) dirsWithFiles() map[string]bool {
-	return dirsAbove(func(yield func(string) bool) {
+	return DirsAbove(func(yield func(string) bool) {
 		for path, w := range b.want {
-			if w.entry != nil && !yield(path) {
+			if w.Entry != nil && !yield(path) {
 				return
 			}
 		}
@@ -332,11 +332,11 @@ func (b *stepsBack) keepsFiles(dir string, held map[string]bool) (bool, error) {
 	if held[dir] {
 		return true, nil
 	}
-	for c, err := range b.u.repo.walkDir(b.ctx, b.start.tree, dir) {
+	for c, err := range b.u.repo.WalkDir(b.ctx, b.start.Tree, dir) {
 		if err != nil {
 			return false, err
 		}
-		if _, goes := b.want[c.path]; !goes {
+		if _, goes := b.want[c.Path]; !goes {
 			return true, nil
 		}
 	}
@@ -344,11 +344,11 @@ func (b *stepsBack) keepsFiles(dir string, held map[string]bool) (bool, error) {
 }
 
 // dirAt is what a state says about a directory.
-func (b *stepsBack) dirAt(s state, path string) (dirEnd, error) {
-	l := b.lookups[s.meta]
+func (b *stepsBack) dirAt(s State, path string) (DirEnd, error) {
+	l := b.lookups[s.Meta]
 	if l == nil {
-		l = b.u.repo.lookupDirs(s)
-		b.lookups[s.meta] = l
+		l = b.u.repo.LookupDirs(s)
+		b.lookups[s.Meta] = l
 	}
-	return l.at(path)
+	return l.At(path)
 }

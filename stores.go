@@ -59,7 +59,7 @@ func (s *StoreInfo) UnmarshalJSON(data []byte) error {
 // Stores lists the stores below a data directory, ordered by root. A data directory
 // that does not exist has none.
 func Stores(dataDir string) ([]StoreInfo, error) {
-	dirs, err := odb.List(storesIn(dataDir))
+	dirs, err := odb.List(StoresIn(dataDir))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrStore, err)
 	}
@@ -73,7 +73,7 @@ func Stores(dataDir string) ([]StoreInfo, error) {
 			info.Err = err
 		} else {
 			info.Root = db.Root()
-			info.Missing = isMissing(info.Root)
+			info.Missing = IsMissing(info.Root)
 			db.Close()
 		}
 		stores = append(stores, info)
@@ -84,11 +84,11 @@ func Stores(dataDir string) ([]StoreInfo, error) {
 	return stores, nil
 }
 
-func storesIn(dataDir string) string { return filepath.Join(dataDir, "snapshot") }
+func StoresIn(dataDir string) string { return filepath.Join(dataDir, "snapshot") }
 
-// isMissing reports whether a root is certainly not there. One that may not be looked
+// IsMissing reports whether a root is certainly not there. One that may not be looked
 // at is there.
-func isMissing(root string) bool {
+func IsMissing(root string) bool {
 	info, err := os.Stat(root)
 	return errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir()
 }
@@ -104,9 +104,9 @@ func OpenStore(dir string) (*Store, error) {
 		return nil, fmt.Errorf("%w: %w", ErrStore, err)
 	}
 	dataDir := filepath.Dir(filepath.Dir(db.Dir()))
-	r := newRepo(Options{Root: db.Root(), DataDir: dataDir, Disabled: "it was opened as a store, without its root"}, db.Root(), &surroundings{})
-	r.db, r.freeSpace = db, db.FreeSpace
-	r.refreshDenied()
+	r := newRepo(Options{Root: db.Root(), DataDir: dataDir, Disabled: "it was opened as a store, without its root"}, db.Root(), &Surroundings{})
+	r.store.DB, r.store.FreeSpace = db, db.FreeSpace
+	r.store.RefreshDenied()
 	return &Store{r}, nil
 }
 
@@ -114,10 +114,10 @@ func OpenStore(dir string) (*Store, error) {
 func (s *Store) Dir() string { return s.repo.StoreDir() }
 
 // Root returns the directory that the store belongs to. It need not exist.
-func (s *Store) Root() string { return s.repo.root }
+func (s *Store) Root() string { return s.repo.store.Root }
 
 // Usage is Repo.Usage.
-func (s *Store) Usage(ctx context.Context) (*Usage, error) { return s.repo.Usage(ctx) }
+func (s *Store) Usage(ctx context.Context) (*Usage, error) { return s.repo.cleaner.Usage(ctx) }
 
 // Check is Repo.Check without Fix: a repair may have to finish an operation in the root,
 // for which the root has to be opened.
@@ -125,7 +125,7 @@ func (s *Store) Check(ctx context.Context, opt CheckOptions) ([]Finding, error) 
 	if opt.Fix {
 		return nil, fmt.Errorf("%w: repair %s by way of its root %s", ErrStore, s.Dir(), s.Root())
 	}
-	return s.repo.Check(ctx, opt)
+	return s.repo.doctor.Check(ctx, opt)
 }
 
 // Clean is Repo.Clean of a dry run: how much a cleaning would free. The cleaning itself
@@ -134,7 +134,7 @@ func (s *Store) Clean(ctx context.Context, opt CleanOptions) (*Cleaned, error) {
 	if !opt.DryRun {
 		return nil, fmt.Errorf("%w: clean %s by way of its root %s", ErrStore, s.Dir(), s.Root())
 	}
-	return s.repo.Clean(ctx, opt)
+	return s.repo.cleaner.Clean(ctx, opt)
 }
 
 // Close releases the store.
@@ -144,12 +144,12 @@ func (s *Store) Close() error { return s.repo.Close() }
 // checkpoints. A root that is there is ErrRoot, one without a store ErrNotFound.
 func RemoveStore(ctx context.Context, dataDir, root string) error {
 	dir := StorePath(dataDir, root)
-	if !isMissing(root) {
+	if !IsMissing(root) {
 		return fmt.Errorf("%w: %s is there; its store is not abandoned", ErrRoot, root)
 	}
 	db, err := odb.Open(dir, root, odb.Options{Command: "removal of the store"})
 	if errors.Is(err, odb.ErrNotStore) {
-		return notFound("no store of %s", root)
+		return NotFound("no store of %s", root)
 	}
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrStore, err)
@@ -170,18 +170,18 @@ func RemoveStore(ctx context.Context, dataDir, root string) error {
 // (ErrExists): what was captured there since can be had by fetching from the old
 // store. The error wraps ErrNotFound if the old root has no store.
 func Adopt(ctx context.Context, dataDir, oldRoot, newRoot string) error {
-	root, err := resolveRoot(newRoot)
+	root, err := ResolveRoot(newRoot)
 	if err != nil {
 		return err
 	}
 	from, to := StorePath(dataDir, oldRoot), StorePath(dataDir, root)
-	if !isMissing(oldRoot) {
+	if !IsMissing(oldRoot) {
 		return fmt.Errorf("%w: %s is still there, with a store of its own", ErrRoot, oldRoot)
 	}
 	err = odb.Move(ctx, from, to, root, odb.Options{Command: "adoption"})
 	switch {
 	case errors.Is(err, odb.ErrNotStore):
-		return notFound("no store of %s", oldRoot)
+		return NotFound("no store of %s", oldRoot)
 	case errors.Is(err, fs.ErrExist):
 		return fmt.Errorf("%w: %s has checkpoints of its own by now (cairn fetch %s brings the old ones)", ErrExists, root, from)
 	case errors.Is(err, ErrLocked):

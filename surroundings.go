@@ -1,33 +1,35 @@
 package cairn
 
-import "github.com/seed-fb9cbc17/cairn/internal/git"
+import (
+	"github.com/seed-fb9cbc17/cairn/internal/git"
+)
 
-// surroundings is what was found around the root when it was last looked for.
-type surroundings struct {
-	repo *git.Repo // the user's repository, nil if there is none
+// Surroundings is what was found around the root when it was last looked for.
+type Surroundings struct {
+	Repo *git.Repo // the user's repository, nil if there is none
 	mark git.Mark
 }
 
-func lookAround(root string) (*surroundings, error) {
+func LookAround(root string) (*Surroundings, error) {
 	mark := git.MarkOf(root)
-	repo, err := userRepo(root)
-	return &surroundings{repo, mark}, err
+	repo, err := UserRepo(root)
+	return &Surroundings{repo, mark}, err
 }
 
-// repository is the user's repository around the root, nil if there is none.
-func (r *Repo) repository() *git.Repo { return r.user.Load().repo }
+// Repository is the user's repository around the root, nil if there is none.
+func (r *capturer) Repository() *git.Repo { return r.User.Load().Repo }
 
 // refreshRepository has a Repo that stays open learn that the user has made a repository,
 // or removed one: with it go the rules that lie outside of the directory. It is called
 // before each capture.
-func (r *Repo) refreshRepository() {
-	if r.user.Load().mark.Same(git.MarkOf(r.root)) {
+func (r *capturer) refreshRepository() {
+	if r.User.Load().mark.Same(git.MarkOf(r.Root)) {
 		return
 	}
-	now, err := lookAround(r.root)
+	now, err := LookAround(r.Root)
 	if err != nil {
-		r.log.Warn("repository around the root not looked at again", "error", err)
+		r.Log.Warn("repository around the root not looked at again", "error", err)
 		return
 	}
-	r.user.Store(now)
+	r.User.Store(now)
 }

@@ -19,8 +19,8 @@ import (
 //   - what came from elsewhere is a unit
 //   - an operation is a unit, with the states before and after it
 type survey struct {
-	repo  *Repo
-	known map[object.ID]*node // all commits that can be reached
+	repo  *store
+	Known map[object.ID]*node // all commits that can be reached
 	units []*unit
 	whole map[string]*unit    // by line
 	owned map[object.ID]*unit // checkpoints of days' lines and of sessions
@@ -32,7 +32,7 @@ type survey struct {
 // node is a commit as far as liveness is concerned.
 type node struct {
 	tree    object.ID
-	parents []object.ID
+	Parents []object.ID
 	when    time.Time
 }
 
@@ -64,17 +64,17 @@ type surveyTip struct {
 	unit *unit
 }
 
-// takeSurvey walks over all refs. What cannot be read ends a walk: nothing behind it is
+// TakeSurvey walks over all refs. What cannot be read ends a walk: nothing behind it is
 // known, hence nothing behind it is decided about.
-func takeSurvey(ctx context.Context, r *Repo) (*survey, error) {
-	refs, err := r.db.Refs("refs/")
+func TakeSurvey(ctx context.Context, r *store) (*survey, error) {
+	refs, err := r.DB.Refs("refs/")
 	if err != nil {
 		return nil, err
 	}
-	s := &survey{repo: r, known: make(map[object.ID]*node), whole: make(map[string]*unit), owned: make(map[object.ID]*unit)}
+	s := &survey{repo: r, Known: make(map[object.ID]*node), whole: make(map[string]*unit), owned: make(map[object.ID]*unit)}
 	// Days first: a session or an operation that goes on from a day's checkpoint
 	// does not own that.
-	for _, prefix := range []string{refTracks, refSessions, refLost, refOperations, refImported, refRemotes, ""} {
+	for _, prefix := range []string{RefTracks, RefSessions, RefLost, RefOperations, RefImported, RefRemotes, ""} {
 		rest := refs[:0:0]
 		for _, ref := range refs {
 			if !strings.HasPrefix(ref.Name, prefix) || ref.Err != nil {
@@ -92,19 +92,19 @@ func takeSurvey(ctx context.Context, r *Repo) (*survey, error) {
 
 func (s *survey) add(ctx context.Context, prefix string, ref odb.Ref) error {
 	switch prefix {
-	case refTracks, refLost:
+	case RefTracks, RefLost:
 		return s.addLine(ctx, ref, unitTrack)
-	case refSessions:
+	case RefSessions:
 		return s.addLine(ctx, ref, unitSession)
-	case refOperations:
+	case RefOperations:
 		return s.addOperations(ctx, ref)
-	case refImported:
+	case RefImported:
 		return s.addWhole(ctx, ref, ref.Name, unitImported)
-	case refRemotes:
+	case RefRemotes:
 		return s.addWhole(ctx, ref, ref.Name, unitRemote)
 	}
 	s.always = append(s.always, ref.ID)
-	if strings.HasPrefix(ref.Name, refPins) { // of which only the checkpoint itself matters
+	if strings.HasPrefix(ref.Name, RefPins) { // of which only the checkpoint itself matters
 		_, err := s.walk(ctx, ref.ID, s.owned)
 		return err
 	}
@@ -134,21 +134,21 @@ func (s *survey) addLine(ctx context.Context, ref odb.Ref, class unitClass) erro
 			s.tips = append(s.tips, surveyTip{ref, own})
 		}
 		s.units, s.owned[id] = append(s.units, own), own
-		if len(n.parents) == 0 {
+		if len(n.Parents) == 0 {
 			return nil
 		}
-		for _, beside := range n.parents[1:] {
+		for _, beside := range n.Parents[1:] {
 			ids, err := s.walk(ctx, beside, s.owned)
 			if err != nil {
 				return err
 			}
 			own.ids = append(own.ids, ids...)
 		}
-		id = n.parents[0]
+		id = n.Parents[0]
 	}
 	if id == ref.ID { // a line that ends where another goes on
 		s.tips = append(s.tips, surveyTip{ref, u})
-		last = s.known[id].when
+		last = s.Known[id].when
 	}
 	if class == unitSession {
 		s.share(ref.Name, last, u)
@@ -163,11 +163,11 @@ func (s *survey) share(line string, last time.Time, u *unit) {
 		if last.After(u.last) {
 			u.last = last
 		}
-		n := s.known[u.ids[0]]
-		if len(n.parents) == 0 {
+		n := s.Known[u.ids[0]]
+		if len(n.Parents) == 0 {
 			return
 		}
-		u = s.owned[n.parents[0]]
+		u = s.owned[n.Parents[0]]
 	}
 }
 
@@ -178,7 +178,7 @@ func (s *survey) addWhole(ctx context.Context, ref odb.Ref, line string, class u
 	if err != nil {
 		return err
 	}
-	n := s.known[ref.ID]
+	n := s.Known[ref.ID]
 	if n == nil { // no commit: nothing is known about its age
 		s.always = append(s.always, ref.ID)
 		return nil
@@ -202,13 +202,13 @@ func (s *survey) addOperations(ctx context.Context, ref odb.Ref) error {
 	id, when := ref.ID, time.Time{}
 	for {
 		n, err := s.node(ctx, id)
-		if err != nil || n == nil || len(n.parents) < 2 { // see cut for one without parents
+		if err != nil || n == nil || len(n.Parents) < 2 { // see cut for one without parents
 			return err
 		}
 		if when.IsZero() || n.when.Before(when) {
 			when = n.when
 		}
-		states := n.parents[len(n.parents)-2:]
+		states := n.Parents[len(n.Parents)-2:]
 		u := &unit{lines: []string{ref.Name}, ids: append([]object.ID{id}, states...), when: when, last: when, class: unitOperation}
 		s.units = append(s.units, u)
 		if id == ref.ID {
@@ -219,10 +219,10 @@ func (s *survey) addOperations(ctx context.Context, ref odb.Ref) error {
 				return err
 			}
 		}
-		if len(n.parents) == 2 {
+		if len(n.Parents) == 2 {
 			return nil
 		}
-		id = n.parents[0]
+		id = n.Parents[0]
 	}
 }
 
@@ -247,7 +247,7 @@ func (s *survey) walk(ctx context.Context, id object.ID, without map[object.ID]*
 			continue
 		}
 		found = append(found, id)
-		for _, p := range slices.Backward(n.parents) {
+		for _, p := range slices.Backward(n.Parents) {
 			stack = append(stack, p)
 		}
 	}
@@ -259,10 +259,10 @@ func (s *survey) node(ctx context.Context, id object.ID) (*node, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if n := s.known[id]; n != nil {
+	if n := s.Known[id]; n != nil {
 		return n, nil
 	}
-	kind, data, err := s.repo.db.Read(id)
+	kind, data, err := s.repo.DB.Read(id)
 	if err != nil || kind != object.Commit {
 		return nil, nil
 	}
@@ -270,19 +270,19 @@ func (s *survey) node(ctx context.Context, id object.ID) (*node, error) {
 	if err != nil {
 		return nil, nil
 	}
-	n := &node{tree: c.Tree, parents: c.Parents, when: fineTime(c)}
-	if s.repo.db.EndsLine(id) {
-		n.parents = nil
+	n := &node{tree: c.Tree, Parents: c.Parents, when: FineTime(c)}
+	if s.repo.DB.EndsLine(id) {
+		n.Parents = nil
 	}
-	s.known[id] = n
+	s.Known[id] = n
 	return n, nil
 }
 
-// fineTime is when a commit was made. Commits keep whole seconds. The records of sessions
+// FineTime is when a commit was made. Commits keep whole seconds. The records of sessions
 // and operations keep the rest, which puts those of one second in order.
-func fineTime(c *object.CommitData) time.Time {
+func FineTime(c *object.CommitData) time.Time {
 	when := c.Committer.When
-	for _, key := range []string{lineHeader, operationHeader} {
+	for _, key := range []string{LineHeader, OperationHeader} {
 		var record struct{ At int64 }
 		if value := c.Header(key); value == "" || json.Unmarshal([]byte(value), &record) != nil {
 			continue

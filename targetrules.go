@@ -8,16 +8,16 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
-// treeRules answers whether a state ignored a path: by the .gitignore files of its
+// TreeRules answers whether a state ignored a path: by the .gitignore files of its
 // tree and by the rules recorded with it. Directories are read when they are asked
 // about.
-type treeRules struct {
-	repo    *Repo
+type TreeRules struct {
+	repo    *store
 	tree    object.ID
-	later   state // for a state without a record of rules: one that may show traces of them
+	later   State // for a state without a record of rules: one that may show traces of them
 	prefix  string
 	fold    bool
-	texts   map[string]ruleLines // by directory: of .gitignore files that the tree does not hold
+	texts   map[string]RuleLines // by directory: of .gitignore files that the tree does not hold
 	unknown map[string]bool      // directories whose rules are not known
 	bare    map[string]bool      // for a state without a record of rules, else nil
 	traces  map[string]bool      // directories where the later state has rules that no tree holds
@@ -30,21 +30,21 @@ type dirRules struct {
 	unknown bool // a rule file that counts in the directory is not known
 }
 
-// treeRules reads what a state has recorded. later is a state after it.
-func (r *Repo) treeRules(s, later state) *treeRules {
-	ig := &s.meta.Ignore
-	t := &treeRules{
-		repo: r, tree: s.tree, later: later, prefix: string(ig.Prefix), fold: ig.FoldCase,
-		texts: make(map[string]ruleLines), unknown: make(map[string]bool), dirs: make(map[string]dirRules),
+// TreeRules reads what a state has recorded. later is a state after it.
+func (r *store) TreeRules(s, later State) *TreeRules {
+	ig := &s.Meta.Ignore
+	t := &TreeRules{
+		repo: r, tree: s.Tree, later: later, prefix: string(ig.Prefix), fold: ig.FoldCase,
+		texts: make(map[string]RuleLines), unknown: make(map[string]bool), dirs: make(map[string]dirRules),
 	}
-	t.takeRecord(s.meta)
-	t.dirs[""] = t.enter(dirRules{chain: ig.chain(), unknown: ig.Unknown}, "")
+	t.takeRecord(s.Meta)
+	t.dirs[""] = t.enter(dirRules{chain: ig.Chain(), unknown: ig.Unknown}, "")
 	return t
 }
 
-func (t *treeRules) takeRecord(m *metadata) {
+func (t *TreeRules) takeRecord(m *Metadata) {
 	if m.Rules != nil {
-		m.Rules.each(func(dir string, text ruleLines) { t.texts[dir] = text })
+		m.Rules.Each(func(dir string, text RuleLines) { t.texts[dir] = text })
 		for _, dir := range m.Rules.Unknown {
 			t.unknown[string(dir)] = true
 		}
@@ -53,8 +53,8 @@ func (t *treeRules) takeRecord(m *metadata) {
 		for _, dir := range m.Bare {
 			t.bare[string(dir)] = true
 		}
-		if t.later.meta != nil {
-			for dir := range t.later.meta.Rules.dirs {
+		if t.later.Meta != nil {
+			for dir := range t.later.Meta.Rules.Dirs {
 				t.traces[dir] = true
 			}
 		}
@@ -72,9 +72,9 @@ func hasNoRules(reason string) bool {
 	return reason == index.Special.String() || reason == index.Sparse.String()
 }
 
-// mayHaveIgnored returns why the state may have ignored the path, of two reasons; "" if it
+// MayHaveIgnored returns why the state may have ignored the path, of two reasons; "" if it
 // certainly did not.
-func (t *treeRules) mayHaveIgnored(path string, dir bool, ignored, unknown string) string {
+func (t *TreeRules) MayHaveIgnored(path string, dir bool, ignored, unknown string) string {
 	parent, _ := index.Split(path)
 	switch d := t.dir(parent); {
 	case d.ignored || d.chain.Ignored(t.prefix+path, dir):
@@ -85,7 +85,7 @@ func (t *treeRules) mayHaveIgnored(path string, dir bool, ignored, unknown strin
 	return ""
 }
 
-func (t *treeRules) dir(path string) dirRules {
+func (t *TreeRules) dir(path string) dirRules {
 	if d, ok := t.dirs[path]; ok {
 		return d
 	}
@@ -100,7 +100,7 @@ func (t *treeRules) dir(path string) dirRules {
 }
 
 // enter adds the .gitignore of a directory to the rules above it.
-func (t *treeRules) enter(d dirRules, dir string) dirRules {
+func (t *TreeRules) enter(d dirRules, dir string) dirRules {
 	text, known := t.rulesIn(d.chain, dir)
 	if !known {
 		d.unknown = true
@@ -115,17 +115,17 @@ func (t *treeRules) enter(d dirRules, dir string) dirRules {
 
 // rulesIn finds the text of the .gitignore of a directory. A text that cannot be read is
 // not known. That of the tree goes first: a state that was edited may have one there.
-func (t *treeRules) rulesIn(above *ignore.Chain, dir string) (text []byte, known bool) {
+func (t *TreeRules) rulesIn(above *ignore.Chain, dir string) (text []byte, known bool) {
 	if t.unknown[dir] {
 		return nil, false
 	}
 	path := index.Join(dir, index.IgnoreFile)
-	e, err := t.repo.entryOrNil(t.tree, path)
+	e, err := t.repo.EntryOrNil(t.tree, path)
 	switch {
 	case err != nil:
 		return nil, false
 	case e != nil && e.Mode.IsFile():
-		text, err = t.repo.blob(e)
+		text, err = t.repo.Blob(e)
 		return text, err == nil
 	case e != nil:
 		return nil, true // a link or a directory, from which git takes no rules
@@ -139,20 +139,20 @@ func (t *treeRules) rulesIn(above *ignore.Chain, dir string) (text []byte, known
 // mayLack reports whether a state without a record of rules may have had a .gitignore in a
 // directory that its tree does not hold. Proof there is none, but traces: it would have been
 // ignored, nothing in the directory was captured, or a later state has one.
-func (t *treeRules) mayLack(above *ignore.Chain, dir, path string) bool {
+func (t *TreeRules) mayLack(above *ignore.Chain, dir, path string) bool {
 	if t.bare[dir] || t.traces[dir] || above.Ignored(t.prefix+path, false) {
 		return true
 	}
-	if t.later.meta == nil {
+	if t.later.Meta == nil {
 		return false
 	}
-	e, err := t.repo.entryOrNil(t.later.tree, path)
+	e, err := t.repo.EntryOrNil(t.later.Tree, path)
 	return err != nil || e != nil && e.Mode.IsFile()
 }
 
-// entryOrNil is treeEntry for a path that may be absent.
-func (r *Repo) entryOrNil(tree object.ID, path string) (*object.Entry, error) {
-	e, err := r.treeEntry(tree, path)
+// EntryOrNil is treeEntry for a path that may be absent.
+func (r *store) EntryOrNil(tree object.ID, path string) (*object.Entry, error) {
+	e, err := r.TreeEntry(tree, path)
 	if errors.Is(err, ErrNotFound) && !errors.Is(err, ErrCorrupt) {
 		return nil, nil
 	}

@@ -34,31 +34,31 @@ func ParsePolicy(name string) (Policy, error) {
 
 // Reasons that a later change has for staying.
 const (
-	reasonChangedSince   = "changed since"
+	ReasonChangedSince   = "changed since"
 	reasonOverlap        = "changed since, and the changes overlap"
-	reasonNotText        = "changed since, and not a text that could be merged"
-	reasonGoneSince      = "deleted since"
-	reasonMadeSince      = "made since by somebody else"
-	reasonOtherHalf      = "the other half of a rename stays: "
+	ReasonNotText        = "changed since, and not a text that could be merged"
+	ReasonGoneSince      = "deleted since"
+	ReasonMadeSince      = "made since by somebody else"
+	ReasonOtherHalf      = "the other half of a rename stays: "
 	reasonNotCapturedNow = "changed since, and not captured (ignored, or too large)"
 	reasonTooLargeMerge  = "changed since, and too large to merge"
 )
 
-// threeWay is the state that a revert takes back: what the step, session or
+// ThreeWay is the state that a revert takes back: what the step, session or
 // operation left behind. A path that is still as it was there goes back without
 // asking; for the others the policy decides.
-type threeWay struct {
-	base   state
-	policy Policy
-	made   map[string]bool      // known to have been made by what is taken back
-	merged map[object.ID][]byte // contents that the plan needs and no store has yet
+type ThreeWay struct {
+	Base   State
+	Policy Policy
+	Made   map[string]bool      // known to have been made by what is taken back
+	Merged map[object.ID][]byte // contents that the plan needs and no store has yet
 }
 
-// changedBetween selects what differs between two states, directories included: all
+// ChangedBetween selects what differs between two states, directories included: all
 // that taking back the difference may touch. What was made later in a directory, or below
 // the name of a file that goes, is no part of the difference. What was made below the name
 // of a file that comes back stands in its way.
-func changedBetween(r *Repo, target, base state, within *pathScope, step []Change) (*pathScope, error) {
+func ChangedBetween(r *store, target, base State, within *PathScope, step []Change) (*PathScope, error) {
 	var paths, alone []string
 	for i := range step {
 		if step[i].Status == Added {
@@ -67,22 +67,22 @@ func changedBetween(r *Repo, target, base state, within *pathScope, step []Chang
 			paths = append(paths, step[i].Path)
 		}
 	}
-	then, later := newCoverage(target.meta), newCoverage(base.meta)
-	dirs, err := r.changedDirs(target, base)
+	then, later := NewCoverage(target.Meta), NewCoverage(base.Meta)
+	dirs, err := r.ChangedDirs(target, base)
 	for path := range dirs {
-		if within.covers(path) && !then.unread(path) && !later.unread(path) {
+		if within.Covers(path) && !then.Unread(path) && !later.Unread(path) {
 			alone = append(alone, path)
 		}
 	}
-	return newPathScope(paths).withAlone(alone), err
+	return NewPathScope(paths).WithAlone(alone), err
 }
 
 // differingDirs are the directories that hold nothing captured on one side only, or
 // whose bits are exceptions on one side and others, or none, on the other. The
 // exceptions of files are left out: a file whose bits stay becomes one when the common
 // bits change.
-func (r *Repo) differingDirs(a, b state) (map[string]bool, error) {
-	dirs := differingPerms(a.meta, b.meta)
+func (r *store) differingDirs(a, b State) (map[string]bool, error) {
+	dirs := DifferingPerms(a.Meta, b.Meta)
 	for path := range dirs {
 		isFile, err := r.isFile(path, a, b)
 		if err != nil {
@@ -92,15 +92,15 @@ func (r *Repo) differingDirs(a, b state) (map[string]bool, error) {
 			delete(dirs, path)
 		}
 	}
-	emptied(a.meta, b.meta, dirs)
+	Emptied(a.Meta, b.Meta, dirs)
 	return dirs, nil
 }
 
-// emptied adds the directories that hold nothing captured on one side only.
-func emptied(a, b *metadata, dirs map[string]bool) {
-	listed := make(map[pathText]int)
-	for side, m := range []*metadata{a, b} {
-		for _, list := range [][]pathText{m.Empty, m.Bare} {
+// Emptied adds the directories that hold nothing captured on one side only.
+func Emptied(a, b *Metadata, dirs map[string]bool) {
+	listed := make(map[PathText]int)
+	for side, m := range []*Metadata{a, b} {
+		for _, list := range [][]PathText{m.Empty, m.Bare} {
 			for _, path := range list {
 				listed[path] |= 1 << side
 			}
@@ -115,9 +115,9 @@ func emptied(a, b *metadata, dirs map[string]bool) {
 
 // isFile reports whether one of the states has a file at the path, and none a directory
 // that holds files.
-func (r *Repo) isFile(path string, states ...state) (isFile bool, err error) {
+func (r *store) isFile(path string, states ...State) (isFile bool, err error) {
 	for _, s := range states {
-		e, err := r.entryOrNil(s.tree, path)
+		e, err := r.EntryOrNil(s.Tree, path)
 		if err != nil {
 			return false, err
 		}
@@ -136,15 +136,15 @@ type present struct {
 }
 
 // onDisk finds what stands at a path. What no capture holds has to be read.
-func (p *planner) onDisk(path string, captured *object.Entry) (present, error) {
+func (p *Planner) onDisk(path string, captured *object.Entry) (present, error) {
 	if captured != nil {
-		return present{captured, p.now.meta.perm(path, captured.Mode)}, nil
+		return present{captured, p.now.Meta.PermOf(path, captured.Mode)}, nil
 	}
-	found, err := dir.Find(p.repo.root, path, p.disk.index.Has)
+	found, err := dir.Find(p.Repo.Root, path, p.disk.Index.Has)
 	if err != nil || found == nil || found.Path != path || found.Mode == 0 || found.Mode == object.Dir {
 		return present{}, err
 	}
-	was, err := scan.Identify(p.repo.root, path)
+	was, err := scan.Identify(p.Repo.Root, path)
 	if err != nil {
 		return present{}, err
 	}
@@ -152,8 +152,8 @@ func (p *planner) onDisk(path string, captured *object.Entry) (present, error) {
 }
 
 // baseEntry is the file that base has at a path, nil for none.
-func (p *planner) baseEntry(path string) (*object.Entry, error) {
-	e, err := p.repo.entryOrNil(p.way.base.tree, path)
+func (p *Planner) baseEntry(path string) (*object.Entry, error) {
+	e, err := p.Repo.EntryOrNil(p.Way.Base.Tree, path)
 	if e != nil && e.Mode == object.Dir {
 		e = nil
 	}
@@ -161,43 +161,43 @@ func (p *planner) baseEntry(path string) (*object.Entry, error) {
 }
 
 // later reports whether what stands on disk is not what base has.
-func (p *planner) later(path string, base *object.Entry, disk present) bool {
+func (p *Planner) later(path string, base *object.Entry, disk present) bool {
 	switch {
 	case base == nil || disk.entry == nil:
 		return base != disk.entry
 	case base.Mode != disk.entry.Mode || base.ID != disk.entry.ID:
 		return true
 	}
-	return base.Mode != object.Symlink && p.way.base.meta.perm(path, base.Mode) != disk.perm
+	return base.Mode != object.Symlink && p.Way.Base.Meta.PermOf(path, base.Mode) != disk.perm
 }
 
 // settle decides about a path that differs from the target. It reports whether the
 // plan may bring the path to the target; if not, it has planned or noted what
 // happens instead.
-func (p *planner) settle(c treeChange) (proceed bool, err error) {
-	if p.way != nil && p.atBase.unread(c.path) {
+func (p *Planner) settle(c TreeChange) (proceed bool, err error) {
+	if p.Way != nil && p.atBase.Unread(c.Path) {
 		return false, nil
 	}
-	if p.way == nil || p.way.policy == Overwrite {
+	if p.Way == nil || p.Way.Policy == Overwrite {
 		return true, nil
 	}
-	disk, err := p.onDisk(c.path, c.old)
+	disk, err := p.onDisk(c.Path, c.Old)
 	if err != nil {
-		p.conflict(c.path, reasonUnreadable)
+		p.conflict(c.Path, reasonUnreadable)
 		return false, nil
 	}
 	if p.asTarget(c, disk) {
 		return false, nil
 	}
-	base, err := p.baseEntry(c.path)
-	if err != nil || !p.later(c.path, base, disk) {
+	base, err := p.baseEntry(c.Path)
+	if err != nil || !p.later(c.Path, base, disk) {
 		return err == nil, err
 	}
-	switch p.way.policy {
+	switch p.Way.Policy {
 	case Keep:
-		p.keep(c.path, reasonChangedSince)
+		p.keep(c.Path, ReasonChangedSince)
 	case Fail:
-		p.conflict(c.path, reasonChangedSince)
+		p.conflict(c.Path, ReasonChangedSince)
 	default:
 		return false, p.merge(c, base, disk)
 	}
@@ -205,38 +205,38 @@ func (p *planner) settle(c treeChange) (proceed bool, err error) {
 }
 
 // merge plans the three-way merge of a path, or notes the conflict.
-func (p *planner) merge(c treeChange, base *object.Entry, disk present) error {
+func (p *Planner) merge(c TreeChange, base *object.Entry, disk present) error {
 	switch {
 	case disk.entry == nil:
-		p.conflict(c.path, reasonGoneSince)
+		p.conflict(c.Path, ReasonGoneSince)
 		return nil
 	case base == nil:
-		p.conflict(c.path, reasonMadeSince)
+		p.conflict(c.Path, ReasonMadeSince)
 		return nil
-	case c.new == nil:
-		p.conflict(c.path, reasonChangedSince)
+	case c.New == nil:
+		p.conflict(c.Path, ReasonChangedSince)
 		return nil
-	case c.old == nil:
-		p.conflict(c.path, reasonNotCapturedNow)
+	case c.Old == nil:
+		p.conflict(c.Path, reasonNotCapturedNow)
 		return nil
-	case !c.old.Mode.IsFile() || !c.new.Mode.IsFile() || !base.Mode.IsFile():
-		p.conflict(c.path, reasonNotText)
+	case !c.Old.Mode.IsFile() || !c.New.Mode.IsFile() || !base.Mode.IsFile():
+		p.conflict(c.Path, ReasonNotText)
 		return nil
 	}
-	want, reason, err := p.mergeContents(base, c.old, c.new)
+	want, reason, err := p.MergeContents(base, c.Old, c.New)
 	if err != nil {
 		return err
 	}
 	if reason != "" {
-		p.conflict(c.path, reason)
+		p.conflict(c.Path, reason)
 		return nil
 	}
 	p.planMerged(c, base, want)
 	return nil
 }
 
-// mergeContents merges three blobs. Where two of them agree nothing has to be read.
-func (p *planner) mergeContents(base, ours, theirs *object.Entry) (id object.ID, reason string, err error) {
+// MergeContents merges three blobs. Where two of them agree nothing has to be read.
+func (p *Planner) MergeContents(base, ours, theirs *object.Entry) (id object.ID, reason string, err error) {
 	switch base.ID {
 	case ours.ID:
 		return theirs.ID, "", nil
@@ -253,7 +253,7 @@ func (p *planner) mergeContents(base, ours, theirs *object.Entry) (id object.ID,
 			return id, reasonTooLargeMerge, nil
 		}
 		if linediff.Binary(text[i]) {
-			return id, reasonNotText, nil
+			return id, ReasonNotText, nil
 		}
 	}
 	res := linediff.Merge(text[0], text[1], text[2])
@@ -261,47 +261,47 @@ func (p *planner) mergeContents(base, ours, theirs *object.Entry) (id object.ID,
 		return id, reasonOverlap, nil
 	}
 	id = object.Sum(object.Blob, res.Content)
-	p.way.merged[id] = res.Content
+	p.Way.Merged[id] = res.Content
 	return id, "", nil
 }
 
 // mergeable reads a blob, be it one that is merged already and in no store yet.
-func (p *planner) mergeable(e *object.Entry) (text []byte, tooLarge bool, err error) {
-	if text, ok := p.way.merged[e.ID]; ok {
+func (p *Planner) mergeable(e *object.Entry) (text []byte, tooLarge bool, err error) {
+	if text, ok := p.Way.Merged[e.ID]; ok {
 		return text, false, nil
 	}
-	size, err := p.repo.blobSize(e)
+	size, err := p.Repo.BlobSize(e)
 	if err != nil || size > DefaultMaxDiffSize {
 		return nil, true, err
 	}
-	text, err = p.repo.blob(e)
+	text, err = p.Repo.Blob(e)
 	return text, false, err
 }
 
 // planMerged plans the merged contents with merged permission bits: who changed
 // them last keeps them.
-func (p *planner) planMerged(c treeChange, base *object.Entry, want object.ID) {
-	ours := p.now.meta.perm(c.path, c.old.Mode)
-	perm, mode := ours, c.old.Mode
-	if ours == p.way.base.meta.perm(c.path, base.Mode) {
-		perm, mode = p.target.meta.perm(c.path, c.new.Mode), c.new.Mode
+func (p *Planner) planMerged(c TreeChange, base *object.Entry, want object.ID) {
+	ours := p.now.Meta.PermOf(c.Path, c.Old.Mode)
+	perm, mode := ours, c.Old.Mode
+	if ours == p.Way.Base.Meta.PermOf(c.Path, base.Mode) {
+		perm, mode = p.target.Meta.PermOf(c.Path, c.New.Mode), c.New.Mode
 	}
-	if want == c.old.ID && perm == ours {
+	if want == c.Old.ID && perm == ours {
 		return
 	}
 	action := apply.Modify
-	if want == c.old.ID {
+	if want == c.Old.ID {
 		action = apply.Chmod
 	}
-	p.changes = append(p.changes, apply.Change{
-		Path: c.path, Action: action, Mode: mode, Perm: perm, ID: want, Was: expect(p.disk.index.Lookup(c.path)),
+	p.Changes = append(p.Changes, apply.Change{
+		Path: c.Path, Action: action, Mode: mode, Perm: perm, ID: want, Was: expect(p.disk.Index.Lookup(c.Path)),
 	})
 }
 
 // refuse is the error of the policy Fail.
-func (p *plan) refuse() error {
+func (p *Plan) refuse() error {
 	var names []string
-	for _, c := range p.conflicts {
+	for _, c := range p.Conflicts {
 		names = append(names, c.Path)
 	}
 	return fmt.Errorf("%w: changed since, so nothing was done: %s", ErrConflict, strings.Join(names, ", "))

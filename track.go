@@ -87,15 +87,15 @@ func (t *Track) Complete() bool {
 // Track records the present state of the root as a checkpoint. When nothing at all
 // has changed since the day's last one, that one is returned and nothing is
 // written. On error there is no new checkpoint.
-func (r *Repo) Track(ctx context.Context, opt TrackOptions) (*Track, error) {
-	if err := r.enabled(); err != nil {
+func (r *capturer) Track(ctx context.Context, opt TrackOptions) (*Track, error) {
+	if err := r.Enabled(); err != nil {
 		return nil, err
 	}
 	if t := r.unchanged(ctx, opt); t != nil {
 		return t, nil
 	}
 	var t *Track
-	err := r.capturing(ctx, func() (err error) {
+	err := r.Capturing(ctx, func() (err error) {
 		t, err = r.track(ctx, opt)
 		return err
 	})
@@ -104,40 +104,40 @@ func (r *Repo) Track(ctx context.Context, opt TrackOptions) (*Track, error) {
 
 // track works in this order, so that dying anywhere leaves either no checkpoint or a
 // complete one: objects and commit in one pack, then the refs, then the stat cache.
-func (r *Repo) track(ctx context.Context, opt TrackOptions) (*Track, error) {
-	hints, err := r.hintPaths(opt)
+func (r *capturer) track(ctx context.Context, opt TrackOptions) (*Track, error) {
+	hints, err := r.HintPaths(opt)
 	if err != nil {
 		return nil, err
 	}
-	c, err := r.capture(ctx, captureOptions{verify: opt.Verify, hints: hints, only: opt.OnlyPaths, partial: opt.Partial})
+	c, err := r.Capture(ctx, captureOptions{verify: opt.Verify, Hints: hints, only: opt.OnlyPaths, partial: opt.Partial})
 	if err != nil {
 		return nil, err
 	}
-	defer c.discard()
+	defer c.Discard()
 	ctx = context.WithoutCancel(ctx) // what follows is short, and half of it would be of no use
-	line := r.today()
-	previous := r.tipBy(line, c.readUnlessDescribed)
-	c.adopt(previous)
+	line := r.Today()
+	previous := r.TipBy(line, c.readUnlessDescribed)
+	c.Adopt(previous)
 	text, err := c.encoded()
 	if err != nil {
 		return nil, err
 	}
-	id, err := r.addEncoded(c.batch, c.tree, text, previous, stateLabel{message: opt.Message, author: opt.Author})
+	id, err := r.AddEncoded(c.Batch, c.Tree, text, previous, StateLabel{Message: opt.Message, Author: opt.Author})
 	if err != nil {
 		return nil, err
 	}
-	r.described = described{id, c.tree, text, r.described.checksum(text), c.metadata()}
+	r.described = described{id, c.Tree, text, r.described.checksum(text), c.Metadata()}
 	before := previous
 	if before == nil {
-		if before, err = r.newest(ctx); err != nil {
+		if before, err = r.Newest(ctx); err != nil {
 			return nil, err
 		}
 	}
 	var refs []odb.RefUpdate
-	if previous == nil || id != previous.id {
+	if previous == nil || id != IDOf(previous) {
 		refs = append(refs, odb.RefUpdate{Name: line, ID: id})
 	}
-	if err := c.publish(ctx, refs...); err != nil {
+	if err := c.Publish(ctx, refs...); err != nil {
 		return nil, err
 	}
 	changed, ok := c.changedSince(before)
@@ -147,7 +147,7 @@ func (r *Repo) track(ctx context.Context, opt TrackOptions) (*Track, error) {
 		}
 	}
 	t := &Track{
-		Hash: c.tree.String(), Checkpoint: id.String(), Files: c.files, Changed: changed,
+		Hash: c.Tree.String(), Checkpoint: id.String(), Files: c.files, Changed: changed,
 		Skipped: c.skipped(), Reasons: c.reasons,
 		Partial: len(c.unread) > 0,
 	}
@@ -155,20 +155,20 @@ func (r *Repo) track(ctx context.Context, opt TrackOptions) (*Track, error) {
 		t.Scope = PartialPaths
 	}
 	if c.claims == nil {
-		r.watching.remember(t, line, id)
+		r.Watch.remember(t, line, id)
 	}
 	return t, nil
 }
 
-// hintPaths brings hints into the form of package scan.
-func (r *Repo) hintPaths(opt TrackOptions) ([]string, error) {
+// HintPaths brings hints into the form of package scan.
+func (r *capturer) HintPaths(opt TrackOptions) ([]string, error) {
 	if opt.OnlyPaths && len(opt.Paths) == 0 {
 		return nil, errors.New("no paths given to look at")
 	}
 	hints := make([]string, len(opt.Paths))
 	for i, p := range opt.Paths {
 		var err error
-		if hints[i], err = r.rel(p); err != nil {
+		if hints[i], err = r.Rel(p); err != nil {
 			return nil, err
 		}
 	}
@@ -176,12 +176,12 @@ func (r *Repo) hintPaths(opt TrackOptions) ([]string, error) {
 	return slices.Compact(hints), nil
 }
 
-// tip returns the newest checkpoint of a line, nil for a line that does not exist
+// Tip returns the newest checkpoint of a line, nil for a line that does not exist
 // or cannot be read: a damaged line must not stop new checkpoints.
-func (r *Repo) tip(line string) *Checkpoint { return r.tipBy(line, r.readCheckpoint) }
+func (r *store) Tip(line string) *Checkpoint { return r.TipBy(line, r.ReadCheckpoint) }
 
-func (r *Repo) tipBy(line string, read checkpointReader) *Checkpoint {
-	id, err := r.db.Ref(line)
+func (r *store) TipBy(line string, read checkpointReader) *Checkpoint {
+	id, err := r.DB.Ref(line)
 	if errors.Is(err, odb.ErrNotFound) {
 		return nil
 	}
@@ -191,73 +191,91 @@ func (r *Repo) tipBy(line string, read checkpointReader) *Checkpoint {
 			return c
 		}
 	}
-	r.log.Warn("line begun anew", "ref", line, "error", err)
+	r.Log.Warn("line begun anew", "ref", line, "error", err)
 	return nil
 }
 
 // readUnlessDescribed is readCheckpoint where the last Track's checkpoint need not be read
 // again. It is not looked at for damage then, only for being listed: its pack is not opened.
-func (c *capture) readUnlessDescribed(id object.ID) (*Checkpoint, error) {
-	if id == c.repo.described.id && c.batch.Has(id) {
+func (c *Snapshot) readUnlessDescribed(id object.ID) (*Checkpoint, error) {
+	if id == c.repo.described.id && c.Batch.Has(id) {
 		return c.repo.described.checkpoint(), nil
 	}
-	return c.repo.readCheckpoint(id)
+	return c.repo.ReadCheckpoint(id)
 }
 
-// newest returns the newest checkpoint outside of sessions, of which there may be
+// Newest returns the newest checkpoint outside of sessions, of which there may be
 // many; nil when there is none.
-func (r *Repo) newest(ctx context.Context) (*Checkpoint, error) {
-	for c, err := range r.checkpointsOf(ctx, r.readCheckpoint, refTracks) {
+func (r *store) Newest(ctx context.Context) (*Checkpoint, error) {
+	for c, err := range r.checkpointsOf(ctx, r.ReadCheckpoint, RefTracks) {
 		return c, err
 	}
 	return nil, nil
 }
 
-// today is the line of checkpoints outside a session. Days are UTC's.
-func (r *Repo) today() string { return refTracks + r.now().UTC().Format(time.DateOnly) }
+// Today is the line of checkpoints outside a session. Days are UTC's.
+func (r *store) Today() string { return RefTracks + r.Now().UTC().Format(time.DateOnly) }
 
 // changedSince is what the scan has counted, if it began with the state of before, or what
 // was counted by an operation that did, if nothing has happened since.
-func (c *capture) changedSince(before *Checkpoint) (n int, ok bool) {
+func (c *Snapshot) changedSince(before *Checkpoint) (n int, ok bool) {
 	if before == nil || c.claims != nil || c.differs < 0 {
 		return 0, false
 	}
 	n = c.differs
-	if before.tree != c.from {
+	if TreeOf(before) != c.from {
 		then := c.rules.before.Counted
-		if n != 0 || then == nil || then.From != before.tree.String() || then.To != c.from.String() {
+		if n != 0 || then == nil || then.From != TreeOf(before).String() || then.To != c.from.String() {
 			return 0, false
 		}
 		n = then.Paths
 	}
-	m, err := before.metadata()
+	m, err := MetadataOf(before)
 	return n, err == nil && m.Partial == ""
 }
 
 // countChanged counts the paths between the checkpoint before and this tree; all of
 // them for a first checkpoint.
-func (r *Repo) countChanged(ctx context.Context, before *Checkpoint, c *capture) (int, error) {
+func (r *capturer) countChanged(ctx context.Context, before *Checkpoint, c *Snapshot) (int, error) {
 	if before == nil && c.claims == nil {
-		return c.index.Files(), nil // as many as the tree has: it need not be read
+		return c.Index.Files(), nil // as many as the tree has: it need not be read
 	}
-	from, then, now := object.EmptyTree, coverage{}, coverage{}
+	from, then, now := object.EmptyTree, Coverage{}, Coverage{}
 	if before != nil {
-		from = before.tree
-		if m, err := before.metadata(); err == nil && m.Partial != "" {
-			then = newCoverage(m)
+		from = TreeOf(before)
+		if m, err := MetadataOf(before); err == nil && m.Partial != "" {
+			then = NewCoverage(m)
 		}
 	}
 	if c.claims != nil {
-		now = newCoverage(c.metadata())
+		now = NewCoverage(c.Metadata())
 	}
 	n := 0
-	for change, err := range (&comparison{repo: r, ctx: ctx, known: c.entries}).between(from, c.tree) {
+	for change, err := range (&Comparison{Repo: r.store, Ctx: ctx, Known: c.entries}).Between(from, c.Tree) {
 		if err != nil {
 			return 0, err
 		}
-		if !then.unread(change.path) && !now.unread(change.path) {
+		if !then.Unread(change.Path) && !now.Unread(change.Path) {
 			n++
 		}
 	}
 	return n, nil
+}
+
+// Limits returns the limits that captures of this Repo keep to.
+func (r *Repo) Limits() Limits {
+	return r.capturer.Limits()
+}
+
+// Track records the present state of the root as a checkpoint. When nothing at all
+// has changed since the day's last one, that one is returned and nothing is
+// written. On error there is no new checkpoint.
+func (r *Repo) Track(ctx context.Context, opt TrackOptions) (*Track, error) {
+	return r.capturer.Track(ctx, opt)
+}
+
+// Watching tells how the next capture finds what has changed. Without Options.Watch it
+// looks at everything.
+func (r *Repo) Watching() WatchState {
+	return r.capturer.Watching()
 }

@@ -8,16 +8,14 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
-const (
-	// refExported is where a bundle has its checkpoint.
-	refExported = refRoot + "exported/"
+// refExported is where a bundle has its checkpoint.
+const refExported = RefRoot + "exported/"
 
-	// originHeader is the extra commit header that names the checkpoint which an
-	// exported one was made from.
-	originHeader = "cairn-origin"
+// originHeader is the extra commit header that names the checkpoint which an
+// exported one was made from.
+const originHeader = "cairn-origin"
 
-	bundleMagic = "# v2 git bundle\n"
-)
+const bundleMagic = "# v2 git bundle\n"
 
 // Export writes a checkpoint as a git bundle: a file that any git fetches from or
 // clones, and that Import takes. It holds the checkpoint with all its files and
@@ -28,7 +26,7 @@ const (
 //
 // Contents are streamed. After an error w has got part of a bundle, which nothing
 // accepts.
-func (r *Repo) Export(ctx context.Context, w io.Writer, spec string) error {
+func (r *transport) Export(ctx context.Context, w io.Writer, spec string) error {
 	c, err := r.Lookup(ctx, spec)
 	if err != nil {
 		return err
@@ -39,23 +37,23 @@ func (r *Repo) Export(ctx context.Context, w io.Writer, spec string) error {
 	return nil
 }
 
-func (r *Repo) export(ctx context.Context, w io.Writer, c *Checkpoint) error {
-	if _, err := c.metadata(); err != nil {
+func (r *transport) export(ctx context.Context, w io.Writer, c *Checkpoint) error {
+	if _, err := MetadataOf(c); err != nil {
 		return err
 	}
-	commit, err := c.withoutHistory()
+	commit, err := WithoutHistory(c)
 	if err != nil {
 		return err
 	}
 	held := &treeContents{repo: r, seen: make(map[object.ID]bool)}
-	if err := held.tree(ctx, c.tree); err != nil {
+	if err := held.tree(ctx, TreeOf(c)); err != nil {
 		return err
 	}
 	id := object.Sum(object.Commit, commit)
 	if _, err := fmt.Fprintf(w, "%s%s HEAD\n%[2]s %s%[2]s\n\n", bundleMagic, id, refExported); err != nil {
 		return err
 	}
-	pack, err := r.db.EncodePack(w, 1+len(held.trees)+len(held.blobs))
+	pack, err := r.DB.EncodePack(w, 1+len(held.trees)+len(held.blobs))
 	if err != nil {
 		return err
 	}
@@ -83,9 +81,9 @@ func (r *Repo) export(ctx context.Context, w io.Writer, c *Checkpoint) error {
 	return pack.Close()
 }
 
-// withoutHistory encodes the commit as it is exported. One that was exported before
+// WithoutHistory encodes the commit as it is exported. One that was exported before
 // stays as it is.
-func (c *Checkpoint) withoutHistory() ([]byte, error) {
+func WithoutHistory(c *Checkpoint) ([]byte, error) {
 	origin := c.ID
 	if before := c.commit.Header(originHeader); before != "" && len(c.commit.Parents) == 0 {
 		origin = before
@@ -93,7 +91,7 @@ func (c *Checkpoint) withoutHistory() ([]byte, error) {
 	return object.AppendCommit(nil, &object.CommitData{
 		Tree: c.tree, Author: c.commit.Author, Committer: c.commit.Committer,
 		Extra: []object.Header{
-			{Key: metadataHeader, Value: c.commit.Header(metadataHeader)},
+			{Key: MetadataHeader, Value: c.commit.Header(MetadataHeader)},
 			{Key: originHeader, Value: origin},
 		},
 		Message: c.commit.Message,
@@ -102,7 +100,7 @@ func (c *Checkpoint) withoutHistory() ([]byte, error) {
 
 // treeContents lists the objects below a tree, each once.
 type treeContents struct {
-	repo         *Repo
+	repo         *transport
 	seen         map[object.ID]bool
 	trees, blobs []object.ID
 }
@@ -111,7 +109,7 @@ func (t *treeContents) tree(ctx context.Context, id object.ID) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	entries, err := t.repo.readTree(id)
+	entries, err := t.repo.ReadTree(id)
 	if err != nil {
 		return err
 	}

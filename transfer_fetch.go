@@ -12,8 +12,8 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 )
 
-// refIncoming is where lines lie in a quarantine.
-const refIncoming = refRoot + "incoming/"
+// RefIncoming is where lines lie in a quarantine.
+const RefIncoming = RefRoot + "incoming/"
 
 // fetchArgs make git check what comes. What it knows about .gitmodules and
 // .gitattributes does not matter: they are files like others here.
@@ -34,8 +34,8 @@ var fetchArgs = []string{
 // What comes is checked as Import checks it before anything of it is visible; if
 // one line is bad, none is taken. The store is not locked while git waits for the
 // remote. For what git may use, see Push.
-func (r *Repo) Fetch(ctx context.Context, where string) (fetched []string, err error) {
-	m, err := openRemote(r, where)
+func (r *transport) Fetch(ctx context.Context, where string) (fetched []string, err error) {
+	m, err := OpenRemote(r.store, where)
 	if err != nil {
 		return nil, err
 	}
@@ -46,12 +46,12 @@ func (r *Repo) Fetch(ctx context.Context, where string) (fetched []string, err e
 	return fetched, err
 }
 
-func (r *Repo) fetch(ctx context.Context, m *remote) (fetched []string, err error) {
-	own, err := r.db.Identity(false)
+func (r *transport) fetch(ctx context.Context, m *remote) (fetched []string, err error) {
+	own, err := r.DB.Identity(false)
 	if err != nil && !errors.Is(err, odb.ErrNotFound) {
 		return nil, err
 	}
-	lacks, err := r.lacking(ctx)
+	lacks, err := r.Lacking(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +60,7 @@ func (r *Repo) fetch(ctx context.Context, m *remote) (fetched []string, err erro
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, q.Discard()) }()
-	if _, err := m.run(ctx, q.Dir(), fetchArgs[:len(fetchArgs):len(fetchArgs)], []string{"+" + r.remoteRefs() + "*:" + refIncoming + "*"}); err != nil {
+	if _, err := m.Run(ctx, q.Dir(), fetchArgs[:len(fetchArgs):len(fetchArgs)], []string{"+" + r.remoteRefs() + "*:" + RefIncoming + "*"}); err != nil {
 		return nil, err
 	}
 	q.PackNames() // lists what git has written
@@ -69,7 +69,7 @@ func (r *Repo) fetch(ctx context.Context, m *remote) (fetched []string, err erro
 	if err != nil || len(in.lines)+len(found) == 0 {
 		return nil, err
 	}
-	err = r.exclusive(ctx, func() error {
+	err = r.Exclusive(ctx, func() error {
 		if err := q.Adopt(); err != nil {
 			return err
 		}
@@ -82,8 +82,8 @@ func (r *Repo) fetch(ctx context.Context, m *remote) (fetched []string, err erro
 	return fetched, err
 }
 
-// lackedObjects lists the objects that refs lead to and that the store has lost.
-func (r *Repo) lackedObjects(ctx context.Context) ([]object.ID, error) {
+// LackedObjects lists the objects that refs lead to and that the store has lost.
+func (r *doctor) LackedObjects(ctx context.Context) ([]object.ID, error) {
 	m := newMender(r, true, nil)
 	if err := m.walk(ctx); err != nil {
 		return nil, err
@@ -93,11 +93,11 @@ func (r *Repo) lackedObjects(ctx context.Context) ([]object.ID, error) {
 
 // quarantine makes room for a fetch. A store that lacks objects must not tell the remote what
 // it has: git would leave out what those objects lead to.
-func (r *Repo) quarantine(alone bool) (*odb.Quarantine, error) {
+func (r *transport) quarantine(alone bool) (*odb.Quarantine, error) {
 	if alone {
-		return r.db.QuarantineAlone()
+		return r.DB.QuarantineAlone()
 	}
-	return r.db.Quarantine()
+	return r.DB.Quarantine()
 }
 
 // foundIn returns the objects that a quarantine holds.
@@ -123,8 +123,8 @@ type incomingLine struct {
 	forward bool // it holds what the line had before
 }
 
-func (r *Repo) judgeIncoming(ctx context.Context, q *odb.Quarantine, own string) (*incoming, error) {
-	refs, err := q.Refs(refIncoming)
+func (r *transport) judgeIncoming(ctx context.Context, q *odb.Quarantine, own string) (*incoming, error) {
+	refs, err := q.Refs(RefIncoming)
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +134,7 @@ func (r *Repo) judgeIncoming(ctx context.Context, q *odb.Quarantine, own string)
 		return nil, err
 	}
 	for _, ref := range refs {
-		name := strings.TrimPrefix(ref.Name, refIncoming)
+		name := strings.TrimPrefix(ref.Name, RefIncoming)
 		store, line, ok := strings.Cut(name, "/")
 		if ref.Err != nil {
 			return nil, fmt.Errorf("line %s: %w", name, foreign(ref.Err))
@@ -142,7 +142,7 @@ func (r *Repo) judgeIncoming(ctx context.Context, q *odb.Quarantine, own string)
 		if !ok || line == "" || len(store) != 16 || strings.Trim(store, "0123456789abcdef") != "" {
 			return nil, fmt.Errorf("line %s: no store of cairn has such a line", name)
 		}
-		old, err := r.db.Ref(refRemotes + name)
+		old, err := r.DB.Ref(RefRemotes + name)
 		if err == nil && old == ref.ID {
 			continue
 		}
@@ -199,15 +199,15 @@ func (in *incoming) reread(id object.ID) (*object.CommitData, error) {
 }
 
 // trusted is every commit that a ref of this store leads to.
-func (r *Repo) trusted(ctx context.Context) (map[object.ID]bool, error) {
-	refs, err := r.db.Refs(refRoot)
+func (r *transport) trusted(ctx context.Context) (map[object.ID]bool, error) {
+	refs, err := r.DB.Refs(RefRoot)
 	if err != nil {
 		return nil, err
 	}
 	known := make(map[object.ID]bool)
 	var queue []object.ID
 	for _, ref := range refs {
-		if ref.Err == nil && ref.Name != refDisk {
+		if ref.Err == nil && ref.Name != RefDisk {
 			queue = append(queue, ref.ID)
 		}
 	}
@@ -220,9 +220,9 @@ func (r *Repo) trusted(ctx context.Context) (map[object.ID]bool, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if c, err := r.readCheckpoint(id); err == nil {
+		if c, err := r.ReadCheckpoint(id); err == nil {
 			known[id] = true
-			queue = append(queue, c.commit.Parents...)
+			queue = append(queue, CommitOf(c).Parents...)
 		}
 	}
 	return known, nil
@@ -230,19 +230,19 @@ func (r *Repo) trusted(ctx context.Context) (map[object.ID]bool, error) {
 
 // takeIncoming makes judged lines visible. Their objects are in the store by now,
 // unless some that the store had before were cleaned away meanwhile.
-func (r *Repo) takeIncoming(in *incoming) (fetched []string, err error) {
+func (r *transport) takeIncoming(in *incoming) (fetched []string, err error) {
 	if err := r.holdsAll(in); err != nil {
 		return nil, err
 	}
 	for _, line := range in.lines {
-		ref := refRemotes + line.name
-		if old, err := r.db.Ref(ref); err == nil && !line.forward {
+		ref := RefRemotes + line.name
+		if old, err := r.DB.Ref(ref); err == nil && !line.forward {
 			// The other store began its line anew: what it had before stays.
-			if err := r.db.SetRef(ref+"-"+old.String()[:beginningDigits], old); err != nil {
+			if err := r.DB.SetRef(ref+"-"+old.String()[:BeginningDigits], old); err != nil {
 				return fetched, err
 			}
 		}
-		if err := r.db.SetRef(ref, line.id); err != nil {
+		if err := r.DB.SetRef(ref, line.id); err != nil {
 			return fetched, err
 		}
 		fetched = append(fetched, line.name)
@@ -250,9 +250,9 @@ func (r *Repo) takeIncoming(in *incoming) (fetched []string, err error) {
 	return fetched, nil
 }
 
-func (r *Repo) holdsAll(in *incoming) error {
+func (r *transport) holdsAll(in *incoming) error {
 	holds := func(id object.ID) error {
-		ok, err := r.db.Has(id)
+		ok, err := r.DB.Has(id)
 		if err == nil && !ok {
 			err = fmt.Errorf("object %s has gone meanwhile (fetch again)", id)
 		}

@@ -21,7 +21,7 @@ import (
 // every object's id, that all files are there, and that no path leads out of the
 // root or into a .git. Whatever is wrong, the store is as before, and the error is
 // an ErrBundle. Bundles that git made of an exported one are taken, too.
-func (r *Repo) Import(ctx context.Context, rd io.Reader) (c *Checkpoint, err error) {
+func (r *transport) Import(ctx context.Context, rd io.Reader) (c *Checkpoint, err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("import: %w", err)
@@ -32,7 +32,7 @@ func (r *Repo) Import(ctx context.Context, rd io.Reader) (c *Checkpoint, err err
 	if err != nil {
 		return nil, err
 	}
-	pack, err := r.db.ReceivePack(ctx, in)
+	pack, err := r.DB.ReceivePack(ctx, in)
 	if err != nil {
 		return nil, bundleError(err)
 	}
@@ -40,8 +40,8 @@ func (r *Repo) Import(ctx context.Context, rd io.Reader) (c *Checkpoint, err err
 	if err := auditBundle(pack, id); err != nil {
 		return nil, badBundle("%w", err)
 	}
-	err = r.exclusive(ctx, func() error {
-		batch := r.db.NewBatch()
+	err = r.Exclusive(ctx, func() error {
+		batch := r.DB.NewBatch()
 		defer batch.Discard()
 		if err := pack.AddTo(ctx, batch); err != nil {
 			return bundleError(err)
@@ -49,12 +49,12 @@ func (r *Repo) Import(ctx context.Context, rd io.Reader) (c *Checkpoint, err err
 		if err := batch.Commit(); err != nil {
 			return err
 		}
-		return r.db.SetRef(refImported+id.String(), id)
+		return r.DB.SetRef(RefImported+id.String(), id)
 	})
 	if err != nil {
 		return nil, err
 	}
-	return r.readCheckpoint(id)
+	return r.ReadCheckpoint(id)
 }
 
 // auditBundle checks that a pack holds one checkpoint without history, all of it,

@@ -27,15 +27,15 @@ var ErrNoGit = git.ErrNoGit
 // refs/cairn/remotes/<store id>/.
 
 // remoteRefs is where the lines of this project lie on a remote.
-func (r *Repo) remoteRefs() string { return refRoot + ProjectID(r.root) + "/" }
+func (r *transport) remoteRefs() string { return RefRoot + ProjectID(r.Root) + "/" }
 
 // identity names this store on remotes.
-func (r *Repo) identity(ctx context.Context) (id string, err error) {
-	if id, err = r.db.Identity(false); !errors.Is(err, odb.ErrNotFound) {
+func (r *transport) identity(ctx context.Context) (id string, err error) {
+	if id, err = r.DB.Identity(false); !errors.Is(err, odb.ErrNotFound) {
 		return id, err
 	}
-	err = r.exclusive(ctx, func() error {
-		id, err = r.db.Identity(true)
+	err = r.Exclusive(ctx, func() error {
+		id, err = r.DB.Identity(true)
 		return err
 	})
 	return id, err
@@ -49,7 +49,7 @@ type remote struct {
 	log  *slog.Logger
 }
 
-func openRemote(r *Repo, where string) (*remote, error) {
+func OpenRemote(r *store, where string) (*remote, error) {
 	if where == "" || where[0] == '-' || strings.ContainsAny(where, "\x00\n\r") {
 		return nil, fmt.Errorf("remote %q (want a URL or a path)", where)
 	}
@@ -57,17 +57,17 @@ func openRemote(r *Repo, where string) (*remote, error) {
 	if err != nil {
 		return nil, fmt.Errorf("push and fetch need git (install it, or use export and import): %w", err)
 	}
-	if isLocal(where) {
+	if IsLocal(where) {
 		if where, err = filepath.Abs(where); err != nil {
 			return nil, err
 		}
 	}
-	return &remote{git: binary, home: r.opt.Home, url: where, log: r.log}, nil
+	return &remote{git: binary, home: r.Opt.Home, url: where, log: r.Log}, nil
 }
 
-// isLocal reports whether git takes where for a path: it is no URL, and no
+// IsLocal reports whether git takes where for a path: it is no URL, and no
 // host:path.
-func isLocal(where string) bool {
+func IsLocal(where string) bool {
 	if filepath.IsAbs(where) {
 		return true
 	}
@@ -75,8 +75,8 @@ func isLocal(where string) bool {
 	return colon < 0 || slash >= 0 && slash < colon
 }
 
-// run runs a git command that ends in "-- URL ARGUMENTS" and returns what it prints.
-func (m *remote) run(ctx context.Context, gitDir string, args, rest []string) (string, error) {
+// Run runs a git command that ends in "-- URL ARGUMENTS" and returns what it prints.
+func (m *remote) Run(ctx context.Context, gitDir string, args, rest []string) (string, error) {
 	args = append(append(args, "--", m.url), rest...)
 	cmd := m.git.Remote(ctx, gitDir, m.home, args...)
 	var out, complaint bytes.Buffer
@@ -103,21 +103,21 @@ func (m *remote) withoutPassword(text string) string {
 
 // ownLines lists what is pushed: all refs of checkpoints but those that only this
 // store needs and those that came from elsewhere. What is damaged is left out.
-func (r *Repo) ownLines() ([]odb.Ref, error) {
-	refs, err := r.db.Refs(refRoot)
+func (r *transport) ownLines() ([]odb.Ref, error) {
+	refs, err := r.DB.Refs(RefRoot)
 	if err != nil {
 		return nil, err
 	}
 	var own []odb.Ref
 	for _, ref := range refs {
-		if ref.Name == refDisk || ref.Name == refBefore || strings.HasPrefix(ref.Name, refRemotes) {
+		if ref.Name == RefDisk || ref.Name == RefBefore || strings.HasPrefix(ref.Name, RefRemotes) {
 			continue
 		}
 		if ref.Err == nil {
-			_, ref.Err = r.readCheckpoint(ref.ID)
+			_, ref.Err = r.ReadCheckpoint(ref.ID)
 		}
 		if ref.Err != nil {
-			r.log.Warn("line not pushed", "ref", ref.Name, "error", ref.Err)
+			r.Log.Warn("line not pushed", "ref", ref.Name, "error", ref.Err)
 			continue
 		}
 		own = append(own, ref)
@@ -134,8 +134,8 @@ func (r *Repo) ownLines() ([]odb.Ref, error) {
 // The git program does the work, without the user's configuration. It may use keys
 // of the ssh agent and what Options.Home holds (.ssh, .netrc); it asks nobody.
 // Without a git program the error is ErrNoGit.
-func (r *Repo) Push(ctx context.Context, where string) (pushed []string, err error) {
-	m, err := openRemote(r, where)
+func (r *transport) Push(ctx context.Context, where string) (pushed []string, err error) {
+	m, err := OpenRemote(r.store, where)
 	if err != nil {
 		return nil, err
 	}
@@ -150,18 +150,18 @@ func (r *Repo) Push(ctx context.Context, where string) (pushed []string, err err
 	to := r.remoteRefs() + id + "/"
 	var specs []pushSpec
 	for _, ref := range lines {
-		name := strings.TrimPrefix(ref.Name, refRoot)
-		specs = append(specs, pushSpec{name: name, id: ref.ID, to: to + name, force: strings.HasPrefix(ref.Name, refPins)})
+		name := strings.TrimPrefix(ref.Name, RefRoot)
+		specs = append(specs, pushSpec{name: name, id: ref.ID, to: to + name, force: strings.HasPrefix(ref.Name, RefPins)})
 	}
-	pushed, rejected, err := m.push(ctx, r.db.Dir(), specs)
+	pushed, rejected, err := m.push(ctx, r.DB.Dir(), specs)
 	if err == nil && len(rejected) > 0 {
 		for i := range rejected {
-			suffix := "-" + r.beginning(rejected[i].id).String()[:beginningDigits]
+			suffix := "-" + r.beginning(rejected[i].id).String()[:BeginningDigits]
 			rejected[i].name += suffix
 			rejected[i].to += suffix
 		}
 		var more []string
-		if more, rejected, err = m.push(ctx, r.db.Dir(), rejected); err == nil && len(rejected) > 0 {
+		if more, rejected, err = m.push(ctx, r.DB.Dir(), rejected); err == nil && len(rejected) > 0 {
 			err = fmt.Errorf("it refused %s, %s among them", wording.Count(len(rejected), "line"), rejected[0].name)
 		}
 		pushed = append(pushed, more...)
@@ -172,17 +172,17 @@ func (r *Repo) Push(ctx context.Context, where string) (pushed []string, err err
 	return pushed, err
 }
 
-// beginningDigits is how much of an id tells two beginnings of a line apart.
-const beginningDigits = 12
+// BeginningDigits is how much of an id tells two beginnings of a line apart.
+const BeginningDigits = 12
 
 // beginning is the oldest commit that can be reached along first parents.
-func (r *Repo) beginning(id object.ID) object.ID {
+func (r *transport) beginning(id object.ID) object.ID {
 	for {
-		c, err := r.readCheckpoint(id)
-		if err != nil || len(c.commit.Parents) == 0 {
+		c, err := r.ReadCheckpoint(id)
+		if err != nil || len(CommitOf(c).Parents) == 0 {
 			return id
 		}
-		id = c.commit.Parents[0]
+		id = CommitOf(c).Parents[0]
 	}
 }
 
@@ -215,7 +215,7 @@ func (m *remote) push(ctx context.Context, gitDir string, specs []pushSpec) (pus
 			args, size = append(args, text), size+len(text)
 			byTarget[specs[0].to] = specs[0]
 		}
-		out, err := m.run(ctx, gitDir, []string{"push", "--porcelain", "--no-verify", "--no-follow-tags", "--recurse-submodules=no"}, args)
+		out, err := m.Run(ctx, gitDir, []string{"push", "--porcelain", "--no-verify", "--no-follow-tags", "--recurse-submodules=no"}, args)
 		refused := false
 		for line := range strings.Lines(out) {
 			flag, spec, why, ok := parsePushed(line)

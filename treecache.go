@@ -37,8 +37,8 @@ type largeRead struct {
 	entries []object.Entry
 }
 
-// get returns the entries of a tree. The caller must not change them.
-func (c *treeCache) get(id object.ID) ([]object.Entry, bool) {
+// Get returns the entries of a tree. The caller must not change them.
+func (c *treeCache) Get(id object.ID) ([]object.Entry, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if entries, ok := c.young[id]; ok {
@@ -82,9 +82,9 @@ func (c *treeCache) put(id object.ID, entries []object.Entry) {
 	c.young[id] = entries
 }
 
-// dropLarge frees the large trees at the end of an operation, so that a process that
+// DropLarge frees the large trees at the end of an operation, so that a process that
 // stays does not hold them.
-func (c *treeCache) dropLarge() {
+func (c *treeCache) DropLarge() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.large = nil

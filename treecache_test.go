@@ -16,10 +16,10 @@ func TestTreeCacheIsBounded(t *testing.T) {
 	var c treeCache
 	for n := range 10 * maxCachedEntries {
 		c.add(id(n), make([]object.Entry, n%100))
-		if entries, ok := c.get(id(0)); !ok || len(entries) != 0 { // always asked for
+		if entries, ok := c.Get(id(0)); !ok || len(entries) != 0 { // always asked for
 			t.Fatalf("%d: forgotten", n)
 		}
-		if entries, ok := c.get(id(n)); !ok || len(entries) != n%100 {
+		if entries, ok := c.Get(id(n)); !ok || len(entries) != n%100 {
 			t.Fatalf("%d: %d entries, %t", n, len(entries), ok)
 		}
 	}
@@ -32,19 +32,19 @@ func TestTreeCacheIsBounded(t *testing.T) {
 	if kept > 2*maxCachedEntries {
 		t.Errorf("%d entries are kept", kept)
 	}
-	if _, ok := c.get(id(1)); ok {
+	if _, ok := c.Get(id(1)); ok {
 		t.Error("a tree that nobody has asked for is kept")
 	}
 	for n := range 2 * maxLargeTrees {
 		c.add(id(-1-n), make([]object.Entry, maxCachedEntries))
-		if _, ok := c.get(id(-1)); !ok { // always asked for
+		if _, ok := c.Get(id(-1)); !ok { // always asked for
 			t.Fatalf("large tree forgotten after %d others", n)
 		}
 	}
 	if len(c.large) != maxLargeTrees {
 		t.Errorf("%d large trees are kept", len(c.large))
 	}
-	if c.dropLarge(); len(c.large) != 0 {
+	if c.DropLarge(); len(c.large) != 0 {
 		t.Error("large trees outlive their operation")
 	}
 }

@@ -9,14 +9,14 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 )
 
-// longWalk is how many checkpoints a walk has to come to before an index pays.
-const longWalk = 100
+// LongWalk is how many checkpoints a walk has to come to before an index pays.
+const LongWalk = 100
 
 // newestInLines finds the newest checkpoint of each tree in the lines of days and
 // sessions, and takes what it finds out of trees. That is what a walk over all comes to
 // first, but where there is an index it goes no further back than to what that covers.
-func (r *Repo) newestInLines(ctx context.Context, trees map[object.ID]bool) ([]*Checkpoint, error) {
-	refs, err := r.refsBelow(refTracks, refSessions, refLost)
+func (r *store) newestInLines(ctx context.Context, trees map[object.ID]bool) ([]*Checkpoint, error) {
+	refs, err := r.refsBelow(RefTracks, RefSessions, RefLost)
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +28,7 @@ func (r *Repo) newestInLines(ctx context.Context, trees map[object.ID]bool) ([]*
 	}
 	var found []*Checkpoint
 	for _, p := range places {
-		c, err := r.readCheckpoint(p.id)
+		c, err := r.ReadCheckpoint(p.id)
 		if err != nil {
 			return nil, err
 		}
@@ -39,9 +39,9 @@ func (r *Repo) newestInLines(ctx context.Context, trees map[object.ID]bool) ([]*
 }
 
 // placesByWalk makes an index, if one is wanted and it comes far.
-func (r *Repo) placesByWalk(ctx context.Context, refs []odb.Ref, trees map[object.ID]bool, index bool) (found []placed, err error) {
+func (r *store) placesByWalk(ctx context.Context, refs []odb.Ref, trees map[object.ID]bool, index bool) (found []placed, err error) {
 	ends, whole := r.endsOfLines()
-	whole = whole && index && r.longWalk > 0
+	whole = whole && index && r.LongWalk > 0
 	var all []placed
 	missing := len(trees)
 	for c, err := range r.walk(ctx, refs, r.outline, nothing) {
@@ -57,11 +57,11 @@ func (r *Repo) placesByWalk(ctx context.Context, refs []odb.Ref, trees map[objec
 			found = append(found, p)
 			missing--
 		}
-		if missing == 0 && len(all) < r.longWalk {
+		if missing == 0 && len(all) < r.LongWalk {
 			return found, nil
 		}
 	}
-	if whole && len(all) >= r.longWalk {
+	if whole && len(all) >= r.LongWalk {
 		r.keepTreeIndex(newTreeIndex(ends, tipsOf(refs), all))
 	}
 	return found, nil
@@ -71,10 +71,10 @@ func (r *Repo) placesByWalk(ctx context.Context, refs []odb.Ref, trees map[objec
 // current if something that it covers may have gone since, or if times went back, so
 // that a walk over all might come to another checkpoint first; nor if there is none. With
 // a current one it is not ok only where two checkpoints are of the same second.
-func (r *Repo) placesByIndex(ctx context.Context, refs []odb.Ref, trees map[object.ID]bool) (found []placed, current, ok bool) {
+func (r *store) placesByIndex(ctx context.Context, refs []odb.Ref, trees map[object.ID]bool) (found []placed, current, ok bool) {
 	x := r.loadTreeIndex()
 	ends, ok := r.endsOfLines()
-	if x == nil || r.longWalk == 0 || !ok || x.ends != ends {
+	if x == nil || r.LongWalk == 0 || !ok || x.ends != ends {
 		return nil, false, false
 	}
 	newer, ok := r.newerThan(ctx, x, refs)
@@ -90,7 +90,7 @@ func (r *Repo) placesByIndex(ctx context.Context, refs []odb.Ref, trees map[obje
 			found = append(found, p)
 		}
 	}
-	if len(newer) >= r.longWalk {
+	if len(newer) >= r.LongWalk {
 		r.keepTreeIndex(x.extend(ends, tipsOf(refs), newer))
 	}
 	return found, true, true
@@ -98,7 +98,7 @@ func (r *Repo) placesByIndex(ctx context.Context, refs []odb.Ref, trees map[obje
 
 // newerThan returns the checkpoints that an index does not cover, newest first. It is ok
 // if the index is current.
-func (r *Repo) newerThan(ctx context.Context, x *treeIndex, refs []odb.Ref) (newer []placed, ok bool) {
+func (r *store) newerThan(ctx context.Context, x *treeIndex, refs []odb.Ref) (newer []placed, ok bool) {
 	reached := make(map[object.ID]bool)
 	known := func(id object.ID) bool {
 		if x.isTip(id) {
@@ -139,8 +139,8 @@ func placeIn(x *treeIndex, newer []placed, tree object.ID) (p placed, ok bool) {
 
 // endsOfLines is a checksum of where lines were cut: an index made before that covers
 // what is not there any more.
-func (r *Repo) endsOfLines() (sum [32]byte, ok bool) {
-	ids, err := r.db.Shallow()
+func (r *store) endsOfLines() (sum [32]byte, ok bool) {
+	ids, err := r.DB.Shallow()
 	h := sha256.New()
 	for _, id := range ids {
 		h.Write(id[:])
@@ -158,11 +158,11 @@ func tipsOf(refs []odb.Ref) (tips []object.ID) {
 }
 
 // loadTreeIndex returns the index that was made last, nil if there is none.
-func (r *Repo) loadTreeIndex() *treeIndex {
+func (r *store) loadTreeIndex() *treeIndex {
 	if x := r.lookups.Load(); x != nil {
 		return x
 	}
-	data, err := r.db.ReadPrivate(odb.PrivateTrees)
+	data, err := r.DB.ReadPrivate(odb.PrivateTrees)
 	if err != nil {
 		return nil
 	}
@@ -173,12 +173,12 @@ func (r *Repo) loadTreeIndex() *treeIndex {
 
 // keepTreeIndex keeps an index, unless it is nil. What cannot be written, as in a store
 // that may only be read, is made again by the next process.
-func (r *Repo) keepTreeIndex(x *treeIndex) {
+func (r *store) keepTreeIndex(x *treeIndex) {
 	if x == nil {
 		return
 	}
 	r.lookups.Store(x)
-	if err := r.db.WriteCache(odb.PrivateTrees, x.encode()); err != nil {
-		r.log.Debug("index of trees not saved", "error", err)
+	if err := r.DB.WriteCache(odb.PrivateTrees, x.encode()); err != nil {
+		r.Log.Debug("index of trees not saved", "error", err)
 	}
 }

@@ -12,44 +12,44 @@ import (
 // is an operation itself, which Redo takes back.
 //
 // The error wraps ErrNotFound when there is nothing to undo.
-func (r *Repo) Undo(ctx context.Context, opt RevertOptions) (*Result, error) {
+func (r *operator) Undo(ctx context.Context, opt RevertOptions) (*Result, error) {
 	op, err := r.nextToTakeBack(ctx, "undo")
 	if err != nil {
 		return nil, err
 	}
 	if op == nil {
-		return nil, notFound("nothing to undo")
+		return nil, NotFound("nothing to undo")
 	}
 	return r.takeBackOperation(ctx, "undo", op, opt)
 }
 
 // Redo takes back the last undo. Once something else was restored or reverted there
 // is nothing to redo.
-func (r *Repo) Redo(ctx context.Context, opt RevertOptions) (*Result, error) {
+func (r *operator) Redo(ctx context.Context, opt RevertOptions) (*Result, error) {
 	op, err := r.nextToTakeBack(ctx, "redo")
 	if err != nil {
 		return nil, err
 	}
 	if op == nil {
-		return nil, notFound("nothing to redo")
+		return nil, NotFound("nothing to redo")
 	}
 	return r.takeBackOperation(ctx, "redo", op, opt)
 }
 
 // nextToTakeBack is the operation that an undo, or a redo, would take back; nil if
 // there is none. It reads no more operations than have been taken back since.
-func (r *Repo) nextToTakeBack(ctx context.Context, kind string) (*Operation, error) {
+func (r *operator) nextToTakeBack(ctx context.Context, kind string) (*Operation, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return latest(kind, r.Operations(ctx))
+	return Latest(kind, r.Operations(ctx))
 }
 
-// latest finds among operations, newest first, the last that kind has not taken back.
+// Latest finds among operations, newest first, the last that kind has not taken back.
 // Those of that kind take back what comes next, that is, was done before them. What an
 // undo can take back is everything but undos; what a redo can, undos since the last
 // other operation.
-func latest(kind string, ops iter.Seq2[*Operation, error]) (*Operation, error) {
+func Latest(kind string, ops iter.Seq2[*Operation, error]) (*Operation, error) {
 	var taking []*Operation // those whose partners have not been met, the oldest last
 	for op, err := range ops {
 		switch {
@@ -79,7 +79,7 @@ func leftOf(op *Operation, taking []*Operation) (left *Operation, rest []*Operat
 			return nil, taking
 		}
 		some := *op
-		some.Paths = slices.DeleteFunc(slices.Clone(op.Paths), newPathScope(by.scope).covers)
+		some.Paths = slices.DeleteFunc(slices.Clone(op.Paths), NewPathScope(by.scope).Covers)
 		if op = &some; len(op.Paths) == 0 {
 			return nil, taking
 		}
@@ -88,7 +88,7 @@ func leftOf(op *Operation, taking []*Operation) (left *Operation, rest []*Operat
 }
 
 // takeBackOperation goes from the state after an operation to the one before it.
-func (r *Repo) takeBackOperation(ctx context.Context, kind string, op *Operation, opt RevertOptions) (*Result, error) {
+func (r *operator) takeBackOperation(ctx context.Context, kind string, op *Operation, opt RevertOptions) (*Result, error) {
 	before, err := r.Lookup(ctx, op.Before)
 	if err != nil {
 		return nil, err
@@ -97,25 +97,47 @@ func (r *Repo) takeBackOperation(ctx context.Context, kind string, op *Operation
 	if err != nil {
 		return nil, err
 	}
-	scope, err := r.scopeOf(opt.Paths)
+	scope, err := r.ScopeOf(opt.Paths)
 	if err != nil {
 		return nil, err
 	}
 	req := opRequest{kind: kind, target: before.ID, undoes: op.ID, dryRun: opt.DryRun, planID: opt.Plan}
 	if scope != nil {
-		req.scope = scope.paths
+		req.scope = scope.Paths
 	}
-	return r.takeBack(ctx, req, before, after, takeBackOptions{within: op.changed(scope), policy: opt.policy(Merge), made: op.created})
+	return r.takeBack(ctx, req, before, after, takeBackOptions{within: ChangedScope(op, scope), policy: PolicyOf(&opt, Merge), made: CreatedBy(op)})
 }
 
-// changed selects what an operation changed, as far as scope covers it. An operation lists
+// ChangedScope selects what an operation changed, as far as scope covers it. An operation lists
 // every path that it changed, so that a directory stands for its bits alone.
-func (op *Operation) changed(scope *pathScope) *pathScope {
+func ChangedScope(op *Operation, scope *PathScope) *PathScope {
 	var paths []string
 	for _, path := range op.Paths {
-		if scope.covers(path) {
+		if scope.Covers(path) {
 			paths = append(paths, path)
 		}
 	}
-	return newPathScope(nil).withAlone(paths)
+	return NewPathScope(nil).WithAlone(paths)
+}
+
+// Operations yields the operations of this root, newest first. An error ends the
+// iteration.
+func (r *Repo) Operations(ctx context.Context) iter.Seq2[*Operation, error] {
+	return r.store.Operations(ctx)
+}
+
+// Undo takes back the last restore, revert or redo that was not taken back yet: any
+// number of levels, across processes. It touches only what that operation touched.
+// What was changed since is treated as the policy says, Merge by default. An undo
+// is an operation itself, which Redo takes back.
+//
+// The error wraps ErrNotFound when there is nothing to undo.
+func (r *Repo) Undo(ctx context.Context, opt RevertOptions) (*Result, error) {
+	return r.operator.Undo(ctx, opt)
+}
+
+// Redo takes back the last undo. Once something else was restored or reverted there
+// is nothing to redo.
+func (r *Repo) Redo(ctx context.Context, opt RevertOptions) (*Result, error) {
+	return r.operator.Redo(ctx, opt)
 }

@@ -33,7 +33,7 @@ func stackWithout(stack []*Operation, by *Operation) []*Operation {
 		return stack
 	}
 	rest := *last
-	rest.Paths = slices.DeleteFunc(slices.Clone(last.Paths), newPathScope(by.scope).covers)
+	rest.Paths = slices.DeleteFunc(slices.Clone(last.Paths), NewPathScope(by.scope).Covers)
 	if len(rest.Paths) == 0 {
 		return stack
 	}
@@ -67,7 +67,7 @@ func TestLatestIsWhatAReplayFinds(t *testing.T) {
 		}
 		done, undone := replay(ops)
 		for kind, stack := range map[string][]*Operation{"undo": done, "redo": undone} {
-			got, err := latest(kind, newestFirstOf(ops))
+			got, err := Latest(kind, newestFirstOf(ops))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -87,7 +87,7 @@ func TestLatestReadsNoMoreThanItMust(t *testing.T) {
 	t.Parallel()
 	ops := []*Operation{{Kind: "restore"}, {Kind: "restore"}, {Kind: "undo"}, {Kind: "redo"}}
 	read := 0
-	_, err := latest("undo", func(yield func(*Operation, error) bool) {
+	_, err := Latest("undo", func(yield func(*Operation, error) bool) {
 		for _, op := range slices.Backward(ops) {
 			read++
 			if !yield(op, nil) {

@@ -25,14 +25,14 @@ type Usage struct {
 // StoreSize returns how many bytes the store's files take: packs, refs, the stat cache and
 // all else below its directory. A pack that the store shares with the user's repository
 // takes none. Usage.Size and Cleaned.Size are the same number.
-func (r *Repo) StoreSize() (int64, error) {
-	size, _, err := odb.Measure(r.db.Dir())
+func (r *cleaner) StoreSize() (int64, error) {
+	size, _, err := odb.Measure(r.DB.Dir())
 	return size, err
 }
 
 // Usage measures the store. Checkpoints and lines count where they can be read.
-func (r *Repo) Usage(ctx context.Context) (*Usage, error) {
-	u := &Usage{Root: Path(r.root), Store: Path(r.db.Dir()), Budget: r.DefaultBudget()}
+func (r *cleaner) Usage(ctx context.Context) (*Usage, error) {
+	u := &Usage{Root: Path(r.Root), Store: Path(r.DB.Dir()), Budget: r.DefaultBudget()}
 	if note := r.readNote(); note.Done {
 		u.Cleaned = note.Time
 	}
@@ -40,7 +40,7 @@ func (r *Repo) Usage(ctx context.Context) (*Usage, error) {
 	if u.Size, u.Files, err = odb.Measure(string(u.Store)); err != nil {
 		return nil, err
 	}
-	s, err := takeSurvey(ctx, r)
+	s, err := TakeSurvey(ctx, r.store)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ func (r *Repo) Usage(ctx context.Context) (*Usage, error) {
 		}
 		u.Checkpoints += unit.commits
 		for _, id := range unit.ids {
-			when := s.known[id].when
+			when := s.Known[id].when
 			if u.Oldest.IsZero() || when.Before(u.Oldest) {
 				u.Oldest = when
 			}
@@ -61,7 +61,7 @@ func (r *Repo) Usage(ctx context.Context) (*Usage, error) {
 		}
 	}
 	u.Lines = len(lines)
-	pins, err := r.db.Refs(refPins)
+	pins, err := r.DB.Refs(RefPins)
 	u.Pins = len(pins)
 	return u, err
 }

@@ -11,11 +11,11 @@ import (
 // version control: whoever can change the repository can change it, too. Where the
 // repository's index cannot be read it may be so. No git binary is asked.
 func Tracked(root, name string) (bool, error) {
-	root, err := resolveRoot(root)
+	root, err := ResolveRoot(root)
 	if err != nil {
 		return false, err
 	}
-	user, err := userRepo(root)
+	user, err := UserRepo(root)
 	if err != nil || user == nil {
 		return false, err
 	}

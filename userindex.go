@@ -34,15 +34,15 @@ type userIndex struct {
 // maxDropped is how many paths are remembered as dropped before the index is read again.
 const maxDropped = 1000
 
-func (s *ruleSource) loadUserIndex(r *Repo, repo *git.Repo) {
+func (s *ruleSource) loadUserIndex(r *capturer, repo *git.Repo) {
 	if repo == nil {
 		return
 	}
-	prefix, ok := prefixBelow(repo.Top, r.root)
+	prefix, ok := prefixBelow(repo.Top, r.Root)
 	if !ok {
 		return
 	}
-	signature, err := r.watching.files().IndexSignature(repo.IndexPath())
+	signature, err := r.Watch.files().IndexSignature(repo.IndexPath())
 	if errors.Is(err, fs.ErrNotExist) {
 		return
 	}
@@ -58,10 +58,10 @@ func (s *ruleSource) loadUserIndex(r *Repo, repo *git.Repo) {
 }
 
 // readUserIndex returns nil where the index cannot be read.
-func (r *Repo) readUserIndex(repo *git.Repo) *git.Index {
+func (r *capturer) readUserIndex(repo *git.Repo) *git.Index {
 	x, err := git.ReadIndex(repo.IndexPath(), repo.SHA256)
 	if err != nil {
-		r.log.Warn("index of the repository not read: files that it tracks although ignored may be left out", "error", err)
+		r.Log.Warn("index of the repository not read: files that it tracks although ignored may be left out", "error", err)
 		return nil
 	}
 	return x
@@ -98,17 +98,17 @@ func (u *userIndex) holds(path string, dir bool) bool {
 	return x.Contains(u.prefix + path)
 }
 
-func listHolds(sorted []pathText, path string, dir bool) bool {
+func listHolds(sorted []PathText, path string, dir bool) bool {
 	if dir {
 		path += "/"
 	}
-	i, found := slices.BinarySearch(sorted, pathText(path))
+	i, found := slices.BinarySearch(sorted, PathText(path))
 	return found || dir && i < len(sorted) && strings.HasPrefix(string(sorted[i]), path)
 }
 
 // updateAux works out, after a scan that dropped some files from the capture, what has
 // to be kept of the user's index: nothing where it has to be read again next time.
-func (s *ruleSource) updateAux(x *index.Index, dropped []pathText) {
+func (s *ruleSource) updateAux(x *index.Index, dropped []PathText) {
 	if s.user == nil {
 		return
 	}
@@ -127,7 +127,7 @@ func (s *ruleSource) updateAux(x *index.Index, dropped []pathText) {
 
 // remember adds paths that were dropped, and reports whether that will do: not if the
 // index may say of one that a sparse checkout leaves it out, nor if there are too many.
-func (a *auxiliary) remember(dropped []pathText) bool {
+func (a *auxiliary) remember(dropped []PathText) bool {
 	if !a.NoneSkipped || len(a.Dropped)+len(dropped) > maxDropped {
 		return false
 	}
@@ -144,11 +144,11 @@ func (a *auxiliary) keep(of auxiliary) {
 
 // droppedOf lists the files that directories had captured before a scan, and that are
 // not captured any more.
-func droppedOf(before map[string]*index.Dir, x *index.Index) (paths []pathText) {
+func droppedOf(before map[string]*index.Dir, x *index.Index) (paths []PathText) {
 	for dir, old := range before {
 		for was, is := range index.Differences(old, x.Dirs[dir]) {
 			if isCaptured(was) && !isCaptured(is) {
-				paths = append(paths, pathText(index.Join(dir, string(was.Name()))))
+				paths = append(paths, PathText(index.Join(dir, string(was.Name()))))
 			}
 		}
 	}
@@ -169,9 +169,9 @@ func (u *userIndex) excerpt(full *git.Index, x *index.Index) auxiliary {
 			continue
 		}
 		if e.SkipWorktree {
-			aux.Sparse = append(aux.Sparse, pathText(path))
+			aux.Sparse = append(aux.Sparse, PathText(path))
 		} else if e.Mode != object.Gitlink {
-			aux.Held = append(aux.Held, pathText(path))
+			aux.Held = append(aux.Held, PathText(path))
 		}
 	}
 	slices.Sort(aux.Held)
@@ -223,8 +223,8 @@ func (c *capturedNames) enter(dir string) {
 
 // topmostAbsent replaces paths that a sparse checkout leaves out by the highest
 // directories that are absent with them.
-func topmostAbsent(x *index.Index, paths []pathText) []pathText {
-	var out []pathText
+func topmostAbsent(x *index.Index, paths []PathText) []PathText {
+	var out []PathText
 	for _, p := range paths {
 		path := string(p)
 		for {
@@ -234,7 +234,7 @@ func topmostAbsent(x *index.Index, paths []pathText) []pathText {
 			}
 			path = dir
 		}
-		out = append(out, pathText(path))
+		out = append(out, PathText(path))
 	}
 	slices.Sort(out)
 	return slices.Compact(out)

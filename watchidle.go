@@ -31,12 +31,12 @@ func newIdleWork() idleWork {
 	return idleWork{ctx: ctx, stop: stop, pause: idleAfter}
 }
 
-// newWatching is the watching of a Repo that was just opened. It watches from the first
+// NewWatching is the watching of a Repo that was just opened. It watches from the first
 // capture on.
-func newWatching() *watching { return &watching{idle: newIdleWork()} }
+func NewWatching() *watching { return &watching{idle: newIdleWork()} }
 
-// endFolding gives up the work, and waits until it has ended.
-func (w *watching) endFolding() {
+// EndFolding gives up the work, and waits until it has ended.
+func (w *watching) EndFolding() {
 	if w == nil {
 		return
 	}
@@ -48,27 +48,27 @@ func (w *watching) endFolding() {
 
 // foldSoon begins to wait for an idle time if there is work. It is called with w.mu after
 // each capture.
-func (w *watching) foldSoon(r *Repo) {
+func (w *watching) foldSoon(r *capturer) {
 	i := &w.idle
 	i.captured = time.Now()
-	if i.pending || i.ctx.Err() != nil || time.Since(i.failed) < retryIdle || !r.db.Crowded(1) && !w.index.Long() {
+	if i.pending || i.ctx.Err() != nil || time.Since(i.failed) < retryIdle || !r.DB.Crowded(1) && !w.index.Long() {
 		return
 	}
 	i.pending = true
 	i.running.Go(func() { w.foldWhenIdle(r) })
 }
 
-func (w *watching) foldWhenIdle(r *Repo) {
+func (w *watching) foldWhenIdle(r *capturer) {
 	err := w.awaitIdle()
 	if err == nil {
-		err = r.locked(w.idle.ctx, func() error { return w.foldNow(r) })
+		err = r.Locked(w.idle.ctx, func() error { return w.foldNow(r) })
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.idle.pending = false
 	if err != nil && w.idle.ctx.Err() == nil {
 		w.idle.failed = time.Now()
-		r.log.Info("neither packs nor stat cache folded", "error", err)
+		r.Log.Info("neither packs nor stat cache folded", "error", err)
 	}
 }
 
@@ -91,21 +91,21 @@ func (w *watching) awaitIdle() error {
 
 // foldNow folds packs and saves the stat cache, which names them. It is called with the
 // store's lock. Where another process has saved meanwhile, the next capture folds.
-func (w *watching) foldNow(r *Repo) error {
+func (w *watching) foldNow(r *capturer) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.overtaken(r) {
 		return nil
 	}
-	before := r.db.PacksChanged()
-	_, err := r.db.Fold(w.idle.ctx)
-	r.measured.moved(before, r.db.PacksChanged())
-	w.index.SetPrivate(r.db.KnownPacks(), w.index.Aux)
+	before := r.DB.PacksChanged()
+	_, err := r.DB.Fold(w.idle.ctx)
+	r.measured.moved(before, r.DB.PacksChanged())
+	w.index.SetPrivate(r.DB.KnownPacks(), w.index.Aux)
 	save := w.index.Append
 	if w.index.Long() {
 		save = w.index.Fold
 	}
-	err = errors.Join(err, save(r.indexFile()))
+	err = errors.Join(err, save(r.IndexFile()))
 	w.saved = r.indexState()
 	return err
 }

@@ -37,7 +37,7 @@ type watching struct {
 
 	index  *index.Index // as it was captured last
 	saved  [2]fileState // the files that hold it
-	rules  ignoreContext
+	rules  IgnoreContext
 	never  string // the deny list that all of it was put to
 	last   *Track // the answer of the last Track, if nothing has happened in the store since
 	lastAt object.ID
@@ -61,7 +61,7 @@ const retryWatch = 10 * time.Minute
 
 // begin returns the stat cache to go by, nil if it has to be loaded. It counts as
 // taken: a capture that fails leaves none behind.
-func (w *watching) begin(r *Repo) (x *index.Index) {
+func (w *watching) begin(r *capturer) (x *index.Index) {
 	if w == nil {
 		return nil
 	}
@@ -77,8 +77,8 @@ func (w *watching) begin(r *Repo) (x *index.Index) {
 	return x
 }
 
-// distrust has the next capture load the stat cache.
-func (w *watching) distrust() {
+// Distrust has the next capture load the stat cache.
+func (w *watching) Distrust() {
 	if w == nil {
 		return
 	}
@@ -88,14 +88,14 @@ func (w *watching) distrust() {
 }
 
 // start makes a watcher where there is none.
-func (w *watching) start(r *Repo) {
+func (w *watching) start(r *capturer) {
 	if w.watcher != nil || w.failed != nil && time.Since(w.at) < retryWatch {
 		return
 	}
 	w.at, w.sure = time.Now(), false
-	if w.watcher, w.failed = watch.New(r.root); w.failed != nil {
+	if w.watcher, w.failed = watch.New(r.Root); w.failed != nil {
 		w.watcher = nil
-		r.log.Info("not watching", "error", w.failed)
+		r.Log.Info("not watching", "error", w.failed)
 	}
 }
 
@@ -121,7 +121,7 @@ func (w *watching) scope(x *index.Index, rules *ruleSource) *watchScope {
 		return nil
 	}
 	w.doubt("a capture is under way, or has failed")
-	scope := newWatchScope(&w.pending, x)
+	scope := NewWatchScope(&w.pending, x)
 	return &scope
 }
 
@@ -158,7 +158,7 @@ func (w *watching) drain() {
 // enter returns the function that puts directories under watch, nil where nobody
 // watches. Those that x has are under watch already if fresh, which is then not nil,
 // does not name them: a scan that scope has narrowed down goes through them.
-func (w *watching) enter(r *Repo, x *index.Index, fresh map[string]bool) scan.Enter {
+func (w *watching) enter(r *capturer, x *index.Index, fresh map[string]bool) scan.Enter {
 	if w == nil || w.watcher == nil {
 		return nil
 	}
@@ -177,19 +177,19 @@ func (w *watching) enter(r *Repo, x *index.Index, fresh map[string]bool) scan.En
 			return
 		}
 		w.watcher, w.failed = nil, err
-		r.log.Info("watching ended", "error", errors.Join(err, watcher.Close()))
+		r.Log.Info("watching ended", "error", errors.Join(err, watcher.Close()))
 	}
 }
 
 // commit keeps what a capture has published. whole tells that it vouches for every
 // directory, given the scope that it began with.
-func (w *watching) commit(r *Repo, c *capture, whole bool) {
+func (w *watching) commit(r *capturer, c *Snapshot, whole bool) {
 	if w == nil {
 		return
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.index, w.saved = c.index, r.indexState()
+	w.index, w.saved = c.Index, r.indexState()
 	w.foldSoon(r)
 	if !whole || w.watcher == nil {
 		return
@@ -216,23 +216,23 @@ func (w *watching) remember(t *Track, line string, id object.ID) {
 // in the directory, nor to the rules, the stat cache and the line. It needs no lock.
 // An operation of another process that is under way has changed the directory, or it
 // has not begun to.
-func (r *Repo) unchanged(ctx context.Context, opt TrackOptions) *Track {
-	w := r.watching
+func (r *capturer) unchanged(ctx context.Context, opt TrackOptions) *Track {
+	w := r.Watch
 	if w == nil || !reflect.DeepEqual(opt, TrackOptions{}) || ctx.Err() != nil {
 		return nil
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.last == nil || !w.sure || w.watcher == nil || w.line != r.today() {
+	if w.last == nil || !w.sure || w.watcher == nil || w.line != r.Today() {
 		return nil
 	}
 	if w.drain(); !w.sure || !w.pending.None() || w.saved != r.indexState() {
 		return nil
 	}
-	if id, err := r.db.Ref(w.line); err != nil || id != w.lastAt {
+	if id, err := r.DB.Ref(w.line); err != nil || id != w.lastAt {
 		return nil
 	}
-	r.refreshDenied()
+	r.RefreshDenied()
 	rules, err := r.loadRules(w.index)
 	if err != nil || !w.sameRules(rules) {
 		return nil
@@ -244,7 +244,7 @@ func (r *Repo) unchanged(ctx context.Context, opt TrackOptions) *Track {
 
 // renamePacks is Repo.renamePacks for the stat cache in memory, if nobody has saved since:
 // the next capture goes on with that. It is called with the store's lock.
-func (w *watching) renamePacks(r *Repo, have, left []string) (done bool, err error) {
+func (w *watching) renamePacks(r *capturer, have, left []string) (done bool, err error) {
 	if w == nil {
 		return false, nil
 	}
@@ -254,17 +254,17 @@ func (w *watching) renamePacks(r *Repo, have, left []string) (done bool, err err
 		return false, nil
 	}
 	w.index.SetPrivate(left, w.index.Aux)
-	err = w.index.Append(r.indexFile())
+	err = w.index.Append(r.IndexFile())
 	w.saved = r.indexState()
 	return true, err
 }
 
 // overtaken reports whether another process has saved since, or a capture has failed. It is
 // called with w.mu.
-func (w *watching) overtaken(r *Repo) bool { return w.index == nil || w.saved != r.indexState() }
+func (w *watching) overtaken(r *capturer) bool { return w.index == nil || w.saved != r.indexState() }
 
-func (r *Repo) indexState() (s [2]fileState) {
-	f := r.indexFile()
+func (r *capturer) indexState() (s [2]fileState) {
+	f := r.IndexFile()
 	for i, path := range []string{f.Base, f.Delta} {
 		if info, err := os.Lstat(path); err == nil {
 			s[i] = fileState{info.Size(), info.ModTime().UnixNano(), true}
@@ -273,7 +273,7 @@ func (r *Repo) indexState() (s [2]fileState) {
 	return s
 }
 
-func (w *watching) close() error {
+func (w *watching) Close() error {
 	if w == nil {
 		return nil
 	}

@@ -13,8 +13,8 @@ import (
 // a directory that is not in names, at all. Those that are fresh are perhaps others than
 // those of the same path that are under watch.
 type watchScope struct {
-	dirs  map[string]bool
-	names map[string][]string
+	Dirs  map[string]bool
+	Names map[string][]string
 	fresh map[string]bool
 }
 
@@ -27,17 +27,17 @@ func (s *watchScope) small() bool {
 		return false
 	}
 	names := 0
-	for dir := range s.dirs {
-		if s.names[dir] == nil {
+	for dir := range s.Dirs {
+		if s.Names[dir] == nil {
 			return false
 		}
-		names += len(s.names[dir])
+		names += len(s.Names[dir])
 	}
 	return names <= fewNames
 }
 
-// newWatchScope leads from the root to everything that has changed.
-func newWatchScope(c *watch.Changes, x *index.Index) watchScope {
+// NewWatchScope leads from the root to everything that has changed.
+func NewWatchScope(c *watch.Changes, x *index.Index) watchScope {
 	s := watchScope{map[string]bool{"": true}, make(map[string][]string), make(map[string]bool)}
 	for dir := range c.New {
 		addKnown(s.fresh, x, dir)
@@ -59,8 +59,8 @@ func newWatchScope(c *watch.Changes, x *index.Index) watchScope {
 		}
 	}
 	for _, dir := range slices.Concat(slices.Collect(maps.Keys(whole)), slices.Collect(maps.Keys(sets))) {
-		for dir != "" && !s.dirs[dir] {
-			s.dirs[dir] = true
+		for dir != "" && !s.Dirs[dir] {
+			s.Dirs[dir] = true
 			parent, name := index.Split(dir)
 			add(parent, name)
 			dir = parent
@@ -68,8 +68,8 @@ func newWatchScope(c *watch.Changes, x *index.Index) watchScope {
 	}
 	for dir, names := range sets {
 		if !whole[dir] {
-			s.names[dir] = slices.AppendSeq(make([]string, 0, len(names)), maps.Keys(names))
-			slices.Sort(s.names[dir])
+			s.Names[dir] = slices.AppendSeq(make([]string, 0, len(names)), maps.Keys(names))
+			slices.Sort(s.Names[dir])
 		}
 	}
 	return s

@@ -16,8 +16,8 @@ type WatchState struct {
 
 // Watching tells how the next capture finds what has changed. Without Options.Watch it
 // looks at everything.
-func (r *Repo) Watching() WatchState {
-	w := r.watching
+func (r *capturer) Watching() WatchState {
+	w := r.Watch
 	if w == nil {
 		return WatchState{Reason: "not asked for"}
 	}

@@ -1,0 +1,46 @@
+package cairn
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+)
+
+// Capturer turns the disk into states of a store.
+type capturer struct {
+	*store
+
+	// MakeRoom cleans the store for a capture that failed for want of space. An error
+	// says that a second attempt is pointless.
+	MakeRoom func(ctx context.Context, cause error) error
+
+	User  atomic.Pointer[Surroundings]
+	Fresh *FreshStore // nil = the store was there before
+	Watch *watching   // nil = not wanted
+
+	// These belong to the holder of the lock.
+	Kept      KeptIndex
+	described described
+	measured  measured
+
+	lastAux atomic.Pointer[decodedAux]
+}
+
+// New returns a Capturer of a store.
+func newCapturer(s *store, around *Surroundings) *capturer {
+	r := &capturer{store: s}
+	r.User.Store(around)
+	if s.Opt.Watch {
+		r.Watch = NewWatching()
+	}
+	return r
+}
+
+// Forget drops what a capturer remembers of its last capture. It is called when another
+// process has had the lock since.
+func (r *capturer) Forget() {
+	r.Tidied, r.Kept = time.Time{}, KeptIndex{}
+	if !r.DB.ShowsChanges() { // else the files tell
+		r.Watch.Distrust()
+	}
+}

@@ -1,0 +1,29 @@
+package cairn
+
+import (
+	"context"
+	"time"
+
+	"github.com/seed-fb9cbc17/cairn/internal/index"
+)
+
+// The functions of this file serve tests of package cairn.
+
+// FoldNow does what a capturer that watches does when it is idle.
+func (r *capturer) FoldNow() error {
+	return r.Locked(context.Background(), func() error { return r.Watch.foldNow(r) })
+}
+
+// IdleAfter sets the time without a capture after which a Capturer is idle.
+func (r *capturer) IdleAfter(pause time.Duration) {
+	r.Watch.mu.Lock()
+	defer r.Watch.mu.Unlock()
+	r.Watch.idle.pause = pause
+}
+
+// WaitIdle waits until the work that was put off is done.
+func (r *capturer) WaitIdle() { r.Watch.idle.running.Wait() }
+
+// KeptIndex returns the stat cache that the capturer keeps in memory, nil for none.
+func (r *capturer) KeptIndex() *index.Index { return r.Kept.index }
+

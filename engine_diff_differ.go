@@ -1,0 +1,6 @@
+package cairn
+
+// differ compares states of a store.
+type differ struct {
+	*store
+}

@@ -1,0 +1,6 @@
+package cairn
+
+// doctor checks and mends one store.
+type doctor struct {
+	*rewriter
+}

@@ -1,0 +1,6 @@
+package cairn
+
+// operator carries out operations.
+type operator struct {
+	*capturer
+}

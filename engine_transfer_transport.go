@@ -1,0 +1,15 @@
+package cairn
+
+import (
+	"context"
+
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+)
+
+// transport moves checkpoints between stores.
+type transport struct {
+	*store
+
+	// Lacking lists the objects that the store has lost.
+	Lacking func(context.Context) ([]object.ID, error)
+}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"strings"
+
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
 // Step is what one session, or one operation, did between two checkpoints.
@@ -42,21 +44,21 @@ func Label(s *Step) string {
 // tools of one session named belongs to that session. What nobody named, or both
 // did, is shared.
 type Attribution struct {
-	Own    *PathScope
+	Own    *state.PathScope
 	Others []OtherStep
 }
 
 type OtherStep struct {
 	Label    string
 	Reverted bool
-	Claims   *PathScope
+	Claims   *state.PathScope
 	Changed  map[string]bool
 }
 
 // Attribute finds out what the other steps changed. Steps that do not overlap the
 // one that is taken back should not be passed: they would make paths shared that
 // are not.
-func Attribute(ctx context.Context, r *store, opt RevertOptions, stateOf func(ctx context.Context, spec string) (State, error)) (*Attribution, error) {
+func Attribute(ctx context.Context, r *store, opt RevertOptions, stateOf func(ctx context.Context, spec string) (state.State, error)) (*Attribution, error) {
 	a := &Attribution{Own: ClaimedScope(r, opt.Claims)}
 	for _, step := range opt.Others {
 		from, err := stateOf(ctx, step.From)
@@ -82,14 +84,14 @@ func Attribute(ctx context.Context, r *store, opt RevertOptions, stateOf func(ct
 
 // ClaimedScope is a scope that selects nothing where nothing is claimed. Tools also name
 // paths outside the root; those are no concern here.
-func ClaimedScope(r *store, paths []string) *PathScope {
+func ClaimedScope(r *store, paths []string) *state.PathScope {
 	rels := []string{}
 	for _, path := range paths {
 		if rel, err := r.Rel(path); err == nil {
 			rels = append(rels, rel)
 		}
 	}
-	return NewPathScope(rels)
+	return state.NewPathScope(rels)
 }
 
 // Stays returns why a path is not to be taken back, "" if it may be.
@@ -118,7 +120,7 @@ func (a *Attribution) WithoutOthers(step []Change) (own []Change, stay []PathRea
 	own = slices.DeleteFunc(slices.Clone(step), func(c Change) bool {
 		reason := a.Stays(c.Path)
 		if reason != "" {
-			stay = append(stay, PathReason{c.Path, reason})
+			stay = append(stay, PathReason{Path: c.Path, Reason: reason})
 		}
 		return reason != ""
 	})

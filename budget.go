@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/settings"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
 // Defaults of the size of a store.
@@ -66,7 +67,5 @@ func (r *capturer) Enabled() error {
 	if r.Opt.Disabled == "" {
 		return nil
 	}
-	return Disabled(r.Opt.Disabled)
+	return state.Disabled(r.Opt.Disabled)
 }
-
-func Disabled(why string) error { return fmt.Errorf("%w: %s", ErrDisabled, why) }

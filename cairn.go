@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
 // Repo is a root together with its store. After its first capture it holds the stat cache
@@ -26,7 +27,7 @@ type Repo struct {
 // resolved to its real path, so that a symlink to it names the same store. Errors
 // wrap ErrRoot or ErrStore.
 func Open(opt Options) (*Repo, error) {
-	root, err := ResolveRoot(opt.Root)
+	root, err := state.ResolveRoot(opt.Root)
 	if err != nil {
 		return nil, err
 	}
@@ -89,9 +90,9 @@ func (r *Repo) openStore(dir string) error {
 	}
 	switch {
 	case absent && settings.MustExist:
-		return NotFound("no checkpoint of %s yet (cairn track makes one)", r.store.Root)
+		return state.NotFound("no checkpoint of %s yet (cairn track makes one)", r.store.Root)
 	case absent && settings.Disabled != "":
-		return Disabled(settings.Disabled)
+		return state.Disabled(settings.Disabled)
 	case err != nil:
 		return fmt.Errorf("%w: %w", ErrStore, err)
 	}
@@ -118,7 +119,7 @@ func (r *Repo) StoreDir() string { return r.store.DB.Dir() }
 // FindRoot returns the top of the git work tree around dir, or dir itself where
 // there is none. No git binary is asked.
 func FindRoot(dir string) (string, error) {
-	abs, err := ResolveRoot(dir)
+	abs, err := state.ResolveRoot(dir)
 	if err != nil {
 		return "", err
 	}
@@ -148,4 +149,13 @@ func FindRootIn(dir, dataDir string) (string, error) {
 			return root, nil
 		}
 	}
+}
+
+// ProjectID names the store of a root: the first 8 bytes, in hex, of the SHA-256
+// of the root's absolute path.
+func ProjectID(root string) string { return state.ProjectID(root) }
+
+// StorePath is where the store of root lies below a data directory.
+func StorePath(dataDir, root string) string {
+	return state.StorePath(dataDir, root)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/realpath"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/scan"
 )
@@ -22,9 +23,9 @@ import (
 // publish makes them part of the store.
 type Snapshot struct {
 	repo    *capturer
-	Tree    object.ID // what is vouched for
-	disk    object.ID // what the stat cache holds; the same but for partial captures
-	claims  *Claims   // nil = everything
+	Tree    object.ID     // what is vouched for
+	disk    object.ID     // what the stat cache holds; the same but for partial captures
+	claims  *state.Claims // nil = everything
 	Index   *index.Index
 	rules   *ruleSource
 	files   int
@@ -32,19 +33,19 @@ type Snapshot struct {
 	differs int        // paths that are not as they were in that, -1 = not known
 	known   scan.Known // both: see scan.Walk
 	lender  scan.Lender
-	unread  []string   // see scan.Result
-	read    int        // files that were not known
-	bytes   int64      // of these
-	changed bool       // since the last capture, be it only a time stamp
-	dropped bool       // something that was there is not any more
-	lost    []PathText // the files among that
+	unread  []string         // see scan.Result
+	read    int              // files that were not known
+	bytes   int64            // of these
+	changed bool             // since the last capture, be it only a time stamp
+	dropped bool             // something that was there is not any more
+	lost    []state.PathText // the files among that
 
 	misjudged []string // see scan.Result
 
 	tooLarge []Skipped // hinted paths above the limit
 
 	reasons map[string]error // the system's answers for unreadable paths
-	meta    *Metadata
+	meta    *state.Metadata
 	text    string                // of meta, encoded; "" = not yet
 	before  map[string]*index.Dir // see scan.Result; of the last scan
 	Batch   *odb.Batch
@@ -119,17 +120,17 @@ func (c *Snapshot) look(ctx context.Context, opt captureOptions) error {
 	}
 	var seen []string
 	if len(opt.Hints) > 0 {
-		res, err := c.scan(ctx, opt, scan.NewHints(opt.Hints, RulesAbove(opt.Hints)...))
+		res, err := c.scan(ctx, opt, scan.NewHints(opt.Hints, state.RulesAbove(opt.Hints)...))
 		if err != nil {
 			return err
 		}
 		c.noteTooLarge(res, opt.Hints)
-		early := NewClaims(PartialTime, UnreadSkipped(res.Unread), nil)
+		early := state.NewClaims(PartialTime, state.UnreadSkipped(res.Unread), nil)
 		var skipped []Skipped
 		seen, skipped = c.repo.hinted(c.Index, slices.DeleteFunc(slices.Clone(opt.Hints), func(p string) bool { return !early.Covers(p) }))
 		if opt.only {
 			c.unread = res.Unread
-			c.claims = NewClaims(PartialPaths, append(skipped, UnreadSkipped(res.Unread)...), seen)
+			c.claims = state.NewClaims(PartialPaths, append(skipped, state.UnreadSkipped(res.Unread)...), seen)
 		}
 	}
 	if !opt.only {
@@ -154,7 +155,7 @@ func (c *Snapshot) look(ctx context.Context, opt captureOptions) error {
 		}
 		c.rules.noteSize(res.Files)
 		if c.unread = res.Unread; len(c.unread) > 0 {
-			c.claims = NewClaims(PartialTime, UnreadSkipped(res.Unread), seen)
+			c.claims = state.NewClaims(PartialTime, state.UnreadSkipped(res.Unread), seen)
 		}
 		c.rules.aux.Ground = res.Ground
 		c.rules.updateAux(c.Index, c.lost)
@@ -186,7 +187,7 @@ func (c *Snapshot) skipped() []Skipped {
 
 // DiskState is what a plan needs of a capture.
 func (c *Snapshot) DiskState() *DiskState {
-	return &DiskState{State{c.Tree, c.Metadata()}, c.Index, c.entries}
+	return &DiskState{state.State{Tree: c.Tree, Meta: c.Metadata()}, c.Index, c.entries}
 }
 
 // entries gives those of a tree that the stat cache has, or had before the capture: going
@@ -210,7 +211,7 @@ func (c *Snapshot) settleClaims() (err error) {
 	if c.claims.Kind == PartialPaths {
 		c.files = 0
 		for path := range c.claims.Seen {
-			c.files += CountFiles(c.Index, path)
+			c.files += state.CountFiles(c.Index, path)
 		}
 	}
 	c.Tree, err = claimedTree(c.claims, c.Batch, c.Index)
@@ -297,7 +298,7 @@ func (c *Snapshot) noteSize() {
 func (c *Snapshot) commit(refs ...odb.RefUpdate) error {
 	keep := append(c.rules.heldRef(), c.repo.diskRef(c.disk)...)
 	if err := c.Batch.Commit(append(keep, refs...)...); err != nil {
-		return fmt.Errorf("capture: %w", AsNoSpace(err))
+		return fmt.Errorf("capture: %w", state.AsNoSpace(err))
 	}
 	return nil
 }
@@ -456,7 +457,7 @@ const patience = 4
 
 func (r *capturer) saveIndex(ctx context.Context, x *index.Index, aux []byte) error {
 	if x.Dirty() && (r.Watch == nil || r.DB.Crowded(patience)) { // else see watchidle.go
-		if _, err := r.DB.Fold(ctx); err != nil && ctx.Err() == nil && !IsNoSpace(err) {
+		if _, err := r.DB.Fold(ctx); err != nil && ctx.Err() == nil && !state.IsNoSpace(err) {
 			return fmt.Errorf("fold packs: %w", err)
 		}
 	}

@@ -10,40 +10,35 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
-// State is one side of a comparison: a checkpoint, or the disk as captured.
-type State struct {
-	Tree object.ID
-	Meta *Metadata
-}
-
-func StateOf(c *Checkpoint) (State, error) {
+func StateOf(c *Checkpoint) (state.State, error) {
 	m, err := MetadataOf(c)
-	return State{c.tree, m}, err
+	return state.State{Tree: c.tree, Meta: m}, err
 }
 
 // StateOf resolves a checkpoint, or captures the disk where spec is empty.
-func (r *capturer) StateOf(ctx context.Context, spec string) (State, error) {
+func (r *capturer) StateOf(ctx context.Context, spec string) (state.State, error) {
 	if spec == "" {
 		return r.diskState(ctx)
 	}
 	c, err := r.Lookup(ctx, spec)
 	if err != nil {
-		return State{}, err
+		return state.State{}, err
 	}
 	return StateOf(c)
 }
 
 // diskState captures the disk without making a checkpoint.
-func (r *capturer) diskState(ctx context.Context) (s State, err error) {
+func (r *capturer) diskState(ctx context.Context) (s state.State, err error) {
 	err = r.Capturing(ctx, func() error {
 		c, err := r.Capture(ctx, captureOptions{})
 		if err != nil {
 			return err
 		}
 		defer c.Discard()
-		s = State{c.Tree, c.Metadata()}
+		s = state.State{Tree: c.Tree, Meta: c.Metadata()}
 		return c.Publish(ctx)
 	})
 	return s, err
@@ -124,25 +119,25 @@ func (c *Change) Letter() string {
 // changeJSON is a Change in JSON. Modes and permission bits are octal, as git prints
 // them; a side on which the file is absent has none.
 type changeJSON struct {
-	Path    PathText `json:"path"`
-	Status  Status   `json:"status"`
-	OldMode string   `json:"oldMode,omitempty"`
-	NewMode string   `json:"newMode,omitempty"`
-	OldPerm *Octal   `json:"oldPerm,omitempty"`
-	NewPerm *Octal   `json:"newPerm,omitempty"`
-	OldID   string   `json:"oldID,omitempty"`
-	NewID   string   `json:"newID,omitempty"`
+	Path    state.PathText `json:"path"`
+	Status  Status         `json:"status"`
+	OldMode string         `json:"oldMode,omitempty"`
+	NewMode string         `json:"newMode,omitempty"`
+	OldPerm *state.Octal   `json:"oldPerm,omitempty"`
+	NewPerm *state.Octal   `json:"newPerm,omitempty"`
+	OldID   string         `json:"oldID,omitempty"`
+	NewID   string         `json:"newID,omitempty"`
 }
 
 // MarshalJSON implements json.Marshaler:
 // {"path","status","oldMode","newMode","oldPerm","newPerm","oldID","newID"}.
 func (c Change) MarshalJSON() ([]byte, error) {
-	f := changeJSON{Path: PathText(c.Path), Status: c.Status, OldID: c.OldID, NewID: c.NewID}
+	f := changeJSON{Path: state.PathText(c.Path), Status: c.Status, OldID: c.OldID, NewID: c.NewID}
 	if c.OldMode != 0 {
-		f.OldMode, f.OldPerm = object.Mode(c.OldMode).String(), (*Octal)(&c.OldPerm)
+		f.OldMode, f.OldPerm = object.Mode(c.OldMode).String(), (*state.Octal)(&c.OldPerm)
 	}
 	if c.NewMode != 0 {
-		f.NewMode, f.NewPerm = object.Mode(c.NewMode).String(), (*Octal)(&c.NewPerm)
+		f.NewMode, f.NewPerm = object.Mode(c.NewMode).String(), (*state.Octal)(&c.NewPerm)
 	}
 	return json.Marshal(f)
 }
@@ -202,7 +197,7 @@ func (r *Repo) Changes(ctx context.Context, from, to string, paths ...string) ([
 }
 
 // AllChanges is changes with the directories whose bits differ.
-func (r *store) AllChanges(ctx context.Context, a, b State, scope *PathScope) ([]Change, error) {
+func (r *store) AllChanges(ctx context.Context, a, b state.State, scope *state.PathScope) ([]Change, error) {
 	list, err := r.Changes(ctx, a, b, scope)
 	if err != nil {
 		return nil, err
@@ -217,7 +212,7 @@ func (r *store) AllChanges(ctx context.Context, a, b State, scope *PathScope) ([
 	return list, err
 }
 
-func (r *store) ScopeOf(paths []string) (*PathScope, error) {
+func (r *store) ScopeOf(paths []string) (*state.PathScope, error) {
 	if len(paths) == 0 {
 		return nil, nil
 	}
@@ -229,12 +224,12 @@ func (r *store) ScopeOf(paths []string) (*PathScope, error) {
 		}
 		rels[i] = rel
 	}
-	return NewPathScope(rels), nil
+	return state.NewPathScope(rels), nil
 }
 
-func (r *store) Changes(ctx context.Context, a, b State, scope *PathScope) ([]Change, error) {
+func (r *store) Changes(ctx context.Context, a, b state.State, scope *state.PathScope) ([]Change, error) {
 	var list []Change
-	inA, inB := NewCoverage(a.Meta), NewCoverage(b.Meta)
+	inA, inB := state.NewCoverage(a.Meta), state.NewCoverage(b.Meta)
 	for c, err := range r.CompareTrees(ctx, a.Tree, b.Tree, scope) {
 		if err != nil {
 			return nil, err
@@ -254,7 +249,7 @@ func (r *store) Changes(ctx context.Context, a, b State, scope *PathScope) ([]Ch
 	return slices.CompactFunc(list, func(x, y Change) bool { return x.Path == y.Path }), nil
 }
 
-func newChange(c TreeChange, a, b *Metadata) Change {
+func newChange(c TreeChange, a, b *state.Metadata) Change {
 	ch := Change{Path: c.Path, Status: Modified}
 	if c.Old == nil {
 		ch.Status = Added
@@ -271,7 +266,7 @@ func newChange(c TreeChange, a, b *Metadata) Change {
 
 // PermChanges lists the files on both sides whose permission bits differ. Where the
 // common bits are equal only the exceptions can differ.
-func (r *store) PermChanges(ctx context.Context, a, b State, scope *PathScope) ([]Change, error) {
+func (r *store) PermChanges(ctx context.Context, a, b state.State, scope *state.PathScope) ([]Change, error) {
 	var list []Change
 	consider := func(path string) error {
 		old, err := r.EntryOrNil(a.Tree, path)
@@ -298,7 +293,7 @@ func (r *store) PermChanges(ctx context.Context, a, b State, scope *PathScope) (
 		}
 		return list, nil
 	}
-	for path := range DifferingPerms(a.Meta, b.Meta) {
+	for path := range state.DifferingPerms(a.Meta, b.Meta) {
 		if scope.Covers(path) {
 			if err := consider(path); err != nil {
 				return nil, err
@@ -306,22 +301,6 @@ func (r *store) PermChanges(ctx context.Context, a, b State, scope *PathScope) (
 		}
 	}
 	return list, nil
-}
-
-// DifferingPerms is the set of paths whose exceptions are not the same.
-func DifferingPerms(a, b *Metadata) map[string]bool {
-	paths := make(map[string]bool)
-	for p, perm := range a.Perms {
-		if other, ok := b.Perms[p]; !ok || other != perm {
-			paths[p] = true
-		}
-	}
-	for p := range b.Perms {
-		if _, ok := a.Perms[p]; !ok {
-			paths[p] = true
-		}
-	}
-	return paths
 }
 
 // Patch lists the files that differ between two checkpoints as absolute paths. An

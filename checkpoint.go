@@ -14,6 +14,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
 // The refs of a store.
@@ -43,7 +44,7 @@ type Checkpoint struct {
 
 	id, tree object.ID
 	commit   *object.CommitData
-	meta     *Metadata
+	meta     *state.Metadata
 }
 
 // Identity signs what cairn itself records.
@@ -56,17 +57,17 @@ func (r *store) ReadCheckpoint(id object.ID) (*Checkpoint, error) {
 		return nil, fmt.Errorf("checkpoint %s: %w", id, err)
 	}
 	if kind != object.Commit {
-		return nil, NotFound("%s is a %s, not a checkpoint", id, kind)
+		return nil, state.NotFound("%s is a %s, not a checkpoint", id, kind)
 	}
 	c, err := object.ParseCommit(data)
-	if err != nil && !bytes.Contains(data, []byte("\n"+MetadataHeader+" ")) {
-		return nil, NotFound("commit %s is not a checkpoint", id) // some oddity that was borrowed or fetched
+	if err != nil && !bytes.Contains(data, []byte("\n"+state.MetadataHeader+" ")) {
+		return nil, state.NotFound("commit %s is not a checkpoint", id) // some oddity that was borrowed or fetched
 	}
 	if err != nil {
 		return nil, fmt.Errorf("checkpoint %s: %w: %w", id, ErrCorrupt, err)
 	}
-	if c.Header(MetadataHeader) == "" {
-		return nil, NotFound("commit %s is not a checkpoint", id)
+	if c.Header(state.MetadataHeader) == "" {
+		return nil, state.NotFound("commit %s is not a checkpoint", id)
 	}
 	if r.DB.EndsLine(id) {
 		c.Parents = nil // cleaned away
@@ -82,12 +83,12 @@ func (r *store) ReadCheckpoint(id object.ID) (*Checkpoint, error) {
 }
 
 // MetadataOf decodes the checkpoint's metadata once.
-func MetadataOf(c *Checkpoint) (*Metadata, error) {
+func MetadataOf(c *Checkpoint) (*state.Metadata, error) {
 	if c.meta == nil && c.commit == nil {
-		return nil, NotFound("the contents of checkpoint %q: it was not read from a store (look it up by its id)", c.ID)
+		return nil, state.NotFound("the contents of checkpoint %q: it was not read from a store (look it up by its id)", c.ID)
 	}
 	if c.meta == nil {
-		m, err := DecodeMetadata(c.commit.Header(MetadataHeader))
+		m, err := state.DecodeMetadata(c.commit.Header(state.MetadataHeader))
 		if err != nil {
 			return nil, fmt.Errorf("checkpoint %s: %w", c.ID, err)
 		}
@@ -97,14 +98,14 @@ func MetadataOf(c *Checkpoint) (*Metadata, error) {
 }
 
 // SetMetadata saves decoding metadata that the caller has decoded before.
-func SetMetadata(c *Checkpoint, m *Metadata) { c.meta = m }
+func SetMetadata(c *Checkpoint, m *state.Metadata) { c.meta = m }
 
 // KnownCheckpoint is a checkpoint of which the caller knows what the next one is compared
 // with. text is the metadata as the commit has them.
-func KnownCheckpoint(id, tree object.ID, m *Metadata, text string) *Checkpoint {
+func KnownCheckpoint(id, tree object.ID, m *state.Metadata, text string) *Checkpoint {
 	return &Checkpoint{
 		ID: id.String(), Hash: tree.String(), id: id, tree: tree, meta: m,
-		commit: &object.CommitData{Tree: tree, Extra: []object.Header{{Key: MetadataHeader, Value: text}}},
+		commit: &object.CommitData{Tree: tree, Extra: []object.Header{{Key: state.MetadataHeader, Value: text}}},
 	}
 }
 
@@ -138,7 +139,7 @@ func AddCommit(b *odb.Batch, q CommitRequest) (object.ID, error) {
 	q.Author.When = q.When
 	data, err := object.AppendCommit(nil, &object.CommitData{
 		Tree: q.Tree, Parents: q.Parents, Author: q.Author, Committer: committer,
-		Extra:   append([]object.Header{{Key: MetadataHeader, Value: q.Meta}}, q.Extra...),
+		Extra:   append([]object.Header{{Key: state.MetadataHeader, Value: q.Meta}}, q.Extra...),
 		Message: strings.ReplaceAll(q.Message, "\x00", "") + "\n",
 	})
 	if err != nil {
@@ -238,7 +239,7 @@ func skipUnchanged(c *Checkpoint, read checkpointReader, known func(object.ID) b
 		if err != nil {
 			return nil, err
 		}
-		if before.tree != c.tree || before.commit.Header(MetadataHeader) != c.commit.Header(MetadataHeader) {
+		if before.tree != c.tree || before.commit.Header(state.MetadataHeader) != c.commit.Header(state.MetadataHeader) {
 			break
 		}
 		if known(before.id) {
@@ -312,7 +313,7 @@ func (r *store) Lookup(ctx context.Context, spec string) (*Checkpoint, error) {
 	}
 	c, err := r.lookupIDs(ctx, spec, r.withoutLost(r.withReplaced(spec, ids)))
 	if why := r.LossOf(spec); errors.Is(err, ErrNotFound) && why != "" {
-		err = NotFound("%s", why)
+		err = state.NotFound("%s", why)
 	}
 	return c, err
 }
@@ -325,7 +326,7 @@ func (r *store) lookupBack(ctx context.Context, spec, rest string) (*Checkpoint,
 	if rest != "" {
 		n, err := strconv.ParseUint(strings.TrimPrefix(rest, "~"), 10, 31)
 		if err != nil || rest[0] != '~' {
-			return nil, NotFound("checkpoint %q (want @ or @~N)", spec)
+			return nil, state.NotFound("checkpoint %q (want @ or @~N)", spec)
 		}
 		back = int(n)
 	}
@@ -339,7 +340,7 @@ func (r *store) lookupBack(ctx context.Context, spec, rest string) (*Checkpoint,
 		}
 		n++
 	}
-	return nil, NotFound("checkpoint %s: there are only %d", spec, n)
+	return nil, state.NotFound("checkpoint %s: there are only %d", spec, n)
 }
 
 // lookupIDs picks the one checkpoint among the objects that a prefix matches.
@@ -374,7 +375,7 @@ func (r *store) lookupIDs(ctx context.Context, spec string, ids []object.ID) (*C
 	}
 	switch len(found) {
 	case 0:
-		return nil, NotFound("checkpoint %s", spec)
+		return nil, state.NotFound("checkpoint %s", spec)
 	case 1:
 		return found[0], nil
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
 // TreeChange is a path whose entry differs between two trees; directories are
@@ -17,68 +18,6 @@ import (
 type TreeChange struct {
 	Path     string
 	Old, New *object.Entry
-}
-
-// PathScope selects paths: those named and everything below them. A nil scope
-// selects all.
-type PathScope struct {
-	Paths []string // sorted, without paths below others
-	alone []string // sorted: selected without what lies below them
-}
-
-func NewPathScope(paths []string) *PathScope {
-	sorted := slices.Clone(paths)
-	slices.Sort(sorted)
-	s := &PathScope{}
-	for _, p := range slices.Compact(sorted) {
-		if !s.Covers(p) {
-			s.Paths = append(s.Paths, p)
-		}
-	}
-	return s
-}
-
-// WithAlone adds paths that are selected without what lies below them.
-func (s *PathScope) WithAlone(paths []string) *PathScope {
-	s.alone = slices.Clone(paths)
-	slices.Sort(s.alone)
-	return s
-}
-
-// Named lists all paths that the scope names.
-func (s *PathScope) Named() []string { return slices.Concat(s.Paths, s.alone) }
-
-// Covers reports whether path is selected. Looking up every parent keeps it
-// independent of how "/" sorts among the bytes of names.
-func (s *PathScope) Covers(path string) bool {
-	if s == nil {
-		return true
-	}
-	if _, ok := slices.BinarySearch(s.alone, path); ok {
-		return true
-	}
-	for p := path; ; p, _ = index.Split(p) {
-		if _, ok := slices.BinarySearch(s.Paths, p); ok {
-			return true
-		}
-		if p == "" {
-			return false
-		}
-	}
-}
-
-// Leads reports whether selected paths may lie in the directory.
-func (s *PathScope) Leads(dir string) bool {
-	if s.Covers(dir) {
-		return true
-	}
-	prefix := dir + "/"
-	for _, list := range [][]string{s.Paths, s.alone} {
-		if i, _ := slices.BinarySearch(list, prefix); i < len(list) && strings.HasPrefix(list[i], prefix) {
-			return true
-		}
-	}
-	return false
 }
 
 // ReadTree reads a tree; the zero id and the empty tree have no entries. The entries
@@ -107,14 +46,14 @@ func (r *store) ReadTree(id object.ID) ([]object.Entry, error) {
 
 // CompareTrees yields what differs between two trees, ordered by the bytes of the
 // paths. Equal sub-trees are never read, so the cost follows the difference.
-func (r *store) CompareTrees(ctx context.Context, old, new object.ID, scope *PathScope) iter.Seq2[TreeChange, error] {
+func (r *store) CompareTrees(ctx context.Context, old, new object.ID, scope *state.PathScope) iter.Seq2[TreeChange, error] {
 	return (&Comparison{Repo: r, Ctx: ctx, Scope: scope}).Between(old, new)
 }
 
 type Comparison struct {
 	Repo  *store
 	Ctx   context.Context
-	Scope *PathScope
+	Scope *state.PathScope
 
 	// Both may be nil: known gives the entries of a tree without reading it, nil if it does
 	// not know them; dirs is told of the directories in trees that differ.
@@ -238,7 +177,7 @@ func (r *store) TreeEntry(tree object.ID, path string) (object.Entry, error) {
 	}
 	for name := range strings.SplitSeq(path, "/") {
 		if e.Mode != object.Dir {
-			return object.Entry{}, NotFound("path %s", path)
+			return object.Entry{}, state.NotFound("path %s", path)
 		}
 		entries, err := r.ReadTree(e.ID)
 		if err != nil {
@@ -246,7 +185,7 @@ func (r *store) TreeEntry(tree object.ID, path string) (object.Entry, error) {
 		}
 		found := findEntry(entries, name)
 		if found == nil {
-			return object.Entry{}, NotFound("path %s", path)
+			return object.Entry{}, state.NotFound("path %s", path)
 		}
 		e = *found
 	}
@@ -267,6 +206,6 @@ func findEntry(entries []object.Entry, name string) *object.Entry {
 
 // walkTree yields all entries below a directory of a tree that are not directories,
 // with their paths, ordered by the bytes of the paths.
-func (r *store) walkTree(ctx context.Context, tree object.ID, scope *PathScope) iter.Seq2[TreeChange, error] {
+func (r *store) walkTree(ctx context.Context, tree object.ID, scope *state.PathScope) iter.Seq2[TreeChange, error] {
 	return r.CompareTrees(ctx, object.EmptyTree, tree, scope)
 }

@@ -1,98 +1,16 @@
 package cairn
 
 import (
-	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
-// Coverage answers which paths a state did not capture although they were there, or
-// may have been.
-type Coverage struct {
-	Reasons map[string]string // by path, for all below it
-	files   map[string]bool   // of reasons: the paths that are files, so that nothing lay below them
-	Seen    map[string]bool
-	only    bool // nothing but seen was looked at
-}
-
-// A directory whose own rules are unread cannot tell what was ignored in it, so nothing
-// in it counts.
-
-func NewCoverage(m *Metadata) Coverage {
-	c := Coverage{Reasons: make(map[string]string, len(m.Skipped)), files: make(map[string]bool), only: m.Partial == PartialPaths}
-	for _, s := range m.Skipped {
-		c.Reasons[s.Path] = s.Reason
-		if IsOfFile(s) {
-			c.files[s.Path] = true
-		}
-		if dir, name := index.Split(s.Path); name == ".gitignore" && s.Reason == index.Unread.String() {
-			c.Reasons[dir] = s.Reason
-			c.only = c.only || dir == ""
-		}
-	}
-	if len(m.Seen) > 0 {
-		c.Seen = make(map[string]bool, len(m.Seen))
-		for _, path := range m.Seen {
-			c.Seen[string(path)] = true
-		}
-	}
-	return c
-}
-
-// Uncaptured returns the reason for path or the directory that it lies in, or "".
-func (c Coverage) Uncaptured(path string) string {
-	_, reason := c.Nearest(path)
-	return reason
-}
-
-// Lists reports whether the path itself was there without being captured.
-func (c Coverage) Lists(path string) bool {
-	_, ok := c.Reasons[path]
-	return ok
-}
-
-// Unread reports whether nobody looked at the path.
-func (c Coverage) Unread(path string) bool { return c.Uncaptured(path) == index.Unread.String() }
-
-// IsOfFile reports whether a skipped path is a file. Directories are listed without a
-// size. An unreadable file of no bytes counts as a directory.
-func IsOfFile(s Skipped) bool {
-	switch s.Reason {
-	case index.TooLarge.String(), index.Special.String():
-		return true
-	case index.Unreadable.String():
-		return s.Size > 0
-	}
-	return false
-}
-
-// Nearest returns where the reason lies that decides about a path: there or above.
-func (c Coverage) Nearest(path string) (at, reason string) {
-	if len(c.Reasons) == 0 && !c.only {
-		return "", ""
-	}
-	for p := path; ; p, _ = index.Split(p) {
-		if c.Seen[p] {
-			return p, ""
-		}
-		if reason, ok := c.Reasons[p]; ok && (p == path || !c.files[p]) {
-			return p, reason
-		}
-		if p == "" {
-			break
-		}
-	}
-	if c.only {
-		return "", index.Unread.String()
-	}
-	return "", ""
-}
-
 // ScopeWithin narrows a scope down to what a checkpoint of some paths holds.
-func ScopeWithin(s *PathScope, m *Metadata, c *Checkpoint) (*PathScope, error) {
+func ScopeWithin(s *state.PathScope, m *state.Metadata, c *Checkpoint) (*state.PathScope, error) {
 	if m.Partial != PartialPaths {
 		return s, nil
 	}
-	seen := NewPathScope(pathtext.Plain(m.Seen))
+	seen := state.NewPathScope(pathtext.Plain(m.Seen))
 	if s == nil {
 		return seen, nil
 	}
@@ -102,7 +20,7 @@ func ScopeWithin(s *PathScope, m *Metadata, c *Checkpoint) (*PathScope, error) {
 		case seen.Covers(path):
 			paths = append(paths, path)
 		case !seen.Leads(path):
-			return nil, NotFound("path %s at checkpoint %s, which looked only at some paths", path, c.Hash)
+			return nil, state.NotFound("path %s at checkpoint %s, which looked only at some paths", path, c.Hash)
 		default:
 			for _, inside := range seen.Paths {
 				if s.Covers(inside) {
@@ -111,7 +29,7 @@ func ScopeWithin(s *PathScope, m *Metadata, c *Checkpoint) (*PathScope, error) {
 			}
 		}
 	}
-	return NewPathScope(paths), nil
+	return state.NewPathScope(paths), nil
 }
 
 // Partial says whether the checkpoint vouches for the whole root, and if not, why. Its

@@ -8,6 +8,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/ignore"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
 // reasonDenied says why an operation leaves a path alone.
@@ -43,7 +44,7 @@ func (r *store) RefreshDenied() {
 	}
 	now := &denyList{purged: r.decodePurged(text), text: string(text)}
 	if patterns := append(slices.Clip(r.Opt.Never), neverPatterns(now.purged)...); len(patterns) > 0 {
-		now.Chain, now.id = compileNever(patterns), Checksum(strings.Join(patterns, "\n"))
+		now.Chain, now.id = compileNever(patterns), state.Checksum(strings.Join(patterns, "\n"))
 	}
 	r.Never.Store(now)
 }
@@ -81,12 +82,4 @@ func (p *Planner) deny() {
 		}
 	}
 	p.withdraw(spared)
-}
-
-func (s *PathScope) NamesExactly(path string) bool {
-	if s == nil {
-		return false
-	}
-	_, found := slices.BinarySearch(s.Paths, path)
-	return found
 }

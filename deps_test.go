@@ -37,6 +37,7 @@ var layers = map[string]int{
 	"internal/worktree/apply": 3, // the user's directory, written
 	"internal/watch":          3,
 	"internal/settings":       1, // what a caller may set
+	"internal/state":          2, // what a checkpoint says of a tree
 	"":                        8, // package cairn
 	"session":                 9,
 	"snapshot":                9,

@@ -1,18 +1,17 @@
 package cairn
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"reflect"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
 // Metadata is computed on demand: an unchanged track does without.
-func (c *Snapshot) Metadata() *Metadata {
+func (c *Snapshot) Metadata() *state.Metadata {
 	if c.meta == nil {
-		c.meta = describe(c.Index, c.rules.context, &RulesBeside{c.rules.aux.RuleTexts, c.misjudged}, c.claims)
+		c.meta = describe(c.Index, c.rules.context, &state.RulesBeside{Texts: c.rules.aux.RuleTexts, Misjudged: c.misjudged}, c.claims)
 		if c.rules.user != nil && (c.claims == nil || c.claims.Kind != PartialPaths) {
 			c.meta.Skipped = append(c.meta.Skipped, c.rules.user.sparse(c.Index)...)
 		}
@@ -68,7 +67,7 @@ func (c *Snapshot) Adopt(cp *Checkpoint) {
 	if c.changed && c.rules.user != nil && len(c.rules.user.kept.Sparse) > 0 {
 		return // what is there of that has no record
 	}
-	text := CommitOf(cp).Header(MetadataHeader)
+	text := CommitOf(cp).Header(state.MetadataHeader)
 	if len(c.misjudged) > 0 || c.rules.before.Misjudged {
 		return // what was not sure then may be now
 	}
@@ -98,7 +97,7 @@ type described struct {
 	id, tree object.ID
 	text     string
 	sum      string
-	meta     *Metadata
+	meta     *state.Metadata
 }
 
 // checkpoint has of a checkpoint what the next one is compared with.
@@ -111,10 +110,5 @@ func (d *described) checksum(text string) string {
 	if d.sum != "" && d.text == text {
 		return d.sum
 	}
-	return Checksum(text)
-}
-
-func Checksum(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:])
+	return state.Checksum(text)
 }

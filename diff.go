@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/linediff"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
 // DefaultMaxDiffSize is the size in bytes above which a file is not compared line
@@ -43,21 +44,21 @@ type FileDiff struct {
 }
 
 type fileDiffJSON struct {
-	File      PathText `json:"file"`
-	Before    string   `json:"before"`
-	After     string   `json:"after"`
-	Additions int      `json:"additions"`
-	Deletions int      `json:"deletions"`
-	Status    Status   `json:"status"`
-	Patch     string   `json:"patch"`
-	Note      string   `json:"note,omitempty"`
+	File      state.PathText `json:"file"`
+	Before    string         `json:"before"`
+	After     string         `json:"after"`
+	Additions int            `json:"additions"`
+	Deletions int            `json:"deletions"`
+	Status    Status         `json:"status"`
+	Patch     string         `json:"patch"`
+	Note      string         `json:"note,omitempty"`
 }
 
 // MarshalJSON implements json.Marshaler. A byte of a text that is not UTF-8 becomes
 // U+FFFD, because the specification makes the texts plain strings. Repo.OpenFile has
 // the exact bytes.
 func (d FileDiff) MarshalJSON() ([]byte, error) {
-	return json.Marshal(fileDiffJSON{PathText(d.File), d.Before, d.After, d.Additions, d.Deletions, d.Status, d.Patch, d.Note})
+	return json.Marshal(fileDiffJSON{state.PathText(d.File), d.Before, d.After, d.Additions, d.Deletions, d.Status, d.Patch, d.Note})
 }
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -223,6 +224,10 @@ func (r *store) Blob(e *object.Entry) ([]byte, error) {
 }
 
 func Slashed(path string) string { return filepath.ToSlash(path) }
+
+// Patch lists the files that differ from a checkpoint, as absolute paths with '/'
+// separators. In JSON it is {"hash","files"}, paths encoded by EncodePath.
+type Patch = state.Patch
 
 // WriteDiff is Diff for changes already listed.
 func (r *Repo) WriteDiff(ctx context.Context, w io.Writer, list []Change, opt DiffOptions) error {

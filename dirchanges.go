@@ -6,11 +6,12 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
 // ChangedDirs returns the directories that hold nothing captured on one side only, or whose
 // bits differ.
-func (r *store) ChangedDirs(a, b State) (map[string]bool, error) {
+func (r *store) ChangedDirs(a, b state.State) (map[string]bool, error) {
 	dirs, err := r.differingDirs(a, b)
 	if err != nil {
 		return nil, err
@@ -25,13 +26,13 @@ func (r *store) ChangedDirs(a, b State) (map[string]bool, error) {
 // ChmoddedDirs lists the directories of both sides whose bits differ, ordered by path.
 // Metadata hold exceptions from the common bits. Where the common bits are equal only an
 // exception can differ; otherwise all directories are compared.
-func (r *store) ChmoddedDirs(a, b State) ([]string, error) {
-	candidates := DifferingPerms(a.Meta, b.Meta)
+func (r *store) ChmoddedDirs(a, b state.State) ([]string, error) {
+	candidates := state.DifferingPerms(a.Meta, b.Meta)
 	if a.Meta.Perm.Dir != b.Meta.Perm.Dir {
 		if err := r.walkDirs("", b.Tree, func(dir string) { candidates[dir] = true }); err != nil {
 			return nil, err
 		}
-		for _, list := range [][]PathText{b.Meta.Empty, b.Meta.Bare} {
+		for _, list := range [][]state.PathText{b.Meta.Empty, b.Meta.Bare} {
 			for _, dir := range list {
 				candidates[string(dir)] = true
 			}
@@ -39,7 +40,7 @@ func (r *store) ChmoddedDirs(a, b State) ([]string, error) {
 	}
 	var chmodded []string
 	before, after := r.LookupDirs(a), r.LookupDirs(b)
-	inA, inB := NewCoverage(a.Meta), NewCoverage(b.Meta)
+	inA, inB := state.NewCoverage(a.Meta), state.NewCoverage(b.Meta)
 	for _, dir := range slices.Sorted(maps.Keys(candidates)) {
 		if a.Meta.PermOf(dir, object.Dir) == b.Meta.PermOf(dir, object.Dir) || inA.Unread(dir) || inB.Unread(dir) {
 			continue

@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
 // DirLookup answers what a state says about single directories. It is made once for many
@@ -12,7 +13,7 @@ import (
 // directories have no order to search by.
 type DirLookup struct {
 	repo *store
-	State
+	state.State
 	Empty, bare map[string]bool
 }
 
@@ -22,11 +23,11 @@ type DirEnd struct {
 	Perm        uint16
 }
 
-func (r *store) LookupDirs(s State) *DirLookup {
+func (r *store) LookupDirs(s state.State) *DirLookup {
 	return &DirLookup{r, s, PathSet(s.Meta.Empty), PathSet(s.Meta.Bare)}
 }
 
-func PathSet(list []PathText) map[string]bool {
+func PathSet(list []state.PathText) map[string]bool {
 	set := make(map[string]bool, len(list))
 	for _, path := range list {
 		set[string(path)] = true

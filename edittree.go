@@ -1,12 +1,10 @@
 package cairn
 
 import (
-	"iter"
 	"maps"
 	"slices"
 	"strings"
 
-	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 )
@@ -57,38 +55,4 @@ func (r *store) editEntry(batch *odb.Batch, entries map[string]object.Entry, nam
 	}
 	entries[name] = object.Entry{Name: name, Mode: object.Dir, ID: id}
 	return nil
-}
-
-// WithoutSkipped is a copy in which the captured paths are no longer skipped. A file that was skipped
-// where a directory of theirs is now is gone.
-func (m *Metadata) WithoutSkipped(captured map[string]bool) *Metadata {
-	out := *m
-	above := DirsAbove(maps.Keys(captured))
-	out.Skipped = slices.DeleteFunc(slices.Clone(m.Skipped), func(s Skipped) bool {
-		return captured[s.Path] || above[s.Path] && IsOfFile(s)
-	})
-	out.Bare = slices.DeleteFunc(slices.Clone(m.Bare), func(dir PathText) bool { return above[string(dir)] })
-	if out.Perms = maps.Clone(m.Perms); out.Perms == nil {
-		out.Perms = make(PathPerms)
-	}
-	return &out
-}
-
-// DirsAbove returns the directories above the paths, without the root.
-func DirsAbove(paths iter.Seq[string]) map[string]bool {
-	above := make(map[string]bool)
-	for path := range paths {
-		for dir, _ := index.Split(path); dir != "" && !above[dir]; dir, _ = index.Split(dir) {
-			above[dir] = true
-		}
-	}
-	return above
-}
-
-func (m *Metadata) SetPerm(path string, mode object.Mode, perm uint16) {
-	if Octal(perm) == m.Perm.Of(mode) {
-		delete(m.Perms, path)
-	} else {
-		m.Perms[path] = Octal(perm)
-	}
 }

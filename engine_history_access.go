@@ -2,6 +2,7 @@ package cairn
 
 import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
 // The types of answers are public. What only the engine needs of them is read by these
@@ -17,7 +18,7 @@ func IDOf(c *Checkpoint) object.ID { return c.id }
 func CommitOf(c *Checkpoint) *object.CommitData { return c.commit }
 
 // KnownMetadata returns the checkpoint's metadata if it was decoded before, else nil.
-func KnownMetadata(c *Checkpoint) *Metadata { return c.meta }
+func KnownMetadata(c *Checkpoint) *state.Metadata { return c.meta }
 
 // CreatedBy lists the paths that the operation made where nothing stood before.
 func CreatedBy(op *Operation) []string { return op.created }

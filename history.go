@@ -11,6 +11,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
 // Operation is one restore or revert that was carried out. Before and After are
@@ -108,16 +109,16 @@ func (r *store) operationStates(ctx context.Context) iter.Seq2[*Checkpoint, erro
 }
 
 type operationJSON struct {
-	ID        string       `json:"id"`
-	Kind      string       `json:"kind"`
-	When      time.Time    `json:"time"`
-	Target    string       `json:"target,omitempty"`
-	Undoes    string       `json:"undoes,omitempty"`
-	Before    string       `json:"before"`
-	After     string       `json:"after"`
-	Paths     []PathText   `json:"paths"`
-	Kept      []PathReason `json:"kept"`
-	Conflicts []PathReason `json:"conflicts"`
+	ID        string           `json:"id"`
+	Kind      string           `json:"kind"`
+	When      time.Time        `json:"time"`
+	Target    string           `json:"target,omitempty"`
+	Undoes    string           `json:"undoes,omitempty"`
+	Before    string           `json:"before"`
+	After     string           `json:"after"`
+	Paths     []state.PathText `json:"paths"`
+	Kept      []PathReason     `json:"kept"`
+	Conflicts []PathReason     `json:"conflicts"`
 }
 
 // UnmarshalJSON implements json.Unmarshaler.

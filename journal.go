@@ -15,6 +15,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/apply"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
@@ -29,16 +30,16 @@ const (
 // journal is an operation that has begun. It holds all that is needed to finish
 // it, whatever became of the process that began it.
 type journal struct {
-	Kind      string          `json:"kind"`
-	Target    string          `json:"target"`
-	Undoes    string          `json:"undoes,omitempty"`
-	Scope     []PathText      `json:"scope,omitempty"`
-	Token     string          `json:"token"`
-	Before    string          `json:"before"`
-	Changes   []journalChange `json:"changes"`
-	Kept      []PathReason    `json:"kept"`
-	Conflicts []PathReason    `json:"conflicts"`
-	Line      *journalLine    `json:"line,omitempty"`
+	Kind      string           `json:"kind"`
+	Target    string           `json:"target"`
+	Undoes    string           `json:"undoes,omitempty"`
+	Scope     []state.PathText `json:"scope,omitempty"`
+	Token     string           `json:"token"`
+	Before    string           `json:"before"`
+	Changes   []journalChange  `json:"changes"`
+	Kept      []PathReason     `json:"kept"`
+	Conflicts []PathReason     `json:"conflicts"`
+	Line      *journalLine     `json:"line,omitempty"`
 
 	before  object.ID
 	changes []apply.Change
@@ -46,28 +47,28 @@ type journal struct {
 
 // journalLine is what an operation appends to a line.
 type journalLine struct {
-	Ref     string          `json:"ref"`
-	Record  json.RawMessage `json:"record"`
-	Message string          `json:"message"`
-	Wanted  string          `json:"wanted"`            // checkpoint of the state to be brought about
-	Paths   []PathText      `json:"paths"`             // where that differs from what was wanted before
-	Settled []PathText      `json:"settled,omitempty"` // reported, but as wanted
+	Ref     string           `json:"ref"`
+	Record  json.RawMessage  `json:"record"`
+	Message string           `json:"message"`
+	Wanted  string           `json:"wanted"`            // checkpoint of the state to be brought about
+	Paths   []state.PathText `json:"paths"`             // where that differs from what was wanted before
+	Settled []state.PathText `json:"settled,omitempty"` // reported, but as wanted
 }
 
 // journalChange is a apply.Change.
 type journalChange struct {
-	Path   PathText    `json:"path"`
-	Action string      `json:"action"`
-	Mode   object.Mode `json:"mode"`
-	Perm   Octal       `json:"perm"`
-	ID     string      `json:"id"`
-	Was    *journalWas `json:"was,omitempty"`
-	As     PathText    `json:"as,omitempty"`
+	Path   state.PathText `json:"path"`
+	Action string         `json:"action"`
+	Mode   object.Mode    `json:"mode"`
+	Perm   state.Octal    `json:"perm"`
+	ID     string         `json:"id"`
+	Was    *journalWas    `json:"was,omitempty"`
+	As     state.PathText `json:"as,omitempty"`
 }
 
 type journalWas struct {
 	Mode object.Mode `json:"mode"`
-	Perm Octal       `json:"perm"`
+	Perm state.Octal `json:"perm"`
 	Stat index.Stat  `json:"stat"`
 	ID   string      `json:"id"`
 }
@@ -84,9 +85,9 @@ func newJournal(req opRequest, before object.ID, p *Plan) *journal {
 func (r *operator) writeJournal(j *journal) error {
 	j.Changes = make([]journalChange, len(j.changes))
 	for i, c := range j.changes {
-		out := journalChange{Path: PathText(c.Path), Action: c.Action.String(), Mode: c.Mode, Perm: Octal(c.Perm), ID: c.ID.String(), As: PathText(c.As)}
+		out := journalChange{Path: state.PathText(c.Path), Action: c.Action.String(), Mode: c.Mode, Perm: state.Octal(c.Perm), ID: c.ID.String(), As: state.PathText(c.As)}
 		if c.Was != nil {
-			out.Was = &journalWas{c.Was.Mode, Octal(c.Was.Perm), c.Was.Stat, c.Was.ID.String()}
+			out.Was = &journalWas{c.Was.Mode, state.Octal(c.Was.Perm), c.Was.Stat, c.Was.ID.String()}
 		}
 		j.Changes[i] = out
 	}
@@ -171,7 +172,7 @@ func (j *journal) result(outcomes []apply.Outcome) *Result {
 			res.add(o.Path, o.Action)
 		case errors.Is(o.Err, apply.ErrNotEmpty): // somebody else's things are in it
 		default:
-			res.Conflicts = append(res.Conflicts, PathReason{o.Path, cause(o.Err).Error()})
+			res.Conflicts = append(res.Conflicts, PathReason{Path: o.Path, Reason: cause(o.Err).Error()})
 		}
 	}
 	res.tidy()

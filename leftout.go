@@ -6,6 +6,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
 const reasonNotCapturedAfter = "present but not captured after what is taken back: "
@@ -13,32 +14,32 @@ const reasonNotCapturedAfter = "present but not captured after what is taken bac
 // LeftOut is a path that differs between two states, one of which did not capture it. It
 // cannot be taken back, so it stays and is listed.
 type LeftOut struct {
-	PathReason
+	state.PathReason
 	want *object.Entry // at the target, nil for none
 }
 
 // notDenied reports whether a path was skipped although rules admit it.
 func notDenied(reason string) bool {
 	return reason == index.TooLarge.String() || reason == index.Special.String() ||
-		reason != "" && reason != index.Unread.String() && !slices.Contains(PolicyReasons, reason)
+		reason != "" && reason != index.Unread.String() && !slices.Contains(state.PolicyReasons, reason)
 }
 
 // leftOut lists what differs between a target and a base where one of them did not
 // capture the path. Paths that a partial checkpoint did not look at are not listed.
-func FindLeftOut(ctx context.Context, r *store, target, base State, scope *PathScope) (list []LeftOut, err error) {
+func FindLeftOut(ctx context.Context, r *store, target, base state.State, scope *state.PathScope) (list []LeftOut, err error) {
 	if len(target.Meta.Skipped)+len(base.Meta.Skipped) == 0 {
 		return nil, nil
 	}
-	then, later := NewCoverage(target.Meta), NewCoverage(base.Meta)
+	then, later := state.NewCoverage(target.Meta), state.NewCoverage(base.Meta)
 	for c, err := range r.CompareTrees(ctx, target.Tree, base.Tree, scope) {
 		if err != nil {
 			return nil, err
 		}
 		if reason := then.Uncaptured(c.Path); c.Old == nil && notDenied(reason) {
-			list = append(list, LeftOut{PathReason{c.Path, ReasonNotCaptured + reason}, nil})
+			list = append(list, LeftOut{PathReason{Path: c.Path, Reason: ReasonNotCaptured + reason}, nil})
 		}
 		if reason := later.Uncaptured(c.Path); c.New == nil && notDenied(reason) {
-			list = append(list, LeftOut{PathReason{c.Path, reasonNotCapturedAfter + reason}, c.Old})
+			list = append(list, LeftOut{PathReason{Path: c.Path, Reason: reasonNotCapturedAfter + reason}, c.Old})
 		}
 	}
 	for _, s := range base.Meta.Skipped {
@@ -50,7 +51,7 @@ func FindLeftOut(ctx context.Context, r *store, target, base State, scope *PathS
 			return nil, err
 		}
 		if e == nil {
-			list = append(list, LeftOut{PathReason{s.Path, reasonNotCapturedAfter + s.Reason}, nil})
+			list = append(list, LeftOut{PathReason{Path: s.Path, Reason: reasonNotCapturedAfter + s.Reason}, nil})
 		}
 	}
 	return list, nil

@@ -12,6 +12,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
 const (
@@ -29,11 +30,11 @@ type LineRecord struct {
 	Record  json.RawMessage `json:"record,omitempty"`
 
 	// Of a checkpoint that a revert made, see LineEvent.
-	Before  string     `json:"before,omitempty"`
-	Wanted  string     `json:"wanted,omitempty"`
-	Paths   []PathText `json:"paths,omitempty"`
-	Unmoved []PathText `json:"unmoved,omitempty"`
-	Created []PathText `json:"created,omitempty"`
+	Before  string           `json:"before,omitempty"`
+	Wanted  string           `json:"wanted,omitempty"`
+	Paths   []state.PathText `json:"paths,omitempty"`
+	Unmoved []state.PathText `json:"unmoved,omitempty"`
+	Created []state.PathText `json:"created,omitempty"`
 }
 
 // LineEvent is one checkpoint of a line with records. Such a line tells what
@@ -75,7 +76,7 @@ func LineRef(id string) string {
 func (r *store) ReadLineEvent(id object.ID) (*LineEvent, error) {
 	c, err := r.ReadCheckpoint(id)
 	if errors.Is(err, odb.ErrNotFound) {
-		return nil, NotFound("checkpoint %s, which has been cleaned away", id)
+		return nil, state.NotFound("checkpoint %s, which has been cleaned away", id)
 	}
 	if err != nil {
 		return nil, err
@@ -103,14 +104,14 @@ func (r *store) ReadLineEvent(id object.ID) (*LineEvent, error) {
 func (r *store) LineTip(id string) (*LineEvent, error) {
 	commit, err := r.DB.Ref(LineRef(id))
 	if errors.Is(err, odb.ErrNotFound) {
-		return nil, NotFound("line %q", id)
+		return nil, state.NotFound("line %q", id)
 	}
 	if err != nil {
 		return nil, err
 	}
 	e, err := r.ReadLineEvent(commit)
 	if errors.Is(err, ErrNotFound) {
-		return nil, fmt.Errorf("%w: the newest checkpoint %s of line %q is missing (%s)", ErrCorrupt, commit, id, MendHint)
+		return nil, fmt.Errorf("%w: the newest checkpoint %s of line %q is missing (%s)", ErrCorrupt, commit, id, state.MendHint)
 	}
 	return e, err
 }
@@ -119,7 +120,7 @@ func (r *store) LineTip(id string) (*LineEvent, error) {
 func (r *store) LineEvent(id string) (*LineEvent, error) {
 	commit, err := object.ParseID(id)
 	if err != nil {
-		return nil, NotFound("checkpoint %q", id)
+		return nil, state.NotFound("checkpoint %q", id)
 	}
 	return r.ReadLineEvent(commit)
 }

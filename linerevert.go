@@ -8,6 +8,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
 // TakeBack describes a revert that belongs to a line.
@@ -65,7 +66,7 @@ func (u *LineUpdate) TakeBack(ctx context.Context, id string, t TakeBack) (*Resu
 		return res, event, err
 	}
 	if res.Operation == "" {
-		if err := u.appendReverted(line, State{disk.Tree, disk.Metadata()}, res); err != nil {
+		if err := u.appendReverted(line, state.State{Tree: disk.Tree, Meta: disk.Metadata()}, res); err != nil {
 			return res, nil, err
 		}
 	}
@@ -126,7 +127,7 @@ func (u *LineUpdate) wanted(ctx context.Context, t *TakeBack) (*stepsBack, *Chec
 	return b, c, err
 }
 
-func (u *LineUpdate) store(batch *odb.Batch, s State, message string) (*Checkpoint, error) {
+func (u *LineUpdate) store(batch *odb.Batch, s state.State, message string) (*Checkpoint, error) {
 	meta, err := s.Meta.Encode()
 	if err != nil {
 		return nil, err
@@ -177,18 +178,18 @@ func (u *LineUpdate) planTakeBack(ctx context.Context, id string, t *TakeBack, b
 
 // settled lists the paths that are reported although the plan brings them to what is
 // wanted: it was not all that was asked for.
-func (b *stepsBack) settled(p *Plan) []PathText {
+func (b *stepsBack) settled(p *Plan) []state.PathText {
 	stays := make(map[string]bool)
 	for _, list := range [][]PathReason{p.Kept[:len(p.Kept)-len(b.kept)], p.Conflicts[:len(p.Conflicts)-len(b.conflicts)]} {
 		for _, s := range list {
 			stays[s.Path] = true
 		}
 	}
-	var out []PathText
+	var out []state.PathText
 	for _, list := range [][]PathReason{b.kept, b.conflicts} {
 		for _, s := range list {
 			if !stays[s.Path] {
-				out = append(out, PathText(s.Path))
+				out = append(out, state.PathText(s.Path))
 			}
 		}
 	}
@@ -196,7 +197,7 @@ func (b *stepsBack) settled(p *Plan) []PathText {
 }
 
 // concerned is the scope of all paths that the steps or earlier reverts are about.
-func (b *stepsBack) concerned(earlier []*LineEvent) *PathScope {
+func (b *stepsBack) concerned(earlier []*LineEvent) *state.PathScope {
 	var paths []string
 	for path := range b.want {
 		paths = append(paths, path)
@@ -207,29 +208,29 @@ func (b *stepsBack) concerned(earlier []*LineEvent) *PathScope {
 	for _, e := range earlier {
 		paths = append(paths, e.Paths...)
 	}
-	return NewPathScope(paths)
+	return state.NewPathScope(paths)
 }
 
 // base is the state that the disk was brought to by earlier reverts, without what
 // others did since: what the last one wanted, and for a path that it could not move
 // what the one before it wanted.
-func (u *LineUpdate) base(ctx context.Context, t *TakeBack, start State) (State, error) {
+func (u *LineUpdate) base(ctx context.Context, t *TakeBack, start state.State) (state.State, error) {
 	if len(t.Earlier) == 0 {
 		return start, nil
 	}
-	states := make([]State, 0, len(t.Earlier)+1)
+	states := make([]state.State, 0, len(t.Earlier)+1)
 	for _, e := range t.Earlier {
 		s, err := u.stateOf(ctx, Wanted(e))
 		if err != nil {
-			return State{}, err
+			return state.State{}, err
 		}
 		states = append(states, s)
 	}
 	states = append(states, start)
 	ends := make(map[string]PathEnd)
-	unmoved := make([]*PathScope, len(t.Earlier))
+	unmoved := make([]*state.PathScope, len(t.Earlier))
 	for i, e := range t.Earlier {
-		unmoved[i] = NewPathScope(e.Unmoved)
+		unmoved[i] = state.NewPathScope(e.Unmoved)
 	}
 	dirs := u.repo.LookupDirs(states[0])
 	for _, path := range t.Earlier[0].Unmoved {
@@ -239,13 +240,13 @@ func (u *LineUpdate) base(ctx context.Context, t *TakeBack, start State) (State,
 		}
 		if dir, err := dirs.At(path); err != nil || dir.There {
 			if err != nil {
-				return State{}, err
+				return state.State{}, err
 			}
 			continue
 		}
 		end, err := u.repo.EndOf(states[i], path)
 		if err != nil {
-			return State{}, err
+			return state.State{}, err
 		}
 		ends[path] = end
 	}
@@ -253,7 +254,7 @@ func (u *LineUpdate) base(ctx context.Context, t *TakeBack, start State) (State,
 	defer batch.Discard()
 	s, err := u.repo.withEnds(batch, states[0], ends)
 	if err != nil {
-		return State{}, err
+		return state.State{}, err
 	}
 	return s, batch.Commit()
 }
@@ -268,7 +269,7 @@ func Wanted(e *LineEvent) string {
 
 // addReverted writes the checkpoint after a revert. What was wanted is kept beside
 // it where the disk holds something else.
-func (r *operator) addReverted(batch *odb.Batch, s State, before *Checkpoint, line *journalLine, created []string, res *Result) (object.ID, error) {
+func (r *operator) addReverted(batch *odb.Batch, s state.State, before *Checkpoint, line *journalLine, created []string, res *Result) (object.ID, error) {
 	rec := &LineRecord{Record: line.Record, Before: before.ID, Paths: line.Paths, Unmoved: line.unmoved(res), Created: pathtext.Texts(created)}
 	parents := []object.ID{IDOf(before)}
 	id, err := object.ParseID(line.Wanted)
@@ -291,7 +292,7 @@ func (r *operator) addReverted(batch *odb.Batch, s State, before *Checkpoint, li
 }
 
 // unmoved lists the paths that are not as wanted because of somebody else.
-func (l *journalLine) unmoved(res *Result) []PathText {
+func (l *journalLine) unmoved(res *Result) []state.PathText {
 	moved := make(map[string]bool)
 	for _, path := range pathtext.Plain(l.Settled) {
 		moved[path] = true
@@ -301,30 +302,20 @@ func (l *journalLine) unmoved(res *Result) []PathText {
 			moved[path] = true
 		}
 	}
-	scope := NewPathScope(pathtext.Plain(l.Paths))
-	var out []PathText
+	scope := state.NewPathScope(pathtext.Plain(l.Paths))
+	var out []state.PathText
 	for _, list := range [][]PathReason{res.Kept, res.Conflicts} {
 		for _, s := range list {
 			if scope.Covers(s.Path) && !moved[s.Path] {
-				out = append(out, PathText(s.Path))
+				out = append(out, state.PathText(s.Path))
 			}
 		}
 	}
 	return out
 }
 
-// Equals compares two states.
-func (s State) Equals(o State) bool {
-	if s.Tree != o.Tree || s.Meta.Perm != o.Meta.Perm || len(DifferingPerms(s.Meta, o.Meta)) > 0 {
-		return false
-	}
-	dirs := make(map[string]bool)
-	Emptied(s.Meta, o.Meta, dirs)
-	return len(dirs) == 0
-}
-
 // appendReverted appends a revert that had nothing to do on disk.
-func (u *LineUpdate) appendReverted(line *journalLine, s State, res *Result) error {
+func (u *LineUpdate) appendReverted(line *journalLine, s state.State, res *Result) error {
 	batch := u.repo.DB.NewBatch()
 	defer batch.Discard()
 	before, err := u.repo.AddState(batch, s, u.repo.Tip(line.Ref), StateLabel{})

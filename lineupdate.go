@@ -10,6 +10,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
@@ -82,7 +83,7 @@ func (u *LineUpdate) Append(ctx context.Context, id string, a LineAppend) (*Line
 			return nil, err
 		}
 		c.Adopt(u.repo.Tip(ref))
-		s = State{c.Tree, c.Metadata()}
+		s = state.State{Tree: c.Tree, Meta: c.Metadata()}
 	}
 	into := batch
 	if c != nil && !u.published {
@@ -99,7 +100,7 @@ func (u *LineUpdate) Append(ctx context.Context, id string, a LineAppend) (*Line
 }
 
 // appended finds what a checkpoint follows, and its state where that is not captured.
-func (u *LineUpdate) appended(ref string, a *LineAppend) (s State, parents []object.ID, err error) {
+func (u *LineUpdate) appended(ref string, a *LineAppend) (s state.State, parents []object.ID, err error) {
 	from := u.repo.Tip(ref)
 	if from == nil && a.Parent != "" {
 		if from, err = u.byID(a.Parent); err != nil {
@@ -116,7 +117,7 @@ func (u *LineUpdate) appended(ref string, a *LineAppend) (s State, parents []obj
 		parents = []object.ID{IDOf(from)}
 	}
 	if like == nil {
-		like = KnownCheckpoint(object.ID{}, object.EmptyTree, &Metadata{Version: MetadataVersion}, "")
+		like = KnownCheckpoint(object.ID{}, object.EmptyTree, &state.Metadata{Version: state.MetadataVersion}, "")
 	}
 	s, err = StateOf(like)
 	return s, parents, err
@@ -258,7 +259,7 @@ func (u *LineUpdate) Changes(ctx context.Context, from string, paths []string) (
 	if err := u.publish(ctx); err != nil {
 		return nil, err
 	}
-	return u.repo.AllChanges(ctx, then, State{c.Tree, c.Metadata()}, nil)
+	return u.repo.AllChanges(ctx, then, state.State{Tree: c.Tree, Meta: c.Metadata()}, nil)
 }
 
 // Delete takes a line away. Its checkpoints can still be had where something else
@@ -266,13 +267,13 @@ func (u *LineUpdate) Changes(ctx context.Context, from string, paths []string) (
 func (u *LineUpdate) Delete(id string) error {
 	err := u.repo.DB.DeleteRef(LineRef(id))
 	if errors.Is(err, odb.ErrNotFound) {
-		return NotFound("line %q", id)
+		return state.NotFound("line %q", id)
 	}
 	return err
 }
 
 // addLineCommit writes a checkpoint of a line into a batch.
-func (r *operator) addLineCommit(b *odb.Batch, s State, parents []object.ID, label StateLabel, rec *LineRecord) (object.ID, error) {
+func (r *operator) addLineCommit(b *odb.Batch, s state.State, parents []object.ID, label StateLabel, rec *LineRecord) (object.ID, error) {
 	meta, err := s.Meta.Encode()
 	if err != nil {
 		return object.ID{}, err

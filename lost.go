@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
@@ -30,7 +31,7 @@ type Loss struct {
 
 // lossJSON has the path of a Loss as JSON can hold it.
 type lossJSON struct {
-	Path PathText `json:"path,omitempty"`
+	Path state.PathText `json:"path,omitempty"`
 	loss
 }
 
@@ -38,7 +39,7 @@ type loss Loss
 
 // MarshalJSON implements json.Marshaler.
 func (l Loss) MarshalJSON() ([]byte, error) {
-	return json.Marshal(lossJSON{PathText(l.Path), loss(l)})
+	return json.Marshal(lossJSON{state.PathText(l.Path), loss(l)})
 }
 
 // UnmarshalJSON implements json.Unmarshaler.

@@ -9,6 +9,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
 // mender makes a store work again that lacks objects. It brings back what another place
@@ -29,11 +30,11 @@ type mender struct {
 	lost       map[object.ID]string // needed and not there; a path of each, "" = none
 	fit        map[object.ID]bool   // blobs that were looked at and are there
 	below      map[object.ID]*treeLoss
-	reached    map[object.ID]bool         // commits that refs lead to
-	back       map[object.ID]string       // where each object was found
-	held       map[object.ID]foundObject  // of a dry run: what is not in the store, as it was found
-	commits    map[object.ID]object.ID    // by what they become; zero = cannot stay
-	states     map[object.ID]*MendedState // by tree
+	reached    map[object.ID]bool               // commits that refs lead to
+	back       map[object.ID]string             // where each object was found
+	held       map[object.ID]foundObject        // of a dry run: what is not in the store, as it was found
+	commits    map[object.ID]object.ID          // by what they become; zero = cannot stay
+	states     map[object.ID]*state.MendedState // by tree
 	ends       []object.ID
 	asides     map[string]object.ID // refs of older parts of lines
 	strays     []*stray
@@ -70,7 +71,7 @@ func newMender(r *doctor, dry bool, bad map[object.ID]bool) *mender {
 // reset forgets what was found out about the store, but not what was brought back.
 func (m *mender) reset() {
 	m.lost, m.fit, m.below = make(map[object.ID]string), make(map[object.ID]bool), make(map[object.ID]*treeLoss)
-	m.reached, m.commits, m.states = make(map[object.ID]bool), make(map[object.ID]object.ID), make(map[object.ID]*MendedState)
+	m.reached, m.commits, m.states = make(map[object.ID]bool), make(map[object.ID]object.ID), make(map[object.ID]*state.MendedState)
 	m.operations = make(map[object.ID]bool)
 	m.asides, m.paths = make(map[string]object.ID), make(map[string]*pathLoss)
 }

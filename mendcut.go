@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
 // cut takes what stays lost out of the history. Nothing that is whole goes.
@@ -130,7 +131,7 @@ func (m *mender) rewrite(ctx context.Context, id object.ID, c *object.CommitData
 	}
 	for i := range c.Extra {
 		h := &c.Extra[i]
-		if h.Key == MetadataHeader {
+		if h.Key == state.MetadataHeader {
 			continue
 		}
 		was := h.Value

@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
 // RefLost keeps the older parts of lines that were cut where a checkpoint was lost, by the
@@ -190,7 +191,7 @@ func (m *mender) lookForStrays(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if c != nil && c.Header(MetadataHeader) != "" && !m.purged(c.Tree) {
+		if c != nil && c.Header(state.MetadataHeader) != "" && !m.purged(c.Tree) {
 			m.strays = append(m.strays, &stray{id: id, data: c, line: m.sessionOf(c)})
 		}
 	}

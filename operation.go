@@ -9,6 +9,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/apply"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
@@ -31,19 +32,19 @@ const OperationHeader = "cairn-operation"
 // of the state after; its parents are the operation before it, if any, and the
 // checkpoints before and after.
 type OperationRecord struct {
-	Version   int          `json:"v"`
-	Kind      string       `json:"kind"`
-	Target    string       `json:"target,omitempty"`
-	Undoes    string       `json:"undoes,omitempty"`
-	Token     string       `json:"token,omitempty"` // of the journal
-	At        int64        `json:"at,omitempty"`    // nanoseconds since 1970; commits keep seconds
-	Before    string       `json:"before"`
-	After     string       `json:"after"`
-	Paths     []PathText   `json:"paths"`             // changed
-	Scope     []PathText   `json:"scope,omitempty"`   // what an undo or redo was narrowed down to
-	Created   []PathText   `json:"created,omitempty"` // of these, where nothing stood before
-	Kept      []PathReason `json:"kept,omitempty"`
-	Conflicts []PathReason `json:"conflicts,omitempty"`
+	Version   int              `json:"v"`
+	Kind      string           `json:"kind"`
+	Target    string           `json:"target,omitempty"`
+	Undoes    string           `json:"undoes,omitempty"`
+	Token     string           `json:"token,omitempty"` // of the journal
+	At        int64            `json:"at,omitempty"`    // nanoseconds since 1970; commits keep seconds
+	Before    string           `json:"before"`
+	After     string           `json:"after"`
+	Paths     []state.PathText `json:"paths"`             // changed
+	Scope     []state.PathText `json:"scope,omitempty"`   // what an undo or redo was narrowed down to
+	Created   []state.PathText `json:"created,omitempty"` // of these, where nothing stood before
+	Kept      []PathReason     `json:"kept,omitempty"`
+	Conflicts []PathReason     `json:"conflicts,omitempty"`
 }
 
 // operate carries out an operation. Dying at any point loses nothing:
@@ -128,7 +129,7 @@ func (r *operator) carryOutFrom(ctx context.Context, req opRequest, before objec
 func (r *operator) saveBefore(ctx context.Context, req opRequest, disk *Snapshot, p *Plan) (object.ID, error) {
 	batch := r.NewBatch(false)
 	defer batch.Discard()
-	s := State{disk.Tree, disk.Metadata()}
+	s := state.State{Tree: disk.Tree, Meta: disk.Metadata()}
 	for _, content := range p.Merged {
 		if _, err := batch.Add(object.Blob, content); err != nil {
 			return object.ID{}, err
@@ -147,7 +148,7 @@ func (r *operator) saveBefore(ctx context.Context, req opRequest, disk *Snapshot
 	if err != nil {
 		return object.ID{}, err
 	}
-	return id, AsNoSpace(batch.Commit(odb.RefUpdate{Name: RefBefore, ID: id}))
+	return id, state.AsNoSpace(batch.Commit(odb.RefUpdate{Name: RefBefore, ID: id}))
 }
 
 func (r *operator) before(ctx context.Context, req opRequest) (*Checkpoint, error) {
@@ -158,9 +159,9 @@ func (r *operator) before(ctx context.Context, req opRequest) (*Checkpoint, erro
 }
 
 // withSaved is a state that holds files and directories which the capture left out.
-func (r *operator) withSaved(batch *odb.Batch, s State, saved map[string]*dir.State, dirs map[string]uint16) (State, error) {
+func (r *operator) withSaved(batch *odb.Batch, s state.State, saved map[string]*dir.State, dirs map[string]uint16) (state.State, error) {
 	if len(dirs) > 0 {
-		s.Meta = s.Meta.WithDirs(dirs, DirsAbove(maps.Keys(saved)))
+		s.Meta = s.Meta.WithDirs(dirs, state.DirsAbove(maps.Keys(saved)))
 	}
 	if len(saved) == 0 {
 		return s, nil
@@ -178,7 +179,7 @@ func (r *operator) withSaved(batch *odb.Batch, s State, saved map[string]*dir.St
 		}
 	}
 	tree, err := r.EditTree(batch, s.Tree, edits)
-	return State{tree, meta}, err
+	return state.State{Tree: tree, Meta: meta}, err
 }
 
 // StateLabel says what a checkpoint is about. Without a message an unchanged state
@@ -190,7 +191,7 @@ const DefaultAuthor = "user"
 
 // AddState adds the commit of a state to a batch, unless the checkpoint before is
 // the same and no message asks for a new one.
-func (r *store) AddState(batch *odb.Batch, s State, previous *Checkpoint, label StateLabel) (object.ID, error) {
+func (r *store) AddState(batch *odb.Batch, s state.State, previous *Checkpoint, label StateLabel) (object.ID, error) {
 	meta, err := s.Meta.Encode()
 	if err != nil {
 		return object.ID{}, err
@@ -199,7 +200,7 @@ func (r *store) AddState(batch *odb.Batch, s State, previous *Checkpoint, label 
 }
 
 func (r *store) AddEncoded(batch *odb.Batch, tree object.ID, meta string, previous *Checkpoint, label StateLabel) (object.ID, error) {
-	if previous != nil && label.Message == "" && previous.tree == tree && previous.commit.Header(MetadataHeader) == meta {
+	if previous != nil && label.Message == "" && previous.tree == tree && previous.commit.Header(state.MetadataHeader) == meta {
 		return previous.id, nil
 	}
 	q := CommitRequest{Tree: tree, Meta: meta, Message: label.Message, When: r.Now(), Author: object.Signature{Name: label.Author, Email: "cairn@localhost"}}

@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
 // checkpointReader reads one checkpoint, as Repo.readCheckpoint does.
@@ -34,7 +35,7 @@ func (r *store) outline(id object.ID) (*Checkpoint, error) {
 		return nil, err
 	}
 	o := &Checkpoint{When: c.When, id: c.id, tree: c.tree, commit: &object.CommitData{
-		Extra: []object.Header{{Key: MetadataHeader, Value: Checksum(c.commit.Header(MetadataHeader))}},
+		Extra: []object.Header{{Key: state.MetadataHeader, Value: state.Checksum(c.commit.Header(state.MetadataHeader))}},
 	}}
 	if c.commit.Header(LineHeader) != "" {
 		o.commit.Extra = append(o.commit.Extra, object.Header{Key: LineHeader, Value: "event"})

@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
 // Errors of pins.
@@ -68,7 +69,7 @@ func (r *store) Unpin(ctx context.Context, name string) error {
 	return r.Exclusive(ctx, func() error {
 		err := r.DB.DeleteRef(pinRef(name))
 		if errors.Is(err, odb.ErrNotFound) {
-			return NotFound("pin %q", name)
+			return state.NotFound("pin %q", name)
 		}
 		return err
 	})
@@ -109,7 +110,7 @@ func (r *store) lookupName(name string) (*Checkpoint, error) {
 	}
 	switch {
 	case errors.Is(err, odb.ErrNotFound), errors.Is(err, ErrName):
-		return nil, NotFound("checkpoint %q (want a hash, at least %d hex digits of one, @ or @~N, or a pinned name)", name, MinPrefix)
+		return nil, state.NotFound("checkpoint %q (want a hash, at least %d hex digits of one, @ or @~N, or a pinned name)", name, MinPrefix)
 	case err != nil:
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/apply"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/scan"
@@ -22,7 +23,7 @@ type Plan struct {
 
 // DiskState is the disk as a capture found it.
 type DiskState struct {
-	State
+	state.State
 	Index   *index.Index
 	Entries func(dir string, tree object.ID) []object.Entry // of a tree that the capture knows, else nil
 }
@@ -33,15 +34,15 @@ type Planner struct {
 	Repo    *store
 	Ctx     context.Context
 	disk    *DiskState
-	now     State
-	target  State
-	scope   *PathScope
+	now     state.State
+	target  state.State
+	scope   *state.PathScope
 	keepNew bool
 	Way     *ThreeWay // nil: later changes do not count
 	step    []Change  // see planOptions
 
-	atBase      Coverage        // the same of what is taken back
-	covered     Coverage        // what the target did not capture although it was there
+	atBase      state.Coverage  // the same of what is taken back
+	covered     state.Coverage  // what the target did not capture although it was there
 	then, today *TreeRules      // the ignore rules of both ends
 	dirs        *dirSet         // found with the files
 	unread      map[string]bool // directories reported by keepTopmost
@@ -67,10 +68,10 @@ const (
 
 // planOptions narrows a plan.
 type planOptions struct {
-	Scope   *PathScope // nil = everything
-	KeepNew bool       // remove nothing but what stands in the way
-	Way     *ThreeWay  // what is taken back; nil = everything goes to the target
-	Step    []Change   // of what is taken back, for its renames
+	Scope   *state.PathScope // nil = everything
+	KeepNew bool             // remove nothing but what stands in the way
+	Way     *ThreeWay        // what is taken back; nil = everything goes to the target
+	Step    []Change         // of what is taken back, for its renames
 
 	// stay lists what is not taken back because of other sessions. What they claimed
 	// is kept, what is shared is a conflict.
@@ -89,16 +90,16 @@ type planOptions struct {
 //  2. files that the disk has but no capture holds, and the target did not have
 //  3. permission bits
 //  4. directories: the target's empty ones, and those that it did not have
-func Make(ctx context.Context, r *store, disk *DiskState, target State, opt planOptions) (*Plan, error) {
+func Make(ctx context.Context, r *store, disk *DiskState, target state.State, opt planOptions) (*Plan, error) {
 	now := disk.State
 	p := &Planner{
 		Repo: r, Ctx: ctx, disk: disk, now: now, target: target, scope: opt.Scope, keepNew: opt.KeepNew, Way: opt.Way, step: opt.Step,
-		covered: NewCoverage(target.Meta), then: r.TreeRules(target, now), today: r.TreeRules(now, State{}),
+		covered: state.NewCoverage(target.Meta), then: r.TreeRules(target, now), today: r.TreeRules(now, state.State{}),
 		unread: make(map[string]bool), blocked: make(map[string]bool), cleared: make(map[string]bool), instead: make(map[string]string),
 		targetDirs: r.LookupDirs(target), removed: make(map[string]bool),
 	}
 	if opt.Way != nil {
-		p.atBase = NewCoverage(opt.Way.Base.Meta)
+		p.atBase = state.NewCoverage(opt.Way.Base.Meta)
 	}
 	for _, step := range []func() error{p.files, p.oversized, p.leftBehind, p.permissions, p.directories} {
 		if err := step(); err != nil {
@@ -262,7 +263,7 @@ func (p *Planner) mayHaveExisted(path string, dir bool) string {
 }
 
 func (p *Planner) keep(path, reason string) {
-	p.Kept = append(p.Kept, PathReason{path, reason})
+	p.Kept = append(p.Kept, PathReason{Path: path, Reason: reason})
 }
 
 // keepTopmost keeps a path, but reports only the directory if the target did not look
@@ -367,7 +368,7 @@ func (p *Planner) removeDirs(path string) {
 }
 
 func (p *Planner) conflict(path, reason string) {
-	p.Conflicts = append(p.Conflicts, PathReason{path, reason})
+	p.Conflicts = append(p.Conflicts, PathReason{Path: path, Reason: reason})
 }
 
 // block gives up on a path and on everything that the plan would remove below it.

@@ -7,6 +7,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/apply"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
@@ -127,8 +128,8 @@ func (s *dirSet) add(path string) {
 }
 
 // list adds the directories with nothing captured in them, which no tree holds.
-func (s *dirSet) list(target *Metadata) {
-	for _, list := range [][]PathText{target.Empty, target.Bare} {
+func (s *dirSet) list(target *state.Metadata) {
+	for _, list := range [][]state.PathText{target.Empty, target.Bare} {
 		for _, path := range list {
 			for at := string(path); at != "" && !s.all[at]; at, _ = index.Split(at) {
 				s.add(at)
@@ -253,7 +254,7 @@ func (p *Planner) dirPermissions() {
 		}
 		return
 	}
-	for path := range DifferingPerms(p.now.Meta, p.target.Meta) {
+	for path := range state.DifferingPerms(p.now.Meta, p.target.Meta) {
 		if p.has(path) {
 			p.dirPermission(path)
 		}

@@ -50,20 +50,6 @@ func (p *Plan) Beside(yield func(path string) bool) {
 	}
 }
 
-// WithDirs is a copy in which directories beside those captured are listed. above are the
-// directories that hold captured files.
-func (m *Metadata) WithDirs(dirs map[string]uint16, above map[string]bool) *Metadata {
-	out := m.WithoutSkipped(nil)
-	for path, perm := range dirs {
-		out.SetPerm(path, object.Dir, perm)
-		if !above[path] && !out.lists(path) {
-			out.Bare = append(out.Bare, PathText(path))
-		}
-	}
-	slices.Sort(out.Bare)
-	return out
-}
-
 // leftDir plans the bits of a directory of the target that is on the disk, but in no
 // capture of it.
 func (p *Planner) leftDir(path string, now uint16) {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/apply"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/scan"
@@ -96,7 +97,7 @@ func (p *Planner) changedDir(path string, now uint16) bool {
 func (p *Planner) baseHasDir(path string) bool {
 	if p.baseDirs == nil {
 		p.baseDirs = make(map[string]bool)
-		for _, list := range [][]PathText{p.Way.Base.Meta.Empty, p.Way.Base.Meta.Bare} {
+		for _, list := range [][]state.PathText{p.Way.Base.Meta.Empty, p.Way.Base.Meta.Bare} {
 			for _, dir := range list {
 				for at := string(dir); at != "" && !p.baseDirs[at]; at, _ = index.Split(at) {
 					p.baseDirs[at] = true

@@ -168,7 +168,7 @@ func (p *Plan) Save(root string, sink scan.Sink) map[string]*dir.State {
 		}
 		lost[path] = true
 		if !errors.Is(err, scan.ErrGone) {
-			p.Conflicts = append(p.Conflicts, PathReason{path, "cannot be saved first: " + err.Error()})
+			p.Conflicts = append(p.Conflicts, PathReason{Path: path, Reason: "cannot be saved first: " + err.Error()})
 		}
 	}
 	p.withdraw(lost)

@@ -11,6 +11,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
 // Purged is the answer of Purge.
@@ -25,10 +26,10 @@ type Purged struct {
 }
 
 type purgedJSON struct {
-	Paths       []PathText `json:"paths"`
-	Checkpoints []string   `json:"checkpoints"`
-	Freed       int64      `json:"freed"`
-	Elsewhere   []string   `json:"elsewhere"`
+	Paths       []state.PathText `json:"paths"`
+	Checkpoints []string         `json:"checkpoints"`
+	Freed       int64            `json:"freed"`
+	Elsewhere   []string         `json:"elsewhere"`
 }
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -102,12 +103,12 @@ func (r *rewriter) purgePaths(paths []string) ([]string, error) {
 	slices.Sort(rels)
 	var top []string
 	for _, rel := range slices.Compact(rels) {
-		if !NewPathScope(top).Covers(rel) || len(top) == 0 {
+		if !state.NewPathScope(top).Covers(rel) || len(top) == 0 {
 			top = append(top, rel)
 		}
 	}
 	if len(top) == 0 {
-		return nil, NotFound("no path is given")
+		return nil, state.NotFound("no path is given")
 	}
 	return top, nil
 }
@@ -127,7 +128,7 @@ func (r *rewriter) dropAll(ctx context.Context) (freed int64, err error) {
 		}
 		freed += got.Freed
 		if got.Blocked != nil {
-			return freed, fmt.Errorf("%w (%s)", got.Blocked, MendHint)
+			return freed, fmt.Errorf("%w (%s)", got.Blocked, state.MendHint)
 		}
 		if !got.Incomplete {
 			return freed, nil
@@ -173,11 +174,11 @@ func (p *purger) rewrite(ctx context.Context) error {
 			return fmt.Errorf("ref %s: %w (cairn doctor --fix first)", ref.Name, ref.Err)
 		}
 		if refs[i].ID, err = p.object(ctx, ref.ID); err != nil {
-			return fmt.Errorf("%s: %w (%s)", ref.Name, err, MendHint)
+			return fmt.Errorf("%s: %w (%s)", ref.Name, err, state.MendHint)
 		}
 	}
 	if len(p.found) == 0 {
-		return NotFound("no checkpoint holds %s", strings.Join(p.paths, " or "))
+		return state.NotFound("no checkpoint holds %s", strings.Join(p.paths, " or "))
 	}
 	journals, err := r.JournalsNaming(func(text string) (string, error) { return p.mentions(ctx, text) })
 	if err != nil {

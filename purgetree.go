@@ -11,6 +11,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
 // reasonPurged is why a path of a checkpoint is not captured: it was once.
@@ -78,7 +79,7 @@ func (p *purger) commit(ctx context.Context, id object.ID) (object.ID, error) {
 		return id, err
 	}
 	c.Tree = t.id
-	meta := c.Header(MetadataHeader)
+	meta := c.Header(state.MetadataHeader)
 	if err := p.headers(ctx, c, t); err != nil {
 		return id, fmt.Errorf("checkpoint %s: %w", id, err)
 	}
@@ -92,7 +93,7 @@ func (p *purger) commit(ctx context.Context, id object.ID) (object.ID, error) {
 			return id, err
 		}
 	}
-	if c.Header(MetadataHeader) != meta && c.Header(OperationHeader) == "" {
+	if c.Header(state.MetadataHeader) != meta && c.Header(OperationHeader) == "" {
 		p.partial = append(p.partial, now.String())
 	}
 	p.commits[id] = now
@@ -104,7 +105,7 @@ func (p *purger) headers(ctx context.Context, c *object.CommitData, t *purgedTre
 	for i := range c.Extra {
 		h := &c.Extra[i]
 		switch {
-		case h.Key != MetadataHeader:
+		case h.Key != state.MetadataHeader:
 			h.Value, err = p.mentions(ctx, h.Value)
 		default:
 			h.Value, err = p.metadata(h.Value, t)
@@ -232,34 +233,34 @@ func (p *purger) holdsOther(tree object.ID, dir string) (bool, error) {
 
 // metadata is that of a state without the paths. The text of a .gitignore goes with it.
 func (p *purger) metadata(value string, t *purgedTree) (string, error) {
-	m, err := DecodeMetadata(value)
+	m, err := state.DecodeMetadata(value)
 	if err != nil && len(t.gone) == 0 {
 		return value, nil // nothing is known to be in there
 	}
 	if err != nil {
 		return "", err
 	}
-	scope := NewPathScope(p.paths)
+	scope := state.NewPathScope(p.paths)
 	var texts []string
 	if m.Rules, texts = m.Rules.WithoutPaths(scope); len(texts)+len(t.gone) == 0 {
 		return value, nil
 	}
 	for _, path := range p.paths {
-		if slices.ContainsFunc(texts, NewPathScope([]string{path}).Covers) {
+		if slices.ContainsFunc(texts, state.NewPathScope([]string{path}).Covers) {
 			p.found[path] = true
 		}
 	}
-	below := func(path PathText) bool { return scope.Covers(string(path)) }
+	below := func(path state.PathText) bool { return scope.Covers(string(path)) }
 	m.Skipped = slices.DeleteFunc(m.Skipped, func(s Skipped) bool { return scope.Covers(s.Path) })
 	m.Skipped = append(m.Skipped, t.gone...)
 	slices.SortFunc(m.Skipped, func(a, b Skipped) int { return strings.Compare(a.Path, b.Path) })
 	m.Empty = slices.DeleteFunc(m.Empty, below)
 	m.Bare = slices.DeleteFunc(m.Bare, below)
 	for _, dir := range t.emptied {
-		if !slices.Contains(m.Bare, PathText(dir)) {
-			m.Bare = append(m.Bare, PathText(dir))
+		if !slices.Contains(m.Bare, state.PathText(dir)) {
+			m.Bare = append(m.Bare, state.PathText(dir))
 		}
 	}
-	maps.DeleteFunc(m.Perms, func(path string, _ Octal) bool { return scope.Covers(path) })
+	maps.DeleteFunc(m.Perms, func(path string, _ state.Octal) bool { return scope.Covers(path) })
 	return m.Encode()
 }

@@ -8,6 +8,7 @@ import (
 	"iter"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
 // TreeEntry is one path at a checkpoint.
@@ -20,11 +21,11 @@ type TreeEntry struct {
 }
 
 type treeEntryJSON struct {
-	Path PathText `json:"path"`
-	Mode string   `json:"mode"`
-	Perm Octal    `json:"perm"`
-	ID   string   `json:"id"`
-	Size int64    `json:"size"`
+	Path state.PathText `json:"path"`
+	Mode string         `json:"mode"`
+	Perm state.Octal    `json:"perm"`
+	ID   string         `json:"id"`
+	Size int64          `json:"size"`
 }
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -40,7 +41,7 @@ func (e *TreeEntry) UnmarshalJSON(data []byte) error {
 
 // MarshalJSON implements json.Marshaler.
 func (e TreeEntry) MarshalJSON() ([]byte, error) {
-	return json.Marshal(treeEntryJSON{PathText(e.Path), object.Mode(e.Mode).String(), Octal(e.Perm), e.ID, e.Size})
+	return json.Marshal(treeEntryJSON{state.PathText(e.Path), object.Mode(e.Mode).String(), state.Octal(e.Perm), e.ID, e.Size})
 }
 
 // List yields the files and symlinks of a checkpoint below a path ("" = all),
@@ -61,7 +62,7 @@ func (r *store) List(ctx context.Context, spec, path string) iter.Seq2[TreeEntry
 			yield(r.listed(rel, e, m))
 			return
 		}
-		for c, err := range r.walkTree(ctx, cp.tree, NewPathScope([]string{rel})) {
+		for c, err := range r.walkTree(ctx, cp.tree, state.NewPathScope([]string{rel})) {
 			if err != nil {
 				yield(TreeEntry{}, err)
 				return
@@ -73,7 +74,7 @@ func (r *store) List(ctx context.Context, spec, path string) iter.Seq2[TreeEntry
 	}
 }
 
-func (r *store) listed(path string, e object.Entry, m *Metadata) (TreeEntry, error) {
+func (r *store) listed(path string, e object.Entry, m *state.Metadata) (TreeEntry, error) {
 	size, err := r.BlobSize(&e)
 	out := TreeEntry{Path: path, Mode: uint32(e.Mode), ID: e.ID.String(), Size: size}
 	if e.Mode != object.Symlink {
@@ -121,7 +122,7 @@ func (r *store) OpenFile(ctx context.Context, spec, path string) (size int64, rc
 		return 0, nil, err
 	}
 	if e.Mode == object.Dir {
-		return 0, nil, NotFound("%s is a directory at the checkpoint, not a file", rel)
+		return 0, nil, state.NotFound("%s is a directory at the checkpoint, not a file", rel)
 	}
 	size, rc, err = Source{r.DB}.Open(e.ID)
 	if err != nil {

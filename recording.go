@@ -11,6 +11,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 	"github.com/seed-fb9cbc17/cairn/internal/watch"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/apply"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
@@ -128,8 +129,8 @@ func (r *operator) recordOperation(ctx context.Context, j *journal, res *Result,
 // ignored or too large. Without that, taking the operation back could not tell it from
 // later work. Such a state is made from captured trees, which have to be in
 // the store for it.
-func (r *operator) stateAfter(ctx context.Context, disk *Snapshot, j *journal, res *Result) (State, *odb.Batch, error) {
-	s := State{disk.Tree, disk.Metadata()}
+func (r *operator) stateAfter(ctx context.Context, disk *Snapshot, j *journal, res *Result) (state.State, *odb.Batch, error) {
+	s := state.State{Tree: disk.Tree, Meta: disk.Metadata()}
 	written, beside := r.written(disk, j, res)
 	dirs := DirsBeside(r.store, disk.Index, slices.Values(beside))
 	if len(written) == 0 {
@@ -167,7 +168,7 @@ func (r *operator) written(disk *Snapshot, j *journal, res *Result) (files map[s
 	return files, beside
 }
 
-func (r *operator) addAfter(batch *odb.Batch, s State, j *journal, res *Result) (object.ID, error) {
+func (r *operator) addAfter(batch *odb.Batch, s state.State, j *journal, res *Result) (object.ID, error) {
 	before, err := r.ReadCheckpoint(j.before)
 	if err != nil {
 		return object.ID{}, err
@@ -178,7 +179,7 @@ func (r *operator) addAfter(batch *odb.Batch, s State, j *journal, res *Result) 
 	return r.AddState(batch, s, before, StateLabel{Message: "after " + j.Kind, Author: Identity.Name})
 }
 
-func (r *operator) addOperation(batch *odb.Batch, s State, j *journal, res *Result, after object.ID) (object.ID, error) {
+func (r *operator) addOperation(batch *odb.Batch, s state.State, j *journal, res *Result, after object.ID) (object.ID, error) {
 	rec := OperationRecord{
 		Version: 1, Kind: j.Kind, Target: j.Target, Undoes: j.Undoes, Token: j.Token, At: r.Now().UnixNano(), Scope: j.Scope,
 		Before: j.before.String(), After: after.String(),

@@ -14,6 +14,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
 // ReadReplaced returns which ids others took the place of. What cannot be read is
@@ -80,7 +81,7 @@ func (r *store) PurgedPaths() []string {
 
 // decodePurged decodes the list of purged paths; what is no list has none.
 func (r *store) decodePurged(data []byte) []string {
-	var texts []PathText
+	var texts []state.PathText
 	if len(data) > 0 {
 		if err := json.Unmarshal(data, &texts); err != nil {
 			r.Log.Warn("list of purged paths not read: they may be captured again", "error", err)
@@ -135,7 +136,7 @@ func (r *rewriter) unpurge(paths []string) error {
 		}
 		i := slices.Index(all, rel)
 		if i < 0 {
-			return NotFound("%s was not purged", rel)
+			return state.NotFound("%s was not purged", rel)
 		}
 		all = slices.Delete(all, i, i+1)
 	}

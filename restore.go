@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/seed-fb9cbc17/cairn/internal/index"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
@@ -57,7 +58,7 @@ func (r *operator) goTo(ctx context.Context, spec string, req opRequest, paths [
 }
 
 // checkPaths refuses paths that neither side knows: most likely a typing error.
-func (r *operator) checkPaths(scope *PathScope, disk *Snapshot, target State) error {
+func (r *operator) checkPaths(scope *state.PathScope, disk *Snapshot, target state.State) error {
 	if scope == nil {
 		return nil
 	}
@@ -72,9 +73,9 @@ func (r *operator) checkPaths(scope *PathScope, disk *Snapshot, target State) er
 			continue
 		}
 		if found, err := dir.Find(r.Root, path, disk.Index.Has); err == nil && found != nil && found.Path == path {
-			return NotFound("path %s at the checkpoint (on disk it is ignored, and so not captured)", path)
+			return state.NotFound("path %s at the checkpoint (on disk it is ignored, and so not captured)", path)
 		}
-		return NotFound("path %s, neither at the checkpoint nor on disk", path)
+		return state.NotFound("path %s, neither at the checkpoint nor on disk", path)
 	}
 	return nil
 }
@@ -153,7 +154,7 @@ type revertPart struct {
 
 // scope selects the files of the part. A directory that the target has is named for its
 // bits, not for what lies below it.
-func (p *revertPart) scope(target *DirLookup) (*PathScope, error) {
+func (p *revertPart) scope(target *DirLookup) (*state.PathScope, error) {
 	var files, dirs []string
 	for _, path := range p.paths {
 		at, err := target.At(path)
@@ -166,7 +167,7 @@ func (p *revertPart) scope(target *DirLookup) (*PathScope, error) {
 			files = append(files, path)
 		}
 	}
-	return NewPathScope(files).WithAlone(dirs), nil
+	return state.NewPathScope(files).WithAlone(dirs), nil
 }
 
 // revertParts gives every path to the first patch that names it, and groups the
@@ -205,6 +206,9 @@ func (r *operator) revertParts(ctx context.Context, patches []Patch) ([]*revertP
 	}
 	return parts, nil
 }
+
+// PathReason is a path that was left alone, and why.
+type PathReason = state.PathReason
 
 // Restore brings the disk to a checkpoint: contents, kinds, permission bits and
 // empty directories. Files created since are deleted, unless KeepNew is set, and so

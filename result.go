@@ -9,34 +9,9 @@ import (
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/apply"
 )
-
-// PathReason is a path that was left alone, and why.
-type PathReason struct {
-	Path   string // from the root, '/'-separated
-	Reason string
-}
-
-// MarshalJSON implements json.Marshaler.
-func (p PathReason) MarshalJSON() ([]byte, error) {
-	return json.Marshal(pathReasonJSON{PathText(p.Path), p.Reason})
-}
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (p *PathReason) UnmarshalJSON(data []byte) error {
-	var j pathReasonJSON
-	if err := json.Unmarshal(data, &j); err != nil {
-		return err
-	}
-	p.Path, p.Reason = string(j.Path), j.Reason
-	return nil
-}
-
-type pathReasonJSON struct {
-	Path   PathText `json:"path"`
-	Reason string   `json:"reason"`
-}
 
 // PlannedChange is one line of a plan.
 type PlannedChange struct {
@@ -46,14 +21,14 @@ type PlannedChange struct {
 }
 
 type plannedJSON struct {
-	Path   PathText `json:"path"`
-	Action string   `json:"action"`
-	Bytes  int64    `json:"bytes"`
+	Path   state.PathText `json:"path"`
+	Action string         `json:"action"`
+	Bytes  int64          `json:"bytes"`
 }
 
 // MarshalJSON implements json.Marshaler.
 func (p PlannedChange) MarshalJSON() ([]byte, error) {
-	return json.Marshal(plannedJSON{PathText(p.Path), p.Action, p.Bytes})
+	return json.Marshal(plannedJSON{state.PathText(p.Path), p.Action, p.Bytes})
 }
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -89,8 +64,8 @@ func (r *Result) Complete() bool { return len(r.Kept) == 0 && len(r.Conflicts) =
 
 type resultJSON struct {
 	Operation string           `json:"operation"`
-	Restored  []PathText       `json:"restored"`
-	Deleted   []PathText       `json:"deleted"`
+	Restored  []state.PathText `json:"restored"`
+	Deleted   []state.PathText `json:"deleted"`
 	Kept      []PathReason     `json:"kept"`
 	Conflicts []PathReason     `json:"conflicts"`
 	NotTaken  []PathReason     `json:"notTakenBack,omitempty"`

@@ -12,6 +12,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/settings"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
 // CleanOptions says how to clean.
@@ -135,7 +136,7 @@ func (d *Cleaned) add(c *odb.Collected, dry bool) {
 	d.Freed += c.Freed
 	d.Packs = c.Packs
 	d.Peak = max(d.Peak, c.Peak)
-	d.Incomplete, d.Blocked = c.Incomplete, CauseOf(c.Blocked)
+	d.Incomplete, d.Blocked = c.Incomplete, state.CauseOf(c.Blocked)
 }
 
 // carryOutVerdict hides and deletes. A line that was moved since stays: somebody

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
 // RevertRange takes back what changed between two checkpoints, from and to, and
@@ -31,7 +32,7 @@ func (r *operator) RevertRange(ctx context.Context, from, to string, opt RevertO
 }
 
 type takeBackOptions struct {
-	within *PathScope
+	within *state.PathScope
 	policy Policy
 	made   []string // see threeWay
 	owners *Attribution

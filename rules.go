@@ -5,10 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"io/fs"
 	"maps"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/git"
@@ -17,13 +14,14 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/process"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/scan"
 )
 
 // ruleSource is what decides, at the root, whether a path belongs into a capture:
 // ignore rules that are no files of the tree, and what is held in spite of them.
 type ruleSource struct {
-	context IgnoreContext
+	context state.IgnoreContext
 	chain   *ignore.Chain
 	include *ignore.Patterns
 	user    *userIndex
@@ -56,13 +54,13 @@ func (r *capturer) loadRules(x *index.Index) (*ruleSource, error) {
 
 // ignoreContext reads info/exclude, core.excludesFile and, for a root below the top
 // of its repository, the .gitignore files above it.
-func (r *capturer) ignoreContext(repo *git.Repo) IgnoreContext {
+func (r *capturer) ignoreContext(repo *git.Repo) state.IgnoreContext {
 	u := git.UserConfig{Home: r.Opt.Home, ConfigHome: r.Opt.ConfigHome, System: r.Opt.SystemGitConfig, Files: r.Watch.files()}
 	settings, err := r.ignoreSettings(repo, u)
 	if err != nil {
 		r.Log.Warn("git configuration read in part", "error", err)
 	}
-	c := IgnoreContext{FoldCase: settings.IgnoreCase}
+	c := state.IgnoreContext{FoldCase: settings.IgnoreCase}
 	for _, path := range []string{settings.InfoExclude, settings.ExcludesFile} {
 		if text := c.ReadRules(u.Files, path); text != "" {
 			c.Sources = append(c.Sources, text)
@@ -79,67 +77,6 @@ func (r *capturer) ignoreSettings(repo *git.Repo, u git.UserConfig) (git.IgnoreS
 		return git.UserIgnoreSettings(u, r.Root)
 	}
 	return repo.IgnoreSettings(u)
-}
-
-// AddParents takes over the rules above root. A root that its own repository
-// ignores was chosen on purpose, so the rules that ignore it do not count.
-func (c *IgnoreContext) AddParents(files *git.Files, top, root string) {
-	rel, err := filepath.Rel(top, root)
-	if err != nil || !filepath.IsLocal(rel) {
-		return
-	}
-	parts := strings.Split(filepath.ToSlash(rel), "/")
-	with := *c
-	with.Prefix = PathText(strings.Join(parts, "/") + "/")
-	dir := top
-	for _, part := range parts {
-		with.Parents = append(with.Parents, with.ReadRules(files, filepath.Join(dir, index.IgnoreFile)))
-		dir = filepath.Join(dir, part)
-	}
-	if !with.Chain().Covers(strings.Join(parts, "/"), true) {
-		*c = with
-	}
-}
-
-// Chain compiles the context: the rules in force at the root.
-func (c *IgnoreContext) Chain() *ignore.Chain {
-	var fallbacks []*ignore.Patterns
-	for _, text := range c.Sources {
-		fallbacks = append(fallbacks, ignore.Parse([]byte(text), c.FoldCase))
-	}
-	chain := ignore.NewChain(fallbacks...)
-	dir := ""
-	parts := strings.Split(string(c.Prefix), "/")
-	for i, text := range c.Parents {
-		chain = chain.Enter(dir, ignore.Parse([]byte(text), c.FoldCase))
-		dir = index.Join(dir, parts[i])
-	}
-	return chain
-}
-
-// maxRuleFile bounds what is read, and recorded with checkpoints, of one file of
-// ignore rules.
-const maxRuleFile = 1 << 20
-
-// ReadRules reads a file of ignore rules. What is no regular file has no rules, as in git.
-// Nor has one that cannot be read, but nothing is sure then.
-func (c *IgnoreContext) ReadRules(files *git.Files, path string) RuleLines {
-	if path == "" || filepath.Base(path) == index.IgnoreFile && isSymlink(path) {
-		return ""
-	}
-	text, err := files.Read(path, maxRuleFile)
-	if err != nil {
-		c.Unknown = c.Unknown || !git.IsAbsent(err)
-		return ""
-	}
-	lines, ok := LinesOf(text)
-	c.Unknown = c.Unknown || !ok
-	return lines
-}
-
-func isSymlink(path string) bool {
-	info, err := os.Lstat(path)
-	return err == nil && info.Mode()&fs.ModeSymlink != 0
 }
 
 // heldEarlier answers for what earlier captures hold. As long as the stat cache is
@@ -197,10 +134,10 @@ func (s *ruleSource) ground() string {
 
 // auxiliary is what the stat cache keeps for this package.
 type auxiliary struct {
-	UserIndex *git.Signature `json:"userIndex,omitempty"` // nil = to be read again
-	Held      []PathText     `json:"held,omitempty"`      // tracked by the user, but not in the last capture
-	Sparse    []PathText     `json:"sparse,omitempty"`    // absent by a sparse checkout
-	Dropped   []PathText     `json:"dropped,omitempty"`   // captured once, but not in the last capture; the user may track them
+	UserIndex *git.Signature   `json:"userIndex,omitempty"` // nil = to be read again
+	Held      []state.PathText `json:"held,omitempty"`      // tracked by the user, but not in the last capture
+	Sparse    []state.PathText `json:"sparse,omitempty"`    // absent by a sparse checkout
+	Dropped   []state.PathText `json:"dropped,omitempty"`   // captured once, but not in the last capture; the user may track them
 
 	// NoneSkipped says that the user's index marks nothing as left out.
 	NoneSkipped bool `json:"noneSkipped,omitempty"`
@@ -209,7 +146,7 @@ type auxiliary struct {
 
 	// RuleTexts are those of the .gitignore files that are not captured, by the ids of
 	// their records.
-	RuleTexts map[string]RuleLines `json:"ruleTexts,omitempty"`
+	RuleTexts map[string]state.RuleLines `json:"ruleTexts,omitempty"`
 
 	// Misjudged says that the metadata of this state tell of rules that were not sure then.
 	Misjudged bool `json:"misjudged,omitempty"`
@@ -251,12 +188,12 @@ func (s *ruleSource) noteTexts(res *scan.Result, whole bool) {
 	if len(res.RuleTexts) == 0 {
 		return
 	}
-	texts := make(map[string]RuleLines, len(res.RuleTexts))
+	texts := make(map[string]state.RuleLines, len(res.RuleTexts))
 	if !whole {
 		maps.Copy(texts, s.aux.RuleTexts)
 	}
 	for id, text := range res.RuleTexts {
-		if lines, ok := LinesOf(text); ok && len(lines) <= MaxRuleText {
+		if lines, ok := state.LinesOf(text); ok && len(lines) <= state.MaxRuleText {
 			texts[id.String()] = lines
 		}
 	}

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
@@ -22,17 +22,6 @@ func (r *capturer) NewBatch(recording bool) *odb.Batch {
 	return b
 }
 
-// Shortage is an ErrNoSpace that knows how many bytes are needed.
-type Shortage struct {
-	Need int64
-	Text string
-	Step string // that lifts the limit
-}
-
-func (s *Shortage) Error() string { return ErrNoSpace.Error() + ": " + s.Text }
-
-func (s *Shortage) Unwrap() error { return ErrNoSpace }
-
 // room returns a function that is asked before bytes are written to the store. What
 // others write to the disk meanwhile counts, too. It sums up what it is asked for, so that
 // its last refusal says what all of a batch needs.
@@ -45,13 +34,13 @@ func (r *capturer) room() func(more int64) error {
 		}
 		if r.Opt.MinFree > 0 {
 			if free, err := r.FreeSpace(); err == nil && free-(need-granted) < r.Opt.MinFree {
-				return &Shortage{need, fmt.Sprintf("%s free on the disk of %s, of which %s are to stay free, and %s are needed",
-					wording.Size(free), r.DB.Dir(), wording.Size(r.Opt.MinFree), wording.Size(need)), "min_free_bytes, or free the disk"}
+				return &state.Shortage{Need: need, Text: fmt.Sprintf("%s free on the disk of %s, of which %s are to stay free, and %s are needed",
+					wording.Size(free), r.DB.Dir(), wording.Size(r.Opt.MinFree), wording.Size(need)), Step: "min_free_bytes, or free the disk"}
 			}
 		}
 		if r.Opt.Budget > 0 {
 			if err := b.allow(need - granted); err != nil {
-				var short *Shortage
+				var short *state.Shortage
 				if errors.As(err, &short) {
 					short.Need = need
 				}
@@ -85,7 +74,7 @@ func (b *budget) allow(more int64) error {
 		r.measured.measure(size)
 	}
 	if b.size+more > r.Opt.Budget {
-		return &Shortage{more, fmt.Sprintf("%s has %s, may have %s, and needs %s more", r.DB.Dir(), wording.Size(b.size), wording.Size(r.Opt.Budget), wording.Size(more)), "raise max_bytes"}
+		return &state.Shortage{Need: more, Text: fmt.Sprintf("%s has %s, may have %s, and needs %s more", r.DB.Dir(), wording.Size(b.size), wording.Size(r.Opt.Budget), wording.Size(more)), Step: "raise max_bytes"}
 	}
 	b.size += more
 	r.measured.wrote(more)
@@ -102,10 +91,10 @@ func (r *capturer) Capturing(ctx context.Context, f func() error) error {
 	for n := 0; ; n++ {
 		err := r.Exclusive(ctx, f)
 		var begun *BegunError
-		if !IsNoSpace(err) || errors.As(err, &begun) || n == maxRooms || r.Opt.Retention == nil {
-			return AsNoSpace(err)
+		if !state.IsNoSpace(err) || errors.As(err, &begun) || n == maxRooms || r.Opt.Retention == nil {
+			return state.AsNoSpace(err)
 		}
-		if err := r.MakeRoom(ctx, AsNoSpace(err)); err != nil {
+		if err := r.MakeRoom(ctx, state.AsNoSpace(err)); err != nil {
 			return err
 		}
 	}
@@ -144,7 +133,7 @@ func (r *cleaner) CleanForRoom(ctx context.Context, cause error) error {
 
 // stepOf is what lifts the limit that a capture has met.
 func stepOf(cause error) string {
-	var short *Shortage
+	var short *state.Shortage
 	if errors.As(cause, &short) {
 		return short.Step
 	}
@@ -154,7 +143,7 @@ func stepOf(cause error) string {
 // needed is how many bytes a capture needs that has found no space. The system does not
 // tell: then it is some part of the store.
 func (r *cleaner) needed(cause error) (int64, error) {
-	var short *Shortage
+	var short *state.Shortage
 	if errors.As(cause, &short) {
 		return max(1, short.Need), nil
 	}
@@ -164,14 +153,4 @@ func (r *cleaner) needed(cause error) (int64, error) {
 	}
 	size, err := r.StoreSize()
 	return free + max(size/budgetSlack, 1<<20), err
-}
-
-func IsNoSpace(err error) bool { return errors.Is(err, ErrNoSpace) || atomicfile.IsFull(err) }
-
-// AsNoSpace makes an ErrNoSpace of what the system says about a full disk.
-func AsNoSpace(err error) error {
-	if err == nil || errors.Is(err, ErrNoSpace) || !atomicfile.IsFull(err) {
-		return err
-	}
-	return fmt.Errorf("%w: %w", ErrNoSpace, err)
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
 // UndoneStep is a step that is taken back, with what is known about who did what in
@@ -31,21 +32,21 @@ type Hint struct {
 type stepsBack struct {
 	u      *LineUpdate // for its repo, and its capture where a step lasts until now
 	ctx    context.Context
-	start  State // that the steps are taken out of
+	start  state.State // that the steps are taken out of
 	policy Policy
 
 	ways   map[string][]stepEnds // of each path, newest step first
 	dirs   map[string]dirEnds
 	pairs  [][2]string // renames
 	made   map[string]bool
-	unheld map[State]*unheld // of the states before steps
+	unheld map[state.State]*unheld // of the states before steps
 
-	want            map[string]PathEnd // where it is not as at start
-	origin          map[string]State   // that what is wanted comes from
+	want            map[string]PathEnd     // where it is not as at start
+	origin          map[string]state.State // that what is wanted comes from
 	leftOut         []LeftOut
 	kept, conflicts []PathReason
 	merger          *Planner
-	lookups         map[*Metadata]*DirLookup
+	lookups         map[*state.Metadata]*DirLookup
 }
 
 // PathEnd is a file or symlink at one end of a step; entry is nil where there is none.
@@ -56,12 +57,12 @@ type PathEnd struct {
 
 type stepEnds struct {
 	from, to PathEnd
-	before   State // of the step
+	before   state.State // of the step
 }
 
 // dirEnds are the states before the oldest step that changed a directory, and after
 // the newest.
-type dirEnds struct{ from, to State }
+type dirEnds struct{ from, to state.State }
 
 func (a PathEnd) Same(b PathEnd) bool {
 	if a.Entry == nil || b.Entry == nil {
@@ -70,11 +71,11 @@ func (a PathEnd) Same(b PathEnd) bool {
 	return a.Entry.Mode == b.Entry.Mode && a.Entry.ID == b.Entry.ID && (a.Entry.Mode == object.Symlink || a.Perm == b.Perm)
 }
 
-func (u *LineUpdate) newStepsBack(ctx context.Context, start State, policy Policy) *stepsBack {
+func (u *LineUpdate) newStepsBack(ctx context.Context, start state.State, policy Policy) *stepsBack {
 	return &stepsBack{
 		u: u, ctx: ctx, start: start, policy: policy,
-		ways: make(map[string][]stepEnds), dirs: make(map[string]dirEnds), made: make(map[string]bool), unheld: make(map[State]*unheld), want: make(map[string]PathEnd), origin: make(map[string]State),
-		lookups: make(map[*Metadata]*DirLookup),
+		ways: make(map[string][]stepEnds), dirs: make(map[string]dirEnds), made: make(map[string]bool), unheld: make(map[state.State]*unheld), want: make(map[string]PathEnd), origin: make(map[string]state.State),
+		lookups: make(map[*state.Metadata]*DirLookup),
 		merger:  &Planner{Repo: u.repo.store, Ctx: ctx, Way: &ThreeWay{Merged: make(map[object.ID][]byte)}},
 	}
 }
@@ -157,7 +158,7 @@ func (b *stepsBack) collect(step *UndoneStep) error {
 }
 
 // firstKnown finds what hinted paths were that the state before a step does not hold.
-func (b *stepsBack) firstKnown(hints []Hint, from State) (map[string]PathEnd, error) {
+func (b *stepsBack) firstKnown(hints []Hint, from state.State) (map[string]PathEnd, error) {
 	first := make(map[string]PathEnd)
 	for _, hint := range hints {
 		at, err := b.u.stateOf(b.ctx, hint.Checkpoint)
@@ -237,7 +238,7 @@ func (b *stepsBack) resolve(path string, way []stepEnds) error {
 		return err
 	}
 	now := at
-	var origin State
+	var origin state.State
 	for len(way) > 0 {
 		first, to := way[0], way[0].to
 		for way = way[1:]; len(way) > 0 && way[0].to.Same(first.from); way = way[1:] {
@@ -269,15 +270,15 @@ func (b *stepsBack) back(path string, from, to, now PathEnd) (*PathEnd, error) {
 	case now.Same(to) || b.policy == Overwrite:
 		return &from, nil
 	case b.policy == Keep:
-		b.kept = append(b.kept, PathReason{path, ReasonChangedSince})
+		b.kept = append(b.kept, PathReason{Path: path, Reason: ReasonChangedSince})
 		return nil, nil
 	case b.policy == Fail:
-		b.conflicts = append(b.conflicts, PathReason{path, ReasonChangedSince})
+		b.conflicts = append(b.conflicts, PathReason{Path: path, Reason: ReasonChangedSince})
 		return nil, nil
 	}
 	merged, reason, err := b.merge(from, to, now)
 	if reason != "" {
-		b.conflicts = append(b.conflicts, PathReason{path, reason})
+		b.conflicts = append(b.conflicts, PathReason{Path: path, Reason: reason})
 		return nil, err
 	}
 	return merged, err
@@ -307,20 +308,20 @@ func (b *stepsBack) merge(from, to, now PathEnd) (merged *PathEnd, reason string
 
 // unheld answers what a state may have had without holding it.
 type unheld struct {
-	covered Coverage
+	covered state.Coverage
 	rules   *TreeRules
 	absent  map[string]bool // known not to have been there
 }
 
-func (b *stepsBack) unheldAt(s State) *unheld {
+func (b *stepsBack) unheldAt(s state.State) *unheld {
 	if b.unheld[s] == nil {
-		b.unheld[s] = &unheld{NewCoverage(s.Meta), b.u.repo.TreeRules(s, b.start), make(map[string]bool)}
+		b.unheld[s] = &unheld{state.NewCoverage(s.Meta), b.u.repo.TreeRules(s, b.start), make(map[string]bool)}
 	}
 	return b.unheld[s]
 }
 
 // keptAsBefore keeps a path that the state before a step may have had without holding it.
-func (b *stepsBack) keptAsBefore(path string, dir bool, before State) bool {
+func (b *stepsBack) keptAsBefore(path string, dir bool, before state.State) bool {
 	at := b.unheldAt(before)
 	if b.made[path] = at.absent[path]; b.made[path] {
 		return false
@@ -332,13 +333,13 @@ func (b *stepsBack) keptAsBefore(path string, dir bool, before State) bool {
 		reason = at.rules.MayHaveIgnored(path, dir, ReasonIgnoredThen, ReasonRulesThen)
 	}
 	if reason != "" {
-		b.kept = append(b.kept, PathReason{path, reason})
+		b.kept = append(b.kept, PathReason{Path: path, Reason: reason})
 	}
 	return reason != ""
 }
 
 // EndOf is the file or symlink of a state at a path.
-func (r *store) EndOf(s State, path string) (PathEnd, error) {
+func (r *store) EndOf(s state.State, path string) (PathEnd, error) {
 	e, err := r.EntryOrNil(s.Tree, path)
 	if err != nil || e == nil || e.Mode == object.Dir {
 		return PathEnd{}, err
@@ -347,17 +348,17 @@ func (r *store) EndOf(s State, path string) (PathEnd, error) {
 }
 
 // stateOf is the state of a checkpoint, or of the disk where id is empty.
-func (u *LineUpdate) stateOf(ctx context.Context, id string) (State, error) {
+func (u *LineUpdate) stateOf(ctx context.Context, id string) (state.State, error) {
 	if id == "" {
 		c, err := u.capture(ctx, nil)
 		if err != nil {
-			return State{}, err
+			return state.State{}, err
 		}
-		return State{c.Tree, c.Metadata()}, nil
+		return state.State{Tree: c.Tree, Meta: c.Metadata()}, nil
 	}
 	c, err := u.byID(id)
 	if err != nil {
-		return State{}, err
+		return state.State{}, err
 	}
 	return StateOf(c)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
 // StepChanges lists what some steps changed, each path from before the first of them
@@ -34,7 +35,7 @@ func (r *operator) StepChanges(ctx context.Context, steps []UndoneStep) ([]Chang
 }
 
 func (u *LineUpdate) stepChanges(ctx context.Context, steps []UndoneStep) ([]Change, error) {
-	b := u.newStepsBack(ctx, State{}, Merge)
+	b := u.newStepsBack(ctx, state.State{}, Merge)
 	for i := range slices.Backward(steps) {
 		if err := b.collect(&steps[i]); err != nil {
 			return nil, err

@@ -8,6 +8,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
 // settleStructure gives up on paths that cannot be as wanted because something that
@@ -35,7 +36,7 @@ const ReasonInTheWayOf = "something else stands there now: "
 
 func (b *stepsBack) giveUp(path, reason string) {
 	delete(b.want, path)
-	b.conflicts = append(b.conflicts, PathReason{path, reason})
+	b.conflicts = append(b.conflicts, PathReason{Path: path, Reason: reason})
 }
 
 // inTheWay finds what stays and would have to go for a path to be as wanted.
@@ -109,24 +110,24 @@ func (b *stepsBack) keepRenamesTogether() {
 }
 
 // state is the start without the steps. Its objects are in the batch.
-func (b *stepsBack) state(batch *odb.Batch) (State, error) {
+func (b *stepsBack) state(batch *odb.Batch) (state.State, error) {
 	for _, content := range b.merger.Way.Merged {
 		if _, err := batch.Add(object.Blob, content); err != nil {
-			return State{}, err
+			return state.State{}, err
 		}
 	}
 	s, err := b.u.repo.withEnds(batch, b.start, b.want)
 	if err != nil {
-		return State{}, err
+		return state.State{}, err
 	}
 	if err := b.comeBack(s); err != nil {
-		return State{}, err
+		return state.State{}, err
 	}
 	return s, b.directories(s)
 }
 
 // comeBack gives directories that come back with files the bits that they had.
-func (b *stepsBack) comeBack(s State) error {
+func (b *stepsBack) comeBack(s state.State) error {
 	done := make(map[string]bool)
 	for path, w := range b.want {
 		if w.Entry == nil {
@@ -147,9 +148,9 @@ func (b *stepsBack) comeBack(s State) error {
 }
 
 // withEnds is a state in which some paths are something else.
-func (r *operator) withEnds(batch *odb.Batch, s State, ends map[string]PathEnd) (State, error) {
+func (r *operator) withEnds(batch *odb.Batch, s state.State, ends map[string]PathEnd) (state.State, error) {
 	if len(ends) == 0 {
-		return State{s.Tree, s.Meta.WithoutSkipped(nil)}, nil
+		return state.State{Tree: s.Tree, Meta: s.Meta.WithoutSkipped(nil)}, nil
 	}
 	edits := make(map[string]*object.Entry, len(ends))
 	there := make(map[string]bool)
@@ -161,8 +162,8 @@ func (r *operator) withEnds(batch *odb.Batch, s State, ends map[string]PathEnd) 
 		}
 	}
 	meta := s.Meta.WithoutSkipped(there)
-	above := DirsAbove(maps.Keys(there))
-	meta.Empty = slices.DeleteFunc(slices.Clone(meta.Empty), func(dir PathText) bool {
+	above := state.DirsAbove(maps.Keys(there))
+	meta.Empty = slices.DeleteFunc(slices.Clone(meta.Empty), func(dir state.PathText) bool {
 		return above[string(dir)] || there[string(dir)]
 	})
 	for path, end := range ends {
@@ -173,7 +174,7 @@ func (r *operator) withEnds(batch *odb.Batch, s State, ends map[string]PathEnd) 
 		}
 	}
 	tree, err := r.EditTree(batch, s.Tree, edits)
-	return State{tree, meta}, err
+	return state.State{Tree: tree, Meta: meta}, err
 }
 
 // belowAny reports whether something is made at a directory of the path, which goes
@@ -190,9 +191,9 @@ func belowAny(path string, ends map[string]PathEnd) bool {
 // directories sets what a state's metadata say about directories that the steps
 // made, removed, emptied or gave other bits, unless somebody did something about
 // them since.
-func (b *stepsBack) directories(s State) error {
-	var empty, bare []PathText
-	settled := make(map[PathText]bool)
+func (b *stepsBack) directories(s state.State) error {
+	var empty, bare []state.PathText
+	settled := make(map[state.PathText]bool)
 	held := b.dirsWithFiles()
 	for _, dir := range slices.Sorted(maps.Keys(b.dirs)) {
 		before, known, err := b.directory(s, dir)
@@ -202,7 +203,7 @@ func (b *stepsBack) directories(s State) error {
 		if !known {
 			continue
 		}
-		settled[PathText(dir)] = true
+		settled[state.PathText(dir)] = true
 		if !before.There {
 			continue
 		}
@@ -211,7 +212,7 @@ func (b *stepsBack) directories(s State) error {
 			return err
 		}
 		if above != "" {
-			b.conflicts = append(b.conflicts, PathReason{dir, ReasonInTheWayOf + above})
+			b.conflicts = append(b.conflicts, PathReason{Path: dir, Reason: ReasonInTheWayOf + above})
 			continue
 		}
 		keeps, err := b.keepsFiles(dir, held)
@@ -220,19 +221,19 @@ func (b *stepsBack) directories(s State) error {
 			return err
 		case keeps: // the files keep it alive
 		case before.Bare:
-			bare = append(bare, PathText(dir))
+			bare = append(bare, state.PathText(dir))
 		default:
-			empty = append(empty, PathText(dir))
+			empty = append(empty, state.PathText(dir))
 		}
 	}
 	s.Meta.Empty, s.Meta.Bare = replaceListed(s.Meta.Empty, settled, empty), replaceListed(s.Meta.Bare, settled, bare)
-	replaced := DirsAbove(inEach(slices.Concat(empty, bare)))
-	s.Meta.Skipped = slices.DeleteFunc(s.Meta.Skipped, func(s Skipped) bool { return replaced[s.Path] && IsOfFile(s) })
+	replaced := state.DirsAbove(inEach(slices.Concat(empty, bare)))
+	s.Meta.Skipped = slices.DeleteFunc(s.Meta.Skipped, func(s Skipped) bool { return replaced[s.Path] && state.IsOfFile(s) })
 	return b.emptied(s, settled, held)
 }
 
 // inEach has a path in each of some directories.
-func inEach(dirs []PathText) iter.Seq[string] {
+func inEach(dirs []state.PathText) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for _, dir := range dirs {
 			if !yield(string(dir) + "/") {
@@ -244,20 +245,20 @@ func inEach(dirs []PathText) iter.Seq[string] {
 
 // emptied lists the directories as empty that lose their last file, and that were there
 // before the step that made it.
-func (b *stepsBack) emptied(s State, settled map[PathText]bool, held map[string]bool) error {
-	done := DirsAbove(inEach(slices.Concat(s.Meta.Empty, s.Meta.Bare)))
+func (b *stepsBack) emptied(s state.State, settled map[state.PathText]bool, held map[string]bool) error {
+	done := state.DirsAbove(inEach(slices.Concat(s.Meta.Empty, s.Meta.Bare)))
 	for _, path := range slices.Sorted(maps.Keys(b.want)) {
 		if b.want[path].Entry != nil {
 			continue
 		}
-		for dir, _ := index.Split(path); dir != "" && !done[dir] && !settled[PathText(dir)]; dir, _ = index.Split(dir) {
+		for dir, _ := index.Split(path); dir != "" && !done[dir] && !settled[state.PathText(dir)]; dir, _ = index.Split(dir) {
 			done[dir] = true
 			stays, empty, err := b.isEmptied(dir, b.origin[path], held)
 			if err != nil {
 				return err
 			}
 			if empty {
-				s.Meta.Empty = append(s.Meta.Empty, PathText(dir))
+				s.Meta.Empty = append(s.Meta.Empty, state.PathText(dir))
 			}
 			if stays {
 				break
@@ -269,7 +270,7 @@ func (b *stepsBack) emptied(s State, settled map[PathText]bool, held map[string]
 
 // isEmptied reports whether a directory of the start stays, and whether nothing is left
 // in it then. One that may have been there before without being captured stays, too.
-func (b *stepsBack) isEmptied(dir string, before State, held map[string]bool) (stays, empty bool, err error) {
+func (b *stepsBack) isEmptied(dir string, before state.State, held map[string]bool) (stays, empty bool, err error) {
 	if keeps, err := b.keepsFiles(dir, held); err != nil || keeps {
 		return keeps, false, err
 	}
@@ -285,10 +286,10 @@ func (b *stepsBack) isEmptied(dir string, before State, held map[string]bool) (s
 // directory sets the bits of a directory to those before the steps. It is not known what
 // becomes of a directory that was made or removed since the steps, or that may have been
 // there before them without being captured.
-func (b *stepsBack) directory(s State, dir string) (before DirEnd, known bool, err error) {
+func (b *stepsBack) directory(s state.State, dir string) (before DirEnd, known bool, err error) {
 	ends := b.dirs[dir]
 	var at [3]DirEnd
-	for i, end := range []State{ends.from, ends.to, b.start} {
+	for i, end := range []state.State{ends.from, ends.to, b.start} {
 		if at[i], err = b.dirAt(end, dir); err != nil {
 			return DirEnd{}, false, err
 		}
@@ -308,13 +309,13 @@ func (b *stepsBack) directory(s State, dir string) (before DirEnd, known bool, e
 }
 
 // replaceListed is a list without some paths, and with more.
-func replaceListed(list []PathText, without map[PathText]bool, more []PathText) []PathText {
-	return append(slices.DeleteFunc(slices.Clone(list), func(p PathText) bool { return without[p] }), more...)
+func replaceListed(list []state.PathText, without map[state.PathText]bool, more []state.PathText) []state.PathText {
+	return append(slices.DeleteFunc(slices.Clone(list), func(p state.PathText) bool { return without[p] }), more...)
 }
 
 // dirsWithFiles has the directories in which the steps leave a wanted file.
 func (b *stepsBack) dirsWithFiles() map[string]bool {
-	return DirsAbove(func(yield func(string) bool) {
+	return state.DirsAbove(func(yield func(string) bool) {
 		for path, w := range b.want {
 			if w.Entry != nil && !yield(path) {
 				return
@@ -344,7 +345,7 @@ func (b *stepsBack) keepsFiles(dir string, held map[string]bool) (bool, error) {
 }
 
 // dirAt is what a state says about a directory.
-func (b *stepsBack) dirAt(s State, path string) (DirEnd, error) {
+func (b *stepsBack) dirAt(s state.State, path string) (DirEnd, error) {
 	l := b.lookups[s.Meta]
 	if l == nil {
 		l = b.u.repo.LookupDirs(s)

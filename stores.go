@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
 // StoreInfo describes one store below a data directory.
@@ -149,7 +150,7 @@ func RemoveStore(ctx context.Context, dataDir, root string) error {
 	}
 	db, err := odb.Open(dir, root, odb.Options{Command: "removal of the store"})
 	if errors.Is(err, odb.ErrNotStore) {
-		return NotFound("no store of %s", root)
+		return state.NotFound("no store of %s", root)
 	}
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrStore, err)
@@ -170,7 +171,7 @@ func RemoveStore(ctx context.Context, dataDir, root string) error {
 // (ErrExists): what was captured there since can be had by fetching from the old
 // store. The error wraps ErrNotFound if the old root has no store.
 func Adopt(ctx context.Context, dataDir, oldRoot, newRoot string) error {
-	root, err := ResolveRoot(newRoot)
+	root, err := state.ResolveRoot(newRoot)
 	if err != nil {
 		return err
 	}
@@ -181,7 +182,7 @@ func Adopt(ctx context.Context, dataDir, oldRoot, newRoot string) error {
 	err = odb.Move(ctx, from, to, root, odb.Options{Command: "adoption"})
 	switch {
 	case errors.Is(err, odb.ErrNotStore):
-		return NotFound("no store of %s", oldRoot)
+		return state.NotFound("no store of %s", oldRoot)
 	case errors.Is(err, fs.ErrExist):
 		return fmt.Errorf("%w: %s has checkpoints of its own by now (cairn fetch %s brings the old ones)", ErrExists, root, from)
 	case errors.Is(err, ErrLocked):

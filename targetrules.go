@@ -6,6 +6,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/ignore"
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
 // TreeRules answers whether a state ignored a path: by the .gitignore files of its
@@ -14,13 +15,13 @@ import (
 type TreeRules struct {
 	repo    *store
 	tree    object.ID
-	later   State // for a state without a record of rules: one that may show traces of them
+	later   state.State // for a state without a record of rules: one that may show traces of them
 	prefix  string
 	fold    bool
-	texts   map[string]RuleLines // by directory: of .gitignore files that the tree does not hold
-	unknown map[string]bool      // directories whose rules are not known
-	bare    map[string]bool      // for a state without a record of rules, else nil
-	traces  map[string]bool      // directories where the later state has rules that no tree holds
+	texts   map[string]state.RuleLines // by directory: of .gitignore files that the tree does not hold
+	unknown map[string]bool            // directories whose rules are not known
+	bare    map[string]bool            // for a state without a record of rules, else nil
+	traces  map[string]bool            // directories where the later state has rules that no tree holds
 	dirs    map[string]dirRules
 }
 
@@ -31,20 +32,20 @@ type dirRules struct {
 }
 
 // TreeRules reads what a state has recorded. later is a state after it.
-func (r *store) TreeRules(s, later State) *TreeRules {
+func (r *store) TreeRules(s, later state.State) *TreeRules {
 	ig := &s.Meta.Ignore
 	t := &TreeRules{
 		repo: r, tree: s.Tree, later: later, prefix: string(ig.Prefix), fold: ig.FoldCase,
-		texts: make(map[string]RuleLines), unknown: make(map[string]bool), dirs: make(map[string]dirRules),
+		texts: make(map[string]state.RuleLines), unknown: make(map[string]bool), dirs: make(map[string]dirRules),
 	}
 	t.takeRecord(s.Meta)
 	t.dirs[""] = t.enter(dirRules{chain: ig.Chain(), unknown: ig.Unknown}, "")
 	return t
 }
 
-func (t *TreeRules) takeRecord(m *Metadata) {
+func (t *TreeRules) takeRecord(m *state.Metadata) {
 	if m.Rules != nil {
-		m.Rules.Each(func(dir string, text RuleLines) { t.texts[dir] = text })
+		m.Rules.Each(func(dir string, text state.RuleLines) { t.texts[dir] = text })
 		for _, dir := range m.Rules.Unknown {
 			t.unknown[string(dir)] = true
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/linediff"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/apply"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/scan"
@@ -48,7 +49,7 @@ const (
 // operation left behind. A path that is still as it was there goes back without
 // asking; for the others the policy decides.
 type ThreeWay struct {
-	Base   State
+	Base   state.State
 	Policy Policy
 	Made   map[string]bool      // known to have been made by what is taken back
 	Merged map[object.ID][]byte // contents that the plan needs and no store has yet
@@ -58,7 +59,7 @@ type ThreeWay struct {
 // that taking back the difference may touch. What was made later in a directory, or below
 // the name of a file that goes, is no part of the difference. What was made below the name
 // of a file that comes back stands in its way.
-func ChangedBetween(r *store, target, base State, within *PathScope, step []Change) (*PathScope, error) {
+func ChangedBetween(r *store, target, base state.State, within *state.PathScope, step []Change) (*state.PathScope, error) {
 	var paths, alone []string
 	for i := range step {
 		if step[i].Status == Added {
@@ -67,22 +68,22 @@ func ChangedBetween(r *store, target, base State, within *PathScope, step []Chan
 			paths = append(paths, step[i].Path)
 		}
 	}
-	then, later := NewCoverage(target.Meta), NewCoverage(base.Meta)
+	then, later := state.NewCoverage(target.Meta), state.NewCoverage(base.Meta)
 	dirs, err := r.ChangedDirs(target, base)
 	for path := range dirs {
 		if within.Covers(path) && !then.Unread(path) && !later.Unread(path) {
 			alone = append(alone, path)
 		}
 	}
-	return NewPathScope(paths).WithAlone(alone), err
+	return state.NewPathScope(paths).WithAlone(alone), err
 }
 
 // differingDirs are the directories that hold nothing captured on one side only, or
 // whose bits are exceptions on one side and others, or none, on the other. The
 // exceptions of files are left out: a file whose bits stay becomes one when the common
 // bits change.
-func (r *store) differingDirs(a, b State) (map[string]bool, error) {
-	dirs := DifferingPerms(a.Meta, b.Meta)
+func (r *store) differingDirs(a, b state.State) (map[string]bool, error) {
+	dirs := state.DifferingPerms(a.Meta, b.Meta)
 	for path := range dirs {
 		isFile, err := r.isFile(path, a, b)
 		if err != nil {
@@ -92,30 +93,13 @@ func (r *store) differingDirs(a, b State) (map[string]bool, error) {
 			delete(dirs, path)
 		}
 	}
-	Emptied(a.Meta, b.Meta, dirs)
+	state.Emptied(a.Meta, b.Meta, dirs)
 	return dirs, nil
-}
-
-// Emptied adds the directories that hold nothing captured on one side only.
-func Emptied(a, b *Metadata, dirs map[string]bool) {
-	listed := make(map[PathText]int)
-	for side, m := range []*Metadata{a, b} {
-		for _, list := range [][]PathText{m.Empty, m.Bare} {
-			for _, path := range list {
-				listed[path] |= 1 << side
-			}
-		}
-	}
-	for path, sides := range listed {
-		if sides != 1|2 {
-			dirs[string(path)] = true
-		}
-	}
 }
 
 // isFile reports whether one of the states has a file at the path, and none a directory
 // that holds files.
-func (r *store) isFile(path string, states ...State) (isFile bool, err error) {
+func (r *store) isFile(path string, states ...state.State) (isFile bool, err error) {
 	for _, s := range states {
 		e, err := r.EntryOrNil(s.Tree, path)
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
 // TrackOptions says how to track. The zero value is the usual way.
@@ -240,15 +241,15 @@ func (r *capturer) countChanged(ctx context.Context, before *Checkpoint, c *Snap
 	if before == nil && c.claims == nil {
 		return c.Index.Files(), nil // as many as the tree has: it need not be read
 	}
-	from, then, now := object.EmptyTree, Coverage{}, Coverage{}
+	from, then, now := object.EmptyTree, state.Coverage{}, state.Coverage{}
 	if before != nil {
 		from = TreeOf(before)
 		if m, err := MetadataOf(before); err == nil && m.Partial != "" {
-			then = NewCoverage(m)
+			then = state.NewCoverage(m)
 		}
 	}
 	if c.claims != nil {
-		now = NewCoverage(c.Metadata())
+		now = state.NewCoverage(c.Metadata())
 	}
 	n := 0
 	for change, err := range (&Comparison{Repo: r.store, Ctx: ctx, Known: c.entries}).Between(from, c.Tree) {
@@ -261,6 +262,17 @@ func (r *capturer) countChanged(ctx context.Context, before *Checkpoint, c *Snap
 	}
 	return n, nil
 }
+
+// Partial says why a checkpoint does not vouch for the whole root; "" if it does.
+type Partial = state.Partial
+
+// The kinds of partial checkpoints.
+const PartialTime = state.PartialTime
+
+const PartialPaths = state.PartialPaths
+
+// Skipped is a path that is present but was not captured.
+type Skipped = state.Skipped
 
 // Limits returns the limits that captures of this Repo keep to.
 func (r *Repo) Limits() Limits {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
 // ErrBundle: what was to be imported is not a bundle that Export has written, or it
@@ -61,10 +62,10 @@ func (a *audit) checkpoint(id object.ID) (*object.CommitData, error) {
 	if err != nil {
 		return nil, fmt.Errorf("commit %s: %w", id, err)
 	}
-	if c.Header(MetadataHeader) == "" {
+	if c.Header(state.MetadataHeader) == "" {
 		return nil, fmt.Errorf("commit %s is not a checkpoint", id)
 	}
-	m, err := DecodeMetadata(c.Header(MetadataHeader))
+	m, err := state.DecodeMetadata(c.Header(state.MetadataHeader))
 	if err == nil {
 		err = m.CheckPaths()
 	}
@@ -161,43 +162,6 @@ func (a *audit) entry(e *object.Entry, depth int) (extent, error) {
 	default:
 		return extent{}, fmt.Errorf("%s (%q) is a %s, not a blob", e.ID, e.Name, kind)
 	}
-}
-
-// CheckPaths refuses paths that no capture records.
-func (m *Metadata) CheckPaths() error {
-	for path := range m.Perms {
-		if !isPath(path, object.SafeName) {
-			return fmt.Errorf("metadata with the path %q", path)
-		}
-	}
-	for _, list := range [][]PathText{m.Empty, m.Bare, m.Seen} {
-		for _, path := range list {
-			if path != "" && !isPath(string(path), object.SafeName) {
-				return fmt.Errorf("metadata with the path %q", string(path))
-			}
-		}
-	}
-	for dir := range m.Rules.Dirs {
-		if dir != "" && !isPath(dir, object.SafeName) {
-			return fmt.Errorf("metadata with the path %q", dir)
-		}
-	}
-	for _, s := range m.Skipped { // may be called as nothing captured is
-		if !isPath(s.Path, func(name string) bool { return name != "" && name != "." && name != ".." }) {
-			return fmt.Errorf("metadata with the path %q", s.Path)
-		}
-	}
-	return nil
-}
-
-// isPath reports whether every name of a '/'-separated path is good.
-func isPath(path string, good func(name string) bool) bool {
-	for name := range strings.SplitSeq(path, "/") {
-		if !good(name) {
-			return false
-		}
-	}
-	return true
 }
 
 // badBundle makes an ErrBundle.

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
 // refExported is where a bundle has its checkpoint.
@@ -91,7 +92,7 @@ func WithoutHistory(c *Checkpoint) ([]byte, error) {
 	return object.AppendCommit(nil, &object.CommitData{
 		Tree: c.tree, Author: c.commit.Author, Committer: c.commit.Committer,
 		Extra: []object.Header{
-			{Key: MetadataHeader, Value: c.commit.Header(MetadataHeader)},
+			{Key: state.MetadataHeader, Value: c.commit.Header(state.MetadataHeader)},
 			{Key: originHeader, Value: origin},
 		},
 		Message: c.commit.Message,

@@ -4,6 +4,8 @@ import (
 	"context"
 	"iter"
 	"slices"
+
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
 // Undo takes back the last restore, revert or redo that was not taken back yet: any
@@ -18,7 +20,7 @@ func (r *operator) Undo(ctx context.Context, opt RevertOptions) (*Result, error)
 		return nil, err
 	}
 	if op == nil {
-		return nil, NotFound("nothing to undo")
+		return nil, state.NotFound("nothing to undo")
 	}
 	return r.takeBackOperation(ctx, "undo", op, opt)
 }
@@ -31,7 +33,7 @@ func (r *operator) Redo(ctx context.Context, opt RevertOptions) (*Result, error)
 		return nil, err
 	}
 	if op == nil {
-		return nil, NotFound("nothing to redo")
+		return nil, state.NotFound("nothing to redo")
 	}
 	return r.takeBackOperation(ctx, "redo", op, opt)
 }
@@ -79,7 +81,7 @@ func leftOf(op *Operation, taking []*Operation) (left *Operation, rest []*Operat
 			return nil, taking
 		}
 		some := *op
-		some.Paths = slices.DeleteFunc(slices.Clone(op.Paths), NewPathScope(by.scope).Covers)
+		some.Paths = slices.DeleteFunc(slices.Clone(op.Paths), state.NewPathScope(by.scope).Covers)
 		if op = &some; len(op.Paths) == 0 {
 			return nil, taking
 		}
@@ -110,14 +112,14 @@ func (r *operator) takeBackOperation(ctx context.Context, kind string, op *Opera
 
 // ChangedScope selects what an operation changed, as far as scope covers it. An operation lists
 // every path that it changed, so that a directory stands for its bits alone.
-func ChangedScope(op *Operation, scope *PathScope) *PathScope {
+func ChangedScope(op *Operation, scope *state.PathScope) *state.PathScope {
 	var paths []string
 	for _, path := range op.Paths {
 		if scope.Covers(path) {
 			paths = append(paths, path)
 		}
 	}
-	return NewPathScope(nil).WithAlone(paths)
+	return state.NewPathScope(nil).WithAlone(paths)
 }
 
 // Operations yields the operations of this root, newest first. An error ends the

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
 // replay is the plain way to find what can be taken back: all operations, oldest
@@ -33,7 +35,7 @@ func stackWithout(stack []*Operation, by *Operation) []*Operation {
 		return stack
 	}
 	rest := *last
-	rest.Paths = slices.DeleteFunc(slices.Clone(last.Paths), NewPathScope(by.scope).Covers)
+	rest.Paths = slices.DeleteFunc(slices.Clone(last.Paths), state.NewPathScope(by.scope).Covers)
 	if len(rest.Paths) == 0 {
 		return stack
 	}

@@ -5,13 +5,14 @@ import (
 	"io/fs"
 
 	"github.com/seed-fb9cbc17/cairn/internal/git"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
 // Tracked reports whether the user's own repository has a file of the root under
 // version control: whoever can change the repository can change it, too. Where the
 // repository's index cannot be read it may be so. No git binary is asked.
 func Tracked(root, name string) (bool, error) {
-	root, err := ResolveRoot(root)
+	root, err := state.ResolveRoot(root)
 	if err != nil {
 		return false, err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/git"
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
 // userIndex answers for the index of the user's own repository: what is tracked
@@ -98,17 +99,17 @@ func (u *userIndex) holds(path string, dir bool) bool {
 	return x.Contains(u.prefix + path)
 }
 
-func listHolds(sorted []PathText, path string, dir bool) bool {
+func listHolds(sorted []state.PathText, path string, dir bool) bool {
 	if dir {
 		path += "/"
 	}
-	i, found := slices.BinarySearch(sorted, PathText(path))
+	i, found := slices.BinarySearch(sorted, state.PathText(path))
 	return found || dir && i < len(sorted) && strings.HasPrefix(string(sorted[i]), path)
 }
 
 // updateAux works out, after a scan that dropped some files from the capture, what has
 // to be kept of the user's index: nothing where it has to be read again next time.
-func (s *ruleSource) updateAux(x *index.Index, dropped []PathText) {
+func (s *ruleSource) updateAux(x *index.Index, dropped []state.PathText) {
 	if s.user == nil {
 		return
 	}
@@ -127,7 +128,7 @@ func (s *ruleSource) updateAux(x *index.Index, dropped []PathText) {
 
 // remember adds paths that were dropped, and reports whether that will do: not if the
 // index may say of one that a sparse checkout leaves it out, nor if there are too many.
-func (a *auxiliary) remember(dropped []PathText) bool {
+func (a *auxiliary) remember(dropped []state.PathText) bool {
 	if !a.NoneSkipped || len(a.Dropped)+len(dropped) > maxDropped {
 		return false
 	}
@@ -144,11 +145,11 @@ func (a *auxiliary) keep(of auxiliary) {
 
 // droppedOf lists the files that directories had captured before a scan, and that are
 // not captured any more.
-func droppedOf(before map[string]*index.Dir, x *index.Index) (paths []PathText) {
+func droppedOf(before map[string]*index.Dir, x *index.Index) (paths []state.PathText) {
 	for dir, old := range before {
 		for was, is := range index.Differences(old, x.Dirs[dir]) {
 			if isCaptured(was) && !isCaptured(is) {
-				paths = append(paths, PathText(index.Join(dir, string(was.Name()))))
+				paths = append(paths, state.PathText(index.Join(dir, string(was.Name()))))
 			}
 		}
 	}
@@ -169,9 +170,9 @@ func (u *userIndex) excerpt(full *git.Index, x *index.Index) auxiliary {
 			continue
 		}
 		if e.SkipWorktree {
-			aux.Sparse = append(aux.Sparse, PathText(path))
+			aux.Sparse = append(aux.Sparse, state.PathText(path))
 		} else if e.Mode != object.Gitlink {
-			aux.Held = append(aux.Held, PathText(path))
+			aux.Held = append(aux.Held, state.PathText(path))
 		}
 	}
 	slices.Sort(aux.Held)
@@ -223,8 +224,8 @@ func (c *capturedNames) enter(dir string) {
 
 // topmostAbsent replaces paths that a sparse checkout leaves out by the highest
 // directories that are absent with them.
-func topmostAbsent(x *index.Index, paths []PathText) []PathText {
-	var out []PathText
+func topmostAbsent(x *index.Index, paths []state.PathText) []state.PathText {
+	var out []state.PathText
 	for _, p := range paths {
 		path := string(p)
 		for {
@@ -234,7 +235,7 @@ func topmostAbsent(x *index.Index, paths []PathText) []PathText {
 			}
 			path = dir
 		}
-		out = append(out, PathText(path))
+		out = append(out, state.PathText(path))
 	}
 	slices.Sort(out)
 	return slices.Compact(out)

@@ -12,6 +12,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/git"
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 	"github.com/seed-fb9cbc17/cairn/internal/watch"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/scan"
 )
@@ -37,7 +38,7 @@ type watching struct {
 
 	index  *index.Index // as it was captured last
 	saved  [2]fileState // the files that hold it
-	rules  IgnoreContext
+	rules  state.IgnoreContext
 	never  string // the deny list that all of it was put to
 	last   *Track // the answer of the last Track, if nothing has happened in the store since
 	lastAt object.ID

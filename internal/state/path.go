@@ -1,4 +1,4 @@
-package cairn
+package state
 
 import (
 	"encoding/json"

@@ -1,10 +1,15 @@
-package cairn
+package state
 
 import (
 	"bytes"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/seed-fb9cbc17/cairn/internal/git"
+	"github.com/seed-fb9cbc17/cairn/internal/ignore"
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
@@ -155,4 +160,65 @@ func (r *ruleRecord) Dirs(yield func(dir string) bool) {
 			}
 		}
 	}
+}
+
+// AddParents takes over the rules above root. A root that its own repository
+// ignores was chosen on purpose, so the rules that ignore it do not count.
+func (c *IgnoreContext) AddParents(files *git.Files, top, root string) {
+	rel, err := filepath.Rel(top, root)
+	if err != nil || !filepath.IsLocal(rel) {
+		return
+	}
+	parts := strings.Split(filepath.ToSlash(rel), "/")
+	with := *c
+	with.Prefix = PathText(strings.Join(parts, "/") + "/")
+	dir := top
+	for _, part := range parts {
+		with.Parents = append(with.Parents, with.ReadRules(files, filepath.Join(dir, index.IgnoreFile)))
+		dir = filepath.Join(dir, part)
+	}
+	if !with.Chain().Covers(strings.Join(parts, "/"), true) {
+		*c = with
+	}
+}
+
+// Chain compiles the context: the rules in force at the root.
+func (c *IgnoreContext) Chain() *ignore.Chain {
+	var fallbacks []*ignore.Patterns
+	for _, text := range c.Sources {
+		fallbacks = append(fallbacks, ignore.Parse([]byte(text), c.FoldCase))
+	}
+	chain := ignore.NewChain(fallbacks...)
+	dir := ""
+	parts := strings.Split(string(c.Prefix), "/")
+	for i, text := range c.Parents {
+		chain = chain.Enter(dir, ignore.Parse([]byte(text), c.FoldCase))
+		dir = index.Join(dir, parts[i])
+	}
+	return chain
+}
+
+// maxRuleFile bounds what is read, and recorded with checkpoints, of one file of
+// ignore rules.
+const maxRuleFile = 1 << 20
+
+// ReadRules reads a file of ignore rules. What is no regular file has no rules, as in git.
+// Nor has one that cannot be read, but nothing is sure then.
+func (c *IgnoreContext) ReadRules(files *git.Files, path string) RuleLines {
+	if path == "" || filepath.Base(path) == index.IgnoreFile && isSymlink(path) {
+		return ""
+	}
+	text, err := files.Read(path, maxRuleFile)
+	if err != nil {
+		c.Unknown = c.Unknown || !git.IsAbsent(err)
+		return ""
+	}
+	lines, ok := LinesOf(text)
+	c.Unknown = c.Unknown || !ok
+	return lines
+}
+
+func isSymlink(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode()&fs.ModeSymlink != 0
 }

@@ -1,0 +1,45 @@
+package state
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+)
+
+// CheckPaths refuses paths that no capture records.
+func (m *Metadata) CheckPaths() error {
+	for path := range m.Perms {
+		if !isPath(path, object.SafeName) {
+			return fmt.Errorf("metadata with the path %q", path)
+		}
+	}
+	for _, list := range [][]PathText{m.Empty, m.Bare, m.Seen} {
+		for _, path := range list {
+			if path != "" && !isPath(string(path), object.SafeName) {
+				return fmt.Errorf("metadata with the path %q", string(path))
+			}
+		}
+	}
+	for dir := range m.Rules.Dirs {
+		if dir != "" && !isPath(dir, object.SafeName) {
+			return fmt.Errorf("metadata with the path %q", dir)
+		}
+	}
+	for _, s := range m.Skipped { // may be called as nothing captured is
+		if !isPath(s.Path, func(name string) bool { return name != "" && name != "." && name != ".." }) {
+			return fmt.Errorf("metadata with the path %q", s.Path)
+		}
+	}
+	return nil
+}
+
+// isPath reports whether every name of a '/'-separated path is good.
+func isPath(path string, good func(name string) bool) bool {
+	for name := range strings.SplitSeq(path, "/") {
+		if !good(name) {
+			return false
+		}
+	}
+	return true
+}

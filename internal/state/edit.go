@@ -1,0 +1,94 @@
+package state
+
+import (
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/seed-fb9cbc17/cairn/internal/index"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+)
+
+// WithoutSkipped is a copy in which the captured paths are no longer skipped. A file that was skipped
+// where a directory of theirs is now is gone.
+func (m *Metadata) WithoutSkipped(captured map[string]bool) *Metadata {
+	out := *m
+	above := DirsAbove(maps.Keys(captured))
+	out.Skipped = slices.DeleteFunc(slices.Clone(m.Skipped), func(s Skipped) bool {
+		return captured[s.Path] || above[s.Path] && IsOfFile(s)
+	})
+	out.Bare = slices.DeleteFunc(slices.Clone(m.Bare), func(dir PathText) bool { return above[string(dir)] })
+	if out.Perms = maps.Clone(m.Perms); out.Perms == nil {
+		out.Perms = make(PathPerms)
+	}
+	return &out
+}
+
+// DirsAbove returns the directories above the paths, without the root.
+func DirsAbove(paths iter.Seq[string]) map[string]bool {
+	above := make(map[string]bool)
+	for path := range paths {
+		for dir, _ := index.Split(path); dir != "" && !above[dir]; dir, _ = index.Split(dir) {
+			above[dir] = true
+		}
+	}
+	return above
+}
+
+func (m *Metadata) SetPerm(path string, mode object.Mode, perm uint16) {
+	if Octal(perm) == m.Perm.Of(mode) {
+		delete(m.Perms, path)
+	} else {
+		m.Perms[path] = Octal(perm)
+	}
+}
+
+// reasonLost is why a path of a checkpoint is not captured: its contents are lost.
+const reasonLost = "lost"
+
+// MendedState is a state without the paths that are lost.
+type MendedState struct {
+	ID      object.ID
+	Gone    []string
+	Emptied []string // directories that the tree does not hold any more
+}
+
+// Lose notes paths as present and not captured.
+func (m *Metadata) Lose(s *MendedState) {
+	scope := NewPathScope(s.Gone)
+	below := func(path PathText) bool { return scope.Covers(string(path)) }
+	m.Skipped = slices.DeleteFunc(m.Skipped, func(s Skipped) bool { return scope.Covers(s.Path) })
+	for _, path := range s.Gone {
+		m.Skipped = append(m.Skipped, Skipped{Path: path, Reason: reasonLost})
+		if dir, name := index.Split(path); name == index.IgnoreFile && m.Rules != nil {
+			m.Rules.Unknown = append(m.Rules.Unknown, PathText(dir))
+		}
+	}
+	slices.SortFunc(m.Skipped, func(a, b Skipped) int { return strings.Compare(a.Path, b.Path) })
+	m.Empty, m.Bare = slices.DeleteFunc(m.Empty, below), slices.DeleteFunc(m.Bare, below)
+	for _, dir := range s.Emptied {
+		if !slices.Contains(m.Bare, PathText(dir)) {
+			m.Bare = append(m.Bare, PathText(dir))
+		}
+	}
+	maps.DeleteFunc(m.Perms, func(path string, _ Octal) bool { return scope.Covers(path) })
+	if m.Rules != nil {
+		slices.Sort(m.Rules.Unknown)
+		m.Rules.Unknown = slices.Compact(m.Rules.Unknown)
+	}
+}
+
+// WithDirs is a copy in which directories beside those captured are listed. above are the
+// directories that hold captured files.
+func (m *Metadata) WithDirs(dirs map[string]uint16, above map[string]bool) *Metadata {
+	out := m.WithoutSkipped(nil)
+	for path, perm := range dirs {
+		out.SetPerm(path, object.Dir, perm)
+		if !above[path] && !out.lists(path) {
+			out.Bare = append(out.Bare, PathText(path))
+		}
+	}
+	slices.Sort(out.Bare)
+	return out
+}

@@ -1,0 +1,54 @@
+package state
+
+import (
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+)
+
+// State is one side of a comparison: a checkpoint, or the disk as captured.
+type State struct {
+	Tree object.ID
+	Meta *Metadata
+}
+
+// DifferingPerms is the set of paths whose exceptions are not the same.
+func DifferingPerms(a, b *Metadata) map[string]bool {
+	paths := make(map[string]bool)
+	for p, perm := range a.Perms {
+		if other, ok := b.Perms[p]; !ok || other != perm {
+			paths[p] = true
+		}
+	}
+	for p := range b.Perms {
+		if _, ok := a.Perms[p]; !ok {
+			paths[p] = true
+		}
+	}
+	return paths
+}
+
+// Equals compares two states.
+func (s State) Equals(o State) bool {
+	if s.Tree != o.Tree || s.Meta.Perm != o.Meta.Perm || len(DifferingPerms(s.Meta, o.Meta)) > 0 {
+		return false
+	}
+	dirs := make(map[string]bool)
+	Emptied(s.Meta, o.Meta, dirs)
+	return len(dirs) == 0
+}
+
+// Emptied adds the directories that hold nothing captured on one side only.
+func Emptied(a, b *Metadata, dirs map[string]bool) {
+	listed := make(map[PathText]int)
+	for side, m := range []*Metadata{a, b} {
+		for _, list := range [][]PathText{m.Empty, m.Bare} {
+			for _, path := range list {
+				listed[path] |= 1 << side
+			}
+		}
+	}
+	for path, sides := range listed {
+		if sides != 1|2 {
+			dirs[string(path)] = true
+		}
+	}
+}

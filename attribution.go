@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
@@ -58,7 +59,7 @@ type OtherStep struct {
 // Attribute finds out what the other steps changed. Steps that do not overlap the
 // one that is taken back should not be passed: they would make paths shared that
 // are not.
-func Attribute(ctx context.Context, r *store, opt RevertOptions, stateOf func(ctx context.Context, spec string) (state.State, error)) (*Attribution, error) {
+func Attribute(ctx context.Context, r *history.Store, opt RevertOptions, stateOf func(ctx context.Context, spec string) (state.State, error)) (*Attribution, error) {
 	a := &Attribution{Own: ClaimedScope(r, opt.Claims)}
 	for _, step := range opt.Others {
 		from, err := stateOf(ctx, step.From)
@@ -84,7 +85,7 @@ func Attribute(ctx context.Context, r *store, opt RevertOptions, stateOf func(ct
 
 // ClaimedScope is a scope that selects nothing where nothing is claimed. Tools also name
 // paths outside the root; those are no concern here.
-func ClaimedScope(r *store, paths []string) *state.PathScope {
+func ClaimedScope(r *history.Store, paths []string) *state.PathScope {
 	rels := []string{}
 	for _, path := range paths {
 		if rel, err := r.Rel(path); err == nil {

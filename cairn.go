@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
@@ -13,7 +14,7 @@ import (
 // Repo is a root together with its store. After its first capture it holds the stat cache
 // in memory, some 130 bytes a file, so that the next ones need not read it.
 type Repo struct {
-	store     *store
+	store     *history.Store
 	capturer  *capturer
 	differ    *differ
 	operator  *operator
@@ -36,7 +37,7 @@ func Open(opt Options) (*Repo, error) {
 		return nil, fmt.Errorf("%w: no data directory given", ErrStore)
 	}
 	store := StorePath(dataDir, root)
-	if root == dataDir || Within(root, store) {
+	if root == dataDir || history.Within(root, store) {
 		return nil, fmt.Errorf("%w: %s lies inside the data directory %s", ErrRoot, root, dataDir)
 	}
 	around, err := LookAround(root)
@@ -58,18 +59,18 @@ func Open(opt Options) (*Repo, error) {
 
 // newRepo returns a Repo that lacks nothing but its store.
 func newRepo(opt Options, root string, around *Surroundings) *Repo {
-	s := newStore(opt, root)
+	s := history.New(opt, root)
 	c := newCapturer(s, around)
 	o := &operator{capturer: c}
 	w := &rewriter{capturer: c}
 	d := &doctor{rewriter: w}
-	k := &cleaner{store: s, BeforeRemove: c.RenamePacks}
+	k := &cleaner{Store: s, BeforeRemove: c.RenamePacks}
 	k.RunClean = k.Clean
 	c.MakeRoom = k.CleanForRoom
 	s.Disturbed, s.Recovery = c.Forget, o.RecoverOperations
 	return &Repo{
-		store: s, capturer: c, differ: &differ{store: s}, operator: o, cleaner: k, rewriter: w, doctor: d,
-		transport: &transport{store: s, Lacking: d.LackedObjects},
+		store: s, capturer: c, differ: &differ{Store: s}, operator: o, cleaner: k, rewriter: w, doctor: d,
+		transport: &transport{Store: s, Lacking: d.LackedObjects},
 	}
 }
 

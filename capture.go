@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
@@ -186,8 +187,8 @@ func (c *Snapshot) skipped() []Skipped {
 }
 
 // DiskState is what a plan needs of a capture.
-func (c *Snapshot) DiskState() *DiskState {
-	return &DiskState{state.State{Tree: c.Tree, Meta: c.Metadata()}, c.Index, c.entries}
+func (c *Snapshot) DiskState() *history.DiskState {
+	return &history.DiskState{State: state.State{Tree: c.Tree, Meta: c.Metadata()}, Index: c.Index, Entries: c.entries}
 }
 
 // entries gives those of a tree that the stat cache has, or had before the capture: going
@@ -377,7 +378,7 @@ func (r *capturer) maxIncludeSize() int64 {
 func (r *capturer) storesInside() []string {
 	var inside []string
 	for _, real := range r.knownStoreDirs() {
-		if Within(real, r.Root) && real != r.Root {
+		if history.Within(real, r.Root) && real != r.Root {
 			if rel, err := filepath.Rel(r.Root, real); err == nil {
 				inside = append(inside, filepath.ToSlash(rel))
 			}
@@ -475,12 +476,12 @@ func (r *capturer) saveIndex(ctx context.Context, x *index.Index, aux []byte) er
 
 // diskRef is what makes the captured tree reachable, if it is not.
 func (r *capturer) diskRef(tree object.ID) []odb.RefUpdate {
-	id, err := r.DB.Ref(RefDisk)
+	id, err := r.DB.Ref(history.RefDisk)
 	if err == nil && id == tree {
 		return nil
 	}
 	if err != nil && !errors.Is(err, odb.ErrNotFound) {
-		r.Log.Warn("ref replaced", "ref", RefDisk, "error", err)
+		r.Log.Warn("ref replaced", "ref", history.RefDisk, "error", err)
 	}
-	return []odb.RefUpdate{{Name: RefDisk, ID: tree}}
+	return []odb.RefUpdate{{Name: history.RefDisk, ID: tree}}
 }

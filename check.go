@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
@@ -140,7 +141,7 @@ func (c *checker) finishInterrupted(ctx context.Context) error {
 	if errors.Is(err, ErrLocked) || ctx.Err() != nil {
 		return err
 	}
-	f := Finding{Kind: "operation", Path: Path(c.repo.DB.JournalPath(JournalName)), Text: "an operation was interrupted", Repair: "finish it", Fixed: err == nil}
+	f := Finding{Kind: "operation", Path: Path(c.repo.DB.JournalPath(history.JournalName)), Text: "an operation was interrupted", Repair: "finish it", Fixed: err == nil}
 	if err != nil {
 		f.Text += "; it cannot be finished: " + err.Error()
 	}
@@ -156,7 +157,7 @@ func (c *checker) interrupted() []odb.Journal {
 	}
 	var list []odb.Journal
 	for _, j := range journals {
-		if j.Name == JournalName {
+		if j.Name == history.JournalName {
 			list = append(list, j)
 		}
 	}
@@ -169,7 +170,7 @@ func (c *checker) run(ctx context.Context) error {
 	if !c.opt.Fix {
 		for _, j := range c.interrupted() {
 			if j.Err == nil { // Verify complains of torn ones
-				c.note(Finding{Kind: "operation", Path: Path(c.repo.DB.JournalPath(JournalName)), Text: "an operation was interrupted", Repair: "the next command that changes anything finishes it", passing: true}, nil)
+				c.note(Finding{Kind: "operation", Path: Path(c.repo.DB.JournalPath(history.JournalName)), Text: "an operation was interrupted", Repair: "the next command that changes anything finishes it", passing: true}, nil)
 			}
 		}
 	}
@@ -204,7 +205,7 @@ func (c *checker) ends(ctx context.Context) {
 // withoutParents lists the commits that can be reached and whose parents are not
 // there.
 func (r *doctor) withoutParents(ctx context.Context) ([]object.ID, error) {
-	s, err := TakeSurvey(ctx, r.store)
+	s, err := TakeSurvey(ctx, r.Store)
 	if err != nil {
 		return nil, err
 	}
@@ -250,6 +251,10 @@ func (c *checker) store(ctx context.Context) error {
 	}
 	return nil
 }
+
+// Loss is one thing that a repair has cut out of the history, because an object was lost
+// that no place held any more.
+type Loss = history.Loss
 
 // Check looks at everything in the store and says what is wrong. A sound store gives
 // none. Without Fix it is locked only for a second look, at what somebody may be just

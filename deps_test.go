@@ -38,6 +38,7 @@ var layers = map[string]int{
 	"internal/watch":          3,
 	"internal/settings":       1, // what a caller may set
 	"internal/state":          2, // what a checkpoint says of a tree
+	"internal/history":        4, // states in a store
 	"":                        8, // package cairn
 	"session":                 9,
 	"snapshot":                9,

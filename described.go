@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"reflect"
 
+	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
@@ -61,23 +62,23 @@ func (c *Snapshot) counted() *counted {
 // Adopt takes the metadata over from the checkpoint of the state that the stat cache had,
 // if nothing has changed that they speak of. That saves going through much of the index.
 func (c *Snapshot) Adopt(cp *Checkpoint) {
-	if cp == nil || c.claims != nil || c.meta != nil || TreeOf(cp) != c.from || c.rules.user != nil && c.rules.user.full != nil {
+	if cp == nil || c.claims != nil || c.meta != nil || history.TreeOf(cp) != c.from || c.rules.user != nil && c.rules.user.full != nil {
 		return
 	}
 	if c.changed && c.rules.user != nil && len(c.rules.user.kept.Sparse) > 0 {
 		return // what is there of that has no record
 	}
-	text := CommitOf(cp).Header(state.MetadataHeader)
+	text := history.CommitOf(cp).Header(state.MetadataHeader)
 	if len(c.misjudged) > 0 || c.rules.before.Misjudged {
 		return // what was not sure then may be now
 	}
 	if before := c.rules.before.Metadata; before == "" || before != c.repo.described.checksum(text) {
 		return
 	}
-	if KnownMetadata(cp) == nil && c.repo.described.text == text {
-		SetMetadata(cp, c.repo.described.meta)
+	if history.KnownMetadata(cp) == nil && c.repo.described.text == text {
+		history.SetMetadata(cp, c.repo.described.meta)
 	}
-	m, err := MetadataOf(cp)
+	m, err := history.MetadataOf(cp)
 	if err == nil && m.Rules != nil && reflect.DeepEqual(m.Ignore, c.rules.context) && (!c.changed || c.Index.OddAsSaved(m.Usual()) && m.Usual() == usualOf(c.Index)) {
 		c.meta, c.text = m, text
 	}
@@ -102,7 +103,7 @@ type described struct {
 
 // checkpoint has of a checkpoint what the next one is compared with.
 func (d *described) checkpoint() *Checkpoint {
-	return KnownCheckpoint(d.id, d.tree, d.meta, d.text)
+	return history.KnownCheckpoint(d.id, d.tree, d.meta, d.text)
 }
 
 // checksum is that of a text, which most often is the one described.

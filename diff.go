@@ -5,19 +5,13 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"iter"
-	"path/filepath"
 
+	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/linediff"
-	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
-
-// DefaultMaxDiffSize is the size in bytes above which a file is not compared line
-// by line.
-const DefaultMaxDiffSize = 16 << 20
 
 // NoContext is the value of DiffOptions.Context for changed lines alone.
 const NoContext = -2
@@ -172,10 +166,10 @@ func (opt *DiffOptions) limit() int64 {
 }
 
 func (r *differ) sides(c *Change, opt DiffOptions) (s fileSides, err error) {
-	if err := CheckChange(c); err != nil {
+	if err := history.CheckChange(c); err != nil {
 		return s, err
 	}
-	before, after := OldEntry(c), NewEntry(c)
+	before, after := history.OldEntry(c), history.NewEntry(c)
 	if s.oldSize, err = r.BlobSize(before); err != nil {
 		return s, err
 	}
@@ -198,32 +192,24 @@ func (r *differ) sides(c *Change, opt DiffOptions) (s fileSides, err error) {
 	return s, nil
 }
 
-func (r *store) BlobSize(e *object.Entry) (int64, error) {
-	if e == nil || e.Mode == object.Gitlink || e.Mode == object.Dir {
-		return 0, nil
-	}
-	_, size, err := r.DB.Stat(e.ID)
-	if err != nil {
-		return 0, fmt.Errorf("blob %s (%s): %w", e.ID, e.Name, err)
-	}
-	return size, nil
-}
+// Change is one file that differs between two states, or a directory of both whose
+// permission bits differ. A directory has no id.
+type Change = history.Change
 
-func (r *store) Blob(e *object.Entry) ([]byte, error) {
-	if e == nil || e.Mode == object.Gitlink || e.Mode == object.Dir {
-		return nil, nil
-	}
-	kind, data, err := r.DB.Read(e.ID)
-	if err == nil && kind != object.Blob {
-		err = fmt.Errorf("%w: a %s instead of a blob", ErrCorrupt, kind)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("blob %s (%s): %w", e.ID, e.Name, err)
-	}
-	return data, nil
-}
+// Status says what happened to a file.
+type Status = history.Status
 
-func Slashed(path string) string { return filepath.ToSlash(path) }
+// The statuses, in OpenCode's words. A rename is a deletion and an addition. A file
+// that became a symlink, or the reverse, is modified.
+const Added = history.Added
+
+const Modified = history.Modified
+
+const Deleted = history.Deleted
+
+// DefaultMaxDiffSize is the size in bytes above which a file is not compared line
+// by line.
+const DefaultMaxDiffSize = history.DefaultMaxDiffSize
 
 // Patch lists the files that differ from a checkpoint, as absolute paths with '/'
 // separators. In JSON it is {"hash","files"}, paths encoded by EncodePath.

@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/linediff"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
@@ -59,7 +60,7 @@ func writeHeader(out *errWriter, c *Change) {
 	if c.OldID == c.NewID {
 		return
 	}
-	out.printf("index %s..%s", shortID(OldEntry(c)), shortID(NewEntry(c)))
+	out.printf("index %s..%s", shortID(history.OldEntry(c)), shortID(history.NewEntry(c)))
 	if c.OldMode == c.NewMode {
 		out.printf(" %06o", c.OldMode)
 	}

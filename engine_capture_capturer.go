@@ -4,11 +4,13 @@ import (
 	"context"
 	"sync/atomic"
 	"time"
+
+	"github.com/seed-fb9cbc17/cairn/internal/history"
 )
 
 // Capturer turns the disk into states of a store.
 type capturer struct {
-	*store
+	*history.Store
 
 	// MakeRoom cleans the store for a capture that failed for want of space. An error
 	// says that a second attempt is pointless.
@@ -27,8 +29,8 @@ type capturer struct {
 }
 
 // New returns a Capturer of a store.
-func newCapturer(s *store, around *Surroundings) *capturer {
-	r := &capturer{store: s}
+func newCapturer(s *history.Store, around *Surroundings) *capturer {
+	r := &capturer{Store: s}
 	r.User.Store(around)
 	if s.Opt.Watch {
 		r.Watch = NewWatching()

@@ -1,6 +1,9 @@
 package cairn
 
-import "github.com/seed-fb9cbc17/cairn/internal/state"
+import (
+	"github.com/seed-fb9cbc17/cairn/internal/history"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
+)
 
 // Errors when opening.
 var ErrRoot = state.ErrRoot
@@ -51,3 +54,9 @@ var ErrOutside = state.ErrOutside
 // Cause is an error inside an answer. In JSON it is its text, and comes back as an error
 // that has no more than that.
 type Cause = state.Cause
+
+// Errors of pins.
+var ErrExists = history.ErrExists
+
+// ErrName: no checkpoint can have such a name.
+var ErrName = history.ErrName

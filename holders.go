@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
@@ -41,7 +42,7 @@ func (s *survey) holders(ctx context.Context, size func(object.ID) int64) (*hold
 		}
 	}
 	h.bytes = m.total
-	pins, err := s.repo.DB.Refs(RefPins)
+	pins, err := s.repo.DB.Refs(history.RefPins)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +52,7 @@ func (s *survey) holders(ctx context.Context, size func(object.ID) int64) (*hold
 			return nil, err
 		}
 		if m.total > before {
-			name, ok := PinName(ref.Name)
+			name, ok := history.PinName(ref.Name)
 			if !ok {
 				name = ref.Name
 			}

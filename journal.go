@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
@@ -18,13 +19,6 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/apply"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
-)
-
-const (
-	JournalName = "operation"
-
-	// refBefore keeps the state before an unfinished operation alive.
-	RefBefore = RefRoot + "before"
 )
 
 // journal is an operation that has begun. It holds all that is needed to finish
@@ -96,7 +90,7 @@ func (r *operator) writeJournal(j *journal) error {
 		return err
 	}
 	r.Tidied = time.Time{} // whether the journal is gone has to be seen
-	if err := r.DB.WriteJournal(JournalName, data); err != nil {
+	if err := r.DB.WriteJournal(history.JournalName, data); err != nil {
 		return fmt.Errorf("write the journal, nothing has been changed: %w", err)
 	}
 	return nil
@@ -189,10 +183,10 @@ func cause(err error) error {
 }
 
 func (r *operator) dropJournal() error {
-	if err := r.DB.RemoveJournal(JournalName); err != nil {
+	if err := r.DB.RemoveJournal(history.JournalName); err != nil {
 		return err
 	}
-	if err := r.DB.DeleteRef(RefBefore); err != nil && !errors.Is(err, odb.ErrNotFound) {
+	if err := r.DB.DeleteRef(history.RefBefore); err != nil && !errors.Is(err, odb.ErrNotFound) {
 		return err
 	}
 	return nil
@@ -207,7 +201,7 @@ func (r *operator) RecoverOperations(ctx context.Context) error {
 		return err
 	}
 	for _, stored := range journals {
-		if stored.Name != JournalName {
+		if stored.Name != history.JournalName {
 			continue
 		}
 		var j *journal
@@ -233,12 +227,12 @@ func (r *operator) RecoverOperations(ctx context.Context) error {
 // recorded reports whether the newest operation is that of the journal: the process
 // died between recording it and dropping the journal.
 func (r *operator) recorded(j *journal) bool {
-	newest := r.Tip(RefOperations)
+	newest := r.Tip(history.RefOperations)
 	if newest == nil {
 		return false
 	}
-	var rec OperationRecord
-	err := json.Unmarshal([]byte(CommitOf(newest).Header(OperationHeader)), &rec)
+	var rec history.OperationRecord
+	err := json.Unmarshal([]byte(history.CommitOf(newest).Header(history.OperationHeader)), &rec)
 	return err == nil && rec.Token == j.Token
 }
 
@@ -260,7 +254,7 @@ func (r *operator) resume(ctx context.Context, j *journal) error {
 
 // salvage puts the state before an operation whose journal is lost onto today's line.
 func (r *operator) salvage() error {
-	id, err := r.DB.Ref(RefBefore)
+	id, err := r.DB.Ref(history.RefBefore)
 	if errors.Is(err, odb.ErrNotFound) {
 		return r.dropJournal()
 	}
@@ -275,7 +269,7 @@ func (r *operator) salvage() error {
 	}
 	line := r.Today()
 	if r.Tip(line) != nil {
-		line += "-interrupted-" + id.String()[:MinPrefix]
+		line += "-interrupted-" + id.String()[:history.MinPrefix]
 	}
 	if err := r.DB.SetRef(line, id); err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
@@ -26,7 +27,7 @@ func notDenied(reason string) bool {
 
 // leftOut lists what differs between a target and a base where one of them did not
 // capture the path. Paths that a partial checkpoint did not look at are not listed.
-func FindLeftOut(ctx context.Context, r *store, target, base state.State, scope *state.PathScope) (list []LeftOut, err error) {
+func FindLeftOut(ctx context.Context, r *history.Store, target, base state.State, scope *state.PathScope) (list []LeftOut, err error) {
 	if len(target.Meta.Skipped)+len(base.Meta.Skipped) == 0 {
 		return nil, nil
 	}
@@ -58,7 +59,7 @@ func FindLeftOut(ctx context.Context, r *store, target, base state.State, scope 
 }
 
 // stays reports whether the disk is still not as the target at the path.
-func (l *LeftOut) stays(disk *DiskState) bool {
+func (l *LeftOut) stays(disk *history.DiskState) bool {
 	rec := disk.Index.Lookup(l.Path)
 	switch {
 	case rec == nil:

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
@@ -132,7 +133,7 @@ func (u *LineUpdate) store(batch *odb.Batch, s state.State, message string) (*Ch
 	if err != nil {
 		return nil, err
 	}
-	id, err := AddCommit(batch, CommitRequest{Tree: s.Tree, Meta: meta, Message: message, When: u.repo.Now()})
+	id, err := history.AddCommit(batch, history.CommitRequest{Tree: s.Tree, Meta: meta, Message: message, When: u.repo.Now()})
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +145,7 @@ func (u *LineUpdate) store(batch *odb.Batch, s state.State, message string) (*Ch
 
 // planTakeBack plans the way from what earlier reverts wanted to what is wanted now.
 func (u *LineUpdate) planTakeBack(ctx context.Context, id string, t *TakeBack, b *stepsBack, wanted *Checkpoint) (*Plan, *journalLine, error) {
-	to, err := StateOf(wanted)
+	to, err := history.StateOf(wanted)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -163,11 +164,11 @@ func (u *LineUpdate) planTakeBack(ctx context.Context, id string, t *TakeBack, b
 			way.Made[path] = true
 		}
 	}
-	scope, err := ChangedBetween(u.repo.store, to, base, within, step)
+	scope, err := ChangedBetween(u.repo.Store, to, base, within, step)
 	if err != nil {
 		return nil, nil, err
 	}
-	p, err := Make(ctx, u.repo.store, u.disk.DiskState(), to, planOptions{Scope: scope, Way: way, Step: step, LeftOut: b.leftOut, Kept: b.kept, Conflicts: b.conflicts})
+	p, err := Make(ctx, u.repo.Store, u.disk.DiskState(), to, planOptions{Scope: scope, Way: way, Step: step, LeftOut: b.leftOut, Kept: b.kept, Conflicts: b.conflicts})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -220,14 +221,14 @@ func (u *LineUpdate) base(ctx context.Context, t *TakeBack, start state.State) (
 	}
 	states := make([]state.State, 0, len(t.Earlier)+1)
 	for _, e := range t.Earlier {
-		s, err := u.stateOf(ctx, Wanted(e))
+		s, err := u.stateOf(ctx, history.Wanted(e))
 		if err != nil {
 			return state.State{}, err
 		}
 		states = append(states, s)
 	}
 	states = append(states, start)
-	ends := make(map[string]PathEnd)
+	ends := make(map[string]history.PathEnd)
 	unmoved := make([]*state.PathScope, len(t.Earlier))
 	for i, e := range t.Earlier {
 		unmoved[i] = state.NewPathScope(e.Unmoved)
@@ -259,19 +260,11 @@ func (u *LineUpdate) base(ctx context.Context, t *TakeBack, start state.State) (
 	return s, batch.Commit()
 }
 
-// Wanted is the checkpoint of what a revert was to bring about.
-func Wanted(e *LineEvent) string {
-	if e.Wanted != "" {
-		return e.Wanted
-	}
-	return e.ID
-}
-
 // addReverted writes the checkpoint after a revert. What was wanted is kept beside
 // it where the disk holds something else.
 func (r *operator) addReverted(batch *odb.Batch, s state.State, before *Checkpoint, line *journalLine, created []string, res *Result) (object.ID, error) {
-	rec := &LineRecord{Record: line.Record, Before: before.ID, Paths: line.Paths, Unmoved: line.unmoved(res), Created: pathtext.Texts(created)}
-	parents := []object.ID{IDOf(before)}
+	rec := &history.LineRecord{Record: line.Record, Before: before.ID, Paths: line.Paths, Unmoved: line.unmoved(res), Created: pathtext.Texts(created)}
+	parents := []object.ID{history.IDOf(before)}
 	id, err := object.ParseID(line.Wanted)
 	if err != nil {
 		return id, err
@@ -280,15 +273,15 @@ func (r *operator) addReverted(batch *odb.Batch, s state.State, before *Checkpoi
 	if err != nil {
 		return id, err
 	}
-	w, err := StateOf(wanted)
+	w, err := history.StateOf(wanted)
 	if err != nil {
 		return id, err
 	}
 	if !s.Equals(w) {
 		rec.Wanted = line.Wanted
-		parents = append(parents, IDOf(wanted))
+		parents = append(parents, history.IDOf(wanted))
 	}
-	return r.addLineCommit(batch, s, parents, StateLabel{line.Message, Identity.Name}, rec)
+	return r.addLineCommit(batch, s, parents, history.StateLabel{Message: line.Message, Author: history.Identity.Name}, rec)
 }
 
 // unmoved lists the paths that are not as wanted because of somebody else.
@@ -318,7 +311,7 @@ func (l *journalLine) unmoved(res *Result) []state.PathText {
 func (u *LineUpdate) appendReverted(line *journalLine, s state.State, res *Result) error {
 	batch := u.repo.DB.NewBatch()
 	defer batch.Discard()
-	before, err := u.repo.AddState(batch, s, u.repo.Tip(line.Ref), StateLabel{})
+	before, err := u.repo.AddState(batch, s, u.repo.Tip(line.Ref), history.StateLabel{})
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
@@ -89,7 +90,7 @@ func (u *LineUpdate) Append(ctx context.Context, id string, a LineAppend) (*Line
 	if c != nil && !u.published {
 		into = c.Batch
 	}
-	commit, err := u.repo.addLineCommit(into, s, parents, StateLabel{a.Message, a.Author}, &LineRecord{Record: a.Record})
+	commit, err := u.repo.addLineCommit(into, s, parents, history.StateLabel{Message: a.Message, Author: a.Author}, &history.LineRecord{Record: a.Record})
 	if err != nil {
 		return nil, err
 	}
@@ -114,12 +115,12 @@ func (u *LineUpdate) appended(ref string, a *LineAppend) (s state.State, parents
 		}
 	}
 	if from != nil {
-		parents = []object.ID{IDOf(from)}
+		parents = []object.ID{history.IDOf(from)}
 	}
 	if like == nil {
-		like = KnownCheckpoint(object.ID{}, object.EmptyTree, &state.Metadata{Version: state.MetadataVersion}, "")
+		like = history.KnownCheckpoint(object.ID{}, object.EmptyTree, &state.Metadata{Version: state.MetadataVersion}, "")
 	}
-	s, err = StateOf(like)
+	s, err = history.StateOf(like)
 	return s, parents, err
 }
 
@@ -252,7 +253,7 @@ func (u *LineUpdate) Changes(ctx context.Context, from string, paths []string) (
 		return nil, err
 	}
 	c.Adopt(before)
-	then, err := StateOf(before)
+	then, err := history.StateOf(before)
 	if err != nil {
 		return nil, err
 	}
@@ -273,23 +274,23 @@ func (u *LineUpdate) Delete(id string) error {
 }
 
 // addLineCommit writes a checkpoint of a line into a batch.
-func (r *operator) addLineCommit(b *odb.Batch, s state.State, parents []object.ID, label StateLabel, rec *LineRecord) (object.ID, error) {
+func (r *operator) addLineCommit(b *odb.Batch, s state.State, parents []object.ID, label history.StateLabel, rec *history.LineRecord) (object.ID, error) {
 	meta, err := s.Meta.Encode()
 	if err != nil {
 		return object.ID{}, err
 	}
 	when := r.Now()
-	rec.Version, rec.At = LineVersion, when.UnixNano()
+	rec.Version, rec.At = history.LineVersion, when.UnixNano()
 	value, err := json.Marshal(rec)
 	if err != nil {
 		return object.ID{}, fmt.Errorf("record of a line: %w", err)
 	}
 	if label.Author == "" {
-		label.Author = DefaultAuthor
+		label.Author = history.DefaultAuthor
 	}
-	return AddCommit(b, CommitRequest{
+	return history.AddCommit(b, history.CommitRequest{
 		Tree: s.Tree, Meta: meta, Parents: parents, Message: label.Message, When: when,
-		Author: object.Signature{Name: label.Author, Email: Identity.Email},
-		Extra:  []object.Header{{Key: LineHeader, Value: string(value)}},
+		Author: object.Signature{Name: label.Author, Email: history.Identity.Email},
+		Extra:  []object.Header{{Key: history.LineHeader, Value: string(value)}},
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 )
@@ -219,7 +220,7 @@ func (s *survey) deadParents(n *node, live map[object.ID]bool) []object.ID {
 
 // measure sums up what commits and trees take in the store, each object once.
 type measure struct {
-	repo  *store
+	repo  *history.Store
 	size  func(object.ID) int64
 	seen  map[object.ID]bool
 	total int64

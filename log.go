@@ -3,7 +3,16 @@ package cairn
 import (
 	"context"
 	"iter"
+
+	"github.com/seed-fb9cbc17/cairn/internal/history"
 )
+
+// Checkpoint is one recorded state.
+//
+// A Checkpoint that does not come from a Repo, for instance from JSON, has the exported
+// fields alone: its methods answer with an error that wraps ErrNotFound, and Repo.Lookup
+// of its ID gives the whole one.
+type Checkpoint = history.Checkpoint
 
 // Checkpoints yields the checkpoints of all lines, newest first; of a session those at
 // which something had changed. An error ends the iteration.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
@@ -157,7 +158,7 @@ func (m *mender) rewrite(ctx context.Context, id object.ID, c *object.CommitData
 }
 
 func isOperation(c *object.CommitData) bool {
-	return c.Header(OperationHeader) != "" && len(c.Parents) >= 2
+	return c.Header(history.OperationHeader) != "" && len(c.Parents) >= 2
 }
 
 // lineParents rewrites the parents of a checkpoint. The line is cut where one of them cannot
@@ -266,7 +267,7 @@ func (m *mender) tellPaths() {
 			continue
 		}
 		l.Checkpoint = l.Checkpoints[len(l.Checkpoints)-1]
-		l.Text = LossOfPath(path, l.Checkpoints)
+		l.Text = history.LossOfPath(path, l.Checkpoints)
 		m.gone = append(m.gone, l)
 	}
 }

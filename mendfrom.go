@@ -6,12 +6,13 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 )
 
 // everyLine is what is fetched to look for lost objects: the lines of every project, for the
 // root may have had another path, and what people have committed themselves.
-var everyLine = []string{"+" + RefRoot + "*:" + RefIncoming + "cairn/*", "+refs/heads/*:" + RefIncoming + "heads/*", "+refs/tags/*:" + RefIncoming + "tags/*"}
+var everyLine = []string{"+" + history.RefRoot + "*:" + RefIncoming + "cairn/*", "+refs/heads/*:" + RefIncoming + "heads/*", "+refs/tags/*:" + RefIncoming + "tags/*"}
 
 // wantedArgs let git take what it finds odd: of what it brings only objects are used whose
 // ids the store knows already.
@@ -27,7 +28,7 @@ func (r *doctor) fromPlaces(ctx context.Context, from string) (places []place, e
 		}
 		return places, nil
 	}
-	m, err := OpenRemote(r.store, from)
+	m, err := OpenRemote(r.Store, from)
 	if err != nil {
 		return nil, err
 	}

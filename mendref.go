@@ -9,21 +9,18 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
-
-// RefLost keeps the older parts of lines that were cut where a checkpoint was lost, by the
-// names of the lines.
-const RefLost = RefRoot + "lost/"
 
 // refsInOrder lists the refs, lines first: a checkpoint that several refs lead to belongs to
 // its line.
 func (m *mender) refsInOrder() ([]odb.Ref, error) {
 	refs, err := m.repo.DB.Refs("refs/")
 	rank := func(ref odb.Ref) int {
-		return slices.IndexFunc([]string{RefTracks, RefSessions, RefLost, ""}, func(prefix string) bool { return strings.HasPrefix(ref.Name, prefix) })
+		return slices.IndexFunc([]string{history.RefTracks, history.RefSessions, history.RefLost, ""}, func(prefix string) bool { return strings.HasPrefix(ref.Name, prefix) })
 	}
 	slices.SortStableFunc(refs, func(a, b odb.Ref) int { return cmp.Compare(rank(a), rank(b)) })
 	return refs, err
@@ -44,24 +41,24 @@ func (m *mender) ref(ctx context.Context, ref odb.Ref) (object.ID, error) {
 	case ok && kind == object.Tag:
 		return ref.ID, nil // no release of cairn makes one
 	}
-	m.operations[ref.ID] = ref.Name == RefOperations
+	m.operations[ref.ID] = ref.Name == history.RefOperations
 	now, ok, err := m.commit(ctx, ref.ID)
 	if err != nil || ok {
 		return now, err
 	}
 	switch {
-	case ref.Name == RefDisk || ref.Name == RefHeld || ref.Name == RefBefore:
+	case ref.Name == history.RefDisk || ref.Name == history.RefHeld || ref.Name == history.RefBefore:
 		return object.ID{}, nil
-	case ref.Name == RefOperations:
+	case ref.Name == history.RefOperations:
 		now, ok, err = m.operationBefore(ctx, ref.ID, endOfTime)
-	case strings.HasPrefix(ref.Name, RefPins): // which names one state
+	case strings.HasPrefix(ref.Name, history.RefPins): // which names one state
 	default:
 		now, ok, err = m.wholeBefore(ctx, ref.ID, endOfTime)
 	}
 	if err != nil {
 		return ref.ID, err
 	}
-	l := Loss{Kind: "ref", Ref: ref.Name, Checkpoint: ref.ID.String(), Text: LineText(ref.Name) + " ended with " + ref.ID.String()}
+	l := Loss{Kind: "ref", Ref: ref.Name, Checkpoint: ref.ID.String(), Text: history.LineText(ref.Name) + " ended with " + ref.ID.String()}
 	if ok {
 		l.Now = now.String()
 		l.Text += " and ends with " + l.Now + " now"
@@ -83,7 +80,7 @@ func (m *mender) refToTree(ctx context.Context, ref odb.Ref) (object.ID, error) 
 	if err != nil || !loss.itself && len(loss.paths) == 0 {
 		return ref.ID, err
 	}
-	if ref.Name == RefDisk || ref.Name == RefHeld || loss.itself {
+	if ref.Name == history.RefDisk || ref.Name == history.RefHeld || loss.itself {
 		return object.ID{}, nil
 	}
 	if m.dry {
@@ -149,13 +146,13 @@ func (m *mender) aside(ctx context.Context, id object.ID, first bool, before tim
 	if err != nil || !ok {
 		return err
 	}
-	name := RefLost + strings.ReplaceAll(strings.TrimPrefix(m.line, RefRoot), "/", "-") + "-" + now.String()[:BeginningDigits]
+	name := history.RefLost + strings.ReplaceAll(strings.TrimPrefix(m.line, history.RefRoot), "/", "-") + "-" + now.String()[:BeginningDigits]
 	if _, known := m.asides[name]; known {
 		return nil
 	}
 	m.asides[name] = now
 	m.gone = append(m.gone, Loss{Kind: "aside", Ref: name, Checkpoint: now.String(),
-		Text: LineText(m.line) + " is cut where a checkpoint was lost; what came before is set aside as " + name})
+		Text: history.LineText(m.line) + " is cut where a checkpoint was lost; what came before is set aside as " + name})
 	return nil
 }
 
@@ -266,10 +263,10 @@ func (m *mender) purged(tree object.ID) bool {
 // sessionOf returns the line that a checkpoint of a session names. A state that was saved
 // before a revert names none: the next older checkpoint does.
 func (m *mender) sessionOf(c *object.CommitData) string {
-	for c != nil && c.Header(LineHeader) != "" {
-		var line LineRecord
+	for c != nil && c.Header(history.LineHeader) != "" {
+		var line history.LineRecord
 		var record struct{ Now struct{ ID string } }
-		if json.Unmarshal([]byte(c.Header(LineHeader)), &line) != nil {
+		if json.Unmarshal([]byte(c.Header(history.LineHeader)), &line) != nil {
 			return ""
 		}
 		if json.Unmarshal(line.Record, &record) == nil && record.Now.ID != "" {
@@ -294,8 +291,8 @@ func (m *mender) ofLine(s *stray) bool {
 	if isOperation(s.data) {
 		return false
 	}
-	if day, isDay := strings.CutPrefix(m.line, RefTracks); isDay {
-		return s.data.Header(LineHeader) == "" && FineTime(s.data).UTC().Format(time.DateOnly) == day
+	if day, isDay := strings.CutPrefix(m.line, history.RefTracks); isDay {
+		return s.data.Header(history.LineHeader) == "" && FineTime(s.data).UTC().Format(time.DateOnly) == day
 	}
 	return s.line != "" && s.line == m.line
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 )
@@ -15,7 +16,7 @@ import (
 func (m *mender) findTips(ctx context.Context) error {
 	moved := false
 	for _, name := range m.torn {
-		if m.dry || !strings.HasPrefix(name, RefTracks) && !strings.HasPrefix(name, RefSessions) && name != RefOperations {
+		if m.dry || !strings.HasPrefix(name, history.RefTracks) && !strings.HasPrefix(name, history.RefSessions) && name != history.RefOperations {
 			continue // other refs name a state, and which one is lost
 		}
 		id, found, err := m.tipOf(ctx, name)
@@ -50,7 +51,7 @@ func (m *mender) tipOf(ctx context.Context, name string) (id object.ID, found bo
 	defer func() { m.line = "" }()
 	for _, s := range m.strays {
 		of := m.ofLine(s)
-		if name == RefOperations {
+		if name == history.RefOperations {
 			of = isOperation(s.data)
 		}
 		if of && !FineTime(s.data).Before(since) {

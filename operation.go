@@ -3,9 +3,9 @@ package cairn
 import (
 	"context"
 	"fmt"
-	"io"
 	"maps"
 
+	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
@@ -23,28 +23,6 @@ type opRequest struct {
 	undoes string   // operation that this one takes back
 	scope  []string // paths that this was narrowed down to
 	line   *journalLine
-}
-
-// OperationHeader is the extra commit header of an operation.
-const OperationHeader = "cairn-operation"
-
-// OperationRecord says what an operation did. Its commit has the tree and metadata
-// of the state after; its parents are the operation before it, if any, and the
-// checkpoints before and after.
-type OperationRecord struct {
-	Version   int              `json:"v"`
-	Kind      string           `json:"kind"`
-	Target    string           `json:"target,omitempty"`
-	Undoes    string           `json:"undoes,omitempty"`
-	Token     string           `json:"token,omitempty"` // of the journal
-	At        int64            `json:"at,omitempty"`    // nanoseconds since 1970; commits keep seconds
-	Before    string           `json:"before"`
-	After     string           `json:"after"`
-	Paths     []state.PathText `json:"paths"`             // changed
-	Scope     []state.PathText `json:"scope,omitempty"`   // what an undo or redo was narrowed down to
-	Created   []state.PathText `json:"created,omitempty"` // of these, where nothing stood before
-	Kept      []PathReason     `json:"kept,omitempty"`
-	Conflicts []PathReason     `json:"conflicts,omitempty"`
 }
 
 // operate carries out an operation. Dying at any point loses nothing:
@@ -135,7 +113,7 @@ func (r *operator) saveBefore(ctx context.Context, req opRequest, disk *Snapshot
 			return object.ID{}, err
 		}
 	}
-	dirs := DirsBeside(r.store, disk.Index, p.Beside)
+	dirs := DirsBeside(r.Store, disk.Index, p.Beside)
 	s, err := r.withSaved(batch, s, p.Save(r.Root, batch), dirs)
 	if err != nil {
 		return object.ID{}, err
@@ -144,11 +122,11 @@ func (r *operator) saveBefore(ctx context.Context, req opRequest, disk *Snapshot
 	if err != nil {
 		return object.ID{}, err
 	}
-	id, err := r.AddState(batch, s, previous, StateLabel{})
+	id, err := r.AddState(batch, s, previous, history.StateLabel{})
 	if err != nil {
 		return object.ID{}, err
 	}
-	return id, state.AsNoSpace(batch.Commit(odb.RefUpdate{Name: RefBefore, ID: id}))
+	return id, state.AsNoSpace(batch.Commit(odb.RefUpdate{Name: history.RefBefore, ID: id}))
 }
 
 func (r *operator) before(ctx context.Context, req opRequest) (*Checkpoint, error) {
@@ -182,45 +160,11 @@ func (r *operator) withSaved(batch *odb.Batch, s state.State, saved map[string]*
 	return state.State{Tree: tree, Meta: meta}, err
 }
 
-// StateLabel says what a checkpoint is about. Without a message an unchanged state
-// needs no new checkpoint.
-type StateLabel struct{ Message, Author string }
-
-// DefaultAuthor made what nobody else says they made.
-const DefaultAuthor = "user"
-
-// AddState adds the commit of a state to a batch, unless the checkpoint before is
-// the same and no message asks for a new one.
-func (r *store) AddState(batch *odb.Batch, s state.State, previous *Checkpoint, label StateLabel) (object.ID, error) {
-	meta, err := s.Meta.Encode()
-	if err != nil {
-		return object.ID{}, err
-	}
-	return r.AddEncoded(batch, s.Tree, meta, previous, label)
-}
-
-func (r *store) AddEncoded(batch *odb.Batch, tree object.ID, meta string, previous *Checkpoint, label StateLabel) (object.ID, error) {
-	if previous != nil && label.Message == "" && previous.tree == tree && previous.commit.Header(state.MetadataHeader) == meta {
-		return previous.id, nil
-	}
-	q := CommitRequest{Tree: tree, Meta: meta, Message: label.Message, When: r.Now(), Author: object.Signature{Name: label.Author, Email: "cairn@localhost"}}
-	if q.Message == "" {
-		q.Message = "checkpoint"
-	}
-	if q.Author.Name == "" {
-		q.Author.Name = DefaultAuthor
-	}
-	if previous != nil {
-		q.Parents = []object.ID{previous.id}
-	}
-	return AddCommit(batch, q)
-}
-
 // finish applies a journal and records the operation. x is the stat cache of the
 // capture that the plan was made from; nil means that a process that died has left the
 // journal behind.
 func (r *operator) finish(ctx context.Context, j *journal, x *index.Index) (*Result, error) {
-	applier := &apply.Executor{Root: r.Root, Source: Source{r.DB}, Token: j.Token, Resume: x == nil, Sync: !r.Opt.NoSync}
+	applier := &apply.Executor{Root: r.Root, Source: history.Source{DB: r.DB}, Token: j.Token, Resume: x == nil, Sync: !r.Opt.NoSync}
 	outcomes, err := applier.Run(ctx, j.changes, r.applyProgress())
 	if err != nil {
 		return nil, fmt.Errorf("%s interrupted, the next command finishes it: %w", j.Kind, err)
@@ -239,20 +183,4 @@ func (r *operator) applyProgress() func(done, total int) {
 		return nil
 	}
 	return func(done, total int) { r.Opt.Progress(Progress{Phase: "apply", Files: done, Total: total}) }
-}
-
-// Source gives the contents of blobs to an Applier.
-type Source struct{ DB *odb.DB }
-
-// Open implements apply.Source.
-func (s Source) Open(id object.ID) (int64, io.ReadCloser, error) {
-	kind, size, rc, err := s.DB.Open(id)
-	if err != nil {
-		return 0, nil, err
-	}
-	if kind != object.Blob {
-		rc.Close()
-		return 0, nil, fmt.Errorf("%w: %s is a %s, not a blob", ErrCorrupt, id, kind)
-	}
-	return size, rc, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
@@ -21,19 +22,12 @@ type Plan struct {
 	Conflicts []PathReason
 }
 
-// DiskState is the disk as a capture found it.
-type DiskState struct {
-	state.State
-	Index   *index.Index
-	Entries func(dir string, tree object.ID) []object.Entry // of a tree that the capture knows, else nil
-}
-
 // Planner compares the disk with a target. Nothing on disk is touched.
 type Planner struct {
 	Plan
-	Repo    *store
+	Repo    *history.Store
 	Ctx     context.Context
-	disk    *DiskState
+	disk    *history.DiskState
 	now     state.State
 	target  state.State
 	scope   *state.PathScope
@@ -41,13 +35,13 @@ type Planner struct {
 	Way     *ThreeWay // nil: later changes do not count
 	step    []Change  // see planOptions
 
-	atBase      state.Coverage  // the same of what is taken back
-	covered     state.Coverage  // what the target did not capture although it was there
-	then, today *TreeRules      // the ignore rules of both ends
-	dirs        *dirSet         // found with the files
-	unread      map[string]bool // directories reported by keepTopmost
+	atBase      state.Coverage     // the same of what is taken back
+	covered     state.Coverage     // what the target did not capture although it was there
+	then, today *history.TreeRules // the ignore rules of both ends
+	dirs        *dirSet            // found with the files
+	unread      map[string]bool    // directories reported by keepTopmost
 	blocked     map[string]bool
-	targetDirs  *DirLookup
+	targetDirs  *history.DirLookup
 	removed     map[string]bool   // captured paths that go whatever was decided before
 	baseDirs    map[string]bool   // see isLaterDir
 	cleared     map[string]bool   // paths in the way that the plan already removes
@@ -90,7 +84,7 @@ type planOptions struct {
 //  2. files that the disk has but no capture holds, and the target did not have
 //  3. permission bits
 //  4. directories: the target's empty ones, and those that it did not have
-func Make(ctx context.Context, r *store, disk *DiskState, target state.State, opt planOptions) (*Plan, error) {
+func Make(ctx context.Context, r *history.Store, disk *history.DiskState, target state.State, opt planOptions) (*Plan, error) {
 	now := disk.State
 	p := &Planner{
 		Repo: r, Ctx: ctx, disk: disk, now: now, target: target, scope: opt.Scope, keepNew: opt.KeepNew, Way: opt.Way, step: opt.Step,
@@ -128,9 +122,9 @@ func Make(ctx context.Context, r *store, disk *DiskState, target state.State, op
 }
 
 func (p *Planner) files() error {
-	var created []TreeChange
+	var created []history.TreeChange
 	p.dirs = newDirSet(p.now.Tree == p.target.Tree)
-	differing := &Comparison{Repo: p.Repo, Ctx: p.Ctx, Scope: p.scope, Known: p.disk.Entries, Dirs: p.dirs.note}
+	differing := &history.Comparison{Repo: p.Repo, Ctx: p.Ctx, Scope: p.scope, Known: p.disk.Entries, Dirs: p.dirs.note}
 	for c, err := range differing.Between(p.now.Tree, p.target.Tree) {
 		if err != nil {
 			return err
@@ -181,7 +175,7 @@ func (p *Planner) change(path string, action apply.Action, e *object.Entry, was 
 	p.Changes = append(p.Changes, c)
 }
 
-func (p *Planner) modify(c TreeChange) {
+func (p *Planner) modify(c history.TreeChange) {
 	action := apply.Modify
 	if c.Old.ID == c.New.ID && c.Old.Mode.IsFile() && c.New.Mode.IsFile() {
 		action = apply.Chmod
@@ -280,7 +274,7 @@ func (p *Planner) keepTopmost(path, reason string) {
 
 // create plans a file that no capture of the disk holds. Something may stand there
 // all the same: ignored, too large, or in place of one of its directories.
-func (p *Planner) create(c TreeChange) error {
+func (p *Planner) create(c history.TreeChange) error {
 	found, taken, err := p.lookFor(c.Path)
 	switch {
 	case err != nil:
@@ -308,7 +302,7 @@ func (p *Planner) create(c TreeChange) error {
 
 // replaceUncaptured plans a file where one stands that no capture holds. A file with the
 // contents of the target's stays and gets at most its bits.
-func (p *Planner) replaceUncaptured(c TreeChange, found *dir.Found) {
+func (p *Planner) replaceUncaptured(c history.TreeChange, found *dir.Found) {
 	action, was := apply.Modify, found.State(object.ID{})
 	size, err := p.Repo.BlobSize(c.New)
 	if found.Mode.IsFile() == c.New.Mode.IsFile() && err == nil && (found.Stat.Size == size || !found.Mode.IsFile()) {
@@ -324,7 +318,7 @@ func (p *Planner) replaceUncaptured(c TreeChange, found *dir.Found) {
 }
 
 // asTarget reports whether a file on disk is as the target has it.
-func (p *Planner) asTarget(c TreeChange, disk present) bool {
+func (p *Planner) asTarget(c history.TreeChange, disk present) bool {
 	if c.New == nil || disk.entry == nil || disk.entry.Mode != c.New.Mode || disk.entry.ID != c.New.ID {
 		return false
 	}
@@ -333,7 +327,7 @@ func (p *Planner) asTarget(c TreeChange, disk present) bool {
 
 // replaceDir plans a file where a directory stands: possible only if all that is
 // in it is captured, and thus going.
-func (p *Planner) replaceDir(c TreeChange, found *dir.Found) {
+func (p *Planner) replaceDir(c history.TreeChange, found *dir.Found) {
 	if inside := scan.Uncaptured(p.Repo.Root, found.Path, p.disk.Index); inside != "" {
 		p.block(c.Path, reasonInTheWay+inside)
 		return
@@ -399,11 +393,11 @@ func (p *Planner) permissions() error {
 	}
 	for _, c := range list {
 		rec := p.disk.Index.Lookup(c.Path)
-		old, new := OldEntry(&c), NewEntry(&c)
+		old, new := history.OldEntry(&c), history.NewEntry(&c)
 		if *old != *new || rec == nil {
 			continue // planned with its contents
 		}
-		proceed, err := p.settle(TreeChange{c.Path, old, new})
+		proceed, err := p.settle(history.TreeChange{Path: c.Path, Old: old, New: new})
 		if err != nil {
 			return err
 		}

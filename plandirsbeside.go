@@ -4,6 +4,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/apply"
@@ -18,7 +19,7 @@ import (
 // dirsBeside finds the directories of the disk, at and above some paths, that an index
 // does not hold, with their permission bits. A directory that cannot be looked at is
 // left out.
-func DirsBeside(r *store, x *index.Index, paths iter.Seq[string]) map[string]uint16 {
+func DirsBeside(r *history.Store, x *index.Index, paths iter.Seq[string]) map[string]uint16 {
 	dirs := make(map[string]uint16)
 	asked := make(map[string]bool)
 	for path := range paths {

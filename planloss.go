@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/apply"
@@ -111,7 +112,7 @@ func (p *Planner) takeLeft(path string) error {
 		p.conflict(path, ReasonInTheWayOf+path)
 		return nil
 	}
-	if proceed, err := p.settle(TreeChange{Path: path}); err != nil || !proceed {
+	if proceed, err := p.settle(history.TreeChange{Path: path}); err != nil || !proceed {
 		return err
 	}
 	if reason := p.mayHaveExisted(path, false); reason != "" {
@@ -153,7 +154,7 @@ func (p *Planner) settleUncaptured(path string) (proceed bool, err error) {
 	if base, err := p.baseEntry(path); err != nil || base == nil {
 		return false, err
 	}
-	return p.settle(TreeChange{Path: path})
+	return p.settle(history.TreeChange{Path: path})
 }
 
 // Save puts what no capture holds into the batch, before anything is overwritten.

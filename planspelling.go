@@ -3,6 +3,7 @@ package cairn
 import (
 	"strings"
 
+	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/apply"
@@ -71,7 +72,7 @@ func (p *Planner) respell(dir string) {
 // createOver plans a file in the place of a captured one that the plan would leave alone,
 // because it is out of its scope, but that has the same name. What somebody made later
 // goes for no revert.
-func (p *Planner) createOver(c TreeChange, other string) {
+func (p *Planner) createOver(c history.TreeChange, other string) {
 	if p.Way != nil {
 		p.block(c.Path, reasonSameName+other)
 		return

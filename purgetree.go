@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
@@ -93,7 +94,7 @@ func (p *purger) commit(ctx context.Context, id object.ID) (object.ID, error) {
 			return id, err
 		}
 	}
-	if c.Header(state.MetadataHeader) != meta && c.Header(OperationHeader) == "" {
+	if c.Header(state.MetadataHeader) != meta && c.Header(history.OperationHeader) == "" {
 		p.partial = append(p.partial, now.String())
 	}
 	p.commits[id] = now

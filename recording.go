@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
@@ -117,7 +118,7 @@ func (r *operator) recordOperation(ctx context.Context, j *journal, res *Result,
 	if j.Line != nil {
 		refs = append(refs, odb.RefUpdate{Name: j.Line.Ref, ID: after})
 	}
-	refs = append(refs, odb.RefUpdate{Name: RefOperations, ID: id})
+	refs = append(refs, odb.RefUpdate{Name: history.RefOperations, ID: id})
 	if batch == disk.Batch {
 		return id, disk.Publish(ctx, refs...)
 	}
@@ -132,7 +133,7 @@ func (r *operator) recordOperation(ctx context.Context, j *journal, res *Result,
 func (r *operator) stateAfter(ctx context.Context, disk *Snapshot, j *journal, res *Result) (state.State, *odb.Batch, error) {
 	s := state.State{Tree: disk.Tree, Meta: disk.Metadata()}
 	written, beside := r.written(disk, j, res)
-	dirs := DirsBeside(r.store, disk.Index, slices.Values(beside))
+	dirs := DirsBeside(r.Store, disk.Index, slices.Values(beside))
 	if len(written) == 0 {
 		s, err := r.withSaved(nil, s, nil, dirs)
 		return s, disk.Batch, err
@@ -176,11 +177,11 @@ func (r *operator) addAfter(batch *odb.Batch, s state.State, j *journal, res *Re
 	if j.Line != nil {
 		return r.addReverted(batch, s, before, j.Line, j.created(res), res)
 	}
-	return r.AddState(batch, s, before, StateLabel{Message: "after " + j.Kind, Author: Identity.Name})
+	return r.AddState(batch, s, before, history.StateLabel{Message: "after " + j.Kind, Author: history.Identity.Name})
 }
 
 func (r *operator) addOperation(batch *odb.Batch, s state.State, j *journal, res *Result, after object.ID) (object.ID, error) {
-	rec := OperationRecord{
+	rec := history.OperationRecord{
 		Version: 1, Kind: j.Kind, Target: j.Target, Undoes: j.Undoes, Token: j.Token, At: r.Now().UnixNano(), Scope: j.Scope,
 		Before: j.before.String(), After: after.String(),
 		Paths:   pathtext.Texts(append(append([]string{}, res.Restored...), res.Deleted...)),
@@ -194,11 +195,11 @@ func (r *operator) addOperation(batch *odb.Batch, s state.State, j *journal, res
 	if err != nil {
 		return object.ID{}, err
 	}
-	q := CommitRequest{
+	q := history.CommitRequest{
 		Tree: s.Tree, Meta: meta, Message: j.Kind, When: r.Now(),
-		Extra: []object.Header{{Key: OperationHeader, Value: string(value)}},
+		Extra: []object.Header{{Key: history.OperationHeader, Value: string(value)}},
 	}
-	previous, err := r.DB.Ref(RefOperations)
+	previous, err := r.DB.Ref(history.RefOperations)
 	switch {
 	case err == nil:
 		q.Parents = append(q.Parents, previous)
@@ -206,5 +207,5 @@ func (r *operator) addOperation(batch *odb.Batch, s state.State, j *journal, res
 		r.Log.Warn("operations begun anew", "error", err)
 	}
 	q.Parents = append(q.Parents, j.before, after)
-	return AddCommit(batch, q)
+	return history.AddCommit(batch, q)
 }

@@ -1,15 +1,9 @@
 package cairn
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"path/filepath"
-	"strings"
-	"time"
 
 	"github.com/seed-fb9cbc17/cairn/internal/git"
-	"github.com/seed-fb9cbc17/cairn/internal/realpath"
 )
 
 // UserRepo finds the repository whose work tree the root lies in. A broken .git
@@ -26,112 +20,4 @@ func UserRepo(root string) (*git.Repo, error) {
 		return nil, nil
 	}
 	return repo, nil
-}
-
-// Exclusive runs f with the store locked. What an interrupted operation left behind
-// is finished first, so f always sees a directory that nobody is changing for us.
-func (r *store) Exclusive(ctx context.Context, f func() error) error {
-	return r.Locked(ctx, func() error {
-		if time.Since(r.Tidied) >= tidyAfter {
-			if err := r.tidy(ctx); err != nil {
-				return err
-			}
-		}
-		return f()
-	})
-}
-
-// tidyAfter is how long nothing needs to be looked for that the dead left, where nobody
-// else has had the lock. Whoever worked without it, and was killed, has left no more than
-// temporary files.
-const tidyAfter = 10 * time.Second
-
-// tidy removes what dead writers left and finishes what an operation left undone.
-func (r *store) tidy(ctx context.Context) error {
-	if err := r.DB.Sweep(); err != nil {
-		return err
-	}
-	if err := r.Recovery(ctx); err != nil {
-		return fmt.Errorf("finish the interrupted operation: %w", err)
-	}
-	r.Tidied = time.Now()
-	return nil
-}
-
-// Locked runs f with the store locked, whatever state that is in.
-func (r *store) Locked(ctx context.Context, f func() error) (err error) {
-	timeout := r.Opt.LockTimeout
-	if timeout == 0 {
-		timeout = DefaultLockTimeout
-	}
-	lockCtx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
-	unlock, err := r.DB.Lock(lockCtx)
-	if err != nil {
-		return err
-	}
-	if n := r.DB.Disturbances(); n != r.disturbances {
-		r.disturbances = n
-		r.Disturbed()
-	}
-	done := false
-	defer func() {
-		if !done || err != nil {
-			r.Tidied = time.Time{}
-		}
-		err = errors.Join(err, unlock())
-	}()
-	err = f()
-	done = true
-	return err
-}
-
-// Within reports whether path lies below dir or is dir. Both are clean.
-func Within(path, dir string) bool {
-	return path == dir || dir == string(filepath.Separator) ||
-		strings.HasPrefix(path, dir) && path[len(dir)] == filepath.Separator
-}
-
-// Rel returns the '/'-separated path below the root of an absolute path or of one
-// that is already relative to the root. The root itself is "".
-func (r *store) Rel(path string) (string, error) {
-	p := filepath.FromSlash(path)
-	if filepath.IsAbs(p) {
-		p = r.relAbs(filepath.Clean(p))
-	} else if p != "" {
-		p = filepath.Clean(p)
-	}
-	switch {
-	case p == ".":
-		return "", nil
-	case p == "" || !filepath.IsLocal(p) || strings.IndexByte(p, 0) >= 0:
-		return "", fmt.Errorf("%w %s: %s", ErrOutside, r.Root, path)
-	}
-	return filepath.ToSlash(p), nil
-}
-
-// relAbs cuts the root off an absolute path; "" means that it lies elsewhere. A path that names the root through a
-// symlink is resolved as far as its directories exist.
-func (r *store) relAbs(p string) string {
-	for _, candidate := range []string{p, resolveExisting(p)} {
-		if Within(candidate, r.Root) {
-			if rel, err := filepath.Rel(r.Root, candidate); err == nil {
-				return rel
-			}
-		}
-	}
-	return ""
-}
-
-// resolveExisting resolves the symlinks of the existing parents of p, not p itself.
-func resolveExisting(p string) string {
-	dir, base := filepath.Split(p)
-	dir = filepath.Clean(dir)
-	if dir == p {
-		return p
-	}
-	if real, err := realpath.Of(dir); err == nil {
-		return filepath.Join(real, base)
-	}
-	return filepath.Join(resolveExisting(dir), base)
 }

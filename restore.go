@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
@@ -40,11 +41,11 @@ func (r *operator) goTo(ctx context.Context, spec string, req opRequest, paths [
 	if err != nil {
 		return nil, err
 	}
-	st, err := StateOf(target)
+	st, err := history.StateOf(target)
 	if err != nil {
 		return nil, err
 	}
-	within, err := ScopeWithin(scope, st.Meta, target)
+	within, err := history.ScopeWithin(scope, st.Meta, target)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +54,7 @@ func (r *operator) goTo(ctx context.Context, spec string, req opRequest, paths [
 		if err := r.checkPaths(scope, disk, st); err != nil {
 			return nil, err
 		}
-		return Make(ctx, r.store, disk.DiskState(), st, planOptions{Scope: within, KeepNew: keepNew})
+		return Make(ctx, r.Store, disk.DiskState(), st, planOptions{Scope: within, KeepNew: keepNew})
 	})
 }
 
@@ -62,7 +63,7 @@ func (r *operator) checkPaths(scope *state.PathScope, disk *Snapshot, target sta
 	if scope == nil {
 		return nil
 	}
-	empty := PathSet(target.Meta.Empty)
+	empty := history.PathSet(target.Meta.Empty)
 	for _, path := range scope.Paths {
 		if rec := disk.Index.Lookup(path); path == "" || rec != nil && rec.Skip() != index.Rules || empty[path] {
 			continue
@@ -117,7 +118,7 @@ func (r *operator) Revert(ctx context.Context, patches []Patch, opt RevertOption
 	return r.operate(ctx, req, func(disk *Snapshot) (*Plan, error) {
 		all := &Plan{}
 		for _, part := range parts {
-			st, err := StateOf(part.target)
+			st, err := history.StateOf(part.target)
 			if err != nil {
 				return nil, err
 			}
@@ -125,7 +126,7 @@ func (r *operator) Revert(ctx context.Context, patches []Patch, opt RevertOption
 			if err != nil {
 				return nil, err
 			}
-			p, err := Make(ctx, r.store, disk.DiskState(), st, planOptions{Scope: scope})
+			p, err := Make(ctx, r.Store, disk.DiskState(), st, planOptions{Scope: scope})
 			if err != nil {
 				return nil, err
 			}
@@ -154,7 +155,7 @@ type revertPart struct {
 
 // scope selects the files of the part. A directory that the target has is named for its
 // bits, not for what lies below it.
-func (p *revertPart) scope(target *DirLookup) (*state.PathScope, error) {
+func (p *revertPart) scope(target *history.DirLookup) (*state.PathScope, error) {
 	var files, dirs []string
 	for _, path := range p.paths {
 		at, err := target.At(path)

@@ -65,7 +65,7 @@ type Cleaned struct {
 func (r *cleaner) Clean(ctx context.Context, opt CleanOptions) (*Cleaned, error) {
 	done := &Cleaned{Lines: []string{}, Shortened: []string{}}
 	keep := settings.WithDefaults(opt.Retention, r.DefaultBudget)
-	s, err := TakeSurvey(ctx, r.store)
+	s, err := TakeSurvey(ctx, r.Store)
 	if err != nil {
 		return nil, fmt.Errorf("clean: %w", err)
 	}

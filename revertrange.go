@@ -3,6 +3,7 @@ package cairn
 import (
 	"context"
 
+	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
@@ -23,7 +24,7 @@ func (r *operator) RevertRange(ctx context.Context, from, to string, opt RevertO
 	if err != nil {
 		return nil, err
 	}
-	owners, err := Attribute(ctx, r.store, opt, r.StateOf)
+	owners, err := Attribute(ctx, r.Store, opt, r.StateOf)
 	if err != nil {
 		return nil, err
 	}
@@ -41,11 +42,11 @@ type takeBackOptions struct {
 // takeBack plans the way from base to target for what is still as at base, and by
 // the policy for the rest.
 func (r *operator) takeBack(ctx context.Context, req opRequest, target, base *Checkpoint, opt takeBackOptions) (*Result, error) {
-	to, err := StateOf(target)
+	to, err := history.StateOf(target)
 	if err != nil {
 		return nil, err
 	}
-	from, err := StateOf(base)
+	from, err := history.StateOf(base)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +54,7 @@ func (r *operator) takeBack(ctx context.Context, req opRequest, target, base *Ch
 	if err != nil {
 		return nil, err
 	}
-	left, err := FindLeftOut(ctx, r.store, to, from, opt.within)
+	left, err := FindLeftOut(ctx, r.Store, to, from, opt.within)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +62,7 @@ func (r *operator) takeBack(ctx context.Context, req opRequest, target, base *Ch
 	if opt.policy != Overwrite {
 		own, stay = opt.owners.WithoutOthers(step)
 	}
-	scope, err := ChangedBetween(r.store, to, from, opt.within, own)
+	scope, err := ChangedBetween(r.Store, to, from, opt.within, own)
 	if err != nil {
 		return nil, err
 	}
@@ -70,6 +71,6 @@ func (r *operator) takeBack(ctx context.Context, req opRequest, target, base *Ch
 		for _, path := range opt.made {
 			way.Made[path] = true
 		}
-		return Make(ctx, r.store, disk.DiskState(), to, planOptions{Scope: scope, Way: way, Step: step, Stay: stay, LeftOut: left})
+		return Make(ctx, r.Store, disk.DiskState(), to, planOptions{Scope: scope, Way: way, Step: step, Stay: stay, LeftOut: left})
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/git"
+	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/ignore"
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
@@ -86,10 +87,10 @@ func (s *ruleSource) heldEarlier(r *capturer, x *index.Index) (func(path string,
 	if r.DB == nil {
 		return nil, nil
 	}
-	ref := RefDisk
+	ref := history.RefDisk
 	if s.before.Incomplete || x.Root() == nil {
-		if _, err := r.DB.Ref(RefHeld); err == nil {
-			ref = RefHeld
+		if _, err := r.DB.Ref(history.RefHeld); err == nil {
+			ref = history.RefHeld
 		}
 	}
 	tree, err := r.DB.Ref(ref)
@@ -98,7 +99,7 @@ func (s *ruleSource) heldEarlier(r *capturer, x *index.Index) (func(path string,
 		return nil, nil
 	case err != nil:
 		return nil, err
-	case ref == RefDisk && x.Root() != nil && x.Root().Tree == tree:
+	case ref == history.RefDisk && x.Root() != nil && x.Root().Tree == tree:
 		return nil, nil
 	}
 	s.earlier = tree
@@ -218,7 +219,7 @@ const manyFiles = 100_000
 // captured before them.
 func (s *ruleSource) heldRef() []odb.RefUpdate {
 	if s.aux.Incomplete && !s.earlier.IsZero() {
-		return []odb.RefUpdate{{Name: RefHeld, ID: s.earlier}}
+		return []odb.RefUpdate{{Name: history.RefHeld, ID: s.earlier}}
 	}
 	return nil
 }
@@ -228,7 +229,7 @@ func (r *capturer) dropHeld(s *ruleSource) error {
 	if s.aux.Incomplete || !s.before.Incomplete {
 		return nil
 	}
-	if err := r.DB.DeleteRef(RefHeld); err != nil && !errors.Is(err, odb.ErrNotFound) {
+	if err := r.DB.DeleteRef(history.RefHeld); err != nil && !errors.Is(err, odb.ErrNotFound) {
 		return err
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
@@ -109,7 +110,7 @@ func TestPlanReadsNoTreeThatWasCached(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, path := range []string{"a", "a/deep"} { // rules are looked for in the root's
-			e, err := r.store.TreeEntry(c.tree, path)
+			e, err := r.store.TreeEntry(history.TreeOf(c), path)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
@@ -41,22 +42,16 @@ type stepsBack struct {
 	made   map[string]bool
 	unheld map[state.State]*unheld // of the states before steps
 
-	want            map[string]PathEnd     // where it is not as at start
-	origin          map[string]state.State // that what is wanted comes from
+	want            map[string]history.PathEnd // where it is not as at start
+	origin          map[string]state.State     // that what is wanted comes from
 	leftOut         []LeftOut
 	kept, conflicts []PathReason
 	merger          *Planner
-	lookups         map[*state.Metadata]*DirLookup
-}
-
-// PathEnd is a file or symlink at one end of a step; entry is nil where there is none.
-type PathEnd struct {
-	Entry *object.Entry
-	Perm  uint16
+	lookups         map[*state.Metadata]*history.DirLookup
 }
 
 type stepEnds struct {
-	from, to PathEnd
+	from, to history.PathEnd
 	before   state.State // of the step
 }
 
@@ -64,19 +59,12 @@ type stepEnds struct {
 // the newest.
 type dirEnds struct{ from, to state.State }
 
-func (a PathEnd) Same(b PathEnd) bool {
-	if a.Entry == nil || b.Entry == nil {
-		return a.Entry == b.Entry
-	}
-	return a.Entry.Mode == b.Entry.Mode && a.Entry.ID == b.Entry.ID && (a.Entry.Mode == object.Symlink || a.Perm == b.Perm)
-}
-
 func (u *LineUpdate) newStepsBack(ctx context.Context, start state.State, policy Policy) *stepsBack {
 	return &stepsBack{
 		u: u, ctx: ctx, start: start, policy: policy,
-		ways: make(map[string][]stepEnds), dirs: make(map[string]dirEnds), made: make(map[string]bool), unheld: make(map[state.State]*unheld), want: make(map[string]PathEnd), origin: make(map[string]state.State),
-		lookups: make(map[*state.Metadata]*DirLookup),
-		merger:  &Planner{Repo: u.repo.store, Ctx: ctx, Way: &ThreeWay{Merged: make(map[object.ID][]byte)}},
+		ways: make(map[string][]stepEnds), dirs: make(map[string]dirEnds), made: make(map[string]bool), unheld: make(map[state.State]*unheld), want: make(map[string]history.PathEnd), origin: make(map[string]state.State),
+		lookups: make(map[*state.Metadata]*history.DirLookup),
+		merger:  &Planner{Repo: u.repo.Store, Ctx: ctx, Way: &ThreeWay{Merged: make(map[object.ID][]byte)}},
 	}
 }
 
@@ -120,7 +108,7 @@ func (b *stepsBack) collect(step *UndoneStep) error {
 	own, stay := owners.WithoutOthers(list)
 	kept, shared := ByOwner(stay)
 	b.kept, b.conflicts = append(b.kept, kept...), append(b.conflicts, shared...)
-	left, err := FindLeftOut(b.ctx, b.u.repo.store, from, to, nil)
+	left, err := FindLeftOut(b.ctx, b.u.repo.Store, from, to, nil)
 	if err != nil {
 		return err
 	}
@@ -131,7 +119,7 @@ func (b *stepsBack) collect(step *UndoneStep) error {
 	}
 	for i := range own {
 		c := &own[i]
-		ends := stepEnds{PathEnd{OldEntry(c), c.OldPerm}, PathEnd{NewEntry(c), c.NewPerm}, from}
+		ends := stepEnds{history.PathEnd{Entry: history.OldEntry(c), Perm: c.OldPerm}, history.PathEnd{Entry: history.NewEntry(c), Perm: c.NewPerm}, from}
 		if known, ok := first[c.Path]; ok {
 			ends.from = known
 		}
@@ -158,8 +146,8 @@ func (b *stepsBack) collect(step *UndoneStep) error {
 }
 
 // firstKnown finds what hinted paths were that the state before a step does not hold.
-func (b *stepsBack) firstKnown(hints []Hint, from state.State) (map[string]PathEnd, error) {
-	first := make(map[string]PathEnd)
+func (b *stepsBack) firstKnown(hints []Hint, from state.State) (map[string]history.PathEnd, error) {
+	first := make(map[string]history.PathEnd)
 	for _, hint := range hints {
 		at, err := b.u.stateOf(b.ctx, hint.Checkpoint)
 		if err != nil {
@@ -196,7 +184,7 @@ func (b *stepsBack) owners(step *UndoneStep) (*Attribution, error) {
 	if b.policy == Overwrite || len(step.Others) == 0 {
 		return nil, nil
 	}
-	a := &Attribution{Own: ClaimedScope(b.u.repo.store, step.Claims)}
+	a := &Attribution{Own: ClaimedScope(b.u.repo.Store, step.Claims)}
 	for _, o := range step.Others {
 		other, err := b.other(o)
 		if err != nil {
@@ -208,7 +196,7 @@ func (b *stepsBack) owners(step *UndoneStep) (*Attribution, error) {
 }
 
 func (b *stepsBack) other(o Step) (OtherStep, error) {
-	other := OtherStep{Label: Label(&o), Reverted: o.Reverted, Claims: ClaimedScope(b.u.repo.store, o.Claims), Changed: make(map[string]bool)}
+	other := OtherStep{Label: Label(&o), Reverted: o.Reverted, Claims: ClaimedScope(b.u.repo.Store, o.Claims), Changed: make(map[string]bool)}
 	from, err := b.u.stateOf(b.ctx, o.From)
 	if err != nil {
 		return other, err
@@ -263,7 +251,7 @@ func (b *stepsBack) resolve(path string, way []stepEnds) error {
 }
 
 // back takes one step out of what a path is now; nil means that it stays.
-func (b *stepsBack) back(path string, from, to, now PathEnd) (*PathEnd, error) {
+func (b *stepsBack) back(path string, from, to, now history.PathEnd) (*history.PathEnd, error) {
 	switch {
 	case now.Same(from): // somebody did it already
 		return &now, nil
@@ -284,7 +272,7 @@ func (b *stepsBack) back(path string, from, to, now PathEnd) (*PathEnd, error) {
 	return merged, err
 }
 
-func (b *stepsBack) merge(from, to, now PathEnd) (merged *PathEnd, reason string, err error) {
+func (b *stepsBack) merge(from, to, now history.PathEnd) (merged *history.PathEnd, reason string, err error) {
 	switch {
 	case now.Entry == nil:
 		return nil, ReasonGoneSince, nil
@@ -303,13 +291,13 @@ func (b *stepsBack) merge(from, to, now PathEnd) (merged *PathEnd, reason string
 	if now.Perm == to.Perm && now.Entry.Mode == to.Entry.Mode {
 		out = from
 	}
-	return &PathEnd{&object.Entry{Name: out.Entry.Name, Mode: out.Entry.Mode, ID: id}, out.Perm}, "", nil
+	return &history.PathEnd{Entry: &object.Entry{Name: out.Entry.Name, Mode: out.Entry.Mode, ID: id}, Perm: out.Perm}, "", nil
 }
 
 // unheld answers what a state may have had without holding it.
 type unheld struct {
 	covered state.Coverage
-	rules   *TreeRules
+	rules   *history.TreeRules
 	absent  map[string]bool // known not to have been there
 }
 
@@ -338,15 +326,6 @@ func (b *stepsBack) keptAsBefore(path string, dir bool, before state.State) bool
 	return reason != ""
 }
 
-// EndOf is the file or symlink of a state at a path.
-func (r *store) EndOf(s state.State, path string) (PathEnd, error) {
-	e, err := r.EntryOrNil(s.Tree, path)
-	if err != nil || e == nil || e.Mode == object.Dir {
-		return PathEnd{}, err
-	}
-	return PathEnd{e, s.Meta.PermOf(path, e.Mode)}, nil
-}
-
 // stateOf is the state of a checkpoint, or of the disk where id is empty.
 func (u *LineUpdate) stateOf(ctx context.Context, id string) (state.State, error) {
 	if id == "" {
@@ -360,5 +339,5 @@ func (u *LineUpdate) stateOf(ctx context.Context, id string) (state.State, error
 	if err != nil {
 		return state.State{}, err
 	}
-	return StateOf(c)
+	return history.StateOf(c)
 }

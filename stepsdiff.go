@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
@@ -44,7 +44,7 @@ func (u *LineUpdate) stepChanges(ctx context.Context, steps []UndoneStep) ([]Cha
 	var list []Change
 	for path, way := range b.ways {
 		if from, to := way[len(way)-1].from, way[0].to; !from.Same(to) {
-			list = append(list, ChangeBetween(path, from, to))
+			list = append(list, history.ChangeBetween(path, from, to))
 		}
 	}
 	for dir, ends := range b.dirs {
@@ -57,33 +57,11 @@ func (u *LineUpdate) stepChanges(ctx context.Context, steps []UndoneStep) ([]Cha
 			return nil, err
 		}
 		if old.There && now.There && old.Perm != now.Perm {
-			list = append(list, Chmod(dir, old.Perm, now.Perm))
+			list = append(list, history.Chmod(dir, old.Perm, now.Perm))
 		}
 	}
 	slices.SortFunc(list, func(x, y Change) int { return strings.Compare(x.Path, y.Path) })
 	return list, nil
-}
-
-func ChangeBetween(path string, from, to PathEnd) Change {
-	c := Change{Path: path, Status: Modified}
-	if from.Entry == nil {
-		c.Status = Added
-	} else {
-		c.OldMode, c.OldPerm, c.OldID = uint32(from.Entry.Mode), from.bits(), from.Entry.ID.String()
-	}
-	if to.Entry == nil {
-		c.Status = Deleted
-	} else {
-		c.NewMode, c.NewPerm, c.NewID = uint32(to.Entry.Mode), to.bits(), to.Entry.ID.String()
-	}
-	return c
-}
-
-func (a PathEnd) bits() uint16 {
-	if a.Entry.Mode == object.Symlink {
-		return 0
-	}
-	return a.Perm
 }
 
 // FileDiffs is DiffFull for changes already listed.
@@ -95,7 +73,7 @@ func (r *differ) FileDiffs(ctx context.Context, list []Change, opt DiffOptions) 
 // diffSize is what a comparison has to read, in bytes. Who reads it will find out what
 // cannot be read.
 func (r *differ) diffSize(c *Change) int64 {
-	old, _ := r.BlobSize(OldEntry(c))
-	now, _ := r.BlobSize(NewEntry(c))
+	old, _ := r.BlobSize(history.OldEntry(c))
+	now, _ := r.BlobSize(history.NewEntry(c))
 	return old + now
 }

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
@@ -40,7 +41,7 @@ func (b *stepsBack) giveUp(path, reason string) {
 }
 
 // inTheWay finds what stays and would have to go for a path to be as wanted.
-func (b *stepsBack) inTheWay(path string, w PathEnd) (string, error) {
+func (b *stepsBack) inTheWay(path string, w history.PathEnd) (string, error) {
 	if w.Entry == nil {
 		return "", nil
 	}
@@ -148,7 +149,7 @@ func (b *stepsBack) comeBack(s state.State) error {
 }
 
 // withEnds is a state in which some paths are something else.
-func (r *operator) withEnds(batch *odb.Batch, s state.State, ends map[string]PathEnd) (state.State, error) {
+func (r *operator) withEnds(batch *odb.Batch, s state.State, ends map[string]history.PathEnd) (state.State, error) {
 	if len(ends) == 0 {
 		return state.State{Tree: s.Tree, Meta: s.Meta.WithoutSkipped(nil)}, nil
 	}
@@ -179,7 +180,7 @@ func (r *operator) withEnds(batch *odb.Batch, s state.State, ends map[string]Pat
 
 // belowAny reports whether something is made at a directory of the path, which goes
 // with it.
-func belowAny(path string, ends map[string]PathEnd) bool {
+func belowAny(path string, ends map[string]history.PathEnd) bool {
 	for dir, _ := index.Split(path); dir != ""; dir, _ = index.Split(dir) {
 		if ends[dir].Entry != nil {
 			return true
@@ -286,12 +287,12 @@ func (b *stepsBack) isEmptied(dir string, before state.State, held map[string]bo
 // directory sets the bits of a directory to those before the steps. It is not known what
 // becomes of a directory that was made or removed since the steps, or that may have been
 // there before them without being captured.
-func (b *stepsBack) directory(s state.State, dir string) (before DirEnd, known bool, err error) {
+func (b *stepsBack) directory(s state.State, dir string) (before history.DirEnd, known bool, err error) {
 	ends := b.dirs[dir]
-	var at [3]DirEnd
+	var at [3]history.DirEnd
 	for i, end := range []state.State{ends.from, ends.to, b.start} {
 		if at[i], err = b.dirAt(end, dir); err != nil {
-			return DirEnd{}, false, err
+			return history.DirEnd{}, false, err
 		}
 	}
 	before, after, now := at[0], at[1], at[2]
@@ -345,7 +346,7 @@ func (b *stepsBack) keepsFiles(dir string, held map[string]bool) (bool, error) {
 }
 
 // dirAt is what a state says about a directory.
-func (b *stepsBack) dirAt(s state.State, path string) (DirEnd, error) {
+func (b *stepsBack) dirAt(s state.State, path string) (history.DirEnd, error) {
 	l := b.lookups[s.Meta]
 	if l == nil {
 		l = b.u.repo.LookupDirs(s)

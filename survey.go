@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 )
@@ -19,7 +20,7 @@ import (
 //   - what came from elsewhere is a unit
 //   - an operation is a unit, with the states before and after it
 type survey struct {
-	repo  *store
+	repo  *history.Store
 	Known map[object.ID]*node // all commits that can be reached
 	units []*unit
 	whole map[string]*unit    // by line
@@ -66,7 +67,7 @@ type surveyTip struct {
 
 // TakeSurvey walks over all refs. What cannot be read ends a walk: nothing behind it is
 // known, hence nothing behind it is decided about.
-func TakeSurvey(ctx context.Context, r *store) (*survey, error) {
+func TakeSurvey(ctx context.Context, r *history.Store) (*survey, error) {
 	refs, err := r.DB.Refs("refs/")
 	if err != nil {
 		return nil, err
@@ -74,7 +75,7 @@ func TakeSurvey(ctx context.Context, r *store) (*survey, error) {
 	s := &survey{repo: r, Known: make(map[object.ID]*node), whole: make(map[string]*unit), owned: make(map[object.ID]*unit)}
 	// Days first: a session or an operation that goes on from a day's checkpoint
 	// does not own that.
-	for _, prefix := range []string{RefTracks, RefSessions, RefLost, RefOperations, RefImported, RefRemotes, ""} {
+	for _, prefix := range []string{history.RefTracks, history.RefSessions, history.RefLost, history.RefOperations, history.RefImported, history.RefRemotes, ""} {
 		rest := refs[:0:0]
 		for _, ref := range refs {
 			if !strings.HasPrefix(ref.Name, prefix) || ref.Err != nil {
@@ -92,19 +93,19 @@ func TakeSurvey(ctx context.Context, r *store) (*survey, error) {
 
 func (s *survey) add(ctx context.Context, prefix string, ref odb.Ref) error {
 	switch prefix {
-	case RefTracks, RefLost:
+	case history.RefTracks, history.RefLost:
 		return s.addLine(ctx, ref, unitTrack)
-	case RefSessions:
+	case history.RefSessions:
 		return s.addLine(ctx, ref, unitSession)
-	case RefOperations:
+	case history.RefOperations:
 		return s.addOperations(ctx, ref)
-	case RefImported:
+	case history.RefImported:
 		return s.addWhole(ctx, ref, ref.Name, unitImported)
-	case RefRemotes:
+	case history.RefRemotes:
 		return s.addWhole(ctx, ref, ref.Name, unitRemote)
 	}
 	s.always = append(s.always, ref.ID)
-	if strings.HasPrefix(ref.Name, RefPins) { // of which only the checkpoint itself matters
+	if strings.HasPrefix(ref.Name, history.RefPins) { // of which only the checkpoint itself matters
 		_, err := s.walk(ctx, ref.ID, s.owned)
 		return err
 	}
@@ -282,7 +283,7 @@ func (s *survey) node(ctx context.Context, id object.ID) (*node, error) {
 // and operations keep the rest, which puts those of one second in order.
 func FineTime(c *object.CommitData) time.Time {
 	when := c.Committer.When
-	for _, key := range []string{LineHeader, OperationHeader} {
+	for _, key := range []string{history.LineHeader, history.OperationHeader} {
 		var record struct{ At int64 }
 		if value := c.Header(key); value == "" || json.Unmarshal([]byte(value), &record) != nil {
 			continue

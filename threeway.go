@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/linediff"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
@@ -59,7 +60,7 @@ type ThreeWay struct {
 // that taking back the difference may touch. What was made later in a directory, or below
 // the name of a file that goes, is no part of the difference. What was made below the name
 // of a file that comes back stands in its way.
-func ChangedBetween(r *store, target, base state.State, within *state.PathScope, step []Change) (*state.PathScope, error) {
+func ChangedBetween(r *history.Store, target, base state.State, within *state.PathScope, step []Change) (*state.PathScope, error) {
 	var paths, alone []string
 	for i := range step {
 		if step[i].Status == Added {
@@ -76,41 +77,6 @@ func ChangedBetween(r *store, target, base state.State, within *state.PathScope,
 		}
 	}
 	return state.NewPathScope(paths).WithAlone(alone), err
-}
-
-// differingDirs are the directories that hold nothing captured on one side only, or
-// whose bits are exceptions on one side and others, or none, on the other. The
-// exceptions of files are left out: a file whose bits stay becomes one when the common
-// bits change.
-func (r *store) differingDirs(a, b state.State) (map[string]bool, error) {
-	dirs := state.DifferingPerms(a.Meta, b.Meta)
-	for path := range dirs {
-		isFile, err := r.isFile(path, a, b)
-		if err != nil {
-			return nil, err
-		}
-		if isFile {
-			delete(dirs, path)
-		}
-	}
-	state.Emptied(a.Meta, b.Meta, dirs)
-	return dirs, nil
-}
-
-// isFile reports whether one of the states has a file at the path, and none a directory
-// that holds files.
-func (r *store) isFile(path string, states ...state.State) (isFile bool, err error) {
-	for _, s := range states {
-		e, err := r.EntryOrNil(s.Tree, path)
-		if err != nil {
-			return false, err
-		}
-		if e != nil && e.Mode == object.Dir {
-			return false, nil
-		}
-		isFile = isFile || e != nil
-	}
-	return isFile, nil
 }
 
 // present is what stands at a path on disk, captured or not.
@@ -158,7 +124,7 @@ func (p *Planner) later(path string, base *object.Entry, disk present) bool {
 // settle decides about a path that differs from the target. It reports whether the
 // plan may bring the path to the target; if not, it has planned or noted what
 // happens instead.
-func (p *Planner) settle(c TreeChange) (proceed bool, err error) {
+func (p *Planner) settle(c history.TreeChange) (proceed bool, err error) {
 	if p.Way != nil && p.atBase.Unread(c.Path) {
 		return false, nil
 	}
@@ -189,7 +155,7 @@ func (p *Planner) settle(c TreeChange) (proceed bool, err error) {
 }
 
 // merge plans the three-way merge of a path, or notes the conflict.
-func (p *Planner) merge(c TreeChange, base *object.Entry, disk present) error {
+func (p *Planner) merge(c history.TreeChange, base *object.Entry, disk present) error {
 	switch {
 	case disk.entry == nil:
 		p.conflict(c.Path, ReasonGoneSince)
@@ -264,7 +230,7 @@ func (p *Planner) mergeable(e *object.Entry) (text []byte, tooLarge bool, err er
 
 // planMerged plans the merged contents with merged permission bits: who changed
 // them last keeps them.
-func (p *Planner) planMerged(c TreeChange, base *object.Entry, want object.ID) {
+func (p *Planner) planMerged(c history.TreeChange, base *object.Entry, want object.ID) {
 	ours := p.now.Meta.PermOf(c.Path, c.Old.Mode)
 	perm, mode := ours, c.Old.Mode
 	if ours == p.Way.Base.Meta.PermOf(c.Path, base.Mode) {

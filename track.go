@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
-	"time"
 
+	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
@@ -123,7 +123,7 @@ func (r *capturer) track(ctx context.Context, opt TrackOptions) (*Track, error) 
 	if err != nil {
 		return nil, err
 	}
-	id, err := r.AddEncoded(c.Batch, c.Tree, text, previous, StateLabel{Message: opt.Message, Author: opt.Author})
+	id, err := r.AddEncoded(c.Batch, c.Tree, text, previous, history.StateLabel{Message: opt.Message, Author: opt.Author})
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +135,7 @@ func (r *capturer) track(ctx context.Context, opt TrackOptions) (*Track, error) 
 		}
 	}
 	var refs []odb.RefUpdate
-	if previous == nil || id != IDOf(previous) {
+	if previous == nil || id != history.IDOf(previous) {
 		refs = append(refs, odb.RefUpdate{Name: line, ID: id})
 	}
 	if err := c.Publish(ctx, refs...); err != nil {
@@ -177,25 +177,6 @@ func (r *capturer) HintPaths(opt TrackOptions) ([]string, error) {
 	return slices.Compact(hints), nil
 }
 
-// Tip returns the newest checkpoint of a line, nil for a line that does not exist
-// or cannot be read: a damaged line must not stop new checkpoints.
-func (r *store) Tip(line string) *Checkpoint { return r.TipBy(line, r.ReadCheckpoint) }
-
-func (r *store) TipBy(line string, read checkpointReader) *Checkpoint {
-	id, err := r.DB.Ref(line)
-	if errors.Is(err, odb.ErrNotFound) {
-		return nil
-	}
-	if err == nil {
-		var c *Checkpoint
-		if c, err = read(id); err == nil {
-			return c
-		}
-	}
-	r.Log.Warn("line begun anew", "ref", line, "error", err)
-	return nil
-}
-
 // readUnlessDescribed is readCheckpoint where the last Track's checkpoint need not be read
 // again. It is not looked at for damage then, only for being listed: its pack is not opened.
 func (c *Snapshot) readUnlessDescribed(id object.ID) (*Checkpoint, error) {
@@ -205,18 +186,6 @@ func (c *Snapshot) readUnlessDescribed(id object.ID) (*Checkpoint, error) {
 	return c.repo.ReadCheckpoint(id)
 }
 
-// Newest returns the newest checkpoint outside of sessions, of which there may be
-// many; nil when there is none.
-func (r *store) Newest(ctx context.Context) (*Checkpoint, error) {
-	for c, err := range r.checkpointsOf(ctx, r.ReadCheckpoint, RefTracks) {
-		return c, err
-	}
-	return nil, nil
-}
-
-// Today is the line of checkpoints outside a session. Days are UTC's.
-func (r *store) Today() string { return RefTracks + r.Now().UTC().Format(time.DateOnly) }
-
 // changedSince is what the scan has counted, if it began with the state of before, or what
 // was counted by an operation that did, if nothing has happened since.
 func (c *Snapshot) changedSince(before *Checkpoint) (n int, ok bool) {
@@ -224,14 +193,14 @@ func (c *Snapshot) changedSince(before *Checkpoint) (n int, ok bool) {
 		return 0, false
 	}
 	n = c.differs
-	if TreeOf(before) != c.from {
+	if history.TreeOf(before) != c.from {
 		then := c.rules.before.Counted
-		if n != 0 || then == nil || then.From != TreeOf(before).String() || then.To != c.from.String() {
+		if n != 0 || then == nil || then.From != history.TreeOf(before).String() || then.To != c.from.String() {
 			return 0, false
 		}
 		n = then.Paths
 	}
-	m, err := MetadataOf(before)
+	m, err := history.MetadataOf(before)
 	return n, err == nil && m.Partial == ""
 }
 
@@ -243,8 +212,8 @@ func (r *capturer) countChanged(ctx context.Context, before *Checkpoint, c *Snap
 	}
 	from, then, now := object.EmptyTree, state.Coverage{}, state.Coverage{}
 	if before != nil {
-		from = TreeOf(before)
-		if m, err := MetadataOf(before); err == nil && m.Partial != "" {
+		from = history.TreeOf(before)
+		if m, err := history.MetadataOf(before); err == nil && m.Partial != "" {
 			then = state.NewCoverage(m)
 		}
 	}
@@ -252,7 +221,7 @@ func (r *capturer) countChanged(ctx context.Context, before *Checkpoint, c *Snap
 		now = state.NewCoverage(c.Metadata())
 	}
 	n := 0
-	for change, err := range (&Comparison{Repo: r.store, Ctx: ctx, Known: c.entries}).Between(from, c.Tree) {
+	for change, err := range (&history.Comparison{Repo: r.Store, Ctx: ctx, Known: c.entries}).Between(from, c.Tree) {
 		if err != nil {
 			return 0, err
 		}

@@ -5,16 +5,12 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
-	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
 // refExported is where a bundle has its checkpoint.
-const refExported = RefRoot + "exported/"
-
-// originHeader is the extra commit header that names the checkpoint which an
-// exported one was made from.
-const originHeader = "cairn-origin"
+const refExported = history.RefRoot + "exported/"
 
 const bundleMagic = "# v2 git bundle\n"
 
@@ -39,15 +35,15 @@ func (r *transport) Export(ctx context.Context, w io.Writer, spec string) error 
 }
 
 func (r *transport) export(ctx context.Context, w io.Writer, c *Checkpoint) error {
-	if _, err := MetadataOf(c); err != nil {
+	if _, err := history.MetadataOf(c); err != nil {
 		return err
 	}
-	commit, err := WithoutHistory(c)
+	commit, err := history.WithoutHistory(c)
 	if err != nil {
 		return err
 	}
 	held := &treeContents{repo: r, seen: make(map[object.ID]bool)}
-	if err := held.tree(ctx, TreeOf(c)); err != nil {
+	if err := held.tree(ctx, history.TreeOf(c)); err != nil {
 		return err
 	}
 	id := object.Sum(object.Commit, commit)
@@ -80,23 +76,6 @@ func (r *transport) export(ctx context.Context, w io.Writer, c *Checkpoint) erro
 		}
 	}
 	return pack.Close()
-}
-
-// WithoutHistory encodes the commit as it is exported. One that was exported before
-// stays as it is.
-func WithoutHistory(c *Checkpoint) ([]byte, error) {
-	origin := c.ID
-	if before := c.commit.Header(originHeader); before != "" && len(c.commit.Parents) == 0 {
-		origin = before
-	}
-	return object.AppendCommit(nil, &object.CommitData{
-		Tree: c.tree, Author: c.commit.Author, Committer: c.commit.Committer,
-		Extra: []object.Header{
-			{Key: state.MetadataHeader, Value: c.commit.Header(state.MetadataHeader)},
-			{Key: originHeader, Value: origin},
-		},
-		Message: c.commit.Message,
-	})
 }
 
 // treeContents lists the objects below a tree, each once.

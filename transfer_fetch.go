@@ -8,12 +8,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 )
 
 // RefIncoming is where lines lie in a quarantine.
-const RefIncoming = RefRoot + "incoming/"
+const RefIncoming = history.RefRoot + "incoming/"
 
 // fetchArgs make git check what comes. What it knows about .gitmodules and
 // .gitattributes does not matter: they are files like others here.
@@ -35,7 +36,7 @@ var fetchArgs = []string{
 // one line is bad, none is taken. The store is not locked while git waits for the
 // remote. For what git may use, see Push.
 func (r *transport) Fetch(ctx context.Context, where string) (fetched []string, err error) {
-	m, err := OpenRemote(r.store, where)
+	m, err := OpenRemote(r.Store, where)
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +143,7 @@ func (r *transport) judgeIncoming(ctx context.Context, q *odb.Quarantine, own st
 		if !ok || line == "" || len(store) != 16 || strings.Trim(store, "0123456789abcdef") != "" {
 			return nil, fmt.Errorf("line %s: no store of cairn has such a line", name)
 		}
-		old, err := r.DB.Ref(RefRemotes + name)
+		old, err := r.DB.Ref(history.RefRemotes + name)
 		if err == nil && old == ref.ID {
 			continue
 		}
@@ -200,14 +201,14 @@ func (in *incoming) reread(id object.ID) (*object.CommitData, error) {
 
 // trusted is every commit that a ref of this store leads to.
 func (r *transport) trusted(ctx context.Context) (map[object.ID]bool, error) {
-	refs, err := r.DB.Refs(RefRoot)
+	refs, err := r.DB.Refs(history.RefRoot)
 	if err != nil {
 		return nil, err
 	}
 	known := make(map[object.ID]bool)
 	var queue []object.ID
 	for _, ref := range refs {
-		if ref.Err == nil && ref.Name != RefDisk {
+		if ref.Err == nil && ref.Name != history.RefDisk {
 			queue = append(queue, ref.ID)
 		}
 	}
@@ -222,7 +223,7 @@ func (r *transport) trusted(ctx context.Context) (map[object.ID]bool, error) {
 		}
 		if c, err := r.ReadCheckpoint(id); err == nil {
 			known[id] = true
-			queue = append(queue, CommitOf(c).Parents...)
+			queue = append(queue, history.CommitOf(c).Parents...)
 		}
 	}
 	return known, nil
@@ -235,7 +236,7 @@ func (r *transport) takeIncoming(in *incoming) (fetched []string, err error) {
 		return nil, err
 	}
 	for _, line := range in.lines {
-		ref := RefRemotes + line.name
+		ref := history.RefRemotes + line.name
 		if old, err := r.DB.Ref(ref); err == nil && !line.forward {
 			// The other store began its line anew: what it had before stays.
 			if err := r.DB.SetRef(ref+"-"+old.String()[:BeginningDigits], old); err != nil {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
@@ -49,7 +50,7 @@ func (r *transport) Import(ctx context.Context, rd io.Reader) (c *Checkpoint, er
 		if err := batch.Commit(); err != nil {
 			return err
 		}
-		return r.DB.SetRef(RefImported+id.String(), id)
+		return r.DB.SetRef(history.RefImported+id.String(), id)
 	})
 	if err != nil {
 		return nil, err

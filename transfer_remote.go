@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/git"
+	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
@@ -27,7 +28,7 @@ var ErrNoGit = git.ErrNoGit
 // refs/cairn/remotes/<store id>/.
 
 // remoteRefs is where the lines of this project lie on a remote.
-func (r *transport) remoteRefs() string { return RefRoot + ProjectID(r.Root) + "/" }
+func (r *transport) remoteRefs() string { return history.RefRoot + ProjectID(r.Root) + "/" }
 
 // identity names this store on remotes.
 func (r *transport) identity(ctx context.Context) (id string, err error) {
@@ -49,7 +50,7 @@ type remote struct {
 	log  *slog.Logger
 }
 
-func OpenRemote(r *store, where string) (*remote, error) {
+func OpenRemote(r *history.Store, where string) (*remote, error) {
 	if where == "" || where[0] == '-' || strings.ContainsAny(where, "\x00\n\r") {
 		return nil, fmt.Errorf("remote %q (want a URL or a path)", where)
 	}
@@ -104,13 +105,13 @@ func (m *remote) withoutPassword(text string) string {
 // ownLines lists what is pushed: all refs of checkpoints but those that only this
 // store needs and those that came from elsewhere. What is damaged is left out.
 func (r *transport) ownLines() ([]odb.Ref, error) {
-	refs, err := r.DB.Refs(RefRoot)
+	refs, err := r.DB.Refs(history.RefRoot)
 	if err != nil {
 		return nil, err
 	}
 	var own []odb.Ref
 	for _, ref := range refs {
-		if ref.Name == RefDisk || ref.Name == RefBefore || strings.HasPrefix(ref.Name, RefRemotes) {
+		if ref.Name == history.RefDisk || ref.Name == history.RefBefore || strings.HasPrefix(ref.Name, history.RefRemotes) {
 			continue
 		}
 		if ref.Err == nil {
@@ -135,7 +136,7 @@ func (r *transport) ownLines() ([]odb.Ref, error) {
 // of the ssh agent and what Options.Home holds (.ssh, .netrc); it asks nobody.
 // Without a git program the error is ErrNoGit.
 func (r *transport) Push(ctx context.Context, where string) (pushed []string, err error) {
-	m, err := OpenRemote(r.store, where)
+	m, err := OpenRemote(r.Store, where)
 	if err != nil {
 		return nil, err
 	}
@@ -150,8 +151,8 @@ func (r *transport) Push(ctx context.Context, where string) (pushed []string, er
 	to := r.remoteRefs() + id + "/"
 	var specs []pushSpec
 	for _, ref := range lines {
-		name := strings.TrimPrefix(ref.Name, RefRoot)
-		specs = append(specs, pushSpec{name: name, id: ref.ID, to: to + name, force: strings.HasPrefix(ref.Name, RefPins)})
+		name := strings.TrimPrefix(ref.Name, history.RefRoot)
+		specs = append(specs, pushSpec{name: name, id: ref.ID, to: to + name, force: strings.HasPrefix(ref.Name, history.RefPins)})
 	}
 	pushed, rejected, err := m.push(ctx, r.DB.Dir(), specs)
 	if err == nil && len(rejected) > 0 {
@@ -179,10 +180,10 @@ const BeginningDigits = 12
 func (r *transport) beginning(id object.ID) object.ID {
 	for {
 		c, err := r.ReadCheckpoint(id)
-		if err != nil || len(CommitOf(c).Parents) == 0 {
+		if err != nil || len(history.CommitOf(c).Parents) == 0 {
 			return id
 		}
-		id = CommitOf(c).Parents[0]
+		id = history.CommitOf(c).Parents[0]
 	}
 }
 

@@ -3,8 +3,8 @@ package cairn
 import (
 	"context"
 	"iter"
-	"slices"
 
+	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
@@ -44,49 +44,7 @@ func (r *operator) nextToTakeBack(ctx context.Context, kind string) (*Operation,
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return Latest(kind, r.Operations(ctx))
-}
-
-// Latest finds among operations, newest first, the last that kind has not taken back.
-// Those of that kind take back what comes next, that is, was done before them. What an
-// undo can take back is everything but undos; what a redo can, undos since the last
-// other operation.
-func Latest(kind string, ops iter.Seq2[*Operation, error]) (*Operation, error) {
-	var taking []*Operation // those whose partners have not been met, the oldest last
-	for op, err := range ops {
-		switch {
-		case err != nil:
-			return nil, err
-		case op.Kind == kind:
-			taking = append(taking, op)
-		case kind == "redo" && op.Kind != "undo":
-			return nil, nil
-		default:
-			if op, taking = leftOf(op, taking); op != nil {
-				return op, nil
-			}
-		}
-	}
-	return nil, nil
-}
-
-// leftOf is what is left of an operation after others took it back, nil for nothing:
-// one may have been narrowed down to some paths. Those that found nothing left are
-// returned, too.
-func leftOf(op *Operation, taking []*Operation) (left *Operation, rest []*Operation) {
-	for len(taking) > 0 {
-		by := taking[len(taking)-1]
-		taking = taking[:len(taking)-1]
-		if len(by.scope) == 0 {
-			return nil, taking
-		}
-		some := *op
-		some.Paths = slices.DeleteFunc(slices.Clone(op.Paths), state.NewPathScope(by.scope).Covers)
-		if op = &some; len(op.Paths) == 0 {
-			return nil, taking
-		}
-	}
-	return op, nil
+	return history.Latest(kind, r.Operations(ctx))
 }
 
 // takeBackOperation goes from the state after an operation to the one before it.
@@ -107,20 +65,12 @@ func (r *operator) takeBackOperation(ctx context.Context, kind string, op *Opera
 	if scope != nil {
 		req.scope = scope.Paths
 	}
-	return r.takeBack(ctx, req, before, after, takeBackOptions{within: ChangedScope(op, scope), policy: PolicyOf(&opt, Merge), made: CreatedBy(op)})
+	return r.takeBack(ctx, req, before, after, takeBackOptions{within: history.ChangedScope(op, scope), policy: PolicyOf(&opt, Merge), made: history.CreatedBy(op)})
 }
 
-// ChangedScope selects what an operation changed, as far as scope covers it. An operation lists
-// every path that it changed, so that a directory stands for its bits alone.
-func ChangedScope(op *Operation, scope *state.PathScope) *state.PathScope {
-	var paths []string
-	for _, path := range op.Paths {
-		if scope.Covers(path) {
-			paths = append(paths, path)
-		}
-	}
-	return state.NewPathScope(nil).WithAlone(paths)
-}
+// Operation is one restore or revert that was carried out. Before and After are
+// checkpoints; Before holds everything that the operation overwrote or deleted.
+type Operation = history.Operation
 
 // Operations yields the operations of this root, newest first. An error ends the
 // iteration.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 )
 
@@ -40,7 +41,7 @@ func (r *cleaner) Usage(ctx context.Context) (*Usage, error) {
 	if u.Size, u.Files, err = odb.Measure(string(u.Store)); err != nil {
 		return nil, err
 	}
-	s, err := TakeSurvey(ctx, r.store)
+	s, err := TakeSurvey(ctx, r.Store)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +62,7 @@ func (r *cleaner) Usage(ctx context.Context) (*Usage, error) {
 		}
 	}
 	u.Lines = len(lines)
-	pins, err := r.DB.Refs(RefPins)
+	pins, err := r.DB.Refs(history.RefPins)
 	u.Pins = len(pins)
 	return u, err
 }

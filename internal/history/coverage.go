@@ -1,4 +1,4 @@
-package cairn
+package history
 
 import (
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
@@ -7,7 +7,7 @@ import (
 
 // ScopeWithin narrows a scope down to what a checkpoint of some paths holds.
 func ScopeWithin(s *state.PathScope, m *state.Metadata, c *Checkpoint) (*state.PathScope, error) {
-	if m.Partial != PartialPaths {
+	if m.Partial != state.PartialPaths {
 		return s, nil
 	}
 	seen := state.NewPathScope(pathtext.Plain(m.Seen))
@@ -34,7 +34,7 @@ func ScopeWithin(s *state.PathScope, m *state.Metadata, c *Checkpoint) (*state.P
 
 // Partial says whether the checkpoint vouches for the whole root, and if not, why. Its
 // paths that were not looked at are in no comparison and no operation.
-func (c *Checkpoint) Partial() (Partial, error) {
+func (c *Checkpoint) Partial() (state.Partial, error) {
 	m, err := MetadataOf(c)
 	if err != nil {
 		return "", err

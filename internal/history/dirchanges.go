@@ -1,4 +1,4 @@
-package cairn
+package history
 
 import (
 	"maps"
@@ -11,7 +11,7 @@ import (
 
 // ChangedDirs returns the directories that hold nothing captured on one side only, or whose
 // bits differ.
-func (r *store) ChangedDirs(a, b state.State) (map[string]bool, error) {
+func (r *Store) ChangedDirs(a, b state.State) (map[string]bool, error) {
 	dirs, err := r.differingDirs(a, b)
 	if err != nil {
 		return nil, err
@@ -26,7 +26,7 @@ func (r *store) ChangedDirs(a, b state.State) (map[string]bool, error) {
 // ChmoddedDirs lists the directories of both sides whose bits differ, ordered by path.
 // Metadata hold exceptions from the common bits. Where the common bits are equal only an
 // exception can differ; otherwise all directories are compared.
-func (r *store) ChmoddedDirs(a, b state.State) ([]string, error) {
+func (r *Store) ChmoddedDirs(a, b state.State) ([]string, error) {
 	candidates := state.DifferingPerms(a.Meta, b.Meta)
 	if a.Meta.Perm.Dir != b.Meta.Perm.Dir {
 		if err := r.walkDirs("", b.Tree, func(dir string) { candidates[dir] = true }); err != nil {
@@ -69,7 +69,7 @@ func Chmod(dir string, old, now uint16) Change {
 func (c *Change) isDir() bool { return object.Mode(c.OldMode) == object.Dir }
 
 // walkDirs visits the directories of a tree.
-func (r *store) walkDirs(dir string, tree object.ID, visit func(dir string)) error {
+func (r *Store) walkDirs(dir string, tree object.ID, visit func(dir string)) error {
 	entries, err := r.ReadTree(tree)
 	if err != nil {
 		return err

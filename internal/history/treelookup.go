@@ -1,4 +1,4 @@
-package cairn
+package history
 
 import (
 	"context"
@@ -15,7 +15,7 @@ const LongWalk = 100
 // newestInLines finds the newest checkpoint of each tree in the lines of days and
 // sessions, and takes what it finds out of trees. That is what a walk over all comes to
 // first, but where there is an index it goes no further back than to what that covers.
-func (r *store) newestInLines(ctx context.Context, trees map[object.ID]bool) ([]*Checkpoint, error) {
+func (r *Store) newestInLines(ctx context.Context, trees map[object.ID]bool) ([]*Checkpoint, error) {
 	refs, err := r.refsBelow(RefTracks, RefSessions, RefLost)
 	if err != nil {
 		return nil, err
@@ -39,7 +39,7 @@ func (r *store) newestInLines(ctx context.Context, trees map[object.ID]bool) ([]
 }
 
 // placesByWalk makes an index, if one is wanted and it comes far.
-func (r *store) placesByWalk(ctx context.Context, refs []odb.Ref, trees map[object.ID]bool, index bool) (found []placed, err error) {
+func (r *Store) placesByWalk(ctx context.Context, refs []odb.Ref, trees map[object.ID]bool, index bool) (found []placed, err error) {
 	ends, whole := r.endsOfLines()
 	whole = whole && index && r.LongWalk > 0
 	var all []placed
@@ -71,7 +71,7 @@ func (r *store) placesByWalk(ctx context.Context, refs []odb.Ref, trees map[obje
 // current if something that it covers may have gone since, or if times went back, so
 // that a walk over all might come to another checkpoint first; nor if there is none. With
 // a current one it is not ok only where two checkpoints are of the same second.
-func (r *store) placesByIndex(ctx context.Context, refs []odb.Ref, trees map[object.ID]bool) (found []placed, current, ok bool) {
+func (r *Store) placesByIndex(ctx context.Context, refs []odb.Ref, trees map[object.ID]bool) (found []placed, current, ok bool) {
 	x := r.loadTreeIndex()
 	ends, ok := r.endsOfLines()
 	if x == nil || r.LongWalk == 0 || !ok || x.ends != ends {
@@ -98,7 +98,7 @@ func (r *store) placesByIndex(ctx context.Context, refs []odb.Ref, trees map[obj
 
 // newerThan returns the checkpoints that an index does not cover, newest first. It is ok
 // if the index is current.
-func (r *store) newerThan(ctx context.Context, x *treeIndex, refs []odb.Ref) (newer []placed, ok bool) {
+func (r *Store) newerThan(ctx context.Context, x *treeIndex, refs []odb.Ref) (newer []placed, ok bool) {
 	reached := make(map[object.ID]bool)
 	known := func(id object.ID) bool {
 		if x.isTip(id) {
@@ -139,7 +139,7 @@ func placeIn(x *treeIndex, newer []placed, tree object.ID) (p placed, ok bool) {
 
 // endsOfLines is a checksum of where lines were cut: an index made before that covers
 // what is not there any more.
-func (r *store) endsOfLines() (sum [32]byte, ok bool) {
+func (r *Store) endsOfLines() (sum [32]byte, ok bool) {
 	ids, err := r.DB.Shallow()
 	h := sha256.New()
 	for _, id := range ids {
@@ -158,7 +158,7 @@ func tipsOf(refs []odb.Ref) (tips []object.ID) {
 }
 
 // loadTreeIndex returns the index that was made last, nil if there is none.
-func (r *store) loadTreeIndex() *treeIndex {
+func (r *Store) loadTreeIndex() *treeIndex {
 	if x := r.lookups.Load(); x != nil {
 		return x
 	}
@@ -173,7 +173,7 @@ func (r *store) loadTreeIndex() *treeIndex {
 
 // keepTreeIndex keeps an index, unless it is nil. What cannot be written, as in a store
 // that may only be read, is made again by the next process.
-func (r *store) keepTreeIndex(x *treeIndex) {
+func (r *Store) keepTreeIndex(x *treeIndex) {
 	if x == nil {
 		return
 	}

@@ -1,4 +1,4 @@
-package cairn
+package history
 
 import (
 	"sync"
@@ -25,7 +25,7 @@ const maxOutlines = 20_000
 // outline returns a checkpoint with no more than its tree, time and first parent, and
 // with headers that tell an event of a line from others and equal metadata from
 // different ones. It compares with outlines only.
-func (r *store) outline(id object.ID) (*Checkpoint, error) {
+func (r *Store) outline(id object.ID) (*Checkpoint, error) {
 	// The end of a line moves when others clean: behind it nothing is left to walk to.
 	if o := r.outlines.get(id); o != nil && !r.DB.EndsLine(id) {
 		return o, nil

@@ -1,4 +1,4 @@
-package cairn
+package history
 
 import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"

@@ -1,4 +1,4 @@
-package cairn
+package history
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
@@ -27,13 +28,13 @@ type Operation struct {
 	Paths     []string // changed
 	scope     []string // what it was narrowed down to
 	created   []string // of Paths, where nothing stood before
-	Kept      []PathReason
-	Conflicts []PathReason
+	Kept      []state.PathReason
+	Conflicts []state.PathReason
 }
 
 // Operations yields the operations of this root, newest first. An error ends the
 // iteration.
-func (r *store) Operations(ctx context.Context) iter.Seq2[*Operation, error] {
+func (r *Store) Operations(ctx context.Context) iter.Seq2[*Operation, error] {
 	return func(yield func(*Operation, error) bool) {
 		id, err := r.DB.Ref(RefOperations)
 		if errors.Is(err, odb.ErrNotFound) {
@@ -59,7 +60,7 @@ func (r *store) Operations(ctx context.Context) iter.Seq2[*Operation, error] {
 
 // readOperation reads one operation and the id of the one before it. It returns nil
 // for one that was cleaned away, of which only the commit is left.
-func (r *store) readOperation(id object.ID) (*Operation, object.ID, error) {
+func (r *Store) readOperation(id object.ID) (*Operation, object.ID, error) {
 	c, err := r.ReadCheckpoint(id)
 	if err != nil {
 		return nil, object.ID{}, err
@@ -69,7 +70,7 @@ func (r *store) readOperation(id object.ID) (*Operation, object.ID, error) {
 	}
 	var rec OperationRecord
 	if err := json.Unmarshal([]byte(c.commit.Header(OperationHeader)), &rec); err != nil {
-		return nil, object.ID{}, fmt.Errorf("%w: operation %s: %w", ErrCorrupt, id, err)
+		return nil, object.ID{}, fmt.Errorf("%w: operation %s: %w", state.ErrCorrupt, id, err)
 	}
 	op := &Operation{
 		ID: c.ID, Kind: rec.Kind, When: c.When, Target: rec.Target, Undoes: rec.Undoes, Before: rec.Before, After: rec.After,
@@ -86,7 +87,7 @@ func (r *store) readOperation(id object.ID) (*Operation, object.ID, error) {
 }
 
 // operationStates yields the states before and after every operation, newest first.
-func (r *store) operationStates(ctx context.Context) iter.Seq2[*Checkpoint, error] {
+func (r *Store) operationStates(ctx context.Context) iter.Seq2[*Checkpoint, error] {
 	return func(yield func(*Checkpoint, error) bool) {
 		for op, err := range r.Operations(ctx) {
 			if err != nil {
@@ -96,7 +97,7 @@ func (r *store) operationStates(ctx context.Context) iter.Seq2[*Checkpoint, erro
 			for _, spec := range []string{op.After, op.Before} {
 				id, err := object.ParseID(spec)
 				if err != nil {
-					yield(nil, fmt.Errorf("%w: operation %s", ErrCorrupt, op.ID))
+					yield(nil, fmt.Errorf("%w: operation %s", state.ErrCorrupt, op.ID))
 					return
 				}
 				c, err := r.ReadCheckpoint(id)
@@ -109,16 +110,16 @@ func (r *store) operationStates(ctx context.Context) iter.Seq2[*Checkpoint, erro
 }
 
 type operationJSON struct {
-	ID        string           `json:"id"`
-	Kind      string           `json:"kind"`
-	When      time.Time        `json:"time"`
-	Target    string           `json:"target,omitempty"`
-	Undoes    string           `json:"undoes,omitempty"`
-	Before    string           `json:"before"`
-	After     string           `json:"after"`
-	Paths     []state.PathText `json:"paths"`
-	Kept      []PathReason     `json:"kept"`
-	Conflicts []PathReason     `json:"conflicts"`
+	ID        string             `json:"id"`
+	Kind      string             `json:"kind"`
+	When      time.Time          `json:"time"`
+	Target    string             `json:"target,omitempty"`
+	Undoes    string             `json:"undoes,omitempty"`
+	Before    string             `json:"before"`
+	After     string             `json:"after"`
+	Paths     []state.PathText   `json:"paths"`
+	Kept      []state.PathReason `json:"kept"`
+	Conflicts []state.PathReason `json:"conflicts"`
 }
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -138,6 +139,60 @@ func (op *Operation) UnmarshalJSON(data []byte) error {
 func (op Operation) MarshalJSON() ([]byte, error) {
 	return json.Marshal(operationJSON{
 		op.ID, op.Kind, op.When, op.Target, op.Undoes, op.Before, op.After, pathtext.Texts(op.Paths),
-		append([]PathReason{}, op.Kept...), append([]PathReason{}, op.Conflicts...),
+		append([]state.PathReason{}, op.Kept...), append([]state.PathReason{}, op.Conflicts...),
 	})
+}
+
+// Latest finds among operations, newest first, the last that kind has not taken back.
+// Those of that kind take back what comes next, that is, was done before them. What an
+// undo can take back is everything but undos; what a redo can, undos since the last
+// other operation.
+func Latest(kind string, ops iter.Seq2[*Operation, error]) (*Operation, error) {
+	var taking []*Operation // those whose partners have not been met, the oldest last
+	for op, err := range ops {
+		switch {
+		case err != nil:
+			return nil, err
+		case op.Kind == kind:
+			taking = append(taking, op)
+		case kind == "redo" && op.Kind != "undo":
+			return nil, nil
+		default:
+			if op, taking = leftOf(op, taking); op != nil {
+				return op, nil
+			}
+		}
+	}
+	return nil, nil
+}
+
+// leftOf is what is left of an operation after others took it back, nil for nothing:
+// one may have been narrowed down to some paths. Those that found nothing left are
+// returned, too.
+func leftOf(op *Operation, taking []*Operation) (left *Operation, rest []*Operation) {
+	for len(taking) > 0 {
+		by := taking[len(taking)-1]
+		taking = taking[:len(taking)-1]
+		if len(by.scope) == 0 {
+			return nil, taking
+		}
+		some := *op
+		some.Paths = slices.DeleteFunc(slices.Clone(op.Paths), state.NewPathScope(by.scope).Covers)
+		if op = &some; len(op.Paths) == 0 {
+			return nil, taking
+		}
+	}
+	return op, nil
+}
+
+// ChangedScope selects what an operation changed, as far as scope covers it. An operation lists
+// every path that it changed, so that a directory stands for its bits alone.
+func ChangedScope(op *Operation, scope *state.PathScope) *state.PathScope {
+	var paths []string
+	for _, path := range op.Paths {
+		if scope.Covers(path) {
+			paths = append(paths, path)
+		}
+	}
+	return state.NewPathScope(nil).WithAlone(paths)
 }

@@ -1,4 +1,4 @@
-package cairn
+package history
 
 import (
 	"cmp"
@@ -22,7 +22,7 @@ type TreeChange struct {
 
 // ReadTree reads a tree; the zero id and the empty tree have no entries. The entries
 // must not be changed.
-func (r *store) ReadTree(id object.ID) ([]object.Entry, error) {
+func (r *Store) ReadTree(id object.ID) ([]object.Entry, error) {
 	if id.IsZero() || id == object.EmptyTree {
 		return nil, nil
 	}
@@ -34,11 +34,11 @@ func (r *store) ReadTree(id object.ID) ([]object.Entry, error) {
 		return nil, fmt.Errorf("tree %s: %w", id, err)
 	}
 	if kind != object.Tree {
-		return nil, fmt.Errorf("%w: %s is a %s, not a tree", ErrCorrupt, id, kind)
+		return nil, fmt.Errorf("%w: %s is a %s, not a tree", state.ErrCorrupt, id, kind)
 	}
 	entries, err := object.ParseTree(data)
 	if err != nil {
-		return nil, fmt.Errorf("tree %s: %w: %w", id, ErrCorrupt, err)
+		return nil, fmt.Errorf("tree %s: %w: %w", id, state.ErrCorrupt, err)
 	}
 	r.Trees.add(id, entries)
 	return entries, nil
@@ -46,12 +46,12 @@ func (r *store) ReadTree(id object.ID) ([]object.Entry, error) {
 
 // CompareTrees yields what differs between two trees, ordered by the bytes of the
 // paths. Equal sub-trees are never read, so the cost follows the difference.
-func (r *store) CompareTrees(ctx context.Context, old, new object.ID, scope *state.PathScope) iter.Seq2[TreeChange, error] {
+func (r *Store) CompareTrees(ctx context.Context, old, new object.ID, scope *state.PathScope) iter.Seq2[TreeChange, error] {
 	return (&Comparison{Repo: r, Ctx: ctx, Scope: scope}).Between(old, new)
 }
 
 type Comparison struct {
-	Repo  *store
+	Repo  *Store
 	Ctx   context.Context
 	Scope *state.PathScope
 
@@ -170,7 +170,7 @@ func treeID(e *object.Entry) object.ID {
 }
 
 // TreeEntry finds a path in a tree. The root is a directory entry without a name.
-func (r *store) TreeEntry(tree object.ID, path string) (object.Entry, error) {
+func (r *Store) TreeEntry(tree object.ID, path string) (object.Entry, error) {
 	e := object.Entry{Mode: object.Dir, ID: tree}
 	if path == "" {
 		return e, nil
@@ -206,6 +206,6 @@ func findEntry(entries []object.Entry, name string) *object.Entry {
 
 // walkTree yields all entries below a directory of a tree that are not directories,
 // with their paths, ordered by the bytes of the paths.
-func (r *store) walkTree(ctx context.Context, tree object.ID, scope *state.PathScope) iter.Seq2[TreeChange, error] {
+func (r *Store) walkTree(ctx context.Context, tree object.ID, scope *state.PathScope) iter.Seq2[TreeChange, error] {
 	return r.CompareTrees(ctx, object.EmptyTree, tree, scope)
 }

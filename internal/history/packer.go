@@ -1,4 +1,4 @@
-package cairn
+package history
 
 import (
 	"context"
@@ -15,7 +15,7 @@ const packAnew = 16 << 20
 
 // Packer makes delta-compressed packs by means of the git program; nil where there
 // is none.
-func (r *store) Packer() odb.PackFunc {
+func (r *Store) Packer() odb.PackFunc {
 	binary, err := git.LookBinary()
 	if err != nil {
 		return nil

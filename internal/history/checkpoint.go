@@ -1,4 +1,4 @@
-package cairn
+package history
 
 import (
 	"bytes"
@@ -51,7 +51,7 @@ type Checkpoint struct {
 var Identity = object.Signature{Name: "cairn", Email: "cairn@localhost"}
 
 // ReadCheckpoint reads a commit that cairn made. Metadata is decoded on demand.
-func (r *store) ReadCheckpoint(id object.ID) (*Checkpoint, error) {
+func (r *Store) ReadCheckpoint(id object.ID) (*Checkpoint, error) {
 	kind, data, err := r.DB.Read(id)
 	if err != nil {
 		return nil, fmt.Errorf("checkpoint %s: %w", id, err)
@@ -64,7 +64,7 @@ func (r *store) ReadCheckpoint(id object.ID) (*Checkpoint, error) {
 		return nil, state.NotFound("commit %s is not a checkpoint", id) // some oddity that was borrowed or fetched
 	}
 	if err != nil {
-		return nil, fmt.Errorf("checkpoint %s: %w: %w", id, ErrCorrupt, err)
+		return nil, fmt.Errorf("checkpoint %s: %w: %w", id, state.ErrCorrupt, err)
 	}
 	if c.Header(state.MetadataHeader) == "" {
 		return nil, state.NotFound("commit %s is not a checkpoint", id)
@@ -110,7 +110,7 @@ func KnownCheckpoint(id, tree object.ID, m *state.Metadata, text string) *Checkp
 }
 
 // Skipped lists what was present at the checkpoint, but not captured.
-func (c *Checkpoint) Skipped() ([]Skipped, error) {
+func (c *Checkpoint) Skipped() ([]state.Skipped, error) {
 	m, err := MetadataOf(c)
 	if err != nil {
 		return nil, err
@@ -149,7 +149,7 @@ func AddCommit(b *odb.Batch, q CommitRequest) (object.ID, error) {
 }
 
 // refsBelow lists the refs with the prefixes.
-func (r *store) refsBelow(prefixes ...string) (all []odb.Ref, err error) {
+func (r *Store) refsBelow(prefixes ...string) (all []odb.Ref, err error) {
 	for _, prefix := range prefixes {
 		refs, err := r.DB.Refs(prefix)
 		if err != nil {
@@ -162,7 +162,7 @@ func (r *store) refsBelow(prefixes ...string) (all []odb.Ref, err error) {
 
 // readTips reads what refs name and is not known. Damage to one line must not hide the
 // others: those that cannot be read are left out, and get their Err set.
-func (r *store) readTips(refs []odb.Ref, read checkpointReader, known func(object.ID) bool) (tips []*Checkpoint) {
+func (r *Store) readTips(refs []odb.Ref, read checkpointReader, known func(object.ID) bool) (tips []*Checkpoint) {
 	for i := range refs {
 		ref := &refs[i]
 		if ref.Err == nil && known(ref.ID) {
@@ -186,13 +186,13 @@ func nothing(object.ID) bool { return false }
 
 // Checkpoints yields the checkpoints of all lines, newest first; of a session those at
 // which something had changed. An error ends the iteration.
-func (r *store) Checkpoints(ctx context.Context) iter.Seq2[*Checkpoint, error] {
+func (r *Store) Checkpoints(ctx context.Context) iter.Seq2[*Checkpoint, error] {
 	return r.checkpointsOf(ctx, r.ReadCheckpoint, RefTracks, RefSessions, RefLost)
 }
 
 // checkpointsOf yields what read returns for the checkpoints of all lines with the
 // prefixes.
-func (r *store) checkpointsOf(ctx context.Context, read checkpointReader, prefixes ...string) iter.Seq2[*Checkpoint, error] {
+func (r *Store) checkpointsOf(ctx context.Context, read checkpointReader, prefixes ...string) iter.Seq2[*Checkpoint, error] {
 	return func(yield func(*Checkpoint, error) bool) {
 		refs, err := r.refsBelow(prefixes...)
 		if err != nil {
@@ -205,7 +205,7 @@ func (r *store) checkpointsOf(ctx context.Context, read checkpointReader, prefix
 
 // walk yields the checkpoints that lead to refs, newest first. It goes no further back
 // than to what is known, of which it yields nothing.
-func (r *store) walk(ctx context.Context, refs []odb.Ref, read checkpointReader, known func(object.ID) bool) iter.Seq2[*Checkpoint, error] {
+func (r *Store) walk(ctx context.Context, refs []odb.Ref, read checkpointReader, known func(object.ID) bool) iter.Seq2[*Checkpoint, error] {
 	return func(yield func(*Checkpoint, error) bool) {
 		var tips []*Checkpoint
 		seen := make(map[object.ID]bool) // forks share their beginnings
@@ -299,7 +299,7 @@ const MinPrefix = 4
 // its commit, a unique prefix of either, @ (the newest), @~N (N before it) or the
 // name of a pin.
 // Errors wrap ErrNotFound or ErrAmbiguous.
-func (r *store) Lookup(ctx context.Context, spec string) (*Checkpoint, error) {
+func (r *Store) Lookup(ctx context.Context, spec string) (*Checkpoint, error) {
 	if rest, ok := strings.CutPrefix(spec, "@"); ok {
 		return r.lookupBack(ctx, spec, rest)
 	}
@@ -312,7 +312,7 @@ func (r *store) Lookup(ctx context.Context, spec string) (*Checkpoint, error) {
 		return nil, err
 	}
 	c, err := r.lookupIDs(ctx, spec, r.withoutLost(r.withReplaced(spec, ids)))
-	if why := r.LossOf(spec); errors.Is(err, ErrNotFound) && why != "" {
+	if why := r.LossOf(spec); errors.Is(err, state.ErrNotFound) && why != "" {
 		err = state.NotFound("%s", why)
 	}
 	return c, err
@@ -321,7 +321,7 @@ func (r *store) Lookup(ctx context.Context, spec string) (*Checkpoint, error) {
 // maxCandidates bounds how many objects a short prefix is allowed to match.
 const maxCandidates = 1000
 
-func (r *store) lookupBack(ctx context.Context, spec, rest string) (*Checkpoint, error) {
+func (r *Store) lookupBack(ctx context.Context, spec, rest string) (*Checkpoint, error) {
 	back := 0
 	if rest != "" {
 		n, err := strconv.ParseUint(strings.TrimPrefix(rest, "~"), 10, 31)
@@ -346,7 +346,7 @@ func (r *store) lookupBack(ctx context.Context, spec, rest string) (*Checkpoint,
 // lookupIDs picks the one checkpoint among the objects that a prefix matches.
 // Trees count only as the whole state of a checkpoint: restoring the tree of some
 // sub-directory as if it were the root would delete everything else.
-func (r *store) lookupIDs(ctx context.Context, spec string, ids []object.ID) (*Checkpoint, error) {
+func (r *Store) lookupIDs(ctx context.Context, spec string, ids []object.ID) (*Checkpoint, error) {
 	trees := make(map[object.ID]bool)
 	var found []*Checkpoint
 	for _, id := range ids {
@@ -358,7 +358,7 @@ func (r *store) lookupIDs(ctx context.Context, spec string, ids []object.ID) (*C
 			trees[id] = true
 		case kind == object.Commit:
 			c, err := r.ReadCheckpoint(id)
-			if err != nil && !errors.Is(err, ErrNotFound) {
+			if err != nil && !errors.Is(err, state.ErrNotFound) {
 				return nil, err
 			}
 			if err == nil {
@@ -379,13 +379,13 @@ func (r *store) lookupIDs(ctx context.Context, spec string, ids []object.ID) (*C
 	case 1:
 		return found[0], nil
 	}
-	return nil, fmt.Errorf("%w: %s could be %s or %s (give more digits)", ErrAmbiguous, spec, found[0].ID, found[1].ID)
+	return nil, fmt.Errorf("%w: %s could be %s or %s (give more digits)", state.ErrAmbiguous, spec, found[0].ID, found[1].ID)
 }
 
 // newestWithTree finds the newest checkpoint of each tree: in the lines first, then
 // among the states that operations saved, then among what has a name or came from
 // elsewhere.
-func (r *store) newestWithTree(ctx context.Context, trees map[object.ID]bool) ([]*Checkpoint, error) {
+func (r *Store) newestWithTree(ctx context.Context, trees map[object.ID]bool) ([]*Checkpoint, error) {
 	found, err := r.newestInLines(ctx, trees)
 	if err != nil || len(trees) == 0 {
 		return found, err
@@ -413,7 +413,7 @@ func (r *store) newestWithTree(ctx context.Context, trees map[object.ID]bool) ([
 // otherStates yields every checkpoint that can be reached from a pin, an imported
 // checkpoint or a line of another store, newest first. What cannot be read is left
 // out: it may be damaged, but it is not this store's own history.
-func (r *store) otherStates(ctx context.Context) iter.Seq2[*Checkpoint, error] {
+func (r *Store) otherStates(ctx context.Context) iter.Seq2[*Checkpoint, error] {
 	return func(yield func(*Checkpoint, error) bool) {
 		refs, err := r.refsBelow(RefPins, RefImported, RefRemotes)
 		if err != nil {

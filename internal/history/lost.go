@@ -1,4 +1,4 @@
-package cairn
+package history
 
 import (
 	"bufio"
@@ -54,7 +54,7 @@ func (l *Loss) UnmarshalJSON(data []byte) error {
 }
 
 // Losses lists all that repairs of this store have cut out, in the order in which they did.
-func (r *store) Losses() ([]Loss, error) {
+func (r *Store) Losses() ([]Loss, error) {
 	data, err := r.DB.ReadPrivate(odb.PrivateLost)
 	if errors.Is(err, odb.ErrNotFound) {
 		return nil, nil
@@ -73,7 +73,7 @@ func (r *store) Losses() ([]Loss, error) {
 }
 
 // RecordLosses adds to the list, under the lock.
-func (r *store) RecordLosses(more []Loss) error {
+func (r *Store) RecordLosses(more []Loss) error {
 	data, err := r.DB.ReadPrivate(odb.PrivateLost)
 	if err != nil && !errors.Is(err, odb.ErrNotFound) {
 		return err
@@ -96,7 +96,7 @@ func (r *store) RecordLosses(more []Loss) error {
 
 // withoutLost leaves out the ids of checkpoints that a repair has cut out: such a commit may
 // still be there until the next cleaning, but its state is not.
-func (r *store) withoutLost(ids []object.ID) []object.ID {
+func (r *Store) withoutLost(ids []object.ID) []object.ID {
 	list, err := r.Losses()
 	if err != nil || len(list) == 0 {
 		return ids
@@ -115,7 +115,7 @@ func (l *Loss) isCut() bool { return l.Kind == "checkpoint" || l.Kind == "operat
 
 // LossOf says what became of a commit, by the beginning of its id, or of a ref; "" if no
 // repair has cut it out.
-func (r *store) LossOf(name string) string {
+func (r *Store) LossOf(name string) string {
 	list, err := r.Losses()
 	if err != nil {
 		return ""

@@ -1,4 +1,4 @@
-package cairn
+package history
 
 import (
 	"maps"
@@ -11,7 +11,7 @@ import (
 
 // EditTree returns a tree with some paths replaced: their Mode and ID are those of
 // edits, nil removes. Trees along the way are added to the batch.
-func (r *store) EditTree(batch *odb.Batch, tree object.ID, edits map[string]*object.Entry) (object.ID, error) {
+func (r *Store) EditTree(batch *odb.Batch, tree object.ID, edits map[string]*object.Entry) (object.ID, error) {
 	read, err := r.ReadTree(tree)
 	if err != nil {
 		return object.ID{}, err
@@ -43,7 +43,7 @@ func (r *store) EditTree(batch *odb.Batch, tree object.ID, edits map[string]*obj
 	return batch.Add(object.Tree, object.AppendTree(nil, sorted))
 }
 
-func (r *store) editEntry(batch *odb.Batch, entries map[string]object.Entry, name string, sub map[string]*object.Entry) error {
+func (r *Store) editEntry(batch *odb.Batch, entries map[string]object.Entry, name string, sub map[string]*object.Entry) error {
 	var old object.ID
 	if e := entries[name]; e.Mode == object.Dir {
 		old = e.ID

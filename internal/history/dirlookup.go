@@ -1,4 +1,4 @@
-package cairn
+package history
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 // questions: a tree holds no directory without captured files, and the lists of those
 // directories have no order to search by.
 type DirLookup struct {
-	repo *store
+	repo *Store
 	state.State
 	Empty, bare map[string]bool
 }
@@ -23,7 +23,7 @@ type DirEnd struct {
 	Perm        uint16
 }
 
-func (r *store) LookupDirs(s state.State) *DirLookup {
+func (r *Store) LookupDirs(s state.State) *DirLookup {
 	return &DirLookup{r, s, PathSet(s.Meta.Empty), PathSet(s.Meta.Bare)}
 }
 
@@ -55,7 +55,7 @@ func (l *DirLookup) Holds(path string) (bool, error) {
 
 // WalkDir yields the files and symlinks below a directory of a tree. It reads no tree
 // beside those on the way to the directory and below it.
-func (r *store) WalkDir(ctx context.Context, tree object.ID, dir string) iter.Seq2[TreeChange, error] {
+func (r *Store) WalkDir(ctx context.Context, tree object.ID, dir string) iter.Seq2[TreeChange, error] {
 	return func(yield func(TreeChange, error) bool) {
 		e, err := r.EntryOrNil(tree, dir)
 		if err == nil && (e == nil || e.Mode != object.Dir) {

@@ -1,4 +1,4 @@
-package cairn
+package history
 
 import (
 	"errors"
@@ -13,7 +13,7 @@ import (
 // tree and by the rules recorded with it. Directories are read when they are asked
 // about.
 type TreeRules struct {
-	repo    *store
+	repo    *Store
 	tree    object.ID
 	later   state.State // for a state without a record of rules: one that may show traces of them
 	prefix  string
@@ -32,7 +32,7 @@ type dirRules struct {
 }
 
 // TreeRules reads what a state has recorded. later is a state after it.
-func (r *store) TreeRules(s, later state.State) *TreeRules {
+func (r *Store) TreeRules(s, later state.State) *TreeRules {
 	ig := &s.Meta.Ignore
 	t := &TreeRules{
 		repo: r, tree: s.Tree, later: later, prefix: string(ig.Prefix), fold: ig.FoldCase,
@@ -152,9 +152,9 @@ func (t *TreeRules) mayLack(above *ignore.Chain, dir, path string) bool {
 }
 
 // EntryOrNil is treeEntry for a path that may be absent.
-func (r *store) EntryOrNil(tree object.ID, path string) (*object.Entry, error) {
+func (r *Store) EntryOrNil(tree object.ID, path string) (*object.Entry, error) {
 	e, err := r.TreeEntry(tree, path)
-	if errors.Is(err, ErrNotFound) && !errors.Is(err, ErrCorrupt) {
+	if errors.Is(err, state.ErrNotFound) && !errors.Is(err, state.ErrCorrupt) {
 		return nil, nil
 	}
 	if err != nil {

@@ -1,0 +1,103 @@
+package history
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
+)
+
+// OperationHeader is the extra commit header of an operation.
+const OperationHeader = "cairn-operation"
+
+// OperationRecord says what an operation did. Its commit has the tree and metadata
+// of the state after; its parents are the operation before it, if any, and the
+// checkpoints before and after.
+type OperationRecord struct {
+	Version   int                `json:"v"`
+	Kind      string             `json:"kind"`
+	Target    string             `json:"target,omitempty"`
+	Undoes    string             `json:"undoes,omitempty"`
+	Token     string             `json:"token,omitempty"` // of the journal
+	At        int64              `json:"at,omitempty"`    // nanoseconds since 1970; commits keep seconds
+	Before    string             `json:"before"`
+	After     string             `json:"after"`
+	Paths     []state.PathText   `json:"paths"`             // changed
+	Scope     []state.PathText   `json:"scope,omitempty"`   // what an undo or redo was narrowed down to
+	Created   []state.PathText   `json:"created,omitempty"` // of these, where nothing stood before
+	Kept      []state.PathReason `json:"kept,omitempty"`
+	Conflicts []state.PathReason `json:"conflicts,omitempty"`
+}
+
+// StateLabel says what a checkpoint is about. Without a message an unchanged state
+// needs no new checkpoint.
+type StateLabel struct{ Message, Author string }
+
+// DefaultAuthor made what nobody else says they made.
+const DefaultAuthor = "user"
+
+// AddState adds the commit of a state to a batch, unless the checkpoint before is
+// the same and no message asks for a new one.
+func (r *Store) AddState(batch *odb.Batch, s state.State, previous *Checkpoint, label StateLabel) (object.ID, error) {
+	meta, err := s.Meta.Encode()
+	if err != nil {
+		return object.ID{}, err
+	}
+	return r.AddEncoded(batch, s.Tree, meta, previous, label)
+}
+
+func (r *Store) AddEncoded(batch *odb.Batch, tree object.ID, meta string, previous *Checkpoint, label StateLabel) (object.ID, error) {
+	if previous != nil && label.Message == "" && previous.tree == tree && previous.commit.Header(state.MetadataHeader) == meta {
+		return previous.id, nil
+	}
+	q := CommitRequest{Tree: tree, Meta: meta, Message: label.Message, When: r.Now(), Author: object.Signature{Name: label.Author, Email: "cairn@localhost"}}
+	if q.Message == "" {
+		q.Message = "checkpoint"
+	}
+	if q.Author.Name == "" {
+		q.Author.Name = DefaultAuthor
+	}
+	if previous != nil {
+		q.Parents = []object.ID{previous.id}
+	}
+	return AddCommit(batch, q)
+}
+
+// Source gives the contents of blobs to an Applier.
+type Source struct{ DB *odb.DB }
+
+// Open implements apply.Source.
+func (s Source) Open(id object.ID) (int64, io.ReadCloser, error) {
+	kind, size, rc, err := s.DB.Open(id)
+	if err != nil {
+		return 0, nil, err
+	}
+	if kind != object.Blob {
+		rc.Close()
+		return 0, nil, fmt.Errorf("%w: %s is a %s, not a blob", state.ErrCorrupt, id, kind)
+	}
+	return size, rc, nil
+}
+
+// originHeader is the extra commit header that names the checkpoint which an
+// exported one was made from.
+const originHeader = "cairn-origin"
+
+// WithoutHistory encodes the commit as it is exported. One that was exported before
+// stays as it is.
+func WithoutHistory(c *Checkpoint) ([]byte, error) {
+	origin := c.ID
+	if before := c.commit.Header(originHeader); before != "" && len(c.commit.Parents) == 0 {
+		origin = before
+	}
+	return object.AppendCommit(nil, &object.CommitData{
+		Tree: c.tree, Author: c.commit.Author, Committer: c.commit.Committer,
+		Extra: []object.Header{
+			{Key: state.MetadataHeader, Value: c.commit.Header(state.MetadataHeader)},
+			{Key: originHeader, Value: origin},
+		},
+		Message: c.commit.Message,
+	})
+}

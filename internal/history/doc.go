@@ -1,0 +1,14 @@
+// Package history keeps states in a store: checkpoints are commits, lines are refs, and
+// operations are commits with the states before and after as parents.
+//
+// The package reads, looks up, walks, compares and adds states. It does not look at the
+// user's directory.
+//
+// Invariants:
+//
+//   - What a ref leads to lives. A checkpoint is handed out only after its objects and the
+//     ref that leads to it are in the store.
+//   - Store.Exclusive runs its function with the store's lock held and after interrupted
+//     operations are finished. Fields that belong to the lock are touched only there.
+//   - Hidden fields of the public types are read by the functions in access.go.
+package history

@@ -1,0 +1,225 @@
+package history
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
+)
+
+const (
+	RefSessions = RefRoot + "sessions/" // lines with records, see LineRef
+
+	// lineHeader is the extra commit header of a checkpoint on a line with records.
+	LineHeader  = "cairn-line"
+	LineVersion = 1
+)
+
+// LineRecord is the value of lineHeader.
+type LineRecord struct {
+	Version int             `json:"v"`
+	At      int64           `json:"at,omitempty"` // nanoseconds since 1970; commits keep seconds
+	Record  json.RawMessage `json:"record,omitempty"`
+
+	// Of a checkpoint that a revert made, see LineEvent.
+	Before  string           `json:"before,omitempty"`
+	Wanted  string           `json:"wanted,omitempty"`
+	Paths   []state.PathText `json:"paths,omitempty"`
+	Unmoved []state.PathText `json:"unmoved,omitempty"`
+	Created []state.PathText `json:"created,omitempty"`
+}
+
+// LineEvent is one checkpoint of a line with records. Such a line tells what
+// happened to a root in some context, for instance in a session of an agent. Who
+// keeps it appends a record of his own to each checkpoint; package cairn looks after
+// the states, and after reverts that move the disk and the line as one.
+type LineEvent struct {
+	*Checkpoint
+
+	OnLine bool // false: a checkpoint of a day, say
+
+	// Record is what was given to Append or TakeBack, nil for a state that was only
+	// saved before a revert.
+	Record json.RawMessage
+
+	// Of a revert: the state before it, the state that it was to bring about, the
+	// paths that differ between that and what was wanted before, and those of them
+	// that stayed as they were because of somebody else's changes. Created are the paths
+	// that the revert made where nothing stood.
+	Before  string
+	Wanted  string
+	Paths   []string
+	Unmoved []string
+	Created []string
+}
+
+// LineRef returns the ref under which the line of an id lies in the store, for
+// instance for git log. The id may be any text but the empty one. What is too long for a
+// ref is named by its hash; no encoded name begins with '+'.
+func LineRef(id string) string {
+	name := encodeName(id)
+	if len(name) > pieceLength {
+		sum := sha256.Sum256([]byte(id))
+		name = "+" + hex.EncodeToString(sum[:])
+	}
+	return RefSessions + name
+}
+
+func (r *Store) ReadLineEvent(id object.ID) (*LineEvent, error) {
+	c, err := r.ReadCheckpoint(id)
+	if errors.Is(err, odb.ErrNotFound) {
+		return nil, state.NotFound("checkpoint %s, which has been cleaned away", id)
+	}
+	if err != nil {
+		return nil, err
+	}
+	e := &LineEvent{Checkpoint: c}
+	value := c.commit.Header(LineHeader)
+	if value == "" {
+		return e, nil
+	}
+	var rec LineRecord
+	if err := json.Unmarshal([]byte(value), &rec); err != nil {
+		return nil, fmt.Errorf("%w: record of checkpoint %s: %w", state.ErrCorrupt, id, err)
+	}
+	if rec.Version != LineVersion {
+		return nil, fmt.Errorf("%w: record of version %d in checkpoint %s: a later release of cairn made it", state.ErrStore, rec.Version, id)
+	}
+	e.OnLine = true
+	e.Record, e.Before, e.Wanted = rec.Record, rec.Before, rec.Wanted
+	e.Paths, e.Unmoved, e.Created = pathtext.Plain(rec.Paths), pathtext.Plain(rec.Unmoved), pathtext.Plain(rec.Created)
+	return e, nil
+}
+
+// LineTip returns the newest checkpoint of a line. The error wraps ErrNotFound where
+// there is no such line, and ErrCorrupt where the store has lost the checkpoint.
+func (r *Store) LineTip(id string) (*LineEvent, error) {
+	commit, err := r.DB.Ref(LineRef(id))
+	if errors.Is(err, odb.ErrNotFound) {
+		return nil, state.NotFound("line %q", id)
+	}
+	if err != nil {
+		return nil, err
+	}
+	e, err := r.ReadLineEvent(commit)
+	if errors.Is(err, state.ErrNotFound) {
+		return nil, fmt.Errorf("%w: the newest checkpoint %s of line %q is missing (%s)", state.ErrCorrupt, commit, id, state.MendHint)
+	}
+	return e, err
+}
+
+// LineEvent returns a checkpoint by its full id, with what its line tells of it.
+func (r *Store) LineEvent(id string) (*LineEvent, error) {
+	commit, err := object.ParseID(id)
+	if err != nil {
+		return nil, state.NotFound("checkpoint %q", id)
+	}
+	return r.ReadLineEvent(commit)
+}
+
+// LineEnds returns the checkpoints with which lines begin whose older checkpoints have
+// been cleaned away.
+func (r *Store) LineEnds(ctx context.Context) ([]*LineEvent, error) {
+	ids, err := r.DB.Shallow()
+	if err != nil {
+		return nil, err
+	}
+	var ends []*LineEvent
+	for _, id := range ids {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		e, err := r.ReadLineEvent(id)
+		if errors.Is(err, state.ErrNotFound) {
+			continue // its line has gone, too
+		}
+		if err != nil {
+			return nil, err
+		}
+		ends = append(ends, e)
+	}
+	return ends, nil
+}
+
+// LineTips returns the newest checkpoint of every line with records. Lines that
+// cannot be read are left out and logged.
+func (r *Store) LineTips(ctx context.Context) ([]*LineEvent, error) {
+	refs, err := r.DB.Refs(RefSessions)
+	if err != nil {
+		return nil, err
+	}
+	var tips []*LineEvent
+	for _, ref := range refs {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		var e *LineEvent
+		if err = ref.Err; err == nil {
+			e, err = r.ReadLineEvent(ref.ID)
+		}
+		if err != nil {
+			r.Log.Warn("line left out", "ref", ref.Name, "error", err)
+			continue
+		}
+		tips = append(tips, e)
+	}
+	return tips, nil
+}
+
+// Line yields a checkpoint of a line and those before it, newest first. Where older
+// ones have been cleaned away the last error wraps ErrNotFound.
+func (r *Store) Line(ctx context.Context, from string) iter.Seq2[*LineEvent, error] {
+	return func(yield func(*LineEvent, error) bool) {
+		for next := from; next != ""; {
+			id, err := object.ParseID(next)
+			if err == nil {
+				err = ctx.Err()
+			}
+			var e *LineEvent
+			if err == nil {
+				e, err = r.ReadLineEvent(id)
+			}
+			if !yield(e, err) || err != nil {
+				return
+			}
+			next = e.Parent
+		}
+	}
+}
+
+// Undone tells which of some operations are taken back at present. Operations are
+// named by the checkpoints after them; those that have expired count as not undone.
+func (r *Store) Undone(ctx context.Context, after ...string) (map[string]bool, error) {
+	undone, missing := make(map[string]bool), make(map[string]bool)
+	for _, id := range after {
+		missing[id] = true
+	}
+	if len(missing) == 0 {
+		return undone, nil
+	}
+	taken := make(map[string]bool) // operations; what takes one back is newer, and so known before it
+	for op, err := range r.Operations(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		if op.Undoes != "" && len(op.scope) == 0 && !taken[op.ID] {
+			taken[op.Undoes] = true
+		}
+		if !missing[op.After] {
+			continue
+		}
+		undone[op.After] = taken[op.ID]
+		if delete(missing, op.After); len(missing) == 0 {
+			break
+		}
+	}
+	return undone, nil
+}

@@ -1,0 +1,224 @@
+package history
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
+)
+
+// Errors of pins.
+var (
+	// ErrExists: the name is given to another checkpoint.
+	ErrExists = errors.New("already exists")
+
+	// ErrName: no checkpoint can have such a name.
+	ErrName = errors.New("unusable name")
+)
+
+// Pin is a name that was given to a checkpoint. A pinned checkpoint is never
+// cleaned away.
+type Pin struct {
+	Name       string `json:"name"`
+	Checkpoint string `json:"checkpoint"` // the commit
+	Hash       string `json:"hash"`       // the tree; "" if the checkpoint cannot be read
+}
+
+// Pin names a checkpoint. The name then stands wherever a hash does. Naming the same
+// checkpoint again is no error; a name that another one has is ErrExists.
+//
+// A name is 1 to 200 bytes of UTF-8 without control characters. It must not begin
+// with @, hold "..", or be 4 to 40 hexadecimal digits: those would be taken for
+// something else. Names that differ in case, or in the composition of an accent,
+// are different.
+func (r *Store) Pin(ctx context.Context, spec, name string) error {
+	if err := checkName(name); err != nil {
+		return err
+	}
+	return r.Exclusive(ctx, func() error {
+		c, err := r.Lookup(ctx, spec)
+		if err != nil {
+			return err
+		}
+		old, err := r.DB.Ref(pinRef(name))
+		switch {
+		case err == nil && old == c.id:
+			return nil
+		case err == nil:
+			return fmt.Errorf("%w: %q is the name of checkpoint %s (unpin it first)", ErrExists, name, old)
+		case !errors.Is(err, odb.ErrNotFound):
+			return err
+		}
+		return r.DB.SetRef(pinRef(name), c.id)
+	})
+}
+
+// Unpin takes a name away. The checkpoint stays until it is cleaned away with its
+// line.
+func (r *Store) Unpin(ctx context.Context, name string) error {
+	if err := checkName(name); err != nil {
+		return err
+	}
+	return r.Exclusive(ctx, func() error {
+		err := r.DB.DeleteRef(pinRef(name))
+		if errors.Is(err, odb.ErrNotFound) {
+			return state.NotFound("pin %q", name)
+		}
+		return err
+	})
+}
+
+// Pins lists the names, sorted by their bytes. A pin that cannot be read is left
+// out; one whose checkpoint cannot be read is listed.
+func (r *Store) Pins(ctx context.Context) ([]Pin, error) {
+	refs, err := r.DB.Refs(RefPins)
+	if err != nil {
+		return nil, err
+	}
+	pins := []Pin{}
+	for _, ref := range refs {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		name, ok := PinName(ref.Name)
+		if !ok || ref.Err != nil {
+			r.Log.Warn("pin left out", "ref", ref.Name, "error", ref.Err)
+			continue
+		}
+		pin := Pin{Name: name, Checkpoint: ref.ID.String()}
+		if c, err := r.ReadCheckpoint(ref.ID); err == nil {
+			pin.Hash = c.Hash
+		}
+		pins = append(pins, pin)
+	}
+	slices.SortFunc(pins, func(a, b Pin) int { return strings.Compare(a.Name, b.Name) })
+	return pins, nil
+}
+
+// lookupName finds the checkpoint that a name was given to.
+func (r *Store) lookupName(name string) (*Checkpoint, error) {
+	id, err := object.ID{}, checkName(name)
+	if err == nil {
+		id, err = r.DB.Ref(pinRef(name))
+	}
+	switch {
+	case errors.Is(err, odb.ErrNotFound), errors.Is(err, ErrName):
+		return nil, state.NotFound("checkpoint %q (want a hash, at least %d hex digits of one, @ or @~N, or a pinned name)", name, MinPrefix)
+	case err != nil:
+		return nil, err
+	}
+	return r.ReadCheckpoint(id)
+}
+
+// looksLikeHash reports whether spec is a hash or could be the beginning of one.
+func looksLikeHash(spec string) bool {
+	return len(spec) >= MinPrefix && len(spec) <= 2*len(object.ID{}) &&
+		strings.Trim(spec, "0123456789abcdefABCDEF") == ""
+}
+
+// maxName is the length in bytes of the longest name.
+const maxName = 200
+
+func checkName(name string) error {
+	why := ""
+	switch {
+	case name == "":
+		why = "is empty"
+	case len(name) > maxName:
+		return fmt.Errorf("%w: has %d bytes, at most %d can be", ErrName, len(name), maxName)
+	case !utf8.ValidString(name):
+		why = "is not UTF-8"
+	case strings.ContainsFunc(name, unicode.IsControl):
+		why = "holds a control character"
+	case strings.HasPrefix(name, "@"):
+		why = "begins with @"
+	case strings.Contains(name, ".."):
+		why = "holds .."
+	case looksLikeHash(name):
+		why = "looks like a hash"
+	default:
+		return nil
+	}
+	return fmt.Errorf("%w: %q %s", ErrName, name, why)
+}
+
+// The form of names in refs. Every file system and every git must take them and
+// keep them apart: lower-case letters, digits, '-', '_' and '.' stand for
+// themselves, every other byte is '%' and two hex digits. So are upper-case
+// letters, because many file systems do not tell them from lower-case ones, and
+// what is special in some place: a dot at either end or after another dot, the dot of
+// a final ".lock", the first letter of Windows' device names.
+//
+// A file name has at most 255 bytes, and git appends to it. Longer names are spread
+// over directories; all pieces but the last end in '+', all but the first begin
+// with it. No other piece does, so no name is a directory of another.
+const pieceLength = 180
+
+func pinRef(name string) string { return RefPins + encodeName(name) }
+
+func encodeName(name string) string {
+	text := make([]byte, 0, 3*len(name))
+	for i := range len(name) {
+		if plainInName(name, i) {
+			text = append(text, name[i])
+		} else {
+			text = fmt.Appendf(text, "%%%02x", name[i])
+		}
+	}
+	pieces := slices.Collect(slices.Chunk(text, pieceLength))
+	out := string(pieces[0])
+	for _, piece := range pieces[1:] {
+		out += "+/+" + string(piece)
+	}
+	return out
+}
+
+// plainInName reports whether the byte at i stands for itself.
+func plainInName(name string, i int) bool {
+	c := name[i]
+	switch {
+	case c == '.':
+		return i > 0 && i < len(name)-1 && name[i-1] != '.' && name[i:] != ".lock"
+	case i == 0 && isDevice(name):
+		return false
+	}
+	return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '-' || c == '_'
+}
+
+// isDevice reports whether Windows takes a file of this name for a device. What
+// follows a dot does not count there.
+func isDevice(name string) bool {
+	stem, _, _ := strings.Cut(name, ".")
+	switch strings.TrimRight(stem, "0123456789") {
+	case "con", "prn", "aux", "nul", "com", "lpt", "conin", "conout":
+		return true
+	}
+	return false
+}
+
+// PinName is the inverse of pinRef. It refuses what pinRef does not make, as a ref
+// that somebody else put there.
+func PinName(ref string) (name string, ok bool) {
+	text := strings.TrimPrefix(ref, RefPins)
+	whole := strings.ReplaceAll(text, "+/+", "")
+	var out []byte
+	for i := 0; i < len(whole); i++ {
+		c := whole[i]
+		if c == '%' {
+			if _, err := fmt.Sscanf(whole[i+1:min(i+3, len(whole))], "%02x", &c); err != nil {
+				return "", false
+			}
+			i += 2
+		}
+		out = append(out, c)
+	}
+	name = string(out)
+	return name, checkName(name) == nil && encodeName(name) == text
+}

@@ -1,0 +1,106 @@
+package history
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
+)
+
+// ReadReplaced returns which ids others took the place of. What cannot be read is
+// left out: an old id is then not found.
+func (r *Store) ReadReplaced() map[object.ID]object.ID {
+	all := make(map[object.ID]object.ID)
+	data, err := r.DB.ReadPrivate(odb.PrivateReplaced)
+	if err != nil {
+		return all
+	}
+	lines := bufio.NewScanner(bytes.NewReader(data))
+	for lines.Scan() {
+		old, now, _ := strings.Cut(lines.Text(), " ")
+		from, err := object.ParseID(old)
+		to, err2 := object.ParseID(now)
+		if err == nil && err2 == nil {
+			all[from] = to
+		}
+	}
+	return all
+}
+
+// RecordReplaced adds to the list, under the lock. What was itself a replacement is
+// followed to the end; what leads nowhere any more is dropped.
+func (r *Store) RecordReplaced(more map[object.ID]object.ID) error {
+	all := r.ReadReplaced()
+	for old, now := range all {
+		if further, ok := more[now]; ok {
+			all[old] = further
+		}
+	}
+	maps.Copy(all, more)
+	maps.DeleteFunc(all, func(old, now object.ID) bool {
+		_, _, err := r.DB.Stat(now)
+		return old == now || errors.Is(err, odb.ErrNotFound)
+	})
+	var lines []string
+	for old, now := range all {
+		lines = append(lines, old.String()+" "+now.String()+"\n")
+	}
+	slices.Sort(lines)
+	return r.DB.WritePrivate(odb.PrivateReplaced, []byte(strings.Join(lines, "")))
+}
+
+// withReplaced returns ids that begin with a prefix, those in the place of others that took
+// their place. An object that was replaced may still be there until the next cleaning.
+func (r *Store) withReplaced(prefix string, ids []object.ID) []object.ID {
+	all := r.ReadReplaced()
+	ids = slices.DeleteFunc(ids, func(id object.ID) bool { _, was := all[id]; return was })
+	for old, now := range all {
+		if strings.HasPrefix(old.String(), prefix) && !slices.Contains(ids, now) {
+			ids = append(ids, now)
+		}
+	}
+	return ids
+}
+
+// PurgedPaths lists, from the root, the paths that are not captured any more because
+// they were purged.
+func (r *Store) PurgedPaths() []string {
+	r.RefreshDenied()
+	return append([]string{}, r.Never.Load().purged...)
+}
+
+// decodePurged decodes the list of purged paths; what is no list has none.
+func (r *Store) decodePurged(data []byte) []string {
+	var texts []state.PathText
+	if len(data) > 0 {
+		if err := json.Unmarshal(data, &texts); err != nil {
+			r.Log.Warn("list of purged paths not read: they may be captured again", "error", err)
+		}
+	}
+	return pathtext.Plain(texts)
+}
+
+// neverPatterns are the purged paths in the form of Options.Never.
+func neverPatterns(paths []string) []string {
+	var patterns []string
+	for _, path := range paths {
+		var b strings.Builder
+		b.WriteByte('/')
+		for i := range len(path) {
+			if strings.IndexByte(`\*?[`, path[i]) >= 0 || path[i] == ' ' {
+				b.WriteByte('\\')
+			}
+			b.WriteByte(path[i])
+		}
+		patterns = append(patterns, b.String())
+	}
+	return patterns
+}

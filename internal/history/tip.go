@@ -1,0 +1,40 @@
+package history
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
+)
+
+// Tip returns the newest checkpoint of a line, nil for a line that does not exist
+// or cannot be read: a damaged line must not stop new checkpoints.
+func (r *Store) Tip(line string) *Checkpoint { return r.TipBy(line, r.ReadCheckpoint) }
+
+func (r *Store) TipBy(line string, read checkpointReader) *Checkpoint {
+	id, err := r.DB.Ref(line)
+	if errors.Is(err, odb.ErrNotFound) {
+		return nil
+	}
+	if err == nil {
+		var c *Checkpoint
+		if c, err = read(id); err == nil {
+			return c
+		}
+	}
+	r.Log.Warn("line begun anew", "ref", line, "error", err)
+	return nil
+}
+
+// Newest returns the newest checkpoint outside of sessions, of which there may be
+// many; nil when there is none.
+func (r *Store) Newest(ctx context.Context) (*Checkpoint, error) {
+	for c, err := range r.checkpointsOf(ctx, r.ReadCheckpoint, RefTracks) {
+		return c, err
+	}
+	return nil, nil
+}
+
+// Today is the line of checkpoints outside a session. Days are UTC's.
+func (r *Store) Today() string { return RefTracks + r.Now().UTC().Format(time.DateOnly) }

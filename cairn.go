@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/seed-fb9cbc17/cairn/internal/diff"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
@@ -16,7 +17,7 @@ import (
 type Repo struct {
 	store     *history.Store
 	capturer  *capturer
-	differ    *differ
+	differ    *diff.Differ
 	operator  *operator
 	cleaner   *cleaner
 	rewriter  *rewriter
@@ -69,7 +70,7 @@ func newRepo(opt Options, root string, around *Surroundings) *Repo {
 	c.MakeRoom = k.CleanForRoom
 	s.Disturbed, s.Recovery = c.Forget, o.RecoverOperations
 	return &Repo{
-		store: s, capturer: c, differ: &differ{Store: s}, operator: o, cleaner: k, rewriter: w, doctor: d,
+		store: s, capturer: c, differ: &diff.Differ{Store: s}, operator: o, cleaner: k, rewriter: w, doctor: d,
 		transport: &transport{Store: s, Lacking: d.LackedObjects},
 	}
 }

@@ -39,6 +39,7 @@ var layers = map[string]int{
 	"internal/settings":       1, // what a caller may set
 	"internal/state":          2, // what a checkpoint says of a tree
 	"internal/history":        4, // states in a store
+	"internal/diff":           5, // two states as git prints them
 	"":                        8, // package cairn
 	"session":                 9,
 	"snapshot":                9,

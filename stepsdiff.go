@@ -2,7 +2,6 @@ package cairn
 
 import (
 	"context"
-	"iter"
 	"slices"
 	"strings"
 
@@ -62,18 +61,4 @@ func (u *LineUpdate) stepChanges(ctx context.Context, steps []UndoneStep) ([]Cha
 	}
 	slices.SortFunc(list, func(x, y Change) int { return strings.Compare(x.Path, y.Path) })
 	return list, nil
-}
-
-// FileDiffs is DiffFull for changes already listed.
-func (r *differ) FileDiffs(ctx context.Context, list []Change, opt DiffOptions) iter.Seq2[FileDiff, error] {
-	size := func(i int) int64 { return r.diffSize(&list[i]) }
-	return readAhead(len(list), size, func(i int) (FileDiff, error) { return r.fileDiff(ctx, &list[i], opt) })
-}
-
-// diffSize is what a comparison has to read, in bytes. Who reads it will find out what
-// cannot be read.
-func (r *differ) diffSize(c *Change) int64 {
-	old, _ := r.BlobSize(history.OldEntry(c))
-	now, _ := r.BlobSize(history.NewEntry(c))
-	return old + now
 }

@@ -1,10 +1,10 @@
-package cairn
+package diff
 
 import (
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 )
 
-// differ compares states of a store.
-type differ struct {
+// Differ compares states of a store.
+type Differ struct {
 	*history.Store
 }

@@ -1,4 +1,4 @@
-package cairn
+package diff
 
 import (
 	"fmt"
@@ -9,20 +9,22 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/linediff"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/settings"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
 // writeFileDiff writes one file's part of a diff. A file that became a symlink, or
 // the reverse, is printed as a deletion and an addition, as git does. A change of
 // permission bits that git does not know has no text.
-func (r *differ) writeFileDiff(w io.Writer, c *Change, opt DiffOptions) (fileSides, error) {
+func (r *Differ) writeFileDiff(w io.Writer, c *history.Change, opt DiffOptions) (fileSides, error) {
 	if c.Letter() != "T" {
 		return r.writeSection(w, c, opt)
 	}
-	gone, err := r.writeSection(w, &Change{Path: c.Path, Status: Deleted, OldMode: c.OldMode, OldID: c.OldID, OldPerm: c.OldPerm}, opt)
+	gone, err := r.writeSection(w, &history.Change{Path: c.Path, Status: history.Deleted, OldMode: c.OldMode, OldID: c.OldID, OldPerm: c.OldPerm}, opt)
 	if err != nil {
 		return gone, err
 	}
-	s, err := r.writeSection(w, &Change{Path: c.Path, Status: Added, NewMode: c.NewMode, NewID: c.NewID, NewPerm: c.NewPerm}, opt)
+	s, err := r.writeSection(w, &history.Change{Path: c.Path, Status: history.Added, NewMode: c.NewMode, NewID: c.NewID, NewPerm: c.NewPerm}, opt)
 	s.old, s.oldSize, s.stat.Deleted = gone.old, gone.oldSize, gone.stat.Deleted
 	if s.note == "" {
 		s.note = gone.note
@@ -30,7 +32,7 @@ func (r *differ) writeFileDiff(w io.Writer, c *Change, opt DiffOptions) (fileSid
 	return s, err
 }
 
-func (r *differ) writeSection(w io.Writer, c *Change, opt DiffOptions) (fileSides, error) {
+func (r *Differ) writeSection(w io.Writer, c *history.Change, opt DiffOptions) (fileSides, error) {
 	s, err := r.sides(c, opt)
 	if err != nil {
 		return s, err
@@ -46,8 +48,8 @@ func (r *differ) writeSection(w io.Writer, c *Change, opt DiffOptions) (fileSide
 	return s, out.err
 }
 
-func writeHeader(out *errWriter, c *Change) {
-	a, b := QuotePath("a/"+c.Path), QuotePath("b/"+c.Path)
+func writeHeader(out *errWriter, c *history.Change) {
+	a, b := state.QuotePath("a/"+c.Path), state.QuotePath("b/"+c.Path)
 	out.printf("diff --git %s %s\n", a, b)
 	switch {
 	case c.OldMode == 0:
@@ -67,13 +69,13 @@ func writeHeader(out *errWriter, c *Change) {
 	out.printf("\n")
 }
 
-func (r *differ) writeBody(out *errWriter, c *Change, s *fileSides, opt DiffOptions) {
+func (r *Differ) writeBody(out *errWriter, c *history.Change, s *fileSides, opt DiffOptions) {
 	a, b := "/dev/null", "/dev/null"
 	if c.OldMode != 0 {
-		a = QuotePath("a/" + c.Path)
+		a = state.QuotePath("a/" + c.Path)
 	}
 	if c.NewMode != 0 {
-		b = QuotePath("b/" + c.Path)
+		b = state.QuotePath("b/" + c.Path)
 	}
 	switch {
 	case s.note == noteBinary:
@@ -87,7 +89,7 @@ func (r *differ) writeBody(out *errWriter, c *Change, s *fileSides, opt DiffOpti
 	hunks := &headedWriter{errWriter: out, head: "--- " + terminated(a) + "\n+++ " + terminated(b) + "\n"}
 	context := opt.Context
 	switch context {
-	case NoLimit:
+	case settings.NoLimit:
 		context = math.MaxInt32
 	case NoContext:
 		context = -1 // linediff's word for it

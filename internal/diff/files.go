@@ -1,0 +1,22 @@
+package diff
+
+import (
+	"context"
+	"iter"
+
+	"github.com/seed-fb9cbc17/cairn/internal/history"
+)
+
+// FileDiffs is DiffFull for changes already listed.
+func (r *Differ) FileDiffs(ctx context.Context, list []history.Change, opt DiffOptions) iter.Seq2[FileDiff, error] {
+	size := func(i int) int64 { return r.diffSize(&list[i]) }
+	return readAhead(len(list), size, func(i int) (FileDiff, error) { return r.fileDiff(ctx, &list[i], opt) })
+}
+
+// diffSize is what a comparison has to read, in bytes. Who reads it will find out what
+// cannot be read.
+func (r *Differ) diffSize(c *history.Change) int64 {
+	old, _ := r.BlobSize(history.OldEntry(c))
+	now, _ := r.BlobSize(history.NewEntry(c))
+	return old + now
+}

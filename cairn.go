@@ -9,6 +9,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/diff"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/retention"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
@@ -19,7 +20,7 @@ type Repo struct {
 	capturer  *capturer
 	differ    *diff.Differ
 	operator  *operator
-	cleaner   *cleaner
+	cleaner   *retention.Cleaner
 	rewriter  *rewriter
 	doctor    *doctor
 	transport *transport
@@ -65,7 +66,7 @@ func newRepo(opt Options, root string, around *Surroundings) *Repo {
 	o := &operator{capturer: c}
 	w := &rewriter{capturer: c}
 	d := &doctor{rewriter: w}
-	k := &cleaner{Store: s, BeforeRemove: c.RenamePacks}
+	k := &retention.Cleaner{Store: s, BeforeRemove: c.RenamePacks}
 	k.RunClean = k.Clean
 	c.MakeRoom = k.CleanForRoom
 	s.Disturbed, s.Recovery = c.Forget, o.RecoverOperations

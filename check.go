@@ -13,6 +13,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/retention"
 )
 
 // CheckOptions says how to check.
@@ -205,7 +206,7 @@ func (c *checker) ends(ctx context.Context) {
 // withoutParents lists the commits that can be reached and whose parents are not
 // there.
 func (r *doctor) withoutParents(ctx context.Context) ([]object.ID, error) {
-	s, err := TakeSurvey(ctx, r.Store)
+	s, err := retention.TakeSurvey(ctx, r.Store)
 	if err != nil {
 		return nil, err
 	}

@@ -3,7 +3,18 @@ package cairn
 import (
 	"context"
 	"time"
+
+	"github.com/seed-fb9cbc17/cairn/internal/retention"
 )
+
+// CleanOptions says how to clean.
+type CleanOptions = retention.CleanOptions
+
+// Cleaned is the answer of Clean.
+type Cleaned = retention.Cleaned
+
+// Usage is what a store takes and holds.
+type Usage = retention.Usage
 
 // DefaultBudget is the size in bytes that the store keeps to unless a Retention says
 // otherwise: the smaller of 5 GiB and a tenth of what was free when it was made.

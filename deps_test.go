@@ -40,6 +40,7 @@ var layers = map[string]int{
 	"internal/state":          2, // what a checkpoint says of a tree
 	"internal/history":        4, // states in a store
 	"internal/diff":           5, // two states as git prints them
+	"internal/retention":      5, // which units of a store live
 	"":                        8, // package cairn
 	"session":                 9,
 	"snapshot":                9,

@@ -2,6 +2,7 @@ package cairn
 
 import (
 	"github.com/seed-fb9cbc17/cairn/internal/history"
+	"github.com/seed-fb9cbc17/cairn/internal/retention"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
@@ -60,3 +61,6 @@ var ErrExists = history.ErrExists
 
 // ErrName: no checkpoint can have such a name.
 var ErrName = history.ErrName
+
+// ErrBusy: another process is at the same work.
+var ErrBusy = retention.ErrBusy

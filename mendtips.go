@@ -9,6 +9,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/retention"
 )
 
 // findTips gives lines whose ref was torn the newest checkpoint that says it is of the
@@ -54,7 +55,7 @@ func (m *mender) tipOf(ctx context.Context, name string) (id object.ID, found bo
 		if name == history.RefOperations {
 			of = isOperation(s.data)
 		}
-		if of && !FineTime(s.data).Before(since) {
+		if of && !retention.FineTime(s.data).Before(since) {
 			return s.id, true, nil
 		}
 	}
@@ -73,7 +74,7 @@ func (m *mender) timeOf(name string) (when time.Time, err error) {
 	}
 	c, err := m.parsed(id)
 	if c != nil {
-		when = FineTime(c)
+		when = retention.FineTime(c)
 	}
 	return when, err
 }

@@ -1,4 +1,4 @@
-package cairn
+package retention
 
 import (
 	"context"
@@ -6,34 +6,35 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
 // Usage is what a store takes and holds.
 type Usage struct {
-	Root        Path      `json:"root"`
-	Store       Path      `json:"store"`
-	Size        int64     `json:"size"`   // see Repo.StoreSize
-	Files       int       `json:"files"`  // in the store
-	Budget      int64     `json:"budget"` // default of Retention.MaxBytes for this store
-	Checkpoints int       `json:"checkpoints"`
-	Lines       int       `json:"lines"`
-	Pins        int       `json:"pins"`
-	Oldest      time.Time `json:"oldest,omitzero"` // checkpoint
-	Newest      time.Time `json:"newest,omitzero"`
-	Cleaned     time.Time `json:"cleaned,omitzero"` // when it was last cleaned
+	Root        state.Path `json:"root"`
+	Store       state.Path `json:"store"`
+	Size        int64      `json:"size"`   // see Repo.StoreSize
+	Files       int        `json:"files"`  // in the store
+	Budget      int64      `json:"budget"` // default of Retention.MaxBytes for this store
+	Checkpoints int        `json:"checkpoints"`
+	Lines       int        `json:"lines"`
+	Pins        int        `json:"pins"`
+	Oldest      time.Time  `json:"oldest,omitzero"` // checkpoint
+	Newest      time.Time  `json:"newest,omitzero"`
+	Cleaned     time.Time  `json:"cleaned,omitzero"` // when it was last cleaned
 }
 
 // StoreSize returns how many bytes the store's files take: packs, refs, the stat cache and
 // all else below its directory. A pack that the store shares with the user's repository
 // takes none. Usage.Size and Cleaned.Size are the same number.
-func (r *cleaner) StoreSize() (int64, error) {
+func (r *Cleaner) StoreSize() (int64, error) {
 	size, _, err := odb.Measure(r.DB.Dir())
 	return size, err
 }
 
 // Usage measures the store. Checkpoints and lines count where they can be read.
-func (r *cleaner) Usage(ctx context.Context) (*Usage, error) {
-	u := &Usage{Root: Path(r.Root), Store: Path(r.DB.Dir()), Budget: r.DefaultBudget()}
+func (r *Cleaner) Usage(ctx context.Context) (*Usage, error) {
+	u := &Usage{Root: state.Path(r.Root), Store: state.Path(r.DB.Dir()), Budget: r.DefaultBudget()}
 	if note := r.readNote(); note.Done {
 		u.Cleaned = note.Time
 	}

@@ -1,4 +1,4 @@
-package cairn
+package retention
 
 import (
 	"context"
@@ -6,8 +6,8 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 )
 
-// cleaner cleans one store.
-type cleaner struct {
+// Cleaner cleans one store.
+type Cleaner struct {
 	*history.Store
 
 	// BeforeRemove prepares the stat cache for packs that go.

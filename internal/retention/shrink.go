@@ -1,4 +1,4 @@
-package cairn
+package retention
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/settings"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
 // budgetSlack: a store that has outgrown its budget shrinks to this fraction below it, so
@@ -18,7 +19,7 @@ const maxShrinks = 5
 
 // shrink lets the oldest go where the store is too large, or has to make room for a
 // capture. For a capture that would not fit even then nothing goes.
-func (r *cleaner) shrink(ctx context.Context, s *survey, opt CleanOptions, keep Retention, done *Cleaned) error {
+func (r *Cleaner) shrink(ctx context.Context, s *survey, opt CleanOptions, keep settings.Retention, done *Cleaned) error {
 	opt.Thorough = true
 	for n := 0; done.Blocked == nil; n++ {
 		size, err := r.StoreSize()
@@ -54,7 +55,7 @@ func (r *cleaner) shrink(ctx context.Context, s *survey, opt CleanOptions, keep 
 }
 
 // mostBytes is how large the store may be, so that so many bytes can be added to it.
-func (r *cleaner) mostBytes(keep Retention, need, size int64) (int64, error) {
+func (r *Cleaner) mostBytes(keep settings.Retention, need, size int64) (int64, error) {
 	most := keep.MaxBytes
 	if most != settings.NoBytes {
 		most -= need
@@ -74,7 +75,7 @@ func (r *cleaner) mostBytes(keep Retention, need, size int64) (int64, error) {
 
 // dropOldest has the oldest units go that do not fit into target bytes. It reports whether
 // there was anything to go, or garbage to be collected.
-func (r *cleaner) dropOldest(ctx context.Context, s *survey, opt CleanOptions, target, most int64, done *Cleaned) (bool, error) {
+func (r *Cleaner) dropOldest(ctx context.Context, s *survey, opt CleanOptions, target, most int64, done *Cleaned) (bool, error) {
 	rest, err := r.besideObjects()
 	if err != nil {
 		return false, err
@@ -93,7 +94,7 @@ func (r *cleaner) dropOldest(ctx context.Context, s *survey, opt CleanOptions, t
 	}
 	freed := done.Freed
 	err = r.letGo(ctx, s, opt, done)
-	done.tight = opt.need > 0 && errors.Is(err, ErrNoSpace)
+	done.tight = opt.need > 0 && errors.Is(err, state.ErrNoSpace)
 	if done.tight {
 		err = nil // what has gone may be enough
 	}
@@ -101,7 +102,7 @@ func (r *cleaner) dropOldest(ctx context.Context, s *survey, opt CleanOptions, t
 }
 
 // besideObjects is the size of what is neither a pack nor a loose object.
-func (r *cleaner) besideObjects() (int64, error) {
+func (r *Cleaner) besideObjects() (int64, error) {
 	all, err := r.StoreSize()
 	if err != nil {
 		return 0, err
@@ -111,7 +112,7 @@ func (r *cleaner) besideObjects() (int64, error) {
 }
 
 // overBudget finds out what holds a store that is too large.
-func (r *cleaner) overBudget(ctx context.Context, s *survey, need int64, done *Cleaned) error {
+func (r *Cleaner) overBudget(ctx context.Context, s *survey, need int64, done *Cleaned) error {
 	if done.Blocked != nil || done.Incomplete || need > 0 && !done.stuck {
 		return nil // others keep the store busy
 	}
@@ -130,7 +131,7 @@ func (r *cleaner) overBudget(ctx context.Context, s *survey, need int64, done *C
 // that is to be replaced must fit beside itself on the disk. A fraction of the store keeps
 // what is old apart from what is new: then the oldest goes with its packs, and little has
 // to be copied. 0 = as large as they come.
-func (r *cleaner) copyAtOnce(opt CleanOptions) int64 {
+func (r *Cleaner) copyAtOnce(opt CleanOptions) int64 {
 	if opt.need == 0 {
 		return 0
 	}
@@ -150,7 +151,7 @@ const minCopied = 64 << 10
 
 // reserve is how much of the disk a cleaning leaves free. One that makes room may use half
 // of what is left: it gives back more than it takes.
-func (r *cleaner) reserve(opt CleanOptions) int64 {
+func (r *Cleaner) reserve(opt CleanOptions) int64 {
 	reserve := settings.WithDefaults(opt.Retention, r.DefaultBudget).MinFree
 	if opt.need == 0 {
 		return reserve

@@ -1,0 +1,64 @@
+package retention
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/seed-fb9cbc17/cairn/internal/state"
+)
+
+// CleanForRoom cleans for a capture that has failed for want of space. An error says that it is
+// not worth while to try again.
+func (r *Cleaner) CleanForRoom(ctx context.Context, cause error) error {
+	need, err := r.needed(cause)
+	if err != nil {
+		return errors.Join(cause, err)
+	}
+	keep := *r.Opt.Retention
+	if r.Opt.Budget > 0 {
+		keep.MaxBytes = r.Opt.Budget
+	}
+	if r.Opt.MinFree > 0 {
+		keep.MinFree = r.Opt.MinFree
+	}
+	done, err := r.RunClean(ctx, CleanOptions{Retention: keep, need: need})
+	switch {
+	case errors.Is(err, ErrBusy): // its room serves as well
+		return r.DB.WaitCollected(ctx)
+	case err != nil:
+		r.Log.Warn("cleaning for want of space failed", "error", err)
+		return fmt.Errorf("%w; making room failed: %w", cause, err)
+	case done.Blocked != nil:
+		return fmt.Errorf("%w; nothing can be dropped, because the store is damaged (cairn doctor --fix mends it): %w", cause, done.Blocked)
+	case done.OverBudget > 0 && done.holds != nil && done.Freed <= 0: // else the system may give the room back late
+		return fmt.Errorf("%w; %s", cause, done.holds.text(stepOf(cause)))
+	case done.Freed <= 0 && !done.fits && !done.Incomplete && done.OverBudget == 0:
+		return cause
+	}
+	return nil
+}
+
+// stepOf is what lifts the limit that a capture has met.
+func stepOf(cause error) string {
+	var short *state.Shortage
+	if errors.As(cause, &short) {
+		return short.Step
+	}
+	return "free the disk"
+}
+
+// needed is how many bytes a capture needs that has found no space. The system does not
+// tell: then it is some part of the store.
+func (r *Cleaner) needed(cause error) (int64, error) {
+	var short *state.Shortage
+	if errors.As(cause, &short) {
+		return max(1, short.Need), nil
+	}
+	free, err := r.FreeSpace()
+	if err != nil {
+		return 0, err
+	}
+	size, err := r.StoreSize()
+	return free + max(size/budgetSlack, 1<<20), err
+}

@@ -11,6 +11,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/retention"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
+	"github.com/seed-fb9cbc17/cairn/internal/transfer"
 )
 
 // Repo is a root together with its store. After its first capture it holds the stat cache
@@ -23,7 +24,7 @@ type Repo struct {
 	cleaner   *retention.Cleaner
 	rewriter  *rewriter
 	doctor    *doctor
-	transport *transport
+	transport *transfer.Transport
 }
 
 // Open opens the store of a root and makes it if there is none. The root is
@@ -72,7 +73,7 @@ func newRepo(opt Options, root string, around *Surroundings) *Repo {
 	s.Disturbed, s.Recovery = c.Forget, o.RecoverOperations
 	return &Repo{
 		store: s, capturer: c, differ: &diff.Differ{Store: s}, operator: o, cleaner: k, rewriter: w, doctor: d,
-		transport: &transport{Store: s, Lacking: d.LackedObjects},
+		transport: &transfer.Transport{Store: s, Lacking: d.LackedObjects},
 	}
 }
 

@@ -41,6 +41,7 @@ var layers = map[string]int{
 	"internal/history":        4, // states in a store
 	"internal/diff":           5, // two states as git prints them
 	"internal/retention":      5, // which units of a store live
+	"internal/transfer":       5, // checkpoints between stores
 	"":                        8, // package cairn
 	"session":                 9,
 	"snapshot":                9,

@@ -4,6 +4,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/retention"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
+	"github.com/seed-fb9cbc17/cairn/internal/transfer"
 )
 
 // Errors when opening.
@@ -64,3 +65,10 @@ var ErrName = history.ErrName
 
 // ErrBusy: another process is at the same work.
 var ErrBusy = retention.ErrBusy
+
+// ErrBundle: what was to be imported is not a bundle that Export has written, or it
+// was cut off or altered. Nothing of it is in the store.
+var ErrBundle = transfer.ErrBundle
+
+// ErrNoGit: push and fetch found no git program.
+var ErrNoGit = transfer.ErrNoGit

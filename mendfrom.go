@@ -8,11 +8,12 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/transfer"
 )
 
 // everyLine is what is fetched to look for lost objects: the lines of every project, for the
 // root may have had another path, and what people have committed themselves.
-var everyLine = []string{"+" + history.RefRoot + "*:" + RefIncoming + "cairn/*", "+refs/heads/*:" + RefIncoming + "heads/*", "+refs/tags/*:" + RefIncoming + "tags/*"}
+var everyLine = []string{"+" + history.RefRoot + "*:" + transfer.RefIncoming + "cairn/*", "+refs/heads/*:" + transfer.RefIncoming + "heads/*", "+refs/tags/*:" + transfer.RefIncoming + "tags/*"}
 
 // wantedArgs let git take what it finds odd: of what it brings only objects are used whose
 // ids the store knows already.
@@ -22,13 +23,13 @@ var wantedArgs = []string{"-c", "fetch.fsckObjects=false", "-c", "transfer.fsckO
 // fromPlaces opens the store, the repository or the directory of stores that the user names.
 // Objects in a directory are read as they lie there. Everything else git fetches.
 func (r *doctor) fromPlaces(ctx context.Context, from string) (places []place, err error) {
-	if dirs := objectDirsIn(from); IsLocal(from) && len(dirs) > 0 {
+	if dirs := objectDirsIn(from); transfer.IsLocal(from) && len(dirs) > 0 {
 		for _, dir := range dirs {
 			places = appendObjects(places, from, dir)
 		}
 		return places, nil
 	}
-	m, err := OpenRemote(r.Store, from)
+	m, err := transfer.OpenRemote(r.Store, from)
 	if err != nil {
 		return nil, err
 	}

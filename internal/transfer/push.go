@@ -1,4 +1,4 @@
-package cairn
+package transfer
 
 import (
 	"bytes"
@@ -15,6 +15,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
@@ -28,10 +29,10 @@ var ErrNoGit = git.ErrNoGit
 // refs/cairn/remotes/<store id>/.
 
 // remoteRefs is where the lines of this project lie on a remote.
-func (r *transport) remoteRefs() string { return history.RefRoot + ProjectID(r.Root) + "/" }
+func (r *Transport) remoteRefs() string { return history.RefRoot + state.ProjectID(r.Root) + "/" }
 
 // identity names this store on remotes.
-func (r *transport) identity(ctx context.Context) (id string, err error) {
+func (r *Transport) identity(ctx context.Context) (id string, err error) {
 	if id, err = r.DB.Identity(false); !errors.Is(err, odb.ErrNotFound) {
 		return id, err
 	}
@@ -104,7 +105,7 @@ func (m *remote) withoutPassword(text string) string {
 
 // ownLines lists what is pushed: all refs of checkpoints but those that only this
 // store needs and those that came from elsewhere. What is damaged is left out.
-func (r *transport) ownLines() ([]odb.Ref, error) {
+func (r *Transport) ownLines() ([]odb.Ref, error) {
 	refs, err := r.DB.Refs(history.RefRoot)
 	if err != nil {
 		return nil, err
@@ -135,7 +136,7 @@ func (r *transport) ownLines() ([]odb.Ref, error) {
 // The git program does the work, without the user's configuration. It may use keys
 // of the ssh agent and what Options.Home holds (.ssh, .netrc); it asks nobody.
 // Without a git program the error is ErrNoGit.
-func (r *transport) Push(ctx context.Context, where string) (pushed []string, err error) {
+func (r *Transport) Push(ctx context.Context, where string) (pushed []string, err error) {
 	m, err := OpenRemote(r.Store, where)
 	if err != nil {
 		return nil, err
@@ -177,7 +178,7 @@ func (r *transport) Push(ctx context.Context, where string) (pushed []string, er
 const BeginningDigits = 12
 
 // beginning is the oldest commit that can be reached along first parents.
-func (r *transport) beginning(id object.ID) object.ID {
+func (r *Transport) beginning(id object.ID) object.ID {
 	for {
 		c, err := r.ReadCheckpoint(id)
 		if err != nil || len(history.CommitOf(c).Parents) == 0 {

@@ -1,4 +1,4 @@
-package cairn
+package transfer
 
 import (
 	"bufio"
@@ -22,7 +22,7 @@ import (
 // every object's id, that all files are there, and that no path leads out of the
 // root or into a .git. Whatever is wrong, the store is as before, and the error is
 // an ErrBundle. Bundles that git made of an exported one are taken, too.
-func (r *transport) Import(ctx context.Context, rd io.Reader) (c *Checkpoint, err error) {
+func (r *Transport) Import(ctx context.Context, rd io.Reader) (c *history.Checkpoint, err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("import: %w", err)

@@ -1,4 +1,4 @@
-package cairn
+package transfer
 
 import (
 	"context"
@@ -23,7 +23,7 @@ const bundleMagic = "# v2 git bundle\n"
 //
 // Contents are streamed. After an error w has got part of a bundle, which nothing
 // accepts.
-func (r *transport) Export(ctx context.Context, w io.Writer, spec string) error {
+func (r *Transport) Export(ctx context.Context, w io.Writer, spec string) error {
 	c, err := r.Lookup(ctx, spec)
 	if err != nil {
 		return err
@@ -34,7 +34,7 @@ func (r *transport) Export(ctx context.Context, w io.Writer, spec string) error 
 	return nil
 }
 
-func (r *transport) export(ctx context.Context, w io.Writer, c *Checkpoint) error {
+func (r *Transport) export(ctx context.Context, w io.Writer, c *history.Checkpoint) error {
 	if _, err := history.MetadataOf(c); err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func (r *transport) export(ctx context.Context, w io.Writer, c *Checkpoint) erro
 
 // treeContents lists the objects below a tree, each once.
 type treeContents struct {
-	repo         *transport
+	repo         *Transport
 	seen         map[object.ID]bool
 	trees, blobs []object.ID
 }

@@ -1,15 +1,14 @@
-package cairn
+package transfer
 
 import (
 	"context"
-
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 )
 
-// transport moves checkpoints between stores.
-type transport struct {
+// Transport moves checkpoints between stores.
+type Transport struct {
 	*history.Store
 
 	// Lacking lists the objects that the store has lost.

@@ -1,0 +1,11 @@
+// Package transfer moves checkpoints between stores: as bundles, and to and from git
+// remotes.
+//
+// Invariants:
+//
+//   - What comes in is checked in a quarantine beside the store, object by object, before
+//     the first of it becomes visible. One bad line refuses the whole fetch.
+//   - A push deletes nothing and forces only pins.
+//   - Lines of other stores live under their own refs and never become the newest
+//     checkpoint of this one.
+package transfer

@@ -1,0 +1,267 @@
+package transfer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/seed-fb9cbc17/cairn/internal/history"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
+)
+
+// RefIncoming is where lines lie in a quarantine.
+const RefIncoming = history.RefRoot + "incoming/"
+
+// fetchArgs make git check what comes. What it knows about .gitmodules and
+// .gitattributes does not matter: they are files like others here.
+var fetchArgs = []string{
+	"-c", "fetch.fsckObjects=true", "-c", "transfer.fsckObjects=true", "-c", "fetch.unpackLimit=1",
+	"-c", "fetch.fsck.gitmodulesBlob=ignore", "-c", "fetch.fsck.gitmodulesLarge=ignore", "-c", "fetch.fsck.gitmodulesMissing=ignore",
+	"-c", "fetch.fsck.gitmodulesName=ignore", "-c", "fetch.fsck.gitmodulesParse=ignore", "-c", "fetch.fsck.gitmodulesPath=ignore",
+	"-c", "fetch.fsck.gitmodulesSymlink=ignore", "-c", "fetch.fsck.gitmodulesUpdate=ignore", "-c", "fetch.fsck.gitmodulesUrl=ignore",
+	"fetch", "--quiet", "--no-tags", "--recurse-submodules=no",
+}
+
+// Fetch brings the lines that other stores of this project have pushed to a git
+// repository, a URL or a path, and returns the names of those that are new or have
+// moved: <store id>/<line>. Objects that this store has lost come back if the remote holds
+// them, and are named "lost object <id>". The checkpoints of the lines can be looked up by their ids and the
+// ids of their trees. Lines of this store are never moved, and @ stays what it is.
+//
+// What comes is checked as Import checks it before anything of it is visible; if
+// one line is bad, none is taken. The store is not locked while git waits for the
+// remote. For what git may use, see Push.
+func (r *Transport) Fetch(ctx context.Context, where string) (fetched []string, err error) {
+	m, err := OpenRemote(r.Store, where)
+	if err != nil {
+		return nil, err
+	}
+	fetched, err = r.fetch(ctx, m)
+	if err != nil {
+		err = fmt.Errorf("fetch from %s: %w", m, err)
+	}
+	return fetched, err
+}
+
+func (r *Transport) fetch(ctx context.Context, m *remote) (fetched []string, err error) {
+	own, err := r.DB.Identity(false)
+	if err != nil && !errors.Is(err, odb.ErrNotFound) {
+		return nil, err
+	}
+	lacks, err := r.Lacking(ctx)
+	if err != nil {
+		return nil, err
+	}
+	q, err := r.quarantine(len(lacks) > 0)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, q.Discard()) }()
+	if _, err := m.Run(ctx, q.Dir(), fetchArgs[:len(fetchArgs):len(fetchArgs)], []string{"+" + r.remoteRefs() + "*:" + RefIncoming + "*"}); err != nil {
+		return nil, err
+	}
+	q.PackNames() // lists what git has written
+	in, err := r.judgeIncoming(ctx, q, own)
+	found := foundIn(q, lacks)
+	if err != nil || len(in.lines)+len(found) == 0 {
+		return nil, err
+	}
+	err = r.Exclusive(ctx, func() error {
+		if err := q.Adopt(); err != nil {
+			return err
+		}
+		fetched, err = r.takeIncoming(in)
+		return err
+	})
+	for _, id := range found {
+		fetched = append(fetched, "lost object "+id.String())
+	}
+	return fetched, err
+}
+
+// quarantine makes room for a fetch. A store that lacks objects must not tell the remote what
+// it has: git would leave out what those objects lead to.
+func (r *Transport) quarantine(alone bool) (*odb.Quarantine, error) {
+	if alone {
+		return r.DB.QuarantineAlone()
+	}
+	return r.DB.Quarantine()
+}
+
+// foundIn returns the objects that a quarantine holds.
+func foundIn(q *odb.Quarantine, ids []object.ID) (found []object.ID) {
+	for _, id := range ids {
+		if ok, err := q.DB.Has(id); err == nil && ok {
+			found = append(found, id)
+		}
+	}
+	return found
+}
+
+// incoming is what a fetch has brought, judged.
+type incoming struct {
+	lines   []incomingLine
+	audit   *audit
+	commits map[object.ID]bool // judged
+}
+
+type incomingLine struct {
+	name    string // <store id>/<line>
+	id      object.ID
+	forward bool // it holds what the line had before
+}
+
+func (r *Transport) judgeIncoming(ctx context.Context, q *odb.Quarantine, own string) (*incoming, error) {
+	refs, err := q.Refs(RefIncoming)
+	if err != nil {
+		return nil, err
+	}
+	in := &incoming{audit: newAudit(q), commits: make(map[object.ID]bool)}
+	trusted, err := r.trusted(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, ref := range refs {
+		name := strings.TrimPrefix(ref.Name, RefIncoming)
+		store, line, ok := strings.Cut(name, "/")
+		if ref.Err != nil {
+			return nil, fmt.Errorf("line %s: %w", name, foreign(ref.Err))
+		}
+		if !ok || line == "" || len(store) != 16 || strings.Trim(store, "0123456789abcdef") != "" {
+			return nil, fmt.Errorf("line %s: no store of cairn has such a line", name)
+		}
+		old, err := r.DB.Ref(history.RefRemotes + name)
+		if err == nil && old == ref.ID {
+			continue
+		}
+		met, err := in.judge(ctx, ref.ID, old, trusted)
+		if err != nil {
+			return nil, fmt.Errorf("line %s: %w", name, err)
+		}
+		if store != own { // whose objects are here again, judged like the others
+			in.lines = append(in.lines, incomingLine{name, ref.ID, met || old.IsZero() || strings.HasPrefix(line, "pins/")})
+		}
+	}
+	return in, nil
+}
+
+// judge looks at a commit and what it follows, as far as that is not known to be
+// good, and reports whether it met old.
+func (in *incoming) judge(ctx context.Context, tip, old object.ID, trusted map[object.ID]bool) (met bool, err error) {
+	seen := map[object.ID]bool{tip: true}
+	for queue := []object.ID{tip}; len(queue) > 0; {
+		id := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
+		met = met || id == old
+		if trusted[id] {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return false, err
+		}
+		var c *object.CommitData
+		if in.commits[id] {
+			if c, err = in.reread(id); err != nil {
+				return false, err
+			}
+		} else if c, err = in.audit.checkpoint(id); err != nil {
+			return false, err
+		}
+		in.commits[id] = true
+		for _, parent := range c.Parents {
+			if !seen[parent] {
+				seen[parent] = true
+				queue = append(queue, parent)
+			}
+		}
+	}
+	return met, nil
+}
+
+func (in *incoming) reread(id object.ID) (*object.CommitData, error) {
+	data, err := in.audit.read(object.Commit, id)
+	if err != nil {
+		return nil, err
+	}
+	return object.ParseCommit(data)
+}
+
+// trusted is every commit that a ref of this store leads to.
+func (r *Transport) trusted(ctx context.Context) (map[object.ID]bool, error) {
+	refs, err := r.DB.Refs(history.RefRoot)
+	if err != nil {
+		return nil, err
+	}
+	known := make(map[object.ID]bool)
+	var queue []object.ID
+	for _, ref := range refs {
+		if ref.Err == nil && ref.Name != history.RefDisk {
+			queue = append(queue, ref.ID)
+		}
+	}
+	for len(queue) > 0 {
+		id := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
+		if known[id] {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if c, err := r.ReadCheckpoint(id); err == nil {
+			known[id] = true
+			queue = append(queue, history.CommitOf(c).Parents...)
+		}
+	}
+	return known, nil
+}
+
+// takeIncoming makes judged lines visible. Their objects are in the store by now,
+// unless some that the store had before were cleaned away meanwhile.
+func (r *Transport) takeIncoming(in *incoming) (fetched []string, err error) {
+	if err := r.holdsAll(in); err != nil {
+		return nil, err
+	}
+	for _, line := range in.lines {
+		ref := history.RefRemotes + line.name
+		if old, err := r.DB.Ref(ref); err == nil && !line.forward {
+			// The other store began its line anew: what it had before stays.
+			if err := r.DB.SetRef(ref+"-"+old.String()[:BeginningDigits], old); err != nil {
+				return fetched, err
+			}
+		}
+		if err := r.DB.SetRef(ref, line.id); err != nil {
+			return fetched, err
+		}
+		fetched = append(fetched, line.name)
+	}
+	return fetched, nil
+}
+
+func (r *Transport) holdsAll(in *incoming) error {
+	holds := func(id object.ID) error {
+		ok, err := r.DB.Has(id)
+		if err == nil && !ok {
+			err = fmt.Errorf("object %s has gone meanwhile (fetch again)", id)
+		}
+		return err
+	}
+	for id := range in.commits {
+		if err := holds(id); err != nil {
+			return err
+		}
+	}
+	for id := range in.audit.trees {
+		if err := holds(id); err != nil {
+			return err
+		}
+	}
+	for id := range in.audit.blobs {
+		if err := holds(id); err != nil {
+			return err
+		}
+	}
+	return nil
+}

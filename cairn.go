@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/seed-fb9cbc17/cairn/internal/capture"
 	"github.com/seed-fb9cbc17/cairn/internal/diff"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
@@ -18,7 +19,7 @@ import (
 // in memory, some 130 bytes a file, so that the next ones need not read it.
 type Repo struct {
 	store     *history.Store
-	capturer  *capturer
+	capturer  *capture.Capturer
 	differ    *diff.Differ
 	operator  *operator
 	cleaner   *retention.Cleaner
@@ -43,7 +44,7 @@ func Open(opt Options) (*Repo, error) {
 	if root == dataDir || history.Within(root, store) {
 		return nil, fmt.Errorf("%w: %s lies inside the data directory %s", ErrRoot, root, dataDir)
 	}
-	around, err := LookAround(root)
+	around, err := capture.LookAround(root)
 	if err != nil {
 		return nil, err
 	}
@@ -61,11 +62,11 @@ func Open(opt Options) (*Repo, error) {
 }
 
 // newRepo returns a Repo that lacks nothing but its store.
-func newRepo(opt Options, root string, around *Surroundings) *Repo {
+func newRepo(opt Options, root string, around *capture.Surroundings) *Repo {
 	s := history.New(opt, root)
-	c := newCapturer(s, around)
-	o := &operator{capturer: c}
-	w := &rewriter{capturer: c}
+	c := capture.New(s, around)
+	o := &operator{Capturer: c}
+	w := &rewriter{Capturer: c}
 	d := &doctor{rewriter: w}
 	k := &retention.Cleaner{Store: s, BeforeRemove: c.RenamePacks}
 	k.RunClean = k.Clean
@@ -84,12 +85,12 @@ func (r *Repo) openStore(dir string) error {
 	db, err := odb.Open(dir, r.store.Root, opt)
 	absent := errors.Is(err, odb.ErrNotStore)
 	if absent && !settings.MustExist && settings.Disabled == "" {
-		if err := GuardRoot(r.store.Root, settings); err != nil {
+		if err := capture.GuardRoot(r.store.Root, settings); err != nil {
 			return err
 		}
-		made := AbsentDirs(settings.DataDir, filepath.Dir(dir))
+		made := capture.AbsentDirs(settings.DataDir, filepath.Dir(dir))
 		if db, err = odb.Create(dir, r.store.Root, opt); err == nil {
-			r.capturer.Fresh = &FreshStore{Dirs: made}
+			r.capturer.Fresh = &capture.FreshStore{Dirs: made}
 		}
 	}
 	switch {
@@ -127,7 +128,7 @@ func FindRoot(dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	repo, err := UserRepo(abs)
+	repo, err := capture.UserRepo(abs)
 	if err != nil || repo == nil {
 		return abs, err
 	}
@@ -142,7 +143,7 @@ func FindRootIn(dir, dataDir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if repo, err := UserRepo(root); err != nil || repo != nil {
+	if repo, err := capture.UserRepo(root); err != nil || repo != nil {
 		return root, err
 	}
 	for at := root; ; at = filepath.Dir(at) {

@@ -6,34 +6,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
-	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
-
-// StateOf resolves a checkpoint, or captures the disk where spec is empty.
-func (r *capturer) StateOf(ctx context.Context, spec string) (state.State, error) {
-	if spec == "" {
-		return r.diskState(ctx)
-	}
-	c, err := r.Lookup(ctx, spec)
-	if err != nil {
-		return state.State{}, err
-	}
-	return history.StateOf(c)
-}
-
-// diskState captures the disk without making a checkpoint.
-func (r *capturer) diskState(ctx context.Context) (s state.State, err error) {
-	err = r.Capturing(ctx, func() error {
-		c, err := r.Capture(ctx, captureOptions{})
-		if err != nil {
-			return err
-		}
-		defer c.Discard()
-		s = state.State{Tree: c.Tree, Meta: c.Metadata()}
-		return c.Publish(ctx)
-	})
-	return s, err
-}
 
 // Changes lists the files that differ between two checkpoints, and the directories whose
 // permission bits differ, ordered by the bytes of their paths. An empty to means the disk, an empty paths all of them. A path

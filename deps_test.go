@@ -42,6 +42,7 @@ var layers = map[string]int{
 	"internal/diff":           5, // two states as git prints them
 	"internal/retention":      5, // which units of a store live
 	"internal/transfer":       5, // checkpoints between stores
+	"internal/capture":        5, // disk to state
 	"":                        8, // package cairn
 	"session":                 9,
 	"snapshot":                9,

@@ -1,6 +1,10 @@
 package cairn
 
+import (
+	"github.com/seed-fb9cbc17/cairn/internal/capture"
+)
+
 // operator carries out operations.
 type operator struct {
-	*capturer
+	*capture.Capturer
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/seed-fb9cbc17/cairn/internal/capture"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
@@ -19,7 +20,7 @@ import (
 // disk as it was at the first.
 type LineUpdate struct {
 	repo      *operator
-	disk      *Snapshot
+	disk      *capture.Snapshot
 	published bool
 }
 
@@ -73,7 +74,7 @@ func (u *LineUpdate) Append(ctx context.Context, id string, a LineAppend) (*Line
 	if err != nil {
 		return nil, err
 	}
-	var c *Snapshot
+	var c *capture.Snapshot
 	batch := u.repo.DB.NewBatch()
 	defer batch.Discard()
 	if a.Capture {
@@ -137,13 +138,13 @@ func (u *LineUpdate) byID(id string) (*Checkpoint, error) {
 }
 
 // capture reads the disk once.
-func (u *LineUpdate) capture(ctx context.Context, paths []string) (*Snapshot, error) {
+func (u *LineUpdate) capture(ctx context.Context, paths []string) (*capture.Snapshot, error) {
 	if u.disk == nil {
 		hints, err := u.repo.HintPaths(TrackOptions{Paths: slices.DeleteFunc(slices.Clone(paths), u.Outside)})
 		if err != nil {
 			return nil, err
 		}
-		c, err := u.repo.Capture(ctx, captureOptions{Hints: hints})
+		c, err := u.repo.Capture(ctx, capture.Options{Hints: hints})
 		if err != nil {
 			return nil, err
 		}

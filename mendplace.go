@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/seed-fb9cbc17/cairn/internal/capture"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 )
@@ -93,7 +94,7 @@ func (r *doctor) capturedPlace() place {
 		}
 		m.captured = true
 		before := m.lost
-		c, err := r.Capture(ctx, captureOptions{})
+		c, err := r.Capture(ctx, capture.Options{})
 		if err == nil {
 			err = c.Publish(ctx)
 			c.Discard()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 
+	"github.com/seed-fb9cbc17/cairn/internal/capture"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
@@ -33,13 +34,13 @@ type opRequest struct {
 //  3. write the journal: from here on the next command finishes the operation
 //  4. apply
 //  5. record the operation, drop the journal
-func (r *operator) operate(ctx context.Context, req opRequest, makePlan func(*Snapshot) (*Plan, error)) (*Result, error) {
+func (r *operator) operate(ctx context.Context, req opRequest, makePlan func(*capture.Snapshot) (*Plan, error)) (*Result, error) {
 	if err := r.Enabled(); err != nil && !req.dryRun {
 		return nil, err
 	}
 	var res *Result
 	err := r.Capturing(ctx, func() error {
-		disk, err := r.Capture(ctx, captureOptions{})
+		disk, err := r.Capture(ctx, capture.Options{})
 		if err != nil {
 			return err
 		}
@@ -60,7 +61,7 @@ func (r *operator) operate(ctx context.Context, req opRequest, makePlan func(*Sn
 
 // operateOn carries out a plan, unless it is only asked for or there is nothing to
 // do. The caller holds the lock.
-func (r *operator) operateOn(ctx context.Context, req opRequest, disk *Snapshot, p *Plan) (*Result, error) {
+func (r *operator) operateOn(ctx context.Context, req opRequest, disk *capture.Snapshot, p *Plan) (*Result, error) {
 	res, err := r.preview(req, p)
 	if err != nil || req.dryRun || !req.toBeRecorded(p) {
 		return res, err
@@ -74,26 +75,19 @@ func (q *opRequest) toBeRecorded(p *Plan) bool {
 	return len(p.Changes) > 0 || q.undoes != "" && len(p.Kept) > 0 && len(p.Conflicts) == 0
 }
 
-func (r *operator) carryOut(ctx context.Context, req opRequest, disk *Snapshot, p *Plan) (*Result, error) {
+func (r *operator) carryOut(ctx context.Context, req opRequest, disk *capture.Snapshot, p *Plan) (*Result, error) {
 	before, err := r.saveBefore(ctx, req, disk, p)
 	if err != nil {
 		return nil, err
 	}
 	res, err := r.carryOutFrom(ctx, req, before, disk, p)
 	if err != nil {
-		err = &BegunError{err}
+		err = &capture.BegunError{Err: err}
 	}
 	return res, err
 }
 
-// BegunError is that of an operation which must not be tried once more from the start.
-type BegunError struct{ Err error }
-
-func (e *BegunError) Error() string { return e.Err.Error() }
-
-func (e *BegunError) Unwrap() error { return e.Err }
-
-func (r *operator) carryOutFrom(ctx context.Context, req opRequest, before object.ID, disk *Snapshot, p *Plan) (*Result, error) {
+func (r *operator) carryOutFrom(ctx context.Context, req opRequest, before object.ID, disk *capture.Snapshot, p *Plan) (*Result, error) {
 	j := newJournal(req, before, p)
 	if err := r.writeJournal(j); err != nil {
 		return nil, err
@@ -104,7 +98,7 @@ func (r *operator) carryOutFrom(ctx context.Context, req opRequest, before objec
 // saveBefore stores and publishes the state before an operation: what the capture holds, and
 // what no capture holds but the plan touches. It follows what was newest, on the
 // line that the operation belongs to or outside of such lines.
-func (r *operator) saveBefore(ctx context.Context, req opRequest, disk *Snapshot, p *Plan) (object.ID, error) {
+func (r *operator) saveBefore(ctx context.Context, req opRequest, disk *capture.Snapshot, p *Plan) (object.ID, error) {
 	batch := r.NewBatch(false)
 	defer batch.Discard()
 	s := state.State{Tree: disk.Tree, Meta: disk.Metadata()}

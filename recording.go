@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-fb9cbc17/cairn/internal/capture"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
@@ -26,8 +27,8 @@ import (
 //
 // Everything is looked at after a crash (x is nil), when anything may have changed, and
 // where the rules may have: they decide about paths that the operation has not touched.
-func recaptureOptions(j *journal, outcomes []apply.Outcome, x *index.Index, by *apply.Executor) captureOptions {
-	opt := captureOptions{Recording: true, Index: x, FineDirs: by.DirsStampFinely, Forget: make(map[string]bool)}
+func recaptureOptions(j *journal, outcomes []apply.Outcome, x *index.Index, by *apply.Executor) capture.Options {
+	opt := capture.Options{Recording: true, Index: x, FineDirs: by.DirsStampFinely, Forget: make(map[string]bool)}
 	ignored := j.keptIgnored()
 	for _, path := range ignored {
 		opt.Forget[path] = true
@@ -39,7 +40,7 @@ func recaptureOptions(j *journal, outcomes []apply.Outcome, x *index.Index, by *
 	if slices.ContainsFunc(j.changes, isRules) {
 		return opt
 	}
-	scope := NewWatchScope(j.touched(ignored), x)
+	scope := capture.NewWatchScope(j.touched(ignored), x)
 	opt.Scope, opt.Names = scope.Dirs, scope.Names
 	return opt
 }
@@ -95,7 +96,7 @@ func knownFrom(outcomes []apply.Outcome) scan.Known {
 
 // recordOperation captures what the operation touched and adds the state after and
 // the operation itself, which become part of the store, with their refs, at once.
-func (r *operator) recordOperation(ctx context.Context, j *journal, res *Result, opt captureOptions) (object.ID, error) {
+func (r *operator) recordOperation(ctx context.Context, j *journal, res *Result, opt capture.Options) (object.ID, error) {
 	disk, err := r.Capture(ctx, opt)
 	if err != nil {
 		return object.ID{}, err
@@ -130,7 +131,7 @@ func (r *operator) recordOperation(ctx context.Context, j *journal, res *Result,
 // ignored or too large. Without that, taking the operation back could not tell it from
 // later work. Such a state is made from captured trees, which have to be in
 // the store for it.
-func (r *operator) stateAfter(ctx context.Context, disk *Snapshot, j *journal, res *Result) (state.State, *odb.Batch, error) {
+func (r *operator) stateAfter(ctx context.Context, disk *capture.Snapshot, j *journal, res *Result) (state.State, *odb.Batch, error) {
 	s := state.State{Tree: disk.Tree, Meta: disk.Metadata()}
 	written, beside := r.written(disk, j, res)
 	dirs := DirsBeside(r.Store, disk.Index, slices.Values(beside))
@@ -151,7 +152,7 @@ func (r *operator) stateAfter(ctx context.Context, disk *Snapshot, j *journal, r
 
 // written has the files that an operation wrote and a capture does not hold, and the
 // paths at or above which directories may be beside the capture.
-func (r *operator) written(disk *Snapshot, j *journal, res *Result) (files map[string]*dir.State, beside []string) {
+func (r *operator) written(disk *capture.Snapshot, j *journal, res *Result) (files map[string]*dir.State, beside []string) {
 	files = make(map[string]*dir.State)
 	for i := range j.changes {
 		c := &j.changes[i]

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/seed-fb9cbc17/cairn/internal/capture"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
@@ -50,7 +51,7 @@ func (r *operator) goTo(ctx context.Context, spec string, req opRequest, paths [
 		return nil, err
 	}
 	req.target = target.ID
-	return r.operate(ctx, req, func(disk *Snapshot) (*Plan, error) {
+	return r.operate(ctx, req, func(disk *capture.Snapshot) (*Plan, error) {
 		if err := r.checkPaths(scope, disk, st); err != nil {
 			return nil, err
 		}
@@ -59,7 +60,7 @@ func (r *operator) goTo(ctx context.Context, spec string, req opRequest, paths [
 }
 
 // checkPaths refuses paths that neither side knows: most likely a typing error.
-func (r *operator) checkPaths(scope *state.PathScope, disk *Snapshot, target state.State) error {
+func (r *operator) checkPaths(scope *state.PathScope, disk *capture.Snapshot, target state.State) error {
 	if scope == nil {
 		return nil
 	}
@@ -115,7 +116,7 @@ func (r *operator) Revert(ctx context.Context, patches []Patch, opt RevertOption
 	if len(parts) > 0 {
 		req.target = parts[0].target.ID
 	}
-	return r.operate(ctx, req, func(disk *Snapshot) (*Plan, error) {
+	return r.operate(ctx, req, func(disk *capture.Snapshot) (*Plan, error) {
 		all := &Plan{}
 		for _, part := range parts {
 			st, err := history.StateOf(part.target)

@@ -3,6 +3,7 @@ package cairn
 import (
 	"context"
 
+	"github.com/seed-fb9cbc17/cairn/internal/capture"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
@@ -66,7 +67,7 @@ func (r *operator) takeBack(ctx context.Context, req opRequest, target, base *Ch
 	if err != nil {
 		return nil, err
 	}
-	return r.operate(ctx, req, func(disk *Snapshot) (*Plan, error) {
+	return r.operate(ctx, req, func(disk *capture.Snapshot) (*Plan, error) {
 		way := &ThreeWay{Base: from, Policy: opt.policy, Made: make(map[string]bool), Merged: make(map[object.ID][]byte)}
 		for _, path := range opt.made {
 			way.Made[path] = true

@@ -2,235 +2,18 @@ package cairn
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"slices"
 
-	"github.com/seed-fb9cbc17/cairn/internal/history"
-	"github.com/seed-fb9cbc17/cairn/internal/object"
-	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/capture"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
-// TrackOptions says how to track. The zero value is the usual way.
-type TrackOptions struct {
-	Message string // what the checkpoint is for; always makes a new one
-	Author  string // who made the changes since the checkpoint before; "" = "user"
-	Verify  bool   // read every file, whatever the stat cache says
+// Tracked reports whether the user's own repository has a file of the root under
+// version control: whoever can change the repository can change it, too. Where the
+// repository's index cannot be read it may be so. No git binary is asked.
+func Tracked(root, name string) (bool, error) { return capture.Tracked(root, name) }
 
-	// Paths are hints: they are read first, and files among them are captured although
-	// ignored. They may be absolute, or relative to the root; one that names
-	// a directory stands for all in it that is not ignored.
-	Paths []string
-
-	// OnlyPaths looks at nothing but Paths. The checkpoint holds these, and vouches for
-	// nothing else: going back to it leaves all other paths alone.
-	OnlyPaths bool
-
-	// Partial answers with a checkpoint of what was read when the context's deadline
-	// passes, instead of failing with ErrDeadline. What was not read is skipped as
-	// "unread", so that going back to it leaves that alone.
-	Partial bool
-}
-
-// Track is the answer of Repo.Track.
-type Track struct {
-	Hash       string    `json:"hash"`              // the tree: equal states have equal hashes
-	Checkpoint string    `json:"checkpoint"`        // the commit
-	Files      int       `json:"files"`             // captured
-	Changed    int       `json:"changed"`           // paths that differ from the checkpoint before
-	Skipped    []Skipped `json:"skipped"`           // present, but not captured
-	Partial    bool      `json:"partial,omitempty"` // the deadline passed: some paths are skipped as unread
-	Scope      Partial   `json:"scope,omitempty"`   // PartialPaths where only TrackOptions.Paths were looked at
-
-	// Reasons holds the system's answer for paths that could not be read.
-	Reasons Reasons `json:"reasons,omitempty"`
-}
-
-// HintedOnly reports whether only TrackOptions.Paths were looked at.
-func (t *Track) HintedOnly() bool { return t.Scope == PartialPaths }
-
-// Reasons maps paths to errors. In JSON an error is its text, and comes back as one
-// that has no more than that.
-type Reasons map[string]error
-
-// MarshalJSON implements json.Marshaler.
-func (r Reasons) MarshalJSON() ([]byte, error) {
-	texts := make(map[string]string, len(r))
-	for path, err := range r {
-		texts[EncodePath(path)] = err.Error()
-	}
-	return json.Marshal(texts)
-}
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (r *Reasons) UnmarshalJSON(data []byte) error {
-	var texts map[string]string
-	if err := json.Unmarshal(data, &texts); err != nil {
-		return err
-	}
-	*r = make(Reasons, len(texts))
-	for key, text := range texts {
-		path, err := DecodePath(key)
-		if err != nil {
-			return err
-		}
-		(*r)[path] = errors.New(text)
-	}
-	return nil
-}
-
-// Complete reports whether the checkpoint holds every path that the rules admit.
-func (t *Track) Complete() bool {
-	return !slices.ContainsFunc(t.Skipped, func(s Skipped) bool { return !s.Policy() })
-}
-
-// Track records the present state of the root as a checkpoint. When nothing at all
-// has changed since the day's last one, that one is returned and nothing is
-// written. On error there is no new checkpoint.
-func (r *capturer) Track(ctx context.Context, opt TrackOptions) (*Track, error) {
-	if err := r.Enabled(); err != nil {
-		return nil, err
-	}
-	if t := r.unchanged(ctx, opt); t != nil {
-		return t, nil
-	}
-	var t *Track
-	err := r.Capturing(ctx, func() (err error) {
-		t, err = r.track(ctx, opt)
-		return err
-	})
-	return t, err
-}
-
-// track works in this order, so that dying anywhere leaves either no checkpoint or a
-// complete one: objects and commit in one pack, then the refs, then the stat cache.
-func (r *capturer) track(ctx context.Context, opt TrackOptions) (*Track, error) {
-	hints, err := r.HintPaths(opt)
-	if err != nil {
-		return nil, err
-	}
-	c, err := r.Capture(ctx, captureOptions{verify: opt.Verify, Hints: hints, only: opt.OnlyPaths, partial: opt.Partial})
-	if err != nil {
-		return nil, err
-	}
-	defer c.Discard()
-	ctx = context.WithoutCancel(ctx) // what follows is short, and half of it would be of no use
-	line := r.Today()
-	previous := r.TipBy(line, c.readUnlessDescribed)
-	c.Adopt(previous)
-	text, err := c.encoded()
-	if err != nil {
-		return nil, err
-	}
-	id, err := r.AddEncoded(c.Batch, c.Tree, text, previous, history.StateLabel{Message: opt.Message, Author: opt.Author})
-	if err != nil {
-		return nil, err
-	}
-	r.described = described{id, c.Tree, text, r.described.checksum(text), c.Metadata()}
-	before := previous
-	if before == nil {
-		if before, err = r.Newest(ctx); err != nil {
-			return nil, err
-		}
-	}
-	var refs []odb.RefUpdate
-	if previous == nil || id != history.IDOf(previous) {
-		refs = append(refs, odb.RefUpdate{Name: line, ID: id})
-	}
-	if err := c.Publish(ctx, refs...); err != nil {
-		return nil, err
-	}
-	changed, ok := c.changedSince(before)
-	if !ok {
-		if changed, err = r.countChanged(ctx, before, c); err != nil {
-			return nil, err
-		}
-	}
-	t := &Track{
-		Hash: c.Tree.String(), Checkpoint: id.String(), Files: c.files, Changed: changed,
-		Skipped: c.skipped(), Reasons: c.reasons,
-		Partial: len(c.unread) > 0,
-	}
-	if opt.OnlyPaths {
-		t.Scope = PartialPaths
-	}
-	if c.claims == nil {
-		r.Watch.remember(t, line, id)
-	}
-	return t, nil
-}
-
-// HintPaths brings hints into the form of package scan.
-func (r *capturer) HintPaths(opt TrackOptions) ([]string, error) {
-	if opt.OnlyPaths && len(opt.Paths) == 0 {
-		return nil, errors.New("no paths given to look at")
-	}
-	hints := make([]string, len(opt.Paths))
-	for i, p := range opt.Paths {
-		var err error
-		if hints[i], err = r.Rel(p); err != nil {
-			return nil, err
-		}
-	}
-	slices.Sort(hints)
-	return slices.Compact(hints), nil
-}
-
-// readUnlessDescribed is readCheckpoint where the last Track's checkpoint need not be read
-// again. It is not looked at for damage then, only for being listed: its pack is not opened.
-func (c *Snapshot) readUnlessDescribed(id object.ID) (*Checkpoint, error) {
-	if id == c.repo.described.id && c.Batch.Has(id) {
-		return c.repo.described.checkpoint(), nil
-	}
-	return c.repo.ReadCheckpoint(id)
-}
-
-// changedSince is what the scan has counted, if it began with the state of before, or what
-// was counted by an operation that did, if nothing has happened since.
-func (c *Snapshot) changedSince(before *Checkpoint) (n int, ok bool) {
-	if before == nil || c.claims != nil || c.differs < 0 {
-		return 0, false
-	}
-	n = c.differs
-	if history.TreeOf(before) != c.from {
-		then := c.rules.before.Counted
-		if n != 0 || then == nil || then.From != history.TreeOf(before).String() || then.To != c.from.String() {
-			return 0, false
-		}
-		n = then.Paths
-	}
-	m, err := history.MetadataOf(before)
-	return n, err == nil && m.Partial == ""
-}
-
-// countChanged counts the paths between the checkpoint before and this tree; all of
-// them for a first checkpoint.
-func (r *capturer) countChanged(ctx context.Context, before *Checkpoint, c *Snapshot) (int, error) {
-	if before == nil && c.claims == nil {
-		return c.Index.Files(), nil // as many as the tree has: it need not be read
-	}
-	from, then, now := object.EmptyTree, state.Coverage{}, state.Coverage{}
-	if before != nil {
-		from = history.TreeOf(before)
-		if m, err := history.MetadataOf(before); err == nil && m.Partial != "" {
-			then = state.NewCoverage(m)
-		}
-	}
-	if c.claims != nil {
-		now = state.NewCoverage(c.Metadata())
-	}
-	n := 0
-	for change, err := range (&history.Comparison{Repo: r.Store, Ctx: ctx, Known: c.entries}).Between(from, c.Tree) {
-		if err != nil {
-			return 0, err
-		}
-		if !then.Unread(change.Path) && !now.Unread(change.Path) {
-			n++
-		}
-	}
-	return n, nil
-}
+// Limits are the limits in force. 0 means none.
+type Limits = capture.Limits
 
 // Partial says why a checkpoint does not vouch for the whole root; "" if it does.
 type Partial = state.Partial
@@ -242,6 +25,19 @@ const PartialPaths = state.PartialPaths
 
 // Skipped is a path that is present but was not captured.
 type Skipped = state.Skipped
+
+// TrackOptions says how to track. The zero value is the usual way.
+type TrackOptions = capture.TrackOptions
+
+// Track is the answer of Repo.Track.
+type Track = capture.Track
+
+// Reasons maps paths to errors. In JSON an error is its text, and comes back as one
+// that has no more than that.
+type Reasons = capture.Reasons
+
+// WatchState says how the next capture of a Repo finds what has changed.
+type WatchState = capture.WatchState
 
 // Limits returns the limits that captures of this Repo keep to.
 func (r *Repo) Limits() Limits {

@@ -1,4 +1,4 @@
-package cairn
+package capture
 
 import (
 	"context"
@@ -9,16 +9,16 @@ import (
 )
 
 // Capturer turns the disk into states of a store.
-type capturer struct {
+type Capturer struct {
 	*history.Store
 
 	// MakeRoom cleans the store for a capture that failed for want of space. An error
 	// says that a second attempt is pointless.
 	MakeRoom func(ctx context.Context, cause error) error
 
-	User  atomic.Pointer[Surroundings]
-	Fresh *FreshStore // nil = the store was there before
-	Watch *watching   // nil = not wanted
+	User     atomic.Pointer[Surroundings]
+	Fresh    *FreshStore // nil = the store was there before
+	Watch    *watching   // nil = not wanted
 
 	// These belong to the holder of the lock.
 	Kept      KeptIndex
@@ -29,8 +29,8 @@ type capturer struct {
 }
 
 // New returns a Capturer of a store.
-func newCapturer(s *history.Store, around *Surroundings) *capturer {
-	r := &capturer{Store: s}
+func New(s *history.Store, around *Surroundings) *Capturer {
+	r := &Capturer{Store: s}
 	r.User.Store(around)
 	if s.Opt.Watch {
 		r.Watch = NewWatching()
@@ -38,9 +38,9 @@ func newCapturer(s *history.Store, around *Surroundings) *capturer {
 	return r
 }
 
-// Forget drops what a capturer remembers of its last capture. It is called when another
+// Forget drops what a Capturer remembers of its last capture. It is called when another
 // process has had the lock since.
-func (r *capturer) Forget() {
+func (r *Capturer) Forget() {
 	r.Tidied, r.Kept = time.Time{}, KeptIndex{}
 	if !r.DB.ShowsChanges() { // else the files tell
 		r.Watch.Distrust()

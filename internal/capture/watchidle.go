@@ -1,4 +1,4 @@
-package cairn
+package capture
 
 import (
 	"context"
@@ -48,7 +48,7 @@ func (w *watching) EndFolding() {
 
 // foldSoon begins to wait for an idle time if there is work. It is called with w.mu after
 // each capture.
-func (w *watching) foldSoon(r *capturer) {
+func (w *watching) foldSoon(r *Capturer) {
 	i := &w.idle
 	i.captured = time.Now()
 	if i.pending || i.ctx.Err() != nil || time.Since(i.failed) < retryIdle || !r.DB.Crowded(1) && !w.index.Long() {
@@ -58,7 +58,7 @@ func (w *watching) foldSoon(r *capturer) {
 	i.running.Go(func() { w.foldWhenIdle(r) })
 }
 
-func (w *watching) foldWhenIdle(r *capturer) {
+func (w *watching) foldWhenIdle(r *Capturer) {
 	err := w.awaitIdle()
 	if err == nil {
 		err = r.Locked(w.idle.ctx, func() error { return w.foldNow(r) })
@@ -91,7 +91,7 @@ func (w *watching) awaitIdle() error {
 
 // foldNow folds packs and saves the stat cache, which names them. It is called with the
 // store's lock. Where another process has saved meanwhile, the next capture folds.
-func (w *watching) foldNow(r *capturer) error {
+func (w *watching) foldNow(r *Capturer) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.overtaken(r) {

@@ -1,4 +1,4 @@
-package cairn
+package capture
 
 import (
 	"maps"
@@ -27,7 +27,7 @@ func describe(x *index.Index, ig state.IgnoreContext, beside *state.RulesBeside,
 	}
 	m.Version, m.Partial = state.MetadataVersionPartial, c.Kind
 	m.Skipped = append(m.Skipped, c.Skipped...)
-	slices.SortFunc(m.Skipped, func(a, b Skipped) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(m.Skipped, func(a, b state.Skipped) int { return strings.Compare(a.Path, b.Path) })
 	m.Seen = pathtext.Texts(slices.Sorted(maps.Keys(c.Seen)))
 	return m
 }
@@ -84,7 +84,7 @@ func (m *description) collect(dir string) {
 			}
 			continue
 		case skip != index.Captured:
-			m.Skipped = append(m.Skipped, Skipped{Path: path, Reason: skip.String(), Size: rec.Stat().Size})
+			m.Skipped = append(m.Skipped, state.Skipped{Path: path, Reason: skip.String(), Size: rec.Stat().Size})
 			continue
 		case mode == object.Symlink:
 			continue

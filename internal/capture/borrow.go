@@ -1,4 +1,4 @@
-package cairn
+package capture
 
 import (
 	"strings"
@@ -38,7 +38,7 @@ type lender struct {
 // What is not noticed: a file whose filter driver keeps the size, if the attribute was
 // taken away after git had looked at the file; and damage to the user's packs, which
 // shows when the contents are read. Verify reads everything.
-func (r *capturer) borrow(x *index.Index, rules *ruleSource) (*lender, error) {
+func (r *Capturer) borrow(x *index.Index, rules *ruleSource) (*lender, error) {
 	if r.Opt.NoBorrow || x.Root() != nil && !rules.before.Incomplete || rules.user == nil || rules.user.full == nil || rules.user.repo.SHA256 {
 		return nil, nil
 	}

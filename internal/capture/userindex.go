@@ -1,4 +1,4 @@
-package cairn
+package capture
 
 import (
 	"errors"
@@ -35,7 +35,7 @@ type userIndex struct {
 // maxDropped is how many paths are remembered as dropped before the index is read again.
 const maxDropped = 1000
 
-func (s *ruleSource) loadUserIndex(r *capturer, repo *git.Repo) {
+func (s *ruleSource) loadUserIndex(r *Capturer, repo *git.Repo) {
 	if repo == nil {
 		return
 	}
@@ -59,7 +59,7 @@ func (s *ruleSource) loadUserIndex(r *capturer, repo *git.Repo) {
 }
 
 // readUserIndex returns nil where the index cannot be read.
-func (r *capturer) readUserIndex(repo *git.Repo) *git.Index {
+func (r *Capturer) readUserIndex(repo *git.Repo) *git.Index {
 	x, err := git.ReadIndex(repo.IndexPath(), repo.SHA256)
 	if err != nil {
 		r.Log.Warn("index of the repository not read: files that it tracks although ignored may be left out", "error", err)
@@ -243,12 +243,12 @@ func topmostAbsent(x *index.Index, paths []state.PathText) []state.PathText {
 
 // sparse lists what is absent because the user's sparse checkout leaves it out: not
 // deleted, so never to be treated as such.
-func (u *userIndex) sparse(x *index.Index) []Skipped {
-	var out []Skipped
+func (u *userIndex) sparse(x *index.Index) []state.Skipped {
+	var out []state.Skipped
 	for _, p := range u.kept.Sparse {
 		path := string(p)
 		if x.Dirs[path] == nil && x.Lookup(path) == nil {
-			out = append(out, Skipped{Path: path, Reason: index.Sparse.String()})
+			out = append(out, state.Skipped{Path: path, Reason: index.Sparse.String()})
 		}
 	}
 	return out

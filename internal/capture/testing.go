@@ -1,4 +1,4 @@
-package cairn
+package capture
 
 import (
 	"context"
@@ -9,21 +9,21 @@ import (
 
 // The functions of this file serve tests of package cairn.
 
-// FoldNow does what a capturer that watches does when it is idle.
-func (r *capturer) FoldNow() error {
+// FoldNow does what a Capturer that watches does when it is idle.
+func (r *Capturer) FoldNow() error {
 	return r.Locked(context.Background(), func() error { return r.Watch.foldNow(r) })
 }
 
 // IdleAfter sets the time without a capture after which a Capturer is idle.
-func (r *capturer) IdleAfter(pause time.Duration) {
+func (r *Capturer) IdleAfter(pause time.Duration) {
 	r.Watch.mu.Lock()
 	defer r.Watch.mu.Unlock()
 	r.Watch.idle.pause = pause
 }
 
 // WaitIdle waits until the work that was put off is done.
-func (r *capturer) WaitIdle() { r.Watch.idle.running.Wait() }
+func (r *Capturer) WaitIdle() { r.Watch.idle.running.Wait() }
 
-// KeptIndex returns the stat cache that the capturer keeps in memory, nil for none.
-func (r *capturer) KeptIndex() *index.Index { return r.Kept.index }
+// KeptIndex returns the stat cache that the Capturer keeps in memory, nil for none.
+func (r *Capturer) KeptIndex() *index.Index { return r.Kept.index }
 

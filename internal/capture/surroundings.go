@@ -1,8 +1,27 @@
-package cairn
+package capture
 
 import (
+	"fmt"
+
 	"github.com/seed-fb9cbc17/cairn/internal/git"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
+
+// UserRepo finds the repository whose work tree the root lies in. A broken .git
+// means that there is none, hence no rules and no index of one.
+func UserRepo(root string) (*git.Repo, error) {
+	repo, err := git.Find(root)
+	if err != nil || repo == nil {
+		return nil, nil
+	}
+	if repo.Holds(root) {
+		return nil, fmt.Errorf("%w: %s lies inside the git directory of a repository, which is never captured", state.ErrRoot, root)
+	}
+	if repo.Top == "" {
+		return nil, nil
+	}
+	return repo, nil
+}
 
 // Surroundings is what was found around the root when it was last looked for.
 type Surroundings struct {
@@ -17,12 +36,12 @@ func LookAround(root string) (*Surroundings, error) {
 }
 
 // Repository is the user's repository around the root, nil if there is none.
-func (r *capturer) Repository() *git.Repo { return r.User.Load().Repo }
+func (r *Capturer) Repository() *git.Repo { return r.User.Load().Repo }
 
 // refreshRepository has a Repo that stays open learn that the user has made a repository,
 // or removed one: with it go the rules that lie outside of the directory. It is called
 // before each capture.
-func (r *capturer) refreshRepository() {
+func (r *Capturer) refreshRepository() {
 	if r.User.Load().mark.Same(git.MarkOf(r.Root)) {
 		return
 	}

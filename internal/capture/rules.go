@@ -1,4 +1,4 @@
-package cairn
+package capture
 
 import (
 	"crypto/sha256"
@@ -33,7 +33,7 @@ type ruleSource struct {
 }
 
 // loadRules reads the rules that are in force now.
-func (r *capturer) loadRules(x *index.Index) (*ruleSource, error) {
+func (r *Capturer) loadRules(x *index.Index) (*ruleSource, error) {
 	repo := r.Repository()
 	context := r.ignoreContext(repo)
 	s := &ruleSource{context: context, chain: context.Chain(), before: r.auxiliaryOf(x)}
@@ -55,7 +55,7 @@ func (r *capturer) loadRules(x *index.Index) (*ruleSource, error) {
 
 // ignoreContext reads info/exclude, core.excludesFile and, for a root below the top
 // of its repository, the .gitignore files above it.
-func (r *capturer) ignoreContext(repo *git.Repo) state.IgnoreContext {
+func (r *Capturer) ignoreContext(repo *git.Repo) state.IgnoreContext {
 	u := git.UserConfig{Home: r.Opt.Home, ConfigHome: r.Opt.ConfigHome, System: r.Opt.SystemGitConfig, Files: r.Watch.files()}
 	settings, err := r.ignoreSettings(repo, u)
 	if err != nil {
@@ -73,7 +73,7 @@ func (r *capturer) ignoreContext(repo *git.Repo) state.IgnoreContext {
 	return c
 }
 
-func (r *capturer) ignoreSettings(repo *git.Repo, u git.UserConfig) (git.IgnoreSettings, error) {
+func (r *Capturer) ignoreSettings(repo *git.Repo, u git.UserConfig) (git.IgnoreSettings, error) {
 	if repo == nil {
 		return git.UserIgnoreSettings(u, r.Root)
 	}
@@ -83,7 +83,7 @@ func (r *capturer) ignoreSettings(repo *git.Repo, u git.UserConfig) (git.IgnoreS
 // heldEarlier answers for what earlier captures hold. As long as the stat cache is
 // that of the last complete capture it knows itself, and nil is returned; otherwise
 // the tree of that capture is asked.
-func (s *ruleSource) heldEarlier(r *capturer, x *index.Index) (func(path string, dir bool) bool, error) {
+func (s *ruleSource) heldEarlier(r *Capturer, x *index.Index) (func(path string, dir bool) bool, error) {
 	if r.DB == nil {
 		return nil, nil
 	}
@@ -111,7 +111,7 @@ func (s *ruleSource) heldEarlier(r *capturer, x *index.Index) (func(path string,
 
 // conditions names all that decides a capture but for the directories, the user's index
 // and earlier captures: what a later boot or other rules find is not what these did.
-func (s *ruleSource) conditions(r *capturer, exclude []string) string {
+func (s *ruleSource) conditions(r *Capturer, exclude []string) string {
 	boot := process.BootID()
 	if boot == "" {
 		return ""
@@ -225,7 +225,7 @@ func (s *ruleSource) heldRef() []odb.RefUpdate {
 }
 
 // dropHeld lets that tree go when a complete capture is in place.
-func (r *capturer) dropHeld(s *ruleSource) error {
+func (r *Capturer) dropHeld(s *ruleSource) error {
 	if s.aux.Incomplete || !s.before.Incomplete {
 		return nil
 	}
@@ -237,7 +237,7 @@ func (r *capturer) dropHeld(s *ruleSource) error {
 
 // auxiliaryOf decodes what a stat cache keeps for this package. From one capture to the
 // next that is mostly the same, and is not changed by any.
-func (r *capturer) auxiliaryOf(x *index.Index) auxiliary {
+func (r *Capturer) auxiliaryOf(x *index.Index) auxiliary {
 	if last := r.lastAux.Load(); last != nil && string(x.Aux) == last.text {
 		return last.auxiliary
 	}

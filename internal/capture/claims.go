@@ -1,4 +1,4 @@
-package cairn
+package capture
 
 import (
 	"maps"
@@ -12,7 +12,7 @@ import (
 )
 
 // hinted settles what became of hinted paths: captured, gone, or there all the same.
-func (r *capturer) hinted(x *index.Index, paths []string) (seen []string, skipped []Skipped) {
+func (r *Capturer) hinted(x *index.Index, paths []string) (seen []string, skipped []state.Skipped) {
 	for _, path := range paths {
 		if rec := x.Lookup(path); rec != nil && rec.Skip() != index.Rules || path == "" {
 			seen = append(seen, path)
@@ -21,11 +21,11 @@ func (r *capturer) hinted(x *index.Index, paths []string) (seen []string, skippe
 		found, err := dir.Find(r.Root, path, x.Has)
 		switch {
 		case err != nil:
-			skipped = append(skipped, Skipped{Path: path, Reason: index.Unreadable.String()})
+			skipped = append(skipped, state.Skipped{Path: path, Reason: index.Unreadable.String()})
 		case found == nil || found.Path != path:
 			seen = append(seen, path)
 		default:
-			skipped = append(skipped, Skipped{Path: path, Reason: index.Ignored.String(), Size: found.Stat.Size})
+			skipped = append(skipped, state.Skipped{Path: path, Reason: index.Ignored.String(), Size: found.Stat.Size})
 		}
 	}
 	return seen, skipped
@@ -35,7 +35,7 @@ func (r *capturer) hinted(x *index.Index, paths []string) (seen []string, skippe
 // rules that were in force, one of some paths also has the .gitignore files above them.
 func claimedTree(c *state.Claims, batch *odb.Batch, x *index.Index) (object.ID, error) {
 	b := state.ClaimedTree{Claims: c, Batch: batch, Index: x, Extra: make(map[string]bool), Inner: make(map[string]bool)}
-	if c.Kind == PartialPaths {
+	if c.Kind == state.PartialPaths {
 		for _, path := range state.RulesAbove(slices.Collect(maps.Keys(c.Seen))) {
 			b.Extra[path] = true
 		}

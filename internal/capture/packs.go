@@ -1,4 +1,4 @@
-package cairn
+package capture
 
 import (
 	"slices"
@@ -8,7 +8,7 @@ import (
 
 // RenamePacks keeps the stat cache when packs are replaced: it is dropped where a
 // pack that it knows has gone, unless it hears of that. Called with the lock held.
-func (r *capturer) RenamePacks(gone, left []string) error {
+func (r *Capturer) RenamePacks(gone, left []string) error {
 	have := append(slices.Clone(gone), left...)
 	if done, err := r.Watch.renamePacks(r, have, left); done {
 		return err

@@ -1,4 +1,4 @@
-package cairn
+package capture
 
 import (
 	"context"
@@ -10,10 +10,17 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
+// BegunError is that of an operation which must not be tried once more from the start.
+type BegunError struct{ Err error }
+
+func (e *BegunError) Error() string { return e.Err.Error() }
+
+func (e *BegunError) Unwrap() error { return e.Err }
+
 // NewBatch is a batch that keeps to MinFree and Budget. What belongs to the record of
 // an operation that is done is not held to them: without it the next command would do
 // the operation again.
-func (r *capturer) NewBatch(recording bool) *odb.Batch {
+func (r *Capturer) NewBatch(recording bool) *odb.Batch {
 	b := r.DB.NewBatch()
 	r.measured.begin()
 	if !recording && (r.Opt.MinFree > 0 || r.Opt.Budget > 0) {
@@ -25,7 +32,7 @@ func (r *capturer) NewBatch(recording bool) *odb.Batch {
 // room returns a function that is asked before bytes are written to the store. What
 // others write to the disk meanwhile counts, too. It sums up what it is asked for, so that
 // its last refusal says what all of a batch needs.
-func (r *capturer) room() func(more int64) error {
+func (r *Capturer) room() func(more int64) error {
 	b := budget{repo: r}
 	var granted, need int64
 	return func(more int64) error {
@@ -54,7 +61,7 @@ func (r *capturer) room() func(more int64) error {
 
 // budget keeps one batch to Options.Budget.
 type budget struct {
-	repo  *capturer
+	repo  *Capturer
 	size  int64 // of the store, with what was allowed since
 	exact bool  // it was measured for this batch
 	known bool  // by an earlier measure
@@ -86,7 +93,7 @@ const maxRooms = 8
 
 // Capturing is exclusive for what captures. Where that finds no space, a cleaning makes
 // room, which takes the lock itself, and it is tried again, unless it is too late.
-func (r *capturer) Capturing(ctx context.Context, f func() error) error {
+func (r *Capturer) Capturing(ctx context.Context, f func() error) error {
 	defer r.Trees.DropLarge()
 	for n := 0; ; n++ {
 		err := r.Exclusive(ctx, f)

@@ -1,4 +1,4 @@
-package cairn
+package capture
 
 import (
 	"context"
@@ -9,13 +9,23 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/realpath"
+	"github.com/seed-fb9cbc17/cairn/internal/settings"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/scan"
 )
 
+// Enabled is nil where captures are wanted.
+func (r *Capturer) Enabled() error {
+	if r.Opt.Disabled == "" {
+		return nil
+	}
+	return state.Disabled(r.Opt.Disabled)
+}
+
 // GuardRoot refuses roots that nobody means to capture as a whole. It is asked before a
 // store is made: where there is one, somebody meant it.
-func GuardRoot(root string, opt *Options) error {
+func GuardRoot(root string, opt *settings.Options) error {
 	if opt.Force {
 		return nil
 	}
@@ -45,15 +55,15 @@ func GuardRoot(root string, opt *Options) error {
 	if what == "" {
 		return nil
 	}
-	return fmt.Errorf("%w: %s is %s; name the project inside it that you mean, or force it", ErrRoot, root, what)
+	return fmt.Errorf("%w: %s is %s; name the project inside it that you mean, or force it", state.ErrRoot, root, what)
 }
 
 // maxFiles is in terms of package scan, where 0 means no limit. What was forced
 // once stays accepted.
-func (r *capturer) maxFiles(before auxiliary) int {
+func (r *Capturer) maxFiles(before auxiliary) int {
 	limit := r.Opt.MaxFiles
 	if limit == 0 {
-		limit = DefaultMaxFiles
+		limit = settings.DefaultMaxFiles
 	}
 	if r.Opt.Force || limit < 0 || before.Files > limit {
 		return 0
@@ -61,19 +71,19 @@ func (r *capturer) maxFiles(before auxiliary) int {
 	return limit
 }
 
-func (r *capturer) maxScanBytes() int64 {
+func (r *Capturer) maxScanBytes() int64 {
 	switch {
 	case r.Opt.Force || r.Opt.MaxScanBytes < 0:
 		return 0
 	case r.Opt.MaxScanBytes == 0:
-		return DefaultMaxScanBytes
+		return settings.DefaultMaxScanBytes
 	}
 	return r.Opt.MaxScanBytes
 }
 
 // onGrowth looks ahead when a scan finds much to be read: so that it is refused before
 // it is read, if it has to be.
-func (r *capturer) onGrowth(ctx context.Context, x *index.Index, rules *ruleSource, scan *scan.Walk) func() error {
+func (r *Capturer) onGrowth(ctx context.Context, x *index.Index, rules *ruleSource, scan *scan.Walk) func() error {
 	if r.maxFiles(rules.before) == 0 && r.maxScanBytes() == 0 {
 		return nil
 	}
@@ -81,20 +91,20 @@ func (r *capturer) onGrowth(ctx context.Context, x *index.Index, rules *ruleSour
 }
 
 // explainLimit turns the end of a scan at a limit into an error that helps.
-func (r *capturer) explainLimit(ctx context.Context, err error, x *index.Index, rules *ruleSource) error {
-	if !errors.Is(err, scan.ErrLimit) || errors.Is(err, ErrTooLarge) {
+func (r *Capturer) explainLimit(ctx context.Context, err error, x *index.Index, rules *ruleSource) error {
+	if !errors.Is(err, scan.ErrLimit) || errors.Is(err, state.ErrTooLarge) {
 		return err
 	}
 	if found := r.countAhead(ctx, x, rules, nil); found != nil {
 		return found
 	}
-	return fmt.Errorf("%w: %w", ErrTooLarge, err) // it has shrunk meanwhile
+	return fmt.Errorf("%w: %w", state.ErrTooLarge, err) // it has shrunk meanwhile
 }
 
 // countAhead counts what a capture would hold and read; scan is the one that is under
 // way, if any. It stops at the limits.
-func (r *capturer) countAhead(ctx context.Context, x *index.Index, rules *ruleSource, walk *scan.Walk) error {
-	s := r.newScan(x, rules, nil, captureOptions{})
+func (r *Capturer) countAhead(ctx context.Context, x *index.Index, rules *ruleSource, walk *scan.Walk) error {
+	s := r.newScan(x, rules, nil, Options{})
 	if s.Progress = nil; walk != nil {
 		s.Known, s.Lender = walk.Known, walk.Lender
 	}
@@ -130,7 +140,7 @@ func filesFirst(sum scan.Tally, maxFiles int, maxBytes int64) bool {
 // maxOffenders is how many directories an ErrTooLarge names.
 const maxOffenders = 3
 
-func (r *capturer) tooLarge(what string, largest []scan.Tally) error {
+func (r *Capturer) tooLarge(what string, largest []scan.Tally) error {
 	text := fmt.Sprintf("%s below %s", what, r.Root)
 	var names []string
 	for _, t := range largest {
@@ -140,10 +150,10 @@ func (r *capturer) tooLarge(what string, largest []scan.Tally) error {
 		names = append(names, fmt.Sprintf("%s (%s, %s)", t.Path, wording.Count(t.Files, "file"), wording.Size(t.Bytes)))
 	}
 	if len(names) == 0 {
-		return fmt.Errorf("%w: %s: take a sub-directory as the root, or force it", ErrTooLarge, text)
+		return fmt.Errorf("%w: %s: take a sub-directory as the root, or force it", state.ErrTooLarge, text)
 	}
 	return fmt.Errorf("%w: %s, counted so far most in %s: leave it out by a line /%s/ in .gitignore, take a sub-directory as the root, or force it",
-		ErrTooLarge, text, strings.Join(names, ", "), largest[0].Path)
+		state.ErrTooLarge, text, strings.Join(names, ", "), largest[0].Path)
 }
 
 // Limits are the limits in force. 0 means none.
@@ -156,6 +166,6 @@ type Limits struct {
 }
 
 // Limits returns the limits that captures of this Repo keep to.
-func (r *capturer) Limits() Limits {
+func (r *Capturer) Limits() Limits {
 	return Limits{r.maxFileSize(), r.maxFiles(auxiliary{}), r.maxScanBytes(), r.Opt.MinFree, r.Opt.Budget}
 }

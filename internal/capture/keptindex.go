@@ -1,4 +1,4 @@
-package cairn
+package capture
 
 import (
 	"slices"
@@ -17,7 +17,7 @@ type KeptIndex struct {
 
 // takeIndex returns the stat cache for a capture, which changes it. A capture that fails
 // leaves none behind.
-func (r *capturer) takeIndex(saved *index.Index) *index.Index {
+func (r *Capturer) takeIndex(saved *index.Index) *index.Index {
 	kept := r.Kept
 	r.Kept = KeptIndex{}
 	switch {
@@ -30,7 +30,7 @@ func (r *capturer) takeIndex(saved *index.Index) *index.Index {
 }
 
 // keepIndex is called when the stat cache is as the files have it.
-func (r *capturer) keepIndex(x *index.Index) {
+func (r *Capturer) keepIndex(x *index.Index) {
 	if r.Watch == nil { // which keeps it itself
 		r.Kept = KeptIndex{x, r.indexState()}
 	}
@@ -38,7 +38,7 @@ func (r *capturer) keepIndex(x *index.Index) {
 
 // unlessPacksGone returns a stat cache, or an empty one in its place where packs that its
 // ids may live in were taken away.
-func (r *capturer) unlessPacksGone(x *index.Index) *index.Index {
+func (r *Capturer) unlessPacksGone(x *index.Index) *index.Index {
 	if gone := lackedBy(x, r.DB.PackNames()); gone != "" {
 		r.Log.Warn("stat cache dropped: a pack is gone", "pack", gone)
 		return r.FreshIndex()

@@ -1,4 +1,4 @@
-package cairn
+package capture
 
 import (
 	"errors"
@@ -16,7 +16,7 @@ type WatchState struct {
 
 // Watching tells how the next capture finds what has changed. Without Options.Watch it
 // looks at everything.
-func (r *capturer) Watching() WatchState {
+func (r *Capturer) Watching() WatchState {
 	w := r.Watch
 	if w == nil {
 		return WatchState{Reason: "not asked for"}

@@ -1,4 +1,4 @@
-package cairn
+package capture
 
 import (
 	"encoding/json"
@@ -13,7 +13,7 @@ import (
 func (c *Snapshot) Metadata() *state.Metadata {
 	if c.meta == nil {
 		c.meta = describe(c.Index, c.rules.context, &state.RulesBeside{Texts: c.rules.aux.RuleTexts, Misjudged: c.misjudged}, c.claims)
-		if c.rules.user != nil && (c.claims == nil || c.claims.Kind != PartialPaths) {
+		if c.rules.user != nil && (c.claims == nil || c.claims.Kind != state.PartialPaths) {
 			c.meta.Skipped = append(c.meta.Skipped, c.rules.user.sparse(c.Index)...)
 		}
 	}
@@ -61,7 +61,7 @@ func (c *Snapshot) counted() *counted {
 
 // Adopt takes the metadata over from the checkpoint of the state that the stat cache had,
 // if nothing has changed that they speak of. That saves going through much of the index.
-func (c *Snapshot) Adopt(cp *Checkpoint) {
+func (c *Snapshot) Adopt(cp *history.Checkpoint) {
 	if cp == nil || c.claims != nil || c.meta != nil || history.TreeOf(cp) != c.from || c.rules.user != nil && c.rules.user.full != nil {
 		return
 	}
@@ -102,7 +102,7 @@ type described struct {
 }
 
 // checkpoint has of a checkpoint what the next one is compared with.
-func (d *described) checkpoint() *Checkpoint {
+func (d *described) checkpoint() *history.Checkpoint {
 	return history.KnownCheckpoint(d.id, d.tree, d.meta, d.text)
 }
 

@@ -1,4 +1,4 @@
-package cairn
+package capture
 
 import (
 	"context"
@@ -15,6 +15,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/realpath"
+	"github.com/seed-fb9cbc17/cairn/internal/settings"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/scan"
@@ -23,7 +24,7 @@ import (
 // Snapshot is the state of the disk as it was just read. Its objects are in batch;
 // publish makes them part of the store.
 type Snapshot struct {
-	repo    *capturer
+	repo    *Capturer
 	Tree    object.ID     // what is vouched for
 	disk    object.ID     // what the stat cache holds; the same but for partial captures
 	claims  *state.Claims // nil = everything
@@ -43,7 +44,7 @@ type Snapshot struct {
 
 	misjudged []string // see scan.Result
 
-	tooLarge []Skipped // hinted paths above the limit
+	tooLarge []state.Skipped // hinted paths above the limit
 
 	reasons map[string]error // the system's answers for unreadable paths
 	meta    *state.Metadata
@@ -55,8 +56,8 @@ type Snapshot struct {
 	watched   bool // it looked at everything, but for what the watching vouches for
 }
 
-// captureOptions narrows or widens a capture.
-type captureOptions struct {
+// Options narrows or widens a capture.
+type Options struct {
 	verify bool
 	Scope  map[string]bool // all three: see scan.Walk
 	Forget map[string]bool
@@ -79,7 +80,7 @@ type captureOptions struct {
 
 // Capture reads what differs from the last capture. The caller holds the lock, may
 // add objects of its own to the batch, and then calls publish or discard.
-func (r *capturer) Capture(ctx context.Context, opt captureOptions) (*Snapshot, error) {
+func (r *Capturer) Capture(ctx context.Context, opt Options) (*Snapshot, error) {
 	r.RefreshDenied()
 	r.refreshRepository()
 	x := r.Watch.begin(r)
@@ -108,7 +109,7 @@ func (r *capturer) Capture(ctx context.Context, opt captureOptions) (*Snapshot, 
 }
 
 // look reads the hinted paths and then, unless only they are wanted, everything.
-func (c *Snapshot) look(ctx context.Context, opt captureOptions) error {
+func (c *Snapshot) look(ctx context.Context, opt Options) error {
 	var err error
 	var lender *lender
 	if c.known = opt.Known; c.known == nil {
@@ -126,12 +127,12 @@ func (c *Snapshot) look(ctx context.Context, opt captureOptions) error {
 			return err
 		}
 		c.noteTooLarge(res, opt.Hints)
-		early := state.NewClaims(PartialTime, state.UnreadSkipped(res.Unread), nil)
-		var skipped []Skipped
+		early := state.NewClaims(state.PartialTime, state.UnreadSkipped(res.Unread), nil)
+		var skipped []state.Skipped
 		seen, skipped = c.repo.hinted(c.Index, slices.DeleteFunc(slices.Clone(opt.Hints), func(p string) bool { return !early.Covers(p) }))
 		if opt.only {
 			c.unread = res.Unread
-			c.claims = state.NewClaims(PartialPaths, append(skipped, state.UnreadSkipped(res.Unread)...), seen)
+			c.claims = state.NewClaims(state.PartialPaths, append(skipped, state.UnreadSkipped(res.Unread)...), seen)
 		}
 	}
 	if !opt.only {
@@ -156,7 +157,7 @@ func (c *Snapshot) look(ctx context.Context, opt captureOptions) error {
 		}
 		c.rules.noteSize(res.Files)
 		if c.unread = res.Unread; len(c.unread) > 0 {
-			c.claims = state.NewClaims(PartialTime, state.UnreadSkipped(res.Unread), seen)
+			c.claims = state.NewClaims(state.PartialTime, state.UnreadSkipped(res.Unread), seen)
 		}
 		c.rules.aux.Ground = res.Ground
 		c.rules.updateAux(c.Index, c.lost)
@@ -169,20 +170,20 @@ func (c *Snapshot) look(ctx context.Context, opt captureOptions) error {
 func (c *Snapshot) noteTooLarge(res *scan.Result, hints []string) {
 	for _, s := range res.Skipped {
 		if s.Reason == index.TooLarge && slices.Contains(hints, s.Path) {
-			c.tooLarge = append(c.tooLarge, Skipped{Path: s.Path, Reason: s.Reason.String(), Size: s.Size})
+			c.tooLarge = append(c.tooLarge, state.Skipped{Path: s.Path, Reason: s.Reason.String(), Size: s.Size})
 		}
 	}
 }
 
 // skipped lists what the capture leaves out: what its metadata tell, and what was asked for.
-func (c *Snapshot) skipped() []Skipped {
-	list := append([]Skipped{}, c.Metadata().Skipped...)
+func (c *Snapshot) skipped() []state.Skipped {
+	list := append([]state.Skipped{}, c.Metadata().Skipped...)
 	for _, s := range c.tooLarge {
-		if !slices.ContainsFunc(list, func(known Skipped) bool { return known.Path == s.Path }) {
+		if !slices.ContainsFunc(list, func(known state.Skipped) bool { return known.Path == s.Path }) {
 			list = append(list, s)
 		}
 	}
-	slices.SortFunc(list, func(a, b Skipped) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(list, func(a, b state.Skipped) int { return strings.Compare(a.Path, b.Path) })
 	return list
 }
 
@@ -209,7 +210,7 @@ func (c *Snapshot) settleClaims() (err error) {
 		return nil
 	}
 	c.rules.incomplete(c.dropped)
-	if c.claims.Kind == PartialPaths {
+	if c.claims.Kind == state.PartialPaths {
 		c.files = 0
 		for path := range c.claims.Seen {
 			c.files += state.CountFiles(c.Index, path)
@@ -219,7 +220,7 @@ func (c *Snapshot) settleClaims() (err error) {
 	return err
 }
 
-func (c *Snapshot) scan(ctx context.Context, opt captureOptions, hints *scan.Hints) (*scan.Result, error) {
+func (c *Snapshot) scan(ctx context.Context, opt Options, hints *scan.Hints) (*scan.Result, error) {
 	s := c.repo.newScan(c.Index, c.rules, c.Batch, opt)
 	s.Hints, s.Known, s.Lender = hints, c.known, c.lender
 	s.Enter = c.repo.Watch.enter(c.repo, c.Index, opt.fresh)
@@ -253,7 +254,7 @@ func (c *Snapshot) giveUp(ctx context.Context) error {
 	if err := c.Publish(context.WithoutCancel(ctx)); err != nil {
 		return err
 	}
-	return fmt.Errorf("%w: read %s (%s), left %s unread; what was read is kept for the next attempt", ErrDeadline,
+	return fmt.Errorf("%w: read %s (%s), left %s unread; what was read is kept for the next attempt", state.ErrDeadline,
 		wording.Count(c.read, "file"), wording.Size(c.bytes), wording.Count(len(c.unread), "path"))
 }
 
@@ -333,7 +334,7 @@ func (c *Snapshot) SaveUnlessSaved(ctx context.Context) {
 	c.noteSize()
 }
 
-func (r *capturer) newScan(x *index.Index, rules *ruleSource, batch *odb.Batch, opt captureOptions) *scan.Walk {
+func (r *Capturer) newScan(x *index.Index, rules *ruleSource, batch *odb.Batch, opt Options) *scan.Walk {
 	inside := r.storesInside()
 	walk := &scan.Walk{
 		Root: r.Root, MaxFileSize: r.maxFileSize(), Index: x,
@@ -348,26 +349,26 @@ func (r *capturer) newScan(x *index.Index, rules *ruleSource, batch *odb.Batch, 
 	}
 	if r.Opt.Progress != nil {
 		walk.Progress = func(n scan.Counts) {
-			r.Opt.Progress(Progress{Phase: "scan", Files: n.Files, Bytes: n.Bytes})
+			r.Opt.Progress(settings.Progress{Phase: "scan", Files: n.Files, Bytes: n.Bytes})
 		}
 	}
 	return walk
 }
 
-func (r *capturer) maxFileSize() int64 {
+func (r *Capturer) maxFileSize() int64 {
 	switch {
 	case r.Opt.MaxFileSize == 0:
-		return DefaultMaxFileSize
+		return settings.DefaultMaxFileSize
 	case r.Opt.MaxFileSize < 0:
 		return 0
 	}
 	return r.Opt.MaxFileSize
 }
 
-func (r *capturer) maxIncludeSize() int64 {
+func (r *Capturer) maxIncludeSize() int64 {
 	switch {
 	case r.Opt.MaxIncludeSize == 0:
-		return DefaultMaxIncludeSize
+		return settings.DefaultMaxIncludeSize
 	case r.Opt.MaxIncludeSize < 0:
 		return 0
 	}
@@ -375,7 +376,7 @@ func (r *capturer) maxIncludeSize() int64 {
 }
 
 // storesInside lists the data directory and the store where they lie below the root.
-func (r *capturer) storesInside() []string {
+func (r *Capturer) storesInside() []string {
 	var inside []string
 	for _, real := range r.knownStoreDirs() {
 		if history.Within(real, r.Root) && real != r.Root {
@@ -389,7 +390,7 @@ func (r *capturer) storesInside() []string {
 
 // knownStoreDirs is storeDirs, asked once by a Repo that watches: as long as it has its
 // store open, that does not move.
-func (r *capturer) knownStoreDirs() []string {
+func (r *Capturer) knownStoreDirs() []string {
 	if r.Watch == nil {
 		return r.storeDirs()
 	}
@@ -405,13 +406,13 @@ func (r *capturer) knownStoreDirs() []string {
 
 // storeDirs returns the real paths of the data directory and the store. What leads to
 // the first is resolved once for both.
-func (r *capturer) storeDirs() (dirs []string) {
+func (r *Capturer) storeDirs() (dirs []string) {
 	real, err := realpath.Of(r.Opt.DataDir)
 	if err != nil {
 		return nil
 	}
 	dirs = append(dirs, real)
-	store := StorePath(real, r.Root)
+	store := state.StorePath(real, r.Root)
 	for _, dir := range []string{filepath.Dir(store), store} {
 		if info, err := os.Lstat(dir); err != nil || info.Mode().Type() != fs.ModeDir {
 			if store, err = realpath.Of(store); err != nil {
@@ -423,13 +424,13 @@ func (r *capturer) storeDirs() (dirs []string) {
 	return append(dirs, store)
 }
 
-func (r *capturer) IndexFile() index.File {
+func (r *Capturer) IndexFile() index.File {
 	return index.File{Base: r.DB.PrivatePath("index"), Delta: r.DB.PrivatePath("index.delta")}
 }
 
 // loadIndex returns the stat cache, or an empty one where it cannot be trusted: it
 // is damaged, or packs that its ids may live in were taken away.
-func (r *capturer) loadIndex() *index.Index {
+func (r *Capturer) loadIndex() *index.Index {
 	x, err := index.Load(r.IndexFile())
 	if err != nil {
 		r.Log.Warn("stat cache dropped", "error", err)
@@ -440,7 +441,7 @@ func (r *capturer) loadIndex() *index.Index {
 
 // FreshIndex removes the files, so that a crash before the next save cannot bring
 // the distrusted cache back.
-func (r *capturer) FreshIndex() *index.Index {
+func (r *Capturer) FreshIndex() *index.Index {
 	f := r.IndexFile()
 	for _, path := range []string{f.Base, f.Delta} {
 		if err := r.DB.ClearPrivate(filepath.Base(path)); err != nil {
@@ -456,7 +457,7 @@ func (r *capturer) FreshIndex() *index.Index {
 // fold empties, has room.
 const patience = 4
 
-func (r *capturer) saveIndex(ctx context.Context, x *index.Index, aux []byte) error {
+func (r *Capturer) saveIndex(ctx context.Context, x *index.Index, aux []byte) error {
 	if x.Dirty() && (r.Watch == nil || r.DB.Crowded(patience)) { // else see watchidle.go
 		if _, err := r.DB.Fold(ctx); err != nil && ctx.Err() == nil && !state.IsNoSpace(err) {
 			return fmt.Errorf("fold packs: %w", err)
@@ -475,7 +476,7 @@ func (r *capturer) saveIndex(ctx context.Context, x *index.Index, aux []byte) er
 }
 
 // diskRef is what makes the captured tree reachable, if it is not.
-func (r *capturer) diskRef(tree object.ID) []odb.RefUpdate {
+func (r *Capturer) diskRef(tree object.ID) []odb.RefUpdate {
 	id, err := r.DB.Ref(history.RefDisk)
 	if err == nil && id == tree {
 		return nil

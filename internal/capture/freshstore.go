@@ -1,4 +1,4 @@
-package cairn
+package capture
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 	"os"
 	"slices"
 	"sync/atomic"
+
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
 // FreshStore is a store that was made for this Repo. If its first capture is refused,
@@ -27,14 +29,14 @@ func AbsentDirs(dirs ...string) []string {
 
 // note takes note of how a capture has failed.
 func (f *FreshStore) note(err error) {
-	if f != nil && errors.Is(err, ErrTooLarge) {
+	if f != nil && errors.Is(err, state.ErrTooLarge) {
 		f.refused.Store(true)
 	}
 }
 
 // Drop removes the store of a Repo whose capture was refused, unless something has been
 // stored since, or somebody else is at work there.
-func (f *FreshStore) Drop(r *capturer) {
+func (f *FreshStore) Drop(r *Capturer) {
 	if !f.refused.Load() {
 		return
 	}

@@ -1,4 +1,4 @@
-package cairn
+package capture
 
 import (
 	"context"
@@ -62,7 +62,7 @@ const retryWatch = 10 * time.Minute
 
 // begin returns the stat cache to go by, nil if it has to be loaded. It counts as
 // taken: a capture that fails leaves none behind.
-func (w *watching) begin(r *capturer) (x *index.Index) {
+func (w *watching) begin(r *Capturer) (x *index.Index) {
 	if w == nil {
 		return nil
 	}
@@ -89,7 +89,7 @@ func (w *watching) Distrust() {
 }
 
 // start makes a watcher where there is none.
-func (w *watching) start(r *capturer) {
+func (w *watching) start(r *Capturer) {
 	if w.watcher != nil || w.failed != nil && time.Since(w.at) < retryWatch {
 		return
 	}
@@ -159,7 +159,7 @@ func (w *watching) drain() {
 // enter returns the function that puts directories under watch, nil where nobody
 // watches. Those that x has are under watch already if fresh, which is then not nil,
 // does not name them: a scan that scope has narrowed down goes through them.
-func (w *watching) enter(r *capturer, x *index.Index, fresh map[string]bool) scan.Enter {
+func (w *watching) enter(r *Capturer, x *index.Index, fresh map[string]bool) scan.Enter {
 	if w == nil || w.watcher == nil {
 		return nil
 	}
@@ -184,7 +184,7 @@ func (w *watching) enter(r *capturer, x *index.Index, fresh map[string]bool) sca
 
 // commit keeps what a capture has published. whole tells that it vouches for every
 // directory, given the scope that it began with.
-func (w *watching) commit(r *capturer, c *Snapshot, whole bool) {
+func (w *watching) commit(r *Capturer, c *Snapshot, whole bool) {
 	if w == nil {
 		return
 	}
@@ -217,7 +217,7 @@ func (w *watching) remember(t *Track, line string, id object.ID) {
 // in the directory, nor to the rules, the stat cache and the line. It needs no lock.
 // An operation of another process that is under way has changed the directory, or it
 // has not begun to.
-func (r *capturer) unchanged(ctx context.Context, opt TrackOptions) *Track {
+func (r *Capturer) unchanged(ctx context.Context, opt TrackOptions) *Track {
 	w := r.Watch
 	if w == nil || !reflect.DeepEqual(opt, TrackOptions{}) || ctx.Err() != nil {
 		return nil
@@ -239,13 +239,13 @@ func (r *capturer) unchanged(ctx context.Context, opt TrackOptions) *Track {
 		return nil
 	}
 	again := *w.last
-	again.Skipped = append([]Skipped{}, again.Skipped...)
+	again.Skipped = append([]state.Skipped{}, again.Skipped...)
 	return &again
 }
 
 // renamePacks is Repo.renamePacks for the stat cache in memory, if nobody has saved since:
 // the next capture goes on with that. It is called with the store's lock.
-func (w *watching) renamePacks(r *capturer, have, left []string) (done bool, err error) {
+func (w *watching) renamePacks(r *Capturer, have, left []string) (done bool, err error) {
 	if w == nil {
 		return false, nil
 	}
@@ -262,9 +262,9 @@ func (w *watching) renamePacks(r *capturer, have, left []string) (done bool, err
 
 // overtaken reports whether another process has saved since, or a capture has failed. It is
 // called with w.mu.
-func (w *watching) overtaken(r *capturer) bool { return w.index == nil || w.saved != r.indexState() }
+func (w *watching) overtaken(r *Capturer) bool { return w.index == nil || w.saved != r.indexState() }
 
-func (r *capturer) indexState() (s [2]fileState) {
+func (r *Capturer) indexState() (s [2]fileState) {
 	f := r.IndexFile()
 	for i, path := range []string{f.Base, f.Delta} {
 		if info, err := os.Lstat(path); err == nil {

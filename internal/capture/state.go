@@ -1,0 +1,34 @@
+package capture
+
+import (
+	"context"
+
+	"github.com/seed-fb9cbc17/cairn/internal/history"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
+)
+
+// StateOf resolves a checkpoint, or captures the disk where spec is empty.
+func (r *Capturer) StateOf(ctx context.Context, spec string) (state.State, error) {
+	if spec == "" {
+		return r.diskState(ctx)
+	}
+	c, err := r.Lookup(ctx, spec)
+	if err != nil {
+		return state.State{}, err
+	}
+	return history.StateOf(c)
+}
+
+// diskState captures the disk without making a checkpoint.
+func (r *Capturer) diskState(ctx context.Context) (s state.State, err error) {
+	err = r.Capturing(ctx, func() error {
+		c, err := r.Capture(ctx, Options{})
+		if err != nil {
+			return err
+		}
+		defer c.Discard()
+		s = state.State{Tree: c.Tree, Meta: c.Metadata()}
+		return c.Publish(ctx)
+	})
+	return s, err
+}

@@ -43,6 +43,7 @@ var layers = map[string]int{
 	"internal/retention":      5, // which units of a store live
 	"internal/transfer":       5, // checkpoints between stores
 	"internal/capture":        5, // disk to state
+	"internal/plan":           5, // what going back would do; writes nothing
 	"":                        8, // package cairn
 	"session":                 9,
 	"snapshot":                9,

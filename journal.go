@@ -16,6 +16,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
+	"github.com/seed-fb9cbc17/cairn/internal/plan"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/apply"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
@@ -67,7 +68,7 @@ type journalWas struct {
 	ID   string      `json:"id"`
 }
 
-func newJournal(req opRequest, before object.ID, p *Plan) *journal {
+func newJournal(req opRequest, before object.ID, p *plan.Plan) *journal {
 	var token [4]byte
 	rand.Read(token[:]) // never fails, see crypto/rand
 	return &journal{
@@ -132,7 +133,7 @@ func (in *journalChange) change() (apply.Change, error) {
 func (j *journal) keptIgnored() []string {
 	var out []string
 	for _, k := range j.Kept {
-		if k.Reason == ReasonIgnoredThen || k.Reason == ReasonIgnoredToday {
+		if k.Reason == plan.ReasonIgnoredThen || k.Reason == plan.ReasonIgnoredToday {
 			out = append(out, k.Path)
 		}
 	}
@@ -161,7 +162,7 @@ func (j *journal) result(outcomes []apply.Outcome) *Result {
 	for i := range outcomes {
 		o := &outcomes[i]
 		switch {
-		case IsGuard(&j.changes[i]) && o.Err == nil:
+		case plan.IsGuard(&j.changes[i]) && o.Err == nil:
 		case o.Done:
 			res.add(o.Path, o.Action)
 		case errors.Is(o.Err, apply.ErrNotEmpty): // somebody else's things are in it

@@ -9,6 +9,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
+	"github.com/seed-fb9cbc17/cairn/internal/plan"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
@@ -144,7 +145,7 @@ func (u *LineUpdate) store(batch *odb.Batch, s state.State, message string) (*Ch
 }
 
 // planTakeBack plans the way from what earlier reverts wanted to what is wanted now.
-func (u *LineUpdate) planTakeBack(ctx context.Context, id string, t *TakeBack, b *stepsBack, wanted *Checkpoint) (*Plan, *journalLine, error) {
+func (u *LineUpdate) planTakeBack(ctx context.Context, id string, t *TakeBack, b *stepsBack, wanted *Checkpoint) (*plan.Plan, *journalLine, error) {
 	to, err := history.StateOf(wanted)
 	if err != nil {
 		return nil, nil, err
@@ -158,17 +159,17 @@ func (u *LineUpdate) planTakeBack(ctx context.Context, id string, t *TakeBack, b
 	if err != nil {
 		return nil, nil, err
 	}
-	way := &ThreeWay{Base: base, Policy: b.policy, Made: b.made, Merged: make(map[object.ID][]byte)}
+	way := &plan.ThreeWay{Base: base, Policy: b.policy, Made: b.made, Merged: make(map[object.ID][]byte)}
 	for _, e := range t.Earlier {
 		for _, path := range e.Created {
 			way.Made[path] = true
 		}
 	}
-	scope, err := ChangedBetween(u.repo.Store, to, base, within, step)
+	scope, err := plan.ChangedBetween(u.repo.Store, to, base, within, step)
 	if err != nil {
 		return nil, nil, err
 	}
-	p, err := Make(ctx, u.repo.Store, u.disk.DiskState(), to, planOptions{Scope: scope, Way: way, Step: step, LeftOut: b.leftOut, Kept: b.kept, Conflicts: b.conflicts})
+	p, err := plan.Make(ctx, u.repo.Store, u.disk.DiskState(), to, plan.Options{Scope: scope, Way: way, Step: step, LeftOut: b.leftOut, Kept: b.kept, Conflicts: b.conflicts})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -179,7 +180,7 @@ func (u *LineUpdate) planTakeBack(ctx context.Context, id string, t *TakeBack, b
 
 // settled lists the paths that are reported although the plan brings them to what is
 // wanted: it was not all that was asked for.
-func (b *stepsBack) settled(p *Plan) []state.PathText {
+func (b *stepsBack) settled(p *plan.Plan) []state.PathText {
 	stays := make(map[string]bool)
 	for _, list := range [][]PathReason{p.Kept[:len(p.Kept)-len(b.kept)], p.Conflicts[:len(p.Conflicts)-len(b.conflicts)]} {
 		for _, s := range list {

@@ -10,6 +10,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/plan"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/apply"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
@@ -34,7 +35,7 @@ type opRequest struct {
 //  3. write the journal: from here on the next command finishes the operation
 //  4. apply
 //  5. record the operation, drop the journal
-func (r *operator) operate(ctx context.Context, req opRequest, makePlan func(*capture.Snapshot) (*Plan, error)) (*Result, error) {
+func (r *operator) operate(ctx context.Context, req opRequest, makePlan func(*capture.Snapshot) (*plan.Plan, error)) (*Result, error) {
 	if err := r.Enabled(); err != nil && !req.dryRun {
 		return nil, err
 	}
@@ -61,7 +62,7 @@ func (r *operator) operate(ctx context.Context, req opRequest, makePlan func(*ca
 
 // operateOn carries out a plan, unless it is only asked for or there is nothing to
 // do. The caller holds the lock.
-func (r *operator) operateOn(ctx context.Context, req opRequest, disk *capture.Snapshot, p *Plan) (*Result, error) {
+func (r *operator) operateOn(ctx context.Context, req opRequest, disk *capture.Snapshot, p *plan.Plan) (*Result, error) {
 	res, err := r.preview(req, p)
 	if err != nil || req.dryRun || !req.toBeRecorded(p) {
 		return res, err
@@ -71,11 +72,11 @@ func (r *operator) operateOn(ctx context.Context, req opRequest, disk *capture.S
 
 // toBeRecorded: a plan without changes is no operation, except where somebody takes
 // an operation back and chooses to keep every later change. That is settled then.
-func (q *opRequest) toBeRecorded(p *Plan) bool {
+func (q *opRequest) toBeRecorded(p *plan.Plan) bool {
 	return len(p.Changes) > 0 || q.undoes != "" && len(p.Kept) > 0 && len(p.Conflicts) == 0
 }
 
-func (r *operator) carryOut(ctx context.Context, req opRequest, disk *capture.Snapshot, p *Plan) (*Result, error) {
+func (r *operator) carryOut(ctx context.Context, req opRequest, disk *capture.Snapshot, p *plan.Plan) (*Result, error) {
 	before, err := r.saveBefore(ctx, req, disk, p)
 	if err != nil {
 		return nil, err
@@ -87,7 +88,7 @@ func (r *operator) carryOut(ctx context.Context, req opRequest, disk *capture.Sn
 	return res, err
 }
 
-func (r *operator) carryOutFrom(ctx context.Context, req opRequest, before object.ID, disk *capture.Snapshot, p *Plan) (*Result, error) {
+func (r *operator) carryOutFrom(ctx context.Context, req opRequest, before object.ID, disk *capture.Snapshot, p *plan.Plan) (*Result, error) {
 	j := newJournal(req, before, p)
 	if err := r.writeJournal(j); err != nil {
 		return nil, err
@@ -98,7 +99,7 @@ func (r *operator) carryOutFrom(ctx context.Context, req opRequest, before objec
 // saveBefore stores and publishes the state before an operation: what the capture holds, and
 // what no capture holds but the plan touches. It follows what was newest, on the
 // line that the operation belongs to or outside of such lines.
-func (r *operator) saveBefore(ctx context.Context, req opRequest, disk *capture.Snapshot, p *Plan) (object.ID, error) {
+func (r *operator) saveBefore(ctx context.Context, req opRequest, disk *capture.Snapshot, p *plan.Plan) (object.ID, error) {
 	batch := r.NewBatch(false)
 	defer batch.Discard()
 	s := state.State{Tree: disk.Tree, Meta: disk.Metadata()}
@@ -107,7 +108,7 @@ func (r *operator) saveBefore(ctx context.Context, req opRequest, disk *capture.
 			return object.ID{}, err
 		}
 	}
-	dirs := DirsBeside(r.Store, disk.Index, p.Beside)
+	dirs := plan.DirsBeside(r.Store, disk.Index, p.Beside)
 	s, err := r.withSaved(batch, s, p.Save(r.Root, batch), dirs)
 	if err != nil {
 		return object.ID{}, err

@@ -13,6 +13,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
+	"github.com/seed-fb9cbc17/cairn/internal/plan"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 	"github.com/seed-fb9cbc17/cairn/internal/watch"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/apply"
@@ -61,7 +62,7 @@ func (j *journal) touched(more []string) *watch.Changes {
 	}
 	for i := range j.changes {
 		add(index.Split(j.changes[i].Path))
-		if IsDirectory(&j.changes[i]) {
+		if plan.IsDirectory(&j.changes[i]) {
 			add(j.changes[i].Path, "")
 		}
 	}
@@ -69,10 +70,6 @@ func (j *journal) touched(more []string) *watch.Changes {
 		add(index.Split(path))
 	}
 	return c
-}
-
-func IsDirectory(c *apply.Change) bool {
-	return c.Action == apply.Mkdir || c.Action == apply.Rmdir || c.Mode == object.Dir
 }
 
 // knownFrom vouches for what was written: its contents have been read back and
@@ -134,7 +131,7 @@ func (r *operator) recordOperation(ctx context.Context, j *journal, res *Result,
 func (r *operator) stateAfter(ctx context.Context, disk *capture.Snapshot, j *journal, res *Result) (state.State, *odb.Batch, error) {
 	s := state.State{Tree: disk.Tree, Meta: disk.Metadata()}
 	written, beside := r.written(disk, j, res)
-	dirs := DirsBeside(r.Store, disk.Index, slices.Values(beside))
+	dirs := plan.DirsBeside(r.Store, disk.Index, slices.Values(beside))
 	if len(written) == 0 {
 		s, err := r.withSaved(nil, s, nil, dirs)
 		return s, disk.Batch, err
@@ -159,7 +156,7 @@ func (r *operator) written(disk *capture.Snapshot, j *journal, res *Result) (fil
 		if _, done := slices.BinarySearch(res.Restored, c.Path); !done {
 			continue
 		}
-		if IsDirectory(c) {
+		if plan.IsDirectory(c) {
 			beside = append(beside, c.Path)
 		}
 		if rec := disk.Index.Lookup(c.Path); !c.ID.IsZero() && (rec == nil || rec.Skip() != index.Captured) && !r.Denied(c.Path) {

@@ -7,6 +7,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/capture"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/index"
+	"github.com/seed-fb9cbc17/cairn/internal/plan"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
@@ -51,11 +52,11 @@ func (r *operator) goTo(ctx context.Context, spec string, req opRequest, paths [
 		return nil, err
 	}
 	req.target = target.ID
-	return r.operate(ctx, req, func(disk *capture.Snapshot) (*Plan, error) {
+	return r.operate(ctx, req, func(disk *capture.Snapshot) (*plan.Plan, error) {
 		if err := r.checkPaths(scope, disk, st); err != nil {
 			return nil, err
 		}
-		return Make(ctx, r.Store, disk.DiskState(), st, planOptions{Scope: within, KeepNew: keepNew})
+		return plan.Make(ctx, r.Store, disk.DiskState(), st, plan.Options{Scope: within, KeepNew: keepNew})
 	})
 }
 
@@ -82,27 +83,6 @@ func (r *operator) checkPaths(scope *state.PathScope, disk *capture.Snapshot, ta
 	return nil
 }
 
-// RevertOptions says how to revert.
-type RevertOptions struct {
-	Paths      []string // and everything below them; none = all. Not for Revert, whose patches name the files
-	OnConflict Policy   // "" = Overwrite for Revert, Merge for everything else
-	DryRun     bool     // only say what would be done
-	Plan       string   // id of the plan to carry out; ErrMoved if it would be another one now
-
-	// Claims are the paths that the tools of the step named, and Others the steps of
-	// other sessions that overlap it, for RevertRange. What another session claimed is
-	// kept; what both may have changed is a conflict, unless OnConflict is Overwrite.
-	Claims []string
-	Others []Step
-}
-
-func PolicyOf(opt *RevertOptions, fallback Policy) Policy {
-	if opt.OnConflict == "" {
-		return fallback
-	}
-	return opt.OnConflict
-}
-
 // Revert brings the files of patches back to what they were: each file to its state
 // at the hash of the first patch that names it. A file that the tree of that hash
 // lacks was created since and is deleted. Files that no patch names are not
@@ -116,8 +96,8 @@ func (r *operator) Revert(ctx context.Context, patches []Patch, opt RevertOption
 	if len(parts) > 0 {
 		req.target = parts[0].target.ID
 	}
-	return r.operate(ctx, req, func(disk *capture.Snapshot) (*Plan, error) {
-		all := &Plan{}
+	return r.operate(ctx, req, func(disk *capture.Snapshot) (*plan.Plan, error) {
+		all := &plan.Plan{}
 		for _, part := range parts {
 			st, err := history.StateOf(part.target)
 			if err != nil {
@@ -127,7 +107,7 @@ func (r *operator) Revert(ctx context.Context, patches []Patch, opt RevertOption
 			if err != nil {
 				return nil, err
 			}
-			p, err := Make(ctx, r.Store, disk.DiskState(), st, planOptions{Scope: scope})
+			p, err := plan.Make(ctx, r.Store, disk.DiskState(), st, plan.Options{Scope: scope})
 			if err != nil {
 				return nil, err
 			}
@@ -142,7 +122,7 @@ func (r *operator) Revert(ctx context.Context, patches []Patch, opt RevertOption
 // the newest checkpoint goes back, and what changed after that is treated as the
 // policy says.
 func (r *operator) RevertTo(ctx context.Context, spec string, opt RevertOptions) (*Result, error) {
-	if PolicyOf(&opt, Overwrite) != Overwrite {
+	if plan.PolicyOf(&opt, Overwrite) != Overwrite {
 		return r.RevertRange(ctx, spec, "@", opt)
 	}
 	return r.goTo(ctx, spec, opRequest{kind: "revert", dryRun: opt.DryRun, planID: opt.Plan}, opt.Paths, false)

@@ -1,14 +1,13 @@
 package cairn
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
+	"github.com/seed-fb9cbc17/cairn/internal/plan"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/apply"
 )
@@ -104,14 +103,14 @@ func (r *Result) UnmarshalJSON(data []byte) error {
 
 // preview is the result of carrying out nothing. It refuses a plan that is not the
 // one asked for.
-func (r *operator) preview(req opRequest, p *Plan) (*Result, error) {
+func (r *operator) preview(req opRequest, p *plan.Plan) (*Result, error) {
 	res := &Result{Kept: p.Kept, Conflicts: p.Conflicts, DryRun: req.dryRun, PlanID: p.ID(req.kind, req.target, req.undoes)}
 	if req.planID != "" && req.planID != res.PlanID {
 		return nil, fmt.Errorf("%w: the plan would now be %s, not %s", ErrMoved, res.PlanID, req.planID)
 	}
 	for i := range p.Changes {
 		c := &p.Changes[i]
-		if IsGuard(c) {
+		if plan.IsGuard(c) {
 			continue
 		}
 		size, err := r.plannedBytes(p, c)
@@ -125,7 +124,7 @@ func (r *operator) preview(req opRequest, p *Plan) (*Result, error) {
 	return res, nil
 }
 
-func (r *operator) plannedBytes(p *Plan, c *apply.Change) (int64, error) {
+func (r *operator) plannedBytes(p *plan.Plan, c *apply.Change) (int64, error) {
 	switch c.Action {
 	case apply.Create, apply.Modify:
 		if content, ok := p.Merged[c.ID]; ok {
@@ -141,31 +140,6 @@ func (r *operator) plannedBytes(p *Plan, c *apply.Change) (int64, error) {
 		return size, err
 	}
 	return 0, nil
-}
-
-// ID names what a plan does and what it found on disk: the first 16 hex digits of a
-// hash over both. Times do not count, so a file that was only touched does not make
-// it another plan.
-func (p *Plan) ID(kind, target, undoes string) string {
-	lines := make([]string, 0, len(p.Changes))
-	for _, c := range p.Changes {
-		line := fmt.Sprintf("%q %s %v %o %s", c.Path, c.Action, c.Mode, c.Perm, c.ID)
-		if c.Was != nil {
-			line += fmt.Sprintf(" was %v %o %s", c.Was.Mode, c.Was.Perm, c.Was.ID)
-			if c.Was.ID.IsZero() {
-				line += fmt.Sprint(" of ", c.Was.Stat.Size)
-			}
-		}
-		lines = append(lines, line)
-	}
-	for _, list := range [][]PathReason{p.Kept, p.Conflicts} {
-		for _, c := range list {
-			lines = append(lines, fmt.Sprintf("%q stays: %s", c.Path, c.Reason))
-		}
-	}
-	slices.Sort(lines)
-	sum := sha256.Sum256([]byte(kind + " " + target + " " + undoes + "\n" + strings.Join(lines, "\n")))
-	return hex.EncodeToString(sum[:8])
 }
 
 // tidy sorts the lists. A path that was removed to make room for something else of

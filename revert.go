@@ -1,6 +1,32 @@
 package cairn
 
-import "context"
+import (
+	"context"
+
+	"github.com/seed-fb9cbc17/cairn/internal/plan"
+)
+
+// ParsePolicy reads the name of a policy.
+func ParsePolicy(name string) (Policy, error) { return plan.ParsePolicy(name) }
+
+// Step is what one session, or one operation, did between two checkpoints.
+type Step = plan.Step
+
+// RevertOptions says how to revert.
+type RevertOptions = plan.RevertOptions
+
+// Policy says what becomes of a path that was changed since the state that is being
+// taken back.
+type Policy = plan.Policy
+
+// The policies. With each, what is overwritten is saved first.
+const Merge = plan.Merge
+
+const Overwrite = plan.Overwrite
+
+const Keep = plan.Keep
+
+const Fail = plan.Fail
 
 // Revert brings the files of patches back to what they were: each file to its state
 // at the hash of the first patch that names it. A file that the tree of that hash

@@ -6,6 +6,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/capture"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/plan"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
@@ -25,19 +26,19 @@ func (r *operator) RevertRange(ctx context.Context, from, to string, opt RevertO
 	if err != nil {
 		return nil, err
 	}
-	owners, err := Attribute(ctx, r.Store, opt, r.StateOf)
+	owners, err := plan.Attribute(ctx, r.Store, opt, r.StateOf)
 	if err != nil {
 		return nil, err
 	}
 	req := opRequest{kind: "revert", target: target.ID, dryRun: opt.DryRun, planID: opt.Plan}
-	return r.takeBack(ctx, req, target, base, takeBackOptions{within: scope, policy: PolicyOf(&opt, Merge), owners: owners})
+	return r.takeBack(ctx, req, target, base, takeBackOptions{within: scope, policy: plan.PolicyOf(&opt, Merge), owners: owners})
 }
 
 type takeBackOptions struct {
 	within *state.PathScope
 	policy Policy
 	made   []string // see threeWay
-	owners *Attribution
+	owners *plan.Attribution
 }
 
 // takeBack plans the way from base to target for what is still as at base, and by
@@ -55,7 +56,7 @@ func (r *operator) takeBack(ctx context.Context, req opRequest, target, base *Ch
 	if err != nil {
 		return nil, err
 	}
-	left, err := FindLeftOut(ctx, r.Store, to, from, opt.within)
+	left, err := plan.FindLeftOut(ctx, r.Store, to, from, opt.within)
 	if err != nil {
 		return nil, err
 	}
@@ -63,15 +64,15 @@ func (r *operator) takeBack(ctx context.Context, req opRequest, target, base *Ch
 	if opt.policy != Overwrite {
 		own, stay = opt.owners.WithoutOthers(step)
 	}
-	scope, err := ChangedBetween(r.Store, to, from, opt.within, own)
+	scope, err := plan.ChangedBetween(r.Store, to, from, opt.within, own)
 	if err != nil {
 		return nil, err
 	}
-	return r.operate(ctx, req, func(disk *capture.Snapshot) (*Plan, error) {
-		way := &ThreeWay{Base: from, Policy: opt.policy, Made: make(map[string]bool), Merged: make(map[object.ID][]byte)}
+	return r.operate(ctx, req, func(disk *capture.Snapshot) (*plan.Plan, error) {
+		way := &plan.ThreeWay{Base: from, Policy: opt.policy, Made: make(map[string]bool), Merged: make(map[object.ID][]byte)}
 		for _, path := range opt.made {
 			way.Made[path] = true
 		}
-		return Make(ctx, r.Store, disk.DiskState(), to, planOptions{Scope: scope, Way: way, Step: step, Stay: stay, LeftOut: left})
+		return plan.Make(ctx, r.Store, disk.DiskState(), to, plan.Options{Scope: scope, Way: way, Step: step, Stay: stay, LeftOut: left})
 	})
 }

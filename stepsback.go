@@ -7,13 +7,14 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/plan"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
 // UndoneStep is a step that is taken back, with what is known about who did what in
 // it. An empty To means that it lasts until now.
 type UndoneStep struct {
-	Step
+	plan.Step
 	Made   []string // paths that are known to have been absent before it
 	Hints  []Hint   // in the order of time
 	Others []Step   // of other sessions, that overlap it
@@ -44,9 +45,9 @@ type stepsBack struct {
 
 	want            map[string]history.PathEnd // where it is not as at start
 	origin          map[string]state.State     // that what is wanted comes from
-	leftOut         []LeftOut
+	leftOut         []plan.LeftOut
 	kept, conflicts []PathReason
-	merger          *Planner
+	merger          *plan.Planner
 	lookups         map[*state.Metadata]*history.DirLookup
 }
 
@@ -64,7 +65,7 @@ func (u *LineUpdate) newStepsBack(ctx context.Context, start state.State, policy
 		u: u, ctx: ctx, start: start, policy: policy,
 		ways: make(map[string][]stepEnds), dirs: make(map[string]dirEnds), made: make(map[string]bool), unheld: make(map[state.State]*unheld), want: make(map[string]history.PathEnd), origin: make(map[string]state.State),
 		lookups: make(map[*state.Metadata]*history.DirLookup),
-		merger:  &Planner{Repo: u.repo.Store, Ctx: ctx, Way: &ThreeWay{Merged: make(map[object.ID][]byte)}},
+		merger:  &plan.Planner{Repo: u.repo.Store, Ctx: ctx, Way: &plan.ThreeWay{Merged: make(map[object.ID][]byte)}},
 	}
 }
 
@@ -106,9 +107,9 @@ func (b *stepsBack) collect(step *UndoneStep) error {
 		return err
 	}
 	own, stay := owners.WithoutOthers(list)
-	kept, shared := ByOwner(stay)
+	kept, shared := plan.ByOwner(stay)
 	b.kept, b.conflicts = append(b.kept, kept...), append(b.conflicts, shared...)
-	left, err := FindLeftOut(b.ctx, b.u.repo.Store, from, to, nil)
+	left, err := plan.FindLeftOut(b.ctx, b.u.repo.Store, from, to, nil)
 	if err != nil {
 		return err
 	}
@@ -127,7 +128,7 @@ func (b *stepsBack) collect(step *UndoneStep) error {
 			b.ways[c.Path] = append(b.ways[c.Path], ends)
 		}
 	}
-	b.pairs = append(b.pairs, Renames(own)...)
+	b.pairs = append(b.pairs, plan.Renames(own)...)
 	dirs, err := b.u.repo.ChangedDirs(from, to)
 	if err != nil {
 		return err
@@ -180,11 +181,11 @@ func (b *stepsBack) firstKnown(hints []Hint, from state.State) (map[string]histo
 }
 
 // owners is the attribution of a step; nil where nobody else counts.
-func (b *stepsBack) owners(step *UndoneStep) (*Attribution, error) {
+func (b *stepsBack) owners(step *UndoneStep) (*plan.Attribution, error) {
 	if b.policy == Overwrite || len(step.Others) == 0 {
 		return nil, nil
 	}
-	a := &Attribution{Own: ClaimedScope(b.u.repo.Store, step.Claims)}
+	a := &plan.Attribution{Own: plan.ClaimedScope(b.u.repo.Store, step.Claims)}
 	for _, o := range step.Others {
 		other, err := b.other(o)
 		if err != nil {
@@ -195,8 +196,8 @@ func (b *stepsBack) owners(step *UndoneStep) (*Attribution, error) {
 	return a, nil
 }
 
-func (b *stepsBack) other(o Step) (OtherStep, error) {
-	other := OtherStep{Label: Label(&o), Reverted: o.Reverted, Claims: ClaimedScope(b.u.repo.Store, o.Claims), Changed: make(map[string]bool)}
+func (b *stepsBack) other(o Step) (plan.OtherStep, error) {
+	other := plan.OtherStep{Label: plan.Label(&o), Reverted: o.Reverted, Claims: plan.ClaimedScope(b.u.repo.Store, o.Claims), Changed: make(map[string]bool)}
 	from, err := b.u.stateOf(b.ctx, o.From)
 	if err != nil {
 		return other, err
@@ -258,10 +259,10 @@ func (b *stepsBack) back(path string, from, to, now history.PathEnd) (*history.P
 	case now.Same(to) || b.policy == Overwrite:
 		return &from, nil
 	case b.policy == Keep:
-		b.kept = append(b.kept, PathReason{Path: path, Reason: ReasonChangedSince})
+		b.kept = append(b.kept, PathReason{Path: path, Reason: plan.ReasonChangedSince})
 		return nil, nil
 	case b.policy == Fail:
-		b.conflicts = append(b.conflicts, PathReason{Path: path, Reason: ReasonChangedSince})
+		b.conflicts = append(b.conflicts, PathReason{Path: path, Reason: plan.ReasonChangedSince})
 		return nil, nil
 	}
 	merged, reason, err := b.merge(from, to, now)
@@ -275,13 +276,13 @@ func (b *stepsBack) back(path string, from, to, now history.PathEnd) (*history.P
 func (b *stepsBack) merge(from, to, now history.PathEnd) (merged *history.PathEnd, reason string, err error) {
 	switch {
 	case now.Entry == nil:
-		return nil, ReasonGoneSince, nil
+		return nil, plan.ReasonGoneSince, nil
 	case to.Entry == nil:
-		return nil, ReasonMadeSince, nil
+		return nil, plan.ReasonMadeSince, nil
 	case from.Entry == nil:
-		return nil, ReasonChangedSince, nil
+		return nil, plan.ReasonChangedSince, nil
 	case !now.Entry.Mode.IsFile() || !to.Entry.Mode.IsFile() || !from.Entry.Mode.IsFile():
-		return nil, ReasonNotText, nil
+		return nil, plan.ReasonNotText, nil
 	}
 	id, reason, err := b.merger.MergeContents(to.Entry, now.Entry, from.Entry)
 	if err != nil || reason != "" {
@@ -316,9 +317,9 @@ func (b *stepsBack) keptAsBefore(path string, dir bool, before state.State) bool
 	}
 	reason := at.covered.Uncaptured(path)
 	if reason != "" {
-		reason = ReasonNotCaptured + reason
+		reason = plan.ReasonNotCaptured + reason
 	} else {
-		reason = at.rules.MayHaveIgnored(path, dir, ReasonIgnoredThen, ReasonRulesThen)
+		reason = at.rules.MayHaveIgnored(path, dir, plan.ReasonIgnoredThen, plan.ReasonRulesThen)
 	}
 	if reason != "" {
 		b.kept = append(b.kept, PathReason{Path: path, Reason: reason})

@@ -9,6 +9,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/plan"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
@@ -23,7 +24,7 @@ func (b *stepsBack) settleStructure() error {
 				return err
 			}
 			if inTheWay != "" {
-				b.giveUp(path, ReasonInTheWayOf+inTheWay)
+				b.giveUp(path, plan.ReasonInTheWayOf+inTheWay)
 			}
 		}
 		b.keepRenamesTogether()
@@ -32,8 +33,6 @@ func (b *stepsBack) settleStructure() error {
 		}
 	}
 }
-
-const ReasonInTheWayOf = "something else stands there now: "
 
 func (b *stepsBack) giveUp(path, reason string) {
 	delete(b.want, path)
@@ -102,7 +101,7 @@ func (b *stepsBack) keepRenamesTogether() {
 	for ; len(queue) > 0; queue = queue[1:] {
 		for _, half := range others[queue[0]] {
 			if _, planned := b.want[half]; planned && !stays[half] {
-				b.giveUp(half, ReasonOtherHalf+queue[0])
+				b.giveUp(half, plan.ReasonOtherHalf+queue[0])
 				stays[half] = true
 				queue = append(queue, half)
 			}
@@ -213,7 +212,7 @@ func (b *stepsBack) directories(s state.State) error {
 			return err
 		}
 		if above != "" {
-			b.conflicts = append(b.conflicts, PathReason{Path: dir, Reason: ReasonInTheWayOf + above})
+			b.conflicts = append(b.conflicts, PathReason{Path: dir, Reason: plan.ReasonInTheWayOf + above})
 			continue
 		}
 		keeps, err := b.keepsFiles(dir, held)

@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"github.com/seed-fb9cbc17/cairn/internal/history"
+	"github.com/seed-fb9cbc17/cairn/internal/plan"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
@@ -65,7 +66,7 @@ func (r *operator) takeBackOperation(ctx context.Context, kind string, op *Opera
 	if scope != nil {
 		req.scope = scope.Paths
 	}
-	return r.takeBack(ctx, req, before, after, takeBackOptions{within: history.ChangedScope(op, scope), policy: PolicyOf(&opt, Merge), made: history.CreatedBy(op)})
+	return r.takeBack(ctx, req, before, after, takeBackOptions{within: history.ChangedScope(op, scope), policy: plan.PolicyOf(&opt, Merge), made: history.CreatedBy(op)})
 }
 
 // Operation is one restore or revert that was carried out. Before and After are

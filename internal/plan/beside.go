@@ -1,4 +1,4 @@
-package cairn
+package plan
 
 import (
 	"iter"

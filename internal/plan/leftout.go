@@ -1,4 +1,4 @@
-package cairn
+package plan
 
 import (
 	"context"
@@ -37,10 +37,10 @@ func FindLeftOut(ctx context.Context, r *history.Store, target, base state.State
 			return nil, err
 		}
 		if reason := then.Uncaptured(c.Path); c.Old == nil && notDenied(reason) {
-			list = append(list, LeftOut{PathReason{Path: c.Path, Reason: ReasonNotCaptured + reason}, nil})
+			list = append(list, LeftOut{state.PathReason{Path: c.Path, Reason: ReasonNotCaptured + reason}, nil})
 		}
 		if reason := later.Uncaptured(c.Path); c.New == nil && notDenied(reason) {
-			list = append(list, LeftOut{PathReason{Path: c.Path, Reason: reasonNotCapturedAfter + reason}, c.Old})
+			list = append(list, LeftOut{state.PathReason{Path: c.Path, Reason: reasonNotCapturedAfter + reason}, c.Old})
 		}
 	}
 	for _, s := range base.Meta.Skipped {
@@ -52,7 +52,7 @@ func FindLeftOut(ctx context.Context, r *history.Store, target, base state.State
 			return nil, err
 		}
 		if e == nil {
-			list = append(list, LeftOut{PathReason{Path: s.Path, Reason: reasonNotCapturedAfter + s.Reason}, nil})
+			list = append(list, LeftOut{state.PathReason{Path: s.Path, Reason: reasonNotCapturedAfter + s.Reason}, nil})
 		}
 	}
 	return list, nil
@@ -74,7 +74,7 @@ func (l *LeftOut) stays(disk *history.DiskState) bool {
 // path for another reason.
 func (p *Planner) keepLeftOut(list []LeftOut) {
 	named := make(map[string]bool)
-	for _, l := range [][]PathReason{p.Kept, p.Conflicts} {
+	for _, l := range [][]state.PathReason{p.Kept, p.Conflicts} {
 		for _, s := range l {
 			named[s.Path] = true
 		}

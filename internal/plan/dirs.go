@@ -1,9 +1,10 @@
-package cairn
+package plan
 
 import (
 	"maps"
 	"slices"
 
+	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
@@ -83,7 +84,7 @@ func (p *Planner) parents() (needed, emptied map[string]bool) {
 func (p *Planner) aboveAdded() map[string]bool {
 	above := make(map[string]bool)
 	for i := range p.step {
-		if c := &p.step[i]; c.Status == Added && p.scope.Covers(c.Path) {
+		if c := &p.step[i]; c.Status == history.Added && p.scope.Covers(c.Path) {
 			addParents(above, c.Path)
 		}
 	}

@@ -1,4 +1,4 @@
-package cairn
+package plan
 
 import (
 	"fmt"
@@ -60,10 +60,10 @@ type ThreeWay struct {
 // that taking back the difference may touch. What was made later in a directory, or below
 // the name of a file that goes, is no part of the difference. What was made below the name
 // of a file that comes back stands in its way.
-func ChangedBetween(r *history.Store, target, base state.State, within *state.PathScope, step []Change) (*state.PathScope, error) {
+func ChangedBetween(r *history.Store, target, base state.State, within *state.PathScope, step []history.Change) (*state.PathScope, error) {
 	var paths, alone []string
 	for i := range step {
-		if step[i].Status == Added {
+		if step[i].Status == history.Added {
 			alone = append(alone, step[i].Path)
 		} else {
 			paths = append(paths, step[i].Path)
@@ -221,7 +221,7 @@ func (p *Planner) mergeable(e *object.Entry) (text []byte, tooLarge bool, err er
 		return text, false, nil
 	}
 	size, err := p.Repo.BlobSize(e)
-	if err != nil || size > DefaultMaxDiffSize {
+	if err != nil || size > history.DefaultMaxDiffSize {
 		return nil, true, err
 	}
 	text, err = p.Repo.Blob(e)
@@ -254,5 +254,5 @@ func (p *Plan) refuse() error {
 	for _, c := range p.Conflicts {
 		names = append(names, c.Path)
 	}
-	return fmt.Errorf("%w: changed since, so nothing was done: %s", ErrConflict, strings.Join(names, ", "))
+	return fmt.Errorf("%w: changed since, so nothing was done: %s", state.ErrConflict, strings.Join(names, ", "))
 }

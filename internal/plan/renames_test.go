@@ -1,16 +1,18 @@
-package cairn
+package plan
 
 import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/seed-fb9cbc17/cairn/internal/history"
 )
 
 func TestRenamesPairNamesThatDifferInCaseFirst(t *testing.T) {
 	t.Parallel()
-	gone := func(path, id string) Change { return Change{Path: path, Status: Deleted, OldID: id} }
-	made := func(path, id string) Change { return Change{Path: path, Status: Added, NewID: id} }
-	got := Renames([]Change{
+	gone := func(path, id string) history.Change { return history.Change{Path: path, Status: history.Deleted, OldID: id} }
+	made := func(path, id string) history.Change { return history.Change{Path: path, Status: history.Added, NewID: id} }
+	got := Renames([]history.Change{
 		made("a", "1"), gone("b", "1"), made("B", "1"), gone("c", "1"), gone("d", "2"), made("e", "3"), gone("f", "1"),
 	})
 	want := [][2]string{{"b", "B"}, {"c", "a"}}

@@ -1,23 +1,25 @@
-package cairn
+package plan
 
 import (
 	"slices"
 	"strings"
 	"unicode"
 
+	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/index"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/apply"
 )
 
 // keepRenamesTogether makes both halves of a rename stay if one of them has to: a
 // file that the step moved must not exist twice, or not at all, afterwards. A rename
 // is a deletion and a creation of the same contents.
-func (p *Planner) keepRenamesTogether(step []Change) {
+func (p *Planner) keepRenamesTogether(step []history.Change) {
 	if len(p.Conflicts)+len(p.Kept) == 0 {
 		return
 	}
 	stays := make(map[string]bool)
-	for _, list := range [][]PathReason{p.Conflicts, p.Kept} {
+	for _, list := range [][]state.PathReason{p.Conflicts, p.Kept} {
 		for _, c := range list {
 			stays[c.Path] = true
 		}
@@ -87,20 +89,20 @@ func (p *Planner) dropHalves(pairs [][2]string, stays map[string]bool) bool {
 
 // Renames pairs the deletions of a step with its creations of equal contents: those whose
 // names differ in case only, and the others in the order of their paths.
-func Renames(step []Change) (pairs [][2]string) {
+func Renames(step []history.Change) (pairs [][2]string) {
 	paired := make(map[string]bool)
 	for _, name := range []func(path string) string{foldName, func(string) string { return "" }} {
 		type key struct{ id, name string }
 		made := make(map[key][]string)
 		for i := range step {
-			if c := &step[i]; c.Status == Added && !paired[c.Path] {
+			if c := &step[i]; c.Status == history.Added && !paired[c.Path] {
 				k := key{c.NewID, name(c.Path)}
 				made[k] = append(made[k], c.Path)
 			}
 		}
 		for i := range step {
 			c := &step[i]
-			if c.Status != Deleted || paired[c.Path] {
+			if c.Status != history.Deleted || paired[c.Path] {
 				continue
 			}
 			k := key{c.OldID, name(c.Path)}

@@ -1,4 +1,4 @@
-package cairn
+package plan
 
 import (
 	"context"
@@ -18,8 +18,8 @@ type Plan struct {
 	Changes   []apply.Change
 	Losses    []string             // paths whose present contents no capture holds: to be saved first
 	Merged    map[object.ID][]byte // contents to be written that are in no store yet
-	Kept      []PathReason
-	Conflicts []PathReason
+	Kept      []state.PathReason
+	Conflicts []state.PathReason
 }
 
 // Planner compares the disk with a target. Nothing on disk is touched.
@@ -32,8 +32,8 @@ type Planner struct {
 	target  state.State
 	scope   *state.PathScope
 	keepNew bool
-	Way     *ThreeWay // nil: later changes do not count
-	step    []Change  // see planOptions
+	Way     *ThreeWay        // nil: later changes do not count
+	step    []history.Change // see planOptions
 
 	atBase      state.Coverage     // the same of what is taken back
 	covered     state.Coverage     // what the target did not capture although it was there
@@ -60,21 +60,21 @@ const (
 	reasonInTheWay     = "something that is not captured stands in the way: "
 )
 
-// planOptions narrows a plan.
-type planOptions struct {
+// Options narrows a plan.
+type Options struct {
 	Scope   *state.PathScope // nil = everything
 	KeepNew bool             // remove nothing but what stands in the way
 	Way     *ThreeWay        // what is taken back; nil = everything goes to the target
-	Step    []Change         // of what is taken back, for its renames
+	Step    []history.Change // of what is taken back, for its renames
 
 	// stay lists what is not taken back because of other sessions. What they claimed
 	// is kept, what is shared is a conflict.
-	Stay []PathReason
+	Stay []state.PathReason
 
 	LeftOut []LeftOut // what is not taken back for want of a capture
 
 	// kept and conflicts were found before there was a plan.
-	Kept, Conflicts []PathReason
+	Kept, Conflicts []state.PathReason
 }
 
 // Make works out how to bring what scope selects from the disk's state to the
@@ -84,7 +84,7 @@ type planOptions struct {
 //  2. files that the disk has but no capture holds, and the target did not have
 //  3. permission bits
 //  4. directories: the target's empty ones, and those that it did not have
-func Make(ctx context.Context, r *history.Store, disk *history.DiskState, target state.State, opt planOptions) (*Plan, error) {
+func Make(ctx context.Context, r *history.Store, disk *history.DiskState, target state.State, opt Options) (*Plan, error) {
 	now := disk.State
 	p := &Planner{
 		Repo: r, Ctx: ctx, disk: disk, now: now, target: target, scope: opt.Scope, keepNew: opt.KeepNew, Way: opt.Way, step: opt.Step,
@@ -100,7 +100,7 @@ func Make(ctx context.Context, r *history.Store, disk *history.DiskState, target
 			return nil, err
 		}
 	}
-	p.Kept = slices.DeleteFunc(p.Kept, func(k PathReason) bool { return p.removed[k.Path] })
+	p.Kept = slices.DeleteFunc(p.Kept, func(k state.PathReason) bool { return p.removed[k.Path] })
 	p.refuseUnsaveable()
 	p.dropBlocked()
 	p.deny()
@@ -257,7 +257,7 @@ func (p *Planner) mayHaveExisted(path string, dir bool) string {
 }
 
 func (p *Planner) keep(path, reason string) {
-	p.Kept = append(p.Kept, PathReason{Path: path, Reason: reason})
+	p.Kept = append(p.Kept, state.PathReason{Path: path, Reason: reason})
 }
 
 // keepTopmost keeps a path, but reports only the directory if the target did not look
@@ -362,7 +362,7 @@ func (p *Planner) removeDirs(path string) {
 }
 
 func (p *Planner) conflict(path, reason string) {
-	p.Conflicts = append(p.Conflicts, PathReason{Path: path, Reason: reason})
+	p.Conflicts = append(p.Conflicts, state.PathReason{Path: path, Reason: reason})
 }
 
 // block gives up on a path and on everything that the plan would remove below it.
@@ -406,4 +406,21 @@ func (p *Planner) permissions() error {
 		}
 	}
 	return nil
+}
+
+// Merge adds another plan. Where both would do something to one path, the earlier
+// plan has the say.
+func (p *Plan) Merge(other *Plan) {
+	has := make(map[string]bool, len(p.Changes))
+	for i := range p.Changes {
+		has[p.Changes[i].Path] = true
+	}
+	for _, c := range other.Changes {
+		if !has[c.Path] {
+			p.Changes = append(p.Changes, c)
+		}
+	}
+	p.Losses = append(p.Losses, other.Losses...)
+	p.Kept = append(p.Kept, other.Kept...)
+	p.Conflicts = append(p.Conflicts, other.Conflicts...)
 }

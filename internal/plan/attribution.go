@@ -1,4 +1,4 @@
-package cairn
+package plan
 
 import (
 	"context"
@@ -117,11 +117,11 @@ func (a *Attribution) Stays(path string) string {
 
 // WithoutOthers splits the changes of a step into what may be taken back and what
 // stays because of other sessions.
-func (a *Attribution) WithoutOthers(step []Change) (own []Change, stay []PathReason) {
-	own = slices.DeleteFunc(slices.Clone(step), func(c Change) bool {
+func (a *Attribution) WithoutOthers(step []history.Change) (own []history.Change, stay []state.PathReason) {
+	own = slices.DeleteFunc(slices.Clone(step), func(c history.Change) bool {
 		reason := a.Stays(c.Path)
 		if reason != "" {
-			stay = append(stay, PathReason{Path: c.Path, Reason: reason})
+			stay = append(stay, state.PathReason{Path: c.Path, Reason: reason})
 		}
 		return reason != ""
 	})
@@ -130,7 +130,7 @@ func (a *Attribution) WithoutOthers(step []Change) (own []Change, stay []PathRea
 
 // ByOwner tells what others claimed, which is kept, from what is shared, which is a
 // conflict.
-func ByOwner(stay []PathReason) (kept, conflicts []PathReason) {
+func ByOwner(stay []state.PathReason) (kept, conflicts []state.PathReason) {
 	for _, s := range stay {
 		if strings.HasPrefix(s.Reason, reasonOthers) {
 			kept = append(kept, s)

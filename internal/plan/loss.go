@@ -1,4 +1,4 @@
-package cairn
+package plan
 
 import (
 	"errors"
@@ -9,6 +9,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/apply"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/scan"
@@ -88,7 +89,7 @@ func (p *Planner) leftBehind() error {
 	for i := range p.step {
 		c := &p.step[i]
 		rec := p.disk.Index.Lookup(c.Path)
-		if c.Status != Added || p.cleared[c.Path] || !p.scope.Covers(c.Path) || rec != nil && rec.Skip() != index.Rules {
+		if c.Status != history.Added || p.cleared[c.Path] || !p.scope.Covers(c.Path) || rec != nil && rec.Skip() != index.Rules {
 			continue
 		}
 		if err := p.takeLeft(c.Path); err != nil {
@@ -169,7 +170,7 @@ func (p *Plan) Save(root string, sink scan.Sink) map[string]*dir.State {
 		}
 		lost[path] = true
 		if !errors.Is(err, scan.ErrGone) {
-			p.Conflicts = append(p.Conflicts, PathReason{Path: path, Reason: "cannot be saved first: " + err.Error()})
+			p.Conflicts = append(p.Conflicts, state.PathReason{Path: path, Reason: "cannot be saved first: " + err.Error()})
 		}
 	}
 	p.withdraw(lost)

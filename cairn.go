@@ -10,6 +10,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/diff"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/operation"
 	"github.com/seed-fb9cbc17/cairn/internal/retention"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 	"github.com/seed-fb9cbc17/cairn/internal/transfer"
@@ -21,7 +22,7 @@ type Repo struct {
 	store     *history.Store
 	capturer  *capture.Capturer
 	differ    *diff.Differ
-	operator  *operator
+	operator  *operation.Operator
 	cleaner   *retention.Cleaner
 	rewriter  *rewriter
 	doctor    *doctor
@@ -65,7 +66,7 @@ func Open(opt Options) (*Repo, error) {
 func newRepo(opt Options, root string, around *capture.Surroundings) *Repo {
 	s := history.New(opt, root)
 	c := capture.New(s, around)
-	o := &operator{Capturer: c}
+	o := &operation.Operator{Capturer: c}
 	w := &rewriter{Capturer: c}
 	d := &doctor{rewriter: w}
 	k := &retention.Cleaner{Store: s, BeforeRemove: c.RenamePacks}

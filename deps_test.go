@@ -44,6 +44,7 @@ var layers = map[string]int{
 	"internal/transfer":       5, // checkpoints between stores
 	"internal/capture":        5, // disk to state
 	"internal/plan":           5, // what going back would do; writes nothing
+	"internal/operation":      6, // plans carried out
 	"":                        8, // package cairn
 	"session":                 9,
 	"snapshot":                9,

@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"github.com/seed-fb9cbc17/cairn/internal/history"
+	"github.com/seed-fb9cbc17/cairn/internal/operation"
 )
 
 // LineRef returns the ref under which the line of an id lies in the store, for
@@ -16,6 +17,24 @@ func LineRef(id string) string { return history.LineRef(id) }
 // keeps it appends a record of his own to each checkpoint; package cairn looks after
 // the states, and after reverts that move the disk and the line as one.
 type LineEvent = history.LineEvent
+
+// TakeBack describes a revert that belongs to a line.
+type TakeBack = operation.TakeBack
+
+// LineUpdate changes lines while the store is locked. All its captures are one: the
+// disk as it was at the first.
+type LineUpdate = operation.LineUpdate
+
+// LineAppend describes a checkpoint to be appended to a line.
+type LineAppend = operation.LineAppend
+
+// UndoneStep is a step that is taken back, with what is known about who did what in
+// it. An empty To means that it lasts until now.
+type UndoneStep = operation.UndoneStep
+
+// Hint names paths that a step was about to change at a checkpoint within it. Of an
+// ignored file that is the first that is known.
+type Hint = operation.Hint
 
 // LineTip returns the newest checkpoint of a line. The error wraps ErrNotFound where
 // there is no such line, and ErrCorrupt where the store has lost the checkpoint.

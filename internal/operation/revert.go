@@ -1,4 +1,4 @@
-package cairn
+package operation
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 // RevertRange takes back what changed between two checkpoints, from and to, and
 // nothing else: what was changed since to is treated as the policy says. Paths
 // narrows it down.
-func (r *operator) RevertRange(ctx context.Context, from, to string, opt RevertOptions) (*Result, error) {
+func (r *Operator) RevertRange(ctx context.Context, from, to string, opt plan.RevertOptions) (*Result, error) {
 	target, err := r.Lookup(ctx, from)
 	if err != nil {
 		return nil, err
@@ -31,19 +31,19 @@ func (r *operator) RevertRange(ctx context.Context, from, to string, opt RevertO
 		return nil, err
 	}
 	req := opRequest{kind: "revert", target: target.ID, dryRun: opt.DryRun, planID: opt.Plan}
-	return r.takeBack(ctx, req, target, base, takeBackOptions{within: scope, policy: plan.PolicyOf(&opt, Merge), owners: owners})
+	return r.takeBack(ctx, req, target, base, takeBackOptions{within: scope, policy: plan.PolicyOf(&opt, plan.Merge), owners: owners})
 }
 
 type takeBackOptions struct {
 	within *state.PathScope
-	policy Policy
+	policy plan.Policy
 	made   []string // see threeWay
 	owners *plan.Attribution
 }
 
 // takeBack plans the way from base to target for what is still as at base, and by
 // the policy for the rest.
-func (r *operator) takeBack(ctx context.Context, req opRequest, target, base *Checkpoint, opt takeBackOptions) (*Result, error) {
+func (r *Operator) takeBack(ctx context.Context, req opRequest, target, base *history.Checkpoint, opt takeBackOptions) (*Result, error) {
 	to, err := history.StateOf(target)
 	if err != nil {
 		return nil, err
@@ -60,8 +60,8 @@ func (r *operator) takeBack(ctx context.Context, req opRequest, target, base *Ch
 	if err != nil {
 		return nil, err
 	}
-	own, stay := step, []PathReason(nil)
-	if opt.policy != Overwrite {
+	own, stay := step, []state.PathReason(nil)
+	if opt.policy != plan.Overwrite {
 		own, stay = opt.owners.WithoutOthers(step)
 	}
 	scope, err := plan.ChangedBetween(r.Store, to, from, opt.within, own)

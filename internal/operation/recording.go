@@ -1,4 +1,4 @@
-package cairn
+package operation
 
 import (
 	"context"
@@ -93,7 +93,7 @@ func knownFrom(outcomes []apply.Outcome) scan.Known {
 
 // recordOperation captures what the operation touched and adds the state after and
 // the operation itself, which become part of the store, with their refs, at once.
-func (r *operator) recordOperation(ctx context.Context, j *journal, res *Result, opt capture.Options) (object.ID, error) {
+func (r *Operator) recordOperation(ctx context.Context, j *journal, res *Result, opt capture.Options) (object.ID, error) {
 	disk, err := r.Capture(ctx, opt)
 	if err != nil {
 		return object.ID{}, err
@@ -128,7 +128,7 @@ func (r *operator) recordOperation(ctx context.Context, j *journal, res *Result,
 // ignored or too large. Without that, taking the operation back could not tell it from
 // later work. Such a state is made from captured trees, which have to be in
 // the store for it.
-func (r *operator) stateAfter(ctx context.Context, disk *capture.Snapshot, j *journal, res *Result) (state.State, *odb.Batch, error) {
+func (r *Operator) stateAfter(ctx context.Context, disk *capture.Snapshot, j *journal, res *Result) (state.State, *odb.Batch, error) {
 	s := state.State{Tree: disk.Tree, Meta: disk.Metadata()}
 	written, beside := r.written(disk, j, res)
 	dirs := plan.DirsBeside(r.Store, disk.Index, slices.Values(beside))
@@ -149,7 +149,7 @@ func (r *operator) stateAfter(ctx context.Context, disk *capture.Snapshot, j *jo
 
 // written has the files that an operation wrote and a capture does not hold, and the
 // paths at or above which directories may be beside the capture.
-func (r *operator) written(disk *capture.Snapshot, j *journal, res *Result) (files map[string]*dir.State, beside []string) {
+func (r *Operator) written(disk *capture.Snapshot, j *journal, res *Result) (files map[string]*dir.State, beside []string) {
 	files = make(map[string]*dir.State)
 	for i := range j.changes {
 		c := &j.changes[i]
@@ -167,7 +167,7 @@ func (r *operator) written(disk *capture.Snapshot, j *journal, res *Result) (fil
 	return files, beside
 }
 
-func (r *operator) addAfter(batch *odb.Batch, s state.State, j *journal, res *Result) (object.ID, error) {
+func (r *Operator) addAfter(batch *odb.Batch, s state.State, j *journal, res *Result) (object.ID, error) {
 	before, err := r.ReadCheckpoint(j.before)
 	if err != nil {
 		return object.ID{}, err
@@ -178,7 +178,7 @@ func (r *operator) addAfter(batch *odb.Batch, s state.State, j *journal, res *Re
 	return r.AddState(batch, s, before, history.StateLabel{Message: "after " + j.Kind, Author: history.Identity.Name})
 }
 
-func (r *operator) addOperation(batch *odb.Batch, s state.State, j *journal, res *Result, after object.ID) (object.ID, error) {
+func (r *Operator) addOperation(batch *odb.Batch, s state.State, j *journal, res *Result, after object.ID) (object.ID, error) {
 	rec := history.OperationRecord{
 		Version: 1, Kind: j.Kind, Target: j.Target, Undoes: j.Undoes, Token: j.Token, At: r.Now().UnixNano(), Scope: j.Scope,
 		Before: j.before.String(), After: after.String(),

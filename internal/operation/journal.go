@@ -1,4 +1,4 @@
-package cairn
+package operation
 
 import (
 	"context"
@@ -25,16 +25,16 @@ import (
 // journal is an operation that has begun. It holds all that is needed to finish
 // it, whatever became of the process that began it.
 type journal struct {
-	Kind      string           `json:"kind"`
-	Target    string           `json:"target"`
-	Undoes    string           `json:"undoes,omitempty"`
-	Scope     []state.PathText `json:"scope,omitempty"`
-	Token     string           `json:"token"`
-	Before    string           `json:"before"`
-	Changes   []journalChange  `json:"changes"`
-	Kept      []PathReason     `json:"kept"`
-	Conflicts []PathReason     `json:"conflicts"`
-	Line      *journalLine     `json:"line,omitempty"`
+	Kind      string             `json:"kind"`
+	Target    string             `json:"target"`
+	Undoes    string             `json:"undoes,omitempty"`
+	Scope     []state.PathText   `json:"scope,omitempty"`
+	Token     string             `json:"token"`
+	Before    string             `json:"before"`
+	Changes   []journalChange    `json:"changes"`
+	Kept      []state.PathReason `json:"kept"`
+	Conflicts []state.PathReason `json:"conflicts"`
+	Line      *journalLine       `json:"line,omitempty"`
 
 	before  object.ID
 	changes []apply.Change
@@ -77,7 +77,7 @@ func newJournal(req opRequest, before object.ID, p *plan.Plan) *journal {
 	}
 }
 
-func (r *operator) writeJournal(j *journal) error {
+func (r *Operator) writeJournal(j *journal) error {
 	j.Changes = make([]journalChange, len(j.changes))
 	for i, c := range j.changes {
 		out := journalChange{Path: state.PathText(c.Path), Action: c.Action.String(), Mode: c.Mode, Perm: state.Octal(c.Perm), ID: c.ID.String(), As: state.PathText(c.As)}
@@ -167,7 +167,7 @@ func (j *journal) result(outcomes []apply.Outcome) *Result {
 			res.add(o.Path, o.Action)
 		case errors.Is(o.Err, apply.ErrNotEmpty): // somebody else's things are in it
 		default:
-			res.Conflicts = append(res.Conflicts, PathReason{Path: o.Path, Reason: cause(o.Err).Error()})
+			res.Conflicts = append(res.Conflicts, state.PathReason{Path: o.Path, Reason: cause(o.Err).Error()})
 		}
 	}
 	res.tidy()
@@ -183,7 +183,7 @@ func cause(err error) error {
 	return err
 }
 
-func (r *operator) dropJournal() error {
+func (r *Operator) dropJournal() error {
 	if err := r.DB.RemoveJournal(history.JournalName); err != nil {
 		return err
 	}
@@ -196,7 +196,7 @@ func (r *operator) dropJournal() error {
 // RecoverOperations finishes what a process that died has begun. A journal that
 // cannot be read finishes nothing; the state before it then becomes a checkpoint,
 // so that nothing is out of reach.
-func (r *operator) RecoverOperations(ctx context.Context) error {
+func (r *Operator) RecoverOperations(ctx context.Context) error {
 	journals, err := r.DB.Journals()
 	if err != nil {
 		return err
@@ -214,7 +214,7 @@ func (r *operator) RecoverOperations(ctx context.Context) error {
 			return r.salvage()
 		}
 		err = r.resume(ctx, j)
-		if errors.Is(err, ErrCorrupt) || errors.Is(err, odb.ErrNotFound) {
+		if errors.Is(err, state.ErrCorrupt) || errors.Is(err, odb.ErrNotFound) {
 			r.Log.Warn("an interrupted operation cannot be finished, because the store is damaged; the state before it is kept as a checkpoint, if it is whole", "error", err)
 			return r.salvage()
 		}
@@ -227,7 +227,7 @@ func (r *operator) RecoverOperations(ctx context.Context) error {
 
 // recorded reports whether the newest operation is that of the journal: the process
 // died between recording it and dropping the journal.
-func (r *operator) recorded(j *journal) bool {
+func (r *Operator) recorded(j *journal) bool {
 	newest := r.Tip(history.RefOperations)
 	if newest == nil {
 		return false
@@ -237,7 +237,7 @@ func (r *operator) recorded(j *journal) bool {
 	return err == nil && rec.Token == j.Token
 }
 
-func (r *operator) resume(ctx context.Context, j *journal) error {
+func (r *Operator) resume(ctx context.Context, j *journal) error {
 	if r.recorded(j) {
 		return r.dropJournal()
 	}
@@ -254,7 +254,7 @@ func (r *operator) resume(ctx context.Context, j *journal) error {
 }
 
 // salvage puts the state before an operation whose journal is lost onto today's line.
-func (r *operator) salvage() error {
+func (r *Operator) salvage() error {
 	id, err := r.DB.Ref(history.RefBefore)
 	if errors.Is(err, odb.ErrNotFound) {
 		return r.dropJournal()
@@ -262,7 +262,7 @@ func (r *operator) salvage() error {
 	if err == nil {
 		_, err = r.ReadCheckpoint(id)
 	}
-	if errors.Is(err, ErrCorrupt) || errors.Is(err, odb.ErrNotFound) {
+	if errors.Is(err, state.ErrCorrupt) || errors.Is(err, odb.ErrNotFound) {
 		return r.dropJournal()
 	}
 	if err != nil {

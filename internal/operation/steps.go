@@ -1,4 +1,4 @@
-package cairn
+package operation
 
 import (
 	"context"
@@ -15,9 +15,9 @@ import (
 // it. An empty To means that it lasts until now.
 type UndoneStep struct {
 	plan.Step
-	Made   []string // paths that are known to have been absent before it
-	Hints  []Hint   // in the order of time
-	Others []Step   // of other sessions, that overlap it
+	Made   []string    // paths that are known to have been absent before it
+	Hints  []Hint      // in the order of time
+	Others []plan.Step // of other sessions, that overlap it
 }
 
 // Hint names paths that a step was about to change at a checkpoint within it. Of an
@@ -35,7 +35,7 @@ type stepsBack struct {
 	u      *LineUpdate // for its repo, and its capture where a step lasts until now
 	ctx    context.Context
 	start  state.State // that the steps are taken out of
-	policy Policy
+	policy plan.Policy
 
 	ways   map[string][]stepEnds // of each path, newest step first
 	dirs   map[string]dirEnds
@@ -46,7 +46,7 @@ type stepsBack struct {
 	want            map[string]history.PathEnd // where it is not as at start
 	origin          map[string]state.State     // that what is wanted comes from
 	leftOut         []plan.LeftOut
-	kept, conflicts []PathReason
+	kept, conflicts []state.PathReason
 	merger          *plan.Planner
 	lookups         map[*state.Metadata]*history.DirLookup
 }
@@ -60,7 +60,7 @@ type stepEnds struct {
 // the newest.
 type dirEnds struct{ from, to state.State }
 
-func (u *LineUpdate) newStepsBack(ctx context.Context, start state.State, policy Policy) *stepsBack {
+func (u *LineUpdate) newStepsBack(ctx context.Context, start state.State, policy plan.Policy) *stepsBack {
 	return &stepsBack{
 		u: u, ctx: ctx, start: start, policy: policy,
 		ways: make(map[string][]stepEnds), dirs: make(map[string]dirEnds), made: make(map[string]bool), unheld: make(map[state.State]*unheld), want: make(map[string]history.PathEnd), origin: make(map[string]state.State),
@@ -182,7 +182,7 @@ func (b *stepsBack) firstKnown(hints []Hint, from state.State) (map[string]histo
 
 // owners is the attribution of a step; nil where nobody else counts.
 func (b *stepsBack) owners(step *UndoneStep) (*plan.Attribution, error) {
-	if b.policy == Overwrite || len(step.Others) == 0 {
+	if b.policy == plan.Overwrite || len(step.Others) == 0 {
 		return nil, nil
 	}
 	a := &plan.Attribution{Own: plan.ClaimedScope(b.u.repo.Store, step.Claims)}
@@ -196,7 +196,7 @@ func (b *stepsBack) owners(step *UndoneStep) (*plan.Attribution, error) {
 	return a, nil
 }
 
-func (b *stepsBack) other(o Step) (plan.OtherStep, error) {
+func (b *stepsBack) other(o plan.Step) (plan.OtherStep, error) {
 	other := plan.OtherStep{Label: plan.Label(&o), Reverted: o.Reverted, Claims: plan.ClaimedScope(b.u.repo.Store, o.Claims), Changed: make(map[string]bool)}
 	from, err := b.u.stateOf(b.ctx, o.From)
 	if err != nil {
@@ -256,18 +256,18 @@ func (b *stepsBack) back(path string, from, to, now history.PathEnd) (*history.P
 	switch {
 	case now.Same(from): // somebody did it already
 		return &now, nil
-	case now.Same(to) || b.policy == Overwrite:
+	case now.Same(to) || b.policy == plan.Overwrite:
 		return &from, nil
-	case b.policy == Keep:
-		b.kept = append(b.kept, PathReason{Path: path, Reason: plan.ReasonChangedSince})
+	case b.policy == plan.Keep:
+		b.kept = append(b.kept, state.PathReason{Path: path, Reason: plan.ReasonChangedSince})
 		return nil, nil
-	case b.policy == Fail:
-		b.conflicts = append(b.conflicts, PathReason{Path: path, Reason: plan.ReasonChangedSince})
+	case b.policy == plan.Fail:
+		b.conflicts = append(b.conflicts, state.PathReason{Path: path, Reason: plan.ReasonChangedSince})
 		return nil, nil
 	}
 	merged, reason, err := b.merge(from, to, now)
 	if reason != "" {
-		b.conflicts = append(b.conflicts, PathReason{Path: path, Reason: reason})
+		b.conflicts = append(b.conflicts, state.PathReason{Path: path, Reason: reason})
 		return nil, err
 	}
 	return merged, err
@@ -322,7 +322,7 @@ func (b *stepsBack) keptAsBefore(path string, dir bool, before state.State) bool
 		reason = at.rules.MayHaveIgnored(path, dir, plan.ReasonIgnoredThen, plan.ReasonRulesThen)
 	}
 	if reason != "" {
-		b.kept = append(b.kept, PathReason{Path: path, Reason: reason})
+		b.kept = append(b.kept, state.PathReason{Path: path, Reason: reason})
 	}
 	return reason != ""
 }

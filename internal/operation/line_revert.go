@@ -1,4 +1,4 @@
-package cairn
+package operation
 
 import (
 	"context"
@@ -27,9 +27,9 @@ type TakeBack struct {
 	// Earlier are the reverts since Snapshot that are in effect, newest first. Only
 	// paths that they or Steps concern are touched, and only what they brought about
 	// goes; what was changed since is treated as OnConflict says.
-	Earlier []*LineEvent
+	Earlier []*history.LineEvent
 
-	OnConflict Policy // "" = Merge
+	OnConflict plan.Policy // "" = Merge
 	DryRun     bool
 	Plan       string // as in RevertOptions
 	Quiet      bool   // append nothing where nothing is to be done
@@ -38,7 +38,7 @@ type TakeBack struct {
 // TakeBack reverts and appends the outcome to a line, both or neither, whatever
 // becomes of the process. Where nothing is appended the event is that of the state
 // that was wanted.
-func (u *LineUpdate) TakeBack(ctx context.Context, id string, t TakeBack) (*Result, *LineEvent, error) {
+func (u *LineUpdate) TakeBack(ctx context.Context, id string, t TakeBack) (*Result, *history.LineEvent, error) {
 	if err := u.repo.Enabled(); err != nil && !t.DryRun {
 		return nil, nil, err
 	}
@@ -79,8 +79,8 @@ func (u *LineUpdate) TakeBack(ctx context.Context, id string, t TakeBack) (*Resu
 }
 
 // imagined is the event of a revert that is not carried out.
-func (u *LineUpdate) imagined(t *TakeBack, b *stepsBack, wanted *Checkpoint) (*LineEvent, error) {
-	e := &LineEvent{Checkpoint: wanted, Before: t.Snapshot}
+func (u *LineUpdate) imagined(t *TakeBack, b *stepsBack, wanted *history.Checkpoint) (*history.LineEvent, error) {
+	e := &history.LineEvent{Checkpoint: wanted, Before: t.Snapshot}
 	for path := range b.want {
 		e.Paths = append(e.Paths, path)
 	}
@@ -106,14 +106,14 @@ func (t *TakeBack) target() string {
 }
 
 // wanted works out the state that is to be brought about and stores it.
-func (u *LineUpdate) wanted(ctx context.Context, t *TakeBack) (*stepsBack, *Checkpoint, error) {
+func (u *LineUpdate) wanted(ctx context.Context, t *TakeBack) (*stepsBack, *history.Checkpoint, error) {
 	start, err := u.stateOf(ctx, t.Snapshot)
 	if err != nil {
 		return nil, nil, err
 	}
 	policy := t.OnConflict
 	if policy == "" {
-		policy = Merge
+		policy = plan.Merge
 	}
 	b := u.newStepsBack(ctx, start, policy)
 	if err := b.takeOut(t.Steps); err != nil {
@@ -129,7 +129,7 @@ func (u *LineUpdate) wanted(ctx context.Context, t *TakeBack) (*stepsBack, *Chec
 	return b, c, err
 }
 
-func (u *LineUpdate) store(batch *odb.Batch, s state.State, message string) (*Checkpoint, error) {
+func (u *LineUpdate) store(batch *odb.Batch, s state.State, message string) (*history.Checkpoint, error) {
 	meta, err := s.Meta.Encode()
 	if err != nil {
 		return nil, err
@@ -145,7 +145,7 @@ func (u *LineUpdate) store(batch *odb.Batch, s state.State, message string) (*Ch
 }
 
 // planTakeBack plans the way from what earlier reverts wanted to what is wanted now.
-func (u *LineUpdate) planTakeBack(ctx context.Context, id string, t *TakeBack, b *stepsBack, wanted *Checkpoint) (*plan.Plan, *journalLine, error) {
+func (u *LineUpdate) planTakeBack(ctx context.Context, id string, t *TakeBack, b *stepsBack, wanted *history.Checkpoint) (*plan.Plan, *journalLine, error) {
 	to, err := history.StateOf(wanted)
 	if err != nil {
 		return nil, nil, err
@@ -173,7 +173,7 @@ func (u *LineUpdate) planTakeBack(ctx context.Context, id string, t *TakeBack, b
 	if err != nil {
 		return nil, nil, err
 	}
-	line := &journalLine{Ref: LineRef(id), Record: t.Record, Message: t.Message, Wanted: wanted.ID, Paths: pathtext.Texts(slices.Concat(scope.Named(), p.Losses))}
+	line := &journalLine{Ref: history.LineRef(id), Record: t.Record, Message: t.Message, Wanted: wanted.ID, Paths: pathtext.Texts(slices.Concat(scope.Named(), p.Losses))}
 	line.Settled = b.settled(p)
 	return p, line, nil
 }
@@ -182,13 +182,13 @@ func (u *LineUpdate) planTakeBack(ctx context.Context, id string, t *TakeBack, b
 // wanted: it was not all that was asked for.
 func (b *stepsBack) settled(p *plan.Plan) []state.PathText {
 	stays := make(map[string]bool)
-	for _, list := range [][]PathReason{p.Kept[:len(p.Kept)-len(b.kept)], p.Conflicts[:len(p.Conflicts)-len(b.conflicts)]} {
+	for _, list := range [][]state.PathReason{p.Kept[:len(p.Kept)-len(b.kept)], p.Conflicts[:len(p.Conflicts)-len(b.conflicts)]} {
 		for _, s := range list {
 			stays[s.Path] = true
 		}
 	}
 	var out []state.PathText
-	for _, list := range [][]PathReason{b.kept, b.conflicts} {
+	for _, list := range [][]state.PathReason{b.kept, b.conflicts} {
 		for _, s := range list {
 			if !stays[s.Path] {
 				out = append(out, state.PathText(s.Path))
@@ -199,7 +199,7 @@ func (b *stepsBack) settled(p *plan.Plan) []state.PathText {
 }
 
 // concerned is the scope of all paths that the steps or earlier reverts are about.
-func (b *stepsBack) concerned(earlier []*LineEvent) *state.PathScope {
+func (b *stepsBack) concerned(earlier []*history.LineEvent) *state.PathScope {
 	var paths []string
 	for path := range b.want {
 		paths = append(paths, path)
@@ -263,7 +263,7 @@ func (u *LineUpdate) base(ctx context.Context, t *TakeBack, start state.State) (
 
 // addReverted writes the checkpoint after a revert. What was wanted is kept beside
 // it where the disk holds something else.
-func (r *operator) addReverted(batch *odb.Batch, s state.State, before *Checkpoint, line *journalLine, created []string, res *Result) (object.ID, error) {
+func (r *Operator) addReverted(batch *odb.Batch, s state.State, before *history.Checkpoint, line *journalLine, created []string, res *Result) (object.ID, error) {
 	rec := &history.LineRecord{Record: line.Record, Before: before.ID, Paths: line.Paths, Unmoved: line.unmoved(res), Created: pathtext.Texts(created)}
 	parents := []object.ID{history.IDOf(before)}
 	id, err := object.ParseID(line.Wanted)
@@ -298,7 +298,7 @@ func (l *journalLine) unmoved(res *Result) []state.PathText {
 	}
 	scope := state.NewPathScope(pathtext.Plain(l.Paths))
 	var out []state.PathText
-	for _, list := range [][]PathReason{res.Kept, res.Conflicts} {
+	for _, list := range [][]state.PathReason{res.Kept, res.Conflicts} {
 		for _, s := range list {
 			if scope.Covers(s.Path) && !moved[s.Path] {
 				out = append(out, state.PathText(s.Path))

@@ -1,4 +1,4 @@
-package cairn
+package operation
 
 import (
 	"iter"
@@ -36,7 +36,7 @@ func (b *stepsBack) settleStructure() error {
 
 func (b *stepsBack) giveUp(path, reason string) {
 	delete(b.want, path)
-	b.conflicts = append(b.conflicts, PathReason{Path: path, Reason: reason})
+	b.conflicts = append(b.conflicts, state.PathReason{Path: path, Reason: reason})
 }
 
 // inTheWay finds what stays and would have to go for a path to be as wanted.
@@ -84,7 +84,7 @@ func (b *stepsBack) fileAbove(path string) (string, error) {
 func (b *stepsBack) keepRenamesTogether() {
 	var queue []string
 	stays := make(map[string]bool)
-	for _, list := range [][]PathReason{b.kept, b.conflicts} {
+	for _, list := range [][]state.PathReason{b.kept, b.conflicts} {
 		for _, s := range list {
 			stays[s.Path] = true
 			queue = append(queue, s.Path)
@@ -148,7 +148,7 @@ func (b *stepsBack) comeBack(s state.State) error {
 }
 
 // withEnds is a state in which some paths are something else.
-func (r *operator) withEnds(batch *odb.Batch, s state.State, ends map[string]history.PathEnd) (state.State, error) {
+func (r *Operator) withEnds(batch *odb.Batch, s state.State, ends map[string]history.PathEnd) (state.State, error) {
 	if len(ends) == 0 {
 		return state.State{Tree: s.Tree, Meta: s.Meta.WithoutSkipped(nil)}, nil
 	}
@@ -212,7 +212,7 @@ func (b *stepsBack) directories(s state.State) error {
 			return err
 		}
 		if above != "" {
-			b.conflicts = append(b.conflicts, PathReason{Path: dir, Reason: plan.ReasonInTheWayOf + above})
+			b.conflicts = append(b.conflicts, state.PathReason{Path: dir, Reason: plan.ReasonInTheWayOf + above})
 			continue
 		}
 		keeps, err := b.keepsFiles(dir, held)
@@ -228,7 +228,7 @@ func (b *stepsBack) directories(s state.State) error {
 	}
 	s.Meta.Empty, s.Meta.Bare = replaceListed(s.Meta.Empty, settled, empty), replaceListed(s.Meta.Bare, settled, bare)
 	replaced := state.DirsAbove(inEach(slices.Concat(empty, bare)))
-	s.Meta.Skipped = slices.DeleteFunc(s.Meta.Skipped, func(s Skipped) bool { return replaced[s.Path] && state.IsOfFile(s) })
+	s.Meta.Skipped = slices.DeleteFunc(s.Meta.Skipped, func(s state.Skipped) bool { return replaced[s.Path] && state.IsOfFile(s) })
 	return b.emptied(s, settled, held)
 }
 

@@ -1,4 +1,4 @@
-package cairn
+package operation
 
 import (
 	"encoding/json"
@@ -46,12 +46,12 @@ type Result struct {
 	Operation string // id, "" when there was nothing to do and for a dry run
 	Restored  []string
 	Deleted   []string
-	Kept      []PathReason // present, but left alone for safety
-	Conflicts []PathReason // not brought to the wanted state
+	Kept      []state.PathReason // present, but left alone for safety
+	Conflicts []state.PathReason // not brought to the wanted state
 
 	// NotTakenBack lists what steps of a session changed and no checkpoint holds: paths
 	// outside the root, which are absolute, and ignored ones. Going back leaves them.
-	NotTakenBack []PathReason
+	NotTakenBack []state.PathReason
 
 	Plan   []PlannedChange
 	PlanID string // equal plans have equal ids; see RestoreOptions.Plan
@@ -62,21 +62,21 @@ type Result struct {
 func (r *Result) Complete() bool { return len(r.Kept) == 0 && len(r.Conflicts) == 0 }
 
 type resultJSON struct {
-	Operation string           `json:"operation"`
-	Restored  []state.PathText `json:"restored"`
-	Deleted   []state.PathText `json:"deleted"`
-	Kept      []PathReason     `json:"kept"`
-	Conflicts []PathReason     `json:"conflicts"`
-	NotTaken  []PathReason     `json:"notTakenBack,omitempty"`
-	Plan      *[]PlannedChange `json:"plan,omitempty"`
-	PlanID    string           `json:"planID,omitempty"`
+	Operation string             `json:"operation"`
+	Restored  []state.PathText   `json:"restored"`
+	Deleted   []state.PathText   `json:"deleted"`
+	Kept      []state.PathReason `json:"kept"`
+	Conflicts []state.PathReason `json:"conflicts"`
+	NotTaken  []state.PathReason `json:"notTakenBack,omitempty"`
+	Plan      *[]PlannedChange   `json:"plan,omitempty"`
+	PlanID    string             `json:"planID,omitempty"`
 }
 
 // MarshalJSON implements json.Marshaler. Only a dry run has "plan" and "planID".
 func (r Result) MarshalJSON() ([]byte, error) {
 	form := resultJSON{
 		r.Operation, pathtext.Texts(r.Restored), pathtext.Texts(r.Deleted),
-		append([]PathReason{}, r.Kept...), append([]PathReason{}, r.Conflicts...), r.NotTakenBack, nil, "",
+		append([]state.PathReason{}, r.Kept...), append([]state.PathReason{}, r.Conflicts...), r.NotTakenBack, nil, "",
 	}
 	if r.DryRun {
 		planned := append([]PlannedChange{}, r.Plan...)
@@ -103,10 +103,10 @@ func (r *Result) UnmarshalJSON(data []byte) error {
 
 // preview is the result of carrying out nothing. It refuses a plan that is not the
 // one asked for.
-func (r *operator) preview(req opRequest, p *plan.Plan) (*Result, error) {
+func (r *Operator) preview(req opRequest, p *plan.Plan) (*Result, error) {
 	res := &Result{Kept: p.Kept, Conflicts: p.Conflicts, DryRun: req.dryRun, PlanID: p.ID(req.kind, req.target, req.undoes)}
 	if req.planID != "" && req.planID != res.PlanID {
-		return nil, fmt.Errorf("%w: the plan would now be %s, not %s", ErrMoved, res.PlanID, req.planID)
+		return nil, fmt.Errorf("%w: the plan would now be %s, not %s", state.ErrMoved, res.PlanID, req.planID)
 	}
 	for i := range p.Changes {
 		c := &p.Changes[i]
@@ -124,7 +124,7 @@ func (r *operator) preview(req opRequest, p *plan.Plan) (*Result, error) {
 	return res, nil
 }
 
-func (r *operator) plannedBytes(p *plan.Plan, c *apply.Change) (int64, error) {
+func (r *Operator) plannedBytes(p *plan.Plan, c *apply.Change) (int64, error) {
 	switch c.Action {
 	case apply.Create, apply.Modify:
 		if content, ok := p.Merged[c.ID]; ok {
@@ -152,7 +152,7 @@ func (r *Result) tidy() {
 		_, restored := slices.BinarySearch(r.Restored, path)
 		return restored
 	})
-	byPath := func(a, b PathReason) int { return strings.Compare(a.Path, b.Path) }
+	byPath := func(a, b state.PathReason) int { return strings.Compare(a.Path, b.Path) }
 	slices.SortStableFunc(r.Kept, byPath)
 	slices.SortStableFunc(r.Conflicts, byPath)
 	slices.SortStableFunc(r.Plan, func(a, b PlannedChange) int { return strings.Compare(a.Path, b.Path) })

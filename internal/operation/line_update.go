@@ -1,4 +1,4 @@
-package cairn
+package operation
 
 import (
 	"context"
@@ -19,7 +19,7 @@ import (
 // LineUpdate changes lines while the store is locked. All its captures are one: the
 // disk as it was at the first.
 type LineUpdate struct {
-	repo      *operator
+	repo      *Operator
 	disk      *capture.Snapshot
 	published bool
 }
@@ -28,7 +28,7 @@ type LineUpdate struct {
 // returns, so an error of f undoes nothing. f must not use the Repo for anything that
 // captures the disk. It is called again where there was no space and a cleaning has made
 // some.
-func (r *operator) UpdateLines(ctx context.Context, f func(*LineUpdate) error) error {
+func (r *Operator) UpdateLines(ctx context.Context, f func(*LineUpdate) error) error {
 	if err := r.Enabled(); err != nil {
 		return err
 	}
@@ -68,8 +68,8 @@ type LineAppend struct {
 }
 
 // Append adds a checkpoint to a line, which begins with it if there is none.
-func (u *LineUpdate) Append(ctx context.Context, id string, a LineAppend) (*LineEvent, error) {
-	ref := LineRef(id)
+func (u *LineUpdate) Append(ctx context.Context, id string, a LineAppend) (*history.LineEvent, error) {
+	ref := history.LineRef(id)
 	s, parents, err := u.appended(ref, &a)
 	if err != nil {
 		return nil, err
@@ -125,7 +125,7 @@ func (u *LineUpdate) appended(ref string, a *LineAppend) (s state.State, parents
 	return s, parents, err
 }
 
-func (u *LineUpdate) byID(id string) (*Checkpoint, error) {
+func (u *LineUpdate) byID(id string) (*history.Checkpoint, error) {
 	parsed, err := object.ParseID(id)
 	if err != nil {
 		return nil, err
@@ -140,7 +140,7 @@ func (u *LineUpdate) byID(id string) (*Checkpoint, error) {
 // capture reads the disk once.
 func (u *LineUpdate) capture(ctx context.Context, paths []string) (*capture.Snapshot, error) {
 	if u.disk == nil {
-		hints, err := u.repo.HintPaths(TrackOptions{Paths: slices.DeleteFunc(slices.Clone(paths), u.Outside)})
+		hints, err := u.repo.HintPaths(capture.TrackOptions{Paths: slices.DeleteFunc(slices.Clone(paths), u.Outside)})
 		if err != nil {
 			return nil, err
 		}
@@ -244,7 +244,7 @@ func (u *LineUpdate) publishFor(ctx context.Context) error {
 }
 
 // Changes lists what differs between a checkpoint and the disk. Paths are hints.
-func (u *LineUpdate) Changes(ctx context.Context, from string, paths []string) ([]Change, error) {
+func (u *LineUpdate) Changes(ctx context.Context, from string, paths []string) ([]history.Change, error) {
 	c, err := u.capture(ctx, paths)
 	if err != nil {
 		return nil, err
@@ -267,7 +267,7 @@ func (u *LineUpdate) Changes(ctx context.Context, from string, paths []string) (
 // Delete takes a line away. Its checkpoints can still be had where something else
 // leads to them, and are cleaned away otherwise.
 func (u *LineUpdate) Delete(id string) error {
-	err := u.repo.DB.DeleteRef(LineRef(id))
+	err := u.repo.DB.DeleteRef(history.LineRef(id))
 	if errors.Is(err, odb.ErrNotFound) {
 		return state.NotFound("line %q", id)
 	}
@@ -275,7 +275,7 @@ func (u *LineUpdate) Delete(id string) error {
 }
 
 // addLineCommit writes a checkpoint of a line into a batch.
-func (r *operator) addLineCommit(b *odb.Batch, s state.State, parents []object.ID, label history.StateLabel, rec *history.LineRecord) (object.ID, error) {
+func (r *Operator) addLineCommit(b *odb.Batch, s state.State, parents []object.ID, label history.StateLabel, rec *history.LineRecord) (object.ID, error) {
 	meta, err := s.Meta.Encode()
 	if err != nil {
 		return object.ID{}, err

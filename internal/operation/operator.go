@@ -1,10 +1,10 @@
-package cairn
+package operation
 
 import (
 	"github.com/seed-fb9cbc17/cairn/internal/capture"
 )
 
-// operator carries out operations.
-type operator struct {
+// Operator carries out operations.
+type Operator struct {
 	*capture.Capturer
 }

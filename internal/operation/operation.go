@@ -1,4 +1,4 @@
-package cairn
+package operation
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/plan"
+	"github.com/seed-fb9cbc17/cairn/internal/settings"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/apply"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
@@ -35,7 +36,7 @@ type opRequest struct {
 //  3. write the journal: from here on the next command finishes the operation
 //  4. apply
 //  5. record the operation, drop the journal
-func (r *operator) operate(ctx context.Context, req opRequest, makePlan func(*capture.Snapshot) (*plan.Plan, error)) (*Result, error) {
+func (r *Operator) operate(ctx context.Context, req opRequest, makePlan func(*capture.Snapshot) (*plan.Plan, error)) (*Result, error) {
 	if err := r.Enabled(); err != nil && !req.dryRun {
 		return nil, err
 	}
@@ -62,7 +63,7 @@ func (r *operator) operate(ctx context.Context, req opRequest, makePlan func(*ca
 
 // operateOn carries out a plan, unless it is only asked for or there is nothing to
 // do. The caller holds the lock.
-func (r *operator) operateOn(ctx context.Context, req opRequest, disk *capture.Snapshot, p *plan.Plan) (*Result, error) {
+func (r *Operator) operateOn(ctx context.Context, req opRequest, disk *capture.Snapshot, p *plan.Plan) (*Result, error) {
 	res, err := r.preview(req, p)
 	if err != nil || req.dryRun || !req.toBeRecorded(p) {
 		return res, err
@@ -76,7 +77,7 @@ func (q *opRequest) toBeRecorded(p *plan.Plan) bool {
 	return len(p.Changes) > 0 || q.undoes != "" && len(p.Kept) > 0 && len(p.Conflicts) == 0
 }
 
-func (r *operator) carryOut(ctx context.Context, req opRequest, disk *capture.Snapshot, p *plan.Plan) (*Result, error) {
+func (r *Operator) carryOut(ctx context.Context, req opRequest, disk *capture.Snapshot, p *plan.Plan) (*Result, error) {
 	before, err := r.saveBefore(ctx, req, disk, p)
 	if err != nil {
 		return nil, err
@@ -88,7 +89,7 @@ func (r *operator) carryOut(ctx context.Context, req opRequest, disk *capture.Sn
 	return res, err
 }
 
-func (r *operator) carryOutFrom(ctx context.Context, req opRequest, before object.ID, disk *capture.Snapshot, p *plan.Plan) (*Result, error) {
+func (r *Operator) carryOutFrom(ctx context.Context, req opRequest, before object.ID, disk *capture.Snapshot, p *plan.Plan) (*Result, error) {
 	j := newJournal(req, before, p)
 	if err := r.writeJournal(j); err != nil {
 		return nil, err
@@ -99,7 +100,7 @@ func (r *operator) carryOutFrom(ctx context.Context, req opRequest, before objec
 // saveBefore stores and publishes the state before an operation: what the capture holds, and
 // what no capture holds but the plan touches. It follows what was newest, on the
 // line that the operation belongs to or outside of such lines.
-func (r *operator) saveBefore(ctx context.Context, req opRequest, disk *capture.Snapshot, p *plan.Plan) (object.ID, error) {
+func (r *Operator) saveBefore(ctx context.Context, req opRequest, disk *capture.Snapshot, p *plan.Plan) (object.ID, error) {
 	batch := r.NewBatch(false)
 	defer batch.Discard()
 	s := state.State{Tree: disk.Tree, Meta: disk.Metadata()}
@@ -124,7 +125,7 @@ func (r *operator) saveBefore(ctx context.Context, req opRequest, disk *capture.
 	return id, state.AsNoSpace(batch.Commit(odb.RefUpdate{Name: history.RefBefore, ID: id}))
 }
 
-func (r *operator) before(ctx context.Context, req opRequest) (*Checkpoint, error) {
+func (r *Operator) before(ctx context.Context, req opRequest) (*history.Checkpoint, error) {
 	if req.line != nil {
 		return r.Tip(req.line.Ref), nil
 	}
@@ -132,7 +133,7 @@ func (r *operator) before(ctx context.Context, req opRequest) (*Checkpoint, erro
 }
 
 // withSaved is a state that holds files and directories which the capture left out.
-func (r *operator) withSaved(batch *odb.Batch, s state.State, saved map[string]*dir.State, dirs map[string]uint16) (state.State, error) {
+func (r *Operator) withSaved(batch *odb.Batch, s state.State, saved map[string]*dir.State, dirs map[string]uint16) (state.State, error) {
 	if len(dirs) > 0 {
 		s.Meta = s.Meta.WithDirs(dirs, state.DirsAbove(maps.Keys(saved)))
 	}
@@ -158,7 +159,7 @@ func (r *operator) withSaved(batch *odb.Batch, s state.State, saved map[string]*
 // finish applies a journal and records the operation. x is the stat cache of the
 // capture that the plan was made from; nil means that a process that died has left the
 // journal behind.
-func (r *operator) finish(ctx context.Context, j *journal, x *index.Index) (*Result, error) {
+func (r *Operator) finish(ctx context.Context, j *journal, x *index.Index) (*Result, error) {
 	applier := &apply.Executor{Root: r.Root, Source: history.Source{DB: r.DB}, Token: j.Token, Resume: x == nil, Sync: !r.Opt.NoSync}
 	outcomes, err := applier.Run(ctx, j.changes, r.applyProgress())
 	if err != nil {
@@ -173,9 +174,9 @@ func (r *operator) finish(ctx context.Context, j *journal, x *index.Index) (*Res
 	return res, r.dropJournal()
 }
 
-func (r *operator) applyProgress() func(done, total int) {
+func (r *Operator) applyProgress() func(done, total int) {
 	if r.Opt.Progress == nil {
 		return nil
 	}
-	return func(done, total int) { r.Opt.Progress(Progress{Phase: "apply", Files: done, Total: total}) }
+	return func(done, total int) { r.Opt.Progress(settings.Progress{Phase: "apply", Files: done, Total: total}) }
 }

@@ -1,4 +1,4 @@
-package cairn
+package operation
 
 import (
 	"context"
@@ -6,20 +6,21 @@ import (
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/history"
+	"github.com/seed-fb9cbc17/cairn/internal/plan"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
 // StepChanges lists what some steps changed, each path from before the first of them
 // that changed it to after the last, ordered by path. What belongs to others is left
 // out, also what is shared with them.
-func (r *operator) StepChanges(ctx context.Context, steps []UndoneStep) ([]Change, error) {
+func (r *Operator) StepChanges(ctx context.Context, steps []UndoneStep) ([]history.Change, error) {
 	lasts := slices.ContainsFunc(steps, func(s UndoneStep) bool {
-		return s.To == "" || slices.ContainsFunc(s.Others, func(o Step) bool { return o.To == "" })
+		return s.To == "" || slices.ContainsFunc(s.Others, func(o plan.Step) bool { return o.To == "" })
 	})
 	if !lasts {
 		return (&LineUpdate{repo: r}).stepChanges(ctx, steps)
 	}
-	var list []Change
+	var list []history.Change
 	err := r.UpdateLines(ctx, func(u *LineUpdate) (err error) {
 		if _, err = u.capture(ctx, nil); err != nil {
 			return err
@@ -33,14 +34,14 @@ func (r *operator) StepChanges(ctx context.Context, steps []UndoneStep) ([]Chang
 	return list, err
 }
 
-func (u *LineUpdate) stepChanges(ctx context.Context, steps []UndoneStep) ([]Change, error) {
-	b := u.newStepsBack(ctx, state.State{}, Merge)
+func (u *LineUpdate) stepChanges(ctx context.Context, steps []UndoneStep) ([]history.Change, error) {
+	b := u.newStepsBack(ctx, state.State{}, plan.Merge)
 	for i := range slices.Backward(steps) {
 		if err := b.collect(&steps[i]); err != nil {
 			return nil, err
 		}
 	}
-	var list []Change
+	var list []history.Change
 	for path, way := range b.ways {
 		if from, to := way[len(way)-1].from, way[0].to; !from.Same(to) {
 			list = append(list, history.ChangeBetween(path, from, to))
@@ -59,6 +60,6 @@ func (u *LineUpdate) stepChanges(ctx context.Context, steps []UndoneStep) ([]Cha
 			list = append(list, history.Chmod(dir, old.Perm, now.Perm))
 		}
 	}
-	slices.SortFunc(list, func(x, y Change) int { return strings.Compare(x.Path, y.Path) })
+	slices.SortFunc(list, func(x, y history.Change) int { return strings.Compare(x.Path, y.Path) })
 	return list, nil
 }

@@ -1,0 +1,69 @@
+package operation
+
+import (
+	"context"
+
+	"github.com/seed-fb9cbc17/cairn/internal/history"
+	"github.com/seed-fb9cbc17/cairn/internal/plan"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
+)
+
+// Undo takes back the last restore, revert or redo that was not taken back yet: any
+// number of levels, across processes. It touches only what that operation touched.
+// What was changed since is treated as the policy says, Merge by default. An undo
+// is an operation itself, which Redo takes back.
+//
+// The error wraps ErrNotFound when there is nothing to undo.
+func (r *Operator) Undo(ctx context.Context, opt plan.RevertOptions) (*Result, error) {
+	op, err := r.nextToTakeBack(ctx, "undo")
+	if err != nil {
+		return nil, err
+	}
+	if op == nil {
+		return nil, state.NotFound("nothing to undo")
+	}
+	return r.takeBackOperation(ctx, "undo", op, opt)
+}
+
+// Redo takes back the last undo. Once something else was restored or reverted there
+// is nothing to redo.
+func (r *Operator) Redo(ctx context.Context, opt plan.RevertOptions) (*Result, error) {
+	op, err := r.nextToTakeBack(ctx, "redo")
+	if err != nil {
+		return nil, err
+	}
+	if op == nil {
+		return nil, state.NotFound("nothing to redo")
+	}
+	return r.takeBackOperation(ctx, "redo", op, opt)
+}
+
+// nextToTakeBack is the operation that an undo, or a redo, would take back; nil if
+// there is none. It reads no more operations than have been taken back since.
+func (r *Operator) nextToTakeBack(ctx context.Context, kind string) (*history.Operation, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return history.Latest(kind, r.Operations(ctx))
+}
+
+// takeBackOperation goes from the state after an operation to the one before it.
+func (r *Operator) takeBackOperation(ctx context.Context, kind string, op *history.Operation, opt plan.RevertOptions) (*Result, error) {
+	before, err := r.Lookup(ctx, op.Before)
+	if err != nil {
+		return nil, err
+	}
+	after, err := r.Lookup(ctx, op.After)
+	if err != nil {
+		return nil, err
+	}
+	scope, err := r.ScopeOf(opt.Paths)
+	if err != nil {
+		return nil, err
+	}
+	req := opRequest{kind: kind, target: before.ID, undoes: op.ID, dryRun: opt.DryRun, planID: opt.Plan}
+	if scope != nil {
+		req.scope = scope.Paths
+	}
+	return r.takeBack(ctx, req, before, after, takeBackOptions{within: history.ChangedScope(op, scope), policy: plan.PolicyOf(&opt, plan.Merge), made: history.CreatedBy(op)})
+}

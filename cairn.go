@@ -11,6 +11,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/operation"
+	"github.com/seed-fb9cbc17/cairn/internal/purge"
 	"github.com/seed-fb9cbc17/cairn/internal/retention"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 	"github.com/seed-fb9cbc17/cairn/internal/transfer"
@@ -24,7 +25,7 @@ type Repo struct {
 	differ    *diff.Differ
 	operator  *operation.Operator
 	cleaner   *retention.Cleaner
-	rewriter  *rewriter
+	rewriter  *purge.Rewriter
 	doctor    *doctor
 	transport *transfer.Transport
 }
@@ -67,8 +68,8 @@ func newRepo(opt Options, root string, around *capture.Surroundings) *Repo {
 	s := history.New(opt, root)
 	c := capture.New(s, around)
 	o := &operation.Operator{Capturer: c}
-	w := &rewriter{Capturer: c}
-	d := &doctor{rewriter: w}
+	w := &purge.Rewriter{Capturer: c}
+	d := &doctor{Rewriter: w}
 	k := &retention.Cleaner{Store: s, BeforeRemove: c.RenamePacks}
 	k.RunClean = k.Clean
 	c.MakeRoom = k.CleanForRoom

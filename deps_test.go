@@ -45,6 +45,7 @@ var layers = map[string]int{
 	"internal/capture":        5, // disk to state
 	"internal/plan":           5, // what going back would do; writes nothing
 	"internal/operation":      6, // plans carried out
+	"internal/purge":          6, // history without a path
 	"":                        8, // package cairn
 	"session":                 9,
 	"snapshot":                9,

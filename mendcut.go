@@ -10,6 +10,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/purge"
 	"github.com/seed-fb9cbc17/cairn/internal/retention"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
@@ -25,7 +26,7 @@ func (m *mender) cut(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	w := Rewritten{Commits: m.commits, Replaced: make(map[object.ID]object.ID)}
+	w := purge.Rewritten{Commits: m.commits, Replaced: make(map[object.ID]object.ID)}
 	for _, ref := range refs {
 		if ref.Err != nil {
 			continue
@@ -223,7 +224,7 @@ func (m *mender) operationParents(ctx context.Context, c *object.CommitData) (ch
 // mentions replaces the ids in a text that are those of commits or states here. The id of a
 // commit that is lost stays: what names it is still listed.
 func (m *mender) mentions(ctx context.Context, text string) (string, error) {
-	return ReplaceIDs(text, func(id object.ID) (object.ID, error) {
+	return purge.ReplaceIDs(text, func(id object.ID) (object.ID, error) {
 		if s := m.states[id]; s != nil {
 			return s.ID, nil
 		}

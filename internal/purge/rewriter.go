@@ -1,10 +1,10 @@
-package cairn
+package purge
 
 import (
 	"github.com/seed-fb9cbc17/cairn/internal/capture"
 )
 
-// rewriter rewrites the history of a store.
-type rewriter struct {
+// Rewriter rewrites the history of a store.
+type Rewriter struct {
 	*capture.Capturer
 }

@@ -1,4 +1,4 @@
-package cairn
+package purge
 
 import (
 	"fmt"
@@ -22,7 +22,7 @@ type Rewritten struct {
 // TakeRewritten makes a rewritten history the store's own. A process that dies on the way
 // leaves a sound store: the same call does the rest. beforeRefs runs when all is written
 // and no ref has moved.
-func (r *rewriter) TakeRewritten(batch *odb.Batch, w Rewritten, beforeRefs func() error) error {
+func (r *Rewriter) TakeRewritten(batch *odb.Batch, w Rewritten, beforeRefs func() error) error {
 	ends, err := r.DB.Shallow()
 	if err != nil {
 		return err
@@ -63,7 +63,7 @@ func (r *rewriter) TakeRewritten(batch *odb.Batch, w Rewritten, beforeRefs func(
 	return nil
 }
 
-func (r *rewriter) moveRef(ref odb.Ref) error {
+func (r *Rewriter) moveRef(ref odb.Ref) error {
 	if now, err := r.DB.Ref(ref.Name); err == nil && now == ref.ID {
 		return nil
 	}
@@ -71,7 +71,7 @@ func (r *rewriter) moveRef(ref odb.Ref) error {
 }
 
 // JournalsNaming returns the journals that mentions changes, as they are to be.
-func (r *rewriter) JournalsNaming(mentions func(string) (string, error)) ([]odb.Journal, error) {
+func (r *Rewriter) JournalsNaming(mentions func(string) (string, error)) ([]odb.Journal, error) {
 	all, err := r.DB.Journals()
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package cairn
+package purge
 
 import (
 	"context"
@@ -11,13 +11,13 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
-func (r *rewriter) addPurged(paths []string) error {
+func (r *Rewriter) addPurged(paths []string) error {
 	all := append(r.PurgedPaths(), paths...)
 	slices.Sort(all)
 	return r.writePurged(slices.Compact(all))
 }
 
-func (r *rewriter) writePurged(paths []string) error {
+func (r *Rewriter) writePurged(paths []string) error {
 	data, err := json.Marshal(pathtext.Texts(paths))
 	if err != nil {
 		return err
@@ -27,11 +27,11 @@ func (r *rewriter) writePurged(paths []string) error {
 
 // Unpurge lets paths be captured again that were purged. Their old contents stay
 // gone. A path that was not purged is ErrNotFound.
-func (r *rewriter) Unpurge(paths []string) error {
+func (r *Rewriter) Unpurge(paths []string) error {
 	return r.Locked(context.Background(), func() error { return r.unpurge(paths) })
 }
 
-func (r *rewriter) unpurge(paths []string) error {
+func (r *Rewriter) unpurge(paths []string) error {
 	all := r.PurgedPaths()
 	for _, path := range paths {
 		rel, err := r.Rel(path)

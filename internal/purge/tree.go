@@ -1,4 +1,4 @@
-package cairn
+package purge
 
 import (
 	"context"
@@ -21,8 +21,8 @@ const reasonPurged = "purged"
 // purgedTree is a state without the paths.
 type purgedTree struct {
 	id      object.ID
-	gone    []Skipped // what was taken out
-	emptied []string  // directories in which nothing is left that was captured
+	gone    []state.Skipped // what was taken out
+	emptied []string        // directories in which nothing is left that was captured
 }
 
 // object rewrites what a ref may lead to.
@@ -60,11 +60,11 @@ func (p *purger) commit(ctx context.Context, id object.ID) (object.ID, error) {
 		return id, fmt.Errorf("checkpoint %s: %w", id, err)
 	}
 	if kind != object.Commit {
-		return id, fmt.Errorf("%w: %s is a %s, not a checkpoint", ErrCorrupt, id, kind)
+		return id, fmt.Errorf("%w: %s is a %s, not a checkpoint", state.ErrCorrupt, id, kind)
 	}
 	c, err := object.ParseCommit(data)
 	if err != nil {
-		return id, fmt.Errorf("checkpoint %s: %w: %w", id, ErrCorrupt, err)
+		return id, fmt.Errorf("checkpoint %s: %w: %w", id, state.ErrCorrupt, err)
 	}
 	ends := p.repo.DB.EndsLine(id)
 	for i, parent := range c.Parents {
@@ -148,9 +148,9 @@ func (p *purger) tree(ctx context.Context, id object.ID) (*purgedTree, error) {
 			continue
 		}
 		edits[path], p.found[path] = nil, true
-		gone := Skipped{Path: path, Reason: reasonPurged}
+		gone := state.Skipped{Path: path, Reason: reasonPurged}
 		if e.Mode != object.Dir {
-			if gone.Size, err = p.repo.BlobSize(e); errors.Is(err, odb.ErrNotFound) || errors.Is(err, ErrCorrupt) {
+			if gone.Size, err = p.repo.BlobSize(e); errors.Is(err, odb.ErrNotFound) || errors.Is(err, state.ErrCorrupt) {
 				err = nil // all the better
 			}
 		}
@@ -252,9 +252,9 @@ func (p *purger) metadata(value string, t *purgedTree) (string, error) {
 		}
 	}
 	below := func(path state.PathText) bool { return scope.Covers(string(path)) }
-	m.Skipped = slices.DeleteFunc(m.Skipped, func(s Skipped) bool { return scope.Covers(s.Path) })
+	m.Skipped = slices.DeleteFunc(m.Skipped, func(s state.Skipped) bool { return scope.Covers(s.Path) })
 	m.Skipped = append(m.Skipped, t.gone...)
-	slices.SortFunc(m.Skipped, func(a, b Skipped) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(m.Skipped, func(a, b state.Skipped) int { return strings.Compare(a.Path, b.Path) })
 	m.Empty = slices.DeleteFunc(m.Empty, below)
 	m.Bare = slices.DeleteFunc(m.Bare, below)
 	for _, dir := range t.emptied {

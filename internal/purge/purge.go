@@ -1,0 +1,205 @@
+package purge
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
+)
+
+// Purged is the answer of Purge.
+type Purged struct {
+	Paths       []string // that were found in the history, from the root
+	Checkpoints []string // that became partial: their ids from now on
+	Freed       int64    // bytes
+
+	// Elsewhere lists contents, by their ids, that are still stored because they are
+	// those of other paths, too.
+	Elsewhere []string
+}
+
+type purgedJSON struct {
+	Paths       []state.PathText `json:"paths"`
+	Checkpoints []string         `json:"checkpoints"`
+	Freed       int64            `json:"freed"`
+	Elsewhere   []string         `json:"elsewhere"`
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (p *Purged) UnmarshalJSON(data []byte) error {
+	var j purgedJSON
+	if err := json.Unmarshal(data, &j); err != nil {
+		return err
+	}
+	*p = Purged{pathtext.Plain(j.Paths), j.Checkpoints, j.Freed, j.Elsewhere}
+	return nil
+}
+
+// MarshalJSON implements json.Marshaler.
+func (p Purged) MarshalJSON() ([]byte, error) {
+	return json.Marshal(purgedJSON{pathtext.Texts(p.Paths), append([]string{}, p.Checkpoints...), p.Freed, append([]string{}, p.Elsewhere...)})
+}
+
+// Purge takes the contents of paths, and of everything below them, out of the whole
+// history: checkpoints, sessions, operations, pins and what came from elsewhere.
+// Checkpoints that held them become partial: the paths count as present, but not
+// captured, so that going back leaves them alone. They get new ids, and so does
+// what was built on them; the old ids still find them. The paths are not captured
+// any more, until Unpurge. What lies on the disk of the root, and what was exported
+// or pushed, is not touched.
+//
+//  1. finish what was interrupted, forget the stat cache
+//  2. write the new commits, in one pack
+//  3. record which took the place of which, move the refs
+//  4. drop what nothing leads to any more, down to the last byte
+//
+// Dying in between leaves a sound store, in which a part of the lines may hold the
+// paths still: the same call does the rest. The error wraps ErrNotFound if no
+// checkpoint ever held any of the paths.
+func (r *Rewriter) Purge(ctx context.Context, paths []string) (*Purged, error) {
+	rels, err := r.purgePaths(paths)
+	if err != nil {
+		return nil, err
+	}
+	p := &purger{repo: r, paths: rels, commits: make(map[object.ID]object.ID), trees: make(map[object.ID]*purgedTree), found: make(map[string]bool), blobs: make(map[object.ID]bool)}
+	if err := r.Exclusive(ctx, func() error { return p.rewrite(ctx) }); err != nil {
+		return nil, fmt.Errorf("purge: %w", err)
+	}
+	done := &Purged{Paths: p.foundPaths(), Checkpoints: p.partial}
+	if done.Freed, err = r.dropAll(ctx); err != nil {
+		return done, fmt.Errorf("purge: the paths are out of the history, but their contents are not gone yet: %w (do the same again)", err)
+	}
+	for id := range p.blobs {
+		if ok, err := r.DB.Has(id); err != nil {
+			return done, err
+		} else if ok {
+			done.Elsewhere = append(done.Elsewhere, id.String())
+		}
+	}
+	slices.Sort(done.Elsewhere)
+	return done, nil
+}
+
+// purgePaths are the paths from the root, those left out that lie below others.
+func (r *Rewriter) purgePaths(paths []string) ([]string, error) {
+	var rels []string
+	for _, path := range paths {
+		rel, err := r.Rel(path)
+		if err != nil {
+			return nil, err
+		}
+		if rel == "" {
+			return nil, fmt.Errorf("%w: %s is the whole root; remove the store instead", state.ErrOutside, path)
+		}
+		rels = append(rels, rel)
+	}
+	slices.Sort(rels)
+	var top []string
+	for _, rel := range slices.Compact(rels) {
+		if !state.NewPathScope(top).Covers(rel) || len(top) == 0 {
+			top = append(top, rel)
+		}
+	}
+	if len(top) == 0 {
+		return nil, state.NotFound("no path is given")
+	}
+	return top, nil
+}
+
+// purgeRounds is how often a collection is begun that others interrupt.
+const purgeRounds = 50
+
+// dropAll drops every byte that is not needed.
+func (r *Rewriter) dropAll(ctx context.Context) (freed int64, err error) {
+	if err := r.Exclusive(ctx, r.DB.DropDamaged); err != nil {
+		return 0, err
+	}
+	for range purgeRounds {
+		got, err := r.DB.Collect(ctx, odb.Collection{Thorough: true, Pack: r.Packer(), BeforeRemove: r.RenamePacks})
+		if err != nil {
+			return freed, err
+		}
+		freed += got.Freed
+		if got.Blocked != nil {
+			return freed, fmt.Errorf("%w (%s)", got.Blocked, state.MendHint)
+		}
+		if !got.Incomplete {
+			return freed, nil
+		}
+	}
+	return freed, errors.New("others use the store all the time")
+}
+
+// purger rewrites history.
+type purger struct {
+	repo  *Rewriter
+	batch *odb.Batch
+	paths []string
+
+	commits map[object.ID]object.ID // by what they become; themselves if nothing changes
+	trees   map[object.ID]*purgedTree
+	found   map[string]bool
+	blobs   map[object.ID]bool // contents that were taken out
+	partial []string
+}
+
+func (p *purger) foundPaths() []string {
+	var list []string
+	for _, path := range p.paths {
+		if p.found[path] {
+			list = append(list, path)
+		}
+	}
+	return list
+}
+
+// rewrite is called with the lock held.
+func (p *purger) rewrite(ctx context.Context) error {
+	r := p.repo
+	p.batch = r.DB.NewBatch()
+	defer p.batch.Discard()
+	refs, err := r.DB.Refs("refs/")
+	if err != nil {
+		return err
+	}
+	for i, ref := range refs {
+		if ref.Err != nil {
+			return fmt.Errorf("ref %s: %w (cairn doctor --fix first)", ref.Name, ref.Err)
+		}
+		if refs[i].ID, err = p.object(ctx, ref.ID); err != nil {
+			return fmt.Errorf("%s: %w (%s)", ref.Name, err, state.MendHint)
+		}
+	}
+	if len(p.found) == 0 {
+		return state.NotFound("no checkpoint holds %s", strings.Join(p.paths, " or "))
+	}
+	journals, err := r.JournalsNaming(func(text string) (string, error) { return p.mentions(ctx, text) })
+	if err != nil {
+		return err
+	}
+	w := Rewritten{Refs: refs, Commits: p.commits, Replaced: p.replacements(), Journals: journals}
+	return r.TakeRewritten(p.batch, w, func() error { return r.addPurged(p.paths) })
+}
+
+// replacements lists what took the place of what: commits, and the trees of states.
+func (p *purger) replacements() map[object.ID]object.ID {
+	all := make(map[object.ID]object.ID)
+	for old, now := range p.commits {
+		if now != old {
+			all[old] = now
+		}
+	}
+	for old, now := range p.trees {
+		if now.id != old {
+			all[old] = now.id
+		}
+	}
+	return all
+}

@@ -12,6 +12,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/operation"
 	"github.com/seed-fb9cbc17/cairn/internal/purge"
+	"github.com/seed-fb9cbc17/cairn/internal/repair"
 	"github.com/seed-fb9cbc17/cairn/internal/retention"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 	"github.com/seed-fb9cbc17/cairn/internal/transfer"
@@ -26,7 +27,7 @@ type Repo struct {
 	operator  *operation.Operator
 	cleaner   *retention.Cleaner
 	rewriter  *purge.Rewriter
-	doctor    *doctor
+	doctor    *repair.Doctor
 	transport *transfer.Transport
 }
 
@@ -69,7 +70,7 @@ func newRepo(opt Options, root string, around *capture.Surroundings) *Repo {
 	c := capture.New(s, around)
 	o := &operation.Operator{Capturer: c}
 	w := &purge.Rewriter{Capturer: c}
-	d := &doctor{Rewriter: w}
+	d := &repair.Doctor{Rewriter: w}
 	k := &retention.Cleaner{Store: s, BeforeRemove: c.RenamePacks}
 	k.RunClean = k.Clean
 	c.MakeRoom = k.CleanForRoom

@@ -46,6 +46,7 @@ var layers = map[string]int{
 	"internal/plan":           5, // what going back would do; writes nothing
 	"internal/operation":      6, // plans carried out
 	"internal/purge":          6, // history without a path
+	"internal/repair":         7, // what is wrong with a store
 	"":                        8, // package cairn
 	"session":                 9,
 	"snapshot":                9,

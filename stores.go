@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/capture"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/repair"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
@@ -61,7 +61,7 @@ func (s *StoreInfo) UnmarshalJSON(data []byte) error {
 // Stores lists the stores below a data directory, ordered by root. A data directory
 // that does not exist has none.
 func Stores(dataDir string) ([]StoreInfo, error) {
-	dirs, err := odb.List(StoresIn(dataDir))
+	dirs, err := odb.List(repair.StoresIn(dataDir))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrStore, err)
 	}
@@ -75,7 +75,7 @@ func Stores(dataDir string) ([]StoreInfo, error) {
 			info.Err = err
 		} else {
 			info.Root = db.Root()
-			info.Missing = IsMissing(info.Root)
+			info.Missing = repair.IsMissing(info.Root)
 			db.Close()
 		}
 		stores = append(stores, info)
@@ -84,15 +84,6 @@ func Stores(dataDir string) ([]StoreInfo, error) {
 		return strings.Compare(a.Root+"\x00"+a.Dir, b.Root+"\x00"+b.Dir)
 	})
 	return stores, nil
-}
-
-func StoresIn(dataDir string) string { return filepath.Join(dataDir, "snapshot") }
-
-// IsMissing reports whether a root is certainly not there. One that may not be looked
-// at is there.
-func IsMissing(root string) bool {
-	info, err := os.Stat(root)
-	return errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir()
 }
 
 // Store is one store of a data directory, opened without its root. Its methods work
@@ -146,7 +137,7 @@ func (s *Store) Close() error { return s.repo.Close() }
 // checkpoints. A root that is there is ErrRoot, one without a store ErrNotFound.
 func RemoveStore(ctx context.Context, dataDir, root string) error {
 	dir := StorePath(dataDir, root)
-	if !IsMissing(root) {
+	if !repair.IsMissing(root) {
 		return fmt.Errorf("%w: %s is there; its store is not abandoned", ErrRoot, root)
 	}
 	db, err := odb.Open(dir, root, odb.Options{Command: "removal of the store"})
@@ -177,7 +168,7 @@ func Adopt(ctx context.Context, dataDir, oldRoot, newRoot string) error {
 		return err
 	}
 	from, to := StorePath(dataDir, oldRoot), StorePath(dataDir, root)
-	if !IsMissing(oldRoot) {
+	if !repair.IsMissing(oldRoot) {
 		return fmt.Errorf("%w: %s is still there, with a store of its own", ErrRoot, oldRoot)
 	}
 	err = odb.Move(ctx, from, to, root, odb.Options{Command: "adoption"})

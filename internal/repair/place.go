@@ -1,4 +1,4 @@
-package cairn
+package repair
 
 import (
 	"context"
@@ -33,7 +33,7 @@ func closePlaces(places []place) {
 
 // places lists where lost objects are looked for, the cheapest first. One that cannot be
 // opened is left out, except for CheckOptions.From.
-func (r *doctor) places(ctx context.Context, opt CheckOptions) (places []place, err error) {
+func (r *Doctor) places(ctx context.Context, opt CheckOptions) (places []place, err error) {
 	if a, err := r.DB.Aside(); err == nil {
 		places = append(places, place{name: "what was set aside", open: a.Open, close: a.Close})
 	}
@@ -63,7 +63,7 @@ func appendObjects(places []place, name, dir string) []place {
 }
 
 // userObjects are the directories of objects of the user's own repository.
-func (r *doctor) userObjects() []string {
+func (r *Doctor) userObjects() []string {
 	repo := r.Repository()
 	if repo == nil || repo.SHA256 {
 		return nil
@@ -72,7 +72,7 @@ func (r *doctor) userObjects() []string {
 }
 
 // otherStores are the stores of the same data directory.
-func (r *doctor) otherStores() (dirs []string) {
+func (r *Doctor) otherStores() (dirs []string) {
 	all, err := odb.List(filepath.Dir(r.DB.Dir()))
 	if err != nil {
 		return nil
@@ -87,7 +87,7 @@ func (r *doctor) otherStores() (dirs []string) {
 
 // capturedPlace stores the state of the disk again, without the stat cache: that has every
 // file and every directory that still is as it was. It holds nothing else.
-func (r *doctor) capturedPlace() place {
+func (r *Doctor) capturedPlace() place {
 	prepare := func(ctx context.Context, m *mender) error {
 		if m.dry || m.captured || r.Enabled() != nil {
 			return nil
@@ -122,7 +122,7 @@ func holdsNothing(id object.ID) (object.Kind, int64, io.ReadCloser, error) {
 
 // diskPlace gives the files of the root whose contents are those of a lost blob, whatever
 // their paths are by now and whatever rules say of them. It reads every file once.
-func (r *doctor) diskPlace() place {
+func (r *Doctor) diskPlace() place {
 	var files map[object.ID]string
 	prepare := func(ctx context.Context, m *mender) (err error) {
 		if files == nil && len(m.lost) > 0 {
@@ -142,7 +142,7 @@ func (r *doctor) diskPlace() place {
 }
 
 // hashFiles finds the files that hold a blob that is lost. What cannot be read is left out.
-func (r *doctor) hashFiles(ctx context.Context, m *mender) (map[object.ID]string, error) {
+func (r *Doctor) hashFiles(ctx context.Context, m *mender) (map[object.ID]string, error) {
 	found := make(map[object.ID]string)
 	err := filepath.WalkDir(r.Root, func(path string, e fs.DirEntry, err error) error {
 		switch {

@@ -1,4 +1,4 @@
-package cairn
+package repair
 
 import (
 	"context"
@@ -22,7 +22,7 @@ var wantedArgs = []string{"-c", "fetch.fsckObjects=false", "-c", "transfer.fsckO
 
 // fromPlaces opens the store, the repository or the directory of stores that the user names.
 // Objects in a directory are read as they lie there. Everything else git fetches.
-func (r *doctor) fromPlaces(ctx context.Context, from string) (places []place, err error) {
+func (r *Doctor) fromPlaces(ctx context.Context, from string) (places []place, err error) {
 	if dirs := objectDirsIn(from); transfer.IsLocal(from) && len(dirs) > 0 {
 		for _, dir := range dirs {
 			places = appendObjects(places, from, dir)

@@ -1,4 +1,4 @@
-package cairn
+package repair
 
 import (
 	"context"
@@ -241,7 +241,7 @@ func (m *mender) mentions(ctx context.Context, text string) (string, error) {
 
 // tell notes that a commit is gone.
 func (m *mender) tell(id object.ID, c *object.CommitData, why string) {
-	l := Loss{Kind: "checkpoint", Ref: m.line, Checkpoint: id.String()}
+	l := history.Loss{Kind: "checkpoint", Ref: m.line, Checkpoint: id.String()}
 	what := "checkpoint " + id.String()
 	if m.operations[id] {
 		l.Kind, what = "operation", "operation "+id.String()
@@ -257,7 +257,7 @@ func (m *mender) tell(id object.ID, c *object.CommitData, why string) {
 func (m *mender) tellPaths() {
 	for _, path := range slices.Sorted(maps.Keys(m.paths)) {
 		ids := m.paths[path].ids
-		l := Loss{Kind: "path", Path: path}
+		l := history.Loss{Kind: "path", Path: path}
 		for _, id := range ids {
 			now := m.commits[id]
 			if now.IsZero() {

@@ -1,10 +1,10 @@
-package cairn
+package repair
 
 import (
 	"github.com/seed-fb9cbc17/cairn/internal/purge"
 )
 
-// doctor checks and mends one store.
-type doctor struct {
+// Doctor checks and mends one store.
+type Doctor struct {
 	*purge.Rewriter
 }

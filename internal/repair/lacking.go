@@ -1,4 +1,4 @@
-package cairn
+package repair
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 )
 
 // LackedObjects lists the objects that refs lead to and that the store has lost.
-func (r *doctor) LackedObjects(ctx context.Context) ([]object.ID, error) {
+func (r *Doctor) LackedObjects(ctx context.Context) ([]object.ID, error) {
 	m := newMender(r, true, nil)
 	if err := m.walk(ctx); err != nil {
 		return nil, err

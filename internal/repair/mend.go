@@ -1,4 +1,4 @@
-package cairn
+package repair
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
@@ -21,7 +22,7 @@ import (
 //
 // A dry mender writes nothing and finds the same.
 type mender struct {
-	repo  *doctor
+	repo  *Doctor
 	dry   bool
 	bad   map[object.ID]bool // objects that a check has read and found damaged
 	torn  []string           // refs whose value was lost
@@ -43,7 +44,7 @@ type mender struct {
 	operations map[object.ID]bool // commits that are met as operations
 	line       string             // ref that is worked on
 
-	gone  []Loss
+	gone  []history.Loss
 	paths map[string]*pathLoss
 }
 
@@ -62,7 +63,7 @@ type treeLoss struct {
 // pathLoss is one path that is lost in some checkpoints.
 type pathLoss struct{ ids []object.ID }
 
-func newMender(r *doctor, dry bool, bad map[object.ID]bool) *mender {
+func newMender(r *Doctor, dry bool, bad map[object.ID]bool) *mender {
 	m := &mender{repo: r, dry: dry, bad: bad, back: make(map[object.ID]string), held: make(map[object.ID]foundObject)}
 	m.reset()
 	return m
@@ -78,7 +79,9 @@ func (m *mender) reset() {
 
 // isLoss reports whether an error says that the object is gone or damaged. Any other error,
 // such as that of a disk that cannot be read at present, says nothing about the object.
-func isLoss(err error) bool { return errors.Is(err, odb.ErrNotFound) || errors.Is(err, ErrCorrupt) }
+func isLoss(err error) bool {
+	return errors.Is(err, odb.ErrNotFound) || errors.Is(err, state.ErrCorrupt)
+}
 
 // read returns a commit or a tree, ok = false if it is lost.
 func (m *mender) read(id object.ID) (kind object.Kind, content []byte, ok bool, err error) {

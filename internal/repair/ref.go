@@ -1,4 +1,4 @@
-package cairn
+package repair
 
 import (
 	"cmp"
@@ -60,7 +60,7 @@ func (m *mender) ref(ctx context.Context, ref odb.Ref) (object.ID, error) {
 	if err != nil {
 		return ref.ID, err
 	}
-	l := Loss{Kind: "ref", Ref: ref.Name, Checkpoint: ref.ID.String(), Text: history.LineText(ref.Name) + " ended with " + ref.ID.String()}
+	l := history.Loss{Kind: "ref", Ref: ref.Name, Checkpoint: ref.ID.String(), Text: history.LineText(ref.Name) + " ended with " + ref.ID.String()}
 	if ok {
 		l.Now = now.String()
 		l.Text += " and ends with " + l.Now + " now"
@@ -153,7 +153,7 @@ func (m *mender) aside(ctx context.Context, id object.ID, first bool, before tim
 		return nil
 	}
 	m.asides[name] = now
-	m.gone = append(m.gone, Loss{Kind: "aside", Ref: name, Checkpoint: now.String(),
+	m.gone = append(m.gone, history.Loss{Kind: "aside", Ref: name, Checkpoint: now.String(),
 		Text: history.LineText(m.line) + " is cut where a checkpoint was lost; what came before is set aside as " + name})
 	return nil
 }
@@ -272,7 +272,7 @@ func (m *mender) sessionOf(c *object.CommitData) string {
 			return ""
 		}
 		if json.Unmarshal(line.Record, &record) == nil && record.Now.ID != "" {
-			return LineRef(record.Now.ID)
+			return history.LineRef(record.Now.ID)
 		}
 		if len(c.Parents) == 0 {
 			return ""

@@ -1,0 +1,255 @@
+package repair
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/seed-fb9cbc17/cairn/internal/history"
+	"github.com/seed-fb9cbc17/cairn/internal/index"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/retention"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
+)
+
+// CheckOptions says how to check.
+type CheckOptions struct {
+	Fix   bool // repair what can be repaired without losing anything
+	Quick bool // do not read the contents of objects
+
+	// From is a git repository or a store that may hold lost objects: a URL or a path. The
+	// project's own repository, the disk and other stores are always looked at.
+	From string
+}
+
+// Finding is one thing that is wrong with a store.
+type Finding struct {
+	Kind   string     `json:"kind"`             // one word or two, as "pack", "ref", "permissions"
+	Path   state.Path `json:"path,omitempty"`   // of a file
+	Ref    string     `json:"ref,omitempty"`    // name
+	ID     string     `json:"id,omitempty"`     // of an object
+	Text   string     `json:"text"`             // what is wrong
+	Repair string     `json:"repair,omitempty"` // what would mend it; "" = nothing can
+	Fixed  bool       `json:"fixed"`            // it has been mended
+
+	passing bool // somebody who lives may be just about it
+}
+
+// maxFindings bounds how much is said about one store.
+const maxFindings = 1000
+
+// Check looks at everything in the store and says what is wrong. A sound store gives
+// none. Without Fix it is locked only for a second look, at what somebody may be just
+// about. With Fix, damage is put aside, never thrown away, and the findings say what was
+// mended. Objects that are lost are brought back from where they still lie. What no place
+// holds is cut out of the history, and Losses lists it: the store works afterwards.
+func (r *Doctor) Check(ctx context.Context, opt CheckOptions) ([]Finding, error) {
+	c := &checker{repo: r, opt: opt, bad: make(map[object.ID]bool)}
+	if !opt.Fix {
+		err := c.run(ctx)
+		if err == nil {
+			c.found, err = r.withoutPassing(ctx, c.found)
+		}
+		if err == nil {
+			err = c.mend(ctx)
+		}
+		return c.found, err
+	}
+	repaired, err := r.DB.RepairLock()
+	for _, path := range slices.Compact(repaired) {
+		c.found = append(c.found, Finding{Kind: "lock", Path: state.Path(path), Text: "not a regular file", Repair: "set it aside", Fixed: true})
+	}
+	if err != nil {
+		return c.found, err
+	}
+	if err := c.finishInterrupted(ctx); err != nil {
+		return c.found, err
+	}
+	err = r.Locked(ctx, func() error { return c.run(ctx) })
+	if err == nil {
+		err = c.mend(ctx)
+	}
+	return c.found, err
+}
+
+// Who publishes a checkpoint gives a pack its name before the index, and removes what it
+// does not need any more after it has given the lock back. It is looked at once more with
+// the lock, and again after each of these pauses.
+var secondLooks = []time.Duration{0, 10 * time.Millisecond, 30 * time.Millisecond, 100 * time.Millisecond, 400 * time.Millisecond}
+
+// withoutPassing drops the findings that were nothing but somebody's work under way.
+func (r *Doctor) withoutPassing(ctx context.Context, found []Finding) ([]Finding, error) {
+	passing := func(f Finding) bool { return f.passing }
+	for _, pause := range secondLooks {
+		if !slices.ContainsFunc(found, passing) {
+			break
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return found, ctx.Err()
+		}
+		again := &checker{repo: r, opt: CheckOptions{Quick: true}, bad: make(map[object.ID]bool)}
+		err := r.Locked(ctx, func() error { return again.run(ctx) })
+		if errors.Is(err, state.ErrLocked) { // by somebody who lives, and whose they are
+			return slices.DeleteFunc(found, passing), ctx.Err()
+		}
+		if err != nil { // as where nothing may be written: nobody works here
+			return found, ctx.Err()
+		}
+		found = slices.DeleteFunc(found, func(f Finding) bool { return f.passing && !again.has(f) })
+	}
+	return found, nil
+}
+
+// has reports whether the same was found.
+func (c *checker) has(f Finding) bool {
+	return slices.ContainsFunc(c.found, func(g Finding) bool { return g.Kind == f.Kind && g.Path == f.Path })
+}
+
+type checker struct {
+	repo  *Doctor
+	opt   CheckOptions
+	found []Finding
+	bad   map[object.ID]bool // objects that are damaged or gone
+	torn  []string           // refs whose value cannot be read
+}
+
+// note adds a finding, and mends it if that is wanted and known how.
+func (c *checker) note(f Finding, mend func() error) {
+	if c.opt.Fix && mend != nil {
+		err := mend()
+		if f.Fixed = err == nil; err != nil {
+			f.Text += "; not repaired: " + err.Error()
+		}
+	}
+	if len(c.found) < maxFindings {
+		c.found = append(c.found, f)
+	}
+}
+
+// finishInterrupted does what the next command would do: without it the journal of
+// an operation that a crash has cut short would stay a finding for ever.
+func (c *checker) finishInterrupted(ctx context.Context) error {
+	if len(c.interrupted()) == 0 {
+		return nil
+	}
+	err := c.repo.Exclusive(ctx, func() error { return nil })
+	if errors.Is(err, state.ErrLocked) || ctx.Err() != nil {
+		return err
+	}
+	f := Finding{Kind: "operation", Path: state.Path(c.repo.DB.JournalPath(history.JournalName)), Text: "an operation was interrupted", Repair: "finish it", Fixed: err == nil}
+	if err != nil {
+		f.Text += "; it cannot be finished: " + err.Error()
+	}
+	c.found = append(c.found, f)
+	return nil
+}
+
+// interrupted lists the operations that have begun and not ended.
+func (c *checker) interrupted() []odb.Journal {
+	journals, err := c.repo.DB.Journals()
+	if err != nil {
+		return nil
+	}
+	var list []odb.Journal
+	for _, j := range journals {
+		if j.Name == history.JournalName {
+			list = append(list, j)
+		}
+	}
+	return list
+}
+
+func (c *checker) run(ctx context.Context) error {
+	c.statCache()
+	c.ends(ctx)
+	if !c.opt.Fix {
+		for _, j := range c.interrupted() {
+			if j.Err == nil { // Verify complains of torn ones
+				c.note(Finding{Kind: "operation", Path: state.Path(c.repo.DB.JournalPath(history.JournalName)), Text: "an operation was interrupted", Repair: "the next command that changes anything finishes it", passing: true}, nil)
+			}
+		}
+	}
+	return c.store(ctx)
+}
+
+// statCache checks whether the stat cache can be read. It is only a cache.
+func (c *checker) statCache() {
+	_, err := index.Load(c.repo.IndexFile())
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	c.note(Finding{Kind: "stat cache", Path: state.Path(c.repo.IndexFile().Base), Text: err.Error(), Repair: "drop it; the next track reads every file"},
+		func() error { c.repo.FreshIndex(); return nil })
+}
+
+// ends checks the list of commits that lines end with.
+func (c *checker) ends(ctx context.Context) {
+	_, err := c.repo.DB.Shallow()
+	if err == nil {
+		return
+	}
+	c.note(Finding{Kind: "ends of lines", Path: state.Path(filepath.Join(c.repo.DB.Dir(), "shallow")), Text: err.Error(), Repair: "make the list anew, of the commits whose parents are not there"}, func() error {
+		ends, err := c.repo.withoutParents(ctx)
+		if err != nil {
+			return err
+		}
+		return c.repo.DB.SetShallow(ends)
+	})
+}
+
+// withoutParents lists the commits that can be reached and whose parents are not
+// there.
+func (r *Doctor) withoutParents(ctx context.Context) ([]object.ID, error) {
+	s, err := retention.TakeSurvey(ctx, r.Store)
+	if err != nil {
+		return nil, err
+	}
+	var ends []object.ID
+	for id, n := range s.Known {
+		for _, p := range n.Parents {
+			if ok, err := r.DB.Has(p); err != nil {
+				return nil, err
+			} else if !ok {
+				ends = append(ends, id)
+				break
+			}
+		}
+	}
+	return ends, nil
+}
+
+// store takes over what the store says about itself.
+func (c *checker) store(ctx context.Context) error {
+	for fault, err := range c.repo.DB.Verify(ctx, odb.Verification{Quick: c.opt.Quick}) {
+		if err != nil {
+			return fmt.Errorf("check %s: %w", c.repo.DB.Dir(), err)
+		}
+		f := Finding{Kind: string(fault.Kind), Path: state.Path(fault.Path), Ref: fault.Ref, Repair: fault.Repair, Text: "damaged"}
+		if fault.Err != nil {
+			f.Text = fault.Err.Error()
+		}
+		f.passing = fault.Kind == odb.FaultTemporary || errors.Is(fault.Err, fs.ErrNotExist)
+		if !fault.ID.IsZero() {
+			f.ID = fault.ID.String()
+		}
+		if isObjectFault(&f) {
+			c.bad[fault.ID] = true
+		}
+		if fault.Kind == odb.FaultRef && fault.Ref != "" {
+			c.torn = append(c.torn, fault.Ref)
+		}
+		var mend func() error
+		if fault.Repair != "" {
+			mend = func() error { return c.repo.DB.Repair(ctx, fault) }
+		}
+		c.note(f, mend)
+	}
+	return nil
+}

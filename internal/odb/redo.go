@@ -37,7 +37,7 @@ const (
 	redoHead   = len(redoMagic) + redoSalt
 	redoFrame  = 8
 	redoSize   = 256 << 10
-	redoLarge  = 1 << 20   // of one that an older version has enlarged
+	redoLarge  = 1 << 20   // of one that was full once
 	redoMax    = 128 << 10 // of a record; what is larger is flushed by itself
 	redoTokens = 16
 )
@@ -227,15 +227,20 @@ func beginOf(salt [redoSalt]byte) redoTail {
 func (h *redoHold) empty() bool { return h == nil || h.tail.end <= int64(redoHead) }
 
 // promise appends a record and waits until it is on the disk. If there is no room for
-// it, what the log holds is flushed first.
+// it, what the log holds is flushed first, and the log gets more room: the store is one
+// that is written to often.
 func (h *redoHold) promise(rec *redoRecord) error {
 	rec.token, _ = h.db.redo.token()
 	frame := rec.appendTo(make([]byte, redoFrame))
 	body := frame[redoFrame:]
-	if h.tail.end == 0 || h.tail.end+redoFrame+int64(len(body)) > h.size {
+	full := h.tail.end+redoFrame+int64(len(body)) > h.size
+	if h.tail.end == 0 || full {
 		if err := h.settle(); err != nil {
 			return err
 		}
+	}
+	if full && h.size < redoLarge {
+		_ = h.enlarge() // where there is no room on the disk it stays as it is
 	}
 	sum := crc32.Update(h.tail.sum, crc32.IEEETable, body)
 	binary.LittleEndian.PutUint32(frame, uint32(len(body)))
@@ -280,6 +285,20 @@ func (h *redoHold) reset() error {
 		return err
 	}
 	h.tail = beginOf([redoSalt]byte(head[len(redoMagic):]))
+	return nil
+}
+
+// enlarge gives the log more room, which lies written out on the disk, too.
+func (h *redoHold) enlarge() error {
+	old := h.size
+	_, err := h.file.WriteAt(make([]byte, redoLarge-old), old)
+	if err == nil {
+		err = h.file.Sync()
+	}
+	if err != nil {
+		return errors.Join(err, h.file.Truncate(old))
+	}
+	h.size = redoLarge
 	return nil
 }
 

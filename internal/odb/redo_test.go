@@ -355,7 +355,7 @@ func TestLogEnds(t *testing.T) {
 	}
 }
 
-// A log that is full is flushed and begun anew.
+// A log that is full is flushed, gets more room once, and begins anew.
 func TestFullLog(t *testing.T) {
 	t.Parallel()
 	db := newLogged(t)
@@ -367,7 +367,7 @@ func TestFullLog(t *testing.T) {
 		put(t, db, fmt.Appendf(nil, "small %d", i), "refs/cairn/y")
 	}
 	refs["refs/cairn/y"] = object.Sum(object.Blob, []byte("small 11"))
-	if info, err := os.Stat(db.path(redoFile)); err != nil || info.Size() != redoSize {
+	if info, err := os.Stat(db.path(redoFile)); err != nil || info.Size() != redoLarge {
 		t.Fatalf("the log has %v, %v", info, err)
 	}
 	checkStore(t, openLogged(t, db.Dir(), 2), blobs, refs)
@@ -503,5 +503,36 @@ func TestLogOfAnOlderVersion(t *testing.T) {
 	after := openLogged(t, dir, 2) // another boot
 	for i, id := range ids {
 		wantBlob(t, after, id, string(noise(uint64(i), 9000)))
+	}
+}
+
+// TestFullLogGrows: a log that was full has more room from then on, for other processes too.
+func TestFullLogGrows(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir() + "/store"
+	db := openLogged(t, dir, 1)
+	size := func() int64 { return must1(os.Stat(db.path(redoFile))).Size() }
+	var ids []object.ID
+	fill := func(db *DB) {
+		for last := int64(0); db.redo.tail.end >= last; {
+			last = db.redo.tail.end
+			ids = append(ids, put(t, db, noise(uint64(len(ids)), 9000), "refs/cairn/disk"))
+		}
+	}
+	put(t, db, []byte("first"), "refs/cairn/disk")
+	if got := size(); got != redoSize {
+		t.Errorf("a new log has %d bytes", got)
+	}
+	fill(db)
+	if got := size(); got != redoLarge {
+		t.Errorf("a log that was full has %d bytes", got)
+	}
+	before := len(ids)
+	fill(openLogged(t, dir, 1))
+	if n := len(ids) - before; n < redoLarge/2/9000 {
+		t.Errorf("full again after %d records", n)
+	}
+	for i, id := range ids {
+		wantBlob(t, reopen(t, db), id, string(noise(uint64(i), 9000)))
 	}
 }

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"os"
 	"slices"
 	"sync"
 	"sync/atomic"
 
+	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
@@ -36,7 +38,7 @@ type Batch struct {
 func (db *DB) NewBatch() *Batch {
 	b := &Batch{db: db, ids: make(map[object.ID]struct{}), w: newPackWriter(db.path(packDir))}
 	if !db.opt.NoSync {
-		b.w.behind = new(writeBehind)
+		b.w.WriteBehind()
 	}
 	if err := db.refresh(false); err != nil {
 		b.err = err
@@ -146,7 +148,8 @@ func (b *Batch) Discard() {
 
 // hasPacked reports whether a pack that is known has the object.
 func (db *DB) hasPacked(id object.ID) bool {
-	last, packs := db.last.Load(), db.ids.mayHold(db.packs.Load(), id)
+	set := db.packs.Load()
+	last, packs := db.last.Load(), db.ids.mayHold(set.packs, set.change, id)
 	if slices.Contains(packs, last) && last.has(id) {
 		return true
 	}
@@ -158,11 +161,6 @@ func (db *DB) hasPacked(id object.ID) bool {
 		db.ids.missed(p)
 	}
 	return false
-}
-
-func (p *pack) has(id object.ID) bool {
-	_, ok, err := p.find(id)
-	return ok && err == nil
 }
 
 // readBuffers hold the contents of blobs while they are added.
@@ -184,34 +182,61 @@ func (b *Batch) AddBlob(r io.Reader, size int64) (object.ID, error) {
 		*buf = make([]byte, size)
 	}
 	content := (*buf)[:size]
-	if _, err := io.ReadFull(r, content); err != nil {
-		return object.ID{}, short(err)
-	}
-	if err := atEnd(r); err != nil {
+	if err := readExactly(r, content); err != nil {
 		return object.ID{}, err
 	}
 	return b.Add(object.Blob, content)
 }
 
-// ErrSize says that a reader did not yield the bytes that were announced.
-var ErrSize = errors.New("contents changed size while they were read")
+// The beginning of a batch is what a small capture consists of, and somebody waits for
+// it. Up to plainMost bytes of that are stored as they are: trees of up to hotTree, which
+// are compressed at 60 MB/s to two thirds, and blobs of up to hotBlob, of which half
+// remains but each takes 10 us or more. Everything else in a batch is compressed: where
+// a lot is cleaned at once, what of it becomes no delta is copied as it is, for ever.
+const (
+	plainMost = 1 << 20
+	hotTree   = 64 << 10
+	hotBlob   = 1 << 10
+)
 
-func short(err error) error {
-	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		return ErrSize
+// addLarge adds a blob through a temporary file of its own, so that other
+// goroutines can go on adding meanwhile.
+func (b *Batch) addLarge(r io.Reader, size int64) (object.ID, error) {
+	if err := b.failed(); err != nil {
+		return object.ID{}, err
 	}
-	return err
+	if start, ok := position(r); ok {
+		id, err := hashBlob(r, size)
+		if err != nil || b.Has(id) {
+			return id, err
+		}
+		if _, err := r.(io.Seeker).Seek(start, io.SeekStart); err != nil {
+			return id, err
+		}
+	}
+	f, err := atomicfile.Create(b.w.Dir(), tempPrefix)
+	if err != nil {
+		return object.ID{}, err
+	}
+	defer os.Remove(f.Name())
+	defer f.Close()
+	// The id is that of this reading, should the contents have changed since.
+	id, crc, err := writeLarge(f, r, size)
+	if err != nil || b.Has(id) {
+		return id, err
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return id, err
+	}
+	return id, b.put(id, func() error { return b.w.addFrom(id, crc, f) })
 }
 
-// atEnd checks that r has nothing more to give.
-func atEnd(r io.Reader) error {
-	var one [1]byte
-	n, err := io.ReadFull(r, one[:])
-	switch {
-	case n > 0:
-		return ErrSize
-	case err == io.EOF:
-		return nil
+// position tells where r stands, if it can be brought back there.
+func position(r io.Reader) (off int64, ok bool) {
+	s, ok := r.(io.Seeker)
+	if !ok {
+		return 0, false
 	}
-	return err
+	off, err := s.Seek(0, io.SeekCurrent)
+	return off, err == nil
 }

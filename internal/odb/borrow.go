@@ -22,8 +22,6 @@ const (
 	// borrowMark begins the .keep file of a borrowed pack, which keeps git and Fold
 	// from copying it.
 	borrowMark = "cairn: borrowed"
-
-	keepExt = ".keep"
 )
 
 // lent is a pack of another repository.
@@ -130,9 +128,9 @@ func isBorrowed(stem string) bool {
 	return err == nil && bytes.HasPrefix(mark, []byte(borrowMark))
 }
 
-// shared reports whether the pack's file has other names: those of the lender's, or
+// isShared reports whether the pack's file has other names: those of the lender's, or
 // of another store that has borrowed it.
-func (p *pack) shared() bool { return links(p.stem+packExt) > 1 }
+func isShared(p *pack) bool { return links(p.stem+packExt) > 1 }
 
 // sweepBorrowed removes the pack and the mark of a loan that was cut short: one
 // without an index.

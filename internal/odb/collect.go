@@ -321,7 +321,7 @@ func (g *collector) measure() error {
 	g.out.Packs, g.out.Size = 0, 0
 	for _, p := range g.db.packs.Load().packs {
 		g.out.Packs++
-		g.out.Size += p.bytes()
+		g.out.Size += packBytes(p)
 	}
 	loose, err := g.db.allLoose()
 	for _, id := range loose {
@@ -330,8 +330,8 @@ func (g *collector) measure() error {
 	return err
 }
 
-// bytes is the size of the files of a pack.
-func (p *pack) bytes() int64 { return fileSize(p.stem+packExt) + fileSize(p.stem+idxExt) }
+// packBytes is the size of the files of a pack.
+func packBytes(p *pack) int64 { return fileSize(p.stem+packExt) + fileSize(p.stem+idxExt) }
 
 func fileSize(path string) int64 {
 	info, err := os.Lstat(path)

@@ -2,9 +2,7 @@ package odb
 
 import (
 	"bufio"
-	"bytes"
 	"context"
-	"crypto/sha1"
 	"errors"
 	"fmt"
 	"io"
@@ -12,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
@@ -122,66 +119,16 @@ func (g *collector) checkPacked(ctx context.Context, p *pack, wanted bitset, n i
 		if !ok || !wanted.has(slot) || !seen.set(slot) {
 			return corrupt("object %s, which was not asked for", r.id)
 		}
-		if err := errors.Join(ctx.Err(), readThrough(packed{g.db, place{p, r.off}}, r.id)); err != nil {
+		if err := errors.Join(ctx.Err(), readThrough(g.db.bases.At(p, r.off), r.id)); err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// checkSums compares a pack and its index with the checksums that end them.
-func (p *pack) checkSums(ctx context.Context) error {
-	if _, err := p.data(); err != nil {
-		return err
-	}
-	for _, ext := range []string{idxExt, packExt} {
-		if err := checkSum(ctx, p.stem+ext); err != nil {
-			return p.wrap(ext, err)
-		}
-	}
-	return nil
-}
-
-func checkSum(ctx context.Context, path string) error {
-	f, err := atomicfile.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	if info.Size() < sha1.Size {
-		return corrupt("file of %d bytes", info.Size())
-	}
-	h := sha1.New()
-	in := &watched{r: io.NewSectionReader(f, 0, info.Size()-sha1.Size)}
-	for {
-		_, err := io.CopyN(h, in, 8<<20)
-		if cerr := ctx.Err(); cerr != nil {
-			return cerr
-		}
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return err
-		}
-	}
-	var want [sha1.Size]byte
-	if err := readAt(f, want[:], info.Size()-sha1.Size); err != nil {
-		return err
-	}
-	if !bytes.Equal(h.Sum(nil), want[:]) {
-		return corrupt("wrong checksum")
 	}
 	return nil
 }
 
 // sealFiles flushes the files of a pack that somebody else has written.
 func (g *collector) sealFiles(p *pack) (*sealed, error) {
-	s := &sealed{name: p.name(), size: p.bytes(), byGit: true}
+	s := &sealed{name: p.name(), size: packBytes(p), byGit: true}
 	for ext, to := range map[string]**os.File{packExt: &s.pack, idxExt: &s.idx} {
 		path := filepath.Clean(p.stem + ext)
 		err := os.Chmod(path, 0o600)

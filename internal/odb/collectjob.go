@@ -87,7 +87,7 @@ func (g *collector) replace(ctx context.Context, j *job, made *sealed) (trash []
 		}
 		old = otherThan(p, old)
 		g.out.Added = append(g.out.Added, p.name())
-		g.out.Freed -= p.bytes()
+		g.out.Freed -= packBytes(p)
 		g.out.Dropped -= p.objects()
 	}
 	if trash, err = g.retire(old); err != nil {
@@ -142,8 +142,8 @@ func (g *collector) retire(old []*pack) (trash []string, err error) {
 		g.db.forget(old) // which closes them
 	}
 	for i, p := range old {
-		size := p.bytes()
-		files, rerr := p.retire()
+		size := packBytes(p)
+		files, rerr := retire(p)
 		trash = append(trash, files...)
 		if len(files) > 0 {
 			g.out.Removed = append(g.out.Removed, p.name())
@@ -158,14 +158,6 @@ func (g *collector) retire(old []*pack) (trash []string, err error) {
 	return trash, err
 }
 
-func (p *pack) objects() int {
-	x, err := p.index()
-	if err != nil {
-		return 0
-	}
-	return x.n
-}
-
 // gonePrefix begins the temporary names of the files of a pack that is being removed.
 // The rest is that of the pack, so that Sweep can finish what a crash interrupts: from
 // its file alone nobody could tell whether it is coming or going. Nobody claims them,
@@ -174,7 +166,7 @@ const gonePrefix = tempPrefix + "gone-"
 
 // retire gives the files of a pack temporary names, after removing what git may have
 // put beside them.
-func (p *pack) retire() (trash []string, err error) {
+func retire(p *pack) (trash []string, err error) {
 	for _, ext := range []string{".rev", ".bitmap", ".mtimes", ".promisor", keepExt} {
 		if err := ignoreInUse(atomicfile.RemoveIfThere(p.stem + ext)); err != nil {
 			return nil, err
@@ -253,7 +245,7 @@ func (g *collector) build(ctx context.Context, j *job) (*sealed, error) {
 	}
 	w := newPackWriter(g.db.path(packDir))
 	defer w.discard()
-	w.rows = make([]row, 0, j.kept)
+	w.Expect(j.kept)
 	c := &packCopier{db: g.db, w: w, all: g.m.census, keep: g.keeps, seen: newBitset(len(g.m.ids)), room: g.room(j.need)}
 	if err := c.room(0); err != nil {
 		return nil, err
@@ -276,7 +268,7 @@ func (g *collector) build(ctx context.Context, j *job) (*sealed, error) {
 			return nil, err
 		}
 	}
-	if len(w.rows) == 0 {
+	if w.Len() == 0 {
 		return nil, nil
 	}
 	return g.db.seal(w)

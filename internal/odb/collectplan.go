@@ -102,7 +102,7 @@ func (g *collector) held(p *pack) bool {
 	if _, err := os.Lstat(p.stem + keepExt); errors.Is(err, fs.ErrNotExist) {
 		return false
 	}
-	return !g.db.Borrowed(p.name()) || !g.c.Thorough && p.shared()
+	return !g.db.Borrowed(p.name()) || !g.c.Thorough && isShared(p)
 }
 
 func (g *collector) count(p *pack) (stack, error) {

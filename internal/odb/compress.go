@@ -24,17 +24,6 @@ const sampleSize = 64 << 10
 // does for a tree. It costs 200 bytes a tree until a cleaning makes deltas of them.
 const plainTree = 2 << 10
 
-// The beginning of a batch is what a small capture consists of, and somebody waits for
-// it. Up to plainMost bytes of that are stored as they are: trees of up to hotTree, which
-// are compressed at 60 MB/s to two thirds, and blobs of up to hotBlob, of which half
-// remains but each takes 10 us or more. Everything else in a batch is compressed: where
-// a lot is cleaned at once, what of it becomes no delta is copied as it is, for ever.
-const (
-	plainMost = 1 << 20
-	hotTree   = 64 << 10
-	hotBlob   = 1 << 10
-)
-
 // keepDeflated is the largest buffer that goes back to the pool.
 const keepDeflated = 16 << 20
 

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"math"
 	"testing"
+
+	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
 // What the bytes alone tell about contents.
@@ -50,4 +52,21 @@ func letters(data []byte, n int) []byte {
 		data[i] = byte(int(data[i]) % n)
 	}
 	return data
+}
+
+// Contents that a sample shows not to shrink are not compressed as a whole.
+func TestNoiseIsStored(t *testing.T) {
+	t.Parallel()
+	const n = 4 * sampleSize
+	for _, tt := range []struct {
+		content []byte
+		plain   bool
+	}{{noise(3, n), true}, {prose(3, n), false}, {noise(3, sampleSize), false}} {
+		d := new(deflater)
+		_, err := d.entry(object.Blob, tt.content)
+		must(t, err)
+		if plain := d.plain != nil; plain != tt.plain {
+			t.Errorf("%d bytes are stored plainly: %v", len(tt.content), plain)
+		}
+	}
 }

@@ -4,14 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io/fs"
 	"math/bits"
 	"os"
 	"slices"
 	"strings"
-
-	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
 const (
@@ -85,7 +82,7 @@ func (db *DB) fullTier(skip map[*pack]bool, full int) []*pack {
 	}
 	var sizes [bits.UintSize/3 + 1]int
 	for _, p := range packs {
-		if t, ok := p.tier(); ok && !skip[p] {
+		if t, ok := tierOf(p); ok && !skip[p] {
 			sizes[t]++
 		}
 	}
@@ -94,14 +91,14 @@ func (db *DB) fullTier(skip map[*pack]bool, full int) []*pack {
 		return nil
 	}
 	return slices.DeleteFunc(slices.Clone(packs), func(p *pack) bool {
-		t, ok := p.tier()
+		t, ok := tierOf(p)
 		return !ok || skip[p] || t != lowest
 	})
 }
 
-// tier is the one that a pack belongs to, if this package wrote it and it is not known to
+// tierOf is the one that a pack belongs to, if this package wrote it and it is not known to
 // be too large.
-func (p *pack) tier() (int, bool) {
+func tierOf(p *pack) (int, bool) {
 	x, err := p.index()
 	if err != nil || p.large.Load() || !p.own() {
 		return 0, false
@@ -157,13 +154,12 @@ func otherThan(made *pack, packs []*pack) []*pack {
 
 // copyPacks copies the entries of packs that are fit for it, which it returns.
 func copyPacks(ctx context.Context, w *packWriter, packs []*pack, skip map[*pack]bool) (old []*pack, step Folded, err error) {
-	c := foldCopier{w: w, seen: make(map[object.ID]bool)}
-	w.room(roomOf(packs))
+	m := newMerger(w, packs)
 	for _, p := range packs {
 		if err := ctx.Err(); err != nil {
 			return nil, Folded{}, err
 		}
-		size, err := c.copyEntries(p)
+		size, err := m.add(p)
 		if errors.Is(err, ErrCorrupt) || errors.Is(err, errGone) {
 			skip[p] = true
 			continue
@@ -174,95 +170,8 @@ func copyPacks(ctx context.Context, w *packWriter, packs []*pack, skip map[*pack
 		old = append(old, p)
 		step.Bytes += size
 	}
-	step.Packs, step.Objects = len(old), len(w.rows)
+	step.Packs, step.Objects = len(old), w.Len()
 	return old, step, nil
-}
-
-// roomOf is what the packs take together, as far as a pack is held in memory.
-func roomOf(packs []*pack) (n int) {
-	for _, p := range packs {
-		if body, err := p.data(); err == nil {
-			n = int(min(int64(n)+body.end, spillAt))
-		}
-	}
-	return n
-}
-
-// foldCopier collects the entries of several packs in a new one.
-type foldCopier struct {
-	w    *packWriter
-	seen map[object.ID]bool
-	data []byte // of the pack that is copied
-}
-
-// copyEntries adds the entries of a pack that are not yet seen. It reads the pack
-// whole: foldMaxBytes bounds it. Either all of it is good, or nothing is added.
-func (c *foldCopier) copyEntries(p *pack) (size int64, err error) {
-	x, err := p.index()
-	if err != nil {
-		return 0, err
-	}
-	body, err := p.data()
-	if err != nil {
-		return 0, err
-	}
-	rows, err := x.rows()
-	if err != nil {
-		return 0, p.wrap(idxExt, err)
-	}
-	data := slices.Grow(c.data[:0], int(body.end))[:body.end]
-	c.data = data
-	if err := readAt(body.src, data, 0); err != nil {
-		return 0, p.wrap(packExt, err)
-	}
-	if err := checkEntries(data, rows); err != nil {
-		return 0, p.wrap(packExt, err)
-	}
-	for i, r := range rows {
-		if c.seen[r.id] {
-			continue
-		}
-		c.seen[r.id] = true
-		if err := c.w.add(r.id, r.crc, data[r.off:entryEnd(int64(len(data)), rows, i)]); err != nil {
-			return 0, err
-		}
-	}
-	return body.end, nil
-}
-
-// checkEntries compares a pack with its index: the entries follow each other without
-// gaps, are what was written, and stand for themselves. Deltas would lose their bases.
-func checkEntries(data []byte, rows []row) error {
-	next := int64(packHead)
-	for i, r := range rows {
-		end := entryEnd(int64(len(data)), rows, i)
-		if r.off != next || end <= r.off || end > int64(len(data)) {
-			return corrupt("entry at %d where %d was expected", r.off, next)
-		}
-		if crc32.ChecksumIEEE(data[r.off:end]) != r.crc {
-			return corrupt("entry at %d was altered", r.off)
-		}
-		e, _, err := parseEntry(data[r.off:end], r.off)
-		if err != nil {
-			return err
-		}
-		if e.kind >= ofsDelta {
-			return corrupt("entry at %d is a delta", r.off)
-		}
-		next = end
-	}
-	if next != int64(len(data)) {
-		return corrupt("entries end at %d, not at %d", next, len(data))
-	}
-	return nil
-}
-
-// entryEnd returns where the i-th entry ends, if the last one ends at end.
-func entryEnd(end int64, rows []row, i int) int64 {
-	if i+1 < len(rows) {
-		return rows[i+1].off
-	}
-	return end
 }
 
 // removePacks removes packs that another has taken the place of, index first: what a

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 
@@ -262,9 +261,7 @@ func TestFoldLeavesDamage(t *testing.T) {
 		broken := bytes.Clone(data)
 		broken[i] ^= 0x20
 		must(t, os.WriteFile(path, broken, 0o600))
-		rows, err := must1(bad.index()).rows()
-		must(t, err)
-		if err := checkEntries(broken[:len(broken)-20], rows); !errors.Is(err, ErrCorrupt) {
+		if _, err := newMerger(newPackWriter(db.path(packDir)), nil).add(bad); !errors.Is(err, ErrCorrupt) {
 			t.Fatalf("byte %d: %v", i, err)
 		}
 	}
@@ -295,46 +292,6 @@ func must1[T any](v T, err error) T {
 		panic(err)
 	}
 	return v
-}
-
-func TestCheckEntries(t *testing.T) {
-	t.Parallel()
-	db := newStore(t)
-	commit(t, db, "one", "two", "three")
-	p := db.packs.Load().packs[0]
-	data, err := os.ReadFile(p.stem + packExt)
-	must(t, err)
-	data = data[:len(data)-20]
-	good := must1(must1(p.index()).rows())
-	must(t, checkEntries(data, good))
-	for name, rows := range map[string][]row{
-		"first entry missing": good[1:],
-		"entry in the middle": {good[0], good[2]},
-		"last entry missing":  good[:2],
-		"offset twice":        {good[0], good[0], good[1], good[2]},
-		"offset beyond":       append(slices.Clone(good), row{off: 1 << 40}),
-		"no entries":          nil,
-	} {
-		if err := checkEntries(data, rows); !errors.Is(err, ErrCorrupt) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	if err := checkEntries(append(bytes.Clone(data), 'x'), good); !errors.Is(err, ErrCorrupt) {
-		t.Errorf("a byte more: %v", err)
-	}
-}
-
-// A pack of ours with a delta, which we would not write, is left alone: copied, the
-// delta would lose its base.
-func TestFoldLeavesDeltas(t *testing.T) {
-	t.Parallel()
-	entry := append([]byte{0x60 | 3, 0x01}, "xyz"...)
-	data := append([]byte("PACK\x00\x00\x00\x02\x00\x00\x00\x01"), entry...)
-	rows := []row{{crc: 0, off: packHead}}
-	rows[0].crc = crcOf(entry)
-	if err := checkEntries(data, rows); !errors.Is(err, ErrCorrupt) {
-		t.Error(err)
-	}
 }
 
 func TestFoldIsCancelled(t *testing.T) {
@@ -462,32 +419,4 @@ func TestLargePacksAreNotFolded(t *testing.T) {
 		t.Errorf("eight and a large one: %+v", f)
 	}
 	wantBlob(t, db, id, string(noise(1, foldMaxBytes+1)))
-}
-
-func TestMidxNames(t *testing.T) {
-	t.Parallel()
-	needGit(t)
-	db := newStore(t)
-	commitEach(t, db, numbered("blob", 0, 5)...)
-	git(t, db.Dir(), "", "multi-pack-index", "write")
-	data, err := os.ReadFile(db.path(packDir, "multi-pack-index"))
-	must(t, err)
-	names, err := parseMidxNames(data)
-	must(t, err)
-	for _, name := range db.PackNames() {
-		if !names[name] {
-			t.Errorf("%s is missing from %v", name, names)
-		}
-	}
-	for i := range min(len(data), 200) {
-		parseMidxNames(data[:i])
-		bad := bytes.Clone(data)
-		bad[i] ^= 0xff
-		parseMidxNames(bad)
-	}
-	for _, bad := range []string{"", "MIDX", strings.Repeat("x", 100), "MIDX\x01\x01\x00\x00\x00\x00\x00\x00"} {
-		if names, err := parseMidxNames([]byte(bad)); err == nil {
-			t.Errorf("%q: %v", bad, names)
-		}
-	}
 }

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
@@ -146,14 +147,11 @@ func (c *countingReaderAt) ReadAt(p []byte, off int64) (int, error) {
 // offset from which it takes the table of large ones.
 func TestIndexIsGits(t *testing.T) {
 	t.Parallel()
-	needGit(t)
-	db := newStore(t)
-	var blobs []string
-	for i := range 500 {
-		blobs = append(blobs, fmt.Sprint("blob ", i))
-	}
-	commit(t, db, blobs...)
-	stem := db.path(packDir, db.PackNames()[0])
+	o := gittest.NewOracle(t)
+	dir := t.TempDir()
+	p, _ := blobPack(t, dir, "blob", 0, 500)
+	defer p.close()
+	stem := p.stem
 	f, err := os.Open(stem + idxExt)
 	must(t, err)
 	defer f.Close()
@@ -165,7 +163,7 @@ func TestIndexIsGits(t *testing.T) {
 	must(t, err)
 	for _, large := range []int64{offsetBit, 0x1000, 1} {
 		made := filepath.Join(t.TempDir(), "made.idx")
-		git(t, db.Dir(), "", "index-pack", fmt.Sprintf("--index-version=2,%#x", large-1), "-o", made, stem+packExt)
+		o.In(dir, "index-pack", fmt.Sprintf("--index-version=2,%#x", large-1), "-o", made, stem+packExt)
 		want, err := os.ReadFile(made)
 		must(t, err)
 		got, err := encodeIndex(rows, x.packSum, large)
@@ -239,10 +237,10 @@ func TestIndexOffsetFaults(t *testing.T) {
 
 func TestOwnNameIsNotGits(t *testing.T) {
 	t.Parallel()
-	db := newStore(t)
-	commit(t, db, "x")
-	name := db.PackNames()[0]
-	data, err := os.ReadFile(db.path(packDir, name+packExt))
+	p := writePack(t, t.TempDir(), "x")
+	defer p.close()
+	name := p.name()
+	data, err := os.ReadFile(p.stem + packExt)
 	must(t, err)
 	sum := sha1.Sum(data[:len(data)-sha1.Size])
 	if !bytes.Equal(data[len(data)-sha1.Size:], sum[:]) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math/bits"
+	"strings"
 	"sync"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
@@ -81,4 +82,26 @@ func (x *index) find(id object.ID) (off int64, ok bool, err error) {
 	}
 	off, err = x.offset(pos)
 	return off, err == nil, err
+}
+
+// prefix returns the first ids of the pack, at most limit, that begin with prefix;
+// low is the least of them that can be.
+func (p *pack) Prefix(prefix string, low object.ID, limit int) ([]object.ID, error) {
+	if _, err := p.data(); err != nil {
+		return nil, err
+	}
+	x, err := p.index()
+	if err != nil {
+		return nil, err
+	}
+	pos, _, err := x.search(low)
+	var ids []object.ID
+	for ; err == nil && pos < x.n && (limit <= 0 || len(ids) < limit); pos++ {
+		var id object.ID
+		if id, err = x.id(pos); err == nil && !strings.HasPrefix(id.String(), prefix) {
+			break
+		}
+		ids = append(ids, id)
+	}
+	return ids, p.wrap(idxExt, err)
 }

@@ -44,12 +44,11 @@ type incomingEntry struct {
 	made int64       // size of the object
 }
 
-// ReceivePack reads a pack up to its end, which must be the end of r, and checks it
-// while it comes: what goes wrong first ends the reading. Deltas may be among the
-// objects if their bases are, too. It needs no lock. Close removes what was set
-// aside.
-func (db *DB) ReceivePack(ctx context.Context, r io.Reader) (*Incoming, error) {
-	spool, err := atomicfile.Create(db.path(packDir), tempPrefix)
+// receive reads a pack up to its end, which must be the end of r, into a temporary file in
+// dir, and checks it while it comes: the first fault ends the reading. Deltas may be among
+// the objects if their bases are, too. Close removes the file.
+func receive(ctx context.Context, dir string, r io.Reader) (*Incoming, error) {
+	spool, err := atomicfile.Create(dir, tempPrefix)
 	if err != nil {
 		return nil, err
 	}
@@ -348,8 +347,14 @@ func (p *Incoming) Read(id object.ID) (object.Kind, []byte, error) {
 	return kind, content, badPack(err)
 }
 
+// adder takes objects in.
+type adder interface {
+	Add(k object.Kind, content []byte) (object.ID, error)
+	AddBlob(r io.Reader, size int64) (object.ID, error)
+}
+
 // AddTo adds all objects to a batch. They are compared with their ids once more.
-func (p *Incoming) AddTo(ctx context.Context, b *Batch) error {
+func (p *Incoming) AddTo(ctx context.Context, b adder) error {
 	for i := range p.entries {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -366,7 +371,7 @@ func (p *Incoming) AddTo(ctx context.Context, b *Batch) error {
 	return nil
 }
 
-func (p *Incoming) addEntry(b *Batch, i int) (object.ID, error) {
+func (p *Incoming) addEntry(b adder, i int) (object.ID, error) {
 	e := &p.entries[i]
 	if e.kind != object.Blob || e.size <= streamAbove {
 		kind, content, err := p.content(i)

@@ -36,13 +36,13 @@ type idsOfPacks struct {
 }
 
 // mayHold returns the packs of a set that may hold an object.
-func (o *idsOfPacks) mayHold(set *packSet, id object.ID) []*pack {
+func (o *idsOfPacks) mayHold(packs []*pack, change uint64, id object.ID) []*pack {
 	known := o.now.Load()
-	if known == nil || known.change != set.change {
-		known = o.look(set)
+	if known == nil || known.change != change {
+		known = o.look(packs, change)
 	}
 	if known.ids.mayHave(id) {
-		return set.packs
+		return packs
 	}
 	return known.others
 }
@@ -62,17 +62,17 @@ func (o *idsOfPacks) missed(p *pack) {
 	o.now.Store(nil)
 }
 
-func (o *idsOfPacks) look(set *packSet) *knownIDs {
+func (o *idsOfPacks) look(packs []*pack, change uint64) *knownIDs {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if known := o.now.Load(); known != nil && known.change == set.change {
+	if known := o.now.Load(); known != nil && known.change == change {
 		return known
 	}
-	for _, p := range o.ripe(set) {
+	for _, p := range o.ripe(packs) {
 		o.read(p)
 	}
-	known := &knownIDs{change: set.change, ids: o.filter}
-	for _, p := range set.packs {
+	known := &knownIDs{change: change, ids: o.filter}
+	for _, p := range packs {
 		if p.filter != o.filter {
 			known.others = append(known.others, p)
 		}
@@ -83,9 +83,9 @@ func (o *idsOfPacks) look(set *packSet) *knownIDs {
 
 // ripe returns the packs whose ids are worth being read, and sees to a filter with room
 // for these.
-func (o *idsOfPacks) ripe(set *packSet) (ripe []*pack) {
+func (o *idsOfPacks) ripe(packs []*pack) (ripe []*pack) {
 	all, more := 0, 0
-	for _, p := range set.packs {
+	for _, p := range packs {
 		x, err := p.index()
 		if err != nil || x.n > fewIDs && p.misses.Load()*idsASearch < int64(x.n) {
 			continue

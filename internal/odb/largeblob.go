@@ -2,57 +2,15 @@ package odb
 
 import (
 	"bufio"
+	"errors"
+	"hash/crc32"
 	"io"
-	"os"
 
-	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
 // streamAbove is the size up to which a blob is read into memory.
 const streamAbove = 8 << 20
-
-// addLarge adds a blob through a temporary file of its own, so that other
-// goroutines can go on adding meanwhile.
-func (b *Batch) addLarge(r io.Reader, size int64) (object.ID, error) {
-	if err := b.failed(); err != nil {
-		return object.ID{}, err
-	}
-	if start, ok := position(r); ok {
-		id, err := hashBlob(r, size)
-		if err != nil || b.Has(id) {
-			return id, err
-		}
-		if _, err := r.(io.Seeker).Seek(start, io.SeekStart); err != nil {
-			return id, err
-		}
-	}
-	f, err := atomicfile.Create(b.w.dir, tempPrefix)
-	if err != nil {
-		return object.ID{}, err
-	}
-	defer os.Remove(f.Name())
-	defer f.Close()
-	// The id is that of this reading, should the contents have changed since.
-	id, crc, err := writeLarge(f, r, size)
-	if err != nil || b.Has(id) {
-		return id, err
-	}
-	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return id, err
-	}
-	return id, b.put(id, func() error { return b.w.addFrom(id, crc, f) })
-}
-
-// position tells where r stands, if it can be brought back there.
-func position(r io.Reader) (off int64, ok bool) {
-	s, ok := r.(io.Seeker)
-	if !ok {
-		return 0, false
-	}
-	off, err := s.Seek(0, io.SeekCurrent)
-	return off, err == nil
-}
 
 func hashBlob(r io.Reader, size int64) (object.ID, error) {
 	h := object.NewHash(object.Blob, size)
@@ -85,4 +43,48 @@ func writeLarge(w io.Writer, r io.Reader, size int64) (id object.ID, crc uint32,
 		return id, 0, err
 	}
 	return object.HashID(h), out.crc, out.w.Flush()
+}
+
+// ErrSize says that a reader did not yield the bytes that were announced.
+var ErrSize = errors.New("contents changed size while they were read")
+
+// readExactly fills buf with all that r has. That r ends there is checked, too: it is
+// where a stream reports damage.
+func readExactly(r io.Reader, buf []byte) error {
+	if _, err := io.ReadFull(r, buf); err != nil {
+		return short(err)
+	}
+	return atEnd(r)
+}
+
+// short is ErrSize for a reader that ended early.
+func short(err error) error {
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		return ErrSize
+	}
+	return err
+}
+
+// atEnd checks that r has nothing more to give.
+func atEnd(r io.Reader) error {
+	var one [1]byte
+	n, err := io.ReadFull(r, one[:])
+	switch {
+	case n > 0:
+		return ErrSize
+	case err == io.EOF:
+		return nil
+	}
+	return err
+}
+
+// crcWriter counts and sums what passes through it.
+type crcWriter struct {
+	w   *bufio.Writer
+	crc uint32
+}
+
+func (c *crcWriter) Write(p []byte) (int, error) {
+	c.crc = crc32.Update(c.crc, crc32.IEEETable, p)
+	return c.w.Write(p)
 }

@@ -26,6 +26,7 @@ func OpenObjects(objectDir string) (*DB, error) {
 	}
 	db := &DB{dir: filepath.Dir(dir), turn: make(chan struct{}, 1), refLockWait: refLockWait}
 	db.packs.Store(&packSet{})
+	db.bases.Elsewhere = db.findPacked
 	yes := func() bool { return true }
 	db.inOrder, db.shows = yes, yes
 	db.redo.token = sync.OnceValues(func() (redoToken, bool) { return redoToken{}, false })
@@ -64,7 +65,7 @@ func (a *Aside) Open(id object.ID) (kind object.Kind, size int64, r io.ReadClose
 		if !ok || ferr != nil {
 			continue
 		}
-		if kind, size, r, err = (packed{a.db, place{p, off}}).open(id); err == nil {
+		if kind, size, r, err = a.db.bases.At(p, off).open(id); err == nil {
 			return kind, size, r, nil
 		}
 	}

@@ -14,7 +14,7 @@ import (
 func (b *Batch) Limit(allow func(more int64) error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.w.allow = allow
+	b.w.Allow = allow
 }
 
 // Size is Measure without refs, for the budget of a capture: there may be thousands of

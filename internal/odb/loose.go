@@ -140,9 +140,7 @@ func (o loose) open(id object.ID) (object.Kind, int64, io.ReadCloser, error) {
 		r.close()
 		return openRead(o, id)
 	}
-	s := &stream{file: r.file, inflater: r.inflater, id: id, what: o.path}
-	s.begin(r.kind, r.size)
-	return r.kind, r.size, s, nil
+	return r.kind, r.size, newStream(r.file, r.inflater, id, o.path, r.kind, r.size), nil
 }
 
 // looseDirs tells which of the 256 directories of loose objects exist. One that came just

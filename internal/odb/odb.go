@@ -63,7 +63,6 @@ package odb
 
 import (
 	"errors"
-	"fmt"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -75,7 +74,6 @@ import (
 // The conditions that callers tell apart.
 var (
 	ErrNotFound = errors.New("not found")
-	ErrCorrupt  = errors.New("corrupt store")
 	ErrLocked   = errors.New("store is locked")
 	ErrNotStore = errors.New("no cairn store")
 )
@@ -104,7 +102,7 @@ type DB struct {
 	packs   atomic.Pointer[packSet]
 	last    atomic.Pointer[pack] // where the last object was found
 	ids     idsOfPacks
-	bases   baseCache
+	bases   bases // of deltas
 	closed  atomic.Bool
 	shallow atomic.Pointer[shallowList] // as it was last read
 	loosely atomic.Pointer[looseList]   // as it was last listed
@@ -130,6 +128,7 @@ func Open(dir, root string, opt Options) (*DB, error) {
 	}
 	db := &DB{dir: dir, root: root, opt: opt, turn: make(chan struct{}, 1), refLockWait: refLockWait}
 	db.packs.Store(&packSet{})
+	db.bases.Elsewhere = db.findPacked
 	db.inOrder = sync.OnceValue(func() bool { return ordered(db.path(packDir), db.path("refs")) })
 	db.shows = sync.OnceValue(func() bool { return atomicfile.ShowsChanges(db.path(packDir)) })
 	db.redo.token = sync.OnceValues(func() (redoToken, bool) { return tokenOf(db.path(packDir)) })
@@ -169,18 +168,4 @@ func (db *DB) PrivatePath(name string) string { return db.path(privateDir, name)
 
 func (db *DB) path(elem ...string) string {
 	return filepath.Join(append([]string{db.dir}, elem...)...)
-}
-
-// damage makes an ErrCorrupt of something else than a regular file in the place of one of
-// the store's. Other errors stay what they are.
-func damage(err error) error {
-	if errors.Is(err, atomicfile.ErrNotRegular) {
-		return fmt.Errorf("%w: %w", ErrCorrupt, err)
-	}
-	return err
-}
-
-// corrupt makes an ErrCorrupt. Whoever knows the path adds it.
-func corrupt(format string, args ...any) error {
-	return fmt.Errorf("%w: "+format, append([]any{ErrCorrupt}, args...)...)
 }

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -25,11 +26,8 @@ const (
 	packPrefix = "pack-"
 	packExt    = ".pack"
 	idxExt     = ".idx"
+	keepExt    = ".keep"
 )
-
-// errGone says that a pack is no longer there: removed by somebody, or closed by us
-// because somebody removed it. The remedy is to list the packs again.
-var errGone = errors.New("pack is gone")
 
 // pack is a pack of the store. Its files are opened when they are first needed.
 // What is wrong with them is remembered until the packs are listed again.
@@ -102,8 +100,11 @@ func (p *pack) index() (*index, error) {
 	return x, nil
 }
 
-// know saves reading an index that has just been written.
-func (p *pack) know(written []byte) {
+// Opened reports whether the index is at hand.
+func (p *pack) Opened() bool { return p.idx.Load() != nil }
+
+// setIndex installs the index that was just written, which saves reading it.
+func (p *pack) setIndex(written []byte) {
 	if x, err := openIndex(bytes.NewReader(written), int64(len(written))); err == nil && x.data != nil {
 		x.src = nil
 		p.idx.Store(x)
@@ -305,4 +306,57 @@ func (p *pack) own() bool {
 func packStem(name string) (string, bool) {
 	stem, ok := strings.CutSuffix(name, idxExt)
 	return stem, ok && strings.HasPrefix(stem, packPrefix)
+}
+
+func (p *pack) has(id object.ID) bool {
+	_, ok, err := p.find(id)
+	return ok && err == nil
+}
+
+func (p *pack) objects() int {
+	x, err := p.index()
+	if err != nil {
+		return 0
+	}
+	return x.n
+}
+
+// openDamaged opens a pack by its index without looking at its frame.
+func openDamaged(stem string) (*pack, error) {
+	p := newPack(filepath.Dir(stem), filepath.Base(stem))
+	if _, err := p.index(); err != nil {
+		return nil, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	f, size, err := p.open(packExt)
+	if err != nil {
+		return nil, err
+	}
+	p.files = append(p.files, f)
+	p.body.Store(&packBody{src: f, end: size})
+	return p, nil
+}
+
+// listPacks returns the sorted names of the packs that have both their files.
+func listPacks(dir string) ([]string, error) {
+	d, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	names, err := d.Readdirnames(-1)
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(names)
+	var stems []string
+	for _, name := range names {
+		if stem, ok := packStem(name); ok {
+			if _, found := slices.BinarySearch(names, stem+packExt); found {
+				stems = append(stems, stem)
+			}
+		}
+	}
+	return stems, nil
 }

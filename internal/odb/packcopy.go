@@ -9,7 +9,6 @@ import (
 	"io"
 	"slices"
 
-	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
@@ -59,7 +58,7 @@ func (c *packCopier) copyPack(ctx context.Context, p *pack) error {
 	}
 	for i := range s.rows {
 		if i%walkStep == 0 {
-			if err := errors.Join(ctx.Err(), c.room(c.w.done)); err != nil {
+			if err := errors.Join(ctx.Err(), c.room(c.w.Written())); err != nil {
 				return err
 			}
 		}
@@ -116,7 +115,7 @@ func (c *packCopier) copyEntry(s *copySource, i int) error {
 	if r.off < packHead || end <= r.off || end > s.body.end {
 		return &copyError{s.p, s.p.at(r.off, corrupt("entries do not follow each other"))}
 	}
-	r.to = max(packHead, c.w.done+int64(len(c.w.buf)))
+	r.to = c.w.Next()
 	if end-r.off > copyMemory {
 		return c.copyLarge(s, r, end)
 	}
@@ -167,29 +166,15 @@ func (s *copySource) baseAt(e entry, i int) (int64, bool) {
 	return s.rows[at].to, true
 }
 
-// appendDeltaHead appends the header of a delta whose base lies distance before it.
-func appendDeltaHead(dst []byte, size, distance int64) []byte {
-	dst = appendEntryHead(dst, ofsDelta, size)
-	var digits [10]byte
-	n := len(digits) - 1
-	digits[n] = byte(distance & 0x7f)
-	for distance >>= 7; distance > 0; distance >>= 7 {
-		distance--
-		n--
-		digits[n] = 0x80 | byte(distance&0x7f)
-	}
-	return append(dst, digits[n:]...)
-}
-
 // remake writes the object that a delta makes. Its base may have several such
 // dependents; the cache of bases spares most of the work.
 func (c *packCopier) remake(s *copySource, r *copyRow) error {
 	id := c.all.ids[r.slot]
-	kind, content, err := readVerified(packed{c.db, place{s.p, r.off}}, id)
+	kind, content, err := readVerified(c.db.bases.At(s.p, r.off), id)
 	if err != nil {
 		return damageIn(s.p, err)
 	}
-	return addContent(c.w, id, kind, content)
+	return c.w.AddContent(id, kind, content)
 }
 
 // copyLarge copies an entry that is not held in memory. A delta of that size is
@@ -217,23 +202,7 @@ func (c *packCopier) copyLarge(s *copySource, r *copyRow, end int64) error {
 	if in.n != end-r.off || sum.Sum32() != r.crc {
 		return &copyError{s.p, s.p.at(r.off, corrupt("entry was altered"))}
 	}
-	return c.room(c.w.done)
-}
-
-// watched remembers what a reader said, to tell its errors from those of the writer.
-type watched struct {
-	r   io.Reader
-	n   int64
-	err error
-}
-
-func (w *watched) Read(p []byte) (int, error) {
-	n, err := w.r.Read(p)
-	w.n += int64(n)
-	if err != nil && err != io.EOF {
-		w.err = err
-	}
-	return n, err
+	return c.room(c.w.Written())
 }
 
 // copyLoose puts an object that is a file of its own into the pack.
@@ -251,7 +220,7 @@ func (c *packCopier) copyLoose(id object.ID) error {
 		return &looseError{id, err}
 	}
 	c.note(id)
-	return addContent(c.w, id, kind, content)
+	return c.w.AddContent(id, kind, content)
 }
 
 func (c *packCopier) note(id object.ID) {
@@ -275,7 +244,7 @@ func (c *packCopier) copyLargeLoose(id object.ID, size int64) error {
 		return &looseError{id, err}
 	}
 	defer r.Close()
-	err = addStream(c.w, id, r, size)
+	err = c.w.AddStream(id, r, size)
 	var damage *readError
 	if errors.As(err, &damage) {
 		return &looseError{id, err}
@@ -283,44 +252,3 @@ func (c *packCopier) copyLargeLoose(id object.ID, size int64) error {
 	c.note(id)
 	return err
 }
-
-// addContent compresses an object and adds it to a pack.
-func addContent(w *packWriter, id object.ID, kind object.Kind, content []byte) error {
-	d := newDeflater()
-	defer d.release()
-	entry, err := d.entry(kind, content)
-	if err != nil {
-		return err
-	}
-	return w.add(id, crc32.ChecksumIEEE(entry), entry)
-}
-
-// addStream does that for a blob that is not held in memory. Errors of the reader
-// are a *readError.
-func addStream(w *packWriter, id object.ID, r io.Reader, size int64) error {
-	f, err := atomicfile.Create(w.dir, tempPrefix)
-	if err != nil {
-		return err
-	}
-	defer dispose(f)
-	in := &watched{r: r}
-	got, crc, err := writeLarge(f, in, size)
-	switch {
-	case in.err != nil:
-		return &readError{in.err}
-	case err != nil:
-		return err
-	case got != id:
-		return &readError{corrupt("contents of %s", got)}
-	}
-	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return err
-	}
-	return w.addFrom(id, crc, f)
-}
-
-// readError says that it was reading that failed, not writing.
-type readError struct{ err error }
-
-func (e *readError) Error() string { return e.err.Error() }
-func (e *readError) Unwrap() error { return e.err }

@@ -21,9 +21,20 @@ type place struct {
 	off int64
 }
 
+// bases finds and keeps the bases of deltas. The zero value looks for them in the
+// delta's own pack only.
+type bases struct {
+	Elsewhere func(object.ID) (*pack, int64, bool) // finds an object in other packs; may be nil
+
+	cache baseCache
+}
+
+// At returns the object whose entry lies at off in a pack.
+func (b *bases) At(p *pack, off int64) packed { return packed{b, place{p, off}} }
+
 // packed is an object in a pack.
 type packed struct {
-	db *DB
+	bases *bases
 	place
 }
 
@@ -49,7 +60,7 @@ func (o packed) stat() (object.Kind, int64, error) {
 		if e.kind < ofsDelta {
 			return e.kind, size, nil
 		}
-		if at, err = o.db.base(at, e); err != nil {
+		if at, err = o.bases.base(at, e); err != nil {
 			return 0, 0, err
 		}
 	}
@@ -79,7 +90,7 @@ func resultSize(e entry, z *inflater) (int64, error) {
 
 // base returns the place of the base of the delta e at the place at. Bases by id
 // are looked for in the same pack first, which is where git puts them.
-func (db *DB) base(at place, e entry) (place, error) {
+func (b *bases) base(at place, e entry) (place, error) {
 	if e.kind == ofsDelta {
 		return place{at.p, e.baseOff}, nil
 	}
@@ -90,8 +101,8 @@ func (db *DB) base(at place, e entry) (place, error) {
 	if ok {
 		return place{at.p, off}, nil
 	}
-	for _, p := range db.packs.Load().packs {
-		if off, ok, err := p.find(e.baseID); err == nil && ok {
+	if b.Elsewhere != nil {
+		if p, off, ok := b.Elsewhere(e.baseID); ok {
 			return place{p, off}, nil
 		}
 	}
@@ -108,7 +119,7 @@ type link struct {
 // way back. Bases are cached; what is returned is the caller's.
 func (o packed) read() (object.Kind, []byte, error) {
 	var chain []link
-	kind, content, err := o.db.descend(o.place, &chain)
+	kind, content, err := o.bases.descend(o.place, &chain)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -119,17 +130,17 @@ func (o packed) read() (object.Kind, []byte, error) {
 			return 0, nil, l.p.at(l.off, err)
 		}
 		if i > 0 {
-			o.db.bases.put(l.place, kind, content)
+			o.bases.cache.put(l.place, kind, content)
 		}
 	}
 	return kind, content, nil
 }
 
-func (db *DB) descend(at place, chain *[]link) (object.Kind, []byte, error) {
+func (b *bases) descend(at place, chain *[]link) (object.Kind, []byte, error) {
 	held := 0
 	for range maxChain {
 		if len(*chain) > 0 {
-			if kind, content, ok := db.bases.get(at); ok {
+			if kind, content, ok := b.cache.get(at); ok {
 				return kind, content, nil
 			}
 		}
@@ -139,7 +150,7 @@ func (db *DB) descend(at place, chain *[]link) (object.Kind, []byte, error) {
 		}
 		if e.kind < ofsDelta {
 			if len(*chain) > 0 {
-				db.bases.put(at, e.kind, data)
+				b.cache.put(at, e.kind, data)
 			}
 			return e.kind, data, nil
 		}
@@ -147,7 +158,7 @@ func (db *DB) descend(at place, chain *[]link) (object.Kind, []byte, error) {
 			return 0, nil, at.p.at(at.off, corrupt("chain of deltas of %d bytes", held))
 		}
 		*chain = append(*chain, link{at, data})
-		if at, err = db.base(at, e); err != nil {
+		if at, err = b.base(at, e); err != nil {
 			return 0, nil, err
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"os"
 	"slices"
 	"time"
+
+	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
 // packSet is the list of packs as it was at one time. It is not changed but
@@ -76,24 +78,6 @@ func (db *DB) missing(err error) error {
 		return fmt.Errorf("store %s is gone: %w", db.dir, err)
 	}
 	return nil
-}
-
-// listPacks returns the sorted names of the packs that have both their files.
-func listPacks(dir string) ([]string, error) {
-	names, err := readNames(dir)
-	if err != nil {
-		return nil, err
-	}
-	slices.Sort(names)
-	var stems []string
-	for _, name := range names {
-		if stem, ok := packStem(name); ok {
-			if _, found := slices.BinarySearch(names, stem+packExt); found {
-				stems = append(stems, stem)
-			}
-		}
-	}
-	return stems, nil
 }
 
 // update returns the set of the packs named, keeping those that are open, and
@@ -204,4 +188,14 @@ func (s *packSet) names() []string {
 	}
 	slices.Sort(names)
 	return names
+}
+
+// findPacked looks for an object in all packs that can be read.
+func (db *DB) findPacked(id object.ID) (p *pack, off int64, ok bool) {
+	for _, p := range db.packs.Load().packs {
+		if off, ok, err := p.find(id); err == nil && ok {
+			return p, off, true
+		}
+	}
+	return nil, 0, false
 }

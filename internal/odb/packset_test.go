@@ -20,16 +20,18 @@ func TestNewestPackFirst(t *testing.T) {
 	}
 	for name, db := range map[string]*DB{"as written": db, "as listed": reopen(t, db)} {
 		must(t, db.refresh(true))
-		for _, p := range db.packs.Load().packs {
+		set := *db.packs.Load()
+		for i, p := range set.packs {
 			p.close()
-			p.closed = false
+			set.packs[i] = newPack(db.path(packDir), p.name())
 		}
+		db.packs.Store(&set)
 		db.last.Store(nil)
 		for back := range ids {
 			wantBlob(t, db, ids[len(ids)-1-back], numbered("blob", len(ids)-1-back, len(ids)-back)[0])
 			open := 0
 			for _, p := range db.packs.Load().packs {
-				if p.idx.Load() != nil {
+				if p.Opened() {
 					open++
 				}
 			}

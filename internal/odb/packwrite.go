@@ -1,16 +1,14 @@
 package odb
 
 import (
-	"bufio"
 	"crypto/sha1"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"math"
 	"os"
-	"runtime"
+	"slices"
 	"sync"
 
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
@@ -37,11 +35,32 @@ type packWriter struct {
 	spilling chan spilled // a piece is being written; nil = none
 
 	behind *writeBehind           // nil = nothing waits for the disk
-	allow  func(more int64) error // asked before bytes are written; may be nil
+	Allow  func(more int64) error // asked before bytes are written; may be nil
 	short  error                  // the last refusal of allow; from the first on nothing is written
 }
 
 func newPackWriter(dir string) *packWriter { return &packWriter{dir: dir} }
+
+// Dir returns the directory of the writer's temporary files.
+func (w *packWriter) Dir() string { return w.dir }
+
+// Len returns the number of entries.
+func (w *packWriter) Len() int { return len(w.rows) }
+
+// Expect makes room in the index for n entries.
+func (w *packWriter) Expect(n int) { w.rows = slices.Grow(w.rows, n) }
+
+// InMemory reports whether no file holds a part of the pack.
+func (w *packWriter) InMemory() bool { return w.file == nil }
+
+// Written returns how many bytes of the pack are in its file, or on their way.
+func (w *packWriter) Written() int64 { return w.done }
+
+// Next returns the offset of the entry that is added next.
+func (w *packWriter) Next() int64 { return max(packHead, w.done+int64(len(w.buf))) }
+
+// WriteBehind has the system write a large pack to the disk while it grows.
+func (w *packWriter) WriteBehind() { w.behind = new(writeBehind) }
 
 // add appends an entry, header included.
 func (w *packWriter) add(id object.ID, crc uint32, entry []byte) error {
@@ -125,8 +144,8 @@ func (w *packWriter) begin(id object.ID, crc uint32) error {
 // ask reports whether bytes may be written. After a refusal they are only counted: allow
 // hears of all bytes, so that its last answer knows how many the whole pack needs.
 func (w *packWriter) ask(more int) bool {
-	if w.allow != nil && more > 0 {
-		if err := w.allow(int64(more)); err != nil {
+	if w.Allow != nil && more > 0 {
+		if err := w.Allow(int64(more)); err != nil {
 			w.short = err
 		}
 	}
@@ -208,188 +227,16 @@ func (w *packWriter) discard() {
 	_, _ = w.settle()
 	w.behind.end()
 	if w.file != nil {
-		dispose(w.file)
+		atomicfile.Discard(w.file)
 		w.file = nil
 	}
 	giveBuffer(w.buf)
 	w.buf, w.rows = nil, nil
 }
 
-// publish makes a pack and its index out of what was added, puts them into the store,
-// and then sets refs. No object is visible before the index is renamed, and no ref is
-// there before the objects. How it gets to the disk, publishSmall, publishLogged and
-// publishFlushed say.
-func (db *DB) publish(w *packWriter, refs ...RefUpdate) (*pack, error) {
-	defer w.discard()
-	if p, done, err := db.publishSmall(w, refs); done || err != nil {
-		return p, err
-	}
-	writes, err := db.prepareRefs(refs)
-	if err != nil {
-		return nil, err
-	}
-	defer discardRefs(writes)
-	s, err := db.complete(w)
-	if err != nil {
-		return nil, fmt.Errorf("write pack into %s: %w", db.dir, err)
-	}
-	defer s.discard()
-	if len(writes) == 0 {
-		return db.publishFlushed(s, nil)
-	}
-	h, err := db.refLog()
-	if err != nil {
-		return nil, err
-	}
-	defer h.release()
-	if h == nil {
-		return db.publishFlushed(s, writes)
-	}
-	return db.publishLogged(h, s, writes)
-}
-
-// publishFlushed flushes pack, index and refs at the same time, renames the pack,
-// flushes its directory, and then renames the refs and flushes theirs.
-func (db *DB) publishFlushed(s *sealed, writes []refWrite) (*pack, error) {
-	if err := db.flush(append(tempFiles(writes), s.pack, s.idx)...); err != nil {
-		return nil, fmt.Errorf("write pack into %s: %w", db.dir, err)
-	}
-	if len(writes) == 0 || !db.inOrder() { // else one wait for the disk is enough
-		p, err := db.install(s)
-		if err != nil || len(writes) == 0 {
-			return p, err
-		}
-		return p, db.moveRefs(writes)
-	}
-	p, err := db.rename(s)
-	if err != nil {
-		return nil, fmt.Errorf("write pack into %s: %w", db.dir, err)
-	}
-	return p, db.moveRefs(writes, db.path(packDir))
-}
-
-// sealed is a complete pack that lies on the disk under temporary names.
-type sealed struct {
-	name      string
-	pack, idx *os.File     // nil once they have their names
-	index     []byte       // what idx holds, where that is in memory
-	size      int64        // of both
-	byGit     bool         // its name does not follow from its contents
-	clean     func() error // removes the rest of the directory that they lie in, if that is their own
-}
-
-// discard removes what has not been installed.
-func (s *sealed) discard() {
-	dispose(s.pack)
-	dispose(s.idx)
-	if s.clean != nil {
-		_ = s.clean() // Sweep will
-	}
-}
-
-// seal ends a pack and flushes it. It needs no lock. The pack stays claimed until it
-// is installed or discarded, so that Sweep does not take it for the remains of a
-// crash; where there are no claims only the lock keeps Sweep away.
-func (db *DB) seal(w *packWriter) (*sealed, error) {
-	s, err := db.complete(w)
-	if err != nil {
-		return nil, err
-	}
-	if err := db.flush(s.pack, s.idx); err != nil {
-		s.discard()
-		return nil, err
-	}
-	return s, nil
-}
-
-// complete is seal without the flush.
-func (db *DB) complete(w *packWriter) (*sealed, error) {
-	sum, err := w.finish()
-	if err != nil {
-		return nil, err
-	}
-	idx, err := w.writeIndex(sum)
-	if err != nil {
-		return nil, err
-	}
-	s := &sealed{name: ownName(sum), pack: w.file, idx: idx, size: w.size()}
-	w.file = nil // the pack's owner is another now
-	return s, nil
-}
-
 // size is that of a pack that is complete, with its index.
 func (w *packWriter) size() int64 {
 	return w.done + int64(len(w.buf)) + int64(idxHead+idxTail+len(w.rows)*(idSize+8))
-}
-
-// install gives pack and index their names and makes them known.
-func (db *DB) install(s *sealed) (*pack, error) {
-	p, err := db.rename(s)
-	if err == nil {
-		err = db.syncDirs(db.path(packDir))
-	}
-	if err != nil {
-		return nil, fmt.Errorf("write pack into %s: %w", db.dir, err)
-	}
-	return p, nil
-}
-
-func (db *DB) rename(s *sealed) (*pack, error) {
-	if p := db.intact(s.name); p != nil {
-		return p, nil
-	}
-	p := newPack(db.path(packDir), s.name)
-	if err := s.moveTo(p.stem); err != nil {
-		return nil, err
-	}
-	p.know(s.index)
-	db.add(p)
-	return p, nil
-}
-
-// moveTo renames the index last, which makes the objects visible. With a name of git's
-// it is the other way round: a crash in between must not leave what could be a pack
-// that a git is about to complete, and no git has an index before its pack.
-func (s *sealed) moveTo(stem string) error {
-	first, second, firstExt, secondExt := &s.pack, &s.idx, packExt, idxExt
-	if s.byGit {
-		first, second, firstExt, secondExt = second, first, secondExt, firstExt
-	}
-	if err := rename(first, stem+firstExt); err != nil {
-		return err
-	}
-	return rename(second, stem+secondExt)
-}
-
-// intact returns the pack of that name if it is there and fit to be read. Its
-// contents follow from its name.
-func (db *DB) intact(name string) *pack {
-	for _, p := range db.packs.Load().packs {
-		if p.name() != name {
-			continue
-		}
-		if _, err := p.data(); err == nil {
-			return p
-		}
-	}
-	return nil
-}
-
-const onWindows = runtime.GOOS == "windows"
-
-// rename gives a temporary file its name and closes it; then it is nil.
-func rename(f **os.File, path string) error {
-	if onWindows { // which does not rename open files
-		if err := (*f).Close(); err != nil {
-			return err
-		}
-	}
-	if err := atomicfile.Rename((*f).Name(), path); err != nil {
-		return err
-	}
-	(*f).Close() // nothing is written to it any more
-	*f = nil
-	return nil
 }
 
 // writeIndex writes the index under a temporary name.
@@ -401,38 +248,5 @@ func (w *packWriter) writeIndex(sum [sha1.Size]byte) (*os.File, error) {
 	if !w.ask(len(data)) {
 		return nil, w.short
 	}
-	return writeTemp(w.dir, tempPrefix, data)
-}
-
-// writeTemp returns a temporary file that holds data.
-func writeTemp(dir, prefix string, data []byte) (*os.File, error) {
-	f, err := atomicfile.Create(dir, prefix)
-	if err != nil {
-		return nil, err
-	}
-	if _, err = f.Write(data); err != nil {
-		dispose(f)
-		return nil, err
-	}
-	return f, nil
-}
-
-// dispose closes a temporary file, if there is one, and removes it if it still has its
-// name.
-func dispose(f *os.File) {
-	if f != nil {
-		f.Close()
-		os.Remove(f.Name())
-	}
-}
-
-// crcWriter counts and sums what passes through it.
-type crcWriter struct {
-	w   *bufio.Writer
-	crc uint32
-}
-
-func (c *crcWriter) Write(p []byte) (int, error) {
-	c.crc = crc32.Update(c.crc, crc32.IEEETable, p)
-	return c.w.Write(p)
+	return atomicfile.CreateWith(w.dir, tempPrefix, data)
 }

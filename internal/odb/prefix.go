@@ -38,7 +38,7 @@ func (db *DB) Prefix(prefix string, limit int) ([]object.ID, error) {
 func (db *DB) prefixOnce(prefix string, low object.ID, limit int) ([]object.ID, error) {
 	var ids []object.ID
 	for _, p := range db.packs.Load().packs {
-		found, err := p.prefix(prefix, low, limit)
+		found, err := p.Prefix(prefix, low, limit)
 		if err != nil && !errors.Is(err, ErrCorrupt) {
 			return nil, err
 		}
@@ -53,26 +53,4 @@ func (db *DB) prefixOnce(prefix string, low object.ID, limit int) ([]object.ID, 
 		ids = ids[:limit]
 	}
 	return ids, nil
-}
-
-// prefix returns the first ids of the pack, at most limit, that begin with prefix;
-// low is the least of them that can be.
-func (p *pack) prefix(prefix string, low object.ID, limit int) ([]object.ID, error) {
-	if _, err := p.data(); err != nil {
-		return nil, err
-	}
-	x, err := p.index()
-	if err != nil {
-		return nil, err
-	}
-	pos, _, err := x.search(low)
-	var ids []object.ID
-	for ; err == nil && pos < x.n && (limit <= 0 || len(ids) < limit); pos++ {
-		var id object.ID
-		if id, err = x.id(pos); err == nil && !strings.HasPrefix(id.String(), prefix) {
-			break
-		}
-		ids = append(ids, id)
-	}
-	return ids, p.wrap(idxExt, err)
 }

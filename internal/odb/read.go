@@ -12,15 +12,6 @@ import (
 // errAbsent says that one source does not have the object.
 var errAbsent = errors.New("absent")
 
-// source is one copy of an object.
-type source interface {
-	check() error // whether it looks fit to be read
-	stat() (object.Kind, int64, error)
-	read() (object.Kind, []byte, error)
-	open(object.ID) (object.Kind, int64, io.ReadCloser, error)
-	wrap(error) error // adds where the copy lies
-}
-
 // maxSearches bounds how often a search begins again because packs come and go.
 const maxSearches = 20
 
@@ -81,7 +72,7 @@ func (s *searching) packs(set *packSet) bool {
 func (s *searching) pack(p *pack) bool {
 	off, ok, err := p.find(s.id)
 	if ok {
-		err = s.use(packed{s.db, place{p, off}})
+		err = s.use(s.db.bases.At(p, off))
 	}
 	switch {
 	case errors.Is(err, errGone):
@@ -129,17 +120,6 @@ func (db *DB) Read(id object.ID) (kind object.Kind, content []byte, err error) {
 		return err
 	})
 	return kind, content, err
-}
-
-func readVerified(s source, id object.ID) (object.Kind, []byte, error) {
-	kind, content, err := s.read()
-	if err != nil {
-		return 0, nil, err
-	}
-	if got := object.Sum(kind, content); got != id {
-		return 0, nil, s.wrap(corrupt("contents of %s", got))
-	}
-	return kind, content, nil
 }
 
 // Open returns a reader of an object's contents, for those too large to be held in

@@ -313,7 +313,7 @@ func (db *DB) makeRedo(allow func(int64) error) {
 	}
 	if temp, err := atomicfile.Create(db.path(privateDir), atomicfile.Prefix); err == nil {
 		_ = db.writeRedo(temp)
-		dispose(temp)
+		atomicfile.Discard(temp)
 	}
 }
 

@@ -120,7 +120,7 @@ func (db *DB) publishInstead(w *packWriter, others []*pack) (*pack, error) {
 		return db.publish(w)
 	}
 	defer w.discard()
-	s, err := db.complete(w)
+	s, err := w.seal()
 	if err != nil {
 		return nil, fmt.Errorf("write pack into %s: %w", db.dir, err)
 	}

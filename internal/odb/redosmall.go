@@ -9,11 +9,11 @@ import (
 // log: then only that is waited for. Where there is no log, or no room in a record, nothing
 // is done.
 func (db *DB) publishSmall(w *packWriter, refs []RefUpdate) (p *pack, done bool, err error) {
-	if w.file != nil || len(refs) == 0 || w.size() > redoMax {
+	if !w.InMemory() || len(refs) == 0 || w.size() > redoMax {
 		return nil, false, nil
 	}
 	if w.size() < redoMax/2 {
-		db.makeRedo(w.allow)
+		db.makeRedo(w.Allow)
 	}
 	if !db.redoable() {
 		return nil, false, nil
@@ -31,7 +31,7 @@ func (db *DB) publishSmall(w *packWriter, refs []RefUpdate) (p *pack, done bool,
 	if rec.size()+packNameSize+sha1.Size+w.size() > redoMax {
 		return nil, false, nil
 	}
-	if err = rec.take(w); err == nil {
+	if rec.name, rec.pack, rec.idx, err = w.EndInMemory(); err == nil {
 		p, err = db.writeAndPromise(h, &rec, writes)
 	}
 	if err != nil {
@@ -42,22 +42,10 @@ func (db *DB) publishSmall(w *packWriter, refs []RefUpdate) (p *pack, done bool,
 
 const packNameSize = int64(len(packPrefix)) + 2*sha1.Size
 
-// take ends the pack of a writer and has the record hold it, in the writer's buffer, with
-// its index.
-func (r *redoRecord) take(w *packWriter) error {
-	sum := w.finishBuffer()
-	idx, err := encodeIndex(w.rows, sum, offsetBit)
-	if err == nil && !w.ask(len(w.buf)+len(idx)) {
-		err = w.short
-	}
-	r.name, r.pack, r.idx = ownName(sum), w.buf, idx
-	return err
-}
-
 // writeAndPromise writes the files of a record, promises it, and then gives them their
 // names.
 func (db *DB) writeAndPromise(h *redoHold, rec *redoRecord, writes []refWrite) (*pack, error) {
-	s := &sealed{name: rec.name, index: rec.idx}
+	s := &sealed{name: rec.name}
 	defer s.discard()
 	defer discardRefs(writes)
 	if err := db.layDown(s, rec, writes); err != nil {
@@ -78,10 +66,7 @@ func (db *DB) writeAndPromise(h *redoHold, rec *redoRecord, writes []refWrite) (
 
 // layDown writes what a record holds under temporary names.
 func (db *DB) layDown(s *sealed, rec *redoRecord, writes []refWrite) (err error) {
-	if s.pack, err = writeTemp(db.path(packDir), tempPrefix, rec.pack); err != nil {
-		return err
-	}
-	if s.idx, err = writeTemp(db.path(packDir), tempPrefix, rec.idx); err != nil {
+	if err := s.lay(db.path(packDir), rec.pack, rec.idx); err != nil {
 		return err
 	}
 	return db.layDownRefs(writes)

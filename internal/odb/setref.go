@@ -108,7 +108,7 @@ func (db *DB) layDownRefs(writes []refWrite) (err error) {
 
 // newRefTemp writes a temporary file in cairn/, where git does not look and Sweep does.
 func (db *DB) newRefTemp(content string) (*os.File, error) {
-	return writeTemp(db.path(privateDir), atomicfile.Prefix, []byte(content))
+	return atomicfile.CreateWith(db.path(privateDir), atomicfile.Prefix, []byte(content))
 }
 
 func (db *DB) checkRefUpdate(u RefUpdate, packed packedRefs) error {
@@ -221,7 +221,7 @@ func (db *DB) replaceRef(file, content string) error {
 		return err
 	}
 	if err := db.flush(temp); err != nil {
-		dispose(temp)
+		atomicfile.Discard(temp)
 		return err
 	}
 	if err := db.putRef(refWrite{file: file, content: content, temp: temp}); err != nil {

@@ -56,7 +56,7 @@ func (db *DB) ObjectBytes() (int64, error) {
 	var size int64
 	for _, p := range db.packs.Load().packs {
 		if !takesNoRoom(p.stem + packExt) {
-			size += p.bytes()
+			size += packBytes(p)
 		}
 	}
 	loose, err := db.allLoose()

@@ -36,33 +36,3 @@ func TestPackInPieces(t *testing.T) {
 	}
 	fsck(t, db)
 }
-
-// That a piece could not be written is known at the latest when the batch ends. Nothing
-// of it is in the store then.
-func TestPieceIsNotWritten(t *testing.T) {
-	t.Parallel()
-	for name, adds := range map[string]int{"at the end": 1, "by whoever adds": 20} {
-		db := newStore(t)
-		b := db.NewBatch()
-		id, err := b.Add(object.Blob, noise(1, spillAt))
-		must(t, err)
-		if _, err = b.w.settle(); err != nil {
-			t.Fatal(err)
-		}
-		must(t, b.w.file.Close()) // from now on it cannot be written to
-		for i := range adds {
-			if _, err = b.Add(object.Blob, noise(uint64(2+i), spillAt)); err != nil {
-				break
-			}
-		}
-		if (err == nil) != (adds == 1) {
-			t.Errorf("%s: %v", name, err)
-		}
-		if err := b.Commit(); err == nil {
-			t.Errorf("%s: committed", name)
-		}
-		if names, err := readNames(db.path(packDir)); err != nil || len(names) != 0 || db.NewBatch().Has(id) {
-			t.Errorf("%s: left %q, %v", name, names, err)
-		}
-	}
-}

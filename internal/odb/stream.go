@@ -2,6 +2,7 @@ package odb
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"hash"
 	"io"
@@ -33,6 +34,14 @@ type stream struct {
 	hash     hash.Hash
 	left     int64
 	err      error
+}
+
+// newStream returns a reader of an object whose contents z is about to inflate. It closes
+// the file in the end, and names it what in errors.
+func newStream(f *os.File, z *inflater, id object.ID, what string, k object.Kind, size int64) *stream {
+	s := &stream{file: f, inflater: z, id: id, what: what}
+	s.begin(k, size)
+	return s
 }
 
 func (s *stream) begin(k object.Kind, size int64) {
@@ -84,4 +93,34 @@ func (s *stream) Close() error {
 	s.inflater = nil
 	s.err = os.ErrClosed
 	return s.file.Close()
+}
+
+// source is one copy of an object.
+type source interface {
+	check() error // whether it looks fit to be read
+	stat() (object.Kind, int64, error)
+	read() (object.Kind, []byte, error)
+	open(object.ID) (object.Kind, int64, io.ReadCloser, error)
+	wrap(error) error // adds where the copy lies
+}
+
+func readVerified(s source, id object.ID) (object.Kind, []byte, error) {
+	kind, content, err := s.read()
+	if err != nil {
+		return 0, nil, err
+	}
+	if got := object.Sum(kind, content); got != id {
+		return 0, nil, s.wrap(corrupt("contents of %s", got))
+	}
+	return kind, content, nil
+}
+
+// readThrough reads an object to its end and compares it with its id.
+func readThrough(s source, id object.ID) error {
+	_, _, in, err := s.open(id)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(io.Discard, in)
+	return errors.Join(err, in.Close())
 }

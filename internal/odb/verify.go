@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"os"
 	"path/filepath"
@@ -229,16 +228,6 @@ func (c *checker) reachable() error {
 		}
 	}
 	return stop
-}
-
-// readThrough reads an object to its end and compares it with its id.
-func readThrough(s source, id object.ID) error {
-	_, _, in, err := s.open(id)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(io.Discard, in)
-	return errors.Join(err, in.Close())
 }
 
 func isFile(path string) bool {

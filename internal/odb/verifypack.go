@@ -87,7 +87,7 @@ func (c *checker) pack(p *pack) error {
 		if err := c.ctx.Err(); err != nil {
 			return err
 		}
-		err := readThrough(packed{c.db, place{p, r.off}}, r.id)
+		err := readThrough(c.db.bases.At(p, r.off), r.id)
 		if errors.Is(err, errGone) {
 			return nil
 		}

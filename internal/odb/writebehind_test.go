@@ -12,29 +12,37 @@ import (
 // given up leaves nothing behind.
 func TestWriteBehind(t *testing.T) {
 	t.Parallel()
-	db, err := Create(filepath.Join(t.TempDir(), "store"), testRoot, Options{})
-	must(t, err)
-	t.Cleanup(func() { db.Close() })
-	fill := func(seed uint64) (b *Batch, ids []object.ID) {
-		b = db.NewBatch()
+	dir := t.TempDir()
+	fill := func(seed uint64) (w *packWriter, ids []object.ID) {
+		w = newPackWriter(dir)
+		w.WriteBehind()
 		for i := range uint64(writeBehindAt/(1<<20) + 2*spillAt/(1<<20)) {
-			ids = append(ids, must1(b.Add(object.Blob, noise(seed+i, 1<<20))))
+			content := noise(seed+i, 1<<20)
+			ids = append(ids, object.Sum(object.Blob, content))
+			must(t, w.AddContent(ids[i], object.Blob, content))
 		}
-		if b.w.behind == nil || b.w.behind.from < writeBehindAt {
+		if w.behind.from < writeBehindAt {
 			t.Error("nothing was written behind: the test proves nothing")
 		}
-		return b, ids
+		return w, ids
 	}
-	b, _ := fill(1000)
-	b.Discard()
-	b, ids := fill(1)
-	must(t, b.Commit())
+	w, _ := fill(1000)
+	w.discard()
+	w, ids := fill(1)
+	s, err := w.seal()
+	must(t, err)
+	w.discard()
+	p, err := s.Place(dir)
+	must(t, err)
+	defer p.close()
+	var b bases
 	for i, id := range ids {
-		if _, data, err := db.Read(id); err != nil || object.Sum(object.Blob, data) != id {
+		off, ok, err := p.find(id)
+		if !ok || err != nil || readThrough(b.At(p, off), id) != nil {
 			t.Errorf("object %d: %v", i, err)
 		}
 	}
-	if names := must1(os.ReadDir(db.path(packDir))); len(names) != 2 {
+	if names := must1(os.ReadDir(dir)); len(names) != 2 {
 		t.Errorf("%d files among the packs, want a pack and its index", len(names))
 	}
 }

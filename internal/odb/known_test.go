@@ -1,0 +1,70 @@
+package odb
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+)
+
+func blobID(text string) object.ID { return object.Sum(object.Blob, []byte(text)) }
+
+// TestKnownIDs: what a batch is told that the packs have is what a search of each says,
+// whoever adds, folds and removes them.
+func TestKnownIDs(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(6, 2))
+	db := newStore(t)
+	other := reopen(t, db)
+	texts := append(numbered("large", 0, 5000), numbered("not small", 0, 1<<10+1)...)
+	commit(t, db, texts[:5000]...)
+	commit(t, db, texts[5000:]...)
+	away := "" // the stem of a pack that somebody has taken away
+	for step := range 300 {
+		switch rng.IntN(6) {
+		case 0:
+			fold(t, []*DB{db, other}[rng.IntN(2)])
+		case 1:
+			if packs := db.packs.Load().packs; away == "" {
+				away = packs[rng.IntN(len(packs))].stem
+				must(t, os.Rename(away+idxExt, away+".away"))
+			} else {
+				must(t, os.Rename(away+".away", away+idxExt))
+				away = ""
+			}
+		case 2:
+			added := numbered(fmt.Sprint("by another ", step), 0, 1+rng.IntN(9))
+			commit(t, other, added...)
+			texts = append(texts, added...)
+		default:
+			added := numbered(fmt.Sprint("step ", step), 0, 1+rng.IntN(9))
+			commit(t, db, added...)
+			texts = append(texts, added...)
+		}
+		must(t, db.refresh(true))
+		sameAsSearch(t, db, rng, texts)
+	}
+}
+
+// sameAsSearch compares hasPacked with a search of all packs, for some of what has been
+// written, what is absent, and what was written last.
+func sameAsSearch(t *testing.T, db *DB, rng *rand.Rand, texts []string) {
+	t.Helper()
+	for i := range 60 {
+		text := texts[rng.IntN(len(texts))]
+		if i < 10 {
+			text = texts[max(0, len(texts)-1-i)]
+		} else if i%2 == 0 {
+			text = "absent " + text
+		}
+		id := blobID(text)
+		db.last.Store(nil)
+		want := slices.ContainsFunc(db.packs.Load().packs, func(p *pack) bool { return p.has(id) })
+		if got := db.hasPacked(id); got != want {
+			t.Fatalf("%q: %v, a search says %v", text, got, want)
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package odb
+
+import (
+	"fmt"
+)
+
+// publish makes a pack and its index out of what was added, puts them into the store,
+// and then sets refs. No object is visible before the index is renamed, and no ref is
+// there before the objects. How it gets to the disk, publishSmall, publishLogged and
+// publishFlushed say.
+func (db *DB) publish(w *packWriter, refs ...RefUpdate) (*pack, error) {
+	defer w.discard()
+	if p, done, err := db.publishSmall(w, refs); done || err != nil {
+		return p, err
+	}
+	writes, err := db.prepareRefs(refs)
+	if err != nil {
+		return nil, err
+	}
+	defer discardRefs(writes)
+	s, err := w.seal()
+	if err != nil {
+		return nil, fmt.Errorf("write pack into %s: %w", db.dir, err)
+	}
+	defer s.discard()
+	if len(writes) == 0 {
+		return db.publishFlushed(s, nil)
+	}
+	h, err := db.refLog()
+	if err != nil {
+		return nil, err
+	}
+	defer h.release()
+	if h == nil {
+		return db.publishFlushed(s, writes)
+	}
+	return db.publishLogged(h, s, writes)
+}
+
+// publishFlushed flushes pack, index and refs at the same time, renames the pack,
+// flushes its directory, and then renames the refs and flushes theirs.
+func (db *DB) publishFlushed(s *sealed, writes []refWrite) (*pack, error) {
+	if err := db.flush(append(tempFiles(writes), s.pack, s.idx)...); err != nil {
+		return nil, fmt.Errorf("write pack into %s: %w", db.dir, err)
+	}
+	if len(writes) == 0 || !db.inOrder() { // else one wait for the disk is enough
+		p, err := db.install(s)
+		if err != nil || len(writes) == 0 {
+			return p, err
+		}
+		return p, db.moveRefs(writes)
+	}
+	p, err := db.rename(s)
+	if err != nil {
+		return nil, fmt.Errorf("write pack into %s: %w", db.dir, err)
+	}
+	return p, db.moveRefs(writes, db.path(packDir))
+}
+
+// seal ends a pack and flushes it. It needs no lock. The pack stays claimed until it
+// is installed or discarded, so that Sweep does not take it for the remains of a
+// crash; where there are no claims only the lock keeps Sweep away.
+func (db *DB) seal(w *packWriter) (*sealed, error) {
+	s, err := w.seal()
+	if err != nil {
+		return nil, err
+	}
+	if err := db.flush(s.pack, s.idx); err != nil {
+		s.discard()
+		return nil, err
+	}
+	return s, nil
+}
+
+// install gives pack and index their names and makes them known.
+func (db *DB) install(s *sealed) (*pack, error) {
+	p, err := db.rename(s)
+	if err == nil {
+		err = db.syncDirs(db.path(packDir))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("write pack into %s: %w", db.dir, err)
+	}
+	return p, nil
+}
+
+func (db *DB) rename(s *sealed) (*pack, error) {
+	if p := db.intact(s.name); p != nil {
+		return p, nil
+	}
+	p, err := s.Place(db.path(packDir))
+	if err != nil {
+		return nil, err
+	}
+	db.add(p)
+	return p, nil
+}
+
+// intact returns the pack of that name if it is there and fit to be read. Its
+// contents follow from its name.
+func (db *DB) intact(name string) *pack {
+	for _, p := range db.packs.Load().packs {
+		if p.name() != name {
+			continue
+		}
+		if _, err := p.data(); err == nil {
+			return p
+		}
+	}
+	return nil
+}

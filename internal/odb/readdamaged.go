@@ -1,0 +1,92 @@
+package odb
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha1"
+	"errors"
+	"hash/crc32"
+	"io"
+	"os"
+
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+)
+
+// readDamaged reads the pack that a file of size bytes holds as far as it makes sense.
+// Damage is why that is not all of it. Close is not for such a pack: the file is the
+// caller's.
+func readDamaged(ctx context.Context, f *os.File, size int64) (p *Incoming, damage, err error) {
+	p = &Incoming{spool: f, ids: make(map[object.ID]int), offsets: make(map[int64]int)}
+	in := &arrival{ctx: ctx, r: io.NewSectionReader(f, 0, size), w: io.Discard}
+	damage = p.receive(in)
+	if in.err != nil {
+		return nil, nil, in.err
+	}
+	if p.end == 0 {
+		p.end = size
+	}
+	if damage == nil {
+		damage = p.compareSum()
+	}
+	if err := p.resolve(ctx); damage == nil {
+		damage = err
+	}
+	return p, damage, ctx.Err()
+}
+
+// EncodeIndex returns the index of a pack of size bytes.
+func (p *Incoming) EncodeIndex(size int64) ([]byte, error) {
+	rows := make([]row, len(p.entries))
+	for i := range p.entries {
+		end := p.end
+		if i+1 < len(p.entries) {
+			end = p.entries[i+1].off
+		}
+		h := crc32.NewIEEE()
+		if _, err := io.Copy(h, io.NewSectionReader(p.spool, p.entries[i].off, end-p.entries[i].off)); err != nil {
+			return nil, err
+		}
+		rows[i] = row{p.entries[i].id, h.Sum32(), p.entries[i].off}
+	}
+	var sum [sha1.Size]byte
+	if err := readAt(p.spool, sum[:], size-sha1.Size); err != nil {
+		return nil, err
+	}
+	return encodeIndex(rows, sum, offsetBit)
+}
+
+// SaveTo adds the objects to a pack that are not damaged and not deltas of a damaged one.
+func (p *Incoming) SaveTo(ctx context.Context, w *packWriter) error {
+	for i := range p.entries {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if p.entries[i].id.IsZero() {
+			continue // a delta whose base is lost
+		}
+		if err := p.saveEntry(w, i); err != nil && !errors.Is(err, ErrCorrupt) {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *Incoming) saveEntry(w *packWriter, i int) error {
+	e := &p.entries[i]
+	if e.kind != object.Blob || e.size <= streamAbove {
+		kind, content, err := p.content(i)
+		if err != nil {
+			return err
+		}
+		if object.Sum(kind, content) != e.id {
+			return corrupt("entry at %d has changed", e.off)
+		}
+		return w.AddContent(e.id, kind, content)
+	}
+	z := newInflater(p.spool, e.off, p.end)
+	defer z.release()
+	if _, err := z.entry(e.off); err != nil {
+		return err
+	}
+	return w.AddStream(e.id, bufio.NewReader(z), e.size)
+}

@@ -1,0 +1,53 @@
+package odb
+
+import (
+	"context"
+	"io"
+
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+)
+
+// ReceivePack reads a pack up to its end, which must be the end of r, and checks it
+// while it comes: the first fault ends the reading. Deltas may be among the objects if
+// their bases are, too. It needs no lock. Close removes what was set aside.
+func (db *DB) ReceivePack(ctx context.Context, r io.Reader) (*Incoming, error) {
+	return receive(ctx, db.path(packDir), r)
+}
+
+// PackEncoder writes objects, of this store or others, to a stream as one pack.
+type PackEncoder struct {
+	*packEncoder
+	db *DB
+}
+
+// EncodePack begins a pack of a known number of objects.
+func (db *DB) EncodePack(w io.Writer, objects int) (*PackEncoder, error) {
+	e, err := newPackEncoder(w, objects)
+	return &PackEncoder{e, db}, err
+}
+
+// Copy writes an object of the store, which must be of kind k. Large blobs are
+// streamed.
+func (e *PackEncoder) Copy(k object.Kind, id object.ID) error {
+	kind, size, r, err := e.db.Open(id)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	if kind != k {
+		return corrupt("object %s is a %s, not a %s", id, kind, k)
+	}
+	if k == object.Blob && size > streamAbove {
+		return e.AddBlob(id, r, size)
+	}
+	buf := readBuffers.Get().(*[]byte)
+	defer readBuffers.Put(buf)
+	if int64(cap(*buf)) < size {
+		*buf = make([]byte, size)
+	}
+	content := (*buf)[:size]
+	if err := readExactly(r, content); err != nil {
+		return err
+	}
+	return e.Add(k, content)
+}

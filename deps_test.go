@@ -29,7 +29,8 @@ var layers = map[string]int{
 	"internal/wording":        0,
 	"internal/parallel":       0, // goroutines on different processors
 	"integrations":            0, // adapters in other languages
-	"internal/odb":            1, // the store
+	"internal/odb/pack":       1, // one pack of git's; knows no store, so that its tests need none
+	"internal/odb":            2, // the store
 	"internal/index":          1,
 	"internal/git":            1,
 	"internal/worktree/dir":   2, // handles of directories; writes nothing
@@ -68,7 +69,8 @@ var layers = map[string]int{
 
 // thirdParty says which modules a package may use, and why.
 var thirdParty = map[string][]string{
-	"internal/odb":            {"github.com/klauspost/compress", "github.com/gofrs/flock", "golang.org/x/sys"},               // compression, locks, clocks
+	"internal/odb":            {"github.com/gofrs/flock", "golang.org/x/sys"},                                                // locks, clocks
+	"internal/odb/pack":       {"github.com/klauspost/compress", "golang.org/x/sys"},                                         // compression, sync_file_range
 	"internal/index":          {"golang.org/x/sys"},                                                                          // large pages
 	"internal/git":            {"golang.org/x/sys"},                                                                          // stat of the user's index
 	"internal/config":         {"github.com/BurntSushi/toml"},                                                                // the files that people write

@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
 // errBatchDone is what a batch says after Commit or Discard.
@@ -27,7 +28,7 @@ type Batch struct {
 
 	mu   sync.Mutex
 	ids  map[object.ID]struct{}
-	w    *packWriter
+	w    *pack.Writer
 	err  error // why nothing can be added any more
 	done bool
 }
@@ -36,7 +37,7 @@ type Batch struct {
 // may have changed, so that what another process took away is written again. That
 // they do not change between here and Commit is what the lock is for.
 func (db *DB) NewBatch() *Batch {
-	b := &Batch{db: db, ids: make(map[object.ID]struct{}), w: newPackWriter(db.path(packDir))}
+	b := &Batch{db: db, ids: make(map[object.ID]struct{}), w: pack.NewWriter(db.path(packDir))}
 	if !db.opt.NoSync {
 		b.w.WriteBehind()
 	}
@@ -55,13 +56,13 @@ func (b *Batch) Add(k object.Kind, content []byte) (object.ID, error) {
 	if b.Has(id) {
 		return id, b.failed()
 	}
-	d := newDeflater()
-	defer d.release()
-	entry, err := d.encode(k, content, !b.hot(k, len(content)) && d.worthwhile(k, content))
+	d := pack.NewDeflater()
+	defer d.Release()
+	entry, err := d.Encode(k, content, !b.hot(k, len(content)) && d.Worthwhile(k, content))
 	if err != nil {
 		return id, err
 	}
-	return id, b.put(id, func() error { return b.w.add(id, crc32.ChecksumIEEE(entry), entry) })
+	return id, b.put(id, func() error { return b.w.Add(id, crc32.ChecksumIEEE(entry), entry) })
 }
 
 // hot reports whether an object is stored as it is to save time, see plainMost.
@@ -83,7 +84,7 @@ func (b *Batch) put(id object.ID, write func() error) error {
 	}
 	if err := write(); err != nil {
 		b.err = fmt.Errorf("write pack into %s: %w", b.db.dir, err)
-		b.w.discard()
+		b.w.Discard()
 		return b.err
 	}
 	b.ids[id] = struct{}{}
@@ -109,7 +110,7 @@ func (b *Batch) Has(id object.ID) bool {
 	b.mu.Lock()
 	_, ok := b.ids[id]
 	b.mu.Unlock()
-	return ok || b.db.hasPacked(id) || b.looseDirs[id[0]] && b.db.loose(id).check() == nil
+	return ok || b.db.hasPacked(id) || b.looseDirs[id[0]] && b.db.loose(id).Check() == nil
 }
 
 // Len returns the number of objects that Commit will write.
@@ -143,22 +144,22 @@ func (b *Batch) Discard() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.done = true
-	b.w.discard()
+	b.w.Discard()
 }
 
 // hasPacked reports whether a pack that is known has the object.
 func (db *DB) hasPacked(id object.ID) bool {
 	set := db.packs.Load()
-	last, packs := db.last.Load(), db.ids.mayHold(set.packs, set.change, id)
-	if slices.Contains(packs, last) && last.has(id) {
+	last, packs := db.last.Load(), db.ids.MayHold(set.packs, set.change, id)
+	if slices.Contains(packs, last) && last.Has(id) {
 		return true
 	}
 	for _, p := range packs {
-		if p != last && p.has(id) {
+		if p != last && p.Has(id) {
 			db.last.Store(p)
 			return true
 		}
-		db.ids.missed(p)
+		db.ids.Missed(p)
 	}
 	return false
 }
@@ -173,7 +174,7 @@ func (b *Batch) AddBlob(r io.Reader, size int64) (object.ID, error) {
 	if size < 0 {
 		return object.ID{}, fmt.Errorf("blob of %d bytes", size)
 	}
-	if size > streamAbove {
+	if size > pack.StreamAbove {
 		return b.addLarge(r, size)
 	}
 	buf := readBuffers.Get().(*[]byte)
@@ -182,7 +183,7 @@ func (b *Batch) AddBlob(r io.Reader, size int64) (object.ID, error) {
 		*buf = make([]byte, size)
 	}
 	content := (*buf)[:size]
-	if err := readExactly(r, content); err != nil {
+	if err := pack.ReadExactly(r, content); err != nil {
 		return object.ID{}, err
 	}
 	return b.Add(object.Blob, content)
@@ -206,7 +207,7 @@ func (b *Batch) addLarge(r io.Reader, size int64) (object.ID, error) {
 		return object.ID{}, err
 	}
 	if start, ok := position(r); ok {
-		id, err := hashBlob(r, size)
+		id, err := pack.HashBlob(r, size)
 		if err != nil || b.Has(id) {
 			return id, err
 		}
@@ -214,21 +215,21 @@ func (b *Batch) addLarge(r io.Reader, size int64) (object.ID, error) {
 			return id, err
 		}
 	}
-	f, err := atomicfile.Create(b.w.Dir(), tempPrefix)
+	f, err := atomicfile.Create(b.w.Dir(), pack.TempPrefix)
 	if err != nil {
 		return object.ID{}, err
 	}
 	defer os.Remove(f.Name())
 	defer f.Close()
 	// The id is that of this reading, should the contents have changed since.
-	id, crc, err := writeLarge(f, r, size)
+	id, crc, err := pack.WriteBlob(f, r, size)
 	if err != nil || b.Has(id) {
 		return id, err
 	}
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return id, err
 	}
-	return id, b.put(id, func() error { return b.w.addFrom(id, crc, f) })
+	return id, b.put(id, func() error { return b.w.AddFrom(id, crc, f) })
 }
 
 // position tells where r stands, if it can be brought back there.

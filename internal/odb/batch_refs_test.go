@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
 // Refs that are set with a batch, on file systems that keep the order of renames and on
@@ -80,7 +81,7 @@ func noTemps(t *testing.T, db *DB) {
 		names, err := readNames(db.path(dir))
 		must(t, err)
 		for _, name := range names {
-			if strings.HasPrefix(name, atomicfile.Prefix) || strings.HasPrefix(name, tempPrefix) {
+			if strings.HasPrefix(name, atomicfile.Prefix) || strings.HasPrefix(name, pack.TempPrefix) {
 				t.Errorf("%s is left in %s", name, dir)
 			}
 		}

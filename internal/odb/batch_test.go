@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
 type sample struct {
@@ -29,7 +30,7 @@ type sample struct {
 func samples(t testing.TB) []sample {
 	var all []sample
 	for _, n := range []int{0, 1, 15, 16, 17, 2047, 2048, 4095, 8191, 8192, 65535, 65536, 65537,
-		2*64<<10 - 1, 2 * 64 << 10, inMemory, inMemory + 1} {
+		2*64<<10 - 1, 2 * 64 << 10, pack.InMemory, pack.InMemory + 1} {
 		all = append(all, sample{object.Blob, prose(uint64(n), n)}, sample{object.Blob, noise(uint64(n), n)})
 	}
 	all = append(all, sample{object.Blob, bytes.Repeat([]byte{0}, 3<<20)}, sample{object.Blob, noise(99, 5<<20)})
@@ -131,7 +132,7 @@ func TestGitReadsWhatWeWrite(t *testing.T) {
 	if got := git(t, db.Dir(), ask.String(), "cat-file", "--batch"); got != want.String() {
 		t.Fatalf("git reads %d bytes, want %d", len(got), want.Len())
 	}
-	out := git(t, db.Dir(), "", "verify-pack", "-v", filepath.Join(packDir, db.PackNames()[0]+idxExt))
+	out := git(t, db.Dir(), "", "verify-pack", "-v", filepath.Join(packDir, db.PackNames()[0]+pack.IndexExt))
 	unique := make(map[object.ID]bool)
 	for _, s := range all {
 		unique[object.Sum(s.kind, s.content)] = true
@@ -181,7 +182,7 @@ func TestBatchKnowsLooseObjects(t *testing.T) {
 
 func TestDiscardLeavesNothing(t *testing.T) {
 	t.Parallel()
-	for name, content := range map[string][]byte{"in memory": []byte("x"), "spilled": noise(1, 2*spillAt)} {
+	for name, content := range map[string][]byte{"in memory": []byte("x"), "spilled": noise(1, 2*pack.SpillAt)} {
 		db := newStore(t)
 		b := db.NewBatch()
 		id, err := b.Add(object.Blob, content)
@@ -265,7 +266,7 @@ type onlyReader struct{ io.Reader }
 func TestAddBlob(t *testing.T) {
 	t.Parallel()
 	boom := errors.New("boom")
-	for _, size := range []int{0, 1, 1000, streamAbove, streamAbove + 1, streamAbove + 300_000} {
+	for _, size := range []int{0, 1, 1000, pack.StreamAbove, pack.StreamAbove + 1, pack.StreamAbove + 300_000} {
 		content := append(noise(uint64(size), size/2), prose(uint64(size), size-size/2)...)
 		for name, wrap := range map[string]func(io.Reader) io.Reader{
 			"seeking": func(r io.Reader) io.Reader { return r },
@@ -276,11 +277,11 @@ func TestAddBlob(t *testing.T) {
 				db := newStore(t)
 				b := db.NewBatch()
 				defer b.Discard()
-				if _, err := b.AddBlob(wrap(bytes.NewReader(content)), int64(size)+1); !errors.Is(err, ErrSize) {
+				if _, err := b.AddBlob(wrap(bytes.NewReader(content)), int64(size)+1); !errors.Is(err, pack.ErrSize) {
 					t.Errorf("too short a reader: %v", err)
 				}
 				if size > 0 {
-					if _, err := b.AddBlob(wrap(bytes.NewReader(content)), int64(size)-1); !errors.Is(err, ErrSize) {
+					if _, err := b.AddBlob(wrap(bytes.NewReader(content)), int64(size)-1); !errors.Is(err, pack.ErrSize) {
 						t.Errorf("too long a reader: %v", err)
 					}
 				}
@@ -335,7 +336,7 @@ func (f *fickle) Seek(off int64, whence int) (int64, error) {
 func TestR05LargeBlobThatChanges(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)
-	first, second := noise(1, streamAbove+5), noise(2, streamAbove+5)
+	first, second := noise(1, pack.StreamAbove+5), noise(2, pack.StreamAbove+5)
 	f := &fickle{ReadSeeker: bytes.NewReader(first), next: second}
 	b := db.NewBatch()
 	id, err := b.AddBlob(f, int64(len(first)))
@@ -356,7 +357,7 @@ func TestR05LargeBlobThatChanges(t *testing.T) {
 // Large files that are read from a pipe work, though a pipe only seems to seek.
 func TestAddBlobFromAPipe(t *testing.T) {
 	t.Parallel()
-	content := prose(5, streamAbove+77)
+	content := prose(5, pack.StreamAbove+77)
 	r, w, err := os.Pipe()
 	must(t, err)
 	defer r.Close()
@@ -386,7 +387,7 @@ func TestIncompressibleDataIsStored(t *testing.T) {
 		}
 		must(t, err)
 		must(t, b.Commit())
-		info, err := os.Stat(db.path(packDir, db.PackNames()[0]+packExt))
+		info, err := os.Stat(db.path(packDir, db.PackNames()[0]+pack.Ext))
 		must(t, err)
 		return info.Size()
 	}
@@ -399,8 +400,8 @@ func TestIncompressibleDataIsStored(t *testing.T) {
 		{"prose", prose(1, n), 0.1, 0.5},
 		{"noise first", append(noise(1, n/2), prose(1, n/2)...), 0.5, 0.75},
 		{"prose first", append(prose(1, n/2), noise(1, n/2)...), 0.5, 0.75},
-		{"large noise", noise(2, streamAbove+1), 1, 1.001},
-		{"large prose", prose(2, streamAbove+1), 0.1, 0.5},
+		{"large noise", noise(2, pack.StreamAbove+1), 1, 1.001},
+		{"large prose", prose(2, pack.StreamAbove+1), 0.1, 0.5},
 	} {
 		size := float64(packed(tt.content, len(tt.content) > n)) / float64(len(tt.content))
 		if size < tt.from || size > tt.to {
@@ -467,7 +468,7 @@ func TestR69FailedWritesLeaveNoTrace(t *testing.T) {
 	must(t, err)
 	away := db.path(packDir) + ".away"
 	must(t, os.Rename(db.path(packDir), away))
-	if _, err := b.Add(object.Blob, noise(1, 2*spillAt)); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := b.Add(object.Blob, noise(1, 2*pack.SpillAt)); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("add: %v", err)
 	}
 	must(t, os.Rename(away, db.path(packDir)))
@@ -497,8 +498,8 @@ func TestNewBatchNoticesLostPacks(t *testing.T) {
 	id := commit(t, db, "x")[0]
 	wantBlob(t, db, id, "x")
 	for _, name := range db.PackNames() {
-		must(t, os.Remove(db.path(packDir, name+packExt)))
-		must(t, os.Remove(db.path(packDir, name+idxExt)))
+		must(t, os.Remove(db.path(packDir, name+pack.Ext)))
+		must(t, os.Remove(db.path(packDir, name+pack.IndexExt)))
 	}
 	if got := commit(t, db, "x")[0]; got != id {
 		t.Fatal(got)
@@ -517,7 +518,7 @@ func TestTornPacksDoNotCount(t *testing.T) {
 	} {
 		db := newStore(t)
 		id := commit(t, db, "x")[0]
-		path := db.path(packDir, db.PackNames()[0]+packExt)
+		path := db.path(packDir, db.PackNames()[0]+pack.Ext)
 		info, err := os.Stat(path)
 		must(t, err)
 		must(t, tear(path, info.Size()))

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
 const (
@@ -68,12 +69,12 @@ func lendable(objectDirs []string) []lent {
 	var list []lent
 	for _, dir := range objectDirs {
 		dir = filepath.Join(dir, "pack")
-		stems, err := listPacks(dir)
+		stems, err := pack.List(dir)
 		if err != nil {
 			continue
 		}
 		for _, stem := range stems {
-			info, err := os.Lstat(filepath.Join(dir, stem+packExt))
+			info, err := os.Lstat(filepath.Join(dir, stem+pack.Ext))
 			if err == nil && info.Mode().IsRegular() {
 				list = append(list, lent{filepath.Join(dir, stem), info.Size()})
 			}
@@ -90,16 +91,16 @@ func (db *DB) link(l lent) (ok bool, err error) {
 		return false, err
 	}
 	to := db.path(packDir, filepath.Base(l.stem))
-	if _, err := os.Lstat(to + idxExt); err == nil {
+	if _, err := os.Lstat(to + pack.IndexExt); err == nil {
 		return false, nil
 	}
-	if err := os.WriteFile(to+keepExt, []byte(borrowMark+" from "+filepath.Dir(l.stem)+"\n"), 0o600); err != nil {
-		return false, errors.Join(err, atomicfile.RemoveIfThere(to+keepExt))
+	if err := os.WriteFile(to+pack.KeepExt, []byte(borrowMark+" from "+filepath.Dir(l.stem)+"\n"), 0o600); err != nil {
+		return false, errors.Join(err, atomicfile.RemoveIfThere(to+pack.KeepExt))
 	}
-	if linkRegular(l.stem+packExt, to+packExt) && linkRegular(l.stem+idxExt, to+idxExt) {
+	if linkRegular(l.stem+pack.Ext, to+pack.Ext) && linkRegular(l.stem+pack.IndexExt, to+pack.IndexExt) {
 		return true, nil
 	}
-	return false, errors.Join(atomicfile.RemoveIfThere(to+packExt), atomicfile.RemoveIfThere(to+keepExt))
+	return false, errors.Join(atomicfile.RemoveIfThere(to+pack.Ext), atomicfile.RemoveIfThere(to+pack.KeepExt))
 }
 
 // linkRegular links a regular file, not what a symbolic link leads to, nor the link.
@@ -124,24 +125,24 @@ func (db *DB) Borrowed(name string) bool { return isBorrowed(db.path(packDir, na
 
 // isBorrowed is Borrowed for a path without extension.
 func isBorrowed(stem string) bool {
-	mark, err := atomicfile.Read(stem + keepExt)
+	mark, err := atomicfile.Read(stem + pack.KeepExt)
 	return err == nil && bytes.HasPrefix(mark, []byte(borrowMark))
 }
 
 // isShared reports whether the pack's file has other names: those of the lender's, or
 // of another store that has borrowed it.
-func isShared(p *pack) bool { return links(p.stem+packExt) > 1 }
+func isShared(p *pack.Pack) bool { return links(p.Stem+pack.Ext) > 1 }
 
 // sweepBorrowed removes the pack and the mark of a loan that was cut short: one
 // without an index.
 func (db *DB) sweepBorrowed(names []string) error {
 	var errs []error
 	for _, name := range names {
-		stem, ok := strings.CutSuffix(name, keepExt)
-		if _, whole := slices.BinarySearch(names, stem+idxExt); !ok || whole || !db.Borrowed(stem) {
+		stem, ok := strings.CutSuffix(name, pack.KeepExt)
+		if _, whole := slices.BinarySearch(names, stem+pack.IndexExt); !ok || whole || !db.Borrowed(stem) {
 			continue
 		}
-		err := atomicfile.RemoveIfThere(db.path(packDir, stem+packExt))
+		err := atomicfile.RemoveIfThere(db.path(packDir, stem+pack.Ext))
 		if err == nil { // the mark goes last
 			err = os.Remove(db.path(packDir, name))
 		}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
 // borrower is a store that has borrowed the one pack of another, of which a line of
@@ -84,21 +85,21 @@ func TestCollectBorrowed(t *testing.T) {
 // whole pack.
 func TestBorrowHalves(t *testing.T) {
 	t.Parallel()
-	for _, missing := range [][]string{{idxExt}, {idxExt, packExt}} {
+	for _, missing := range [][]string{{pack.IndexExt}, {pack.IndexExt, pack.Ext}} {
 		l, _, _ := borrower(t)
 		stem := l.path(packDir, borrowedNames(l.DB)[0])
 		for _, ext := range missing {
 			must(t, os.Remove(stem+ext))
 		}
 		other := filepath.Join(l.path(packDir), "pack-"+strings.Repeat("1", 40))
-		must(t, os.WriteFile(other+keepExt, []byte("somebody else's"), 0o600))
+		must(t, os.WriteFile(other+pack.KeepExt, []byte("somebody else's"), 0o600))
 		must(t, l.Sweep())
-		for _, ext := range []string{idxExt, packExt, keepExt} {
+		for _, ext := range []string{pack.IndexExt, pack.Ext, pack.KeepExt} {
 			if _, err := os.Lstat(stem + ext); !errors.Is(err, fs.ErrNotExist) {
 				t.Errorf("without %v: %s is left (%v)", missing, ext, err)
 			}
 		}
-		if _, err := os.Lstat(other + keepExt); err != nil {
+		if _, err := os.Lstat(other + pack.KeepExt); err != nil {
 			t.Error("a mark that is not ours was swept")
 		}
 	}
@@ -128,13 +129,13 @@ func TestBorrowNoLinks(t *testing.T) {
 func TestBorrowDamaged(t *testing.T) {
 	t.Parallel()
 	l, _, needed := borrower(t)
-	pack := l.path(packDir, borrowedNames(l.DB)[0]+packExt)
-	must(t, os.Chmod(pack, 0o600))
-	data := must1(os.ReadFile(pack))
-	for i := packHead; i < len(data)-idSize; i++ {
+	packFile := l.path(packDir, borrowedNames(l.DB)[0]+pack.Ext)
+	must(t, os.Chmod(packFile, 0o600))
+	data := must1(os.ReadFile(packFile))
+	for i := pack.HeadSize; i < len(data)-idSize; i++ {
 		data[i] ^= 0x55
 	}
-	must(t, os.WriteFile(pack, data, 0o600))
+	must(t, os.WriteFile(packFile, data, 0o600))
 	other := reopen(t, l.DB)
 	if _, content, err := other.Read(needed); err == nil {
 		t.Errorf("read %d bytes of a damaged pack", len(content))

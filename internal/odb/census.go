@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
 // census is the set of the objects that were in the store at one time: 20 bytes an
@@ -18,23 +19,23 @@ type census struct {
 
 // newCensus lists the objects of packs and of files of their own. Packs that cannot
 // be used count for nothing.
-func newCensus(packs []*pack, loose []object.ID) (*census, error) {
+func newCensus(packs []*pack.Pack, loose []object.ID) (*census, error) {
 	n := len(loose)
 	for _, p := range packs {
-		if x, err := p.index(); err == nil {
-			n += x.n
+		if x, err := p.Index(); err == nil {
+			n += x.N
 		}
 	}
 	ids := append(make([]object.ID, 0, n), loose...)
 	for _, p := range packs {
-		x, err := p.index()
+		x, err := p.Index()
 		if err == nil {
-			_, err = p.data()
+			_, err = p.Body()
 		}
 		if err == nil {
-			err = x.each(func(r row) { ids = append(ids, r.id) })
+			err = x.Each(func(r pack.Row) { ids = append(ids, r.ID) })
 		}
-		if err != nil && !errors.Is(err, ErrCorrupt) && !errors.Is(err, errGone) {
+		if err != nil && !errors.Is(err, pack.ErrCorrupt) && !errors.Is(err, pack.ErrGone) {
 			return nil, err
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
 // The test binary serves as the other process, too: childEnv says what it does,
@@ -72,7 +73,7 @@ func childLock(db *DB) error {
 // childSpill holds a batch that has written a temporary file.
 func childSpill(db *DB) error {
 	b := db.NewBatch()
-	if _, err := b.Add(object.Blob, noise(7, 2*spillAt)); err != nil {
+	if _, err := b.Add(object.Blob, noise(7, 2*pack.SpillAt)); err != nil {
 		return err
 	}
 	ready()

@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
 // The conditions under which Collect ends early. The store is sound, and what was
@@ -118,10 +119,10 @@ type collector struct {
 	m   *marker
 	out *Collected
 
-	packs []*pack // of the census
+	packs []*pack.Pack // of the census
 	loose []object.ID
-	bad   map[*pack]bool // packs to be left alone
-	tight error          // there was no room for something
+	bad   map[*pack.Pack]bool // packs to be left alone
+	tight error               // there was no room for something
 }
 
 // alone keeps out other collectors by a kernel lock, and sweeps before f begins.
@@ -195,7 +196,7 @@ func (g *collector) mark(ctx context.Context) error {
 	if err := g.db.refresh(true); err != nil {
 		return err
 	}
-	g.packs, g.bad = g.db.packs.Load().packs, make(map[*pack]bool)
+	g.packs, g.bad = g.db.packs.Load().packs, make(map[*pack.Pack]bool)
 	var err error
 	if g.loose, err = g.db.allLoose(); err != nil {
 		return err
@@ -331,7 +332,7 @@ func (g *collector) measure() error {
 }
 
 // packBytes is the size of the files of a pack.
-func packBytes(p *pack) int64 { return fileSize(p.stem+packExt) + fileSize(p.stem+idxExt) }
+func packBytes(p *pack.Pack) int64 { return fileSize(p.Stem+pack.Ext) + fileSize(p.Stem+pack.IndexExt) }
 
 func fileSize(path string) int64 {
 	info, err := os.Lstat(path)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
 // childCollect cleans up, durably.
@@ -63,7 +64,7 @@ func newCollectRun(t *testing.T) *collectRun {
 	must(t, c.SetRef("refs/cairn/loose", loose))
 	c.objs[loose] = []byte("loose kept")
 	c.of["refs/cairn/loose"] = map[object.ID]bool{loose: true}
-	must(t, os.WriteFile(c.path(packDir, tempPrefix+"0123"), []byte("left over"), 0o600))
+	must(t, os.WriteFile(c.path(packDir, pack.TempPrefix+"0123"), []byte("left over"), 0o600))
 	must(t, c.Close())
 	must(t, os.CopyFS(c.pristine, os.DirFS(c.Dir())))
 	return c
@@ -139,7 +140,7 @@ func TestR59_KilledInARepack(t *testing.T) {
 		child := childCommand("repack", c.Dir())
 		crash := gittest.KillAt(t, []string{child.Path}, child.Env, gittest.WriteCalls, n)
 		if !crash.Hit {
-			if names := must1(listPacks(c.path(packDir))); crash.ExitCode != 0 || len(names) != 1 {
+			if names := must1(pack.List(c.path(packDir))); crash.ExitCode != 0 || len(names) != 1 {
 				t.Fatalf("undisturbed: %s, packs %q", crash, names)
 			}
 			break

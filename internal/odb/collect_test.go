@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
 // lines is a store with lines of checkpoints and what is known to be in them.
@@ -259,7 +260,7 @@ func TestCollectIsBlockedByDamage(t *testing.T) {
 			gone := l.of["refs/cairn/tracks/b"]
 			l.forget("refs/cairn/tracks/b")
 			damage(l)
-			left := l.path(packDir, tempPrefix+"0123")
+			left := l.path(packDir, pack.TempPrefix+"0123")
 			must(t, os.WriteFile(left, nil, 0o600))
 			out, err := l.Collect(t.Context(), Collection{Thorough: true})
 			if err != nil || out.Blocked == nil || out.Dropped != 0 || out.Garbage == 0 {
@@ -569,7 +570,7 @@ func TestCollectLoose(t *testing.T) {
 	l := newLines(t)
 	l.fill("refs/cairn/tracks/a", 2)
 	large := filepath.Join(t.TempDir(), "large")
-	must(t, os.WriteFile(large, prose(3, streamAbove+10), 0o600))
+	must(t, os.WriteFile(large, prose(3, pack.StreamAbove+10), 0o600))
 	live := []string{
 		strings.TrimSpace(git(t, l.Dir(), "loose", "hash-object", "-w", "--stdin")),
 		strings.TrimSpace(git(t, l.Dir(), "", "hash-object", "-w", large)),
@@ -602,7 +603,7 @@ func TestCollectLoose(t *testing.T) {
 	must(t, l.DeleteRef("refs/cairn/bad"))
 	collect(t, l.DB, Collection{})
 	l.check(true)
-	wantBlob(t, l.DB, must1(object.ParseID(live[1])), string(prose(3, streamAbove+10)))
+	wantBlob(t, l.DB, must1(object.ParseID(live[1])), string(prose(3, pack.StreamAbove+10)))
 }
 
 // Without room nothing is copied, but what is garbage as a whole goes all the same.
@@ -676,27 +677,27 @@ func TestCollectAroundADamagedPack(t *testing.T) {
 	must1(b.Add(object.Blob, noise(2, 50000)))
 	must(t, b.Commit())
 	must(t, l.SetRef("refs/cairn/damaged", id))
-	var bad *pack
+	var bad *pack.Pack
 	for _, p := range l.packs.Load().packs {
-		if p.has(id) {
+		if p.Has(id) {
 			bad = p
 		}
 	}
-	data, err := os.ReadFile(bad.stem + packExt)
+	data, err := os.ReadFile(bad.Stem + pack.Ext)
 	must(t, err)
-	off, _, err := bad.find(id)
+	off, _, err := bad.Find(id)
 	must(t, err)
 	data[off+100] ^= 1
-	must(t, os.WriteFile(bad.stem+packExt, data, 0o600))
+	must(t, os.WriteFile(bad.Stem+pack.Ext, data, 0o600))
 	l.fill("refs/cairn/tracks/a", 5)
 	l.forget("refs/cairn/tracks/b")
 	out := collect(t, l.DB, Collection{Thorough: true})
-	if !slices.Contains(l.PackNames(), bad.name()) || out.Dropped == 0 {
+	if !slices.Contains(l.PackNames(), bad.Name()) || out.Dropped == 0 {
 		t.Errorf("%+v", out)
 	}
 	must(t, l.DeleteRef("refs/cairn/damaged"))
 	out = collect(t, l.DB, Collection{Thorough: true})
-	if slices.Contains(l.PackNames(), bad.name()) {
+	if slices.Contains(l.PackNames(), bad.Name()) {
 		t.Errorf("garbage stays because it is damaged: %+v", out)
 	}
 	l.check(true)

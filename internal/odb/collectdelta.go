@@ -11,11 +11,12 @@ import (
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
 // packAside lets Pack make a pack in dir and checks it before anybody relies on it:
 // every object of the job is in it, no other, and every one has its contents.
-func (g *collector) packAside(ctx context.Context, j *job, dir string) (*sealed, error) {
+func (g *collector) packAside(ctx context.Context, j *job, dir string) (*pack.Sealed, error) {
 	wanted, n, err := g.wantedOf(j)
 	if err != nil {
 		return nil, err
@@ -39,7 +40,7 @@ func (g *collector) packAside(ctx context.Context, j *job, dir string) (*sealed,
 	if err != nil {
 		return nil, err
 	}
-	defer p.close()
+	defer p.Close()
 	if err := g.checkPacked(ctx, p, wanted, n); err != nil {
 		return nil, fmt.Errorf("a pack that was made: %w", err)
 	}
@@ -58,12 +59,12 @@ func (g *collector) wantedOf(j *job) (bitset, int, error) {
 		want(id)
 	}
 	for _, p := range j.packs {
-		x, err := p.index()
+		x, err := p.Index()
 		if err != nil {
 			return nil, 0, damageIn(p, err)
 		}
-		if err := x.each(func(r row) { want(r.id) }); err != nil {
-			return nil, 0, p.wrap(idxExt, err)
+		if err := x.Each(func(r pack.Row) { want(r.ID) }); err != nil {
+			return nil, 0, p.Wrap(pack.IndexExt, err)
 		}
 	}
 	return wanted, n, nil
@@ -87,39 +88,39 @@ func (g *collector) list(w io.Writer, wanted bitset) error {
 	return out.Flush()
 }
 
-func onlyPack(dir string) (*pack, error) {
-	stems, err := listPacks(dir)
+func onlyPack(dir string) (*pack.Pack, error) {
+	stems, err := pack.List(dir)
 	if err != nil {
 		return nil, err
 	}
 	if len(stems) != 1 {
 		return nil, fmt.Errorf("%d packs were made instead of one", len(stems))
 	}
-	return newPack(dir, stems[0]), nil
+	return pack.New(dir, stems[0]), nil
 }
 
-func (g *collector) checkPacked(ctx context.Context, p *pack, wanted bitset, n int) error {
-	if err := p.checkSums(ctx); err != nil {
+func (g *collector) checkPacked(ctx context.Context, p *pack.Pack, wanted bitset, n int) error {
+	if err := p.CheckSums(ctx); err != nil {
 		return err
 	}
-	x, err := p.index()
+	x, err := p.Index()
 	if err != nil {
 		return err
 	}
-	rows, err := x.rows()
+	rows, err := x.Rows()
 	if err != nil {
 		return err
 	}
 	if len(rows) != n {
-		return corrupt("%d objects instead of %d", len(rows), n)
+		return pack.Corrupt("%d objects instead of %d", len(rows), n)
 	}
 	seen := newBitset(len(g.m.ids))
 	for _, r := range rows {
-		slot, ok := g.m.slot(r.id)
+		slot, ok := g.m.slot(r.ID)
 		if !ok || !wanted.has(slot) || !seen.set(slot) {
-			return corrupt("object %s, which was not asked for", r.id)
+			return pack.Corrupt("object %s, which was not asked for", r.ID)
 		}
-		if err := errors.Join(ctx.Err(), readThrough(g.db.bases.At(p, r.off), r.id)); err != nil {
+		if err := errors.Join(ctx.Err(), pack.ReadThrough(g.db.bases.At(p, r.Off), r.ID)); err != nil {
 			return err
 		}
 	}
@@ -127,24 +128,24 @@ func (g *collector) checkPacked(ctx context.Context, p *pack, wanted bitset, n i
 }
 
 // sealFiles flushes the files of a pack that somebody else has written.
-func (g *collector) sealFiles(p *pack) (*sealed, error) {
-	s := &sealed{name: p.name(), size: packBytes(p), byGit: true}
-	for ext, to := range map[string]**os.File{packExt: &s.pack, idxExt: &s.idx} {
-		path := filepath.Clean(p.stem + ext)
+func (g *collector) sealFiles(p *pack.Pack) (*pack.Sealed, error) {
+	s := &pack.Sealed{Name: p.Name(), Size: packBytes(p), ByGit: true}
+	for ext, to := range map[string]**os.File{pack.Ext: &s.Pack, pack.IndexExt: &s.Idx} {
+		path := filepath.Clean(p.Stem + ext)
 		err := os.Chmod(path, 0o600)
 		if err == nil {
 			*to, err = os.OpenFile(path, os.O_RDWR, 0)
 		}
 		if err != nil {
-			if s.pack != nil {
-				s.pack.Close()
+			if s.Pack != nil {
+				s.Pack.Close()
 			}
 			return nil, err
 		}
 	}
-	if err := g.db.flush(s.pack, s.idx); err != nil {
-		s.pack.Close()
-		s.idx.Close()
+	if err := g.db.flush(s.Pack, s.Idx); err != nil {
+		s.Pack.Close()
+		s.Idx.Close()
 		return nil, err
 	}
 	return s, nil

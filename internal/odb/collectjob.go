@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
 // carryOut does a job. What takes long happens without the lock: the new pack is
@@ -19,7 +20,7 @@ import (
 // only if nothing that is about to go has been marked meanwhile, the new pack gets
 // its name and the old ones go.
 func (g *collector) carryOut(ctx context.Context, j *job) error {
-	var made *sealed
+	var made *pack.Sealed
 	if j.kept > 0 {
 		g.m.recent = nil // what is marked from here on may be missing in the new pack
 		var err error
@@ -27,8 +28,8 @@ func (g *collector) carryOut(ctx context.Context, j *job) error {
 			return err
 		}
 		if made != nil {
-			defer made.discard()
-			g.out.Peak = max(g.out.Peak, made.size)
+			defer made.Discard()
+			g.out.Peak = max(g.out.Peak, made.Size)
 		}
 	}
 	for range maxTurns {
@@ -57,7 +58,7 @@ const maxTurns = 16
 
 // replace is the part of a job that needs the lock. With again set, it wants to be
 // called once more.
-func (g *collector) replace(ctx context.Context, j *job, made *sealed) (trash []string, again bool, err error) {
+func (g *collector) replace(ctx context.Context, j *job, made *pack.Sealed) (trash []string, again bool, err error) {
 	// It holds copies of what may be about to go, and would bring it back.
 	if err := g.db.wipeRedo(); err != nil {
 		return nil, false, err
@@ -86,9 +87,9 @@ func (g *collector) replace(ctx context.Context, j *job, made *sealed) (trash []
 			return nil, false, err
 		}
 		old = otherThan(p, old)
-		g.out.Added = append(g.out.Added, p.name())
+		g.out.Added = append(g.out.Added, p.Name())
 		g.out.Freed -= packBytes(p)
-		g.out.Dropped -= p.objects()
+		g.out.Dropped -= p.Objects()
 	}
 	if trash, err = g.retire(old); err != nil {
 		return trash, false, err
@@ -111,9 +112,9 @@ func (g *collector) stale(j *job) bool {
 			return true
 		}
 		for _, p := range j.packs {
-			if x, err := p.index(); err != nil {
+			if x, err := p.Index(); err != nil {
 				return true
-			} else if _, ok, err := x.find(id); ok || err != nil {
+			} else if _, ok, err := x.Find(id); ok || err != nil {
 				return true
 			}
 		}
@@ -124,7 +125,7 @@ func (g *collector) stale(j *job) bool {
 // retire takes packs out of the store. Removing a large file takes its time, so they
 // only get temporary names; the caller removes them without the lock, and Sweep does
 // otherwise.
-func (g *collector) retire(old []*pack) (trash []string, err error) {
+func (g *collector) retire(old []*pack.Pack) (trash []string, err error) {
 	if len(old) == 0 {
 		return nil, nil
 	}
@@ -136,7 +137,7 @@ func (g *collector) retire(old []*pack) (trash []string, err error) {
 	}
 	objects := make([]int, len(old))
 	for i, p := range old {
-		objects[i] = p.objects()
+		objects[i] = p.Objects()
 	}
 	if onWindows {
 		g.db.forget(old) // which closes them
@@ -146,7 +147,7 @@ func (g *collector) retire(old []*pack) (trash []string, err error) {
 		files, rerr := retire(p)
 		trash = append(trash, files...)
 		if len(files) > 0 {
-			g.out.Removed = append(g.out.Removed, p.name())
+			g.out.Removed = append(g.out.Removed, p.Name())
 			g.out.Freed += size
 			g.out.Dropped += objects[i]
 		}
@@ -162,22 +163,22 @@ func (g *collector) retire(old []*pack) (trash []string, err error) {
 // The rest is that of the pack, so that Sweep can finish what a crash interrupts: from
 // its file alone nobody could tell whether it is coming or going. Nobody claims them,
 // they may be anybody's who has lent them, and whoever finds them may remove them.
-const gonePrefix = tempPrefix + "gone-"
+const gonePrefix = pack.TempPrefix + "gone-"
 
 // retire gives the files of a pack temporary names, after removing what git may have
 // put beside them.
-func retire(p *pack) (trash []string, err error) {
-	for _, ext := range []string{".rev", ".bitmap", ".mtimes", ".promisor", keepExt} {
-		if err := ignoreInUse(atomicfile.RemoveIfThere(p.stem + ext)); err != nil {
+func retire(p *pack.Pack) (trash []string, err error) {
+	for _, ext := range []string{".rev", ".bitmap", ".mtimes", ".promisor", pack.KeepExt} {
+		if err := ignoreInUse(atomicfile.RemoveIfThere(p.Stem + ext)); err != nil {
 			return nil, err
 		}
 	}
-	idx := filepath.Join(filepath.Dir(p.stem), gonePrefix+strings.TrimPrefix(p.name(), packPrefix))
-	if err := os.Rename(p.stem+idxExt, idx); err != nil {
+	idx := filepath.Join(filepath.Dir(p.Stem), gonePrefix+strings.TrimPrefix(p.Name(), pack.Prefix))
+	if err := os.Rename(p.Stem+pack.IndexExt, idx); err != nil {
 		return nil, err
 	}
-	body := idx + packExt
-	err = os.Rename(p.stem+packExt, body)
+	body := idx + pack.Ext
+	err = os.Rename(p.Stem+pack.Ext, body)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err // what is left is for Sweep
 	}
@@ -185,16 +186,16 @@ func retire(p *pack) (trash []string, err error) {
 }
 
 // announceRemoval tells the caller which packs go and which stay.
-func (g *collector) announceRemoval(old []*pack) error {
+func (g *collector) announceRemoval(old []*pack.Pack) error {
 	if g.c.BeforeRemove == nil {
 		return nil
 	}
 	var gone, left []string
 	for _, p := range g.db.packs.Load().packs {
 		if slices.Contains(old, p) {
-			gone = append(gone, p.name())
+			gone = append(gone, p.Name())
 		} else {
-			left = append(left, p.name())
+			left = append(left, p.Name())
 		}
 	}
 	slices.Sort(gone)
@@ -234,7 +235,7 @@ func (g *collector) removeLoose(ids []object.ID) error {
 }
 
 // build makes the new pack of a job, aside.
-func (g *collector) build(ctx context.Context, j *job) (*sealed, error) {
+func (g *collector) build(ctx context.Context, j *job) (*pack.Sealed, error) {
 	if j.delta {
 		made, err := g.buildDelta(ctx, j)
 		if err == nil || ctx.Err() != nil || isFull(err) {
@@ -243,8 +244,8 @@ func (g *collector) build(ctx context.Context, j *job) (*sealed, error) {
 		g.out.Unpacked = err
 		return nil, errStale // which plans again, without
 	}
-	w := newPackWriter(g.db.path(packDir))
-	defer w.discard()
+	w := pack.NewWriter(g.db.path(packDir))
+	defer w.Discard()
 	w.Expect(j.kept)
 	c := &packCopier{db: g.db, w: w, all: g.m.census, keep: g.keeps, seen: newBitset(len(g.m.ids)), room: g.room(j.need)}
 	if err := c.room(0); err != nil {
@@ -299,7 +300,7 @@ func (g *collector) room(need int64) func(done int64) error {
 
 // buildDelta lets somebody else make the pack, in a directory that Sweep removes
 // should we die, and checks that everything is in it.
-func (g *collector) buildDelta(ctx context.Context, j *job) (*sealed, error) {
+func (g *collector) buildDelta(ctx context.Context, j *job) (*pack.Sealed, error) {
 	if err := g.room(j.need)(0); err != nil {
 		return nil, err
 	}
@@ -318,6 +319,6 @@ func (g *collector) buildDelta(ctx context.Context, j *job) (*sealed, error) {
 	if err != nil {
 		return nil, errors.Join(err, clean())
 	}
-	made.clean = clean
+	made.Clean = clean
 	return made, nil
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
 const (
@@ -30,7 +31,7 @@ const (
 // job is a piece of work: packs and loose objects that go, after what is kept of
 // them was put into one new pack.
 type job struct {
-	packs   []*pack
+	packs   []*pack.Pack
 	loose   []object.ID // kept: they go into the new pack
 	garbage []object.ID // loose and not kept
 	kept    int         // objects in the packs and loose ones that are kept, about
@@ -41,7 +42,7 @@ type job struct {
 
 // stack is what is in a pack.
 type stack struct {
-	p          *pack
+	p          *pack.Pack
 	own        bool
 	n, live    int
 	size, kept int64 // bytes of all entries and of those that are kept
@@ -84,7 +85,7 @@ func (g *collector) stacks() ([]stack, error) {
 			continue
 		}
 		s, err := g.count(p)
-		if errors.Is(err, ErrCorrupt) || errors.Is(err, errGone) {
+		if errors.Is(err, pack.ErrCorrupt) || errors.Is(err, pack.ErrGone) {
 			g.bad[p] = true
 			continue
 		}
@@ -98,39 +99,39 @@ func (g *collector) stacks() ([]stack, error) {
 
 // held reports whether a pack is to be left alone: because somebody asked git for it,
 // or because it is borrowed and takes no room as long as the lender has it, too.
-func (g *collector) held(p *pack) bool {
-	if _, err := os.Lstat(p.stem + keepExt); errors.Is(err, fs.ErrNotExist) {
+func (g *collector) held(p *pack.Pack) bool {
+	if _, err := os.Lstat(p.Stem + pack.KeepExt); errors.Is(err, fs.ErrNotExist) {
 		return false
 	}
-	return !g.db.Borrowed(p.name()) || !g.c.Thorough && isShared(p)
+	return !g.db.Borrowed(p.Name()) || !g.c.Thorough && isShared(p)
 }
 
-func (g *collector) count(p *pack) (stack, error) {
-	s := stack{p: p, own: p.own()}
-	x, err := p.index()
+func (g *collector) count(p *pack.Pack) (stack, error) {
+	s := stack{p: p, own: p.Own()}
+	x, err := p.Index()
 	if err != nil {
 		return s, err
 	}
-	body, err := p.data()
+	body, err := p.Body()
 	if err != nil {
 		return s, err
 	}
-	s.n, s.size = x.n, body.end-packHead
-	places := make([]int64, 0, x.n+1) // twice the offset, and one for what is kept
-	err = x.each(func(r row) {
-		at := 2 * r.off
-		if g.keeps(r.id) {
+	s.n, s.size = x.N, body.End-pack.HeadSize
+	places := make([]int64, 0, x.N+1) // twice the offset, and one for what is kept
+	err = x.Each(func(r pack.Row) {
+		at := 2 * r.Off
+		if g.keeps(r.ID) {
 			s.live++
 			at++
 		}
 		places = append(places, at)
 	})
-	places = append(places, 2*body.end)
+	places = append(places, 2*body.End)
 	slices.Sort(places)
-	for i, at := range places[:x.n] {
+	for i, at := range places[:x.N] {
 		s.kept += at & 1 * (places[i+1]/2 - at/2)
 	}
-	return s, p.wrap(idxExt, err)
+	return s, p.Wrap(pack.IndexExt, err)
 }
 
 // keeps reports whether an object must not be dropped. What the census does not know
@@ -143,7 +144,7 @@ func (g *collector) keeps(id object.ID) bool {
 // removals are the jobs that copy nothing.
 func (g *collector) removals(stacks []stack) []*job {
 	var jobs []*job
-	var dead []*pack
+	var dead []*pack.Pack
 	for _, s := range stacks {
 		if s.live == 0 {
 			dead = append(dead, s.p)

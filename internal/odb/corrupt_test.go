@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
 // damaged is a store with a pack to be damaged and one that is left alone.
@@ -48,9 +49,9 @@ func newDamaged(t *testing.T, deltas bool) *damaged {
 		}
 		own := db.PackNames()[0]
 		git(t, db.Dir(), list.String(), "pack-objects", "-q", "--no-reuse-delta", "--window=10", "--depth=10", "--delta-base-offset", filepath.Join(packDir, "pack"))
-		must(t, os.Remove(db.path(packDir, own+packExt)))
-		must(t, os.Remove(db.path(packDir, own+idxExt)))
-		out := git(t, db.Dir(), "", "verify-pack", "-v", filepath.Join(packDir, db.PackNames()[0]+idxExt))
+		must(t, os.Remove(db.path(packDir, own+pack.Ext)))
+		must(t, os.Remove(db.path(packDir, own+pack.IndexExt)))
+		out := git(t, db.Dir(), "", "verify-pack", "-v", filepath.Join(packDir, db.PackNames()[0]+pack.IndexExt))
 		if !strings.Contains(out, "chain length = ") {
 			t.Fatalf("git made no deltas:\n%s", out)
 		}
@@ -89,7 +90,7 @@ func (d *damaged) check(t *testing.T, what string) (wrong int) {
 		}
 		if err != nil {
 			wrong++
-			if !errors.Is(err, ErrCorrupt) && !errors.Is(err, ErrNotFound) {
+			if !errors.Is(err, pack.ErrCorrupt) && !errors.Is(err, ErrNotFound) {
 				t.Fatalf("%s: %v", what, err)
 			}
 		}
@@ -106,7 +107,7 @@ func (d *damaged) check(t *testing.T, what string) (wrong int) {
 func TestDamagedPacks(t *testing.T) {
 	t.Parallel()
 	for _, deltas := range []bool{false, true} {
-		for _, ext := range []string{packExt, idxExt} {
+		for _, ext := range []string{pack.Ext, pack.IndexExt} {
 			t.Run(fmt.Sprintf("deltas %v %s", deltas, ext), func(t *testing.T) {
 				t.Parallel()
 				if deltas {
@@ -151,9 +152,9 @@ func TestAbsenceIsNotClaimedBesideDamage(t *testing.T) {
 	t.Parallel()
 	d := newDamaged(t, false)
 	absent := object.Sum(object.Blob, []byte("absent"))
-	must(t, os.Truncate(d.stem+idxExt, 100))
+	must(t, os.Truncate(d.stem+pack.IndexExt, 100))
 	_, _, err := reopen(t, d.db).Read(absent)
-	if !errors.Is(err, ErrCorrupt) || errors.Is(err, ErrNotFound) || !strings.Contains(err.Error(), d.stem+idxExt) {
+	if !errors.Is(err, pack.ErrCorrupt) || errors.Is(err, ErrNotFound) || !strings.Contains(err.Error(), d.stem+pack.IndexExt) {
 		t.Error(err)
 	}
 }
@@ -166,7 +167,7 @@ func TestDamageIsMendedByAnotherCopy(t *testing.T) {
 		db := newStore(t)
 		content := string(prose(1, 3000))
 		id := commit(t, db, content)[0]
-		path := db.path(packDir, db.PackNames()[0]+packExt)
+		path := db.path(packDir, db.PackNames()[0]+pack.Ext)
 		if where == "loose" {
 			alone := newStore(t)
 			git(t, alone.Dir(), content, "hash-object", "-w", "--stdin")
@@ -189,17 +190,17 @@ func TestDamageIsMendedByAnotherCopy(t *testing.T) {
 func TestReplacedPackIsReadAgain(t *testing.T) {
 	t.Parallel()
 	d := newDamaged(t, false)
-	good, err := os.ReadFile(d.stem + idxExt)
+	good, err := os.ReadFile(d.stem + pack.IndexExt)
 	must(t, err)
-	must(t, os.Truncate(d.stem+idxExt, 500))
+	must(t, os.Truncate(d.stem+pack.IndexExt, 500))
 	db := reopen(t, d.db)
 	for id := range d.inside {
-		if _, _, err := db.Read(id); !errors.Is(err, ErrCorrupt) {
+		if _, _, err := db.Read(id); !errors.Is(err, pack.ErrCorrupt) {
 			t.Fatalf("%v", err)
 		}
 	}
-	must(t, os.Remove(d.stem+idxExt))
-	must(t, os.WriteFile(d.stem+idxExt, good, 0o600))
+	must(t, os.Remove(d.stem+pack.IndexExt))
+	must(t, os.WriteFile(d.stem+pack.IndexExt, good, 0o600))
 	for id, want := range d.inside {
 		wantObject(t, db, id, want)
 	}
@@ -231,7 +232,7 @@ func TestDamagedLooseObjects(t *testing.T) {
 		if err == nil && string(got) != content {
 			t.Fatalf("%s: wrong bytes", what)
 		}
-		if err != nil && (!errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), path)) {
+		if err != nil && (!errors.Is(err, pack.ErrCorrupt) || !strings.Contains(err.Error(), path)) {
 			t.Fatalf("%s: %v", what, err)
 		}
 		if err == nil && len(data) < len(good) {
@@ -261,14 +262,14 @@ func TestDamagedLooseObjects(t *testing.T) {
 func TestWrongContents(t *testing.T) {
 	t.Parallel()
 	needGit(t)
-	for _, size := range []int{1000, inMemory + 50_000} {
+	for _, size := range []int{1000, pack.InMemory + 50_000} {
 		db := newStore(t)
 		wrong, right := string(prose(1, size)), string(prose(2, size))
 		git(t, db.Dir(), wrong, "hash-object", "-w", "--stdin")
 		id := object.Sum(object.Blob, []byte(right))
 		must(t, os.MkdirAll(filepath.Dir(db.loose(id).path), 0o700))
 		must(t, os.Rename(db.loose(object.Sum(object.Blob, []byte(wrong))).path, db.loose(id).path))
-		if _, _, err := db.Read(id); !errors.Is(err, ErrCorrupt) {
+		if _, _, err := db.Read(id); !errors.Is(err, pack.ErrCorrupt) {
 			t.Errorf("read: %v", err)
 		}
 		_, _, r, err := db.Open(id)
@@ -276,7 +277,7 @@ func TestWrongContents(t *testing.T) {
 			_, err = io.ReadAll(r)
 			r.Close()
 		}
-		if !errors.Is(err, ErrCorrupt) {
+		if !errors.Is(err, pack.ErrCorrupt) {
 			t.Errorf("open of %d bytes: %v", size, err)
 		}
 	}
@@ -286,9 +287,9 @@ func TestWrongContents(t *testing.T) {
 func TestDamagedStream(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)
-	content := noise(1, inMemory+200_000)
+	content := noise(1, pack.InMemory+200_000)
 	id := commit(t, db, string(content))[0]
-	path := db.path(packDir, db.PackNames()[0]+packExt)
+	path := db.path(packDir, db.PackNames()[0]+pack.Ext)
 	good, err := os.ReadFile(path)
 	must(t, err)
 	for _, at := range []int{20, 1000, len(good) / 2, len(good) - 30, len(good) - 22} {
@@ -300,7 +301,7 @@ func TestDamagedStream(t *testing.T) {
 			_, err = io.Copy(io.Discard, r)
 			r.Close()
 		}
-		if !errors.Is(err, ErrCorrupt) {
+		if !errors.Is(err, pack.ErrCorrupt) {
 			t.Errorf("byte %d: %v", at, err)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
 // needStrace skips a test where processes cannot be killed at a system call.
@@ -138,14 +139,14 @@ func packStep(line, dir string) string {
 	if !strings.Contains(line, dir) {
 		return ""
 	}
-	ext := packExt
-	if strings.Contains(line, idxExt) {
-		ext = idxExt
+	ext := pack.Ext
+	if strings.Contains(line, pack.IndexExt) {
+		ext = pack.IndexExt
 	}
 	switch {
 	case strings.Contains(line, "fsync(") && strings.Contains(line, dir+">"):
 		return "flush directory"
-	case strings.Contains(line, "fsync(") && strings.Contains(line, tempPrefix):
+	case strings.Contains(line, "fsync(") && strings.Contains(line, pack.TempPrefix):
 		return "flush temporary"
 	case strings.Contains(line, "renameat("):
 		return "name " + ext

@@ -9,6 +9,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
 const (
@@ -53,7 +55,7 @@ func (db *DB) Fold(ctx context.Context) (Folded, error) {
 	if err := db.refresh(false); err != nil {
 		return done, err
 	}
-	skip := make(map[*pack]bool)
+	skip := make(map[*pack.Pack]bool)
 	for {
 		tier := db.fullTier(skip, foldAt)
 		if tier == nil {
@@ -75,7 +77,7 @@ func (db *DB) Fold(ctx context.Context) (Folded, error) {
 func (db *DB) Crowded(times int) bool { return len(db.fullTier(nil, times*foldAt)) > 0 }
 
 // fullTier returns the packs of the lowest tier that has at least so many.
-func (db *DB) fullTier(skip map[*pack]bool, full int) []*pack {
+func (db *DB) fullTier(skip map[*pack.Pack]bool, full int) []*pack.Pack {
 	packs := db.packs.Load().packs
 	if len(packs) < full {
 		return nil
@@ -90,7 +92,7 @@ func (db *DB) fullTier(skip map[*pack]bool, full int) []*pack {
 	if lowest < 0 {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(packs), func(p *pack) bool {
+	return slices.DeleteFunc(slices.Clone(packs), func(p *pack.Pack) bool {
 		t, ok := tierOf(p)
 		return !ok || skip[p] || t != lowest
 	})
@@ -98,41 +100,41 @@ func (db *DB) fullTier(skip map[*pack]bool, full int) []*pack {
 
 // tierOf is the one that a pack belongs to, if this package wrote it and it is not known to
 // be too large.
-func tierOf(p *pack) (int, bool) {
-	x, err := p.index()
-	if err != nil || p.large.Load() || !p.own() {
+func tierOf(p *pack.Pack) (int, bool) {
+	x, err := p.Index()
+	if err != nil || p.Large.Load() || !p.Own() {
 		return 0, false
 	}
-	return (bits.Len(uint(x.n)) - 1) / 3, true
+	return (bits.Len(uint(x.N)) - 1) / 3, true
 }
 
 // foldable returns those packs of a tier that may be folded, sorted by name, and
 // puts the others into skip.
-func (db *DB) foldable(tier []*pack, skip map[*pack]bool) []*pack {
-	inMidx, err := midxNames(db.path(packDir))
-	var fit []*pack
+func (db *DB) foldable(tier []*pack.Pack, skip map[*pack.Pack]bool) []*pack.Pack {
+	inMidx, err := pack.MidxNames(db.path(packDir))
+	var fit []*pack.Pack
 	for _, p := range tier {
-		body, berr := p.data()
-		if berr == nil && body.end > foldMaxBytes {
-			p.large.Store(true) // otherwise its tier would seem full each time
+		body, berr := p.Body()
+		if berr == nil && body.End > foldMaxBytes {
+			p.Large.Store(true) // otherwise its tier would seem full each time
 		}
-		_, kerr := os.Lstat(p.stem + keepExt)
-		if err != nil || berr != nil || p.large.Load() || !errors.Is(kerr, fs.ErrNotExist) || inMidx[p.name()] {
+		_, kerr := os.Lstat(p.Stem + pack.KeepExt)
+		if err != nil || berr != nil || p.Large.Load() || !errors.Is(kerr, fs.ErrNotExist) || inMidx[p.Name()] {
 			skip[p] = true
 			continue
 		}
 		fit = append(fit, p)
 	}
-	slices.SortFunc(fit, func(a, b *pack) int { return strings.Compare(a.stem, b.stem) })
+	slices.SortFunc(fit, func(a, b *pack.Pack) int { return strings.Compare(a.Stem, b.Stem) })
 	return fit
 }
 
 // foldPacks copies the entries of packs into a new one, publishes it and removes
 // the old ones. A pack whose entries are not as its index says goes to skip and
 // stays.
-func (db *DB) foldPacks(ctx context.Context, packs []*pack, skip map[*pack]bool) (Folded, error) {
-	w := newPackWriter(db.path(packDir))
-	defer w.discard()
+func (db *DB) foldPacks(ctx context.Context, packs []*pack.Pack, skip map[*pack.Pack]bool) (Folded, error) {
+	w := pack.NewWriter(db.path(packDir))
+	defer w.Discard()
 	old, step, err := copyPacks(ctx, w, packs, skip)
 	if err != nil || len(old) < 2 {
 		return Folded{}, err
@@ -141,26 +143,26 @@ func (db *DB) foldPacks(ctx context.Context, packs []*pack, skip map[*pack]bool)
 	if err != nil {
 		return Folded{}, err
 	}
-	step.Added = []string{p.name()}
+	step.Added = []string{p.Name()}
 	step.Removed, err = db.removePacks(otherThan(p, old))
 	return step, err
 }
 
 // otherThan leaves out the pack that was made of some packs: it may turn out to be one of
 // them.
-func otherThan(made *pack, packs []*pack) []*pack {
-	return slices.DeleteFunc(slices.Clone(packs), func(p *pack) bool { return p.stem == made.stem })
+func otherThan(made *pack.Pack, packs []*pack.Pack) []*pack.Pack {
+	return slices.DeleteFunc(slices.Clone(packs), func(p *pack.Pack) bool { return p.Stem == made.Stem })
 }
 
 // copyPacks copies the entries of packs that are fit for it, which it returns.
-func copyPacks(ctx context.Context, w *packWriter, packs []*pack, skip map[*pack]bool) (old []*pack, step Folded, err error) {
-	m := newMerger(w, packs)
+func copyPacks(ctx context.Context, w *pack.Writer, packs []*pack.Pack, skip map[*pack.Pack]bool) (old []*pack.Pack, step Folded, err error) {
+	m := pack.NewMerger(w, packs)
 	for _, p := range packs {
 		if err := ctx.Err(); err != nil {
 			return nil, Folded{}, err
 		}
-		size, err := m.add(p)
-		if errors.Is(err, ErrCorrupt) || errors.Is(err, errGone) {
+		size, err := m.Add(p)
+		if errors.Is(err, pack.ErrCorrupt) || errors.Is(err, pack.ErrGone) {
 			skip[p] = true
 			continue
 		}
@@ -177,15 +179,15 @@ func copyPacks(ctx context.Context, w *packWriter, packs []*pack, skip map[*pack
 // removePacks removes packs that another has taken the place of, index first: what a
 // crash leaves is a pack that nobody sees and Sweep finds. On Windows a pack that
 // another process has open stays until a later fold.
-func (db *DB) removePacks(old []*pack) (removed []string, err error) {
+func (db *DB) removePacks(old []*pack.Pack) (removed []string, err error) {
 	if onWindows {
 		db.forget(old) // which closes them
 	}
 	for _, p := range old {
-		rerr := os.Remove(p.stem + idxExt)
+		rerr := os.Remove(p.Stem + pack.IndexExt)
 		if rerr == nil {
-			removed = append(removed, p.name())
-			rerr = os.Remove(p.stem + packExt)
+			removed = append(removed, p.Name())
+			rerr = os.Remove(p.Stem + pack.Ext)
 		}
 		err = errors.Join(err, ignoreInUse(rerr))
 	}

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
 // commitEach writes a pack for each blob.
@@ -50,7 +51,7 @@ func TestFold(t *testing.T) {
 	if f := fold(t, db); f.Packs != 0 || len(db.PackNames()) != 7 || db.Crowded(1) {
 		t.Fatalf("seven packs: %+v", f)
 	}
-	old := append(db.PackNames(), packPrefix)
+	old := append(db.PackNames(), pack.Prefix)
 	ids = append(ids, commit(t, db, "blob 7")...)
 	if !db.Crowded(1) || db.Crowded(2) {
 		t.Error("eight packs are one tier")
@@ -169,8 +170,8 @@ func TestFoldLeavesAlone(t *testing.T) {
 			for _, id := range idsOf(t, db, name) {
 				git(t, db.Dir(), id.String()+"\n", "pack-objects", "-q", filepath.Join(packDir, "pack"))
 			}
-			must(t, os.Remove(db.path(packDir, name+idxExt)))
-			must(t, os.Remove(db.path(packDir, name+packExt)))
+			must(t, os.Remove(db.path(packDir, name+pack.IndexExt)))
+			must(t, os.Remove(db.path(packDir, name+pack.Ext)))
 		}
 	}
 	tests["packs in a multi-pack-index"] = func(t *testing.T, db *DB) {
@@ -186,8 +187,8 @@ func TestFoldLeavesAlone(t *testing.T) {
 	tests["packs of another name"] = func(t *testing.T, db *DB) {
 		for i, name := range db.PackNames() {
 			to := fmt.Sprintf("pack-%040d", i)
-			must(t, os.Rename(db.path(packDir, name+packExt), db.path(packDir, to+packExt)))
-			must(t, os.Rename(db.path(packDir, name+idxExt), db.path(packDir, to+idxExt)))
+			must(t, os.Rename(db.path(packDir, name+pack.Ext), db.path(packDir, to+pack.Ext)))
+			must(t, os.Rename(db.path(packDir, name+pack.IndexExt), db.path(packDir, to+pack.IndexExt)))
 		}
 	}
 	for name, prepare := range tests {
@@ -214,13 +215,13 @@ func TestFoldLeavesAlone(t *testing.T) {
 
 func idsOf(t *testing.T, db *DB, name string) []object.ID {
 	t.Helper()
-	x, err := newPack(db.path(packDir), name).index()
+	x, err := pack.New(db.path(packDir), name).Index()
 	must(t, err)
-	rows, err := x.rows()
+	rows, err := x.Rows()
 	must(t, err)
 	var ids []object.ID
 	for _, r := range rows {
-		ids = append(ids, r.id)
+		ids = append(ids, r.ID)
 	}
 	return ids
 }
@@ -254,19 +255,19 @@ func TestFoldLeavesDamage(t *testing.T) {
 	db := newStore(t)
 	ids := commitEach(t, db, numbered("blob", 0, 9)...)
 	bad := db.packs.Load().packs[4]
-	path := bad.stem + packExt
+	path := bad.Stem + pack.Ext
 	data, err := os.ReadFile(path)
 	must(t, err)
-	for i := packHead; i < len(data)-20; i++ {
+	for i := pack.HeadSize; i < len(data)-20; i++ {
 		broken := bytes.Clone(data)
 		broken[i] ^= 0x20
 		must(t, os.WriteFile(path, broken, 0o600))
-		if _, err := newMerger(newPackWriter(db.path(packDir)), nil).add(bad); !errors.Is(err, ErrCorrupt) {
+		if _, err := pack.NewMerger(pack.NewWriter(db.path(packDir)), nil).Add(bad); !errors.Is(err, pack.ErrCorrupt) {
 			t.Fatalf("byte %d: %v", i, err)
 		}
 	}
 	other := reopen(t, db)
-	if f := fold(t, other); f.Packs != 8 || slices.Contains(f.Removed, bad.name()) {
+	if f := fold(t, other); f.Packs != 8 || slices.Contains(f.Removed, bad.Name()) {
 		t.Errorf("%+v", f)
 	}
 	lost := 0
@@ -358,7 +359,7 @@ func TestReadersDuringFolds(t *testing.T) {
 	}
 	db := newStore(t)
 	ids := commitEach(t, db, numbered("blob", 0, 20)...)
-	large := noise(1, inMemory+10_000)
+	large := noise(1, pack.InMemory+10_000)
 	largeID := commit(t, db, string(large))[0]
 	var readers sync.WaitGroup
 	stop := make(chan struct{})

@@ -9,6 +9,7 @@ import (
 	"github.com/klauspost/compress/zlib"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
 // FuzzLoose reads hostile loose objects.
@@ -24,13 +25,13 @@ func FuzzLoose(f *testing.F) {
 		if len(data) > 16<<10 {
 			return
 		}
-		z := newInflater(bytes.NewReader(data), 0, int64(len(data)))
-		defer z.release()
+		z := pack.NewInflater(bytes.NewReader(data), 0, int64(len(data)))
+		defer z.Release()
 		kind, size, err := looseHead(z)
 		if err != nil {
 			return
 		}
-		content, err := z.contents(size)
+		content, err := z.Contents(size)
 		if err == nil && (int64(len(content)) != size || kind < object.Commit || kind > object.Tag) {
 			t.Fatalf("%v of %d bytes instead of %d", kind, len(content), size)
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
 func transferStore(t *testing.T) *DB {
@@ -54,7 +55,7 @@ func TestEncodedPackIsReceived(t *testing.T) {
 	contents := make(map[object.ID]string)
 	var order []object.ID
 	b := from.NewBatch()
-	for _, size := range []int{0, 1, 15, 16, 2047, 2048, 1 << 16, inMemory, inMemory + 1, streamAbove, streamAbove + 1} {
+	for _, size := range []int{0, 1, 15, 16, 2047, 2048, 1 << 16, pack.InMemory, pack.InMemory + 1, pack.StreamAbove, pack.StreamAbove + 1} {
 		noise := make([]byte, size)
 		for i := range noise {
 			noise[i] = byte(r.Uint32())
@@ -72,10 +73,10 @@ func TestEncodedPackIsReceived(t *testing.T) {
 	if err := b.Commit(); err != nil {
 		t.Fatal(err)
 	}
-	pack := encodePack(t, from, order)
+	packFile := encodePack(t, from, order)
 
 	to := transferStore(t)
-	in, err := to.ReceivePack(t.Context(), bytes.NewReader(pack))
+	in, err := to.ReceivePack(t.Context(), bytes.NewReader(packFile))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,13 +97,13 @@ func TestEncodedPackIsReceived(t *testing.T) {
 			t.Errorf("%s: %d bytes, %v, want %d", id, len(got), err, len(want))
 		}
 	}
-	if left, _ := filepath.Glob(filepath.Join(to.Dir(), packDir, tempPrefix+"*")); len(left) > 0 {
+	if left, _ := filepath.Glob(filepath.Join(to.Dir(), packDir, pack.TempPrefix+"*")); len(left) > 0 {
 		t.Errorf("left behind: %q", left)
 	}
 	o := gittest.NewOracle(t)
 	dir := filepath.Join(t.TempDir(), "r.git")
 	o.In(filepath.Dir(dir), "init", "-q", "--bare", dir)
-	o.Feed(dir, string(pack), "index-pack", "--strict", "--stdin")
+	o.Feed(dir, string(packFile), "index-pack", "--strict", "--stdin")
 	o.In(to.Dir(), "fsck", "--strict")
 }
 

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
 // Journal is a record of an operation under way. One that is torn or was tampered
@@ -38,7 +39,7 @@ func journalSum(name string, data []byte) string {
 func decodeJournal(name string, file []byte) ([]byte, error) {
 	head, data, ok := bytes.Cut(file, []byte("\n"))
 	if !ok || string(head) != journalMagic+journalSum(name, data) {
-		return nil, corrupt("journal torn or altered")
+		return nil, pack.Corrupt("journal torn or altered")
 	}
 	return data, nil
 }

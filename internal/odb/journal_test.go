@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
 func TestJournal(t *testing.T) {
@@ -68,7 +70,7 @@ func TestR94TornJournals(t *testing.T) {
 		if err != nil || len(list) != 2 || list[1].Err != nil || string(list[1].Data) != "fine" {
 			t.Fatalf("%s: %v, %v", what, list, err)
 		}
-		if j := list[0]; j.Name != "j" || j.Data != nil || !errors.Is(j.Err, ErrCorrupt) || !strings.Contains(j.Err.Error(), path) {
+		if j := list[0]; j.Name != "j" || j.Data != nil || !errors.Is(j.Err, pack.ErrCorrupt) || !strings.Contains(j.Err.Error(), path) {
 			t.Fatalf("%s: %+v", what, j)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
 func blobID(text string) object.ID { return object.Sum(object.Blob, []byte(text)) }
@@ -29,10 +30,10 @@ func TestKnownIDs(t *testing.T) {
 			fold(t, []*DB{db, other}[rng.IntN(2)])
 		case 1:
 			if packs := db.packs.Load().packs; away == "" {
-				away = packs[rng.IntN(len(packs))].stem
-				must(t, os.Rename(away+idxExt, away+".away"))
+				away = packs[rng.IntN(len(packs))].Stem
+				must(t, os.Rename(away+pack.IndexExt, away+".away"))
 			} else {
-				must(t, os.Rename(away+".away", away+idxExt))
+				must(t, os.Rename(away+".away", away+pack.IndexExt))
 				away = ""
 			}
 		case 2:
@@ -62,7 +63,7 @@ func sameAsSearch(t *testing.T, db *DB, rng *rand.Rand, texts []string) {
 		}
 		id := blobID(text)
 		db.last.Store(nil)
-		want := slices.ContainsFunc(db.packs.Load().packs, func(p *pack) bool { return p.has(id) })
+		want := slices.ContainsFunc(db.packs.Load().packs, func(p *pack.Pack) bool { return p.Has(id) })
 		if got := db.hasPacked(id); got != want {
 			t.Fatalf("%q: %v, a search says %v", text, got, want)
 		}

@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
 // formatVersion is what cairn/version holds. A change that an older program would
@@ -205,7 +206,7 @@ func checkLayout(dir string) error {
 	case err != nil:
 		return fmt.Errorf("open store: %w", err)
 	}
-	return fmt.Errorf("%w: %s: no version of a store", ErrCorrupt, filepath.Join(dir, versionFile))
+	return fmt.Errorf("%w: %s: no version of a store", pack.ErrCorrupt, filepath.Join(dir, versionFile))
 }
 
 // isNewer reports whether a version is a later one. What is no number is damage, and the
@@ -225,7 +226,7 @@ func checkStoreDirs(dir string) error {
 			err = fmt.Errorf("%s is no directory", name)
 		}
 		if err != nil {
-			return fmt.Errorf("%w: %s: %w", ErrCorrupt, dir, err)
+			return fmt.Errorf("%w: %s: %w", pack.ErrCorrupt, dir, err)
 		}
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
 // OpenObjects opens a directory of objects that belongs to another program or store, such
@@ -36,7 +37,7 @@ func OpenObjects(objectDir string) (*DB, error) {
 // Aside reads packs that Repair has set aside. Its objects are verified as they are read.
 type Aside struct {
 	db    *DB
-	packs []*pack
+	packs []*pack.Pack
 }
 
 // Aside opens the packs in cairn/damaged whose indexes can be read. End it with Close.
@@ -47,11 +48,11 @@ func (db *DB) Aside() (*Aside, error) {
 		return a, ignoreMissing(err)
 	}
 	for _, name := range names {
-		stem, ok := strings.CutSuffix(name, packExt)
-		if !ok || !slices.Contains(names, stem+idxExt) {
+		stem, ok := strings.CutSuffix(name, pack.Ext)
+		if !ok || !slices.Contains(names, stem+pack.IndexExt) {
 			continue
 		}
-		if p, err := openDamaged(db.path(damagedDir, stem)); err == nil {
+		if p, err := pack.OpenDamaged(db.path(damagedDir, stem)); err == nil {
 			a.packs = append(a.packs, p)
 		}
 	}
@@ -61,11 +62,11 @@ func (db *DB) Aside() (*Aside, error) {
 // Open returns a reader as DB.Open does.
 func (a *Aside) Open(id object.ID) (kind object.Kind, size int64, r io.ReadCloser, err error) {
 	for _, p := range a.packs {
-		off, ok, ferr := p.find(id)
+		off, ok, ferr := p.Find(id)
 		if !ok || ferr != nil {
 			continue
 		}
-		if kind, size, r, err = a.db.bases.At(p, off).open(id); err == nil {
+		if kind, size, r, err = a.db.bases.At(p, off).Open(id); err == nil {
 			return kind, size, r, nil
 		}
 	}
@@ -75,7 +76,7 @@ func (a *Aside) Open(id object.ID) (kind object.Kind, size int64, r io.ReadClose
 // Close closes the packs.
 func (a *Aside) Close() error {
 	for _, p := range a.packs {
-		p.close()
+		p.Close()
 	}
 	return nil
 }

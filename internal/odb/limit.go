@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"path/filepath"
 	"strings"
+
+	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
 // Limit makes the batch ask before it writes bytes to the disk. After an error of allow
@@ -55,9 +57,9 @@ func measure(dir, without string) (size int64, files int, err error) {
 // to a pack that is gone but is open in some process (on Windows), or to one that is being
 // made: a cleaning needs room for a while, and gives it back.
 func takesNoRoom(path string) bool {
-	if strings.HasPrefix(filepath.Base(path), tempPrefix) {
+	if strings.HasPrefix(filepath.Base(path), pack.TempPrefix) {
 		return true
 	}
 	ext := filepath.Ext(path)
-	return (ext == packExt || ext == idxExt) && links(path) > 1 && isBorrowed(strings.TrimSuffix(path, ext))
+	return (ext == pack.Ext || ext == pack.IndexExt) && links(path) > 1 && isBorrowed(strings.TrimSuffix(path, ext))
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
 // LockedError says who keeps the store locked. It is an ErrLocked, and the error of
@@ -117,7 +118,7 @@ func (db *DB) takeTurn(ctx context.Context) error {
 // acquire gets the kernel lock and writes the record. It tries at least once.
 func (db *DB) acquire(ctx context.Context) (*held, error) {
 	if db.isOdd(lockFile) {
-		return nil, fmt.Errorf("%w: lock store %s: %s is not a regular file; cairn doctor --fix mends it", ErrCorrupt, db.dir, db.path(lockFile))
+		return nil, fmt.Errorf("%w: lock store %s: %s is not a regular file; cairn doctor --fix mends it", pack.ErrCorrupt, db.dir, db.path(lockFile))
 	}
 	fl := flock.New(db.path(lockFile))
 	failures := 0

@@ -13,6 +13,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
 // loose is an object in a file of its own. This package writes none; git does, for
@@ -30,7 +31,7 @@ const maxLooseHead = 32
 // looseReader is an inflater that has read the header of a loose object.
 type looseReader struct {
 	file *os.File
-	*inflater
+	*pack.Inflater
 	kind object.Kind
 	size int64
 }
@@ -48,20 +49,20 @@ func (o loose) start() (*looseReader, error) {
 		f.Close()
 		return nil, err
 	}
-	r := &looseReader{file: f, inflater: newInflater(f, 0, info.Size())}
-	if r.kind, r.size, err = looseHead(r.inflater); err != nil {
+	r := &looseReader{file: f, Inflater: pack.NewInflater(f, 0, info.Size())}
+	if r.kind, r.size, err = looseHead(r.Inflater); err != nil {
 		r.close()
-		return nil, o.wrap(err)
+		return nil, o.Wrap(err)
 	}
 	return r, nil
 }
 
 func (r *looseReader) close() {
-	r.inflater.release()
+	r.Inflater.Release()
 	r.file.Close()
 }
 
-func (o loose) wrap(err error) error {
+func (o loose) Wrap(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -69,8 +70,8 @@ func (o loose) wrap(err error) error {
 }
 
 // looseHead begins the decompression and reads the header.
-func looseHead(z *inflater) (object.Kind, int64, error) {
-	if err := z.start(); err != nil {
+func looseHead(z *pack.Inflater) (object.Kind, int64, error) {
+	if err := z.Start(); err != nil {
 		return 0, 0, err
 	}
 	head := make([]byte, 0, maxLooseHead)
@@ -87,28 +88,28 @@ func looseHead(z *inflater) (object.Kind, int64, error) {
 			return 0, 0, err
 		}
 	}
-	return 0, 0, corrupt("loose object without a header")
+	return 0, 0, pack.Corrupt("loose object without a header")
 }
 
 func parseLooseHead(head []byte) (object.Kind, int64, error) {
 	name, digits, _ := bytes.Cut(head, []byte(" "))
 	kind, err := object.ParseKind(string(name))
 	if err != nil {
-		return 0, 0, corrupt("loose object of kind %q", name)
+		return 0, 0, pack.Corrupt("loose object of kind %q", name)
 	}
 	size, err := strconv.ParseUint(string(digits), 10, 63)
 	if err != nil || len(digits) > 1 && digits[0] == '0' {
-		return 0, 0, corrupt("loose object of size %q", digits)
+		return 0, 0, pack.Corrupt("loose object of size %q", digits)
 	}
 	return kind, int64(size), nil
 }
 
-func (o loose) check() error {
-	_, _, err := o.stat()
+func (o loose) Check() error {
+	_, _, err := o.Stat()
 	return err
 }
 
-func (o loose) stat() (object.Kind, int64, error) {
+func (o loose) Stat() (object.Kind, int64, error) {
 	r, err := o.start()
 	if err != nil {
 		return 0, 0, err
@@ -117,30 +118,30 @@ func (o loose) stat() (object.Kind, int64, error) {
 	return r.kind, r.size, nil
 }
 
-func (o loose) read() (object.Kind, []byte, error) {
+func (o loose) Read() (object.Kind, []byte, error) {
 	r, err := o.start()
 	if err != nil {
 		return 0, nil, err
 	}
 	defer r.close()
-	content, err := r.contents(r.size)
-	return r.kind, content, o.wrap(err)
+	content, err := r.Contents(r.size)
+	return r.kind, content, o.Wrap(err)
 }
 
-func (o loose) open(id object.ID) (object.Kind, int64, io.ReadCloser, error) {
+func (o loose) Open(id object.ID) (object.Kind, int64, io.ReadCloser, error) {
 	r, err := o.start()
 	if err != nil {
 		return 0, 0, nil, err
 	}
-	if err := r.plausible(r.size); err != nil {
+	if err := r.Plausible(r.size); err != nil {
 		r.close()
-		return 0, 0, nil, o.wrap(err)
+		return 0, 0, nil, o.Wrap(err)
 	}
-	if r.size <= inMemory {
+	if r.size <= pack.InMemory {
 		r.close()
-		return openRead(o, id)
+		return pack.OpenRead(o, id)
 	}
-	return r.kind, r.size, newStream(r.file, r.inflater, id, o.path, r.kind, r.size), nil
+	return r.kind, r.size, pack.NewStream(r.file, r.Inflater, id, o.path, r.kind, r.size), nil
 }
 
 // looseDirs tells which of the 256 directories of loose objects exist. One that came just

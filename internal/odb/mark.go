@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
 // marker finds out what is reachable. Marks are only ever added: objects that
@@ -181,7 +182,7 @@ func (m *marker) walk(id object.ID) {
 func (m *marker) walkCommit(id object.ID, content []byte) error {
 	tree, rest, ok := cutLink(content, "tree ")
 	if !ok {
-		return corrupt("commit without a tree")
+		return pack.Corrupt("commit without a tree")
 	}
 	m.push(tree)
 	if m.cut[id] {
@@ -196,7 +197,7 @@ func (m *marker) walkCommit(id object.ID, content []byte) error {
 		m.push(parent)
 	}
 	if bytes.HasPrefix(rest, []byte("parent ")) {
-		return corrupt("commit with a malformed parent")
+		return pack.Corrupt("commit with a malformed parent")
 	}
 	return nil
 }
@@ -204,7 +205,7 @@ func (m *marker) walkCommit(id object.ID, content []byte) error {
 func (m *marker) walkTag(content []byte) error {
 	id, _, ok := cutLink(content, "object ")
 	if !ok {
-		return corrupt("tag without an object")
+		return pack.Corrupt("tag without an object")
 	}
 	m.root(id, true, "tagged object")
 	return nil
@@ -227,7 +228,7 @@ func (m *marker) walkTree(content []byte) error {
 		mode, rest, blank := bytes.Cut(content, []byte{' '})
 		name, rest, nul := bytes.Cut(rest, []byte{0})
 		if !blank || !nul || len(rest) < idSize {
-			return corrupt("truncated tree")
+			return pack.Corrupt("truncated tree")
 		}
 		id := object.ID(rest[:idSize])
 		content = rest[idSize:]

@@ -63,17 +63,24 @@ package odb
 
 import (
 	"errors"
+	"fmt"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
 // The conditions that callers tell apart.
 var (
-	ErrNotFound = errors.New("not found")
+	ErrCorrupt  = pack.ErrCorrupt
+	ErrSize     = pack.ErrSize // of contents that are being added
+	ErrPack     = pack.ErrPack
+	ErrNotFound = pack.ErrNotFound
 	ErrLocked   = errors.New("store is locked")
 	ErrNotStore = errors.New("no cairn store")
 )
@@ -100,9 +107,9 @@ type DB struct {
 
 	listing sync.Mutex // held while the set of packs is changed
 	packs   atomic.Pointer[packSet]
-	last    atomic.Pointer[pack] // where the last object was found
-	ids     idsOfPacks
-	bases   bases // of deltas
+	last    atomic.Pointer[pack.Pack] // where the last object was found
+	ids     pack.Filter
+	bases   pack.Bases // of deltas
 	closed  atomic.Bool
 	shallow atomic.Pointer[shallowList] // as it was last read
 	loosely atomic.Pointer[looseList]   // as it was last listed
@@ -158,7 +165,7 @@ func (db *DB) Close() error {
 	old := db.packs.Swap(&packSet{})
 	db.last.Store(nil)
 	for _, p := range old.packs {
-		p.close()
+		p.Close()
 	}
 	return nil
 }
@@ -168,4 +175,18 @@ func (db *DB) PrivatePath(name string) string { return db.path(privateDir, name)
 
 func (db *DB) path(elem ...string) string {
 	return filepath.Join(append([]string{db.dir}, elem...)...)
+}
+
+const (
+	idSize    = len(object.ID{})
+	onWindows = runtime.GOOS == "windows"
+)
+
+// damage makes an ErrCorrupt of something else than a regular file in the place of one of
+// the store's. Other errors stay what they are.
+func damage(err error) error {
+	if errors.Is(err, atomicfile.ErrNotRegular) {
+		return fmt.Errorf("%w: %w", ErrCorrupt, err)
+	}
+	return err
 }

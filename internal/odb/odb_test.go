@@ -15,6 +15,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
 // testRoot is the directory that the stores of the tests say they belong to.
@@ -143,8 +144,8 @@ func fsck(t testing.TB, db *DB) {
 	if out != "" {
 		t.Fatalf("git fsck says:\n%s", out)
 	}
-	for _, pack := range db.PackNames() {
-		git(t, db.Dir(), "", "verify-pack", "-v", filepath.Join("objects", "pack", pack+idxExt))
+	for _, packFile := range db.PackNames() {
+		git(t, db.Dir(), "", "verify-pack", "-v", filepath.Join("objects", "pack", packFile+pack.IndexExt))
 	}
 }
 
@@ -258,8 +259,8 @@ func TestOpenFailures(t *testing.T) {
 		{"newer format", func(t *testing.T, dir string) {
 			must(t, os.WriteFile(filepath.Join(dir, "cairn", "version"), []byte("2\n"), 0o600))
 		}, nil, `format version "2"`},
-		{"no objects", func(t *testing.T, dir string) { must(t, os.RemoveAll(filepath.Join(dir, "objects"))) }, ErrCorrupt, "objects"},
-		{"no root", func(t *testing.T, dir string) { must(t, os.Remove(filepath.Join(dir, "cairn", "root"))) }, ErrCorrupt, "belongs"},
+		{"no objects", func(t *testing.T, dir string) { must(t, os.RemoveAll(filepath.Join(dir, "objects"))) }, pack.ErrCorrupt, "objects"},
+		{"no root", func(t *testing.T, dir string) { must(t, os.Remove(filepath.Join(dir, "cairn", "root"))) }, pack.ErrCorrupt, "belongs"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -270,7 +271,7 @@ func TestOpenFailures(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), tt.says) || !strings.Contains(err.Error(), dir) {
 				t.Fatalf("error %v", err)
 			}
-			for _, sentinel := range []error{ErrNotStore, ErrCorrupt} {
+			for _, sentinel := range []error{ErrNotStore, pack.ErrCorrupt} {
 				if got := errors.Is(err, sentinel); got != (tt.is == sentinel) {
 					t.Errorf("%v: is %v: %v", err, sentinel, got)
 				}

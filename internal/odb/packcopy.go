@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
 // copyMemory is the size up to which an entry is copied by way of memory.
@@ -20,7 +21,7 @@ const copyMemory = 1 << 20
 // otherwise the object that it makes is compressed anew.
 type packCopier struct {
 	db   *DB
-	w    *packWriter
+	w    *pack.Writer
 	all  *census
 	keep func(object.ID) bool
 	seen bitset // slots of what has been copied
@@ -30,7 +31,7 @@ type packCopier struct {
 
 // copyError is damage in a pack: it stays as it is, and others can be copied.
 type copyError struct {
-	p   *pack
+	p   *pack.Pack
 	err error
 }
 
@@ -39,8 +40,8 @@ func (e *copyError) Unwrap() error { return e.err }
 
 // copySource is the pack that is being copied.
 type copySource struct {
-	p    *pack
-	body *packBody
+	p    *pack.Pack
+	body *pack.Body
 	rows []copyRow // by offset
 }
 
@@ -51,7 +52,7 @@ type copyRow struct {
 	slot    int32 // in the census
 }
 
-func (c *packCopier) copyPack(ctx context.Context, p *pack) error {
+func (c *packCopier) copyPack(ctx context.Context, p *pack.Pack) error {
 	s, err := c.open(p)
 	if err != nil {
 		return damageIn(p, err)
@@ -73,37 +74,37 @@ func (c *packCopier) copyPack(ctx context.Context, p *pack) error {
 	return nil
 }
 
-func (c *packCopier) open(p *pack) (*copySource, error) {
-	x, err := p.index()
+func (c *packCopier) open(p *pack.Pack) (*copySource, error) {
+	x, err := p.Index()
 	if err != nil {
 		return nil, err
 	}
-	s := &copySource{p: p, rows: make([]copyRow, 0, x.n)}
-	if s.body, err = p.data(); err != nil {
+	s := &copySource{p: p, rows: make([]copyRow, 0, x.N)}
+	if s.body, err = p.Body(); err != nil {
 		return nil, err
 	}
 	known := true
-	err = x.each(func(r row) {
-		slot, ok := c.all.slot(r.id)
+	err = x.Each(func(r pack.Row) {
+		slot, ok := c.all.slot(r.ID)
 		known = known && ok
-		s.rows = append(s.rows, copyRow{off: r.off, crc: r.crc, slot: int32(slot)})
+		s.rows = append(s.rows, copyRow{off: r.Off, crc: r.CRC, slot: int32(slot)})
 	})
 	if err == nil && !known {
-		err = corrupt("not the index that was counted")
+		err = pack.Corrupt("not the index that was counted")
 	}
 	slices.SortFunc(s.rows, func(a, b copyRow) int { return cmp.Compare(a.off, b.off) })
-	return s, p.wrap(idxExt, err)
+	return s, p.Wrap(pack.IndexExt, err)
 }
 
 func (s *copySource) end(i int) int64 {
 	if i+1 < len(s.rows) {
 		return s.rows[i+1].off
 	}
-	return s.body.end
+	return s.body.End
 }
 
-func damageIn(p *pack, err error) error {
-	if errors.Is(err, ErrCorrupt) || errors.Is(err, errGone) {
+func damageIn(p *pack.Pack, err error) error {
+	if errors.Is(err, pack.ErrCorrupt) || errors.Is(err, pack.ErrGone) {
 		return &copyError{p, err}
 	}
 	return err
@@ -112,34 +113,34 @@ func damageIn(p *pack, err error) error {
 func (c *packCopier) copyEntry(s *copySource, i int) error {
 	r, end := &s.rows[i], s.end(i)
 	id := c.all.ids[r.slot]
-	if r.off < packHead || end <= r.off || end > s.body.end {
-		return &copyError{s.p, s.p.at(r.off, corrupt("entries do not follow each other"))}
+	if r.off < pack.HeadSize || end <= r.off || end > s.body.End {
+		return &copyError{s.p, s.p.WrapAt(r.off, pack.Corrupt("entries do not follow each other"))}
 	}
 	r.to = c.w.Next()
 	if end-r.off > copyMemory {
 		return c.copyLarge(s, r, end)
 	}
 	data := c.scratch(int(end - r.off))
-	if err := readAt(s.body.src, data, r.off); err != nil {
-		return damageIn(s.p, s.p.at(r.off, err))
+	if err := pack.ReadAt(s.body.Src, data, r.off); err != nil {
+		return damageIn(s.p, s.p.WrapAt(r.off, err))
 	}
 	if crc32.ChecksumIEEE(data) != r.crc {
-		return &copyError{s.p, s.p.at(r.off, corrupt("entry was altered"))}
+		return &copyError{s.p, s.p.WrapAt(r.off, pack.Corrupt("entry was altered"))}
 	}
-	e, n, err := parseEntry(data, r.off)
+	e, n, err := pack.ParseEntry(data, r.off)
 	if err != nil {
-		return &copyError{s.p, s.p.at(r.off, err)}
+		return &copyError{s.p, s.p.WrapAt(r.off, err)}
 	}
-	if e.kind < ofsDelta {
-		return c.w.add(id, r.crc, data)
+	if e.Kind < pack.OfsDelta {
+		return c.w.Add(id, r.crc, data)
 	}
 	base, ok := s.baseAt(e, i)
 	if !ok {
 		return c.remake(s, r)
 	}
-	entry := appendDeltaHead(make([]byte, 0, len(data)+maxEntryHead), e.size, r.to-base)
+	entry := pack.AppendDeltaHead(make([]byte, 0, len(data)+pack.MaxEntryHead), e.Size, r.to-base)
 	entry = append(entry, data[n:]...)
-	return c.w.add(id, crc32.ChecksumIEEE(entry), entry)
+	return c.w.Add(id, crc32.ChecksumIEEE(entry), entry)
 }
 
 func (c *packCopier) scratch(n int) []byte {
@@ -150,12 +151,12 @@ func (c *packCopier) scratch(n int) []byte {
 }
 
 // baseAt returns where the base of the i-th entry lies in the new pack.
-func (s *copySource) baseAt(e entry, i int) (int64, bool) {
-	off := e.baseOff
-	if e.kind == refDelta {
+func (s *copySource) baseAt(e pack.Entry, i int) (int64, bool) {
+	off := e.BaseOff
+	if e.Kind == pack.RefDelta {
 		var ok bool
 		var err error
-		if off, ok, err = s.p.find(e.baseID); err != nil || !ok {
+		if off, ok, err = s.p.Find(e.BaseID); err != nil || !ok {
 			return 0, false
 		}
 	}
@@ -170,7 +171,7 @@ func (s *copySource) baseAt(e entry, i int) (int64, bool) {
 // dependents; the cache of bases spares most of the work.
 func (c *packCopier) remake(s *copySource, r *copyRow) error {
 	id := c.all.ids[r.slot]
-	kind, content, err := readVerified(c.db.bases.At(s.p, r.off), id)
+	kind, content, err := pack.ReadVerified(c.db.bases.At(s.p, r.off), id)
 	if err != nil {
 		return damageIn(s.p, err)
 	}
@@ -180,27 +181,27 @@ func (c *packCopier) remake(s *copySource, r *copyRow) error {
 // copyLarge copies an entry that is not held in memory. A delta of that size is
 // made anew: nobody makes such.
 func (c *packCopier) copyLarge(s *copySource, r *copyRow, end int64) error {
-	head := c.scratch(maxEntryHead)
-	if err := readAt(s.body.src, head, r.off); err != nil {
-		return damageIn(s.p, s.p.at(r.off, err))
+	head := c.scratch(pack.MaxEntryHead)
+	if err := pack.ReadAt(s.body.Src, head, r.off); err != nil {
+		return damageIn(s.p, s.p.WrapAt(r.off, err))
 	}
-	e, _, err := parseEntry(head, r.off)
+	e, _, err := pack.ParseEntry(head, r.off)
 	if err != nil {
-		return &copyError{s.p, s.p.at(r.off, err)}
+		return &copyError{s.p, s.p.WrapAt(r.off, err)}
 	}
-	if e.kind >= ofsDelta {
+	if e.Kind >= pack.OfsDelta {
 		return c.remake(s, r)
 	}
 	sum := crc32.NewIEEE()
-	in := &watched{r: io.TeeReader(io.NewSectionReader(s.body.src, r.off, end-r.off), sum)}
-	if err := c.w.addFrom(c.all.ids[r.slot], r.crc, in); err != nil {
-		if in.err != nil {
-			return damageIn(s.p, s.p.at(r.off, in.err))
+	in := &pack.WatchedReader{R: io.TeeReader(io.NewSectionReader(s.body.Src, r.off, end-r.off), sum)}
+	if err := c.w.AddFrom(c.all.ids[r.slot], r.crc, in); err != nil {
+		if in.Err != nil {
+			return damageIn(s.p, s.p.WrapAt(r.off, in.Err))
 		}
 		return err
 	}
-	if in.n != end-r.off || sum.Sum32() != r.crc {
-		return &copyError{s.p, s.p.at(r.off, corrupt("entry was altered"))}
+	if in.N != end-r.off || sum.Sum32() != r.crc {
+		return &copyError{s.p, s.p.WrapAt(r.off, pack.Corrupt("entry was altered"))}
 	}
 	return c.room(c.w.Written())
 }
@@ -208,14 +209,14 @@ func (c *packCopier) copyLarge(s *copySource, r *copyRow, end int64) error {
 // copyLoose puts an object that is a file of its own into the pack.
 func (c *packCopier) copyLoose(id object.ID) error {
 	o := c.db.loose(id)
-	kind, size, err := o.stat()
+	kind, size, err := o.Stat()
 	if err != nil {
 		return &looseError{id, err}
 	}
-	if kind == object.Blob && size > streamAbove {
+	if kind == object.Blob && size > pack.StreamAbove {
 		return c.copyLargeLoose(id, size)
 	}
-	kind, content, err := readVerified(o, id)
+	kind, content, err := pack.ReadVerified(o, id)
 	if err != nil {
 		return &looseError{id, err}
 	}
@@ -239,13 +240,13 @@ func (e *looseError) Error() string { return fmt.Sprintf("loose object %s: %v", 
 func (e *looseError) Unwrap() error { return e.err }
 
 func (c *packCopier) copyLargeLoose(id object.ID, size int64) error {
-	_, _, r, err := c.db.loose(id).open(id)
+	_, _, r, err := c.db.loose(id).Open(id)
 	if err != nil {
 		return &looseError{id, err}
 	}
 	defer r.Close()
 	err = c.w.AddStream(id, r, size)
-	var damage *readError
+	var damage *pack.ReadError
 	if errors.As(err, &damage) {
 		return &looseError{id, err}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
 // packedRefs are the refs in the file packed-refs.
@@ -63,9 +64,9 @@ func parsePackedRef(line string, n int) (r Ref, ok bool) {
 	id, err := object.ParseID(digits)
 	switch {
 	case checkRefName(name) != nil:
-		return Ref{Name: fmt.Sprintf("%s%d", linePrefix, n), Err: corrupt("packed ref %.80q", text)}, true
+		return Ref{Name: fmt.Sprintf("%s%d", linePrefix, n), Err: pack.Corrupt("packed ref %.80q", text)}, true
 	case err != nil, id.IsZero(), !whole:
-		return Ref{Name: name, Err: corrupt("packed ref %.80q", text)}, true
+		return Ref{Name: name, Err: pack.Corrupt("packed ref %.80q", text)}, true
 	}
 	return Ref{Name: name, ID: id}, true
 }

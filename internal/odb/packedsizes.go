@@ -24,7 +24,7 @@ func (db *DB) PackedSizes(ids []object.ID) []int64 {
 		if len(left) == 0 {
 			break
 		}
-		p.sizes(ids, left, sizes)
+		p.Sizes(ids, left, sizes)
 		left = slices.DeleteFunc(left, func(i int32) bool { return sizes[i] >= 0 })
 	}
 	return sizes

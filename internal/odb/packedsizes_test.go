@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
 // The sizes of whole objects and of deltas, in packs of ours and of git's, are those
@@ -49,7 +50,7 @@ func TestPackedSizes(t *testing.T) {
 	git(t, db.Dir(), list.String(), "pack-objects", "-q", "--no-reuse-delta", deltas.path(packDir, "pack"))
 	must(t, deltas.refresh(true))
 	check(deltas)
-	if out := git(t, deltas.Dir(), "", "verify-pack", "-v", deltas.path(packDir, deltas.PackNames()[0]+idxExt)); !strings.Contains(out, "chain length = 1") {
+	if out := git(t, deltas.Dir(), "", "verify-pack", "-v", deltas.path(packDir, deltas.PackNames()[0]+pack.IndexExt)); !strings.Contains(out, "chain length = 1") {
 		t.Errorf("git made no deltas: the test proves nothing")
 	}
 }

@@ -9,13 +9,14 @@ import (
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
 // packSet is the list of packs as it was at one time. It is not changed but
 // replaced.
 type packSet struct {
-	packs  []*pack // newest first: what is asked for was mostly written last
-	change uint64  // how often packs have come or gone
+	packs  []*pack.Pack // newest first: what is asked for was mostly written last
+	change uint64       // how often packs have come or gone
 	listed bool
 	mtime  time.Time // of the directory, before it was listed
 	racy   bool      // a change after the listing may have left mtime as it is
@@ -54,7 +55,7 @@ func (db *DB) refresh(force bool) error {
 	if !force && old.listed && !old.racy && mtime.Equal(old.mtime) {
 		return nil
 	}
-	stems, err := listPacks(db.path(packDir))
+	stems, err := pack.List(db.path(packDir))
 	if err != nil {
 		return db.missing(err)
 	}
@@ -83,17 +84,17 @@ func (db *DB) missing(err error) error {
 // update returns the set of the packs named, keeping those that are open, and
 // closes the others. A damaged one is opened anew: it may have been replaced.
 func (s *packSet) update(dir string, stems []string) *packSet {
-	known := make(map[string]*pack, len(s.packs))
+	known := make(map[string]*pack.Pack, len(s.packs))
 	for _, p := range s.packs {
-		known[p.name()] = p
+		known[p.Name()] = p
 	}
 	set, changed := &packSet{listed: true, change: s.change}, false
 	for _, stem := range stems {
 		p := known[stem]
-		if p == nil || p.damaged() {
-			p = newPack(dir, stem)
-			if info, err := os.Lstat(p.stem + idxExt); err == nil {
-				p.made = info.ModTime()
+		if p == nil || p.Damaged() {
+			p = pack.New(dir, stem)
+			if info, err := os.Lstat(p.Stem + pack.IndexExt); err == nil {
+				p.Made = info.ModTime()
 			}
 			changed = true
 		} else {
@@ -103,42 +104,42 @@ func (s *packSet) update(dir string, stems []string) *packSet {
 	}
 	for _, p := range known {
 		changed = true
-		p.close()
+		p.Close()
 	}
 	if changed {
 		set.change++
 	}
-	slices.SortStableFunc(set.packs, func(a, b *pack) int { return b.made.Compare(a.made) })
+	slices.SortStableFunc(set.packs, func(a, b *pack.Pack) int { return b.Made.Compare(a.Made) })
 	return set
 }
 
 // add puts a pack just written into the set.
-func (db *DB) add(p *pack) {
+func (db *DB) add(p *pack.Pack) {
 	db.listing.Lock()
 	defer db.listing.Unlock()
 	old := db.packs.Load()
-	if db.closed.Load() || slices.ContainsFunc(old.packs, func(q *pack) bool { return q.stem == p.stem && !q.damaged() }) {
-		p.close()
+	if db.closed.Load() || slices.ContainsFunc(old.packs, func(q *pack.Pack) bool { return q.Stem == p.Stem && !q.Damaged() }) {
+		p.Close()
 		return
 	}
-	p.made = time.Now()
+	p.Made = time.Now()
 	set := *old
-	set.packs = slices.DeleteFunc(slices.Insert(slices.Clone(old.packs), 0, p), func(q *pack) bool { return q != p && q.stem == p.stem })
+	set.packs = slices.DeleteFunc(slices.Insert(slices.Clone(old.packs), 0, p), func(q *pack.Pack) bool { return q != p && q.Stem == p.Stem })
 	set.change++
 	db.packs.Store(&set)
 }
 
 // forget takes packs out of the set and closes them.
-func (db *DB) forget(gone []*pack) {
+func (db *DB) forget(gone []*pack.Pack) {
 	db.listing.Lock()
 	defer db.listing.Unlock()
 	old := db.packs.Load()
 	set := *old
-	set.packs = slices.DeleteFunc(slices.Clone(old.packs), func(p *pack) bool { return slices.Contains(gone, p) })
+	set.packs = slices.DeleteFunc(slices.Clone(old.packs), func(p *pack.Pack) bool { return slices.Contains(gone, p) })
 	set.change++
 	db.packs.Store(&set)
 	for _, p := range gone {
-		p.close()
+		p.Close()
 	}
 }
 
@@ -184,16 +185,16 @@ func (db *DB) KnownPacks() []string {
 func (s *packSet) names() []string {
 	names := make([]string, 0, len(s.packs))
 	for _, p := range s.packs {
-		names = append(names, p.name())
+		names = append(names, p.Name())
 	}
 	slices.Sort(names)
 	return names
 }
 
 // findPacked looks for an object in all packs that can be read.
-func (db *DB) findPacked(id object.ID) (p *pack, off int64, ok bool) {
+func (db *DB) findPacked(id object.ID) (p *pack.Pack, off int64, ok bool) {
 	for _, p := range db.packs.Load().packs {
-		if off, ok, err := p.find(id); err == nil && ok {
+		if off, ok, err := p.Find(id); err == nil && ok {
 			return p, off, true
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
 // What was written last is found without opening what was written before.
@@ -16,14 +17,14 @@ func TestNewestPackFirst(t *testing.T) {
 	ids := commitEach(t, db, numbered("blob", 0, 6)...)
 	for i, p := range db.packs.Load().packs {
 		at := time.Now().Add(-time.Duration(i) * time.Hour)
-		must(t, os.Chtimes(p.stem+idxExt, at, at))
+		must(t, os.Chtimes(p.Stem+pack.IndexExt, at, at))
 	}
 	for name, db := range map[string]*DB{"as written": db, "as listed": reopen(t, db)} {
 		must(t, db.refresh(true))
 		set := *db.packs.Load()
 		for i, p := range set.packs {
-			p.close()
-			set.packs[i] = newPack(db.path(packDir), p.name())
+			p.Close()
+			set.packs[i] = pack.New(db.path(packDir), p.Name())
 		}
 		db.packs.Store(&set)
 		db.last.Store(nil)
@@ -46,8 +47,8 @@ func TestNewestPackFirst(t *testing.T) {
 func packOf(t *testing.T, db *DB, id object.ID) string {
 	t.Helper()
 	for _, p := range db.packs.Load().packs {
-		if p.has(id) {
-			return p.stem
+		if p.Has(id) {
+			return p.Stem
 		}
 	}
 	t.Fatalf("no pack has %s", id)
@@ -63,12 +64,12 @@ func TestStrangersShowAtOnce(t *testing.T) {
 			for i := range 50 {
 				id := putIn(t, db.NewBatch(), []byte("removed "+string(rune('a'+i))), "refs/cairn/a")
 				stem := packOf(t, db, id)
-				must(t, os.Rename(stem+packExt, stem+".away"))
+				must(t, os.Rename(stem+pack.Ext, stem+".away"))
 				must(t, db.refresh(false))
 				if db.hasPacked(id) {
 					t.Fatalf("pack %d is gone and passes for there", i)
 				}
-				must(t, os.Rename(stem+".away", stem+packExt))
+				must(t, os.Rename(stem+".away", stem+pack.Ext))
 				must(t, db.refresh(false))
 				if !db.hasPacked(id) {
 					t.Fatalf("pack %d is back and passes for gone", i)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
 // minPrefix is the shortest prefix of an id that is looked up, as in git.
@@ -28,7 +29,7 @@ func (db *DB) Prefix(prefix string, limit int) ([]object.ID, error) {
 			return nil, err
 		}
 		var ids []object.ID
-		if ids, err = db.prefixOnce(prefix, low, limit); !errors.Is(err, errGone) {
+		if ids, err = db.prefixOnce(prefix, low, limit); !errors.Is(err, pack.ErrGone) {
 			return ids, err
 		}
 	}
@@ -39,7 +40,7 @@ func (db *DB) prefixOnce(prefix string, low object.ID, limit int) ([]object.ID, 
 	var ids []object.ID
 	for _, p := range db.packs.Load().packs {
 		found, err := p.Prefix(prefix, low, limit)
-		if err != nil && !errors.Is(err, ErrCorrupt) {
+		if err != nil && !errors.Is(err, pack.ErrCorrupt) {
 			return nil, err
 		}
 		ids = append(ids, found...)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
 // idBytes is how many bytes of a root's SHA-256 name its store.
@@ -54,7 +55,7 @@ func rootOf(dir, expected string, moving bool) (string, error) {
 	if err != nil {
 		why = err
 	}
-	return "", fmt.Errorf("%w: the record of the directory that the store belongs to cannot be read: %w; cairn doctor --fix in that directory writes it again", ErrCorrupt, why)
+	return "", fmt.Errorf("%w: the record of the directory that the store belongs to cannot be read: %w; cairn doctor --fix in that directory writes it again", pack.ErrCorrupt, why)
 }
 
 // maxFlipped is how many bytes of a record may have changed. With more, it is the record

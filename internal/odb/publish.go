@@ -2,14 +2,16 @@ package odb
 
 import (
 	"fmt"
+
+	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
 // publish makes a pack and its index out of what was added, puts them into the store,
 // and then sets refs. No object is visible before the index is renamed, and no ref is
 // there before the objects. How it gets to the disk, publishSmall, publishLogged and
 // publishFlushed say.
-func (db *DB) publish(w *packWriter, refs ...RefUpdate) (*pack, error) {
-	defer w.discard()
+func (db *DB) publish(w *pack.Writer, refs ...RefUpdate) (*pack.Pack, error) {
+	defer w.Discard()
 	if p, done, err := db.publishSmall(w, refs); done || err != nil {
 		return p, err
 	}
@@ -18,11 +20,11 @@ func (db *DB) publish(w *packWriter, refs ...RefUpdate) (*pack, error) {
 		return nil, err
 	}
 	defer discardRefs(writes)
-	s, err := w.seal()
+	s, err := w.Seal()
 	if err != nil {
 		return nil, fmt.Errorf("write pack into %s: %w", db.dir, err)
 	}
-	defer s.discard()
+	defer s.Discard()
 	if len(writes) == 0 {
 		return db.publishFlushed(s, nil)
 	}
@@ -39,8 +41,8 @@ func (db *DB) publish(w *packWriter, refs ...RefUpdate) (*pack, error) {
 
 // publishFlushed flushes pack, index and refs at the same time, renames the pack,
 // flushes its directory, and then renames the refs and flushes theirs.
-func (db *DB) publishFlushed(s *sealed, writes []refWrite) (*pack, error) {
-	if err := db.flush(append(tempFiles(writes), s.pack, s.idx)...); err != nil {
+func (db *DB) publishFlushed(s *pack.Sealed, writes []refWrite) (*pack.Pack, error) {
+	if err := db.flush(append(tempFiles(writes), s.Pack, s.Idx)...); err != nil {
 		return nil, fmt.Errorf("write pack into %s: %w", db.dir, err)
 	}
 	if len(writes) == 0 || !db.inOrder() { // else one wait for the disk is enough
@@ -60,20 +62,20 @@ func (db *DB) publishFlushed(s *sealed, writes []refWrite) (*pack, error) {
 // seal ends a pack and flushes it. It needs no lock. The pack stays claimed until it
 // is installed or discarded, so that Sweep does not take it for the remains of a
 // crash; where there are no claims only the lock keeps Sweep away.
-func (db *DB) seal(w *packWriter) (*sealed, error) {
-	s, err := w.seal()
+func (db *DB) seal(w *pack.Writer) (*pack.Sealed, error) {
+	s, err := w.Seal()
 	if err != nil {
 		return nil, err
 	}
-	if err := db.flush(s.pack, s.idx); err != nil {
-		s.discard()
+	if err := db.flush(s.Pack, s.Idx); err != nil {
+		s.Discard()
 		return nil, err
 	}
 	return s, nil
 }
 
 // install gives pack and index their names and makes them known.
-func (db *DB) install(s *sealed) (*pack, error) {
+func (db *DB) install(s *pack.Sealed) (*pack.Pack, error) {
 	p, err := db.rename(s)
 	if err == nil {
 		err = db.syncDirs(db.path(packDir))
@@ -84,8 +86,8 @@ func (db *DB) install(s *sealed) (*pack, error) {
 	return p, nil
 }
 
-func (db *DB) rename(s *sealed) (*pack, error) {
-	if p := db.intact(s.name); p != nil {
+func (db *DB) rename(s *pack.Sealed) (*pack.Pack, error) {
+	if p := db.intact(s.Name); p != nil {
 		return p, nil
 	}
 	p, err := s.Place(db.path(packDir))
@@ -98,12 +100,12 @@ func (db *DB) rename(s *sealed) (*pack, error) {
 
 // intact returns the pack of that name if it is there and fit to be read. Its
 // contents follow from its name.
-func (db *DB) intact(name string) *pack {
+func (db *DB) intact(name string) *pack.Pack {
 	for _, p := range db.packs.Load().packs {
-		if p.name() != name {
+		if p.Name() != name {
 			continue
 		}
-		if _, err := p.data(); err == nil {
+		if _, err := p.Body(); err == nil {
 			return p
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
 // Quarantine is a store that stands aside for what git fetches, until that is
@@ -80,7 +81,7 @@ func (q *Quarantine) Read(id object.ID) (object.Kind, []byte, error) {
 // Loose objects stay behind: git is to be told to keep packs.
 func (q *Quarantine) Adopt() error {
 	from, to := q.path(packDir), q.host.path(packDir)
-	stems, err := listPacks(from)
+	stems, err := pack.List(from)
 	if err != nil {
 		return err
 	}
@@ -88,7 +89,7 @@ func (q *Quarantine) Adopt() error {
 		return err
 	}
 	for _, stem := range stems {
-		for _, ext := range []string{packExt, idxExt} { // visible when the index is
+		for _, ext := range []string{pack.Ext, pack.IndexExt} { // visible when the index is
 			if err := restrict(filepath.Join(from, stem+ext)); err != nil { // git lets others read
 				return err
 			}

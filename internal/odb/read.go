@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
 // errAbsent says that one source does not have the object.
@@ -20,7 +21,7 @@ const maxSearches = 20
 //
 // The error is ErrNotFound only if every pack could be searched: with a damaged
 // pack around, that the object is absent is not known.
-func (db *DB) search(id object.ID, use func(source) error) error {
+func (db *DB) search(id object.ID, use func(pack.Source) error) error {
 	var trouble error
 	for range maxSearches {
 		set := db.packs.Load()
@@ -50,7 +51,7 @@ func (db *DB) search(id object.ID, use func(source) error) error {
 type searching struct {
 	db      *DB
 	id      object.ID
-	use     func(source) error
+	use     func(pack.Source) error
 	gone    error // a pack has vanished
 	trouble error // the first other error
 }
@@ -69,14 +70,14 @@ func (s *searching) packs(set *packSet) bool {
 	return false
 }
 
-func (s *searching) pack(p *pack) bool {
-	off, ok, err := p.find(s.id)
+func (s *searching) pack(p *pack.Pack) bool {
+	off, ok, err := p.Find(s.id)
 	if ok {
 		err = s.use(s.db.bases.At(p, off))
 	}
 	switch {
-	case errors.Is(err, errGone):
-		s.gone = fmt.Errorf("%s: %w", p.stem, err)
+	case errors.Is(err, pack.ErrGone):
+		s.gone = fmt.Errorf("%s: %w", p.Stem, err)
 	case err != nil && s.trouble == nil:
 		s.trouble = err
 	}
@@ -95,8 +96,8 @@ func (s *searching) loose() bool {
 // contents are not read. An object in a pack that another process has taken away
 // since the packs were listed may still count; NewBatch and PackNames list anew.
 func (db *DB) Has(id object.ID) (bool, error) {
-	err := db.search(id, source.check)
-	if errors.Is(err, ErrNotFound) || errors.Is(err, ErrCorrupt) {
+	err := db.search(id, pack.Source.Check)
+	if errors.Is(err, ErrNotFound) || errors.Is(err, pack.ErrCorrupt) {
 		return false, nil
 	}
 	return err == nil, err
@@ -105,8 +106,8 @@ func (db *DB) Has(id object.ID) (bool, error) {
 // Stat returns kind and size without reading the contents, so it does not verify
 // them.
 func (db *DB) Stat(id object.ID) (kind object.Kind, size int64, err error) {
-	err = db.search(id, func(s source) (err error) {
-		kind, size, err = s.stat()
+	err = db.search(id, func(s pack.Source) (err error) {
+		kind, size, err = s.Stat()
 		return err
 	})
 	return kind, size, err
@@ -115,8 +116,8 @@ func (db *DB) Stat(id object.ID) (kind object.Kind, size int64, err error) {
 // Read returns an object. The contents are the caller's. If one copy is damaged,
 // the others are tried.
 func (db *DB) Read(id object.ID) (kind object.Kind, content []byte, err error) {
-	err = db.search(id, func(s source) (err error) {
-		kind, content, err = readVerified(s, id)
+	err = db.search(id, func(s pack.Source) (err error) {
+		kind, content, err = pack.ReadVerified(s, id)
 		return err
 	})
 	return kind, content, err
@@ -126,8 +127,8 @@ func (db *DB) Read(id object.ID) (kind object.Kind, content []byte, err error) {
 // memory. If the contents turn out damaged, the reader ends in ErrCorrupt instead
 // of io.EOF; until then they are unverified.
 func (db *DB) Open(id object.ID) (kind object.Kind, size int64, r io.ReadCloser, err error) {
-	err = db.search(id, func(s source) (err error) {
-		kind, size, r, err = s.open(id)
+	err = db.search(id, func(s pack.Source) (err error) {
+		kind, size, r, err = s.Open(id)
 		return err
 	})
 	return kind, size, r, err

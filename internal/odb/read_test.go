@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
 // history lets git fill a store with versions of a file that differ little, and
@@ -78,9 +79,9 @@ func TestReadWhatGitWrites(t *testing.T) {
 		"large offsets": func(db *DB) {
 			git(t, db.Dir(), "", "-c", "pack.indexVersion=2", "repack", "-adq")
 			for _, name := range db.PackNames() {
-				pack := db.path(packDir, name)
-				must(t, os.Remove(pack+idxExt))
-				git(t, db.Dir(), "", "index-pack", "--index-version=2,0x40", pack+packExt)
+				packFile := db.path(packDir, name)
+				must(t, os.Remove(packFile+pack.IndexExt))
+				git(t, db.Dir(), "", "index-pack", "--index-version=2,0x40", packFile+pack.Ext)
 			}
 		},
 		"loose beside packed": func(db *DB) {
@@ -152,7 +153,7 @@ func TestReadMisses(t *testing.T) {
 		t.Errorf("has: %v, %v", ok, err)
 	}
 	_, _, err := db.Read(absent)
-	if !errors.Is(err, ErrNotFound) || errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), absent.String()) {
+	if !errors.Is(err, ErrNotFound) || errors.Is(err, pack.ErrCorrupt) || !strings.Contains(err.Error(), absent.String()) {
 		t.Errorf("read: %v", err)
 	}
 	if _, _, err := db.Stat(absent); !errors.Is(err, ErrNotFound) {
@@ -333,13 +334,13 @@ func TestOpenSurvivesTheRemovalOfItsPack(t *testing.T) {
 		t.Skip("open files cannot be removed on this system")
 	}
 	db := newStore(t)
-	content := noise(1, inMemory+100_000)
+	content := noise(1, pack.InMemory+100_000)
 	id := commit(t, db, string(content))[0]
 	_, _, r, err := db.Open(id)
 	must(t, err)
 	name := db.PackNames()[0]
-	must(t, os.Remove(db.path(packDir, name+packExt)))
-	must(t, os.Remove(db.path(packDir, name+idxExt)))
+	must(t, os.Remove(db.path(packDir, name+pack.Ext)))
+	must(t, os.Remove(db.path(packDir, name+pack.IndexExt)))
 	db.PackNames()
 	must(t, db.Close())
 	got, err := io.ReadAll(r)
@@ -360,14 +361,14 @@ func TestClosedPack(t *testing.T) {
 	id := commit(t, db, "x")[0]
 	wantBlob(t, db, id, "x")
 	p := db.packs.Load().packs[0]
-	p.close()
-	if _, _, err := p.find(id); !errors.Is(err, errGone) {
+	p.Close()
+	if _, _, err := p.Find(id); !errors.Is(err, pack.ErrGone) {
 		t.Errorf("find: %v", err)
 	}
-	if _, _, err := db.bases.At(p, packHead).read(); !errors.Is(err, errGone) {
+	if _, _, err := db.bases.At(p, pack.HeadSize).Read(); !errors.Is(err, pack.ErrGone) {
 		t.Errorf("read: %v", err)
 	}
-	if p.has(id) {
+	if p.Has(id) {
 		t.Error("has")
 	}
 }
@@ -380,7 +381,7 @@ func TestLooseHead(t *testing.T) {
 		"blob 9223372036854775808": -1, "blobs 1": -1, "blob 0x1": -1, "blob 1_0": -1,
 	} {
 		_, got, err := parseLooseHead([]byte(head))
-		if err == nil && got != size || err != nil && (size >= 0 || !errors.Is(err, ErrCorrupt)) {
+		if err == nil && got != size || err != nil && (size >= 0 || !errors.Is(err, pack.ErrCorrupt)) {
 			t.Errorf("%q: %d, %v", head, got, err)
 		}
 	}
@@ -391,7 +392,7 @@ func TestOpenLargeLoose(t *testing.T) {
 	t.Parallel()
 	needGit(t)
 	db := newStore(t)
-	content := string(prose(1, inMemory+100_000))
+	content := string(prose(1, pack.InMemory+100_000))
 	git(t, db.Dir(), content, "hash-object", "-w", "--stdin")
 	checkObject(t, db, sample{object.Blob, []byte(content)})
 	if names := db.PackNames(); len(names) != 0 {

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
 // The redo log makes what is small durable with one wait for the disk. The files of a
@@ -161,7 +162,7 @@ func (h *redoHold) isTail(t redoTail) bool {
 func (h *redoHold) head() (salt [redoSalt]byte, err error) {
 	var head [redoHead]byte
 	if _, err := h.file.ReadAt(head[:], 0); err != nil || string(head[:len(redoMagic)]) != redoMagic {
-		return salt, corrupt("no redo log")
+		return salt, pack.Corrupt("no redo log")
 	}
 	copy(salt[:], head[len(redoMagic):])
 	return salt, nil

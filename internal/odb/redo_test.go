@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
 // boot makes options of a process of a certain boot, with the log on any file system.
@@ -432,8 +433,8 @@ func TestLargePackThatNeverArrived(t *testing.T) {
 	put(t, db, noise(3, 2*redoMax), "refs/cairn/x")
 	for _, rec := range logged(t, db) {
 		if rec.name != "" && len(rec.pack) == 0 {
-			stem := newPack(db.path(packDir), rec.name).stem
-			must(t, errors.Join(os.Remove(stem+packExt), os.Remove(stem+idxExt)))
+			stem := pack.New(db.path(packDir), rec.name).Stem
+			must(t, errors.Join(os.Remove(stem+pack.Ext), os.Remove(stem+pack.IndexExt)))
 		}
 	}
 	must(t, os.WriteFile(db.refPath("refs/cairn/x"), []byte(small.String()+"\n"), 0o600))

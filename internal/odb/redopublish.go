@@ -3,6 +3,8 @@ package odb
 import (
 	"fmt"
 	"slices"
+
+	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
 // refLog takes hold of the log for a change of refs. It is nil where there is none, and
@@ -28,8 +30,8 @@ func (db *DB) redoable() bool {
 
 // publishLogged is publish by way of the log for a pack that is too large to be part of a
 // record. It is flushed first, and then its directory at the same time as the record.
-func (db *DB) publishLogged(h *redoHold, s *sealed, writes []refWrite) (p *pack, err error) {
-	rec := redoRecord{name: s.name, refs: db.redoRefsOf(writes)}
+func (db *DB) publishLogged(h *redoHold, s *pack.Sealed, writes []refWrite) (p *pack.Pack, err error) {
+	rec := redoRecord{name: s.Name, refs: db.redoRefsOf(writes)}
 	if rec.size() > redoMax { // thousands of refs
 		if err := h.settle(); err != nil {
 			return nil, err
@@ -46,8 +48,8 @@ func (db *DB) publishLogged(h *redoHold, s *sealed, writes []refWrite) (p *pack,
 }
 
 // promiseLarge puts a pack into the store and promises the refs.
-func (db *DB) promiseLarge(h *redoHold, s *sealed, rec *redoRecord) (*pack, error) {
-	if err := db.flush(s.pack, s.idx); err != nil {
+func (db *DB) promiseLarge(h *redoHold, s *pack.Sealed, rec *redoRecord) (*pack.Pack, error) {
+	if err := db.flush(s.Pack, s.Idx); err != nil {
 		return nil, err
 	}
 	p, err := db.rename(s)
@@ -110,7 +112,7 @@ func (db *DB) deleteLogged(h *redoHold, name string) error {
 
 // publishInstead publishes a pack that holds all that others do, and empties the log:
 // what that vouches for is flushed at the same time, but for these others.
-func (db *DB) publishInstead(w *packWriter, others []*pack) (*pack, error) {
+func (db *DB) publishInstead(w *pack.Writer, others []*pack.Pack) (*pack.Pack, error) {
 	h, err := db.holdRedo()
 	if err != nil {
 		return nil, err
@@ -119,17 +121,17 @@ func (db *DB) publishInstead(w *packWriter, others []*pack) (*pack, error) {
 	if h.empty() {
 		return db.publish(w)
 	}
-	defer w.discard()
-	s, err := w.seal()
+	defer w.Discard()
+	s, err := w.Seal()
 	if err != nil {
 		return nil, fmt.Errorf("write pack into %s: %w", db.dir, err)
 	}
-	defer s.discard()
-	others = slices.DeleteFunc(slices.Clone(others), func(p *pack) bool { return p.name() == s.name })
+	defer s.Discard()
+	others = slices.DeleteFunc(slices.Clone(others), func(p *pack.Pack) bool { return p.Name() == s.Name })
 	files, dirs := db.vouchedFor(h.scan(), others)
 	err = atOnce(
 		func() error { return flushPaths(files) },
-		func() error { return db.flush(s.pack, s.idx) },
+		func() error { return db.flush(s.Pack, s.Idx) },
 	)
 	if err != nil {
 		return nil, fmt.Errorf("write pack into %s: %w", db.dir, err)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
 // redoRecord is what one publish promised.
@@ -62,12 +63,12 @@ func decodeRedo(body []byte) (r redoRecord, err error) {
 		copy(ref.from[:], in.take(idSize))
 		copy(ref.to[:], in.take(idSize))
 		if !in.short && checkRefName(ref.name) != nil {
-			return r, corrupt("redo log names the ref %.80q", ref.name)
+			return r, pack.Corrupt("redo log names the ref %.80q", ref.name)
 		}
 		r.refs = append(r.refs, ref)
 	}
 	if in.short || len(in.data) > 0 {
-		return r, corrupt("redo log holds a record of the wrong length")
+		return r, pack.Corrupt("redo log holds a record of the wrong length")
 	}
 	return r, r.checkPack()
 }
@@ -77,14 +78,14 @@ func (r *redoRecord) checkPack() error {
 	if r.name == "" && len(r.pack)+len(r.idx) == 0 {
 		return nil
 	}
-	if digits, ok := strings.CutPrefix(r.name, packPrefix); !ok || len(digits) != 2*sha1.Size || strings.Trim(digits, "0123456789abcdef") != "" {
-		return corrupt("redo log names the pack %.80q", r.name)
+	if digits, ok := strings.CutPrefix(r.name, pack.Prefix); !ok || len(digits) != 2*sha1.Size || strings.Trim(digits, "0123456789abcdef") != "" {
+		return pack.Corrupt("redo log names the pack %.80q", r.name)
 	}
 	if len(r.pack)+len(r.idx) == 0 {
 		return nil
 	}
-	if len(r.pack) < packHead+sha1.Size || len(r.idx) < idxHead+idxTail {
-		return corrupt("redo log holds half a pack")
+	if len(r.pack) < pack.HeadSize+sha1.Size || len(r.idx) < pack.IndexHeadSize+pack.IndexTailSize {
+		return pack.Corrupt("redo log holds half a pack")
 	}
 	return nil
 }
@@ -96,9 +97,9 @@ func (r *redoRecord) holds() error {
 		return nil
 	}
 	sum := sha1.Sum(r.pack[:len(r.pack)-sha1.Size])
-	if !bytes.Equal(sum[:], r.pack[len(r.pack)-sha1.Size:]) || ownName(sum) != r.name ||
-		!bytes.Equal(sum[:], r.idx[len(r.idx)-idxTail:][:sha1.Size]) {
-		return corrupt("redo log holds a pack that is not %s", r.name)
+	if !bytes.Equal(sum[:], r.pack[len(r.pack)-sha1.Size:]) || pack.OwnName(sum) != r.name ||
+		!bytes.Equal(sum[:], r.idx[len(r.idx)-pack.IndexTailSize:][:sha1.Size]) {
+		return pack.Corrupt("redo log holds a pack that is not %s", r.name)
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
 // order prepares a log that somebody else has written. Records of another boot, or of
@@ -36,7 +37,7 @@ func (h *redoHold) order() error {
 
 // isDone reports whether everything that a record promised is there.
 func (db *DB) isDone(r *redoRecord) bool {
-	if r.name != "" && fileMissing(newPack(db.path(packDir), r.name).stem+idxExt) {
+	if r.name != "" && fileMissing(pack.New(db.path(packDir), r.name).Stem+pack.IndexExt) {
 		return false
 	}
 	for _, ref := range r.refs {
@@ -135,14 +136,14 @@ func (db *DB) redoPack(r *redoRecord) (ok bool, err error) {
 	if r.name == "" {
 		return true, nil
 	}
-	stem := newPack(db.path(packDir), r.name).stem
+	stem := pack.New(db.path(packDir), r.name).Stem
 	if len(r.pack) == 0 {
-		return !fileMissing(stem+packExt) && !fileMissing(stem+idxExt), nil
+		return !fileMissing(stem+pack.Ext) && !fileMissing(stem+pack.IndexExt), nil
 	}
 	for _, file := range []struct {
 		path string
 		want []byte
-	}{{stem + packExt, r.pack}, {stem + idxExt, r.idx}} {
+	}{{stem + pack.Ext, r.pack}, {stem + pack.IndexExt, r.idx}} {
 		got, err := atomicfile.Read(file.path)
 		if err == nil && bytes.Equal(got, file.want) {
 			continue
@@ -210,7 +211,7 @@ func (db *DB) flushPromised(records []redoRecord) error {
 // vouchedFor returns the files that records are about, and the directories that they,
 // and the directories of refs, are named in. Packs whose objects are in others, which
 // are on the disk, are left out.
-func (db *DB) vouchedFor(records []redoRecord, superseded []*pack) (files, dirs []string) {
+func (db *DB) vouchedFor(records []redoRecord, superseded []*pack.Pack) (files, dirs []string) {
 	seen := make(map[string]bool)
 	note := func(list *[]string, path string) {
 		if !seen[path] {
@@ -219,10 +220,10 @@ func (db *DB) vouchedFor(records []redoRecord, superseded []*pack) (files, dirs 
 		}
 	}
 	for _, r := range records {
-		stem := newPack(db.path(packDir), r.name).stem
-		if len(r.pack) > 0 && !slices.ContainsFunc(superseded, func(p *pack) bool { return p.stem == stem }) {
-			note(&files, stem+packExt)
-			note(&files, stem+idxExt)
+		stem := pack.New(db.path(packDir), r.name).Stem
+		if len(r.pack) > 0 && !slices.ContainsFunc(superseded, func(p *pack.Pack) bool { return p.Stem == stem }) {
+			note(&files, stem+pack.Ext)
+			note(&files, stem+pack.IndexExt)
 			note(&dirs, db.path(packDir))
 		}
 		for _, ref := range r.refs {

@@ -3,16 +3,18 @@ package odb
 import (
 	"crypto/sha1"
 	"fmt"
+
+	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
 // publishSmall is publish where all of it is in memory and fits into one record of the
 // log: then only that is waited for. Where there is no log, or no room in a record, nothing
 // is done.
-func (db *DB) publishSmall(w *packWriter, refs []RefUpdate) (p *pack, done bool, err error) {
-	if !w.InMemory() || len(refs) == 0 || w.size() > redoMax {
+func (db *DB) publishSmall(w *pack.Writer, refs []RefUpdate) (p *pack.Pack, done bool, err error) {
+	if !w.InMemory() || len(refs) == 0 || w.Size() > redoMax {
 		return nil, false, nil
 	}
-	if w.size() < redoMax/2 {
+	if w.Size() < redoMax/2 {
 		db.makeRedo(w.Allow)
 	}
 	if !db.redoable() {
@@ -28,7 +30,7 @@ func (db *DB) publishSmall(w *packWriter, refs []RefUpdate) (p *pack, done bool,
 	}
 	defer h.release()
 	rec := redoRecord{refs: db.redoRefsOf(writes)}
-	if rec.size()+packNameSize+sha1.Size+w.size() > redoMax {
+	if rec.size()+packNameSize+sha1.Size+w.Size() > redoMax {
 		return nil, false, nil
 	}
 	if rec.name, rec.pack, rec.idx, err = w.EndInMemory(); err == nil {
@@ -40,13 +42,13 @@ func (db *DB) publishSmall(w *packWriter, refs []RefUpdate) (p *pack, done bool,
 	return p, true, nil
 }
 
-const packNameSize = int64(len(packPrefix)) + 2*sha1.Size
+const packNameSize = int64(len(pack.Prefix)) + 2*sha1.Size
 
 // writeAndPromise writes the files of a record, promises it, and then gives them their
 // names.
-func (db *DB) writeAndPromise(h *redoHold, rec *redoRecord, writes []refWrite) (*pack, error) {
-	s := &sealed{name: rec.name}
-	defer s.discard()
+func (db *DB) writeAndPromise(h *redoHold, rec *redoRecord, writes []refWrite) (*pack.Pack, error) {
+	s := &pack.Sealed{Name: rec.name}
+	defer s.Discard()
 	defer discardRefs(writes)
 	if err := db.layDown(s, rec, writes); err != nil {
 		return nil, err
@@ -65,8 +67,8 @@ func (db *DB) writeAndPromise(h *redoHold, rec *redoRecord, writes []refWrite) (
 }
 
 // layDown writes what a record holds under temporary names.
-func (db *DB) layDown(s *sealed, rec *redoRecord, writes []refWrite) (err error) {
-	if err := s.lay(db.path(packDir), rec.pack, rec.idx); err != nil {
+func (db *DB) layDown(s *pack.Sealed, rec *redoRecord, writes []refWrite) (err error) {
+	if err := s.Lay(db.path(packDir), rec.pack, rec.idx); err != nil {
 		return err
 	}
 	return db.layDownRefs(writes)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
 // TestSmallPublishThatFails: what cannot be written is not promised, and what cannot get
@@ -61,7 +62,7 @@ func TestSmallPublishThatFails(t *testing.T) {
 func nextPack(t *testing.T, db *DB) string {
 	other := newLogged(t)
 	put(t, other, []byte("lost"), "refs/cairn/a")
-	return db.path(packDir, other.PackNames()[0]) + packExt
+	return db.path(packDir, other.PackNames()[0]) + pack.Ext
 }
 
 // TestSmallPublishKeepsToItsLimit: bytes that are not allowed are neither promised nor
@@ -110,7 +111,7 @@ func TestAroundTheSizeOfARecord(t *testing.T) {
 	}
 	for _, rec := range logged(t, db) {
 		if len(rec.pack) > 0 {
-			must(t, os.WriteFile(newPack(db.path(packDir), rec.name).stem+packExt, nil, 0o600))
+			must(t, os.WriteFile(pack.New(db.path(packDir), rec.name).Stem+pack.Ext, nil, 0o600))
 		}
 	}
 	must(t, db.Close())

@@ -13,6 +13,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
 // Ref is a name for an object. A ref that cannot be read has an Err instead of an
@@ -46,7 +47,7 @@ func (db *DB) Ref(name string) (object.ID, error) {
 		}
 		target = next
 	}
-	return object.ID{}, fmt.Errorf("ref %s: %w", name, corrupt("too many refs that refer to refs"))
+	return object.ID{}, fmt.Errorf("ref %s: %w", name, pack.Corrupt("too many refs that refer to refs"))
 }
 
 // readRef returns the value of a ref: an id or the name of another ref.
@@ -85,13 +86,13 @@ func parseRef(data []byte) (id object.ID, target string, err error) {
 	if name, ok := strings.CutPrefix(text, "ref:"); ok {
 		name = strings.TrimLeft(name, " \t")
 		if checkRefName(name) != nil {
-			return id, "", corrupt("ref to %.80q", name)
+			return id, "", pack.Corrupt("ref to %.80q", name)
 		}
 		return id, name, nil
 	}
 	id, err = object.ParseID(text)
 	if err != nil || id.IsZero() {
-		return object.ID{}, "", corrupt("ref holds %.80q", text)
+		return object.ID{}, "", pack.Corrupt("ref holds %.80q", text)
 	}
 	return id, "", nil
 }

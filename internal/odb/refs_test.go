@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
 func TestRefName(t *testing.T) {
@@ -143,7 +144,7 @@ func TestTornRefs(t *testing.T) {
 		"zero": strings.Repeat("0", 40) + "\n", "two": good + " " + good + "\n", "out": "ref: ../../HEAD\n", "loop": "ref: refs/cairn/loop\n",
 	} {
 		must(t, os.WriteFile(db.path("refs", "cairn", name), []byte(content), 0o600))
-		if got, err := db.Ref("refs/cairn/" + name); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), name) {
+		if got, err := db.Ref("refs/cairn/" + name); !errors.Is(err, pack.ErrCorrupt) || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %s, %v", name, got, err)
 		}
 	}
@@ -287,7 +288,7 @@ func TestTornPackedRefs(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("refs %q, want %q", got, want)
 	}
-	if _, err := db.Ref("refs/cairn/b"); !errors.Is(err, ErrCorrupt) {
+	if _, err := db.Ref("refs/cairn/b"); !errors.Is(err, pack.ErrCorrupt) {
 		t.Errorf("torn ref: %v", err)
 	}
 	must(t, db.DeleteRef("refs/cairn/b"))

@@ -14,6 +14,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
 // ErrNoRepair says that there is nothing that Repair can do about a fault.
@@ -169,7 +170,7 @@ func (db *DB) removeTemporary(path string) error {
 	if strings.HasPrefix(base, gonePrefix) {
 		return db.Sweep()
 	}
-	if strings.HasPrefix(base, atomicfile.Prefix) || strings.HasPrefix(base, tempPrefix) {
+	if strings.HasPrefix(base, atomicfile.Prefix) || strings.HasPrefix(base, pack.TempPrefix) {
 		_, err := atomicfile.RemoveDead(path)
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
 // shallowFile is git's list of commits whose parents are not there and not missed:
@@ -71,12 +72,12 @@ func (db *DB) readShallow() (*shallowList, error) {
 	for lines.Scan() {
 		id, err := object.ParseID(strings.TrimSpace(lines.Text()))
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", path, corrupt("line %.80q", lines.Text()))
+			return nil, fmt.Errorf("%s: %w", path, pack.Corrupt("line %.80q", lines.Text()))
 		}
 		list.ids = append(list.ids, id)
 	}
 	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, corrupt("%w", err))
+		return nil, fmt.Errorf("%s: %w", path, pack.Corrupt("%w", err))
 	}
 	slices.SortFunc(list.ids, compareIDs)
 	db.shallow.Store(list)

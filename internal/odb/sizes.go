@@ -4,6 +4,7 @@ import (
 	"os"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
 // StoredSizes returns how many bytes each object of the store's packs takes there,
@@ -16,24 +17,24 @@ func (db *DB) StoredSizes() (func(object.ID) int64, error) {
 	}
 	sizes := make(map[object.ID]int64)
 	for _, p := range db.packs.Load().packs {
-		x, err := p.index()
-		if err != nil || takesNoRoom(p.stem+packExt) {
+		x, err := p.Index()
+		if err != nil || takesNoRoom(p.Stem+pack.Ext) {
 			continue
 		}
-		body, err := p.data()
+		body, err := p.Body()
 		if err != nil {
 			continue
 		}
-		rows, err := x.rows()
+		rows, err := x.Rows()
 		if err != nil {
 			continue
 		}
 		for i, r := range rows {
-			end := body.end
+			end := body.End
 			if i+1 < len(rows) {
-				end = rows[i+1].off
+				end = rows[i+1].Off
 			}
-			sizes[r.id] = max(0, end-r.off)
+			sizes[r.ID] = max(0, end-r.Off)
 		}
 	}
 	return func(id object.ID) int64 {
@@ -55,7 +56,7 @@ func (db *DB) ObjectBytes() (int64, error) {
 	}
 	var size int64
 	for _, p := range db.packs.Load().packs {
-		if !takesNoRoom(p.stem + packExt) {
+		if !takesNoRoom(p.Stem + pack.Ext) {
 			size += packBytes(p)
 		}
 	}

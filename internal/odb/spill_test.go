@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
 // A pack is written in pieces while others add to it: objects that fill less than a
@@ -16,7 +17,7 @@ func TestPackInPieces(t *testing.T) {
 	db := newStore(t)
 	b := db.NewBatch()
 	defer b.Discard()
-	sizes := []int{1, 100_000, spillAt / 2, spillAt - 300, spillAt, spillAt + 1, 2 * spillAt, streamAbove + 1}
+	sizes := []int{1, 100_000, pack.SpillAt / 2, pack.SpillAt - 300, pack.SpillAt, pack.SpillAt + 1, 2 * pack.SpillAt, pack.StreamAbove + 1}
 	contents := make([][]byte, 3*len(sizes))
 	var wg sync.WaitGroup
 	for i := range contents {

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
 // Sweep removes what dead writers left behind: temporary files, packs of ours without
@@ -69,11 +70,11 @@ func (db *DB) sweepPacks() error {
 		switch {
 		case strings.HasPrefix(name, gonePrefix):
 			err = errors.Join(err, finishRemoval(path, names))
-		case strings.HasPrefix(name, tempPrefix):
+		case strings.HasPrefix(name, pack.TempPrefix):
 			_, rerr := atomicfile.RemoveDead(path)
 			err = errors.Join(err, rerr)
-		case isHalf(names, name, packExt, idxExt) && ownHalf(path),
-			isHalf(names, name, idxExt, packExt) && namedIndex(path):
+		case isHalf(names, name, pack.Ext, pack.IndexExt) && ownHalf(path),
+			isHalf(names, name, pack.IndexExt, pack.Ext) && namedIndex(path):
 			_, rerr := atomicfile.RemoveDead(path)
 			err = errors.Join(err, rerr)
 		}
@@ -84,10 +85,10 @@ func (db *DB) sweepPacks() error {
 // finishRemoval removes a file of a pack that was being removed. If that is the index,
 // the pack goes before it, unless there is one of that name again.
 func finishRemoval(path string, names []string) error {
-	stem := packPrefix + strings.TrimPrefix(filepath.Base(path), gonePrefix)
-	_, again := slices.BinarySearch(names, stem+idxExt)
-	if !strings.HasSuffix(path, packExt) && !again {
-		if err := atomicfile.RemoveIfThere(filepath.Join(filepath.Dir(path), stem+packExt)); err != nil {
+	stem := pack.Prefix + strings.TrimPrefix(filepath.Base(path), gonePrefix)
+	_, again := slices.BinarySearch(names, stem+pack.IndexExt)
+	if !strings.HasSuffix(path, pack.Ext) && !again {
+		if err := atomicfile.RemoveIfThere(filepath.Join(filepath.Dir(path), stem+pack.Ext)); err != nil {
 			return ignoreInUse(err)
 		}
 	}
@@ -106,11 +107,11 @@ func ignoreInUse(err error) error {
 // lacks the one with the extension other.
 func isHalf(names []string, name, ext, other string) bool {
 	stem, ok := strings.CutSuffix(name, ext)
-	if !ok || !strings.HasPrefix(stem, packPrefix) {
+	if !ok || !strings.HasPrefix(stem, pack.Prefix) {
 		return false
 	}
 	_, whole := slices.BinarySearch(names, stem+other)
-	_, kept := slices.BinarySearch(names, stem+keepExt)
+	_, kept := slices.BinarySearch(names, stem+pack.KeepExt)
 	return !whole && !kept
 }
 
@@ -118,16 +119,16 @@ func isHalf(names []string, name, ext, other string) bool {
 // the checksum that it ends with.
 func ownHalf(path string) bool {
 	sum, err := sumFromEnd(path, idSize)
-	return err == nil && filepath.Base(path) == ownName(sum)+packExt
+	return err == nil && filepath.Base(path) == pack.OwnName(sum)+pack.Ext
 }
 
 // namedIndex reports whether an index is called as we or git call that of its pack.
 // Git makes a pack before the index and removes it after that, so an index alone is
 // never one that a git is at work on.
 func namedIndex(path string) bool {
-	sum, err := sumFromEnd(path, idxTail) // that of the pack and its own
+	sum, err := sumFromEnd(path, pack.IndexTailSize) // that of the pack and its own
 	base := filepath.Base(path)
-	return err == nil && (base == ownName(sum)+idxExt || base == packPrefix+hex.EncodeToString(sum[:])+idxExt)
+	return err == nil && (base == pack.OwnName(sum)+pack.IndexExt || base == pack.Prefix+hex.EncodeToString(sum[:])+pack.IndexExt)
 }
 
 func sumFromEnd(path string, distance int) (sum [idSize]byte, err error) {
@@ -141,7 +142,7 @@ func sumFromEnd(path string, distance int) (sum [idSize]byte, err error) {
 		err = io.ErrUnexpectedEOF
 	}
 	if err == nil {
-		err = readAt(f, sum[:], info.Size()-int64(distance))
+		err = pack.ReadAt(f, sum[:], info.Size()-int64(distance))
 	}
 	return sum, err
 }

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
 func crcOf(data []byte) uint32 { return crc32.ChecksumIEEE(data) }
@@ -22,7 +24,7 @@ func TestR59SweepAfterAKill(t *testing.T) {
 		names, err := readNames(db.path(packDir))
 		must(t, err)
 		for _, name := range names {
-			if strings.HasPrefix(name, tempPrefix) {
+			if strings.HasPrefix(name, pack.TempPrefix) {
 				n++
 			}
 		}
@@ -81,7 +83,7 @@ func TestSweep(t *testing.T) {
 	check(drop, false)
 
 	// Half a pack of ours goes, whichever half, unless it is marked as kept.
-	for _, ext := range []string{packExt, idxExt} {
+	for _, ext := range []string{pack.Ext, pack.IndexExt} {
 		data, err := os.ReadFile(alone.path(packDir, half+ext))
 		must(t, err)
 		path := db.path(packDir, half+ext)
@@ -133,16 +135,16 @@ func TestSweepFinishesRemovals(t *testing.T) {
 	git(t, l.Dir(), "", "repack", "-adf")
 	l.forget("refs/cairn/tracks/b")
 	name := l.PackNames()[0]
-	gone := l.path(packDir, gonePrefix+strings.TrimPrefix(name, packPrefix))
+	gone := l.path(packDir, gonePrefix+strings.TrimPrefix(name, pack.Prefix))
 	collect(t, l.DB, Collection{Thorough: true})
-	for _, path := range []string{gone, gone + packExt, l.path(packDir, name+packExt)} {
+	for _, path := range []string{gone, gone + pack.Ext, l.path(packDir, name+pack.Ext)} {
 		must(t, os.WriteFile(path, []byte("x"), 0o400))
 	}
 	must(t, l.Sweep())
 	wantClean(t, l.DB, "swept")
 	l.check(true)
 	for _, kept := range l.PackNames() { // one of that name is there again
-		must(t, os.WriteFile(l.path(packDir, gonePrefix+strings.TrimPrefix(kept, packPrefix)), nil, 0o400))
+		must(t, os.WriteFile(l.path(packDir, gonePrefix+strings.TrimPrefix(kept, pack.Prefix)), nil, 0o400))
 	}
 	must(t, l.Sweep())
 	wantClean(t, l.DB, "swept again")

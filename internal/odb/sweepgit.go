@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
 // deadGitAge is how old a temporary file of git's is that a collection removes. A git
@@ -51,7 +52,7 @@ func sweepGitIn(dir string, before time.Time) error {
 // isGitTemp reports whether git makes temporary files, or directories, of that name.
 func isGitTemp(name string, info fs.FileInfo) bool {
 	switch {
-	case strings.HasPrefix(name, tempPrefix):
+	case strings.HasPrefix(name, pack.TempPrefix):
 		return false
 	case info.IsDir():
 		return strings.HasPrefix(name, "tmp_objdir-")

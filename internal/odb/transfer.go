@@ -5,24 +5,28 @@ import (
 	"io"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
+
+// Incoming is a pack from elsewhere that lies aside.
+type Incoming = pack.Incoming
 
 // ReceivePack reads a pack up to its end, which must be the end of r, and checks it
 // while it comes: the first fault ends the reading. Deltas may be among the objects if
 // their bases are, too. It needs no lock. Close removes what was set aside.
 func (db *DB) ReceivePack(ctx context.Context, r io.Reader) (*Incoming, error) {
-	return receive(ctx, db.path(packDir), r)
+	return pack.Receive(ctx, db.path(packDir), r)
 }
 
 // PackEncoder writes objects, of this store or others, to a stream as one pack.
 type PackEncoder struct {
-	*packEncoder
+	*pack.Encoder
 	db *DB
 }
 
 // EncodePack begins a pack of a known number of objects.
 func (db *DB) EncodePack(w io.Writer, objects int) (*PackEncoder, error) {
-	e, err := newPackEncoder(w, objects)
+	e, err := pack.NewEncoder(w, objects)
 	return &PackEncoder{e, db}, err
 }
 
@@ -35,9 +39,9 @@ func (e *PackEncoder) Copy(k object.Kind, id object.ID) error {
 	}
 	defer r.Close()
 	if kind != k {
-		return corrupt("object %s is a %s, not a %s", id, kind, k)
+		return pack.Corrupt("object %s is a %s, not a %s", id, kind, k)
 	}
-	if k == object.Blob && size > streamAbove {
+	if k == object.Blob && size > pack.StreamAbove {
 		return e.AddBlob(id, r, size)
 	}
 	buf := readBuffers.Get().(*[]byte)
@@ -46,7 +50,7 @@ func (e *PackEncoder) Copy(k object.Kind, id object.ID) error {
 		*buf = make([]byte, size)
 	}
 	content := (*buf)[:size]
-	if err := readExactly(r, content); err != nil {
+	if err := pack.ReadExactly(r, content); err != nil {
 		return err
 	}
 	return e.Add(k, content)

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
 // FaultKind is what is wrong.
@@ -129,9 +130,9 @@ func (c *checker) looseObjects() error {
 	}
 	for _, id := range ids {
 		o := c.db.loose(id)
-		err := o.check()
+		err := o.Check()
 		if err == nil && !c.v.Quick {
-			err = readThrough(o, id)
+			err = pack.ReadThrough(o, id)
 		}
 		if err == nil || errors.Is(err, errAbsent) {
 			if cerr := c.ctx.Err(); cerr != nil {

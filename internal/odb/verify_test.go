@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
 // faults returns what is wrong with a store, as another process would see it.
@@ -59,7 +60,7 @@ func TestVerifySound(t *testing.T) {
 	l := soundStore(t)
 	writing := l.NewBatch()
 	defer writing.Discard()
-	must1(writing.Add(object.Blob, noise(1, 2*spillAt))) // a living writer's file is no fault
+	must1(writing.Add(object.Blob, noise(1, 2*pack.SpillAt))) // a living writer's file is no fault
 	for _, quick := range []bool{false, true} {
 		if got := faults(t, l.DB, Verification{Quick: quick}); len(got) > 0 {
 			t.Errorf("quick %v: %+v", quick, got)
@@ -98,16 +99,16 @@ func TestVerifyFaults(t *testing.T) {
 		quick  bool // it shows without reading contents
 		left   bool // what was lost stays lost after the repair
 	}{
-		{"entry altered", onPack(packExt, flip, 100), FaultPack, false, true},
-		{"pack cut off", onPack(packExt, cutAt, 300), FaultPack, true, true},
-		{"pack empty", onPack(packExt, cutAt, 0), FaultPack, true, true},
-		{"pack head altered", onPack(packExt, flip, 2), FaultPack, true, false},
-		{"pack checksum altered", onPack(packExt, flip, -3), FaultPack, true, false},
-		{"pack missing", onPack(packExt, remove, 0), FaultPack, true, true},
-		{"index altered", onPack(idxExt, flip, idxHead+5), FaultIndex, true, false},
-		{"index cut off", onPack(idxExt, cutAt, 1500), FaultIndex, true, false},
-		{"index empty", onPack(idxExt, cutAt, 0), FaultIndex, true, false},
-		{"index missing", onPack(idxExt, remove, 0), FaultIndex, true, false},
+		{"entry altered", onPack(pack.Ext, flip, 100), FaultPack, false, true},
+		{"pack cut off", onPack(pack.Ext, cutAt, 300), FaultPack, true, true},
+		{"pack empty", onPack(pack.Ext, cutAt, 0), FaultPack, true, true},
+		{"pack head altered", onPack(pack.Ext, flip, 2), FaultPack, true, false},
+		{"pack checksum altered", onPack(pack.Ext, flip, -3), FaultPack, true, false},
+		{"pack missing", onPack(pack.Ext, remove, 0), FaultPack, true, true},
+		{"index altered", onPack(pack.IndexExt, flip, pack.IndexHeadSize+5), FaultIndex, true, false},
+		{"index cut off", onPack(pack.IndexExt, cutAt, 1500), FaultIndex, true, false},
+		{"index empty", onPack(pack.IndexExt, cutAt, 0), FaultIndex, true, false},
+		{"index missing", onPack(pack.IndexExt, remove, 0), FaultIndex, true, false},
 		{"ref torn", write("refs/cairn/tracks/0", "123"), FaultRef, true, false},
 		{"ref empty", write("refs/cairn/x", ""), FaultRef, true, false},
 		{"packed ref torn", write("packed-refs", "# x\n1234 refs/cairn/y\n"), FaultRef, true, false},
@@ -115,7 +116,7 @@ func TestVerifyFaults(t *testing.T) {
 		{"packed ref that is a directory", write("packed-refs", strings.Repeat("12", 20)+" refs/cairn"), FaultRef, true, false},
 		{"ref to nothing", func(l *lines) { must(l.t, l.SetRef("refs/cairn/x", object.ID{4})) }, FaultMissing, true, true},
 		{"journal torn", write("cairn/journal/operation", "cairn journal 1 abc"), FaultJournal, true, false},
-		{"temporary file", write("objects/pack/"+tempPrefix+"1", ""), FaultTemporary, true, false},
+		{"temporary file", write("objects/pack/"+pack.TempPrefix+"1", ""), FaultTemporary, true, false},
 		{"interrupted removal", write("objects/pack/"+gonePrefix+"1", ""), FaultTemporary, true, false},
 		{"temporary ref", write("cairn/.tmp_cairn_1", ""), FaultTemporary, true, false},
 		{"git's temporary file", func(l *lines) {
@@ -259,7 +260,7 @@ func damageRound(t *testing.T, pristine *lines, files []string, seed uint64) {
 			t.Errorf("left: %+v", f)
 		}
 	}
-	l.checkBytes(strings.HasSuffix(rel, packExt))
+	l.checkBytes(strings.HasSuffix(rel, pack.Ext))
 	if t.Failed() {
 		t.Fatalf("%s %s: %+v", rel, what, found)
 	}
@@ -343,19 +344,19 @@ func TestVerifyBorrowed(t *testing.T) {
 	t.Parallel()
 	lender, l := newLines(t), soundStore(t)
 	lender.fill("refs/heads/x", 3)
-	pack := lender.path(packDir, lender.PackNames()[0]+packExt)
-	must(t, os.Chmod(pack, 0o644))
+	packFile := lender.path(packDir, lender.PackNames()[0]+pack.Ext)
+	must(t, os.Chmod(packFile, 0o644))
 	if n, err := l.Borrow([]string{lender.path("objects")}); n == 0 || err != nil {
 		t.Skipf("no hard links here: %v", err)
 	}
 	if got := faults(t, l.DB, Verification{}); len(got) > 0 {
 		t.Errorf("%+v", got)
 	}
-	mine := l.path(packDir, filepath.Base(pack))
+	mine := l.path(packDir, filepath.Base(packFile))
 	if err := l.Repair(t.Context(), Fault{Kind: FaultMode, Path: mine, Repair: "x"}); !errors.Is(err, ErrNoRepair) && !onWindows {
 		t.Error(err)
 	}
-	if info, err := os.Stat(pack); err != nil || !onWindows && info.Mode().Perm() != 0o644 {
+	if info, err := os.Stat(packFile); err != nil || !onWindows && info.Mode().Perm() != 0o644 {
 		t.Errorf("the lender's pack: %v, %v", info.Mode(), err)
 	}
 }
@@ -366,12 +367,12 @@ func TestV15_VerifyBorrowedAfterARepack(t *testing.T) {
 	t.Parallel()
 	lender, l := newLines(t), soundStore(t)
 	lender.fill("refs/heads/x", 3)
-	stem := lender.path(packDir, strings.TrimSuffix(lender.PackNames()[0], packExt))
-	must(t, errors.Join(os.Chmod(stem+packExt, 0o444), os.Chmod(stem+idxExt, 0o444)))
+	stem := lender.path(packDir, strings.TrimSuffix(lender.PackNames()[0], pack.Ext))
+	must(t, errors.Join(os.Chmod(stem+pack.Ext, 0o444), os.Chmod(stem+pack.IndexExt, 0o444)))
 	if n, err := l.Borrow([]string{lender.path("objects")}); n == 0 || err != nil {
 		t.Skipf("no hard links here: %v", err)
 	}
-	must(t, errors.Join(os.Remove(stem+packExt), os.Remove(stem+idxExt)))
+	must(t, errors.Join(os.Remove(stem+pack.Ext), os.Remove(stem+pack.IndexExt)))
 	if got := faults(t, l.DB, Verification{}); len(got) > 0 {
 		t.Errorf("%+v", got)
 	}

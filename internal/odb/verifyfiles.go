@@ -17,6 +17,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
 const repairRemake = "make it again"
@@ -68,7 +69,7 @@ func (db *DB) checkFile(name string) error {
 	case name == "config":
 		err = checkConfig(string(data))
 	default:
-		err = corrupt("it holds %.80q", data)
+		err = pack.Corrupt("it holds %.80q", data)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
@@ -83,10 +84,10 @@ func (db *DB) checkHead(data []byte) error {
 	}
 	id, err := db.Ref("HEAD")
 	if err != nil {
-		return corrupt("HEAD leads nowhere: %.80q", data)
+		return pack.Corrupt("HEAD leads nowhere: %.80q", data)
 	}
 	if ok, err := db.Has(id); err != nil || !ok {
-		return corrupt("HEAD leads to %s, which is not there", id)
+		return pack.Corrupt("HEAD leads to %s, which is not there", id)
 	}
 	return nil
 }
@@ -95,7 +96,7 @@ func (db *DB) checkHead(data []byte) error {
 func checkConfig(text string) error {
 	for line := range strings.Lines(config) {
 		if !slices.Contains(strings.Split(text, "\n"), strings.TrimSuffix(line, "\n")) {
-			return corrupt("the line %q is missing", strings.TrimSpace(line))
+			return pack.Corrupt("the line %q is missing", strings.TrimSpace(line))
 		}
 	}
 	return nil
@@ -167,7 +168,7 @@ func (c *checker) name(rel, path string, info fs.FileInfo) error {
 	base := filepath.Base(path)
 	switch {
 	case strings.HasPrefix(base, gonePrefix):
-	case strings.HasPrefix(base, atomicfile.Prefix), strings.HasPrefix(base, tempPrefix):
+	case strings.HasPrefix(base, atomicfile.Prefix), strings.HasPrefix(base, pack.TempPrefix):
 		if isClaimed(path) {
 			return nil
 		}
@@ -224,7 +225,7 @@ func isClaimed(path string) bool {
 var (
 	knownFiles = []string{"HEAD", "config", "description", "packed-refs", "shallow", "FETCH_HEAD", "ORIG_HEAD", "gc.log", "gc.pid"}
 	knownDirs  = []string{"cairn", "refs", "info", "hooks", "logs", "branches", "objects"}
-	packFiles  = []string{packExt, idxExt, ".rev", ".bitmap", ".keep", ".promisor", ".mtimes"}
+	packFiles  = []string{pack.Ext, pack.IndexExt, ".rev", ".bitmap", ".keep", ".promisor", ".mtimes"}
 )
 
 func isKnown(rel string) bool {
@@ -243,7 +244,7 @@ func isKnown(rel string) bool {
 	case "info":
 		return true
 	case "pack":
-		return strings.HasPrefix(name, "multi-pack-index") || strings.HasPrefix(name, packPrefix) && slices.Contains(packFiles, filepath.Ext(name))
+		return strings.HasPrefix(name, "multi-pack-index") || strings.HasPrefix(name, pack.Prefix) && slices.Contains(packFiles, filepath.Ext(name))
 	}
 	id, err := object.ParseID(dir + name)
 	return err == nil && id.String() == dir+name

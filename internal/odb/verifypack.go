@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+
+	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
 // The repairs of a pack.
@@ -44,11 +46,11 @@ func (c *checker) halves() error {
 			has, lacks string
 			fault      Fault
 		}{
-			{packExt, idxExt, Fault{Kind: FaultIndex, Repair: repairIndex}},
-			{idxExt, packExt, Fault{Kind: FaultPack, Repair: "set the index aside"}},
+			{pack.Ext, pack.IndexExt, Fault{Kind: FaultIndex, Repair: repairIndex}},
+			{pack.IndexExt, pack.Ext, Fault{Kind: FaultPack, Repair: "set the index aside"}},
 		} {
 			stem, ok := strings.CutSuffix(name, half.has)
-			if !ok || !strings.HasPrefix(stem, packPrefix) {
+			if !ok || !strings.HasPrefix(stem, pack.Prefix) {
 				continue
 			}
 			if _, whole := slices.BinarySearch(names, stem+half.lacks); whole {
@@ -64,31 +66,31 @@ func (c *checker) halves() error {
 	return nil
 }
 
-func (c *checker) pack(p *pack) error {
-	x, err := p.index()
+func (c *checker) pack(p *pack.Pack) error {
+	x, err := p.Index()
 	if err == nil {
-		err = p.wrap(idxExt, checkSum(c.ctx, p.stem+idxExt))
+		err = p.Wrap(pack.IndexExt, pack.CheckSum(c.ctx, p.Stem+pack.IndexExt))
 	}
 	if err != nil {
 		return c.damaged(p, FaultIndex, err)
 	}
-	if _, err := p.data(); err != nil {
+	if _, err := p.Body(); err != nil {
 		return c.damaged(p, FaultPack, err)
 	}
-	rows, err := x.rows()
+	rows, err := x.Rows()
 	if err != nil {
-		return c.damaged(p, FaultIndex, p.wrap(idxExt, err))
+		return c.damaged(p, FaultIndex, p.Wrap(pack.IndexExt, err))
 	}
 	if c.v.Quick {
 		return nil
 	}
-	bad := p.wrap(packExt, checkSum(c.ctx, p.stem+packExt))
+	bad := p.Wrap(pack.Ext, pack.CheckSum(c.ctx, p.Stem+pack.Ext))
 	for _, r := range rows {
 		if err := c.ctx.Err(); err != nil {
 			return err
 		}
-		err := readThrough(c.db.bases.At(p, r.off), r.id)
-		if errors.Is(err, errGone) {
+		err := pack.ReadThrough(c.db.bases.At(p, r.Off), r.ID)
+		if errors.Is(err, pack.ErrGone) {
 			return nil
 		}
 		if err == nil {
@@ -97,7 +99,7 @@ func (c *checker) pack(p *pack) error {
 		if bad == nil {
 			bad = err
 		}
-		if err := c.report(Fault{Kind: FaultObject, Path: p.stem + packExt, ID: r.id, Err: err}); err != nil {
+		if err := c.report(Fault{Kind: FaultObject, Path: p.Stem + pack.Ext, ID: r.ID, Err: err}); err != nil {
 			return err
 		}
 	}
@@ -108,15 +110,15 @@ func (c *checker) pack(p *pack) error {
 }
 
 // damaged reports a pack or its index, unless the pack has gone meanwhile.
-func (c *checker) damaged(p *pack, kind FaultKind, err error) error {
-	f := Fault{Kind: kind, Path: p.stem + packExt, Err: err, Repair: repairPack}
+func (c *checker) damaged(p *pack.Pack, kind FaultKind, err error) error {
+	f := Fault{Kind: kind, Path: p.Stem + pack.Ext, Err: err, Repair: repairPack}
 	switch {
-	case errors.Is(err, errGone):
+	case errors.Is(err, pack.ErrGone):
 		return nil
 	case c.ctx.Err() != nil:
 		return c.ctx.Err()
 	case kind == FaultIndex:
-		f.Path, f.Repair = p.stem+idxExt, repairIndex
+		f.Path, f.Repair = p.Stem+pack.IndexExt, repairIndex
 	}
 	return c.report(f)
 }

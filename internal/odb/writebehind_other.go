@@ -1,8 +1,0 @@
-//go:build !linux
-
-package odb
-
-import "os"
-
-// beginWriting does nothing: other systems have no such hint, or write early anyway.
-func beginWriting(*os.File, int64, int64) {}

@@ -40,8 +40,8 @@ type job struct {
 	pays    bool        // there is garbage in it, or more than one pack
 }
 
-// stack is what is in a pack.
-type stack struct {
+// packCensus counts the live and dead objects of a pack.
+type packCensus struct {
 	p          *pack.Pack
 	own        bool
 	n, live    int
@@ -50,7 +50,7 @@ type stack struct {
 
 // dirty reports whether there is so much garbage in a pack that copying the rest
 // pays: a quarter. Every byte that is dropped costs three that are copied then.
-func (s *stack) dirty(thorough bool) bool {
+func (s *packCensus) dirty(thorough bool) bool {
 	return s.live < s.n && (thorough || s.kept < s.size/4*3)
 }
 
@@ -59,27 +59,27 @@ func (s *stack) dirty(thorough bool) bool {
 // the large ones need.
 func (g *collector) plan() ([]*job, error) {
 	g.m.recent = nil
-	stacks, err := g.stacks()
+	censuses, err := g.censuses()
 	if err != nil {
 		return nil, err
 	}
-	jobs := g.removals(stacks)
-	stacks = slices.DeleteFunc(stacks, func(s stack) bool { return s.live == 0 })
-	slices.SortFunc(stacks, func(a, b stack) int { return cmp.Compare(a.kept, b.kept) })
+	jobs := g.removals(censuses)
+	censuses = slices.DeleteFunc(censuses, func(s packCensus) bool { return s.live == 0 })
+	slices.SortFunc(censuses, func(a, b packCensus) int { return cmp.Compare(a.kept, b.kept) })
 	loose, size := g.liveLoose()
 	if g.c.Pack != nil && g.out.Unpacked == nil {
-		if j := g.deltaJob(stacks, loose, size); j != nil {
+		if j := g.deltaJob(censuses, loose, size); j != nil {
 			return append(jobs, j), nil
 		}
 	}
-	return append(jobs, g.copyJobs(stacks, loose, size)...), nil
+	return append(jobs, g.copyJobs(censuses, loose, size)...), nil
 }
 
-// stacks counts what is in the packs of the census that are still there and may be
+// censuses counts the objects of the packs of the census that are still there and may be
 // touched.
-func (g *collector) stacks() ([]stack, error) {
+func (g *collector) censuses() ([]packCensus, error) {
 	present := g.db.packs.Load().packs
-	var all []stack
+	var all []packCensus
 	for _, p := range g.packs {
 		if g.bad[p] || !slices.Contains(present, p) || g.held(p) {
 			continue
@@ -106,8 +106,8 @@ func (g *collector) held(p *pack.Pack) bool {
 	return !g.db.Borrowed(p.Name()) || !g.c.Thorough && isShared(p)
 }
 
-func (g *collector) count(p *pack.Pack) (stack, error) {
-	s := stack{p: p, own: p.Own()}
+func (g *collector) count(p *pack.Pack) (packCensus, error) {
+	s := packCensus{p: p, own: p.Own()}
 	x, err := p.Index()
 	if err != nil {
 		return s, err
@@ -142,10 +142,10 @@ func (g *collector) keeps(id object.ID) bool {
 }
 
 // removals are the jobs that copy nothing.
-func (g *collector) removals(stacks []stack) []*job {
+func (g *collector) removals(censuses []packCensus) []*job {
 	var jobs []*job
 	var dead []*pack.Pack
-	for _, s := range stacks {
+	for _, s := range censuses {
 		if s.live == 0 {
 			dead = append(dead, s.p)
 		}
@@ -178,11 +178,11 @@ func (g *collector) liveLoose() (ids []object.ID, size int64) {
 	return ids, size
 }
 
-// series returns how many of the stacks, sorted by size, are to become one so that
+// series returns how many of the packs, sorted by size, are to become one so that
 // each of the others is at least twice as large as all before it. Hence the number
 // of packs is logarithmic, and so is how often an object is copied.
-func series(stacks []stack, before int64) (n int) {
-	for i, s := range stacks {
+func series(censuses []packCensus, before int64) (n int) {
+	for i, s := range censuses {
 		if s.kept < 2*before {
 			n = i + 1
 		}
@@ -192,9 +192,9 @@ func series(stacks []stack, before int64) (n int) {
 }
 
 // copyJobs are the packs with much garbage, and the small ones, merged.
-func (g *collector) copyJobs(stacks []stack, loose []object.ID, size int64) (jobs []*job) {
-	small := slices.Clone(stacks)
-	if i := slices.IndexFunc(small, func(s stack) bool { return s.kept > mergeMax }); i >= 0 {
+func (g *collector) copyJobs(censuses []packCensus, loose []object.ID, size int64) (jobs []*job) {
+	small := slices.Clone(censuses)
+	if i := slices.IndexFunc(small, func(s packCensus) bool { return s.kept > mergeMax }); i >= 0 {
 		small = small[:i]
 	}
 	merge := series(small, size)
@@ -203,7 +203,7 @@ func (g *collector) copyJobs(stacks []stack, loose []object.ID, size int64) (job
 		most = min(most, g.c.CopyAtOnce)
 	}
 	j := &job{loose: loose, kept: len(loose), need: size, pays: len(loose) > 0}
-	for i, s := range stacks {
+	for i, s := range censuses {
 		dirty := s.dirty(g.c.Thorough)
 		if i >= merge && !dirty {
 			continue
@@ -225,7 +225,7 @@ func appendPaying(jobs []*job, j *job) []*job {
 	return append(jobs, j)
 }
 
-func (j *job) add(s stack) {
+func (j *job) add(s packCensus) {
 	j.packs = append(j.packs, s.p)
 	j.kept += s.live
 	j.need += s.kept + int64(s.live)*int64(idSize+8)
@@ -234,11 +234,11 @@ func (j *job) add(s stack) {
 // deltaJob puts all that was never looked at for deltas into one job, together with
 // the packs of git's that are small beside it or hold much garbage. It is nil where
 // that does not pay yet.
-func (g *collector) deltaJob(stacks []stack, loose []object.ID, size int64) *job {
+func (g *collector) deltaJob(censuses []packCensus, loose []object.ID, size int64) *job {
 	j := &job{loose: loose, kept: len(loose), need: size, delta: true}
 	fresh := len(loose)
-	var others []stack
-	for _, s := range stacks {
+	var others []packCensus
+	for _, s := range censuses {
 		if s.own {
 			fresh += s.live
 			j.add(s)
@@ -260,11 +260,11 @@ func (g *collector) deltaJob(stacks []stack, loose []object.ID, size int64) *job
 
 // estimate says what would be freed.
 func (g *collector) estimate() error {
-	stacks, err := g.stacks()
+	censuses, err := g.censuses()
 	if err != nil {
 		return err
 	}
-	for _, s := range stacks {
+	for _, s := range censuses {
 		if s.live == 0 || s.dirty(g.c.Thorough) {
 			g.out.Freed += s.size - s.kept + int64(s.n-s.live)*int64(idSize+8)
 		}

@@ -54,9 +54,9 @@ func (h Holder) foreign() bool {
 
 // The file cairn/lock.holder begins with a line for the present holder: a checksum
 // and the holder as JSON. The checksum tells a record that was being written, or was
-// lost with the power, from a whole one. Without a holder the line has a number there
-// that whoever was the last has thrown: who finds his own knows that nobody has had the
-// lock since. The file is overwritten in place and stays: to make and remove a file costs
+// lost with the power, from a whole one. A free record holds a random number of the last
+// holder instead. A process that finds its own number knows that no other process has held
+// the lock since. The file is overwritten in place and stays: to make and remove a file costs
 // many times what the rest of locking does.
 type holderRecord struct {
 	file *os.File

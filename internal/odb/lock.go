@@ -92,9 +92,10 @@ func (db *DB) leave(l *held) error {
 	return errors.Join(err, l.kernel.Unlock())
 }
 
-// Disturbances is, to who has the lock, how often somebody else has had it between two times
-// that this DB had it: a process that lives, or one that was killed. The first time counts as
-// one. What others do without the lock it does not tell.
+// Disturbances counts acquisitions of the lock by other processes since this DB last held
+// it; several in a row may count as one. The first acquisition by this DB counts, too. The
+// number is valid only while the lock is held. It tells nothing of changes that other
+// processes make without the lock.
 func (db *DB) Disturbances() int { return db.disturbances }
 
 // takeTurn makes the goroutines of one DB queue up, in order, before they compete

@@ -15,6 +15,8 @@
 //	cairn/redo          what small publishes promised, see below
 //	cairn/index*        private files of package index
 //
+// Package pack reads and writes a single pack; this package knows which packs there are.
+//
 // # Writing
 //
 // A [Batch] becomes one pack and its index, whatever the number of objects. Both

@@ -7,12 +7,12 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
-// PackedSizes returns, for each id, the size of the contents of the object in a pack,
-// without a look at its kind, which for a delta would cost the whole chain. It is -1
-// for what is in no pack, or cannot be read there.
+// PackedSizes returns the size of the contents of each object. It does not determine the
+// kind, which takes reading the whole chain of a delta. The size is -1 for an object that is
+// in no pack or unreadable there.
 //
-// It is for many ids at once: they are looked for in the order in which the indexes,
-// and then the packs, hold them, which costs a tenth of looking for one after the other.
+// It is for many ids at once: they are searched in the order of the indexes, and then read
+// in the order of the packs, which takes a tenth of the time of one search after the other.
 func (db *DB) PackedSizes(ids []object.ID) []int64 {
 	sizes := make([]int64, len(ids))
 	left := make([]int32, len(ids)) // positions in ids, ordered by id

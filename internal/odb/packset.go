@@ -12,19 +12,18 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
-// packSet is the list of packs as it was at one time. It is not changed but
-// replaced.
+// packSet is the list of packs at one time. It is immutable: a change makes another one.
 type packSet struct {
-	packs  []*pack.Pack // newest first: what is asked for was mostly written last
-	change uint64       // how often packs have come or gone
+	packs  []*pack.Pack // newest first: recent objects are read most often
+	change uint64       // grows whenever packs come or go
 	listed bool
 	mtime  time.Time // of the directory, before it was listed
 	racy   bool      // a change after the listing may have left mtime as it is
 }
 
-// How old the time of a directory must be, when it is listed, for a later change to
-// show: more than a tick of the kernel's clock where there are fractions of a
-// second, more than the two seconds of FAT where there are none.
+// A later change of a directory shows if the directory's mtime is at least so old when it is
+// listed: more than a tick of the kernel's clock on a file system with fractions of a
+// second, more than the two seconds of FAT on others.
 const (
 	racyFine   = 50 * time.Millisecond
 	racyCoarse = 2500 * time.Millisecond
@@ -65,8 +64,8 @@ func (db *DB) refresh(force bool) error {
 	return nil
 }
 
-// ShowsChanges reports whether the store lies where every change of its files shows at
-// once. Elsewhere what another process has done may show later than it has done it.
+// ShowsChanges reports whether the file system of the store shows every change at once. On
+// others, changes by another process may show late.
 func (db *DB) ShowsChanges() bool { return db.shows() }
 
 // missing explains that the directory of the packs is not there: a clone without
@@ -81,8 +80,8 @@ func (db *DB) missing(err error) error {
 	return nil
 }
 
-// update returns the set of the packs named, keeping those that are open, and
-// closes the others. A damaged one is opened anew: it may have been replaced.
+// update returns the set of the named packs. It keeps their open Packs and closes all
+// others. A damaged pack is opened again: its files may have been replaced.
 func (s *packSet) update(dir string, stems []string) *packSet {
 	known := make(map[string]*pack.Pack, len(s.packs))
 	for _, p := range s.packs {
@@ -143,8 +142,8 @@ func (db *DB) forget(gone []*pack.Pack) {
 	}
 }
 
-// PacksChanged is when packs last came or went, in nanoseconds since 1970; 0 if nobody
-// knows.
+// PacksChanged returns when packs last came or went, in nanoseconds since 1970; 0 if that
+// is unknown.
 func (db *DB) PacksChanged() int64 {
 	mtime, err := db.packsTime()
 	if err != nil {

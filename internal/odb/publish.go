@@ -6,10 +6,10 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
-// publish makes a pack and its index out of what was added, puts them into the store,
-// and then sets refs. No object is visible before the index is renamed, and no ref is
-// there before the objects. How it gets to the disk, publishSmall, publishLogged and
-// publishFlushed say.
+// publish completes a pack and its index, puts them into the store, and then sets refs. No
+// object is visible before the index is renamed, and no ref before its objects. There are
+// three ways to the disk: publishSmall and publishLogged by the redo log, publishFlushed
+// without it.
 func (db *DB) publish(w *pack.Writer, refs ...RefUpdate) (*pack.Pack, error) {
 	defer w.Discard()
 	if p, done, err := db.publishSmall(w, refs); done || err != nil {
@@ -45,7 +45,7 @@ func (db *DB) publishFlushed(s *pack.Sealed, writes []refWrite) (*pack.Pack, err
 	if err := db.flush(append(tempFiles(writes), s.Pack, s.Idx)...); err != nil {
 		return nil, fmt.Errorf("write pack into %s: %w", db.dir, err)
 	}
-	if len(writes) == 0 || !db.inOrder() { // else one wait for the disk is enough
+	if len(writes) == 0 || !db.inOrder() { // in order, one wait for the disk is enough
 		p, err := db.install(s)
 		if err != nil || len(writes) == 0 {
 			return p, err
@@ -59,9 +59,9 @@ func (db *DB) publishFlushed(s *pack.Sealed, writes []refWrite) (*pack.Pack, err
 	return p, db.moveRefs(writes, db.path(packDir))
 }
 
-// seal ends a pack and flushes it. It needs no lock. The pack stays claimed until it
-// is installed or discarded, so that Sweep does not take it for the remains of a
-// crash; where there are no claims only the lock keeps Sweep away.
+// seal completes a pack under temporary names and flushes it. It needs no lock. The files
+// stay claimed until the pack is installed or discarded, so that Sweep does not take them
+// for the remains of a crash. On systems without claims only the lock keeps Sweep away.
 func (db *DB) seal(w *pack.Writer) (*pack.Sealed, error) {
 	s, err := w.Seal()
 	if err != nil {
@@ -98,8 +98,8 @@ func (db *DB) rename(s *pack.Sealed) (*pack.Pack, error) {
 	return p, nil
 }
 
-// intact returns the pack of that name if it is there and fit to be read. Its
-// contents follow from its name.
+// intact returns the readable pack of that name, if there is one. Its contents follow from
+// its name.
 func (db *DB) intact(name string) *pack.Pack {
 	for _, p := range db.packs.Load().packs {
 		if p.Name() != name {

@@ -78,7 +78,7 @@ func (db *DB) prepareRefs(updates []RefUpdate) ([]refWrite, error) {
 	return writes, nil
 }
 
-// checkRefs says what is to be written.
+// checkRefs validates updates and prepares the contents of their files.
 func (db *DB) checkRefs(updates []RefUpdate) (writes []refWrite, err error) {
 	if len(updates) == 0 {
 		return nil, nil

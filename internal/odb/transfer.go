@@ -8,7 +8,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
-// Incoming is a pack from elsewhere that lies aside.
+// Incoming is a pack from elsewhere in a temporary file. Nothing of it is in the store.
 type Incoming = pack.Incoming
 
 // ReceivePack reads a pack up to its end, which must be the end of r, and checks it

@@ -14,9 +14,10 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
-// BenchmarkRolling tracks 1,100 changes of one file among 2,000, with room for a few
-// hundred checkpoints. It compares what a track costs while the store grows, around the
-// 10th, with what it costs while the store rolls, around the 1,000th, cleanings included.
+// BenchmarkRolling compares what a track costs in a store that rolls, around its 1,000th,
+// with what it costs in one that grows, around its 10th. Both have one file among 2,000 that
+// changes, and room for a few hundred checkpoints. They take turns, so that both meet the
+// same load of the machine. The cleanings of the store that rolls are included.
 func BenchmarkRolling(b *testing.B) {
 	for _, kib := range []int{4, 32} {
 		b.Run(fmt.Sprintf("%dKiB", kib), func(b *testing.B) {
@@ -28,6 +29,40 @@ func BenchmarkRolling(b *testing.B) {
 }
 
 func rolling(b *testing.B, size int) {
+	old := newTracked(b, size)
+	cleanings := old.repo.CountCleanings()
+	for range 900 {
+		old.track()
+	}
+	early, late := &spent{}, &spent{}
+	for range 4 {
+		young := newTracked(b, size)
+		for range 5 {
+			young.track()
+		}
+		for range 100 {
+			early.add(young.track())
+			late.add(old.track())
+		}
+	}
+	b.ReportMetric(mean(early.took), "us/10th")
+	b.ReportMetric(mean(late.took), "us/1000th")
+	b.ReportMetric(mean(late.cpu)/mean(early.cpu), "cpu-ratio")
+	b.ReportMetric(mean(late.took)/mean(early.took), "ratio")
+	b.ReportMetric(float64(slices.Max(late.took).Milliseconds()), "ms-max")
+	b.ReportMetric(float64(cleanings()), "cleanings")
+}
+
+// tracked is a directory with a store whose size is bounded.
+type tracked struct {
+	b    *testing.B
+	root string
+	repo *cairn.Repo
+	size int // of the file that changes
+	n    int // tracks so far
+}
+
+func newTracked(b *testing.B, size int) *tracked {
 	tree := gittest.Tree{}
 	for i := range 2000 {
 		tree[fmt.Sprintf("dir%d/file%d", i%50, i)] = gittest.File(fmt.Sprint("file ", i))
@@ -39,37 +74,34 @@ func rolling(b *testing.B, size int) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer r.Close()
-	cleanings := r.CountCleanings()
-	took := make([]time.Duration, 1100)
-	var cpu [3]time.Duration
-	for i := range took {
-		if err := os.WriteFile(filepath.Join(root, "dir7", "file7"), []byte(noise(i+1, size)), 0o600); err != nil {
-			b.Fatal(err)
-		}
-		switch i {
-		case 5, 105, 900:
-			cpu[min(i/100, 2)] = cpuTime()
-		}
-		begun := time.Now()
-		if _, err := r.Track(background, cairn.TrackOptions{}); err != nil {
-			b.Fatal(err)
-		}
-		took[i] = time.Since(begun)
-	}
-	early, late := mean(took[5:105]), mean(took[900:1100])
-	b.ReportMetric(float64(early.Microseconds()), "us/10th")
-	b.ReportMetric(float64(late.Microseconds()), "us/1000th")
-	b.ReportMetric(float64((cpuTime()-cpu[2]).Microseconds())/200/(float64((cpu[1]-cpu[0]).Microseconds())/100), "cpu-ratio")
-	b.ReportMetric(float64(late)/float64(early), "ratio")
-	b.ReportMetric(float64(slices.Max(took[900:]).Milliseconds()), "ms-max")
-	b.ReportMetric(float64(cleanings()), "cleanings")
+	b.Cleanup(func() { r.Close() })
+	return &tracked{b: b, root: root, repo: r, size: size}
 }
 
-func mean(took []time.Duration) time.Duration {
+func (t *tracked) track() (took, cpu time.Duration) {
+	t.n++
+	if err := os.WriteFile(filepath.Join(t.root, "dir7", "file7"), []byte(noise(t.n, t.size)), 0o600); err != nil {
+		t.b.Fatal(err)
+	}
+	begun, used := time.Now(), cpuTime()
+	if _, err := t.repo.Track(background, cairn.TrackOptions{}); err != nil {
+		t.b.Fatal(err)
+	}
+	return time.Since(begun), cpuTime() - used
+}
+
+// spent is what tracks took, by the clock and of the processors.
+type spent struct{ took, cpu []time.Duration }
+
+func (s *spent) add(took, cpu time.Duration) {
+	s.took, s.cpu = append(s.took, took), append(s.cpu, cpu)
+}
+
+// mean is in microseconds.
+func mean(took []time.Duration) float64 {
 	var sum time.Duration
 	for _, d := range took {
 		sum += d
 	}
-	return sum / time.Duration(len(took))
+	return float64(sum.Microseconds()) / float64(len(took))
 }

@@ -2,19 +2,26 @@ package odb
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"io/fs"
+	"math/bits"
 	"slices"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
-// census is the set of the objects that were in the store at one time: 20 bytes an
+// census is the set of the objects that were in the store at one time: 21 or 22 bytes an
 // object, whatever the number of packs.
 type census struct {
-	ids    []object.ID // sorted
-	fanout [257]int
+	ids []object.ID // sorted
+
+	// starts has the place of the first id of each bucket, and the number of ids. A bucket
+	// holds the ids that begin with the same bits, about four: a mark looks up every entry
+	// of every tree.
+	starts []uint32
+	shift  int
 }
 
 // newCensus lists the objects of packs and of files of their own. Packs that cannot
@@ -40,22 +47,42 @@ func newCensus(packs []*pack.Pack, loose []object.ID) (*census, error) {
 		}
 	}
 	slices.SortFunc(ids, func(a, b object.ID) int { return bytes.Compare(a[:], b[:]) })
-	c := &census{ids: slices.Compact(ids)}
-	n = 0
-	for b := range 256 {
-		for n < len(c.ids) && int(c.ids[n][0]) == b {
-			n++
-		}
-		c.fanout[b+1] = n
-	}
-	return c, nil
+	return sortedCensus(slices.Compact(ids)), nil
 }
 
-// slot returns the place of an object in the census.
+func sortedCensus(ids []object.ID) *census {
+	width := max(8, bits.Len(uint(len(ids)))-2)
+	c := &census{ids: ids, starts: make([]uint32, 1<<width+1), shift: 32 - width}
+	n := 0
+	for b := range 1 << width {
+		for n < len(ids) && c.bucket(ids[n]) == b {
+			n++
+		}
+		c.starts[b+1] = uint32(n)
+	}
+	return c
+}
+
+func (c *census) bucket(id object.ID) int {
+	return int(binary.BigEndian.Uint32(id[:4]) >> c.shift)
+}
+
+// slot returns the place of an object in the census, if it is there.
 func (c *census) slot(id object.ID) (int, bool) {
-	lo, hi := c.fanout[id[0]], c.fanout[int(id[0])+1]
-	n, ok := slices.BinarySearchFunc(c.ids[lo:hi], id, func(a, b object.ID) int { return bytes.Compare(a[:], b[:]) })
-	return lo + n, ok
+	b := c.bucket(id)
+	lo, hi := int(c.starts[b]), int(c.starts[b+1])
+	for lo < hi {
+		mid := int(uint(lo+hi) / 2)
+		switch bytes.Compare(c.ids[mid][:], id[:]) {
+		case 0:
+			return mid, true
+		case 1:
+			hi = mid
+		default:
+			lo = mid + 1
+		}
+	}
+	return 0, false
 }
 
 // allLoose lists the objects that are files of their own.

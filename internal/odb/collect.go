@@ -42,9 +42,13 @@ type Collection struct {
 	WithoutRef func(name string) bool
 	Cut        []object.ID
 
-	Reserve    int64                 // bytes that have to stay free on the file system
-	CopyAtOnce int64                 // bytes of a pack that is made out of several, at most; 0 = the usual number
-	Free       func() (int64, error) // bytes that are free; nil asks the system
+	Reserve int64                 // bytes that have to stay free on the file system
+	Free    func() (int64, error) // bytes that are free; nil asks the system
+
+	// CopyAtOnce is for a Collect that makes room in a hurry: the size in bytes of a pack
+	// that is made out of several, at most. Packs without garbage stay as they are then,
+	// unless there are very many. 0 = no hurry.
+	CopyAtOnce int64
 
 	// Pack, if not nil, makes delta-compressed packs where that pays. Without it, and
 	// when it fails, entries are copied as they are.

@@ -19,6 +19,10 @@ const (
 	// mergedMax is the size of the largest pack that is made out of several.
 	mergedMax = 512 << 20
 
+	// maxUnmerged is the number of packs from which a Collect with CopyAtOnce merges packs
+	// without garbage, too.
+	maxUnmerged = 64
+
 	// packAt is how many objects that never were in a delta make it worth while to
 	// look for deltas.
 	packAt = 2000
@@ -201,6 +205,9 @@ func (g *collector) copyJobs(censuses []packCensus, loose []object.ID, size int6
 	most := int64(mergedMax)
 	if g.c.CopyAtOnce > 0 {
 		most = min(most, g.c.CopyAtOnce)
+		if len(censuses) < maxUnmerged {
+			merge = 0
+		}
 	}
 	j := &job{loose: loose, kept: len(loose), need: size, pays: len(loose) > 0}
 	for i, s := range censuses {

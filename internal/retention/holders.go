@@ -29,7 +29,7 @@ type pinHold struct {
 
 // holders measures what stays whatever is decided.
 func (s *survey) holders(ctx context.Context, size func(object.ID) int64) (*holders, error) {
-	m := &measure{repo: s.repo, size: size, seen: make(map[object.ID]bool)}
+	m := s.measure(size)
 	h := &holders{}
 	for _, u := range s.units {
 		if !u.spared {

@@ -120,7 +120,7 @@ func (s *survey) bySize(ctx context.Context, budget, most int64, size func(objec
 
 // measureAlways begins a measure with what lives whatever is decided.
 func (s *survey) measureAlways(ctx context.Context, size func(object.ID) int64) (*measure, error) {
-	m := &measure{repo: s.repo, size: size, seen: make(map[object.ID]bool)}
+	m := s.measure(size)
 	for _, id := range s.always {
 		if err := m.add(ctx, id); err != nil {
 			return nil, err
@@ -221,9 +221,14 @@ func (s *survey) deadParents(n *node, live map[object.ID]bool) []object.ID {
 // measure sums up what commits and trees take in the store, each object once.
 type measure struct {
 	repo  *history.Store
+	known map[object.ID]*node // commits that need not be read
 	size  func(object.ID) int64
 	seen  map[object.ID]bool
 	total int64
+}
+
+func (s *survey) measure(size func(object.ID) int64) *measure {
+	return &measure{repo: s.repo, known: s.Known, size: size, seen: make(map[object.ID]bool)}
 }
 
 // add counts a commit with its tree, without its parents, or a tree.
@@ -231,21 +236,33 @@ func (m *measure) add(ctx context.Context, id object.ID) error {
 	if m.seen[id] {
 		return nil
 	}
+	if n := m.known[id]; n != nil {
+		return m.commit(ctx, id, n.tree)
+	}
 	kind, data, err := m.repo.DB.Read(id)
 	if err != nil {
 		return nil // nothing that is not there takes room
 	}
 	switch kind {
 	case object.Commit:
-		m.seen[id] = true
-		m.total += m.size(id)
 		if c, err := object.ParseCommit(data); err == nil {
-			return m.tree(ctx, c.Tree)
+			return m.commit(ctx, id, c.Tree)
 		}
+		m.count(id)
 	case object.Tree:
 		return m.tree(ctx, id)
 	}
 	return nil
+}
+
+func (m *measure) commit(ctx context.Context, id, tree object.ID) error {
+	m.count(id)
+	return m.tree(ctx, tree)
+}
+
+func (m *measure) count(id object.ID) {
+	m.seen[id] = true
+	m.total += m.size(id)
 }
 
 func (m *measure) tree(ctx context.Context, id object.ID) error {
@@ -255,8 +272,7 @@ func (m *measure) tree(ctx context.Context, id object.ID) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	m.seen[id] = true
-	m.total += m.size(id)
+	m.count(id)
 	entries, err := m.repo.ReadTree(id)
 	if err != nil {
 		return nil
@@ -268,8 +284,7 @@ func (m *measure) tree(ctx context.Context, id object.ID) error {
 		case e.Mode == object.Dir:
 			err = m.tree(ctx, e.ID)
 		default:
-			m.seen[e.ID] = true
-			m.total += m.size(e.ID)
+			m.count(e.ID)
 		}
 		if err != nil {
 			return err

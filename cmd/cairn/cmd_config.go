@@ -2,7 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -55,7 +58,9 @@ version control is ignored.
 
 Durations are as in 90s, 12h, 7d or 2w, sizes as in 64M or 5GiB; 0 and none mean
 no limit. A key that is not known, or a value that makes no sense, is an error
-that names the file, the line and the key.
+that names the file, the line and the key. In a .cairn.toml it is a warning, and
+nothing in that file is in force, never neither: captures go on with the user's
+own settings.
 
 With --json the answer is an array of {"key", "value", "origin"},
 with "refused", the reason, where a setting is not in force.
@@ -85,8 +90,9 @@ func (c *cli) configCommand() *cobra.Command {
 
 func (c *cli) printConfig(cfg *config.Config) error {
 	list := append(cfg.Decisions(), cfg.Refused()...)
+	broken := brokenSettings(cfg.Broken())
 	if c.global.json {
-		return c.writeJSON(list)
+		return c.writeJSON(append(list, broken...))
 	}
 	for _, d := range list {
 		origin := d.Origin
@@ -95,8 +101,32 @@ func (c *cli) printConfig(cfg *config.Config) error {
 		}
 		fmt.Fprintf(c.out, "%s = %s  (%s)\n", d.Key, printable(d.Value), printable(origin))
 	}
-	if len(list) == 0 {
+	for _, d := range broken {
+		fmt.Fprintf(c.out, "%s: %s\n", printable(d.Origin), printable(strings.TrimPrefix(d.Key+": "+d.Refused, ": ")))
+	}
+	if len(list)+len(broken) == 0 {
 		c.console.remark("everything is at its default")
 	}
 	return nil
+}
+
+// brokenSettings are the errors of a project's own file, which is not in force for them. One
+// that is about the file as a whole has no key.
+func brokenSettings(b *config.Broken) (list []config.Decision) {
+	if b == nil {
+		return nil
+	}
+	for _, err := range parts(b.Err) {
+		d := config.Decision{Origin: b.Path, Refused: err.Error()}
+		var bad *config.Error
+		if errors.As(err, &bad) {
+			d.Key, d.Refused = bad.Key, bad.Err.Error()
+			if bad.Line > 0 {
+				d.Origin += ":" + strconv.Itoa(bad.Line)
+			}
+		}
+		d.Refused += " (nothing in this file is in force)"
+		list = append(list, d)
+	}
+	return list
 }

@@ -179,14 +179,21 @@ func (c *cli) checkSettings(context.Context, doctorFlags) ([]cairn.Finding, erro
 	if err != nil {
 		return nil, err
 	}
-	if _, err = c.settings(root); !isConfigError(err) {
-		return nil, err
+	cfg, err := c.settings(root)
+	switch {
+	case isConfigError(err):
+		return misconfigured(err, "nothing is captured"), nil
+	case err == nil && cfg.Broken() != nil:
+		return misconfigured(cfg.Broken().Err, "nothing in that file is in force, and captures go on with your own settings"), nil
 	}
-	var found []cairn.Finding
+	return nil, err
+}
+
+func misconfigured(err error, until string) (found []cairn.Finding) {
 	for _, text := range messages(err) {
-		found = append(found, cairn.Finding{Kind: "configuration", Text: text, Repair: "correct it by hand; until then nothing is captured"})
+		found = append(found, cairn.Finding{Kind: "configuration", Text: text, Repair: "correct it by hand; until then " + until})
 	}
-	return found, nil
+	return found
 }
 
 // checkStore checks the store of this project. None is no fault.

@@ -164,7 +164,16 @@ func (c *cli) openProject(_ context.Context, dir string) (*hooks.Project, error)
 		return repo.Close()
 	}
 	sessions := &changing{client.NewSessions(c.server(opt), open), c.catch}
-	return &hooks.Project{Root: opt.Root, Above: c.above, Sessions: sessions, Close: closed}, nil
+	return &hooks.Project{Root: opt.Root, Above: c.above, Broken: c.brokenSettings(), Sessions: sessions, Close: closed}, nil
+}
+
+// brokenSettings is what is wrong with the project's own file, nil if nothing is.
+func (c *cli) brokenSettings() *hooks.Broken {
+	broken := c.config.Broken()
+	if broken == nil {
+		return nil
+	}
+	return &hooks.Broken{Text: brokenText(broken), Sum: broken.Sum}
 }
 
 // changing are sessions that catch signals before they change the directory.

@@ -27,8 +27,17 @@ func (c *cli) settings(root string) (*config.Config, error) {
 	for _, d := range cfg.Refused() {
 		c.console.complain(fmt.Sprintf("warning: %s = %s in %s is ignored: %s (cairn help config)", d.Key, printable(d.Value), placeText(d.Origin), d.Refused))
 	}
+	if broken := cfg.Broken(); broken != nil {
+		c.console.complain("warning: " + brokenText(broken))
+	}
 	c.config, c.configured = cfg, root
 	return cfg, nil
+}
+
+// brokenText says that a project's own file is not in force, and where it is wrong.
+func brokenText(b *config.Broken) string {
+	return fmt.Sprintf("%s is not in force, nor is a never list in it: %s; captures go on with your own settings",
+		placeText(b.Path), strings.Join(messages(b.Err), "; "))
 }
 
 // userFile is the user's configuration, "" if nobody knows where that would be.

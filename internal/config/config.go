@@ -10,12 +10,16 @@
 //
 // A key that is not known, a value that makes no sense and a file that is no TOML are
 // errors that name the file, the line and the key: a limit that silently does not
-// hold is worse than a command that does not start.
+// hold is worse than a command that does not start. In the project's own file they are no
+// errors: see [Broken].
 package config
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -53,6 +57,7 @@ type Config struct {
 
 	decided map[string]Decision
 	refused []Decision
+	broken  *Broken
 }
 
 // Decision is a setting that somebody made.
@@ -67,6 +72,17 @@ type Decision struct {
 
 // Refused lists the settings of the project's own file that are not in force.
 func (c *Config) Refused() []Decision { return c.refused }
+
+// Broken is a project's own file that is not in force, nothing of it, because of an error in
+// it. An agent can write it, so the error must not end the captures.
+type Broken struct {
+	Path string
+	Sum  string // changes with what the file holds
+	Err  error  // an *Error, or several of them joined
+}
+
+// Broken returns the project's own file if it is not in force, else nil.
+func (c *Config) Broken() *Broken { return c.broken }
 
 // Decisions lists what is not left at its default, by key.
 func (c *Config) Decisions() []Decision {
@@ -122,17 +138,45 @@ func (e *Error) Unwrap() error { return e.Err }
 // Load reads and merges. Errors are of type *Error, several of them joined.
 func Load(s Sources) (*Config, error) {
 	c := &Config{Enabled: true, Background: true, decided: make(map[string]Decision)}
-	err := errors.Join(
-		c.loadFile(s.UserFile, func(f *file) error {
-			return errors.Join(f.apply(c, nil), f.applyProject(c, s.Project))
-		}),
-		c.loadFile(s.ProjectFile, func(f *file) error { f.own = true; return f.apply(c, nil) }),
-		c.loadEnv(s.Env),
-	)
-	if err != nil {
+	err := c.loadFile(s.UserFile, func(f *file) error {
+		return errors.Join(f.apply(c, nil), f.applyProject(c, s.Project))
+	})
+	c.loadOwn(s.ProjectFile)
+	if err := errors.Join(err, c.loadEnv(s.Env)); err != nil {
 		return nil, err
 	}
 	return c, nil
+}
+
+// loadOwn takes over a project's own file, or nothing of it.
+func (c *Config) loadOwn(path string) {
+	if path == "" {
+		return
+	}
+	before := c.clone()
+	f, err := readFile(path)
+	if err == nil && f != nil {
+		f.own = true
+		err = f.apply(c, nil)
+	}
+	if err == nil {
+		return
+	}
+	text := err.Error()
+	if f != nil {
+		text += f.text
+	}
+	sum := sha256.Sum256([]byte(text))
+	*c = *before
+	c.broken = &Broken{Path: path, Sum: hex.EncodeToString(sum[:8]), Err: err}
+}
+
+// clone shares nothing with c that a file can change.
+func (c *Config) clone() *Config {
+	d := *c
+	d.decided = maps.Clone(c.decided)
+	d.Include, d.AllowInclude, d.Never = slices.Clone(c.Include), slices.Clone(c.AllowInclude), slices.Clone(c.Never)
+	return &d
 }
 
 // defaultMaxFileSize is the limit of package cairn where none is set.

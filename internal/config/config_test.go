@@ -197,15 +197,46 @@ func TestBrokenVariable(t *testing.T) {
 	}
 }
 
-func TestProjectFileMustNotMoveTheStore(t *testing.T) {
+// TestV22_BrokenProjectFile: a project's own file with an error in it is not in force, and
+// nothing that the user has set goes with it.
+func TestV22_BrokenProjectFile(t *testing.T) {
 	t.Parallel()
-	_, err := Load(Sources{ProjectFile: write(t, "data_dir = '"+t.TempDir()+"'\n")})
-	if err == nil || !strings.Contains(err.Error(), "only your own configuration") {
-		t.Errorf("error %v", err)
+	user := write(t, "max_file_size = '1M'\nnever = ['u']\nkeep_last = 3\n")
+	want := load(t, Sources{UserFile: user, Env: env("CAIRN_TIMEOUT", "4s")})
+	sums := make(map[string]bool)
+	for _, c := range []struct {
+		text, reason string
+		line         int
+	}{
+		{"never = ['x']\nmax_age = 7d\n", "max_age", 2},
+		{"never = ['x']\nmax_aeg = '7d'\n", "did you mean max_age?", 2},
+		{"max_file_size = '1K'\nnever = ['x']\nmax_age = 'soon'\n", "soon", 3},
+		{"data_dir = '" + t.TempDir() + "'\nnever = ['x']\n", "data_dir: only your own configuration", 1},
+		{"never = ['x']\nallow_include = ['.env']\n", "allow_include: only your own configuration", 2},
+		{"[project.'/x']\nenabled = false\n", "project", 0},
+		{strings.Repeat("#\n", maxFile), "no regular file", 0},
+	} {
+		path := write(t, c.text)
+		got := load(t, Sources{UserFile: user, ProjectFile: path, Env: env("CAIRN_TIMEOUT", "4s")})
+		broken := got.Broken()
+		var bad *Error
+		if broken == nil || broken.Path != path || !errors.As(broken.Err, &bad) || bad.Where != path || c.line > 0 && bad.Line != c.line || !strings.Contains(broken.Err.Error(), c.reason) {
+			t.Errorf("%q: broken %+v", c.text, broken)
+			continue
+		}
+		sums[broken.Sum] = true
+		if again := load(t, Sources{ProjectFile: path}); again.Broken().Sum != broken.Sum {
+			t.Errorf("%q: the sum changes without the file", c.text)
+		}
+		if got.broken = nil; !reflect.DeepEqual(got, want) {
+			t.Errorf("%q: in force: %+v", c.text, got)
+		}
 	}
-	_, err = Load(Sources{ProjectFile: write(t, "[project.'/x']\nenabled = false\n")})
-	if err == nil {
-		t.Error("a project's file speaks about other projects")
+	if len(sums) != 7 {
+		t.Errorf("%d sums of 7 files", len(sums))
+	}
+	if got := load(t, Sources{ProjectFile: write(t, "never = ['x']\n")}); got.Broken() != nil {
+		t.Errorf("a sound file: %+v", got.Broken())
 	}
 }
 

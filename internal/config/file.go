@@ -38,7 +38,8 @@ func (c *Config) loadFile(path string, apply func(*file) error) error {
 	return apply(f)
 }
 
-// readFile returns nil for a file that does not exist.
+// readFile returns nil for a file that does not exist. Beside an error it returns the file if
+// its text was read.
 func readFile(path string) (*file, error) {
 	in, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -64,9 +65,9 @@ func readFile(path string) (*file, error) {
 				reason = strings.TrimPrefix(parse.Error(), "toml: ")
 			}
 			reason = strings.Replace(reason, "unexpected EOF; ", "the file ends too early: ", 1)
-			return nil, &Error{Where: path, Line: parse.Position.Line, Key: f.keyAt(parse.Position.Line), Err: errors.New(reason)}
+			return f, &Error{Where: path, Line: parse.Position.Line, Key: f.keyAt(parse.Position.Line), Err: errors.New(reason)}
 		}
-		return nil, &Error{Where: path, Err: err}
+		return f, &Error{Where: path, Err: err}
 	}
 	return f, nil
 }

@@ -40,10 +40,13 @@ type hook struct {
 	sessions Sessions
 	*event
 	turn    *turn
-	dataDir string // of the hooks
-	root    string // of the project
-	above   bool   // see Project
-	home    string // see Options
+	dataDir string  // of the hooks
+	root    string  // of the project
+	above   bool    // see Project
+	broken  *Broken // likewise
+	home    string  // see Options
+
+	tellsBroken bool // the reply tells of broken
 
 	beside      beside // calls that ran when the command was typed
 	interrupted bool   // they have results, and no hook told

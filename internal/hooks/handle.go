@@ -72,9 +72,16 @@ func (o *Options) pause() func(context.Context, time.Duration) error {
 // Project is an open root.
 type Project struct {
 	Root     string
-	Above    bool // Root is a directory above the agent's own, because it has a store
+	Above    bool    // Root is a directory above the agent's own, because it has a store
+	Broken   *Broken // nil = the project's own settings can be used
 	Sessions Sessions
 	Close    func() error
+}
+
+// Broken is a file of the project's own settings that is not in force.
+type Broken struct {
+	Text string // for the user
+	Sum  string // changes with what the file holds
 }
 
 // Handle carries out one call of a hook of an agent: one payload from stdin, at most
@@ -182,7 +189,7 @@ func (h *hook) run(ctx context.Context, opt Options) (err error) {
 	}
 	defer func() { err = errors.Join(err, project.Close()) }()
 	h.sessions, h.dataDir, h.root = project.Sessions, opt.Dir, project.Root
-	h.above, h.home = project.Above, opt.Home
+	h.above, h.home, h.broken = project.Above, opt.Home, project.Broken
 	ts := turns{opt.Dir}
 	if h.kind == sessionBegin {
 		ts.sweep()
@@ -203,6 +210,9 @@ func (h *hook) run(ctx context.Context, opt Options) (err error) {
 			t.Missed, t.Why = t.Missed+1, failureText(err)
 		case err == nil && h.kind == sessionBegin:
 			err = probe(opt.Dir)
+		}
+		if err == nil {
+			h.noteBroken()
 		}
 		return err
 	})

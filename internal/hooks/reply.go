@@ -3,6 +3,7 @@ package hooks
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 
 	"github.com/seed-fb9cbc17/cairn"
 )
@@ -16,8 +17,8 @@ func (h *hook) reply(err error) []byte {
 		return line(h.refusal(err))
 	case h.event != nil && h.parent == "" && h.kind == h.warnsAt() && (err != nil || h.did.text != ""):
 		return line(systemMessage{h.warning(err)})
-	case err == nil && h.tellsAbove():
-		return line(systemMessage{h.aboveText()})
+	case err == nil && len(h.notices()) > 0:
+		return line(systemMessage{strings.Join(h.notices(), "\n")})
 	case h.agent == Gemini:
 		return []byte("{}\n") // it wants JSON from every hook
 	}
@@ -77,7 +78,7 @@ func (h *hook) warning(err error) string {
 	if err != nil {
 		return cannotProtect(err)
 	}
-	return h.did.text
+	return strings.Join(append([]string{h.did.text}, h.notices()...), "\n")
 }
 
 type neutralReply struct {
@@ -98,8 +99,8 @@ func (h *hook) neutralReply(err error) neutralReply {
 	if err != nil {
 		return neutralReply{Error: h.neutralError(err), Handled: h.handled()}
 	}
-	if h.tellsAbove() {
-		h.did.text = h.aboveText()
+	if lines := h.notices(); len(lines) > 0 {
+		h.did.text = strings.Join(lines, "\n")
 	}
 	r := neutralReply{OK: true, Handled: h.handled(), Session: h.session, Message: h.did.message, Text: h.did.text, Result: h.did.result}
 	if step := h.did.step; step != nil {

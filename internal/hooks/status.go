@@ -107,6 +107,30 @@ func (h *hook) tellsAbove() bool {
 	return h.above && h.event != nil && h.kind == sessionBegin && h.parent == ""
 }
 
+// noteBroken sees to it that the user hears of settings that are not in force: when the
+// session begins, and at the end of a turn if the file has changed since.
+func (h *hook) noteBroken() {
+	begins := h.kind == sessionBegin && h.warnsAt() == sessionBegin
+	switch {
+	case h.parent != "":
+	case h.broken == nil:
+		h.turn.Broken = ""
+	case begins, h.kind == stop && h.turn.Broken != h.broken.Sum:
+		h.turn.Broken, h.tellsBroken = h.broken.Sum, true
+	}
+}
+
+// notices are what the user is to know beside the answer to a call, a line each.
+func (h *hook) notices() (lines []string) {
+	if h.tellsAbove() {
+		lines = append(lines, h.aboveText())
+	}
+	if h.tellsBroken {
+		lines = append(lines, "cairn: "+h.broken.Text)
+	}
+	return lines
+}
+
 func (h *hook) aboveText() string {
 	return "cairn looks after " + cairn.QuotePath(h.root) + ", the nearest directory above that has a store"
 }

@@ -33,6 +33,9 @@ type turn struct {
 	Refused string           `json:"refused,omitempty"` // calls beside which an undo was refused
 	Late    map[string]late  `json:"late,omitempty"`    // steps that were ended beside their tools, by session
 
+	// Broken: the sum of the project's own file of settings that the user was told of last.
+	Broken string `json:"broken,omitempty"`
+
 	Over bool `json:"over,omitempty"` // the agent has told the turn's end
 
 	// Background: the last turn that used tools left a command running.
@@ -68,7 +71,7 @@ type part struct {
 }
 
 func (t *turn) empty() bool {
-	return t.Message == "" && len(t.Agents) == 0 && len(t.Running) == 0 && t.Missed == 0 && t.work.idle()
+	return t.Message == "" && len(t.Agents) == 0 && len(t.Running) == 0 && t.Missed == 0 && t.Broken == "" && t.work.idle()
 }
 
 func (w *work) idle() bool { return w.Step == "" && len(w.Calls) == 0 }

@@ -1,11 +1,9 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -182,14 +180,8 @@ func (r *logRun) writeLine(cp *cairn.Checkpoint, work *session.Work, changes []c
 	}
 	who, message := cp.Author, cp.Message
 	agents := work != nil && cp.Author == session.AuthorAgent
-	switch {
-	case agents:
-		who, message = cmp.Or(work.Agent, who), cmp.Or(work.Prompt, message)
-	case work == nil || work.Prompt == "":
-	case strings.HasPrefix(message, "revert"):
-		message = "revert to before: " + work.Prompt
-	default:
-		message = "before: " + work.Prompt
+	if work != nil {
+		who, message = wording.Heading(agents, who, message, work.Agent, work.Prompt)
 	}
 	line := fmt.Sprintf("%.*s %.*s  %-14s  %s, %s", shortID, cp.ID, shortID, cp.Hash, ageText(r.console.now().Sub(cp.When)), printable(who), count)
 	switch {

@@ -90,10 +90,23 @@ func (t *tools) checkpoints(ctx context.Context, args listArgs) (out checkpointL
 			return out, "", err
 		}
 		out.Checkpoints = append(out.Checkpoints, checkpoint{c.Hash, c.ID, c.When, c.Author, c.Message, work})
-		fmt.Fprintf(&lines, "%s  %s  %s: %s\n", c.Hash, c.When.Format(time.DateTime), oneLine(c.Author), oneLine(c.Message))
-		writeWork(&lines, work)
+		writeCheckpoint(&lines, c, work)
 	}
 	return out, listText(&lines, out.More, "no checkpoint yet; the tool track takes one"), nil
+}
+
+// writeCheckpoint adds a checkpoint to a list: of an agent's work, agent and prompt in the
+// first line, tools and files below it.
+func writeCheckpoint(b *strings.Builder, c *cairn.Checkpoint, w *session.Work) {
+	who, message := c.Author, c.Message
+	agents := w != nil && c.Author == session.AuthorAgent
+	if w != nil {
+		who, message = wording.Heading(agents, who, message, w.Agent, w.Prompt)
+	}
+	fmt.Fprintf(b, "%s  %s  %s: %s\n", c.Hash, c.When.Format(time.DateTime), oneLine(who), oneLine(message))
+	if agents {
+		writeDid(b, w)
+	}
 }
 
 // writeWork adds what an agent did to a list, line by line.
@@ -104,6 +117,11 @@ func writeWork(b *strings.Builder, w *session.Work) {
 	if who := strings.Join(wording.Wrap(workWidth, w.Agent, w.Prompt), " "); who != "" {
 		b.WriteString("    " + wording.FirstLine(who, workWidth) + "\n")
 	}
+	writeDid(b, w)
+}
+
+// writeDid adds the tools and the files of a step.
+func writeDid(b *strings.Builder, w *session.Work) {
 	calls, paths := []string{}, []string{}
 	for _, call := range w.Calls {
 		calls = append(calls, call.String())

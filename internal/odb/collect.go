@@ -71,7 +71,7 @@ type PackFunc func(ctx context.Context, dir string, objects io.Reader, size int6
 type Collected struct {
 	Live, Garbage int   // objects that are kept; that nothing led to when they were counted
 	Dropped       int   // objects that are gone, those counted twice that were there twice
-	Freed         int64 // bytes that packs and loose objects have shrunk by; of a dry run, an estimate
+	Freed         int64 // bytes that packs, loose objects and what dead writers left have shrunk by; of a dry run, an estimate without the last
 	Size          int64 // bytes of packs and loose objects now
 	Packs         int   // packs now
 	Peak          int64 // bytes of temporary files, at most
@@ -146,10 +146,25 @@ func (g *collector) alone(ctx context.Context, f func(context.Context) error) (e
 		return errors.Join(ErrCollecting, fl.Close())
 	}
 	defer func() { err = errors.Join(err, fl.Close()) }()
-	if err := g.locked(ctx, func() error { return errors.Join(g.db.Sweep(), g.db.sweepGit()) }); err != nil {
+	if err := g.locked(ctx, g.sweep); err != nil {
 		return err
 	}
 	return f(ctx)
+}
+
+// sweep removes what dead writers left behind, and counts it. What others write meanwhile
+// counts against it.
+func (g *collector) sweep() error {
+	before, _, err := Measure(g.db.dir)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(g.db.Sweep(), g.db.sweepGit()); err != nil {
+		return err
+	}
+	after, _, err := Measure(g.db.dir)
+	g.out.Freed += max(0, before-after)
+	return err
 }
 
 // WaitCollected waits until no Collect is at work in the store, or ctx ends.

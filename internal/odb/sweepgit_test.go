@@ -47,6 +47,28 @@ func TestV16_OldTemporaryFilesOfGitAreSwept(t *testing.T) {
 	}
 }
 
+// TestV16_SweptFilesAreFreed: what a killed git left counts as freed. A pack that was being
+// removed counts for nothing: the collection before has counted it.
+func TestV16_SweptFilesAreFreed(t *testing.T) {
+	t.Parallel()
+	db := newStore(t)
+	must(t, db.SetRef("refs/cairn/kept", commit(t, db, "kept")[0]))
+	old := time.Now().Add(-25 * time.Hour)
+	for name, size := range map[string]int64{"objects/pack/tmp_pack_AbC123": 5000, "objects/tmp_objdir-incoming-AbC123/12/34": 700, "objects/pack/" + gonePrefix + "12.pack": 30} {
+		leave(t, db, name, old)
+		must(t, os.Truncate(db.path(filepath.FromSlash(name)), size))
+		must(t, os.Chtimes(db.path(filepath.FromSlash(name)), old, old))
+	}
+	must(t, os.Chtimes(db.path("objects", "tmp_objdir-incoming-AbC123"), old, old))
+	leave(t, db, "objects/pack/tmp_pack_young", time.Now())
+	if out := collect(t, db, Collection{Thorough: true}); out.Freed != 5700 {
+		t.Errorf("freed %d bytes, want 5700", out.Freed)
+	}
+	if out := collect(t, db, Collection{Thorough: true}); out.Freed != 0 {
+		t.Errorf("freed %d bytes when nothing was left", out.Freed)
+	}
+}
+
 func leave(t *testing.T, db *DB, name string, when time.Time) {
 	t.Helper()
 	path := db.path(filepath.FromSlash(name))

@@ -1,6 +1,7 @@
 package wording
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -31,6 +32,21 @@ func listed(paths []string, total int) string {
 		line += " and " + strconv.Itoa(more) + " more"
 	}
 	return line
+}
+
+// Heading says who made a checkpoint and what for, in place of its author and its message.
+// byAgent: it holds what a step of an agent changed. agent and prompt are of the work that the
+// checkpoint belongs to, "" if they are not known.
+func Heading(byAgent bool, author, message, agent, prompt string) (who, what string) {
+	switch {
+	case byAgent:
+		return cmp.Or(agent, author), cmp.Or(prompt, message)
+	case prompt == "":
+		return author, message
+	case strings.HasPrefix(message, "revert"):
+		return author, "revert to before: " + prompt
+	}
+	return author, "before: " + prompt
 }
 
 // Did says on one line of at most width characters, or on two, what a step did: the calls of

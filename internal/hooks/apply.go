@@ -39,12 +39,13 @@ type hook struct {
 	agent    string
 	sessions Sessions
 	*event
-	turn    *turn
-	dataDir string  // of the hooks
-	root    string  // of the project
-	above   bool    // see Project
-	broken  *Broken // likewise
-	home    string  // see Options
+	turn     *turn
+	saveTurn func() error
+	dataDir  string  // of the hooks
+	root     string  // of the project
+	above    bool    // see Project
+	broken   *Broken // likewise
+	home     string  // see Options
 
 	tellsBroken bool // the reply tells of broken
 
@@ -238,7 +239,11 @@ func (h *hook) beginStep(ctx context.Context, w *work) error {
 	}
 	b.Meta[session.MetaAgent] = h.agent
 	if !unnamed(h.call) {
-		b.Step = h.call
+		// Later calls of the hook end this step, also if this one is killed once it has begun.
+		b.Step, w.Step = h.call, h.call
+		if err := h.saveTurn(); err != nil {
+			return err
+		}
 	}
 	step, err := h.sessions.BeginStep(ctx, b)
 	if err == nil && !step.Open() {

@@ -199,8 +199,8 @@ func (h *hook) run(ctx context.Context, opt Options) (err error) {
 		top = h.parent
 	}
 	h.awaitEnd(ctx, func() *turn { return ts.look(project.Root, top) }, opt.pause())
-	return ts.use(ctx, project.Root, top, func(t *turn) error {
-		h.turn = t
+	return ts.use(ctx, project.Root, top, func(t *turn, save func() error) error {
+		h.turn, h.saveTurn = t, save
 		err := h.meetAgent(ctx, opt.line())
 		if err == nil {
 			err = h.apply(ctx)

@@ -116,10 +116,11 @@ func turnKey(root, session string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// use calls f with the turn of a session and keeps what f makes of it. Hooks of one
+// use calls f with the turn of a session and keeps what f makes of it, at the end and each
+// time that f calls save: a hook may be killed in the middle of its work. Hooks of one
 // session wait for each other; the lock dies with its process. Lock files are shared
 // and stay, because removing one is a race.
-func (ts turns) use(ctx context.Context, root, session string, f func(*turn) error) (err error) {
+func (ts turns) use(ctx context.Context, root, session string, f func(t *turn, save func() error) error) (err error) {
 	key := turnKey(root, session)
 	unlock, err := ts.lock(ctx, key[:2])
 	if err != nil {
@@ -128,18 +129,27 @@ func (ts turns) use(ctx context.Context, root, session string, f func(*turn) err
 	defer unlock()
 	path := filepath.Join(ts.dir, "turns", key+".json")
 	t := readTurn(path)
-	was, _ := json.Marshal(t)
-	err = f(t)
-	now, merr := json.Marshal(t)
-	switch {
-	case merr != nil:
-		return errors.Join(err, merr)
-	case t.empty():
-		err = errors.Join(err, atomicfile.RemoveIfThere(path))
-	case string(now) != string(was):
-		err = errors.Join(err, writeSmall(path, now))
+	was, err := json.Marshal(t)
+	if err != nil {
+		return err
 	}
-	return err
+	save := func() error {
+		now, err := json.Marshal(t)
+		switch {
+		case err != nil:
+			return err
+		case t.empty():
+			err = atomicfile.RemoveIfThere(path)
+		case string(now) != string(was):
+			err = writeSmall(path, now)
+		}
+		if err == nil {
+			was = now
+		}
+		return err
+	}
+	err = f(t, save)
+	return errors.Join(err, save())
 }
 
 // look reads the turn of a session without a lock; what it finds may be older than a call

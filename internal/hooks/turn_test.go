@@ -15,7 +15,7 @@ func TestTurnsAreKeptUntilTheyEnd(t *testing.T) {
 	ts := turns{t.TempDir()}
 	use := func(f func(*turn)) {
 		t.Helper()
-		if err := ts.use(t.Context(), "/root", "../x", func(t *turn) error { f(t); return nil }); err != nil {
+		if err := ts.use(t.Context(), "/root", "../x", func(t *turn, _ func() error) error { f(t); return nil }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -59,10 +59,10 @@ func TestTurnsAreKeptUntilTheyEnd(t *testing.T) {
 func TestTurnsWaitNoLongerThanAllowed(t *testing.T) {
 	t.Parallel()
 	ts := turns{t.TempDir()}
-	err := ts.use(t.Context(), "/root", "s", func(*turn) error {
+	err := ts.use(t.Context(), "/root", "s", func(*turn, func() error) error {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 		defer cancel()
-		return ts.use(ctx, "/root", "s", func(*turn) error { t.Error("two at once"); return nil })
+		return ts.use(ctx, "/root", "s", func(*turn, func() error) error { t.Error("two at once"); return nil })
 	})
 	if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "another hook") {
 		t.Errorf("%v", err)
@@ -73,7 +73,7 @@ func TestOldTurnsAreSwept(t *testing.T) {
 	t.Parallel()
 	ts := turns{t.TempDir()}
 	for _, id := range []string{"old", "new"} {
-		if err := ts.use(t.Context(), "/root", id, func(t *turn) error { t.Message = id; return nil }); err != nil {
+		if err := ts.use(t.Context(), "/root", id, func(t *turn, _ func() error) error { t.Message = id; return nil }); err != nil {
 			t.Fatal(err)
 		}
 	}

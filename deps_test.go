@@ -38,7 +38,7 @@ var layers = map[string]int{
 	"internal/worktree/apply": 3, // the user's directory, written
 	"internal/watch":          3,
 	"internal/settings":       1, // what a caller may set
-	"internal/state":          2, // what a checkpoint says of a tree
+	"internal/state":          3, // what a checkpoint says of a tree
 	"internal/history":        4, // states in a store
 	"internal/diff":           5, // two states as git prints them
 	"internal/retention":      5, // which units of a store live

@@ -22,6 +22,3 @@ func KnownMetadata(c *Checkpoint) *state.Metadata { return c.meta }
 
 // CreatedBy lists the paths that the operation made where nothing stood before.
 func CreatedBy(op *Operation) []string { return op.created }
-
-// ScopeOf lists the paths that the operation was narrowed down to.
-func ScopeOf(op *Operation) []string { return op.scope }

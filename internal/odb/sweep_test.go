@@ -2,7 +2,6 @@ package odb
 
 import (
 	"errors"
-	"hash/crc32"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,8 +11,6 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
-
-func crcOf(data []byte) uint32 { return crc32.ChecksumIEEE(data) }
 
 func TestR59SweepAfterAKill(t *testing.T) {
 	t.Parallel()

@@ -9,7 +9,9 @@ import (
 func (r *Repo) SetClock(now func() time.Time) { r.store.Now = now }
 
 // SetClean puts something in the place of Clean.
-func (r *Repo) SetClean(clean func(context.Context, CleanOptions) (*Cleaned, error)) { r.cleaner.RunClean = clean }
+func (r *Repo) SetClean(clean func(context.Context, CleanOptions) (*Cleaned, error)) {
+	r.cleaner.RunClean = clean
+}
 
 // CountCleanings counts the cleanings from now on.
 func (r *Repo) CountCleanings() (count func() int) {

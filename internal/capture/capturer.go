@@ -16,9 +16,9 @@ type Capturer struct {
 	// says that a second attempt is pointless.
 	MakeRoom func(ctx context.Context, cause error) error
 
-	User     atomic.Pointer[Surroundings]
-	Fresh    *FreshStore // nil = the store was there before
-	Watch    *watching   // nil = not wanted
+	User  atomic.Pointer[Surroundings]
+	Fresh *FreshStore // nil = the store was there before
+	Watch *watching   // nil = not wanted
 
 	// These belong to the holder of the lock.
 	Kept      KeptIndex

@@ -26,4 +26,3 @@ func (r *Capturer) WaitIdle() { r.Watch.idle.running.Wait() }
 
 // KeptIndex returns the stat cache that the Capturer keeps in memory, nil for none.
 func (r *Capturer) KeptIndex() *index.Index { return r.Kept.index }
-

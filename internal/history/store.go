@@ -19,7 +19,7 @@ type Store struct {
 	Log  *slog.Logger
 	Now  func() time.Time
 
-	Never     atomic.Pointer[denyList]      // see RefreshDenied
+	Never     atomic.Pointer[denyList] // see RefreshDenied
 	Trees     treeCache
 	FreeSpace func() (int64, error) // bytes on the disk of the store
 	LongWalk  int                   // checkpoints after which a look-up makes an index; 0 = never

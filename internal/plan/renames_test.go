@@ -10,8 +10,12 @@ import (
 
 func TestRenamesPairNamesThatDifferInCaseFirst(t *testing.T) {
 	t.Parallel()
-	gone := func(path, id string) history.Change { return history.Change{Path: path, Status: history.Deleted, OldID: id} }
-	made := func(path, id string) history.Change { return history.Change{Path: path, Status: history.Added, NewID: id} }
+	gone := func(path, id string) history.Change {
+		return history.Change{Path: path, Status: history.Deleted, OldID: id}
+	}
+	made := func(path, id string) history.Change {
+		return history.Change{Path: path, Status: history.Added, NewID: id}
+	}
 	got := Renames([]history.Change{
 		made("a", "1"), gone("b", "1"), made("B", "1"), gone("c", "1"), gone("d", "2"), made("e", "3"), gone("f", "1"),
 	})

@@ -1,0 +1,429 @@
+package cairn_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// obscureWords matches wording that hides its subject: a person in place of a process or
+// a path, a chain of relative clauses in place of a noun, an archaic idiom. CONTRIBUTING.md
+// has the rule.
+var obscureWords = regexp.MustCompile(`(?i)\b(somebody|nobody|whoever|who has|that of those|of those that|be it|anew|lest|all the same)\b` +
+	`|\bwhat is [^.:;!?]* is\b`)
+
+// obscureAllowed is the number of matches that a file may still have. It only shrinks:
+// a file with fewer matches than its number fails too.
+var obscureAllowed = map[string]int{
+	"CONTRIBUTING.md":                             1,
+	"DESIGN.md":                                   45,
+	"README.md":                                   3,
+	"bench/above.go":                              1,
+	"bench/all.go":                                1,
+	"bench/all_test.go":                           1,
+	"bench/begin.go":                              3,
+	"bench/bench_test.go":                         1,
+	"bench/corpus.go":                             1,
+	"bench/curves.go":                             1,
+	"bench/driver.go":                             2,
+	"bench/edit.go":                               1,
+	"bench/floors.go":                             2,
+	"bench/kind.go":                               1,
+	"bench/opencode.go":                           1,
+	"bench/phases.go":                             1,
+	"bench/table.go":                              1,
+	"bench/usage_unix.go":                         1,
+	"bench/walk_linux.go":                         1,
+	"check.go":                                    1,
+	"check_test.go":                               1,
+	"clean.go":                                    2,
+	"cmd/cairn/async.go":                          3,
+	"cmd/cairn/async_test.go":                     5,
+	"cmd/cairn/async_unix_test.go":                2,
+	"cmd/cairn/background.go":                     1,
+	"cmd/cairn/background_test.go":                1,
+	"cmd/cairn/cli.go":                            1,
+	"cmd/cairn/cmd_diff.go":                       1,
+	"cmd/cairn/cmd_doctor.go":                     1,
+	"cmd/cairn/cmd_du.go":                         1,
+	"cmd/cairn/cmd_hook.go":                       1,
+	"cmd/cairn/cmd_run_unix_test.go":              1,
+	"cmd/cairn/cmd_serve.go":                      1,
+	"cmd/cairn/cmd_serve_test.go":                 2,
+	"cmd/cairn/cmd_track.go":                      1,
+	"cmd/cairn/cmd_wait.go":                       1,
+	"cmd/cairn/commands_test.go":                  2,
+	"cmd/cairn/console.go":                        1,
+	"cmd/cairn/doctoragents.go":                   2,
+	"cmd/cairn/hotpath.go":                        1,
+	"cmd/cairn/interrupt_test.go":                 1,
+	"cmd/cairn/patchjson.go":                      1,
+	"cmd/cairn/place.go":                          1,
+	"cmd/cairn/plan.go":                           1,
+	"cmd/cairn/runchild.go":                       1,
+	"cmd/cairn/runchild_windows.go":               1,
+	"cmd/cairn/script_test.go":                    1,
+	"cmd/cairn/settings.go":                       2,
+	"cmd/cairn/soak_test.go":                      1,
+	"crash_test.go":                               1,
+	"deny_test.go":                                2,
+	"deps_test.go":                                1,
+	"doc.go":                                      2,
+	"docs/json.md":                                2,
+	"errors.go":                                   1,
+	"integrations/e2e/pi_test.go":                 2,
+	"integrations/e2e/sandbox_test.go":            1,
+	"integrations/e2e/terminals_test.go":          1,
+	"internal/atomicfile/atomicfile.go":           1,
+	"internal/atomicfile/atomicfile_test.go":      1,
+	"internal/atomicfile/claim_flock.go":          1,
+	"internal/atomicfile/claim_other.go":          1,
+	"internal/atomicfile/inuse_windows.go":        1,
+	"internal/atomicfile/open_test.go":            1,
+	"internal/atomicfile/rename_windows.go":       1,
+	"internal/atomicfile/replace_linux.go":        1,
+	"internal/atomicfile/shows_linux.go":          1,
+	"internal/atomicfile/stamps_linux.go":         1,
+	"internal/atomicfile/stamps_linux_test.go":    1,
+	"internal/capture/capture.go":                 3,
+	"internal/capture/claims.go":                  1,
+	"internal/capture/freshstore.go":              1,
+	"internal/capture/guard.go":                   2,
+	"internal/capture/keptindex.go":               2,
+	"internal/capture/measured.go":                2,
+	"internal/capture/rules.go":                   1,
+	"internal/capture/userfile.go":                1,
+	"internal/capture/userindex.go":               1,
+	"internal/capture/watchidle.go":               1,
+	"internal/capture/watching.go":                2,
+	"internal/client/client_test.go":              1,
+	"internal/client/doc.go":                      2,
+	"internal/client/watching.go":                 1,
+	"internal/config/config.go":                   1,
+	"internal/diff/readahead.go":                  2,
+	"internal/diff/readahead_test.go":             2,
+	"internal/git/binary.go":                      1,
+	"internal/git/files.go":                       3,
+	"internal/git/files_linux_test.go":            3,
+	"internal/git/index_test.go":                  1,
+	"internal/git/pack.go":                        1,
+	"internal/git/settings.go":                    1,
+	"internal/gittest/caseblind_fuse.go":          1,
+	"internal/gittest/crash.go":                   1,
+	"internal/gittest/doc.go":                     1,
+	"internal/gittest/manifest.go":                2,
+	"internal/gittest/umask_unix.go":              1,
+	"internal/history/add.go":                     1,
+	"internal/history/line.go":                    2,
+	"internal/history/lock.go":                    3,
+	"internal/history/outline.go":                 1,
+	"internal/history/packer.go":                  1,
+	"internal/history/pin.go":                     1,
+	"internal/history/read.go":                    1,
+	"internal/history/treeindex.go":               2,
+	"internal/hooks/apply.go":                     1,
+	"internal/hooks/between.go":                   1,
+	"internal/hooks/doc.go":                       1,
+	"internal/hooks/failure_test.go":              2,
+	"internal/hooks/handle.go":                    2,
+	"internal/hooks/owner.go":                     1,
+	"internal/hooks/payload.go":                   1,
+	"internal/hooks/record.go":                    2,
+	"internal/hooks/run.go":                       2,
+	"internal/hooks/terminal_test.go":             2,
+	"internal/hooks/turn.go":                      2,
+	"internal/httpapi/changes.go":                 1,
+	"internal/httpapi/doc.go":                     3,
+	"internal/httpapi/events.go":                  1,
+	"internal/httpapi/events_test.go":             3,
+	"internal/httpapi/fuzz_test.go":               1,
+	"internal/httpapi/guarded.go":                 1,
+	"internal/httpapi/hub.go":                     2,
+	"internal/httpapi/login.go":                   1,
+	"internal/httpapi/openapi_test.go":            1,
+	"internal/httpapi/opencode_test.go":           1,
+	"internal/httpapi/owner_test.go":              1,
+	"internal/httpapi/problem.go":                 2,
+	"internal/httpapi/project.go":                 2,
+	"internal/httpapi/project_test.go":            3,
+	"internal/httpapi/server.go":                  2,
+	"internal/httpapi/session_test.go":            1,
+	"internal/httpapi/socket.go":                  4,
+	"internal/httpapi/tickets.go":                 5,
+	"internal/ignore/class.go":                    1,
+	"internal/ignore/doc.go":                      1,
+	"internal/index/base.go":                      1,
+	"internal/index/block.go":                     1,
+	"internal/index/doc.go":                       1,
+	"internal/index/file.go":                      1,
+	"internal/index/file_test.go":                 1,
+	"internal/index/record_test.go":               1,
+	"internal/linediff/intern.go":                 1,
+	"internal/mcptools/look.go":                   1,
+	"internal/mcptools/mcptools_test.go":          1,
+	"internal/mcptools/server.go":                 1,
+	"internal/odb/batch.go":                       2,
+	"internal/odb/borrow.go":                      1,
+	"internal/odb/borrow_test.go":                 1,
+	"internal/odb/collect.go":                     3,
+	"internal/odb/collect_crash_test.go":          2,
+	"internal/odb/collect_race_test.go":           1,
+	"internal/odb/collect_test.go":                1,
+	"internal/odb/collectdelta.go":                1,
+	"internal/odb/collectjob.go":                  7,
+	"internal/odb/collectplan.go":                 5,
+	"internal/odb/compress.go":                    1,
+	"internal/odb/corrupt_test.go":                1,
+	"internal/odb/fold.go":                        1,
+	"internal/odb/fold_test.go":                   1,
+	"internal/odb/fuzz_test.go":                   1,
+	"internal/odb/holder.go":                      3,
+	"internal/odb/idfilter_test.go":               3,
+	"internal/odb/idx.go":                         1,
+	"internal/odb/idx_test.go":                    1,
+	"internal/odb/incoming.go":                    1,
+	"internal/odb/journal_test.go":                1,
+	"internal/odb/layout.go":                      2,
+	"internal/odb/lock.go":                        5,
+	"internal/odb/lock_test.go":                   1,
+	"internal/odb/lockwait.go":                    3,
+	"internal/odb/mark.go":                        4,
+	"internal/odb/move.go":                        5,
+	"internal/odb/odb.go":                         5,
+	"internal/odb/odb_test.go":                    1,
+	"internal/odb/pack.go":                        3,
+	"internal/odb/packcopy.go":                    3,
+	"internal/odb/packed.go":                      1,
+	"internal/odb/packedsizes.go":                 1,
+	"internal/odb/packset.go":                     2,
+	"internal/odb/packset_test.go":                1,
+	"internal/odb/packwrite.go":                   2,
+	"internal/odb/read.go":                        1,
+	"internal/odb/read_test.go":                   2,
+	"internal/odb/redo.go":                        3,
+	"internal/odb/redo_test.go":                   6,
+	"internal/odb/redopublish.go":                 1,
+	"internal/odb/redosettle.go":                  8,
+	"internal/odb/refs_test.go":                   1,
+	"internal/odb/repair.go":                      4,
+	"internal/odb/repairpack.go":                  5,
+	"internal/odb/spill.go":                       1,
+	"internal/odb/sweep.go":                       2,
+	"internal/odb/sweep_test.go":                  2,
+	"internal/odb/verify.go":                      1,
+	"internal/odb/verifyfiles.go":                 1,
+	"internal/odb/writebehind.go":                 2,
+	"internal/operation/journal.go":               1,
+	"internal/operation/line_revert.go":           1,
+	"internal/operation/operation.go":             1,
+	"internal/operation/recording.go":             1,
+	"internal/operation/steps.go":                 5,
+	"internal/operation/steps_state.go":           1,
+	"internal/plan/attribution.go":                2,
+	"internal/plan/deny.go":                       1,
+	"internal/plan/exact.go":                      1,
+	"internal/plan/loss.go":                       1,
+	"internal/plan/plan.go":                       2,
+	"internal/plan/spelling.go":                   2,
+	"internal/plan/threeway.go":                   2,
+	"internal/process/process.go":                 2,
+	"internal/process/process_test.go":            1,
+	"internal/programmodel/model_test.go":         1,
+	"internal/programmodel/world_test.go":         1,
+	"internal/protocol/doc.go":                    1,
+	"internal/protocol/settings_test.go":          1,
+	"internal/protocol/socket.go":                 1,
+	"internal/purge/doc.go":                       1,
+	"internal/purge/tree.go":                      1,
+	"internal/repair/check.go":                    5,
+	"internal/repair/cut.go":                      1,
+	"internal/retention/liveness.go":              1,
+	"internal/retention/retention.go":             6,
+	"internal/retention/shrink.go":                1,
+	"internal/settings/options.go":                3,
+	"internal/setup/agent.go":                     1,
+	"internal/setup/files.go":                     1,
+	"internal/setup/plan.go":                      1,
+	"internal/setup/setup_test.go":                2,
+	"internal/setup/text.go":                      1,
+	"internal/state/coverage.go":                  1,
+	"internal/state/errors.go":                    1,
+	"internal/state/metadata.go":                  1,
+	"internal/ticket/doc.go":                      5,
+	"internal/ticket/ticket_test.go":              4,
+	"internal/ticket/work.go":                     14,
+	"internal/transfer/fetch.go":                  2,
+	"internal/transfer/push.go":                   5,
+	"internal/watch/doc.go":                       1,
+	"internal/watch/limit_linux_test.go":          1,
+	"internal/watch/mounts_linux.go":              1,
+	"internal/watch/mounts_linux_test.go":         2,
+	"internal/watch/watch_linux.go":               3,
+	"internal/watch/watch_test.go":                1,
+	"internal/webui/chromium_test.go":             1,
+	"internal/webui/code.go":                      1,
+	"internal/webui/counts.go":                    1,
+	"internal/webui/difftable.go":                 1,
+	"internal/webui/doc.go":                       1,
+	"internal/webui/filechanges.go":               1,
+	"internal/webui/history.go":                   2,
+	"internal/webui/history_test.go":              1,
+	"internal/worktree/apply/apply.go":            3,
+	"internal/worktree/apply/apply_linux_test.go": 2,
+	"internal/worktree/apply/apply_test.go":       1,
+	"internal/worktree/apply/behind.go":           1,
+	"internal/worktree/apply/check.go":            1,
+	"internal/worktree/apply/flush.go":            3,
+	"internal/worktree/apply/flush_test.go":       3,
+	"internal/worktree/apply/resume_test.go":      2,
+	"internal/worktree/apply/run.go":              1,
+	"internal/worktree/apply/stage.go":            1,
+	"internal/worktree/apply/stage_test.go":       1,
+	"internal/worktree/apply/stamps.go":           1,
+	"internal/worktree/dir/lstat_linux.go":        1,
+	"internal/worktree/scan/hints.go":             3,
+	"internal/worktree/scan/names.go":             1,
+	"internal/worktree/scan/node.go":              4,
+	"internal/worktree/scan/rules.go":             1,
+	"internal/worktree/scan/scan.go":              3,
+	"internal/worktree/scan/seal_linux_test.go":   1,
+	"internal/worktree/scan/seal_test.go":         1,
+	"internal/worktree/scan/survey.go":            3,
+	"leftbehind_test.go":                          1,
+	"model_test.go":                               1,
+	"outline_test.go":                             1,
+	"partial_test.go":                             2,
+	"planexact_test.go":                           2,
+	"publicjson_test.go":                          1,
+	"purge_test.go":                               2,
+	"read.go":                                     1,
+	"recording_test.go":                           3,
+	"repo_test.go":                                1,
+	"retention_test.go":                           1,
+	"revert.go":                                   1,
+	"session/beginning_test.go":                   1,
+	"session/concurrent_test.go":                  1,
+	"session/diff.go":                             1,
+	"session/doc.go":                              5,
+	"session/family.go":                           1,
+	"session/fork_test.go":                        2,
+	"session/hint_test.go":                        2,
+	"session/load.go":                             1,
+	"session/model_test.go":                       5,
+	"session/owner_test.go":                       1,
+	"session/spelling_test.go":                    3,
+	"session/store_test.go":                       1,
+	"space_test.go":                               1,
+	"statcache_test.go":                           2,
+	"stores.go":                                   1,
+	"stores_test.go":                              3,
+	"track.go":                                    1,
+	"transfer.go":                                 4,
+	"transfer_remote_test.go":                     1,
+	"transfer_test.go":                            1,
+	"userindex_test.go":                           1,
+	"watching_fold_test.go":                       5,
+	"watching_linux_test.go":                      2,
+	"watching_packs_test.go":                      2,
+	"watching_storm_test.go":                      2,
+}
+
+// TestPlainWords checks the comments of all Go files and the documents.
+func TestPlainWords(t *testing.T) {
+	t.Parallel()
+	found := map[string][]string{}
+	for _, file := range wordFiles(t) {
+		for _, text := range proseOf(t, file) {
+			found[file] = append(found[file], obscureWords.FindAllString(text, -1)...)
+		}
+	}
+	for file, words := range found {
+		if allowed := obscureAllowed[file]; len(words) > allowed {
+			t.Errorf("%s: %d matches, %d allowed: %q\nsay it with one fact a sentence, subject first (CONTRIBUTING.md)", file, len(words), allowed, words)
+		}
+	}
+	for file, allowed := range obscureAllowed {
+		if n := len(found[file]); n < allowed {
+			t.Errorf("%s: %d matches; obscureAllowed has to follow, it says %d", file, n, allowed)
+		}
+	}
+}
+
+func TestObscureWords(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"Nobody has the lock":               true,
+		"the path of whoever wrote it":      true,
+		"be it empty":                       true,
+		"what is in the pack is counted":    true,
+		"what is in the pack. This is true": false,
+		"No process holds the lock":         false,
+		"almost whole, at least":            false,
+	} {
+		if got := obscureWords.MatchString(text); got != want {
+			t.Errorf("%q: %v, want %v", text, got, want)
+		}
+	}
+}
+
+// wordFiles lists the Go files of all modules, and the documents.
+func wordFiles(t *testing.T) []string {
+	t.Helper()
+	files := []string{"README.md", "DESIGN.md", "CONTRIBUTING.md"}
+	err := filepath.WalkDir(".", func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && slices.Contains([]string{".git", "node_modules", "testdata"}, entry.Name()):
+			return filepath.SkipDir
+		case strings.HasSuffix(name, ".go"), strings.HasPrefix(name, "docs"+string(filepath.Separator)) && strings.HasSuffix(name, ".md"):
+			files = append(files, filepath.ToSlash(name))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// proseOf returns the comments of a Go file, or the paragraphs of a document, each as
+// one line.
+func proseOf(t *testing.T, file string) []string {
+	t.Helper()
+	var texts []string
+	if strings.HasSuffix(file, ".go") {
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, group := range parsed.Comments {
+			texts = append(texts, oneLine(group))
+		}
+		return texts
+	}
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, paragraph := range strings.Split(string(raw), "\n\n") {
+		texts = append(texts, strings.Join(strings.Fields(paragraph), " "))
+	}
+	return texts
+}
+
+// oneLine joins the lines of a comment without their markers.
+func oneLine(group *ast.CommentGroup) string {
+	var words []string
+	for _, comment := range group.List {
+		words = append(words, strings.Fields(strings.Trim(comment.Text, "/*"))...)
+	}
+	return strings.Join(words, " ")
+}

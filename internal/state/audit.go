@@ -26,7 +26,7 @@ func (m *Metadata) CheckPaths() error {
 			return fmt.Errorf("metadata with the path %q", dir)
 		}
 	}
-	for _, s := range m.Skipped { // may be called as nothing captured is
+	for _, s := range m.Skipped { // a skipped path may have any name that no capture accepts
 		if !isPath(s.Path, func(name string) bool { return name != "" && name != "." && name != ".." }) {
 			return fmt.Errorf("metadata with the path %q", s.Path)
 		}

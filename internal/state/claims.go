@@ -10,25 +10,28 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 )
 
-// Claims is what a capture vouches for when it could not look at everything. The stat
-// cache keeps what it had about the rest, but no checkpoint is made of that: it may be
-// stale. A nil *claims vouches for all.
+// Claims says which paths a partial capture vouches for. The stat cache keeps its earlier records
+// of the other paths. They may be stale, so no checkpoint is made of them. A nil *Claims vouches
+// for every path.
 type Claims struct {
 	Kind    Partial
-	Skipped []Skipped // beside those of the stat cache: what was not looked at
+	Skipped []Skipped // paths that were not read, beside the skipped ones of the stat cache
 	Coverage
 }
 
-// Covers reports whether the path was looked at. What is nearest to it decides.
+// Covers reports whether the capture vouches for the path. The entry nearest to the path, on it or
+// above it, decides.
 func (c *Claims) Covers(path string) bool {
 	return c == nil || c.Uncaptured(path) == ""
 }
 
+// NewClaims returns the claims of a capture with these skipped and seen paths.
 func NewClaims(kind Partial, skipped []Skipped, seen []string) *Claims {
 	m := &Metadata{Partial: kind, Skipped: skipped, Seen: pathtext.Texts(seen)}
 	return &Claims{Kind: kind, Skipped: skipped, Coverage: NewCoverage(m)}
 }
 
+// UnreadSkipped returns an entry with the reason "unread" for each path.
 func UnreadSkipped(paths []string) []Skipped {
 	list := make([]Skipped, len(paths))
 	for i, path := range paths {
@@ -37,14 +40,16 @@ func UnreadSkipped(paths []string) []Skipped {
 	return list
 }
 
+// ClaimedTree builds the tree of the paths that Claims covers, from the records of an index.
 type ClaimedTree struct {
 	*Claims
 	Batch *odb.Batch
 	Index *index.Index
-	Extra map[string]bool
-	Inner map[string]bool // directories that are covered in part, perhaps
+	Extra map[string]bool // paths that the tree holds although Claims does not cover them
+	Inner map[string]bool // directories above a path that decides: they may be covered in part
 }
 
+// LeadTo marks the directories above a path as covered in part.
 func (b *ClaimedTree) LeadTo(path string) {
 	for path != "" {
 		path, _ = index.Split(path)
@@ -52,6 +57,7 @@ func (b *ClaimedTree) LeadTo(path string) {
 	}
 }
 
+// Build adds the tree of a directory to the batch and returns its id.
 func (b *ClaimedTree) Build(dir string) (object.ID, error) {
 	var entries []object.Entry
 	if d := b.Index.Dirs[dir]; d != nil {

@@ -4,18 +4,16 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 )
 
-// Coverage answers which paths a state did not capture although they were there, or
-// may have been.
+// Coverage tells which paths a state did not capture although they were present, or may have been.
 type Coverage struct {
-	Reasons map[string]string // by path, for all below it
-	files   map[string]bool   // of reasons: the paths that are files, so that nothing lay below them
+	Reasons map[string]string // by path; a reason holds for everything below it
+	files   map[string]bool   // the paths in Reasons that are files, with nothing below them
 	Seen    map[string]bool
-	only    bool // nothing but seen was looked at
+	only    bool // only the paths in Seen were read
 }
 
-// A directory whose own rules are unread cannot tell what was ignored in it, so nothing
-// in it counts.
-
+// NewCoverage returns the Coverage of a state's metadata. An unread .gitignore makes its whole
+// directory unread: without the rules it is not known which paths were ignored there.
 func NewCoverage(m *Metadata) Coverage {
 	c := Coverage{Reasons: make(map[string]string, len(m.Skipped)), files: make(map[string]bool), only: m.Partial == PartialPaths}
 	for _, s := range m.Skipped {
@@ -37,23 +35,23 @@ func NewCoverage(m *Metadata) Coverage {
 	return c
 }
 
-// Uncaptured returns the reason for path or the directory that it lies in, or "".
+// Uncaptured returns the reason that holds for path, on it or above it, or "".
 func (c Coverage) Uncaptured(path string) string {
 	_, reason := c.Nearest(path)
 	return reason
 }
 
-// Lists reports whether the path itself was there without being captured.
+// Lists reports whether the path itself was present without being captured.
 func (c Coverage) Lists(path string) bool {
 	_, ok := c.Reasons[path]
 	return ok
 }
 
-// Unread reports whether nobody looked at the path.
+// Unread reports whether the capture did not read the path.
 func (c Coverage) Unread(path string) bool { return c.Uncaptured(path) == index.Unread.String() }
 
-// IsOfFile reports whether a skipped path is a file. Directories are listed without a
-// size. An unreadable file of no bytes counts as a directory.
+// IsOfFile reports whether a skipped path is a file. Skipped directories have no size. An
+// unreadable file of no bytes counts as a directory.
 func IsOfFile(s Skipped) bool {
 	switch s.Reason {
 	case index.TooLarge.String(), index.Special.String():
@@ -64,7 +62,8 @@ func IsOfFile(s Skipped) bool {
 	return false
 }
 
-// Nearest returns where the reason lies that decides about a path: there or above.
+// Nearest returns the path, on or above the given one, whose entry decides, and its reason. The
+// reason is "" for a path that was captured or absent.
 func (c Coverage) Nearest(path string) (at, reason string) {
 	if len(c.Reasons) == 0 && !c.only {
 		return "", ""

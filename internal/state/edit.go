@@ -10,8 +10,8 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
-// WithoutSkipped is a copy in which the captured paths are no longer skipped. A file that was skipped
-// where a directory of theirs is now is gone.
+// WithoutSkipped returns a copy in which the captured paths are not skipped. A skipped file goes,
+// too, where a captured path now has it as a directory.
 func (m *Metadata) WithoutSkipped(captured map[string]bool) *Metadata {
 	out := *m
 	above := DirsAbove(maps.Keys(captured))
@@ -36,6 +36,7 @@ func DirsAbove(paths iter.Seq[string]) map[string]bool {
 	return above
 }
 
+// SetPerm records the permission bits of a path, as an exception where they are not the usual ones.
 func (m *Metadata) SetPerm(path string, mode object.Mode, perm uint16) {
 	if Octal(perm) == m.Perm.Of(mode) {
 		delete(m.Perms, path)
@@ -44,17 +45,17 @@ func (m *Metadata) SetPerm(path string, mode object.Mode, perm uint16) {
 	}
 }
 
-// reasonLost is why a path of a checkpoint is not captured: its contents are lost.
+// reasonLost is the reason of a path whose contents the store has lost.
 const reasonLost = "lost"
 
-// MendedState is a state without the paths that are lost.
+// MendedState is a state after its lost paths were removed from the tree.
 type MendedState struct {
 	ID      object.ID
 	Gone    []string
-	Emptied []string // directories that the tree does not hold any more
+	Emptied []string // directories that were in the tree and are no longer
 }
 
-// Lose notes paths as present and not captured.
+// Lose records the lost paths of s as present and not captured.
 func (m *Metadata) Lose(s *MendedState) {
 	scope := NewPathScope(s.Gone)
 	below := func(path PathText) bool { return scope.Covers(string(path)) }
@@ -79,8 +80,8 @@ func (m *Metadata) Lose(s *MendedState) {
 	}
 }
 
-// WithDirs is a copy in which directories beside those captured are listed. above are the
-// directories that hold captured files.
+// WithDirs returns a copy that lists further directories with their permission bits. above holds
+// the directories that contain captured files.
 func (m *Metadata) WithDirs(dirs map[string]uint16, above map[string]bool) *Metadata {
 	out := m.WithoutSkipped(nil)
 	for path, perm := range dirs {

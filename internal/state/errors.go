@@ -7,6 +7,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 )
 
+// Disabled returns an ErrDisabled with the reason for it.
 func Disabled(why string) error { return fmt.Errorf("%w: %s", ErrDisabled, why) }
 
 // Errors when opening.
@@ -24,21 +25,21 @@ var (
 	// ErrNotFound: no such checkpoint, path or operation.
 	ErrNotFound = errors.New("not found")
 
-	// ErrAmbiguous: a prefix that several checkpoints share.
+	// ErrAmbiguous: several checkpoints share the prefix.
 	ErrAmbiguous = errors.New("ambiguous")
 
 	// ErrLocked: another process held the store until the deadline. The error text
 	// names it.
 	ErrLocked = odb.ErrLocked
 
-	// ErrCorrupt: an object of the store does not have the bytes that its id
-	// promises. Nothing was written from it.
+	// ErrCorrupt: the bytes of an object in the store do not match its id. Nothing was written from
+	// it.
 	ErrCorrupt = odb.ErrCorrupt
 
 	// ErrConflict: a revert with the policy Fail met a path that was changed since.
 	ErrConflict = errors.New("conflict")
 
-	// ErrMoved: the disk is not what it was when the plan was made.
+	// ErrMoved: the disk differs from the state that the plan was made for.
 	ErrMoved = errors.New("the disk has moved since")
 
 	// ErrTooLarge: the root holds more than the limits of Options allow. Nothing was
@@ -49,27 +50,27 @@ var (
 	// was stored.
 	ErrNoSpace = errors.New("not enough space for the store")
 
-	// ErrDeadline: time ran out before everything was read. There is no checkpoint, but
-	// what was read need not be read again.
+	// ErrDeadline: time ran out before every path was read. There is no checkpoint. The paths that
+	// were read are not read again by the next attempt.
 	ErrDeadline = errors.New("not everything could be read in time")
 
-	// ErrDisabled: somebody decided that nothing is to be captured here. The error text
-	// says who.
+	// ErrDisabled: a user or a setting has switched captures off for this root. The error text says
+	// which.
 	ErrDisabled = errors.New("capturing is switched off")
 
-	// ErrOutside: a path that does not lie below the root.
+	// ErrOutside: the path does not lie below the root.
 	ErrOutside = errors.New("outside the root")
 )
 
+// NotFound returns an ErrNotFound with a formatted text.
 func NotFound(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrNotFound, fmt.Sprintf(format, args...))
 }
 
-// Cause is an error inside an answer. In JSON it is its text, and comes back as an error
-// that has no more than that.
+// Cause is an error inside an answer. Its JSON form is its text. A decoded Cause has the text only.
 type Cause struct{ Err error }
 
-// CauseOf is nil where there is no error.
+// CauseOf wraps err, and returns nil for nil.
 func CauseOf(err error) *Cause {
 	if err == nil {
 		return nil
@@ -92,5 +93,5 @@ func (c *Cause) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// MendHint is the way out of a store that lacks objects.
+// MendHint names the command that repairs a store which lacks objects.
 const MendHint = "cairn doctor --fix brings it back or cuts it out"

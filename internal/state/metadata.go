@@ -13,6 +13,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
+// Checksum returns the SHA-256 of a text in hex.
 func Checksum(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])
@@ -21,46 +22,46 @@ func Checksum(text string) string {
 // MetadataHeader is the extra commit header that holds a checkpoint's metadata.
 const MetadataHeader = "cairn"
 
-// Metadata is what a git tree cannot hold. Permissions are kept as the common ones
-// and the exceptions from them, so that the header of a usual tree is a few dozen
+// Metadata holds the facts about a state that a git tree cannot hold. Permission bits are stored as
+// the most common ones and the exceptions from them, so the header of a usual tree is a few dozen
 // bytes.
 type Metadata struct {
 	Version int           `json:"v"`
 	Perm    Permissions   `json:"perm"`
-	Perms   PathPerms     `json:"perms,omitempty"`   // where they are not the common ones
+	Perms   PathPerms     `json:"perms,omitempty"`   // exceptions from Perm
 	Empty   []PathText    `json:"empty,omitempty"`   // directories without any name in them
 	Bare    []PathText    `json:"bare,omitempty"`    // directories with nothing captured below
 	Skipped []Skipped     `json:"skipped,omitempty"` // present, not captured
 	Ignore  IgnoreContext `json:"ignore,omitzero"`
 
-	// Rules is nil in a checkpoint of a release that did not record them: nothing is known
-	// of uncaptured rule files then.
+	// Rules is nil in checkpoints of releases that did not record it. Their uncaptured rule files
+	// are unknown.
 	Rules *ruleRecord `json:"rules,omitempty"`
 
-	// Partial and Seen are those of checkpoints that do not vouch for everything.
+	// Partial and Seen are set in a checkpoint that does not vouch for every path.
 	Partial Partial    `json:"partial,omitempty"`
-	Seen    []PathText `json:"seen,omitempty"` // looked at, with all below, whatever Skipped and Partial say of what is above
+	Seen    []PathText `json:"seen,omitempty"` // read with everything below, whatever Skipped and Partial say of a directory above
 }
 
-// lists reports whether a path is a directory that is listed because no tree holds it.
+// lists reports whether a path is among the directories that no tree can hold.
 func (m *Metadata) lists(path string) bool {
 	return slices.Contains(m.Empty, PathText(path)) || slices.Contains(m.Bare, PathText(path))
 }
 
-// The versions of metadata. The second is that of partial checkpoints: whoever does not
-// know them must not take them for whole ones.
+// The versions of metadata. Partial checkpoints have the second, so that a release that does not
+// know them refuses them and does not take them for whole ones.
 const (
 	MetadataVersion        = 1
 	MetadataVersionPartial = 2
 )
 
-// Partial says why a checkpoint does not vouch for the whole root; "" if it does.
+// Partial is the reason why a checkpoint does not vouch for the whole root, "" if it does.
 type Partial string
 
 // The kinds of partial checkpoints.
 const (
-	PartialTime  Partial = "time"  // the deadline passed; what was not read is skipped as "unread"
-	PartialPaths Partial = "paths" // only some paths were looked at
+	PartialTime  Partial = "time"  // the deadline passed; unread paths are skipped as "unread"
+	PartialPaths Partial = "paths" // only the given paths were read
 )
 
 // Permissions are the most common permission bits of each kind of entry.
@@ -70,20 +71,21 @@ type Permissions struct {
 	Dir  Octal `json:"dir"`
 }
 
-// IgnoreContext holds the ignore rules that are not files of the tree itself, so
-// that "was it ignored then?" can be answered later.
+// IgnoreContext holds the ignore rules that are not files of the tree, so that a later command can
+// tell whether the state ignored a path.
 type IgnoreContext struct {
 	Sources  []RuleLines `json:"sources,omitempty"` // the texts, highest precedence first
 	Parents  []RuleLines `json:"parents,omitempty"` // .gitignore texts of the directories above the root, outermost first
 	Prefix   PathText    `json:"prefix,omitempty"`  // the root as seen from the top of its repository, ending in '/'
 	FoldCase bool        `json:"foldCase,omitempty"`
 	Unknown  bool        `json:"unknown,omitempty"` // one of the files could not be read, so that no rule is sure
-}
+} // a rule file could not be read, so no rule is certain
 
-// PathPerms has its own JSON form because encoding/json takes the keys of a map as
-// they are, and paths may hold any bytes.
+// PathPerms maps paths to permission bits. It has its own JSON form: encoding/json writes map keys
+// as they are, and a path may hold any bytes.
 type PathPerms map[string]Octal
 
+// MarshalJSON implements json.Marshaler.
 func (p PathPerms) MarshalJSON() ([]byte, error) {
 	texts := make(map[string]Octal, len(p))
 	for path, perm := range p {
@@ -92,6 +94,7 @@ func (p PathPerms) MarshalJSON() ([]byte, error) {
 	return json.Marshal(texts)
 }
 
+// UnmarshalJSON implements json.Unmarshaler.
 func (p *PathPerms) UnmarshalJSON(data []byte) error {
 	var texts map[string]Octal
 	if err := json.Unmarshal(data, &texts); err != nil {
@@ -108,21 +111,25 @@ func (p *PathPerms) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Octal is permission bits, written as in chmod(1).
+// Octal holds permission bits. Its text form is octal, as in chmod(1).
 type Octal uint16
 
+// MarshalText implements encoding.TextMarshaler.
 func (o Octal) MarshalText() ([]byte, error) { return strconv.AppendUint(nil, uint64(o), 8), nil }
 
+// UnmarshalText implements encoding.TextUnmarshaler.
 func (o *Octal) UnmarshalText(text []byte) error {
 	v, err := strconv.ParseUint(string(text), 8, 12)
 	*o = Octal(v)
 	return err
 }
 
+// Usual returns the most common permission bits.
 func (m *Metadata) Usual() index.Perms {
 	return index.Perms{File: uint16(m.Perm.File), Exec: uint16(m.Perm.Exec), Dir: uint16(m.Perm.Dir)}
 }
 
+// Of returns the most common permission bits for a mode.
 func (p Permissions) Of(mode object.Mode) Octal {
 	switch mode {
 	case object.Executable:
@@ -133,7 +140,7 @@ func (p Permissions) Of(mode object.Mode) Octal {
 	return p.File
 }
 
-// PermOf returns the permission bits that a captured path had.
+// PermOf returns the permission bits of a captured path.
 func (m *Metadata) PermOf(path string, mode object.Mode) uint16 {
 	if p, ok := m.Perms[path]; ok {
 		return uint16(p)
@@ -141,7 +148,7 @@ func (m *Metadata) PermOf(path string, mode object.Mode) uint16 {
 	return uint16(m.Perm.Of(mode))
 }
 
-// Encode gives the header's value: one line of JSON, the same for equal metadata.
+// Encode returns the header's value: one line of JSON, the same for equal metadata.
 func (m *Metadata) Encode() (string, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -152,6 +159,7 @@ func (m *Metadata) Encode() (string, error) {
 	return string(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), nil
 }
 
+// DecodeMetadata is the inverse of Metadata.Encode. It refuses versions that it does not know.
 func DecodeMetadata(value string) (*Metadata, error) {
 	m := &Metadata{}
 	if err := json.Unmarshal([]byte(value), m); err != nil {

@@ -19,18 +19,19 @@ func EncodePath(path string) string { return pathtext.Encode(path) }
 // DecodePath is the inverse of EncodePath.
 func DecodePath(text string) (string, error) { return pathtext.Decode(text) }
 
-// Path is a path of any bytes whose JSON form is EncodePath's.
+// Path is a path of any bytes. Its JSON form is the text that EncodePath makes.
 type Path = pathtext.Text
 
-// Paths are paths of any bytes whose JSON form is a list of EncodePath's, never null.
+// Paths is a list of paths of any bytes. Its JSON form is a list of texts as EncodePath makes them,
+// never null.
 type Paths = pathtext.List
 
 // PathText is a path inside a JSON form.
 type PathText = pathtext.Text
 
-// QuotePath prints a path for people as git does with core.quotePath off: a name
-// with control characters, quotes or backslashes goes into double quotes, in C's
-// notation, so that it stays on its line and can be told from its neighbours.
+// QuotePath prints a path for people, as git does with core.quotePath off. A name with control
+// characters, quotes or backslashes is put in double quotes, in C's notation: it stays on its line
+// and its end is visible.
 func QuotePath(name string) string {
 	if strings.IndexFunc(name, func(r rune) bool { return r < 0x20 || r == 0x7f || r == '"' || r == '\\' }) < 0 {
 		return name
@@ -90,8 +91,8 @@ type Skipped struct {
 	Size   int64  // in bytes, where it is known
 }
 
-// PolicyReasons are the reasons that a rule gives. Every other reason is a fault: the
-// rules admit the path, and it could not be captured.
+// PolicyReasons are the reasons that come from a rule. Any other reason is a fault: the rules admit
+// the path, and it could not be captured.
 var PolicyReasons = []string{
 	index.TooLarge.String(), index.Special.String(), index.Sparse.String(), index.Denied.String(), index.Ignored.String(),
 	index.Store.String(),

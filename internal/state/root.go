@@ -13,11 +13,12 @@ import (
 // of the root's absolute path.
 func ProjectID(root string) string { return odb.ProjectID(root) }
 
-// StorePath is where the store of root lies below a data directory.
+// StorePath returns the path of root's store below a data directory.
 func StorePath(dataDir, root string) string {
 	return filepath.Join(dataDir, "snapshot", ProjectID(root))
 }
 
+// ResolveRoot returns the real absolute path of a directory. Errors wrap ErrRoot.
 func ResolveRoot(dir string) (string, error) {
 	if dir == "" {
 		return "", fmt.Errorf("%w: none given", ErrRoot)

@@ -15,29 +15,29 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 )
 
-// ruleRecord is the ignore rules of a state whose files its tree does not hold: a
-// .gitignore that is ignored itself, too large or unreadable. Without it the rules would
-// leave no trace, and what they kept out of the capture would count as absent.
+// ruleRecord holds the rules of .gitignore files that the state's tree does not hold: files that
+// are themselves ignored, too large or unreadable. Without the record these rules would leave no
+// trace, and the paths that they kept out of the capture would count as absent.
 type ruleRecord struct {
 	Texts   []ruleText `json:"texts,omitempty"`
-	Unknown []PathText `json:"unknown,omitempty"` // directories, "" = the root: no rule below them is sure
+	Unknown []PathText `json:"unknown,omitempty"` // directories, "" = the root: no rule below them is certain
 }
 
-// ruleText is a text of rules and the directories that have it.
+// ruleText is a text of rules and the directories whose .gitignore has that text.
 type ruleText struct {
 	Text RuleLines  `json:"text"`
 	In   []PathText `json:"in"`
 }
 
-// RuleLines is the text of a file of ignore rules, without its comments and blank lines.
-// Patterns may hold any bytes but NUL.
+// RuleLines is the text of a rule file without its comments and blank lines. Patterns may hold any
+// bytes but NUL.
 type RuleLines string
 
 // MarshalText implements encoding.TextMarshaler.
 func (l RuleLines) MarshalText() ([]byte, error) { return []byte(pathtext.Encode(string(l))), nil }
 
-// UnmarshalText implements encoding.TextUnmarshaler. Earlier releases wrote the text as it
-// was, a NUL included.
+// UnmarshalText implements encoding.TextUnmarshaler. Earlier releases wrote the text without
+// encoding, including a NUL.
 func (l *RuleLines) UnmarshalText(text []byte) error {
 	plain, err := pathtext.Decode(string(text))
 	if err != nil {
@@ -47,8 +47,8 @@ func (l *RuleLines) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// LinesOf reduces a file of ignore rules to its rules. A text with a NUL is not ok: JSON
-// could not carry it without doubt.
+// LinesOf reduces a rule file to its rules. ok is false for a text with a NUL, because NUL is the
+// escape character of the JSON form.
 func LinesOf(text []byte) (lines RuleLines, ok bool) {
 	var b strings.Builder
 	for line := range strings.Lines(strings.TrimPrefix(string(text), "\ufeff")) {
@@ -59,15 +59,15 @@ func LinesOf(text []byte) (lines RuleLines, ok bool) {
 	return RuleLines(b.String()), bytes.IndexByte(text, 0) < 0
 }
 
-// What one checkpoint carries of such texts at most. Usual ones are a few bytes. A
-// directory whose text has no room counts as one of unknown rules.
+// Limits in bytes for the rule texts of one checkpoint; usual texts have a few bytes. A directory
+// whose text exceeds a limit counts as one with unknown rules.
 const (
 	MaxRuleText  = 64 << 10
 	maxRuleTexts = 256 << 10
 )
 
-// HasUncapturedRules reports whether a record is that of a .gitignore whose rules count
-// although the tree does not hold it. Git follows no link there, and reads no special file.
+// HasUncapturedRules reports whether a record is that of a .gitignore whose rules apply although
+// the tree does not hold the file. Git follows no symlink there and reads no special file.
 func HasUncapturedRules(rec index.Record) bool {
 	switch rec.Skip() {
 	case index.Captured, index.Special, index.Sparse:
@@ -76,14 +76,14 @@ func HasUncapturedRules(rec index.Record) bool {
 	return string(rec.Name()) == index.IgnoreFile && rec.Mode() != object.Dir && rec.Mode() != object.Symlink
 }
 
-// RulesBeside is what is known of the texts of such files, by the ids of their records.
+// RulesBeside holds the texts of uncaptured .gitignore files, by the ids of their records.
 type RulesBeside struct {
 	Texts     map[string]RuleLines
 	Misjudged []string // see scan.Result
 }
 
-// Record makes the record of a state from the directories whose .gitignore is not captured
-// and the ids of their texts.
+// Record returns the record for the given directories. The rules of a directory whose text is
+// missing or too large are recorded as unknown.
 func (b *RulesBeside) Record(dirs []DirOfRules) *ruleRecord {
 	r := &ruleRecord{Unknown: pathtext.Texts(b.Misjudged)}
 	size, at := 0, make(map[RuleLines]int)
@@ -105,13 +105,13 @@ func (b *RulesBeside) Record(dirs []DirOfRules) *ruleRecord {
 	return r
 }
 
-// DirOfRules is a directory and the id of the text of its .gitignore.
+// DirOfRules is a directory with an uncaptured .gitignore, and the id of its text.
 type DirOfRules struct {
 	Dir string
 	ID  object.ID
 }
 
-// Each visits the directories whose text is known.
+// Each visits the directories whose rule text is known.
 func (r *ruleRecord) Each(visit func(dir string, text RuleLines)) {
 	for _, t := range r.Texts {
 		for _, dir := range t.In {
@@ -120,8 +120,8 @@ func (r *ruleRecord) Each(visit func(dir string, text RuleLines)) {
 	}
 }
 
-// WithoutPaths is a copy without the texts of files that scope covers, which are returned.
-// Their rules are unknown then.
+// WithoutPaths returns a copy without the texts of the files that scope covers, and the paths of
+// these files. The copy records their rules as unknown.
 func (r *ruleRecord) WithoutPaths(scope *PathScope) (out *ruleRecord, gone []string) {
 	if r == nil {
 		return nil, nil
@@ -162,8 +162,8 @@ func (r *ruleRecord) Dirs(yield func(dir string) bool) {
 	}
 }
 
-// AddParents takes over the rules above root. A root that its own repository
-// ignores was chosen on purpose, so the rules that ignore it do not count.
+// AddParents adds the .gitignore files of the directories from top down to root. If these rules
+// ignore root itself, none of them is added: root was chosen on purpose.
 func (c *IgnoreContext) AddParents(files *git.Files, top, root string) {
 	rel, err := filepath.Rel(top, root)
 	if err != nil || !filepath.IsLocal(rel) {
@@ -182,7 +182,7 @@ func (c *IgnoreContext) AddParents(files *git.Files, top, root string) {
 	}
 }
 
-// Chain compiles the context: the rules in force at the root.
+// Chain compiles the rules in force at the root.
 func (c *IgnoreContext) Chain() *ignore.Chain {
 	var fallbacks []*ignore.Patterns
 	for _, text := range c.Sources {
@@ -198,12 +198,12 @@ func (c *IgnoreContext) Chain() *ignore.Chain {
 	return chain
 }
 
-// maxRuleFile bounds what is read, and recorded with checkpoints, of one file of
-// ignore rules.
+// maxRuleFile is the number of bytes that are read, and recorded with checkpoints, of one rule
+// file.
 const maxRuleFile = 1 << 20
 
-// ReadRules reads a file of ignore rules. What is no regular file has no rules, as in git.
-// Nor has one that cannot be read, but nothing is sure then.
+// ReadRules reads a rule file. A path that is not a regular file has no rules, as in git. A file
+// that cannot be read has none either, and makes the context Unknown.
 func (c *IgnoreContext) ReadRules(files *git.Files, path string) RuleLines {
 	if path == "" || filepath.Base(path) == index.IgnoreFile && isSymlink(path) {
 		return ""

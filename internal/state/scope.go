@@ -7,13 +7,14 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 )
 
-// PathScope selects paths: those named and everything below them. A nil scope
-// selects all.
+// PathScope selects paths: the named ones and everything below them. A nil scope selects every
+// path.
 type PathScope struct {
 	Paths []string // sorted, without paths below others
-	alone []string // sorted: selected without what lies below them
+	alone []string // sorted: selected without the paths below them
 }
 
+// NewPathScope returns a scope of the paths and everything below them.
 func NewPathScope(paths []string) *PathScope {
 	sorted := slices.Clone(paths)
 	slices.Sort(sorted)
@@ -26,7 +27,7 @@ func NewPathScope(paths []string) *PathScope {
 	return s
 }
 
-// WithAlone adds paths that are selected without what lies below them.
+// WithAlone adds paths that are selected without the paths below them.
 func (s *PathScope) WithAlone(paths []string) *PathScope {
 	s.alone = slices.Clone(paths)
 	slices.Sort(s.alone)
@@ -36,8 +37,8 @@ func (s *PathScope) WithAlone(paths []string) *PathScope {
 // Named lists all paths that the scope names.
 func (s *PathScope) Named() []string { return slices.Concat(s.Paths, s.alone) }
 
-// Covers reports whether path is selected. Looking up every parent keeps it
-// independent of how "/" sorts among the bytes of names.
+// Covers reports whether path is selected. It looks up every parent, so the result does not depend
+// on where "/" sorts among the bytes of names.
 func (s *PathScope) Covers(path string) bool {
 	if s == nil {
 		return true
@@ -69,6 +70,7 @@ func (s *PathScope) Leads(dir string) bool {
 	return false
 }
 
+// NamesExactly reports whether path is one of the named paths.
 func (s *PathScope) NamesExactly(path string) bool {
 	if s == nil {
 		return false

@@ -4,13 +4,13 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
-// State is one side of a comparison: a checkpoint, or the disk as captured.
+// State is one side of a comparison: a checkpoint, or a capture of the disk.
 type State struct {
 	Tree object.ID
 	Meta *Metadata
 }
 
-// DifferingPerms is the set of paths whose exceptions are not the same.
+// DifferingPerms returns the paths whose exceptions from the common permission bits differ.
 func DifferingPerms(a, b *Metadata) map[string]bool {
 	paths := make(map[string]bool)
 	for p, perm := range a.Perms {
@@ -26,7 +26,7 @@ func DifferingPerms(a, b *Metadata) map[string]bool {
 	return paths
 }
 
-// Equals compares two states.
+// Equals reports whether two states have the same tree, permission bits and uncaptured directories.
 func (s State) Equals(o State) bool {
 	if s.Tree != o.Tree || s.Meta.Perm != o.Meta.Perm || len(DifferingPerms(s.Meta, o.Meta)) > 0 {
 		return false
@@ -36,7 +36,7 @@ func (s State) Equals(o State) bool {
 	return len(dirs) == 0
 }
 
-// Emptied adds the directories that hold nothing captured on one side only.
+// Emptied adds to dirs the directories that only one side lists as holding nothing captured.
 func Emptied(a, b *Metadata, dirs map[string]bool) {
 	listed := make(map[PathText]int)
 	for side, m := range []*Metadata{a, b} {

@@ -247,7 +247,6 @@ var obscureAllowed = map[string]int{
 	"internal/retention/liveness.go":              1,
 	"internal/retention/retention.go":             6,
 	"internal/retention/shrink.go":                1,
-	"internal/settings/options.go":                3,
 	"internal/setup/agent.go":                     1,
 	"internal/setup/files.go":                     1,
 	"internal/setup/plan.go":                      1,

@@ -9,15 +9,15 @@ const (
 	// DefaultMaxFileSize is the size in bytes above which a file is not captured.
 	DefaultMaxFileSize = 32 << 20
 
-	// DefaultMaxIncludeSize is the size in bytes above which Include does not capture a
-	// file: Include is meant for settings and the like, not for build output.
+	// DefaultMaxIncludeSize is the size in bytes above which Include does not capture a file.
+	// Include is for settings files, not for build output.
 	DefaultMaxIncludeSize = 1 << 20
 
-	// DefaultMaxFiles is how many files a capture holds at most.
+	// DefaultMaxFiles is the largest number of files that a capture accepts.
 	DefaultMaxFiles = 1_000_000
 
-	// DefaultMaxScanBytes is how many bytes of new data a capture reads at most: what
-	// a store takes in minutes, and no source tree has.
+	// DefaultMaxScanBytes is the largest number of bytes of new data that a capture reads. A store
+	// writes that much in minutes; no source tree is as large.
 	DefaultMaxScanBytes = 20 << 30
 
 	// NoLimit switches a limit off.
@@ -29,78 +29,77 @@ const (
 
 // Options says what to work on. Only Root and DataDir are required.
 type Options struct {
-	Root    string // the directory to capture, as a whole
+	Root    string // the directory that is captured, as a whole
 	DataDir string // where stores lie; a directory inside Root is allowed and never captured
 
 	MaxFileSize int64 // in bytes; 0 = DefaultMaxFileSize, NoLimit = none
 
-	// Include are patterns as in .gitignore: files to capture although ignored, below
-	// ignored directories too. A pattern without a slash has every ignored directory
-	// looked at, one with a slash only those that it may lead to; "!node_modules/" keeps
-	// out of a directory. MaxIncludeSize is in bytes: 0 = DefaultMaxIncludeSize, NoLimit =
-	// as MaxFileSize.
+	// Include holds patterns as in .gitignore. Files that match are captured although ignored, also
+	// below ignored directories. A pattern without a slash makes the scan read every ignored
+	// directory. One with a slash makes it read only the directories that can lead to a match.
+	// "!node_modules/" excludes a directory. MaxIncludeSize is in bytes: 0 = DefaultMaxIncludeSize,
+	// NoLimit = same as MaxFileSize.
 	Include        []string
 	MaxIncludeSize int64
 
-	LockTimeout time.Duration // 0 = DefaultLockTimeout; a context's deadline counts, too
+	LockTimeout time.Duration // 0 = DefaultLockTimeout; a context's deadline applies as well
 
-	// Guards against capturing what nobody meant. A first capture is refused with
-	// ErrRoot where Root is the top of a file system, Home, one of Homes or a
-	// directory above one of these, and any capture with ErrTooLarge that would hold
-	// more than MaxFiles files, unless the last one did, or read more than
-	// MaxScanBytes of new data. Homes may hold patterns as in path/filepath.Match.
-	// Force switches the guards off.
+	// Guards against capturing a directory by mistake. The first capture fails with ErrRoot if Root
+	// is the top of a file system, Home, one of Homes, or a directory above one of these. Any
+	// capture fails with ErrTooLarge if it would hold more than MaxFiles files (unless the last one
+	// did) or read more than MaxScanBytes of new data. Homes may hold patterns as in
+	// path/filepath.Match. Force switches the guards off.
 	Homes        []string
 	MaxFiles     int   // 0 = DefaultMaxFiles, NoLimit = none
 	MaxScanBytes int64 // 0 = DefaultMaxScanBytes, NoLimit = none
 	Force        bool
 
-	// MinFree is how many bytes a capture leaves free on the disk of the store, and
-	// Budget how many the store may have; 0 = no limit. A capture that would break one
-	// of them first cleans as Retention says, unless that is nil, and then fails with
-	// ErrNoSpace.
+	// MinFree is the number of bytes that a capture leaves free on the disk of the store. Budget is
+	// the largest size of the store in bytes. 0 = no limit. A capture that would exceed a limit
+	// first cleans by Retention, unless that is nil, and fails with ErrNoSpace if that is not
+	// enough.
 	MinFree, Budget int64
-	Retention       *Retention // its MinFree and MaxBytes stand for the two where they are 0
+	Retention       *Retention // MinFree and Budget replace its MinFree and MaxBytes where these are 0
 
-	// Disabled says why nothing is to be captured, as who switched it off. RequireGit
-	// does so where Root lies in no git work tree. Open then makes no store, and what
-	// would capture fails with ErrDisabled. What is there can be looked at.
+	// Disabled is the reason why nothing is captured, for instance the setting that switched
+	// captures off. RequireGit disables captures if Root lies in no git work tree. Open then makes
+	// no store, and a call that would capture fails with ErrDisabled. Existing checkpoints can
+	// still be read.
 	Disabled   string
 	RequireGit bool
 
-	// Never lists patterns as in .gitignore, case ignored, of what is never stored,
-	// be it tracked, named or captured before. Such a path is reported as skipped.
-	// Going back neither overwrites nor deletes it.
+	// Never lists patterns as in .gitignore, case ignored. A path that matches is never stored,
+	// even if it is tracked, named or captured before. It is reported as skipped. Going back
+	// neither overwrites nor deletes it.
 	Never []string
 
-	// Home and ConfigHome say where the user's git configuration lies, of which only
-	// core.excludesFile and core.ignoreCase are used; ConfigHome defaults to
-	// Home/.config. SystemGitConfig names further files, read first. All empty: only
-	// the repository's own settings count.
+	// Home and ConfigHome locate the user's git configuration, of which only core.excludesFile and
+	// core.ignoreCase are used. ConfigHome defaults to Home/.config. SystemGitConfig names further
+	// files, which are read first. If all are empty, only the repository's own settings apply.
 	Home, ConfigHome string
 	SystemGitConfig  []string
 
-	// NoBorrow keeps a first capture from borrowing the packs of the user's own
-	// repository by hard links: it costs time and room, and shares nothing with it.
+	// NoBorrow stops the first capture from hard-linking the packs of the user's own repository.
+	// The capture then costs time and disk space, and the store shares no file with the repository.
 	NoBorrow bool
-	// Watch lets the system tell where something changes between captures of this Repo,
-	// so that they cost what has changed instead of a look at everything. The results
-	// are the same. It pays for who keeps a Repo open; where it cannot be had, captures
-	// look at everything (see Repo.Watching). What it does not see: writes through a
-	// memory map or through another name of a hard-linked file; TrackOptions.Verify does.
+	// Watch subscribes to the system's file events between captures of this Repo, so that a capture
+	// costs what has changed and not a scan of every directory. The results are the same. It pays
+	// for a process that keeps a Repo open. If the system cannot watch, captures scan everything
+	// (see Repo.Watching). Two kinds of writes cause no event: those through a memory map, and
+	// those through another name of a hard-linked file. TrackOptions.Verify finds them.
 	Watch bool
-	// MustExist makes Open fail with ErrNotFound where nothing was ever captured,
-	// instead of making a store.
+	// MustExist makes Open fail with ErrNotFound if the root has no store. Otherwise Open makes
+	// one.
 	MustExist bool
 
-	// NoSync leaves the flushing of new data to the system. A killed process loses
-	// nothing by it, a power failure may lose the last checkpoints.
+	// NoSync leaves the flushing of new data to the system. A killed process loses nothing. A power
+	// failure may lose the last checkpoints.
 	NoSync bool
 
-	Command  string         // shown to whoever waits for the lock
+	Command  string         // shown to other processes that wait for the lock
 	Logger   *slog.Logger   // nil = silent
-	Progress func(Progress) // called now and then, from several goroutines; nil = never
-	Workers  int            // goroutines of a scan; 0 = chosen
+	Progress func(Progress) // called at intervals, from several goroutines; nil = never
+	Workers  int            // goroutines of a scan; 0 = chosen by the scan
 }
 
 // Progress tells how far a capture or a restore has come.

@@ -11,25 +11,25 @@ const (
 	DefaultKeepLast = 20
 )
 
-// Retention says what may be cleaned away. The zero value is the usual one. What is
-// pinned, and the newest KeepLast checkpoints and operations, never go. Beyond MaxCount
-// and MaxBytes the oldest checkpoints go, also those at the beginning of a line that
-// goes on: a day's line or a session.
+// Retention says which checkpoints a cleaning may remove. The zero value is the usual policy.
+// Pinned checkpoints, and the newest KeepLast checkpoints and operations, are never removed. Beyond
+// MaxCount and MaxBytes the oldest checkpoints go first, including those at the beginning of a line
+// that goes on: the line of a day or a session.
 type Retention struct {
-	// MaxAge is how long a line lives after its last checkpoint: a day's checkpoints,
-	// or a session. Operations go one by one. 0 = DefaultMaxAge, NoLimit = for ever.
+	// MaxAge is how long a line lives after its last checkpoint. A line is a day's checkpoints or a
+	// session. Operations are removed one by one. 0 = DefaultMaxAge, NoLimit = for ever.
 	MaxAge time.Duration
 
-	MaxCount int   // checkpoints to keep, the oldest go first; 0 or NoLimit = any number
-	MaxBytes int64 // size of the store to keep to, the oldest go first; 0 = Repo.DefaultBudget, NoLimit = any
+	MaxCount int   // number of checkpoints to keep, the oldest go first; 0 or NoLimit = any number
+	MaxBytes int64 // largest size of the store, the oldest go first; 0 = Repo.DefaultBudget, NoLimit = any
 	MinFree  int64 // bytes to leave free on the disk while cleaning; 0 = DefaultMinFree, NoLimit = none
-	KeepLast int   // newest ones that live whatever the rest says; 0 = DefaultKeepLast, NoLimit = none but the newest checkpoint
+	KeepLast int   // number of the newest ones that always live; 0 = DefaultKeepLast, NoLimit = only the newest checkpoint
 }
 
 // NoBytes is a size that no store reaches.
 const NoBytes int64 = 1<<63 - 1
 
-// WithDefaults replaces what is 0. budget is asked for the size of a store if none is given.
+// WithDefaults replaces zero values by the defaults. It calls budget for MaxBytes.
 func WithDefaults(k Retention, budget func() int64) Retention {
 	if k.MaxBytes == 0 {
 		k.MaxBytes = budget()
@@ -43,7 +43,7 @@ func WithDefaults(k Retention, budget func() int64) Retention {
 	}
 }
 
-// limit replaces 0 by the default, and NoLimit by what stands for none.
+// limit replaces 0 by the default, and NoLimit by the value none.
 func limit[T int | int64 | time.Duration](v, fallback, none T) T {
 	switch {
 	case v == 0:

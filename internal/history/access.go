@@ -5,8 +5,8 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
-// The types of answers are public. What only the engine needs of them is read by these
-// functions, so that it is no part of the public types.
+// The functions of this file read the hidden fields of public types. They are functions and not
+// methods so that they are no part of the public API.
 
 // TreeOf returns the id of the checkpoint's tree.
 func TreeOf(c *Checkpoint) object.ID { return c.tree }

@@ -12,9 +12,9 @@ import (
 // OperationHeader is the extra commit header of an operation.
 const OperationHeader = "cairn-operation"
 
-// OperationRecord says what an operation did. Its commit has the tree and metadata
-// of the state after; its parents are the operation before it, if any, and the
-// checkpoints before and after.
+// OperationRecord describes an operation. The operation's commit has the tree and metadata of the
+// state after it. The commit's parents are the operation before it, if any, and the checkpoints
+// before and after.
 type OperationRecord struct {
 	Version   int                `json:"v"`
 	Kind      string             `json:"kind"`
@@ -25,21 +25,21 @@ type OperationRecord struct {
 	Before    string             `json:"before"`
 	After     string             `json:"after"`
 	Paths     []state.PathText   `json:"paths"`             // changed
-	Scope     []state.PathText   `json:"scope,omitempty"`   // what an undo or redo was narrowed down to
-	Created   []state.PathText   `json:"created,omitempty"` // of these, where nothing stood before
+	Scope     []state.PathText   `json:"scope,omitempty"`   // the paths that an undo or redo was limited to
+	Created   []state.PathText   `json:"created,omitempty"` // those of Paths that did not exist before
 	Kept      []state.PathReason `json:"kept,omitempty"`
 	Conflicts []state.PathReason `json:"conflicts,omitempty"`
 }
 
-// StateLabel says what a checkpoint is about. Without a message an unchanged state
-// needs no new checkpoint.
+// StateLabel holds the message and author of a checkpoint. Without a message, an unchanged state
+// gets no new checkpoint.
 type StateLabel struct{ Message, Author string }
 
-// DefaultAuthor made what nobody else says they made.
+// DefaultAuthor is the author of a checkpoint whose caller names none.
 const DefaultAuthor = "user"
 
-// AddState adds the commit of a state to a batch, unless the checkpoint before is
-// the same and no message asks for a new one.
+// AddState adds the commit of a state to a batch and returns its id. It returns the id of the
+// previous checkpoint if the state is the same and the label has no message.
 func (r *Store) AddState(batch *odb.Batch, s state.State, previous *Checkpoint, label StateLabel) (object.ID, error) {
 	meta, err := s.Meta.Encode()
 	if err != nil {
@@ -48,6 +48,7 @@ func (r *Store) AddState(batch *odb.Batch, s state.State, previous *Checkpoint, 
 	return r.AddEncoded(batch, s.Tree, meta, previous, label)
 }
 
+// AddEncoded is AddState with the metadata already encoded.
 func (r *Store) AddEncoded(batch *odb.Batch, tree object.ID, meta string, previous *Checkpoint, label StateLabel) (object.ID, error) {
 	if previous != nil && label.Message == "" && previous.tree == tree && previous.commit.Header(state.MetadataHeader) == meta {
 		return previous.id, nil
@@ -81,12 +82,12 @@ func (s Source) Open(id object.ID) (int64, io.ReadCloser, error) {
 	return size, rc, nil
 }
 
-// originHeader is the extra commit header that names the checkpoint which an
-// exported one was made from.
+// originHeader is the extra commit header of an exported checkpoint. It names the checkpoint that
+// the exported one was made from.
 const originHeader = "cairn-origin"
 
-// WithoutHistory encodes the commit as it is exported. One that was exported before
-// stays as it is.
+// WithoutHistory encodes the commit for an export, without parents. A commit that is itself an
+// export keeps its origin header.
 func WithoutHistory(c *Checkpoint) ([]byte, error) {
 	origin := c.ID
 	if before := c.commit.Header(originHeader); before != "" && len(c.commit.Parents) == 0 {

@@ -8,10 +8,10 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
-// DefaultMaxDiffSize is the size in bytes above which a file is not compared line
-// by line.
+// DefaultMaxDiffSize is the size in bytes above which a file is not compared line by line.
 const DefaultMaxDiffSize = 16 << 20
 
+// BlobSize returns the size in bytes of the entry's blob, 0 for a directory, a gitlink or nil.
 func (r *Store) BlobSize(e *object.Entry) (int64, error) {
 	if e == nil || e.Mode == object.Gitlink || e.Mode == object.Dir {
 		return 0, nil
@@ -23,6 +23,7 @@ func (r *Store) BlobSize(e *object.Entry) (int64, error) {
 	return size, nil
 }
 
+// Blob reads the entry's blob. It returns nil for a directory, a gitlink or nil.
 func (r *Store) Blob(e *object.Entry) ([]byte, error) {
 	if e == nil || e.Mode == object.Gitlink || e.Mode == object.Dir {
 		return nil, nil
@@ -37,8 +38,10 @@ func (r *Store) Blob(e *object.Entry) ([]byte, error) {
 	return data, nil
 }
 
+// Slashed returns path with '/' separators.
 func Slashed(path string) string { return filepath.ToSlash(path) }
 
+// ChangeBetween returns the change of a path between two ends.
 func ChangeBetween(path string, from, to PathEnd) Change {
 	c := Change{Path: path, Status: Modified}
 	if from.Entry == nil {
@@ -54,6 +57,7 @@ func ChangeBetween(path string, from, to PathEnd) Change {
 	return c
 }
 
+// bits returns the permission bits, 0 for a symlink.
 func (a PathEnd) bits() uint16 {
 	if a.Entry.Mode == object.Symlink {
 		return 0

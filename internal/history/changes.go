@@ -13,13 +13,14 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
+// StateOf returns the checkpoint's tree and metadata.
 func StateOf(c *Checkpoint) (state.State, error) {
 	m, err := MetadataOf(c)
 	return state.State{Tree: c.tree, Meta: m}, err
 }
 
-// Change is one file that differs between two states, or a directory of both whose
-// permission bits differ. A directory has no id.
+// Change is a file that differs between two states, or a directory that exists in both with
+// different permission bits. A directory has no id.
 type Change struct {
 	Path    string // from the root, '/'-separated
 	Status  Status
@@ -31,13 +32,14 @@ type Change struct {
 	NewID   string
 }
 
-// OldEntry is the tree entry of the old side, nil where the file is absent.
+// OldEntry returns the tree entry of the old side, nil where the file is absent.
 func OldEntry(c *Change) *object.Entry { return sideOf(c.Path, c.OldMode, c.OldID) }
 
-// NewEntry is the tree entry of the new side, nil where the file is absent.
+// NewEntry returns the tree entry of the new side, nil where the file is absent.
 func NewEntry(c *Change) *object.Entry { return sideOf(c.Path, c.NewMode, c.NewID) }
 
-// sideOf returns an entry with a zero id where id is no object id; see check.
+// sideOf returns the entry of one side. The id is zero if the text is no object id; CheckChange
+// refuses that.
 func sideOf(path string, mode uint32, id string) *object.Entry {
 	if mode == 0 {
 		return nil
@@ -47,7 +49,7 @@ func sideOf(path string, mode uint32, id string) *object.Entry {
 	return &object.Entry{Mode: object.Mode(mode), Name: name, ID: parsed}
 }
 
-// CheckChange refuses a change that a caller has put together wrongly.
+// CheckChange refuses a change that a caller has built with an invalid id or without a mode.
 func CheckChange(c *Change) error {
 	for _, side := range []struct {
 		mode uint32
@@ -90,8 +92,8 @@ func (c *Change) Letter() string {
 	return "M"
 }
 
-// changeJSON is a Change in JSON. Modes and permission bits are octal, as git prints
-// them; a side on which the file is absent has none.
+// changeJSON is the JSON form of a Change. Modes and permission bits are octal, as git prints them.
+// A side where the file is absent has neither.
 type changeJSON struct {
 	Path    state.PathText `json:"path"`
 	Status  Status         `json:"status"`
@@ -138,7 +140,7 @@ func (c *Change) UnmarshalJSON(data []byte) (err error) {
 	return nil
 }
 
-// parseMode reads a mode of git as JSON carries it; "" is 0, an absent file.
+// parseMode parses an octal git mode. "" is 0, an absent file.
 func parseMode(text string) (uint32, error) {
 	if text == "" {
 		return 0, nil
@@ -150,7 +152,7 @@ func parseMode(text string) (uint32, error) {
 	return uint32(mode), nil
 }
 
-// AllChanges is changes with the directories whose bits differ.
+// AllChanges returns Changes and the directories whose permission bits differ.
 func (r *Store) AllChanges(ctx context.Context, a, b state.State, scope *state.PathScope) ([]Change, error) {
 	list, err := r.Changes(ctx, a, b, scope)
 	if err != nil {
@@ -166,6 +168,7 @@ func (r *Store) AllChanges(ctx context.Context, a, b state.State, scope *state.P
 	return list, err
 }
 
+// ScopeOf returns the scope of some paths of a caller, nil for none.
 func (r *Store) ScopeOf(paths []string) (*state.PathScope, error) {
 	if len(paths) == 0 {
 		return nil, nil
@@ -181,6 +184,8 @@ func (r *Store) ScopeOf(paths []string) (*state.PathScope, error) {
 	return state.NewPathScope(rels), nil
 }
 
+// Changes lists the files that differ between two states, by path. It leaves out a path that one of
+// the states did not capture or did not read.
 func (r *Store) Changes(ctx context.Context, a, b state.State, scope *state.PathScope) ([]Change, error) {
 	var list []Change
 	inA, inB := state.NewCoverage(a.Meta), state.NewCoverage(b.Meta)
@@ -203,6 +208,7 @@ func (r *Store) Changes(ctx context.Context, a, b state.State, scope *state.Path
 	return slices.CompactFunc(list, func(x, y Change) bool { return x.Path == y.Path }), nil
 }
 
+// newChange adds permission bits and status to a difference of two trees.
 func newChange(c TreeChange, a, b *state.Metadata) Change {
 	ch := Change{Path: c.Path, Status: Modified}
 	if c.Old == nil {
@@ -218,8 +224,9 @@ func newChange(c TreeChange, a, b *state.Metadata) Change {
 	return ch
 }
 
-// PermChanges lists the files on both sides whose permission bits differ. Where the
-// common bits are equal only the exceptions can differ.
+// PermChanges lists the files that exist on both sides with different permission bits. If the
+// common bits are equal, only paths with an exception are compared. Otherwise every file is
+// compared.
 func (r *Store) PermChanges(ctx context.Context, a, b state.State, scope *state.PathScope) ([]Change, error) {
 	var list []Change
 	consider := func(path string) error {

@@ -23,17 +23,17 @@ const (
 	RefTracks     = RefRoot + "tracks/"    // one line per day of checkpoints outside a session
 	RefOperations = RefRoot + "operations" // the newest operation
 	RefDisk       = RefRoot + "disk"       // tree of the last capture, kept alive for the stat cache
-	RefHeld       = RefRoot + "held"       // tree of the last complete capture, while the stat cache does not have all of it
+	RefHeld       = RefRoot + "held"       // tree of the last complete capture, while the stat cache holds a partial one
 	RefPins       = RefRoot + "pins/"      // one per name, see pinRef
-	RefImported   = RefRoot + "imported/"  // checkpoints that came in bundles, by id
+	RefImported   = RefRoot + "imported/"  // checkpoints from bundles, by id
 	RefRemotes    = RefRoot + "remotes/"   // lines of other stores, below the stores' ids
 )
 
 // Checkpoint is one recorded state.
 //
-// A Checkpoint that does not come from a Repo, for instance from JSON, has the exported
-// fields alone: its methods answer with an error that wraps ErrNotFound, and Repo.Lookup
-// of its ID gives the whole one.
+// A Checkpoint from elsewhere than a Repo, for instance from JSON, has only the exported fields.
+// Its methods return an error that wraps ErrNotFound. Repo.Lookup of its ID returns the whole
+// checkpoint.
 type Checkpoint struct {
 	ID      string    `json:"id"`   // of the commit
 	Hash    string    `json:"hash"` // of the tree
@@ -47,10 +47,10 @@ type Checkpoint struct {
 	meta     *state.Metadata
 }
 
-// Identity signs what cairn itself records.
+// Identity is the signature of commits that cairn makes on its own.
 var Identity = object.Signature{Name: "cairn", Email: "cairn@localhost"}
 
-// ReadCheckpoint reads a commit that cairn made. Metadata is decoded on demand.
+// ReadCheckpoint reads a commit that cairn made. The metadata is decoded on demand.
 func (r *Store) ReadCheckpoint(id object.ID) (*Checkpoint, error) {
 	kind, data, err := r.DB.Read(id)
 	if err != nil {
@@ -61,7 +61,7 @@ func (r *Store) ReadCheckpoint(id object.ID) (*Checkpoint, error) {
 	}
 	c, err := object.ParseCommit(data)
 	if err != nil && !bytes.Contains(data, []byte("\n"+state.MetadataHeader+" ")) {
-		return nil, state.NotFound("commit %s is not a checkpoint", id) // some oddity that was borrowed or fetched
+		return nil, state.NotFound("commit %s is not a checkpoint", id) // a malformed commit that was borrowed or fetched
 	}
 	if err != nil {
 		return nil, fmt.Errorf("checkpoint %s: %w: %w", id, state.ErrCorrupt, err)
@@ -82,7 +82,7 @@ func (r *Store) ReadCheckpoint(id object.ID) (*Checkpoint, error) {
 	}, nil
 }
 
-// MetadataOf decodes the checkpoint's metadata once.
+// MetadataOf returns the checkpoint's metadata, decoded at the first call.
 func MetadataOf(c *Checkpoint) (*state.Metadata, error) {
 	if c.meta == nil && c.commit == nil {
 		return nil, state.NotFound("the contents of checkpoint %q: it was not read from a store (look it up by its id)", c.ID)
@@ -97,11 +97,11 @@ func MetadataOf(c *Checkpoint) (*state.Metadata, error) {
 	return c.meta, nil
 }
 
-// SetMetadata saves decoding metadata that the caller has decoded before.
+// SetMetadata sets metadata that the caller has decoded before, so that it is not decoded again.
 func SetMetadata(c *Checkpoint, m *state.Metadata) { c.meta = m }
 
-// KnownCheckpoint is a checkpoint of which the caller knows what the next one is compared
-// with. text is the metadata as the commit has them.
+// KnownCheckpoint returns a partial Checkpoint: enough to compare the next one with. text is the
+// metadata as the commit stores it.
 func KnownCheckpoint(id, tree object.ID, m *state.Metadata, text string) *Checkpoint {
 	return &Checkpoint{
 		ID: id.String(), Hash: tree.String(), id: id, tree: tree, meta: m,
@@ -109,7 +109,7 @@ func KnownCheckpoint(id, tree object.ID, m *state.Metadata, text string) *Checkp
 	}
 }
 
-// Skipped lists what was present at the checkpoint, but not captured.
+// Skipped lists the paths that were present at the checkpoint and not captured.
 func (c *Checkpoint) Skipped() ([]state.Skipped, error) {
 	m, err := MetadataOf(c)
 	if err != nil {
@@ -118,7 +118,7 @@ func (c *Checkpoint) Skipped() ([]state.Skipped, error) {
 	return m.Skipped, nil
 }
 
-// CommitRequest describes a checkpoint to be written.
+// CommitRequest describes a checkpoint to write.
 type CommitRequest struct {
 	Tree    object.ID
 	Meta    string
@@ -129,7 +129,7 @@ type CommitRequest struct {
 	Extra   []object.Header
 }
 
-// AddCommit writes a checkpoint into a batch.
+// AddCommit adds a checkpoint's commit to a batch.
 func AddCommit(b *odb.Batch, q CommitRequest) (object.ID, error) {
 	committer := Identity
 	committer.When = q.When
@@ -160,8 +160,8 @@ func (r *Store) refsBelow(prefixes ...string) (all []odb.Ref, err error) {
 	return all, nil
 }
 
-// readTips reads what refs name and is not known. Damage to one line must not hide the
-// others: those that cannot be read are left out, and get their Err set.
+// readTips reads the commits that refs name, except the known ones. Damage to one line does not
+// hide the others: a ref that cannot be read is logged and left out, and its Err is set.
 func (r *Store) readTips(refs []odb.Ref, read checkpointReader, known func(object.ID) bool) (tips []*Checkpoint) {
 	for i := range refs {
 		ref := &refs[i]
@@ -181,17 +181,17 @@ func (r *Store) readTips(refs []odb.Ref, read checkpointReader, known func(objec
 	return tips
 }
 
-// nothing is known to who walks over all.
+// nothing is the empty set of known checkpoints: a walk with it visits every checkpoint.
 func nothing(object.ID) bool { return false }
 
-// Checkpoints yields the checkpoints of all lines, newest first; of a session those at
-// which something had changed. An error ends the iteration.
+// Checkpoints yields the checkpoints of all lines, newest first. Of a session it yields only those
+// whose state differs from the one before. An error ends the iteration.
 func (r *Store) Checkpoints(ctx context.Context) iter.Seq2[*Checkpoint, error] {
 	return r.checkpointsOf(ctx, r.ReadCheckpoint, RefTracks, RefSessions, RefLost)
 }
 
-// checkpointsOf yields what read returns for the checkpoints of all lines with the
-// prefixes.
+// checkpointsOf yields the checkpoints of all lines whose refs have one of the prefixes, as read
+// returns them.
 func (r *Store) checkpointsOf(ctx context.Context, read checkpointReader, prefixes ...string) iter.Seq2[*Checkpoint, error] {
 	return func(yield func(*Checkpoint, error) bool) {
 		refs, err := r.refsBelow(prefixes...)
@@ -203,12 +203,12 @@ func (r *Store) checkpointsOf(ctx context.Context, read checkpointReader, prefix
 	}
 }
 
-// walk yields the checkpoints that lead to refs, newest first. It goes no further back
-// than to what is known, of which it yields nothing.
+// walk yields the checkpoints that lead to refs, newest first. It stops at known checkpoints and
+// does not yield them.
 func (r *Store) walk(ctx context.Context, refs []odb.Ref, read checkpointReader, known func(object.ID) bool) iter.Seq2[*Checkpoint, error] {
 	return func(yield func(*Checkpoint, error) bool) {
 		var tips []*Checkpoint
-		seen := make(map[object.ID]bool) // forks share their beginnings
+		seen := make(map[object.ID]bool) // forks share ancestors
 		for _, tip := range r.readTips(refs, read, known) {
 			c, err := skipUnchanged(tip, read, known)
 			if err != nil {
@@ -231,8 +231,8 @@ func (r *Store) walk(ctx context.Context, refs []odb.Ref, read checkpointReader,
 	}
 }
 
-// skipUnchanged goes back from an event of a line at which nothing had changed. It
-// returns none where that leads to what is known.
+// skipUnchanged goes back from a line's event to the oldest one with the same state. It returns
+// nothing if that leads to a known checkpoint.
 func skipUnchanged(c *Checkpoint, read checkpointReader, known func(object.ID) bool) ([]*Checkpoint, error) {
 	for c.commit.Header(LineHeader) != "" && len(c.commit.Parents) > 0 {
 		before, err := read(c.commit.Parents[0])
@@ -250,7 +250,7 @@ func skipUnchanged(c *Checkpoint, read checkpointReader, known func(object.ID) b
 	return []*Checkpoint{c}, nil
 }
 
-// ancestors yields checkpoints and what parents says comes before them, newest first.
+// ancestors yields the tips and, by the function parents, their ancestors, newest first.
 func ancestors(ctx context.Context, tips []*Checkpoint, yield func(*Checkpoint, error) bool, parents func(*Checkpoint) ([]*Checkpoint, error)) {
 	queue := newestFirst(tips)
 	heap.Init(&queue)
@@ -274,8 +274,8 @@ func ancestors(ctx context.Context, tips []*Checkpoint, yield func(*Checkpoint, 
 	}
 }
 
-// newestFirst is a heap of line tips. Within one second, the precision of a commit,
-// a line's own order is kept because a parent is pushed after its child is out.
+// newestFirst is a heap of checkpoints by time. Commits keep whole seconds. Within one second a
+// line keeps its own order, because a parent is pushed after its child was popped.
 type newestFirst []*Checkpoint
 
 func (q newestFirst) Len() int { return len(q) }
@@ -292,13 +292,12 @@ func (q *newestFirst) Pop() any {
 	return last
 }
 
-// MinPrefix is the shortest prefix of an id that is looked up, as in git.
+// MinPrefix is the length of the shortest id prefix that Lookup accepts, as in git.
 const MinPrefix = 4
 
-// Lookup finds a checkpoint by the id of its tree (the newest with that tree) or of
-// its commit, a unique prefix of either, @ (the newest), @~N (N before it) or the
-// name of a pin.
-// Errors wrap ErrNotFound or ErrAmbiguous.
+// Lookup finds a checkpoint by the id of its tree (the newest with that tree), the id of its
+// commit, a unique prefix of either, @ (the newest), @~N (N before it) or the name of a pin. Errors
+// wrap ErrNotFound or ErrAmbiguous.
 func (r *Store) Lookup(ctx context.Context, spec string) (*Checkpoint, error) {
 	if rest, ok := strings.CutPrefix(spec, "@"); ok {
 		return r.lookupBack(ctx, spec, rest)
@@ -318,9 +317,10 @@ func (r *Store) Lookup(ctx context.Context, spec string) (*Checkpoint, error) {
 	return c, err
 }
 
-// maxCandidates bounds how many objects a short prefix is allowed to match.
+// maxCandidates is the largest number of objects that a prefix may match.
 const maxCandidates = 1000
 
+// lookupBack finds the checkpoint of @ or @~N. rest is the text after the @.
 func (r *Store) lookupBack(ctx context.Context, spec, rest string) (*Checkpoint, error) {
 	back := 0
 	if rest != "" {
@@ -343,9 +343,9 @@ func (r *Store) lookupBack(ctx context.Context, spec, rest string) (*Checkpoint,
 	return nil, state.NotFound("checkpoint %s: there are only %d", spec, n)
 }
 
-// lookupIDs picks the one checkpoint among the objects that a prefix matches.
-// Trees count only as the whole state of a checkpoint: restoring the tree of some
-// sub-directory as if it were the root would delete everything else.
+// lookupIDs picks the only checkpoint among the objects that match a prefix. A tree counts only if
+// it is the whole state of a checkpoint: restoring a sub-directory's tree as if it were the root
+// would delete every other path.
 func (r *Store) lookupIDs(ctx context.Context, spec string, ids []object.ID) (*Checkpoint, error) {
 	trees := make(map[object.ID]bool)
 	var found []*Checkpoint
@@ -382,9 +382,8 @@ func (r *Store) lookupIDs(ctx context.Context, spec string, ids []object.ID) (*C
 	return nil, fmt.Errorf("%w: %s could be %s or %s (give more digits)", state.ErrAmbiguous, spec, found[0].ID, found[1].ID)
 }
 
-// newestWithTree finds the newest checkpoint of each tree: in the lines first, then
-// among the states that operations saved, then among what has a name or came from
-// elsewhere.
+// newestWithTree finds the newest checkpoint of each tree. It searches the lines first, then the
+// states that operations saved, then pins, imported checkpoints and lines of other stores.
 func (r *Store) newestWithTree(ctx context.Context, trees map[object.ID]bool) ([]*Checkpoint, error) {
 	found, err := r.newestInLines(ctx, trees)
 	if err != nil || len(trees) == 0 {
@@ -410,9 +409,9 @@ func (r *Store) newestWithTree(ctx context.Context, trees map[object.ID]bool) ([
 	return found, nil
 }
 
-// otherStates yields every checkpoint that can be reached from a pin, an imported
-// checkpoint or a line of another store, newest first. What cannot be read is left
-// out: it may be damaged, but it is not this store's own history.
+// otherStates yields every checkpoint that is reachable from a pin, an imported checkpoint or a
+// line of another store, newest first. It leaves out checkpoints that cannot be read: they may be
+// damaged, but they are not this store's own history.
 func (r *Store) otherStates(ctx context.Context) iter.Seq2[*Checkpoint, error] {
 	return func(yield func(*Checkpoint, error) bool) {
 		refs, err := r.refsBelow(RefPins, RefImported, RefRemotes)
@@ -434,7 +433,7 @@ func (r *Store) otherStates(ctx context.Context) iter.Seq2[*Checkpoint, error] {
 	}
 }
 
-// unseen leaves out checkpoints that came before, and notes the others.
+// unseen removes the checkpoints in seen from the list and adds the rest to seen.
 func unseen(list []*Checkpoint, seen map[object.ID]bool) []*Checkpoint {
 	return slices.DeleteFunc(list, func(c *Checkpoint) bool {
 		was := seen[c.id]

@@ -13,15 +13,15 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
-// TreeChange is a path whose entry differs between two trees; directories are
-// never entries here. A nil side means that the path is absent there.
+// TreeChange is a path whose entry differs between two trees. The entries are never directories. A
+// nil side means that the path is absent there.
 type TreeChange struct {
 	Path     string
 	Old, New *object.Entry
 }
 
-// ReadTree reads a tree; the zero id and the empty tree have no entries. The entries
-// must not be changed.
+// ReadTree returns the entries of a tree, none for the zero id and the empty tree. The caller must
+// not change them.
 func (r *Store) ReadTree(id object.ID) ([]object.Entry, error) {
 	if id.IsZero() || id == object.EmptyTree {
 		return nil, nil
@@ -44,19 +44,20 @@ func (r *Store) ReadTree(id object.ID) ([]object.Entry, error) {
 	return entries, nil
 }
 
-// CompareTrees yields what differs between two trees, ordered by the bytes of the
-// paths. Equal sub-trees are never read, so the cost follows the difference.
+// CompareTrees yields the differences between two trees, ordered by the bytes of the paths. Equal
+// sub-trees are not read, so the cost follows the number of differences.
 func (r *Store) CompareTrees(ctx context.Context, old, new object.ID, scope *state.PathScope) iter.Seq2[TreeChange, error] {
 	return (&Comparison{Repo: r, Ctx: ctx, Scope: scope}).Between(old, new)
 }
 
+// Comparison compares two trees.
 type Comparison struct {
 	Repo  *Store
 	Ctx   context.Context
 	Scope *state.PathScope
 
-	// Both may be nil: known gives the entries of a tree without reading it, nil if it does
-	// not know them; dirs is told of the directories in trees that differ.
+	// Known and Dirs may be nil. Known returns the entries of a tree that the caller has in memory,
+	// else nil. Dirs is called for each directory in a pair of trees that differ.
 	Known func(dir string, tree object.ID) []object.Entry
 	Dirs  func(path string, old, new *object.Entry)
 
@@ -64,6 +65,7 @@ type Comparison struct {
 	stopped bool
 }
 
+// Between yields the differences between two trees, ordered by the bytes of the paths.
 func (c *Comparison) Between(old, new object.ID) iter.Seq2[TreeChange, error] {
 	return func(yield func(TreeChange, error) bool) {
 		c.yield, c.stopped = yield, false
@@ -108,7 +110,7 @@ func (c *Comparison) trees(dir string, old, new object.ID) error {
 	return nil
 }
 
-// both reads two trees at the same time.
+// both reads two trees, at the same time if neither can be in memory.
 func (c *Comparison) both(dir string, old, new object.ID) (a, b []object.Entry, err error) {
 	if old.IsZero() || new.IsZero() || c.Known != nil {
 		if a, err = c.tree(dir, old); err == nil {
@@ -136,8 +138,8 @@ func (c *Comparison) tree(dir string, id object.ID) ([]object.Entry, error) {
 	return c.Repo.ReadTree(id)
 }
 
-// entry compares one name. A file and a directory of the same name come as two
-// calls, because they sort differently.
+// entry compares one name. A file and a directory of the same name come in two calls, because they
+// sort differently.
 func (c *Comparison) entry(dir string, old, new *object.Entry) error {
 	some := old
 	if some == nil {
@@ -169,7 +171,7 @@ func treeID(e *object.Entry) object.ID {
 	return e.ID
 }
 
-// TreeEntry finds a path in a tree. The root is a directory entry without a name.
+// TreeEntry finds a path in a tree. "" is the root, a directory entry without a name.
 func (r *Store) TreeEntry(tree object.ID, path string) (object.Entry, error) {
 	e := object.Entry{Mode: object.Dir, ID: tree}
 	if path == "" {
@@ -192,8 +194,8 @@ func (r *Store) TreeEntry(tree object.ID, path string) (object.Entry, error) {
 	return e, nil
 }
 
-// findEntry finds a name in a tree. Git's order has two places for a name: that of a file
-// and that of a directory.
+// findEntry finds a name in a tree. Git sorts a directory's name as if it ended in '/', so a name
+// can be in two places.
 func findEntry(entries []object.Entry, name string) *object.Entry {
 	for _, mode := range []object.Mode{object.Regular, object.Dir} {
 		i, found := slices.BinarySearchFunc(entries, object.Entry{Name: name, Mode: mode}, object.CompareEntries)
@@ -204,8 +206,7 @@ func findEntry(entries []object.Entry, name string) *object.Entry {
 	return nil
 }
 
-// walkTree yields all entries below a directory of a tree that are not directories,
-// with their paths, ordered by the bytes of the paths.
+// walkTree yields the files and symlinks of a tree, ordered by the bytes of their paths.
 func (r *Store) walkTree(ctx context.Context, tree object.ID, scope *state.PathScope) iter.Seq2[TreeChange, error] {
 	return r.CompareTrees(ctx, object.EmptyTree, tree, scope)
 }

@@ -5,7 +5,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
-// ScopeWithin narrows a scope down to what a checkpoint of some paths holds.
+// ScopeWithin limits a scope to the paths that a checkpoint of some paths holds.
 func ScopeWithin(s *state.PathScope, m *state.Metadata, c *Checkpoint) (*state.PathScope, error) {
 	if m.Partial != state.PartialPaths {
 		return s, nil
@@ -32,8 +32,8 @@ func ScopeWithin(s *state.PathScope, m *state.Metadata, c *Checkpoint) (*state.P
 	return state.NewPathScope(paths), nil
 }
 
-// Partial says whether the checkpoint vouches for the whole root, and if not, why. Its
-// paths that were not looked at are in no comparison and no operation.
+// Partial returns the reason why the checkpoint does not vouch for the whole root, "" if it does.
+// Comparisons and operations leave out its unread paths.
 func (c *Checkpoint) Partial() (state.Partial, error) {
 	m, err := MetadataOf(c)
 	if err != nil {
@@ -42,7 +42,7 @@ func (c *Checkpoint) Partial() (state.Partial, error) {
 	return m.Partial, nil
 }
 
-// Seen lists the paths, with all below them, that a checkpoint of PartialPaths holds.
+// Seen lists the paths that a checkpoint of PartialPaths holds, each with everything below it.
 func (c *Checkpoint) Seen() ([]string, error) {
 	m, err := MetadataOf(c)
 	if err != nil {

@@ -10,21 +10,22 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
-// compileNever compiles the deny list. Case is ignored, because a key is a key.
+// compileNever compiles the deny list. Case is ignored: a secret file in other case is still
+// secret.
 func compileNever(patterns []string) *ignore.Chain {
 	return ignore.NewChain(ignore.Parse([]byte(strings.Join(patterns, "\n")+"\n"), true))
 }
 
 // denyList is what is never stored: Options.Never, and the paths that were purged.
-type denyList struct {
+type denyList struct { // denyList holds the patterns of paths that are never stored: Options.Never and the purged paths.
 	Chain  *ignore.Chain // nil = nothing is denied
-	id     string        // names it: where it changes, it is applied to what was captured before, too
-	purged []string      // the paths
-	text   string        // of the file that holds these
+	id     string        // checksum of the patterns; when it changes, the list is applied to earlier captures as well
+	purged []string      // the purged paths
+	text   string        // content of the file with the purged paths
 }
 
-// RefreshDenied has a Repo that stays open learn what was purged since, by itself or by
-// others, and what was lifted. It is called before each capture.
+// RefreshDenied reads the list of purged paths again, so that a Repo that stays open sees paths
+// that this or another process has purged or unpurged. It is called before each capture.
 func (r *Store) RefreshDenied() {
 	last := r.Never.Load()
 	text, err := r.DB.ReadPrivate(odb.PrivatePurged)
@@ -45,9 +46,10 @@ func (r *Store) RefreshDenied() {
 	r.Never.Store(now)
 }
 
-// NeverID is the id of the deny list, "" for an empty one.
+// NeverID returns the checksum of the deny list, "" for an empty list.
 func (r *Store) NeverID() string { return r.Never.Load().id }
 
+// Denied reports whether the deny list covers the path of a file.
 func (r *Store) Denied(path string) bool {
 	never := r.Never.Load().Chain
 	return never != nil && never.Covers(path, false)

@@ -9,8 +9,8 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
-// ChangedDirs returns the directories that hold nothing captured on one side only, or whose
-// bits differ.
+// ChangedDirs returns the directories that hold nothing captured on exactly one side, or whose
+// permission bits differ.
 func (r *Store) ChangedDirs(a, b state.State) (map[string]bool, error) {
 	dirs, err := r.differingDirs(a, b)
 	if err != nil {
@@ -23,9 +23,9 @@ func (r *Store) ChangedDirs(a, b state.State) (map[string]bool, error) {
 	return dirs, err
 }
 
-// ChmoddedDirs lists the directories of both sides whose bits differ, ordered by path.
-// Metadata hold exceptions from the common bits. Where the common bits are equal only an
-// exception can differ; otherwise all directories are compared.
+// ChmoddedDirs lists the directories that exist on both sides with different permission bits,
+// ordered by path. Metadata holds exceptions from the common bits. If the common bits are equal,
+// only directories with an exception are compared. Otherwise every directory is compared.
 func (r *Store) ChmoddedDirs(a, b state.State) ([]string, error) {
 	candidates := state.DifferingPerms(a.Meta, b.Meta)
 	if a.Meta.Perm.Dir != b.Meta.Perm.Dir {
@@ -60,15 +60,15 @@ func (r *Store) ChmoddedDirs(a, b state.State) ([]string, error) {
 	return chmodded, nil
 }
 
-// Chmod is the change of a directory's bits. A directory has no blob.
+// Chmod returns the change of a directory's permission bits. A directory has no blob.
 func Chmod(dir string, old, now uint16) Change {
 	return Change{Path: dir, Status: Modified, OldMode: uint32(object.Dir), NewMode: uint32(object.Dir), OldPerm: old, NewPerm: now}
 }
 
-// isDir reports whether the change is that of a directory's bits.
+// isDir reports whether the change is a directory's change of permission bits.
 func (c *Change) isDir() bool { return object.Mode(c.OldMode) == object.Dir }
 
-// walkDirs visits the directories of a tree.
+// walkDirs visits every directory of a tree.
 func (r *Store) walkDirs(dir string, tree object.ID, visit func(dir string)) error {
 	entries, err := r.ReadTree(tree)
 	if err != nil {

@@ -8,9 +8,9 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
-// DirLookup answers what a state says about single directories. It is made once for many
-// questions: a tree holds no directory without captured files, and the lists of those
-// directories have no order to search by.
+// DirLookup tells whether a state has a directory. A tree holds no directory without captured
+// files, and the lists of those directories are not sorted for searching. DirLookup builds sets of
+// them once, for many look-ups.
 type DirLookup struct {
 	repo *Store
 	state.State
@@ -23,10 +23,12 @@ type DirEnd struct {
 	Perm        uint16
 }
 
+// LookupDirs returns the DirLookup of a state.
 func (r *Store) LookupDirs(s state.State) *DirLookup {
 	return &DirLookup{r, s, PathSet(s.Meta.Empty), PathSet(s.Meta.Bare)}
 }
 
+// PathSet returns the paths of a list as a set.
 func PathSet(list []state.PathText) map[string]bool {
 	set := make(map[string]bool, len(list))
 	for _, path := range list {
@@ -35,9 +37,10 @@ func PathSet(list []state.PathText) map[string]bool {
 	return set
 }
 
-// Lists reports whether a path is a directory that no tree holds.
+// Lists reports whether a path is among the directories that no tree holds.
 func (l *DirLookup) Lists(path string) bool { return l.Empty[path] || l.bare[path] }
 
+// At returns the directory at a path.
 func (l *DirLookup) At(path string) (DirEnd, error) {
 	e, err := l.repo.EntryOrNil(l.Tree, path)
 	if err != nil {
@@ -53,8 +56,8 @@ func (l *DirLookup) Holds(path string) (bool, error) {
 	return e != nil || l.Lists(path), err
 }
 
-// WalkDir yields the files and symlinks below a directory of a tree. It reads no tree
-// beside those on the way to the directory and below it.
+// WalkDir yields the files and symlinks below a directory of a tree. It reads only the trees on the
+// way to the directory and below it.
 func (r *Store) WalkDir(ctx context.Context, tree object.ID, dir string) iter.Seq2[TreeChange, error] {
 	return func(yield func(TreeChange, error) bool) {
 		e, err := r.EntryOrNil(tree, dir)

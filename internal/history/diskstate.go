@@ -10,5 +10,5 @@ import (
 type DiskState struct {
 	state.State
 	Index   *index.Index
-	Entries func(dir string, tree object.ID) []object.Entry // of a tree that the capture knows, else nil
+	Entries func(dir string, tree object.ID) []object.Entry // entries of a tree that the capture has in memory, else nil
 }

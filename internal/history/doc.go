@@ -6,8 +6,8 @@
 //
 // Invariants:
 //
-//   - What a ref leads to lives. A checkpoint is handed out only after its objects and the
-//     ref that leads to it are in the store.
+//   - A ref keeps alive everything that is reachable from it. A checkpoint is handed out only
+//     after its objects and a ref that reaches it are in the store.
 //   - Store.Exclusive runs its function with the store's lock held and after interrupted
 //     operations are finished. Fields that belong to the lock are touched only there.
 //   - Hidden fields of the public types are read by the functions in access.go.

@@ -9,8 +9,8 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 )
 
-// EditTree returns a tree with some paths replaced: their Mode and ID are those of
-// edits, nil removes. Trees along the way are added to the batch.
+// EditTree returns a tree with some paths replaced. edits gives their Mode and ID; nil removes a
+// path. Changed trees along the way are added to the batch.
 func (r *Store) EditTree(batch *odb.Batch, tree object.ID, edits map[string]*object.Entry) (object.ID, error) {
 	read, err := r.ReadTree(tree)
 	if err != nil {

@@ -5,12 +5,14 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
-// PathEnd is a file or symlink at one end of a step; entry is nil where there is none.
+// PathEnd is a file or symlink at one end of a step. Entry is nil where it is absent.
 type PathEnd struct {
 	Entry *object.Entry
 	Perm  uint16
 }
 
+// Same reports whether two ends have the same content, mode and permission bits. The bits of
+// symlinks do not count.
 func (a PathEnd) Same(b PathEnd) bool {
 	if a.Entry == nil || b.Entry == nil {
 		return a.Entry == b.Entry
@@ -18,7 +20,7 @@ func (a PathEnd) Same(b PathEnd) bool {
 	return a.Entry.Mode == b.Entry.Mode && a.Entry.ID == b.Entry.ID && (a.Entry.Mode == object.Symlink || a.Perm == b.Perm)
 }
 
-// EndOf is the file or symlink of a state at a path.
+// EndOf returns the file or symlink of a state at a path.
 func (r *Store) EndOf(s state.State, path string) (PathEnd, error) {
 	e, err := r.EntryOrNil(s.Tree, path)
 	if err != nil || e == nil || e.Mode == object.Dir {
@@ -27,10 +29,9 @@ func (r *Store) EndOf(s state.State, path string) (PathEnd, error) {
 	return PathEnd{e, s.Meta.PermOf(path, e.Mode)}, nil
 }
 
-// differingDirs are the directories that hold nothing captured on one side only, or
-// whose bits are exceptions on one side and others, or none, on the other. The
-// exceptions of files are left out: a file whose bits stay becomes one when the common
-// bits change.
+// differingDirs returns the directories that hold nothing captured on exactly one side, or whose
+// exceptions from the common permission bits differ. Exceptions of files are left out: a file whose
+// bits stay the same becomes an exception when the common bits change.
 func (r *Store) differingDirs(a, b state.State) (map[string]bool, error) {
 	dirs := state.DifferingPerms(a.Meta, b.Meta)
 	for path := range dirs {
@@ -46,8 +47,8 @@ func (r *Store) differingDirs(a, b state.State) (map[string]bool, error) {
 	return dirs, nil
 }
 
-// isFile reports whether one of the states has a file at the path, and none a directory
-// that holds files.
+// isFile reports whether one of the states has a file at the path and none has a directory with
+// captured files there.
 func (r *Store) isFile(path string, states ...state.State) (isFile bool, err error) {
 	for _, s := range states {
 		e, err := r.EntryOrNil(s.Tree, path)

@@ -15,21 +15,22 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
+// Refs and headers of lines with records.
 const (
 	RefSessions = RefRoot + "sessions/" // lines with records, see LineRef
 
-	// lineHeader is the extra commit header of a checkpoint on a line with records.
+	// LineHeader is the extra commit header of a checkpoint on a line with records.
 	LineHeader  = "cairn-line"
 	LineVersion = 1
 )
 
-// LineRecord is the value of lineHeader.
+// LineRecord is the JSON value of LineHeader.
 type LineRecord struct {
 	Version int             `json:"v"`
 	At      int64           `json:"at,omitempty"` // nanoseconds since 1970; commits keep seconds
 	Record  json.RawMessage `json:"record,omitempty"`
 
-	// Of a checkpoint that a revert made, see LineEvent.
+	// Set for a checkpoint that a revert made, see LineEvent.
 	Before  string           `json:"before,omitempty"`
 	Wanted  string           `json:"wanted,omitempty"`
 	Paths   []state.PathText `json:"paths,omitempty"`
@@ -37,23 +38,23 @@ type LineRecord struct {
 	Created []state.PathText `json:"created,omitempty"`
 }
 
-// LineEvent is one checkpoint of a line with records. Such a line tells what
-// happened to a root in some context, for instance in a session of an agent. Who
-// keeps it appends a record of his own to each checkpoint; package cairn looks after
-// the states, and after reverts that move the disk and the line as one.
+// LineEvent is one checkpoint of a line with records. Such a line tells the history of a root in
+// one context, for instance in an agent's session. The owner of the line appends a record of its
+// own to each checkpoint. Package cairn keeps the states. A revert changes the disk and the line as
+// one.
 type LineEvent struct {
 	*Checkpoint
 
-	OnLine bool // false: a checkpoint of a day, say
+	OnLine bool // false for a checkpoint that is on no line with records, such as a day's
 
-	// Record is what was given to Append or TakeBack, nil for a state that was only
+	// Record is the value that was given to Append or TakeBack. It is nil for a state that was only
 	// saved before a revert.
 	Record json.RawMessage
 
-	// Of a revert: the state before it, the state that it was to bring about, the
-	// paths that differ between that and what was wanted before, and those of them
-	// that stayed as they were because of somebody else's changes. Created are the paths
-	// that the revert made where nothing stood.
+	// Set for a revert. Before is the state before it, and Wanted the state that it was to reach.
+	// Paths are those that differ between Wanted and the state that was wanted before. Unmoved are
+	// those of Paths that were left alone because another writer had changed them. Created are the
+	// paths that the revert made where nothing existed.
 	Before  string
 	Wanted  string
 	Paths   []string
@@ -61,9 +62,9 @@ type LineEvent struct {
 	Created []string
 }
 
-// LineRef returns the ref under which the line of an id lies in the store, for
-// instance for git log. The id may be any text but the empty one. What is too long for a
-// ref is named by its hash; no encoded name begins with '+'.
+// LineRef returns the ref of a line, for instance for git log. The id may be any text but the empty
+// one. An id that is too long for a ref is replaced by '+' and its hash; no encoded name begins
+// with '+'.
 func LineRef(id string) string {
 	name := encodeName(id)
 	if len(name) > pieceLength {
@@ -73,6 +74,7 @@ func LineRef(id string) string {
 	return RefSessions + name
 }
 
+// ReadLineEvent reads a checkpoint and the record of its line, if it has one.
 func (r *Store) ReadLineEvent(id object.ID) (*LineEvent, error) {
 	c, err := r.ReadCheckpoint(id)
 	if errors.Is(err, odb.ErrNotFound) {
@@ -116,7 +118,7 @@ func (r *Store) LineTip(id string) (*LineEvent, error) {
 	return e, err
 }
 
-// LineEvent returns a checkpoint by its full id, with what its line tells of it.
+// LineEvent returns a checkpoint by its full id, with the record of its line.
 func (r *Store) LineEvent(id string) (*LineEvent, error) {
 	commit, err := object.ParseID(id)
 	if err != nil {
@@ -125,8 +127,7 @@ func (r *Store) LineEvent(id string) (*LineEvent, error) {
 	return r.ReadLineEvent(commit)
 }
 
-// LineEnds returns the checkpoints with which lines begin whose older checkpoints have
-// been cleaned away.
+// LineEnds returns the first checkpoints of the lines whose older checkpoints were cleaned away.
 func (r *Store) LineEnds(ctx context.Context) ([]*LineEvent, error) {
 	ids, err := r.DB.Shallow()
 	if err != nil {
@@ -139,7 +140,7 @@ func (r *Store) LineEnds(ctx context.Context) ([]*LineEvent, error) {
 		}
 		e, err := r.ReadLineEvent(id)
 		if errors.Is(err, state.ErrNotFound) {
-			continue // its line has gone, too
+			continue // its line is gone, too
 		}
 		if err != nil {
 			return nil, err
@@ -174,8 +175,8 @@ func (r *Store) LineTips(ctx context.Context) ([]*LineEvent, error) {
 	return tips, nil
 }
 
-// Line yields a checkpoint of a line and those before it, newest first. Where older
-// ones have been cleaned away the last error wraps ErrNotFound.
+// Line yields a checkpoint of a line and those before it, newest first. If older ones were cleaned
+// away, the last error wraps ErrNotFound.
 func (r *Store) Line(ctx context.Context, from string) iter.Seq2[*LineEvent, error] {
 	return func(yield func(*LineEvent, error) bool) {
 		for next := from; next != ""; {
@@ -195,8 +196,8 @@ func (r *Store) Line(ctx context.Context, from string) iter.Seq2[*LineEvent, err
 	}
 }
 
-// Undone tells which of some operations are taken back at present. Operations are
-// named by the checkpoints after them; those that have expired count as not undone.
+// Undone reports for some operations whether they are undone at present. An operation is named by
+// the checkpoint after it. An operation that was cleaned away counts as not undone.
 func (r *Store) Undone(ctx context.Context, after ...string) (map[string]bool, error) {
 	undone, missing := make(map[string]bool), make(map[string]bool)
 	for _, id := range after {
@@ -205,7 +206,7 @@ func (r *Store) Undone(ctx context.Context, after ...string) (map[string]bool, e
 	if len(missing) == 0 {
 		return undone, nil
 	}
-	taken := make(map[string]bool) // operations; what takes one back is newer, and so known before it
+	taken := make(map[string]bool) // operations that were undone; an undo is newer than its operation, so the loop meets it first
 	for op, err := range r.Operations(ctx) {
 		if err != nil {
 			return nil, err

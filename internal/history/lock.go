@@ -13,8 +13,8 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
-// Exclusive runs f with the store locked. What an interrupted operation left behind
-// is finished first, so f always sees a directory that nobody is changing for us.
+// Exclusive runs f with the store's lock held. It first finishes interrupted operations, so no
+// other command of cairn is changing the directory while f runs.
 func (r *Store) Exclusive(ctx context.Context, f func() error) error {
 	return r.Locked(ctx, func() error {
 		if time.Since(r.Tidied) >= tidyAfter {
@@ -26,12 +26,12 @@ func (r *Store) Exclusive(ctx context.Context, f func() error) error {
 	})
 }
 
-// tidyAfter is how long nothing needs to be looked for that the dead left, where nobody
-// else has had the lock. Whoever worked without it, and was killed, has left no more than
+// tidyAfter is the time after which leftovers of killed processes are searched for again, if no
+// other process has held the lock. A process that was killed without the lock has left no more than
 // temporary files.
 const tidyAfter = 10 * time.Second
 
-// tidy removes what dead writers left and finishes what an operation left undone.
+// tidy removes temporary files of killed writers and finishes an interrupted operation.
 func (r *Store) tidy(ctx context.Context) error {
 	if err := r.DB.Sweep(); err != nil {
 		return err
@@ -43,7 +43,7 @@ func (r *Store) tidy(ctx context.Context) error {
 	return nil
 }
 
-// Locked runs f with the store locked, whatever state that is in.
+// Locked runs f with the store's lock held, without finishing interrupted operations.
 func (r *Store) Locked(ctx context.Context, f func() error) (err error) {
 	timeout := r.Opt.LockTimeout
 	if timeout == 0 {
@@ -77,8 +77,8 @@ func Within(path, dir string) bool {
 		strings.HasPrefix(path, dir) && path[len(dir)] == filepath.Separator
 }
 
-// Rel returns the '/'-separated path below the root of an absolute path or of one
-// that is already relative to the root. The root itself is "".
+// Rel returns the '/'-separated path below the root. path is absolute, or relative to the root. The
+// root itself is "".
 func (r *Store) Rel(path string) (string, error) {
 	p := filepath.FromSlash(path)
 	if filepath.IsAbs(p) {
@@ -95,8 +95,8 @@ func (r *Store) Rel(path string) (string, error) {
 	return filepath.ToSlash(p), nil
 }
 
-// relAbs cuts the root off an absolute path; "" means that it lies elsewhere. A path that names the root through a
-// symlink is resolved as far as its directories exist.
+// relAbs cuts the root off an absolute path. It returns "" for a path outside the root. A path that
+// names the root through a symlink is resolved as far as its directories exist.
 func (r *Store) relAbs(p string) string {
 	for _, candidate := range []string{p, resolveExisting(p)} {
 		if Within(candidate, r.Root) {
@@ -108,7 +108,7 @@ func (r *Store) relAbs(p string) string {
 	return ""
 }
 
-// resolveExisting resolves the symlinks of the existing parents of p, not p itself.
+// resolveExisting resolves the symlinks in the existing parents of p, but not p itself.
 func resolveExisting(p string) string {
 	dir, base := filepath.Split(p)
 	dir = filepath.Clean(dir)

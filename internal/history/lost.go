@@ -16,20 +16,20 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
-// Loss is one thing that a repair has cut out of the history, because an object was lost
-// that no place held any more.
+// Loss is one thing that a repair has removed from the history because the store had lost an object
+// and found no copy of it.
 type Loss struct {
 	When        time.Time `json:"when"`
-	Kind        string    `json:"kind"`                  // "path", "checkpoint", "operation", "ref", or "aside": what was set aside
-	Ref         string    `json:"ref,omitempty"`         // the line that it was on, or the ref
-	Checkpoint  string    `json:"checkpoint,omitempty"`  // the commit as it was; of a path, the newest that it is lost in
-	Now         string    `json:"now,omitempty"`         // of a ref: where it leads now
+	Kind        string    `json:"kind"`                  // "path", "checkpoint", "operation", "ref", or "aside": a file that was set aside
+	Ref         string    `json:"ref,omitempty"`         // the line that held it, or the ref
+	Checkpoint  string    `json:"checkpoint,omitempty"`  // the commit before the repair; of a path, the newest one that lost it
+	Now         string    `json:"now,omitempty"`         // of a ref: its commit now
 	Path        string    `json:"-"`                     // from the root
-	Checkpoints []string  `json:"checkpoints,omitempty"` // of a path: the commits that it is lost in, as they are now
+	Checkpoints []string  `json:"checkpoints,omitempty"` // of a path: the commits that lack it, as they are now
 	Text        string    `json:"text"`
 }
 
-// lossJSON has the path of a Loss as JSON can hold it.
+// lossJSON is the JSON form of a Loss.
 type lossJSON struct {
 	Path state.PathText `json:"path,omitempty"`
 	loss
@@ -53,7 +53,7 @@ func (l *Loss) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Losses lists all that repairs of this store have cut out, in the order in which they did.
+// Losses lists everything that repairs of this store have removed, oldest repair first.
 func (r *Store) Losses() ([]Loss, error) {
 	data, err := r.DB.ReadPrivate(odb.PrivateLost)
 	if errors.Is(err, odb.ErrNotFound) {
@@ -65,14 +65,14 @@ func (r *Store) Losses() ([]Loss, error) {
 	var list []Loss
 	for line := range bytes.Lines(data) {
 		var l Loss
-		if err := json.Unmarshal(line, &l); err == nil { // a torn line tells nothing
+		if err := json.Unmarshal(line, &l); err == nil { // a torn line is skipped
 			list = append(list, l)
 		}
 	}
 	return list, nil
 }
 
-// RecordLosses adds to the list, under the lock.
+// RecordLosses appends to the list. The caller holds the lock.
 func (r *Store) RecordLosses(more []Loss) error {
 	data, err := r.DB.ReadPrivate(odb.PrivateLost)
 	if err != nil && !errors.Is(err, odb.ErrNotFound) {
@@ -94,8 +94,8 @@ func (r *Store) RecordLosses(more []Loss) error {
 	return r.DB.WritePrivate(odb.PrivateLost, out.Bytes())
 }
 
-// withoutLost leaves out the ids of checkpoints that a repair has cut out: such a commit may
-// still be there until the next cleaning, but its state is not.
+// withoutLost removes the ids of checkpoints that a repair has removed. Such a commit may exist
+// until the next cleaning, but its state is incomplete.
 func (r *Store) withoutLost(ids []object.ID) []object.ID {
 	list, err := r.Losses()
 	if err != nil || len(list) == 0 {
@@ -110,11 +110,11 @@ func (r *Store) withoutLost(ids []object.ID) []object.ID {
 	return slices.DeleteFunc(ids, func(id object.ID) bool { return cut[id.String()] })
 }
 
-// isCut reports whether a commit was cut out of its line.
+// isCut reports whether a commit was removed from its line.
 func (l *Loss) isCut() bool { return l.Kind == "checkpoint" || l.Kind == "operation" }
 
-// LossOf says what became of a commit, by the beginning of its id, or of a ref; "" if no
-// repair has cut it out.
+// LossOf says how a repair has removed a commit, given the beginning of its id, or a ref. It
+// returns "" if no repair has.
 func (r *Store) LossOf(name string) string {
 	list, err := r.Losses()
 	if err != nil {
@@ -138,7 +138,7 @@ func LossOfPath(path string, checkpoints []string) string {
 	return fmt.Sprintf("%s is lost in %s, the last of which is %s", path, wording.Count(len(checkpoints), "checkpoint"), newest)
 }
 
-// LineText names a ref for people.
+// LineText returns a ref's name for people.
 func LineText(ref string) string {
 	for prefix, what := range map[string]string{RefTracks: "the line of ", RefPins: "the pin ", RefSessions: "the session ", RefRemotes: "the fetched line ", RefImported: "the imported checkpoint "} {
 		if rest, ok := strings.CutPrefix(ref, prefix); ok {

@@ -15,19 +15,19 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
-// Operation is one restore or revert that was carried out. Before and After are
-// checkpoints; Before holds everything that the operation overwrote or deleted.
+// Operation is a restore, revert, undo or redo that was carried out. Before and After are
+// checkpoints. Before holds every file that the operation overwrote or deleted.
 type Operation struct {
 	ID        string
 	Kind      string // "restore", "revert", "unrevert", "undo" or "redo"
 	When      time.Time
-	Target    string // checkpoint that it went back to
-	Undoes    string // operation that it took back, for an undo or redo
+	Target    string // checkpoint that it restored
+	Undoes    string // operation that an undo or redo took back
 	Before    string
 	After     string
 	Paths     []string // changed
-	scope     []string // what it was narrowed down to
-	created   []string // of Paths, where nothing stood before
+	scope     []string // the paths that it was limited to
+	created   []string // those of Paths that did not exist before
 	Kept      []state.PathReason
 	Conflicts []state.PathReason
 }
@@ -47,7 +47,7 @@ func (r *Store) Operations(ctx context.Context) iter.Seq2[*Operation, error] {
 				break
 			}
 			if op == nil {
-				return // what is left of the one before the oldest that lives
+				return // the operation before the oldest one that was kept; only its commit is left
 			}
 			if !yield(op, nil) || previous.IsZero() {
 				return
@@ -58,8 +58,8 @@ func (r *Store) Operations(ctx context.Context) iter.Seq2[*Operation, error] {
 	}
 }
 
-// readOperation reads one operation and the id of the one before it. It returns nil
-// for one that was cleaned away, of which only the commit is left.
+// readOperation reads an operation and the id of the one before it. It returns nil for an operation
+// that was cleaned away, of which only the commit is left.
 func (r *Store) readOperation(id object.ID) (*Operation, object.ID, error) {
 	c, err := r.ReadCheckpoint(id)
 	if err != nil {
@@ -143,12 +143,12 @@ func (op Operation) MarshalJSON() ([]byte, error) {
 	})
 }
 
-// Latest finds among operations, newest first, the last that kind has not taken back.
-// Those of that kind take back what comes next, that is, was done before them. What an
-// undo can take back is everything but undos; what a redo can, undos since the last
-// other operation.
+// Latest finds, among operations newest first, the last one that operations of the given kind have
+// not taken back. Each operation of that kind takes back the next older one that is left. An undo
+// can take back any operation but an undo. A redo can take back an undo, as long as no other
+// operation came after it.
 func Latest(kind string, ops iter.Seq2[*Operation, error]) (*Operation, error) {
-	var taking []*Operation // those whose partners have not been met, the oldest last
+	var taking []*Operation // operations of kind that are not yet matched, the oldest last
 	for op, err := range ops {
 		switch {
 		case err != nil:
@@ -166,9 +166,8 @@ func Latest(kind string, ops iter.Seq2[*Operation, error]) (*Operation, error) {
 	return nil, nil
 }
 
-// leftOf is what is left of an operation after others took it back, nil for nothing:
-// one may have been narrowed down to some paths. Those that found nothing left are
-// returned, too.
+// leftOf returns the part of an operation that the operations in taking have not taken back, nil
+// for nothing: an undo may be limited to some paths. rest are those of taking that are not used up.
 func leftOf(op *Operation, taking []*Operation) (left *Operation, rest []*Operation) {
 	for len(taking) > 0 {
 		by := taking[len(taking)-1]
@@ -185,8 +184,8 @@ func leftOf(op *Operation, taking []*Operation) (left *Operation, rest []*Operat
 	return op, nil
 }
 
-// ChangedScope selects what an operation changed, as far as scope covers it. An operation lists
-// every path that it changed, so that a directory stands for its bits alone.
+// ChangedScope selects the paths that an operation changed and scope covers. An operation lists
+// every path that it changed, so a directory in the list means only its permission bits.
 func ChangedScope(op *Operation, scope *state.PathScope) *state.PathScope {
 	var paths []string
 	for _, path := range op.Paths {

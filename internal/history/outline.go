@@ -7,26 +7,25 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
-// checkpointReader reads one checkpoint, as Repo.readCheckpoint does.
+// checkpointReader reads one checkpoint, as Store.ReadCheckpoint does.
 type checkpointReader func(id object.ID) (*Checkpoint, error)
 
-// outlines remembers of checkpoints what a walk over them needs, so that finding an old
-// one by its tree costs a Repo that stays open no reading of all that came after it.
-// Commits never change: what is remembered is true for as long as something refers to
-// the commit. The zero value is ready.
+// outlines caches the part of checkpoints that a walk needs, so that a Repo that stays open does
+// not read every newer commit again to find an old one by its tree. Commits never change, so an
+// outline is valid as long as its commit is reachable. The zero value is ready.
 type outlines struct {
 	mu    sync.Mutex
 	known map[object.ID]*Checkpoint
 }
 
-// maxOutlines bounds their number. One takes about 700 bytes.
+// maxOutlines is the largest number of cached outlines. One takes about 700 bytes.
 const maxOutlines = 20_000
 
-// outline returns a checkpoint with no more than its tree, time and first parent, and
-// with headers that tell an event of a line from others and equal metadata from
-// different ones. It compares with outlines only.
+// outline returns a checkpoint with only its tree, time, first parent and two headers: one marks an
+// event of a line, the other is a checksum of the metadata. It can be compared with other outlines
+// only.
 func (r *Store) outline(id object.ID) (*Checkpoint, error) {
-	// The end of a line moves when others clean: behind it nothing is left to walk to.
+	// A cleaning by another process may end a line here: a walk must not go on behind the end.
 	if o := r.outlines.get(id); o != nil && !r.DB.EndsLine(id) {
 		return o, nil
 	}
@@ -40,7 +39,7 @@ func (r *Store) outline(id object.ID) (*Checkpoint, error) {
 	if c.commit.Header(LineHeader) != "" {
 		o.commit.Extra = append(o.commit.Extra, object.Header{Key: LineHeader, Value: "event"})
 	}
-	if len(c.commit.Parents) > 0 { // else it may be the end of a line only now
+	if len(c.commit.Parents) > 0 { // a commit without parents is not cached: it may be the end of a line, and that end can move
 		o.commit.Parents = []object.ID{c.commit.Parents[0]}
 		r.outlines.put(o)
 	}

@@ -8,13 +8,13 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 )
 
-// packAnew is up to which size of a job everything in it is compared and compressed
-// anew. What hours of small captures leave behind is smaller; a large first track would
-// keep a processor busy for minutes.
+// packAnew is the size in bytes up to which a job compares and compresses all its objects again,
+// without reuse of old deltas. Hours of small captures leave less than that. A large first track
+// would keep a processor busy for minutes.
 const packAnew = 16 << 20
 
-// Packer makes delta-compressed packs by means of the git program; nil where there
-// is none.
+// Packer returns a function that makes delta-compressed packs with the git program, nil if there is
+// no git.
 func (r *Store) Packer() odb.PackFunc {
 	binary, err := git.LookBinary()
 	if err != nil {

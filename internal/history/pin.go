@@ -23,21 +23,19 @@ var (
 	ErrName = errors.New("unusable name")
 )
 
-// Pin is a name that was given to a checkpoint. A pinned checkpoint is never
-// cleaned away.
+// Pin is a name for a checkpoint. A pinned checkpoint is never cleaned away.
 type Pin struct {
 	Name       string `json:"name"`
 	Checkpoint string `json:"checkpoint"` // the commit
 	Hash       string `json:"hash"`       // the tree; "" if the checkpoint cannot be read
 }
 
-// Pin names a checkpoint. The name then stands wherever a hash does. Naming the same
-// checkpoint again is no error; a name that another one has is ErrExists.
+// Pin gives a checkpoint a name, which is then accepted like a hash. Giving the same checkpoint the
+// same name again is no error. ErrExists means that another checkpoint has the name.
 //
-// A name is 1 to 200 bytes of UTF-8 without control characters. It must not begin
-// with @, hold "..", or be 4 to 40 hexadecimal digits: those would be taken for
-// something else. Names that differ in case, or in the composition of an accent,
-// are different.
+// A name is 1 to 200 bytes of UTF-8 without control characters. It must not begin with @, contain
+// "..", or be 4 to 40 hexadecimal digits: such texts have other meanings. Names that differ in
+// case, or in the composition of an accent, are different.
 func (r *Store) Pin(ctx context.Context, spec, name string) error {
 	if err := checkName(name); err != nil {
 		return err
@@ -60,8 +58,7 @@ func (r *Store) Pin(ctx context.Context, spec, name string) error {
 	})
 }
 
-// Unpin takes a name away. The checkpoint stays until it is cleaned away with its
-// line.
+// Unpin removes a name. The checkpoint stays until its line is cleaned away.
 func (r *Store) Unpin(ctx context.Context, name string) error {
 	if err := checkName(name); err != nil {
 		return err
@@ -75,8 +72,8 @@ func (r *Store) Unpin(ctx context.Context, name string) error {
 	})
 }
 
-// Pins lists the names, sorted by their bytes. A pin that cannot be read is left
-// out; one whose checkpoint cannot be read is listed.
+// Pins lists the pins, sorted by the bytes of their names. A pin that cannot be read is left out. A
+// pin whose checkpoint cannot be read is listed.
 func (r *Store) Pins(ctx context.Context) ([]Pin, error) {
 	refs, err := r.DB.Refs(RefPins)
 	if err != nil {
@@ -102,7 +99,7 @@ func (r *Store) Pins(ctx context.Context) ([]Pin, error) {
 	return pins, nil
 }
 
-// lookupName finds the checkpoint that a name was given to.
+// lookupName finds the checkpoint that has the name.
 func (r *Store) lookupName(name string) (*Checkpoint, error) {
 	id, err := object.ID{}, checkName(name)
 	if err == nil {
@@ -117,7 +114,7 @@ func (r *Store) lookupName(name string) (*Checkpoint, error) {
 	return r.ReadCheckpoint(id)
 }
 
-// looksLikeHash reports whether spec is a hash or could be the beginning of one.
+// looksLikeHash reports whether spec is a hash or a prefix of one.
 func looksLikeHash(spec string) bool {
 	return len(spec) >= MinPrefix && len(spec) <= 2*len(object.ID{}) &&
 		strings.Trim(spec, "0123456789abcdefABCDEF") == ""
@@ -149,16 +146,15 @@ func checkName(name string) error {
 	return fmt.Errorf("%w: %q %s", ErrName, name, why)
 }
 
-// The form of names in refs. Every file system and every git must take them and
-// keep them apart: lower-case letters, digits, '-', '_' and '.' stand for
-// themselves, every other byte is '%' and two hex digits. So are upper-case
-// letters, because many file systems do not tell them from lower-case ones, and
-// what is special in some place: a dot at either end or after another dot, the dot of
-// a final ".lock", the first letter of Windows' device names.
+// The encoding of names in refs. Every file system and every git must accept them and tell them
+// apart. Lower-case letters, digits, '-', '_' and '.' are written as they are. Every other byte is
+// '%' and two hex digits. So are upper-case letters, because many file systems ignore case, and
+// characters that are special in some place: a dot at either end or after another dot, the dot of a
+// final ".lock", the first letter of Windows' device names.
 //
-// A file name has at most 255 bytes, and git appends to it. Longer names are spread
-// over directories; all pieces but the last end in '+', all but the first begin
-// with it. No other piece does, so no name is a directory of another.
+// A file name has at most 255 bytes, and git appends to it. Longer names are split into nested
+// directories: all pieces but the last end in '+', and all but the first begin with it. No other
+// piece does, so no name is a directory of another.
 const pieceLength = 180
 
 func pinRef(name string) string { return RefPins + encodeName(name) }
@@ -180,7 +176,7 @@ func encodeName(name string) string {
 	return out
 }
 
-// plainInName reports whether the byte at i stands for itself.
+// plainInName reports whether the byte at i is written as it is.
 func plainInName(name string, i int) bool {
 	c := name[i]
 	switch {
@@ -192,8 +188,8 @@ func plainInName(name string, i int) bool {
 	return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '-' || c == '_'
 }
 
-// isDevice reports whether Windows takes a file of this name for a device. What
-// follows a dot does not count there.
+// isDevice reports whether Windows takes a file of this name for a device. Windows ignores the part
+// after a dot.
 func isDevice(name string) bool {
 	stem, _, _ := strings.Cut(name, ".")
 	switch strings.TrimRight(stem, "0123456789") {
@@ -203,8 +199,8 @@ func isDevice(name string) bool {
 	return false
 }
 
-// PinName is the inverse of pinRef. It refuses what pinRef does not make, as a ref
-// that somebody else put there.
+// PinName is the inverse of pinRef. It refuses refs that pinRef does not make, such as one that
+// another program has written there.
 func PinName(ref string) (name string, ok bool) {
 	text := strings.TrimPrefix(ref, RefPins)
 	whole := strings.ReplaceAll(text, "+/+", "")

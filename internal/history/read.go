@@ -44,8 +44,8 @@ func (e TreeEntry) MarshalJSON() ([]byte, error) {
 	return json.Marshal(treeEntryJSON{state.PathText(e.Path), object.Mode(e.Mode).String(), state.Octal(e.Perm), e.ID, e.Size})
 }
 
-// List yields the files and symlinks of a checkpoint below a path ("" = all),
-// ordered by the bytes of their paths. A path that names a file yields that.
+// List yields the files and symlinks of a checkpoint below a path ("" = all), ordered by the bytes
+// of their paths. For a path that is a file it yields the file.
 func (r *Store) List(ctx context.Context, spec, path string) iter.Seq2[TreeEntry, error] {
 	return func(yield func(TreeEntry, error) bool) {
 		cp, e, rel, err := r.at(ctx, spec, path)
@@ -74,6 +74,7 @@ func (r *Store) List(ctx context.Context, spec, path string) iter.Seq2[TreeEntry
 	}
 }
 
+// listed returns the TreeEntry of a path.
 func (r *Store) listed(path string, e object.Entry, m *state.Metadata) (TreeEntry, error) {
 	size, err := r.BlobSize(&e)
 	out := TreeEntry{Path: path, Mode: uint32(e.Mode), ID: e.ID.String(), Size: size}
@@ -83,7 +84,7 @@ func (r *Store) listed(path string, e object.Entry, m *state.Metadata) (TreeEntr
 	return out, err
 }
 
-// at finds a path at a checkpoint.
+// at finds a path at a checkpoint and returns it relative to the root, too.
 func (r *Store) at(ctx context.Context, spec, path string) (*Checkpoint, object.Entry, string, error) {
 	cp, err := r.Lookup(ctx, spec)
 	if err != nil {
@@ -99,8 +100,8 @@ func (r *Store) at(ctx context.Context, spec, path string) (*Checkpoint, object.
 	return cp, e, rel, err
 }
 
-// Exists reports whether a checkpoint has a path, be it a file, a symlink or a
-// directory with something captured in it.
+// Exists reports whether a checkpoint has a path: a file, a symlink or a directory with captured
+// files below it.
 func (r *Store) Exists(ctx context.Context, spec, path string) (bool, error) {
 	cp, err := r.Lookup(ctx, spec)
 	if err != nil {
@@ -114,8 +115,8 @@ func (r *Store) Exists(ctx context.Context, spec, path string) (bool, error) {
 	return e != nil, err
 }
 
-// OpenFile opens a file as it was at a checkpoint; of a symlink, the text. The
-// reader fails at its end if the store's bytes are not the ones recorded.
+// OpenFile opens a file as it was at a checkpoint. The content of a symlink is its target. The
+// reader fails at its end if the bytes do not match the recorded id.
 func (r *Store) OpenFile(ctx context.Context, spec, path string) (size int64, rc io.ReadCloser, err error) {
 	_, e, rel, err := r.at(ctx, spec, path)
 	if err != nil {

@@ -1,13 +1,15 @@
 package history
 
+// Names of an unfinished operation.
 const (
+	// JournalName is the name of the operation journal in the store.
 	JournalName = "operation"
 
-	// refBefore keeps the state before an unfinished operation alive.
+	// RefBefore keeps the state before an unfinished operation alive.
 	RefBefore = RefRoot + "before"
 )
 
-// Wanted is the checkpoint of what a revert was to bring about.
+// Wanted returns the checkpoint of the state that a revert was to reach.
 func Wanted(e *LineEvent) string {
 	if e.Wanted != "" {
 		return e.Wanted
@@ -15,6 +17,6 @@ func Wanted(e *LineEvent) string {
 	return e.ID
 }
 
-// RefLost keeps the older parts of lines that were cut where a checkpoint was lost, by the
-// names of the lines.
+// RefLost is the prefix of refs that keep the older parts of lines that a repair has cut at a lost
+// checkpoint. The rest of the ref is the name of the line.
 const RefLost = RefRoot + "lost/"

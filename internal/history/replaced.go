@@ -15,8 +15,8 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
-// ReadReplaced returns which ids others took the place of. What cannot be read is
-// left out: an old id is then not found.
+// ReadReplaced returns the ids that were replaced, for instance by a purge, with their
+// replacements. If the list cannot be read it is empty, and a replaced id is then not found.
 func (r *Store) ReadReplaced() map[object.ID]object.ID {
 	all := make(map[object.ID]object.ID)
 	data, err := r.DB.ReadPrivate(odb.PrivateReplaced)
@@ -35,8 +35,8 @@ func (r *Store) ReadReplaced() map[object.ID]object.ID {
 	return all
 }
 
-// RecordReplaced adds to the list, under the lock. What was itself a replacement is
-// followed to the end; what leads nowhere any more is dropped.
+// RecordReplaced adds to the list. The caller holds the lock. A replacement that was itself
+// replaced is followed to the end. An id whose replacement no longer exists is dropped.
 func (r *Store) RecordReplaced(more map[object.ID]object.ID) error {
 	all := r.ReadReplaced()
 	for old, now := range all {
@@ -57,8 +57,8 @@ func (r *Store) RecordReplaced(more map[object.ID]object.ID) error {
 	return r.DB.WritePrivate(odb.PrivateReplaced, []byte(strings.Join(lines, "")))
 }
 
-// withReplaced returns ids that begin with a prefix, those in the place of others that took
-// their place. An object that was replaced may still be there until the next cleaning.
+// withReplaced returns the ids without the replaced ones, and with the replacements of those
+// replaced ids that begin with prefix. A replaced object may exist until the next cleaning.
 func (r *Store) withReplaced(prefix string, ids []object.ID) []object.ID {
 	all := r.ReadReplaced()
 	ids = slices.DeleteFunc(ids, func(id object.ID) bool { _, was := all[id]; return was })
@@ -70,14 +70,13 @@ func (r *Store) withReplaced(prefix string, ids []object.ID) []object.ID {
 	return ids
 }
 
-// PurgedPaths lists, from the root, the paths that are not captured any more because
-// they were purged.
+// PurgedPaths lists the purged paths, from the root. They are not captured.
 func (r *Store) PurgedPaths() []string {
 	r.RefreshDenied()
 	return append([]string{}, r.Never.Load().purged...)
 }
 
-// decodePurged decodes the list of purged paths; what is no list has none.
+// decodePurged decodes the list of purged paths. A damaged list is logged and counts as empty.
 func (r *Store) decodePurged(data []byte) []string {
 	var texts []state.PathText
 	if len(data) > 0 {
@@ -88,7 +87,7 @@ func (r *Store) decodePurged(data []byte) []string {
 	return pathtext.Plain(texts)
 }
 
-// neverPatterns are the purged paths in the form of Options.Never.
+// neverPatterns returns the purged paths as patterns of Options.Never.
 func neverPatterns(paths []string) []string {
 	var patterns []string
 	for _, path := range paths {

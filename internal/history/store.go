@@ -19,25 +19,25 @@ type Store struct {
 	Log  *slog.Logger
 	Now  func() time.Time
 
-	Never     atomic.Pointer[denyList] // see RefreshDenied
+	Never     atomic.Pointer[denyList] // set by RefreshDenied
 	Trees     treeCache
 	FreeSpace func() (int64, error) // bytes on the disk of the store
-	LongWalk  int                   // checkpoints after which a look-up makes an index; 0 = never
+	LongWalk  int                   // number of checkpoints after which a look-up makes an index; 0 = never
 
-	// Recovery finishes interrupted operations. Disturbed is called with the lock held
-	// when another process has had it since this Store did.
+	// Recovery finishes interrupted operations. Disturbed is called with the lock held if another
+	// process has held it since this Store did.
 	Recovery  func(context.Context) error
 	Disturbed func()
 
-	// These belong to the holder of the lock.
-	Tidied       time.Time // when tidy has looked; zero = it has to
-	disturbances int       // of the lock, when this Store had it last
+	// Guarded by the store's lock.
+	Tidied       time.Time // time of the last tidy; zero = tidy before the next command
+	disturbances int       // DB.Disturbances when this Store last held the lock
 
 	outlines outlines
-	lookups  atomic.Pointer[treeIndex] // the index made last
+	lookups  atomic.Pointer[treeIndex] // the latest index
 }
 
-// New returns a Store that lacks its DB.
+// New returns a Store without a DB.
 func New(opt settings.Options, root string) *Store {
 	s := &Store{Opt: opt, Root: root, Log: opt.Logger, Now: time.Now, LongWalk: LongWalk}
 	if s.Log == nil {
@@ -46,5 +46,5 @@ func New(opt settings.Options, root string) *Store {
 	return s
 }
 
-// Use gives the Store its DB.
+// Use sets the DB of the Store.
 func (r *Store) Use(db *odb.DB) { r.DB, r.FreeSpace = db, db.FreeSpace }

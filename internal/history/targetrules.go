@@ -9,29 +9,28 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
-// TreeRules answers whether a state ignored a path: by the .gitignore files of its
-// tree and by the rules recorded with it. Directories are read when they are asked
-// about.
+// TreeRules tells whether a state may have ignored a path, by the .gitignore files of its tree and
+// the rules in its metadata. Directories are read on demand.
 type TreeRules struct {
 	repo    *Store
 	tree    object.ID
-	later   state.State // for a state without a record of rules: one that may show traces of them
+	later   state.State // a later state that may show traces of rules, for a state without a rule record
 	prefix  string
 	fold    bool
-	texts   map[string]state.RuleLines // by directory: of .gitignore files that the tree does not hold
-	unknown map[string]bool            // directories whose rules are not known
-	bare    map[string]bool            // for a state without a record of rules, else nil
+	texts   map[string]state.RuleLines // by directory: texts of .gitignore files that the tree does not hold
+	unknown map[string]bool            // directories with unknown rules
+	bare    map[string]bool            // directories with nothing captured; nil for a state with a rule record
 	traces  map[string]bool            // directories where the later state has rules that no tree holds
 	dirs    map[string]dirRules
 }
 
 type dirRules struct {
 	chain   *ignore.Chain
-	ignored bool // the directory itself, or one above it
-	unknown bool // a rule file that counts in the directory is not known
+	ignored bool // the directory itself or one above it is ignored
+	unknown bool // a rule file that applies in the directory is unknown
 }
 
-// TreeRules reads what a state has recorded. later is a state after it.
+// TreeRules returns the rules of a state. later is a state after it.
 func (r *Store) TreeRules(s, later state.State) *TreeRules {
 	ig := &s.Meta.Ignore
 	t := &TreeRules{
@@ -43,6 +42,7 @@ func (r *Store) TreeRules(s, later state.State) *TreeRules {
 	return t
 }
 
+// takeRecord reads the rule record, or the traces that replace it in a state without one.
 func (t *TreeRules) takeRecord(m *state.Metadata) {
 	if m.Rules != nil {
 		m.Rules.Each(func(dir string, text state.RuleLines) { t.texts[dir] = text })
@@ -68,13 +68,14 @@ func (t *TreeRules) takeRecord(m *state.Metadata) {
 	}
 }
 
-// hasNoRules reports whether a .gitignore has no rules for git, given why it is skipped.
+// hasNoRules reports whether git reads no rules from a .gitignore, given the reason why it is
+// skipped.
 func hasNoRules(reason string) bool {
 	return reason == index.Special.String() || reason == index.Sparse.String()
 }
 
-// MayHaveIgnored returns why the state may have ignored the path, of two reasons; "" if it
-// certainly did not.
+// MayHaveIgnored returns ignored if the state ignored the path, unknown if it may have, and "" if
+// it certainly did not.
 func (t *TreeRules) MayHaveIgnored(path string, dir bool, ignored, unknown string) string {
 	parent, _ := index.Split(path)
 	switch d := t.dir(parent); {
@@ -114,8 +115,8 @@ func (t *TreeRules) enter(d dirRules, dir string) dirRules {
 	return d
 }
 
-// rulesIn finds the text of the .gitignore of a directory. A text that cannot be read is
-// not known. That of the tree goes first: a state that was edited may have one there.
+// rulesIn returns the text of a directory's .gitignore. A text that cannot be read is not known.
+// The tree's file goes before the recorded text, because an edited state may have a file there.
 func (t *TreeRules) rulesIn(above *ignore.Chain, dir string) (text []byte, known bool) {
 	if t.unknown[dir] {
 		return nil, false
@@ -137,9 +138,9 @@ func (t *TreeRules) rulesIn(above *ignore.Chain, dir string) (text []byte, known
 	return nil, t.bare == nil || !t.mayLack(above, dir, path)
 }
 
-// mayLack reports whether a state without a record of rules may have had a .gitignore in a
-// directory that its tree does not hold. Proof there is none, but traces: it would have been
-// ignored, nothing in the directory was captured, or a later state has one.
+// mayLack reports whether a state without a rule record may have had a .gitignore in dir that its
+// tree does not hold. There is no proof, but there are traces: the file would have been ignored,
+// nothing in the directory was captured, or a later state has such a file.
 func (t *TreeRules) mayLack(above *ignore.Chain, dir, path string) bool {
 	if t.bare[dir] || t.traces[dir] || above.Ignored(t.prefix+path, false) {
 		return true
@@ -151,7 +152,7 @@ func (t *TreeRules) mayLack(above *ignore.Chain, dir, path string) bool {
 	return err != nil || e != nil && e.Mode.IsFile()
 }
 
-// EntryOrNil is treeEntry for a path that may be absent.
+// EntryOrNil is TreeEntry for a path that may be absent: it returns nil then.
 func (r *Store) EntryOrNil(tree object.ID, path string) (*object.Entry, error) {
 	e, err := r.TreeEntry(tree, path)
 	if errors.Is(err, state.ErrNotFound) && !errors.Is(err, state.ErrCorrupt) {

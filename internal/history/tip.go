@@ -8,10 +8,11 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 )
 
-// Tip returns the newest checkpoint of a line, nil for a line that does not exist
-// or cannot be read: a damaged line must not stop new checkpoints.
+// Tip returns the newest checkpoint of a line. It returns nil for a line that does not exist or
+// cannot be read: a damaged line must not stop new checkpoints.
 func (r *Store) Tip(line string) *Checkpoint { return r.TipBy(line, r.ReadCheckpoint) }
 
+// TipBy is Tip with another reader of checkpoints.
 func (r *Store) TipBy(line string, read checkpointReader) *Checkpoint {
 	id, err := r.DB.Ref(line)
 	if errors.Is(err, odb.ErrNotFound) {
@@ -27,8 +28,7 @@ func (r *Store) TipBy(line string, read checkpointReader) *Checkpoint {
 	return nil
 }
 
-// Newest returns the newest checkpoint outside of sessions, of which there may be
-// many; nil when there is none.
+// Newest returns the newest checkpoint outside of sessions, nil if there is none.
 func (r *Store) Newest(ctx context.Context) (*Checkpoint, error) {
 	for c, err := range r.checkpointsOf(ctx, r.ReadCheckpoint, RefTracks) {
 		return c, err
@@ -36,5 +36,5 @@ func (r *Store) Newest(ctx context.Context) (*Checkpoint, error) {
 	return nil, nil
 }
 
-// Today is the line of checkpoints outside a session. Days are UTC's.
+// Today returns the ref of the day's line of checkpoints outside a session. Days are in UTC.
 func (r *Store) Today() string { return RefTracks + r.Now().UTC().Format(time.DateOnly) }

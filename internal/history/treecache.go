@@ -7,29 +7,28 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
-// maxCachedEntries bounds a generation of a treeCache. Two generations take about 4 MB
-// and hold the trees on the way to several hundred paths.
+// maxCachedEntries is the number of entries in a generation of a treeCache. Two generations take
+// about 4 MB and hold the trees on the way to several hundred paths.
 const maxCachedEntries = 16 << 10
 
 // A tree with more than largeTree entries would displace most of a generation. The last
-// maxLargeTrees of them are kept beside the generations: one directory at each end of a
-// few steps, at several depths.
+// maxLargeTrees of such trees are kept beside the generations. That is enough for one directory at
+// each end of a few steps, at several depths.
 const (
 	largeTree     = maxCachedEntries / 4
 	maxLargeTrees = 16
 )
 
-// treeCache keeps the trees that were read last. Going back asks for the same trees
-// several times: to compare, for single paths, for directories and for ignore rules.
-// Without the cache, each path would cost a read of its whole directory. The trees are
-// verified and never change. Trees that are not asked for while a generation fills up
-// are dropped. The zero value is ready.
+// treeCache caches recently read trees in two generations. Going back reads the same trees several
+// times: to compare, for single paths, for directories and for ignore rules. Without the cache,
+// each path would cost a read of its whole directory. The trees are verified and never change. A
+// tree that is not read while a generation fills up is dropped. The zero value is ready.
 type treeCache struct {
 	mu         sync.Mutex
 	young, old map[object.ID][]object.Entry
 	entries    int         // in young
 	large      []largeRead // most recent first
-	reads      int         // trees that were not in the cache
+	reads      int         // trees that were read from the store
 }
 
 type largeRead struct {
@@ -58,7 +57,7 @@ func (c *treeCache) Get(id object.ID) ([]object.Entry, bool) {
 	return nil, false
 }
 
-// add keeps a tree that was just read.
+// add caches a tree that was just read.
 func (c *treeCache) add(id object.ID, entries []object.Entry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -82,8 +81,8 @@ func (c *treeCache) put(id object.ID, entries []object.Entry) {
 	c.young[id] = entries
 }
 
-// DropLarge frees the large trees at the end of an operation, so that a process that
-// stays does not hold them.
+// DropLarge frees the large trees at the end of an operation, so that a long-lived process does not
+// keep their memory.
 func (c *treeCache) DropLarge() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

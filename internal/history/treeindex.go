@@ -12,23 +12,23 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
-// treeIndex says which checkpoint is the newest with a tree, for all checkpoints that
-// lead to some tips. It is a cache: whether it still holds is worked out by whoever
-// asks it, see newestInLines. It is not changed but replaced.
+// treeIndex maps a tree to the newest checkpoint with it, for all checkpoints reachable from some
+// tips. It is a cache: newestInLines checks whether it is current. It is immutable and replaced as
+// a whole.
 //
-// As a file it is the magic, the fields in the order below, the lists behind their
-// lengths, and a CRC-32 of all that.
+// Its file holds the magic, the fields in the order below, each list after its length, and a CRC-32
+// of all of this.
 type treeIndex struct {
-	ends   [32]byte // checksum of the list of ends of lines when it was made
+	ends   [32]byte // checksum of the list of ends of lines when the index was made
 	newest int64    // time of the newest checkpoint, in seconds
-	tips   []byte   // ids of commits, sorted: what refs named; all that leads to them is covered
-	ids    []byte   // ids of the checkpoints, sorted
-	trees  []byte   // treeRows, sorted
+	tips   []byte   // sorted ids of the commits that refs named; everything reachable from them is covered
+	ids    []byte   // sorted ids of the checkpoints
+	trees  []byte   // sorted rows of treeRow bytes
 }
 
-// A row of trees: the tree, the newest checkpoint with it, and that one's time, or
-// several where there are some of the same second: commits keep no more of a time, and
-// which of them a walk comes to first depends on where it begins.
+// A row of trees: the tree, the newest checkpoint with it, and its time in seconds. The time is
+// several if some checkpoints with the tree have the same second, the precision of a commit: the
+// order in which a walk meets them depends on where it begins.
 const (
 	idLen   = len(object.ID{})
 	treeRow = 2*idLen + 8
@@ -38,7 +38,7 @@ const (
 	treeIndexMagic = "CAIRNTR1"
 )
 
-// placed is what an index keeps of a checkpoint.
+// placed is the part of a checkpoint that an index stores.
 type placed struct {
 	id, tree object.ID
 	when     int64
@@ -51,8 +51,8 @@ func inOrder(walk []placed) bool {
 	return slices.IsSortedFunc(walk, func(a, b placed) int { return cmp.Compare(b.when, a.when) })
 }
 
-// newTreeIndex makes an index of a whole walk; nil if times go up and down in it, since
-// then nobody can say which of two checkpoints a walk would come to first.
+// newTreeIndex makes an index of a whole walk. It returns nil if times go up and down in the walk:
+// it is then not defined which of two checkpoints another walk meets first.
 func newTreeIndex(ends [32]byte, tips []object.ID, walk []placed) *treeIndex {
 	if !inOrder(walk) {
 		return nil
@@ -90,8 +90,8 @@ func sortedRows(rows [][]byte) []byte {
 	return slices.Concat(rows...)
 }
 
-// extend adds what a walk came to that is no older than anything in the index; nil as
-// newTreeIndex.
+// extend adds checkpoints that are no older than any in the index. It returns nil in the case that
+// newTreeIndex does.
 func (x *treeIndex) extend(ends [32]byte, tips []object.ID, newer []placed) *treeIndex {
 	y := newTreeIndex(ends, tips, newer)
 	if y == nil {
@@ -108,7 +108,7 @@ func (x *treeIndex) extend(ends [32]byte, tips []object.ID, newer []placed) *tre
 	return y
 }
 
-// find returns the newest checkpoint with a tree, whose time may be several.
+// find returns the newest checkpoint with a tree. Its time may be several.
 func (x *treeIndex) find(tree object.ID) (placed, bool) {
 	row, ok := findRow(x.trees, treeRow, tree)
 	if !ok {
@@ -117,19 +117,19 @@ func (x *treeIndex) find(tree object.ID) (placed, bool) {
 	return placed{object.ID(row[idLen:]), tree, int64(binary.LittleEndian.Uint64(row[2*idLen:]))}, true
 }
 
-// isTip reports whether refs named a commit when the index was made.
+// isTip reports whether a ref named the commit when the index was made.
 func (x *treeIndex) isTip(id object.ID) bool {
 	_, ok := findRow(x.tips, idLen, id)
 	return ok
 }
 
-// covers reports whether a checkpoint is among those of the index.
+// covers reports whether the index contains the checkpoint.
 func (x *treeIndex) covers(id object.ID) bool {
 	_, ok := findRow(x.ids, idLen, id)
 	return ok
 }
 
-// findRow finds the row that begins with id among sorted ones of the given size.
+// findRow finds the row that begins with id among sorted rows of the given size.
 func findRow(rows []byte, size int, id object.ID) ([]byte, bool) {
 	n := len(rows) / size
 	i := sort.Search(n, func(i int) bool { return bytes.Compare(rows[i*size:i*size+idLen], id[:]) >= 0 })
@@ -148,8 +148,7 @@ func (x *treeIndex) encode() []byte {
 	return binary.LittleEndian.AppendUint32(out, crc32.ChecksumIEEE(out))
 }
 
-// decodeTreeIndex returns nil for what is no whole index. The result shares data's
-// memory.
+// decodeTreeIndex returns nil for data that is not a whole index. The result shares data's memory.
 func decodeTreeIndex(data []byte) *treeIndex {
 	const head = len(treeIndexMagic) + 32 + 8
 	if len(data) < head+4 || string(data[:len(treeIndexMagic)]) != treeIndexMagic {

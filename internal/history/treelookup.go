@@ -9,12 +9,12 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 )
 
-// LongWalk is how many checkpoints a walk has to come to before an index pays.
+// LongWalk is the number of checkpoints in a walk from which on an index pays.
 const LongWalk = 100
 
-// newestInLines finds the newest checkpoint of each tree in the lines of days and
-// sessions, and takes what it finds out of trees. That is what a walk over all comes to
-// first, but where there is an index it goes no further back than to what that covers.
+// newestInLines finds the newest checkpoint of each tree in the lines of days and sessions, and
+// deletes the trees that it finds from trees. The result is the one that a walk over all
+// checkpoints meets first. With an index, the walk stops at the checkpoints that the index covers.
 func (r *Store) newestInLines(ctx context.Context, trees map[object.ID]bool) ([]*Checkpoint, error) {
 	refs, err := r.refsBelow(RefTracks, RefSessions, RefLost)
 	if err != nil {
@@ -38,7 +38,8 @@ func (r *Store) newestInLines(ctx context.Context, trees map[object.ID]bool) ([]
 	return found, nil
 }
 
-// placesByWalk makes an index, if one is wanted and it comes far.
+// placesByWalk walks over all checkpoints. It also makes an index, if index is set and the walk is
+// a long one.
 func (r *Store) placesByWalk(ctx context.Context, refs []odb.Ref, trees map[object.ID]bool, index bool) (found []placed, err error) {
 	ends, whole := r.endsOfLines()
 	whole = whole && index && r.LongWalk > 0
@@ -67,10 +68,10 @@ func (r *Store) placesByWalk(ctx context.Context, refs []odb.Ref, trees map[obje
 	return found, nil
 }
 
-// placesByIndex looks at what has come since the index was made. The index is not
-// current if something that it covers may have gone since, or if times went back, so
-// that a walk over all might come to another checkpoint first; nor if there is none. With
-// a current one it is not ok only where two checkpoints are of the same second.
+// placesByIndex walks over the checkpoints that are newer than the index. current is false if there
+// is no index, or if a walk over all checkpoints might find another checkpoint first: something
+// that the index covers may be gone, or times went back. With a current index, ok is false only if
+// two checkpoints have the same second.
 func (r *Store) placesByIndex(ctx context.Context, refs []odb.Ref, trees map[object.ID]bool) (found []placed, current, ok bool) {
 	x := r.loadTreeIndex()
 	ends, ok := r.endsOfLines()
@@ -96,8 +97,8 @@ func (r *Store) placesByIndex(ctx context.Context, refs []odb.Ref, trees map[obj
 	return found, true, true
 }
 
-// newerThan returns the checkpoints that an index does not cover, newest first. It is ok
-// if the index is current.
+// newerThan returns the checkpoints that an index does not cover, newest first. ok reports whether
+// the index is current.
 func (r *Store) newerThan(ctx context.Context, x *treeIndex, refs []odb.Ref) (newer []placed, ok bool) {
 	reached := make(map[object.ID]bool)
 	known := func(id object.ID) bool {
@@ -109,7 +110,7 @@ func (r *Store) newerThan(ctx context.Context, x *treeIndex, refs []odb.Ref) (ne
 	}
 	for c, err := range r.walk(ctx, refs, r.outline, known) {
 		if err != nil {
-			return nil, false // a walk over all says so, or does without what cannot be read
+			return nil, false // a walk over all checkpoints returns the error, or goes on without the damaged line
 		}
 		newer = append(newer, placeOf(c))
 	}
@@ -117,7 +118,7 @@ func (r *Store) newerThan(ctx context.Context, x *treeIndex, refs []odb.Ref) (ne
 	return newer, ok
 }
 
-// placeIn finds the newest checkpoint with a tree among newer ones and in an index.
+// placeIn finds the newest checkpoint with a tree among the newer ones and in the index.
 func placeIn(x *treeIndex, newer []placed, tree object.ID) (p placed, ok bool) {
 	for _, n := range newer {
 		if n.tree == tree && ok && n.when == p.when {
@@ -137,8 +138,8 @@ func placeIn(x *treeIndex, newer []placed, tree object.ID) (p placed, ok bool) {
 	return p, true
 }
 
-// endsOfLines is a checksum of where lines were cut: an index made before that covers
-// what is not there any more.
+// endsOfLines returns a checksum of the places where lines were cut. An index from before a cut
+// covers checkpoints that are gone.
 func (r *Store) endsOfLines() (sum [32]byte, ok bool) {
 	ids, err := r.DB.Shallow()
 	h := sha256.New()
@@ -157,7 +158,7 @@ func tipsOf(refs []odb.Ref) (tips []object.ID) {
 	return tips
 }
 
-// loadTreeIndex returns the index that was made last, nil if there is none.
+// loadTreeIndex returns the latest index, nil if there is none.
 func (r *Store) loadTreeIndex() *treeIndex {
 	if x := r.lookups.Load(); x != nil {
 		return x
@@ -171,8 +172,8 @@ func (r *Store) loadTreeIndex() *treeIndex {
 	return x
 }
 
-// keepTreeIndex keeps an index, unless it is nil. What cannot be written, as in a store
-// that may only be read, is made again by the next process.
+// keepTreeIndex stores an index, unless it is nil. If the file cannot be written, as in a read-only
+// store, the next process makes the index again.
 func (r *Store) keepTreeIndex(x *treeIndex) {
 	if x == nil {
 		return

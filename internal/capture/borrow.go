@@ -12,32 +12,31 @@ import (
 )
 
 const (
-	// borrowAtLeast is how many files make borrowing worth its system calls.
+	// borrowAtLeast is the number of files from which on borrowing is worth its system calls.
 	borrowAtLeast = 64
 
-	// borrowSlack is how much older than the user's index the times of a file must
-	// be. Git asks for any difference; this covers clocks that tick slowly.
+	// borrowSlack is the least difference between the times of a file and the user's index. Git
+	// accepts any difference. The slack covers clocks that tick slowly.
 	borrowSlack = 100 * time.Millisecond
 )
 
-// lender answers, from the index of the user's own repository, what files hold that
-// a first capture would have to read. Its objects are in packs that were borrowed.
+// lender answers from the index of the user's own repository which blob a file holds, so that a
+// first capture need not read the file. The blobs are in borrowed packs.
 type lender struct {
 	db         *odb.DB
 	index      *git.Index
 	attributes *git.Attributes
 	prefix     string  // of the root inside the repository
-	written    int64   // the index, in nanoseconds since 1970
-	sizes      []int64 // of the blobs in the packs, by position in the index; nil = to be asked for
+	written    int64   // mtime of the index in nanoseconds since 1970
+	sizes      []int64 // of the blobs in the packs, by position in the index; nil = not asked for yet
 }
 
-// borrow prepares a capture that has no stat cache to go by: it takes over the packs
-// of the user's repository and trusts what its index knows. Nil means that there is
-// nothing to go by, and that everything is read.
+// borrow prepares a capture without a stat cache: it hard-links the packs of the user's repository
+// and trusts the repository's index. Nil means that nothing can be borrowed and every file is read.
 //
-// What is not noticed: a file whose filter driver keeps the size, if the attribute was
-// taken away after git had looked at the file; and damage to the user's packs, which
-// shows when the contents are read. Verify reads everything.
+// Two things go unnoticed. A filter driver that keeps the size, if its attribute was removed after
+// git had read the file. Damage to the user's packs, which shows when the contents are read. Verify
+// reads every file.
 func (r *Capturer) borrow(x *index.Index, rules *ruleSource) (*lender, error) {
 	if r.Opt.NoBorrow || x.Root() != nil && !rules.before.Incomplete || rules.user == nil || rules.user.full == nil || rules.user.repo.SHA256 {
 		return nil, nil
@@ -55,7 +54,7 @@ func (r *Capturer) borrow(x *index.Index, rules *ruleSource) (*lender, error) {
 	return &lender{db: r.DB, index: user.full, attributes: user.repo.Attributes(u, user.full), prefix: user.prefix, written: user.signature.MTime}, nil
 }
 
-// look prepares for a scan that asks about nearly everything.
+// look reads all sizes at once, for a scan that asks for nearly every file.
 func (l *lender) look() {
 	ids := make([]object.ID, l.index.Len())
 	for i := range ids {
@@ -70,7 +69,7 @@ func (l *lender) in(dir string) scan.Lent {
 	return lentDir{l, path, l.index.Dir(path), l.attributes.Dir(path)}.known
 }
 
-// lentDir is what the index knows of one directory.
+// lentDir is the part of the index in one directory.
 type lentDir struct {
 	*lender
 	path       string // from the top of the work tree
@@ -78,9 +77,9 @@ type lentDir struct {
 	attributes *git.AttributeDir
 }
 
-// known implements scan.Lent. The index must say what the file's contents are,
-// its stat that they still are, and the attributes that git stores them as they lie
-// on disk: what changes line ends or $Id$ on the way makes the blob shorter.
+// known implements scan.Lent. Three conditions must hold. The index has the file. The file's stat
+// is the recorded one. The attributes make git store the bytes as they lie on disk; a conversion of
+// line ends or $Id$ would make the blob shorter.
 func (l lentDir) known(name []byte, mode object.Mode, st *index.Stat) (object.ID, bool) {
 	at, ok := l.names.Lookup(name)
 	if !ok {
@@ -93,7 +92,7 @@ func (l lentDir) known(name []byte, mode object.Mode, st *index.Stat) (object.ID
 	return e.ID, l.size(at, e.ID) == st.Size
 }
 
-// size is that of a blob, -1 where no pack has it.
+// size returns the size of a blob, -1 if no pack has it.
 func (l *lender) size(at int, id object.ID) int64 {
 	if l.sizes != nil {
 		return l.sizes[at]
@@ -101,8 +100,8 @@ func (l *lender) size(at int, id object.ID) int64 {
 	return l.db.PackedSizes([]object.ID{id})[0]
 }
 
-// unchanged compares what the index remembers with what the disk shows. Everything
-// has to be there: some programs leave out fractions of seconds, or inodes.
+// unchanged compares the recorded stat with the present one. Every field must be recorded: some
+// programs leave out fractions of seconds, or inodes.
 func (l *lender) unchanged(was *git.IndexStat, now *index.Stat) bool {
 	if max(now.MTime, now.CTime) >= l.written-borrowSlack.Nanoseconds() {
 		return false

@@ -21,49 +21,49 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/scan"
 )
 
-// Snapshot is the state of the disk as it was just read. Its objects are in batch;
-// publish makes them part of the store.
+// Snapshot is the state of the disk as a capture read it. Its new objects are in Batch. Publish
+// adds them to the store.
 type Snapshot struct {
 	repo    *Capturer
-	Tree    object.ID     // what is vouched for
-	disk    object.ID     // what the stat cache holds; the same but for partial captures
-	claims  *state.Claims // nil = everything
+	Tree    object.ID     // the tree that the capture vouches for
+	disk    object.ID     // the tree of the stat cache; another one only for a partial capture
+	claims  *state.Claims // nil = vouches for everything
 	Index   *index.Index
 	rules   *ruleSource
 	files   int
-	from    object.ID  // what the stat cache held before; zero = nothing
-	differs int        // paths that are not as they were in that, -1 = not known
-	known   scan.Known // both: see scan.Walk
+	from    object.ID  // the tree of the stat cache before; zero = none
+	differs int        // number of paths that differ from that tree, -1 = not known
+	known   scan.Known // known and lender: see scan.Walk
 	lender  scan.Lender
 	unread  []string         // see scan.Result
-	read    int              // files that were not known
-	bytes   int64            // of these
-	changed bool             // since the last capture, be it only a time stamp
-	dropped bool             // something that was there is not any more
-	lost    []state.PathText // the files among that
+	read    int              // number of files that were read
+	bytes   int64            // of these files
+	changed bool             // something differs from the last capture, even if only a time stamp
+	dropped bool             // a captured path is gone
+	lost    []state.PathText // the captured files that are gone
 
 	misjudged []string // see scan.Result
 
-	tooLarge []state.Skipped // hinted paths above the limit
+	tooLarge []state.Skipped // hinted paths above the size limit
 
-	reasons map[string]error // the system's answers for unreadable paths
+	reasons map[string]error // the system's errors for unreadable paths
 	meta    *state.Metadata
-	text    string                // of meta, encoded; "" = not yet
-	before  map[string]*index.Dir // see scan.Result; of the last scan
+	text    string                // meta, encoded; "" = not yet
+	before  map[string]*index.Dir // see scan.Result; from the last scan
 	Batch   *odb.Batch
 
-	recording bool // see captureOptions
-	watched   bool // it looked at everything, but for what the watching vouches for
+	recording bool // see Options
+	watched   bool // the scan covered every path but those that the watcher vouches for
 }
 
 // Options narrows or widens a capture.
 type Options struct {
 	verify bool
-	Scope  map[string]bool // all three: see scan.Walk
+	Scope  map[string]bool // Scope, Forget and Names: see scan.Walk
 	Forget map[string]bool
 	Names  map[string][]string
 	fresh  map[string]bool // see watching.enter
-	small  bool            // there is too little to look at for several goroutines
+	small  bool            // so few paths that one goroutine is fastest
 
 	Hints   []string // see TrackOptions; clean, from the root
 	only    bool
@@ -71,15 +71,15 @@ type Options struct {
 
 	Index    *index.Index             // the stat cache as it was just saved; nil = to be loaded
 	FineDirs func(device uint64) bool // see scan.Walk
-	Known    scan.Known               // in place of what can be borrowed; may be nil
+	Known    scan.Known               // replaces borrowing; may be nil
 
-	// recording is set where the capture belongs to an operation that is done and has to
-	// be recorded, however full the disk is.
+	// Recording is set for the capture that records a finished operation. It is made however full
+	// the disk is.
 	Recording bool
 }
 
-// Capture reads what differs from the last capture. The caller holds the lock, may
-// add objects of its own to the batch, and then calls publish or discard.
+// Capture reads the files that differ from the last capture. The caller holds the lock, may add
+// objects to the batch, and then calls Publish or Discard.
 func (r *Capturer) Capture(ctx context.Context, opt Options) (*Snapshot, error) {
 	r.RefreshDenied()
 	r.refreshRepository()
@@ -108,7 +108,7 @@ func (r *Capturer) Capture(ctx context.Context, opt Options) (*Snapshot, error) 
 	return c, nil
 }
 
-// look reads the hinted paths and then, unless only they are wanted, everything.
+// look scans the hinted paths and then, unless only they are wanted, everything.
 func (c *Snapshot) look(ctx context.Context, opt Options) error {
 	var err error
 	var lender *lender
@@ -152,7 +152,7 @@ func (c *Snapshot) look(ctx context.Context, opt Options) error {
 		if c.files = res.Files; opt.Scope != nil {
 			c.files = c.Index.Files()
 		}
-		if len(opt.Hints) == 0 { // else one path may count in both scans
+		if len(opt.Hints) == 0 { // else a path may be counted in both scans
 			c.differs = res.Differs
 		}
 		c.rules.noteSize(res.Files)
@@ -165,8 +165,8 @@ func (c *Snapshot) look(ctx context.Context, opt Options) error {
 	return c.settleClaims()
 }
 
-// noteTooLarge keeps the hinted paths that are too large. A look at everything passes over
-// those that are ignored, and the caller has asked for them by name.
+// noteTooLarge records the hinted paths that are too large. A scan of everything does not report
+// those that are ignored, but the caller has named them.
 func (c *Snapshot) noteTooLarge(res *scan.Result, hints []string) {
 	for _, s := range res.Skipped {
 		if s.Reason == index.TooLarge && slices.Contains(hints, s.Path) {
@@ -175,7 +175,8 @@ func (c *Snapshot) noteTooLarge(res *scan.Result, hints []string) {
 	}
 }
 
-// skipped lists what the capture leaves out: what its metadata tell, and what was asked for.
+// skipped lists the paths that the capture leaves out: those in its metadata, and hinted paths that
+// are too large.
 func (c *Snapshot) skipped() []state.Skipped {
 	list := append([]state.Skipped{}, c.Metadata().Skipped...)
 	for _, s := range c.tooLarge {
@@ -187,13 +188,13 @@ func (c *Snapshot) skipped() []state.Skipped {
 	return list
 }
 
-// DiskState is what a plan needs of a capture.
+// DiskState returns the capture as a plan needs it.
 func (c *Snapshot) DiskState() *history.DiskState {
 	return &history.DiskState{State: state.State{Tree: c.Tree, Meta: c.Metadata()}, Index: c.Index, Entries: c.entries}
 }
 
-// entries gives those of a tree that the stat cache has, or had before the capture: going
-// back to what was captured last is common, and that is not read from the store.
+// entries returns those of a tree that the stat cache has or had before the capture. Going back to
+// the last capture is common, and its trees are then not read from the store.
 func (c *Snapshot) entries(dir string, tree object.ID) []object.Entry {
 	for _, d := range []*index.Dir{c.Index.Dirs[dir], c.before[dir]} {
 		if d != nil && d.Tree == tree {
@@ -203,7 +204,7 @@ func (c *Snapshot) entries(dir string, tree object.ID) []object.Entry {
 	return nil
 }
 
-// settleClaims works out the tree that a partial capture vouches for.
+// settleClaims sets the tree that the capture vouches for.
 func (c *Snapshot) settleClaims() (err error) {
 	c.Tree = c.disk
 	if c.claims == nil {
@@ -247,8 +248,8 @@ func (c *Snapshot) scan(ctx context.Context, opt Options, hints *scan.Hints) (*s
 	return res, nil
 }
 
-// giveUp keeps what was read for the next capture. The time is over, but without this
-// every attempt would run out of it at the same place.
+// giveUp stores the objects of an incomplete capture, so that the next attempt continues there and
+// does not run out of time at the same place.
 func (c *Snapshot) giveUp(ctx context.Context) error {
 	defer c.Discard()
 	if err := c.Publish(context.WithoutCancel(ctx)); err != nil {
@@ -258,18 +259,18 @@ func (c *Snapshot) giveUp(ctx context.Context) error {
 		wording.Count(c.read, "file"), wording.Size(c.bytes), wording.Count(len(c.unread), "path"))
 }
 
-// Discard drops what was not published.
+// Discard drops the objects of a capture that was not published.
 func (c *Snapshot) Discard() { c.Batch.Discard() }
 
-// Publish makes a capture part of the store, each step harmless when the process
-// dies after it:
+// Publish makes a capture part of the store. If the process dies after any of these steps, the
+// store is valid:
 //
 //  1. the new objects, durably, as one pack
-//  2. the refs that keep alive what the stat cache will name, and then those given
+//  2. the refs that keep the trees of the stat cache alive, then the caller's refs
 //  3. the stat cache
 //
-// Where refs are given the capture is recorded with them, so that a stat cache which
-// cannot be saved then is no failure: it is as it was, and the next capture reads more.
+// With refs the capture counts as recorded at step 2, and a failure of step 3 is only logged: the
+// stat cache stays as it was, and the next capture reads more.
 func (c *Snapshot) Publish(ctx context.Context, refs ...odb.RefUpdate) error {
 	if err := c.commit(refs...); err != nil {
 		return err
@@ -289,14 +290,15 @@ func (c *Snapshot) Publish(ctx context.Context, refs ...odb.RefUpdate) error {
 	return nil
 }
 
-// noteSize has a Repo that stays open know that nobody but itself has written packs.
+// noteSize keeps the measured store size valid for the next capture of this Repo, as no other
+// process has written packs.
 func (c *Snapshot) noteSize() {
 	if c.repo.Opt.Budget > 0 {
 		c.repo.measured.keep(c.repo.DB.PacksChanged())
 	}
 }
 
-// commit is the first two steps of publish.
+// commit does the first two steps of Publish.
 func (c *Snapshot) commit(refs ...odb.RefUpdate) error {
 	keep := append(c.rules.heldRef(), c.repo.diskRef(c.disk)...)
 	if err := c.Batch.Commit(append(keep, refs...)...); err != nil {
@@ -305,10 +307,9 @@ func (c *Snapshot) commit(refs ...odb.RefUpdate) error {
 	return nil
 }
 
-// PublishFor publishes the state before an operation. That brings the stat cache up to
-// date once more when it is recorded, so until then the one on the disk stays as it is: the
-// process may die anyway between the second step of publish and the third. Whoever calls
-// this calls saveUnlessSaved in the end.
+// PublishFor publishes the state before an operation without saving the stat cache. Recording the
+// operation saves it. Until then the file on disk stays as it was, as if the process had died
+// between the second and third step of Publish. The caller calls SaveUnlessSaved at the end.
 func (c *Snapshot) PublishFor(ctx context.Context) error {
 	if c.repo.Watch != nil || c.rules.leavesIncomplete() {
 		return c.Publish(ctx)
@@ -321,8 +322,7 @@ func (c *Snapshot) PublishFor(ctx context.Context) error {
 	return nil
 }
 
-// SaveUnlessSaved saves the stat cache if no operation came about that did, or if that
-// failed.
+// SaveUnlessSaved saves the stat cache, unless the recording of an operation has done so.
 func (c *Snapshot) SaveUnlessSaved(ctx context.Context) {
 	if !c.Index.Dirty() {
 		c.repo.keepIndex(c.Index)
@@ -375,7 +375,7 @@ func (r *Capturer) maxIncludeSize() int64 {
 	return r.Opt.MaxIncludeSize
 }
 
-// storesInside lists the data directory and the store where they lie below the root.
+// storesInside lists the data directory and the store if they lie below the root.
 func (r *Capturer) storesInside() []string {
 	var inside []string
 	for _, real := range r.knownStoreDirs() {
@@ -388,8 +388,8 @@ func (r *Capturer) storesInside() []string {
 	return slices.Compact(inside)
 }
 
-// knownStoreDirs is storeDirs, asked once by a Repo that watches: as long as it has its
-// store open, that does not move.
+// knownStoreDirs caches storeDirs for a Repo that watches: the store does not move while it is
+// open.
 func (r *Capturer) knownStoreDirs() []string {
 	if r.Watch == nil {
 		return r.storeDirs()
@@ -404,8 +404,8 @@ func (r *Capturer) knownStoreDirs() []string {
 	return dirs
 }
 
-// storeDirs returns the real paths of the data directory and the store. What leads to
-// the first is resolved once for both.
+// storeDirs returns the real paths of the data directory and the store. The common part of the two
+// is resolved once.
 func (r *Capturer) storeDirs() (dirs []string) {
 	real, err := realpath.Of(r.Opt.DataDir)
 	if err != nil {
@@ -424,12 +424,13 @@ func (r *Capturer) storeDirs() (dirs []string) {
 	return append(dirs, store)
 }
 
+// IndexFile returns the paths of the stat cache.
 func (r *Capturer) IndexFile() index.File {
 	return index.File{Base: r.DB.PrivatePath("index"), Delta: r.DB.PrivatePath("index.delta")}
 }
 
-// loadIndex returns the stat cache, or an empty one where it cannot be trusted: it
-// is damaged, or packs that its ids may live in were taken away.
+// loadIndex returns the stat cache. It returns an empty one if the file is damaged or a pack that
+// holds its ids is gone.
 func (r *Capturer) loadIndex() *index.Index {
 	x, err := index.Load(r.IndexFile())
 	if err != nil {
@@ -439,8 +440,8 @@ func (r *Capturer) loadIndex() *index.Index {
 	return r.unlessPacksGone(x)
 }
 
-// FreshIndex removes the files, so that a crash before the next save cannot bring
-// the distrusted cache back.
+// FreshIndex removes the stat cache and returns an empty one. The files are removed so that a crash
+// before the next save does not bring the old cache back.
 func (r *Capturer) FreshIndex() *index.Index {
 	f := r.IndexFile()
 	for _, path := range []string{f.Base, f.Delta} {
@@ -452,9 +453,9 @@ func (r *Capturer) FreshIndex() *index.Index {
 	return index.New()
 }
 
-// patience is how many times as many packs as Fold puts together there may be before a
-// track of a Repo that watches folds them. With fewer than some 40 the redo log, which the
-// fold empties, has room.
+// patience is a factor: a Repo that watches folds packs within a track only when there are that
+// many times more packs than usual. Below some 40 packs the redo log, which the fold empties, has
+// room.
 const patience = 4
 
 func (r *Capturer) saveIndex(ctx context.Context, x *index.Index, aux []byte) error {
@@ -475,7 +476,7 @@ func (r *Capturer) saveIndex(ctx context.Context, x *index.Index, aux []byte) er
 	return nil
 }
 
-// diskRef is what makes the captured tree reachable, if it is not.
+// diskRef returns the update that makes the captured tree reachable, nil if it is.
 func (r *Capturer) diskRef(tree object.ID) []odb.RefUpdate {
 	id, err := r.DB.Ref(history.RefDisk)
 	if err == nil && id == tree {

@@ -12,15 +12,15 @@ import (
 type Capturer struct {
 	*history.Store
 
-	// MakeRoom cleans the store for a capture that failed for want of space. An error
-	// says that a second attempt is pointless.
+	// MakeRoom cleans the store after a capture that failed for want of space. An error means that
+	// a second attempt is pointless.
 	MakeRoom func(ctx context.Context, cause error) error
 
 	User  atomic.Pointer[Surroundings]
-	Fresh *FreshStore // nil = the store was there before
-	Watch *watching   // nil = not wanted
+	Fresh *FreshStore // nil = the store existed before
+	Watch *watching   // nil = Options.Watch is not set
 
-	// These belong to the holder of the lock.
+	// Guarded by the store's lock.
 	Kept      KeptIndex
 	described described
 	measured  measured
@@ -38,11 +38,11 @@ func New(s *history.Store, around *Surroundings) *Capturer {
 	return r
 }
 
-// Forget drops what a Capturer remembers of its last capture. It is called when another
-// process has had the lock since.
+// Forget drops the caches of the last capture. It is called when another process has held the lock
+// since.
 func (r *Capturer) Forget() {
 	r.Tidied, r.Kept = time.Time{}, KeptIndex{}
-	if !r.DB.ShowsChanges() { // else the files tell
+	if !r.DB.ShowsChanges() { // else the times of the files show the change
 		r.Watch.Distrust()
 	}
 }

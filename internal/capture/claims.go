@@ -11,7 +11,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
-// hinted settles what became of hinted paths: captured, gone, or there all the same.
+// hinted classifies hinted paths: captured or absent (seen), or present but not captured (skipped).
 func (r *Capturer) hinted(x *index.Index, paths []string) (seen []string, skipped []state.Skipped) {
 	for _, path := range paths {
 		if rec := x.Lookup(path); rec != nil && rec.Skip() != index.Rules || path == "" {
@@ -31,8 +31,8 @@ func (r *Capturer) hinted(x *index.Index, paths []string) (seen []string, skippe
 	return seen, skipped
 }
 
-// claimedTree adds the part of the disk's tree that the claims cover. For the ignore
-// rules that were in force, one of some paths also has the .gitignore files above them.
+// claimedTree adds the tree of the paths that the claims cover. For a checkpoint of some paths the
+// tree also has the .gitignore files above them, because their rules applied.
 func claimedTree(c *state.Claims, batch *odb.Batch, x *index.Index) (object.ID, error) {
 	b := state.ClaimedTree{Claims: c, Batch: batch, Index: x, Extra: make(map[string]bool), Inner: make(map[string]bool)}
 	if c.Kind == state.PartialPaths {

@@ -11,8 +11,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
-// describe collects the metadata of the state that an index holds, as far as it is
-// vouched for.
+// describe collects the metadata of the state in an index, limited to the paths that c covers.
 func describe(x *index.Index, ig state.IgnoreContext, beside *state.RulesBeside, c *state.Claims) *state.Metadata {
 	usual := usualOf(x)
 	m := &state.Metadata{
@@ -36,7 +35,7 @@ func usualOf(x *index.Index) index.Perms {
 	return x.Usual(index.Perms{File: 0o644, Exec: 0o755, Dir: 0o755})
 }
 
-// leadTo returns the directories and all those above them.
+// leadTo returns the directories and all directories above them.
 func leadTo(dirs map[string]struct{}) map[string]struct{} {
 	all := make(map[string]struct{}, 2*len(dirs))
 	for dir := range dirs {
@@ -51,12 +50,12 @@ func leadTo(dirs map[string]struct{}) map[string]struct{} {
 	return all
 }
 
-// description is metadata while they are collected.
+// description is metadata in the making.
 type description struct {
 	*state.Metadata
 	index  *index.Index
 	claims *state.Claims
-	odd    map[string]struct{} // in no other directory is there anything to say
+	odd    map[string]struct{} // no other directory has an exception to record
 	rules  []state.DirOfRules
 }
 
@@ -68,7 +67,7 @@ func (m *description) collect(dir string) {
 	for rec := range d.All {
 		mode, skip := rec.Mode(), rec.Skip()
 		if m.claims == nil && mode.IsFile() && skip == index.Captured && state.Octal(rec.Perm()) == m.Perm.Of(mode) {
-			continue // by far the most common case, and it needs no path
+			continue // by far the most common case; it needs no path
 		}
 		path := index.Join(dir, string(rec.Name()))
 		if state.HasUncapturedRules(rec) {

@@ -9,7 +9,8 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
-// Metadata is computed on demand: an unchanged track does without.
+// Metadata returns the metadata of the capture. It is computed on demand, because an unchanged
+// track does not need it.
 func (c *Snapshot) Metadata() *state.Metadata {
 	if c.meta == nil {
 		c.meta = describe(c.Index, c.rules.context, &state.RulesBeside{Texts: c.rules.aux.RuleTexts, Misjudged: c.misjudged}, c.claims)
@@ -20,8 +21,8 @@ func (c *Snapshot) Metadata() *state.Metadata {
 	return c.meta
 }
 
-// aux is what to keep with the stat cache: above all, which metadata belong to this
-// state, so that an unchanged one need not be described again.
+// aux returns the part of the stat cache that belongs to this package. It includes a checksum of
+// the state's metadata, so that an unchanged state need not be described again.
 func (c *Snapshot) aux() []byte {
 	aux := c.rules.aux
 	aux.Counted = c.counted()
@@ -44,8 +45,8 @@ func (c *Snapshot) aux() []byte {
 	return data
 }
 
-// counted is what the track after an operation would have to read trees for: how many paths
-// are not as they were before it. That holds as long as nothing changes.
+// counted returns the number of paths that an operation changed. The next Track uses it if nothing
+// changes in between, and need not compare trees.
 func (c *Snapshot) counted() *counted {
 	last := c.rules.before.Counted
 	switch {
@@ -59,18 +60,19 @@ func (c *Snapshot) counted() *counted {
 	return nil
 }
 
-// Adopt takes the metadata over from the checkpoint of the state that the stat cache had,
-// if nothing has changed that they speak of. That saves going through much of the index.
+// Adopt takes the metadata from the checkpoint of the state that the stat cache had before this
+// capture, if nothing that the metadata records has changed. This avoids a walk over most of the
+// index.
 func (c *Snapshot) Adopt(cp *history.Checkpoint) {
 	if cp == nil || c.claims != nil || c.meta != nil || history.TreeOf(cp) != c.from || c.rules.user != nil && c.rules.user.full != nil {
 		return
 	}
 	if c.changed && c.rules.user != nil && len(c.rules.user.kept.Sparse) > 0 {
-		return // what is there of that has no record
+		return // a path left out by the sparse checkout has no record that would show a change
 	}
 	text := history.CommitOf(cp).Header(state.MetadataHeader)
 	if len(c.misjudged) > 0 || c.rules.before.Misjudged {
-		return // what was not sure then may be now
+		return // rules that were uncertain then may be certain now
 	}
 	if before := c.rules.before.Metadata; before == "" || before != c.repo.described.checksum(text) {
 		return
@@ -84,7 +86,7 @@ func (c *Snapshot) Adopt(cp *history.Checkpoint) {
 	}
 }
 
-// encoded is the metadata as a checkpoint has them.
+// encoded returns the metadata as a commit stores them.
 func (c *Snapshot) encoded() (text string, err error) {
 	if m := c.Metadata(); c.text == "" {
 		c.text, err = m.Encode()
@@ -92,8 +94,8 @@ func (c *Snapshot) encoded() (text string, err error) {
 	return c.text, err
 }
 
-// described is the checkpoint of the last Track with its metadata in both forms, since most
-// of them say the same as the ones before.
+// described caches the metadata of the last Track's checkpoint, decoded and encoded. Most
+// checkpoints have the metadata of the one before.
 type described struct {
 	id, tree object.ID
 	text     string
@@ -101,12 +103,12 @@ type described struct {
 	meta     *state.Metadata
 }
 
-// checkpoint has of a checkpoint what the next one is compared with.
+// checkpoint returns a partial Checkpoint: enough to compare the next one with.
 func (d *described) checkpoint() *history.Checkpoint {
 	return history.KnownCheckpoint(d.id, d.tree, d.meta, d.text)
 }
 
-// checksum is that of a text, which most often is the one described.
+// checksum hashes a text. It reuses the cached sum for the cached text.
 func (d *described) checksum(text string) string {
 	if d.sum != "" && d.text == text {
 		return d.sum

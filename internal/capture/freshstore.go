@@ -10,16 +10,15 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
-// FreshStore is a store that was made for this Repo. If its first capture is refused,
-// it goes with the Repo, so that a refusal leaves nothing behind: to count before the
-// store is made would mean to walk over everything twice. A process that is killed in
-// between leaves an empty store.
+// FreshStore is a store that was made for this Repo. If the first capture is refused, the store is
+// removed with the Repo, so that a refusal leaves nothing behind. Counting before the store is made
+// would mean to scan everything twice. A process that is killed in between leaves an empty store.
 type FreshStore struct {
-	Dirs    []string // made on the way to it, outermost first
+	Dirs    []string // directories made for the store, outermost first
 	refused atomic.Bool
 }
 
-// AbsentDirs are those of some directories that do not exist.
+// AbsentDirs returns those of the directories that do not exist.
 func AbsentDirs(dirs ...string) []string {
 	return slices.DeleteFunc(dirs, func(dir string) bool {
 		_, err := os.Lstat(dir)
@@ -27,15 +26,15 @@ func AbsentDirs(dirs ...string) []string {
 	})
 }
 
-// note takes note of how a capture has failed.
+// note records that a capture was refused.
 func (f *FreshStore) note(err error) {
 	if f != nil && errors.Is(err, state.ErrTooLarge) {
 		f.refused.Store(true)
 	}
 }
 
-// Drop removes the store of a Repo whose capture was refused, unless something has been
-// stored since, or somebody else is at work there.
+// Drop removes the store of a Repo whose capture was refused, unless it holds refs or another
+// process has the lock.
 func (f *FreshStore) Drop(r *Capturer) {
 	if !f.refused.Load() {
 		return
@@ -56,6 +55,6 @@ func (f *FreshStore) Drop(r *Capturer) {
 		return
 	}
 	for _, dir := range slices.Backward(f.Dirs) {
-		_ = os.Remove(dir) // unless it holds something by now
+		_ = os.Remove(dir) // fails for a directory that holds something by now
 	}
 }

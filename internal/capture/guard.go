@@ -15,7 +15,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/scan"
 )
 
-// Enabled is nil where captures are wanted.
+// Enabled returns an error if captures are switched off.
 func (r *Capturer) Enabled() error {
 	if r.Opt.Disabled == "" {
 		return nil
@@ -23,8 +23,8 @@ func (r *Capturer) Enabled() error {
 	return state.Disabled(r.Opt.Disabled)
 }
 
-// GuardRoot refuses roots that nobody means to capture as a whole. It is asked before a
-// store is made: where there is one, somebody meant it.
+// GuardRoot refuses roots that are captured only by mistake, such as a home directory. It is called
+// before a store is made: an existing store shows that the root is meant.
 func GuardRoot(root string, opt *settings.Options) error {
 	if opt.Force {
 		return nil
@@ -58,8 +58,8 @@ func GuardRoot(root string, opt *settings.Options) error {
 	return fmt.Errorf("%w: %s is %s; name the project inside it that you mean, or force it", state.ErrRoot, root, what)
 }
 
-// maxFiles is in terms of package scan, where 0 means no limit. What was forced
-// once stays accepted.
+// maxFiles returns the limit for package scan, where 0 means none. A root whose last capture
+// exceeded the limit has none: the user has forced it before.
 func (r *Capturer) maxFiles(before auxiliary) int {
 	limit := r.Opt.MaxFiles
 	if limit == 0 {
@@ -81,8 +81,8 @@ func (r *Capturer) maxScanBytes() int64 {
 	return r.Opt.MaxScanBytes
 }
 
-// onGrowth looks ahead when a scan finds much to be read: so that it is refused before
-// it is read, if it has to be.
+// onGrowth returns a function that counts ahead when a scan finds many files to read, so that a
+// capture above a limit is refused before it reads them.
 func (r *Capturer) onGrowth(ctx context.Context, x *index.Index, rules *ruleSource, scan *scan.Walk) func() error {
 	if r.maxFiles(rules.before) == 0 && r.maxScanBytes() == 0 {
 		return nil
@@ -90,7 +90,7 @@ func (r *Capturer) onGrowth(ctx context.Context, x *index.Index, rules *ruleSour
 	return func() error { return r.countAhead(ctx, x, rules, scan) }
 }
 
-// explainLimit turns the end of a scan at a limit into an error that helps.
+// explainLimit adds the largest directories to the error of a scan that met a limit.
 func (r *Capturer) explainLimit(ctx context.Context, err error, x *index.Index, rules *ruleSource) error {
 	if !errors.Is(err, scan.ErrLimit) || errors.Is(err, state.ErrTooLarge) {
 		return err
@@ -98,11 +98,11 @@ func (r *Capturer) explainLimit(ctx context.Context, err error, x *index.Index, 
 	if found := r.countAhead(ctx, x, rules, nil); found != nil {
 		return found
 	}
-	return fmt.Errorf("%w: %w", state.ErrTooLarge, err) // it has shrunk meanwhile
+	return fmt.Errorf("%w: %w", state.ErrTooLarge, err) // the directory has shrunk since
 }
 
-// countAhead counts what a capture would hold and read; scan is the one that is under
-// way, if any. It stops at the limits.
+// countAhead counts the files of a capture and the bytes that it would read, and stops at the
+// limits. walk is the running scan, if any.
 func (r *Capturer) countAhead(ctx context.Context, x *index.Index, rules *ruleSource, walk *scan.Walk) error {
 	s := r.newScan(x, rules, nil, Options{})
 	if s.Progress = nil; walk != nil {
@@ -125,8 +125,8 @@ func (r *Capturer) countAhead(ctx context.Context, x *index.Index, rules *ruleSo
 		scan.Largest(tallies, maxOffenders, func(t scan.Tally) int64 { return t.Bytes }))
 }
 
-// filesFirst reports whether the limit of files is the one that was met. The tallies may
-// lack what other workers were at when the count ended, so both sums may be below the limits.
+// filesFirst reports whether the limit of files was met and not that of bytes. The tallies may lack
+// the counts of other workers when the count ends, so both sums may be below the limits.
 func filesFirst(sum scan.Tally, maxFiles int, maxBytes int64) bool {
 	switch {
 	case maxFiles <= 0:
@@ -137,7 +137,7 @@ func filesFirst(sum scan.Tally, maxFiles int, maxBytes int64) bool {
 	return float64(sum.Files)/float64(maxFiles) >= float64(sum.Bytes)/float64(maxBytes)
 }
 
-// maxOffenders is how many directories an ErrTooLarge names.
+// maxOffenders is the number of directories that an ErrTooLarge names.
 const maxOffenders = 3
 
 func (r *Capturer) tooLarge(what string, largest []scan.Tally) error {
@@ -165,7 +165,7 @@ type Limits struct {
 	Budget       int64 `json:"budget"`       // bytes of the store
 }
 
-// Limits returns the limits that captures of this Repo keep to.
+// Limits returns the limits of this Capturer.
 func (r *Capturer) Limits() Limits {
 	return Limits{r.maxFileSize(), r.maxFiles(auxiliary{}), r.maxScanBytes(), r.Opt.MinFree, r.Opt.Budget}
 }

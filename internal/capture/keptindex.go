@@ -6,17 +6,16 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 )
 
-// KeptIndex is the stat cache as it was saved last. A Repo that does not watch keeps it from
-// one capture to the next, too: to read it takes a tenth of a small track. It belongs to
-// who has the lock, and is worth something only as long as nobody else has had that since,
-// see distrust, and the files are as they were.
+// KeptIndex is the last saved stat cache, kept in memory from one capture to the next, because
+// reading the file takes a tenth of a small track. Guarded by the store's lock. It is valid until
+// another process takes the lock (see Capturer.Forget) or the files change.
 type KeptIndex struct {
 	index *index.Index
 	state [2]fileState
 }
 
-// takeIndex returns the stat cache for a capture, which changes it. A capture that fails
-// leaves none behind.
+// takeIndex removes the stat cache from memory and returns it for a capture, which changes it. A
+// failed capture leaves none in memory.
 func (r *Capturer) takeIndex(saved *index.Index) *index.Index {
 	kept := r.Kept
 	r.Kept = KeptIndex{}
@@ -29,15 +28,14 @@ func (r *Capturer) takeIndex(saved *index.Index) *index.Index {
 	return r.loadIndex()
 }
 
-// keepIndex is called when the stat cache is as the files have it.
+// keepIndex keeps the stat cache in memory. It equals the files now.
 func (r *Capturer) keepIndex(x *index.Index) {
-	if r.Watch == nil { // which keeps it itself
+	if r.Watch == nil { // else watching keeps it
 		r.Kept = KeptIndex{x, r.indexState()}
 	}
 }
 
-// unlessPacksGone returns a stat cache, or an empty one in its place where packs that its
-// ids may live in were taken away.
+// unlessPacksGone returns the stat cache, or an empty one if a pack that holds its ids is gone.
 func (r *Capturer) unlessPacksGone(x *index.Index) *index.Index {
 	if gone := lackedBy(x, r.DB.PackNames()); gone != "" {
 		r.Log.Warn("stat cache dropped: a pack is gone", "pack", gone)
@@ -46,8 +44,7 @@ func (r *Capturer) unlessPacksGone(x *index.Index) *index.Index {
 	return x
 }
 
-// lackedBy returns a pack that a stat cache knows and that is none of these, "" if there
-// is none.
+// lackedBy returns a pack that a stat cache names and packs lacks, "" if there is none.
 func lackedBy(x *index.Index, packs []string) string {
 	for _, name := range x.Packs {
 		if !slices.Contains(packs, name) {

@@ -5,29 +5,28 @@ import (
 	"time"
 )
 
-// measured is how large the store is as far as this Repo knows. To measure it means to
-// look at every file of it, which would cost a Repo that stays open more than the rest
-// of a small capture. The zero value knows nothing.
+// measured caches the size of the store. Measuring means a stat of every file, which would cost a
+// Repo that stays open more than the rest of a small capture. The zero value holds no size.
 type measured struct {
 	mu    sync.Mutex
-	at    time.Time // of the measure
-	bytes int64     // that was found, with what this Repo has written since
-	packs int64     // when the directory of the packs was last changed, by this Repo; 0 = by whoever
-	asked bool      // for the batch that was begun last
+	at    time.Time // time of the measure
+	bytes int64     // measured size and the bytes that this Repo has written since
+	packs int64     // time of the last change of the packs' directory, if this Repo made it; 0 = not known
+	asked bool      // the current batch has used the size
 }
 
-// measureAfter is how long a measure counts at most: not everything in a store is packs.
+// measureAfter is the longest time that a measure is used: packs are not the only files of a store.
 const measureAfter = 10 * time.Second
 
-// begin is called for every batch.
+// begin is called for each batch.
 func (m *measured) begin() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.asked = false
 }
 
-// known returns the size if nobody else has written packs since it was known, which only
-// the directory's time tells.
+// known returns the cached size if the time of the packs' directory is unchanged, that is, if no
+// other process has written packs since.
 func (m *measured) known(packs int64) (bytes int64, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -36,22 +35,22 @@ func (m *measured) known(packs int64) (bytes int64, ok bool) {
 	return m.bytes, ok
 }
 
-// measure takes a new measure.
+// measure sets a new size.
 func (m *measured) measure(bytes int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.at, m.bytes, m.packs = time.Now(), bytes, 0
 }
 
-// wrote is called after known or measure, with what has been written since.
+// wrote adds written bytes. It is called after known or measure.
 func (m *measured) wrote(more int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.bytes += more
 }
 
-// keep makes what is known count for the next capture, if this one has asked. It is
-// called at its end, with the store's lock.
+// keep makes the size valid for the next capture, if this one has used it. It is called at the end
+// of a capture, with the store's lock held.
 func (m *measured) keep(packs int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -60,8 +59,8 @@ func (m *measured) keep(packs int64) {
 	}
 }
 
-// moved says that what was changed last at the first time has been changed by this Repo
-// once more, which left about as much.
+// moved sets the expected time of the packs' directory after a fold by this Repo. A fold leaves
+// about the same size.
 func (m *measured) moved(from, to int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -6,8 +6,8 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 )
 
-// RenamePacks keeps the stat cache when packs are replaced: it is dropped where a
-// pack that it knows has gone, unless it hears of that. Called with the lock held.
+// RenamePacks updates the packs that the stat cache names, so that replacing packs does not
+// invalidate it. The caller holds the lock.
 func (r *Capturer) RenamePacks(gone, left []string) error {
 	have := append(slices.Clone(gone), left...)
 	if done, err := r.Watch.renamePacks(r, have, left); done {
@@ -15,7 +15,7 @@ func (r *Capturer) RenamePacks(gone, left []string) error {
 	}
 	x, err := index.Load(r.IndexFile())
 	if err != nil || lackedBy(x, have) != "" {
-		return nil // it will be dropped anyway
+		return nil // the next capture drops it
 	}
 	x.SetPrivate(left, x.Aux)
 	return x.Save(r.IndexFile())

@@ -19,20 +19,20 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/scan"
 )
 
-// ruleSource is what decides, at the root, whether a path belongs into a capture:
-// ignore rules that are no files of the tree, and what is held in spite of them.
+// ruleSource decides at the root whether a path belongs to a capture: by the ignore rules that are
+// not files of the tree, and by the paths that are captured in spite of rules.
 type ruleSource struct {
 	context state.IgnoreContext
 	chain   *ignore.Chain
 	include *ignore.Patterns
 	user    *userIndex
-	earlier object.ID // tree of an earlier capture that the stat cache does not know all of; zero = none
+	earlier object.ID // tree of an earlier capture with paths that the stat cache lacks; zero = none
 	held    func(path string, dir bool) bool
 	before  auxiliary // of the last capture
-	aux     auxiliary // to be kept with this one
+	aux     auxiliary // for the stat cache of this capture
 }
 
-// loadRules reads the rules that are in force now.
+// loadRules reads the rules in force.
 func (r *Capturer) loadRules(x *index.Index) (*ruleSource, error) {
 	repo := r.Repository()
 	context := r.ignoreContext(repo)
@@ -80,9 +80,9 @@ func (r *Capturer) ignoreSettings(repo *git.Repo, u git.UserConfig) (git.IgnoreS
 	return repo.IgnoreSettings(u)
 }
 
-// heldEarlier answers for what earlier captures hold. As long as the stat cache is
-// that of the last complete capture it knows itself, and nil is returned; otherwise
-// the tree of that capture is asked.
+// heldEarlier returns a function that reports whether an earlier capture holds a path. It returns
+// nil while the stat cache is that of the last complete capture, because the cache answers then.
+// Otherwise the function reads the tree of that capture.
 func (s *ruleSource) heldEarlier(r *Capturer, x *index.Index) (func(path string, dir bool) bool, error) {
 	if r.DB == nil {
 		return nil, nil
@@ -109,8 +109,9 @@ func (s *ruleSource) heldEarlier(r *Capturer, x *index.Index) (func(path string,
 	}, nil
 }
 
-// conditions names all that decides a capture but for the directories, the user's index
-// and earlier captures: what a later boot or other rules find is not what these did.
+// conditions returns a hash of every input of a capture other than the directories, the user's
+// index and earlier captures. Seals that were made under other conditions, or in another boot, do
+// not count.
 func (s *ruleSource) conditions(r *Capturer, exclude []string) string {
 	boot := process.BootID()
 	if boot == "" {
@@ -124,8 +125,8 @@ func (s *ruleSource) conditions(r *Capturer, exclude []string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// ground is what the last capture stands on, if the user's index and earlier captures
-// hold nothing that they did not hold then.
+// ground returns the conditions under which the stat cache's seals were made. It is "" if the
+// user's index or an earlier capture may hold paths that it did not hold then.
 func (s *ruleSource) ground() string {
 	if !s.earlier.IsZero() || s.user != nil && s.user.full != nil {
 		return ""
@@ -133,46 +134,44 @@ func (s *ruleSource) ground() string {
 	return s.before.Ground
 }
 
-// auxiliary is what the stat cache keeps for this package.
+// auxiliary is the part of the stat cache that belongs to this package.
 type auxiliary struct {
-	UserIndex *git.Signature   `json:"userIndex,omitempty"` // nil = to be read again
+	UserIndex *git.Signature   `json:"userIndex,omitempty"` // nil = the user's index must be read again
 	Held      []state.PathText `json:"held,omitempty"`      // tracked by the user, but not in the last capture
-	Sparse    []state.PathText `json:"sparse,omitempty"`    // absent by a sparse checkout
-	Dropped   []state.PathText `json:"dropped,omitempty"`   // captured once, but not in the last capture; the user may track them
+	Sparse    []state.PathText `json:"sparse,omitempty"`    // absent because of a sparse checkout
+	Dropped   []state.PathText `json:"dropped,omitempty"`   // captured once, but not in the last capture; the user's index may have them
 
-	// NoneSkipped says that the user's index marks nothing as left out.
+	// NoneSkipped reports that no entry of the user's index is left out by a sparse checkout.
 	NoneSkipped bool `json:"noneSkipped,omitempty"`
 
-	Metadata string `json:"metadata,omitempty"` // checksum of the metadata of this state, if it was worked out
+	Metadata string `json:"metadata,omitempty"` // checksum of this state's metadata, if they were computed
 
-	// RuleTexts are those of the .gitignore files that are not captured, by the ids of
-	// their records.
+	// RuleTexts are the texts of uncaptured .gitignore files, by the ids of their records.
 	RuleTexts map[string]state.RuleLines `json:"ruleTexts,omitempty"`
 
-	// Misjudged says that the metadata of this state tell of rules that were not sure then.
+	// Misjudged reports that this state's metadata record uncertain rules.
 	Misjudged bool `json:"misjudged,omitempty"`
 
-	Never  string `json:"never,omitempty"`  // which deny list was applied to all of it
+	Never  string `json:"never,omitempty"`  // id of the deny list that was applied to every path
 	Ground string `json:"ground,omitempty"` // see scan.Result
 
-	Files int `json:"files,omitempty"` // captured, if so many that somebody must have meant it
+	Files int `json:"files,omitempty"` // number of captured files, if it is so large that the user must have forced it
 
-	Counted *counted `json:"counted,omitempty"` // by the capture after an operation
+	Counted *counted `json:"counted,omitempty"` // set by the capture after an operation
 
-	// Incomplete says that since the last complete capture there was one that did not
-	// look at everything.
+	// Incomplete reports a partial capture since the last complete one.
 	Incomplete bool `json:"incomplete,omitempty"`
 }
 
-// counted is in how many paths two trees differ.
+// counted is the number of paths in which two trees differ.
 type counted struct {
 	From  string `json:"from"`
 	To    string `json:"to"`
 	Paths int    `json:"paths"`
 }
 
-// incomplete marks what a partial capture leaves behind. Only a complete one has
-// applied the deny list to everything, and has found all that the user tracks.
+// incomplete sets the aux of a partial capture. Only a complete one has applied the deny list to
+// every path and found every path that the user tracks.
 func (s *ruleSource) incomplete(dropped bool) {
 	s.aux = auxiliary{Incomplete: true, Never: s.before.Never, Files: s.before.Files, RuleTexts: s.aux.RuleTexts}
 	if s.user != nil && s.user.full == nil && !dropped {
@@ -180,8 +179,8 @@ func (s *ruleSource) incomplete(dropped bool) {
 	}
 }
 
-// noteTexts takes over the texts that a scan has read. One that has looked at everything
-// has read all that count.
+// noteTexts adds the rule texts that a scan has read. A whole scan has read all of them, so the
+// earlier ones are dropped.
 func (s *ruleSource) noteTexts(res *scan.Result, whole bool) {
 	if whole && len(res.RuleTexts) == 0 {
 		s.aux.RuleTexts = nil
@@ -201,22 +200,21 @@ func (s *ruleSource) noteTexts(res *scan.Result, whole bool) {
 	s.aux.RuleTexts = texts
 }
 
-// leavesIncomplete reports whether a capture is one of a part, or the first complete one
-// after such: the stat cache has to say so at once.
+// leavesIncomplete reports whether this capture is partial, or the first complete one after a
+// partial one. The stat cache must then be saved at once.
 func (s *ruleSource) leavesIncomplete() bool { return s.before.Incomplete || s.aux.Incomplete }
 
-// noteSize remembers that a very large capture was made.
+// noteSize records the number of files of a very large capture.
 func (s *ruleSource) noteSize(files int) {
 	if files > manyFiles {
 		s.aux.Files = files
 	}
 }
 
-// manyFiles is far above usual captures, whose size is not worth a write.
+// manyFiles is far above the size of usual captures, whose number of files is not worth a write.
 const manyFiles = 100_000
 
-// heldRef keeps the tree alive, as long as captures are incomplete, that says what was
-// captured before them.
+// heldRef keeps the tree of the last complete capture alive while captures are incomplete.
 func (s *ruleSource) heldRef() []odb.RefUpdate {
 	if s.aux.Incomplete && !s.earlier.IsZero() {
 		return []odb.RefUpdate{{Name: history.RefHeld, ID: s.earlier}}
@@ -224,7 +222,7 @@ func (s *ruleSource) heldRef() []odb.RefUpdate {
 	return nil
 }
 
-// dropHeld lets that tree go when a complete capture is in place.
+// dropHeld deletes that ref when a complete capture is in place.
 func (r *Capturer) dropHeld(s *ruleSource) error {
 	if s.aux.Incomplete || !s.before.Incomplete {
 		return nil
@@ -235,8 +233,8 @@ func (r *Capturer) dropHeld(s *ruleSource) error {
 	return nil
 }
 
-// auxiliaryOf decodes what a stat cache keeps for this package. From one capture to the
-// next that is mostly the same, and is not changed by any.
+// auxiliaryOf decodes the aux of a stat cache. It caches the result, because the aux rarely changes
+// between captures. The result is not modified.
 func (r *Capturer) auxiliaryOf(x *index.Index) auxiliary {
 	if last := r.lastAux.Load(); last != nil && string(x.Aux) == last.text {
 		return last.auxiliary
@@ -251,7 +249,7 @@ type decodedAux struct {
 	auxiliary
 }
 
-// decodeAux treats what it cannot read as empty: it is only a cache.
+// decodeAux returns an empty auxiliary for data that it cannot read: it is only a cache.
 func decodeAux(data []byte) (a auxiliary) {
 	if len(data) > 0 && json.Unmarshal(data, &a) != nil {
 		return auxiliary{}

@@ -10,16 +10,17 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
-// BegunError is that of an operation which must not be tried once more from the start.
+// BegunError is the error of an operation that must not be repeated from the start.
 type BegunError struct{ Err error }
 
+// Error implements error.
 func (e *BegunError) Error() string { return e.Err.Error() }
 
+// Unwrap returns the error itself.
 func (e *BegunError) Unwrap() error { return e.Err }
 
-// NewBatch is a batch that keeps to MinFree and Budget. What belongs to the record of
-// an operation that is done is not held to them: without it the next command would do
-// the operation again.
+// NewBatch returns a batch that respects MinFree and Budget. A batch that records a finished
+// operation is not limited: without the record the next command would repeat the operation.
 func (r *Capturer) NewBatch(recording bool) *odb.Batch {
 	b := r.DB.NewBatch()
 	r.measured.begin()
@@ -29,9 +30,9 @@ func (r *Capturer) NewBatch(recording bool) *odb.Batch {
 	return b
 }
 
-// room returns a function that is asked before bytes are written to the store. What
-// others write to the disk meanwhile counts, too. It sums up what it is asked for, so that
-// its last refusal says what all of a batch needs.
+// room returns a function that the batch calls before it writes bytes to the store. It reads the
+// free space each time, so writes of other processes count. It sums its arguments, so its last
+// refusal names what the whole batch needs.
 func (r *Capturer) room() func(more int64) error {
 	b := budget{repo: r}
 	var granted, need int64
@@ -59,12 +60,12 @@ func (r *Capturer) room() func(more int64) error {
 	}
 }
 
-// budget keeps one batch to Options.Budget.
+// budget keeps one batch within Options.Budget.
 type budget struct {
 	repo  *Capturer
-	size  int64 // of the store, with what was allowed since
-	exact bool  // it was measured for this batch
-	known bool  // by an earlier measure
+	size  int64 // size of the store, with the bytes allowed since
+	exact bool  // measured for this batch
+	known bool  // size is from an earlier measure
 }
 
 func (b *budget) allow(more int64) error {
@@ -72,7 +73,7 @@ func (b *budget) allow(more int64) error {
 	if !b.known && !b.exact {
 		b.size, b.known = r.measured.known(r.DB.PacksChanged())
 	}
-	if !b.exact && (!b.known || b.size+more > r.Opt.Budget/2) { // near the end only a measure will do
+	if !b.exact && (!b.known || b.size+more > r.Opt.Budget/2) { // near the limit only a new measure counts
 		size, err := r.DB.Size()
 		if err != nil {
 			return err
@@ -88,11 +89,11 @@ func (b *budget) allow(more int64) error {
 	return nil
 }
 
-// maxRooms is how often one capture makes room: others may take it meanwhile.
+// maxRooms is how often one capture makes room. Other processes may use up the room in between.
 const maxRooms = 8
 
-// Capturing is exclusive for what captures. Where that finds no space, a cleaning makes
-// room, which takes the lock itself, and it is tried again, unless it is too late.
+// Capturing runs f like Exclusive. If f finds no space, MakeRoom cleans the store, with the lock
+// released, and f runs again, unless f has begun something that must not be repeated.
 func (r *Capturer) Capturing(ctx context.Context, f func() error) error {
 	defer r.Trees.DropLarge()
 	for n := 0; ; n++ {

@@ -7,7 +7,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
-// StateOf resolves a checkpoint, or captures the disk where spec is empty.
+// StateOf returns the state of a checkpoint, or captures the disk if spec is empty.
 func (r *Capturer) StateOf(ctx context.Context, spec string) (state.State, error) {
 	if spec == "" {
 		return r.diskState(ctx)

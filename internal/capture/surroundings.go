@@ -7,8 +7,8 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
-// UserRepo finds the repository whose work tree the root lies in. A broken .git
-// means that there is none, hence no rules and no index of one.
+// UserRepo finds the repository whose work tree contains the root. A broken .git counts as no
+// repository, hence no rules and no index.
 func UserRepo(root string) (*git.Repo, error) {
 	repo, err := git.Find(root)
 	if err != nil || repo == nil {
@@ -23,24 +23,25 @@ func UserRepo(root string) (*git.Repo, error) {
 	return repo, nil
 }
 
-// Surroundings is what was found around the root when it was last looked for.
+// Surroundings is the result of the last search for the user's repository around the root.
 type Surroundings struct {
 	Repo *git.Repo // the user's repository, nil if there is none
 	mark git.Mark
 }
 
+// LookAround searches for the user's repository around a root.
 func LookAround(root string) (*Surroundings, error) {
 	mark := git.MarkOf(root)
 	repo, err := UserRepo(root)
 	return &Surroundings{repo, mark}, err
 }
 
-// Repository is the user's repository around the root, nil if there is none.
+// Repository returns the user's repository around the root, nil if there is none.
 func (r *Capturer) Repository() *git.Repo { return r.User.Load().Repo }
 
-// refreshRepository has a Repo that stays open learn that the user has made a repository,
-// or removed one: with it go the rules that lie outside of the directory. It is called
-// before each capture.
+// refreshRepository searches for the user's repository again if the surroundings have changed, so
+// that a Repo that stays open sees a repository that the user has made or removed. The rules
+// outside of the directory come and go with it. It is called before each capture.
 func (r *Capturer) refreshRepository() {
 	if r.User.Load().mark.Same(git.MarkOf(r.Root)) {
 		return

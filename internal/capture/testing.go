@@ -9,7 +9,7 @@ import (
 
 // The functions of this file serve tests of package cairn.
 
-// FoldNow does what a Capturer that watches does when it is idle.
+// FoldNow does the idle work of a watching Capturer at once.
 func (r *Capturer) FoldNow() error {
 	return r.Locked(context.Background(), func() error { return r.Watch.foldNow(r) })
 }
@@ -21,7 +21,7 @@ func (r *Capturer) IdleAfter(pause time.Duration) {
 	r.Watch.idle.pause = pause
 }
 
-// WaitIdle waits until the work that was put off is done.
+// WaitIdle waits until the idle work is done.
 func (r *Capturer) WaitIdle() { r.Watch.idle.running.Wait() }
 
 // KeptIndex returns the stat cache that the Capturer keeps in memory, nil for none.

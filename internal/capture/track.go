@@ -12,46 +12,46 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
-// TrackOptions says how to track. The zero value is the usual way.
+// TrackOptions controls a Track. The zero value is the usual way.
 type TrackOptions struct {
-	Message string // what the checkpoint is for; always makes a new one
-	Author  string // who made the changes since the checkpoint before; "" = "user"
+	Message string // description of the checkpoint; a message always makes a new one
+	Author  string // author of the changes since the checkpoint before; "" = "user"
 	Verify  bool   // read every file, whatever the stat cache says
 
-	// Paths are hints: they are read first, and files among them are captured although
-	// ignored. They may be absolute, or relative to the root; one that names
-	// a directory stands for all in it that is not ignored.
+	// Paths are hints: they are read first, and files among them are captured although ignored.
+	// They may be absolute or relative to the root. A directory means everything in it that is not
+	// ignored.
 	Paths []string
 
-	// OnlyPaths looks at nothing but Paths. The checkpoint holds these, and vouches for
-	// nothing else: going back to it leaves all other paths alone.
+	// OnlyPaths reads nothing but Paths. The checkpoint holds these and vouches for nothing else:
+	// going back to it leaves all other paths alone.
 	OnlyPaths bool
 
-	// Partial answers with a checkpoint of what was read when the context's deadline
-	// passes, instead of failing with ErrDeadline. What was not read is skipped as
-	// "unread", so that going back to it leaves that alone.
+	// Partial makes Track return a checkpoint of the paths that were read when the context's
+	// deadline passes, and not ErrDeadline. Unread paths are skipped as "unread": going back leaves
+	// them alone.
 	Partial bool
 }
 
 // Track is the answer of Repo.Track.
 type Track struct {
-	Hash       string          `json:"hash"`              // the tree: equal states have equal hashes
-	Checkpoint string          `json:"checkpoint"`        // the commit
-	Files      int             `json:"files"`             // captured
-	Changed    int             `json:"changed"`           // paths that differ from the checkpoint before
+	Hash       string          `json:"hash"`              // id of the tree: equal states have equal hashes
+	Checkpoint string          `json:"checkpoint"`        // id of the commit
+	Files      int             `json:"files"`             // number of captured files
+	Changed    int             `json:"changed"`           // number of paths that differ from the checkpoint before
 	Skipped    []state.Skipped `json:"skipped"`           // present, but not captured
 	Partial    bool            `json:"partial,omitempty"` // the deadline passed: some paths are skipped as unread
-	Scope      state.Partial   `json:"scope,omitempty"`   // PartialPaths where only TrackOptions.Paths were looked at
+	Scope      state.Partial   `json:"scope,omitempty"`   // PartialPaths if only TrackOptions.Paths were read
 
-	// Reasons holds the system's answer for paths that could not be read.
+	// Reasons holds the system's errors for paths that could not be read.
 	Reasons Reasons `json:"reasons,omitempty"`
 }
 
-// HintedOnly reports whether only TrackOptions.Paths were looked at.
+// HintedOnly reports whether only TrackOptions.Paths were read.
 func (t *Track) HintedOnly() bool { return t.Scope == state.PartialPaths }
 
-// Reasons maps paths to errors. In JSON an error is its text, and comes back as one
-// that has no more than that.
+// Reasons maps paths to errors. The JSON form of an error is its text. A decoded error has the text
+// only.
 type Reasons map[string]error
 
 // MarshalJSON implements json.Marshaler.
@@ -85,9 +85,9 @@ func (t *Track) Complete() bool {
 	return !slices.ContainsFunc(t.Skipped, func(s state.Skipped) bool { return !s.Policy() })
 }
 
-// Track records the present state of the root as a checkpoint. When nothing at all
-// has changed since the day's last one, that one is returned and nothing is
-// written. On error there is no new checkpoint.
+// Track records the present state of the root as a checkpoint. If nothing has changed since the
+// day's last checkpoint, it returns that one and writes nothing. On error there is no new
+// checkpoint.
 func (r *Capturer) Track(ctx context.Context, opt TrackOptions) (*Track, error) {
 	if err := r.Enabled(); err != nil {
 		return nil, err
@@ -103,8 +103,8 @@ func (r *Capturer) Track(ctx context.Context, opt TrackOptions) (*Track, error) 
 	return t, err
 }
 
-// track works in this order, so that dying anywhere leaves either no checkpoint or a
-// complete one: objects and commit in one pack, then the refs, then the stat cache.
+// track writes objects and commit in one pack, then the refs, then the stat cache. A crash leaves
+// either no checkpoint or a complete one.
 func (r *Capturer) track(ctx context.Context, opt TrackOptions) (*Track, error) {
 	hints, err := r.HintPaths(opt)
 	if err != nil {
@@ -115,7 +115,7 @@ func (r *Capturer) track(ctx context.Context, opt TrackOptions) (*Track, error) 
 		return nil, err
 	}
 	defer c.Discard()
-	ctx = context.WithoutCancel(ctx) // what follows is short, and half of it would be of no use
+	ctx = context.WithoutCancel(ctx) // the rest is short and must not stop half-way
 	line := r.Today()
 	previous := r.TipBy(line, c.readUnlessDescribed)
 	c.Adopt(previous)
@@ -161,7 +161,7 @@ func (r *Capturer) track(ctx context.Context, opt TrackOptions) (*Track, error) 
 	return t, nil
 }
 
-// HintPaths brings hints into the form of package scan.
+// HintPaths returns the paths of the options as clean, sorted paths from the root.
 func (r *Capturer) HintPaths(opt TrackOptions) ([]string, error) {
 	if opt.OnlyPaths && len(opt.Paths) == 0 {
 		return nil, errors.New("no paths given to look at")
@@ -177,8 +177,8 @@ func (r *Capturer) HintPaths(opt TrackOptions) ([]string, error) {
 	return slices.Compact(hints), nil
 }
 
-// readUnlessDescribed is readCheckpoint where the last Track's checkpoint need not be read
-// again. It is not looked at for damage then, only for being listed: its pack is not opened.
+// readUnlessDescribed is ReadCheckpoint, except that the last Track's checkpoint comes from memory
+// if its pack lists it. That pack is not opened, so damage to it is not noticed here.
 func (c *Snapshot) readUnlessDescribed(id object.ID) (*history.Checkpoint, error) {
 	if id == c.repo.described.id && c.Batch.Has(id) {
 		return c.repo.described.checkpoint(), nil
@@ -186,8 +186,8 @@ func (c *Snapshot) readUnlessDescribed(id object.ID) (*history.Checkpoint, error
 	return c.repo.ReadCheckpoint(id)
 }
 
-// changedSince is what the scan has counted, if it began with the state of before, or what
-// was counted by an operation that did, if nothing has happened since.
+// changedSince returns the count of the scan if the scan compared with the state of before. If an
+// operation came in between and nothing has happened since, it returns the operation's count.
 func (c *Snapshot) changedSince(before *history.Checkpoint) (n int, ok bool) {
 	if before == nil || c.claims != nil || c.differs < 0 {
 		return 0, false
@@ -204,11 +204,11 @@ func (c *Snapshot) changedSince(before *history.Checkpoint) (n int, ok bool) {
 	return n, err == nil && m.Partial == ""
 }
 
-// countChanged counts the paths between the checkpoint before and this tree; all of
-// them for a first checkpoint.
+// countChanged counts the paths that differ between the checkpoint before and this tree; for a
+// first checkpoint, all paths.
 func (r *Capturer) countChanged(ctx context.Context, before *history.Checkpoint, c *Snapshot) (int, error) {
 	if before == nil && c.claims == nil {
-		return c.Index.Files(), nil // as many as the tree has: it need not be read
+		return c.Index.Files(), nil // the number of files in the tree, which need not be read
 	}
 	from, then, now := object.EmptyTree, state.Coverage{}, state.Coverage{}
 	if before != nil {

@@ -8,9 +8,9 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
-// Tracked reports whether the user's own repository has a file of the root under
-// version control: whoever can change the repository can change it, too. Where the
-// repository's index cannot be read it may be so. No git binary is asked.
+// Tracked reports whether the user's own repository has a file of the root under version control.
+// Then every author of the repository can change that file. Without a readable index the result is
+// true. It does not run git.
 func Tracked(root, name string) (bool, error) {
 	root, err := state.ResolveRoot(root)
 	if err != nil {

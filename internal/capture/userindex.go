@@ -14,25 +14,24 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
-// userIndex answers for the index of the user's own repository: what is tracked
-// there is captured although ignored. Only its paths count; its ids, stats and
-// flags do not. Reading a large index costs milliseconds, so what matters of it is
-// kept with the stat cache until the file changes: the tracked paths that the last
-// capture did not hold (captured ones stay captured anyway). Of what was dropped since,
-// and may be tracked there, only the paths are known: the index is read again when one
-// of them comes back and is ignored.
+// userIndex tells which paths the index of the user's own repository tracks: they are captured
+// although ignored. Its ids, stats and flags do not count. Reading a large index costs
+// milliseconds, so an excerpt is stored with the stat cache until the index file changes. The
+// excerpt lists the tracked paths that the last capture did not hold; captured paths stay captured
+// anyway. Paths that were dropped from the capture since may be tracked, too. Only their names are
+// stored, and the index is read again when one of them comes back and is ignored.
 type userIndex struct {
 	signature git.Signature
 	repo      *git.Repo
-	prefix    string     // of the root inside the repository
-	full      *git.Index // nil while the signature is the known one
+	prefix    string     // the root inside the repository
+	full      *git.Index // nil while the signature is the recorded one
 	kept      auxiliary
 
-	read func() *git.Index // reads it late, once; nil if that fails
-	late atomic.Bool       // it was
+	read func() *git.Index // reads the index on demand, once; nil if that fails
+	late atomic.Bool       // read was called
 }
 
-// maxDropped is how many paths are remembered as dropped before the index is read again.
+// maxDropped is the largest number of dropped paths. Beyond it the index is read again.
 const maxDropped = 1000
 
 func (s *ruleSource) loadUserIndex(r *Capturer, repo *git.Repo) {
@@ -68,7 +67,7 @@ func (r *Capturer) readUserIndex(repo *git.Repo) *git.Index {
 	return x
 }
 
-// prefixBelow is a root as the index of the repository at top sees it, "" or ending in '/'.
+// prefixBelow returns the path of the root below the top of its repository, "" or ending in '/'.
 func prefixBelow(top, root string) (string, bool) {
 	if root == top {
 		return "", true
@@ -77,8 +76,7 @@ func prefixBelow(top, root string) (string, bool) {
 	return rel + "/", ok
 }
 
-// holds reports whether the user's index has the file, or something below the
-// directory.
+// holds reports whether the user's index has the file, or a file below the directory.
 func (u *userIndex) holds(path string, dir bool) bool {
 	x := u.full
 	if x == nil {
@@ -107,8 +105,8 @@ func listHolds(sorted []state.PathText, path string, dir bool) bool {
 	return found || dir && i < len(sorted) && strings.HasPrefix(string(sorted[i]), path)
 }
 
-// updateAux works out, after a scan that dropped some files from the capture, what has
-// to be kept of the user's index: nothing where it has to be read again next time.
+// updateAux computes the excerpt of the user's index after a scan that dropped some files. It
+// stores none if the index must be read again next time.
 func (s *ruleSource) updateAux(x *index.Index, dropped []state.PathText) {
 	if s.user == nil {
 		return
@@ -126,8 +124,8 @@ func (s *ruleSource) updateAux(x *index.Index, dropped []state.PathText) {
 	s.aux.keep(s.user.kept)
 }
 
-// remember adds paths that were dropped, and reports whether that will do: not if the
-// index may say of one that a sparse checkout leaves it out, nor if there are too many.
+// remember adds dropped paths to the excerpt. It returns false if the excerpt does not suffice:
+// there are too many, or a sparse checkout may leave one of them out.
 func (a *auxiliary) remember(dropped []state.PathText) bool {
 	if !a.NoneSkipped || len(a.Dropped)+len(dropped) > maxDropped {
 		return false
@@ -138,13 +136,12 @@ func (a *auxiliary) remember(dropped []state.PathText) bool {
 	return true
 }
 
-// keep takes over what is known of the user's index.
+// keep copies the excerpt of the user's index.
 func (a *auxiliary) keep(of auxiliary) {
 	a.UserIndex, a.Held, a.Sparse, a.Dropped, a.NoneSkipped = of.UserIndex, of.Held, of.Sparse, of.Dropped, of.NoneSkipped
 }
 
-// droppedOf lists the files that directories had captured before a scan, and that are
-// not captured any more.
+// droppedOf lists the files that the directories had captured before a scan and no longer have.
 func droppedOf(before map[string]*index.Dir, x *index.Index) (paths []state.PathText) {
 	for dir, old := range before {
 		for was, is := range index.Differences(old, x.Dirs[dir]) {
@@ -160,7 +157,7 @@ func isCaptured(rec index.Record) bool {
 	return rec != nil && rec.Skip() == index.Captured && rec.Mode() != object.Dir
 }
 
-// excerpt lists the user's tracked paths that the capture in x does not hold.
+// excerpt lists the tracked paths that the capture in x does not hold.
 func (u *userIndex) excerpt(full *git.Index, x *index.Index) auxiliary {
 	aux := auxiliary{UserIndex: &u.signature, NoneSkipped: true}
 	captured := capturedNames{index: x}
@@ -181,13 +178,13 @@ func (u *userIndex) excerpt(full *git.Index, x *index.Index) auxiliary {
 	return aux
 }
 
-// capturedNames looks paths up that come in the order of a git index. That order goes
-// back and forth between a directory and those below it, but the names in each come
-// sorted, as they are here: one pass over every directory is enough.
+// capturedNames looks up paths in the order of a git index. That order moves back and forth between
+// a directory and its sub-directories, but the names in each directory come sorted, as in x. So one
+// pass over each directory suffices.
 type capturedNames struct {
 	index *index.Index
 	dir   string
-	rest  []byte            // of the current directory: what does not come before the last name asked for
+	rest  []byte            // of the current directory: from the last looked-up name on
 	other map[string][]byte // the same for the directories that were left
 }
 
@@ -222,8 +219,8 @@ func (c *capturedNames) enter(dir string) {
 	c.dir, c.rest = dir, rest
 }
 
-// topmostAbsent replaces paths that a sparse checkout leaves out by the highest
-// directories that are absent with them.
+// topmostAbsent replaces each path that a sparse checkout leaves out by its highest absent
+// directory.
 func topmostAbsent(x *index.Index, paths []state.PathText) []state.PathText {
 	var out []state.PathText
 	for _, p := range paths {
@@ -241,8 +238,8 @@ func topmostAbsent(x *index.Index, paths []state.PathText) []state.PathText {
 	return slices.Compact(out)
 }
 
-// sparse lists what is absent because the user's sparse checkout leaves it out: not
-// deleted, so never to be treated as such.
+// sparse lists the paths that are absent because of the user's sparse checkout. They are not
+// deleted and must not be treated as deleted.
 func (u *userIndex) sparse(x *index.Index) []state.Skipped {
 	var out []state.Skipped
 	for _, p := range u.kept.Sparse {

@@ -7,18 +7,18 @@ import (
 	"time"
 )
 
-// idleWork is what a Repo that watches puts off until no capture has come for a while: to
-// fold packs, and to write the base of the stat cache anew. It is done with the store's
-// lock, so that a track that comes meanwhile waits. Where captures never pause, a track
-// does it, see patience and index.Append.
+// idleWork is the work that a watching Repo delays until no capture has come for a while: folding
+// packs and rewriting the base of the stat cache. The work holds the store's lock, so a track that
+// comes meanwhile waits. If captures never pause, a track does the work (see patience and
+// index.Append).
 type idleWork struct {
 	ctx      context.Context
 	stop     context.CancelFunc
 	running  sync.WaitGroup
-	pause    time.Duration // without a capture, after which a Repo is idle
-	captured time.Time     // the last capture
-	pending  bool          // a goroutine waits for an idle time, or works
-	failed   time.Time     // the last try
+	pause    time.Duration // time without a capture after which a Repo is idle
+	captured time.Time     // time of the last capture
+	pending  bool          // a goroutine waits for an idle time, or is working
+	failed   time.Time     // time of the last failure
 }
 
 const (
@@ -31,23 +31,23 @@ func newIdleWork() idleWork {
 	return idleWork{ctx: ctx, stop: stop, pause: idleAfter}
 }
 
-// NewWatching is the watching of a Repo that was just opened. It watches from the first
-// capture on.
+// NewWatching returns the watching of a Repo that was just opened. The first capture starts the
+// watcher.
 func NewWatching() *watching { return &watching{idle: newIdleWork()} }
 
-// EndFolding gives up the work, and waits until it has ended.
+// EndFolding cancels the idle work and waits for its end.
 func (w *watching) EndFolding() {
 	if w == nil {
 		return
 	}
 	w.mu.Lock()
-	w.idle.stop() // from here on foldSoon begins nothing
+	w.idle.stop() // from here on foldSoon starts nothing
 	w.mu.Unlock()
 	w.idle.running.Wait()
 }
 
-// foldSoon begins to wait for an idle time if there is work. It is called with w.mu after
-// each capture.
+// foldSoon starts to wait for an idle time if there is work. It is called after each capture, with
+// w.mu held.
 func (w *watching) foldSoon(r *Capturer) {
 	i := &w.idle
 	i.captured = time.Now()
@@ -72,7 +72,7 @@ func (w *watching) foldWhenIdle(r *Capturer) {
 	}
 }
 
-// awaitIdle waits until no capture has come for the pause, or until the end.
+// awaitIdle waits until no capture has come for the pause, or until EndFolding.
 func (w *watching) awaitIdle() error {
 	for {
 		w.mu.Lock()
@@ -89,8 +89,8 @@ func (w *watching) awaitIdle() error {
 	}
 }
 
-// foldNow folds packs and saves the stat cache, which names them. It is called with the
-// store's lock. Where another process has saved meanwhile, the next capture folds.
+// foldNow folds packs and saves the stat cache, which names them. The caller holds the store's
+// lock. It does nothing if another process has saved the stat cache; the next capture folds then.
 func (w *watching) foldNow(r *Capturer) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

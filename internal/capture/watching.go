@@ -17,51 +17,50 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/scan"
 )
 
-// watching is what a Repo with Options.Watch remembers from one capture to the next:
-// the stat cache, and where something may have happened since. It never decides what
-// a file holds, only which directories a scan may leave out.
+// watching holds what a Repo with Options.Watch remembers between captures: the stat cache, and the
+// directories where something may have changed. It never decides what a file holds, only which
+// directories a scan may leave out.
 //
-// A scan may leave out directories only after one that looked at all of them, with
-// every one under watch before it was listed, and as long as nothing but this Repo
-// has touched the stat cache on the disk. Rules that live outside of the directories
-// are compared with those of the last capture, and a change of a .gitignore counts as
-// a change of everything, because it reaches into directories that did not change.
+// A scan may leave out directories if an earlier scan covered all of them, each was under watch
+// before it was listed, and only this Repo has changed the stat cache on disk since. Rules outside
+// of the directory are compared with those of the last capture. A changed .gitignore means a full
+// scan, because it affects directories that did not change.
 type watching struct {
 	mu      sync.Mutex
 	watcher *watch.Watcher
-	failed  error // why there is no watching; tried again after retryWatch
-	at      time.Time
+	failed  error     // why there is no watcher; tried again after retryWatch
+	at      time.Time // time of the last attempt
 
-	sure    bool // the conditions above hold
-	reason  string
-	pending watch.Changes // taken from the watcher, but not yet looked at
+	sure    bool          // the conditions above hold
+	reason  string        // why they do not
+	pending watch.Changes // taken from the watcher, but not yet scanned
 
-	index  *index.Index // as it was captured last
-	saved  [2]fileState // the files that hold it
+	index  *index.Index // as of the last capture
+	saved  [2]fileState // its files
 	rules  state.IgnoreContext
-	never  string // the deny list that all of it was put to
-	last   *Track // the answer of the last Track, if nothing has happened in the store since
+	never  string // id of the deny list that was applied at the last capture
+	last   *Track // the answer of the last Track, nil if the store has changed since
 	lastAt object.ID
 	line   string
 
-	stores  atomic.Pointer[[]string] // see Repo.knownStoreDirs
-	outside git.Files                // rules and configuration of the user's git
+	stores  atomic.Pointer[[]string] // see Capturer.knownStoreDirs
+	outside git.Files                // cached rules and configuration of the user's git
 
 	idle idleWork
 }
 
-// fileState tells one state of a file that is replaced or appended to from another.
+// fileState identifies one state of a file that is replaced or appended to.
 type fileState struct {
 	size, mtime int64
 	there       bool
 }
 
-// retryWatch is how long scans go on without watching after the system's limit was
-// reached: setting up costs as much as a scan.
+// retryWatch is the pause after the system's limit of watches was reached: each attempt costs as
+// much as a scan.
 const retryWatch = 10 * time.Minute
 
-// begin returns the stat cache to go by, nil if it has to be loaded. It counts as
-// taken: a capture that fails leaves none behind.
+// begin removes the stat cache from memory and returns it, nil if it must be loaded. A failed
+// capture leaves none in memory.
 func (w *watching) begin(r *Capturer) (x *index.Index) {
 	if w == nil {
 		return nil
@@ -78,7 +77,7 @@ func (w *watching) begin(r *Capturer) (x *index.Index) {
 	return x
 }
 
-// Distrust has the next capture load the stat cache.
+// Distrust drops the stat cache from memory, so that the next capture loads it.
 func (w *watching) Distrust() {
 	if w == nil {
 		return
@@ -88,7 +87,7 @@ func (w *watching) Distrust() {
 	w.index, w.last = nil, nil
 }
 
-// start makes a watcher where there is none.
+// start makes a watcher if there is none.
 func (w *watching) start(r *Capturer) {
 	if w.watcher != nil || w.failed != nil && time.Since(w.at) < retryWatch {
 		return
@@ -102,8 +101,8 @@ func (w *watching) start(r *Capturer) {
 
 func (w *watching) doubt(reason string) { w.sure, w.reason = false, reason }
 
-// scope drains the queue and returns what is to be looked at, nil for everything. It
-// leaves w unsure: who looks at them, and succeeds, calls commit.
+// scope drains the watcher and returns the paths to scan, nil for everything. It leaves w unsure: a
+// capture that succeeds calls commit.
 func (w *watching) scope(x *index.Index, rules *ruleSource) *watchScope {
 	if w == nil {
 		return nil
@@ -126,14 +125,14 @@ func (w *watching) scope(x *index.Index, rules *ruleSource) *watchScope {
 	return &scope
 }
 
-// sameRules reports whether what lies outside of the directories is as at the last capture:
-// ignore rules, the user's index and the deny list.
+// sameRules reports whether the inputs outside of the directory are as at the last capture: ignore
+// rules, the user's index and the deny list.
 func (w *watching) sameRules(now *ruleSource) bool {
 	return (now.user == nil || now.user.full == nil) && w.never == now.aux.Never && reflect.DeepEqual(w.rules, now.context)
 }
 
-// files is the memory of what lies outside of the directory. Without watching there is
-// none: a network file system may be late with its stats until a file is opened.
+// files returns the cache of files outside of the directory. Without watching there is none: a
+// network file system may return old stats until a file is opened.
 func (w *watching) files() *git.Files {
 	if w == nil {
 		return nil
@@ -141,7 +140,7 @@ func (w *watching) files() *git.Files {
 	return &w.outside
 }
 
-// drain moves what has happened from the watcher to pending.
+// drain moves the watcher's changes to pending.
 func (w *watching) drain() {
 	c := w.watcher.Changes()
 	if c.All {
@@ -156,9 +155,9 @@ func (w *watching) drain() {
 	w.pending.Merge(c)
 }
 
-// enter returns the function that puts directories under watch, nil where nobody
-// watches. Those that x has are under watch already if fresh, which is then not nil,
-// does not name them: a scan that scope has narrowed down goes through them.
+// enter returns the function that puts directories under watch, nil without a watcher. With a
+// non-nil fresh, a directory that x has is under watch already unless fresh names it; so it is for
+// a scan that scope has limited.
 func (w *watching) enter(r *Capturer, x *index.Index, fresh map[string]bool) scan.Enter {
 	if w == nil || w.watcher == nil {
 		return nil
@@ -182,8 +181,8 @@ func (w *watching) enter(r *Capturer, x *index.Index, fresh map[string]bool) sca
 	}
 }
 
-// commit keeps what a capture has published. whole tells that it vouches for every
-// directory, given the scope that it began with.
+// commit keeps the stat cache of a published capture. whole reports that the capture, given its
+// scope, vouches for every directory.
 func (w *watching) commit(r *Capturer, c *Snapshot, whole bool) {
 	if w == nil {
 		return
@@ -198,7 +197,7 @@ func (w *watching) commit(r *Capturer, c *Snapshot, whole bool) {
 	w.sure, w.reason, w.pending, w.rules, w.never = true, "", watch.Changes{}, c.rules.context, c.rules.aux.Never
 }
 
-// remember keeps the answer of a Track, to be given again while nothing happens.
+// remember keeps the answer of a Track, to be returned again while nothing changes.
 func (w *watching) remember(t *Track, line string, id object.ID) {
 	if w == nil {
 		return
@@ -213,10 +212,9 @@ func (w *watching) remember(t *Track, line string, id object.ID) {
 	w.last, w.line, w.lastAt = &again, line, id
 }
 
-// unchanged returns the last answer if it still is the answer: nothing has happened
-// in the directory, nor to the rules, the stat cache and the line. It needs no lock.
-// An operation of another process that is under way has changed the directory, or it
-// has not begun to.
+// unchanged returns the last answer if it still holds: nothing has changed in the directory, the
+// rules, the stat cache and the line. It takes no lock. If another process is in the middle of an
+// operation, either the directory has changed or the operation has not begun to change it.
 func (r *Capturer) unchanged(ctx context.Context, opt TrackOptions) *Track {
 	w := r.Watch
 	if w == nil || !reflect.DeepEqual(opt, TrackOptions{}) || ctx.Err() != nil {
@@ -243,8 +241,8 @@ func (r *Capturer) unchanged(ctx context.Context, opt TrackOptions) *Track {
 	return &again
 }
 
-// renamePacks is Repo.renamePacks for the stat cache in memory, if nobody has saved since:
-// the next capture goes on with that. It is called with the store's lock.
+// renamePacks is Capturer.RenamePacks for the stat cache in memory. done is false if another
+// process has saved the stat cache since. The caller holds the store's lock.
 func (w *watching) renamePacks(r *Capturer, have, left []string) (done bool, err error) {
 	if w == nil {
 		return false, nil
@@ -260,8 +258,8 @@ func (w *watching) renamePacks(r *Capturer, have, left []string) (done bool, err
 	return true, err
 }
 
-// overtaken reports whether another process has saved since, or a capture has failed. It is
-// called with w.mu.
+// overtaken reports whether another process has saved the stat cache since, or a capture has
+// failed. The caller holds w.mu.
 func (w *watching) overtaken(r *Capturer) bool { return w.index == nil || w.saved != r.indexState() }
 
 func (r *Capturer) indexState() (s [2]fileState) {
@@ -274,6 +272,7 @@ func (r *Capturer) indexState() (s [2]fileState) {
 	return s
 }
 
+// Close ends the watching.
 func (w *watching) Close() error {
 	if w == nil {
 		return nil

@@ -9,19 +9,19 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/watch"
 )
 
-// watchScope is where a scan has to look: in these directories, at these names or, of
-// a directory that is not in names, at all. Those that are fresh are perhaps others than
-// those of the same path that are under watch.
+// watchScope lists the directories to scan. A directory in Names is scanned only at these names;
+// the others are scanned whole. A fresh directory may be another one than the directory of that
+// path that is under watch.
 type watchScope struct {
 	Dirs  map[string]bool
 	Names map[string][]string
 	fresh map[string]bool
 }
 
-// fewNames is what one goroutine has looked at before another is awake.
+// fewNames is the number of names that one goroutine scans before a second one is awake.
 const fewNames = 16
 
-// small reports whether there is no more to look at than a few names.
+// small reports whether the scope is a few names.
 func (s *watchScope) small() bool {
 	if len(s.fresh) > 0 {
 		return false
@@ -36,7 +36,7 @@ func (s *watchScope) small() bool {
 	return names <= fewNames
 }
 
-// NewWatchScope leads from the root to everything that has changed.
+// NewWatchScope returns the changed paths and the directories that lead to them from the root.
 func NewWatchScope(c *watch.Changes, x *index.Index) watchScope {
 	s := watchScope{map[string]bool{"": true}, make(map[string][]string), make(map[string]bool)}
 	for dir := range c.New {
@@ -75,7 +75,7 @@ func NewWatchScope(c *watch.Changes, x *index.Index) watchScope {
 	return s
 }
 
-// addKnown adds a directory and all that the index knows below it.
+// addKnown adds a directory and all directories below it that the index has.
 func addKnown(set map[string]bool, x *index.Index, dir string) {
 	set[dir] = true
 	d := x.Dirs[dir]

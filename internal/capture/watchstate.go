@@ -6,16 +6,15 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/watch"
 )
 
-// WatchState says how the next capture of a Repo finds what has changed.
+// WatchState describes how the next capture of a Repo finds changes.
 type WatchState struct {
-	On          bool   `json:"on"`               // where nothing happened it need not look
-	Directories int    `json:"directories"`      // under watch
-	Reason      string `json:"reason,omitempty"` // why it looks at everything
-	Limit       string `json:"sysctl,omitempty"` // the setting of the system, as sysctl has it, that would have to be raised
+	On          bool   `json:"on"`               // directories without events are not scanned
+	Directories int    `json:"directories"`      // number of directories under watch
+	Reason      string `json:"reason,omitempty"` // why the next capture scans everything
+	Limit       string `json:"sysctl,omitempty"` // name of the system's setting (sysctl) that would have to be raised
 }
 
-// Watching tells how the next capture finds what has changed. Without Options.Watch it
-// looks at everything.
+// Watching describes how the next capture finds changes. Without Options.Watch it scans everything.
 func (r *Capturer) Watching() WatchState {
 	w := r.Watch
 	if w == nil {

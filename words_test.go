@@ -96,7 +96,6 @@ var obscureAllowed = map[string]int{
 	"internal/client/doc.go":                      2,
 	"internal/client/watching.go":                 1,
 	"internal/config/config.go":                   1,
-	"internal/diff/readahead.go":                  2,
 	"internal/diff/readahead_test.go":             2,
 	"internal/git/binary.go":                      1,
 	"internal/git/files.go":                       3,

@@ -12,19 +12,18 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
-// NoContext is the value of DiffOptions.Context for changed lines alone.
+// NoContext is the value of DiffOptions.Context for changed lines without context.
 const NoContext = -2
 
-// DiffOptions says what to compare and how. The zero value compares everything
-// with three lines of context.
+// DiffOptions controls a diff. The zero value compares every path, with three lines of context.
 type DiffOptions struct {
 	Paths       []string
 	Context     int   // lines around a change; 0 = 3, NoLimit = the whole file, NoContext = none
 	MaxFileSize int64 // in bytes; 0 = DefaultMaxDiffSize
 }
 
-// FileDiff is one changed file with its texts. Where it is not compared line by
-// line, Note says why and texts and counts are empty.
+// FileDiff is one changed file with its texts. For a file that is not compared line by line, Note
+// says why, and texts and counts are empty.
 type FileDiff struct {
 	File      string // from the root, '/'-separated
 	Before    string
@@ -47,9 +46,8 @@ type fileDiffJSON struct {
 	Note      string         `json:"note,omitempty"`
 }
 
-// MarshalJSON implements json.Marshaler. A byte of a text that is not UTF-8 becomes
-// U+FFFD, because the specification makes the texts plain strings. Repo.OpenFile has
-// the exact bytes.
+// MarshalJSON implements json.Marshaler. The specification makes the texts plain strings, so a byte
+// that is not UTF-8 becomes U+FFFD. Repo.OpenFile returns the exact bytes.
 func (d FileDiff) MarshalJSON() ([]byte, error) {
 	return json.Marshal(fileDiffJSON{state.PathText(d.File), d.Before, d.After, d.Additions, d.Deletions, d.Status, d.Patch, d.Note})
 }
@@ -64,7 +62,7 @@ func (d *FileDiff) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// WriteDiff is Diff for changes already listed.
+// WriteDiff writes the unified diff of the changes in list.
 func (r *Differ) WriteDiff(ctx context.Context, w io.Writer, list []history.Change, opt DiffOptions) error {
 	buffered := bufio.NewWriterSize(w, 64<<10)
 	size := func(i int) int64 { return r.diffSize(&list[i]) }
@@ -107,8 +105,8 @@ func (r *Differ) fileDiff(ctx context.Context, c *history.Change, opt DiffOption
 	return d, nil
 }
 
-// Stat counts the lines that a change adds and deletes, without its text. Both are
-// zero for files that are not compared line by line.
+// Stat counts the added and deleted lines of a change. Both are zero for a file that is not
+// compared line by line; note says why.
 func (r *Differ) Stat(c *history.Change, opt DiffOptions) (additions, deletions int, note string, err error) {
 	s, err := r.sides(c, opt)
 	if err != nil || s.note != "" || c.OldID == c.NewID {
@@ -131,6 +129,7 @@ const (
 	noteTooLarge = "too large"
 )
 
+// limit returns the size in bytes above which a file is not compared.
 func (opt *DiffOptions) limit() int64 {
 	if opt.MaxFileSize == 0 {
 		return history.DefaultMaxDiffSize
@@ -138,6 +137,7 @@ func (opt *DiffOptions) limit() int64 {
 	return opt.MaxFileSize
 }
 
+// sides reads both sides of a change, unless they are too large.
 func (r *Differ) sides(c *history.Change, opt DiffOptions) (s fileSides, err error) {
 	if err := history.CheckChange(c); err != nil {
 		return s, err

@@ -6,18 +6,18 @@ import (
 	"sync"
 )
 
-// What may have been made and not yet been taken, counted in shares: one for each piece
-// of work and one for each mebibyte that it reads. So some small files are ready when
-// they are asked for, and large ones come one at a time.
+// Limits of the results that are made ahead of the caller, counted in shares. Each piece of work
+// takes one share, and one more for each mebibyte that it reads. So some small files are ready when
+// the caller asks for them, and large files are read one at a time.
 const (
 	readAheadShares = 8
 	readAheadShare  = 1 << 20
-	readAheadBusy   = 4 // goroutines at most, one per processor
+	readAheadBusy   = 4 // largest number of goroutines, at most one per processor
 )
 
-// readAhead yields what work makes of 0 to n-1, in this order, while several
-// goroutines are at what comes next. size says how many bytes work will hold. The first
-// error ends it. Nobody is left at work when it returns.
+// readAhead yields the results of work for 0 to n-1, in this order, while several goroutines work
+// on the next ones. size returns the number of bytes that work will hold. The first error ends the
+// iteration. All goroutines have ended when it returns.
 func readAhead[T any](n int, size func(i int) int64, work func(i int) (T, error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		busy := min(readAheadBusy, runtime.GOMAXPROCS(0), n)
@@ -55,7 +55,7 @@ type aheadReader[T any] struct {
 	size func(i int) int64
 	work func(i int) (T, error)
 
-	shares chan struct{}  // holds what is taken of them
+	shares chan struct{}  // filled with the shares in use
 	begun  chan *piece[T] // in order
 	jobs   chan *piece[T]
 	stop   chan struct{}
@@ -69,8 +69,8 @@ type piece[T any] struct {
 	done      chan struct{}
 }
 
-// hand gives out the pieces in order. It alone takes shares, so that the piece that is
-// waited for always has its own.
+// hand sends out the pieces in order. No other goroutine takes shares, so the piece that the caller
+// waits for always has its own.
 func (a *aheadReader[T]) hand(n int) {
 	defer close(a.begun)
 	defer close(a.jobs)
@@ -83,15 +83,16 @@ func (a *aheadReader[T]) hand(n int) {
 				return
 			}
 		}
-		a.begun <- p // neither blocks: there is room for as many as there are shares
+		a.begun <- p // neither blocks: both channels have room for as many pieces as there are shares
 		a.jobs <- p
 	}
 }
 
+// labour works on pieces until hand ends.
 func (a *aheadReader[T]) labour() {
 	for p := range a.jobs {
 		select {
-		case <-a.stop: // nobody waits for it
+		case <-a.stop: // the caller has stopped
 		default:
 			p.value, p.err = a.work(p.i)
 		}

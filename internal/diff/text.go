@@ -13,9 +13,9 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
-// writeFileDiff writes one file's part of a diff. A file that became a symlink, or
-// the reverse, is printed as a deletion and an addition, as git does. A change of
-// permission bits that git does not know has no text.
+// writeFileDiff writes one file's part of a diff. A file that became a symlink, or the reverse, is
+// printed as a deletion and an addition, as git does. A change of permission bits that git does not
+// record has no text.
 func (r *Differ) writeFileDiff(w io.Writer, c *history.Change, opt DiffOptions) (fileSides, error) {
 	if c.Letter() != "T" {
 		return r.writeSection(w, c, opt)
@@ -92,7 +92,7 @@ func (r *Differ) writeBody(out *errWriter, c *history.Change, s *fileSides, opt 
 	case settings.NoLimit:
 		context = math.MaxInt32
 	case NoContext:
-		context = -1 // linediff's word for it
+		context = -1 // linediff's value for no context
 	}
 	stat, err := linediff.WriteUnified(hunks, s.old, s.new, linediff.Options{Context: context})
 	if out.err == nil {
@@ -101,8 +101,8 @@ func (r *Differ) writeBody(out *errWriter, c *history.Change, s *fileSides, opt 
 	s.stat = stat
 }
 
-// terminated ends a name that holds a blank with a tab, as git does, so that patch
-// programs can tell where it ends.
+// terminated appends a tab to a name that contains a blank, as git does, so that patch programs
+// find its end.
 func terminated(name string) string {
 	if strings.Contains(name, " ") {
 		return name + "\t"
@@ -110,8 +110,8 @@ func terminated(name string) string {
 	return name
 }
 
-// shortID is the abbreviation in index lines. Seven digits are git's least; unlike
-// git, cairn does not lengthen them when they are ambiguous in the store.
+// shortID is the abbreviated id in index lines: seven digits, git's minimum. Unlike git, it does
+// not lengthen an id that is ambiguous in the store.
 func shortID(e *object.Entry) string {
 	if e == nil {
 		return "0000000"
@@ -119,12 +119,13 @@ func shortID(e *object.Entry) string {
 	return e.ID.String()[:7]
 }
 
-// errWriter remembers the first error, so that a sequence of prints is checked once.
+// errWriter keeps the first error, so that a sequence of prints is checked once.
 type errWriter struct {
 	w   io.Writer
 	err error
 }
 
+// Write implements io.Writer. It does nothing after an error.
 func (e *errWriter) Write(p []byte) (int, error) {
 	if e.err != nil {
 		return 0, e.err
@@ -136,8 +137,8 @@ func (e *errWriter) Write(p []byte) (int, error) {
 
 func (e *errWriter) printf(format string, args ...any) { fmt.Fprintf(e, format, args...) }
 
-// headedWriter writes head before the first bytes, so that a change without hunks
-// (an empty file) has none.
+// headedWriter writes head before the first bytes, so that a change without hunks (an empty file)
+// has no head.
 type headedWriter struct {
 	*errWriter
 	head string

@@ -16,9 +16,8 @@ const (
 	budgetShare      = 10      // of the free disk
 )
 
-// AdoptRetention applies what Options.Retention says to captures, too, and records
-// the default of a new store: a tenth of what is free now must not shrink with every
-// track.
+// AdoptRetention applies the limits of Options.Retention to captures. For a new store it also
+// records the default budget: a tenth of the free space would otherwise shrink with every track.
 func (r *Cleaner) AdoptRetention() {
 	if r.Opt.Retention == nil {
 		return
@@ -44,13 +43,13 @@ func (r *Cleaner) recordBudget() error {
 	}
 	budget := min(maxDefaultBudget, free/budgetShare)
 	return errors.Join(
-		r.writeNote(false, 0), // there is nothing to be cleaned for a while
+		r.writeNote(false, 0), // makes the first cleaning due later
 		r.DB.WritePrivate(odb.PrivateBudget, fmt.Appendf(nil, "%d\n", budget)),
 	)
 }
 
-// DefaultBudget is the size in bytes that the store keeps to unless a Retention says
-// otherwise: the smaller of 5 GiB and a tenth of what was free when it was made.
+// DefaultBudget is the size limit of the store in bytes for a Retention that sets none: the smaller
+// of 5 GiB and a tenth of the disk space that was free when the store was made.
 func (r *Cleaner) DefaultBudget() int64 {
 	data, err := r.DB.ReadPrivate(odb.PrivateBudget)
 	if err == nil {

@@ -10,9 +10,9 @@ import (
 type Cleaner struct {
 	*history.Store
 
-	// BeforeRemove prepares the stat cache for packs that go.
+	// BeforeRemove tells the stat cache which packs will go.
 	BeforeRemove func(gone, left []string) error
 
-	// RunClean is Clean, except in tests.
+	// RunClean is Clean; tests replace it.
 	RunClean func(context.Context, CleanOptions) (*Cleaned, error)
 }

@@ -6,8 +6,8 @@
 //
 // Invariants:
 //
-//   - Refs and the ends of lines change before objects go, so that the store is sound
+//   - Refs and the ends of lines change before objects go, so the store is sound
 //     after each step.
-//   - A cleaning holds the lock for moments only. A capture that waits comes first.
+//   - A cleaning holds the lock for moments only. A waiting capture gets it first.
 //   - A store that cannot be read as a whole loses no object.
 package retention

@@ -13,21 +13,21 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
-// holders are what keeps a store from shrinking: the newest checkpoints and operations,
-// and pins. What several of them lead to counts for the first.
+// holders are the units that keep a store from shrinking: the newest checkpoints and operations,
+// and pins. An object that several of them reach counts for the first.
 type holders struct {
-	newest int   // checkpoints that KeepLast holds
-	bytes  int64 // of these
+	newest int   // checkpoints protected by KeepLast
+	bytes  int64 // of these checkpoints
 	pins   []pinHold
 }
 
-// pinHold is a pin and the bytes that nothing newer leads to.
+// pinHold is a pin and the bytes that only the pin keeps alive.
 type pinHold struct {
 	name  string
 	bytes int64
 }
 
-// holders measures what stays whatever is decided.
+// holders measures the units that no policy may remove.
 func (s *survey) holders(ctx context.Context, size func(object.ID) int64) (*holders, error) {
 	m := s.measure(size)
 	h := &holders{}
@@ -64,7 +64,7 @@ func (s *survey) holders(ctx context.Context, size func(object.ID) int64) (*hold
 	return h, nil
 }
 
-// living is the number of units that stay.
+// living returns the number of units that stay.
 func (s *survey) living() (n int) {
 	for _, u := range s.units {
 		if !u.dead {
@@ -74,6 +74,7 @@ func (s *survey) living() (n int) {
 	return n
 }
 
+// names lists the pins, the one with the most bytes first.
 func (h *holders) names() (names []string) {
 	for _, p := range h.pins {
 		names = append(names, p.name)
@@ -81,11 +82,11 @@ func (h *holders) names() (names []string) {
 	return names
 }
 
-// maxNamedPins is how many pins a message names.
+// maxNamedPins is the number of pins that a message names.
 const maxNamedPins = 10
 
-// text says what holds the store, and what the next step is; step is the one that belongs
-// to the limit that is in the way.
+// text says which units hold the space and what the user can do. step is the way to lift the limit
+// that was met.
 func (h *holders) text(step string) string {
 	text := fmt.Sprintf("%s are held by the newest %d checkpoints (keep_last)", wording.Size(h.bytes), h.newest)
 	step = "lower keep_last or " + step

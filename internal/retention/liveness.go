@@ -11,17 +11,15 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 )
 
-// verdict says what a cleaning has to do so that nothing but what lives can be
-// reached any more.
+// verdict lists the changes that make everything dead unreachable.
 type verdict struct {
 	gone          []odb.Ref   // refs to delete
-	cut           []object.ID // commits whose parents are not to count any more
-	shortened     []string    // refs of days and sessions that lose their beginning
+	cut           []object.ID // commits whose parents no longer count
+	shortened     []string    // refs of days and sessions that lose their oldest part
 	kept, dropped int         // checkpoints
 }
 
-// newest returns the units that hold checkpoints, or with operations those, newest
-// first.
+// newest returns the units with checkpoints, or the operations, newest first.
 func (s *survey) newest(operations bool) []*unit {
 	var some []*unit
 	for _, u := range s.units {
@@ -33,12 +31,12 @@ func (s *survey) newest(operations bool) []*unit {
 	return some
 }
 
-// sortNewest keeps the order of units with equal times: that of their line.
+// sortNewest sorts units by time. Units of equal time keep the order of their line.
 func sortNewest(units []*unit) {
 	slices.SortStableFunc(units, func(a, b *unit) int { return b.when.Compare(a.when) })
 }
 
-// spare protects the newest units: as many as keepLast says, and always one checkpoint.
+// spare protects the newest units: keepLast of each kind, and always one checkpoint.
 func (s *survey) spare(keepLast int) {
 	for _, operations := range []bool{false, true} {
 		n, most := 0, keepLast
@@ -55,8 +53,8 @@ func (s *survey) spare(keepLast int) {
 	}
 }
 
-// byAge lets lines go whose last checkpoint is older than maxAge, as wholes: not
-// those of which something is spared.
+// byAge removes whole lines whose last checkpoint is older than maxAge. A line with a spared unit
+// stays.
 func (s *survey) byAge(maxAge time.Duration, now time.Time) {
 	spared := make(map[string]bool)
 	for _, u := range s.units {
@@ -73,7 +71,7 @@ func (s *survey) byAge(maxAge time.Duration, now time.Time) {
 	}
 }
 
-// byCount lets the oldest checkpoints go that are too many.
+// byCount removes the oldest checkpoints beyond maxCount.
 func (s *survey) byCount(maxCount int) {
 	n := 0
 	for _, u := range s.newest(false) {
@@ -86,8 +84,8 @@ func (s *survey) byCount(maxCount int) {
 	}
 }
 
-// bySize lets the oldest units go that do not fit into so many bytes. Where what stays
-// anyway takes more than most, it lets nothing go and returns false.
+// bySize removes the oldest units that do not fit into budget bytes. If the protected units alone
+// take more than most bytes, it removes none and returns false.
 func (s *survey) bySize(ctx context.Context, budget, most int64, size func(object.ID) int64) (bool, error) {
 	m, err := s.measureAlways(ctx, size)
 	if err != nil {
@@ -110,7 +108,7 @@ func (s *survey) bySize(ctx context.Context, budget, most int64, size func(objec
 		}
 		switch full = full || m.total > budget; {
 		case u.spared && m.total > most:
-			return false, nil // these come first, so none has gone
+			return false, nil // spared units come first, so none was removed
 		case full && !u.spared:
 			u.dead, m.total = true, before
 		}
@@ -118,7 +116,7 @@ func (s *survey) bySize(ctx context.Context, budget, most int64, size func(objec
 	return true, nil
 }
 
-// measureAlways begins a measure with what lives whatever is decided.
+// measureAlways starts a measure with the objects that always live.
 func (s *survey) measureAlways(ctx context.Context, size func(object.ID) int64) (*measure, error) {
 	m := s.measure(size)
 	for _, id := range s.always {
@@ -129,7 +127,7 @@ func (s *survey) measureAlways(ctx context.Context, size func(object.ID) int64) 
 	return m, nil
 }
 
-// rank puts what is spared first.
+// rank sorts spared units first.
 func rank(u *unit) int {
 	if u.spared {
 		return 0
@@ -137,11 +135,11 @@ func rank(u *unit) int {
 	return 1
 }
 
-// judge works out what to do.
+// judge computes the verdict.
 //
-// A commit that lives, but none of whose parents does, is cut: it becomes the
-// beginning of its line, as in a shallow clone. Where only some of its parents live,
-// as of the oldest operation that is left, the others stay as commits, cut in turn.
+// A living commit without a living parent is cut: it becomes the beginning of its line, as in a
+// shallow clone. If only some of its parents live, as for the oldest operation that stays, the
+// other parents stay as commits and are cut in turn.
 func (s *survey) judge(ctx context.Context) (*verdict, error) {
 	v := &verdict{}
 	live := make(map[object.ID]bool)
@@ -187,7 +185,7 @@ func (s *survey) judge(ctx context.Context) (*verdict, error) {
 	return v, ctx.Err()
 }
 
-// shortened lists the days and sessions of which a part goes.
+// shortened lists the days and sessions that lose a part.
 func (s *survey) shortened() []string {
 	loses, keeps := make(map[string]bool), make(map[string]bool)
 	for _, u := range s.units {
@@ -206,8 +204,8 @@ func (s *survey) shortened() []string {
 	return list
 }
 
-// deadParents lists the parents that do not live. One that is not known is not
-// there, or nobody knows what is behind it: not to be decided about.
+// deadParents lists the parents that do not live. A parent that the survey does not know is missing
+// or unreadable, and no decision is made about it.
 func (s *survey) deadParents(n *node, live map[object.ID]bool) []object.ID {
 	var dead []object.ID
 	for _, p := range n.Parents {
@@ -218,7 +216,7 @@ func (s *survey) deadParents(n *node, live map[object.ID]bool) []object.ID {
 	return dead
 }
 
-// measure sums up what commits and trees take in the store, each object once.
+// measure sums the stored size of commits and trees, each object once.
 type measure struct {
 	repo  *history.Store
 	known map[object.ID]*node // commits that need not be read
@@ -231,7 +229,7 @@ func (s *survey) measure(size func(object.ID) int64) *measure {
 	return &measure{repo: s.repo, known: s.Known, size: size, seen: make(map[object.ID]bool)}
 }
 
-// add counts a commit with its tree, without its parents, or a tree.
+// add counts a tree, or a commit with its tree but without its parents.
 func (m *measure) add(ctx context.Context, id object.ID) error {
 	if m.seen[id] {
 		return nil
@@ -241,7 +239,7 @@ func (m *measure) add(ctx context.Context, id object.ID) error {
 	}
 	kind, data, err := m.repo.DB.Read(id)
 	if err != nil {
-		return nil // nothing that is not there takes room
+		return nil // a missing object takes no space
 	}
 	switch kind {
 	case object.Commit:

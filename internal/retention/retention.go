@@ -14,53 +14,53 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
-// CleanOptions says how to clean.
+// CleanOptions controls a cleaning.
 type CleanOptions struct {
 	settings.Retention
-	DryRun   bool // change nothing, say what would go
-	Thorough bool // drop every byte that is not needed, however much has to be copied for it
+	DryRun   bool // change nothing, only report
+	Thorough bool // drop every unneeded byte, whatever amount of data must be copied
 
-	need int64 // bytes that a capture is about to write; 0 = none waits for room
+	need int64 // bytes that a waiting capture is about to write; 0 = no capture waits
 }
 
 // Cleaned is the answer of Clean.
 type Cleaned struct {
-	Lines       []string `json:"lines"`       // that went: names of refs
-	Shortened   []string `json:"shortened"`   // lines whose beginning went: names of refs
-	Checkpoints int      `json:"checkpoints"` // that went
-	Kept        int      `json:"kept"`        // checkpoints that are left
+	Lines       []string `json:"lines"`       // removed: names of refs
+	Shortened   []string `json:"shortened"`   // that lost their oldest part: names of refs
+	Checkpoints int      `json:"checkpoints"` // removed
+	Kept        int      `json:"kept"`        // checkpoints that stay
 	Freed       int64    `json:"freed"`       // bytes; of a dry run, an estimate
 	Size        int64    `json:"size"`        // bytes of the store now, see Repo.StoreSize
-	Peak        int64    `json:"peak"`        // bytes of temporary files, at most
+	Peak        int64    `json:"peak"`        // most bytes of temporary files at one time
 	Packs       int      `json:"packs"`
 
-	// OverBudget is by how many bytes the store is larger than it should be, because
-	// what is left must not go.
+	// OverBudget is the number of bytes by which the store exceeds its limit because the rest is
+	// protected.
 	OverBudget int64 `json:"overBudget"`
 
-	// Pins are what holds the store over its budget beside KeepLast: the names of pins
-	// that lead to something no other does, the largest first.
+	// Pins are the names of the pins that hold the store over its budget, beside KeepLast: each
+	// keeps objects alive that nothing else does. The largest comes first.
 	Pins []string `json:"pins,omitempty"`
 
-	// Incomplete: somebody needed the store meanwhile. The next cleaning goes on.
+	// Incomplete: another process needed the store. The next cleaning continues.
 	Incomplete bool `json:"incomplete"`
 
-	// Blocked says why nothing was dropped: damage, behind which nobody knows what
-	// is needed.
+	// Blocked is the damage for which no object was dropped: the objects behind it are not known,
+	// so any object may still be needed.
 	Blocked *state.Cause `json:"blocked,omitempty"`
 
-	holds *holders // of a cleaning that could not make enough room
+	holds *holders // set if the cleaning could not make enough room
 	fits  bool     // there is room for CleanOptions.need
-	tight bool     // the disk had no room for all of the work
-	stuck bool     // pins and KeepLast alone take too much
+	tight bool     // the disk had no room for all temporary files
+	stuck bool     // pins and KeepLast alone exceed the limit
 }
 
-// Clean drops what opt lets go, and puts the packs in order. The store is locked for
-// moments only: whoever waits for it comes first.
+// Clean removes the checkpoints that opt allows to remove, and repacks. It holds the lock for
+// moments only, and a waiting process gets it first.
 //
-// A store that cannot be read as a whole loses lines, but no contents: Blocked says
-// why. The error wraps ErrBusy if another process is cleaning, and ErrNoSpace if
-// there is no room even for that.
+// If the store cannot be read as a whole, lines are removed but no objects; Blocked says why. The
+// error wraps ErrBusy if another process is cleaning, and ErrNoSpace if there is no room for the
+// cleaning itself.
 func (r *Cleaner) Clean(ctx context.Context, opt CleanOptions) (*Cleaned, error) {
 	done := &Cleaned{Lines: []string{}, Shortened: []string{}}
 	keep := settings.WithDefaults(opt.Retention, r.DefaultBudget)
@@ -71,7 +71,7 @@ func (r *Cleaner) Clean(ctx context.Context, opt CleanOptions) (*Cleaned, error)
 	s.spare(keep.KeepLast)
 	s.byAge(keep.MaxAge, r.Now())
 	s.byCount(keep.MaxCount)
-	if opt.need == 0 { // else once is enough
+	if opt.need == 0 { // else shrink alone is enough
 		err = r.letGo(ctx, s, opt, done)
 	}
 	if err == nil {
@@ -89,8 +89,8 @@ func (r *Cleaner) Clean(ctx context.Context, opt CleanOptions) (*Cleaned, error)
 	return done, nil
 }
 
-// letGo carries out what was decided about, in an order that leaves a sound store at
-// any time: first the ends of lines, then the refs, then what they led to.
+// letGo carries out the verdict in an order in which the store is sound after each step: first the
+// ends of lines, then the refs, then the objects.
 func (r *Cleaner) letGo(ctx context.Context, s *survey, opt CleanOptions, done *Cleaned) error {
 	v, err := s.judge(ctx)
 	if err != nil {
@@ -107,7 +107,7 @@ func (r *Cleaner) letGo(ctx context.Context, s *survey, opt CleanOptions, done *
 	done.Checkpoints, done.Kept, done.Shortened = v.dropped, v.kept, append([]string{}, v.shortened...)
 	c := odb.Collection{Thorough: opt.Thorough, DryRun: opt.DryRun, Reserve: r.reserve(opt), CopyAtOnce: r.copyAtOnce(opt), BeforeRemove: r.BeforeRemove}
 	if opt.need == 0 {
-		c.Pack = r.Packer() // which takes too long for a capture that waits
+		c.Pack = r.Packer() // packing takes too long for a capture that waits
 	}
 	if opt.DryRun {
 		c.WithoutRef, c.Cut = func(name string) bool { return gone[name] }, v.cut
@@ -127,7 +127,7 @@ func (r *Cleaner) letGo(ctx context.Context, s *survey, opt CleanOptions, done *
 	return err
 }
 
-// add takes over what was done; a dry run says it all anew each time.
+// add adds the result of one collection. Each collection of a dry run reports the whole sum again.
 func (d *Cleaned) add(c *odb.Collected, dry bool) {
 	if dry {
 		d.Freed = 0
@@ -138,8 +138,8 @@ func (d *Cleaned) add(c *odb.Collected, dry bool) {
 	d.Incomplete, d.Blocked = c.Incomplete, state.CauseOf(c.Blocked)
 }
 
-// carryOutVerdict hides and deletes. A line that was moved since stays: somebody
-// has gone on with it.
+// carryOutVerdict cuts lines and deletes refs. A ref that has moved since the survey stays: another
+// process has continued the line.
 func (r *Cleaner) carryOutVerdict(v *verdict) error {
 	if len(v.cut) > 0 {
 		ends, err := r.DB.Shallow()
@@ -162,7 +162,7 @@ func (r *Cleaner) carryOutVerdict(v *verdict) error {
 	return nil
 }
 
-// forgetEnds drops the ends of lines that are gone themselves.
+// forgetEnds drops the ends of lines that no longer exist.
 func (r *Cleaner) forgetEnds() error {
 	ends, err := r.DB.Shallow()
 	if err != nil {
@@ -174,10 +174,10 @@ func (r *Cleaner) forgetEnds() error {
 	}))
 }
 
-// cleanedNote is what is kept about the last cleaning.
+// cleanedNote is the record of the last cleaning.
 type cleanedNote struct {
-	Time  time.Time `json:"time"`  // when it was begun, or the store was made
-	Done  bool      `json:"done"`  // it has ended
+	Time  time.Time `json:"time"`  // start of the cleaning, or creation of the store
+	Done  bool      `json:"done"`  // the cleaning has ended
 	Freed int64     `json:"freed"` // bytes
 }
 
@@ -192,20 +192,20 @@ func (r *Cleaner) writeNote(done bool, freed int64) error {
 func (r *Cleaner) readNote() (note cleanedNote) {
 	data, err := r.DB.ReadPrivate(odb.PrivateCleaned)
 	if err != nil || json.Unmarshal(data, &note) != nil {
-		return cleanedNote{} // never cleaned, as far as anybody knows
+		return cleanedNote{} // counts as never cleaned
 	}
 	return note
 }
 
-// Due reports whether the last cleaning is longer ago than every, at the price of
-// reading one small file. A time in the future counts as long ago.
+// Due reports whether the last cleaning began at least every ago. It reads one small file. A time
+// in the future counts as long ago.
 func (r *Cleaner) Due(every time.Duration) bool {
 	since := r.Now().Sub(r.readNote().Time)
 	return since < 0 || since >= every
 }
 
-// CleanIfDue cleans if the last cleaning, finished or not, was begun longer ago than
-// every, and nobody else uses or cleans the store. Otherwise it returns nil.
+// CleanIfDue cleans if the last cleaning, finished or not, began at least every ago and no other
+// process uses or cleans the store. Otherwise it returns nil.
 func (r *Cleaner) CleanIfDue(ctx context.Context, keep settings.Retention, every time.Duration) (*Cleaned, error) {
 	if !r.Due(every) {
 		return nil, nil
@@ -215,7 +215,7 @@ func (r *Cleaner) CleanIfDue(ctx context.Context, keep settings.Retention, every
 		if begun = r.Due(every); !begun {
 			return nil
 		}
-		return r.writeNote(false, 0) // before the work: others are not to begin, too
+		return r.writeNote(false, 0) // before the work, so that other processes do not begin, too
 	})
 	if !begun || errors.Is(err, state.ErrLocked) {
 		return nil, nil

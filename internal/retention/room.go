@@ -8,8 +8,8 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
-// CleanForRoom cleans for a capture that has failed for want of space. An error says that it is
-// not worth while to try again.
+// CleanForRoom cleans for a capture that failed for want of space. An error means that another
+// attempt is pointless.
 func (r *Cleaner) CleanForRoom(ctx context.Context, cause error) error {
 	need, err := r.needed(cause)
 	if err != nil {
@@ -24,14 +24,14 @@ func (r *Cleaner) CleanForRoom(ctx context.Context, cause error) error {
 	}
 	done, err := r.RunClean(ctx, CleanOptions{Retention: keep, need: need})
 	switch {
-	case errors.Is(err, ErrBusy): // its room serves as well
+	case errors.Is(err, ErrBusy): // its room serves this capture as well
 		return r.DB.WaitCollected(ctx)
 	case err != nil:
 		r.Log.Warn("cleaning for want of space failed", "error", err)
 		return fmt.Errorf("%w; making room failed: %w", cause, err)
 	case done.Blocked != nil:
 		return fmt.Errorf("%w; nothing can be dropped, because the store is damaged (cairn doctor --fix mends it): %w", cause, done.Blocked)
-	case done.OverBudget > 0 && done.holds != nil && done.Freed <= 0: // else the system may give the room back late
+	case done.OverBudget > 0 && done.holds != nil && done.Freed <= 0: // without OverBudget, the system may return the space later
 		return fmt.Errorf("%w; %s", cause, done.holds.text(stepOf(cause)))
 	case done.Freed <= 0 && !done.fits && !done.Incomplete && done.OverBudget == 0:
 		return cause
@@ -39,7 +39,7 @@ func (r *Cleaner) CleanForRoom(ctx context.Context, cause error) error {
 	return nil
 }
 
-// stepOf is what lifts the limit that a capture has met.
+// stepOf returns what the user can do to lift the limit that the capture met.
 func stepOf(cause error) string {
 	var short *state.Shortage
 	if errors.As(cause, &short) {
@@ -48,8 +48,8 @@ func stepOf(cause error) string {
 	return "free the disk"
 }
 
-// needed is how many bytes a capture needs that has found no space. The system does not
-// tell: then it is some part of the store.
+// needed returns the number of bytes that the failed capture needs. The system does not tell it; a
+// fraction of the store is assumed then.
 func (r *Cleaner) needed(cause error) (int64, error) {
 	var short *state.Shortage
 	if errors.As(cause, &short) {

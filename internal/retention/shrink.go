@@ -9,16 +9,16 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
-// budgetSlack: a store that has outgrown its budget shrinks to this fraction below it, so
-// that many tracks pay for one cleaning.
+// budgetSlack is a divisor: a store over its budget shrinks to 1/budgetSlack below it, so that one
+// cleaning serves many tracks.
 const budgetSlack = 8
 
-// maxShrinks is how often a cleaning drops more, because what was left took more than was
-// estimated: a delta grows when its base goes.
+// maxShrinks is how often a cleaning removes more because the rest took more than estimated: a
+// delta grows when its base goes.
 const maxShrinks = 5
 
-// shrink lets the oldest go where the store is too large, or has to make room for a
-// capture. For a capture that would not fit even then nothing goes.
+// shrink removes the oldest units if the store is too large or must make room for a capture. It
+// removes nothing for a capture that would not fit even then.
 func (r *Cleaner) shrink(ctx context.Context, s *survey, opt CleanOptions, keep settings.Retention, done *Cleaned) error {
 	opt.Thorough = true
 	for n := 0; done.Blocked == nil; n++ {
@@ -39,7 +39,7 @@ func (r *Cleaner) shrink(ctx context.Context, s *survey, opt CleanOptions, keep 
 		}
 		target := most - most/budgetSlack - int64(n)*(size-most)
 		if done.tight {
-			target = most >> n // less has to be copied for it
+			target = most >> n // a smaller rest needs less copying
 		}
 		enough, err := r.dropOldest(ctx, s, opt, target, most, done)
 		switch {
@@ -48,13 +48,13 @@ func (r *Cleaner) shrink(ctx context.Context, s *survey, opt CleanOptions, keep 
 		case !enough, opt.DryRun:
 			return r.overBudget(ctx, s, opt.need, done)
 		case n == maxShrinks:
-			return nil // other processes take the room, or keep the store busy
+			return nil // other processes take up the room or keep the store busy
 		}
 	}
 	return nil
 }
 
-// mostBytes is how large the store may be, so that so many bytes can be added to it.
+// mostBytes returns the largest size of the store at which need bytes can still be added.
 func (r *Cleaner) mostBytes(keep settings.Retention, need, size int64) (int64, error) {
 	most := keep.MaxBytes
 	if most != settings.NoBytes {
@@ -73,8 +73,8 @@ func (r *Cleaner) mostBytes(keep settings.Retention, need, size int64) (int64, e
 	return most, nil
 }
 
-// dropOldest has the oldest units go that do not fit into target bytes. It reports whether
-// there was anything to go, or garbage to be collected.
+// dropOldest removes the oldest units that do not fit into target bytes. It reports whether there
+// were units to remove or garbage to collect.
 func (r *Cleaner) dropOldest(ctx context.Context, s *survey, opt CleanOptions, target, most int64, done *Cleaned) (bool, error) {
 	rest, err := r.besideObjects()
 	if err != nil {
@@ -85,7 +85,7 @@ func (r *Cleaner) dropOldest(ctx context.Context, s *survey, opt CleanOptions, t
 		return false, err
 	}
 	if opt.need == 0 {
-		most = settings.NoBytes // as much goes as may
+		most = settings.NoBytes // remove as much as the policy allows
 	}
 	before := s.living()
 	fits, err := s.bySize(ctx, target-rest, most-rest, size)
@@ -96,12 +96,12 @@ func (r *Cleaner) dropOldest(ctx context.Context, s *survey, opt CleanOptions, t
 	err = r.letGo(ctx, s, opt, done)
 	done.tight = opt.need > 0 && errors.Is(err, state.ErrNoSpace)
 	if done.tight {
-		err = nil // what has gone may be enough
+		err = nil // the units removed so far may be enough
 	}
 	return s.living() < before || done.Freed > freed || done.tight, err
 }
 
-// besideObjects is the size of what is neither a pack nor a loose object.
+// besideObjects returns the size of the files that are neither packs nor loose objects.
 func (r *Cleaner) besideObjects() (int64, error) {
 	all, err := r.StoreSize()
 	if err != nil {
@@ -111,10 +111,10 @@ func (r *Cleaner) besideObjects() (int64, error) {
 	return max(0, all-objects), err
 }
 
-// overBudget finds out what holds a store that is too large.
+// overBudget finds the units that hold a store over its limit.
 func (r *Cleaner) overBudget(ctx context.Context, s *survey, need int64, done *Cleaned) error {
 	if done.Blocked != nil || done.Incomplete || need > 0 && !done.stuck {
-		return nil // others keep the store busy
+		return nil // other processes keep the store busy
 	}
 	size, err := r.DB.StoredSizes()
 	if err != nil {
@@ -127,10 +127,10 @@ func (r *Cleaner) overBudget(ctx context.Context, s *survey, need int64, done *C
 	return nil
 }
 
-// copyAtOnce is how large the packs are that a cleaning makes for a capture that waits. One
-// that is to be replaced must fit beside itself on the disk. A fraction of the store keeps
-// what is old apart from what is new: then the oldest goes with its packs, and little has
-// to be copied. 0 = as large as they come.
+// copyAtOnce returns the largest size of the packs that a cleaning makes while a capture waits; 0 =
+// no limit. The old and the new pack must fit on the disk together. Packs of a fraction of the
+// store also keep old objects apart from new ones: the oldest then go with their packs, and little
+// is copied.
 func (r *Cleaner) copyAtOnce(opt CleanOptions) int64 {
 	if opt.need == 0 {
 		return 0
@@ -146,11 +146,11 @@ func (r *Cleaner) copyAtOnce(opt CleanOptions) int64 {
 	return max(1, most)
 }
 
-// minCopied is the size below which packs are not kept apart.
+// minCopied is the pack size in bytes below which copyAtOnce sets no limit, if the disk has room.
 const minCopied = 64 << 10
 
-// reserve is how much of the disk a cleaning leaves free. One that makes room may use half
-// of what is left: it gives back more than it takes.
+// reserve returns the number of bytes of disk that a cleaning leaves free. A cleaning that makes
+// room may use half of the free space, because it returns more than it takes.
 func (r *Cleaner) reserve(opt CleanOptions) int64 {
 	reserve := settings.WithDefaults(opt.Retention, r.DefaultBudget).MinFree
 	if opt.need == 0 {
@@ -163,5 +163,5 @@ func (r *Cleaner) reserve(opt CleanOptions) int64 {
 	return min(reserve, free/2)
 }
 
-// ErrBusy: another process is at the same work.
+// ErrBusy: another process is cleaning.
 var ErrBusy = odb.ErrCollecting

@@ -12,41 +12,41 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 )
 
-// survey is what a cleaning has to decide about: every commit that a ref leads to,
-// in the units that live or die together.
+// survey holds everything that a cleaning decides about: every commit that is reachable from a ref,
+// in units that live or die together.
 //
-//   - a checkpoint of a day's line or of a session is a unit; cleaning by age takes
-//     lines as wholes, cleaning by count and budget the oldest checkpoints of a line
-//   - what came from elsewhere is a unit
-//   - an operation is a unit, with the states before and after it
+//   - A checkpoint of a day's line or of a session is a unit. Cleaning by age removes
+//     whole lines. Cleaning by count and budget removes the oldest checkpoints of a line.
+//   - Everything under a ref of an import or of another store is a unit.
+//   - An operation is a unit, with the states before and after it.
 type survey struct {
 	repo  *history.Store
-	Known map[object.ID]*node // all commits that can be reached
+	Known map[object.ID]*node // all reachable commits
 	units []*unit
 	whole map[string]*unit    // by line
 	owned map[object.ID]*unit // checkpoints of days' lines and of sessions
 	tips  []surveyTip
 
-	always []object.ID // trees and commits that live whatever is decided
+	always []object.ID // trees and commits that always live
 }
 
-// node is a commit as far as liveness is concerned.
+// node is the part of a commit that decides liveness.
 type node struct {
 	tree    object.ID
 	Parents []object.ID
 	when    time.Time
 }
 
-// unit is what lives or dies as a whole.
+// unit lives or dies as a whole.
 type unit struct {
-	lines   []string // refs that lead to it; of a session's, those of forks, too
+	lines   []string // refs that reach it; for a session's unit also those of forks
 	ids     []object.ID
-	when    time.Time // no older than what comes before it on its line
-	last    time.Time // of the newest unit of its line: what counts for the age
+	when    time.Time // no older than the units before it on its line
+	last    time.Time // time of the newest unit of its line: decides the age
 	class   unitClass
 	dead    bool
-	spared  bool // one of the newest, which live whatever the rest says
-	commits int  // of ids, those that count as checkpoints
+	spared  bool // one of the newest, which always live
+	commits int  // number of ids that count as checkpoints
 }
 
 type unitClass int
@@ -55,26 +55,26 @@ const (
 	unitTrack unitClass = iota
 	unitSession
 	unitOperation
-	unitImported // has no age: when it was brought in is not recorded
+	unitImported // no age: the time of the import is not recorded
 	unitRemote
 )
 
-// surveyTip is a ref that goes when its unit goes.
+// surveyTip is a ref that is deleted with its unit.
 type surveyTip struct {
 	ref  odb.Ref
 	unit *unit
 }
 
-// TakeSurvey walks over all refs. What cannot be read ends a walk: nothing behind it is
-// known, hence nothing behind it is decided about.
+// TakeSurvey walks over all refs. An object that cannot be read ends a walk: the objects behind it
+// are not known, so no decision is made about them.
 func TakeSurvey(ctx context.Context, r *history.Store) (*survey, error) {
 	refs, err := r.DB.Refs("refs/")
 	if err != nil {
 		return nil, err
 	}
 	s := &survey{repo: r, Known: make(map[object.ID]*node), whole: make(map[string]*unit), owned: make(map[object.ID]*unit)}
-	// Days first: a session or an operation that goes on from a day's checkpoint
-	// does not own that.
+	// Days first: a session or an operation that continues from a day's checkpoint does not own
+	// that checkpoint.
 	for _, prefix := range []string{history.RefTracks, history.RefSessions, history.RefLost, history.RefOperations, history.RefImported, history.RefRemotes, ""} {
 		rest := refs[:0:0]
 		for _, ref := range refs {
@@ -105,7 +105,7 @@ func (s *survey) add(ctx context.Context, prefix string, ref odb.Ref) error {
 		return s.addWhole(ctx, ref, ref.Name, unitRemote)
 	}
 	s.always = append(s.always, ref.ID)
-	if strings.HasPrefix(ref.Name, history.RefPins) { // of which only the checkpoint itself matters
+	if strings.HasPrefix(ref.Name, history.RefPins) { // a pin keeps only the checkpoint itself
 		_, err := s.walk(ctx, ref.ID, s.owned)
 		return err
 	}
@@ -114,8 +114,8 @@ func (s *survey) add(ctx context.Context, prefix string, ref odb.Ref) error {
 	return err
 }
 
-// addLine makes every checkpoint of a line a unit, with what it alone leads to beside the
-// line: a revert keeps the state that it was to bring about as a second parent.
+// addLine makes a unit of each checkpoint of a line, with the commits that only this checkpoint
+// reaches: a revert has the state that it was to reach as a second parent.
 func (s *survey) addLine(ctx context.Context, ref odb.Ref, class unitClass) error {
 	id, u := ref.ID, s.owned[ref.ID]
 	var last, when time.Time
@@ -147,7 +147,7 @@ func (s *survey) addLine(ctx context.Context, ref odb.Ref, class unitClass) erro
 		}
 		id = n.Parents[0]
 	}
-	if id == ref.ID { // a line that ends where another goes on
+	if id == ref.ID { // the line ends inside another line
 		s.tips = append(s.tips, surveyTip{ref, u})
 		last = s.Known[id].when
 	}
@@ -157,7 +157,7 @@ func (s *survey) addLine(ctx context.Context, ref odb.Ref, class unitClass) erro
 	return nil
 }
 
-// share has the part of a session that a fork goes on from live as long as the fork.
+// share makes the part of a session that a fork continues live as long as the fork.
 func (s *survey) share(line string, last time.Time, u *unit) {
 	for u != nil && u.class == unitSession {
 		u.lines = append(u.lines, line)
@@ -172,15 +172,14 @@ func (s *survey) share(line string, last time.Time, u *unit) {
 	}
 }
 
-// addWhole makes all that a ref leads to one unit with what other refs of the same
-// line lead to.
+// addWhole makes one unit of everything that is reachable from the refs of one line.
 func (s *survey) addWhole(ctx context.Context, ref odb.Ref, line string, class unitClass) error {
 	ids, err := s.walk(ctx, ref.ID, s.owned)
 	if err != nil {
 		return err
 	}
 	n := s.Known[ref.ID]
-	if n == nil { // no commit: nothing is known about its age
+	if n == nil { // no commit: its age is not known
 		s.always = append(s.always, ref.ID)
 		return nil
 	}
@@ -198,12 +197,12 @@ func (s *survey) addWhole(ctx context.Context, ref odb.Ref, line string, class u
 	return nil
 }
 
-// addOperations makes a unit of every operation.
+// addOperations makes a unit of each operation.
 func (s *survey) addOperations(ctx context.Context, ref odb.Ref) error {
 	id, when := ref.ID, time.Time{}
 	for {
 		n, err := s.node(ctx, id)
-		if err != nil || n == nil || len(n.Parents) < 2 { // see cut for one without parents
+		if err != nil || n == nil || len(n.Parents) < 2 { // the oldest operation that stays has no parents, see judge
 			return err
 		}
 		if when.IsZero() || n.when.Before(when) {
@@ -227,8 +226,8 @@ func (s *survey) addOperations(ctx context.Context, ref odb.Ref) error {
 	}
 }
 
-// walk returns a commit and those before it, children first, without those of a set
-// and what is before them.
+// walk returns a commit and its ancestors, children first. It leaves out the commits in without and
+// stops there.
 func (s *survey) walk(ctx context.Context, id object.ID, without map[object.ID]*unit) ([]object.ID, error) {
 	var found []object.ID
 	seen := make(map[object.ID]bool)
@@ -255,7 +254,7 @@ func (s *survey) walk(ctx context.Context, id object.ID, without map[object.ID]*
 	return found, nil
 }
 
-// node reads a commit; nil for what is none or cannot be read.
+// node reads a commit. It returns nil for another object and for one that cannot be read.
 func (s *survey) node(ctx context.Context, id object.ID) (*node, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -279,8 +278,8 @@ func (s *survey) node(ctx context.Context, id object.ID) (*node, error) {
 	return n, nil
 }
 
-// FineTime is when a commit was made. Commits keep whole seconds. The records of sessions
-// and operations keep the rest, which puts those of one second in order.
+// FineTime returns the time of a commit in nanoseconds. Commits keep whole seconds. The records of
+// sessions and operations keep the rest, which orders commits of the same second.
 func FineTime(c *object.CommitData) time.Time {
 	when := c.Committer.When
 	for _, key := range []string{history.LineHeader, history.OperationHeader} {

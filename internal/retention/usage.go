@@ -9,7 +9,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
-// Usage is what a store takes and holds.
+// Usage is the size and the content of a store.
 type Usage struct {
 	Root        state.Path `json:"root"`
 	Store       state.Path `json:"store"`
@@ -21,18 +21,18 @@ type Usage struct {
 	Pins        int        `json:"pins"`
 	Oldest      time.Time  `json:"oldest,omitzero"` // checkpoint
 	Newest      time.Time  `json:"newest,omitzero"`
-	Cleaned     time.Time  `json:"cleaned,omitzero"` // when it was last cleaned
+	Cleaned     time.Time  `json:"cleaned,omitzero"` // time of the last cleaning
 }
 
-// StoreSize returns how many bytes the store's files take: packs, refs, the stat cache and
-// all else below its directory. A pack that the store shares with the user's repository
-// takes none. Usage.Size and Cleaned.Size are the same number.
+// StoreSize returns the size in bytes of all files in the store: packs, refs, the stat cache and
+// the rest. A pack that is shared with the user's repository counts as 0. Usage.Size and
+// Cleaned.Size are the same number.
 func (r *Cleaner) StoreSize() (int64, error) {
 	size, _, err := odb.Measure(r.DB.Dir())
 	return size, err
 }
 
-// Usage measures the store. Checkpoints and lines count where they can be read.
+// Usage measures the store. It counts the checkpoints and lines that can be read.
 func (r *Cleaner) Usage(ctx context.Context) (*Usage, error) {
 	u := &Usage{Root: state.Path(r.Root), Store: state.Path(r.DB.Dir()), Budget: r.DefaultBudget()}
 	if note := r.readNote(); note.Done {

@@ -11,6 +11,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
+// addPurged adds paths to the list of purged paths.
 func (r *Rewriter) addPurged(paths []string) error {
 	all := append(r.PurgedPaths(), paths...)
 	slices.Sort(all)
@@ -25,8 +26,8 @@ func (r *Rewriter) writePurged(paths []string) error {
 	return r.DB.WritePrivate(odb.PrivatePurged, append(data, '\n'))
 }
 
-// Unpurge lets paths be captured again that were purged. Their old contents stay
-// gone. A path that was not purged is ErrNotFound.
+// Unpurge allows captures of purged paths again. Their old contents stay gone. A path that was not
+// purged is ErrNotFound.
 func (r *Rewriter) Unpurge(paths []string) error {
 	return r.Locked(context.Background(), func() error { return r.unpurge(paths) })
 }

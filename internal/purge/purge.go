@@ -14,14 +14,14 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
-// Purged is the answer of Purge.
+// Purged is the result of Purge.
 type Purged struct {
-	Paths       []string // that were found in the history, from the root
-	Checkpoints []string // that became partial: their ids from now on
+	Paths       []string // paths found in the history, from the root
+	Checkpoints []string // checkpoints that lost a path: their new ids
 	Freed       int64    // bytes
 
-	// Elsewhere lists contents, by their ids, that are still stored because they are
-	// those of other paths, too.
+	// Elsewhere lists the ids of contents that are still stored because other paths have the same
+	// contents.
 	Elsewhere []string
 }
 
@@ -47,22 +47,21 @@ func (p Purged) MarshalJSON() ([]byte, error) {
 	return json.Marshal(purgedJSON{pathtext.Texts(p.Paths), append([]string{}, p.Checkpoints...), p.Freed, append([]string{}, p.Elsewhere...)})
 }
 
-// Purge takes the contents of paths, and of everything below them, out of the whole
-// history: checkpoints, sessions, operations, pins and what came from elsewhere.
-// Checkpoints that held them become partial: the paths count as present, but not
-// captured, so that going back leaves them alone. They get new ids, and so does
-// what was built on them; the old ids still find them. The paths are not captured
-// any more, until Unpurge. What lies on the disk of the root, and what was exported
-// or pushed, is not touched.
+// Purge removes the contents of paths, and of everything below them, from the whole history:
+// checkpoints, sessions, operations, pins, imports and lines of other stores. The checkpoints that
+// held them record the paths as present but not captured, so going back leaves the paths alone.
+// These checkpoints and their descendants get new ids. Look-ups with the old ids still find them.
+// The paths are not captured again until Unpurge. The files in the root, and exported or pushed
+// copies, are not touched.
 //
-//  1. finish what was interrupted, forget the stat cache
+//  1. finish interrupted operations, drop the stat cache
 //  2. write the new commits, in one pack
-//  3. record which took the place of which, move the refs
-//  4. drop what nothing leads to any more, down to the last byte
+//  3. record the replaced ids, move the refs
+//  4. drop every unreachable object, down to the last byte
 //
-// Dying in between leaves a sound store, in which a part of the lines may hold the
-// paths still: the same call does the rest. The error wraps ErrNotFound if no
-// checkpoint ever held any of the paths.
+// If the process dies in between, the store is sound, but some lines may still hold the paths: the
+// same call completes the purge. The error wraps ErrNotFound if no checkpoint ever held any of the
+// paths.
 func (r *Rewriter) Purge(ctx context.Context, paths []string) (*Purged, error) {
 	rels, err := r.purgePaths(paths)
 	if err != nil {
@@ -87,7 +86,7 @@ func (r *Rewriter) Purge(ctx context.Context, paths []string) (*Purged, error) {
 	return done, nil
 }
 
-// purgePaths are the paths from the root, those left out that lie below others.
+// purgePaths returns the paths from the root, without those that lie below another one.
 func (r *Rewriter) purgePaths(paths []string) ([]string, error) {
 	var rels []string
 	for _, path := range paths {
@@ -113,10 +112,10 @@ func (r *Rewriter) purgePaths(paths []string) ([]string, error) {
 	return top, nil
 }
 
-// purgeRounds is how often a collection is begun that others interrupt.
+// purgeRounds is how often a collection is started again after an interruption.
 const purgeRounds = 50
 
-// dropAll drops every byte that is not needed.
+// dropAll drops every unneeded byte.
 func (r *Rewriter) dropAll(ctx context.Context) (freed int64, err error) {
 	if err := r.Exclusive(ctx, r.DB.DropDamaged); err != nil {
 		return 0, err
@@ -143,10 +142,10 @@ type purger struct {
 	batch *odb.Batch
 	paths []string
 
-	commits map[object.ID]object.ID // by what they become; themselves if nothing changes
+	commits map[object.ID]object.ID // new id of each commit; its own id if nothing changes
 	trees   map[object.ID]*purgedTree
 	found   map[string]bool
-	blobs   map[object.ID]bool // contents that were taken out
+	blobs   map[object.ID]bool // contents that were removed
 	partial []string
 }
 
@@ -160,7 +159,7 @@ func (p *purger) foundPaths() []string {
 	return list
 }
 
-// rewrite is called with the lock held.
+// rewrite rewrites all refs. The caller holds the lock.
 func (p *purger) rewrite(ctx context.Context) error {
 	r := p.repo
 	p.batch = r.DB.NewBatch()
@@ -188,7 +187,7 @@ func (p *purger) rewrite(ctx context.Context) error {
 	return r.TakeRewritten(p.batch, w, func() error { return r.addPurged(p.paths) })
 }
 
-// replacements lists what took the place of what: commits, and the trees of states.
+// replacements maps the old ids of commits, and of the trees of states, to the new ones.
 func (p *purger) replacements() map[object.ID]object.ID {
 	all := make(map[object.ID]object.ID)
 	for old, now := range p.commits {

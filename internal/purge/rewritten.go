@@ -9,19 +9,19 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 )
 
-// Rewritten is a history whose commits have new ids. Its objects are in a batch.
+// Rewritten is a history with new commit ids. Its objects are in a batch.
 type Rewritten struct {
-	Refs     []odb.Ref               // as they are to be
-	Dropped  []string                // refs that lead to nothing
-	Commits  map[object.ID]object.ID // every commit that was looked at, and its new id
-	Ends     []object.ID             // commits whose parents do not count from now on
+	Refs     []odb.Ref               // with their new values
+	Dropped  []string                // refs to delete
+	Commits  map[object.ID]object.ID // every visited commit and its new id
+	Ends     []object.ID             // commits whose parents no longer count
 	Replaced map[object.ID]object.ID
 	Journals []odb.Journal
 }
 
-// TakeRewritten makes a rewritten history the store's own. A process that dies on the way
-// leaves a sound store: the same call does the rest. beforeRefs runs when all is written
-// and no ref has moved.
+// TakeRewritten replaces the store's history by a rewritten one. If the process dies on the way,
+// the store is sound and the same call completes the work. beforeRefs runs after all objects are
+// written and before the first ref moves.
 func (r *Rewriter) TakeRewritten(batch *odb.Batch, w Rewritten, beforeRefs func() error) error {
 	ends, err := r.DB.Shallow()
 	if err != nil {
@@ -70,7 +70,7 @@ func (r *Rewriter) moveRef(ref odb.Ref) error {
 	return r.DB.SetRef(ref.Name, ref.ID)
 }
 
-// JournalsNaming returns the journals that mentions changes, as they are to be.
+// JournalsNaming returns the journals that mentions changes, with their new content.
 func (r *Rewriter) JournalsNaming(mentions func(string) (string, error)) ([]odb.Journal, error) {
 	all, err := r.DB.Journals()
 	if err != nil {
@@ -94,7 +94,7 @@ func (r *Rewriter) JournalsNaming(mentions func(string) (string, error)) ([]odb.
 
 var fullID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[0-9a-f]{40}`) })
 
-// ReplaceIDs replaces every id in a text by what now returns for it.
+// ReplaceIDs replaces every object id in a text by the one that now returns for it.
 func ReplaceIDs(text string, now func(object.ID) (object.ID, error)) (string, error) {
 	var failed error
 	out := fullID().ReplaceAllStringFunc(text, func(digits string) string {

@@ -15,17 +15,17 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
-// reasonPurged is why a path of a checkpoint is not captured: it was once.
+// reasonPurged is the reason of a path that is not captured because it was purged.
 const reasonPurged = "purged"
 
-// purgedTree is a state without the paths.
+// purgedTree is a state without the purged paths.
 type purgedTree struct {
 	id      object.ID
-	gone    []state.Skipped // what was taken out
-	emptied []string        // directories in which nothing is left that was captured
+	gone    []state.Skipped // the purged paths
+	emptied []string        // directories without a captured path since
 }
 
-// object rewrites what a ref may lead to.
+// object rewrites the object that a ref names.
 func (p *purger) object(ctx context.Context, id object.ID) (object.ID, error) {
 	kind, _, err := p.repo.DB.Stat(id)
 	if err != nil {
@@ -46,8 +46,8 @@ func (p *purger) object(ctx context.Context, id object.ID) (object.ID, error) {
 	return id, nil
 }
 
-// commit rewrites a commit after all that it goes on from or names. Ids are hashes,
-// so that nothing can name what came later.
+// commit rewrites a commit after its parents and all commits that its headers name. An id is a
+// hash, so a commit cannot name a later one.
 func (p *purger) commit(ctx context.Context, id object.ID) (object.ID, error) {
 	if now, ok := p.commits[id]; ok {
 		return now, nil
@@ -69,7 +69,7 @@ func (p *purger) commit(ctx context.Context, id object.ID) (object.ID, error) {
 	ends := p.repo.DB.EndsLine(id)
 	for i, parent := range c.Parents {
 		if ends {
-			break // cleaned away, but for their ids, which are no contents
+			break // the parents are cleaned away; only their ids are left, and these hold no contents
 		}
 		if c.Parents[i], err = p.commit(ctx, parent); err != nil {
 			return id, err
@@ -118,8 +118,8 @@ func (p *purger) headers(ctx context.Context, c *object.CommitData, t *purgedTre
 	return nil
 }
 
-// mentions replaces the ids in a text that are those of commits here, and of trees
-// that were the states of such.
+// mentions replaces the ids in a text that belong to rewritten commits or to the trees of their
+// states.
 func (p *purger) mentions(ctx context.Context, text string) (string, error) {
 	return ReplaceIDs(text, func(id object.ID) (object.ID, error) {
 		if t := p.trees[id]; t != nil {
@@ -151,7 +151,7 @@ func (p *purger) tree(ctx context.Context, id object.ID) (*purgedTree, error) {
 		gone := state.Skipped{Path: path, Reason: reasonPurged}
 		if e.Mode != object.Dir {
 			if gone.Size, err = p.repo.BlobSize(e); errors.Is(err, odb.ErrNotFound) || errors.Is(err, state.ErrCorrupt) {
-				err = nil // all the better
+				err = nil // the contents are gone already
 			}
 		}
 		if err == nil {
@@ -172,7 +172,7 @@ func (p *purger) tree(ctx context.Context, id object.ID) (*purgedTree, error) {
 	return t, p.emptied(id, t)
 }
 
-// note remembers which contents are to go.
+// note records the contents to remove.
 func (p *purger) note(ctx context.Context, e object.Entry) error {
 	if e.Mode != object.Dir {
 		p.blobs[e.ID] = true
@@ -187,8 +187,8 @@ func (p *purger) note(ctx context.Context, e object.Entry) error {
 	return err
 }
 
-// emptied finds the directories that are not in the new tree any more. They are
-// there all the same, with something in them.
+// emptied finds the directories that the new tree no longer has. They exist on disk, with the
+// purged paths in them.
 func (p *purger) emptied(old object.ID, t *purgedTree) error {
 	for _, gone := range t.gone {
 		for dir, _ := index.Split(gone.Path); dir != ""; dir, _ = index.Split(dir) {
@@ -211,7 +211,7 @@ func (p *purger) emptied(old object.ID, t *purgedTree) error {
 	return nil
 }
 
-// holdsOther reports whether a directory holds anything but the paths.
+// holdsOther reports whether a directory holds anything but the purged paths.
 func (p *purger) holdsOther(tree object.ID, dir string) (bool, error) {
 	entries, err := p.repo.ReadTree(tree)
 	if err != nil {
@@ -232,11 +232,12 @@ func (p *purger) holdsOther(tree object.ID, dir string) (bool, error) {
 	return false, nil
 }
 
-// metadata is that of a state without the paths. The text of a .gitignore goes with it.
+// metadata rewrites the metadata of a state. It also removes the recorded text of a purged
+// .gitignore.
 func (p *purger) metadata(value string, t *purgedTree) (string, error) {
 	m, err := state.DecodeMetadata(value)
 	if err != nil && len(t.gone) == 0 {
-		return value, nil // nothing is known to be in there
+		return value, nil // metadata that cannot be decoded is not known to hold the paths
 	}
 	if err != nil {
 		return "", err

@@ -230,8 +230,6 @@ var obscureAllowed = map[string]int{
 	"internal/ticket/doc.go":                      5,
 	"internal/ticket/ticket_test.go":              4,
 	"internal/ticket/work.go":                     14,
-	"internal/transfer/fetch.go":                  2,
-	"internal/transfer/push.go":                   5,
 	"internal/watch/doc.go":                       1,
 	"internal/watch/limit_linux_test.go":          1,
 	"internal/watch/mounts_linux.go":              1,

@@ -11,33 +11,33 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
-// ErrBundle: what was to be imported is not a bundle that Export has written, or it
-// was cut off or altered. Nothing of it is in the store.
+// ErrBundle: the input is not a bundle that Export has written, or it was cut off or altered.
+// Nothing of it is in the store.
 var ErrBundle = errors.New("unusable bundle")
 
-// Bounds of what is taken from elsewhere. Trees may share their sub-trees, so a few
-// objects can stand for more paths than any disk holds.
+// Limits for objects from elsewhere. Trees may share sub-trees, so a few objects can stand for more
+// paths than any disk holds.
 const (
 	maxForeignPaths  = 1 << 26
 	maxForeignHeight = 4096 // directories in one path
 )
 
-// objectReader gives objects that came from elsewhere.
+// objectReader reads objects that came from elsewhere.
 type objectReader interface {
 	Read(id object.ID) (object.Kind, []byte, error)
-	Kind(id object.ID) object.Kind // 0: there is no such object
+	Kind(id object.ID) object.Kind // 0 = the object is missing
 }
 
-// audit judges checkpoints that came from elsewhere before anything uses them. What
-// it lets pass is complete, has metadata that this release understands, and names
-// no path that lies outside the root or in a .git.
+// audit checks checkpoints from elsewhere before anything uses them. A checkpoint that passes is
+// complete, has metadata that this release understands, and has no path outside the root or inside
+// a .git.
 type audit struct {
 	objects objectReader
-	trees   map[object.ID]extent // judged
+	trees   map[object.ID]extent // checked
 	blobs   map[object.ID]bool
 }
 
-// extent is how far a tree reaches.
+// extent is the size of a tree.
 type extent struct {
 	height int
 	paths  int64
@@ -47,7 +47,7 @@ func newAudit(objects objectReader) *audit {
 	return &audit{objects: objects, trees: make(map[object.ID]extent), blobs: make(map[object.ID]bool)}
 }
 
-// checkpoint judges one commit and all that it holds, but not its parents.
+// checkpoint checks a commit and everything below its tree, but not its parents.
 func (a *audit) checkpoint(id object.ID) (*object.CommitData, error) {
 	data, err := a.read(object.Commit, id)
 	if err != nil {
@@ -74,8 +74,7 @@ func (a *audit) checkpoint(id object.ID) (*object.CommitData, error) {
 	return c, err
 }
 
-// foreign takes ErrCorrupt and ErrStore off an error: it is not this store that is
-// to blame.
+// foreign removes ErrCorrupt and ErrStore from an error: the damage is not in this store.
 func foreign(err error) error {
 	for _, sentinel := range []error{state.ErrCorrupt, state.ErrStore} {
 		if errors.Is(err, sentinel) {
@@ -95,8 +94,8 @@ func (a *audit) read(want object.Kind, id object.ID) ([]byte, error) {
 	return data, err
 }
 
-// sameEncoding refuses what this program would have written otherwise: git's fsck
-// would complain about most of that.
+// sameEncoding refuses an object that this program would encode in another way. Git's fsck
+// complains about most of these.
 func sameEncoding(data []byte, encode func() ([]byte, error)) error {
 	again, err := encode()
 	if err == nil && !bytes.Equal(again, data) {
@@ -105,7 +104,7 @@ func sameEncoding(data []byte, encode func() ([]byte, error)) error {
 	return err
 }
 
-// tree judges a tree and everything below it, each tree once.
+// tree checks a tree and everything below it, each tree once.
 func (a *audit) tree(id object.ID, depth int) (extent, error) {
 	if e, ok := a.trees[id]; ok {
 		return e, nil
@@ -167,8 +166,8 @@ func badBundle(format string, args ...any) error {
 	return fmt.Errorf("%w: %w", ErrBundle, fmt.Errorf(format, args...))
 }
 
-// bundleError makes an ErrBundle of an error that is about the bundle, not about the
-// store or the reader.
+// bundleError makes an ErrBundle of an error about the bundle. An error of the store or the reader
+// stays as it is.
 func bundleError(err error) error {
 	if errors.Is(err, odb.ErrPack) {
 		return badBundle("%w", err)

@@ -9,20 +9,18 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
-// refExported is where a bundle has its checkpoint.
+// refExported is the ref of the checkpoint in a bundle.
 const refExported = history.RefRoot + "exported/"
 
 const bundleMagic = "# v2 git bundle\n"
 
-// Export writes a checkpoint as a git bundle: a file that any git fetches from or
-// clones, and that Import takes. It holds the checkpoint with all its files and
-// metadata, but without its history. The commit in it therefore has no parents and
-// another id; its header cairn-origin keeps the one that it had here. Tree, author,
-// message and dates are the same, and exporting the same checkpoint again gives the
-// same bundle, as long as the files are compressed by the same release.
+// Export writes a checkpoint as a git bundle. Any git can fetch from the file or clone it, and
+// Import reads it. It holds the checkpoint with all its files and metadata, without its history.
+// The commit in it has no parents and therefore another id; its header cairn-origin keeps the id
+// that it has here. Tree, author, message and dates are the same. Exporting the same checkpoint
+// again gives the same bundle, as long as the same release has compressed the files.
 //
-// Contents are streamed. After an error w has got part of a bundle, which nothing
-// accepts.
+// Contents are streamed. After an error, w has received part of a bundle, which no reader accepts.
 func (r *Transport) Export(ctx context.Context, w io.Writer, spec string) error {
 	c, err := r.Lookup(ctx, spec)
 	if err != nil {
@@ -65,7 +63,7 @@ func (r *Transport) export(ctx context.Context, w io.Writer, c *history.Checkpoi
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if part.kind == object.Tree && id == object.EmptyTree { // which not every store holds
+			if part.kind == object.Tree && id == object.EmptyTree { // not every store holds the empty tree
 				err = pack.Add(object.Tree, nil)
 			} else {
 				err = pack.Copy(part.kind, id)
@@ -78,7 +76,7 @@ func (r *Transport) export(ctx context.Context, w io.Writer, c *history.Checkpoi
 	return pack.Close()
 }
 
-// treeContents lists the objects below a tree, each once.
+// treeContents lists the objects of a tree, each once.
 type treeContents struct {
 	repo         *Transport
 	seen         map[object.ID]bool

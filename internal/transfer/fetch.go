@@ -11,11 +11,11 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 )
 
-// RefIncoming is where lines lie in a quarantine.
+// RefIncoming is the prefix of fetched refs in a quarantine.
 const RefIncoming = history.RefRoot + "incoming/"
 
-// fetchArgs make git check what comes. What it knows about .gitmodules and
-// .gitattributes does not matter: they are files like others here.
+// fetchArgs make git check incoming objects. Git's checks of .gitmodules and .gitattributes are
+// off: here these are files like others.
 var fetchArgs = []string{
 	"-c", "fetch.fsckObjects=true", "-c", "transfer.fsckObjects=true", "-c", "fetch.unpackLimit=1",
 	"-c", "fetch.fsck.gitmodulesBlob=ignore", "-c", "fetch.fsck.gitmodulesLarge=ignore", "-c", "fetch.fsck.gitmodulesMissing=ignore",
@@ -24,15 +24,14 @@ var fetchArgs = []string{
 	"fetch", "--quiet", "--no-tags", "--recurse-submodules=no",
 }
 
-// Fetch brings the lines that other stores of this project have pushed to a git
-// repository, a URL or a path, and returns the names of those that are new or have
-// moved: <store id>/<line>. Objects that this store has lost come back if the remote holds
-// them, and are named "lost object <id>". The checkpoints of the lines can be looked up by their ids and the
-// ids of their trees. Lines of this store are never moved, and @ stays what it is.
+// Fetch brings the lines that other stores of this project have pushed to a git repository, a URL
+// or a path. It returns the names of the new and the moved lines: <store id>/<line>. Objects that
+// this store has lost come back if the remote has them, and are named "lost object <id>". The
+// fetched checkpoints can be looked up by their ids and the ids of their trees. Fetch never moves a
+// line of this store, and @ stays the same.
 //
-// What comes is checked as Import checks it before anything of it is visible; if
-// one line is bad, none is taken. The store is not locked while git waits for the
-// remote. For what git may use, see Push.
+// Fetched objects are checked as in Import before any of them is visible. One bad line refuses the
+// whole fetch. The store is not locked while git waits for the remote. Push says what git may use.
 func (r *Transport) Fetch(ctx context.Context, where string) (fetched []string, err error) {
 	m, err := OpenRemote(r.Store, where)
 	if err != nil {
@@ -81,8 +80,8 @@ func (r *Transport) fetch(ctx context.Context, m *remote) (fetched []string, err
 	return fetched, err
 }
 
-// quarantine makes room for a fetch. A store that lacks objects must not tell the remote what
-// it has: git would leave out what those objects lead to.
+// quarantine makes a quarantine for a fetch. If the store lacks objects, the quarantine does not
+// show git the store's refs: git would leave out the objects that these refs reach.
 func (r *Transport) quarantine(alone bool) (*odb.Quarantine, error) {
 	if alone {
 		return r.DB.QuarantineAlone()
@@ -100,17 +99,17 @@ func foundIn(q *odb.Quarantine, ids []object.ID) (found []object.ID) {
 	return found
 }
 
-// incoming is what a fetch has brought, judged.
+// incoming is the result of a fetch after the audit.
 type incoming struct {
 	lines   []incomingLine
 	audit   *audit
-	commits map[object.ID]bool // judged
+	commits map[object.ID]bool // checked
 }
 
 type incomingLine struct {
 	name    string // <store id>/<line>
 	id      object.ID
-	forward bool // it holds what the line had before
+	forward bool // a descendant of the line's old value
 }
 
 func (r *Transport) judgeIncoming(ctx context.Context, q *odb.Quarantine, own string) (*incoming, error) {
@@ -140,15 +139,15 @@ func (r *Transport) judgeIncoming(ctx context.Context, q *odb.Quarantine, own st
 		if err != nil {
 			return nil, fmt.Errorf("line %s: %w", name, err)
 		}
-		if store != own { // whose objects are here again, judged like the others
+		if store != own { // lines of this store itself are not taken; their objects were audited like the others
 			in.lines = append(in.lines, incomingLine{name, ref.ID, met || old.IsZero() || strings.HasPrefix(line, "pins/")})
 		}
 	}
 	return in, nil
 }
 
-// judge looks at a commit and what it follows, as far as that is not known to be
-// good, and reports whether it met old.
+// judge audits a commit and its ancestors, up to those that are trusted, and reports whether it met
+// old.
 func (in *incoming) judge(ctx context.Context, tip, old object.ID, trusted map[object.ID]bool) (met bool, err error) {
 	seen := map[object.ID]bool{tip: true}
 	for queue := []object.ID{tip}; len(queue) > 0; {
@@ -188,7 +187,7 @@ func (in *incoming) reread(id object.ID) (*object.CommitData, error) {
 	return object.ParseCommit(data)
 }
 
-// trusted is every commit that a ref of this store leads to.
+// trusted returns every commit that is reachable from a ref of this store.
 func (r *Transport) trusted(ctx context.Context) (map[object.ID]bool, error) {
 	refs, err := r.DB.Refs(history.RefRoot)
 	if err != nil {
@@ -218,8 +217,8 @@ func (r *Transport) trusted(ctx context.Context) (map[object.ID]bool, error) {
 	return known, nil
 }
 
-// takeIncoming makes judged lines visible. Their objects are in the store by now,
-// unless some that the store had before were cleaned away meanwhile.
+// takeIncoming sets the refs of the audited lines. Their objects are in the store now, unless a
+// cleaning has removed some that the store had before.
 func (r *Transport) takeIncoming(in *incoming) (fetched []string, err error) {
 	if err := r.holdsAll(in); err != nil {
 		return nil, err
@@ -227,7 +226,7 @@ func (r *Transport) takeIncoming(in *incoming) (fetched []string, err error) {
 	for _, line := range in.lines {
 		ref := history.RefRemotes + line.name
 		if old, err := r.DB.Ref(ref); err == nil && !line.forward {
-			// The other store began its line anew: what it had before stays.
+			// The other store has begun its line again: the old value stays under another name.
 			if err := r.DB.SetRef(ref+"-"+old.String()[:BeginningDigits], old); err != nil {
 				return fetched, err
 			}

@@ -14,14 +14,14 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
-// Import takes a checkpoint out of a bundle that Export has written, for this root
-// or another. It can then be looked up, restored and compared by its ids, also by
-// that of its tree; it does not become @, and it stays until it is cleaned away.
+// Import reads a checkpoint from a bundle that Export has written, for this root or another. The
+// checkpoint can then be looked up, restored and compared by its ids, including the id of its tree.
+// It does not become @. It stays until it is cleaned away.
 //
-// The whole input is read and checked before anything of it is visible: checksum,
-// every object's id, that all files are there, and that no path leads out of the
-// root or into a .git. Whatever is wrong, the store is as before, and the error is
-// an ErrBundle. Bundles that git made of an exported one are taken, too.
+// The whole input is read and checked before any of it is visible: the checksum, every object's id,
+// that all files are there, and that no path leads out of the root or into a .git. If a check
+// fails, the store is unchanged and the error is an ErrBundle. Import also accepts bundles that git
+// has made of an exported checkpoint.
 func (r *Transport) Import(ctx context.Context, rd io.Reader) (c *history.Checkpoint, err error) {
 	defer func() {
 		if err != nil {
@@ -58,8 +58,7 @@ func (r *Transport) Import(ctx context.Context, rd io.Reader) (c *history.Checkp
 	return r.ReadCheckpoint(id)
 }
 
-// auditBundle checks that a pack holds one checkpoint without history, all of it,
-// and nothing else.
+// auditBundle checks that a pack holds one complete checkpoint without history and nothing else.
 func auditBundle(pack *odb.Incoming, id object.ID) error {
 	a := newAudit(pack)
 	c, err := a.checkpoint(id)
@@ -75,7 +74,7 @@ func auditBundle(pack *odb.Incoming, id object.ID) error {
 	return nil
 }
 
-// maxBundleLines bounds the head of a bundle. Ours have three lines.
+// maxBundleLines limits the head of a bundle. A head that Export writes has three lines.
 const maxBundleLines = 16
 
 // readBundleHead reads what precedes the pack and returns the checkpoint's id.
@@ -130,7 +129,7 @@ func parseBundleRef(line string) (id object.ID, name string, err error) {
 	return id, name, nil
 }
 
-// readBundleLine reads a line of bounded length, without its end.
+// readBundleLine reads a line of bounded length, without its line end.
 func readBundleLine(in *bufio.Reader) (string, error) {
 	line, err := in.ReadSlice('\n')
 	switch {

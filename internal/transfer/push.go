@@ -22,16 +22,16 @@ import (
 // ErrNoGit: push and fetch found no git program.
 var ErrNoGit = git.ErrNoGit
 
-// Lines on a remote lie under refs/cairn/<project id>/<store id>/, named as here.
-// The project's id is that of its root's path; the store's is drawn at random when
-// it is first needed. So any number of projects and machines share one repository,
-// and nobody moves anybody else's lines. Other stores' lines come to
-// refs/cairn/remotes/<store id>/.
+// The lines of a store are on a remote under refs/cairn/<project id>/<store id>/, with the names
+// that they have here. The project id is derived from the root's path. The store id is random and
+// made when it is first needed. So any number of projects and machines share one repository, and no
+// store moves the lines of another. Fetched lines of other stores go to refs/cairn/remotes/<store
+// id>/.
 
-// remoteRefs is where the lines of this project lie on a remote.
+// remoteRefs is the prefix of this project's lines on a remote.
 func (r *Transport) remoteRefs() string { return history.RefRoot + state.ProjectID(r.Root) + "/" }
 
-// identity names this store on remotes.
+// identity returns the id of this store on remotes.
 func (r *Transport) identity(ctx context.Context) (id string, err error) {
 	if id, err = r.DB.Identity(false); !errors.Is(err, odb.ErrNotFound) {
 		return id, err
@@ -51,6 +51,7 @@ type remote struct {
 	log  *slog.Logger
 }
 
+// OpenRemote returns a remote for a URL or a path.
 func OpenRemote(r *history.Store, where string) (*remote, error) {
 	if where == "" || where[0] == '-' || strings.ContainsAny(where, "\x00\n\r") {
 		return nil, fmt.Errorf("remote %q (want a URL or a path)", where)
@@ -67,8 +68,7 @@ func OpenRemote(r *history.Store, where string) (*remote, error) {
 	return &remote{git: binary, home: r.Opt.Home, url: where, log: r.Log}, nil
 }
 
-// IsLocal reports whether git takes where for a path: it is no URL, and no
-// host:path.
+// IsLocal reports whether git takes where for a path, that is, it is neither a URL nor host:path.
 func IsLocal(where string) bool {
 	if filepath.IsAbs(where) {
 		return true
@@ -103,8 +103,8 @@ func (m *remote) withoutPassword(text string) string {
 	return strings.ReplaceAll(text, m.url, u.Redacted())
 }
 
-// ownLines lists what is pushed: all refs of checkpoints but those that only this
-// store needs and those that came from elsewhere. What is damaged is left out.
+// ownLines lists the refs to push: all refs of checkpoints except those that only this store needs
+// and those of other stores. Damaged ones are left out and logged.
 func (r *Transport) ownLines() ([]odb.Ref, error) {
 	refs, err := r.DB.Refs(history.RefRoot)
 	if err != nil {
@@ -127,15 +127,15 @@ func (r *Transport) ownLines() ([]odb.Ref, error) {
 	return own, nil
 }
 
-// Push sends the lines of this store, with pins, operations and imported checkpoints,
-// to a git repository: a URL or a path. It returns the names of those that the
-// remote did not have like that yet. Nothing is ever deleted there, and no line is
-// moved but forward: one that was begun anew here gets a second name, its own with
-// the id of its new beginning. Only pins follow where they point.
+// Push sends the lines of this store, with pins, operations and imported checkpoints, to a git
+// repository: a URL or a path. It returns the names of the lines that the remote did not have in
+// that state. It deletes nothing there and moves lines only forward. A line that was begun again
+// here gets a second name: its own with the id of its new beginning. Only pins are moved to
+// wherever they point.
 //
-// The git program does the work, without the user's configuration. It may use keys
-// of the ssh agent and what Options.Home holds (.ssh, .netrc); it asks nobody.
-// Without a git program the error is ErrNoGit.
+// The git program does the work, without the user's configuration. It may use keys of the ssh agent
+// and the files in Options.Home (.ssh, .netrc). It never prompts. Without a git program the error
+// is ErrNoGit.
 func (r *Transport) Push(ctx context.Context, where string) (pushed []string, err error) {
 	m, err := OpenRemote(r.Store, where)
 	if err != nil {
@@ -174,10 +174,10 @@ func (r *Transport) Push(ctx context.Context, where string) (pushed []string, er
 	return pushed, err
 }
 
-// BeginningDigits is how much of an id tells two beginnings of a line apart.
+// BeginningDigits is the number of digits of an id that tell two beginnings of a line apart.
 const BeginningDigits = 12
 
-// beginning is the oldest commit that can be reached along first parents.
+// beginning returns the oldest commit that is reachable along first parents.
 func (r *Transport) beginning(id object.ID) object.ID {
 	for {
 		c, err := r.ReadCheckpoint(id)
@@ -188,7 +188,7 @@ func (r *Transport) beginning(id object.ID) object.ID {
 	}
 }
 
-// pushSpec is one line on its way.
+// pushSpec is one line to push.
 type pushSpec struct {
 	name  string
 	id    object.ID
@@ -203,11 +203,11 @@ func (s *pushSpec) String() string {
 	return s.id.String() + ":" + s.to
 }
 
-// maxCommandLine keeps the arguments below what Windows allows.
+// maxCommandLine keeps the arguments below the limit of Windows.
 const maxCommandLine = 24 << 10
 
-// push sends lines, in as few commands as they fit into, and returns those that
-// were refused because they would have moved something backward.
+// push sends lines in as few commands as possible. rejected are the lines that the remote refused
+// because they would have moved backward.
 func (m *remote) push(ctx context.Context, gitDir string, specs []pushSpec) (pushed []string, rejected []pushSpec, err error) {
 	for len(specs) > 0 {
 		var args []string
@@ -243,8 +243,8 @@ func (m *remote) push(ctx context.Context, gitDir string, specs []pushSpec) (pus
 	return pushed, rejected, nil
 }
 
-// parsePushed reads a line of git push --porcelain: a flag, what was pushed where,
-// and a summary, with tabs between them.
+// parsePushed parses a line of git push --porcelain: a flag, source and target, and a summary,
+// separated by tabs.
 func parsePushed(line string) (flag byte, to, why string, ok bool) {
 	fields := strings.SplitN(strings.TrimRight(line, "\n"), "\t", 3)
 	if len(fields) != 3 || len(fields[0]) != 1 {
@@ -254,7 +254,7 @@ func parsePushed(line string) (flag byte, to, why string, ok bool) {
 	return fields[0][0], to, fields[2], ok
 }
 
-// onOneLine joins the lines that git complains with.
+// onOneLine joins the lines of git's error text.
 func onOneLine(text string) string {
 	lines := strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' })
 	return strings.Join(lines, "; ")

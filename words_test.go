@@ -220,8 +220,6 @@ var obscureAllowed = map[string]int{
 	"internal/protocol/doc.go":                    1,
 	"internal/protocol/settings_test.go":          1,
 	"internal/protocol/socket.go":                 1,
-	"internal/repair/check.go":                    5,
-	"internal/repair/cut.go":                      1,
 	"internal/setup/agent.go":                     1,
 	"internal/setup/files.go":                     1,
 	"internal/setup/plan.go":                      1,

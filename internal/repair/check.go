@@ -17,37 +17,37 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
-// CheckOptions says how to check.
-type CheckOptions struct {
+// CheckOptions controls a check.
+type CheckOptions struct { // repair everything that can be repaired without loss
 	Fix   bool // repair what can be repaired without losing anything
 	Quick bool // do not read the contents of objects
 
 	// From is a git repository or a store that may hold lost objects: a URL or a path. The
-	// project's own repository, the disk and other stores are always looked at.
+	// project's own repository, the disk and other stores are searched in any case.
 	From string
 }
 
-// Finding is one thing that is wrong with a store.
+// Finding is one fault of a store.
 type Finding struct {
-	Kind   string     `json:"kind"`             // one word or two, as "pack", "ref", "permissions"
+	Kind   string     `json:"kind"`             // one word or two, such as "pack", "ref", "permissions"
 	Path   state.Path `json:"path,omitempty"`   // of a file
 	Ref    string     `json:"ref,omitempty"`    // name
 	ID     string     `json:"id,omitempty"`     // of an object
 	Text   string     `json:"text"`             // what is wrong
-	Repair string     `json:"repair,omitempty"` // what would mend it; "" = nothing can
-	Fixed  bool       `json:"fixed"`            // it has been mended
+	Repair string     `json:"repair,omitempty"` // how to repair it; "" = not repairable
+	Fixed  bool       `json:"fixed"`            // it has been repaired
 
-	passing bool // somebody who lives may be just about it
+	passing bool // may be the work of a running process
 }
 
-// maxFindings bounds how much is said about one store.
+// maxFindings is the largest number of findings about one store.
 const maxFindings = 1000
 
-// Check looks at everything in the store and says what is wrong. A sound store gives
-// none. Without Fix it is locked only for a second look, at what somebody may be just
-// about. With Fix, damage is put aside, never thrown away, and the findings say what was
-// mended. Objects that are lost are brought back from where they still lie. What no place
-// holds is cut out of the history, and Losses lists it: the store works afterwards.
+// Check checks the whole store and returns its faults, none for a sound store. Without Fix, the
+// lock is held only for a second look at findings that may be the work of a running process. With
+// Fix, damaged files are set aside and never deleted, and the findings say what was repaired. Lost
+// objects are brought back if another place still holds them. The others are cut out of the
+// history, and Losses lists the cuts. The store works afterwards.
 func (r *Doctor) Check(ctx context.Context, opt CheckOptions) ([]Finding, error) {
 	c := &checker{repo: r, opt: opt, bad: make(map[object.ID]bool)}
 	if !opt.Fix {
@@ -77,12 +77,12 @@ func (r *Doctor) Check(ctx context.Context, opt CheckOptions) ([]Finding, error)
 	return c.found, err
 }
 
-// Who publishes a checkpoint gives a pack its name before the index, and removes what it
-// does not need any more after it has given the lock back. It is looked at once more with
-// the lock, and again after each of these pauses.
+// secondLooks are the pauses before each further look at passing findings, each with the lock held.
+// A publish renames the pack before its index, and removes its leftovers after it has released the
+// lock.
 var secondLooks = []time.Duration{0, 10 * time.Millisecond, 30 * time.Millisecond, 100 * time.Millisecond, 400 * time.Millisecond}
 
-// withoutPassing drops the findings that were nothing but somebody's work under way.
+// withoutPassing drops the findings that were work in progress of another process.
 func (r *Doctor) withoutPassing(ctx context.Context, found []Finding) ([]Finding, error) {
 	passing := func(f Finding) bool { return f.passing }
 	for _, pause := range secondLooks {
@@ -96,10 +96,10 @@ func (r *Doctor) withoutPassing(ctx context.Context, found []Finding) ([]Finding
 		}
 		again := &checker{repo: r, opt: CheckOptions{Quick: true}, bad: make(map[object.ID]bool)}
 		err := r.Locked(ctx, func() error { return again.run(ctx) })
-		if errors.Is(err, state.ErrLocked) { // by somebody who lives, and whose they are
+		if errors.Is(err, state.ErrLocked) { // a running process holds the lock; the findings are its own
 			return slices.DeleteFunc(found, passing), ctx.Err()
 		}
-		if err != nil { // as where nothing may be written: nobody works here
+		if err != nil { // for instance a read-only store, in which no process works
 			return found, ctx.Err()
 		}
 		found = slices.DeleteFunc(found, func(f Finding) bool { return f.passing && !again.has(f) })
@@ -107,7 +107,7 @@ func (r *Doctor) withoutPassing(ctx context.Context, found []Finding) ([]Finding
 	return found, nil
 }
 
-// has reports whether the same was found.
+// has reports whether the check found the same fault at the same path.
 func (c *checker) has(f Finding) bool {
 	return slices.ContainsFunc(c.found, func(g Finding) bool { return g.Kind == f.Kind && g.Path == f.Path })
 }
@@ -120,7 +120,7 @@ type checker struct {
 	torn  []string           // refs whose value cannot be read
 }
 
-// note adds a finding, and mends it if that is wanted and known how.
+// note adds a finding, and repairs it if wanted and possible.
 func (c *checker) note(f Finding, mend func() error) {
 	if c.opt.Fix && mend != nil {
 		err := mend()
@@ -133,8 +133,8 @@ func (c *checker) note(f Finding, mend func() error) {
 	}
 }
 
-// finishInterrupted does what the next command would do: without it the journal of
-// an operation that a crash has cut short would stay a finding for ever.
+// finishInterrupted does the work of the next command: otherwise the journal of an interrupted
+// operation would stay a finding.
 func (c *checker) finishInterrupted(ctx context.Context) error {
 	if len(c.interrupted()) == 0 {
 		return nil
@@ -151,7 +151,7 @@ func (c *checker) finishInterrupted(ctx context.Context) error {
 	return nil
 }
 
-// interrupted lists the operations that have begun and not ended.
+// interrupted lists the journals of unfinished operations.
 func (c *checker) interrupted() []odb.Journal {
 	journals, err := c.repo.DB.Journals()
 	if err != nil {
@@ -171,7 +171,7 @@ func (c *checker) run(ctx context.Context) error {
 	c.ends(ctx)
 	if !c.opt.Fix {
 		for _, j := range c.interrupted() {
-			if j.Err == nil { // Verify complains of torn ones
+			if j.Err == nil { // Verify reports torn journals
 				c.note(Finding{Kind: "operation", Path: state.Path(c.repo.DB.JournalPath(history.JournalName)), Text: "an operation was interrupted", Repair: "the next command that changes anything finishes it", passing: true}, nil)
 			}
 		}
@@ -189,7 +189,7 @@ func (c *checker) statCache() {
 		func() error { c.repo.FreshIndex(); return nil })
 }
 
-// ends checks the list of commits that lines end with.
+// ends checks the list of commits at which lines end.
 func (c *checker) ends(ctx context.Context) {
 	_, err := c.repo.DB.Shallow()
 	if err == nil {
@@ -204,8 +204,7 @@ func (c *checker) ends(ctx context.Context) {
 	})
 }
 
-// withoutParents lists the commits that can be reached and whose parents are not
-// there.
+// withoutParents lists the reachable commits whose parents are missing.
 func (r *Doctor) withoutParents(ctx context.Context) ([]object.ID, error) {
 	s, err := retention.TakeSurvey(ctx, r.Store)
 	if err != nil {
@@ -225,7 +224,7 @@ func (r *Doctor) withoutParents(ctx context.Context) ([]object.ID, error) {
 	return ends, nil
 }
 
-// store takes over what the store says about itself.
+// store adds the faults that the object database reports.
 func (c *checker) store(ctx context.Context) error {
 	for fault, err := range c.repo.DB.Verify(ctx, odb.Verification{Quick: c.opt.Quick}) {
 		if err != nil {

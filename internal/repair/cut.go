@@ -15,7 +15,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
-// cut takes what stays lost out of the history. Nothing that is whole goes.
+// cut removes the lost objects from the history. It removes nothing that is whole.
 func (m *mender) cut(ctx context.Context) error {
 	r := m.repo
 	if !m.dry {
@@ -65,8 +65,8 @@ func (m *mender) cut(ctx context.Context) error {
 	return r.TakeRewritten(m.batch, w, func() error { return r.RecordLosses(m.gone) })
 }
 
-// commit rewrites a commit after the commits that it goes on from or names. ok = false means
-// that it cannot stay: it is lost, or its state is, or it cannot say what is lost.
+// commit rewrites a commit after its parents and the commits that it names. ok is false for a
+// commit that cannot stay: it or its state is lost, or it cannot record its losses.
 func (m *mender) commit(ctx context.Context, id object.ID) (now object.ID, ok bool, err error) {
 	if now, known := m.commits[id]; known {
 		return now, !now.IsZero(), nil
@@ -92,7 +92,7 @@ func (m *mender) commit(ctx context.Context, id object.ID) (now object.ID, ok bo
 	return now, why == "", nil
 }
 
-// parsed reads a commit; nil means that it is lost, or none that can be read.
+// parsed reads a commit. It returns nil if the commit is lost or malformed.
 func (m *mender) parsed(id object.ID) (*object.CommitData, error) {
 	kind, content, ok, err := m.read(id)
 	if err != nil || !ok || kind != object.Commit {
@@ -105,7 +105,7 @@ func (m *mender) parsed(id object.ID) (*object.CommitData, error) {
 	return c, nil
 }
 
-// rewrite returns what a commit becomes, or why it cannot stay.
+// rewrite returns the new id of a commit, or the reason why it cannot stay.
 func (m *mender) rewrite(ctx context.Context, id object.ID, c *object.CommitData) (now object.ID, why string, err error) {
 	loss, err := m.tree(ctx, c.Tree, "")
 	if err != nil {
@@ -163,9 +163,9 @@ func isOperation(c *object.CommitData) bool {
 	return c.Header(history.OperationHeader) != "" && len(c.Parents) >= 2
 }
 
-// lineParents rewrites the parents of a checkpoint. The line is cut where one of them cannot
-// stay: the checkpoint keeps their ids and becomes a beginning. What is whole behind it is
-// set aside.
+// lineParents rewrites the parents of a checkpoint. If a parent cannot stay, the line is cut: the
+// checkpoint keeps the parent ids and becomes the beginning of its line. The whole checkpoints
+// before it are set aside.
 func (m *mender) lineParents(ctx context.Context, c *object.CommitData) (changed, cut bool, err error) {
 	parents := slices.Clone(c.Parents)
 	for i, p := range parents {
@@ -191,9 +191,8 @@ func (m *mender) lineParents(ctx context.Context, c *object.CommitData) (changed
 	return false, true, nil
 }
 
-// operationParents rewrites the parents of an operation: the operation before it, if there
-// is one, and the states before and after it. An operation that cannot stay is left out of
-// the list of operations.
+// operationParents rewrites the parents of an operation: the operation before it, if any, and the
+// states before and after it. An operation that cannot stay is removed from the list of operations.
 func (m *mender) operationParents(ctx context.Context, c *object.CommitData) (changed bool, why string, err error) {
 	n := len(c.Parents)
 	parents := make([]object.ID, 0, n)
@@ -221,8 +220,8 @@ func (m *mender) operationParents(ctx context.Context, c *object.CommitData) (ch
 	return changed, "", nil
 }
 
-// mentions replaces the ids in a text that are those of commits or states here. The id of a
-// commit that is lost stays: what names it is still listed.
+// mentions replaces the ids in a text that belong to rewritten commits or states. The id of a lost
+// commit stays: the commit that names it is still listed.
 func (m *mender) mentions(ctx context.Context, text string) (string, error) {
 	return purge.ReplaceIDs(text, func(id object.ID) (object.ID, error) {
 		if s := m.states[id]; s != nil {
@@ -239,7 +238,7 @@ func (m *mender) mentions(ctx context.Context, text string) (string, error) {
 	})
 }
 
-// tell notes that a commit is gone.
+// tell records the loss of a commit.
 func (m *mender) tell(id object.ID, c *object.CommitData, why string) {
 	l := history.Loss{Kind: "checkpoint", Ref: m.line, Checkpoint: id.String()}
 	what := "checkpoint " + id.String()
@@ -253,7 +252,7 @@ func (m *mender) tell(id object.ID, c *object.CommitData, why string) {
 	m.gone = append(m.gone, l)
 }
 
-// tellPaths notes which paths are gone, and of which checkpoints.
+// tellPaths records the lost paths with their checkpoints.
 func (m *mender) tellPaths() {
 	for _, path := range slices.Sorted(maps.Keys(m.paths)) {
 		ids := m.paths[path].ids
@@ -261,7 +260,7 @@ func (m *mender) tellPaths() {
 		for _, id := range ids {
 			now := m.commits[id]
 			if now.IsZero() {
-				continue // the checkpoint is gone as a whole
+				continue // the whole checkpoint is lost
 			}
 			l.Checkpoints = append(l.Checkpoints, now.String())
 		}

@@ -1,13 +1,13 @@
-// Package repair finds what is wrong with a store and mends it.
+// Package repair finds the faults of a store and repairs them.
 //
-// Lost objects are looked for in what was set aside, on the disk, in the user's repository,
-// in other stores and in remotes. What no place holds is cut out of its line. Older parts
-// of a line that is cut are set aside under a ref, and a list says what went.
+// Lost objects are searched for in the files that were set aside, on the disk, in the user's
+// repository, in other stores and in remotes. An object that no place holds is cut out of its line.
+// The older part of a line that is cut is set aside under a ref, and a list records every loss.
 //
 // Invariants:
 //
 //   - A finding is checked a second time with the lock held, so that work in progress is
 //     no finding.
-//   - Nothing that is whole goes.
+//   - Nothing that is whole is removed.
 //   - A repair ends in a store that works, or changes nothing and says why.
 package repair

@@ -4,7 +4,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/purge"
 )
 
-// Doctor checks and mends one store.
+// Doctor checks and repairs one store.
 type Doctor struct {
 	*purge.Rewriter
 }

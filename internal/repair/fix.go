@@ -9,13 +9,13 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 )
 
-// isObjectFault reports whether a finding is about an object that is damaged or gone.
+// isObjectFault reports whether a finding is about a damaged or missing object.
 func isObjectFault(f *Finding) bool {
 	return f.ID != "" && (f.Kind == string(odb.FaultMissing) || f.Kind == string(odb.FaultObject))
 }
 
-// mend brings back what is lost, or cuts it out. Without Fix it finds out what that would
-// do. The store is not locked while another repository is asked.
+// mend brings lost objects back, or cuts them out. Without Fix it only finds out what would be
+// done. The store is not locked while another repository is fetched from.
 func (c *checker) mend(ctx context.Context) error {
 	if len(c.bad) == 0 && len(c.torn) == 0 {
 		return nil
@@ -39,7 +39,7 @@ func (c *checker) mend(ctx context.Context) error {
 	return err
 }
 
-// settle says of each object what became of it, and what went with it.
+// settle records in the findings how each object was repaired, and adds the losses.
 func (c *checker) settle(m *mender) {
 	told := make(map[string]bool)
 	for i := range c.found {
@@ -61,7 +61,7 @@ func (c *checker) settle(m *mender) {
 		case f.Repair == "":
 			f.Repair = "nothing needs it"
 		default:
-			continue // a file that is set aside, of which there is another copy
+			continue // a damaged file is set aside, and the object has another copy
 		}
 		f.Fixed = c.opt.Fix
 	}
@@ -77,7 +77,7 @@ func (c *checker) settle(m *mender) {
 	}
 }
 
-// lossRepair says for each kind of Loss what a repair does about it.
+// lossRepair names the repair of each kind of Loss.
 var lossRepair = map[string]string{
 	"path":       "note the path as not captured there",
 	"checkpoint": "cut the line there",

@@ -11,17 +11,17 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/transfer"
 )
 
-// everyLine is what is fetched to look for lost objects: the lines of every project, for the
-// root may have had another path, and what people have committed themselves.
+// everyLine are the refspecs for a search for lost objects: the lines of every project, because the
+// root may have had another path, and the branches and tags of the user.
 var everyLine = []string{"+" + history.RefRoot + "*:" + transfer.RefIncoming + "cairn/*", "+refs/heads/*:" + transfer.RefIncoming + "heads/*", "+refs/tags/*:" + transfer.RefIncoming + "tags/*"}
 
-// wantedArgs let git take what it finds odd: of what it brings only objects are used whose
-// ids the store knows already.
+// wantedArgs switch git's checks off: of the fetched objects, only those are used whose ids the
+// store knows already.
 var wantedArgs = []string{"-c", "fetch.fsckObjects=false", "-c", "transfer.fsckObjects=false", "-c", "fetch.unpackLimit=1",
 	"fetch", "--quiet", "--no-tags", "--recurse-submodules=no"}
 
-// fromPlaces opens the store, the repository or the directory of stores that the user names.
-// Objects in a directory are read as they lie there. Everything else git fetches.
+// fromPlaces opens the store, the repository or the directory of stores that the user names. A
+// local directory of objects is read directly. Anything else is fetched with git.
 func (r *Doctor) fromPlaces(ctx context.Context, from string) (places []place, err error) {
 	if dirs := objectDirsIn(from); transfer.IsLocal(from) && len(dirs) > 0 {
 		for _, dir := range dirs {
@@ -41,12 +41,12 @@ func (r *Doctor) fromPlaces(ctx context.Context, from string) (places []place, e
 		q.Discard()
 		return nil, fmt.Errorf("look for lost objects in %s: %w", m, err)
 	}
-	q.PackNames() // lists what git has written
+	q.PackNames() // reads the names of the packs that git has written
 	return []place{{name: m.String(), open: q.DB.Open, close: q.Discard}}, nil
 }
 
-// objectDirsIn lists the directories of objects of what a path may name: a store or a bare
-// repository, a work tree, or a directory of stores.
+// objectDirsIn lists the object directories of a path that may be a store, a bare repository, a
+// work tree, or a directory of stores.
 func objectDirsIn(path string) (dirs []string) {
 	stores := []string{path, filepath.Join(path, ".git")}
 	for _, dir := range []string{path, StoresIn(path)} {

@@ -8,7 +8,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
-// LackedObjects lists the objects that refs lead to and that the store has lost.
+// LackedObjects lists the objects that are reachable from refs and that the store has lost.
 func (r *Doctor) LackedObjects(ctx context.Context) ([]object.ID, error) {
 	m := newMender(r, true, nil)
 	if err := m.walk(ctx); err != nil {

@@ -13,11 +13,11 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
-// mender makes a store work again that lacks objects. It brings back what another place
-// still holds, and cuts what stays lost out of the history.
+// mender repairs a store that lacks objects. It brings back the objects that another place holds,
+// and cuts the others out of the history.
 //
-//  1. walk finds what is needed and not there
-//  2. seek looks for that in other places
+//  1. walk finds the objects that are reachable and missing
+//  2. seek searches for them in other places
 //  3. cut rewrites the history without the rest
 //
 // A dry mender writes nothing and finds the same.
@@ -28,39 +28,39 @@ type mender struct {
 	torn  []string           // refs whose value was lost
 	batch *odb.Batch
 
-	lost       map[object.ID]string // needed and not there; a path of each, "" = none
-	fit        map[object.ID]bool   // blobs that were looked at and are there
+	lost       map[object.ID]string // reachable and missing; one path of each, "" = none
+	fit        map[object.ID]bool   // blobs that were checked; true = present
 	below      map[object.ID]*treeLoss
-	reached    map[object.ID]bool               // commits that refs lead to
-	back       map[object.ID]string             // where each object was found
-	held       map[object.ID]foundObject        // of a dry run: what is not in the store, as it was found
-	commits    map[object.ID]object.ID          // by what they become; zero = cannot stay
+	reached    map[object.ID]bool               // commits reachable from refs
+	back       map[object.ID]string             // the place of each object that was found
+	held       map[object.ID]foundObject        // of a dry run: found commits and trees that the store lacks
+	commits    map[object.ID]object.ID          // new id of each commit; zero = cannot stay
 	states     map[object.ID]*state.MendedState // by tree
 	ends       []object.ID
 	asides     map[string]object.ID // refs of older parts of lines
 	strays     []*stray
-	looked     bool               // for strays
-	captured   bool               // the disk
-	operations map[object.ID]bool // commits that are met as operations
-	line       string             // ref that is worked on
+	looked     bool               // strays holds the unreachable commits
+	captured   bool               // the disk was captured
+	operations map[object.ID]bool // commits that are in the list of operations
+	line       string             // ref that is being rewritten
 
 	gone  []history.Loss
 	paths map[string]*pathLoss
 }
 
-// foundObject is a commit or a tree that another place holds.
+// foundObject is a commit or a tree from another place.
 type foundObject struct {
 	kind    object.Kind
 	content []byte
 }
 
-// treeLoss is what a tree lacks.
+// treeLoss lists the missing objects of a tree.
 type treeLoss struct {
 	itself bool     // the tree cannot be read
-	paths  []string // below it
+	paths  []string // lost paths below it
 }
 
-// pathLoss is one path that is lost in some checkpoints.
+// pathLoss lists the checkpoints that lost a path.
 type pathLoss struct{ ids []object.ID }
 
 func newMender(r *Doctor, dry bool, bad map[object.ID]bool) *mender {
@@ -69,7 +69,7 @@ func newMender(r *Doctor, dry bool, bad map[object.ID]bool) *mender {
 	return m
 }
 
-// reset forgets what was found out about the store, but not what was brought back.
+// reset forgets the result of the last walk, but not the objects that were brought back.
 func (m *mender) reset() {
 	m.lost, m.fit, m.below = make(map[object.ID]string), make(map[object.ID]bool), make(map[object.ID]*treeLoss)
 	m.reached, m.commits, m.states = make(map[object.ID]bool), make(map[object.ID]object.ID), make(map[object.ID]*state.MendedState)
@@ -77,13 +77,13 @@ func (m *mender) reset() {
 	m.asides, m.paths = make(map[string]object.ID), make(map[string]*pathLoss)
 }
 
-// isLoss reports whether an error says that the object is gone or damaged. Any other error,
+// isLoss reports whether an error means that the object is missing or damaged. Any other error,
 // such as that of a disk that cannot be read at present, says nothing about the object.
 func isLoss(err error) bool {
 	return errors.Is(err, odb.ErrNotFound) || errors.Is(err, state.ErrCorrupt)
 }
 
-// read returns a commit or a tree, ok = false if it is lost.
+// read returns a commit or a tree. ok is false if it is lost.
 func (m *mender) read(id object.ID) (kind object.Kind, content []byte, ok bool, err error) {
 	if f, found := m.held[id]; found {
 		return f.kind, f.content, true, nil
@@ -95,7 +95,7 @@ func (m *mender) read(id object.ID) (kind object.Kind, content []byte, ok bool, 
 	return kind, content, err == nil, err
 }
 
-// walk looks at everything that a ref leads to.
+// walk checks everything that is reachable from a ref.
 func (m *mender) walk(ctx context.Context) error {
 	refs, err := m.repo.DB.Refs("refs/")
 	if err != nil {
@@ -103,7 +103,7 @@ func (m *mender) walk(ctx context.Context) error {
 	}
 	for _, ref := range refs {
 		if ref.Err != nil {
-			continue // the check of refs tells of it
+			continue // the check of refs reports it
 		}
 		if err := m.reach(ctx, ref.ID); err != nil {
 			return err
@@ -112,7 +112,7 @@ func (m *mender) walk(ctx context.Context) error {
 	return nil
 }
 
-// reach looks at an object, at the commits before it, and at all that they hold.
+// reach checks an object, its ancestors and everything that they hold.
 func (m *mender) reach(ctx context.Context, id object.ID) error {
 	for stack := []object.ID{id}; len(stack) > 0; {
 		id := stack[len(stack)-1]
@@ -133,7 +133,7 @@ func (m *mender) reach(ctx context.Context, id object.ID) error {
 	return nil
 }
 
-// visit looks at one object and returns the commits that it leads to.
+// visit checks one object and returns the commits that it refers to.
 func (m *mender) visit(ctx context.Context, id object.ID) ([]object.ID, error) {
 	if kind, _, err := m.repo.DB.Stat(id); err == nil && kind == object.Blob {
 		_, err := m.blob(id, "")
@@ -149,7 +149,7 @@ func (m *mender) visit(ctx context.Context, id object.ID) ([]object.ID, error) {
 	case kind == object.Commit:
 		c, err := object.ParseCommit(content)
 		if err != nil {
-			return nil, nil // nothing is known about it; commit says so
+			return nil, nil // rewrite reports a malformed commit
 		}
 		if _, err := m.tree(ctx, c.Tree, ""); err != nil || m.repo.DB.EndsLine(id) {
 			return nil, err
@@ -167,7 +167,7 @@ func (m *mender) lose(id object.ID, path string) {
 	}
 }
 
-// tree finds out what a tree lacks. Each tree is looked at once.
+// tree finds the losses of a tree. Each tree is read once.
 func (m *mender) tree(ctx context.Context, id object.ID, path string) (*treeLoss, error) {
 	if t := m.below[id]; t != nil {
 		return t, nil
@@ -226,7 +226,7 @@ func (m *mender) entry(ctx context.Context, t *treeLoss, e *object.Entry, path s
 	return err
 }
 
-// blob reports whether a blob is there. One that a check has found damaged is read again.
+// blob reports whether a blob is present. A blob that the check has found damaged is read again.
 func (m *mender) blob(id object.ID, path string) (bool, error) {
 	if ok, known := m.fit[id]; known {
 		return ok, nil
@@ -257,7 +257,7 @@ func (m *mender) readable(id object.ID) (bool, error) {
 	return err == nil, err
 }
 
-// run mends. It is called with the lock held unless the mender is dry.
+// run does the repair. The caller holds the lock unless the mender is dry.
 func (m *mender) run(ctx context.Context, places []place) error {
 	if err := m.walk(ctx); err != nil {
 		return fmt.Errorf("look for what is lost: %w", err)
@@ -266,7 +266,7 @@ func (m *mender) run(ctx context.Context, places []place) error {
 		return fmt.Errorf("look for the tips of lines: %w", err)
 	}
 	if len(m.lost) > 0 && !m.dry {
-		m.repo.FreshIndex() // it takes objects for granted
+		m.repo.FreshIndex() // it assumes that the lost objects exist
 	}
 	if err := m.seek(ctx, places); err != nil {
 		return fmt.Errorf("bring back what is lost: %w", err)

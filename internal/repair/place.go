@@ -15,12 +15,12 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 )
 
-// place may hold objects that the store has lost.
+// place is a source of lost objects.
 type place struct {
 	name    string
-	prepare func(context.Context, *mender) error // nil = there is nothing to prepare
+	prepare func(context.Context, *mender) error // nil = nothing to prepare
 	open    func(object.ID) (object.Kind, int64, io.ReadCloser, error)
-	close   func() error // nil = there is nothing to close
+	close   func() error // nil = nothing to close
 }
 
 func closePlaces(places []place) {
@@ -31,7 +31,7 @@ func closePlaces(places []place) {
 	}
 }
 
-// places lists where lost objects are looked for, the cheapest first. One that cannot be
+// places lists the places to search for lost objects, the cheapest first. A place that cannot be
 // opened is left out, except for CheckOptions.From.
 func (r *Doctor) places(ctx context.Context, opt CheckOptions) (places []place, err error) {
 	if a, err := r.DB.Aside(); err == nil {
@@ -53,7 +53,7 @@ func (r *Doctor) places(ctx context.Context, opt CheckOptions) (places []place, 
 	return append(places, more...), err
 }
 
-// appendObjects adds a directory of objects, if it is one.
+// appendObjects adds a directory of objects, if it can be opened.
 func appendObjects(places []place, name, dir string) []place {
 	db, err := odb.OpenObjects(dir)
 	if err != nil {
@@ -62,7 +62,7 @@ func appendObjects(places []place, name, dir string) []place {
 	return append(places, place{name: name, open: db.Open, close: db.Close})
 }
 
-// userObjects are the directories of objects of the user's own repository.
+// userObjects lists the object directories of the user's own repository.
 func (r *Doctor) userObjects() []string {
 	repo := r.Repository()
 	if repo == nil || repo.SHA256 {
@@ -71,7 +71,7 @@ func (r *Doctor) userObjects() []string {
 	return repo.ObjectDirs()
 }
 
-// otherStores are the stores of the same data directory.
+// otherStores lists the other stores of the same data directory.
 func (r *Doctor) otherStores() (dirs []string) {
 	all, err := odb.List(filepath.Dir(r.DB.Dir()))
 	if err != nil {
@@ -85,8 +85,8 @@ func (r *Doctor) otherStores() (dirs []string) {
 	return dirs
 }
 
-// capturedPlace stores the state of the disk again, without the stat cache: that has every
-// file and every directory that still is as it was. It holds nothing else.
+// capturedPlace captures the disk again, without the stat cache. The capture stores every file and
+// directory that has not changed since the loss. The place itself holds no objects.
 func (r *Doctor) capturedPlace() place {
 	prepare := func(ctx context.Context, m *mender) error {
 		if m.dry || m.captured || r.Enabled() != nil {
@@ -120,8 +120,8 @@ func holdsNothing(id object.ID) (object.Kind, int64, io.ReadCloser, error) {
 	return 0, 0, nil, fmt.Errorf("object %s: %w", id, odb.ErrNotFound)
 }
 
-// diskPlace gives the files of the root whose contents are those of a lost blob, whatever
-// their paths are by now and whatever rules say of them. It reads every file once.
+// diskPlace holds the files of the root whose contents are a lost blob, whatever their present
+// paths and the ignore rules are. It reads every file once.
 func (r *Doctor) diskPlace() place {
 	var files map[object.ID]string
 	prepare := func(ctx context.Context, m *mender) (err error) {
@@ -141,7 +141,8 @@ func (r *Doctor) diskPlace() place {
 	return place{name: "the disk", prepare: prepare, open: open}
 }
 
-// hashFiles finds the files that hold a blob that is lost. What cannot be read is left out.
+// hashFiles finds the files with the contents of a lost blob. It leaves out files that cannot be
+// read.
 func (r *Doctor) hashFiles(ctx context.Context, m *mender) (map[object.ID]string, error) {
 	found := make(map[object.ID]string)
 	err := filepath.WalkDir(r.Root, func(path string, e fs.DirEntry, err error) error {
@@ -175,7 +176,8 @@ func hashFile(path string) (id object.ID, err error) {
 	return object.HashID(h), err
 }
 
-// openContent opens what a checkpoint would hold of a file or a link.
+// openContent opens the contents of a file, or the target of a symlink, as a checkpoint would store
+// them.
 func openContent(path string) (io.ReadCloser, int64, error) {
 	if target, err := os.Readlink(path); err == nil {
 		return io.NopCloser(strings.NewReader(target)), int64(len(target)), nil

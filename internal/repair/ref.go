@@ -17,8 +17,8 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/transfer"
 )
 
-// refsInOrder lists the refs, lines first: a checkpoint that several refs lead to belongs to
-// its line.
+// refsInOrder lists the refs, lines first: a checkpoint that several refs reach belongs to its
+// line.
 func (m *mender) refsInOrder() ([]odb.Ref, error) {
 	refs, err := m.repo.DB.Refs("refs/")
 	rank := func(ref odb.Ref) int {
@@ -28,7 +28,7 @@ func (m *mender) refsInOrder() ([]odb.Ref, error) {
 	return refs, err
 }
 
-// ref returns where a ref is to lead; zero means that it leads to nothing any more.
+// ref returns the new value of a ref; zero means that the ref is deleted.
 func (m *mender) ref(ctx context.Context, ref odb.Ref) (object.ID, error) {
 	m.line = ref.Name
 	defer func() { m.line = "" }()
@@ -41,7 +41,7 @@ func (m *mender) ref(ctx context.Context, ref odb.Ref) (object.ID, error) {
 	case ok && kind == object.Tree:
 		return m.refToTree(ctx, ref)
 	case ok && kind == object.Tag:
-		return ref.ID, nil // no release of cairn makes one
+		return ref.ID, nil // no release of cairn makes a tag
 	}
 	m.operations[ref.ID] = ref.Name == history.RefOperations
 	now, ok, err := m.commit(ctx, ref.ID)
@@ -53,7 +53,7 @@ func (m *mender) ref(ctx context.Context, ref odb.Ref) (object.ID, error) {
 		return object.ID{}, nil
 	case ref.Name == history.RefOperations:
 		now, ok, err = m.operationBefore(ctx, ref.ID, endOfTime)
-	case strings.HasPrefix(ref.Name, history.RefPins): // which names one state
+	case strings.HasPrefix(ref.Name, history.RefPins): // a pin names one state only
 	default:
 		now, ok, err = m.wholeBefore(ctx, ref.ID, endOfTime)
 	}
@@ -75,8 +75,8 @@ func (m *mender) ref(ctx context.Context, ref odb.Ref) (object.ID, error) {
 // endOfTime is later than every commit.
 var endOfTime = time.Unix(1<<62, 0)
 
-// refToTree keeps a tree as far as it is whole. Those of the last captures only serve the
-// stat cache.
+// refToTree returns the tree without its lost paths. The trees of the last captures only serve the
+// stat cache, so damaged ones are dropped.
 func (m *mender) refToTree(ctx context.Context, ref odb.Ref) (object.ID, error) {
 	loss, err := m.tree(ctx, ref.ID, "")
 	if err != nil || !loss.itself && len(loss.paths) == 0 {
@@ -95,8 +95,8 @@ func (m *mender) refToTree(ctx context.Context, ref odb.Ref) (object.ID, error) 
 	return s.ID, nil
 }
 
-// wholeBefore returns the newest checkpoint before one that cannot stay. Where that cannot
-// be read, what came before it is not known, and is looked for among the strays.
+// wholeBefore returns the newest whole checkpoint before one that cannot stay. If a commit on the
+// way is lost, its ancestors are unknown, and the search goes on among the strays.
 func (m *mender) wholeBefore(ctx context.Context, id object.ID, before time.Time) (now object.ID, ok bool, err error) {
 	for {
 		c, err := m.parsed(id)
@@ -117,7 +117,7 @@ func (m *mender) wholeBefore(ctx context.Context, id object.ID, before time.Time
 	}
 }
 
-// operationBefore returns an operation, or the newest one before it that can stay.
+// operationBefore returns the operation, or the newest one before it that can stay.
 func (m *mender) operationBefore(ctx context.Context, id object.ID, before time.Time) (now object.ID, ok bool, err error) {
 	for {
 		m.operations[id] = true
@@ -139,7 +139,7 @@ func (m *mender) operationBefore(ctx context.Context, id object.ID, before time.
 	}
 }
 
-// aside keeps what a line was before the checkpoint with the id, or the checkpoint itself.
+// aside puts the part of a line that ends at the commit under a ref of its own.
 func (m *mender) aside(ctx context.Context, id object.ID, first bool, before time.Time) error {
 	now, ok, err := m.commit(ctx, id)
 	if err == nil && !ok && first {
@@ -158,16 +158,16 @@ func (m *mender) aside(ctx context.Context, id object.ID, first bool, before tim
 	return nil
 }
 
-// stray is a commit that nothing leads to. It may have come before one that is lost.
+// stray is an unreachable commit. It may be an ancestor of a lost one.
 type stray struct {
 	id   object.ID
 	data *object.CommitData
-	line string // of a session; "" if it is of none
+	line string // line of its session; "" = none
 	used bool
 }
 
-// lookForStrays lists what nothing leads to, newest first. Commits that retention has cut
-// off, or that another took the place of, are left out.
+// lookForStrays lists the unreachable commits, newest first. Commits that retention has cut off,
+// and replaced ones, are left out.
 func (m *mender) lookForStrays(ctx context.Context) error {
 	if m.looked {
 		return nil
@@ -181,7 +181,7 @@ func (m *mender) lookForStrays(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	replaced := m.repo.ReadReplaced() // such a commit lives on under another id
+	replaced := m.repo.ReadReplaced() // a replaced commit lives on under another id
 	for _, id := range all {
 		if _, was := replaced[id]; was || m.reached[id] || cutOff[id] {
 			continue
@@ -198,8 +198,8 @@ func (m *mender) lookForStrays(ctx context.Context) error {
 	return nil
 }
 
-// sortStrays puts the newest first. Of several of one moment, the one that no other goes on
-// from is the newest.
+// sortStrays sorts the newest first. Among commits of equal time, one that is no other's parent is
+// the newest.
 func sortStrays(strays []*stray) {
 	goneOn := make(map[object.ID]bool)
 	for _, s := range strays {
@@ -218,7 +218,7 @@ func sortStrays(strays []*stray) {
 	})
 }
 
-// cutOff are the commits behind the ends of lines: they are gone on purpose.
+// cutOff returns the commits before the ends of lines: they were removed on purpose.
 func (m *mender) cutOff(ctx context.Context) (map[object.ID]bool, error) {
 	ends, err := m.repo.DB.Shallow()
 	if err != nil {
@@ -252,7 +252,7 @@ func (m *mender) cutOff(ctx context.Context) (map[object.ID]bool, error) {
 	return off, nil
 }
 
-// purged reports whether a state holds a path that was purged: it must not come back.
+// purged reports whether a state holds a purged path. Such a state must not come back.
 func (m *mender) purged(tree object.ID) bool {
 	for _, path := range m.repo.PurgedPaths() {
 		if e, err := m.repo.EntryOrNil(tree, path); err != nil || e != nil {
@@ -262,8 +262,8 @@ func (m *mender) purged(tree object.ID) bool {
 	return false
 }
 
-// sessionOf returns the line that a checkpoint of a session names. A state that was saved
-// before a revert names none: the next older checkpoint does.
+// sessionOf returns the line that a checkpoint of a session names. A state that was saved before a
+// revert names none; the next older checkpoint does.
 func (m *mender) sessionOf(c *object.CommitData) string {
 	for c != nil && c.Header(history.LineHeader) != "" {
 		var line history.LineRecord
@@ -282,13 +282,13 @@ func (m *mender) sessionOf(c *object.CommitData) string {
 	return ""
 }
 
-// stray returns the newest stray of the line that is worked on.
+// stray returns the newest stray of the line that is being rewritten.
 func (m *mender) stray(ctx context.Context, before time.Time) (object.ID, bool, error) {
 	return m.newestStray(ctx, func(s *stray) bool { return !retention.FineTime(s.data).After(before) && m.ofLine(s) })
 }
 
-// ofLine reports whether a stray is of the line that is worked on. A checkpoint without a
-// session is of its day.
+// ofLine reports whether a stray belongs to the line that is being rewritten. A checkpoint without
+// a session belongs to its day.
 func (m *mender) ofLine(s *stray) bool {
 	if isOperation(s.data) {
 		return false

@@ -10,8 +10,8 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 )
 
-// seek brings back what places hold. A tree that is back tells of more that may be lost, so
-// that the search begins again with it.
+// seek brings lost objects back from the places. A tree that comes back may name more lost objects,
+// so the search starts again after it.
 func (m *mender) seek(ctx context.Context, places []place) error {
 	for _, p := range places {
 		for len(m.lost) > 0 {
@@ -31,7 +31,7 @@ func (m *mender) seek(ctx context.Context, places []place) error {
 	return nil
 }
 
-// take brings back from one place what it holds, and returns how many objects these are.
+// take brings back the lost objects of one place and returns their number.
 func (m *mender) take(ctx context.Context, p place) (n int, err error) {
 	if p.prepare != nil {
 		if err := p.prepare(ctx, m); err != nil {
@@ -62,8 +62,8 @@ func (m *mender) take(ctx context.Context, p place) (n int, err error) {
 	return n, batch.Commit()
 }
 
-// takeOne adds one object to the batch. An object that the place does not hold whole is not
-// taken: another place may hold it.
+// takeOne adds one object to the batch. It takes only an object that is whole: another place may
+// hold it.
 func (m *mender) takeOne(batch *odb.Batch, p place, id object.ID) (bool, error) {
 	kind, size, in, err := p.open(id)
 	if err != nil {
@@ -94,12 +94,12 @@ func (m *mender) takeBlob(batch *odb.Batch, id object.ID, size int64, in io.Read
 	}
 	got, err := batch.AddBlob(checked, size)
 	if checked.err != nil || errors.Is(err, odb.ErrSize) {
-		return false, nil // the place is to blame, and the batch holds nothing of it
+		return false, nil // the place is damaged; the batch holds nothing of it
 	}
 	return err == nil && got == id, err
 }
 
-// failing remembers the error with which a reader ended.
+// failing keeps the error of a reader.
 type failing struct {
 	r   io.Reader
 	err error

@@ -9,7 +9,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
-// withoutLost takes the lost paths out of a checkpoint, which notes them as present and not
+// withoutLost removes the lost paths from a checkpoint and records them as present and not
 // captured.
 func (m *mender) withoutLost(id object.ID, c *object.CommitData, loss *treeLoss) (why string, err error) {
 	meta, err := state.DecodeMetadata(c.Header(state.MetadataHeader))
@@ -45,7 +45,7 @@ func (m *mender) withoutLost(id object.ID, c *object.CommitData, loss *treeLoss)
 	return "", nil
 }
 
-// state returns a tree without what it lacks.
+// state returns a tree without its lost paths.
 func (m *mender) state(tree object.ID, loss *treeLoss) (*state.MendedState, error) {
 	if s := m.states[tree]; s != nil {
 		return s, nil
@@ -64,7 +64,7 @@ func (m *mender) state(tree object.ID, loss *treeLoss) (*state.MendedState, erro
 	return s, nil
 }
 
-// emptied are the directories in which nothing is left that is captured.
+// emptied returns the directories without a captured path.
 func (m *mender) emptied(tree object.ID, paths []string) map[string]bool {
 	lost := make(map[string]bool, len(paths))
 	for _, path := range paths {
@@ -73,7 +73,7 @@ func (m *mender) emptied(tree object.ID, paths []string) map[string]bool {
 	empty := make(map[string]bool)
 	var holds func(id object.ID, dir string) bool
 	holds = func(id object.ID, dir string) bool {
-		entries, _ := m.repo.ReadTree(id) // which has been read before
+		entries, _ := m.repo.ReadTree(id) // the walk has read it before
 		any := false
 		for i := range entries {
 			path := index.Join(dir, entries[i].Name)

@@ -12,13 +12,13 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/retention"
 )
 
-// findTips gives lines whose ref was torn the newest checkpoint that says it is of the
-// line. A packed value that has come back may be older than that.
+// findTips sets each line whose ref was torn to its newest stray checkpoint. A value that came back
+// from the packed refs may be older than that.
 func (m *mender) findTips(ctx context.Context) error {
 	moved := false
 	for _, name := range m.torn {
 		if m.dry || !strings.HasPrefix(name, history.RefTracks) && !strings.HasPrefix(name, history.RefSessions) && name != history.RefOperations {
-			continue // other refs name a state, and which one is lost
+			continue // other refs name a single state, and it is not known which
 		}
 		id, found, err := m.tipOf(ctx, name)
 		if err != nil {
@@ -39,7 +39,7 @@ func (m *mender) findTips(ctx context.Context) error {
 	return m.walk(ctx)
 }
 
-// tipOf returns the newest stray of a line, unless it is older than what the ref has now.
+// tipOf returns the newest stray of a line, unless it is older than the ref's present value.
 func (m *mender) tipOf(ctx context.Context, name string) (id object.ID, found bool, err error) {
 	if err := m.lookForStrays(ctx); err != nil {
 		return id, false, err
@@ -62,8 +62,7 @@ func (m *mender) tipOf(ctx context.Context, name string) (id object.ID, found bo
 	return id, false, nil
 }
 
-// timeOf returns when the checkpoint was taken that a ref leads to, zero where it leads to
-// none.
+// timeOf returns the time of the commit that a ref names, zero if it names none.
 func (m *mender) timeOf(name string) (when time.Time, err error) {
 	id, err := m.repo.DB.Ref(name)
 	if errors.Is(err, odb.ErrNotFound) {

@@ -7,11 +7,11 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 )
 
-// errUnread says that the deadline passed while a file was read.
+// errUnread: the deadline passed while a file was read.
 var errUnread = errors.New("unread")
 
-// interrupted ends the scan because its context has ended: at once, or where the
-// deadline has passed by looking at nothing more.
+// interrupted ends the scan when its context ends. After a passed deadline, workers list the
+// remaining paths as unread; any other end is an error.
 func (sc *scanner) interrupted() {
 	if errors.Is(sc.ctx.Err(), context.DeadlineExceeded) {
 		sc.late.Store(true)
@@ -20,7 +20,7 @@ func (sc *scanner) interrupted() {
 	sc.fail(context.Cause(sc.ctx))
 }
 
-// overdue asks the context itself, which may know earlier than interrupted.
+// overdue reads the context itself, which may end earlier than interrupted is called.
 func (sc *scanner) overdue() (late bool, err error) {
 	switch err := sc.ctx.Err(); {
 	case err == nil:
@@ -32,15 +32,15 @@ func (sc *scanner) overdue() (late bool, err error) {
 	return true, nil
 }
 
-// leave notes a path that is not looked at any more.
+// leave records a path as unread.
 func (sc *scanner) leave(path string) {
 	sc.mu.Lock()
 	defer sc.mu.Unlock()
 	sc.unread = append(sc.unread, path)
 }
 
-// leaveDir leaves a directory unread. What the index has of it stays there: it may
-// be stale, but the next scan looks at every stat before it believes it.
+// leaveDir leaves a directory unread and keeps its index entries. They may be stale, but the next
+// scan compares every stat before it uses them.
 func (w *worker) leaveDir(n *node) {
 	w.leave(n.path)
 	if n.prev != nil {
@@ -51,18 +51,18 @@ func (w *worker) leaveDir(n *node) {
 	n.parent.replace(n.slot, nil)
 }
 
-// leaveName leaves a listed name unread. What it is is not known any more, so it is
-// passed over only if it is ignored whatever it is.
+// leaveName leaves a listed name unread. Its kind is not known, so it is passed over only if the
+// rules ignore both a file and a directory of that name.
 func (w *worker) leaveName(n *node, name string, rec index.Record) {
 	path := index.Join(n.path, name)
-	n.leaky = true // the rules are not asked what it is
+	n.leaky = true // the rules are not applied
 	if w.excluded(path) || rec == nil && !w.visible(n, path, false) && !w.visible(n, path, true) {
 		return
 	}
 	w.keepUnread(n, path, rec)
 }
 
-// keepUnread keeps the entry that the index has, if any, as a cache.
+// keepUnread keeps the index entry, if any, as a cache.
 func (w *worker) keepUnread(n *node, path string, rec index.Record) {
 	if rec != nil {
 		n.block = append(n.block, rec...)

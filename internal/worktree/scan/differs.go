@@ -5,8 +5,8 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
-// blocks are directories as the index had them before it was changed; nil for those
-// that it did not have.
+// blocks holds directories as they were in the index before a change; nil for those that it did not
+// have.
 type blocks map[string]*index.Dir
 
 func (b blocks) add(x *index.Index, path string) {
@@ -29,8 +29,7 @@ func (b blocks) addAll(x *index.Index, path string) {
 	}
 }
 
-// differ counts the captured files and symlinks that the index has now in another
-// state, or only now, or no longer: what a comparison of the two trees would list.
+// differ counts the captured files and symlinks that a comparison of the two trees would list.
 func (b blocks) differ(x *index.Index) (n int) {
 	for path, before := range b {
 		n += differing(before, x.Dirs[path])

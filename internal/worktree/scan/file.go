@@ -13,26 +13,26 @@ import (
 )
 
 const (
-	// maxInMemory is the size up to which a file is read into one buffer. Beyond it
-	// a file is hashed first and read a second time only if its blob is new.
+	// maxInMemory is the size up to which a file is read into one buffer. A larger file is hashed
+	// first and read a second time only if its blob is new.
 	maxInMemory = 8 << 20
 
-	// readAttempts is how often a file that changes under the reader is read.
+	// readAttempts is how often a file is read that changes during the read.
 	readAttempts = 3
 
-	// racySlack is how much older than the moment of reading a file's times must be
-	// for its stat to prove anything. Kernels stamp files with a clock that ticks
-	// every 1 to 10 ms; ten ticks of the slowest leave room for adjustments. File
-	// systems that keep whole seconds get two of them.
+	// racySlack is the least age, at the time of the read, of a file's times for its stat to prove
+	// that the file is unchanged. Kernels stamp files with a clock that ticks every 1 to 10 ms; ten
+	// ticks of the slowest leave room for adjustments. racySlackCoarse applies to file systems that
+	// keep whole seconds: two of them.
 	racySlack       = 100 * time.Millisecond
 	racySlackCoarse = 2 * time.Second
 )
 
-// errUnstable says that a file changed while it was read.
+// errUnstable: a file changed while it was read.
 var errUnstable = errors.New("changed while it was read")
 
-// capture reads the file or symlink name of n and returns its entry, nil when it
-// has gone meanwhile. rec is its old entry, if there was one.
+// capture reads the file or symlink name of n and returns its entry, nil if it has gone. rec is its
+// old entry, if any.
 func (w *worker) capture(n *node, name, path string, st dir.Info, rec index.Record) (*index.Entry, error) {
 	for range readAttempts {
 		e := &index.Entry{Name: name, Mode: st.Mode, Perm: st.Perm, Stat: st.Stat, Held: held(rec)}
@@ -89,6 +89,7 @@ func (w *worker) capture(n *node, name, path string, st dir.Info, rec index.Reco
 	return w.leaveOut(e, path, index.Unstable, nil), nil
 }
 
+// known asks Walk.Known for the contents.
 func (w *worker) known(path string, st *dir.Info) (id object.ID, lasting, ok bool) {
 	if w.Known == nil || w.Verify {
 		return object.ID{}, false, false
@@ -96,7 +97,7 @@ func (w *worker) known(path string, st *dir.Info) (id object.ID, lasting, ok boo
 	return w.Known(path, st.Mode, &st.Stat)
 }
 
-// borrow captures a file or symlink that is not in the index, but that the lender knows.
+// borrow captures a file or symlink that the index does not have and the lender knows.
 func (w *worker) borrow(n *node, name []byte, rec index.Record, st *dir.Info) bool {
 	if w.Lender == nil || w.Verify || w.Never != nil || st.Mode == 0 || w.tooLarge(st) || rec != nil && rec.Mode() == object.Dir {
 		return false
@@ -122,8 +123,8 @@ func (w *worker) leaveOut(e *index.Entry, path string, why index.Skip, cause err
 	return e
 }
 
-// racy applies the rule of git's racy-git document: a stat proves nothing when a
-// later write could leave the same one.
+// racy applies the rule of git's racy-git document: a stat proves nothing if a later write could
+// leave the same stat.
 func racy(st *index.Stat, read time.Time) bool {
 	newest := max(st.MTime, st.CTime)
 	slack := racySlack
@@ -133,14 +134,14 @@ func racy(st *index.Stat, read time.Time) bool {
 	return newest >= read.Add(-slack).UnixNano()
 }
 
-// readError marks an error of the user's directory, as against one of the store.
+// readError marks an error of the user's directory and not of the store.
 type readError struct{ err error }
 
 func (e *readError) Error() string { return e.err.Error() }
 func (e *readError) Unwrap() error { return e.err }
 
-// store puts the contents into the sink. Errors of the directory are readErrors,
-// the others are the sink's.
+// store adds the contents to the sink. Errors of the directory are readErrors; the others are the
+// sink's.
 func (w *worker) store(n *node, name string, st dir.Info) (object.ID, error) {
 	if st.Mode == object.Symlink {
 		target, err := n.handle.Readlink(name)
@@ -157,8 +158,8 @@ func (w *worker) store(n *node, name string, st dir.Info) (object.ID, error) {
 	return w.storeFile(f, st)
 }
 
-// linkError: a system that says the name is no link (EINVAL on Unix) says that it
-// was replaced since the lstat.
+// linkError: a system that reports "no link" (EINVAL on Unix) shows that the name was replaced
+// since the lstat.
 func linkError(err error) error {
 	if dir.Classify(err) == dir.Fatal {
 		return errors.Join(errUnstable, err)
@@ -166,8 +167,8 @@ func linkError(err error) error {
 	return err
 }
 
-// storeFile reads an open file between two stats. Only if both agree with the one
-// that brought us here are the bytes what the name held at one moment.
+// storeFile reads an open file between two stats. If both equal st, the bytes are the file's
+// contents at one moment.
 func (w *worker) storeFile(f dir.File, st dir.Info) (object.ID, error) {
 	if err := sameStat(f, st); err != nil {
 		return object.ID{}, err
@@ -197,7 +198,7 @@ func (w *worker) readInto(f dir.File, size int64) (object.ID, error) {
 	if int64(cap(w.content)) < size+1 {
 		w.content = make([]byte, size+1+size/4+4096)
 	}
-	buf := w.content[:size+1] // one more, to notice growth, and files whose stat says 0
+	buf := w.content[:size+1] // one more byte, to notice growth and files whose stat says 0
 	n, err := io.ReadFull(f, buf)
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
 		return object.ID{}, &readError{err}
@@ -208,8 +209,8 @@ func (w *worker) readInto(f dir.File, size int64) (object.ID, error) {
 	return w.Sink.Add(object.Blob, buf[:size])
 }
 
-// streamInto hashes a large file first, because compressing it costs twenty times
-// as much and is wasted when the blob is known.
+// streamInto hashes a large file before it adds it: compression costs twenty times as much and is
+// wasted on a known blob.
 func (w *worker) streamInto(f dir.File, size int64) (object.ID, error) {
 	h := object.NewHash(object.Blob, size)
 	n, err := io.Copy(h, io.LimitReader(&contextReader{w.ctx, f}, size+1))

@@ -8,17 +8,16 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
-// Hints are paths that a scan is narrowed down to. What is hinted is looked at, a
-// directory with all in it that the rules do not ignore; the rest of the index stays
-// as it is. A nil *Hints has none.
+// Hints limit a scan to some paths. A hinted file is scanned; so is a hinted directory, with
+// everything in it that the rules do not ignore. The rest of the index stays as it is. A nil *Hints
+// sets no limit.
 type Hints struct {
 	paths map[string]bool
-	below map[string][]string // by directory: the names that are hinted or lead to what is, sorted
+	below map[string][]string // by directory: the names that are hinted or lead to a hinted path, sorted
 }
 
-// NewHints takes clean paths from the root, "" for the root itself. What is only to be
-// looked at beside them is captured if it would be without hints: nobody has asked for
-// it by name.
+// NewHints takes clean paths from the root, "" for the root itself. The paths in beside are
+// scanned, too, but captured only if the rules admit them: the caller has not named them.
 func NewHints(paths []string, beside ...string) *Hints {
 	h := &Hints{paths: make(map[string]bool), below: make(map[string][]string)}
 	for _, path := range paths {
@@ -38,22 +37,21 @@ func (h *Hints) leadTo(path string) {
 	for path != "" {
 		dir, name := index.Split(path)
 		if slices.Contains(h.below[dir], name) {
-			return // and so are all above it
+			return // and so do all directories above it
 		}
 		h.below[dir] = append(h.below[dir], name)
 		path = dir
 	}
 }
 
-// names reports whether exactly this path is hinted.
+// names reports whether the path itself is hinted.
 func (h *Hints) names(path string) bool { return h != nil && h.paths[path] }
 
-// leads reports whether something below the directory is hinted.
+// leads reports whether a path below the directory is hinted.
 func (h *Hints) leads(dir string) bool { return h != nil && len(h.below[dir]) > 0 }
 
-// visitHinted looks at the hinted names of n and keeps the other entries. A name
-// counts as there only if it is listed: where a file system folds case, a lookup
-// would also find it by another spelling.
+// visitHinted scans the hinted names of n and keeps the other entries. A name exists only if it is
+// listed: on a file system that folds case, an lstat would also find it in another spelling.
 func (w *worker) visitHinted(n *node, old []byte) error {
 	for _, name := range w.Hints.below[n.path] {
 		var rec index.Record
@@ -70,7 +68,7 @@ func (w *worker) visitHinted(n *node, old []byte) error {
 	return nil
 }
 
-// keepUpTo copies the old entries before name, and returns that of name or nil.
+// keepUpTo copies the old entries before name. It returns the entry of name, or nil.
 func (w *worker) keepUpTo(n *node, old []byte, name string) (rec index.Record, rest []byte) {
 	kept := old
 	for len(old) > 0 {

@@ -9,7 +9,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
-// narrowed returns the names that alone have to be looked at in n, nil for all.
+// narrowed returns the only names to scan in n, nil for all.
 func (w *worker) narrowed(n *node) []string {
 	if w.Names == nil || n.prev == nil || len(n.prev.Raw) == 0 {
 		return nil
@@ -17,15 +17,15 @@ func (w *worker) narrowed(n *node) []string {
 	return w.Names[n.path]
 }
 
-// leaveUnlisted saves n the listing, which costs as much as the directory is large. It
-// is for names that are known: one that is not may be another spelling of one that is,
-// where a file system folds case, and counts as there only if it is listed.
+// leaveUnlisted skips the listing of n, whose cost grows with the directory. All names to scan are
+// known: on a file system that folds case, an unknown name may be another spelling of a known one,
+// and exists only if it is listed.
 func (w *worker) leaveUnlisted(n *node) {
 	w.names.Reset()
-	n.gitignore = true // perhaps: who needs it tries to read it
+	n.gitignore = true // possibly: loadRules tries to read it
 }
 
-// knownNames reports whether a block has all of the names, which are sorted as it is.
+// knownNames reports whether a block has all of the names, which are in the order of the block.
 func knownNames(block []byte, names []string) bool {
 	for range unknownNames(block, names) {
 		return false
@@ -33,7 +33,8 @@ func knownNames(block []byte, names []string) bool {
 	return true
 }
 
-// unknownNames yields those names, sorted as a block is, that have no entry in it.
+// unknownNames yields the names without an entry in the block. The names are in the order of the
+// block.
 func unknownNames[N string | []byte](block []byte, names []N) iter.Seq[N] {
 	return func(yield func(N) bool) {
 		rec, rest := index.Next(block)
@@ -48,9 +49,9 @@ func unknownNames[N string | []byte](block []byte, names []N) iter.Seq[N] {
 	}
 }
 
-// visitNames looks at some names of n and keeps the other entries.
+// visitNames scans some names of n and keeps the other entries.
 func (w *worker) visitNames(n *node, old []byte) error {
-	n.block = slices.Grow(n.block, len(old)) // most often it is as long again
+	n.block = slices.Grow(n.block, len(old)) // usually the new block is as long
 	for _, name := range n.names {
 		var rec index.Record
 		rec, old = w.keepUpTo(n, old, name)
@@ -69,8 +70,8 @@ func (w *worker) visitNames(n *node, old []byte) error {
 	return w.listIfEmpty(n)
 }
 
-// accounted reports whether every name of a listing has an entry in n, or is one that the
-// rules pass over. Some that somebody else has made meanwhile are left to the next scan.
+// accounted reports whether every listed name has an entry in n or is one that the rules pass over.
+// Names that another process has just made are left to the next scan.
 func (w *worker) accounted(n *node) bool {
 	for name := range unknownNames(n.block, w.names.Names) {
 		if string(name) != ".git" && !w.passedOver(n, name) {
@@ -86,8 +87,8 @@ func (w *worker) passedOver(n *node, name []byte) bool {
 	return k != dir.KindUnknown && !w.excluded(path) && !w.visible(n, path, k == dir.KindDir)
 }
 
-// listIfEmpty finds out whether anything is left in a directory that has no entries any
-// more. One that has been removed meanwhile had nothing in it.
+// listIfEmpty lists a directory that has lost its last entry, to find out whether it is empty. A
+// directory that is gone had no names.
 func (w *worker) listIfEmpty(n *node) error {
 	if len(n.entries()) > 0 || n.listed {
 		return nil

@@ -12,47 +12,46 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
-// node is a directory under scan. Its handle stays open until everything below it
-// is done, because children are opened relative to it and rules are read through
-// it. The last child to finish completes the parent, so trees are built bottom up
-// without a second pass.
+// node is a directory in the scan. Its handle stays open until everything below it is done:
+// children are opened and rules are read through it. The last child to finish completes the parent,
+// so trees are built bottom up without a second pass.
 type node struct {
 	parent *node
 	path   string
 	name   string       // its name in parent
 	slot   int          // where its entry begins in the block of parent
-	entry  index.Record // what is there, if it is the old one
+	entry  index.Record // the old entry of this directory, if it is used
 	prev   *index.Dir
 	handle *dir.Handle
 	at     dir.HandleInfo
 	dir    *index.Dir // the result
 
 	block     []byte // the entries, as index encodes them
-	shared    bool   // the entries are those of prev instead
+	shared    bool   // the entries are those of prev, not of block
 	empty     bool
-	wasEmpty  bool         // as the last scan had it
-	trusted   bool         // it is scanned for what the last scan captured in it, whatever the rules say
-	whole     bool         // everything in it is to be looked at, not only what is hinted
-	unread    bool         // not looked at: what the last scan had stays
-	absent    bool         // it could not be read as a directory; the parent knows what it is
+	wasEmpty  bool         // empty in the last scan
+	trusted   bool         // scanned for paths that the last scan captured, whatever the rules say
+	whole     bool         // scan everything in it, not only hinted names
+	unread    bool         // not scanned: the last scan's entries stay
+	absent    bool         // not readable as a directory; the parent has another entry for it
 	gitignore bool         // has a .gitignore
-	names     []string     // the only ones to look at; nil = all
-	listed    bool         // the names in the directory are known
-	lent      Lent         // of Walk.Lender; nil until the first question
-	pending   atomic.Int32 // children not yet done, and one for the directory itself
+	names     []string     // the only names to scan; nil = all
+	listed    bool         // the names were listed
+	lent      Lent         // from Walk.Lender; nil until the first call
+	pending   atomic.Int32 // children in progress, and one for the directory itself
 
-	mu       sync.Mutex           // guards what those below write into block, shared, override and leaky
-	override map[int]*index.Entry // by slot: what became of children that are no directories any more; nil = gone
+	mu       sync.Mutex           // guards the fields that children write: block, shared, override and leaky
+	override map[int]*index.Entry // by slot: new entries of children that are no longer directories; nil = gone
 
 	rulesOnce sync.Once
 	rules     *ignore.Chain
-	ignored   bool // the directory as a whole: only what is held is captured in it
+	ignored   bool // the rules ignore the directory: only held paths are captured in it
 
-	sealed  bool       // its old block has all names in it
-	leaky   bool       // some name in it is accounted for neither by an entry nor by the rules alone
-	judged  bool       // names in it, or below, were put to the rules
-	readID  *object.ID // what was read as its .gitignore, zero if it could not be; nil = nobody tried
-	rulesID object.ID  // what is captured of that, zero = no rules
+	sealed  bool       // its old block accounts for all names
+	leaky   bool       // a name in it is accounted for neither by an entry nor by the rules alone
+	judged  bool       // the rules were applied to names in it or below
+	readID  *object.ID // blob id of the .gitignore that was read, zero if it was not readable; nil = not read
+	rulesID object.ID  // blob id of the captured .gitignore, zero = no rules
 	print   uint64     // see printWith
 }
 
@@ -63,8 +62,8 @@ func (n *node) close() {
 	}
 }
 
-// replace notes that the child in slot turned out to be something else (nil:
-// nothing at all) when it was its turn.
+// replace records that the child in slot turned out to be something else when it was opened. nil
+// means that it is gone.
 func (n *node) replace(slot int, e *index.Entry) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -75,7 +74,7 @@ func (n *node) replace(slot int, e *index.Entry) {
 	n.leaky = true
 }
 
-// entries is the block of n.
+// entries returns the block of n.
 func (n *node) entries() []byte {
 	if n.shared {
 		return n.prev.Raw
@@ -90,7 +89,7 @@ func (n *node) keep(rec index.Record) {
 	}
 }
 
-// end is where the next entry goes, at being where it is in the old block.
+// end returns the position of the next entry; at is its position in the old block.
 func (n *node) end(at int) int {
 	if n.shared {
 		return at
@@ -98,15 +97,15 @@ func (n *node) end(at int) int {
 	return len(n.block)
 }
 
-// own gives n a block of its own, which begins with the old one up to at.
+// own gives n a block of its own, starting with the old entries before at.
 func (n *node) own(at int) {
 	if n.shared {
-		block := slices.Grow(n.block[:0], len(n.prev.Raw)) // most of the rest will stay
+		block := slices.Grow(n.block[:0], len(n.prev.Raw)) // most of the rest will be kept
 		n.block, n.shared = append(block, n.prev.Raw[:at]...), false
 	}
 }
 
-// settle fills in the entry of a complete child.
+// settle writes the result of a complete child into its entry.
 func (n *node) settle(c *node) {
 	if e := c.entry; e != nil && e.Perm() == c.at.Perm && e.ID() == c.dir.Tree && e.Empty() == c.empty {
 		return
@@ -119,7 +118,8 @@ func (n *node) settle(c *node) {
 	index.SetDir(n.block[c.slot:], c.at.Perm, c.dir.Tree, c.empty)
 }
 
-// finish counts down n and, when n was the last, completes it and its ancestors.
+// finish counts down n. At zero it completes n, and then each ancestor that has no other child in
+// progress.
 func (w *worker) finish(n *node) error {
 	for n != nil && n.pending.Add(-1) == 0 {
 		if err := w.complete(n); err != nil {
@@ -136,8 +136,8 @@ func (w *worker) finish(n *node) error {
 	return nil
 }
 
-// complete turns the entries of n into its block and tree. An unchanged directory
-// keeps its old block and costs one comparison, or none if it was sealed.
+// complete makes the block and tree of n. An unchanged directory keeps its old block and costs one
+// comparison, or none if it was sealed.
 func (w *worker) complete(n *node) error {
 	defer w.recycle(n)
 	if n.absent {
@@ -182,8 +182,8 @@ func (w *worker) complete(n *node) error {
 	return nil
 }
 
-// isForsaken reports whether the rules ignore a directory, and what the last scan captured
-// in it is gone. The next scan would pass over it, so this one does.
+// isForsaken reports whether the rules ignore a directory whose captured paths are all gone. The
+// next scan would pass over it, so this one does as well.
 func (w *worker) isForsaken(n *node) bool {
 	if !n.trusted || n.empty {
 		return false
@@ -196,15 +196,14 @@ func (w *worker) isForsaken(n *node) bool {
 	return !w.visible(n.parent, n.path, true)
 }
 
-// forsake drops a directory as one that is not there.
+// forsake removes the directory from the capture.
 func (w *worker) forsake(n *node) {
 	n.dir, n.absent = &index.Dir{}, true
 	n.parent.replace(n.slot, nil)
 	w.remove(n.path)
 }
 
-// takeBlock returns the block for the index to keep: itself where that wastes little, and
-// otherwise a copy.
+// takeBlock returns the block for the index. It returns a copy if the buffer wastes much memory.
 func (n *node) takeBlock() []byte {
 	block := n.block
 	if cap(block)-len(block) > len(block)/8 {
@@ -214,7 +213,7 @@ func (n *node) takeBlock() []byte {
 	return block
 }
 
-// recycle keeps the block of a complete directory as a buffer for the next one.
+// recycle reuses the block of a complete directory as the next buffer.
 func (w *worker) recycle(n *node) {
 	if w.block == nil {
 		w.block = n.block[:0]
@@ -222,7 +221,7 @@ func (w *worker) recycle(n *node) {
 	n.block = nil
 }
 
-// rebuild encodes the block anew with the overrides in place.
+// rebuild encodes the block again with the overrides.
 func (n *node) rebuild() {
 	old := n.entries()
 	block := make([]byte, 0, len(old))
@@ -240,7 +239,7 @@ func (n *node) rebuild() {
 	n.block, n.shared = block, false
 }
 
-// TreeEntries lists what is captured in a directory, in git's order.
+// TreeEntries lists the captured entries of a directory, in git's order.
 func TreeEntries(d *index.Dir) []object.Entry {
 	var entries []object.Entry
 	for rec := range d.All {

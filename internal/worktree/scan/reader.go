@@ -19,8 +19,8 @@ func (r *contextReader) Read(p []byte) (int, error) {
 	return r.r.Read(p)
 }
 
-// countingReader remembers how much was read and what stopped it, so that an error
-// of the source can be told from one of the destination.
+// countingReader records the number of bytes read and the source's error, to tell an error of the
+// source from one of the destination.
 type countingReader struct {
 	r   io.Reader
 	n   int64

@@ -6,9 +6,9 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
-// passOver records an ignored file, if its directory takes rules from it: a tree without
-// it cannot tell what these rules keep out of the capture. Other ignored files leave no
-// record.
+// passOver records an ignored .gitignore if its directory takes rules from it: without the record
+// the tree could not tell which paths these rules keep out of the capture. Other ignored files
+// leave no record.
 func (w *worker) passOver(n *node, name string, st dir.Info) {
 	if name != ignoreFile || n.ignored || w.survey || !st.Mode.IsFile() {
 		return
@@ -20,7 +20,7 @@ func (w *worker) passOver(n *node, name string, st dir.Info) {
 	n.block = index.Append(n.block, e)
 }
 
-// nameRules names the rules of a .gitignore that could not be captured.
+// nameRules records the rules of a .gitignore that could not be captured.
 func (w *worker) nameRules(n *node, e *index.Entry) {
 	if e.Name != ignoreFile || e.Skip == index.Captured || w.survey || !e.Mode.IsFile() {
 		return
@@ -30,7 +30,7 @@ func (w *worker) nameRules(n *node, e *index.Entry) {
 	}
 }
 
-// ruleText reads the .gitignore of n and keeps the text for the result.
+// ruleText reads the .gitignore of n and stores the text for the result.
 func (w *worker) ruleText(n *node) object.ID {
 	text, id := w.readGitignore(n)
 	if id.IsZero() {
@@ -45,8 +45,8 @@ func (w *worker) ruleText(n *node) object.ID {
 	return id
 }
 
-// compareRules notes n as misjudged if the rules that names were put to are not those of
-// its record. A record that knows no rules says so itself.
+// compareRules records n as misjudged if the rules that were applied to its names differ from those
+// of its record. A record with unknown rules needs no such mark.
 func (w *worker) compareRules(n *node) {
 	if n.readID == nil {
 		return

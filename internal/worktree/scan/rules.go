@@ -9,11 +9,11 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
-// maxRules is how much of a .gitignore is read. Real ones are a few KiB.
+// maxRules is the number of bytes read from a .gitignore. Usual ones have a few KiB.
 const maxRules = 16 << 20
 
-// loadRules finds the rules in force inside n. It runs only when somebody asks about
-// a name that is not known yet, so an unchanged tree costs no rule at all.
+// loadRules computes the rules in force in n. It runs when the first unknown name is judged, so an
+// unchanged tree reads no rules.
 func (sc *scanner) loadRules(n *node) {
 	n.rulesOnce.Do(func() {
 		n.judged = true
@@ -34,9 +34,8 @@ func (sc *scanner) loadRules(n *node) {
 	})
 }
 
-// readGitignore reads the .gitignore of n through its handle, and names what it has
-// read as a blob. As in git, a symlink is not followed, and a file that cannot be read
-// has no rules.
+// readGitignore reads the .gitignore of n through its handle and returns its text and blob id. As
+// in git, a symlink is not followed and an unreadable file has no rules.
 func (sc *scanner) readGitignore(n *node) (text []byte, id object.ID) {
 	f, err := n.handle.OpenFile(ignoreFile)
 	if err != nil {
@@ -52,8 +51,8 @@ func (sc *scanner) readGitignore(n *node) (text []byte, id object.ID) {
 	return text, object.Sum(object.Blob, text)
 }
 
-// visible reports whether an unknown path belongs into the capture: not ignored, or asked
-// for. A directory is asked for if something below it may be.
+// visible reports whether an unknown path belongs to the capture: it is not ignored, or Include
+// asks for it. Of a directory it reports whether a path below it may belong.
 func (sc *scanner) visible(n *node, path string, dir bool) bool {
 	return sc.allowed(n, path, dir) || sc.included(path, dir)
 }
@@ -72,7 +71,7 @@ func (sc *scanner) allowed(n *node, path string, dir bool) bool {
 	return sc.Hints.names(path)
 }
 
-// included reports whether Include asks for a file, or may ask for one below a directory.
+// included reports whether Include matches a file, or may match one below a directory.
 func (sc *scanner) included(path string, dir bool) bool {
 	if dir {
 		return sc.Include.Leads(path)
@@ -80,13 +79,14 @@ func (sc *scanner) included(path string, dir bool) bool {
 	return sc.Include.Len() > 0 && sc.Include.Nearest(path, false) == ignore.Ignore
 }
 
-// tooLargeToInclude reports whether a file is there for Include only, and above its limit.
+// tooLargeToInclude reports whether a file is captured only because of Include, and exceeds its
+// limit.
 func (sc *scanner) tooLargeToInclude(n *node, path string, st *dir.Info, rec index.Record) bool {
 	return sc.MaxIncluded > 0 && st.Stat.Size > sc.MaxIncluded && st.Mode.IsFile() && !held(rec) && !sc.allowed(n, path, false)
 }
 
-// countsAsEmpty reports whether a directory without names is to be recorded as empty. One
-// that is entered only because Include may ask for something below it is not.
+// countsAsEmpty reports whether a directory without names is recorded as empty. A directory that is
+// entered only because Include may match below it is not.
 func (sc *scanner) countsAsEmpty(n *node) bool {
 	if n.wasEmpty || sc.Include.Len() == 0 {
 		return true

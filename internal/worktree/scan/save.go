@@ -12,12 +12,12 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
-// ErrGone says that a path to be saved is not there any more.
+// ErrGone: a path to save no longer exists.
 var ErrGone = errors.New("gone")
 
-// Save stores the contents of a file or symlink that no capture holds, whatever
-// its size, and returns the state of the path, which a plan may then replace. It fails with an error
-// wrapping the reason if the contents cannot be had as they stood at one moment.
+// Save stores the contents of a file or symlink that no capture holds, of any size, and returns the
+// state of the path, which a plan may then replace. It fails, with an error that wraps the reason,
+// if the contents at one moment cannot be read.
 func Save(root, path string, sink Sink) (*dir.State, error) {
 	var expect *dir.State
 	err := dir.Descend(root, path, func(h *dir.Handle, at, name string) (bool, error) {
@@ -35,7 +35,7 @@ func Save(root, path string, sink Sink) (*dir.State, error) {
 		started := time.Now()
 		id, err := w.store(&node{handle: h}, name, st)
 		if racy(&st.Stat, started) {
-			st.Stat = index.Stat{} // proves nothing: only the contents count
+			st.Stat = index.Stat{} // the stat proves nothing: only the contents count
 		}
 		expect = &dir.State{Mode: st.Mode, Perm: st.Perm, Stat: st.Stat, ID: id}
 		return false, err
@@ -49,8 +49,8 @@ func Save(root, path string, sink Sink) (*dir.State, error) {
 	return expect, nil
 }
 
-// CanSave returns why Save would fail at a file that cannot be opened. Contents that
-// keep changing are found by Save alone.
+// CanSave returns the error with which Save would fail at a file that cannot be opened. Only Save
+// finds out whether the contents keep changing.
 func CanSave(root, path string) error {
 	err := dir.Descend(root, path, func(h *dir.Handle, at, name string) (bool, error) {
 		if at != path {
@@ -72,11 +72,10 @@ func CanSave(root, path string) error {
 	return nil
 }
 
-// Identify is Save without saving: what stands at the path, with the id that its
-// contents would have.
+// Identify is Save without storing: it returns the state of the path, with the id of its contents.
 func Identify(root, path string) (*dir.State, error) { return Save(root, path, hashOnly{}) }
 
-// hashOnly is a Sink that keeps nothing.
+// hashOnly is a Sink that stores nothing.
 type hashOnly struct{}
 
 func (hashOnly) Add(kind object.Kind, content []byte) (object.ID, error) {

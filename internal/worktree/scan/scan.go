@@ -19,71 +19,69 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
-// Sink takes the objects that a scan finds. It is called from several goroutines.
+// Sink receives the objects that a scan reads. It is called from several goroutines.
 type Sink interface {
 	Add(kind object.Kind, content []byte) (object.ID, error)
 	AddBlob(r io.Reader, size int64) (object.ID, error)
 	Has(id object.ID) bool
 }
 
-// Walk describes one look at a directory. See the package comment for the rules.
+// Walk describes one scan of a directory. The package comment has the rules.
 type Walk struct {
 	Root        string
 	MaxFileSize int64                            // in bytes; 0 = no limit
-	Index       *index.Index                     // the last scan's, brought up to date by Run
-	Rules       *ignore.Chain                    // in force at the root
+	Index       *index.Index                     // of the last scan; Run updates it
+	Rules       *ignore.Chain                    // rules in force at the root
 	Prefix      string                           // path of the root as Rules sees it, "" or ending in '/'
-	FoldCase    bool                             // core.ignoreCase, for the .gitignore files on the way
+	FoldCase    bool                             // core.ignoreCase, for the .gitignore files in the tree
 	Include     *ignore.Patterns                 // files to capture although ignored; may be nil
 	MaxIncluded int64                            // in bytes, of such a file; 0 = MaxFileSize alone
-	Held        func(path string, dir bool) bool // what is captured whatever the rules say; may be nil
-	Forget      map[string]bool                  // paths that Index holds but that count as never seen, so that the rules decide anew
+	Held        func(path string, dir bool) bool // reports paths that are captured whatever the rules say; may be nil
+	Forget      map[string]bool                  // paths that Index holds but that count as unknown, so that the rules decide again
 	Known       Known                            // may be nil
 	Lender      Lender                           // may be nil
-	Never       *ignore.Chain                    // what is never captured, held or not; nil = nothing
-	NeverIsNew  bool                             // Never may cover what Index holds as captured
+	Never       *ignore.Chain                    // paths that are never captured, held or not; nil = none
+	NeverIsNew  bool                             // Never may cover paths that Index holds as captured
 	Enter       Enter                            // may be nil
-	Exclude     []string                         // directories below the root that are never entered: the store
-	Scope       map[string]bool                  // the known directories to look at, with all that lead to them; nil = all
-	Names       map[string][]string              // of directories in Scope: the names to look at, sorted; of others all
-	Hints       *Hints                           // the paths to look at; nil = all
-	Conditions  string                           // names all that decides here but for the directories themselves, the boot of the machine included; "" = not known
-	Ground      string                           // Result.Ground of the last Run that looked at everything, if Index and Held are what they were after it; else ""
+	Exclude     []string                         // directories below the root that are never entered, such as the store
+	Scope       map[string]bool                  // the known directories to scan, with all that lead to them; nil = all
+	Names       map[string][]string              // for directories in Scope: the names to scan, sorted; a directory without an entry is scanned whole
+	Hints       *Hints                           // the paths to scan; nil = all
+	Conditions  string                           // identifies every input of the scan except the directories, including the boot of the machine; "" = not known
+	Ground      string                           // Result.Ground of the last full Run, if Index and Held are unchanged since; else ""
 	Sink        Sink
-	FineDirs    func(device uint64) bool // whether a file system gives a directory new times with every change, however soon; nil = unknown for all
+	FineDirs    func(device uint64) bool // whether a file system gives a directory a new time with every change, however soon; nil = not known
 	Verify      bool                     // read every file, whatever its stat says
 	Workers     int                      // 0 = chosen by the number of processors
-	Progress    func(n Counts)           // called now and then from several goroutines; may be nil
+	Progress    func(n Counts)           // called at intervals from several goroutines; may be nil
 
-	MaxFiles int          // ErrLimit beyond; 0 = no limit
-	MaxBytes int64        // of files to be read: ErrLimit beyond; 0 = no limit
-	OnGrowth func() error // called once when there is much to be read; its error ends the scan; may be nil
+	MaxFiles int          // beyond it the scan ends with ErrLimit; 0 = no limit
+	MaxBytes int64        // of files to read; beyond it the scan ends with ErrLimit; 0 = no limit
+	OnGrowth func() error // called once when many files must be read; its error ends the scan; may be nil
 
-	began time.Time // in place of the present, for tests
+	began time.Time // replaces the present time in tests
 }
 
-// Known names the contents of a file or symlink that the index does not hold, when
-// somebody trustworthy has read it in the state that its stat shows. Then it is not
-// read here. With lasting, each change after that shows in the stat, however soon it came.
-// It is called from several goroutines.
+// Known returns the blob of a file or symlink that the index does not hold, if a trusted reader has
+// read it with the same stat. The scan then does not read it. lasting means that every later change
+// shows in the stat, however soon it comes. Known is called from several goroutines.
 type Known func(path string, mode object.Mode, st *index.Stat) (id object.ID, lasting, ok bool)
 
-// Lender answers, for each directory, like Known for the files and symlinks in it. What
-// it knows is captured whatever the rules say, so that they are not asked.
+// Lender returns, for a directory, a function like Known for the files and symlinks in it. The
+// files that it knows are captured without applying the rules.
 type Lender func(dir string) Lent
 
 // Lent is Known for one directory. It is called from one goroutine.
 type Lent func(name []byte, mode object.Mode, st *index.Stat) (id object.ID, ok bool)
 
-// Enter is told of every directory before it is listed: the path, and the descriptor
-// that it is open on, -1 on systems that have none. It is called from several
-// goroutines.
+// Enter is called for each directory before it is listed, with its path and its open descriptor, -1
+// on systems without descriptors. It is called from several goroutines.
 type Enter func(path string, descriptor int)
 
-// Counts is how far a scan has come.
+// Counts is the progress of a scan.
 type Counts struct {
 	Files int   // captured so far
-	Read  int   // of these, read rather than known
+	Read  int   // number of these that were read, not known
 	Bytes int64 // read
 }
 
@@ -93,31 +91,31 @@ type Skipped struct {
 	Reason index.Skip
 	Size   int64
 	Dir    bool
-	Err    error // the system's answer, for Unreadable
+	Err    error // the system's error, for Unreadable
 }
 
-// Result is what a scan found; the captured state itself is in Walk.Index.
+// Result is the result of a scan. The captured state is in Walk.Index.
 type Result struct {
 	Counts
 	Tree    object.ID
 	Skipped []Skipped // sorted by path
-	Unread  []string  // sorted: not looked at, with all below, because the deadline of the context passed
-	Changed bool      // anything in the index, be it only a time stamp
-	Differs int       // captured paths, without directories, that are not as the index had them
-	Dropped bool      // something that the index had is not there any more
+	Unread  []string  // sorted; not scanned, including everything below, because the context's deadline passed
+	Changed bool      // something in the index changed, even if only a time stamp
+	Differs int       // number of captured paths, without directories, that differ from the index before
+	Dropped bool      // a path that the index had is gone
 	Listed  int       // directories whose names were read
 	Ground  string    // the conditions of the seals in Walk.Index; the caller saves it with the index
 
-	// RuleTexts are the .gitignore files that the scan has read and not captured, by
-	// the ids that their records have.
+	// RuleTexts are the .gitignore files that the scan has read and not captured, by the ids of
+	// their records.
 	RuleTexts map[object.ID][]byte
 
-	// Misjudged are the directories whose .gitignore changed during the scan: what was put
-	// to its rules is not what the record tells. Sorted.
+	// Misjudged are the directories whose .gitignore changed during the scan: the rules that were
+	// applied differ from the recorded ones. Sorted.
 	Misjudged []string
 
-	// Before is the directories that changed, as the index had them; nil for those that it
-	// did not have.
+	// Before holds the changed directories as they were in the index; nil for those that it did not
+	// have.
 	Before map[string]*index.Dir
 }
 
@@ -140,15 +138,15 @@ type scanner struct {
 	misjudged []string
 
 	late   atomic.Bool  // the deadline has passed
-	fresh  atomic.Int64 // files that had to be read, or tried to
+	fresh  atomic.Int64 // number of files that were read, or tried
 	due    atomic.Int64 // their bytes
 	growth sync.Once
 
-	refused error // by OnGrowth; set by growth
+	refused error // result of OnGrowth; set once by growth
 
-	local  bool // nothing waits for a network
+	local  bool // no network file system
 	survey bool // only count, see Survey
-	first  bool // nothing is known yet
+	first  bool // the index is empty
 	tally  map[string]Tally
 
 	sealing
@@ -158,12 +156,12 @@ type scanner struct {
 	listed             atomic.Int64
 }
 
-// Run scans. On success the index describes the directory and every object that
-// its ids name is in the sink; on error the index is as it was.
+// Run scans. On success the index describes the directory, and every object that its ids name is in
+// the sink. On error the index is unchanged.
 //
-// When the deadline of the context passes, that is no error: what was not looked at
-// is listed in Result.Unread, and the index keeps what it had there. It is then a
-// cache worth keeping, but no description of the directory.
+// A passed deadline of the context is no error: Result.Unread lists the paths that were not
+// scanned, and the index keeps their old entries. It is then useful as a cache, but no description
+// of the directory.
 func (s *Walk) Run(ctx context.Context) (*Result, error) {
 	sc := &scanner{Walk: s, ctx: ctx, first: s.Index.Root() == nil}
 	root, err := sc.walk()
@@ -173,7 +171,7 @@ func (s *Walk) Run(ctx context.Context) (*Result, error) {
 	return sc.finish(root), nil
 }
 
-// walk visits everything below the root, which it returns.
+// walk scans everything below the root and returns the root.
 func (sc *scanner) walk() (*node, error) {
 	s, ctx := sc.Walk, sc.ctx
 	sc.wake.L = &sc.mu
@@ -195,8 +193,8 @@ func (sc *scanner) walk() (*node, error) {
 	return root, nil
 }
 
-// workers: system calls block, so a few more goroutines than processors help on a
-// cold cache and cost nothing on a warm one.
+// workers returns the number of goroutines. System calls block, so a few more goroutines than
+// processors help on a cold cache and cost nothing on a warm one.
 func (s *Walk) workers() int {
 	if s.Workers > 0 {
 		return s.Workers
@@ -239,7 +237,7 @@ func (sc *scanner) counted() Counts {
 	return Counts{Files: int(sc.files.Load()), Read: int(sc.read.Load()), Bytes: sc.bytes.Load()}
 }
 
-// fail records the first error and wakes everybody up to stop.
+// fail records the first error and wakes all workers, so that they stop.
 func (sc *scanner) fail(err error) {
 	sc.mu.Lock()
 	defer sc.mu.Unlock()
@@ -250,7 +248,7 @@ func (sc *scanner) fail(err error) {
 	sc.wake.Broadcast()
 }
 
-// failure is the first error. The context may end, and say so, even now.
+// failure returns the first error. The context may still end after this.
 func (sc *scanner) failure() error {
 	sc.mu.Lock()
 	defer sc.mu.Unlock()
@@ -267,7 +265,7 @@ func (sc *scanner) push(nodes []*node) {
 	sc.wake.Broadcast()
 }
 
-// pop returns nil when the scan is over.
+// pop returns the next directory, nil when the scan has ended.
 func (sc *scanner) pop() *node {
 	sc.mu.Lock()
 	defer sc.mu.Unlock()
@@ -289,7 +287,7 @@ func (sc *scanner) complete() {
 	sc.wake.Broadcast()
 }
 
-// closeAll closes what a failed scan left open.
+// closeAll closes the handles that a failed scan left open.
 func (sc *scanner) closeAll() {
 	for _, n := range sc.stack {
 		for ; n != nil; n = n.parent {

@@ -2,8 +2,7 @@ package scan
 
 import "github.com/seed-fb9cbc17/cairn/internal/index"
 
-// visitSealed looks at what the old block of n has. As long as nothing differs there is
-// no new one.
+// visitSealed scans the names in the old block of n. A new block is made only when one differs.
 func (w *worker) visitSealed(n *node) error {
 	all := n.prev.Raw
 	n.shared, n.gitignore = true, findIgnoreFile(all) != nil
@@ -17,7 +16,7 @@ func (w *worker) visitSealed(n *node) error {
 	return w.listIfEmpty(n)
 }
 
-// visitRecord looks at what a record tells of; at is where it begins in the old block.
+// visitRecord scans the name of a record; at is its position in the old block.
 func (w *worker) visitRecord(n *node, rec index.Record, at int) error {
 	name, late := rec.Name(), w.late.Load()
 	if knownDir(rec) && !late {

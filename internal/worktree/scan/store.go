@@ -9,15 +9,15 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
-// maxRoot bounds the record of a store's root. Paths of systems are shorter.
+// maxRoot is the largest size in bytes of a store's root record. Paths of real systems are shorter.
 const maxRoot = 64 << 10
 
 // storesDir is the directory of a data directory that holds the stores.
 const storesDir = "snapshot"
 
-// passStore takes n out of the capture if it is a cairn store. The store of another data
-// directory grows with every checkpoint of its own: a capture that held it would roll it
-// back, with the checkpoints that came later.
+// passStore removes n from the capture if it is a cairn store. The store of another data directory
+// grows with each of its checkpoints. Restoring a capture that holds such a store would roll it
+// back and lose its later checkpoints.
 func (w *worker) passStore(n *node) bool {
 	if n.parent == nil || !isStore(n) {
 		return false
@@ -37,10 +37,9 @@ func (w *worker) passStore(n *node) bool {
 	return true
 }
 
-// isStore reports whether a directory is a cairn store. Its contents do not decide alone:
-// the name of a store is the hash of the root that it records, so that no directory of a
-// project becomes a store by files that are put into it. A store whose record is damaged
-// is still one where stores lie.
+// isStore reports whether a directory is a cairn store. The name of a store is the hash of the root
+// that it records, so a project's directory does not become a store through files that are put into
+// it. A store with a damaged root record counts if it lies in a directory of stores.
 func isStore(n *node) bool {
 	if !odb.IsProjectID(n.name) || !hasDirs(n.handle, "objects", "refs", "cairn") {
 		return false

@@ -9,11 +9,11 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 )
 
-// ErrLimit says that a scan has found more than MaxFiles or MaxBytes.
+// ErrLimit: a scan found more than MaxFiles or MaxBytes.
 var ErrLimit = errors.New("more than the limit")
 
-// From this much to be read on, OnGrowth is asked: far above a usual change, and far
-// below what takes long to read. A first scan, which nobody may have meant, asks sooner.
+// The amount of files and bytes to read from which on OnGrowth is called: far above a usual change
+// and far below a long read. A first scan, which may be a mistake, calls it sooner.
 const (
 	growthFiles = 20_000
 	growthBytes = 256 << 20
@@ -21,15 +21,15 @@ const (
 	firstBytes  = 16 << 20
 )
 
-// exactUpTo is how many files a survey looks at. Of the files beyond it only the names
-// are counted: whoever has so many wants to know soon that they are too many.
+// exactUpTo is the number of files that a survey examines. Beyond it, only names are counted, so
+// that a refusal for too many files comes soon.
 const exactUpTo = 200_000
 
-// Tally is what a directory holds.
+// Tally counts the files of a directory.
 type Tally struct {
 	Path  string // "" = the root itself
 	Files int
-	Bytes int64 // that would have to be read
+	Bytes int64 // that must be read
 }
 
 // count adds the files of a directory to the total.
@@ -43,7 +43,7 @@ func (w *worker) count(n *node) error {
 	return nil
 }
 
-// record keeps what a survey has found in a directory, be it only a part.
+// record stores the tally of a directory, also of a part of it.
 func (w *worker) record(n *node) {
 	if !w.survey {
 		return
@@ -54,14 +54,14 @@ func (w *worker) record(n *node) {
 	w.surveyed = 0
 }
 
-// announce is called before a file is read.
+// announce is called before each read of a file.
 func (w *worker) announce(size int64) (err error) {
 	fresh, due := w.fresh.Add(1), w.due.Add(size)
 	if w.survey {
 		w.surveyed += size
 	} else if w.OnGrowth != nil && w.grown(fresh, due) {
 		w.growth.Do(func() { w.refused = w.OnGrowth() })
-		err = w.refused // everybody's, who else would read on until the first one has said so
+		err = w.refused // every worker returns the error; others would read on until the first one has reported it
 	}
 	switch {
 	case err != nil:
@@ -77,7 +77,7 @@ func (w *worker) announce(size int64) (err error) {
 	return nil
 }
 
-// grown reports whether so many files and bytes are more than a scan reads unasked.
+// grown reports whether the counts require a call of OnGrowth.
 func (sc *scanner) grown(files, bytes int64) bool {
 	if sc.first {
 		return files >= firstFiles || bytes >= firstBytes
@@ -85,9 +85,9 @@ func (sc *scanner) grown(files, bytes int64) bool {
 	return files >= growthFiles || bytes >= growthBytes
 }
 
-// Survey walks as Run would, but only counts. It stops as soon as a limit is passed,
-// and then returns ErrLimit with what was counted so far. Index and Sink stay as they
-// are. The tallies are those of the directories themselves, see Largest.
+// Survey walks as Run would, but only counts. It stops when a limit is exceeded, and then returns
+// ErrLimit with the counts so far. Index and Sink are unchanged. Each tally is of one directory
+// alone; Largest adds them up.
 func (s *Walk) Survey(ctx context.Context) ([]Tally, error) {
 	sc := &scanner{Walk: s, ctx: ctx, survey: true, tally: make(map[string]Tally)}
 	_, err := sc.walk()
@@ -98,10 +98,10 @@ func (s *Walk) Survey(ctx context.Context) ([]Tally, error) {
 	return list, err
 }
 
-// Largest returns the directories that hold most of what was tallied, with all below
-// them, as measure says. A directory that lies almost as a whole in one below it gives
-// way to that, and many small ones to the one that holds them. If most lies in the root
-// itself, it is the root.
+// Largest returns up to n directories with the largest sums, each including everything below it. If
+// one sub-directory holds nearly all of a directory, it replaces that directory. If the directories
+// found hold only a small part, their parent is returned. If most lies in the root itself, the root
+// is returned.
 func Largest(tallies []Tally, n int, measure func(Tally) int64) []Tally {
 	w := weights{own: make(map[string]Tally), sums: make(map[string]*Tally), below: make(map[string][]string), measure: measure}
 	for _, t := range tallies {
@@ -126,7 +126,7 @@ func Largest(tallies []Tally, n int, measure func(Tally) int64) []Tally {
 	return list
 }
 
-// weights are tallies with those of everything below added.
+// weights are tallies, and their sums over everything below.
 type weights struct {
 	own     map[string]Tally
 	sums    map[string]*Tally
@@ -153,7 +153,7 @@ func (w *weights) add(t Tally) {
 	}
 }
 
-// narrow goes down as long as one directory holds nearly everything.
+// narrow descends as long as one sub-directory holds nearly everything.
 func (w *weights) narrow(dir string) string {
 	for _, child := range w.below[dir] {
 		if w.measure(*w.sums[child])*10 >= w.measure(*w.sums[dir])*9 {

@@ -7,15 +7,15 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
-// treeWriter encodes what is captured in a directory as a tree. A block is sorted by
-// names, a tree as if the names of directories ended in '/'; so a directory waits until
-// no name can come that begins with its own and goes on with less than that.
+// treeWriter encodes the captured entries of a directory as a tree. A block is sorted by names. A
+// tree is sorted as if the names of directories ended in '/'. So a directory waits until no later
+// name can begin with its name followed by a byte below '/'.
 type treeWriter struct {
 	out     []byte
-	waiting []index.Record // each one's name begins with that of the one before
+	waiting []index.Record // each name is a prefix of the next one
 }
 
-// encode returns the tree of d, which is valid until the writer is used again.
+// encode returns the tree of d. The result is valid until the next call.
 func (t *treeWriter) encode(d *index.Dir) []byte {
 	t.out, t.waiting = t.out[:0], t.waiting[:0]
 	for rec := range d.All {
@@ -33,7 +33,7 @@ func (t *treeWriter) encode(d *index.Dir) []byte {
 	return t.out
 }
 
-// release appends the directories that come before name, or all.
+// release appends the waiting directories that sort before name; nil releases all.
 func (t *treeWriter) release(name []byte) {
 	for n := len(t.waiting) - 1; n >= 0; n-- {
 		last := t.waiting[n].Name()

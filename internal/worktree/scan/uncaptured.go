@@ -6,9 +6,9 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
-// Uncaptured returns the path of something below the directory dir that the index
-// does not hold as captured, "" when there is nothing of the kind: only then may the
-// directory go. Errors count as something that is there.
+// Uncaptured returns a path below the directory folder that the index does not hold as captured, ""
+// if there is none. Only an empty result allows the directory's removal. A path that cannot be read
+// counts as uncaptured.
 func Uncaptured(root, folder string, x *index.Index) string {
 	var l dir.Listing
 	var found string

@@ -10,8 +10,8 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
-// seek advances the old entries to name, removing the directories that are passed
-// over, and returns the old entry of that name or nil. A nil name means the end.
+// seek advances the old entries to name, drops those before it, and returns the old entry of name
+// or nil. A nil name means the end.
 func (w *worker) seek(n *node, old []byte, name []byte) (rec index.Record, rest []byte) {
 	for {
 		rec, rest = index.Next(old)
@@ -36,7 +36,7 @@ func (sc *scanner) remove(path string) {
 	sc.removed = append(sc.removed, path)
 }
 
-// visit looks at one name and appends its entry to the block of n, if it gets one.
+// visit scans one name and appends its entry, if any, to the block of n.
 func (w *worker) visit(n *node, name []byte, rec index.Record) error {
 	if string(name) == ".git" {
 		w.drop(n, rec)
@@ -56,7 +56,7 @@ func (w *worker) visit(n *node, name []byte, rec index.Record) error {
 	return w.visitLooked(n, name, rec, st, err)
 }
 
-// visitLooked goes by what a look at the name has told.
+// visitLooked continues with the result of the lstat.
 func (w *worker) visitLooked(n *node, name []byte, rec index.Record, st dir.Info, err error) error {
 	switch {
 	case err != nil:
@@ -73,16 +73,14 @@ func (w *worker) visitLooked(n *node, name []byte, rec index.Record, st dir.Info
 	return w.visitFile(n, string(name), rec, st)
 }
 
-// isAsRecorded reports whether a file or symlink is the one that its old entry has as
-// captured.
+// isAsRecorded reports whether a file or symlink matches its captured entry.
 func (sc *scanner) isAsRecorded(rec index.Record, st *dir.Info) bool {
 	return rec != nil && rec.Skip() == index.Captured && rec.Matches(st.Mode, st.Perm, &st.Stat) &&
 		st.Mode != object.Dir && st.Mode != 0 && !sc.tooLarge(st)
 }
 
-// visitByKind goes without a look at the name where its kind is enough: for a
-// directory that is known, whose bits the open directory tells cheaper, and for what a
-// survey only counts.
+// visitByKind handles a name without an lstat if its kind is enough: a known directory, whose
+// permission bits come cheaper from its open handle, and a name that a survey only counts.
 func (w *worker) visitByKind(n *node, name []byte, rec index.Record) bool {
 	switch k := dir.KindOf(name); {
 	case k == dir.KindDir && knownDir(rec) && w.Scope == nil && !w.NeverIsNew:
@@ -102,13 +100,13 @@ func (w *worker) visitByKind(n *node, name []byte, rec index.Record) bool {
 	return false
 }
 
-// enterKnown has a known directory scanned, whose entry is the old one.
+// enterKnown adds a known directory to the scan. Its entry is the old one.
 func (w *worker) enterKnown(n *node, path string, rec index.Record, slot int) {
 	c := w.enter(n, path, slot, rec.Perm())
 	c.entry, c.wasEmpty, c.trusted = rec, rec.Empty(), true
 }
 
-// enter has a directory in n scanned.
+// enter adds a directory in n to the scan.
 func (w *worker) enter(n *node, path string, slot int, perm uint16) *node {
 	_, name := index.Split(path)
 	c := &node{
@@ -119,7 +117,7 @@ func (w *worker) enter(n *node, path string, slot int, perm uint16) *node {
 	return c
 }
 
-// knownDir reports whether an old entry is that of a directory that was captured.
+// knownDir reports whether an old entry is a captured directory.
 func knownDir(rec index.Record) bool {
 	return rec != nil && rec.Mode() == object.Dir && rec.Skip() == index.Captured && (!rec.ID().IsZero() || rec.Empty())
 }
@@ -171,8 +169,7 @@ func (w *worker) lstatFailed(n *node, name string, rec index.Record, cause error
 	return fmt.Errorf("lstat %s: %w", w.full(path), cause)
 }
 
-// drop notes that what an old entry captured is not there any more. Where that was
-// a directory, it goes from the index.
+// drop records that a captured path is gone. A directory is removed from the index.
 func (w *worker) drop(n *node, rec index.Record) {
 	if rec == nil {
 		return
@@ -234,7 +231,7 @@ func (w *worker) visitFile(n *node, name string, rec index.Record, st dir.Info) 
 		return nil
 	}
 	if err != nil || e == nil {
-		n.leaky = true // it has gone
+		n.leaky = true // the file is gone
 		return err
 	}
 	w.nameRules(n, e)
@@ -242,15 +239,15 @@ func (w *worker) visitFile(n *node, name string, rec index.Record, st dir.Info) 
 	return nil
 }
 
-// leaveAlone records a path that is not even opened because of its name.
+// leaveAlone records a path that is not opened because of its name, a deny rule or its size.
 func (w *worker) leaveAlone(n *node, name string, mode object.Mode, st dir.Info, why index.Skip) error {
 	w.skip(Skipped{Path: index.Join(n.path, name), Reason: why, Size: st.Stat.Size, Dir: mode == object.Dir})
 	n.block = index.Append(n.block, &index.Entry{Name: name, Mode: mode, Perm: st.Perm, Skip: why, Stat: st.Stat})
 	return nil
 }
 
-// denied reports whether the name is on the list of what is never captured. What
-// lies in a denied directory is never asked about.
+// denied reports whether the deny list covers the name. Paths inside a denied directory are not
+// checked.
 func (sc *scanner) denied(n *node, name string, dir bool) bool {
 	return sc.Never != nil && sc.Never.Ignored(index.Join(n.path, name), dir)
 }

@@ -18,12 +18,12 @@ type worker struct {
 	block    []byte // block buffer for the next directory
 	children []*node
 	files    int           // since the last directory was done
-	surveyed int64         // bytes, likewise
-	quick    bool          // see visitPaced
-	looks    int           // at names of the present directory
-	reading  time.Duration // files of that
-	listed   int           // directories
-	slow     int           // directories until quick is tried again
+	surveyed int64         // bytes, since the last directory was done
+	quick    bool          // use non-blocking lstat calls, see visitPaced
+	looks    int           // lstat calls in the present directory
+	reading  time.Duration // time spent reading files of the present directory
+	listed   int           // number of listed directories
+	slow     int           // number of directories until quick is tried again
 	tree     treeWriter
 	content  []byte
 }
@@ -50,7 +50,7 @@ func (sc *scanner) abandon(n *node) {
 	sc.stack = append(sc.stack, n)
 }
 
-// scanDir reads one directory:
+// scanDir scans one directory:
 //
 //  1. open it, relative to its parent and not through a symlink
 //  2. list and sort the names, and walk them beside the entries of the old block;
@@ -59,12 +59,11 @@ func (sc *scanner) abandon(n *node) {
 //  4. a directory: an entry without an id, and a child to scan
 //  5. old directories that are no longer there: remove them from the index
 //
-// The children are pushed only when the block is complete, because they fill in
-// their ids in it.
+// The children are pushed when the block is complete, because they write their ids into it.
 func (w *worker) scanDir(n *node) error {
 	n.pending.Store(1)
 	if n.prev != nil {
-		n.path = n.prev.Path // the index keeps this copy anyway
+		n.path = n.prev.Path // the index keeps this copy in memory anyway
 	}
 	if late, err := w.overdue(); err != nil {
 		return err
@@ -83,7 +82,7 @@ func (w *worker) scanDir(n *node) error {
 	if n.shared {
 		n.block = nil
 	} else {
-		w.block = nil // it belongs to n until n is complete
+		w.block = nil // n owns it until n is complete
 	}
 	w.notePrint(n)
 	if err := w.count(n); err != nil {
@@ -128,7 +127,7 @@ func (w *worker) look(n *node, name []byte) (dir.Info, error) {
 	return n.handle.Lstat(name)
 }
 
-// visitAll looks at every name of n, or at the hinted ones.
+// visitAll scans every name of n, or only some.
 func (w *worker) visitAll(n *node) error {
 	var old []byte
 	if n.prev != nil {
@@ -153,8 +152,8 @@ func (w *worker) visitAll(n *node) error {
 	return nil
 }
 
-// open opens and lists n. A directory that is gone, replaced or unreadable is a
-// fact about its parent: ok is false, and err tells only of what stops the scan.
+// open opens and lists n. If the directory is gone, replaced or unreadable, ok is false and the
+// parent's entry is updated. err is set only for an error that ends the scan.
 func (w *worker) open(n *node) (ok bool, err error) {
 	if n.handle == nil {
 		n.handle, err = n.parent.handle.OpenDir(n.name)

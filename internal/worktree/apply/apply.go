@@ -14,17 +14,17 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
-// What can keep a change from being carried out, beside the system's own errors.
+// Reasons why a change is not carried out, beside the system's errors.
 var (
 	// ErrUnsafePath: the path could lead out of the root or into a repository.
 	ErrUnsafePath = errors.New("unsafe path")
-	// ErrNotEmpty: a directory to be removed holds something else and stays.
+	// ErrNotEmpty: a directory to remove holds other files and stays.
 	ErrNotEmpty = errors.New("directory is not empty")
-	// ErrSpelling: it stays under a name that is not spelled as it should be.
+	// ErrSpelling: the path exists under another spelling of its name.
 	ErrSpelling = errors.New("the file system keeps the spelling that it has")
 )
 
-// Action is what a change does to its path.
+// Action is the effect of a change on its path.
 type Action uint8
 
 // The actions. Their names are part of the journal's format.
@@ -47,11 +47,10 @@ func (a Action) String() string {
 	return actionNames[a]
 }
 
-// Makes reports whether there is something at the path afterwards that may have been
-// absent before.
+// Makes reports whether the path exists afterwards and may have been absent before.
 func (a Action) Makes() bool { return a == Create || a == Modify || a == Mkdir }
 
-// Removes reports whether there is nothing at the path afterwards.
+// Removes reports whether the path is absent afterwards.
 func (a Action) Removes() bool { return a == Delete || a == Rmdir }
 
 // ParseAction is the inverse of Action.String.
@@ -71,33 +70,33 @@ type Change struct {
 	Mode   object.Mode // wanted: Regular, Executable, Symlink, or Dir for Mkdir and the Chmod of a directory
 	Perm   uint16      // wanted permission bits, 07777; symlinks have none
 	ID     object.ID   // wanted contents: a blob, or a link's text
-	Was    *dir.State  // what must be on disk now; nil = nothing
+	Was    *dir.State  // the expected state on disk; nil = absent
 
-	// As is, of a Delete or Rmdir, the path of what is made in its place by another change,
-	// because the file system takes the two paths for the same; else "".
+	// As is set for a Delete or Rmdir if another change makes a path that the file system takes for
+	// the same one. It is that other path, else "".
 	As string
 }
 
-// Source gives out the contents to write. A reader fails no later than at its end
-// when it cannot vouch for what it gave. Open is called from several goroutines.
+// Source opens the contents to write. A reader that cannot vouch for its data fails at its end at
+// the latest. Open is called from several goroutines.
 type Source interface {
 	Open(id object.ID) (size int64, r io.ReadCloser, err error)
 }
 
-// Outcome is what became of one change.
+// Outcome is the result of one change.
 type Outcome struct {
 	Path   string
 	Action Action
-	Err    error // an *fs.PathError; why the path is not as wanted
-	Done   bool  // the path is as wanted, by this call or since before
-	Linked bool  // what was replaced or removed has other names (hard links), which keep it
+	Err    error // an *fs.PathError: why the path is not in the wanted state
+	Done   bool  // the path is in the wanted state, through this call or an earlier one
+	Linked bool  // the replaced or removed file has other names (hard links), which keep it
 
-	// Entry is the written path for the stat cache: Name is its last name, the rest
-	// is what the disk shows now, ID what was verified. It is marked racy, because a
-	// file just written can change once more within one tick of the clock, except where
-	// the file system was seen to stamp such a change with a later time. Perm
-	// differs from the wanted bits where the file system cannot hold them. Entry is
-	// the zero value where nothing was written, or somebody else wrote since.
+	// Entry is the written path for the stat cache. Name is its last name, ID the verified
+	// contents, and the rest is the state on disk. It is marked racy, because a file that was just
+	// written can change again within one tick of the clock, unless the file system is known to
+	// stamp such a change with a later time. Perm differs from the wanted bits if the file system
+	// cannot hold them. Entry is zero if nothing was written, or if another process has written
+	// since.
 	Entry index.Entry
 }
 
@@ -105,55 +104,53 @@ type Outcome struct {
 type Executor struct {
 	Root   string
 	Source Source
-	Token  string // names the operation and its temporary files: letters, digits, '-' and '_', at most 64
+	Token  string // identifies the operation and its temporary files: letters, digits, '-' and '_', at most 64
 	Resume bool   // the plan may have been carried out in part
-	Sync   bool   // contents, bits and names that were written are on the medium when Run returns
+	Sync   bool   // contents, bits and names are on the medium when Run returns
 
-	order func(*os.File) (device uint64, ok bool) // both for tests; nil = atomicfile.Ordered
+	order func(*os.File) (device uint64, ok bool) // for tests, as flush; nil = atomicfile.Ordered
 	flush func(*os.File) error                    // nil = (*os.File).Sync
 
 	stamps func(*os.File) atomicfile.Fine // for tests; nil = atomicfile.StampsFinely
 	fine   fineStamps
 }
 
-// DirsStampFinely reports whether Run has seen that a file system gives directories that
-// were looked at a time of their own with the next change. It asks where it writes a file.
+// DirsStampFinely reports whether Run has seen that a file system gives a directory a new time with
+// every change after a stat. Run probes the file systems on which it writes a file.
 func (a *Executor) DirsStampFinely(device uint64) bool { return a.fine.of(device).Dirs }
 
-// Run carries out changes and returns what became of each, in the order of
-// changes. No path stops another: the error speaks only of the root, of the end of
-// ctx, and of directories whose permission bits could not be put back.
+// Run carries out changes and returns their outcomes, in the order of changes. A failed path does
+// not stop the others: the error is only about the root, the end of ctx, and directories whose
+// permission bits could not be restored.
 //
-//  1. Remove what stands in the way of something to be made: a file where a
-//     directory comes, a directory's contents and the directory where a file comes,
-//     and what has the same name in another spelling. A directory of that kind that
-//     holds something else is renamed.
-//  2. Make directories, parents first, and the parents that the plan forgot.
+//  1. Remove paths that are in the way of a path to make: a file where a
+//     directory comes, a directory and its contents where a file comes,
+//     and the same name in another spelling. A directory of that last kind that
+//     holds other files is renamed.
+//  2. Make directories, parents first, including parents that the plan lacks.
 //  3. Write: a temporary file in the same directory, contents, permission bits,
-//     read back and compared with the id; with Sync, flushed, together with some
-//     dozens of others; then, if the path still is what the plan expects, rename.
-//     Nothing is ever written in place, so that the other names of a hard link keep
-//     their contents.
+//     read back and compared with the id; with Sync, flushed in groups of some
+//     dozens; then, if the path still is in the expected state, rename. No file
+//     is written in place, so the other names of a hard link keep their contents.
 //  4. Remove the other files, deepest first.
 //  5. Set the permission bits of directories and remove directories, deepest first.
-//  6. With Sync, flush each directory in which names changed, once, or one for all of
-//     a file system that keeps order; see flushes.
+//  6. With Sync, flush each directory in which names changed, once. On a file system
+//     that keeps order, one flush serves all; see flushes.
 //
-// Every step goes through handles of the directories on the way, which neither
-// follow symlinks nor leave the root; a directory that is moved while it is held
-// is still the same directory. A directory that its owner may not write to is made
-// writable for the time being and put back at the end. After a crash only the
-// plan knows the bits that it had: a plan protects them by a Chmod of the directory
-// to the bits that it has, which also accepts the widened ones when resuming.
+// Every step goes through directory handles, which neither follow symlinks nor leave the root. A
+// directory that is moved while its handle is open is still the same directory. A directory that
+// its owner may not write to is made writable and restored at the end. After a crash only the plan
+// knows its original bits: a Chmod of the directory to its present bits protects them, and accepts
+// the widened bits when resuming.
 //
-// With Resume, a path that is as wanted is done, whoever made it so, and one that is
-// as expected is changed. Anything else is somebody's work and stays: ErrChanged.
+// With Resume, a path in the wanted state counts as done, whichever process made it so, and a path
+// in the expected state is changed. Any other state is another writer's work and stays: ErrChanged.
 //
-// Not guaranteed: a write by another process between the last look at a path and
-// the rename or unlink, some microseconds later, is lost; owner, group, access
-// lists and extended attributes of what is replaced are those of a new file.
+// Not guaranteed: a write by another process between the last check of a path and the rename or
+// unlink, some microseconds later, is lost. Owner, group, access lists and extended attributes of a
+// replaced file are those of a new file.
 //
-// progress, if not nil, is called after every change, never twice at a time.
+// progress, if not nil, is called after each change, never concurrently.
 func (a *Executor) Run(ctx context.Context, changes []Change, progress func(done, total int)) ([]Outcome, error) {
 	if !validToken(a.Token) {
 		return nil, fmt.Errorf("operation token %q: %w", a.Token, fs.ErrInvalid)
@@ -168,7 +165,7 @@ func (a *Executor) Run(ctx context.Context, changes []Change, progress func(done
 	return run.outcomes, err
 }
 
-// checkChange refuses what no plan may ask for, before anything is touched.
+// checkChange refuses an invalid change before Run touches the disk.
 func checkChange(c *Change) error {
 	if err := checkPath(c.Path); err != nil {
 		return err

@@ -7,15 +7,15 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
-// maxFlushes is how many files or directories are flushed at once: 100 files in as many
-// directories took 35 ms one by one, 6 with 16 at a time, and no less with more.
+// maxFlushes is the number of concurrent flushes. 100 files in as many directories took 35 ms one
+// by one, 6 ms with 16 at a time, and no less with more.
 const maxFlushes = 16
 
-// behind flushes files and directories while the workers go on: a flush waits for the
-// device, and what they do for the processor. Whoever needs one to be over waits for it.
+// behind flushes files and directories in the background: a flush waits for the device while the
+// workers need the processor. A caller that needs a flush to be complete waits for it.
 type behind struct {
 	sync    func(*os.File) error
-	slots   chan struct{} // one for each flush under way
+	slots   chan struct{} // one for each running flush
 	open    chan struct{} // one for each directory that is open for its flush
 	running sync.WaitGroup
 
@@ -30,7 +30,8 @@ func newBehind(flush func(*os.File) error) *behind {
 	return &behind{sync: flush, slots: make(chan struct{}, maxFlushes), open: make(chan struct{}, maxStaged)}
 }
 
-// file flushes a file, which its owner may close meanwhile if nothing matters any more.
+// file starts to flush a file. The caller may close the file before the flush ends if it no longer
+// needs the result.
 func (b *behind) file(f *os.File) <-chan error {
 	done := make(chan error, 1)
 	go func() {
@@ -41,8 +42,8 @@ func (b *behind) file(f *os.File) <-chan error {
 	return done
 }
 
-// folder flushes a directory and closes it. What comes of it, wait tells. The caller
-// has a place in open, which it gives up.
+// folder starts to flush a directory, and closes it. wait returns the error. The caller has taken a
+// slot of open, which folder returns.
 func (b *behind) folder(path string, f *os.File) {
 	b.running.Go(func() {
 		b.slots <- struct{}{}
@@ -59,15 +60,15 @@ func (b *behind) folder(path string, f *os.File) {
 	})
 }
 
-// wait returns when all directories are flushed.
+// wait waits for all directories and returns their errors.
 func (b *behind) wait() []error {
 	b.running.Wait()
 	return b.failed
 }
 
-// flushSoon begins to flush a staged file that is flushed by itself. Its contents are
-// sent off at once, since it may take a while until the flush has its turn; where the
-// system cannot do that or fails, the flush does it, and tells.
+// flushSoon starts to flush a staged file that is flushed alone. It also starts the write-back at
+// once, because the flush may wait for a slot. If the system cannot do that, the flush writes the
+// contents and returns any error.
 func (w *worker) flushSoon(s *staged) {
 	if !w.Sync || s.file == nil || s.together {
 		return
@@ -78,9 +79,9 @@ func (w *worker) flushSoon(s *staged) {
 	s.flushed = w.behind.file(s.file)
 }
 
-// flushFolderSoon begins to flush a directory that is flushed by itself, after names were
-// changed in it; another change needs another flush. It is left to the end where this is
-// not known to be what every change so far was made in.
+// flushFolderSoon starts to flush a directory that is flushed alone, after names changed in it. A
+// later change needs another flush. If the directory may not be the one of all changes so far, the
+// flush is left to the end.
 func (w *worker) flushFolderSoon(at dir.Place, dir *os.Root) {
 	if !w.Sync {
 		return

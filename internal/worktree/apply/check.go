@@ -13,8 +13,8 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
-// guard is the last look before something is replaced or removed: the path must be
-// what the plan expects. It returns nil for a path that is absent and should be.
+// guard is the last check before a path is replaced or removed: the path must be in the expected
+// state. It returns nil for a path that is absent as expected.
 func (w *worker) guard(r *os.Root, name string, c *Change) (fs.FileInfo, error) {
 	fi, err := r.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -44,9 +44,8 @@ func (w *worker) guard(r *os.Root, name string, c *Change) (fs.FileInfo, error) 
 	return fi, nil
 }
 
-// alone waits, where a file has further names, until no other worker changes one of
-// them: that would move the change time that guard looks at twice. Removals are done by
-// one worker.
+// alone locks out the other workers from a file with several names until done is called. A change
+// of another name would move the change time that guard compares. One worker does all removals.
 func (w *worker) alone(r *os.Root, name string) (done func()) {
 	if fi, err := r.Lstat(name); err != nil || !dir.Linked(fi) {
 		return func() {}
@@ -60,10 +59,10 @@ type verdict uint8
 const (
 	matchNo verdict = iota
 	matchYes
-	matchContents // if the contents are the expected ones
+	matchContents // matchYes if the contents are the expected ones
 )
 
-// match compares what is on disk with what is expected there.
+// match compares the state on disk with the expected one.
 func match(e *dir.State, now dir.Info, c *Change) verdict {
 	if now.Mode == 0 || kindOf(now.Mode) != kindOf(e.Mode) {
 		return matchNo
@@ -90,8 +89,8 @@ func match(e *dir.State, now dir.Info, c *Change) verdict {
 	return matchContents
 }
 
-// expectedID is the id of what should be on disk now, zero when unknown. A Chmod
-// leaves the contents as they are, so that the wanted id is the expected one too.
+// expectedID is the id of the expected contents on disk, zero if unknown. A Chmod does not change
+// the contents, so its wanted id is expected, too.
 func (c *Change) expectedID() object.ID {
 	if c.Was.ID.IsZero() && c.Action == Chmod {
 		return c.ID
@@ -106,7 +105,7 @@ func matchIf(ok bool) verdict {
 	return matchNo
 }
 
-// kindOf leaves the exec bit to the permission bits.
+// kindOf ignores the exec bit, which the permission bits hold.
 func kindOf(m object.Mode) object.Mode {
 	if m == object.Executable {
 		return object.Regular
@@ -114,7 +113,7 @@ func kindOf(m object.Mode) object.Mode {
 	return m
 }
 
-// asWanted reports, when resuming, whether the path already is what c makes of it.
+// asWanted reports, when resuming, whether the path is in the wanted state already.
 func (w *worker) asWanted(r *os.Root, name string, c *Change) (fs.FileInfo, error) {
 	fi, err := r.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -128,7 +127,7 @@ func (w *worker) asWanted(r *os.Root, name string, c *Change) (fs.FileInfo, erro
 		return nil, nil
 	}
 	if now.Mode == object.Dir {
-		return fi, nil // its bits are set at the end
+		return fi, nil // its permission bits are set at the end
 	}
 	if now.Mode != object.Symlink && !samePerm(now.Perm, c.Perm, false) {
 		return nil, nil
@@ -139,8 +138,8 @@ func (w *worker) asWanted(r *os.Root, name string, c *Change) (fs.FileInfo, erro
 	return fi, nil
 }
 
-// goneAbove reports whether a removal has nothing left to do because a directory
-// above its path is gone: removed, or, when resuming, already replaced by this plan.
+// goneAbove reports whether a removal has nothing to do because a directory above its path was
+// removed or, when resuming, has already been replaced by this plan.
 func (w *worker) goneAbove(path string, err error) bool {
 	if errors.Is(err, fs.ErrNotExist) {
 		return true
@@ -157,12 +156,12 @@ func (w *worker) goneAbove(path string, err error) bool {
 	return false
 }
 
-// replacedBefore reports, when resuming, whether what a removal made room for is there.
+// replacedBefore reports, when resuming, whether the path for which a removal made room exists.
 func (w *worker) replacedBefore(c *Change) bool {
 	return w.Resume && (w.twinDone(c.Path) || c.As != "" && w.twinDone(c.As))
 }
 
-// twinDone reports whether what the plan makes at path is there.
+// twinDone reports whether the path that the plan makes exists.
 func (w *worker) twinDone(path string) bool {
 	i, ok := w.twins[path]
 	if !ok {
@@ -183,7 +182,7 @@ func (w *worker) twinDone(path string) bool {
 	return done && err == nil
 }
 
-// holds reports whether the file or symlink that fi describes has the contents id.
+// holds reports whether the file or symlink described by fi has the contents id.
 func (w *worker) holds(r *os.Root, name string, fi fs.FileInfo, id object.ID) (bool, error) {
 	if fi.Mode()&fs.ModeSymlink != 0 {
 		text, err := r.Readlink(name)
@@ -196,7 +195,7 @@ func (w *worker) holds(r *os.Root, name string, fi fs.FileInfo, id object.ID) (b
 	defer f.Close()
 	got, err := w.hashFile(f, fi.Size())
 	if err == io.EOF {
-		return false, nil // it shrinks while it is read
+		return false, nil // the file shrank during the read
 	}
 	if err != nil {
 		return false, err

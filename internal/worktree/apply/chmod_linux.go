@@ -11,9 +11,9 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
-// chmodUnreadable is chmodSame for what its owner may not open. An O_PATH handle
-// needs no permission on the file itself; fchmod refuses such a handle, its name
-// under /proc does not, and serves every kernel.
+// chmodUnreadable is chmodSame for a file or directory that its owner may not open. An O_PATH
+// handle needs no permission on the file itself. fchmod refuses such a handle; chmod of its name
+// under /proc works on every kernel.
 func chmodUnreadable(r *os.Root, name string, fi fs.FileInfo, perm uint16) error {
 	dir, err := r.Open(".")
 	if err != nil {

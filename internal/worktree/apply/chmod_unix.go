@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// chmodUnreadable is chmodSame for what its owner may not open. A symlink put at
-// name meanwhile is not followed.
+// chmodUnreadable is chmodSame for a file or directory that its owner may not open. It does not
+// follow a symlink that replaces name in the meantime.
 func chmodUnreadable(r *os.Root, name string, _ fs.FileInfo, perm uint16) error {
 	dir, err := r.Open(".")
 	if err != nil {

@@ -15,40 +15,39 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
-// flushes is what a run knows about how its work gets to the medium.
+// flushes is the state of a run that decides when its work is on the medium.
 //
-// Where nothing is known about the file system, each file is flushed before it gets its
-// name, and each directory after names have changed in it, many at a time and behind the
-// back of what the run goes on with.
+// On an unknown file system, each file is flushed before it gets its name, and each directory after
+// names have changed in it. Many flushes run at a time in the background.
 //
-// Where a file system keeps order (atomicfile.Ordered), an fsync is a wait for the file's
-// own contents, and then a flush of the one journal and the device's cache, which is the
-// same for all. So contents are sent off as soon as a file is written; a group waits for
-// the contents of all its files, flushes the one that it changed last, and renames; and at
-// the end the directory in which a name was changed last is flushed for all.
+// On a file system that keeps order (atomicfile.Ordered), an fsync waits for the file's own
+// contents and then flushes the one journal and the device's cache, which all files share. So
+// write-back of a file starts as soon as it is written. A group waits for the contents of all its
+// files, flushes the file that was changed last, and renames. At the end, a flush of the directory
+// in which a name was changed last serves all.
 type flushes struct {
 	behind  *behind
-	ordered map[uint64]bool        // devices, as far as they have been asked about
-	touched map[string]*touched    // directories whose names, or whose own bits, changed
-	final   map[uint64][]dir.Place // of devices that keep order: those where any worker made the last change
+	ordered map[uint64]bool        // devices that were probed
+	touched map[string]*touched    // directories whose names or own bits changed
+	final   map[uint64][]dir.Place // of devices that keep order: the directories in which the workers made their last changes
 }
 
-// touched is what a directory in which something changed still needs.
+// touched records the flush that a changed directory still needs.
 type touched struct {
-	device  uint64      // if it keeps order, or flushedAlone
-	info    fs.FileInfo // what was there each time; nil if it is not known, or not the same
-	flushed bool        // after the last change, or at least about to be
+	device  uint64      // the device if it keeps order, else flushedAlone
+	info    fs.FileInfo // the directory at each change; nil if not known or not always the same
+	flushed bool        // flushed since the last change, or about to be
 }
 
-// flushedAlone is the device of what is flushed by itself, whatever else is.
+// flushedAlone is the device of files and directories that are flushed by themselves.
 const flushedAlone = 0
 
 func newFlushes(flush func(*os.File) error) flushes {
 	return flushes{newBehind(flush), map[uint64]bool{}, map[string]*touched{}, map[uint64][]dir.Place{}}
 }
 
-// inOrder reports whether a directory, and the handle of it, lie on a file system that
-// keeps order. When resuming, nobody knows what was changed last.
+// inOrder reports whether a directory and its handle are on a file system that keeps order. It is
+// false when resuming: the last change before the interruption is not known.
 func (w *worker) inOrder(at dir.Place, r *os.Root) bool {
 	if !w.Sync || w.Resume || at.Info == nil {
 		return false
@@ -83,15 +82,15 @@ func (run *execution) asksOrder(r *os.Root, device uint64) (ok, known bool) {
 	return ok && of == device && awaitsAll(), true
 }
 
-// flushStaged returns when what is staged is on the medium, except for where on it the
-// contents of files lie that are flushed together: that is certain to be there no later
-// than their names.
+// flushStaged waits until the staged files are on the medium. For files that are flushed together,
+// the location of their contents may still be missing; it becomes durable no later than their
+// names.
 func (w *worker) flushStaged() []error {
 	errs := make([]error, len(w.staged))
 	if !w.Sync {
 		return errs
 	}
-	last := map[uint64]int{} // change on each device that keeps order
+	last := map[uint64]int{} // last staged file on each device that keeps order
 	for n := range w.staged {
 		if s := &w.staged[n]; s.file != nil && s.together {
 			if s.tmp != "" {
@@ -113,7 +112,7 @@ func (w *worker) flushStaged() []error {
 	return errs
 }
 
-// blame is called with the error of flushing all that is flushed together on a device.
+// blame sets the error of a common flush for all files of the device.
 func (w *worker) blame(errs []error, device uint64, err error) {
 	for n := range w.staged {
 		if s := &w.staged[n]; s.together && s.device == device {
@@ -122,15 +121,15 @@ func (w *worker) blame(errs []error, device uint64, err error) {
 	}
 }
 
-// renamed notes that a name was just made, replaced or removed in a directory.
+// renamed records that a name was made, replaced or removed in a directory.
 func (w *worker) renamed(at dir.Place, r *os.Root) {
 	if w.inOrder(at, r) {
 		w.latest[dir.DeviceOf(at.Info)] = at
 	}
 }
 
-// endPhase takes note of the last changes of the workers of a phase. What the phases
-// before changed is older than any of them.
+// endPhase records the last changes of a phase's workers. They are newer than those of all earlier
+// phases.
 func (run *execution) endPhase(workers ...*worker) {
 	latest := map[uint64][]dir.Place{}
 	for _, w := range workers {
@@ -142,7 +141,7 @@ func (run *execution) endPhase(workers ...*worker) {
 	maps.Copy(run.final, latest)
 }
 
-// touch notes that names in the directory path, where the stack is, may have changed.
+// touch records that names may have changed in the directory path, where the stack is.
 func (w *worker) touch(path string) {
 	if !w.Sync {
 		return
@@ -166,7 +165,7 @@ func (w *worker) touch(path string) {
 	w.touched[path] = &now
 }
 
-// touchAlone notes a directory that is flushed by itself.
+// touchAlone records a directory that is flushed by itself.
 func (w *worker) touchAlone(path string) {
 	if !w.Sync {
 		return
@@ -176,8 +175,8 @@ func (w *worker) touchAlone(path string) {
 	w.touched[path] = &touched{device: flushedAlone}
 }
 
-// syncFolders makes the new names durable; the contents already are. Each directory is
-// flushed once, however much changed in it, or one for all of its file system.
+// syncFolders makes the new names durable; the contents already are. Each directory is flushed
+// once, or one directory for its whole file system.
 func (w *worker) syncFolders() error {
 	left := maps.Clone(w.touched)
 	maps.DeleteFunc(left, func(_ string, t *touched) bool { return t.flushed })
@@ -196,7 +195,7 @@ func (w *worker) syncFolders() error {
 	return errors.Join(append(failed, w.behind.wait()...)...)
 }
 
-// syncSame flushes directories, unless one of them is not at its path any more.
+// syncSame flushes directories. ok is false if one of them is no longer at its path.
 func (w *worker) syncSame(folders []dir.Place) (failed []error, ok bool) {
 	var files []*os.File
 	defer func() {
@@ -250,8 +249,8 @@ func (w *worker) syncSome(paths []string) (failed []error) {
 	return failed
 }
 
-// syncError is nil for a directory that is gone or lies on a file system that cannot
-// flush directories.
+// syncError returns nil for a directory that is gone, or on a file system that cannot flush
+// directories.
 func syncError(path string, err error) error {
 	if err == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, dir.ErrChanged) || errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
 		return nil
@@ -259,7 +258,7 @@ func syncError(path string, err error) error {
 	return &fs.PathError{Op: "sync", Path: path, Err: dir.Cause(err)}
 }
 
-// inParallel calls do for 0 to n-1, as many at a time as flushes are worth it.
+// inParallel calls do for 0 to n-1, with at most maxFlushes calls at a time.
 func inParallel(n int, do func(int)) {
 	if n == 1 {
 		do(0)

@@ -7,7 +7,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
-// phase is when a change is carried out; see [Executor.Run].
+// phase is the step of [Executor.Run] in which a change is carried out.
 type phase uint8
 
 const (
@@ -19,8 +19,8 @@ const (
 	phaseCount
 )
 
-// orderOf returns the indexes of the changes that are not skipped, by phase and
-// in the order in which each phase takes them. It depends on the changes alone.
+// orderOf returns the indexes of the changes that are not skipped, by phase, in the order of each
+// phase. The result depends only on the changes.
 func orderOf(changes []Change, skip func(i int) bool) [phaseCount][]int {
 	var order [phaseCount][]int
 	blocked := newBlockers(changes, skip)
@@ -62,9 +62,9 @@ func phaseOf(c *Change, blocked *blockers) phase {
 	return phaseWrites
 }
 
-// blockers knows which removals must come before something can be made.
+// blockers finds the removals that must come before a path can be made.
 type blockers struct {
-	made   map[string]bool // paths of the things to be made; true where all below must go before
+	made   map[string]bool // paths to make; true if everything below must go before
 	parent map[string]bool // the directories above them
 }
 
@@ -93,9 +93,8 @@ func newBlockers(changes []Change, skip func(i int) bool) *blockers {
 	return b
 }
 
-// by reports whether the removal c stands in the way: of something at its path, of
-// something below it (a file cannot hold it), or of something in the place of a
-// directory above it, which must be empty before it can go.
+// by reports whether the removal c is in the way of a path to make: at the same path, above it as a
+// file, or below a directory that a file replaces and that must be empty first.
 func (b *blockers) by(c *Change) bool {
 	if _, ok := b.made[c.Path]; ok || c.Action == Delete && b.parent[c.Path] {
 		return true
@@ -108,8 +107,8 @@ func (b *blockers) by(c *Change) bool {
 	return false
 }
 
-// comparePaths orders paths so that everything below a directory follows it at
-// once: name by name, not byte by byte.
+// comparePaths compares paths name by name and not byte by byte: everything below a directory
+// follows it directly.
 func comparePaths(a, b string) int {
 	n := min(len(a), len(b))
 	for i := range n {
@@ -127,7 +126,7 @@ func pathRank(c byte) int {
 	return int(c)
 }
 
-// splitPath cuts a path into its directory, "" for the root, and its last name.
+// splitPath splits a path into its directory, "" for the root, and its last name.
 func splitPath(path string) (parent, name string) {
 	parent = parentPath(path)
 	if parent == "" {

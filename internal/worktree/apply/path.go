@@ -9,9 +9,9 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
-// checkPath refuses every path that is not plainly below the root: absolute ones,
-// empty names, "." and "..", whatever could pass for .git on any file system, names
-// that temporary files have, and on Windows names that mean something else there.
+// checkPath refuses every path that is not plainly below the root: absolute paths, empty names, "."
+// and "..", any name that some file system takes for .git, names of temporary files, and on Windows
+// names with another meaning there.
 func checkPath(path string) error {
 	for name := range strings.SplitSeq(path, "/") {
 		if !object.SafeName(name) || isTempName(name) || runtime.GOOS == "windows" && !windowsName(name) {
@@ -21,8 +21,8 @@ func checkPath(path string) error {
 	return nil
 }
 
-// windowsName reports whether Windows would make a file of exactly this name: no
-// separator, stream or wildcard, nothing that it drops from the end, no device.
+// windowsName reports whether Windows would make a file of exactly this name: no separator, stream
+// or wildcard, no trailing blank or dot, no device.
 func windowsName(name string) bool {
 	if !utf8.ValidString(name) || strings.ContainsAny(name, `<>:"\|?*`) || strings.TrimRight(name, " .") != name {
 		return false
@@ -34,8 +34,8 @@ func windowsName(name string) bool {
 	return !windowsDevice(strings.ToUpper(strings.TrimRight(base, " ")))
 }
 
-// windowsDevice knows the names listed by Microsoft's "Naming Files, Paths, and
-// Namespaces", with and without an extension, and the console's two.
+// windowsDevice reports the names of Microsoft's "Naming Files, Paths, and Namespaces", with and
+// without an extension, and the two of the console.
 func windowsDevice(base string) bool {
 	switch base {
 	case "CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$":

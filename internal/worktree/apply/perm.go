@@ -8,7 +8,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
-// permMode is perm as package os writes it.
+// permMode returns perm in the form of package os.
 func permMode(perm uint16) fs.FileMode {
 	mode := fs.FileMode(perm & 0o777)
 	for bit, flag := range map[uint16]fs.FileMode{0o4000: fs.ModeSetuid, 0o2000: fs.ModeSetgid, 0o1000: fs.ModeSticky} {
@@ -19,9 +19,9 @@ func permMode(perm uint16) fs.FileMode {
 	return mode
 }
 
-// chmodSame sets the permission bits of the file or directory name, which must
-// still be the one that fi describes. The bits are set through a handle, because a
-// symlink put at name meanwhile would be followed otherwise.
+// chmodSame sets the permission bits of a file or directory, which must still be the one of fi. It
+// uses a handle, because a path-based chmod would follow a symlink that replaces name in the
+// meantime.
 func chmodSame(r *os.Root, name string, fi fs.FileInfo, perm uint16) error {
 	f, err := openSame(r, name, fi)
 	if errors.Is(err, fs.ErrPermission) {
@@ -34,7 +34,7 @@ func chmodSame(r *os.Root, name string, fi fs.FileInfo, perm uint16) error {
 	return chmodOpen(r, name, f, perm)
 }
 
-// openSame opens name for reading; it must still be what fi describes.
+// openSame opens name for reading. The name must still refer to the file of fi.
 func openSame(r *os.Root, name string, fi fs.FileInfo) (*os.File, error) {
 	f, err := r.OpenFile(name, rootReadFlags, 0)
 	if err != nil {
@@ -51,8 +51,7 @@ func openSame(r *os.Root, name string, fi fs.FileInfo) (*os.File, error) {
 	return f, nil
 }
 
-// makeFolder makes a directory with exactly these bits, and at least those that its
-// owner needs to work in it.
+// makeFolder makes a directory with these bits and those that its owner needs to work in it.
 func makeFolder(r *os.Root, name string, perm uint16) (fs.FileInfo, error) {
 	perm |= 0o700
 	if err := r.Mkdir(name, fs.FileMode(perm&0o777)); err != nil {

@@ -14,5 +14,5 @@ func samePerm(a, b uint16, _ bool) bool { return a == b }
 
 func chmodOpen(_ *os.Root, _ string, f *os.File, perm uint16) error { return f.Chmod(permMode(perm)) }
 
-// openToSync opens a directory so that it can be flushed.
+// openToSync opens a directory to flush it.
 func openToSync(r *os.Root) (*os.File, error) { return r.Open(".") }

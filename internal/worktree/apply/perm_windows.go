@@ -7,12 +7,12 @@ import (
 
 const rootReadFlags = os.O_RDONLY
 
-// samePerm compares all that Windows keeps of the bits: whether a file may be
-// written to. Directories have none.
+// samePerm compares the only bit that Windows keeps: whether a file is writable. Directories have
+// none.
 func samePerm(a, b uint16, dir bool) bool { return dir || a&0o200 == b&0o200 }
 
-// chmodOpen goes by name, because a handle opened for reading may not change the
-// attributes. os.Root does not follow links here.
+// chmodOpen uses the name, because a handle opened for reading may not change the attributes.
+// os.Root does not follow links here.
 func chmodOpen(r *os.Root, name string, _ *os.File, perm uint16) error {
 	return r.Chmod(name, permMode(perm))
 }

@@ -56,8 +56,8 @@ func (w *worker) rmdir(r *os.Root, name string, i int) error {
 	return nil
 }
 
-// respell renames a directory that is not empty to the one that is to be in its place, if
-// that is the same in another spelling.
+// respell renames a directory that is not empty to the directory that replaces it, if the two are
+// the same in another spelling.
 func (w *worker) respell(r *os.Root, name string, fi fs.FileInfo, c *Change) error {
 	_, as := splitPath(c.As)
 	isLeaf := func(other Change) bool { return other.Path == c.As && other.Action.Makes() && other.Action != Mkdir }
@@ -82,8 +82,8 @@ func (w *worker) respell(r *os.Root, name string, fi fs.FileInfo, c *Change) err
 	return err
 }
 
-// mkdir makes a directory. Bits that its owner could not work with are set at the
-// end, by way of the loosened directories.
+// mkdir makes a directory. If its owner could not work in it with the wanted bits, they are set at
+// the end, with the loosened directories.
 func (w *worker) mkdir(r *os.Root, name string, i int) error {
 	c := &w.changes[i]
 	fi, err := makeFolder(r, name, c.Perm)
@@ -106,8 +106,8 @@ func (w *worker) mkdir(r *os.Root, name string, i int) error {
 	return nil
 }
 
-// adopt takes a directory that is there already: the wanted one, the expected one,
-// or, when resuming, any, because making one takes two steps.
+// adopt accepts an existing directory: the wanted one, the expected one or, when resuming, any,
+// because making one takes two steps.
 func (w *worker) adopt(r *os.Root, name string, c *Change) (fs.FileInfo, error) {
 	fi, err := r.Lstat(name)
 	if err != nil {
@@ -128,7 +128,7 @@ func (w *worker) adopt(r *os.Root, name string, c *Change) (fs.FileInfo, error) 
 	return r.Lstat(name)
 }
 
-// chmod sets the bits of a file or directory.
+// chmod sets the permission bits of a file or directory.
 func (w *worker) chmod(r *os.Root, name string, i int) error {
 	defer w.alone(r, name)()
 	c := &w.changes[i]
@@ -157,9 +157,9 @@ func (w *worker) chmod(r *os.Root, name string, i int) error {
 	return nil
 }
 
-// chmodDurably has the bits flushed with what else is staged, or, of a directory, with
-// its names. What its owner may not open is flushed with the directory that it is in,
-// as far as the file system does that.
+// chmodDurably sets the bits. A file is staged and flushed with the others. A directory is flushed
+// with its names. A file that its owner may not open is flushed with its directory, as far as the
+// file system does that.
 func (w *worker) chmodDurably(r *os.Root, name string, i int, fi fs.FileInfo) error {
 	c := &w.changes[i]
 	if fi.IsDir() || !w.Sync {
@@ -185,8 +185,8 @@ func (w *worker) chmodDurably(r *os.Root, name string, i int, fi fs.FileInfo) er
 	return nil
 }
 
-// loosePerm is what the bits of a directory are expected to be now: those of the
-// plan, or wider if this run, or the run that is resumed, has widened them.
+// loosePerm returns the expected present bits of a directory: those of the plan, or wider ones if
+// this run or the resumed one has widened them.
 func (w *worker) loosePerm(c *Change, r *os.Root, name string) uint16 {
 	w.mu.Lock()
 	_, ours := w.loose[c.Path]
@@ -199,8 +199,8 @@ func (w *worker) loosePerm(c *Change, r *os.Root, name string) uint16 {
 	return c.Was.Perm
 }
 
-// forget drops a directory from those that get their bits back: it is gone, or has
-// the bits that the plan wants.
+// forget removes a directory from those whose bits are restored: it is gone, or has the bits that
+// the plan wants.
 func (w *worker) forget(path string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
-// execution is one call of Run. Its workers share everything but their handles.
+// execution is one call of Run. Its workers share everything except their handles.
 type execution struct {
 	*Executor
 	ctx      context.Context
@@ -23,8 +23,8 @@ type execution struct {
 	topInfo  fs.FileInfo // nil without Sync
 	changes  []Change
 	outcomes []Outcome
-	twins    map[string]int    // when resuming: the change that makes a path, or impliedFolder
-	instead  map[string]string // likewise: Change.As by path
+	twins    map[string]int    // when resuming: the index of the change that makes a path, or impliedFolder
+	instead  map[string]string // when resuming: Change.As by path
 	progress func(done, total int)
 	links    sync.Mutex // see alone
 
@@ -34,10 +34,10 @@ type execution struct {
 	flushes
 }
 
-// looseFolder is a directory that its owner may write to only until the end.
+// looseFolder is a directory that was made writable until the end of the run.
 type looseFolder struct {
 	fi   fs.FileInfo
-	perm uint16 // what it gets back
+	perm uint16 // the original bits
 }
 
 // worker carries out changes one at a time.
@@ -48,7 +48,7 @@ type worker struct {
 
 	staged      []staged
 	stagedBytes int64
-	latest      map[uint64]dir.Place // of the devices that keep order, where this worker has changed a name last
+	latest      map[uint64]dir.Place // by device that keeps order: where this worker changed a name last
 }
 
 func newExecution(ctx context.Context, a *Executor, top *os.Root, changes []Change, progress func(done, total int)) *execution {
@@ -62,7 +62,7 @@ func newExecution(ctx context.Context, a *Executor, top *os.Root, changes []Chan
 		flushes:  newFlushes(a.flush),
 	}
 	if a.Sync {
-		run.topInfo, _ = top.Stat(".") // unknown means that everything is flushed by itself
+		run.topInfo, _ = top.Stat(".") // without it, every file is flushed alone
 	}
 	for i := range changes {
 		run.outcomes[i] = Outcome{Path: changes[i].Path, Action: changes[i].Action}
@@ -73,7 +73,7 @@ func newExecution(ctx context.Context, a *Executor, top *os.Root, changes []Chan
 	return run
 }
 
-// impliedFolder stands for a directory that must be there for something below it.
+// impliedFolder marks a directory that must exist for a path below it.
 const impliedFolder = -1
 
 func (run *execution) addTwin(i int) {
@@ -93,10 +93,10 @@ func (run *execution) addTwin(i int) {
 	}
 }
 
-// The parallelism of the writes, at most one worker per processor. Creating files
-// is the kernel's work and gains nothing; inflating and hashing does (2,000 files of
-// 16 KiB from zlib on two cores: 120 µs a file with one worker, 96 with two, 125 with
-// four), and with Sync one flush serves several files. A few writes are not shared.
+// The parallelism of the writes, at most one worker per processor. Creating files is the kernel's
+// work and gains nothing from it. Inflating and hashing gains (2,000 files of 16 KiB from zlib on
+// two cores: 120 µs a file with one worker, 96 with two, 125 with four), and with Sync one flush
+// serves several files. A few writes stay with one worker.
 const (
 	maxWorkers = 4
 	chunkSize  = 32
@@ -106,7 +106,7 @@ func (run *execution) worker() *worker {
 	return &worker{execution: run, stack: dir.NewStack(run.top, run.topInfo), latest: map[uint64]dir.Place{}}
 }
 
-// all goes through the phases. What was made writable is put back in any case.
+// all runs the phases. Directories that were made writable are restored in any case.
 func (run *execution) all() error {
 	refused := func(i int) bool { return run.outcomes[i].Err != nil }
 	for i := range run.changes {
@@ -129,12 +129,11 @@ func (run *execution) all() error {
 		w.place()
 		run.endPhase(w)
 	}
-	// Syncing opens directories, which may loosen them once more.
+	// Syncing opens directories, which may loosen them again.
 	return errors.Join(w.tighten(), w.syncFolders(), w.tighten(), run.ctx.Err())
 }
 
-// parallel shares out steps in runs of neighbours, so that each worker stays in few
-// directories.
+// parallel distributes steps in runs of neighbours, so that each worker stays in few directories.
 func (run *execution) parallel(steps []int) (workers []*worker) {
 	var next atomic.Int64
 	var wg sync.WaitGroup
@@ -159,14 +158,14 @@ func (run *execution) parallel(steps []int) (workers []*worker) {
 	return workers
 }
 
-// change carries out change i, or stages it, and records what became of it.
+// change carries out or stages change i, and records its outcome.
 func (w *worker) change(i int) {
 	if w.stageIsFull() {
 		w.place()
 	}
 	c, before := &w.changes[i], len(w.staged)
 	err := w.try(i)
-	if atomicfile.IsFull(err) && before > 0 { // placing frees what is replaced
+	if atomicfile.IsFull(err) && before > 0 { // placing frees the space of the replaced files
 		w.place()
 		before, err = 0, w.try(i)
 	}
@@ -220,9 +219,9 @@ func (run *execution) settle(i int, err error) {
 	}
 }
 
-// in calls op with the handle of the directory path. Where a directory on the way,
-// or this one, refuses, it is made writable and all is tried again. A call of in
-// within op may close the handle that op has.
+// in calls op with the handle of the directory path. If a directory on the way, or this one, denies
+// access, it is made writable and the call is repeated. A call of in within op may close op's
+// handle.
 func (w *worker) in(path string, create bool, op func(*os.Root) error) error {
 	var missing func(*os.Root, string) error
 	if create {
@@ -252,13 +251,13 @@ func (w *worker) in(path string, create bool, op func(*os.Root) error) error {
 	}
 }
 
-// loosen gives the owner of a directory all rights to it, for as long as the run
-// takes. It reports whether there is a point in trying again.
+// loosen gives the owner of a directory all rights to it until the end of the run. It reports
+// whether another attempt may succeed.
 func (w *worker) loosen(path string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if _, ok := w.loose[path]; ok {
-		return true // by another worker, just now
+		return true // another worker has just done it
 	}
 	r, name, err := w.above(path)
 	if err != nil {
@@ -286,9 +285,9 @@ func (w *worker) above(path string) (*os.Root, string, error) {
 	return r, name, err
 }
 
-// tighten gives the loosened directories their bits back, deepest first. A
-// directory that somebody else has altered or replaced since is left alone. Getting
-// to one may loosen those above it once more, hence the loop.
+// tighten restores the bits of the loosened directories, deepest first. A directory that another
+// process has changed or replaced since is left alone. Reaching one may loosen those above it
+// again, hence the loop.
 func (w *worker) tighten() error {
 	var failed []error
 	for paths := w.loosePaths(); len(paths) > 0; paths = w.loosePaths() {

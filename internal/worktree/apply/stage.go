@@ -7,32 +7,32 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
-// staged is a change that is prepared but not yet done: a temporary file or link that
-// waits to take its place, or, without a tmp, a file whose new bits wait to be flushed.
+// staged is a prepared change: a temporary file or link that will be renamed to its path or,
+// without a tmp, a file whose new bits will be flushed.
 type staged struct {
 	i         int
-	dir       *os.Root  // held open until the change is settled
-	at        dir.Place // what dir is
+	dir       *os.Root  // open until the change is settled
+	at        dir.Place // the place of dir
 	tmp, name string
 	file      *os.File // nil for links
 	made      fs.FileInfo
 	device    uint64       // of the file
-	together  bool         // flushed with the others of its group on that device
-	flushed   <-chan error // the outcome of being flushed alone; nil if it is not
+	together  bool         // flushed with the other files of its group on the device
+	flushed   <-chan error // result of a flush of this file alone; nil if there is none
 }
 
-// What may be staged at a time by one worker. Flushing several files at once costs
-// little more than flushing one, because the file system writes its journal once for
-// all of them; but until they are placed they take up room beside what they replace.
+// Limits of the changes that one worker stages at a time. Flushing several files at once costs
+// little more than flushing one, because the file system writes its journal once for all of them.
+// But staged files take up space beside the files that they replace.
 const (
 	maxStaged      = 64
 	maxStagedBytes = 32 << 20
 )
 
-// stage keeps a prepared change, its file and its directory for place.
+// stage adds a prepared change, its file and its directory for place.
 func (w *worker) stage(r *os.Root, s staged) {
 	s.dir, s.at = r, w.stack.Here()
-	s.together = w.inOrder(s.at, r) && dir.DeviceOf(s.at.Info) == s.device // not what is mounted on a file
+	s.together = w.inOrder(s.at, r) && dir.DeviceOf(s.at.Info) == s.device // the directory's device, not one that is mounted on the file
 	w.stack.Hold(r)
 	w.flushSoon(&s)
 	w.staged = append(w.staged, s)
@@ -45,7 +45,7 @@ func (w *worker) stageIsFull() bool {
 	return len(w.staged) >= maxStaged || w.stagedBytes >= maxStagedBytes
 }
 
-// place flushes what is staged, all at once, and gives each its name.
+// place flushes all staged files at once and renames them.
 func (w *worker) place() {
 	if len(w.staged) == 0 {
 		return
@@ -55,7 +55,7 @@ func (w *worker) place() {
 		s := &w.staged[n]
 		err := errs[n]
 		if s.file != nil { // before the rename: Windows does not rename open files
-			if cerr := s.file.Close(); err == nil {
+			if cerr := s.file.Close(); err == nil { // some file systems report a full disk at close
 				err = cerr // some file systems report a full disk only here
 			}
 		}
@@ -72,7 +72,7 @@ func (w *worker) place() {
 	w.staged, w.stagedBytes = w.staged[:0], 0
 }
 
-// unstage drops what a change has staged before it failed all the same.
+// unstage drops the staged files of a change that failed.
 func (w *worker) unstage(from int) {
 	for _, s := range w.staged[from:] {
 		s.file.Close()

@@ -7,15 +7,14 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 )
 
-// fineStamps knows on which file systems a file that was looked at gets a later time with
-// its next change, however soon that comes (Linux from 6.13 on, see StampsFinely).
+// fineStamps records which file systems give a file a new time with every change after a stat,
+// however soon it comes (Linux from 6.13 on, see StampsFinely).
 //
-// What a stat shows of a file that an Executor wrote is lasting there: the temporary file is
-// looked at after its contents were verified, and once more under its name. A write that
-// began before the second look has moved the time of the contents, which must be that of
-// the first; one that began later moves the time that is recorded. This holds for files
-// that are written here, not for those that a scan finds: there, a writer may have stamped
-// a file before the scan looked, and fill it after the scan has read.
+// On such a file system the stat of a file that an Executor wrote is lasting. There are two stats:
+// one of the temporary file after its contents were verified, and one under its final name. A write
+// that began before the second stat has moved the modification time, so the two stats differ. A
+// later write moves the recorded time. This does not hold for files that a scan finds: a writer may
+// stamp a file before the scan's stat, and write the contents after the scan has read them.
 type fineStamps struct {
 	look func(*os.File) atomicfile.Fine
 
@@ -30,7 +29,7 @@ func newFineStamps(look func(*os.File) atomicfile.Fine) fineStamps {
 	return fineStamps{look: look, seen: make(map[uint64]atomicfile.Fine)}
 }
 
-// probe finds out about a device, once, by a file that nobody else knows.
+// probe tests a device once, with a temporary file that no other process uses.
 func (s *fineStamps) probe(f *os.File, device uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -19,8 +19,8 @@ const (
 	maxToken = 64 // keeps every temporary name far below the 255 bytes of a name
 )
 
-// tempName is the temporary name of change n of an operation. It does not depend on
-// the target's name, which may be as long as a name can be.
+// tempName is the temporary name of change n of an operation. It does not contain the target's
+// name, which may have the maximum length.
 func tempName(token string, n int) string {
 	return tempPrefix + token + "-" + strconv.Itoa(n) + tempSuffix
 }
@@ -40,8 +40,8 @@ func parseTempName(name string) (token string, ok bool) {
 	return rest[:dash], err == nil && strconv.FormatUint(n, 10) == rest[dash+1:]
 }
 
-// isTempName reports whether name is one that an Executor gives to its temporary
-// files, of any operation. Such files are no part of a work tree.
+// isTempName reports whether an Executor gives such names to its temporary files, of any operation.
+// These files are no part of a work tree.
 func isTempName(name string) bool {
 	_, ok := parseTempName(name)
 	return ok
@@ -57,8 +57,8 @@ func validToken(s string) bool {
 	return s != "" && len(s) <= maxToken
 }
 
-// RemoveTemps removes the temporary files that a killed Run with this token has
-// left in the directories of changes, and nothing else.
+// RemoveTemps removes the temporary files that a killed Run with this token has left in the
+// directories of changes. It removes nothing else.
 func RemoveTemps(root, token string, changes []Change) error {
 	if !validToken(token) {
 		return fmt.Errorf("operation token %q: %w", token, fs.ErrInvalid)
@@ -80,7 +80,7 @@ func RemoveTemps(root, token string, changes []Change) error {
 	return errors.Join(append(failed, w.tighten())...)
 }
 
-// writtenFolders is the set of directories in which changes make temporary files.
+// writtenFolders returns the directories in which changes make temporary files.
 func writtenFolders(changes []Change) map[string]bool {
 	folders := map[string]bool{}
 	for i := range changes {
@@ -108,7 +108,7 @@ func removeTempsIn(r *os.Root, token string) error {
 		}
 		fi, err := r.Lstat(name)
 		if err != nil || fi.IsDir() {
-			continue // never made by an Executor
+			continue // an Executor makes no directory with such a name
 		}
 		if err := r.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err

@@ -13,10 +13,10 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
-// bufferSize takes most source files in one read.
+// bufferSize holds most source files in one read.
 const bufferSize = 128 << 10
 
-// maxLinkText is far beyond what any system takes (4095 bytes on Linux).
+// maxLinkText is larger than any system allows (4095 bytes on Linux).
 const maxLinkText = 64 << 10
 
 var errContents = errors.New("contents differ from their id")
@@ -45,8 +45,8 @@ func (w *worker) write(r *os.Root, name string, i int) error {
 	return nil
 }
 
-// prepare makes the temporary file, which stays open, or link. Nothing is left of it
-// on failure.
+// prepare makes the temporary link, or the temporary file, which stays open. On failure it removes
+// it.
 func (w *worker) prepare(r *os.Root, tmp string, c *Change) (*os.File, fs.FileInfo, error) {
 	size, src, err := w.Source.Open(c.ID)
 	if err != nil {
@@ -70,7 +70,7 @@ func (w *worker) prepare(r *os.Root, tmp string, c *Change) (*os.File, fs.FileIn
 	return f, made, nil
 }
 
-// createTemp never lets others see more than the wanted bits allow.
+// createTemp makes a file that other users can never access beyond the wanted bits.
 func (w *worker) createTemp(r *os.Root, tmp string, perm uint16) (*os.File, error) {
 	create := func() (*os.File, error) {
 		return r.OpenFile(tmp, os.O_RDWR|os.O_CREATE|os.O_EXCL, fs.FileMode(perm&0o777|0o600))
@@ -82,8 +82,8 @@ func (w *worker) createTemp(r *os.Root, tmp string, perm uint16) (*os.File, erro
 	return f, err
 }
 
-// fill writes, verifies and finishes the temporary file. With early its contents are on
-// their way to the device before they are verified: what gets lost there is noticed.
+// fill writes, verifies and finishes the temporary file. With early it starts write-back before the
+// verification; a lost write is noticed by the later flush.
 func (w *worker) fill(f *os.File, c *Change, src io.Reader, size int64, early bool) (fs.FileInfo, error) {
 	if err := w.copy(f, src, size); err != nil {
 		return nil, err
@@ -113,7 +113,7 @@ func (w *worker) fill(f *os.File, c *Change, src io.Reader, size int64, early bo
 	return fi, nil
 }
 
-// copy writes src to f and reads it to its end, where a Source vouches for it.
+// copy writes src to f. It reads src to its end, where a Source vouches for its data.
 func (w *worker) copy(f *os.File, src io.Reader, size int64) error {
 	w.grow()
 	var total int64
@@ -139,8 +139,8 @@ func (w *worker) copy(f *os.File, src io.Reader, size int64) error {
 	}
 }
 
-// fillBuffer is io.ReadFull without its change of the reader's error, which tells a
-// proper end from a broken one.
+// fillBuffer is io.ReadFull, but keeps the reader's error: io.EOF is the proper end, any other
+// error is a broken read.
 func fillBuffer(src io.Reader, buf []byte) (n int, err error) {
 	for n < len(buf) && err == nil {
 		var m int
@@ -183,7 +183,7 @@ func (w *worker) prepareLink(r *os.Root, tmp string, c *Change, src io.Reader, s
 	return fi, nil
 }
 
-// replace renames the temporary file over name, if that still is as expected.
+// replace renames the temporary file to name, if the path is still in the expected state.
 func (w *worker) replace(r *os.Root, tmp, name string, i int, made fs.FileInfo) error {
 	defer w.alone(r, name)()
 	c := &w.changes[i]
@@ -202,7 +202,7 @@ func (w *worker) replace(r *os.Root, tmp, name string, i int, made fs.FileInfo) 
 	return nil
 }
 
-// record fills the Entry of change i from what the disk shows.
+// record fills the Entry of change i from the state on disk.
 func (w *worker) record(i int, name string, fi fs.FileInfo) {
 	if fi == nil {
 		return

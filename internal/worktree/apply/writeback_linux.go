@@ -8,13 +8,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// startWriting has the system begin to write what is in a file to its device.
+// startWriting starts the write-back of a file to its device.
 func startWriting(f *os.File) error { return syncRange(f, unix.SYNC_FILE_RANGE_WRITE) }
 
-// awaitWritten returns when all that is in a file has been handed to its device. That
-// is the first half of an fsync, errors included, of this handle since it was opened;
-// the second, which makes the file's size and places durable and empties the device's
-// cache, serves all files of a file system at once.
+// awaitWritten waits until all contents of a file were handed to its device. This is the first half
+// of an fsync and returns the write errors of this handle since it was opened. The second half
+// makes size and location durable and empties the device's cache; it serves all files of a file
+// system at once.
 func awaitWritten(f *os.File) error {
 	return syncRange(f, unix.SYNC_FILE_RANGE_WAIT_BEFORE|unix.SYNC_FILE_RANGE_WRITE|unix.SYNC_FILE_RANGE_WAIT_AFTER)
 }
@@ -28,8 +28,8 @@ func syncRange(f *os.File, flags int) error {
 	}
 }
 
-// awaitsAll reports whether awaitWritten keeps its promise. Before Linux 5.2 it left out
-// what was locked at the moment.
+// awaitsAll reports whether awaitWritten is reliable. Before Linux 5.2 it left out pages that were
+// locked at the time.
 func awaitsAll() bool {
 	var u unix.Utsname
 	if unix.Uname(&u) != nil {
@@ -38,7 +38,7 @@ func awaitsAll() bool {
 	return atLeast(string(bytes.TrimRight(u.Release[:], "\x00")), 5, 2)
 }
 
-// atLeast compares the first two numbers of a release.
+// atLeast reports whether a kernel release has at least these first two numbers.
 func atLeast(release string, major, minor int) bool {
 	var has, and int
 	n, _ := fmt.Sscanf(release, "%d.%d", &has, &and)

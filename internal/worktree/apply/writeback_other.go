@@ -7,7 +7,8 @@ import (
 	"os"
 )
 
-// Only Linux can wait for the contents of a file without flushing the rest of it.
+// startWriting and the functions below fail: only Linux can wait for the contents of a file without
+// flushing the rest of it.
 func startWriting(*os.File) error { return errors.ErrUnsupported }
 
 func awaitWritten(*os.File) error { return errors.ErrUnsupported }

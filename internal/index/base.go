@@ -13,8 +13,8 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 )
 
-// baseChunk is how much of a base is put together before it is written: it is summed
-// and copied while the processor still has it, and nobody needs room for all of it.
+// baseChunk is the number of bytes of a base that are encoded before a write: the chunk is summed
+// and copied while it is in the processor's cache, and the whole base is never in memory.
 const baseChunk = 256 << 10
 
 // baseWriter writes a base piece by piece.
@@ -27,8 +27,8 @@ type baseWriter struct {
 
 func newBaseID() uint64 { return rand.Uint64() | 1 } // 0 means that there is none
 
-// writeBase writes a base that holds one record, whose blocks get into the order of
-// their paths: the scan comes along in about that.
+// writeBase writes a base with one record. It sorts the blocks by path, about the order in which a
+// scan needs them.
 func writeBase(w io.Writer, id uint64, rec *record) (size int64, err error) {
 	slices.SortFunc(rec.dirs, func(a, b *Dir) int { return strings.Compare(a.Path, b.Path) })
 	b := baseWriter{w: w, buf: append(make([]byte, 0, baseChunk+baseChunk/8), baseMagic...)}
@@ -58,13 +58,13 @@ func (b *baseWriter) flush() error {
 	return err
 }
 
-// all is a record of all that the index holds.
+// all returns a record of the whole index.
 func (x *Index) all() record {
 	dirs := slices.AppendSeq(make([]*Dir, 0, len(x.Dirs)), maps.Values(x.Dirs))
 	return record{aux: x.Aux, packs: x.Packs, summary: x.summary, dirs: dirs}
 }
 
-// rewrite puts a base with all that the index holds in the place of base and delta.
+// rewrite replaces base and delta by a new base with the whole index.
 func (x *Index) rewrite(f File) error {
 	id, rec := newBaseID(), x.all()
 	var size int64
@@ -77,6 +77,6 @@ func (x *Index) rewrite(f File) error {
 	}
 	x.setBase(id, size)
 	x.clean()
-	os.Remove(f.Delta) // where it stays it is no more than wasted space: it names another base
+	os.Remove(f.Delta) // a delta that stays only wastes space: it names another base
 	return nil
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
-// ErrMalformed is wrapped by every error about an index that cannot be read. The
-// cure is always to drop the index and scan anew.
+// ErrMalformed is wrapped by every error about an index that cannot be read. The remedy is always
+// to drop the index and scan again.
 var ErrMalformed = errors.New("malformed index")
 
 // Dir is the block of one directory. It is immutable.
@@ -22,11 +22,11 @@ type Dir struct {
 	Raw  []byte    // the encoded entries, see Append and Next
 	Seal Seal
 
-	starts atomic.Pointer[[]uint32] // of the records in Raw, once Find has needed them
+	starts atomic.Pointer[[]uint32] // offsets of the records in Raw; set by Find when it needs them
 }
 
-// The layout of an encoded entry: fixed fields, then the name, and a NUL, so that a
-// system call can take the name where it lies.
+// The layout of an encoded entry: fixed fields, the name, and a NUL, so that a system call can use
+// the name in place.
 const (
 	offMode  = 0  // code of the mode
 	offFlags = 1  // reason for skipping, and the bits below
@@ -57,8 +57,8 @@ func modeCode(m object.Mode) byte {
 	return 0
 }
 
-// Append appends the encoding of e to a block. Names longer than 65,535 bytes do
-// not exist on any supported file system.
+// Append appends the encoding of e to a block. No supported file system has names longer than
+// 65,535 bytes.
 func Append(raw []byte, e *Entry) []byte {
 	var fixed [offName]byte
 	fixed[offMode] = modeCode(e.Mode)
@@ -82,8 +82,8 @@ func Append(raw []byte, e *Entry) []byte {
 	return append(append(append(raw, fixed[:]...), e.Name...), 0)
 }
 
-// SetDir fills in what is known of a directory only after everything below it has
-// been seen. The entry begins at raw[0].
+// SetDir sets the fields of a directory that are known only after everything below it was scanned.
+// The entry begins at raw[0].
 func SetDir(raw []byte, perm uint16, tree object.ID, empty bool) {
 	binary.LittleEndian.PutUint16(raw[offPerm:], perm)
 	copy(raw[offID:offName], tree[:])
@@ -93,8 +93,8 @@ func SetDir(raw []byte, perm uint16, tree object.ID, empty bool) {
 	}
 }
 
-// Record is one encoded entry inside a block. Its methods read single fields, so
-// that a comparison decodes nothing else.
+// Record is one encoded entry inside a block. Its methods read single fields, so a comparison does
+// not decode the rest.
 type Record []byte
 
 // Next splits the first record off a block. A nil record means the end. Blocks
@@ -116,13 +116,13 @@ func (r Record) Mode() object.Mode { return modeCodes[r[offMode]] }
 // Perm returns the permission bits.
 func (r Record) Perm() uint16 { return binary.LittleEndian.Uint16(r[offPerm:]) }
 
-// Skip returns why the path was not captured.
+// Skip returns the reason why the path was not captured.
 func (r Record) Skip() Skip { return Skip(r[offFlags] & skipMask) }
 
 // Racy reports whether the stat proves nothing.
 func (r Record) Racy() bool { return r[offFlags]&flagRacy != 0 }
 
-// Held reports whether the path was ever captured.
+// Held reports whether the path was captured at any time.
 func (r Record) Held() bool { return r[offFlags]&flagHeld != 0 }
 
 // Empty reports whether it is a directory without any name in it.
@@ -153,8 +153,8 @@ func (r Record) Entry() Entry {
 	}
 }
 
-// Matches reports whether a file with this mode, permission and stat is certainly
-// the one the record was made from.
+// Matches reports whether a file with this mode, permission and stat is certainly the one that the
+// record was made from.
 func (r Record) Matches(mode object.Mode, perm uint16, st *Stat) bool {
 	le := binary.LittleEndian
 	return r.Mode() == mode && r.Perm() == perm && r[offFlags]&flagRacy == 0 &&
@@ -186,13 +186,13 @@ func (d *Dir) Find(name string) Record {
 	return nil
 }
 
-// maxWalk is the size up to which Find walks a block: about fifty records, which
-// takes no longer than to search for one.
+// maxWalk is the size up to which Find walks a block: about fifty records, for which a walk is as
+// fast as a search.
 const maxWalk = 4 << 10
 
-// search takes one walk for the first name and few steps for each later one, so
-// that to look up all names of a directory takes time linear in their number.
-// Several goroutines may come to the same result at once.
+// search walks the block once to find the offsets of all records, and then does a binary search for
+// each name. So looking up all names of a large directory does not take quadratic time. Several
+// goroutines may compute the same offsets at once.
 func (d *Dir) search(name string) Record {
 	starts := d.starts.Load()
 	if starts == nil {
@@ -221,7 +221,7 @@ func (d *Dir) search(name string) Record {
 	return rec
 }
 
-// checkBlock refuses what Next could stumble over.
+// checkBlock refuses a block that Next cannot walk.
 func checkBlock(raw []byte) error {
 	var last []byte
 	for len(raw) > 0 {

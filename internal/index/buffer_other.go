@@ -2,4 +2,5 @@
 
 package index
 
+// newBuffer returns n zero bytes.
 func newBuffer(n int) []byte { return make([]byte, n) }

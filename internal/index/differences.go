@@ -5,9 +5,8 @@ import (
 	"iter"
 )
 
-// Differences yields the names whose records differ in the blocks of two directories, in
-// their order: the record in each, nil where it has none. A directory that is nil has none
-// at all.
+// Differences yields the pairs of records that differ in two directory blocks, in name order. A
+// record is nil if the block lacks the name. A nil directory has no records.
 func Differences(old, new *Dir) iter.Seq2[Record, Record] {
 	return func(yield func(old, new Record) bool) {
 		a, b := rawOf(old), rawOf(new)
@@ -30,8 +29,8 @@ func Differences(old, new *Dir) iter.Seq2[Record, Record] {
 	}
 }
 
-// sameRecords is the size of the records with which both blocks begin. Most of two
-// blocks is the same as a rule, and memory is compared faster than records are.
+// sameRecords returns the size of the common first records of two blocks. Two blocks usually have
+// most records in common, and comparing memory is faster than comparing records.
 func sameRecords(a, b []byte) (size int) {
 	common := commonPrefix(a, b)
 	for size < common {
@@ -44,7 +43,7 @@ func sameRecords(a, b []byte) (size int) {
 	return size
 }
 
-// commonPrefix is how many bytes two slices have in common at their beginnings.
+// commonPrefix returns the length of the common prefix of two slices.
 func commonPrefix(a, b []byte) (n int) {
 	const step = 512
 	limit := min(len(a), len(b))
@@ -57,7 +56,7 @@ func commonPrefix(a, b []byte) (n int) {
 	return n
 }
 
-// compareNames orders records by their names; none comes after all.
+// compareNames orders records by their names; nil comes last.
 func compareNames(a, b Record) int {
 	switch {
 	case a == nil && b == nil:
@@ -70,7 +69,7 @@ func compareNames(a, b Record) int {
 	return bytes.Compare(a.Name(), b.Name())
 }
 
-// rawOf is the block of a directory, empty for nil.
+// rawOf returns the block of a directory, empty for nil.
 func rawOf(d *Dir) []byte {
 	if d == nil {
 		return nil

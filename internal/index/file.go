@@ -20,21 +20,20 @@ const (
 	headerLen  = 16 // magic, id of the base
 	frameLen   = 8  // before a record of the delta: its length and checksum
 
-	// The delta is folded into the base beyond a quarter of its size, but not for
-	// less than this: appending 256 KiB costs less than rewriting a small base.
+	// The delta is folded into the base when it exceeds a quarter of the base and this size.
+	// Appending 256 KiB costs less than rewriting a small base.
 	minFold = 256 << 10
 
-	// patience is how much longer than that it may get by Append.
+	// patience is the factor by which Append lets the delta exceed that size.
 	patience = 4
 )
 
-// crcTable is of the polynomial that costs nothing to make ready: the tables of
+// crcTable uses the IEEE polynomial, whose table costs nothing to set up. The tables of
 // Castagnoli's take longer than many a process lives, and are not faster.
 var crcTable = crc32.IEEETable
 
-// Load reads an index. Without a base it is empty; a damaged base gives an error
-// wrapping ErrMalformed. With every error comes an empty index that can be used in
-// its place.
+// Load reads an index. Without a base it is empty. A damaged base is an error that wraps
+// ErrMalformed. With every error comes an empty index that the caller can use.
 func Load(f File) (*Index, error) {
 	base, err := readFile(f.Base)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -55,8 +54,8 @@ func Load(f File) (*Index, error) {
 	return x, nil
 }
 
-// maxFile is more than 25 million names take up. What is larger is no index, and
-// may be larger than memory.
+// maxFile is more than the size of 25 million names. A larger file is no index, and may exceed the
+// memory.
 const maxFile = 1<<31 - 1
 
 // readFile is os.ReadFile into memory from newBuffer.
@@ -76,7 +75,7 @@ func readFile(path string) ([]byte, error) {
 	data := newBuffer(int(info.Size()))
 	n, err := io.ReadFull(file, data)
 	if err == io.ErrUnexpectedEOF || err == io.EOF {
-		err = nil // it was cut off just now: the checksums will tell
+		err = nil // the file was cut off just now; the checksums show it
 	}
 	return data[:n], err
 }
@@ -108,8 +107,8 @@ func (x *Index) setBase(id uint64, size int64) {
 	x.tailLen, x.tailSum = 0, uint32(id)
 }
 
-// replay applies the intact records of a delta and notes where the first torn one
-// begins, so that the next append overwrites it.
+// replay applies the intact records of a delta. It sets tailLen to the start of the first torn
+// record, so that the next append overwrites that.
 func (x *Index) replay(delta []byte) {
 	if len(delta) < headerLen || string(delta[:len(deltaMagic)]) != deltaMagic ||
 		binary.LittleEndian.Uint64(delta[len(deltaMagic):]) != x.base {
@@ -136,8 +135,8 @@ func (x *Index) replay(delta []byte) {
 	}
 }
 
-// nextRecord returns the record that begins the rest of a delta, and its checksum; not
-// ok if there is none that goes on from the one before it.
+// nextRecord returns the first record in the rest of a delta, and its checksum. ok is false if no
+// record continues the one before.
 func nextRecord(rest []byte, before uint32) (data []byte, sum uint32, ok bool) {
 	if len(rest) < frameLen {
 		return nil, 0, false
@@ -150,7 +149,7 @@ func nextRecord(rest []byte, before uint32) (data []byte, sum uint32, ok bool) {
 	return rest[:size], sum, true
 }
 
-// apply is all or nothing, because the record is decoded as a whole before.
+// apply cannot fail half-way, because the record was decoded as a whole before.
 func (x *Index) apply(rec *record) {
 	x.Aux, x.Packs, x.summary = rec.aux, rec.packs, rec.summary
 	for _, path := range rec.removed {
@@ -161,25 +160,24 @@ func (x *Index) apply(rec *record) {
 	}
 }
 
-// Save writes what changed since Load: an appended record, or the whole index when
-// the delta has grown large or there is no base. Nothing is synced to disk: after
-// a power failure the checksums tell, and the next scan starts without a cache.
+// Save writes the changes since Load: as an appended record, or as a new base if the delta is large
+// or there is no base. Nothing is flushed to disk: after a power failure the checksums show the
+// damage, and the next scan starts without a cache.
 func (x *Index) Save(f File) error { return x.save(f, x.foldAt()) }
 
-// Append is Save for a caller that calls Fold at a better time, when Long says so: the
-// whole index is written only where the delta would outgrow the base.
+// Append is Save for a caller that calls Fold at a better time, when Long reports true. It writes a
+// new base only if the delta would exceed the base.
 func (x *Index) Append(f File) error { return x.save(f, max(patience*minFold, x.baseLen)) }
 
 // Fold writes the whole index as a new base.
 func (x *Index) Fold(f File) error { return x.rewrite(f) }
 
-// Long reports whether the delta has grown so large that Save would soon write the whole
-// index.
+// Long reports whether the delta is so large that Save would write a new base.
 func (x *Index) Long() bool { return x.base != 0 && x.tailLen > x.foldAt() }
 
 func (x *Index) foldAt() int64 { return max(minFold, x.baseLen/4) }
 
-// save appends as long as the delta is no larger than limit afterwards.
+// save appends if the delta is no larger than limit afterwards.
 func (x *Index) save(f File, limit int64) error {
 	if !x.Dirty() {
 		return nil
@@ -193,7 +191,7 @@ func (x *Index) save(f File, limit int64) error {
 	return x.rewrite(f)
 }
 
-// news is a record of what changed since Load or the last save.
+// news returns a record of the changes since Load or the last save.
 func (x *Index) news() record {
 	rec := record{aux: x.Aux, packs: x.Packs, summary: x.summary, removed: x.removed}
 	gone := make(map[string]bool, len(x.removed))
@@ -239,8 +237,8 @@ func appendDeltaHeader(out []byte, base uint64) []byte {
 	return binary.LittleEndian.AppendUint64(append(out, deltaMagic...), base)
 }
 
-// writeTail replaces what a file holds from an offset on. The old tail goes first,
-// so that no crash leaves new bytes with old ones behind them.
+// writeTail replaces the bytes of a file from an offset on. It truncates first, so that no crash
+// leaves new bytes before old ones.
 func writeTail(path string, at int64, tail []byte) error {
 	file, err := atomicfile.OpenOrCreate(path)
 	if err != nil {

@@ -13,23 +13,23 @@ import (
 type Index struct {
 	Dirs map[string]*Dir
 
-	// Packs names the store's packs when the ids were recorded. If one has gone
-	// since, ids may name objects that no longer exist.
+	// Packs names the store's packs at the time when the ids were recorded. If one of them is gone,
+	// ids may name objects that no longer exist.
 	Packs []string
 
-	// Aux belongs to the caller and is kept as it is.
+	// Aux is data of the caller, stored unchanged.
 	Aux []byte
 
 	base    uint64   // id of the base file that this state extends, 0 = none
 	baseLen int64    // its size, in bytes
-	tailLen int64    // size of the delta, up to which it is intact
-	tailSum uint32   // checksum of its last intact record, which the next one goes on from
-	summary *summary // nil = not asked for yet
+	tailLen int64    // size of the intact part of the delta
+	tailSum uint32   // checksum of its last intact record; the next record continues it
+	summary *summary // nil = not computed yet
 	changed []*Dir   // since the last Load or Save
-	removed []string // likewise, may name paths that came back
+	removed []string // since the last Load or Save; may include paths that came back
 
-	// saved has what Load or the last save had in the place of changed: nil = nothing,
-	// or not known.
+	// saved holds, for the paths in changed, the blocks of Load or the last save: nil = none, or
+	// not known.
 	saved map[string]*Dir
 
 	private bool // Packs or Aux changed
@@ -47,7 +47,7 @@ func (x *Index) Put(d *Dir) {
 	x.summary.replace(old, d)
 	x.Dirs[d.Path] = d
 	x.changed = append(x.changed, d)
-	if x.base == 0 {
+	if x.base == 0 { // the whole index will be written
 		return // all will be written
 	}
 	if _, known := x.saved[d.Path]; !known {
@@ -85,8 +85,8 @@ func (x *Index) SetPrivate(packs []string, aux []byte) {
 // Dirty reports whether Save has something to write.
 func (x *Index) Dirty() bool { return len(x.changed)+len(x.removed) > 0 || x.private }
 
-// Clone returns an index that shares the blocks, so that a plan can be tried on
-// it. The clone is never saved.
+// Clone returns an index that shares the blocks, so that a plan can be applied to it as a trial.
+// The clone is never saved.
 func (x *Index) Clone() *Index { return &Index{Dirs: maps.Clone(x.Dirs), Packs: x.Packs, Aux: x.Aux} }
 
 // Lookup returns the record of a path, or nil.

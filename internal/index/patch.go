@@ -8,21 +8,21 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
-// patch is what makes one block out of another: in a directory of ten thousand files, a
-// changed one should cost a save the record of one. What it leaves out has stayed.
+// patch is the difference between two blocks of a directory: a changed file in a directory of ten
+// thousand costs a save one record. Records that it does not name are unchanged.
 type patch struct {
 	path string
 	tree object.ID
 	seal Seal
-	gone []string // names without a record any more
+	gone []string // names that have no record any more
 	raw  []byte   // the new records, as a block
 }
 
-// minPatch is the size of a patch without anything in it.
+// minPatch is the size of an empty patch.
 const minPatch = 4 + len(object.ID{}) + sealSize + 4 + 4
 
-// newPatch returns what leads from one block of a directory to another; not ok where it
-// would save less than half of that.
+// newPatch returns the patch from one block of a directory to another. ok is false if it would be
+// larger than half of the new block.
 func newPatch(old, d *Dir) (p patch, ok bool) {
 	p = patch{path: d.Path, tree: d.Tree, seal: d.Seal}
 	budget := len(d.Raw) / 2
@@ -55,7 +55,7 @@ func (p *patch) append(out []byte) []byte {
 	return appendPiece(out, p.raw)
 }
 
-// patches is the inverse of append, for as many as its count says.
+// patches decodes a counted list of patches, the inverse of append.
 func (r *reader) patches() ([]patch, error) {
 	list := make([]patch, r.count(minPatch))
 	for i := range list {
@@ -72,8 +72,8 @@ func (r *reader) patches() ([]patch, error) {
 	return list, nil
 }
 
-// patched collects the patches of a directory. They are applied when all are known: a
-// delta may hold thousands for one large block.
+// patched collects the patches of a directory. They are applied together: a delta may hold
+// thousands for one large block.
 type patched struct {
 	last  *patch
 	names map[string]Record // nil = gone
@@ -91,7 +91,7 @@ func (d *patched) add(p *patch) {
 	}
 }
 
-// apply returns the block that the patches make of an old one.
+// apply returns the block that results from the patches of an old one.
 func (d *patched) apply(old *Dir) *Dir {
 	size := len(old.Raw)
 	for _, rec := range d.names {
@@ -114,14 +114,14 @@ func (d *patched) apply(old *Dir) *Dir {
 	return &Dir{Path: old.Path, Tree: d.last.tree, Seal: d.last.seal, Raw: raw}
 }
 
-// replayed is the state of an index while a delta is applied to it.
+// replayed is an index while a delta is applied.
 type replayed struct {
 	*Index
 	patched map[string]*patched
 }
 
-// apply applies a record as a whole, or not at all if it has a patch for what is not
-// there: no save writes that.
+// apply applies a whole record. A record with a patch for a missing directory, which no save
+// writes, is refused as a whole.
 func (x *replayed) apply(rec *record) error {
 	gone := make(map[string]bool, len(rec.removed))
 	for _, path := range rec.removed {

@@ -7,16 +7,16 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
-// record is the unit of both files: the base holds one, the delta one for each
-// save. On disk it is the caller's data, pack names, summary, removed paths, blocks and,
-// if there are any, patches, in this order; every list and string is behind its length.
+// record is the unit of both files: the base holds one, the delta one for each save. The encoding
+// is the caller's data, pack names, summary, removed paths, blocks and, if there are any, patches,
+// in this order. The length precedes every list and string.
 type record struct {
 	aux     []byte
 	packs   []string
 	summary *summary
 	removed []string // before dirs, so that a directory can go and come back in one save
 	dirs    []*Dir
-	patches []patch // only in a delta, and of directories that are in none of the lists
+	patches []patch // only in a delta; their directories are in none of the lists
 }
 
 // minDir is the size of a block without path and entries.
@@ -55,7 +55,7 @@ func (rec *record) append(out []byte) []byte {
 	return out
 }
 
-// appendHead appends all but the blocks.
+// appendHead appends everything except the blocks and patches.
 func (rec *record) appendHead(out []byte) []byte {
 	out = appendPiece(out, rec.aux)
 	out = appendStrings(out, rec.packs)
@@ -114,8 +114,7 @@ func decodeRecord(data []byte) (rec record, err error) {
 	return rec, nil
 }
 
-// reader takes pieces off data. Once something is not there it is short, and gives
-// nothing more.
+// reader takes pieces from data. After a piece is missing it is short and returns nothing more.
 type reader struct {
 	data  []byte
 	short bool
@@ -133,9 +132,8 @@ func (r *reader) take(n int) []byte {
 	return piece
 }
 
-// count reads the length of a list whose items take up size bytes or more. It is
-// never more than fit into the rest, so that a false length allocates no more than
-// a true one could.
+// count reads the length of a list whose items have at least size bytes. A length that exceeds the
+// rest of the data is an error, so a false length allocates no more than a true one could.
 func (r *reader) count(size int) int {
 	b := r.take(4)
 	if b == nil {

@@ -2,15 +2,14 @@ package index
 
 import "encoding/binary"
 
-// Seal says under which stat of a directory every name in it is accounted for: it has
-// a record in the directory's block, or the ignore rules pass it over. As long as the
-// stat is this one no name has come or gone, so who knows the block need not list the
-// directory. What lies behind the names may have changed: the seal tells nothing of it.
-// The zero Seal says nothing.
+// Seal records the stat of a directory at which every name in it was accounted for: the name has a
+// record in the block, or the ignore rules pass it over. While the directory has this stat, no name
+// has come or gone, so a scan with the block need not list the directory. The seal says nothing
+// about the files behind the names. The zero Seal is never valid.
 type Seal struct {
 	MTime, CTime int64 // nanoseconds since 1970
 	Ino          uint64
-	Rules        uint64 // names the .gitignore files in force, never 0 in a seal that counts
+	Rules        uint64 // identifies the .gitignore files in force, never 0 in a valid seal
 }
 
 // sealSize is the size of an encoded Seal.
@@ -23,7 +22,7 @@ func (s *Seal) append(out []byte) []byte {
 	return out
 }
 
-// decode is the inverse of append. Of fewer bytes it makes the zero Seal.
+// decode is the inverse of append. For fewer bytes it leaves the zero Seal.
 func (s *Seal) decode(b []byte) {
 	le := binary.LittleEndian
 	if len(b) == sealSize {

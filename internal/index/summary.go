@@ -8,10 +8,10 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
-// Perms are the permission bits of the three kinds of entries that have any.
+// Perms holds the permission bits of the three kinds of entries that have any.
 type Perms struct{ File, Exec, Dir uint16 }
 
-// of returns the bits of a kind; ok is false for symlinks, whose bits mean nothing.
+// of returns the bits of a kind. ok is false for symlinks, whose bits have no meaning.
 func (p Perms) of(m object.Mode) (perm uint16, ok bool) {
 	switch m {
 	case object.Regular:
@@ -24,16 +24,15 @@ func (p Perms) of(m object.Mode) (perm uint16, ok bool) {
 	return 0, false
 }
 
-// summary is what can be said of all entries together. From the first question on it
-// is kept up to date by Put and Remove, and saved, so that an answer costs what has
-// changed instead of a look at everything.
+// summary holds totals over all entries. From its first use on, Put and Remove keep it up to date,
+// and it is saved, so that an answer costs the changes and not a walk over the index.
 type summary struct {
 	files int                 // captured, without directories
-	perms map[permKey]int     // how many captured entries have these bits
-	usual Perms               // what odd refers to
-	odd   map[string]struct{} // directories with an entry that is out of the ordinary, see isOdd; nil = not known
+	perms map[permKey]int     // number of captured entries with these bits
+	usual Perms               // the bits that odd refers to
+	odd   map[string]struct{} // directories with an odd entry, see isOdd; nil = not known
 
-	touched bool // since Load or the last save something of that kind came, went or changed
+	touched bool // an odd entry came, went or changed since Load or the last save
 }
 
 type permKey struct {
@@ -44,16 +43,16 @@ type permKey struct {
 // Files returns the number of captured files.
 func (x *Index) Files() int { return x.summarise(Perms{}).files }
 
-// Usual returns the most frequent bits of captured entries. What fallback says wins a
-// draw, then the lower bits.
+// Usual returns the most frequent permission bits of captured entries. In a draw fallback wins,
+// then the lower bits.
 func (x *Index) Usual(fallback Perms) Perms {
 	s := x.summarise(fallback)
 	return Perms{s.most(object.Regular, fallback.File), s.most(object.Executable, fallback.Exec), s.most(object.Dir, fallback.Dir)}
 }
 
-// Odd returns the directories that hold anything but captured files and directories
-// with these bits, and symlinks. A directory counts as odd in its parent when there is
-// nothing captured below it. The set is the index's own: it changes with it.
+// Odd returns the directories that hold an entry other than captured files and directories with
+// these bits, and symlinks. A directory with nothing captured below it is odd in its parent. The
+// set belongs to the index and changes with it.
 func (x *Index) Odd(usual Perms) map[string]struct{} {
 	s := x.summarise(usual)
 	if s.odd == nil || s.usual != usual {
@@ -66,8 +65,8 @@ func (x *Index) Odd(usual Perms) map[string]struct{} {
 	return s.odd
 }
 
-// OddAsSaved reports whether all that is out of the ordinary, with these bits, is as it
-// was at Load or the last save. It says no where it cannot tell.
+// OddAsSaved reports whether all odd entries, for these bits, are as at Load or the last save. It
+// returns false if that is not known.
 func (x *Index) OddAsSaved(usual Perms) bool {
 	return x.summary != nil && !x.summary.touched && x.summary.usual == usual
 }
@@ -84,8 +83,8 @@ func (x *Index) summarise(usual Perms) *summary {
 	return x.summary
 }
 
-// replace takes note that a directory's block has become another one; nil = none. It
-// looks at what differs; of a directory that was odd, at everything.
+// replace updates the summary for a changed block; nil = none. It reads the records that differ;
+// for a directory that was odd, all records.
 func (s *summary) replace(old, new *Dir) {
 	if s == nil {
 		return
@@ -162,16 +161,16 @@ func (s *summary) most(mode object.Mode, fallback uint16) uint16 {
 	return best
 }
 
-// maxOddSaved bounds what every save writes of a summary. Where more directories are
-// odd, the next process that has to know them looks at everything once.
+// maxOddSaved limits the part of a summary that every save writes. With more odd directories, the
+// next process that needs the set walks over the index once.
 const maxOddSaved = 256
 
-// oddUnknown stands for their number then.
+// oddUnknown is the stored number in that case.
 const oddUnknown = 1<<32 - 1
 
 func (s *summary) savesOdd() bool { return s.odd != nil && len(s.odd) <= maxOddSaved }
 
-// size is that of what append writes.
+// size returns the size of the encoding.
 func (s *summary) size() int {
 	if s == nil {
 		return 4
@@ -211,7 +210,7 @@ func (s *summary) append(out []byte) []byte {
 	return appendStrings(out, slices.Collect(maps.Keys(s.odd)))
 }
 
-// decodeSummary is the inverse; nil where there is none, or no sense in it.
+// decodeSummary is the inverse of append. It returns nil for an empty or invalid piece.
 func decodeSummary(piece []byte) *summary {
 	if len(piece) == 0 {
 		return nil

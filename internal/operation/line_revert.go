@@ -115,13 +115,13 @@ func (u *LineUpdate) wanted(ctx context.Context, t *TakeBack) (*stepsBack, *hist
 	if policy == "" {
 		policy = plan.Merge
 	}
-	b := u.newStepsBack(ctx, start, policy)
-	if err := b.takeOut(t.Steps); err != nil {
+	b := u.newStepsBack(start, policy)
+	if err := b.takeOut(ctx, t.Steps); err != nil {
 		return nil, nil, err
 	}
 	batch := u.repo.DB.NewBatch()
 	defer batch.Discard()
-	s, err := b.state(batch)
+	s, err := b.state(ctx, batch)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -159,7 +159,7 @@ func (u *LineUpdate) planTakeBack(ctx context.Context, id string, t *TakeBack, b
 	if err != nil {
 		return nil, nil, err
 	}
-	way := &plan.ThreeWay{Base: base, Policy: b.policy, Made: b.made, Merged: make(map[object.ID][]byte)}
+	way := &plan.ThreeWay{Base: base, Policy: b.policy, Made: b.made}
 	for _, e := range t.Earlier {
 		for _, path := range e.Created {
 			way.Made[path] = true
@@ -254,7 +254,7 @@ func (u *LineUpdate) base(ctx context.Context, t *TakeBack, start state.State) (
 	}
 	batch := u.repo.DB.NewBatch()
 	defer batch.Discard()
-	s, err := u.repo.withEnds(batch, states[0], ends)
+	s, err := withEnds(u.repo.Store, batch, states[0], ends)
 	if err != nil {
 		return state.State{}, err
 	}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/capture"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
-	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/plan"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
@@ -69,7 +68,7 @@ func (r *Operator) takeBack(ctx context.Context, req opRequest, target, base *hi
 		return nil, err
 	}
 	return r.operate(ctx, req, func(disk *capture.Snapshot) (*plan.Plan, error) {
-		way := &plan.ThreeWay{Base: from, Policy: opt.policy, Made: make(map[string]bool), Merged: make(map[object.ID][]byte)}
+		way := &plan.ThreeWay{Base: from, Policy: opt.policy, Made: make(map[string]bool)}
 		for _, path := range opt.made {
 			way.Made[path] = true
 		}

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/seed-fb9cbc17/cairn/internal/history"
-	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/plan"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
@@ -32,22 +31,22 @@ type Hint struct {
 // one, so that the usual case needs no merge; where somebody did, each step is taken
 // out by a three-way merge of its own. A path is taken back as far as that goes.
 type stepsBack struct {
-	u      *LineUpdate // for its repo, and its capture where a step lasts until now
-	ctx    context.Context
-	start  state.State // that the steps are taken out of
-	policy plan.Policy
+	store   *history.Store
+	stateOf func(ctx context.Context, id string) (state.State, error)
+	start   state.State // that the steps are taken out of
+	policy  plan.Policy
 
-	ways   map[string][]stepEnds // of each path, newest step first
-	dirs   map[string]dirEnds
-	pairs  [][2]string // renames
-	made   map[string]bool
-	unheld map[state.State]*unheld // of the states before steps
+	ways    map[string][]stepEnds // of each path, newest step first
+	dirs    map[string]dirEnds
+	pairs   [][2]string // renames
+	made    map[string]bool
+	absence map[state.State]*plan.Absence // from the states before steps
 
 	want            map[string]history.PathEnd // where it is not as at start
 	origin          map[string]state.State     // that what is wanted comes from
 	leftOut         []plan.LeftOut
 	kept, conflicts []state.PathReason
-	merger          *plan.Planner
+	merger          *plan.TextMerger
 	lookups         map[*state.Metadata]*history.DirLookup
 }
 
@@ -60,19 +59,24 @@ type stepEnds struct {
 // the newest.
 type dirEnds struct{ from, to state.State }
 
-func (u *LineUpdate) newStepsBack(ctx context.Context, start state.State, policy plan.Policy) *stepsBack {
+func (u *LineUpdate) newStepsBack(start state.State, policy plan.Policy) *stepsBack {
+	return newStepsBack(u.repo.Store, u.stateOf, start, policy)
+}
+
+// newStepsBack takes steps out of start. stateOf finds the states that steps name.
+func newStepsBack(store *history.Store, stateOf func(ctx context.Context, id string) (state.State, error), start state.State, policy plan.Policy) *stepsBack {
 	return &stepsBack{
-		u: u, ctx: ctx, start: start, policy: policy,
-		ways: make(map[string][]stepEnds), dirs: make(map[string]dirEnds), made: make(map[string]bool), unheld: make(map[state.State]*unheld), want: make(map[string]history.PathEnd), origin: make(map[string]state.State),
-		lookups: make(map[*state.Metadata]*history.DirLookup),
-		merger:  &plan.Planner{Repo: u.repo.Store, Ctx: ctx, Way: &plan.ThreeWay{Merged: make(map[object.ID][]byte)}},
+		store: store, stateOf: stateOf, start: start, policy: policy,
+		ways: make(map[string][]stepEnds), dirs: make(map[string]dirEnds), made: make(map[string]bool), absence: make(map[state.State]*plan.Absence),
+		want: make(map[string]history.PathEnd), origin: make(map[string]state.State), lookups: make(map[*state.Metadata]*history.DirLookup),
+		merger: plan.NewTextMerger(store),
 	}
 }
 
 // takeOut works out the way of all paths. Steps are given oldest first.
-func (b *stepsBack) takeOut(steps []UndoneStep) error {
+func (b *stepsBack) takeOut(ctx context.Context, steps []UndoneStep) error {
 	for i := range slices.Backward(steps) {
-		if err := b.collect(&steps[i]); err != nil {
+		if err := b.collect(ctx, &steps[i]); err != nil {
 			return err
 		}
 	}
@@ -81,42 +85,54 @@ func (b *stepsBack) takeOut(steps []UndoneStep) error {
 			return err
 		}
 	}
-	return b.settleStructure()
+	return b.settleStructure(ctx)
 }
 
 // collect notes what one step changed and whoever it belongs to.
-func (b *stepsBack) collect(step *UndoneStep) error {
-	from, err := b.u.stateOf(b.ctx, step.From)
+func (b *stepsBack) collect(ctx context.Context, step *UndoneStep) error {
+	from, to, err := b.statesOf(ctx, step.From, step.To)
 	if err != nil {
 		return err
 	}
-	to, err := b.u.stateOf(b.ctx, step.To)
+	list, err := b.store.Changes(ctx, from, to, nil)
 	if err != nil {
 		return err
 	}
-	list, err := b.u.repo.Changes(b.ctx, from, to, nil)
-	if err != nil {
-		return err
-	}
-	first, err := b.firstKnown(step.Hints, from)
-	if err != nil {
-		return err
-	}
-	owners, err := b.owners(step)
+	owners, err := b.owners(ctx, step)
 	if err != nil {
 		return err
 	}
 	own, stay := owners.WithoutOthers(list)
 	kept, shared := plan.ByOwner(stay)
 	b.kept, b.conflicts = append(b.kept, kept...), append(b.conflicts, shared...)
-	left, err := plan.FindLeftOut(b.ctx, b.u.repo.Store, from, to, nil)
+	left, err := plan.FindLeftOut(ctx, b.store, from, to, nil)
 	if err != nil {
 		return err
 	}
 	b.leftOut = append(b.leftOut, left...)
-	absent := b.unheldAt(from).absent
 	for _, path := range step.Made {
-		absent[path] = true
+		b.absenceFrom(from).Known[path] = true
+	}
+	if err := b.collectFiles(ctx, step, own, from); err != nil {
+		return err
+	}
+	return b.collectDirs(from, to, owners)
+}
+
+// statesOf finds the states before and after a step.
+func (b *stepsBack) statesOf(ctx context.Context, before, after string) (from, to state.State, err error) {
+	if from, err = b.stateOf(ctx, before); err != nil {
+		return from, to, err
+	}
+	to, err = b.stateOf(ctx, after)
+	return from, to, err
+}
+
+// collectFiles notes the files that a step changed.
+func (b *stepsBack) collectFiles(ctx context.Context, step *UndoneStep, own []history.Change, from state.State) error {
+	first, err := b.firstKnown(ctx, step.Hints, from)
+	if err != nil {
+		return err
 	}
 	for i := range own {
 		c := &own[i]
@@ -129,7 +145,12 @@ func (b *stepsBack) collect(step *UndoneStep) error {
 		}
 	}
 	b.pairs = append(b.pairs, plan.Renames(own)...)
-	dirs, err := b.u.repo.ChangedDirs(from, to)
+	return nil
+}
+
+// collectDirs notes the directories that a step changed.
+func (b *stepsBack) collectDirs(from, to state.State, owners *plan.Attribution) error {
+	dirs, err := b.store.ChangedDirs(from, to)
 	if err != nil {
 		return err
 	}
@@ -147,28 +168,28 @@ func (b *stepsBack) collect(step *UndoneStep) error {
 }
 
 // firstKnown finds what hinted paths were that the state before a step does not hold.
-func (b *stepsBack) firstKnown(hints []Hint, from state.State) (map[string]history.PathEnd, error) {
+func (b *stepsBack) firstKnown(ctx context.Context, hints []Hint, from state.State) (map[string]history.PathEnd, error) {
 	first := make(map[string]history.PathEnd)
 	for _, hint := range hints {
-		at, err := b.u.stateOf(b.ctx, hint.Checkpoint)
+		at, err := b.stateOf(ctx, hint.Checkpoint)
 		if err != nil {
 			return nil, err
 		}
 		for _, path := range hint.Paths {
-			rel, err := b.u.repo.Rel(path)
+			rel, err := b.store.Rel(path)
 			if err != nil {
 				continue
 			}
 			if _, ok := first[rel]; ok {
 				continue
 			}
-			if before, err := b.u.repo.EndOf(from, rel); err != nil || before.Entry != nil {
+			if before, err := b.store.EndOf(from, rel); err != nil || before.Entry != nil {
 				if err != nil {
 					return nil, err
 				}
 				continue
 			}
-			end, err := b.u.repo.EndOf(at, rel)
+			end, err := b.store.EndOf(at, rel)
 			if err != nil {
 				return nil, err
 			}
@@ -181,13 +202,13 @@ func (b *stepsBack) firstKnown(hints []Hint, from state.State) (map[string]histo
 }
 
 // owners is the attribution of a step; nil where nobody else counts.
-func (b *stepsBack) owners(step *UndoneStep) (*plan.Attribution, error) {
+func (b *stepsBack) owners(ctx context.Context, step *UndoneStep) (*plan.Attribution, error) {
 	if b.policy == plan.Overwrite || len(step.Others) == 0 {
 		return nil, nil
 	}
-	a := &plan.Attribution{Own: plan.ClaimedScope(b.u.repo.Store, step.Claims)}
+	a := &plan.Attribution{Own: plan.ClaimedScope(b.store, step.Claims)}
 	for _, o := range step.Others {
-		other, err := b.other(o)
+		other, err := b.other(ctx, o)
 		if err != nil {
 			return nil, err
 		}
@@ -196,24 +217,20 @@ func (b *stepsBack) owners(step *UndoneStep) (*plan.Attribution, error) {
 	return a, nil
 }
 
-func (b *stepsBack) other(o plan.Step) (plan.OtherStep, error) {
-	other := plan.OtherStep{Label: plan.Label(&o), Reverted: o.Reverted, Claims: plan.ClaimedScope(b.u.repo.Store, o.Claims), Changed: make(map[string]bool)}
-	from, err := b.u.stateOf(b.ctx, o.From)
+func (b *stepsBack) other(ctx context.Context, o plan.Step) (plan.OtherStep, error) {
+	other := plan.OtherStep{Label: plan.Label(&o), Reverted: o.Reverted, Claims: plan.ClaimedScope(b.store, o.Claims), Changed: make(map[string]bool)}
+	from, to, err := b.statesOf(ctx, o.From, o.To)
 	if err != nil {
 		return other, err
 	}
-	to, err := b.u.stateOf(b.ctx, o.To)
-	if err != nil {
-		return other, err
-	}
-	list, err := b.u.repo.Changes(b.ctx, from, to, nil)
+	list, err := b.store.Changes(ctx, from, to, nil)
 	for i := range list {
 		other.Changed[list[i].Path] = true
 	}
 	if err != nil {
 		return other, err
 	}
-	dirs, err := b.u.repo.ChangedDirs(from, to)
+	dirs, err := b.store.ChangedDirs(from, to)
 	for dir := range dirs {
 		other.Changed[dir] = true
 	}
@@ -222,7 +239,7 @@ func (b *stepsBack) other(o plan.Step) (plan.OtherStep, error) {
 
 // resolve takes the steps that changed a path out of what it is at the start.
 func (b *stepsBack) resolve(path string, way []stepEnds) error {
-	at, err := b.u.repo.EndOf(b.start, path)
+	at, err := b.store.EndOf(b.start, path)
 	if err != nil {
 		return err
 	}
@@ -253,74 +270,31 @@ func (b *stepsBack) resolve(path string, way []stepEnds) error {
 
 // back takes one step out of what a path is now; nil means that it stays.
 func (b *stepsBack) back(path string, from, to, now history.PathEnd) (*history.PathEnd, error) {
-	switch {
-	case now.Same(from): // somebody did it already
-		return &now, nil
-	case now.Same(to) || b.policy == plan.Overwrite:
-		return &from, nil
-	case b.policy == plan.Keep:
-		b.kept = append(b.kept, state.PathReason{Path: path, Reason: plan.ReasonChangedSince})
-		return nil, nil
-	case b.policy == plan.Fail:
-		b.conflicts = append(b.conflicts, state.PathReason{Path: path, Reason: plan.ReasonChangedSince})
-		return nil, nil
+	end, reason, err := plan.Merge3(to, now, from, b.policy, b.merger.Contents)
+	if err != nil || reason == "" {
+		return &end, err
 	}
-	merged, reason, err := b.merge(from, to, now)
-	if reason != "" {
-		b.conflicts = append(b.conflicts, state.PathReason{Path: path, Reason: reason})
-		return nil, err
+	stays := state.PathReason{Path: path, Reason: reason}
+	if b.policy == plan.Keep {
+		b.kept = append(b.kept, stays)
+	} else {
+		b.conflicts = append(b.conflicts, stays)
 	}
-	return merged, err
+	return nil, nil
 }
 
-func (b *stepsBack) merge(from, to, now history.PathEnd) (merged *history.PathEnd, reason string, err error) {
-	switch {
-	case now.Entry == nil:
-		return nil, plan.ReasonGoneSince, nil
-	case to.Entry == nil:
-		return nil, plan.ReasonMadeSince, nil
-	case from.Entry == nil:
-		return nil, plan.ReasonChangedSince, nil
-	case !now.Entry.Mode.IsFile() || !to.Entry.Mode.IsFile() || !from.Entry.Mode.IsFile():
-		return nil, plan.ReasonNotText, nil
+func (b *stepsBack) absenceFrom(s state.State) *plan.Absence {
+	if b.absence[s] == nil {
+		b.absence[s] = plan.NewAbsence(b.store, s, b.start)
 	}
-	id, reason, err := b.merger.MergeContents(to.Entry, now.Entry, from.Entry)
-	if err != nil || reason != "" {
-		return nil, reason, err
-	}
-	out := now
-	if now.Perm == to.Perm && now.Entry.Mode == to.Entry.Mode {
-		out = from
-	}
-	return &history.PathEnd{Entry: &object.Entry{Name: out.Entry.Name, Mode: out.Entry.Mode, ID: id}, Perm: out.Perm}, "", nil
-}
-
-// unheld answers what a state may have had without holding it.
-type unheld struct {
-	covered state.Coverage
-	rules   *history.TreeRules
-	absent  map[string]bool // known not to have been there
-}
-
-func (b *stepsBack) unheldAt(s state.State) *unheld {
-	if b.unheld[s] == nil {
-		b.unheld[s] = &unheld{state.NewCoverage(s.Meta), b.u.repo.TreeRules(s, b.start), make(map[string]bool)}
-	}
-	return b.unheld[s]
+	return b.absence[s]
 }
 
 // keptAsBefore keeps a path that the state before a step may have had without holding it.
 func (b *stepsBack) keptAsBefore(path string, dir bool, before state.State) bool {
-	at := b.unheldAt(before)
-	if b.made[path] = at.absent[path]; b.made[path] {
-		return false
-	}
-	reason := at.covered.Uncaptured(path)
-	if reason != "" {
-		reason = plan.ReasonNotCaptured + reason
-	} else {
-		reason = at.rules.MayHaveIgnored(path, dir, plan.ReasonIgnoredThen, plan.ReasonRulesThen)
-	}
+	absence := b.absenceFrom(before)
+	b.made[path] = absence.Known[path]
+	reason := absence.MayHaveExisted(path, dir)
 	if reason != "" {
 		b.kept = append(b.kept, state.PathReason{Path: path, Reason: reason})
 	}

@@ -35,9 +35,9 @@ func (r *Operator) StepChanges(ctx context.Context, steps []UndoneStep) ([]histo
 }
 
 func (u *LineUpdate) stepChanges(ctx context.Context, steps []UndoneStep) ([]history.Change, error) {
-	b := u.newStepsBack(ctx, state.State{}, plan.Merge)
+	b := u.newStepsBack(state.State{}, plan.Merge)
 	for i := range slices.Backward(steps) {
-		if err := b.collect(&steps[i]); err != nil {
+		if err := b.collect(ctx, &steps[i]); err != nil {
 			return nil, err
 		}
 	}

@@ -1,6 +1,7 @@
 package operation
 
 import (
+	"context"
 	"iter"
 	"maps"
 	"slices"
@@ -15,11 +16,11 @@ import (
 
 // settleStructure gives up on paths that cannot be as wanted because something that
 // stays is in the way, and on the other halves of renames.
-func (b *stepsBack) settleStructure() error {
+func (b *stepsBack) settleStructure(ctx context.Context) error {
 	for {
 		n := len(b.want)
 		for path, w := range b.want {
-			inTheWay, err := b.inTheWay(path, w)
+			inTheWay, err := b.inTheWay(ctx, path, w)
 			if err != nil {
 				return err
 			}
@@ -40,18 +41,18 @@ func (b *stepsBack) giveUp(path, reason string) {
 }
 
 // inTheWay finds what stays and would have to go for a path to be as wanted.
-func (b *stepsBack) inTheWay(path string, w history.PathEnd) (string, error) {
+func (b *stepsBack) inTheWay(ctx context.Context, path string, w history.PathEnd) (string, error) {
 	if w.Entry == nil {
 		return "", nil
 	}
 	if above, err := b.fileAbove(path); above != "" || err != nil {
 		return above, err
 	}
-	e, err := b.u.repo.EntryOrNil(b.start.Tree, path)
+	e, err := b.store.EntryOrNil(b.start.Tree, path)
 	if err != nil || e == nil || e.Mode != object.Dir {
 		return "", err
 	}
-	for c, err := range b.u.repo.WalkDir(b.ctx, b.start.Tree, path) {
+	for c, err := range b.store.WalkDir(ctx, b.start.Tree, path) {
 		if err != nil {
 			return "", err
 		}
@@ -72,58 +73,45 @@ func (b *stepsBack) fileAbove(path string) (string, error) {
 			}
 			continue
 		}
-		if at, err := b.u.repo.EndOf(b.start, dir); err != nil || at.Entry != nil {
+		if at, err := b.store.EndOf(b.start, dir); err != nil || at.Entry != nil {
 			return dir, err
 		}
 	}
 	return "", nil
 }
 
-// keepRenamesTogether is as in a plan: a file that a step moved must not exist
-// twice, or not at all, afterwards. A file may have been moved by several steps.
+// keepRenamesTogether gives up on the other halves of renames whose one half stays.
 func (b *stepsBack) keepRenamesTogether() {
-	var queue []string
-	stays := make(map[string]bool)
+	var stays []string
 	for _, list := range [][]state.PathReason{b.kept, b.conflicts} {
 		for _, s := range list {
-			stays[s.Path] = true
-			queue = append(queue, s.Path)
+			stays = append(stays, s.Path)
 		}
 	}
-	if len(queue) == 0 {
-		return
+	wanted := func(path string) bool {
+		_, ok := b.want[path]
+		return ok
 	}
-	others := make(map[string][]string)
-	for _, pair := range b.pairs {
-		others[pair[0]] = append(others[pair[0]], pair[1])
-		others[pair[1]] = append(others[pair[1]], pair[0])
-	}
-	for ; len(queue) > 0; queue = queue[1:] {
-		for _, half := range others[queue[0]] {
-			if _, planned := b.want[half]; planned && !stays[half] {
-				b.giveUp(half, plan.ReasonOtherHalf+queue[0])
-				stays[half] = true
-				queue = append(queue, half)
-			}
-		}
+	for _, half := range plan.OtherHalves(b.pairs, stays, wanted) {
+		b.giveUp(half.Path, half.Reason)
 	}
 }
 
 // state is the start without the steps. Its objects are in the batch.
-func (b *stepsBack) state(batch *odb.Batch) (state.State, error) {
-	for _, content := range b.merger.Way.Merged {
+func (b *stepsBack) state(ctx context.Context, batch *odb.Batch) (state.State, error) {
+	for _, content := range b.merger.Merged {
 		if _, err := batch.Add(object.Blob, content); err != nil {
 			return state.State{}, err
 		}
 	}
-	s, err := b.u.repo.withEnds(batch, b.start, b.want)
+	s, err := withEnds(b.store, batch, b.start, b.want)
 	if err != nil {
 		return state.State{}, err
 	}
 	if err := b.comeBack(s); err != nil {
 		return state.State{}, err
 	}
-	return s, b.directories(s)
+	return s, b.directories(ctx, s)
 }
 
 // comeBack gives directories that come back with files the bits that they had.
@@ -148,7 +136,7 @@ func (b *stepsBack) comeBack(s state.State) error {
 }
 
 // withEnds is a state in which some paths are something else.
-func (r *Operator) withEnds(batch *odb.Batch, s state.State, ends map[string]history.PathEnd) (state.State, error) {
+func withEnds(store *history.Store, batch *odb.Batch, s state.State, ends map[string]history.PathEnd) (state.State, error) {
 	if len(ends) == 0 {
 		return state.State{Tree: s.Tree, Meta: s.Meta.WithoutSkipped(nil)}, nil
 	}
@@ -173,7 +161,7 @@ func (r *Operator) withEnds(batch *odb.Batch, s state.State, ends map[string]his
 			meta.SetPerm(path, end.Entry.Mode, end.Perm)
 		}
 	}
-	tree, err := r.EditTree(batch, s.Tree, edits)
+	tree, err := store.EditTree(batch, s.Tree, edits)
 	return state.State{Tree: tree, Meta: meta}, err
 }
 
@@ -191,7 +179,7 @@ func belowAny(path string, ends map[string]history.PathEnd) bool {
 // directories sets what a state's metadata say about directories that the steps
 // made, removed, emptied or gave other bits, unless somebody did something about
 // them since.
-func (b *stepsBack) directories(s state.State) error {
+func (b *stepsBack) directories(ctx context.Context, s state.State) error {
 	var empty, bare []state.PathText
 	settled := make(map[state.PathText]bool)
 	held := b.dirsWithFiles()
@@ -215,7 +203,7 @@ func (b *stepsBack) directories(s state.State) error {
 			b.conflicts = append(b.conflicts, state.PathReason{Path: dir, Reason: plan.ReasonInTheWayOf + above})
 			continue
 		}
-		keeps, err := b.keepsFiles(dir, held)
+		keeps, err := b.keepsFiles(ctx, dir, held)
 		switch {
 		case err != nil:
 			return err
@@ -229,7 +217,7 @@ func (b *stepsBack) directories(s state.State) error {
 	s.Meta.Empty, s.Meta.Bare = replaceListed(s.Meta.Empty, settled, empty), replaceListed(s.Meta.Bare, settled, bare)
 	replaced := state.DirsAbove(inEach(slices.Concat(empty, bare)))
 	s.Meta.Skipped = slices.DeleteFunc(s.Meta.Skipped, func(s state.Skipped) bool { return replaced[s.Path] && state.IsOfFile(s) })
-	return b.emptied(s, settled, held)
+	return b.emptied(ctx, s, settled, held)
 }
 
 // inEach has a path in each of some directories.
@@ -245,7 +233,7 @@ func inEach(dirs []state.PathText) iter.Seq[string] {
 
 // emptied lists the directories as empty that lose their last file, and that were there
 // before the step that made it.
-func (b *stepsBack) emptied(s state.State, settled map[state.PathText]bool, held map[string]bool) error {
+func (b *stepsBack) emptied(ctx context.Context, s state.State, settled map[state.PathText]bool, held map[string]bool) error {
 	done := state.DirsAbove(inEach(slices.Concat(s.Meta.Empty, s.Meta.Bare)))
 	for _, path := range slices.Sorted(maps.Keys(b.want)) {
 		if b.want[path].Entry != nil {
@@ -253,7 +241,7 @@ func (b *stepsBack) emptied(s state.State, settled map[state.PathText]bool, held
 		}
 		for dir, _ := index.Split(path); dir != "" && !done[dir] && !settled[state.PathText(dir)]; dir, _ = index.Split(dir) {
 			done[dir] = true
-			stays, empty, err := b.isEmptied(dir, b.origin[path], held)
+			stays, empty, err := b.isEmptied(ctx, dir, b.origin[path], held)
 			if err != nil {
 				return err
 			}
@@ -270,8 +258,8 @@ func (b *stepsBack) emptied(s state.State, settled map[state.PathText]bool, held
 
 // isEmptied reports whether a directory of the start stays, and whether nothing is left
 // in it then. One that may have been there before without being captured stays, too.
-func (b *stepsBack) isEmptied(dir string, before state.State, held map[string]bool) (stays, empty bool, err error) {
-	if keeps, err := b.keepsFiles(dir, held); err != nil || keeps {
+func (b *stepsBack) isEmptied(ctx context.Context, dir string, before state.State, held map[string]bool) (stays, empty bool, err error) {
+	if keeps, err := b.keepsFiles(ctx, dir, held); err != nil || keeps {
 		return keeps, false, err
 	}
 	now, err := b.dirAt(b.start, dir)
@@ -326,14 +314,14 @@ func (b *stepsBack) dirsWithFiles() map[string]bool {
 
 // keepsFiles reports whether the wanted state has a file below a directory. Its tree
 // cannot be asked: it lies in a batch that is still to be written.
-func (b *stepsBack) keepsFiles(dir string, held map[string]bool) (bool, error) {
+func (b *stepsBack) keepsFiles(ctx context.Context, dir string, held map[string]bool) (bool, error) {
 	if belowAny(dir+"/", b.want) {
 		return false, nil
 	}
 	if held[dir] {
 		return true, nil
 	}
-	for c, err := range b.u.repo.WalkDir(b.ctx, b.start.Tree, dir) {
+	for c, err := range b.store.WalkDir(ctx, b.start.Tree, dir) {
 		if err != nil {
 			return false, err
 		}
@@ -348,7 +336,7 @@ func (b *stepsBack) keepsFiles(dir string, held map[string]bool) (bool, error) {
 func (b *stepsBack) dirAt(s state.State, path string) (history.DirEnd, error) {
 	l := b.lookups[s.Meta]
 	if l == nil {
-		l = b.u.repo.LookupDirs(s)
+		l = b.store.LookupDirs(s)
 		b.lookups[s.Meta] = l
 	}
 	return l.At(path)

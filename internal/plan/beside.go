@@ -53,7 +53,7 @@ func (p *Plan) Beside(yield func(path string) bool) {
 
 // leftDir plans the bits of a directory of the target that is on the disk, but in no
 // capture of it.
-func (p *Planner) leftDir(path string, now uint16) {
+func (p *planner) leftDir(path string, now uint16) {
 	want := p.target.Meta.PermOf(path, object.Dir)
 	if want == now || !p.scope.Covers(path) || p.cleared[path] || p.disk.Index.Lookup(path) != nil || !p.settleDir(path, want, now) {
 		return
@@ -66,17 +66,17 @@ func (p *Planner) leftDir(path string, now uint16) {
 
 // leftEmpty lists the directories that what is taken back left without a captured file,
 // that rules ignore today, and that are still there and empty. The target may have had them.
-func (p *Planner) leftEmpty() {
-	for _, path := range slices.Concat(p.Way.Base.Meta.Empty, p.Way.Base.Meta.Bare) {
+func (p *planner) leftEmpty() {
+	for _, path := range slices.Concat(p.way.Base.Meta.Empty, p.way.Base.Meta.Bare) {
 		folder := string(path)
-		if !p.scope.Covers(folder) || p.Way.Made[folder] || p.cleared[folder] || p.has(folder) || p.disk.Index.Lookup(folder) != nil {
+		if !p.scope.Covers(folder) || p.way.Made[folder] || p.cleared[folder] || p.has(folder) || p.disk.Index.Lookup(folder) != nil {
 			continue
 		}
 		names, err := dir.Names(p.Repo.Root, folder)
 		if err != nil || len(names) > 0 {
 			continue
 		}
-		if reason := p.mayHaveExisted(folder, true); reason != "" {
+		if reason := p.absence.MayHaveExisted(folder, true); reason != "" {
 			p.keepTopmost(folder, reason)
 		}
 	}

@@ -11,7 +11,7 @@ const reasonDenied = "on the list of what is never stored, so it cannot be saved
 
 // deny takes out of a plan what would have to be saved first and must not be, and what
 // would bring back such a path where nobody has asked for exactly that one.
-func (p *Planner) deny() {
+func (p *planner) deny() {
 	if p.Repo.NeverID() == "" {
 		return
 	}

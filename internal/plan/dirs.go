@@ -16,7 +16,7 @@ import (
 // directories plans what concerns directories as such: the target's empty ones that
 // are missing, those that the target did not have, and permission bits. Directories
 // that files need are made with the files; only their bits are planned here.
-func (p *Planner) directories() error {
+func (p *planner) directories() error {
 	p.dirs.list(p.target.Meta)
 	needed, emptied := p.parents()
 	for _, path := range slices.Backward(p.dirs.made) { // a directory needs those above it
@@ -40,7 +40,7 @@ const ownerWrites = 0o300
 // guardReadOnly plans bits for directories that will have to be made writable for
 // the time being, even where they stay as they are: after a crash only the plan
 // knows what they were.
-func (p *Planner) guardReadOnly() {
+func (p *planner) guardReadOnly() {
 	planned, parents := make(map[string]bool), make(map[string]bool)
 	for i := range p.Changes {
 		planned[p.Changes[i].Path] = true
@@ -67,7 +67,7 @@ func IsGuard(c *apply.Change) bool {
 // parents returns the directories above what the plan makes, and above what it deletes
 // or would delete if it still stood there: those go along even where the scope names only
 // the files.
-func (p *Planner) parents() (needed, emptied map[string]bool) {
+func (p *planner) parents() (needed, emptied map[string]bool) {
 	needed, emptied = make(map[string]bool), make(map[string]bool)
 	for i := range p.Changes {
 		set := needed
@@ -81,7 +81,7 @@ func (p *Planner) parents() (needed, emptied map[string]bool) {
 }
 
 // aboveAdded returns the directories above what goes because the step added it.
-func (p *Planner) aboveAdded() map[string]bool {
+func (p *planner) aboveAdded() map[string]bool {
 	above := make(map[string]bool)
 	for i := range p.step {
 		if c := &p.step[i]; c.Status == history.Added && p.scope.Covers(c.Path) {
@@ -141,7 +141,7 @@ func (s *dirSet) list(target *state.Metadata) {
 }
 
 // has reports whether the target has the directory.
-func (p *Planner) has(path string) bool {
+func (p *planner) has(path string) bool {
 	if p.dirs.all[path] {
 		return true
 	}
@@ -160,7 +160,7 @@ func (p *Planner) has(path string) bool {
 // One that the base has too, and that is gone from the disk, is made only where something
 // needs it: what is taken back has not removed it. The same holds for one that the target
 // could not look into: an empty directory would be a guess.
-func (p *Planner) makeDir(path string, needed bool) (made bool) {
+func (p *planner) makeDir(path string, needed bool) (made bool) {
 	c := apply.Change{Path: path, Action: apply.Mkdir, Mode: object.Dir, Perm: p.target.Meta.PermOf(path, object.Dir)}
 	found, taken, err := p.lookFor(path)
 	switch {
@@ -175,7 +175,7 @@ func (p *Planner) makeDir(path string, needed bool) (made bool) {
 	case found != nil && found.Mode == object.Dir && found.Path == path && !p.cleared[path]:
 		p.leftDir(path, found.Perm) // there, but in an ignored or unreadable place
 		return false
-	case !needed && (p.covered.Lists(path) || p.Way != nil && p.baseHasDir(path)):
+	case !needed && (p.absence.covered.Lists(path) || p.way != nil && p.baseHasDir(path)):
 		return false
 	case found == nil || p.cleared[found.Path]:
 	case found.Mode == object.Dir:
@@ -195,7 +195,7 @@ func (p *Planner) makeDir(path string, needed bool) (made bool) {
 
 // removeSurplus plans the removal of directories that the target did not have. One
 // that still holds something when its turn comes stays.
-func (p *Planner) removeSurplus(emptied map[string]bool) error {
+func (p *planner) removeSurplus(emptied map[string]bool) error {
 	empty := make(map[string]bool, len(p.now.Meta.Empty))
 	for _, path := range p.now.Meta.Empty {
 		empty[string(path)] = true
@@ -214,13 +214,13 @@ func (p *Planner) removeSurplus(emptied map[string]bool) error {
 		if err != nil {
 			return err
 		}
-		if reason := p.mayHaveExisted(path, true); reason != "" && !isNew {
-			if empty[path] && !p.covered.Lists(path) {
+		if reason := p.absence.MayHaveExisted(path, true); reason != "" && !isNew {
+			if empty[path] && !p.absence.covered.Lists(path) {
 				p.keepTopmost(path, reason)
 			}
 			continue
 		}
-		if p.Way != nil && p.holdsMore(path) || !p.settleGone(path, rec.Perm()) {
+		if p.way != nil && p.holdsMore(path) || !p.settleGone(path, rec.Perm()) {
 			continue
 		}
 		p.cleared[path] = true
@@ -231,7 +231,7 @@ func (p *Planner) removeSurplus(emptied map[string]bool) error {
 }
 
 // holdsMore reports whether something captured in a directory stays.
-func (p *Planner) holdsMore(dir string) bool {
+func (p *planner) holdsMore(dir string) bool {
 	d := p.disk.Index.Dirs[dir]
 	if d == nil {
 		return false
@@ -246,7 +246,7 @@ func (p *Planner) holdsMore(dir string) bool {
 
 // dirPermissions plans the bits of directories that both sides have, where they
 // differ.
-func (p *Planner) dirPermissions() {
+func (p *planner) dirPermissions() {
 	if p.now.Meta.Perm.Dir != p.target.Meta.Perm.Dir {
 		for path := range p.disk.Index.Dirs {
 			if path != "" && p.has(path) {
@@ -262,7 +262,7 @@ func (p *Planner) dirPermissions() {
 	}
 }
 
-func (p *Planner) dirPermission(path string) {
+func (p *planner) dirPermission(path string) {
 	rec := p.disk.Index.Lookup(path)
 	if rec == nil || rec.Mode() != object.Dir || rec.Skip() != index.Captured || !p.scope.Covers(path) || p.cleared[path] {
 		return
@@ -278,14 +278,14 @@ func (p *Planner) dirPermission(path string) {
 // settleDir decides about the bits of a directory that are neither as at the target nor,
 // because of a later change, as at the base. Bits that what is taken back did not change
 // stay without a word.
-func (p *Planner) settleDir(path string, want, now uint16) (proceed bool) {
-	if p.Way == nil {
+func (p *planner) settleDir(path string, want, now uint16) (proceed bool) {
+	if p.way == nil {
 		return true
 	}
-	if p.Way.Policy == Overwrite {
-		return want != p.Way.Base.Meta.PermOf(path, object.Dir) || !p.baseHasDir(path)
+	if p.way.Policy == Overwrite {
+		return want != p.way.Base.Meta.PermOf(path, object.Dir) || !p.baseHasDir(path)
 	}
-	switch was := p.Way.Base.Meta.PermOf(path, object.Dir); {
+	switch was := p.way.Base.Meta.PermOf(path, object.Dir); {
 	case p.isLaterDir(path):
 		p.stay(path, ReasonMadeSince)
 	case now == was:
@@ -297,8 +297,8 @@ func (p *Planner) settleDir(path string, want, now uint16) (proceed bool) {
 }
 
 // settleGone decides about a directory that goes and whose bits were changed since.
-func (p *Planner) settleGone(path string, now uint16) (proceed bool) {
-	if p.Way == nil || p.Way.Policy == Overwrite || p.Way.Base.Meta.PermOf(path, object.Dir) == now {
+func (p *planner) settleGone(path string, now uint16) (proceed bool) {
+	if p.way == nil || p.way.Policy == Overwrite || p.way.Base.Meta.PermOf(path, object.Dir) == now {
 		return true
 	}
 	p.stay(path, ReasonChangedSince)
@@ -306,8 +306,8 @@ func (p *Planner) settleGone(path string, now uint16) (proceed bool) {
 }
 
 // stay leaves a path to a later change.
-func (p *Planner) stay(path, reason string) {
-	if p.Way.Policy == Keep {
+func (p *planner) stay(path, reason string) {
+	if p.way.Policy == Keep {
 		p.keep(path, reason)
 		return
 	}

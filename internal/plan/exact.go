@@ -15,7 +15,7 @@ import (
 // known beforehand are conflicts of the plan.
 
 // refuseUnsaveable blocks the paths that have to be saved first and cannot be read.
-func (p *Planner) refuseUnsaveable() {
+func (p *planner) refuseUnsaveable() {
 	p.Losses = slices.DeleteFunc(p.Losses, func(path string) bool {
 		err := scan.CanSave(p.Repo.Root, path)
 		if err != nil {
@@ -27,7 +27,7 @@ func (p *Planner) refuseUnsaveable() {
 
 // spareStanding takes the removal of directories out of the plan that will still hold
 // something. What would be made in the place of such a directory is a conflict.
-func (p *Planner) spareStanding() {
+func (p *planner) spareStanding() {
 	gone, made := make(map[string]bool), make(map[string]bool)
 	var dirs []string
 	for i := range p.Changes {
@@ -55,7 +55,7 @@ func (p *Planner) spareStanding() {
 
 // stillHolds returns something in a directory that is not among the paths that go. A
 // directory that cannot be listed is left to the removal itself.
-func (p *Planner) stillHolds(folder string, gone map[string]bool) string {
+func (p *planner) stillHolds(folder string, gone map[string]bool) string {
 	names, err := dir.Names(p.Repo.Root, folder)
 	if err != nil {
 		return ""
@@ -70,34 +70,34 @@ func (p *Planner) stillHolds(folder string, gone map[string]bool) string {
 
 // standsSince reports whether something stands at a path that what is taken back did
 // not leave there. Only the policy Overwrite lets it go.
-func (p *Planner) standsSince(path string) bool {
-	if p.Way == nil || p.Way.Policy == Overwrite {
+func (p *planner) standsSince(path string) bool {
+	if p.way == nil || p.way.Policy == Overwrite {
 		return false
 	}
-	base, err := p.baseEntry(path)
+	base, err := p.Repo.EndOf(p.way.Base, path)
 	if err != nil {
 		return true
 	}
-	disk, err := p.onDisk(path, nil)
-	return err != nil || p.later(path, base, disk)
+	ours, err := p.onDisk(path, nil)
+	return err != nil || !ours.Same(base)
 }
 
 // isLaterDir reports whether a directory of the disk is none of those that what is
 // taken back left there.
-func (p *Planner) isLaterDir(path string) bool {
-	return p.Way != nil && p.Way.Policy != Overwrite && !p.baseHasDir(path)
+func (p *planner) isLaterDir(path string) bool {
+	return p.way != nil && p.way.Policy != Overwrite && !p.baseHasDir(path)
 }
 
 // changedDir reports whether a directory was made since, or got other bits.
-func (p *Planner) changedDir(path string, now uint16) bool {
-	return p.isLaterDir(path) || p.Way != nil && p.Way.Policy != Overwrite && p.Way.Base.Meta.PermOf(path, object.Dir) != now
+func (p *planner) changedDir(path string, now uint16) bool {
+	return p.isLaterDir(path) || p.way != nil && p.way.Policy != Overwrite && p.way.Base.Meta.PermOf(path, object.Dir) != now
 }
 
 // baseHasDir reports whether what is taken back left a directory at the path.
-func (p *Planner) baseHasDir(path string) bool {
+func (p *planner) baseHasDir(path string) bool {
 	if p.baseDirs == nil {
 		p.baseDirs = make(map[string]bool)
-		for _, list := range [][]state.PathText{p.Way.Base.Meta.Empty, p.Way.Base.Meta.Bare} {
+		for _, list := range [][]state.PathText{p.way.Base.Meta.Empty, p.way.Base.Meta.Bare} {
 			for _, dir := range list {
 				for at := string(dir); at != "" && !p.baseDirs[at]; at, _ = index.Split(at) {
 					p.baseDirs[at] = true
@@ -108,17 +108,17 @@ func (p *Planner) baseHasDir(path string) bool {
 	if p.baseDirs[path] {
 		return true
 	}
-	e, err := p.Repo.EntryOrNil(p.Way.Base.Tree, path)
+	e, err := p.Repo.EntryOrNil(p.way.Base.Tree, path)
 	return err == nil && e != nil && e.Mode == object.Dir
 }
 
 // replacedDirs lists the directories whose bits would go back and in whose place something
 // else stands now.
-func (p *Planner) replacedDirs() error {
-	if p.Way == nil {
+func (p *planner) replacedDirs() error {
+	if p.way == nil {
 		return nil
 	}
-	dirs, err := p.Repo.ChmoddedDirs(p.target, p.Way.Base)
+	dirs, err := p.Repo.ChmoddedDirs(p.target, p.way.Base)
 	if err != nil {
 		return err
 	}

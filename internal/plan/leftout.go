@@ -72,7 +72,7 @@ func (l *LeftOut) stays(disk *history.DiskState) bool {
 
 // keepLeftOut lists what stays because of captures that lack it, unless the plan names the
 // path for another reason.
-func (p *Planner) keepLeftOut(list []LeftOut) {
+func (p *planner) keepLeftOut(list []LeftOut) {
 	named := make(map[string]bool)
 	for _, l := range [][]state.PathReason{p.Kept, p.Conflicts} {
 		for _, s := range l {

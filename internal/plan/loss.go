@@ -17,14 +17,14 @@ import (
 
 // oversized plans the removal of files that are present but not captured, and that
 // the target did not have.
-func (p *Planner) oversized() error {
+func (p *planner) oversized() error {
 	for _, s := range p.now.Meta.Skipped {
 		e, err := p.Repo.EntryOrNil(p.target.Tree, s.Path)
 		if err != nil {
 			return err
 		}
 		rec := p.disk.Index.Lookup(s.Path)
-		if rec != nil && rec.Skip() == index.Unreadable && p.Way == nil && !p.scope.Covers(s.Path) {
+		if rec != nil && rec.Skip() == index.Unreadable && p.way == nil && !p.scope.Covers(s.Path) {
 			p.keepUnseen(s.Path)
 		}
 		if e != nil || rec == nil || rec.Skip() == index.Store || !p.scope.Covers(s.Path) || p.cleared[s.Path] {
@@ -42,10 +42,10 @@ func (p *Planner) oversized() error {
 		}
 		reason := ""
 		if !isNew {
-			reason = p.mayHaveExisted(s.Path, rec.Mode() == object.Dir)
+			reason = p.absence.MayHaveExisted(s.Path, rec.Mode() == object.Dir)
 		}
 		switch {
-		case p.keepNew && !inTheWay || p.covered.Lists(s.Path):
+		case p.keepNew && !inTheWay || p.absence.covered.Lists(s.Path):
 			continue // it was there then and is there now: nothing to report
 		case strings.HasPrefix(reason, ReasonNotCaptured):
 			p.keepTopmost(s.Path, reason)
@@ -66,7 +66,7 @@ func (p *Planner) oversized() error {
 
 // keepUnseen lists the paths that the scope names in a directory that cannot be read. The
 // target does not have them, and the disk may.
-func (p *Planner) keepUnseen(folder string) {
+func (p *planner) keepUnseen(folder string) {
 	for _, path := range p.scope.Named() {
 		if !isBelow(path, folder) {
 			continue
@@ -82,8 +82,8 @@ func (p *Planner) keepUnseen(folder string) {
 
 // leftBehind plans the removal of files that what is taken back has put where no capture
 // of the disk holds them, because rules that came with it or later ignore them.
-func (p *Planner) leftBehind() error {
-	if p.Way == nil {
+func (p *planner) leftBehind() error {
+	if p.way == nil {
 		return nil
 	}
 	for i := range p.step {
@@ -101,7 +101,7 @@ func (p *Planner) leftBehind() error {
 	return nil
 }
 
-func (p *Planner) takeLeft(path string) error {
+func (p *planner) takeLeft(path string) error {
 	found, err := dir.Find(p.Repo.Root, path, p.disk.Index.Has)
 	switch {
 	case err != nil:
@@ -116,7 +116,7 @@ func (p *Planner) takeLeft(path string) error {
 	if proceed, err := p.settle(history.TreeChange{Path: path}); err != nil || !proceed {
 		return err
 	}
-	if reason := p.mayHaveExisted(path, false); reason != "" {
+	if reason := p.absence.MayHaveExisted(path, false); reason != "" {
 		p.keep(path, reason)
 		return nil
 	}
@@ -127,9 +127,9 @@ func (p *Planner) takeLeft(path string) error {
 // leftDirs plans the removal of directories that what is taken back has made, that no
 // capture of the disk holds, and in which nothing is left. One in the place of a file that
 // was made is a later change.
-func (p *Planner) leftDirs() {
+func (p *planner) leftDirs() {
 	above := p.aboveAdded()
-	for _, folder := range slices.Backward(slices.Sorted(maps.Keys(p.Way.Made))) {
+	for _, folder := range slices.Backward(slices.Sorted(maps.Keys(p.way.Made))) {
 		if !p.baseHasDir(folder) || p.cleared[folder] || !p.scope.Covers(folder) && !above[folder] || p.disk.Index.Lookup(folder) != nil || p.has(folder) {
 			continue
 		}
@@ -148,11 +148,11 @@ func (p *Planner) leftDirs() {
 
 // settleUncaptured is settle for a path that neither the capture nor the target
 // holds. Only what is taken back may have put it there.
-func (p *Planner) settleUncaptured(path string) (proceed bool, err error) {
-	if p.Way == nil {
+func (p *planner) settleUncaptured(path string) (proceed bool, err error) {
+	if p.way == nil {
 		return true, nil
 	}
-	if base, err := p.baseEntry(path); err != nil || base == nil {
+	if base, err := p.Repo.EndOf(p.way.Base, path); err != nil || base.Entry == nil {
 		return false, err
 	}
 	return p.settle(history.TreeChange{Path: path})

@@ -23,11 +23,4 @@ type RevertOptions struct {
 	Others []Step
 }
 
-func PolicyOf(opt *RevertOptions, fallback Policy) Policy {
-	if opt.OnConflict == "" {
-		return fallback
-	}
-	return opt.OnConflict
-}
-
 const ReasonInTheWayOf = "something else stands there now: "

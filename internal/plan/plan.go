@@ -22,37 +22,36 @@ type Plan struct {
 	Conflicts []state.PathReason
 }
 
-// Planner compares the disk with a target. Nothing on disk is touched.
-type Planner struct {
+// planner compares the disk with a target. Nothing on disk is touched.
+type planner struct {
 	Plan
 	Repo    *history.Store
-	Ctx     context.Context
 	disk    *history.DiskState
 	now     state.State
 	target  state.State
 	scope   *state.PathScope
 	keepNew bool
-	Way     *ThreeWay        // nil: later changes do not count
-	step    []history.Change // see planOptions
+	way     *ThreeWay        // nil: later changes do not count
+	step    []history.Change // see Options
+	merger  *TextMerger
 
-	atBase      state.Coverage     // the same of what is taken back
-	covered     state.Coverage     // what the target did not capture although it was there
-	then, today *history.TreeRules // the ignore rules of both ends
-	dirs        *dirSet            // found with the files
-	unread      map[string]bool    // directories reported by keepTopmost
-	blocked     map[string]bool
-	targetDirs  *history.DirLookup
-	removed     map[string]bool   // captured paths that go whatever was decided before
-	baseDirs    map[string]bool   // see isLaterDir
-	cleared     map[string]bool   // paths in the way that the plan already removes
-	instead     map[string]string // of those: what is made there, see Change.As
+	absence    *Absence        // from the target
+	atBase     state.Coverage  // what the state that is taken back did not capture
+	dirs       *dirSet         // found with the files
+	unread     map[string]bool // directories reported by keepTopmost
+	blocked    map[string]bool
+	targetDirs *history.DirLookup
+	removed    map[string]bool   // captured paths that go whatever was decided before
+	baseDirs   map[string]bool   // see isLaterDir
+	cleared    map[string]bool   // paths in the way that the plan already removes
+	instead    map[string]string // of those: what is made there, see Change.As
 }
 
 // reasons that paths are left alone for.
 const (
 	ReasonIgnoredThen  = "ignored at the target, so it may have existed"
 	ReasonIgnoredToday = "ignored now, so the target may have had it"
-	ReasonRulesThen    = "below ignore rules that are not known of the target, so it may have existed"
+	reasonRulesThen    = "below ignore rules that are not known of the target, so it may have existed"
 	reasonRulesToday   = "below ignore rules that cannot be read now, so the target may have had it"
 	ReasonNotCaptured  = "present but not captured at the target: "
 	reasonUnreadable   = "unreadable, so it cannot be saved first"
@@ -86,16 +85,19 @@ type Options struct {
 //  4. directories: the target's empty ones, and those that it did not have
 func Make(ctx context.Context, r *history.Store, disk *history.DiskState, target state.State, opt Options) (*Plan, error) {
 	now := disk.State
-	p := &Planner{
-		Repo: r, Ctx: ctx, disk: disk, now: now, target: target, scope: opt.Scope, keepNew: opt.KeepNew, Way: opt.Way, step: opt.Step,
-		covered: state.NewCoverage(target.Meta), then: r.TreeRules(target, now), today: r.TreeRules(now, state.State{}),
-		unread: make(map[string]bool), blocked: make(map[string]bool), cleared: make(map[string]bool), instead: make(map[string]string),
+	p := &planner{
+		Repo: r, disk: disk, now: now, target: target, scope: opt.Scope, keepNew: opt.KeepNew, way: opt.Way, step: opt.Step, merger: NewTextMerger(r),
+		absence: NewAbsence(r, target, now),
+		unread:  make(map[string]bool), blocked: make(map[string]bool), cleared: make(map[string]bool), instead: make(map[string]string),
 		targetDirs: r.LookupDirs(target), removed: make(map[string]bool),
 	}
+	p.absence.today = r.TreeRules(now, state.State{})
 	if opt.Way != nil {
+		p.absence.Known = opt.Way.Made
 		p.atBase = state.NewCoverage(opt.Way.Base.Meta)
 	}
-	for _, step := range []func() error{p.files, p.oversized, p.leftBehind, p.permissions, p.directories} {
+	files, permissions := func() error { return p.files(ctx) }, func() error { return p.permissions(ctx) }
+	for _, step := range []func() error{files, p.oversized, p.leftBehind, permissions, p.directories} {
 		if err := step(); err != nil {
 			return nil, err
 		}
@@ -113,7 +115,7 @@ func Make(ctx context.Context, r *history.Store, disk *history.DiskState, target
 	p.keepLeftOut(opt.LeftOut)
 	p.Kept, p.Conflicts = append(p.Kept, opt.Kept...), append(p.Conflicts, opt.Conflicts...)
 	if opt.Way != nil {
-		p.Plan.Merged = opt.Way.Merged
+		p.Plan.Merged = p.merger.Merged
 		if opt.Way.Policy == Fail && len(p.Conflicts) > 0 {
 			return nil, p.Plan.refuse()
 		}
@@ -121,10 +123,10 @@ func Make(ctx context.Context, r *history.Store, disk *history.DiskState, target
 	return &p.Plan, nil
 }
 
-func (p *Planner) files() error {
+func (p *planner) files(ctx context.Context) error {
 	var created []history.TreeChange
 	p.dirs = newDirSet(p.now.Tree == p.target.Tree)
-	differing := &history.Comparison{Repo: p.Repo, Ctx: p.Ctx, Scope: p.scope, Known: p.disk.Entries, Dirs: p.dirs.note}
+	differing := &history.Comparison{Repo: p.Repo, Ctx: ctx, Scope: p.scope, Known: p.disk.Entries, Dirs: p.dirs.note}
 	for c, err := range differing.Between(p.now.Tree, p.target.Tree) {
 		if err != nil {
 			return err
@@ -164,7 +166,7 @@ func expect(rec index.Record) *dir.State {
 	return e
 }
 
-func (p *Planner) change(path string, action apply.Action, e *object.Entry, was *dir.State) {
+func (p *planner) change(path string, action apply.Action, e *object.Entry, was *dir.State) {
 	c := apply.Change{Path: path, Action: action, Was: was}
 	if e != nil {
 		c.Mode, c.ID = e.Mode, e.ID
@@ -175,7 +177,7 @@ func (p *Planner) change(path string, action apply.Action, e *object.Entry, was 
 	p.Changes = append(p.Changes, c)
 }
 
-func (p *Planner) modify(c history.TreeChange) {
+func (p *planner) modify(c history.TreeChange) {
 	action := apply.Modify
 	if c.Old.ID == c.New.ID && c.Old.Mode.IsFile() && c.New.Mode.IsFile() {
 		action = apply.Chmod
@@ -185,7 +187,7 @@ func (p *Planner) modify(c history.TreeChange) {
 
 // remove plans the removal of a captured file that the target does not have, if the
 // target is known not to have had it.
-func (p *Planner) remove(path string) error {
+func (p *planner) remove(path string) error {
 	inTheWay, isNew, err := p.replaced(path)
 	if err != nil {
 		return err
@@ -193,7 +195,7 @@ func (p *Planner) remove(path string) error {
 	if !inTheWay && p.keepNew {
 		return nil
 	}
-	if p.Way != nil && p.baseHasDir(path) {
+	if p.way != nil && p.baseHasDir(path) {
 		at, err := p.targetDirs.At(path)
 		if err != nil || at.There {
 			p.keep(path, ReasonChangedSince) // only the bits of the directory differed
@@ -201,7 +203,7 @@ func (p *Planner) remove(path string) error {
 		}
 	}
 	if !isNew {
-		if reason := p.mayHaveExisted(path, false); reason != "" {
+		if reason := p.absence.MayHaveExisted(path, false); reason != "" {
 			p.keepTopmost(path, reason)
 			return nil
 		}
@@ -211,13 +213,13 @@ func (p *Planner) remove(path string) error {
 }
 
 // takeAway plans the removal of a file or symlink.
-func (p *Planner) takeAway(path string, was *dir.State) {
+func (p *planner) takeAway(path string, was *dir.State) {
 	p.cleared[path], p.removed[path] = true, true
 	p.change(path, apply.Delete, nil, was)
 }
 
 // takeUncaptured is takeAway for what no capture holds.
-func (p *Planner) takeUncaptured(path string, was *dir.State) {
+func (p *planner) takeUncaptured(path string, was *dir.State) {
 	p.Losses = append(p.Losses, path)
 	p.takeAway(path, was)
 }
@@ -225,7 +227,7 @@ func (p *Planner) takeUncaptured(path string, was *dir.State) {
 // replaced reports whether the target has something else at the path or above it, and
 // whether the target is known not to have had this file: it may also lie in a directory
 // that was empty.
-func (p *Planner) replaced(path string) (inTheWay, isNew bool, err error) {
+func (p *planner) replaced(path string) (inTheWay, isNew bool, err error) {
 	for at := path; at != ""; at, _ = index.Split(at) {
 		e, err := p.Repo.EntryOrNil(p.target.Tree, at)
 		if err != nil {
@@ -242,28 +244,14 @@ func (p *Planner) replaced(path string) (inTheWay, isNew bool, err error) {
 	return false, false, nil
 }
 
-// mayHaveExisted returns why the target may have had a path that its tree lacks.
-func (p *Planner) mayHaveExisted(path string, dir bool) string {
-	if p.Way != nil && p.Way.Made[path] {
-		return ""
-	}
-	if reason := p.covered.Uncaptured(path); reason != "" {
-		return ReasonNotCaptured + reason
-	}
-	if reason := p.then.MayHaveIgnored(path, dir, ReasonIgnoredThen, ReasonRulesThen); reason != "" {
-		return reason
-	}
-	return p.today.MayHaveIgnored(path, dir, ReasonIgnoredToday, reasonRulesToday)
-}
-
-func (p *Planner) keep(path, reason string) {
+func (p *planner) keep(path, reason string) {
 	p.Kept = append(p.Kept, state.PathReason{Path: path, Reason: reason})
 }
 
 // keepTopmost keeps a path, but reports only the directory if the target did not look
 // into that at all.
-func (p *Planner) keepTopmost(path, reason string) {
-	if at, why := p.covered.Nearest(path); why == index.Unread.String() {
+func (p *planner) keepTopmost(path, reason string) {
+	if at, why := p.absence.covered.Nearest(path); why == index.Unread.String() {
 		if p.unread[at] {
 			return
 		}
@@ -274,7 +262,7 @@ func (p *Planner) keepTopmost(path, reason string) {
 
 // create plans a file that no capture of the disk holds. Something may stand there
 // all the same: ignored, too large, or in place of one of its directories.
-func (p *Planner) create(c history.TreeChange) error {
+func (p *planner) create(c history.TreeChange) error {
 	found, taken, err := p.lookFor(c.Path)
 	switch {
 	case err != nil:
@@ -302,12 +290,13 @@ func (p *Planner) create(c history.TreeChange) error {
 
 // replaceUncaptured plans a file where one stands that no capture holds. A file with the
 // contents of the target's stays and gets at most its bits.
-func (p *Planner) replaceUncaptured(c history.TreeChange, found *dir.Found) {
+func (p *planner) replaceUncaptured(c history.TreeChange, found *dir.Found) {
 	action, was := apply.Modify, found.State(object.ID{})
 	size, err := p.Repo.BlobSize(c.New)
 	if found.Mode.IsFile() == c.New.Mode.IsFile() && err == nil && (found.Stat.Size == size || !found.Mode.IsFile()) {
 		if at, err := scan.Identify(p.Repo.Root, c.Path); err == nil && at.ID == c.New.ID {
-			if p.asTarget(c, present{&object.Entry{Mode: at.Mode, ID: at.ID}, at.Perm}) {
+			standing := history.PathEnd{Entry: &object.Entry{Mode: at.Mode, ID: at.ID}, Perm: at.Perm}
+			if standing.Same(endOf(p.target, c.Path, c.New)) {
 				return
 			}
 			action, was = apply.Chmod, at
@@ -317,17 +306,9 @@ func (p *Planner) replaceUncaptured(c history.TreeChange, found *dir.Found) {
 	p.change(c.Path, action, c.New, was)
 }
 
-// asTarget reports whether a file on disk is as the target has it.
-func (p *Planner) asTarget(c history.TreeChange, disk present) bool {
-	if c.New == nil || disk.entry == nil || disk.entry.Mode != c.New.Mode || disk.entry.ID != c.New.ID {
-		return false
-	}
-	return c.New.Mode == object.Symlink || disk.perm == p.target.Meta.PermOf(c.Path, c.New.Mode)
-}
-
 // replaceDir plans a file where a directory stands: possible only if all that is
 // in it is captured, and thus going.
-func (p *Planner) replaceDir(c history.TreeChange, found *dir.Found) {
+func (p *planner) replaceDir(c history.TreeChange, found *dir.Found) {
 	if inside := scan.Uncaptured(p.Repo.Root, found.Path, p.disk.Index); inside != "" {
 		p.block(c.Path, reasonInTheWay+inside)
 		return
@@ -342,7 +323,7 @@ func (p *Planner) replaceDir(c history.TreeChange, found *dir.Found) {
 
 // removeDirs plans the removal of a directory with all below it, which is captured. Later
 // work that has to stay is not in the plan, and the directory will not be empty.
-func (p *Planner) removeDirs(path string) {
+func (p *planner) removeDirs(path string) {
 	if rec := p.disk.Index.Lookup(path); p.cleared[path] || rec != nil && p.changedDir(path, rec.Perm()) {
 		return
 	}
@@ -353,7 +334,7 @@ func (p *Planner) removeDirs(path string) {
 			switch at := index.Join(path, string(rec.Name())); {
 			case rec.Mode() == object.Dir:
 				p.removeDirs(at)
-			case p.Way == nil && !p.cleared[at]: // another spelling of the path does not tell that it goes
+			case p.way == nil && !p.cleared[at]: // another spelling of the path does not tell that it goes
 				p.removeCaptured(at)
 			}
 		}
@@ -361,17 +342,17 @@ func (p *Planner) removeDirs(path string) {
 	p.change(path, apply.Rmdir, nil, nil)
 }
 
-func (p *Planner) conflict(path, reason string) {
+func (p *planner) conflict(path, reason string) {
 	p.Conflicts = append(p.Conflicts, state.PathReason{Path: path, Reason: reason})
 }
 
 // block gives up on a path and on everything that the plan would remove below it.
-func (p *Planner) block(path, reason string) {
+func (p *planner) block(path, reason string) {
 	p.conflict(path, reason)
 	p.blocked[path] = true
 }
 
-func (p *Planner) dropBlocked() {
+func (p *planner) dropBlocked() {
 	if len(p.blocked) == 0 {
 		return
 	}
@@ -386,8 +367,8 @@ func (p *Planner) dropBlocked() {
 }
 
 // permissions plans the files whose contents agree and whose permission bits do not.
-func (p *Planner) permissions() error {
-	list, err := p.Repo.PermChanges(p.Ctx, p.now, p.target, p.scope)
+func (p *planner) permissions(ctx context.Context) error {
+	list, err := p.Repo.PermChanges(ctx, p.now, p.target, p.scope)
 	if err != nil {
 		return err
 	}

@@ -12,21 +12,24 @@ import (
 )
 
 // keepRenamesTogether makes both halves of a rename stay if one of them has to: a
-// file that the step moved must not exist twice, or not at all, afterwards. A rename
-// is a deletion and a creation of the same contents.
-func (p *Planner) keepRenamesTogether(step []history.Change) {
-	if len(p.Conflicts)+len(p.Kept) == 0 {
+// file that the step moved must not exist twice, or not at all, afterwards.
+func (p *planner) keepRenamesTogether(step []history.Change) {
+	stays := append(pathsOf(p.Conflicts), pathsOf(p.Kept)...)
+	if len(stays) == 0 {
 		return
 	}
-	stays := make(map[string]bool)
-	for _, list := range [][]state.PathReason{p.Conflicts, p.Kept} {
-		for _, c := range list {
-			stays[c.Path] = true
+	pairs, n := Renames(step), len(p.Changes)
+	for {
+		planned := make(map[string]bool)
+		for i := range p.Changes {
+			planned[p.Changes[i].Path] = true
 		}
-	}
-	pairs := Renames(step)
-	n := len(p.Changes)
-	for p.dropHalves(pairs, stays) {
+		halves := OtherHalves(pairs, stays, func(path string) bool { return planned[path] })
+		if len(halves) == 0 {
+			break
+		}
+		p.Conflicts = append(p.Conflicts, halves...)
+		stays = append(append(stays, pathsOf(halves)...), p.dropHalves(pathsOf(halves))...)
 	}
 	if len(p.Changes) < n {
 		p.dropUnneeded()
@@ -35,7 +38,7 @@ func (p *Planner) keepRenamesTogether(step []history.Change) {
 
 // dropUnneeded takes directories out of the plan that were to be made for paths that stay,
 // where what is taken back did not remove them.
-func (p *Planner) dropUnneeded() {
+func (p *planner) dropUnneeded() {
 	for n := -1; n != len(p.Changes); {
 		n = len(p.Changes)
 		needed := make(map[string]bool)
@@ -50,23 +53,12 @@ func (p *Planner) dropUnneeded() {
 	}
 }
 
-// dropHalves makes the other halves of renames stay, and what would be made below one that
-// stands in its way then. It reports whether there were any.
-func (p *Planner) dropHalves(pairs [][2]string, stays map[string]bool) bool {
-	planned, dropped := make(map[string]bool), make(map[string]bool)
-	for i := range p.Changes {
-		planned[p.Changes[i].Path] = true
-	}
-	for _, pair := range pairs {
-		for i, half := range pair {
-			if other := pair[1-i]; stays[other] && !stays[half] && planned[half] {
-				dropped[half], stays[half] = true, true
-				p.conflict(half, ReasonOtherHalf+other)
-			}
-		}
-	}
-	if len(dropped) == 0 {
-		return false
+// dropHalves takes halves of renames out of the plan, and what it makes below one that
+// stands in its way then. It returns the paths of the latter.
+func (p *planner) dropHalves(halves []string) (below []string) {
+	dropped := make(map[string]bool)
+	for _, path := range halves {
+		dropped[path] = true
 	}
 	p.Changes = slices.DeleteFunc(p.Changes, func(c apply.Change) bool {
 		if dropped[c.Path] {
@@ -77,17 +69,50 @@ func (p *Planner) dropHalves(pairs [][2]string, stays map[string]bool) bool {
 		}
 		for at, _ := index.Split(c.Path); at != ""; at, _ = index.Split(at) {
 			if dropped[at] {
-				stays[c.Path] = true
+				below = append(below, c.Path)
 				p.conflict(c.Path, ReasonInTheWayOf+at)
 				return true
 			}
 		}
 		return false
 	})
-	return true
+	return below
 }
 
-// Renames pairs the deletions of a step with its creations of equal contents: those whose
+// OtherHalves returns the planned halves of renames whose other halves stay, each with its
+// reason. A path that several steps moved is in several pairs, and all of them stay then.
+func OtherHalves(pairs [][2]string, stays []string, planned func(path string) bool) (halves []state.PathReason) {
+	others := make(map[string][]string)
+	for _, pair := range pairs {
+		others[pair[0]] = append(others[pair[0]], pair[1])
+		others[pair[1]] = append(others[pair[1]], pair[0])
+	}
+	known := make(map[string]bool)
+	for _, path := range stays {
+		known[path] = true
+	}
+	for queue := slices.Clone(stays); len(queue) > 0; queue = queue[1:] {
+		for _, half := range others[queue[0]] {
+			if !known[half] && planned(half) {
+				known[half] = true
+				halves = append(halves, state.PathReason{Path: half, Reason: ReasonOtherHalf + queue[0]})
+				queue = append(queue, half)
+			}
+		}
+	}
+	return halves
+}
+
+func pathsOf(list []state.PathReason) []string {
+	paths := make([]string, len(list))
+	for i := range list {
+		paths[i] = list[i].Path
+	}
+	return paths
+}
+
+// Renames pairs the deletions of a step with its creations of equal contents: a rename is
+// both. First come those whose
 // names differ in case only, and the others in the order of their paths.
 func Renames(step []history.Change) (pairs [][2]string) {
 	paired := make(map[string]bool)

@@ -17,7 +17,7 @@ import (
 
 const reasonSameName = "the file system takes it for the same as "
 
-func (p *Planner) isCaptured(path string) bool {
+func (p *planner) isCaptured(path string) bool {
 	rec := p.disk.Index.Lookup(path)
 	return rec != nil && rec.Skip() == index.Captured
 }
@@ -25,7 +25,7 @@ func (p *Planner) isCaptured(path string) bool {
 // lookFor finds what stands at a path of the target, or in the way to it, whatever its
 // spelling. Directories on the way that are spelled another way are planned to be renamed.
 // taken is another path of the target that has the name already: both cannot be there.
-func (p *Planner) lookFor(path string) (found *dir.Found, taken string, err error) {
+func (p *planner) lookFor(path string) (found *dir.Found, taken string, err error) {
 	for at := path; ; {
 		found, err = dir.Find(p.Repo.Root, at, p.disk.Index.Has)
 		if err != nil || found == nil {
@@ -56,13 +56,13 @@ func sameDepth(path, other string) string {
 	return path
 }
 
-func (p *Planner) targetHas(path string) (bool, error) {
+func (p *planner) targetHas(path string) (bool, error) {
 	e, err := p.Repo.EntryOrNil(p.target.Tree, path)
 	return e != nil || p.targetDirs.Lists(path), err
 }
 
 // respell plans that a directory goes, or gets the spelling of what is to be instead of it.
-func (p *Planner) respell(dir string) {
+func (p *planner) respell(dir string) {
 	if !p.cleared[dir] {
 		p.cleared[dir] = true
 		p.change(dir, apply.Rmdir, nil, nil)
@@ -72,8 +72,8 @@ func (p *Planner) respell(dir string) {
 // createOver plans a file in the place of a captured one that the plan would leave alone,
 // because it is out of its scope, but that has the same name. What somebody made later
 // goes for no revert.
-func (p *Planner) createOver(c history.TreeChange, other string) {
-	if p.Way != nil {
+func (p *planner) createOver(c history.TreeChange, other string) {
+	if p.way != nil {
 		p.block(c.Path, reasonSameName+other)
 		return
 	}
@@ -83,7 +83,7 @@ func (p *Planner) createOver(c history.TreeChange, other string) {
 
 // removeCaptured plans the removal of a captured file that is in the way, whatever was
 // decided about it before.
-func (p *Planner) removeCaptured(path string) {
+func (p *planner) removeCaptured(path string) {
 	p.removed[path] = true
 	p.takeAway(path, expect(p.disk.Index.Lookup(path)))
 }
@@ -91,7 +91,7 @@ func (p *Planner) removeCaptured(path string) {
 // keepSpellingsTogether tells those changes that make room for another spelling what that
 // is. Where it will not be made, for whatever reason, what is there stays: the two are one
 // file. A directory may go all the same.
-func (p *Planner) keepSpellingsTogether() {
+func (p *planner) keepSpellingsTogether() {
 	if len(p.instead) == 0 {
 		return
 	}
@@ -111,7 +111,7 @@ func (p *Planner) keepSpellingsTogether() {
 }
 
 // made has what the plan makes, and the directories above it.
-func (p *Planner) made() map[string]bool {
+func (p *planner) made() map[string]bool {
 	made := make(map[string]bool)
 	for i := range p.Changes {
 		c := &p.Changes[i]

@@ -14,7 +14,7 @@ const reasonStore = "a cairn store, which going back never changes"
 // spareStores takes out of a plan what lies in a cairn store or stands in its place. A
 // target may hold files of one: a capture before that became a store, or by a program that
 // did not pass stores over.
-func (p *Planner) spareStores() {
+func (p *planner) spareStores() {
 	for _, s := range p.now.Meta.Skipped {
 		if s.Reason != index.Store.String() || !p.touches(s.Path) {
 			continue
@@ -26,7 +26,7 @@ func (p *Planner) spareStores() {
 }
 
 // touches reports whether a plan changes a path or something below it.
-func (p *Planner) touches(path string) bool {
+func (p *planner) touches(path string) bool {
 	return slices.ContainsFunc(p.Changes, func(c apply.Change) bool { return isBelow(c.Path, path) })
 }
 

@@ -2,48 +2,14 @@ package plan
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/history"
-	"github.com/seed-fb9cbc17/cairn/internal/linediff"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/apply"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/scan"
-)
-
-// Policy says what becomes of a path that was changed since the state that is being
-// taken back.
-type Policy string
-
-// The policies. With each, what is overwritten is saved first.
-const (
-	Merge     Policy = "merge"     // merge line by line; where that is not clean, the path stays as it is: a conflict
-	Overwrite Policy = "overwrite" // the later change goes
-	Keep      Policy = "keep"      // the path stays as it is
-	Fail      Policy = "fail"      // nothing is done at all
-)
-
-// ParsePolicy reads the name of a policy.
-func ParsePolicy(name string) (Policy, error) {
-	if p := Policy(name); slices.Contains([]Policy{Merge, Overwrite, Keep, Fail}, p) {
-		return p, nil
-	}
-	return "", fmt.Errorf("unknown policy %q (want merge, overwrite, keep or fail)", name)
-}
-
-// Reasons that a later change has for staying.
-const (
-	ReasonChangedSince   = "changed since"
-	reasonOverlap        = "changed since, and the changes overlap"
-	ReasonNotText        = "changed since, and not a text that could be merged"
-	ReasonGoneSince      = "deleted since"
-	ReasonMadeSince      = "made since by somebody else"
-	ReasonOtherHalf      = "the other half of a rename stays: "
-	reasonNotCapturedNow = "changed since, and not captured (ignored, or too large)"
-	reasonTooLargeMerge  = "changed since, and too large to merge"
 )
 
 // ThreeWay is the state that a revert takes back: what the step, session or
@@ -52,8 +18,7 @@ const (
 type ThreeWay struct {
 	Base   state.State
 	Policy Policy
-	Made   map[string]bool      // known to have been made by what is taken back
-	Merged map[object.ID][]byte // contents that the plan needs and no store has yet
+	Made   map[string]bool // known to have been made by what is taken back
 }
 
 // ChangedBetween selects what differs between two states, directories included: all
@@ -79,172 +44,98 @@ func ChangedBetween(r *history.Store, target, base state.State, within *state.Pa
 	return state.NewPathScope(paths).WithAlone(alone), err
 }
 
-// present is what stands at a path on disk, captured or not.
-type present struct {
-	entry *object.Entry // nil: nothing, or nothing that could be compared
-	perm  uint16
+// endOf is what a state has at a path, given the entry of its tree.
+func endOf(s state.State, path string, e *object.Entry) history.PathEnd {
+	if e == nil {
+		return history.PathEnd{}
+	}
+	return history.PathEnd{Entry: e, Perm: s.Meta.PermOf(path, e.Mode)}
 }
 
-// onDisk finds what stands at a path. What no capture holds has to be read.
-func (p *Planner) onDisk(path string, captured *object.Entry) (present, error) {
+// onDisk finds what stands at a path. What no capture holds has to be read. A directory
+// or a special file counts as nothing, because nothing could be compared.
+func (p *planner) onDisk(path string, captured *object.Entry) (history.PathEnd, error) {
 	if captured != nil {
-		return present{captured, p.now.Meta.PermOf(path, captured.Mode)}, nil
+		return endOf(p.now, path, captured), nil
 	}
 	found, err := dir.Find(p.Repo.Root, path, p.disk.Index.Has)
 	if err != nil || found == nil || found.Path != path || found.Mode == 0 || found.Mode == object.Dir {
-		return present{}, err
+		return history.PathEnd{}, err
 	}
 	was, err := scan.Identify(p.Repo.Root, path)
 	if err != nil {
-		return present{}, err
+		return history.PathEnd{}, err
 	}
-	return present{&object.Entry{Mode: was.Mode, ID: was.ID}, was.Perm}, nil
-}
-
-// baseEntry is the file that base has at a path, nil for none.
-func (p *Planner) baseEntry(path string) (*object.Entry, error) {
-	e, err := p.Repo.EntryOrNil(p.Way.Base.Tree, path)
-	if e != nil && e.Mode == object.Dir {
-		e = nil
-	}
-	return e, err
-}
-
-// later reports whether what stands on disk is not what base has.
-func (p *Planner) later(path string, base *object.Entry, disk present) bool {
-	switch {
-	case base == nil || disk.entry == nil:
-		return base != disk.entry
-	case base.Mode != disk.entry.Mode || base.ID != disk.entry.ID:
-		return true
-	}
-	return base.Mode != object.Symlink && p.Way.Base.Meta.PermOf(path, base.Mode) != disk.perm
+	return history.PathEnd{Entry: &object.Entry{Mode: was.Mode, ID: was.ID}, Perm: was.Perm}, nil
 }
 
 // settle decides about a path that differs from the target. It reports whether the
 // plan may bring the path to the target; if not, it has planned or noted what
 // happens instead.
-func (p *Planner) settle(c history.TreeChange) (proceed bool, err error) {
-	if p.Way != nil && p.atBase.Unread(c.Path) {
+func (p *planner) settle(c history.TreeChange) (proceed bool, err error) {
+	if p.way != nil && p.atBase.Unread(c.Path) {
 		return false, nil
 	}
-	if p.Way == nil || p.Way.Policy == Overwrite {
+	if p.way == nil || p.way.Policy == Overwrite {
 		return true, nil
 	}
-	disk, err := p.onDisk(c.Path, c.Old)
+	ours, err := p.onDisk(c.Path, c.Old)
 	if err != nil {
 		p.conflict(c.Path, reasonUnreadable)
 		return false, nil
 	}
-	if p.asTarget(c, disk) {
-		return false, nil
+	base, err := p.Repo.EndOf(p.way.Base, c.Path)
+	if err != nil {
+		return false, err
 	}
-	base, err := p.baseEntry(c.Path)
-	if err != nil || !p.later(c.Path, base, disk) {
-		return err == nil, err
+	theirs := endOf(p.target, c.Path, c.New)
+	if ours.Entry == nil && theirs.Entry == nil { // a directory or a special file stands there
+		if base.Entry != nil {
+			p.replacedSince(c.Path)
+		}
+		return base.Entry == nil, nil
 	}
-	switch p.Way.Policy {
-	case Keep:
-		p.keep(c.Path, ReasonChangedSince)
-	case Fail:
-		p.conflict(c.Path, ReasonChangedSince)
+	end, reason, err := Merge3(base, ours, theirs, p.way.Policy, p.contentMerge(c))
+	switch {
+	case err != nil:
+		return false, err
+	case reason != "":
+		p.stay(c.Path, reason)
+	case end.Same(ours): // nothing is to be done
+	case end.Same(theirs):
+		return true, nil
 	default:
-		return false, p.merge(c, base, disk)
+		p.planMerged(c.Path, ours, end)
 	}
 	return false, nil
 }
 
-// merge plans the three-way merge of a path, or notes the conflict.
-func (p *Planner) merge(c history.TreeChange, base *object.Entry, disk present) error {
-	switch {
-	case disk.entry == nil:
-		p.conflict(c.Path, ReasonGoneSince)
-		return nil
-	case base == nil:
-		p.conflict(c.Path, ReasonMadeSince)
-		return nil
-	case c.New == nil:
-		p.conflict(c.Path, ReasonChangedSince)
-		return nil
-	case c.Old == nil:
-		p.conflict(c.Path, reasonNotCapturedNow)
-		return nil
-	case !c.Old.Mode.IsFile() || !c.New.Mode.IsFile() || !base.Mode.IsFile():
-		p.conflict(c.Path, ReasonNotText)
-		return nil
-	}
-	want, reason, err := p.MergeContents(base, c.Old, c.New)
-	if err != nil {
-		return err
-	}
-	if reason != "" {
-		p.conflict(c.Path, reason)
-		return nil
-	}
-	p.planMerged(c, base, want)
-	return nil
-}
-
-// MergeContents merges three blobs. Where two of them agree nothing has to be read.
-func (p *Planner) MergeContents(base, ours, theirs *object.Entry) (id object.ID, reason string, err error) {
-	switch base.ID {
-	case ours.ID:
-		return theirs.ID, "", nil
-	case theirs.ID:
-		return ours.ID, "", nil
-	}
-	var text [3][]byte
-	for i, e := range []*object.Entry{base, ours, theirs} {
-		var tooLarge bool
-		if text[i], tooLarge, err = p.mergeable(e); err != nil {
-			return id, "", err
-		}
-		if tooLarge {
-			return id, reasonTooLargeMerge, nil
-		}
-		if linediff.Binary(text[i]) {
-			return id, ReasonNotText, nil
-		}
-	}
-	res := linediff.Merge(text[0], text[1], text[2])
-	if res.Conflicts > 0 {
-		return id, reasonOverlap, nil
-	}
-	id = object.Sum(object.Blob, res.Content)
-	p.Way.Merged[id] = res.Content
-	return id, "", nil
-}
-
-// mergeable reads a blob, be it one that is merged already and in no store yet.
-func (p *Planner) mergeable(e *object.Entry) (text []byte, tooLarge bool, err error) {
-	if text, ok := p.Way.Merged[e.ID]; ok {
-		return text, false, nil
-	}
-	size, err := p.Repo.BlobSize(e)
-	if err != nil || size > history.DefaultMaxDiffSize {
-		return nil, true, err
-	}
-	text, err = p.Repo.Blob(e)
-	return text, false, err
-}
-
-// planMerged plans the merged contents with merged permission bits: who changed
-// them last keeps them.
-func (p *Planner) planMerged(c history.TreeChange, base *object.Entry, want object.ID) {
-	ours := p.now.Meta.PermOf(c.Path, c.Old.Mode)
-	perm, mode := ours, c.Old.Mode
-	if ours == p.Way.Base.Meta.PermOf(c.Path, base.Mode) {
-		perm, mode = p.target.Meta.PermOf(c.Path, c.New.Mode), c.New.Mode
-	}
-	if want == c.Old.ID && perm == ours {
+// replacedSince leaves alone what took the place of a file that goes.
+func (p *planner) replacedSince(path string) {
+	if p.way.Policy == Merge {
+		p.conflict(path, ReasonGoneSince)
 		return
 	}
+	p.stay(path, ReasonChangedSince)
+}
+
+// contentMerge merges the contents of a captured file. The store does not hold the
+// contents of any other.
+func (p *planner) contentMerge(c history.TreeChange) ContentMerge {
+	if c.Old != nil {
+		return p.merger.Contents
+	}
+	return func(_, _, _ *object.Entry) (object.ID, string, error) { return object.ID{}, reasonNotCapturedNow, nil }
+}
+
+// planMerged plans the change of a captured file to the outcome of a merge.
+func (p *planner) planMerged(path string, ours, end history.PathEnd) {
 	action := apply.Modify
-	if want == c.Old.ID {
+	if end.Entry.ID == ours.Entry.ID {
 		action = apply.Chmod
 	}
 	p.Changes = append(p.Changes, apply.Change{
-		Path: c.Path, Action: action, Mode: mode, Perm: perm, ID: want, Was: expect(p.disk.Index.Lookup(c.Path)),
+		Path: path, Action: action, Mode: end.Entry.Mode, Perm: end.Perm, ID: end.Entry.ID, Was: expect(p.disk.Index.Lookup(path)),
 	})
 }
 

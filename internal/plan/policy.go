@@ -1,0 +1,34 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Policy says what becomes of a path that was changed since the state that is being
+// taken back.
+type Policy string
+
+// The policies. With each, what is overwritten is saved first.
+const (
+	Merge     Policy = "merge"     // merge line by line; where that is not clean, the path stays as it is: a conflict
+	Overwrite Policy = "overwrite" // the later change goes
+	Keep      Policy = "keep"      // the path stays as it is
+	Fail      Policy = "fail"      // nothing is done at all
+)
+
+// ParsePolicy reads the name of a policy.
+func ParsePolicy(name string) (Policy, error) {
+	if p := Policy(name); slices.Contains([]Policy{Merge, Overwrite, Keep, Fail}, p) {
+		return p, nil
+	}
+	return "", fmt.Errorf("unknown policy %q (want merge, overwrite, keep or fail)", name)
+}
+
+// PolicyOf is the policy of the options, or the fallback if they name none.
+func PolicyOf(opt *RevertOptions, fallback Policy) Policy {
+	if opt.OnConflict == "" {
+		return fallback
+	}
+	return opt.OnConflict
+}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn/internal/history"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
 func TestRenamesPairNamesThatDifferInCaseFirst(t *testing.T) {
@@ -34,5 +35,17 @@ func TestFoldNameIsEqualFold(t *testing.T) {
 				t.Errorf("%q and %q: %t, want %t", a, b, got, want)
 			}
 		}
+	}
+}
+func TestOtherHalvesStay(t *testing.T) {
+	t.Parallel()
+	pairs := [][2]string{{"a", "b"}, {"b", "c"}, {"d", "e"}, {"f", "g"}}
+	planned := []string{"a", "b", "c", "d", "f"}
+	got := OtherHalves(pairs, []string{"c", "e", "g", "x"}, func(path string) bool { return slices.Contains(planned, path) && path != "f" })
+	want := []state.PathReason{
+		{Path: "b", Reason: ReasonOtherHalf + "c"}, {Path: "d", Reason: ReasonOtherHalf + "e"}, {Path: "a", Reason: ReasonOtherHalf + "b"},
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -169,7 +169,7 @@ func (u *LineUpdate) planTakeBack(ctx context.Context, id string, t *TakeBack, b
 	if err != nil {
 		return nil, nil, err
 	}
-	p, err := plan.Make(ctx, u.repo.Store, u.disk.DiskState(), to, plan.Options{Scope: scope, Way: way, Step: step, LeftOut: b.leftOut, Kept: b.kept, Conflicts: b.conflicts})
+	p, err := plan.Make(ctx, u.repo.Store, u.repo.live(u.disk), u.disk.DiskState(), to, plan.Options{Scope: scope, Way: way, Step: step, LeftOut: b.leftOut, Kept: b.kept, Conflicts: b.conflicts})
 	if err != nil {
 		return nil, nil, err
 	}

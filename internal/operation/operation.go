@@ -109,7 +109,7 @@ func (r *Operator) saveBefore(ctx context.Context, req opRequest, disk *capture.
 			return object.ID{}, err
 		}
 	}
-	dirs := plan.DirsBeside(r.Store, disk.Index, p.Beside)
+	dirs := plan.DirsBeside(r.live(disk), p.Beside)
 	s, err := r.withSaved(batch, s, p.Save(r.Root, batch), dirs)
 	if err != nil {
 		return object.ID{}, err

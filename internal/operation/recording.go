@@ -131,7 +131,7 @@ func (r *Operator) recordOperation(ctx context.Context, j *journal, res *Result,
 func (r *Operator) stateAfter(ctx context.Context, disk *capture.Snapshot, j *journal, res *Result) (state.State, *odb.Batch, error) {
 	s := state.State{Tree: disk.Tree, Meta: disk.Metadata()}
 	written, beside := r.written(disk, j, res)
-	dirs := plan.DirsBeside(r.Store, disk.Index, slices.Values(beside))
+	dirs := plan.DirsBeside(r.live(disk), slices.Values(beside))
 	if len(written) == 0 {
 		s, err := r.withSaved(nil, s, nil, dirs)
 		return s, disk.Batch, err

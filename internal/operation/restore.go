@@ -56,7 +56,7 @@ func (r *Operator) goTo(ctx context.Context, spec string, req opRequest, paths [
 		if err := r.checkPaths(scope, disk, st); err != nil {
 			return nil, err
 		}
-		return plan.Make(ctx, r.Store, disk.DiskState(), st, plan.Options{Scope: within, KeepNew: keepNew})
+		return plan.Make(ctx, r.Store, r.live(disk), disk.DiskState(), st, plan.Options{Scope: within, KeepNew: keepNew})
 	})
 }
 
@@ -107,7 +107,7 @@ func (r *Operator) Revert(ctx context.Context, patches []state.Patch, opt plan.R
 			if err != nil {
 				return nil, err
 			}
-			p, err := plan.Make(ctx, r.Store, disk.DiskState(), st, plan.Options{Scope: scope})
+			p, err := plan.Make(ctx, r.Store, r.live(disk), disk.DiskState(), st, plan.Options{Scope: scope})
 			if err != nil {
 				return nil, err
 			}

@@ -72,6 +72,6 @@ func (r *Operator) takeBack(ctx context.Context, req opRequest, target, base *hi
 		for _, path := range opt.made {
 			way.Made[path] = true
 		}
-		return plan.Make(ctx, r.Store, disk.DiskState(), to, plan.Options{Scope: scope, Way: way, Step: step, Stay: stay, LeftOut: left})
+		return plan.Make(ctx, r.Store, r.live(disk), disk.DiskState(), to, plan.Options{Scope: scope, Way: way, Step: step, Stay: stay, LeftOut: left})
 	})
 }

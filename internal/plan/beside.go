@@ -4,7 +4,6 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/apply"
@@ -19,16 +18,16 @@ import (
 // dirsBeside finds the directories of the disk, at and above some paths, that an index
 // does not hold, with their permission bits. A directory that cannot be looked at is
 // left out.
-func DirsBeside(r *history.Store, x *index.Index, paths iter.Seq[string]) map[string]uint16 {
+func DirsBeside(live LiveDisk, paths iter.Seq[string]) map[string]uint16 {
 	dirs := make(map[string]uint16)
 	asked := make(map[string]bool)
 	for path := range paths {
 		for at := path; at != "" && !asked[at]; at, _ = index.Split(at) {
 			asked[at] = true
-			if x.Lookup(at) != nil {
+			if live.Index.Lookup(at) != nil {
 				continue
 			}
-			found, err := dir.Find(r.Root, at, x.Has)
+			found, err := live.Find(at)
 			if err == nil && found != nil && found.Path == at && found.Mode == object.Dir {
 				dirs[at] = found.Perm
 			}
@@ -55,7 +54,7 @@ func (p *Plan) Beside(yield func(path string) bool) {
 // capture of it.
 func (p *planner) leftDir(path string, now uint16) {
 	want := p.target.Meta.PermOf(path, object.Dir)
-	if want == now || !p.scope.Covers(path) || p.cleared[path] || p.disk.Index.Lookup(path) != nil || !p.settleDir(path, want, now) {
+	if want == now || !p.scope.Covers(path) || p.cleared[path] || p.captured.Index.Lookup(path) != nil || !p.settleDir(path, want, now) {
 		return
 	}
 	p.Changes = append(p.Changes, apply.Change{
@@ -69,10 +68,10 @@ func (p *planner) leftDir(path string, now uint16) {
 func (p *planner) leftEmpty() {
 	for _, path := range slices.Concat(p.way.Base.Meta.Empty, p.way.Base.Meta.Bare) {
 		folder := string(path)
-		if !p.scope.Covers(folder) || p.way.Made[folder] || p.cleared[folder] || p.has(folder) || p.disk.Index.Lookup(folder) != nil {
+		if !p.scope.Covers(folder) || p.way.Made[folder] || p.cleared[folder] || p.has(folder) || p.captured.Index.Lookup(folder) != nil {
 			continue
 		}
-		names, err := dir.Names(p.Repo.Root, folder)
+		names, err := p.live.Names(folder)
 		if err != nil || len(names) > 0 {
 			continue
 		}

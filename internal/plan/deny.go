@@ -12,12 +12,12 @@ const reasonDenied = "on the list of what is never stored, so it cannot be saved
 // deny takes out of a plan what would have to be saved first and must not be, and what
 // would bring back such a path where nobody has asked for exactly that one.
 func (p *planner) deny() {
-	if p.Repo.NeverID() == "" {
+	if p.store.NeverID() == "" {
 		return
 	}
 	spared := make(map[string]bool)
 	p.Losses = slices.DeleteFunc(p.Losses, func(path string) bool {
-		if !p.Repo.Denied(path) {
+		if !p.store.Denied(path) {
 			return false
 		}
 		spared[path] = true
@@ -28,7 +28,7 @@ func (p *planner) deny() {
 	clear(spared)
 	for i := range p.Changes {
 		c := &p.Changes[i]
-		if c.Mode != object.Dir && !c.ID.IsZero() && p.Repo.Denied(c.Path) && !p.scope.NamesExactly(c.Path) {
+		if c.Mode != object.Dir && !c.ID.IsZero() && p.store.Denied(c.Path) && !p.scope.NamesExactly(c.Path) {
 			spared[c.Path] = true
 			p.keep(c.Path, reasonDenied)
 		}

@@ -20,7 +20,7 @@ func (p *planner) directories() error {
 	p.dirs.list(p.target.Meta)
 	needed, emptied := p.parents()
 	for _, path := range slices.Backward(p.dirs.made) { // a directory needs those above it
-		if p.disk.Index.Dirs[path] == nil && (p.scope.Covers(path) || needed[path]) && p.makeDir(path, needed[path]) {
+		if p.captured.Index.Dirs[path] == nil && (p.scope.Covers(path) || needed[path]) && p.makeDir(path, needed[path]) {
 			addParents(needed, path)
 		}
 	}
@@ -48,7 +48,7 @@ func (p *planner) guardReadOnly() {
 		parents[dir] = true
 	}
 	for folder := range parents {
-		rec := p.disk.Index.Lookup(folder)
+		rec := p.captured.Index.Lookup(folder)
 		if rec == nil || rec.Mode() != object.Dir || rec.Perm()&ownerWrites == ownerWrites || planned[folder] {
 			continue
 		}
@@ -147,7 +147,7 @@ func (p *planner) has(path string) bool {
 	}
 	for at := path; ; at, _ = index.Split(at) {
 		if p.dirs.same[at] {
-			rec := p.disk.Index.Lookup(path)
+			rec := p.captured.Index.Lookup(path)
 			return rec != nil && rec.Mode() == object.Dir && !rec.ID().IsZero()
 		}
 		if at == "" {
@@ -203,7 +203,7 @@ func (p *planner) removeSurplus(emptied map[string]bool) error {
 	surplus := slices.Concat(p.dirs.gone, pathtext.Plain(p.now.Meta.Empty), pathtext.Plain(p.now.Meta.Bare))
 	slices.Sort(surplus)
 	for _, path := range slices.Backward(slices.Compact(surplus)) {
-		rec := p.disk.Index.Lookup(path)
+		rec := p.captured.Index.Lookup(path)
 		if rec == nil || rec.Mode() != object.Dir || rec.Skip() != index.Captured || p.has(path) {
 			continue
 		}
@@ -232,7 +232,7 @@ func (p *planner) removeSurplus(emptied map[string]bool) error {
 
 // holdsMore reports whether something captured in a directory stays.
 func (p *planner) holdsMore(dir string) bool {
-	d := p.disk.Index.Dirs[dir]
+	d := p.captured.Index.Dirs[dir]
 	if d == nil {
 		return false
 	}
@@ -248,7 +248,7 @@ func (p *planner) holdsMore(dir string) bool {
 // differ.
 func (p *planner) dirPermissions() {
 	if p.now.Meta.Perm.Dir != p.target.Meta.Perm.Dir {
-		for path := range p.disk.Index.Dirs {
+		for path := range p.captured.Index.Dirs {
 			if path != "" && p.has(path) {
 				p.dirPermission(path)
 			}
@@ -263,7 +263,7 @@ func (p *planner) dirPermissions() {
 }
 
 func (p *planner) dirPermission(path string) {
-	rec := p.disk.Index.Lookup(path)
+	rec := p.captured.Index.Lookup(path)
 	if rec == nil || rec.Mode() != object.Dir || rec.Skip() != index.Captured || !p.scope.Covers(path) || p.cleared[path] {
 		return
 	}

@@ -7,8 +7,6 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/apply"
-	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
-	"github.com/seed-fb9cbc17/cairn/internal/worktree/scan"
 )
 
 // A plan names what carrying it out does, and nothing else. So obstacles that are
@@ -17,7 +15,7 @@ import (
 // refuseUnsaveable blocks the paths that have to be saved first and cannot be read.
 func (p *planner) refuseUnsaveable() {
 	p.Losses = slices.DeleteFunc(p.Losses, func(path string) bool {
-		err := scan.CanSave(p.Repo.Root, path)
+		err := p.live.CanSave(path)
 		if err != nil {
 			p.block(path, "cannot be saved first: "+err.Error())
 		}
@@ -56,7 +54,7 @@ func (p *planner) spareStanding() {
 // stillHolds returns something in a directory that is not among the paths that go. A
 // directory that cannot be listed is left to the removal itself.
 func (p *planner) stillHolds(folder string, gone map[string]bool) string {
-	names, err := dir.Names(p.Repo.Root, folder)
+	names, err := p.live.Names(folder)
 	if err != nil {
 		return ""
 	}
@@ -74,7 +72,7 @@ func (p *planner) standsSince(path string) bool {
 	if p.way == nil || p.way.Policy == Overwrite {
 		return false
 	}
-	base, err := p.Repo.EndOf(p.way.Base, path)
+	base, err := p.store.EndOf(p.way.Base, path)
 	if err != nil {
 		return true
 	}
@@ -108,7 +106,7 @@ func (p *planner) baseHasDir(path string) bool {
 	if p.baseDirs[path] {
 		return true
 	}
-	e, err := p.Repo.EntryOrNil(p.way.Base.Tree, path)
+	e, err := p.store.EntryOrNil(p.way.Base.Tree, path)
 	return err == nil && e != nil && e.Mode == object.Dir
 }
 
@@ -118,7 +116,7 @@ func (p *planner) replacedDirs() error {
 	if p.way == nil {
 		return nil
 	}
-	dirs, err := p.Repo.ChmoddedDirs(p.target, p.way.Base)
+	dirs, err := p.store.ChmoddedDirs(p.target, p.way.Base)
 	if err != nil {
 		return err
 	}
@@ -127,10 +125,10 @@ func (p *planner) replacedDirs() error {
 		listed[s.Path] = true
 	}
 	for _, folder := range dirs {
-		if !p.scope.Covers(folder) || p.disk.Index.Dirs[folder] != nil || listed[folder] || p.cleared[folder] {
+		if !p.scope.Covers(folder) || p.captured.Index.Dirs[folder] != nil || listed[folder] || p.cleared[folder] {
 			continue
 		}
-		found, err := dir.Find(p.Repo.Root, folder, p.disk.Index.Has)
+		found, err := p.live.Find(folder)
 		if err == nil && found != nil && found.Path == folder && found.Mode != object.Dir {
 			p.stay(folder, ReasonChangedSince)
 		}

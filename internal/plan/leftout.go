@@ -83,7 +83,7 @@ func (p *planner) keepLeftOut(list []LeftOut) {
 		named[p.Changes[i].Path] = true
 	}
 	for i := range list {
-		if l := &list[i]; !named[l.Path] && l.stays(p.disk) {
+		if l := &list[i]; !named[l.Path] && l.stays(p.captured) {
 			p.Kept = append(p.Kept, l.PathReason)
 		}
 	}

@@ -19,11 +19,11 @@ import (
 // the target did not have.
 func (p *planner) oversized() error {
 	for _, s := range p.now.Meta.Skipped {
-		e, err := p.Repo.EntryOrNil(p.target.Tree, s.Path)
+		e, err := p.store.EntryOrNil(p.target.Tree, s.Path)
 		if err != nil {
 			return err
 		}
-		rec := p.disk.Index.Lookup(s.Path)
+		rec := p.captured.Index.Lookup(s.Path)
 		if rec != nil && rec.Skip() == index.Unreadable && p.way == nil && !p.scope.Covers(s.Path) {
 			p.keepUnseen(s.Path)
 		}
@@ -74,7 +74,7 @@ func (p *planner) keepUnseen(folder string) {
 		if there, err := p.targetDirs.Holds(path); err != nil || there {
 			continue // planned, and found to be in the way where it is
 		}
-		if found, err := dir.Find(p.Repo.Root, path, p.disk.Index.Has); err != nil || found != nil {
+		if found, err := p.live.Find(path); err != nil || found != nil {
 			p.keep(path, reasonUnreadable)
 		}
 	}
@@ -88,7 +88,7 @@ func (p *planner) leftBehind() error {
 	}
 	for i := range p.step {
 		c := &p.step[i]
-		rec := p.disk.Index.Lookup(c.Path)
+		rec := p.captured.Index.Lookup(c.Path)
 		if c.Status != history.Added || p.cleared[c.Path] || !p.scope.Covers(c.Path) || rec != nil && rec.Skip() != index.Rules {
 			continue
 		}
@@ -102,7 +102,7 @@ func (p *planner) leftBehind() error {
 }
 
 func (p *planner) takeLeft(path string) error {
-	found, err := dir.Find(p.Repo.Root, path, p.disk.Index.Has)
+	found, err := p.live.Find(path)
 	switch {
 	case err != nil:
 		p.conflict(path, err.Error())
@@ -130,14 +130,14 @@ func (p *planner) takeLeft(path string) error {
 func (p *planner) leftDirs() {
 	above := p.aboveAdded()
 	for _, folder := range slices.Backward(slices.Sorted(maps.Keys(p.way.Made))) {
-		if !p.baseHasDir(folder) || p.cleared[folder] || !p.scope.Covers(folder) && !above[folder] || p.disk.Index.Lookup(folder) != nil || p.has(folder) {
+		if !p.baseHasDir(folder) || p.cleared[folder] || !p.scope.Covers(folder) && !above[folder] || p.captured.Index.Lookup(folder) != nil || p.has(folder) {
 			continue
 		}
-		names, err := dir.Names(p.Repo.Root, folder)
+		names, err := p.live.Names(folder)
 		if err != nil || slices.ContainsFunc(names, func(name string) bool { return !p.cleared[index.Join(folder, name)] }) {
 			continue
 		}
-		found, err := dir.Find(p.Repo.Root, folder, p.disk.Index.Has)
+		found, err := p.live.Find(folder)
 		if err != nil || found == nil || !p.settleGone(folder, found.Perm) {
 			continue
 		}
@@ -152,7 +152,7 @@ func (p *planner) settleUncaptured(path string) (proceed bool, err error) {
 	if p.way == nil {
 		return true, nil
 	}
-	if base, err := p.Repo.EndOf(p.way.Base, path); err != nil || base.Entry == nil {
+	if base, err := p.store.EndOf(p.way.Base, path); err != nil || base.Entry == nil {
 		return false, err
 	}
 	return p.settle(history.TreeChange{Path: path})

@@ -10,7 +10,6 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/apply"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
-	"github.com/seed-fb9cbc17/cairn/internal/worktree/scan"
 )
 
 // Plan is what a restore or revert is going to do, path by path.
@@ -25,15 +24,16 @@ type Plan struct {
 // planner compares the disk with a target. Nothing on disk is touched.
 type planner struct {
 	Plan
-	Repo    *history.Store
-	disk    *history.DiskState
-	now     state.State
-	target  state.State
-	scope   *state.PathScope
-	keepNew bool
-	way     *ThreeWay        // nil: later changes do not count
-	step    []history.Change // see Options
-	merger  *TextMerger
+	store    *history.Store
+	live     Disk
+	captured *history.DiskState
+	now      state.State // as captured
+	target   state.State
+	scope    *state.PathScope
+	keepNew  bool
+	way      *ThreeWay        // nil: later changes do not count
+	step     []history.Change // see Options
+	merger   *TextMerger
 
 	absence    *Absence        // from the target
 	atBase     state.Coverage  // what the state that is taken back did not capture
@@ -83,15 +83,15 @@ type Options struct {
 //  2. files that the disk has but no capture holds, and the target did not have
 //  3. permission bits
 //  4. directories: the target's empty ones, and those that it did not have
-func Make(ctx context.Context, r *history.Store, disk *history.DiskState, target state.State, opt Options) (*Plan, error) {
-	now := disk.State
+func Make(ctx context.Context, store *history.Store, live Disk, captured *history.DiskState, target state.State, opt Options) (*Plan, error) {
+	now := captured.State
 	p := &planner{
-		Repo: r, disk: disk, now: now, target: target, scope: opt.Scope, keepNew: opt.KeepNew, way: opt.Way, step: opt.Step, merger: NewTextMerger(r),
-		absence: NewAbsence(r, target, now),
+		store: store, live: live, captured: captured, now: now, target: target, scope: opt.Scope, keepNew: opt.KeepNew, way: opt.Way, step: opt.Step, merger: NewTextMerger(store),
+		absence: NewAbsence(store, target, now),
 		unread:  make(map[string]bool), blocked: make(map[string]bool), cleared: make(map[string]bool), instead: make(map[string]string),
-		targetDirs: r.LookupDirs(target), removed: make(map[string]bool),
+		targetDirs: store.LookupDirs(target), removed: make(map[string]bool),
 	}
-	p.absence.today = r.TreeRules(now, state.State{})
+	p.absence.today = store.TreeRules(now, state.State{})
 	if opt.Way != nil {
 		p.absence.Known = opt.Way.Made
 		p.atBase = state.NewCoverage(opt.Way.Base.Meta)
@@ -126,7 +126,7 @@ func Make(ctx context.Context, r *history.Store, disk *history.DiskState, target
 func (p *planner) files(ctx context.Context) error {
 	var created []history.TreeChange
 	p.dirs = newDirSet(p.now.Tree == p.target.Tree)
-	differing := &history.Comparison{Repo: p.Repo, Ctx: ctx, Scope: p.scope, Known: p.disk.Entries, Dirs: p.dirs.note}
+	differing := &history.Comparison{Repo: p.store, Ctx: ctx, Scope: p.scope, Known: p.captured.Entries, Dirs: p.dirs.note}
 	for c, err := range differing.Between(p.now.Tree, p.target.Tree) {
 		if err != nil {
 			return err
@@ -182,7 +182,7 @@ func (p *planner) modify(c history.TreeChange) {
 	if c.Old.ID == c.New.ID && c.Old.Mode.IsFile() && c.New.Mode.IsFile() {
 		action = apply.Chmod
 	}
-	p.change(c.Path, action, c.New, expect(p.disk.Index.Lookup(c.Path)))
+	p.change(c.Path, action, c.New, expect(p.captured.Index.Lookup(c.Path)))
 }
 
 // remove plans the removal of a captured file that the target does not have, if the
@@ -208,7 +208,7 @@ func (p *planner) remove(path string) error {
 			return nil
 		}
 	}
-	p.takeAway(path, expect(p.disk.Index.Lookup(path)))
+	p.takeAway(path, expect(p.captured.Index.Lookup(path)))
 	return nil
 }
 
@@ -229,7 +229,7 @@ func (p *planner) takeUncaptured(path string, was *dir.State) {
 // that was empty.
 func (p *planner) replaced(path string) (inTheWay, isNew bool, err error) {
 	for at := path; at != ""; at, _ = index.Split(at) {
-		e, err := p.Repo.EntryOrNil(p.target.Tree, at)
+		e, err := p.store.EntryOrNil(p.target.Tree, at)
 		if err != nil {
 			return false, false, err
 		}
@@ -292,9 +292,9 @@ func (p *planner) create(c history.TreeChange) error {
 // contents of the target's stays and gets at most its bits.
 func (p *planner) replaceUncaptured(c history.TreeChange, found *dir.Found) {
 	action, was := apply.Modify, found.State(object.ID{})
-	size, err := p.Repo.BlobSize(c.New)
+	size, err := p.store.BlobSize(c.New)
 	if found.Mode.IsFile() == c.New.Mode.IsFile() && err == nil && (found.Stat.Size == size || !found.Mode.IsFile()) {
-		if at, err := scan.Identify(p.Repo.Root, c.Path); err == nil && at.ID == c.New.ID {
+		if at, err := p.live.Identify(c.Path); err == nil && at.ID == c.New.ID {
 			standing := history.PathEnd{Entry: &object.Entry{Mode: at.Mode, ID: at.ID}, Perm: at.Perm}
 			if standing.Same(endOf(p.target, c.Path, c.New)) {
 				return
@@ -309,7 +309,7 @@ func (p *planner) replaceUncaptured(c history.TreeChange, found *dir.Found) {
 // replaceDir plans a file where a directory stands: possible only if all that is
 // in it is captured, and thus going.
 func (p *planner) replaceDir(c history.TreeChange, found *dir.Found) {
-	if inside := scan.Uncaptured(p.Repo.Root, found.Path, p.disk.Index); inside != "" {
+	if inside := p.live.Uncaptured(found.Path); inside != "" {
 		p.block(c.Path, reasonInTheWay+inside)
 		return
 	}
@@ -324,11 +324,11 @@ func (p *planner) replaceDir(c history.TreeChange, found *dir.Found) {
 // removeDirs plans the removal of a directory with all below it, which is captured. Later
 // work that has to stay is not in the plan, and the directory will not be empty.
 func (p *planner) removeDirs(path string) {
-	if rec := p.disk.Index.Lookup(path); p.cleared[path] || rec != nil && p.changedDir(path, rec.Perm()) {
+	if rec := p.captured.Index.Lookup(path); p.cleared[path] || rec != nil && p.changedDir(path, rec.Perm()) {
 		return
 	}
 	p.cleared[path] = true
-	d := p.disk.Index.Dirs[path]
+	d := p.captured.Index.Dirs[path]
 	if d != nil {
 		for rec := range d.All {
 			switch at := index.Join(path, string(rec.Name())); {
@@ -368,12 +368,12 @@ func (p *planner) dropBlocked() {
 
 // permissions plans the files whose contents agree and whose permission bits do not.
 func (p *planner) permissions(ctx context.Context) error {
-	list, err := p.Repo.PermChanges(ctx, p.now, p.target, p.scope)
+	list, err := p.store.PermChanges(ctx, p.now, p.target, p.scope)
 	if err != nil {
 		return err
 	}
 	for _, c := range list {
-		rec := p.disk.Index.Lookup(c.Path)
+		rec := p.captured.Index.Lookup(c.Path)
 		old, new := history.OldEntry(&c), history.NewEntry(&c)
 		if *old != *new || rec == nil {
 			continue // planned with its contents

@@ -18,7 +18,7 @@ import (
 const reasonSameName = "the file system takes it for the same as "
 
 func (p *planner) isCaptured(path string) bool {
-	rec := p.disk.Index.Lookup(path)
+	rec := p.captured.Index.Lookup(path)
 	return rec != nil && rec.Skip() == index.Captured
 }
 
@@ -27,7 +27,7 @@ func (p *planner) isCaptured(path string) bool {
 // taken is another path of the target that has the name already: both cannot be there.
 func (p *planner) lookFor(path string) (found *dir.Found, taken string, err error) {
 	for at := path; ; {
-		found, err = dir.Find(p.Repo.Root, at, p.disk.Index.Has)
+		found, err = p.live.Find(at)
 		if err != nil || found == nil {
 			return nil, "", err
 		}
@@ -57,7 +57,7 @@ func sameDepth(path, other string) string {
 }
 
 func (p *planner) targetHas(path string) (bool, error) {
-	e, err := p.Repo.EntryOrNil(p.target.Tree, path)
+	e, err := p.store.EntryOrNil(p.target.Tree, path)
 	return e != nil || p.targetDirs.Lists(path), err
 }
 
@@ -85,7 +85,7 @@ func (p *planner) createOver(c history.TreeChange, other string) {
 // decided about it before.
 func (p *planner) removeCaptured(path string) {
 	p.removed[path] = true
-	p.takeAway(path, expect(p.disk.Index.Lookup(path)))
+	p.takeAway(path, expect(p.captured.Index.Lookup(path)))
 }
 
 // keepSpellingsTogether tells those changes that make room for another spelling what that

@@ -30,6 +30,7 @@ func newStore(t *testing.T) *history.Store {
 	})
 	store := history.New(settings.Options{}, root)
 	store.Use(db)
+	store.RefreshDenied()
 	return store
 }
 

@@ -8,8 +8,6 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/apply"
-	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
-	"github.com/seed-fb9cbc17/cairn/internal/worktree/scan"
 )
 
 // ThreeWay is the state that a revert takes back: what the step, session or
@@ -58,11 +56,11 @@ func (p *planner) onDisk(path string, captured *object.Entry) (history.PathEnd, 
 	if captured != nil {
 		return endOf(p.now, path, captured), nil
 	}
-	found, err := dir.Find(p.Repo.Root, path, p.disk.Index.Has)
+	found, err := p.live.Find(path)
 	if err != nil || found == nil || found.Path != path || found.Mode == 0 || found.Mode == object.Dir {
 		return history.PathEnd{}, err
 	}
-	was, err := scan.Identify(p.Repo.Root, path)
+	was, err := p.live.Identify(path)
 	if err != nil {
 		return history.PathEnd{}, err
 	}
@@ -84,7 +82,7 @@ func (p *planner) settle(c history.TreeChange) (proceed bool, err error) {
 		p.conflict(c.Path, reasonUnreadable)
 		return false, nil
 	}
-	base, err := p.Repo.EndOf(p.way.Base, c.Path)
+	base, err := p.store.EndOf(p.way.Base, c.Path)
 	if err != nil {
 		return false, err
 	}
@@ -135,7 +133,7 @@ func (p *planner) planMerged(path string, ours, end history.PathEnd) {
 		action = apply.Chmod
 	}
 	p.Changes = append(p.Changes, apply.Change{
-		Path: path, Action: action, Mode: end.Entry.Mode, Perm: end.Perm, ID: end.Entry.ID, Was: expect(p.disk.Index.Lookup(path)),
+		Path: path, Action: action, Mode: end.Entry.Mode, Perm: end.Perm, ID: end.Entry.ID, Was: expect(p.captured.Index.Lookup(path)),
 	})
 }
 

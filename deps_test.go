@@ -40,6 +40,7 @@ var layers = map[string]int{
 	"internal/settings":       1, // what a caller may set
 	"internal/state":          3, // what a checkpoint says of a tree
 	"internal/history":        4, // states in a store
+	"internal/statetest":      5, // test support: states from literal files
 	"internal/diff":           5, // two states as git prints them
 	"internal/retention":      5, // which units of a store live
 	"internal/transfer":       5, // checkpoints between stores
@@ -99,7 +100,7 @@ var only = []struct {
 	{"os/exec", []string{"internal/git", "internal/gittest", "internal/linediff/corpus", "cmd/cairn"}, "only internal/git starts git, and only cairn run the command that it is given"},
 	{"flag", []string{"cmd/cairn", "internal/linediff/corpus"}, "only commands read flags"},
 	{"log", []string{"internal/linediff/corpus"}, "the library logs through the logger that it is given"},
-	{"testing", []string{"internal/gittest"}, "testing belongs into tests"},
+	{"testing", []string{"internal/gittest", "internal/statetest"}, "testing belongs into tests"},
 	{"net/http", []string{"internal/httpapi", "internal/client", "internal/webui", "cmd/cairn"}, "the engine is no server"},
 }
 

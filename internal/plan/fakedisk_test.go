@@ -11,6 +11,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
+	"github.com/seed-fb9cbc17/cairn/internal/statetest"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
@@ -83,7 +84,7 @@ func (d fakeDisk) CanSave(path string) error {
 // capture is what a capture of the fake disk would have found.
 func (d fakeDisk) capture(t *testing.T, store *history.Store) *history.DiskState {
 	t.Helper()
-	s, x := newState(t, store, d.captured), index.New()
+	s, x := statetest.NewState(t, store, d.captured), index.New()
 	dirs := map[string]map[string]bool{"": {}}
 	for file := range d.captured {
 		for at := file; at != ""; {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/statetest"
 )
 
 // side is what stands at a path in a test; "" in kind is nothing.
@@ -52,13 +53,13 @@ func (s side) end() history.PathEnd {
 // for everything else, for all combinations of ends and policies.
 func TestMerge3(t *testing.T) {
 	t.Parallel()
-	store, oracle := newStore(t), newMergeOracle(t)
+	store, oracle := statetest.NewStore(t), newMergeOracle(t)
 	files, stored := make(map[string]string), make(map[object.ID]bool)
 	for i, s := range sides {
 		files[string(rune('a'+i))] = s.text
 		stored[object.Sum(object.Blob, []byte(s.text))] = true
 	}
-	newState(t, store, files)
+	statetest.NewState(t, store, files)
 	reasons := make(map[string]int)
 	for _, base := range sides {
 		for _, ours := range sides {

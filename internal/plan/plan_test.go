@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
+	"github.com/seed-fb9cbc17/cairn/internal/statetest"
 )
 
 // files is short for contents by path.
@@ -94,9 +95,9 @@ func TestRestorePlans(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			store := newStore(t)
+			store := statetest.NewStore(t)
 			disk := fakeDisk{c.disk.with(c.uncaptured), c.disk, c.locked}
-			p, err := Make(t.Context(), store, disk, disk.capture(t, store), newState(t, store, c.target), Options{KeepNew: c.keepNew})
+			p, err := Make(t.Context(), store, disk, disk.capture(t, store), statetest.NewState(t, store, c.target), Options{KeepNew: c.keepNew})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -148,9 +149,9 @@ func TestTakeBackPlans(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			store := newStore(t)
+			store := statetest.NewStore(t)
 			disk := fakeDisk{c.now, c.now, ""}
-			before, after := newState(t, store, c.before), newState(t, store, c.after)
+			before, after := statetest.NewState(t, store, c.before), statetest.NewState(t, store, c.after)
 			p, err := Make(t.Context(), store, disk, disk.capture(t, store), before, takeBack(t, store, before, after, c.policy))
 			if err != nil {
 				t.Fatal(err)
@@ -181,8 +182,8 @@ func takeBack(t *testing.T, store *history.Store, before, after state.State, pol
 
 func TestPolicyFailMakesNoPlan(t *testing.T) {
 	t.Parallel()
-	store, now := newStore(t), files{"a": "later", "b": "new"}
-	before, after := newState(t, store, files{"a": "old", "b": "old"}), newState(t, store, files{"a": "new", "b": "new"})
+	store, now := statetest.NewStore(t), files{"a": "later", "b": "new"}
+	before, after := statetest.NewState(t, store, files{"a": "old", "b": "old"}), statetest.NewState(t, store, files{"a": "new", "b": "new"})
 	disk := fakeDisk{now, now, ""}
 	p, err := Make(t.Context(), store, disk, disk.capture(t, store), before, takeBack(t, store, before, after, Fail))
 	if p != nil || !errors.Is(err, state.ErrConflict) || !strings.HasSuffix(err.Error(), ": a") {

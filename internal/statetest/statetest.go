@@ -1,4 +1,5 @@
-package plan
+// Package statetest is test support: states of a store from literal files.
+package statetest
 
 import (
 	"path/filepath"
@@ -12,13 +13,10 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
-// noRoot is the root of stores whose directory no test may look at.
-const noRoot = "no-such-directory"
-
-// newStore makes an empty store. Its root does not exist.
-func newStore(t *testing.T) *history.Store {
+// NewStore makes an empty store. Its root does not exist.
+func NewStore(t testing.TB) *history.Store {
 	t.Helper()
-	root := filepath.Join(t.TempDir(), noRoot)
+	root := filepath.Join(t.TempDir(), "no-such-directory")
 	db, err := odb.Create(filepath.Join(t.TempDir(), "store"), root, odb.Options{NoSync: true})
 	if err != nil {
 		t.Fatal(err)
@@ -34,9 +32,9 @@ func newStore(t *testing.T) *history.Store {
 	return store
 }
 
-// newState adds a state with some files, by path. A path that ends with a slash is an
+// NewState adds a state with some files, contents by path. A path that ends with a slash is an
 // empty directory.
-func newState(t *testing.T, store *history.Store, files map[string]string) state.State {
+func NewState(t testing.TB, store *history.Store, files map[string]string) state.State {
 	t.Helper()
 	batch := store.DB.NewBatch()
 	defer batch.Discard()

@@ -7,7 +7,6 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/client"
-	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/realpath"
 	"github.com/seed-fb9cbc17/cairn/internal/ticket"
 )
@@ -37,7 +36,7 @@ func (c *cli) later(ctx context.Context, r *ticket.Request, rest bool) (begun, e
 	if err != nil {
 		return begun{}, fmt.Errorf("%w: %w", cairn.ErrRoot, err)
 	}
-	r.Root, r.Flags = pathtext.Text(root), c.ticketFlags()
+	r.Root, r.Flags = cairn.Path(root), c.ticketFlags()
 	return c.beginHere(opt.DataDir, r, rest)
 }
 

@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-fb9cbc17/cairn"
-	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/protocol"
 	"github.com/seed-fb9cbc17/cairn/internal/ticket"
 	"github.com/seed-fb9cbc17/cairn/session"
@@ -183,16 +182,12 @@ func (w *worker) work(id string) ticket.Work {
 		if err != nil {
 			return nil, err
 		}
-		result, err := w.do(ctx, job, id, r)
-		if err != nil && ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		a := &ticket.Answer{}
-		if err == nil {
-			a.Result, err = json.Marshal(result)
+		a, err := w.book.Run(ctx, id, r, job, w.work)
+		if job.last != nil { // for the cleaning that may follow
+			w.c.last, w.c.due, w.c.config, w.c.configured = job.last, job.due, job.config, job.configured
 		}
 		if err != nil {
-			a = ticket.Failed(parts(err)...)
+			return nil, err
 		}
 		if w.notes != nil {
 			a.Notes = w.notes.String()
@@ -203,7 +198,7 @@ func (w *worker) work(id string) ticket.Work {
 
 // job is the command line that does the work: in the root of the request, with its
 // flags, and with the settings that are in force now.
-func (w *worker) job(r *ticket.Request) (*cli, error) {
+func (w *worker) job(r *ticket.Request) (ticketJob, error) {
 	job := newCLI(strings.NewReader(""), io.Discard, io.Discard, w.c.env, string(r.Root))
 	job.console, job.running, job.force = w.console, "track", r.Flags.Force
 	if r.Step != nil {
@@ -217,58 +212,34 @@ func (w *worker) job(r *ticket.Request) (*cli, error) {
 			continue
 		}
 		if err := flags.Set(name, value); err != nil {
-			return nil, fmt.Errorf("ticket: %s: %w", name, err)
+			return ticketJob{}, fmt.Errorf("ticket: %s: %w", name, err)
 		}
 	}
 	if t := r.Flags.LockTimeout; t != nil {
 		if err := flags.Set("lock-timeout", t.String()); err != nil {
-			return nil, fmt.Errorf("ticket: lock timeout: %w", err)
+			return ticketJob{}, fmt.Errorf("ticket: lock timeout: %w", err)
 		}
 	}
 	job.global.noServer = r.Flags.NoServer
 	if w.notes != nil {
 		job.console.quiet = r.Flags.Quiet
 	}
-	return job, nil
+	return ticketJob{job}, nil
 }
 
-func (w *worker) do(ctx context.Context, job *cli, id string, r *ticket.Request) (any, error) {
-	defer func() {
-		if job.last != nil { // for the cleaning that may follow
-			w.c.last, w.c.due, w.c.config, w.c.configured = job.last, job.due, job.config, job.configured
-		}
-	}()
-	if r.Step != nil {
-		return w.beginStep(ctx, job, id, r)
-	}
-	if r.Track.Timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, r.Track.Timeout)
-		defer cancel()
-	}
-	t, err := job.track(ctx, r.Track.Options())
-	if err != nil {
-		return nil, err
-	}
-	return protocol.Track{Track: *t, Rest: r.Rest}, nil
+// ticketJob is the command line of a ticket's work as a ticket.Doer.
+type ticketJob struct{ *cli }
+
+func (j ticketJob) Track(ctx context.Context, opt cairn.TrackOptions) (*cairn.Track, error) {
+	return j.track(ctx, opt)
 }
 
-// beginStep begins a step, after those of its session that were asked for before.
-func (w *worker) beginStep(ctx context.Context, job *cli, id string, r *ticket.Request) (st *session.Step, err error) {
-	if err := w.book.FinishSteps(ctx, string(r.Root), r.Step.Session, id, w.work); err != nil {
-		return nil, err
-	}
-	err = job.withRepo(func(repo *cairn.Repo) error {
-		st, err = session.New(repo).BeginStep(ctx, stepOf(r.Step))
+func (j ticketJob) BeginStep(ctx context.Context, b session.StepBegin) (st *session.Step, err error) {
+	err = j.withRepo(func(repo *cairn.Repo) error {
+		st, err = session.New(repo).BeginStep(ctx, b)
 		return err
 	})
 	return st, err
-}
-
-func stepOf(s *ticket.Step) session.StepBegin {
-	return session.StepBegin{
-		Session: s.Session, Message: s.Message, Role: s.Role, Step: s.Step, Prompt: s.Prompt, Paths: pathtext.Plain(s.Paths), Meta: s.Meta, Owner: session.OwnerOf(s.Owner),
-	}
 }
 
 // completeTickets offers tickets, the newest first, with their age.

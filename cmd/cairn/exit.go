@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
@@ -121,32 +122,14 @@ func (c *cli) unfinished() string {
 
 // onlyIs reports whether err is target and nothing else went wrong beside it.
 func onlyIs(err, target error) bool {
-	parts := parts(err)
+	parts := wording.Parts(err)
 	return len(parts) == 1 && errors.Is(parts[0], target)
-}
-
-// parts takes apart what errors.Join has joined.
-func parts(err error) []error {
-	joined, ok := err.(interface{ Unwrap() []error })
-	if !ok {
-		return []error{err}
-	}
-	var list []error
-	var texts []string
-	for _, e := range joined.Unwrap() {
-		list = append(list, parts(e)...)
-		texts = append(texts, e.Error())
-	}
-	if strings.Join(texts, "\n") != err.Error() {
-		return []error{err} // a text of its own, as fmt.Errorf makes it
-	}
-	return list
 }
 
 // messages is the text of an error, one line for each that was joined.
 func messages(err error) []string {
 	var lines []string
-	for _, e := range parts(err) {
+	for _, e := range wording.Parts(err) {
 		lines = append(lines, plainText(e))
 	}
 	return lines

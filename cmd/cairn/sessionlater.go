@@ -4,7 +4,6 @@ import (
 	"errors"
 
 	"github.com/seed-fb9cbc17/cairn"
-	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/realpath"
 	"github.com/seed-fb9cbc17/cairn/internal/ticket"
 )
@@ -15,9 +14,7 @@ func (r *sessionRun) stepBeginLater() error {
 	if err != nil {
 		return err
 	}
-	id, err := r.later(r.ctx, &ticket.Request{Step: &ticket.Step{
-		Session: b.Session, Message: b.Message, Role: b.Role, Step: b.Step, Prompt: b.Prompt, Paths: pathtext.Texts(b.Paths), Meta: b.Meta, Owner: b.Owner.Text(),
-	}}, false)
+	id, err := r.later(r.ctx, &ticket.Request{Step: ticket.NewStep(b)}, false)
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
-	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/protocol"
 	"github.com/seed-fb9cbc17/cairn/internal/ticket"
 	"github.com/seed-fb9cbc17/cairn/session"
@@ -109,10 +108,10 @@ func (c *Client) BeginTicket(ctx context.Context, r *ticket.Request, rest bool) 
 		Step  *step  `json:"step,omitempty"`
 	}
 	if t := r.Track; t != nil {
-		in.Track = &track{t.Message, t.Author, t.Verify, encode(pathtext.Plain(t.Paths)), t.OnlyPaths, rest, t.Partial, milliseconds(t.Timeout)}
+		in.Track = &track{t.Message, t.Author, t.Verify, encode(t.Paths), t.OnlyPaths, rest, t.Partial, milliseconds(t.Timeout)}
 	} else {
 		s := r.Step
-		in.Step = &step{s.Session, s.Message, s.Role, s.Step, s.Prompt, encode(pathtext.Plain(s.Paths)), s.Meta}
+		in.Step = &step{s.Session, s.Message, s.Role, s.Step, s.Prompt, encode(s.Paths), s.Meta}
 	}
 	var out struct{ Ticket, Rest string }
 	err = c.Call(ctx, "/tickets", in, &out)

@@ -173,7 +173,7 @@ func (s *Sessions) write(ctx context.Context, id string, f func(context.Context)
 }
 
 func (s *Sessions) gate(ctx context.Context, id string) error {
-	return s.handle.project.gate(ctx, s.handle.book, id, "")
+	return s.handle.project.gate(ctx, s.handle.book, id)
 }
 
 // Begin is session.Sessions.Begin.

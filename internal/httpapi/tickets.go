@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
-	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/protocol"
 	"github.com/seed-fb9cbc17/cairn/internal/ticket"
 	"github.com/seed-fb9cbc17/cairn/session"
@@ -96,16 +95,16 @@ func makeTickets(book ticket.Book, r *ticket.Request, rest bool) (out Ticket, er
 
 // request checks what is asked for and brings it into the form of a ticket.
 func (t *TicketRequest) request(root string) (r *ticket.Request, rest bool, err error) {
-	r = &ticket.Request{Root: pathtext.Text(root)}
+	r = &ticket.Request{Root: cairn.Path(root)}
 	if b := t.Step; b != nil {
 		paths, err := decodePaths("body.step.paths", b.Paths)
 		if err != nil {
 			return nil, false, err
 		}
-		r.Step = &ticket.Step{
-			Session: b.SessionID, Message: b.MessageID, Role: b.Role, Step: b.StepID, Prompt: b.Prompt, Paths: pathtext.Texts(paths), Meta: b.Meta, Owner: b.owner().Text(),
+		begin := session.StepBegin{
+			Session: b.SessionID, Message: b.MessageID, Role: b.Role, Step: b.StepID, Prompt: b.Prompt, Paths: paths, Meta: b.Meta, Owner: b.owner(),
 		}
-		begin := stepOf(r.Step)
+		r.Step = ticket.NewStep(begin)
 		return r, false, begin.Check()
 	}
 	opt, err := t.Track.options("body.track.")
@@ -114,12 +113,6 @@ func (t *TicketRequest) request(root string) (r *ticket.Request, rest bool, err 
 	}
 	r.Track = ticket.NewTrack(opt, time.Duration(t.Track.Deadline)*time.Millisecond)
 	return r, t.Track.Rest, nil
-}
-
-func stepOf(s *ticket.Step) session.StepBegin {
-	return session.StepBegin{
-		Session: s.Session, Message: s.Message, Role: s.Role, Step: s.Step, Prompt: s.Prompt, Paths: pathtext.Plain(s.Paths), Meta: s.Meta, Owner: session.OwnerOf(s.Owner),
-	}
 }
 
 func (s *Server) getTicket(ctx context.Context, in *struct {
@@ -220,7 +213,7 @@ func (p *project) runJob(book ticket.Book, ids ...string) {
 			if id == "" {
 				continue
 			}
-			if err := book.Start(s.life, id, p.work(book, id)); err != nil && s.life.Err() == nil {
+			if err := book.Start(s.life, id, worker{p, book}.work(id)); err != nil && s.life.Err() == nil {
 				s.opt.Logger.Warn("a ticket was not worked on", "root", p.root, "ticket", id, "error", err)
 			}
 		}
@@ -236,7 +229,7 @@ func (p *project) trackRest(opt cairn.TrackOptions) string {
 	book, err := p.book()
 	id := ""
 	if err == nil {
-		id, err = book.Make(&ticket.Request{Root: pathtext.Text(p.root), Track: ticket.NewTrack(opt, 0).Whole()})
+		id, err = book.Make(&ticket.Request{Root: cairn.Path(p.root), Track: ticket.NewTrack(opt, 0).Whole()})
 	}
 	if err != nil {
 		p.server.opt.Logger.Warn("the rest is not captured", "root", p.root, "error", err)
@@ -246,53 +239,46 @@ func (p *project) trackRest(opt cairn.TrackOptions) string {
 	return id
 }
 
-func (p *project) work(book ticket.Book, id string) ticket.Work {
+// worker does the work of a book's tickets in a project. It is a ticket.Doer.
+type worker struct {
+	*project
+	book ticket.Book
+}
+
+func (w worker) work(id string) ticket.Work {
 	return func(ctx context.Context, r *ticket.Request, _ bool) (*ticket.Answer, error) {
-		result, err := p.do(ctx, book, id, r)
-		if err != nil && p.server.life.Err() != nil {
-			return nil, p.server.life.Err()
-		}
-		a := new(ticket.Answer)
-		if err == nil {
-			a.Result, err = json.Marshal(result)
-		}
-		if err != nil {
-			return ticket.Failed(err), nil
-		}
-		return a, nil
+		return w.book.Run(ctx, id, r, w, w.work)
 	}
 }
 
-func (p *project) do(ctx context.Context, book ticket.Book, id string, r *ticket.Request) (any, error) {
-	// What is asked for by its ticket is not given up when a client hangs up, but
-	// when the server does.
-	ctx, done := context.WithCancel(ctx)
+// opened opens the project until done is called, whatever becomes of ctx before.
+func (w worker) opened(ctx context.Context) (p *Project, done context.CancelFunc, err error) {
+	ctx, done = context.WithCancel(context.WithoutCancel(ctx))
+	if p, err = w.open(ctx, true); err != nil {
+		done()
+	}
+	return p, done, err
+}
+
+func (w worker) Track(ctx context.Context, opt cairn.TrackOptions) (*cairn.Track, error) {
+	p, done, err := w.opened(ctx)
+	if err != nil {
+		return nil, err
+	}
 	defer done()
-	opened, err := p.open(ctx, true)
-	if err != nil {
-		return nil, err
-	}
-	if r.Step != nil {
-		if err := p.gate(ctx, book, r.Step.Session, id); err != nil {
-			return nil, err
-		}
-		return opened.Sessions.beginStep(ctx, stepOf(r.Step))
-	}
-	limited := ctx
-	if r.Track.Timeout > 0 {
-		var cancel context.CancelFunc
-		limited, cancel = context.WithTimeout(ctx, r.Track.Timeout)
-		defer cancel()
-	}
-	t, err := opened.Repo.Track(limited, r.Track.Options())
-	if err != nil {
-		return nil, err
-	}
-	return protocol.Track{Track: *t, Rest: r.Rest}, nil
+	return p.Repo.Track(ctx, opt)
 }
 
-// gate waits for the steps of a session that are to begin in the background, or for
-// those that were asked for before one of them.
-func (p *project) gate(ctx context.Context, book ticket.Book, session, before string) error {
-	return book.FinishSteps(ctx, p.root, session, before, func(id string) ticket.Work { return p.work(book, id) })
+func (w worker) BeginStep(ctx context.Context, b session.StepBegin) (*session.Step, error) {
+	p, done, err := w.opened(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	return p.Sessions.beginStep(ctx, b)
+}
+
+// gate waits for the steps of a session that are to begin in the background.
+func (p *project) gate(ctx context.Context, book ticket.Book, session string) error {
+	return book.FinishSteps(ctx, p.root, session, "", worker{p, book}.work)
 }

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
 // Fault is an error on its way from who did the work to who asks: its text, and which
@@ -25,13 +26,14 @@ var sentinels = []struct {
 	{"deadline", cairn.ErrDeadline}, {"disabled", cairn.ErrDisabled}, {"outside", cairn.ErrOutside}, {"permission", fs.ErrPermission},
 }
 
-// Failed is the answer of work that failed; each error becomes a fault.
-func Failed(errs ...error) *Answer {
+// Failed is the answer of work that failed; each error that was joined into err becomes
+// a fault.
+func Failed(err error) *Answer {
 	a := &Answer{Faults: []Fault{}}
-	for _, err := range errs {
-		f := Fault{Text: err.Error()}
+	for _, part := range wording.Parts(err) {
+		f := Fault{Text: part.Error()}
 		for _, s := range sentinels {
-			if errors.Is(err, s.err) {
+			if errors.Is(part, s.err) {
 				f.Is = append(f.Is, s.name)
 			}
 		}

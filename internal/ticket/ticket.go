@@ -18,42 +18,38 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
-	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
+	"github.com/seed-fb9cbc17/cairn/session"
 )
 
 // Request says what is to be done: one of Track and Step.
 type Request struct {
-	Root  pathtext.Text `json:"root"` // real path
-	Track *Track        `json:"track,omitempty"`
-	Step  *Step         `json:"step,omitempty"`
-	Rest  string        `json:"rest,omitempty"` // ticket of what this one leaves out
-	Flags Flags         `json:"flags,omitzero"`
+	Root  cairn.Path `json:"root"` // real path
+	Track *Track     `json:"track,omitempty"`
+	Step  *Step      `json:"step,omitempty"`
+	Rest  string     `json:"rest,omitempty"` // ticket of what this one leaves out
+	Flags Flags      `json:"flags,omitzero"`
 }
 
 // Track is cairn.TrackOptions, and the time to read in.
 type Track struct {
-	Message   string          `json:"message,omitempty"`
-	Author    string          `json:"author,omitempty"`
-	Verify    bool            `json:"verify,omitempty"`
-	Paths     []pathtext.Text `json:"paths,omitempty"`
-	OnlyPaths bool            `json:"onlyPaths,omitempty"`
-	Partial   bool            `json:"partial,omitempty"`
-	Timeout   time.Duration   `json:"timeout,omitempty"` // in nanoseconds, from when the work begins; 0 = none
+	Message   string        `json:"message,omitempty"`
+	Author    string        `json:"author,omitempty"`
+	Verify    bool          `json:"verify,omitempty"`
+	Paths     cairn.Paths   `json:"paths,omitempty"`
+	OnlyPaths bool          `json:"onlyPaths,omitempty"`
+	Partial   bool          `json:"partial,omitempty"`
+	Timeout   time.Duration `json:"timeout,omitempty"` // in nanoseconds, from when the work begins; 0 = none
 }
 
 // Options are the library's.
 func (t *Track) Options() cairn.TrackOptions {
-	opt := cairn.TrackOptions{Message: t.Message, Author: t.Author, Verify: t.Verify, OnlyPaths: t.OnlyPaths, Partial: t.Partial}
-	if len(t.Paths) > 0 {
-		opt.Paths = pathtext.Plain(t.Paths)
-	}
-	return opt
+	return cairn.TrackOptions{Message: t.Message, Author: t.Author, Verify: t.Verify, Paths: t.Paths, OnlyPaths: t.OnlyPaths, Partial: t.Partial}
 }
 
 // NewTrack is the inverse of Options.
 func NewTrack(opt cairn.TrackOptions, timeout time.Duration) *Track {
 	return &Track{
-		Message: opt.Message, Author: opt.Author, Verify: opt.Verify, Paths: pathtext.Texts(opt.Paths),
+		Message: opt.Message, Author: opt.Author, Verify: opt.Verify, Paths: opt.Paths,
 		OnlyPaths: opt.OnlyPaths, Partial: opt.Partial, Timeout: timeout,
 	}
 }
@@ -70,9 +66,23 @@ type Step struct {
 	Role    string            `json:"role,omitempty"`
 	Step    string            `json:"step,omitempty"`
 	Prompt  string            `json:"prompt,omitempty"`
-	Paths   []pathtext.Text   `json:"paths,omitempty"`
+	Paths   cairn.Paths       `json:"paths,omitempty"`
 	Meta    map[string]string `json:"meta,omitempty"`
 	Owner   json.RawMessage   `json:"owner,omitempty"` // session.Owner
+}
+
+// Begin returns what the session is asked to begin.
+func (s *Step) Begin() session.StepBegin {
+	return session.StepBegin{
+		Session: s.Session, Message: s.Message, Role: s.Role, Step: s.Step, Prompt: s.Prompt, Paths: s.Paths, Meta: s.Meta, Owner: session.OwnerOf(s.Owner),
+	}
+}
+
+// NewStep is the inverse of Begin.
+func NewStep(b session.StepBegin) *Step {
+	return &Step{
+		Session: b.Session, Message: b.Message, Role: b.Role, Step: b.Step, Prompt: b.Prompt, Paths: b.Paths, Meta: b.Meta, Owner: b.Owner.Text(),
+	}
 }
 
 // Flags are what a command line says beside what is to be done. Settings are those

@@ -16,7 +16,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed-fb9cbc17/cairn"
-	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 )
 
 func newBook(t *testing.T) Book {
@@ -34,11 +33,11 @@ func (b Book) must(t *testing.T, r *Request) string {
 }
 
 func track(root string) *Request {
-	return &Request{Root: pathtext.Text(root), Track: &Track{Message: "m"}}
+	return &Request{Root: cairn.Path(root), Track: &Track{Message: "m"}}
 }
 
 func step(root, session string) *Request {
-	return &Request{Root: pathtext.Text(root), Step: &Step{Session: session}}
+	return &Request{Root: cairn.Path(root), Step: &Step{Session: session}}
 }
 
 // answer is work that gives a text.
@@ -343,7 +342,7 @@ func TestFaults(t *testing.T) {
 			}
 		}
 	}
-	two := Failed(cairn.ErrRoot, fs.ErrPermission).Err()
+	two := Failed(errors.Join(cairn.ErrRoot, fs.ErrPermission)).Err()
 	if !errors.Is(two, cairn.ErrRoot) || !errors.Is(two, fs.ErrPermission) || errors.Is(two, cairn.ErrStore) {
 		t.Error(two)
 	}

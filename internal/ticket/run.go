@@ -1,0 +1,53 @@
+package ticket
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/protocol"
+	"github.com/seed-fb9cbc17/cairn/session"
+)
+
+// Doer does on one root what tickets ask for.
+type Doer interface {
+	Track(context.Context, cairn.TrackOptions) (*cairn.Track, error)
+	BeginStep(context.Context, session.StepBegin) (*session.Step, error)
+}
+
+// Run lets d do what the request of a ticket asks for, and returns the answer. A step
+// begins after the steps of its session with older tickets; work does these. When ctx
+// ends before the work is done, there is no answer, and the error is that of ctx.
+func (b Book) Run(ctx context.Context, id string, r *Request, d Doer, work func(id string) Work) (*Answer, error) {
+	result, err := b.run(ctx, id, r, d, work)
+	if err != nil && ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	a := new(Answer)
+	if err == nil {
+		a.Result, err = json.Marshal(result)
+	}
+	if err != nil {
+		return Failed(err), nil
+	}
+	return a, nil
+}
+
+func (b Book) run(ctx context.Context, id string, r *Request, d Doer, work func(id string) Work) (any, error) {
+	if r.Step != nil {
+		if err := b.FinishSteps(ctx, string(r.Root), r.Step.Session, id, work); err != nil {
+			return nil, err
+		}
+		return d.BeginStep(ctx, r.Step.Begin())
+	}
+	if r.Track.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, r.Track.Timeout)
+		defer cancel()
+	}
+	t, err := d.Track(ctx, r.Track.Options())
+	if err != nil {
+		return nil, err
+	}
+	return protocol.Track{Track: *t, Rest: r.Rest}, nil
+}

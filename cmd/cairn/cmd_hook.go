@@ -163,7 +163,7 @@ func (c *cli) openProject(_ context.Context, dir string) (*hooks.Project, error)
 		c.noteDue(repo)
 		return repo.Close()
 	}
-	sessions := &changing{client.NewSessions(c.server(opt), open), c.catch}
+	sessions := catching(client.NewSessions(c.server(opt), open), c.catch)
 	return &hooks.Project{Root: opt.Root, Above: c.above, Broken: c.brokenSettings(), Sessions: sessions, Close: closed}, nil
 }
 
@@ -176,30 +176,14 @@ func (c *cli) brokenSettings() *hooks.Broken {
 	return &hooks.Broken{Text: brokenText(broken), Sum: broken.Sum}
 }
 
-// changing are sessions that catch signals before they change the directory.
-type changing struct {
-	*client.Sessions
-	catch func()
-}
-
-func (s *changing) Revert(ctx context.Context, id string, to session.Target, opt session.RevertOptions) (*session.Session, *cairn.Result, error) {
-	s.catch()
-	return s.Sessions.Revert(ctx, id, to, opt)
-}
-
-func (s *changing) Unrevert(ctx context.Context, id string, opt session.RevertOptions) (*session.Session, *cairn.Result, error) {
-	s.catch()
-	return s.Sessions.Unrevert(ctx, id, opt)
-}
-
-func (s *changing) UndoStep(ctx context.Context, id string, opt session.RevertOptions) (*session.Session, *cairn.Result, error) {
-	s.catch()
-	return s.Sessions.UndoStep(ctx, id, opt)
-}
-
-func (s *changing) RedoStep(ctx context.Context, id string, opt session.RevertOptions) (*session.Session, *cairn.Result, error) {
-	s.catch()
-	return s.Sessions.RedoStep(ctx, id, opt)
+// catching catches signals before a call that changes the directory.
+func catching(sessions session.Service, catch func()) session.Service {
+	return session.Through(func(ctx context.Context, r session.Request, next session.Next) (any, error) {
+		if r.Kind == session.RequestMove {
+			catch()
+		}
+		return next(ctx, sessions)
+	})
 }
 
 func agentNames() []cobra.Completion {

@@ -3,31 +3,11 @@ package hooks
 import (
 	"context"
 	"errors"
-	"iter"
 	"slices"
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
-
-// Sessions is what hooks need of package session: [session.Sessions], or a client of
-// the server that is running.
-type Sessions interface {
-	Begin(ctx context.Context, b session.Begin) (*session.Session, error)
-	AddMessage(ctx context.Context, m session.MessageBegin) (*session.Message, error)
-	BeginStep(ctx context.Context, b session.StepBegin) (*session.Step, error)
-	RecordBetween(ctx context.Context, b session.Between) (*session.Step, error)
-	Hint(ctx context.Context, id, step string, paths []string) error
-	EndStep(ctx context.Context, e session.StepEnd) (*session.Step, error)
-	Get(ctx context.Context, id string) (*session.Session, error)
-	History(ctx context.Context, id string) ([]session.Message, error)
-	Diff(ctx context.Context, id string, in session.Scope) iter.Seq2[*cairn.FileDiff, error]
-	Revert(ctx context.Context, id string, to session.Target, opt session.RevertOptions) (*session.Session, *cairn.Result, error)
-	Unrevert(ctx context.Context, id string, opt session.RevertOptions) (*session.Session, *cairn.Result, error)
-	UndoStep(ctx context.Context, id string, opt session.RevertOptions) (*session.Session, *cairn.Result, error)
-	RedoStep(ctx context.Context, id string, opt session.RevertOptions) (*session.Session, *cairn.Result, error)
-	Fork(ctx context.Context, id, message, newID string) (*session.Session, error)
-}
 
 // A step lasts from a tool's beginning to its end, or to that of the last one of those
 // that run at the same time. What changes while the model thinks is not the agent's:
@@ -37,7 +17,7 @@ type Sessions interface {
 // hook is one call.
 type hook struct {
 	agent    string
-	sessions Sessions
+	sessions session.Service
 	*event
 	turn     *turn
 	saveTurn func() error

@@ -140,7 +140,7 @@ func TestLogIsBounded(t *testing.T) {
 }
 
 // blocking are sessions whose store is held by somebody else.
-type blocking struct{ Sessions }
+type blocking struct{ session.Service }
 
 func (blocking) BeginStep(ctx context.Context, _ session.StepBegin) (*session.Step, error) {
 	<-ctx.Done()
@@ -174,7 +174,7 @@ func TestDeadline(t *testing.T) {
 }
 
 // slow are sessions with a long way back.
-type slow struct{ Sessions }
+type slow struct{ session.Service }
 
 func (slow) UndoStep(ctx context.Context, _ string, _ session.RevertOptions) (*session.Session, *cairn.Result, error) {
 	<-ctx.Done()
@@ -216,7 +216,7 @@ func TestV47_ACommandHasTheTimeThatTheAgentWaits(t *testing.T) {
 	}
 }
 
-type panicking struct{ Sessions }
+type panicking struct{ session.Service }
 
 func (panicking) BeginStep(context.Context, session.StepBegin) (*session.Step, error) {
 	panic("at the wrong place")

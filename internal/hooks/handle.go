@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/process"
+	"github.com/seed-fb9cbc17/cairn/session"
 )
 
 const (
@@ -74,7 +75,7 @@ type Project struct {
 	Root     string
 	Above    bool    // Root is a directory above the agent's own, because it has a store
 	Broken   *Broken // nil = the project's own settings can be used
-	Sessions Sessions
+	Sessions session.Service
 	Close    func() error
 }
 

@@ -98,7 +98,7 @@ func TestV49_TypedInAnAdapter(t *testing.T) {
 
 // broken are sessions of a store that fails in one way.
 type broken struct {
-	Sessions
+	session.Service
 	err error
 }
 
@@ -200,7 +200,7 @@ func TestV44_ADamagedStore(t *testing.T) {
 }
 
 // corrupt fails when it takes something back.
-type corrupt struct{ Sessions }
+type corrupt struct{ session.Service }
 
 func (corrupt) UndoStep(context.Context, string, session.RevertOptions) (*session.Session, *cairn.Result, error) {
 	return nil, nil, fmt.Errorf("%w: object 1234", cairn.ErrCorrupt)

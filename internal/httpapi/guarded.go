@@ -154,165 +154,88 @@ func (r *Repo) goBack(ctx context.Context, kind string, dryRun bool, f func(cont
 	return res, err
 }
 
-// Sessions are session.Sessions whose writing goes on when the client hangs up, and is
-// told to those who listen.
+// Sessions are the sessions of a project. Changes go on when the client hangs up, and
+// the server's event stream tells of them.
 type Sessions struct {
-	*session.Sessions
-	handle *handle
+	session.Service
+	stored
 }
 
-// write is handle.write for what changes a session: steps of it that are to begin in
-// the background come first.
-func (s *Sessions) write(ctx context.Context, id string, f func(context.Context) error) error {
-	return s.handle.write(ctx, func(ctx context.Context) error {
-		if err := s.gate(ctx, id); err != nil {
+// stored are the sessions in the store. They lie one level deeper in Sessions than the
+// Service, which therefore hides the methods of the same names.
+type stored struct{ *session.Sessions }
+
+func newSessions(h *handle, all *session.Sessions) *Sessions {
+	return &Sessions{session.Through(h.around(all)), stored{all}}
+}
+
+// around is what the server does beside a call that changes a session: steps of the
+// session that are to begin in the background come first, and an event comes last.
+func (h *handle) around(all *session.Sessions) session.Hook {
+	return func(ctx context.Context, r session.Request, next session.Next) (out any, err error) {
+		if r.Kind == session.RequestRead {
+			return next(ctx, all)
+		}
+		change := func(ctx context.Context) error {
+			if err := h.project.gate(ctx, h.book, r.Session); err != nil {
+				return err
+			}
+			out, err = next(ctx, all)
 			return err
 		}
-		return f(ctx)
-	})
-}
-
-func (s *Sessions) gate(ctx context.Context, id string) error {
-	return s.handle.project.gate(ctx, s.handle.book, id)
-}
-
-// Begin is session.Sessions.Begin.
-func (s *Sessions) Begin(ctx context.Context, b session.Begin) (out *session.Session, err error) {
-	err = s.write(ctx, b.ID, func(ctx context.Context) error {
-		out, err = s.Sessions.Begin(ctx, b)
-		return err
-	})
-	if err == nil {
-		s.handle.project.tell(Event{Type: EventSession, Session: b.ID, State: "begun"})
-	}
-	return out, err
-}
-
-// AddMessage is session.Sessions.AddMessage.
-func (s *Sessions) AddMessage(ctx context.Context, m session.MessageBegin) (out *session.Message, err error) {
-	err = s.write(ctx, m.Session, func(ctx context.Context) error {
-		out, err = s.Sessions.AddMessage(ctx, m)
-		return err
-	})
-	if err == nil {
-		s.handle.project.tell(Event{Type: EventSession, Session: m.Session, Message: out.ID, State: "message"})
-	}
-	return out, err
-}
-
-// BeginStep is session.Sessions.BeginStep.
-func (s *Sessions) BeginStep(ctx context.Context, b session.StepBegin) (out *session.Step, err error) {
-	err = s.write(ctx, b.Session, func(ctx context.Context) error {
-		out, err = s.beginStep(ctx, b)
-		return err
-	})
-	return out, err
-}
-
-// beginStep is BeginStep for whoever has waited for the steps before.
-func (s *Sessions) beginStep(ctx context.Context, b session.StepBegin) (*session.Step, error) {
-	out, err := s.Sessions.BeginStep(ctx, b)
-	if err == nil {
-		s.handle.project.tellStep("begun", out)
-	}
-	return out, err
-}
-
-// Hint is session.Sessions.Hint.
-func (s *Sessions) Hint(ctx context.Context, id, step string, paths []string) error {
-	return s.write(ctx, id, func(ctx context.Context) error { return s.Sessions.Hint(ctx, id, step, paths) })
-}
-
-// EndStep is session.Sessions.EndStep.
-func (s *Sessions) EndStep(ctx context.Context, e session.StepEnd) (out *session.Step, err error) {
-	err = s.write(ctx, e.Session, func(ctx context.Context) error {
-		out, err = s.Sessions.EndStep(ctx, e)
-		return err
-	})
-	if err == nil {
-		s.handle.project.tellStep("ended", out)
-	}
-	return out, err
-}
-
-// Delete is session.Sessions.Delete.
-func (s *Sessions) Delete(ctx context.Context, id string) error {
-	err := s.write(ctx, id, func(ctx context.Context) error { return s.Sessions.Delete(ctx, id) })
-	if err == nil {
-		s.handle.project.tell(Event{Type: EventSession, Session: id, State: "deleted"})
-	}
-	return err
-}
-
-// Fork is session.Sessions.Fork.
-func (s *Sessions) Fork(ctx context.Context, id, message, newID string) (out *session.Session, err error) {
-	err = s.write(ctx, id, func(ctx context.Context) error {
-		out, err = s.Sessions.Fork(ctx, id, message, newID)
-		return err
-	})
-	if err == nil {
-		s.handle.project.tell(Event{Type: EventSession, Session: out.ID, State: "forked"})
-	}
-	return out, err
-}
-
-// Commit is session.Sessions.Commit.
-func (s *Sessions) Commit(ctx context.Context, id string) (out *session.Session, err error) {
-	err = s.write(ctx, id, func(ctx context.Context) error {
-		out, err = s.Sessions.Commit(ctx, id)
-		return err
-	})
-	if err == nil {
-		s.handle.project.tell(Event{Type: EventRevert, Session: id, State: "committed"})
-	}
-	return out, err
-}
-
-// Revert is session.Sessions.Revert.
-func (s *Sessions) Revert(ctx context.Context, id string, to session.Target, opt session.RevertOptions) (*session.Session, *cairn.Result, error) {
-	return s.goBack(ctx, id, opt.DryRun, func(ctx context.Context) (*session.Session, *cairn.Result, error) {
-		return s.Sessions.Revert(ctx, id, to, opt)
-	})
-}
-
-// Unrevert is session.Sessions.Unrevert.
-func (s *Sessions) Unrevert(ctx context.Context, id string, opt session.RevertOptions) (*session.Session, *cairn.Result, error) {
-	return s.goBack(ctx, id, opt.DryRun, func(ctx context.Context) (*session.Session, *cairn.Result, error) {
-		return s.Sessions.Unrevert(ctx, id, opt)
-	})
-}
-
-// UndoStep is session.Sessions.UndoStep.
-func (s *Sessions) UndoStep(ctx context.Context, id string, opt session.RevertOptions) (*session.Session, *cairn.Result, error) {
-	return s.goBack(ctx, id, opt.DryRun, func(ctx context.Context) (*session.Session, *cairn.Result, error) {
-		return s.Sessions.UndoStep(ctx, id, opt)
-	})
-}
-
-// RedoStep is session.Sessions.RedoStep.
-func (s *Sessions) RedoStep(ctx context.Context, id string, opt session.RevertOptions) (*session.Session, *cairn.Result, error) {
-	return s.goBack(ctx, id, opt.DryRun, func(ctx context.Context) (*session.Session, *cairn.Result, error) {
-		return s.Sessions.RedoStep(ctx, id, opt)
-	})
-}
-
-func (s *Sessions) goBack(ctx context.Context, id string, dryRun bool, f func(context.Context) (*session.Session, *cairn.Result, error)) (out *session.Session, res *cairn.Result, err error) {
-	err = s.handle.goBack(ctx, dryRun, func(ctx context.Context) error {
-		if err := s.gate(ctx, id); err != nil {
-			return err
+		if r.Kind == session.RequestMove {
+			err = h.goBack(ctx, r.DryRun, change)
+		} else {
+			err = h.write(ctx, change)
 		}
-		out, res, err = f(ctx)
-		return err
-	})
-	if err == nil && !dryRun {
-		e := Event{Type: EventRevert, Session: id, State: "unreverted"}
-		if out.Revert != nil {
-			e.State, e.Message, e.Part = "reverted", out.Revert.Message, out.Revert.Part
+		if err == nil {
+			h.project.tellChange(r, out)
 		}
-		s.handle.project.tell(e)
-		if res != nil && res.Operation != "" {
-			s.handle.project.tellResult("revert", id, res)
+		return out, err
+	}
+}
+
+// beginStep is BeginStep for a caller that has waited for the older steps.
+func (s *Sessions) beginStep(ctx context.Context, p *project, b session.StepBegin) (*session.Step, error) {
+	out, err := s.stored.BeginStep(ctx, b)
+	if err == nil {
+		p.tellStep("begun", out)
+	}
+	return out, err
+}
+
+// tellChange tells of a call that has changed a session.
+func (p *project) tellChange(r session.Request, out any) {
+	switch r.Kind {
+	case session.RequestBegin:
+		p.tell(Event{Type: EventSession, Session: r.Session, State: "begun"})
+	case session.RequestMessage:
+		p.tell(Event{Type: EventSession, Session: r.Session, Message: out.(*session.Message).ID, State: "message"})
+	case session.RequestBeginStep:
+		p.tellStep("begun", out.(*session.Step))
+	case session.RequestEndStep:
+		p.tellStep("ended", out.(*session.Step))
+	case session.RequestDelete:
+		p.tell(Event{Type: EventSession, Session: r.Session, State: "deleted"})
+	case session.RequestFork:
+		p.tell(Event{Type: EventSession, Session: out.(*session.Session).ID, State: "forked"})
+	case session.RequestCommit:
+		p.tell(Event{Type: EventRevert, Session: r.Session, State: "committed"})
+	case session.RequestMove:
+		if !r.DryRun {
+			p.tellMove(r.Session, out.(session.Move))
 		}
 	}
-	return out, res, err
+}
+
+// tellMove tells that the boundary of a session has moved, and what that did to files.
+func (p *project) tellMove(id string, m session.Move) {
+	e := Event{Type: EventRevert, Session: id, State: "unreverted"}
+	if r := m.Session.Revert; r != nil {
+		e.State, e.Message, e.Part = "reverted", r.Message, r.Part
+	}
+	p.tell(e)
+	if m.Result != nil && m.Result.Operation != "" {
+		p.tellResult("revert", id, m.Result)
+	}
 }

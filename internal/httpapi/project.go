@@ -231,7 +231,7 @@ func (p *project) acquire(create bool) (*handle, error) {
 		}
 		h := &handle{project: p, settings: settings, book: ticket.In(opt.DataDir)}
 		h.repo = &Repo{Repo: repo, handle: h}
-		h.sessions = &Sessions{Sessions: session.New(repo), handle: h}
+		h.sessions = newSessions(h, session.New(repo))
 		p.handle = h
 	}
 	p.handle.users++

@@ -275,7 +275,7 @@ func (w worker) BeginStep(ctx context.Context, b session.StepBegin) (*session.St
 		return nil, err
 	}
 	defer done()
-	return p.Sessions.beginStep(ctx, b)
+	return p.Sessions.beginStep(ctx, w.project, b)
 }
 
 // gate waits for the steps of a session that are to begin in the background.

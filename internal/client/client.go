@@ -45,17 +45,25 @@ func New(build string, opt cairn.Options) *Client {
 	return &Client{socket: socket, root: opt.Root, settings: protocol.Settings(build, opt), patience: Patience}
 }
 
+// track is cairn.TrackOptions in the form of the server.
+type track struct {
+	Message   string      `json:"message,omitempty"`
+	Author    string      `json:"author,omitempty"`
+	Verify    bool        `json:"verify,omitempty"`
+	Paths     cairn.Paths `json:"paths,omitempty"`
+	OnlyPaths bool        `json:"onlyPaths,omitempty"`
+	Rest      bool        `json:"rest,omitempty"`
+	Partial   bool        `json:"partial,omitempty"`
+	Deadline  int64       `json:"deadline,omitempty"` // in milliseconds, 0 = none
+}
+
+func trackOf(opt cairn.TrackOptions) track {
+	return track{Message: opt.Message, Author: opt.Author, Verify: opt.Verify, Paths: opt.Paths, OnlyPaths: opt.OnlyPaths, Partial: opt.Partial}
+}
+
 // Track is cairn.Repo.Track.
 func (c *Client) Track(ctx context.Context, opt cairn.TrackOptions) (*cairn.Track, error) {
-	in := struct {
-		Message   string   `json:"message,omitempty"`
-		Author    string   `json:"author,omitempty"`
-		Verify    bool     `json:"verify,omitempty"`
-		Paths     []string `json:"paths,omitempty"`
-		OnlyPaths bool     `json:"onlyPaths,omitempty"`
-		Partial   bool     `json:"partial,omitempty"`
-		Deadline  int64    `json:"deadline,omitempty"`
-	}{opt.Message, opt.Author, opt.Verify, encode(opt.Paths), opt.OnlyPaths, opt.Partial, 0}
+	in := trackOf(opt)
 	if deadline, ok := ctx.Deadline(); ok {
 		in.Deadline = max(time.Until(deadline).Milliseconds(), 1)
 	}
@@ -84,34 +92,15 @@ func withoutDeadline(ctx context.Context) (context.Context, context.CancelFunc) 
 // BeginTicket lets the server do work in the background. With rest, the whole is
 // captured after the paths that r names, under a ticket of its own.
 func (c *Client) BeginTicket(ctx context.Context, r *ticket.Request, rest bool) (id, restID string, err error) {
-	type track struct {
-		Message   string   `json:"message,omitempty"`
-		Author    string   `json:"author,omitempty"`
-		Verify    bool     `json:"verify,omitempty"`
-		Paths     []string `json:"paths,omitempty"`
-		OnlyPaths bool     `json:"onlyPaths,omitempty"`
-		Rest      bool     `json:"rest,omitempty"`
-		Partial   bool     `json:"partial,omitempty"`
-		Deadline  int64    `json:"deadline,omitempty"`
-	}
-	type step struct {
-		Session string            `json:"sessionID"`
-		Message string            `json:"messageID,omitempty"`
-		Role    string            `json:"role,omitempty"`
-		Step    string            `json:"stepID,omitempty"`
-		Prompt  string            `json:"prompt,omitempty"`
-		Paths   []string          `json:"paths,omitempty"`
-		Meta    map[string]string `json:"meta,omitempty"`
-	}
-	var in struct {
-		Track *track `json:"track,omitempty"`
-		Step  *step  `json:"step,omitempty"`
-	}
+	in := make(map[string]any)
 	if t := r.Track; t != nil {
-		in.Track = &track{t.Message, t.Author, t.Verify, encode(t.Paths), t.OnlyPaths, rest, t.Partial, milliseconds(t.Timeout)}
+		body := trackOf(t.Options())
+		body.Rest, body.Deadline = rest, milliseconds(t.Timeout)
+		in["track"] = body
 	} else {
-		s := r.Step
-		in.Step = &step{s.Session, s.Message, s.Role, s.Step, s.Prompt, encode(s.Paths), s.Meta}
+		body := stepBody(r.Step.Begin())
+		body["sessionID"] = r.Step.Session
+		in["step"] = body
 	}
 	var out struct{ Ticket, Rest string }
 	err = c.Call(ctx, "/tickets", in, &out)
@@ -124,14 +113,6 @@ func milliseconds(d time.Duration) int64 {
 		return 0
 	}
 	return max(d.Milliseconds(), 1)
-}
-
-func encode(paths []string) []string {
-	var out []string
-	for _, p := range paths {
-		out = append(out, cairn.EncodePath(p))
-	}
-	return out
 }
 
 // Call posts in as JSON to a path, which may hold escaped ids, and reads the answer

@@ -23,6 +23,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/internal/httpapi"
 	"github.com/seed-fb9cbc17/cairn/internal/protocol"
+	"github.com/seed-fb9cbc17/cairn/internal/ticket"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
@@ -412,5 +413,33 @@ func TestSessionsThere(t *testing.T) {
 	}
 	if _, _, err := s.Revert(ctx, id, session.Target{Start: true}, session.RevertOptions{}); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestTicketOfStep: a step that the server begins in the background has the owner that
+// its request names.
+func TestTicketOfStep(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.serve()
+	self, ok := session.ProcessOf(os.Getpid())
+	if !ok {
+		t.Skip("no process can be named here")
+	}
+	want := &session.Owner{Processes: []session.Process{self}, Lease: 90 * time.Second}
+	id, _, err := f.client().BeginTicket(t.Context(), &ticket.Request{Step: ticket.NewStep(session.StepBegin{Session: "s", Step: "1", Owner: want})}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := ticket.In(f.opt.DataDir).Await(t.Context(), id)
+	if a == nil || a.Err() != nil {
+		t.Fatalf("%+v", a)
+	}
+	var st session.Step
+	if err := json.Unmarshal(a.Result, &st); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, st.Owner); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
@@ -56,12 +57,12 @@ func exchangeOf(r session.Request) *exchange {
 		}
 	case session.StepHint:
 		if plain(in.Session) && plain(in.Step) {
-			return &exchange{stepPath(in.Session, in.Step, "/hint"), map[string]any{"paths": list(encode(in.Paths))}, new(struct{})}
+			return &exchange{stepPath(in.Session, in.Step, "/hint"), map[string]any{"paths": cairn.Paths(in.Paths)}, new(struct{})}
 		}
 	case session.StepEnd:
 		if plain(in.Session) && plain(in.Step) {
 			return &exchange{stepPath(in.Session, in.Step, "/end"), map[string]any{
-				"parts": list(in.Parts), "paths": list(encode(in.Paths)), "gone": in.Gone,
+				"parts": list(in.Parts), "paths": cairn.Paths(in.Paths), "gone": in.Gone,
 			}, new(session.Step)}
 		}
 	}
@@ -70,7 +71,7 @@ func exchangeOf(r session.Request) *exchange {
 
 func stepBody(b session.StepBegin) map[string]any {
 	body := map[string]any{
-		"messageID": b.Message, "role": b.Role, "stepID": b.Step, "prompt": b.Prompt, "paths": list(encode(b.Paths)), "meta": meta(b.Meta),
+		"messageID": b.Message, "role": b.Role, "stepID": b.Step, "prompt": b.Prompt, "paths": cairn.Paths(b.Paths), "meta": meta(b.Meta),
 	}
 	if o := b.Owner; o != nil {
 		body["processes"] = list(o.Processes)

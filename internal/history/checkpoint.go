@@ -4,11 +4,9 @@ import (
 	"bytes"
 	"container/heap"
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -292,148 +290,7 @@ func (q *newestFirst) Pop() any {
 	return last
 }
 
-// MinPrefix is the length of the shortest id prefix that Lookup accepts, as in git.
-const MinPrefix = 4
-
-// Lookup finds a checkpoint by the id of its tree (the newest with that tree), the id of its
-// commit, a unique prefix of either, @ (the newest), @~N (N before it) or the name of a pin. Errors
-// wrap ErrNotFound or ErrAmbiguous.
-func (r *Store) Lookup(ctx context.Context, spec string) (*Checkpoint, error) {
-	if rest, ok := strings.CutPrefix(spec, "@"); ok {
-		return r.lookupBack(ctx, spec, rest)
-	}
-	if !looksLikeHash(spec) {
-		return r.lookupName(spec)
-	}
-	spec = strings.ToLower(spec)
-	ids, err := r.DB.Prefix(spec, maxCandidates)
-	if err != nil {
-		return nil, err
-	}
-	c, err := r.lookupIDs(ctx, spec, r.withoutLost(r.withReplaced(spec, ids)))
-	if why := r.LossOf(spec); errors.Is(err, state.ErrNotFound) && why != "" {
-		err = state.NotFound("%s", why)
-	}
-	return c, err
-}
-
-// maxCandidates is the largest number of objects that a prefix may match.
-const maxCandidates = 1000
-
-// lookupBack finds the checkpoint of @ or @~N. rest is the text after the @.
-func (r *Store) lookupBack(ctx context.Context, spec, rest string) (*Checkpoint, error) {
-	back := 0
-	if rest != "" {
-		n, err := strconv.ParseUint(strings.TrimPrefix(rest, "~"), 10, 31)
-		if err != nil || rest[0] != '~' {
-			return nil, state.NotFound("checkpoint %q (want @ or @~N)", spec)
-		}
-		back = int(n)
-	}
-	n := 0
-	for c, err := range r.Checkpoints(ctx) {
-		if err != nil {
-			return nil, err
-		}
-		if n == back {
-			return c, nil
-		}
-		n++
-	}
-	return nil, state.NotFound("checkpoint %s: there are only %d", spec, n)
-}
-
-// lookupIDs picks the only checkpoint among the objects that match a prefix. A tree counts only if
-// it is the whole state of a checkpoint: restoring a sub-directory's tree as if it were the root
-// would delete every other path.
-func (r *Store) lookupIDs(ctx context.Context, spec string, ids []object.ID) (*Checkpoint, error) {
-	trees := make(map[object.ID]bool)
-	var found []*Checkpoint
-	for _, id := range ids {
-		kind, _, err := r.DB.Stat(id)
-		switch {
-		case err != nil:
-			return nil, err
-		case kind == object.Tree:
-			trees[id] = true
-		case kind == object.Commit:
-			c, err := r.ReadCheckpoint(id)
-			if err != nil && !errors.Is(err, state.ErrNotFound) {
-				return nil, err
-			}
-			if err == nil {
-				found = append(found, c)
-			}
-		}
-	}
-	if len(trees) > 0 {
-		byTree, err := r.newestWithTree(ctx, trees)
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, byTree...)
-	}
-	switch len(found) {
-	case 0:
-		return nil, state.NotFound("checkpoint %s", spec)
-	case 1:
-		return found[0], nil
-	}
-	return nil, fmt.Errorf("%w: %s could be %s or %s (give more digits)", state.ErrAmbiguous, spec, found[0].ID, found[1].ID)
-}
-
-// newestWithTree finds the newest checkpoint of each tree. It searches the lines first, then the
-// states that operations saved, then pins, imported checkpoints and lines of other stores.
-func (r *Store) newestWithTree(ctx context.Context, trees map[object.ID]bool) ([]*Checkpoint, error) {
-	found, err := r.newestInLines(ctx, trees)
-	if err != nil || len(trees) == 0 {
-		return found, err
-	}
-	for _, source := range []iter.Seq2[*Checkpoint, error]{r.operationStates(ctx), r.otherStates(ctx)} {
-		for c, err := range source {
-			if err != nil {
-				return nil, err
-			}
-			if trees[c.tree] {
-				delete(trees, c.tree)
-				if c, err = r.ReadCheckpoint(c.id); err != nil {
-					return nil, err
-				}
-				found = append(found, c)
-			}
-			if len(trees) == 0 {
-				return found, nil
-			}
-		}
-	}
-	return found, nil
-}
-
-// otherStates yields every checkpoint that is reachable from a pin, an imported checkpoint or a
-// line of another store, newest first. It leaves out checkpoints that cannot be read: they may be
-// damaged, but they are not this store's own history.
-func (r *Store) otherStates(ctx context.Context) iter.Seq2[*Checkpoint, error] {
-	return func(yield func(*Checkpoint, error) bool) {
-		refs, err := r.refsBelow(RefPins, RefImported, RefRemotes)
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		seen := make(map[object.ID]bool)
-		tips := unseen(r.readTips(refs, r.ReadCheckpoint, nothing), seen)
-		ancestors(ctx, tips, yield, func(c *Checkpoint) ([]*Checkpoint, error) {
-			var before []*Checkpoint
-			for _, id := range c.commit.Parents {
-				if parent, err := r.ReadCheckpoint(id); err == nil {
-					before = append(before, parent)
-				}
-			}
-			return unseen(before, seen), nil
-		})
-	}
-}
-
-// unseen removes the checkpoints in seen from the list and adds the rest to seen.
+// unseen leaves out checkpoints that came before, and notes the others.
 func unseen(list []*Checkpoint, seen map[object.ID]bool) []*Checkpoint {
 	return slices.DeleteFunc(list, func(c *Checkpoint) bool {
 		was := seen[c.id]

@@ -9,7 +9,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
@@ -99,27 +98,6 @@ func (r *Store) Pins(ctx context.Context) ([]Pin, error) {
 	return pins, nil
 }
 
-// lookupName finds the checkpoint that has the name.
-func (r *Store) lookupName(name string) (*Checkpoint, error) {
-	id, err := object.ID{}, checkName(name)
-	if err == nil {
-		id, err = r.DB.Ref(pinRef(name))
-	}
-	switch {
-	case errors.Is(err, odb.ErrNotFound), errors.Is(err, ErrName):
-		return nil, state.NotFound("checkpoint %q (want a hash, at least %d hex digits of one, @ or @~N, or a pinned name)", name, MinPrefix)
-	case err != nil:
-		return nil, err
-	}
-	return r.ReadCheckpoint(id)
-}
-
-// looksLikeHash reports whether spec is a hash or a prefix of one.
-func looksLikeHash(spec string) bool {
-	return len(spec) >= MinPrefix && len(spec) <= 2*len(object.ID{}) &&
-		strings.Trim(spec, "0123456789abcdefABCDEF") == ""
-}
-
 // maxName is the length in bytes of the longest name.
 const maxName = 200
 
@@ -138,7 +116,7 @@ func checkName(name string) error {
 		why = "begins with @"
 	case strings.Contains(name, ".."):
 		why = "holds .."
-	case looksLikeHash(name):
+	case hashPrefix(name):
 		why = "looks like a hash"
 	default:
 		return nil

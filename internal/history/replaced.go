@@ -57,20 +57,8 @@ func (r *Store) RecordReplaced(more map[object.ID]object.ID) error {
 	return r.DB.WritePrivate(odb.PrivateReplaced, []byte(strings.Join(lines, "")))
 }
 
-// withReplaced returns the ids without the replaced ones, and with the replacements of those
-// replaced ids that begin with prefix. A replaced object may exist until the next cleaning.
-func (r *Store) withReplaced(prefix string, ids []object.ID) []object.ID {
-	all := r.ReadReplaced()
-	ids = slices.DeleteFunc(ids, func(id object.ID) bool { _, was := all[id]; return was })
-	for old, now := range all {
-		if strings.HasPrefix(old.String(), prefix) && !slices.Contains(ids, now) {
-			ids = append(ids, now)
-		}
-	}
-	return ids
-}
-
-// PurgedPaths lists the purged paths, from the root. They are not captured.
+// PurgedPaths lists, from the root, the paths that are not captured any more because
+// they were purged.
 func (r *Store) PurgedPaths() []string {
 	r.RefreshDenied()
 	return append([]string{}, r.Never.Load().purged...)

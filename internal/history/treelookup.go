@@ -3,6 +3,7 @@ package history
 import (
 	"context"
 	"crypto/sha256"
+	"iter"
 	"slices"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
@@ -12,9 +13,61 @@ import (
 // LongWalk is the number of checkpoints in a walk from which on an index pays.
 const LongWalk = 100
 
-// newestInLines finds the newest checkpoint of each tree in the lines of days and sessions, and
-// deletes the trees that it finds from trees. The result is the one that a walk over all
-// checkpoints meets first. With an index, the walk stops at the checkpoints that the index covers.
+// newestWithTree finds the newest checkpoint of each tree: in the lines first, then
+// among the states that operations saved, then among what has a name or came from
+// elsewhere.
+func (r *Store) newestWithTree(ctx context.Context, trees map[object.ID]bool) ([]*Checkpoint, error) {
+	found, err := r.newestInLines(ctx, trees)
+	if err != nil || len(trees) == 0 {
+		return found, err
+	}
+	for _, source := range []iter.Seq2[*Checkpoint, error]{r.operationStates(ctx), r.otherStates(ctx)} {
+		for c, err := range source {
+			if err != nil {
+				return nil, err
+			}
+			if trees[c.tree] {
+				delete(trees, c.tree)
+				if c, err = r.ReadCheckpoint(c.id); err != nil {
+					return nil, err
+				}
+				found = append(found, c)
+			}
+			if len(trees) == 0 {
+				return found, nil
+			}
+		}
+	}
+	return found, nil
+}
+
+// otherStates yields every checkpoint that can be reached from a pin, an imported
+// checkpoint or a line of another store, newest first. What cannot be read is left
+// out: it may be damaged, but it is not this store's own history.
+func (r *Store) otherStates(ctx context.Context) iter.Seq2[*Checkpoint, error] {
+	return func(yield func(*Checkpoint, error) bool) {
+		refs, err := r.refsBelow(RefPins, RefImported, RefRemotes)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		seen := make(map[object.ID]bool)
+		tips := unseen(r.readTips(refs, r.ReadCheckpoint, nothing), seen)
+		ancestors(ctx, tips, yield, func(c *Checkpoint) ([]*Checkpoint, error) {
+			var before []*Checkpoint
+			for _, id := range c.commit.Parents {
+				if parent, err := r.ReadCheckpoint(id); err == nil {
+					before = append(before, parent)
+				}
+			}
+			return unseen(before, seen), nil
+		})
+	}
+}
+
+// newestInLines finds the newest checkpoint of each tree in the lines of days and
+// sessions, and takes what it finds out of trees. That is what a walk over all comes to
+// first, but where there is an index it goes no further back than to what that covers.
 func (r *Store) newestInLines(ctx context.Context, trees map[object.ID]bool) ([]*Checkpoint, error) {
 	refs, err := r.refsBelow(RefTracks, RefSessions, RefLost)
 	if err != nil {

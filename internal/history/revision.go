@@ -1,0 +1,181 @@
+package history
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
+)
+
+// revision is a parsed text that names a checkpoint:
+//
+//	@     the newest checkpoint
+//	@~N   the Nth before it
+//	hash  the id of a commit or of a tree, or a prefix of at least MinPrefix hexadecimal
+//	      digits of one, in either case. A tree stands for the newest checkpoint with
+//	      that tree. Only one checkpoint may match.
+//	name  the name of a pin: any other text
+type revision struct {
+	kind revisionKind
+	text string // the digits in lower case, or the name
+	back int    // how many checkpoints before the newest
+}
+
+type revisionKind int
+
+const (
+	byAge revisionKind = iota
+	byHash
+	byName
+)
+
+// MinPrefix is the shortest prefix of an id that is looked up, as in git.
+const MinPrefix = 4
+
+// hashPrefix reports whether a text has the form of an id or of a prefix of one.
+func hashPrefix(text string) bool {
+	return len(text) >= MinPrefix && len(text) <= 2*len(object.ID{}) &&
+		strings.Trim(text, "0123456789abcdefABCDEF") == ""
+}
+
+// parseRevision reads a revision. The error wraps ErrNotFound.
+func parseRevision(spec string) (revision, error) {
+	age, ok := strings.CutPrefix(spec, "@")
+	switch {
+	case !ok && hashPrefix(spec):
+		return revision{kind: byHash, text: strings.ToLower(spec)}, nil
+	case !ok:
+		return revision{kind: byName, text: spec}, nil
+	case age == "":
+		return revision{kind: byAge}, nil
+	}
+	back, err := strconv.ParseUint(strings.TrimPrefix(age, "~"), 10, 31)
+	if err != nil || age[0] != '~' {
+		return revision{}, state.NotFound("checkpoint %q (want @ or @~N)", spec)
+	}
+	return revision{kind: byAge, back: int(back)}, nil
+}
+
+// Lookup finds a checkpoint by the id of its tree (the newest with that tree) or of
+// its commit, a unique prefix of either, @ (the newest), @~N (N before it) or the
+// name of a pin.
+// Errors wrap ErrNotFound or ErrAmbiguous.
+func (r *Store) Lookup(ctx context.Context, spec string) (*Checkpoint, error) {
+	rev, err := parseRevision(spec)
+	if err != nil {
+		return nil, err
+	}
+	switch rev.kind {
+	case byHash:
+		return r.lookupHash(ctx, rev.text)
+	case byName:
+		return r.lookupName(rev.text)
+	default:
+		return r.lookupAge(ctx, spec, rev.back)
+	}
+}
+
+// lookupAge finds the checkpoint that lies back before the newest.
+func (r *Store) lookupAge(ctx context.Context, spec string, back int) (*Checkpoint, error) {
+	n := 0
+	for c, err := range r.Checkpoints(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		if n == back {
+			return c, nil
+		}
+		n++
+	}
+	return nil, state.NotFound("checkpoint %s: there are only %d", spec, n)
+}
+
+// lookupName finds the checkpoint of a pin.
+func (r *Store) lookupName(name string) (*Checkpoint, error) {
+	id, err := object.ID{}, checkName(name)
+	if err == nil {
+		id, err = r.DB.Ref(pinRef(name))
+	}
+	switch {
+	case errors.Is(err, odb.ErrNotFound), errors.Is(err, ErrName):
+		return nil, state.NotFound("checkpoint %q (want a hash, at least %d hex digits of one, @ or @~N, or a pinned name)", name, MinPrefix)
+	case err != nil:
+		return nil, err
+	}
+	return r.ReadCheckpoint(id)
+}
+
+// maxCandidates bounds how many objects a short prefix is allowed to match.
+const maxCandidates = 1000
+
+// lookupHash finds the checkpoint whose commit or tree has an id with a prefix.
+func (r *Store) lookupHash(ctx context.Context, prefix string) (*Checkpoint, error) {
+	ids, err := r.DB.Prefix(prefix, maxCandidates)
+	if err != nil {
+		return nil, err
+	}
+	c, err := r.lookupIDs(ctx, prefix, r.withoutLost(r.withReplaced(prefix, ids)))
+	if why := r.LossOf(prefix); errors.Is(err, state.ErrNotFound) && why != "" {
+		err = state.NotFound("%s", why)
+	}
+	return c, err
+}
+
+// withReplaced puts replacements in the place of replaced objects, and adds those of
+// objects that are gone and whose ids had the prefix. A replaced object may be in the
+// store until the next cleaning.
+func (r *Store) withReplaced(prefix string, ids []object.ID) []object.ID {
+	all := r.ReadReplaced()
+	ids = slices.DeleteFunc(ids, func(id object.ID) bool { _, was := all[id]; return was })
+	for old, now := range all {
+		if strings.HasPrefix(old.String(), prefix) && !slices.Contains(ids, now) {
+			ids = append(ids, now)
+		}
+	}
+	return ids
+}
+
+// lookupIDs picks the one checkpoint among the objects that a prefix matches.
+// Trees count only as the whole state of a checkpoint: restoring the tree of some
+// sub-directory as if it were the root would delete everything else.
+func (r *Store) lookupIDs(ctx context.Context, spec string, ids []object.ID) (*Checkpoint, error) {
+	trees := make(map[object.ID]bool)
+	var found []*Checkpoint
+	for _, id := range ids {
+		kind, _, err := r.DB.Stat(id)
+		switch {
+		case err != nil:
+			return nil, err
+		case kind == object.Tree:
+			trees[id] = true
+		case kind == object.Commit:
+			c, err := r.ReadCheckpoint(id)
+			if err != nil && !errors.Is(err, state.ErrNotFound) {
+				return nil, err
+			}
+			if err == nil {
+				found = append(found, c)
+			}
+		}
+	}
+	if len(trees) > 0 {
+		byTree, err := r.newestWithTree(ctx, trees)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, byTree...)
+	}
+	switch len(found) {
+	case 0:
+		return nil, state.NotFound("checkpoint %s", spec)
+	case 1:
+		return found[0], nil
+	}
+	return nil, fmt.Errorf("%w: %s could be %s or %s (give more digits)", state.ErrAmbiguous, spec, found[0].ID, found[1].ID)
+}

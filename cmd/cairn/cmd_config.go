@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-fb9cbc17/cairn/internal/config"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
 const configManual = `cairn config says which settings are not at their defaults, and who decided.
@@ -116,7 +117,7 @@ func brokenSettings(b *config.Broken) (list []config.Decision) {
 	if b == nil {
 		return nil
 	}
-	for _, err := range parts(b.Err) {
+	for _, err := range wording.Parts(b.Err) {
 		d := config.Decision{Origin: b.Path, Refused: err.Error()}
 		var bad *config.Error
 		if errors.As(err, &bad) {

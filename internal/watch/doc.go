@@ -1,20 +1,19 @@
-// Package watch tells which directories of a tree may have changed since one last
-// asked, so that a scan need not look at the others.
+// Package watch tells which directories of a tree may have changed since the last call, so that a
+// scan can leave out the others.
 //
-// It only ever says "may": who asks has to look. The order that makes the answers
-// exact is this:
+// It only says "may": the caller has to look. This order makes the answers exact:
 //
-//  1. Add a directory, then list it. What happens in it from then on is in the queue.
-//  2. Changes takes everything out of the queue, then the directories are listed.
-//     What happens after the queue was emptied is in the next answer.
+//  1. Add a directory, then list it. Every later change in it is in the queue.
+//  2. Changes empties the queue, then the directories are listed. A change after
+//     the queue was emptied is in the next answer.
 //
-// The kernel puts an event into the queue before the call that caused it returns, so
-// a change that was made before Changes is called is in its answer. Changes that the
-// kernel reports nowhere are not: writes through a memory map, writes through another
-// name of a hard-linked file, and what another machine does on a network file system.
+// The kernel queues an event before the call that caused it returns, so a change made before
+// Changes is called is in its answer. The kernel reports no event for writes through a memory map,
+// for writes through another name of a hard-linked file, and for changes by another machine on a
+// network file system.
 //
-// Whenever the answer is not certain, Changes says that everything may have changed:
-// the queue overflowed, a directory was moved or unmounted, something was mounted,
-// the root is another one. Then all watches are gone, and the caller adds each
-// directory anew while it scans.
+// If the answer is not certain, Changes says that everything may have changed: the queue
+// overflowed, a directory was moved or unmounted, a file system was mounted, or another directory
+// is at the root's path. All watches are gone then, and the caller adds every directory again
+// during its scan.
 package watch

@@ -8,18 +8,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mountTable is where the kernel lists the mounts that this process sees. Polling it
-// tells whether one came, went or got other options since the last poll.
+// mountTable lists the mounts that this process sees. Polling it tells whether one came, went or
+// got other options since the last poll.
 const mountTable = "/proc/self/mountinfo"
 
-// mounts follows the mounts that decide what is seen at and below a root. inotify
-// does not: a mount over a directory says nothing to who watches that.
+// mounts follows the mounts at, above and below a root. inotify does not: a mount over a directory
+// causes no event in it.
 type mounts struct {
 	root   string
-	handle int      // of the table, -1 = closed
-	near   string   // the lines of the table that count
+	handle int      // descriptor of the table, -1 = closed
+	near   string   // the relevant lines of the table
 	inside bool     // something is mounted below the root
-	files  []string // of these, what is no directory
+	files  []string // mount points below the root that are no directories
 }
 
 func openMounts(root string) (*mounts, error) {
@@ -41,12 +41,11 @@ func (m *mounts) close() {
 	}
 }
 
-// changed reports whether a mount that counts has come or gone since the last call. It
-// is true, too, when that cannot be told. Nothing counts that is mounted elsewhere,
-// as containers do it all the time.
+// changed reports whether a relevant mount has come or gone since the last call. It is true if that
+// is not known. Mounts elsewhere, which containers make all the time, do not count.
 //
-// Two equal tables mean equal mounts: numbers are given anew only when a mount is
-// gone for good, and of a file system that is gone inotify tells.
+// Equal tables mean equal mounts: the kernel reuses the number of a mount only when its file system
+// is gone for good, and inotify reports that.
 func (m *mounts) changed() bool {
 	fds := []unix.PollFd{{Fd: int32(m.handle), Events: unix.POLLPRI}}
 	n, err := unix.Poll(fds, 0)
@@ -86,7 +85,7 @@ func (m *mounts) read() error {
 	return nil
 }
 
-// below returns where a mount point lies below the root, "" if it does not.
+// below returns the path of a mount point below the root, "" if it is elsewhere.
 func (m *mounts) below(point string) string {
 	if m.root == "/" {
 		return strings.TrimPrefix(point, "/")
@@ -106,7 +105,7 @@ func mountPoint(line string) string {
 	return unescape(fields[4])
 }
 
-// unescape undoes the table's way of writing blanks and the like, \040.
+// unescape decodes blanks and the like in the table, such as \040.
 func unescape(s string) string {
 	if !strings.Contains(s, `\`) {
 		return s
@@ -125,8 +124,8 @@ func unescape(s string) string {
 
 func octal(digits string) bool { return strings.Trim(digits, "01234567") == "" }
 
-// isDir asks no other machine. What cannot be looked at counts as a directory, which
-// is found to be one or not when it is opened.
+// isDir asks no other machine. A path that cannot be examined counts as a directory; opening it
+// later shows what it is.
 func isDir(path string) bool {
 	var st unix.Statx_t
 	err := unix.Statx(unix.AT_FDCWD, path, unix.AT_SYMLINK_NOFOLLOW|unix.AT_NO_AUTOMOUNT|unix.AT_STATX_DONT_SYNC, unix.STATX_TYPE, &st)
@@ -135,8 +134,7 @@ func isDir(path string) bool {
 
 var errRemote = fmt.Errorf("%w: it lies on a network file system, FUSE or overlayfs", ErrUnsupported)
 
-// remote reports whether changes may come from machines that this kernel knows
-// nothing about.
+// remote reports whether other machines may change the file system without this kernel's knowledge.
 func remote(path string) bool {
 	var st unix.Statfs_t
 	return unix.Statfs(path, &st) != nil || remoteType(&st)

@@ -2,7 +2,7 @@ package watch
 
 import "errors"
 
-// The conditions under which there is no watching. The caller does without.
+// Reasons why a tree is not watched. The caller scans without watching.
 var (
 	// ErrUnsupported: this system, or the file system of the root, cannot be watched.
 	ErrUnsupported = errors.New("cannot be watched")
@@ -10,28 +10,28 @@ var (
 	ErrLimit = errors.New("limit for watches reached")
 )
 
-// LimitError is an ErrLimit: a limit of the system that its user can raise.
+// LimitError is an ErrLimit with the system's limit, which the user can raise.
 type LimitError struct {
-	Name string // as sysctl has it
+	Name string // name for sysctl
 	Err  error  // of the system
 }
 
 func (e *LimitError) Error() string   { return ErrLimit.Error() + " (" + e.Name + "): " + e.Err.Error() }
 func (e *LimitError) Unwrap() []error { return []error{ErrLimit, e.Err} }
 
-// Changes says where something may have happened.
+// Changes lists the places that may have changed.
 type Changes struct {
-	// All: everywhere, for the reason given. No directory is watched any more.
+	// All: everything may have changed, for the given reason. No directory is watched any more.
 	All    bool
 	Reason string
 
-	// Dirs are the directories, by the paths that they were added with, whose names,
-	// files or permissions may have changed, with the names concerned; "" stands for
-	// the directory itself.
+	// Dirs are the directories whose names, files or permissions may have changed, by the paths
+	// with which they were added. The inner set holds the names concerned; "" is the directory
+	// itself.
 	Dirs map[string]map[string]struct{}
 
-	// New are the paths where a directory was made. Whatever was known below them is
-	// no longer true.
+	// New are the paths where a directory was made. Earlier knowledge about paths below them is
+	// invalid.
 	New map[string]struct{}
 }
 

@@ -14,8 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// events are all that change what a scan would see: names, contents, permissions.
-// The directory's own moves and its end are known from its parent, but for the root.
+// events are all events that change the result of a scan: names, contents, permissions. A
+// directory's move and removal are known from its parent, except for the root.
 const events = unix.IN_CREATE | unix.IN_DELETE | unix.IN_MODIFY | unix.IN_ATTRIB | unix.IN_MOVED_FROM | unix.IN_MOVED_TO |
 	unix.IN_DELETE_SELF | unix.IN_MOVE_SELF
 
@@ -29,11 +29,11 @@ type Watcher struct {
 	sys  system
 	buf  []byte
 
-	// life is held to read while a directory is added, several at a time because the
-	// kernel takes longer than all the rest, and to write by all others: no event is
-	// taken out of the queue before the path that it belongs to is known.
+	// life is read-locked while a directory is added: the kernel call is slow, so several run at a
+	// time. All other methods write-lock it, so that no event is taken from the queue before its
+	// path is known.
 	life   sync.RWMutex
-	self   identity // of the root, as it was when the watching began
+	self   identity // of the root when the watching began
 	queue  int      // the inotify descriptor, -1 = none
 	mounts *mounts
 	broken error // why there is no queue
@@ -44,7 +44,7 @@ type Watcher struct {
 	twins map[int32][]string // further paths of directories that are mounted at several places
 }
 
-// system is what the kernel may refuse.
+// system holds the calls that the kernel may refuse; tests replace them.
 type system struct {
 	init func(flags int) (int, error)
 	add  func(queue int, path string, events uint32) (int, error)
@@ -52,14 +52,14 @@ type system struct {
 
 var inotify = system{unix.InotifyInit1, unix.InotifyAddWatch}
 
-// mountsDiffer is told by the table of mounts or, where that looks as before, by the end
-// of a file system.
+// mountsDiffer is the reason when the mount table changed, or when inotify reports the end of a
+// file system.
 const mountsDiffer = "a file system was mounted or unmounted"
 
 type identity struct{ dev, ino uint64 }
 
-// New begins to watch the tree below root, an absolute path without symlinks; no
-// directory is watched yet, not even root itself.
+// New starts to watch the tree below root, an absolute path without symlinks. No directory is
+// watched yet, not even root itself.
 func New(root string) (*Watcher, error) { return newWatcher(root, inotify) }
 
 func newWatcher(root string, sys system) (*Watcher, error) {
@@ -70,7 +70,7 @@ func newWatcher(root string, sys system) (*Watcher, error) {
 	return w, nil
 }
 
-// reset begins anew with an empty queue.
+// reset starts again with an empty queue.
 func (w *Watcher) reset() error {
 	w.release()
 	w.broken = w.begin()
@@ -112,13 +112,13 @@ func identify(path string) (identity, error) {
 	return identity{uint64(st.Dev), st.Ino}, err
 }
 
-// limit names the limits that a user can raise.
+// limit maps an error to the limit that a user can raise.
 func limit(err error) error {
 	switch {
 	case errors.Is(err, unix.ENOSPC):
 		return &LimitError{"fs.inotify.max_user_watches", err}
 	case errors.Is(err, unix.EMFILE):
-		return &LimitError{"fs.inotify.max_user_instances", err} // or the process has too many files open
+		return &LimitError{"fs.inotify.max_user_instances", err} // or the process has too many open files
 	case errors.Is(err, unix.ENFILE):
 		return &LimitError{"fs.file-max", err}
 	case errors.Is(err, unix.ENOSYS):
@@ -127,12 +127,12 @@ func limit(err error) error {
 	return err
 }
 
-// Add watches an open directory, known by path from now on. A directory that is
-// watched already gets the new path.
+// Add watches an open directory under the given path. A directory that is watched already gets this
+// path, too.
 func (w *Watcher) Add(path string, dir *os.File) error { return w.AddHandle(path, int(dir.Fd())) }
 
-// AddHandle is Add for a descriptor. The watch is on the directory that it is open
-// on, whatever has happened to its path.
+// AddHandle is Add for a descriptor. The watch is on the open directory, whatever its path is by
+// now.
 func (w *Watcher) AddHandle(path string, fd int) error {
 	w.life.RLock()
 	defer w.life.RUnlock()
@@ -152,8 +152,8 @@ func (w *Watcher) AddHandle(path string, fd int) error {
 	return nil
 }
 
-// name notes the path of a watch. A directory that moves makes everything uncertain,
-// so one that has a path already is to be seen at both.
+// name records the path of a watch. A moved directory makes everything uncertain, so a directory
+// with a second path is mounted at both.
 func (w *Watcher) name(wd int32, path string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -169,15 +169,15 @@ func (w *Watcher) name(wd int32, path string) {
 	}
 }
 
-// Watched is the number of directories under watch.
+// Watched returns the number of watched directories.
 func (w *Watcher) Watched() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return len(w.paths)
 }
 
-// Changes tells what may have changed since the last call, and begins anew where
-// that is everything. An error of the system is a reason like others.
+// Changes returns the changes since the last call. If everything may have changed, the watching
+// starts again. An error of the system is one of the reasons for that.
 func (w *Watcher) Changes() Changes {
 	w.life.Lock()
 	defer w.life.Unlock()
@@ -199,8 +199,8 @@ func (w *Watcher) Changes() Changes {
 	return everything(reason)
 }
 
-// addFileMounts adds the files that something is mounted on, one by one: what is
-// written to them is news in the directory that they were mounted from.
+// addFileMounts adds each file that is a mount point: a write to it causes an event only in the
+// directory from which it was mounted.
 func (w *Watcher) addFileMounts(c *Changes) {
 	for _, path := range w.mounts.files {
 		dir, name := "", path
@@ -211,7 +211,7 @@ func (w *Watcher) addFileMounts(c *Changes) {
 	}
 }
 
-// unsure tells why the queue alone proves nothing, "" if it does.
+// unsure returns why the queue alone proves nothing, "" if it does.
 func (w *Watcher) unsure() string {
 	switch self, err := identify(w.root); {
 	case w.queue < 0:
@@ -226,7 +226,7 @@ func (w *Watcher) unsure() string {
 	return ""
 }
 
-// drain empties the queue. It returns why everything may have changed, if it may.
+// drain empties the queue. It returns the reason if everything may have changed.
 func (w *Watcher) drain(c *Changes) (reason string) {
 	for {
 		n, err := unix.Read(w.queue, w.buf)
@@ -244,7 +244,7 @@ func (w *Watcher) drain(c *Changes) (reason string) {
 	}
 }
 
-// take sorts events. The kernel gives them whole.
+// take records a batch of events. The kernel never splits an event.
 func (w *Watcher) take(data []byte, c *Changes) (reason string) {
 	for len(data) >= unix.SizeofInotifyEvent {
 		e := (*unix.InotifyEvent)(unsafe.Pointer(unsafe.SliceData(data)))
@@ -262,7 +262,7 @@ func (w *Watcher) take(data []byte, c *Changes) (reason string) {
 		case e.Mask&unix.IN_IGNORED != 0:
 			delete(w.paths, e.Wd)
 			delete(w.twins, e.Wd)
-		case !known: // of a watch that has ended
+		case !known: // an event of a watch that has ended
 		case self && path == "":
 			return "the root was moved or removed"
 		case self && w.twins[e.Wd] == nil: // its parent has an event for it, too

@@ -4,8 +4,8 @@ package watch
 
 import "os"
 
-// Watcher is not available on this system: kqueue needs a descriptor for each file,
-// and the others report names without an order that could be relied on.
+// Watcher is not available on this system: kqueue needs a descriptor for each file, and the others
+// report names in no reliable order.
 type Watcher struct{}
 
 // New returns ErrUnsupported.

@@ -201,7 +201,7 @@ func (w *lostWorld) sameBut(losses []cairn.Loss) {
 		var lost []string
 		for _, l := range losses {
 			if l.Kind == "path" && slices.Contains(l.Checkpoints, c.ID) {
-				lost = append(lost, l.Path)
+				lost = append(lost, string(l.Path))
 			}
 		}
 		want = maps.Clone(want)

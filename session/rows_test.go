@@ -608,7 +608,7 @@ func TestR122_DiffOfAWholeSession(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got = append(got, strings.TrimSpace(d.File+" "+strings.TrimSpace(d.Before)+" "+strings.TrimSpace(d.After)))
+			got = append(got, strings.TrimSpace(string(d.File)+" "+strings.TrimSpace(d.Before)+" "+strings.TrimSpace(d.After)))
 		}
 		if !slices.Equal(got, c.want) {
 			t.Errorf("%+v: %q, want %q", c.in, got, c.want)

@@ -44,10 +44,19 @@ type Patch struct {
 
 // MarshalJSON implements json.Marshaler; see cairn.EncodePath for paths that are not
 // UTF-8.
-func (p Patch) MarshalJSON() ([]byte, error) { return json.Marshal(cairn.Patch(p)) }
+func (p Patch) MarshalJSON() ([]byte, error) { return json.Marshal(p.full()) }
 
 // UnmarshalJSON implements json.Unmarshaler.
-func (p *Patch) UnmarshalJSON(data []byte) error { return (*cairn.Patch)(p).UnmarshalJSON(data) }
+func (p *Patch) UnmarshalJSON(data []byte) error {
+	var full cairn.Patch
+	if err := json.Unmarshal(data, &full); err != nil {
+		return err
+	}
+	*p = Patch{full.Hash, full.Files}
+	return nil
+}
+
+func (p Patch) full() cairn.Patch { return cairn.Patch{Hash: p.Hash, Files: p.Files} }
 
 // FileDiff is one changed file with its texts: both are empty for a binary file.
 type FileDiff struct {
@@ -63,7 +72,7 @@ type FileDiff struct {
 // MarshalJSON implements json.Marshaler; see cairn.EncodePath for the file name.
 func (d FileDiff) MarshalJSON() ([]byte, error) {
 	return json.Marshal(cairn.FileDiff{
-		File: d.File, Before: d.Before, After: d.After, Additions: d.Additions,
+		File: cairn.Path(d.File), Before: d.Before, After: d.After, Additions: d.Additions,
 		Deletions: d.Deletions, Status: cairn.Status(d.Status), Patch: d.Patch,
 	})
 }
@@ -74,7 +83,7 @@ func (d *FileDiff) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &full); err != nil {
 		return err
 	}
-	*d = FileDiff{full.File, full.Before, full.After, full.Additions, full.Deletions, string(full.Status), full.Patch}
+	*d = FileDiff{string(full.File), full.Before, full.After, full.Additions, full.Deletions, string(full.Status), full.Patch}
 	return nil
 }
 
@@ -125,7 +134,7 @@ func GetPatch(cfg Config, hash string) (Patch, error) {
 	err := cfg.with(func(ctx context.Context, r *cairn.Repo) error {
 		p, err := r.Patch(ctx, hash, "")
 		if err == nil {
-			patch = Patch(p)
+			patch = Patch{p.Hash, p.Files}
 		}
 		return err
 	})
@@ -157,7 +166,7 @@ func Revert(cfg Config, patches []Patch) error {
 	}
 	list := make([]cairn.Patch, len(patches))
 	for i, p := range patches {
-		list[i] = cairn.Patch(p)
+		list[i] = p.full()
 	}
 	return cfg.with(func(ctx context.Context, r *cairn.Repo) error {
 		res, err := r.Revert(ctx, list, cairn.RevertOptions{})
@@ -198,7 +207,7 @@ func DiffFull(cfg Config, from, to string) ([]FileDiff, error) {
 				return err
 			}
 			diffs = append(diffs, FileDiff{
-				File: d.File, Before: d.Before, After: d.After, Additions: d.Additions,
+				File: string(d.File), Before: d.Before, After: d.After, Additions: d.Additions,
 				Deletions: d.Deletions, Status: string(d.Status), Patch: d.Patch,
 			})
 		}

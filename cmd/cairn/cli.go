@@ -145,10 +145,9 @@ type jsonArray struct {
 	n int
 }
 
-// add takes the library's types, which say themselves what they are in JSON:
-// json.Marshal would copy what they give, and a diff may have tens of megabytes.
-func (a *jsonArray) add(v json.Marshaler) error {
-	data, err := v.MarshalJSON()
+// add prints one element.
+func (a *jsonArray) add(v any) error {
+	data, err := json.Marshal(v)
 	if err != nil {
 		return err
 	}

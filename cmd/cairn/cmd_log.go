@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 	"unicode/utf8"
@@ -95,12 +94,6 @@ type logEntry struct {
 	Files *[]fileStat   `json:"files,omitempty"`
 
 	Partial cairn.Partial `json:"scope,omitempty"`
-}
-
-// MarshalJSON implements json.Marshaler.
-func (e logEntry) MarshalJSON() ([]byte, error) {
-	type plain logEntry
-	return json.Marshal(plain(e))
 }
 
 // logRun is one call.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"unicode/utf8"
 
@@ -74,7 +73,7 @@ func (c *cli) listPins(ctx context.Context, repo *cairn.Repo) error {
 	if c.global.json {
 		array := jsonArray{c: c}
 		for _, p := range pins {
-			if err := array.add(pinJSON(p)); err != nil {
+			if err := array.add(p); err != nil {
 				return err
 			}
 		}
@@ -100,9 +99,3 @@ func (c *cli) listPins(ctx context.Context, repo *cairn.Repo) error {
 	}
 	return nil
 }
-
-// pinJSON is a pin as an element of an array.
-type pinJSON cairn.Pin
-
-// MarshalJSON implements json.Marshaler.
-func (p pinJSON) MarshalJSON() ([]byte, error) { return json.Marshal(cairn.Pin(p)) }

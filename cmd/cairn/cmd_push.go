@@ -73,13 +73,9 @@ func (c *cli) remote(where string) (string, error) {
 
 func (c *cli) printLines(lines []string, nothing string) error {
 	if c.global.json {
-		answer := struct {
-			Lines []string `json:"lines"`
-		}{make([]string, len(lines))}
-		for i, line := range lines {
-			answer.Lines[i] = cairn.EncodePath(line)
-		}
-		return c.writeJSON(answer)
+		return c.writeJSON(struct {
+			Lines cairn.Paths `json:"lines"`
+		}{lines})
 	}
 	for _, line := range lines {
 		if err := c.writePath(line, false); err != nil {

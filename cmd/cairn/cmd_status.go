@@ -41,8 +41,8 @@ With --json:
 
 // standing is the answer of status.
 type standing struct {
-	Root       string           `json:"root"`
-	Store      string           `json:"store"`
+	Root       cairn.Path       `json:"root"`
+	Store      cairn.Path       `json:"store"`
 	Size       int64            `json:"size"`
 	Checkpoint newestCheckpoint `json:"checkpoint"`
 	Changed    int              `json:"changed"`
@@ -51,7 +51,7 @@ type standing struct {
 	Checkpoints int               `json:"checkpoints"`
 	Cleaned     time.Time         `json:"cleaned,omitzero"`
 	Disabled    string            `json:"disabled,omitempty"`
-	Purged      []string          `json:"purged,omitempty"`
+	Purged      cairn.Paths       `json:"purged,omitempty"`
 	Server      *serverState      `json:"server,omitempty"`
 	Settings    []config.Decision `json:"settings"`
 }
@@ -104,7 +104,7 @@ func (c *cli) statusOf(ctx context.Context, repo *cairn.Repo) (*standing, error)
 		return nil, err
 	}
 	return &standing{
-		Root: repo.Root(), Store: repo.StoreDir(), Size: use.Size, Changed: len(changes),
+		Root: cairn.Path(repo.Root()), Store: cairn.Path(repo.StoreDir()), Size: use.Size, Changed: len(changes),
 		Checkpoint:  newestCheckpoint{newest.ID, newest.Hash, newest.Message, newest.When, partial},
 		Limits:      repo.Limits(),
 		Server:      c.serverState(ctx),
@@ -115,10 +115,6 @@ func (c *cli) statusOf(ctx context.Context, repo *cairn.Repo) (*standing, error)
 
 func (c *cli) printStatus(s *standing) error {
 	if c.global.json {
-		s.Root, s.Store = cairn.EncodePath(s.Root), cairn.EncodePath(s.Store)
-		for i := range s.Purged {
-			s.Purged[i] = cairn.EncodePath(s.Purged[i])
-		}
 		return c.writeJSON(s)
 	}
 	now := "nothing changed since"
@@ -129,7 +125,7 @@ func (c *cli) printStatus(s *standing) error {
 		now += ", " + partialText[s.Checkpoint.Partial]
 	}
 	fmt.Fprintf(c.out, "root        %s\nstore       %s (%s)\ncheckpoint  %s, %s\nnow         %s\nholds       %s\nlimits      %s\n",
-		placeText(s.Root), placeText(s.Store), wording.Size(s.Size), s.Checkpoint.Hash,
+		placeText(string(s.Root)), placeText(string(s.Store)), wording.Size(s.Size), s.Checkpoint.Hash,
 		c.about(s.Checkpoint.Time, s.Checkpoint.Message), now, c.holdsText(s), limitsText(s.Limits))
 	for _, path := range s.Purged {
 		fmt.Fprintf(c.out, "purged      %s\n", cairn.QuotePath(path))

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"io"
 
 	"github.com/seed-fb9cbc17/cairn/internal/history"
@@ -22,44 +21,19 @@ type DiffOptions struct {
 	MaxFileSize int64 // in bytes; 0 = DefaultMaxDiffSize
 }
 
-// FileDiff is one changed file with its texts. For a file that is not compared line by line, Note
-// says why, and texts and counts are empty.
+// FileDiff is one changed file with its texts. Where it is not compared line by
+// line, Note says why and texts and counts are empty. In JSON a byte of a text that is
+// not UTF-8 becomes U+FFFD, because the specification makes the texts plain strings.
+// Repo.OpenFile has the exact bytes.
 type FileDiff struct {
-	File      string // from the root, '/'-separated
-	Before    string
-	After     string
-	Additions int
-	Deletions int
-	Status    history.Status
-	Patch     string // as Diff prints it
-	Note      string // "", "binary" or "too large"
-}
-
-type fileDiffJSON struct {
-	File      state.PathText `json:"file"`
+	File      state.Path     `json:"file"` // from the root, '/'-separated
 	Before    string         `json:"before"`
 	After     string         `json:"after"`
 	Additions int            `json:"additions"`
 	Deletions int            `json:"deletions"`
 	Status    history.Status `json:"status"`
-	Patch     string         `json:"patch"`
-	Note      string         `json:"note,omitempty"`
-}
-
-// MarshalJSON implements json.Marshaler. The specification makes the texts plain strings, so a byte
-// that is not UTF-8 becomes U+FFFD. Repo.OpenFile returns the exact bytes.
-func (d FileDiff) MarshalJSON() ([]byte, error) {
-	return json.Marshal(fileDiffJSON{state.PathText(d.File), d.Before, d.After, d.Additions, d.Deletions, d.Status, d.Patch, d.Note})
-}
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (d *FileDiff) UnmarshalJSON(data []byte) error {
-	var j fileDiffJSON
-	if err := json.Unmarshal(data, &j); err != nil {
-		return err
-	}
-	*d = FileDiff{string(j.File), j.Before, j.After, j.Additions, j.Deletions, j.Status, j.Patch, j.Note}
-	return nil
+	Patch     string         `json:"patch"`          // as Diff prints it
+	Note      string         `json:"note,omitempty"` // "", "binary" or "too large"
 }
 
 // WriteDiff writes the unified diff of the changes in list.
@@ -95,7 +69,7 @@ func (r *Differ) fileDiff(ctx context.Context, c *history.Change, opt DiffOption
 	if err != nil {
 		return FileDiff{}, err
 	}
-	d := FileDiff{File: c.Path, Status: c.Status, Patch: patch.String(), Note: sides.note}
+	d := FileDiff{File: state.Path(c.Path), Status: c.Status, Patch: patch.String(), Note: sides.note}
 	if sides.note == "" {
 		d.Before, d.After = string(sides.old), string(sides.new)
 		d.Additions, d.Deletions = sides.stat.Added, sides.stat.Deleted

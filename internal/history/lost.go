@@ -19,38 +19,14 @@ import (
 // Loss is one thing that a repair has removed from the history because the store had lost an object
 // and found no copy of it.
 type Loss struct {
-	When        time.Time `json:"when"`
-	Kind        string    `json:"kind"`                  // "path", "checkpoint", "operation", "ref", or "aside": a file that was set aside
-	Ref         string    `json:"ref,omitempty"`         // the line that held it, or the ref
-	Checkpoint  string    `json:"checkpoint,omitempty"`  // the commit before the repair; of a path, the newest one that lost it
-	Now         string    `json:"now,omitempty"`         // of a ref: its commit now
-	Path        string    `json:"-"`                     // from the root
-	Checkpoints []string  `json:"checkpoints,omitempty"` // of a path: the commits that lack it, as they are now
-	Text        string    `json:"text"`
-}
-
-// lossJSON is the JSON form of a Loss.
-type lossJSON struct {
-	Path state.PathText `json:"path,omitempty"`
-	loss
-}
-
-type loss Loss
-
-// MarshalJSON implements json.Marshaler.
-func (l Loss) MarshalJSON() ([]byte, error) {
-	return json.Marshal(lossJSON{state.PathText(l.Path), loss(l)})
-}
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (l *Loss) UnmarshalJSON(data []byte) error {
-	var j lossJSON
-	if err := json.Unmarshal(data, &j); err != nil {
-		return err
-	}
-	*l = Loss(j.loss)
-	l.Path = string(j.Path)
-	return nil
+	Path        state.Path `json:"path,omitempty"` // from the root
+	When        time.Time  `json:"when"`
+	Kind        string     `json:"kind"`                  // "path", "checkpoint", "operation", "ref", or "aside": what was set aside
+	Ref         string     `json:"ref,omitempty"`         // the line that it was on, or the ref
+	Checkpoint  string     `json:"checkpoint,omitempty"`  // the commit as it was; of a path, the newest that it is lost in
+	Now         string     `json:"now,omitempty"`         // of a ref: where it leads now
+	Checkpoints []string   `json:"checkpoints,omitempty"` // of a path: the commits that it is lost in, as they are now
+	Text        string     `json:"text"`
 }
 
 // Losses lists everything that repairs of this store have removed, oldest repair first.

@@ -18,18 +18,19 @@ import (
 // Operation is a restore, revert, undo or redo that was carried out. Before and After are
 // checkpoints. Before holds every file that the operation overwrote or deleted.
 type Operation struct {
-	ID        string
-	Kind      string // "restore", "revert", "unrevert", "undo" or "redo"
-	When      time.Time
-	Target    string // checkpoint that it restored
-	Undoes    string // operation that an undo or redo took back
-	Before    string
-	After     string
-	Paths     []string // changed
-	scope     []string // the paths that it was limited to
-	created   []string // those of Paths that did not exist before
-	Kept      []state.PathReason
-	Conflicts []state.PathReason
+	ID        string             `json:"id"`
+	Kind      string             `json:"kind"` // "restore", "revert", "unrevert", "undo" or "redo"
+	When      time.Time          `json:"time"`
+	Target    string             `json:"target,omitempty"` // checkpoint that it went back to
+	Undoes    string             `json:"undoes,omitempty"` // operation that it took back, for an undo or redo
+	Before    string             `json:"before"`
+	After     string             `json:"after"`
+	Paths     state.Paths        `json:"paths"` // changed
+	Kept      []state.PathReason `json:"kept"`
+	Conflicts []state.PathReason `json:"conflicts"`
+
+	scope   []string // what it was narrowed down to
+	created []string // of Paths, where nothing stood before
 }
 
 // Operations yields the operations of this root, newest first. An error ends the
@@ -74,7 +75,8 @@ func (r *Store) readOperation(id object.ID) (*Operation, object.ID, error) {
 	}
 	op := &Operation{
 		ID: c.ID, Kind: rec.Kind, When: c.When, Target: rec.Target, Undoes: rec.Undoes, Before: rec.Before, After: rec.After,
-		Paths: pathtext.Plain(rec.Paths), scope: pathtext.Plain(rec.Scope), created: pathtext.Plain(rec.Created), Kept: rec.Kept, Conflicts: rec.Conflicts,
+		Paths: pathtext.Plain(rec.Paths), scope: pathtext.Plain(rec.Scope), created: pathtext.Plain(rec.Created),
+		Kept: append([]state.PathReason{}, rec.Kept...), Conflicts: append([]state.PathReason{}, rec.Conflicts...),
 	}
 	if rec.At != 0 {
 		op.When = time.Unix(0, rec.At)
@@ -109,44 +111,10 @@ func (r *Store) operationStates(ctx context.Context) iter.Seq2[*Checkpoint, erro
 	}
 }
 
-type operationJSON struct {
-	ID        string             `json:"id"`
-	Kind      string             `json:"kind"`
-	When      time.Time          `json:"time"`
-	Target    string             `json:"target,omitempty"`
-	Undoes    string             `json:"undoes,omitempty"`
-	Before    string             `json:"before"`
-	After     string             `json:"after"`
-	Paths     []state.PathText   `json:"paths"`
-	Kept      []state.PathReason `json:"kept"`
-	Conflicts []state.PathReason `json:"conflicts"`
-}
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (op *Operation) UnmarshalJSON(data []byte) error {
-	var j operationJSON
-	if err := json.Unmarshal(data, &j); err != nil {
-		return err
-	}
-	*op = Operation{
-		ID: j.ID, Kind: j.Kind, When: j.When, Target: j.Target, Undoes: j.Undoes, Before: j.Before, After: j.After,
-		Paths: pathtext.Plain(j.Paths), Kept: j.Kept, Conflicts: j.Conflicts,
-	}
-	return nil
-}
-
-// MarshalJSON implements json.Marshaler.
-func (op Operation) MarshalJSON() ([]byte, error) {
-	return json.Marshal(operationJSON{
-		op.ID, op.Kind, op.When, op.Target, op.Undoes, op.Before, op.After, pathtext.Texts(op.Paths),
-		append([]state.PathReason{}, op.Kept...), append([]state.PathReason{}, op.Conflicts...),
-	})
-}
-
-// Latest finds, among operations newest first, the last one that operations of the given kind have
-// not taken back. Each operation of that kind takes back the next older one that is left. An undo
-// can take back any operation but an undo. A redo can take back an undo, as long as no other
-// operation came after it.
+// Latest finds among operations, newest first, the last that kind has not taken back.
+// Those of that kind take back what comes next, that is, was done before them. What an
+// undo can take back is everything but undos; what a redo can, undos since the last
+// other operation.
 func Latest(kind string, ops iter.Seq2[*Operation, error]) (*Operation, error) {
 	var taking []*Operation // operations of kind that are not yet matched, the oldest last
 	for op, err := range ops {

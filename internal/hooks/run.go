@@ -312,7 +312,7 @@ func (h *hook) diffMessage(ctx context.Context, m *session.Message) error {
 		if d.Note != "" {
 			counts = d.Note
 		}
-		lines = append(lines, fmt.Sprintf("%-8s %s  %s", d.Status, cairn.QuotePath(d.File), counts))
+		lines = append(lines, fmt.Sprintf("%-8s %s  %s", d.Status, cairn.QuotePath(string(d.File)), counts))
 	}
 	for i := range m.Steps {
 		for _, stay := range m.Steps[i].Stays() {

@@ -240,7 +240,7 @@ func openCodeDiff(p *Project, r *http.Request) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		file := cairn.EncodePath(d.File)
+		file := cairn.EncodePath(string(d.File))
 		out = append(out, ocDiff{file, indexPatch(file, &d), d.Additions, d.Deletions, d.Status})
 	}
 	return out, nil

@@ -231,8 +231,8 @@ func (t *tools) diff(ctx context.Context, args diffArgs) (out diffAnswer, text s
 			out.Unlisted++
 			continue
 		}
-		out.Files = append(out.Files, fileDiff{cairn.EncodePath(d.File), string(d.Status), d.Additions, d.Deletions, d.Note})
-		fmt.Fprintf(&lines, "%s %s +%d -%d %s\n", d.Status, cairn.QuotePath(d.File), d.Additions, d.Deletions, d.Note)
+		out.Files = append(out.Files, fileDiff{cairn.EncodePath(string(d.File)), string(d.Status), d.Additions, d.Deletions, d.Note})
+		fmt.Fprintf(&lines, "%s %s +%d -%d %s\n", d.Status, cairn.QuotePath(string(d.File)), d.Additions, d.Deletions, d.Note)
 		switch {
 		case args.NoText:
 		case patch.Len()+len(d.Patch) <= limit:

@@ -2,7 +2,6 @@ package purge
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -10,41 +9,18 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
-	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
 // Purged is the result of Purge.
 type Purged struct {
-	Paths       []string // paths found in the history, from the root
-	Checkpoints []string // checkpoints that lost a path: their new ids
-	Freed       int64    // bytes
+	Paths       state.Paths `json:"paths"`       // that were found in the history, from the root
+	Checkpoints []string    `json:"checkpoints"` // that became partial: their ids from now on
+	Freed       int64       `json:"freed"`       // bytes
 
-	// Elsewhere lists the ids of contents that are still stored because other paths have the same
-	// contents.
-	Elsewhere []string
-}
-
-type purgedJSON struct {
-	Paths       []state.PathText `json:"paths"`
-	Checkpoints []string         `json:"checkpoints"`
-	Freed       int64            `json:"freed"`
-	Elsewhere   []string         `json:"elsewhere"`
-}
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (p *Purged) UnmarshalJSON(data []byte) error {
-	var j purgedJSON
-	if err := json.Unmarshal(data, &j); err != nil {
-		return err
-	}
-	*p = Purged{pathtext.Plain(j.Paths), j.Checkpoints, j.Freed, j.Elsewhere}
-	return nil
-}
-
-// MarshalJSON implements json.Marshaler.
-func (p Purged) MarshalJSON() ([]byte, error) {
-	return json.Marshal(purgedJSON{pathtext.Texts(p.Paths), append([]string{}, p.Checkpoints...), p.Freed, append([]string{}, p.Elsewhere...)})
+	// Elsewhere lists contents, by their ids, that are still stored because they are
+	// those of other paths, too.
+	Elsewhere []string `json:"elsewhere"`
 }
 
 // Purge removes the contents of paths, and of everything below them, from the whole history:
@@ -71,7 +47,7 @@ func (r *Rewriter) Purge(ctx context.Context, paths []string) (*Purged, error) {
 	if err := r.Exclusive(ctx, func() error { return p.rewrite(ctx) }); err != nil {
 		return nil, fmt.Errorf("purge: %w", err)
 	}
-	done := &Purged{Paths: p.foundPaths(), Checkpoints: p.partial}
+	done := &Purged{Paths: p.foundPaths(), Checkpoints: append([]string{}, p.partial...), Elsewhere: []string{}}
 	if done.Freed, err = r.dropAll(ctx); err != nil {
 		return done, fmt.Errorf("purge: the paths are out of the history, but their contents are not gone yet: %w (do the same again)", err)
 	}

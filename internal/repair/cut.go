@@ -256,7 +256,7 @@ func (m *mender) tell(id object.ID, c *object.CommitData, why string) {
 func (m *mender) tellPaths() {
 	for _, path := range slices.Sorted(maps.Keys(m.paths)) {
 		ids := m.paths[path].ids
-		l := history.Loss{Kind: "path", Path: path}
+		l := history.Loss{Kind: "path", Path: state.Path(path)}
 		for _, id := range ids {
 			now := m.commits[id]
 			if now.IsZero() {

@@ -58,30 +58,10 @@ func QuotePath(name string) string {
 }
 
 // Patch lists the files that differ from a checkpoint, as absolute paths with '/'
-// separators. In JSON it is {"hash","files"}, paths encoded by EncodePath.
+// separators.
 type Patch struct {
-	Hash  string
-	Files []string
-}
-
-type patchJSON struct {
-	Hash  string     `json:"hash"`
-	Files []PathText `json:"files"`
-}
-
-// MarshalJSON implements json.Marshaler.
-func (p Patch) MarshalJSON() ([]byte, error) {
-	return json.Marshal(patchJSON{p.Hash, pathtext.Texts(p.Files)})
-}
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (p *Patch) UnmarshalJSON(data []byte) error {
-	var j patchJSON
-	if err := json.Unmarshal(data, &j); err != nil {
-		return err
-	}
-	p.Hash, p.Files = j.Hash, pathtext.Plain(j.Files)
-	return nil
+	Hash  string `json:"hash"`
+	Files Paths  `json:"files"`
 }
 
 // Skipped is a path that is present but was not captured.

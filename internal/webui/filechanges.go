@@ -120,7 +120,7 @@ func (v *visit) fillIn(p *changesPage, f *fileView, context, firstRow int) error
 		if err != nil {
 			return err
 		}
-		if d.File != f.Path {
+		if string(d.File) != f.Path {
 			continue
 		}
 		if f.Note = d.Note; d.Note == "" {

@@ -1,21 +1,20 @@
-// Package ticket keeps work that was begun for somebody who does not wait for it.
+// Package ticket keeps work in the background, and its answers.
 //
-// A ticket is made in a moment, without a look at the files: it says what is to be
-// done and is handed to whoever asked. Then one of several does the work, whoever
-// comes first: a process started for it, a server, or the one who comes back for the
-// answer. A kernel lock makes sure that only one of them is at it. It goes when its
-// holder dies, and then the next one who asks does the work: there is always an
-// answer, and it is always that of work that was really done. The answer stays, for
-// everybody who asks again, until [Book.Sweep] takes it away after [Kept].
+// Making a ticket takes a moment and no look at the files: the ticket records a request,
+// and its id goes back to the caller. The first process that comes does the work: one
+// that the caller starts, a server, or the process that asks for the answer. A kernel
+// lock keeps all others out. The kernel releases the lock when its holder dies, and the
+// next process that asks does the work. So there is always an answer, and always to work
+// that was done. The answer stays until [Book.Sweep] removes it, after [Kept].
 //
-// What lies in the directory tickets of the data directory (0700, files 0600), the id
-// being a letter and digits that begin with the time:
+// The tickets lie in the directory tickets of the data directory (0700, files 0600). An
+// id is a letter and digits that begin with the time:
 //
-//	<id>.json    the request, written once, before anybody knows the id
+//	<id>.json    the request, written once, before any process knows the id
 //	<id>.lock    the lock, until there is an answer
-//	<id>.begun   somebody has begun, and has perhaps died; also until then
-//	<id>.answer  the answer, replaced all at once
+//	<id>.begun   work has begun; its process may have died since; until there is an answer
+//	<id>.answer  the answer, replaced as a whole
 //
-// Nothing of it is flushed to the disk. After a loss of power a ticket may be gone or
-// be asked for once more; the checkpoints themselves lie in the store.
+// None of these files is flushed to the disk. After a loss of power a ticket may be gone,
+// or its work may be done twice. The checkpoints lie in the store.
 package ticket

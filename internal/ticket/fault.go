@@ -8,15 +8,15 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
-// Fault is an error on its way from who did the work to who asks: its text, and which
-// of the library's errors it is.
+// Fault is an error that one process made and another reads: its text, and the names of
+// the library's errors that it wraps.
 type Fault struct {
 	Text string   `json:"text"`
 	Is   []string `json:"is,omitempty"`
 }
 
-// sentinels are the errors that callers can tell apart. The names are part of what lies
-// on the disk.
+// sentinels are the errors that callers can tell apart. Their names stand in files, so
+// they never change.
 var sentinels = []struct {
 	name string
 	err  error
@@ -42,7 +42,7 @@ func Failed(err error) *Answer {
 	return a
 }
 
-// Err is the error that the work failed with, nil if it did not.
+// Err returns the error of work that failed, nil for work that did not.
 func (a *Answer) Err() error {
 	var errs []error
 	for _, f := range a.Faults {

@@ -21,16 +21,16 @@ import (
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
-// Request says what is to be done: one of Track and Step.
+// Request describes work: one of Track and Step is set.
 type Request struct {
 	Root  cairn.Path `json:"root"` // real path
 	Track *Track     `json:"track,omitempty"`
 	Step  *Step      `json:"step,omitempty"`
-	Rest  string     `json:"rest,omitempty"` // ticket of what this one leaves out
+	Rest  string     `json:"rest,omitempty"` // ticket of the paths outside Track.Paths
 	Flags Flags      `json:"flags,omitzero"`
 }
 
-// Track is cairn.TrackOptions, and the time to read in.
+// Track is cairn.TrackOptions with a time limit.
 type Track struct {
 	Message   string        `json:"message,omitempty"`
 	Author    string        `json:"author,omitempty"`
@@ -38,10 +38,10 @@ type Track struct {
 	Paths     cairn.Paths   `json:"paths,omitempty"`
 	OnlyPaths bool          `json:"onlyPaths,omitempty"`
 	Partial   bool          `json:"partial,omitempty"`
-	Timeout   time.Duration `json:"timeout,omitempty"` // in nanoseconds, from when the work begins; 0 = none
+	Timeout   time.Duration `json:"timeout,omitempty"` // in nanoseconds, from the beginning of the work; 0 = none
 }
 
-// Options are the library's.
+// Options returns the options for the library.
 func (t *Track) Options() cairn.TrackOptions {
 	return cairn.TrackOptions{Message: t.Message, Author: t.Author, Verify: t.Verify, Paths: t.Paths, OnlyPaths: t.OnlyPaths, Partial: t.Partial}
 }
@@ -54,7 +54,7 @@ func NewTrack(opt cairn.TrackOptions, timeout time.Duration) *Track {
 	}
 }
 
-// Whole captures what a track of some paths leaves out, and these once more.
+// Whole returns the same track without a limit on paths.
 func (t *Track) Whole() *Track {
 	return &Track{Message: t.Message, Author: t.Author, Verify: t.Verify}
 }
@@ -71,7 +71,7 @@ type Step struct {
 	Owner   json.RawMessage   `json:"owner,omitempty"` // session.Owner
 }
 
-// Begin returns what the session is asked to begin.
+// Begin returns the step in the form of package session.
 func (s *Step) Begin() session.StepBegin {
 	return session.StepBegin{
 		Session: s.Session, Message: s.Message, Role: s.Role, Step: s.Step, Prompt: s.Prompt, Paths: s.Paths, Meta: s.Meta, Owner: session.OwnerOf(s.Owner),
@@ -85,8 +85,8 @@ func NewStep(b session.StepBegin) *Step {
 	}
 }
 
-// Flags are what a command line says beside what is to be done. Settings are those
-// that are in force when it is done.
+// Flags are the flags of the command line that made the ticket. All other settings come
+// from the configuration at the time of the work.
 type Flags struct {
 	Force       bool           `json:"force,omitempty"`
 	MaxFileSize string         `json:"maxFileSize,omitempty"`
@@ -96,17 +96,17 @@ type Flags struct {
 	Quiet       bool           `json:"quiet,omitempty"`
 }
 
-// Answer is what came of a request.
+// Answer is the outcome of a request.
 type Answer struct {
 	Result json.RawMessage `json:"result,omitempty"` // protocol.Track or session.Step, unless there are faults
 	Faults []Fault         `json:"faults,omitempty"`
-	Notes  string          `json:"notes,omitempty"` // what was said beside, as it would have stood on stderr
+	Notes  string          `json:"notes,omitempty"` // messages for stderr
 }
 
 // Book holds the tickets of a data directory.
 type Book struct{ dir string }
 
-// In returns the book of a data directory. Nothing is made before the first ticket.
+// In returns the book of a data directory. The first ticket makes the book's directory.
 func In(dataDir string) Book { return Book{filepath.Join(dataDir, "tickets")} }
 
 // The files of a ticket.
@@ -119,8 +119,8 @@ const (
 
 func (b Book) path(id, suffix string) string { return filepath.Join(b.dir, id+suffix) }
 
-// An id is a letter, the time in microseconds and some random digits, in hex, so that
-// names sort by age; behind that, of a step, the key of its session.
+// An id is a letter, the time in microseconds and random digits, in hex, so that names
+// sort by age. The id of a step ends with the key of its session.
 const (
 	trackKind, stepKind = 't', 's'
 	timeDigits          = 14
@@ -154,8 +154,8 @@ func (b Book) Make(r *Request) (id string, err error) {
 	}
 }
 
-// MakeWithRest writes a ticket and, before it, one for the whole, of which r captures
-// some paths.
+// MakeWithRest writes a ticket for the paths that r names and, before it, a ticket for
+// the whole root.
 func (b Book) MakeWithRest(r *Request) (id, rest string, err error) {
 	if rest, err = b.Make(&Request{Root: r.Root, Track: r.Track.Whole(), Flags: r.Flags}); err != nil {
 		return "", "", err
@@ -180,7 +180,7 @@ func sessionKey(root, session string) string {
 	return hex.EncodeToString(sum[:keyDigits/2])
 }
 
-// madeAt reads the time out of an id; ok tells whether it is one.
+// madeAt returns the time in an id; ok is false for a text that is no id.
 func madeAt(id string) (at time.Time, ok bool) {
 	length := 1 + timeDigits + randomDigits
 	if strings.HasPrefix(id, string(stepKind)) {
@@ -195,19 +195,19 @@ func madeAt(id string) (at time.Time, ok bool) {
 	return time.UnixMicro(micro), err == nil
 }
 
-// Made is when a ticket was made.
+// Made returns the time at which a ticket was made.
 func Made(id string) time.Time {
 	at, _ := madeAt(id)
 	return at
 }
 
-// unknown is the error about a ticket that is not in the book.
+// unknown returns the error for a ticket that is not in the book.
 func unknown(id string) error {
 	return fmt.Errorf("%w: ticket %s (it is forgotten a day after it was made)", cairn.ErrNotFound, id)
 }
 
-// Request returns what a ticket stands for. The error wraps cairn.ErrNotFound if there
-// is none.
+// Request returns the request of a ticket. The error wraps cairn.ErrNotFound for an id
+// without a ticket.
 func (b Book) Request(id string) (*Request, error) {
 	if _, ok := madeAt(id); !ok {
 		return nil, fmt.Errorf("%w: %.80q is no ticket", cairn.ErrNotFound, id)
@@ -226,7 +226,8 @@ func (b Book) Request(id string) (*Request, error) {
 	return r, nil
 }
 
-// Answer returns the answer, nil if there is none yet or it cannot be read.
+// Answer returns the answer, nil while there is none. An answer that cannot be read
+// counts as none.
 func (b Book) Answer(id string) *Answer {
 	data, err := os.ReadFile(b.path(id, answerSuffix))
 	if err != nil {
@@ -253,7 +254,7 @@ func (b Book) write(id string, a *Answer) error {
 	return nil
 }
 
-// names lists the directory, in order; one that is not there holds nothing.
+// names lists the directory in order. A missing directory is empty.
 func (b Book) names() ([]string, error) {
 	d, err := os.Open(b.dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -285,8 +286,8 @@ func (b Book) List() ([]string, error) {
 	return ids, err
 }
 
-// Steps returns the tickets of steps of a session, the oldest first, and which of them
-// have no answer yet.
+// Steps returns the tickets of a session's steps, the oldest first, and those without
+// an answer.
 func (b Book) Steps(root, session string) (all, pending []string, err error) {
 	names, err := b.names()
 	key := sessionKey(root, session)

@@ -14,22 +14,22 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 )
 
-// Work does what a request asks for. An error means that it was not done, as where
-// somebody interrupted it: there is no answer then, and the next one does it. What
-// failed is an answer with faults. died tells that somebody had begun before and has
-// left without an answer.
+// Work does the work of a request. Work that failed returns an answer with faults. An
+// error means that the work is not done, for instance because it was interrupted: the
+// ticket then has no answer, and the next process does the work. died tells that an
+// earlier process began the work and left no answer.
 type Work func(ctx context.Context, r *Request, died bool) (*Answer, error)
 
-// How often a lock that is held is tried again: who waits is to go on at once when the
-// answer is there.
+// The pauses between two attempts to get a lock are short, so that a caller that waits
+// goes on as soon as the answer is there.
 const (
 	firstPause = time.Millisecond
 	maxPause   = 10 * time.Millisecond
 )
 
-// Finish returns the answer of a ticket. It waits until ctx ends for whoever is at
-// work on it; where nobody is, it does the work itself. The error wraps
-// cairn.ErrNotFound if there is no such ticket.
+// Finish returns the answer of a ticket. While another process does the work, Finish
+// waits for it until ctx ends; otherwise Finish does the work itself. The error wraps
+// cairn.ErrNotFound for an id without a ticket.
 func (b Book) Finish(ctx context.Context, id string, work Work) (a *Answer, err error) {
 	perr := poll(ctx, func() bool {
 		var free bool
@@ -42,7 +42,7 @@ func (b Book) Finish(ctx context.Context, id string, work Work) (a *Answer, err 
 	return a, err
 }
 
-// poll tries until something is done, or ctx ends.
+// poll calls done until it returns true or ctx ends.
 func poll(ctx context.Context, done func() bool) error {
 	for pause := firstPause; !done(); pause = min(maxPause, 2*pause) {
 		select {
@@ -54,9 +54,8 @@ func poll(ctx context.Context, done func() bool) error {
 	return nil
 }
 
-// FinishSteps is Finish for every step of a session that was to begin in the
-// background, or for those asked for before one of them. What became of them is in
-// their answers.
+// FinishSteps is Finish for every ticket of a step of a session, or for the tickets that
+// are older than before. Failures of the steps stand in their answers alone.
 func (b Book) FinishSteps(ctx context.Context, root, session, before string, work func(id string) Work) error {
 	_, pending, err := b.Steps(root, session)
 	for _, id := range pending {
@@ -70,22 +69,23 @@ func (b Book) FinishSteps(ctx context.Context, root, session, before string, wor
 	return err
 }
 
-// Start does the work of a ticket unless somebody is at it or has done it.
+// Start does the work of a ticket unless another process does it or has done it.
 func (b Book) Start(ctx context.Context, id string, work Work) error {
 	_, _, err := b.try(ctx, id, work)
 	return err
 }
 
-// Await waits for the answer and never does the work: nil when ctx has ended before.
+// Await waits for the answer and never does the work. It returns nil when ctx ends
+// first.
 func (b Book) Await(ctx context.Context, id string) (a *Answer) {
-	_ = poll(ctx, func() bool { // that it has ended is told by nil
+	_ = poll(ctx, func() bool { // nil says that ctx has ended
 		a = b.Answer(id)
 		return a != nil
 	})
 	return a
 }
 
-// Taken reports whether somebody is at work on a ticket.
+// Taken reports whether a process is at work on a ticket.
 func (b Book) Taken(id string) bool {
 	l, ok, err := b.claim(id)
 	if ok {
@@ -94,7 +94,8 @@ func (b Book) Taken(id string) bool {
 	return !ok && err == nil
 }
 
-// try returns the answer, or does the work if nobody else is at it, which free tells.
+// try returns the answer, or does the work if no other process is at it. free is false
+// while another process holds the lock.
 func (b Book) try(ctx context.Context, id string, work Work) (a *Answer, free bool, err error) {
 	if _, err := b.Request(id); err != nil {
 		return nil, false, err
@@ -109,13 +110,13 @@ func (b Book) try(ctx context.Context, id string, work Work) (a *Answer, free bo
 	defer func() {
 		err = errors.Join(err, l.Close())
 		if a != nil {
-			os.Remove(l.Path()) // whoever still gets it finds the answer
+			os.Remove(l.Path()) // the next holder finds the answer
 		}
 	}()
-	// Between the look and the lock somebody may have answered, or swept.
+	// Before the lock was held, another process may have answered, or swept the ticket.
 	r, err := b.Request(id)
 	if err != nil {
-		os.Remove(l.Path()) // made by the claim, of use to nobody
+		os.Remove(l.Path()) // the claim has made it for a ticket that is gone
 		return nil, true, err
 	}
 	if a := b.Answer(id); a != nil {
@@ -134,7 +135,7 @@ func (b Book) try(ctx context.Context, id string, work Work) (a *Answer, free bo
 	if err := b.write(id, a); err != nil {
 		return nil, true, err
 	}
-	os.Remove(b.path(id, begunSuffix)) // of no more use
+	os.Remove(b.path(id, begunSuffix)) // the answer makes it useless
 	return a, true, nil
 }
 
@@ -146,7 +147,7 @@ func (b Book) claim(id string) (l *flock.Flock, ok bool, err error) {
 	return l, ok, nil
 }
 
-// begin notes that somebody has begun, and reports whether somebody had before.
+// begin records that work begins, and reports whether it had begun before.
 func (b Book) begin(id string) (died bool, err error) {
 	f, err := os.OpenFile(b.path(id, begunSuffix), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
@@ -158,14 +159,15 @@ func (b Book) begin(id string) (died bool, err error) {
 	return false, f.Close()
 }
 
-// Kept is how long a ticket is kept, and maxKept how many answered ones are.
+// Kept is the time for which a ticket is kept, and maxKept the number of answered
+// tickets that are kept.
 const (
 	Kept    = 24 * time.Hour
 	maxKept = 1000
 )
 
-// Sweep takes the tickets away whose time is over: those made before now less Kept,
-// and of the answered ones all but the newest. One that somebody is at work on stays.
+// Sweep removes the tickets that are older than Kept, and all but the newest maxKept of
+// the answered ones. A ticket whose work is under way stays.
 func (b Book) Sweep(now time.Time) error {
 	ids, err := b.List()
 	if err != nil {
@@ -181,7 +183,7 @@ func (b Book) Sweep(now time.Time) error {
 	return err
 }
 
-// drop removes the request first: from then on there is no such ticket.
+// drop removes the request first: without it there is no ticket.
 func (b Book) drop(id string) error {
 	l, ok, err := b.claim(id)
 	if err != nil || !ok {
@@ -193,8 +195,8 @@ func (b Book) drop(id string) error {
 		}
 	}
 	err = errors.Join(err, l.Close())
-	// Where a lock cannot be removed because somebody else waits for it, it stays: an
-	// empty file, which nothing looks at.
+	// A lock that another process waits for cannot be removed on every system. It stays
+	// as an empty file, and no function reads it.
 	os.Remove(l.Path())
 	return err
 }

@@ -19,14 +19,14 @@ import (
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
-// ErrNoServer: there is none that could do it. Do it yourself.
+// ErrNoServer: no server can do the work. The caller does it itself.
 var ErrNoServer = errors.New("no server")
 
-// Patience is how long a server may take to say that it wants a request. One that is
-// alive takes a fraction of it.
+// Patience is the time in which a server has to ask for the body of a request. A healthy
+// server takes a fraction of it.
 const Patience = 5 * time.Millisecond
 
-// maxAnswer is the longest answer that is read, in bytes.
+// maxAnswer is the limit on an answer, in bytes.
 const maxAnswer = 64 << 20
 
 // Client calls a server about one root.
@@ -35,8 +35,8 @@ type Client struct {
 	patience               time.Duration
 }
 
-// New returns a client for the root of opt. Build says which cairn this is. It costs
-// nothing: the first call looks for a server.
+// New returns a client for the root of opt. Build names this build of cairn. The first
+// call looks for a server; New itself does not.
 func New(build string, opt cairn.Options) *Client {
 	socket, err := protocol.Socket(opt.DataDir)
 	if err != nil {
@@ -76,9 +76,9 @@ func (c *Client) Track(ctx context.Context, opt cairn.TrackOptions) (*cairn.Trac
 	return &out.Track, nil
 }
 
-// withoutDeadline ends when ctx is cancelled, but not when its deadline passes. The server
-// has been told the deadline: it says how far it came, or makes a partial checkpoint, and
-// that takes until after the deadline.
+// withoutDeadline returns a context that ends when ctx is cancelled, but not when the
+// deadline of ctx passes. The server knows the deadline. When it passes, the server
+// reports its progress or makes a partial checkpoint, and that answer comes later.
 func withoutDeadline(ctx context.Context) (context.Context, context.CancelFunc) {
 	out, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
@@ -89,8 +89,8 @@ func withoutDeadline(ctx context.Context) (context.Context, context.CancelFunc) 
 	return out, func() { stop(); cancel() }
 }
 
-// BeginTicket lets the server do work in the background. With rest, the whole is
-// captured after the paths that r names, under a ticket of its own.
+// BeginTicket lets the server do work in the background. With rest, the server captures
+// the whole root after the paths that r names, under a second ticket.
 func (c *Client) BeginTicket(ctx context.Context, r *ticket.Request, rest bool) (id, restID string, err error) {
 	in := make(map[string]any)
 	if t := r.Track; t != nil {
@@ -107,7 +107,8 @@ func (c *Client) BeginTicket(ctx context.Context, r *ticket.Request, rest bool) 
 	return out.Ticket, out.Rest, err
 }
 
-// milliseconds is a time to read in; one that is given never becomes none.
+// milliseconds returns a time limit in milliseconds. A positive limit never becomes 0,
+// which means no limit.
 func milliseconds(d time.Duration) int64 {
 	if d <= 0 {
 		return 0
@@ -115,9 +116,9 @@ func milliseconds(d time.Duration) int64 {
 	return max(d.Milliseconds(), 1)
 }
 
-// Call posts in as JSON to a path, which may hold escaped ids, and reads the answer
-// into out. A root that the server does not know is registered first. Errors of the
-// library keep their texts and what errors.Is says about them.
+// Call posts in as JSON to a path and decodes the answer into out. Ids in the path are
+// escaped. Call registers a root that the server does not know. Errors of the library
+// keep their texts, and errors.Is works on them.
 func (c *Client) Call(ctx context.Context, path string, in, out any) error {
 	err := c.post(ctx, path, in, out)
 	var u *unregisteredError
@@ -149,7 +150,7 @@ func (c *Client) exchange(ctx context.Context, target, settings string, in, out 
 	return c.send(ctx, head(target, settings, len(body)), body, out)
 }
 
-// send connects, and has head and body answered.
+// send connects, sends head and body, and decodes the answer into out.
 func (c *Client) send(ctx context.Context, head, body []byte, out any) error {
 	if c.socket == "" {
 		return ErrNoServer
@@ -188,14 +189,14 @@ func head(target, settings string, length int) []byte {
 	return b.Bytes()
 }
 
-// answer is what a server said, read to its end.
+// answer is a server's whole answer.
 type answer struct {
 	status int
 	body   []byte
 }
 
-// talk sends the head, waits until the deadline for the server to want the body, and
-// then as long as it takes for the answer.
+// talk sends the head and waits until the deadline for the server to ask for the body.
+// It waits for the answer without a deadline.
 func talk(conn net.Conn, deadline time.Time, head, body []byte) (answer, error) {
 	if err := conn.SetDeadline(deadline); err != nil {
 		return answer{}, err
@@ -245,15 +246,15 @@ type unregisteredError struct{ text string }
 
 func (e *unregisteredError) Error() string { return e.text }
 
-// sentinels are the errors that callers can tell apart. Whatever else goes wrong in a
-// server makes the caller try for itself.
+// sentinels are the errors that callers can tell apart. After any other error of a
+// server the caller does the work itself.
 var sentinels = map[protocol.Kind]error{
 	protocol.NotFound: session.ErrNotFound, protocol.Ambiguous: cairn.ErrAmbiguous, protocol.Outside: cairn.ErrOutside,
 	protocol.BadID: session.ErrID, protocol.Busy: session.ErrBusy, protocol.Locked: cairn.ErrLocked,
 	protocol.Expired: session.ErrExpired, protocol.Deadline: cairn.ErrDeadline, protocol.Disabled: cairn.ErrDisabled,
 }
 
-// remoteError is an error of the library that has come over the socket.
+// remoteError is an error of the library in the server.
 type remoteError struct {
 	text string
 	is   error

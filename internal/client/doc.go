@@ -1,14 +1,14 @@
-// Package client lets a command or a hook use the server that is running for its data
-// directory, where there is one.
+// Package client lets a command or a hook use the server of its data directory, if one
+// is running.
 //
-// The server has the store open and what it needs of it in memory, so that a step's
-// end costs the caller one exchange over a socket. But nothing depends on it: when
-// there is no socket, when it is not ours, when nobody answers within [Patience], when
-// the server is another build or has other settings, or when it goes away in the
-// middle, the error is [ErrNoServer] and the caller does the work itself. Tracking
-// twice gives the same, and so does ending a step twice.
+// The server has the store open and its contents in memory, so the end of a step costs
+// the caller one exchange over a socket. Nothing depends on the server. The error is
+// [ErrNoServer], and the caller does the work itself, when there is no socket, when the
+// socket is not this user's, when no answer comes within [Patience], when the server is
+// another build or has other settings, and when it goes away during the request. The
+// same work done twice is harmless: a second track finds no change, and a step that has
+// ended stays ended.
 //
-// One request is made by hand on one connection: the body is sent only after the
-// server has said that it wants it, so that whoever loses patience before has not
-// started anything.
+// Each request has a connection of its own. The client sends the body only after the
+// server has asked for it, so a request that was given up earlier has begun nothing.
 package client

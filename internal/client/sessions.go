@@ -10,9 +10,9 @@ import (
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
-// NewSessions returns sessions whose steps a server records where there is one. Every
-// other call, and every call without a server, goes to the store that local opens or has
-// opened before. c may be nil.
+// NewSessions returns sessions whose steps a running server records. All other calls, and
+// all calls without a server, go to the store that local opens on its first call. c may be
+// nil.
 func NewSessions(c *Client, local func() (*session.Sessions, error)) session.Service {
 	return session.Through(func(ctx context.Context, r session.Request, next session.Next) (any, error) {
 		if e := exchangeOf(r); c != nil && e != nil {

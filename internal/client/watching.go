@@ -8,13 +8,13 @@ import (
 	"github.com/seed-fb9cbc17/cairn"
 )
 
-// leisure is how long a server may take to say how it is. Nobody waits for that to go
-// on with his work.
+// leisure is the patience for a question about the server's state, which no agent waits
+// for.
 const leisure = 2 * time.Second
 
-// Watching asks the server how it finds what has changed in the root. The answer is
-// nil while it does not have the root's store open, or does not know the root. Settings
-// do not matter: it is about the server as it is. Errors wrap ErrNoServer.
+// Watching asks the server how it finds changes in the root. The answer is nil while the
+// server does not have the root's store open, and for an unknown root. A server with
+// other settings answers, too. Errors wrap ErrNoServer.
 func (c *Client) Watching(ctx context.Context) (*cairn.WatchState, error) {
 	patient := *c
 	patient.patience = max(c.patience, leisure)

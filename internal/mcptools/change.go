@@ -78,7 +78,7 @@ func (t *tools) track(ctx context.Context, args trackArgs) (out tracked, text st
 	return out, text, nil
 }
 
-// scopeArgs and planArgs go with everything that changes files.
+// scopeArgs and planArgs are arguments of every tool that changes files.
 type scopeArgs struct {
 	Paths      []string `json:"paths,omitempty" jsonschema:"only these files and directories"`
 	OnConflict string   `json:"onConflict,omitempty" jsonschema:"what becomes of a path changed later: merge, overwrite, keep or fail"`
@@ -178,7 +178,7 @@ func (t *tools) preview(ctx context.Context, args previewArgs) (outcome, string,
 	return outcome{}, "", fmt.Errorf("%w: action is restore, revert, undo or redo", errArguments)
 }
 
-// options are those of the library.
+// options returns the options for the library.
 func (a *scopeArgs) options(plan planArgs) (opt cairn.RevertOptions, err error) {
 	opt = cairn.RevertOptions{DryRun: plan.DryRun, Plan: plan.Plan}
 	if a.OnConflict != "" {

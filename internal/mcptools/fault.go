@@ -8,10 +8,11 @@ import (
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
-// errArguments: the arguments cannot be meant. The text says what is wanted.
+// errArguments: the arguments contradict each other or have no meaning. The text says
+// which arguments are expected.
 var errArguments = errors.New("wrong arguments")
 
-// withHint adds the next step to an error where there is one to name.
+// withHint adds the next step to an error that has one.
 func withHint(err error) error {
 	for _, h := range hints {
 		if errors.Is(err, h.err) {
@@ -36,7 +37,8 @@ var hints = []struct {
 	{cairn.ErrNotFound, "the tool checkpoints lists what there is to go back to, operations what can be undone"},
 }
 
-// paths reads paths as they come from a client. An empty one would mean everything.
+// paths decodes the paths of a client. It refuses an empty path, which would mean the
+// whole root.
 func paths(list []string) ([]string, error) {
 	out := make([]string, len(list))
 	for i, text := range list {

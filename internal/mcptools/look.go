@@ -109,7 +109,7 @@ func writeCheckpoint(b *strings.Builder, c *cairn.Checkpoint, w *session.Work) {
 	}
 }
 
-// writeWork adds what an agent did to a list, line by line.
+// writeWork adds an agent's work to a list, line by line.
 func writeWork(b *strings.Builder, w *session.Work) {
 	if w == nil {
 		return
@@ -259,7 +259,7 @@ func (a *diffAnswer) text(list string) string {
 	return strings.TrimSuffix(text, "\n")
 }
 
-// oneLine keeps a text of somebody else on its line.
+// oneLine keeps a foreign text on its line.
 func oneLine(text string) string {
 	line, _, more := strings.Cut(strings.ToValidUTF8(text, "\uFFFD"), "\n")
 	if more {

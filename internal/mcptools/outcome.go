@@ -12,7 +12,7 @@ const (
 	maxLines = 20  // of each kind in the text
 )
 
-// outcome is what going back did or, in a dry run, would do.
+// outcome is the result of going back or, in a dry run, of a plan.
 type outcome struct {
 	DryRun    bool         `json:"dryRun" jsonschema:"nothing was changed"`
 	Plan      string       `json:"planID,omitempty" jsonschema:"of a dry run: give it to the tool to do exactly this"`
@@ -59,7 +59,7 @@ func answer(res *cairn.Result, err error) (outcome, string, error) {
 	return o, text(res), nil
 }
 
-// some is as much of a list as an answer has room for; the rest is counted.
+// some returns the part of a list for which an answer has room, and counts the rest.
 func some[T, U any](o *outcome, list []T, f func(T) U) []U {
 	out := make([]U, 0, min(len(list), maxPaths))
 	for _, v := range list[:min(len(list), maxPaths)] {

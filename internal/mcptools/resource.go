@@ -137,7 +137,7 @@ func (t *tools) readFile(ctx context.Context, req *mcp.ReadResourceRequest) (*mc
 	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{contents}}, nil
 }
 
-// notFound says what is not there in the protocol's own way.
+// notFound returns the protocol's own error for a missing resource.
 func notFound(req *mcp.ReadResourceRequest, err error) error {
 	if errors.Is(err, cairn.ErrNotFound) || errors.Is(err, cairn.ErrOutside) {
 		return mcp.ResourceNotFoundError(req.Params.URI)
@@ -145,8 +145,8 @@ func notFound(req *mcp.ReadResourceRequest, err error) error {
 	return withHint(err)
 }
 
-// fileURI is the address of a file: every byte of its path that is not unreserved is
-// percent-encoded, whatever character it is part of.
+// fileURI returns the address of a file. Each byte of the path is percent-encoded unless
+// it is an unreserved character.
 func fileURI(id, name string) string {
 	parts := strings.Split(name, "/")
 	for i := range parts {
@@ -172,8 +172,7 @@ func isText(data []byte) bool {
 	return utf8.Valid(data) && bytes.IndexByte(data, 0) < 0
 }
 
-// mimeType does not ask the name of a text: some systems think that main.ts is a
-// film.
+// mimeType ignores the name of a text, because some systems take main.ts for a video.
 func mimeType(name string, data []byte) string {
 	if isText(data) {
 		return "text/plain"

@@ -2,13 +2,16 @@
 // Protocol: tools to look, to preview and to go back, and checkpoints and their
 // files as resources.
 //
-// The rules of the door: what changes files is marked as destructive and can be
-// previewed, and a preview has an id with which exactly that is carried out; what
-// went wrong is an answer with a hint, not a failure of the protocol; an answer has a
-// few lines for the model and the whole in structured form, both with a limit, so
-// that one call cannot fill a model's context. Paths count from the root, may be
-// absolute, and never lead outside; a byte that is not UTF-8 is written as
-// [cairn.EncodePath] has it, in resource addresses percent-encoded.
+// The rules of these tools:
+//
+//   - A tool that changes files is marked as destructive and has a preview. The id of a
+//     preview carries out exactly that plan.
+//   - An error is an answer with a hint, not a failure of the protocol.
+//   - An answer has a few lines for the model and all details in structured form. Both
+//     have a limit, so that one call cannot fill a model's context.
+//   - Paths are relative to the root or absolute, and never lead outside. A byte that is
+//     not UTF-8 has the form of [cairn.EncodePath], and is percent-encoded in addresses
+//     of resources.
 package mcptools
 
 import (
@@ -46,7 +49,7 @@ type unclosed struct{ io.Writer }
 
 func (unclosed) Close() error { return nil }
 
-// tools are what the calls of one server work on.
+// tools is the state that all calls of one server share.
 type tools struct {
 	repo     *cairn.Repo
 	sessions *session.Sessions
@@ -67,8 +70,8 @@ func newServer(opt Options) *mcp.Server {
 	return server
 }
 
-// handler is a tool without what the protocol adds: arguments in, a structured
-// answer and its text out.
+// handler is a tool without the protocol: it takes arguments and returns a structured
+// answer with its text.
 type handler[In, Out any] func(context.Context, In) (Out, string, error)
 
 // add registers a tool. Errors become answers that the model can act on.
@@ -82,8 +85,8 @@ func add[In, Out any](s *mcp.Server, tool *mcp.Tool, h handler[In, Out]) {
 	})
 }
 
-// The three kinds of tools, as the protocol describes them to whoever asks the user
-// for permission. None reaches beyond this machine.
+// The three kinds of tools. Clients read these annotations before they ask the user for
+// permission. No tool reaches beyond this machine.
 
 func looks(title string) *mcp.ToolAnnotations {
 	return &mcp.ToolAnnotations{Title: title, ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: new(bool)}

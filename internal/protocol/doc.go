@@ -1,10 +1,9 @@
-// Package protocol is what a running server and its callers on the same machine agree
-// on: where the socket lies, which settings an answer depends on, and how errors are
-// named.
+// Package protocol is the agreement between a server and its callers on the same
+// machine: the place of the socket, the settings on which an answer depends, and the
+// names of errors.
 //
 // The server listens on a Unix socket in a directory of its own below the data
-// directory. Whoever may open it owns the stores, so there is no further secret. A
-// caller that would work with other settings than the server, or that is another
-// build, is turned away by the server and does the work itself: that the answer is
-// the same is more important than that it comes from the server.
+// directory. A user who may open the socket owns the stores, so there is no further
+// secret. The server refuses a caller that is another build or has other settings, and
+// the caller does the work itself: the right answer matters more than a fast one.
 package protocol

@@ -9,17 +9,17 @@ import (
 	"github.com/seed-fb9cbc17/cairn"
 )
 
-// Version of what is said over the socket. Another one is another language.
+// Version is the version of the protocol. Other versions are not understood.
 const Version = 1
 
-// SettingsHeader carries the settings of the caller. A server with others answers
-// 412 before it reads the body.
+// SettingsHeader is the header with the caller's settings. A server with other settings
+// answers 412 before it reads the body.
 const SettingsHeader = "Cairn-Settings"
 
-// Settings stands for everything that decides what an answer is: the build, the root,
-// the data directory and every option of the library but those that only say who is
-// told how far it is, how long to wait and how to find what has changed. New options
-// count by themselves.
+// Settings returns a hash over everything on which an answer depends: the build, the
+// root, the data directory and the options of the library, except those for progress,
+// waiting and watching. It reads the options by reflection, so new ones count without a
+// change here.
 func Settings(build string, opt cairn.Options) string {
 	opt.Logger, opt.Progress, opt.Command = nil, nil, ""
 	opt.MustExist, opt.Workers, opt.LockTimeout, opt.Watch = false, 0, 0, false
@@ -28,7 +28,7 @@ func Settings(build string, opt cairn.Options) string {
 	for i := range all.NumField() {
 		f := all.Field(i)
 		if f.Kind() == reflect.Pointer && !f.IsNil() {
-			f = f.Elem() // what it points to counts, not where that lies
+			f = f.Elem() // the value counts, not its address
 		}
 		if f.Kind() != reflect.Func {
 			text = fmt.Appendf(text, " %s=%#v", all.Type().Field(i).Name, f.Interface())

@@ -12,10 +12,10 @@ import (
 // directory usable on every machine that mounts it.
 const maxSocketPath = 103
 
-// Dir is where a server keeps its socket, lock and token: 0700.
+// Dir returns the directory for a server's socket, lock and token. Its mode is 0700.
 func Dir(dataDir string) string { return filepath.Join(dataDir, "serve") }
 
-// Socket is where the server of a data directory listens.
+// Socket returns the path of the socket of a data directory's server.
 func Socket(dataDir string) (string, error) {
 	path := filepath.Join(Dir(dataDir), "sock")
 	if len(path) > maxSocketPath {
@@ -24,8 +24,8 @@ func Socket(dataDir string) (string, error) {
 	return path, nil
 }
 
-// CheckOwner makes sure that the socket, and the directory in which it could be
-// replaced, belong to this user and to nobody else.
+// CheckOwner checks that the socket and its directory belong to this user and are closed
+// to all others. Without the second check another user could replace the socket.
 func CheckOwner(socket string) error {
 	for _, c := range []struct {
 		path string

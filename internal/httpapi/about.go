@@ -12,7 +12,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/protocol"
 )
 
-// About says who answers.
+// About names the server.
 type About struct {
 	Build    string `json:"build" doc:"Which cairn this is."`
 	API      string `json:"api" doc:"Version of these operations."`
@@ -28,7 +28,7 @@ type ProjectInfo struct {
 	Watching *Watching `json:"watching,omitempty" doc:"How the server finds what has changed; absent while it does not have the store open."`
 }
 
-// Watching is how the server finds what has changed.
+// Watching is the way in which the server finds changes.
 type Watching struct {
 	On          bool   `json:"on" doc:"Whether only what has changed is looked at."`
 	Directories int    `json:"directories" doc:"Under watch."`

@@ -7,8 +7,8 @@ import (
 	"github.com/seed-fb9cbc17/cairn"
 )
 
-// ChangeRequest says how to go back. /plan lists what it would do and gives it an id;
-// /apply does it.
+// ChangeRequest describes a way back. /plan lists its changes and gives the plan an id;
+// /apply carries it out.
 type ChangeRequest struct {
 	Action     string        `json:"action" enum:"restore,revert,undo,redo" doc:"restore goes to a state; revert takes back what changed since from, or between from and to, or in the files of patches; undo and redo are about the last of these operations."`
 	Hash       string        `json:"hash,omitempty" maxLength:"200" doc:"restore: where to go."`
@@ -111,8 +111,8 @@ func (s *Server) change(ctx context.Context, in *inChange, dryRun bool) (*body[*
 	return &body[*cairn.Result]{res}, nil
 }
 
-// check refuses fields that the action has no use for: whoever gives them expects
-// something that would not happen.
+// check refuses fields that the action does not use. A client that sends them expects an
+// effect that would not come.
 func (b *ChangeRequest) check() error {
 	has := map[string]bool{
 		"hash": b.Hash != "", "from": b.From != "", "to": b.To != "", "patches": b.Patches != nil,

@@ -11,14 +11,14 @@ import (
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
-// Paged narrows a long list down to a piece of it.
+// Paged selects a page of a long list.
 type Paged struct {
 	Limit int    `query:"limit" minimum:"1" maximum:"1000" default:"100" doc:"How many at most."`
 	After string `query:"after" maxLength:"64" doc:"Id of the last one of the page before."`
 }
 
-// page takes a page out of what a sequence yields. The next page is asked for by the
-// id of this one's last element.
+// page returns one page of a sequence. The id of a page's last element selects the next
+// page.
 func page[T any](seq iter.Seq2[*T, error], p Paged, id func(*T) string) (list []*T, next string, err error) {
 	list = []*T{}
 	skipping := p.After != ""
@@ -62,7 +62,7 @@ type CheckpointList struct {
 	Next        string           `json:"next,omitempty" doc:"The after of the next page; not there on the last one."`
 }
 
-// Status is what is looked after, and what changed since the newest checkpoint.
+// Status describes a project and the changes since its newest checkpoint.
 type Status struct {
 	Root       string         `json:"root"`
 	Store      string         `json:"store"`
@@ -72,7 +72,7 @@ type Status struct {
 	Watching   Watching       `json:"watching" doc:"How the server finds what has changed."`
 }
 
-// TrackRequest says how to track.
+// TrackRequest holds the options of a track.
 type TrackRequest struct {
 	Message   string   `json:"message,omitempty" maxLength:"65536" doc:"What the checkpoint is for; always makes a new one."`
 	Author    string   `json:"author,omitempty" maxLength:"200" doc:"Who made the changes since the one before."`
@@ -180,8 +180,8 @@ func (s *Server) track(ctx context.Context, in *struct {
 		return nil, err
 	}
 	if in.Body.Deadline > 0 {
-		// A deadline is kept when the client hangs up: it is the request's, not the
-		// connection's.
+		// The deadline belongs to the request and not to the connection: it stays when the
+		// client hangs up.
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), time.Duration(in.Body.Deadline)*time.Millisecond)
 		defer cancel()
@@ -197,7 +197,7 @@ func (s *Server) track(ctx context.Context, in *struct {
 	return &body[protocol.Track]{out}, nil
 }
 
-// options checks a request and brings it into the library's terms.
+// options checks a request and returns it in the form of the library.
 func (t *TrackRequest) options(field string) (opt cairn.TrackOptions, err error) {
 	switch {
 	case t.OnlyPaths && len(t.Paths) == 0:
@@ -210,7 +210,7 @@ func (t *TrackRequest) options(field string) (opt cairn.TrackOptions, err error)
 	return opt, err
 }
 
-// decodePaths reads paths out of a body.
+// decodePaths decodes the paths of a body.
 func decodePaths(field string, texts []string) ([]string, error) {
 	var paths []string
 	for _, text := range texts {

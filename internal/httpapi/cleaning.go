@@ -63,7 +63,8 @@ func (r *Repo) Clean(ctx context.Context, opt cairn.CleanOptions) (done *cairn.C
 	return done, err
 }
 
-// cleanDue cleans the stores whose time has come. What fails is tried again then.
+// cleanDue cleans the stores that are due. A store whose cleaning fails is tried again
+// after the same time.
 func (s *Server) cleanDue(now time.Time) {
 	for _, p := range s.projects.list() {
 		if s.opt.CleanEvery < 0 || now.Sub(p.cleaned) < s.opt.CleanEvery {

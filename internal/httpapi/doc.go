@@ -1,9 +1,8 @@
 // Package httpapi serves checkpoints, sessions and going back over HTTP.
 //
-// One [Server] looks after many projects. A project is a root that somebody who was
-// let in has registered; no request reaches a path outside one. The server is entered
-// through a [Door], which says who is let in: whoever may open a Unix socket, or
-// whoever brings a token.
+// One [Server] has many projects. A project is the root of a directory that a client has
+// registered; no request reaches a path outside a project. A [Door] decides which clients
+// may enter: those that can open a Unix socket, or those with a token.
 //
 // A request goes through these stages:
 //
@@ -13,9 +12,9 @@
 //     types and texts that are too long are 400 and name the field
 //  4. the library; its errors become problem documents (RFC 9457)
 //
-// Whatever writes goes on when its client hangs up: a step whose end is not recorded
-// and a restore that stops midway are worth less than the time that they take.
-// Reading ends with its client.
+// A call that writes goes on when its client hangs up: half a restore, and a step without
+// a recorded end, would cost more than the time to finish. A call that only reads ends
+// with its client.
 //
 // Below /opencode three of the operations speak OpenCode's JSON instead, with its
 // status codes and its patch text.

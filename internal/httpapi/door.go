@@ -36,17 +36,17 @@ type Door struct {
 	cross  *http.CrossOriginProtection
 }
 
-// PrivateDoor lets everybody in. It is for a Unix socket that only its owner can open.
+// PrivateDoor lets every client in. It is for a Unix socket that only its owner can open.
 func (s *Server) PrivateDoor() *Door {
 	return &Door{server: s, open: true, cross: http.NewCrossOriginProtection()}
 }
 
 // TokenDoor lets in requests with the bearer token, and browsers with the cookie of a
-// login. The cookie is a value of its own: a browser sends it to every port of the host,
-// so that another server on this machine may see it. Hosts are the values of the Host header that are meant for this
-// server; another one comes from a browser that was led here by a foreign name.
-// Name tells the cookies of several servers on one machine apart, which browsers
-// share among ports.
+// login. The cookie is not the token, because a browser sends it to every port of the
+// host, and another server on this machine may see it. Hosts are the values of the Host
+// header for this server; any other value comes from a browser that followed a foreign
+// name to this address. Browsers share cookies among ports: name tells the cookies of
+// several servers on one machine apart.
 func (s *Server) TokenDoor(token, name string, hosts []string) *Door {
 	return &Door{
 		server: s, token: sha256.Sum256([]byte(token)), hosts: hosts, cookie: "cairn-" + name,
@@ -57,7 +57,7 @@ func (s *Server) TokenDoor(token, name string, hosts []string) *Door {
 // ServeHTTP implements http.Handler.
 func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ctx, end := context.WithCancel(r.Context())
-	defer end() // also where no network tells that the request is over
+	defer end() // also without a network, which would end it
 	r = r.WithContext(ctx)
 	answer := &answer{ResponseWriter: w}
 	defer d.server.recovered(answer, r)
@@ -114,15 +114,15 @@ func (d *Door) checkOrigin(r *http.Request) *Problem {
 	if err := d.cross.Check(r); err != nil {
 		return problem(http.StatusForbidden, protocol.Forbidden, "no requests from other sites")
 	}
-	// Reading from elsewhere is of no use to a page, which may not see the answer, but
-	// of no use to us either. A person who follows a link to the page may.
+	// A page of another site may not see the answer to its request, so refusing such a
+	// request costs nothing. A person who follows a link to the page is let in.
 	if site := r.Header.Get("Sec-Fetch-Site"); (site == "cross-site" || site == "same-site") && r.Header.Get("Sec-Fetch-Mode") != "navigate" {
 		return problem(http.StatusForbidden, protocol.Forbidden, "no requests from other sites")
 	}
 	return nil
 }
 
-// knows compares hashes, so that the time that it takes tells nothing about the token.
+// knows compares hashes, so that its time tells nothing about the token.
 func (d *Door) knows(r *http.Request) bool {
 	if scheme, token, ok := strings.Cut(r.Header.Get("Authorization"), " "); ok && strings.EqualFold(scheme, "bearer") {
 		return d.isToken(strings.TrimSpace(token))
@@ -178,7 +178,8 @@ func (s *Server) project(r *http.Request) (*http.Request, error) {
 	return r, nil
 }
 
-// checkSettings turns away callers that would have got another answer without us.
+// checkSettings refuses callers whose own work would have another result than the
+// server's.
 func (s *Server) checkSettings(r *http.Request) error {
 	theirs := r.Header.Get(protocol.SettingsHeader)
 	if theirs == "" {
@@ -198,8 +199,8 @@ func (s *Server) checkSettings(r *http.Request) error {
 	return nil
 }
 
-// readBody replaces the body by one that is read already, so that nothing behind it
-// waits for the network or meets its errors.
+// readBody reads the body and puts a reader of the bytes in its place, so that no later
+// stage waits for the network or meets its errors.
 func (s *Server) readBody(w *answer, r *http.Request) error {
 	if r.Body == nil || r.Body == http.NoBody {
 		return nil
@@ -232,15 +233,15 @@ func tooLarge(limit int64) *Problem {
 	return problem(http.StatusRequestEntityTooLarge, protocol.TooLarge, "body: larger than %d bytes", limit)
 }
 
-// route calls the operation. Where there is none, the multiplexer's text becomes a
+// route calls the operation. For a path without one, the multiplexer's text becomes a
 // problem document.
 func (s *Server) route(w *answer, r *http.Request) {
 	if strings.HasPrefix(r.URL.Path, openCodePrefix+"/") {
 		s.mux.ServeHTTP(w, r)
 		return
 	}
-	// The multiplexer would redirect a path like a//b or a/../b, whose author most
-	// likely forgot to escape an id: to somewhere else than was meant.
+	// The multiplexer would redirect a path like a//b or a/../b. Such a path most likely
+	// holds an id that is not escaped, and the redirect would lead to a wrong place.
 	if p := r.URL.EscapedPath(); path.Clean(p) != p && path.Clean(p)+"/" != p {
 		writeProblem(w, r, nothingAt(r))
 		return
@@ -264,7 +265,7 @@ func nothingAt(r *http.Request) *Problem {
 	return problem(http.StatusNotFound, protocol.NotFound, "nothing at %s (GET /openapi.json says what there is)", shorten(r.URL.Path))
 }
 
-// recovered answers for a bug, and for an answer that could not be finished.
+// recovered answers after a panic, and ends an answer that could not be finished.
 func (s *Server) recovered(w *answer, r *http.Request) {
 	v := recover()
 	switch {
@@ -327,7 +328,7 @@ func (a *answer) Write(p []byte) (int, error) {
 // Unwrap is for http.ResponseController.
 func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
-// nowhere keeps the header of an answer and drops the rest.
+// nowhere keeps the header of an answer and drops the body.
 type nowhere struct{ header http.Header }
 
 func (n *nowhere) Header() http.Header         { return n.header }

@@ -49,8 +49,8 @@ func (s *Server) describe(o endpoint) huma.Operation {
 	}
 }
 
-// apiConfig is huma's configuration, without what it would serve beside the
-// operations: no pages that load scripts from elsewhere, no links to schemas.
+// apiConfig is huma's configuration without its own pages, which load scripts from other
+// sites, and without links to schemas.
 func (s *Server) apiConfig() huma.Config {
 	config := huma.Config{
 		OpenAPI: &huma.OpenAPI{
@@ -77,11 +77,11 @@ func (s *Server) apiConfig() huma.Config {
 	return config
 }
 
-// apiVersion is that of the operations below. It grows when one of them changes in a
-// way that a client could notice.
+// apiVersion is the version of the operations. It grows when a client could notice a
+// change.
 const apiVersion = "2.0.0"
 
-// twins say how types that print themselves look in JSON.
+// twins map types with a JSON form of their own to types that describe this form.
 var twins = map[reflect.Type]reflect.Type{
 	reflect.TypeFor[cairn.Result]():        reflect.TypeFor[Result](),
 	reflect.TypeFor[cairn.Operation]():     reflect.TypeFor[Operation](),

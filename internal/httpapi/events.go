@@ -13,8 +13,8 @@ import (
 const (
 	eventsPath = "/events"
 
-	// A comment goes out when nothing else does, so that both sides notice when the
-	// other is gone; whoever does not take it in time is dropped.
+	// A comment goes out after a time without events, so that each side notices when the
+	// other is gone. A reader that does not take it in time is dropped.
 	heartbeat    = 15 * time.Second
 	writeTimeout = 10 * time.Second
 )

@@ -91,8 +91,8 @@ func (s *Server) getFile(ctx context.Context, in *InFile) (*huma.StreamResponse,
 	}}, nil
 }
 
-// contentType goes by the name and, where that says nothing, by the first bytes. What
-// a browser would run is shown to it as text.
+// contentType goes by the name and, for an unknown name, by the first bytes. A type that
+// a browser would run becomes plain text.
 func contentType(name string, first []byte) string {
 	t := mime.TypeByExtension(path.Ext(name))
 	if t == "" {
@@ -106,14 +106,14 @@ func contentType(name string, first []byte) string {
 	return t
 }
 
-// broken ends an answer that has begun in a way that shows that it is not whole.
+// broken ends an answer that has begun so that the client sees that it is incomplete.
 func broken(s *Server, err error) {
 	s.opt.Logger.Warn("an answer was broken off", "error", err)
 	panic(http.ErrAbortHandler)
 }
 
-// stream answers with a JSON array, element by element, so that it is never held as a
-// whole. An error before the first element is answered as such.
+// stream answers with a JSON array, element by element, so that memory never holds all
+// of it. An error before the first element becomes a problem document.
 func stream[T any](s *Server, ctx context.Context, seq iter.Seq2[T, error], open, end string) (*huma.StreamResponse, error) {
 	next, stop := iter.Pull2(seq)
 	v, err, ok := next()

@@ -46,8 +46,8 @@ func (p *project) open(ctx context.Context, create bool) (*Project, error) {
 	return &Project{ID: p.id, Root: p.root, Repo: h.repo, Sessions: h.sessions}, nil
 }
 
-// in opens the project that a request is about, for as long as the request lasts.
-// Only what brings a checkpoint into a store makes one where there is none.
+// in opens the project of a request until the request ends. create makes a missing store;
+// only operations that add checkpoints set it.
 func (s *Server) in(ctx context.Context, in InProject, create bool) (*Project, error) {
 	p, err := s.projectOf(ctx, in.Directory)
 	if err != nil {
@@ -56,11 +56,11 @@ func (s *Server) in(ctx context.Context, in InProject, create bool) (*Project, e
 	return p.open(ctx, create)
 }
 
-// errGoingBack: two clients wanted to go back at once.
+// errGoingBack: another call of the project changes files.
 var errGoingBack = errors.New("another restore, revert or undo of this project is under way")
 
-// write calls f with a context that goes on when the client hangs up. The store is
-// held open until then, since the request may end before.
+// write calls f with a context that goes on when the client hangs up. The request may end
+// before f does, so write holds the store open itself.
 func (h *handle) write(ctx context.Context, f func(context.Context) error) error {
 	h.project.retain(h)
 	defer h.project.release(h)
@@ -69,8 +69,8 @@ func (h *handle) write(ctx context.Context, f func(context.Context) error) error
 	return f(ctx)
 }
 
-// goBack is write for what changes the user's files. A second one at the same time is
-// turned away: it would wait, and then act on a state that its client has never seen.
+// goBack is write for calls that change the user's files. It refuses a second call at the
+// same time: that call would wait, and then act on a state that its client has never seen.
 func (h *handle) goBack(ctx context.Context, dryRun bool, f func(context.Context) error) error {
 	if dryRun {
 		return f(ctx)
@@ -82,8 +82,8 @@ func (h *handle) goBack(ctx context.Context, dryRun bool, f func(context.Context
 	return h.write(ctx, f)
 }
 
-// Repo is a cairn.Repo whose writing goes on when the client hangs up, and is told to
-// those who listen.
+// Repo is a cairn.Repo whose writing calls go on when the client hangs up, and send
+// events.
 type Repo struct {
 	*cairn.Repo
 	handle *handle
@@ -154,8 +154,8 @@ func (r *Repo) goBack(ctx context.Context, kind string, dryRun bool, f func(cont
 	return res, err
 }
 
-// Sessions are the sessions of a project. Changes go on when the client hangs up, and
-// the server's event stream tells of them.
+// Sessions are the sessions of a project. Calls that change them go on when the client
+// hangs up, and send events.
 type Sessions struct {
 	session.Service
 	stored
@@ -169,8 +169,8 @@ func newSessions(h *handle, all *session.Sessions) *Sessions {
 	return &Sessions{session.Through(h.around(all)), stored{all}}
 }
 
-// around is what the server does beside a call that changes a session: steps of the
-// session that are to begin in the background come first, and an event comes last.
+// around returns the hook for calls that change a session: it waits for the tickets of
+// the session's steps, makes the call and sends an event.
 func (h *handle) around(all *session.Sessions) session.Hook {
 	return func(ctx context.Context, r session.Request, next session.Next) (out any, err error) {
 		if r.Kind == session.RequestRead {
@@ -204,7 +204,7 @@ func (s *Sessions) beginStep(ctx context.Context, p *project, b session.StepBegi
 	return out, err
 }
 
-// tellChange tells of a call that has changed a session.
+// tellChange sends the event of a call that has changed a session.
 func (p *project) tellChange(r session.Request, out any) {
 	switch r.Kind {
 	case session.RequestBegin:
@@ -228,7 +228,8 @@ func (p *project) tellChange(r session.Request, out any) {
 	}
 }
 
-// tellMove tells that the boundary of a session has moved, and what that did to files.
+// tellMove sends the events of a session's boundary that has moved and of the files that
+// changed.
 func (p *project) tellMove(id string, m session.Move) {
 	e := Event{Type: EventRevert, Session: id, State: "unreverted"}
 	if r := m.Session.Revert; r != nil {

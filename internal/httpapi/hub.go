@@ -20,8 +20,7 @@ const (
 	EventGC        = "gc"        // a store was cleaned
 )
 
-// Event is what one message of the stream says. Only what has a meaning for its type
-// is there.
+// Event is one message of the stream. Fields without a meaning for its type are empty.
 type Event struct {
 	Type      string    `json:"type" enum:"hello,track,session,step,revert,operation,gc"`
 	Time      time.Time `json:"time"`
@@ -49,11 +48,11 @@ type Event struct {
 	Size  int64 `json:"size,omitempty" doc:"Bytes of the store."`
 }
 
-// queueLength is how many events wait for a slow reader before it is dropped. It
-// connects again and looks for itself.
+// queueLength is the number of events that wait for a slow reader before the hub drops
+// it. The reader connects again and reads the state.
 const queueLength = 256
 
-// hub hands events to whoever listens. It never waits for anybody.
+// hub hands events to its readers. It never waits for a reader.
 type hub struct {
 	mu     sync.Mutex
 	last   uint64
@@ -69,7 +68,7 @@ type message struct {
 	data    []byte
 }
 
-// ear is somebody who listens to one project, or with "" to all.
+// ear is a reader of one project's events, or with "" of all events.
 type ear struct {
 	project string
 	queue   chan message // closed when the ear is dropped

@@ -13,7 +13,7 @@ import (
 // LoginPath is where a browser trades a code for a cookie.
 const LoginPath = "/login"
 
-// loginLife is how long a code is good for, if nobody uses it.
+// loginLife is the time after which an unused code is void.
 const loginLife = 10 * time.Minute
 
 // maxLogins bounds the codes that wait to be used.
@@ -22,8 +22,8 @@ const maxLogins = 100
 // maxBrowsers bounds the cookies that are in force.
 const maxBrowsers = 1000
 
-// logins are codes that are good for one login each, and the cookies that came of them.
-// Only hashes are kept, in memory: a cookie is good for the life of the server.
+// logins are the codes, each good for one login, and the cookies of past logins. Memory
+// holds only their hashes. A cookie is valid until the server ends.
 type logins struct {
 	mu      sync.Mutex
 	codes   map[[sha256.Size]byte]time.Time // until when
@@ -71,8 +71,8 @@ func (l *logins) cookie() string {
 	return value
 }
 
-// holds reports whether a cookie is in force. The look-up goes by the hash, so that the
-// time that it takes tells nothing about the value.
+// holds reports whether a cookie is valid. The look-up goes by the hash, so that its time
+// tells nothing about the value.
 func (l *logins) holds(cookie string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

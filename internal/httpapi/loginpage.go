@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// loginPage is what a browser shows that has no valid cookie. It is parsed when it is
-// first shown: every call of the program links this package.
+// loginPage is the page for a browser without a valid cookie. It is parsed on first use,
+// because every command of the program links this package.
 var loginPage = sync.OnceValue(func() *template.Template { return template.Must(template.New("login").Parse(loginText)) })
 
 const loginText = `<!DOCTYPE html>
@@ -34,8 +34,8 @@ code { background: color-mix(in srgb, currentColor 10%, transparent); padding: .
 </html>
 `
 
-// writeLoginPage answers a person whom the door refuses for want of a login. It reports
-// false for everything else: programs get the problem document.
+// writeLoginPage answers a browser that the door refuses because it has no login. It
+// returns false for every other request: programs get the problem document.
 func writeLoginPage(w http.ResponseWriter, r *http.Request, err error) bool {
 	var p *Problem
 	if !errors.As(err, &p) || p.Status != http.StatusUnauthorized || !opensPage(r) {
@@ -49,7 +49,7 @@ func writeLoginPage(w http.ResponseWriter, r *http.Request, err error) bool {
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'")
 	w.WriteHeader(http.StatusUnauthorized)
-	_ = loginPage().Execute(w, why) // nothing can be said to a browser that does not listen
+	_ = loginPage().Execute(w, why) // the browser has hung up
 	return true
 }
 

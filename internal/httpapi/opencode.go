@@ -15,8 +15,8 @@ import (
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
-// openCodePrefix is below what the operations of sessions speak OpenCode's JSON. Its
-// clients also send ?workspace=, which means nothing here.
+// openCodePrefix is the prefix of the operations that speak OpenCode's JSON. Its clients
+// also send ?workspace=, which has no meaning here.
 const openCodePrefix = "/opencode"
 
 // openCodeRoutes answer as OpenCode 1.18 does, status codes included, with these
@@ -117,9 +117,9 @@ func writeOpenCode(w http.ResponseWriter, status int, body any) {
 	_, _ = w.Write(data)
 }
 
-// ocSession is OpenCode's session. What belongs to its models and its money is not
-// known here and empty; agent, slug, path and version are the host's to say, in the
-// session's metadata.
+// ocSession is OpenCode's session. Fields about models and costs are empty, because cairn
+// does not know them. Agent, slug, path and version come from the session's metadata,
+// which the host writes.
 type ocSession struct {
 	ID        string            `json:"id"`
 	Slug      string            `json:"slug"`
@@ -178,8 +178,8 @@ func openCodeSession(ctx context.Context, p *Project, id string) (any, error) {
 	return openCodeShown(ctx, p, s, err)
 }
 
-// openCodeShown is a session as OpenCode shows it. While something is reverted its
-// summary counts just that.
+// openCodeShown is a session as OpenCode shows it. While a revert is in effect, the
+// summary counts the reverted changes alone.
 func openCodeShown(ctx context.Context, p *Project, s *session.Session, err error) (any, error) {
 	if err != nil {
 		return nil, err
@@ -213,8 +213,8 @@ type ocDiff struct {
 	Status    cairn.Status `json:"status"`
 }
 
-// openCodeDiff answers with what the turn that begins with a message changed, or the
-// whole session. A message that is none of the user's, or unknown, changed nothing.
+// openCodeDiff answers with the changes of the turn that begins with a message, or of the
+// whole session. An unknown message, and one that is not the user's, has no changes.
 func openCodeDiff(p *Project, r *http.Request) (any, error) {
 	ctx, id, message := r.Context(), r.PathValue("id"), r.URL.Query().Get("messageID")
 	out := []ocDiff{}
@@ -246,8 +246,8 @@ func openCodeDiff(p *Project, r *http.Request) (any, error) {
 	return out, nil
 }
 
-// isUsers reports whether a turn begins with a message. Where no message is said to
-// be the user's, each is a turn.
+// isUsers reports whether a turn begins with a message. In a session without a message of
+// the user, each message is a turn.
 func isUsers(list []session.Message, id string) bool {
 	none := true
 	found := ""
@@ -282,7 +282,7 @@ func indexPatch(file string, d *cairn.FileDiff) string {
 	return b.String()
 }
 
-// counted completes a range, of which git leaves a count of one out.
+// counted adds the count of one that git leaves out of a range.
 func counted(r string) string {
 	if strings.Contains(r, ",") {
 		return r

@@ -16,19 +16,19 @@ const (
 	DefaultCleanEvery  = time.Hour
 )
 
-// Options says how to serve. Settings is required.
+// Options are the options of a server. Settings is required.
 type Options struct {
-	Build string // which cairn this is; shown, and compared with that of callers
+	Build string // of cairn; shown, and compared with the build of callers
 
 	// Settings gives the options of the library for a root.
 	Settings func(root string) (cairn.Options, error)
 
-	// Guard refuses roots that are most likely an accident, such as a home directory.
-	// It is not asked about one that is registered with "exact". nil = none refused.
+	// Guard refuses roots that are most likely an accident, such as a home directory. A
+	// root that is registered with "exact" skips it. nil = no root is refused.
 	Guard func(root string) error
 
-	// Retention says what may be cleaned away in a root, and whether that is to be done
-	// in the background, too. nil = the usual, in the background.
+	// Retention returns the rules of cleaning for a root, and whether the server cleans in
+	// the background. nil = the defaults, in the background.
 	Retention func(root string) (keep cairn.Retention, background bool, err error)
 
 	CleanEvery time.Duration // between two cleanings in the background; 0 = DefaultCleanEvery, < 0 = none

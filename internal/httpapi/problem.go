@@ -15,7 +15,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
-// Problem is what an error looks like: a problem document of RFC 9457.
+// Problem is the form of an error: a problem document of RFC 9457.
 type Problem = huma.ErrorModel
 
 // problem makes an error that is answered with a status of its own.
@@ -25,7 +25,7 @@ func problem(status int, kind protocol.Kind, format string, args ...any) *Proble
 	}
 }
 
-// badField is a 400 that names what is wrong.
+// badField returns a 400 that names the wrong field.
 func badField(location, value, message string) *Problem {
 	p := problem(http.StatusBadRequest, protocol.BadRequest, "%s: %s", location, message)
 	p.Errors = []*huma.ErrorDetail{{Location: location, Message: message, Value: shorten(value)}}
@@ -42,7 +42,7 @@ func title(status int) string {
 // statusGone is for the log only: the client has hung up.
 const statusGone = 499
 
-// byError says how errors of the library are answered; the first that matches counts.
+// byError maps errors of the library to statuses and kinds. The first match counts.
 var byError = []struct {
 	err    error
 	status int
@@ -67,8 +67,8 @@ var byError = []struct {
 	{cairn.ErrRoot, http.StatusNotFound, protocol.BadRoot},
 }
 
-// KindOf is the kind of problem that an error of the library is: Internal where nothing
-// is known of it.
+// KindOf returns the kind of problem for an error of the library. Unknown errors are
+// Internal.
 func KindOf(err error) protocol.Kind {
 	for _, b := range byError {
 		if errors.Is(err, b.err) {
@@ -78,8 +78,8 @@ func KindOf(err error) protocol.Kind {
 	return protocol.Internal
 }
 
-// StatusOf is the status that an error of the library or of this package is answered
-// with: 500 for what is nobody's fault but ours.
+// StatusOf returns the status for an error of the library or of this package. Unknown
+// errors are 500.
 func StatusOf(err error) int {
 	var known huma.StatusError
 	if errors.As(err, &known) {
@@ -93,8 +93,7 @@ func StatusOf(err error) int {
 	return http.StatusInternalServerError
 }
 
-// problemOf turns an error of the library into a problem. What is nobody's fault but
-// ours is logged.
+// problemOf turns an error of the library into a problem. It logs unknown errors.
 func (s *Server) problemOf(ctx context.Context, err error) error {
 	var known huma.StatusError
 	if errors.As(err, &known) {
@@ -118,8 +117,8 @@ func answerProblems(ctx huma.Context, next func(huma.Context)) { next(statusCont
 
 type statusContext struct{ humaContext }
 
-// humaContext is a name under which huma's context can be embedded: its own is that
-// of one of its methods.
+// humaContext is a name under which a struct can embed huma's context: its own name is
+// that of one of its methods.
 type humaContext = huma.Context
 
 func (c statusContext) SetStatus(code int) { c.humaContext.SetStatus(statusFor(code)) }
@@ -163,7 +162,7 @@ func tidyProblem(_ huma.Context, _ string, v any) (any, error) {
 	return &out, nil
 }
 
-// inWords says for people what the decoder of JSON complains of.
+// inWords rephrases the complaints of the JSON decoder for people.
 func inWords(message string) string {
 	if strings.HasPrefix(message, "unexpected end of JSON") {
 		return "not JSON: it ends too early"
@@ -196,7 +195,7 @@ func kindOfStatus(status int) protocol.Kind {
 	return protocol.BadRequest
 }
 
-// maxEcho is how much of a bad value is given back, in bytes.
+// maxEcho is the limit on a bad value in an answer, in bytes.
 const maxEcho = 200
 
 func shorten(text string) string {

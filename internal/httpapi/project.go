@@ -20,7 +20,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
-// maxProjects bounds what one server looks after.
+// maxProjects is the limit on the projects of one server.
 const maxProjects = 1000
 
 // projects are the registered roots.
@@ -42,17 +42,17 @@ type project struct {
 	handle *handle
 	used   time.Time
 
-	cleaned time.Time // when cleaning was last thought of; of the housekeeper alone
+	cleaned time.Time // when cleaning was last considered; only the housekeeper uses it
 
-	back sync.Mutex // held while something goes back
+	back sync.Mutex // held by a call that changes the user's files
 }
 
 func (ps *projects) init(s *Server) {
 	ps.server, ps.opt, ps.byRoot = s, &s.opt, make(map[string]*project)
 }
 
-// Register makes a directory known, or the work tree around it unless exact, and
-// returns its root. The first one is the default. Registering twice is no error.
+// Register registers a directory, or without exact the work tree around it, and returns
+// the root. The first project is the default. Registering twice is no error.
 func (s *Server) Register(dir string, exact bool) (root string, err error) {
 	p, err := s.projects.register(dir, exact)
 	if err != nil {
@@ -82,7 +82,7 @@ func (ps *projects) register(dir string, exact bool) (*project, error) {
 	return p, nil
 }
 
-// rootOf checks a directory that is to be registered, and that its store can be used.
+// rootOf returns the root for a directory, and checks that its store can be used.
 func (ps *projects) rootOf(dir string, exact bool) (root string, err error) {
 	if !filepath.IsAbs(dir) || strings.IndexByte(dir, 0) >= 0 {
 		return "", badField("body.directory", dir, "expected an absolute path")
@@ -110,7 +110,7 @@ func (ps *projects) rootOf(dir string, exact bool) (root string, err error) {
 	return root, err
 }
 
-// forget takes a project out. What is under way in it goes on.
+// forget removes a project. Calls in it go on.
 func (ps *projects) forget(id string) error {
 	ps.mu.Lock()
 	defer ps.mu.Unlock()
@@ -187,7 +187,7 @@ func unregistered(what string) error {
 	return problem(404, protocol.Unregistered, "%s is not registered (POST /projects does that)", what)
 }
 
-// projectKey is the context key of a project that the path has named.
+// projectKey is the context key of the project in a request's path.
 type projectKey struct{}
 
 func (s *Server) projectOf(ctx context.Context, directory string) (*project, error) {
@@ -208,8 +208,8 @@ type handle struct {
 	stale    bool // replaced; closed when its last user goes
 }
 
-// acquire opens the store if it is not open. One that was removed meanwhile, or whose
-// settings have changed, is opened anew. The handle must be released.
+// acquire returns the open store, and opens it first if it is closed, was removed, or has
+// other settings now. The caller releases the handle.
 func (p *project) acquire(create bool) (*handle, error) {
 	opt, err := p.server.opt.Settings(p.root)
 	if err != nil {
@@ -282,7 +282,7 @@ func (p *project) retire() error {
 	return p.replaceLocked()
 }
 
-// closeIdle closes the stores that nobody has used since a moment.
+// closeIdle closes the stores without a use since a time.
 func (ps *projects) closeIdle(since time.Time) (err error) {
 	for _, p := range ps.list() {
 		p.mu.Lock()

@@ -11,7 +11,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 )
 
-// Server looks after projects. It is entered through a Door.
+// Server serves projects. Requests enter through a Door.
 type Server struct {
 	opt      Options
 	projects projects
@@ -20,10 +20,10 @@ type Server struct {
 	api      huma.API
 	requests chan struct{} // a place for each request under way
 	streams  chan struct{} // a place for each stream of events
-	jobs     chan struct{} // a place for each ticket that is worked on
+	jobs     chan struct{} // a place for each ticket under way
 	working  sync.WaitGroup
 
-	// life ends when the server gives up what is still under way.
+	// life ends when the server gives up all unfinished work.
 	life   context.Context
 	giveUp context.CancelFunc
 
@@ -31,7 +31,7 @@ type Server struct {
 	janitor   sync.WaitGroup
 }
 
-// New makes a server. Close must be called in the end.
+// New makes a server. The caller closes it.
 func New(opt Options) *Server {
 	opt.setDefaults()
 	s := &Server{
@@ -58,8 +58,8 @@ func (s *Server) Settle(ctx context.Context) {
 	}
 }
 
-// Close gives up what is still under way and closes all stores. A restore that had
-// begun to write is finished by the next command, a ticket by whoever waits for it.
+// Close gives up all unfinished work and closes all stores. The next command finishes a
+// restore that had begun to write; the process that waits for a ticket does its work.
 func (s *Server) Close() error {
 	s.Drain()
 	s.giveUp()
@@ -68,7 +68,7 @@ func (s *Server) Close() error {
 	return s.projects.close()
 }
 
-// keepHouse closes stores that nobody uses and cleans those whose time has come.
+// keepHouse closes idle stores and cleans the stores that are due.
 func (s *Server) keepHouse() {
 	tick := time.NewTicker(max(s.opt.Idle/4, time.Millisecond))
 	defer tick.Stop()
@@ -111,12 +111,12 @@ func (s *Server) Mount(page http.Handler) {
 	s.mux.Handle("/ui/", page)
 }
 
-// FormToken is a secret that a form of the page carries, so that no other site can
-// make up its answer. It is another one in each process.
+// FormToken is a secret in each form of the page. Another site does not know it, and so
+// cannot send the form. Each process has its own.
 func (s *Server) FormToken(*http.Request) string { return s.formToken }
 
-// writing is the context of what must go on when the client hangs up. A deadline that
-// the client has set stays.
+// writing returns the context of a call that goes on when the client hangs up. It keeps
+// the client's deadline.
 func (s *Server) writing(ctx context.Context) (context.Context, context.CancelFunc) {
 	detached, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	if deadline, ok := ctx.Deadline(); ok {

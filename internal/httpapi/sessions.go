@@ -22,7 +22,7 @@ type InRecording struct {
 	ID string `path:"id" maxLength:"1024" doc:"Opaque, up to 1,024 bytes, in full; a slash in it is written as %2F."`
 }
 
-// SessionAnswer is a session after something was done to it.
+// SessionAnswer is a session after a change.
 type SessionAnswer struct {
 	session.Session
 	Result *cairn.Result `json:"result,omitempty" doc:"What was done to the files."`
@@ -36,8 +36,8 @@ type SessionBegin struct {
 	Meta   map[string]string `json:"meta,omitempty" doc:"Kept as it is."`
 }
 
-// SessionRevert says where to go back to. What does not come from the specification
-// may be left out.
+// SessionRevert names a place to go back to. Fields that are not in the specification are
+// optional.
 type SessionRevert struct {
 	MessageID  string `json:"messageID,omitempty" maxLength:"1024" doc:"Before this message; required unless start is true."`
 	PartID     string `json:"partID,omitempty" maxLength:"1024" doc:"Before this part, in whatever message it is."`
@@ -140,7 +140,7 @@ func (s *Server) sessionOperations() {
 	s.sessionBack()
 }
 
-// ofSession registers an operation that takes nothing but a session.
+// ofSession registers an operation whose only input is a session.
 func ofSession[O any](s *Server, e endpoint, run func(context.Context, *Project, string) (*O, error)) {
 	e.tag = "sessions"
 	register(s, e, func(ctx context.Context, in *InSession) (*O, error) {
@@ -152,8 +152,8 @@ func ofSession[O any](s *Server, e endpoint, run func(context.Context, *Project,
 	})
 }
 
-// session finds the session that a path names: by its id, the beginning of one, or @.
-// What cannot be undone wants the id itself.
+// session finds the session that a path names: by its id, a prefix of it, or @. With
+// exact, only the whole id counts: the operation cannot be undone.
 func (s *Server) session(ctx context.Context, in *InSession, exact bool) (p *Project, id string, err error) {
 	if p, err = s.in(ctx, in.InProject, false); err != nil || exact {
 		return p, in.ID, err

@@ -17,18 +17,18 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/protocol"
 )
 
-// ErrServed: another server looks after the data directory.
+// ErrServed: the data directory has another server.
 var ErrServed = errors.New("another server is running")
 
-// Claim makes this process the server of a data directory until Close. It has the
-// directory for socket and token, which nobody else may enter.
+// Claim makes this process the server of a data directory until Close. It holds the
+// directory of socket and token, which no other user may enter.
 type Claim struct {
 	dataDir string
 	lock    *flock.Flock
 }
 
-// NewClaim claims a data directory. The kernel's lock dies with its owner, so a
-// server that was killed is in nobody's way. Errors wrap ErrServed.
+// NewClaim claims a data directory. The kernel releases the lock of a process that dies,
+// so a killed server stops no other. Errors wrap ErrServed.
 func NewClaim(dataDir string) (*Claim, error) {
 	dir := protocol.Dir(dataDir)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -48,8 +48,8 @@ func NewClaim(dataDir string) (*Claim, error) {
 	return &Claim{dataDir, lock}, nil
 }
 
-// Close gives the data directory up. The lock file stays: removing it would let two
-// servers lock two files of the same name.
+// Close releases the data directory. The lock file stays: without it two servers could
+// lock two files of one name.
 func (c *Claim) Close() error { return c.lock.Close() }
 
 // Listen opens the Unix socket, in the place of one that a dead server left behind.
@@ -96,7 +96,7 @@ func (c *Claim) Token() (string, error) {
 	return token, err
 }
 
-// minToken is the length of the shortest token, in bytes, that nobody will guess.
+// minToken is the length of the shortest token that is safe from guessing, in bytes.
 const minToken = 16
 
 // CheckToken refuses a token that is too easy to guess or cannot be sent.

@@ -21,7 +21,7 @@ type StepBegin struct {
 	Lease int64             `json:"leaseSeconds,omitempty" minimum:"1" maximum:"2592000" doc:"Seconds for which the step counts as running after the last event of its session, by default 3600. A hint without paths is an event. Afterwards the step counts as ended with the last state that was captured in it; an end that comes later still ends it with the state of then."`
 }
 
-// owner is whose step it is: never this server's.
+// owner returns the owner of the step, which is never this server.
 func (b *StepBegin) owner() *session.Owner {
 	return &session.Owner{Processes: b.Owner, Lease: time.Duration(b.Lease) * time.Second}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
-// TicketRequest is work that nobody waits for: either of the two.
+// TicketRequest is work for the background: one of Track and Step is set.
 type TicketRequest struct {
 	Track *TrackRequest `json:"track,omitempty"`
 	Step  *TicketStep   `json:"step,omitempty"`
@@ -31,7 +31,7 @@ type Ticket struct {
 	Rest   string `json:"rest,omitempty" doc:"Ticket of what onlyPaths leaves out."`
 }
 
-// TicketAnswer says what became of it.
+// TicketAnswer is the state of a ticket, with the result of work that is done.
 type TicketAnswer struct {
 	Ticket string          `json:"ticket"`
 	Done   bool            `json:"done"`
@@ -93,7 +93,7 @@ func makeTickets(book ticket.Book, r *ticket.Request, rest bool) (out Ticket, er
 	return out, err
 }
 
-// request checks what is asked for and brings it into the form of a ticket.
+// request checks a request and returns it in the form of a ticket.
 func (t *TicketRequest) request(root string) (r *ticket.Request, rest bool, err error) {
 	r = &ticket.Request{Root: cairn.Path(root)}
 	if b := t.Step; b != nil {
@@ -162,9 +162,9 @@ func (s *Server) getTicket(ctx context.Context, in *struct {
 	return out, err
 }
 
-// await waits for an answer, nil when the time is over. Where nobody is at work, for
-// instance because the server was started anew, the server is. What was asked for with
-// flags of its own the server cannot do.
+// await waits for an answer and returns nil when the time is over. The server does work
+// that no process is at, for instance after a restart of the server. It cannot do work
+// with flags of a command line: without a process at it, the answer is a conflict.
 func (p *project) await(ctx context.Context, book ticket.Book, id string, r *ticket.Request, wait time.Duration) (*ticket.Answer, error) {
 	switch {
 	case r.Flags == ticket.Flags{}:
@@ -195,16 +195,16 @@ func (s *Server) takeJob() bool {
 	}
 }
 
-// startJob begins to work on a ticket where there is room for that; else the next who
-// asks does.
+// startJob begins to work on a ticket if there is room. Otherwise the next process that
+// asks for the answer does the work.
 func (p *project) startJob(book ticket.Book, id string) {
 	if p.server.takeJob() {
 		p.runJob(book, id)
 	}
 }
 
-// runJob works on tickets, one after the other, until the server gives up. What is not
-// done then is done by the next who asks. A place must have been taken for it.
+// runJob works on tickets, one after the other, until the server gives up. The next
+// process that asks does the rest. The caller has taken a place for the job.
 func (p *project) runJob(book ticket.Book, ids ...string) {
 	s := p.server
 	s.working.Go(func() {
@@ -223,8 +223,8 @@ func (p *project) runJob(book ticket.Book, ids ...string) {
 	})
 }
 
-// trackRest begins to capture what a track of some paths has left out, and returns the
-// ticket. The answer about the paths stands whether that succeeds or not.
+// trackRest begins to capture the whole root after a track of some paths, and returns the
+// ticket. A failure does not change the answer about the paths.
 func (p *project) trackRest(opt cairn.TrackOptions) string {
 	book, err := p.book()
 	id := ""
@@ -278,7 +278,7 @@ func (w worker) BeginStep(ctx context.Context, b session.StepBegin) (*session.St
 	return p.Sessions.beginStep(ctx, w.project, b)
 }
 
-// gate waits for the steps of a session that are to begin in the background.
+// gate waits for the tickets of a session's steps.
 func (p *project) gate(ctx context.Context, book ticket.Book, session string) error {
 	return book.FinishSteps(ctx, p.root, session, "", worker{p, book}.work)
 }

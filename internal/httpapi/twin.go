@@ -2,10 +2,10 @@ package httpapi
 
 import "time"
 
-// The types below describe what the library's own types are in JSON, for
-// /openapi.json. A test compares them.
+// The types below describe the JSON of the library's types for /openapi.json: limits,
+// enumerations and words for people. A test compares the keys.
 
-// Result is what going back did, or would do.
+// Result is the result of going back, or of its plan.
 type Result struct {
 	Operation string          `json:"operation" doc:"Id, empty when there was nothing to do and for a plan."`
 	Restored  []string        `json:"restored"`

@@ -12,36 +12,36 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/ignore"
 )
 
-// Attributes tells for which paths git may hold other bytes than lie on disk and
-// their sizes not show it: where a filter driver or an encoding applies. Line ends
-// and $Id$ need no rule, because what git takes away of them makes a blob shorter.
+// Attributes tells for which paths git may store other bytes than those on disk without a
+// difference in size: where a filter driver or an encoding applies. Line ends and $Id$ need no
+// rule, because git's conversion of them makes a blob shorter.
 //
-// It errs on one side only: a line that takes an attribute back (-filter) does not
-// count. It is safe for concurrent use.
+// It errs on one side only: a line that removes an attribute (-filter) is ignored. It is safe for
+// concurrent use.
 type Attributes struct {
 	top   string // of the work tree
 	index *Index
-	outer *ignore.Chain // what applies to the whole work tree
-	all   bool          // no path can be told to be free of them
-	some  bool          // a path may not be free of them
+	outer *ignore.Chain // applies to the whole work tree
+	all   bool          // every path may be converted
+	some  bool          // some path may be converted
 
 	mu   sync.Mutex
 	dirs map[string]*AttributeDir
 }
 
-// AttributeDir is what applies to the names in one directory.
+// AttributeDir holds the rules for the names in one directory.
 type AttributeDir struct {
 	chain *ignore.Chain
 	all   bool // every name may be converted
 	some  bool // a name may be converted
 }
 
-// maxAttributes bounds what is read of one file. Git's own limit is 100 MiB; beyond
-// ours everything counts as converted.
+// maxAttributes is the number of bytes that are read of one file. Git's own limit is 100 MiB.
+// Beyond this limit every path counts as converted.
 const maxAttributes = 1 << 20
 
-// Attributes reads the attribute files that lie outside of the work tree, those in it
-// when they are needed. index is the work tree's, for files that are not checked out.
+// Attributes reads the attribute files outside of the work tree. Those inside are read when they
+// are needed. index is the index of the work tree, for files that are not checked out.
 func (r *Repo) Attributes(u UserConfig, index *Index) *Attributes {
 	a := &Attributes{top: r.Top, index: index, dirs: make(map[string]*AttributeDir)}
 	var outer []*ignore.Patterns
@@ -78,15 +78,15 @@ func (r *Repo) attributeFiles(u UserConfig) []string {
 	return list
 }
 
-// Dir returns what applies in a directory of the work tree, of which "" is the top.
+// Dir returns the rules for a directory of the work tree; "" is the top.
 func (a *Attributes) Dir(dir string) *AttributeDir {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.dir(dir)
 }
 
-// Convert reports whether git may convert the file of this name in the directory in a
-// way that its size does not show.
+// Convert reports whether git may convert the file of this name in the directory without a
+// difference in size.
 func (d *AttributeDir) Convert(dir string, name []byte) bool {
 	if !d.some {
 		return false
@@ -118,8 +118,8 @@ func (a *Attributes) dir(dir string) *AttributeDir {
 // dirOf returns the directory that a path lies in, "" for the top.
 func dirOf(path string) string { return path[:max(0, strings.LastIndexByte(path, '/'))] }
 
-// inside reads the .gitattributes of a directory. One that is not checked out has
-// rules that are not known here.
+// inside reads the .gitattributes of a directory. If the file is not checked out, its rules are not
+// known.
 func (a *Attributes) inside(dir string) (patterns *ignore.Patterns, all bool) {
 	path := filepath.Join(a.top, filepath.FromSlash(dir), ".gitattributes")
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
@@ -128,8 +128,8 @@ func (a *Attributes) inside(dir string) (patterns *ignore.Patterns, all bool) {
 	return readAttributes(path)
 }
 
-// readAttributes returns the patterns of a file that bring in a filter or an
-// encoding; all means that they cannot be told.
+// readAttributes returns the patterns of a file that set a filter or an encoding. all means that
+// the patterns are not known.
 func readAttributes(path string) (patterns *ignore.Patterns, all bool) {
 	text, err := readLimited(path, maxAttributes)
 	if errors.Is(err, fs.ErrNotExist) {

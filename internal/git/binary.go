@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// ErrNoGit says that no git program was found. Nothing but cold work needs one.
+// ErrNoGit: no git program was found. Only cold work needs one.
 var ErrNoGit = errors.New("git program not found")
 
 // Binary is a git program. It runs for cold work on cairn's own store only.
@@ -22,8 +22,8 @@ type Binary struct {
 	authSock   string // SSH_AUTH_SOCK, for remotes
 }
 
-// LookBinary finds git in PATH; ErrNoGit if it is not there. Here alone the
-// package looks at the environment.
+// LookBinary finds git in PATH, or returns ErrNoGit. LookBinary and NewBinary are the only
+// functions of the package that read the environment.
 func LookBinary() (*Binary, error) {
 	path, err := exec.LookPath("git")
 	if err != nil {
@@ -38,14 +38,14 @@ func NewBinary(path string) *Binary {
 	return &Binary{path: path, searchPath: os.Getenv("PATH"), authSock: os.Getenv("SSH_AUTH_SOCK")}
 }
 
-// Path returns where the program lies.
+// Path returns the path of the program.
 func (b *Binary) Path() string { return b.path }
 
-// waitDelay is how long a cancelled command may keep its output open, through a
-// process that escaped from its group, before its pipes are closed.
+// waitDelay is how long a process that escaped from the group of a cancelled command may keep the
+// output open before the pipes are closed.
 const waitDelay = 2 * time.Second
 
-// guard switches off what a configuration could make git run on its own.
+// guard switches off everything that a configuration could make git run on its own.
 var guard = []string{
 	"--no-pager",
 	"-c", "core.hooksPath=" + os.DevNull,
@@ -80,8 +80,7 @@ func (b *Binary) Command(ctx context.Context, dir string, args ...string) *exec.
 	return cmd
 }
 
-// transports are the ways to a remote that are open: those that run no program of
-// the remote's choosing.
+// transports are the allowed ways to a remote: those that run no program of the remote's choosing.
 var transports = []string{
 	"-c", "protocol.allow=never",
 	"-c", "protocol.file.allow=always",
@@ -91,11 +90,11 @@ var transports = []string{
 	"-c", "protocol.ssh.allow=always",
 }
 
-// Remote returns a command that works on the repository gitDir and may speak to a
-// remote. Beyond what Command gives, it gets the agent that holds the user's ssh
-// keys (SSH_AUTH_SOCK) and the home directory, unless that is "", where ssh and
-// curl look for keys and passwords (.ssh, .netrc). Git's own configuration there is
-// not read, and nobody is asked: what needs a password that is not there fails.
+// Remote returns a command that works on the repository gitDir and may speak to a remote. Beyond
+// the environment of Command it gets the agent with the user's ssh keys (SSH_AUTH_SOCK) and, unless
+// home is "", the home directory, where ssh and curl look for keys and passwords (.ssh, .netrc). It
+// does not read git's own configuration there. It never prompts: without a stored password, the
+// command fails.
 func (b *Binary) Remote(ctx context.Context, gitDir, home string, args ...string) *exec.Cmd {
 	head := append(transports[:len(transports):len(transports)], "--git-dir="+gitDir)
 	cmd := b.Command(ctx, gitDir, append(head, args...)...)

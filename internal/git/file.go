@@ -12,15 +12,15 @@ import (
 // errNotRegular is the reason for not reading a directory, FIFO, socket or device.
 var errNotRegular = errors.New("not a regular file")
 
-// IsAbsent reports whether the error of a read says that there is no such file. What is no
-// regular file counts as none.
+// IsAbsent reports whether the error of a read means that there is no such file. A path that is not
+// a regular file counts as none.
 func IsAbsent(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, errNotRegular)
 }
 
-// openRegular opens path for reading if it is a regular file, or a symbolic link
-// to one. It looks before it opens, because opening a FIFO waits for a writer and
-// opening a device may do anything, and looks again at what it opened.
+// openRegular opens path for reading if it is a regular file, or a symbolic link to one. It checks
+// before it opens, because opening a FIFO waits for a writer and opening a device may do anything.
+// It checks again after.
 func openRegular(path string) (*os.File, fs.FileInfo, error) {
 	if _, err := statRegular(path); err != nil {
 		return nil, nil, err
@@ -39,7 +39,7 @@ func statRegular(path string) (fs.FileInfo, error) {
 	return info, err
 }
 
-// openStatted is openRegular for a path that was looked at.
+// openStatted is openRegular for a path that was checked.
 func openStatted(path string) (*os.File, fs.FileInfo, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -56,7 +56,7 @@ func openStatted(path string) (*os.File, fs.FileInfo, error) {
 	return f, info, nil
 }
 
-// readLimited is [Files.Read] without a memory.
+// readLimited is [Files.Read] without a cache.
 func readLimited(path string, limit int64) ([]byte, error) { return (*Files)(nil).Read(path, limit) }
 
 // isDir reports whether path is a directory or a symbolic link to one.

@@ -9,9 +9,8 @@ import (
 	"time"
 )
 
-// Files remembers small files for whoever wants the same ones again and again: one whose
-// stat is as it was is not opened. The zero value is ready, a nil *Files remembers nothing,
-// and several goroutines may share one.
+// Files caches small files that are read again and again: a file with an unchanged stat is not
+// opened. The zero value is ready. A nil *Files caches nothing. Several goroutines may share one.
 type Files struct {
 	mu    sync.Mutex
 	known map[string]remembered
@@ -20,22 +19,22 @@ type Files struct {
 
 type remembered struct {
 	stat Signature // without a trailer
-	data []byte    // nil of an index
+	data []byte    // nil for an index
 	sign Signature // of an index
 }
 
 const (
-	// settled is how long a file must have been left alone when it is read: a later
-	// change within the same tick of the clock, on some file systems within the same
-	// second, leaves the same stat.
+	// settled is the least age of a file at the time of its read for the cache to hold it. A later
+	// change within the same tick of the clock, on some file systems within the same second, leaves
+	// the same stat.
 	settled = 2 * time.Second
 
 	maxRemembered     = 100      // files
 	maxRememberedSize = 64 << 10 // bytes of each
 )
 
-// Read returns the contents of a regular file of at most limit bytes. They are shared:
-// nobody may change them.
+// Read returns the contents of a regular file of at most limit bytes. The contents are shared: the
+// caller must not change them.
 func (m *Files) Read(path string, limit int64) ([]byte, error) {
 	serves := func(was *remembered) bool { return was.data != nil && int64(len(was.data)) <= limit }
 	got, err := m.once(path, serves, func(f *os.File, info fs.FileInfo) (got remembered, err error) {
@@ -66,7 +65,7 @@ func (m *Files) IndexSignature(path string) (Signature, error) {
 	return got.sign, nil
 }
 
-// once returns what is remembered of a regular file, if that serves, and else reads it.
+// once returns the cached result for a regular file if serves accepts it, else reads the file.
 func (m *Files) once(path string, serves func(*remembered) bool, read func(*os.File, fs.FileInfo) (remembered, error)) (got remembered, err error) {
 	info, err := statRegular(path)
 	if err != nil {
@@ -94,7 +93,7 @@ func (m *Files) time() time.Time {
 	return m.now()
 }
 
-// recall returns what is remembered of a file, if it is as it was.
+// recall returns the cached result if the file's stat is unchanged.
 func (m *Files) recall(path string, now fs.FileInfo) (was remembered, ok bool) {
 	if m == nil {
 		return was, false
@@ -106,7 +105,7 @@ func (m *Files) recall(path string, now fs.FileInfo) (was remembered, ok bool) {
 	return was, ok && was.stat == stat
 }
 
-// remember keeps what was read from a file that had this stat before it was read.
+// remember caches the result of a read. info is the file's stat before the read.
 func (m *Files) remember(path string, info fs.FileInfo, read time.Time, what remembered) {
 	stat, ok := identify(info)
 	if m == nil || !ok || len(what.data) > maxRememberedSize || max(stat.MTime, stat.CTime) > read.Add(-settled).UnixNano() {

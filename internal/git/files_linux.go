@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// identify returns the signature of a file but for the trailer.
+// identify returns the signature of a file without the trailer.
 func identify(info fs.FileInfo) (s Signature, ok bool) {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

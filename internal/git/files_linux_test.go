@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// later is a memory of somebody who reads files long after they were written.
+// later is a cache whose reader reads files long after they were written.
 func later() *Files {
 	return &Files{now: func() time.Time { return time.Now().Add(2 * settled) }}
 }
@@ -67,8 +67,8 @@ func TestFilesReadAgain(t *testing.T) {
 	}
 }
 
-// TestFilesRemembered: a file that has been left alone is not opened again, one that was
-// written a moment ago is, and what is no file any more, or too large, is an error.
+// TestFilesRemembered: a file that has been left alone is not opened again, and a file that was
+// written a moment ago is. A path that is no file any more, or too large, gives an error.
 func TestFilesRemembered(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "exclude")
@@ -119,7 +119,7 @@ func TestFilesBounded(t *testing.T) {
 	}
 }
 
-// TestFilesIndexSignature: what is remembered of an index is its signature as ever.
+// TestFilesIndexSignature: the cached signature of an index equals a new one.
 func TestFilesIndexSignature(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "index")

@@ -8,8 +8,7 @@ import (
 // maxConfig limits the size of one configuration file.
 const maxConfig = 16 << 20
 
-// format is what the repository's configuration says about the repository itself.
-// git reads it without following includes, and so does this.
+// format is the repository's configuration about itself. As in git, includes are not followed.
 type format struct {
 	bare           bool
 	worktree       string // core.worktree, "" if unset
@@ -19,9 +18,8 @@ type format struct {
 	versioned bool // core.repositoryFormatVersion is set; if not, none of this counts
 }
 
-// readFormat reads what it can. A linked worktree does not inherit core.bare and
-// core.worktree, which are the main work tree's, unless it has a configuration of
-// its own to set them.
+// readFormat reads the settings that it can. A linked worktree does not inherit core.bare and
+// core.worktree from the main work tree, unless it has a configuration of its own that sets them.
 func readFormat(at dirs, files *Files) format {
 	var f format
 	data, err := files.Read(filepath.Join(at.common, "config"), maxConfig)
@@ -56,7 +54,7 @@ func (f *format) visit(s setting) {
 	}
 }
 
-// setBool leaves *b alone where the value is no boolean.
+// setBool leaves *b alone if the value is not a boolean.
 func setBool(b *bool, s setting) {
 	if v, err := s.boolean(); err == nil {
 		*b = v

@@ -23,9 +23,9 @@ const (
 	maxGlobWork = 1 << 28
 )
 
-// configReader reads configuration files with their includes, in the order in
-// which git applies them: an included file as if it stood in place of the line that
-// names it. What cannot be read or understood is noted in errs and left out.
+// configReader reads configuration files with their includes in git's order: an included file takes
+// the place of the line that names it. Errors are collected in errs, and the faulty part is left
+// out.
 type configReader struct {
 	files *Files
 	home  string
@@ -49,8 +49,8 @@ func (r *configReader) readAll() {
 	}
 }
 
-// read reads one file. One that does not exist is as good as an empty one, and so
-// is the null device, which is how users switch a file off.
+// read reads one file. A file that does not exist counts as empty. So does the null device, with
+// which users switch a file off.
 func (r *configReader) read(path string) {
 	if path == os.DevNull || slices.Contains(r.open, path) {
 		return // a circle: the file is being read already
@@ -75,8 +75,7 @@ func (r *configReader) read(path string) {
 	}
 }
 
-// isMissing reports whether a file does not exist, also because what should be its
-// directory is a file.
+// isMissing reports whether a file does not exist, also if its parent is a file.
 func isMissing(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
@@ -110,9 +109,8 @@ func (r *configReader) setting(file string, s setting) {
 	}
 }
 
-// path reads a setting whose value is a path: "~/" is the home directory, other
-// relative paths are relative to dir. One marked ":(optional)" that does not exist
-// is errAbsent.
+// path returns the path in a setting: "~/" is the home directory, and other relative paths are
+// relative to dir. A path marked ":(optional)" that does not exist is errAbsent.
 func (r *configReader) path(s setting, dir string) (string, error) {
 	value, optional := strings.CutPrefix(s.value, ":(optional)")
 	path := filepath.FromSlash(value)
@@ -140,11 +138,10 @@ func (r *configReader) path(s setting, dir string) (string, error) {
 	return path, nil
 }
 
-// errAbsent says that a setting is as good as none; it is not reported.
+// errAbsent: the setting counts as absent and is not reported.
 var errAbsent = errors.New("optional path does not exist")
 
-// met decides the condition of an includeIf. A kind of condition that is not known
-// is not met.
+// met decides the condition of an includeIf. An unknown kind of condition is not met.
 func (r *configReader) met(condition, file string) bool {
 	kind, pattern, _ := strings.Cut(condition, ":")
 	switch kind {
@@ -215,8 +212,8 @@ func (r *configReader) globBelow(prefix, pattern, text string, fold bool) bool {
 	return r.glob(pattern, text[len(prefix):], fold)
 }
 
-// remoteURLs reads the sources for the URLs of remotes, which a file that is
-// included for such a URL may not add to.
+// remoteURLs reads the URLs of remotes from the sources. A file that is included because of such a
+// URL may not add URLs.
 func (r *configReader) remoteURLs() []string {
 	if r.scan || r.urls != nil {
 		return r.urls

@@ -14,8 +14,8 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
-// IndexStat is what the index remembers of a file's stat data, each truncated to
-// 32 bits. Fields that git was told not to fill are zero.
+// IndexStat is the stat data in the index, each field truncated to 32 bits. Fields that git was
+// told not to fill are zero.
 type IndexStat struct {
 	CTimeSec, CTimeNsec uint32
 	MTimeSec, MTimeNsec uint32
@@ -59,9 +59,8 @@ type entryRef struct {
 // checksum at its end is verified unless git left it out (index.skipHash). sha256
 // tells the object format of the repository, which the file does not.
 //
-// A file that does not exist gives an empty index and an error that is
-// os.ErrNotExist. Every other error comes with a nil index; a shared index that is
-// missing is such a one, and is not os.ErrNotExist.
+// A file that does not exist gives an empty index and an os.ErrNotExist. Any other error comes with
+// a nil index. A missing shared index is such an error and is not os.ErrNotExist.
 func ReadIndex(path string, sha256 bool) (*Index, error) {
 	main, err := readIndexFile(path, sha256)
 	if os.IsNotExist(err) {
@@ -79,8 +78,7 @@ func ReadIndex(path string, sha256 bool) (*Index, error) {
 	return x, nil
 }
 
-// index joins the file with the shared index that it builds on, if any; open reads
-// that.
+// index joins the file with its shared index, if any. open reads the shared index.
 func (f *indexFile) index(open func(name string) (*indexFile, error)) (*Index, error) {
 	x := &Index{files: [2]indexFile{*f}, entries: f.entries}
 	if f.link == nil {
@@ -105,7 +103,7 @@ func (f *indexFile) index(open func(name string) (*indexFile, error)) (*Index, e
 	return x, x.checkOrder()
 }
 
-// checkOrder verifies what the look-ups rely on.
+// checkOrder verifies the order on which look-ups rely.
 func (x *Index) checkOrder() error {
 	last := ""
 	for i, e := range x.entries {

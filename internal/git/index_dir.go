@@ -1,11 +1,11 @@
 package git
 
-// IndexDir looks up names in one directory of an index, which takes a fraction of the
-// comparisons that whole paths take, and no path.
+// IndexDir looks up names in one directory of an index. Comparing names takes a fraction of the
+// time of comparing whole paths, and no path must be built.
 type IndexDir struct {
 	index    *Index
-	skip     int // the length of what all their names begin with
-	from, to int // where entries below the directory lie
+	skip     int // length of the common prefix of all names
+	from, to int // positions of the entries below the directory
 }
 
 // Dir returns the look-ups of a directory, of which "" is the top. There need not be

@@ -26,15 +26,14 @@ const (
 	flagExtended    = 0x4000
 	flagStage       = 0x3000
 	stageShift      = 12
-	flagNameLen     = 0x0fff // this value: the name is at least that long
+	flagNameLen     = 0x0fff // maximum value: the name has at least this length
 
 	flagSkipWorktree = 0x4000
 	flagIntentToAdd  = 0x2000
 
-	// maxIndexNames limits the names of a version 4 index, which are compressed,
-	// in multiples of the file's size. Real indexes need less than one; sixteen
-	// would need names of more than a thousand bytes on average that all but
-	// repeat each other.
+	// maxIndexNames limits the names of a version 4 index, which are compressed, in multiples of
+	// the file's size. Real indexes need less than one. Sixteen would take names of more than a
+	// thousand bytes on average that nearly repeat each other.
 	maxIndexNames = 16
 )
 
@@ -102,7 +101,7 @@ func readSummed(path string, h hash.Hash) (data []byte, sum <-chan []byte, err e
 	for at := 0; at < end; at += readPart {
 		part := data[at:min(at+readPart, end)]
 		if _, err := io.ReadFull(f, part); err != nil {
-			return nil, nil, err // it shrank: git renames an index into place, it does not truncate
+			return nil, nil, err // the file shrank: git renames an index into place and does not truncate it
 		}
 		feed <- part
 	}
@@ -128,8 +127,8 @@ func summer(h hash.Hash, parts int, idle bool) (feed chan<- []byte, sum <-chan [
 	return in, out
 }
 
-// readPart is how much is read before it is handed to the hash: large enough that
-// the calls do not show, small enough to keep both busy.
+// readPart is the number of bytes that are read before they are handed to the hash: large enough
+// that the calls cost little, small enough to keep both goroutines busy.
 const readPart = 256 << 10
 
 func allZero(b []byte) bool {
@@ -212,8 +211,8 @@ func (f *indexFile) parsePlain() (end int, err error) {
 	return at, nil
 }
 
-// parseCompressed reads entries of version 4: a name is given by how many bytes to
-// drop from the end of the one before, and what to put there.
+// parseCompressed reads entries of version 4: a name is encoded as the number of bytes to drop from
+// the end of the previous name, and the bytes to append.
 func (f *indexFile) parseCompressed() (end int, err error) {
 	limit := int(min(maxIndexNames*int64(len(f.data)), math.MaxUint32))
 	names := make([]byte, 0, len(f.data))
@@ -260,8 +259,8 @@ func offsetInt(b []byte) (value, width int) {
 	return 0, 0
 }
 
-// parseExtensions looks for the ones that change what the entries mean. Those in
-// upper case are optional; the others must be known.
+// parseExtensions finds the extensions that change the meaning of entries. Those with an upper-case
+// name are optional; the others must be known.
 func (f *indexFile) parseExtensions(data []byte) error {
 	for len(data) > 0 {
 		if len(data) < 8 {
@@ -293,8 +292,8 @@ func (f *indexFile) stage(e entryRef) int {
 	return int(f.data[int(e.fixed)+statSize+f.idSize]&(flagStage>>8)) >> (stageShift - 8)
 }
 
-// indexMode reads the mode of an entry. Permission bits other than those that git
-// writes count as it counts them: by the owner's right to execute.
+// indexMode decodes the mode of an entry. As in git, only the owner's execute bit of the permission
+// bits counts.
 func indexMode(raw uint32) (object.Mode, bool) {
 	switch m := object.Mode(raw & 0o170000); m {
 	case object.Regular & 0o170000:

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// indexLink is the extension that makes an index a split one: on which shared index
-// it builds, and which entries of that are gone or replaced by its own.
+// indexLink is the extension of a split index. It names the shared index and the entries of it that
+// are deleted or replaced.
 type indexLink struct {
 	shared            []byte // checksum of the shared index, which is named after it
 	deleted, replaced ewah   // over the entries of the shared index

@@ -229,8 +229,8 @@ func TestIndexLongNames(t *testing.T) {
 	}
 }
 
-// Large indexes come in blocks, with tables that say where: a reader may ignore
-// those, but in version 4 names begin anew at each block.
+// Large indexes come in blocks, with tables of their positions. A reader may ignore those, but in
+// version 4 names begin again at each block.
 func TestIndexInBlocks(t *testing.T) {
 	t.Parallel()
 	o := gittest.NewOracle(t)

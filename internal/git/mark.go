@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 )
 
-// Mark tells whether Find may have another answer than before, for the price of a look at
-// a few names: it is the nearest entry named .git, as it was. What is inside of that, and
-// bare repositories around a directory, it does not see.
+// Mark tells, for the price of a few lstat calls, whether Find may have another result than before.
+// It holds the stat of the nearest entry named .git. Changes inside of that, and bare repositories
+// around a directory, do not show.
 type Mark struct {
 	path string
 	info fs.FileInfo // nil = there is none
@@ -29,8 +29,8 @@ func MarkOf(dir string) Mark {
 	}
 }
 
-// Same reports whether nothing has come, gone or been exchanged between two marks. A file
-// that leads to a repository elsewhere must not have been written either.
+// Same reports whether no .git has come, gone or been replaced between two marks. A .git file must
+// not have been written either.
 func (m Mark) Same(o Mark) bool {
 	if m.info == nil || o.info == nil {
 		return m.info == o.info

@@ -9,15 +9,15 @@ import (
 	"strconv"
 )
 
-// PackLimits bounds what a search for deltas may take. The zero value is modest: one
-// thread, 64 MiB of candidates.
+// PackLimits limits the cost of a search for deltas. The zero value is modest: one thread, 64 MiB
+// of candidates.
 type PackLimits struct {
 	Threads int   // 0 = 1
 	Memory  int64 // bytes of the objects that are compared, for each thread; 0 = 64 MiB
 
-	// Anew compares and compresses everything again. Otherwise git copies what is
-	// compressed or a delta already, and compares no two objects of one pack, which it
-	// takes to have been tried: a pack that was not made by git is left without deltas.
+	// If set, git compares and compresses everything again. Otherwise git copies objects that are
+	// compressed or deltas already. It also compares no two objects of the same pack, because it
+	// assumes an earlier comparison: a pack that git did not make would stay without deltas.
 	Anew bool
 }
 
@@ -43,7 +43,7 @@ func (b *Binary) PackObjects(ctx context.Context, gitDir, dir string, objects io
 		args = append(args, "--no-reuse-object")
 	}
 	cmd := b.Command(ctx, gitDir, append(args, filepath.Join(dir, "pack"))...)
-	cmd.Env = append(cmd.Env, // so that it writes nowhere else
+	cmd.Env = append(cmd.Env, // git writes nowhere else
 		"GIT_OBJECT_DIRECTORY="+dir, "GIT_ALTERNATE_OBJECT_DIRECTORIES="+filepath.Join(gitDir, "objects"))
 	var complaint bytes.Buffer
 	cmd.Stdin, cmd.Stderr = objects, &complaint

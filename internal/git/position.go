@@ -7,17 +7,16 @@ import (
 	"strings"
 )
 
-// Position is where a work tree stands: what a commit, a checkout, a stash or a rebase
-// moves. Fields are "" where that is not known, as in a repository that keeps its refs in
-// another format than files.
+// Position identifies the state of a work tree that a commit, checkout, stash or rebase changes. A
+// field is "" if it is not known, as in a repository whose refs are not files.
 type Position struct {
-	Branch string `json:"branch,omitempty"` // checked out; "" = a commit is
+	Branch string `json:"branch,omitempty"` // branch that is checked out; "" = detached HEAD
 	Commit string `json:"commit,omitempty"` // of HEAD
 	Stash  string `json:"stash,omitempty"`  // newest entry
-	Under  string `json:"under,omitempty"`  // "rebase" or "merge" that is not finished
+	Under  string `json:"under,omitempty"`  // "rebase" or "merge" in progress
 }
 
-// Position reads where the work tree stands. It only reads.
+// Position reads the position of the work tree.
 func (r *Repo) Position() Position {
 	p := Position{Branch: r.branch(), Stash: r.ref("refs/stash")}
 	if p.Branch != "" {

@@ -71,11 +71,11 @@ func ascend(start string, same func(a, b string) bool) *Repo {
 	}
 }
 
-// dirs is where a repository lies.
+// dirs are the directories of a repository.
 type dirs struct{ git, common string }
 
-// newRepo reads what the repository's own configuration says about its shape. A
-// configuration that cannot be read says nothing here; IgnoreSettings reports it.
+// newRepo reads the part of the repository's configuration that decides its shape. It ignores a
+// configuration that cannot be read; IgnoreSettings reports it.
 func newRepo(at dirs, top, start string) *Repo {
 	f := readFormat(at, nil)
 	r := &Repo{Top: top, GitDir: at.git, CommonDir: at.common, SHA256: f.sha256, Bare: f.bare}

@@ -5,15 +5,15 @@ import (
 	"path/filepath"
 )
 
-// UserConfig says where the user's own git configuration lies; the caller takes it
-// from the environment, this package does not. The zero value names nothing, so
-// that only the repository's own configuration is read.
+// UserConfig locates the user's own git configuration. The caller takes it from the environment;
+// this package does not read it. The zero value names nothing, so only the repository's own
+// configuration is read.
 type UserConfig struct {
-	Home       string   // holds .gitconfig; what "~" stands for
+	Home       string   // holds .gitconfig; the value of "~"
 	ConfigHome string   // holds git/config and git/ignore; "" means Home/.config
 	System     []string // files of the whole machine, such as /etc/gitconfig
 
-	Files *Files // remembers what was read; may be nil
+	Files *Files // cache of the files; may be nil
 }
 
 func (u UserConfig) configHome() string {
@@ -35,16 +35,16 @@ func (u UserConfig) files() []string {
 	return list
 }
 
-// IgnoreSettings is what configuration says about ignoring files.
+// IgnoreSettings are the settings about ignored files.
 type IgnoreSettings struct {
 	ExcludesFile string // core.excludesFile or its default; "" for none
 	InfoExclude  string // the repository's info/exclude; "" outside of a repository
 	IgnoreCase   bool   // core.ignoreCase
 }
 
-// IgnoreSettings reads the settings that apply in this work tree. The files that
-// they name need not exist. A configuration that is unreadable or malformed is an
-// error, meant for a warning: the settings hold what could be read all the same.
+// IgnoreSettings reads the settings that apply in this work tree. The files that they name need not
+// exist. An unreadable or malformed configuration is an error for a warning: the settings hold the
+// part that could be read.
 func (r *Repo) IgnoreSettings(u UserConfig) (IgnoreSettings, error) {
 	s, err := readIgnore(u, r, r.configFiles(u), r.Top)
 	s.InfoExclude = filepath.Join(r.CommonDir, "info", "exclude")

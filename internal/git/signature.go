@@ -5,10 +5,10 @@ import (
 	"os"
 )
 
-// Signature tells one state of an index file from another without reading it.
-// Two states that differ in anything that counts differ in the checksum at the end
-// of the file; the stat data cover for git's index.skipHash, which leaves that out.
-// A shared index is covered because the file that refers to it names it by checksum.
+// Signature identifies a state of an index file without reading it. Two states that differ in
+// content have different checksums at the end of the file. The stat data cover an index without
+// that checksum (index.skipHash). A shared index is covered, because the file that refers to it
+// names it by checksum.
 type Signature struct {
 	Size, MTime, CTime int64 // times in nanoseconds since 1970
 	Dev, Ino           uint64

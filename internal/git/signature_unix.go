@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// fill adds what only the system's own stat tells.
+// fill adds the fields that only the system's stat has.
 func (s *Signature) fill(f *os.File) error {
 	var st unix.Stat_t
 	if err := unix.Fstat(int(f.Fd()), &st); err != nil {

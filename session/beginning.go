@@ -7,21 +7,20 @@ import (
 	"github.com/seed-fb9cbc17/cairn"
 )
 
-// Beginning is a step whose state before is being captured, see BeginStepAsync.
+// Beginning is a step whose state before is being captured; see BeginStepAsync.
 type Beginning struct {
 	done chan struct{}
 	step *Step
 	err  error
 }
 
-// BeginStepAsync is BeginStep for a host that has something better to do meanwhile,
-// such as waiting for the model: it checks b, and the capture goes on in a goroutine
-// until ctx ends. The state that it takes is one between this call and the end of the
-// goroutine. So a tool that may write must not run before Wait has returned without
-// an error: what it wrote could be part of the state before.
+// BeginStepAsync is BeginStep for a host that has other work meanwhile, such as waiting for the
+// model. It checks b, and the capture runs in a goroutine until ctx ends. The captured state is one
+// between this call and the end of the goroutine. A tool that may write must not run before Wait
+// has returned without an error: its writes could become part of the state before.
 //
-// Whatever else these Sessions are told to change in the session waits by itself until
-// the step has begun. Other Sessions and other processes do not know of it.
+// Other changes to the session through these Sessions wait until the step has begun. Other Sessions
+// and other processes do not know of the beginning.
 func (s *Sessions) BeginStepAsync(ctx context.Context, b StepBegin) (*Beginning, error) {
 	if err := b.Check(); err != nil {
 		return nil, err
@@ -46,11 +45,11 @@ func (s *Sessions) BeginStepAsync(ctx context.Context, b StepBegin) (*Beginning,
 	return out, nil
 }
 
-// Done is closed when the step has begun, or has failed to.
+// Done is closed when the step has begun, or has failed to begin.
 func (b *Beginning) Done() <-chan struct{} { return b.done }
 
-// Wait returns the step as BeginStep would have. When ctx ends before, it returns the
-// error of ctx, and the capture goes on.
+// Wait returns the result of BeginStep. If ctx ends first, it returns the error of ctx, and the
+// capture goes on.
 func (b *Beginning) Wait(ctx context.Context) (*Step, error) {
 	if err := b.wait(ctx); err != nil {
 		return nil, err
@@ -58,7 +57,7 @@ func (b *Beginning) Wait(ctx context.Context) (*Step, error) {
 	return b.step, b.err
 }
 
-// wait waits for the end, whatever that is.
+// wait waits for the beginning to end and ignores its error.
 func (b *Beginning) wait(ctx context.Context) error {
 	if b == nil {
 		return nil
@@ -84,7 +83,7 @@ func (s *Sessions) forget(id string, b *Beginning) {
 	}
 }
 
-// forgetFailed forgets a beginning that has failed, when another one has not.
+// forgetFailed removes the session's beginning if it has failed.
 func (s *Sessions) forgetFailed(id string) {
 	s.mu.Lock()
 	b := s.beginnings[id]
@@ -107,8 +106,7 @@ func (s *Sessions) wait(ctx context.Context, id string) error {
 	return b.wait(ctx)
 }
 
-// update changes the line of a session, after the beginning of a step that was asked
-// for before.
+// update changes the line of a session, after a beginning that was asked for earlier.
 func (s *Sessions) update(ctx context.Context, id string, f func(*cairn.LineUpdate) error) error {
 	if err := s.wait(ctx, id); err != nil {
 		return err
@@ -116,7 +114,7 @@ func (s *Sessions) update(ctx context.Context, id string, f func(*cairn.LineUpda
 	return s.repo.UpdateLines(ctx, f)
 }
 
-// updateFamily is update for what concerns children and parents, too.
+// updateFamily is update for a change that concerns children and parents, too.
 func (s *Sessions) updateFamily(ctx context.Context, f func(*cairn.LineUpdate) error) error {
 	s.mu.Lock()
 	var all []*Beginning
@@ -132,8 +130,7 @@ func (s *Sessions) updateFamily(ctx context.Context, f func(*cairn.LineUpdate) e
 	return s.repo.UpdateLines(ctx, f)
 }
 
-// withBeginning adds to an error about a step that does not exist why the newest one
-// has not begun.
+// withBeginning adds to an error about a missing step the reason why the newest step has not begun.
 func (s *Sessions) withBeginning(id string, err error) error {
 	if !errors.Is(err, ErrNotFound) {
 		return err

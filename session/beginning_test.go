@@ -163,8 +163,8 @@ func addMessage(f *fixture, id string) error {
 	return err
 }
 
-// TestBeginStepAsyncFails: an id that cannot be used is told at once, anything else by
-// Wait and by whoever looks for the step; the next beginning starts afresh.
+// TestBeginStepAsyncFails: an id that cannot be used is reported at once, any other error by Wait
+// and by a look-up of the step; the next beginning starts afresh.
 func TestBeginStepAsyncFails(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, gittest.Tree{"a": gittest.File("1\n")})

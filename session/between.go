@@ -8,9 +8,9 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
-// Between describes a step for what changed since the newest state of a session, which no
-// tool of the session brackets: a command that it left running may have changed it. The
-// message is begun if it is new. It is a turn of its own, so UndoStep takes it back alone.
+// Between describes a step for the changes since the newest state of a session that no tool of the
+// session brackets: a command that it left running may have made them. The message is begun if it
+// is new. The step is a turn of its own, so UndoStep takes it back alone.
 type Between struct {
 	Session, Message, Prompt string
 	Meta                     map[string]string // of the message
@@ -20,8 +20,8 @@ type Between struct {
 	Pending bool
 }
 
-// RecordBetween records such a step. It returns nil where nothing changed, where a step is
-// open, which the changes belong to, and where the session has not begun.
+// RecordBetween records such a step. It returns nil if nothing changed, if a step is open, to which
+// the changes belong, or if the session has not begun.
 func (s *Sessions) RecordBetween(ctx context.Context, b Between) (*Step, error) {
 	if err := checkID("id of the session", b.Session); err != nil {
 		return nil, err

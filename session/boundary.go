@@ -6,9 +6,9 @@ import (
 	"github.com/seed-fb9cbc17/cairn"
 )
 
-// target is where a revert goes back to, found among the messages.
+// target is the place to which a revert goes back, found among the messages.
 type target struct {
-	event          // with the boundary as hosts show it
+	event          // with the boundary in the form that hosts show
 	own   []*step  // of the session, that are taken back
 	gone  []string // messages from the match on
 }
@@ -69,7 +69,7 @@ func (t *target) takeFrom(messages []*message) {
 	}
 }
 
-// goes reports whether a sub-agent that was called there is taken back.
+// goes reports whether a sub-agent that the message or step called is taken back.
 func (t *target) goes(messageID, stepID string) bool {
 	if t.Start || slices.Contains(t.gone, messageID) {
 		return true
@@ -106,8 +106,8 @@ func (m *message) partLists() [][]Part {
 	return lists
 }
 
-// stepsAfter lists the steps whose changes come after a part. Those of the part's own
-// step do, unless the part is what tells them or follows that.
+// stepsAfter lists the steps whose changes come after a part. The step of the part itself is one of
+// them, unless the part reports the step's changes or follows such a part.
 func (m *message) stepsAfter(at *place) []*step {
 	if at.step < 0 {
 		return m.steps
@@ -120,7 +120,8 @@ func (m *message) stepsAfter(at *place) []*step {
 	return m.steps[at.step:]
 }
 
-// turns lists the messages with which turns begin: the user's, or all where none is.
+// turns lists the messages that begin a turn: the user's, or all messages if there is none of the
+// user.
 func (h *history) turns() []*message {
 	var turns []*message
 	for _, m := range h.messages {
@@ -134,7 +135,7 @@ func (h *history) turns() []*message {
 	return turns
 }
 
-// position is the index of a boundary among the messages, their number for none.
+// position returns the index of a boundary among the messages, their number for nil.
 func (h *history) position(b *boundary) int {
 	switch {
 	case b == nil:
@@ -149,7 +150,7 @@ func (h *history) position(b *boundary) int {
 	return i
 }
 
-// before is the newest turn that begins before a boundary, nil for none.
+// before returns the newest turn that begins before a boundary, nil for none.
 func (h *history) before(b *boundary) *message {
 	end := h.position(b)
 	for _, m := range slices.Backward(h.turns()) {
@@ -160,7 +161,7 @@ func (h *history) before(b *boundary) *message {
 	return nil
 }
 
-// after is the first turn that begins after the boundary's own, nil for none.
+// after returns the first turn that begins after the boundary's own, nil for none.
 func (h *history) after(b *boundary) *message {
 	at := h.position(b)
 	if b.Part != "" {

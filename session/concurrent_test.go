@@ -11,8 +11,8 @@ import (
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
-// TestConcurrentSessions: several agents record and revert at once, through one
-// Sessions and through others on the same store; nobody loses anything.
+// TestConcurrentSessions: several agents record and revert at once, through one Sessions and
+// through others on the same store; no work is lost.
 func TestConcurrentSessions(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, gittest.Tree{"base": gittest.File("b\n")})

@@ -7,10 +7,10 @@ import (
 	"github.com/seed-fb9cbc17/cairn"
 )
 
-// Diff yields what a session, a message or a step changed, with its children's
-// steps, ordered by path: each file from before its first change to after its last.
-// Reverted steps count only where the scope names them or their message. What is known to be
-// other sessions' work, or shared with them, is left out.
+// Diff yields the changes of a session, a message or a step, including the steps of its children,
+// ordered by path: each file from before its first change to after its last. Reverted steps count
+// only if the scope names them or their message. Changes that are known to belong to other
+// sessions, or to be shared with them, are left out.
 func (s *Sessions) Diff(ctx context.Context, id string, in Scope) iter.Seq2[*cairn.FileDiff, error] {
 	return func(yield func(*cairn.FileDiff, error) bool) {
 		list, err := s.diffList(ctx, id, in)
@@ -43,7 +43,7 @@ func (s *Sessions) diffList(ctx context.Context, id string, in Scope) ([]cairn.C
 	return s.changed(ctx, h, active, in)
 }
 
-// changed lists what the steps in a scope changed.
+// changed lists the changes of the steps in a scope.
 func (s *Sessions) changed(ctx context.Context, h *history, active []*boundary, in Scope) ([]cairn.Change, error) {
 	f, err := s.family(ctx, h.ID)
 	if err != nil {
@@ -64,8 +64,7 @@ func (s *Sessions) changed(ctx context.Context, h *history, active []*boundary, 
 	return list, expired(err, "a state of session %q", h.ID)
 }
 
-// inScope lists the steps that a scope means, with those of the sub-agents that they
-// called.
+// inScope lists the steps in a scope, with the steps of the sub-agents that they called.
 func (f *family) inScope(in Scope) ([]stepRef, error) {
 	var own []*step
 	found := in == Scope{}
@@ -97,8 +96,8 @@ func (f *family) inScope(in Scope) ([]stepRef, error) {
 	}), nil
 }
 
-// means reports whether a message belongs to the scope; before says whether the one
-// before it does.
+// means reports whether a message belongs to the scope; before is the result for the message before
+// it.
 func (in Scope) means(m *message, before bool) bool {
 	return in.Message == "" || m.ID == in.Message || before && (in.Rest || in.Turn && m.Role != RoleUser)
 }

@@ -1,80 +1,75 @@
-// Package session records what an agent does in a directory as sessions of messages
-// and steps, and takes it back again without taking anybody else's work.
+// Package session records the work of an agent in a directory as sessions of messages and steps. It
+// takes the work back without taking back the work of others.
 //
 // # Steps
 //
-// A step is what happens between two captures of the root: BeginStep takes the state
-// before the agent's tools run, EndStep the state after. Whatever changed in between
-// is the step's, be it by an edit tool, a shell command or a formatter; what is found
-// changed when the next step begins is the user's. The answer of EndStep lists the
-// changed files as a patch. Tools of one step may run in parallel: the step is the
-// unit.
+// A step is the time between two captures of the root: BeginStep captures the state before the
+// agent's tools run, EndStep the state after. Every change in between belongs to the step, whether
+// an edit tool, a shell command or a formatter made it. A change that the beginning of the next
+// step finds belongs to the user. The answer of EndStep lists the changed files as a patch. Tools
+// of one step may run in parallel: the step is the unit.
 //
-// Steps belong to messages, and messages to a session. All ids are the host's: any
-// text of up to MaxID bytes. The same begin or end twice is one, so that hosts whose
-// events come twice need not care. A step that is still open is ended by the next one
-// of its session, or by RevertOptions.EndOpen.
+// Steps belong to messages, and messages to a session. All ids are the host's: any text of up to
+// MaxID bytes. A repeated begin or end has no effect, so a host may deliver its events twice. An
+// open step is ended by the next step of its session, or by RevertOptions.EndOpen.
 //
-// A step lives as long as its owner (see Owner): a process, or a lease where no process
-// can be seen. A step whose owner is gone counts as ended with the last state that was
-// captured in it, for all who read. What came later is the user's. The owner of a step
-// is the calling process unless StepBegin names another one.
+// A step lives as long as its owner (see Owner): a process, or a lease if the process cannot be
+// observed. A step whose owner is gone counts as ended with the last state that was captured in it,
+// for all readers. Later changes belong to the user. The owner of a step is the calling process
+// unless StepBegin names another one.
 //
-// BeginStepAsync captures the state before while the host does something else, as
-// waiting for the model. A tool that may write waits for it first.
+// BeginStepAsync captures the state before the step while the host does other work, such as waiting
+// for the model. A tool that may write waits for the capture.
 //
 // # Back and forth
 //
-// Revert takes back all steps from a message on. The messages stay, hidden behind a
-// boundary that Session.Revert names; reverting again moves the boundary in either
-// direction, and Unrevert takes it away. UndoStep and RedoStep go turn by turn. When
-// the session goes on, by BeginStep, AddMessage or Commit, what is behind the boundary
-// leaves the session for good. The files can still be had back then: every revert is
-// an operation of the repository, which Repo.Undo takes back. The boundary follows
-// what Repo.Undo and Repo.Redo do to it.
+// Revert takes back all steps from a message on. The messages stay, hidden behind a boundary that
+// Session.Revert names. Reverting again moves the boundary in either direction, and Unrevert
+// removes it. UndoStep and RedoStep move it turn by turn. When the session continues, by BeginStep,
+// AddMessage or Commit, everything behind the boundary leaves the session for good. The files can
+// still be restored then: every revert is an operation of the repository, which Repo.Undo takes
+// back. The boundary follows Repo.Undo and Repo.Redo.
 //
-// The state before the first revert is kept, and every boundary is worked out from it:
-// the steps behind the boundary are taken out of it, the newest first. So a boundary
-// stands for one state, however it was reached. Where somebody wrote between two
-// steps, or after them, each step is taken out by a three-way merge of its own; where
-// that is not clean, the path stays as it is from there on and is listed as a conflict
-// (or as RevertOptions.OnConflict says). On disk only paths are touched that a step
-// behind the old or the new boundary changed, and what was written there since the
-// last move is merged once more. Everything that is overwritten or deleted is saved
-// first.
+// The state before the first revert is kept, and every boundary is computed from it: the steps
+// behind the boundary are removed from that state, the newest first. So a boundary always has the
+// same state, however it was reached. If another writer changed a path between two steps, or after
+// them, each step is removed by a three-way merge of its own. If the merge is not clean, the path
+// keeps its state from there on and is listed as a conflict (or RevertOptions.OnConflict decides).
+// On disk, only paths are touched that a step behind the old or the new boundary changed, and
+// changes made there since the last move are merged again. Every file that is overwritten or
+// deleted is saved first.
 //
-// # Who did what
+// # Attribution
 //
-// Captures see that a path changed, not who changed it. Inside a step everything
-// is the step's, with these exceptions, which Revert keeps and lists:
+// Captures show that a path changed, not who changed it. Inside a step every change is the step's,
+// with these exceptions, which Revert keeps and lists:
 //
-//   - what a restore, revert or undo changed meanwhile
-//   - what a step of another session that overlaps it names as its own: paths given
+//   - changes by a restore, revert or undo during the step
+//   - paths that an overlapping step of another session names as its own: paths given
 //     to BeginStep, Hint or EndStep belong to the session that gave them
-//   - what such a step changed as well without naming it is shared, and a conflict
+//   - paths that such a step changed as well without naming them are shared, and a conflict
 //
-// A session may have a parent, whose sub-agent it is. It is reverted with the message,
-// and step, of the parent in which it began, whenever its own steps ran; parent and
-// child never keep each other's work.
+// A session may have a parent, whose sub-agent it is. It is reverted with the message and step of
+// the parent in which it began, at whatever time its own steps ran. Parent and child never keep
+// each other's work.
 //
-// An ignored file is in no capture, but one that a step names is. If it was named
-// before it was changed, it is reverted like any other.
+// An ignored file is in no capture unless a step names it. If it was named before it was changed,
+// it is reverted like any other file.
 //
-// # What lies where
+// # Storage
 //
 // A session is a line of commits in the store, refs/cairn/sessions/<encoded id> (see
-// cairn.LineRef): every event is a commit, or several are, its tree the state at that
-// moment, its author the agent for what a step changed and the user for what was found
-// changed between, its record in a commit header. git log -p on the line shows what
-// each step changed. Lines are pushed, fetched, verified and cleaned away like all
-// others. Files and line move together: whoever is killed in the middle, the next
-// command that changes the store brings both to the state before or both to the one
-// after.
+// cairn.LineRef). Every event is one commit or several. The tree is the state at that moment. The
+// author is the agent for the changes of a step, and the user for changes found between steps. The
+// record is in a commit header. git log -p on the line shows the changes of each step. Lines are
+// pushed, fetched, verified and cleaned away like all others. Files and line move together: if the
+// process is killed in the middle, the next command that changes the store brings both to the state
+// before or both to the state after.
 //
-// # What is not promised
+// # No guarantees
 //
-// A user's edit inside a step that names its paths is still the step's if the step does
-// not overlap another session's. Times come from the clock: where it jumps backward,
-// steps of different sessions may seem not to overlap. What an agent wrote between the
-// last capture and its end by a signal counts as the user's.
+// A user's edit inside a step that names its paths still belongs to the step if the step does not
+// overlap another session's. Times come from the clock: if it jumps backward, steps of different
+// sessions may seem not to overlap. Writes of an agent between the last capture and its end by a
+// signal count as the user's.
 package session

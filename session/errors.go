@@ -19,7 +19,7 @@ var (
 	// Newest.
 	ErrID = errors.New("unusable id")
 
-	// ErrExpired: what was asked for has been cleaned away.
+	// ErrExpired: the requested state has been cleaned away.
 	ErrExpired = errors.New("expired")
 )
 

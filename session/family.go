@@ -24,7 +24,7 @@ type family struct {
 	head    *history
 	members map[string]*history // by id, the head included
 	order   []string            // parents first
-	above   map[string]bool     // the sessions that the head is a child of
+	above   map[string]bool     // the ancestors of the head
 	all     []digest
 }
 
@@ -65,7 +65,7 @@ func (f *family) open() (list []*history) {
 	return list
 }
 
-// dead lists those of which a step counts as ended because its owner is gone.
+// dead lists the members with a step that counts as ended because its owner is gone.
 func (f *family) dead() (list []*history) {
 	for _, id := range f.order {
 		if f.members[id].dead != nil {
@@ -75,8 +75,8 @@ func (f *family) dead() (list []*history) {
 	return list
 }
 
-// withChildren adds the steps of the sub-agents that some steps of the head, or the
-// messages that go, have called, whenever those steps ran.
+// withChildren adds the steps of the sub-agents that were called by these steps of the head, or by
+// the messages that go, at whatever time those steps ran.
 func (f *family) withChildren(own []*step, goes func(messageID, stepID string) bool) []stepRef {
 	refs := make([]stepRef, 0, len(own))
 	for _, st := range own {
@@ -109,7 +109,7 @@ func (h *history) steps() iter.Seq[*step] {
 }
 
 // window is steps that overlap, as one.
-type window struct {
+type window struct { // window is a group of steps that overlap in time.
 	cairn.UndoneStep
 	began, ended int64
 	steps        map[stepRef]bool
@@ -119,8 +119,7 @@ type window struct {
 // forever is later than every end.
 const forever = 1<<63 - 1
 
-// windows joins steps that overlap in time: what one of a family did inside
-// another's step was done by both.
+// windows joins steps that overlap in time: a change inside two steps of a family counts for both.
 func (f *family) windows(refs []stepRef) []*window {
 	var list []*window
 	for _, ref := range refs {
@@ -152,8 +151,8 @@ func (s *step) endOr(open int64) int64 {
 	return s.ended
 }
 
-// join adds a step. Of what is known to have been absent only the first one's
-// counts: later an earlier step of the window may have deleted it.
+// join adds a step. Only the first step's knowledge of absent paths counts: an earlier step of the
+// window may have deleted a path that a later one found absent.
 func (w *window) join(later *window) {
 	if later.ended > w.ended {
 		w.ended, w.To = later.ended, later.To
@@ -168,8 +167,8 @@ func (w *window) join(later *window) {
 	}
 }
 
-// addOthers finds the steps of everybody else that overlap windows: of other
-// sessions, and of those of the family that stay.
+// addOthers finds the steps of others that overlap windows: of other sessions, and of the steps of
+// the family that stay.
 func (s *Sessions) addOthers(ctx context.Context, f *family, windows []*window) error {
 	if len(windows) == 0 {
 		return nil
@@ -197,8 +196,8 @@ func (s *Sessions) addOthers(ctx context.Context, f *family, windows []*window) 
 	return s.addOperations(ctx, windows)
 }
 
-// addOperations finds what was restored, reverted and undone inside windows: that is
-// nobody's step.
+// addOperations finds the changes of restores, reverts and undos inside windows: they belong to no
+// step.
 func (s *Sessions) addOperations(ctx context.Context, windows []*window) error {
 	for op, err := range s.repo.Operations(ctx) {
 		if err != nil {
@@ -217,7 +216,7 @@ func (s *Sessions) addOperations(ctx context.Context, windows []*window) error {
 	return nil
 }
 
-// overlap adds a step to the windows that it overlaps and is no part of.
+// overlap adds a step to the windows that it overlaps without being part of them.
 func (h *history) overlap(st *step, windows []*window, reverted bool) {
 	end := st.endOr(forever)
 	for _, w := range windows {
@@ -228,7 +227,7 @@ func (h *history) overlap(st *step, windows []*window, reverted bool) {
 	}
 }
 
-// undoneSteps are windows as package cairn wants them.
+// undoneSteps returns windows in the form of package cairn.
 func undoneSteps(windows []*window) []cairn.UndoneStep {
 	out := make([]cairn.UndoneStep, len(windows))
 	for i, w := range windows {

@@ -8,13 +8,13 @@ import (
 	"github.com/seed-fb9cbc17/cairn"
 )
 
-// Fork makes a new session that shares the history before a message; with an empty
-// message, all that is not reverted. Files stay as they are: Session.Fork names the
-// checkpoint of the state at that point, for Repo.Restore. The fork has the steps of
-// the part that it shares, and can revert them, but no children.
+// Fork makes a new session that shares the history before a message; with an empty message, all
+// that is not reverted. Files stay as they are: Session.Fork names the checkpoint of the state at
+// that point, for Repo.Restore. The fork has the steps of the shared part and can revert them. It
+// has no children.
 //
-// Forking again with the same arguments is no error; an id that another session has
-// is cairn.ErrExists. Where the message has been cleaned away the error is ErrExpired.
+// Forking again with the same arguments is no error. If another session has the id, the error is
+// cairn.ErrExists. If the message has been cleaned away, it is ErrExpired.
 func (s *Sessions) Fork(ctx context.Context, id, message, newID string) (*Session, error) {
 	if err := checkID("id of the fork", newID); err != nil {
 		return nil, err

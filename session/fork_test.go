@@ -7,7 +7,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
-// TestRevertBesideFork: a fork has the same steps. Their work is nobody else's, be it
+// TestRevertBesideFork: a fork has the same steps. Their work is not foreign, whether it is
 // reverted in the session or in the fork.
 func TestRevertBesideFork(t *testing.T) {
 	t.Parallel()

@@ -7,8 +7,8 @@ import (
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
-// TestHintedIgnoredFiles: what a tool names is reverted although it is ignored, be it
-// made or changed by it; what nobody named stays.
+// TestHintedIgnoredFiles: a path that a tool names is reverted although it is ignored, whether the
+// tool made or changed it; an unnamed path stays.
 func TestHintedIgnoredFiles(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, gittest.Tree{

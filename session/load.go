@@ -26,17 +26,16 @@ type Sessions struct {
 	beginnings map[string]*Beginning // by id: of the newest step that is about to begin, or did not
 }
 
-// loaded is a line as far as it was read. Entries are only ever appended to, or lose their
-// beginning.
+// loaded is the part of a line that was read. Entries are appended, or lose their oldest part.
 type loaded struct {
 	entries   []*entry // oldest first
 	truncated bool
 }
 
-// maxLoaded is how many lines are kept in memory.
+// maxLoaded is the number of lines that are kept in memory.
 const maxLoaded = 64
 
-// New returns the sessions that lie in the store of a root.
+// New returns the sessions in the store of a root.
 func New(r *cairn.Repo) *Sessions {
 	return &Sessions{repo: r, clock: time.Now, awake: process.Awake, lines: make(map[string]*loaded), summaries: make(map[string]summarized)}
 }
@@ -45,7 +44,7 @@ func notFound(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrNotFound, fmt.Sprintf(format, args...))
 }
 
-// load reads a session. Of a line that was read before only what is new is read.
+// load reads a session. For a line that was read before it reads only the new part.
 func (s *Sessions) load(ctx context.Context, id string) (*history, error) {
 	if err := checkID("id of the session", id); err != nil {
 		return nil, err
@@ -139,7 +138,7 @@ func (s *Sessions) readSince(ctx context.Context, tip *cairn.LineEvent, known *l
 	return l, nil
 }
 
-// newEntry keeps of a checkpoint what a session needs.
+// newEntry returns the part of a checkpoint that a session needs.
 func newEntry(e *cairn.LineEvent, rec *record) *entry {
 	return &entry{
 		line: cairn.LineEvent{
@@ -150,13 +149,13 @@ func newEntry(e *cairn.LineEvent, rec *record) *entry {
 	}
 }
 
-// now is the time of an event. Those of a line are in order whatever the clock says.
+// now returns the time of a new event. The times of a line are in order whatever the clock says.
 func (s *Sessions) now(h *history) int64 { return max(s.clock().UnixNano(), h.At+1) }
 
 // add applies an event that is to be appended.
 func (s *Sessions) add(h *history, ev event) { h.add(s.now(h), ev) }
 
-// encode makes a record of the events that are to be appended.
+// encode makes a record of the pending events.
 func (s *Sessions) encode(h *history) (json.RawMessage, error) {
 	h.clock = s.awake()
 	rec := record{Version: recordVersion, Events: h.pending, Now: h.next(s.now(h))}
@@ -168,7 +167,7 @@ func (s *Sessions) encode(h *history) (json.RawMessage, error) {
 	return data, nil
 }
 
-// digests lists all sessions in short.
+// digests lists the digests of all sessions.
 func (s *Sessions) digests(ctx context.Context) ([]digest, error) {
 	tips, err := s.repo.LineTips(ctx)
 	if err != nil {

@@ -21,8 +21,8 @@ import (
 //
 //   - going back and forth in a session changes nothing but what its steps changed,
 //     and never what only the other agent's tools named or only the user touched
-//   - nobody else at work, each boundary stands for one state, however it is reached,
-//     and unrevert is exact
+//   - while the other writers are idle, each boundary stands for one state, however it
+//     is reached, and unrevert is exact
 //   - every byte that was on disk at a step, or that was replaced, can be had back
 type sessionModel struct {
 	*fixture
@@ -62,7 +62,7 @@ func (m *sessionModel) oweAll() {
 	}
 }
 
-// edit changes one of the files of somebody.
+// edit changes one of the files of a writer.
 func (m *sessionModel) edit(t *rapid.T, who string) string {
 	var names []string
 	for _, name := range modelNames {
@@ -165,7 +165,7 @@ func (m *sessionModel) user(t *rapid.T) {
 	m.disturb()
 }
 
-// disturb says that somebody else was at work.
+// disturb records that another writer was at work.
 func (m *sessionModel) disturb() { m.quiet = make(map[string]map[string]gittest.Listing) }
 
 // goBack moves the boundary of a session and checks what that did.
@@ -227,8 +227,8 @@ func (m *sessionModel) checkTouched(t *rapid.T, id string, before map[string]str
 	}
 }
 
-// checkBoundary compares the state at a boundary with what it was the last time,
-// unless somebody was at work since or something stayed.
+// checkBoundary compares the state at a boundary with the one of the last time, unless another
+// writer was at work since or a path stayed.
 func (m *sessionModel) checkBoundary(t *rapid.T, id string, start, s *session.Session, res *cairn.Result, before gittest.Listing) {
 	if !res.Complete() {
 		m.disturb()
@@ -255,7 +255,7 @@ func (m *sessionModel) checkBoundary(t *rapid.T, id string, start, s *session.Se
 	m.quiet[id][name(s)] = now
 }
 
-// operation takes back, or brings back, what was done last, whoever did it.
+// operation undoes or redoes the last operation of any writer.
 func (m *sessionModel) operation(t *rapid.T, do func() (*cairn.Result, error)) {
 	before := m.disk()
 	if _, err := do(); err != nil && !errors.Is(err, cairn.ErrNotFound) {

@@ -14,17 +14,16 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
-// Owner says how long an open step counts as running: as long as one of the processes
-// lives. Where that cannot be seen from here, because none is named, or they run on
-// another machine or in another PID namespace, the step counts as running for the time
-// of Lease after the last event of its session. Time in which the machine sleeps does
-// not count.
+// Owner decides how long an open step counts as running: as long as one of the processes lives. If
+// that is not observable, because no process is named, or the processes run on another machine or
+// in another PID namespace, the step counts as running for the time of Lease after the last event
+// of its session. Time in which the machine sleeps does not count.
 type Owner struct {
 	Processes []Process     `json:"processes,omitempty"`
 	Lease     time.Duration `json:"lease,omitempty"` // 0 = DefaultLease
 }
 
-// Text is an owner as JSON, for what carries it on its way to BeginStep.
+// Text returns the owner as JSON, for transport to BeginStep.
 func (o *Owner) Text() json.RawMessage {
 	text, err := json.Marshal(o)
 	if err != nil {
@@ -33,7 +32,8 @@ func (o *Owner) Text() json.RawMessage {
 	return text
 }
 
-// OwnerOf reads what Text gave. What cannot be read is an owner that cannot be seen.
+// OwnerOf decodes the result of Text. For an invalid text it returns an owner that is not
+// observable.
 func OwnerOf(text json.RawMessage) *Owner {
 	o := new(Owner)
 	if len(text) == 0 || json.Unmarshal(text, o) != nil {
@@ -45,7 +45,7 @@ func OwnerOf(text json.RawMessage) *Owner {
 // DefaultLease is the lease of an Owner that names none.
 const DefaultLease = time.Hour
 
-// Process names a process among all that have had its number.
+// Process identifies a process among all that have had its number.
 type Process struct {
 	PID   int    `json:"pid"`
 	Start string `json:"start"`           // when it began, in a unit of the system
@@ -54,14 +54,14 @@ type Process struct {
 	Host  string `json:"host,omitempty"`
 }
 
-// ProcessOf names a running process. It fails where the process is not there, or
-// cannot be seen from here.
+// ProcessOf identifies a running process. ok is false if the process does not exist or is not
+// observable.
 func ProcessOf(pid int) (p Process, ok bool) {
 	id, ok := process.Of(pid)
 	return Process(id), ok
 }
 
-// thisProcess owns what names no owner.
+// thisProcess is the owner of a step without a named owner.
 func thisProcess() *Owner {
 	if id, ok := process.Self(); ok {
 		return &Owner{Processes: []Process{Process(id)}}
@@ -76,7 +76,7 @@ func (o *Owner) lease() time.Duration {
 	return o.Lease
 }
 
-// maxOwners bounds how many processes can share a step.
+// maxOwners is the largest number of processes that can share a step.
 const maxOwners = 64
 
 func (o *Owner) check() error {
@@ -86,7 +86,7 @@ func (o *Owner) check() error {
 	return nil
 }
 
-// life is what is known about the owner of a step.
+// life is the known state of a step's owner.
 type life int
 
 const (
@@ -117,9 +117,9 @@ func (s *Sessions) lifeOf(h *history, st *step) life {
 	return unseen
 }
 
-// idle is the time since the last event of a session in which the machine was awake.
-// Across boots and machines only the calendar is there: a last event in the future
-// counts as long ago as it is ahead, because a clock was set.
+// idle returns the time since the last event of a session in which the machine was awake. Across
+// boots and machines only the calendar is available: a last event in the future counts as long ago
+// as it is ahead, because a clock was set.
 func (s *Sessions) idle(h *history) time.Duration {
 	if d, ok := s.awake().Since(h.Clock); ok {
 		return d
@@ -127,10 +127,10 @@ func (s *Sessions) idle(h *history) time.Duration {
 	return time.Duration(s.clock().UnixNano() - h.At).Abs()
 }
 
-// bury lets a step whose owner is gone count as ended with the newest state of its
-// line: all events since its beginning are its own, because whatever else happens in
-// the session records the end first. What came later is not the step's. No event is
-// needed for that, so it is the same for all who read.
+// bury makes a step whose owner is gone count as ended with the newest state of its line. All
+// events since its beginning belong to it, because any other event of the session first records the
+// end. Later changes do not belong to the step. No event is needed for this, so the result is the
+// same for all readers.
 func (s *Sessions) bury(h *history) {
 	st := h.openStep()
 	if st == nil {
@@ -145,7 +145,7 @@ func (s *Sessions) bury(h *history) {
 	h.dead, h.Open = st, ""
 }
 
-// revive lets a buried step go on: an event of its owner has come after all.
+// revive reopens a buried step: its owner has sent an event.
 func (h *history) revive() {
 	st := h.dead
 	st.After, st.Ended, st.ended = Checkpoint{}, time.Time{}, 0
@@ -153,7 +153,7 @@ func (h *history) revive() {
 	h.dead, h.Open = nil, st.ID
 }
 
-// endDead adds the end of a buried step to what is to be appended.
+// endDead adds the end of a buried step to the pending events.
 func (s *Sessions) endDead(ctx context.Context, h *history) error {
 	if h.dead == nil {
 		return nil
@@ -192,10 +192,10 @@ func (s *Sessions) endAbandoned(ctx context.Context, u *cairn.LineUpdate, h *his
 	return s.stepNow(ctx, h.ID, st.ID)
 }
 
-// renewals is how many events a lease is renewed by, at most, while it lasts.
+// renewals is the largest number of events that renew a lease while it lasts.
 const renewals = 8
 
-// renew counts as an event of the session where the lease of a step depends on it.
+// renew records an event of the session if the lease of a step depends on it.
 func (s *Sessions) renew(ctx context.Context, u *cairn.LineUpdate, h *history, st *step) error {
 	if st.ended != 0 || s.lifeOf(h, st) < unseen || s.idle(h) < st.Owner.lease()/renewals {
 		return nil
@@ -204,10 +204,10 @@ func (s *Sessions) renew(ctx context.Context, u *cairn.LineUpdate, h *history, s
 	return s.append(ctx, u, h, cairn.LineAppend{Message: "step " + name(st.ID) + " is at work"})
 }
 
-// resumed reports whether a step that was ended without its owner has gone on already.
+// resumed reports whether a step that was ended without its owner has already continued.
 func (h *history) resumed(st *step) bool { return h.step(lateName(st.ID)) != nil }
 
-// busyText says why a step is in the way, and what to do.
+// busyText says why a step is in the way, and what the user can do.
 func (h *history) busyText(st *step) string {
 	if st.life == unseen {
 		return fmt.Sprintf(", and its agent cannot be seen from here (end it first; if the agent is gone: cairn session step end %s --gone)", word(h.ID))
@@ -230,7 +230,7 @@ func (ev *event) tells(s *Sessions, list []cairn.Change) {
 	}
 }
 
-// first is the beginning of the list of changed files.
+// first returns the first entries of the list of changed files.
 func (ev *event) first() []pathText {
 	if len(ev.Files) > 0 {
 		return ev.Files
@@ -238,10 +238,10 @@ func (ev *event) first() []pathText {
 	return ev.First
 }
 
-// goOnForced records what a step did after it was ended without its owner, for
-// instance because its session was taken back while a tool was at work: a step of its
-// own, from the newest state of the line until now. What was taken back leaves the
-// session, as always when it goes on.
+// goOnForced records the changes of a step after it was ended without its owner, for instance
+// because its session was taken back while a tool was at work. They are a step of their own, from
+// the newest state of the line until now. As always when the session continues, reverted steps
+// leave it.
 func (s *Sessions) goOnForced(ctx context.Context, u *cairn.LineUpdate, h *history, st *step, e *StepEnd) (*Step, error) {
 	paths := append(slices.Clone(st.Paths), e.Paths...)
 	from, err := s.settled(ctx, h.last)
@@ -274,8 +274,8 @@ func (s *Sessions) goOnForced(ctx context.Context, u *cairn.LineUpdate, h *histo
 	return s.stepNow(ctx, h.ID, id)
 }
 
-// settled is a state at the time at which it was brought about: that of a revert is
-// written down before the files move.
+// settled returns a state with the time at which it was reached: the state of a revert is recorded
+// before the files move.
 func (s *Sessions) settled(ctx context.Context, at moment) (moment, error) {
 	for op, err := range s.repo.Operations(ctx) {
 		if err != nil || op.When.UnixNano() < at.At {
@@ -289,14 +289,14 @@ func (s *Sessions) settled(ctx context.Context, at moment) (moment, error) {
 	return at, nil
 }
 
-// lateName names what a step did after it was ended without its owner.
+// lateName is the id of the step that records changes after a step was ended without its owner.
 func lateName(id string) string {
 	return strings.ToValidUTF8(id[:min(len(id), MaxID-len(late))], "") + late
 }
 
 const late = "+late"
 
-// seeOpen corrects a digest by what is known about the owner of the open step.
+// seeOpen corrects a digest with the known state of the open step's owner.
 func (s *Sessions) seeOpen(ctx context.Context, d *digest) error {
 	h, isNew, err := s.loadOrNew(ctx, d.ID)
 	if err == nil && !isNew {
@@ -305,7 +305,7 @@ func (s *Sessions) seeOpen(ctx context.Context, d *digest) error {
 	return err
 }
 
-// note says about a step in a message what the reader can do about it.
+// note says, about a step in a message, what the reader can do about it.
 func (h *history) note(st *step) string {
 	switch {
 	case st.ended != 0 && st.Abandoned:
@@ -316,7 +316,7 @@ func (h *history) note(st *step) string {
 	return ""
 }
 
-// word is an id as a shell takes it.
+// word quotes an id for a shell.
 func word(id string) string {
 	if id != "" && !strings.HasPrefix(id, "-") && strings.Trim(id, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:") == "" {
 		return id
@@ -357,7 +357,7 @@ func (s *Sessions) ShareStep(ctx context.Context, session, step string, owner Ow
 	})
 }
 
-// OpenStep is a step that has not been ended, and what is known about its owner.
+// OpenStep is a step that has not been ended, and the known state of its owner.
 type OpenStep struct {
 	Session string     `json:"sessionID"`
 	Step    string     `json:"stepID"`

@@ -266,9 +266,8 @@ func TestV34_TheHostIsThereAfterAll(t *testing.T) {
 	}
 }
 
-// TestV34_TheUserSaysSo: a step whose owner cannot be seen is ended with what is known
-// to be its own where the user says that the owner is gone; until then the way out is
-// named.
+// TestV34_TheUserSaysSo: a step with an unobservable owner is ended with its own known changes when
+// the user declares the owner gone; until then the error names this way out.
 func TestV34_TheUserSaysSo(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, gittest.Tree{"a": gittest.File("1\n")})

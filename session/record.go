@@ -12,9 +12,8 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/process"
 )
 
-// record is what one checkpoint of a session's line tells: what happened since the
-// one before, and what the session is like now, so that listing sessions reads one
-// checkpoint of each.
+// record is the content of one checkpoint of a session's line: the events since the checkpoint
+// before, and a digest of the session, so that listing sessions reads one checkpoint of each.
 type record struct {
 	Version int     `json:"v"`
 	Events  []event `json:"events"`
@@ -23,7 +22,7 @@ type record struct {
 
 const recordVersion = 1
 
-// digest is a session in short.
+// digest is a summary of a session.
 type digest struct {
 	ID            string            `json:"id"`
 	Parent        string            `json:"parent,omitempty"`
@@ -59,7 +58,7 @@ const (
 	kindFork     = "fork"
 )
 
-// event is one thing that happened. Which fields count depends on the kind.
+// event is one event of a session. Its kind decides which fields count.
 type event struct {
 	Kind    string            `json:"kind"`
 	Message string            `json:"message,omitempty"`
@@ -90,7 +89,7 @@ type event struct {
 	Undone []stepRef `json:"undone,omitempty"`
 }
 
-// moment is a state of the line, and when it was.
+// moment is a state of the line and its time.
 type moment struct {
 	ID   string `json:"id"` // checkpoint
 	Hash string `json:"hash"`
@@ -122,10 +121,11 @@ func (f *Fork) UnmarshalJSON(data []byte) error {
 // pathText is a path inside a record.
 type pathText = pathtext.Text
 
-// maxFiles is how many changed files a record lists. More are found by comparing.
+// maxFiles is the number of changed files that a record lists. Beyond it, the list comes from a
+// comparison.
 const maxFiles = 500
 
-// decodeRecord reads the record of a checkpoint; one without has none.
+// decodeRecord reads the record of a checkpoint, nil if there is none.
 func decodeRecord(e *cairn.LineEvent) (*record, error) {
 	rec := &record{}
 	if len(e.Record) == 0 {
@@ -153,7 +153,7 @@ func (r *record) begins() bool {
 	return begins && r.Now.Messages <= messages
 }
 
-// checkID refuses ids that cannot be kept.
+// checkID refuses ids that cannot be stored.
 func checkID(what, id string) error {
 	why := ""
 	switch {
@@ -190,7 +190,7 @@ func checkParts(parts []Part) error {
 	return nil
 }
 
-// MaxPrompt is how many bytes of a prompt are kept.
+// MaxPrompt is the number of bytes of a prompt that are stored.
 const MaxPrompt = 16 << 10
 
 func shorten(prompt string) string {
@@ -206,7 +206,7 @@ func shorten(prompt string) string {
 
 func instant(ns int64) time.Time { return time.Unix(0, ns).UTC() }
 
-// MaxMeta is how large a host's metadata can be, in bytes of JSON.
+// MaxMeta is the largest size of a host's metadata, in bytes of JSON.
 const MaxMeta = 16 << 10
 
 func checkMeta(meta map[string]string) error {

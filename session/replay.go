@@ -9,7 +9,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/process"
 )
 
-// history is a session as its events tell it.
+// history is a session in memory, built from its events.
 type history struct {
 	digest
 	root      string
@@ -52,15 +52,15 @@ type boundary struct {
 	unrevert bool
 }
 
-// entry is one checkpoint of a line, as it is kept in memory.
+// entry is the part of a line's checkpoint that is kept in memory.
 type entry struct {
 	line cairn.LineEvent
 	mark mark
 	rec  *record
 }
 
-// replay tells a session's history from its checkpoints, oldest first. Where the beginning
-// was cleaned away, steps are there whose message is not, see cutMessage.
+// replay builds a session's history from its checkpoints, oldest first. If the beginning was
+// cleaned away, there are steps without a message; see cutMessage.
 func replay(root string, entries []*entry, truncated bool) *history {
 	h := &history{root: root, truncated: truncated}
 	for _, e := range entries {
@@ -142,7 +142,7 @@ func (h *history) applyStep(ev *event, e *entry, at int64) {
 	m.steps = append(m.steps, s)
 }
 
-// state is the state of an event: that of its checkpoint, or an earlier one.
+// state returns the state of an event: that of its checkpoint, or an earlier one.
 func (ev *event) state(e *entry, at int64) moment {
 	if ev.State != nil {
 		return *ev.State
@@ -168,7 +168,7 @@ func pathSet(paths []string) map[string]bool {
 	return set
 }
 
-// before notes what is known about hinted paths before the step changes them.
+// before records the known state of hinted paths before the step changes them.
 func (s *step) before(ev *event, e *entry) {
 	if len(ev.Paths) == 0 {
 		return
@@ -221,9 +221,8 @@ func (h *history) openStep() *step {
 	return nil
 }
 
-// remove takes what was reverted out of the session, as OpenCode does when the user
-// goes on: the boundary's message and all later ones; with a part, the message stays
-// up to that part.
+// remove removes the reverted part from the session, as OpenCode does when the user continues: the
+// boundary's message and all later ones. With a part, the message stays up to that part.
 func (h *history) remove(ev *event) {
 	defer h.drop(ev.Undone)
 	if ev.Start {
@@ -242,7 +241,7 @@ func (h *history) remove(ev *event) {
 	h.messages = h.messages[:keep:keep]
 }
 
-// cut removes a part and all that follows it.
+// cut removes a part and all parts after it.
 func (m *message) cut(part string) {
 	if i := indexPart(m.Parts, part); i >= 0 {
 		m.Parts, m.steps = m.Parts[:i:i], nil
@@ -293,8 +292,8 @@ func (h *history) cut(id string) {
 	}
 }
 
-// active is the chain of reverts that are in effect, oldest first, given the
-// checkpoints after operations that are taken back.
+// active returns the chain of reverts in effect, oldest first. undone holds the checkpoints after
+// operations that were undone.
 func (h *history) active(undone map[string]bool) []*boundary {
 	var chain []*boundary
 	for _, b := range h.chain {
@@ -339,13 +338,13 @@ func (h *history) counts(b *boundary) (messages, steps int) {
 	return messages, steps
 }
 
-// add applies an event that is to be appended.
+// add applies an event and makes it pending.
 func (h *history) add(at int64, ev event) {
 	h.apply(&ev, &entry{rec: &record{}}, at)
 	h.pending = append(h.pending, ev)
 }
 
-// next is the digest with the events that are to be appended.
+// next returns the digest with the pending events.
 func (h *history) next(at int64) digest {
 	d := h.digest
 	d.Meta = maps.Clone(h.Meta)

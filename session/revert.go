@@ -9,23 +9,21 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
-// Revert takes back what the session changed from a target on, with the steps of
-// the sub-agents that were called there. The messages stay, so that Unrevert can
-// bring everything back; Session.Revert says where the boundary is. Reverting again
-// moves the boundary in either direction.
+// Revert takes back the changes of the session from a target on, including those of the sub-agents
+// that were called there. The messages stay, so that Unrevert can bring everything back.
+// Session.Revert names the boundary. Reverting again moves the boundary in either direction.
 //
-// The state before the first revert is kept. What the files are to be at a boundary
-// is worked out from that state and the steps after the boundary, and only files
-// that such a step changed are touched. What others changed in them is merged, or
-// kept and listed as a conflict. Reverting to where the boundary is does nothing.
+// The state before the first revert is kept. The files at a boundary are computed from that state
+// and the steps after the boundary, and only files that such a step changed are touched. Changes of
+// others in them are merged, or kept and listed as a conflict. A revert to the present boundary
+// does nothing.
 func (s *Sessions) Revert(ctx context.Context, id string, to Target, opt RevertOptions) (*Session, *cairn.Result, error) {
 	return s.move(ctx, id, opt, func(h *history, _ []*boundary) (*Target, error) { return &to, nil })
 }
 
-// Unrevert brings back what was reverted: only the files that the reverts touched,
-// exactly, with deletions, permission bits and empty directories. What was changed
-// in them since is merged, or kept and listed as a conflict. Without a revert it
-// does nothing.
+// Unrevert brings the reverted files back exactly, with deletions, permission bits and empty
+// directories. It touches only files that the reverts touched. Later changes in them are merged, or
+// kept and listed as a conflict. Without a revert it does nothing.
 func (s *Sessions) Unrevert(ctx context.Context, id string, opt RevertOptions) (*Session, *cairn.Result, error) {
 	return s.move(ctx, id, opt, func(*history, []*boundary) (*Target, error) { return nil, nil })
 }
@@ -110,7 +108,7 @@ func (s *Sessions) moveBoundary(ctx context.Context, u *cairn.LineUpdate, id str
 	return s.moveTo(ctx, u, f, active, to, opt)
 }
 
-// moveTo moves the boundary to a target; nil is for behind everything.
+// moveTo moves the boundary to a target; nil means behind all messages.
 func (s *Sessions) moveTo(ctx context.Context, u *cairn.LineUpdate, f *family, active []*boundary, to *Target, opt RevertOptions) (*moved, error) {
 	if to == nil {
 		return s.clear(ctx, u, f, active, opt)
@@ -120,7 +118,7 @@ func (s *Sessions) moveTo(ctx context.Context, u *cairn.LineUpdate, f *family, a
 
 // wouldMove returns why a move would be refused. A move that is refused ends no step.
 func (s *Sessions) wouldMove(ctx context.Context, u *cairn.LineUpdate, id string, active []*boundary, to *Target, opt RevertOptions) error {
-	f, err := s.family(ctx, id) // what a dry run does to it is of no use afterwards
+	f, err := s.family(ctx, id) // the dry run changes f, which is of no use afterwards
 	if err != nil {
 		return err
 	}

@@ -13,8 +13,8 @@ import (
 // AuthorAgent is the author of the checkpoints that hold what a step changed.
 const AuthorAgent = "agent"
 
-// Begin records that a session begins. For one that exists it only fills in what it
-// lacked: title, parent and new keys of Meta.
+// Begin records the beginning of a session. For an existing session it only adds missing values:
+// title, parent and new keys of Meta.
 func (s *Sessions) Begin(ctx context.Context, b Begin) (*Session, error) {
 	if err := checkID("id of the session", b.ID); err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func checkNew(id string) error {
 	return nil
 }
 
-// lacks reports whether there is something new in b.
+// lacks reports whether b has values that the session lacks.
 func (h *history) lacks(b *Begin) bool {
 	for key := range b.Meta {
 		if _, ok := h.Meta[key]; !ok {
@@ -88,7 +88,7 @@ func (s *Sessions) begin(ctx context.Context, h *history, b *Begin) error {
 	return nil
 }
 
-// adopt notes where in its parent a session begins.
+// adopt records the place in its parent where a session begins.
 func (s *Sessions) adopt(ctx context.Context, h *history, parent string) error {
 	for at, n := parent, 0; at != ""; n++ {
 		if at == h.ID || n > maxDepth {
@@ -111,7 +111,7 @@ func (s *Sessions) adopt(ctx context.Context, h *history, parent string) error {
 	return nil
 }
 
-// maxDepth bounds how deep sub-agents nest.
+// maxDepth is the largest depth of nested sub-agents.
 const maxDepth = 64
 
 // append writes the pending events to a session's line.
@@ -129,7 +129,7 @@ func (s *Sessions) append(ctx context.Context, u *cairn.LineUpdate, h *history, 
 	return nil
 }
 
-// name is an id as it stands in messages.
+// name returns an id in the form that messages use.
 func name(id string) string {
 	if len(id) > 80 || strings.ContainsFunc(id, func(r rune) bool { return r < ' ' || r == 0x7f }) {
 		return fmt.Sprintf("%.80q", id)
@@ -137,8 +137,8 @@ func name(id string) string {
 	return id
 }
 
-// AddMessage records a message, for instance the user's prompt, together with the
-// present state of the root. For one that exists it adds the parts that are new.
+// AddMessage records a message, for instance the user's prompt, together with the present state of
+// the root. For an existing message it adds the new parts.
 func (s *Sessions) AddMessage(ctx context.Context, m MessageBegin) (*Message, error) {
 	if err := checkID("id of the session", m.Session); err != nil {
 		return nil, err
@@ -187,8 +187,8 @@ func (s *Sessions) addMessage(ctx context.Context, u *cairn.LineUpdate, m *Messa
 	return s.append(ctx, u, h, cairn.LineAppend{Message: "message " + name(m.Message)})
 }
 
-// goOn loads a session that is about to go on, which makes a revert final. What
-// that means is pending and has to be appended with the rest.
+// goOn loads a session that is about to continue, which makes a revert final. The events of that
+// are pending and must be appended with the rest.
 func (s *Sessions) goOn(ctx context.Context, u *cairn.LineUpdate, id string) (*history, error) {
 	h, isNew, err := s.loadOrNew(ctx, id)
 	if err != nil {
@@ -203,7 +203,7 @@ func (s *Sessions) goOn(ctx context.Context, u *cairn.LineUpdate, id string) (*h
 	return h, s.settleRevert(ctx, u, h)
 }
 
-// settleRevert makes a revert final: what it took back leaves the session.
+// settleRevert makes a revert final: the reverted steps leave the session.
 func (s *Sessions) settleRevert(ctx context.Context, u *cairn.LineUpdate, h *history) error {
 	if len(h.chain) == 0 {
 		return nil
@@ -248,8 +248,8 @@ func (s *Sessions) dropChildren(ctx context.Context, u *cairn.LineUpdate, id str
 	return nil
 }
 
-// active is the chain of reverts in effect. Repo.Undo and Redo may have taken some
-// back, and brought them back, without the session's doing.
+// active returns the chain of reverts in effect. Repo.Undo and Redo may have taken some back, or
+// brought them back, independently of the session.
 func (s *Sessions) active(ctx context.Context, h *history) ([]*boundary, error) {
 	if len(h.chain) == 0 {
 		return nil, nil
@@ -265,9 +265,8 @@ func (s *Sessions) active(ctx context.Context, h *history) ([]*boundary, error) 
 	return h.active(undone), nil
 }
 
-// Commit makes a revert final: what was reverted leaves the session. BeginStep and
-// AddMessage do it, too. The files that the revert changed can still be had back by
-// Repo.Undo.
+// Commit makes a revert final: the reverted steps leave the session. BeginStep and AddMessage do
+// so, too. Repo.Undo can still bring back the files that the revert changed.
 func (s *Sessions) Commit(ctx context.Context, id string) (*Session, error) {
 	err := s.update(ctx, id, func(u *cairn.LineUpdate) error {
 		h, err := s.load(ctx, id)

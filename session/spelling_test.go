@@ -51,9 +51,9 @@ func TestRevertSpelling(t *testing.T) {
 	gittest.AssertEqual(t, "the directory", after, gittest.Manifest(t, f.root))
 }
 
-// TestRevertSpellingKeepsLaterWork: what somebody has changed since stays under the name
-// that it has, and so does the other half of the rename. Of two directories that are one
-// here the later stays, because somebody has put a file into it.
+// TestRevertSpellingKeepsLaterWork: a path that another writer has changed since keeps its name,
+// and so does the other half of the rename. Of two directories that are one here the later stays,
+// because another writer has put a file into it.
 func TestRevertSpellingKeepsLaterWork(t *testing.T) {
 	t.Parallel()
 	f := respelled(t)
@@ -71,8 +71,8 @@ func TestRevertSpellingKeepsLaterWork(t *testing.T) {
 	}
 }
 
-// TestRevertSpellingOfDirectoryInUse: a directory with somebody's file in it does not become
-// a file, nor does it get that one's name.
+// TestRevertSpellingOfDirectoryInUse: a directory with another writer's file in it does not become
+// a file, nor does it get that file's name.
 func TestRevertSpellingOfDirectoryInUse(t *testing.T) {
 	t.Parallel()
 	f := newFixtureIn(t, gittest.CaseBlindDir(t), gittest.Tree{"thing": gittest.File("file")})

@@ -13,9 +13,9 @@ import (
 	"github.com/seed-fb9cbc17/cairn"
 )
 
-// PartStays is the type of a part that lists changes of its step which no capture can
-// hold. The host says what its tools changed and named; EndStep leaves out what the
-// captures hold. Going back lists the rest in Result.NotTakenBack.
+// PartStays is the type of a part that lists changes of its step which no capture can hold. The
+// host lists the paths that its tools changed or named. EndStep removes those that the captures
+// hold. Going back lists the rest in Result.NotTakenBack.
 const PartStays = "stays"
 
 // Reasons why going back leaves a change.
@@ -39,13 +39,13 @@ func StaysPart(id string, list []Stay) (Part, error) {
 	return Part{ID: id, Type: PartStays, Meta: map[string]string{metaStays: string(data)}}, err
 }
 
-// Stays lists the changes of a step that no capture holds, as its parts tell them.
+// Stays lists the changes of the step that no capture holds, from its parts.
 func (s *Step) Stays() []Stay {
 	list, _ := staysOf(s.Parts)
 	return list
 }
 
-// staysOf reads the parts of type PartStays. A part that cannot be read tells nothing.
+// staysOf reads the parts of type PartStays. An unreadable part counts as empty.
 func staysOf(parts []Part) (list []Stay, told bool) {
 	for _, p := range parts {
 		var some []Stay
@@ -84,7 +84,7 @@ func (s *Sessions) uncaptured(ctx context.Context, u *cairn.LineUpdate, st *step
 	return append(rest, part), nil
 }
 
-// reasoned fills in reasons. What lies below a directory that is listed is left out.
+// reasoned sets reasons. It leaves out paths below a listed directory.
 func reasoned(list []Stay, why map[string]string) []Stay {
 	out := make([]Stay, 0, len(list))
 	for _, t := range list {
@@ -115,8 +115,8 @@ func belowAnother(path string, set map[string]string) bool {
 	return false
 }
 
-// notTakenBack lists what steps that go now changed and no capture holds. What a step
-// made and is gone again does not count. Steps behind the boundary were listed before.
+// notTakenBack lists the changes, of the steps that go now, that no capture holds. A path that a
+// step made and that is gone does not count. Steps behind the boundary were listed before.
 func (f *family) notTakenBack(u *cairn.LineUpdate, undone []stepRef, behind *boundary) []cairn.PathReason {
 	var list []cairn.PathReason
 	seen := make(map[string]bool)
@@ -140,8 +140,8 @@ func (f *family) notTakenBack(u *cairn.LineUpdate, undone []stepRef, behind *bou
 	return list
 }
 
-// stays lists what a step changed and no capture holds. Where the host has not told it,
-// every path outside the root counts that the step named.
+// stays lists the changes of a step that no capture holds. If the host has not listed any, every
+// path outside the root that the step named counts.
 func (s *step) stays(u *cairn.LineUpdate) []Stay {
 	list, told := staysOf(s.Parts)
 	if told {
@@ -155,7 +155,7 @@ func (s *step) stays(u *cairn.LineUpdate) []Stay {
 	return list
 }
 
-// standsAt reports whether something stands at a path, or may do so.
+// standsAt reports whether a path exists or may exist.
 func standsAt(root, path string) bool {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(root, filepath.FromSlash(path))

@@ -11,10 +11,9 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
-// BeginStep captures the state before a step and records it. The session and the
-// message are begun if they are new. A step that is already there is returned as it
-// is. Another step of the session that is still open is ended first: its agent was
-// killed. What changed since the last step is the user's.
+// BeginStep captures the state before a step and records it. The session and the message are begun
+// if they are new. An existing step is returned unchanged. Another open step of the session is
+// ended first: its agent was killed. Changes since the last step belong to the user.
 func (s *Sessions) BeginStep(ctx context.Context, b StepBegin) (*Step, error) {
 	if err := b.Check(); err != nil {
 		return nil, err
@@ -85,7 +84,7 @@ func (s *Sessions) beginStep(ctx context.Context, u *cairn.LineUpdate, b *StepBe
 	return s.stepNow(ctx, b.Session, stepID)
 }
 
-// names makes up what the host did not name: the newest message, and a step of it.
+// names returns ids that the host did not give: the newest message, and a step of it.
 func (h *history) names(b *StepBegin) (messageID, stepID string) {
 	messageID, stepID = b.Message, b.Step
 	if messageID == "" {
@@ -102,8 +101,8 @@ func (h *history) names(b *StepBegin) (messageID, stepID string) {
 	return messageID, stepID
 }
 
-// EndStep captures the state after a step and records it. A step that has ended
-// is returned as it is.
+// EndStep captures the state after a step and records it. A step that has ended is returned
+// unchanged.
 func (s *Sessions) EndStep(ctx context.Context, e StepEnd) (*Step, error) {
 	if err := checkID("id of the session", e.Session); err != nil {
 		return nil, err
@@ -156,8 +155,8 @@ func (s *Sessions) endStep(ctx context.Context, u *cairn.LineUpdate, e *StepEnd)
 	return s.stepNow(ctx, e.Session, st.ID)
 }
 
-// end adds the event of a step that ends now. What follows may have hints, too: there
-// is one capture for both.
+// end adds the event of a step that ends now. The next step may have hints, too: one capture serves
+// both.
 func (s *Sessions) end(ctx context.Context, u *cairn.LineUpdate, h *history, st *step, e StepEnd, more []string) error {
 	list, err := u.Changes(ctx, st.Before.ID, append(st.with(e.Paths), more...))
 	if err != nil {
@@ -176,10 +175,10 @@ func (s *Sessions) end(ctx context.Context, u *cairn.LineUpdate, h *history, st 
 // with is the step's hints and some more.
 func (s *step) with(paths []string) []string { return append(slices.Clone(s.Paths), paths...) }
 
-// Hint notes paths that a tool of a step names, absolute or relative to the root.
-// They belong to the step's session when steps of several sessions overlap. What
-// stands there now is captured, ignored files included, so that reverting the step
-// can bring it back. An empty step means the one that is open.
+// Hint records paths that a tool of a step names, absolute or relative to the root. They belong to
+// the step's session when steps of several sessions overlap. Their present contents are captured,
+// also of ignored files, so that a revert of the step can bring them back. An empty step means the
+// open one.
 func (s *Sessions) Hint(ctx context.Context, session, step string, paths []string) error {
 	if err := checkID("id of the session", session); err != nil {
 		return err

@@ -11,8 +11,8 @@ import (
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
-// TestGitShowsWhatEachStepChanged: the line is plain history, signed by whoever made
-// the changes.
+// TestGitShowsWhatEachStepChanged: the line is plain history, and the author of a commit is the
+// author of its changes.
 func TestGitShowsWhatEachStepChanged(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, gittest.Tree{"a": gittest.File("1\n")})

@@ -8,16 +8,16 @@ import (
 	"github.com/seed-fb9cbc17/cairn"
 )
 
-// cutMessage makes up the message of a step that outlived it: its id is known, its prompt
-// is not. It counts as the user's, so that a turn begins with it.
+// cutMessage makes a message for a step that outlived its own: the id is known, the prompt is not.
+// It counts as the user's, so that a turn begins with it.
 func (h *history) cutMessage(id string, e *entry, at int64) *message {
 	m := &message{Message: Message{ID: id, Role: RoleUser, Created: instant(at), Truncated: true}, at: at, begun: e.mark}
 	h.messages = append(h.messages, m)
 	return m
 }
 
-// keepOpen has the step that is open begin with the oldest state that is left, where its
-// own beginning was cleaned away: it can still be ended.
+// keepOpen makes an open step begin with the oldest state that is left, if its own beginning was
+// cleaned away: the step can still be ended.
 func (h *history) keepOpen(oldest *entry) {
 	if !h.truncated || h.Open == "" || h.step(h.Open) != nil {
 		return
@@ -33,11 +33,11 @@ func (h *history) keepOpen(oldest *entry) {
 	h.applyStep(&event{Kind: kindStep, Message: id, Step: h.Open}, oldest, at)
 }
 
-// ends are the checkpoints whose older ones have been cleaned away.
+// ends returns the checkpoints whose older ones have been cleaned away.
 func (s *Sessions) ends(ctx context.Context) ([]*cairn.LineEvent, error) { return s.repo.LineEnds(ctx) }
 
-// intact returns how many of the entries of a line that were read before still follow each
-// other: of the others an older part has been cleaned away since.
+// intact returns the index of the first entry after which the known entries of a line still follow
+// each other. An older part of the others has been cleaned away.
 func intact(places map[string]int, ends []*cairn.LineEvent) (from int) {
 	for _, e := range ends {
 		if n := places[e.ID]; n > 0 {

@@ -17,8 +17,8 @@ const (
 	PartPatch = "patch" // what its step changed, at this place among the parts
 )
 
-// Session is what an agent did on one root. The counts are those of what is visible:
-// messages that were reverted do not count.
+// Session is the work of an agent on one root. The counts include only visible messages, not
+// reverted ones.
 type Session struct {
 	ID       string            `json:"id"`
 	Parent   string            `json:"parentID,omitempty"` // whose sub-agent it is
@@ -43,8 +43,8 @@ type Session struct {
 	Truncated bool `json:"truncated,omitempty"`
 }
 
-// Summary counts what the visible part of a session changed, from before its first
-// step to after its last.
+// Summary counts the changes in the visible part of a session, from before its first step to after
+// its last.
 type Summary struct {
 	Files     int `json:"files"`
 	Additions int `json:"additions"` // lines

@@ -18,8 +18,8 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/transfer"
 )
 
-// Repo is a root together with its store. After its first capture it holds the stat cache
-// in memory, some 130 bytes a file, so that the next ones need not read it.
+// Repo is a root together with its store. After its first capture it keeps the stat cache in
+// memory, some 130 bytes a file, so that later captures need not read it.
 type Repo struct {
 	store     *history.Store
 	capturer  *capture.Capturer
@@ -31,9 +31,8 @@ type Repo struct {
 	transport *transfer.Transport
 }
 
-// Open opens the store of a root and makes it if there is none. The root is
-// resolved to its real path, so that a symlink to it names the same store. Errors
-// wrap ErrRoot or ErrStore.
+// Open opens the store of a root and makes it if there is none. The root is resolved to its real
+// path, so a symlink to it names the same store. Errors wrap ErrRoot or ErrStore.
 func Open(opt Options) (*Repo, error) {
 	root, err := state.ResolveRoot(opt.Root)
 	if err != nil {
@@ -64,7 +63,7 @@ func Open(opt Options) (*Repo, error) {
 	return r, nil
 }
 
-// newRepo returns a Repo that lacks nothing but its store.
+// newRepo returns a Repo without a store.
 func newRepo(opt Options, root string, around *capture.Surroundings) *Repo {
 	s := history.New(opt, root)
 	c := capture.New(s, around)
@@ -81,7 +80,7 @@ func newRepo(opt Options, root string, around *capture.Surroundings) *Repo {
 	}
 }
 
-// openStore opens the store or makes one, but not for what is guarded against.
+// openStore opens the store. It makes one unless the root is guarded or Options forbid it.
 func (r *Repo) openStore(dir string) error {
 	settings := &r.store.Opt
 	opt := odb.Options{NoSync: settings.NoSync, Command: settings.Command}
@@ -124,8 +123,8 @@ func (r *Repo) Root() string { return r.store.Root }
 // StoreDir returns the store's path: a bare git repository.
 func (r *Repo) StoreDir() string { return r.store.DB.Dir() }
 
-// FindRoot returns the top of the git work tree around dir, or dir itself where
-// there is none. No git binary is asked.
+// FindRoot returns the top of the git work tree around dir, or dir itself if there is none. It does
+// not run git.
 func FindRoot(dir string) (string, error) {
 	abs, err := state.ResolveRoot(dir)
 	if err != nil {
@@ -138,9 +137,9 @@ func FindRoot(dir string) (string, error) {
 	return repo.Top, nil
 }
 
-// FindRootIn is FindRoot for callers that know the data directory. Outside of git work
-// trees it returns the nearest directory, from dir upwards, that has a store there: a
-// sub-directory of what a store covers does not begin a second store.
+// FindRootIn is FindRoot for callers that know the data directory. Outside of git work trees it
+// returns the nearest directory, from dir upwards, that has a store there, so that a sub-directory
+// of a captured root does not get a second store.
 func FindRootIn(dir, dataDir string) (string, error) {
 	root, err := FindRoot(dir)
 	if err != nil {
@@ -163,7 +162,7 @@ func FindRootIn(dir, dataDir string) (string, error) {
 // of the root's absolute path.
 func ProjectID(root string) string { return state.ProjectID(root) }
 
-// StorePath is where the store of root lies below a data directory.
+// StorePath returns the path of root's store below a data directory.
 func StorePath(dataDir, root string) string {
 	return state.StorePath(dataDir, root)
 }

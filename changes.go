@@ -8,9 +8,10 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
-// Changes lists the files that differ between two checkpoints, and the directories whose
-// permission bits differ, ordered by the bytes of their paths. An empty to means the disk, an empty paths all of them. A path
-// that one side did not capture although it was there is no change.
+// Changes lists the files that differ between two checkpoints, and the directories whose permission
+// bits differ, ordered by the bytes of their paths. An empty to means the disk. Without paths,
+// every path is compared. A path that one side did not capture although it was present is no
+// change.
 func (r *Repo) Changes(ctx context.Context, from, to string, paths ...string) ([]Change, error) {
 	defer r.store.Trees.DropLarge()
 	scope, err := r.store.ScopeOf(paths)
@@ -28,9 +29,9 @@ func (r *Repo) Changes(ctx context.Context, from, to string, paths ...string) ([
 	return r.store.AllChanges(ctx, a, b, scope)
 }
 
-// Patch lists the files that differ between two checkpoints as absolute paths. An
-// empty to means the disk. The patch names from by the hash of its tree, unless a
-// full id was given.
+// Patch lists the files that differ between two checkpoints as absolute paths. An empty to means
+// the disk. The patch has the full id from as it was given; any other from is replaced by the hash
+// of its tree.
 func (r *Repo) Patch(ctx context.Context, from, to string) (Patch, error) {
 	list, err := r.Changes(ctx, from, to)
 	if err != nil {

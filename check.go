@@ -10,29 +10,29 @@ import (
 // CheckOptions says how to check.
 type CheckOptions = repair.CheckOptions
 
-// Finding is one thing that is wrong with a store.
+// Finding is one fault of a store.
 type Finding = repair.Finding
 
-// Loss is one thing that a repair has cut out of the history, because an object was lost
-// that no place held any more.
+// Loss is one thing that a repair has removed from the history because the store had lost an object
+// and found no copy of it.
 type Loss = history.Loss
 
-// Check looks at everything in the store and says what is wrong. A sound store gives
-// none. Without Fix it is locked only for a second look, at what somebody may be just
-// about. With Fix, damage is put aside, never thrown away, and the findings say what was
-// mended. Objects that are lost are brought back from where they still lie. What no place
-// holds is cut out of the history, and Losses lists it: the store works afterwards.
+// Check checks the whole store and returns its faults, none for a sound store. Without Fix, the
+// lock is held only for a second look at findings that may be the work of a running process. With
+// Fix, damaged files are set aside and never deleted, and the findings say what was repaired. Lost
+// objects are brought back if another place still holds them. The others are cut out of the
+// history, and Losses lists the cuts. The store works afterwards.
 func (r *Repo) Check(ctx context.Context, opt CheckOptions) ([]Finding, error) {
 	return r.doctor.Check(ctx, opt)
 }
 
-// Losses lists all that repairs of this store have cut out, in the order in which they did.
+// Losses lists everything that repairs of this store have removed, oldest repair first.
 func (r *Repo) Losses() ([]Loss, error) {
 	return r.store.Losses()
 }
 
-// LossOf says what became of a commit, by the beginning of its id, or of a ref; "" if no
-// repair has cut it out.
+// LossOf says how a repair has removed a commit, given the beginning of its id, or a ref. It
+// returns "" if no repair has.
 func (r *Repo) LossOf(name string) string {
 	return r.store.LossOf(name)
 }

@@ -10,10 +10,10 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
-// Diff writes the difference between two checkpoints as "git diff --no-renames"
-// prints it with core.quotePath off and ids of seven digits. An empty to means the
-// disk. Files that are too large to compare get one line that says so. The text is
-// written file by file and never held as a whole.
+// Diff writes the difference between two checkpoints as "git diff --no-renames" prints it with
+// core.quotePath off and ids of seven digits. An empty to means the disk. A file that is too large
+// to compare gets one line that says so. The text is written file by file and never in memory as a
+// whole.
 func (r *Repo) Diff(ctx context.Context, w io.Writer, from, to string, opt DiffOptions) error {
 	list, err := r.Changes(ctx, from, to, opt.Paths...)
 	if err != nil {
@@ -22,9 +22,9 @@ func (r *Repo) Diff(ctx context.Context, w io.Writer, from, to string, opt DiffO
 	return r.differ.WriteDiff(ctx, w, list, opt)
 }
 
-// DiffFull yields the changed files between two checkpoints with their texts, one
-// at a time. An empty to means the disk. It is ahead of its caller by a few small files
-// at most, so that memory does not grow with the number of files.
+// DiffFull yields the changed files between two checkpoints with their texts, one at a time. An
+// empty to means the disk. It reads at most a few small files ahead of its caller, so memory does
+// not grow with the number of files.
 func (r *Repo) DiffFull(ctx context.Context, from, to string, opt DiffOptions) iter.Seq2[FileDiff, error] {
 	return func(yield func(FileDiff, error) bool) {
 		list, err := r.Changes(ctx, from, to, opt.Paths...)
@@ -36,8 +36,8 @@ func (r *Repo) DiffFull(ctx context.Context, from, to string, opt DiffOptions) i
 	}
 }
 
-// Change is one file that differs between two states, or a directory of both whose
-// permission bits differ. A directory has no id.
+// Change is a file that differs between two states, or a directory that exists in both with
+// different permission bits. A directory has no id.
 type Change = history.Change
 
 // Status says what happened to a file.
@@ -47,48 +47,49 @@ type Status = history.Status
 // that became a symlink, or the reverse, is modified.
 const Added = history.Added
 
+// Modified is the status of a file that changed.
 const Modified = history.Modified
 
+// Deleted is the status of a file that is gone.
 const Deleted = history.Deleted
 
 // DefaultMaxDiffSize is the size in bytes above which a file is not compared line
 // by line.
 const DefaultMaxDiffSize = history.DefaultMaxDiffSize
 
-// NoContext is the value of DiffOptions.Context for changed lines alone.
+// NoContext is the value of DiffOptions.Context for changed lines without context.
 const NoContext = diff.NoContext
 
-// DiffOptions says what to compare and how. The zero value compares everything
-// with three lines of context.
+// DiffOptions controls a diff. The zero value compares every path, with three lines of context.
 type DiffOptions = diff.DiffOptions
 
-// FileDiff is one changed file with its texts. Where it is not compared line by
-// line, Note says why and texts and counts are empty.
+// FileDiff is one changed file with its texts. For a file that is not compared line by line, Note
+// says why, and texts and counts are empty.
 type FileDiff = diff.FileDiff
 
 // Patch lists the files that differ from a checkpoint, as absolute paths with '/'
 // separators. In JSON it is {"hash","files"}, paths encoded by EncodePath.
 type Patch = state.Patch
 
-// WriteDiff is Diff for changes already listed.
+// WriteDiff writes the unified diff of the changes in list.
 func (r *Repo) WriteDiff(ctx context.Context, w io.Writer, list []Change, opt DiffOptions) error {
 	return r.differ.WriteDiff(ctx, w, list, opt)
 }
 
-// Stat counts the lines that a change adds and deletes, without its text. Both are
-// zero for files that are not compared line by line.
+// Stat counts the added and deleted lines of a change. Both are zero for a file that is not
+// compared line by line; note says why.
 func (r *Repo) Stat(c *Change, opt DiffOptions) (additions, deletions int, note string, err error) {
 	return r.differ.Stat(c, opt)
 }
 
-// StepChanges lists what some steps changed, each path from before the first of them
-// that changed it to after the last, ordered by path. What belongs to others is left
-// out, also what is shared with them.
+// StepChanges lists the changes of some steps by path: from the state before the first step that
+// changed a path to the state after the last. It leaves out changes of others, and changes that are
+// shared with others.
 func (r *Repo) StepChanges(ctx context.Context, steps []UndoneStep) ([]Change, error) {
 	return r.operator.StepChanges(ctx, steps)
 }
 
-// FileDiffs is DiffFull for changes already listed.
+// FileDiffs yields a FileDiff for each change in list.
 func (r *Repo) FileDiffs(ctx context.Context, list []Change, opt DiffOptions) iter.Seq2[FileDiff, error] {
 	return r.differ.FileDiffs(ctx, list, opt)
 }

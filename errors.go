@@ -7,31 +7,31 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/transfer"
 )
 
-// Errors when opening.
+// ErrRoot: the root is missing, not a directory, or cannot be used.
 var ErrRoot = state.ErrRoot
 
 // ErrStore: the store is there but cannot be used, for instance because it
 // belongs to another root or was written by a later release.
 var ErrStore = state.ErrStore
 
-// Errors of commands.
+// ErrNotFound: no such checkpoint, path or operation.
 var ErrNotFound = state.ErrNotFound
 
-// ErrAmbiguous: a prefix that several checkpoints share.
+// ErrAmbiguous: several checkpoints share the prefix.
 var ErrAmbiguous = state.ErrAmbiguous
 
 // ErrLocked: another process held the store until the deadline. The error text
 // names it.
 var ErrLocked = state.ErrLocked
 
-// ErrCorrupt: an object of the store does not have the bytes that its id
-// promises. Nothing was written from it.
+// ErrCorrupt: the bytes of an object in the store do not match its id. Nothing was written from
+// it.
 var ErrCorrupt = state.ErrCorrupt
 
 // ErrConflict: a revert with the policy Fail met a path that was changed since.
 var ErrConflict = state.ErrConflict
 
-// ErrMoved: the disk is not what it was when the plan was made.
+// ErrMoved: the disk differs from the state that the plan was made for.
 var ErrMoved = state.ErrMoved
 
 // ErrTooLarge: the root holds more than the limits of Options allow. Nothing was
@@ -42,32 +42,31 @@ var ErrTooLarge = state.ErrTooLarge
 // was stored.
 var ErrNoSpace = state.ErrNoSpace
 
-// ErrDeadline: time ran out before everything was read. There is no checkpoint, but
-// what was read need not be read again.
+// ErrDeadline: time ran out before every path was read. There is no checkpoint. The paths that
+// were read are not read again by the next attempt.
 var ErrDeadline = state.ErrDeadline
 
-// ErrDisabled: somebody decided that nothing is to be captured here. The error text
-// says who.
+// ErrDisabled: a user or a setting has switched captures off for this root. The error text says
+// which.
 var ErrDisabled = state.ErrDisabled
 
-// ErrOutside: a path that does not lie below the root.
+// ErrOutside: the path does not lie below the root.
 var ErrOutside = state.ErrOutside
 
-// Cause is an error inside an answer. In JSON it is its text, and comes back as an error
-// that has no more than that.
+// Cause is an error inside an answer. Its JSON form is its text. A decoded Cause has the text only.
 type Cause = state.Cause
 
-// Errors of pins.
+// ErrExists: the name is given to another checkpoint.
 var ErrExists = history.ErrExists
 
 // ErrName: no checkpoint can have such a name.
 var ErrName = history.ErrName
 
-// ErrBusy: another process is at the same work.
+// ErrBusy: another process is cleaning.
 var ErrBusy = retention.ErrBusy
 
-// ErrBundle: what was to be imported is not a bundle that Export has written, or it
-// was cut off or altered. Nothing of it is in the store.
+// ErrBundle: the input is not a bundle that Export has written, or it was cut off or altered.
+// Nothing of it is in the store.
 var ErrBundle = transfer.ErrBundle
 
 // ErrNoGit: push and fetch found no git program.

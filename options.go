@@ -5,15 +5,15 @@ import "github.com/seed-fb9cbc17/cairn/internal/settings"
 // DefaultMaxFileSize is the size in bytes above which a file is not captured.
 const DefaultMaxFileSize = settings.DefaultMaxFileSize
 
-// DefaultMaxIncludeSize is the size in bytes above which Include does not capture a
-// file: Include is meant for settings and the like, not for build output.
+// DefaultMaxIncludeSize is the size in bytes above which Include does not capture a file.
+// Include is for settings files, not for build output.
 const DefaultMaxIncludeSize = settings.DefaultMaxIncludeSize
 
-// DefaultMaxFiles is how many files a capture holds at most.
+// DefaultMaxFiles is the largest number of files that a capture accepts.
 const DefaultMaxFiles = settings.DefaultMaxFiles
 
-// DefaultMaxScanBytes is how many bytes of new data a capture reads at most: what
-// a store takes in minutes, and no source tree has.
+// DefaultMaxScanBytes is the largest number of bytes of new data that a capture reads. A store
+// writes that much in minutes; no source tree is as large.
 const DefaultMaxScanBytes = settings.DefaultMaxScanBytes
 
 // NoLimit switches a limit off.
@@ -28,15 +28,17 @@ type Options = settings.Options
 // Progress tells how far a capture or a restore has come.
 type Progress = settings.Progress
 
-// Defaults of a Retention.
+// DefaultMaxAge is how long a line lives after its last checkpoint.
 const DefaultMaxAge = settings.DefaultMaxAge
 
+// DefaultMinFree is the number of bytes that a cleaning leaves free on the disk.
 const DefaultMinFree = settings.DefaultMinFree
 
+// DefaultKeepLast is the number of newest checkpoints, and of operations, that always live.
 const DefaultKeepLast = settings.DefaultKeepLast
 
-// Retention says what may be cleaned away. The zero value is the usual one. What is
-// pinned, and the newest KeepLast checkpoints and operations, never go. Beyond MaxCount
-// and MaxBytes the oldest checkpoints go, also those at the beginning of a line that
-// goes on: a day's line or a session.
+// Retention says which checkpoints a cleaning may remove. The zero value is the usual policy.
+// Pinned checkpoints, and the newest KeepLast checkpoints and operations, are never removed. Beyond
+// MaxCount and MaxBytes the oldest checkpoints go first, including those at the beginning of a line
+// that goes on: the line of a day or a session.
 type Retention = settings.Retention

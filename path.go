@@ -11,13 +11,14 @@ func EncodePath(path string) string { return state.EncodePath(path) }
 // DecodePath is the inverse of EncodePath.
 func DecodePath(text string) (string, error) { return state.DecodePath(text) }
 
-// QuotePath prints a path for people as git does with core.quotePath off: a name
-// with control characters, quotes or backslashes goes into double quotes, in C's
-// notation, so that it stays on its line and can be told from its neighbours.
+// QuotePath prints a path for people, as git does with core.quotePath off. A name with control
+// characters, quotes or backslashes is put in double quotes, in C's notation: it stays on its line
+// and its end is visible.
 func QuotePath(name string) string { return state.QuotePath(name) }
 
-// Path is a path of any bytes whose JSON form is EncodePath's.
+// Path is a path of any bytes. Its JSON form is the text that EncodePath makes.
 type Path = state.Path
 
-// Paths are paths of any bytes whose JSON form is a list of EncodePath's, never null.
+// Paths is a list of paths of any bytes. Its JSON form is a list of texts as EncodePath makes them,
+// never null.
 type Paths = state.Paths

@@ -6,37 +6,35 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/purge"
 )
 
-// Purged is the answer of Purge.
+// Purged is the result of Purge.
 type Purged = purge.Purged
 
-// Purge takes the contents of paths, and of everything below them, out of the whole
-// history: checkpoints, sessions, operations, pins and what came from elsewhere.
-// Checkpoints that held them become partial: the paths count as present, but not
-// captured, so that going back leaves them alone. They get new ids, and so does
-// what was built on them; the old ids still find them. The paths are not captured
-// any more, until Unpurge. What lies on the disk of the root, and what was exported
-// or pushed, is not touched.
+// Purge removes the contents of paths, and of everything below them, from the whole history:
+// checkpoints, sessions, operations, pins, imports and lines of other stores. The checkpoints that
+// held them record the paths as present but not captured, so going back leaves the paths alone.
+// These checkpoints and their descendants get new ids. Look-ups with the old ids still find them.
+// The paths are not captured again until Unpurge. The files in the root, and exported or pushed
+// copies, are not touched.
 //
-//  1. finish what was interrupted, forget the stat cache
+//  1. finish interrupted operations, drop the stat cache
 //  2. write the new commits, in one pack
-//  3. record which took the place of which, move the refs
-//  4. drop what nothing leads to any more, down to the last byte
+//  3. record the replaced ids, move the refs
+//  4. drop every unreachable object, down to the last byte
 //
-// Dying in between leaves a sound store, in which a part of the lines may hold the
-// paths still: the same call does the rest. The error wraps ErrNotFound if no
-// checkpoint ever held any of the paths.
+// If the process dies in between, the store is sound, but some lines may still hold the paths: the
+// same call completes the purge. The error wraps ErrNotFound if no checkpoint ever held any of the
+// paths.
 func (r *Repo) Purge(ctx context.Context, paths []string) (*Purged, error) {
 	return r.rewriter.Purge(ctx, paths)
 }
 
-// PurgedPaths lists, from the root, the paths that are not captured any more because
-// they were purged.
+// PurgedPaths lists the purged paths, from the root. They are not captured.
 func (r *Repo) PurgedPaths() []string {
 	return r.store.PurgedPaths()
 }
 
-// Unpurge lets paths be captured again that were purged. Their old contents stay
-// gone. A path that was not purged is ErrNotFound.
+// Unpurge allows captures of purged paths again. Their old contents stay gone. A path that was not
+// purged is ErrNotFound.
 func (r *Repo) Unpurge(paths []string) error {
 	return r.rewriter.Unpurge(paths)
 }

@@ -20,11 +20,11 @@ import (
 // StoreInfo describes one store below a data directory.
 type StoreInfo struct {
 	Dir     string    // of the store
-	Root    string    // directory that it belongs to, "" if that cannot be read
+	Root    string    // directory of the store's project, "" if that cannot be read
 	Size    int64     // bytes of all files
-	Used    time.Time // when somebody last worked with it
-	Missing bool      // the root is not there, or not to be seen from here
-	Err     error     // why the store cannot be used; nil if it can
+	Used    time.Time // last time that a command worked with it
+	Missing bool      // the root does not exist, or is not visible from here
+	Err     error     // why the store cannot be used; nil if it can be used
 }
 
 type storeInfoJSON struct {
@@ -45,7 +45,7 @@ func (s StoreInfo) MarshalJSON() ([]byte, error) {
 	return json.Marshal(j)
 }
 
-// UnmarshalJSON implements json.Unmarshaler. The error has its text, and wraps nothing.
+// UnmarshalJSON implements json.Unmarshaler. The decoded error has the text only.
 func (s *StoreInfo) UnmarshalJSON(data []byte) error {
 	var j storeInfoJSON
 	if err := json.Unmarshal(data, &j); err != nil {
@@ -86,8 +86,8 @@ func Stores(dataDir string) ([]StoreInfo, error) {
 	return stores, nil
 }
 
-// Store is one store of a data directory, opened without its root. Its methods work
-// whether the root is there or gone, and never change the root.
+// Store is one store of a data directory, opened without its root. Its methods work whether or not
+// the root exists, and never change the root.
 type Store struct{ repo *Repo }
 
 // OpenStore opens the store in dir, as Stores lists it. An error wraps ErrStore.
@@ -112,8 +112,8 @@ func (s *Store) Root() string { return s.repo.store.Root }
 // Usage is Repo.Usage.
 func (s *Store) Usage(ctx context.Context) (*Usage, error) { return s.repo.cleaner.Usage(ctx) }
 
-// Check is Repo.Check without Fix: a repair may have to finish an operation in the root,
-// for which the root has to be opened.
+// Check is Repo.Check without Fix: a repair may have to finish an operation in the root, which
+// requires an open root.
 func (s *Store) Check(ctx context.Context, opt CheckOptions) ([]Finding, error) {
 	if opt.Fix {
 		return nil, fmt.Errorf("%w: repair %s by way of its root %s", ErrStore, s.Dir(), s.Root())
@@ -121,8 +121,8 @@ func (s *Store) Check(ctx context.Context, opt CheckOptions) ([]Finding, error) 
 	return s.repo.doctor.Check(ctx, opt)
 }
 
-// Clean is Repo.Clean of a dry run: how much a cleaning would free. The cleaning itself
-// may have to finish an operation in the root, for which the root has to be opened.
+// Clean is Repo.Clean as a dry run: it reports how much a cleaning would free. The cleaning itself
+// may have to finish an operation in the root, which requires an open root.
 func (s *Store) Clean(ctx context.Context, opt CleanOptions) (*Cleaned, error) {
 	if !opt.DryRun {
 		return nil, fmt.Errorf("%w: clean %s by way of its root %s", ErrStore, s.Dir(), s.Root())
@@ -133,8 +133,8 @@ func (s *Store) Clean(ctx context.Context, opt CleanOptions) (*Cleaned, error) {
 // Close releases the store.
 func (s *Store) Close() error { return s.repo.Close() }
 
-// RemoveStore removes the store of a root that is not there any more, with all its
-// checkpoints. A root that is there is ErrRoot, one without a store ErrNotFound.
+// RemoveStore removes the store of a root that no longer exists, with all its checkpoints. An
+// existing root is ErrRoot, a root without a store ErrNotFound.
 func RemoveStore(ctx context.Context, dataDir, root string) error {
 	dir := StorePath(dataDir, root)
 	if !repair.IsMissing(root) {
@@ -158,10 +158,9 @@ func RemoveStore(ctx context.Context, dataDir, root string) error {
 	return nil
 }
 
-// Adopt gives the store of a directory that was moved to where it is now. The old
-// root must be gone (ErrRoot), and the new one must not have a store of its own
-// (ErrExists): what was captured there since can be had by fetching from the old
-// store. The error wraps ErrNotFound if the old root has no store.
+// Adopt moves the store of a directory that was moved. The old root must not exist (ErrRoot), and
+// the new one must not have a store of its own (ErrExists): a fetch from the old store brings its
+// checkpoints then. The error wraps ErrNotFound if the old root has no store.
 func Adopt(ctx context.Context, dataDir, oldRoot, newRoot string) error {
 	root, err := state.ResolveRoot(newRoot)
 	if err != nil {

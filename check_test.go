@@ -39,7 +39,7 @@ func TestCheckBesideOthers(t *testing.T) {
 	}
 }
 
-// TestCheckTellsOfTheDead: what nobody is about stays a finding.
+// TestCheckTellsOfTheDead: a leftover of a dead process stays a finding.
 func TestCheckTellsOfTheDead(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, gittest.Tree{"a": gittest.File("1")})

@@ -228,8 +228,8 @@ func (c *crashRun) noLeftovers() {
 	}
 }
 
-// checkStore: git finds nothing wrong, earlier trees read back, and nobody but the
-// store has leftovers.
+// checkStore: git finds nothing wrong, earlier trees read back, and leftovers are in the store
+// only.
 func (c *crashRun) checkStore(when string) {
 	c.Helper()
 	c.oracle.Fsck(cairn.StorePath(c.data, mustEval(c.T, c.root)))

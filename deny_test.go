@@ -13,8 +13,8 @@ var secrets = gittest.Tree{
 	"a": gittest.File("a"), "key.pem": gittest.File("K1"), "dir/KEY.PEM": gittest.File("K2"), "vault/x": gittest.File("x"), "vault/in/y": gittest.File("y"),
 }
 
-// TestR15_NeverIsNeverStored: what the deny list names is not captured, be it held,
-// named or tracked, and it is said.
+// TestR15_NeverIsNeverStored: a path on the deny list is not captured, even if it is held, named or
+// tracked, and it is reported.
 func TestR15_NeverIsNeverStored(t *testing.T) {
 	t.Parallel()
 	for name, before := range map[string]bool{"from the start": false, "after it was captured": true} {
@@ -111,7 +111,7 @@ func holdsBlob(t *testing.T, f *fixture, text string) bool {
 	return strings.Contains(o.In(f.repo().StoreDir(), "cat-file", "--batch-all-objects", "--batch-check"), id)
 }
 
-// TestR15_StoreIsPrivate: nobody else reads what was captured.
+// TestR15_StoreIsPrivate: other users cannot read captured files.
 func TestR15_StoreIsPrivate(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, secrets)

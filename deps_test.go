@@ -53,7 +53,7 @@ var layers = map[string]int{
 	"session":                 9,
 	"snapshot":                9,
 	"internal/protocol":       9,  // what server and callers agree on
-	"internal/ticket":         10, // work that nobody waits for
+	"internal/ticket":         10, // work that no caller waits for
 	"internal/httpapi":        11,
 	"internal/client":         11,
 	"internal/config":         10, // what people set

@@ -84,7 +84,7 @@ func TestV02_WhatWasTouchedSinceIsListed(t *testing.T) {
 	}
 }
 
-// What somebody else put beside it is neither touched nor in the way.
+// A file that another program put beside it is neither touched nor in the way.
 func TestV02_OthersFilesStay(t *testing.T) {
 	t.Parallel()
 	f, both := ignoredLater(t, nil)

@@ -22,7 +22,7 @@ type model struct {
 	open   [2]*cairn.Repo // for as long as the model lasts
 }
 
-// repo is one of those that stay open, or a new one.
+// repo returns an open Repo, or a new one.
 func (m *model) repo(t *rapid.T) *cairn.Repo {
 	n := rapid.IntRange(0, len(m.open)).Draw(t, "repo")
 	if n == len(m.open) {

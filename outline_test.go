@@ -10,9 +10,9 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
-// A Repo that stays open finds for a tree what one does that was just opened, whatever
-// happens in between, be it by others: newer checkpoints of the same tree, operations,
-// events of lines at which nothing changed, a cleaning that shortens lines, a purge.
+// A Repo that stays open finds the same checkpoint for a tree as a Repo that was just opened,
+// whatever this or another process does in between: newer checkpoints of the same tree, operations,
+// events of lines without a change, a cleaning that shortens lines, a purge.
 func TestLookupOfTreesAgrees(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, gittest.Tree{"f": gittest.File("0"), "secret": gittest.File("s")})

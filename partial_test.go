@@ -219,7 +219,7 @@ func (f *fixture) claimsOnlyTheDisk(got *cairn.Track) {
 	}
 }
 
-// TestPartialHintsFirst: what is named is read before anything else.
+// TestPartialHintsFirst: hinted paths are read before all others.
 func TestPartialHintsFirst(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, manyDirs(15))
@@ -247,7 +247,7 @@ func TestPartialHintsFirst(t *testing.T) {
 	}
 }
 
-// TestPartialRuleFileUnread: without the rules of its directory nobody can tell what was
+// TestPartialRuleFileUnread: without the rules of its directory, it is not known which paths were
 // ignored there.
 func TestPartialRuleFileUnread(t *testing.T) {
 	t.Parallel()

@@ -81,8 +81,8 @@ func TestV06_KeepNewInAnEmptyDirectory(t *testing.T) {
 	gittest.AssertTree(t, f.root, gittest.Tree{"d/new": gittest.File("n\n"), "a": gittest.File("1\n")})
 }
 
-// TestV06_UndoLeavesLaterFilesInTheWay: a file that took the place of a directory since
-// is somebody's work, although a path below it is to come back.
+// TestV06_UndoLeavesLaterFilesInTheWay: a file that has since taken the place of a directory is
+// another writer's work and stays, although a path below it is to come back.
 func TestV06_UndoLeavesLaterFilesInTheWay(t *testing.T) {
 	t.Parallel()
 	for _, want := range []gittest.Tree{{"d/x": gittest.File("x\n")}, {"d/x": gittest.Dir()}} {
@@ -100,8 +100,8 @@ func TestV06_UndoLeavesLaterFilesInTheWay(t *testing.T) {
 	}
 }
 
-// TestV06_UndoLeavesLaterDirectories: where a file was, there is an empty directory now.
-// What is kept is not removed.
+// TestV06_UndoLeavesLaterDirectories: an empty directory has taken the place of a file. It is kept
+// and not removed.
 func TestV06_UndoLeavesLaterDirectories(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, gittest.Tree{"a": gittest.File("1\n")})

@@ -141,7 +141,7 @@ func fillFields(v reflect.Value) {
 	}
 }
 
-// TestResultOfARunHasNoPlan: only a dry run has a plan in JSON, be it an empty one.
+// TestResultOfARunHasNoPlan: only a dry run has a plan in JSON, even if it is empty.
 func TestResultOfARunHasNoPlan(t *testing.T) {
 	t.Parallel()
 	if got := roundTrip(t, cairn.Result{DryRun: true, Plan: []cairn.PlannedChange{}}).(cairn.Result); !got.DryRun {

@@ -197,7 +197,7 @@ func TestPurgeRefuses(t *testing.T) {
 	}
 }
 
-// A path that was purged stays out until somebody says otherwise.
+// A purged path stays out until Unpurge.
 func TestUnpurge(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, gittest.Tree{"odd *[name]": gittest.File(secret), "a": gittest.File("1")})
@@ -216,8 +216,8 @@ func TestUnpurge(t *testing.T) {
 	}
 }
 
-// TestPurgeReachesOpenRepos: a Repo that was open before, that of a server, does not bring
-// back what was purged, whoever did it, and learns when that is lifted.
+// TestPurgeReachesOpenRepos: a Repo that was open before, such as a server's, does not bring back
+// purged paths, whichever process purged them, and it sees an Unpurge.
 func TestPurgeReachesOpenRepos(t *testing.T) {
 	t.Parallel()
 	for _, watch := range []bool{false, true} {

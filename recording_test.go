@@ -57,8 +57,8 @@ func TestRecordingLooksEverywhereAfterNewRules(t *testing.T) {
 	}
 }
 
-// TestRecordingIsAboutTheOperation: what somebody does elsewhere while an operation
-// runs, be it in the same directory, is theirs, and the next capture finds it.
+// TestRecordingIsAboutTheOperation: the changes of other programs during an operation, even in the
+// same directory, are not the operation's, and the next capture finds them.
 func TestRecordingIsAboutTheOperation(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, gittest.Tree{"dir/a": gittest.File("one"), "dir/b": gittest.File("one"), "dir/c": gittest.File("one"), "sub/d": gittest.File("one")})
@@ -85,8 +85,8 @@ func TestRecordingIsAboutTheOperation(t *testing.T) {
 	}
 }
 
-// TestRecordingDoesNotBelieveWhatWasOverwritten: a file that somebody writes over as
-// soon as it has been restored is recorded as it is.
+// TestRecordingDoesNotBelieveWhatWasOverwritten: a file that another program overwrites right after
+// its restore is recorded as it is.
 func TestRecordingDoesNotBelieveWhatWasOverwritten(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, gittest.Tree{"a": gittest.File("one"), "b": gittest.File("one")})

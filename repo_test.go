@@ -38,7 +38,7 @@ func newFixtureIn(t *testing.T, dir string, tree gittest.Tree) *fixture {
 	return f
 }
 
-// repo opens the store anew, as a new process would.
+// repo opens the store like a new process.
 func (f *fixture) repo() *cairn.Repo {
 	f.Helper()
 	r, err := cairn.Open(f.opt)

@@ -30,7 +30,7 @@ func (f *aged) at() *cairn.Repo {
 	return r
 }
 
-// trackAgo records a state as somebody did long ago, and returns the commit.
+// trackAgo records a state as if it were made long ago, and returns the commit.
 func (f *aged) trackAgo(ago time.Duration, content string) string {
 	f.Helper()
 	f.time = time.Now().Add(-ago)

@@ -110,8 +110,8 @@ func TestR69_SmallDisk(t *testing.T) {
 	f.restoreAll(first)
 }
 
-// TestR61_BudgetOfAnOpenRepo: a Repo that does not measure the store each time keeps to
-// the budget like one that does, whoever else writes.
+// TestR61_BudgetOfAnOpenRepo: a Repo that does not measure the store each time keeps to the budget
+// like one that does, also when other processes write.
 func TestR61_BudgetOfAnOpenRepo(t *testing.T) {
 	t.Parallel()
 	for name, others := range map[string]bool{"alone": false, "beside others": true} {

@@ -60,8 +60,8 @@ func savedID(t *testing.T, r *Repo) object.ID {
 	return rec.ID()
 }
 
-// TestStatCacheAfterOperations: it is saved with the state after, and where no operation
-// came about all the same, lest the next capture read everything once more.
+// TestStatCacheAfterOperations: the stat cache is saved with the state after an operation, and also
+// if no operation came about, so that the next capture need not read everything again.
 func TestStatCacheAfterOperations(t *testing.T) {
 	t.Parallel()
 	original := object.Sum(object.Blob, []byte("one\n"))

@@ -9,7 +9,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
-// R64: stores of vanished roots are listed, and go when somebody says so.
+// R64: stores of vanished roots are listed, and removed on request.
 func TestR64AbandonedStores(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, gittest.Tree{"a": gittest.File("1")})
@@ -79,8 +79,8 @@ func TestAdoptRefuses(t *testing.T) {
 	assertError(t, cairn.Adopt(background, f.data, root, other), cairn.ErrExists)
 }
 
-// R96: a store that is removed while somebody works with it is an error, not an
-// empty one.
+// R96: if a store is removed while a process works with it, that is an error and not an empty
+// store.
 func TestR96StoreGone(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, gittest.Tree{"a": gittest.File("1"), "b": gittest.File("2")})
@@ -101,7 +101,7 @@ func TestR96StoreGone(t *testing.T) {
 	}
 }
 
-// R91: what is not a whole store does not count as one, and is listed as broken.
+// R91: an incomplete store does not count as a store and is listed as broken.
 func TestR91HalfStore(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()

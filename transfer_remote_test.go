@@ -239,7 +239,7 @@ func gitProgram(t *testing.T, o *gittest.Oracle, name string) string {
 	return path
 }
 
-// A pin follows where it points; a line that was begun anew gets a second name.
+// A pin follows where it points; a line that was begun again gets a second name.
 func TestPushMovesNothingBackward(t *testing.T) {
 	t.Parallel()
 	o := gittest.NewOracle(t)

@@ -88,7 +88,7 @@ func storeListing(t testing.TB, store string) map[string]string {
 	return files
 }
 
-// What is exported is what git takes: verified, cloned and fetched.
+// Git verifies, clones and fetches an exported bundle.
 func TestGitReadsExport(t *testing.T) {
 	t.Parallel()
 	o := gittest.NewOracle(t)

@@ -69,8 +69,8 @@ func TestDroppedAndBack(t *testing.T) {
 	f.captured("tracked no longer", tracked[:2], all...) // build/x was captured all the time
 }
 
-// TestSkippedAndRemoved: a file that a sparse checkout leaves out, that was there all the
-// same, is not deleted when it goes.
+// TestSkippedAndRemoved: a file that a sparse checkout leaves out, but that was present, is not
+// deleted when it goes.
 func TestSkippedAndRemoved(t *testing.T) {
 	t.Parallel()
 	o := gittest.NewOracle(t)

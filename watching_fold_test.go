@@ -17,8 +17,8 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
-// foldTree has directories of which a save writes each by its path when something has
-// changed in the lowest: the stat cache is written anew after a few edits there.
+// foldTree has directories of which a save writes each by its path when something has changed in
+// the lowest: the stat cache is rewritten after a few edits there.
 func foldTree() gittest.Tree {
 	tree := gittest.Tree{"top": gittest.File("top"), "other/f": gittest.File("f")}
 	for f := range 120 {
@@ -72,8 +72,8 @@ func (f *fixture) growDelta() {
 	}
 }
 
-// TestWatchingFolds: the base is written anew beside the tracks, and no track looks at
-// more for it.
+// TestWatchingFolds: the base is rewritten beside the tracks, and no track scans more because of
+// it.
 func TestWatchingFolds(t *testing.T) {
 	t.Parallel()
 	w := newWatcher(t, foldTree())
@@ -167,7 +167,7 @@ func (w *watcher) edits(n int, path func(i int) string, then func()) {
 	}
 }
 
-// TestCloseWhileFolding: what is being written is given up, and the old pair counts.
+// TestCloseWhileFolding: Close gives up the unfinished files, and the old pair counts.
 func TestCloseWhileFolding(t *testing.T) {
 	t.Parallel()
 	closedWhileFolding(t, foldFile, func(w *watcher) { w.noTemporaries() })
@@ -202,8 +202,7 @@ func (f *fixture) settled(when string) {
 	}
 }
 
-// foldAsProcess is a watching process that writes the stat cache anew, with edits
-// before and after.
+// foldAsProcess is a watching process that rewrites the stat cache, with edits before and after.
 func foldAsProcess(r *cairn.Repo) error {
 	indexDir := filepath.Join(r.StoreDir(), "cairn")
 	base := baseID(indexDir)
@@ -227,8 +226,8 @@ func foldAsProcess(r *cairn.Repo) error {
 	return nil
 }
 
-// TestR93_KilledWhileFolding kills a process that writes the stat cache anew before
-// each of its write-type system calls, and lets each of them fail.
+// TestR93_KilledWhileFolding kills a process that rewrites the stat cache before each of its
+// write-type system calls, and lets each of them fail.
 func TestR93_KilledWhileFolding(t *testing.T) {
 	t.Parallel()
 	struckWhileFolding(t, "fold", (*fixture).growDelta)

@@ -12,7 +12,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
-// TestWatchingMounts: what is mounted inside the tree is part of it, and comes and goes
+// TestWatchingMounts: a file system mounted inside the tree is part of the tree. It comes and goes
 // without an event in any directory.
 func TestWatchingMounts(t *testing.T) {
 	if !gittest.Isolated(t) {
@@ -172,8 +172,8 @@ func (w *watcher) exchanged(a, b string) {
 	w.do(err)
 }
 
-// TestWatchingMemoryMaps: the kernel tells nobody of what is written through a memory
-// map. A look at everything sees it by the time stamp, Verify by reading.
+// TestWatchingMemoryMaps: the kernel reports no event for writes through a memory map. A full scan
+// sees them by the time stamp, Verify by reading.
 func TestWatchingMemoryMaps(t *testing.T) {
 	t.Parallel()
 	w := newWatcher(t, watchedTree())

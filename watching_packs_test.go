@@ -80,8 +80,8 @@ func (f *fixture) noLeftPacks() {
 	}
 }
 
-// TestWatchingFoldsPacksBesideOthers: where somebody else has saved the stat cache, which
-// names the packs, they stay until the watching Repo has looked at everything again.
+// TestWatchingFoldsPacksBesideOthers: if another process has saved the stat cache, which names the
+// packs, the packs stay until the watching Repo has scanned everything again.
 func TestWatchingFoldsPacksBesideOthers(t *testing.T) {
 	t.Parallel()
 	w := newWatcher(t, foldTree())
@@ -128,7 +128,7 @@ func TestWatchingFoldsByItself(t *testing.T) {
 	}
 }
 
-// TestCloseWhileFoldingPacks: what is being written is given up, and nothing is left.
+// TestCloseWhileFoldingPacks: Close gives up the unfinished pack, and nothing is left.
 func TestCloseWhileFoldingPacks(t *testing.T) {
 	t.Parallel()
 	closedWhileFolding(t, topFile, func(w *watcher) {

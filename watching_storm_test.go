@@ -141,9 +141,9 @@ func (w *watcher) verified(when string) {
 	}
 }
 
-// TestWatchingWhileWriting: files that are made in a directory before that is watched,
-// and whatever else happens while somebody looks, is seen by the next look at the
-// latest. The queue overflows on the way, or does not.
+// TestWatchingWhileWriting: files that are made in a directory before it is watched, and all
+// changes during a scan, are seen by the next scan at the latest. The queue overflows on the way,
+// or does not.
 func TestWatchingWhileWriting(t *testing.T) {
 	t.Parallel()
 	w := newWatcher(t, watchedTree())
@@ -197,8 +197,8 @@ func scribble(root string, writer, rounds int) (err error) {
 	return err
 }
 
-// TestWatchingOverflowWhileLooking: more happens than the queue holds, again and
-// again, while somebody looks.
+// TestWatchingOverflowWhileLooking: more happens than the queue holds, again and again, during a
+// scan.
 func TestWatchingOverflowWhileLooking(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

@@ -167,7 +167,7 @@ func (c *cli) openProject(_ context.Context, dir string) (*hooks.Project, error)
 	return &hooks.Project{Root: opt.Root, Above: c.above, Broken: c.brokenSettings(), Sessions: sessions, Close: closed}, nil
 }
 
-// brokenSettings is what is wrong with the project's own file, nil if nothing is.
+// brokenSettings describes the error in the project's own file. It returns nil for a sound one.
 func (c *cli) brokenSettings() *hooks.Broken {
 	broken := c.config.Broken()
 	if broken == nil {

@@ -71,7 +71,7 @@ func (b *Batch) hot(k object.Kind, size int) bool {
 	return small && b.plain.Add(-int64(size)) >= 0
 }
 
-// put adds an object by means of write, unless somebody else did meanwhile. A pack
+// put adds an object by means of write, unless another process added it meanwhile. A pack
 // that could not be written is lost as a whole.
 func (b *Batch) put(id object.ID, write func() error) error {
 	b.mu.Lock()
@@ -189,7 +189,7 @@ func (b *Batch) AddBlob(r io.Reader, size int64) (object.ID, error) {
 	return b.Add(object.Blob, content)
 }
 
-// The beginning of a batch is what a small capture consists of, and somebody waits for
+// The beginning of a batch is what a small capture consists of, and a caller waits for
 // it. Up to plainMost bytes of that are stored as they are: trees of up to hotTree, which
 // are compressed at 60 MB/s to two thirds, and blobs of up to hotBlob, of which half
 // remains but each takes 10 us or more. Everything else in a batch is compressed: where

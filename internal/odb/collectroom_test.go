@@ -44,7 +44,7 @@ func TestV10_RoomMergesVeryManyPacks(t *testing.T) {
 	l.check(true)
 }
 
-// TestCensusSlot looks up what is in a census and what is not, where many ids begin alike.
+// TestCensusSlot looks up ids inside and outside a census. Many ids share a prefix.
 func TestCensusSlot(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{0, 1, 2, 300, 5000} {

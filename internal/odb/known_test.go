@@ -13,8 +13,8 @@ import (
 
 func blobID(text string) object.ID { return object.Sum(object.Blob, []byte(text)) }
 
-// TestKnownIDs: what a batch is told that the packs have is what a search of each says,
-// whoever adds, folds and removes them.
+// TestKnownIDs: a batch gets the same answer as a search of each pack, beside
+// all processes that add, fold and remove them.
 func TestKnownIDs(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(6, 2))
@@ -23,7 +23,7 @@ func TestKnownIDs(t *testing.T) {
 	texts := append(numbered("large", 0, 5000), numbered("not small", 0, 1<<10+1)...)
 	commit(t, db, texts[:5000]...)
 	commit(t, db, texts[5000:]...)
-	away := "" // the stem of a pack that somebody has taken away
+	away := "" // the stem of a pack that the test has removed
 	for step := range 300 {
 		switch rng.IntN(6) {
 		case 0:

@@ -9,7 +9,7 @@ import (
 // taken back.
 type Policy string
 
-// The policies. With each, what is overwritten is saved first.
+// The policies. Each saves contents before they are overwritten.
 const (
 	Merge     Policy = "merge"     // merge line by line; where that is not clean, the path stays as it is: a conflict
 	Overwrite Policy = "overwrite" // the later change goes

@@ -9,10 +9,10 @@ import (
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
-// A step lasts from a tool's beginning to its end, or to that of the last one of those
-// that run at the same time. What changes while the model thinks is not the agent's:
-// it is the user's, and an undo keeps it. A turn therefore has as many steps as it has
-// rounds of tools; a question that no tool answers has none.
+// A step lasts from a tool's beginning to its end, or to the end of the last of several
+// tools that run at the same time. A change while the model thinks is the user's, and an
+// undo keeps it. A turn therefore has as many steps as it has rounds of tools. A question
+// that no tool answers has none.
 
 // hook is one call.
 type hook struct {

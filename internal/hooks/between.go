@@ -8,11 +8,11 @@ import (
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
-// A background command that outlives its turn goes on writing, and no hook is called for
-// it. What is found changed at the next event is a turn of its own, "after turn 3, by a
-// background command". Edits of the user in that time cannot be told apart. Undo therefore
-// takes such a turn back alone and says so, before it takes back the turn that began the
-// command. Where no command was left running, such changes are the user's.
+// A background command that outlives its turn goes on writing, and no hook is called for it. The
+// changes found at the next event are a turn of their own, "after turn 3, by a background command".
+// Edits of the user in that time cannot be told apart. Undo therefore takes such a turn back alone
+// and says so, before it takes back the turn that began the command. If no command was left
+// running, such changes are the user's.
 
 const (
 	betweenSuffix = "+background" // of the message's id

@@ -41,8 +41,8 @@
 // the tool is going to change; where the tool has one of the usual names they are
 // found in "input", too, where they count from "cwd". "after" closes the step once no call of it is running
 // any more. "stop" closes the turn, unless sub-agents in "running" are still at
-// work; "end" closes everything. Events may be missing: what is open is closed
-// by whatever comes next.
+// work; "end" closes everything. Events may be missing: the next event closes
+// an open step or turn.
 // "typed" is a prompt before the model sees it. If it is a command such as "cairn undo 2" it
 // is carried out, and the answer has "handled": true. Every event may have "patience",
 // the milliseconds for which the adapter waits; a command takes no longer than that.

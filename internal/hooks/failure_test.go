@@ -139,7 +139,7 @@ func TestLogIsBounded(t *testing.T) {
 	}
 }
 
-// blocking are sessions whose store is held by somebody else.
+// blocking are sessions whose store is locked by another process.
 type blocking struct{ session.Service }
 
 func (blocking) BeginStep(ctx context.Context, _ session.StepBegin) (*session.Step, error) {
@@ -147,8 +147,8 @@ func (blocking) BeginStep(ctx context.Context, _ session.StepBegin) (*session.St
 	return nil, fmt.Errorf("%w: %w", cairn.ErrLocked, ctx.Err())
 }
 
-// TestDeadline: a call ends in time, whoever holds the store, and the step counts as
-// missed. The clock is that of a bubble: it moves on when all there is waits.
+// TestDeadline: a call ends in time, whichever process holds the store, and the step counts as
+// missed. The clock is that of a bubble: it moves on when every goroutine in it waits.
 func TestDeadline(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -86,8 +86,8 @@ type Broken struct {
 }
 
 // Handle carries out one call of a hook of an agent: one payload from stdin, at most
-// one JSON document to stdout. It never fails, because nobody could do anything about
-// it: errors go into the log and into the record of the agent, see [Records].
+// one JSON document to stdout. It never fails, because the agent could not act on a
+// failure: errors go into the log and into the record of the agent, see [Records].
 func Handle(ctx context.Context, agent string, stdin io.Reader, stdout io.Writer, opt Options) {
 	agent = Agent(agent)
 	began := time.Now()
@@ -233,8 +233,8 @@ func (h *hook) missed(err error) bool {
 	return err != nil && h.event != nil && (h.kind == before || h.kind == after || h.kind == stop || h.kind == agentStop)
 }
 
-// busy reports whether an error is about time: somebody else had the store for long,
-// or the directory is very large.
+// busy reports whether an error is about time: another process held the store for long, or the
+// directory is very large.
 func busy(err error) bool {
 	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, cairn.ErrLocked)
 }

@@ -10,13 +10,12 @@ import (
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
-// The owner of a step is the agent, not the hook, which is gone after a moment. The
-// agent is above the hook, but not always its parent: agents start hooks through a
-// shell, or through programs of their own. What is above two calls of one session is
-// above all of them. So each call leaves the line of processes above it to the next
-// one, and the nearest that both lines have is the agent. The first call of a session
-// has nothing to compare with: there names have to do, and two processes are taken,
-// because a step that is taken for dead loses what its tool writes.
+// The owner of a step is the agent, not the hook, which is gone after a moment. The agent is above
+// the hook, but not always its parent: agents start hooks through a shell, or through programs of
+// their own. A process above two calls of one session is above all of them. So each call leaves the
+// line of processes above it to the next one, and the nearest process in both lines is the agent.
+// The first call of a session has nothing to compare with: there names have to do, and two
+// processes are taken, because a step that is taken for dead loses the writes of its tool.
 
 // passing are programs that start others, and are not the agent.
 const passing = ` sh bash dash zsh ksh mksh fish ash busybox env timeout nice nohup setsid sudo time cairn

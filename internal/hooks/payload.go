@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// payload is what the hooks of Claude Code send; Codex, Qwen Code and Gemini CLI send
-// the same with variations. What is not listed is skipped without a look.
+// payload is the JSON that the hooks of Claude Code send. Codex, Qwen Code and Gemini CLI send the
+// same with variations. Fields that are not listed are skipped.
 type payload struct {
 	Event     string     `json:"hook_event_name"`
 	Session   string     `json:"session_id"`

@@ -54,8 +54,8 @@ const freshness = 10 * time.Second
 // recorder writes the record and the log of one call.
 type recorder struct{ dir, agent string }
 
-// note never tells what was in a payload or in the environment: prompts, file contents
-// and keys are nobody's business.
+// note never records contents of a payload or of the environment: prompts, file contents and keys
+// stay out of the record.
 func (r recorder) note(h *hook, err error, took time.Duration) {
 	if err != nil {
 		r.log(h, err, took)
@@ -106,7 +106,7 @@ func (r recorder) update(ctx context.Context, name string, h *hook, failure erro
 		rec.Step, rec.Missed = now, 0
 	}
 	if data, err := json.Marshal(rec); err == nil {
-		writeSmall(path, data) // what cannot be recorded is in nobody's way
+		writeSmall(path, data) // a failure to record must not disturb the agent
 	}
 }
 

@@ -73,8 +73,8 @@ const (
 	nothingToRedo = "nothing to bring back in this session; what was taken back before the last turn that changed files comes back in a shell: cairn undo"
 )
 
-// move reverts or unreverts as an adapter says. Whoever asks for it is the one whose
-// steps they are, so that none of them is at work any more.
+// move reverts or unreverts as an adapter says. The caller owns the steps, so none of them is at
+// work any more.
 func (h *hook) move(ctx context.Context, f func(session.RevertOptions) (*session.Session, *cairn.Result, error)) error {
 	before := h.reverted(ctx)
 	_, res, err := f(session.RevertOptions{DryRun: h.do.dryRun, EndOpen: true})
@@ -102,8 +102,8 @@ const maxSkipped = 10000
 
 type taker = func(ctx context.Context, id string, opt session.RevertOptions) (*session.Session, *cairn.Result, error)
 
-// takeBack undoes or redoes turns. One that changed nothing is passed over: whoever
-// types "cairn undo" wants to see something undone. A dry run cannot look beyond it.
+// takeBack undoes or redoes turns. A turn that changed nothing is passed over: the user who types
+// "cairn undo" expects a visible change. A dry run cannot look beyond it.
 func (h *hook) takeBack(ctx context.Context, take taker, done, nothing string) error {
 	if h.do.dryRun && h.do.verb == "undo" {
 		return h.preview(ctx)

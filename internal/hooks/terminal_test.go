@@ -161,8 +161,8 @@ func TestV43_AStoreThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// TestV43_AStepThatWasNotCaptured: the disk was full for a while only. What is missing
-// is told when somebody asks for it.
+// TestV43_AStepThatWasNotCaptured: the disk was full for a while only. A command that asks for the
+// step reports that it is missing.
 func TestV43_AStepThatWasNotCaptured(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, Codex, aTree())

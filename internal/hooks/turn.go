@@ -21,9 +21,9 @@ import (
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
-// turn is what one call of a hook leaves for the next: each is a process of its own.
-// It only helps to find the right moment for a step's end. Without it, for instance
-// after somebody removed it, steps end later than they could.
+// turn is the record that one call of a hook leaves for the next: each call is a process of its
+// own. It only helps to find the right moment for a step's end. Without it, for instance after its
+// removal, steps end later than they could.
 type turn struct {
 	Message string           `json:"message,omitempty"` // of the user, which steps answer
 	Agents  map[string]*work `json:"agents,omitempty"`  // of sub-agents, by their sessions
@@ -100,7 +100,7 @@ func (w *work) announce(e *event) {
 	}
 }
 
-// forget drops a call that has come back. One that nobody announced is no matter.
+// forget drops a call that has come back. An unannounced call does no harm.
 func (w *work) forget(call string) {
 	w.Calls = slices.DeleteFunc(w.Calls, func(c string) bool { return c == call })
 }

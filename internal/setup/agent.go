@@ -24,8 +24,8 @@ type agent struct {
 	dir   func(Places) string
 	local string // its directory in a project
 
-	// Agents with hooks have their entries in a settings file; in a project perhaps in
-	// another, because an absolute path is nobody else's.
+	// Agents with hooks have their entries in a settings file; in a project perhaps in another,
+	// because an absolute path is of use to this user only.
 	settings, localSettings string
 	events                  []hookEvent
 	millis                  bool   // timeouts are in milliseconds

@@ -10,8 +10,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/integrations"
 )
 
-// marker stands in every file that setup makes as a whole. One without it is somebody
-// else's.
+// marker is in every file that setup makes as a whole. A file without it is not cairn's.
 const marker = "made by cairn setup"
 
 // slashCommand is a command that hooks carry out before the model sees it.

@@ -43,7 +43,7 @@ type Change struct {
 // backupSuffix ends the name of what a file was before cairn touched it.
 const backupSuffix = ".before-cairn"
 
-// ErrForeign: a file that setup would make is there, and somebody else's.
+// ErrForeign: a file that setup would make exists and is not cairn's.
 var ErrForeign = errors.New("not cairn's")
 
 // New works out what there is to do for an agent. Nothing to do is no error.

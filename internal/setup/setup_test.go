@@ -220,8 +220,7 @@ func checkForm(t *testing.T, before, after string) {
 	}
 }
 
-// TestRemoveAmongChanges: whoever edited the file in between keeps the edit, and only
-// cairn's entries go.
+// TestRemoveAmongChanges: an edit of the file in between stays, and only cairn's entries go.
 func TestRemoveAmongChanges(t *testing.T) {
 	t.Parallel()
 	for _, a := range agents {
@@ -255,7 +254,7 @@ func TestRemoveAmongChanges(t *testing.T) {
 				json.Unmarshal([]byte(standard(t, before)), &want)
 				want["mine"] = []any{"kept"}
 				if hooks, ok := want["hooks"].(map[string]any); ok && have["hooks"] == nil && onlyEmpty(hooks) {
-					delete(want, "hooks") // what is left empty is taken along
+					delete(want, "hooks") // an empty object is removed as well
 				}
 				h, _ := json.Marshal(dropEmpty(have))
 				w, _ := json.Marshal(dropEmpty(want))

@@ -96,8 +96,8 @@ func (t *text) inside(v *hujson.Value) container {
 	return c
 }
 
-// member returns the value of an object's member, and its index; nil if there is none.
-// Of several with one name the last counts, as it does for whoever reads the file.
+// member returns the value of an object's member, and its index; nil if there is none. Of several
+// members with one name the last counts, as for the reader of the file.
 func member(v *hujson.Value, name string) (*hujson.Value, int) {
 	obj, ok := v.Value.(*hujson.Object)
 	if !ok {

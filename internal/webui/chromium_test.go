@@ -105,8 +105,8 @@ func (b *browser) start(program string) error {
 		return err
 	}
 	b.to = ourOut
-	// Containers and root have no use for Chromium's own sandbox and often no way to set
-	// it up; what is shown here is our own page.
+	// Containers and root have no use for Chromium's own sandbox and often no way to set it up, and
+	// the browser shows only our own page.
 	b.process = exec.Command(program, "--headless=new", "--remote-debugging-pipe", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
 		"--disable-extensions", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--hide-scrollbars", "--force-color-profile=srgb",
 		"--user-data-dir="+profile, "about:blank")

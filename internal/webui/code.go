@@ -147,8 +147,8 @@ func newColoured(name string, lines [][]byte) *coloured {
 	return &coloured{scanner: syntax.NewScanner(syntax.For(name, first)), lines: lines}
 }
 
-// line returns line n, counted from 1. Lines that are left out are read all the
-// same: a comment may begin in them.
+// line returns line n, counted from 1. It also reads the lines that are left out: a comment may
+// begin in them.
 func (c *coloured) line(n int) codeLine {
 	var tokens []syntax.Token
 	for c.next < n {

@@ -31,8 +31,8 @@ const (
 	countsKept   = 20000 // a counts takes about 300 bytes
 )
 
-// countCache remembers counts. States never change, so it is never wrong; when it is
-// full it begins anew.
+// countCache caches counts. States never change, so it is never wrong. When it is full, it is
+// emptied.
 type countCache struct {
 	mu    sync.Mutex
 	known map[string]*counts

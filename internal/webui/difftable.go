@@ -29,8 +29,8 @@ type diffTable struct {
 	inTable  int    // of the open table
 }
 
-// html prints the whole comparison. What is written here is either a constant, a
-// number, or went through appendText.
+// html prints the whole comparison. Everything that it writes is a constant or a number, or went
+// through appendText.
 func (t *diffTable) html(before, after string) template.HTML {
 	c := compareTexts([]byte(before), []byte(after))
 	t.old, t.new = newColoured(t.name, c.old), newColoured(t.name, c.new)

@@ -5,14 +5,14 @@
 // folding, more of a list in place and live updates; it makes no HTML of its own.
 // Nothing is fetched from elsewhere, and the policy in the headers forbids it.
 //
-// A way back always has two requests. GET .../plan shows what would be done and the
-// plan's id; POST .../apply carries out exactly that plan, or answers 409 because the
-// disk has moved. Nothing else writes to the user's directory.
+// A way back always has two requests. GET .../plan shows the plan and its id; POST .../apply
+// carries out exactly that plan, or answers 409 because the disk has moved. Nothing else writes to
+// the user's directory.
 //
-// Names and texts are hostile: templates escape what they print, code.go escapes what
-// it prints for them, and names that could mislead are made visible (visible.go).
-// Addresses carry paths as their bytes, percent-encoded, so that names of any bytes
-// can be reached; forms carry them in the address, since browsers send fields as UTF-8.
+// Names and texts are hostile: templates escape them, code.go escapes the text that it prints for
+// the templates, and names that could mislead are made visible (visible.go). Addresses carry paths
+// as their bytes, percent-encoded, so that names of any bytes can be reached; forms carry them in
+// the address, since browsers send fields as UTF-8.
 //
-// Who may see the page, and the login, is the business of whoever mounts the handler.
+// The application that mounts the handler decides who may see the page, and does the login.
 package webui

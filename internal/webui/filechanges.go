@@ -10,7 +10,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn"
 )
 
-// list makes the views of files, and the lines of those that go with the page.
+// list makes the views of files, and the lines of the files that are sent with the page.
 func (p *changesPage) list(v *visit, list []cairn.Change) error {
 	budget := inlineBudget
 	p.Counted = true

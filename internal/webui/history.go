@@ -32,8 +32,8 @@ type turn struct {
 	Reverted bool
 }
 
-// track is a checkpoint outside of sessions, with the state before it in time: what
-// lies between the two is what nobody else recorded.
+// track is a checkpoint outside of sessions, with the state before it in time. The changes between
+// the two are those that no session recorded.
 type track struct {
 	*cairn.Checkpoint
 	Before string // a checkpoint, "" for the first
@@ -123,9 +123,9 @@ func (m *merge) run(yield func(*entry) bool) error {
 	}
 }
 
-// shownElsewhere reports whether a checkpoint says nothing that other entries do not:
-// it is the state around a step or an operation, or the state that a turn began with,
-// and somebody else has taken that.
+// shownElsewhere reports whether a checkpoint adds nothing to the other entries: it is the state
+// around a step or an operation, or the state that a turn began with, and another entry has that
+// state.
 func (m *merge) shownElsewhere(t *track) bool {
 	around, begins := m.known[t.ID]
 	same := m.known[t.Hash] || t.Hash == m.shown || m.checkpoint != nil && t.Hash == m.checkpoint.Hash

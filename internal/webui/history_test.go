@@ -39,7 +39,7 @@ func TestHistory(t *testing.T) {
 		return session.StepBegin{Session: "s", Message: message, Step: message, Prompt: "prompt " + message}
 	}
 	f.stepOf(turn("m1"), func() { f.write("a", "2\n") })
-	f.write("b", "by hand\n") // nobody takes a checkpoint of it but the next step
+	f.write("b", "by hand\n") // only the next step takes a checkpoint of it
 	f.stepOf(turn("m2"), func() { f.write("a", "3\n") })
 	f.stepOf(turn("m3"), func() { f.write("a", "4\n") })
 	if _, _, err := f.sessions.Revert(t.Context(), "s", session.Target{Message: "m3"}, session.RevertOptions{}); err != nil {

@@ -85,7 +85,7 @@ func (d *driver) pair(s *remote, op string, round, n, from, to int) error {
 
 var floorsOfChange = map[string]string{opAboveOne: floorKeepOne, opAboveMany: floorKeepMany}
 
-// keepFloor times what whoever keeps the changed files for good cannot do without.
+// keepFloor times the work that a contender which keeps the changed files for good cannot avoid.
 func (d *driver) keepFloor(op string, round, from, to int) error {
 	var files []string
 	for i := from; i < to; i++ {

@@ -72,7 +72,7 @@ func (p *planned) options(opt options) options {
 	return opt
 }
 
-// leftOut says who has no column, and why.
+// leftOut lists the contenders without a column, and the reason.
 func (r *report) leftOut(slow []string) {
 	for _, name := range slow {
 		r.note("%s is left out: here it would take longer than all the others together", name)

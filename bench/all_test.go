@@ -81,7 +81,7 @@ func updated(t *testing.T, opt options, before *suite) {
 	}
 }
 
-// A corpus that fails is named, and the next is measured all the same.
+// A corpus that fails is named, and the next one is still measured.
 func TestAllGoesOn(t *testing.T) {
 	t.Parallel()
 	needPrograms(t)

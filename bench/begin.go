@@ -4,7 +4,7 @@ import "errors"
 
 // The phases that make stores: first tracks, and opening.
 
-// first begins without a store. In a repository nobody borrows from it here.
+// first begins without a store. No contender borrows from the user's repository here.
 func (d *driver) first() error {
 	err := d.rounds(opFirst, heavy, func(s *remote, round int) error {
 		return d.beginAnew(s, opFirst, round, false)
@@ -30,8 +30,8 @@ func (d *driver) beginAnew(s *remote, op string, round int, borrow bool) error {
 			return err
 		}
 	}
-	// A tree that nobody has used for minutes may have gone from memory, and how fast the
-	// disk is is not the question.
+	// A tree that was not used for minutes may have gone from memory, and the speed of the disk is
+	// not the question.
 	if _, err := timeRead(s.Root, d.captured); err != nil {
 		return err
 	}
@@ -41,8 +41,8 @@ func (d *driver) beginAnew(s *remote, op string, round int, borrow bool) error {
 	return err
 }
 
-// makeReady gives a store to everybody who has none: a copy where the kind allows
-// it, a first track that is not timed otherwise.
+// makeReady gives a store to every contender without one: a copy where the kind allows it, a first
+// track that is not timed otherwise.
 func (d *driver) makeReady() error {
 	for _, s := range d.subjects {
 		if d.begun[s] {

@@ -159,8 +159,8 @@ func TestWrongResultFails(t *testing.T) {
 	}
 }
 
-// Ids that differ from git's must end the run with an error, and what was measured
-// must be there all the same.
+// Ids that differ from git's must end the run with an error, and the earlier measurements must
+// still be there.
 func TestWrongIDFails(t *testing.T) {
 	t.Parallel()
 	needPrograms(t)

@@ -126,7 +126,7 @@ func sizeWithout(dir, left string) (size treeSize, err error) {
 			info, err = d.Info()
 		}
 		if path != dir && errors.Is(err, fs.ErrNotExist) {
-			return nil // a store is tidied while nobody waits for it
+			return nil // a store is tidied while no contender waits for it
 		}
 		if err != nil {
 			return err

@@ -120,8 +120,8 @@ var curveKinds = []string{nameSpec, nameCLI, nameLibrary, nameWatching}
 // the machine takes for the least of it.
 var curveLines = append(slices.Clone(curveKinds), nameFloor, nameHand)
 
-// openSite makes a tree, and workers for the contenders asked for. Whoever asks for
-// the library gets it with and without watching.
+// openSite makes a tree, and workers for the contenders asked for. The library comes with and
+// without watching.
 func (c *curver) openSite(files int, apart bool) (f *site, err error) {
 	f = &site{curver: c, files: files, dir: filepath.Join(c.scratch, fmt.Sprintf("curves-%d", files))}
 	tree := newSmallTree(files)

@@ -32,7 +32,7 @@ type driver struct {
 	more     *edits            // a larger number of them
 	captured []string          // files that no rule ignores, '/'-separated
 	ignored  map[string]bool   // directories that a rule does
-	begun    map[*remote]bool  // who has a store
+	begun    map[*remote]bool  // contenders with a store
 	trees    map[string]string // operation and round -> id that the first contender gave
 	report   *report
 }
@@ -181,9 +181,8 @@ const (
 	heavy = 0
 )
 
-// rounds calls every contender, and whatever else takes part, once a round. The
-// order turns and is reversed every other round, so that nobody always comes after
-// the same one.
+// rounds calls every contender, and the other functions, once a round. The order turns and is
+// reversed every other round, so that no contender always comes after the same one.
 func (d *driver) rounds(op string, first int, each func(s *remote, round int) error, others ...func(round int) error) error {
 	var parts []func(round int) error
 	for _, s := range d.subjects {

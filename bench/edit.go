@@ -67,9 +67,9 @@ func (e *edits) takeText(root string, paths []string, n int) error {
 	return nil
 }
 
-// apply edits the files [from, to). Every round of every operation gives contents
-// that no store has yet. A file that has them stays as it is: somebody else who works
-// in the same tree was first, and for the others that is one change as well.
+// apply edits the files [from, to). Every round of every operation gives contents that no store has
+// yet. A file with these contents stays as it is: another contender in the same tree was first, and
+// for the others that is one change as well.
 func (e *edits) apply(root string, from, to int, op string, round int) error {
 	for i := from; i < to; i++ {
 		if err := write(e.file(root, i), e.edited(i, op, round)); err != nil {

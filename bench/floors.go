@@ -17,9 +17,9 @@ import (
 	fastzlib "github.com/klauspost/compress/zlib"
 )
 
-// Floors are what the machine can do at best. Whoever looks at every file cannot be
-// faster than the bare walk; whoever stores every byte under its SHA-1 in zlib form
-// has to read, hash and compress.
+// Floors are the best times that the machine allows. A contender that examines every file cannot be
+// faster than the bare walk. A contender that stores every byte under its SHA-1 in zlib form has to
+// read, hash and compress.
 
 // walked is what a bare walk saw.
 type walked struct {

@@ -33,7 +33,7 @@ type kind struct {
 	new         func(setting) contender
 }
 
-// The trees: whoever rewrites all files in a restore works in the first.
+// The trees: contenders that rewrite all files in a restore work in the first.
 const (
 	treeOthers = "tree"
 	treeCairn  = "tree-cairn"

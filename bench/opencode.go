@@ -18,7 +18,7 @@ type openCode struct {
 	git        string
 	store      string
 	source     string // the project's own .git
-	repository bool   // made by somebody else
+	repository bool   // another program made it
 }
 
 func newOpenCode(s setting) *openCode {

@@ -178,7 +178,7 @@ func (d *driver) onlyPath() error {
 	})
 }
 
-// patchNew makes the new files anew for every contender.
+// patchNew makes the new files again for every contender.
 func (d *driver) patchNew() error {
 	return d.rounds(opPatchNew, light, func(s *remote, round int) (err error) {
 		before, err := s.track()

@@ -163,7 +163,7 @@ func (r *report) timeRow(o operation, shown []string) []string {
 	return append(row, floorText, ratio(cairn/floor, haveCairn && haveFloor))
 }
 
-// otherRow adds a row of something that is not a time, unless nobody has a value.
+// otherRow adds a row of values that are not times, unless no contender has a value.
 func (r *report) otherRow(t table, shown []string, title string, value func(who string) (float64, bool)) table {
 	row, some := []string{title}, false
 	for _, who := range shown {

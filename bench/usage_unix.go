@@ -14,9 +14,8 @@ import (
 // contender's writing does not slow the next one down.
 func flushDisks() { unix.Sync() }
 
-// peakOf returns the peak resident memory of an ended process in bytes. Linux counts in
-// the memory of whoever started it (the worker, some 10 MB), because the child had
-// that for an instant.
+// peakOf returns the peak resident memory of an ended process in bytes. Linux includes the memory
+// of the starting process (the worker, some 10 MB), because the child had that for an instant.
 func peakOf(state *os.ProcessState) int64 {
 	ru, ok := state.SysUsage().(*syscall.Rusage)
 	if !ok {

@@ -55,8 +55,7 @@ func (w *walk) work() {
 	}
 }
 
-// take waits for a directory. There is none left when the queue is empty and nobody
-// is reading.
+// take waits for a directory. There is none left when the queue is empty and no worker is reading.
 func (w *walk) take() (string, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

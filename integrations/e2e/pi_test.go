@@ -254,7 +254,7 @@ func piForks(t *testing.T, v piVersion) {
 	p.idle()
 	p.is("switched back", two)
 
-	// Whoever says no keeps the files, and the fork goes on.
+	// A user who says no keeps the files, and the fork goes on.
 	p.mu.Lock()
 	p.answer = false
 	p.mu.Unlock()
@@ -369,7 +369,7 @@ func TestPiScripts(t *testing.T) {
 	})
 }
 
-// TestPiWithoutUI: where nobody can be asked, pi works as ever, and the session has
+// TestPiWithoutUI: without a user interface pi cannot ask and works as ever, and the session has
 // the checkpoints.
 func TestPiWithoutUI(t *testing.T) { withPi(t, piPrints) }
 

@@ -170,7 +170,7 @@ func (s *sandbox) look() (gittest.Listing, error) {
 	all, err := gittest.TryManifest(s.project)
 	maps.DeleteFunc(all, func(path string, _ gittest.Entry) bool { return slices.Contains(strings.Split(path, "/"), ".git") })
 	if entries, err := os.ReadDir(filepath.Join(s.project, "nested")); err == nil && len(entries) == 1 && entries[0].Name() == ".git" {
-		delete(all, "nested") // a repository that the agent made: its .git is nobody's to delete
+		delete(all, "nested") // a repository that the agent made: its .git is never deleted
 	}
 	return all, err
 }

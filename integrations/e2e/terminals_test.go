@@ -76,7 +76,7 @@ func (a *typist) opens() {
 	a.terminal.opens(a.ready, a.asked)
 }
 
-// plays also waits until what is typed next is a turn of its own.
+// plays also waits until the next typed text is a turn of its own.
 func (a *typist) plays(what script) {
 	a.t.Helper()
 	a.terminal.plays(what)

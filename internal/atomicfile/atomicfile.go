@@ -1,10 +1,9 @@
-// Package atomicfile replaces files in one step and tells the temporary files of
-// the living from those of the dead.
+// Package atomicfile replaces files in one step and tells the temporary files of running processes
+// from those of dead ones.
 //
-// [Write] makes the new contents in a temporary file beside the target and renames
-// it: whoever reads the target sees the old bytes or the new ones, never a mixture.
-// That is atomicity, not durability: only with sync on do the new bytes, and then
-// the new name, survive a loss of power.
+// [Write] makes the new contents in a temporary file beside the target and renames it: a reader of
+// the target sees the old bytes or the new ones, never a mixture. That is atomicity, not
+// durability: only with sync on do the new bytes, and then the new name, survive a loss of power.
 //
 // A temporary file is claimed by its writer with a kernel lock that dies with the
 // process (on Windows, by the open handle). [Sweep] therefore knows what a crash

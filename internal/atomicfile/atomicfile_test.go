@@ -393,7 +393,7 @@ func BenchmarkWrite(b *testing.B) {
 	}
 }
 
-// A file is its writer's until it has its name, whoever sweeps.
+// A file belongs to its writer until it has its name, whichever process sweeps.
 func TestWriteBesideSweeps(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {

@@ -11,9 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// claim locks a file just made, and reports false when a sweeper was faster. Where
-// the file system has no locks the file is the caller's all the same: removeDead
-// will not get a lock on it either.
+// claim locks a file just made, and reports false when a sweeper was faster. If the file system has
+// no locks, the file is still the caller's: removeDead will not get a lock on it either.
 func claim(f *os.File) bool {
 	if err := flock(f, syscall.LOCK_EX|syscall.LOCK_NB); errors.Is(err, syscall.EWOULDBLOCK) {
 		return false

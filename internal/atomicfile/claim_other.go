@@ -4,7 +4,7 @@ package atomicfile
 
 import "os"
 
-// Without locks that die with their owner nobody can be proved dead.
+// Without locks that die with their owner, no owner can be proved dead.
 func claim(*os.File) bool { return true }
 
 func keepClaim(*os.File) (release func()) { return func() {} }

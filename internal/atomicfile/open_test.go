@@ -36,7 +36,7 @@ func TestOpenHindersNobody(t *testing.T) {
 	}
 }
 
-// TestSyncFile: also what nobody may write to, as git leaves its packs.
+// TestSyncFile: also a file without write permission, as git leaves its packs.
 func TestSyncFile(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "a")

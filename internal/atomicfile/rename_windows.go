@@ -41,8 +41,8 @@ type renameInfo struct {
 	newName [windows.MAX_LONG_PATH]uint16
 }
 
-// renameOpen renames a file as POSIX has it: whoever has the old file open goes on with that.
-// NTFS knows it since Windows 10; the error of other file systems says nothing.
+// renameOpen renames a file with POSIX semantics: a process that has the old file open keeps it.
+// NTFS supports this since Windows 10; the error of another file system says nothing.
 func renameOpen(from, to string) error {
 	name, err := windows.UTF16FromString(to)
 	info := renameInfo{flags: windows.FILE_RENAME_REPLACE_IF_EXISTS | windows.FILE_RENAME_POSIX_SEMANTICS}

@@ -15,7 +15,7 @@ func Replace(temp, path string) (left bool, err error) {
 		return false, Rename(temp, path)
 	}
 	if info, err := os.Lstat(temp); err != nil || info.Mode().IsRegular() {
-		return err == nil, nil // or somebody has swept it
+		return err == nil, nil // or a sweep has removed it
 	}
 	exchange(temp, path) // it was no file any more
 	return false, Rename(temp, path)

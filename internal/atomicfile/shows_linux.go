@@ -2,10 +2,10 @@ package atomicfile
 
 import "golang.org/x/sys/unix"
 
-// ShowsChanges reports whether the file system of a directory is known to give a directory
-// new times with every name that comes to it, goes or is exchanged, whoever does it, and to
-// show them at once. Network file systems ask their server now and then only, and what
-// unites several directories may show the times of one of them.
+// ShowsChanges reports whether the file system of a directory is known to give a directory new
+// times with every name that is added, removed or exchanged, by any process, and to show them at
+// once. Network file systems ask their server only now and then, and a union of several directories
+// may show the times of one of them.
 func ShowsChanges(dir string) bool {
 	var fs unix.Statfs_t
 	return unix.Statfs(dir, &fs) == nil && KindShowsChanges(uint32(fs.Type))

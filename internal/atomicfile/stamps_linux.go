@@ -20,9 +20,9 @@ func mayStampFinely(fs *unix.Statfs_t) Fine {
 	return Fine{}
 }
 
-// StampsFinely tells what the file system of f stamps finely. To find out it sets the bits
-// of f, which nobody else may know yet, to what they are. That nothing is may mean that
-// nothing could be seen.
+// StampsFinely tells what the file system of f stamps finely. To find out it sets the bits of f,
+// which no other process may know yet, to their present value. A zero result may also mean that
+// nothing could be observed.
 func StampsFinely(f *os.File) Fine {
 	var fs unix.Statfs_t
 	fd := int(f.Fd())

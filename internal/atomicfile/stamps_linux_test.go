@@ -58,7 +58,7 @@ func TestStampsFinelyElsewhere(t *testing.T) {
 	}
 }
 
-// The same of directories: no name comes or goes unseen by who has looked before.
+// The same for directories: after a stat, a name that comes or goes shows in the next one.
 func TestStampsFinelyOfDirectories(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -54,7 +54,7 @@ func TestReadAheadIsBounded(t *testing.T) {
 	}
 }
 
-// TestReadAheadEnds: who has seen enough, or an error, leaves nobody at work.
+// TestReadAheadEnds: after a break of the loop, or an error, no goroutine is at work.
 func TestReadAheadEnds(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")

@@ -202,7 +202,7 @@ func (n *caseBlind) Open(_ context.Context, flags uint32) (fs.FileHandle, uint32
 	if err != nil {
 		return nil, 0, fs.ToErrno(err)
 	}
-	return fs.NewLoopbackFile(fd), fuse.FOPEN_DIRECT_IO, 0 // what is read is cached for each spelling
+	return fs.NewLoopbackFile(fd), fuse.FOPEN_DIRECT_IO, 0 // the kernel would cache the contents for each spelling
 }
 
 func (n *caseBlind) Getattr(_ context.Context, _ fs.FileHandle, out *fuse.AttrOut) syscall.Errno {

@@ -14,8 +14,8 @@ const WriteCalls = "write,pwrite64,writev,rename,renameat,renameat2,unlink,unlin
 
 // Crash is how a run under KillAt or FailAt ended.
 type Crash struct {
-	// Hit tells whether the chosen call was reached. If not, the program ran as if
-	// nobody had watched.
+	// Hit reports whether the chosen call was reached. If not, the program ran as if without a
+	// tracer.
 	Hit bool
 	// Call is the name of the system call that was hit.
 	Call string

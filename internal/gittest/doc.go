@@ -2,6 +2,6 @@
 // literals and compared in full, the real git as oracle, random trees with random
 // ignore files, and a way to kill a program at exactly its N-th system call.
 //
-// Only tests and benchmarks import it. Nothing in it sleeps, uses the network, or
-// reads the configuration or home directory of whoever runs the tests.
+// Only tests and benchmarks import it. Nothing in it sleeps, uses the network, or reads the
+// configuration or home directory of the user who runs the tests.
 package gittest

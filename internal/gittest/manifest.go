@@ -51,7 +51,7 @@ const (
 	WantTimes Want = iota
 	// WantDirTimes records those of directories too.
 	WantDirTimes
-	// SkipGit leaves out .git at the top, be it a directory or a file.
+	// SkipGit leaves out .git at the top, a directory or a file.
 	SkipGit
 )
 
@@ -65,8 +65,8 @@ func Manifest(t testing.TB, root string, wants ...Want) Listing {
 	return list
 }
 
-// TryManifest is Manifest for a directory in which somebody is still at work, so that
-// what was listed may be gone when it is looked at.
+// TryManifest is Manifest for a directory to which another program still writes, so a listed path
+// may be gone before its stat.
 func TryManifest(root string, wants ...Want) (Listing, error) {
 	list := Listing{}
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {

@@ -4,6 +4,6 @@ package gittest
 
 import "syscall"
 
-// Tests write files and expect the permissions that they give them, whatever the umask of
-// whoever runs them.
+// Tests write files and expect exactly the permissions that they give them, whatever the umask of
+// the user who runs them.
 func init() { syscall.Umask(0o022) }

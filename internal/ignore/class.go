@@ -49,9 +49,9 @@ type classScanner struct {
 
 const noMember = -1
 
-// parseClass reads the bracket expression that the pattern begins with and returns
-// the bytes it matches and its length. It reports false for one without an end or
-// with a class name that nobody knows; in git, such a pattern matches nothing.
+// parseClass reads the bracket expression that the pattern begins with and returns the bytes it
+// matches and its length. It reports false for one without an end or with an unknown class name; in
+// git, such a pattern matches nothing.
 //
 // With fold the set is meant for folded bytes. Ranges and named classes fold, single
 // upper-case letters do not (and so are never matched): that is what git does.

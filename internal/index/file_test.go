@@ -358,7 +358,7 @@ func TestUnreadable(t *testing.T) {
 		if got == nil || len(got.Dirs) > 0 {
 			t.Errorf("%s: %v, want an empty index", name, got)
 		}
-		if name == "delta" { // must not keep the cache from being written anew
+		if name == "delta" { // must not keep the cache from being rewritten
 			got.Put(dir("", "a"))
 			save(t, got, f)
 		}

@@ -172,7 +172,7 @@ func TestFalseLengths(t *testing.T) {
 	}
 }
 
-// TestNegativeLengths: what is negative as an int of 32 bits is too long.
+// TestNegativeLengths: a length that is negative as a 32-bit int is too long.
 func TestNegativeLengths(t *testing.T) {
 	t.Parallel()
 	rec := sampleRecord().append(nil)

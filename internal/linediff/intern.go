@@ -5,9 +5,9 @@ import (
 	"hash/maphash"
 )
 
-// classes numbers the distinct lines of the differing middles of two texts from
-// 0 and counts how often each occurs on either side. The hash is seeded anew for
-// each comparison, so that no input can aim at its collisions.
+// classes numbers the distinct lines of the differing middles of two texts from 0 and counts how
+// often each occurs on either side. The hash gets a new seed for each comparison, so that no input
+// can aim at its collisions.
 type classes struct {
 	a, b     text
 	seed     maphash.Seed

@@ -1,8 +1,8 @@
 // Package process names processes, and tells whether one that was named is still alive.
 //
-// A process id alone names nothing for long: systems use the numbers again, a restart
-// begins them anew, and every PID namespace has its own. An [ID] holds all that a number
-// depends on. Where one of these differs from what stands here, nothing is known.
+// A process id alone names nothing for long: systems reuse the numbers, a restart begins them
+// again, and every PID namespace has its own. An [ID] holds everything that a number depends on.
+// Where one of these differs from the present value, nothing is known.
 package process
 
 import (
@@ -116,8 +116,8 @@ type Relative struct {
 // a circle.
 const maxLine = 64
 
-// Instant is a moment on a clock that stands still while the machine sleeps, and that
-// nobody can set. It counts within one boot.
+// Instant is a moment on a clock that stands still while the machine sleeps, and that cannot be
+// set. It counts within one boot.
 type Instant struct {
 	Boot string        `json:"boot,omitempty"`
 	Up   time.Duration `json:"up,omitempty"`

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// TestState: only what is known for certain is dead.
+// TestState: only a process that is certainly dead is reported as dead.
 func TestState(t *testing.T) {
 	t.Parallel()
 	at := ID{Boot: "b1", Space: "pid:[1]", Host: "h"}

@@ -41,7 +41,7 @@ func runTests(m *testing.M) int {
 			return 1
 		}
 	}
-	if err := os.Chmod(dir, 0o755); err != nil { // the histories of nobody run it, too
+	if err := os.Chmod(dir, 0o755); err != nil { // the unprivileged histories run it, too
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}

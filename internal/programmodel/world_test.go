@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// nobody is the user of the histories in which modes matter.
+// The unprivileged user of the histories in which modes matter.
 const nobody = 65534
 
 // maxFileSize is the limit of the histories, so that large files are cheap.

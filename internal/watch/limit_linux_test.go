@@ -65,8 +65,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestLimitsLater: what fails when watching begins anew is the answer to who adds
-// directories.
+// TestLimitsLater: if watching fails when it begins again, a caller that adds directories gets the
+// error.
 func TestLimitsLater(t *testing.T) {
 	t.Parallel()
 	root, w := watched(t)

@@ -12,7 +12,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
-// TestMounts: what the kernel tells nobody who watches directories.
+// TestMounts: changes for which the kernel sends no event to watched directories.
 func TestMounts(t *testing.T) {
 	if !gittest.Isolated(t) {
 		return
@@ -96,8 +96,8 @@ func unmountAll(root string) {
 	}
 }
 
-// TestMountsFromElsewhere: a network file system inside the tree is not watched, but
-// only where somebody wants to. overlayfs stands for one.
+// TestMountsFromElsewhere: a network file system inside the tree is not watched, and a caller that
+// wants to watch it gets an error. overlayfs stands for one.
 func TestMountsFromElsewhere(t *testing.T) {
 	if !gittest.Isolated(t) {
 		return

@@ -115,7 +115,7 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// After everything may have changed, watching begins anew.
+// After an answer that everything may have changed, watching begins again.
 func TestWatchAnew(t *testing.T) {
 	t.Parallel()
 	root, w := watched(t)

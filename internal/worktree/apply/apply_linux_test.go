@@ -164,8 +164,8 @@ func TestApplyUnreadableFiles(t *testing.T) {
 	after.check(t, root)
 }
 
-// TestApplyForeignDirectory: a directory of somebody else is an error of the paths in
-// it, and of no others.
+// TestApplyForeignDirectory: a directory of another user is an error of the paths in it, and of no
+// others.
 func TestApplyForeignDirectory(t *testing.T) {
 	t.Parallel()
 	if os.Getuid() != 0 {
@@ -212,8 +212,8 @@ func TestApplyFullDisk(t *testing.T) {
 	testTree{"big": aFile("mine"), "small": aFile("theirs")}.check(t, root)
 }
 
-// TestApplyNeverOpensSpecialFiles: a FIFO, which nobody writes to, in the place of
-// what is expected, and of a directory on the way.
+// TestApplyNeverOpensSpecialFiles: a FIFO without a writer in the place of an expected file, and of
+// a directory on the way.
 func TestApplyNeverOpensSpecialFiles(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

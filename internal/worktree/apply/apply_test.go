@@ -764,7 +764,7 @@ func TestApplyUnusableRoot(t *testing.T) {
 	}
 }
 
-// TestApplyTokenUsedTwice: somebody else's temporary file is not taken over.
+// TestApplyTokenUsedTwice: another operation's temporary file is not taken over.
 func TestApplyTokenUsedTwice(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

@@ -52,8 +52,8 @@ func needOrder(t *testing.T) {
 	}
 }
 
-// TestApplyFlushesTheLastChange: what is flushed for all is where the last change was,
-// be it a rename, a removal or a new directory, and however few or many changes there are.
+// TestApplyFlushesTheLastChange: the common flush is made where the last change was: a rename, a
+// removal or a new directory, among few changes or many.
 func TestApplyFlushesTheLastChange(t *testing.T) {
 	t.Parallel()
 	needOrder(t)
@@ -120,7 +120,7 @@ func TestApplyBitsOfDirectoriesAreFlushedAlone(t *testing.T) {
 	}
 }
 
-// TestApplyResumesFlushingEverything: nobody knows what the killed process flushed.
+// TestApplyResumesFlushingEverything: it is not known what the killed process flushed.
 func TestApplyResumesFlushingEverything(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

@@ -118,8 +118,8 @@ func loosenAsIfKilled(t *testing.T, root string) {
 	}
 }
 
-// TestR92ResumeKeepsOtherWork: what is neither as expected nor as wanted is
-// somebody's, also after a crash.
+// TestR92ResumeKeepsOtherWork: a path that is in neither the expected nor the wanted state is
+// another writer's work, also after a crash.
 func TestR92ResumeKeepsOtherWork(t *testing.T) {
 	t.Parallel()
 	root := tempRoot(t)

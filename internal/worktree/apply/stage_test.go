@@ -49,8 +49,8 @@ func TestApplyMovedWhileStaged(t *testing.T) {
 	}
 }
 
-// TestApplyChangedWhileStaged: what somebody writes after the new contents were
-// prepared, and before they take their place, stays.
+// TestApplyChangedWhileStaged: a write by another program after the new contents were prepared, and
+// before they take their place, stays.
 func TestApplyChangedWhileStaged(t *testing.T) {
 	t.Parallel()
 	for _, flush := range flushModes {

@@ -29,8 +29,8 @@ func (h *Handle) Lstat(name []byte) (Info, error) {
 }
 
 // LstatQuick is Lstat for a file system that answers at once. It does not tell the Go
-// scheduler about the call, which saves a tenth of an unchanged scan. If the call blocks all
-// the same, the processor runs no other goroutine meanwhile.
+// scheduler about the call, which saves a tenth of an unchanged scan. If the call blocks,
+// the processor runs no other goroutine meanwhile.
 func (h *Handle) LstatQuick(name []byte) (Info, error) {
 	var st unix.Stat_t
 	for {

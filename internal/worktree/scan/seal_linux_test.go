@@ -112,7 +112,7 @@ func TestRulesThatChangeWhileTheyCount(t *testing.T) {
 		if string(content) == "*.o\n" { // it is read, and then found changed: read once more
 			s.sink.before = nil
 			s.write("d/.gitignore", "*.a\n")
-			s.wait(2 * racySlack) // so that what is read now is not racy
+			s.wait(2 * racySlack) // so that files read now are not racy
 		}
 	}
 	s.ground = s.run(s.index, "").Ground

@@ -419,8 +419,8 @@ func TestEditsOfSealedDirectories(t *testing.T) {
 	}
 }
 
-// TestSealedDirectoryGoesMeanwhile: whoever removes a directory while it is scanned
-// leaves an empty one, or none, but no error.
+// TestSealedDirectoryGoesMeanwhile: the removal of a directory during its scan leaves an empty one,
+// or none, but no error.
 func TestSealedDirectoryGoesMeanwhile(t *testing.T) {
 	t.Parallel()
 	for name, edit := range map[string]func(*sealed){

@@ -14,8 +14,8 @@ import (
 )
 
 // obscureWords matches wording that hides its subject: a person in place of a process or
-// a path, a chain of relative clauses in place of a noun, an archaic idiom. CONTRIBUTING.md
-// has the rule.
+// a path, a chain of relative clauses in place of a noun, an archaic idiom. The rule is one fact a
+// sentence, subject first, present tense; the subject is a thing of the code.
 var obscureWords = regexp.MustCompile(`(?i)\b(somebody|nobody|whoever|who has|that of those|of those that|be it|anew|lest|all the same)\b` +
 	`|\bwhat is [^.:;!?]* is\b`)
 
@@ -162,7 +162,7 @@ func TestPlainWords(t *testing.T) {
 	}
 	for file, words := range found {
 		if allowed := obscureAllowed[file]; len(words) > allowed {
-			t.Errorf("%s: %d matches, %d allowed: %q\nsay it with one fact a sentence, subject first (CONTRIBUTING.md)", file, len(words), allowed, words)
+			t.Errorf("%s: %d matches, %d allowed: %q\nsay it with one fact a sentence, subject first, the subject a thing of the code", file, len(words), allowed, words)
 		}
 	}
 	for file, allowed := range obscureAllowed {

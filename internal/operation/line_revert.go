@@ -64,7 +64,7 @@ func (u *LineUpdate) TakeBack(ctx context.Context, id string, t TakeBack) (*Resu
 		return nil, nil, err
 	}
 	if t.DryRun || t.Quiet && res.Operation == "" {
-		event, err := u.imagined(&t, b, wanted)
+		event, err := u.previewEvent(&t, b, wanted)
 		return res, event, err
 	}
 	if res.Operation == "" {
@@ -72,14 +72,14 @@ func (u *LineUpdate) TakeBack(ctx context.Context, id string, t TakeBack) (*Resu
 			return res, nil, err
 		}
 	}
-	u.drop() // it is not the disk any more
+	u.discardCapture() // it is not the disk any more
 	u.disk, u.published = nil, false
 	event, err := u.repo.LineTip(id)
 	return res, event, err
 }
 
-// imagined is the event of a revert that is not carried out.
-func (u *LineUpdate) imagined(t *TakeBack, b *stepsBack, wanted *history.Checkpoint) (*history.LineEvent, error) {
+// previewEvent is the event of a revert that is not carried out.
+func (u *LineUpdate) previewEvent(t *TakeBack, b *stepsBack, wanted *history.Checkpoint) (*history.LineEvent, error) {
 	e := &history.LineEvent{Checkpoint: wanted, Before: t.Snapshot}
 	for path := range b.want {
 		e.Paths = append(e.Paths, path)
@@ -154,7 +154,7 @@ func (u *LineUpdate) planTakeBack(ctx context.Context, id string, t *TakeBack, b
 	if err != nil {
 		return nil, nil, err
 	}
-	within := b.concerned(t.Earlier)
+	within := b.concernedScope(t.Earlier)
 	step, err := u.repo.Changes(ctx, to, base, within)
 	if err != nil {
 		return nil, nil, err
@@ -198,8 +198,8 @@ func (b *stepsBack) settled(p *plan.Plan) []state.PathText {
 	return out
 }
 
-// concerned is the scope of all paths that the steps or earlier reverts are about.
-func (b *stepsBack) concerned(earlier []*history.LineEvent) *state.PathScope {
+// concernedScope is the scope of all paths that the steps or earlier reverts are about.
+func (b *stepsBack) concernedScope(earlier []*history.LineEvent) *state.PathScope {
 	var paths []string
 	for path := range b.want {
 		paths = append(paths, path)

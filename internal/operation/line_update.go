@@ -34,18 +34,18 @@ func (r *Operator) UpdateLines(ctx context.Context, f func(*LineUpdate) error) e
 	}
 	return r.Capturing(ctx, func() error {
 		u := &LineUpdate{repo: r}
-		defer u.drop()
+		defer u.discardCapture()
 		return f(u)
 	})
 }
 
 // ForgetDisk has the next step of the update look at the disk again.
 func (u *LineUpdate) ForgetDisk() {
-	u.drop()
+	u.discardCapture()
 	u.disk, u.published = nil, false
 }
 
-func (u *LineUpdate) drop() {
+func (u *LineUpdate) discardCapture() {
 	if u.disk != nil {
 		u.disk.Discard()
 	}

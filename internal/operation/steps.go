@@ -85,7 +85,7 @@ func (b *stepsBack) takeOut(ctx context.Context, steps []UndoneStep) error {
 			return err
 		}
 	}
-	return b.settleStructure(ctx)
+	return b.dropImpossible(ctx)
 }
 
 // collect notes what one step changed and whoever it belongs to.
@@ -250,14 +250,14 @@ func (b *stepsBack) resolve(path string, way []stepEnds) error {
 		for way = way[1:]; len(way) > 0 && way[0].to.Same(first.from); way = way[1:] {
 			first = way[0]
 		}
-		next, err := b.back(path, first.from, to, now)
+		next, err := b.takeOutStep(path, first.from, to, now)
 		if err != nil {
 			return err
 		}
 		if next == nil {
 			break
 		}
-		if next.Entry == nil && now.Entry != nil && b.keptAsBefore(path, false, first.before) {
+		if next.Entry == nil && now.Entry != nil && b.keepIfMayHaveExisted(path, false, first.before) {
 			break
 		}
 		now, origin = *next, first.before
@@ -268,8 +268,8 @@ func (b *stepsBack) resolve(path string, way []stepEnds) error {
 	return nil
 }
 
-// back takes one step out of what a path is now; nil means that it stays.
-func (b *stepsBack) back(path string, from, to, now history.PathEnd) (*history.PathEnd, error) {
+// takeOutStep takes one step out of what a path is now; nil means that it stays.
+func (b *stepsBack) takeOutStep(path string, from, to, now history.PathEnd) (*history.PathEnd, error) {
 	end, reason, err := plan.Merge3(to, now, from, b.policy, b.merger.Contents)
 	if err != nil || reason == "" {
 		return &end, err
@@ -290,8 +290,8 @@ func (b *stepsBack) absenceFrom(s state.State) *plan.Absence {
 	return b.absence[s]
 }
 
-// keptAsBefore keeps a path that the state before a step may have had without holding it.
-func (b *stepsBack) keptAsBefore(path string, dir bool, before state.State) bool {
+// keepIfMayHaveExisted keeps a path that the state before a step may have had without holding it.
+func (b *stepsBack) keepIfMayHaveExisted(path string, dir bool, before state.State) bool {
 	absence := b.absenceFrom(before)
 	b.made[path] = absence.Known[path]
 	reason := absence.MayHaveExisted(path, dir)

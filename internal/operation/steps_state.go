@@ -14,9 +14,9 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
-// settleStructure gives up on paths that cannot be as wanted because something that
+// dropImpossible gives up on paths that cannot be as wanted because something that
 // stays is in the way, and on the other halves of renames.
-func (b *stepsBack) settleStructure(ctx context.Context) error {
+func (b *stepsBack) dropImpossible(ctx context.Context) error {
 	for {
 		n := len(b.want)
 		for path, w := range b.want {
@@ -108,14 +108,14 @@ func (b *stepsBack) state(ctx context.Context, batch *odb.Batch) (state.State, e
 	if err != nil {
 		return state.State{}, err
 	}
-	if err := b.comeBack(s); err != nil {
+	if err := b.setPermsOfReturningDirs(s); err != nil {
 		return state.State{}, err
 	}
 	return s, b.directories(ctx, s)
 }
 
-// comeBack gives directories that come back with files the bits that they had.
-func (b *stepsBack) comeBack(s state.State) error {
+// setPermsOfReturningDirs gives directories that come back with files the bits that they had.
+func (b *stepsBack) setPermsOfReturningDirs(s state.State) error {
 	done := make(map[string]bool)
 	for path, w := range b.want {
 		if w.Entry == nil {
@@ -184,7 +184,7 @@ func (b *stepsBack) directories(ctx context.Context, s state.State) error {
 	settled := make(map[state.PathText]bool)
 	held := b.dirsWithFiles()
 	for _, dir := range slices.Sorted(maps.Keys(b.dirs)) {
-		before, known, err := b.directory(s, dir)
+		before, known, err := b.setDirPerm(s, dir)
 		if err != nil {
 			return err
 		}
@@ -217,7 +217,7 @@ func (b *stepsBack) directories(ctx context.Context, s state.State) error {
 	s.Meta.Empty, s.Meta.Bare = replaceListed(s.Meta.Empty, settled, empty), replaceListed(s.Meta.Bare, settled, bare)
 	replaced := state.DirsAbove(inEach(slices.Concat(empty, bare)))
 	s.Meta.Skipped = slices.DeleteFunc(s.Meta.Skipped, func(s state.Skipped) bool { return replaced[s.Path] && state.IsOfFile(s) })
-	return b.emptied(ctx, s, settled, held)
+	return b.listEmptied(ctx, s, settled, held)
 }
 
 // inEach has a path in each of some directories.
@@ -231,9 +231,9 @@ func inEach(dirs []state.PathText) iter.Seq[string] {
 	}
 }
 
-// emptied lists the directories as empty that lose their last file, and that were there
+// listEmptied lists the directories as empty that lose their last file, and that were there
 // before the step that made it.
-func (b *stepsBack) emptied(ctx context.Context, s state.State, settled map[state.PathText]bool, held map[string]bool) error {
+func (b *stepsBack) listEmptied(ctx context.Context, s state.State, settled map[state.PathText]bool, held map[string]bool) error {
 	done := state.DirsAbove(inEach(slices.Concat(s.Meta.Empty, s.Meta.Bare)))
 	for _, path := range slices.Sorted(maps.Keys(b.want)) {
 		if b.want[path].Entry != nil {
@@ -267,14 +267,14 @@ func (b *stepsBack) isEmptied(ctx context.Context, dir string, before state.Stat
 		return false, false, err
 	}
 	was, err := b.dirAt(before, dir)
-	stays = err == nil && (was.There || b.keptAsBefore(dir, true, before))
+	stays = err == nil && (was.There || b.keepIfMayHaveExisted(dir, true, before))
 	return stays, stays, err
 }
 
-// directory sets the bits of a directory to those before the steps. It is not known what
+// setDirPerm sets the bits of a directory to those before the steps. It is not known what
 // becomes of a directory that was made or removed since the steps, or that may have been
 // there before them without being captured.
-func (b *stepsBack) directory(s state.State, dir string) (before history.DirEnd, known bool, err error) {
+func (b *stepsBack) setDirPerm(s state.State, dir string) (before history.DirEnd, known bool, err error) {
 	ends := b.dirs[dir]
 	var at [3]history.DirEnd
 	for i, end := range []state.State{ends.from, ends.to, b.start} {
@@ -286,7 +286,7 @@ func (b *stepsBack) directory(s state.State, dir string) (before history.DirEnd,
 	switch {
 	case now.There != after.There:
 		return before, false, nil
-	case !before.There && now.There && b.keptAsBefore(dir, true, ends.from):
+	case !before.There && now.There && b.keepIfMayHaveExisted(dir, true, ends.from):
 		return before, false, nil
 	case !before.There:
 		delete(s.Meta.Perms, dir)

@@ -54,7 +54,7 @@ func (p *Plan) Beside(yield func(path string) bool) {
 // capture of it.
 func (p *planner) leftDir(path string, now uint16) {
 	want := p.target.Meta.PermOf(path, object.Dir)
-	if want == now || !p.scope.Covers(path) || p.cleared[path] || p.captured.Index.Lookup(path) != nil || !p.settleDir(path, want, now) {
+	if want == now || !p.scope.Covers(path) || p.cleared[path] || p.captured.Index.Lookup(path) != nil || !p.decideDirBits(path, want, now) {
 		return
 	}
 	p.Changes = append(p.Changes, apply.Change{
@@ -68,7 +68,7 @@ func (p *planner) leftDir(path string, now uint16) {
 func (p *planner) leftEmpty() {
 	for _, path := range slices.Concat(p.way.Base.Meta.Empty, p.way.Base.Meta.Bare) {
 		folder := string(path)
-		if !p.scope.Covers(folder) || p.way.Made[folder] || p.cleared[folder] || p.has(folder) || p.captured.Index.Lookup(folder) != nil {
+		if !p.scope.Covers(folder) || p.way.Made[folder] || p.cleared[folder] || p.targetHasDir(folder) || p.captured.Index.Lookup(folder) != nil {
 			continue
 		}
 		names, err := p.live.Names(folder)
@@ -76,7 +76,7 @@ func (p *planner) leftEmpty() {
 			continue
 		}
 		if reason := p.absence.MayHaveExisted(folder, true); reason != "" {
-			p.keepTopmost(folder, reason)
+			p.addKeptTopmost(folder, reason)
 		}
 	}
 }

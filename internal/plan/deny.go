@@ -9,9 +9,9 @@ import (
 // reasonDenied says why an operation leaves a path alone.
 const reasonDenied = "on the list of what is never stored, so it cannot be saved first"
 
-// deny takes out of a plan what would have to be saved first and must not be, and what
+// withdrawDenied takes out of a plan what would have to be saved first and must not be, and what
 // would bring back such a path where nobody has asked for exactly that one.
-func (p *planner) deny() {
+func (p *planner) withdrawDenied() {
 	if p.store.NeverID() == "" {
 		return
 	}
@@ -21,7 +21,7 @@ func (p *planner) deny() {
 			return false
 		}
 		spared[path] = true
-		p.keep(path, reasonDenied)
+		p.addKept(path, reasonDenied)
 		return true
 	})
 	p.withdraw(spared)
@@ -30,7 +30,7 @@ func (p *planner) deny() {
 		c := &p.Changes[i]
 		if c.Mode != object.Dir && !c.ID.IsZero() && p.store.Denied(c.Path) && !p.scope.NamesExactly(c.Path) {
 			spared[c.Path] = true
-			p.keep(c.Path, reasonDenied)
+			p.addKept(c.Path, reasonDenied)
 		}
 	}
 	p.withdraw(spared)

@@ -140,8 +140,8 @@ func (s *dirSet) list(target *state.Metadata) {
 	slices.Sort(s.made)
 }
 
-// has reports whether the target has the directory.
-func (p *planner) has(path string) bool {
+// targetHasDir reports whether the target has the directory.
+func (p *planner) targetHasDir(path string) bool {
 	if p.dirs.all[path] {
 		return true
 	}
@@ -162,14 +162,14 @@ func (p *planner) has(path string) bool {
 // could not look into: an empty directory would be a guess.
 func (p *planner) makeDir(path string, needed bool) (made bool) {
 	c := apply.Change{Path: path, Action: apply.Mkdir, Mode: object.Dir, Perm: p.target.Meta.PermOf(path, object.Dir)}
-	found, taken, err := p.lookFor(path)
+	found, taken, err := p.findOrRespell(path)
 	switch {
 	case err != nil:
-		p.conflict(path, err.Error())
+		p.addConflict(path, err.Error())
 		return false
 	case taken != "":
 		if p.targetDirs.Lists(path) { // else the files in it are conflicts
-			p.conflict(path, reasonSameName+taken)
+			p.addConflict(path, reasonSameName+taken)
 		}
 		return false
 	case found != nil && found.Mode == object.Dir && found.Path == path && !p.cleared[path]:
@@ -181,13 +181,13 @@ func (p *planner) makeDir(path string, needed bool) (made bool) {
 	case found.Mode == object.Dir:
 		p.respell(found.Path)
 	case found.Mode == 0:
-		p.conflict(path, reasonSpecial)
+		p.addConflict(path, reasonSpecial)
 		return false
-	case p.standsSince(found.Path):
-		p.conflict(path, ReasonInTheWayOf+found.Path)
+	case p.changedOnDisk(found.Path):
+		p.addConflict(path, ReasonInTheWayOf+found.Path)
 		return false
 	default:
-		p.takeUncaptured(found.Path, found.State(object.ID{}))
+		p.planDeleteUncaptured(found.Path, found.State(object.ID{}))
 	}
 	p.Changes = append(p.Changes, c)
 	return true
@@ -204,7 +204,7 @@ func (p *planner) removeSurplus(emptied map[string]bool) error {
 	slices.Sort(surplus)
 	for _, path := range slices.Backward(slices.Compact(surplus)) {
 		rec := p.captured.Index.Lookup(path)
-		if rec == nil || rec.Mode() != object.Dir || rec.Skip() != index.Captured || p.has(path) {
+		if rec == nil || rec.Mode() != object.Dir || rec.Skip() != index.Captured || p.targetHasDir(path) {
 			continue
 		}
 		if !p.scope.Covers(path) && !emptied[path] || p.cleared[path] || p.atBase.Unread(path) || p.isLaterDir(path) {
@@ -216,22 +216,22 @@ func (p *planner) removeSurplus(emptied map[string]bool) error {
 		}
 		if reason := p.absence.MayHaveExisted(path, true); reason != "" && !isNew {
 			if empty[path] && !p.absence.covered.Lists(path) {
-				p.keepTopmost(path, reason)
+				p.addKeptTopmost(path, reason)
 			}
 			continue
 		}
-		if p.way != nil && p.holdsMore(path) || !p.settleGone(path, rec.Perm()) {
+		if p.way != nil && p.keepsCaptured(path) || !p.decideRmdir(path, rec.Perm()) {
 			continue
 		}
 		p.cleared[path] = true
-		p.change(path, apply.Rmdir, nil, nil)
+		p.addChange(path, apply.Rmdir, nil, nil)
 		addParents(emptied, path)
 	}
 	return nil
 }
 
-// holdsMore reports whether something captured in a directory stays.
-func (p *planner) holdsMore(dir string) bool {
+// keepsCaptured reports whether something captured in a directory stays.
+func (p *planner) keepsCaptured(dir string) bool {
 	d := p.captured.Index.Dirs[dir]
 	if d == nil {
 		return false
@@ -249,14 +249,14 @@ func (p *planner) holdsMore(dir string) bool {
 func (p *planner) dirPermissions() {
 	if p.now.Meta.Perm.Dir != p.target.Meta.Perm.Dir {
 		for path := range p.captured.Index.Dirs {
-			if path != "" && p.has(path) {
+			if path != "" && p.targetHasDir(path) {
 				p.dirPermission(path)
 			}
 		}
 		return
 	}
 	for path := range state.DifferingPerms(p.now.Meta, p.target.Meta) {
-		if p.has(path) {
+		if p.targetHasDir(path) {
 			p.dirPermission(path)
 		}
 	}
@@ -267,7 +267,7 @@ func (p *planner) dirPermission(path string) {
 	if rec == nil || rec.Mode() != object.Dir || rec.Skip() != index.Captured || !p.scope.Covers(path) || p.cleared[path] {
 		return
 	}
-	if want := p.target.Meta.PermOf(path, object.Dir); want != rec.Perm() && p.settleDir(path, want, rec.Perm()) {
+	if want := p.target.Meta.PermOf(path, object.Dir); want != rec.Perm() && p.decideDirBits(path, want, rec.Perm()) {
 		p.Changes = append(p.Changes, apply.Change{
 			Path: path, Action: apply.Chmod, Mode: object.Dir, Perm: want,
 			Was: &dir.State{Mode: object.Dir, Perm: rec.Perm()},
@@ -275,10 +275,10 @@ func (p *planner) dirPermission(path string) {
 	}
 }
 
-// settleDir decides about the bits of a directory that are neither as at the target nor,
+// decideDirBits decides about the bits of a directory that are neither as at the target nor,
 // because of a later change, as at the base. Bits that what is taken back did not change
 // stay without a word.
-func (p *planner) settleDir(path string, want, now uint16) (proceed bool) {
+func (p *planner) decideDirBits(path string, want, now uint16) (proceed bool) {
 	if p.way == nil {
 		return true
 	}
@@ -287,29 +287,29 @@ func (p *planner) settleDir(path string, want, now uint16) (proceed bool) {
 	}
 	switch was := p.way.Base.Meta.PermOf(path, object.Dir); {
 	case p.isLaterDir(path):
-		p.stay(path, ReasonMadeSince)
+		p.leaveToLater(path, ReasonMadeSince)
 	case now == was:
 		return true
 	case want != was:
-		p.stay(path, ReasonChangedSince)
+		p.leaveToLater(path, ReasonChangedSince)
 	}
 	return false
 }
 
-// settleGone decides about a directory that goes and whose bits were changed since.
-func (p *planner) settleGone(path string, now uint16) (proceed bool) {
+// decideRmdir decides about a directory that goes and whose bits were changed since.
+func (p *planner) decideRmdir(path string, now uint16) (proceed bool) {
 	if p.way == nil || p.way.Policy == Overwrite || p.way.Base.Meta.PermOf(path, object.Dir) == now {
 		return true
 	}
-	p.stay(path, ReasonChangedSince)
+	p.leaveToLater(path, ReasonChangedSince)
 	return false
 }
 
-// stay leaves a path to a later change.
-func (p *planner) stay(path, reason string) {
+// leaveToLater leaves a path to a later change.
+func (p *planner) leaveToLater(path, reason string) {
 	if p.way.Policy == Keep {
-		p.keep(path, reason)
+		p.addKept(path, reason)
 		return
 	}
-	p.conflict(path, reason)
+	p.addConflict(path, reason)
 }

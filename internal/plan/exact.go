@@ -23,9 +23,9 @@ func (p *planner) refuseUnsaveable() {
 	})
 }
 
-// spareStanding takes the removal of directories out of the plan that will still hold
+// dropNonEmptyDirs takes the removal of directories out of the plan that will still hold
 // something. What would be made in the place of such a directory is a conflict.
-func (p *planner) spareStanding() {
+func (p *planner) dropNonEmptyDirs() {
 	gone, made := make(map[string]bool), make(map[string]bool)
 	var dirs []string
 	for i := range p.Changes {
@@ -43,7 +43,7 @@ func (p *planner) spareStanding() {
 	for _, dir := range slices.Backward(dirs) {
 		holds := p.stillHolds(dir, gone)
 		if gone[dir], stay[dir] = holds == "", holds != ""; stay[dir] && made[dir] {
-			p.conflict(dir, reasonInTheWay+holds)
+			p.addConflict(dir, reasonInTheWay+holds)
 		}
 	}
 	p.Changes = slices.DeleteFunc(p.Changes, func(c apply.Change) bool {
@@ -66,9 +66,9 @@ func (p *planner) stillHolds(folder string, gone map[string]bool) string {
 	return ""
 }
 
-// standsSince reports whether something stands at a path that what is taken back did
+// changedOnDisk reports whether something stands at a path that what is taken back did
 // not leave there. Only the policy Overwrite lets it go.
-func (p *planner) standsSince(path string) bool {
+func (p *planner) changedOnDisk(path string) bool {
 	if p.way == nil || p.way.Policy == Overwrite {
 		return false
 	}
@@ -130,7 +130,7 @@ func (p *planner) replacedDirs() error {
 		}
 		found, err := p.live.Find(folder)
 		if err == nil && found != nil && found.Path == folder && found.Mode != object.Dir {
-			p.stay(folder, ReasonChangedSince)
+			p.leaveToLater(folder, ReasonChangedSince)
 		}
 	}
 	return nil

@@ -70,9 +70,9 @@ func (l *LeftOut) stays(disk *history.DiskState) bool {
 	return rec.Mode() != l.want.Mode || rec.ID() != l.want.ID
 }
 
-// keepLeftOut lists what stays because of captures that lack it, unless the plan names the
+// addLeftOut lists what stays because of captures that lack it, unless the plan names the
 // path for another reason.
-func (p *planner) keepLeftOut(list []LeftOut) {
+func (p *planner) addLeftOut(list []LeftOut) {
 	named := make(map[string]bool)
 	for _, l := range [][]state.PathReason{p.Kept, p.Conflicts} {
 		for _, s := range l {

@@ -25,7 +25,7 @@ func (p *planner) oversized() error {
 		}
 		rec := p.captured.Index.Lookup(s.Path)
 		if rec != nil && rec.Skip() == index.Unreadable && p.way == nil && !p.scope.Covers(s.Path) {
-			p.keepUnseen(s.Path)
+			p.addUnseen(s.Path)
 		}
 		if e != nil || rec == nil || rec.Skip() == index.Store || !p.scope.Covers(s.Path) || p.cleared[s.Path] {
 			continue
@@ -34,7 +34,7 @@ func (p *planner) oversized() error {
 		if err != nil {
 			return err
 		}
-		if proceed, err := p.settleUncaptured(s.Path); err != nil || !proceed {
+		if proceed, err := p.decideUncaptured(s.Path); err != nil || !proceed {
 			if err != nil {
 				return err
 			}
@@ -48,25 +48,25 @@ func (p *planner) oversized() error {
 		case p.keepNew && !inTheWay || p.absence.covered.Lists(s.Path):
 			continue // it was there then and is there now: nothing to report
 		case strings.HasPrefix(reason, ReasonNotCaptured):
-			p.keepTopmost(s.Path, reason)
+			p.addKeptTopmost(s.Path, reason)
 		case reason != "":
-			p.keep(s.Path, reason)
+			p.addKept(s.Path, reason)
 		case rec.Skip() == index.TooLarge:
-			p.takeUncaptured(s.Path, &dir.State{Mode: rec.Mode(), Perm: rec.Perm(), Stat: rec.Stat()})
+			p.planDeleteUncaptured(s.Path, &dir.State{Mode: rec.Mode(), Perm: rec.Perm(), Stat: rec.Stat()})
 		case rec.Skip() == index.Unreadable:
-			p.keep(s.Path, reasonUnreadable)
+			p.addKept(s.Path, reasonUnreadable)
 		case rec.Skip() == index.Special:
-			p.keep(s.Path, reasonSpecial)
+			p.addKept(s.Path, reasonSpecial)
 		default:
-			p.keep(s.Path, rec.Skip().String())
+			p.addKept(s.Path, rec.Skip().String())
 		}
 	}
 	return nil
 }
 
-// keepUnseen lists the paths that the scope names in a directory that cannot be read. The
+// addUnseen lists the paths that the scope names in a directory that cannot be read. The
 // target does not have them, and the disk may.
-func (p *planner) keepUnseen(folder string) {
+func (p *planner) addUnseen(folder string) {
 	for _, path := range p.scope.Named() {
 		if !isBelow(path, folder) {
 			continue
@@ -75,7 +75,7 @@ func (p *planner) keepUnseen(folder string) {
 			continue // planned, and found to be in the way where it is
 		}
 		if found, err := p.live.Find(path); err != nil || found != nil {
-			p.keep(path, reasonUnreadable)
+			p.addKept(path, reasonUnreadable)
 		}
 	}
 }
@@ -92,7 +92,7 @@ func (p *planner) leftBehind() error {
 		if c.Status != history.Added || p.cleared[c.Path] || !p.scope.Covers(c.Path) || rec != nil && rec.Skip() != index.Rules {
 			continue
 		}
-		if err := p.takeLeft(c.Path); err != nil {
+		if err := p.planDeleteLeftover(c.Path); err != nil {
 			return err
 		}
 	}
@@ -101,26 +101,26 @@ func (p *planner) leftBehind() error {
 	return nil
 }
 
-func (p *planner) takeLeft(path string) error {
+func (p *planner) planDeleteLeftover(path string) error {
 	found, err := p.live.Find(path)
 	switch {
 	case err != nil:
-		p.conflict(path, err.Error())
+		p.addConflict(path, err.Error())
 		return nil
 	case found == nil || found.Path != path:
 		return nil
 	case !found.Mode.IsFile() && found.Mode != object.Symlink:
-		p.conflict(path, ReasonInTheWayOf+path)
+		p.addConflict(path, ReasonInTheWayOf+path)
 		return nil
 	}
-	if proceed, err := p.settle(history.TreeChange{Path: path}); err != nil || !proceed {
+	if proceed, err := p.decide(history.TreeChange{Path: path}); err != nil || !proceed {
 		return err
 	}
 	if reason := p.absence.MayHaveExisted(path, false); reason != "" {
-		p.keep(path, reason)
+		p.addKept(path, reason)
 		return nil
 	}
-	p.takeUncaptured(path, found.State(object.ID{}))
+	p.planDeleteUncaptured(path, found.State(object.ID{}))
 	return nil
 }
 
@@ -130,7 +130,7 @@ func (p *planner) takeLeft(path string) error {
 func (p *planner) leftDirs() {
 	above := p.aboveAdded()
 	for _, folder := range slices.Backward(slices.Sorted(maps.Keys(p.way.Made))) {
-		if !p.baseHasDir(folder) || p.cleared[folder] || !p.scope.Covers(folder) && !above[folder] || p.captured.Index.Lookup(folder) != nil || p.has(folder) {
+		if !p.baseHasDir(folder) || p.cleared[folder] || !p.scope.Covers(folder) && !above[folder] || p.captured.Index.Lookup(folder) != nil || p.targetHasDir(folder) {
 			continue
 		}
 		names, err := p.live.Names(folder)
@@ -138,24 +138,24 @@ func (p *planner) leftDirs() {
 			continue
 		}
 		found, err := p.live.Find(folder)
-		if err != nil || found == nil || !p.settleGone(folder, found.Perm) {
+		if err != nil || found == nil || !p.decideRmdir(folder, found.Perm) {
 			continue
 		}
 		p.cleared[folder] = true
-		p.change(folder, apply.Rmdir, nil, nil)
+		p.addChange(folder, apply.Rmdir, nil, nil)
 	}
 }
 
-// settleUncaptured is settle for a path that neither the capture nor the target
+// decideUncaptured is decide for a path that neither the capture nor the target
 // holds. Only what is taken back may have put it there.
-func (p *planner) settleUncaptured(path string) (proceed bool, err error) {
+func (p *planner) decideUncaptured(path string) (proceed bool, err error) {
 	if p.way == nil {
 		return true, nil
 	}
 	if base, err := p.store.EndOf(p.way.Base, path); err != nil || base.Entry == nil {
 		return false, err
 	}
-	return p.settle(history.TreeChange{Path: path})
+	return p.decide(history.TreeChange{Path: path})
 }
 
 // Save puts what no capture holds into the batch, before anything is overwritten.

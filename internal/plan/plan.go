@@ -105,14 +105,14 @@ func Make(ctx context.Context, store *history.Store, live Disk, captured *histor
 	p.Kept = slices.DeleteFunc(p.Kept, func(k state.PathReason) bool { return p.removed[k.Path] })
 	p.refuseUnsaveable()
 	p.dropBlocked()
-	p.deny()
-	p.spareStores()
+	p.withdrawDenied()
+	p.withdrawStores()
 	kept, conflicts := ByOwner(opt.Stay)
 	p.Kept, p.Conflicts = append(p.Kept, kept...), append(p.Conflicts, conflicts...)
 	p.keepRenamesTogether(opt.Step)
 	p.keepSpellingsTogether()
-	p.spareStanding()
-	p.keepLeftOut(opt.LeftOut)
+	p.dropNonEmptyDirs()
+	p.addLeftOut(opt.LeftOut)
 	p.Kept, p.Conflicts = append(p.Kept, opt.Kept...), append(p.Conflicts, opt.Conflicts...)
 	if opt.Way != nil {
 		p.Plan.Merged = p.merger.Merged
@@ -131,7 +131,7 @@ func (p *planner) files(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		proceed, err := p.settle(c)
+		proceed, err := p.decide(c)
 		if err != nil {
 			return err
 		}
@@ -166,7 +166,7 @@ func expect(rec index.Record) *dir.State {
 	return e
 }
 
-func (p *planner) change(path string, action apply.Action, e *object.Entry, was *dir.State) {
+func (p *planner) addChange(path string, action apply.Action, e *object.Entry, was *dir.State) {
 	c := apply.Change{Path: path, Action: action, Was: was}
 	if e != nil {
 		c.Mode, c.ID = e.Mode, e.ID
@@ -182,7 +182,7 @@ func (p *planner) modify(c history.TreeChange) {
 	if c.Old.ID == c.New.ID && c.Old.Mode.IsFile() && c.New.Mode.IsFile() {
 		action = apply.Chmod
 	}
-	p.change(c.Path, action, c.New, expect(p.captured.Index.Lookup(c.Path)))
+	p.addChange(c.Path, action, c.New, expect(p.captured.Index.Lookup(c.Path)))
 }
 
 // remove plans the removal of a captured file that the target does not have, if the
@@ -198,30 +198,30 @@ func (p *planner) remove(path string) error {
 	if p.way != nil && p.baseHasDir(path) {
 		at, err := p.targetDirs.At(path)
 		if err != nil || at.There {
-			p.keep(path, ReasonChangedSince) // only the bits of the directory differed
+			p.addKept(path, ReasonChangedSince) // only the bits of the directory differed
 			return err
 		}
 	}
 	if !isNew {
 		if reason := p.absence.MayHaveExisted(path, false); reason != "" {
-			p.keepTopmost(path, reason)
+			p.addKeptTopmost(path, reason)
 			return nil
 		}
 	}
-	p.takeAway(path, expect(p.captured.Index.Lookup(path)))
+	p.planDelete(path, expect(p.captured.Index.Lookup(path)))
 	return nil
 }
 
-// takeAway plans the removal of a file or symlink.
-func (p *planner) takeAway(path string, was *dir.State) {
+// planDelete plans the removal of a file or symlink.
+func (p *planner) planDelete(path string, was *dir.State) {
 	p.cleared[path], p.removed[path] = true, true
-	p.change(path, apply.Delete, nil, was)
+	p.addChange(path, apply.Delete, nil, was)
 }
 
-// takeUncaptured is takeAway for what no capture holds.
-func (p *planner) takeUncaptured(path string, was *dir.State) {
+// planDeleteUncaptured is planDelete for what no capture holds.
+func (p *planner) planDeleteUncaptured(path string, was *dir.State) {
 	p.Losses = append(p.Losses, path)
-	p.takeAway(path, was)
+	p.planDelete(path, was)
 }
 
 // replaced reports whether the target has something else at the path or above it, and
@@ -244,33 +244,33 @@ func (p *planner) replaced(path string) (inTheWay, isNew bool, err error) {
 	return false, false, nil
 }
 
-func (p *planner) keep(path, reason string) {
+func (p *planner) addKept(path, reason string) {
 	p.Kept = append(p.Kept, state.PathReason{Path: path, Reason: reason})
 }
 
-// keepTopmost keeps a path, but reports only the directory if the target did not look
+// addKeptTopmost keeps a path, but reports only the directory if the target did not look
 // into that at all.
-func (p *planner) keepTopmost(path, reason string) {
+func (p *planner) addKeptTopmost(path, reason string) {
 	if at, why := p.absence.covered.Nearest(path); why == index.Unread.String() {
 		if p.unread[at] {
 			return
 		}
 		p.unread[at], path = true, at
 	}
-	p.keep(path, reason)
+	p.addKept(path, reason)
 }
 
 // create plans a file that no capture of the disk holds. Something may stand there
 // all the same: ignored, too large, or in place of one of its directories.
 func (p *planner) create(c history.TreeChange) error {
-	found, taken, err := p.lookFor(c.Path)
+	found, taken, err := p.findOrRespell(c.Path)
 	switch {
 	case err != nil:
-		p.conflict(c.Path, err.Error())
+		p.addConflict(c.Path, err.Error())
 	case taken != "":
 		p.block(c.Path, reasonSameName+taken)
 	case found == nil || p.cleared[found.Path]:
-		p.change(c.Path, apply.Create, c.New, nil)
+		p.addChange(c.Path, apply.Create, c.New, nil)
 	case found.Mode == object.Dir:
 		p.replaceDir(c, found)
 	case found.Mode == 0:
@@ -279,11 +279,11 @@ func (p *planner) create(c history.TreeChange) error {
 		p.replaceUncaptured(c, found)
 	case p.isCaptured(found.Path) && p.instead[found.Path] == c.Path:
 		p.createOver(c, found.Path)
-	case p.standsSince(found.Path):
+	case p.changedOnDisk(found.Path):
 		p.block(c.Path, ReasonInTheWayOf+found.Path)
 	default: // a file where a directory has to be, or of another spelling
-		p.takeUncaptured(found.Path, found.State(object.ID{}))
-		p.change(c.Path, apply.Create, c.New, nil)
+		p.planDeleteUncaptured(found.Path, found.State(object.ID{}))
+		p.addChange(c.Path, apply.Create, c.New, nil)
 	}
 	return nil
 }
@@ -303,7 +303,7 @@ func (p *planner) replaceUncaptured(c history.TreeChange, found *dir.Found) {
 		}
 	}
 	p.Losses = append(p.Losses, c.Path)
-	p.change(c.Path, action, c.New, was)
+	p.addChange(c.Path, action, c.New, was)
 }
 
 // replaceDir plans a file where a directory stands: possible only if all that is
@@ -317,7 +317,7 @@ func (p *planner) replaceDir(c history.TreeChange, found *dir.Found) {
 		p.block(c.Path, ReasonInTheWayOf+found.Path)
 		return
 	}
-	p.change(c.Path, apply.Create, c.New, nil)
+	p.addChange(c.Path, apply.Create, c.New, nil)
 	p.removeDirs(found.Path)
 }
 
@@ -339,16 +339,16 @@ func (p *planner) removeDirs(path string) {
 			}
 		}
 	}
-	p.change(path, apply.Rmdir, nil, nil)
+	p.addChange(path, apply.Rmdir, nil, nil)
 }
 
-func (p *planner) conflict(path, reason string) {
+func (p *planner) addConflict(path, reason string) {
 	p.Conflicts = append(p.Conflicts, state.PathReason{Path: path, Reason: reason})
 }
 
 // block gives up on a path and on everything that the plan would remove below it.
 func (p *planner) block(path, reason string) {
-	p.conflict(path, reason)
+	p.addConflict(path, reason)
 	p.blocked[path] = true
 }
 
@@ -378,12 +378,12 @@ func (p *planner) permissions(ctx context.Context) error {
 		if *old != *new || rec == nil {
 			continue // planned with its contents
 		}
-		proceed, err := p.settle(history.TreeChange{Path: c.Path, Old: old, New: new})
+		proceed, err := p.decide(history.TreeChange{Path: c.Path, Old: old, New: new})
 		if err != nil {
 			return err
 		}
 		if proceed {
-			p.change(c.Path, apply.Chmod, new, expect(rec))
+			p.addChange(c.Path, apply.Chmod, new, expect(rec))
 		}
 	}
 	return nil

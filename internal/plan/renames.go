@@ -32,13 +32,13 @@ func (p *planner) keepRenamesTogether(step []history.Change) {
 		stays = append(append(stays, pathsOf(halves)...), p.dropHalves(pathsOf(halves))...)
 	}
 	if len(p.Changes) < n {
-		p.dropUnneeded()
+		p.dropUnneededDirs()
 	}
 }
 
-// dropUnneeded takes directories out of the plan that were to be made for paths that stay,
+// dropUnneededDirs takes directories out of the plan that were to be made for paths that stay,
 // where what is taken back did not remove them.
-func (p *planner) dropUnneeded() {
+func (p *planner) dropUnneededDirs() {
 	for n := -1; n != len(p.Changes); {
 		n = len(p.Changes)
 		needed := make(map[string]bool)
@@ -70,7 +70,7 @@ func (p *planner) dropHalves(halves []string) (below []string) {
 		for at, _ := index.Split(c.Path); at != ""; at, _ = index.Split(at) {
 			if dropped[at] {
 				below = append(below, c.Path)
-				p.conflict(c.Path, ReasonInTheWayOf+at)
+				p.addConflict(c.Path, ReasonInTheWayOf+at)
 				return true
 			}
 		}

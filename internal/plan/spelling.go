@@ -22,10 +22,10 @@ func (p *planner) isCaptured(path string) bool {
 	return rec != nil && rec.Skip() == index.Captured
 }
 
-// lookFor finds what stands at a path of the target, or in the way to it, whatever its
+// findOrRespell finds what stands at a path of the target, or in the way to it, whatever its
 // spelling. Directories on the way that are spelled another way are planned to be renamed.
 // taken is another path of the target that has the name already: both cannot be there.
-func (p *planner) lookFor(path string) (found *dir.Found, taken string, err error) {
+func (p *planner) findOrRespell(path string) (found *dir.Found, taken string, err error) {
 	for at := path; ; {
 		found, err = p.live.Find(at)
 		if err != nil || found == nil {
@@ -65,7 +65,7 @@ func (p *planner) targetHas(path string) (bool, error) {
 func (p *planner) respell(dir string) {
 	if !p.cleared[dir] {
 		p.cleared[dir] = true
-		p.change(dir, apply.Rmdir, nil, nil)
+		p.addChange(dir, apply.Rmdir, nil, nil)
 	}
 }
 
@@ -78,14 +78,14 @@ func (p *planner) createOver(c history.TreeChange, other string) {
 		return
 	}
 	p.removeCaptured(other)
-	p.change(c.Path, apply.Create, c.New, nil)
+	p.addChange(c.Path, apply.Create, c.New, nil)
 }
 
 // removeCaptured plans the removal of a captured file that is in the way, whatever was
 // decided about it before.
 func (p *planner) removeCaptured(path string) {
 	p.removed[path] = true
-	p.takeAway(path, expect(p.captured.Index.Lookup(path)))
+	p.planDelete(path, expect(p.captured.Index.Lookup(path)))
 }
 
 // keepSpellingsTogether tells those changes that make room for another spelling what that
@@ -102,7 +102,7 @@ func (p *planner) keepSpellingsTogether() {
 		case made[as]:
 			c.As = as
 		case c.Action == apply.Delete:
-			p.conflict(c.Path, ReasonOtherHalf+as)
+			p.addConflict(c.Path, ReasonOtherHalf+as)
 			continue
 		}
 		changes = append(changes, c)

@@ -11,15 +11,15 @@ import (
 // reasonStore says why an operation leaves a path alone.
 const reasonStore = "a cairn store, which going back never changes"
 
-// spareStores takes out of a plan what lies in a cairn store or stands in its place. A
+// withdrawStores takes out of a plan what lies in a cairn store or stands in its place. A
 // target may hold files of one: a capture before that became a store, or by a program that
 // did not pass stores over.
-func (p *planner) spareStores() {
+func (p *planner) withdrawStores() {
 	for _, s := range p.now.Meta.Skipped {
 		if s.Reason != index.Store.String() || !p.touches(s.Path) {
 			continue
 		}
-		p.keep(s.Path, reasonStore)
+		p.addKept(s.Path, reasonStore)
 		p.withdraw(map[string]bool{s.Path: true})
 		p.Losses = slices.DeleteFunc(p.Losses, func(l string) bool { return isBelow(l, s.Path) })
 	}

@@ -67,10 +67,10 @@ func (p *planner) onDisk(path string, captured *object.Entry) (history.PathEnd, 
 	return history.PathEnd{Entry: &object.Entry{Mode: was.Mode, ID: was.ID}, Perm: was.Perm}, nil
 }
 
-// settle decides about a path that differs from the target. It reports whether the
+// decide decides about a path that differs from the target. It reports whether the
 // plan may bring the path to the target; if not, it has planned or noted what
 // happens instead.
-func (p *planner) settle(c history.TreeChange) (proceed bool, err error) {
+func (p *planner) decide(c history.TreeChange) (proceed bool, err error) {
 	if p.way != nil && p.atBase.Unread(c.Path) {
 		return false, nil
 	}
@@ -79,7 +79,7 @@ func (p *planner) settle(c history.TreeChange) (proceed bool, err error) {
 	}
 	ours, err := p.onDisk(c.Path, c.Old)
 	if err != nil {
-		p.conflict(c.Path, reasonUnreadable)
+		p.addConflict(c.Path, reasonUnreadable)
 		return false, nil
 	}
 	base, err := p.store.EndOf(p.way.Base, c.Path)
@@ -98,7 +98,7 @@ func (p *planner) settle(c history.TreeChange) (proceed bool, err error) {
 	case err != nil:
 		return false, err
 	case reason != "":
-		p.stay(c.Path, reason)
+		p.leaveToLater(c.Path, reason)
 	case end.Same(ours): // nothing is to be done
 	case end.Same(theirs):
 		return true, nil
@@ -111,10 +111,10 @@ func (p *planner) settle(c history.TreeChange) (proceed bool, err error) {
 // replacedSince leaves alone what took the place of a file that goes.
 func (p *planner) replacedSince(path string) {
 	if p.way.Policy == Merge {
-		p.conflict(path, ReasonGoneSince)
+		p.addConflict(path, ReasonGoneSince)
 		return
 	}
-	p.stay(path, ReasonChangedSince)
+	p.leaveToLater(path, ReasonChangedSince)
 }
 
 // contentMerge merges the contents of a captured file. The store does not hold the

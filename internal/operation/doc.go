@@ -2,8 +2,8 @@
 //
 // An operation captures the disk, makes its plan, saves what the plan would lose, publishes
 // the state before, writes a journal, applies the plan and records itself. The next holder
-// of the lock finishes what a journal describes. Lines of sessions are updated here, too,
-// because a revert of a session and its record are one.
+// of the lock finishes what a journal describes. The package also updates the lines of
+// sessions, because a revert of a session and its record are stored together or not at all.
 //
 // Invariants:
 //

@@ -22,8 +22,8 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
-// journal is an operation that has begun. It holds all that is needed to finish
-// it, whatever became of the process that began it.
+// journal describes an operation that has begun. Any later process can finish the operation
+// from it.
 type journal struct {
 	Kind      string             `json:"kind"`
 	Target    string             `json:"target"`
@@ -40,7 +40,7 @@ type journal struct {
 	changes []apply.Change
 }
 
-// journalLine is what an operation appends to a line.
+// journalLine describes the checkpoint that an operation appends to a line.
 type journalLine struct {
 	Ref     string           `json:"ref"`
 	Record  json.RawMessage  `json:"record"`
@@ -127,9 +127,9 @@ func (in *journalChange) change() (apply.Change, error) {
 	return c, errors.Join(errs[:]...)
 }
 
-// keptIgnored lists what stays although the target does not hold it, because of
-// ignore rules. From here on the rules in force decide about it again: what was
-// captured only because it was not ignored for a while is not held for ever.
+// keptIgnored lists the paths that stay because of ignore rules. The capture after the
+// operation applies the rules to them again, so that a file that was not ignored for a while
+// is not captured for ever.
 func (j *journal) keptIgnored() []string {
 	var out []string
 	for _, k := range j.Kept {
@@ -140,8 +140,8 @@ func (j *journal) keptIgnored() []string {
 	return out
 }
 
-// created lists what the operation made where nothing stood: taking that back may
-// delete it whatever the ignore rules say.
+// created lists the paths that the operation made where nothing stood. An undo may delete
+// them whatever the ignore rules say.
 func (j *journal) created(res *Result) []string {
 	var out []string
 	for i := range j.changes {
@@ -165,7 +165,7 @@ func (j *journal) result(outcomes []apply.Outcome) *Result {
 		case plan.IsGuard(&j.changes[i]) && o.Err == nil:
 		case o.Done:
 			res.add(o.Path, o.Action)
-		case errors.Is(o.Err, apply.ErrNotEmpty): // somebody else's things are in it
+		case errors.Is(o.Err, apply.ErrNotEmpty): // later files are in it
 		default:
 			res.Conflicts = append(res.Conflicts, state.PathReason{Path: o.Path, Reason: cause(o.Err).Error()})
 		}
@@ -174,7 +174,7 @@ func (j *journal) result(outcomes []apply.Outcome) *Result {
 	return res
 }
 
-// cause takes the path off an error that is listed beside it anyway.
+// cause removes the path from an error. The result lists the path beside it.
 func cause(err error) error {
 	var withPath *fs.PathError
 	if errors.As(err, &withPath) {
@@ -193,9 +193,8 @@ func (r *Operator) dropJournal() error {
 	return nil
 }
 
-// RecoverOperations finishes what a process that died has begun. A journal that
-// cannot be read finishes nothing; the state before it then becomes a checkpoint,
-// so that nothing is out of reach.
+// RecoverOperations finishes the operation of a dead process. If its journal is unreadable,
+// the state before the operation becomes a checkpoint, so that nothing is lost.
 func (r *Operator) RecoverOperations(ctx context.Context) error {
 	journals, err := r.DB.Journals()
 	if err != nil {
@@ -225,8 +224,8 @@ func (r *Operator) RecoverOperations(ctx context.Context) error {
 	return nil
 }
 
-// recorded reports whether the newest operation is that of the journal: the process
-// died between recording it and dropping the journal.
+// recorded reports whether the operation of the journal is recorded already. The process then
+// died before it removed the journal.
 func (r *Operator) recorded(j *journal) bool {
 	newest := r.Tip(history.RefOperations)
 	if newest == nil {
@@ -253,7 +252,7 @@ func (r *Operator) resume(ctx context.Context, j *journal) error {
 	return nil
 }
 
-// salvage puts the state before an operation whose journal is lost onto today's line.
+// salvage makes the state before an operation with a lost journal a checkpoint of today's line.
 func (r *Operator) salvage() error {
 	id, err := r.DB.Ref(history.RefBefore)
 	if errors.Is(err, odb.ErrNotFound) {

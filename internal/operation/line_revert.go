@@ -36,8 +36,7 @@ type TakeBack struct {
 }
 
 // TakeBack reverts and appends the outcome to a line, both or neither, whatever
-// becomes of the process. Where nothing is appended the event is that of the state
-// that was wanted.
+// becomes of the process. If nothing is appended, the event has the wanted state.
 func (u *LineUpdate) TakeBack(ctx context.Context, id string, t TakeBack) (*Result, *history.LineEvent, error) {
 	if err := u.repo.Enabled(); err != nil && !t.DryRun {
 		return nil, nil, err
@@ -78,7 +77,7 @@ func (u *LineUpdate) TakeBack(ctx context.Context, id string, t TakeBack) (*Resu
 	return res, event, err
 }
 
-// previewEvent is the event of a revert that is not carried out.
+// previewEvent returns the event of a revert that appends nothing.
 func (u *LineUpdate) previewEvent(t *TakeBack, b *stepsBack, wanted *history.Checkpoint) (*history.LineEvent, error) {
 	e := &history.LineEvent{Checkpoint: wanted, Before: t.Snapshot}
 	for path := range b.want {
@@ -105,7 +104,7 @@ func (t *TakeBack) target() string {
 	return t.Snapshot
 }
 
-// wanted works out the state that is to be brought about and stores it.
+// wanted computes the state without the steps and stores it.
 func (u *LineUpdate) wanted(ctx context.Context, t *TakeBack) (*stepsBack, *history.Checkpoint, error) {
 	start, err := u.stateOf(ctx, t.Snapshot)
 	if err != nil {
@@ -144,7 +143,8 @@ func (u *LineUpdate) store(batch *odb.Batch, s state.State, message string) (*hi
 	return u.repo.ReadCheckpoint(id)
 }
 
-// planTakeBack plans the way from what earlier reverts wanted to what is wanted now.
+// planTakeBack plans the difference between the state wanted by earlier reverts and the state
+// wanted now.
 func (u *LineUpdate) planTakeBack(ctx context.Context, id string, t *TakeBack, b *stepsBack, wanted *history.Checkpoint) (*plan.Plan, *journalLine, error) {
 	to, err := history.StateOf(wanted)
 	if err != nil {
@@ -178,8 +178,8 @@ func (u *LineUpdate) planTakeBack(ctx context.Context, id string, t *TakeBack, b
 	return p, line, nil
 }
 
-// settled lists the paths that are reported although the plan brings them to what is
-// wanted: it was not all that was asked for.
+// settled lists the paths that stepsBack kept or refused and that the plan brings to the
+// wanted state. They are reported, but they do not count as unmoved.
 func (b *stepsBack) settled(p *plan.Plan) []state.PathText {
 	stays := make(map[string]bool)
 	for _, list := range [][]state.PathReason{p.Kept[:len(p.Kept)-len(b.kept)], p.Conflicts[:len(p.Conflicts)-len(b.conflicts)]} {
@@ -198,7 +198,7 @@ func (b *stepsBack) settled(p *plan.Plan) []state.PathText {
 	return out
 }
 
-// concernedScope is the scope of all paths that the steps or earlier reverts are about.
+// concernedScope returns the scope of all paths that the steps or earlier reverts changed.
 func (b *stepsBack) concernedScope(earlier []*history.LineEvent) *state.PathScope {
 	var paths []string
 	for path := range b.want {
@@ -213,9 +213,9 @@ func (b *stepsBack) concernedScope(earlier []*history.LineEvent) *state.PathScop
 	return state.NewPathScope(paths)
 }
 
-// base is the state that the disk was brought to by earlier reverts, without what
-// others did since: what the last one wanted, and for a path that it could not move
-// what the one before it wanted.
+// base returns the state that the earlier reverts brought about, without later changes. It is
+// the wanted state of the newest revert. For a path that this could not move, the wanted
+// state of the revert before it counts.
 func (u *LineUpdate) base(ctx context.Context, t *TakeBack, start state.State) (state.State, error) {
 	if len(t.Earlier) == 0 {
 		return start, nil
@@ -261,8 +261,8 @@ func (u *LineUpdate) base(ctx context.Context, t *TakeBack, start state.State) (
 	return s, batch.Commit()
 }
 
-// addReverted writes the checkpoint after a revert. What was wanted is kept beside
-// it where the disk holds something else.
+// addReverted writes the checkpoint after a revert. If the disk differs from the wanted state,
+// that state becomes a second parent.
 func (r *Operator) addReverted(batch *odb.Batch, s state.State, before *history.Checkpoint, line *journalLine, created []string, res *Result) (object.ID, error) {
 	rec := &history.LineRecord{Record: line.Record, Before: before.ID, Paths: line.Paths, Unmoved: line.unmoved(res), Created: pathtext.Texts(created)}
 	parents := []object.ID{history.IDOf(before)}
@@ -285,7 +285,7 @@ func (r *Operator) addReverted(batch *odb.Batch, s state.State, before *history.
 	return r.addLineCommit(batch, s, parents, history.StateLabel{Message: line.Message, Author: history.Identity.Name}, rec)
 }
 
-// unmoved lists the paths that are not as wanted because of somebody else.
+// unmoved lists the paths that later changes keep from the wanted state.
 func (l *journalLine) unmoved(res *Result) []state.PathText {
 	moved := make(map[string]bool)
 	for _, path := range pathtext.Plain(l.Settled) {

@@ -39,7 +39,7 @@ func (r *Operator) UpdateLines(ctx context.Context, f func(*LineUpdate) error) e
 	})
 }
 
-// ForgetDisk has the next step of the update look at the disk again.
+// ForgetDisk drops the capture, so that the next step of the update reads the disk again.
 func (u *LineUpdate) ForgetDisk() {
 	u.discardCapture()
 	u.disk, u.published = nil, false
@@ -101,7 +101,7 @@ func (u *LineUpdate) Append(ctx context.Context, id string, a LineAppend) (*hist
 	return u.repo.ReadLineEvent(commit)
 }
 
-// appended finds what a checkpoint follows, and its state where that is not captured.
+// appended returns the parents of a new checkpoint, and its state if that is not captured.
 func (u *LineUpdate) appended(ref string, a *LineAppend) (s state.State, parents []object.ID, err error) {
 	from := u.repo.Tip(ref)
 	if from == nil && a.Parent != "" {
@@ -213,7 +213,7 @@ func (u *LineUpdate) Uncaptured(ctx context.Context, from string, paths []string
 	return why, nil
 }
 
-// commit writes a batch, which may be that of the capture, and sets the ref.
+// commit writes a batch and sets the ref. The batch of the capture is published.
 func (u *LineUpdate) commit(ctx context.Context, batch *odb.Batch, ref odb.RefUpdate) error {
 	if u.disk != nil && batch == u.disk.Batch {
 		return u.publish(ctx, ref)
@@ -264,8 +264,8 @@ func (u *LineUpdate) Changes(ctx context.Context, from string, paths []string) (
 	return u.repo.AllChanges(ctx, then, state.State{Tree: c.Tree, Meta: c.Metadata()}, nil)
 }
 
-// Delete takes a line away. Its checkpoints can still be had where something else
-// leads to them, and are cleaned away otherwise.
+// Delete removes a line. A later cleaning removes its checkpoints, unless another ref leads
+// to them.
 func (u *LineUpdate) Delete(id string) error {
 	err := u.repo.DB.DeleteRef(history.LineRef(id))
 	if errors.Is(err, odb.ErrNotFound) {

@@ -17,7 +17,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
-// opRequest is what an operation is about to do.
+// opRequest describes an operation before it has a plan.
 type opRequest struct {
 	kind   string // as Operation.Kind
 	target string // checkpoint id
@@ -31,7 +31,7 @@ type opRequest struct {
 // operate carries out an operation. Dying at any point loses nothing:
 //
 //  1. capture the disk and make the plan
-//  2. save what the plan touches and no capture holds, publish the state before:
+//  2. save the uncaptured files that the plan changes, publish the state before:
 //     from here on it can be restored
 //  3. write the journal: from here on the next command finishes the operation
 //  4. apply
@@ -71,8 +71,9 @@ func (r *Operator) operateOn(ctx context.Context, req opRequest, disk *capture.S
 	return r.carryOut(ctx, req, disk, p)
 }
 
-// toBeRecorded: a plan without changes is no operation, except where somebody takes
-// an operation back and chooses to keep every later change. That is settled then.
+// toBeRecorded reports whether a plan makes an operation. A plan without changes does so only
+// if it takes an operation back and keeps every later change: that operation then counts as
+// undone.
 func (q *opRequest) toBeRecorded(p *plan.Plan) bool {
 	return len(p.Changes) > 0 || q.undoes != "" && len(p.Kept) > 0 && len(p.Conflicts) == 0
 }
@@ -97,9 +98,9 @@ func (r *Operator) carryOutFrom(ctx context.Context, req opRequest, before objec
 	return r.finish(ctx, j, disk.Index)
 }
 
-// saveBefore stores and publishes the state before an operation: what the capture holds, and
-// what no capture holds but the plan touches. It follows what was newest, on the
-// line that the operation belongs to or outside of such lines.
+// saveBefore stores and publishes the state before an operation: the capture, and the
+// uncaptured files that the plan changes. Its parent is the newest checkpoint of the line
+// that the operation belongs to, or the newest checkpoint outside of lines.
 func (r *Operator) saveBefore(ctx context.Context, req opRequest, disk *capture.Snapshot, p *plan.Plan) (object.ID, error) {
 	batch := r.NewBatch(false)
 	defer batch.Discard()
@@ -157,8 +158,7 @@ func (r *Operator) withSaved(batch *odb.Batch, s state.State, saved map[string]*
 }
 
 // finish applies a journal and records the operation. x is the stat cache of the
-// capture that the plan was made from; nil means that a process that died has left the
-// journal behind.
+// capture that the plan was made from; nil after a crash.
 func (r *Operator) finish(ctx context.Context, j *journal, x *index.Index) (*Result, error) {
 	applier := &apply.Executor{Root: r.Root, Source: history.Source{DB: r.DB}, Token: j.Token, Resume: x == nil, Sync: !r.Opt.NoSync}
 	outcomes, err := applier.Run(ctx, j.changes, r.applyProgress())

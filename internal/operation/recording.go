@@ -21,13 +21,12 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/scan"
 )
 
-// recaptureOptions narrows the capture after an operation down to the paths that it
-// was about: nothing else has been looked at since x, so that a change made meanwhile
-// elsewhere is found by the next capture, and is nobody's but its maker's. What was
-// written and verified is not read once more.
+// recaptureOptions narrows the capture after an operation to the paths that the operation
+// changed. The next capture finds concurrent changes elsewhere, so that they are not
+// attributed to the operation. Files that were written and verified are not read again.
 //
-// Everything is looked at after a crash (x is nil), when anything may have changed, and
-// where the rules may have: they decide about paths that the operation has not touched.
+// The capture is complete after a crash (x is nil), and if the operation changed ignore rules,
+// because these decide about other paths.
 func recaptureOptions(j *journal, outcomes []apply.Outcome, x *index.Index, by *apply.Executor) capture.Options {
 	opt := capture.Options{Recording: true, Index: x, FineDirs: by.DirsStampFinely, Forget: make(map[string]bool)}
 	ignored := j.keptIgnored()
@@ -51,7 +50,7 @@ func isRules(c apply.Change) bool {
 	return strings.EqualFold(name, ".gitignore")
 }
 
-// touched has every path of the operation as one where something has happened.
+// touched returns the paths of the operation in the form of watched changes.
 func (j *journal) touched(more []string) *watch.Changes {
 	c := &watch.Changes{Dirs: make(map[string]map[string]struct{})}
 	add := func(dir, name string) {
@@ -72,8 +71,8 @@ func (j *journal) touched(more []string) *watch.Changes {
 	return c
 }
 
-// knownFrom vouches for what was written: its contents have been read back and
-// compared, and its stat is that of the moment after.
+// knownFrom returns the ids of the written files. Their contents were read back and compared,
+// and their stats are from after the write.
 func knownFrom(outcomes []apply.Outcome) scan.Known {
 	entries := make(map[string]*index.Entry, len(outcomes))
 	for i := range outcomes {
@@ -123,11 +122,10 @@ func (r *Operator) recordOperation(ctx context.Context, j *journal, res *Result,
 	return id, batch.Commit(refs...)
 }
 
-// stateAfter is the state after an operation, and the batch that it is going on in:
-// what was captured, and what the operation wrote but no capture holds, because it is
-// ignored or too large. Without that, taking the operation back could not tell it from
-// later work. Such a state is made from captured trees, which have to be in
-// the store for it.
+// stateAfter returns the state after an operation and the batch that holds its new objects.
+// The state has the captured files and the written files that no capture holds, because they
+// are ignored or too large. Without the latter, an undo could not tell them from later work.
+// To edit the captured trees, stateAfter publishes them first.
 func (r *Operator) stateAfter(ctx context.Context, disk *capture.Snapshot, j *journal, res *Result) (state.State, *odb.Batch, error) {
 	s := state.State{Tree: disk.Tree, Meta: disk.Metadata()}
 	written, beside := r.written(disk, j, res)

@@ -40,8 +40,7 @@ type takeBackOptions struct {
 	owners *plan.Attribution
 }
 
-// takeBack plans the way from base to target for what is still as at base, and by
-// the policy for the rest.
+// takeBack brings paths that still equal base to target. For other paths the policy decides.
 func (r *Operator) takeBack(ctx context.Context, req opRequest, target, base *history.Checkpoint, opt takeBackOptions) (*Result, error) {
 	to, err := history.StateOf(target)
 	if err != nil {

@@ -10,30 +10,30 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
-// UndoneStep is a step that is taken back, with what is known about who did what in
-// it. An empty To means that it lasts until now.
+// UndoneStep is a step to take back, with the facts about its paths. An empty To means that
+// the step lasts until now.
 type UndoneStep struct {
 	plan.Step
-	Made   []string    // paths that are known to have been absent before it
+	Made   []string    // paths that were certainly absent before it
 	Hints  []Hint      // in the order of time
 	Others []plan.Step // of other sessions, that overlap it
 }
 
-// Hint names paths that a step was about to change at a checkpoint within it. Of an
-// ignored file that is the first that is known.
+// Hint names paths that a step was about to change, and a checkpoint within the step. The
+// checkpoint may be the first that holds an ignored file.
 type Hint struct {
 	Checkpoint string
 	Paths      []string
 }
 
-// stepsBack works out, path by path, what a state would be without some steps: the
-// newest step is taken out first. Where nobody else wrote between two steps they are
-// one, so that the usual case needs no merge; where somebody did, each step is taken
-// out by a three-way merge of its own. A path is taken back as far as that goes.
+// stepsBack computes a state without some steps, path by path, newest step first. Two steps
+// with no other change between them count as one, so that the usual case needs no merge.
+// Otherwise each step is taken out by a three-way merge of its own. At the first step that
+// cannot be taken out, the path stays as it is by then.
 type stepsBack struct {
 	store   *history.Store
 	stateOf func(ctx context.Context, id string) (state.State, error)
-	start   state.State // that the steps are taken out of
+	start   state.State // the state to take the steps out of
 	policy  plan.Policy
 
 	ways    map[string][]stepEnds // of each path, newest step first
@@ -42,8 +42,8 @@ type stepsBack struct {
 	made    map[string]bool
 	absence map[state.State]*plan.Absence // from the states before steps
 
-	want            map[string]history.PathEnd // where it is not as at start
-	origin          map[string]state.State     // that what is wanted comes from
+	want            map[string]history.PathEnd // wanted ends that differ from start
+	origin          map[string]state.State     // the state that a wanted end comes from
 	leftOut         []plan.LeftOut
 	kept, conflicts []state.PathReason
 	merger          *plan.TextMerger
@@ -88,7 +88,7 @@ func (b *stepsBack) takeOut(ctx context.Context, steps []UndoneStep) error {
 	return b.dropImpossible(ctx)
 }
 
-// collect notes what one step changed and whoever it belongs to.
+// collect records the changes of one step, without the paths of other sessions.
 func (b *stepsBack) collect(ctx context.Context, step *UndoneStep) error {
 	from, to, err := b.statesOf(ctx, step.From, step.To)
 	if err != nil {
@@ -167,7 +167,7 @@ func (b *stepsBack) collectDirs(from, to state.State, owners *plan.Attribution) 
 	return nil
 }
 
-// firstKnown finds what hinted paths were that the state before a step does not hold.
+// firstKnown returns the first known ends of hinted paths that the state before a step lacks.
 func (b *stepsBack) firstKnown(ctx context.Context, hints []Hint, from state.State) (map[string]history.PathEnd, error) {
 	first := make(map[string]history.PathEnd)
 	for _, hint := range hints {
@@ -201,7 +201,7 @@ func (b *stepsBack) firstKnown(ctx context.Context, hints []Hint, from state.Sta
 	return first, nil
 }
 
-// owners is the attribution of a step; nil where nobody else counts.
+// owners returns the attribution of a step; nil if other sessions do not count.
 func (b *stepsBack) owners(ctx context.Context, step *UndoneStep) (*plan.Attribution, error) {
 	if b.policy == plan.Overwrite || len(step.Others) == 0 {
 		return nil, nil
@@ -237,7 +237,7 @@ func (b *stepsBack) other(ctx context.Context, o plan.Step) (plan.OtherStep, err
 	return other, err
 }
 
-// resolve takes the steps that changed a path out of what it is at the start.
+// resolve takes the steps that changed a path out of its end at the start.
 func (b *stepsBack) resolve(path string, way []stepEnds) error {
 	at, err := b.store.EndOf(b.start, path)
 	if err != nil {
@@ -268,7 +268,7 @@ func (b *stepsBack) resolve(path string, way []stepEnds) error {
 	return nil
 }
 
-// takeOutStep takes one step out of what a path is now; nil means that it stays.
+// takeOutStep takes one step out of the end now; nil means that the path stays.
 func (b *stepsBack) takeOutStep(path string, from, to, now history.PathEnd) (*history.PathEnd, error) {
 	end, reason, err := plan.Merge3(to, now, from, b.policy, b.merger.Contents)
 	if err != nil || reason == "" {
@@ -290,7 +290,8 @@ func (b *stepsBack) absenceFrom(s state.State) *plan.Absence {
 	return b.absence[s]
 }
 
-// keepIfMayHaveExisted keeps a path that the state before a step may have had without holding it.
+// keepIfMayHaveExisted lists a path as kept if the state before a step may have had it without
+// holding it.
 func (b *stepsBack) keepIfMayHaveExisted(path string, dir bool, before state.State) bool {
 	absence := b.absenceFrom(before)
 	b.made[path] = absence.Known[path]

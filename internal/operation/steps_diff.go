@@ -11,8 +11,8 @@ import (
 )
 
 // StepChanges lists what some steps changed, each path from before the first of them
-// that changed it to after the last, ordered by path. What belongs to others is left
-// out, also what is shared with them.
+// that changed it to after the last, ordered by path. Paths that belong to other
+// sessions or are shared with them are left out.
 func (r *Operator) StepChanges(ctx context.Context, steps []UndoneStep) ([]history.Change, error) {
 	lasts := slices.ContainsFunc(steps, func(s UndoneStep) bool {
 		return s.To == "" || slices.ContainsFunc(s.Others, func(o plan.Step) bool { return o.To == "" })

@@ -14,8 +14,8 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
-// dropImpossible gives up on paths that cannot be as wanted because something that
-// stays is in the way, and on the other halves of renames.
+// dropImpossible drops wanted ends that something in the way prevents, and the other halves
+// of renames, until nothing more is to be dropped.
 func (b *stepsBack) dropImpossible(ctx context.Context) error {
 	for {
 		n := len(b.want)
@@ -40,7 +40,7 @@ func (b *stepsBack) giveUp(path, reason string) {
 	b.conflicts = append(b.conflicts, state.PathReason{Path: path, Reason: reason})
 }
 
-// inTheWay finds what stays and would have to go for a path to be as wanted.
+// inTheWay returns a path that stays and prevents the wanted end of another path.
 func (b *stepsBack) inTheWay(ctx context.Context, path string, w history.PathEnd) (string, error) {
 	if w.Entry == nil {
 		return "", nil
@@ -80,7 +80,7 @@ func (b *stepsBack) fileAbove(path string) (string, error) {
 	return "", nil
 }
 
-// keepRenamesTogether gives up on the other halves of renames whose one half stays.
+// keepRenamesTogether drops the other half of a rename if one half stays.
 func (b *stepsBack) keepRenamesTogether() {
 	var stays []string
 	for _, list := range [][]state.PathReason{b.kept, b.conflicts} {
@@ -114,7 +114,8 @@ func (b *stepsBack) state(ctx context.Context, batch *odb.Batch) (state.State, e
 	return s, b.directories(ctx, s)
 }
 
-// setPermsOfReturningDirs gives directories that come back with files the bits that they had.
+// setPermsOfReturningDirs restores the permission bits of directories that come back with
+// their files.
 func (b *stepsBack) setPermsOfReturningDirs(s state.State) error {
 	done := make(map[string]bool)
 	for path, w := range b.want {
@@ -135,7 +136,7 @@ func (b *stepsBack) setPermsOfReturningDirs(s state.State) error {
 	return nil
 }
 
-// withEnds is a state in which some paths are something else.
+// withEnds returns a state with the ends of some paths replaced.
 func withEnds(store *history.Store, batch *odb.Batch, s state.State, ends map[string]history.PathEnd) (state.State, error) {
 	if len(ends) == 0 {
 		return state.State{Tree: s.Tree, Meta: s.Meta.WithoutSkipped(nil)}, nil
@@ -165,8 +166,7 @@ func withEnds(store *history.Store, batch *odb.Batch, s state.State, ends map[st
 	return state.State{Tree: tree, Meta: meta}, err
 }
 
-// belowAny reports whether something is made at a directory of the path, which goes
-// with it.
+// belowAny reports whether ends puts a file at one of the directories of the path.
 func belowAny(path string, ends map[string]history.PathEnd) bool {
 	for dir, _ := index.Split(path); dir != ""; dir, _ = index.Split(dir) {
 		if ends[dir].Entry != nil {
@@ -176,9 +176,8 @@ func belowAny(path string, ends map[string]history.PathEnd) bool {
 	return false
 }
 
-// directories sets what a state's metadata say about directories that the steps
-// made, removed, emptied or gave other bits, unless somebody did something about
-// them since.
+// directories updates the metadata of a state for directories that the steps made, removed,
+// emptied or chmodded, unless they were changed since.
 func (b *stepsBack) directories(ctx context.Context, s state.State) error {
 	var empty, bare []state.PathText
 	settled := make(map[state.PathText]bool)
@@ -231,8 +230,8 @@ func inEach(dirs []state.PathText) iter.Seq[string] {
 	}
 }
 
-// listEmptied lists the directories as empty that lose their last file, and that were there
-// before the step that made it.
+// listEmptied adds directories to the empty ones that lose their last file and that existed
+// before the step that made the file.
 func (b *stepsBack) listEmptied(ctx context.Context, s state.State, settled map[state.PathText]bool, held map[string]bool) error {
 	done := state.DirsAbove(inEach(slices.Concat(s.Meta.Empty, s.Meta.Bare)))
 	for _, path := range slices.Sorted(maps.Keys(b.want)) {
@@ -271,9 +270,8 @@ func (b *stepsBack) isEmptied(ctx context.Context, dir string, before state.Stat
 	return stays, stays, err
 }
 
-// setDirPerm sets the bits of a directory to those before the steps. It is not known what
-// becomes of a directory that was made or removed since the steps, or that may have been
-// there before them without being captured.
+// setDirPerm restores the permission bits of a directory. known is false for a directory that
+// was made or removed since the steps, or that may have existed before them uncaptured.
 func (b *stepsBack) setDirPerm(s state.State, dir string) (before history.DirEnd, known bool, err error) {
 	ends := b.dirs[dir]
 	var at [3]history.DirEnd
@@ -332,7 +330,7 @@ func (b *stepsBack) keepsFiles(ctx context.Context, dir string, held map[string]
 	return false, nil
 }
 
-// dirAt is what a state says about a directory.
+// dirAt looks a directory up in a state.
 func (b *stepsBack) dirAt(s state.State, path string) (history.DirEnd, error) {
 	l := b.lookups[s.Meta]
 	if l == nil {

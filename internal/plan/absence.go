@@ -5,8 +5,8 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
-// Absence tells the paths that a state certainly lacked from those that it may have had
-// without holding them. Only the first may be deleted when that state comes back.
+// Absence decides whether a path that a state does not hold was certainly absent there. A
+// plan that goes back to the state deletes only certainly absent paths.
 type Absence struct {
 	Known map[string]bool // paths that were absent, whatever the rules say
 

@@ -17,7 +17,7 @@ type Step struct {
 	To        string   // checkpoint after
 	Claims    []string // paths that the session's edit tools named, and everything below them
 
-	// Reverted: it has been taken back, so that only what it claimed is still its own.
+	// Reverted: the step has been taken back. Only its claimed paths still belong to it.
 	Reverted bool
 
 	Note string // for messages: what is to be known about the step
@@ -40,10 +40,9 @@ func Label(s *Step) string {
 	return "session " + s.Session
 }
 
-// Attribution answers to whom a changed path belongs when steps of several sessions
-// overlap: checkpoints see only that it changed, not who did it. A path that the
-// tools of one session named belongs to that session. What nobody named, or both
-// did, is shared.
+// Attribution assigns changed paths to sessions whose steps overlap. A checkpoint shows that
+// a path changed, not which session changed it. A path that the tools of one session named
+// belongs to that session. A path that no session or several sessions named is shared.
 type Attribution struct {
 	Own    *state.PathScope
 	Others []OtherStep
@@ -56,9 +55,8 @@ type OtherStep struct {
 	Changed  map[string]bool
 }
 
-// Attribute finds out what the other steps changed. Steps that do not overlap the
-// one that is taken back should not be passed: they would make paths shared that
-// are not.
+// Attribute compares the states of the other steps. Pass only steps that overlap the reverted
+// one: any other step would make its paths shared.
 func Attribute(ctx context.Context, r *history.Store, opt RevertOptions, stateOf func(ctx context.Context, spec string) (state.State, error)) (*Attribution, error) {
 	a := &Attribution{Own: ClaimedScope(r, opt.Claims)}
 	for _, step := range opt.Others {
@@ -83,8 +81,8 @@ func Attribute(ctx context.Context, r *history.Store, opt RevertOptions, stateOf
 	return a, nil
 }
 
-// ClaimedScope is a scope that selects nothing where nothing is claimed. Tools also name
-// paths outside the root; those are no concern here.
+// ClaimedScope returns the scope of claimed paths; without claims it selects nothing. Paths
+// outside the root are skipped.
 func ClaimedScope(r *history.Store, paths []string) *state.PathScope {
 	rels := []string{}
 	for _, path := range paths {
@@ -95,7 +93,7 @@ func ClaimedScope(r *history.Store, paths []string) *state.PathScope {
 	return state.NewPathScope(rels)
 }
 
-// Stays returns why a path is not to be taken back, "" if it may be.
+// Stays returns the reason why a path is not reverted, "" if it may be.
 func (a *Attribution) Stays(path string) string {
 	if a == nil {
 		return ""
@@ -115,8 +113,8 @@ func (a *Attribution) Stays(path string) string {
 	return shared
 }
 
-// WithoutOthers splits the changes of a step into what may be taken back and what
-// stays because of other sessions.
+// WithoutOthers splits the changes of a step: own may be taken back, stay belongs to other
+// sessions or is shared with them.
 func (a *Attribution) WithoutOthers(step []history.Change) (own []history.Change, stay []state.PathReason) {
 	own = slices.DeleteFunc(slices.Clone(step), func(c history.Change) bool {
 		reason := a.Stays(c.Path)
@@ -128,8 +126,7 @@ func (a *Attribution) WithoutOthers(step []history.Change) (own []history.Change
 	return own, stay
 }
 
-// ByOwner tells what others claimed, which is kept, from what is shared, which is a
-// conflict.
+// ByOwner splits paths that stay: claimed by others (kept) and shared (conflicts).
 func ByOwner(stay []state.PathReason) (kept, conflicts []state.PathReason) {
 	for _, s := range stay {
 		if strings.HasPrefix(s.Reason, reasonOthers) {

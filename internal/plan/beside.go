@@ -15,9 +15,8 @@ import (
 // operation list such directories with their bits, because taking the operation back
 // needs them.
 
-// dirsBeside finds the directories of the disk, at and above some paths, that an index
-// does not hold, with their permission bits. A directory that cannot be looked at is
-// left out.
+// DirsBeside returns the permission bits of uncaptured directories at and above some paths.
+// It leaves out directories that it cannot stat.
 func DirsBeside(live LiveDisk, paths iter.Seq[string]) map[string]uint16 {
 	dirs := make(map[string]uint16)
 	asked := make(map[string]bool)
@@ -36,7 +35,7 @@ func DirsBeside(live LiveDisk, paths iter.Seq[string]) map[string]uint16 {
 	return dirs
 }
 
-// Beside has the paths of a plan at or above which an uncaptured directory changes.
+// Beside yields the paths of a plan at or above which an uncaptured directory may change.
 func (p *Plan) Beside(yield func(path string) bool) {
 	for _, path := range p.Losses {
 		if !yield(path) {
@@ -50,8 +49,7 @@ func (p *Plan) Beside(yield func(path string) bool) {
 	}
 }
 
-// leftDir plans the bits of a directory of the target that is on the disk, but in no
-// capture of it.
+// leftDir plans the permission bits of an uncaptured directory that the target has.
 func (p *planner) leftDir(path string, now uint16) {
 	want := p.target.Meta.PermOf(path, object.Dir)
 	if want == now || !p.scope.Covers(path) || p.cleared[path] || p.captured.Index.Lookup(path) != nil || !p.decideDirBits(path, want, now) {
@@ -63,8 +61,8 @@ func (p *planner) leftDir(path string, now uint16) {
 	})
 }
 
-// leftEmpty lists the directories that what is taken back left without a captured file,
-// that rules ignore today, and that are still there and empty. The target may have had them.
+// leftEmpty lists the empty directories of Base that are still empty on the disk and that
+// ignore rules keep out of the capture now. They stay, because the target may have had them.
 func (p *planner) leftEmpty() {
 	for _, path := range slices.Concat(p.way.Base.Meta.Empty, p.way.Base.Meta.Bare) {
 		folder := string(path)

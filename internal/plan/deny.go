@@ -9,8 +9,8 @@ import (
 // reasonDenied says why an operation leaves a path alone.
 const reasonDenied = "on the list of what is never stored, so it cannot be saved first"
 
-// withdrawDenied takes out of a plan what would have to be saved first and must not be, and what
-// would bring back such a path where nobody has asked for exactly that one.
+// withdrawDenied withdraws the changes of paths on the deny list: those that would need saving
+// first, and those that would bring a denied path back, unless the scope names exactly it.
 func (p *planner) withdrawDenied() {
 	if p.store.NeverID() == "" {
 		return

@@ -13,9 +13,8 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
-// directories plans what concerns directories as such: the target's empty ones that
-// are missing, those that the target did not have, and permission bits. Directories
-// that files need are made with the files; only their bits are planned here.
+// directories plans missing directories of the target, the removal of directories that it
+// lacked, and permission bits.
 func (p *planner) directories() error {
 	p.dirs.list(p.target.Meta)
 	needed, emptied := p.parents()
@@ -34,12 +33,11 @@ func (p *planner) directories() error {
 	return p.replacedDirs()
 }
 
-// ownerWrites is what a directory needs for its owner to change names in it.
+// ownerWrites are the bits that allow the owner to change names in a directory.
 const ownerWrites = 0o300
 
-// guardReadOnly plans bits for directories that will have to be made writable for
-// the time being, even where they stay as they are: after a crash only the plan
-// knows what they were.
+// guardReadOnly plans the present bits of read-only directories in which names change. The
+// operation makes them writable for a while. After a crash only the plan knows their bits.
 func (p *planner) guardReadOnly() {
 	planned, parents := make(map[string]bool), make(map[string]bool)
 	for i := range p.Changes {
@@ -64,9 +62,9 @@ func IsGuard(c *apply.Change) bool {
 	return c.Action == apply.Chmod && c.Mode == object.Dir && c.Was != nil && c.Was.Perm == c.Perm
 }
 
-// parents returns the directories above what the plan makes, and above what it deletes
-// or would delete if it still stood there: those go along even where the scope names only
-// the files.
+// parents returns the directories above planned files (needed) and above deleted files or
+// files that the step added (emptied). Emptied directories are removed even if the scope
+// names only their files.
 func (p *planner) parents() (needed, emptied map[string]bool) {
 	needed, emptied = make(map[string]bool), make(map[string]bool)
 	for i := range p.Changes {
@@ -80,7 +78,7 @@ func (p *planner) parents() (needed, emptied map[string]bool) {
 	return needed, emptied
 }
 
-// aboveAdded returns the directories above what goes because the step added it.
+// aboveAdded returns the directories above the files that the step added.
 func (p *planner) aboveAdded() map[string]bool {
 	above := make(map[string]bool)
 	for i := range p.step {
@@ -97,8 +95,8 @@ func addParents(set map[string]bool, path string) {
 	}
 }
 
-// dirSet is the directories of the target, and what the disk has beside them. Only
-// trees that differ have been looked into.
+// dirSet holds the directories of the target, and the directories that only the disk has.
+// Equal subtrees are recorded by their top directory.
 type dirSet struct {
 	all  map[string]bool // the target's, without those below same
 	same map[string]bool // equal on the disk, with all below
@@ -112,8 +110,7 @@ func newDirSet(equal bool) *dirSet {
 	return s
 }
 
-// note takes a directory of the disk (nil: of the target alone) or of the target (nil:
-// of the disk alone).
+// note records a directory of a differing tree. disk or target is nil if that side lacks it.
 func (s *dirSet) note(path string, disk, target *object.Entry) {
 	if target == nil {
 		s.gone = append(s.gone, path)
@@ -156,10 +153,10 @@ func (p *planner) targetHasDir(path string) bool {
 	}
 }
 
-// makeDir plans a directory of the target. It reports whether the directory will be made.
-// One that the base has too, and that is gone from the disk, is made only where something
-// needs it: what is taken back has not removed it. The same holds for one that the target
-// could not look into: an empty directory would be a guess.
+// makeDir plans a directory of the target and reports whether it will be made. Two kinds are
+// made only if a planned path needs them: a directory that Base has too, because the
+// reverted step did not remove it, and one that the capture of the target could not read,
+// because it may not have been empty.
 func (p *planner) makeDir(path string, needed bool) (made bool) {
 	c := apply.Change{Path: path, Action: apply.Mkdir, Mode: object.Dir, Perm: p.target.Meta.PermOf(path, object.Dir)}
 	found, taken, err := p.findOrRespell(path)
@@ -230,7 +227,7 @@ func (p *planner) removeSurplus(emptied map[string]bool) error {
 	return nil
 }
 
-// keepsCaptured reports whether something captured in a directory stays.
+// keepsCaptured reports whether the plan leaves a captured entry in a directory.
 func (p *planner) keepsCaptured(dir string) bool {
 	d := p.captured.Index.Dirs[dir]
 	if d == nil {
@@ -275,9 +272,8 @@ func (p *planner) dirPermission(path string) {
 	}
 }
 
-// decideDirBits decides about the bits of a directory that are neither as at the target nor,
-// because of a later change, as at the base. Bits that what is taken back did not change
-// stay without a word.
+// decideDirBits applies the policy to the permission bits of a directory. Bits that the
+// reverted step did not change stay and are not listed.
 func (p *planner) decideDirBits(path string, want, now uint16) (proceed bool) {
 	if p.way == nil {
 		return true
@@ -296,7 +292,8 @@ func (p *planner) decideDirBits(path string, want, now uint16) (proceed bool) {
 	return false
 }
 
-// decideRmdir decides about a directory that goes and whose bits were changed since.
+// decideRmdir applies the policy to the removal of a directory. A directory whose bits were
+// changed since stays, except with Overwrite.
 func (p *planner) decideRmdir(path string, now uint16) (proceed bool) {
 	if p.way == nil || p.way.Policy == Overwrite || p.way.Base.Meta.PermOf(path, object.Dir) == now {
 		return true
@@ -305,7 +302,8 @@ func (p *planner) decideRmdir(path string, now uint16) (proceed bool) {
 	return false
 }
 
-// leaveToLater leaves a path to a later change.
+// leaveToLater lists a path that stays because of a later change: as kept with the policy
+// Keep, as a conflict otherwise.
 func (p *planner) leaveToLater(path, reason string) {
 	if p.way.Policy == Keep {
 		p.addKept(path, reason)

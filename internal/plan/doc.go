@@ -1,4 +1,4 @@
-// Package plan works out what going from the disk to another state would do, path by path.
+// Package plan computes the changes that bring the disk to another state, path by path.
 //
 // Make compares the disk, as a capture found it, with a target. The answer is a Plan: the
 // changes, the paths whose contents have to be saved first, and the paths that stay, each
@@ -6,9 +6,10 @@
 //
 // Invariants:
 //
-//   - A path that the target lacks is deleted only if it is known to have been absent
-//     there. Everything else that stays is listed.
-//   - Whatever the plan overwrites or deletes is held by the capture or listed as a loss,
-//     which the operation saves first.
-//   - A plan that takes back a difference touches no path outside of that difference.
+//   - A path that the target lacks is deleted only if it was certainly absent there, see
+//     Absence. Other paths stay and are listed.
+//   - The capture holds the contents that a plan overwrites or deletes, or the plan lists
+//     them as losses, which the operation saves first.
+//   - A plan that takes back a difference touches no path outside of the difference.
+//   - Merge3 alone decides about a file that was changed since the difference.
 package plan

@@ -9,10 +9,10 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/apply"
 )
 
-// A plan names what carrying it out does, and nothing else. So obstacles that are
-// known beforehand are conflicts of the plan.
+// A plan lists exactly what the operation will do. An obstacle that planning can see is
+// therefore a conflict of the plan.
 
-// refuseUnsaveable blocks the paths that have to be saved first and cannot be read.
+// refuseUnsaveable blocks the uncaptured paths whose contents cannot be read.
 func (p *planner) refuseUnsaveable() {
 	p.Losses = slices.DeleteFunc(p.Losses, func(path string) bool {
 		err := p.live.CanSave(path)
@@ -23,8 +23,8 @@ func (p *planner) refuseUnsaveable() {
 	})
 }
 
-// dropNonEmptyDirs takes the removal of directories out of the plan that will still hold
-// something. What would be made in the place of such a directory is a conflict.
+// dropNonEmptyDirs withdraws the removal of directories that will not be empty. A file that
+// was to be made in place of such a directory is a conflict.
 func (p *planner) dropNonEmptyDirs() {
 	gone, made := make(map[string]bool), make(map[string]bool)
 	var dirs []string
@@ -51,8 +51,8 @@ func (p *planner) dropNonEmptyDirs() {
 	})
 }
 
-// stillHolds returns something in a directory that is not among the paths that go. A
-// directory that cannot be listed is left to the removal itself.
+// stillHolds returns a path in a directory that is not in gone, "" if there is none. If the
+// directory cannot be listed, it returns "": the removal itself finds out.
 func (p *planner) stillHolds(folder string, gone map[string]bool) string {
 	names, err := p.live.Names(folder)
 	if err != nil {
@@ -66,8 +66,8 @@ func (p *planner) stillHolds(folder string, gone map[string]bool) string {
 	return ""
 }
 
-// changedOnDisk reports whether something stands at a path that what is taken back did
-// not leave there. Only the policy Overwrite lets it go.
+// changedOnDisk reports whether the disk differs from Base at a path. With Overwrite, later
+// changes do not count.
 func (p *planner) changedOnDisk(path string) bool {
 	if p.way == nil || p.way.Policy == Overwrite {
 		return false
@@ -80,8 +80,7 @@ func (p *planner) changedOnDisk(path string) bool {
 	return err != nil || !ours.Same(base)
 }
 
-// isLaterDir reports whether a directory of the disk is none of those that what is
-// taken back left there.
+// isLaterDir reports whether a directory of the disk was made after Base.
 func (p *planner) isLaterDir(path string) bool {
 	return p.way != nil && p.way.Policy != Overwrite && !p.baseHasDir(path)
 }
@@ -91,7 +90,7 @@ func (p *planner) changedDir(path string, now uint16) bool {
 	return p.isLaterDir(path) || p.way != nil && p.way.Policy != Overwrite && p.way.Base.Meta.PermOf(path, object.Dir) != now
 }
 
-// baseHasDir reports whether what is taken back left a directory at the path.
+// baseHasDir reports whether Base has a directory at the path.
 func (p *planner) baseHasDir(path string) bool {
 	if p.baseDirs == nil {
 		p.baseDirs = make(map[string]bool)
@@ -110,8 +109,7 @@ func (p *planner) baseHasDir(path string) bool {
 	return err == nil && e != nil && e.Mode == object.Dir
 }
 
-// replacedDirs lists the directories whose bits would go back and in whose place something
-// else stands now.
+// replacedDirs lists directories with reverted bits in whose place something else stands.
 func (p *planner) replacedDirs() error {
 	if p.way == nil {
 		return nil

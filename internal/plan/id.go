@@ -10,8 +10,8 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
-// ID names what a plan does and what it found on disk: the first 16 hex digits of a
-// hash over both. Times do not count, so a file that was only touched does not make
+// ID identifies the changes of a plan and the states that it found on disk: the first 16 hex
+// digits of a hash over both. Times do not count, so a file that was only touched does not make
 // it another plan.
 func (p *Plan) ID(kind, target, undoes string) string {
 	lines := make([]string, 0, len(p.Changes))

@@ -19,14 +19,15 @@ type LeftOut struct {
 	want *object.Entry // at the target, nil for none
 }
 
-// notDenied reports whether a path was skipped although rules admit it.
+// notDenied reports whether a path was skipped for a reason other than a policy or a partial
+// capture.
 func notDenied(reason string) bool {
 	return reason == index.TooLarge.String() || reason == index.Special.String() ||
 		reason != "" && reason != index.Unread.String() && !slices.Contains(state.PolicyReasons, reason)
 }
 
-// leftOut lists what differs between a target and a base where one of them did not
-// capture the path. Paths that a partial checkpoint did not look at are not listed.
+// FindLeftOut lists the paths that differ between target and base and that one of the two did
+// not capture. Paths outside of a partial checkpoint are not listed.
 func FindLeftOut(ctx context.Context, r *history.Store, target, base state.State, scope *state.PathScope) (list []LeftOut, err error) {
 	if len(target.Meta.Skipped)+len(base.Meta.Skipped) == 0 {
 		return nil, nil
@@ -58,7 +59,7 @@ func FindLeftOut(ctx context.Context, r *history.Store, target, base state.State
 	return list, nil
 }
 
-// stays reports whether the disk is still not as the target at the path.
+// stays reports whether the disk still differs from the target at the path.
 func (l *LeftOut) stays(disk *history.DiskState) bool {
 	rec := disk.Index.Lookup(l.Path)
 	switch {
@@ -70,8 +71,7 @@ func (l *LeftOut) stays(disk *history.DiskState) bool {
 	return rec.Mode() != l.want.Mode || rec.ID() != l.want.ID
 }
 
-// addLeftOut lists what stays because of captures that lack it, unless the plan names the
-// path for another reason.
+// addLeftOut lists as kept the uncaptured paths that the plan does not name otherwise.
 func (p *planner) addLeftOut(list []LeftOut) {
 	named := make(map[string]bool)
 	for _, l := range [][]state.PathReason{p.Kept, p.Conflicts} {

@@ -15,8 +15,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/scan"
 )
 
-// oversized plans the removal of files that are present but not captured, and that
-// the target did not have.
+// oversized plans the deletion of skipped files of the disk that the target lacked.
 func (p *planner) oversized() error {
 	for _, s := range p.now.Meta.Skipped {
 		e, err := p.store.EntryOrNil(p.target.Tree, s.Path)
@@ -80,8 +79,8 @@ func (p *planner) addUnseen(folder string) {
 	}
 }
 
-// leftBehind plans the removal of files that what is taken back has put where no capture
-// of the disk holds them, because rules that came with it or later ignore them.
+// leftBehind plans the deletion of files that the reverted step added and that ignore rules
+// now keep out of the capture.
 func (p *planner) leftBehind() error {
 	if p.way == nil {
 		return nil
@@ -124,9 +123,9 @@ func (p *planner) planDeleteLeftover(path string) error {
 	return nil
 }
 
-// leftDirs plans the removal of directories that what is taken back has made, that no
-// capture of the disk holds, and in which nothing is left. One in the place of a file that
-// was made is a later change.
+// leftDirs plans the removal of uncaptured directories that the reverted step made and that
+// are empty now. A directory in place of a file that the step made is a later change and
+// stays.
 func (p *planner) leftDirs() {
 	above := p.aboveAdded()
 	for _, folder := range slices.Backward(slices.Sorted(maps.Keys(p.way.Made))) {
@@ -146,8 +145,8 @@ func (p *planner) leftDirs() {
 	}
 }
 
-// decideUncaptured is decide for a path that neither the capture nor the target
-// holds. Only what is taken back may have put it there.
+// decideUncaptured applies the policy to an uncaptured path that the target lacks. A revert
+// touches it only if Base has a file there.
 func (p *planner) decideUncaptured(path string) (proceed bool, err error) {
 	if p.way == nil {
 		return true, nil
@@ -158,8 +157,8 @@ func (p *planner) decideUncaptured(path string) (proceed bool, err error) {
 	return p.decide(history.TreeChange{Path: path})
 }
 
-// Save puts what no capture holds into the batch, before anything is overwritten.
-// What cannot be saved is not touched.
+// Save stores the uncaptured files that the plan overwrites or deletes. If a file cannot be
+// saved, its changes are withdrawn.
 func (p *Plan) Save(root string, sink scan.Sink) map[string]*dir.State {
 	saved, lost := make(map[string]*dir.State), make(map[string]bool)
 	for _, path := range p.Losses {
@@ -183,7 +182,7 @@ func (p *Plan) Save(root string, sink scan.Sink) map[string]*dir.State {
 	return saved
 }
 
-// withdraw takes the changes of some paths and of all below them out of the plan.
+// withdraw removes the changes at and below some paths from the plan.
 func (p *Plan) withdraw(paths map[string]bool) {
 	if len(paths) == 0 {
 		return

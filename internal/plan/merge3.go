@@ -22,8 +22,8 @@ const (
 // the reason why there is none.
 type ContentMerge func(base, ours, theirs *object.Entry) (id object.ID, reason string, err error)
 
-// Merge3 takes a step back at one path. The step turned theirs into base, and ours is what
-// stands at the path now. Merge3 returns what is to stand there; with a reason, ours stays.
+// Merge3 takes a step back at one path: a three-way merge. The step changed theirs to base;
+// ours stands at the path now. Merge3 returns the wanted end. With a reason, ours stays.
 //
 //   - ours equals theirs: the step is already taken back
 //   - ours equals base: nothing happened since, theirs comes back

@@ -15,13 +15,13 @@ import (
 // Plan is what a restore or revert is going to do, path by path.
 type Plan struct {
 	Changes   []apply.Change
-	Losses    []string             // paths whose present contents no capture holds: to be saved first
-	Merged    map[object.ID][]byte // contents to be written that are in no store yet
+	Losses    []string             // uncaptured paths that the plan overwrites or deletes; the operation saves them first
+	Merged    map[object.ID][]byte // merged contents that no store holds yet, by blob id
 	Kept      []state.PathReason
 	Conflicts []state.PathReason
 }
 
-// planner compares the disk with a target. Nothing on disk is touched.
+// planner compares the disk with a target and collects a plan. It writes nothing.
 type planner struct {
 	Plan
 	store    *history.Store
@@ -35,19 +35,19 @@ type planner struct {
 	step     []history.Change // see Options
 	merger   *TextMerger
 
-	absence    *Absence        // from the target
-	atBase     state.Coverage  // what the state that is taken back did not capture
+	absence    *Absence        // what the target certainly lacked
+	atBase     state.Coverage  // paths that Way.Base did not capture
 	dirs       *dirSet         // found with the files
 	unread     map[string]bool // directories reported by keepTopmost
 	blocked    map[string]bool
 	targetDirs *history.DirLookup
-	removed    map[string]bool   // captured paths that go whatever was decided before
+	removed    map[string]bool   // paths with a planned deletion; they are not listed as kept
 	baseDirs   map[string]bool   // see isLaterDir
-	cleared    map[string]bool   // paths in the way that the plan already removes
-	instead    map[string]string // of those: what is made there, see Change.As
+	cleared    map[string]bool   // paths that the plan removes
+	instead    map[string]string // by the removed path: the path made in its place, see apply.Change.As
 }
 
-// reasons that paths are left alone for.
+// Reasons for a path to stay.
 const (
 	ReasonIgnoredThen  = "ignored at the target, so it may have existed"
 	ReasonIgnoredToday = "ignored now, so the target may have had it"
@@ -66,23 +66,22 @@ type Options struct {
 	Way     *ThreeWay        // what is taken back; nil = everything goes to the target
 	Step    []history.Change // of what is taken back, for its renames
 
-	// stay lists what is not taken back because of other sessions. What they claimed
-	// is kept, what is shared is a conflict.
+	// Stay lists the paths that stay because of other sessions. A path that another session
+	// claimed is kept; a shared path is a conflict.
 	Stay []state.PathReason
 
-	LeftOut []LeftOut // what is not taken back for want of a capture
+	LeftOut []LeftOut // differing paths that one of the two states did not capture
 
-	// kept and conflicts were found before there was a plan.
+	// Kept and Conflicts were found before planning. The plan lists them, too.
 	Kept, Conflicts []state.PathReason
 }
 
-// Make works out how to bring what scope selects from the disk's state to the
-// target's:
+// Make plans how the disk becomes as the target within the scope. The steps, in order:
 //
 //  1. files that differ in contents, kind or exec bit
-//  2. files that the disk has but no capture holds, and the target did not have
+//  2. uncaptured files of the disk that the target lacked
 //  3. permission bits
-//  4. directories: the target's empty ones, and those that it did not have
+//  4. directories: make the empty ones of the target, remove those that it lacked
 func Make(ctx context.Context, store *history.Store, live Disk, captured *history.DiskState, target state.State, opt Options) (*Plan, error) {
 	now := captured.State
 	p := &planner{
@@ -156,8 +155,8 @@ func (p *planner) files(ctx context.Context) error {
 	return nil
 }
 
-// expect is what the last capture saw at a path that it holds. A racy stat proves
-// nothing, so only the contents count.
+// expect returns the state of a path as the capture recorded it. The stat of a racy entry
+// proves nothing and is left out, so that the contents are compared.
 func expect(rec index.Record) *dir.State {
 	e := &dir.State{Mode: rec.Mode(), Perm: rec.Perm(), ID: rec.ID()}
 	if !rec.Racy() {
@@ -185,8 +184,8 @@ func (p *planner) modify(c history.TreeChange) {
 	p.addChange(c.Path, action, c.New, expect(p.captured.Index.Lookup(c.Path)))
 }
 
-// remove plans the removal of a captured file that the target does not have, if the
-// target is known not to have had it.
+// remove plans the deletion of a captured file that the target lacks. The file stays if the
+// target may have had it.
 func (p *planner) remove(path string) error {
 	inTheWay, isNew, err := p.replaced(path)
 	if err != nil {
@@ -212,21 +211,21 @@ func (p *planner) remove(path string) error {
 	return nil
 }
 
-// planDelete plans the removal of a file or symlink.
+// planDelete plans the deletion of a file or symlink.
 func (p *planner) planDelete(path string, was *dir.State) {
 	p.cleared[path], p.removed[path] = true, true
 	p.addChange(path, apply.Delete, nil, was)
 }
 
-// planDeleteUncaptured is planDelete for what no capture holds.
+// planDeleteUncaptured plans the deletion of an uncaptured file, which is saved first.
 func (p *planner) planDeleteUncaptured(path string, was *dir.State) {
 	p.Losses = append(p.Losses, path)
 	p.planDelete(path, was)
 }
 
-// replaced reports whether the target has something else at the path or above it, and
-// whether the target is known not to have had this file: it may also lie in a directory
-// that was empty.
+// replaced reports whether the target has something else at the path or a file above it
+// (inTheWay), and whether the target certainly lacked the path (isNew). The second also
+// holds for a path in a directory that was empty.
 func (p *planner) replaced(path string) (inTheWay, isNew bool, err error) {
 	for at := path; at != ""; at, _ = index.Split(at) {
 		e, err := p.store.EntryOrNil(p.target.Tree, at)
@@ -248,8 +247,8 @@ func (p *planner) addKept(path, reason string) {
 	p.Kept = append(p.Kept, state.PathReason{Path: path, Reason: reason})
 }
 
-// addKeptTopmost keeps a path, but reports only the directory if the target did not look
-// into that at all.
+// addKeptTopmost lists a path as kept. Below a directory that the capture of the target did
+// not read, it lists the directory once instead.
 func (p *planner) addKeptTopmost(path, reason string) {
 	if at, why := p.absence.covered.Nearest(path); why == index.Unread.String() {
 		if p.unread[at] {
@@ -260,8 +259,8 @@ func (p *planner) addKeptTopmost(path, reason string) {
 	p.addKept(path, reason)
 }
 
-// create plans a file that no capture of the disk holds. Something may stand there
-// all the same: ignored, too large, or in place of one of its directories.
+// create plans a file of the target that the capture of the disk lacks. An uncaptured file
+// may stand at the path, or in place of one of its directories.
 func (p *planner) create(c history.TreeChange) error {
 	found, taken, err := p.findOrRespell(c.Path)
 	switch {
@@ -288,8 +287,8 @@ func (p *planner) create(c history.TreeChange) error {
 	return nil
 }
 
-// replaceUncaptured plans a file where one stands that no capture holds. A file with the
-// contents of the target's stays and gets at most its bits.
+// replaceUncaptured plans a file of the target in place of an uncaptured one. If the contents
+// are equal, only the permission bits change.
 func (p *planner) replaceUncaptured(c history.TreeChange, found *dir.Found) {
 	action, was := apply.Modify, found.State(object.ID{})
 	size, err := p.store.BlobSize(c.New)
@@ -306,8 +305,8 @@ func (p *planner) replaceUncaptured(c history.TreeChange, found *dir.Found) {
 	p.addChange(c.Path, action, c.New, was)
 }
 
-// replaceDir plans a file where a directory stands: possible only if all that is
-// in it is captured, and thus going.
+// replaceDir plans a file in place of a directory. The directory goes only if everything in
+// it is captured.
 func (p *planner) replaceDir(c history.TreeChange, found *dir.Found) {
 	if inside := p.live.Uncaptured(found.Path); inside != "" {
 		p.block(c.Path, reasonInTheWay+inside)
@@ -321,8 +320,9 @@ func (p *planner) replaceDir(c history.TreeChange, found *dir.Found) {
 	p.removeDirs(found.Path)
 }
 
-// removeDirs plans the removal of a directory with all below it, which is captured. Later
-// work that has to stay is not in the plan, and the directory will not be empty.
+// removeDirs plans the removal of a captured directory and of everything below it. A revert
+// plans only the directories here: files changed since stay, and dropNonEmptyDirs then
+// withdraws the removal of their directories.
 func (p *planner) removeDirs(path string) {
 	if rec := p.captured.Index.Lookup(path); p.cleared[path] || rec != nil && p.changedDir(path, rec.Perm()) {
 		return
@@ -346,7 +346,7 @@ func (p *planner) addConflict(path, reason string) {
 	p.Conflicts = append(p.Conflicts, state.PathReason{Path: path, Reason: reason})
 }
 
-// block gives up on a path and on everything that the plan would remove below it.
+// block lists a path as a conflict. dropBlocked withdraws the changes at and below it.
 func (p *planner) block(path, reason string) {
 	p.addConflict(path, reason)
 	p.blocked[path] = true
@@ -366,7 +366,7 @@ func (p *planner) dropBlocked() {
 	})
 }
 
-// permissions plans the files whose contents agree and whose permission bits do not.
+// permissions plans the files that differ only in their permission bits.
 func (p *planner) permissions(ctx context.Context) error {
 	list, err := p.store.PermChanges(ctx, p.now, p.target, p.scope)
 	if err != nil {
@@ -389,8 +389,8 @@ func (p *planner) permissions(ctx context.Context) error {
 	return nil
 }
 
-// Merge adds another plan. Where both would do something to one path, the earlier
-// plan has the say.
+// Merge adds the changes of another plan. For a path that both plans change, the change of p
+// stays.
 func (p *Plan) Merge(other *Plan) {
 	has := make(map[string]bool, len(p.Changes))
 	for i := range p.Changes {

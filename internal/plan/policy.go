@@ -5,14 +5,13 @@ import (
 	"slices"
 )
 
-// Policy says what becomes of a path that was changed since the state that is being
-// taken back.
+// Policy decides what a revert does to a path that was changed after the reverted step.
 type Policy string
 
 // The policies. Each saves contents before they are overwritten.
 const (
-	Merge     Policy = "merge"     // merge line by line; where that is not clean, the path stays as it is: a conflict
-	Overwrite Policy = "overwrite" // the later change goes
+	Merge     Policy = "merge"     // merge line by line; if the changes overlap, the path stays and is a conflict
+	Overwrite Policy = "overwrite" // the later change is overwritten
 	Keep      Policy = "keep"      // the path stays as it is
 	Fail      Policy = "fail"      // nothing is done at all
 )

@@ -11,8 +11,8 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/apply"
 )
 
-// keepRenamesTogether makes both halves of a rename stay if one of them has to: a
-// file that the step moved must not exist twice, or not at all, afterwards.
+// keepRenamesTogether withdraws the other half of a rename if one half stays. Otherwise the
+// moved file would exist twice or not at all.
 func (p *planner) keepRenamesTogether(step []history.Change) {
 	stays := append(pathsOf(p.Conflicts), pathsOf(p.Kept)...)
 	if len(stays) == 0 {
@@ -36,8 +36,8 @@ func (p *planner) keepRenamesTogether(step []history.Change) {
 	}
 }
 
-// dropUnneededDirs takes directories out of the plan that were to be made for paths that stay,
-// where what is taken back did not remove them.
+// dropUnneededDirs withdraws the making of directories that no planned path needs any more.
+// A directory that the reverted step removed is still made.
 func (p *planner) dropUnneededDirs() {
 	for n := -1; n != len(p.Changes); {
 		n = len(p.Changes)
@@ -53,8 +53,8 @@ func (p *planner) dropUnneededDirs() {
 	}
 }
 
-// dropHalves takes halves of renames out of the plan, and what it makes below one that
-// stands in its way then. It returns the paths of the latter.
+// dropHalves withdraws the changes of halves of renames. It also withdraws what is made below
+// a half that now stays, and returns those paths.
 func (p *planner) dropHalves(halves []string) (below []string) {
 	dropped := make(map[string]bool)
 	for _, path := range halves {
@@ -79,8 +79,9 @@ func (p *planner) dropHalves(halves []string) (below []string) {
 	return below
 }
 
-// OtherHalves returns the planned halves of renames whose other halves stay, each with its
-// reason. A path that several steps moved is in several pairs, and all of them stay then.
+// OtherHalves returns the planned paths that have to stay because the other half of their
+// rename stays, each with its reason. A path may be in several pairs; the result is closed
+// over all pairs of planned paths.
 func OtherHalves(pairs [][2]string, stays []string, planned func(path string) bool) (halves []state.PathReason) {
 	others := make(map[string][]string)
 	for _, pair := range pairs {
@@ -111,9 +112,8 @@ func pathsOf(list []state.PathReason) []string {
 	return paths
 }
 
-// Renames pairs the deletions of a step with its creations of equal contents: a rename is
-// both. First come those whose
-// names differ in case only, and the others in the order of their paths.
+// Renames pairs deletions of a step with creations of equal contents. Names that differ only
+// in case are paired first, the rest in the order of the paths.
 func Renames(step []history.Change) (pairs [][2]string) {
 	paired := make(map[string]bool)
 	for _, name := range []func(path string) string{foldName, func(string) string { return "" }} {
@@ -140,7 +140,7 @@ func Renames(step []history.Change) (pairs [][2]string) {
 	return pairs
 }
 
-// foldName is equal for the paths that strings.EqualFold takes for equal.
+// foldName maps two paths to one string if and only if strings.EqualFold equates them.
 func foldName(path string) string {
 	return strings.Map(func(r rune) rune {
 		least := r

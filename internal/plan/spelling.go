@@ -11,9 +11,9 @@ import (
 )
 
 // On macOS and Windows README and readme are one file, and which of the two it is called
-// makes two trees. A target has one spelling, the disk may have another: then what the
-// disk has is removed or renamed first. Which names are the same is for the file system to
-// say; nothing here knows its rules.
+// makes two trees. If the disk has another spelling than the target, the plan
+// removes or renames the file first. Only the file system decides which names are equal;
+// this package has no rules for that.
 
 const reasonSameName = "the file system takes it for the same as "
 
@@ -22,9 +22,9 @@ func (p *planner) isCaptured(path string) bool {
 	return rec != nil && rec.Skip() == index.Captured
 }
 
-// findOrRespell finds what stands at a path of the target, or in the way to it, whatever its
-// spelling. Directories on the way that are spelled another way are planned to be renamed.
-// taken is another path of the target that has the name already: both cannot be there.
+// findOrRespell returns the file at a path of the target, or the file in the way to it, in any
+// spelling. It plans to rename directories on the way that are spelled differently. taken is
+// another path of the target with the same name on this file system: a conflict.
 func (p *planner) findOrRespell(path string) (found *dir.Found, taken string, err error) {
 	for at := path; ; {
 		found, err = p.live.Find(at)
@@ -61,7 +61,7 @@ func (p *planner) targetHas(path string) (bool, error) {
 	return e != nil || p.targetDirs.Lists(path), err
 }
 
-// respell plans that a directory goes, or gets the spelling of what is to be instead of it.
+// respell plans the removal of a directory, which becomes a rename if another spelling is made.
 func (p *planner) respell(dir string) {
 	if !p.cleared[dir] {
 		p.cleared[dir] = true
@@ -69,9 +69,8 @@ func (p *planner) respell(dir string) {
 	}
 }
 
-// createOver plans a file in the place of a captured one that the plan would leave alone,
-// because it is out of its scope, but that has the same name. What somebody made later
-// goes for no revert.
+// createOver plans a file in place of a captured one outside of the scope that has the same
+// name on this file system. In a revert it is a conflict.
 func (p *planner) createOver(c history.TreeChange, other string) {
 	if p.way != nil {
 		p.block(c.Path, reasonSameName+other)
@@ -81,16 +80,15 @@ func (p *planner) createOver(c history.TreeChange, other string) {
 	p.addChange(c.Path, apply.Create, c.New, nil)
 }
 
-// removeCaptured plans the removal of a captured file that is in the way, whatever was
-// decided about it before.
+// removeCaptured plans the deletion of a captured file that is in the way.
 func (p *planner) removeCaptured(path string) {
 	p.removed[path] = true
 	p.planDelete(path, expect(p.captured.Index.Lookup(path)))
 }
 
-// keepSpellingsTogether tells those changes that make room for another spelling what that
-// is. Where it will not be made, for whatever reason, what is there stays: the two are one
-// file. A directory may go all the same.
+// keepSpellingsTogether sets Change.As of removals that make room for another spelling. If the
+// other spelling is not in the plan, the file stays, because both names are one file. A
+// directory is removed even then.
 func (p *planner) keepSpellingsTogether() {
 	if len(p.instead) == 0 {
 		return
@@ -110,7 +108,7 @@ func (p *planner) keepSpellingsTogether() {
 	p.Changes = changes
 }
 
-// made has what the plan makes, and the directories above it.
+// made returns the paths that the plan makes and the directories above them.
 func (p *planner) made() map[string]bool {
 	made := make(map[string]bool)
 	for i := range p.Changes {

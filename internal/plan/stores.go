@@ -11,9 +11,8 @@ import (
 // reasonStore says why an operation leaves a path alone.
 const reasonStore = "a cairn store, which going back never changes"
 
-// withdrawStores takes out of a plan what lies in a cairn store or stands in its place. A
-// target may hold files of one: a capture before that became a store, or by a program that
-// did not pass stores over.
+// withdrawStores withdraws the changes at and below cairn stores. A target may hold such
+// files: it was captured before the directory became a store, or by another program.
 func (p *planner) withdrawStores() {
 	for _, s := range p.now.Meta.Skipped {
 		if s.Reason != index.Store.String() || !p.touches(s.Path) {

@@ -10,19 +10,19 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/apply"
 )
 
-// ThreeWay is the state that a revert takes back: what the step, session or
-// operation left behind. A path that is still as it was there goes back without
-// asking; for the others the policy decides.
+// ThreeWay describes what a revert takes back. Base is the state after the step, session or
+// operation. A path that still equals Base goes back to the target. For a path that was
+// changed since, the policy decides.
 type ThreeWay struct {
 	Base   state.State
 	Policy Policy
-	Made   map[string]bool // known to have been made by what is taken back
+	Made   map[string]bool // paths that the reverted step made where nothing stood
 }
 
-// ChangedBetween selects what differs between two states, directories included: all
-// that taking back the difference may touch. What was made later in a directory, or below
-// the name of a file that goes, is no part of the difference. What was made below the name
-// of a file that comes back stands in its way.
+// ChangedBetween returns the scope of the files and directories that differ between two
+// states. A revert of the difference touches nothing else. A directory and an added file are
+// selected alone: paths made later below them are outside of the scope. A deleted or modified
+// file is selected with everything below its name, because that stands in its way.
 func ChangedBetween(r *history.Store, target, base state.State, within *state.PathScope, step []history.Change) (*state.PathScope, error) {
 	var paths, alone []string
 	for i := range step {
@@ -42,7 +42,7 @@ func ChangedBetween(r *history.Store, target, base state.State, within *state.Pa
 	return state.NewPathScope(paths).WithAlone(alone), err
 }
 
-// endOf is what a state has at a path, given the entry of its tree.
+// endOf adds the permission bits of a state to the entry of its tree at a path.
 func endOf(s state.State, path string, e *object.Entry) history.PathEnd {
 	if e == nil {
 		return history.PathEnd{}
@@ -50,8 +50,8 @@ func endOf(s state.State, path string, e *object.Entry) history.PathEnd {
 	return history.PathEnd{Entry: e, Perm: s.Meta.PermOf(path, e.Mode)}
 }
 
-// onDisk finds what stands at a path. What no capture holds has to be read. A directory
-// or a special file counts as nothing, because nothing could be compared.
+// onDisk returns the file or symlink at a path of the disk. An uncaptured file is read. A
+// directory or a special file gives an empty end.
 func (p *planner) onDisk(path string, captured *object.Entry) (history.PathEnd, error) {
 	if captured != nil {
 		return endOf(p.now, path, captured), nil
@@ -67,9 +67,9 @@ func (p *planner) onDisk(path string, captured *object.Entry) (history.PathEnd, 
 	return history.PathEnd{Entry: &object.Entry{Mode: was.Mode, ID: was.ID}, Perm: was.Perm}, nil
 }
 
-// decide decides about a path that differs from the target. It reports whether the
-// plan may bring the path to the target; if not, it has planned or noted what
-// happens instead.
+// decide applies the policy to a path that differs from the target. It reports whether the
+// caller plans the change to the target. Otherwise decide has planned a merge, or listed the
+// path as kept or as a conflict, or nothing is to be done.
 func (p *planner) decide(c history.TreeChange) (proceed bool, err error) {
 	if p.way != nil && p.atBase.Unread(c.Path) {
 		return false, nil
@@ -108,7 +108,7 @@ func (p *planner) decide(c history.TreeChange) (proceed bool, err error) {
 	return false, nil
 }
 
-// replacedSince leaves alone what took the place of a file that goes.
+// replacedSince lists a file of Base in whose place a directory or a special file stands.
 func (p *planner) replacedSince(path string) {
 	if p.way.Policy == Merge {
 		p.addConflict(path, ReasonGoneSince)
@@ -117,8 +117,8 @@ func (p *planner) replacedSince(path string) {
 	p.leaveToLater(path, ReasonChangedSince)
 }
 
-// contentMerge merges the contents of a captured file. The store does not hold the
-// contents of any other.
+// contentMerge returns the merge of contents for a path. The store lacks the contents of an
+// uncaptured file, so that such a file is a conflict.
 func (p *planner) contentMerge(c history.TreeChange) ContentMerge {
 	if c.Old != nil {
 		return p.merger.Contents
@@ -126,7 +126,7 @@ func (p *planner) contentMerge(c history.TreeChange) ContentMerge {
 	return func(_, _, _ *object.Entry) (object.ID, string, error) { return object.ID{}, reasonNotCapturedNow, nil }
 }
 
-// planMerged plans the change of a captured file to the outcome of a merge.
+// planMerged plans the change of a captured file to the result of a merge.
 func (p *planner) planMerged(path string, ours, end history.PathEnd) {
 	action := apply.Modify
 	if end.Entry.ID == ours.Entry.ID {
@@ -137,7 +137,7 @@ func (p *planner) planMerged(path string, ours, end history.PathEnd) {
 	})
 }
 
-// refuse is the error of the policy Fail.
+// refuse returns the error of the policy Fail. It names the conflicts.
 func (p *Plan) refuse() error {
 	var names []string
 	for _, c := range p.Conflicts {

@@ -87,29 +87,36 @@ func statements(code string) (list []string) {
 	return list
 }
 
-// TestReadmeLimits: the numbers in README.md are those of the code.
+// TestReadmeLimits: the numbers in README.md and in the pages for users are those of the
+// code.
 func TestReadmeLimits(t *testing.T) {
 	t.Parallel()
-	text := strings.Join(strings.Fields(textOf(t, "README.md")), " ")
+	says := func(page, text string) bool {
+		return strings.Contains(strings.Join(strings.Fields(textOf(t, page)), " "), text)
+	}
 	for _, limit := range []struct {
-		text      string
-		got, want int64
+		page, text string
+		got, want  int64
 	}{
-		{"keeps seven days since a line's last checkpoint", int64(cairn.DefaultMaxAge), int64(7 * 24 * time.Hour)},
-		{"the newest 20 in any case", cairn.DefaultKeepLast, 20},
-		{"1 GiB of the disk stays free", cairn.DefaultMinFree, 1 << 30},
-		{"more than a million files", cairn.DefaultMaxFiles, 1_000_000},
-		{"more than 20 GiB of new data", cairn.DefaultMaxScanBytes, 20 << 30},
-		{"Files above 32 MiB are not captured", cairn.DefaultMaxFileSize, 32 << 20},
-		{"A diff of a file above 16 MiB is one line", cairn.DefaultMaxDiffSize, 16 << 20},
+		{"docs/room.md", "keeps seven days since a line's last checkpoint", int64(cairn.DefaultMaxAge), int64(7 * 24 * time.Hour)},
+		{"docs/room.md", "the newest 20 in any case", cairn.DefaultKeepLast, 20},
+		{"docs/room.md", "1 GiB of the disk stays free", cairn.DefaultMinFree, 1 << 30},
+		{"docs/room.md", "more than a million files", cairn.DefaultMaxFiles, 1_000_000},
+		{"docs/room.md", "more than 20 GiB of new data", cairn.DefaultMaxScanBytes, 20 << 30},
+		{"docs/limits.md", "Files above 32 MiB are not captured", cairn.DefaultMaxFileSize, 32 << 20},
+		{"README.md", "nor are files above 32 MiB", cairn.DefaultMaxFileSize, 32 << 20},
+		{"docs/limits.md", "A diff of a file above 16 MiB is one line", cairn.DefaultMaxDiffSize, 16 << 20},
 	} {
-		if !strings.Contains(text, limit.text) || limit.got != limit.want {
-			t.Errorf("README.md says %q, the limit is %d", limit.text, limit.got)
+		if !says(limit.page, limit.text) || limit.got != limit.want {
+			t.Errorf("%s says %q, the limit is %d", limit.page, limit.text, limit.got)
 		}
 	}
-	for _, promised := range []string{"three small modules", "smaller of 5 GiB and a tenth of the disk that was free"} {
-		if !strings.Contains(text, promised) {
-			t.Errorf("README.md does not say %q: change this test with it", promised)
+	for _, promised := range [][2]string{
+		{"README.md", "three small modules"},
+		{"docs/room.md", "smaller of 5 GiB and a tenth of the disk that was free"},
+	} {
+		if !says(promised[0], promised[1]) {
+			t.Errorf("%s does not say %q: change this test with it", promised[0], promised[1])
 		}
 	}
 	modules := make(map[string]bool)

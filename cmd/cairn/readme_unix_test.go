@@ -21,9 +21,10 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/protocol"
 )
 
-// TestReadme runs the examples of README.md. A block of code is known by the beginning of
-// its first line; one that is not known fails, so that every example has a test. The block
-// for the library is tested by TestReadmeLibrary in the root package.
+// TestReadme runs the examples of README.md and of the pages in docs. A block of code is
+// known by the beginning of its first line; one that is not known fails, so that every
+// example has a test. The block for the library is tested by TestReadmeLibrary in the root
+// package.
 func TestReadme(t *testing.T) {
 	t.Parallel()
 	examples := map[string]func(*readme, []string){
@@ -37,7 +38,7 @@ func TestReadme(t *testing.T) {
 		`max_age = "14d"`:          (*readme).settings,
 		"repo, err := cairn.Open":  func(*readme, []string) {},
 	}
-	for _, block := range blocks(t, filepath.Join("..", "..", "README.md")) {
+	for _, block := range documented(t) {
 		run := (func(*readme, []string))(nil)
 		for first, f := range examples {
 			if strings.HasPrefix(block[0], first) {
@@ -55,8 +56,22 @@ func TestReadme(t *testing.T) {
 		})
 	}
 	for first := range examples {
-		t.Errorf("README.md has no example that begins with %q any more", first)
+		t.Errorf("no page has an example that begins with %q any more", first)
 	}
+}
+
+// documented returns the blocks of README.md and of the pages in docs.
+func documented(t *testing.T) (list [][]string) {
+	t.Helper()
+	root := filepath.Join("..", "..")
+	pages, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
+	if err != nil || len(pages) == 0 {
+		t.Fatal(pages, err)
+	}
+	for _, page := range append(pages, filepath.Join(root, "README.md")) {
+		list = append(list, blocks(t, page)...)
+	}
+	return list
 }
 
 // blocks returns the indented blocks of a Markdown file, without their indentation.

@@ -1,0 +1,133 @@
+package cairn_test
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
+)
+
+// maxColumns is how long a line of a document may be.
+const maxColumns = 120
+
+// documents are the Markdown files that describe the project as it is.
+func documents(t *testing.T) []string {
+	t.Helper()
+	list := []string{"README.md", "DESIGN.md", "CONTRIBUTING.md"}
+	err := filepath.WalkDir("docs", func(file string, d fs.DirEntry, err error) error {
+		if strings.HasSuffix(file, ".md") {
+			list = append(list, file)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// TestDocsColumns: no line of a document, or of the unreleased changes, is too long.
+func TestDocsColumns(t *testing.T) {
+	t.Parallel()
+	check := func(file, text string) {
+		n := 0
+		for line := range strings.Lines(text) {
+			n++
+			if columns := utf8.RuneCountInString(strings.TrimRight(line, "\n")); columns > maxColumns {
+				t.Errorf("%s:%d has %d columns", file, n, columns)
+			}
+		}
+	}
+	for _, file := range documents(t) {
+		check(file, textOf(t, file))
+	}
+	changes, _, _ := strings.Cut(textOf(t, "CHANGELOG.md"), "\n## v")
+	check("CHANGELOG.md", changes)
+}
+
+var (
+	linkInText = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	pathInText = regexp.MustCompile("`((?:internal|cmd|session|snapshot|integrations|bench|docs)/[^`\\s]+|[a-z_]+\\.go)`")
+)
+
+// TestDocsLinks: what a document links to, and the files and packages that it names, are
+// there.
+func TestDocsLinks(t *testing.T) {
+	t.Parallel()
+	for _, file := range documents(t) {
+		text := textOf(t, file)
+		for _, m := range linkInText.FindAllStringSubmatch(text, -1) {
+			target, _, _ := strings.Cut(m[1], "#")
+			if target == "" || strings.Contains(target, "://") {
+				continue
+			}
+			if _, err := os.Stat(filepath.Join(filepath.Dir(file), target)); err != nil {
+				t.Errorf("%s links to %s, which is not there", file, m[1])
+			}
+		}
+		for _, m := range pathInText.FindAllStringSubmatch(text, -1) {
+			if _, err := os.Stat(m[1]); err != nil && m[1] != "doc.go" {
+				t.Errorf("%s names %s, which is not there", file, m[1])
+			}
+		}
+	}
+}
+
+// TestDocsPages: the index of the documents has every page.
+func TestDocsPages(t *testing.T) {
+	t.Parallel()
+	index := textOf(t, filepath.Join("docs", "README.md"))
+	for _, file := range documents(t) {
+		page, ok := strings.CutPrefix(filepath.ToSlash(file), "docs/")
+		if ok && page != "README.md" && !strings.Contains(index, "("+page+")") {
+			t.Errorf("docs/README.md does not link to %s", page)
+		}
+	}
+}
+
+// TestDocsLevels: DESIGN.md puts every package on the level that layers gives it.
+func TestDocsLevels(t *testing.T) {
+	t.Parallel()
+	text := textOf(t, "DESIGN.md")
+	_, table, _ := strings.Cut(text, "\n## Packages\n")
+	table, _, _ = strings.Cut(table, "\n## ")
+	for pkg, level := range layers {
+		name := pkg
+		if name == "" {
+			name = "cairn"
+		}
+		found := false
+		for line := range strings.Lines(table) {
+			found = found || strings.HasPrefix(line, fmt.Sprintf("| %d |", level)) && strings.Contains(line, "`"+name+"`")
+		}
+		if !found {
+			t.Errorf("DESIGN.md does not have %s on level %d", name, level)
+		}
+	}
+}
+
+// TestDocsPrivateFiles: DESIGN.md names every private file of a store.
+func TestDocsPrivateFiles(t *testing.T) {
+	t.Parallel()
+	text := textOf(t, "DESIGN.md")
+	names := []string{"cairn/damaged/"}
+	for _, name := range privateFiles {
+		if strings.HasPrefix(name, "cairn/") {
+			names = append(names, name)
+		}
+	}
+	for _, name := range []odb.Private{odb.PrivateCleaned, odb.PrivateBudget, odb.PrivateReplaced, odb.PrivateLost, odb.PrivatePurged, odb.PrivateTrees} {
+		names = append(names, "cairn/"+string(name))
+	}
+	for _, name := range names {
+		if !strings.Contains(text, "`"+strings.TrimPrefix(name, "cairn/")+"`") {
+			t.Errorf("DESIGN.md does not have the private file %s", name)
+		}
+	}
+}

@@ -30,7 +30,7 @@ var (
 	nameInList = regexp.MustCompile("`([^`]+)`")
 )
 
-// TestRows: docs/rows.md has every row that a test or a script names, and names the tests
+// TestRows (V71): docs/rows.md has every row that a test or a script names, and the tests
 // and scripts of every row.
 func TestRows(t *testing.T) {
 	t.Parallel()

@@ -16,7 +16,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the lists of tests in docs/rows.md anew")
+var update = flag.Bool("update", false, "rewrite the lists of tests in docs/rows.md")
 
 const rowsFile = "docs/rows.md"
 

@@ -34,7 +34,7 @@ func openRegular(path string, flags int) (*os.File, error) {
 
 // SyncFile flushes a file by its name.
 func SyncFile(path string) error {
-	f, err := os.Open(path)
+	f, err := Open(path)
 	if err != nil {
 		return err
 	}

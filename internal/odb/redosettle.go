@@ -247,7 +247,7 @@ func flushDirs(dirs []string) error { return flushEach(dirs, atomicfile.SyncDir)
 
 func flushEach(paths []string, flush func(path string) error) error {
 	return inParallel(paths, func(path string) error {
-		if err := flush(path); !isNoFile(err) {
+		if err := flush(path); !isNoFile(err) && !errors.Is(err, atomicfile.ErrNotRegular) {
 			return err
 		}
 		return nil

@@ -205,9 +205,8 @@ func checkStore(t *testing.T, db *DB, blobs map[object.ID][]byte, refs map[strin
 	}
 }
 
-// TestV14_TornFilesAreMended: a loss of power may leave torn files of which the log says
-// nothing. Git complains of them, every object is read all the same, and repairing the
-// faults satisfies git.
+// TestV14_TornFilesAreMended: a loss of power may leave torn files that the log does not
+// name. Git reports them, cairn still reads every object, and a repair satisfies git.
 func TestV14_TornFilesAreMended(t *testing.T) {
 	t.Parallel()
 	db := newLogged(t)
@@ -356,7 +355,7 @@ func TestLogEnds(t *testing.T) {
 	}
 }
 
-// A log that is full is flushed, gets more room once, and begins anew.
+// A full log is flushed, grows once, and starts again from its beginning.
 func TestFullLog(t *testing.T) {
 	t.Parallel()
 	db := newLogged(t)

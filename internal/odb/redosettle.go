@@ -238,8 +238,8 @@ func (db *DB) vouchedFor(records []redoRecord, superseded []*pack.Pack) (files, 
 	return files, dirs
 }
 
-// flushPaths flushes files by their names. Those that are gone were moved or removed
-// by somebody else, a git for instance, who answers for that.
+// flushPaths flushes files by their names. It passes over a file that another process, a
+// git for instance, has moved or removed, and over what is no regular file.
 func flushPaths(paths []string) error { return flushEach(paths, atomicfile.SyncFile) }
 
 // flushDirs does the same for directories.

@@ -1,0 +1,26 @@
+//go:build unix
+
+package odb
+
+import (
+	"os"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// TestV13_FlushPassesOverAFIFO: a FIFO in the place of a ref that the redo log promises
+// makes no flush wait for a writer.
+func TestV13_FlushPassesOverAFIFO(t *testing.T) {
+	t.Parallel()
+	db := newLogged(t)
+	put(t, db, []byte("a"), "refs/cairn/disk")
+	if len(logged(t, db)) == 0 {
+		t.Fatal("the log does not promise the ref")
+	}
+	path := db.refPath("refs/cairn/disk")
+	must(t, os.Remove(path))
+	must(t, unix.Mkfifo(path, 0o600))
+	files, _ := db.vouchedFor(logged(t, db), nil)
+	must(t, flushPaths(files))
+}

@@ -163,6 +163,26 @@ var stepsCases = []stepsCase{
 		steps:  []UndoneStep{step("0", "1"), step("1", "2")}, want: files{"a": text},
 	},
 	{
+		name:   "renamed by two steps, and changed since",
+		states: map[string]files{"0": {"a": text}, "1": {"b": text}, "2": {"c": text}, "now": {"c": edited("1 since")}},
+		steps:  []UndoneStep{step("0", "1"), step("1", "2")}, want: files{"c": edited("1 since")},
+		stays: []string{"conflict a: the other half of a rename stays: c", "conflict c: changed since"},
+	},
+	{
+		name:   "renamed by two steps, of which the second is taken back",
+		states: map[string]files{"0": {"a": text}, "1": {"b": text}, "2": {"c": text}, "now": {"c": edited("1 since")}},
+		steps:  []UndoneStep{step("1", "2")}, want: files{"c": edited("1 since")},
+		stays: []string{"conflict b: the other half of a rename stays: c", "conflict c: changed since"},
+	},
+	{
+		name: "renamed by three steps, there and back and there again, and changed since",
+		states: map[string]files{
+			"0": {"a": text}, "1": {"b": text}, "2": {"a": text}, "3": {"c": text}, "now": {"c": edited("1 since")},
+		},
+		steps: []UndoneStep{step("0", "1"), step("1", "2"), step("2", "3")}, want: files{"c": edited("1 since")},
+		stays: []string{"conflict a: the other half of a rename stays: c", "conflict c: changed since"},
+	},
+	{
 		name:   "a directory stands in place of a file",
 		states: map[string]files{"0": {"a": "old"}, "1": {}, "now": {"a/b": "since"}},
 		steps:  []UndoneStep{step("0", "1")}, want: files{"a/b": "since"},

@@ -81,23 +81,28 @@ func (p *planner) dropHalves(halves []string) (below []string) {
 
 // OtherHalves returns the planned paths that have to stay because the other half of their
 // rename stays, each with its reason. A path may be in several pairs; the result is closed
-// over all pairs of planned paths.
+// over all pairs. A path that is not planned only leads on: of a file that one step moved from
+// a to b and another from b to c, b is as wanted already, and a must not come back beside c.
 func OtherHalves(pairs [][2]string, stays []string, planned func(path string) bool) (halves []state.PathReason) {
 	others := make(map[string][]string)
 	for _, pair := range pairs {
 		others[pair[0]] = append(others[pair[0]], pair[1])
 		others[pair[1]] = append(others[pair[1]], pair[0])
 	}
-	known := make(map[string]bool)
+	because := make(map[string]string) // the nearest path that stays
 	for _, path := range stays {
-		known[path] = true
+		because[path] = path
 	}
 	for queue := slices.Clone(stays); len(queue) > 0; queue = queue[1:] {
 		for _, half := range others[queue[0]] {
-			if !known[half] && planned(half) {
-				known[half] = true
-				halves = append(halves, state.PathReason{Path: half, Reason: ReasonOtherHalf + queue[0]})
-				queue = append(queue, half)
+			if _, known := because[half]; known {
+				continue
+			}
+			because[half] = because[queue[0]]
+			queue = append(queue, half)
+			if planned(half) {
+				halves = append(halves, state.PathReason{Path: half, Reason: ReasonOtherHalf + because[half]})
+				because[half] = half
 			}
 		}
 	}

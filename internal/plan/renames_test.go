@@ -37,13 +37,15 @@ func TestFoldNameIsEqualFold(t *testing.T) {
 		}
 	}
 }
+
 func TestOtherHalvesStay(t *testing.T) {
 	t.Parallel()
-	pairs := [][2]string{{"a", "b"}, {"b", "c"}, {"d", "e"}, {"f", "g"}}
-	planned := []string{"a", "b", "c", "d", "f"}
+	pairs := [][2]string{{"a", "b"}, {"b", "c"}, {"d", "e"}, {"f", "g"}, {"h", "f"}}
+	planned := []string{"a", "b", "c", "d", "f", "h"}
 	got := OtherHalves(pairs, []string{"c", "e", "g", "x"}, func(path string) bool { return slices.Contains(planned, path) && path != "f" })
 	want := []state.PathReason{
-		{Path: "b", Reason: ReasonOtherHalf + "c"}, {Path: "d", Reason: ReasonOtherHalf + "e"}, {Path: "a", Reason: ReasonOtherHalf + "b"},
+		{Path: "b", Reason: ReasonOtherHalf + "c"}, {Path: "d", Reason: ReasonOtherHalf + "e"},
+		{Path: "a", Reason: ReasonOtherHalf + "b"}, {Path: "h", Reason: ReasonOtherHalf + "g"},
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)

@@ -29,6 +29,7 @@ var layers = map[string]int{
 	"internal/wording":        0,
 	"internal/parallel":       0, // goroutines on different processors
 	"integrations":            0, // adapters in other languages
+	"internal/hunk":           1, // changed places of a file, named and taken back
 	"internal/odb/pack":       1, // one pack of git's; knows no store, so that its tests need none
 	"internal/odb":            2, // the store
 	"internal/index":          1,

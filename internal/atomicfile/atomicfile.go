@@ -124,7 +124,7 @@ func RemoveIfThere(path string) error {
 // Sweep removes the files in dir whose names begin with prefix and whose writers
 // are dead. A directory that does not exist holds none.
 func Sweep(dir, prefix string) error {
-	d, err := os.Open(dir)
+	d, err := OpenDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
@@ -255,6 +256,13 @@ func TestSyncDir(t *testing.T) {
 	}
 	if err := SyncDir(filepath.Join(dir, "none")); !errors.Is(err, fs.ErrNotExist) {
 		t.Fatalf("error %v", err)
+	}
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := SyncDir(file); !errors.Is(err, syscall.ENOTDIR) {
+		t.Fatalf("a file: error %v", err)
 	}
 }
 

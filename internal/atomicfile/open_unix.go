@@ -32,6 +32,12 @@ func openRegular(path string, flags int) (*os.File, error) {
 	return onlyRegular(f)
 }
 
+// OpenDir opens a directory. Anything else at the path is ENOTDIR, a FIFO too: the call does
+// not wait for its other end.
+func OpenDir(path string) (*os.File, error) {
+	return os.OpenFile(path, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NONBLOCK|syscall.O_NOCTTY, 0)
+}
+
 // SyncFile flushes a file by its name.
 func SyncFile(path string) error {
 	f, err := Open(path)

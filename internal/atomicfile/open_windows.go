@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"syscall"
 
 	"golang.org/x/sys/windows"
 )
@@ -24,6 +25,22 @@ func OpenOrCreate(path string) (*os.File, error) {
 // OpenForUpdate opens a file that is there for reading and writing in this manner.
 func OpenForUpdate(path string) (*os.File, error) {
 	return open(path, windows.GENERIC_READ|windows.GENERIC_WRITE)
+}
+
+// OpenDir opens a directory. Anything else at the path is ENOTDIR.
+func OpenDir(path string) (*os.File, error) {
+	d, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	info, err := d.Stat()
+	if err == nil && !info.IsDir() {
+		err = &os.PathError{Op: "open", Path: path, Err: syscall.ENOTDIR}
+	}
+	if err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	return d, nil
 }
 
 // Read is os.ReadFile in this manner.

@@ -5,15 +5,14 @@ package atomicfile
 import (
 	"errors"
 	"fmt"
-	"os"
 	"syscall"
 )
 
-// SyncDir flushes the names in a directory to the disk. File systems that cannot
-// do that for a directory say so with EINVAL or ENOTSUP; there is then nothing
-// more that can be done.
+// SyncDir flushes the names in a directory to the disk. A file system without that call
+// answers EINVAL or ENOTSUP, which is no error here: it has no other call for it. Anything
+// else than a directory is ENOTDIR, at once.
 func SyncDir(path string) error {
-	d, err := os.Open(path)
+	d, err := OpenDir(path)
 	if err != nil {
 		return fmt.Errorf("flush directory: %w", err)
 	}

@@ -275,7 +275,7 @@ func (db *DB) makeDir(path string) error {
 
 // readNames lists a directory in no particular order.
 func readNames(dir string) ([]string, error) {
-	d, err := os.Open(dir)
+	d, err := atomicfile.OpenDir(dir)
 	if err != nil {
 		return nil, err
 	}

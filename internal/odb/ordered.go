@@ -1,8 +1,6 @@
 package odb
 
 import (
-	"os"
-
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 )
 
@@ -18,7 +16,7 @@ func ordered(a, b string) bool {
 }
 
 func orderedDevice(dir string) (uint64, bool) {
-	d, err := os.Open(dir)
+	d, err := atomicfile.OpenDir(dir)
 	if err != nil {
 		return 0, false
 	}

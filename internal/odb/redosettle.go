@@ -240,14 +240,21 @@ func (db *DB) vouchedFor(records []redoRecord, superseded []*pack.Pack) (files, 
 
 // flushPaths flushes files by their names. It passes over a file that another process, a
 // git for instance, has moved or removed, and over what is no regular file.
-func flushPaths(paths []string) error { return flushEach(paths, atomicfile.SyncFile) }
+func flushPaths(paths []string) error {
+	return flushEach(paths, atomicfile.SyncFile, func(err error) bool { return isNoFile(err) || errors.Is(err, atomicfile.ErrNotRegular) })
+}
 
-// flushDirs does the same for directories.
-func flushDirs(dirs []string) error { return flushEach(dirs, atomicfile.SyncDir) }
+// flushDirs flushes directories. It passes over a directory that another process has removed
+// or replaced by something else: no name in it is left to be flushed.
+func flushDirs(dirs []string) error {
+	return flushEach(dirs, atomicfile.SyncDir, func(err error) bool {
+		return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+	})
+}
 
-func flushEach(paths []string, flush func(path string) error) error {
+func flushEach(paths []string, flush func(path string) error, passed func(error) bool) error {
 	return inParallel(paths, func(path string) error {
-		if err := flush(path); !isNoFile(err) && !errors.Is(err, atomicfile.ErrNotRegular) {
+		if err := flush(path); !passed(err) {
 			return err
 		}
 		return nil

@@ -340,7 +340,7 @@ func OpenDamaged(stem string) (*Pack, error) {
 
 // List returns the sorted names of the packs in dir that have both their files.
 func List(dir string) ([]string, error) {
-	d, err := os.Open(dir)
+	d, err := atomicfile.OpenDir(dir)
 	if err != nil {
 		return nil, err
 	}

@@ -32,6 +32,9 @@ var layers = map[string]int{
 	"internal/hunk":           1, // changed places of a file, named and taken back
 	"internal/odb/pack":       1, // one pack of git's; knows no store, so that its tests need none
 	"internal/odb":            2, // the store
+	"internal/odb/reach":      3, // what roots lead to
+	"internal/odb/collect":    4, // garbage collection; odb does without
+	"internal/odb/fsck":       4, // verify and repair; odb does without
 	"internal/index":          1,
 	"internal/git":            1,
 	"internal/worktree/dir":   2, // handles of directories; writes nothing
@@ -65,6 +68,7 @@ var layers = map[string]int{
 	"cmd/cairn":               12,
 	"internal/gittest":        13, // test support: may import nothing of ours, see below
 
+	"internal/odb/odbtest":     14, // test support: stores for the tests above odb
 	"internal/linediff/corpus": 12,
 	"internal/programmodel":    13, // tests of the program
 }
@@ -73,6 +77,8 @@ var layers = map[string]int{
 var thirdParty = map[string][]string{
 	"internal/odb":            {"github.com/gofrs/flock", "golang.org/x/sys"},                                                // locks, clocks
 	"internal/odb/pack":       {"github.com/klauspost/compress", "golang.org/x/sys"},                                         // compression, sync_file_range
+	"internal/odb/collect":    {"github.com/gofrs/flock"},                                                                    // one collection at a time
+	"internal/odb/fsck":       {"github.com/gofrs/flock"},                                                                    // whether the writer of a temporary file lives
 	"internal/index":          {"golang.org/x/sys"},                                                                          // large pages
 	"internal/git":            {"golang.org/x/sys"},                                                                          // stat of the user's index
 	"internal/config":         {"github.com/BurntSushi/toml"},                                                                // the files that people write
@@ -101,7 +107,7 @@ var only = []struct {
 	{"os/exec", []string{"internal/git", "internal/gittest", "internal/linediff/corpus", "cmd/cairn"}, "only internal/git starts git, and only cairn run the command that it is given"},
 	{"flag", []string{"cmd/cairn", "internal/linediff/corpus"}, "only commands read flags"},
 	{"log", []string{"internal/linediff/corpus"}, "the library logs through the logger that it is given"},
-	{"testing", []string{"internal/gittest", "internal/statetest"}, "testing belongs into tests"},
+	{"testing", []string{"internal/gittest", "internal/statetest", "internal/odb/odbtest"}, "testing belongs into tests"},
 	{"net/http", []string{"internal/httpapi", "internal/client", "internal/webui", "cmd/cairn"}, "the engine is no server"},
 }
 

@@ -2,6 +2,7 @@ package gittest
 
 import (
 	"os"
+	"strconv"
 	"testing"
 )
 
@@ -34,4 +35,14 @@ func Step() int {
 		return 5
 	}
 	return 1
+}
+
+// SoakFactor returns how many times as long as usual the random tests take: the number in
+// CAIRN_SOAK, or 1.
+func SoakFactor() int {
+	n, err := strconv.Atoi(os.Getenv("CAIRN_SOAK"))
+	if err != nil || n < 1 {
+		return 1
+	}
+	return n
 }

@@ -5,7 +5,6 @@ import (
 	"io"
 
 	"github.com/seed-fb9cbc17/cairn/internal/git"
-	"github.com/seed-fb9cbc17/cairn/internal/odb"
 )
 
 // packAnew is the size in bytes up to which a job compares and compresses all its objects again,
@@ -15,7 +14,7 @@ const packAnew = 16 << 20
 
 // Packer returns a function that makes delta-compressed packs with the git program, nil if there is
 // no git.
-func (r *Store) Packer() odb.PackFunc {
+func (r *Store) Packer() func(ctx context.Context, dir string, objects io.Reader, size int64) error {
 	binary, err := git.LookBinary()
 	if err != nil {
 		return nil

@@ -110,7 +110,7 @@ func (b *Batch) Has(id object.ID) bool {
 	b.mu.Lock()
 	_, ok := b.ids[id]
 	b.mu.Unlock()
-	return ok || b.db.hasPacked(id) || b.looseDirs[id[0]] && b.db.loose(id).Check() == nil
+	return ok || b.db.hasPacked(id) || b.looseDirs[id[0]] && b.db.Loose(id).Check() == nil
 }
 
 // Len returns the number of objects that Commit will write.

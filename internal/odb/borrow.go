@@ -129,9 +129,9 @@ func isBorrowed(stem string) bool {
 	return err == nil && bytes.HasPrefix(mark, []byte(borrowMark))
 }
 
-// isShared reports whether the pack's file has other names: those of the lender's, or
-// of another store that has borrowed it.
-func isShared(p *pack.Pack) bool { return links(p.Stem+pack.Ext) > 1 }
+// Shared reports whether the file of a pack has other names, at the lender or in another store
+// that has borrowed it.
+func (db *DB) Shared(name string) bool { return links(db.path(packDir, name)+pack.Ext) > 1 }
 
 // sweepBorrowed removes the pack and the mark of a loan that was cut short: one
 // without an index.
@@ -149,4 +149,13 @@ func (db *DB) sweepBorrowed(names []string) error {
 		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
+}
+
+// isLent reports whether a file has other names, outside the store, or has had them: the
+// lender may have removed its own since, and the permissions stay what they were.
+func Lent(path string, info fs.FileInfo) bool {
+	if !info.Mode().IsRegular() {
+		return false
+	}
+	return links(path) > 1 || filepath.Base(filepath.Dir(path)) == "pack" && isBorrowed(strings.TrimSuffix(path, filepath.Ext(path)))
 }

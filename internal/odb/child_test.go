@@ -28,9 +28,8 @@ var children = map[string]func(db *DB) error{
 	"spill":   childSpill,
 	"work":    childWork,
 	"count":   childCount,
-	"collect": childCollect, "soak write": childSoakWrite,
-	"repack": childRepack, "soak collect": childSoakCollect,
-	"none": func(*DB) error { return nil }, "promise": childPromise,
+	"none":    func(*DB) error { return nil },
+	"promise": childPromise,
 }
 
 func TestMain(m *testing.M) {

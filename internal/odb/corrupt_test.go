@@ -171,8 +171,8 @@ func TestDamageIsMendedByAnotherCopy(t *testing.T) {
 		if where == "loose" {
 			alone := newStore(t)
 			git(t, alone.Dir(), content, "hash-object", "-w", "--stdin")
-			must(t, os.MkdirAll(filepath.Dir(db.loose(id).path), 0o700))
-			must(t, os.Rename(alone.loose(id).path, db.loose(id).path))
+			must(t, os.MkdirAll(filepath.Dir(db.Loose(id).Path), 0o700))
+			must(t, os.Rename(alone.Loose(id).Path, db.Loose(id).Path))
 		} else {
 			git(t, db.Dir(), id.String()+"\n", "pack-objects", "-q", filepath.Join(packDir, "pack"))
 		}
@@ -220,7 +220,7 @@ func TestDamagedLooseObjects(t *testing.T) {
 	content := string(prose(1, 500))
 	git(t, db.Dir(), content, "hash-object", "-w", "--stdin")
 	id := object.Sum(object.Blob, []byte(content))
-	path := db.loose(id).path
+	path := db.Loose(id).Path
 	good, err := os.ReadFile(path)
 	must(t, err)
 	must(t, os.Chmod(path, 0o600))
@@ -267,8 +267,8 @@ func TestWrongContents(t *testing.T) {
 		wrong, right := string(prose(1, size)), string(prose(2, size))
 		git(t, db.Dir(), wrong, "hash-object", "-w", "--stdin")
 		id := object.Sum(object.Blob, []byte(right))
-		must(t, os.MkdirAll(filepath.Dir(db.loose(id).path), 0o700))
-		must(t, os.Rename(db.loose(object.Sum(object.Blob, []byte(wrong))).path, db.loose(id).path))
+		must(t, os.MkdirAll(filepath.Dir(db.Loose(id).Path), 0o700))
+		must(t, os.Rename(db.Loose(object.Sum(object.Blob, []byte(wrong))).Path, db.Loose(id).Path))
 		if _, _, err := db.Read(id); !errors.Is(err, pack.ErrCorrupt) {
 			t.Errorf("read: %v", err)
 		}

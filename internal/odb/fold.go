@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
@@ -189,7 +190,7 @@ func (db *DB) removePacks(old []*pack.Pack) (removed []string, err error) {
 			removed = append(removed, p.Name())
 			rerr = os.Remove(p.Stem + pack.Ext)
 		}
-		err = errors.Join(err, ignoreInUse(rerr))
+		err = errors.Join(err, atomicfile.IgnoreInUse(rerr))
 	}
 	// Only now: a reader that finds them closed lists the packs again, and must not
 	// find them there.

@@ -14,6 +14,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gofrs/flock"
+
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/process"
 )
@@ -152,4 +154,30 @@ func (r *holderRecord) clear(note string) error {
 	line += strings.Repeat(" ", max(0, r.size-1-len(line))) + "\n"
 	_, err := r.file.WriteAt([]byte(line), 0)
 	return errors.Join(err, r.file.Close())
+}
+
+// ForeignHolder returns the path of the record of the lock's holder, and the holder if it lived
+// on another machine.
+func (db *DB) ForeignHolder() (path string, h Holder, foreign bool) {
+	path = db.path(holderFile)
+	h = readHolder(path)
+	return path, h, h.PID != 0 && h.foreign()
+}
+
+// RemoveForeignHolder removes the record of a holder on another machine, unless a process of this
+// one has the lock.
+func (db *DB) RemoveForeignHolder() error {
+	fl := flock.New(db.path(lockFile))
+	ok, err := fl.TryLock()
+	if err != nil {
+		return err
+	}
+	defer fl.Close()
+	if !ok {
+		return ErrLocked
+	}
+	if path, _, foreign := db.ForeignHolder(); foreign {
+		return os.Remove(path)
+	}
+	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
@@ -115,7 +116,7 @@ func (db *DB) RemoveJournal(name string) error {
 		return err
 	}
 	path := db.path(journalDir, name)
-	if err := db.clearWay(path); err != nil { // a directory cannot be removed
+	if err := db.ClearWay(path); err != nil { // a directory cannot be removed
 		return err
 	}
 	if err := os.Remove(path); err != nil {
@@ -125,4 +126,42 @@ func (db *DB) RemoveJournal(name string) error {
 		return err
 	}
 	return db.syncDirs(filepath.Dir(path))
+}
+
+// journalIDs returns every id that a journal names, torn or not: every text in it that
+// looks like an id.
+func (db *DB) JournalIDs() ([]object.ID, error) {
+	names, err := readNames(db.path(journalDir))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list journals: %w", err)
+	}
+	var ids []object.ID
+	for _, name := range names {
+		data, err := atomicfile.Read(db.path(journalDir, name))
+		if err != nil && !atomicfile.IsNoFile(err) && !errors.Is(err, atomicfile.ErrNotRegular) {
+			return nil, err
+		}
+		ids = appendNamed(ids, data)
+	}
+	return ids, nil
+}
+
+// appendNamed appends the runs of exactly 40 hexadecimal digits.
+func appendNamed(ids []object.ID, text []byte) []object.ID {
+	isDigit := func(c byte) bool { return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' }
+	for i := 0; i < len(text); i++ {
+		start := i
+		for i < len(text) && isDigit(text[i]) {
+			i++
+		}
+		if i-start == 2*idSize {
+			if id, err := object.ParseID(string(text[start:i])); err == nil {
+				ids = append(ids, id)
+			}
+		}
+	}
+	return ids
 }

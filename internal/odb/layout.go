@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -90,10 +91,10 @@ func Create(dir, root string, opt Options) (*DB, error) {
 	return Open(dir, root, opt)
 }
 
-// asideSuffix ends the directory that a store is made in. It is called as its
+// AsideSuffix ends the directory that a store is made in. It is called as its
 // maker's claim, a temporary file, with this suffix; the claim is made before it
 // and removed after it.
-const asideSuffix = ".store"
+const AsideSuffix = ".store"
 
 func makeStore(dir, root string, sync bool) (err error) {
 	parent := filepath.Dir(dir)
@@ -107,7 +108,7 @@ func makeStore(dir, root string, sync bool) (err error) {
 	if err != nil {
 		return err
 	}
-	aside := claim.Name() + asideSuffix
+	aside := claim.Name() + AsideSuffix
 	defer func() {
 		err = errors.Join(err, os.RemoveAll(aside), atomicfile.RemoveClaimed(claim))
 	}()
@@ -176,13 +177,13 @@ func moveStore(aside, dir string) error {
 func sweepAside(parent string) error {
 	names, err := readNames(parent)
 	for _, name := range names {
-		claim, ok := strings.CutSuffix(name, asideSuffix)
+		claim, ok := strings.CutSuffix(name, AsideSuffix)
 		if !ok || !strings.HasPrefix(name, atomicfile.Prefix) {
 			continue
 		}
 		dead, rerr := atomicfile.RemoveDead(filepath.Join(parent, claim))
 		if dead {
-			rerr = errors.Join(rerr, ignoreInUse(os.RemoveAll(filepath.Join(parent, name))))
+			rerr = errors.Join(rerr, atomicfile.IgnoreInUse(os.RemoveAll(filepath.Join(parent, name))))
 		}
 		err = errors.Join(err, rerr)
 	}
@@ -281,4 +282,58 @@ func readNames(dir string) ([]string, error) {
 	}
 	defer d.Close()
 	return d.Readdirnames(-1)
+}
+
+// Remake makes a directory or a file of the layout again, and sets aside anything that is in its
+// place. ok is false for a path that is not part of the layout.
+func (db *DB) Remake(path string) (ok bool, err error) {
+	for _, name := range skeletonDirs {
+		if db.path(name) != path {
+			continue
+		}
+		if info, err := os.Lstat(path); err == nil && !info.IsDir() {
+			if err := db.SetAside(path); err != nil {
+				return true, err
+			}
+		}
+		return true, db.makeDir(path)
+	}
+	for name, content := range db.skeleton() {
+		if db.path(name) != path {
+			continue
+		}
+		if !fileMissing(path) {
+			if err := db.SetAside(path); err != nil {
+				return true, err
+			}
+		}
+		return true, writeFile(path, []byte(content), !db.opt.NoSync)
+	}
+	return false, nil
+}
+
+// Skeleton returns the directories and the files that every store has, by their paths inside
+// it, and the contents of the files. Of the file of the lock only the kind matters.
+func (db *DB) Skeleton() (dirs []string, files map[string]string) {
+	return slices.Clone(skeletonDirs), db.skeleton()
+}
+
+// TempDir makes an empty directory in the store for one piece of work. Sweep removes it when this
+// process has died. remove removes it.
+func (db *DB) TempDir() (dir string, remove func() error, err error) {
+	claim, err := atomicfile.Create(db.path(privateDir), atomicfile.Prefix)
+	if err != nil {
+		return "", nil, err
+	}
+	dir = claim.Name() + AsideSuffix
+	remove = func() error { return errors.Join(os.RemoveAll(dir), atomicfile.RemoveClaimed(claim)) }
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return "", nil, errors.Join(err, remove())
+	}
+	return dir, remove, nil
+}
+
+func fileMissing(path string) bool {
+	_, err := os.Lstat(path)
+	return err != nil
 }

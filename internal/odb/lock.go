@@ -166,7 +166,7 @@ func tryLock(fl *flock.Flock) (bool, error) {
 func stillAt(path string, opened os.FileInfo) (bool, error) {
 	now, err := os.Stat(path)
 	if err != nil {
-		return false, ignoreMissing(err)
+		return false, atomicfile.IgnoreMissing(err)
 	}
 	return os.SameFile(opened, now), nil
 }
@@ -176,7 +176,7 @@ func (db *DB) enter(fl *flock.Flock) (*held, error) {
 	path := db.path(holderFile)
 	record, h, ok, err := openHolder(path)
 	if errors.Is(err, atomicfile.ErrNotRegular) || errors.Is(err, syscall.EISDIR) {
-		if err = db.clearWay(path); err == nil { // the record is only for messages
+		if err = db.ClearWay(path); err == nil { // the record is only for messages
 			record, h, ok, err = openHolder(path)
 		}
 	}

@@ -330,3 +330,62 @@ func TestUnknownHolderInText(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// eventually waits until a condition holds that is bound to hold.
+func eventually(t *testing.T, happens func() bool) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); !happens(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("it has not happened within a minute")
+		}
+	}
+}
+
+// A process or goroutine that waits for the lock is noticed, from the same process and from
+// another, until it has got the lock, has given up or has died.
+func TestWanted(t *testing.T) {
+	t.Parallel()
+	db := newStore(t)
+	unlock, err := db.Lock(t.Context())
+	must(t, err)
+	if db.LockWanted() {
+		t.Fatal("no process waits")
+	}
+	other := reopen(t, db)
+	got := make(chan error)
+	go func() {
+		unlock, err := other.Lock(t.Context())
+		if err == nil {
+			err = unlock()
+		}
+		got <- err
+	}()
+	eventually(t, db.LockWanted)
+	must(t, unlock())
+	must(t, <-got)
+	if db.LockWanted() {
+		t.Error("no process waits any more")
+	}
+	unlock, err = db.Lock(t.Context())
+	must(t, err)
+	go func() {
+		unlock, err := db.Lock(t.Context())
+		if err == nil {
+			err = unlock()
+		}
+		got <- err
+	}()
+	eventually(t, db.LockWanted)
+	must(t, unlock())
+	must(t, <-got)
+
+	unlock, err = db.Lock(t.Context())
+	must(t, err)
+	waiter := childCommand("lock", db.Dir())
+	must(t, waiter.Start())
+	eventually(t, db.LockWanted)
+	must(t, waiter.Process.Kill())
+	waiter.Wait()
+	eventually(t, func() bool { return !db.LockWanted() })
+	must(t, unlock())
+}

@@ -40,7 +40,7 @@ func (w *waiting) end() {
 }
 
 // wanted reports whether somebody waits for the lock, in this process or another.
-func (db *DB) wanted() bool {
+func (db *DB) LockWanted() bool {
 	if db.queue.Load() > 0 {
 		return true
 	}
@@ -55,8 +55,8 @@ func (db *DB) wanted() bool {
 
 // giveWay lets those who wait have the lock, which the caller has just given back.
 // It does not wait for ever, see giveWayLimit.
-func (db *DB) giveWay(ctx context.Context) {
-	for end := time.Now().Add(giveWayLimit); db.wanted() && ctx.Err() == nil && time.Now().Before(end); {
+func (db *DB) GiveWay(ctx context.Context) {
+	for end := time.Now().Add(giveWayLimit); db.LockWanted() && ctx.Err() == nil && time.Now().Before(end); {
 		time.Sleep(firstPause)
 	}
 }

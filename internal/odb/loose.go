@@ -16,13 +16,13 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
-// loose is an object in a file of its own. This package writes none; git does, for
+// Loose is an object in a file of its own. This package writes none; git does, for
 // instance when it is asked to write into the store.
-type loose struct{ path string }
+type Loose struct{ Path string }
 
-func (db *DB) loose(id object.ID) loose {
+func (db *DB) Loose(id object.ID) Loose {
 	hex := id.String()
-	return loose{db.path("objects", hex[:2], hex[2:])}
+	return Loose{db.path("objects", hex[:2], hex[2:])}
 }
 
 // maxLooseHead is the longest header: "commit", a size of 19 digits, blank and NUL.
@@ -36,11 +36,11 @@ type looseReader struct {
 	size int64
 }
 
-func (o loose) start() (*looseReader, error) {
-	f, err := atomicfile.Open(o.path)
+func (o Loose) start() (*looseReader, error) {
+	f, err := atomicfile.Open(o.Path)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, errAbsent
+			return nil, fmt.Errorf("%s: %w", o.Path, ErrNotFound)
 		}
 		return nil, err
 	}
@@ -62,11 +62,11 @@ func (r *looseReader) close() {
 	r.file.Close()
 }
 
-func (o loose) Wrap(err error) error {
+func (o Loose) Wrap(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("%s: %w", o.path, err)
+	return fmt.Errorf("%s: %w", o.Path, err)
 }
 
 // looseHead begins the decompression and reads the header.
@@ -104,12 +104,12 @@ func parseLooseHead(head []byte) (object.Kind, int64, error) {
 	return kind, int64(size), nil
 }
 
-func (o loose) Check() error {
+func (o Loose) Check() error {
 	_, _, err := o.Stat()
 	return err
 }
 
-func (o loose) Stat() (object.Kind, int64, error) {
+func (o Loose) Stat() (object.Kind, int64, error) {
 	r, err := o.start()
 	if err != nil {
 		return 0, 0, err
@@ -118,7 +118,7 @@ func (o loose) Stat() (object.Kind, int64, error) {
 	return r.kind, r.size, nil
 }
 
-func (o loose) Read() (object.Kind, []byte, error) {
+func (o Loose) Read() (object.Kind, []byte, error) {
 	r, err := o.start()
 	if err != nil {
 		return 0, nil, err
@@ -128,7 +128,7 @@ func (o loose) Read() (object.Kind, []byte, error) {
 	return r.kind, content, o.Wrap(err)
 }
 
-func (o loose) Open(id object.ID) (object.Kind, int64, io.ReadCloser, error) {
+func (o Loose) Open(id object.ID) (object.Kind, int64, io.ReadCloser, error) {
 	r, err := o.start()
 	if err != nil {
 		return 0, 0, nil, err
@@ -141,7 +141,7 @@ func (o loose) Open(id object.ID) (object.Kind, int64, io.ReadCloser, error) {
 		r.close()
 		return pack.OpenRead(o, id)
 	}
-	return r.kind, r.size, pack.NewStream(r.file, r.Inflater, id, o.path, r.kind, r.size), nil
+	return r.kind, r.size, pack.NewStream(r.file, r.Inflater, id, o.Path, r.kind, r.size), nil
 }
 
 // looseDirs tells which of the 256 directories of loose objects exist. One that came just
@@ -189,4 +189,41 @@ func (db *DB) loosePrefix(prefix string, yield func(object.ID)) error {
 		}
 	}
 	return nil
+}
+
+// LooseObjects lists the loose objects: each is a file of its own.
+func (db *DB) LooseObjects() ([]object.ID, error) {
+	var ids []object.ID
+	for b, present := range db.listLooseDirs() {
+		if !present {
+			continue
+		}
+		prefix := object.ID{byte(b)}.String()[:2]
+		err := db.loosePrefix(prefix, func(id object.ID) { ids = append(ids, id) })
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
+	return ids, nil
+}
+
+// Size returns the size of the file, 0 if it is absent.
+func (o Loose) Size() int64 {
+	info, err := os.Lstat(o.Path)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
+// ObjectDirs returns the directories in which git writes objects and packs: objects,
+// objects/pack and the directories of loose objects.
+func (db *DB) ObjectDirs() []string {
+	dirs := []string{db.path("objects"), db.path(packDir)}
+	for b, present := range db.listLooseDirs() {
+		if present {
+			dirs = append(dirs, db.path("objects", fmt.Sprintf("%02x", b)))
+		}
+	}
+	return dirs
 }

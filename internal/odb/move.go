@@ -52,7 +52,7 @@ func (db *DB) Remove(unlock func() error) error {
 	if err != nil {
 		return fmt.Errorf("remove store %s: %w", db.dir, errors.Join(err, unlock()))
 	}
-	aside := claim.Name() + asideSuffix
+	aside := claim.Name() + AsideSuffix
 	if err = db.moveAside(aside, unlock); err == nil {
 		err = os.RemoveAll(aside)
 	}

@@ -1,12 +1,9 @@
 package odb
 
 import (
-	"bytes"
 	"errors"
 	"io/fs"
-	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -14,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
@@ -68,6 +66,15 @@ func commit(t testing.TB, db *DB, blobs ...string) []object.ID {
 	return ids
 }
 
+// Short names of the helpers that know no store.
+var (
+	noise, prose = gittest.Noise, gittest.Prose
+	needGit      = gittest.NeedGit
+	git, tryGit  = gittest.Bare, gittest.TryBare
+)
+
+const raceEnabled = gittest.Race
+
 func wantBlob(t testing.TB, db *DB, id object.ID, want string) {
 	t.Helper()
 	kind, content, err := db.Read(id)
@@ -76,77 +83,10 @@ func wantBlob(t testing.TB, db *DB, id object.ID, want string) {
 	}
 }
 
-// noise returns n bytes that do not compress and depend on seed only.
-func noise(seed uint64, n int) []byte {
-	data := make([]byte, n)
-	r := rand.NewChaCha8([32]byte{byte(seed), byte(seed >> 8), byte(seed >> 16)})
-	r.Read(data)
-	return data
-}
-
-// prose returns n bytes that do compress.
-func prose(seed uint64, n int) []byte {
-	r := rand.New(rand.NewPCG(seed, 1))
-	words := strings.Fields("a cairn is a stack of stones left along a trail so that you can find the way back")
-	var out bytes.Buffer
-	for out.Len() < n {
-		out.WriteString(words[r.IntN(len(words))])
-		out.WriteByte(" \n"[r.IntN(8)/7])
-	}
-	return out.Bytes()[:n]
-}
-
-// needGit skips a test where there is no git to ask.
-func needGit(t testing.TB) {
-	t.Helper()
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("git is not installed")
-	}
-}
-
-// git runs git on a repository with nothing inherited but the path.
-func git(t testing.TB, dir string, stdin string, args ...string) string {
-	t.Helper()
-	out, err := tryGit(t, dir, stdin, args...)
-	if err != nil {
-		t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
-	}
-	return out
-}
-
-func tryGit(t testing.TB, dir string, stdin string, args ...string) (string, error) {
-	t.Helper()
-	needGit(t)
-	cmd := exec.Command("git", args...)
-	cmd.Dir = dir
-	cmd.Env = []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "LC_ALL=C",
-		"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_DIR=" + dir,
-		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_COMMITTER_NAME=c", "GIT_COMMITTER_EMAIL=c@example.org",
-		"GIT_AUTHOR_DATE=1700000000 +0000", "GIT_COMMITTER_DATE=1700000000 +0000",
-	}
-	cmd.Stdin = strings.NewReader(stdin)
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err := cmd.Run(); err != nil {
-		return stdout.String() + stderr.String(), err
-	}
-	return stdout.String(), nil
-}
-
-// fsck lets git judge the whole store.
+// fsck has git check the store, if a git is installed.
 func fsck(t testing.TB, db *DB) {
 	t.Helper()
-	if _, err := exec.LookPath("git"); err != nil {
-		return // what only git can tell is left to where there is one
-	}
-	out := git(t, db.Dir(), "", "fsck", "--strict", "--full", "--no-dangling")
-	if out != "" {
-		t.Fatalf("git fsck says:\n%s", out)
-	}
-	for _, packFile := range db.PackNames() {
-		git(t, db.Dir(), "", "verify-pack", "-v", filepath.Join("objects", "pack", packFile+pack.IndexExt))
-	}
+	gittest.FsckBare(t, db.Dir(), db.PackNames()...)
 }
 
 func TestCreate(t *testing.T) {

@@ -19,7 +19,7 @@ type packedRefs []Ref
 // linePrefix begins the names that stand for lines without a ref; no ref has it.
 const linePrefix = "packed-refs:"
 
-func (r Ref) isLine() bool { return strings.HasPrefix(r.Name, linePrefix) }
+func (r Ref) IsLine() bool { return strings.HasPrefix(r.Name, linePrefix) }
 
 func (p packedRefs) find(name string) (Ref, bool) {
 	for _, r := range p {
@@ -143,3 +143,36 @@ func (db *DB) lockPackedRefs() (unlock func() error, err error) {
 }
 
 const packedRefsLock = "packed-refs.lock"
+
+// SalvagePackedRefs writes packed-refs again with the lines that name a ref, and the lines that
+// belong to them. The old file is set aside.
+func (db *DB) SalvagePackedRefs() (err error) {
+	unlock, err := db.lockPackedRefs()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
+	path := db.path("packed-refs")
+	data, err := atomicfile.Read(path)
+	if err != nil {
+		return err
+	}
+	var good strings.Builder
+	dropping := false
+	for line := range strings.Lines(string(data)) {
+		r, ok := parsePackedRef(line, 0)
+		switch {
+		case ok:
+			dropping = r.Err != nil
+		case line[0] == '#':
+			dropping = false
+		}
+		if !dropping {
+			good.WriteString(line)
+		}
+	}
+	if err := db.SetAside(path); err != nil {
+		return err
+	}
+	return writeFile(path, []byte(good.String()), !db.opt.NoSync)
+}

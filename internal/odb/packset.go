@@ -190,6 +190,18 @@ func (s *packSet) names() []string {
 	return names
 }
 
+// Packs lists the packs again and returns them, newest first. A pack that another process removes
+// after that answers pack.ErrGone.
+func (db *DB) Packs() ([]*pack.Pack, error) {
+	if err := db.refresh(true); err != nil {
+		return nil, err
+	}
+	return slices.Clone(db.packs.Load().packs), nil
+}
+
+// Packed returns the object whose entry lies at off in a pack of the store.
+func (db *DB) Packed(p *pack.Pack, off int64) pack.Object { return db.bases.At(p, off) }
+
 // findPacked looks for an object in all packs that can be read.
 func (db *DB) findPacked(id object.ID) (p *pack.Pack, off int64, ok bool) {
 	for _, p := range db.packs.Load().packs {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 )
@@ -53,7 +52,7 @@ func (db *DB) replacePrivate(name string, data []byte, sync bool) error {
 
 // ClearPrivate sets aside a directory, a link or a special file that stands in place of a
 // private file, so that this can be written.
-func (db *DB) ClearPrivate(name string) error { return db.clearWay(db.PrivatePath(name)) }
+func (db *DB) ClearPrivate(name string) error { return db.ClearWay(db.PrivatePath(name)) }
 
 // writeFile replaces a file of the store, all or nothing, and with sync flushes it.
 func writeFile(path string, data []byte, sync bool) error {
@@ -62,6 +61,3 @@ func writeFile(path string, data []byte, sync bool) error {
 		return err
 	})
 }
-
-// DropDamaged throws away what Repair has put aside. Call it with the lock held.
-func (db *DB) DropDamaged() error { return os.RemoveAll(db.path(damagedDir)) }

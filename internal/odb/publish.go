@@ -2,6 +2,8 @@ package odb
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 
 	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
@@ -46,7 +48,7 @@ func (db *DB) publishFlushed(s *pack.Sealed, writes []refWrite) (*pack.Pack, err
 		return nil, fmt.Errorf("write pack into %s: %w", db.dir, err)
 	}
 	if len(writes) == 0 || !db.inOrder() { // in order, one wait for the disk is enough
-		p, err := db.install(s)
+		p, err := db.InstallPack(s)
 		if err != nil || len(writes) == 0 {
 			return p, err
 		}
@@ -62,7 +64,7 @@ func (db *DB) publishFlushed(s *pack.Sealed, writes []refWrite) (*pack.Pack, err
 // seal completes a pack under temporary names and flushes it. It needs no lock. The files
 // stay claimed until the pack is installed or discarded, so that Sweep does not take them
 // for the remains of a crash. On systems without claims only the lock keeps Sweep away.
-func (db *DB) seal(w *pack.Writer) (*pack.Sealed, error) {
+func (db *DB) SealPack(w *pack.Writer) (*pack.Sealed, error) {
 	s, err := w.Seal()
 	if err != nil {
 		return nil, err
@@ -75,7 +77,7 @@ func (db *DB) seal(w *pack.Writer) (*pack.Sealed, error) {
 }
 
 // install gives pack and index their names and makes them known.
-func (db *DB) install(s *pack.Sealed) (*pack.Pack, error) {
+func (db *DB) InstallPack(s *pack.Sealed) (*pack.Pack, error) {
 	p, err := db.rename(s)
 	if err == nil {
 		err = db.syncDirs(db.path(packDir))
@@ -111,3 +113,34 @@ func (db *DB) intact(name string) *pack.Pack {
 	}
 	return nil
 }
+
+// NewPackWriter returns the writer of a pack that SealPack completes.
+func (db *DB) NewPackWriter() *pack.Writer { return pack.NewWriter(db.path(packDir)) }
+
+// SealMade flushes the files of a pack that git made in a TempDir.
+func (db *DB) SealMade(p *pack.Pack) (*pack.Sealed, error) {
+	s := &pack.Sealed{Name: p.Name(), Size: p.FileBytes(), ByGit: true}
+	for ext, to := range map[string]**os.File{pack.Ext: &s.Pack, pack.IndexExt: &s.Idx} {
+		path := filepath.Clean(p.Stem + ext)
+		err := os.Chmod(path, 0o600)
+		if err == nil {
+			*to, err = os.OpenFile(path, os.O_RDWR, 0)
+		}
+		if err != nil {
+			if s.Pack != nil {
+				s.Pack.Close()
+			}
+			return nil, err
+		}
+	}
+	if err := db.flush(s.Pack, s.Idx); err != nil {
+		s.Pack.Close()
+		s.Idx.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// FlushPacks makes the names in the directory of the packs durable: packs that were removed do
+// not come back after a loss of power.
+func (db *DB) FlushPacks() error { return db.syncDirs(db.path(packDir)) }

@@ -37,7 +37,7 @@ func (db *DB) quarantine(borrow bool) (*Quarantine, error) {
 		return nil, err
 	}
 	q := &Quarantine{host: db, claim: claim}
-	dir := claim.Name() + asideSuffix
+	dir := claim.Name() + AsideSuffix
 	if err = writeSkeleton(dir, db.root, false); err == nil && borrow {
 		// From its objects to the host's.
 		alternates := "../../../objects\n"
@@ -90,7 +90,7 @@ func (q *Quarantine) Adopt() error {
 	}
 	for _, stem := range stems {
 		for _, ext := range []string{pack.Ext, pack.IndexExt} { // visible when the index is
-			if err := restrict(filepath.Join(from, stem+ext)); err != nil { // git lets others read
+			if err := os.Chmod(filepath.Join(from, stem+ext), 0o600); err != nil { // git lets others read
 				return err
 			}
 			if err := os.Rename(filepath.Join(from, stem+ext), filepath.Join(to, stem+ext)); err != nil {
@@ -110,7 +110,7 @@ func (q *Quarantine) Discard() error {
 	if q.DB != nil {
 		err = q.Close()
 	}
-	return errors.Join(err, os.RemoveAll(q.claim.Name()+asideSuffix), q.claim.Close(), os.Remove(q.claim.Name()))
+	return errors.Join(err, os.RemoveAll(q.claim.Name()+AsideSuffix), q.claim.Close(), os.Remove(q.claim.Name()))
 }
 
 // idFile holds what tells this store from others of the same project.

@@ -10,9 +10,6 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
-// errAbsent says that one source does not have the object.
-var errAbsent = errors.New("absent")
-
 // maxSearches bounds how often a search begins again because packs come and go.
 const maxSearches = 20
 
@@ -85,8 +82,8 @@ func (s *searching) pack(p *pack.Pack) bool {
 }
 
 func (s *searching) loose() bool {
-	err := s.use(s.db.loose(s.id))
-	if err != nil && !errors.Is(err, errAbsent) && s.trouble == nil {
+	err := s.use(s.db.Loose(s.id))
+	if err != nil && !errors.Is(err, ErrNotFound) && s.trouble == nil {
 		s.trouble = err
 	}
 	return err == nil

@@ -319,7 +319,7 @@ func TestPrefixOfLooseObjects(t *testing.T) {
 		}
 	}
 	// Files that only look like objects are passed over.
-	dir := filepath.Dir(db.loose(loose).path)
+	dir := filepath.Dir(db.Loose(loose).Path)
 	must(t, os.WriteFile(filepath.Join(dir, loose.String()[2:]+".tmp"), nil, 0o600))
 	must(t, os.WriteFile(filepath.Join(dir, "tmp_obj_abcdef"), nil, 0o600))
 	if got, err := db.Prefix(loose.String()[:4], 0); err != nil || len(got) != 1 {

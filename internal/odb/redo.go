@@ -130,13 +130,6 @@ func (h *redoHold) lock() (there bool, err error) {
 // close gives the lock up, too.
 func (h *redoHold) close() error { return h.file.Close() }
 
-func ignoreMissing(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
-}
-
 // release ends a hold. What is known of the end of the log spares the next one the
 // reading.
 func (h *redoHold) release() {
@@ -333,7 +326,7 @@ func (db *DB) writeRedo(temp *os.File) error {
 
 // wipeRedo flushes what the log vouches for and removes it, with the copies of objects
 // that it holds.
-func (db *DB) wipeRedo() error {
+func (db *DB) DropLog() error {
 	h, err := db.holdRedo()
 	if h == nil {
 		return err

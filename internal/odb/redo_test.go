@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
@@ -104,7 +105,7 @@ func losePower(t testing.TB, db *DB, before map[string][]byte, r *rand.Rand) {
 			there = false
 		}
 		if !there {
-			must(t, ignoreMissing(os.Remove(path)))
+			must(t, atomicfile.IgnoreMissing(os.Remove(path)))
 			continue
 		}
 		must(t, os.MkdirAll(filepath.Dir(path), 0o700))
@@ -200,7 +201,7 @@ func checkStore(t *testing.T, db *DB, blobs map[object.ID][]byte, refs map[strin
 	if !maps.Equal(got, refs) {
 		t.Fatalf("refs %v, want %v", got, refs)
 	}
-	if f := faults(t, db, Verification{}); len(f) > 0 {
+	if f := Faults(t, db); len(f) > 0 {
 		t.Fatalf("faults: %v", f)
 	}
 }
@@ -225,13 +226,10 @@ func TestV14_TornFilesAreMended(t *testing.T) {
 	for id, content := range blobs {
 		wantBlob(t, after, id, string(content))
 	}
-	found := faults(t, after, Verification{})
-	if len(found) == 0 {
+	if len(Faults(t, after)) == 0 {
 		t.Fatal("torn files are no fault")
 	}
-	for _, f := range found {
-		must(t, after.Repair(t.Context(), f))
-	}
+	RepairAll(t, after)
 	checkStore(t, after, blobs, refs)
 	fsck(t, after)
 }
@@ -344,7 +342,7 @@ func TestLogEnds(t *testing.T) {
 	}
 	put(t, db, []byte("secret of somebody"), "refs/cairn/y")
 	must(t, db.DeleteRef("refs/cairn/y"))
-	collect(t, db, Collection{Thorough: true})
+	CollectThorough(t, db)
 	for path, data := range image(t, db.Dir()) {
 		if bytes.Contains(data, []byte("secret of somebody")) {
 			t.Errorf("%s holds it", path)

@@ -241,7 +241,7 @@ func (db *DB) vouchedFor(records []redoRecord, superseded []*pack.Pack) (files, 
 // flushPaths flushes files by their names. It passes over a file that another process, a
 // git for instance, has moved or removed, and over what is no regular file.
 func flushPaths(paths []string) error {
-	return flushEach(paths, atomicfile.SyncFile, func(err error) bool { return isNoFile(err) || errors.Is(err, atomicfile.ErrNotRegular) })
+	return flushEach(paths, atomicfile.SyncFile, func(err error) bool { return atomicfile.IsNoFile(err) || errors.Is(err, atomicfile.ErrNotRegular) })
 }
 
 // flushDirs flushes directories. It passes over a directory that another process has removed

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
@@ -57,7 +56,7 @@ func (db *DB) readRef(name string) (id object.ID, target string, err error) {
 		if err == nil {
 			return parseRef(data)
 		}
-		if !isNoFile(err) {
+		if !atomicfile.IsNoFile(err) {
 			return id, "", damage(err)
 		}
 		packed, err := db.packedRefs()
@@ -73,12 +72,6 @@ func (db *DB) readRef(name string) (id object.ID, target string, err error) {
 }
 
 func (db *DB) refPath(name string) string { return db.path(filepath.FromSlash(name)) }
-
-// isNoFile reports whether an error of a read says that the path is no file: not
-// there, a directory, or below a file.
-func isNoFile(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.EISDIR) || errors.Is(err, syscall.ENOTDIR)
-}
 
 // parseRef decodes a ref file.
 func parseRef(data []byte) (id object.ID, target string, err error) {
@@ -110,7 +103,7 @@ func (db *DB) Refs(prefix string) ([]Ref, error) {
 		return nil, fmt.Errorf("list refs: %w", err)
 	}
 	for _, r := range packed {
-		if _, loose := byName[r.Name]; !loose && (strings.HasPrefix(r.Name, prefix) || r.isLine()) {
+		if _, loose := byName[r.Name]; !loose && (strings.HasPrefix(r.Name, prefix) || r.IsLine()) {
 			byName[r.Name] = r
 		}
 	}
@@ -132,7 +125,7 @@ func (db *DB) looseRefs(prefix string, found map[string]Ref) error {
 	}
 	return filepath.WalkDir(db.refPath(top), func(file string, e fs.DirEntry, err error) error {
 		if err != nil {
-			if isNoFile(err) {
+			if atomicfile.IsNoFile(err) {
 				return nil // removed meanwhile
 			}
 			return err
@@ -148,4 +141,18 @@ func (db *DB) looseRefs(prefix string, found map[string]Ref) error {
 		}
 		return nil
 	})
+}
+
+// hasHadRefs reports whether a ref was ever set: refs leave their directories behind, and
+// the stat cache is saved after the first one.
+func (db *DB) HasHadRefs() bool {
+	if !fileMissing(db.path("packed-refs")) || !fileMissing(db.PrivatePath("index")) {
+		return true
+	}
+	for _, dir := range []string{"cairn", "heads", "tags"} {
+		if names, err := readNames(db.path("refs", dir)); err != nil || len(names) > 0 {
+			return true
+		}
+	}
+	return false
 }

@@ -325,9 +325,9 @@ func (db *DB) removeRef(name string) (file bool, err error) {
 		err = os.Remove(db.refPath(name))
 	}
 	switch {
-	case (err == nil && info.IsDir() || isNoFile(err)) && packed:
+	case (err == nil && info.IsDir() || atomicfile.IsNoFile(err)) && packed:
 		return false, nil
-	case err == nil && info.IsDir(), isNoFile(err):
+	case err == nil && info.IsDir(), atomicfile.IsNoFile(err):
 		return false, ErrNotFound
 	}
 	return err == nil, err

@@ -101,7 +101,7 @@ func (db *DB) SetShallow(ids []object.ID) error {
 
 func (db *DB) writeShallow(ids []object.ID) error {
 	path := db.path(shallowFile)
-	if err := db.clearWay(path); err != nil {
+	if err := db.ClearWay(path); err != nil {
 		return err
 	}
 	if len(ids) == 0 { // an empty file would still make git call the store shallow

@@ -41,7 +41,7 @@ func (db *DB) StoredSizes() (func(object.ID) int64, error) {
 		if size, ok := sizes[id]; ok {
 			return size
 		}
-		if info, err := os.Stat(db.loose(id).path); err == nil {
+		if info, err := os.Stat(db.Loose(id).Path); err == nil {
 			return info.Size()
 		}
 		return 0
@@ -57,12 +57,12 @@ func (db *DB) ObjectBytes() (int64, error) {
 	var size int64
 	for _, p := range db.packs.Load().packs {
 		if !takesNoRoom(p.Stem + pack.Ext) {
-			size += packBytes(p)
+			size += p.FileBytes()
 		}
 	}
-	loose, err := db.allLoose()
+	loose, err := db.LooseObjects()
 	for _, id := range loose {
-		size += fileSize(db.loose(id).path)
+		size += db.Loose(id).Size()
 	}
 	return size, err
 }

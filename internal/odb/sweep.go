@@ -68,7 +68,7 @@ func (db *DB) sweepPacks() error {
 	for _, name := range names {
 		path := filepath.Join(dir, name)
 		switch {
-		case strings.HasPrefix(name, gonePrefix):
+		case strings.HasPrefix(name, GonePrefix):
 			err = errors.Join(err, finishRemoval(path, names))
 		case strings.HasPrefix(name, pack.TempPrefix):
 			_, rerr := atomicfile.RemoveDead(path)
@@ -85,22 +85,14 @@ func (db *DB) sweepPacks() error {
 // finishRemoval removes a file of a pack that was being removed. If that is the index,
 // the pack goes before it, unless there is one of that name again.
 func finishRemoval(path string, names []string) error {
-	stem := pack.Prefix + strings.TrimPrefix(filepath.Base(path), gonePrefix)
+	stem := pack.Prefix + strings.TrimPrefix(filepath.Base(path), GonePrefix)
 	_, again := slices.BinarySearch(names, stem+pack.IndexExt)
 	if !strings.HasSuffix(path, pack.Ext) && !again {
 		if err := atomicfile.RemoveIfThere(filepath.Join(filepath.Dir(path), stem+pack.Ext)); err != nil {
-			return ignoreInUse(err)
+			return atomicfile.IgnoreInUse(err)
 		}
 	}
-	return ignoreInUse(atomicfile.RemoveIfThere(path))
-}
-
-// ignoreInUse leaves what somebody has open to a later sweep.
-func ignoreInUse(err error) error {
-	if atomicfile.InUse(err) {
-		return nil
-	}
-	return err
+	return atomicfile.IgnoreInUse(atomicfile.RemoveIfThere(path))
 }
 
 // isHalf reports whether name is a file of a pack, with the extension ext, that

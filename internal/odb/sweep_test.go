@@ -106,7 +106,7 @@ func TestR91UnfinishedStoresAreSwept(t *testing.T) {
 	t.Parallel()
 	parent := t.TempDir()
 	must(t, os.WriteFile(filepath.Join(parent, "file"), nil, 0o600))
-	for _, aside := range []string{".tmp_cairn_1" + asideSuffix, ".tmp_cairn_2" + asideSuffix} {
+	for _, aside := range []string{".tmp_cairn_1" + AsideSuffix, ".tmp_cairn_2" + AsideSuffix} {
 		must(t, os.MkdirAll(filepath.Join(parent, aside, "objects", "pack"), 0o700))
 	}
 	must(t, os.WriteFile(filepath.Join(parent, ".tmp_cairn_2"), nil, 0o600)) // the claim of one
@@ -123,31 +123,6 @@ func TestR91UnfinishedStoresAreSwept(t *testing.T) {
 	}
 }
 
-// all the same, and Sweep finishes a removal that a crash interrupted.
-func TestSweepFinishesRemovals(t *testing.T) {
-	t.Parallel()
-	l := newLines(t)
-	l.fill("refs/cairn/tracks/a", 2)
-	l.fill("refs/cairn/tracks/b", 2)
-	git(t, l.Dir(), "", "repack", "-adf")
-	l.forget("refs/cairn/tracks/b")
-	name := l.PackNames()[0]
-	gone := l.path(packDir, gonePrefix+strings.TrimPrefix(name, pack.Prefix))
-	collect(t, l.DB, Collection{Thorough: true})
-	for _, path := range []string{gone, gone + pack.Ext, l.path(packDir, name+pack.Ext)} {
-		must(t, os.WriteFile(path, []byte("x"), 0o400))
-	}
-	must(t, l.Sweep())
-	wantClean(t, l.DB, "swept")
-	l.check(true)
-	for _, kept := range l.PackNames() { // one of that name is there again
-		must(t, os.WriteFile(l.path(packDir, gonePrefix+strings.TrimPrefix(kept, pack.Prefix)), nil, 0o400))
-	}
-	must(t, l.Sweep())
-	wantClean(t, l.DB, "swept again")
-	l.check(true)
-}
-
 // TestSizeWithoutWhatIsGone: a pack that was removed while somebody has it open is left
 // on Windows for a while. The budget must not make up for it by dropping checkpoints.
 func TestSizeWithoutWhatIsGone(t *testing.T) {
@@ -155,7 +130,7 @@ func TestSizeWithoutWhatIsGone(t *testing.T) {
 	db := newStore(t)
 	before, err := db.Size()
 	must(t, err)
-	must(t, os.WriteFile(db.path(packDir, gonePrefix+"x.pack"), make([]byte, 1000), 0o600))
+	must(t, os.WriteFile(db.path(packDir, GonePrefix+"x.pack"), make([]byte, 1000), 0o600))
 	if size, err := db.Size(); err != nil || size != before {
 		t.Errorf("%d bytes, %v; %d before", size, err, before)
 	}

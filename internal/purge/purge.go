@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/collect"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
@@ -97,7 +98,7 @@ func (r *Rewriter) dropAll(ctx context.Context) (freed int64, err error) {
 		return 0, err
 	}
 	for range purgeRounds {
-		got, err := r.DB.Collect(ctx, odb.Collection{Thorough: true, Pack: r.Packer(), BeforeRemove: r.RenamePacks})
+		got, err := collect.Run(ctx, r.DB, collect.Options{Thorough: true, Pack: r.Packer(), BeforeRemove: r.RenamePacks})
 		if err != nil {
 			return freed, err
 		}

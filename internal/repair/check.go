@@ -13,6 +13,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/fsck"
 	"github.com/seed-fb9cbc17/cairn/internal/retention"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
@@ -60,7 +61,7 @@ func (r *Doctor) Check(ctx context.Context, opt CheckOptions) ([]Finding, error)
 		}
 		return c.found, err
 	}
-	repaired, err := r.DB.RepairLock()
+	repaired, err := fsck.RepairLock(r.DB)
 	for _, path := range slices.Compact(repaired) {
 		c.found = append(c.found, Finding{Kind: "lock", Path: state.Path(path), Text: "not a regular file", Repair: "set it aside", Fixed: true})
 	}
@@ -226,7 +227,7 @@ func (r *Doctor) withoutParents(ctx context.Context) ([]object.ID, error) {
 
 // store adds the faults that the object database reports.
 func (c *checker) store(ctx context.Context) error {
-	for fault, err := range c.repo.DB.Verify(ctx, odb.Verification{Quick: c.opt.Quick}) {
+	for fault, err := range fsck.Verify(ctx, c.repo.DB, fsck.Options{Quick: c.opt.Quick}) {
 		if err != nil {
 			return fmt.Errorf("check %s: %w", c.repo.DB.Dir(), err)
 		}
@@ -234,19 +235,19 @@ func (c *checker) store(ctx context.Context) error {
 		if fault.Err != nil {
 			f.Text = fault.Err.Error()
 		}
-		f.passing = fault.Kind == odb.FaultTemporary || errors.Is(fault.Err, fs.ErrNotExist)
+		f.passing = fault.Kind == fsck.FaultTemporary || errors.Is(fault.Err, fs.ErrNotExist)
 		if !fault.ID.IsZero() {
 			f.ID = fault.ID.String()
 		}
 		if isObjectFault(&f) {
 			c.bad[fault.ID] = true
 		}
-		if fault.Kind == odb.FaultRef && fault.Ref != "" {
+		if fault.Kind == fsck.FaultRef && fault.Ref != "" {
 			c.torn = append(c.torn, fault.Ref)
 		}
 		var mend func() error
 		if fault.Repair != "" {
-			mend = func() error { return c.repo.DB.Repair(ctx, fault) }
+			mend = func() error { return fsck.Repair(ctx, c.repo.DB, fault) }
 		}
 		c.note(f, mend)
 	}

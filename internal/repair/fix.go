@@ -6,12 +6,12 @@ import (
 	"slices"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
-	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/fsck"
 )
 
 // isObjectFault reports whether a finding is about a damaged or missing object.
 func isObjectFault(f *Finding) bool {
-	return f.ID != "" && (f.Kind == string(odb.FaultMissing) || f.Kind == string(odb.FaultObject))
+	return f.ID != "" && (f.Kind == string(fsck.FaultMissing) || f.Kind == string(fsck.FaultObject))
 }
 
 // mend brings lost objects back, or cuts them out. Without Fix it only finds out what would be
@@ -67,7 +67,7 @@ func (c *checker) settle(m *mender) {
 	}
 	for _, id := range slices.SortedFunc(maps.Keys(m.back), func(a, b object.ID) int { return slices.Compare(a[:], b[:]) }) {
 		if !told[id.String()] {
-			c.note(Finding{Kind: string(odb.FaultMissing), ID: id.String(), Text: "object " + id.String() + " is missing",
+			c.note(Finding{Kind: string(fsck.FaultMissing), ID: id.String(), Text: "object " + id.String() + " is missing",
 				Repair: "bring it back from " + m.back[id], Fixed: c.opt.Fix}, nil)
 		}
 	}

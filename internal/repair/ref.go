@@ -12,6 +12,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/reach"
 	"github.com/seed-fb9cbc17/cairn/internal/retention"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 	"github.com/seed-fb9cbc17/cairn/internal/transfer"
@@ -173,7 +174,7 @@ func (m *mender) lookForStrays(ctx context.Context) error {
 		return nil
 	}
 	m.looked = true
-	all, err := m.repo.DB.Commits(ctx)
+	all, err := reach.Commits(ctx, m.repo.DB)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/collect"
 	"github.com/seed-fb9cbc17/cairn/internal/settings"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
@@ -105,7 +106,7 @@ func (r *Cleaner) letGo(ctx context.Context, s *survey, opt CleanOptions, done *
 	}
 	slices.Sort(done.Lines)
 	done.Checkpoints, done.Kept, done.Shortened = v.dropped, v.kept, append([]string{}, v.shortened...)
-	c := odb.Collection{Thorough: opt.Thorough, DryRun: opt.DryRun, Reserve: r.reserve(opt), CopyAtOnce: r.copyAtOnce(opt), BeforeRemove: r.BeforeRemove}
+	c := collect.Options{Thorough: opt.Thorough, DryRun: opt.DryRun, Reserve: r.reserve(opt), CopyAtOnce: r.copyAtOnce(opt), BeforeRemove: r.BeforeRemove}
 	if opt.need == 0 {
 		c.Pack = r.Packer() // packing takes too long for a capture that waits
 	}
@@ -114,11 +115,11 @@ func (r *Cleaner) letGo(ctx context.Context, s *survey, opt CleanOptions, done *
 	} else if err := r.Exclusive(ctx, func() error { return r.carryOutVerdict(v) }); err != nil {
 		return err
 	}
-	got, err := r.DB.Collect(ctx, c)
+	got, err := collect.Run(ctx, r.DB, c)
 	if got != nil {
 		done.add(got, opt.DryRun)
 	}
-	if errors.Is(err, odb.ErrNoSpace) {
+	if errors.Is(err, collect.ErrNoSpace) {
 		err = fmt.Errorf("%w: %w", state.ErrNoSpace, err)
 	}
 	if err == nil && !opt.DryRun && !got.Incomplete && got.Blocked == nil {
@@ -128,7 +129,7 @@ func (r *Cleaner) letGo(ctx context.Context, s *survey, opt CleanOptions, done *
 }
 
 // add adds the result of one collection. Each collection of a dry run reports the whole sum again.
-func (d *Cleaned) add(c *odb.Collected, dry bool) {
+func (d *Cleaned) add(c *collect.Result, dry bool) {
 	if dry {
 		d.Freed = 0
 	}

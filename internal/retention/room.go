@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/seed-fb9cbc17/cairn/internal/odb/collect"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
@@ -25,7 +26,7 @@ func (r *Cleaner) CleanForRoom(ctx context.Context, cause error) error {
 	done, err := r.RunClean(ctx, CleanOptions{Retention: keep, need: need})
 	switch {
 	case errors.Is(err, ErrBusy): // its room serves this capture as well
-		return r.DB.WaitCollected(ctx)
+		return collect.Wait(ctx, r.DB)
 	case err != nil:
 		r.Log.Warn("cleaning for want of space failed", "error", err)
 		return fmt.Errorf("%w; making room failed: %w", cause, err)

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/collect"
 	"github.com/seed-fb9cbc17/cairn/internal/settings"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
@@ -164,4 +164,4 @@ func (r *Cleaner) reserve(opt CleanOptions) int64 {
 }
 
 // ErrBusy: another process is cleaning.
-var ErrBusy = odb.ErrCollecting
+var ErrBusy = collect.ErrBusy

@@ -1,12 +1,10 @@
 package pack
 
 import (
-	"bytes"
 	"fmt"
-	"math/rand/v2"
-	"strings"
 	"testing"
 
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
@@ -54,22 +52,4 @@ func must1[T any](v T, err error) T {
 	return v
 }
 
-// noise returns n bytes that do not compress and depend on seed only.
-func noise(seed uint64, n int) []byte {
-	data := make([]byte, n)
-	r := rand.NewChaCha8([32]byte{byte(seed), byte(seed >> 8), byte(seed >> 16)})
-	r.Read(data)
-	return data
-}
-
-// prose returns n bytes that do compress.
-func prose(seed uint64, n int) []byte {
-	r := rand.New(rand.NewPCG(seed, 1))
-	words := strings.Fields("a cairn is a stack of stones left along a trail so that you can find the way back")
-	var out bytes.Buffer
-	for out.Len() < n {
-		out.WriteString(words[r.IntN(len(words))])
-		out.WriteByte(" \n"[r.IntN(8)/7])
-	}
-	return out.Bytes()[:n]
-}
+var noise, prose = gittest.Noise, gittest.Prose

@@ -360,3 +360,13 @@ func List(dir string) ([]string, error) {
 	}
 	return stems, nil
 }
+
+// FileBytes returns the size of the files of a pack. A file that is gone counts nothing.
+func (p *Pack) FileBytes() (size int64) {
+	for _, ext := range []string{Ext, IndexExt} {
+		if info, err := os.Lstat(p.Stem + ext); err == nil {
+			size += info.Size()
+		}
+	}
+	return size
+}

@@ -1,4 +1,4 @@
-package odb
+package collect
 
 import (
 	"context"
@@ -13,26 +13,17 @@ import (
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/odbtest"
 )
-
-// soakFactor is how much longer than usual the random tests are to take: the number
-// in CAIRN_SOAK.
-func soakFactor() int {
-	n, err := strconv.Atoi(os.Getenv("CAIRN_SOAK"))
-	if err != nil || n < 1 {
-		return 1
-	}
-	return n
-}
 
 const seedEnv = "ODB_TEST_SEED"
 
 // soakRounds is how much a process does unless it is killed.
 const soakRounds = 6
 
-// childSoakWrite captures again and again, and looks each time whether everything is
-// there that should be.
-func childSoakWrite(db *DB) error {
+// childSoakWrite captures again and again, and checks each time that no object is missing.
+func childSoakWrite(db *odb.DB) error {
 	r := soakRand()
 	for range soakRounds {
 		if err := writeSomething(context.Background(), db, r); err != nil {
@@ -47,15 +38,15 @@ func childSoakWrite(db *DB) error {
 }
 
 // childSoakCollect cleans up again and again.
-func childSoakCollect(db *DB) error {
+func childSoakCollect(db *odb.DB) error {
 	r := soakRand()
 	for range 2 {
-		out, err := db.Collect(context.Background(), Collection{Thorough: r.IntN(2) == 0})
+		out, err := Run(context.Background(), db, Options{Thorough: r.IntN(2) == 0})
 		if len(out.Lost) > 0 {
 			fmt.Fprintf(os.Stderr, "%+v\n", out)
 			os.Exit(3)
 		}
-		if err != nil && !errors.Is(err, ErrCollecting) {
+		if err != nil && !errors.Is(err, ErrBusy) {
 			return err
 		}
 	}
@@ -67,17 +58,16 @@ func soakRand() *rand.Rand {
 	return rand.New(rand.NewPCG(uint64(seed), 59))
 }
 
-// TestSoak lets processes write, delete and clean up in one store, kills them at
-// random system calls and takes the disk away from them. Whatever happens, what a ref
-// leads to is there, git finds nothing wrong, and nothing is left behind.
-// CAIRN_SOAK=n makes it n times as long.
+// TestSoak lets processes write, delete and clean up in one store, kills them at random system
+// calls and lets their writes fail. Afterwards every object that a ref leads to is there, git
+// finds no fault, and no leftover is there. CAIRN_SOAK=n makes it n times as long.
 func TestSoak(t *testing.T) {
 	t.Parallel()
-	runs := 8 * soakFactor()
-	if testing.Short() || raceEnabled {
+	runs := 8 * gittest.SoakFactor()
+	if testing.Short() || gittest.Race {
 		runs = 2
 	}
-	db := newStore(t)
+	db := odbtest.New(t)
 	permanentRef(t, db)
 	var writers, collectors sync.WaitGroup
 	var done atomic.Bool
@@ -106,22 +96,22 @@ func TestSoak(t *testing.T) {
 		return
 	}
 	t.Logf("%d processes have cleaned up beside %d that wrote", cleaned.Load(), 4*runs)
-	must(t, complete(reopen(t, db)))
-	fsck(t, db)
-	collect(t, db, Collection{Thorough: true})
-	must(t, complete(reopen(t, db)))
-	wantClean(t, db, "after the soak")
-	if got := faults(t, db, Verification{}); len(got) > 0 {
+	must(t, complete(odbtest.Reopen(t, db)))
+	odbtest.Fsck(t, db)
+	collect(t, db, Options{Thorough: true})
+	must(t, complete(odbtest.Reopen(t, db)))
+	odbtest.WantClean(t, db, "after the soak")
+	if got := faults(t, db); len(got) > 0 {
 		t.Errorf("faults: %+v", got)
 	}
 	if n := len(db.PackNames()); n > 2 {
 		t.Errorf("%d packs", n)
 	}
-	fsck(t, db)
+	odbtest.Fsck(t, db)
 }
 
 // act runs one process, disturbed or not.
-func act(t *testing.T, db *DB, role string, r *rand.Rand, seed int) {
+func act(t *testing.T, db *odb.DB, role string, r *rand.Rand, seed int) {
 	child := childCommand(role, db.Dir())
 	argv, env := []string{child.Path}, append(child.Env, seedEnv+"="+strconv.Itoa(seed), "GOMAXPROCS=2")
 	at := 1 + r.IntN(120)

@@ -1,4 +1,4 @@
-package odb
+package collect
 
 import (
 	"cmp"
@@ -10,26 +10,31 @@ import (
 	"slices"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/reach"
 )
 
 // copyMemory is the size up to which an entry is copied by way of memory.
 const copyMemory = 1 << 20
 
-// packCopier puts what is kept of other packs into a new one. Compressed data are
-// copied as they are. A delta stays one if its base comes along and precedes it;
-// otherwise the object that it makes is compressed anew.
-type packCopier struct {
-	db   *DB
-	w    *pack.Writer
-	all  *census
-	keep func(object.ID) bool
-	seen bitset // slots of what has been copied
-	room func(done int64) error
-	buf  []byte
+// copyStep is how many entries are copied between two looks at ctx and the room.
+const copyStep = 64
+
+// copier copies live objects of packs, and loose ones, into a new pack. Compressed data are copied
+// as they are. A delta stays a delta if its base precedes it in the new pack. Otherwise the
+// object that it makes is compressed.
+type copier struct {
+	db     *odb.DB
+	w      *pack.Writer
+	all    *reach.Census
+	isLive func(object.ID) bool
+	copied reach.Bitset           // slots of the copied objects
+	room   func(done int64) error // see collector.room
+	buf    []byte
 }
 
-// copyError is damage in a pack: it stays as it is, and others can be copied.
+// copyError is damage in a pack. The pack stays as it is, and other packs can be copied.
 type copyError struct {
 	p   *pack.Pack
 	err error
@@ -38,33 +43,33 @@ type copyError struct {
 func (e *copyError) Error() string { return e.err.Error() }
 func (e *copyError) Unwrap() error { return e.err }
 
-// copySource is the pack that is being copied.
+// copySource is a pack that is being copied.
 type copySource struct {
 	p    *pack.Pack
 	body *pack.Body
 	rows []copyRow // by offset
 }
 
-// copyRow is an entry of it, in less room than a row takes.
+// copyRow is an entry of a copySource. It takes less memory than a pack.Row.
 type copyRow struct {
-	off, to int64 // where it lies in the old pack, and in the new one; 0 = nowhere
+	off, to int64 // offset in the old pack, and in the new one; 0 = not copied
 	crc     uint32
 	slot    int32 // in the census
 }
 
-func (c *packCopier) copyPack(ctx context.Context, p *pack.Pack) error {
+func (c *copier) copyPack(ctx context.Context, p *pack.Pack) error {
 	s, err := c.open(p)
 	if err != nil {
 		return damageIn(p, err)
 	}
 	for i := range s.rows {
-		if i%walkStep == 0 {
+		if i%copyStep == 0 {
 			if err := errors.Join(ctx.Err(), c.room(c.w.Written())); err != nil {
 				return err
 			}
 		}
 		slot := int(s.rows[i].slot)
-		if !c.keep(c.all.ids[slot]) || !c.seen.set(slot) {
+		if !c.isLive(c.all.IDs[slot]) || !c.copied.Set(slot) {
 			continue
 		}
 		if err := c.copyEntry(s, i); err != nil {
@@ -74,7 +79,7 @@ func (c *packCopier) copyPack(ctx context.Context, p *pack.Pack) error {
 	return nil
 }
 
-func (c *packCopier) open(p *pack.Pack) (*copySource, error) {
+func (c *copier) open(p *pack.Pack) (*copySource, error) {
 	x, err := p.Index()
 	if err != nil {
 		return nil, err
@@ -85,7 +90,7 @@ func (c *packCopier) open(p *pack.Pack) (*copySource, error) {
 	}
 	known := true
 	err = x.Each(func(r pack.Row) {
-		slot, ok := c.all.slot(r.ID)
+		slot, ok := c.all.Slot(r.ID)
 		known = known && ok
 		s.rows = append(s.rows, copyRow{off: r.Off, crc: r.CRC, slot: int32(slot)})
 	})
@@ -110,9 +115,9 @@ func damageIn(p *pack.Pack, err error) error {
 	return err
 }
 
-func (c *packCopier) copyEntry(s *copySource, i int) error {
+func (c *copier) copyEntry(s *copySource, i int) error {
 	r, end := &s.rows[i], s.end(i)
-	id := c.all.ids[r.slot]
+	id := c.all.IDs[r.slot]
 	if r.off < pack.HeadSize || end <= r.off || end > s.body.End {
 		return &copyError{s.p, s.p.WrapAt(r.off, pack.Corrupt("entries do not follow each other"))}
 	}
@@ -143,14 +148,14 @@ func (c *packCopier) copyEntry(s *copySource, i int) error {
 	return c.w.Add(id, crc32.ChecksumIEEE(entry), entry)
 }
 
-func (c *packCopier) scratch(n int) []byte {
+func (c *copier) scratch(n int) []byte {
 	if cap(c.buf) < n {
 		c.buf = make([]byte, n)
 	}
 	return c.buf[:n]
 }
 
-// baseAt returns where the base of the i-th entry lies in the new pack.
+// baseAt returns the offset in the new pack of the base of the i-th entry.
 func (s *copySource) baseAt(e pack.Entry, i int) (int64, bool) {
 	off := e.BaseOff
 	if e.Kind == pack.RefDelta {
@@ -167,20 +172,20 @@ func (s *copySource) baseAt(e pack.Entry, i int) (int64, bool) {
 	return s.rows[at].to, true
 }
 
-// remake writes the object that a delta makes. Its base may have several such
-// dependents; the cache of bases spares most of the work.
-func (c *packCopier) remake(s *copySource, r *copyRow) error {
-	id := c.all.ids[r.slot]
-	kind, content, err := pack.ReadVerified(c.db.bases.At(s.p, r.off), id)
+// remake writes the object that a delta makes. Several deltas may have one base, which the cache
+// of bases keeps.
+func (c *copier) remake(s *copySource, r *copyRow) error {
+	id := c.all.IDs[r.slot]
+	kind, content, err := pack.ReadVerified(c.db.Packed(s.p, r.off), id)
 	if err != nil {
 		return damageIn(s.p, err)
 	}
 	return c.w.AddContent(id, kind, content)
 }
 
-// copyLarge copies an entry that is not held in memory. A delta of that size is
-// made anew: nobody makes such.
-func (c *packCopier) copyLarge(s *copySource, r *copyRow, end int64) error {
+// copyLarge copies an entry that does not go through memory as a whole. It remakes a delta of
+// that size, which no known program writes.
+func (c *copier) copyLarge(s *copySource, r *copyRow, end int64) error {
 	head := c.scratch(pack.MaxEntryHead)
 	if err := pack.ReadAt(s.body.Src, head, r.off); err != nil {
 		return damageIn(s.p, s.p.WrapAt(r.off, err))
@@ -194,7 +199,7 @@ func (c *packCopier) copyLarge(s *copySource, r *copyRow, end int64) error {
 	}
 	sum := crc32.NewIEEE()
 	in := &pack.WatchedReader{R: io.TeeReader(io.NewSectionReader(s.body.Src, r.off, end-r.off), sum)}
-	if err := c.w.AddFrom(c.all.ids[r.slot], r.crc, in); err != nil {
+	if err := c.w.AddFrom(c.all.IDs[r.slot], r.crc, in); err != nil {
 		if in.Err != nil {
 			return damageIn(s.p, s.p.WrapAt(r.off, in.Err))
 		}
@@ -206,9 +211,9 @@ func (c *packCopier) copyLarge(s *copySource, r *copyRow, end int64) error {
 	return c.room(c.w.Written())
 }
 
-// copyLoose puts an object that is a file of its own into the pack.
-func (c *packCopier) copyLoose(id object.ID) error {
-	o := c.db.loose(id)
+// copyLoose copies a loose object.
+func (c *copier) copyLoose(id object.ID) error {
+	o := c.db.Loose(id)
 	kind, size, err := o.Stat()
 	if err != nil {
 		return &looseError{id, err}
@@ -220,17 +225,17 @@ func (c *packCopier) copyLoose(id object.ID) error {
 	if err != nil {
 		return &looseError{id, err}
 	}
-	c.note(id)
+	c.markCopied(id)
 	return c.w.AddContent(id, kind, content)
 }
 
-func (c *packCopier) note(id object.ID) {
-	if slot, ok := c.all.slot(id); ok {
-		c.seen.set(slot)
+func (c *copier) markCopied(id object.ID) {
+	if slot, ok := c.all.Slot(id); ok {
+		c.copied.Set(slot)
 	}
 }
 
-// looseError says that a loose object cannot be read; it stays where it is.
+// looseError says that a loose object cannot be read. It stays in its file.
 type looseError struct {
 	id  object.ID
 	err error
@@ -239,8 +244,8 @@ type looseError struct {
 func (e *looseError) Error() string { return fmt.Sprintf("loose object %s: %v", e.id, e.err) }
 func (e *looseError) Unwrap() error { return e.err }
 
-func (c *packCopier) copyLargeLoose(id object.ID, size int64) error {
-	_, _, r, err := c.db.loose(id).Open(id)
+func (c *copier) copyLargeLoose(id object.ID, size int64) error {
+	_, _, r, err := c.db.Loose(id).Open(id)
 	if err != nil {
 		return &looseError{id, err}
 	}
@@ -250,6 +255,6 @@ func (c *packCopier) copyLargeLoose(id object.ID, size int64) error {
 	if errors.As(err, &damage) {
 		return &looseError{id, err}
 	}
-	c.note(id)
+	c.markCopied(id)
 	return err
 }

@@ -1,4 +1,4 @@
-package odb
+package fsck
 
 import (
 	"errors"
@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
@@ -17,13 +18,14 @@ const (
 )
 
 func (c *checker) packs() error {
-	if err := c.db.refresh(true); err != nil {
+	packs, err := c.db.Packs()
+	if err != nil {
 		return err
 	}
 	if err := c.halves(); err != nil {
 		return err
 	}
-	for _, p := range c.db.packs.Load().packs {
+	for _, p := range packs {
 		if err := c.pack(p); err != nil {
 			return err
 		}
@@ -33,14 +35,13 @@ func (c *checker) packs() error {
 
 // halves reports packs without an index and indexes without a pack.
 func (c *checker) halves() error {
-	names, err := readNames(c.db.path(packDir))
+	names, err := packFiles(c.path("objects/pack"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
-		return c.report(Fault{Kind: FaultPack, Path: c.db.path(packDir), Err: err})
+		return c.report(Fault{Kind: FaultPack, Path: c.path("objects/pack"), Err: err})
 	}
-	slices.Sort(names)
 	for _, name := range names {
 		for _, half := range []struct {
 			has, lacks string
@@ -56,7 +57,7 @@ func (c *checker) halves() error {
 			if _, whole := slices.BinarySearch(names, stem+half.lacks); whole {
 				continue
 			}
-			half.fault.Path = c.db.path(packDir, stem+half.lacks)
+			half.fault.Path = c.path("objects/pack/" + stem + half.lacks)
 			half.fault.Err = fmt.Errorf("%s: %w", stem+half.lacks, fs.ErrNotExist)
 			if err := c.report(half.fault); err != nil {
 				return err
@@ -66,22 +67,35 @@ func (c *checker) halves() error {
 	return nil
 }
 
+// packFiles returns the sorted names of the files in a directory.
+func packFiles(dir string) ([]string, error) {
+	d, err := atomicfile.OpenDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	names, err := d.Readdirnames(-1)
+	slices.Sort(names)
+	return names, err
+}
+
+// pack verifies a pack and its index, and every object in it.
 func (c *checker) pack(p *pack.Pack) error {
 	x, err := p.Index()
 	if err == nil {
 		err = p.Wrap(pack.IndexExt, pack.CheckSum(c.ctx, p.Stem+pack.IndexExt))
 	}
 	if err != nil {
-		return c.damaged(p, FaultIndex, err)
+		return c.reportDamage(p, FaultIndex, err)
 	}
 	if _, err := p.Body(); err != nil {
-		return c.damaged(p, FaultPack, err)
+		return c.reportDamage(p, FaultPack, err)
 	}
 	rows, err := x.Rows()
 	if err != nil {
-		return c.damaged(p, FaultIndex, p.Wrap(pack.IndexExt, err))
+		return c.reportDamage(p, FaultIndex, p.Wrap(pack.IndexExt, err))
 	}
-	if c.v.Quick {
+	if c.opt.Quick {
 		return nil
 	}
 	bad := p.Wrap(pack.Ext, pack.CheckSum(c.ctx, p.Stem+pack.Ext))
@@ -89,7 +103,7 @@ func (c *checker) pack(p *pack.Pack) error {
 		if err := c.ctx.Err(); err != nil {
 			return err
 		}
-		err := pack.ReadThrough(c.db.bases.At(p, r.Off), r.ID)
+		err := pack.ReadThrough(c.db.Packed(p, r.Off), r.ID)
 		if errors.Is(err, pack.ErrGone) {
 			return nil
 		}
@@ -106,11 +120,11 @@ func (c *checker) pack(p *pack.Pack) error {
 	if bad == nil {
 		return nil
 	}
-	return c.damaged(p, FaultPack, bad)
+	return c.reportDamage(p, FaultPack, bad)
 }
 
-// damaged reports a pack or its index, unless the pack has gone meanwhile.
-func (c *checker) damaged(p *pack.Pack, kind FaultKind, err error) error {
+// reportDamage reports a pack or its index, unless the pack is gone by now.
+func (c *checker) reportDamage(p *pack.Pack, kind FaultKind, err error) error {
 	f := Fault{Kind: kind, Path: p.Stem + pack.Ext, Err: err, Repair: repairPack}
 	switch {
 	case errors.Is(err, pack.ErrGone):

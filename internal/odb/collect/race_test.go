@@ -1,4 +1,4 @@
-package odb
+package collect
 
 import (
 	"context"
@@ -10,29 +10,32 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/odbtest"
 )
 
-// A writer comes to refer to garbage after the marks were made and before it goes:
-// when nothing has been planned yet, and when the new packs are being written.
+// A writer refers to garbage after the marks were made and before the garbage goes: before the
+// jobs are planned, and while the new packs are written.
 func TestCollectKeepsWhatIsRevived(t *testing.T) {
 	t.Parallel()
 	for _, loose := range []bool{false, true} {
 		for _, late := range []bool{false, true} {
 			t.Run(fmt.Sprintf("loose %v, late %v", loose, late), func(t *testing.T) {
 				t.Parallel()
-				l := newLines(t)
-				l.fill("refs/cairn/tracks/a", 8)
-				l.fill("refs/cairn/tracks/b", 8)
+				l := odbtest.NewLines(t)
+				l.Fill("refs/cairn/tracks/a", 8)
+				l.Fill("refs/cairn/tracks/b", 8)
 				// In one pack with something that is needed, so that it goes when the rest is copied.
-				revived := commit(t, l.DB, append(numbered("garbage", 0, 5), "needed")...)
+				revived := odbtest.Commit(t, l.DB, append(odbtest.Numbered("garbage", 0, 5), "needed")...)
 				must(t, l.SetRef("refs/cairn/needed", revived[5]))
 				if loose && !late {
-					git(t, l.Dir(), "garbage 7", "hash-object", "-w", "--stdin")
+					gittest.Bare(t, l.Dir(), "garbage 7", "hash-object", "-w", "--stdin")
 					revived = append(revived, object.Sum(object.Blob, []byte("garbage 7")))
 				}
-				l.forget("refs/cairn/tracks/b")
-				writer := reopen(t, l.DB)
+				l.Forget("refs/cairn/tracks/b")
+				writer := odbtest.Reopen(t, l.DB)
 				revive := sync.OnceFunc(func() {
 					unlock, err := writer.Lock(t.Context())
 					must(t, err)
@@ -55,7 +58,7 @@ func TestCollectKeepsWhatIsRevived(t *testing.T) {
 					}
 					return 1 << 40, nil
 				}
-				g := &collector{db: l.DB, c: Collection{Thorough: true, Free: free}, out: &Collected{}}
+				g := &collector{db: l.DB, opt: Options{Thorough: true, Free: free}, out: &Result{}}
 				must(t, g.mark(t.Context()))
 				if !late {
 					revive()
@@ -65,33 +68,33 @@ func TestCollectKeepsWhatIsRevived(t *testing.T) {
 					t.Errorf("%+v", g.out)
 				}
 				for _, id := range revived {
-					if _, _, err := reopen(t, l.DB).Read(id); err != nil {
+					if _, _, err := odbtest.Reopen(t, l.DB).Read(id); err != nil {
 						t.Error(err)
 					}
 				}
-				l.check(false)
+				l.Check(false)
 			})
 		}
 	}
 }
 
-// Writers that use the same few blobs again and again, so that garbage is revived all
-// the time, against collectors and folds. Under the lock, everything that a ref leads
-// to is there at any time; at the end it reads back.
+// Writers that use the same few blobs again and again revive garbage all the time, beside
+// collections and folds. Under the lock, every object that a ref leads to is there at any time;
+// at the end all of them read back.
 func TestCollectAgainstWriters(t *testing.T) {
 	t.Parallel()
-	runs := 10 * soakFactor()
-	if testing.Short() || raceEnabled {
+	runs := 10 * gittest.SoakFactor()
+	if testing.Short() || gittest.Race {
 		runs = 4
 	}
-	db := newStore(t)
+	db := odbtest.New(t)
 	permanentRef(t, db)
 	var all sync.WaitGroup
 	var done atomic.Bool
 	rounds := make([]int, 3)
 	for n := range rounds {
-		other := reopen(t, db)
-		think := noise(uint64(n), 4<<20)
+		other := odbtest.Reopen(t, db)
+		think := gittest.Noise(uint64(n), 4<<20)
 		all.Go(func() {
 			r := rand.New(rand.NewPCG(uint64(n), 7))
 			for ; !done.Load(); rounds[n]++ {
@@ -106,9 +109,9 @@ func TestCollectAgainstWriters(t *testing.T) {
 	dropped := 0
 	all.Go(func() {
 		defer done.Store(true)
-		other := reopen(t, db)
+		other := odbtest.Reopen(t, db)
 		for n := 0; (n < runs || dropped < 5*runs) && !t.Failed(); n++ { // the writers may be late
-			out, err := other.Collect(t.Context(), Collection{Thorough: n%2 == 0})
+			out, err := Run(t.Context(), other, Options{Thorough: n%2 == 0})
 			if err != nil || out.Blocked != nil || len(out.Lost) > 0 {
 				t.Errorf("%+v, %v", out, err)
 				return
@@ -118,16 +121,15 @@ func TestCollectAgainstWriters(t *testing.T) {
 	})
 	all.Wait()
 	t.Logf("%d objects were dropped while %d captures were made", dropped, rounds)
-	must(t, complete(reopen(t, db)))
-	collect(t, db, Collection{Thorough: true})
+	must(t, complete(odbtest.Reopen(t, db)))
+	collect(t, db, Options{Thorough: true})
 	must(t, complete(db))
-	wantClean(t, db, "after the race")
-	fsck(t, db)
+	odbtest.WantClean(t, db, "after the race")
+	odbtest.Fsck(t, db)
 }
 
-// permanentRef makes a ref that the writers leave alone: a store without any is not
-// cleaned up.
-func permanentRef(t testing.TB, db *DB) {
+// permanentRef makes a ref that the writers leave alone: a store without a ref is not cleaned up.
+func permanentRef(t testing.TB, db *odb.DB) {
 	t.Helper()
 	b := db.NewBatch()
 	defer b.Discard()
@@ -137,9 +139,9 @@ func permanentRef(t testing.TB, db *DB) {
 	must(t, db.SetRef("refs/cairn/permanent", tree))
 }
 
-// writeSomething does what a capture does: it looks which objects are there, writes
-// the others, and moves a ref.
-func writeSomething(ctx context.Context, db *DB, r *rand.Rand) (err error) {
+// writeSomething works as a capture does: it looks objects up, writes the absent ones, and moves
+// a ref.
+func writeSomething(ctx context.Context, db *odb.DB, r *rand.Rand) (err error) {
 	unlock, err := db.Lock(ctx)
 	if err != nil {
 		return err
@@ -153,7 +155,7 @@ func writeSomething(ctx context.Context, db *DB, r *rand.Rand) (err error) {
 	}
 	ref := fmt.Sprint("refs/cairn/tracks/", r.IntN(6))
 	if r.IntN(4) == 0 {
-		if err := db.DeleteRef(ref); !errors.Is(err, ErrNotFound) {
+		if err := db.DeleteRef(ref); !errors.Is(err, odb.ErrNotFound) {
 			return err
 		}
 		return nil
@@ -184,11 +186,11 @@ func writeSomething(ctx context.Context, db *DB, r *rand.Rand) (err error) {
 	return errors.Join(err, complete(db))
 }
 
-// errIncomplete says that something is gone that is needed.
+// errIncomplete says that an object is gone that is needed.
 var errIncomplete = errors.New("incomplete")
 
-// complete reports what a ref leads to and is not there.
-func complete(db *DB) error {
+// complete fails if a ref leads to an object that is not there.
+func complete(db *odb.DB) error {
 	refs, err := db.Refs("refs/")
 	if err != nil {
 		return err
@@ -211,7 +213,7 @@ func complete(db *DB) error {
 	return nil
 }
 
-// eventually waits for something that is bound to happen.
+// eventually waits until a condition holds that is bound to hold.
 func eventually(t *testing.T, happens func() bool) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); !happens(); time.Sleep(time.Millisecond) {
@@ -221,67 +223,18 @@ func eventually(t *testing.T, happens func() bool) {
 	}
 }
 
-// Whoever waits for the lock is noticed, from the same process and from another, and
-// no longer when it has given up or died.
-func TestWanted(t *testing.T) {
-	t.Parallel()
-	db := newStore(t)
-	unlock, err := db.Lock(t.Context())
-	must(t, err)
-	if db.wanted() {
-		t.Fatal("nobody waits")
-	}
-	other := reopen(t, db)
-	got := make(chan error)
-	go func() {
-		unlock, err := other.Lock(t.Context())
-		if err == nil {
-			err = unlock()
-		}
-		got <- err
-	}()
-	eventually(t, db.wanted)
-	must(t, unlock())
-	must(t, <-got)
-	if db.wanted() {
-		t.Error("nobody waits any more")
-	}
-	unlock, err = db.Lock(t.Context())
-	must(t, err)
-	go func() {
-		unlock, err := db.Lock(t.Context())
-		if err == nil {
-			err = unlock()
-		}
-		got <- err
-	}()
-	eventually(t, db.wanted)
-	must(t, unlock())
-	must(t, <-got)
-
-	unlock, err = db.Lock(t.Context())
-	must(t, err)
-	waiter := childCommand("lock", db.Dir())
-	must(t, waiter.Start())
-	eventually(t, db.wanted)
-	must(t, waiter.Process.Kill())
-	waiter.Wait()
-	eventually(t, func() bool { return !db.wanted() })
-	must(t, unlock())
-}
-
-// A collector that has much to do lets those who wait go between its steps.
+// A collection with much to do lets waiting processes have the lock between its jobs.
 func TestCollectGivesWay(t *testing.T) {
 	t.Parallel()
-	l := newLines(t)
-	l.fill("refs/cairn/tracks/a", 2)
+	l := odbtest.NewLines(t)
+	l.Fill("refs/cairn/tracks/a", 2)
 	for i := range 200 {
-		commit(t, l.DB, fmt.Sprint("garbage ", i))
+		odbtest.Commit(t, l.DB, fmt.Sprint("garbage ", i))
 	}
-	other := reopen(t, l.DB)
+	other := odbtest.Reopen(t, l.DB)
 	var had atomic.Int32
 	var others sync.WaitGroup
-	out := collect(t, l.DB, Collection{BeforeRemove: func(gone, left []string) error {
+	out := collect(t, l.DB, Options{BeforeRemove: func(gone, left []string) error {
 		if len(gone) > removalsAtOnce {
 			t.Errorf("%d packs go at once", len(gone))
 		}
@@ -294,15 +247,15 @@ func TestCollectGivesWay(t *testing.T) {
 			had.Add(1)
 			unlock()
 		})
-		eventually(t, l.wanted)
+		eventually(t, l.LockWanted)
 		return nil
 	}})
 	others.Wait()
 	if n := had.Load(); n < 200/removalsAtOnce {
-		t.Errorf("somebody else had the lock %d times", n)
+		t.Errorf("the other had the lock %d times", n)
 	}
 	if out.Dropped < 200 {
 		t.Errorf("%+v", out)
 	}
-	l.check(true)
+	l.Check(true)
 }

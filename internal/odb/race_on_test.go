@@ -1,5 +1,0 @@
-//go:build race
-
-package odb
-
-const raceEnabled = true

@@ -33,18 +33,19 @@ func (r *Repo) Changes(ctx context.Context, from, to string, paths ...string) ([
 // the disk. The patch has the full id from as it was given; any other from is replaced by the hash
 // of its tree.
 func (r *Repo) Patch(ctx context.Context, from, to string) (Patch, error) {
-	list, err := r.Changes(ctx, from, to)
-	if err != nil {
-		return Patch{}, err
-	}
-	p := Patch{Hash: from, Files: make([]string, len(list))}
+	hash := from
 	if _, err := object.ParseID(from); err != nil {
 		c, err := r.store.Lookup(ctx, from)
 		if err != nil {
 			return Patch{}, err
 		}
-		p.Hash = c.Hash
+		from, hash = c.ID, c.Hash // both the list and the hash are about this checkpoint
 	}
+	list, err := r.Changes(ctx, from, to)
+	if err != nil {
+		return Patch{}, err
+	}
+	p := Patch{Hash: hash, Files: make([]string, len(list))}
 	for i, c := range list {
 		p.Files[i] = strings.TrimSuffix(history.Slashed(r.store.Root), "/") + "/" + c.Path
 	}

@@ -40,10 +40,6 @@ func (r *Repo) IdleAfter(pause time.Duration) { r.capturer.IdleAfter(pause) }
 // WaitIdle waits until the work that was put off is done.
 func (r *Repo) WaitIdle() { r.capturer.WaitIdle() }
 
-// SetLongWalk says after how many checkpoints a look-up makes an index; 0 switches that
-// off, so that all are walked over.
-func (r *Repo) SetLongWalk(n int) { r.store.LongWalk = n }
-
 // LongAgo lets a Repo forget when it looked for what the dead leave.
 func (r *Repo) LongAgo() { r.store.Tidied = time.Time{} }
 

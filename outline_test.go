@@ -122,7 +122,7 @@ func TestLookupOfTreesAtOnce(t *testing.T) {
 	}
 }
 
-// BenchmarkLookupOldest finds the first of 2,000 checkpoints by its tree.
+// BenchmarkLookupOldest finds the first of 10,000 checkpoints by its tree.
 func BenchmarkLookupOldest(b *testing.B) {
 	root, data := b.TempDir(), b.TempDir()
 	opt := cairn.Options{Root: root, DataDir: data, NoSync: true}
@@ -132,7 +132,7 @@ func BenchmarkLookupOldest(b *testing.B) {
 	}
 	defer r.Close()
 	var first string
-	for i := range 2000 {
+	for i := range 10_000 {
 		if err := os.WriteFile(filepath.Join(root, "f"), fmt.Append(nil, "content ", i), 0o644); err != nil {
 			b.Fatal(err)
 		}

@@ -2,11 +2,7 @@ package history
 
 import (
 	"bytes"
-	"container/heap"
-	"context"
 	"fmt"
-	"iter"
-	"slices"
 	"strings"
 	"time"
 
@@ -50,6 +46,11 @@ var Identity = object.Signature{Name: "cairn", Email: "cairn@localhost"}
 
 // ReadCheckpoint reads a commit that cairn made. The metadata is decoded on demand.
 func (r *Store) ReadCheckpoint(id object.ID) (*Checkpoint, error) {
+	return r.readBy(id, r.DB.EndsLine)
+}
+
+// readBy is ReadCheckpoint with a function that reports the ends of lines.
+func (r *Store) readBy(id object.ID, endsLine func(object.ID) bool) (*Checkpoint, error) {
 	kind, data, err := r.DB.Read(id)
 	if err != nil {
 		return nil, fmt.Errorf("checkpoint %s: %w", id, err)
@@ -67,7 +68,7 @@ func (r *Store) ReadCheckpoint(id object.ID) (*Checkpoint, error) {
 	if c.Header(state.MetadataHeader) == "" {
 		return nil, state.NotFound("commit %s is not a checkpoint", id)
 	}
-	if r.DB.EndsLine(id) {
+	if endsLine(id) {
 		c.Parents = nil // cleaned away
 	}
 	parent := ""
@@ -144,157 +145,4 @@ func AddCommit(b *odb.Batch, q CommitRequest) (object.ID, error) {
 		return object.ID{}, err
 	}
 	return b.Add(object.Commit, data)
-}
-
-// refsBelow lists the refs with the prefixes.
-func (r *Store) refsBelow(prefixes ...string) (all []odb.Ref, err error) {
-	for _, prefix := range prefixes {
-		refs, err := r.DB.Refs(prefix)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, refs...)
-	}
-	return all, nil
-}
-
-// readTips reads the commits that refs name, except the known ones. Damage to one line does not
-// hide the others: a ref that cannot be read is logged and left out, and its Err is set.
-func (r *Store) readTips(refs []odb.Ref, read checkpointReader, known func(object.ID) bool) (tips []*Checkpoint) {
-	for i := range refs {
-		ref := &refs[i]
-		if ref.Err == nil && known(ref.ID) {
-			continue
-		}
-		if ref.Err == nil {
-			c, err := read(ref.ID)
-			if err == nil {
-				tips = append(tips, c)
-				continue
-			}
-			ref.Err = err
-		}
-		r.Log.Warn("line left out", "ref", ref.Name, "error", ref.Err)
-	}
-	return tips
-}
-
-// nothing is the empty set of known checkpoints: a walk with it visits every checkpoint.
-func nothing(object.ID) bool { return false }
-
-// Checkpoints yields the checkpoints of all lines, newest first. Of a session it yields only those
-// whose state differs from the one before. An error ends the iteration.
-func (r *Store) Checkpoints(ctx context.Context) iter.Seq2[*Checkpoint, error] {
-	return r.checkpointsOf(ctx, r.ReadCheckpoint, RefTracks, RefSessions, RefLost)
-}
-
-// checkpointsOf yields the checkpoints of all lines whose refs have one of the prefixes, as read
-// returns them.
-func (r *Store) checkpointsOf(ctx context.Context, read checkpointReader, prefixes ...string) iter.Seq2[*Checkpoint, error] {
-	return func(yield func(*Checkpoint, error) bool) {
-		refs, err := r.refsBelow(prefixes...)
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		r.walk(ctx, refs, read, nothing)(yield)
-	}
-}
-
-// walk yields the checkpoints that lead to refs, newest first. It stops at known checkpoints and
-// does not yield them.
-func (r *Store) walk(ctx context.Context, refs []odb.Ref, read checkpointReader, known func(object.ID) bool) iter.Seq2[*Checkpoint, error] {
-	return func(yield func(*Checkpoint, error) bool) {
-		var tips []*Checkpoint
-		seen := make(map[object.ID]bool) // forks share ancestors
-		for _, tip := range r.readTips(refs, read, known) {
-			c, err := skipUnchanged(tip, read, known)
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			tips = append(tips, unseen(c, seen)...)
-		}
-		ancestors(ctx, tips, yield, func(c *Checkpoint) ([]*Checkpoint, error) {
-			if len(c.commit.Parents) == 0 || known(c.commit.Parents[0]) {
-				return nil, nil
-			}
-			parent, err := read(c.commit.Parents[0])
-			if err != nil {
-				return nil, err
-			}
-			before, err := skipUnchanged(parent, read, known)
-			return unseen(before, seen), err
-		})
-	}
-}
-
-// skipUnchanged goes back from a line's event to the oldest one with the same state. It returns
-// nothing if that leads to a known checkpoint.
-func skipUnchanged(c *Checkpoint, read checkpointReader, known func(object.ID) bool) ([]*Checkpoint, error) {
-	for c.commit.Header(LineHeader) != "" && len(c.commit.Parents) > 0 {
-		before, err := read(c.commit.Parents[0])
-		if err != nil {
-			return nil, err
-		}
-		if before.tree != c.tree || before.commit.Header(state.MetadataHeader) != c.commit.Header(state.MetadataHeader) {
-			break
-		}
-		if known(before.id) {
-			return nil, nil
-		}
-		c = before
-	}
-	return []*Checkpoint{c}, nil
-}
-
-// ancestors yields the tips and, by the function parents, their ancestors, newest first.
-func ancestors(ctx context.Context, tips []*Checkpoint, yield func(*Checkpoint, error) bool, parents func(*Checkpoint) ([]*Checkpoint, error)) {
-	queue := newestFirst(tips)
-	heap.Init(&queue)
-	for queue.Len() > 0 {
-		c := heap.Pop(&queue).(*Checkpoint)
-		if err := ctx.Err(); err != nil {
-			yield(nil, err)
-			return
-		}
-		if !yield(c, nil) {
-			return
-		}
-		before, err := parents(c)
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		for _, p := range before {
-			heap.Push(&queue, p)
-		}
-	}
-}
-
-// newestFirst is a heap of checkpoints by time. Commits keep whole seconds. Within one second a
-// line keeps its own order, because a parent is pushed after its child was popped.
-type newestFirst []*Checkpoint
-
-func (q newestFirst) Len() int { return len(q) }
-
-func (q newestFirst) Less(i, j int) bool { return q[i].When.After(q[j].When) }
-
-func (q newestFirst) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
-
-func (q *newestFirst) Push(x any) { *q = append(*q, x.(*Checkpoint)) }
-
-func (q *newestFirst) Pop() any {
-	last := (*q)[len(*q)-1]
-	*q = slices.Delete(*q, len(*q)-1, len(*q))
-	return last
-}
-
-// unseen leaves out checkpoints that came before, and notes the others.
-func unseen(list []*Checkpoint, seen map[object.ID]bool) []*Checkpoint {
-	return slices.DeleteFunc(list, func(c *Checkpoint) bool {
-		was := seen[c.id]
-		seen[c.id] = true
-		return was
-	})
 }

@@ -22,7 +22,6 @@ type Store struct {
 	Never     atomic.Pointer[denyList] // set by RefreshDenied
 	Trees     treeCache
 	FreeSpace func() (int64, error) // bytes on the disk of the store
-	LongWalk  int                   // number of checkpoints after which a look-up makes an index; 0 = never
 
 	// Recovery finishes interrupted operations. Disturbed is called with the lock held if another
 	// process has held it since this Store did.
@@ -32,14 +31,11 @@ type Store struct {
 	// Guarded by the store's lock.
 	Tidied       time.Time // time of the last tidy; zero = tidy before the next command
 	disturbances int       // DB.Disturbances when this Store last held the lock
-
-	outlines outlines
-	lookups  atomic.Pointer[treeIndex] // the latest index
 }
 
 // New returns a Store without a DB.
 func New(opt settings.Options, root string) *Store {
-	s := &Store{Opt: opt, Root: root, Log: opt.Logger, Now: time.Now, LongWalk: LongWalk}
+	s := &Store{Opt: opt, Root: root, Log: opt.Logger, Now: time.Now}
 	if s.Log == nil {
 		s.Log = slog.New(slog.DiscardHandler)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 )
 
@@ -13,7 +14,7 @@ import (
 func (r *Store) Tip(line string) *Checkpoint { return r.TipBy(line, r.ReadCheckpoint) }
 
 // TipBy is Tip with another reader of checkpoints.
-func (r *Store) TipBy(line string, read checkpointReader) *Checkpoint {
+func (r *Store) TipBy(line string, read func(object.ID) (*Checkpoint, error)) *Checkpoint {
 	id, err := r.DB.Ref(line)
 	if errors.Is(err, odb.ErrNotFound) {
 		return nil
@@ -30,7 +31,7 @@ func (r *Store) TipBy(line string, read checkpointReader) *Checkpoint {
 
 // Newest returns the newest checkpoint outside of sessions, nil if there is none.
 func (r *Store) Newest(ctx context.Context) (*Checkpoint, error) {
-	for c, err := range r.checkpointsOf(ctx, r.ReadCheckpoint, RefTracks) {
+	for c, err := range r.checkpointsOf(ctx, RefTracks) {
 		return c, err
 	}
 	return nil, nil

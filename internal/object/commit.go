@@ -79,18 +79,19 @@ func ParseCommit(data []byte) (*CommitData, error) {
 	if bytes.IndexByte(data, 0) >= 0 {
 		return nil, fmt.Errorf("%w: NUL in a commit", ErrMalformed)
 	}
-	head, message, ok := bytes.Cut(data, []byte("\n\n"))
+	head, message, ok := strings.Cut(string(data), "\n\n")
 	if !ok {
 		return nil, fmt.Errorf("%w: commit without an end of headers", ErrMalformed)
 	}
-	c := &CommitData{Message: string(message)}
-	if err := c.assign(splitHeaders(string(head))); err != nil {
+	c := &CommitData{Message: message}
+	if err := c.assign(splitHeaders(head)); err != nil {
 		return nil, err
 	}
 	return c, nil
 }
 
-func splitHeaders(head string) (headers []Header) {
+func splitHeaders(head string) []Header {
+	headers := make([]Header, 0, strings.Count(head, "\n")+1)
 	for head != "" {
 		var header string
 		header, head = cutHeader(head)

@@ -36,7 +36,11 @@ func ParseID(s string) (ID, error) {
 }
 
 // String returns the 40 hex digits.
-func (id ID) String() string { return hex.EncodeToString(id[:]) }
+func (id ID) String() string {
+	var digits [2 * len(id)]byte
+	hex.Encode(digits[:], id[:])
+	return string(digits[:])
+}
 
 // IsZero reports whether id is the zero value, which names no object.
 func (id ID) IsZero() bool { return id == ID{} }

@@ -58,7 +58,8 @@ func parseSignature(s string) (Signature, error) {
 	name, rest, open := strings.Cut(s, "<")
 	email, rest, closed := strings.Cut(rest, ">")
 	stamp, zone, _ := strings.Cut(strings.TrimSpace(rest), " ")
-	if !open || !closed || strings.ContainsAny(name+email+rest, "<>\n") {
+	const delimiters = "<>\n"
+	if !open || !closed || strings.ContainsAny(name, delimiters) || strings.ContainsAny(email, delimiters) || strings.ContainsAny(rest, delimiters) {
 		return Signature{}, fmt.Errorf("%w: signature %q", ErrMalformed, s)
 	}
 	sec, err := strconv.ParseUint(stamp, 10, 63)

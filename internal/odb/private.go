@@ -19,7 +19,6 @@ const (
 	PrivateReplaced Private = "replaced" // ids of commits and trees that others took the place of
 	PrivateLost     Private = "lost"     // what a repair could not bring back
 	PrivatePurged   Private = "purged"   // paths that are not to be captured any more
-	PrivateTrees    Private = "trees"    // a cache: which checkpoint is the newest with a tree
 )
 
 // ReadPrivate returns the contents of a private file; ErrNotFound if there is none.
@@ -31,23 +30,13 @@ func (db *DB) ReadPrivate(name Private) ([]byte, error) {
 	return data, err
 }
 
-// WritePrivate replaces a private file, all or nothing. Call it with the lock held.
+// WritePrivate replaces a private file, all or nothing, also where a directory has its name.
+// Call it with the lock held.
 func (db *DB) WritePrivate(name Private, data []byte) error {
-	return db.replacePrivate(string(name), data, !db.opt.NoSync)
-}
-
-// WriteCache replaces a private file that is only a cache. It needs no lock and flushes
-// nothing: who reads it has to find out whether it is whole and still true.
-func (db *DB) WriteCache(name Private, data []byte) error {
-	return db.replacePrivate(string(name), data, false)
-}
-
-// replacePrivate writes a private file again, also where a directory has its name.
-func (db *DB) replacePrivate(name string, data []byte, sync bool) error {
-	if err := db.ClearPrivate(name); err != nil {
+	if err := db.ClearPrivate(string(name)); err != nil {
 		return err
 	}
-	return writeFile(db.PrivatePath(name), data, sync)
+	return writeFile(db.PrivatePath(string(name)), data, !db.opt.NoSync)
 }
 
 // ClearPrivate sets aside a directory, a link or a special file that stands in place of a

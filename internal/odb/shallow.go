@@ -39,12 +39,24 @@ func (db *DB) Shallow() ([]object.ID, error) {
 
 // EndsLine reports whether the parents of a commit do not count. Asking costs one
 // look at the file. If that cannot be read, all parents count.
-func (db *DB) EndsLine(id object.ID) bool {
+func (db *DB) EndsLine(id object.ID) bool { return db.Ends().Has(id) }
+
+// Ends are the commits of Shallow at one time, sorted.
+type Ends []object.ID
+
+// Ends reads the list once, for a caller that asks about many commits. It is empty if the
+// list cannot be read.
+func (db *DB) Ends() Ends {
 	list, err := db.readShallow()
 	if err != nil || list == nil {
-		return false
+		return nil
 	}
-	_, found := slices.BinarySearchFunc(list.ids, id, compareIDs)
+	return list.ids
+}
+
+// Has reports whether the parents of a commit do not count.
+func (e Ends) Has(id object.ID) bool {
+	_, found := slices.BinarySearchFunc(e, id, compareIDs)
 	return found
 }
 

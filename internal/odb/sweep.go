@@ -22,6 +22,7 @@ import (
 func (db *DB) Sweep() error {
 	err := errors.Join(
 		db.sweepPackedRefsLock(),
+		db.sweepTrees(),
 		atomicfile.Sweep(db.dir, atomicfile.Prefix),
 		sweepAside(db.path(privateDir)), // temporary files and quarantines
 		atomicfile.Sweep(db.path(journalDir), atomicfile.Prefix),
@@ -31,6 +32,15 @@ func (db *DB) Sweep() error {
 		return fmt.Errorf("sweep store %s: %w", db.dir, err)
 	}
 	return nil
+}
+
+// sweepTrees removes cairn/trees, a cache of look-ups that earlier releases wrote.
+func (db *DB) sweepTrees() error {
+	path := db.PrivatePath("trees")
+	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	return ignoreInUse(atomicfile.RemoveIfThere(path))
 }
 
 // sweepPackedRefsLock removes git's lock of packed-refs if it was ours: if it is the

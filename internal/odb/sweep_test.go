@@ -61,7 +61,7 @@ func TestSweep(t *testing.T) {
 		"objects/pack/pack-1234.idx", "objects/pack/" + half + ".keep", "refs/cairn/.tmp_cairn_1",
 	}
 	drop := []string{
-		".tmp_cairn_1", "cairn/.tmp_cairn_2", "cairn/journal/.tmp_cairn_3", "objects/pack/tmp_cairn_4",
+		".tmp_cairn_1", "cairn/trees", "cairn/.tmp_cairn_2", "cairn/journal/.tmp_cairn_3", "objects/pack/tmp_cairn_4",
 	}
 	for _, name := range append(slices.Clone(keep), drop...) {
 		must(t, os.WriteFile(db.path(filepath.FromSlash(name)), []byte("x"), 0o600))
@@ -100,6 +100,25 @@ func TestSweep(t *testing.T) {
 	must(t, os.RemoveAll(db.path(packDir)))
 	must(t, os.RemoveAll(db.path(journalDir)))
 	must(t, db.Sweep())
+}
+
+// Earlier releases wrote a regular file cairn/trees. What else has the name stays.
+func TestSweepOfTheTreesFile(t *testing.T) {
+	t.Parallel()
+	for kind, put := range map[string]func(path string) error{
+		"directory": func(path string) error { return os.Mkdir(path, 0o700) },
+		"link":      func(path string) error { return os.Symlink("version", path) },
+	} {
+		db := newStore(t)
+		path := db.PrivatePath("trees")
+		if err := put(path); err != nil {
+			t.Skip("links cannot be made here:", err)
+		}
+		must(t, db.Sweep())
+		if _, err := os.Lstat(path); err != nil {
+			t.Errorf("%s: %v", kind, err)
+		}
+	}
 }
 
 func TestR91UnfinishedStoresAreSwept(t *testing.T) {

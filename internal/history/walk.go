@@ -1,0 +1,184 @@
+package history
+
+import (
+	"container/heap"
+	"context"
+	"errors"
+	"iter"
+	"slices"
+
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
+)
+
+// Checkpoints yields the checkpoints of all lines, newest first. Of a session it yields only those
+// whose state differs from the one before. An error ends the iteration.
+func (r *Store) Checkpoints(ctx context.Context) iter.Seq2[*Checkpoint, error] {
+	return r.checkpointsOf(ctx, RefTracks, RefSessions, RefLost)
+}
+
+// checkpointsOf yields the checkpoints of all lines whose refs have one of the prefixes.
+func (r *Store) checkpointsOf(ctx context.Context, prefixes ...string) iter.Seq2[*Checkpoint, error] {
+	return func(yield func(*Checkpoint, error) bool) {
+		w, tips, err := r.newWalk(prefixes...)
+		for i, tip := range tips {
+			if tips[i], err = w.skipUnchanged(tip); err != nil {
+				break
+			}
+		}
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		w.run(ctx, tips, yield, func(c *Checkpoint) ([]*Checkpoint, error) {
+			before, err := w.before(c)
+			if err != nil || before == nil {
+				return nil, err
+			}
+			before, err = w.skipUnchanged(before)
+			return []*Checkpoint{before}, err
+		})
+	}
+}
+
+// otherStates yields every checkpoint that can be reached from a pin, an imported
+// checkpoint or a line of another store, newest first. What cannot be read is left
+// out: it may be damaged, but it is not this store's own history.
+func (r *Store) otherStates(ctx context.Context) iter.Seq2[*Checkpoint, error] {
+	return func(yield func(*Checkpoint, error) bool) {
+		w, tips, err := r.newWalk(RefPins, RefImported, RefRemotes)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		w.run(ctx, tips, yield, func(c *Checkpoint) (before []*Checkpoint, err error) {
+			for _, id := range c.commit.Parents {
+				if parent, err := w.read(id); err == nil {
+					before = append(before, parent)
+				}
+			}
+			return before, nil
+		})
+	}
+}
+
+// walk is one way back over checkpoints, newest first.
+type walk struct {
+	repo  *Store
+	ends  odb.Ends // read once, because a look at the file costs as much as a small commit
+	queue newestFirst
+	seen  map[object.ID]bool // forks share ancestors
+	last  *Checkpoint        // read last; an event is compared with the one before it, which is next
+}
+
+// newWalk reads the commits that the refs with the prefixes name. Damage to one line does not hide
+// the others: a ref that cannot be read is logged and left out.
+func (r *Store) newWalk(prefixes ...string) (w *walk, tips []*Checkpoint, err error) {
+	w = &walk{repo: r, ends: r.DB.Ends(), seen: make(map[object.ID]bool)}
+	for _, prefix := range prefixes {
+		refs, err := r.DB.Refs(prefix)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, ref := range refs {
+			var tip *Checkpoint
+			if err = ref.Err; err == nil {
+				tip, err = w.read(ref.ID)
+			}
+			if err != nil {
+				r.Log.Warn("line left out", "ref", ref.Name, "error", err)
+				continue
+			}
+			tips = append(tips, tip)
+		}
+	}
+	return w, tips, nil
+}
+
+func (w *walk) read(id object.ID) (c *Checkpoint, err error) {
+	if w.last == nil || w.last.id != id {
+		if c, err = w.repo.readBy(id, w.ends.Has); err != nil {
+			return nil, err
+		}
+		w.last = c
+	}
+	return w.last, nil
+}
+
+// before reads the checkpoint before c on its line, nil for the first one. A cleaning by another
+// process may cut the line during the walk.
+func (w *walk) before(c *Checkpoint) (*Checkpoint, error) {
+	if len(c.commit.Parents) == 0 {
+		return nil, nil
+	}
+	before, err := w.read(c.commit.Parents[0])
+	if errors.Is(err, odb.ErrNotFound) && w.repo.DB.EndsLine(c.id) {
+		return nil, nil
+	}
+	return before, err
+}
+
+// skipUnchanged goes back from a line's event to the oldest one with the same state.
+func (w *walk) skipUnchanged(c *Checkpoint) (*Checkpoint, error) {
+	for c.commit.Header(LineHeader) != "" {
+		before, err := w.before(c)
+		if err != nil {
+			return nil, err
+		}
+		if before == nil || before.tree != c.tree || before.commit.Header(state.MetadataHeader) != c.commit.Header(state.MetadataHeader) {
+			break
+		}
+		c = before
+	}
+	return c, nil
+}
+
+// run yields the tips and, by the function parents, their ancestors, newest first.
+func (w *walk) run(ctx context.Context, tips []*Checkpoint, yield func(*Checkpoint, error) bool, parents func(*Checkpoint) ([]*Checkpoint, error)) {
+	w.push(tips)
+	for w.queue.Len() > 0 {
+		c := heap.Pop(&w.queue).(*Checkpoint)
+		err := ctx.Err()
+		if err == nil {
+			if !yield(c, nil) {
+				return
+			}
+			var before []*Checkpoint
+			before, err = parents(c)
+			w.push(before)
+		}
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+	}
+}
+
+// push adds the checkpoints that the walk has not met yet.
+func (w *walk) push(list []*Checkpoint) {
+	for _, c := range list {
+		if !w.seen[c.id] {
+			w.seen[c.id] = true
+			heap.Push(&w.queue, c)
+		}
+	}
+}
+
+// newestFirst is a heap of checkpoints by time. Commits keep whole seconds. Within one second a
+// line keeps its own order, because a parent is pushed after its child was popped.
+type newestFirst []*Checkpoint
+
+func (q newestFirst) Len() int { return len(q) }
+
+func (q newestFirst) Less(i, j int) bool { return q[i].When.After(q[j].When) }
+
+func (q newestFirst) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
+
+func (q *newestFirst) Push(x any) { *q = append(*q, x.(*Checkpoint)) }
+
+func (q *newestFirst) Pop() any {
+	last := (*q)[len(*q)-1]
+	*q = slices.Delete(*q, len(*q)-1, len(*q))
+	return last
+}

@@ -35,12 +35,12 @@ type Snapshot struct {
 	differs int        // number of paths that differ from that tree, -1 = not known
 	known   scan.Known // known and lender: see scan.Walk
 	lender  scan.Lender
-	unread  []string         // see scan.Result
-	read    int              // number of files that were read
-	bytes   int64            // of these files
-	changed bool             // something differs from the last capture, even if only a time stamp
-	dropped bool             // a captured path is gone
-	lost    []state.PathText // the captured files that are gone
+	unread  []string     // see scan.Result
+	read    int          // number of files that were read
+	bytes   int64        // of these files
+	changed bool         // something differs from the last capture, even if only a time stamp
+	dropped bool         // a captured path is gone
+	lost    []state.Path // the captured files that are gone
 
 	misjudged []string // see scan.Result
 

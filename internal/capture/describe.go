@@ -88,9 +88,9 @@ func (m *description) collect(dir string) {
 		case mode == object.Symlink:
 			continue
 		case mode == object.Dir && rec.ID().IsZero() && rec.Empty():
-			m.Empty = append(m.Empty, state.PathText(path))
+			m.Empty = append(m.Empty, state.Path(path))
 		case mode == object.Dir && rec.ID().IsZero():
-			m.Bare = append(m.Bare, state.PathText(path))
+			m.Bare = append(m.Bare, state.Path(path))
 		}
 		if state.Octal(rec.Perm()) != m.Perm.Of(mode) {
 			m.Perms[path] = state.Octal(rec.Perm())

@@ -136,10 +136,10 @@ func (s *ruleSource) ground() string {
 
 // auxiliary is the part of the stat cache that belongs to this package.
 type auxiliary struct {
-	UserIndex *git.Signature   `json:"userIndex,omitempty"` // nil = the user's index must be read again
-	Held      []state.PathText `json:"held,omitempty"`      // tracked by the user, but not in the last capture
-	Sparse    []state.PathText `json:"sparse,omitempty"`    // absent because of a sparse checkout
-	Dropped   []state.PathText `json:"dropped,omitempty"`   // captured once, but not in the last capture; the user's index may have them
+	UserIndex *git.Signature `json:"userIndex,omitempty"` // nil = the user's index must be read again
+	Held      []state.Path   `json:"held,omitempty"`      // tracked by the user, but not in the last capture
+	Sparse    []state.Path   `json:"sparse,omitempty"`    // absent because of a sparse checkout
+	Dropped   []state.Path   `json:"dropped,omitempty"`   // captured once, but not in the last capture; the user's index may have them
 
 	// NoneSkipped reports that no entry of the user's index is left out by a sparse checkout.
 	NoneSkipped bool `json:"noneSkipped,omitempty"`

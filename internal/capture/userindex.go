@@ -97,17 +97,17 @@ func (u *userIndex) holds(path string, dir bool) bool {
 	return x.Contains(u.prefix + path)
 }
 
-func listHolds(sorted []state.PathText, path string, dir bool) bool {
+func listHolds(sorted []state.Path, path string, dir bool) bool {
 	if dir {
 		path += "/"
 	}
-	i, found := slices.BinarySearch(sorted, state.PathText(path))
+	i, found := slices.BinarySearch(sorted, state.Path(path))
 	return found || dir && i < len(sorted) && strings.HasPrefix(string(sorted[i]), path)
 }
 
 // updateAux computes the excerpt of the user's index after a scan that dropped some files. It
 // stores none if the index must be read again next time.
-func (s *ruleSource) updateAux(x *index.Index, dropped []state.PathText) {
+func (s *ruleSource) updateAux(x *index.Index, dropped []state.Path) {
 	if s.user == nil {
 		return
 	}
@@ -126,7 +126,7 @@ func (s *ruleSource) updateAux(x *index.Index, dropped []state.PathText) {
 
 // remember adds dropped paths to the excerpt. It returns false if the excerpt does not suffice:
 // there are too many, or a sparse checkout may leave one of them out.
-func (a *auxiliary) remember(dropped []state.PathText) bool {
+func (a *auxiliary) remember(dropped []state.Path) bool {
 	if !a.NoneSkipped || len(a.Dropped)+len(dropped) > maxDropped {
 		return false
 	}
@@ -142,11 +142,11 @@ func (a *auxiliary) keep(of auxiliary) {
 }
 
 // droppedOf lists the files that the directories had captured before a scan and no longer have.
-func droppedOf(before map[string]*index.Dir, x *index.Index) (paths []state.PathText) {
+func droppedOf(before map[string]*index.Dir, x *index.Index) (paths []state.Path) {
 	for dir, old := range before {
 		for was, is := range index.Differences(old, x.Dirs[dir]) {
 			if isCaptured(was) && !isCaptured(is) {
-				paths = append(paths, state.PathText(index.Join(dir, string(was.Name()))))
+				paths = append(paths, state.Path(index.Join(dir, string(was.Name()))))
 			}
 		}
 	}
@@ -167,9 +167,9 @@ func (u *userIndex) excerpt(full *git.Index, x *index.Index) auxiliary {
 			continue
 		}
 		if e.SkipWorktree {
-			aux.Sparse = append(aux.Sparse, state.PathText(path))
+			aux.Sparse = append(aux.Sparse, state.Path(path))
 		} else if e.Mode != object.Gitlink {
-			aux.Held = append(aux.Held, state.PathText(path))
+			aux.Held = append(aux.Held, state.Path(path))
 		}
 	}
 	slices.Sort(aux.Held)
@@ -221,8 +221,8 @@ func (c *capturedNames) enter(dir string) {
 
 // topmostAbsent replaces each path that a sparse checkout leaves out by its highest absent
 // directory.
-func topmostAbsent(x *index.Index, paths []state.PathText) []state.PathText {
-	var out []state.PathText
+func topmostAbsent(x *index.Index, paths []state.Path) []state.Path {
+	var out []state.Path
 	for _, p := range paths {
 		path := string(p)
 		for {
@@ -232,7 +232,7 @@ func topmostAbsent(x *index.Index, paths []state.PathText) []state.PathText {
 			}
 			path = dir
 		}
-		out = append(out, state.PathText(path))
+		out = append(out, state.Path(path))
 	}
 	slices.Sort(out)
 	return slices.Compact(out)

@@ -95,20 +95,20 @@ func (c *Change) Letter() string {
 // changeJSON is the JSON form of a Change. Modes and permission bits are octal, as git prints them.
 // A side where the file is absent has neither.
 type changeJSON struct {
-	Path    state.PathText `json:"path"`
-	Status  Status         `json:"status"`
-	OldMode string         `json:"oldMode,omitempty"`
-	NewMode string         `json:"newMode,omitempty"`
-	OldPerm *state.Octal   `json:"oldPerm,omitempty"`
-	NewPerm *state.Octal   `json:"newPerm,omitempty"`
-	OldID   string         `json:"oldID,omitempty"`
-	NewID   string         `json:"newID,omitempty"`
+	Path    state.Path   `json:"path"`
+	Status  Status       `json:"status"`
+	OldMode string       `json:"oldMode,omitempty"`
+	NewMode string       `json:"newMode,omitempty"`
+	OldPerm *state.Octal `json:"oldPerm,omitempty"`
+	NewPerm *state.Octal `json:"newPerm,omitempty"`
+	OldID   string       `json:"oldID,omitempty"`
+	NewID   string       `json:"newID,omitempty"`
 }
 
 // MarshalJSON implements json.Marshaler:
 // {"path","status","oldMode","newMode","oldPerm","newPerm","oldID","newID"}.
 func (c Change) MarshalJSON() ([]byte, error) {
-	f := changeJSON{Path: state.PathText(c.Path), Status: c.Status, OldID: c.OldID, NewID: c.NewID}
+	f := changeJSON{Path: state.Path(c.Path), Status: c.Status, OldID: c.OldID, NewID: c.NewID}
 	if c.OldMode != 0 {
 		f.OldMode, f.OldPerm = object.Mode(c.OldMode).String(), (*state.Octal)(&c.OldPerm)
 	}

@@ -32,7 +32,7 @@ func (r *Store) ChmoddedDirs(a, b state.State) ([]string, error) {
 		if err := r.walkDirs("", b.Tree, func(dir string) { candidates[dir] = true }); err != nil {
 			return nil, err
 		}
-		for _, list := range [][]state.PathText{b.Meta.Empty, b.Meta.Bare} {
+		for _, list := range [][]state.Path{b.Meta.Empty, b.Meta.Bare} {
 			for _, dir := range list {
 				candidates[string(dir)] = true
 			}

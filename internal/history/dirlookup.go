@@ -29,7 +29,7 @@ func (r *Store) LookupDirs(s state.State) *DirLookup {
 }
 
 // PathSet returns the paths of a list as a set.
-func PathSet(list []state.PathText) map[string]bool {
+func PathSet(list []state.Path) map[string]bool {
 	set := make(map[string]bool, len(list))
 	for _, path := range list {
 		set[string(path)] = true

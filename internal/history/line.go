@@ -31,11 +31,11 @@ type LineRecord struct {
 	Record  json.RawMessage `json:"record,omitempty"`
 
 	// Set for a checkpoint that a revert made, see LineEvent.
-	Before  string           `json:"before,omitempty"`
-	Wanted  string           `json:"wanted,omitempty"`
-	Paths   []state.PathText `json:"paths,omitempty"`
-	Unmoved []state.PathText `json:"unmoved,omitempty"`
-	Created []state.PathText `json:"created,omitempty"`
+	Before  string       `json:"before,omitempty"`
+	Wanted  string       `json:"wanted,omitempty"`
+	Paths   []state.Path `json:"paths,omitempty"`
+	Unmoved []state.Path `json:"unmoved,omitempty"`
+	Created []state.Path `json:"created,omitempty"`
 }
 
 // LineEvent is one checkpoint of a line with records. Such a line tells the history of a root in

@@ -21,11 +21,11 @@ type TreeEntry struct {
 }
 
 type treeEntryJSON struct {
-	Path state.PathText `json:"path"`
-	Mode string         `json:"mode"`
-	Perm state.Octal    `json:"perm"`
-	ID   string         `json:"id"`
-	Size int64          `json:"size"`
+	Path state.Path  `json:"path"`
+	Mode string      `json:"mode"`
+	Perm state.Octal `json:"perm"`
+	ID   string      `json:"id"`
+	Size int64       `json:"size"`
 }
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -41,7 +41,7 @@ func (e *TreeEntry) UnmarshalJSON(data []byte) error {
 
 // MarshalJSON implements json.Marshaler.
 func (e TreeEntry) MarshalJSON() ([]byte, error) {
-	return json.Marshal(treeEntryJSON{state.PathText(e.Path), object.Mode(e.Mode).String(), state.Octal(e.Perm), e.ID, e.Size})
+	return json.Marshal(treeEntryJSON{state.Path(e.Path), object.Mode(e.Mode).String(), state.Octal(e.Perm), e.ID, e.Size})
 }
 
 // List yields the files and symlinks of a checkpoint below a path ("" = all), ordered by the bytes

@@ -66,7 +66,7 @@ func (r *Store) PurgedPaths() []string {
 
 // decodePurged decodes the list of purged paths. A damaged list is logged and counts as empty.
 func (r *Store) decodePurged(data []byte) []string {
-	var texts []state.PathText
+	var texts []state.Path
 	if len(data) > 0 {
 		if err := json.Unmarshal(data, &texts); err != nil {
 			r.Log.Warn("list of purged paths not read: they may be captured again", "error", err)

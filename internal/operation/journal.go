@@ -28,7 +28,7 @@ type journal struct {
 	Kind      string             `json:"kind"`
 	Target    string             `json:"target"`
 	Undoes    string             `json:"undoes,omitempty"`
-	Scope     []state.PathText   `json:"scope,omitempty"`
+	Scope     []state.Path       `json:"scope,omitempty"`
 	Token     string             `json:"token"`
 	Before    string             `json:"before"`
 	Changes   []journalChange    `json:"changes"`
@@ -42,23 +42,23 @@ type journal struct {
 
 // journalLine describes the checkpoint that an operation appends to a line.
 type journalLine struct {
-	Ref     string           `json:"ref"`
-	Record  json.RawMessage  `json:"record"`
-	Message string           `json:"message"`
-	Wanted  string           `json:"wanted"`            // checkpoint of the state to be brought about
-	Paths   []state.PathText `json:"paths"`             // where that differs from what was wanted before
-	Settled []state.PathText `json:"settled,omitempty"` // reported, but as wanted
+	Ref     string          `json:"ref"`
+	Record  json.RawMessage `json:"record"`
+	Message string          `json:"message"`
+	Wanted  string          `json:"wanted"`            // checkpoint of the state to be brought about
+	Paths   []state.Path    `json:"paths"`             // where that differs from what was wanted before
+	Settled []state.Path    `json:"settled,omitempty"` // reported, but as wanted
 }
 
 // journalChange is a apply.Change.
 type journalChange struct {
-	Path   state.PathText `json:"path"`
-	Action string         `json:"action"`
-	Mode   object.Mode    `json:"mode"`
-	Perm   state.Octal    `json:"perm"`
-	ID     string         `json:"id"`
-	Was    *journalWas    `json:"was,omitempty"`
-	As     state.PathText `json:"as,omitempty"`
+	Path   state.Path  `json:"path"`
+	Action string      `json:"action"`
+	Mode   object.Mode `json:"mode"`
+	Perm   state.Octal `json:"perm"`
+	ID     string      `json:"id"`
+	Was    *journalWas `json:"was,omitempty"`
+	As     state.Path  `json:"as,omitempty"`
 }
 
 type journalWas struct {
@@ -80,7 +80,7 @@ func newJournal(req opRequest, before object.ID, p *plan.Plan) *journal {
 func (r *Operator) writeJournal(j *journal) error {
 	j.Changes = make([]journalChange, len(j.changes))
 	for i, c := range j.changes {
-		out := journalChange{Path: state.PathText(c.Path), Action: c.Action.String(), Mode: c.Mode, Perm: state.Octal(c.Perm), ID: c.ID.String(), As: state.PathText(c.As)}
+		out := journalChange{Path: state.Path(c.Path), Action: c.Action.String(), Mode: c.Mode, Perm: state.Octal(c.Perm), ID: c.ID.String(), As: state.Path(c.As)}
 		if c.Was != nil {
 			out.Was = &journalWas{c.Was.Mode, state.Octal(c.Was.Perm), c.Was.Stat, c.Was.ID.String()}
 		}

@@ -180,18 +180,18 @@ func (u *LineUpdate) planTakeBack(ctx context.Context, id string, t *TakeBack, b
 
 // settled lists the paths that stepsBack kept or refused and that the plan brings to the
 // wanted state. They are reported, but they do not count as unmoved.
-func (b *stepsBack) settled(p *plan.Plan) []state.PathText {
+func (b *stepsBack) settled(p *plan.Plan) []state.Path {
 	stays := make(map[string]bool)
 	for _, list := range [][]state.PathReason{p.Kept[:len(p.Kept)-len(b.kept)], p.Conflicts[:len(p.Conflicts)-len(b.conflicts)]} {
 		for _, s := range list {
 			stays[s.Path] = true
 		}
 	}
-	var out []state.PathText
+	var out []state.Path
 	for _, list := range [][]state.PathReason{b.kept, b.conflicts} {
 		for _, s := range list {
 			if !stays[s.Path] {
-				out = append(out, state.PathText(s.Path))
+				out = append(out, state.Path(s.Path))
 			}
 		}
 	}
@@ -286,7 +286,7 @@ func (r *Operator) addReverted(batch *odb.Batch, s state.State, before *history.
 }
 
 // unmoved lists the paths that later changes keep from the wanted state.
-func (l *journalLine) unmoved(res *Result) []state.PathText {
+func (l *journalLine) unmoved(res *Result) []state.Path {
 	moved := make(map[string]bool)
 	for _, path := range pathtext.Plain(l.Settled) {
 		moved[path] = true
@@ -297,11 +297,11 @@ func (l *journalLine) unmoved(res *Result) []state.PathText {
 		}
 	}
 	scope := state.NewPathScope(pathtext.Plain(l.Paths))
-	var out []state.PathText
+	var out []state.Path
 	for _, list := range [][]state.PathReason{res.Kept, res.Conflicts} {
 		for _, s := range list {
 			if scope.Covers(s.Path) && !moved[s.Path] {
-				out = append(out, state.PathText(s.Path))
+				out = append(out, state.Path(s.Path))
 			}
 		}
 	}

@@ -20,14 +20,14 @@ type PlannedChange struct {
 }
 
 type plannedJSON struct {
-	Path   state.PathText `json:"path"`
-	Action string         `json:"action"`
-	Bytes  int64          `json:"bytes"`
+	Path   state.Path `json:"path"`
+	Action string     `json:"action"`
+	Bytes  int64      `json:"bytes"`
 }
 
 // MarshalJSON implements json.Marshaler.
 func (p PlannedChange) MarshalJSON() ([]byte, error) {
-	return json.Marshal(plannedJSON{state.PathText(p.Path), p.Action, p.Bytes})
+	return json.Marshal(plannedJSON{state.Path(p.Path), p.Action, p.Bytes})
 }
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -63,8 +63,8 @@ func (r *Result) Complete() bool { return len(r.Kept) == 0 && len(r.Conflicts) =
 
 type resultJSON struct {
 	Operation string             `json:"operation"`
-	Restored  []state.PathText   `json:"restored"`
-	Deleted   []state.PathText   `json:"deleted"`
+	Restored  []state.Path       `json:"restored"`
+	Deleted   []state.Path       `json:"deleted"`
 	Kept      []state.PathReason `json:"kept"`
 	Conflicts []state.PathReason `json:"conflicts"`
 	NotTaken  []state.PathReason `json:"notTakenBack,omitempty"`

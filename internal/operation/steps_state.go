@@ -152,7 +152,7 @@ func withEnds(store *history.Store, batch *odb.Batch, s state.State, ends map[st
 	}
 	meta := s.Meta.WithoutSkipped(there)
 	above := state.DirsAbove(maps.Keys(there))
-	meta.Empty = slices.DeleteFunc(slices.Clone(meta.Empty), func(dir state.PathText) bool {
+	meta.Empty = slices.DeleteFunc(slices.Clone(meta.Empty), func(dir state.Path) bool {
 		return above[string(dir)] || there[string(dir)]
 	})
 	for path, end := range ends {
@@ -179,8 +179,8 @@ func belowAny(path string, ends map[string]history.PathEnd) bool {
 // directories updates the metadata of a state for directories that the steps made, removed,
 // emptied or chmodded, unless they were changed since.
 func (b *stepsBack) directories(ctx context.Context, s state.State) error {
-	var empty, bare []state.PathText
-	settled := make(map[state.PathText]bool)
+	var empty, bare []state.Path
+	settled := make(map[state.Path]bool)
 	held := b.dirsWithFiles()
 	for _, dir := range slices.Sorted(maps.Keys(b.dirs)) {
 		before, known, err := b.setDirPerm(s, dir)
@@ -190,7 +190,7 @@ func (b *stepsBack) directories(ctx context.Context, s state.State) error {
 		if !known {
 			continue
 		}
-		settled[state.PathText(dir)] = true
+		settled[state.Path(dir)] = true
 		if !before.There {
 			continue
 		}
@@ -208,9 +208,9 @@ func (b *stepsBack) directories(ctx context.Context, s state.State) error {
 			return err
 		case keeps: // the files keep it alive
 		case before.Bare:
-			bare = append(bare, state.PathText(dir))
+			bare = append(bare, state.Path(dir))
 		default:
-			empty = append(empty, state.PathText(dir))
+			empty = append(empty, state.Path(dir))
 		}
 	}
 	s.Meta.Empty, s.Meta.Bare = replaceListed(s.Meta.Empty, settled, empty), replaceListed(s.Meta.Bare, settled, bare)
@@ -220,7 +220,7 @@ func (b *stepsBack) directories(ctx context.Context, s state.State) error {
 }
 
 // inEach has a path in each of some directories.
-func inEach(dirs []state.PathText) iter.Seq[string] {
+func inEach(dirs []state.Path) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for _, dir := range dirs {
 			if !yield(string(dir) + "/") {
@@ -232,20 +232,20 @@ func inEach(dirs []state.PathText) iter.Seq[string] {
 
 // listEmptied adds directories to the empty ones that lose their last file and that existed
 // before the step that made the file.
-func (b *stepsBack) listEmptied(ctx context.Context, s state.State, settled map[state.PathText]bool, held map[string]bool) error {
+func (b *stepsBack) listEmptied(ctx context.Context, s state.State, settled map[state.Path]bool, held map[string]bool) error {
 	done := state.DirsAbove(inEach(slices.Concat(s.Meta.Empty, s.Meta.Bare)))
 	for _, path := range slices.Sorted(maps.Keys(b.want)) {
 		if b.want[path].Entry != nil {
 			continue
 		}
-		for dir, _ := index.Split(path); dir != "" && !done[dir] && !settled[state.PathText(dir)]; dir, _ = index.Split(dir) {
+		for dir, _ := index.Split(path); dir != "" && !done[dir] && !settled[state.Path(dir)]; dir, _ = index.Split(dir) {
 			done[dir] = true
 			stays, empty, err := b.isEmptied(ctx, dir, b.origin[path], held)
 			if err != nil {
 				return err
 			}
 			if empty {
-				s.Meta.Empty = append(s.Meta.Empty, state.PathText(dir))
+				s.Meta.Empty = append(s.Meta.Empty, state.Path(dir))
 			}
 			if stays {
 				break
@@ -295,8 +295,8 @@ func (b *stepsBack) setDirPerm(s state.State, dir string) (before history.DirEnd
 }
 
 // replaceListed is a list without some paths, and with more.
-func replaceListed(list []state.PathText, without map[state.PathText]bool, more []state.PathText) []state.PathText {
-	return append(slices.DeleteFunc(slices.Clone(list), func(p state.PathText) bool { return without[p] }), more...)
+func replaceListed(list []state.Path, without map[state.Path]bool, more []state.Path) []state.Path {
+	return append(slices.DeleteFunc(slices.Clone(list), func(p state.Path) bool { return without[p] }), more...)
 }
 
 // dirsWithFiles has the directories in which the steps leave a wanted file.

@@ -127,7 +127,7 @@ func (s *dirSet) add(path string) {
 
 // list adds the directories with nothing captured in them, which no tree holds.
 func (s *dirSet) list(target *state.Metadata) {
-	for _, list := range [][]state.PathText{target.Empty, target.Bare} {
+	for _, list := range [][]state.Path{target.Empty, target.Bare} {
 		for _, path := range list {
 			for at := string(path); at != "" && !s.all[at]; at, _ = index.Split(at) {
 				s.add(at)

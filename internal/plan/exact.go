@@ -94,7 +94,7 @@ func (p *planner) changedDir(path string, now uint16) bool {
 func (p *planner) baseHasDir(path string) bool {
 	if p.baseDirs == nil {
 		p.baseDirs = make(map[string]bool)
-		for _, list := range [][]state.PathText{p.way.Base.Meta.Empty, p.way.Base.Meta.Bare} {
+		for _, list := range [][]state.Path{p.way.Base.Meta.Empty, p.way.Base.Meta.Bare} {
 			for _, dir := range list {
 				for at := string(dir); at != "" && !p.baseDirs[at]; at, _ = index.Split(at) {
 					p.baseDirs[at] = true

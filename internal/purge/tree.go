@@ -252,15 +252,15 @@ func (p *purger) metadata(value string, t *purgedTree) (string, error) {
 			p.found[path] = true
 		}
 	}
-	below := func(path state.PathText) bool { return scope.Covers(string(path)) }
+	below := func(path state.Path) bool { return scope.Covers(string(path)) }
 	m.Skipped = slices.DeleteFunc(m.Skipped, func(s state.Skipped) bool { return scope.Covers(s.Path) })
 	m.Skipped = append(m.Skipped, t.gone...)
 	slices.SortFunc(m.Skipped, func(a, b state.Skipped) int { return strings.Compare(a.Path, b.Path) })
 	m.Empty = slices.DeleteFunc(m.Empty, below)
 	m.Bare = slices.DeleteFunc(m.Bare, below)
 	for _, dir := range t.emptied {
-		if !slices.Contains(m.Bare, state.PathText(dir)) {
-			m.Bare = append(m.Bare, state.PathText(dir))
+		if !slices.Contains(m.Bare, state.Path(dir)) {
+			m.Bare = append(m.Bare, state.Path(dir))
 		}
 	}
 	maps.DeleteFunc(m.Perms, func(path string, _ state.Octal) bool { return scope.Covers(path) })

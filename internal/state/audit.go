@@ -14,7 +14,7 @@ func (m *Metadata) CheckPaths() error {
 			return fmt.Errorf("metadata with the path %q", path)
 		}
 	}
-	for _, list := range [][]PathText{m.Empty, m.Bare, m.Seen} {
+	for _, list := range [][]Path{m.Empty, m.Bare, m.Seen} {
 		for _, path := range list {
 			if path != "" && !isPath(string(path), object.SafeName) {
 				return fmt.Errorf("metadata with the path %q", string(path))

@@ -18,7 +18,7 @@ func (m *Metadata) WithoutSkipped(captured map[string]bool) *Metadata {
 	out.Skipped = slices.DeleteFunc(slices.Clone(m.Skipped), func(s Skipped) bool {
 		return captured[s.Path] || above[s.Path] && IsOfFile(s)
 	})
-	out.Bare = slices.DeleteFunc(slices.Clone(m.Bare), func(dir PathText) bool { return above[string(dir)] })
+	out.Bare = slices.DeleteFunc(slices.Clone(m.Bare), func(dir Path) bool { return above[string(dir)] })
 	if out.Perms = maps.Clone(m.Perms); out.Perms == nil {
 		out.Perms = make(PathPerms)
 	}
@@ -58,19 +58,19 @@ type MendedState struct {
 // Lose records the lost paths of s as present and not captured.
 func (m *Metadata) Lose(s *MendedState) {
 	scope := NewPathScope(s.Gone)
-	below := func(path PathText) bool { return scope.Covers(string(path)) }
+	below := func(path Path) bool { return scope.Covers(string(path)) }
 	m.Skipped = slices.DeleteFunc(m.Skipped, func(s Skipped) bool { return scope.Covers(s.Path) })
 	for _, path := range s.Gone {
 		m.Skipped = append(m.Skipped, Skipped{Path: path, Reason: reasonLost})
 		if dir, name := index.Split(path); name == index.IgnoreFile && m.Rules != nil {
-			m.Rules.Unknown = append(m.Rules.Unknown, PathText(dir))
+			m.Rules.Unknown = append(m.Rules.Unknown, Path(dir))
 		}
 	}
 	slices.SortFunc(m.Skipped, func(a, b Skipped) int { return strings.Compare(a.Path, b.Path) })
 	m.Empty, m.Bare = slices.DeleteFunc(m.Empty, below), slices.DeleteFunc(m.Bare, below)
 	for _, dir := range s.Emptied {
-		if !slices.Contains(m.Bare, PathText(dir)) {
-			m.Bare = append(m.Bare, PathText(dir))
+		if !slices.Contains(m.Bare, Path(dir)) {
+			m.Bare = append(m.Bare, Path(dir))
 		}
 	}
 	maps.DeleteFunc(m.Perms, func(path string, _ Octal) bool { return scope.Covers(path) })
@@ -87,7 +87,7 @@ func (m *Metadata) WithDirs(dirs map[string]uint16, above map[string]bool) *Meta
 	for path, perm := range dirs {
 		out.SetPerm(path, object.Dir, perm)
 		if !above[path] && !out.lists(path) {
-			out.Bare = append(out.Bare, PathText(path))
+			out.Bare = append(out.Bare, Path(path))
 		}
 	}
 	slices.Sort(out.Bare)

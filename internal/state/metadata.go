@@ -29,8 +29,8 @@ type Metadata struct {
 	Version int           `json:"v"`
 	Perm    Permissions   `json:"perm"`
 	Perms   PathPerms     `json:"perms,omitempty"`   // exceptions from Perm
-	Empty   []PathText    `json:"empty,omitempty"`   // directories without any name in them
-	Bare    []PathText    `json:"bare,omitempty"`    // directories with nothing captured below
+	Empty   []Path        `json:"empty,omitempty"`   // directories without any name in them
+	Bare    []Path        `json:"bare,omitempty"`    // directories with nothing captured below
 	Skipped []Skipped     `json:"skipped,omitempty"` // present, not captured
 	Ignore  IgnoreContext `json:"ignore,omitzero"`
 
@@ -39,13 +39,13 @@ type Metadata struct {
 	Rules *ruleRecord `json:"rules,omitempty"`
 
 	// Partial and Seen are set in a checkpoint that does not vouch for every path.
-	Partial Partial    `json:"partial,omitempty"`
-	Seen    []PathText `json:"seen,omitempty"` // read with everything below, whatever Skipped and Partial say of a directory above
+	Partial Partial `json:"partial,omitempty"`
+	Seen    []Path  `json:"seen,omitempty"` // read with everything below, whatever Skipped and Partial say of a directory above
 }
 
 // lists reports whether a path is among the directories that no tree can hold.
 func (m *Metadata) lists(path string) bool {
-	return slices.Contains(m.Empty, PathText(path)) || slices.Contains(m.Bare, PathText(path))
+	return slices.Contains(m.Empty, Path(path)) || slices.Contains(m.Bare, Path(path))
 }
 
 // The versions of metadata. Partial checkpoints have the second, so that a release that does not
@@ -76,7 +76,7 @@ type Permissions struct {
 type IgnoreContext struct {
 	Sources  []RuleLines `json:"sources,omitempty"` // the texts, highest precedence first
 	Parents  []RuleLines `json:"parents,omitempty"` // .gitignore texts of the directories above the root, outermost first
-	Prefix   PathText    `json:"prefix,omitempty"`  // the root as seen from the top of its repository, ending in '/'
+	Prefix   Path        `json:"prefix,omitempty"`  // the root as seen from the top of its repository, ending in '/'
 	FoldCase bool        `json:"foldCase,omitempty"`
 	Unknown  bool        `json:"unknown,omitempty"` // one of the files could not be read, so that no rule is sure
 } // a rule file could not be read, so no rule is certain

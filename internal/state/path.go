@@ -26,9 +26,6 @@ type Path = pathtext.Text
 // never null.
 type Paths = pathtext.List
 
-// PathText is a path inside a JSON form.
-type PathText = pathtext.Text
-
 // QuotePath prints a path for people, as git does with core.quotePath off. A name with control
 // characters, quotes or backslashes is put in double quotes, in C's notation: it stays on its line
 // and its end is visible.
@@ -83,14 +80,14 @@ var PolicyReasons = []string{
 func (s Skipped) Policy() bool { return slices.Contains(PolicyReasons, s.Reason) }
 
 type skippedJSON struct {
-	Path   PathText `json:"path"`
-	Reason string   `json:"reason"`
-	Size   int64    `json:"size"`
+	Path   Path   `json:"path"`
+	Reason string `json:"reason"`
+	Size   int64  `json:"size"`
 }
 
 // MarshalJSON implements json.Marshaler.
 func (s Skipped) MarshalJSON() ([]byte, error) {
-	return json.Marshal(skippedJSON{PathText(s.Path), s.Reason, s.Size})
+	return json.Marshal(skippedJSON{Path(s.Path), s.Reason, s.Size})
 }
 
 // UnmarshalJSON implements json.Unmarshaler.

@@ -12,7 +12,7 @@ type PathReason struct {
 
 // MarshalJSON implements json.Marshaler.
 func (p PathReason) MarshalJSON() ([]byte, error) {
-	return json.Marshal(pathReasonJSON{PathText(p.Path), p.Reason})
+	return json.Marshal(pathReasonJSON{Path(p.Path), p.Reason})
 }
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -26,6 +26,6 @@ func (p *PathReason) UnmarshalJSON(data []byte) error {
 }
 
 type pathReasonJSON struct {
-	Path   PathText `json:"path"`
-	Reason string   `json:"reason"`
+	Path   Path   `json:"path"`
+	Reason string `json:"reason"`
 }

@@ -20,13 +20,13 @@ import (
 // trace, and the paths that they kept out of the capture would count as absent.
 type ruleRecord struct {
 	Texts   []ruleText `json:"texts,omitempty"`
-	Unknown []PathText `json:"unknown,omitempty"` // directories, "" = the root: no rule below them is certain
+	Unknown []Path     `json:"unknown,omitempty"` // directories, "" = the root: no rule below them is certain
 }
 
 // ruleText is a text of rules and the directories whose .gitignore has that text.
 type ruleText struct {
-	Text RuleLines  `json:"text"`
-	In   []PathText `json:"in"`
+	Text RuleLines `json:"text"`
+	In   []Path    `json:"in"`
 }
 
 // RuleLines is the text of a rule file without its comments and blank lines. Patterns may hold any
@@ -92,12 +92,12 @@ func (b *RulesBeside) Record(dirs []DirOfRules) *ruleRecord {
 		i, known := at[text]
 		switch {
 		case !ok || len(text) > MaxRuleText || !known && size+len(text) > maxRuleTexts:
-			r.Unknown = append(r.Unknown, PathText(d.Dir))
+			r.Unknown = append(r.Unknown, Path(d.Dir))
 		case known:
-			r.Texts[i].In = append(r.Texts[i].In, PathText(d.Dir))
+			r.Texts[i].In = append(r.Texts[i].In, Path(d.Dir))
 		default:
 			at[text], size = len(r.Texts), size+len(text)
-			r.Texts = append(r.Texts, ruleText{text, []PathText{PathText(d.Dir)}})
+			r.Texts = append(r.Texts, ruleText{text, []Path{Path(d.Dir)}})
 		}
 	}
 	slices.Sort(r.Unknown)
@@ -127,7 +127,7 @@ func (r *ruleRecord) WithoutPaths(scope *PathScope) (out *ruleRecord, gone []str
 		return nil, nil
 	}
 	out = &ruleRecord{Unknown: slices.Clone(r.Unknown)}
-	covered := func(dir PathText) bool { return scope.Covers(index.Join(string(dir), index.IgnoreFile)) }
+	covered := func(dir Path) bool { return scope.Covers(index.Join(string(dir), index.IgnoreFile)) }
 	for _, t := range r.Texts {
 		for _, dir := range t.In {
 			if covered(dir) {
@@ -171,7 +171,7 @@ func (c *IgnoreContext) AddParents(files *git.Files, top, root string) {
 	}
 	parts := strings.Split(filepath.ToSlash(rel), "/")
 	with := *c
-	with.Prefix = PathText(strings.Join(parts, "/") + "/")
+	with.Prefix = Path(strings.Join(parts, "/") + "/")
 	dir := top
 	for _, part := range parts {
 		with.Parents = append(with.Parents, with.ReadRules(files, filepath.Join(dir, index.IgnoreFile)))

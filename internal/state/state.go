@@ -38,9 +38,9 @@ func (s State) Equals(o State) bool {
 
 // Emptied adds to dirs the directories that only one side lists as holding nothing captured.
 func Emptied(a, b *Metadata, dirs map[string]bool) {
-	listed := make(map[PathText]int)
+	listed := make(map[Path]int)
 	for side, m := range []*Metadata{a, b} {
-		for _, list := range [][]PathText{m.Empty, m.Bare} {
+		for _, list := range [][]Path{m.Empty, m.Bare} {
 			for _, path := range list {
 				listed[path] |= 1 << side
 			}

@@ -42,7 +42,7 @@ func NewState(t testing.TB, store *history.Store, files map[string]string) state
 	meta := &state.Metadata{Version: state.MetadataVersion, Perm: state.Permissions{File: 0o644, Exec: 0o755, Dir: 0o755}}
 	for path, content := range files {
 		if dir, ok := strings.CutSuffix(path, "/"); ok {
-			meta.Empty = append(meta.Empty, state.PathText(dir))
+			meta.Empty = append(meta.Empty, state.Path(dir))
 			continue
 		}
 		id, err := batch.Add(object.Blob, []byte(content))

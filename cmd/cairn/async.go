@@ -17,10 +17,10 @@ type begun struct {
 	Rest   string `json:"rest,omitempty"` // ticket of what the other one leaves out
 }
 
-// later begins work in the background and returns its ticket. Neither the files nor
-// the store are looked at here: whoever calls this has something better to do. The
-// server does the work if one is running, else a process that is started for it. With
-// rest, the whole is captured after the paths that r names.
+// later begins work in the background and returns its ticket. It looks at neither the
+// files nor the store, so that it returns at once. The server does the work if one is
+// running, else a process that is started for it. With rest, the whole is captured
+// after the paths that r names.
 func (c *cli) later(ctx context.Context, r *ticket.Request, rest bool) (begun, error) {
 	opt, err := c.options()
 	if err != nil {
@@ -74,7 +74,8 @@ func (c *cli) ticketFlags() ticket.Flags {
 	return f
 }
 
-// background reports whether work that nobody asked for may be left to the background.
+// background reports whether this run may start work that the command line does not ask
+// for.
 func (c *cli) background() bool {
 	return c.spawn != nil && c.config != nil && c.config.Background && !isSet(c.env("CAIRN_NO_BACKGROUND"))
 }
@@ -83,7 +84,7 @@ func (c *cli) background() bool {
 func (c *cli) trackLater(ctx context.Context, f *trackFlags) error {
 	r := &ticket.Request{Track: ticket.NewTrack(f.TrackOptions, f.timeout)}
 	b, err := c.later(ctx, r, f.OnlyPaths && !f.noRest && c.background())
-	c.last = nil // a cleaning is for whoever does the work
+	c.last = nil // the process that does the work starts the cleaning, too
 	if err != nil {
 		return err
 	}

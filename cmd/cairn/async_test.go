@@ -87,8 +87,8 @@ func trackOf(t *testing.T, text string) *cairn.Track {
 	return &tr
 }
 
-// TestAsyncSameAnswer: what wait prints is what track prints, whoever has done the
-// work, and there is one checkpoint for each ticket.
+// TestAsyncSameAnswer: wait prints what track prints, whether the process in the
+// background or wait did the work, and there is one checkpoint for each ticket.
 func TestAsyncSameAnswer(t *testing.T) {
 	t.Parallel()
 	for _, who := range []string{"the background", "wait"} {
@@ -241,8 +241,8 @@ func TestWaitInterruptedWork(t *testing.T) {
 	d.must("wait", ticket)
 }
 
-// TestAsyncLate: the end of a step that nobody has waited for says that it knows
-// nothing of what was before, and a gate in time says nothing.
+// TestAsyncLate: the end of a step whose beginning was still to be captured warns that
+// the state before is missing, and a gate in time says nothing.
 func TestAsyncLate(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, gittest.Tree{"a": gittest.File("1\n")})
@@ -271,8 +271,8 @@ func TestAsyncLate(t *testing.T) {
 	}
 }
 
-// TestAsyncStepOrder: steps begin in the order in which they were asked for, whoever
-// comes first, also where another command asks for one in between.
+// TestAsyncStepOrder: steps begin in the order of their requests, whichever process
+// does the work, also where another command asks for one in between.
 func TestAsyncStepOrder(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, gittest.Tree{"a": gittest.File("1\n")})
@@ -296,7 +296,7 @@ func TestAsyncStepOrder(t *testing.T) {
 	}
 }
 
-// TestAsyncStepFails: why a step has not begun is told to whoever looks for it.
+// TestAsyncStepFails: wait, hint and step end say why a step has not begun.
 func TestAsyncStepFails(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, gittest.Tree{"a": gittest.File("1\n")})
@@ -356,8 +356,8 @@ func TestRestIsWhole(t *testing.T) {
 	}
 }
 
-// TestRestSaid: people are told of the rest on stderr, and where it cannot be begun the
-// answer about the paths stands all the same.
+// TestRestSaid: stderr names the ticket of the rest, and where the rest cannot be begun
+// the answer about the paths stands.
 func TestRestSaid(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, gittest.Tree{"a": gittest.File("1\n"), "b": gittest.File("2\n")})

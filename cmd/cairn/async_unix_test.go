@@ -18,8 +18,8 @@ import (
 )
 
 // TestAsyncKilled kills the process in the background at every second call that changes
-// files. Whoever waits then gets the checkpoint of what is there, says so if the
-// process had begun, and leaves a store that is sound and one checkpoint, not two.
+// files. A wait after that takes the checkpoint itself, says so if the process had
+// begun, and leaves a sound store and one checkpoint, not two.
 func TestAsyncKilled(t *testing.T) {
 	t.Parallel()
 	program, err := exec.LookPath("cairn")

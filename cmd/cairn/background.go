@@ -12,9 +12,9 @@ import (
 // cleansAfter lists the commands that may begin a cleaning in the background.
 var cleansAfter = []string{"track", "hook", "restore", "revert", "undo", "redo", "wait"}
 
-// cleanLater starts a cleaning in a process of its own, if it is time for one: nobody
-// is to wait for it, least of all an agent between two steps. Most of the time it
-// reads one small file. Where it does not work out, the next command tries again.
+// cleanLater starts a cleaning in a process of its own, if one is due, so that no
+// command waits for it. Most of the time it only reads one small file. If the process
+// cannot be started, the next command tries again.
 func (c *cli) cleanLater() {
 	if c.spawn == nil || !slices.Contains(cleansAfter, c.running) || c.last == nil || c.config == nil || !c.config.Background || isSet(c.env("CAIRN_NO_BACKGROUND")) {
 		return

@@ -13,8 +13,8 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
-// TestBackground: a track starts a cleaning when it is time, once, and not where
-// somebody switched that off.
+// TestBackground: a track starts a cleaning when it is time, once, and not where a
+// setting switches that off.
 func TestBackground(t *testing.T) {
 	t.Parallel()
 	home, dir := t.TempDir(), t.TempDir()

@@ -108,8 +108,8 @@ func (c *cli) command(d command) *cobra.Command {
 	}
 }
 
-// takes checks the number of arguments; max < 0 means any number. What is wanted is
-// said in words.
+// takes checks the number of arguments; max < 0 means any number. The error says in
+// words which arguments are wanted.
 func takes(min, max int, wanted string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < min || max >= 0 && len(args) > max {

@@ -146,8 +146,8 @@ func (c *cli) printDiff(ctx context.Context, repo *cairn.Repo, f *diffFlags, fro
 		}
 		return c.printNameStatus(changes, f.null)
 	case c.global.json:
-		// What is alive is little, whatever the number of files: 1,000 files then take 60 MB
-		// instead of 100, at no cost in time.
+		// Each file's garbage is large, and live memory stays small for any number of files:
+		// 1,000 files take 60 MB instead of 100, at no cost in time.
 		debug.SetGCPercent(diffGCPercent)
 		array := jsonArray{c: c}
 		for d, err := range repo.DiffFull(ctx, from, to, opt) {

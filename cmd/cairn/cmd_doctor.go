@@ -157,7 +157,7 @@ func (c *cli) printFinding(f cairn.Finding) {
 	}
 }
 
-// findingText is what is wrong, with the path or the ref that it is about.
+// findingText is the text of a finding, with its path or its ref in front.
 func findingText(f cairn.Finding) string {
 	where := string(f.Path)
 	if where == "" {

@@ -149,7 +149,7 @@ func (c *cli) useOf(ctx context.Context, store measured, cfg *config.Config) (st
 	return use, nil
 }
 
-// discard takes what nobody is to see.
+// discard is the stderr of a cli that must print nothing.
 type discard struct{}
 
 func (discard) Write(p []byte) (int, error) { return len(p), nil }

@@ -83,9 +83,9 @@ func (c *cli) neverFails(args []string) bool {
 	return err == nil && cmd.Name() == "hook"
 }
 
-// hooksDir is where hooks keep their log and their state: below the data directory of
-// the user, whatever a project says, because there is one log for all of them. What is
-// wrong with a configuration shows when the project is opened, and gets into the log.
+// hooksDir is the directory of the hooks' log and state. It is below the user's data
+// directory, whatever a project sets, because all projects share one log. An error in
+// the configuration is ignored here: opening the project reports it, into this log.
 func (c *cli) hooksDir() (string, error) {
 	if c.global.dataDir != "" {
 		return filepath.Join(absolute(c.dir, c.global.dataDir), "hooks"), nil

@@ -48,10 +48,10 @@ type running struct {
 // waitBound ends a test that hangs; nothing depends on how fast the machine is.
 const waitBound = time.Minute
 
-// defaultSignals lets commands start with signals as they are by default, also where
-// whoever runs the tests ignores some: a shell does that for commands in its
-// background. What a process handles is not handed down. It is called for each command,
-// because a test of signals may have reset them.
+// defaultSignals lets commands start with the default handling of signals, even if this
+// process was started with some ignored, as a shell does for commands in its
+// background. A child does not inherit handlers. It is called for each command, because
+// a test of signals may have reset them.
 func defaultSignals() {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR1)
 }

@@ -267,7 +267,7 @@ func (a announcement) loginLink() string {
 	return a.URL + httpapi.LoginPath + "?code=" + a.door.LoginCode()
 }
 
-// loginPath makes login links for whoever may open the socket.
+// loginPath answers with login links. Only the socket has it.
 const loginPath = "/login-link"
 
 // loginMaker answers POST /login-link on the socket; the rest is the door's.

@@ -165,7 +165,7 @@ func TestServe(t *testing.T) {
 		t.Errorf("a second server ends with %d", status)
 	}
 
-	// A login link works once, and the page is there for whoever has used one.
+	// A login link works once. The cookie that it sets opens the page.
 	link, status := s.cairn(first, "serve", "--login")
 	if status != 0 || !strings.HasPrefix(link, s.ways[0].URL+"/login?code=") {
 		t.Errorf("status %d, %q", status, link)
@@ -174,8 +174,8 @@ func TestServe(t *testing.T) {
 		t.Errorf("the page answers %d", status)
 	}
 
-	// Killed, it leaves a socket behind, which is nobody's: commands do without, and
-	// the next server takes its place, with the same token.
+	// A killed server leaves its socket behind. Commands work without a server then,
+	// and the next server replaces the socket and has the same token.
 	token, _ := os.ReadFile(filepath.Join(data, "serve", "token"))
 	s.end(syscall.SIGKILL)
 	if again, status := s.cairn(second, "track", "--json"); status != 0 || again != here {

@@ -229,8 +229,8 @@ func (c *cli) printTrack(t *cairn.Track, rest string, strict bool) (err error) {
 	return err
 }
 
-// printDisabled is the answer where nothing is to be captured. That is no failure:
-// whoever calls cairn at every step goes on without checkpoints.
+// printDisabled answers where captures are switched off. That is no failure: a script
+// that calls cairn at every step goes on without checkpoints.
 func (c *cli) printDisabled(why error) error {
 	c.console.remark("%v; no checkpoint was taken", why)
 	if !c.global.json {

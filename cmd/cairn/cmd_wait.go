@@ -143,8 +143,8 @@ func (c *cli) printTicket(r *ticket.Request, a *ticket.Answer, strict bool) erro
 	return c.printTrack(&t.Track, t.Rest, strict)
 }
 
-// workInBackground does the work of tickets, in their order. Nobody listens, so what
-// there is to say goes into the answers.
+// workInBackground does the work of tickets, in their order. The process has no stderr
+// that is read: its remarks go into the answers.
 func (c *cli) workInBackground(ctx context.Context, ids []string) error {
 	book, data, err := c.book()
 	if err != nil {

@@ -53,7 +53,7 @@ func TestFewCommands(t *testing.T) {
 	}
 }
 
-// TestUnchangedTrackWritesNothing to the store but who has the lock.
+// TestUnchangedTrackWritesNothing to the store but lock.holder.
 func TestUnchangedTrackWritesNothing(t *testing.T) {
 	t.Parallel()
 	home, dir, data := t.TempDir(), filepath.Join(t.TempDir(), "project"), t.TempDir()
@@ -67,7 +67,7 @@ func TestUnchangedTrackWritesNothing(t *testing.T) {
 		maps.DeleteFunc(list, func(path string, _ gittest.Entry) bool { return strings.HasSuffix(path, "/cairn/lock.holder") })
 		return list
 	}
-	// What is as young as its checkpoint is read again, and noted once it is older.
+	// A file as young as its checkpoint is read again, and noted once it is older.
 	before := track()
 	for end := time.Now().Add(time.Minute); ; {
 		now := track()

@@ -61,15 +61,15 @@ func isTerminal(stream any) bool {
 
 const minColumns, defaultColumns = 40, 80
 
-// remark says something that nobody needs to know.
+// remark prints a line that -q leaves out.
 func (c *console) remark(format string, args ...any) {
 	if !c.quiet {
 		c.complain(fmt.Sprintf(format, args...))
 	}
 }
 
-// complain says something that must be known. A name with control characters in it
-// cannot play tricks on the terminal.
+// complain prints a line that -q does not leave out. Control characters, of a file's
+// name for instance, are escaped: they could change the terminal.
 func (c *console) complain(text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -77,7 +77,7 @@ func (c *console) complain(text string) {
 	fmt.Fprintf(c.w, "cairn: %s\n", printable(text))
 }
 
-// repeat says once more what another console was told.
+// repeat prints text that another console was given. It is escaped already.
 func (c *console) repeat(text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

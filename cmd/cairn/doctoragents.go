@@ -21,8 +21,8 @@ type agentCheck struct {
 	found []cairn.Finding
 }
 
-// checkConnections is the part of doctor about agents. What is well is said beside the
-// answer.
+// checkConnections is the part of doctor about agents. Healthy connections are remarks
+// on stderr.
 func (c *cli) checkConnections(context.Context, doctorFlags) ([]cairn.Finding, error) {
 	check, err := c.checkAgents()
 	if err != nil {
@@ -34,8 +34,8 @@ func (c *cli) checkConnections(context.Context, doctorFlags) ([]cairn.Finding, e
 	return check.found, nil
 }
 
-// checkAgents looks whether the agents are set up, trusted, and actually heard of. An
-// agent that is not set up is no fault: nobody has to use all that are installed.
+// checkAgents finds out whether the agents are set up and trusted, and whether their
+// hooks have been called. An agent that is not set up is no fault.
 func (c *cli) checkAgents() (*agentCheck, error) {
 	dir, err := c.hooksDir()
 	if err != nil {

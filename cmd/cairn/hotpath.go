@@ -27,8 +27,8 @@ func (c *cli) server(opt cairn.Options) *client.Client {
 	return client.New(buildName(), opt)
 }
 
-// isThere reports whether something lies at a path, before anything is made ready for
-// whoever may answer there.
+// isThere reports whether a path exists. It is asked before a client is made: most of
+// the time no server runs.
 func isThere(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil

@@ -88,7 +88,7 @@ func TestInterruptedInput(t *testing.T) {
 	}
 }
 
-// cancelOnRead ends a context as soon as somebody reads.
+// cancelOnRead ends a context at the first read.
 type cancelOnRead struct {
 	io.Reader
 	cancel func()

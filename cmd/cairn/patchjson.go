@@ -11,7 +11,7 @@ import (
 )
 
 // parsePatches reads one patch or an array of them. Errors name the patch and the
-// field: whoever made the JSON is to find the mistake.
+// field, so that the mistake can be found in the JSON.
 func parsePatches(data []byte) ([]cairn.Patch, error) {
 	data = bytes.TrimSpace(data)
 	if len(data) == 0 {

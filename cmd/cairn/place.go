@@ -162,7 +162,7 @@ func (c *cli) dataDir(dir string) (string, error) {
 	return c.defaultDataDir()
 }
 
-// defaultDataDir is where stores lie if nobody says anything else.
+// defaultDataDir is where stores lie if neither flag nor setting names a place.
 func (c *cli) defaultDataDir() (string, error) {
 	if data := c.env("XDG_DATA_HOME"); filepath.IsAbs(data) {
 		return filepath.Join(data, "cairn"), nil

@@ -31,7 +31,7 @@ func completeFlag(cmd *cobra.Command, name string, values ...cobra.Completion) {
 	}
 }
 
-// isPlanID reports whether an id has the form of those that --dry-run gives.
+// isPlanID reports whether text has the form of an id that --dry-run prints.
 func isPlanID(id string) bool { return len(id) == 16 && strings.Trim(id, "0123456789abcdef") == "" }
 
 // check also refuses an empty id, most likely of a shell variable that is not set: it

@@ -88,7 +88,7 @@ func (r *relay) wait(cmd *exec.Cmd) int {
 	close(ended)
 	passing.Wait()
 	if cmd.ProcessState == nil {
-		return exitFailed // nobody knows how it ended
+		return exitFailed // the system has not told how it ended
 	}
 	return childStatusOf(cmd.ProcessState)
 }

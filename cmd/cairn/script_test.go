@@ -31,8 +31,8 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"cairn": cairn, "payload": func() { feedHook(cairn) }, "counts-signals": countSignals})
 }
 
-// TestScript runs the scripts. Each has a home of its own, and nothing of the
-// environment of whoever runs the tests. Beside testscript's commands they have:
+// TestScript runs the scripts. Each has a home of its own, and no variable of the
+// environment in which the tests run. Beside testscript's commands they have:
 //
 //	exits N cmd...           run cmd, which must end with status N
 //	node KIND PATH [TEXT]    make a file, exec, private, link, dir or fifo in the place

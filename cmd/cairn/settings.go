@@ -40,7 +40,8 @@ func brokenText(b *config.Broken) string {
 		placeText(b.Path), strings.Join(messages(b.Err), "; "))
 }
 
-// userFile is the user's configuration, "" if nobody knows where that would be.
+// userFile is the path of the user's configuration, "" if the home directory is not
+// known.
 func (c *cli) userFile() string {
 	dir := c.env("XDG_CONFIG_HOME")
 	if !filepath.IsAbs(dir) {
@@ -56,8 +57,9 @@ func (c *cli) userFile() string {
 	return filepath.Join(dir, "cairn", "config.toml")
 }
 
-// ownFile is the file in a root, if it can be trusted: one under version control came
-// from whoever wrote the repository, and could switch limits and deny lists off.
+// ownFile is the path of a root's own configuration, "" if the file is not there or
+// cannot be trusted. A file under version control came with the repository: its author
+// could switch limits and deny lists off.
 func (c *cli) ownFile(root string) string {
 	path := filepath.Join(root, projectFile)
 	info, err := os.Lstat(path)

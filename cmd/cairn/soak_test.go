@@ -54,7 +54,8 @@ type soak struct {
 	bad   []string
 }
 
-// soakPoint is a checkpoint that somebody was told of, and what his directory held.
+// soakPoint is a checkpoint whose id was printed, and the contents of the directory at
+// that moment.
 type soakPoint struct {
 	hash, dir string
 	files     map[string]string

@@ -353,8 +353,8 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// TestSessionsThere: steps are the same whoever records them, and may change hands in
-// the middle.
+// TestSessionsThere: steps are the same if the server records them or this process
+// does, and a step begun by one may be ended by the other.
 func TestSessionsThere(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -60,7 +60,7 @@ type Config struct {
 	broken  *Broken
 }
 
-// Decision is a setting that somebody made.
+// Decision is a setting that a file, a variable or a flag has made.
 type Decision struct {
 	Key    string `json:"key"`
 	Value  string `json:"value"`

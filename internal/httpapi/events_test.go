@@ -14,7 +14,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
-// TestEvents: what is done is told to those who listen, in its order.
+// TestEvents: listeners get an event for each change, in the order of the changes.
 func TestEvents(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, someTree)
@@ -78,8 +78,8 @@ func listen(t *testing.T, address string) (next func() Event) {
 	}
 }
 
-// TestSlowReader: whoever does not listen is dropped and holds nobody up; an event of
-// another project reaches only those who listen to all.
+// TestSlowReader: a listener that does not read is dropped and delays no other; an
+// event of another project reaches only the listeners of all projects.
 func TestSlowReader(t *testing.T) {
 	t.Parallel()
 	var h hub

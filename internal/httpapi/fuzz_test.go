@@ -70,8 +70,8 @@ func FuzzRequest(f *testing.F) {
 	fx := &fixture{t: f, dataDir: filepath.Join(dir, "data"), root: filepath.Join(dir, "project")}
 	gittest.Create(f, fx.root, someTree)
 	fx.server = fx.open(func(o *Options) {
-		// Only the fixture's root may be registered: a fuzzed request must not get at
-		// the directories of whoever runs this.
+		// Only the fixture's root may be registered: a fuzzed request must not reach
+		// other directories of this machine.
 		inner := o.Settings
 		o.Settings = func(root string) (cairn.Options, error) {
 			if root != fx.root {

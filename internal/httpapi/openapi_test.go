@@ -18,7 +18,7 @@ var update = flag.Bool("update", false, "write testdata/openapi.json anew")
 
 // TestOpenAPI compares the description with the one of the last release, so that no
 // operation changes by accident. After a change that is meant, go test -update writes
-// it anew; one that clients could notice raises apiVersion, too.
+// the file again; a change that clients could notice raises apiVersion, too.
 func TestOpenAPI(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)

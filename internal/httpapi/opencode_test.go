@@ -25,9 +25,9 @@ type golden struct {
 	Response any
 }
 
-// check sends the request of a golden file and compares the answer field by field,
-// but for what only the agent itself knows. edit may change what is expected, where
-// the departure is meant.
+// check sends the request of a golden file and compares the answer field by field, but
+// for the fields that only the agent itself knows. edit may change the expected answer
+// where cairn departs from OpenCode on purpose.
 func (f *fixture) check(name string, edit ...func(want, got any)) any {
 	f.t.Helper()
 	data, err := os.ReadFile(filepath.Join("testdata", "opencode", filepath.FromSlash(name)+".json"))

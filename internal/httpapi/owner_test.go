@@ -8,8 +8,9 @@ import (
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
-// TestV34_OwnerOverHTTP: a host that only speaks HTTP has a lease. One that names its
-// processes is dead with them, so that its step is in nobody's way.
+// TestV34_OwnerOverHTTP: a host that only speaks HTTP has a lease. A host that names
+// its processes counts as dead when they are, and its open step then blocks no other
+// request.
 func TestV34_OwnerOverHTTP(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, gittest.Tree{"a": gittest.File("1\n")})

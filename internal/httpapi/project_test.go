@@ -88,8 +88,8 @@ func TestGuard(t *testing.T) {
 	f.call("POST", "/projects", map[string]any{"directory": filepath.Dir(f.root)}).problem(t, 404, "root")
 }
 
-// TestIdle: a store that nobody uses is closed and opened again when it is needed, and
-// one that was removed is made anew.
+// TestIdle: an idle store is closed and opened again when it is needed, and a removed
+// store is made again.
 func TestIdle(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, someTree, func(o *Options) { o.Idle = 4 * time.Millisecond })
@@ -109,7 +109,7 @@ func TestIdle(t *testing.T) {
 	f.call("GET", "/status", nil).want(t, 200, nil)
 }
 
-// TestSettingsChange: what somebody sets while the server runs is in force at once.
+// TestSettingsChange: a setting that changes while the server runs is in force at once.
 func TestSettingsChange(t *testing.T) {
 	t.Parallel()
 	var limit atomic.Int64

@@ -87,8 +87,8 @@ func TestSpecification(t *testing.T) {
 	f.call("POST", "/session/none/unrevert", `{}`).problem(t, 404, "not-found")
 }
 
-// TestRevertDuringStep: a session whose step is open is busy; whoever knows that its
-// agent is gone says so.
+// TestRevertDuringStep: a session whose step is open is busy, unless the request says
+// that its agent is gone.
 func TestRevertDuringStep(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, someTree)

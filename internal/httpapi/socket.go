@@ -77,8 +77,8 @@ func (c *Claim) Listen() (net.Listener, error) {
 // TokenFile is where the token of a data directory's server is kept.
 func TokenFile(dataDir string) string { return filepath.Join(protocol.Dir(dataDir), "token") }
 
-// Token returns the token that is kept, and makes one if there is none: clients keep
-// working when the server starts anew.
+// Token returns the stored token, and makes one if there is none. Clients keep working
+// after a restart of the server.
 func (c *Claim) Token() (string, error) {
 	file := TokenFile(c.dataDir)
 	data, err := os.ReadFile(file)

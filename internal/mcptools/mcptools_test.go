@@ -108,8 +108,8 @@ func (w *world) change() {
 	gittest.Create(w.t, w.dir, gittest.Tree{"a.txt": gittest.File("one\n2\nthree\n"), "né\xffw/x": gittest.File("new\n")})
 }
 
-// TestEveryToolSaysWhatItDoes: whoever asks the user for permission goes by the
-// annotations, so each tool has them, and each argument is explained.
+// TestEveryToolSaysWhatItDoes: clients decide by the annotations when to ask the user
+// for permission, so each tool has them, and each argument is explained.
 func TestEveryToolSaysWhatItDoes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, begin)

@@ -8,7 +8,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn"
 )
 
-// filled is an Options with something in every field, made anew each time.
+// filled returns an Options with a value in every field, a new one at each call.
 func filled(t *testing.T) cairn.Options {
 	t.Helper()
 	var opt cairn.Options

@@ -78,8 +78,8 @@ func TestRequest(t *testing.T) {
 	}
 }
 
-// TestUnknown: what is no ticket, or none any more, is not found, and leads nowhere
-// else.
+// TestUnknown: a text that is no ticket, or a ticket that was removed, is not found and
+// leads to no other file.
 func TestUnknown(t *testing.T) {
 	t.Parallel()
 	b := newBook(t)
@@ -136,7 +136,7 @@ func TestOneWorks(t *testing.T) {
 	}
 }
 
-// TestWaits: who comes while somebody works waits, for as long as it likes.
+// TestWaits: a process that comes while another works waits, until its context ends.
 func TestWaits(t *testing.T) {
 	t.Parallel()
 	b := newBook(t)
@@ -247,7 +247,7 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// TestSweep: what is old goes with all its files, what is new stays.
+// TestSweep: an old ticket goes with all its files, a new one stays.
 func TestSweep(t *testing.T) {
 	t.Parallel()
 	b := newBook(t)
@@ -292,8 +292,8 @@ func TestSweepMany(t *testing.T) {
 	}
 }
 
-// TestSwept: whoever gets the lock of a ticket that was swept meanwhile finds nothing
-// to work on.
+// TestSwept: a process that gets the lock of a ticket after a sweep removed it finds
+// nothing to work on.
 func TestSwept(t *testing.T) {
 	t.Parallel()
 	b := newBook(t)

@@ -27,6 +27,8 @@ var layers = map[string]int{
 	"internal/syntax":         0,
 	"internal/process":        0, // which process a number meant, and whether it lives
 	"internal/wording":        0,
+	"internal/background":     0, // programs started in the background
+	"internal/child":          1, // a command in the place of this process
 	"internal/parallel":       0, // goroutines on different processors
 	"integrations":            0, // adapters in other languages
 	"internal/hunk":           1, // changed places of a file, named and taken back
@@ -57,6 +59,11 @@ var layers = map[string]int{
 	"session":                 9,
 	"snapshot":                9,
 	"internal/protocol":       9,  // what server and callers agree on
+	"internal/console":        9,  // what a command says beside its answer
+	"internal/diffstat":       9,  // the table of git diff --stat
+	"internal/patchjson":      9,  // patches that people write
+	"internal/sessiontext":    10, // sessions as lines for people
+	"internal/recorder":       10, // the work of a command as a session
 	"internal/ticket":         10, // work that no caller waits for
 	"internal/httpapi":        11,
 	"internal/client":         11,
@@ -65,33 +72,36 @@ var layers = map[string]int{
 	"internal/hooks":          10, // doors
 	"internal/mcptools":       10,
 	"internal/setup":          10,
-	"cmd/cairn":               12,
-	"internal/gittest":        13, // test support: may import nothing of ours, see below
+	"internal/agents":         11, // how agents fare with cairn
+	"internal/listen":         12, // the ways into the server
+	"cmd/cairn":               13,
+	"internal/gittest":        14, // test support: may import nothing of ours, see below
 
 	"internal/odb/odbtest":     14, // test support: stores for the tests above odb
-	"internal/linediff/corpus": 12,
-	"internal/programmodel":    13, // tests of the program
+	"internal/linediff/corpus": 13,
+	"internal/programmodel":    14, // tests of the program
 }
 
 // thirdParty says which modules a package may use, and why.
 var thirdParty = map[string][]string{
-	"internal/odb":            {"github.com/gofrs/flock", "golang.org/x/sys"},                                                // locks, clocks
-	"internal/odb/pack":       {"github.com/klauspost/compress", "golang.org/x/sys"},                                         // compression, sync_file_range
-	"internal/odb/collect":    {"github.com/gofrs/flock"},                                                                    // one collection at a time
-	"internal/odb/fsck":       {"github.com/gofrs/flock"},                                                                    // whether the writer of a temporary file lives
-	"internal/index":          {"golang.org/x/sys"},                                                                          // large pages
-	"internal/git":            {"golang.org/x/sys"},                                                                          // stat of the user's index
-	"internal/config":         {"github.com/BurntSushi/toml"},                                                                // the files that people write
-	"internal/worktree/dir":   {"golang.org/x/sys"},                                                                          // system calls relative to an open directory
-	"internal/worktree/apply": {"golang.org/x/sys"},                                                                          // writing a file's contents back, permission bits of unreadable files
-	"internal/watch":          {"golang.org/x/sys"},                                                                          // inotify
-	"internal/gittest":        {"golang.org/x/sys", "github.com/hanwen/go-fuse/v2"},                                          // tracing for crash tests; file systems of the tests
-	"internal/hooks":          {"github.com/gofrs/flock"},                                                                    // one hook of a session at a time
-	"internal/ticket":         {"github.com/gofrs/flock"},                                                                    // one at a time does the work
-	"internal/setup":          {"github.com/tailscale/hujson", "github.com/BurntSushi/toml"},                                 // settings of agents
-	"internal/httpapi":        {"github.com/danielgtaylor/huma/v2", "github.com/gofrs/flock"},                                // OpenAPI from types; one server per data directory
-	"internal/mcptools":       {"github.com/modelcontextprotocol/go-sdk/mcp"},                                                // the protocol
-	"cmd/cairn":               {"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term", "golang.org/x/sys"}, // the command line; whose the terminal is
+	"internal/odb":            {"github.com/gofrs/flock", "golang.org/x/sys"},                            // locks, clocks
+	"internal/odb/pack":       {"github.com/klauspost/compress", "golang.org/x/sys"},                     // compression, sync_file_range
+	"internal/odb/collect":    {"github.com/gofrs/flock"},                                                // one collection at a time
+	"internal/odb/fsck":       {"github.com/gofrs/flock"},                                                // whether the writer of a temporary file lives
+	"internal/index":          {"golang.org/x/sys"},                                                      // large pages
+	"internal/git":            {"golang.org/x/sys"},                                                      // stat of the user's index
+	"internal/config":         {"github.com/BurntSushi/toml"},                                            // the files that people write
+	"internal/worktree/dir":   {"golang.org/x/sys"},                                                      // system calls relative to an open directory
+	"internal/worktree/apply": {"golang.org/x/sys"},                                                      // writing a file's contents back, permission bits of unreadable files
+	"internal/watch":          {"golang.org/x/sys"},                                                      // inotify
+	"internal/gittest":        {"golang.org/x/sys", "github.com/hanwen/go-fuse/v2"},                      // tracing for crash tests; file systems of the tests
+	"internal/hooks":          {"github.com/gofrs/flock"},                                                // one hook of a session at a time
+	"internal/ticket":         {"github.com/gofrs/flock"},                                                // one at a time does the work
+	"internal/setup":          {"github.com/tailscale/hujson", "github.com/BurntSushi/toml"},             // settings of agents
+	"internal/httpapi":        {"github.com/danielgtaylor/huma/v2", "github.com/gofrs/flock"},            // OpenAPI from types; one server per data directory
+	"internal/mcptools":       {"github.com/modelcontextprotocol/go-sdk/mcp"},                            // the protocol
+	"cmd/cairn":               {"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"}, // the command line; the terminal
+	"internal/child":          {"golang.org/x/sys"},                                                      // which process group the terminal serves
 
 	"internal/process":    {"golang.org/x/sys"}, // when a process began, boot ids
 	"internal/parallel":   {"golang.org/x/sys"}, // on which processor a thread runs
@@ -104,11 +114,11 @@ var only = []struct {
 	by       []string
 	reason   string
 }{
-	{"os/exec", []string{"internal/git", "internal/gittest", "internal/linediff/corpus", "cmd/cairn"}, "only internal/git starts git, and only cairn run the command that it is given"},
+	{"os/exec", []string{"internal/git", "internal/gittest", "internal/linediff/corpus", "internal/child", "internal/background"}, "only internal/git starts git, internal/child the command of cairn run, and internal/background cairn itself"},
 	{"flag", []string{"cmd/cairn", "internal/linediff/corpus"}, "only commands read flags"},
 	{"log", []string{"internal/linediff/corpus"}, "the library logs through the logger that it is given"},
 	{"testing", []string{"internal/gittest", "internal/statetest", "internal/odb/odbtest"}, "testing belongs into tests"},
-	{"net/http", []string{"internal/httpapi", "internal/client", "internal/webui", "cmd/cairn"}, "the engine is no server"},
+	{"net/http", []string{"internal/httpapi", "internal/client", "internal/webui", "internal/listen"}, "the engine is no server"},
 }
 
 // forbidden lists imports that the levels alone would not forbid for good.
@@ -184,7 +194,7 @@ func checkFile(t *testing.T, pkg, file string) {
 		checkReads(t, parsed, file)
 	}
 	// The git binary needs a PATH; nothing else of the environment reaches it.
-	if layers[pkg] < 12 && file != filepath.Join("internal", "git", "binary.go") {
+	if layers[pkg] < layers["cmd/cairn"] && file != filepath.Join("internal", "git", "binary.go") {
 		ast.Inspect(parsed, func(n ast.Node) bool {
 			if sel, ok := n.(*ast.SelectorExpr); ok && environment[sel.Sel.Name] {
 				if id, ok := sel.X.(*ast.Ident); ok && id.Name == "os" {

@@ -3,16 +3,19 @@ package main
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/config"
+	"github.com/seed-fb9cbc17/cairn/internal/console"
 )
 
 // cli is one run of the program.
@@ -24,7 +27,7 @@ type cli struct {
 
 	outTerminal bool // stdout is a terminal
 
-	console    *console // stderr
+	console    *console.Console // stderr
 	env        func(string) string
 	dir        string // the current directory, "" if there is none
 	global     globalFlags
@@ -53,6 +56,39 @@ type globalFlags struct {
 	lockTimeout              time.Duration
 }
 
+// byteSize is a number of bytes as a flag; "" means not given.
+type byteSize struct {
+	text  string
+	bytes int64
+}
+
+func (s *byteSize) String() string { return s.text }
+func (s *byteSize) Type() string   { return "size" }
+
+// Set implements pflag.Value.
+func (s *byteSize) Set(text string) error {
+	digits, shift := text, 0
+	if n := len(text); n > 0 {
+		if i := strings.IndexByte("KMG", text[n-1]&^0x20); i >= 0 {
+			digits, shift = text[:n-1], 10*(i+1)
+		}
+	}
+	n, err := strconv.ParseUint(digits, 10, 63-shift)
+	if err != nil {
+		return errors.New("want a number of bytes, or one of K, M or G as in 64M; 0 means no limit")
+	}
+	s.text, s.bytes = text, int64(n)<<shift
+	return nil
+}
+
+// limitOf is a size in the library's terms, where 0 means the default.
+func limitOf(size byteSize) int64 {
+	if size.bytes == 0 {
+		return cairn.NoLimit
+	}
+	return size.bytes
+}
+
 func newCLI(stdin io.Reader, stdout, stderr io.Writer, env func(string) string, dir string) *cli {
 	c := &cli{
 		stdin: stdin, stdout: stdout, out: bufio.NewWriterSize(stdout, 64<<10), console: newConsole(stderr),
@@ -75,7 +111,7 @@ func (c *cli) run(ctx context.Context, args []string) int {
 	if err != nil && c.running == "" {
 		err = c.asUsage(err)
 	}
-	c.console.clear()
+	c.console.Clear()
 	if flushed := c.out.Flush(); flushed != nil {
 		err = errors.Join(err, fmt.Errorf("write the answer: %w", flushed))
 	}
@@ -101,7 +137,7 @@ func (c *cli) command(d command) *cobra.Command {
 	return &cobra.Command{
 		Use: d.use, Short: d.short, Long: d.manual, Args: d.args, ValidArgsFunction: d.complete,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c.running, c.console.quiet = cmd.Name(), c.global.quiet
+			c.running, c.console.Quiet = cmd.Name(), c.global.quiet
 			c.catchSignals()
 			return d.run(cmd.Context(), cmd, args)
 		},
@@ -131,40 +167,63 @@ func (c *cli) withRepo(f func(*cairn.Repo) error) error {
 	return errors.Join(err, repo.Close())
 }
 
-// writeJSON prints one JSON value on a line of its own.
-func (c *cli) writeJSON(v any) error {
-	enc := json.NewEncoder(c.out)
-	enc.SetEscapeHTML(false)
-	return enc.Encode(v)
+// makers lists the commands by name. Most runs need one of them, and making all of
+// them takes as long as some commands do.
+func (c *cli) makers() []maker {
+	return []maker{
+		{"track", c.trackCommand}, {"wait", c.waitCommand}, {"status", c.statusCommand}, {"patch", c.patchCommand}, {"diff", c.diffCommand},
+		{"restore", c.restoreCommand}, {"revert", c.revertCommand}, {"undo", c.undoCommand}, {"redo", c.redoCommand},
+		{"log", c.logCommand}, {"operations", c.operationsCommand}, {"session", c.sessionCommand},
+		{"pin", c.pinCommand}, {"unpin", c.unpinCommand},
+		{"ls", c.lsCommand}, {"cat", c.catCommand}, {"exists", c.existsCommand},
+		{"export", c.exportCommand}, {"import", c.importCommand}, {"push", c.pushCommand}, {"fetch", c.fetchCommand},
+		{"setup", c.setupCommand}, {"hook", c.hookCommand}, {"run", c.runCommand}, {"mcp", c.mcpCommand}, {"serve", c.serveCommand},
+		{"gc", c.gcCommand}, {"du", c.duCommand}, {"doctor", c.doctorCommand}, {"purge", c.purgeCommand},
+		{"adopt", c.adoptCommand}, {"config", c.configCommand},
+		{"completion", c.completionCommand}, {"version", c.versionCommand}, {"help", c.helpCommand},
+	}
 }
 
-// jsonArray prints an array element by element, so that it is never held as a
-// whole. An array that an error cuts short is not closed and hence not valid JSON.
-type jsonArray struct {
-	c *cli
-	n int
+type maker struct {
+	name string
+	make func() *cobra.Command
 }
 
-// add prints one element.
-func (a *jsonArray) add(v any) error {
-	data, err := json.Marshal(v)
-	if err != nil {
-		return err
+// wantAll lists the commands that need to know the others.
+var wantAll = []string{"cairn", "help", "completion"}
+
+// addCommands adds those commands to the root that a command line may mean: the one
+// it names is among its words. If that is none, or one that is about the others, all
+// are added.
+func (c *cli) addCommands(args []string) {
+	added := make(map[string]bool)
+	add := func(wanted func(name string) bool) {
+		for _, m := range c.makers() {
+			if !added[m.name] && wanted(m.name) {
+				added[m.name] = true
+				c.root.AddCommand(m.make())
+			}
+		}
 	}
-	lead := ",\n"
-	if a.n == 0 {
-		lead = "["
+	// The parser would make a help command of its own.
+	add(func(name string) bool { return name == "help" || slices.Contains(args, name) })
+	if cmd, _, _ := c.root.Find(args); slices.Contains(wantAll, cmd.Name()) {
+		add(func(string) bool { return true })
 	}
-	a.n++
-	a.c.out.WriteString(lead)
-	_, err = a.c.out.Write(data)
-	return err
 }
 
-func (a *jsonArray) close() error {
-	if a.n == 0 {
-		a.c.out.WriteByte('[')
+// atOnce lists the commands that begin before signals are caught: they change nothing in
+// the directory. Most of them are over within uncaught; until then a signal ends them
+// without a word, as one does that comes before main.
+var atOnce = []string{"track", "hook", "status", "patch", "diff", "version"}
+
+const uncaught = 20 * time.Millisecond
+
+// catchSignals comes before a command does anything.
+func (c *cli) catchSignals() {
+	if slices.Contains(atOnce, c.running) {
+		time.AfterFunc(uncaught, c.catch)
+	} else {
+		c.catch()
 	}
-	_, err := a.c.out.WriteString("]\n")
-	return err
 }

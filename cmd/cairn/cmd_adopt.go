@@ -35,7 +35,7 @@ func (c *cli) adoptCommand() *cobra.Command {
 			if err := cairn.Adopt(ctx, opt.DataDir, old[0], opt.Root); err != nil {
 				return err
 			}
-			c.console.remark("the store of %s is now that of %s", placeText(old[0]), placeText(opt.Root))
+			c.console.Remark("the store of %s is now that of %s", placeText(old[0]), placeText(opt.Root))
 			return nil
 		},
 	})

@@ -2,8 +2,16 @@ package main
 
 import (
 	"context"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
 const completionManual = `cairn completion prints the completion script of a shell.
@@ -39,4 +47,155 @@ func (c *cli) completionCommand() *cobra.Command {
 			return c.usage("knows bash, zsh and fish, not %s", args[0])
 		},
 	})
+}
+
+const (
+	maxOffered = 20 // checkpoints
+
+	// maxCompletion bounds how long a shell has to wait; names not found by then are
+	// not offered.
+	maxCompletion = 500 * time.Millisecond
+)
+
+// firstOnly completes nothing after the first argument.
+func (c *cli) firstOnly(f cobra.CompletionFunc) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return f(cmd, args, typed)
+	}
+}
+
+// completeHashes completes up to max checkpoints.
+func (c *cli) completeHashes(max int) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(args) >= max {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return c.offerCheckpoints(cmd.Context(), typed)
+	}
+}
+
+// completeFiles leaves it to the shell, which knows best what is on disk.
+func completeFiles(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return nil, cobra.ShellCompDirectiveDefault
+}
+
+// completeHashThenFiles completes a checkpoint and then files that are on disk.
+func (c *cli) completeHashThenFiles(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) == 0 {
+		return c.offerCheckpoints(cmd.Context(), typed)
+	}
+	return completeFiles(cmd, args, typed)
+}
+
+// completeRevert completes a checkpoint or a range of two, and then files.
+func (c *cli) completeRevert(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	from, to, isRange := strings.Cut(typed, "..")
+	switch {
+	case len(args) > 0 || cmd.Flags().Changed("patches"):
+		return completeFiles(cmd, args, typed)
+	case !isRange:
+		return c.offerCheckpoints(cmd.Context(), typed)
+	}
+	offers, directive := c.offerCheckpoints(cmd.Context(), to)
+	for i := range offers {
+		offers[i] = from + ".." + offers[i]
+	}
+	return offers, directive
+}
+
+// completeDiff completes checkpoints, and files after --. ArgsLenAtDash does not say
+// where that is: the completion of cobra has put one of its own behind the arguments.
+func (c *cli) completeDiff(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if slices.Contains(c.args[:len(c.args)-1], "--") {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	return c.completeHashes(2)(cmd, args, typed)
+}
+
+// completeHashThenTree completes a checkpoint and then a path in it.
+func (c *cli) completeHashThenTree(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	switch len(args) {
+	case 0:
+		return c.offerCheckpoints(cmd.Context(), typed)
+	case 1:
+		return c.offerTree(cmd.Context(), args[0], typed)
+	}
+	return nil, cobra.ShellCompDirectiveNoFileComp
+}
+
+// offerCheckpoints offers the named checkpoints by their names and then the newest
+// ones, described by age and message: by the id of the tree, which track prints, or by that of the commit where a newer one
+// has the same tree. Where there is no store nothing is offered and none is made.
+func (c *cli) offerCheckpoints(ctx context.Context, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	const directive = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+	repo, err := c.openForCompletion()
+	if err != nil {
+		return nil, directive
+	}
+	defer repo.Close()
+	offers := offerPins(ctx, repo, typed)
+	seen := make(map[string]bool)
+	n := 0
+	for cp, err := range repo.Checkpoints(ctx) {
+		if n++; err != nil || n > maxOffered {
+			break
+		}
+		id := cp.Hash
+		if seen[id] || !strings.HasPrefix(id, typed) && strings.HasPrefix(cp.ID, typed) {
+			id = cp.ID
+		}
+		seen[cp.Hash] = true
+		if strings.HasPrefix(id, typed) {
+			offers = append(offers, cobra.CompletionWithDesc(id[:max(shortID, len(typed))], c.about(cp.When, cp.Message)))
+		}
+	}
+	return offers, directive
+}
+
+// offerTree offers the names of a checkpoint in the directory that was typed so far.
+func (c *cli) offerTree(ctx context.Context, spec, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	const directive = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	repo, err := c.openForCompletion()
+	if err != nil {
+		return nil, directive
+	}
+	defer repo.Close()
+	ctx, cancel := context.WithTimeout(ctx, maxCompletion)
+	defer cancel()
+	lead, name := path.Split(filepath.ToSlash(typed))
+	dirs, err := c.paths([]string{"./" + lead})
+	if err == nil && filepath.IsAbs(lead) {
+		dirs, err = c.paths([]string{lead})
+	}
+	if err != nil {
+		return nil, directive
+	}
+	below, err := filepath.Rel(repo.Root(), dirs[0])
+	if err != nil {
+		return nil, directive
+	}
+	var offers []cobra.Completion
+	last := ""
+	for e, err := range repo.List(ctx, spec, dirs[0]) {
+		if err != nil {
+			break
+		}
+		next, rest, isDir := strings.Cut(strings.TrimPrefix(e.Path, filepath.ToSlash(below)+"/"), "/")
+		if isDir || rest != "" {
+			next += "/"
+		}
+		if next != last && strings.HasPrefix(next, name) && wording.Printable(next) == next {
+			offers = append(offers, cobra.Completion(lead+next))
+		}
+		last = next
+	}
+	return offers, directive
+}
+
+func (c *cli) openForCompletion() (*cairn.Repo, error) {
+	c.running, c.console.Quiet = "completion", true
+	return c.open()
 }

@@ -100,13 +100,13 @@ func (c *cli) printConfig(cfg *config.Config) error {
 		if d.Refused != "" {
 			origin += ", not in force: " + d.Refused
 		}
-		fmt.Fprintf(c.out, "%s = %s  (%s)\n", d.Key, printable(d.Value), printable(origin))
+		fmt.Fprintf(c.out, "%s = %s  (%s)\n", d.Key, wording.Printable(d.Value), wording.Printable(origin))
 	}
 	for _, d := range broken {
-		fmt.Fprintf(c.out, "%s: %s\n", printable(d.Origin), printable(strings.TrimPrefix(d.Key+": "+d.Refused, ": ")))
+		fmt.Fprintf(c.out, "%s: %s\n", wording.Printable(d.Origin), wording.Printable(strings.TrimPrefix(d.Key+": "+d.Refused, ": ")))
 	}
 	if len(list)+len(broken) == 0 {
-		c.console.remark("everything is at its default")
+		c.console.Remark("everything is at its default")
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/diffstat"
 )
 
 const diffManual = `cairn diff shows what changed, as git prints it.
@@ -138,7 +139,7 @@ func (c *cli) printDiff(ctx context.Context, repo *cairn.Repo, f *diffFlags, fro
 			return err
 		}
 		if f.stat {
-			stats, err := statsOf(ctx, repo, changes, opt)
+			stats, err := diffstat.Of(ctx, repo, changes, opt)
 			if err != nil {
 				return err
 			}
@@ -185,4 +186,17 @@ func (c *cli) printNameStatus(changes []cairn.Change, null bool) error {
 		}
 	}
 	return nil
+}
+
+func (c *cli) printStats(stats []diffstat.File) error {
+	if !c.global.json {
+		return diffstat.Write(c.out, stats, c.columns)
+	}
+	array := jsonArray{c: c}
+	for _, s := range stats {
+		if err := array.add(s); err != nil {
+			return err
+		}
+	}
+	return array.close()
 }

@@ -12,7 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/agents"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
+	"github.com/seed-fb9cbc17/cairn/session"
 )
 
 const doctorManual = `cairn doctor looks for what is wrong, and mends it.
@@ -146,12 +148,12 @@ func (c *cli) listFindings(all []cairn.Finding) {
 }
 
 func (c *cli) printFinding(f cairn.Finding) {
-	fmt.Fprintf(c.out, "%s: %s\n", f.Kind, printable(findingText(f)))
+	fmt.Fprintf(c.out, "%s: %s\n", f.Kind, wording.Printable(findingText(f)))
 	switch {
 	case f.Fixed:
-		fmt.Fprintf(c.out, "    mended: %s\n", printable(f.Repair))
+		fmt.Fprintf(c.out, "    mended: %s\n", wording.Printable(f.Repair))
 	case f.Repair != "":
-		fmt.Fprintf(c.out, "    to do: %s\n", printable(f.Repair))
+		fmt.Fprintf(c.out, "    to do: %s\n", wording.Printable(f.Repair))
 	default:
 		c.out.WriteString("    nothing can be done\n")
 	}
@@ -190,7 +192,7 @@ func (c *cli) checkSettings(context.Context, doctorFlags) ([]cairn.Finding, erro
 }
 
 func misconfigured(err error, until string) (found []cairn.Finding) {
-	for _, text := range messages(err) {
+	for _, text := range wording.Messages(err) {
 		found = append(found, cairn.Finding{Kind: "configuration", Text: text, Repair: "correct it by hand; until then " + until})
 	}
 	return found
@@ -218,7 +220,9 @@ func (c *cli) checkStore(ctx context.Context, f doctorFlags) ([]cairn.Finding, e
 	found, err := repo.Check(ctx, cairn.CheckOptions{Fix: f.fix, Quick: f.quick, From: f.from})
 	var steps []cairn.Finding
 	if err == nil {
-		steps, err = c.checkSteps(ctx, repo, f)
+		var remarks []string
+		steps, remarks, err = agents.OpenSteps(ctx, session.New(repo), f.fix)
+		c.remarks(remarks)
 	}
 	return append(found, steps...), errors.Join(err, repo.Close())
 }
@@ -257,10 +261,10 @@ func (c *cli) abandoned(ctx context.Context, s cairn.StoreInfo, remove bool) cai
 	f := cairn.Finding{
 		Kind: "abandoned", Path: cairn.Path(s.Dir),
 		Text:   fmt.Sprintf("%s is gone; its store takes %s", placeText(s.Root), wording.Size(s.Size)),
-		Repair: fmt.Sprintf("cairn adopt %s where it was moved to, or cairn doctor --remove-abandoned", shellWord(s.Root)),
+		Repair: fmt.Sprintf("cairn adopt %s where it was moved to, or cairn doctor --remove-abandoned", wording.ShellWord(s.Root)),
 	}
 	switch {
-	case remove && c.console.now().Sub(s.Used) < abandonedGrace:
+	case remove && c.console.Now().Sub(s.Used) < abandonedGrace:
 		f.Text += ", was used within the last day and stays until then"
 	case remove:
 		opt, err := c.options()
@@ -272,4 +276,33 @@ func (c *cli) abandoned(ctx context.Context, s cairn.StoreInfo, remove bool) cai
 		}
 	}
 	return f
+}
+
+// checkConnections is the part of doctor about agents. Healthy connections are remarks
+// on stderr.
+func (c *cli) checkConnections(context.Context, doctorFlags) ([]cairn.Finding, error) {
+	report, err := c.checkAgents()
+	if err != nil {
+		return nil, err
+	}
+	c.remarks(report.Lines)
+	return report.Findings, nil
+}
+
+func (c *cli) checkAgents() (*agents.Report, error) {
+	dir, err := c.hooksDir()
+	if err != nil {
+		return nil, err
+	}
+	from := agents.Sources{HooksDir: dir, User: c.agentPlaces(), Now: c.console.Now()}
+	if root, err := c.projectDir(); err == nil {
+		from.Project = root
+	}
+	return agents.Check(from)
+}
+
+func (c *cli) remarks(lines []string) {
+	for _, line := range lines {
+		c.console.Remark("%s", line)
+	}
 }

@@ -139,7 +139,7 @@ func (c *cli) useOf(ctx context.Context, store measured, cfg *config.Config) (st
 		u.Budget = cfg.MaxBytes
 	}
 	use := storeUse{Usage: *u}
-	dry, err := store.Clean(ctx, cairn.CleanOptions{Retention: retentionOf(cfg), DryRun: true, Thorough: true})
+	dry, err := store.Clean(ctx, cairn.CleanOptions{Retention: cfg.Retention(), DryRun: true, Thorough: true})
 	switch {
 	case err == nil:
 		use.Reclaimable = dry.Freed
@@ -178,5 +178,5 @@ func (c *cli) since(when time.Time) string {
 	if when.IsZero() {
 		return "-"
 	}
-	return ageText(c.console.now().Sub(when))
+	return wording.Ago(c.console.Now().Sub(when))
 }

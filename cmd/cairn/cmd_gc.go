@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -60,7 +62,7 @@ func (c *cli) gcCommand() *cobra.Command {
 		args: takes(0, 0, "no arguments"), complete: cobra.NoFileCompletions,
 		run: func(ctx context.Context, _ *cobra.Command, _ []string) error {
 			return c.withRepo(func(repo *cairn.Repo) error {
-				opt.Retention = retentionOf(c.config)
+				opt.Retention = c.config.Retention()
 				if background {
 					ctx, cancel := context.WithTimeout(ctx, backgroundLimit)
 					defer cancel()
@@ -98,7 +100,7 @@ func (c *cli) printCleaned(done *cairn.Cleaned, dry bool) error {
 			wording.Size(max(0, done.Freed)), wording.Count(done.Kept, "checkpoint"), wording.Size(done.Size))
 	}
 	if n := len(done.Shortened); n > 0 {
-		c.console.remark("%s the beginning of %s that goes on", map[bool]string{true: "would drop", false: "dropped"}[dry], wording.Count(n, "line"))
+		c.console.Remark("%s the beginning of %s that goes on", map[bool]string{true: "would drop", false: "dropped"}[dry], wording.Count(n, "line"))
 	}
 	switch {
 	case done.Blocked != nil:
@@ -106,11 +108,53 @@ func (c *cli) printCleaned(done *cairn.Cleaned, dry bool) error {
 	case done.OverBudget > 0:
 		held := "what is left is among the newest (keep_last)"
 		if len(done.Pins) > 0 {
-			held += " or pinned: " + printable(strings.Join(done.Pins, ", "))
+			held += " or pinned: " + wording.Printable(strings.Join(done.Pins, ", "))
 		}
-		c.console.remark("%s more than max_bytes: %s", wording.Size(done.OverBudget), held)
+		c.console.Remark("%s more than max_bytes: %s", wording.Size(done.OverBudget), held)
 	case done.Incomplete:
-		c.console.remark("somebody needed the store: the rest is left to the next time")
+		c.console.Remark("somebody needed the store: the rest is left to the next time")
 	}
 	return nil
+}
+
+// cleansAfter lists the commands that may begin a cleaning in the background.
+var cleansAfter = []string{"track", "hook", "restore", "revert", "undo", "redo", "wait"}
+
+// cleanLater starts a cleaning in a process of its own, if one is due, so that no
+// command waits for it. Most of the time it only reads one small file. If the process
+// cannot be started, the next command tries again.
+func (c *cli) cleanLater() {
+	if c.spawn == nil || !slices.Contains(cleansAfter, c.running) || c.last == nil || c.config == nil || !c.config.Background || isSet(c.env("CAIRN_NO_BACKGROUND")) {
+		return
+	}
+	if c.due == nil && !c.lookDue() || !*c.due {
+		return
+	}
+	_ = c.spawn([]string{"gc", "--background", "--quiet", "--root", c.last.Root, "--data-dir", c.last.DataDir})
+}
+
+// noteDue keeps what an open repository says, so that it need not be opened again.
+func (c *cli) noteDue(repo *cairn.Repo) {
+	if c.spawn != nil && slices.Contains(cleansAfter, c.running) {
+		due := repo.Due(cleanEvery)
+		c.due = &due
+	}
+}
+
+// lookDue opens the repository, where a server did the work.
+func (c *cli) lookDue() bool {
+	opt := *c.last
+	opt.MustExist, opt.Retention = true, nil
+	repo, err := cairn.Open(opt)
+	if err != nil {
+		return false
+	}
+	defer repo.Close()
+	c.noteDue(repo)
+	return true
+}
+
+func isSet(value string) bool {
+	set, err := strconv.ParseBool(value)
+	return value != "" && (set || err != nil)
 }

@@ -146,7 +146,7 @@ func (c *cli) rootCommand() *cobra.Command {
 			if version {
 				return c.printVersion()
 			}
-			io.WriteString(c.console.w, manual)
+			io.WriteString(c.console.Writer(), manual)
 			return &usageError{"", "no command given"}
 		},
 	})

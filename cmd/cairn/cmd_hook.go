@@ -141,7 +141,7 @@ func (c *cli) hookDeadline() time.Duration {
 // openProject finds the root around the directory of an agent. Its steps are recorded
 // by the server that is running; the store is opened only if there is none.
 func (c *cli) openProject(_ context.Context, dir string) (*hooks.Project, error) {
-	c.global.directory, c.console.quiet = dir, true
+	c.global.directory, c.console.Quiet = dir, true
 	opt, err := c.options()
 	if err != nil {
 		return nil, err

@@ -9,6 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/diffstat"
+	"github.com/seed-fb9cbc17/cairn/internal/sessiontext"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
@@ -90,8 +92,8 @@ type logEntry struct {
 	Message string    `json:"message"`
 	Parent  string    `json:"parent,omitempty"`
 
-	Work  *session.Work `json:"work,omitempty"`
-	Files *[]fileStat   `json:"files,omitempty"`
+	Work  *session.Work    `json:"work,omitempty"`
+	Files *[]diffstat.File `json:"files,omitempty"`
 
 	Partial cairn.Partial `json:"scope,omitempty"`
 }
@@ -129,7 +131,7 @@ func (c *cli) log(ctx context.Context, repo *cairn.Repo, f *logFlags) error {
 
 func (r *logRun) checkpoint(cp *cairn.Checkpoint) error {
 	var changes []cairn.Change
-	var stats []fileStat
+	var stats []diffstat.File
 	partial, err := cp.Partial()
 	if err != nil {
 		return err
@@ -144,7 +146,7 @@ func (r *logRun) checkpoint(cp *cairn.Checkpoint) error {
 		}
 	}
 	if r.stat {
-		if stats, err = statsOf(r.ctx, r.repo, changes, cairn.DiffOptions{}); err != nil {
+		if stats, err = diffstat.Of(r.ctx, r.repo, changes, cairn.DiffOptions{}); err != nil {
 			return err
 		}
 	}
@@ -156,7 +158,7 @@ func (r *logRun) checkpoint(cp *cairn.Checkpoint) error {
 		return r.array.add(e)
 	}
 	r.writeLine(cp, work, changes, partial)
-	return r.writeStats(stats)
+	return diffstat.Write(r.out, stats, r.columns)
 }
 
 // writeLine prints one checkpoint, and below it what an agent did there.
@@ -176,15 +178,15 @@ func (r *logRun) writeLine(cp *cairn.Checkpoint, work *session.Work, changes []c
 	if work != nil {
 		who, message = wording.Heading(agents, who, message, work.Agent, work.Prompt)
 	}
-	line := fmt.Sprintf("%.*s %.*s  %-14s  %s, %s", shortID, cp.ID, shortID, cp.Hash, ageText(r.console.now().Sub(cp.When)), printable(who), count)
+	line := fmt.Sprintf("%.*s %.*s  %-14s  %s, %s", shortID, cp.ID, shortID, cp.Hash, wording.Ago(r.console.Now().Sub(cp.When)), wording.Printable(who), count)
 	switch {
 	case work != nil:
-		line += ": " + wording.FirstLine(message, max(8, lineWidth-2-utf8.RuneCountInString(line)))
+		line += ": " + wording.FirstLine(message, max(8, sessiontext.Width-2-utf8.RuneCountInString(line)))
 	case message != noMessage:
-		line += ": " + printable(message)
+		line += ": " + wording.Printable(message)
 	}
 	r.out.WriteString(line + "\n")
 	if agents {
-		r.writeDid(work, "    ")
+		r.writeLines(sessiontext.Work(work, "    "))
 	}
 }

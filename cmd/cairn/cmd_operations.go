@@ -81,14 +81,14 @@ func (c *cli) operations(ctx context.Context, repo *cairn.Repo, left int, paths 
 		return array.close()
 	}
 	if listed == 0 {
-		c.console.remark("nothing was restored, reverted or undone yet")
+		c.console.Remark("nothing was restored, reverted or undone yet")
 	}
 	return nil
 }
 
 func (c *cli) writeOperation(op *cairn.Operation, paths bool) {
-	fmt.Fprintf(c.out, "%.*s  %-7s  %-14s  %s", shortID, op.ID, printable(op.Kind),
-		ageText(c.console.now().Sub(op.When)), wording.Count(len(op.Paths), "path"))
+	fmt.Fprintf(c.out, "%.*s  %-7s  %-14s  %s", shortID, op.ID, wording.Printable(op.Kind),
+		wording.Ago(c.console.Now().Sub(op.When)), wording.Count(len(op.Paths), "path"))
 	for _, n := range []struct {
 		count int
 		what  string

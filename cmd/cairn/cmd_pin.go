@@ -3,11 +3,13 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
 const pinManual = `cairn pin gives a checkpoint a name, or lists the names.
@@ -38,7 +40,7 @@ func (c *cli) pinCommand() *cobra.Command {
 		args: takes(0, 2, "a HASH and a NAME, or nothing"), complete: c.completeHashes(1),
 		run: func(ctx context.Context, _ *cobra.Command, args []string) error {
 			if len(args) == 1 {
-				return c.usage("wants a NAME for %s", shellWord(args[0]))
+				return c.usage("wants a NAME for %s", wording.ShellWord(args[0]))
 			}
 			return c.withRepo(func(repo *cairn.Repo) error {
 				if len(args) == 0 {
@@ -61,7 +63,7 @@ func (c *cli) pin(ctx context.Context, repo *cairn.Repo, spec, name string) erro
 	if c.global.json {
 		return c.writeJSON(cairn.Pin{Name: name, Checkpoint: cp.ID, Hash: cp.Hash})
 	}
-	c.console.remark("checkpoint %.*s is now also called %s", shortID, cp.ID, name)
+	c.console.Remark("checkpoint %.*s is now also called %s", shortID, cp.ID, name)
 	return nil
 }
 
@@ -95,7 +97,48 @@ func (c *cli) listPins(ctx context.Context, repo *cairn.Repo) error {
 		fmt.Fprintf(c.out, "%s%*s  %.*s  %s\n", p.Name, width-utf8.RuneCountInString(p.Name), "", shortID, p.Checkpoint, about)
 	}
 	if len(pins) == 0 {
-		c.console.remark("no names yet")
+		c.console.Remark("no names yet")
 	}
 	return nil
+}
+
+const unpinManual = `cairn unpin takes a name away that cairn pin gave.
+
+Usage:
+    cairn unpin NAME
+
+The checkpoint stays, until it is cleaned away with the others of its age.
+`
+
+func (c *cli) unpinCommand() *cobra.Command {
+	return c.command(command{
+		use: "unpin NAME", short: "take a name away", manual: unpinManual,
+		args: takes(1, 1, "a NAME"), complete: c.firstOnly(c.completePins),
+		run: func(ctx context.Context, _ *cobra.Command, args []string) error {
+			return c.withRepo(func(repo *cairn.Repo) error { return repo.Unpin(ctx, args[0]) })
+		},
+	})
+}
+
+func (c *cli) completePins(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	repo, err := c.openForCompletion()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	defer repo.Close()
+	return offerPins(cmd.Context(), repo, typed), cobra.ShellCompDirectiveNoFileComp
+}
+
+func offerPins(ctx context.Context, repo *cairn.Repo, typed string) []cobra.Completion {
+	pins, err := repo.Pins(ctx)
+	if err != nil {
+		return nil
+	}
+	var offers []cobra.Completion
+	for _, p := range pins {
+		if strings.HasPrefix(p.Name, typed) {
+			offers = append(offers, cobra.CompletionWithDesc(p.Name, "checkpoint "+p.Checkpoint[:shortID]))
+		}
+	}
+	return offers
 }

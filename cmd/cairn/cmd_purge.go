@@ -69,9 +69,9 @@ func (c *cli) printPurged(done *cairn.Purged) (err error) {
 			c.listPaths("partial ", done.Checkpoints)
 		}
 	}
-	c.console.remark("freed %s; what was exported or pushed is not touched", wording.Size(done.Freed))
+	c.console.Remark("freed %s; what was exported or pushed is not touched", wording.Size(done.Freed))
 	if n := len(done.Elsewhere); n > 0 {
-		c.console.remark("the contents of %s are still stored, because other paths hold the same", wording.Count(n, "file"))
+		c.console.Remark("the contents of %s are still stored, because other paths hold the same", wording.Count(n, "file"))
 		if err == nil {
 			err = errPartly
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
 const pushManual = `cairn push sends the lines of checkpoints to a git repository.
@@ -63,7 +64,7 @@ func (c *cli) remote(where string) (string, error) {
 	colon, slash := strings.IndexByte(where, ':'), strings.IndexByte(where, '/')
 	switch {
 	case where == "" || where[0] == '-':
-		return "", c.usage("cannot use %s: want a URL or a path", shellWord(where))
+		return "", c.usage("cannot use %s: want a URL or a path", wording.ShellWord(where))
 	case filepath.IsAbs(where) || colon >= 0 && (slash < 0 || colon < slash):
 		return where, nil
 	}
@@ -83,7 +84,35 @@ func (c *cli) printLines(lines []string, nothing string) error {
 		}
 	}
 	if len(lines) == 0 {
-		c.console.remark("%s", nothing)
+		c.console.Remark("%s", nothing)
 	}
 	return nil
+}
+
+const fetchManual = `cairn fetch brings checkpoints from a git repository that cairn push sent there.
+
+Usage:
+    cairn fetch REMOTE
+
+The lines come that other stores of this directory have pushed: that is, of a
+root with the same path on another machine. Their checkpoints are then a HASH
+here, by their ids; @ and cairn log stay as they are, and nothing in the
+directory changes until something is restored. What comes is checked first, and
+if any of it is damaged or has paths that no checkpoint has, nothing is taken.
+
+What git may use is as in cairn push.
+
+The answer has one line for each line that is new or has moved: the other
+store's id, a slash, and its name there. An object that this store has lost and
+the remote holds comes back, and has a line of its own. With --json it prints
+{"lines": []}.
+
+Example:
+    cairn fetch git@example.org:team/checkpoints.git
+`
+
+func (c *cli) fetchCommand() *cobra.Command {
+	return c.remoteCommand(command{
+		use: "fetch REMOTE", short: "bring checkpoints from a git repository", manual: fetchManual,
+	}, (*cairn.Repo).Fetch, "nothing to fetch: everything is here already")
 }

@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/patchjson"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
 const revertManual = `cairn revert takes back what was changed in files.
@@ -116,7 +118,7 @@ func (f *revertFlags) options(c *cli, cmd *cobra.Command, args []string) (opt ca
 func (c *cli) revertPaths(ctx context.Context, cmd *cobra.Command, spec string, opt cairn.RevertOptions) error {
 	from, to, isRange := strings.Cut(spec, "..")
 	if isRange && (from == "" || to == "") {
-		return c.usage("cannot use %s: a range is FROM..TO, as in @~2..@~1, and paths go after it", shellWord(spec))
+		return c.usage("cannot use %s: a range is FROM..TO, as in @~2..@~1, and paths go after it", wording.ShellWord(spec))
 	}
 	return c.withRepo(func(repo *cairn.Repo) error {
 		var res *cairn.Result
@@ -140,7 +142,7 @@ func (c *cli) revertPatches(ctx context.Context, cmd *cobra.Command, name string
 	if err != nil {
 		return err
 	}
-	patches, err := parsePatches(data)
+	patches, err := patchjson.Parse(data)
 	if err != nil {
 		return c.usage("cannot use %s: %v", inputName(name), err)
 	}

@@ -2,17 +2,14 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
-	"errors"
 	"fmt"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/child"
+	"github.com/seed-fb9cbc17/cairn/internal/recorder"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
@@ -75,206 +72,80 @@ func (s childStatus) Error() string { return fmt.Sprintf("the command ended with
 // supervise runs a command between checkpoints. Only an interrupt of the first
 // checkpoint keeps it from running.
 func (c *cli) supervise(ctx context.Context, args []string) error {
-	signals := newRelay()
-	defer signals.stop()
-	child, err := c.newChild(args)
+	signals := child.NewRelay(func() (*os.File, error) { return os.Open("/dev/tty") })
+	defer signals.Stop()
+	dir, err := c.childDir()
 	if err != nil {
 		return c.neverStarted(args[0], err)
 	}
-	record := c.beginRecord(ctx, args)
-	defer record.close()
+	cmd, err := child.New(args, dir, c.stdin, c.stdout, c.console.Writer())
+	if err != nil {
+		return c.neverStarted(args[0], err)
+	}
+	recording := recorder.Begin(ctx, c.open, args, c.console.Now())
+	defer recording.Close()
+	c.warn(recording.Faults)
 	if ctx.Err() != nil {
-		record.forget()
+		c.forget(recording)
 		return fmt.Errorf("the command was not started: %w", ctx.Err())
 	}
 	// From here on signals are for the command.
 	ctx = context.WithoutCancel(ctx)
-	if err := child.Start(); err != nil {
-		record.forget()
+	if err := cmd.Start(); err != nil {
+		c.forget(recording)
 		return c.neverStarted(args[0], err)
 	}
-	record.child, _ = session.ProcessOf(child.Process.Pid)
+	recording.Child, _ = session.ProcessOf(cmd.Process.Pid)
 	watching, rest := context.WithCancel(ctx)
 	watched := make(chan struct{})
 	go func() {
 		defer close(watched)
-		record.watch(watching)
+		recording.Watch(watching)
 	}()
-	status := signals.wait(child)
+	status := signals.Wait(cmd)
 	rest()
 	<-watched
-	c.endRecord(ctx, signals, record)
+	c.endRecording(ctx, signals, recording)
 	if status != exitDone {
 		return childStatus(status)
 	}
 	return nil
 }
 
-// endRecord takes the last checkpoint. A signal that comes now is for cairn.
-func (c *cli) endRecord(ctx context.Context, signals *relay, record *record) {
+// childDir is the directory in which the command starts; "" is the current one.
+func (c *cli) childDir() (string, error) {
+	if c.global.directory == "" {
+		return "", nil
+	}
+	return c.workDir()
+}
+
+func (c *cli) neverStarted(name string, err error) error {
+	status, reason := child.Fault(err)
+	c.console.Complain("cannot run " + wording.ShellWord(name) + ": " + reason)
+	return childStatus(status)
+}
+
+func (c *cli) forget(recording *recorder.Recording) {
+	if err := recording.Forget(); err != nil {
+		c.warn([]string{strings.Join(wording.Messages(err), "; ")})
+	}
+}
+
+func (c *cli) warn(faults []string) {
+	for _, fault := range faults {
+		c.console.Complain("warning: " + fault)
+	}
+}
+
+// endRecording takes the last checkpoint. A signal that comes now is for cairn.
+func (c *cli) endRecording(ctx context.Context, signals *child.Relay, recording *recorder.Recording) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	defer signals.redirect(cancel)()
-	bursts := record.end(ctx)
-	for _, fault := range record.faults {
-		c.console.complain("warning: " + fault)
-	}
+	defer signals.Redirect(cancel)()
+	bursts := recording.End(ctx)
+	c.warn(recording.Faults)
 	if bursts > 0 {
-		c.console.remark("%s of changes; to take it back: cairn session revert %s --start", wording.Count(bursts, "burst"), record.id)
-	}
-}
-
-// record is the session of one run. Whatever fails is noted, and the run goes on.
-type record struct {
-	c        *cli
-	repo     *cairn.Repo
-	sessions *session.Sessions
-	id       string
-	line     string // the command line
-	last     string // checkpoint at the beginning of the burst; "" = nothing can be recorded
-	bursts   int    // begun
-	child    session.Process
-	faults   []string
-}
-
-func (c *cli) beginRecord(ctx context.Context, args []string) *record {
-	words := make([]string, len(args))
-	for i, arg := range args {
-		words[i] = shellWord(arg)
-	}
-	r := &record{c: c, id: newRunID(c.console.now()), line: strings.ToValidUTF8(strings.Join(words, " "), "\uFFFD")}
-	err := r.begin(ctx)
-	if err != nil && ctx.Err() == nil {
-		r.fault("the run is not protected", err)
-		c.console.complain("warning: " + r.faults[0])
-	}
-	return r
-}
-
-// newRunID names a run so that the names sort by time.
-func newRunID(now time.Time) string {
-	var random [3]byte
-	rand.Read(random[:]) // never fails
-	return "run-" + now.UTC().Format("20060102T150405") + "-" + hex.EncodeToString(random[:])
-}
-
-func (r *record) begin(ctx context.Context) (err error) {
-	if r.repo, err = r.c.open(); err != nil {
-		return err
-	}
-	r.sessions = session.New(r.repo)
-	if _, err := r.sessions.Begin(ctx, session.Begin{ID: r.id, Title: r.line}); err != nil {
-		return err
-	}
-	return r.beginStep(ctx)
-}
-
-// beginStep begins the next burst, and ends the one that is under way in the same
-// instant: whatever is written meanwhile belongs to one of the two. Each burst is a
-// turn of its own, so that undo takes back one after the other.
-func (r *record) beginStep(ctx context.Context) error {
-	name := fmt.Sprintf("burst-%d", r.bursts+1)
-	step, err := r.sessions.BeginStep(ctx, session.StepBegin{
-		Session: r.id, Message: name, Step: name, Role: session.RoleUser, Prompt: r.line, Owner: r.owner(),
-	})
-	if err != nil {
-		return err
-	}
-	r.last = step.Before.ID
-	r.bursts++
-	return nil
-}
-
-// owner is this process and the command: either may be killed, and the other goes on.
-// The first step begins before the command; watch adds it.
-func (r *record) owner() *session.Owner {
-	o := &session.Owner{}
-	if self, ok := session.ProcessOf(os.Getpid()); ok {
-		o.Processes = append(o.Processes, self)
-	}
-	if r.child.PID != 0 {
-		o.Processes = append(o.Processes, r.child)
-	}
-	return o
-}
-
-// forget takes back the beginning of a run that did not start.
-func (r *record) forget() {
-	if r.sessions == nil {
-		return
-	}
-	if err := r.sessions.Delete(context.Background(), r.id); err != nil && !errors.Is(err, session.ErrNotFound) {
-		r.c.console.complain("warning: " + strings.Join(messages(err), "; "))
-	}
-}
-
-// watch ends a step whenever the files have come to rest, until the context ends.
-func (r *record) watch(ctx context.Context) {
-	if r.last == "" {
-		return
-	}
-	if r.child.PID != 0 {
-		owner := session.Owner{Processes: []session.Process{r.child}}
-		if err := r.sessions.ShareStep(ctx, r.id, "burst-1", owner); err != nil && ctx.Err() == nil {
-			r.fault("the command is not known as the owner of its first step", err)
-		}
-	}
-	var rest rest
-	timer := time.NewTimer(minPause)
-	defer timer.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-timer.C:
-		}
-		begun := time.Now()
-		state, err := r.look(ctx)
-		if err == nil && rest.reached(state, begun) {
-			if err = r.beginStep(ctx); err != nil && ctx.Err() == nil {
-				r.fault("a checkpoint in between failed", err)
-			}
-		}
-		timer.Reset(rest.pause(time.Since(begun)))
-	}
-}
-
-// look says how the files differ from the last checkpoint; "" if they do not.
-func (r *record) look(ctx context.Context) (string, error) {
-	changes, err := r.repo.Changes(ctx, r.last, "")
-	var state strings.Builder
-	for _, ch := range changes {
-		fmt.Fprintf(&state, "%q %s %o %o\n", ch.Path, ch.NewID, ch.NewMode, ch.NewPerm)
-	}
-	return state.String(), err
-}
-
-// end takes the last checkpoint and returns how many bursts there were.
-func (r *record) end(ctx context.Context) int {
-	if r.last == "" {
-		return 0
-	}
-	step, err := r.sessions.EndStep(ctx, session.StepEnd{Session: r.id})
-	switch {
-	case errors.Is(err, context.Canceled):
-		r.fault("the checkpoint at the end is missing, cairn track takes it", errors.New("interrupted"))
-	case err != nil:
-		r.fault("the checkpoint at the end is missing, cairn track takes it", err)
-	case len(step.Patch.Files) == 0:
-		return r.bursts - 1 // nothing was written since the last one
-	}
-	return r.bursts
-}
-
-func (r *record) fault(what string, err error) {
-	text := what + ": " + strings.Join(messages(err), "; ")
-	if n := len(r.faults); n == 0 || r.faults[n-1] != text { // the same thing fails every second
-		r.faults = append(r.faults, text)
-	}
-}
-
-func (r *record) close() {
-	if r.repo != nil {
-		r.repo.Close()
+		c.console.Remark("%s of changes; to take it back: cairn session revert %s --start", wording.Count(bursts, "burst"), recording.ID)
 	}
 }

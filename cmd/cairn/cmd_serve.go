@@ -6,18 +6,17 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"net/http"
 	"path/filepath"
 	"runtime/debug"
-	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/httpapi"
+	"github.com/seed-fb9cbc17/cairn/internal/listen"
 	"github.com/seed-fb9cbc17/cairn/internal/protocol"
 	"github.com/seed-fb9cbc17/cairn/internal/realpath"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
 const serveManual = `cairn serve answers over HTTP, for editors, agents and a browser.
@@ -89,15 +88,6 @@ func (c *cli) serveCommand() *cobra.Command {
 	return cmd
 }
 
-// Timeouts of a server. A body has its own (package httpapi), and an answer may take
-// as long as it takes.
-const (
-	headerTimeout = 10 * time.Second
-	idleTimeout   = 2 * time.Minute
-	maxHeader     = 64 << 10 // bytes
-	graceful      = 30 * time.Second
-)
-
 func (c *cli) serve(ctx context.Context, cmd *cobra.Command, f serveFlags, dirs []string) (err error) {
 	// This process lives long: what suits one that lives for milliseconds does not.
 	debug.SetGCPercent(100)
@@ -119,14 +109,18 @@ func (c *cli) serve(ctx context.Context, cmd *cobra.Command, f serveFlags, dirs 
 	}
 	defer func() { err = errors.Join(err, claim.Close()) }()
 	server := httpapi.New(c.serverOptions(dataDir))
-	server.Mount(c.page(server))
+	server.Mount(listen.Page(server, c.console.Logger()))
 	defer func() { err = errors.Join(err, server.Close()) }()
 	if err := c.registerAll(server, dir, dirs); err != nil {
 		return errors.Join(err, closeListener(listener))
 	}
-	var ways []way
+	var ways []listen.Way
 	if listener != nil {
-		w, err := c.tokenWay(server, claim, listener, f, cmd.Flags().Changed("token"))
+		token, err := c.token(claim, f.token, cmd.Flags().Changed("token"))
+		if err != nil {
+			return errors.Join(err, listener.Close())
+		}
+		w, err := listen.TCP(server, listener, token, append([]string{f.listen}, f.allowHosts...))
 		if err != nil {
 			return errors.Join(err, listener.Close())
 		}
@@ -135,13 +129,13 @@ func (c *cli) serve(ctx context.Context, cmd *cobra.Command, f serveFlags, dirs 
 	socket, err := claim.Listen()
 	switch {
 	case err == nil:
-		ways = append(ways, way{socket, loginMaker{server.PrivateDoor(), ways}, announcement{Socket: socket.Addr().String()}})
+		ways = append(ways, listen.Socket(server, socket, ways))
 	case listener == nil:
 		return fmt.Errorf("open the socket: %w (--data-dir names another place, --listen goes without)", err)
 	default:
-		c.console.remark("no socket: %v", err)
+		c.console.Remark("no socket: %v", err)
 	}
-	return c.answer(ctx, server, ways)
+	return listen.Serve(ctx, server, ways, c.console.Logger(), func() error { return c.announce(ways) })
 }
 
 func closeListener(l net.Listener) error {
@@ -161,11 +155,11 @@ func (f *serveFlags) listener(ctx context.Context, c *cli) (net.Listener, error)
 	}
 	host, _, err := net.SplitHostPort(f.listen)
 	if err != nil {
-		return nil, c.usage("cannot listen at %s: want an address and a port, as in 127.0.0.1:8390", shellWord(f.listen))
+		return nil, c.usage("cannot listen at %s: want an address and a port, as in 127.0.0.1:8390", wording.ShellWord(f.listen))
 	}
 	if ip := net.ParseIP(host); !f.allowRemote && host != "localhost" && (ip == nil || !ip.IsLoopback()) {
 		return nil, c.usage("will not listen at %s, which others can reach and where nothing is encrypted: "+
-			"127.0.0.1 is for this machine alone; --allow-remote insists", shellWord(f.listen))
+			"127.0.0.1 is for this machine alone; --allow-remote insists", wording.ShellWord(f.listen))
 	}
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", f.listen)
 	if err != nil {
@@ -176,7 +170,7 @@ func (f *serveFlags) listener(ctx context.Context, c *cli) (net.Listener, error)
 
 // serverOptions gives the server the settings that a command would have in each root.
 func (c *cli) serverOptions(dataDir string) httpapi.Options {
-	logger := c.console.logger()
+	logger := c.console.Logger()
 	return httpapi.Options{
 		Build: buildName(), Logger: logger,
 		Settings: func(root string) (cairn.Options, error) { return c.optionsFor(root, dataDir, logger) },
@@ -187,7 +181,7 @@ func (c *cli) serverOptions(dataDir string) httpapi.Options {
 			if err != nil {
 				return cairn.Retention{}, false, err
 			}
-			return retentionOf(cfg), cfg.Background, nil
+			return cfg.Retention(), cfg.Background, nil
 		},
 	}
 }
@@ -213,114 +207,24 @@ func (c *cli) registerAll(server *httpapi.Server, dir string, dirs []string) err
 	return nil
 }
 
-// way is a way into the server.
-type way struct {
-	listener net.Listener
-	handler  http.Handler
-	announcement
-}
-
-// announcement tells where a way in is.
-type announcement struct {
-	Socket string `json:"socket,omitempty"`
-	URL    string `json:"url,omitempty"`
-	Login  string `json:"login,omitempty"`
-
-	door *httpapi.Door
-}
-
-func (c *cli) tokenWay(server *httpapi.Server, claim *httpapi.Claim, l net.Listener, f serveFlags, given bool) (way, error) {
-	token := f.token
+// token is the token that a request by TCP has to bring.
+func (c *cli) token(claim *httpapi.Claim, token string, given bool) (string, error) {
 	if !given {
 		token = c.env("CAIRN_TOKEN")
 	}
-	switch {
-	case given || token != "":
-		if err := httpapi.CheckToken(token); err != nil {
-			return way{}, c.usage("cannot use the token: %v", err)
-		}
-	default:
-		var err error
-		if token, err = claim.Token(); err != nil {
-			return way{}, err
-		}
+	if !given && token == "" {
+		return claim.Token()
 	}
-	host, port, err := net.SplitHostPort(l.Addr().String())
-	if err != nil {
-		return way{}, err
+	if err := httpapi.CheckToken(token); err != nil {
+		return "", c.usage("cannot use the token: %v", err)
 	}
-	hosts := append([]string{strings.ToLower(f.listen), l.Addr().String(), "localhost:" + port, "127.0.0.1:" + port, "[::1]:" + port}, lower(f.allowHosts)...)
-	door := server.TokenDoor(token, port, hosts)
-	a := announcement{URL: "http://" + net.JoinHostPort(host, port), door: door}
-	a.Login = a.loginLink()
-	return way{l, door, a}, nil
+	return token, nil
 }
 
-func lower(list []string) (out []string) {
-	for _, s := range list {
-		out = append(out, strings.ToLower(s))
-	}
-	return out
-}
-
-func (a announcement) loginLink() string {
-	return a.URL + httpapi.LoginPath + "?code=" + a.door.LoginCode()
-}
-
-// loginPath answers with login links. Only the socket has it.
-const loginPath = "/login-link"
-
-// loginMaker answers POST /login-link on the socket; the rest is the door's.
-type loginMaker struct {
-	http.Handler
-	ways []way
-}
-
-func (m loginMaker) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.Method != http.MethodPost || r.URL.Path != loginPath {
-		m.Handler.ServeHTTP(w, r)
-		return
-	}
-	for _, way := range m.ways {
-		fmt.Fprintln(w, way.loginLink())
-	}
-}
-
-// answer serves until ctx ends, and then finishes what is under way.
-func (c *cli) answer(ctx context.Context, server *httpapi.Server, ways []way) error {
-	failed := make(chan error, len(ways))
-	var servers []*http.Server
-	for _, w := range ways {
-		h := &http.Server{
-			Handler: w.handler, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
-			ErrorLog: slog.NewLogLogger(c.console.logger().Handler(), slog.LevelDebug),
-		}
-		servers = append(servers, h)
-		go func() { failed <- h.Serve(w.listener) }()
-	}
-	err := c.announce(ways)
-	if err == nil {
-		select {
-		case <-ctx.Done():
-		case err = <-failed:
-		}
-	}
-	server.Drain()
-	last, cancel := context.WithTimeout(context.Background(), graceful)
-	defer cancel()
-	for _, h := range servers {
-		if e := h.Shutdown(last); e != nil {
-			err = errors.Join(err, fmt.Errorf("some requests did not end in time: %w", e), h.Close())
-		}
-	}
-	server.Settle(last)
-	return err
-}
-
-func (c *cli) announce(ways []way) error {
+func (c *cli) announce(ways []listen.Way) error {
 	for _, w := range ways {
 		if c.global.json {
-			if err := c.writeJSON(w.announcement); err != nil {
+			if err := c.writeJSON(w.Announcement); err != nil {
 				return err
 			}
 			continue
@@ -354,7 +258,7 @@ func (c *cli) printLogin(ctx context.Context, args []string) error {
 	if err != nil {
 		return fmt.Errorf("no server is running: %w", err)
 	}
-	links, err := postToSocket(ctx, path, loginPath)
+	links, err := listen.LoginLinks(ctx, path)
 	switch {
 	case err != nil:
 		return fmt.Errorf("no server is running: %w", err)
@@ -372,4 +276,14 @@ func (c *cli) guardRoot(root string) error {
 		return fmt.Errorf("%s holds your whole home directory or file system", root)
 	}
 	return nil
+}
+
+// optionsFor are the options that a track in a root would have.
+func (c *cli) optionsFor(root, dataDir string, logger *slog.Logger) (cairn.Options, error) {
+	there := *c
+	there.running, there.real, there.top = "track", found{}, found{} // a server lives long
+	there.global.directory, there.global.root, there.global.dataDir = root, root, dataDir
+	opt, err := there.options()
+	opt.Command, opt.Logger, opt.Progress, opt.Watch = "cairn serve", logger, nil, true
+	return opt, err
 }

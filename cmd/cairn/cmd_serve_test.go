@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+	"github.com/seed-fb9cbc17/cairn/internal/listen"
 	"github.com/seed-fb9cbc17/cairn/internal/protocol"
 )
 
@@ -25,7 +26,7 @@ type serving struct {
 	t    *testing.T
 	data string
 	cmd  *exec.Cmd
-	ways []announcement
+	ways []listen.Announcement
 	err  *strings.Builder
 }
 
@@ -63,7 +64,7 @@ func (s *serving) start(dir string) {
 	s.ways = nil
 	lines := bufio.NewScanner(out)
 	for len(s.ways) < 2 && lines.Scan() {
-		var a announcement
+		var a listen.Announcement
 		if err := json.Unmarshal(lines.Bytes(), &a); err != nil {
 			s.t.Fatal(err)
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
@@ -206,7 +207,7 @@ func (c *cli) session(r *sessionRun) error {
 	}
 	verb, ok := sessionVerbs[name]
 	if !ok {
-		return c.usage("cannot %s: it can %s", shellWord(name), strings.Join(verbNames(), ", "))
+		return c.usage("cannot %s: it can %s", wording.ShellWord(name), strings.Join(verbNames(), ", "))
 	}
 	if len(rest) < verb.min || verb.max >= 0 && len(rest) > verb.max {
 		return c.usage("%s wants %s", name, verb.wants)
@@ -290,7 +291,7 @@ func (c *cli) completeSession(cmd *cobra.Command, args []string, typed string) (
 	}
 	var offers []cobra.Completion
 	for _, s := range list[:min(len(list), maxOffered)] {
-		if strings.HasPrefix(s.ID, typed) && !strings.ContainsFunc(s.ID, isControl) {
+		if strings.HasPrefix(s.ID, typed) && !strings.ContainsFunc(s.ID, wording.IsControl) {
 			offers = append(offers, cobra.CompletionWithDesc(s.ID, c.about(s.Updated, s.Title)))
 		}
 	}

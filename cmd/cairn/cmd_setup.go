@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/setup"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
 const setupManual = `cairn setup connects a coding agent with cairn.
@@ -132,7 +133,7 @@ func (c *cli) reportSetup(plan *setup.Plan, f *setupFlags) error {
 	done := map[string]string{"edit": "edited", "create": "created", "remove": "removed"}
 	if !f.dryRun {
 		for _, change := range changes {
-			c.out.WriteString(done[change.Action] + " " + printable(change.Path) + "\n")
+			c.out.WriteString(done[change.Action] + " " + wording.Printable(change.Path) + "\n")
 		}
 	}
 	if err := c.out.Flush(); err != nil {
@@ -140,14 +141,14 @@ func (c *cli) reportSetup(plan *setup.Plan, f *setupFlags) error {
 	}
 	switch {
 	case len(changes) == 0:
-		c.console.remark("nothing to do")
+		c.console.Remark("nothing to do")
 		return nil
 	case f.dryRun:
-		c.console.remark("nothing is changed yet")
+		c.console.Remark("nothing is changed yet")
 		return nil
 	}
 	for _, note := range plan.Notes {
-		c.console.remark("next: %s", note)
+		c.console.Remark("next: %s", note)
 	}
 	return nil
 }

@@ -134,7 +134,7 @@ func (c *cli) printStatus(s *standing) error {
 		fmt.Fprintf(c.out, "server      %s\n", watchingText(s.Server.Watching))
 	}
 	if s.Disabled != "" {
-		fmt.Fprintf(c.out, "captures    switched off: %s\n", printable(s.Disabled))
+		fmt.Fprintf(c.out, "captures    switched off: %s\n", wording.Printable(s.Disabled))
 	}
 	_, err := c.out.WriteString(settingLines(c.config))
 	return err
@@ -164,7 +164,7 @@ func watchingText(s *cairn.WatchState) string {
 	case s.On:
 		return fmt.Sprintf("watching (directories: %d)", s.Directories)
 	}
-	return "scanning: " + printable(s.Reason)
+	return "scanning: " + wording.Printable(s.Reason)
 }
 
 // holdsText says what the store holds and when it was cleaned.
@@ -173,7 +173,7 @@ func (c *cli) holdsText(s *standing) string {
 	if s.Cleaned.IsZero() {
 		return text
 	}
-	return text + ", cleaned " + ageText(c.console.now().Sub(s.Cleaned))
+	return text + ", cleaned " + wording.Ago(c.console.Now().Sub(s.Cleaned))
 }
 
 // partialText says what a checkpoint does not vouch for.
@@ -206,9 +206,9 @@ const noMessage = "checkpoint"
 
 // about describes a checkpoint by its age and its message.
 func (c *cli) about(when time.Time, message string) string {
-	text := ageText(c.console.now().Sub(when))
+	text := wording.Ago(c.console.Now().Sub(when))
 	if message != noMessage {
-		text += ": " + printable(message)
+		text += ": " + wording.Printable(message)
 	}
 	return text
 }

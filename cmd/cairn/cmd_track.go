@@ -232,7 +232,7 @@ func (c *cli) printTrack(t *cairn.Track, rest string, strict bool) (err error) {
 // printDisabled answers where captures are switched off. That is no failure: a script
 // that calls cairn at every step goes on without checkpoints.
 func (c *cli) printDisabled(why error) error {
-	c.console.remark("%v; no checkpoint was taken", why)
+	c.console.Remark("%v; no checkpoint was taken", why)
 	if !c.global.json {
 		return nil
 	}
@@ -246,7 +246,7 @@ func (c *cli) printDisabled(why error) error {
 // decide the exit status, which -q does not hide.
 func (c *cli) listSkipped(t *cairn.Track, strict bool) {
 	if t.Partial {
-		c.console.complain("the time was over before everything was read: the checkpoint is partial")
+		c.console.Complain("the time was over before everything was read: the checkpoint is partial")
 	}
 	var faults, policy []string
 	hints := make(map[string]bool)
@@ -261,12 +261,12 @@ func (c *cli) listSkipped(t *cairn.Track, strict bool) {
 			hints[limitHint(s.Size)] = true
 		}
 	}
-	c.cut(faults, maxListed, c.console.complain)
+	c.cut(faults, maxListed, c.console.Complain)
 	if !c.global.quiet {
-		c.cut(policy, maxListed, c.console.complain)
+		c.cut(policy, maxListed, c.console.Complain)
 	}
 	for _, text := range slices.Sorted(maps.Keys(hints)) {
-		c.console.remark("hint: %s", text)
+		c.console.Remark("hint: %s", text)
 	}
 }
 
@@ -278,22 +278,6 @@ func limitHint(size int64) string {
 		text += ", and max_include_size that of what include names"
 	}
 	return text
-}
-
-// cut hands the first lines of a long list to say, and then how many there are more.
-// With -v it hands over all of them.
-func (c *cli) cut(lines []string, limit int, say func(string)) {
-	more := len(lines) - limit
-	if more <= 0 || c.global.verbose {
-		limit, more = len(lines), 0
-	}
-	for _, line := range lines[:limit] {
-		say(line)
-	}
-	if more > 0 {
-		indent := lines[0][:len(lines[0])-len(strings.TrimLeft(lines[0], " "))]
-		say(fmt.Sprintf("%sand %d more (-v lists them all)", indent, more))
-	}
 }
 
 const reasonTooLarge = "too large"

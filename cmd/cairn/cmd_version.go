@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"runtime"
 	"runtime/debug"
 
@@ -75,4 +76,20 @@ func (b build) String() string {
 		text += ", "
 	}
 	return text + b.Go + ", " + b.OS + "/" + b.Arch + ")"
+}
+
+// buildName tells builds apart: one that was built from changed or unknown sources by
+// its file.
+func buildName() string {
+	b := thisBuild()
+	name := fmt.Sprintf("%s %s %s/%s", b.Version, b.Revision, b.OS, b.Arch)
+	if b.Revision != "" && !b.Modified {
+		return name
+	}
+	if path, err := os.Executable(); err == nil {
+		if info, err := os.Stat(path); err == nil {
+			name += fmt.Sprintf(" %d %d", info.Size(), info.ModTime().UnixNano())
+		}
+	}
+	return name
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/console"
 	"github.com/seed-fb9cbc17/cairn/internal/protocol"
 	"github.com/seed-fb9cbc17/cairn/internal/ticket"
 	"github.com/seed-fb9cbc17/cairn/session"
@@ -116,7 +117,7 @@ func (c *cli) waitFor(ctx context.Context, id string, strict bool) error {
 		return err
 	}
 	if !w.worked[id] {
-		c.console.repeat(a.Notes)
+		c.console.Repeat(a.Notes)
 	}
 	return c.printTicket(r, a, strict)
 }
@@ -163,7 +164,7 @@ type worker struct {
 	c       *cli
 	book    ticket.Book
 	dataDir string
-	console *console
+	console *console.Console
 	notes   *bytes.Buffer // what the console was told; nil where that is stderr
 
 	worked map[string]bool // tickets
@@ -176,7 +177,7 @@ func (w *worker) work(id string) ticket.Work {
 		}
 		w.worked[id] = true
 		if died {
-			w.console.complain("warning: the process that was to do this has ended without it: the state is captured only now")
+			w.console.Complain("warning: the process that was to do this has ended without it: the state is captured only now")
 		}
 		job, err := w.job(r)
 		if err != nil {
@@ -222,7 +223,7 @@ func (w *worker) job(r *ticket.Request) (ticketJob, error) {
 	}
 	job.global.noServer = r.Flags.NoServer
 	if w.notes != nil {
-		job.console.quiet = r.Flags.Quiet
+		job.console.Quiet = r.Flags.Quiet
 	}
 	return ticketJob{job}, nil
 }
@@ -245,7 +246,7 @@ func (j ticketJob) BeginStep(ctx context.Context, b session.StepBegin) (st *sess
 // completeTickets offers tickets, the newest first, with their age.
 func (c *cli) completeTickets(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	const directive = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
-	c.console.quiet = true
+	c.console.Quiet = true
 	book, _, err := c.book()
 	if err != nil {
 		return nil, directive

@@ -1,15 +1,20 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/httpapi"
+	"github.com/seed-fb9cbc17/cairn/internal/protocol"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
@@ -79,14 +84,14 @@ func (c *cli) report(ctx context.Context, err error) int {
 	case c.wantsJSON():
 		return c.fail(c.withUnfinished(failureOf(ctx, err)))
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
-		c.console.complain("interrupted" + c.unfinished())
+		c.console.Complain("interrupted" + c.unfinished())
 		return exitInterrupted
 	}
-	for _, line := range messages(err) {
-		c.console.complain(line)
+	for _, line := range wording.Messages(err) {
+		c.console.Complain(line)
 	}
 	if hint := hint(err); hint != "" {
-		c.console.complain("hint: " + hint)
+		c.console.Complain("hint: " + hint)
 	}
 	return status(err)
 }
@@ -126,42 +131,6 @@ func onlyIs(err, target error) bool {
 	return len(parts) == 1 && errors.Is(parts[0], target)
 }
 
-// messages is the text of an error, one line for each that was joined.
-func messages(err error) []string {
-	var lines []string
-	for _, e := range wording.Parts(err) {
-		lines = append(lines, plainText(e))
-	}
-	return lines
-}
-
-// plainText is the text of an error without the names of system calls.
-func plainText(err error) string {
-	text := err.Error()
-	for _, e := range chain(err) {
-		if fault, ok := e.(*fs.PathError); ok {
-			text = strings.ReplaceAll(text, fault.Op+" "+fault.Path+": ", fault.Path+": ")
-		}
-	}
-	return text
-}
-
-// chain lists an error and all that it wraps.
-func chain(err error) []error {
-	list := []error{err}
-	switch e := err.(type) {
-	case interface{ Unwrap() error }:
-		if inner := e.Unwrap(); inner != nil {
-			list = append(list, chain(inner)...)
-		}
-	case interface{ Unwrap() []error }:
-		for _, inner := range e.Unwrap() {
-			list = append(list, chain(inner)...)
-		}
-	}
-	return list
-}
-
 // flagFault says what a flag wants that was given something else.
 func flagFault(err error) string {
 	var bad *pflag.InvalidValueError
@@ -176,7 +145,7 @@ func flagFault(err error) string {
 	} else {
 		wanted = "want " + wanted
 	}
-	return fmt.Sprintf("cannot use --%s %s: %s", bad.GetFlag().Name, shellWord(bad.GetValue()), wanted)
+	return fmt.Sprintf("cannot use --%s %s: %s", bad.GetFlag().Name, wording.ShellWord(bad.GetValue()), wanted)
 }
 
 // hint is the next step where the error itself does not name one.
@@ -214,4 +183,62 @@ func hint(err error) string {
 		return "cairn session list and cairn session show list what there is"
 	}
 	return ""
+}
+
+// failure is an error with --json: the last line of stderr is {"error": failure}.
+type failure struct {
+	Status  int    `json:"status"` // of the process
+	Code    string `json:"code"`
+	Message string `json:"message"`
+	Hint    string `json:"hint,omitempty"` // the next step
+}
+
+// wantsJSON reports whether --json was given, also where the command line could not be
+// parsed up to it.
+func (c *cli) wantsJSON() bool {
+	args := c.args
+	if end := slices.Index(args, "--"); end >= 0 {
+		args = args[:end]
+	}
+	return c.global.json || c.running == "" && slices.Contains(args, "--json")
+}
+
+// failureOf describes an error that ends the process.
+func failureOf(ctx context.Context, err error) failure {
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		return failure{Status: exitInterrupted, Code: "interrupted", Message: "interrupted"}
+	}
+	return failure{status(err), code(err), strings.Join(wording.Messages(err), "\n"), hint(err)}
+}
+
+// code names the kind of an error, as the server does in a problem's type.
+func code(err error) string {
+	var usage *usageError
+	kind := httpapi.KindOf(err)
+	switch {
+	case errors.As(err, &usage):
+		return "usage"
+	case isConfigError(err):
+		return "config"
+	case kind != protocol.Internal:
+		return string(kind)
+	case errors.Is(err, cairn.ErrCorrupt):
+		return "corrupt"
+	case errors.Is(err, cairn.ErrStore):
+		return "store"
+	case errors.Is(err, cairn.ErrBundle):
+		return "bundle"
+	}
+	return "failed"
+}
+
+// fail prints an error as JSON.
+func (c *cli) fail(f failure) int {
+	var line bytes.Buffer
+	enc := json.NewEncoder(&line)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(map[string]failure{"error": f}); err == nil {
+		c.console.Repeat(line.String())
+	}
+	return f.Status
 }

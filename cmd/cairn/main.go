@@ -17,6 +17,11 @@ import (
 	"runtime/debug"
 	"sync"
 	"syscall"
+
+	"golang.org/x/term"
+
+	"github.com/seed-fb9cbc17/cairn/internal/background"
+	"github.com/seed-fb9cbc17/cairn/internal/console"
 )
 
 // gcPercent suits a process that lives for milliseconds: most runs end before the
@@ -73,4 +78,49 @@ func interruptible() (ctx context.Context, catch func()) {
 			signal.Stop(first)
 		}()
 	})
+}
+
+// spawn starts this program again in the background.
+func spawn(args []string) error {
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	return background.Start(program, os.Args[0], args)
+}
+
+const minColumns, defaultColumns = 40, 80
+
+// columns is the width of lines, and whether w is a terminal that has one.
+func columns(w io.Writer) (width int, terminal bool) {
+	if f, ok := w.(*os.File); ok {
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil {
+			return max(width, minColumns), true
+		}
+	}
+	return defaultColumns, false
+}
+
+// isTerminal reports whether a stream is a terminal.
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// newConsole returns the console of a stderr.
+func newConsole(stderr io.Writer) *console.Console {
+	_, terminal := columns(stderr)
+	return console.New(stderr, terminal)
+}
+
+// interruptibleReader reads in until the context ends, even if a read of in blocks
+// for ever, as one of a pipe or a terminal may. That read goes on in the background.
+func interruptibleReader(ctx context.Context, in io.Reader) io.Reader {
+	r, w := io.Pipe()
+	context.AfterFunc(ctx, func() { w.CloseWithError(ctx.Err()) })
+	go func() {
+		_, err := io.Copy(w, in)
+		w.CloseWithError(err) // nil means the end
+	}()
+	return r
 }

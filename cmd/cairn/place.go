@@ -3,16 +3,17 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/config"
 	"github.com/seed-fb9cbc17/cairn/internal/realpath"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
 // systemGitConfig lists the configuration files that come before the user's own.
@@ -42,7 +43,7 @@ func (c *cli) options() (cairn.Options, error) {
 	opt := cairn.Options{
 		MustExist: !slices.Contains(makesStore, c.running), Command: "cairn " + c.running,
 		Home: c.home(), SystemGitConfig: systemGitConfig, Homes: homes,
-		Logger: c.console.logger(), Progress: c.console.progressFunc(c.env),
+		Logger: c.console.Logger(), Progress: c.console.Progress(c.env("TERM") == "dumb"),
 	}
 	if dir := c.env("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
 		opt.ConfigHome = dir
@@ -62,7 +63,7 @@ func (c *cli) options() (cairn.Options, error) {
 	if opt.LockTimeout, err = c.lockTimeout(); err != nil {
 		return opt, err
 	}
-	c.configure(&opt, cfg)
+	cfg.Configure(&opt)
 	if opt.DataDir, err = c.dataDir(dir); err != nil {
 		return opt, err
 	}
@@ -136,7 +137,7 @@ func (c *cli) rootDir(dir string) (string, error) {
 func (c *cli) tellAbove(root string) {
 	if c.above && !c.toldAbove && slices.Contains(makesStore, c.running) {
 		c.toldAbove = true
-		c.console.remark("this directory belongs to %s, which has a store (--root . makes one of its own)", placeText(root))
+		c.console.Remark("this directory belongs to %s, which has a store (--root . makes one of its own)", placeText(root))
 	}
 }
 
@@ -215,44 +216,11 @@ func absolute(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// byteSize is a number of bytes as a flag; "" means not given.
-type byteSize struct {
-	text  string
-	bytes int64
-}
-
-func (s *byteSize) String() string { return s.text }
-func (s *byteSize) Type() string   { return "size" }
-
-// Set implements pflag.Value.
-func (s *byteSize) Set(text string) error {
-	digits, shift := text, 0
-	if n := len(text); n > 0 {
-		if i := strings.IndexByte("KMG", text[n-1]&^0x20); i >= 0 {
-			digits, shift = text[:n-1], 10*(i+1)
-		}
-	}
-	n, err := strconv.ParseUint(digits, 10, 63-shift)
-	if err != nil {
-		return errors.New("want a number of bytes, or one of K, M or G as in 64M; 0 means no limit")
-	}
-	s.text, s.bytes = text, int64(n)<<shift
-	return nil
-}
-
 func (c *cli) maxFileSize(cfg *config.Config) int64 {
 	if c.global.maxFileSize.text == "" {
 		return cfg.MaxFileSize
 	}
 	return limitOf(c.global.maxFileSize)
-}
-
-// limitOf is a size in the library's terms, where 0 means the default.
-func limitOf(size byteSize) int64 {
-	if size.bytes == 0 {
-		return cairn.NoLimit
-	}
-	return size.bytes
 }
 
 // paths turns PATH arguments, which count from the current directory, into absolute
@@ -283,4 +251,89 @@ func (c *cli) lockTimeout() (time.Duration, error) {
 		return 0, c.usage("cannot wait %v for a lock", c.global.lockTimeout)
 	}
 	return max(c.global.lockTimeout, time.Nanosecond), nil
+}
+
+// projectFile is the configuration that lies in a root.
+const projectFile = ".cairn.toml"
+
+// settings are what people set for a root, flags left out.
+func (c *cli) settings(root string) (*config.Config, error) {
+	if c.config != nil && c.configured == root {
+		return c.config, nil
+	}
+	cfg, err := config.Load(config.Sources{UserFile: c.userFile(), Project: root, ProjectFile: c.ownFile(root), Env: c.env})
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range cfg.Refused() {
+		c.console.Complain(fmt.Sprintf("warning: %s = %s in %s is ignored: %s (cairn help config)", d.Key, wording.Printable(d.Value), placeText(d.Origin), d.Refused))
+	}
+	if broken := cfg.Broken(); broken != nil {
+		c.console.Complain("warning: " + brokenText(broken))
+	}
+	c.config, c.configured = cfg, root
+	return cfg, nil
+}
+
+// brokenText says that a project's own file is not in force, and where it is wrong.
+func brokenText(b *config.Broken) string {
+	return fmt.Sprintf("%s is not in force, nor is a never list in it: %s; captures go on with your own settings",
+		placeText(b.Path), strings.Join(wording.Messages(b.Err), "; "))
+}
+
+// userFile is the path of the user's configuration, "" if the home directory is not
+// known.
+func (c *cli) userFile() string {
+	dir := c.env("XDG_CONFIG_HOME")
+	if !filepath.IsAbs(dir) {
+		if runtime.GOOS == "windows" {
+			dir = c.env("AppData")
+		} else if home := c.home(); home != "" {
+			dir = filepath.Join(home, ".config")
+		}
+	}
+	if !filepath.IsAbs(dir) {
+		return ""
+	}
+	return filepath.Join(dir, "cairn", "config.toml")
+}
+
+// ownFile is the path of a root's own configuration, "" if the file is not there or
+// cannot be trusted. A file under version control came with the repository: its author
+// could switch limits and deny lists off.
+func (c *cli) ownFile(root string) string {
+	path := filepath.Join(root, projectFile)
+	info, err := os.Lstat(path)
+	if err != nil {
+		return ""
+	}
+	why := ""
+	if tracked, err := cairn.Tracked(root, projectFile); err != nil || tracked {
+		why = "it is under version control"
+	} else if !info.Mode().IsRegular() {
+		why = "it is no regular file"
+	}
+	if why != "" {
+		c.console.Remark("%s is ignored: %s (settings for this project go to %s)", placeText(path), why, placeText(c.userFile()))
+		return ""
+	}
+	return path
+}
+
+// settingLines describe what is not at its default.
+func settingLines(cfg *config.Config) string {
+	var b strings.Builder
+	for i, d := range cfg.Decisions() {
+		label := "            "
+		if i == 0 {
+			label = "settings    "
+		}
+		fmt.Fprintf(&b, "%s%s = %s (%s)\n", label, d.Key, wording.Printable(d.Value), placeText(d.Origin))
+	}
+	return b.String()
+}
+
+func isConfigError(err error) bool {
+	var bad *config.Error
+	return errors.As(err, &bad)
 }

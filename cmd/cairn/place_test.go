@@ -76,3 +76,5 @@ func TestSystemDataDir(t *testing.T) {
 		}
 	}
 }
+
+func noEnv(string) string { return "" }

@@ -14,7 +14,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -331,12 +330,4 @@ func replaceTree(t *testing.T, dir string, tree gittest.Tree) {
 		}
 	}
 	gittest.Create(t, dir, tree)
-}
-
-// fixedClock makes a console's time stand still until it is moved.
-func fixedClock(c *console) (move func(time.Duration)) {
-	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	c.now = func() time.Time { return now }
-	c.begun = now
-	return func(d time.Duration) { now = now.Add(d) }
 }

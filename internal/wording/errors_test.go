@@ -26,3 +26,17 @@ func TestParts(t *testing.T) {
 		}
 	}
 }
+
+// TestMessages: joined errors get a line each, wrapped ones stay together.
+func TestMessages(t *testing.T) {
+	t.Parallel()
+	a, b := errors.New("a"), errors.New("b\nb")
+	for _, test := range []struct {
+		err  error
+		want int
+	}{{a, 1}, {errors.Join(a, b), 2}, {errors.Join(errors.Join(a), errors.Join(b, a)), 3}, {b, 1}} {
+		if got := Messages(test.err); len(got) != test.want {
+			t.Errorf("%q: %d messages, want %d", test.err, len(got), test.want)
+		}
+	}
+}

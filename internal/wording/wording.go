@@ -1,11 +1,12 @@
 // Package wording holds forms of text that every door uses: numbers with their noun,
-// sizes, and the first line of a prompt.
+// sizes, ages, quoted words, the first line of a prompt, and the lines of an error.
 package wording
 
 import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 )
 
@@ -29,6 +30,19 @@ func Size(n int64) string {
 		size /= 1 << 10
 	}
 	return fmt.Sprintf("%.1f %ciB", size, units[unit])
+}
+
+// Ago says how long ago something was, in the largest unit that is at least 1.
+func Ago(d time.Duration) string {
+	for _, u := range []struct {
+		unit time.Duration
+		name string
+	}{{24 * time.Hour, "day"}, {time.Hour, "hour"}, {time.Minute, "minute"}} {
+		if n := int(d / u.unit); n > 0 {
+			return Count(n, u.name) + " ago"
+		}
+	}
+	return "just now"
 }
 
 // FirstLine returns the beginning of a text, at most width characters of its first line

@@ -1,6 +1,9 @@
 package wording
 
-import "testing"
+import (
+	"testing"
+	"time"
+)
 
 func TestV65_Count(t *testing.T) {
 	t.Parallel()
@@ -38,6 +41,18 @@ func TestSize(t *testing.T) {
 	} {
 		if got := Size(n); got != want {
 			t.Errorf("Size(%d) = %q, want %q", n, got, want)
+		}
+	}
+}
+
+func TestAgo(t *testing.T) {
+	t.Parallel()
+	for d, want := range map[time.Duration]string{
+		-time.Hour: "just now", 0: "just now", 59 * time.Second: "just now", time.Minute: "1 minute ago",
+		119 * time.Minute: "1 hour ago", 3 * time.Hour: "3 hours ago", 49 * time.Hour: "2 days ago",
+	} {
+		if got := Ago(d); got != want {
+			t.Errorf("Ago(%v) = %q, want %q", d, got, want)
 		}
 	}
 }

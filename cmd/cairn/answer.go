@@ -1,0 +1,111 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
+)
+
+// writeJSON prints one JSON value on a line of its own.
+func (c *cli) writeJSON(v any) error {
+	enc := json.NewEncoder(c.out)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}
+
+// jsonArray prints an array element by element, so that it is never held as a
+// whole. An array that an error cuts short is not closed and hence not valid JSON.
+type jsonArray struct {
+	c *cli
+	n int
+}
+
+// add prints one element.
+func (a *jsonArray) add(v any) error {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	lead := ",\n"
+	if a.n == 0 {
+		lead = "["
+	}
+	a.n++
+	a.c.out.WriteString(lead)
+	_, err = a.c.out.Write(data)
+	return err
+}
+
+func (a *jsonArray) close() error {
+	if a.n == 0 {
+		a.c.out.WriteByte('[')
+	}
+	_, err := a.c.out.WriteString("]\n")
+	return err
+}
+
+// writePath prints one path of a list: for people on a line of its own, with -z as
+// it is and a NUL after it.
+func (c *cli) writePath(path string, null bool) error {
+	if null {
+		c.out.WriteString(path)
+		return c.out.WriteByte(0)
+	}
+	c.out.WriteString(cairn.QuotePath(path))
+	return c.out.WriteByte('\n')
+}
+
+// writeLines prints lines for people.
+func (c *cli) writeLines(lines []string) {
+	for _, line := range lines {
+		c.answerLine(line)
+	}
+}
+
+// placeText is where something lies on this system, for people. The paths of Windows are
+// shown as git shows them there: with '/', which needs no quoting.
+func placeText(path string) string { return cairn.QuotePath(filepath.ToSlash(path)) }
+
+// maxLines is how many paths of a kind an answer lists without -v.
+const maxLines = 20
+
+func (c *cli) answerLine(line string) { c.out.WriteString(line + "\n") }
+
+func (c *cli) listPaths(verb string, paths []string) {
+	lines := make([]string, len(paths))
+	for i, path := range paths {
+		lines[i] = verb + cairn.QuotePath(path)
+	}
+	c.cut(lines, maxLines, c.answerLine)
+}
+
+func (c *cli) listReasons(verb string, list []cairn.PathReason) {
+	lines := make([]string, len(list))
+	for i, k := range list {
+		lines[i] = verb + cairn.QuotePath(k.Path)
+		if k.Reason != "" {
+			lines[i] += ": " + wording.Printable(k.Reason)
+		}
+	}
+	c.cut(lines, maxLines, c.answerLine)
+}
+
+// cut hands the first lines of a long list to say, and then how many there are more.
+// With -v it hands over all of them.
+func (c *cli) cut(lines []string, limit int, say func(string)) {
+	more := len(lines) - limit
+	if more <= 0 || c.global.verbose {
+		limit, more = len(lines), 0
+	}
+	for _, line := range lines[:limit] {
+		say(line)
+	}
+	if more > 0 {
+		indent := lines[0][:len(lines[0])-len(strings.TrimLeft(lines[0], " "))]
+		say(fmt.Sprintf("%sand %d more (-v lists them all)", indent, more))
+	}
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
+	"github.com/seed-fb9cbc17/cairn/session"
+)
+
+// options are those of everything that goes back or forth.
+func (r *sessionRun) options() (opt session.RevertOptions, err error) {
+	opt = session.RevertOptions{DryRun: r.f.plan.dryRun, Plan: r.f.plan.id, EndOpen: r.f.endOpen}
+	if opt.OnConflict, err = r.policy(r.cmd, r.f.policy); err != nil {
+		return opt, err
+	}
+	return opt, r.f.plan.check(r.cli, r.cmd)
+}
+
+func (r *sessionRun) revert() error {
+	to := session.Target{Message: r.f.message, Part: r.f.part, Start: r.f.start}
+	if to == (session.Target{}) || to.Start && (to.Message != "" || to.Part != "") {
+		return r.usage("revert wants --message ID, --part ID or --start")
+	}
+	return r.goBack(func(opt session.RevertOptions) (*session.Session, *cairn.Result, error) {
+		return r.all.Revert(r.ctx, r.args[0], to, opt)
+	})
+}
+
+func (r *sessionRun) unrevert() error {
+	return r.goBack(func(opt session.RevertOptions) (*session.Session, *cairn.Result, error) {
+		return r.all.Unrevert(r.ctx, r.args[0], opt)
+	})
+}
+
+func (r *sessionRun) undo() error {
+	return r.goBack(func(opt session.RevertOptions) (*session.Session, *cairn.Result, error) {
+		return r.all.UndoStep(r.ctx, r.args[0], opt)
+	})
+}
+
+func (r *sessionRun) redo() error {
+	return r.goBack(func(opt session.RevertOptions) (*session.Session, *cairn.Result, error) {
+		return r.all.RedoStep(r.ctx, r.args[0], opt)
+	})
+}
+
+func (r *sessionRun) goBack(move func(session.RevertOptions) (*session.Session, *cairn.Result, error)) error {
+	opt, err := r.options()
+	if err != nil {
+		return err
+	}
+	s, res, err := move(opt)
+	if err != nil {
+		return err
+	}
+	if !r.global.json {
+		err := r.printResult(r.cmd, res, "no file had to be changed")
+		r.where(s, res)
+		return err
+	}
+	err = r.writeJSON(struct {
+		Session *session.Session `json:"session"`
+		Result  *cairn.Result    `json:"result"`
+	}{s, res})
+	if err == nil && !res.Complete() {
+		err = errPartly
+	}
+	return err
+}
+
+// where says where the session stands now.
+func (r *sessionRun) where(s *session.Session, res *cairn.Result) {
+	if s.Truncated {
+		r.console.Remark("the beginning of session %s has been cleaned away: what it changed stays", wording.Printable(s.ID))
+	}
+	switch {
+	case res.DryRun:
+	case s.Revert == nil:
+		r.console.Remark("nothing of session %s is reverted", wording.Printable(s.ID))
+	default:
+		r.console.Remark("session %s is reverted to before %s; %s left", wording.Printable(s.ID), wording.Printable(s.Revert.Message), wording.Count(s.Messages, "message"))
+	}
+}
+
+func (r *sessionRun) commit() error {
+	s, err := r.all.Commit(r.ctx, r.args[0])
+	if err != nil {
+		return err
+	}
+	return r.printSession(s)
+}
+
+func (r *sessionRun) fork() error {
+	s, err := r.all.Fork(r.ctx, r.args[0], r.f.message, r.args[1])
+	if err != nil {
+		return err
+	}
+	if !r.f.restore {
+		return r.printSession(s)
+	}
+	res, err := r.repo.Restore(r.ctx, s.Fork.Checkpoint, cairn.RestoreOptions{})
+	if err != nil {
+		return err
+	}
+	if !r.global.json {
+		return r.printResult(r.cmd, res, "no file had to be changed")
+	}
+	err = r.writeJSON(struct {
+		Session *session.Session `json:"session"`
+		Result  *cairn.Result    `json:"result"`
+	}{s, res})
+	if err == nil && !res.Complete() {
+		err = errPartly
+	}
+	return err
+}
+
+func (r *sessionRun) delete() error { return r.all.Delete(r.ctx, r.args[0]) }

@@ -1,0 +1,279 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/realpath"
+	"github.com/seed-fb9cbc17/cairn/internal/sessiontext"
+	"github.com/seed-fb9cbc17/cairn/internal/ticket"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
+	"github.com/seed-fb9cbc17/cairn/session"
+)
+
+func (r *sessionRun) metadata() (map[string]string, error) {
+	meta := make(map[string]string)
+	for _, pair := range r.f.meta {
+		key, value, ok := strings.Cut(pair, "=")
+		if !ok {
+			return nil, r.usage("cannot use --meta %s: want KEY=TEXT", wording.ShellWord(pair))
+		}
+		meta[key] = value
+	}
+	return meta, nil
+}
+
+func (r *sessionRun) begin() error {
+	meta, err := r.metadata()
+	if err != nil {
+		return err
+	}
+	s, err := r.all.Begin(r.ctx, session.Begin{ID: r.args[0], Title: r.f.title, Parent: r.f.parent, Meta: meta})
+	if err != nil {
+		return err
+	}
+	return r.printSession(s)
+}
+
+func (r *sessionRun) addMessage() error {
+	meta, err := r.metadata()
+	if err != nil {
+		return err
+	}
+	m, err := r.all.AddMessage(r.ctx, session.MessageBegin{
+		Session: r.args[0], Message: r.f.message, Role: r.f.role, Prompt: r.f.prompt, Meta: meta,
+	})
+	if err != nil || !r.global.json {
+		return err
+	}
+	return r.writeJSON(m)
+}
+
+// newStep is the step that the flags describe.
+func (r *sessionRun) newStep() (b session.StepBegin, err error) {
+	meta, err := r.metadata()
+	if err != nil {
+		return b, err
+	}
+	paths, err := r.paths(r.f.paths)
+	if err != nil {
+		return b, err
+	}
+	owner, err := r.owner()
+	if err != nil {
+		return b, err
+	}
+	b = session.StepBegin{
+		Session: r.args[0], Message: r.f.message, Role: r.f.role, Step: r.f.step, Prompt: r.f.prompt, Paths: paths, Meta: meta, Owner: owner,
+	}
+	return b, b.Check()
+}
+
+// owner is whose step begins: never this process's.
+func (r *sessionRun) owner() (*session.Owner, error) {
+	o := &session.Owner{Lease: r.f.lease}
+	if r.f.lease < 0 || r.f.owner < 0 {
+		return nil, r.usage("--lease and --owner cannot be negative")
+	}
+	if r.f.owner == 0 {
+		return o, nil
+	}
+	p, ok := session.ProcessOf(r.f.owner)
+	if !ok {
+		return nil, r.usage("--owner %d: no such process can be seen from here; --lease DURATION does without", r.f.owner)
+	}
+	o.Processes = []session.Process{p}
+	return o, nil
+}
+
+func (r *sessionRun) stepBegin() error {
+	b, err := r.newStep()
+	if err != nil {
+		return err
+	}
+	st, err := r.all.BeginStep(r.ctx, b)
+	if err != nil {
+		return err
+	}
+	return r.printStep(st, st.Before)
+}
+
+func (r *sessionRun) stepEnd() error {
+	paths, err := r.paths(r.f.paths)
+	if err != nil {
+		return err
+	}
+	st, err := r.all.EndStep(r.ctx, session.StepEnd{Session: r.args[0], Step: r.f.step, Paths: paths, Gone: r.f.gone})
+	if err != nil {
+		return r.withBeginning(err)
+	}
+	if err := r.printStep(st, st.After); err != nil {
+		return err
+	}
+	r.console.Remark("step %s: %s", wording.Printable(st.ID), wording.Count(len(st.Patch.Files), "file"))
+	if r.late {
+		r.console.Complain("warning: the state before the step was captured only now: what its tools had changed by then is not in it")
+		return errPartly
+	}
+	return nil
+}
+
+// printStep prints the tree that was captured, as track does.
+func (c *cli) printStep(st *session.Step, at session.Checkpoint) error {
+	if c.global.json {
+		return c.writeJSON(st)
+	}
+	_, err := c.out.WriteString(at.Hash + "\n")
+	return err
+}
+
+func (r *sessionRun) hint() error {
+	paths, err := r.paths(r.args[1:])
+	if err != nil {
+		return err
+	}
+	return r.withBeginning(r.all.Hint(r.ctx, r.args[0], r.f.step, paths))
+}
+
+func (r *sessionRun) list() error {
+	list, err := r.all.List(r.ctx)
+	if err != nil {
+		return err
+	}
+	if r.global.json {
+		return r.writeJSON(append([]*session.Session{}, list...))
+	}
+	for _, s := range list {
+		lines := sessiontext.Session(s, r.console.Now())
+		r.writeLines(append(lines, sessiontext.Latest(s)...))
+	}
+	if len(list) == 0 {
+		r.console.Remark("no session yet")
+	}
+	return nil
+}
+
+// printSession prints a session, for people with the lines that it changed.
+func (r *sessionRun) printSession(s *session.Session) error {
+	if r.global.json {
+		return r.writeJSON(s)
+	}
+	r.writeLines(sessiontext.Session(s, r.console.Now()))
+	if sum := s.Summary; sum != nil && sum.Files > 0 {
+		fmt.Fprintf(r.out, "%s changed, %d added, %d deleted\n", wording.Count(sum.Files, "file"), sum.Additions, sum.Deletions)
+	}
+	return nil
+}
+
+func (r *sessionRun) show() error {
+	s, err := r.all.Get(r.ctx, r.args[0])
+	if err != nil {
+		return err
+	}
+	history, err := r.all.History(r.ctx, r.args[0])
+	if err != nil {
+		return err
+	}
+	if r.global.json {
+		return r.writeJSON(struct {
+			*session.Session
+			History []session.Message `json:"history"`
+		}{s, history})
+	}
+	if err := r.printSession(s); err != nil {
+		return err
+	}
+	for i := range history {
+		r.writeLines(sessiontext.Message(&history[i], r.repo.Root()))
+	}
+	return nil
+}
+
+func (r *sessionRun) diff() error {
+	in := session.Scope{Message: r.f.message, Step: r.f.step}
+	if !r.global.json {
+		list, err := r.all.Changes(r.ctx, r.args[0], in)
+		if err != nil {
+			return err
+		}
+		return r.repo.WriteDiff(r.ctx, r.out, list, cairn.DiffOptions{})
+	}
+	array := jsonArray{c: r.cli}
+	for d, err := range r.all.Diff(r.ctx, r.args[0], in) {
+		if err == nil {
+			err = array.add(d)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return array.close()
+}
+
+// stepBeginLater is step begin with --async.
+func (r *sessionRun) stepBeginLater() error {
+	b, err := r.newStep()
+	if err != nil {
+		return err
+	}
+	id, err := r.later(r.ctx, &ticket.Request{Step: ticket.NewStep(b)}, false)
+	if err != nil {
+		return err
+	}
+	return r.printBegun(id)
+}
+
+// gate lets steps of the session begin that are to begin in the background. What goes
+// wrong with them is told by their tickets, and by what then finds no step.
+func (r *sessionRun) gate() error {
+	book, root, err := r.tickets()
+	if err != nil {
+		return nil // the command itself is going to say what is wrong
+	}
+	w := &worker{c: r.cli, book: book, console: r.console}
+	if w.dataDir, err = r.dataDir(root); err != nil {
+		return err
+	}
+	running := r.running
+	err = book.FinishSteps(r.ctx, root, r.args[0], "", w.work)
+	r.running, r.late = running, len(w.worked) > 0
+	return err
+}
+
+// tickets are those of the data directory, and the root as they know it.
+func (r *sessionRun) tickets() (book ticket.Book, root string, err error) {
+	dir, err := r.workDir()
+	if err != nil {
+		return book, "", err
+	}
+	if root, err = r.rootDir(dir); err != nil {
+		return book, "", err
+	}
+	if root, err = realpath.Of(root); err != nil {
+		return book, "", err
+	}
+	data, err := r.dataDir(dir)
+	return ticket.In(data), root, err
+}
+
+// withBeginning adds to an error about a step that does not exist why the newest one
+// that was to begin in the background has not begun.
+func (r *sessionRun) withBeginning(err error) error {
+	if !errors.Is(err, cairn.ErrNotFound) {
+		return err
+	}
+	book, root, terr := r.tickets()
+	if terr != nil {
+		return err
+	}
+	all, _, terr := book.Steps(root, r.args[0])
+	if terr != nil || len(all) == 0 {
+		return err
+	}
+	if a := book.Answer(all[len(all)-1]); a != nil && a.Err() != nil {
+		return errors.Join(err, a.Err())
+	}
+	return err
+}

@@ -1,0 +1,172 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
+)
+
+// planFlags go with every command that changes files: look first, then carry out what
+// was looked at and nothing else.
+type planFlags struct {
+	dryRun bool
+	id     string
+}
+
+const dryRunFlag, planFlag = "dry-run", "plan"
+
+func (f *planFlags) register(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.dryRun, dryRunFlag, false, "only list what would be done")
+	cmd.Flags().StringVar(&f.id, planFlag, "", "carry out this plan and no other")
+	completeFlag(cmd, planFlag)
+}
+
+// completeFlag says which values an option has.
+func completeFlag(cmd *cobra.Command, name string, values ...cobra.Completion) {
+	complete := cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)
+	if err := cmd.RegisterFlagCompletionFunc(name, complete); err != nil {
+		panic("internal error: " + err.Error())
+	}
+}
+
+// isPlanID reports whether text has the form of an id that --dry-run prints.
+func isPlanID(id string) bool { return len(id) == 16 && strings.Trim(id, "0123456789abcdef") == "" }
+
+// check also refuses an empty id, most likely of a shell variable that is not set: it
+// would mean whatever is planned now.
+func (f *planFlags) check(c *cli, cmd *cobra.Command) error {
+	if cmd.Flags().Changed(planFlag) && !isPlanID(f.id) {
+		return c.usage("cannot use --plan %s: want the 16 digits that --dry-run gives", wording.ShellWord(f.id))
+	}
+	return nil
+}
+
+// planLine is the command line that carries out the plan of a dry run.
+func planLine(cmd *cobra.Command, id string) string {
+	words := []string{"cairn", cmd.Name()}
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		switch {
+		case f.Name == dryRunFlag || f.Name == planFlag:
+		case f.Value.Type() == "bool" && f.Value.String() == "true":
+			words = append(words, "--"+f.Name)
+		default:
+			words = append(words, wording.ShellWord("--"+f.Name+"="+f.Value.String()))
+		}
+	})
+	words = append(words, "--"+planFlag, id)
+	args := cmd.Flags().Args()
+	if slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "-") }) {
+		words = append(words, "--")
+	}
+	for _, arg := range args {
+		words = append(words, wording.ShellWord(arg))
+	}
+	return strings.Join(words, " ")
+}
+
+const policyFlag = "on-conflict"
+
+// registerPolicy adds --on-conflict to a command. Without it the library's default for
+// what the command does is in force.
+func registerPolicy(cmd *cobra.Command, name *string) {
+	cmd.Flags().StringVar(name, policyFlag, "", "what to do with later changes")
+	var names []cobra.Completion
+	for _, p := range []cairn.Policy{cairn.Merge, cairn.Overwrite, cairn.Keep, cairn.Fail} {
+		names = append(names, cobra.Completion(p))
+	}
+	completeFlag(cmd, policyFlag, names...)
+}
+
+// policy is what --on-conflict says, "" where it is not given.
+func (c *cli) policy(cmd *cobra.Command, name string) (cairn.Policy, error) {
+	if !cmd.Flags().Changed(policyFlag) {
+		return "", nil
+	}
+	p, err := cairn.ParsePolicy(name)
+	if err != nil {
+		return "", c.usage("cannot use --%s: %v", policyFlag, err)
+	}
+	return p, nil
+}
+
+// printResult tells what a command that goes back did, or in a dry run what it would
+// do. Where that is nothing at all it is said, too.
+func (c *cli) printResult(cmd *cobra.Command, res *cairn.Result, nothing string) (err error) {
+	if c.global.json {
+		err = c.writeJSON(res)
+	} else {
+		err = c.listResult(res)
+		c.summarize(res, nothing)
+		c.invite(cmd, res)
+	}
+	if err == nil && !res.Complete() {
+		err = errPartly
+	}
+	return err
+}
+
+// listResult lists what was done, or in a dry run what would be done. With -q only the
+// paths are left that decide the exit status.
+func (c *cli) listResult(res *cairn.Result) error {
+	switch {
+	case res.DryRun:
+		lines := make([]string, len(res.Plan))
+		for i, p := range res.Plan {
+			lines[i] = "would " + p.Action + " " + cairn.QuotePath(p.Path)
+		}
+		c.cut(lines, maxLines, c.answerLine)
+	case !c.global.quiet:
+		c.listPaths("restored ", res.Restored)
+		c.listPaths("deleted ", res.Deleted)
+	}
+	c.listReasons("kept ", res.Kept)
+	c.listReasons("conflict ", res.Conflicts)
+	c.listReasons("not taken back ", res.NotTakenBack)
+	return c.out.Flush() // before the summary, which goes elsewhere
+}
+
+func (c *cli) summarize(res *cairn.Result, nothing string) {
+	var counts []string
+	for _, n := range []struct {
+		count int
+		what  string
+	}{
+		{len(res.Restored), "restored"}, {len(res.Deleted), "deleted"},
+		{len(res.Kept), "kept"}, {len(res.Conflicts), "in conflict"},
+		{len(res.NotTakenBack), "not taken back"},
+	} {
+		if n.count > 0 {
+			counts = append(counts, fmt.Sprintf("%d %s", n.count, n.what))
+		}
+	}
+	switch {
+	case len(counts) == 0:
+		c.console.Remark("%s", nothing)
+	case res.DryRun:
+		c.console.Remark("nothing is changed yet; it would be: %s", strings.Join(counts, ", "))
+	default:
+		c.console.Remark("%s", strings.Join(counts, ", "))
+	}
+}
+
+// invite says how to carry out a plan that a dry run has listed.
+func (c *cli) invite(cmd *cobra.Command, res *cairn.Result) {
+	if !res.DryRun || len(res.Plan) == 0 {
+		return
+	}
+	var written, deleted int64
+	for _, p := range res.Plan {
+		if p.Action == "delete" {
+			deleted += p.Bytes
+		} else {
+			written += p.Bytes
+		}
+	}
+	c.console.Remark("to do exactly this (%s to write, %s to delete): %s", wording.Size(written), wording.Size(deleted), planLine(cmd, res.PlanID))
+}

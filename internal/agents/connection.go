@@ -1,0 +1,117 @@
+// Package agents tells how the coding agents of this machine fare with cairn: whether they are
+// set up and their hooks run, and which steps they left open.
+package agents
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/hooks"
+	"github.com/seed-fb9cbc17/cairn/internal/setup"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
+)
+
+// Report is what a check of the agents has found out.
+type Report struct {
+	Lines    []string // one for each agent that is there, healthy or not
+	Findings []cairn.Finding
+
+	log string
+}
+
+// Sources are the places of a check, and its time.
+type Sources struct {
+	HooksDir string       // log and records of the hooks
+	User     setup.Places // settings of the user
+	Project  string       // root whose own settings are checked, too; "" for none
+	Now      time.Time
+}
+
+// Check finds out whether the agents are set up and trusted, and whether their hooks have
+// been called. An agent that is not set up is no fault.
+func Check(from Sources) (*Report, error) {
+	list, err := hooks.Records(from.HooksDir)
+	if err != nil {
+		return nil, err
+	}
+	records := make(map[string]hooks.Record)
+	for _, r := range list {
+		records[r.Agent] = r
+	}
+	report := &Report{log: hooks.LogPath(from.HooksDir)}
+	for _, s := range setup.Look(from.User) {
+		report.add(s, records[s.Agent], from.Now, "")
+	}
+	if from.Project == "" {
+		return report, nil
+	}
+	places := from.User
+	places.Project = from.Project
+	for _, s := range setup.Look(places) {
+		if s.SetUp {
+			report.add(s, records[s.Agent], from.Now, " in this project")
+		}
+	}
+	return report, nil
+}
+
+func (a *Report) add(s setup.Status, r hooks.Record, now time.Time, where string) {
+	again := "cairn setup " + s.Agent
+	if where != "" {
+		again += " --project"
+	}
+	switch {
+	case !s.Found:
+		return
+	case s.Err != nil:
+		a.wrong(s.File, fmt.Sprintf("%s: %v", place(s.File), s.Err), "mend the file by hand; "+s.Title+" may not be able to read it either")
+		return
+	case !s.SetUp:
+		a.Lines = append(a.Lines, fmt.Sprintf("%s: not set up (%s)", s.Title, again))
+		return
+	}
+	a.Lines = append(a.Lines, s.Title+": set up"+where+", "+heard(r, now))
+	switch {
+	case s.Gone:
+		a.wrong(s.File, fmt.Sprintf("%s is told to run %s, which is not there", s.Title, place(s.Program[0])), again)
+	case !s.Complete:
+		a.wrong(s.File, fmt.Sprintf("some of what cairn needs is missing in %s", place(s.File)), again)
+	case len(s.Unreviewed) > 0 && !heardSince(r, s.File):
+		a.wrong(s.File, fmt.Sprintf("as far as its configuration tells, %s does not run cairn's hooks, because you have not reviewed them: %s; its terminal asks at the next start, codex exec skips them without a word", s.Title, strings.Join(s.Unreviewed, ", ")),
+			"start codex and trust the entries that run cairn when it asks, or type /hooks")
+	}
+	if r.Missed > 0 {
+		a.wrong("", fmt.Sprintf("%s: %s could not be captured since the last one that was, the latest %s: %s", s.Title, wording.Count(r.Missed, "step"), wording.Ago(now.Sub(r.Failed)), r.Failure),
+			"what was changed in them cannot be undone; "+place(a.log)+" has the details")
+	}
+}
+
+func (a *Report) wrong(path, text, repair string) {
+	a.Findings = append(a.Findings, cairn.Finding{Kind: "agent", Path: cairn.Path(path), Text: text, Repair: repair})
+}
+
+// heard tells when an agent's hooks were last called, and when they last captured a step.
+func heard(r hooks.Record, now time.Time) string {
+	switch {
+	case r.Event.IsZero():
+		return "never heard of yet: has it been restarted?"
+	case r.Step.IsZero():
+		return "last heard of " + wording.Ago(now.Sub(r.Event)) + ", no step captured yet"
+	}
+	return "last step captured " + wording.Ago(now.Sub(r.Step))
+}
+
+// heardSince reports whether hooks were called after the file with them was written,
+// which proves that they are trusted.
+func heardSince(r hooks.Record, file string) bool {
+	info, err := os.Stat(file)
+	return err == nil && !r.Event.Before(info.ModTime().Truncate(time.Second)) && !r.Event.IsZero()
+}
+
+// place is the path of a file for people. The paths of Windows are shown as git shows them
+// there: with '/', which needs no quoting.
+func place(path string) string { return cairn.QuotePath(filepath.ToSlash(path)) }

@@ -1,0 +1,59 @@
+package agents
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/seed-fb9cbc17/cairn/internal/hooks"
+	"github.com/seed-fb9cbc17/cairn/internal/setup"
+)
+
+// TestR124_DoctorOnAgents: what is said about an agent, and what counts as wrong.
+func TestR124_DoctorOnAgents(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "hooks.json")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	now := time.Now()
+	ready := setup.Status{Agent: "codex", Title: "Codex", Found: true, File: file, SetUp: true, Complete: true, Program: []string{"/bin/cairn"}}
+	with := func(f func(*setup.Status)) setup.Status { s := ready; f(&s); return s }
+	for name, c := range map[string]struct {
+		status setup.Status
+		record hooks.Record
+		line   string
+		wrong  string
+	}{
+		"not there":   {status: setup.Status{Title: "Codex"}},
+		"not set up":  {status: with(func(s *setup.Status) { s.SetUp = false }), line: "Codex: not set up (cairn setup codex)"},
+		"never heard": {status: ready, line: "never heard of yet"},
+		"heard":       {status: ready, record: hooks.Record{Event: now.Add(-3 * time.Hour)}, line: "last heard of 3 hours ago, no step captured yet"},
+		"working":     {status: ready, record: hooks.Record{Event: now, Step: now.Add(-2 * time.Minute)}, line: "set up, last step captured 2 minutes ago"},
+		"moved":       {status: with(func(s *setup.Status) { s.Gone = true }), line: "set up", wrong: "/bin/cairn, which is not there"},
+		"incomplete":  {status: with(func(s *setup.Status) { s.Complete = false }), line: "set up", wrong: "some of what cairn needs is missing"},
+		"broken":      {status: with(func(s *setup.Status) { s.Err = fmt.Errorf("line 1") }), wrong: "line 1"},
+		"unreviewed":  {status: with(func(s *setup.Status) { s.Unreviewed = []string{"Stop"} }), line: "set up", wrong: "does not run cairn's hooks"},
+		"reviewed":    {status: with(func(s *setup.Status) { s.Unreviewed = []string{"Stop"} }), record: hooks.Record{Event: now.Add(time.Minute)}, line: "set up"},
+		"missed":      {status: ready, record: hooks.Record{Event: now, Step: now, Missed: 2, Failed: now, Failure: "no luck"}, line: "set up", wrong: "2 steps could not be captured since the last one that was, the latest just now: no luck"},
+	} {
+		var check Report
+		check.add(c.status, c.record, now, "")
+		if got := strings.Join(check.Lines, "\n"); !strings.Contains(got, c.line) || c.line == "" && got != "" {
+			t.Errorf("%s: says %q", name, got)
+		}
+		var wrong string
+		for _, f := range check.Findings {
+			wrong += f.Text
+			if f.Kind != "agent" || f.Repair == "" {
+				t.Errorf("%s: %+v", name, f)
+			}
+		}
+		if !strings.Contains(wrong, c.wrong) || c.wrong == "" && wrong != "" {
+			t.Errorf("%s: wrong is %q", name, wrong)
+		}
+	}
+}

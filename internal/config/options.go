@@ -1,0 +1,28 @@
+package config
+
+import "github.com/seed-fb9cbc17/cairn"
+
+// Configure puts the settings into the options of the library.
+func (c *Config) Configure(opt *cairn.Options) {
+	retention := c.Retention()
+	opt.Retention = &retention
+	opt.MaxFileSize, opt.MaxFiles, opt.MaxScanBytes = c.MaxFileSize, c.MaxFiles, c.MaxScanBytes
+	opt.Include, opt.MaxIncludeSize, opt.Never = c.Include, c.MaxIncludeSize, c.Never
+	opt.RequireGit = c.RequireGit
+	if opt.LockTimeout == 0 {
+		opt.LockTimeout = max(0, c.LockTimeout)
+	}
+	if !c.Enabled {
+		opt.Disabled = "enabled = false"
+		for _, d := range c.Decisions() {
+			if d.Key == "enabled" {
+				opt.Disabled += " in " + d.Origin
+			}
+		}
+	}
+}
+
+// Retention is what the settings let a cleaning keep.
+func (c *Config) Retention() cairn.Retention {
+	return cairn.Retention{MaxAge: c.MaxAge, MaxCount: c.MaxCount, MaxBytes: c.MaxBytes, MinFree: c.MinFree, KeepLast: c.KeepLast}
+}

@@ -1,0 +1,201 @@
+// Package console writes what a command says beside its answer: remarks, warnings and
+// errors, the log of the library, and a line of progress on a terminal.
+package console
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
+)
+
+// Console is stderr: remarks, warnings, errors, and on a terminal one line that
+// shows how far a long command has come. Nothing is coloured, whatever NO_COLOR
+// says. The one escape sequence clears that line. Its methods may be called by several
+// goroutines.
+type Console struct {
+	Quiet bool // no remarks and no progress; warnings and errors stay
+	Now   func() time.Time
+
+	mu       sync.Mutex
+	w        io.Writer
+	terminal bool
+
+	begun, drawn time.Time
+	width        int // of the progress line that is to be seen
+}
+
+// Progress is shown once a command has run for progressDelay, and at most once in
+// progressPause.
+const (
+	progressDelay = 500 * time.Millisecond
+	progressPause = 100 * time.Millisecond
+)
+
+// New returns a console that writes to w. Progress is drawn only if w is a terminal.
+func New(w io.Writer, terminal bool) *Console {
+	return &Console{w: w, Now: time.Now, begun: time.Now(), terminal: terminal}
+}
+
+// Writer is the stream behind the console.
+func (c *Console) Writer() io.Writer { return c.w }
+
+// Remark prints a line that -q leaves out.
+func (c *Console) Remark(format string, args ...any) {
+	if !c.Quiet {
+		c.Complain(fmt.Sprintf(format, args...))
+	}
+}
+
+// Complain prints a line that -q does not leave out. Control characters, of a file's
+// name for instance, are escaped: they could change the terminal.
+func (c *Console) Complain(text string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.erase()
+	fmt.Fprintf(c.w, "cairn: %s\n", wording.Printable(text))
+}
+
+// Repeat prints text that another console was given. It is escaped already.
+func (c *Console) Repeat(text string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.erase()
+	io.WriteString(c.w, text)
+}
+
+// Progress returns the function that draws the progress line, nil where none is wanted:
+// on no terminal, on a dumb one, and when quiet.
+func (c *Console) Progress(dumb bool) func(cairn.Progress) {
+	if !c.terminal || c.Quiet || dumb {
+		return nil
+	}
+	return c.progress
+}
+
+func (c *Console) progress(p cairn.Progress) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := c.Now()
+	if now.Sub(c.begun) < progressDelay || now.Sub(c.drawn) < progressPause {
+		return
+	}
+	c.drawn = now
+	text := "cairn: " + progressText(p)
+	c.overwrite(text)
+	c.width = len(text)
+}
+
+func progressText(p cairn.Progress) string {
+	if p.Phase == "apply" {
+		return fmt.Sprintf("writing, %d of %d paths", p.Files, p.Total)
+	}
+	text := fmt.Sprintf("looking at the files, %d", p.Files)
+	if p.Total > 0 {
+		text += fmt.Sprintf(" of %d", p.Total)
+	}
+	if p.Bytes > 0 {
+		text += ", " + wording.Size(p.Bytes) + " read"
+	}
+	return text
+}
+
+// Clear removes the progress line.
+func (c *Console) Clear() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.erase()
+}
+
+// overwrite puts text in the place of the progress line. A console of Windows may not
+// know the escape sequence, and gets blanks.
+func (c *Console) overwrite(text string) {
+	if runtime.GOOS == "windows" {
+		fmt.Fprintf(c.w, "\r%-*s", c.width, text)
+		return
+	}
+	io.WriteString(c.w, "\r"+text+eraseLine)
+}
+
+// eraseLine clears a terminal from the cursor to the end of the line. Blanks would
+// stay behind in what is copied from the screen. Progress is shown on terminals only,
+// and on no dumb one.
+const eraseLine = "\x1b[K"
+
+func (c *Console) erase() {
+	if c.width > 0 {
+		c.overwrite("")
+		io.WriteString(c.w, "\r")
+		c.width = 0
+	}
+}
+
+// Logger gives the library a voice: its warnings, and its news of what it finished
+// for a command that died.
+func (c *Console) Logger() *slog.Logger { return slog.New(&notices{console: c}) }
+
+// notices is a slog.Handler that prints a record as one remark or warning.
+type notices struct {
+	console *Console
+	attrs   []slog.Attr
+	group   string
+}
+
+func (n *notices) Enabled(_ context.Context, level slog.Level) bool {
+	return level >= slog.LevelWarn || level >= slog.LevelInfo && !n.console.Quiet
+}
+
+func (n *notices) Handle(_ context.Context, r slog.Record) error {
+	var details []string
+	cause := ""
+	add := func(a slog.Attr) bool {
+		if a.Key == "error" {
+			cause = ": " + a.Value.String()
+		} else {
+			details = append(details, a.Key+" "+a.Value.String())
+		}
+		return true
+	}
+	for _, a := range n.attrs {
+		add(a)
+	}
+	r.Attrs(func(a slog.Attr) bool { return add(n.grouped(a)) })
+	text := r.Message
+	if r.Level >= slog.LevelWarn {
+		text = "warning: " + text
+	}
+	if len(details) > 0 {
+		text += " (" + strings.Join(details, ", ") + ")"
+	}
+	n.console.Complain(text + cause)
+	return nil
+}
+
+func (n *notices) grouped(a slog.Attr) slog.Attr {
+	a.Key = n.group + a.Key
+	return a
+}
+
+func (n *notices) WithAttrs(attrs []slog.Attr) slog.Handler {
+	out := *n
+	out.attrs = append([]slog.Attr{}, n.attrs...)
+	for _, a := range attrs {
+		out.attrs = append(out.attrs, n.grouped(a))
+	}
+	return &out
+}
+
+func (n *notices) WithGroup(name string) slog.Handler {
+	out := *n
+	if name != "" {
+		out.group += name + "."
+	}
+	return &out
+}

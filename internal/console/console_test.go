@@ -1,0 +1,86 @@
+package console
+
+import (
+	"bytes"
+	"errors"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/seed-fb9cbc17/cairn"
+)
+
+// TestProgress: nothing for half a second, then one line that is drawn over, and
+// that is gone when anything else is said.
+func TestProgress(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	c := New(&out, true)
+	move := fixedClock(c)
+	draw := c.Progress(false)
+	expect := func(want string) {
+		t.Helper()
+		if out.String() != want {
+			t.Fatalf("printed %q, want %q", out.String(), want)
+		}
+		out.Reset()
+	}
+	move(499 * time.Millisecond)
+	draw(cairn.Progress{Phase: "scan", Files: 10})
+	expect("")
+	move(time.Millisecond)
+	draw(cairn.Progress{Phase: "scan", Files: 1200, Bytes: 3 << 20})
+	expect("\rcairn: looking at the files, 1200, 3.0 MiB read" + eraseLine)
+	move(50 * time.Millisecond)
+	draw(cairn.Progress{Phase: "scan", Files: 1300})
+	expect("")
+	move(50 * time.Millisecond)
+	draw(cairn.Progress{Phase: "apply", Files: 3, Total: 10})
+	expect("\rcairn: writing, 3 of 10 paths" + eraseLine)
+	c.Remark("done")
+	expect("\r" + eraseLine + "\rcairn: done\n")
+	c.Clear()
+	expect("")
+}
+
+func TestNoProgress(t *testing.T) {
+	t.Parallel()
+	c := New(new(bytes.Buffer), false)
+	if c.Progress(false) != nil {
+		t.Error("progress without a terminal")
+	}
+	c.terminal = true
+	if c.Progress(true) != nil {
+		t.Error("progress on a dumb terminal")
+	}
+	if c.Quiet = true; c.Progress(false) != nil {
+		t.Error("progress with --quiet")
+	}
+}
+
+func TestNotices(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	c := New(&out, false)
+	log := c.Logger()
+	log.Debug("never")
+	log.Info("finished an interrupted operation", "kind", "restore", "restored", 3)
+	log.With("a", 1).WithGroup("g").Warn("line left out", "ref", "refs/x\x1b", slog.Any("error", errors.New("torn")))
+	c.Quiet = true
+	log.Info("not when quiet")
+	log.Warn("always")
+	want := "cairn: finished an interrupted operation (kind restore, restored 3)\n" +
+		"cairn: warning: line left out (a 1, g.ref refs/x\\033, g.error torn)\n" +
+		"cairn: warning: always\n"
+	if out.String() != want {
+		t.Errorf("printed\n%s\nwant\n%s", out.String(), want)
+	}
+}
+
+// fixedClock makes a console's time stand still until it is moved.
+func fixedClock(c *Console) (move func(time.Duration)) {
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	c.Now = func() time.Time { return now }
+	c.begun = now
+	return func(d time.Duration) { now = now.Add(d) }
+}

@@ -1,0 +1,139 @@
+// Package diffstat counts added and deleted lines of changed files, and prints the table of
+// git diff --stat.
+package diffstat
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
+)
+
+// File is one line of the table.
+type File struct {
+	Path                 string
+	Status               cairn.Status
+	Additions, Deletions int
+	Note                 string // why there are no counts
+}
+
+// MarshalJSON implements json.Marshaler.
+func (f File) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		File      string       `json:"file"`
+		Additions int          `json:"additions"`
+		Deletions int          `json:"deletions"`
+		Status    cairn.Status `json:"status"`
+		Note      string       `json:"note,omitempty"`
+	}{cairn.EncodePath(f.Path), f.Additions, f.Deletions, f.Status, f.Note})
+}
+
+// Of counts the lines of every change.
+func Of(ctx context.Context, repo *cairn.Repo, changes []cairn.Change, opt cairn.DiffOptions) ([]File, error) {
+	stats := make([]File, len(changes))
+	for i := range changes {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		added, deleted, note, err := repo.Stat(&changes[i], opt)
+		if err != nil {
+			return nil, err
+		}
+		stats[i] = File{changes[i].Path, changes[i].Status, added, deleted, note}
+	}
+	return stats, nil
+}
+
+// Write prints the table for lines of a width. Names and counts come first; the bars
+// share the rest of the width, at least minBar columns. Unlike git's, names are never cut
+// short, and a binary file has no sizes.
+func Write(w io.Writer, stats []File, columns int) error {
+	if len(stats) == 0 {
+		return nil
+	}
+	var t table
+	for _, s := range stats {
+		t.add(s)
+	}
+	t.bar = max(minBar, columns-t.name-t.number-6)
+	for _, s := range stats {
+		name := cairn.QuotePath(s.Path)
+		fmt.Fprintf(w, " %s%*s | %s\n", name, t.name-utf8.RuneCountInString(name), "", t.counts(s))
+	}
+	_, err := fmt.Fprintln(w, summary(len(stats), t.added, t.deleted))
+	return err
+}
+
+const minBar = 10
+
+// table is the widths of a table's columns and its sums.
+type table struct {
+	name, number, bar    int
+	most, added, deleted int
+}
+
+const textBinary = "Bin"
+
+func (t *table) add(f File) {
+	t.name = max(t.name, utf8.RuneCountInString(cairn.QuotePath(f.Path)))
+	t.most = max(t.most, f.Additions+f.Deletions)
+	t.number = max(t.number, len(strconv.Itoa(t.most)))
+	if f.Note == "binary" {
+		t.number = max(t.number, len(textBinary))
+	}
+	t.added, t.deleted = t.added+f.Additions, t.deleted+f.Deletions
+}
+
+func (t *table) counts(f File) string {
+	switch f.Note {
+	case "":
+		text := fmt.Sprintf("%*d %s", t.number, f.Additions+f.Deletions, t.draw(f.Additions, f.Deletions))
+		return strings.TrimRight(text, " ")
+	case "binary":
+		return textBinary
+	}
+	return f.Note
+}
+
+// draw draws a bar, to scale where the longest one would not fit. A count that is
+// not 0 has at least one sign, and the longer half takes up the rounding.
+func (t *table) draw(plus, minus int) string {
+	if t.most > t.bar {
+		total := t.scaled(plus + minus)
+		if plus > 0 && minus > 0 {
+			total = max(total, 2)
+		}
+		if plus < minus {
+			plus = t.scaled(plus)
+			minus = total - plus
+		} else {
+			minus = t.scaled(minus)
+			plus = total - minus
+		}
+	}
+	return strings.Repeat("+", plus) + strings.Repeat("-", minus)
+}
+
+func (t *table) scaled(n int) int {
+	if n == 0 {
+		return 0
+	}
+	return 1 + n*(t.bar-1)/t.most
+}
+
+func summary(files, added, deleted int) string {
+	text := " " + wording.Count(files, "file") + " changed"
+	if added > 0 || deleted == 0 {
+		text += ", " + wording.Count(added, "insertion") + "(+)"
+	}
+	if deleted > 0 || added == 0 {
+		text += ", " + wording.Count(deleted, "deletion") + "(-)"
+	}
+	return text
+}

@@ -1,0 +1,174 @@
+// Package recorder records the work of one command as a session: each burst of writes is a
+// turn, from the state before it to the moment at which the files come to rest.
+package recorder
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
+	"github.com/seed-fb9cbc17/cairn/session"
+)
+
+// Recording is the session of one run. A failure is noted, and the run goes on.
+type Recording struct {
+	ID     string
+	Child  session.Process // the command, once it runs
+	Faults []string
+
+	repo     *cairn.Repo
+	sessions *session.Sessions
+	line     string // the command line
+	last     string // checkpoint at the beginning of the burst; "" = nothing can be recorded
+	bursts   int    // begun
+}
+
+// Begin takes the checkpoint before a command. open opens the repository.
+func Begin(ctx context.Context, open func() (*cairn.Repo, error), command []string, now time.Time) *Recording {
+	words := make([]string, len(command))
+	for i, arg := range command {
+		words[i] = wording.ShellWord(arg)
+	}
+	r := &Recording{ID: newID(now), line: strings.ToValidUTF8(strings.Join(words, " "), "\uFFFD")}
+	if err := r.begin(ctx, open); err != nil && ctx.Err() == nil {
+		r.fault("the run is not protected", err)
+	}
+	return r
+}
+
+// newID names a run so that the names sort by time.
+func newID(now time.Time) string {
+	var random [3]byte
+	rand.Read(random[:]) // never fails
+	return "run-" + now.UTC().Format("20060102T150405") + "-" + hex.EncodeToString(random[:])
+}
+
+func (r *Recording) begin(ctx context.Context, open func() (*cairn.Repo, error)) (err error) {
+	if r.repo, err = open(); err != nil {
+		return err
+	}
+	r.sessions = session.New(r.repo)
+	if _, err := r.sessions.Begin(ctx, session.Begin{ID: r.ID, Title: r.line}); err != nil {
+		return err
+	}
+	return r.beginStep(ctx)
+}
+
+// beginStep begins the next burst, and ends the one that is under way in the same
+// instant: every write in the meantime belongs to one of the two. Each burst is a
+// turn of its own, so that undo takes back one after the other.
+func (r *Recording) beginStep(ctx context.Context) error {
+	name := fmt.Sprintf("burst-%d", r.bursts+1)
+	step, err := r.sessions.BeginStep(ctx, session.StepBegin{
+		Session: r.ID, Message: name, Step: name, Role: session.RoleUser, Prompt: r.line, Owner: r.owner(),
+	})
+	if err != nil {
+		return err
+	}
+	r.last = step.Before.ID
+	r.bursts++
+	return nil
+}
+
+// owner is this process and the command: either may be killed, and the other goes on.
+// The first step begins before the command; Watch adds it.
+func (r *Recording) owner() *session.Owner {
+	o := &session.Owner{}
+	if self, ok := session.ProcessOf(os.Getpid()); ok {
+		o.Processes = append(o.Processes, self)
+	}
+	if r.Child.PID != 0 {
+		o.Processes = append(o.Processes, r.Child)
+	}
+	return o
+}
+
+// Forget removes the session of a command that did not start.
+func (r *Recording) Forget() error {
+	if r.sessions == nil {
+		return nil
+	}
+	if err := r.sessions.Delete(context.Background(), r.ID); err != nil && !errors.Is(err, session.ErrNotFound) {
+		return err
+	}
+	return nil
+}
+
+// Watch ends a step whenever the files have come to rest, until the context ends.
+func (r *Recording) Watch(ctx context.Context) {
+	if r.last == "" {
+		return
+	}
+	if r.Child.PID != 0 {
+		owner := session.Owner{Processes: []session.Process{r.Child}}
+		if err := r.sessions.ShareStep(ctx, r.ID, "burst-1", owner); err != nil && ctx.Err() == nil {
+			r.fault("the command is not known as the owner of its first step", err)
+		}
+	}
+	var rest rest
+	timer := time.NewTimer(minPause)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-timer.C:
+		}
+		begun := time.Now()
+		state, err := r.differences(ctx)
+		if err == nil && rest.reached(state, begun) {
+			if err = r.beginStep(ctx); err != nil && ctx.Err() == nil {
+				r.fault("a checkpoint in between failed", err)
+			}
+		}
+		timer.Reset(rest.pause(time.Since(begun)))
+	}
+}
+
+// differences says how the files differ from the last checkpoint; "" if they do not.
+func (r *Recording) differences(ctx context.Context) (string, error) {
+	changes, err := r.repo.Changes(ctx, r.last, "")
+	var state strings.Builder
+	for _, ch := range changes {
+		fmt.Fprintf(&state, "%q %s %o %o\n", ch.Path, ch.NewID, ch.NewMode, ch.NewPerm)
+	}
+	return state.String(), err
+}
+
+// End takes the last checkpoint and returns the number of bursts.
+func (r *Recording) End(ctx context.Context) int {
+	if r.last == "" {
+		return 0
+	}
+	step, err := r.sessions.EndStep(ctx, session.StepEnd{Session: r.ID})
+	switch {
+	case errors.Is(err, context.Canceled):
+		r.fault("the checkpoint at the end is missing, cairn track takes it", errors.New("interrupted"))
+	case err != nil:
+		r.fault("the checkpoint at the end is missing, cairn track takes it", err)
+	case len(step.Patch.Files) == 0:
+		return r.bursts - 1 // nothing was written since the last one
+	}
+	return r.bursts
+}
+
+func (r *Recording) fault(what string, err error) {
+	text := what + ": " + strings.Join(wording.Messages(err), "; ")
+	if n := len(r.Faults); n == 0 || r.Faults[n-1] != text { // the same thing fails every second
+		r.Faults = append(r.Faults, text)
+	}
+}
+
+// Close closes the repository.
+func (r *Recording) Close() {
+	if r.repo != nil {
+		r.repo.Close()
+	}
+}

@@ -1,0 +1,54 @@
+package wording
+
+import (
+	"fmt"
+	"strings"
+)
+
+// IsControl reports whether r is a control character of ASCII.
+func IsControl(r rune) bool { return r < 0x20 || r == 0x7f }
+
+// Printable replaces control characters by C's escapes.
+func Printable(text string) string {
+	if !strings.ContainsFunc(text, IsControl) {
+		return text
+	}
+	const letters = "abtnvfr"
+	var b strings.Builder
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c >= '\a' && c <= '\r':
+			b.WriteByte('\\')
+			b.WriteByte(letters[c-'\a'])
+		case IsControl(rune(c)):
+			fmt.Fprintf(&b, `\%03o`, c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+// ShellWord quotes a word for a shell if the shell would read it differently. A word
+// with control characters gets the quotes $'...' of bash, zsh and ksh, so that it stays
+// on one line.
+func ShellWord(word string) string {
+	switch {
+	case isPlain(word):
+		return word
+	case strings.ContainsFunc(word, IsControl):
+		return "$'" + Printable(strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(word)) + "'"
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// isPlain reports whether every shell reads a word as it is.
+func isPlain(word string) bool {
+	const marks = "@%+=:,./_-"
+	for i, r := range word {
+		if !('a' <= r|0x20 && r|0x20 <= 'z' && r < 0x80 || '0' <= r && r <= '9' || strings.ContainsRune(marks, r) || r == '~' && i > 0) {
+			return false
+		}
+	}
+	return word != ""
+}

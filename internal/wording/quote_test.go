@@ -1,0 +1,29 @@
+package wording
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// TestShellWord asks a shell whether it reads the word that was meant.
+func TestShellWord(t *testing.T) {
+	t.Parallel()
+	shell, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("bash is not installed")
+	}
+	for _, word := range []string{
+		"", "@", "@~1", "@~2..@~1", "a b", "it's", `"`, `\`, "$HOME", "`x`", "a;b", "*", "~", "~x", "#", "!x", "{a,b}", "-x",
+		"new\nline", "tab\there's \\ \x7f\x01", "\x1b[31m", "été", "lat\xefn\n1", "--patches=a b",
+	} {
+		quoted := ShellWord(word)
+		if strings.ContainsFunc(quoted, IsControl) {
+			t.Errorf("%q: control characters in %q", word, quoted)
+		}
+		out, err := exec.Command(shell, "-c", "printf -- %s "+quoted).Output()
+		if err != nil || string(out) != word {
+			t.Errorf("%q: the shell reads %q from %s (%v)", word, out, quoted, err)
+		}
+	}
+}

@@ -142,8 +142,8 @@ func TestR93_KilledInATrack(t *testing.T) {
 	t.Logf("%d write-type system calls", n-1)
 }
 
-// TestR92_KilledInARestore does the same to a restore: the next command finishes it
-// or finds nothing done, and everything that was on disk can still be had.
+// TestR92_KilledInARestore does the same to a restore: the next command finishes it or
+// finds nothing done, and everything that was on disk can still be restored.
 func TestR92_KilledInARestore(t *testing.T) {
 	t.Parallel()
 	c := newCrashRun(t)

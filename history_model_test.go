@@ -12,16 +12,16 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
-// historyModel drives edits, tracks and operations at random, some of them killed
-// at a random system call, and checks one invariant: every byte that was ever on
-// disk at a track, or that an operation replaced, can be had back.
+// historyModel drives edits, tracks and operations at random, some of them killed at a
+// random system call, and checks one invariant: every byte that was ever on disk at a
+// track, or that an operation replaced, can be restored.
 type historyModel struct {
 	f      *fixture
-	owed   map[string]map[string]bool // path -> contents that must be to be had
+	owed   map[string]map[string]bool // path -> contents that must be restorable
 	points []string
 }
 
-// owe notes that contents must be to be had from now on.
+// owe notes that contents must be restorable from now on.
 func (m *historyModel) owe(path, content string) {
 	if m.owed[path] == nil {
 		m.owed[path] = make(map[string]bool)

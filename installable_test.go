@@ -7,7 +7,7 @@ import (
 )
 
 // TestInstallable: Go packs the whole repository, tests and seeds of fuzzing included,
-// before it installs anything of it, and refuses if one name of all cannot be had on
+// before it installs anything of it, and refuses if one name of all is invalid on
 // Windows, or two differ in case only.
 func TestInstallable(t *testing.T) {
 	t.Parallel()

@@ -12,9 +12,8 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
-// TestMetadataOfHistories: what a checkpoint says beside its tree is what a store says
-// that knows nothing of what was there before, whatever has changed since, and however
-// many directories there are of which something has to be said.
+// TestMetadataOfHistories: the metadata of a checkpoint are those that an empty store
+// would record, whatever has changed since, and however many directories have metadata.
 func TestMetadataOfHistories(t *testing.T) {
 	t.Parallel()
 	for _, odd := range []int{0, 5, 300} {
@@ -87,7 +86,7 @@ func (h *history) mkdir(path string) {
 	}
 }
 
-// edit changes something that metadata speak of, or does not.
+// edit makes a change that metadata record, or one that they do not.
 func (h *history) edit() {
 	h.Helper()
 	n := h.rnd.IntN

@@ -434,8 +434,8 @@ func TestHintsStayInside(t *testing.T) {
 	}
 }
 
-// TestOnlyPathsWhileWatching: the answer about some paths is not given again to who asks
-// about all.
+// TestOnlyPathsWhileWatching: the answer about some paths is not given again to a
+// request for all.
 func TestOnlyPathsWhileWatching(t *testing.T) {
 	t.Parallel()
 	w := newWatcher(t, gittest.Tree{"a": gittest.File("a"), "b": gittest.File("b")})

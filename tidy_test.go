@@ -11,7 +11,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 )
 
-// deadTemporary is what a writer left who was killed.
+// deadTemporary is a file that a killed writer left.
 func (f *fixture) deadTemporary() (path string) {
 	f.Helper()
 	path = filepath.Join(cairn.StorePath(f.data, mustEval(f.T, f.root)), "objects", "pack", "tmp_cairn_dead")
@@ -21,8 +21,9 @@ func (f *fixture) deadTemporary() (path string) {
 	return path
 }
 
-// TestTidy: what the dead leave is found by the next track of a Repo that stays open, if
-// anybody else had the lock, or something has failed, or some time has gone by.
+// TestTidy: the next track of a Repo that stays open finds the files of killed
+// processes, if another process had the lock, or something has failed, or some time has
+// gone by.
 func TestTidy(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -64,8 +64,7 @@ func (f *fixture) imported(bundle []byte) *cairn.Checkpoint {
 	return c
 }
 
-// storeListing is every file of a store with its contents, but for the note who
-// had the lock last.
+// storeListing is every file of a store with its contents, but lock.holder.
 func storeListing(t testing.TB, store string) map[string]string {
 	t.Helper()
 	files := make(map[string]string)

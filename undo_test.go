@@ -363,8 +363,8 @@ func TestUndoOfSomePaths(t *testing.T) {
 	gittest.AssertTree(t, f.root, gittest.Tree{"a": gittest.File("1"), "b": gittest.File("1"), "c": gittest.File("1")})
 }
 
-// TestUndoKeepingLaterChanges: who chooses to keep every later change has settled
-// the operation, and the next undo goes on with the one before it.
+// TestUndoKeepingLaterChanges: an undo that keeps every later change counts as done,
+// and the next undo takes back the operation before it.
 func TestUndoKeepingLaterChanges(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, gittest.Tree{"a": gittest.File("1"), "b": gittest.File("1")})

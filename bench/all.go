@@ -97,8 +97,8 @@ type run struct {
 	report
 }
 
-// benchAll measures one corpus after the other. What there is so far is saved after
-// each. A corpus that fails does not keep the others from being measured.
+// benchAll measures one corpus after the other. The results so far are saved after
+// each. A corpus that fails does not stop the others.
 func benchAll(ctx context.Context, opt options, out, diagnostics io.Writer) error {
 	progress := &progress{diagnostics, opt.quiet}
 	if opt.json == "" {

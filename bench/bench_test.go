@@ -222,7 +222,7 @@ func TestBearable(t *testing.T) {
 	}
 }
 
-// Over the rounds everybody has every place, and more than one predecessor.
+// Over the rounds each contender has every place, and more than one predecessor.
 func TestTurn(t *testing.T) {
 	t.Parallel()
 	const n = 4

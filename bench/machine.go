@@ -100,7 +100,7 @@ func kernel() string {
 }
 
 // fileSystem finds the mount that dir lies on: the one with the longest matching mount
-// point, the later where two lie upon each other.
+// point, the later where two share a directory.
 func fileSystem(dir string) (kind string) {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real

@@ -9,7 +9,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn"
 )
 
-// Newest stands for the session that was changed last.
+// Newest is the id that means the session that was changed last.
 const Newest = "@"
 
 // Find returns the id of the session that spec names. A spec is the whole id, or else

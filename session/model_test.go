@@ -23,7 +23,7 @@ import (
 //     and never what only the other agent's tools named or only the user touched
 //   - while the other writers are idle, each boundary stands for one state, however it
 //     is reached, and unrevert is exact
-//   - every byte that was on disk at a step, or that was replaced, can be had back
+//   - every byte that was on disk at a step, or that was replaced, can be restored
 type sessionModel struct {
 	*fixture
 	owed     map[string]bool // path, NUL, contents
@@ -34,7 +34,7 @@ type sessionModel struct {
 }
 
 // modelNames are the files of the model: of agent A, of agent B, of the user, and of
-// everybody.
+// all three.
 var modelNames = []string{"a/1", "a/2", "a", "b/1", "b/2", "u/1", "u/2", "x", "y/z"}
 
 func owner(path string) string {

@@ -351,7 +351,8 @@ func TestR50_AnEmptyTurn(t *testing.T) {
 	gittest.AssertEqual(t, "after the unrevert", before, gittest.Manifest(t, f.root))
 }
 
-// TestR52_SeveralLevels: what was reverted and left behind can still be had.
+// TestR52_SeveralLevels: reverted steps that the session has left behind can still be
+// restored.
 func TestR52_SeveralLevels(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, gittest.Tree{"a": gittest.File("1\n")})

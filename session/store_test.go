@@ -81,7 +81,7 @@ func TestSessionsTravel(t *testing.T) {
 	}
 }
 
-// TestHashesOfStepsAreCheckpoints: what a patch names can be looked up and restored.
+// TestHashesOfStepsAreCheckpoints: the hash of a patch can be looked up and restored.
 func TestHashesOfStepsAreCheckpoints(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, gittest.Tree{"a": gittest.File("1\n")})
@@ -96,7 +96,7 @@ func TestHashesOfStepsAreCheckpoints(t *testing.T) {
 	}
 }
 
-// TestR54_BoundToTheRoot: another root knows nothing of a session.
+// TestR54_BoundToTheRoot: another root does not have the session.
 func TestR54_BoundToTheRoot(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, gittest.Tree{"a": gittest.File("1\n")})

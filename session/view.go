@@ -133,8 +133,8 @@ func summarySource(h *history, active []*boundary, all []digest) string {
 	return string(sum[:])
 }
 
-// MaxRevertDiff is how long Revert.Diff gets, in bytes. What is longer ends with a
-// line that says so; all of it is to be had from Repo.Diff.
+// MaxRevertDiff is how long Revert.Diff gets, in bytes. A longer diff is cut, and its
+// last line says so; Repo.Diff gives all of it.
 const MaxRevertDiff = 1 << 20
 
 // revertDiff is what reverting did to the files, as git prints it.

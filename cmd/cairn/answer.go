@@ -17,8 +17,8 @@ func (c *cli) writeJSON(v any) error {
 	return enc.Encode(v)
 }
 
-// jsonArray prints an array element by element, so that it is never held as a
-// whole. An array that an error cuts short is not closed and hence not valid JSON.
+// jsonArray prints an array element by element, so that it is never held as a whole. An
+// array that an error cuts short is not closed, so it is not valid JSON.
 type jsonArray struct {
 	c *cli
 	n int

@@ -212,8 +212,8 @@ func TestWaitInterrupted(t *testing.T) {
 	d.must("wait", ticket)
 }
 
-// TestWaitInterruptedWork: the same while wait itself is at work. What it has not done
-// is not answered as if it had failed.
+// TestWaitInterruptedWork: the same while wait itself does the work. An interrupted
+// ticket does not count as failed.
 func TestWaitInterruptedWork(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, gittest.Tree{"a": gittest.File("1\n")})

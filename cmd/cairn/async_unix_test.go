@@ -92,8 +92,8 @@ func TestAsyncKilledStep(t *testing.T) {
 	}
 }
 
-// TestAsyncLooksAtNothing: what a front process asks of the system does not depend on
-// how many files there are, and no store is made by it.
+// TestAsyncLooksAtNothing: the number of system calls of a front process does not
+// depend on the number of files, and it makes no store.
 func TestAsyncLooksAtNothing(t *testing.T) {
 	t.Parallel()
 	program, err := exec.LookPath("cairn")
@@ -139,8 +139,8 @@ func TestAsyncLooksAtNothing(t *testing.T) {
 	}
 }
 
-// TestAsyncServer: with a server its tickets need no process, and where it is killed
-// the one who waits does the work.
+// TestAsyncServer: with a server its tickets need no process, and if the server is
+// killed, wait does the work.
 func TestAsyncServer(t *testing.T) {
 	t.Parallel()
 	data := socketData(t)

@@ -125,7 +125,7 @@ func (c *cli) run(ctx context.Context, args []string) int {
 	return status
 }
 
-// command describes one command; what it does is run.
+// command describes one command; run carries it out.
 type command struct {
 	use, short, manual string
 	args               cobra.PositionalArgs

@@ -106,8 +106,8 @@ func (r *running) ends(status int) {
 	}
 }
 
-// TestRunPassesSignalsOn: what is sent to cairn alone reaches the command once, and
-// cairn goes on until the command ends.
+// TestRunPassesSignalsOn: a signal to cairn alone reaches the command once, and cairn
+// goes on until the command ends.
 func TestRunPassesSignalsOn(t *testing.T) {
 	t.Parallel()
 	r := startRun(t, "counts-signals")

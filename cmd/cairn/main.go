@@ -1,5 +1,5 @@
-// Command cairn takes checkpoints of a directory and goes back to them without
-// losing anybody's work.
+// Command cairn takes checkpoints of a directory and goes back to them without losing
+// any work.
 //
 // It is a thin door over package cairn: here, and nowhere else, live the flags, the
 // environment, the home directory and the terminal. The usage texts are constants,
@@ -53,11 +53,11 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer, env func(stri
 	return c.run(ctx, args)
 }
 
-// interruptible returns a context that ends with the first SIGINT or SIGTERM after
-// catch was called. From then on signals do what they do by default, so that the second
-// ends the process at once. A signal that the caller had set to be ignored stays
-// ignored. To catch them takes a thread and some messages to it, a tenth of what a short
-// command takes, hence not everybody does so at once.
+// interruptible returns a context that ends with the first SIGINT or SIGTERM after catch
+// was called. From then on signals do what they do by default, so that the second ends
+// the process at once. A signal that the caller had set to be ignored stays ignored.
+// Catching them takes a thread and some messages to it, a tenth of the time of a short
+// command, so some commands begin before.
 func interruptible() (ctx context.Context, catch func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	return ctx, sync.OnceFunc(func() {

@@ -320,7 +320,7 @@ func (c *cli) ownFile(root string) string {
 	return path
 }
 
-// settingLines describe what is not at its default.
+// settingLines are the lines of the settings that differ from their defaults.
 func settingLines(cfg *config.Config) string {
 	var b strings.Builder
 	for i, d := range cfg.Decisions() {

@@ -69,7 +69,7 @@ func (s *station) read(name string) string {
 }
 
 // untilReady starts a program in a group of its own and waits until it prints a line.
-// What it returns kills the whole group, and waits.
+// The function that it returns kills the whole group, and waits.
 func (s *station) untilReady(program string, args ...string) (kill func()) {
 	s.Helper()
 	cmd := exec.Command(program, args...)

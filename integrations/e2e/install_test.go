@@ -65,8 +65,8 @@ var (
 )
 
 // install returns the directory of node_modules that holds the packages, or skips the
-// test: without the registry there is nothing to test with. Node comes first. If that
-// cannot be had, nothing else is tried.
+// test: without the registry there is nothing to test with. Node comes first. Without
+// it nothing else is tried.
 func install(t *testing.T, name string, packages ...string) string {
 	t.Helper()
 	return installBy(t, installNow, name, packages...)

@@ -10,7 +10,7 @@ import (
 )
 
 // openTypist is OpenCode's terminal. Undo and redo are its own commands: the messages go
-// first, the files follow. What cairn has to say is a toast.
+// first, the files follow. Messages of cairn are toasts.
 type openTypist struct{ *typist }
 
 // openCases are the cases of terminalCases, in the way that OpenCode has for each.

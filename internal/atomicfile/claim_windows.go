@@ -9,8 +9,8 @@ import (
 // claim has nothing to do: a file that is open cannot be removed.
 func claim(*os.File) bool { return true }
 
-// keepClaim cannot do anything: an open file cannot be renamed. Who is swept away in
-// that moment gets an error.
+// keepClaim cannot do anything: an open file cannot be renamed. A writer whose file a
+// sweep removes in that moment gets an error.
 func keepClaim(*os.File) (release func()) { return func() {} }
 
 // Lock does nothing: a lock of Windows keeps others from reading the file, too.

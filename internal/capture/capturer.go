@@ -12,8 +12,8 @@ import (
 type Capturer struct {
 	*history.Store
 
-	// MakeRoom cleans the store after a capture that failed for want of space. An error means that
-	// a second attempt is pointless.
+	// MakeRoom cleans the store after a capture that failed because the disk was full. An error
+	// means that a second attempt is pointless.
 	MakeRoom func(ctx context.Context, cause error) error
 
 	User  atomic.Pointer[Surroundings]

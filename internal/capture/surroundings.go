@@ -8,7 +8,7 @@ import (
 )
 
 // UserRepo finds the repository whose work tree contains the root. A broken .git counts as no
-// repository, hence no rules and no index.
+// repository: it has no rules and no index.
 func UserRepo(root string) (*git.Repo, error) {
 	repo, err := git.Find(root)
 	if err != nil || repo == nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
-// versions makes a repository of many versions of a file and returns its git
-// directory and what there is to be packed.
+// versions makes a repository of many versions of a file and returns its git directory
+// and the objects to pack.
 func versions(t *testing.T, o *gittest.Oracle) (gitDir, objects string) {
 	t.Helper()
 	dir := o.Init(tempDir(t))
@@ -51,7 +51,7 @@ func TestPackObjects(t *testing.T) {
 	}
 }
 
-// What lies in one pack git does not compare, unless it is told to.
+// git compares no objects of the same pack, unless it is told to.
 func TestPackObjectsAnew(t *testing.T) {
 	t.Parallel()
 	b, o := lookBinary(t), gittest.NewOracle(t)

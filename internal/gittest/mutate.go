@@ -34,7 +34,7 @@ type mutation struct {
 	dirs  []string // "" among them
 }
 
-// scan lists what there is.
+// scan lists the tree.
 func (m *mutation) scan() error {
 	m.paths, m.dirs = nil, nil
 	return filepath.WalkDir(m.root, func(path string, d fs.DirEntry, err error) error {
@@ -60,8 +60,7 @@ func (m *mutation) scan() error {
 	})
 }
 
-// edit makes one change. What was chosen may have no meaning for what it hits; then
-// a file is created.
+// edit makes one change. A change that makes no sense for its path creates a file.
 func (m *mutation) edit() error {
 	if err := m.scan(); err != nil {
 		return err

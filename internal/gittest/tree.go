@@ -135,8 +135,8 @@ func create(path string, n Node) error {
 // ErrNoLinks: a reason to skip a test.
 var ErrNoLinks = errors.New("symbolic links cannot be made here")
 
-// Symlink is os.Symlink, which on Windows not everybody may do, and which Wine says to
-// have done.
+// Symlink is os.Symlink, for which Windows wants a privilege, and which fails under
+// Wine without an error.
 func Symlink(target, path string) error {
 	err := os.Symlink(target, path)
 	if runtime.GOOS != "windows" {

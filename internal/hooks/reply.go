@@ -49,7 +49,8 @@ type decision struct {
 	Reason   string `json:"reason"`
 }
 
-// answerText is what a command has to say: what it did, and why it did no more.
+// answerText is the answer of a command: its result, and the reasons for paths that it
+// left.
 func (h *hook) answerText(err error) string {
 	switch {
 	case err == nil:

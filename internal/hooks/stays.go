@@ -15,8 +15,8 @@ import (
 
 // No capture holds what a tool writes outside the root, nor ignored files that no edit tool
 // names. An undo leaves such changes and lists those that are known: paths that a tool or
-// the words of a shell command name are looked at before the step and after it. What a
-// command writes without naming it is not known.
+// the words of a shell command name are looked at before the step and after it. Changes of
+// a command to paths that its words do not name are not known.
 
 // maxSeen bounds how many paths of a step are looked at.
 const maxSeen = 1000
@@ -144,8 +144,8 @@ func resolveDir(path string) string {
 	}
 }
 
-// stays is the part that tells what became of the paths that were noted, and of those
-// outside the root that a tool named only when it came back.
+// stays compares the noted paths, and the paths outside the root that a tool named only
+// when it returned, with the disk.
 func (h *hook) stays(w *work, named []string) []session.Part {
 	var list []session.Stay
 	known := make(map[string]bool)

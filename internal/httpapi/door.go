@@ -300,7 +300,7 @@ func writeProblem(w http.ResponseWriter, r *http.Request, err error) {
 	}
 }
 
-// answer notes what became of an answer.
+// answer notes the status of an answer, and the first error of writing it.
 type answer struct {
 	http.ResponseWriter
 	status int

@@ -227,7 +227,7 @@ func TestTooMany(t *testing.T) {
 	f.call("GET", "/status", nil).want(t, 200, nil)
 }
 
-// TestSettings: a caller who would have done it otherwise is turned away before its
+// TestSettings: a request with other settings than the server's is refused before its
 // body is read.
 func TestSettings(t *testing.T) {
 	t.Parallel()

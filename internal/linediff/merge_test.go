@@ -125,7 +125,7 @@ func TestMergeIsGits(t *testing.T) {
 	gitCommand(t, t.TempDir()) // skips here, not in the goroutines below
 	n := gittest.Rounds(2000)
 	if runtime.GOOS == "windows" {
-		n = gittest.Rounds(300) // processes are dear there
+		n = gittest.Rounds(300) // processes are slow there
 	}
 	if s := os.Getenv("CAIRN_MERGE_CASES"); s != "" {
 		var err error

@@ -129,7 +129,7 @@ func (w *world) heldBy(p *point, ignored map[string]bool) view {
 	return held
 }
 
-// lsLine is what cairn ls has to say of an entry.
+// lsLine is the line of cairn ls for an entry.
 func lsLine(e entry) string {
 	switch {
 	case e.kind == 'l':

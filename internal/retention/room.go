@@ -9,8 +9,8 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
-// CleanForRoom cleans for a capture that failed for want of space. An error means that another
-// attempt is pointless.
+// CleanForRoom cleans for a capture that failed because the disk was full. An error means that
+// another attempt is pointless.
 func (r *Cleaner) CleanForRoom(ctx context.Context, cause error) error {
 	need, err := r.needed(cause)
 	if err != nil {

@@ -22,7 +22,7 @@ type Options struct {
 	Remove  bool     // take cairn out again
 }
 
-// Plan is what there is to do. Nothing has been done yet.
+// Plan is a list of changes that are not made yet.
 type Plan struct {
 	Changes []Change
 	Notes   []string // for the user: what to restart, review, trust
@@ -46,7 +46,7 @@ const backupSuffix = ".before-cairn"
 // ErrForeign: a file that setup would make exists and is not cairn's.
 var ErrForeign = errors.New("not cairn's")
 
-// New works out what there is to do for an agent. Nothing to do is no error.
+// New works out the changes for an agent. An empty plan is no error.
 func New(name string, opt Options) (*Plan, error) {
 	a, err := agentOf(name)
 	if err != nil {

@@ -285,9 +285,9 @@ func (w *worker) above(path string) (*os.Root, string, error) {
 	return r, name, err
 }
 
-// tighten restores the bits of the loosened directories, deepest first. A directory that another
-// process has changed or replaced since is left alone. Reaching one may loosen those above it
-// again, hence the loop.
+// tighten restores the bits of the loosened directories, deepest first. A directory that
+// another process has changed or replaced since is left alone. Opening one may loosen the
+// directories above it again, so this repeats until none is left.
 func (w *worker) tighten() error {
 	var failed []error
 	for paths := w.loosePaths(); len(paths) > 0; paths = w.loosePaths() {

@@ -127,7 +127,7 @@ func (tree testTree) build(t testing.TB, root string) {
 	}
 }
 
-// readTree is what there is below root.
+// readTree reads the tree below root.
 func readTree(t testing.TB, root string) testTree {
 	t.Helper()
 	tree := testTree{}

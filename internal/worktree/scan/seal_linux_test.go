@@ -101,8 +101,8 @@ func TestMountsOverSealedDirectories(t *testing.T) {
 	s.has("d/a", "d/e/c", "other/a", "other/e/c", "other/e/more")
 }
 
-// TestRulesThatChangeWhileTheyCount: names were put to rules that are not those that
-// were captured then, so that the next scan has to put them to the new ones.
+// TestRulesThatChangeWhileTheyCount: names were matched against rules that changed
+// before they were captured, so the next scan has to match them against the new ones.
 func TestRulesThatChangeWhileTheyCount(t *testing.T) {
 	t.Parallel()
 	s := newSealed(t, "d/x.o")

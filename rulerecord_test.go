@@ -1,6 +1,8 @@
 package cairn_test
 
 import (
+	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -10,7 +12,9 @@ import (
 
 	cairn "github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
-	"github.com/seed-fb9cbc17/cairn/internal/object"
+	pasts "github.com/seed-fb9cbc17/cairn/internal/history"
+	"github.com/seed-fb9cbc17/cairn/internal/statetest"
+	"github.com/seed-fb9cbc17/cairn/internal/transfer"
 )
 
 // goneRules is a way to lose ignore rules that no capture holds. prepare leaves a file
@@ -282,20 +286,34 @@ func TestV01_CheckpointWithoutRecord(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			blob := blobOf("1")
-			tree := treeOf(object.Entry{Name: "a", Mode: object.Regular, ID: blob.id()})
-			meta := strings.TrimSuffix(plainMeta, "}") + c.meta + "}"
-			old := commitOf(tree, "cairn "+meta+"\n")
 			f := newFixture(t, gittest.Tree{"a": gittest.File("1"), c.new: gittest.File("n")})
 			if c.prepare != nil {
 				c.prepare(f)
 			}
 			f.track()
-			f.imported(bundleOf(old, tree, blob))
-			res, err := f.repo().Restore(f.Context(), old.id().String(), cairn.RestoreOptions{})
+			old := f.imported(oldBundle(t, `{"v":1,"perm":{"file":"644","exec":"755","dir":"755"}`+c.meta+"}"))
+			res, err := f.repo().Restore(f.Context(), old.ID, cairn.RestoreOptions{})
 			if err != nil || f.exists(c.new) != c.kept {
 				t.Errorf("%s: %+v, %v", c.new, res, err)
 			}
 		})
 	}
+}
+
+// oldBundle exports a checkpoint of the file "a" with the metadata of an earlier release.
+func oldBundle(t *testing.T, meta string) []byte {
+	t.Helper()
+	store := statetest.NewStore(t)
+	s := statetest.NewState(t, store, map[string]string{"a": "1"})
+	batch := store.DB.NewBatch()
+	defer batch.Discard()
+	id, err := store.AddEncoded(batch, s.Tree, meta, nil, pasts.StateLabel{})
+	var bundle bytes.Buffer
+	if err = errors.Join(err, batch.Commit(), store.DB.SetRef(store.Today(), id)); err == nil {
+		err = (&transfer.Transport{Store: store}).Export(t.Context(), &bundle, id.String())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bundle.Bytes()
 }

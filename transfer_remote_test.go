@@ -2,7 +2,6 @@ package cairn_test
 
 import (
 	"bytes"
-	"context"
 	"io"
 	"net"
 	"net/http"
@@ -19,7 +18,6 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
-	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
 // other is the same root on another machine: it has a store of its own.
@@ -157,7 +155,7 @@ func exchange(t *testing.T, o *gittest.Oracle, dir, remote string) {
 // noQuarantine looks for what a fetch may leave.
 func noQuarantine(t *testing.T, store string) {
 	t.Helper()
-	for name := range storeListing(t, store) {
+	for name := range gittest.Manifest(t, store) {
 		if strings.Contains(name, "tmp_") || strings.HasSuffix(name, "FETCH_HEAD") {
 			t.Errorf("left behind: %s", name)
 		}
@@ -237,196 +235,4 @@ func gitProgram(t *testing.T, o *gittest.Oracle, name string) string {
 		t.Skipf("%s is not installed", name)
 	}
 	return path
-}
-
-// A pin follows where it points; a line that was begun again gets a second name.
-func TestPushMovesNothingBackward(t *testing.T) {
-	t.Parallel()
-	o := gittest.NewOracle(t)
-	dir := bareRepository(t, o)
-	f := newFixture(t, gittest.Tree{"a": gittest.File("1\n")})
-	first := f.track()
-	f.pin("@", "p")
-	f.push(dir)
-	if err := f.repo().Unpin(t.Context(), "p"); err != nil {
-		t.Fatal(err)
-	}
-	removeLines(t, f.repo().StoreDir())
-	f.write("a", "2\n")
-	second := f.track()
-	f.pin("@", "p")
-	pushed := f.push(dir)
-	if len(pushed) != 2 || pushed[0] != "pins/p" || !strings.HasSuffix(pushed[1], "-"+second.Checkpoint[:12]) {
-		t.Errorf("pushed %q", pushed)
-	}
-	f.write("a", "3\n")
-	third := f.track()
-	if again := f.push(dir); len(again) != 1 || again[0] != pushed[1] {
-		t.Errorf("pushed %q, then %q", pushed, again)
-	}
-	g := f.other()
-	g.fetch(dir)
-	for _, id := range []string{first.Checkpoint, second.Checkpoint, third.Checkpoint} {
-		if _, err := g.repo().Lookup(t.Context(), id); err != nil {
-			t.Error(err)
-		}
-	}
-}
-
-// A line that was rewritten on the remote does not take away what came before.
-func TestFetchKeepsWhatCameBefore(t *testing.T) {
-	t.Parallel()
-	o := gittest.NewOracle(t)
-	dir := bareRepository(t, o)
-	f := newFixture(t, gittest.Tree{"a": gittest.File("1\n")})
-	first := f.track()
-	f.push(dir)
-	g := f.other()
-	g.fetch(dir)
-	line := strings.Fields(f.refs(o, dir)[0])[0]
-	f.write("a", "2\n")
-	removeLines(t, f.repo().StoreDir())
-	second := f.track()
-	o.In(f.repo().StoreDir(), "push", "-q", dir, "+"+second.Checkpoint+":"+line)
-	g.fetch(dir)
-	refs := strings.Join(f.refs(o, g.repo().StoreDir()), "\n")
-	for _, id := range []string{first.Checkpoint, second.Checkpoint} {
-		if !strings.Contains(refs, id) {
-			t.Errorf("no ref leads to %s:\n%s", id, refs)
-		}
-	}
-}
-
-// Whatever the remote offers, nothing of it comes in unless all of it is good.
-func TestFetchHostile(t *testing.T) {
-	t.Parallel()
-	o := gittest.NewOracle(t)
-	f := newFixture(t, gittest.Tree{"a": gittest.File("1\n")})
-	f.track()
-	blob := blobOf("x\n")
-	entry := func(name string, mode object.Mode, p packed) packed {
-		return treeOf(object.Entry{Name: name, Mode: mode, ID: p.id()})
-	}
-	good := entry("a", object.Regular, blob)
-	const machine = "0123456789abcdef"
-	for why, test := range map[string]struct {
-		line    string
-		objects []packed
-	}{
-		".git":               {machine + "/tracks/x", []packed{commitOf(entry(".git", object.Regular, blob)), entry(".git", object.Regular, blob), blob}},
-		"a submodule":        {machine + "/tracks/x", []packed{commitOf(entry("a", object.Gitlink, good)), entry("a", object.Gitlink, good)}},
-		"a commit of others": {machine + "/tracks/x", []packed{commitOf(good, ""), good, blob}},
-		"later metadata":     {machine + "/tracks/x", []packed{commitOf(good, "cairn {\"v\":3}\n"), good, blob}},
-		"escaping metadata":  {machine + "/tracks/x", []packed{commitOf(good, "cairn {\"v\":1,\"empty\":[\"../x\"]}\n"), good, blob}},
-		"a tree":             {machine + "/tracks/x", []packed{good, blob}},
-		"no store":           {"tracks/x", []packed{commitOf(good), good, blob}},
-		"a strange store":    {"0123/tracks/x", []packed{commitOf(good), good, blob}},
-		"bad history": {machine + "/tracks/x", []packed{
-			commitOf(good, "parent "+commitOf(good, "").id().String()), commitOf(good, ""), good, blob,
-		}},
-	} {
-		dir := bareRepository(t, o)
-		o.Feed(dir, string(packOf(int64(len(test.objects)), test.objects...)), "index-pack", "--stdin")
-		id := test.objects[0].id().String()
-		project := "refs/cairn/" + cairn.ProjectID(f.repo().Root()) + "/"
-		o.In(dir, "update-ref", project+test.line, id)
-		fine := commitOf(good)
-		o.Feed(dir, string(packOf(3, fine, good, blob)), "index-pack", "--stdin")
-		o.In(dir, "update-ref", project+"fedcba9876543210/tracks/fine", fine.id().String())
-		r := f.repo()
-		before := storeListing(t, r.StoreDir())
-		fetched, err := r.Fetch(t.Context(), dir)
-		if err == nil || len(fetched) > 0 {
-			t.Errorf("%s: fetched %q, %v", why, fetched, err)
-		}
-		if diff := cmp.Diff(before, storeListing(t, r.StoreDir())); diff != "" {
-			t.Errorf("%s: the store has changed: %s", why, diff)
-		}
-		o.In(dir, "update-ref", "-d", project+test.line)
-		if fetched, err := f.other().repo().Fetch(t.Context(), dir); err != nil || len(fetched) != 1 {
-			t.Errorf("%s: without it %q, %v", why, fetched, err)
-		}
-	}
-}
-
-func TestRemoteErrors(t *testing.T) {
-	t.Parallel()
-	o := gittest.NewOracle(t)
-	f := newFixture(t, gittest.Tree{"a": gittest.File("1\n")})
-	f.track()
-	f.push(bareRepository(t, o)) // draws the store's id
-	mark := filepath.Join(t.TempDir(), "ran")
-	before := storeListing(t, f.repo().StoreDir())
-	for _, where := range []string{
-		"", "-x", "--upload-pack=touch " + mark, "a\nb", filepath.Join(t.TempDir(), "absent"), "origin",
-		"ext::sh -c touch% " + mark, "fd::17", "foo::bar", "http://user:secret@127.0.0.1:1/x.git", "ssh://-oProxyCommand=touch " + mark + "/x",
-	} {
-		pushed, err := f.repo().Push(t.Context(), where)
-		if err == nil || len(pushed) > 0 {
-			t.Errorf("pushed to %q: %q", where, pushed)
-		}
-		fetched, ferr := f.repo().Fetch(t.Context(), where)
-		if ferr == nil || len(fetched) > 0 {
-			t.Errorf("fetched from %q: %q", where, fetched)
-		}
-		for _, err := range []error{err, ferr} {
-			if err != nil && strings.Contains(err.Error(), "secret") {
-				t.Errorf("the password is in the message: %v", err)
-			}
-		}
-	}
-	if _, err := os.Stat(mark); err == nil {
-		t.Error("a program of the remote's choosing ran")
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	_, err := f.repo().Push(ctx, t.TempDir())
-	assertError(t, err, context.Canceled)
-	_, err = f.repo().Fetch(ctx, t.TempDir())
-	assertError(t, err, context.Canceled)
-	if diff := cmp.Diff(before, storeListing(t, f.repo().StoreDir())); diff != "" {
-		t.Errorf("the store has changed: %s", diff)
-	}
-}
-
-// A remote that refuses is an error, with the remote's reason.
-func TestPushRefused(t *testing.T) {
-	t.Parallel()
-	o := gittest.NewOracle(t)
-	dir := bareRepository(t, o)
-	gittest.Create(t, filepath.Join(dir, "hooks"), gittest.Tree{"update": gittest.Exec("#!/bin/sh\nexit 1\n")})
-	f := newFixture(t, gittest.Tree{"a": gittest.File("1\n")})
-	f.track()
-	if pushed, err := f.repo().Push(t.Context(), dir); err == nil || len(pushed) > 0 || !strings.Contains(err.Error(), "hook declined") {
-		t.Errorf("pushed %q, %v", pushed, err)
-	}
-}
-
-func TestPushWithoutGit(t *testing.T) {
-	f := newFixture(t, gittest.Tree{"a": gittest.File("1\n")})
-	f.track()
-	t.Setenv("PATH", t.TempDir())
-	_, err := f.repo().Push(t.Context(), "x")
-	assertError(t, err, cairn.ErrNoGit)
-	_, err = f.repo().Fetch(t.Context(), "x")
-	assertError(t, err, cairn.ErrNoGit)
-}
-
-// Damage to one line does not keep the others from being pushed.
-func TestPushBesideDamage(t *testing.T) {
-	t.Parallel()
-	o := gittest.NewOracle(t)
-	dir := bareRepository(t, o)
-	f := newFixture(t, gittest.Tree{"a": gittest.File("1\n")})
-	f.track()
-	f.pin("@", "p")
-	bad := filepath.Join(f.repo().StoreDir(), "refs", "cairn", "tracks")
-	for name, content := range map[string]string{"torn": "", "lost": strings.Repeat("1", 40) + "\n"} {
-		if err := os.WriteFile(filepath.Join(bad, name), []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if pushed := f.push(dir); len(pushed) != 2 {
-		t.Errorf("pushed %q", pushed)
-	}
 }

@@ -2,7 +2,10 @@
 package statetest
 
 import (
+	"context"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,7 +19,12 @@ import (
 // NewStore makes an empty store. Its root does not exist.
 func NewStore(t testing.TB) *history.Store {
 	t.Helper()
-	root := filepath.Join(t.TempDir(), "no-such-directory")
+	return NewStoreOf(t, filepath.Join(t.TempDir(), "no-such-directory"))
+}
+
+// NewStoreOf makes an empty store of a root. Two stores of one root are those of two machines.
+func NewStoreOf(t testing.TB, root string) *history.Store {
+	t.Helper()
 	db, err := odb.Create(filepath.Join(t.TempDir(), "store"), root, odb.Options{NoSync: true})
 	if err != nil {
 		t.Fatal(err)
@@ -28,28 +36,53 @@ func NewStore(t testing.TB) *history.Store {
 	})
 	store := history.New(settings.Options{}, root)
 	store.Use(db)
+	store.Recovery = func(context.Context) error { return nil } // no operation is under way
+	store.Disturbed = func() {}
 	store.RefreshDenied()
 	return store
+}
+
+// File is a file or a symlink of a state. The zero Mode is that of a regular file.
+type File struct {
+	Mode    object.Mode
+	Content string
+	Lost    bool // the store does not hold the content
 }
 
 // NewState adds a state with some files, contents by path. A path that ends with a slash is an
 // empty directory.
 func NewState(t testing.TB, store *history.Store, files map[string]string) state.State {
 	t.Helper()
+	all := make(map[string]File, len(files))
+	for path, content := range files {
+		all[path] = File{Content: content}
+	}
+	return NewStateOf(t, store, all)
+}
+
+// NewStateOf is NewState with files of any mode.
+func NewStateOf(t testing.TB, store *history.Store, files map[string]File) state.State {
+	t.Helper()
 	batch := store.DB.NewBatch()
 	defer batch.Discard()
 	edits := make(map[string]*object.Entry)
 	meta := &state.Metadata{Version: state.MetadataVersion, Perm: state.Permissions{File: 0o644, Exec: 0o755, Dir: 0o755}}
-	for path, content := range files {
+	for _, path := range slices.Sorted(maps.Keys(files)) {
+		file := files[path]
 		if dir, ok := strings.CutSuffix(path, "/"); ok {
 			meta.Empty = append(meta.Empty, state.Path(dir))
 			continue
 		}
-		id, err := batch.Add(object.Blob, []byte(content))
-		if err != nil {
-			t.Fatal(err)
+		if file.Mode == 0 {
+			file.Mode = object.Regular
 		}
-		edits[path] = &object.Entry{Mode: object.Regular, ID: id}
+		id := object.Sum(object.Blob, []byte(file.Content))
+		if !file.Lost {
+			if _, err := batch.Add(object.Blob, []byte(file.Content)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		edits[path] = &object.Entry{Mode: file.Mode, ID: id}
 	}
 	tree, err := store.EditTree(batch, object.EmptyTree, edits)
 	if err != nil {
@@ -59,4 +92,33 @@ func NewState(t testing.TB, store *history.Store, files map[string]string) state
 		t.Fatal(err)
 	}
 	return state.State{Tree: tree, Meta: meta}
+}
+
+// Track adds a state to the day's line, as a capture does.
+func Track(t testing.TB, store *history.Store, s state.State) *history.Checkpoint {
+	t.Helper()
+	return Append(t, store, store.Today(), s, history.StateLabel{})
+}
+
+// Append adds a checkpoint of a state to the line of a ref. Without a message, a state that the
+// line ends with already gets no new checkpoint.
+func Append(t testing.TB, store *history.Store, ref string, s state.State, label history.StateLabel) *history.Checkpoint {
+	t.Helper()
+	batch := store.DB.NewBatch()
+	defer batch.Discard()
+	id, err := store.AddState(batch, s, store.Tip(ref), label)
+	if err == nil {
+		err = batch.Commit()
+	}
+	if err == nil {
+		err = store.DB.SetRef(ref, id)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := store.ReadCheckpoint(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
 }

@@ -95,33 +95,6 @@ func TestLookupOfTreesAgrees(t *testing.T) {
 	agree("after a purge")
 }
 
-// Many open at once, one Repo: no look-up disturbs another one.
-func TestLookupOfTreesAtOnce(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t, gittest.Tree{"f": gittest.File("0")})
-	first := f.track()
-	for i := range 20 {
-		f.write("f", fmt.Sprint("later ", i))
-		f.track()
-	}
-	open := f.repo()
-	errs := make(chan error)
-	for range 8 {
-		go func() {
-			c, err := open.Lookup(background, first.Hash)
-			if err == nil && c.ID != first.Checkpoint {
-				err = fmt.Errorf("found %s", c.ID)
-			}
-			errs <- err
-		}()
-	}
-	for range 8 {
-		if err := <-errs; err != nil {
-			t.Error(err)
-		}
-	}
-}
-
 // BenchmarkLookupOldest finds the first of 10,000 checkpoints by its tree.
 func BenchmarkLookupOldest(b *testing.B) {
 	root, data := b.TempDir(), b.TempDir()

@@ -506,42 +506,6 @@ func TestRestorePaths(t *testing.T) {
 	assertError(t, err, cairn.ErrNotFound)
 }
 
-func TestLookup(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t, gittest.Tree{"d/f": gittest.File("1")})
-	r := f.repo()
-	_, err := r.Lookup(background, "@")
-	assertError(t, err, cairn.ErrNotFound)
-	one := f.track()
-	f.write("d/f", "2")
-	two := f.track()
-	for spec, want := range map[string]string{
-		"@": two.Checkpoint, "@~0": two.Checkpoint, "@~1": one.Checkpoint,
-		one.Hash: one.Checkpoint, two.Hash[:12]: two.Checkpoint, one.Checkpoint[:12]: one.Checkpoint, strings.ToUpper(two.Hash): two.Checkpoint,
-	} {
-		c, err := r.Lookup(background, spec)
-		if err != nil || c.ID != want {
-			t.Errorf("%s: %v, %v, want %s", spec, c, err, want)
-		}
-	}
-	var blob string
-	for e, err := range r.List(background, "@", "") {
-		if err != nil {
-			t.Fatal(err)
-		}
-		blob = e.ID
-	}
-	for _, spec := range []string{"", "@~2", "@~-1", "@x", "abc", "HEAD", strings.Repeat("0", 40), blob, strings.Repeat("a", 41), "../x", "@~99999999999999999999"} {
-		_, err := r.Lookup(background, spec)
-		assertError(t, err, cairn.ErrNotFound)
-	}
-	// The tree of a sub-directory is no checkpoint: restoring it would delete the rest.
-	o := gittest.NewOracle(t)
-	sub := strings.Fields(o.In(r.StoreDir(), "ls-tree", two.Hash))[2]
-	_, err = r.Lookup(background, sub)
-	assertError(t, err, cairn.ErrNotFound)
-}
-
 func TestReadOnlyDirectories(t *testing.T) {
 	if os.Geteuid() == 0 {
 		rerunAsUser(t)

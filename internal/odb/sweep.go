@@ -40,7 +40,7 @@ func (db *DB) sweepTrees() error {
 	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
 		return nil
 	}
-	return ignoreInUse(atomicfile.RemoveIfThere(path))
+	return atomicfile.IgnoreInUse(atomicfile.RemoveIfThere(path))
 }
 
 // sweepPackedRefsLock removes git's lock of packed-refs if it was ours: if it is the

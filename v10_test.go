@@ -350,26 +350,6 @@ func TestV10_KilledWhileItRolls(t *testing.T) {
 	}
 }
 
-// TestV17_KeepLastOfNone: nothing but the newest checkpoint is held, and no operation.
-func TestV17_KeepLastOfNone(t *testing.T) {
-	t.Parallel()
-	f := newAged(t)
-	var ids []string
-	for i := range 6 {
-		ids = append(ids, f.trackAgo(time.Duration(60-i)*time.Millisecond, fmt.Sprint("content ", i)))
-	}
-	f.restoreAll(ids[4])
-	f.time = time.Now().Add(time.Second)
-	got := f.clean(cairn.CleanOptions{Retention: cairn.Retention{KeepLast: cairn.NoLimit, MaxCount: 1, MaxAge: 1}, Thorough: true})
-	if got.Kept != 1 {
-		t.Errorf("cleaned %+v", got)
-	}
-	f.wantOnly(ids, 5)
-	for op, err := range f.repo().Operations(background) {
-		t.Errorf("operation %+v, %v is left", op, err)
-	}
-}
-
 // TestV18_OneSize: a cleaning, a look at the usage and the store itself tell one number:
 // that of all its files.
 func TestV18_OneSize(t *testing.T) {

@@ -19,6 +19,11 @@ type verdict struct {
 	kept, dropped int         // checkpoints
 }
 
+// removes reports whether a ref is deleted.
+func (v *verdict) removes(name string) bool {
+	return slices.ContainsFunc(v.gone, func(ref odb.Ref) bool { return ref.Name == name })
+}
+
 // newest returns the units with checkpoints, or the operations, newest first.
 func (s *survey) newest(operations bool) []*unit {
 	var some []*unit
@@ -181,7 +186,7 @@ func (s *survey) judge(ctx context.Context) (*verdict, error) {
 			v.cut = append(v.cut, id)
 		}
 	}
-	v.shortened = s.shortened()
+	v.shortened = slices.DeleteFunc(s.shortened(), v.removes)
 	return v, ctx.Err()
 }
 

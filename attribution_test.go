@@ -6,7 +6,9 @@ import (
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/access"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+	"github.com/seed-fb9cbc17/cairn/internal/operation"
 )
 
 // TestR31_WhatTheUserDidMeanwhileStays: a step names the files that its tools
@@ -19,7 +21,7 @@ func TestR31_WhatTheUserDidMeanwhileStays(t *testing.T) {
 	f.write("user.go", "2\n")
 	f.write("moved-in", "m\n")
 	to := f.trackAll()
-	res, err := f.repo().RevertRange(background, from, to, cairn.RevertOptions{Paths: []string{"agent.go"}})
+	res, err := f.repo().Revert(background, cairn.Range{From: from, To: to}, cairn.RevertOptions{Paths: []string{"agent.go"}})
 	if err != nil || !res.Complete() {
 		t.Fatalf("%+v, %v", res, err)
 	}
@@ -28,23 +30,33 @@ func TestR31_WhatTheUserDidMeanwhileStays(t *testing.T) {
 
 // overlapping sets up two sessions whose steps share a window: A edits a, B edits
 // b, a shell command of one of them changes shared, both tools touch both.
-func overlapping(t *testing.T) (f *fixture, a, b cairn.Step) {
+func overlapping(t *testing.T) (f *fixture, a, b operation.Step) {
 	f = newFixture(t, gittest.Tree{"a": gittest.File("1\n"), "b": gittest.File("1\n"), "shared": gittest.File("1\n"), "both": gittest.File("1\n"), "only-a": gittest.File("1\n")})
-	fromA := f.trackAll()
+	fromA := f.track().Checkpoint
 	f.write("only-a", "2\n")
-	fromB := f.trackAll()
+	fromB := f.track().Checkpoint
 	for _, name := range []string{"a", "b", "shared", "both"} {
 		f.write(name, "2\n")
 	}
-	to := f.trackAll()
-	return f, cairn.Step{Session: "A", From: fromA, To: to, Claims: []string{f.path("a"), "both"}},
-		cairn.Step{Session: "B", From: fromB, To: to, Claims: []string{"b", "both", "/elsewhere/b"}}
+	to := f.track().Checkpoint
+	return f, operation.Step{Session: "A", From: fromA, To: to, Claims: []string{f.path("a"), "both"}},
+		operation.Step{Session: "B", From: fromB, To: to, Claims: []string{"b", "both", "/elsewhere/b"}}
+}
+
+// takeBackBeside takes a step back beside another that overlaps it.
+func (f *fixture) takeBackBeside(step, other operation.Step, policy cairn.Policy) (res *cairn.Result, err error) {
+	err = access.Lines(f.repo()).Update(f.Context(), func(u *operation.LineUpdate) (err error) {
+		steps := []operation.UndoneStep{{Step: step, Others: []operation.Step{other}}}
+		res, _, err = u.TakeBack(f.Context(), "line", operation.TakeBack{Kind: "revert", Steps: steps, OnConflict: policy})
+		return err
+	})
+	return res, err
 }
 
 func TestR32_OverlappingSessions(t *testing.T) {
 	t.Parallel()
 	f, a, b := overlapping(t)
-	res, err := f.repo().RevertRange(background, a.From, a.To, cairn.RevertOptions{Claims: a.Claims, Others: []cairn.Step{b}})
+	res, err := f.takeBackBeside(a, b, cairn.Merge)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +74,7 @@ func TestR32_OverlappingSessions(t *testing.T) {
 func TestR32_OverwriteTakesTheSharedBack(t *testing.T) {
 	t.Parallel()
 	f, a, b := overlapping(t)
-	res, err := f.repo().RevertRange(background, b.From, b.To, cairn.RevertOptions{Claims: b.Claims, Others: []cairn.Step{a}, OnConflict: cairn.Overwrite})
+	res, err := f.takeBackBeside(b, a, cairn.Overwrite)
 	if err != nil || !res.Complete() {
 		t.Fatalf("%+v, %v", res, err)
 	}
@@ -82,7 +94,7 @@ func TestR32_SeparateSteps(t *testing.T) {
 	f.write("x", lines(20, map[int]string{1: "session A", 18: "session B"}))
 	f.write("b", "session B")
 	f.trackAll()
-	if res, err := f.repo().RevertRange(background, one, two, cairn.RevertOptions{}); err != nil || !res.Complete() {
+	if res, err := f.repo().Revert(background, cairn.Range{From: one, To: two}, cairn.RevertOptions{}); err != nil || !res.Complete() {
 		t.Fatalf("%+v, %v", res, err)
 	}
 	gittest.AssertTree(t, f.root, gittest.Tree{"x": gittest.File(lines(20, map[int]string{18: "session B"})), "b": gittest.File("session B")})

@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+	"github.com/seed-fb9cbc17/cairn/internal/retention"
 )
 
 // lendingFixture is a root with a clean repository of 200 files, packed, whose index
@@ -456,12 +457,12 @@ func TestBorrowTakesNoRoom(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	before, err := f.repo().StoreSize()
+	before, err := retention.SizeOf(f.repo().StoreDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	f.remove(".git")
-	after, err := f.repo().StoreSize()
+	after, err := retention.SizeOf(f.repo().StoreDir())
 	if err != nil {
 		t.Fatal(err)
 	}

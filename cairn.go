@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/seed-fb9cbc17/cairn/internal/access"
 	"github.com/seed-fb9cbc17/cairn/internal/capture"
 	"github.com/seed-fb9cbc17/cairn/internal/diff"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
@@ -21,6 +22,7 @@ import (
 // Repo is a root together with its store. After its first capture it keeps the stat cache in
 // memory, some 130 bytes a file, so that later captures need not read it.
 type Repo struct {
+	inner
 	store     *history.Store
 	capturer  *capture.Capturer
 	differ    *diff.Differ
@@ -30,6 +32,9 @@ type Repo struct {
 	doctor    *repair.Doctor
 	transport *transfer.Transport
 }
+
+// inner is what other packages of this module reach. It has no exported method.
+type inner = access.Inner
 
 // Open opens the store of a root and makes it if there is none. The root is resolved to its real
 // path, so a symlink to it names the same store. Errors wrap ErrRoot or ErrStore.
@@ -75,6 +80,7 @@ func newRepo(opt Options, root string, around *capture.Surroundings) *Repo {
 	c.MakeRoom = k.CleanForRoom
 	s.Disturbed, s.Recovery = c.Forget, o.RecoverOperations
 	return &Repo{
+		inner: access.New(o, k),
 		store: s, capturer: c, differ: &diff.Differ{Store: s}, operator: o, cleaner: k, rewriter: w, doctor: d,
 		transport: &transfer.Transport{Store: s, Lacking: d.LackedObjects},
 	}

@@ -10,8 +10,8 @@ import (
 // CheckOptions says how to check.
 type CheckOptions = repair.CheckOptions
 
-// Finding is one fault of a store.
-type Finding = repair.Finding
+// Fault is one fault of a store.
+type Fault = repair.Fault
 
 // Loss is one thing that a repair has removed from the history because the store had lost an object
 // and found no copy of it.
@@ -22,7 +22,7 @@ type Loss = history.Loss
 // Fix, damaged files are set aside and never deleted, and the findings say what was repaired. Lost
 // objects are brought back if another place still holds them. The others are cut out of the
 // history, and Losses lists the cuts. The store works afterwards.
-func (r *Repo) Check(ctx context.Context, opt CheckOptions) ([]Finding, error) {
+func (r *Repo) Check(ctx context.Context, opt CheckOptions) ([]Fault, error) {
 	return r.doctor.Check(ctx, opt)
 }
 

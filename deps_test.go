@@ -55,6 +55,7 @@ var layers = map[string]int{
 	"internal/operation":      6, // plans carried out
 	"internal/purge":          6, // history without a path
 	"internal/repair":         7, // what is wrong with a store
+	"internal/access":         7, // what packages of the module need of a Repo
 	"":                        8, // package cairn
 	"session":                 9,
 	"snapshot":                9,
@@ -77,7 +78,7 @@ var layers = map[string]int{
 	"cmd/cairn":               13,
 	"internal/gittest":        14, // test support: may import nothing of ours, see below
 
-	"internal/odb/odbtest":     14, // test support: stores for the tests above odb
+	"internal/odb/odbtest":     15, // test support: stores for the tests above odb
 	"internal/linediff/corpus": 13,
 	"internal/programmodel":    14, // tests of the program
 }

@@ -76,17 +76,10 @@ func (r *Repo) WriteDiff(ctx context.Context, w io.Writer, list []Change, opt Di
 	return r.differ.WriteDiff(ctx, w, list, opt)
 }
 
-// Stat counts the added and deleted lines of a change. Both are zero for a file that is not
+// CountLines counts the added and deleted lines of a change. Both are zero for a file that is not
 // compared line by line; note says why.
-func (r *Repo) Stat(c *Change, opt DiffOptions) (additions, deletions int, note string, err error) {
-	return r.differ.Stat(c, opt)
-}
-
-// StepChanges lists the changes of some steps by path: from the state before the first step that
-// changed a path to the state after the last. It leaves out changes of others, and changes that are
-// shared with others.
-func (r *Repo) StepChanges(ctx context.Context, steps []UndoneStep) ([]Change, error) {
-	return r.operator.StepChanges(ctx, steps)
+func (r *Repo) CountLines(c *Change, opt DiffOptions) (additions, deletions int, note string, err error) {
+	return r.differ.CountLines(c, opt)
 }
 
 // FileDiffs yields a FileDiff for each change in list.

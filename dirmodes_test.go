@@ -102,14 +102,14 @@ func TestV03_DirectoryModesGoBackAndForth(t *testing.T) {
 			return f.repo().Restore(background, before, cairn.RestoreOptions{})
 		},
 		"revert of a range": func(f *fixture, before, after string) (*cairn.Result, error) {
-			return f.repo().RevertRange(background, before, after, cairn.RevertOptions{})
+			return f.repo().Revert(background, cairn.Range{From: before, To: after}, cairn.RevertOptions{})
 		},
 		"revert of a patch": func(f *fixture, before, after string) (*cairn.Result, error) {
 			patch, err := f.repo().Patch(background, before, after)
 			if err != nil {
 				return nil, err
 			}
-			return f.repo().Revert(background, []cairn.Patch{patch}, cairn.RevertOptions{})
+			return f.repo().RevertPatches(background, []cairn.Patch{patch}, cairn.RevertPatchesOptions{})
 		},
 	}
 	for name, mode := range dirModes {
@@ -150,7 +150,7 @@ func TestV03_LaterDirectoryModesStay(t *testing.T) {
 			t.Parallel()
 			f, before, after := chmodded(t, []string{"a", "b"}, []string{"a", "b"})
 			f.chmodAll([]string{"b"}, 0o711)
-			res, err := f.repo().RevertRange(background, before, after, cairn.RevertOptions{OnConflict: policy})
+			res, err := f.repo().Revert(background, cairn.Range{From: before, To: after}, cairn.RevertOptions{OnConflict: policy})
 			if err != nil || res.Complete() != (policy == cairn.Overwrite) {
 				t.Fatalf("%+v, %v", res, err)
 			}

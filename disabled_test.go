@@ -5,7 +5,9 @@ import (
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/access"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+	"github.com/seed-fb9cbc17/cairn/internal/operation"
 )
 
 // R111: off means off, for everything that captures; what is there can be looked at.
@@ -27,8 +29,8 @@ func TestR111SwitchedOff(t *testing.T) {
 	assertError(t, err, cairn.ErrDisabled)
 	_, err = r.Restore(background, hash, cairn.RestoreOptions{})
 	assertError(t, err, cairn.ErrDisabled)
-	err = r.UpdateLines(background, func(u *cairn.LineUpdate) error {
-		_, err := u.Append(background, "session", cairn.LineAppend{Capture: true})
+	err = access.Lines(r).Update(background, func(u *operation.LineUpdate) error {
+		_, err := u.Append(background, "session", operation.LineAppend{Capture: true})
 		return err
 	})
 	assertError(t, err, cairn.ErrDisabled)

@@ -3,8 +3,8 @@
 //
 // A cairn is a stack of stones left along a trail so that you can find the way back. This package
 // is for programs that change files for a user, above all coding agents: call [Repo.Track] before
-// and after a step, [Repo.Patch] and [Repo.Diff] to show the changes of the step, [Repo.Revert] or
-// [Repo.Restore] to take it back.
+// and after a step, [Repo.Patch] and [Repo.Diff] to show the changes of the step,
+// [Repo.RevertPatches] or [Repo.Restore] to take it back.
 //
 //	repo, err := cairn.Open(cairn.Options{Root: dir, DataDir: data})
 //	if err != nil { ... }

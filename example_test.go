@@ -38,7 +38,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	result, err := repo.Revert(ctx, []cairn.Patch{patch}, cairn.RevertOptions{})
+	result, err := repo.RevertPatches(ctx, []cairn.Patch{patch}, cairn.RevertPatchesOptions{})
 	if err != nil {
 		fmt.Println(err)
 		return

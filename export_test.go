@@ -9,14 +9,14 @@ import (
 func (r *Repo) SetClock(now func() time.Time) { r.store.Now = now }
 
 // SetClean puts something in the place of Clean.
-func (r *Repo) SetClean(clean func(context.Context, CleanOptions) (*Cleaned, error)) {
+func (r *Repo) SetClean(clean func(context.Context, CleanOptions) (*CleanResult, error)) {
 	r.cleaner.RunClean = clean
 }
 
 // CountCleanings counts the cleanings from now on.
 func (r *Repo) CountCleanings() (count func() int) {
 	n, clean := 0, r.cleaner.RunClean
-	r.cleaner.RunClean = func(ctx context.Context, opt CleanOptions) (*Cleaned, error) {
+	r.cleaner.RunClean = func(ctx context.Context, opt CleanOptions) (*CleanResult, error) {
 		n++
 		return clean(ctx, opt)
 	}

@@ -183,7 +183,7 @@ func TestHistoryModel(t *testing.T) {
 			}),
 			"revert range": op(func(t *rapid.T, r *cairn.Repo) (*cairn.Result, error) {
 				policy := rapid.SampledFrom([]cairn.Policy{cairn.Merge, cairn.Overwrite, cairn.Keep, cairn.Fail}).Draw(t, "policy")
-				return r.RevertRange(background, m.point(t), m.point(t), cairn.RevertOptions{OnConflict: policy})
+				return r.Revert(background, cairn.Range{From: m.point(t), To: m.point(t)}, cairn.RevertOptions{OnConflict: policy})
 			}),
 			"undo": op(func(_ *rapid.T, r *cairn.Repo) (*cairn.Result, error) {
 				return r.Undo(background, cairn.RevertOptions{})

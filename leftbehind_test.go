@@ -6,7 +6,9 @@ import (
 	"testing"
 
 	cairn "github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/access"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+	"github.com/seed-fb9cbc17/cairn/internal/operation"
 )
 
 // ignoredLater has a checkpoint in which y/build is captured, although the y/.gitignore
@@ -104,10 +106,10 @@ func TestV02_UnrevertRemovesWhatTheRevertCreated(t *testing.T) {
 	f.write(".gitignore", "y\n")
 	gone := f.track().Checkpoint
 	before := f.manifest()
-	takeBack := func(tb cairn.TakeBack) *cairn.LineEvent {
+	takeBack := func(tb operation.TakeBack) *operation.LineEvent {
 		t.Helper()
-		var event *cairn.LineEvent
-		err := f.repo().UpdateLines(f.Context(), func(u *cairn.LineUpdate) (err error) {
+		var event *operation.LineEvent
+		err := access.Lines(f.repo()).Update(f.Context(), func(u *operation.LineUpdate) (err error) {
 			_, event, err = u.TakeBack(f.Context(), "line", tb)
 			return err
 		})
@@ -116,12 +118,12 @@ func TestV02_UnrevertRemovesWhatTheRevertCreated(t *testing.T) {
 		}
 		return event
 	}
-	steps := []cairn.UndoneStep{{Step: cairn.Step{From: both, To: gone}}}
-	reverted := takeBack(cairn.TakeBack{Kind: "revert", Steps: steps})
+	steps := []operation.UndoneStep{{Step: operation.Step{From: both, To: gone}}}
+	reverted := takeBack(operation.TakeBack{Kind: "revert", Steps: steps})
 	if f.read("y/build") != "b" {
 		t.Fatal("the revert brings nothing back")
 	}
-	takeBack(cairn.TakeBack{Kind: "unrevert", Snapshot: gone, Earlier: []*cairn.LineEvent{reverted}})
+	takeBack(operation.TakeBack{Kind: "unrevert", Snapshot: gone, Earlier: []*operation.LineEvent{reverted}})
 	f.same(before)
 }
 
@@ -153,7 +155,7 @@ func TestV05_WhatTheRangeDidNotTouchStays(t *testing.T) {
 					f.remove("d")
 				}
 				f.write(c.later, "later")
-				res, err := f.repo().RevertRange(f.Context(), from, to, cairn.RevertOptions{OnConflict: policy})
+				res, err := f.repo().Revert(f.Context(), cairn.Range{From: from, To: to}, cairn.RevertOptions{OnConflict: policy})
 				if err != nil {
 					t.Fatal(err)
 				}

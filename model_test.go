@@ -165,7 +165,7 @@ func (m *model) revert(t *rapid.T) {
 	}
 	keep := m.f.manifest()
 	chosen := rapid.SliceOfNDistinct(rapid.SampledFrom(patch.Files), 1, len(patch.Files), rapid.ID[string]).Draw(t, "files")
-	res, err := r.Revert(background, []cairn.Patch{{Hash: patch.Hash, Files: chosen}}, cairn.RevertOptions{})
+	res, err := r.RevertPatches(background, []cairn.Patch{{Hash: patch.Hash, Files: chosen}}, cairn.RevertPatchesOptions{})
 	if err != nil || len(res.Conflicts) > 0 {
 		t.Fatalf("%+v, %v", res, err)
 	}

@@ -7,7 +7,9 @@ import (
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/access"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+	"github.com/seed-fb9cbc17/cairn/internal/operation"
 )
 
 // A Repo that stays open finds the same checkpoint for a tree as a Repo that was just opened,
@@ -67,8 +69,8 @@ func TestLookupOfTreesAgrees(t *testing.T) {
 		if i == 2 {
 			f.write("f", "on a line")
 		}
-		err := f.repo().UpdateLines(background, func(u *cairn.LineUpdate) error {
-			e, err := u.Append(background, "l", cairn.LineAppend{Record: []byte(fmt.Sprintf(`{"n":%d}`, i)), Capture: true})
+		err := access.Lines(f.repo()).Update(background, func(u *operation.LineUpdate) error {
+			e, err := u.Append(background, "l", operation.LineAppend{Record: []byte(fmt.Sprintf(`{"n":%d}`, i)), Capture: true})
 			if err == nil {
 				trees = append(trees, e.Hash)
 			}

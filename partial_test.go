@@ -154,13 +154,13 @@ func TestR72_PartialAtTheDeadline(t *testing.T) {
 				f.write(fmt.Sprintf("d%02d/new", i), "new")
 			}
 			ctx := f.cutShort(limit)
-			got, err := f.repo().Track(ctx, cairn.TrackOptions{Partial: true})
+			got, err := f.repo().Track(ctx, cairn.TrackOptions{AllowPartial: true})
 			if err != nil {
 				t.Fatal(err)
 			}
 			f.opt.Progress = nil
-			if !got.Partial || got.Files >= 76 {
-				t.Errorf("partial %v with %d files", got.Partial, got.Files)
+			if !got.TimedOut || got.Files >= 76 {
+				t.Errorf("partial %v with %d files", got.TimedOut, got.Files)
 			}
 			f.claimsOnlyTheDisk(got)
 			f.write("d03/later", "l")
@@ -191,7 +191,7 @@ func TestR72_PartialAtTheDeadline(t *testing.T) {
 }
 
 // claimsOnlyTheDisk: whatever the checkpoint holds is on disk now; the rest is skipped.
-func (f *fixture) claimsOnlyTheDisk(got *cairn.Track) {
+func (f *fixture) claimsOnlyTheDisk(got *cairn.TrackResult) {
 	f.Helper()
 	r := f.repo()
 	n := 0
@@ -208,7 +208,7 @@ func (f *fixture) claimsOnlyTheDisk(got *cairn.Track) {
 		f.Errorf("%d files, and %d are said", n, got.Files)
 	}
 	covered := func(path string) bool {
-		return slices.ContainsFunc(got.Skipped, func(s cairn.Skipped) bool { return path == s.Path || strings.HasPrefix(path, s.Path+"/") })
+		return slices.ContainsFunc(got.Skipped, func(s cairn.SkippedPath) bool { return path == s.Path || strings.HasPrefix(path, s.Path+"/") })
 	}
 	for path, e := range f.manifest() {
 		if e.Type == 'f' && !covered(path) {
@@ -228,7 +228,7 @@ func TestPartialHintsFirst(t *testing.T) {
 	f.write("d00/f0", "not named")
 	f.remove("d08/f1")
 	ctx := f.cutShort(1)
-	got, err := f.repo().Track(ctx, cairn.TrackOptions{Partial: true, Paths: []string{"d07/f2", "d08/f1"}})
+	got, err := f.repo().Track(ctx, cairn.TrackOptions{AllowPartial: true, Paths: []string{"d07/f2", "d08/f1"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -253,7 +253,7 @@ func TestPartialRuleFileUnread(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, gittest.Tree{".gitignore": gittest.File("*.o\n"), "a.o": gittest.File("o"), "z": gittest.File("z")})
 	ctx := f.cutShort(0)
-	got, err := f.repo().Track(ctx, cairn.TrackOptions{Partial: true})
+	got, err := f.repo().Track(ctx, cairn.TrackOptions{AllowPartial: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -283,15 +283,15 @@ func TestOnlyPaths(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !got.HintedOnly() || got.Files != 3 || got.Changed != 4 || len(got.Skipped) > 0 {
+	if got.Extent != cairn.ExtentPaths || got.Files != 3 || got.Changed != 4 || len(got.Skipped) > 0 {
 		t.Errorf("%+v", got)
 	}
 	text, err := json.Marshal(got)
-	var again cairn.Track
+	var again cairn.TrackResult
 	if err == nil {
 		err = json.Unmarshal(text, &again)
 	}
-	if err != nil || again.Scope != cairn.PartialPaths || again.Hash != got.Hash || !strings.Contains(string(text), `"scope":"paths"`) {
+	if err != nil || again.Extent != cairn.ExtentPaths || again.Hash != got.Hash || !strings.Contains(string(text), `"scope":"paths"`) {
 		t.Errorf("in JSON %s, and read back %+v: %v", text, again, err)
 	}
 	changes, err := f.repo().Changes(background, whole, got.Checkpoint)
@@ -313,7 +313,7 @@ func TestOnlyPaths(t *testing.T) {
 	}
 	gittest.AssertEqual(t, "going back to it", rest, f.manifest())
 	f.write("b", "b3")
-	res, err := f.repo().RevertRange(background, whole, got.Checkpoint, cairn.RevertOptions{OnConflict: cairn.Overwrite})
+	res, err := f.repo().Revert(background, cairn.Range{From: whole, To: got.Checkpoint}, cairn.RevertOptions{OnConflict: cairn.Overwrite})
 	if err != nil || !res.Complete() {
 		t.Fatalf("%+v, %v", res, err)
 	}

@@ -55,7 +55,7 @@ func TestV06_RevertMakesNoDirectoryThatIsNotItsOwn(t *testing.T) {
 	f.write("a", "2\n")
 	to := f.trackAll()
 	f.remove("d")
-	if _, err := f.repo().RevertRange(f.Context(), from, to, cairn.RevertOptions{}); err != nil {
+	if _, err := f.repo().Revert(f.Context(), cairn.Range{From: from, To: to}, cairn.RevertOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	gittest.AssertTree(t, f.root, gittest.Tree{"a": gittest.File("1\n")})

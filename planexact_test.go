@@ -140,7 +140,7 @@ func TestV06_RevertLeavesBitsOfOtherFiles(t *testing.T) {
 	f.remove("a")
 	f.remove("b")
 	gittest.Create(t, f.root, gittest.Tree{"b": gittest.FileMode("later\n", 0o640)})
-	res, err := f.repo().RevertRange(f.Context(), from, to, cairn.RevertOptions{OnConflict: cairn.Overwrite})
+	res, err := f.repo().Revert(f.Context(), cairn.Range{From: from, To: to}, cairn.RevertOptions{OnConflict: cairn.Overwrite})
 	if err != nil || !res.Complete() {
 		t.Fatalf("%+v, %v", res, err)
 	}

@@ -98,7 +98,7 @@ func (d *damaged) withSpoiled(t *testing.T, name string, spoil func(*testing.T, 
 
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	sound := func(when string, fix bool) []cairn.Finding {
+	sound := func(when string, fix bool) []cairn.Fault {
 		r, err := cairn.Open(opt)
 		if err != nil {
 			t.Fatalf("%s: %v", when, err)

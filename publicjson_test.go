@@ -66,8 +66,8 @@ func textFor(field string, t reflect.Type) string {
 	switch {
 	case t == reflect.TypeFor[cairn.Path](), field == "Path", field == "Paths", field == "File", field == "Files", field == "Restored", field == "Deleted":
 		return strangePath
-	case t == reflect.TypeFor[cairn.Partial]():
-		return string(cairn.PartialPaths)
+	case t == reflect.TypeFor[cairn.Extent]():
+		return string(cairn.ExtentPaths)
 	case field == "OldID", field == "NewID":
 		return "0123456789abcdef0123456789abcdef01234567"
 	}
@@ -103,8 +103,8 @@ func TestPublicResultsSurviveTheirJSON(t *testing.T) {
 }
 
 var publicResults = []any{
-	cairn.Track{}, cairn.Checkpoint{}, cairn.Change{}, cairn.FileDiff{}, cairn.Result{}, cairn.PathReason{}, cairn.PlannedChange{},
-	cairn.Patch{}, cairn.Skipped{}, cairn.Operation{}, cairn.TreeEntry{}, cairn.Usage{}, cairn.Finding{}, cairn.Cleaned{}, cairn.Purged{},
+	cairn.TrackResult{}, cairn.Checkpoint{}, cairn.Change{}, cairn.FileDiff{}, cairn.Result{}, cairn.PathReason{}, cairn.PlannedChange{},
+	cairn.Patch{}, cairn.SkippedPath{}, cairn.Operation{}, cairn.TreeEntry{}, cairn.Usage{}, cairn.Fault{}, cairn.CleanResult{}, cairn.PurgeResult{},
 	cairn.Pin{}, cairn.WatchState{}, cairn.Limits{}, cairn.StoreInfo{},
 }
 
@@ -218,7 +218,7 @@ func TestCheckpointFromElsewhere(t *testing.T) {
 	c := &cairn.Checkpoint{ID: "x"}
 	_, err := c.Skipped()
 	assertError(t, err, cairn.ErrNotFound)
-	_, err = c.Partial()
+	_, err = c.Extent()
 	assertError(t, err, cairn.ErrNotFound)
 	_, err = c.Seen()
 	assertError(t, err, cairn.ErrNotFound)

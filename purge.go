@@ -6,8 +6,8 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/purge"
 )
 
-// Purged is the result of Purge.
-type Purged = purge.Purged
+// PurgeResult is the answer of Purge.
+type PurgeResult = purge.PurgeResult
 
 // Purge removes the contents of paths, and of everything below them, from the whole history:
 // checkpoints, sessions, operations, pins, imports and lines of other stores. The checkpoints that
@@ -24,7 +24,7 @@ type Purged = purge.Purged
 // If the process dies in between, the store is sound, but some lines may still hold the paths: the
 // same call completes the purge. The error wraps ErrNotFound if no checkpoint ever held any of the
 // paths.
-func (r *Repo) Purge(ctx context.Context, paths []string) (*Purged, error) {
+func (r *Repo) Purge(ctx context.Context, paths []string) (*PurgeResult, error) {
 	return r.rewriter.Purge(ctx, paths)
 }
 

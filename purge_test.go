@@ -68,7 +68,7 @@ func inflated(data []byte) []byte {
 	return out
 }
 
-func (f *fixture) purge(paths ...string) *cairn.Purged {
+func (f *fixture) purge(paths ...string) *cairn.PurgeResult {
 	f.Helper()
 	got, err := f.repo().Purge(background, paths)
 	if err != nil {

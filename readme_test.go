@@ -31,7 +31,7 @@ func fromReadme(ctx context.Context, dir, data string, step func()) (cairn.Resul
 	if err != nil {
 		return failed(err)
 	}
-	result, err := repo.Revert(ctx, []cairn.Patch{patch}, cairn.RevertOptions{})
+	result, err := repo.RevertPatches(ctx, []cairn.Patch{patch}, cairn.RevertPatchesOptions{})
 	// README ends
 	if err != nil {
 		return failed(err)

@@ -91,13 +91,13 @@ func (f *fixture) closeAll() {
 	f.opened = f.opened[:0]
 }
 
-func (f *fixture) track() *cairn.Track {
+func (f *fixture) track() *cairn.TrackResult {
 	f.Helper()
 	return f.trackBy(f.repo())
 }
 
 // trackBy is track by an open Repo.
-func (f *fixture) trackBy(r *cairn.Repo) *cairn.Track {
+func (f *fixture) trackBy(r *cairn.Repo) *cairn.TrackResult {
 	f.Helper()
 	got, err := r.Track(f.Context(), cairn.TrackOptions{})
 	if err != nil {
@@ -151,7 +151,7 @@ func (f *fixture) patch(hash string) []string {
 
 func (f *fixture) revert(patches ...cairn.Patch) *cairn.Result {
 	f.Helper()
-	res, err := f.repo().Revert(f.Context(), patches, cairn.RevertOptions{})
+	res, err := f.repo().RevertPatches(f.Context(), patches, cairn.RevertPatchesOptions{})
 	if err != nil {
 		f.Fatalf("revert: %v", err)
 	}
@@ -207,7 +207,7 @@ func (f *fixture) exists(rel string) bool {
 	return err == nil
 }
 
-func skippedAs(t *testing.T, list []cairn.Skipped, path, reason string) {
+func skippedAs(t *testing.T, list []cairn.SkippedPath, path, reason string) {
 	t.Helper()
 	for _, s := range list {
 		if s.Path == path {

@@ -66,10 +66,10 @@ func TestR30_StoreGone(t *testing.T) {
 	if err := os.RemoveAll(f.data); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.Revert(background, []cairn.Patch{patch}, cairn.RevertOptions{}); err == nil {
+	if _, err := r.RevertPatches(background, []cairn.Patch{patch}, cairn.RevertPatchesOptions{}); err == nil {
 		t.Error("a revert without a store succeeded")
 	}
-	if _, err := f.repo().Revert(background, []cairn.Patch{patch}, cairn.RevertOptions{}); err == nil {
+	if _, err := f.repo().RevertPatches(background, []cairn.Patch{patch}, cairn.RevertPatchesOptions{}); err == nil {
 		t.Error("a revert to a hash that the new store lacks succeeded")
 	} else {
 		assertError(t, err, cairn.ErrNotFound)
@@ -346,13 +346,13 @@ func TestR46_PathsOutsideAreRefused(t *testing.T) {
 	victim := filepath.Join(filepath.Dir(f.root), "victim")
 	os.WriteFile(victim, []byte("v"), 0o644)
 	for _, path := range []string{"../victim", victim, "a/../../victim", "", ".", "/", "x\x00y"} {
-		_, err := f.repo().Revert(background, []cairn.Patch{{Hash: before, Files: []string{path}}}, cairn.RevertOptions{})
+		_, err := f.repo().RevertPatches(background, []cairn.Patch{{Hash: before, Files: []string{path}}}, cairn.RevertPatchesOptions{})
 		assertError(t, err, cairn.ErrOutside)
 	}
 	f.write(".git/config", "c")
 	f.write("sub/.GIT/config", "c")
 	for _, path := range []string{".git/config", "sub/.GIT/config", ".git"} {
-		if _, err := f.repo().Revert(background, []cairn.Patch{{Hash: before, Files: []string{f.path(path)}}}, cairn.RevertOptions{}); err != nil {
+		if _, err := f.repo().RevertPatches(background, []cairn.Patch{{Hash: before, Files: []string{f.path(path)}}}, cairn.RevertPatchesOptions{}); err != nil {
 			t.Errorf("%s: %v", path, err)
 		}
 	}

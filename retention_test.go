@@ -41,7 +41,7 @@ func (f *aged) trackAgo(ago time.Duration, content string) string {
 	return got.Checkpoint
 }
 
-func (f *aged) clean(opt cairn.CleanOptions) *cairn.Cleaned {
+func (f *aged) clean(opt cairn.CleanOptions) *cairn.CleanResult {
 	f.Helper()
 	got, err := f.at().Clean(background, opt)
 	if err != nil {
@@ -83,7 +83,7 @@ func (f *aged) wantOnly(all []string, live ...int) {
 const day = 24 * time.Hour
 
 // noise is text that does not compress.
-func noise(seed, size int) string { return gittest.Noise(seed, size) }
+func noise(seed, size int) string { return string(gittest.Noise(uint64(seed), size)) }
 
 // Operations go one by one; what is left can be undone.
 func TestCleanCutsOperations(t *testing.T) {

@@ -3,17 +3,18 @@ package cairn
 import (
 	"context"
 
+	"github.com/seed-fb9cbc17/cairn/internal/operation"
 	"github.com/seed-fb9cbc17/cairn/internal/plan"
 )
 
-// ParsePolicy parses the name of a policy.
-func ParsePolicy(name string) (Policy, error) { return plan.ParsePolicy(name) }
+// Range is the time between two checkpoints. Without To it ends at the present.
+type Range = operation.Range
 
-// Step is the work of one session, or of one operation, between two checkpoints.
-type Step = plan.Step
+// RevertOptions controls a revert, an undo or a redo.
+type RevertOptions = operation.RevertOptions
 
-// RevertOptions controls a revert.
-type RevertOptions = plan.RevertOptions
+// RevertPatchesOptions controls a revert of patches. Later changes of their files are overwritten.
+type RevertPatchesOptions = operation.RevertPatchesOptions
 
 // Policy decides about a path that was changed after the state that is taken back.
 type Policy = plan.Policy
@@ -31,23 +32,20 @@ const Keep = plan.Keep
 // Fail does nothing at all if a path was changed later.
 const Fail = plan.Fail
 
-// Revert brings the files of patches back: each file to its state at the hash of the first patch
-// that names it. A file that the tree of that hash lacks was created since and is deleted. Files
-// that no patch names are not touched. For a directory that a patch names, only its permission bits
-// go back. Patch.Files may be absolute, or relative to the root.
-func (r *Repo) Revert(ctx context.Context, patches []Patch, opt RevertOptions) (*Result, error) {
-	return r.operator.Revert(ctx, patches, opt)
+// Revert takes back the changes of a range, and nothing else. The policy decides about paths that
+// changed after Range.To.
+//
+// A range without To ends at the present. Overwrite, the default there, brings every path back, as
+// in Restore. With another policy, the changes up to the newest checkpoint go back, and the policy
+// decides about later changes.
+func (r *Repo) Revert(ctx context.Context, in Range, opt RevertOptions) (*Result, error) {
+	return r.operator.Revert(ctx, in, opt)
 }
 
-// RevertTo takes back the changes since a checkpoint. With Overwrite, the default, every path goes
-// back, as in Restore. With another policy, the changes up to the newest checkpoint go back, and
-// the policy decides about later changes.
-func (r *Repo) RevertTo(ctx context.Context, spec string, opt RevertOptions) (*Result, error) {
-	return r.operator.RevertTo(ctx, spec, opt)
-}
-
-// RevertRange takes back the changes between two checkpoints, from and to, and nothing else. The
-// policy decides about changes after to. Paths limits the revert.
-func (r *Repo) RevertRange(ctx context.Context, from, to string, opt RevertOptions) (*Result, error) {
-	return r.operator.RevertRange(ctx, from, to, opt)
+// RevertPatches brings the files of patches back: each file to its state at the hash of the first
+// patch that names it. A file that the tree of that hash lacks was created since and is deleted.
+// Files that no patch names are not touched. For a directory that a patch names, only its
+// permission bits go back. Patch.Files may be absolute, or relative to the root.
+func (r *Repo) RevertPatches(ctx context.Context, patches []Patch, opt RevertPatchesOptions) (*Result, error) {
+	return r.operator.RevertPatches(ctx, patches, opt)
 }

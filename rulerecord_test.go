@@ -11,8 +11,10 @@ import (
 	"testing"
 
 	cairn "github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/access"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	pasts "github.com/seed-fb9cbc17/cairn/internal/history"
+	"github.com/seed-fb9cbc17/cairn/internal/operation"
 	"github.com/seed-fb9cbc17/cairn/internal/statetest"
 	"github.com/seed-fb9cbc17/cairn/internal/transfer"
 )
@@ -89,18 +91,18 @@ func TestV01_RulesThatNoCaptureHolds(t *testing.T) {
 			return f.repo().Restore(f.Context(), from, cairn.RestoreOptions{})
 		},
 		"revert": func(f *fixture, from, _ string) (*cairn.Result, error) {
-			return f.repo().Revert(f.Context(), []cairn.Patch{{Hash: from, Files: []string{"box/notes", "a"}}}, cairn.RevertOptions{})
+			return f.repo().RevertPatches(f.Context(), []cairn.Patch{{Hash: from, Files: []string{"box/notes", "a"}}}, cairn.RevertPatchesOptions{})
 		},
 		"revert of a range": func(f *fixture, from, to string) (*cairn.Result, error) {
-			return f.repo().RevertRange(f.Context(), from, to, cairn.RevertOptions{})
+			return f.repo().Revert(f.Context(), cairn.Range{From: from, To: to}, cairn.RevertOptions{})
 		},
 		"overwriting revert of a range": func(f *fixture, from, to string) (*cairn.Result, error) {
-			return f.repo().RevertRange(f.Context(), from, to, cairn.RevertOptions{OnConflict: cairn.Overwrite})
+			return f.repo().Revert(f.Context(), cairn.Range{From: from, To: to}, cairn.RevertOptions{OnConflict: cairn.Overwrite})
 		},
 		"steps": func(f *fixture, from, to string) (res *cairn.Result, err error) {
-			err = f.repo().UpdateLines(f.Context(), func(u *cairn.LineUpdate) error {
-				steps := []cairn.UndoneStep{{Step: cairn.Step{From: from, To: to}}}
-				res, _, err = u.TakeBack(f.Context(), "line", cairn.TakeBack{Kind: "revert", Steps: steps})
+			err = access.Lines(f.repo()).Update(f.Context(), func(u *operation.LineUpdate) error {
+				steps := []operation.UndoneStep{{Step: operation.Step{From: from, To: to}}}
+				res, _, err = u.TakeBack(f.Context(), "line", operation.TakeBack{Kind: "revert", Steps: steps})
 				return err
 			})
 			return res, err

@@ -115,7 +115,7 @@ func TestListedAfterARestore(t *testing.T) {
 		}
 	}
 	partial, err := f.repo().Track(t.Context(), cairn.TrackOptions{Paths: []string{"d"}, OnlyPaths: true})
-	if err != nil || !partial.HintedOnly() {
+	if err != nil || partial.Extent != cairn.ExtentPaths {
 		t.Fatal(partial, err)
 	}
 	f.write("k/new", "new")

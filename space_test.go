@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+	"github.com/seed-fb9cbc17/cairn/internal/retention"
 )
 
 // TestR61_Budget: a capture that would break the budget, or leave too little on the
@@ -56,21 +57,21 @@ func TestR61_CleansFirst(t *testing.T) {
 	f.opt.MinFree, f.opt.Retention = 1<<60, &cairn.Retention{KeepLast: 7}
 	r := f.repo()
 	cleaned := 0
-	r.SetClean(func(ctx context.Context, opt cairn.CleanOptions) (*cairn.Cleaned, error) {
+	r.SetClean(func(ctx context.Context, opt cairn.CleanOptions) (*cairn.CleanResult, error) {
 		cleaned++
 		if opt.KeepLast != 7 {
 			t.Errorf("cleaned by %+v", opt)
 		}
 		r.SetMinFree(0)
-		return &cairn.Cleaned{Freed: 1}, nil
+		return &cairn.CleanResult{Freed: 1}, nil
 	})
 	if _, err := r.Track(background, cairn.TrackOptions{}); err != nil || cleaned != 1 {
 		t.Errorf("%v after %d cleanings", err, cleaned)
 	}
 	r.SetMinFree(1 << 60)
-	r.SetClean(func(context.Context, cairn.CleanOptions) (*cairn.Cleaned, error) {
+	r.SetClean(func(context.Context, cairn.CleanOptions) (*cairn.CleanResult, error) {
 		cleaned++
-		return &cairn.Cleaned{}, nil
+		return &cairn.CleanResult{}, nil
 	})
 	f.write("a", "two")
 	_, err := r.Track(background, cairn.TrackOptions{})
@@ -135,7 +136,7 @@ func TestR61_BudgetOfAnOpenRepo(t *testing.T) {
 				}
 			}
 			assertError(t, track(r, 6), cairn.ErrNoSpace)
-			if size, err := r.StoreSize(); err != nil || size > f.opt.Budget {
+			if size, err := retention.SizeOf(r.StoreDir()); err != nil || size > f.opt.Budget {
 				t.Errorf("%d bytes of %d, %v", size, f.opt.Budget, err)
 			}
 			f.write("big", "small")

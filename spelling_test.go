@@ -118,7 +118,7 @@ func TestSpelling(t *testing.T) {
 					one := f.repo()
 					repo = func() *cairn.Repo { return one }
 				}
-				track := func() *cairn.Track { return f.trackBy(repo()) }
+				track := func() *cairn.TrackResult { return f.trackBy(repo()) }
 				before, then := track(), f.manifest()
 				c.now(f)
 				track()
@@ -147,7 +147,7 @@ func TestSpelling(t *testing.T) {
 
 // afterOtherSpellings runs a test where one of the changes was made, for each of them. It
 // gets the checkpoint before, and what there was then.
-func afterOtherSpellings(t *testing.T, test func(f *fixture, c otherSpelling, before *cairn.Track, then gittest.Listing)) {
+func afterOtherSpellings(t *testing.T, test func(f *fixture, c otherSpelling, before *cairn.TrackResult, then gittest.Listing)) {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("much like TestSpelling")
@@ -166,7 +166,7 @@ func afterOtherSpellings(t *testing.T, test func(f *fixture, c otherSpelling, be
 
 // TestSpellingReverted takes the same back by the patch of a step.
 func TestSpellingReverted(t *testing.T) {
-	afterOtherSpellings(t, func(f *fixture, c otherSpelling, before *cairn.Track, then gittest.Listing) {
+	afterOtherSpellings(t, func(f *fixture, c otherSpelling, before *cairn.TrackResult, then gittest.Listing) {
 		files := f.patch(before.Hash)
 		if len(files) == 0 {
 			f.Skip("no file has changed")
@@ -184,7 +184,7 @@ func TestSpellingReverted(t *testing.T) {
 
 // TestSpellingKeepingNew: what is new stays, but for what has the name of something old.
 func TestSpellingKeepingNew(t *testing.T) {
-	afterOtherSpellings(t, func(f *fixture, _ otherSpelling, before *cairn.Track, then gittest.Listing) {
+	afterOtherSpellings(t, func(f *fixture, _ otherSpelling, before *cairn.TrackResult, then gittest.Listing) {
 		now := f.manifest()
 		res, err := f.repo().Restore(background, before.Checkpoint, cairn.RestoreOptions{KeepNew: true})
 		if err != nil || !res.Complete() {

@@ -7,13 +7,15 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/seed-fb9cbc17/cairn/internal/access"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/operation"
 )
 
 // newSaved is a store with one checkpoint of two directories, and an edit since then.
-func newSaved(t *testing.T) (opt Options, before *Track, edited object.ID) {
+func newSaved(t *testing.T) (opt Options, before *TrackResult, edited object.ID) {
 	t.Helper()
 	opt = Options{Root: t.TempDir(), DataDir: t.TempDir(), NoSync: true}
 	put := func(path, text string) {
@@ -151,18 +153,18 @@ func TestStatCacheAfterTakingBack(t *testing.T) {
 	for _, dry := range []bool{true, false} {
 		opt, before, edited := newSaved(t)
 		r, ctx := reopened(t, opt), context.Background()
-		var made *LineEvent
+		var made *operation.LineEvent
 		var res *Result
-		err := r.UpdateLines(ctx, func(u *LineUpdate) (err error) {
-			if made, err = u.Append(ctx, "s", LineAppend{Capture: true, Record: []byte(`{}`)}); err != nil {
+		err := access.Lines(r).Update(ctx, func(u *operation.LineUpdate) (err error) {
+			if made, err = u.Append(ctx, "s", operation.LineAppend{Capture: true, Record: []byte(`{}`)}); err != nil {
 				return err
 			}
-			step := UndoneStep{Step: Step{From: before.Checkpoint, To: made.Checkpoint.ID}}
+			step := operation.UndoneStep{Step: operation.Step{From: before.Checkpoint, To: made.Checkpoint.ID}}
 			u.ForgetDisk()
 			if err := os.WriteFile(filepath.Join(opt.Root, "b/f"), []byte("somebody else's\n"), 0o644); err != nil {
 				return err
 			}
-			res, _, err = u.TakeBack(ctx, "s", TakeBack{Kind: "revert", Record: []byte(`{}`), Steps: []UndoneStep{step}, DryRun: dry})
+			res, _, err = u.TakeBack(ctx, "s", operation.TakeBack{Kind: "revert", Record: []byte(`{}`), Steps: []operation.UndoneStep{step}, DryRun: dry})
 			return err
 		})
 		if err != nil {

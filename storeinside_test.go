@@ -26,7 +26,7 @@ func newInner(f *fixture) *inner {
 }
 
 // track makes a checkpoint in the store inside.
-func (in *inner) track() *cairn.Track {
+func (in *inner) track() *cairn.TrackResult {
 	in.f.Helper()
 	r, err := cairn.Open(in.opt)
 	if err != nil {
@@ -41,7 +41,7 @@ func (in *inner) track() *cairn.Track {
 }
 
 // has asserts that the store inside still has its newest checkpoint.
-func (in *inner) has(want *cairn.Track) {
+func (in *inner) has(want *cairn.TrackResult) {
 	in.f.Helper()
 	r, err := cairn.Open(in.opt)
 	if err != nil {
@@ -80,7 +80,7 @@ func testStoreInside(t *testing.T, watch bool) {
 	in.track()
 	r := f.repo()
 	before := f.trackBy(r)
-	if want := []cairn.Skipped{{Path: in.path, Reason: "cairn store"}}; !slices.Equal(before.Skipped, want) {
+	if want := []cairn.SkippedPath{{Path: in.path, Reason: "cairn store"}}; !slices.Equal(before.Skipped, want) {
 		t.Errorf("skipped %v, not %v", before.Skipped, want)
 	}
 	overwrite(t, filepath.Join(f.root, "a"), "2\n")

@@ -114,7 +114,7 @@ func (s *Store) Usage(ctx context.Context) (*Usage, error) { return s.repo.clean
 
 // Check is Repo.Check without Fix: a repair may have to finish an operation in the root, which
 // requires an open root.
-func (s *Store) Check(ctx context.Context, opt CheckOptions) ([]Finding, error) {
+func (s *Store) Check(ctx context.Context, opt CheckOptions) ([]Fault, error) {
 	if opt.Fix {
 		return nil, fmt.Errorf("%w: repair %s by way of its root %s", ErrStore, s.Dir(), s.Root())
 	}
@@ -123,7 +123,7 @@ func (s *Store) Check(ctx context.Context, opt CheckOptions) ([]Finding, error) 
 
 // Clean is Repo.Clean as a dry run: it reports how much a cleaning would free. The cleaning itself
 // may have to finish an operation in the root, which requires an open root.
-func (s *Store) Clean(ctx context.Context, opt CleanOptions) (*Cleaned, error) {
+func (s *Store) Clean(ctx context.Context, opt CleanOptions) (*CleanResult, error) {
 	if !opt.DryRun {
 		return nil, fmt.Errorf("%w: clean %s by way of its root %s", ErrStore, s.Dir(), s.Root())
 	}

@@ -13,7 +13,7 @@ import (
 // revertRange takes back what changed between two checkpoints.
 func (f *fixture) revertRange(from, to string, opt cairn.RevertOptions) *cairn.Result {
 	f.Helper()
-	res, err := f.repo().RevertRange(f.Context(), from, to, opt)
+	res, err := f.repo().Revert(f.Context(), cairn.Range{From: from, To: to}, opt)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -169,7 +169,7 @@ func TestV06_RevertListsWhatCannotBeSeen(t *testing.T) {
 	t.Cleanup(func() { f.chmodAll([]string{"d"}, 0o755) })
 	for _, perm := range []os.FileMode{0, 0o100, 0o400} {
 		f.chmodAll([]string{"d"}, perm)
-		res, err := f.repo().Revert(f.Context(), []cairn.Patch{{Hash: hash, Files: []string{"d/new"}}}, cairn.RevertOptions{})
+		res, err := f.repo().RevertPatches(f.Context(), []cairn.Patch{{Hash: hash, Files: []string{"d/new"}}}, cairn.RevertPatchesOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -41,7 +41,7 @@ func TestCommandsDoNotGrowWithCheckpoints(t *testing.T) {
 	const few, many = 200, 1000
 	f := newFixture(t, gittest.Tree{"f": gittest.File("0"), "d/g": gittest.File("g")})
 	r := f.repo()
-	var oldest, newest cairn.Track
+	var oldest, newest cairn.TrackResult
 	grow := func(n int) {
 		for i := range n {
 			f.write("f", fmt.Sprint("content ", n, i))

@@ -41,17 +41,17 @@ func TestV04_UncapturedButEqualIsLeftAlone(t *testing.T) {
 			return f.repo().Restore(background, with, cairn.RestoreOptions{Paths: paths})
 		},
 		"revert of a range": func(f *fixture, with, without string) (*cairn.Result, error) {
-			return f.repo().RevertRange(background, with, without, cairn.RevertOptions{})
+			return f.repo().Revert(background, cairn.Range{From: with, To: without}, cairn.RevertOptions{})
 		},
 		"revert of a range, overwriting": func(f *fixture, with, without string) (*cairn.Result, error) {
-			return f.repo().RevertRange(background, with, without, cairn.RevertOptions{OnConflict: cairn.Overwrite})
+			return f.repo().Revert(background, cairn.Range{From: with, To: without}, cairn.RevertOptions{OnConflict: cairn.Overwrite})
 		},
 		"revert of a patch": func(f *fixture, with, without string) (*cairn.Result, error) {
 			patch, err := f.repo().Patch(background, with, without)
 			if err != nil {
 				return nil, err
 			}
-			return f.repo().Revert(background, []cairn.Patch{patch}, cairn.RevertOptions{})
+			return f.repo().RevertPatches(background, []cairn.Patch{patch}, cairn.RevertPatchesOptions{})
 		},
 	}
 	for name, goBack := range ways {

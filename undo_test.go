@@ -161,11 +161,11 @@ func TestR33_R51_LaterEditsAreMergedOrKept(t *testing.T) {
 	f.write("mode", "edited\n")
 	f.write("untouched", "the user's\n")
 
-	plan, err := f.repo().RevertRange(background, from, to, cairn.RevertOptions{DryRun: true})
+	plan, err := f.repo().Revert(background, cairn.Range{From: from, To: to}, cairn.RevertOptions{DryRun: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	res, err := f.repo().RevertRange(background, from, to, cairn.RevertOptions{Plan: plan.PlanID})
+	res, err := f.repo().Revert(background, cairn.Range{From: from, To: to}, cairn.RevertOptions{Plan: plan.PlanID})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,7 +200,7 @@ func TestPolicies(t *testing.T) {
 		t.Run(string(policy), func(t *testing.T) {
 			t.Parallel()
 			f, from, to := setUp(t)
-			_, err := f.repo().RevertRange(background, from, to, cairn.RevertOptions{OnConflict: policy})
+			_, err := f.repo().Revert(background, cairn.Range{From: from, To: to}, cairn.RevertOptions{OnConflict: policy})
 			if policy == cairn.Fail {
 				assertError(t, err, cairn.ErrConflict)
 			} else if err != nil {
@@ -228,7 +228,7 @@ func TestRevertOneStepInTheMiddle(t *testing.T) {
 		f.write(fmt.Sprint("new", n), "n")
 		hashes = append(hashes, f.trackAll())
 	}
-	res, err := f.repo().RevertRange(background, hashes[1], hashes[2], cairn.RevertOptions{})
+	res, err := f.repo().Revert(background, cairn.Range{From: hashes[1], To: hashes[2]}, cairn.RevertOptions{})
 	if err != nil || !res.Complete() {
 		t.Fatalf("%+v, %v", res, err)
 	}
@@ -244,7 +244,7 @@ func TestRenameStaysTogether(t *testing.T) {
 	f.write("other", "O\n")
 	to := f.trackAll()
 	f.write("new", "content\nand the user's line\n")
-	res, err := f.repo().RevertRange(background, from, to, cairn.RevertOptions{})
+	res, err := f.repo().Revert(background, cairn.Range{From: from, To: to}, cairn.RevertOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+	"github.com/seed-fb9cbc17/cairn/internal/retention"
 )
 
 const rollBudget = 600 << 10
@@ -45,7 +46,7 @@ func (f *roller) open() *cairn.Repo {
 	f.Helper()
 	r := f.fixture.repo()
 	r.SetFreeSpace(func() (int64, error) {
-		size, err := r.StoreSize()
+		size, err := retention.SizeOf(r.StoreDir())
 		return 1<<30 + rollBudget - size, err
 	})
 	return r
@@ -64,7 +65,7 @@ func (f *roller) track(r *cairn.Repo) error {
 // have had, the oldest are not, and git agrees.
 func (f *roller) rolled(least int) {
 	f.Helper()
-	if size, err := f.repo.StoreSize(); err != nil || size > rollBudget {
+	if size, err := retention.SizeOf(f.repo.StoreDir()); err != nil || size > rollBudget {
 		f.Errorf("%d bytes of %d, %v", size, int64(rollBudget), err)
 	}
 	first := 0
@@ -310,7 +311,7 @@ func TestV10_KilledWhileItRolls(t *testing.T) {
 		ids = append(ids, got.Checkpoint)
 	}
 	room := func() int64 {
-		size, err := f.repo().StoreSize()
+		size, err := retention.SizeOf(f.repo().StoreDir())
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -361,7 +362,7 @@ func TestV18_OneSize(t *testing.T) {
 	f.settle()
 	got := f.clean(cairn.CleanOptions{Retention: cairn.Retention{KeepLast: 1, MaxCount: 3}, Thorough: true})
 	r := f.repo()
-	size, err := r.StoreSize()
+	size, err := retention.SizeOf(r.StoreDir())
 	if err != nil {
 		t.Fatal(err)
 	}

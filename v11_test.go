@@ -97,7 +97,7 @@ func TestV11_DamagedIsCutOut(t *testing.T) {
 			d.write("a", "something else")
 			spoil(d)
 			found, err := d.repo().Check(background, cairn.CheckOptions{Fix: true})
-			if err != nil || len(found) == 0 || slices.ContainsFunc(found, func(f cairn.Finding) bool { return !f.Fixed }) {
+			if err != nil || len(found) == 0 || slices.ContainsFunc(found, func(f cairn.Fault) bool { return !f.Fixed }) {
 				t.Errorf("mending: %+v, %v", found, err)
 			}
 			d.closeAll()

@@ -12,7 +12,9 @@ import (
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/access"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+	"github.com/seed-fb9cbc17/cairn/internal/operation"
 )
 
 // lostWorld is a store of two days' lines, a session's line, operations and pins, whose
@@ -38,8 +40,8 @@ func newLostWorld(t *testing.T) *lostWorld {
 	}
 	for i := range 4 {
 		w.fill(fmt.Sprint("line ", i))
-		err := w.repo().UpdateLines(background, func(u *cairn.LineUpdate) error {
-			e, err := u.Append(background, "s", cairn.LineAppend{Capture: true, Record: []byte(`{"now":{"id":"s"}}`)})
+		err := access.Lines(w.repo()).Update(background, func(u *operation.LineUpdate) error {
+			e, err := u.Append(background, "s", operation.LineAppend{Capture: true, Record: []byte(`{"now":{"id":"s"}}`)})
 			if err == nil {
 				w.line = append(w.line, e.ID)
 			}
@@ -156,7 +158,7 @@ func (w *lostWorld) lose(names ...string) {
 // unlike makes the disk hold nothing that a checkpoint holds.
 func (w *lostWorld) unlike() { w.fill("unlike") }
 
-func (w *lostWorld) check(opt cairn.CheckOptions) []cairn.Finding {
+func (w *lostWorld) check(opt cairn.CheckOptions) []cairn.Fault {
 	w.Helper()
 	found, err := w.repo().Check(background, opt)
 	if err != nil {

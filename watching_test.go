@@ -78,7 +78,7 @@ func (w *watcher) same(when string) {
 
 // counted compares what a track says has changed, since a checkpoint that vouches for
 // everything, with what git says.
-func (w *watcher) counted(when string, r *cairn.Repo, before *cairn.Checkpoint, after *cairn.Track) {
+func (w *watcher) counted(when string, r *cairn.Repo, before *cairn.Checkpoint, after *cairn.TrackResult) {
 	w.Helper()
 	git := gittest.NewOracle(w.T)
 	if before == nil || strings.Contains(git.CatFile(r.StoreDir(), before.ID), `"partial":`) {
@@ -97,7 +97,7 @@ var bare = regexp.MustCompile(`,"bare":\[[^]]*\]`)
 
 // checkpoint prints the metadata of a checkpoint: permissions, empty directories and
 // what was left out.
-func (w *watcher) checkpoint(r *cairn.Repo, track *cairn.Track) string {
+func (w *watcher) checkpoint(r *cairn.Repo, track *cairn.TrackResult) string {
 	w.Helper()
 	for line := range strings.Lines(gittest.NewOracle(w.T).CatFile(r.StoreDir(), track.Checkpoint)) {
 		if strings.HasPrefix(line, "cairn ") {

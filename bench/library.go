@@ -127,7 +127,7 @@ func (l *library) Revert(tree string, files []string) error {
 	if err != nil {
 		return err
 	}
-	return whole(repo.Revert(context.Background(), []cairn.Patch{{Hash: tree, Files: files}}, cairn.RevertOptions{}))
+	return whole(repo.RevertPatches(context.Background(), []cairn.Patch{{Hash: tree, Files: files}}, cairn.RevertPatchesOptions{}))
 }
 
 // Undo implements undoer.

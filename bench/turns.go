@@ -85,7 +85,7 @@ func (l *library) RevertRange(from, to string) error {
 	if err != nil {
 		return err
 	}
-	return whole(repo.RevertRange(context.Background(), from, to, cairn.RevertOptions{}))
+	return whole(repo.Revert(context.Background(), cairn.Range{From: from, To: to}, cairn.RevertOptions{}))
 }
 
 // RevertTurn implements turner.
@@ -94,7 +94,7 @@ func (l *library) RevertTurn() error {
 	if err != nil {
 		return err
 	}
-	_, res, err := s.Revert(context.Background(), l.turnSession(), session.Target{Message: l.turn.Message}, session.RevertOptions{})
+	_, res, err := s.Revert(context.Background(), l.turnSession(), session.Target{Message: l.turn.Message}, session.MoveOptions{})
 	return whole(res, err)
 }
 
@@ -104,6 +104,6 @@ func (l *library) Unrevert() error {
 	if err != nil {
 		return err
 	}
-	_, res, err := s.Unrevert(context.Background(), l.turnSession(), session.RevertOptions{})
+	_, res, err := s.Unrevert(context.Background(), l.turnSession(), session.MoveOptions{})
 	return whole(res, err)
 }

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 
-	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/operation"
 )
 
-// Beginning is a step whose state before is being captured; see BeginStepAsync.
-type Beginning struct {
+// PendingStep is a step whose state before is being captured; see BeginStepAsync.
+type PendingStep struct {
 	done chan struct{}
 	step *Step
 	err  error
@@ -21,15 +21,15 @@ type Beginning struct {
 //
 // Other changes to the session through these Sessions wait until the step has begun. Other Sessions
 // and other processes do not know of the beginning.
-func (s *Sessions) BeginStepAsync(ctx context.Context, b StepBegin) (*Beginning, error) {
+func (s *Sessions) BeginStepAsync(ctx context.Context, b StepBegin) (*PendingStep, error) {
 	if err := b.Check(); err != nil {
 		return nil, err
 	}
-	out := &Beginning{done: make(chan struct{})}
+	out := &PendingStep{done: make(chan struct{})}
 	s.mu.Lock()
 	before := s.beginnings[b.Session]
 	if s.beginnings == nil {
-		s.beginnings = make(map[string]*Beginning)
+		s.beginnings = make(map[string]*PendingStep)
 	}
 	s.beginnings[b.Session] = out
 	s.mu.Unlock()
@@ -46,11 +46,11 @@ func (s *Sessions) BeginStepAsync(ctx context.Context, b StepBegin) (*Beginning,
 }
 
 // Done is closed when the step has begun, or has failed to begin.
-func (b *Beginning) Done() <-chan struct{} { return b.done }
+func (b *PendingStep) Done() <-chan struct{} { return b.done }
 
 // Wait returns the result of BeginStep. If ctx ends first, it returns the error of ctx, and the
 // capture goes on.
-func (b *Beginning) Wait(ctx context.Context) (*Step, error) {
+func (b *PendingStep) Wait(ctx context.Context) (*Step, error) {
 	if err := b.wait(ctx); err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func (b *Beginning) Wait(ctx context.Context) (*Step, error) {
 }
 
 // wait waits for the beginning to end and ignores its error.
-func (b *Beginning) wait(ctx context.Context) error {
+func (b *PendingStep) wait(ctx context.Context) error {
 	if b == nil {
 		return nil
 	}
@@ -75,7 +75,7 @@ func (b *Beginning) wait(ctx context.Context) error {
 	}
 }
 
-func (s *Sessions) forget(id string, b *Beginning) {
+func (s *Sessions) forget(id string, b *PendingStep) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.beginnings[id] == b {
@@ -107,17 +107,17 @@ func (s *Sessions) wait(ctx context.Context, id string) error {
 }
 
 // update changes the line of a session, after a beginning that was asked for earlier.
-func (s *Sessions) update(ctx context.Context, id string, f func(*cairn.LineUpdate) error) error {
+func (s *Sessions) update(ctx context.Context, id string, f func(*operation.LineUpdate) error) error {
 	if err := s.wait(ctx, id); err != nil {
 		return err
 	}
-	return s.repo.UpdateLines(ctx, f)
+	return s.lines.Update(ctx, f)
 }
 
 // updateFamily is update for a change that concerns children and parents, too.
-func (s *Sessions) updateFamily(ctx context.Context, f func(*cairn.LineUpdate) error) error {
+func (s *Sessions) updateFamily(ctx context.Context, f func(*operation.LineUpdate) error) error {
 	s.mu.Lock()
-	var all []*Beginning
+	var all []*PendingStep
 	for _, b := range s.beginnings {
 		all = append(all, b)
 	}
@@ -127,7 +127,7 @@ func (s *Sessions) updateFamily(ctx context.Context, f func(*cairn.LineUpdate) e
 			return err
 		}
 	}
-	return s.repo.UpdateLines(ctx, f)
+	return s.lines.Update(ctx, f)
 }
 
 // withBeginning adds to an error about a missing step the reason why the newest step has not begun.

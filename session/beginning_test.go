@@ -8,7 +8,9 @@ import (
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/access"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+	"github.com/seed-fb9cbc17/cairn/internal/operation"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
@@ -21,7 +23,7 @@ func (f *fixture) occupy() (release func()) {
 	}
 	held, let, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	go func() {
-		done <- repo.UpdateLines(background, func(*cairn.LineUpdate) error {
+		done <- access.Lines(repo).Update(background, func(*operation.LineUpdate) error {
 			close(held)
 			<-let
 			return nil
@@ -101,7 +103,7 @@ func TestBeginStepAsyncGates(t *testing.T) {
 			return err
 		},
 		"Revert": func(f *fixture) error {
-			_, _, err := f.Revert(background, "s", session.Target{Message: "m"}, session.RevertOptions{EndOpen: true})
+			_, _, err := f.Revert(background, "s", session.Target{Message: "m"}, session.MoveOptions{EndOpen: true})
 			return err
 		},
 	} {

@@ -4,14 +4,14 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/operation"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
-// Between describes a step for the changes since the newest state of a session that no tool of the
-// session brackets: a command that it left running may have made them. The message is begun if it
-// is new. The step is a turn of its own, so UndoStep takes it back alone.
-type Between struct {
+// StepBetween describes a step for the changes since the newest state of a session that no tool of
+// the session brackets: a command that it left running may have made them. The message is begun if
+// it is new. The step is a turn of its own, so UndoTurn takes it back alone.
+type StepBetween struct {
 	Session, Message, Prompt string
 	Meta                     map[string]string // of the message
 
@@ -22,7 +22,7 @@ type Between struct {
 
 // RecordBetween records such a step. It returns nil if nothing changed, if a step is open, to which
 // the changes belong, or if the session has not begun.
-func (s *Sessions) RecordBetween(ctx context.Context, b Between) (*Step, error) {
+func (s *Sessions) RecordBetween(ctx context.Context, b StepBetween) (*Step, error) {
 	if err := checkID("id of the session", b.Session); err != nil {
 		return nil, err
 	}
@@ -33,14 +33,14 @@ func (s *Sessions) RecordBetween(ctx context.Context, b Between) (*Step, error) 
 		return nil, err
 	}
 	var made *Step
-	err := s.update(ctx, b.Session, func(u *cairn.LineUpdate) (err error) {
+	err := s.update(ctx, b.Session, func(u *operation.LineUpdate) (err error) {
 		made, err = s.between(ctx, u, &b)
 		return err
 	})
 	return made, err
 }
 
-func (s *Sessions) between(ctx context.Context, u *cairn.LineUpdate, b *Between) (*Step, error) {
+func (s *Sessions) between(ctx context.Context, u *operation.LineUpdate, b *StepBetween) (*Step, error) {
 	h, isNew, err := s.loadOrNew(ctx, b.Session)
 	if err != nil || isNew || h.openStep() != nil || h.dead != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func (s *Sessions) between(ctx context.Context, u *cairn.LineUpdate, b *Between)
 	end := event{Kind: kindEnd, Step: id}
 	end.tells(s, list)
 	s.add(h, end)
-	a := cairn.LineAppend{Message: fmt.Sprintf("step %s: %s", name(id), wording.Count(len(list), "file")), Author: AuthorAgent, Capture: true}
+	a := operation.LineAppend{Message: fmt.Sprintf("step %s: %s", name(id), wording.Count(len(list), "file")), Author: AuthorAgent, Capture: true}
 	if err := s.append(ctx, u, h, a); err != nil {
 		return nil, err
 	}

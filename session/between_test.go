@@ -15,7 +15,7 @@ func TestV42_RecordBetween(t *testing.T) {
 	f := newFixture(t, gittest.Tree{"a": gittest.File("1\n")})
 	record := func(pending bool) *session.Step {
 		t.Helper()
-		st, err := f.RecordBetween(background, session.Between{Session: "s", Message: "m1+", Prompt: "between", Meta: map[string]string{"k": "v"}, Pending: pending})
+		st, err := f.RecordBetween(background, session.StepBetween{Session: "s", Message: "m1+", Prompt: "between", Meta: map[string]string{"k": "v"}, Pending: pending})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -41,7 +41,7 @@ func TestV42_RecordBetween(t *testing.T) {
 	}
 	undo := func(want string) {
 		t.Helper()
-		if _, _, err := f.UndoStep(background, "s", session.RevertOptions{}); err != nil || f.read("a") != want {
+		if _, _, err := f.UndoTurn(background, "s", session.MoveOptions{}); err != nil || f.read("a") != want {
 			t.Errorf("a is %q, not %q; %v", f.read("a"), want, err)
 		}
 	}

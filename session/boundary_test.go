@@ -94,11 +94,11 @@ func TestUndoAndRedoByTurns(t *testing.T) {
 		redo       bool
 		a, message string
 	}{{false, "3", "u2"}, {false, "0", "u1"}, {true, "3", "u2"}, {true, "4", ""}, {false, "3", "u2"}} {
-		move := f.UndoStep
+		move := f.UndoTurn
 		if c.redo {
-			move = f.RedoStep
+			move = f.RedoTurn
 		}
-		s, _, err := move(background, "s", session.RevertOptions{})
+		s, _, err := move(background, "s", session.MoveOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -58,7 +58,7 @@ func agent(f *fixture, s *session.Sessions, id string) error {
 	if _, err := s.History(background, id); err != nil {
 		return err
 	}
-	got, res, err := s.Revert(background, id, session.Target{Message: "m1"}, session.RevertOptions{})
+	got, res, err := s.Revert(background, id, session.Target{Message: "m1"}, session.MoveOptions{})
 	if err == nil && (got.Revert == nil || len(res.Deleted) == 0 || len(res.Conflicts) > 0) {
 		err = fmt.Errorf("%s: %+v, %+v", id, got, res)
 	}
@@ -75,7 +75,7 @@ func TestR120_TwoRevertsAtOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	for _, m := range []string{"m1", "m2", "m1", "m2"} {
 		wg.Go(func() {
-			if _, _, err := f.Revert(background, "s", session.Target{Message: m}, session.RevertOptions{}); err != nil {
+			if _, _, err := f.Revert(background, "s", session.Target{Message: m}, session.MoveOptions{}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -92,11 +92,11 @@ func TestR120_TwoRevertsAtOnce(t *testing.T) {
 	f.begin("s", "m3", "3")
 	for _, move := range []func() error{
 		func() error {
-			_, _, err := f.Revert(background, "s", session.Target{Message: "m1"}, session.RevertOptions{})
+			_, _, err := f.Revert(background, "s", session.Target{Message: "m1"}, session.MoveOptions{})
 			return err
 		},
-		func() error { _, _, err := f.Unrevert(background, "s", session.RevertOptions{}); return err },
-		func() error { _, _, err := f.UndoStep(background, "s", session.RevertOptions{}); return err },
+		func() error { _, _, err := f.Unrevert(background, "s", session.MoveOptions{}); return err },
+		func() error { _, _, err := f.UndoTurn(background, "s", session.MoveOptions{}); return err },
 	} {
 		if err := move(); !errors.Is(err, session.ErrBusy) {
 			t.Errorf("%v", err)

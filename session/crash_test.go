@@ -37,11 +37,11 @@ func commandAsProcess(command string) int {
 		case "end":
 			_, err = s.EndStep(background, session.StepEnd{Session: "s"})
 		case "revert":
-			_, _, err = s.Revert(background, "s", session.Target{Message: "m2"}, session.RevertOptions{})
+			_, _, err = s.Revert(background, "s", session.Target{Message: "m2"}, session.MoveOptions{})
 		case "move":
-			_, _, err = s.Revert(background, "s", session.Target{Start: true}, session.RevertOptions{})
+			_, _, err = s.Revert(background, "s", session.Target{Start: true}, session.MoveOptions{})
 		case "unrevert":
-			_, _, err = s.Unrevert(background, "s", session.RevertOptions{})
+			_, _, err = s.Unrevert(background, "s", session.MoveOptions{})
 		case "go on":
 			parent, _ := session.ProcessOf(os.Getppid()) // the step outlives the process that is killed
 			owner := &session.Owner{Processes: []session.Process{parent}}

@@ -60,7 +60,7 @@ func (s *Sessions) changed(ctx context.Context, h *history, active []*boundary, 
 	if err := s.addOthers(ctx, f, windows); err != nil {
 		return nil, err
 	}
-	list, err := s.repo.StepChanges(ctx, undoneSteps(windows))
+	list, err := s.lines.StepChanges(ctx, undoneSteps(windows))
 	return list, expired(err, "a state of session %q", h.ID)
 }
 

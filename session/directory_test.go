@@ -55,10 +55,10 @@ func TestRevertOfARemovedDirectory(t *testing.T) {
 				t.Fatal(err)
 			}
 			to := session.Target{Message: "m"}
-			if _, _, err := s.Revert(t.Context(), "s", to, session.RevertOptions{DryRun: true}); err != nil {
+			if _, _, err := s.Revert(t.Context(), "s", to, session.MoveOptions{DryRun: true}); err != nil {
 				t.Fatal(err)
 			}
-			if _, _, err := s.Revert(t.Context(), "s", to, session.RevertOptions{}); err != nil {
+			if _, _, err := s.Revert(t.Context(), "s", to, session.MoveOptions{}); err != nil {
 				t.Fatal(err)
 			}
 			for path, want := range map[string]string{"a": "1\n", "web/old": "body\n"} {

@@ -11,7 +11,7 @@
 //
 // Steps belong to messages, and messages to a session. All ids are the host's: any text of up to
 // MaxID bytes. A repeated begin or end has no effect, so a host may deliver its events twice. An
-// open step is ended by the next step of its session, or by RevertOptions.EndOpen.
+// open step is ended by the next step of its session, or by MoveOptions.EndOpen.
 //
 // A step lives as long as its owner (see Owner): a process, or a lease if the process cannot be
 // observed. A step whose owner is gone counts as ended with the last state that was captured in it,
@@ -25,7 +25,7 @@
 //
 // Revert takes back all steps from a message on. The messages stay, hidden behind a boundary that
 // Session.Revert names. Reverting again moves the boundary in either direction, and Unrevert
-// removes it. UndoStep and RedoStep move it turn by turn. When the session continues, by BeginStep,
+// removes it. UndoTurn and RedoTurn move it turn by turn. When the session continues, by BeginStep,
 // AddMessage or Commit, everything behind the boundary leaves the session for good. The files can
 // still be restored then: every revert is an operation of the repository, which Repo.Undo takes
 // back. The boundary follows Repo.Undo and Repo.Redo.
@@ -34,7 +34,7 @@
 // behind the boundary are removed from that state, the newest first. So a boundary always has the
 // same state, however it was reached. If another writer changed a path between two steps, or after
 // them, each step is removed by a three-way merge of its own. If the merge is not clean, the path
-// keeps its state from there on and is listed as a conflict (or RevertOptions.OnConflict decides).
+// keeps its state from there on and is listed as a conflict (or MoveOptions.OnConflict decides).
 // On disk, only paths are touched that a step behind the old or the new boundary changed, and
 // changes made there since the last move are merged again. Every file that is overwritten or
 // deleted is saved first.
@@ -58,13 +58,13 @@
 //
 // # Storage
 //
-// A session is a line of commits in the store, refs/cairn/sessions/<encoded id> (see
-// cairn.LineRef). Every event is one commit or several. The tree is the state at that moment. The
-// author is the agent for the changes of a step, and the user for changes found between steps. The
-// record is in a commit header. git log -p on the line shows the changes of each step. Lines are
-// pushed, fetched, verified and cleaned away like all others. Files and line move together: if the
-// process is killed in the middle, the next command that changes the store brings both to the state
-// before or both to the state after.
+// A session is a line of commits in the store, under the ref refs/cairn/sessions/ and the id, whose
+// unusual bytes are written as % and two hex digits. Every event is one commit or several. The tree
+// is the state at that moment. The author is the agent for the changes of a step, and the user for
+// changes found between steps. The record is in a commit header. git log -p on the ref shows the
+// changes of each step. Lines are pushed, fetched, verified and cleaned away like all others. Files
+// and line move together: if the process is killed in the middle, the next command that changes the
+// store brings both to the state before or both to the state after.
 //
 // # No guarantees
 //

@@ -58,7 +58,7 @@ func TestV06_UnrevertBringsBackWhatWasOverwritten(t *testing.T) {
 			f.step("s", "m", "2", func() {})
 		}
 		before := gittest.Manifest(t, f.root)
-		if _, _, err := f.Revert(background, "s", session.Target{Message: "m"}, session.RevertOptions{OnConflict: cairn.Overwrite}); err != nil {
+		if _, _, err := f.Revert(background, "s", session.Target{Message: "m"}, session.MoveOptions{OnConflict: cairn.Overwrite}); err != nil {
 			t.Fatal(err)
 		}
 		gittest.AssertTree(t, f.root, gittest.Tree{"d/a": gittest.File("a\n"), "b": gittest.File("b\n")})

@@ -12,7 +12,7 @@ var (
 	ErrNotFound = fmt.Errorf("session: %w", cairn.ErrNotFound)
 
 	// ErrBusy: a step of the session, or of one of its children, is open. End it, or
-	// say that its agent is gone (RevertOptions.EndOpen).
+	// say that its agent is gone (MoveOptions.EndOpen).
 	ErrBusy = errors.New("session is busy")
 
 	// ErrID: an id that is empty, longer than MaxID bytes or not UTF-8, or

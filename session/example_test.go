@@ -60,18 +60,18 @@ func Example() {
 	write("notes.txt", "by the user\n")
 
 	// Look first, then carry out exactly that.
-	_, plan, err := sessions.Revert(ctx, "s1", session.Target{Message: "m2"}, session.RevertOptions{DryRun: true})
+	_, plan, err := sessions.Revert(ctx, "s1", session.Target{Message: "m2"}, session.MoveOptions{DryRun: true})
 	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Printf("%d files would change\n", len(plan.Plan))
-	state, result, err := sessions.Revert(ctx, "s1", session.Target{Message: "m2"}, session.RevertOptions{Plan: plan.PlanID})
+	state, result, err := sessions.Revert(ctx, "s1", session.Target{Message: "m2"}, session.MoveOptions{Plan: plan.PlanID})
 	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println("restored", result.Restored, "deleted", result.Deleted, "messages left:", state.Messages)
 
-	if _, result, err = sessions.Unrevert(ctx, "s1", session.RevertOptions{}); err != nil {
+	if _, result, err = sessions.Unrevert(ctx, "s1", session.MoveOptions{}); err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println("restored", result.Restored)

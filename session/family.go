@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/operation"
 )
 
 // expired makes ErrExpired of a state that has been cleaned away.
@@ -110,7 +111,7 @@ func (h *history) steps() iter.Seq[*step] {
 
 // window is steps that overlap, as one.
 type window struct { // window is a group of steps that overlap in time.
-	cairn.UndoneStep
+	operation.UndoneStep
 	began, ended int64
 	steps        map[stepRef]bool
 	shared       map[string]bool // checkpoints before them: forks have the same steps
@@ -128,7 +129,7 @@ func (f *family) windows(refs []stepRef) []*window {
 			continue
 		}
 		w := &window{began: st.began, ended: st.endOr(forever), steps: map[stepRef]bool{ref: true}, shared: map[string]bool{st.Before.ID: true}}
-		w.Step = cairn.Step{Session: ref.Session, From: st.Before.ID, To: st.After.ID, Claims: st.Paths}
+		w.Step = operation.Step{Session: ref.Session, From: st.Before.ID, To: st.After.ID, Claims: st.Paths}
 		w.Made, w.Hints = st.absent, st.hints
 		list = append(list, w)
 	}
@@ -209,7 +210,7 @@ func (s *Sessions) addOperations(ctx context.Context, windows []*window) error {
 		}
 		for _, w := range windows {
 			if at > w.began && at < w.ended {
-				w.Others = append(w.Others, cairn.Step{Operation: op.ID, From: op.Before, To: op.After, Claims: op.Paths})
+				w.Others = append(w.Others, operation.Step{Operation: op.ID, From: op.Before, To: op.After, Claims: op.Paths})
 			}
 		}
 	}
@@ -223,13 +224,13 @@ func (h *history) overlap(st *step, windows []*window, reverted bool) {
 		if w.steps[stepRef{h.ID, st.ID}] || w.shared[st.Before.ID] || st.began >= w.ended || end <= w.began {
 			continue
 		}
-		w.Others = append(w.Others, cairn.Step{Session: h.ID, From: st.Before.ID, To: st.After.ID, Claims: st.Paths, Reverted: reverted, Note: h.note(st)})
+		w.Others = append(w.Others, operation.Step{Session: h.ID, From: st.Before.ID, To: st.After.ID, Claims: st.Paths, Reverted: reverted, Note: h.note(st)})
 	}
 }
 
-// undoneSteps returns windows in the form of package cairn.
-func undoneSteps(windows []*window) []cairn.UndoneStep {
-	out := make([]cairn.UndoneStep, len(windows))
+// undoneSteps returns windows in the form of package operation.
+func undoneSteps(windows []*window) []operation.UndoneStep {
+	out := make([]operation.UndoneStep, len(windows))
 	for i, w := range windows {
 		out[i] = w.UndoneStep
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/operation"
 )
 
 // Fork makes a new session that shares the history before a message; with an empty message, all
@@ -22,7 +23,7 @@ func (s *Sessions) Fork(ctx context.Context, id, message, newID string) (*Sessio
 	if err := checkNew(newID); err != nil {
 		return nil, err
 	}
-	err := s.update(ctx, id, func(u *cairn.LineUpdate) error {
+	err := s.update(ctx, id, func(u *operation.LineUpdate) error {
 		h, err := s.load(ctx, id)
 		if err != nil {
 			return err
@@ -44,7 +45,7 @@ func (s *Sessions) Fork(ctx context.Context, id, message, newID string) (*Sessio
 	return s.Get(ctx, newID)
 }
 
-func (s *Sessions) fork(ctx context.Context, u *cairn.LineUpdate, h *history, message, newID string) error {
+func (s *Sessions) fork(ctx context.Context, u *operation.LineUpdate, h *history, message, newID string) error {
 	active, err := s.active(ctx, h)
 	if err != nil {
 		return err
@@ -69,11 +70,11 @@ func (s *Sessions) fork(ctx context.Context, u *cairn.LineUpdate, h *history, me
 	}
 	source := h.ID
 	s.add(h, begun) // while it is still the source
-	h.digest = digest{ID: newID, Title: h.Title, Meta: h.Meta, Created: s.now(h), Fork: &Fork{Session: source, Message: message, Checkpoint: at}, At: h.At}
+	h.digest = digest{ID: newID, Title: h.Title, Meta: h.Meta, Created: s.now(h), Fork: &ForkPoint{Session: source, Message: message, Checkpoint: at}, At: h.At}
 	if h.Title != "" {
 		h.Title += fmt.Sprintf(" (fork #%d)", n)
 	}
-	return s.append(ctx, u, h, cairn.LineAppend{Message: "fork of session " + name(source), Parent: at, State: at})
+	return s.append(ctx, u, h, operation.LineAppend{Message: "fork of session " + name(source), Parent: at, State: at})
 }
 
 // forkPoint finds the first message that is not shared and the checkpoint of the

@@ -52,11 +52,11 @@ func unrevertALargeFile(t *testing.T, before gittest.Tree, when string, policy c
 		f.replaceAll("d", large)
 	}
 	now := gittest.Manifest(t, f.root)
-	_, reverted, err := f.Revert(background, "s", session.Target{Message: "m"}, session.RevertOptions{EndOpen: true, OnConflict: cairn.Overwrite})
+	_, reverted, err := f.Revert(background, "s", session.Target{Message: "m"}, session.MoveOptions{EndOpen: true, OnConflict: cairn.Overwrite})
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, res, err := f.Unrevert(background, "s", session.RevertOptions{OnConflict: policy})
+	_, res, err := f.Unrevert(background, "s", session.MoveOptions{OnConflict: policy})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,11 +108,11 @@ func TestV06_RevertWantsOneThingAtAPath(t *testing.T) {
 // asPlanned reverts by the plan of a dry run.
 func (f *fixture) asPlanned(id string, to session.Target, policy cairn.Policy) (plan, res *cairn.Result) {
 	f.Helper()
-	_, plan, err := f.Revert(background, id, to, session.RevertOptions{OnConflict: policy, DryRun: true})
+	_, plan, err := f.Revert(background, id, to, session.MoveOptions{OnConflict: policy, DryRun: true})
 	if err != nil {
 		f.Fatal(err)
 	}
-	_, res, err = f.Revert(background, id, to, session.RevertOptions{OnConflict: policy, Plan: plan.PlanID})
+	_, res, err = f.Revert(background, id, to, session.MoveOptions{OnConflict: policy, Plan: plan.PlanID})
 	if err != nil {
 		f.Fatal(err)
 	}

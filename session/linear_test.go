@@ -23,11 +23,11 @@ type wayBack struct {
 // waysBack alternate: one takes the turn back, the next brings it back.
 var waysBack = []wayBack{
 	{"session revert", func(f *fixture, turn *session.Step) (*cairn.Result, error) {
-		_, res, err := f.Revert(background, turn.Session, session.Target{Message: turn.Message}, session.RevertOptions{})
+		_, res, err := f.Revert(background, turn.Session, session.Target{Message: turn.Message}, session.MoveOptions{})
 		return res, err
 	}, false},
 	{"unrevert", func(f *fixture, turn *session.Step) (*cairn.Result, error) {
-		_, res, err := f.Unrevert(background, turn.Session, session.RevertOptions{})
+		_, res, err := f.Unrevert(background, turn.Session, session.MoveOptions{})
 		return res, err
 	}, false},
 	{"restore", func(f *fixture, turn *session.Step) (*cairn.Result, error) {
@@ -47,13 +47,13 @@ var waysBack = []wayBack{
 		if err != nil {
 			return nil, err
 		}
-		return f.repo.Revert(background, []cairn.Patch{patch}, cairn.RevertOptions{})
+		return f.repo.RevertPatches(background, []cairn.Patch{patch}, cairn.RevertPatchesOptions{})
 	}, true},
 	{"restore of all again", func(f *fixture, turn *session.Step) (*cairn.Result, error) {
 		return f.repo.Restore(background, turn.After.ID, cairn.RestoreOptions{})
 	}, true},
 	{"revert of a range", func(f *fixture, turn *session.Step) (*cairn.Result, error) {
-		return f.repo.RevertRange(background, turn.Before.ID, turn.After.ID, cairn.RevertOptions{})
+		return f.repo.Revert(background, cairn.Range{From: turn.Before.ID, To: turn.After.ID}, cairn.RevertOptions{})
 	}, false},
 }
 

@@ -10,20 +10,23 @@ import (
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/access"
+	"github.com/seed-fb9cbc17/cairn/internal/operation"
 	"github.com/seed-fb9cbc17/cairn/internal/process"
 )
 
 // Sessions are the sessions of one root. It may be used from several goroutines.
 type Sessions struct {
 	repo  *cairn.Repo
+	lines operation.Lines
 	clock func() time.Time
 	awake func() process.Instant
 
 	mu        sync.Mutex
-	lines     map[string]*loaded    // by id: what was read last
+	known     map[string]*loaded    // by id: what was read last
 	summaries map[string]summarized // by id
 
-	beginnings map[string]*Beginning // by id: of the newest step that is about to begin, or did not
+	beginnings map[string]*PendingStep // by id: of the newest step that is about to begin, or did not
 }
 
 // loaded is the part of a line that was read. Entries are appended, or lose their oldest part.
@@ -37,7 +40,7 @@ const maxLoaded = 64
 
 // New returns the sessions in the store of a root.
 func New(r *cairn.Repo) *Sessions {
-	return &Sessions{repo: r, clock: time.Now, awake: process.Awake, lines: make(map[string]*loaded), summaries: make(map[string]summarized)}
+	return &Sessions{repo: r, lines: access.Lines(r), clock: time.Now, awake: process.Awake, known: make(map[string]*loaded), summaries: make(map[string]summarized)}
 }
 
 func notFound(format string, args ...any) error {
@@ -49,9 +52,9 @@ func (s *Sessions) load(ctx context.Context, id string) (*history, error) {
 	if err := checkID("id of the session", id); err != nil {
 		return nil, err
 	}
-	tip, err := s.repo.LineTip(id)
+	tip, err := s.lines.Tip(id)
 	if errors.Is(err, cairn.ErrNotFound) {
-		if why := s.repo.LossOf(cairn.LineRef(id)); why != "" {
+		if why := s.repo.LossOf(operation.LineRef(id)); why != "" {
 			return nil, notFound("session %q: %s", id, why)
 		}
 		return nil, notFound("session %q", id)
@@ -80,9 +83,9 @@ func (s *Sessions) loadOrNew(ctx context.Context, id string) (h *history, isNew 
 	return h, false, err
 }
 
-func (s *Sessions) read(ctx context.Context, id string, tip *cairn.LineEvent) (*loaded, error) {
+func (s *Sessions) read(ctx context.Context, id string, tip *operation.LineEvent) (*loaded, error) {
 	s.mu.Lock()
-	known := s.lines[id]
+	known := s.known[id]
 	s.mu.Unlock()
 	l, err := s.readSince(ctx, tip, known)
 	if err != nil {
@@ -90,17 +93,17 @@ func (s *Sessions) read(ctx context.Context, id string, tip *cairn.LineEvent) (*
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.lines) >= maxLoaded && s.lines[id] == nil {
-		for other := range s.lines {
-			delete(s.lines, other)
+	if len(s.known) >= maxLoaded && s.known[id] == nil {
+		for other := range s.known {
+			delete(s.known, other)
 			break
 		}
 	}
-	s.lines[id] = l
+	s.known[id] = l
 	return l, nil
 }
 
-func (s *Sessions) readSince(ctx context.Context, tip *cairn.LineEvent, known *loaded) (*loaded, error) {
+func (s *Sessions) readSince(ctx context.Context, tip *operation.LineEvent, known *loaded) (*loaded, error) {
 	ends, err := s.ends(ctx)
 	if err != nil {
 		return nil, err
@@ -113,7 +116,7 @@ func (s *Sessions) readSince(ctx context.Context, tip *cairn.LineEvent, known *l
 	}
 	l := &loaded{}
 	var fresh []*entry
-	for e, err := range s.repo.Line(ctx, tip.ID) {
+	for e, err := range s.lines.Back(ctx, tip.ID) {
 		if errors.Is(err, cairn.ErrNotFound) {
 			l.truncated = true
 			break
@@ -139,9 +142,9 @@ func (s *Sessions) readSince(ctx context.Context, tip *cairn.LineEvent, known *l
 }
 
 // newEntry returns the part of a checkpoint that a session needs.
-func newEntry(e *cairn.LineEvent, rec *record) *entry {
+func newEntry(e *operation.LineEvent, rec *record) *entry {
 	return &entry{
-		line: cairn.LineEvent{
+		line: operation.LineEvent{
 			Checkpoint: &cairn.Checkpoint{ID: e.ID, Hash: e.Hash, When: e.When},
 			Before:     e.Before, Wanted: e.Wanted, Paths: e.Paths, Unmoved: e.Unmoved,
 		},
@@ -169,7 +172,7 @@ func (s *Sessions) encode(h *history) (json.RawMessage, error) {
 
 // digests lists the digests of all sessions.
 func (s *Sessions) digests(ctx context.Context) ([]digest, error) {
-	tips, err := s.repo.LineTips(ctx)
+	tips, err := s.lines.Tips(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -193,8 +196,8 @@ func (s *Sessions) digests(ctx context.Context) ([]digest, error) {
 }
 
 // digestOf finds the newest digest of a line. States saved before a revert have none.
-func (s *Sessions) digestOf(ctx context.Context, tip *cairn.LineEvent) (*digest, error) {
-	for e, err := range s.repo.Line(ctx, tip.ID) {
+func (s *Sessions) digestOf(ctx context.Context, tip *operation.LineEvent) (*digest, error) {
+	for e, err := range s.lines.Back(ctx, tip.ID) {
 		if errors.Is(err, cairn.ErrNotFound) {
 			return nil, nil
 		}

@@ -169,7 +169,7 @@ func (m *sessionModel) user(t *rapid.T) {
 func (m *sessionModel) disturb() { m.quiet = make(map[string]map[string]gittest.Listing) }
 
 // goBack moves the boundary of a session and checks what that did.
-func (m *sessionModel) goBack(t *rapid.T, id string, move func(session.RevertOptions) (*session.Session, *cairn.Result, error)) {
+func (m *sessionModel) goBack(t *rapid.T, id string, move func(session.MoveOptions) (*session.Session, *cairn.Result, error)) {
 	start, err := m.Get(background, id)
 	if errors.Is(err, session.ErrNotFound) {
 		t.Skip("no such session")
@@ -180,7 +180,7 @@ func (m *sessionModel) goBack(t *rapid.T, id string, move func(session.RevertOpt
 	m.note(t, id)
 	before, full := m.disk(), gittest.Manifest(m.T, m.root)
 	policy := rapid.SampledFrom([]cairn.Policy{"", cairn.Merge, cairn.Keep}).Draw(t, "policy")
-	opt := session.RevertOptions{OnConflict: policy, EndOpen: rapid.Bool().Draw(t, "end open steps")}
+	opt := session.MoveOptions{OnConflict: policy, EndOpen: rapid.Bool().Draw(t, "end open steps")}
 	s, res, err := move(opt)
 	if errors.Is(err, session.ErrNotFound) || errors.Is(err, session.ErrBusy) {
 		return
@@ -200,7 +200,7 @@ func (m *sessionModel) goBack(t *rapid.T, id string, move func(session.RevertOpt
 }
 
 // same moves the boundary to where it is.
-func (m *sessionModel) same(id string, s *session.Session, opt session.RevertOptions) (*session.Session, *cairn.Result, error) {
+func (m *sessionModel) same(id string, s *session.Session, opt session.MoveOptions) (*session.Session, *cairn.Result, error) {
 	if s.Revert == nil {
 		return m.Unrevert(background, id, opt)
 	}
@@ -310,26 +310,26 @@ func TestSessionModel(t *testing.T) {
 		f := newFixture(t, gittest.Tree{"x": gittest.File(lines(12, nil)), "a/1": gittest.File(lines(12, nil)), "u/1": gittest.File(lines(12, nil))})
 		m := &sessionModel{fixture: f, owed: make(map[string]bool), messages: make(map[string]int), changed: map[string]map[string]bool{"a": {}, "b": {}}}
 		m.disturb()
-		back := func(move func(t *rapid.T, id string, opt session.RevertOptions) (*session.Session, *cairn.Result, error)) func(*rapid.T) {
+		back := func(move func(t *rapid.T, id string, opt session.MoveOptions) (*session.Session, *cairn.Result, error)) func(*rapid.T) {
 			return func(t *rapid.T) {
 				id := m.agentID(t)
-				m.goBack(t, id, func(opt session.RevertOptions) (*session.Session, *cairn.Result, error) { return move(t, id, opt) })
+				m.goBack(t, id, func(opt session.MoveOptions) (*session.Session, *cairn.Result, error) { return move(t, id, opt) })
 			}
 		}
 		rt.Repeat(map[string]func(*rapid.T){
 			"begin": m.begin, "work": m.work, "work more": m.work, "work still more": m.work, "end": m.end, "end, too": m.end, "user": m.user,
-			"revert": back(func(t *rapid.T, id string, opt session.RevertOptions) (*session.Session, *cairn.Result, error) {
+			"revert": back(func(t *rapid.T, id string, opt session.MoveOptions) (*session.Session, *cairn.Result, error) {
 				n := rapid.IntRange(0, m.messages[id]).Draw(t, "message")
 				return m.Revert(background, id, session.Target{Message: fmt.Sprint("m", n), Start: n == 0}, opt)
 			}),
-			"unrevert": back(func(_ *rapid.T, id string, opt session.RevertOptions) (*session.Session, *cairn.Result, error) {
+			"unrevert": back(func(_ *rapid.T, id string, opt session.MoveOptions) (*session.Session, *cairn.Result, error) {
 				return m.Unrevert(background, id, opt)
 			}),
-			"undo step": back(func(_ *rapid.T, id string, opt session.RevertOptions) (*session.Session, *cairn.Result, error) {
-				return m.UndoStep(background, id, opt)
+			"undo step": back(func(_ *rapid.T, id string, opt session.MoveOptions) (*session.Session, *cairn.Result, error) {
+				return m.UndoTurn(background, id, opt)
 			}),
-			"redo step": back(func(_ *rapid.T, id string, opt session.RevertOptions) (*session.Session, *cairn.Result, error) {
-				return m.RedoStep(background, id, opt)
+			"redo step": back(func(_ *rapid.T, id string, opt session.MoveOptions) (*session.Session, *cairn.Result, error) {
+				return m.RedoTurn(background, id, opt)
 			}),
 			"undo": func(t *rapid.T) {
 				m.operation(t, func() (*cairn.Result, error) { return m.repo.Undo(background, cairn.RevertOptions{}) })

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/operation"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/process"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
@@ -139,7 +140,7 @@ func (s *Sessions) bury(h *history) {
 	if st.life = s.lifeOf(h, st); st.life < lapsed {
 		return
 	}
-	st.After, st.Ended, st.ended = Checkpoint{h.last.ID, h.last.Hash}, instant(h.last.At), h.last.At
+	st.After, st.Ended, st.ended = CheckpointRef{h.last.ID, h.last.Hash}, instant(h.last.At), h.last.At
 	st.Abandoned, st.forced = true, true
 	st.files = st.After.Hash == st.Before.Hash
 	h.dead, h.Open = st, ""
@@ -148,7 +149,7 @@ func (s *Sessions) bury(h *history) {
 // revive reopens a buried step: its owner has sent an event.
 func (h *history) revive() {
 	st := h.dead
-	st.After, st.Ended, st.ended = Checkpoint{}, time.Time{}, 0
+	st.After, st.Ended, st.ended = CheckpointRef{}, time.Time{}, 0
 	st.Abandoned, st.forced, st.files, st.life = false, false, false, running
 	h.dead, h.Open = nil, st.ID
 }
@@ -179,14 +180,14 @@ func (s *Sessions) endGone(ctx context.Context, h *history, st *step) error {
 }
 
 // endAbandoned records the end of a step whose owner is gone.
-func (s *Sessions) endAbandoned(ctx context.Context, u *cairn.LineUpdate, h *history, st *step) (*Step, error) {
+func (s *Sessions) endAbandoned(ctx context.Context, u *operation.LineUpdate, h *history, st *step) (*Step, error) {
 	if st == h.dead {
 		h.revive()
 	}
 	if err := s.endGone(ctx, h, st); err != nil {
 		return nil, err
 	}
-	if err := s.append(ctx, u, h, cairn.LineAppend{Message: "the agent of step " + name(st.ID) + " is gone"}); err != nil {
+	if err := s.append(ctx, u, h, operation.LineAppend{Message: "the agent of step " + name(st.ID) + " is gone"}); err != nil {
 		return nil, err
 	}
 	return s.stepNow(ctx, h.ID, st.ID)
@@ -196,12 +197,12 @@ func (s *Sessions) endAbandoned(ctx context.Context, u *cairn.LineUpdate, h *his
 const renewals = 8
 
 // renew records an event of the session if the lease of a step depends on it.
-func (s *Sessions) renew(ctx context.Context, u *cairn.LineUpdate, h *history, st *step) error {
+func (s *Sessions) renew(ctx context.Context, u *operation.LineUpdate, h *history, st *step) error {
 	if st.ended != 0 || s.lifeOf(h, st) < unseen || s.idle(h) < st.Owner.lease()/renewals {
 		return nil
 	}
 	s.add(h, event{Kind: kindOwner, Step: st.ID})
-	return s.append(ctx, u, h, cairn.LineAppend{Message: "step " + name(st.ID) + " is at work"})
+	return s.append(ctx, u, h, operation.LineAppend{Message: "step " + name(st.ID) + " is at work"})
 }
 
 // resumed reports whether a step that was ended without its owner has already continued.
@@ -242,7 +243,7 @@ func (ev *event) first() []pathText {
 // because its session was taken back while a tool was at work. They are a step of their own, from
 // the newest state of the line until now. As always when the session continues, reverted steps
 // leave it.
-func (s *Sessions) goOnForced(ctx context.Context, u *cairn.LineUpdate, h *history, st *step, e *StepEnd) (*Step, error) {
+func (s *Sessions) goOnForced(ctx context.Context, u *operation.LineUpdate, h *history, st *step, e *StepEnd) (*Step, error) {
 	paths := append(slices.Clone(st.Paths), e.Paths...)
 	from, err := s.settled(ctx, h.last)
 	if err != nil {
@@ -267,7 +268,7 @@ func (s *Sessions) goOnForced(ctx context.Context, u *cairn.LineUpdate, h *histo
 	end := event{Kind: kindEnd, Step: id, Parts: e.Parts}
 	end.tells(s, list)
 	s.add(h, end)
-	a := cairn.LineAppend{Message: fmt.Sprintf("step %s: %s", name(id), wording.Count(len(list), "file")), Author: AuthorAgent, Capture: true, Paths: paths}
+	a := operation.LineAppend{Message: fmt.Sprintf("step %s: %s", name(id), wording.Count(len(list), "file")), Author: AuthorAgent, Capture: true, Paths: paths}
 	if err := s.append(ctx, u, h, a); err != nil {
 		return nil, err
 	}
@@ -340,7 +341,7 @@ func (s *step) share(o *Owner) {
 // ShareStep adds processes to the owner of an open step: it counts as running as long
 // as one of them lives.
 func (s *Sessions) ShareStep(ctx context.Context, session, step string, owner Owner) error {
-	return s.update(ctx, session, func(u *cairn.LineUpdate) error {
+	return s.update(ctx, session, func(u *operation.LineUpdate) error {
 		h, err := s.load(ctx, session)
 		if err != nil {
 			return err
@@ -353,26 +354,26 @@ func (s *Sessions) ShareStep(ctx context.Context, session, step string, owner Ow
 		if err := st.Owner.check(); err != nil {
 			return err
 		}
-		return s.append(ctx, u, h, cairn.LineAppend{Message: "owner of step " + name(st.ID)})
+		return s.append(ctx, u, h, operation.LineAppend{Message: "owner of step " + name(st.ID)})
 	})
 }
 
 // OpenStep is a step that has not been ended, and the known state of its owner.
 type OpenStep struct {
-	Session string     `json:"sessionID"`
-	Step    string     `json:"stepID"`
-	Began   time.Time  `json:"began"`
-	Last    time.Time  `json:"updated"` // event of the session
-	State   Checkpoint `json:"reached"` // the newest that is known to be the step's
-	Owner   *Owner     `json:"owner,omitempty"`
-	Gone    bool       `json:"gone,omitempty"`   // its owner is, or the lease has run out
-	Unseen  bool       `json:"unseen,omitempty"` // its owner cannot be seen from here
+	Session string        `json:"sessionID"`
+	Step    string        `json:"stepID"`
+	Began   time.Time     `json:"began"`
+	Last    time.Time     `json:"updated"` // event of the session
+	State   CheckpointRef `json:"reached"` // the newest that is known to be the step's
+	Owner   *Owner        `json:"owner,omitempty"`
+	Gone    bool          `json:"gone,omitempty"`   // its owner is, or the lease has run out
+	Unseen  bool          `json:"unseen,omitempty"` // its owner cannot be seen from here
 }
 
 // OpenSteps lists the steps of all sessions that have not been ended, those included
 // that count as ended because their owner is gone.
 func (s *Sessions) OpenSteps(ctx context.Context) ([]OpenStep, error) {
-	tips, err := s.repo.LineTips(ctx)
+	tips, err := s.lines.Tips(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -394,7 +395,7 @@ func (s *Sessions) OpenSteps(ctx context.Context) ([]OpenStep, error) {
 			st = h.openStep()
 		}
 		if st != nil {
-			list = append(list, OpenStep{h.ID, st.ID, st.Began, instant(h.At), Checkpoint{h.last.ID, h.last.Hash}, st.Owner, st.life >= lapsed, st.life == unseen})
+			list = append(list, OpenStep{h.ID, st.ID, st.Began, instant(h.At), CheckpointRef{h.last.ID, h.last.Hash}, st.Owner, st.life >= lapsed, st.life == unseen})
 		}
 	}
 	return list, nil

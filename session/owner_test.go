@@ -73,10 +73,10 @@ func TestV34_DeadStepIsNotInTheWay(t *testing.T) {
 			if s.Open != "" {
 				t.Errorf("open: %q", s.Open)
 			}
-			if s, res, err := f.UndoStep(background, "dead", session.RevertOptions{}); err != nil || len(res.Conflicts)+len(res.Deleted) > 0 || s.Revert.Message != "m2" {
+			if s, res, err := f.UndoTurn(background, "dead", session.MoveOptions{}); err != nil || len(res.Conflicts)+len(res.Deleted) > 0 || s.Revert.Message != "m2" {
 				t.Errorf("its own turn: %+v, %v", res, err)
 			}
-			if _, res, err := f.UndoStep(background, "dead", session.RevertOptions{}); err != nil || len(res.Deleted) != 1 || f.read("mine") != "the user's\n" {
+			if _, res, err := f.UndoTurn(background, "dead", session.MoveOptions{}); err != nil || len(res.Deleted) != 1 || f.read("mine") != "the user's\n" {
 				t.Errorf("the turn before: %+v, %v", res, err)
 			}
 		})
@@ -126,7 +126,7 @@ func TestV34_DeadStepEndsWithItsLastState(t *testing.T) {
 			if err != nil || !list[0].Steps[0].Abandoned || len(list[0].Steps[0].Patch.Files) != 2 {
 				t.Fatalf("%+v, %v", list, err)
 			}
-			_, res, err := f.Revert(background, "s", session.Target{Start: true}, session.RevertOptions{})
+			_, res, err := f.Revert(background, "s", session.Target{Start: true}, session.MoveOptions{})
 			if err != nil || f.read("a") != "1\n" || f.read("b") != "the user's\n" {
 				t.Errorf("a %q, b %q, %+v, %v", f.read("a"), f.read("b"), res, err)
 			}
@@ -154,7 +154,7 @@ func TestV34_ALivingOwnerStays(t *testing.T) {
 	if len(res.Conflicts) != 1 || res.Conflicts[0].Reason != "also changed during a step of session living" {
 		t.Errorf("%+v", res)
 	}
-	if _, _, err := f.UndoStep(background, "living", session.RevertOptions{}); !errors.Is(err, session.ErrBusy) {
+	if _, _, err := f.UndoTurn(background, "living", session.MoveOptions{}); !errors.Is(err, session.ErrBusy) {
 		t.Error(err)
 	}
 }
@@ -273,7 +273,7 @@ func TestV34_TheUserSaysSo(t *testing.T) {
 	f := newFixture(t, gittest.Tree{"a": gittest.File("1\n")})
 	f.open("far away", "m1", "1", of(elsewhere(t)))
 	f.write("mine", "m\n")
-	_, _, err := f.UndoStep(background, "far away", session.RevertOptions{})
+	_, _, err := f.UndoTurn(background, "far away", session.MoveOptions{})
 	if !errors.Is(err, session.ErrBusy) || !strings.Contains(err.Error(), "cairn session step end 'far away' --gone") {
 		t.Error(err)
 	}
@@ -311,7 +311,7 @@ func TestV41_WhatGoesOnAfterAForcedEnd(t *testing.T) {
 	f := newFixture(t, gittest.Tree{"a": gittest.File("1\n")})
 	f.begin("s", "m1", "1")
 	f.write("a", "2\n")
-	if _, _, err := f.UndoStep(background, "s", session.RevertOptions{EndOpen: true}); err != nil || f.read("a") != "1\n" {
+	if _, _, err := f.UndoTurn(background, "s", session.MoveOptions{EndOpen: true}); err != nil || f.read("a") != "1\n" {
 		t.Fatal(err)
 	}
 	f.write("a", "3\n")
@@ -323,7 +323,7 @@ func TestV41_WhatGoesOnAfterAForcedEnd(t *testing.T) {
 	if again := f.end("s", "1+late"); again.ID != st.ID {
 		t.Errorf("%+v", again)
 	}
-	if _, res, err := f.UndoStep(background, "s", session.RevertOptions{}); err != nil || f.read("a") != "1\n" || f.read("b") != "(absent)" {
+	if _, res, err := f.UndoTurn(background, "s", session.MoveOptions{}); err != nil || f.read("a") != "1\n" || f.read("b") != "(absent)" {
 		t.Errorf("%+v, %v", res, err)
 	}
 }
@@ -334,13 +334,13 @@ func TestV41_NothingGoesOnAfterAForcedEnd(t *testing.T) {
 	f := newFixture(t, gittest.Tree{"a": gittest.File("1\n")})
 	f.begin("s", "m1", "1")
 	f.write("a", "2\n")
-	if _, _, err := f.UndoStep(background, "s", session.RevertOptions{EndOpen: true}); err != nil {
+	if _, _, err := f.UndoTurn(background, "s", session.MoveOptions{EndOpen: true}); err != nil {
 		t.Fatal(err)
 	}
 	if st := f.end("s", "1"); st.ID != "1" {
 		t.Fatalf("%+v", st)
 	}
-	if _, _, err := f.RedoStep(background, "s", session.RevertOptions{}); err != nil || f.read("a") != "2\n" {
+	if _, _, err := f.RedoTurn(background, "s", session.MoveOptions{}); err != nil || f.read("a") != "2\n" {
 		t.Error(f.read("a"), err)
 	}
 }

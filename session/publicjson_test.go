@@ -19,7 +19,7 @@ func TestPublicResultsSurviveTheirJSON(t *testing.T) {
 	odd, now := "a\xff", time.Unix(1_700_000_000, 5).UTC()
 	meta := map[string]string{"k": "v"}
 	step := session.Step{
-		ID: "st", Session: "s", Message: "m", Before: session.Checkpoint{ID: "b", Hash: "bh"}, After: session.Checkpoint{ID: "a", Hash: "ah"},
+		ID: "st", Session: "s", Message: "m", Before: session.CheckpointRef{ID: "b", Hash: "bh"}, After: session.CheckpointRef{ID: "a", Hash: "ah"},
 		Began: now, Ended: now, Paths: cairn.Paths{odd}, Parts: []session.Part{{ID: "p", Type: "tool", Meta: meta}},
 		Patch: cairn.Patch{Hash: "bh", Files: []string{"/" + odd}}, Meta: meta, Reverted: true,
 	}
@@ -31,12 +31,12 @@ func TestPublicResultsSurviveTheirJSON(t *testing.T) {
 	words := gittest.ReadWords(t, "..")
 	for _, in := range []any{
 		step, work,
-		session.OpenStep{Session: "s", Step: "st", Began: now, Last: now, State: session.Checkpoint{ID: "c", Hash: "h"}, Owner: owner, Gone: true, Unseen: true},
+		session.OpenStep{Session: "s", Step: "st", Began: now, Last: now, State: session.CheckpointRef{ID: "c", Hash: "h"}, Owner: owner, Gone: true, Unseen: true},
 		session.Message{ID: "m", Role: "user", Prompt: "go", Meta: meta, Created: now, Steps: []session.Step{step}, Reverted: true, Children: []string{"c"}},
 		session.Session{
 			ID: "s", Parent: "p", Title: "t", Agent: "a", Latest: &work, Meta: meta, Root: cairn.Path("/" + odd), Created: now, Updated: now, Children: []string{"c"},
-			Fork: &session.Fork{Session: "o", Message: "m", Checkpoint: "c"}, Messages: 1, Steps: 2, Summary: &session.Summary{Files: 1, Additions: 2, Deletions: 3},
-			Open: "st", Revert: &session.Revert{Message: "m", Part: "p", Snapshot: "x", Diff: "d", Checkpoint: "c"}, Truncated: true,
+			Fork: &session.ForkPoint{Session: "o", Message: "m", Checkpoint: "c"}, Messages: 1, Steps: 2, Summary: &session.Summary{Files: 1, Additions: 2, Deletions: 3},
+			Open: "st", Revert: &session.Boundary{Message: "m", Part: "p", Snapshot: "x", Diff: "d", Checkpoint: "c"}, Truncated: true,
 		},
 	} {
 		data, err := json.Marshal(in)

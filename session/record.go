@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/operation"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/process"
 )
@@ -37,7 +38,7 @@ type digest struct {
 	Open          string            `json:"open,omitempty"`
 	OpenMessage   string            `json:"openMessage,omitempty"` // of the step that is open
 	Chain         bool              `json:"chain,omitempty"`       // there are reverts: the counts are those without them
-	Fork          *Fork             `json:"fork,omitempty"`
+	Fork          *ForkPoint        `json:"fork,omitempty"`
 	Clock         process.Instant   `json:"clock,omitzero"` // at the time At, while a step is open
 	Work          *Work             `json:"work,omitempty"` // the newest, as if nothing were reverted
 }
@@ -103,8 +104,8 @@ type stepRef struct {
 
 // UnmarshalJSON implements json.Unmarshaler. Records of earlier releases have "session"
 // and "message".
-func (f *Fork) UnmarshalJSON(data []byte) error {
-	type plain Fork
+func (f *ForkPoint) UnmarshalJSON(data []byte) error {
+	type plain ForkPoint
 	known := struct {
 		plain
 		OldSession string `json:"session"`
@@ -113,7 +114,7 @@ func (f *Fork) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &known); err != nil {
 		return err
 	}
-	*f = Fork(known.plain)
+	*f = ForkPoint(known.plain)
 	f.Session, f.Message = cmp.Or(f.Session, known.OldSession), cmp.Or(f.Message, known.OldMessage)
 	return nil
 }
@@ -126,7 +127,7 @@ type pathText = pathtext.Text
 const maxFiles = 500
 
 // decodeRecord reads the record of a checkpoint, nil if there is none.
-func decodeRecord(e *cairn.LineEvent) (*record, error) {
+func decodeRecord(e *operation.LineEvent) (*record, error) {
 	rec := &record{}
 	if len(e.Record) == 0 {
 		return rec, nil

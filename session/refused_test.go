@@ -14,11 +14,11 @@ func TestV06_ARefusedRevertEndsNoStep(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		message string
-		opt     session.RevertOptions
+		opt     session.MoveOptions
 	}{
-		"no such message": {"none", session.RevertOptions{}},
-		"a conflict":      {"m1", session.RevertOptions{OnConflict: cairn.Fail}},
-		"another plan":    {"m1", session.RevertOptions{Plan: "0123456789abcdef"}},
+		"no such message": {"none", session.MoveOptions{}},
+		"a conflict":      {"m1", session.MoveOptions{OnConflict: cairn.Fail}},
+		"another plan":    {"m1", session.MoveOptions{Plan: "0123456789abcdef"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

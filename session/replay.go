@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/operation"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/process"
 )
@@ -42,19 +43,19 @@ type step struct {
 	forced       bool     // its owner did not say the end
 	life         life     // of the owner, while no event says that the step has ended
 	absent       []string
-	hints        []cairn.Hint
+	hints        []operation.Hint
 }
 
 // boundary is a revert, or an unrevert, which ends the reverts before it.
 type boundary struct {
 	event
-	line     *cairn.LineEvent // without its commit
+	line     *operation.LineEvent // without its commit
 	unrevert bool
 }
 
 // entry is the part of a line's checkpoint that is kept in memory.
 type entry struct {
-	line cairn.LineEvent
+	line operation.LineEvent
 	mark mark
 	rec  *record
 }
@@ -133,7 +134,7 @@ func (h *history) applyStep(ev *event, e *entry, at int64) {
 	}
 	from := ev.state(e, at)
 	s := &step{began: from.At, Step: Step{
-		ID: ev.Step, Message: ev.Message, Before: Checkpoint{from.ID, from.Hash}, Began: instant(from.At), Meta: ev.Meta,
+		ID: ev.Step, Message: ev.Message, Before: CheckpointRef{from.ID, from.Hash}, Began: instant(from.At), Meta: ev.Meta,
 		Patch: cairn.Patch{Hash: from.Hash, Files: []string{}}, Agent: ev.Meta[MetaAgent], Calls: calls(nil, ev.Meta),
 	}}
 	s.share(ev.Owner)
@@ -174,13 +175,13 @@ func (s *step) before(ev *event, e *entry) {
 		return
 	}
 	s.absent = append(s.absent, pathtext.Plain(ev.Absent)...)
-	s.hints = append(s.hints, cairn.Hint{Checkpoint: e.mark.id, Paths: pathtext.Plain(ev.Paths)})
+	s.hints = append(s.hints, operation.Hint{Checkpoint: e.mark.id, Paths: pathtext.Plain(ev.Paths)})
 }
 
 func (s *step) end(ev *event, e *entry, at int64) {
 	s.hint(ev.Paths)
 	to := ev.state(e, at)
-	s.After, s.Ended, s.ended = Checkpoint{to.ID, to.Hash}, instant(to.At), to.At
+	s.After, s.Ended, s.ended = CheckpointRef{to.ID, to.Hash}, instant(to.At), to.At
 	s.forced, s.Abandoned = ev.Forced, ev.Abandoned
 	s.Parts, s.changed, s.first = ev.Parts, ev.Changed, pathtext.Plain(ev.first())
 	s.Calls = calls(ev.Parts, s.Meta)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/operation"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
@@ -17,20 +18,20 @@ import (
 // and the steps after the boundary, and only files that such a step changed are touched. Changes of
 // others in them are merged, or kept and listed as a conflict. A revert to the present boundary
 // does nothing.
-func (s *Sessions) Revert(ctx context.Context, id string, to Target, opt RevertOptions) (*Session, *cairn.Result, error) {
+func (s *Sessions) Revert(ctx context.Context, id string, to Target, opt MoveOptions) (*Session, *cairn.Result, error) {
 	return s.move(ctx, id, opt, func(h *history, _ []*boundary) (*Target, error) { return &to, nil })
 }
 
 // Unrevert brings the reverted files back exactly, with deletions, permission bits and empty
 // directories. It touches only files that the reverts touched. Later changes in them are merged, or
 // kept and listed as a conflict. Without a revert it does nothing.
-func (s *Sessions) Unrevert(ctx context.Context, id string, opt RevertOptions) (*Session, *cairn.Result, error) {
+func (s *Sessions) Unrevert(ctx context.Context, id string, opt MoveOptions) (*Session, *cairn.Result, error) {
 	return s.move(ctx, id, opt, func(*history, []*boundary) (*Target, error) { return nil, nil })
 }
 
-// UndoStep reverts the newest turn that is not reverted yet. The error wraps
+// UndoTurn reverts the newest turn that is not reverted yet. The error wraps
 // ErrNotFound if there is none.
-func (s *Sessions) UndoStep(ctx context.Context, id string, opt RevertOptions) (*Session, *cairn.Result, error) {
+func (s *Sessions) UndoTurn(ctx context.Context, id string, opt MoveOptions) (*Session, *cairn.Result, error) {
 	return s.move(ctx, id, opt, func(h *history, active []*boundary) (*Target, error) {
 		m := h.before(newest(active))
 		if m == nil {
@@ -40,9 +41,9 @@ func (s *Sessions) UndoStep(ctx context.Context, id string, opt RevertOptions) (
 	})
 }
 
-// RedoStep brings the first reverted turn back. The error wraps ErrNotFound if
+// RedoTurn brings the first reverted turn back. The error wraps ErrNotFound if
 // nothing is reverted.
-func (s *Sessions) RedoStep(ctx context.Context, id string, opt RevertOptions) (*Session, *cairn.Result, error) {
+func (s *Sessions) RedoTurn(ctx context.Context, id string, opt MoveOptions) (*Session, *cairn.Result, error) {
 	return s.move(ctx, id, opt, func(h *history, active []*boundary) (*Target, error) {
 		if len(active) == 0 {
 			return nil, notFound("session %q has nothing to redo", id)
@@ -71,9 +72,9 @@ type moved struct {
 	h      *history
 }
 
-func (s *Sessions) move(ctx context.Context, id string, opt RevertOptions, pick choose) (*Session, *cairn.Result, error) {
+func (s *Sessions) move(ctx context.Context, id string, opt MoveOptions, pick choose) (*Session, *cairn.Result, error) {
 	var m *moved
-	err := s.updateFamily(ctx, func(u *cairn.LineUpdate) (err error) {
+	err := s.updateFamily(ctx, func(u *operation.LineUpdate) (err error) {
 		m, err = s.moveBoundary(ctx, u, id, opt, pick)
 		return err
 	})
@@ -84,7 +85,7 @@ func (s *Sessions) move(ctx context.Context, id string, opt RevertOptions, pick 
 	return out, m.result, err
 }
 
-func (s *Sessions) moveBoundary(ctx context.Context, u *cairn.LineUpdate, id string, opt RevertOptions, pick choose) (*moved, error) {
+func (s *Sessions) moveBoundary(ctx context.Context, u *operation.LineUpdate, id string, opt MoveOptions, pick choose) (*moved, error) {
 	f, err := s.family(ctx, id)
 	if err != nil {
 		return nil, err
@@ -109,7 +110,7 @@ func (s *Sessions) moveBoundary(ctx context.Context, u *cairn.LineUpdate, id str
 }
 
 // moveTo moves the boundary to a target; nil means behind all messages.
-func (s *Sessions) moveTo(ctx context.Context, u *cairn.LineUpdate, f *family, active []*boundary, to *Target, opt RevertOptions) (*moved, error) {
+func (s *Sessions) moveTo(ctx context.Context, u *operation.LineUpdate, f *family, active []*boundary, to *Target, opt MoveOptions) (*moved, error) {
 	if to == nil {
 		return s.clear(ctx, u, f, active, opt)
 	}
@@ -117,7 +118,7 @@ func (s *Sessions) moveTo(ctx context.Context, u *cairn.LineUpdate, f *family, a
 }
 
 // wouldMove returns why a move would be refused. A move that is refused ends no step.
-func (s *Sessions) wouldMove(ctx context.Context, u *cairn.LineUpdate, id string, active []*boundary, to *Target, opt RevertOptions) error {
+func (s *Sessions) wouldMove(ctx context.Context, u *operation.LineUpdate, id string, active []*boundary, to *Target, opt MoveOptions) error {
 	f, err := s.family(ctx, id) // the dry run changes f, which is of no use afterwards
 	if err != nil {
 		return err
@@ -129,7 +130,7 @@ func (s *Sessions) wouldMove(ctx context.Context, u *cairn.LineUpdate, id string
 
 // endOpen ends running steps or refuses to go on beside them. In a dry run they
 // count as lasting until now.
-func (s *Sessions) endOpen(ctx context.Context, u *cairn.LineUpdate, f *family, opt RevertOptions) error {
+func (s *Sessions) endOpen(ctx context.Context, u *operation.LineUpdate, f *family, opt MoveOptions) error {
 	for _, h := range f.dead() {
 		if err := s.endAgent(ctx, u, f, h, opt); err != nil {
 			return err
@@ -146,7 +147,7 @@ func (s *Sessions) endOpen(ctx context.Context, u *cairn.LineUpdate, f *family, 
 		if err := s.end(ctx, u, h, st, StepEnd{forced: true}, nil); err != nil {
 			return err
 		}
-		a := cairn.LineAppend{Message: fmt.Sprintf("step %s: %s", name(st.ID), wording.Count(st.changed, "file")), Author: AuthorAgent, Capture: true, Paths: st.Paths}
+		a := operation.LineAppend{Message: fmt.Sprintf("step %s: %s", name(st.ID), wording.Count(st.changed, "file")), Author: AuthorAgent, Capture: true, Paths: st.Paths}
 		if err := s.append(ctx, u, h, a); err != nil {
 			return err
 		}
@@ -172,7 +173,7 @@ func (s *Sessions) reload(ctx context.Context, f *family, id string) error {
 
 // endAgent records the end of a step whose owner is gone: what follows is an event of
 // the session, after which a lease would count from then on.
-func (s *Sessions) endAgent(ctx context.Context, u *cairn.LineUpdate, f *family, h *history, opt RevertOptions) error {
+func (s *Sessions) endAgent(ctx context.Context, u *operation.LineUpdate, f *family, h *history, opt MoveOptions) error {
 	if opt.DryRun {
 		return nil
 	}
@@ -180,13 +181,13 @@ func (s *Sessions) endAgent(ctx context.Context, u *cairn.LineUpdate, f *family,
 	if err := s.endDead(ctx, h); err != nil {
 		return err
 	}
-	if err := s.append(ctx, u, h, cairn.LineAppend{Message: "the agent of step " + name(st.ID) + " is gone"}); err != nil {
+	if err := s.append(ctx, u, h, operation.LineAppend{Message: "the agent of step " + name(st.ID) + " is gone"}); err != nil {
 		return err
 	}
 	return s.reload(ctx, f, h.ID)
 }
 
-func (s *Sessions) setBoundary(ctx context.Context, u *cairn.LineUpdate, f *family, active []*boundary, to Target, opt RevertOptions) (*moved, error) {
+func (s *Sessions) setBoundary(ctx context.Context, u *operation.LineUpdate, f *family, active []*boundary, to Target, opt MoveOptions) (*moved, error) {
 	t, err := f.head.find(to)
 	if err != nil {
 		return nil, err
@@ -198,7 +199,7 @@ func (s *Sessions) setBoundary(ctx context.Context, u *cairn.LineUpdate, f *fami
 	}
 	last := newest(active)
 	same := last != nil && last.Message == t.Message && last.Part == t.Part && last.Start == t.Start && slices.Equal(last.Undone, t.Undone)
-	m, err := s.takeBack(ctx, u, f.head, active, t.event, cairn.TakeBack{
+	m, err := s.takeBack(ctx, u, f.head, active, t.event, operation.TakeBack{
 		Kind: "revert", Message: "revert to " + name(t.where()), Steps: undoneSteps(windows), Quiet: same,
 		OnConflict: opt.OnConflict, DryRun: opt.DryRun, Plan: opt.Plan,
 	})
@@ -219,17 +220,17 @@ func (e *event) where() string {
 }
 
 // clear goes back to the state before the first revert.
-func (s *Sessions) clear(ctx context.Context, u *cairn.LineUpdate, f *family, active []*boundary, opt RevertOptions) (*moved, error) {
+func (s *Sessions) clear(ctx context.Context, u *operation.LineUpdate, f *family, active []*boundary, opt MoveOptions) (*moved, error) {
 	if len(active) == 0 {
 		return &moved{result: &cairn.Result{DryRun: opt.DryRun}, h: f.head}, nil
 	}
-	return s.takeBack(ctx, u, f.head, active, event{Kind: kindUnrevert}, cairn.TakeBack{
+	return s.takeBack(ctx, u, f.head, active, event{Kind: kindUnrevert}, operation.TakeBack{
 		Kind: "unrevert", Message: "unrevert", OnConflict: opt.OnConflict, DryRun: opt.DryRun, Plan: opt.Plan,
 	})
 }
 
 // takeBack moves files and boundary.
-func (s *Sessions) takeBack(ctx context.Context, u *cairn.LineUpdate, h *history, active []*boundary, ev event, t cairn.TakeBack) (*moved, error) {
+func (s *Sessions) takeBack(ctx context.Context, u *operation.LineUpdate, h *history, active []*boundary, ev event, t operation.TakeBack) (*moved, error) {
 	for _, b := range slices.Backward(active) {
 		t.Earlier = append(t.Earlier, b.line)
 	}

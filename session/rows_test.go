@@ -36,7 +36,7 @@ func TestR25_ChildrenAreRevertedWithTheirParent(t *testing.T) {
 	before := gittest.Manifest(t, f.root)
 	f.begin("p", "m1", "p1")
 	f.write("parent", "1\n")
-	if _, err := f.Begin(background, session.Begin{ID: "c", Parent: "p"}); err != nil {
+	if _, err := f.Begin(background, session.SessionBegin{ID: "c", Parent: "p"}); err != nil {
 		t.Fatal(err)
 	}
 	f.begin("c", "cm", "c1")
@@ -74,7 +74,7 @@ func TestR25_ChildrenOfEarlierTurnsStay(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, gittest.Tree{})
 	f.begin("p", "m1", "p1")
-	if _, err := f.Begin(background, session.Begin{ID: "c", Parent: "p"}); err != nil {
+	if _, err := f.Begin(background, session.SessionBegin{ID: "c", Parent: "p"}); err != nil {
 		t.Fatal(err)
 	}
 	f.end("p", "p1")
@@ -198,7 +198,7 @@ func TestR31_OverlappingEditsAreConflicts(t *testing.T) {
 		policy cairn.Policy
 		x      string
 	}{{cairn.Keep, "user\n"}, {cairn.Overwrite, "1\n"}} {
-		_, res, err := f.Revert(background, "s", session.Target{Message: "m1"}, session.RevertOptions{OnConflict: c.policy})
+		_, res, err := f.Revert(background, "s", session.Target{Message: "m1"}, session.MoveOptions{OnConflict: c.policy})
 		if err != nil || f.read("x") != c.x || f.read("y") != "1\n" {
 			t.Errorf("%s: x %q, y %q, %+v, %v", c.policy, f.read("x"), f.read("y"), res, err)
 		}
@@ -207,7 +207,7 @@ func TestR31_OverlappingEditsAreConflicts(t *testing.T) {
 			t.Errorf("%s, unreverted: x %q", c.policy, f.read("x"))
 		}
 	}
-	_, _, err := f.Revert(background, "s", session.Target{Message: "m1"}, session.RevertOptions{OnConflict: cairn.Fail})
+	_, _, err := f.Revert(background, "s", session.Target{Message: "m1"}, session.MoveOptions{OnConflict: cairn.Fail})
 	if !errors.Is(err, cairn.ErrConflict) || f.read("y") != "agent\n" {
 		t.Errorf("fail: %v, y %q", err, f.read("y"))
 	}
@@ -232,7 +232,7 @@ func TestR32_TwoSessionsInOneDirectory(t *testing.T) {
 	if len(res.Kept) != 1 || res.Kept[0].Path != "b" || len(res.Conflicts) != 1 || res.Conflicts[0].Path != "shell" {
 		t.Errorf("%+v", res)
 	}
-	_, res, err := f.Revert(background, "A", session.Target{Start: true}, session.RevertOptions{OnConflict: cairn.Overwrite})
+	_, res, err := f.Revert(background, "A", session.Target{Start: true}, session.MoveOptions{OnConflict: cairn.Overwrite})
 	if err != nil || f.read("shell") != "1\n" {
 		t.Errorf("overwrite: shell %q, %+v, %v", f.read("shell"), res, err)
 	}
@@ -285,7 +285,7 @@ func TestR37_APlanShowsCounts(t *testing.T) {
 		}
 	})
 	before := gittest.Manifest(t, f.root)
-	dry := session.RevertOptions{DryRun: true}
+	dry := session.MoveOptions{DryRun: true}
 	s, res, err := f.Revert(background, "s", session.Target{Start: true}, dry)
 	if err != nil || len(res.Plan) != 3 || res.PlanID == "" || s.Revert == nil || s.Messages != 0 || !strings.Contains(s.Revert.Diff, "deleted file") {
 		t.Fatalf("%+v %+v, %v", s, res, err)
@@ -299,11 +299,11 @@ func TestR37_APlanShowsCounts(t *testing.T) {
 		t.Errorf("%s, then %s, %v", res.PlanID, again.PlanID, err)
 	}
 	f.write("b", "changed")
-	if _, _, err := f.Revert(background, "s", session.Target{Start: true}, session.RevertOptions{Plan: res.PlanID}); !errors.Is(err, cairn.ErrMoved) {
+	if _, _, err := f.Revert(background, "s", session.Target{Start: true}, session.MoveOptions{Plan: res.PlanID}); !errors.Is(err, cairn.ErrMoved) {
 		t.Errorf("%v", err)
 	}
 	f.write("b", "b")
-	if _, _, err := f.Revert(background, "s", session.Target{Start: true}, session.RevertOptions{Plan: res.PlanID}); err != nil {
+	if _, _, err := f.Revert(background, "s", session.Target{Start: true}, session.MoveOptions{Plan: res.PlanID}); err != nil {
 		t.Error(err)
 	}
 }
@@ -435,7 +435,7 @@ func TestR53_ARevertIsNotRearmedLater(t *testing.T) {
 func TestR58_Fork(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, gittest.Tree{"a": gittest.File("1\n")})
-	if _, err := f.Begin(background, session.Begin{ID: "s", Title: "work"}); err != nil {
+	if _, err := f.Begin(background, session.SessionBegin{ID: "s", Title: "work"}); err != nil {
 		t.Fatal(err)
 	}
 	f.step("s", "m1", "1", func() { f.write("a", "2\n") })
@@ -464,7 +464,7 @@ func TestR58_Fork(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.reopen()
-	if _, _, err := f.Unrevert(background, "f", session.RevertOptions{}); err != nil || f.read("a") != "2\n" {
+	if _, _, err := f.Unrevert(background, "f", session.MoveOptions{}); err != nil || f.read("a") != "2\n" {
 		t.Errorf("a %q, %v", f.read("a"), err)
 	}
 	gittest.NewOracle(t).Fsck(f.repo.StoreDir())
@@ -482,14 +482,14 @@ func TestR95_TheAgentWasKilled(t *testing.T) {
 		t.Fatalf("%+v, %v", list, err)
 	}
 	f.write("a", "3\n")
-	if _, _, err := f.Revert(background, "s", session.Target{Start: true}, session.RevertOptions{}); !errors.Is(err, session.ErrBusy) {
+	if _, _, err := f.Revert(background, "s", session.Target{Start: true}, session.MoveOptions{}); !errors.Is(err, session.ErrBusy) {
 		t.Errorf("%v", err)
 	}
-	_, dry, err := f.Revert(background, "s", session.Target{Start: true}, session.RevertOptions{EndOpen: true, DryRun: true})
+	_, dry, err := f.Revert(background, "s", session.Target{Start: true}, session.MoveOptions{EndOpen: true, DryRun: true})
 	if err != nil || len(dry.Plan) != 1 || f.get("s").Open != "2" {
 		t.Errorf("%+v, %v", dry, err)
 	}
-	s, _, err := f.Revert(background, "s", session.Target{Message: "m2"}, session.RevertOptions{EndOpen: true})
+	s, _, err := f.Revert(background, "s", session.Target{Message: "m2"}, session.MoveOptions{EndOpen: true})
 	if err != nil || f.read("a") != "2\n" || s.Open != "" {
 		t.Errorf("a %q, %+v, %v", f.read("a"), s, err)
 	}
@@ -517,7 +517,7 @@ func TestR113_IDsAreOpaque(t *testing.T) {
 		}
 	}
 	for _, id := range []string{"", "\xff", strings.Repeat("x", 10_000)} {
-		if _, err := f.Begin(background, session.Begin{ID: id}); !errors.Is(err, session.ErrID) {
+		if _, err := f.Begin(background, session.SessionBegin{ID: id}); !errors.Is(err, session.ErrID) {
 			t.Errorf("%.20q: %v", id, err)
 		}
 		if _, err := f.Get(background, id); !errors.Is(err, session.ErrID) {
@@ -532,7 +532,7 @@ func TestR114_TheSameEventTwice(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, gittest.Tree{"a": gittest.File("1\n")})
 	for range 2 {
-		if _, err := f.Begin(background, session.Begin{ID: "s"}); err != nil {
+		if _, err := f.Begin(background, session.SessionBegin{ID: "s"}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -565,11 +565,11 @@ func TestR118_UnknownThings(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, gittest.Tree{"a": gittest.File("1\n")})
 	f.step("s", "m", "1", func() { f.write("a", "2\n") })
-	_, _, message := f.Revert(background, "s", session.Target{Message: "x"}, session.RevertOptions{})
-	_, _, part := f.Revert(background, "s", session.Target{Message: "m", Part: "x"}, session.RevertOptions{})
-	_, _, none := f.Revert(background, "s", session.Target{}, session.RevertOptions{})
-	_, _, sess := f.Revert(background, "x", session.Target{Message: "m"}, session.RevertOptions{})
-	_, _, redo := f.RedoStep(background, "s", session.RevertOptions{})
+	_, _, message := f.Revert(background, "s", session.Target{Message: "x"}, session.MoveOptions{})
+	_, _, part := f.Revert(background, "s", session.Target{Message: "m", Part: "x"}, session.MoveOptions{})
+	_, _, none := f.Revert(background, "s", session.Target{}, session.MoveOptions{})
+	_, _, sess := f.Revert(background, "x", session.Target{Message: "m"}, session.MoveOptions{})
+	_, _, redo := f.RedoTurn(background, "s", session.MoveOptions{})
 	_, step := f.EndStep(background, session.StepEnd{Session: "s", Step: "x"})
 	_, open := f.EndStep(background, session.StepEnd{Session: "s"})
 	_, fork := f.Fork(background, "s", "x", "new")
@@ -630,7 +630,7 @@ func TestR126_HostMetadata(t *testing.T) {
 	if err != nil || list[0].Prompt != "do <it>" || len(list[0].Steps[0].Meta) != 3 || list[0].Steps[0].Meta["callID"] != "c\x001" {
 		t.Errorf("%+v, %v", list, err)
 	}
-	if _, err := f.Begin(background, session.Begin{ID: "t", Meta: map[string]string{"k": strings.Repeat("x", session.MaxMeta)}}); err == nil {
+	if _, err := f.Begin(background, session.SessionBegin{ID: "t", Meta: map[string]string{"k": strings.Repeat("x", session.MaxMeta)}}); err == nil {
 		t.Error("any amount of metadata is taken")
 	}
 }

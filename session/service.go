@@ -10,21 +10,21 @@ import (
 // Service is what hosts and people do with the sessions of a root. [Sessions] does it in
 // the store itself; [Through] makes a Service whose calls pass a Hook.
 type Service interface {
-	Begin(ctx context.Context, b Begin) (*Session, error)
+	Begin(ctx context.Context, b SessionBegin) (*Session, error)
 	AddMessage(ctx context.Context, m MessageBegin) (*Message, error)
 	BeginStep(ctx context.Context, b StepBegin) (*Step, error)
 	Hint(ctx context.Context, session, step string, paths []string) error
 	EndStep(ctx context.Context, e StepEnd) (*Step, error)
-	RecordBetween(ctx context.Context, b Between) (*Step, error)
+	RecordBetween(ctx context.Context, b StepBetween) (*Step, error)
 
 	Get(ctx context.Context, id string) (*Session, error)
 	History(ctx context.Context, id string) ([]Message, error)
 	Diff(ctx context.Context, id string, in Scope) iter.Seq2[*cairn.FileDiff, error]
 
-	Revert(ctx context.Context, id string, to Target, opt RevertOptions) (*Session, *cairn.Result, error)
-	Unrevert(ctx context.Context, id string, opt RevertOptions) (*Session, *cairn.Result, error)
-	UndoStep(ctx context.Context, id string, opt RevertOptions) (*Session, *cairn.Result, error)
-	RedoStep(ctx context.Context, id string, opt RevertOptions) (*Session, *cairn.Result, error)
+	Revert(ctx context.Context, id string, to Target, opt MoveOptions) (*Session, *cairn.Result, error)
+	Unrevert(ctx context.Context, id string, opt MoveOptions) (*Session, *cairn.Result, error)
+	UndoTurn(ctx context.Context, id string, opt MoveOptions) (*Session, *cairn.Result, error)
+	RedoTurn(ctx context.Context, id string, opt MoveOptions) (*Session, *cairn.Result, error)
 	Commit(ctx context.Context, id string) (*Session, error)
 	Fork(ctx context.Context, id, message, newID string) (*Session, error)
 	Delete(ctx context.Context, id string) error
@@ -38,14 +38,14 @@ type RequestKind string
 // The kinds of calls. A comment names the type of Request.In, where it is not nil, and
 // then that of the outcome.
 const (
-	RequestBegin     RequestKind = "begin"      // Begin, *Session
+	RequestBegin     RequestKind = "begin"      // SessionBegin, *Session
 	RequestMessage   RequestKind = "message"    // MessageBegin, *Message
 	RequestBeginStep RequestKind = "begin-step" // StepBegin, *Step
 	RequestHint      RequestKind = "hint"       // StepHint, nil
 	RequestEndStep   RequestKind = "end-step"   // StepEnd, *Step
-	RequestBetween   RequestKind = "between"    // Between, *Step
+	RequestBetween   RequestKind = "between"    // StepBetween, *Step
 	RequestRead      RequestKind = "read"       // Get, History and Diff: changes nothing
-	RequestMove      RequestKind = "move"       // Revert, Unrevert, UndoStep and RedoStep: Move
+	RequestMove      RequestKind = "move"       // Revert, Unrevert, UndoTurn and RedoTurn: Move
 	RequestCommit    RequestKind = "commit"     // *Session
 	RequestFork      RequestKind = "fork"       // *Session, which is the new one
 	RequestDelete    RequestKind = "delete"     // nil
@@ -93,7 +93,7 @@ func pass[T any](ctx context.Context, hook through, r Request, f func(context.Co
 }
 
 // move is pass for calls that go back or forth.
-func (h through) move(ctx context.Context, id string, opt RevertOptions, f func(context.Context, Service) (*Session, *cairn.Result, error)) (*Session, *cairn.Result, error) {
+func (h through) move(ctx context.Context, id string, opt MoveOptions, f func(context.Context, Service) (*Session, *cairn.Result, error)) (*Session, *cairn.Result, error) {
 	m, err := pass(ctx, h, Request{Kind: RequestMove, Session: id, DryRun: opt.DryRun}, func(ctx context.Context, s Service) (m Move, err error) {
 		m.Session, m.Result, err = f(ctx, s)
 		return m, err
@@ -101,7 +101,7 @@ func (h through) move(ctx context.Context, id string, opt RevertOptions, f func(
 	return m.Session, m.Result, err
 }
 
-func (h through) Begin(ctx context.Context, b Begin) (*Session, error) {
+func (h through) Begin(ctx context.Context, b SessionBegin) (*Session, error) {
 	return pass(ctx, h, Request{Kind: RequestBegin, Session: b.ID, In: b}, func(ctx context.Context, s Service) (*Session, error) { return s.Begin(ctx, b) })
 }
 
@@ -125,7 +125,7 @@ func (h through) EndStep(ctx context.Context, e StepEnd) (*Step, error) {
 	return pass(ctx, h, Request{Kind: RequestEndStep, Session: e.Session, In: e}, func(ctx context.Context, s Service) (*Step, error) { return s.EndStep(ctx, e) })
 }
 
-func (h through) RecordBetween(ctx context.Context, b Between) (*Step, error) {
+func (h through) RecordBetween(ctx context.Context, b StepBetween) (*Step, error) {
 	return pass(ctx, h, Request{Kind: RequestBetween, Session: b.Session, In: b}, func(ctx context.Context, s Service) (*Step, error) { return s.RecordBetween(ctx, b) })
 }
 
@@ -147,22 +147,22 @@ func (h through) Diff(ctx context.Context, id string, in Scope) iter.Seq2[*cairn
 	return diffs
 }
 
-func (h through) Revert(ctx context.Context, id string, to Target, opt RevertOptions) (*Session, *cairn.Result, error) {
+func (h through) Revert(ctx context.Context, id string, to Target, opt MoveOptions) (*Session, *cairn.Result, error) {
 	return h.move(ctx, id, opt, func(ctx context.Context, s Service) (*Session, *cairn.Result, error) {
 		return s.Revert(ctx, id, to, opt)
 	})
 }
 
-func (h through) Unrevert(ctx context.Context, id string, opt RevertOptions) (*Session, *cairn.Result, error) {
+func (h through) Unrevert(ctx context.Context, id string, opt MoveOptions) (*Session, *cairn.Result, error) {
 	return h.move(ctx, id, opt, func(ctx context.Context, s Service) (*Session, *cairn.Result, error) { return s.Unrevert(ctx, id, opt) })
 }
 
-func (h through) UndoStep(ctx context.Context, id string, opt RevertOptions) (*Session, *cairn.Result, error) {
-	return h.move(ctx, id, opt, func(ctx context.Context, s Service) (*Session, *cairn.Result, error) { return s.UndoStep(ctx, id, opt) })
+func (h through) UndoTurn(ctx context.Context, id string, opt MoveOptions) (*Session, *cairn.Result, error) {
+	return h.move(ctx, id, opt, func(ctx context.Context, s Service) (*Session, *cairn.Result, error) { return s.UndoTurn(ctx, id, opt) })
 }
 
-func (h through) RedoStep(ctx context.Context, id string, opt RevertOptions) (*Session, *cairn.Result, error) {
-	return h.move(ctx, id, opt, func(ctx context.Context, s Service) (*Session, *cairn.Result, error) { return s.RedoStep(ctx, id, opt) })
+func (h through) RedoTurn(ctx context.Context, id string, opt MoveOptions) (*Session, *cairn.Result, error) {
+	return h.move(ctx, id, opt, func(ctx context.Context, s Service) (*Session, *cairn.Result, error) { return s.RedoTurn(ctx, id, opt) })
 }
 
 func (h through) Commit(ctx context.Context, id string) (*Session, error) {

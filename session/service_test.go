@@ -62,8 +62,8 @@ func TestThroughNext(t *testing.T) {
 		return out, err
 	})
 	ctx := t.Context()
-	begun, err := s.Begin(ctx, session.Begin{ID: "s", Title: "T"})
-	if err != nil || begun.Title != "T" || outcomes[0] != any(begun) || !reflect.DeepEqual(seen[0].In, session.Begin{ID: "s", Title: "T"}) {
+	begun, err := s.Begin(ctx, session.SessionBegin{ID: "s", Title: "T"})
+	if err != nil || begun.Title != "T" || outcomes[0] != any(begun) || !reflect.DeepEqual(seen[0].In, session.SessionBegin{ID: "s", Title: "T"}) {
 		t.Errorf("%+v, %v, seen %+v", begun, err, seen)
 	}
 	if _, err := s.BeginStep(ctx, session.StepBegin{Session: "s", Message: "m", Role: session.RoleUser, Step: "1"}); err != nil {
@@ -81,7 +81,7 @@ func TestThroughNext(t *testing.T) {
 			t.Errorf("%+v, %v", d, err)
 		}
 	}
-	_, res, err := s.Revert(ctx, "s", session.Target{Message: "m"}, session.RevertOptions{DryRun: true})
+	_, res, err := s.Revert(ctx, "s", session.Target{Message: "m"}, session.MoveOptions{DryRun: true})
 	last := seen[len(seen)-1]
 	if err != nil || len(res.Deleted) != 1 || last.Kind != session.RequestMove || last.Session != "s" || !last.DryRun || outcomes[len(outcomes)-1].(session.Move).Result != res {
 		t.Errorf("%+v, %v, seen %+v", res, err, last)

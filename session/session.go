@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/operation"
 )
 
 // AuthorAgent is the author of the checkpoints that hold what a step changed.
@@ -15,14 +15,14 @@ const AuthorAgent = "agent"
 
 // Begin records the beginning of a session. For an existing session it only adds missing values:
 // title, parent and new keys of Meta.
-func (s *Sessions) Begin(ctx context.Context, b Begin) (*Session, error) {
+func (s *Sessions) Begin(ctx context.Context, b SessionBegin) (*Session, error) {
 	if err := checkID("id of the session", b.ID); err != nil {
 		return nil, err
 	}
 	if err := checkIDs("id of the parent", b.Parent); err != nil {
 		return nil, err
 	}
-	err := s.update(ctx, b.ID, func(u *cairn.LineUpdate) error {
+	err := s.update(ctx, b.ID, func(u *operation.LineUpdate) error {
 		h, isNew, err := s.loadOrNew(ctx, b.ID)
 		if err != nil {
 			return err
@@ -33,7 +33,7 @@ func (s *Sessions) Begin(ctx context.Context, b Begin) (*Session, error) {
 		if err := s.begin(ctx, h, &b); err != nil {
 			return err
 		}
-		return s.append(ctx, u, h, cairn.LineAppend{Message: "begin session " + name(b.ID), Capture: isNew})
+		return s.append(ctx, u, h, operation.LineAppend{Message: "begin session " + name(b.ID), Capture: isNew})
 	})
 	if err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ func checkNew(id string) error {
 }
 
 // lacks reports whether b has values that the session lacks.
-func (h *history) lacks(b *Begin) bool {
+func (h *history) lacks(b *SessionBegin) bool {
 	for key := range b.Meta {
 		if _, ok := h.Meta[key]; !ok {
 			return true
@@ -60,7 +60,7 @@ func (h *history) lacks(b *Begin) bool {
 }
 
 // begin fills a session's digest in.
-func (s *Sessions) begin(ctx context.Context, h *history, b *Begin) error {
+func (s *Sessions) begin(ctx context.Context, h *history, b *SessionBegin) error {
 	if err := checkNew(h.ID); err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func (s *Sessions) adopt(ctx context.Context, h *history, parent string) error {
 const maxDepth = 64
 
 // append writes the pending events to a session's line.
-func (s *Sessions) append(ctx context.Context, u *cairn.LineUpdate, h *history, a cairn.LineAppend) error {
+func (s *Sessions) append(ctx context.Context, u *operation.LineUpdate, h *history, a operation.LineAppend) error {
 	data, err := s.encode(h)
 	if err != nil {
 		return err
@@ -152,7 +152,7 @@ func (s *Sessions) AddMessage(ctx context.Context, m MessageBegin) (*Message, er
 	if err := checkMeta(m.Meta); err != nil {
 		return nil, err
 	}
-	err := s.update(ctx, m.Session, func(u *cairn.LineUpdate) error { return s.addMessage(ctx, u, &m) })
+	err := s.update(ctx, m.Session, func(u *operation.LineUpdate) error { return s.addMessage(ctx, u, &m) })
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +167,7 @@ func (s *Sessions) AddMessage(ctx context.Context, m MessageBegin) (*Message, er
 	return &list[i], nil
 }
 
-func (s *Sessions) addMessage(ctx context.Context, u *cairn.LineUpdate, m *MessageBegin) error {
+func (s *Sessions) addMessage(ctx context.Context, u *operation.LineUpdate, m *MessageBegin) error {
 	h, err := s.goOn(ctx, u, m.Session)
 	if err != nil {
 		return err
@@ -175,7 +175,7 @@ func (s *Sessions) addMessage(ctx context.Context, u *cairn.LineUpdate, m *Messa
 	old := h.message(m.Message)
 	if old == nil {
 		s.add(h, event{Kind: kindMessage, Message: m.Message, Role: m.Role, Prompt: shorten(m.Prompt), Meta: m.Meta, Parts: m.Parts})
-		return s.append(ctx, u, h, cairn.LineAppend{Message: "message " + name(m.Message), Capture: true})
+		return s.append(ctx, u, h, operation.LineAppend{Message: "message " + name(m.Message), Capture: true})
 	}
 	parts := slices.DeleteFunc(slices.Clone(m.Parts), func(p Part) bool { return indexPart(old.Parts, p.ID) >= 0 })
 	if len(parts) > 0 {
@@ -184,18 +184,18 @@ func (s *Sessions) addMessage(ctx context.Context, u *cairn.LineUpdate, m *Messa
 	if len(h.pending) == 0 {
 		return nil
 	}
-	return s.append(ctx, u, h, cairn.LineAppend{Message: "message " + name(m.Message)})
+	return s.append(ctx, u, h, operation.LineAppend{Message: "message " + name(m.Message)})
 }
 
 // goOn loads a session that is about to continue, which makes a revert final. The events of that
 // are pending and must be appended with the rest.
-func (s *Sessions) goOn(ctx context.Context, u *cairn.LineUpdate, id string) (*history, error) {
+func (s *Sessions) goOn(ctx context.Context, u *operation.LineUpdate, id string) (*history, error) {
 	h, isNew, err := s.loadOrNew(ctx, id)
 	if err != nil {
 		return nil, err
 	}
 	if isNew {
-		return h, s.begin(ctx, h, &Begin{ID: id})
+		return h, s.begin(ctx, h, &SessionBegin{ID: id})
 	}
 	if err := s.endDead(ctx, h); err != nil {
 		return nil, err
@@ -204,7 +204,7 @@ func (s *Sessions) goOn(ctx context.Context, u *cairn.LineUpdate, id string) (*h
 }
 
 // settleRevert makes a revert final: the reverted steps leave the session.
-func (s *Sessions) settleRevert(ctx context.Context, u *cairn.LineUpdate, h *history) error {
+func (s *Sessions) settleRevert(ctx context.Context, u *operation.LineUpdate, h *history) error {
 	if len(h.chain) == 0 {
 		return nil
 	}
@@ -225,7 +225,7 @@ func (s *Sessions) settleRevert(ctx context.Context, u *cairn.LineUpdate, h *his
 }
 
 // dropChildren takes the undone steps of children out of their sessions.
-func (s *Sessions) dropChildren(ctx context.Context, u *cairn.LineUpdate, id string, undone []stepRef) error {
+func (s *Sessions) dropChildren(ctx context.Context, u *operation.LineUpdate, id string, undone []stepRef) error {
 	byChild := make(map[string][]stepRef)
 	for _, ref := range undone {
 		if ref.Session != id {
@@ -241,7 +241,7 @@ func (s *Sessions) dropChildren(ctx context.Context, u *cairn.LineUpdate, id str
 			continue
 		}
 		s.add(h, event{Kind: kindDrop, Undone: refs})
-		if err := s.append(ctx, u, h, cairn.LineAppend{Message: "reverted with session " + name(id)}); err != nil {
+		if err := s.append(ctx, u, h, operation.LineAppend{Message: "reverted with session " + name(id)}); err != nil {
 			return err
 		}
 	}
@@ -258,7 +258,7 @@ func (s *Sessions) active(ctx context.Context, h *history) ([]*boundary, error) 
 	for i, b := range h.chain {
 		ids[i] = b.line.ID
 	}
-	undone, err := s.repo.Undone(ctx, ids...)
+	undone, err := s.lines.Undone(ctx, ids...)
 	if err != nil {
 		return nil, err
 	}
@@ -268,7 +268,7 @@ func (s *Sessions) active(ctx context.Context, h *history) ([]*boundary, error) 
 // Commit makes a revert final: the reverted steps leave the session. BeginStep and AddMessage do
 // so, too. Repo.Undo can still bring back the files that the revert changed.
 func (s *Sessions) Commit(ctx context.Context, id string) (*Session, error) {
-	err := s.update(ctx, id, func(u *cairn.LineUpdate) error {
+	err := s.update(ctx, id, func(u *operation.LineUpdate) error {
 		h, err := s.load(ctx, id)
 		if err != nil || len(h.chain) == 0 {
 			return err
@@ -276,7 +276,7 @@ func (s *Sessions) Commit(ctx context.Context, id string) (*Session, error) {
 		if err := s.settleRevert(ctx, u, h); err != nil {
 			return err
 		}
-		return s.append(ctx, u, h, cairn.LineAppend{Message: "go on after a revert"})
+		return s.append(ctx, u, h, operation.LineAppend{Message: "go on after a revert"})
 	})
 	if err != nil {
 		return nil, err
@@ -286,7 +286,7 @@ func (s *Sessions) Commit(ctx context.Context, id string) (*Session, error) {
 
 // Delete forgets a session and its children. Files stay as they are.
 func (s *Sessions) Delete(ctx context.Context, id string) error {
-	return s.updateFamily(ctx, func(u *cairn.LineUpdate) error {
+	return s.updateFamily(ctx, func(u *operation.LineUpdate) error {
 		if _, err := s.load(ctx, id); err != nil {
 			return err
 		}

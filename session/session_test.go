@@ -108,7 +108,7 @@ func (f *fixture) end(id, step string) *session.Step {
 
 func (f *fixture) revert(id string, to session.Target) (*session.Session, *cairn.Result) {
 	f.Helper()
-	s, res, err := f.Revert(background, id, to, session.RevertOptions{})
+	s, res, err := f.Revert(background, id, to, session.MoveOptions{})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func (f *fixture) revert(id string, to session.Target) (*session.Session, *cairn
 
 func (f *fixture) unrevert(id string) (*session.Session, *cairn.Result) {
 	f.Helper()
-	s, res, err := f.Unrevert(background, id, session.RevertOptions{})
+	s, res, err := f.Unrevert(background, id, session.MoveOptions{})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -182,7 +182,7 @@ func TestRevertAndUnrevert(t *testing.T) {
 func TestHistory(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, gittest.Tree{"a": gittest.File("1\n")})
-	if _, err := f.Begin(background, session.Begin{ID: "s", Title: "T", Meta: map[string]string{"k": "v"}}); err != nil {
+	if _, err := f.Begin(background, session.SessionBegin{ID: "s", Title: "T", Meta: map[string]string{"k": "v"}}); err != nil {
 		t.Fatal(err)
 	}
 	st := f.step("s", "m1", "1", func() { f.write("a", "2\n") })

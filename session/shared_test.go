@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+	"github.com/seed-fb9cbc17/cairn/internal/retention"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
@@ -32,7 +33,7 @@ func TestR70_SessionsShareContents(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		size, err := f.repo.StoreSize()
+		size, err := retention.SizeOf(f.repo.StoreDir())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,12 +11,13 @@ import (
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/operation"
 )
 
-// PartStays is the type of a part that lists changes of its step which no capture can hold. The
-// host lists the paths that its tools changed or named. EndStep removes those that the captures
+// PartUncaptured is the type of a part that lists changes of its step which no capture can hold.
+// The host lists the paths that its tools changed or named. EndStep removes those that the captures
 // hold. Going back lists the rest in Result.NotTakenBack.
-const PartStays = "stays"
+const PartUncaptured = "stays"
 
 // Reasons why going back leaves a change.
 const (
@@ -24,41 +25,41 @@ const (
 	ReasonIgnored = "ignored by rules"
 )
 
-// Stay is a change that no capture holds.
-type Stay struct {
+// UncapturedChange is a change that no capture holds.
+type UncapturedChange struct {
 	Path   pathText `json:"path"`             // from the root with '/', absolute outside the root
 	Reason string   `json:"reason,omitempty"` // EndStep sets it
 	Made   bool     `json:"made,omitempty"`   // nothing stood there before the step
 }
 
-const metaStays = "paths" // of a part of type PartStays: a JSON list of Stay
+const metaStays = "paths" // of a part of type PartUncaptured: a JSON list of UncapturedChange
 
-// StaysPart returns the part that tells of changes of a step.
-func StaysPart(id string, list []Stay) (Part, error) {
+// UncapturedPart returns the part that tells of changes of a step.
+func UncapturedPart(id string, list []UncapturedChange) (Part, error) {
 	data, err := json.Marshal(list)
-	return Part{ID: id, Type: PartStays, Meta: map[string]string{metaStays: string(data)}}, err
+	return Part{ID: id, Type: PartUncaptured, Meta: map[string]string{metaStays: string(data)}}, err
 }
 
-// Stays lists the changes of the step that no capture holds, from its parts.
-func (s *Step) Stays() []Stay {
+// Uncaptured lists the changes of the step that no capture holds, from its parts.
+func (s *Step) Uncaptured() []UncapturedChange {
 	list, _ := staysOf(s.Parts)
 	return list
 }
 
-// staysOf reads the parts of type PartStays. An unreadable part counts as empty.
-func staysOf(parts []Part) (list []Stay, told bool) {
+// staysOf reads the parts of type PartUncaptured. An unreadable part counts as empty.
+func staysOf(parts []Part) (list []UncapturedChange, told bool) {
 	for _, p := range parts {
-		var some []Stay
-		if p.Type == PartStays && json.Unmarshal([]byte(p.Meta[metaStays]), &some) == nil {
+		var some []UncapturedChange
+		if p.Type == PartUncaptured && json.Unmarshal([]byte(p.Meta[metaStays]), &some) == nil {
 			list, told = append(list, some...), true
 		}
 	}
 	return list, told
 }
 
-// uncaptured returns the parts of a step that ends now, with those of type PartStays
+// uncaptured returns the parts of a step that ends now, with those of type PartUncaptured
 // reduced to what the captures do not hold.
-func (s *Sessions) uncaptured(ctx context.Context, u *cairn.LineUpdate, st *step, parts []Part) ([]Part, error) {
+func (s *Sessions) uncaptured(ctx context.Context, u *operation.LineUpdate, st *step, parts []Part) ([]Part, error) {
 	list, told := staysOf(parts)
 	if !told {
 		return parts, nil
@@ -76,17 +77,17 @@ func (s *Sessions) uncaptured(ctx context.Context, u *cairn.LineUpdate, st *step
 			return nil, err
 		}
 	}
-	part, err := StaysPart(st.ID+"/stays", reasoned(list, why))
+	part, err := UncapturedPart(st.ID+"/stays", reasoned(list, why))
 	if err != nil {
 		return nil, err
 	}
-	rest := slices.DeleteFunc(slices.Clone(parts), func(p Part) bool { return p.Type == PartStays })
+	rest := slices.DeleteFunc(slices.Clone(parts), func(p Part) bool { return p.Type == PartUncaptured })
 	return append(rest, part), nil
 }
 
 // reasoned sets reasons. It leaves out paths below a listed directory.
-func reasoned(list []Stay, why map[string]string) []Stay {
-	out := make([]Stay, 0, len(list))
+func reasoned(list []UncapturedChange, why map[string]string) []UncapturedChange {
+	out := make([]UncapturedChange, 0, len(list))
 	for _, t := range list {
 		path := string(t.Path)
 		reason, uncaptured := why[path]
@@ -117,7 +118,7 @@ func belowAnother(path string, set map[string]string) bool {
 
 // notTakenBack lists the changes, of the steps that go now, that no capture holds. A path that a
 // step made and that is gone does not count. Steps behind the boundary were listed before.
-func (f *family) notTakenBack(u *cairn.LineUpdate, undone []stepRef, behind *boundary) []cairn.PathReason {
+func (f *family) notTakenBack(u *operation.LineUpdate, undone []stepRef, behind *boundary) []cairn.PathReason {
 	var list []cairn.PathReason
 	seen := make(map[string]bool)
 	for _, ref := range undone {
@@ -142,14 +143,14 @@ func (f *family) notTakenBack(u *cairn.LineUpdate, undone []stepRef, behind *bou
 
 // stays lists the changes of a step that no capture holds. If the host has not listed any, every
 // path outside the root that the step named counts.
-func (s *step) stays(u *cairn.LineUpdate) []Stay {
+func (s *step) stays(u *operation.LineUpdate) []UncapturedChange {
 	list, told := staysOf(s.Parts)
 	if told {
 		return list
 	}
 	for _, path := range s.Paths {
 		if filepath.IsAbs(path) && u.Outside(path) {
-			list = append(list, Stay{Path: pathText(path), Reason: ReasonOutside})
+			list = append(list, UncapturedChange{Path: pathText(path), Reason: ReasonOutside})
 		}
 	}
 	return list

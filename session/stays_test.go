@@ -25,7 +25,7 @@ func TestV46_WhatNoCaptureHolds(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	part, err := session.StaysPart("p", []session.Stay{{Path: "a"}, {Path: "x.log"}, {Path: "build/x"}, {Path: "build"}, {Path: "gone.log", Made: true}, {Path: "/nowhere/made", Made: true}})
+	part, err := session.UncapturedPart("p", []session.UncapturedChange{{Path: "a"}, {Path: "x.log"}, {Path: "build/x"}, {Path: "build"}, {Path: "gone.log", Made: true}, {Path: "/nowhere/made", Made: true}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/operation"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
@@ -47,14 +47,14 @@ func (b *StepBegin) Check() error {
 
 func (s *Sessions) captureBefore(ctx context.Context, b StepBegin) (*Step, error) {
 	var begun *Step
-	err := s.repo.UpdateLines(ctx, func(u *cairn.LineUpdate) (err error) {
+	err := s.lines.Update(ctx, func(u *operation.LineUpdate) (err error) {
 		begun, err = s.beginStep(ctx, u, &b)
 		return err
 	})
 	return begun, err
 }
 
-func (s *Sessions) beginStep(ctx context.Context, u *cairn.LineUpdate, b *StepBegin) (*Step, error) {
+func (s *Sessions) beginStep(ctx context.Context, u *operation.LineUpdate, b *StepBegin) (*Step, error) {
 	h, err := s.goOn(ctx, u, b.Session)
 	if err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func (s *Sessions) beginStep(ctx context.Context, u *cairn.LineUpdate, b *StepBe
 	if old := h.step(b.Step); old != nil {
 		return s.stepOut(ctx, h, old)
 	}
-	a := cairn.LineAppend{Capture: true, Paths: b.Paths}
+	a := operation.LineAppend{Capture: true, Paths: b.Paths}
 	if open := h.openStep(); open != nil {
 		a.Paths, a.Author = open.with(b.Paths), AuthorAgent
 		if err := s.end(ctx, u, h, open, StepEnd{}, b.Paths); err != nil {
@@ -114,14 +114,14 @@ func (s *Sessions) EndStep(ctx context.Context, e StepEnd) (*Step, error) {
 		return nil, err
 	}
 	var ended *Step
-	err := s.update(ctx, e.Session, func(u *cairn.LineUpdate) (err error) {
+	err := s.update(ctx, e.Session, func(u *operation.LineUpdate) (err error) {
 		ended, err = s.endStep(ctx, u, &e)
 		return err
 	})
 	return ended, s.withBeginning(e.Session, err)
 }
 
-func (s *Sessions) endStep(ctx context.Context, u *cairn.LineUpdate, e *StepEnd) (*Step, error) {
+func (s *Sessions) endStep(ctx context.Context, u *operation.LineUpdate, e *StepEnd) (*Step, error) {
 	h, err := s.load(ctx, e.Session)
 	if err != nil {
 		return nil, err
@@ -148,7 +148,7 @@ func (s *Sessions) endStep(ctx context.Context, u *cairn.LineUpdate, e *StepEnd)
 	if err := s.end(ctx, u, h, st, *e, nil); err != nil {
 		return nil, err
 	}
-	a := cairn.LineAppend{Message: fmt.Sprintf("step %s: %s", name(st.ID), wording.Count(st.changed, "file")), Author: AuthorAgent, Capture: true, Paths: st.Paths}
+	a := operation.LineAppend{Message: fmt.Sprintf("step %s: %s", name(st.ID), wording.Count(st.changed, "file")), Author: AuthorAgent, Capture: true, Paths: st.Paths}
 	if err := s.append(ctx, u, h, a); err != nil {
 		return nil, err
 	}
@@ -157,7 +157,7 @@ func (s *Sessions) endStep(ctx context.Context, u *cairn.LineUpdate, e *StepEnd)
 
 // end adds the event of a step that ends now. The next step may have hints, too: one capture serves
 // both.
-func (s *Sessions) end(ctx context.Context, u *cairn.LineUpdate, h *history, st *step, e StepEnd, more []string) error {
+func (s *Sessions) end(ctx context.Context, u *operation.LineUpdate, h *history, st *step, e StepEnd, more []string) error {
 	list, err := u.Changes(ctx, st.Before.ID, append(st.with(e.Paths), more...))
 	if err != nil {
 		return fmt.Errorf("session: end of step %q: %w", st.ID, err)
@@ -183,7 +183,7 @@ func (s *Sessions) Hint(ctx context.Context, session, step string, paths []strin
 	if err := checkID("id of the session", session); err != nil {
 		return err
 	}
-	err := s.update(ctx, session, func(u *cairn.LineUpdate) error {
+	err := s.update(ctx, session, func(u *operation.LineUpdate) error {
 		h, err := s.load(ctx, session)
 		if err != nil {
 			return err
@@ -204,7 +204,7 @@ func (s *Sessions) Hint(ctx context.Context, session, step string, paths []strin
 			return s.renew(ctx, u, h, st)
 		}
 		s.add(h, event{Kind: kindHint, Step: st.ID, Paths: pathtext.Texts(fresh), Absent: pathtext.Texts(u.Absent(fresh))})
-		return s.append(ctx, u, h, cairn.LineAppend{Capture: true, Paths: st.Paths, Author: AuthorAgent, Message: "hint for step " + name(st.ID)})
+		return s.append(ctx, u, h, operation.LineAppend{Capture: true, Paths: st.Paths, Author: AuthorAgent, Message: "hint for step " + name(st.ID)})
 	})
 	return s.withBeginning(session, err)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+	"github.com/seed-fb9cbc17/cairn/internal/operation"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
@@ -20,7 +21,7 @@ func TestGitShowsWhatEachStepChanged(t *testing.T) {
 	f.write("b", "user\n")
 	f.step("ses/1", "m", "2", func() { f.write("a", "3\n") })
 	oracle := gittest.NewOracle(t)
-	out := oracle.In(f.repo.StoreDir(), "log", "-p", "--reverse", "--format=%an: %s", cairn.LineRef("ses/1"))
+	out := oracle.In(f.repo.StoreDir(), "log", "-p", "--reverse", "--format=%an: %s", operation.LineRef("ses/1"))
 	var got []string
 	for line := range strings.Lines(out) {
 		switch line = strings.TrimSpace(line); {
@@ -90,7 +91,7 @@ func TestHashesOfStepsAreCheckpoints(t *testing.T) {
 	if err != nil || c.Hash != st.After.Hash || c.Author != session.AuthorAgent {
 		t.Errorf("%+v, %v", c, err)
 	}
-	res, err := f.repo.Revert(background, []cairn.Patch{st.Patch}, cairn.RevertOptions{})
+	res, err := f.repo.RevertPatches(background, []cairn.Patch{st.Patch}, cairn.RevertPatchesOptions{})
 	if err != nil || f.read("a") != "1\n" {
 		t.Errorf("%+v, %v", res, err)
 	}
@@ -103,7 +104,7 @@ func TestR54_BoundToTheRoot(t *testing.T) {
 	f.step("s", "m", "1", func() { f.write("a", "2\n") })
 	f.root = t.TempDir()
 	f.reopen()
-	if _, _, err := f.Revert(background, "s", session.Target{Message: "m"}, session.RevertOptions{}); !errors.Is(err, session.ErrNotFound) {
+	if _, _, err := f.Revert(background, "s", session.Target{Message: "m"}, session.MoveOptions{}); !errors.Is(err, session.ErrNotFound) {
 		t.Errorf("%v", err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/operation"
 )
 
 // cutMessage makes a message for a step that outlived its own: the id is known, the prompt is not.
@@ -34,11 +35,13 @@ func (h *history) keepOpen(oldest *entry) {
 }
 
 // ends returns the checkpoints whose older ones have been cleaned away.
-func (s *Sessions) ends(ctx context.Context) ([]*cairn.LineEvent, error) { return s.repo.LineEnds(ctx) }
+func (s *Sessions) ends(ctx context.Context) ([]*operation.LineEvent, error) {
+	return s.lines.Ends(ctx)
+}
 
 // intact returns the index of the first entry after which the known entries of a line still follow
 // each other. An older part of the others has been cleaned away.
-func intact(places map[string]int, ends []*cairn.LineEvent) (from int) {
+func intact(places map[string]int, ends []*operation.LineEvent) (from int) {
 	for _, e := range ends {
 		if n := places[e.ID]; n > 0 {
 			from = max(from, n-1)

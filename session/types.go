@@ -29,14 +29,14 @@ type Session struct {
 	Created  time.Time         `json:"created"`
 	Updated  time.Time         `json:"updated"`
 	Children []string          `json:"children,omitempty"`
-	Fork     *Fork             `json:"fork,omitempty"`
+	Fork     *ForkPoint        `json:"fork,omitempty"`
 
-	Messages int      `json:"messages"`
-	Steps    int      `json:"steps"`
-	Summary  *Summary `json:"summary,omitempty"` // nil in the answer of List
-	Open     string   `json:"open,omitempty"`    // the step that is running
-	Revert   *Revert  `json:"revert,omitempty"`  // nil: nothing is reverted
-	Latest   *Work    `json:"latest,omitempty"`  // the newest step or prompt that is visible
+	Messages int       `json:"messages"`
+	Steps    int       `json:"steps"`
+	Summary  *Summary  `json:"summary,omitempty"` // nil in the answer of List
+	Open     string    `json:"open,omitempty"`    // the step that is running
+	Revert   *Boundary `json:"revert,omitempty"`  // nil: nothing is reverted
+	Latest   *Work     `json:"latest,omitempty"`  // the newest step or prompt that is visible
 
 	// Truncated: the beginning of the session has been cleaned away. What is left can be
 	// reverted and forked; the counts are those of what is left.
@@ -51,15 +51,15 @@ type Summary struct {
 	Deletions int `json:"deletions"`
 }
 
-// Fork says where a session comes from.
-type Fork struct {
+// ForkPoint says where a session comes from.
+type ForkPoint struct {
 	Session    string `json:"sessionID"`
 	Message    string `json:"messageID,omitempty"` // the first one that it does not share; "" = it shares all
 	Checkpoint string `json:"checkpoint"`          // the state at that point
 }
 
-// Revert is the boundary of what is reverted.
-type Revert struct {
+// Boundary is the boundary of what is reverted.
+type Boundary struct {
 	Message  string `json:"messageID"`
 	Part     string `json:"partID,omitempty"`
 	Snapshot string `json:"snapshot"` // tree of the state before the first revert, to which Unrevert goes
@@ -94,8 +94,8 @@ type Step struct {
 	ID       string            `json:"id"`
 	Session  string            `json:"sessionID"`
 	Message  string            `json:"messageID"`
-	Before   Checkpoint        `json:"before"`
-	After    Checkpoint        `json:"after,omitzero"` // zero while the step is open
+	Before   CheckpointRef     `json:"before"`
+	After    CheckpointRef     `json:"after,omitzero"` // zero while the step is open
 	Began    time.Time         `json:"began"`
 	Ended    time.Time         `json:"ended,omitzero"`
 	Paths    cairn.Paths       `json:"paths,omitempty"` // that its tools named, from the root or absolute
@@ -117,8 +117,8 @@ type Step struct {
 // Open reports whether the step is running.
 func (s *Step) Open() bool { return s.After.ID == "" }
 
-// Checkpoint names a state.
-type Checkpoint struct {
+// CheckpointRef names a state.
+type CheckpointRef struct {
 	ID   string `json:"id"`   // of the commit
 	Hash string `json:"hash"` // of the tree
 }
@@ -130,8 +130,8 @@ type Part struct {
 	Meta map[string]string `json:"meta,omitempty"`
 }
 
-// Begin describes a session that begins. Meta is kept as it is.
-type Begin struct {
+// SessionBegin describes a session that begins. Meta is kept as it is.
+type SessionBegin struct {
 	ID, Parent, Title string
 	Meta              map[string]string
 }
@@ -184,8 +184,8 @@ type Target struct {
 	Start         bool
 }
 
-// RevertOptions says how to revert.
-type RevertOptions struct {
+// MoveOptions controls a move of the boundary: a revert, an unrevert, an undo or redo of a turn.
+type MoveOptions struct {
 	OnConflict cairn.Policy // "" = cairn.Merge
 	DryRun     bool         // only say what would be done; the session in the answer is as it would be
 	Plan       string       // id of the plan to carry out; cairn.ErrMoved if it would be another one now

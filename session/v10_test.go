@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+	"github.com/seed-fb9cbc17/cairn/internal/retention"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
@@ -54,7 +55,7 @@ func (f *fixture) sound() {
 	if found, err := f.repo.Check(background, cairn.CheckOptions{}); err != nil || len(found) > 0 {
 		f.Errorf("doctor: %+v, %v", found, err)
 	}
-	if size, err := f.repo.StoreSize(); err != nil || size > rollBudget {
+	if size, err := retention.SizeOf(f.repo.StoreDir()); err != nil || size > rollBudget {
 		f.Errorf("%d bytes of %d, %v", size, int64(rollBudget), err)
 	}
 }
@@ -109,7 +110,7 @@ func TestV10_ALongSessionRolls(t *testing.T) {
 			if want := noise(first, 50<<10); !s.Truncated || f.read("a") != want {
 				t.Errorf("reverted as far as it goes: truncated %v, right %v", s.Truncated, f.read("a") == want)
 			}
-			if _, _, err := f.Revert(background, "long", session.Target{Message: "m0"}, session.RevertOptions{}); !errors.Is(err, session.ErrExpired) {
+			if _, _, err := f.Revert(background, "long", session.Target{Message: "m0"}, session.MoveOptions{}); !errors.Is(err, session.ErrExpired) {
 				t.Errorf("revert to what has gone: %v", err)
 			}
 			if s, _ := f.unrevert("long"); !s.Truncated || f.read("a") != noise(steps, 50<<10) {

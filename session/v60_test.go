@@ -7,14 +7,16 @@ import (
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/access"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+	"github.com/seed-fb9cbc17/cairn/internal/operation"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
 // agentStep is a step of a session with one call of a tool.
 func (f *fixture) agentStep(id, message, step, command string, do func()) *session.Step {
 	f.Helper()
-	if _, err := f.Begin(background, session.Begin{ID: id, Meta: map[string]string{session.MetaAgent: "codex"}}); err != nil {
+	if _, err := f.Begin(background, session.SessionBegin{ID: id, Meta: map[string]string{session.MetaAgent: "codex"}}); err != nil {
 		f.Fatal(err)
 	}
 	if _, err := f.BeginStep(background, session.StepBegin{
@@ -33,7 +35,7 @@ func (f *fixture) agentStep(id, message, step, command string, do func()) *sessi
 
 func (f *fixture) workOf(checkpoint string) *session.Work {
 	f.Helper()
-	w, err := f.WorkOf(background, checkpoint, make(session.Known))
+	w, err := f.WorkOf(background, checkpoint, make(session.WorkCache))
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -76,7 +78,7 @@ func TestV60_WorkOfACheckpoint(t *testing.T) {
 	if _, err := f.Fork(background, "s", "", "fork"); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := f.UndoStep(background, "s", session.RevertOptions{}); err != nil {
+	if _, _, err := f.UndoTurn(background, "s", session.MoveOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	s, err := f.Get(background, "s")
@@ -104,8 +106,8 @@ func TestV60_RecordsOfEarlierReleases(t *testing.T) {
 	f := newFixture(t, gittest.Tree{"a": gittest.File("1")})
 	record := func(author, text string) (id string) {
 		t.Helper()
-		err := f.repo.UpdateLines(background, func(u *cairn.LineUpdate) error {
-			e, err := u.Append(background, "old", cairn.LineAppend{Message: "m", Author: author, Capture: true, Record: json.RawMessage(text)})
+		err := access.Lines(f.repo).Update(background, func(u *operation.LineUpdate) error {
+			e, err := u.Append(background, "old", operation.LineAppend{Message: "m", Author: author, Capture: true, Record: json.RawMessage(text)})
 			if err == nil {
 				id = e.ID
 			}
@@ -142,8 +144,8 @@ func TestV60_RecordsOfEarlierReleases(t *testing.T) {
 func TestV64_ForksOfEarlierReleases(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{`{"session":"s","message":"m","checkpoint":"c"}`, `{"sessionID":"s","messageID":"m","checkpoint":"c"}`} {
-		var fork session.Fork
-		if err := json.Unmarshal([]byte(text), &fork); err != nil || fork != (session.Fork{Session: "s", Message: "m", Checkpoint: "c"}) {
+		var fork session.ForkPoint
+		if err := json.Unmarshal([]byte(text), &fork); err != nil || fork != (session.ForkPoint{Session: "s", Message: "m", Checkpoint: "c"}) {
 			t.Errorf("%s: %+v, %v", text, fork, err)
 		}
 	}

@@ -47,9 +47,9 @@ func (s *Sessions) view(ctx context.Context, h *history) (*Session, []*boundary,
 }
 
 // revertView is where a revert stands, without its diff.
-func (s *Sessions) revertView(ctx context.Context, h *history, active []*boundary) (*Revert, error) {
+func (s *Sessions) revertView(ctx context.Context, h *history, active []*boundary) (*Boundary, error) {
 	last := newest(active)
-	out := &Revert{Message: last.Message, Part: last.Part, Checkpoint: active[0].line.Before}
+	out := &Boundary{Message: last.Message, Part: last.Part, Checkpoint: active[0].line.Before}
 	snapshot, err := s.repo.Lookup(ctx, out.Checkpoint)
 	if err != nil {
 		return out, h.tolerate(expired(err, "the state before the revert of session %q", h.ID))
@@ -101,7 +101,7 @@ func (s *Sessions) summary(ctx context.Context, h *history, active []*boundary, 
 	}
 	sum := Summary{Files: len(list)}
 	for i := range list {
-		added, deleted, _, err := s.repo.Stat(&list[i], cairn.DiffOptions{})
+		added, deleted, _, err := s.repo.CountLines(&list[i], cairn.DiffOptions{})
 		if err != nil {
 			return nil, err
 		}

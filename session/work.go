@@ -152,10 +152,10 @@ func (h *history) visible(b *boundary) int {
 }
 
 // WorkOf returns whose work the changes of a checkpoint are, nil where it belongs to no
-// session. What an earlier release recorded may lack calls and paths. Known keeps the
+// session. What an earlier release recorded may lack calls and paths. The cache keeps the
 // sessions that had to be read; the same map makes further calls cheap.
-func (s *Sessions) WorkOf(ctx context.Context, checkpoint string, known Known) (*Work, error) {
-	e, err := s.repo.LineEvent(checkpoint)
+func (s *Sessions) WorkOf(ctx context.Context, checkpoint string, known WorkCache) (*Work, error) {
+	e, err := s.lines.Event(checkpoint)
 	if err != nil || !e.OnLine {
 		return nil, err
 	}
@@ -175,11 +175,11 @@ func (s *Sessions) WorkOf(ctx context.Context, checkpoint string, known Known) (
 	return s.workRead(ctx, w, ev, known)
 }
 
-// Known are sessions that WorkOf has read.
-type Known map[string]*history
+// WorkCache holds sessions that WorkOf has read.
+type WorkCache map[string]*history
 
 // workRead fills in what the session says of an event whose record does not say it.
-func (s *Sessions) workRead(ctx context.Context, w *Work, ev *event, known Known) (*Work, error) {
+func (s *Sessions) workRead(ctx context.Context, w *Work, ev *event, known WorkCache) (*Work, error) {
 	h := known[w.Session]
 	if h == nil {
 		var err error

@@ -42,7 +42,7 @@ type Patch struct {
 	Files []string `json:"files"`
 }
 
-// MarshalJSON implements json.Marshaler; see cairn.EncodePath for paths that are not
+// MarshalJSON implements json.Marshaler; see cairn.Path for paths that are not
 // UTF-8.
 func (p Patch) MarshalJSON() ([]byte, error) { return json.Marshal(p.full()) }
 
@@ -69,7 +69,7 @@ type FileDiff struct {
 	Patch     string `json:"patch"`  // as git prints it
 }
 
-// MarshalJSON implements json.Marshaler; see cairn.EncodePath for the file name.
+// MarshalJSON implements json.Marshaler; see cairn.Path for the file name.
 func (d FileDiff) MarshalJSON() ([]byte, error) {
 	return json.Marshal(cairn.FileDiff{
 		File: cairn.Path(d.File), Before: d.Before, After: d.After, Additions: d.Additions,
@@ -169,7 +169,7 @@ func Revert(cfg Config, patches []Patch) error {
 		list[i] = p.full()
 	}
 	return cfg.with(func(ctx context.Context, r *cairn.Repo) error {
-		res, err := r.Revert(ctx, list, cairn.RevertOptions{})
+		res, err := r.RevertPatches(ctx, list, cairn.RevertPatchesOptions{})
 		return incomplete(res, err)
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
@@ -55,7 +56,7 @@ func (c *cli) writePath(path string, null bool) error {
 		c.out.WriteString(path)
 		return c.out.WriteByte(0)
 	}
-	c.out.WriteString(cairn.QuotePath(path))
+	c.out.WriteString(pathtext.Quote(path))
 	return c.out.WriteByte('\n')
 }
 
@@ -68,7 +69,7 @@ func (c *cli) writeLines(lines []string) {
 
 // placeText is where something lies on this system, for people. The paths of Windows are
 // shown as git shows them there: with '/', which needs no quoting.
-func placeText(path string) string { return cairn.QuotePath(filepath.ToSlash(path)) }
+func placeText(path string) string { return pathtext.Quote(filepath.ToSlash(path)) }
 
 // maxLines is how many paths of a kind an answer lists without -v.
 const maxLines = 20
@@ -78,7 +79,7 @@ func (c *cli) answerLine(line string) { c.out.WriteString(line + "\n") }
 func (c *cli) listPaths(verb string, paths []string) {
 	lines := make([]string, len(paths))
 	for i, path := range paths {
-		lines[i] = verb + cairn.QuotePath(path)
+		lines[i] = verb + pathtext.Quote(path)
 	}
 	c.cut(lines, maxLines, c.answerLine)
 }
@@ -86,7 +87,7 @@ func (c *cli) listPaths(verb string, paths []string) {
 func (c *cli) listReasons(verb string, list []cairn.PathReason) {
 	lines := make([]string, len(list))
 	for i, k := range list {
-		lines[i] = verb + cairn.QuotePath(k.Path)
+		lines[i] = verb + pathtext.Quote(k.Path)
 		if k.Reason != "" {
 			lines[i] += ": " + wording.Printable(k.Reason)
 		}

@@ -78,9 +78,9 @@ func (d *desk) write(name, content string) {
 	}
 }
 
-func trackOf(t *testing.T, text string) *cairn.Track {
+func trackOf(t *testing.T, text string) *cairn.TrackResult {
 	t.Helper()
-	var tr cairn.Track
+	var tr cairn.TrackResult
 	if err := json.Unmarshal([]byte(text), &tr); err != nil {
 		t.Fatalf("%v: %s", err, text)
 	}

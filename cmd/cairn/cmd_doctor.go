@@ -81,7 +81,7 @@ type doctorFlags struct {
 
 // checkup is one part of what doctor looks at. Each reports what is wrong; an error
 // means that it could not look.
-type checkup func(ctx context.Context, f doctorFlags) ([]cairn.Finding, error)
+type checkup func(ctx context.Context, f doctorFlags) ([]cairn.Fault, error)
 
 // checkups are all parts, in the order of the answer.
 func (c *cli) checkups() []checkup {
@@ -94,7 +94,7 @@ func (c *cli) doctorCommand() *cobra.Command {
 		use: "doctor [--fix]", short: "look for what is wrong, and mend it", manual: doctorManual,
 		args: takes(0, 0, "no arguments"), complete: cobra.NoFileCompletions,
 		run: func(ctx context.Context, _ *cobra.Command, _ []string) error {
-			all := []cairn.Finding{}
+			all := []cairn.Fault{}
 			for _, check := range c.checkups() {
 				found, err := check(ctx, f)
 				if err != nil {
@@ -112,7 +112,7 @@ func (c *cli) doctorCommand() *cobra.Command {
 	return cmd
 }
 
-func (c *cli) printFindings(all []cairn.Finding) (err error) {
+func (c *cli) printFindings(all []cairn.Fault) (err error) {
 	unwell := false
 	for _, f := range all {
 		unwell = unwell || !f.Fixed
@@ -133,7 +133,7 @@ func (c *cli) printFindings(all []cairn.Finding) (err error) {
 
 // listFindings prints the first findings of each kind, as cut does with lines, and in the
 // end how many more there are.
-func (c *cli) listFindings(all []cairn.Finding) {
+func (c *cli) listFindings(all []cairn.Fault) {
 	count := make(map[string]int)
 	for _, f := range all {
 		if count[f.Kind]++; count[f.Kind] <= maxListed || c.global.verbose {
@@ -147,7 +147,7 @@ func (c *cli) listFindings(all []cairn.Finding) {
 	}
 }
 
-func (c *cli) printFinding(f cairn.Finding) {
+func (c *cli) printFinding(f cairn.Fault) {
 	fmt.Fprintf(c.out, "%s: %s\n", f.Kind, wording.Printable(findingText(f)))
 	switch {
 	case f.Fixed:
@@ -160,7 +160,7 @@ func (c *cli) printFinding(f cairn.Finding) {
 }
 
 // findingText is the text of a finding, with its path or its ref in front.
-func findingText(f cairn.Finding) string {
+func findingText(f cairn.Fault) string {
 	where := string(f.Path)
 	if where == "" {
 		where = f.Ref
@@ -172,7 +172,7 @@ func findingText(f cairn.Finding) string {
 }
 
 // checkSettings finds configuration that cannot be used.
-func (c *cli) checkSettings(context.Context, doctorFlags) ([]cairn.Finding, error) {
+func (c *cli) checkSettings(context.Context, doctorFlags) ([]cairn.Fault, error) {
 	dir, err := c.workDir()
 	if err != nil {
 		return nil, err
@@ -191,15 +191,15 @@ func (c *cli) checkSettings(context.Context, doctorFlags) ([]cairn.Finding, erro
 	return nil, err
 }
 
-func misconfigured(err error, until string) (found []cairn.Finding) {
+func misconfigured(err error, until string) (found []cairn.Fault) {
 	for _, text := range wording.Messages(err) {
-		found = append(found, cairn.Finding{Kind: "configuration", Text: text, Repair: "correct it by hand; until then " + until})
+		found = append(found, cairn.Fault{Kind: "configuration", Text: text, Repair: "correct it by hand; until then " + until})
 	}
 	return found
 }
 
 // checkStore checks the store of this project. None is no fault.
-func (c *cli) checkStore(ctx context.Context, f doctorFlags) ([]cairn.Finding, error) {
+func (c *cli) checkStore(ctx context.Context, f doctorFlags) ([]cairn.Fault, error) {
 	opt, err := c.options()
 	if isConfigError(err) {
 		return nil, nil // said already
@@ -212,13 +212,13 @@ func (c *cli) checkStore(ctx context.Context, f doctorFlags) ([]cairn.Finding, e
 	case errors.Is(err, cairn.ErrNotFound):
 		return nil, nil
 	case errors.Is(err, cairn.ErrStore):
-		return []cairn.Finding{{Kind: "store", Path: cairn.Path(cairn.StorePath(opt.DataDir, opt.Root)), Text: err.Error(),
+		return []cairn.Fault{{Kind: "store", Path: cairn.Path(cairn.StorePath(opt.DataDir, opt.Root)), Text: err.Error(),
 			Repair: "move the directory away; cairn track makes a new store, and any git reads what the old one still holds"}}, nil
 	case err != nil:
 		return nil, err
 	}
 	found, err := repo.Check(ctx, cairn.CheckOptions{Fix: f.fix, Quick: f.quick, From: f.from})
-	var steps []cairn.Finding
+	var steps []cairn.Fault
 	if err == nil {
 		var remarks []string
 		steps, remarks, err = agents.OpenSteps(ctx, session.New(repo), f.fix)
@@ -228,28 +228,28 @@ func (c *cli) checkStore(ctx context.Context, f doctorFlags) ([]cairn.Finding, e
 }
 
 // checkWatching finds limits that make the server look at everything each time.
-func (c *cli) checkWatching(ctx context.Context, _ doctorFlags) ([]cairn.Finding, error) {
+func (c *cli) checkWatching(ctx context.Context, _ doctorFlags) ([]cairn.Fault, error) {
 	s := c.serverState(ctx)
 	if s == nil || s.Watching == nil || s.Watching.Limit == "" {
 		return nil, nil
 	}
-	return []cairn.Finding{{
+	return []cairn.Fault{{
 		Kind: "watching", Text: "cairn serve looks at everything each time: " + s.Watching.Reason,
 		Repair: fmt.Sprintf("raise %s with sysctl as root; until then nothing is lost but time", s.Watching.Limit),
 	}}, nil
 }
 
 // checkAbandoned finds stores of directories that are gone, and stores that are none.
-func (c *cli) checkAbandoned(ctx context.Context, f doctorFlags) ([]cairn.Finding, error) {
+func (c *cli) checkAbandoned(ctx context.Context, f doctorFlags) ([]cairn.Fault, error) {
 	stores, err := c.stores()
 	if isConfigError(err) {
 		return nil, nil
 	}
-	var found []cairn.Finding
+	var found []cairn.Fault
 	for _, s := range stores {
 		switch {
 		case s.Err != nil:
-			found = append(found, cairn.Finding{Kind: "store", Path: cairn.Path(s.Dir), Text: s.Err.Error(), Repair: "type cairn doctor --fix in the directory that it belongs to"})
+			found = append(found, cairn.Fault{Kind: "store", Path: cairn.Path(s.Dir), Text: s.Err.Error(), Repair: "type cairn doctor --fix in the directory that it belongs to"})
 		case s.Missing:
 			found = append(found, c.abandoned(ctx, s, f.remove))
 		}
@@ -257,8 +257,8 @@ func (c *cli) checkAbandoned(ctx context.Context, f doctorFlags) ([]cairn.Findin
 	return found, err
 }
 
-func (c *cli) abandoned(ctx context.Context, s cairn.StoreInfo, remove bool) cairn.Finding {
-	f := cairn.Finding{
+func (c *cli) abandoned(ctx context.Context, s cairn.StoreInfo, remove bool) cairn.Fault {
+	f := cairn.Fault{
 		Kind: "abandoned", Path: cairn.Path(s.Dir),
 		Text:   fmt.Sprintf("%s is gone; its store takes %s", placeText(s.Root), wording.Size(s.Size)),
 		Repair: fmt.Sprintf("cairn adopt %s where it was moved to, or cairn doctor --remove-abandoned", wording.ShellWord(s.Root)),
@@ -280,7 +280,7 @@ func (c *cli) abandoned(ctx context.Context, s cairn.StoreInfo, remove bool) cai
 
 // checkConnections is the part of doctor about agents. Healthy connections are remarks
 // on stderr.
-func (c *cli) checkConnections(context.Context, doctorFlags) ([]cairn.Finding, error) {
+func (c *cli) checkConnections(context.Context, doctorFlags) ([]cairn.Fault, error) {
 	report, err := c.checkAgents()
 	if err != nil {
 		return nil, err

@@ -127,7 +127,7 @@ func (c *cli) lookInto(ctx context.Context, s cairn.StoreInfo, known storeUse) (
 // measured is a store that can be measured, of a root that is there or gone.
 type measured interface {
 	Usage(context.Context) (*cairn.Usage, error)
-	Clean(context.Context, cairn.CleanOptions) (*cairn.Cleaned, error)
+	Clean(context.Context, cairn.CleanOptions) (*cairn.CleanResult, error)
 }
 
 func (c *cli) useOf(ctx context.Context, store measured, cfg *config.Config) (storeUse, error) {

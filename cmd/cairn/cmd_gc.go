@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/access"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
@@ -86,7 +87,7 @@ func (c *cli) gcCommand() *cobra.Command {
 // errBlocked ends a cleaning that could drop nothing.
 var errBlocked = errors.New("nothing was dropped, because the store is damaged (cairn doctor --fix mends it)")
 
-func (c *cli) printCleaned(done *cairn.Cleaned, dry bool) error {
+func (c *cli) printCleaned(done *cairn.CleanResult, dry bool) error {
 	if c.global.json {
 		if err := c.writeJSON(done); err != nil {
 			return err
@@ -136,7 +137,7 @@ func (c *cli) cleanLater() {
 // noteDue keeps what an open repository says, so that it need not be opened again.
 func (c *cli) noteDue(repo *cairn.Repo) {
 	if c.spawn != nil && slices.Contains(cleansAfter, c.running) {
-		due := repo.Due(cleanEvery)
+		due := access.CleaningDue(repo, cleanEvery)
 		c.due = &due
 	}
 }

@@ -95,7 +95,7 @@ type logEntry struct {
 	Work  *session.Work    `json:"work,omitempty"`
 	Files *[]diffstat.File `json:"files,omitempty"`
 
-	Partial cairn.Partial `json:"scope,omitempty"`
+	Partial cairn.Extent `json:"scope,omitempty"`
 }
 
 // logRun is one call.
@@ -106,11 +106,11 @@ type logRun struct {
 	stat     bool
 	array    jsonArray
 	sessions *session.Sessions
-	known    session.Known
+	known    session.WorkCache
 }
 
 func (c *cli) log(ctx context.Context, repo *cairn.Repo, f *logFlags) error {
-	r := logRun{cli: c, ctx: ctx, repo: repo, stat: f.stat, array: jsonArray{c: c}, sessions: session.New(repo), known: make(session.Known)}
+	r := logRun{cli: c, ctx: ctx, repo: repo, stat: f.stat, array: jsonArray{c: c}, sessions: session.New(repo), known: make(session.WorkCache)}
 	left := f.number
 	for cp, err := range repo.Checkpoints(ctx) {
 		if err == nil {
@@ -132,7 +132,7 @@ func (c *cli) log(ctx context.Context, repo *cairn.Repo, f *logFlags) error {
 func (r *logRun) checkpoint(cp *cairn.Checkpoint) error {
 	var changes []cairn.Change
 	var stats []diffstat.File
-	partial, err := cp.Partial()
+	partial, err := cp.Extent()
 	if err != nil {
 		return err
 	}
@@ -162,15 +162,15 @@ func (r *logRun) checkpoint(cp *cairn.Checkpoint) error {
 }
 
 // writeLine prints one checkpoint, and below it what an agent did there.
-func (r *logRun) writeLine(cp *cairn.Checkpoint, work *session.Work, changes []cairn.Change, partial cairn.Partial) {
+func (r *logRun) writeLine(cp *cairn.Checkpoint, work *session.Work, changes []cairn.Change, partial cairn.Extent) {
 	count := "first of its line"
 	if cp.Parent != "" {
 		count = wording.Count(len(changes), "file")
 	}
 	switch partial {
-	case cairn.PartialTime:
+	case cairn.ExtentTime:
 		count += ", partial"
-	case cairn.PartialPaths:
+	case cairn.ExtentPaths:
 		count += ", some paths"
 	}
 	who, message := cp.Author, cp.Message

@@ -60,7 +60,7 @@ func (c *cli) purgeCommand() *cobra.Command {
 	return cmd
 }
 
-func (c *cli) printPurged(done *cairn.Purged) (err error) {
+func (c *cli) printPurged(done *cairn.PurgeResult) (err error) {
 	if c.global.json {
 		err = c.writeJSON(done)
 	} else {

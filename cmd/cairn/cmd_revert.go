@@ -121,15 +121,11 @@ func (c *cli) revertPaths(ctx context.Context, cmd *cobra.Command, spec string, 
 		return c.usage("cannot use %s: a range is FROM..TO, as in @~2..@~1, and paths go after it", wording.ShellWord(spec))
 	}
 	return c.withRepo(func(repo *cairn.Repo) error {
-		var res *cairn.Result
-		var err error
 		nothing := "nothing to revert: everything is as at " + spec
 		if isRange {
-			res, err = repo.RevertRange(ctx, from, to, opt)
 			nothing = "nothing to revert: nothing is left of what changed in " + spec
-		} else {
-			res, err = repo.RevertTo(ctx, spec, opt)
 		}
+		res, err := repo.Revert(ctx, cairn.Range{From: from, To: to}, opt)
 		if err != nil {
 			return err
 		}
@@ -147,7 +143,7 @@ func (c *cli) revertPatches(ctx context.Context, cmd *cobra.Command, name string
 		return c.usage("cannot use %s: %v", inputName(name), err)
 	}
 	return c.withRepo(func(repo *cairn.Repo) error {
-		res, err := repo.Revert(ctx, patches, opt)
+		res, err := repo.RevertPatches(ctx, patches, cairn.RevertPatchesOptions{DryRun: opt.DryRun, Plan: opt.Plan})
 		if err != nil {
 			return err
 		}

@@ -166,16 +166,16 @@ func TestRunBursts(t *testing.T) {
 	after := gittest.Manifest(t, r.dir)
 	id := r.awaitBurst(sessions, 3)
 	for range 2 {
-		if _, _, err := sessions.UndoStep(t.Context(), id, session.RevertOptions{}); err != nil {
+		if _, _, err := sessions.UndoTurn(t.Context(), id, session.MoveOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	gittest.AssertTree(t, r.dir, gittest.Tree{"a": gittest.File("2\n"), "b": gittest.File("new\n")})
-	if _, _, err := sessions.Revert(t.Context(), id, session.Target{Start: true}, session.RevertOptions{}); err != nil {
+	if _, _, err := sessions.Revert(t.Context(), id, session.Target{Start: true}, session.MoveOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	gittest.AssertTree(t, r.dir, before)
-	if _, _, err := sessions.Unrevert(t.Context(), id, session.RevertOptions{}); err != nil {
+	if _, _, err := sessions.Unrevert(t.Context(), id, session.MoveOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	gittest.AssertEqual(t, "all brought back", after, gittest.Manifest(t, r.dir))

@@ -7,8 +7,8 @@ import (
 )
 
 // options are those of everything that goes back or forth.
-func (r *sessionRun) options() (opt session.RevertOptions, err error) {
-	opt = session.RevertOptions{DryRun: r.f.plan.dryRun, Plan: r.f.plan.id, EndOpen: r.f.endOpen}
+func (r *sessionRun) options() (opt session.MoveOptions, err error) {
+	opt = session.MoveOptions{DryRun: r.f.plan.dryRun, Plan: r.f.plan.id, EndOpen: r.f.endOpen}
 	if opt.OnConflict, err = r.policy(r.cmd, r.f.policy); err != nil {
 		return opt, err
 	}
@@ -20,30 +20,30 @@ func (r *sessionRun) revert() error {
 	if to == (session.Target{}) || to.Start && (to.Message != "" || to.Part != "") {
 		return r.usage("revert wants --message ID, --part ID or --start")
 	}
-	return r.goBack(func(opt session.RevertOptions) (*session.Session, *cairn.Result, error) {
+	return r.goBack(func(opt session.MoveOptions) (*session.Session, *cairn.Result, error) {
 		return r.all.Revert(r.ctx, r.args[0], to, opt)
 	})
 }
 
 func (r *sessionRun) unrevert() error {
-	return r.goBack(func(opt session.RevertOptions) (*session.Session, *cairn.Result, error) {
+	return r.goBack(func(opt session.MoveOptions) (*session.Session, *cairn.Result, error) {
 		return r.all.Unrevert(r.ctx, r.args[0], opt)
 	})
 }
 
 func (r *sessionRun) undo() error {
-	return r.goBack(func(opt session.RevertOptions) (*session.Session, *cairn.Result, error) {
-		return r.all.UndoStep(r.ctx, r.args[0], opt)
+	return r.goBack(func(opt session.MoveOptions) (*session.Session, *cairn.Result, error) {
+		return r.all.UndoTurn(r.ctx, r.args[0], opt)
 	})
 }
 
 func (r *sessionRun) redo() error {
-	return r.goBack(func(opt session.RevertOptions) (*session.Session, *cairn.Result, error) {
-		return r.all.RedoStep(r.ctx, r.args[0], opt)
+	return r.goBack(func(opt session.MoveOptions) (*session.Session, *cairn.Result, error) {
+		return r.all.RedoTurn(r.ctx, r.args[0], opt)
 	})
 }
 
-func (r *sessionRun) goBack(move func(session.RevertOptions) (*session.Session, *cairn.Result, error)) error {
+func (r *sessionRun) goBack(move func(session.MoveOptions) (*session.Session, *cairn.Result, error)) error {
 	opt, err := r.options()
 	if err != nil {
 		return err

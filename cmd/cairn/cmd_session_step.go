@@ -30,7 +30,7 @@ func (r *sessionRun) begin() error {
 	if err != nil {
 		return err
 	}
-	s, err := r.all.Begin(r.ctx, session.Begin{ID: r.args[0], Title: r.f.title, Parent: r.f.parent, Meta: meta})
+	s, err := r.all.Begin(r.ctx, session.SessionBegin{ID: r.args[0], Title: r.f.title, Parent: r.f.parent, Meta: meta})
 	if err != nil {
 		return err
 	}
@@ -121,7 +121,7 @@ func (r *sessionRun) stepEnd() error {
 }
 
 // printStep prints the tree that was captured, as track does.
-func (c *cli) printStep(st *session.Step, at session.Checkpoint) error {
+func (c *cli) printStep(st *session.Step, at session.CheckpointRef) error {
 	if c.global.json {
 		return c.writeJSON(st)
 	}

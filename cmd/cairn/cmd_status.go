@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/config"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
@@ -67,7 +68,7 @@ type newestCheckpoint struct {
 	Message string    `json:"message"`
 	Time    time.Time `json:"time"`
 
-	Partial cairn.Partial `json:"scope,omitempty"`
+	Partial cairn.Extent `json:"scope,omitempty"`
 }
 
 func (c *cli) statusCommand() *cobra.Command {
@@ -95,7 +96,7 @@ func (c *cli) statusOf(ctx context.Context, repo *cairn.Repo) (*standing, error)
 	if err != nil {
 		return nil, err
 	}
-	partial, err := newest.Partial()
+	partial, err := newest.Extent()
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +129,7 @@ func (c *cli) printStatus(s *standing) error {
 		placeText(string(s.Root)), placeText(string(s.Store)), wording.Size(s.Size), s.Checkpoint.Hash,
 		c.about(s.Checkpoint.Time, s.Checkpoint.Message), now, c.holdsText(s), limitsText(s.Limits))
 	for _, path := range s.Purged {
-		fmt.Fprintf(c.out, "purged      %s\n", cairn.QuotePath(path))
+		fmt.Fprintf(c.out, "purged      %s\n", pathtext.Quote(path))
 	}
 	if s.Server != nil {
 		fmt.Fprintf(c.out, "server      %s\n", watchingText(s.Server.Watching))
@@ -177,9 +178,9 @@ func (c *cli) holdsText(s *standing) string {
 }
 
 // partialText says what a checkpoint does not vouch for.
-var partialText = map[cairn.Partial]string{
-	cairn.PartialTime:  "without what was not read in time",
-	cairn.PartialPaths: "among the paths that it holds",
+var partialText = map[cairn.Extent]string{
+	cairn.ExtentTime:  "without what was not read in time",
+	cairn.ExtentPaths: "among the paths that it holds",
 }
 
 func limitsText(l cairn.Limits) string {

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
@@ -138,7 +139,7 @@ func (c *cli) trackCommand() *cobra.Command {
 	flags.BoolVar(&f.Verify, "verify", false, "read every file")
 	flags.BoolVar(&c.force, "force", false, "capture even what the guards refuse")
 	flags.DurationVar(&f.timeout, "timeout", 0, "time to read in")
-	flags.BoolVar(&f.Partial, "partial", false, "take a checkpoint of what was read in time")
+	flags.BoolVar(&f.AllowPartial, "partial", false, "take a checkpoint of what was read in time")
 	registerStrict(cmd, &f.strict)
 	flags.BoolVar(&f.paths, "paths", false, "the arguments are read first")
 	flags.BoolVar(&f.OnlyPaths, "only-paths", false, "look at nothing but the arguments")
@@ -155,7 +156,7 @@ func (c *cli) hints(cmd *cobra.Command, f *trackFlags, args []string) error {
 	switch {
 	case f.timeout < 0 || cmd.Flags().Changed("timeout") && f.timeout == 0:
 		return c.usage("cannot read everything in %v", f.timeout)
-	case f.Partial && f.timeout == 0:
+	case f.AllowPartial && f.timeout == 0:
 		return c.usage("wants --timeout with --partial")
 	case f.strict && f.async:
 		return c.usage("cannot use --strict with --async: it goes to cairn wait, which has the answer")
@@ -212,10 +213,10 @@ func registerStrict(cmd *cobra.Command, strict *bool) {
 
 // printTrack prints a checkpoint. rest is the ticket of a second one that captures the
 // paths that this one leaves out, "" for none.
-func (c *cli) printTrack(t *cairn.Track, rest string, strict bool) (err error) {
+func (c *cli) printTrack(t *cairn.TrackResult, rest string, strict bool) (err error) {
 	if c.global.json {
 		err = c.writeJSON(struct {
-			*cairn.Track
+			*cairn.TrackResult
 			Rest string `json:"rest,omitempty"`
 		}{t, rest})
 	} else {
@@ -244,14 +245,14 @@ func (c *cli) printDisabled(why error) error {
 
 // listSkipped says on stderr which paths the checkpoint leaves out: first those that
 // decide the exit status, which -q does not hide.
-func (c *cli) listSkipped(t *cairn.Track, strict bool) {
-	if t.Partial {
+func (c *cli) listSkipped(t *cairn.TrackResult, strict bool) {
+	if t.TimedOut {
 		c.console.Complain("the time was over before everything was read: the checkpoint is partial")
 	}
 	var faults, policy []string
 	hints := make(map[string]bool)
 	for _, s := range t.Skipped {
-		line := "not captured: " + cairn.QuotePath(s.Path) + ": " + skipReason(s, t.Reasons[s.Path])
+		line := "not captured: " + pathtext.Quote(s.Path) + ": " + skipReason(s, t.Reasons[s.Path])
 		if s.Policy() && !strict {
 			policy = append(policy, line)
 		} else {
@@ -282,7 +283,7 @@ func limitHint(size int64) string {
 
 const reasonTooLarge = "too large"
 
-func skipReason(s cairn.Skipped, cause error) string {
+func skipReason(s cairn.SkippedPath, cause error) string {
 	switch {
 	case cause != nil:
 		return s.Reason + " (" + cause.Error() + ")"

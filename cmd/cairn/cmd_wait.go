@@ -141,7 +141,7 @@ func (c *cli) printTicket(r *ticket.Request, a *ticket.Answer, strict bool) erro
 	if err := json.Unmarshal(a.Result, &t); err != nil {
 		return fmt.Errorf("read the answer: %w", err)
 	}
-	return c.printTrack(&t.Track, t.Rest, strict)
+	return c.printTrack(&t.TrackResult, t.Rest, strict)
 }
 
 // workInBackground does the work of tickets, in their order. The process has no stderr
@@ -231,7 +231,7 @@ func (w *worker) job(r *ticket.Request) (ticketJob, error) {
 // ticketJob is the command line of a ticket's work as a ticket.Doer.
 type ticketJob struct{ *cli }
 
-func (j ticketJob) Track(ctx context.Context, opt cairn.TrackOptions) (*cairn.Track, error) {
+func (j ticketJob) Track(ctx context.Context, opt cairn.TrackOptions) (*cairn.TrackResult, error) {
 	return j.track(ctx, opt)
 }
 

@@ -9,6 +9,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
+	"github.com/seed-fb9cbc17/cairn/internal/plan"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
@@ -88,7 +90,7 @@ func (c *cli) policy(cmd *cobra.Command, name string) (cairn.Policy, error) {
 	if !cmd.Flags().Changed(policyFlag) {
 		return "", nil
 	}
-	p, err := cairn.ParsePolicy(name)
+	p, err := plan.ParsePolicy(name)
 	if err != nil {
 		return "", c.usage("cannot use --%s: %v", policyFlag, err)
 	}
@@ -118,7 +120,7 @@ func (c *cli) listResult(res *cairn.Result) error {
 	case res.DryRun:
 		lines := make([]string, len(res.Plan))
 		for i, p := range res.Plan {
-			lines[i] = "would " + p.Action + " " + cairn.QuotePath(p.Path)
+			lines[i] = "would " + p.Action + " " + pathtext.Quote(p.Path)
 		}
 		c.cut(lines, maxLines, c.answerLine)
 	case !c.global.quiet:

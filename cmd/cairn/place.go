@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/capture"
 	"github.com/seed-fb9cbc17/cairn/internal/config"
 	"github.com/seed-fb9cbc17/cairn/internal/realpath"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
@@ -308,7 +309,7 @@ func (c *cli) ownFile(root string) string {
 		return ""
 	}
 	why := ""
-	if tracked, err := cairn.Tracked(root, projectFile); err != nil || tracked {
+	if tracked, err := capture.Tracked(root, projectFile); err != nil || tracked {
 		why = "it is under version control"
 	} else if !info.Mode().IsRegular() {
 		why = "it is no regular file"

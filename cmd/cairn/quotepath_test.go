@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 )
 
 // TestQuotePath asks git for every byte, alone and between letters.
@@ -25,7 +25,7 @@ func TestQuotePath(t *testing.T) {
 	tree := strings.TrimSpace(oracle.Feed(oracle.Store(), names.String(), "mktree", "-z"))
 	raw := oracle.Git("ls-tree", "--name-only", "-z", tree)
 	for name := range strings.SplitSeq(strings.TrimSuffix(raw, "\x00"), "\x00") {
-		list.WriteString(cairn.QuotePath(name) + "\n")
+		list.WriteString(pathtext.Quote(name) + "\n")
 	}
 	if want := oracle.Git("-c", "core.quotePath=false", "ls-tree", "--name-only", tree); list.String() != want {
 		t.Errorf("names are quoted\n%s\ngit:\n%s", list.String(), want)

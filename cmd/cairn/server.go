@@ -141,7 +141,7 @@ func isThere(path string) bool {
 }
 
 // track takes a checkpoint, by the server if one is running.
-func (c *cli) track(ctx context.Context, opt cairn.TrackOptions) (t *cairn.Track, err error) {
+func (c *cli) track(ctx context.Context, opt cairn.TrackOptions) (t *cairn.TrackResult, err error) {
 	repoOpt, err := c.options()
 	if err != nil {
 		return nil, err

@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/hooks"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/setup"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
@@ -18,7 +19,7 @@ import (
 // Report is what a check of the agents has found out.
 type Report struct {
 	Lines    []string // one for each agent that is there, healthy or not
-	Findings []cairn.Finding
+	Findings []cairn.Fault
 
 	log string
 }
@@ -91,7 +92,7 @@ func (a *Report) add(s setup.Status, r hooks.Record, now time.Time, where string
 }
 
 func (a *Report) wrong(path, text, repair string) {
-	a.Findings = append(a.Findings, cairn.Finding{Kind: "agent", Path: cairn.Path(path), Text: text, Repair: repair})
+	a.Findings = append(a.Findings, cairn.Fault{Kind: "agent", Path: cairn.Path(path), Text: text, Repair: repair})
 }
 
 // heard tells when an agent's hooks were last called, and when they last captured a step.
@@ -114,4 +115,4 @@ func heardSince(r hooks.Record, file string) bool {
 
 // place is the path of a file for people. The paths of Windows are shown as git shows them
 // there: with '/', which needs no quoting.
-func place(path string) string { return cairn.QuotePath(filepath.ToSlash(path)) }
+func place(path string) string { return pathtext.Quote(filepath.ToSlash(path)) }

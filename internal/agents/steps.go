@@ -13,7 +13,7 @@ import (
 
 // OpenSteps finds steps whose agent is gone, and ends them with fix. A step whose agent
 // cannot be seen from here is no fault: a remark names it.
-func OpenSteps(ctx context.Context, sessions *session.Sessions, fix bool) (found []cairn.Finding, remarks []string, err error) {
+func OpenSteps(ctx context.Context, sessions *session.Sessions, fix bool) (found []cairn.Fault, remarks []string, err error) {
 	open, err := sessions.OpenSteps(ctx)
 	if errors.Is(err, cairn.ErrCorrupt) || errors.Is(err, cairn.ErrStore) {
 		return nil, nil, nil // the check of the store has said so
@@ -31,8 +31,8 @@ func OpenSteps(ctx context.Context, sessions *session.Sessions, fix bool) (found
 	return found, remarks, err
 }
 
-func abandoned(ctx context.Context, sessions *session.Sessions, st *session.OpenStep, fix bool) cairn.Finding {
-	found := cairn.Finding{
+func abandoned(ctx context.Context, sessions *session.Sessions, st *session.OpenStep, fix bool) cairn.Fault {
+	found := cairn.Fault{
 		Kind: "session", ID: st.State.ID,
 		Text: fmt.Sprintf("step %s of session %s was left open: its agent (%s) is gone; it counts until %s, checkpoint %.12s, and what was changed later is yours",
 			st.Step, st.Session, ownerText(st.Owner), clock(st.Last), st.State.ID),

@@ -127,12 +127,12 @@ func (c *Snapshot) look(ctx context.Context, opt Options) error {
 			return err
 		}
 		c.noteTooLarge(res, opt.Hints)
-		early := state.NewClaims(state.PartialTime, state.UnreadSkipped(res.Unread), nil)
+		early := state.NewClaims(state.ExtentTime, state.UnreadSkipped(res.Unread), nil)
 		var skipped []state.Skipped
 		seen, skipped = c.repo.hinted(c.Index, slices.DeleteFunc(slices.Clone(opt.Hints), func(p string) bool { return !early.Covers(p) }))
 		if opt.only {
 			c.unread = res.Unread
-			c.claims = state.NewClaims(state.PartialPaths, append(skipped, state.UnreadSkipped(res.Unread)...), seen)
+			c.claims = state.NewClaims(state.ExtentPaths, append(skipped, state.UnreadSkipped(res.Unread)...), seen)
 		}
 	}
 	if !opt.only {
@@ -157,7 +157,7 @@ func (c *Snapshot) look(ctx context.Context, opt Options) error {
 		}
 		c.rules.noteSize(res.Files)
 		if c.unread = res.Unread; len(c.unread) > 0 {
-			c.claims = state.NewClaims(state.PartialTime, state.UnreadSkipped(res.Unread), seen)
+			c.claims = state.NewClaims(state.ExtentTime, state.UnreadSkipped(res.Unread), seen)
 		}
 		c.rules.aux.Ground = res.Ground
 		c.rules.updateAux(c.Index, c.lost)
@@ -211,7 +211,7 @@ func (c *Snapshot) settleClaims() (err error) {
 		return nil
 	}
 	c.rules.incomplete(c.dropped)
-	if c.claims.Kind == state.PartialPaths {
+	if c.claims.Kind == state.ExtentPaths {
 		c.files = 0
 		for path := range c.claims.Seen {
 			c.files += state.CountFiles(c.Index, path)

@@ -35,7 +35,7 @@ func (r *Capturer) hinted(x *index.Index, paths []string) (seen []string, skippe
 // tree also has the .gitignore files above them, because their rules applied.
 func claimedTree(c *state.Claims, batch *odb.Batch, x *index.Index) (object.ID, error) {
 	b := state.ClaimedTree{Claims: c, Batch: batch, Index: x, Extra: make(map[string]bool), Inner: make(map[string]bool)}
-	if c.Kind == state.PartialPaths {
+	if c.Kind == state.ExtentPaths {
 		for _, path := range state.RulesAbove(slices.Collect(maps.Keys(c.Seen))) {
 			b.Extra[path] = true
 		}

@@ -14,7 +14,7 @@ import (
 func (c *Snapshot) Metadata() *state.Metadata {
 	if c.meta == nil {
 		c.meta = describe(c.Index, c.rules.context, &state.RulesBeside{Texts: c.rules.aux.RuleTexts, Misjudged: c.misjudged}, c.claims)
-		if c.rules.user != nil && (c.claims == nil || c.claims.Kind != state.PartialPaths) {
+		if c.rules.user != nil && (c.claims == nil || c.claims.Kind != state.ExtentPaths) {
 			c.meta.Skipped = append(c.meta.Skipped, c.rules.user.sparse(c.Index)...)
 		}
 	}

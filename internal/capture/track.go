@@ -9,6 +9,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
@@ -27,28 +28,25 @@ type TrackOptions struct {
 	// going back to it leaves all other paths alone.
 	OnlyPaths bool
 
-	// Partial makes Track return a checkpoint of the paths that were read when the context's
+	// AllowPartial makes Track return a checkpoint of the paths that were read when the context's
 	// deadline passes, and not ErrDeadline. Unread paths are skipped as "unread": going back leaves
 	// them alone.
-	Partial bool
+	AllowPartial bool
 }
 
-// Track is the answer of Repo.Track.
-type Track struct {
+// TrackResult is the answer of Repo.Track.
+type TrackResult struct {
 	Hash       string          `json:"hash"`              // id of the tree: equal states have equal hashes
 	Checkpoint string          `json:"checkpoint"`        // id of the commit
 	Files      int             `json:"files"`             // number of captured files
 	Changed    int             `json:"changed"`           // number of paths that differ from the checkpoint before
 	Skipped    []state.Skipped `json:"skipped"`           // present, but not captured
-	Partial    bool            `json:"partial,omitempty"` // the deadline passed: some paths are skipped as unread
-	Scope      state.Partial   `json:"scope,omitempty"`   // PartialPaths if only TrackOptions.Paths were read
+	TimedOut   bool            `json:"partial,omitempty"` // the deadline passed: some paths are skipped as unread
+	Extent     state.Extent    `json:"scope,omitempty"`   // ExtentPaths if only TrackOptions.Paths were read
 
 	// Reasons holds the system's errors for paths that could not be read.
 	Reasons Reasons `json:"reasons,omitempty"`
 }
-
-// HintedOnly reports whether only TrackOptions.Paths were read.
-func (t *Track) HintedOnly() bool { return t.Scope == state.PartialPaths }
 
 // Reasons maps paths to errors. The JSON form of an error is its text. A decoded error has the text
 // only.
@@ -58,7 +56,7 @@ type Reasons map[string]error
 func (r Reasons) MarshalJSON() ([]byte, error) {
 	texts := make(map[string]string, len(r))
 	for path, err := range r {
-		texts[state.EncodePath(path)] = err.Error()
+		texts[pathtext.Encode(path)] = err.Error()
 	}
 	return json.Marshal(texts)
 }
@@ -71,7 +69,7 @@ func (r *Reasons) UnmarshalJSON(data []byte) error {
 	}
 	*r = make(Reasons, len(texts))
 	for key, text := range texts {
-		path, err := state.DecodePath(key)
+		path, err := pathtext.Decode(key)
 		if err != nil {
 			return err
 		}
@@ -81,21 +79,21 @@ func (r *Reasons) UnmarshalJSON(data []byte) error {
 }
 
 // Complete reports whether the checkpoint holds every path that the rules admit.
-func (t *Track) Complete() bool {
+func (t *TrackResult) Complete() bool {
 	return !slices.ContainsFunc(t.Skipped, func(s state.Skipped) bool { return !s.Policy() })
 }
 
 // Track records the present state of the root as a checkpoint. If nothing has changed since the
 // day's last checkpoint, it returns that one and writes nothing. On error there is no new
 // checkpoint.
-func (r *Capturer) Track(ctx context.Context, opt TrackOptions) (*Track, error) {
+func (r *Capturer) Track(ctx context.Context, opt TrackOptions) (*TrackResult, error) {
 	if err := r.Enabled(); err != nil {
 		return nil, err
 	}
 	if t := r.unchanged(ctx, opt); t != nil {
 		return t, nil
 	}
-	var t *Track
+	var t *TrackResult
 	err := r.Capturing(ctx, func() (err error) {
 		t, err = r.track(ctx, opt)
 		return err
@@ -105,12 +103,12 @@ func (r *Capturer) Track(ctx context.Context, opt TrackOptions) (*Track, error) 
 
 // track writes objects and commit in one pack, then the refs, then the stat cache. A crash leaves
 // either no checkpoint or a complete one.
-func (r *Capturer) track(ctx context.Context, opt TrackOptions) (*Track, error) {
+func (r *Capturer) track(ctx context.Context, opt TrackOptions) (*TrackResult, error) {
 	hints, err := r.HintPaths(opt)
 	if err != nil {
 		return nil, err
 	}
-	c, err := r.Capture(ctx, Options{verify: opt.Verify, Hints: hints, only: opt.OnlyPaths, partial: opt.Partial})
+	c, err := r.Capture(ctx, Options{verify: opt.Verify, Hints: hints, only: opt.OnlyPaths, partial: opt.AllowPartial})
 	if err != nil {
 		return nil, err
 	}
@@ -147,13 +145,13 @@ func (r *Capturer) track(ctx context.Context, opt TrackOptions) (*Track, error) 
 			return nil, err
 		}
 	}
-	t := &Track{
+	t := &TrackResult{
 		Hash: c.Tree.String(), Checkpoint: id.String(), Files: c.files, Changed: changed,
 		Skipped: c.skipped(), Reasons: c.reasons,
-		Partial: len(c.unread) > 0,
+		TimedOut: len(c.unread) > 0,
 	}
 	if opt.OnlyPaths {
-		t.Scope = state.PartialPaths
+		t.Extent = state.ExtentPaths
 	}
 	if c.claims == nil {
 		r.Watch.remember(t, line, id)

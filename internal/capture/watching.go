@@ -38,8 +38,8 @@ type watching struct {
 	index  *index.Index // as of the last capture
 	saved  [2]fileState // its files
 	rules  state.IgnoreContext
-	never  string // id of the deny list that was applied at the last capture
-	last   *Track // the answer of the last Track, nil if the store has changed since
+	never  string       // id of the deny list that was applied at the last capture
+	last   *TrackResult // the answer of the last Track, nil if the store has changed since
 	lastAt object.ID
 	line   string
 
@@ -198,7 +198,7 @@ func (w *watching) commit(r *Capturer, c *Snapshot, whole bool) {
 }
 
 // remember keeps the answer of a Track, to be returned again while nothing changes.
-func (w *watching) remember(t *Track, line string, id object.ID) {
+func (w *watching) remember(t *TrackResult, line string, id object.ID) {
 	if w == nil {
 		return
 	}
@@ -215,7 +215,7 @@ func (w *watching) remember(t *Track, line string, id object.ID) {
 // unchanged returns the last answer if it still holds: nothing has changed in the directory, the
 // rules, the stat cache and the line. It takes no lock. If another process is in the middle of an
 // operation, either the directory has changed or the operation has not begun to change it.
-func (r *Capturer) unchanged(ctx context.Context, opt TrackOptions) *Track {
+func (r *Capturer) unchanged(ctx context.Context, opt TrackOptions) *TrackResult {
 	w := r.Watch
 	if w == nil || !reflect.DeepEqual(opt, TrackOptions{}) || ctx.Err() != nil {
 		return nil

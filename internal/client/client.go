@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/protocol"
 	"github.com/seed-fb9cbc17/cairn/internal/ticket"
 	"github.com/seed-fb9cbc17/cairn/session"
@@ -58,11 +59,11 @@ type track struct {
 }
 
 func trackOf(opt cairn.TrackOptions) track {
-	return track{Message: opt.Message, Author: opt.Author, Verify: opt.Verify, Paths: opt.Paths, OnlyPaths: opt.OnlyPaths, Partial: opt.Partial}
+	return track{Message: opt.Message, Author: opt.Author, Verify: opt.Verify, Paths: opt.Paths, OnlyPaths: opt.OnlyPaths, Partial: opt.AllowPartial}
 }
 
 // Track is cairn.Repo.Track.
-func (c *Client) Track(ctx context.Context, opt cairn.TrackOptions) (*cairn.Track, error) {
+func (c *Client) Track(ctx context.Context, opt cairn.TrackOptions) (*cairn.TrackResult, error) {
 	in := trackOf(opt)
 	if deadline, ok := ctx.Deadline(); ok {
 		in.Deadline = max(time.Until(deadline).Milliseconds(), 1)
@@ -73,7 +74,7 @@ func (c *Client) Track(ctx context.Context, opt cairn.TrackOptions) (*cairn.Trac
 	if err := c.Call(waiting, "/track", in, &out); err != nil {
 		return nil, err
 	}
-	return &out.Track, nil
+	return &out.TrackResult, nil
 }
 
 // withoutDeadline returns a context that ends when ctx is cancelled, but not when the
@@ -125,7 +126,7 @@ func (c *Client) Call(ctx context.Context, path string, in, out any) error {
 	if !errors.As(err, &u) {
 		return err
 	}
-	project := map[string]any{"directory": cairn.EncodePath(c.root), "exact": true}
+	project := map[string]any{"directory": pathtext.Encode(c.root), "exact": true}
 	if err := c.exchange(ctx, "/projects", "", project, nil); err != nil {
 		return fmt.Errorf("%w: it does not take the root: %w", ErrNoServer, err)
 	}

@@ -162,12 +162,12 @@ func jsonOf(t *testing.T, v any) string {
 // TestReasons: why a path could not be read comes over the socket, too.
 func TestReasons(t *testing.T) {
 	t.Parallel()
-	in := &cairn.Track{Hash: "h", Skipped: []cairn.Skipped{{Path: "p\xff", Reason: "unreadable"}}, Reasons: map[string]error{"p\xff": errors.New("no")}}
+	in := &cairn.TrackResult{Hash: "h", Skipped: []cairn.SkippedPath{{Path: "p\xff", Reason: "unreadable"}}, Reasons: map[string]error{"p\xff": errors.New("no")}}
 	var wire protocol.Track
-	if err := json.Unmarshal([]byte(jsonOf(t, protocol.Track{Track: *in})), &wire); err != nil {
+	if err := json.Unmarshal([]byte(jsonOf(t, protocol.Track{TrackResult: *in})), &wire); err != nil {
 		t.Fatal(err)
 	}
-	if out := wire.Track; out.Skipped[0].Path != "p\xff" || out.Reasons["p\xff"].Error() != "no" {
+	if out := wire.TrackResult; out.Skipped[0].Path != "p\xff" || out.Reasons["p\xff"].Error() != "no" {
 		t.Errorf("%+v", out)
 	}
 }
@@ -370,7 +370,7 @@ func TestSessionsThere(t *testing.T) {
 		return session.New(repo), nil
 	})
 	ctx, id := t.Context(), "a/../b \xc3\xa9"
-	begun, err := s.Begin(ctx, session.Begin{ID: id, Title: "T"})
+	begun, err := s.Begin(ctx, session.SessionBegin{ID: id, Title: "T"})
 	if err != nil || string(begun.Root) != f.root || begun.Title != "T" {
 		t.Fatalf("%+v, %v", begun, err)
 	}
@@ -396,7 +396,7 @@ func TestSessionsThere(t *testing.T) {
 	if _, err := s.BeginStep(ctx, session.StepBegin{Session: id, Message: "m2", Role: session.RoleUser, Step: "3"}); err != nil {
 		t.Fatal(err)
 	}
-	_, _, err = s.Revert(ctx, id, session.Target{Message: "m"}, session.RevertOptions{})
+	_, _, err = s.Revert(ctx, id, session.Target{Message: "m"}, session.MoveOptions{})
 	if !errors.Is(err, session.ErrBusy) {
 		t.Errorf("%v", err)
 	}
@@ -411,7 +411,7 @@ func TestSessionsThere(t *testing.T) {
 	if err != nil || len(list) != 2 || len(list[0].Steps) != 1 || list[1].Steps[0].Open() || opened == 0 {
 		t.Errorf("%+v, %v", list, err)
 	}
-	if _, _, err := s.Revert(ctx, id, session.Target{Start: true}, session.RevertOptions{}); err != nil {
+	if _, _, err := s.Revert(ctx, id, session.Target{Start: true}, session.MoveOptions{}); err != nil {
 		t.Error(err)
 	}
 }

@@ -43,7 +43,7 @@ type exchange struct {
 // stand in the path of a request.
 func exchangeOf(r session.Request) *exchange {
 	switch in := r.In.(type) {
-	case session.Begin:
+	case session.SessionBegin:
 		return &exchange{"/sessions", map[string]any{"id": in.ID, "parentID": in.Parent, "title": in.Title, "meta": meta(in.Meta)}, new(session.Session)}
 	case session.MessageBegin:
 		if plain(in.Session) {

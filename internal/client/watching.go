@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 )
 
 // leisure is the patience for a question about the server's state, which no agent waits
@@ -26,7 +27,7 @@ func (c *Client) Watching(ctx context.Context) (*cairn.WatchState, error) {
 		return nil, err
 	}
 	for _, p := range projects {
-		if p.Root == cairn.EncodePath(c.root) {
+		if p.Root == pathtext.Encode(c.root) {
 			return p.Watching, nil
 		}
 	}

@@ -79,9 +79,9 @@ func (r *Differ) fileDiff(ctx context.Context, c *history.Change, opt DiffOption
 	return d, nil
 }
 
-// Stat counts the added and deleted lines of a change. Both are zero for a file that is not
+// CountLines counts the added and deleted lines of a change. Both are zero for a file that is not
 // compared line by line; note says why.
-func (r *Differ) Stat(c *history.Change, opt DiffOptions) (additions, deletions int, note string, err error) {
+func (r *Differ) CountLines(c *history.Change, opt DiffOptions) (additions, deletions int, note string, err error) {
 	s, err := r.sides(c, opt)
 	if err != nil || s.note != "" || c.OldID == c.NewID {
 		return 0, 0, s.note, err

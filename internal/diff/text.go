@@ -9,8 +9,8 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/linediff"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/settings"
-	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
 // writeFileDiff writes one file's part of a diff. A file that became a symlink, or the reverse, is
@@ -49,7 +49,7 @@ func (r *Differ) writeSection(w io.Writer, c *history.Change, opt DiffOptions) (
 }
 
 func writeHeader(out *errWriter, c *history.Change) {
-	a, b := state.QuotePath("a/"+c.Path), state.QuotePath("b/"+c.Path)
+	a, b := pathtext.Quote("a/"+c.Path), pathtext.Quote("b/"+c.Path)
 	out.printf("diff --git %s %s\n", a, b)
 	switch {
 	case c.OldMode == 0:
@@ -72,10 +72,10 @@ func writeHeader(out *errWriter, c *history.Change) {
 func (r *Differ) writeBody(out *errWriter, c *history.Change, s *fileSides, opt DiffOptions) {
 	a, b := "/dev/null", "/dev/null"
 	if c.OldMode != 0 {
-		a = state.QuotePath("a/" + c.Path)
+		a = pathtext.Quote("a/" + c.Path)
 	}
 	if c.NewMode != 0 {
-		b = state.QuotePath("b/" + c.Path)
+		b = pathtext.Quote("b/" + c.Path)
 	}
 	switch {
 	case s.note == noteBinary:

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
@@ -31,7 +32,7 @@ func (f File) MarshalJSON() ([]byte, error) {
 		Deletions int          `json:"deletions"`
 		Status    cairn.Status `json:"status"`
 		Note      string       `json:"note,omitempty"`
-	}{cairn.EncodePath(f.Path), f.Additions, f.Deletions, f.Status, f.Note})
+	}{pathtext.Encode(f.Path), f.Additions, f.Deletions, f.Status, f.Note})
 }
 
 // Of counts the lines of every change.
@@ -41,7 +42,7 @@ func Of(ctx context.Context, repo *cairn.Repo, changes []cairn.Change, opt cairn
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		added, deleted, note, err := repo.Stat(&changes[i], opt)
+		added, deleted, note, err := repo.CountLines(&changes[i], opt)
 		if err != nil {
 			return nil, err
 		}
@@ -63,7 +64,7 @@ func Write(w io.Writer, stats []File, columns int) error {
 	}
 	t.bar = max(minBar, columns-t.name-t.number-6)
 	for _, s := range stats {
-		name := cairn.QuotePath(s.Path)
+		name := pathtext.Quote(s.Path)
 		fmt.Fprintf(w, " %s%*s | %s\n", name, t.name-utf8.RuneCountInString(name), "", t.counts(s))
 	}
 	_, err := fmt.Fprintln(w, summary(len(stats), t.added, t.deleted))
@@ -81,7 +82,7 @@ type table struct {
 const textBinary = "Bin"
 
 func (t *table) add(f File) {
-	t.name = max(t.name, utf8.RuneCountInString(cairn.QuotePath(f.Path)))
+	t.name = max(t.name, utf8.RuneCountInString(pathtext.Quote(f.Path)))
 	t.most = max(t.most, f.Additions+f.Deletions)
 	t.number = max(t.number, len(strconv.Itoa(t.most)))
 	if f.Note == "binary" {

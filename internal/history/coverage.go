@@ -7,7 +7,7 @@ import (
 
 // ScopeWithin limits a scope to the paths that a checkpoint of some paths holds.
 func ScopeWithin(s *state.PathScope, m *state.Metadata, c *Checkpoint) (*state.PathScope, error) {
-	if m.Partial != state.PartialPaths {
+	if m.Partial != state.ExtentPaths {
 		return s, nil
 	}
 	seen := state.NewPathScope(pathtext.Plain(m.Seen))
@@ -32,9 +32,9 @@ func ScopeWithin(s *state.PathScope, m *state.Metadata, c *Checkpoint) (*state.P
 	return state.NewPathScope(paths), nil
 }
 
-// Partial returns the reason why the checkpoint does not vouch for the whole root, "" if it does.
+// Extent says for how much of the root the checkpoint vouches.
 // Comparisons and operations leave out its unread paths.
-func (c *Checkpoint) Partial() (state.Partial, error) {
+func (c *Checkpoint) Extent() (state.Extent, error) {
 	m, err := MetadataOf(c)
 	if err != nil {
 		return "", err

@@ -99,7 +99,7 @@ func (h *hook) beginSession(ctx context.Context) error {
 }
 
 func (h *hook) begin(ctx context.Context, id, parent, title string) error {
-	_, err := h.sessions.Begin(ctx, session.Begin{ID: id, Parent: parent, Title: title, Meta: map[string]string{session.MetaAgent: h.agent}})
+	_, err := h.sessions.Begin(ctx, session.SessionBegin{ID: id, Parent: parent, Title: title, Meta: map[string]string{session.MetaAgent: h.agent}})
 	return err
 }
 

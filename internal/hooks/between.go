@@ -49,7 +49,7 @@ func (h *hook) recordLeft(ctx context.Context, pending bool) error {
 			break
 		}
 	}
-	step, err := h.sessions.RecordBetween(ctx, session.Between{
+	step, err := h.sessions.RecordBetween(ctx, session.StepBetween{
 		Session: h.session, Message: shortID(h.turn.Left + betweenSuffix), Prompt: fmt.Sprintf("after turn %d, by a background command", n),
 		Meta: map[string]string{session.MetaAgent: h.agent, metaBetween: fmt.Sprint(n)}, Pending: pending,
 	})

@@ -176,7 +176,7 @@ func TestDeadline(t *testing.T) {
 // slow are sessions with a long way back.
 type slow struct{ session.Service }
 
-func (slow) UndoStep(ctx context.Context, _ string, _ session.RevertOptions) (*session.Session, *cairn.Result, error) {
+func (slow) UndoTurn(ctx context.Context, _ string, _ session.MoveOptions) (*session.Session, *cairn.Result, error) {
 	<-ctx.Done()
 	return nil, nil, ctx.Err()
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
@@ -40,9 +41,9 @@ func (h *hook) command(ctx context.Context) error {
 	}
 	switch do := h.do; do.verb {
 	case "undo":
-		return h.takeBack(ctx, h.sessions.UndoStep, "took back", nothingToUndo)
+		return h.takeBack(ctx, h.sessions.UndoTurn, "took back", nothingToUndo)
 	case "redo":
-		return h.takeBack(ctx, h.sessions.RedoStep, "brought back", nothingToRedo)
+		return h.takeBack(ctx, h.sessions.RedoTurn, "brought back", nothingToRedo)
 	case "log":
 		return h.log(ctx)
 	case "diff":
@@ -50,11 +51,11 @@ func (h *hook) command(ctx context.Context) error {
 	case "status":
 		return h.status(ctx)
 	case "revert":
-		return h.move(ctx, func(opt session.RevertOptions) (*session.Session, *cairn.Result, error) {
+		return h.move(ctx, func(opt session.MoveOptions) (*session.Session, *cairn.Result, error) {
 			return h.sessions.Revert(ctx, h.session, session.Target{Message: do.message, Part: do.part, Start: do.start}, opt)
 		})
 	case "unrevert":
-		return h.move(ctx, func(opt session.RevertOptions) (*session.Session, *cairn.Result, error) {
+		return h.move(ctx, func(opt session.MoveOptions) (*session.Session, *cairn.Result, error) {
 			return h.sessions.Unrevert(ctx, h.session, opt)
 		})
 	case "fork":
@@ -75,9 +76,9 @@ const (
 
 // move reverts or unreverts as an adapter says. The caller owns the steps, so none of them is at
 // work any more.
-func (h *hook) move(ctx context.Context, f func(session.RevertOptions) (*session.Session, *cairn.Result, error)) error {
+func (h *hook) move(ctx context.Context, f func(session.MoveOptions) (*session.Session, *cairn.Result, error)) error {
 	before := h.reverted(ctx)
-	_, res, err := f(session.RevertOptions{DryRun: h.do.dryRun, EndOpen: true})
+	_, res, err := f(session.MoveOptions{DryRun: h.do.dryRun, EndOpen: true})
 	h.forgetSteps()
 	h.did.result = res
 	if err == nil && h.do.verb == "revert" && !h.do.dryRun {
@@ -100,7 +101,7 @@ func (h *hook) forgetSteps() {
 // maxSkipped bounds how many turns without changes are passed over.
 const maxSkipped = 10000
 
-type taker = func(ctx context.Context, id string, opt session.RevertOptions) (*session.Session, *cairn.Result, error)
+type taker = func(ctx context.Context, id string, opt session.MoveOptions) (*session.Session, *cairn.Result, error)
 
 // takeBack undoes or redoes turns. A turn that changed nothing is passed over: the user who types
 // "cairn undo" expects a visible change. A dry run cannot look beyond it.
@@ -115,7 +116,7 @@ func (h *hook) takeBack(ctx context.Context, take taker, done, nothing string) e
 		if n == h.do.count {
 			break
 		}
-		_, res, err := take(ctx, h.session, session.RevertOptions{DryRun: h.do.dryRun, EndOpen: true})
+		_, res, err := take(ctx, h.session, session.MoveOptions{DryRun: h.do.dryRun, EndOpen: true})
 		h.forgetSteps()
 		if errors.Is(err, cairn.ErrNotFound) {
 			break
@@ -174,7 +175,7 @@ func (h *hook) preview(ctx context.Context) error {
 	}
 	sum := &cairn.Result{DryRun: true}
 	if n > 0 {
-		if _, sum, err = h.sessions.Revert(ctx, h.session, session.Target{Message: history[first].ID}, session.RevertOptions{DryRun: true, EndOpen: true}); err != nil {
+		if _, sum, err = h.sessions.Revert(ctx, h.session, session.Target{Message: history[first].ID}, session.MoveOptions{DryRun: true, EndOpen: true}); err != nil {
 			return err
 		}
 	}
@@ -270,7 +271,7 @@ func changedFiles(m *session.Message) int {
 		for _, file := range m.Steps[i].Patch.Files {
 			seen[file] = true
 		}
-		for _, stay := range m.Steps[i].Stays() {
+		for _, stay := range m.Steps[i].Uncaptured() {
 			seen[string(stay.Path)] = true
 		}
 	}
@@ -312,11 +313,11 @@ func (h *hook) diffMessage(ctx context.Context, m *session.Message) error {
 		if d.Note != "" {
 			counts = d.Note
 		}
-		lines = append(lines, fmt.Sprintf("%-8s %s  %s", d.Status, cairn.QuotePath(string(d.File)), counts))
+		lines = append(lines, fmt.Sprintf("%-8s %s  %s", d.Status, pathtext.Quote(string(d.File)), counts))
 	}
 	for i := range m.Steps {
-		for _, stay := range m.Steps[i].Stays() {
-			lines = append(lines, fmt.Sprintf("%-8s %s  %s, cannot be taken back", "changed", cairn.QuotePath(string(stay.Path)), stay.Reason))
+		for _, stay := range m.Steps[i].Uncaptured() {
+			lines = append(lines, fmt.Sprintf("%-8s %s  %s, cannot be taken back", "changed", pathtext.Quote(string(stay.Path)), stay.Reason))
 		}
 	}
 	h.did.text = fmt.Sprintf("cairn: %s changed %s ago: %s\n%s", plural(len(lines), "file"), ago(time.Since(m.Created)), firstLine(m.Prompt), strings.Join(shorten(lines), "\n"))

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
@@ -132,7 +133,7 @@ func (h *hook) notices() (lines []string) {
 }
 
 func (h *hook) aboveText() string {
-	return "cairn looks after " + cairn.QuotePath(h.root) + ", the nearest directory above that has a store"
+	return "cairn looks after " + pathtext.Quote(h.root) + ", the nearest directory above that has a store"
 }
 
 // probeSize is more than what a file system keeps inside an inode.

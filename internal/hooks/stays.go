@@ -147,24 +147,24 @@ func resolveDir(path string) string {
 // stays compares the noted paths, and the paths outside the root that a tool named only
 // when it returned, with the disk.
 func (h *hook) stays(w *work, named []string) []session.Part {
-	var list []session.Stay
+	var list []session.UncapturedChange
 	known := make(map[string]bool)
 	for _, was := range w.Seen {
 		known[string(was.Path)] = true
 		if is, ok := look(h.root, string(was.Path)); ok && is != was {
-			list = append(list, session.Stay{Path: was.Path, Made: was.Mode == ""})
+			list = append(list, session.UncapturedChange{Path: was.Path, Made: was.Mode == ""})
 		}
 	}
 	for _, path := range named {
 		if place := h.placeOf(path); filepath.IsAbs(place) && !known[place] {
 			known[place] = true
-			list = append(list, session.Stay{Path: pathtext.Text(place)})
+			list = append(list, session.UncapturedChange{Path: pathtext.Text(place)})
 		}
 	}
 	if len(known) == 0 {
 		return nil
 	}
-	part, err := session.StaysPart(w.Step+"/stays", list)
+	part, err := session.UncapturedPart(w.Step+"/stays", list)
 	if err != nil {
 		return nil
 	}
@@ -192,7 +192,7 @@ func notTakenBack(list []cairn.PathReason) (lines []string) {
 		if byReason[p.Reason] == nil {
 			reasons = append(reasons, p.Reason)
 		}
-		byReason[p.Reason] = append(byReason[p.Reason], cairn.QuotePath(p.Path))
+		byReason[p.Reason] = append(byReason[p.Reason], pathtext.Quote(p.Path))
 	}
 	slices.Sort(reasons)
 	for _, reason := range reasons {

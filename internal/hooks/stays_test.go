@@ -177,7 +177,7 @@ func TestV46_OtherDoors(t *testing.T) {
 	w.write("a", "theirs\n")
 	w.use("PostToolUse", "s", "Write", "c1", map[string]string{"file_path": file})
 	w.sessions(func(s *session.Sessions) {
-		_, res, err := s.UndoStep(t.Context(), "s", session.RevertOptions{})
+		_, res, err := s.UndoTurn(t.Context(), "s", session.MoveOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

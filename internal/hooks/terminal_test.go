@@ -102,7 +102,9 @@ type broken struct {
 	err error
 }
 
-func (b broken) Begin(context.Context, session.Begin) (*session.Session, error) { return nil, b.err }
+func (b broken) Begin(context.Context, session.SessionBegin) (*session.Session, error) {
+	return nil, b.err
+}
 func (b broken) History(context.Context, string) ([]session.Message, error) {
 	return nil, cairn.ErrNotFound
 }
@@ -112,7 +114,7 @@ func (b broken) BeginStep(context.Context, session.StepBegin) (*session.Step, er
 func (b broken) AddMessage(context.Context, session.MessageBegin) (*session.Message, error) {
 	return nil, b.err
 }
-func (b broken) UndoStep(context.Context, string, session.RevertOptions) (*session.Session, *cairn.Result, error) {
+func (b broken) UndoTurn(context.Context, string, session.MoveOptions) (*session.Session, *cairn.Result, error) {
 	return nil, nil, cairn.ErrNotFound
 }
 
@@ -202,7 +204,7 @@ func TestV44_ADamagedStore(t *testing.T) {
 // corrupt fails when it takes something back.
 type corrupt struct{ session.Service }
 
-func (corrupt) UndoStep(context.Context, string, session.RevertOptions) (*session.Session, *cairn.Result, error) {
+func (corrupt) UndoTurn(context.Context, string, session.MoveOptions) (*session.Session, *cairn.Result, error) {
 	return nil, nil, fmt.Errorf("%w: object 1234", cairn.ErrCorrupt)
 }
 

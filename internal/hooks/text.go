@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 )
 
 // resultText lists what was done, path by path, below a headline.
@@ -28,7 +29,7 @@ func resultText(res *cairn.Result, headline string) string {
 		}
 		counts = append(counts, fmt.Sprintf("%d %s", len(group.list), verb))
 		for _, p := range group.list {
-			line := group.verb + " " + cairn.QuotePath(p.Path)
+			line := group.verb + " " + pathtext.Quote(p.Path)
 			if p.Reason != "" {
 				line += ": " + p.Reason
 			}

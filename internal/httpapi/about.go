@@ -8,7 +8,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/protocol"
 )
 
@@ -77,7 +77,7 @@ func (s *Server) projectOperations() {
 			Exact     bool   `json:"exact,omitempty" doc:"Take the directory itself as root."`
 		}
 	}) (*body[ProjectInfo], error) {
-		dir, err := cairn.DecodePath(in.Body.Directory)
+		dir, err := pathtext.Decode(in.Body.Directory)
 		if err != nil {
 			return nil, badField("body.directory", in.Body.Directory, err.Error())
 		}
@@ -101,7 +101,7 @@ func (s *Server) info(p *project) ProjectInfo {
 	watching := p.watching()
 	s.projects.mu.Lock()
 	defer s.projects.mu.Unlock()
-	return ProjectInfo{ID: p.id, Root: cairn.EncodePath(p.root), Default: s.projects.first == p, Watching: watching}
+	return ProjectInfo{ID: p.id, Root: pathtext.Encode(p.root), Default: s.projects.first == p, Watching: watching}
 }
 
 // watching is nil while the store is closed.

@@ -99,11 +99,9 @@ func (s *Server) change(ctx context.Context, in *inChange, dryRun bool) (*body[*
 	case b.Action == "redo":
 		res, err = p.Repo.Redo(ctx, opt)
 	case len(b.Patches) > 0:
-		res, err = p.Repo.Revert(ctx, b.Patches, opt)
-	case b.To != "":
-		res, err = p.Repo.RevertRange(ctx, b.From, b.To, opt)
+		res, err = p.Repo.RevertPatches(ctx, b.Patches, cairn.RevertPatchesOptions{DryRun: dryRun, Plan: b.Plan})
 	default:
-		res, err = p.Repo.RevertTo(ctx, b.From, opt)
+		res, err = p.Repo.Revert(ctx, cairn.Range{From: b.From, To: b.To}, opt)
 	}
 	if err != nil {
 		return nil, err

@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/protocol"
+	"github.com/seed-fb9cbc17/cairn/internal/retention"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
@@ -42,14 +44,14 @@ func page[T any](seq iter.Seq2[*T, error], p Paged, id func(*T) string) (list []
 
 // CheckpointInfo is one recorded state.
 type CheckpointInfo struct {
-	ID      string          `json:"id" doc:"Of the commit."`
-	Hash    string          `json:"hash" doc:"Of the tree."`
-	Message string          `json:"message"`
-	Parent  string          `json:"parent,omitempty"`
-	Author  string          `json:"author" doc:"Who made the changes since the one before."`
-	Time    time.Time       `json:"time"`
-	Work    *session.Work   `json:"work,omitempty" doc:"What an agent did, or was asked to do. Only in lists of checkpoints and where one is asked for."`
-	Skipped []cairn.Skipped `json:"skipped,omitempty" doc:"Present, but not captured. Only where one checkpoint is asked for."`
+	ID      string              `json:"id" doc:"Of the commit."`
+	Hash    string              `json:"hash" doc:"Of the tree."`
+	Message string              `json:"message"`
+	Parent  string              `json:"parent,omitempty"`
+	Author  string              `json:"author" doc:"Who made the changes since the one before."`
+	Time    time.Time           `json:"time"`
+	Work    *session.Work       `json:"work,omitempty" doc:"What an agent did, or was asked to do. Only in lists of checkpoints and where one is asked for."`
+	Skipped []cairn.SkippedPath `json:"skipped,omitempty" doc:"Present, but not captured. Only where one checkpoint is asked for."`
 }
 
 func checkpointInfo(c *cairn.Checkpoint) CheckpointInfo {
@@ -106,7 +108,7 @@ func (s *Server) checkpointOperations() {
 			return nil, err
 		}
 		out := CheckpointList{Checkpoints: []CheckpointInfo{}, Next: next}
-		known := make(session.Known)
+		known := make(session.WorkCache)
 		for _, c := range list {
 			info := checkpointInfo(c)
 			if info.Work, err = p.Sessions.WorkOf(ctx, c.ID, known); err != nil {
@@ -131,7 +133,7 @@ func (s *Server) checkpointOperations() {
 			return nil, err
 		}
 		info := checkpointInfo(c)
-		if info.Work, err = p.Sessions.WorkOf(ctx, c.ID, make(session.Known)); err != nil {
+		if info.Work, err = p.Sessions.WorkOf(ctx, c.ID, make(session.WorkCache)); err != nil {
 			return nil, err
 		}
 		info.Skipped, err = c.Skipped()
@@ -157,12 +159,12 @@ func (s *Server) status(ctx context.Context, in *InProject) (*body[Status], erro
 	if err != nil {
 		return nil, err
 	}
-	size, err := p.Repo.StoreSize()
+	size, err := retention.SizeOf(p.Repo.StoreDir())
 	if err != nil {
 		return nil, err
 	}
 	return &body[Status]{Status{
-		Root: cairn.EncodePath(p.Root), Store: cairn.EncodePath(p.Repo.StoreDir()), Size: size,
+		Root: pathtext.Encode(p.Root), Store: pathtext.Encode(p.Repo.StoreDir()), Size: size,
 		Checkpoint: checkpointInfo(newest), Changed: len(changes), Watching: Watching(p.Repo.Watching()),
 	}}, nil
 }
@@ -190,7 +192,7 @@ func (s *Server) track(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	out := protocol.Track{Track: *t}
+	out := protocol.Track{TrackResult: *t}
 	if in.Body.Rest {
 		out.Rest = p.Repo.handle.project.trackRest(opt)
 	}
@@ -205,7 +207,7 @@ func (t *TrackRequest) options(field string) (opt cairn.TrackOptions, err error)
 	case t.Rest && !t.OnlyPaths:
 		return opt, badField(field+"rest", "true", "expected onlyPaths beside it")
 	}
-	opt = cairn.TrackOptions{Message: t.Message, Author: t.Author, Verify: t.Verify, OnlyPaths: t.OnlyPaths, Partial: t.Partial}
+	opt = cairn.TrackOptions{Message: t.Message, Author: t.Author, Verify: t.Verify, OnlyPaths: t.OnlyPaths, AllowPartial: t.Partial}
 	opt.Paths, err = decodePaths(field+"paths", t.Paths)
 	return opt, err
 }
@@ -214,7 +216,7 @@ func (t *TrackRequest) options(field string) (opt cairn.TrackOptions, err error)
 func decodePaths(field string, texts []string) ([]string, error) {
 	var paths []string
 	for _, text := range texts {
-		path, err := cairn.DecodePath(text)
+		path, err := pathtext.Decode(text)
 		switch {
 		case err != nil:
 			return nil, badField(field, text, err.Error())

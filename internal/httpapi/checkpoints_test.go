@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/protocol"
 )
 
@@ -144,7 +144,7 @@ func TestPathsOfAnyBytes(t *testing.T) {
 	f.track()
 	var list []TreeEntry
 	f.call("GET", "/checkpoints/@/files", nil).want(t, 200, &list)
-	path, err := cairn.DecodePath(list[0].Path)
+	path, err := pathtext.Decode(list[0].Path)
 	if err != nil || path != name {
 		t.Fatalf("%q, %v", list[0].Path, err)
 	}
@@ -155,10 +155,10 @@ func TestPathsOfAnyBytes(t *testing.T) {
 	if err := os.Remove(filepath.Join(f.root, name)); err != nil {
 		t.Fatal(err)
 	}
-	r = f.call("POST", "/apply", ChangeRequest{Action: "restore", Hash: "@", Paths: []string{cairn.EncodePath(name)}})
+	r = f.call("POST", "/apply", ChangeRequest{Action: "restore", Hash: "@", Paths: []string{pathtext.Encode(name)}})
 	var form Result
 	r.want(t, 200, &form)
-	if len(form.Restored) != 1 || form.Restored[0] != cairn.EncodePath(name) {
+	if len(form.Restored) != 1 || form.Restored[0] != pathtext.Encode(name) {
 		t.Errorf("%s", r.body)
 	}
 	gittest.AssertTree(t, f.root, gittest.Tree{name: gittest.File("x\n")})

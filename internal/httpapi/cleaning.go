@@ -18,7 +18,7 @@ func (s *Server) cleanOperations() {
 			DryRun   bool `json:"dryRun,omitempty" doc:"Only say what would go."`
 			Thorough bool `json:"thorough,omitempty" doc:"Drop every byte that is not needed, however much has to be copied for it."`
 		}
-	}) (*body[*cairn.Cleaned], error) {
+	}) (*body[*cairn.CleanResult], error) {
 		p, err := s.in(ctx, in.InProject, false)
 		if err != nil {
 			return nil, err
@@ -34,7 +34,7 @@ func (s *Server) cleanOperations() {
 		if err != nil {
 			return nil, err
 		}
-		return &body[*cairn.Cleaned]{done}, nil
+		return &body[*cairn.CleanResult]{done}, nil
 	})
 	register(s, endpoint{
 		id: "usage", method: http.MethodGet, path: "/usage", tag: "stores", summary: "What the store takes and holds",
@@ -52,7 +52,7 @@ func (s *Server) cleanOperations() {
 }
 
 // Clean is cairn.Repo.Clean.
-func (r *Repo) Clean(ctx context.Context, opt cairn.CleanOptions) (done *cairn.Cleaned, err error) {
+func (r *Repo) Clean(ctx context.Context, opt cairn.CleanOptions) (done *cairn.CleanResult, err error) {
 	err = r.handle.write(ctx, func(ctx context.Context) error {
 		done, err = r.Repo.Clean(ctx, opt)
 		return err

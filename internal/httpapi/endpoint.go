@@ -8,6 +8,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/session"
 )
 
 // InProject is what every operation on a project takes.
@@ -61,7 +62,7 @@ func (s *Server) apiConfig() huma.Config {
 					"a byte that is not UTF-8 is U+0000 and its two hex digits. A hash is a tree id, a checkpoint id, a unique prefix of either, @, @~N or the name of a pin.",
 			},
 			Components: &huma.Components{
-				Schemas:         huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer),
+				Schemas:         huma.NewMapRegistry("#/components/schemas/", schemaName),
 				SecuritySchemes: map[string]*huma.SecurityScheme{"token": {Type: "http", Scheme: "bearer", Description: "Not wanted on the Unix socket."}},
 			},
 			Security: []map[string][]string{{"token": {}}, {}},
@@ -87,11 +88,30 @@ var twins = map[reflect.Type]reflect.Type{
 	reflect.TypeFor[cairn.Operation]():     reflect.TypeFor[Operation](),
 	reflect.TypeFor[cairn.Change]():        reflect.TypeFor[Change](),
 	reflect.TypeFor[cairn.FileDiff]():      reflect.TypeFor[FileDiff](),
-	reflect.TypeFor[cairn.Skipped]():       reflect.TypeFor[Skipped](),
+	reflect.TypeFor[cairn.SkippedPath]():   reflect.TypeFor[Skipped](),
 	reflect.TypeFor[cairn.PathReason]():    reflect.TypeFor[PathReason](),
 	reflect.TypeFor[cairn.PlannedChange](): reflect.TypeFor[PlannedChange](),
 	reflect.TypeFor[cairn.Patch]():         reflect.TypeFor[Patch](),
 	reflect.TypeFor[cairn.TreeEntry]():     reflect.TypeFor[TreeEntry](),
+}
+
+// schemaNames are the names that clients know types of the library by.
+var schemaNames = map[reflect.Type]string{
+	reflect.TypeFor[cairn.CleanResult]():     "Cleaned",
+	reflect.TypeFor[session.ForkPoint]():     "Fork",
+	reflect.TypeFor[session.Boundary]():      "Revert",
+	reflect.TypeFor[session.CheckpointRef](): "Checkpoint",
+}
+
+func schemaName(t reflect.Type, hint string) string {
+	at := t
+	for at.Kind() == reflect.Pointer {
+		at = at.Elem()
+	}
+	if name, ok := schemaNames[at]; ok {
+		return name
+	}
+	return huma.DefaultSchemaNamer(t, hint)
 }
 
 func schemaOf[T any](s *Server) *huma.Schema {

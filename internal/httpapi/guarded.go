@@ -90,7 +90,7 @@ type Repo struct {
 }
 
 // Track is cairn.Repo.Track.
-func (r *Repo) Track(ctx context.Context, opt cairn.TrackOptions) (t *cairn.Track, err error) {
+func (r *Repo) Track(ctx context.Context, opt cairn.TrackOptions) (t *cairn.TrackResult, err error) {
 	err = r.handle.write(ctx, func(ctx context.Context) error {
 		t, err = r.Repo.Track(ctx, opt)
 		return err
@@ -109,23 +109,16 @@ func (r *Repo) Restore(ctx context.Context, spec string, opt cairn.RestoreOption
 }
 
 // Revert is cairn.Repo.Revert.
-func (r *Repo) Revert(ctx context.Context, patches []cairn.Patch, opt cairn.RevertOptions) (*cairn.Result, error) {
+func (r *Repo) Revert(ctx context.Context, in cairn.Range, opt cairn.RevertOptions) (*cairn.Result, error) {
 	return r.goBack(ctx, "revert", opt.DryRun, func(ctx context.Context) (*cairn.Result, error) {
-		return r.Repo.Revert(ctx, patches, opt)
+		return r.Repo.Revert(ctx, in, opt)
 	})
 }
 
-// RevertTo is cairn.Repo.RevertTo.
-func (r *Repo) RevertTo(ctx context.Context, spec string, opt cairn.RevertOptions) (*cairn.Result, error) {
+// RevertPatches is cairn.Repo.RevertPatches.
+func (r *Repo) RevertPatches(ctx context.Context, patches []cairn.Patch, opt cairn.RevertPatchesOptions) (*cairn.Result, error) {
 	return r.goBack(ctx, "revert", opt.DryRun, func(ctx context.Context) (*cairn.Result, error) {
-		return r.Repo.RevertTo(ctx, spec, opt)
-	})
-}
-
-// RevertRange is cairn.Repo.RevertRange.
-func (r *Repo) RevertRange(ctx context.Context, from, to string, opt cairn.RevertOptions) (*cairn.Result, error) {
-	return r.goBack(ctx, "revert", opt.DryRun, func(ctx context.Context) (*cairn.Result, error) {
-		return r.Repo.RevertRange(ctx, from, to, opt)
+		return r.Repo.RevertPatches(ctx, patches, opt)
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
@@ -132,7 +133,7 @@ func (h *hub) send(e Event) {
 
 // tell sends an event of a project.
 func (p *project) tell(e Event) {
-	e.Time, e.Project, e.Directory = time.Now().UTC(), p.id, cairn.EncodePath(p.root)
+	e.Time, e.Project, e.Directory = time.Now().UTC(), p.id, pathtext.Encode(p.root)
 	p.server.events.send(e)
 }
 

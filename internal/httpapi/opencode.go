@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
@@ -36,7 +37,7 @@ func (s *Server) openCodeRoutes() {
 	route("GET /session/{id}/diff", openCodeDiff)
 	route("POST /session/{id}/revert", openCodeRevert)
 	route("POST /session/{id}/unrevert", func(p *Project, r *http.Request) (any, error) {
-		out, _, err := p.Sessions.Unrevert(r.Context(), r.PathValue("id"), session.RevertOptions{})
+		out, _, err := p.Sessions.Unrevert(r.Context(), r.PathValue("id"), session.MoveOptions{})
 		return openCodeShown(r.Context(), p, out, err)
 	})
 	route("POST /session/{id}/fork", openCodeFork)
@@ -149,7 +150,7 @@ type ocTokens struct {
 
 func openCodeForm(p *Project, s *session.Session) *ocSession {
 	out := &ocSession{
-		ID: s.ID, Slug: either(s.Meta["slug"], s.ID), ProjectID: p.ID, ParentID: s.Parent, Directory: cairn.EncodePath(p.Root),
+		ID: s.ID, Slug: either(s.Meta["slug"], s.ID), ProjectID: p.ID, ParentID: s.Parent, Directory: pathtext.Encode(p.Root),
 		Path: s.Meta["path"], Summary: s.Summary, Title: s.Title, Agent: s.Meta["agent"], Version: either(s.Meta["version"], apiVersion),
 		Time: map[string]int64{"created": milliseconds(s.Created), "updated": milliseconds(s.Updated)},
 	}
@@ -194,7 +195,7 @@ func openCodeShown(ctx context.Context, p *Project, s *session.Session, err erro
 	}
 	out.Summary = &session.Summary{Files: len(list)}
 	for i := range list {
-		added, deleted, _, err := p.Repo.Stat(&list[i], cairn.DiffOptions{})
+		added, deleted, _, err := p.Repo.CountLines(&list[i], cairn.DiffOptions{})
 		if err != nil {
 			return nil, err
 		}
@@ -240,7 +241,7 @@ func openCodeDiff(p *Project, r *http.Request) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		file := cairn.EncodePath(string(d.File))
+		file := pathtext.Encode(string(d.File))
 		out = append(out, ocDiff{file, indexPatch(file, &d), d.Additions, d.Deletions, d.Status})
 	}
 	return out, nil
@@ -299,7 +300,7 @@ func openCodeRevert(p *Project, r *http.Request) (any, error) {
 	if _, err := p.Sessions.Get(ctx, id); err != nil {
 		return nil, err
 	}
-	out, _, err := p.Sessions.Revert(ctx, id, to, session.RevertOptions{})
+	out, _, err := p.Sessions.Revert(ctx, id, to, session.MoveOptions{})
 	if errors.Is(err, session.ErrNotFound) { // of a message or part: nothing happens
 		return openCodeSession(ctx, p, id)
 	}

@@ -124,7 +124,7 @@ func TestSettingsChange(t *testing.T) {
 	f.track()
 	limit.Store(3)
 	f.write("large", "large")
-	var tr cairn.Track
+	var tr cairn.TrackResult
 	f.call("POST", "/track", "{}").want(t, 200, &tr)
 	if len(tr.Skipped) == 0 {
 		t.Error("the old limit is in force")

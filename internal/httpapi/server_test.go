@@ -154,7 +154,7 @@ func (r reply) problem(t testing.TB, status int, kind string) string {
 // track takes a checkpoint and returns its tree.
 func (f *fixture) track() string {
 	f.t.Helper()
-	var t cairn.Track
+	var t cairn.TrackResult
 	f.call("POST", "/track", struct{}{}).want(f.t, 200, &t)
 	return t.Hash
 }

@@ -61,11 +61,11 @@ type inSessionBack struct {
 	Body *SessionBack
 }
 
-func (b *SessionBack) options() session.RevertOptions {
+func (b *SessionBack) options() session.MoveOptions {
 	if b == nil {
-		return session.RevertOptions{}
+		return session.MoveOptions{}
 	}
-	return session.RevertOptions{OnConflict: cairn.Policy(b.OnConflict), DryRun: b.DryRun, Plan: b.Plan, EndOpen: b.EndOpen}
+	return session.MoveOptions{OnConflict: cairn.Policy(b.OnConflict), DryRun: b.DryRun, Plan: b.Plan, EndOpen: b.EndOpen}
 }
 
 func (s *Server) sessionOperations() {
@@ -95,7 +95,7 @@ func (s *Server) sessionOperations() {
 			return nil, err
 		}
 		b := in.Body
-		return answerSession(p.Sessions.Begin(ctx, session.Begin{ID: b.ID, Parent: b.Parent, Title: b.Title, Meta: b.Meta}))
+		return answerSession(p.Sessions.Begin(ctx, session.SessionBegin{ID: b.ID, Parent: b.Parent, Title: b.Title, Meta: b.Meta}))
 	})
 	ofSession(s, endpoint{
 		id: "get-session", method: http.MethodGet, path: "/session/{id}", summary: "One session",
@@ -214,16 +214,16 @@ func (s *Server) sessionBack() {
 		if err != nil {
 			return nil, err
 		}
-		opt := session.RevertOptions{OnConflict: cairn.Policy(b.OnConflict), DryRun: b.DryRun, Plan: b.Plan, EndOpen: b.EndOpen}
+		opt := session.MoveOptions{OnConflict: cairn.Policy(b.OnConflict), DryRun: b.DryRun, Plan: b.Plan, EndOpen: b.EndOpen}
 		return answerBack(p.Sessions.Revert(ctx, id, session.Target{Message: b.MessageID, Part: b.PartID, Start: b.Start}, opt))
 	})
 	for _, e := range []struct {
 		endpoint
-		run func(*Sessions, context.Context, string, session.RevertOptions) (*session.Session, *cairn.Result, error)
+		run func(*Sessions, context.Context, string, session.MoveOptions) (*session.Session, *cairn.Result, error)
 	}{
 		{endpoint{id: "unrevert-session", path: "/session/{id}/unrevert", summary: "Bring back what was reverted"}, (*Sessions).Unrevert},
-		{endpoint{id: "undo-turn", path: "/session/{id}/undo", summary: "Take back the newest turn that is not taken back yet"}, (*Sessions).UndoStep},
-		{endpoint{id: "redo-turn", path: "/session/{id}/redo", summary: "Bring the first turn back that was taken back"}, (*Sessions).RedoStep},
+		{endpoint{id: "undo-turn", path: "/session/{id}/undo", summary: "Take back the newest turn that is not taken back yet"}, (*Sessions).UndoTurn},
+		{endpoint{id: "redo-turn", path: "/session/{id}/redo", summary: "Bring the first turn back that was taken back"}, (*Sessions).RedoTurn},
 	} {
 		e.method, e.tag = http.MethodPost, "sessions"
 		register(s, e.endpoint, func(ctx context.Context, in *inSessionBack) (*body[SessionAnswer], error) {

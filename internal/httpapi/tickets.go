@@ -260,7 +260,7 @@ func (w worker) opened(ctx context.Context) (p *Project, done context.CancelFunc
 	return p, done, err
 }
 
-func (w worker) Track(ctx context.Context, opt cairn.TrackOptions) (*cairn.Track, error) {
+func (w worker) Track(ctx context.Context, opt cairn.TrackOptions) (*cairn.TrackResult, error) {
 	p, done, err := w.opened(ctx)
 	if err != nil {
 		return nil, err

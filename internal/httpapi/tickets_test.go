@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/access"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+	"github.com/seed-fb9cbc17/cairn/internal/operation"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/protocol"
 	"github.com/seed-fb9cbc17/cairn/internal/ticket"
@@ -45,7 +47,7 @@ func (f *fixture) occupy() (release func()) {
 	}
 	held, let, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	go func() {
-		done <- repo.UpdateLines(context.Background(), func(*cairn.LineUpdate) error {
+		done <- access.Lines(repo).Update(context.Background(), func(*operation.LineUpdate) error {
 			close(held)
 			<-let
 			return nil
@@ -96,7 +98,7 @@ func TestTicketRest(t *testing.T) {
 	f.write("d/b.go", "package c\n")
 	var only protocol.Track
 	f.call("POST", "/track", TrackRequest{Paths: []string{"a.txt"}, OnlyPaths: true, Rest: true}).want(t, 200, &only)
-	if only.Scope != cairn.PartialPaths || only.Rest == "" {
+	if only.Extent != cairn.ExtentPaths || only.Rest == "" {
 		t.Fatalf("%+v", only)
 	}
 	whole := f.answer(only.Rest).Track
@@ -105,7 +107,7 @@ func TestTicketRest(t *testing.T) {
 	}
 	f.write("a.txt", "gamma\n")
 	both := f.begin(TicketRequest{Track: &TrackRequest{Paths: []string{"a.txt"}, OnlyPaths: true, Rest: true}})
-	if got := f.answer(both.Ticket).Track; got.Rest != both.Rest || got.Scope != cairn.PartialPaths {
+	if got := f.answer(both.Ticket).Track; got.Rest != both.Rest || got.Extent != cairn.ExtentPaths {
 		t.Errorf("%+v", got)
 	}
 	if whole := f.answer(both.Rest).Track; whole.Hash != f.track() {

@@ -50,7 +50,7 @@ func TestV10_ServerAtTheBudget(t *testing.T) {
 	if len(all) != 1 || !all[0].Truncated || all[0].Steps == 0 || all[0].Steps == 16 {
 		t.Errorf("sessions %+v", all)
 	}
-	var cleaned cairn.Cleaned
+	var cleaned cairn.CleanResult
 	var use cairn.Usage
 	var status Status
 	wait(t, "one size, once the stat cache is saved", func() bool {

@@ -7,6 +7,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
+	"github.com/seed-fb9cbc17/cairn/internal/plan"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
@@ -65,7 +67,7 @@ func (t *tools) track(ctx context.Context, args trackArgs) (out tracked, text st
 			out.Unlisted = len(c.Skipped) - maxPaths
 			break
 		}
-		out.Skipped = append(out.Skipped, skipped{cairn.EncodePath(s.Path), s.Reason, s.Size})
+		out.Skipped = append(out.Skipped, skipped{pathtext.Encode(s.Path), s.Reason, s.Size})
 	}
 	text = fmt.Sprintf("%s: %s, %d changed since the checkpoint before", c.Hash, wording.Count(c.Files, "file"), c.Changed)
 	for i, s := range c.Skipped {
@@ -73,7 +75,7 @@ func (t *tools) track(ctx context.Context, args trackArgs) (out tracked, text st
 			text += fmt.Sprintf("\nand %d more", len(c.Skipped)-i)
 			break
 		}
-		text += fmt.Sprintf("\nnot captured: %s: %s", cairn.QuotePath(s.Path), s.Reason)
+		text += fmt.Sprintf("\nnot captured: %s: %s", pathtext.Quote(s.Path), s.Reason)
 	}
 	return out, text, nil
 }
@@ -140,9 +142,9 @@ func (t *tools) revert(ctx context.Context, args revertArgs) (outcome, string, e
 	}
 	switch {
 	case args.Hash != "" && args.From == "" && args.To == "":
-		return answer(t.repo.RevertTo(ctx, args.Hash, opt))
+		return answer(t.repo.Revert(ctx, cairn.Range{From: args.Hash}, opt))
 	case args.Hash == "" && args.From != "" && args.To != "":
-		return answer(t.repo.RevertRange(ctx, args.From, args.To, opt))
+		return answer(t.repo.Revert(ctx, cairn.Range{From: args.From, To: args.To}, opt))
 	}
 	return outcome{}, "", fmt.Errorf("%w: revert wants either hash, or from and to", errArguments)
 }
@@ -179,10 +181,10 @@ func (t *tools) preview(ctx context.Context, args previewArgs) (outcome, string,
 }
 
 // options returns the options for the library.
-func (a *scopeArgs) options(plan planArgs) (opt cairn.RevertOptions, err error) {
-	opt = cairn.RevertOptions{DryRun: plan.DryRun, Plan: plan.Plan}
+func (a *scopeArgs) options(by planArgs) (opt cairn.RevertOptions, err error) {
+	opt = cairn.RevertOptions{DryRun: by.DryRun, Plan: by.Plan}
 	if a.OnConflict != "" {
-		if opt.OnConflict, err = cairn.ParsePolicy(a.OnConflict); err != nil {
+		if opt.OnConflict, err = plan.ParsePolicy(a.OnConflict); err != nil {
 			return opt, fmt.Errorf("%w: %w", errArguments, err)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
@@ -42,7 +43,7 @@ var hints = []struct {
 func paths(list []string) ([]string, error) {
 	out := make([]string, len(list))
 	for i, text := range list {
-		path, err := cairn.DecodePath(text)
+		path, err := pathtext.Decode(text)
 		if err == nil && path == "" {
 			err = errors.New(`a path is empty ("." means everything)`)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
@@ -76,7 +77,7 @@ func (t *tools) checkpoints(ctx context.Context, args listArgs) (out checkpointL
 		return out, "", err
 	}
 	out.Checkpoints = []checkpoint{}
-	known := make(session.Known)
+	known := make(session.WorkCache)
 	var lines strings.Builder
 	for c, err := range t.repo.Checkpoints(ctx) {
 		if err != nil {
@@ -127,7 +128,7 @@ func writeDid(b *strings.Builder, w *session.Work) {
 		calls = append(calls, call.String())
 	}
 	for _, path := range w.Paths {
-		paths = append(paths, cairn.QuotePath(path))
+		paths = append(paths, pathtext.Quote(path))
 	}
 	for _, line := range wording.Did(workWidth, calls, paths, w.Changed) {
 		b.WriteString("    " + strings.ToValidUTF8(line, "\uFFFD") + "\n")
@@ -231,8 +232,8 @@ func (t *tools) diff(ctx context.Context, args diffArgs) (out diffAnswer, text s
 			out.Unlisted++
 			continue
 		}
-		out.Files = append(out.Files, fileDiff{cairn.EncodePath(string(d.File)), string(d.Status), d.Additions, d.Deletions, d.Note})
-		fmt.Fprintf(&lines, "%s %s +%d -%d %s\n", d.Status, cairn.QuotePath(string(d.File)), d.Additions, d.Deletions, d.Note)
+		out.Files = append(out.Files, fileDiff{pathtext.Encode(string(d.File)), string(d.Status), d.Additions, d.Deletions, d.Note})
+		fmt.Fprintf(&lines, "%s %s +%d -%d %s\n", d.Status, pathtext.Quote(string(d.File)), d.Additions, d.Deletions, d.Note)
 		switch {
 		case args.NoText:
 		case patch.Len()+len(d.Patch) <= limit:

@@ -16,6 +16,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
@@ -167,7 +168,7 @@ func TestPreviewThenRestore(t *testing.T) {
 	}
 	w.call("restore", map[string]any{"hash": first.Hash, "planID": plan.Plan}, &done)
 	gittest.AssertEqual(t, w.dir, before, w.manifest())
-	if done.Operation == "" || !done.Complete || len(done.Restored) == 0 || !slices.Contains(done.Deleted, cairn.EncodePath("né\xffw/x")) {
+	if done.Operation == "" || !done.Complete || len(done.Restored) == 0 || !slices.Contains(done.Deleted, pathtext.Encode("né\xffw/x")) {
 		t.Errorf("restore %+v", done)
 	}
 	w.call("undo", nil, &done)
@@ -343,7 +344,7 @@ func TestResources(t *testing.T) {
 			t.Fatalf("%s: %+v, %v", uri, got, err)
 		}
 		for _, f := range got.Files {
-			name, err := cairn.DecodePath(f.Path)
+			name, err := pathtext.Decode(f.Path)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -437,7 +438,7 @@ func TestSessions(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, begin)
 	sessions := session.New(w.repo)
-	if _, err := sessions.Begin(t.Context(), session.Begin{ID: "s/1", Title: "an agent"}); err != nil {
+	if _, err := sessions.Begin(t.Context(), session.SessionBegin{ID: "s/1", Title: "an agent"}); err != nil {
 		t.Fatal(err)
 	}
 	w.fails("hint: the tool sessions lists", "session_undo", map[string]any{"sessionID": "s/1"})
@@ -472,7 +473,7 @@ func TestSessions(t *testing.T) {
 func (w *world) agentStep(id, file string) {
 	w.t.Helper()
 	sessions := session.New(w.repo)
-	_, err := sessions.Begin(w.t.Context(), session.Begin{ID: id, Meta: map[string]string{session.MetaAgent: "codex"}})
+	_, err := sessions.Begin(w.t.Context(), session.SessionBegin{ID: id, Meta: map[string]string{session.MetaAgent: "codex"}})
 	if err == nil {
 		_, err = sessions.BeginStep(w.t.Context(), session.StepBegin{
 			Session: id, Message: "m", Role: session.RoleUser, Prompt: "make \x1b[31mit\nnow", Step: "st",

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 )
 
 const (
@@ -47,12 +48,12 @@ func answer(res *cairn.Result, err error) (outcome, string, error) {
 	if res.DryRun {
 		o.Plan = res.PlanID
 		o.Changes = some(&o, res.Plan, func(p cairn.PlannedChange) change {
-			return change{cairn.EncodePath(p.Path), p.Action, p.Bytes}
+			return change{pathtext.Encode(p.Path), p.Action, p.Bytes}
 		})
 	}
-	reasons := func(p cairn.PathReason) pathReason { return pathReason{cairn.EncodePath(p.Path), p.Reason} }
-	o.Restored = some(&o, res.Restored, cairn.EncodePath)
-	o.Deleted = some(&o, res.Deleted, cairn.EncodePath)
+	reasons := func(p cairn.PathReason) pathReason { return pathReason{pathtext.Encode(p.Path), p.Reason} }
+	o.Restored = some(&o, res.Restored, pathtext.Encode)
+	o.Deleted = some(&o, res.Deleted, pathtext.Encode)
 	o.Kept = some(&o, res.Kept, reasons)
 	o.Conflicts = some(&o, res.Conflicts, reasons)
 	o.NotTaken = some(&o, res.NotTakenBack, reasons)
@@ -76,19 +77,19 @@ func text(res *cairn.Result) string {
 		b.WriteString("nothing to do\n")
 	case res.DryRun:
 		fmt.Fprintf(&b, "nothing is changed yet; to do exactly this, call the tool with the plan id %s\n", res.PlanID)
-		lines(&b, res.Plan, func(p cairn.PlannedChange) string { return "would " + p.Action + " " + cairn.QuotePath(p.Path) })
+		lines(&b, res.Plan, func(p cairn.PlannedChange) string { return "would " + p.Action + " " + pathtext.Quote(p.Path) })
 	case res.Operation == "" && len(res.Conflicts) == 0:
 		b.WriteString("nothing was to be done\n")
 	case res.Operation == "":
 		b.WriteString("nothing was done\n")
 	default:
 		fmt.Fprintf(&b, "%d restored, %d deleted; undo brings back what was there\n", len(res.Restored), len(res.Deleted))
-		lines(&b, res.Restored, func(path string) string { return "restored " + cairn.QuotePath(path) })
-		lines(&b, res.Deleted, func(path string) string { return "deleted " + cairn.QuotePath(path) })
+		lines(&b, res.Restored, func(path string) string { return "restored " + pathtext.Quote(path) })
+		lines(&b, res.Deleted, func(path string) string { return "deleted " + pathtext.Quote(path) })
 	}
-	lines(&b, res.Kept, func(p cairn.PathReason) string { return "kept " + cairn.QuotePath(p.Path) + ": " + p.Reason })
-	lines(&b, res.Conflicts, func(p cairn.PathReason) string { return "conflict " + cairn.QuotePath(p.Path) + ": " + p.Reason })
-	lines(&b, res.NotTakenBack, func(p cairn.PathReason) string { return "not taken back " + cairn.QuotePath(p.Path) + ": " + p.Reason })
+	lines(&b, res.Kept, func(p cairn.PathReason) string { return "kept " + pathtext.Quote(p.Path) + ": " + p.Reason })
+	lines(&b, res.Conflicts, func(p cairn.PathReason) string { return "conflict " + pathtext.Quote(p.Path) + ": " + p.Reason })
+	lines(&b, res.NotTakenBack, func(p cairn.PathReason) string { return "not taken back " + pathtext.Quote(p.Path) + ": " + p.Reason })
 	return strings.ToValidUTF8(strings.TrimSuffix(b.String(), "\n"), "\uFFFD")
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
@@ -90,7 +91,7 @@ func (t *tools) readCheckpoint(ctx context.Context, req *mcp.ReadResourceRequest
 	if err != nil {
 		return nil, notFound(req, err)
 	}
-	work, err := t.sessions.WorkOf(ctx, c.ID, make(session.Known))
+	work, err := t.sessions.WorkOf(ctx, c.ID, make(session.WorkCache))
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +103,7 @@ func (t *tools) readCheckpoint(ctx context.Context, req *mcp.ReadResourceRequest
 		if out.More = len(out.Files) == maxFiles; out.More {
 			break
 		}
-		out.Files = append(out.Files, fileResource{fileURI(c.ID, e.Path), cairn.EncodePath(e.Path), fmt.Sprintf("%06o", e.Mode), e.Size})
+		out.Files = append(out.Files, fileResource{fileURI(c.ID, e.Path), pathtext.Encode(e.Path), fmt.Sprintf("%06o", e.Mode), e.Size})
 	}
 	data, err := json.Marshal(out)
 	if err != nil {
@@ -122,7 +123,7 @@ func (t *tools) readFile(ctx context.Context, req *mcp.ReadResourceRequest) (*mc
 	}
 	defer file.Close()
 	if size > maxFile {
-		return nil, fmt.Errorf("%s has %d bytes, more than the %d that are given out; cairn cat prints it", cairn.QuotePath(name), size, maxFile)
+		return nil, fmt.Errorf("%s has %d bytes, more than the %d that are given out; cairn cat prints it", pathtext.Quote(name), size, maxFile)
 	}
 	data, err := io.ReadAll(io.LimitReader(file, maxFile+1))
 	if err != nil {

@@ -10,7 +10,7 @@
 //   - An answer has a few lines for the model and all details in structured form. Both
 //     have a limit, so that one call cannot fill a model's context.
 //   - Paths are relative to the root or absolute, and never lead outside. A byte that is
-//     not UTF-8 has the form of [cairn.EncodePath], and is percent-encoded in addresses
+//     not UTF-8 has the form of [cairn.Path], and is percent-encoded in addresses
 //     of resources.
 package mcptools
 

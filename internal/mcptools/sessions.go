@@ -10,6 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/plan"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
@@ -75,17 +76,17 @@ type sessionArgs struct {
 }
 
 func (t *tools) sessionUndo(ctx context.Context, args sessionArgs) (outcome, string, error) {
-	return t.sessionMove(ctx, args, t.sessions.UndoStep)
+	return t.sessionMove(ctx, args, t.sessions.UndoTurn)
 }
 
 func (t *tools) sessionRedo(ctx context.Context, args sessionArgs) (outcome, string, error) {
-	return t.sessionMove(ctx, args, t.sessions.RedoStep)
+	return t.sessionMove(ctx, args, t.sessions.RedoTurn)
 }
 
-func (t *tools) sessionMove(ctx context.Context, args sessionArgs, move func(context.Context, string, session.RevertOptions) (*session.Session, *cairn.Result, error)) (outcome, string, error) {
-	opt := session.RevertOptions{DryRun: args.DryRun, Plan: args.Plan, EndOpen: args.EndOpen}
+func (t *tools) sessionMove(ctx context.Context, args sessionArgs, move func(context.Context, string, session.MoveOptions) (*session.Session, *cairn.Result, error)) (outcome, string, error) {
+	opt := session.MoveOptions{DryRun: args.DryRun, Plan: args.Plan, EndOpen: args.EndOpen}
 	if args.OnConflict != "" {
-		policy, err := cairn.ParsePolicy(args.OnConflict)
+		policy, err := plan.ParsePolicy(args.OnConflict)
 		if err != nil {
 			return outcome{}, "", fmt.Errorf("%w: %w", errArguments, err)
 		}

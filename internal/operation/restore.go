@@ -2,7 +2,6 @@ package operation
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/seed-fb9cbc17/cairn/internal/capture"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
@@ -81,110 +80,4 @@ func (r *Operator) checkPaths(scope *state.PathScope, disk *capture.Snapshot, ta
 		return state.NotFound("path %s, neither at the checkpoint nor on disk", path)
 	}
 	return nil
-}
-
-// Revert brings the files of patches back to what they were: each file to its state
-// at the hash of the first patch that names it. A file that the tree of that hash
-// lacks was created since and is deleted. Files that no patch names are not
-// touched; of a directory that a patch names only the bits go back. Patch.Files may be absolute, or relative to the root.
-func (r *Operator) Revert(ctx context.Context, patches []state.Patch, opt plan.RevertOptions) (*Result, error) {
-	parts, err := r.revertParts(ctx, patches)
-	if err != nil {
-		return nil, err
-	}
-	req := opRequest{kind: "revert", dryRun: opt.DryRun, planID: opt.Plan}
-	if len(parts) > 0 {
-		req.target = parts[0].target.ID
-	}
-	return r.operate(ctx, req, func(disk *capture.Snapshot) (*plan.Plan, error) {
-		all := &plan.Plan{}
-		for _, part := range parts {
-			st, err := history.StateOf(part.target)
-			if err != nil {
-				return nil, err
-			}
-			scope, err := part.scope(r.LookupDirs(st))
-			if err != nil {
-				return nil, err
-			}
-			p, err := plan.Make(ctx, r.Store, r.live(disk), disk.DiskState(), st, plan.Options{Scope: scope})
-			if err != nil {
-				return nil, err
-			}
-			all.Merge(p)
-		}
-		return all, nil
-	})
-}
-
-// RevertTo takes back what changed since a checkpoint. With Overwrite, the default,
-// everything goes back, as in Restore. With the other policies what changed up to
-// the newest checkpoint goes back, and what changed after that is treated as the
-// policy says.
-func (r *Operator) RevertTo(ctx context.Context, spec string, opt plan.RevertOptions) (*Result, error) {
-	if plan.PolicyOf(&opt, plan.Overwrite) != plan.Overwrite {
-		return r.RevertRange(ctx, spec, "@", opt)
-	}
-	return r.goTo(ctx, spec, opRequest{kind: "revert", dryRun: opt.DryRun, planID: opt.Plan}, opt.Paths, false)
-}
-
-// revertPart is the paths that go back to one checkpoint.
-type revertPart struct {
-	target *history.Checkpoint
-	paths  []string
-}
-
-// scope selects the files of the part. A directory that the target has is named for its
-// bits, not for what lies below it.
-func (p *revertPart) scope(target *history.DirLookup) (*state.PathScope, error) {
-	var files, dirs []string
-	for _, path := range p.paths {
-		at, err := target.At(path)
-		if err != nil {
-			return nil, err
-		}
-		if at.There {
-			dirs = append(dirs, path)
-		} else {
-			files = append(files, path)
-		}
-	}
-	return state.NewPathScope(files).WithAlone(dirs), nil
-}
-
-// revertParts gives every path to the first patch that names it, and groups the
-// paths by hash.
-func (r *Operator) revertParts(ctx context.Context, patches []state.Patch) ([]*revertPart, error) {
-	taken := make(map[string]bool)
-	byHash := make(map[string]*revertPart)
-	var parts []*revertPart
-	for _, p := range patches {
-		if len(p.Files) == 0 {
-			continue
-		}
-		part := byHash[p.Hash]
-		if part == nil {
-			target, err := r.Lookup(ctx, p.Hash)
-			if err != nil {
-				return nil, err
-			}
-			part = &revertPart{target: target}
-			byHash[p.Hash] = part
-			parts = append(parts, part)
-		}
-		for _, file := range p.Files {
-			rel, err := r.Rel(file)
-			if err == nil && rel == "" {
-				err = fmt.Errorf("%w: a patch names files, not the root", state.ErrOutside)
-			}
-			if err != nil {
-				return nil, err
-			}
-			if !taken[rel] {
-				taken[rel] = true
-				part.paths = append(part.paths, rel)
-			}
-		}
-	}
-	return parts, nil
 }

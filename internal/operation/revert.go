@@ -1,6 +1,7 @@
 package operation
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/seed-fb9cbc17/cairn/internal/capture"
@@ -9,10 +10,40 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
-// RevertRange takes back what changed between two checkpoints, from and to, and
-// nothing else: what was changed since to is treated as the policy says. Paths
-// narrows it down.
-func (r *Operator) RevertRange(ctx context.Context, from, to string, opt plan.RevertOptions) (*Result, error) {
+// Range is the time between two checkpoints.
+type Range struct {
+	From string // the state to go back to
+	To   string // the state after the changes; "" = the present
+}
+
+// RevertOptions controls a revert, an undo or a redo.
+type RevertOptions struct {
+	Paths      []string    // and everything below them; none = all
+	OnConflict plan.Policy // "" = Overwrite for a Range without To, Merge for everything else
+	DryRun     bool        // only say what would be done
+	Plan       string      // id of the plan to carry out; ErrMoved if it would be another one now
+}
+
+// policy returns the policy of the options, or Merge if they name none.
+func (o *RevertOptions) policy() plan.Policy { return cmp.Or(o.OnConflict, plan.Merge) }
+
+// Revert takes back the changes of a range, and nothing else. The policy decides about paths that
+// changed after Range.To.
+//
+// A range without To ends at the present. Overwrite, the default there, brings every path back, as
+// in Restore. With another policy, the changes up to the newest checkpoint go back, and the policy
+// decides about later changes.
+func (r *Operator) Revert(ctx context.Context, in Range, opt RevertOptions) (*Result, error) {
+	switch {
+	case in.To != "":
+		return r.revertRange(ctx, in.From, in.To, opt)
+	case cmp.Or(opt.OnConflict, plan.Overwrite) != plan.Overwrite:
+		return r.revertRange(ctx, in.From, "@", opt)
+	}
+	return r.goTo(ctx, in.From, opRequest{kind: "revert", dryRun: opt.DryRun, planID: opt.Plan}, opt.Paths, false)
+}
+
+func (r *Operator) revertRange(ctx context.Context, from, to string, opt RevertOptions) (*Result, error) {
 	target, err := r.Lookup(ctx, from)
 	if err != nil {
 		return nil, err
@@ -25,19 +56,14 @@ func (r *Operator) RevertRange(ctx context.Context, from, to string, opt plan.Re
 	if err != nil {
 		return nil, err
 	}
-	owners, err := plan.Attribute(ctx, r.Store, opt, r.StateOf)
-	if err != nil {
-		return nil, err
-	}
 	req := opRequest{kind: "revert", target: target.ID, dryRun: opt.DryRun, planID: opt.Plan}
-	return r.takeBack(ctx, req, target, base, takeBackOptions{within: scope, policy: plan.PolicyOf(&opt, plan.Merge), owners: owners})
+	return r.takeBack(ctx, req, target, base, takeBackOptions{within: scope, policy: opt.policy()})
 }
 
 type takeBackOptions struct {
 	within *state.PathScope
 	policy plan.Policy
 	made   []string // see threeWay
-	owners *plan.Attribution
 }
 
 // takeBack brings paths that still equal base to target. For other paths the policy decides.
@@ -58,11 +84,7 @@ func (r *Operator) takeBack(ctx context.Context, req opRequest, target, base *hi
 	if err != nil {
 		return nil, err
 	}
-	own, stay := step, []state.PathReason(nil)
-	if opt.policy != plan.Overwrite {
-		own, stay = opt.owners.WithoutOthers(step)
-	}
-	scope, err := plan.ChangedBetween(r.Store, to, from, opt.within, own)
+	scope, err := plan.ChangedBetween(r.Store, to, from, opt.within, step)
 	if err != nil {
 		return nil, err
 	}
@@ -71,6 +93,6 @@ func (r *Operator) takeBack(ctx context.Context, req opRequest, target, base *hi
 		for _, path := range opt.made {
 			way.Made[path] = true
 		}
-		return plan.Make(ctx, r.Store, r.live(disk), disk.DiskState(), to, plan.Options{Scope: scope, Way: way, Step: step, Stay: stay, LeftOut: left})
+		return plan.Make(ctx, r.Store, r.live(disk), disk.DiskState(), to, plan.Options{Scope: scope, Way: way, Step: step, LeftOut: left})
 	})
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/seed-fb9cbc17/cairn/internal/history"
-	"github.com/seed-fb9cbc17/cairn/internal/plan"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
@@ -14,7 +13,7 @@ import (
 // is an operation itself, which Redo takes back.
 //
 // The error wraps ErrNotFound when there is nothing to undo.
-func (r *Operator) Undo(ctx context.Context, opt plan.RevertOptions) (*Result, error) {
+func (r *Operator) Undo(ctx context.Context, opt RevertOptions) (*Result, error) {
 	op, err := r.nextToTakeBack(ctx, "undo")
 	if err != nil {
 		return nil, err
@@ -27,7 +26,7 @@ func (r *Operator) Undo(ctx context.Context, opt plan.RevertOptions) (*Result, e
 
 // Redo takes back the last undo. Once something else was restored or reverted there
 // is nothing to redo.
-func (r *Operator) Redo(ctx context.Context, opt plan.RevertOptions) (*Result, error) {
+func (r *Operator) Redo(ctx context.Context, opt RevertOptions) (*Result, error) {
 	op, err := r.nextToTakeBack(ctx, "redo")
 	if err != nil {
 		return nil, err
@@ -48,7 +47,7 @@ func (r *Operator) nextToTakeBack(ctx context.Context, kind string) (*history.Op
 }
 
 // takeBackOperation goes from the state after an operation to the one before it.
-func (r *Operator) takeBackOperation(ctx context.Context, kind string, op *history.Operation, opt plan.RevertOptions) (*Result, error) {
+func (r *Operator) takeBackOperation(ctx context.Context, kind string, op *history.Operation, opt RevertOptions) (*Result, error) {
 	before, err := r.Lookup(ctx, op.Before)
 	if err != nil {
 		return nil, err
@@ -65,5 +64,5 @@ func (r *Operator) takeBackOperation(ctx context.Context, kind string, op *histo
 	if scope != nil {
 		req.scope = scope.Paths
 	}
-	return r.takeBack(ctx, req, before, after, takeBackOptions{within: history.ChangedScope(op, scope), policy: plan.PolicyOf(&opt, plan.Merge), made: history.CreatedBy(op)})
+	return r.takeBack(ctx, req, before, after, takeBackOptions{within: history.ChangedScope(op, scope), policy: opt.policy(), made: history.CreatedBy(op)})
 }

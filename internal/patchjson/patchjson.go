@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 )
 
 // Parse reads one patch or an array of them.
@@ -92,7 +93,7 @@ func parseFiles(data json.RawMessage) ([]string, error) {
 		if err := json.Unmarshal(r, &text); err != nil {
 			return nil, fmt.Errorf(`field "files", element %d: %w`, i+1, err)
 		}
-		path, err := cairn.DecodePath(text)
+		path, err := pathtext.Decode(text)
 		if err == nil && path == "" {
 			err = errors.New("empty path")
 		}

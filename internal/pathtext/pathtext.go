@@ -53,8 +53,19 @@ func Decode(text string) (string, error) {
 	}
 }
 
-// Text is a path inside a JSON form.
+// Text is a path of any bytes. Its JSON form is the text that Encoded gives.
 type Text string
+
+// Encoded turns the bytes of the path into a text that every JSON implementation carries without
+// loss. Valid UTF-8 stays as it is; a byte that is not part of valid UTF-8 becomes U+0000 followed
+// by its two hex digits. No path holds a NUL, so the form is unambiguous. UnmarshalText is the
+// inverse.
+func (p Text) Encoded() string { return Encode(string(p)) }
+
+// Quoted prints the path for people, as git does with core.quotePath off. A name with control
+// characters, quotes or backslashes is put in double quotes, in C's notation: it stays on its line
+// and its end is visible.
+func (p Text) Quoted() string { return Quote(string(p)) }
 
 // MarshalText implements encoding.TextMarshaler.
 func (p Text) MarshalText() ([]byte, error) { return []byte(Encode(string(p))), nil }

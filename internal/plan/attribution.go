@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"context"
 	"slices"
 	"strings"
 
@@ -53,32 +52,6 @@ type OtherStep struct {
 	Reverted bool
 	Claims   *state.PathScope
 	Changed  map[string]bool
-}
-
-// Attribute compares the states of the other steps. Pass only steps that overlap the reverted
-// one: any other step would make its paths shared.
-func Attribute(ctx context.Context, r *history.Store, opt RevertOptions, stateOf func(ctx context.Context, spec string) (state.State, error)) (*Attribution, error) {
-	a := &Attribution{Own: ClaimedScope(r, opt.Claims)}
-	for _, step := range opt.Others {
-		from, err := stateOf(ctx, step.From)
-		if err != nil {
-			return nil, err
-		}
-		to, err := stateOf(ctx, step.To)
-		if err != nil {
-			return nil, err
-		}
-		list, err := r.AllChanges(ctx, from, to, nil)
-		if err != nil {
-			return nil, err
-		}
-		other := OtherStep{Label: Label(&step), Reverted: step.Reverted, Claims: ClaimedScope(r, step.Claims), Changed: make(map[string]bool)}
-		for i := range list {
-			other.Changed[list[i].Path] = true
-		}
-		a.Others = append(a.Others, other)
-	}
-	return a, nil
 }
 
 // ClaimedScope returns the scope of claimed paths; without claims it selects nothing. Paths

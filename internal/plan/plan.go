@@ -65,12 +65,7 @@ type Options struct {
 	KeepNew bool             // remove nothing but what stands in the way
 	Way     *ThreeWay        // what is taken back; nil = everything goes to the target
 	Step    []history.Change // of what is taken back, for its renames
-
-	// Stay lists the paths that stay because of other sessions. A path that another session
-	// claimed is kept; a shared path is a conflict.
-	Stay []state.PathReason
-
-	LeftOut []LeftOut // differing paths that one of the two states did not capture
+	LeftOut []LeftOut        // differing paths that one of the two states did not capture
 
 	// Kept and Conflicts were found before planning. The plan lists them, too.
 	Kept, Conflicts []state.PathReason
@@ -106,8 +101,6 @@ func Make(ctx context.Context, store *history.Store, live Disk, captured *histor
 	p.dropBlocked()
 	p.withdrawDenied()
 	p.withdrawStores()
-	kept, conflicts := ByOwner(opt.Stay)
-	p.Kept, p.Conflicts = append(p.Kept, kept...), append(p.Conflicts, conflicts...)
 	p.keepRenamesTogether(opt.Step)
 	p.keepSpellingsTogether()
 	p.dropNonEmptyDirs()

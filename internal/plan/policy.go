@@ -23,11 +23,3 @@ func ParsePolicy(name string) (Policy, error) {
 	}
 	return "", fmt.Errorf("unknown policy %q (want merge, overwrite, keep or fail)", name)
 }
-
-// PolicyOf is the policy of the options, or the fallback if they name none.
-func PolicyOf(opt *RevertOptions, fallback Policy) Policy {
-	if opt.OnConflict == "" {
-		return fallback
-	}
-	return opt.OnConflict
-}

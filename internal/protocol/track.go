@@ -4,6 +4,6 @@ import "github.com/seed-fb9cbc17/cairn"
 
 // Track is the answer of POST /track: the library's, and a ticket.
 type Track struct {
-	cairn.Track
+	cairn.TrackResult
 	Rest string `json:"rest,omitempty" doc:"Ticket of what onlyPaths left out, which is captured in the background."`
 }

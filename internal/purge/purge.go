@@ -13,8 +13,8 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
-// Purged is the result of Purge.
-type Purged struct {
+// PurgeResult is the answer of Purge.
+type PurgeResult struct {
 	Paths       state.Paths `json:"paths"`       // that were found in the history, from the root
 	Checkpoints []string    `json:"checkpoints"` // that became partial: their ids from now on
 	Freed       int64       `json:"freed"`       // bytes
@@ -39,7 +39,7 @@ type Purged struct {
 // If the process dies in between, the store is sound, but some lines may still hold the paths: the
 // same call completes the purge. The error wraps ErrNotFound if no checkpoint ever held any of the
 // paths.
-func (r *Rewriter) Purge(ctx context.Context, paths []string) (*Purged, error) {
+func (r *Rewriter) Purge(ctx context.Context, paths []string) (*PurgeResult, error) {
 	rels, err := r.purgePaths(paths)
 	if err != nil {
 		return nil, err
@@ -48,7 +48,7 @@ func (r *Rewriter) Purge(ctx context.Context, paths []string) (*Purged, error) {
 	if err := r.Exclusive(ctx, func() error { return p.rewrite(ctx) }); err != nil {
 		return nil, fmt.Errorf("purge: %w", err)
 	}
-	done := &Purged{Paths: p.foundPaths(), Checkpoints: append([]string{}, p.partial...), Elsewhere: []string{}}
+	done := &PurgeResult{Paths: p.foundPaths(), Checkpoints: append([]string{}, p.partial...), Elsewhere: []string{}}
 	if done.Freed, err = r.dropAll(ctx); err != nil {
 		return done, fmt.Errorf("purge: the paths are out of the history, but their contents are not gone yet: %w (do the same again)", err)
 	}

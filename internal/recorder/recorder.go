@@ -55,7 +55,7 @@ func (r *Recording) begin(ctx context.Context, open func() (*cairn.Repo, error))
 		return err
 	}
 	r.sessions = session.New(r.repo)
-	if _, err := r.sessions.Begin(ctx, session.Begin{ID: r.ID, Title: r.line}); err != nil {
+	if _, err := r.sessions.Begin(ctx, session.SessionBegin{ID: r.ID, Title: r.line}); err != nil {
 		return err
 	}
 	return r.beginStep(ctx)

@@ -28,8 +28,8 @@ type CheckOptions struct { // repair everything that can be repaired without los
 	From string
 }
 
-// Finding is one fault of a store.
-type Finding struct {
+// Fault is one fault of a store.
+type Fault struct {
 	Kind   string     `json:"kind"`             // one word or two, such as "pack", "ref", "permissions"
 	Path   state.Path `json:"path,omitempty"`   // of a file
 	Ref    string     `json:"ref,omitempty"`    // name
@@ -49,7 +49,7 @@ const maxFindings = 1000
 // Fix, damaged files are set aside and never deleted, and the findings say what was repaired. Lost
 // objects are brought back if another place still holds them. The others are cut out of the
 // history, and Losses lists the cuts. The store works afterwards.
-func (r *Doctor) Check(ctx context.Context, opt CheckOptions) ([]Finding, error) {
+func (r *Doctor) Check(ctx context.Context, opt CheckOptions) ([]Fault, error) {
 	c := &checker{repo: r, opt: opt, bad: make(map[object.ID]bool)}
 	if !opt.Fix {
 		err := c.run(ctx)
@@ -63,7 +63,7 @@ func (r *Doctor) Check(ctx context.Context, opt CheckOptions) ([]Finding, error)
 	}
 	repaired, err := fsck.RepairLock(r.DB)
 	for _, path := range slices.Compact(repaired) {
-		c.found = append(c.found, Finding{Kind: "lock", Path: state.Path(path), Text: "not a regular file", Repair: "set it aside", Fixed: true})
+		c.found = append(c.found, Fault{Kind: "lock", Path: state.Path(path), Text: "not a regular file", Repair: "set it aside", Fixed: true})
 	}
 	if err != nil {
 		return c.found, err
@@ -84,8 +84,8 @@ func (r *Doctor) Check(ctx context.Context, opt CheckOptions) ([]Finding, error)
 var secondLooks = []time.Duration{0, 10 * time.Millisecond, 30 * time.Millisecond, 100 * time.Millisecond, 400 * time.Millisecond}
 
 // withoutPassing drops the findings that were work in progress of another process.
-func (r *Doctor) withoutPassing(ctx context.Context, found []Finding) ([]Finding, error) {
-	passing := func(f Finding) bool { return f.passing }
+func (r *Doctor) withoutPassing(ctx context.Context, found []Fault) ([]Fault, error) {
+	passing := func(f Fault) bool { return f.passing }
 	for _, pause := range secondLooks {
 		if !slices.ContainsFunc(found, passing) {
 			break
@@ -103,26 +103,26 @@ func (r *Doctor) withoutPassing(ctx context.Context, found []Finding) ([]Finding
 		if err != nil { // for instance a read-only store, in which no process works
 			return found, ctx.Err()
 		}
-		found = slices.DeleteFunc(found, func(f Finding) bool { return f.passing && !again.has(f) })
+		found = slices.DeleteFunc(found, func(f Fault) bool { return f.passing && !again.has(f) })
 	}
 	return found, nil
 }
 
 // has reports whether the check found the same fault at the same path.
-func (c *checker) has(f Finding) bool {
-	return slices.ContainsFunc(c.found, func(g Finding) bool { return g.Kind == f.Kind && g.Path == f.Path })
+func (c *checker) has(f Fault) bool {
+	return slices.ContainsFunc(c.found, func(g Fault) bool { return g.Kind == f.Kind && g.Path == f.Path })
 }
 
 type checker struct {
 	repo  *Doctor
 	opt   CheckOptions
-	found []Finding
+	found []Fault
 	bad   map[object.ID]bool // objects that are damaged or gone
 	torn  []string           // refs whose value cannot be read
 }
 
 // note adds a finding, and repairs it if wanted and possible.
-func (c *checker) note(f Finding, mend func() error) {
+func (c *checker) note(f Fault, mend func() error) {
 	if c.opt.Fix && mend != nil {
 		err := mend()
 		if f.Fixed = err == nil; err != nil {
@@ -144,7 +144,7 @@ func (c *checker) finishInterrupted(ctx context.Context) error {
 	if errors.Is(err, state.ErrLocked) || ctx.Err() != nil {
 		return err
 	}
-	f := Finding{Kind: "operation", Path: state.Path(c.repo.DB.JournalPath(history.JournalName)), Text: "an operation was interrupted", Repair: "finish it", Fixed: err == nil}
+	f := Fault{Kind: "operation", Path: state.Path(c.repo.DB.JournalPath(history.JournalName)), Text: "an operation was interrupted", Repair: "finish it", Fixed: err == nil}
 	if err != nil {
 		f.Text += "; it cannot be finished: " + err.Error()
 	}
@@ -173,7 +173,7 @@ func (c *checker) run(ctx context.Context) error {
 	if !c.opt.Fix {
 		for _, j := range c.interrupted() {
 			if j.Err == nil { // Verify reports torn journals
-				c.note(Finding{Kind: "operation", Path: state.Path(c.repo.DB.JournalPath(history.JournalName)), Text: "an operation was interrupted", Repair: "the next command that changes anything finishes it", passing: true}, nil)
+				c.note(Fault{Kind: "operation", Path: state.Path(c.repo.DB.JournalPath(history.JournalName)), Text: "an operation was interrupted", Repair: "the next command that changes anything finishes it", passing: true}, nil)
 			}
 		}
 	}
@@ -186,7 +186,7 @@ func (c *checker) statCache() {
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
 		return
 	}
-	c.note(Finding{Kind: "stat cache", Path: state.Path(c.repo.IndexFile().Base), Text: err.Error(), Repair: "drop it; the next track reads every file"},
+	c.note(Fault{Kind: "stat cache", Path: state.Path(c.repo.IndexFile().Base), Text: err.Error(), Repair: "drop it; the next track reads every file"},
 		func() error { c.repo.FreshIndex(); return nil })
 }
 
@@ -196,7 +196,7 @@ func (c *checker) ends(ctx context.Context) {
 	if err == nil {
 		return
 	}
-	c.note(Finding{Kind: "ends of lines", Path: state.Path(filepath.Join(c.repo.DB.Dir(), "shallow")), Text: err.Error(), Repair: "make the list anew, of the commits whose parents are not there"}, func() error {
+	c.note(Fault{Kind: "ends of lines", Path: state.Path(filepath.Join(c.repo.DB.Dir(), "shallow")), Text: err.Error(), Repair: "make the list anew, of the commits whose parents are not there"}, func() error {
 		ends, err := c.repo.withoutParents(ctx)
 		if err != nil {
 			return err
@@ -231,7 +231,7 @@ func (c *checker) store(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("check %s: %w", c.repo.DB.Dir(), err)
 		}
-		f := Finding{Kind: string(fault.Kind), Path: state.Path(fault.Path), Ref: fault.Ref, Repair: fault.Repair, Text: "damaged"}
+		f := Fault{Kind: string(fault.Kind), Path: state.Path(fault.Path), Ref: fault.Ref, Repair: fault.Repair, Text: "damaged"}
 		if fault.Err != nil {
 			f.Text = fault.Err.Error()
 		}

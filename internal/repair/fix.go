@@ -10,7 +10,7 @@ import (
 )
 
 // isObjectFault reports whether a finding is about a damaged or missing object.
-func isObjectFault(f *Finding) bool {
+func isObjectFault(f *Fault) bool {
 	return f.ID != "" && (f.Kind == string(fsck.FaultMissing) || f.Kind == string(fsck.FaultObject))
 }
 
@@ -67,12 +67,12 @@ func (c *checker) settle(m *mender) {
 	}
 	for _, id := range slices.SortedFunc(maps.Keys(m.back), func(a, b object.ID) int { return slices.Compare(a[:], b[:]) }) {
 		if !told[id.String()] {
-			c.note(Finding{Kind: string(fsck.FaultMissing), ID: id.String(), Text: "object " + id.String() + " is missing",
+			c.note(Fault{Kind: string(fsck.FaultMissing), ID: id.String(), Text: "object " + id.String() + " is missing",
 				Repair: "bring it back from " + m.back[id], Fixed: c.opt.Fix}, nil)
 		}
 	}
 	for _, l := range m.gone {
-		f := Finding{Kind: "lost", Ref: l.Ref, ID: l.Checkpoint, Text: l.Text, Repair: lossRepair[l.Kind], Fixed: c.opt.Fix}
+		f := Fault{Kind: "lost", Ref: l.Ref, ID: l.Checkpoint, Text: l.Text, Repair: lossRepair[l.Kind], Fixed: c.opt.Fix}
 		c.note(f, nil)
 	}
 }

@@ -102,7 +102,7 @@ func TestCleanByBudget(t *testing.T) {
 	f := newAged(t)
 	var ids []string
 	for i := range 12 {
-		ids = append(ids, f.trackAgo(time.Duration(30-i)*time.Millisecond, gittest.Noise(i, 100_000)))
+		ids = append(ids, f.trackAgo(time.Duration(30-i)*time.Millisecond, string(gittest.Noise(uint64(i), 100_000))))
 	}
 	got := f.clean(CleanOptions{Retention: settings.Retention{MaxBytes: 600_000, KeepLast: 1}})
 	if got.Size > 600_000 || got.OverBudget != 0 {

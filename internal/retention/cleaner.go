@@ -14,5 +14,5 @@ type Cleaner struct {
 	BeforeRemove func(gone, left []string) error
 
 	// RunClean is Clean; tests replace it.
-	RunClean func(context.Context, CleanOptions) (*Cleaned, error)
+	RunClean func(context.Context, CleanOptions) (*CleanResult, error)
 }

@@ -111,7 +111,7 @@ func (f *aged) setRef(ref, id string) {
 	}
 }
 
-func (f *aged) clean(opt CleanOptions) *Cleaned {
+func (f *aged) clean(opt CleanOptions) *CleanResult {
 	f.Helper()
 	got, err := f.Clean(f.Context(), opt)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
-	"github.com/seed-fb9cbc17/cairn/internal/state"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
@@ -97,7 +97,7 @@ func (h *holders) text(step string) string {
 	var bytes int64
 	for i, p := range h.pins {
 		if i < maxNamedPins {
-			named = append(named, fmt.Sprintf("%s (%s)", state.QuotePath(p.name), wording.Size(p.bytes)))
+			named = append(named, fmt.Sprintf("%s (%s)", pathtext.Quote(p.name), wording.Size(p.bytes)))
 		}
 		bytes += p.bytes
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
-	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/collect"
 	"github.com/seed-fb9cbc17/cairn/internal/settings"
 )
 
@@ -219,7 +219,7 @@ func (p *planned) judged(c *planCase, v *verdict) {
 	if err := p.carryOutVerdict(v); err != nil {
 		p.Fatal(err)
 	}
-	if _, err := p.DB.Collect(p.Context(), odb.Collection{Thorough: true}); err != nil {
+	if _, err := collect.Run(p.Context(), p.DB, collect.Options{Thorough: true}); err != nil {
 		p.Fatal(err)
 	}
 	var live []string

@@ -24,14 +24,14 @@ type CleanOptions struct {
 	need int64 // bytes that a waiting capture is about to write; 0 = no capture waits
 }
 
-// Cleaned is the answer of Clean.
-type Cleaned struct {
+// CleanResult is the answer of Clean.
+type CleanResult struct {
 	Lines       []string `json:"lines"`       // removed: names of refs
 	Shortened   []string `json:"shortened"`   // that lost their oldest part: names of refs
 	Checkpoints int      `json:"checkpoints"` // removed
 	Kept        int      `json:"kept"`        // checkpoints that stay
 	Freed       int64    `json:"freed"`       // bytes; of a dry run, an estimate
-	Size        int64    `json:"size"`        // bytes of the store now, see Repo.StoreSize
+	Size        int64    `json:"size"`        // bytes of the store now, as in Usage
 	Peak        int64    `json:"peak"`        // most bytes of temporary files at one time
 	Packs       int      `json:"packs"`
 
@@ -62,8 +62,8 @@ type Cleaned struct {
 // If the store cannot be read as a whole, lines are removed but no objects; Blocked says why. The
 // error wraps ErrBusy if another process is cleaning, and ErrNoSpace if there is no room for the
 // cleaning itself.
-func (r *Cleaner) Clean(ctx context.Context, opt CleanOptions) (*Cleaned, error) {
-	done := &Cleaned{Lines: []string{}, Shortened: []string{}}
+func (r *Cleaner) Clean(ctx context.Context, opt CleanOptions) (*CleanResult, error) {
+	done := &CleanResult{Lines: []string{}, Shortened: []string{}}
 	keep := settings.WithDefaults(opt.Retention, r.DefaultBudget)
 	s, err := TakeSurvey(ctx, r.Store)
 	if err != nil {
@@ -92,7 +92,7 @@ func (r *Cleaner) Clean(ctx context.Context, opt CleanOptions) (*Cleaned, error)
 
 // letGo carries out the verdict in an order in which the store is sound after each step: first the
 // ends of lines, then the refs, then the objects.
-func (r *Cleaner) letGo(ctx context.Context, s *survey, opt CleanOptions, done *Cleaned) error {
+func (r *Cleaner) letGo(ctx context.Context, s *survey, opt CleanOptions, done *CleanResult) error {
 	v, err := s.judge(ctx)
 	if err != nil {
 		return err
@@ -129,7 +129,7 @@ func (r *Cleaner) letGo(ctx context.Context, s *survey, opt CleanOptions, done *
 }
 
 // add adds the result of one collection. Each collection of a dry run reports the whole sum again.
-func (d *Cleaned) add(c *collect.Result, dry bool) {
+func (d *CleanResult) add(c *collect.Result, dry bool) {
 	if dry {
 		d.Freed = 0
 	}
@@ -207,7 +207,7 @@ func (r *Cleaner) Due(every time.Duration) bool {
 
 // CleanIfDue cleans if the last cleaning, finished or not, began at least every ago and no other
 // process uses or cleans the store. Otherwise it returns nil.
-func (r *Cleaner) CleanIfDue(ctx context.Context, keep settings.Retention, every time.Duration) (*Cleaned, error) {
+func (r *Cleaner) CleanIfDue(ctx context.Context, keep settings.Retention, every time.Duration) (*CleanResult, error) {
 	if !r.Due(every) {
 		return nil, nil
 	}

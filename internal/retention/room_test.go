@@ -51,25 +51,25 @@ func TestCleanForRoom(t *testing.T) {
 	broken := errors.New("broken")
 	holds := &holders{newest: 3, bytes: mib}
 	for name, c := range map[string]struct {
-		done  *Cleaned
+		done  *CleanResult
 		err   error
 		again bool
 		said  []string
 	}{
-		"room was made":                     {&Cleaned{Freed: 1}, nil, true, nil},
-		"it fits as it is":                  {&Cleaned{fits: true}, nil, true, nil},
-		"another process keeps it busy":     {&Cleaned{Incomplete: true}, nil, true, nil},
-		"the system returns space later":    {&Cleaned{Freed: 1, OverBudget: 1, holds: holds}, nil, true, nil},
+		"room was made":                     {&CleanResult{Freed: 1}, nil, true, nil},
+		"it fits as it is":                  {&CleanResult{fits: true}, nil, true, nil},
+		"another process keeps it busy":     {&CleanResult{Incomplete: true}, nil, true, nil},
+		"the system returns space later":    {&CleanResult{Freed: 1, OverBudget: 1, holds: holds}, nil, true, nil},
 		"another process has cleaned":       {nil, ErrBusy, true, nil},
-		"nothing could go":                  {&Cleaned{}, nil, false, []string{"too little"}},
-		"the newest and pins hold it":       {&Cleaned{OverBudget: 1, holds: holds}, nil, false, []string{"too little", "newest 3 checkpoints", "raise max_bytes"}},
-		"the store is damaged":              {&Cleaned{Blocked: state.CauseOf(broken)}, nil, false, []string{"too little", "doctor", "broken"}},
+		"nothing could go":                  {&CleanResult{}, nil, false, []string{"too little"}},
+		"the newest and pins hold it":       {&CleanResult{OverBudget: 1, holds: holds}, nil, false, []string{"too little", "newest 3 checkpoints", "raise max_bytes"}},
+		"the store is damaged":              {&CleanResult{Blocked: state.CauseOf(broken)}, nil, false, []string{"too little", "doctor", "broken"}},
 		"the cleaning itself fails":         {nil, broken, false, []string{"too little", "broken"}},
-		"over budget, but nothing holds it": {&Cleaned{OverBudget: 1}, nil, true, nil},
+		"over budget, but nothing holds it": {&CleanResult{OverBudget: 1}, nil, true, nil},
 	} {
 		f := newAged(t)
 		f.Opt.Retention = &settings.Retention{}
-		f.RunClean = func(_ context.Context, opt CleanOptions) (*Cleaned, error) {
+		f.RunClean = func(_ context.Context, opt CleanOptions) (*CleanResult, error) {
 			if opt.need != short.Need {
 				t.Errorf("%s: cleaned for %d bytes, want %d", name, opt.need, short.Need)
 			}
@@ -96,9 +96,9 @@ func TestCleanForRoomTakesTheLimits(t *testing.T) {
 	f := newAged(t)
 	f.Opt.Retention = &settings.Retention{MaxBytes: 1, MinFree: 2, KeepLast: 3}
 	var got CleanOptions
-	f.RunClean = func(_ context.Context, opt CleanOptions) (*Cleaned, error) {
+	f.RunClean = func(_ context.Context, opt CleanOptions) (*CleanResult, error) {
 		got = opt
-		return &Cleaned{fits: true}, nil
+		return &CleanResult{fits: true}, nil
 	}
 	for _, c := range []struct{ budget, minFree, wantBytes, wantFree int64 }{{0, 0, 1, 2}, {10, 0, 10, 2}, {0, 20, 1, 20}, {10, 20, 10, 20}} {
 		f.Opt.Budget, f.Opt.MinFree = c.budget, c.minFree

@@ -19,7 +19,7 @@ const maxShrinks = 5
 
 // shrink removes the oldest units if the store is too large or must make room for a capture. It
 // removes nothing for a capture that would not fit even then.
-func (r *Cleaner) shrink(ctx context.Context, s *survey, opt CleanOptions, keep settings.Retention, done *Cleaned) error {
+func (r *Cleaner) shrink(ctx context.Context, s *survey, opt CleanOptions, keep settings.Retention, done *CleanResult) error {
 	opt.Thorough = true
 	for n := 0; done.Blocked == nil; n++ {
 		size, err := r.StoreSize()
@@ -75,7 +75,7 @@ func (r *Cleaner) mostBytes(keep settings.Retention, need, size int64) (int64, e
 
 // dropOldest removes the oldest units that do not fit into target bytes. It reports whether there
 // were units to remove or garbage to collect.
-func (r *Cleaner) dropOldest(ctx context.Context, s *survey, opt CleanOptions, target, most int64, done *Cleaned) (bool, error) {
+func (r *Cleaner) dropOldest(ctx context.Context, s *survey, opt CleanOptions, target, most int64, done *CleanResult) (bool, error) {
 	rest, err := r.besideObjects()
 	if err != nil {
 		return false, err
@@ -112,7 +112,7 @@ func (r *Cleaner) besideObjects() (int64, error) {
 }
 
 // overBudget finds the units that hold a store over its limit.
-func (r *Cleaner) overBudget(ctx context.Context, s *survey, need int64, done *Cleaned) error {
+func (r *Cleaner) overBudget(ctx context.Context, s *survey, need int64, done *CleanResult) error {
 	if done.Blocked != nil || done.Incomplete || need > 0 && !done.stuck {
 		return nil // other processes keep the store busy
 	}

@@ -13,7 +13,7 @@ import (
 type Usage struct {
 	Root        state.Path `json:"root"`
 	Store       state.Path `json:"store"`
-	Size        int64      `json:"size"`   // see Repo.StoreSize
+	Size        int64      `json:"size"`   // bytes of all files in the store; a pack that the user's repository shares counts as 0
 	Files       int        `json:"files"`  // in the store
 	Budget      int64      `json:"budget"` // default of Retention.MaxBytes for this store
 	Checkpoints int        `json:"checkpoints"`
@@ -26,9 +26,12 @@ type Usage struct {
 
 // StoreSize returns the size in bytes of all files in the store: packs, refs, the stat cache and
 // the rest. A pack that is shared with the user's repository counts as 0. Usage.Size and
-// Cleaned.Size are the same number.
-func (r *Cleaner) StoreSize() (int64, error) {
-	size, _, err := odb.Measure(r.DB.Dir())
+// CleanResult.Size are the same number.
+func (r *Cleaner) StoreSize() (int64, error) { return SizeOf(r.DB.Dir()) }
+
+// SizeOf is StoreSize for the store in a directory.
+func SizeOf(dir string) (int64, error) {
+	size, _, err := odb.Measure(dir)
 	return size, err
 }
 

@@ -6,7 +6,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
@@ -21,7 +21,7 @@ const (
 
 // Session describes one session of a list, as of now.
 func Session(s *session.Session, now time.Time) []string {
-	head := cairn.QuotePath(s.ID) + "  " + wording.Ago(now.Sub(s.Updated)) + "  "
+	head := pathtext.Quote(s.ID) + "  " + wording.Ago(now.Sub(s.Updated)) + "  "
 	if s.Agent != "" {
 		head += wording.Printable(s.Agent) + ", "
 	}
@@ -30,13 +30,13 @@ func Session(s *session.Session, now time.Time) []string {
 		pieces = append(pieces, "running")
 	}
 	if s.Revert != nil {
-		pieces = append(pieces, "reverted to "+cairn.QuotePath(s.Revert.Message))
+		pieces = append(pieces, "reverted to "+pathtext.Quote(s.Revert.Message))
 	}
 	if s.Truncated {
 		pieces = append(pieces, "beginning cleaned away")
 	}
 	if s.Parent != "" {
-		pieces = append(pieces, "of "+cairn.QuotePath(s.Parent))
+		pieces = append(pieces, "of "+pathtext.Quote(s.Parent))
 	}
 	lines := wording.Wrap(Width-len(indent), pieces...)
 	last := len(lines) - 1
@@ -74,7 +74,7 @@ func Message(m *session.Message, root string) []string {
 	if m.Truncated {
 		prompt = "(its beginning has been cleaned away)"
 	}
-	line := fmt.Sprintf("%s%s  %s", mark(m.Reverted), cairn.QuotePath(m.ID), wording.Printable(m.Role))
+	line := fmt.Sprintf("%s%s  %s", mark(m.Reverted), pathtext.Quote(m.ID), wording.Printable(m.Role))
 	lines := []string{line}
 	if text := wording.FirstLine(prompt, Width-len(indent)); utf8.RuneCountInString(line+text)+2 <= Width {
 		lines[0] += spaced(text)
@@ -86,7 +86,7 @@ func Message(m *session.Message, root string) []string {
 		lines = append(lines, step(&m.Steps[i], root)...)
 	}
 	for _, child := range m.Children {
-		lines = append(lines, indent+"session "+cairn.QuotePath(child))
+		lines = append(lines, indent+"session "+pathtext.Quote(child))
 	}
 	return lines
 }
@@ -99,7 +99,7 @@ func step(st *session.Step, root string) []string {
 	if st.Abandoned {
 		state += ", abandoned"
 	}
-	line := fmt.Sprintf(indent+"%s%s  %s..%s  %s", mark(st.Reverted), cairn.QuotePath(st.ID), shortened(st.Before.ID), after, state)
+	line := fmt.Sprintf(indent+"%s%s  %s..%s  %s", mark(st.Reverted), pathtext.Quote(st.ID), shortened(st.Before.ID), after, state)
 	return append([]string{line}, Work(st.Work(root), indent+indent)...)
 }
 
@@ -111,7 +111,7 @@ func Work(w *session.Work, indent string) []string {
 	}
 	paths := make([]string, len(w.Paths))
 	for i, path := range w.Paths {
-		paths[i] = cairn.QuotePath(path)
+		paths[i] = pathtext.Quote(path)
 	}
 	lines := wording.Did(Width-len(indent), calls, paths, w.Changed)
 	for i := range lines {

@@ -21,7 +21,7 @@ type Retention struct {
 	MaxAge time.Duration
 
 	MaxCount int   // number of checkpoints to keep, the oldest go first; 0 or NoLimit = any number
-	MaxBytes int64 // largest size of the store, the oldest go first; 0 = Repo.DefaultBudget, NoLimit = any
+	MaxBytes int64 // largest size of the store, the oldest go first; 0 = 5 GiB, or a tenth of the disk that was free when the store was made, if that is less; NoLimit = any
 	MinFree  int64 // bytes to leave free on the disk while cleaning; 0 = DefaultMinFree, NoLimit = none
 	KeepLast int   // number of the newest ones that always live; 0 = DefaultKeepLast, NoLimit = only the newest checkpoint
 }

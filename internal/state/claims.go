@@ -14,7 +14,7 @@ import (
 // of the other paths. They may be stale, so no checkpoint is made of them. A nil *Claims vouches
 // for every path.
 type Claims struct {
-	Kind    Partial
+	Kind    Extent
 	Skipped []Skipped // paths that were not read, beside the skipped ones of the stat cache
 	Coverage
 }
@@ -26,7 +26,7 @@ func (c *Claims) Covers(path string) bool {
 }
 
 // NewClaims returns the claims of a capture with these skipped and seen paths.
-func NewClaims(kind Partial, skipped []Skipped, seen []string) *Claims {
+func NewClaims(kind Extent, skipped []Skipped, seen []string) *Claims {
 	m := &Metadata{Partial: kind, Skipped: skipped, Seen: pathtext.Texts(seen)}
 	return &Claims{Kind: kind, Skipped: skipped, Coverage: NewCoverage(m)}
 }

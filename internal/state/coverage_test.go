@@ -34,16 +34,16 @@ var coverageCases = []coverageCase{
 	},
 	{
 		"seen below an unread directory",
-		Metadata{Partial: PartialTime, Skipped: []Skipped{{Path: "d", Reason: "unread"}}, Seen: []PathText{"d/e"}},
+		Metadata{Partial: ExtentTime, Skipped: []Skipped{{Path: "d", Reason: "unread"}}, Seen: []Path{"d/e"}},
 		map[string]string{"d": "unread", "d/x": "unread", "d/e": "", "d/e/f": ""},
 	},
 	{
 		"unread below a seen directory",
-		Metadata{Partial: PartialPaths, Skipped: []Skipped{{Path: "d/e", Reason: "unread"}}, Seen: []PathText{"d"}},
+		Metadata{Partial: ExtentPaths, Skipped: []Skipped{{Path: "d/e", Reason: "unread"}}, Seen: []Path{"d"}},
 		map[string]string{"d": "", "d/x": "", "d/e": "unread", "d/e/f": "unread", "other": "unread", "": "unread"},
 	},
 	{
-		"only paths", Metadata{Partial: PartialPaths, Seen: []PathText{"a"}},
+		"only paths", Metadata{Partial: ExtentPaths, Seen: []Path{"a"}},
 		map[string]string{"a": "", "a/b": "", "b": "unread", "": "unread"},
 	},
 	{
@@ -94,13 +94,13 @@ func TestClaims(t *testing.T) {
 	if !all.Covers("any/path") {
 		t.Error("nil claims leave a path out")
 	}
-	some := NewClaims(PartialPaths, UnreadSkipped([]string{"d/x"}), []string{"d"})
+	some := NewClaims(ExtentPaths, UnreadSkipped([]string{"d/x"}), []string{"d"})
 	for path, want := range map[string]bool{"d": true, "d/a": true, "d/x": false, "d/x/y": false, "other": false} {
 		if some.Covers(path) != want {
 			t.Errorf("%q is covered: %v, want %v", path, !want, want)
 		}
 	}
-	time := NewClaims(PartialTime, UnreadSkipped([]string{"d"}), nil)
+	time := NewClaims(ExtentTime, UnreadSkipped([]string{"d"}), nil)
 	for path, want := range map[string]bool{"d": false, "d/x": false, "other": true} {
 		if time.Covers(path) != want {
 			t.Errorf("by a deadline %q is covered: %v, want %v", path, !want, want)

@@ -17,14 +17,14 @@ func TestWithoutSkipped(t *testing.T) {
 	t.Parallel()
 	m := &Metadata{
 		Skipped: []Skipped{{Path: "a", Reason: "ignored"}, {Path: "f", Reason: "too large", Size: 9}, {Path: "d", Reason: "denied"}, {Path: "other", Reason: "denied"}},
-		Bare:    []PathText{"f", "d", "e"},
+		Bare:    []Path{"f", "d", "e"},
 	}
 	was := fmt.Sprintf("%+v", m)
 	got := m.WithoutSkipped(map[string]bool{"a": true, "f/x": true, "d/x/y": true})
 	if want := []Skipped{{Path: "d", Reason: "denied"}, {Path: "other", Reason: "denied"}}; !slices.Equal(got.Skipped, want) {
 		t.Errorf("skipped %v, want %v", got.Skipped, want)
 	}
-	if want := []PathText{"e"}; !slices.Equal(got.Bare, want) {
+	if want := []Path{"e"}; !slices.Equal(got.Bare, want) {
 		t.Errorf("bare %q, want %q", got.Bare, want)
 	}
 	if got.Perms == nil {
@@ -49,19 +49,19 @@ func TestLose(t *testing.T) {
 	m := &Metadata{
 		Perm:    usualBits,
 		Perms:   PathPerms{"gone": 0o600, "dir/x": 0o600, "stays": 0o600},
-		Empty:   []PathText{"dir/e", "empty"},
-		Bare:    []PathText{"dir/b", "bare"},
+		Empty:   []Path{"dir/e", "empty"},
+		Bare:    []Path{"dir/b", "bare"},
 		Skipped: []Skipped{{Path: "dir/s", Reason: "denied"}, {Path: "z", Reason: "denied"}},
-		Rules:   &ruleRecord{Unknown: []PathText{"u"}},
+		Rules:   &ruleRecord{Unknown: []Path{"u"}},
 	}
 	m.Lose(&MendedState{Gone: []string{"gone", "dir", "r/.gitignore"}, Emptied: []string{"r", "bare"}})
 	want := &Metadata{
 		Perm:    usualBits,
 		Perms:   PathPerms{"stays": 0o600},
-		Empty:   []PathText{"empty"},
-		Bare:    []PathText{"bare", "r"},
+		Empty:   []Path{"empty"},
+		Bare:    []Path{"bare", "r"},
 		Skipped: []Skipped{{Path: "dir", Reason: "lost"}, {Path: "gone", Reason: "lost"}, {Path: "r/.gitignore", Reason: "lost"}, {Path: "z", Reason: "denied"}},
-		Rules:   &ruleRecord{Unknown: []PathText{"r", "u"}},
+		Rules:   &ruleRecord{Unknown: []Path{"r", "u"}},
 	}
 	if !reflect.DeepEqual(m, want) {
 		t.Errorf("%+v, want %+v", m, want)
@@ -71,12 +71,12 @@ func TestLose(t *testing.T) {
 // Directories without captured files are listed as bare, the others by their bits alone.
 func TestWithDirs(t *testing.T) {
 	t.Parallel()
-	m := &Metadata{Perm: usualBits, Empty: []PathText{"e"}, Bare: []PathText{"b"}}
+	m := &Metadata{Perm: usualBits, Empty: []Path{"e"}, Bare: []Path{"b"}}
 	got := m.WithDirs(map[string]uint16{"e": 0o700, "b": 0o755, "held": 0o711, "new": 0o755}, map[string]bool{"held": true})
 	if want := (PathPerms{"e": 0o700, "held": 0o711}); !maps.Equal(got.Perms, want) {
 		t.Errorf("exceptions %v, want %v", got.Perms, want)
 	}
-	if want := []PathText{"b", "new"}; !slices.Equal(got.Bare, want) {
+	if want := []Path{"b", "new"}; !slices.Equal(got.Bare, want) {
 		t.Errorf("bare %q, want %q", got.Bare, want)
 	}
 }
@@ -86,7 +86,7 @@ func TestWithDirs(t *testing.T) {
 func TestStateEquals(t *testing.T) {
 	t.Parallel()
 	tree := object.Sum(object.Tree, []byte("1"))
-	base := State{tree, &Metadata{Perm: usualBits, Perms: PathPerms{"a": 0o600}, Empty: []PathText{"e"}, Bare: []PathText{"b"}}}
+	base := State{tree, &Metadata{Perm: usualBits, Perms: PathPerms{"a": 0o600}, Empty: []Path{"e"}, Bare: []Path{"b"}}}
 	with := func(change func(*State)) State {
 		m := *base.Meta
 		m.Perms = maps.Clone(m.Perms)
@@ -104,8 +104,8 @@ func TestStateEquals(t *testing.T) {
 		"another exception":     {with(func(s *State) { s.Meta.Perms["b"] = 0o600 }), false},
 		"other bits":            {with(func(s *State) { s.Meta.Perms["a"] = 0o640 }), false},
 		"one exception less":    {with(func(s *State) { s.Meta.Perms = nil }), false},
-		"empty has become bare": {with(func(s *State) { s.Meta.Empty, s.Meta.Bare = nil, []PathText{"b", "e"} }), true},
-		"a directory more":      {with(func(s *State) { s.Meta.Bare = []PathText{"b", "c"} }), false},
+		"empty has become bare": {with(func(s *State) { s.Meta.Empty, s.Meta.Bare = nil, []Path{"b", "e"} }), true},
+		"a directory more":      {with(func(s *State) { s.Meta.Bare = []Path{"b", "c"} }), false},
 		"a directory less":      {with(func(s *State) { s.Meta.Empty = nil }), false},
 		"skipped paths differ":  {with(func(s *State) { s.Meta.Skipped = []Skipped{{Path: "x"}} }), true},
 	} {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 )
 
 // Checksum returns the SHA-256 of a text in hex.
@@ -39,8 +40,8 @@ type Metadata struct {
 	Rules *ruleRecord `json:"rules,omitempty"`
 
 	// Partial and Seen are set in a checkpoint that does not vouch for every path.
-	Partial Partial `json:"partial,omitempty"`
-	Seen    []Path  `json:"seen,omitempty"` // read with everything below, whatever Skipped and Partial say of a directory above
+	Partial Extent `json:"partial,omitempty"`
+	Seen    []Path `json:"seen,omitempty"` // read with everything below, whatever Skipped and Partial say of a directory above
 }
 
 // lists reports whether a path is among the directories that no tree can hold.
@@ -55,13 +56,13 @@ const (
 	MetadataVersionPartial = 2
 )
 
-// Partial is the reason why a checkpoint does not vouch for the whole root, "" if it does.
-type Partial string
+// Extent says for how much of the root a checkpoint vouches. "" is the whole root.
+type Extent string
 
 // The kinds of partial checkpoints.
 const (
-	PartialTime  Partial = "time"  // the deadline passed; unread paths are skipped as "unread"
-	PartialPaths Partial = "paths" // only the given paths were read
+	ExtentTime  Extent = "time"  // what was read before the deadline; unread paths are skipped as "unread"
+	ExtentPaths Extent = "paths" // the paths that Track was given
 )
 
 // Permissions are the most common permission bits of each kind of entry.
@@ -89,7 +90,7 @@ type PathPerms map[string]Octal
 func (p PathPerms) MarshalJSON() ([]byte, error) {
 	texts := make(map[string]Octal, len(p))
 	for path, perm := range p {
-		texts[EncodePath(path)] = perm
+		texts[pathtext.Encode(path)] = perm
 	}
 	return json.Marshal(texts)
 }
@@ -102,7 +103,7 @@ func (p *PathPerms) UnmarshalJSON(data []byte) error {
 	}
 	*p = make(PathPerms, len(texts))
 	for text, perm := range texts {
-		path, err := DecodePath(text)
+		path, err := pathtext.Decode(text)
 		if err != nil {
 			return err
 		}
@@ -167,7 +168,7 @@ func DecodeMetadata(value string) (*Metadata, error) {
 	}
 	switch {
 	case m.Version == MetadataVersion && m.Partial == "":
-	case m.Version == MetadataVersionPartial && (m.Partial == PartialTime || m.Partial == PartialPaths):
+	case m.Version == MetadataVersionPartial && (m.Partial == ExtentTime || m.Partial == ExtentPaths):
 	default:
 		return nil, fmt.Errorf("%w: checkpoint metadata of version %d: a later release of cairn made it", ErrStore, m.Version)
 	}

@@ -15,14 +15,14 @@ var usualBits = Permissions{File: 0o644, Exec: 0o755, Dir: 0o755}
 // full is metadata with every field set and bytes that JSON cannot carry as they are.
 func full() *Metadata {
 	return &Metadata{
-		Version: MetadataVersionPartial, Perm: usualBits, Partial: PartialPaths,
+		Version: MetadataVersionPartial, Perm: usualBits, Partial: ExtentPaths,
 		Perms:   PathPerms{"a\xff": 0o600, "d/<b>": 0o4755},
-		Empty:   []PathText{"empty", "e\xfe"},
-		Bare:    []PathText{"bare"},
+		Empty:   []Path{"empty", "e\xfe"},
+		Bare:    []Path{"bare"},
 		Skipped: []Skipped{{Path: "big\xff", Reason: "too large", Size: 5 << 30}},
 		Ignore:  IgnoreContext{Sources: []RuleLines{"*.o\n"}, Parents: []RuleLines{"x\xff\n"}, Prefix: "p/", FoldCase: true, Unknown: true},
-		Rules:   &ruleRecord{Texts: []ruleText{{Text: "*.tmp\n", In: []PathText{"", "d"}}}, Unknown: []PathText{"u"}},
-		Seen:    []PathText{"seen"},
+		Rules:   &ruleRecord{Texts: []ruleText{{Text: "*.tmp\n", In: []Path{"", "d"}}}, Unknown: []Path{"u"}},
+		Seen:    []Path{"seen"},
 	}
 }
 
@@ -32,7 +32,7 @@ func TestMetadataRoundTrip(t *testing.T) {
 	for name, m := range map[string]*Metadata{
 		"usual":         {Version: MetadataVersion, Perm: usualBits},
 		"full":          full(),
-		"by a deadline": {Version: MetadataVersionPartial, Partial: PartialTime, Perm: usualBits},
+		"by a deadline": {Version: MetadataVersionPartial, Partial: ExtentTime, Perm: usualBits},
 		"no rules left": {Version: MetadataVersion, Rules: &ruleRecord{}},
 	} {
 		text, err := m.Encode()
@@ -138,13 +138,13 @@ func TestCheckPaths(t *testing.T) {
 	bad := []string{"..", ".", "a/../b", "/a", "a/", "a//b", ".git", "a/.GIT", "git~1", ".git/config", "a/./b"}
 	lists := map[string]func(path string) *Metadata{
 		"perms": func(p string) *Metadata { return &Metadata{Perms: PathPerms{p: 0o600}} },
-		"empty": func(p string) *Metadata { return &Metadata{Empty: []PathText{PathText(p)}} },
-		"bare":  func(p string) *Metadata { return &Metadata{Bare: []PathText{PathText(p)}} },
-		"seen":  func(p string) *Metadata { return &Metadata{Seen: []PathText{PathText(p)}} },
+		"empty": func(p string) *Metadata { return &Metadata{Empty: []Path{Path(p)}} },
+		"bare":  func(p string) *Metadata { return &Metadata{Bare: []Path{Path(p)}} },
+		"seen":  func(p string) *Metadata { return &Metadata{Seen: []Path{Path(p)}} },
 		"texts": func(p string) *Metadata {
-			return &Metadata{Rules: &ruleRecord{Texts: []ruleText{{In: []PathText{PathText(p)}}}}}
+			return &Metadata{Rules: &ruleRecord{Texts: []ruleText{{In: []Path{Path(p)}}}}}
 		},
-		"unknown": func(p string) *Metadata { return &Metadata{Rules: &ruleRecord{Unknown: []PathText{PathText(p)}}} },
+		"unknown": func(p string) *Metadata { return &Metadata{Rules: &ruleRecord{Unknown: []Path{Path(p)}}} },
 	}
 	for name, with := range lists {
 		for _, path := range bad {

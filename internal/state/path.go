@@ -2,57 +2,18 @@ package state
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 )
 
-// EncodePath turns the bytes of a path into a text that every JSON implementation
-// carries without loss. Valid UTF-8 stays as it is; a byte that is not part of
-// valid UTF-8 becomes U+0000 followed by its two hex digits. No path holds a NUL,
-// so the form is unambiguous.
-func EncodePath(path string) string { return pathtext.Encode(path) }
-
-// DecodePath is the inverse of EncodePath.
-func DecodePath(text string) (string, error) { return pathtext.Decode(text) }
-
-// Path is a path of any bytes. Its JSON form is the text that EncodePath makes.
+// Path is a path of any bytes. Its JSON form is the text that its method Encoded gives.
 type Path = pathtext.Text
 
-// Paths is a list of paths of any bytes. Its JSON form is a list of texts as EncodePath makes them,
-// never null.
+// Paths is a list of paths of any bytes. Its JSON form is a list of texts as Path.Encoded gives
+// them, never null.
 type Paths = pathtext.List
-
-// QuotePath prints a path for people, as git does with core.quotePath off. A name with control
-// characters, quotes or backslashes is put in double quotes, in C's notation: it stays on its line
-// and its end is visible.
-func QuotePath(name string) string {
-	if strings.IndexFunc(name, func(r rune) bool { return r < 0x20 || r == 0x7f || r == '"' || r == '\\' }) < 0 {
-		return name
-	}
-	const letters = "abtnvfr"
-	var b strings.Builder
-	b.WriteByte('"')
-	for i := range len(name) {
-		switch c := name[i]; {
-		case c >= '\a' && c <= '\r':
-			b.WriteByte('\\')
-			b.WriteByte(letters[c-'\a'])
-		case c == '"' || c == '\\':
-			b.WriteByte('\\')
-			b.WriteByte(c)
-		case c < 0x20 || c == 0x7f:
-			fmt.Fprintf(&b, `\%03o`, c)
-		default:
-			b.WriteByte(c)
-		}
-	}
-	b.WriteByte('"')
-	return b.String()
-}
 
 // Patch lists the files that differ from a checkpoint, as absolute paths with '/'
 // separators.

@@ -43,8 +43,8 @@ func TestRulesRecord(t *testing.T) {
 	}
 	got := b.Record([]DirOfRules{{"", textID("1")}, {"d", textID("2")}, {"e", textID("3")}, {"large", textID("4")}, {"gone", textID("5")}})
 	want := &ruleRecord{
-		Texts:   []ruleText{{"*.o\n", []PathText{"", "d"}}, {"b\n", []PathText{"e"}}},
-		Unknown: []PathText{"gone", "large", "m"},
+		Texts:   []ruleText{{"*.o\n", []Path{"", "d"}}, {"b\n", []Path{"e"}}},
+		Unknown: []Path{"gone", "large", "m"},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
@@ -62,7 +62,7 @@ func TestRulesRecordHasALimit(t *testing.T) {
 	}
 	dirs = append(dirs, DirOfRules{"again", textID("a")})
 	got := b.Record(dirs)
-	if len(got.Texts) != maxRuleTexts/MaxRuleText || !slices.Equal(got.Texts[0].In, []PathText{"a", "again"}) || !slices.Equal(got.Unknown, []PathText{"e"}) {
+	if len(got.Texts) != maxRuleTexts/MaxRuleText || !slices.Equal(got.Texts[0].In, []Path{"a", "again"}) || !slices.Equal(got.Unknown, []Path{"e"}) {
 		t.Errorf("%d texts, the first of %q, unknown %q", len(got.Texts), got.Texts[0].In, got.Unknown)
 	}
 }
@@ -71,13 +71,13 @@ func TestRulesRecordHasALimit(t *testing.T) {
 // must not count as absent.
 func TestRulesWithoutPaths(t *testing.T) {
 	t.Parallel()
-	r := &ruleRecord{Texts: []ruleText{{"*.o\n", []PathText{"", "d"}}, {"b\n", []PathText{"d/e"}}}, Unknown: []PathText{"u"}}
+	r := &ruleRecord{Texts: []ruleText{{"*.o\n", []Path{"", "d"}}, {"b\n", []Path{"d/e"}}}, Unknown: []Path{"u"}}
 	got, gone := r.WithoutPaths(NewPathScope([]string{"d"}))
-	want := &ruleRecord{Texts: []ruleText{{"*.o\n", []PathText{""}}}, Unknown: []PathText{"d", "d/e", "u"}}
+	want := &ruleRecord{Texts: []ruleText{{"*.o\n", []Path{""}}}, Unknown: []Path{"d", "d/e", "u"}}
 	if !reflect.DeepEqual(got, want) || !slices.Equal(gone, []string{"d/.gitignore", "d/e/.gitignore"}) {
 		t.Errorf("%+v, %q, want %+v", got, gone, want)
 	}
-	if len(r.Texts) != 2 || !slices.Equal(r.Texts[0].In, []PathText{"", "d"}) {
+	if len(r.Texts) != 2 || !slices.Equal(r.Texts[0].In, []Path{"", "d"}) {
 		t.Errorf("the record itself has become %+v", r)
 	}
 	var none *ruleRecord

@@ -11,7 +11,7 @@ import (
 
 // Doer does on one root what tickets ask for.
 type Doer interface {
-	Track(context.Context, cairn.TrackOptions) (*cairn.Track, error)
+	Track(context.Context, cairn.TrackOptions) (*cairn.TrackResult, error)
 	BeginStep(context.Context, session.StepBegin) (*session.Step, error)
 }
 
@@ -49,5 +49,5 @@ func (b Book) run(ctx context.Context, id string, r *Request, d Doer, work func(
 	if err != nil {
 		return nil, err
 	}
-	return protocol.Track{Track: *t, Rest: r.Rest}, nil
+	return protocol.Track{TrackResult: *t, Rest: r.Rest}, nil
 }

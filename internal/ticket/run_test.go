@@ -22,13 +22,13 @@ type doer struct {
 	meanwhile func() // runs inside a call
 }
 
-func (d *doer) Track(ctx context.Context, opt cairn.TrackOptions) (*cairn.Track, error) {
+func (d *doer) Track(ctx context.Context, opt cairn.TrackOptions) (*cairn.TrackResult, error) {
 	d.tracks = append(d.tracks, opt)
 	_, d.limited = ctx.Deadline()
 	if d.meanwhile != nil {
 		d.meanwhile()
 	}
-	return &cairn.Track{Hash: "h"}, d.err
+	return &cairn.TrackResult{Hash: "h"}, d.err
 }
 
 func (d *doer) BeginStep(_ context.Context, b session.StepBegin) (*session.Step, error) {

@@ -43,14 +43,14 @@ type Track struct {
 
 // Options returns the options for the library.
 func (t *Track) Options() cairn.TrackOptions {
-	return cairn.TrackOptions{Message: t.Message, Author: t.Author, Verify: t.Verify, Paths: t.Paths, OnlyPaths: t.OnlyPaths, Partial: t.Partial}
+	return cairn.TrackOptions{Message: t.Message, Author: t.Author, Verify: t.Verify, Paths: t.Paths, OnlyPaths: t.OnlyPaths, AllowPartial: t.Partial}
 }
 
 // NewTrack is the inverse of Options.
 func NewTrack(opt cairn.TrackOptions, timeout time.Duration) *Track {
 	return &Track{
 		Message: opt.Message, Author: opt.Author, Verify: opt.Verify, Paths: opt.Paths,
-		OnlyPaths: opt.OnlyPaths, Partial: opt.Partial, Timeout: timeout,
+		OnlyPaths: opt.OnlyPaths, Partial: opt.AllowPartial, Timeout: timeout,
 	}
 }
 

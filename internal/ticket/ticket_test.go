@@ -61,7 +61,7 @@ func TestRequest(t *testing.T) {
 	b := newBook(t)
 	timeout := time.Second
 	want := track("/caf\xe9")
-	want.Track = NewTrack(cairn.TrackOptions{Message: "m", Author: "me", Verify: true, Paths: []string{"a\xff", "b"}, OnlyPaths: true, Partial: true}, time.Minute)
+	want.Track = NewTrack(cairn.TrackOptions{Message: "m", Author: "me", Verify: true, Paths: []string{"a\xff", "b"}, OnlyPaths: true, AllowPartial: true}, time.Minute)
 	want.Flags = Flags{Force: true, MaxFileSize: "1M", MinFree: "0", LockTimeout: &timeout, NoServer: true, Quiet: true}
 	got, err := b.Request(b.must(t, want))
 	if err != nil {
@@ -70,7 +70,7 @@ func TestRequest(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if opt := got.Track.Options(); !slices.Equal(opt.Paths, []string{"a\xff", "b"}) || !opt.OnlyPaths || !opt.Partial || !opt.Verify || opt.Author != "me" {
+	if opt := got.Track.Options(); !slices.Equal(opt.Paths, []string{"a\xff", "b"}) || !opt.OnlyPaths || !opt.AllowPartial || !opt.Verify || opt.Author != "me" {
 		t.Errorf("%+v", opt)
 	}
 	if whole := got.Track.Whole().Options(); whole.Paths != nil || whole.OnlyPaths || whole.Message != "m" {

@@ -74,7 +74,7 @@ func countChanges(ctx context.Context, repo Repo, from, to string) (*counts, err
 		sum.Names = append(sum.Names, list[i].Path)
 	}
 	for i := 0; i < len(list) && !sum.Uncounted; i++ {
-		add, del, note, err := repo.Stat(&list[i], cairn.DiffOptions{})
+		add, del, note, err := repo.CountLines(&list[i], cairn.DiffOptions{})
 		if err != nil {
 			return nil, err
 		}

@@ -36,7 +36,7 @@ func (p *changesPage) list(v *visit, list []cairn.Change) error {
 func (v *visit) fileView(p *changesPage, c *cairn.Change) (*fileView, error) {
 	f := &fileView{Change: c, ID: "f" + hash(c.Path), Modes: modeChange(c)}
 	var err error
-	if f.Add, f.Del, f.Note, err = v.project.Repo.Stat(c, cairn.DiffOptions{MaxFileSize: maxDiffSize}); err != nil {
+	if f.Add, f.Del, f.Note, err = v.project.Repo.CountLines(c, cairn.DiffOptions{MaxFileSize: maxDiffSize}); err != nil {
 		return nil, err
 	}
 	f.Alone = v.same("file", c.Path, "skip", "")

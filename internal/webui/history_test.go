@@ -42,7 +42,7 @@ func TestHistory(t *testing.T) {
 	f.write("b", "by hand\n") // only the next step takes a checkpoint of it
 	f.stepOf(turn("m2"), func() { f.write("a", "3\n") })
 	f.stepOf(turn("m3"), func() { f.write("a", "4\n") })
-	if _, _, err := f.sessions.Revert(t.Context(), "s", session.Target{Message: "m3"}, session.RevertOptions{}); err != nil {
+	if _, _, err := f.sessions.Revert(t.Context(), "s", session.Target{Message: "m3"}, session.MoveOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := f.repo.Undo(t.Context(), cairn.RevertOptions{}); err != nil {

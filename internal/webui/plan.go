@@ -60,12 +60,12 @@ func (w *way) run(v *visit, plan string) (*cairn.Result, error) {
 	dry := plan == ""
 	repo, ctx := v.project.Repo, v.ctx()
 	opt := cairn.RevertOptions{Paths: w.Paths, OnConflict: w.Policy, DryRun: dry, Plan: plan}
-	ofSession := session.RevertOptions{OnConflict: w.Policy, DryRun: dry, Plan: plan}
+	ofSession := session.MoveOptions{OnConflict: w.Policy, DryRun: dry, Plan: plan}
 	switch w.Do {
 	case "restore":
 		return repo.Restore(ctx, w.To, cairn.RestoreOptions{Paths: w.Paths, DryRun: dry, Plan: plan})
 	case "revert":
-		return repo.RevertRange(ctx, w.From, w.To, opt)
+		return repo.Revert(ctx, cairn.Range{From: w.From, To: w.To}, opt)
 	case "undo":
 		return repo.Undo(ctx, opt)
 	case "redo":

@@ -31,14 +31,14 @@ type Repo interface {
 	Operations(context.Context) iter.Seq2[*cairn.Operation, error]
 	Lookup(ctx context.Context, spec string) (*cairn.Checkpoint, error)
 	Changes(ctx context.Context, from, to string, paths ...string) ([]cairn.Change, error)
-	Stat(*cairn.Change, cairn.DiffOptions) (additions, deletions int, note string, err error)
+	CountLines(*cairn.Change, cairn.DiffOptions) (additions, deletions int, note string, err error)
 	DiffFull(ctx context.Context, from, to string, opt cairn.DiffOptions) iter.Seq2[cairn.FileDiff, error]
 	List(ctx context.Context, spec, path string) iter.Seq2[cairn.TreeEntry, error]
 	OpenFile(ctx context.Context, spec, path string) (int64, io.ReadCloser, error)
 
-	Track(context.Context, cairn.TrackOptions) (*cairn.Track, error)
+	Track(context.Context, cairn.TrackOptions) (*cairn.TrackResult, error)
 	Restore(ctx context.Context, spec string, opt cairn.RestoreOptions) (*cairn.Result, error)
-	RevertRange(ctx context.Context, from, to string, opt cairn.RevertOptions) (*cairn.Result, error)
+	Revert(ctx context.Context, in cairn.Range, opt cairn.RevertOptions) (*cairn.Result, error)
 	Undo(context.Context, cairn.RevertOptions) (*cairn.Result, error)
 	Redo(context.Context, cairn.RevertOptions) (*cairn.Result, error)
 }
@@ -48,6 +48,6 @@ type Sessions interface {
 	Get(ctx context.Context, id string) (*session.Session, error)
 	List(context.Context) ([]*session.Session, error)
 	History(ctx context.Context, id string) ([]session.Message, error)
-	Revert(ctx context.Context, id string, to session.Target, opt session.RevertOptions) (*session.Session, *cairn.Result, error)
-	Unrevert(ctx context.Context, id string, opt session.RevertOptions) (*session.Session, *cairn.Result, error)
+	Revert(ctx context.Context, id string, to session.Target, opt session.MoveOptions) (*session.Session, *cairn.Result, error)
+	Unrevert(ctx context.Context, id string, opt session.MoveOptions) (*session.Session, *cairn.Result, error)
 }

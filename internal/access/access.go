@@ -1,0 +1,30 @@
+// Package access leads from a cairn.Repo to the parts of it that other packages of this module
+// need and that callers of the library do not. Package cairn exports nothing for them.
+package access
+
+import (
+	"time"
+
+	"github.com/seed-fb9cbc17/cairn/internal/operation"
+	"github.com/seed-fb9cbc17/cairn/internal/retention"
+)
+
+// Inner is embedded in cairn.Repo under a name that is not exported.
+type Inner struct {
+	lines   operation.Lines
+	cleaner *retention.Cleaner
+}
+
+// New returns the Inner of a Repo.
+func New(o *operation.Operator, c *retention.Cleaner) Inner { return Inner{operation.NewLines(o), c} }
+
+func (i Inner) inner() Inner { return i }
+
+// Repo is a cairn.Repo, or a type that embeds one. No other type has the method.
+type Repo interface{ inner() Inner }
+
+// Lines returns the lines with records in the store of a Repo, for package session.
+func Lines(r Repo) operation.Lines { return r.inner().lines }
+
+// CleaningDue reports whether the last cleaning began at least every ago. It reads one small file.
+func CleaningDue(r Repo, every time.Duration) bool { return r.inner().cleaner.Due(every) }

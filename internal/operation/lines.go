@@ -1,0 +1,66 @@
+package operation
+
+import (
+	"context"
+	"iter"
+
+	"github.com/seed-fb9cbc17/cairn/internal/history"
+	"github.com/seed-fb9cbc17/cairn/internal/plan"
+)
+
+// LineEvent is one checkpoint of a line, with its record.
+type LineEvent = history.LineEvent
+
+// Step is the work of one session, or of one operation, between two checkpoints.
+type Step = plan.Step
+
+// LineRef returns the ref of a line. The id may be any text but the empty one.
+func LineRef(id string) string { return history.LineRef(id) }
+
+// Lines are the lines with records in one store. Such a line tells the history of a root in one
+// context, for instance in an agent's session. The owner of a line appends a record of its own to
+// each checkpoint. A revert changes the disk and the line as one.
+type Lines struct{ operator *Operator }
+
+// NewLines returns the lines of the Operator's store.
+func NewLines(o *Operator) Lines { return Lines{o} }
+
+// Tip returns the newest checkpoint of a line. The error wraps ErrNotFound where there is no such
+// line, and ErrCorrupt where the store has lost the checkpoint.
+func (l Lines) Tip(id string) (*LineEvent, error) { return l.operator.LineTip(id) }
+
+// Tips returns the newest checkpoint of every line. Lines that cannot be read are left out and
+// logged.
+func (l Lines) Tips(ctx context.Context) ([]*LineEvent, error) { return l.operator.LineTips(ctx) }
+
+// Ends returns the first checkpoints of the lines whose older checkpoints were cleaned away.
+func (l Lines) Ends(ctx context.Context) ([]*LineEvent, error) { return l.operator.LineEnds(ctx) }
+
+// Event returns a checkpoint by its full id, with the record of its line.
+func (l Lines) Event(id string) (*LineEvent, error) { return l.operator.LineEvent(id) }
+
+// Back yields a checkpoint of a line and those before it, newest first. If older ones were cleaned
+// away, the last error wraps ErrNotFound.
+func (l Lines) Back(ctx context.Context, from string) iter.Seq2[*LineEvent, error] {
+	return l.operator.Line(ctx, from)
+}
+
+// Undone reports for some operations whether they are undone at present. An operation is named by
+// the checkpoint after it. An operation that was cleaned away counts as not undone.
+func (l Lines) Undone(ctx context.Context, after ...string) (map[string]bool, error) {
+	return l.operator.Undone(ctx, after...)
+}
+
+// StepChanges lists the changes of some steps by path: from the state before the first step that
+// changed a path to the state after the last. It leaves out changes of others, and changes that are
+// shared with others.
+func (l Lines) StepChanges(ctx context.Context, steps []UndoneStep) ([]history.Change, error) {
+	return l.operator.StepChanges(ctx, steps)
+}
+
+// Update calls f with the store locked. Every append in f is complete when it returns, so an error
+// of f undoes nothing. f must not call methods of the Repo that capture the disk. If f finds no
+// space and a cleaning makes some, f is called again.
+func (l Lines) Update(ctx context.Context, f func(*LineUpdate) error) error {
+	return l.operator.UpdateLines(ctx, f)
+}

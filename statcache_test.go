@@ -3,6 +3,7 @@ package cairn
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -180,6 +181,58 @@ func TestStatCacheAfterTakingBack(t *testing.T) {
 		theirs := object.Sum(object.Blob, []byte("somebody else's\n"))
 		if got := savedID(t, r); got != edited || x.Lookup("b/f").ID() != theirs {
 			t.Errorf("dry run %t: the stat cache has %s and %s, want %s and %s; %+v", dry, got, x.Lookup("b/f").ID(), edited, theirs, res)
+		}
+	}
+}
+
+// TestTakeBackWithAnOldStatCache: an old stat cache is put back between the capture and the recording,
+// which then reads more than what was changed.
+func TestTakeBackWithAnOldStatCache(t *testing.T) {
+	t.Parallel()
+	opt, before, _ := newSaved(t)
+	r, ctx := reopened(t, opt), context.Background()
+	f := r.capturer.IndexFile()
+	err := r.UpdateLines(ctx, func(u *LineUpdate) error {
+		made, err := u.Append(ctx, "s", LineAppend{Capture: true, Record: []byte(`{}`)})
+		if err != nil {
+			return err
+		}
+		old := t.TempDir()
+		if err := os.CopyFS(old, os.DirFS(filepath.Dir(f.Base))); err != nil {
+			return err
+		}
+		u.ForgetDisk()
+		if err := os.WriteFile(filepath.Join(opt.Root, "b/f"), []byte("somebody else's\n"), 0o644); err != nil {
+			return err
+		}
+		if _, err := u.Changes(ctx, made.Checkpoint.ID, nil); err != nil {
+			return err
+		}
+		for _, path := range []string{f.Base, f.Delta} {
+			os.Remove(path)
+			if err := os.Rename(filepath.Join(old, filepath.Base(path)), path); err != nil && !errors.Is(err, os.ErrNotExist) {
+				return err
+			}
+		}
+		step := UndoneStep{Step: Step{From: before.Checkpoint, To: made.Checkpoint.ID}}
+		_, _, err = u.TakeBack(ctx, "s", TakeBack{Kind: "revert", Record: []byte(`{}`), Steps: []UndoneStep{step}})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tip, err := r.LineTip("s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{"a/deep/f": "one\n", "b/f": "somebody else's\n"} {
+		_, in, err := r.OpenFile(ctx, tip.Checkpoint.ID, path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := io.ReadAll(in)
+		if err := errors.Join(err, in.Close()); err != nil || string(got) != want {
+			t.Errorf("%s is %q after it, want %q (%v)", path, got, want, err)
 		}
 	}
 }

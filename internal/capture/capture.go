@@ -38,7 +38,6 @@ type Snapshot struct {
 	unread  []string     // see scan.Result
 	read    int          // number of files that were read
 	bytes   int64        // of these files
-	changed bool         // something differs from the last capture, even if only a time stamp
 	dropped bool         // a captured path is gone
 	lost    []state.Path // the captured files that are gone
 
@@ -48,7 +47,6 @@ type Snapshot struct {
 
 	reasons map[string]error // the system's errors for unreadable paths
 	meta    *state.Metadata
-	text    string                // meta, encoded; "" = not yet
 	before  map[string]*index.Dir // see scan.Result; from the last scan
 	Batch   *odb.Batch
 
@@ -59,7 +57,7 @@ type Snapshot struct {
 // Options narrows or widens a capture.
 type Options struct {
 	verify bool
-	Scope  map[string]bool // Scope, Forget and Names: see scan.Walk
+	Scope  map[string]bool // Scope, Forget and Names: see scan.Walk; only with the last capture's stat cache
 	Forget map[string]bool
 	Names  map[string][]string
 	fresh  map[string]bool // see watching.enter
@@ -69,7 +67,6 @@ type Options struct {
 	only    bool
 	partial bool
 
-	Index    *index.Index             // the stat cache as it was just saved; nil = to be loaded
 	FineDirs func(device uint64) bool // see scan.Walk
 	Known    scan.Known               // replaces borrowing; may be nil
 
@@ -83,11 +80,12 @@ type Options struct {
 func (r *Capturer) Capture(ctx context.Context, opt Options) (*Snapshot, error) {
 	r.RefreshDenied()
 	r.refreshRepository()
-	x := r.Watch.begin(r)
-	if x == nil {
-		x = r.takeIndex(opt.Index)
+	x, before, remembered := r.take()
+	if !remembered {
+		opt.Scope, opt.Names = nil, nil
 	}
-	rules, err := r.loadRules(x)
+	r.Watch.start(r)
+	rules, err := r.loadRules(x, before)
 	if err != nil {
 		return nil, err
 	}
@@ -188,9 +186,12 @@ func (c *Snapshot) skipped() []state.Skipped {
 	return list
 }
 
+// State returns the state that the capture vouches for.
+func (c *Snapshot) State() state.State { return state.State{Tree: c.Tree, Meta: c.Metadata()} }
+
 // DiskState returns the capture as a plan needs it.
 func (c *Snapshot) DiskState() *history.DiskState {
-	return &history.DiskState{State: state.State{Tree: c.Tree, Meta: c.Metadata()}, Index: c.Index, Entries: c.entries}
+	return &history.DiskState{State: c.State(), Index: c.Index, Entries: c.entries}
 }
 
 // entries returns those of a tree that the stat cache has or had before the capture. Going back to
@@ -232,7 +233,7 @@ func (c *Snapshot) scan(ctx context.Context, opt Options, hints *scan.Hints) (*s
 	}
 	c.repo.Log.Debug("scanned", "files", res.Files, "read", res.Read, "listed", res.Listed)
 	c.disk, c.before = res.Tree, res.Before
-	c.changed, c.dropped = c.changed || res.Changed, c.dropped || res.Dropped
+	c.dropped = c.dropped || res.Dropped
 	if res.Dropped && c.rules.user != nil && c.rules.user.full == nil {
 		c.lost = append(c.lost, droppedOf(res.Before, c.Index)...)
 	}
@@ -286,16 +287,7 @@ func (c *Snapshot) Publish(ctx context.Context, refs ...odb.RefUpdate) error {
 		c.repo.Log.Warn("stat cache not saved", "error", err)
 	}
 	c.repo.Watch.commit(c.repo, c, c.watched && len(c.unread) == 0)
-	c.noteSize()
 	return nil
-}
-
-// noteSize keeps the measured store size valid for the next capture of this Repo, as no other
-// process has written packs.
-func (c *Snapshot) noteSize() {
-	if c.repo.Opt.Budget > 0 {
-		c.repo.measured.keep(c.repo.DB.PacksChanged())
-	}
 }
 
 // commit does the first two steps of Publish.
@@ -317,21 +309,21 @@ func (c *Snapshot) PublishFor(ctx context.Context) error {
 	if err := c.commit(); err != nil {
 		return err
 	}
-	c.Index.SetPrivate(c.repo.DB.KnownPacks(), c.aux())
-	c.noteSize()
+	c.Index.SetPrivate(c.repo.DB.KnownPacks(), c.aux().encode())
+	c.repo.keep(c.Index, c.aux())
 	return nil
 }
 
-// SaveUnlessSaved saves the stat cache, unless the recording of an operation has done so.
+// SaveUnlessSaved saves the stat cache, unless the recording of an operation has done so, or has
+// failed.
 func (c *Snapshot) SaveUnlessSaved(ctx context.Context) {
-	if !c.Index.Dirty() {
-		c.repo.keepIndex(c.Index)
+	last := &c.repo.last
+	if last.index != c.Index || !c.Index.Dirty() {
 		return
 	}
-	if err := c.repo.saveIndex(context.WithoutCancel(ctx), c.Index, c.Index.Aux); err != nil {
+	if err := c.repo.saveIndex(context.WithoutCancel(ctx), c.Index, last.aux); err != nil {
 		c.repo.Log.Warn("stat cache not saved", "error", err)
 	}
-	c.noteSize()
 }
 
 func (r *Capturer) newScan(x *index.Index, rules *ruleSource, batch *odb.Batch, opt Options) *scan.Walk {
@@ -378,7 +370,7 @@ func (r *Capturer) maxIncludeSize() int64 {
 // storesInside lists the data directory and the store if they lie below the root.
 func (r *Capturer) storesInside() []string {
 	var inside []string
-	for _, real := range r.knownStoreDirs() {
+	for _, real := range r.storeDirs() {
 		if history.Within(real, r.Root) && real != r.Root {
 			if rel, err := filepath.Rel(r.Root, real); err == nil {
 				inside = append(inside, filepath.ToSlash(rel))
@@ -386,22 +378,6 @@ func (r *Capturer) storesInside() []string {
 		}
 	}
 	return slices.Compact(inside)
-}
-
-// knownStoreDirs caches storeDirs for a Repo that watches: the store does not move while it is
-// open.
-func (r *Capturer) knownStoreDirs() []string {
-	if r.Watch == nil {
-		return r.storeDirs()
-	}
-	if known := r.Watch.stores.Load(); known != nil {
-		return *known
-	}
-	dirs := r.storeDirs()
-	if len(dirs) == 2 {
-		r.Watch.stores.Store(&dirs)
-	}
-	return dirs
 }
 
 // storeDirs returns the real paths of the data directory and the store. The common part of the two
@@ -433,11 +409,16 @@ func (r *Capturer) IndexFile() index.File {
 // holds its ids is gone.
 func (r *Capturer) loadIndex() *index.Index {
 	x, err := index.Load(r.IndexFile())
+	if err == nil {
+		if gone := lackedBy(x, r.DB.PackNames()); gone != "" {
+			err = fmt.Errorf("pack %s is gone", gone)
+		}
+	}
 	if err != nil {
 		r.Log.Warn("stat cache dropped", "error", err)
 		return r.FreshIndex()
 	}
-	return r.unlessPacksGone(x)
+	return x
 }
 
 // FreshIndex removes the stat cache and returns an empty one. The files are removed so that a crash
@@ -458,21 +439,17 @@ func (r *Capturer) FreshIndex() *index.Index {
 // room.
 const patience = 4
 
-func (r *Capturer) saveIndex(ctx context.Context, x *index.Index, aux []byte) error {
+func (r *Capturer) saveIndex(ctx context.Context, x *index.Index, aux auxiliary) error {
 	if x.Dirty() && (r.Watch == nil || r.DB.Crowded(patience)) { // else see watchidle.go
 		if _, err := r.DB.Fold(ctx); err != nil && ctx.Err() == nil && !state.IsNoSpace(err) {
 			return fmt.Errorf("fold packs: %w", err)
 		}
 	}
-	x.SetPrivate(r.DB.KnownPacks(), aux)
-	save := x.Save
-	if r.Watch != nil {
-		save = x.Append
-	}
-	if err := save(r.IndexFile()); err != nil {
+	x.SetPrivate(r.DB.KnownPacks(), aux.encode())
+	if err := r.write(x); err != nil {
 		return fmt.Errorf("save the stat cache: %w", err)
 	}
-	r.keepIndex(x)
+	r.keep(x, aux)
 	return nil
 }
 

@@ -2,8 +2,8 @@ package capture
 
 import (
 	"context"
+	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 )
@@ -20,12 +20,8 @@ type Capturer struct {
 	Fresh *FreshStore // nil = the store existed before
 	Watch *watching   // nil = Options.Watch is not set
 
-	// Guarded by the store's lock.
-	Kept      KeptIndex
-	described described
-	measured  measured
-
-	lastAux atomic.Pointer[decodedAux]
+	mu   sync.Mutex // guards last for unchanged, which does not hold the store's lock
+	last lastCapture
 }
 
 // New returns a Capturer of a store.
@@ -36,13 +32,4 @@ func New(s *history.Store, around *Surroundings) *Capturer {
 		r.Watch = NewWatching()
 	}
 	return r
-}
-
-// Forget drops the caches of the last capture. It is called when another process has held the lock
-// since.
-func (r *Capturer) Forget() {
-	r.Tidied, r.Kept = time.Time{}, KeptIndex{}
-	if !r.DB.ShowsChanges() { // else the times of the files show the change
-		r.Watch.Distrust()
-	}
 }

@@ -11,6 +11,17 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
+// Metadata returns the metadata of the capture, computed at the first call.
+func (c *Snapshot) Metadata() *state.Metadata {
+	if c.meta == nil {
+		c.meta = describe(c.Index, c.rules.context, &state.RulesBeside{Texts: c.rules.aux.RuleTexts, Misjudged: c.misjudged}, c.claims)
+		if c.rules.user != nil && (c.claims == nil || c.claims.Kind != state.ExtentPaths) {
+			c.meta.Skipped = append(c.meta.Skipped, c.rules.user.sparse(c.Index)...)
+		}
+	}
+	return c.meta
+}
+
 // describe collects the metadata of the state in an index, limited to the paths that c covers.
 func describe(x *index.Index, ig state.IgnoreContext, beside *state.RulesBeside, c *state.Claims) *state.Metadata {
 	usual := usualOf(x)

@@ -32,17 +32,22 @@ type ruleSource struct {
 	aux     auxiliary // for the stat cache of this capture
 }
 
-// loadRules reads the rules in force.
-func (r *Capturer) loadRules(x *index.Index) (*ruleSource, error) {
+// rulesNow reads the rules in force that are not files of the tree. before is of the last capture.
+func (r *Capturer) rulesNow(before auxiliary) *ruleSource {
 	repo := r.Repository()
-	context := r.ignoreContext(repo)
-	s := &ruleSource{context: context, chain: context.Chain(), before: r.auxiliaryOf(x)}
-	s.aux.RuleTexts = s.before.RuleTexts
-	if len(r.Opt.Include) > 0 {
-		s.include = ignore.Parse([]byte(strings.Join(r.Opt.Include, "\n")+"\n"), context.FoldCase)
-	}
+	s := &ruleSource{context: r.ignoreContext(repo), before: before}
 	s.loadUserIndex(r, repo)
 	s.aux.Never = r.NeverID()
+	return s
+}
+
+// loadRules reads the rules in force.
+func (r *Capturer) loadRules(x *index.Index, before auxiliary) (*ruleSource, error) {
+	s := r.rulesNow(before)
+	s.chain, s.aux.RuleTexts = s.context.Chain(), before.RuleTexts
+	if len(r.Opt.Include) > 0 {
+		s.include = ignore.Parse([]byte(strings.Join(r.Opt.Include, "\n")+"\n"), s.context.FoldCase)
+	}
 	earlier, err := s.heldEarlier(r, x)
 	if err != nil {
 		return nil, err
@@ -144,13 +149,8 @@ type auxiliary struct {
 	// NoneSkipped reports that no entry of the user's index is left out by a sparse checkout.
 	NoneSkipped bool `json:"noneSkipped,omitempty"`
 
-	Metadata string `json:"metadata,omitempty"` // checksum of this state's metadata, if they were computed
-
 	// RuleTexts are the texts of uncaptured .gitignore files, by the ids of their records.
 	RuleTexts map[string]state.RuleLines `json:"ruleTexts,omitempty"`
-
-	// Misjudged reports that this state's metadata record uncertain rules.
-	Misjudged bool `json:"misjudged,omitempty"`
 
 	Never  string `json:"never,omitempty"`  // id of the deny list that was applied to every path
 	Ground string `json:"ground,omitempty"` // see scan.Result
@@ -233,20 +233,13 @@ func (r *Capturer) dropHeld(s *ruleSource) error {
 	return nil
 }
 
-// auxiliaryOf decodes the aux of a stat cache. It caches the result, because the aux rarely changes
-// between captures. The result is not modified.
-func (r *Capturer) auxiliaryOf(x *index.Index) auxiliary {
-	if last := r.lastAux.Load(); last != nil && string(x.Aux) == last.text {
-		return last.auxiliary
+// encode is the inverse of decodeAux. What it cannot encode is not stored: it is only a cache.
+func (a auxiliary) encode() []byte {
+	data, err := json.Marshal(a)
+	if err != nil {
+		return nil
 	}
-	a := decodeAux(x.Aux)
-	r.lastAux.Store(&decodedAux{string(x.Aux), a})
-	return a
-}
-
-type decodedAux struct {
-	text string
-	auxiliary
+	return data
 }
 
 // decodeAux returns an empty auxiliary for data that it cannot read: it is only a cache.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
@@ -23,7 +24,6 @@ func (e *BegunError) Unwrap() error { return e.Err }
 // operation is not limited: without the record the next command would repeat the operation.
 func (r *Capturer) NewBatch(recording bool) *odb.Batch {
 	b := r.DB.NewBatch()
-	r.measured.begin()
 	if !recording && (r.Opt.MinFree > 0 || r.Opt.Budget > 0) {
 		b.Limit(r.room())
 	}
@@ -34,7 +34,7 @@ func (r *Capturer) NewBatch(recording bool) *odb.Batch {
 // free space each time, so writes of other processes count. It sums its arguments, so its last
 // refusal names what the whole batch needs.
 func (r *Capturer) room() func(more int64) error {
-	b := budget{repo: r}
+	measured := false // for this batch
 	var granted, need int64
 	return func(more int64) error {
 		if need += more; more < 0 {
@@ -47,11 +47,7 @@ func (r *Capturer) room() func(more int64) error {
 			}
 		}
 		if r.Opt.Budget > 0 {
-			if err := b.allow(need - granted); err != nil {
-				var short *state.Shortage
-				if errors.As(err, &short) {
-					short.Need = need
-				}
+			if err := r.withinBudget(need, need-granted, &measured); err != nil {
 				return err
 			}
 		}
@@ -60,32 +56,27 @@ func (r *Capturer) room() func(more int64) error {
 	}
 }
 
-// budget keeps one batch within Options.Budget.
-type budget struct {
-	repo  *Capturer
-	size  int64 // size of the store, with the bytes allowed since
-	exact bool  // measured for this batch
-	known bool  // size is from an earlier measure
-}
+// measureAfter is the longest time that a measure of the store is used. Measuring means a stat of
+// every file of the store.
+const measureAfter = 10 * time.Second
 
-func (b *budget) allow(more int64) error {
-	r := b.repo
-	if !b.known && !b.exact {
-		b.size, b.known = r.measured.known(r.DB.PacksChanged())
-	}
-	if !b.exact && (!b.known || b.size+more > r.Opt.Budget/2) { // near the limit only a new measure counts
+// withinBudget counts more bytes of a batch, which needs need bytes so far. It measures the store
+// once for a batch that may come near the limit.
+func (r *Capturer) withinBudget(need, more int64, measured *bool) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s := &r.last.size
+	if !*measured && (time.Since(s.at) >= measureAfter || s.bytes+more > r.Opt.Budget/2) {
 		size, err := r.DB.Size()
 		if err != nil {
 			return err
 		}
-		b.size, b.exact = size, true
-		r.measured.measure(size)
+		*s, *measured = storeSize{size, time.Now()}, true
 	}
-	if b.size+more > r.Opt.Budget {
-		return &state.Shortage{Need: more, Text: fmt.Sprintf("%s has %s, may have %s, and needs %s more", r.DB.Dir(), wording.Size(b.size), wording.Size(r.Opt.Budget), wording.Size(more)), Step: "raise max_bytes"}
+	if s.bytes+more > r.Opt.Budget {
+		return &state.Shortage{Need: need, Text: fmt.Sprintf("%s has %s, may have %s, and needs %s more", r.DB.Dir(), wording.Size(s.bytes), wording.Size(r.Opt.Budget), wording.Size(more)), Step: "raise max_bytes"}
 	}
-	b.size += more
-	r.measured.wrote(more)
+	s.bytes += more
 	return nil
 }
 

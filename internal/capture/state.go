@@ -27,7 +27,7 @@ func (r *Capturer) diskState(ctx context.Context) (s state.State, err error) {
 			return err
 		}
 		defer c.Discard()
-		s = state.State{Tree: c.Tree, Meta: c.Metadata()}
+		s = c.State()
 		return c.Publish(ctx)
 	})
 	return s, err

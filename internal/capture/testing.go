@@ -11,7 +11,7 @@ import (
 
 // FoldNow does the idle work of a watching Capturer at once.
 func (r *Capturer) FoldNow() error {
-	return r.Locked(context.Background(), func() error { return r.Watch.foldNow(r) })
+	return r.Locked(context.Background(), func() error { return r.foldNow(context.Background()) })
 }
 
 // IdleAfter sets the time without a capture after which a Capturer is idle.
@@ -25,4 +25,4 @@ func (r *Capturer) IdleAfter(pause time.Duration) {
 func (r *Capturer) WaitIdle() { r.Watch.idle.running.Wait() }
 
 // KeptIndex returns the stat cache that the Capturer keeps in memory, nil for none.
-func (r *Capturer) KeptIndex() *index.Index { return r.Kept.index }
+func (r *Capturer) KeptIndex() *index.Index { return r.last.index }

@@ -115,17 +115,11 @@ func (r *Capturer) track(ctx context.Context, opt TrackOptions) (*TrackResult, e
 	defer c.Discard()
 	ctx = context.WithoutCancel(ctx) // the rest is short and must not stop half-way
 	line := r.Today()
-	previous := r.TipBy(line, c.readUnlessDescribed)
-	c.Adopt(previous)
-	text, err := c.encoded()
+	previous := r.Tip(line)
+	id, err := r.AddState(c.Batch, c.State(), previous, history.StateLabel{Message: opt.Message, Author: opt.Author})
 	if err != nil {
 		return nil, err
 	}
-	id, err := r.AddEncoded(c.Batch, c.Tree, text, previous, history.StateLabel{Message: opt.Message, Author: opt.Author})
-	if err != nil {
-		return nil, err
-	}
-	r.described = described{id, c.Tree, text, r.described.checksum(text), c.Metadata()}
 	before := previous
 	if before == nil {
 		if before, err = r.Newest(ctx); err != nil {
@@ -154,7 +148,7 @@ func (r *Capturer) track(ctx context.Context, opt TrackOptions) (*TrackResult, e
 		t.Extent = state.ExtentPaths
 	}
 	if c.claims == nil {
-		r.Watch.remember(t, line, id)
+		r.remember(t, line, id)
 	}
 	return t, nil
 }
@@ -175,15 +169,6 @@ func (r *Capturer) HintPaths(opt TrackOptions) ([]string, error) {
 	return slices.Compact(hints), nil
 }
 
-// readUnlessDescribed is ReadCheckpoint, except that the last Track's checkpoint comes from memory
-// if its pack lists it. That pack is not opened, so damage to it is not noticed here.
-func (c *Snapshot) readUnlessDescribed(id object.ID) (*history.Checkpoint, error) {
-	if id == c.repo.described.id && c.Batch.Has(id) {
-		return c.repo.described.checkpoint(), nil
-	}
-	return c.repo.ReadCheckpoint(id)
-}
-
 // changedSince returns the count of the scan if the scan compared with the state of before. If an
 // operation came in between and nothing has happened since, it returns the operation's count.
 func (c *Snapshot) changedSince(before *history.Checkpoint) (n int, ok bool) {
@@ -200,6 +185,20 @@ func (c *Snapshot) changedSince(before *history.Checkpoint) (n int, ok bool) {
 	}
 	m, err := history.MetadataOf(before)
 	return n, err == nil && m.Partial == ""
+}
+
+// aux returns the part of the stat cache that belongs to this package. After an operation it has
+// the number of paths that the operation changed, so that the next Track need not compare trees.
+func (c *Snapshot) aux() auxiliary {
+	aux, last := c.rules.aux, c.rules.before.Counted
+	switch {
+	case c.claims != nil || c.from.IsZero() || c.differs < 0:
+	case c.recording && c.differs > 0:
+		aux.Counted = &counted{c.from.String(), c.Tree.String(), c.differs}
+	case last != nil && last.To == c.Tree.String():
+		aux.Counted = last
+	}
+	return aux
 }
 
 // countChanged counts the paths that differ between the checkpoint before and this tree; for a

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"sync"
 	"time"
+
+	"github.com/seed-fb9cbc17/cairn/internal/index"
 )
 
 // idleWork is the work that a watching Repo delays until no capture has come for a while: folding
@@ -48,10 +50,10 @@ func (w *watching) EndFolding() {
 
 // foldSoon starts to wait for an idle time if there is work. It is called after each capture, with
 // w.mu held.
-func (w *watching) foldSoon(r *Capturer) {
+func (w *watching) foldSoon(r *Capturer, x *index.Index) {
 	i := &w.idle
 	i.captured = time.Now()
-	if i.pending || i.ctx.Err() != nil || time.Since(i.failed) < retryIdle || !r.DB.Crowded(1) && !w.index.Long() {
+	if i.pending || i.ctx.Err() != nil || time.Since(i.failed) < retryIdle || !r.DB.Crowded(1) && !x.Long() {
 		return
 	}
 	i.pending = true
@@ -61,7 +63,7 @@ func (w *watching) foldSoon(r *Capturer) {
 func (w *watching) foldWhenIdle(r *Capturer) {
 	err := w.awaitIdle()
 	if err == nil {
-		err = r.Locked(w.idle.ctx, func() error { return w.foldNow(r) })
+		err = r.Locked(w.idle.ctx, func() error { return r.foldNow(w.idle.ctx) })
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -91,21 +93,20 @@ func (w *watching) awaitIdle() error {
 
 // foldNow folds packs and saves the stat cache, which names them. The caller holds the store's
 // lock. It does nothing if another process has saved the stat cache; the next capture folds then.
-func (w *watching) foldNow(r *Capturer) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.overtaken(r) {
+func (r *Capturer) foldNow(ctx context.Context) error {
+	if !r.counts(&r.last) {
 		return nil
 	}
-	before := r.DB.PacksChanged()
-	_, err := r.DB.Fold(w.idle.ctx)
-	r.measured.moved(before, r.DB.PacksChanged())
-	w.index.SetPrivate(r.DB.KnownPacks(), w.index.Aux)
-	save := w.index.Append
-	if w.index.Long() {
-		save = w.index.Fold
+	_, err := r.DB.Fold(ctx)
+	x := r.last.index
+	x.SetPrivate(r.DB.KnownPacks(), x.Aux)
+	save := x.Append
+	if x.Long() {
+		save = x.Fold
 	}
 	err = errors.Join(err, save(r.IndexFile()))
-	w.saved = r.indexState()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.last.files = r.indexState()
 	return err
 }

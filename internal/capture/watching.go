@@ -6,7 +6,6 @@ import (
 	"os"
 	"reflect"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn/internal/git"
@@ -17,12 +16,11 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/scan"
 )
 
-// watching holds what a Repo with Options.Watch remembers between captures: the stat cache, and the
-// directories where something may have changed. It never decides what a file holds, only which
+// watching knows in which directories something may have changed since the last capture. It never decides what a file holds, only which
 // directories a scan may leave out.
 //
 // A scan may leave out directories if an earlier scan covered all of them, each was under watch
-// before it was listed, and only this Repo has changed the stat cache on disk since. Rules outside
+// before it was listed, and the stat cache is the one that this Repo remembers. Rules outside
 // of the directory are compared with those of the last capture. A changed .gitignore means a full
 // scan, because it affects directories that did not change.
 type watching struct {
@@ -35,60 +33,34 @@ type watching struct {
 	reason  string        // why they do not
 	pending watch.Changes // taken from the watcher, but not yet scanned
 
-	index  *index.Index // as of the last capture
-	saved  [2]fileState // its files
-	rules  state.IgnoreContext
-	never  string       // id of the deny list that was applied at the last capture
-	last   *TrackResult // the answer of the last Track, nil if the store has changed since
-	lastAt object.ID
-	line   string
-
-	stores  atomic.Pointer[[]string] // see Capturer.knownStoreDirs
-	outside git.Files                // cached rules and configuration of the user's git
+	rules   state.IgnoreContext // of the scan that vouches for every directory
+	never   string              // id of the deny list that it applied
+	outside git.Files           // cached rules and configuration of the user's git
 
 	idle idleWork
-}
-
-// fileState identifies one state of a file that is replaced or appended to.
-type fileState struct {
-	size, mtime int64
-	there       bool
 }
 
 // retryWatch is the pause after the system's limit of watches was reached: each attempt costs as
 // much as a scan.
 const retryWatch = 10 * time.Minute
 
-// begin removes the stat cache from memory and returns it, nil if it must be loaded. A failed
-// capture leaves none in memory.
-func (w *watching) begin(r *Capturer) (x *index.Index) {
-	if w == nil {
-		return nil
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	overtaken := w.overtaken(r)
-	x, w.index, w.last = w.index, nil, nil
-	if overtaken {
-		w.doubt("somebody else has changed the stat cache")
-		x = nil
-	}
-	w.start(r)
-	return x
-}
-
-// Distrust drops the stat cache from memory, so that the next capture loads it.
-func (w *watching) Distrust() {
+// distrust makes the next scan one of everything, because the stat cache had to be loaded.
+func (w *watching) distrust() {
 	if w == nil {
 		return
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.index, w.last = nil, nil
+	w.doubt("another process has changed the stat cache, or a capture has failed")
 }
 
 // start makes a watcher if there is none.
 func (w *watching) start(r *Capturer) {
+	if w == nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	if w.watcher != nil || w.failed != nil && time.Since(w.at) < retryWatch {
 		return
 	}
@@ -181,95 +153,65 @@ func (w *watching) enter(r *Capturer, x *index.Index, fresh map[string]bool) sca
 	}
 }
 
-// commit keeps the stat cache of a published capture. whole reports that the capture, given its
-// scope, vouches for every directory.
+// commit notes a published capture. whole reports that the capture, given its scope, vouches for
+// every directory.
 func (w *watching) commit(r *Capturer, c *Snapshot, whole bool) {
 	if w == nil {
 		return
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.index, w.saved = c.Index, r.indexState()
-	w.foldSoon(r)
+	w.foldSoon(r, c.Index)
 	if !whole || w.watcher == nil {
 		return
 	}
 	w.sure, w.reason, w.pending, w.rules, w.never = true, "", watch.Changes{}, c.rules.context, c.rules.aux.Never
 }
 
-// remember keeps the answer of a Track, to be returned again while nothing changes.
-func (w *watching) remember(t *TrackResult, line string, id object.ID) {
-	if w == nil {
-		return
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if !w.sure {
-		return
-	}
-	again := *t
-	again.Changed = 0
-	w.last, w.line, w.lastAt = &again, line, id
+// remember keeps the answer of a Track, to be given again while nothing changes.
+func (r *Capturer) remember(t *TrackResult, line string, id object.ID) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.last.answer = &answer{*t, line, id}
+	r.last.answer.Changed = 0
 }
 
 // unchanged returns the last answer if it still holds: nothing has changed in the directory, the
-// rules, the stat cache and the line. It takes no lock. If another process is in the middle of an
-// operation, either the directory has changed or the operation has not begun to change it.
+// rules, the stat cache and the line. It takes no lock of the store. If another process is in the
+// middle of an operation, either the directory has changed or the operation has not begun to change
+// it.
 func (r *Capturer) unchanged(ctx context.Context, opt TrackOptions) *TrackResult {
 	w := r.Watch
 	if w == nil || !reflect.DeepEqual(opt, TrackOptions{}) || ctx.Err() != nil {
 		return nil
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.last == nil || !w.sure || w.watcher == nil || w.line != r.Today() {
+	r.mu.Lock()
+	last := r.last
+	r.mu.Unlock()
+	if last.answer == nil || last.answer.line != r.Today() || !w.quiet() || !r.counts(&last) {
 		return nil
 	}
-	if w.drain(); !w.sure || !w.pending.None() || w.saved != r.indexState() {
-		return nil
-	}
-	if id, err := r.DB.Ref(w.line); err != nil || id != w.lastAt {
+	if id, err := r.DB.Ref(last.answer.line); err != nil || id != last.answer.id {
 		return nil
 	}
 	r.RefreshDenied()
-	rules, err := r.loadRules(w.index)
-	if err != nil || !w.sameRules(rules) {
+	if !w.sameRules(r.rulesNow(last.aux)) {
 		return nil
 	}
-	again := *w.last
+	again := last.answer.TrackResult
 	again.Skipped = append([]state.Skipped{}, again.Skipped...)
 	return &again
 }
 
-// renamePacks is Capturer.RenamePacks for the stat cache in memory. done is false if another
-// process has saved the stat cache since. The caller holds the store's lock.
-func (w *watching) renamePacks(r *Capturer, have, left []string) (done bool, err error) {
-	if w == nil {
-		return false, nil
-	}
+// quiet reports whether nothing has changed since a scan that vouches for every directory.
+func (w *watching) quiet() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.overtaken(r) || lackedBy(w.index, have) != "" {
-		return false, nil
+	if !w.sure || w.watcher == nil {
+		return false
 	}
-	w.index.SetPrivate(left, w.index.Aux)
-	err = w.index.Append(r.IndexFile())
-	w.saved = r.indexState()
-	return true, err
-}
-
-// overtaken reports whether another process has saved the stat cache since, or a capture has
-// failed. The caller holds w.mu.
-func (w *watching) overtaken(r *Capturer) bool { return w.index == nil || w.saved != r.indexState() }
-
-func (r *Capturer) indexState() (s [2]fileState) {
-	f := r.IndexFile()
-	for i, path := range []string{f.Base, f.Delta} {
-		if info, err := os.Lstat(path); err == nil {
-			s[i] = fileState{info.Size(), info.ModTime().UnixNano(), true}
-		}
-	}
-	return s
+	w.drain()
+	return w.sure && w.pending.None()
 }
 
 // Close ends the watching.

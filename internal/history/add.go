@@ -45,15 +45,10 @@ func (r *Store) AddState(batch *odb.Batch, s state.State, previous *Checkpoint, 
 	if err != nil {
 		return object.ID{}, err
 	}
-	return r.AddEncoded(batch, s.Tree, meta, previous, label)
-}
-
-// AddEncoded is AddState with the metadata already encoded.
-func (r *Store) AddEncoded(batch *odb.Batch, tree object.ID, meta string, previous *Checkpoint, label StateLabel) (object.ID, error) {
-	if previous != nil && label.Message == "" && previous.tree == tree && previous.commit.Header(state.MetadataHeader) == meta {
+	if previous != nil && label.Message == "" && previous.tree == s.Tree && previous.commit.Header(state.MetadataHeader) == meta {
 		return previous.id, nil
 	}
-	q := CommitRequest{Tree: tree, Meta: meta, Message: label.Message, When: r.Now(), Author: object.Signature{Name: label.Author, Email: "cairn@localhost"}}
+	q := CommitRequest{Tree: s.Tree, Meta: meta, Message: label.Message, When: r.Now(), Author: object.Signature{Name: label.Author, Email: "cairn@localhost"}}
 	if q.Message == "" {
 		q.Message = "checkpoint"
 	}

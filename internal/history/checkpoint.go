@@ -96,18 +96,6 @@ func MetadataOf(c *Checkpoint) (*state.Metadata, error) {
 	return c.meta, nil
 }
 
-// SetMetadata sets metadata that the caller has decoded before, so that it is not decoded again.
-func SetMetadata(c *Checkpoint, m *state.Metadata) { c.meta = m }
-
-// KnownCheckpoint returns a partial Checkpoint: enough to compare the next one with. text is the
-// metadata as the commit stores it.
-func KnownCheckpoint(id, tree object.ID, m *state.Metadata, text string) *Checkpoint {
-	return &Checkpoint{
-		ID: id.String(), Hash: tree.String(), id: id, tree: tree, meta: m,
-		commit: &object.CommitData{Tree: tree, Extra: []object.Header{{Key: state.MetadataHeader, Value: text}}},
-	}
-}
-
 // Skipped lists the paths that were present at the checkpoint and not captured.
 func (c *Checkpoint) Skipped() ([]state.Skipped, error) {
 	m, err := MetadataOf(c)

@@ -5,23 +5,19 @@ import (
 	"errors"
 	"time"
 
-	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 )
 
 // Tip returns the newest checkpoint of a line. It returns nil for a line that does not exist or
 // cannot be read: a damaged line must not stop new checkpoints.
-func (r *Store) Tip(line string) *Checkpoint { return r.TipBy(line, r.ReadCheckpoint) }
-
-// TipBy is Tip with another reader of checkpoints.
-func (r *Store) TipBy(line string, read func(object.ID) (*Checkpoint, error)) *Checkpoint {
+func (r *Store) Tip(line string) *Checkpoint {
 	id, err := r.DB.Ref(line)
 	if errors.Is(err, odb.ErrNotFound) {
 		return nil
 	}
 	if err == nil {
 		var c *Checkpoint
-		if c, err = read(id); err == nil {
+		if c, err = r.ReadCheckpoint(id); err == nil {
 			return c
 		}
 	}

@@ -253,7 +253,4 @@ func writeTail(path string, at int64, tail []byte) error {
 
 func (x *Index) clean() {
 	x.changed, x.removed, x.saved, x.private = nil, nil, nil, false
-	if x.summary != nil {
-		x.summary.touched = false
-	}
 }

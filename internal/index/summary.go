@@ -31,8 +31,6 @@ type summary struct {
 	perms map[permKey]int     // number of captured entries with these bits
 	usual Perms               // the bits that odd refers to
 	odd   map[string]struct{} // directories with an odd entry, see isOdd; nil = not known
-
-	touched bool // an odd entry came, went or changed since Load or the last save
 }
 
 type permKey struct {
@@ -56,19 +54,13 @@ func (x *Index) Usual(fallback Perms) Perms {
 func (x *Index) Odd(usual Perms) map[string]struct{} {
 	s := x.summarise(usual)
 	if s.odd == nil || s.usual != usual {
-		s.usual, s.odd, s.touched = usual, make(map[string]struct{}), s.touched || s.usual != usual
+		s.usual, s.odd = usual, make(map[string]struct{})
 		for _, d := range x.Dirs {
 			s.noteOdd(d)
 		}
 		x.private = true
 	}
 	return s.odd
-}
-
-// OddAsSaved reports whether all odd entries, for these bits, are as at Load or the last save. It
-// returns false if that is not known.
-func (x *Index) OddAsSaved(usual Perms) bool {
-	return x.summary != nil && !x.summary.touched && x.summary.usual == usual
 }
 
 func (x *Index) summarise(usual Perms) *summary {
@@ -94,7 +86,6 @@ func (s *summary) replace(old, new *Dir) {
 		s.countRecord(was, -1)
 		s.countRecord(is, 1)
 		odd = odd || is != nil && s.isOdd(is)
-		s.touched = s.touched || odd || was != nil && s.isOdd(was)
 	}
 	if s.odd == nil {
 		return

@@ -67,7 +67,7 @@ func (u *LineUpdate) TakeBack(ctx context.Context, id string, t TakeBack) (*Resu
 		return res, event, err
 	}
 	if res.Operation == "" {
-		if err := u.appendReverted(line, state.State{Tree: disk.Tree, Meta: disk.Metadata()}, res); err != nil {
+		if err := u.appendReverted(line, disk.State(), res); err != nil {
 			return res, nil, err
 		}
 	}

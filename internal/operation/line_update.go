@@ -84,8 +84,7 @@ func (u *LineUpdate) Append(ctx context.Context, id string, a LineAppend) (*hist
 		if c, err = u.capture(ctx, a.Paths); err != nil {
 			return nil, err
 		}
-		c.Adopt(u.repo.Tip(ref))
-		s = state.State{Tree: c.Tree, Meta: c.Metadata()}
+		s = c.State()
 	}
 	into := batch
 	if c != nil && !u.published {
@@ -119,7 +118,7 @@ func (u *LineUpdate) appended(ref string, a *LineAppend) (s state.State, parents
 		parents = []object.ID{history.IDOf(from)}
 	}
 	if like == nil {
-		like = history.KnownCheckpoint(object.ID{}, object.EmptyTree, &state.Metadata{Version: state.MetadataVersion}, "")
+		return state.State{Tree: object.EmptyTree, Meta: &state.Metadata{Version: state.MetadataVersion}}, parents, nil
 	}
 	s, err = history.StateOf(like)
 	return s, parents, err
@@ -253,7 +252,6 @@ func (u *LineUpdate) Changes(ctx context.Context, from string, paths []string) (
 	if err != nil {
 		return nil, err
 	}
-	c.Adopt(before)
 	then, err := history.StateOf(before)
 	if err != nil {
 		return nil, err
@@ -261,7 +259,7 @@ func (u *LineUpdate) Changes(ctx context.Context, from string, paths []string) (
 	if err := u.publish(ctx); err != nil {
 		return nil, err
 	}
-	return u.repo.AllChanges(ctx, then, state.State{Tree: c.Tree, Meta: c.Metadata()}, nil)
+	return u.repo.AllChanges(ctx, then, c.State(), nil)
 }
 
 // Delete removes a line. A later cleaning removes its checkpoints, unless another ref leads

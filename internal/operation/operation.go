@@ -104,7 +104,7 @@ func (r *Operator) carryOutFrom(ctx context.Context, req opRequest, before objec
 func (r *Operator) saveBefore(ctx context.Context, req opRequest, disk *capture.Snapshot, p *plan.Plan) (object.ID, error) {
 	batch := r.NewBatch(false)
 	defer batch.Discard()
-	s := state.State{Tree: disk.Tree, Meta: disk.Metadata()}
+	s := disk.State()
 	for _, content := range p.Merged {
 		if _, err := batch.Add(object.Blob, content); err != nil {
 			return object.ID{}, err

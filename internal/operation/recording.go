@@ -28,7 +28,7 @@ import (
 // The capture is complete after a crash (x is nil), and if the operation changed ignore rules,
 // because these decide about other paths.
 func recaptureOptions(j *journal, outcomes []apply.Outcome, x *index.Index, by *apply.Executor) capture.Options {
-	opt := capture.Options{Recording: true, Index: x, FineDirs: by.DirsStampFinely, Forget: make(map[string]bool)}
+	opt := capture.Options{Recording: true, FineDirs: by.DirsStampFinely, Forget: make(map[string]bool)}
 	ignored := j.keptIgnored()
 	for _, path := range ignored {
 		opt.Forget[path] = true
@@ -127,7 +127,7 @@ func (r *Operator) recordOperation(ctx context.Context, j *journal, res *Result,
 // are ignored or too large. Without the latter, an undo could not tell them from later work.
 // To edit the captured trees, stateAfter publishes them first.
 func (r *Operator) stateAfter(ctx context.Context, disk *capture.Snapshot, j *journal, res *Result) (state.State, *odb.Batch, error) {
-	s := state.State{Tree: disk.Tree, Meta: disk.Metadata()}
+	s := disk.State()
 	written, beside := r.written(disk, j, res)
 	dirs := plan.DirsBeside(r.live(disk), slices.Values(beside))
 	if len(written) == 0 {

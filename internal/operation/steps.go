@@ -309,7 +309,7 @@ func (u *LineUpdate) stateOf(ctx context.Context, id string) (state.State, error
 		if err != nil {
 			return state.State{}, err
 		}
-		return state.State{Tree: c.Tree, Meta: c.Metadata()}, nil
+		return c.State(), nil
 	}
 	c, err := u.byID(id)
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/access"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	pasts "github.com/seed-fb9cbc17/cairn/internal/history"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/operation"
 	"github.com/seed-fb9cbc17/cairn/internal/statetest"
 	"github.com/seed-fb9cbc17/cairn/internal/transfer"
@@ -309,7 +310,9 @@ func oldBundle(t *testing.T, meta string) []byte {
 	s := statetest.NewState(t, store, map[string]string{"a": "1"})
 	batch := store.DB.NewBatch()
 	defer batch.Discard()
-	id, err := store.AddEncoded(batch, s.Tree, meta, nil, pasts.StateLabel{})
+	id, err := pasts.AddCommit(batch, pasts.CommitRequest{
+		Tree: s.Tree, Meta: meta, Message: "checkpoint", When: store.Now(), Author: object.Signature{Name: "user", Email: "cairn@localhost"},
+	})
 	var bundle bytes.Buffer
 	if err = errors.Join(err, batch.Commit(), store.DB.SetRef(store.Today(), id)); err == nil {
 		err = (&transfer.Transport{Store: store}).Export(t.Context(), &bundle, id.String())

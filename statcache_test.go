@@ -13,6 +13,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/operation"
+	"github.com/seed-fb9cbc17/cairn/internal/plan"
 )
 
 // newSaved is a store with one checkpoint of two directories, and an edit since then.
@@ -192,8 +193,8 @@ func TestTakeBackWithAnOldStatCache(t *testing.T) {
 	opt, before, _ := newSaved(t)
 	r, ctx := reopened(t, opt), context.Background()
 	f := r.capturer.IndexFile()
-	err := r.UpdateLines(ctx, func(u *LineUpdate) error {
-		made, err := u.Append(ctx, "s", LineAppend{Capture: true, Record: []byte(`{}`)})
+	err := access.Lines(r).Update(ctx, func(u *operation.LineUpdate) error {
+		made, err := u.Append(ctx, "s", operation.LineAppend{Capture: true, Record: []byte(`{}`)})
 		if err != nil {
 			return err
 		}
@@ -214,14 +215,14 @@ func TestTakeBackWithAnOldStatCache(t *testing.T) {
 				return err
 			}
 		}
-		step := UndoneStep{Step: Step{From: before.Checkpoint, To: made.Checkpoint.ID}}
-		_, _, err = u.TakeBack(ctx, "s", TakeBack{Kind: "revert", Record: []byte(`{}`), Steps: []UndoneStep{step}})
+		step := operation.UndoneStep{Step: plan.Step{From: before.Checkpoint, To: made.Checkpoint.ID}}
+		_, _, err = u.TakeBack(ctx, "s", operation.TakeBack{Kind: "revert", Record: []byte(`{}`), Steps: []operation.UndoneStep{step}})
 		return err
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	tip, err := r.LineTip("s")
+	tip, err := access.Lines(r).Tip("s")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,9 +25,9 @@ import (
 // adds them to the store.
 type Snapshot struct {
 	repo    *Capturer
-	Tree    object.ID     // the tree that the capture vouches for
-	disk    object.ID     // the tree of the stat cache; another one only for a partial capture
-	claims  *state.Claims // nil = vouches for everything
+	Tree    object.ID       // the tree that the capture vouches for
+	disk    object.ID       // the tree of the stat cache; another one only for a partial capture
+	covered *state.Coverage // nil = vouches for everything
 	Index   *index.Index
 	rules   *ruleSource
 	files   int
@@ -120,17 +120,17 @@ func (c *Snapshot) look(ctx context.Context, opt Options) error {
 	}
 	var seen []string
 	if len(opt.Hints) > 0 {
-		res, err := c.scan(ctx, opt, scan.NewHints(opt.Hints, state.RulesAbove(opt.Hints)...))
+		res, err := c.scan(ctx, opt, scan.NewHints(opt.Hints, rulesAbove(opt.Hints)...))
 		if err != nil {
 			return err
 		}
 		c.noteTooLarge(res, opt.Hints)
-		early := state.NewClaims(state.ExtentTime, state.UnreadSkipped(res.Unread), nil)
+		early := coverage(state.ExtentTime, nil, res.Unread, nil)
 		var skipped []state.Skipped
 		seen, skipped = c.repo.hinted(c.Index, slices.DeleteFunc(slices.Clone(opt.Hints), func(p string) bool { return !early.Covers(p) }))
 		if opt.only {
 			c.unread = res.Unread
-			c.claims = state.NewClaims(state.ExtentPaths, append(skipped, state.UnreadSkipped(res.Unread)...), seen)
+			c.covered = coverage(state.ExtentPaths, skipped, res.Unread, seen)
 		}
 	}
 	if !opt.only {
@@ -155,12 +155,12 @@ func (c *Snapshot) look(ctx context.Context, opt Options) error {
 		}
 		c.rules.noteSize(res.Files)
 		if c.unread = res.Unread; len(c.unread) > 0 {
-			c.claims = state.NewClaims(state.ExtentTime, state.UnreadSkipped(res.Unread), seen)
+			c.covered = coverage(state.ExtentTime, nil, res.Unread, seen)
 		}
 		c.rules.aux.Ground = res.Ground
 		c.rules.updateAux(c.Index, c.lost)
 	}
-	return c.settleClaims()
+	return c.settleTree()
 }
 
 // noteTooLarge records the hinted paths that are too large. A scan of everything does not report
@@ -205,20 +205,20 @@ func (c *Snapshot) entries(dir string, tree object.ID) []object.Entry {
 	return nil
 }
 
-// settleClaims sets the tree that the capture vouches for.
-func (c *Snapshot) settleClaims() (err error) {
+// settleTree sets the tree that the capture vouches for.
+func (c *Snapshot) settleTree() (err error) {
 	c.Tree = c.disk
-	if c.claims == nil {
+	if c.covered == nil {
 		return nil
 	}
 	c.rules.incomplete(c.dropped)
-	if c.claims.Kind == state.ExtentPaths {
+	if c.covered.Kind == state.ExtentPaths {
 		c.files = 0
-		for path := range c.claims.Seen {
-			c.files += state.CountFiles(c.Index, path)
+		for path := range c.covered.Seen {
+			c.files += countFiles(c.Index, path)
 		}
 	}
-	c.Tree, err = claimedTree(c.claims, c.Batch, c.Index)
+	c.Tree, err = c.coveredTree()
 	return err
 }
 

@@ -14,8 +14,8 @@ import (
 // Metadata returns the metadata of the capture, computed at the first call.
 func (c *Snapshot) Metadata() *state.Metadata {
 	if c.meta == nil {
-		c.meta = describe(c.Index, c.rules.context, &state.RulesBeside{Texts: c.rules.aux.RuleTexts, Misjudged: c.misjudged}, c.claims)
-		if c.rules.user != nil && (c.claims == nil || c.claims.Kind != state.ExtentPaths) {
+		c.meta = describe(c.Index, c.rules.context, &state.RulesBeside{Texts: c.rules.aux.RuleTexts, Misjudged: c.misjudged}, c.covered)
+		if c.rules.user != nil && (c.covered == nil || c.covered.Kind != state.ExtentPaths) {
 			c.meta.Skipped = append(c.meta.Skipped, c.rules.user.sparse(c.Index)...)
 		}
 	}
@@ -23,13 +23,13 @@ func (c *Snapshot) Metadata() *state.Metadata {
 }
 
 // describe collects the metadata of the state in an index, limited to the paths that c covers.
-func describe(x *index.Index, ig state.IgnoreContext, beside *state.RulesBeside, c *state.Claims) *state.Metadata {
+func describe(x *index.Index, ig state.IgnoreContext, beside *state.RulesBeside, c *state.Coverage) *state.Metadata {
 	usual := usualOf(x)
 	m := &state.Metadata{
 		Version: state.MetadataVersion, Perms: make(state.PathPerms), Ignore: ig,
 		Perm: state.Permissions{File: state.Octal(usual.File), Exec: state.Octal(usual.Exec), Dir: state.Octal(usual.Dir)},
 	}
-	d := description{Metadata: m, index: x, claims: c, odd: leadTo(x.Odd(usual))}
+	d := description{Metadata: m, index: x, covered: c, odd: leadTo(x.Odd(usual))}
 	d.collect("")
 	m.Rules = beside.Record(d.rules)
 	if c == nil {
@@ -64,10 +64,10 @@ func leadTo(dirs map[string]struct{}) map[string]struct{} {
 // description is metadata in the making.
 type description struct {
 	*state.Metadata
-	index  *index.Index
-	claims *state.Claims
-	odd    map[string]struct{} // no other directory has an exception to record
-	rules  []state.DirOfRules
+	index   *index.Index
+	covered *state.Coverage
+	odd     map[string]struct{} // no other directory has an exception to record
+	rules   []state.DirOfRules
 }
 
 func (m *description) collect(dir string) {
@@ -77,7 +77,7 @@ func (m *description) collect(dir string) {
 	}
 	for rec := range d.All {
 		mode, skip := rec.Mode(), rec.Skip()
-		if m.claims == nil && mode.IsFile() && skip == index.Captured && state.Octal(rec.Perm()) == m.Perm.Of(mode) {
+		if m.covered == nil && mode.IsFile() && skip == index.Captured && state.Octal(rec.Perm()) == m.Perm.Of(mode) {
 			continue // by far the most common case; it needs no path
 		}
 		path := index.Join(dir, string(rec.Name()))
@@ -88,7 +88,7 @@ func (m *description) collect(dir string) {
 			continue
 		}
 		switch {
-		case !m.claims.Covers(path):
+		case !m.covered.Covers(path):
 			if mode == object.Dir {
 				m.collect(path)
 			}

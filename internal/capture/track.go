@@ -147,7 +147,7 @@ func (r *Capturer) track(ctx context.Context, opt TrackOptions) (*TrackResult, e
 	if opt.OnlyPaths {
 		t.Extent = state.ExtentPaths
 	}
-	if c.claims == nil {
+	if c.covered == nil {
 		r.remember(t, line, id)
 	}
 	return t, nil
@@ -172,7 +172,7 @@ func (r *Capturer) HintPaths(opt TrackOptions) ([]string, error) {
 // changedSince returns the count of the scan if the scan compared with the state of before. If an
 // operation came in between and nothing has happened since, it returns the operation's count.
 func (c *Snapshot) changedSince(before *history.Checkpoint) (n int, ok bool) {
-	if before == nil || c.claims != nil || c.differs < 0 {
+	if before == nil || c.covered != nil || c.differs < 0 {
 		return 0, false
 	}
 	n = c.differs
@@ -192,7 +192,7 @@ func (c *Snapshot) changedSince(before *history.Checkpoint) (n int, ok bool) {
 func (c *Snapshot) aux() auxiliary {
 	aux, last := c.rules.aux, c.rules.before.Counted
 	switch {
-	case c.claims != nil || c.from.IsZero() || c.differs < 0:
+	case c.covered != nil || c.from.IsZero() || c.differs < 0:
 	case c.recording && c.differs > 0:
 		aux.Counted = &counted{c.from.String(), c.Tree.String(), c.differs}
 	case last != nil && last.To == c.Tree.String():
@@ -204,18 +204,18 @@ func (c *Snapshot) aux() auxiliary {
 // countChanged counts the paths that differ between the checkpoint before and this tree; for a
 // first checkpoint, all paths.
 func (r *Capturer) countChanged(ctx context.Context, before *history.Checkpoint, c *Snapshot) (int, error) {
-	if before == nil && c.claims == nil {
+	if before == nil && c.covered == nil {
 		return c.Index.Files(), nil // the number of files in the tree, which need not be read
 	}
-	from, then, now := object.EmptyTree, state.Coverage{}, state.Coverage{}
+	from, then, now := object.EmptyTree, (*state.Coverage)(nil), (*state.Coverage)(nil)
 	if before != nil {
 		from = history.TreeOf(before)
 		if m, err := history.MetadataOf(before); err == nil && m.Partial != "" {
 			then = state.NewCoverage(m)
 		}
 	}
-	if c.claims != nil {
-		now = state.NewCoverage(c.Metadata())
+	if c.covered != nil {
+		now = c.covered
 	}
 	n := 0
 	for change, err := range (&history.Comparison{Repo: r.Store, Ctx: ctx, Known: c.entries}).Between(from, c.Tree) {

@@ -10,7 +10,7 @@ import (
 type Absence struct {
 	Known map[string]bool // paths that were absent, whatever the rules say
 
-	covered state.Coverage
+	covered *state.Coverage
 	then    *history.TreeRules
 	today   *history.TreeRules // nil: the rules in force now do not count
 }

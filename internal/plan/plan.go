@@ -36,7 +36,7 @@ type planner struct {
 	merger   *TextMerger
 
 	absence    *Absence        // what the target certainly lacked
-	atBase     state.Coverage  // paths that Way.Base did not capture
+	atBase     *state.Coverage // paths that Way.Base did not capture
 	dirs       *dirSet         // found with the files
 	unread     map[string]bool // directories reported by keepTopmost
 	blocked    map[string]bool

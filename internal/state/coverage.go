@@ -4,18 +4,21 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 )
 
-// Coverage tells which paths a state did not capture although they were present, or may have been.
+// Coverage tells which paths a state vouches for, and which it did not capture although they were
+// present, or may have been. A nil *Coverage covers every path.
 type Coverage struct {
+	Kind    Extent
+	Skipped []Skipped
 	Reasons map[string]string // by path; a reason holds for everything below it
-	files   map[string]bool   // the paths in Reasons that are files, with nothing below them
 	Seen    map[string]bool
-	only    bool // only the paths in Seen were read
+	files   map[string]bool // the paths in Reasons that are files, with nothing below them
+	only    bool            // only the paths in Seen were read
 }
 
 // NewCoverage returns the Coverage of a state's metadata. An unread .gitignore makes its whole
 // directory unread: without the rules it is not known which paths were ignored there.
-func NewCoverage(m *Metadata) Coverage {
-	c := Coverage{Reasons: make(map[string]string, len(m.Skipped)), files: make(map[string]bool), only: m.Partial == ExtentPaths}
+func NewCoverage(m *Metadata) *Coverage {
+	c := &Coverage{Kind: m.Partial, Skipped: m.Skipped, Reasons: make(map[string]string, len(m.Skipped)), files: make(map[string]bool), only: m.Partial == ExtentPaths}
 	for _, s := range m.Skipped {
 		c.Reasons[s.Path] = s.Reason
 		if IsOfFile(s) {
@@ -35,20 +38,23 @@ func NewCoverage(m *Metadata) Coverage {
 	return c
 }
 
+// Covers reports whether the state vouches for the path.
+func (c *Coverage) Covers(path string) bool { return c.Uncaptured(path) == "" }
+
 // Uncaptured returns the reason that holds for path, on it or above it, or "".
-func (c Coverage) Uncaptured(path string) string {
+func (c *Coverage) Uncaptured(path string) string {
 	_, reason := c.Nearest(path)
 	return reason
 }
 
 // Lists reports whether the path itself was present without being captured.
-func (c Coverage) Lists(path string) bool {
+func (c *Coverage) Lists(path string) bool {
 	_, ok := c.Reasons[path]
 	return ok
 }
 
 // Unread reports whether the capture did not read the path.
-func (c Coverage) Unread(path string) bool { return c.Uncaptured(path) == index.Unread.String() }
+func (c *Coverage) Unread(path string) bool { return c.Uncaptured(path) == index.Unread.String() }
 
 // IsOfFile reports whether a skipped path is a file. Skipped directories have no size. An
 // unreadable file of no bytes counts as a directory.
@@ -64,8 +70,8 @@ func IsOfFile(s Skipped) bool {
 
 // Nearest returns the path, on or above the given one, whose entry decides, and its reason. The
 // reason is "" for a path that was captured or absent.
-func (c Coverage) Nearest(path string) (at, reason string) {
-	if len(c.Reasons) == 0 && !c.only {
+func (c *Coverage) Nearest(path string) (at, reason string) {
+	if c == nil || len(c.Reasons) == 0 && !c.only {
 		return "", ""
 	}
 	for p := path; ; p, _ = index.Split(p) {

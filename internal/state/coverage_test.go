@@ -87,20 +87,20 @@ func TestCoverageListsThePathItself(t *testing.T) {
 	}
 }
 
-// Claims vouch for what their coverage captures. Nil claims vouch for all.
-func TestClaims(t *testing.T) {
+// A partial capture vouches for what it has read. A nil coverage vouches for all.
+func TestCoverageOfPartialCaptures(t *testing.T) {
 	t.Parallel()
-	var all *Claims
+	var all *Coverage
 	if !all.Covers("any/path") {
-		t.Error("nil claims leave a path out")
+		t.Error("a nil coverage leaves a path out")
 	}
-	some := NewClaims(ExtentPaths, UnreadSkipped([]string{"d/x"}), []string{"d"})
+	some := NewCoverage(&Metadata{Partial: ExtentPaths, Skipped: []Skipped{{Path: "d/x", Reason: index.Unread.String()}}, Seen: []Path{"d"}})
 	for path, want := range map[string]bool{"d": true, "d/a": true, "d/x": false, "d/x/y": false, "other": false} {
 		if some.Covers(path) != want {
 			t.Errorf("%q is covered: %v, want %v", path, !want, want)
 		}
 	}
-	time := NewClaims(ExtentTime, UnreadSkipped([]string{"d"}), nil)
+	time := NewCoverage(&Metadata{Partial: ExtentTime, Skipped: []Skipped{{Path: "d", Reason: index.Unread.String()}}})
 	for path, want := range map[string]bool{"d": false, "d/x": false, "other": true} {
 		if time.Covers(path) != want {
 			t.Errorf("by a deadline %q is covered: %v, want %v", path, !want, want)

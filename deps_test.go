@@ -33,6 +33,7 @@ var layers = map[string]int{
 	"integrations":            0, // adapters in other languages
 	"internal/hunk":           1, // changed places of a file, named and taken back
 	"internal/odb/pack":       1, // one pack of git's; knows no store, so that its tests need none
+	"internal/odb/redo":       1, // the write-ahead log; sees the store through an interface
 	"internal/odb":            2, // the store
 	"internal/odb/reach":      3, // what roots lead to
 	"internal/odb/collect":    4, // garbage collection; odb does without
@@ -87,6 +88,7 @@ var layers = map[string]int{
 var thirdParty = map[string][]string{
 	"internal/odb":            {"github.com/gofrs/flock", "golang.org/x/sys"},                            // locks, clocks
 	"internal/odb/pack":       {"github.com/klauspost/compress", "golang.org/x/sys"},                     // compression, sync_file_range
+	"internal/odb/redo":       {"golang.org/x/sys"},                                                      // names of mounts
 	"internal/odb/collect":    {"github.com/gofrs/flock"},                                                // one collection at a time
 	"internal/odb/fsck":       {"github.com/gofrs/flock"},                                                // whether the writer of a temporary file lives
 	"internal/index":          {"golang.org/x/sys"},                                                      // large pages

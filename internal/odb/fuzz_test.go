@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/redo"
 )
 
 // FuzzLoose reads hostile loose objects.
@@ -99,6 +100,24 @@ func FuzzRef(f *testing.F) {
 		}
 		if len(left) != len(refs)-n || found != (n > 0) {
 			t.Fatalf("removing %s leaves %d of %d refs", name, len(left), len(refs))
+		}
+	})
+}
+
+// FuzzLogRecord: a record of the redo log that is accepted names no file outside of its directory.
+func FuzzLogRecord(f *testing.F) {
+	f.Add("refs/cairn/x", "pack-"+strings.Repeat("1", 40), 0, 0)
+	f.Add("refs/../../x", "../../pack", 2000, 2000)
+	f.Fuzz(func(t *testing.T, ref, name string, body, idx int) {
+		r := redo.Record{Name: name, Refs: []redo.Ref{{Name: ref}}, Pack: make([]byte, max(0, min(body, 4000))), Idx: make([]byte, max(0, min(idx, 4000)))}
+		if (logStore{}).CheckRecord(&r) != nil {
+			return
+		}
+		if filepath.Base(name) != name && name != "" || !filepath.IsLocal(filepath.FromSlash(ref)) {
+			t.Fatalf("pack %q, ref %q", name, ref)
+		}
+		if len(r.Pack) > 0 {
+			(logStore{}).CheckPack(&r) // does not panic
 		}
 	})
 }

@@ -145,9 +145,9 @@ func writeSkeleton(dir, root string, durable bool) error {
 		return nil
 	}
 	return atOnce(
-		func() error { return inParallel(made, (*os.File).Sync) },
+		func() error { return atomicfile.AtOnce(made, (*os.File).Sync) },
 		func() error {
-			return inParallel(append([]string{"."}, skeletonDirs...), func(name string) error {
+			return atomicfile.AtOnce(append([]string{"."}, skeletonDirs...), func(name string) error {
 				return atomicfile.SyncDir(filepath.Join(dir, name))
 			})
 		},

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"sync"
+
+	"github.com/seed-fb9cbc17/cairn/internal/odb/redo"
 )
 
 // OpenObjects opens a directory of objects that belongs to another program or store, such
@@ -22,6 +23,6 @@ func OpenObjects(objectDir string) (*DB, error) {
 	db.bases.Elsewhere = db.findPacked
 	yes := func() bool { return true }
 	db.inOrder, db.shows = yes, yes
-	db.redo.token = sync.OnceValues(func() (redoToken, bool) { return redoToken{}, false })
+	db.log = db.newLog(func() (redo.Token, bool) { return redo.Token{}, false })
 	return db, nil
 }

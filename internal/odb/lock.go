@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
-	"os"
 	"sync"
 	"syscall"
 	"time"
@@ -154,21 +153,12 @@ func tryLock(fl *flock.Flock) (bool, error) {
 	there := false
 	mine, err := fl.Stat()
 	if err == nil {
-		there, err = stillAt(fl.Path(), mine)
+		there, err = atomicfile.StillAt(fl.Path(), mine)
 	}
 	if there {
 		return true, nil
 	}
 	return false, errors.Join(err, fl.Unlock())
-}
-
-// stillAt reports whether a path still leads to the file that was opened there.
-func stillAt(path string, opened os.FileInfo) (bool, error) {
-	now, err := os.Stat(path)
-	if err != nil {
-		return false, atomicfile.IgnoreMissing(err)
-	}
-	return os.SameFile(opened, now), nil
 }
 
 // enter is called with the kernel lock, which it gives back on error.

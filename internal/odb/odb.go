@@ -65,7 +65,6 @@ package odb
 
 import (
 	"errors"
-	"fmt"
 	"path/filepath"
 	"runtime"
 	"sync"
@@ -75,6 +74,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/redo"
 )
 
 // The conditions that callers tell apart.
@@ -92,8 +92,8 @@ type Options struct {
 	NoSync  bool   // do not flush to the disk: a loss of power may lose what was written last
 	Command string // what the lock says its holder is doing
 
-	token  func() (redoToken, bool) // for tests of a loss of power
-	moving bool                     // the recorded root counts, whatever the name of the store says
+	token  func() (redo.Token, bool) // for tests of a loss of power
+	moving bool                      // the recorded root counts, whatever the name of the store says
 }
 
 // DB is an open store. All methods may be called from several goroutines.
@@ -119,7 +119,7 @@ type DB struct {
 	refLockWait time.Duration // see writeRef
 	inOrder     func() bool   // see ordered; asked once
 	shows       func() bool   // see ShowsChanges; asked once
-	redo        redoLog
+	log         *redo.Log
 }
 
 // Open opens the store in dir. The root that the store belongs to must be root,
@@ -140,10 +140,11 @@ func Open(dir, root string, opt Options) (*DB, error) {
 	db.bases.Elsewhere = db.findPacked
 	db.inOrder = sync.OnceValue(func() bool { return ordered(db.path(packDir), db.path("refs")) })
 	db.shows = sync.OnceValue(func() bool { return atomicfile.ShowsChanges(db.path(packDir)) })
-	db.redo.token = sync.OnceValues(func() (redoToken, bool) { return tokenOf(db.path(packDir)) })
-	if opt.token != nil {
-		db.redo.token = opt.token
+	token := opt.token
+	if token == nil {
+		token = sync.OnceValues(func() (redo.Token, bool) { return redo.TokenOf(db.path(packDir)) })
 	}
+	db.log = db.newLog(token)
 	if err := db.recover(); err != nil {
 		return nil, err
 	}
@@ -183,12 +184,3 @@ const (
 	idSize    = len(object.ID{})
 	onWindows = runtime.GOOS == "windows"
 )
-
-// damage makes an ErrCorrupt of something else than a regular file in the place of one of
-// the store's. Other errors stay what they are.
-func damage(err error) error {
-	if errors.Is(err, atomicfile.ErrNotRegular) {
-		return fmt.Errorf("%w: %w", ErrCorrupt, err)
-	}
-	return err
-}

@@ -36,7 +36,7 @@ func (db *DB) packedRefs() (packedRefs, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, damage(err)
+		return nil, pack.Damage(err)
 	}
 	return parsePackedRefs(string(data)), nil
 }
@@ -107,7 +107,7 @@ func (db *DB) unpackRef(name string) (found bool, err error) {
 	defer func() { err = errors.Join(err, unlock()) }()
 	data, err := atomicfile.Read(db.path("packed-refs"))
 	if err != nil {
-		return false, damage(err)
+		return false, pack.Damage(err)
 	}
 	rest, found := withoutRef(string(data), name)
 	if !found {

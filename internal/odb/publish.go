@@ -30,15 +30,15 @@ func (db *DB) publish(w *pack.Writer, refs ...RefUpdate) (*pack.Pack, error) {
 	if len(writes) == 0 {
 		return db.publishFlushed(s, nil)
 	}
-	h, err := db.refLog()
+	log, err := db.logForRefs()
 	if err != nil {
 		return nil, err
 	}
-	defer h.release()
-	if h == nil {
+	defer log.Unlock()
+	if log == nil {
 		return db.publishFlushed(s, writes)
 	}
-	return db.publishLogged(h, s, writes)
+	return db.publishLogged(log, s, writes)
 }
 
 // publishFlushed flushes pack, index and refs at the same time, renames the pack,

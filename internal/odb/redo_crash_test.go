@@ -13,6 +13,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/redo"
 )
 
 // promises are what childPromise does, one after the other: small publishes, one that
@@ -23,7 +24,7 @@ var promises = []struct {
 	drop string
 }{
 	{size: 40, set: []string{"refs/cairn/a", "refs/cairn/disk"}},
-	{size: 2 * redoMax, set: []string{"refs/cairn/b", "refs/cairn/disk"}},
+	{size: 2 * redo.MaxRecord, set: []string{"refs/cairn/b", "refs/cairn/disk"}},
 	{drop: "refs/cairn/a"},
 	{size: 50, set: []string{"refs/cairn/a", "refs/cairn/disk"}},
 	{},
@@ -101,10 +102,10 @@ func TestKilledPromises(t *testing.T) {
 	for i := range foldAt - 2 {
 		begin["refs/cairn/old"] = put(t, pristine, fmt.Appendf(nil, "old %d", i), "refs/cairn/old")
 	}
-	h, err := pristine.holdRedo()
+	w, err := pristine.log.Lock()
 	must(t, err)
-	must(t, h.settle())
-	h.release()
+	must(t, w.Flush())
+	w.Unlock()
 	must(t, pristine.Close())
 	for n := 1; ; n += 2 * gittest.Stride() {
 		dir := filepath.Join(t.TempDir(), "store")

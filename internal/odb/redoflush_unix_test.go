@@ -3,9 +3,7 @@
 package odb
 
 import (
-	"errors"
 	"os"
-	"path/filepath"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -23,22 +21,5 @@ func TestV13_FlushPassesOverAFIFO(t *testing.T) {
 	path := db.refPath("refs/cairn/disk")
 	must(t, os.Remove(path))
 	must(t, unix.Mkfifo(path, 0o600))
-	files, _ := db.vouchedFor(logged(t, db), nil)
-	must(t, flushPaths(files))
-}
-
-// TestFlushOfDirectoriesPassesOverOthers: a FIFO or a file in the place of a directory of refs
-// makes no flush wait or fail. An error of another kind is returned.
-func TestFlushOfDirectoriesPassesOverOthers(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	fifo, file := filepath.Join(dir, "fifo"), filepath.Join(dir, "file")
-	must(t, unix.Mkfifo(fifo, 0o600))
-	must(t, os.WriteFile(file, nil, 0o600))
-	must(t, flushDirs([]string{fifo, file, filepath.Join(dir, "gone"), filepath.Join(file, "below"), dir}))
-	loop := filepath.Join(dir, "loop")
-	must(t, os.Symlink(loop, loop))
-	if err := flushDirs([]string{dir, loop}); !errors.Is(err, unix.ELOOP) {
-		t.Errorf("error %v, want %v", err, unix.ELOOP)
-	}
+	must(t, db.DropLog())
 }

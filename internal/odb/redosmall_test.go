@@ -6,6 +6,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/redo"
 )
 
 // TestSmallPublishThatFails: what cannot be written is not promised, and what cannot get
@@ -48,7 +49,7 @@ func TestSmallPublishThatFails(t *testing.T) {
 			must(t, db.Close())
 			after := openLogged(t, dir, 2)
 			for name, want := range map[string]object.ID{"refs/cairn/a": first, "refs/cairn/b": {}, "refs/cairn/c": second} {
-				if id, err := after.refNow(name); err != nil || id != want {
+				if id, err := after.refValue(name); err != nil || id != want {
 					t.Errorf("%s is %s, %v", name, id, err)
 				}
 			}
@@ -95,12 +96,12 @@ func TestAroundTheSizeOfARecord(t *testing.T) {
 	put(t, db, []byte("first"), "refs/cairn/a")
 	contents := make(map[object.ID][]byte)
 	held, not := 0, 0
-	for size := redoMax - 1500; size < redoMax; size += 50 {
+	for size := redo.MaxRecord - 1500; size < redo.MaxRecord; size += 50 {
 		content := noise(uint64(size), size)
 		id := put(t, db, content, "refs/cairn/a")
 		contents[id] = content
 		records := logged(t, db)
-		if last := records[len(records)-1]; len(last.pack) > 0 {
+		if last := records[len(records)-1]; len(last.Pack) > 0 {
 			held++
 		} else {
 			not++
@@ -110,8 +111,8 @@ func TestAroundTheSizeOfARecord(t *testing.T) {
 		t.Fatalf("%d packs are in records, %d are not", held, not)
 	}
 	for _, rec := range logged(t, db) {
-		if len(rec.pack) > 0 {
-			must(t, os.WriteFile(pack.New(db.path(packDir), rec.name).Stem+pack.Ext, nil, 0o600))
+		if len(rec.Pack) > 0 {
+			must(t, os.WriteFile(pack.New(db.path(packDir), rec.Name).Stem+pack.Ext, nil, 0o600))
 		}
 	}
 	must(t, db.Close())

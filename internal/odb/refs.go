@@ -57,7 +57,7 @@ func (db *DB) readRef(name string) (id object.ID, target string, err error) {
 			return parseRef(data)
 		}
 		if !atomicfile.IsNoFile(err) {
-			return id, "", damage(err)
+			return id, "", pack.Damage(err)
 		}
 		packed, err := db.packedRefs()
 		if err != nil {

@@ -33,13 +33,13 @@ func (db *DB) SetRefs(updates ...RefUpdate) error {
 		return err
 	}
 	defer discardRefs(writes)
-	h, err := db.refLog()
+	log, err := db.logForRefs()
 	if err != nil {
 		return fmt.Errorf("set ref %s: %w", updates[0].Name, err)
 	}
-	defer h.release()
-	if h != nil {
-		return db.setLogged(h, writes)
+	defer log.Unlock()
+	if log != nil {
+		return db.setLogged(log, writes)
 	}
 	return db.setFlushed(writes)
 }
@@ -71,7 +71,7 @@ func (db *DB) prepareRefs(updates []RefUpdate) ([]refWrite, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := db.layDownRefs(writes); err != nil {
+	if err := db.writeTempRefs(writes); err != nil {
 		discardRefs(writes)
 		return nil, err
 	}
@@ -96,8 +96,8 @@ func (db *DB) checkRefs(updates []RefUpdate) (writes []refWrite, err error) {
 	return writes, nil
 }
 
-// layDownRefs writes the temporary files.
-func (db *DB) layDownRefs(writes []refWrite) (err error) {
+// writeTempRefs writes the temporary files.
+func (db *DB) writeTempRefs(writes []refWrite) (err error) {
 	for i := range writes {
 		if writes[i].temp, err = db.newRefTemp(writes[i].content); err != nil {
 			return fmt.Errorf("set ref %s: %w", writes[i].name, err)
@@ -290,11 +290,11 @@ func (db *DB) DeleteRef(name string) error {
 	if err := checkRefName(name); err != nil {
 		return err
 	}
-	h, err := db.refLog()
+	log, err := db.logForRefs()
 	if err == nil {
-		defer h.release()
-		if h != nil {
-			err = db.deleteLogged(h, name)
+		defer log.Unlock()
+		if log != nil {
+			err = db.deleteLogged(log, name)
 		} else {
 			err = db.deleteFlushed(name)
 		}

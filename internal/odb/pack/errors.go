@@ -3,6 +3,8 @@ package pack
 import (
 	"errors"
 	"fmt"
+
+	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 )
 
 // ErrNotFound says that an object is not there.
@@ -18,4 +20,13 @@ var ErrGone = errors.New("pack is gone")
 // Corrupt returns an error that is ErrCorrupt. The caller that knows the path adds it.
 func Corrupt(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{ErrCorrupt}, args...)...)
+}
+
+// Damage returns an ErrCorrupt in place of the error that anything but a regular file is in the
+// place of a file. Other errors stay as they are.
+func Damage(err error) error {
+	if errors.Is(err, atomicfile.ErrNotRegular) {
+		return fmt.Errorf("%w: %w", ErrCorrupt, err)
+	}
+	return err
 }

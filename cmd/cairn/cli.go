@@ -144,9 +144,9 @@ func (c *cli) command(d command) *cobra.Command {
 	}
 }
 
-// takes checks the number of arguments; max < 0 means any number. The error says in
+// argCount checks the number of arguments; max < 0 means any number. The error says in
 // words which arguments are wanted.
-func takes(min, max int, wanted string) cobra.PositionalArgs {
+func argCount(min, max int, wanted string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < min || max >= 0 && len(args) > max {
 			return &usageError{cmd.Name(), " wants " + wanted}

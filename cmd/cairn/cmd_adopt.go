@@ -22,7 +22,7 @@ brings the old ones, and says so.
 func (c *cli) adoptCommand() *cobra.Command {
 	return c.command(command{
 		use: "adopt OLD-DIR", short: "take over the store of a moved project", manual: adoptManual,
-		args: takes(1, 1, "the directory where the project was"), complete: completeFiles,
+		args: argCount(1, 1, "the directory where the project was"), complete: completeFiles,
 		run: func(ctx context.Context, _ *cobra.Command, args []string) error {
 			old, err := c.paths(args)
 			if err != nil {

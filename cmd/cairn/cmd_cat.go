@@ -26,7 +26,7 @@ Examples:
 func (c *cli) catCommand() *cobra.Command {
 	return c.command(command{
 		use: "cat HASH PATH", short: "print a file of a checkpoint", manual: catManual,
-		args: takes(2, 2, "a HASH and a PATH"), complete: c.completeHashThenTree,
+		args: argCount(2, 2, "a HASH and a PATH"), complete: c.completeHashThenTree,
 		run: func(ctx context.Context, _ *cobra.Command, args []string) error {
 			if c.global.json {
 				return c.usage("has no --json form: it prints the bytes of the file")

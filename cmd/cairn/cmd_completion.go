@@ -33,7 +33,7 @@ func (c *cli) completionCommand() *cobra.Command {
 	shells := []cobra.Completion{"bash", "zsh", "fish"}
 	return c.command(command{
 		use: "completion bash|zsh|fish", short: "the completion script of a shell", manual: completionManual,
-		args:     takes(1, 1, "bash, zsh or fish"),
+		args:     argCount(1, 1, "bash, zsh or fish"),
 		complete: c.firstOnly(cobra.FixedCompletions(shells, cobra.ShellCompDirectiveNoFileComp)),
 		run: func(_ context.Context, _ *cobra.Command, args []string) error {
 			switch args[0] {

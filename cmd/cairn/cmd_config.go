@@ -70,7 +70,7 @@ with "refused", the reason, where a setting is not in force.
 func (c *cli) configCommand() *cobra.Command {
 	return c.command(command{
 		use: "config", short: "which settings are in force, and who decided", manual: configManual,
-		args: takes(0, 0, "no arguments"), complete: cobra.NoFileCompletions,
+		args: argCount(0, 0, "no arguments"), complete: cobra.NoFileCompletions,
 		run: func(context.Context, *cobra.Command, []string) error {
 			dir, err := c.workDir()
 			if err != nil {

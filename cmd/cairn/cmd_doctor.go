@@ -92,7 +92,7 @@ func (c *cli) doctorCommand() *cobra.Command {
 	var f doctorFlags
 	cmd := c.command(command{
 		use: "doctor [--fix]", short: "look for what is wrong, and mend it", manual: doctorManual,
-		args: takes(0, 0, "no arguments"), complete: cobra.NoFileCompletions,
+		args: argCount(0, 0, "no arguments"), complete: cobra.NoFileCompletions,
 		run: func(ctx context.Context, _ *cobra.Command, _ []string) error {
 			all := []cairn.Fault{}
 			for _, check := range c.checkups() {

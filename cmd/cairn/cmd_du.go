@@ -44,7 +44,7 @@ func (c *cli) duCommand() *cobra.Command {
 	var here bool
 	cmd := c.command(command{
 		use: "du [--here]", short: "what the stores of all projects take", manual: duManual,
-		args: takes(0, 0, "no arguments"), complete: cobra.NoFileCompletions,
+		args: argCount(0, 0, "no arguments"), complete: cobra.NoFileCompletions,
 		run: func(ctx context.Context, _ *cobra.Command, _ []string) error {
 			uses, err := c.storeUses(ctx, here)
 			if err != nil {
@@ -80,7 +80,7 @@ func (c *cli) storeUses(ctx context.Context, here bool) ([]storeUse, error) {
 	for _, s := range stores {
 		u, err := storeUse{Usage: cairn.Usage{Root: cairn.Path(s.Root), Store: cairn.Path(s.Dir), Size: s.Size}}, s.Err
 		if err == nil {
-			u, err = c.lookInto(ctx, s, u)
+			u, err = c.measureStore(ctx, s, u)
 		}
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -106,8 +106,8 @@ func (c *cli) stores() ([]cairn.StoreInfo, error) {
 	return cairn.Stores(dataDir)
 }
 
-// lookInto measures one of many stores, with the settings of its project.
-func (c *cli) lookInto(ctx context.Context, s cairn.StoreInfo, known storeUse) (storeUse, error) {
+// measureStore measures one of many stores, with the settings of its project.
+func (c *cli) measureStore(ctx context.Context, s cairn.StoreInfo, known storeUse) (storeUse, error) {
 	cfg, err := (&cli{env: c.env, console: newConsole(discard{})}).settings(s.Root)
 	if err != nil {
 		return known, err

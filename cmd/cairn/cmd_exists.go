@@ -26,7 +26,7 @@ Example:
 func (c *cli) existsCommand() *cobra.Command {
 	return c.command(command{
 		use: "exists HASH PATH", short: "tell whether a checkpoint has a path", manual: existsManual,
-		args: takes(2, 2, "a HASH and a PATH"), complete: c.completeHashThenTree,
+		args: argCount(2, 2, "a HASH and a PATH"), complete: c.completeHashThenTree,
 		run: func(ctx context.Context, _ *cobra.Command, args []string) error {
 			paths, err := c.paths(args[1:])
 			if err != nil {

@@ -29,7 +29,7 @@ Examples:
 func (c *cli) exportCommand() *cobra.Command {
 	return c.command(command{
 		use: "export HASH", short: "write a checkpoint to stdout, as a git bundle", manual: exportManual,
-		args: takes(1, 1, "a HASH"), complete: c.completeHashes(1),
+		args: argCount(1, 1, "a HASH"), complete: c.completeHashes(1),
 		run: func(ctx context.Context, _ *cobra.Command, args []string) error {
 			switch {
 			case c.global.json:
@@ -62,7 +62,7 @@ Example:
 func (c *cli) importCommand() *cobra.Command {
 	return c.command(command{
 		use: "import", short: "take a checkpoint from stdin", manual: importManual,
-		args: takes(0, 0, "no arguments: the bundle comes from stdin, as in cairn import < FILE"), complete: cobra.NoFileCompletions,
+		args: argCount(0, 0, "no arguments: the bundle comes from stdin, as in cairn import < FILE"), complete: cobra.NoFileCompletions,
 		run: func(ctx context.Context, _ *cobra.Command, _ []string) error {
 			if isTerminal(c.stdin) {
 				return c.usage("does not read from a terminal: give it a file, as in cairn import < FILE")

@@ -60,7 +60,7 @@ func (c *cli) gcCommand() *cobra.Command {
 	var background bool
 	cmd := c.command(command{
 		use: "gc [--dry-run]", short: "drop old checkpoints, pack the others", manual: gcManual,
-		args: takes(0, 0, "no arguments"), complete: cobra.NoFileCompletions,
+		args: argCount(0, 0, "no arguments"), complete: cobra.NoFileCompletions,
 		run: func(ctx context.Context, _ *cobra.Command, _ []string) error {
 			return c.withRepo(func(repo *cairn.Repo) error {
 				opt.Retention = c.config.Retention()
@@ -128,7 +128,7 @@ func (c *cli) cleanLater() {
 	if c.spawn == nil || !slices.Contains(cleansAfter, c.running) || c.last == nil || c.config == nil || !c.config.Background || isSet(c.env("CAIRN_NO_BACKGROUND")) {
 		return
 	}
-	if c.due == nil && !c.lookDue() || !*c.due {
+	if c.due == nil && !c.readDue() || !*c.due {
 		return
 	}
 	_ = c.spawn([]string{"gc", "--background", "--quiet", "--root", c.last.Root, "--data-dir", c.last.DataDir})
@@ -142,8 +142,8 @@ func (c *cli) noteDue(repo *cairn.Repo) {
 	}
 }
 
-// lookDue opens the repository, where a server did the work.
-func (c *cli) lookDue() bool {
+// readDue opens the repository, because a server did the work of this command.
+func (c *cli) readDue() bool {
 	opt := *c.last
 	opt.MustExist, opt.Retention = true, nil
 	repo, err := cairn.Open(opt)

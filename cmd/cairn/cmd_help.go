@@ -196,7 +196,7 @@ cairn COMMAND --help prints the same.
 func (c *cli) helpCommand() *cobra.Command {
 	help := c.command(command{
 		use: "help", short: "the manual, or all about one command", manual: helpManual,
-		args: takes(0, 1, "at most one COMMAND"),
+		args: argCount(0, 1, "at most one COMMAND"),
 		complete: func(_ *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			var names []cobra.Completion
 			for _, cmd := range c.root.Commands() {

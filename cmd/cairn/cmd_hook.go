@@ -57,7 +57,7 @@ Environment:
 func (c *cli) hookCommand() *cobra.Command {
 	return c.command(command{
 		use: "hook AGENT", short: "carry out a call of a coding agent's hook", manual: hookManual,
-		args:     takes(1, 1, "the name of the agent"),
+		args:     argCount(1, 1, "the name of the agent"),
 		complete: cobra.FixedCompletions(agentNames(), cobra.ShellCompDirectiveNoFileComp),
 		run: func(ctx context.Context, _ *cobra.Command, args []string) error {
 			// A crash in a goroutine of the library would end the process with status 2,

@@ -57,7 +57,7 @@ func (c *cli) logCommand() *cobra.Command {
 	var f logFlags
 	cmd := c.command(command{
 		use: "log [-n N] [--stat]", short: "list the checkpoints", manual: logManual,
-		args: takes(0, 0, "no arguments"), complete: cobra.NoFileCompletions,
+		args: argCount(0, 0, "no arguments"), complete: cobra.NoFileCompletions,
 		run: func(ctx context.Context, cmd *cobra.Command, _ []string) error {
 			if err := c.checkNumber(cmd, f.number); err != nil {
 				return err

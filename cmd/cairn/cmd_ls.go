@@ -34,7 +34,7 @@ func (c *cli) lsCommand() *cobra.Command {
 	var long, null bool
 	cmd := c.command(command{
 		use: "ls HASH [PATH]", short: "list the files of a checkpoint", manual: lsManual,
-		args: takes(1, 2, "a HASH and perhaps a PATH"), complete: c.completeHashThenTree,
+		args: argCount(1, 2, "a HASH and perhaps a PATH"), complete: c.completeHashThenTree,
 		run: func(ctx context.Context, _ *cobra.Command, args []string) error {
 			if c.global.json && (null || long) {
 				return c.usage("gives either --json, which says all, or -l and -z")

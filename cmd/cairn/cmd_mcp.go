@@ -42,7 +42,7 @@ Examples:
 func (c *cli) mcpCommand() *cobra.Command {
 	return c.command(command{
 		use: "mcp", short: "offer checkpoints and undo to a model", manual: mcpManual,
-		args: takes(0, 0, "no arguments"), complete: cobra.NoFileCompletions,
+		args: argCount(0, 0, "no arguments"), complete: cobra.NoFileCompletions,
 		run: func(ctx context.Context, _ *cobra.Command, _ []string) error {
 			if c.global.json {
 				return c.usage("has no --json form: it speaks a protocol of its own")

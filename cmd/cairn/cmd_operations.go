@@ -44,7 +44,7 @@ func (c *cli) operationsCommand() *cobra.Command {
 	var paths bool
 	cmd := c.command(command{
 		use: "operations [-n N] [--paths]", short: "list what was restored, reverted, undone and redone", manual: operationsManual,
-		args: takes(0, 0, "no arguments"), complete: cobra.NoFileCompletions,
+		args: argCount(0, 0, "no arguments"), complete: cobra.NoFileCompletions,
 		run: func(ctx context.Context, cmd *cobra.Command, _ []string) error {
 			if err := c.checkNumber(cmd, number); err != nil {
 				return err

@@ -34,7 +34,7 @@ func (c *cli) patchCommand() *cobra.Command {
 	var null bool
 	cmd := c.command(command{
 		use: "patch HASH [TO]", short: "list the files that changed", manual: patchManual,
-		args: takes(1, 2, "a HASH and perhaps a second one"), complete: c.completeHashes(2),
+		args: argCount(1, 2, "a HASH and perhaps a second one"), complete: c.completeHashes(2),
 		run: func(ctx context.Context, _ *cobra.Command, args []string) error {
 			if null && c.global.json {
 				return c.usage("gives either -z or --json")

@@ -37,7 +37,7 @@ Examples:
 func (c *cli) pinCommand() *cobra.Command {
 	return c.command(command{
 		use: "pin [HASH NAME]", short: "name a checkpoint, or list the names", manual: pinManual,
-		args: takes(0, 2, "a HASH and a NAME, or nothing"), complete: c.completeHashes(1),
+		args: argCount(0, 2, "a HASH and a NAME, or nothing"), complete: c.completeHashes(1),
 		run: func(ctx context.Context, _ *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				return c.usage("wants a NAME for %s", wording.ShellWord(args[0]))
@@ -113,7 +113,7 @@ The checkpoint stays, until it is cleaned away with the others of its age.
 func (c *cli) unpinCommand() *cobra.Command {
 	return c.command(command{
 		use: "unpin NAME", short: "take a name away", manual: unpinManual,
-		args: takes(1, 1, "a NAME"), complete: c.firstOnly(c.completePins),
+		args: argCount(1, 1, "a NAME"), complete: c.firstOnly(c.completePins),
 		run: func(ctx context.Context, _ *cobra.Command, args []string) error {
 			return c.withRepo(func(repo *cairn.Repo) error { return repo.Unpin(ctx, args[0]) })
 		},

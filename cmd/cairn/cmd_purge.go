@@ -38,7 +38,7 @@ func (c *cli) purgeCommand() *cobra.Command {
 	var lift bool
 	cmd := c.command(command{
 		use: "purge PATH...", short: "take files out of the whole history", manual: purgeManual,
-		args: takes(1, -1, "at least one PATH"), complete: completeFiles,
+		args: argCount(1, -1, "at least one PATH"), complete: completeFiles,
 		run: func(ctx context.Context, _ *cobra.Command, args []string) error {
 			paths, err := c.paths(args)
 			if err != nil {

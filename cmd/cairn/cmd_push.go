@@ -41,7 +41,7 @@ func (c *cli) pushCommand() *cobra.Command {
 
 // remoteCommand is push or fetch.
 func (c *cli) remoteCommand(d command, move func(*cairn.Repo, context.Context, string) ([]string, error), nothing string) *cobra.Command {
-	d.args, d.complete = takes(1, 1, "a REMOTE, which is a URL or a path"), c.firstOnly(completeFiles)
+	d.args, d.complete = argCount(1, 1, "a REMOTE, which is a URL or a path"), c.firstOnly(completeFiles)
 	d.run = func(ctx context.Context, _ *cobra.Command, args []string) error {
 		remote, err := c.remote(args[0])
 		if err != nil {

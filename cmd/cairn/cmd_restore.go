@@ -53,7 +53,7 @@ func (c *cli) restoreCommand() *cobra.Command {
 	var plan planFlags
 	cmd := c.command(command{
 		use: "restore HASH [PATH...]", short: "go back to a checkpoint", manual: restoreManual,
-		args: takes(1, -1, "a HASH and perhaps paths"), complete: c.completeHashThenFiles,
+		args: argCount(1, -1, "a HASH and perhaps paths"), complete: c.completeHashThenFiles,
 		run: func(ctx context.Context, cmd *cobra.Command, args []string) error {
 			if err := plan.check(c, cmd); err != nil {
 				return err

@@ -48,7 +48,7 @@ Examples:
 func (c *cli) runCommand() *cobra.Command {
 	cmd := c.command(command{
 		use: "run [--] COMMAND [ARGUMENT...]", short: "run a command with checkpoints around it", manual: runManual,
-		args: takes(1, -1, "a command"), complete: completeCommand,
+		args: argCount(1, -1, "a command"), complete: completeCommand,
 		run: func(ctx context.Context, _ *cobra.Command, args []string) error {
 			if c.global.json {
 				return c.usage("has no --json form: the answer is the command's")

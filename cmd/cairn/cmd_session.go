@@ -162,7 +162,7 @@ func (c *cli) sessionCommand() *cobra.Command {
 	var f sessionFlags
 	cmd := c.command(command{
 		use: "session VERB [SESSION]", short: "what agents did, and taking it back", manual: sessionManual,
-		args: takes(1, -1, "to know what to do: list, show, revert and so on"), complete: c.completeSession,
+		args: argCount(1, -1, "to know what to do: list, show, revert and so on"), complete: c.completeSession,
 		run: func(ctx context.Context, cmd *cobra.Command, args []string) error {
 			return c.session(&sessionRun{cli: c, ctx: ctx, cmd: cmd, args: args, f: &f})
 		},

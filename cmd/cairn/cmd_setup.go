@@ -58,7 +58,7 @@ func (c *cli) setupCommand() *cobra.Command {
 	var f setupFlags
 	cmd := c.command(command{
 		use: "setup AGENT", short: "connect a coding agent with cairn", manual: setupManual,
-		args:     takes(1, 1, "the name of an agent: "+strings.Join(setup.Agents(), ", ")),
+		args:     argCount(1, 1, "the name of an agent: "+strings.Join(setup.Agents(), ", ")),
 		complete: cobra.FixedCompletions(setup.Agents(), cobra.ShellCompDirectiveNoFileComp),
 		run: func(_ context.Context, _ *cobra.Command, args []string) error {
 			return c.setUp(args[0], &f)

@@ -74,7 +74,7 @@ type newestCheckpoint struct {
 func (c *cli) statusCommand() *cobra.Command {
 	return c.command(command{
 		use: "status", short: "what is looked after, and what changed", manual: statusManual,
-		args: takes(0, 0, "no arguments"), complete: cobra.NoFileCompletions,
+		args: argCount(0, 0, "no arguments"), complete: cobra.NoFileCompletions,
 		run: func(ctx context.Context, _ *cobra.Command, _ []string) error {
 			return c.withRepo(func(repo *cairn.Repo) error {
 				s, err := c.statusOf(ctx, repo)
@@ -127,7 +127,7 @@ func (c *cli) printStatus(s *standing) error {
 	}
 	fmt.Fprintf(c.out, "root        %s\nstore       %s (%s)\ncheckpoint  %s, %s\nnow         %s\nholds       %s\nlimits      %s\n",
 		placeText(string(s.Root)), placeText(string(s.Store)), wording.Size(s.Size), s.Checkpoint.Hash,
-		c.about(s.Checkpoint.Time, s.Checkpoint.Message), now, c.holdsText(s), limitsText(s.Limits))
+		c.about(s.Checkpoint.Time, s.Checkpoint.Message), now, c.contentsText(s), limitsText(s.Limits))
 	for _, path := range s.Purged {
 		fmt.Fprintf(c.out, "purged      %s\n", pathtext.Quote(path))
 	}
@@ -168,8 +168,9 @@ func watchingText(s *cairn.WatchState) string {
 	return "scanning: " + wording.Printable(s.Reason)
 }
 
-// holdsText says what the store holds and when it was cleaned.
-func (c *cli) holdsText(s *standing) string {
+// contentsText is the number of checkpoints in the store, and the time of the last
+// cleaning.
+func (c *cli) contentsText(s *standing) string {
 	text := wording.Count(s.Checkpoints, "checkpoint")
 	if s.Cleaned.IsZero() {
 		return text

@@ -107,7 +107,7 @@ func (c *cli) trackCommand() *cobra.Command {
 	var f trackFlags
 	cmd := c.command(command{
 		use: "track [-m TEXT] [--paths PATH...]", short: "take a checkpoint", manual: trackManual,
-		args: takes(0, -1, ""), complete: completeFiles,
+		args: argCount(0, -1, ""), complete: completeFiles,
 		run: func(ctx context.Context, cmd *cobra.Command, args []string) error {
 			if err := c.hints(cmd, &f, args); err != nil {
 				return err

@@ -32,7 +32,7 @@ type build struct {
 func (c *cli) versionCommand() *cobra.Command {
 	return c.command(command{
 		use: "version", short: "which cairn this is", manual: versionManual,
-		args: takes(0, 0, "no arguments"), complete: cobra.NoFileCompletions,
+		args: argCount(0, 0, "no arguments"), complete: cobra.NoFileCompletions,
 		run: func(context.Context, *cobra.Command, []string) error { return c.printVersion() },
 	})
 }

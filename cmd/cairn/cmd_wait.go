@@ -64,7 +64,7 @@ func (c *cli) waitCommand() *cobra.Command {
 	var background, strict bool
 	cmd := c.command(command{
 		use: "wait TICKET", short: "the answer of what was begun with --async", manual: waitManual,
-		args: takes(1, -1, "the TICKET that --async has printed"), complete: c.firstOnly(c.completeTickets),
+		args: argCount(1, -1, "the TICKET that --async has printed"), complete: c.firstOnly(c.completeTickets),
 		run: func(ctx context.Context, cmd *cobra.Command, args []string) error {
 			if background {
 				return c.workInBackground(ctx, args)

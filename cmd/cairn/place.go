@@ -80,12 +80,13 @@ func (c *cli) options() (cairn.Options, error) {
 	return opt, nil
 }
 
-// found is where a directory leads, looked up once: a command asks for it several
-// times, and it should be the same every time.
+// found is the result of a look-up for a directory. A command asks several times, and
+// the answer should be the same every time.
 type found struct{ from, to string }
 
-// look returns what f gives for a directory, from memory if it was asked for last.
-func (l *found) look(from string, f func(string) (string, error)) (string, error) {
+// resolve returns the result of f for a directory, from memory if the directory is the
+// last one.
+func (l *found) resolve(from string, f func(string) (string, error)) (string, error) {
 	if l.to != "" && l.from == from {
 		return l.to, nil
 	}
@@ -106,7 +107,7 @@ func (c *cli) workDir() (string, error) {
 		}
 		dir = filepath.Join(c.dir, dir)
 	}
-	real, err := c.real.look(dir, realpath.Of)
+	real, err := c.real.resolve(dir, realpath.Of)
 	if err != nil {
 		return "", fmt.Errorf("%w: %w", cairn.ErrRoot, err)
 	}
@@ -119,7 +120,7 @@ func (c *cli) rootDir(dir string) (string, error) {
 	if c.global.root != "" {
 		return absolute(dir, c.global.root), nil
 	}
-	return c.top.look(dir, func(dir string) (string, error) {
+	return c.top.resolve(dir, func(dir string) (string, error) {
 		data, err := c.dataDir(dir)
 		if err != nil { // it is reported where a store is opened
 			return cairn.FindRoot(dir)
@@ -142,8 +143,8 @@ func (c *cli) tellAbove(root string) {
 	}
 }
 
-// holds reports whether path is dir or lies below it.
-func holds(dir, path string) bool {
+// contains reports whether path is dir or lies below it.
+func contains(dir, path string) bool {
 	rel, err := filepath.Rel(dir, path)
 	return err == nil && filepath.IsLocal(rel)
 }

@@ -44,7 +44,7 @@ func Check(from Sources) (*Report, error) {
 		records[r.Agent] = r
 	}
 	report := &Report{log: hooks.LogPath(from.HooksDir)}
-	for _, s := range setup.Look(from.User) {
+	for _, s := range setup.Statuses(from.User) {
 		report.add(s, records[s.Agent], from.Now, "")
 	}
 	if from.Project == "" {
@@ -52,7 +52,7 @@ func Check(from Sources) (*Report, error) {
 	}
 	places := from.User
 	places.Project = from.Project
-	for _, s := range setup.Look(places) {
+	for _, s := range setup.Statuses(places) {
 		if s.SetUp {
 			report.add(s, records[s.Agent], from.Now, " in this project")
 		}

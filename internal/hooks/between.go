@@ -63,9 +63,9 @@ func (h *hook) recordLeft(ctx context.Context, pending bool) error {
 // would have nothing to bring back then.
 var recordsLeft = map[string]bool{"undo": true, "log": true, "diff": true, "status": true, "revert": true}
 
-// betweenTaken says which of the turns that an undo took back hold what changed while a
+// takenBackBetween says which of the turns that an undo took back hold what changed while a
 // background command ran. before are the messages that were taken back earlier.
-func (h *hook) betweenTaken(ctx context.Context, before map[string]bool) string {
+func (h *hook) takenBackBetween(ctx context.Context, before map[string]bool) string {
 	if before == nil {
 		return ""
 	}

@@ -147,7 +147,7 @@ type late struct {
 	Calls []string `json:"calls"`
 }
 
-// keepLate remembers what was at work when its session was taken back.
+// lateSteps lists the steps whose tools were running when their session was taken back.
 func (t *turn) keepLate(own string) map[string]late {
 	all := make(map[string]late)
 	for id, w := range t.Agents {

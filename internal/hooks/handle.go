@@ -199,7 +199,7 @@ func (h *hook) run(ctx context.Context, opt Options) (err error) {
 	if h.parent != "" {
 		top = h.parent
 	}
-	h.awaitEnd(ctx, func() *turn { return ts.look(project.Root, top) }, opt.pause())
+	h.awaitEnd(ctx, func() *turn { return ts.read(project.Root, top) }, opt.pause())
 	return ts.use(ctx, project.Root, top, func(t *turn, save func() error) error {
 		h.turn, h.saveTurn = t, save
 		err := h.meetAgent(ctx, opt.line())

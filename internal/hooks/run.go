@@ -152,7 +152,7 @@ func (h *hook) told(ctx context.Context, err error, before map[string]bool) erro
 // alsoTold are the lines about an undo beyond its files. before are the messages that were
 // taken back earlier.
 func (h *hook) alsoTold(ctx context.Context, before map[string]bool) (lines []string) {
-	for _, line := range []string{h.betweenTaken(ctx, before), h.gitStays(ctx, before)} {
+	for _, line := range []string{h.takenBackBetween(ctx, before), h.gitStays(ctx, before)} {
 		if line != "" {
 			lines = append(lines, line)
 		}

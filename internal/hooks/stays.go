@@ -29,9 +29,9 @@ type sight struct {
 	Time int64         `json:"time,omitempty"`
 }
 
-// look notes what stands at a path. Of a directory only its presence counts: its times
-// change with every name in it. The same goes for devices.
-func look(root, path string) (sight, bool) {
+// sightOf describes the file at a path. Of a directory only its presence counts: its
+// times change with every name in it. The same goes for devices.
+func sightOf(root, path string) (sight, bool) {
 	s := sight{Path: pathtext.Text(path)}
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(root, filepath.FromSlash(path))
@@ -70,7 +70,7 @@ func (h *hook) seeAt(w *work, path string) string {
 	if place == "" || len(w.Seen) >= maxSeen || slices.ContainsFunc(w.Seen, func(s sight) bool { return string(s.Path) == place }) {
 		return place
 	}
-	if s, ok := look(h.root, place); ok {
+	if s, ok := sightOf(h.root, place); ok {
 		w.Seen = append(w.Seen, s)
 	}
 	return place
@@ -95,7 +95,7 @@ func (h *hook) seeBelow(w *work, dirs []string) {
 			if entry.IsDir() {
 				dirs = append(dirs, path)
 			}
-			if s, ok := look(h.root, path); ok && !known[path] {
+			if s, ok := sightOf(h.root, path); ok && !known[path] {
 				w.Seen = append(w.Seen, s)
 			}
 		}
@@ -151,7 +151,7 @@ func (h *hook) stays(w *work, named []string) []session.Part {
 	known := make(map[string]bool)
 	for _, was := range w.Seen {
 		known[string(was.Path)] = true
-		if is, ok := look(h.root, string(was.Path)); ok && is != was {
+		if is, ok := sightOf(h.root, string(was.Path)); ok && is != was {
 			list = append(list, session.UncapturedChange{Path: was.Path, Made: was.Mode == ""})
 		}
 	}
@@ -175,7 +175,7 @@ func (h *hook) stays(w *work, named []string) []session.Part {
 // running goes on.
 func (h *hook) seeAgain(w *work, before []sight) {
 	for _, s := range before {
-		if s, ok := look(h.root, string(s.Path)); ok {
+		if s, ok := sightOf(h.root, string(s.Path)); ok {
 			w.Seen = append(w.Seen, s)
 		}
 	}

@@ -152,9 +152,9 @@ func (ts turns) use(ctx context.Context, root, session string, f func(t *turn, s
 	return errors.Join(err, save())
 }
 
-// look reads the turn of a session without a lock; what it finds may be older than a call
+// read returns the turn of a session without a lock. It may be older than the state of a call
 // that is at work on it.
-func (ts turns) look(root, session string) *turn {
+func (ts turns) read(root, session string) *turn {
 	return readTurn(filepath.Join(ts.dir, "turns", turnKey(root, session)+".json"))
 }
 

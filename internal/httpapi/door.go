@@ -84,7 +84,7 @@ func (d *Door) enter(w *answer, r *http.Request) error {
 		return problem(http.StatusUnauthorized, protocol.Unauthorized, "a token is wanted: Authorization: Bearer TOKEN; a browser gets in with the link that cairn serve --login prints")
 	}
 	s := d.server
-	leave, ok := s.takePlace(r)
+	leave, ok := s.reservePlace(r)
 	if !ok {
 		w.Header().Set("Retry-After", "1")
 		return problem(http.StatusTooManyRequests, protocol.TooMany, "too many requests at once")
@@ -128,7 +128,7 @@ func (d *Door) knows(r *http.Request) bool {
 		return d.isToken(strings.TrimSpace(token))
 	}
 	if c, err := r.Cookie(d.cookie); err == nil {
-		return d.logins != nil && d.logins.holds(c.Value)
+		return d.logins != nil && d.logins.isValid(c.Value)
 	}
 	return false
 }
@@ -138,8 +138,8 @@ func (d *Door) isToken(token string) bool {
 	return subtle.ConstantTimeCompare(sum[:], d.token[:]) == 1
 }
 
-// takePlace reserves a place among the requests, or among the streams, which last.
-func (s *Server) takePlace(r *http.Request) (leave func(), ok bool) {
+// reservePlace reserves a place among the requests, or among the streams, which last.
+func (s *Server) reservePlace(r *http.Request) (leave func(), ok bool) {
 	places := s.requests
 	if strings.HasSuffix(r.URL.Path, eventsPath) {
 		places = s.streams

@@ -71,9 +71,9 @@ func (l *logins) cookie() string {
 	return value
 }
 
-// holds reports whether a cookie is valid. The look-up goes by the hash, so that its time
+// isValid reports whether a cookie is valid. The look-up goes by the hash, so that its time
 // tells nothing about the value.
-func (l *logins) holds(cookie string) bool {
+func (l *logins) isValid(cookie string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	_, ok := l.cookies[sha256.Sum256([]byte(cookie))]

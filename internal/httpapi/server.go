@@ -41,15 +41,15 @@ func New(opt Options) *Server {
 	s.life, s.giveUp = context.WithCancel(context.Background())
 	s.projects.init(s)
 	s.routes()
-	s.janitor.Go(s.keepHouse)
+	s.janitor.Go(s.maintainStores)
 	return s
 }
 
 // Drain ends the streams of events, which would otherwise never end. Requests go on.
 func (s *Server) Drain() { s.events.close() }
 
-// Settle waits until ctx ends for the work of tickets. No request may come meanwhile.
-func (s *Server) Settle(ctx context.Context) {
+// WaitForTickets waits until ctx ends for the work of tickets. No request may come meanwhile.
+func (s *Server) WaitForTickets(ctx context.Context) {
 	settled := make(chan struct{})
 	go func() { s.working.Wait(); close(settled) }()
 	select {
@@ -68,8 +68,8 @@ func (s *Server) Close() error {
 	return s.projects.close()
 }
 
-// keepHouse closes idle stores and cleans the stores that are due.
-func (s *Server) keepHouse() {
+// maintainStores closes idle stores and cleans the stores that are due.
+func (s *Server) maintainStores() {
 	tick := time.NewTicker(max(s.opt.Idle/4, time.Millisecond))
 	defer tick.Stop()
 	for {

@@ -71,7 +71,7 @@ func (s *Server) beginTicket(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	if !s.takeJob() {
+	if !s.reserveJob() {
 		return nil, problem(http.StatusTooManyRequests, protocol.TooMany, "too many tickets at once")
 	}
 	out, err := makeTickets(book, r, rest)
@@ -169,7 +169,7 @@ func (p *project) await(ctx context.Context, book ticket.Book, id string, r *tic
 	switch {
 	case r.Flags == ticket.Flags{}:
 		p.startJob(book, id)
-	case !book.Taken(id) && book.Answer(id) == nil:
+	case !book.Claimed(id) && book.Answer(id) == nil:
 		return nil, problem(http.StatusConflict, protocol.Conflict, "nobody is at work on it: cairn wait %s does it, with the options that it was asked for with", id)
 	}
 	ctx, cancel := context.WithTimeout(ctx, wait)
@@ -185,8 +185,8 @@ func (p *project) book() (ticket.Book, error) {
 	return ticket.In(opt.DataDir), err
 }
 
-// takeJob reserves a place for a job, if there is one.
-func (s *Server) takeJob() bool {
+// reserveJob reserves a place for a job, if there is one.
+func (s *Server) reserveJob() bool {
 	select {
 	case s.jobs <- struct{}{}:
 		return true
@@ -198,7 +198,7 @@ func (s *Server) takeJob() bool {
 // startJob begins to work on a ticket if there is room. Otherwise the next process that
 // asks for the answer does the work.
 func (p *project) startJob(book ticket.Book, id string) {
-	if p.server.takeJob() {
+	if p.server.reserveJob() {
 		p.runJob(book, id)
 	}
 }

@@ -231,9 +231,9 @@ func TestSettle(t *testing.T) {
 	id := f.begin(TicketRequest{Track: &TrackRequest{Message: "m"}}).Ticket
 	over, cancel := context.WithTimeout(t.Context(), time.Nanosecond)
 	defer cancel()
-	f.server.Settle(over)
+	f.server.WaitForTickets(over)
 	release()
-	f.server.Settle(t.Context())
+	f.server.WaitForTickets(t.Context())
 	if ticket.In(f.dataDir).Answer(id) == nil {
 		t.Error("no answer")
 	}

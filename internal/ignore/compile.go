@@ -44,7 +44,7 @@ func (c *compiler) rule(line string) (rule, bool) {
 	if !anchored {
 		elems = slices.Insert(elems, 0, element{deep: true})
 	}
-	r.take(elems)
+	r.setElements(elems)
 	return r, true
 }
 

@@ -28,8 +28,8 @@ const (
 	anything
 )
 
-// take gives r its elements and finds the cheapest way to compare them.
-func (r *rule) take(elems []element) {
+// setElements gives r its elements and finds the cheapest way to compare them.
+func (r *rule) setElements(elems []element) {
 	elems = slices.CompactFunc(elems, func(a, b element) bool { return a.deep && b.deep })
 	r.elems = elems
 	r.kind, r.text = pathGlob, literalStart(elems)

@@ -61,8 +61,8 @@ func (r *reader) patches() ([]patch, error) {
 	for i := range list {
 		p := &list[i]
 		p.path = string(r.piece())
-		copy(p.tree[:], r.take(len(p.tree)))
-		p.seal.decode(r.take(sealSize))
+		copy(p.tree[:], r.next(len(p.tree)))
+		p.seal.decode(r.next(sealSize))
 		p.gone = r.strings()
 		p.raw = r.piece()
 		if err := checkBlock(p.raw); err != nil {

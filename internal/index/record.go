@@ -95,8 +95,8 @@ func decodeRecord(data []byte) (rec record, err error) {
 	for i := range dirs {
 		d := &dirs[i]
 		d.Path = string(r.piece())
-		copy(d.Tree[:], r.take(len(d.Tree)))
-		d.Seal.decode(r.take(sealSize))
+		copy(d.Tree[:], r.next(len(d.Tree)))
+		d.Seal.decode(r.next(sealSize))
 		d.Raw = r.piece()
 		if err := checkBlock(d.Raw); err != nil {
 			return record{}, err
@@ -120,7 +120,7 @@ type reader struct {
 	short bool
 }
 
-func (r *reader) take(n int) []byte {
+func (r *reader) next(n int) []byte {
 	if n > len(r.data) {
 		r.data, r.short = nil, true
 	}
@@ -135,7 +135,7 @@ func (r *reader) take(n int) []byte {
 // count reads the length of a list whose items have at least size bytes. A length that exceeds the
 // rest of the data is an error, so a false length allocates no more than a true one could.
 func (r *reader) count(size int) int {
-	b := r.take(4)
+	b := r.next(4)
 	if b == nil {
 		return 0
 	}
@@ -147,7 +147,7 @@ func (r *reader) count(size int) int {
 	return int(n)
 }
 
-func (r *reader) piece() []byte { return r.take(r.count(1)) }
+func (r *reader) piece() []byte { return r.next(r.count(1)) }
 
 func (r *reader) strings() []string {
 	list := make([]string, r.count(4))

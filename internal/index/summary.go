@@ -209,14 +209,14 @@ func decodeSummary(piece []byte) *summary {
 	le := binary.LittleEndian
 	r := reader{data: piece}
 	s := &summary{perms: make(map[permKey]int)}
-	head := r.take(4 + 6)
+	head := r.next(4 + 6)
 	if head == nil {
 		return nil
 	}
 	s.files = int(le.Uint32(head))
 	s.usual = Perms{le.Uint16(head[4:]), le.Uint16(head[6:]), le.Uint16(head[8:])}
 	for range r.count(permSize) {
-		b := r.take(permSize)
+		b := r.next(permSize)
 		if int(b[0]) >= len(modeCodes) {
 			return nil
 		}

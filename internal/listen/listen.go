@@ -137,6 +137,6 @@ func Serve(ctx context.Context, server *httpapi.Server, ways []Way, logger *slog
 			err = errors.Join(err, fmt.Errorf("some requests did not end in time: %w", e), h.Close())
 		}
 	}
-	server.Settle(last)
+	server.WaitForTickets(last)
 	return err
 }

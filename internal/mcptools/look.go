@@ -22,23 +22,23 @@ const (
 	maxDiff   = 4 << 20
 )
 
-func (t *tools) addLooking(s *mcp.Server) {
+func (t *tools) addReadOnly(s *mcp.Server) {
 	add(s, &mcp.Tool{
 		Name: "checkpoints", Description: "List the checkpoints of the working directory, newest first.",
-		Annotations: looks("List checkpoints"),
+		Annotations: readOnly("List checkpoints"),
 	}, t.checkpoints)
 	add(s, &mcp.Tool{
 		Name: "operations", Description: "List what was restored, reverted, undone and redone, newest first.",
-		Annotations: looks("List operations"),
+		Annotations: readOnly("List operations"),
 	}, t.operations)
 	add(s, &mcp.Tool{
 		Name: "diff", Description: "Show what changed between two checkpoints, or between a checkpoint and the files as they are now.",
-		Annotations: looks("Show changes"),
+		Annotations: readOnly("Show changes"),
 	}, t.diff)
 	add(s, &mcp.Tool{
 		Name: "preview", Description: "List exactly what a restore, revert, undo or redo would do, without doing it. " +
 			"The answer has a plan id: give it to the tool of that name, with the same arguments, to do exactly this or nothing.",
-		Annotations: looks("Preview going back"),
+		Annotations: readOnly("Preview going back"),
 	}, t.preview)
 }
 

@@ -63,7 +63,7 @@ func newServer(opt Options) *mcp.Server {
 			Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}},
 		})
 	t := &tools{opt.Repo, session.New(opt.Repo)}
-	t.addLooking(server)
+	t.addReadOnly(server)
 	t.addChanging(server)
 	t.addSessions(server)
 	t.addResources(server)
@@ -88,7 +88,7 @@ func add[In, Out any](s *mcp.Server, tool *mcp.Tool, h handler[In, Out]) {
 // The three kinds of tools. Clients read these annotations before they ask the user for
 // permission. No tool reaches beyond this machine.
 
-func looks(title string) *mcp.ToolAnnotations {
+func readOnly(title string) *mcp.ToolAnnotations {
 	return &mcp.ToolAnnotations{Title: title, ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: new(bool)}
 }
 

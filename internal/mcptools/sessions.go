@@ -18,7 +18,7 @@ import (
 func (t *tools) addSessions(s *mcp.Server) {
 	add(s, &mcp.Tool{
 		Name: "sessions", Description: "List what agents did here, session by session, the one that was changed last first.",
-		Annotations: looks("List sessions"),
+		Annotations: readOnly("List sessions"),
 	}, t.listSessions)
 	add(s, &mcp.Tool{
 		Name: "session_undo", Description: "Take back what the last turn of a session changed; again takes back the turn before. " +

@@ -45,7 +45,7 @@ var here = sync.OnceValue(func() ID {
 // Of names a running process. It fails where the process is not there, or where it
 // cannot be seen from here.
 func Of(pid int) (ID, bool) {
-	about, state := look(pid)
+	about, state := inspect(pid)
 	if state != Alive {
 		return ID{}, false
 	}
@@ -60,9 +60,9 @@ var Self = sync.OnceValues(func() (ID, bool) { return Of(os.Getpid()) })
 // State tells whether a process is alive. A process of an earlier boot of this machine
 // is dead. One of another machine or another PID namespace is unknown: the host's name
 // alone does not tell this machine from others, so the namespace has to be the same too.
-func (id ID) State() State { return id.state(here(), look) }
+func (id ID) State() State { return id.state(here(), inspect) }
 
-func (id ID) state(at ID, look func(int) (about, State)) State {
+func (id ID) state(at ID, inspect func(int) (about, State)) State {
 	if id.PID <= 0 || id.Start == "" || id.Space != at.Space {
 		return Unknown
 	}
@@ -75,7 +75,7 @@ func (id ID) state(at ID, look func(int) (about, State)) State {
 	if id.Boot == "" && id.Host != at.Host {
 		return Unknown
 	}
-	now, state := look(id.PID)
+	now, state := inspect(id.PID)
 	if state == Alive && now.start != id.Start {
 		return Dead // the number has been given to another process
 	}
@@ -94,7 +94,7 @@ type about struct {
 func Line(pid int) []Relative {
 	var line []Relative
 	for len(line) < maxLine && pid > 0 {
-		about, state := look(pid)
+		about, state := inspect(pid)
 		if state != Alive {
 			break
 		}

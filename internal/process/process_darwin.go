@@ -13,9 +13,9 @@ func space() string { return "" }
 // zombie is the state of a process of which only the exit status is left (SZOMB).
 const zombie = 5
 
-// look asks for kern.proc.pid. For a number without a process the system answers with
+// inspect asks for kern.proc.pid. For a number without a process the system answers with
 // nothing, which is EIO.
-func look(pid int) (about, State) {
+func inspect(pid int) (about, State) {
 	info, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
 	if err != nil {
 		if unix.Kill(pid, 0) == unix.ESRCH {

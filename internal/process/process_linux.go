@@ -25,9 +25,9 @@ func space() string {
 	return name
 }
 
-// look reads /proc/PID/stat. Where /proc hides the processes of others, a signal that
+// inspect reads /proc/PID/stat. Where /proc hides the processes of others, a signal that
 // is not sent tells whether there is one.
-func look(pid int) (about, State) {
+func inspect(pid int) (about, State) {
 	if here().Space == "" {
 		return about{}, Unknown
 	}

@@ -7,6 +7,6 @@ import "time"
 // space: no process can be seen here.
 func space() string { return "" }
 
-func look(int) (about, State) { return about{}, Unknown }
+func inspect(int) (about, State) { return about{}, Unknown }
 
 func awake() (time.Duration, bool) { return 0, false }

@@ -15,8 +15,8 @@ func space() string { return "" }
 // stillActive is the exit code of a process that has not ended (STILL_ACTIVE).
 const stillActive = 259
 
-// look opens the process. A number that is not there is refused as a wrong parameter.
-func look(pid int) (about, State) {
+// inspect opens the process. A number that is not there is refused as a wrong parameter.
+func inspect(pid int) (about, State) {
 	h, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, uint32(pid))
 	if errors.Is(err, windows.ERROR_INVALID_PARAMETER) {
 		return about{}, Dead

@@ -161,7 +161,7 @@ func (p *purger) rewrite(ctx context.Context) error {
 		return err
 	}
 	w := Rewritten{Refs: refs, Commits: p.commits, Replaced: p.replacements(), Journals: journals}
-	return r.TakeRewritten(p.batch, w, func() error { return r.addPurged(p.paths) })
+	return r.ReplaceHistory(p.batch, w, func() error { return r.addPurged(p.paths) })
 }
 
 // replacements maps the old ids of commits, and of the trees of states, to the new ones.

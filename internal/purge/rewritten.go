@@ -19,10 +19,10 @@ type Rewritten struct {
 	Journals []odb.Journal
 }
 
-// TakeRewritten replaces the store's history by a rewritten one. If the process dies on the way,
+// ReplaceHistory replaces the store's history by a rewritten one. If the process dies on the way,
 // the store is sound and the same call completes the work. beforeRefs runs after all objects are
 // written and before the first ref moves.
-func (r *Rewriter) TakeRewritten(batch *odb.Batch, w Rewritten, beforeRefs func() error) error {
+func (r *Rewriter) ReplaceHistory(batch *odb.Batch, w Rewritten, beforeRefs func() error) error {
 	ends, err := r.DB.Shallow()
 	if err != nil {
 		return err

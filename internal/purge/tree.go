@@ -196,7 +196,7 @@ func (p *purger) emptied(old object.ID, t *purgedTree) error {
 			if err != nil {
 				return err
 			}
-			other, err := p.holdsOther(e.ID, dir)
+			other, err := p.hasOther(e.ID, dir)
 			if err != nil {
 				return err
 			}
@@ -211,8 +211,8 @@ func (p *purger) emptied(old object.ID, t *purgedTree) error {
 	return nil
 }
 
-// holdsOther reports whether a directory holds anything but the purged paths.
-func (p *purger) holdsOther(tree object.ID, dir string) (bool, error) {
+// hasOther reports whether a directory holds anything but the purged paths.
+func (p *purger) hasOther(tree object.ID, dir string) (bool, error) {
 	entries, err := p.repo.ReadTree(tree)
 	if err != nil {
 		return false, err
@@ -225,7 +225,7 @@ func (p *purger) holdsOther(tree object.ID, dir string) (bool, error) {
 		if entries[i].Mode != object.Dir {
 			return true, nil
 		}
-		if other, err := p.holdsOther(entries[i].ID, path); other || err != nil {
+		if other, err := p.hasOther(entries[i].ID, path); other || err != nil {
 			return other, err
 		}
 	}

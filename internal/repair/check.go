@@ -207,7 +207,7 @@ func (c *checker) ends(ctx context.Context) {
 
 // withoutParents lists the reachable commits whose parents are missing.
 func (r *Doctor) withoutParents(ctx context.Context) ([]object.ID, error) {
-	s, err := retention.TakeSurvey(ctx, r.Store)
+	s, err := retention.NewSurvey(ctx, r.Store)
 	if err != nil {
 		return nil, err
 	}

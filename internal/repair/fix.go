@@ -34,13 +34,13 @@ func (c *checker) mend(ctx context.Context) error {
 		err = run()
 	}
 	if err == nil {
-		c.settle(m)
+		c.recordRepairs(m)
 	}
 	return err
 }
 
-// settle records in the findings how each object was repaired, and adds the losses.
-func (c *checker) settle(m *mender) {
+// recordRepairs notes in the findings how each object was repaired, and adds the losses.
+func (c *checker) recordRepairs(m *mender) {
 	told := make(map[string]bool)
 	for i := range c.found {
 		f := &c.found[i]

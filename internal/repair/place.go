@@ -113,10 +113,10 @@ func (r *Doctor) capturedPlace() place {
 		}
 		return nil
 	}
-	return place{name: "the disk", prepare: prepare, open: holdsNothing}
+	return place{name: "the disk", prepare: prepare, open: emptyPlace}
 }
 
-func holdsNothing(id object.ID) (object.Kind, int64, io.ReadCloser, error) {
+func emptyPlace(id object.ID) (object.Kind, int64, io.ReadCloser, error) {
 	return 0, 0, nil, fmt.Errorf("object %s: %w", id, odb.ErrNotFound)
 }
 
@@ -133,7 +133,7 @@ func (r *Doctor) diskPlace() place {
 	open := func(id object.ID) (object.Kind, int64, io.ReadCloser, error) {
 		path, ok := files[id]
 		if !ok {
-			return holdsNothing(id)
+			return emptyPlace(id)
 		}
 		in, size, err := openContent(path)
 		return object.Blob, size, in, err

@@ -167,9 +167,9 @@ type stray struct {
 	used bool
 }
 
-// lookForStrays lists the unreachable commits, newest first. Commits that retention has cut off,
+// findStrays lists the unreachable commits, newest first. Commits that retention has cut off,
 // and replaced ones, are left out.
-func (m *mender) lookForStrays(ctx context.Context) error {
+func (m *mender) findStrays(ctx context.Context) error {
 	if m.looked {
 		return nil
 	}
@@ -305,7 +305,7 @@ func (m *mender) strayOperation(ctx context.Context, before time.Time) (object.I
 }
 
 func (m *mender) newestStray(ctx context.Context, fits func(*stray) bool) (object.ID, bool, error) {
-	if err := m.lookForStrays(ctx); err != nil {
+	if err := m.findStrays(ctx); err != nil {
 		return object.ID{}, false, err
 	}
 	for _, s := range m.strays {

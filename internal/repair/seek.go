@@ -15,7 +15,7 @@ import (
 func (m *mender) seek(ctx context.Context, places []place) error {
 	for _, p := range places {
 		for len(m.lost) > 0 {
-			n, err := m.take(ctx, p)
+			n, err := m.recoverFrom(ctx, p)
 			if err != nil {
 				return fmt.Errorf("%s: %w", p.name, err)
 			}
@@ -31,8 +31,8 @@ func (m *mender) seek(ctx context.Context, places []place) error {
 	return nil
 }
 
-// take brings back the lost objects of one place and returns their number.
-func (m *mender) take(ctx context.Context, p place) (n int, err error) {
+// recoverFrom brings back the lost objects of one place and returns their number.
+func (m *mender) recoverFrom(ctx context.Context, p place) (n int, err error) {
 	if p.prepare != nil {
 		if err := p.prepare(ctx, m); err != nil {
 			return 0, err
@@ -47,7 +47,7 @@ func (m *mender) take(ctx context.Context, p place) (n int, err error) {
 		if m.back[id] != "" {
 			continue
 		}
-		ok, err := m.takeOne(batch, p, id)
+		ok, err := m.recoverObject(batch, p, id)
 		if err != nil {
 			return n, err
 		}
@@ -62,16 +62,16 @@ func (m *mender) take(ctx context.Context, p place) (n int, err error) {
 	return n, batch.Commit()
 }
 
-// takeOne adds one object to the batch. It takes only an object that is whole: another place may
+// recoverObject adds one object to the batch. It takes only an object that is whole: another place may
 // hold it.
-func (m *mender) takeOne(batch *odb.Batch, p place, id object.ID) (bool, error) {
+func (m *mender) recoverObject(batch *odb.Batch, p place, id object.ID) (bool, error) {
 	kind, size, in, err := p.open(id)
 	if err != nil {
 		return false, nil
 	}
 	defer in.Close()
 	if kind == object.Blob {
-		return m.takeBlob(batch, id, size, in)
+		return m.recoverBlob(batch, id, size, in)
 	}
 	content, err := io.ReadAll(in)
 	if err != nil || object.Sum(kind, content) != id {
@@ -85,7 +85,7 @@ func (m *mender) takeOne(batch *odb.Batch, p place, id object.ID) (bool, error) 
 	return err == nil, err
 }
 
-func (m *mender) takeBlob(batch *odb.Batch, id object.ID, size int64, in io.Reader) (bool, error) {
+func (m *mender) recoverBlob(batch *odb.Batch, id object.ID, size int64, in io.Reader) (bool, error) {
 	checked := &failing{r: in}
 	if m.dry {
 		h := object.NewHash(object.Blob, size)

@@ -41,7 +41,7 @@ func (m *mender) findTips(ctx context.Context) error {
 
 // tipOf returns the newest stray of a line, unless it is older than the ref's present value.
 func (m *mender) tipOf(ctx context.Context, name string) (id object.ID, found bool, err error) {
-	if err := m.lookForStrays(ctx); err != nil {
+	if err := m.findStrays(ctx); err != nil {
 		return id, false, err
 	}
 	since, err := m.timeOf(name)

@@ -65,7 +65,7 @@ type CleanResult struct {
 func (r *Cleaner) Clean(ctx context.Context, opt CleanOptions) (*CleanResult, error) {
 	done := &CleanResult{Lines: []string{}, Shortened: []string{}}
 	keep := settings.WithDefaults(opt.Retention, r.DefaultBudget)
-	s, err := TakeSurvey(ctx, r.Store)
+	s, err := NewSurvey(ctx, r.Store)
 	if err != nil {
 		return nil, fmt.Errorf("clean: %w", err)
 	}

@@ -65,9 +65,9 @@ type surveyTip struct {
 	unit *unit
 }
 
-// TakeSurvey walks over all refs. An object that cannot be read ends a walk: the objects behind it
+// NewSurvey walks over all refs. An object that cannot be read ends a walk: the objects behind it
 // are not known, so no decision is made about them.
-func TakeSurvey(ctx context.Context, r *history.Store) (*survey, error) {
+func NewSurvey(ctx context.Context, r *history.Store) (*survey, error) {
 	refs, err := r.DB.Refs("refs/")
 	if err != nil {
 		return nil, err

@@ -45,7 +45,7 @@ func (r *Cleaner) Usage(ctx context.Context) (*Usage, error) {
 	if u.Size, u.Files, err = odb.Measure(string(u.Store)); err != nil {
 		return nil, err
 	}
-	s, err := TakeSurvey(ctx, r.Store)
+	s, err := NewSurvey(ctx, r.Store)
 	if err != nil {
 		return nil, err
 	}

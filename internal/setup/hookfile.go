@@ -185,8 +185,9 @@ func (f hookFile) waits() (shortest time.Duration) {
 	return shortest
 }
 
-// takeOut removes what is cairn's, and what holds nothing else.
-func (f hookFile) takeOut() error {
+// removeHooks removes cairn's entries, and the lists and objects that are empty without
+// them.
+func (f hookFile) removeHooks() error {
 	for {
 		var event string
 		var groups *hujson.Value
@@ -198,13 +199,13 @@ func (f hookFile) takeOut() error {
 		if groups == nil {
 			return nil
 		}
-		if err := f.takeOutOne(event, groups, g, i); err != nil {
+		if err := f.removeHook(event, groups, g, i); err != nil {
 			return err
 		}
 	}
 }
 
-func (f hookFile) takeOutOne(event string, groups *hujson.Value, g, i int) error {
+func (f hookFile) removeHook(event string, groups *hujson.Value, g, i int) error {
 	list, _ := member(&elements(groups)[g], "hooks")
 	all, at := member(&f.root, "hooks")
 	_, eventAt := member(all, event)
@@ -264,7 +265,7 @@ func (a *agent) withoutHooks(data, backup []byte, hasBackup bool) ([]byte, error
 		}
 		return backup, nil
 	}
-	if err := f.takeOut(); err != nil {
+	if err := f.removeHooks(); err != nil {
 		return nil, err
 	}
 	return t.bytes(), nil

@@ -32,27 +32,27 @@ type Status struct {
 	Unreviewed []string
 }
 
-// Look finds out how the agents are set up that are there.
-func Look(p Places) []Status {
+// Statuses finds out how each agent on this machine is set up.
+func Statuses(p Places) []Status {
 	var list []Status
 	for _, a := range agents {
 		if a.home(p) != "" {
-			list = append(list, a.look(p))
+			list = append(list, a.status(p))
 		}
 	}
 	return list
 }
 
-func (a *agent) look(p Places) Status {
+func (a *agent) status(p Places) Status {
 	s := Status{Agent: a.name, Title: a.title}
 	info, err := os.Stat(a.home(p))
 	if s.Found = err == nil && info.IsDir(); !s.Found {
 		return s
 	}
 	if s.File = a.settingsPath(p); s.File != "" {
-		a.lookIntoSettings(p, &s)
+		a.checkSettings(p, &s)
 	} else {
-		a.lookAtAdapter(p, &s)
+		a.checkAdapter(p, &s)
 	}
 	if s.SetUp && filepath.IsAbs(s.Program[0]) {
 		_, err := os.Stat(s.Program[0])
@@ -61,7 +61,7 @@ func (a *agent) look(p Places) Status {
 	return s
 }
 
-func (a *agent) lookIntoSettings(p Places, s *Status) {
+func (a *agent) checkSettings(p Places, s *Status) {
 	data, err := os.ReadFile(s.File)
 	if errors.Is(err, fs.ErrNotExist) {
 		return
@@ -81,7 +81,7 @@ func (a *agent) lookIntoSettings(p Places, s *Status) {
 	}
 }
 
-func (a *agent) lookAtAdapter(p Places, s *Status) {
+func (a *agent) checkAdapter(p Places, s *Status) {
 	f := a.files([]string{"cairn"})[0]
 	s.File = filepath.Join(a.home(p), filepath.FromSlash(f.path))
 	data, err := os.ReadFile(s.File)

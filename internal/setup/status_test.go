@@ -11,7 +11,7 @@ import (
 
 func statusOf(t *testing.T, p Places, name string) Status {
 	t.Helper()
-	list := Look(p)
+	list := Statuses(p)
 	i := slices.IndexFunc(list, func(s Status) bool { return s.Agent == name })
 	if i < 0 {
 		t.Fatalf("%s is not among %+v", name, list)

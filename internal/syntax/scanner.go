@@ -70,7 +70,7 @@ func (s *Scanner) next() {
 	case s.lang.markup:
 		s.markup(c)
 	case isDigit(c):
-		s.take(Number, isNumber)
+		s.consume(Number, isNumber)
 	case s.isWord(c):
 		s.name()
 	default:
@@ -84,7 +84,7 @@ func (s *Scanner) add(from int, kind Kind) {
 	}
 }
 
-func (s *Scanner) take(kind Kind, belongs func(byte) bool) {
+func (s *Scanner) consume(kind Kind, belongs func(byte) bool) {
 	from := s.at
 	for s.at++; s.at < len(s.line) && belongs(s.line[s.at]); s.at++ {
 	}
@@ -214,7 +214,7 @@ func (s *Scanner) markup(c byte) {
 		if s.word {
 			kind, s.word = Keyword, false
 		}
-		s.take(kind, func(c byte) bool { return isLetter(c) || isDigit(c) || bytes.IndexByte([]byte("-:.@"), c) >= 0 })
+		s.consume(kind, func(c byte) bool { return isLetter(c) || isDigit(c) || bytes.IndexByte([]byte("-:.@"), c) >= 0 })
 	default:
 		s.at++
 	}

@@ -151,7 +151,7 @@ func TestWaits(t *testing.T) {
 		})
 	}()
 	<-begun
-	if !b.Taken(id) {
+	if !b.Claimed(id) {
 		t.Error("nobody is at work")
 	}
 	short, cancel := context.WithTimeout(t.Context(), time.Nanosecond)
@@ -172,7 +172,7 @@ func TestWaits(t *testing.T) {
 	if a, err := b.Finish(t.Context(), id, never(t)); err != nil || string(a.Result) != `"done"` {
 		t.Errorf("%+v, %v", a, err)
 	}
-	if err := <-done; err != nil || b.Taken(id) {
+	if err := <-done; err != nil || b.Claimed(id) {
 		t.Error(err)
 	}
 }

@@ -85,8 +85,8 @@ func (b Book) Await(ctx context.Context, id string) (a *Answer) {
 	return a
 }
 
-// Taken reports whether a process is at work on a ticket.
-func (b Book) Taken(id string) bool {
+// Claimed reports whether a process works on a ticket.
+func (b Book) Claimed(id string) bool {
 	l, ok, err := b.claim(id)
 	if ok {
 		l.Close()

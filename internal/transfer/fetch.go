@@ -71,7 +71,7 @@ func (r *Transport) fetch(ctx context.Context, m *remote) (fetched []string, err
 		if err := q.Adopt(); err != nil {
 			return err
 		}
-		fetched, err = r.takeIncoming(in)
+		fetched, err = r.adoptIncoming(in)
 		return err
 	})
 	for _, id := range found {
@@ -217,10 +217,10 @@ func (r *Transport) trusted(ctx context.Context) (map[object.ID]bool, error) {
 	return known, nil
 }
 
-// takeIncoming sets the refs of the audited lines. Their objects are in the store now, unless a
+// adoptIncoming sets the refs of the audited lines. Their objects are in the store now, unless a
 // cleaning has removed some that the store had before.
-func (r *Transport) takeIncoming(in *incoming) (fetched []string, err error) {
-	if err := r.holdsAll(in); err != nil {
+func (r *Transport) adoptIncoming(in *incoming) (fetched []string, err error) {
+	if err := r.hasAll(in); err != nil {
 		return nil, err
 	}
 	for _, line := range in.lines {
@@ -239,7 +239,7 @@ func (r *Transport) takeIncoming(in *incoming) (fetched []string, err error) {
 	return fetched, nil
 }
 
-func (r *Transport) holdsAll(in *incoming) error {
+func (r *Transport) hasAll(in *incoming) error {
 	holds := func(id object.ID) error {
 		ok, err := r.DB.Has(id)
 		if err == nil && !ok {

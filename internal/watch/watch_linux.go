@@ -238,14 +238,14 @@ func (w *Watcher) drain(c *Changes) (reason string) {
 		case err != nil:
 			return err.Error()
 		}
-		if reason := w.take(w.buf[:n], c); reason != "" {
+		if reason := w.record(w.buf[:n], c); reason != "" {
 			return reason
 		}
 	}
 }
 
-// take records a batch of events. The kernel never splits an event.
-func (w *Watcher) take(data []byte, c *Changes) (reason string) {
+// record evaluates a batch of events. The kernel never splits an event.
+func (w *Watcher) record(data []byte, c *Changes) (reason string) {
 	for len(data) >= unix.SizeofInotifyEvent {
 		e := (*unix.InotifyEvent)(unsafe.Pointer(unsafe.SliceData(data)))
 		name := strings.TrimRight(string(data[unix.SizeofInotifyEvent:unix.SizeofInotifyEvent+int(e.Len)]), "\x00")

@@ -110,7 +110,7 @@ func (m *merge) run(yield func(*entry) bool) error {
 		if err := m.open(); err != nil {
 			return err
 		}
-		e, err := m.take()
+		e, err := m.pop()
 		if err != nil || e == nil {
 			return err
 		}
@@ -190,10 +190,10 @@ func (m *merge) tied(when time.Time) bool {
 	return m.checkpoint != nil && m.checkpoint.When.Equal(when)
 }
 
-// take removes the newest entry at hand, nil when there is none. What is equally new
+// pop removes the newest entry at hand, nil when there is none. What is equally new
 // comes in the order operation, turn, checkpoint: commits keep whole seconds only, and
 // an operation follows on what it takes back.
-func (m *merge) take() (*entry, error) {
+func (m *merge) pop() (*entry, error) {
 	head := m.head()
 	switch n := len(m.turns); {
 	case m.operation != nil && !m.operation.When.Before(head):

@@ -35,7 +35,7 @@ func (w *worker) guard(r *os.Root, name string, c *Change) (fs.FileInfo, error) 
 	case matchNo:
 		return nil, dir.ErrChanged
 	}
-	if same, err := w.holds(r, name, fi, c.expectedID()); err != nil || !same {
+	if same, err := w.hasContents(r, name, fi, c.expectedID()); err != nil || !same {
 		return nil, cmp.Or(err, dir.ErrChanged)
 	}
 	if now, err := r.Lstat(name); err != nil || dir.InfoOf(now) != dir.InfoOf(fi) {
@@ -132,7 +132,7 @@ func (w *worker) asWanted(r *os.Root, name string, c *Change) (fs.FileInfo, erro
 	if now.Mode != object.Symlink && !samePerm(now.Perm, c.Perm, false) {
 		return nil, nil
 	}
-	if same, err := w.holds(r, name, fi, c.ID); err != nil || !same {
+	if same, err := w.hasContents(r, name, fi, c.ID); err != nil || !same {
 		return nil, err
 	}
 	return fi, nil
@@ -182,8 +182,8 @@ func (w *worker) twinDone(path string) bool {
 	return done && err == nil
 }
 
-// holds reports whether the file or symlink described by fi has the contents id.
-func (w *worker) holds(r *os.Root, name string, fi fs.FileInfo, id object.ID) (bool, error) {
+// hasContents reports whether the file or symlink described by fi has the contents id.
+func (w *worker) hasContents(r *os.Root, name string, fi fs.FileInfo, id object.ID) (bool, error) {
 	if fi.Mode()&fs.ModeSymlink != 0 {
 		text, err := r.Readlink(name)
 		return object.Sum(object.Blob, []byte(filepath.ToSlash(text))) == id, err

@@ -111,7 +111,7 @@ func (run *execution) all() error {
 	refused := func(i int) bool { return run.outcomes[i].Err != nil }
 	for i := range run.changes {
 		if err := checkChange(&run.changes[i]); err != nil {
-			run.settle(i, err)
+			run.recordOutcome(i, err)
 		}
 	}
 	order := orderOf(run.changes, refused)
@@ -176,7 +176,7 @@ func (w *worker) change(i int) {
 	if c.Action.Removes() && w.goneAbove(c.Path, err) {
 		err = nil
 	}
-	w.settle(i, err)
+	w.recordOutcome(i, err)
 }
 
 func (w *worker) try(i int) error {
@@ -205,7 +205,7 @@ func (w *worker) carryOut(r *os.Root, name string, i int) error {
 	}
 }
 
-func (run *execution) settle(i int, err error) {
+func (run *execution) recordOutcome(i int, err error) {
 	out := &run.outcomes[i]
 	if err != nil {
 		out.Err = &fs.PathError{Op: out.Action.String(), Path: out.Path, Err: dir.Cause(err)}

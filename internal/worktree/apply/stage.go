@@ -62,7 +62,7 @@ func (w *worker) place() {
 		if s.tmp != "" {
 			err = w.placeOne(s, err)
 		}
-		w.settle(s.i, err)
+		w.recordOutcome(s.i, err)
 		if n+1 == len(w.staged) || w.staged[n+1].dir != s.dir {
 			w.flushFolderSoon(s.at, s.dir)
 		}

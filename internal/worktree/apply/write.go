@@ -172,7 +172,7 @@ func (w *worker) prepareLink(r *os.Root, tmp string, c *Change, src io.Reader, s
 	fi, err := r.Lstat(tmp)
 	if err == nil {
 		var same bool
-		if same, err = w.holds(r, tmp, fi, c.ID); err == nil && !same {
+		if same, err = w.hasContents(r, tmp, fi, c.ID); err == nil && !same {
 			err = errContents
 		}
 	}

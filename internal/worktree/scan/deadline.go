@@ -59,11 +59,11 @@ func (w *worker) leaveName(n *node, name string, rec index.Record) {
 	if w.excluded(path) || rec == nil && !w.visible(n, path, false) && !w.visible(n, path, true) {
 		return
 	}
-	w.keepUnread(n, path, rec)
+	w.appendUnread(n, path, rec)
 }
 
-// keepUnread keeps the index entry, if any, as a cache.
-func (w *worker) keepUnread(n *node, path string, rec index.Record) {
+// appendUnread keeps the index entry, if any, as a cache.
+func (w *worker) appendUnread(n *node, path string, rec index.Record) {
 	if rec != nil {
 		n.block = append(n.block, rec...)
 	}

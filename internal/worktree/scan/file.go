@@ -35,7 +35,7 @@ var errUnstable = errors.New("changed while it was read")
 // old entry, if any.
 func (w *worker) capture(n *node, name, path string, st dir.Info, rec index.Record) (*index.Entry, error) {
 	for range readAttempts {
-		e := &index.Entry{Name: name, Mode: st.Mode, Perm: st.Perm, Stat: st.Stat, Held: held(rec)}
+		e := &index.Entry{Name: name, Mode: st.Mode, Perm: st.Perm, Stat: st.Stat, Held: protected(rec)}
 		switch {
 		case st.Mode == 0:
 			return w.leaveOut(e, path, index.Special, nil), nil
@@ -85,7 +85,7 @@ func (w *worker) capture(n *node, name, path string, st dir.Info, rec index.Reco
 		}
 		st = again
 	}
-	e := &index.Entry{Name: name, Mode: st.Mode, Perm: st.Perm, Stat: st.Stat, Held: held(rec)}
+	e := &index.Entry{Name: name, Mode: st.Mode, Perm: st.Perm, Stat: st.Stat, Held: protected(rec)}
 	return w.leaveOut(e, path, index.Unstable, nil), nil
 }
 

@@ -55,7 +55,7 @@ func (h *Hints) leads(dir string) bool { return h != nil && len(h.below[dir]) > 
 func (w *worker) visitHinted(n *node, old []byte) error {
 	for _, name := range w.Hints.below[n.path] {
 		var rec index.Record
-		rec, old = w.keepUpTo(n, old, name)
+		rec, old = w.copyUpTo(n, old, name)
 		if !w.names.Has(name) {
 			w.drop(n, rec)
 			continue
@@ -68,8 +68,8 @@ func (w *worker) visitHinted(n *node, old []byte) error {
 	return nil
 }
 
-// keepUpTo copies the old entries before name. It returns the entry of name, or nil.
-func (w *worker) keepUpTo(n *node, old []byte, name string) (rec index.Record, rest []byte) {
+// copyUpTo copies the old entries before name. It returns the entry of name, or nil.
+func (w *worker) copyUpTo(n *node, old []byte, name string) (rec index.Record, rest []byte) {
 	kept := old
 	for len(old) > 0 {
 		rec, rest = index.Next(old)

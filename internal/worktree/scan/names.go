@@ -54,7 +54,7 @@ func (w *worker) visitNames(n *node, old []byte) error {
 	n.block = slices.Grow(n.block, len(old)) // usually the new block is as long
 	for _, name := range n.names {
 		var rec index.Record
-		rec, old = w.keepUpTo(n, old, name)
+		rec, old = w.copyUpTo(n, old, name)
 		if n.listed && !w.names.Has(name) {
 			w.drop(n, rec)
 			continue

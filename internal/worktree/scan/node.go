@@ -82,8 +82,8 @@ func (n *node) entries() []byte {
 	return n.block
 }
 
-// keep appends an old entry.
-func (n *node) keep(rec index.Record) {
+// appendOld copies an old entry into the new block.
+func (n *node) appendOld(rec index.Record) {
 	if !n.shared {
 		n.block = append(n.block, rec...)
 	}
@@ -105,8 +105,8 @@ func (n *node) own(at int) {
 	}
 }
 
-// settle writes the result of a complete child into its entry.
-func (n *node) settle(c *node) {
+// setChild writes the result of a complete child into its entry.
+func (n *node) setChild(c *node) {
 	if e := c.entry; e != nil && e.Perm() == c.at.Perm && e.ID() == c.dir.Tree && e.Empty() == c.empty {
 		return
 	}
@@ -129,7 +129,7 @@ func (w *worker) finish(n *node) error {
 		if n.parent == nil {
 			w.scanner.complete()
 		} else {
-			n.parent.settle(n)
+			n.parent.setChild(n)
 		}
 		n = n.parent
 	}
@@ -168,7 +168,7 @@ func (w *worker) complete(n *node) error {
 		}
 		return nil
 	}
-	d := &index.Dir{Path: n.path, Raw: n.takeBlock(), Seal: seal}
+	d := &index.Dir{Path: n.path, Raw: n.finalBlock(), Seal: seal}
 	if tree := w.tree.encode(d); len(tree) > 0 || n.parent == nil {
 		var err error
 		if d.Tree, err = w.Sink.Add(object.Tree, tree); err != nil {
@@ -203,8 +203,8 @@ func (w *worker) forsake(n *node) {
 	w.remove(n.path)
 }
 
-// takeBlock returns the block for the index. It returns a copy if the buffer wastes much memory.
-func (n *node) takeBlock() []byte {
+// finalBlock returns the block for the index. It returns a copy if the buffer wastes much memory.
+func (n *node) finalBlock() []byte {
 	block := n.block
 	if cap(block)-len(block) > len(block)/8 {
 		return slices.Clone(block)

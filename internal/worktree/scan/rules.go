@@ -82,7 +82,7 @@ func (sc *scanner) included(path string, dir bool) bool {
 // tooLargeToInclude reports whether a file is captured only because of Include, and exceeds its
 // limit.
 func (sc *scanner) tooLargeToInclude(n *node, path string, st *dir.Info, rec index.Record) bool {
-	return sc.MaxIncluded > 0 && st.Stat.Size > sc.MaxIncluded && st.Mode.IsFile() && !held(rec) && !sc.allowed(n, path, false)
+	return sc.MaxIncluded > 0 && st.Stat.Size > sc.MaxIncluded && st.Mode.IsFile() && !protected(rec) && !sc.allowed(n, path, false)
 }
 
 // countsAsEmpty reports whether a directory without names is recorded as empty. A directory that is

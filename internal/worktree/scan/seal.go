@@ -76,7 +76,7 @@ func (w *worker) isUnchanged(n *node, rec index.Record) bool {
 	if rec == nil || rec.Mode() == object.Dir {
 		return true
 	}
-	st, err := w.look(n, rec.Name())
+	st, err := w.lstat(n, rec.Name())
 	return err == nil && rec.Matches(st.Mode, st.Perm, &st.Stat)
 }
 

@@ -22,7 +22,7 @@ func (w *worker) visitRecord(n *node, rec index.Record, at int) error {
 	if knownDir(rec) && !late {
 		if path := index.Join(n.path, string(name)); !w.excluded(path) {
 			w.enterKnown(n, path, rec, n.end(at))
-			n.keep(rec)
+			n.appendOld(rec)
 			return nil
 		}
 	}
@@ -31,12 +31,12 @@ func (w *worker) visitRecord(n *node, rec index.Record, at int) error {
 		w.leaveName(n, string(name), rec)
 		return nil
 	}
-	st, err := w.look(n, name)
+	st, err := w.lstat(n, name)
 	if err == nil && w.isAsRecorded(rec, &st) {
-		n.keep(rec)
+		n.appendOld(rec)
 		w.files++
 		return nil
 	}
 	n.own(at)
-	return w.visitLooked(n, name, rec, st, err)
+	return w.visitWithStat(n, name, rec, st, err)
 }

@@ -52,12 +52,12 @@ func (w *worker) visit(n *node, name []byte, rec index.Record) error {
 	if w.visitByKind(n, name, rec) {
 		return nil
 	}
-	st, err := w.look(n, name)
-	return w.visitLooked(n, name, rec, st, err)
+	st, err := w.lstat(n, name)
+	return w.visitWithStat(n, name, rec, st, err)
 }
 
-// visitLooked continues with the result of the lstat.
-func (w *worker) visitLooked(n *node, name []byte, rec index.Record, st dir.Info, err error) error {
+// visitWithStat continues with the result of the lstat.
+func (w *worker) visitWithStat(n *node, name []byte, rec index.Record, st dir.Info, err error) error {
 	switch {
 	case err != nil:
 		return w.lstatFailed(n, string(name), rec, err)
@@ -89,7 +89,7 @@ func (w *worker) visitByKind(n *node, name []byte, rec index.Record) bool {
 			return false
 		}
 		w.enterKnown(n, path, rec, len(n.block))
-		n.keep(rec)
+		n.appendOld(rec)
 		return true
 	case k == dir.KindFile && w.survey && rec == nil && w.scanner.files.Load() > exactUpTo:
 		if path := index.Join(n.path, string(name)); w.visible(n, path, false) && !w.denied(n, string(name), false) {
@@ -122,10 +122,10 @@ func knownDir(rec index.Record) bool {
 	return rec != nil && rec.Mode() == object.Dir && rec.Skip() == index.Captured && (!rec.ID().IsZero() || rec.Empty())
 }
 
-// holds reports whether no ignore rule may drop a directory: the index has a held file or a
+// protectsBelow reports whether no ignore rule may drop a directory: the index has a held file or a
 // captured directory below it, or the last scan could not read it. A directory has no tree
 // where the only held file below it is too large, and where all directories in it are empty.
-func (w *worker) holds(path string, rec index.Record) bool {
+func (w *worker) protectsBelow(path string, rec index.Record) bool {
 	if rec == nil || rec.Mode() != object.Dir {
 		return false
 	}
@@ -136,7 +136,7 @@ func (w *worker) holds(path string, rec index.Record) bool {
 		return false
 	}
 	for child := range w.Index.Dirs[path].All {
-		if child.Held() || knownDir(child) || w.holds(index.Join(path, string(child.Name())), child) {
+		if child.Held() || knownDir(child) || w.protectsBelow(index.Join(path, string(child.Name())), child) {
 			return true
 		}
 	}
@@ -156,14 +156,14 @@ func (w *worker) lstatFailed(n *node, name string, rec index.Record, cause error
 		return nil
 	case dir.Unreadable:
 		w.drop(n, rec)
-		if !held(rec) && !w.visible(n, path, false) {
+		if !protected(rec) && !w.visible(n, path, false) {
 			if name == ignoreFile && !n.ignored {
 				n.block = index.Append(n.block, &index.Entry{Name: name, Skip: index.Rules})
 			}
 			return nil
 		}
 		w.skip(Skipped{Path: path, Reason: index.Unreadable, Err: cause})
-		n.block = index.Append(n.block, &index.Entry{Name: name, Skip: index.Unreadable, Held: held(rec)})
+		n.block = index.Append(n.block, &index.Entry{Name: name, Skip: index.Unreadable, Held: protected(rec)})
 		return nil
 	}
 	return fmt.Errorf("lstat %s: %w", w.full(path), cause)
@@ -184,7 +184,7 @@ func (w *worker) visitDir(n *node, name string, rec index.Record, st dir.Info) e
 	path := index.Join(n.path, name)
 	known, excluded := knownDir(rec), w.excluded(path)
 	trusted := known || !w.visible(n, path, true)
-	if excluded || trusted && !known && !w.holds(path, rec) {
+	if excluded || trusted && !known && !w.protectsBelow(path, rec) {
 		n.leaky = n.leaky || excluded
 		w.drop(n, rec)
 		return nil
@@ -212,7 +212,7 @@ func (w *worker) visitFile(n *node, name string, rec index.Record, st dir.Info) 
 		w.drop(n, rec)
 		rec = nil
 	}
-	if !held(rec) && !w.visible(n, path, false) {
+	if !protected(rec) && !w.visible(n, path, false) {
 		w.passOver(n, name, st)
 		return nil
 	}
@@ -227,7 +227,7 @@ func (w *worker) visitFile(n *node, name string, rec index.Record, st dir.Info) 
 	}
 	e, err := w.capture(n, name, path, st, rec)
 	if errors.Is(err, errUnread) {
-		w.keepUnread(n, path, rec)
+		w.appendUnread(n, path, rec)
 		return nil
 	}
 	if err != nil || e == nil {
@@ -252,8 +252,8 @@ func (sc *scanner) denied(n *node, name string, dir bool) bool {
 	return sc.Never != nil && sc.Never.Ignored(index.Join(n.path, name), dir)
 }
 
-// held reports whether an old entry protects a file from the ignore rules.
-func held(rec index.Record) bool {
+// protected reports whether an old entry protects a file from the ignore rules.
+func protected(rec index.Record) bool {
 	return rec != nil && rec.Mode() != object.Dir && (rec.Skip() == index.Captured || rec.Held())
 }
 

@@ -118,8 +118,8 @@ func (w *worker) visitPaced(n *node) error {
 	return err
 }
 
-// look is an lstat of a listed name.
-func (w *worker) look(n *node, name []byte) (dir.Info, error) {
+// lstat reads the stat of a listed name.
+func (w *worker) lstat(n *node, name []byte) (dir.Info, error) {
 	w.looks++
 	if w.quick {
 		return n.handle.LstatQuick(name)

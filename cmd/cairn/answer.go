@@ -18,8 +18,8 @@ func (c *cli) writeJSON(v any) error {
 	return enc.Encode(v)
 }
 
-// jsonArray prints an array element by element, so that it is never held as a whole. An
-// array that an error cuts short is not closed, so it is not valid JSON.
+// jsonArray prints an array element by element, so that memory never holds all of it.
+// An array that an error cuts short is not closed, so it is not valid JSON.
 type jsonArray struct {
 	c *cli
 	n int
@@ -67,11 +67,11 @@ func (c *cli) writeLines(lines []string) {
 	}
 }
 
-// placeText is where something lies on this system, for people. The paths of Windows are
-// shown as git shows them there: with '/', which needs no quoting.
+// placeText is a path of this system for people. Paths of Windows have '/', as in git's
+// output, because '/' needs no quoting.
 func placeText(path string) string { return pathtext.Quote(filepath.ToSlash(path)) }
 
-// maxLines is how many paths of a kind an answer lists without -v.
+// maxLines is the number of paths of a kind that an answer lists without -v.
 const maxLines = 20
 
 func (c *cli) answerLine(line string) { c.out.WriteString(line + "\n") }
@@ -95,8 +95,8 @@ func (c *cli) listReasons(verb string, list []cairn.PathReason) {
 	c.cut(lines, maxLines, c.answerLine)
 }
 
-// cut hands the first lines of a long list to say, and then how many there are more.
-// With -v it hands over all of them.
+// cut prints the first lines of a long list with say, and then the number of further
+// ones. With -v it prints all.
 func (c *cli) cut(lines []string, limit int, say func(string)) {
 	more := len(lines) - limit
 	if more <= 0 || c.global.verbose {

@@ -36,10 +36,10 @@ type cli struct {
 	force      bool           // of track
 	config     *config.Config // of the root configured, nil until it is needed
 	configured string
-	real, top  found                     // of the directory started in: its real path, and its root
+	real, top  found                     // of the current directory: its real path, and its root
 	above      bool                      // the root lies above that directory because it has a store
-	toldAbove  bool                      // which a line on stderr has said
-	last       *cairn.Options            // that options returned
+	toldAbove  bool                      // a line on stderr has said so
+	last       *cairn.Options            // the last result of options
 	spawn      func(args []string) error // starts cairn in the background, nil = never
 	due        *bool                     // whether it is time to clean, nil = not known
 	catch      func()                    // begins to catch signals
@@ -155,8 +155,8 @@ func argCount(min, max int, wanted string) cobra.PositionalArgs {
 	}
 }
 
-// withRepo opens the repository for f. Only what brings a checkpoint into it makes a
-// store where there is none.
+// withRepo opens the repository for f. Only commands that add a checkpoint make a
+// missing store.
 func (c *cli) withRepo(f func(*cairn.Repo) error) error {
 	repo, err := c.open()
 	if err != nil {
@@ -167,8 +167,8 @@ func (c *cli) withRepo(f func(*cairn.Repo) error) error {
 	return errors.Join(err, repo.Close())
 }
 
-// makers lists the commands by name. Most runs need one of them, and making all of
-// them takes as long as some commands do.
+// makers lists the commands by name. Most runs need one of them, and making all of them
+// takes as long as running a short command.
 func (c *cli) makers() []maker {
 	return []maker{
 		{"track", c.trackCommand}, {"wait", c.waitCommand}, {"status", c.statusCommand}, {"patch", c.patchCommand}, {"diff", c.diffCommand},
@@ -192,9 +192,9 @@ type maker struct {
 // wantAll lists the commands that need to know the others.
 var wantAll = []string{"cairn", "help", "completion"}
 
-// addCommands adds those commands to the root that a command line may mean: the one
-// it names is among its words. If that is none, or one that is about the others, all
-// are added.
+// addCommands adds the commands whose names are among the words of the command line,
+// because one of them is meant. It adds all if no word is a command, or if the command
+// is about the others, such as help.
 func (c *cli) addCommands(args []string) {
 	added := make(map[string]bool)
 	add := func(wanted func(name string) bool) {
@@ -213,13 +213,13 @@ func (c *cli) addCommands(args []string) {
 }
 
 // atOnce lists the commands that begin before signals are caught: they change nothing in
-// the directory. Most of them are over within uncaught; until then a signal ends them
-// without a word, as one does that comes before main.
+// the directory. Most of them end within uncaught. A signal in that time ends the
+// process without a message, as it does before main.
 var atOnce = []string{"track", "hook", "status", "patch", "diff", "version"}
 
 const uncaught = 20 * time.Millisecond
 
-// catchSignals comes before a command does anything.
+// catchSignals is called before the command runs.
 func (c *cli) catchSignals() {
 	if slices.Contains(atOnce, c.running) {
 		time.AfterFunc(uncaught, c.catch)

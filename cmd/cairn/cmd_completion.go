@@ -52,8 +52,8 @@ func (c *cli) completionCommand() *cobra.Command {
 const (
 	maxOffered = 20 // checkpoints
 
-	// maxCompletion bounds how long a shell has to wait; names not found by then are
-	// not offered.
+	// maxCompletion is the longest time that a shell waits; names that are not found by
+	// then are not offered.
 	maxCompletion = 500 * time.Millisecond
 )
 
@@ -77,7 +77,7 @@ func (c *cli) completeHashes(max int) cobra.CompletionFunc {
 	}
 }
 
-// completeFiles leaves it to the shell, which knows best what is on disk.
+// completeFiles leaves the completion of files on disk to the shell.
 func completeFiles(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	return nil, cobra.ShellCompDirectiveDefault
 }
@@ -106,8 +106,8 @@ func (c *cli) completeRevert(cmd *cobra.Command, args []string, typed string) ([
 	return offers, directive
 }
 
-// completeDiff completes checkpoints, and files after --. ArgsLenAtDash does not say
-// where that is: the completion of cobra has put one of its own behind the arguments.
+// completeDiff completes checkpoints, and files after --. ArgsLenAtDash cannot be used:
+// cobra's completion adds a -- of its own behind the arguments.
 func (c *cli) completeDiff(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	if slices.Contains(c.args[:len(c.args)-1], "--") {
 		return nil, cobra.ShellCompDirectiveDefault
@@ -126,9 +126,9 @@ func (c *cli) completeHashThenTree(cmd *cobra.Command, args []string, typed stri
 	return nil, cobra.ShellCompDirectiveNoFileComp
 }
 
-// offerCheckpoints offers the named checkpoints by their names and then the newest
-// ones, described by age and message: by the id of the tree, which track prints, or by that of the commit where a newer one
-// has the same tree. Where there is no store nothing is offered and none is made.
+// offerCheckpoints offers the names of the named checkpoints and then the ids of the newest
+// ones, described by age and message. The id is the tree's, which track prints, or the commit's
+// if a newer checkpoint has the same tree. Without a store it offers nothing and makes none.
 func (c *cli) offerCheckpoints(ctx context.Context, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	const directive = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 	repo, err := c.openForCompletion()

@@ -111,8 +111,8 @@ func (c *cli) printConfig(cfg *config.Config) error {
 	return nil
 }
 
-// brokenSettings are the errors of a project's own file, which is not in force for them. One
-// that is about the file as a whole has no key.
+// brokenSettings are the errors of a project's own file, which is not in force because of
+// them. An error about the file as a whole has no key.
 func brokenSettings(b *config.Broken) (list []config.Decision) {
 	if b == nil {
 		return nil

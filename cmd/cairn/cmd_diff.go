@@ -44,7 +44,7 @@ Examples:
     cairn diff -- src docs/guide.md
 `
 
-// diffGCPercent suits a command that makes much garbage and keeps hardly anything.
+// diffGCPercent suits a command with much garbage and little live memory.
 const diffGCPercent = 300
 
 type diffFlags struct {
@@ -113,8 +113,8 @@ func (c *cli) diff(ctx context.Context, f *diffFlags, specs, args []string) erro
 	})
 }
 
-// checkSpecs looks up what the user gave, so that a path in the place of a hash gets
-// a fitting answer, and so does an empty TO, which would mean the disk.
+// checkSpecs looks up FROM and TO, so that a path in their place gets a helpful error.
+// An empty TO is an error, too: it would mean the disk.
 func (c *cli) checkSpecs(ctx context.Context, repo *cairn.Repo, specs []string) error {
 	for _, spec := range specs {
 		_, err := repo.Lookup(ctx, spec)

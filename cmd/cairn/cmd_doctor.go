@@ -70,7 +70,8 @@ The exit status is 1 when something is wrong and was not mended.
 // errUnwell ends doctor when something is wrong.
 var errUnwell = errors.New("something is wrong")
 
-// abandonedGrace is how long ago a store must have been used to count as abandoned.
+// abandonedGrace is the time since its last use after which a store may count as
+// abandoned.
 const abandonedGrace = 24 * time.Hour
 
 // doctorFlags are the options of doctor.
@@ -79,8 +80,8 @@ type doctorFlags struct {
 	from               string
 }
 
-// checkup is one part of what doctor looks at. Each reports what is wrong; an error
-// means that it could not look.
+// checkup is one part of doctor. It returns its findings, and an error if it could not
+// check.
 type checkup func(ctx context.Context, f doctorFlags) ([]cairn.Fault, error)
 
 // checkups are all parts, in the order of the answer.
@@ -202,7 +203,7 @@ func misconfigured(err error, until string) (found []cairn.Fault) {
 func (c *cli) checkStore(ctx context.Context, f doctorFlags) ([]cairn.Fault, error) {
 	opt, err := c.options()
 	if isConfigError(err) {
-		return nil, nil // said already
+		return nil, nil // checkSettings has reported it
 	}
 	if err != nil {
 		return nil, err
@@ -227,7 +228,8 @@ func (c *cli) checkStore(ctx context.Context, f doctorFlags) ([]cairn.Fault, err
 	return append(found, steps...), errors.Join(err, repo.Close())
 }
 
-// checkWatching finds limits that make the server look at everything each time.
+// checkWatching finds limits of the system that make the server scan the whole root for
+// each capture.
 func (c *cli) checkWatching(ctx context.Context, _ doctorFlags) ([]cairn.Fault, error) {
 	s := c.serverState(ctx)
 	if s == nil || s.Watching == nil || s.Watching.Limit == "" {
@@ -239,7 +241,8 @@ func (c *cli) checkWatching(ctx context.Context, _ doctorFlags) ([]cairn.Fault, 
 	}}, nil
 }
 
-// checkAbandoned finds stores of directories that are gone, and stores that are none.
+// checkAbandoned finds stores of directories that are gone, and directories that are no
+// usable store.
 func (c *cli) checkAbandoned(ctx context.Context, f doctorFlags) ([]cairn.Fault, error) {
 	stores, err := c.stores()
 	if isConfigError(err) {

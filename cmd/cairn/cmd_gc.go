@@ -49,10 +49,10 @@ With --json:
     The size is that of all files of the store, as in cairn status and cairn du.
 `
 
-// cleanEvery is how often a store is cleaned in the background.
+// cleanEvery is the time between two cleanings of a store in the background.
 const cleanEvery = time.Hour
 
-// backgroundLimit ends a cleaning in the background that something keeps from ending.
+// backgroundLimit is the longest time of a cleaning in the background.
 const backgroundLimit = 30 * time.Minute
 
 func (c *cli) gcCommand() *cobra.Command {
@@ -134,7 +134,8 @@ func (c *cli) cleanLater() {
 	_ = c.spawn([]string{"gc", "--background", "--quiet", "--root", c.last.Root, "--data-dir", c.last.DataDir})
 }
 
-// noteDue keeps what an open repository says, so that it need not be opened again.
+// noteDue asks an open repository whether a cleaning is due, so that it need not be
+// opened again.
 func (c *cli) noteDue(repo *cairn.Repo) {
 	if c.spawn != nil && slices.Contains(cleansAfter, c.running) {
 		due := access.CleaningDue(repo, cleanEvery)

@@ -75,9 +75,9 @@ func (c *cli) hookCommand() *cobra.Command {
 	})
 }
 
-// neverFails reports whether a command line is one whose exit status agents look at.
-// Even one that cannot be parsed, written by another version for instance, must not
-// stop them.
+// neverFails reports whether the command line is that of a hook, whose exit status may
+// stop an agent. That includes a line that cannot be parsed, of another version for
+// instance.
 func (c *cli) neverFails(args []string) bool {
 	cmd, _, err := c.root.Find(args)
 	return err == nil && cmd.Name() == "hook"
@@ -101,8 +101,8 @@ func (c *cli) hooksDir() (string, error) {
 	return filepath.Join(data, "hooks"), err
 }
 
-// agentProject is what the agent calls its project. Each is asked for its own
-// variable only, because agents start each other.
+// agentProject is the directory that the agent names as its project. Only this agent's
+// own variable is read, because agents start each other.
 func (c *cli) agentProject(agent string) string {
 	variable := map[string]string{
 		hooks.Claude: "CLAUDE_PROJECT_DIR", hooks.Gemini: "GEMINI_PROJECT_DIR", hooks.Qwen: "CLAUDE_PROJECT_DIR",
@@ -114,7 +114,7 @@ func (c *cli) agentProject(agent string) string {
 }
 
 // agentWaits reads from an agent's settings how long it waits for the answer to a prompt.
-// A deadline in the environment counts for everything.
+// A deadline in the environment replaces it.
 func (c *cli) agentWaits(agent string) func() time.Duration {
 	if c.hookDeadline() > 0 {
 		return nil
@@ -138,8 +138,8 @@ func (c *cli) hookDeadline() time.Duration {
 	return d
 }
 
-// openProject finds the root around the directory of an agent. Its steps are recorded
-// by the server that is running; the store is opened only if there is none.
+// openProject finds the root around the directory of an agent. A running server records
+// the steps; without one the store is opened.
 func (c *cli) openProject(_ context.Context, dir string) (*hooks.Project, error) {
 	c.global.directory, c.console.Quiet = dir, true
 	opt, err := c.options()
@@ -176,7 +176,7 @@ func (c *cli) brokenSettings() *hooks.Broken {
 	return &hooks.Broken{Text: brokenText(broken), Sum: broken.Sum}
 }
 
-// catching catches signals before a call that changes the directory.
+// catching starts to catch signals before a call that changes the directory.
 func catching(sessions session.Service, catch func()) session.Service {
 	return session.Through(func(ctx context.Context, r session.Request, next session.Next) (any, error) {
 		if r.Kind == session.RequestMove {

@@ -70,7 +70,7 @@ func (c *cli) logCommand() *cobra.Command {
 	return cmd
 }
 
-// registerNumber adds -n to a command that lists; 0 stands for no limit.
+// registerNumber adds -n to a command that lists; 0 means no limit.
 func registerNumber(cmd *cobra.Command, n *int) {
 	cmd.Flags().IntVarP(n, "number", "n", 0, "only the newest")
 	completeFlag(cmd, "number")
@@ -161,7 +161,7 @@ func (r *logRun) checkpoint(cp *cairn.Checkpoint) error {
 	return diffstat.Write(r.out, stats, r.columns)
 }
 
-// writeLine prints one checkpoint, and below it what an agent did there.
+// writeLine prints one checkpoint, and below it the tools and files of an agent's step.
 func (r *logRun) writeLine(cp *cairn.Checkpoint, work *session.Work, changes []cairn.Change, partial cairn.Extent) {
 	count := "first of its line"
 	if cp.Parent != "" {

@@ -76,8 +76,8 @@ func (c *cli) list(ctx context.Context, repo *cairn.Repo, spec, path string, lon
 	return nil
 }
 
-// fullMode is the mode as stat(2) has it: git's kind of entry and all permission
-// bits. Those of symlinks mean nothing.
+// fullMode is the mode as stat(2) has it: git's kind of entry and all permission bits.
+// The permission bits of symlinks have no meaning.
 func fullMode(e cairn.TreeEntry) uint32 {
 	const kind = 0o170000
 	return e.Mode&kind | uint32(e.Perm)

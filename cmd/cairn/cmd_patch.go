@@ -52,9 +52,9 @@ func (c *cli) patchCommand() *cobra.Command {
 	return cmd
 }
 
-// patchOf names the checkpoint in full, because what @ or a prefix means changes with
-// time: by its tree, as track does, unless a newer checkpoint has the same tree with
-// other permission bits.
+// patchOf writes the full id of the checkpoint, because the meaning of @ or a prefix
+// changes with time. The id is the tree's, as in track, unless a newer checkpoint has
+// the same tree with other permission bits.
 func patchOf(ctx context.Context, repo *cairn.Repo, args []string) (cairn.Patch, error) {
 	from, err := repo.Lookup(ctx, args[0])
 	if err != nil {

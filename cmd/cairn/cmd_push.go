@@ -58,8 +58,8 @@ func (c *cli) remoteCommand(d command, move func(*cairn.Repo, context.Context, s
 	return c.command(d)
 }
 
-// remote lets a path count from the current directory. What git takes for a path is
-// one: no URL, and not host:path.
+// remote makes a path absolute, from the current directory. As in git, a text is a path
+// unless it is a URL or host:path.
 func (c *cli) remote(where string) (string, error) {
 	colon, slash := strings.IndexByte(where, ':'), strings.IndexByte(where, '/')
 	switch {

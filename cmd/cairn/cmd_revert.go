@@ -94,7 +94,7 @@ func (c *cli) revertCommand() *cobra.Command {
 	return cmd
 }
 
-// options are those of the library but for the paths.
+// options are the options of the library without the paths.
 func (f *revertFlags) options(c *cli, cmd *cobra.Command, args []string) (opt cairn.RevertOptions, err error) {
 	opt.DryRun, opt.Plan = f.plan.dryRun, f.plan.id
 	patches := cmd.Flags().Changed("patches")
@@ -114,7 +114,7 @@ func (f *revertFlags) options(c *cli, cmd *cobra.Command, args []string) (opt ca
 	return opt, f.plan.check(c, cmd)
 }
 
-// revertPaths takes back what changed since a checkpoint or between two.
+// revertPaths takes back the changes since a checkpoint or between two.
 func (c *cli) revertPaths(ctx context.Context, cmd *cobra.Command, spec string, opt cairn.RevertOptions) error {
 	from, to, isRange := strings.Cut(spec, "..")
 	if isRange && (from == "" || to == "") {

@@ -56,7 +56,7 @@ func (c *cli) runCommand() *cobra.Command {
 			return c.supervise(ctx, args)
 		},
 	})
-	cmd.Flags().SetInterspersed(false) // what follows the command is the command's
+	cmd.Flags().SetInterspersed(false) // flags after the command are the command's
 	return cmd
 }
 
@@ -64,7 +64,7 @@ func completeCommand(*cobra.Command, []string, string) ([]cobra.Completion, cobr
 	return nil, cobra.ShellCompDirectiveDefault
 }
 
-// childStatus is how the command ended; it is the program's exit status, too.
+// childStatus is the exit status of the command, and so of the program.
 type childStatus int
 
 func (s childStatus) Error() string { return fmt.Sprintf("the command ended with status %d", int(s)) }

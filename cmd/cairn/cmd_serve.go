@@ -89,7 +89,7 @@ func (c *cli) serveCommand() *cobra.Command {
 }
 
 func (c *cli) serve(ctx context.Context, cmd *cobra.Command, f serveFlags, dirs []string) (err error) {
-	// This process lives long: what suits one that lives for milliseconds does not.
+	// This process lives long, and gcPercent suits one that lives for milliseconds.
 	debug.SetGCPercent(100)
 	dir, err := c.workDir()
 	if err != nil {
@@ -168,7 +168,8 @@ func (f *serveFlags) listener(ctx context.Context, c *cli) (net.Listener, error)
 	return l, nil
 }
 
-// serverOptions gives the server the settings that a command would have in each root.
+// serverOptions gives the server, for each root, the settings of a command in that
+// root.
 func (c *cli) serverOptions(dataDir string) httpapi.Options {
 	logger := c.console.Logger()
 	return httpapi.Options{
@@ -207,7 +208,7 @@ func (c *cli) registerAll(server *httpapi.Server, dir string, dirs []string) err
 	return nil
 }
 
-// token is the token that a request by TCP has to bring.
+// token is the token of requests by TCP.
 func (c *cli) token(claim *httpapi.Claim, token string, given bool) (string, error) {
 	if !given {
 		token = c.env("CAIRN_TOKEN")
@@ -278,7 +279,7 @@ func (c *cli) guardRoot(root string) error {
 	return nil
 }
 
-// optionsFor are the options that a track in a root would have.
+// optionsFor returns the options of a track in a root.
 func (c *cli) optionsFor(root, dataDir string, logger *slog.Logger) (cairn.Options, error) {
 	there := *c
 	there.running, there.real, there.top = "track", found{}, found{} // a server lives long

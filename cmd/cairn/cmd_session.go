@@ -103,7 +103,7 @@ Examples:
     cairn session step begin demo --message 1 --path main.go
 `
 
-// sessionFlags are those of all verbs; each takes some of them.
+// sessionFlags are the flags of all verbs; each verb has some of them.
 type sessionFlags struct {
 	message, part, step, role, prompt, title, parent string
 	paths, meta                                      []string
@@ -114,7 +114,7 @@ type sessionFlags struct {
 	plan                                             planFlags
 }
 
-// sessionVerb is one of the things that cairn session does.
+// sessionVerb is one verb of cairn session.
 type sessionVerb struct {
 	min, max int // arguments behind the verb; max < 0 means any number
 	wants    string
@@ -199,7 +199,7 @@ func (f *sessionFlags) register(cmd *cobra.Command) {
 	f.plan.register(cmd)
 }
 
-// session finds the verb, checks that all that was given belongs to it, and runs it.
+// session finds the verb, checks its arguments and flags, and runs it.
 func (c *cli) session(r *sessionRun) error {
 	name, rest := r.args[0], r.args[1:]
 	if name == "step" && len(rest) > 0 {
@@ -245,8 +245,8 @@ func (c *cli) session(r *sessionRun) error {
 	})
 }
 
-// find puts the whole id in the place of the first argument. Without one it takes the
-// session that was changed last.
+// find replaces the first argument by the whole id of the session. Without an argument
+// it is the session that was changed last.
 func (r *sessionRun) find() error {
 	if len(r.args) == 0 {
 		r.args = []string{session.Newest}

@@ -6,7 +6,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
-// options are those of everything that goes back or forth.
+// options are the options of all verbs that go back or forth.
 func (r *sessionRun) options() (opt session.MoveOptions, err error) {
 	opt = session.MoveOptions{DryRun: r.f.plan.dryRun, Plan: r.f.plan.id, EndOpen: r.f.endOpen}
 	if opt.OnConflict, err = r.policy(r.cmd, r.f.policy); err != nil {
@@ -67,7 +67,7 @@ func (r *sessionRun) goBack(move func(session.MoveOptions) (*session.Session, *c
 	return err
 }
 
-// where says where the session stands now.
+// where prints the boundary of the session.
 func (r *sessionRun) where(s *session.Session, res *cairn.Result) {
 	if s.Truncated {
 		r.console.Remark("the beginning of session %s has been cleaned away: what it changed stays", wording.Printable(s.ID))

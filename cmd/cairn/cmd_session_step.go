@@ -71,7 +71,7 @@ func (r *sessionRun) newStep() (b session.StepBegin, err error) {
 	return b, b.Check()
 }
 
-// owner is whose step begins: never this process's.
+// owner is the owner of the step that begins, which is never this process.
 func (r *sessionRun) owner() (*session.Owner, error) {
 	o := &session.Owner{Lease: r.f.lease}
 	if r.f.lease < 0 || r.f.owner < 0 {
@@ -225,12 +225,12 @@ func (r *sessionRun) stepBeginLater() error {
 	return r.printBegun(id)
 }
 
-// gate lets steps of the session begin that are to begin in the background. What goes
-// wrong with them is told by their tickets, and by what then finds no step.
+// gate does the work of tickets that begin steps of the session. Their errors are in
+// the tickets, and a later command that finds no step reports them.
 func (r *sessionRun) gate() error {
 	book, root, err := r.tickets()
 	if err != nil {
-		return nil // the command itself is going to say what is wrong
+		return nil // the command itself meets the same error and reports it
 	}
 	w := &worker{c: r.cli, book: book, console: r.console}
 	if w.dataDir, err = r.dataDir(root); err != nil {
@@ -242,7 +242,7 @@ func (r *sessionRun) gate() error {
 	return err
 }
 
-// tickets are those of the data directory, and the root as they know it.
+// tickets returns the tickets of the data directory, and the root as they name it.
 func (r *sessionRun) tickets() (book ticket.Book, root string, err error) {
 	dir, err := r.workDir()
 	if err != nil {
@@ -258,8 +258,8 @@ func (r *sessionRun) tickets() (book ticket.Book, root string, err error) {
 	return ticket.In(data), root, err
 }
 
-// withBeginning adds to an error about a step that does not exist why the newest one
-// that was to begin in the background has not begun.
+// withBeginning adds, to an error about a missing step, the error of the newest ticket
+// that should have begun one.
 func (r *sessionRun) withBeginning(err error) error {
 	if !errors.Is(err, cairn.ErrNotFound) {
 		return err

@@ -99,7 +99,7 @@ func (c *cli) setUp(agent string, f *setupFlags) error {
 	return c.reportSetup(plan, f)
 }
 
-// projectDir is the root whose own configuration is meant.
+// projectDir is the root for --project.
 func (c *cli) projectDir() (string, error) {
 	dir, err := c.workDir()
 	if err != nil {
@@ -108,7 +108,7 @@ func (c *cli) projectDir() (string, error) {
 	if c.global.root != "" {
 		return c.rootDir(dir)
 	}
-	return cairn.FindRoot(dir) // agents know nothing of stores
+	return cairn.FindRoot(dir) // agents do not look for stores
 }
 
 type setupChange struct {
@@ -153,7 +153,7 @@ func (c *cli) reportSetup(plan *setup.Plan, f *setupFlags) error {
 	return nil
 }
 
-// program is how agents start this cairn.
+// program is the command by which agents start this cairn.
 func (c *cli) program() ([]string, error) {
 	path, err := os.Executable()
 	if err != nil {
@@ -167,8 +167,8 @@ func (c *cli) program() ([]string, error) {
 	return append(program, "--data-dir", absolute(dir, c.global.dataDir)), err
 }
 
-// stablePath prefers the name under which PATH has the program, which is often a
-// symlink that outlives an update of what it points to.
+// stablePath prefers the program's name in PATH. It is often a symlink, which stays the
+// same when an update moves the program.
 func stablePath(path, search string) string {
 	for _, dir := range filepath.SplitList(search) {
 		candidate := filepath.Join(dir, filepath.Base(path))
@@ -181,7 +181,7 @@ func stablePath(path, search string) string {
 	return path
 }
 
-// agentPlaces is where the agents keep their configuration, "" where it is not known.
+// agentPlaces lists the configuration directories of the agents, "" if not known.
 func (c *cli) agentPlaces() setup.Places {
 	home := c.home()
 	at := func(variable string, fallback ...string) string {

@@ -57,7 +57,7 @@ type standing struct {
 	Settings    []config.Decision `json:"settings"`
 }
 
-// serverState is what a server that is running says of the root.
+// serverState is the answer of a running server about the root.
 type serverState struct {
 	Watching *cairn.WatchState `json:"watching,omitempty"` // nil: it does not have the store open
 }
@@ -141,7 +141,7 @@ func (c *cli) printStatus(s *standing) error {
 	return err
 }
 
-// serverState asks the server, nil where none is running or none is to be used.
+// serverState asks the server. It returns nil if none is running or none may be used.
 func (c *cli) serverState(ctx context.Context) *serverState {
 	opt, err := c.options()
 	if err != nil {
@@ -178,7 +178,7 @@ func (c *cli) contentsText(s *standing) string {
 	return text + ", cleaned " + wording.Ago(c.console.Now().Sub(s.Cleaned))
 }
 
-// partialText says what a checkpoint does not vouch for.
+// partialText names the paths that a partial checkpoint leaves out.
 var partialText = map[cairn.Extent]string{
 	cairn.ExtentTime:  "without what was not read in time",
 	cairn.ExtentPaths: "among the paths that it holds",

@@ -91,16 +91,16 @@ Examples:
     git ls-files -z -m | cairn track --only-paths -z -
 `
 
-// maxListed is how many skipped paths are listed for people.
+// maxListed is the number of skipped paths that are listed for people.
 const maxListed = 10
 
-// trackFlags are what track is told beside the library's options.
+// trackFlags are the options of the library and of track alone.
 type trackFlags struct {
 	cairn.TrackOptions
 	timeout       time.Duration
 	paths, nul    bool
 	async, noRest bool
-	strict        bool // of the answer, and so not part of what is asked for
+	strict        bool // changes the answer only
 }
 
 func (c *cli) trackCommand() *cobra.Command {
@@ -271,8 +271,8 @@ func (c *cli) listSkipped(t *cairn.TrackResult, strict bool) {
 	}
 }
 
-// limitHint tells how to raise the limit that a file has met. A small one has met a limit that
-// was lowered, or that of include.
+// limitHint tells how to raise the limit that a file has met. A small file has met a lowered
+// limit, or the limit of include.
 func limitHint(size int64) string {
 	text := "--max-file-size raises the limit"
 	if size <= cairn.DefaultMaxFileSize {

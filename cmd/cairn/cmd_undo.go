@@ -120,8 +120,8 @@ func (c *cli) redoCommand() *cobra.Command {
 // maxAsked bounds how many sessions are read for a hint.
 const maxAsked = 10
 
-// withTurn adds to "nothing to undo" which turn of an agent can be taken back, and how:
-// after an agent's turn there is no restore or revert, which cairn undo takes back.
+// withTurn adds to "nothing to undo" the turn of an agent that can be taken back, and
+// the command for it. A turn is no operation, so cairn undo does not take it back.
 func (c *cli) withTurn(ctx context.Context, repo *cairn.Repo, err error) error {
 	if !errors.Is(err, cairn.ErrNotFound) || !strings.Contains(err.Error(), "nothing to undo") {
 		return err
@@ -134,7 +134,7 @@ func (c *cli) withTurn(ctx context.Context, repo *cairn.Repo, err error) error {
 	slices.SortFunc(list, func(a, b *session.Session) int { return cmp.Or(b.Updated.Compare(a.Updated), cmp.Compare(b.ID, a.ID)) })
 	for _, s := range list[:min(len(list), maxAsked)] {
 		if s.Parent != "" {
-			continue // goes back with the session that called it
+			continue // its parent's undo takes it back
 		}
 		if turn := c.newestTurn(ctx, all, s); turn != "" {
 			return fmt.Errorf("%w: %s can be taken back: cairn session undo %s", err, turn, wording.ShellWord(s.ID))
@@ -143,7 +143,7 @@ func (c *cli) withTurn(ctx context.Context, repo *cairn.Repo, err error) error {
 	return err
 }
 
-// newestTurn names what session undo would take back, "" for nothing.
+// newestTurn describes the turn that session undo would take back, "" for none.
 func (c *cli) newestTurn(ctx context.Context, all *session.Sessions, s *session.Session) string {
 	history, err := all.History(ctx, s.ID)
 	if err != nil {

@@ -78,8 +78,8 @@ func (b build) String() string {
 	return text + b.Go + ", " + b.OS + "/" + b.Arch + ")"
 }
 
-// buildName tells builds apart: one that was built from changed or unknown sources by
-// its file.
+// buildName is different for each build. A build from changed or unknown sources has
+// the size and time of its file in the name.
 func buildName() string {
 	b := thisBuild()
 	name := fmt.Sprintf("%s %s %s/%s", b.Version, b.Revision, b.OS, b.Arch)

@@ -122,7 +122,7 @@ func (c *cli) waitFor(ctx context.Context, id string, strict bool) error {
 	return c.printTicket(r, a, strict)
 }
 
-// printTicket gives an answer as the command would have given it that asked for it.
+// printTicket prints the answer of the command that made the ticket.
 func (c *cli) printTicket(r *ticket.Request, a *ticket.Answer, strict bool) error {
 	err := a.Err()
 	switch {
@@ -165,7 +165,7 @@ type worker struct {
 	book    ticket.Book
 	dataDir string
 	console *console.Console
-	notes   *bytes.Buffer // what the console was told; nil where that is stderr
+	notes   *bytes.Buffer // the console's output; nil if that is stderr
 
 	worked map[string]bool // tickets
 }

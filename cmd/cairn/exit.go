@@ -23,21 +23,21 @@ import (
 const (
 	exitDone     = 0
 	exitFailed   = 1
-	exitUsage    = 2 // the command line, or what it was given to read, is wrong; nothing was tried
+	exitUsage    = 2 // the command line or its input is wrong; nothing was tried
 	exitPartly   = 3 // conflicts, kept, unreadable or unstable paths are listed
 	exitNotFound = 4 // no such checkpoint, path or operation
 
 	exitInterrupted = 130 // by a signal, as shells have it for SIGINT
 )
 
-// errPartly ends a command that did part of its work and has said which.
+// errPartly ends a command that did part of its work and has listed the rest.
 var errPartly = errors.New("done in part")
 
 // errAbsent is the answer "no" of exists.
 var errAbsent = errors.New("absent")
 
-// usageError is a command line that cannot be carried out. The text goes on where
-// the command's name ends.
+// usageError is a command line that cannot be carried out. The text follows the name of
+// the command.
 type usageError struct{ command, text string }
 
 func (e *usageError) Error() string {
@@ -51,8 +51,7 @@ func (c *cli) usage(format string, args ...any) error {
 	return &usageError{c.running, " " + fmt.Sprintf(format, args...)}
 }
 
-// asUsage takes over what the flag and command parser complains of before a command
-// runs.
+// asUsage turns an error of the parser, from before a command runs, into a usageError.
 func (c *cli) asUsage(err error) error {
 	var usage *usageError
 	if errors.As(err, &usage) {
@@ -69,7 +68,7 @@ func (c *cli) asUsage(err error) error {
 	return &usageError{"", text}
 }
 
-// report says what went wrong and turns it into the exit status.
+// report prints an error and returns its exit status.
 func (c *cli) report(ctx context.Context, err error) int {
 	var child childStatus
 	switch {
@@ -107,7 +106,7 @@ func status(err error) int {
 	return exitFailed
 }
 
-// withUnfinished adds what to know after an interrupt.
+// withUnfinished adds unfinished to the message of an interrupt.
 func (c *cli) withUnfinished(f failure) failure {
 	if f.Status == exitInterrupted {
 		f.Message += c.unfinished()
@@ -115,8 +114,8 @@ func (c *cli) withUnfinished(f failure) failure {
 	return f
 }
 
-// unfinished is what to know after an interrupt: a restore that has begun to write
-// is in a journal.
+// unfinished is a note after an interrupt: the next command finishes a restore that had
+// begun to write, because it is in a journal.
 func (c *cli) unfinished() string {
 	switch c.running {
 	case "restore", "revert", "undo", "redo", "session":
@@ -131,7 +130,7 @@ func onlyIs(err, target error) bool {
 	return len(parts) == 1 && errors.Is(parts[0], target)
 }
 
-// flagFault says what a flag wants that was given something else.
+// flagFault describes the values of a flag that was given a wrong one.
 func flagFault(err error) string {
 	var bad *pflag.InvalidValueError
 	if !errors.As(err, &bad) {
@@ -148,7 +147,7 @@ func flagFault(err error) string {
 	return fmt.Sprintf("cannot use --%s %s: %s", bad.GetFlag().Name, wording.ShellWord(bad.GetValue()), wanted)
 }
 
-// hint is the next step where the error itself does not name one.
+// hint is the next step after an error whose text does not name one.
 func hint(err error) string {
 	switch {
 	case errors.Is(err, session.ErrBusy):

@@ -14,8 +14,8 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
-// planFlags go with every command that changes files: look first, then carry out what
-// was looked at and nothing else.
+// planFlags are flags of every command that changes files: --dry-run shows a plan, and
+// --plan carries out exactly that plan.
 type planFlags struct {
 	dryRun bool
 	id     string
@@ -29,7 +29,7 @@ func (f *planFlags) register(cmd *cobra.Command) {
 	completeFlag(cmd, planFlag)
 }
 
-// completeFlag says which values an option has.
+// completeFlag registers the values of an option for completion.
 func completeFlag(cmd *cobra.Command, name string, values ...cobra.Completion) {
 	complete := cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)
 	if err := cmd.RegisterFlagCompletionFunc(name, complete); err != nil {
@@ -40,8 +40,8 @@ func completeFlag(cmd *cobra.Command, name string, values ...cobra.Completion) {
 // isPlanID reports whether text has the form of an id that --dry-run prints.
 func isPlanID(id string) bool { return len(id) == 16 && strings.Trim(id, "0123456789abcdef") == "" }
 
-// check also refuses an empty id, most likely of a shell variable that is not set: it
-// would mean whatever is planned now.
+// check also refuses an empty id, which is most likely an unset shell variable. It
+// would accept any plan.
 func (f *planFlags) check(c *cli, cmd *cobra.Command) error {
 	if cmd.Flags().Changed(planFlag) && !isPlanID(f.id) {
 		return c.usage("cannot use --plan %s: want the 16 digits that --dry-run gives", wording.ShellWord(f.id))
@@ -74,8 +74,8 @@ func planLine(cmd *cobra.Command, id string) string {
 
 const policyFlag = "on-conflict"
 
-// registerPolicy adds --on-conflict to a command. Without it the library's default for
-// what the command does is in force.
+// registerPolicy adds --on-conflict to a command. Without it the default of the library
+// is in force.
 func registerPolicy(cmd *cobra.Command, name *string) {
 	cmd.Flags().StringVar(name, policyFlag, "", "what to do with later changes")
 	var names []cobra.Completion
@@ -85,7 +85,7 @@ func registerPolicy(cmd *cobra.Command, name *string) {
 	completeFlag(cmd, policyFlag, names...)
 }
 
-// policy is what --on-conflict says, "" where it is not given.
+// policy is the value of --on-conflict, "" without the flag.
 func (c *cli) policy(cmd *cobra.Command, name string) (cairn.Policy, error) {
 	if !cmd.Flags().Changed(policyFlag) {
 		return "", nil
@@ -97,8 +97,8 @@ func (c *cli) policy(cmd *cobra.Command, name string) (cairn.Policy, error) {
 	return p, nil
 }
 
-// printResult tells what a command that goes back did, or in a dry run what it would
-// do. Where that is nothing at all it is said, too.
+// printResult prints the result of going back, or of its dry run. nothing is the remark
+// for an empty result.
 func (c *cli) printResult(cmd *cobra.Command, res *cairn.Result, nothing string) (err error) {
 	if c.global.json {
 		err = c.writeJSON(res)
@@ -113,8 +113,8 @@ func (c *cli) printResult(cmd *cobra.Command, res *cairn.Result, nothing string)
 	return err
 }
 
-// listResult lists what was done, or in a dry run what would be done. With -q only the
-// paths are left that decide the exit status.
+// listResult lists the changed paths, or in a dry run the changes of the plan. With -q
+// it lists only the paths that decide the exit status.
 func (c *cli) listResult(res *cairn.Result) error {
 	switch {
 	case res.DryRun:

@@ -33,13 +33,13 @@ func (c *cli) open() (*cairn.Repo, error) {
 // makesStore lists the commands that make a store where there is none.
 var makesStore = []string{"track", "import", "fetch", "hook", "mcp", "run", "session begin"}
 
-// takesOver lists those of them that capture nothing.
+// takesOver lists the commands of makesStore that capture nothing.
 var takesOver = []string{"import", "fetch"}
 
-// homes are the places of home directories, beside the user's own.
+// homes are patterns of home directories, beside the user's own.
 var homes = []string{"/root", "/home/*", "/Users/*", "/var/root", `C:\Users\*`}
 
-// options gathers from flags and environment what the library does not know.
+// options makes the library's options from flags, environment and settings.
 func (c *cli) options() (cairn.Options, error) {
 	opt := cairn.Options{
 		MustExist: !slices.Contains(makesStore, c.running), Command: "cairn " + c.running,
@@ -97,8 +97,8 @@ func (l *found) resolve(from string, f func(string) (string, error)) (string, er
 	return to, err
 }
 
-// workDir is the directory that everything relative counts from: the current one
-// or -C's, with symlinks resolved, because the root is a real path, too.
+// workDir is the directory from which relative paths count: the current one or -C's.
+// Symlinks are resolved, because the root is a real path, too.
 func (c *cli) workDir() (string, error) {
 	dir := c.global.directory
 	if !filepath.IsAbs(dir) {
@@ -114,8 +114,8 @@ func (c *cli) workDir() (string, error) {
 	return real, nil
 }
 
-// rootDir is --root, or the work tree around dir, or the nearest directory above that has
-// a store, or dir.
+// rootDir is --root, else the work tree around dir, else the nearest directory above with
+// a store, else dir.
 func (c *cli) rootDir(dir string) (string, error) {
 	if c.global.root != "" {
 		return absolute(dir, c.global.root), nil
@@ -154,7 +154,7 @@ func (c *cli) dataDir(dir string) (string, error) {
 	if c.global.dataDir != "" {
 		return absolute(dir, c.global.dataDir), nil
 	}
-	// A project's own file cannot name the data directory, and does not have to be sound.
+	// A project's own file cannot name the data directory, so it is not read here.
 	cfg, err := config.Load(config.Sources{UserFile: c.userFile(), Env: c.env})
 	if err != nil {
 		return "", err
@@ -177,8 +177,8 @@ func (c *cli) defaultDataDir() (string, error) {
 	return data, nil
 }
 
-// systemDataDir is the system's place for data of a user, and the variable that
-// tells it.
+// systemDataDir is the system's directory for data of a user, and the variable that
+// names it.
 func (c *cli) systemDataDir(goos string) (dir, variable string) {
 	var base string
 	var rest []string
@@ -226,8 +226,8 @@ func (c *cli) maxFileSize(cfg *config.Config) int64 {
 }
 
 // paths turns PATH arguments, which count from the current directory, into absolute
-// ones. An empty one is most likely a shell variable that is not set, and would mean
-// everything.
+// ones. An empty argument is refused: it is most likely an unset shell variable, and
+// would mean the whole directory.
 func (c *cli) paths(args []string) ([]string, error) {
 	dir, err := c.workDir()
 	if err != nil {
@@ -255,10 +255,10 @@ func (c *cli) lockTimeout() (time.Duration, error) {
 	return max(c.global.lockTimeout, time.Nanosecond), nil
 }
 
-// projectFile is the configuration that lies in a root.
+// projectFile is the name of a root's own configuration.
 const projectFile = ".cairn.toml"
 
-// settings are what people set for a root, flags left out.
+// settings are the settings for a root, without the flags.
 func (c *cli) settings(root string) (*config.Config, error) {
 	if c.config != nil && c.configured == root {
 		return c.config, nil
@@ -277,7 +277,7 @@ func (c *cli) settings(root string) (*config.Config, error) {
 	return cfg, nil
 }
 
-// brokenText says that a project's own file is not in force, and where it is wrong.
+// brokenText describes the errors of a project's own file, which is not in force.
 func brokenText(b *config.Broken) string {
 	return fmt.Sprintf("%s is not in force, nor is a never list in it: %s; captures go on with your own settings",
 		placeText(b.Path), strings.Join(wording.Messages(b.Err), "; "))

@@ -16,7 +16,7 @@ import (
 // begun is the answer of a command that goes on in the background.
 type begun struct {
 	Ticket string `json:"ticket"`
-	Rest   string `json:"rest,omitempty"` // ticket of what the other one leaves out
+	Rest   string `json:"rest,omitempty"` // ticket for the paths that the other one leaves out
 }
 
 // later begins work in the background and returns its ticket. It looks at neither the
@@ -63,7 +63,7 @@ func (c *cli) beginHere(dataDir string, r *ticket.Request, rest bool) (b begun, 
 	return b, nil
 }
 
-// ticketFlags are the flags of this command line that count for the work, too.
+// ticketFlags are the flags of this command line that the work needs.
 func (c *cli) ticketFlags() ticket.Flags {
 	f := ticket.Flags{
 		Force: c.force, NoServer: c.global.noServer, Quiet: c.global.quiet,
@@ -102,8 +102,8 @@ func (c *cli) printBegun(b begun) error {
 	return err
 }
 
-// trackRest begins to capture what --only-paths has left out. The answer about the
-// paths stands whether that succeeds or not.
+// trackRest begins to capture the paths that --only-paths has left out. A failure does
+// not change the answer about the named paths.
 func (c *cli) trackRest(ctx context.Context, f *trackFlags) string {
 	if !f.OnlyPaths || f.noRest || !c.background() {
 		return ""
@@ -125,7 +125,7 @@ func (c *cli) tellRest(id string) {
 // used.
 func (c *cli) server(opt cairn.Options) *client.Client {
 	if c.global.noServer || c.env("CAIRN_NO_SERVER") != "" || c.root.PersistentFlags().Changed("lock-timeout") {
-		return nil // the server waits for locks as long as it was told to
+		return nil // the server has a lock timeout of its own
 	}
 	if path, err := protocol.Socket(opt.DataDir); err != nil || !isThere(path) {
 		return nil

@@ -118,7 +118,8 @@ func (f *fixture) listen(answer func(net.Conn)) {
 	}()
 }
 
-// TestSameAnswer: what comes from a server is what the library gives, in every field.
+// TestSameAnswer: the answer of a server equals the answer of the library in every
+// field.
 func TestSameAnswer(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -93,7 +93,7 @@ func TestAttributesWithoutConversion(t *testing.T) {
 	}
 }
 
-// What cannot be read may say anything.
+// A file that cannot be read may hold any rule.
 func TestAttributesUnreadable(t *testing.T) {
 	t.Parallel()
 	o := gittest.NewOracle(t)

@@ -74,8 +74,8 @@ func (p *configParser) next() (c byte, ok bool) {
 	return c, true
 }
 
-// mistakeLine is the line of what was read last. An end of line belongs to the line
-// that it ends.
+// mistakeLine is the line of the last byte that was read. An end of line belongs to the
+// line that it ends.
 func (p *configParser) mistakeLine() int {
 	if !p.ended && p.data[p.pos-1] == '\n' {
 		return p.line - 1

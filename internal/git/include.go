@@ -14,8 +14,8 @@ import (
 const (
 	// maxIncludeDepth is git's own limit.
 	maxIncludeDepth = 10
-	// maxConfigFiles and maxConfigBytes limit what is read in all: nesting alone
-	// allows a small configuration to name exponentially much.
+	// maxConfigFiles and maxConfigBytes limit all reads together: by nesting alone a
+	// small configuration can name exponentially many files.
 	maxConfigFiles = 1000
 	maxConfigBytes = 64 << 20
 	// maxGlobWork limits what all conditions together may cost, in bytes of

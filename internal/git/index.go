@@ -163,9 +163,9 @@ func (x *Index) search(name string) int {
 	return sort.Search(len(x.entries), func(i int) bool { return x.name(x.entries[i]) >= name })
 }
 
-// HasUnder reports whether an entry lies below the directory dir, of which "" is
-// the top. A directory that a sparse index folds into one entry has that entry
-// below it; what lies deeper is not known.
+// HasUnder reports whether an entry lies below the directory dir, of which "" is the
+// top. A directory that a sparse index folds into one entry has that entry below it;
+// deeper paths are not known.
 func (x *Index) HasUnder(dir string) bool {
 	if dir == "" {
 		return len(x.entries) > 0

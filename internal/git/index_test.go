@@ -312,7 +312,7 @@ func TestIndexSparse(t *testing.T) {
 	}
 }
 
-// A split index is edited at random; what is read stays what git reads.
+// A split index is edited at random; the entries stay those that git reads.
 func TestIndexSplit(t *testing.T) {
 	t.Parallel()
 	o := gittest.NewOracle(t)

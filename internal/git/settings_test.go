@@ -371,7 +371,7 @@ func TestRandomConditions(t *testing.T) {
 	}
 }
 
-// What cannot be used is reported and left out; the rest counts.
+// A setting that cannot be used is reported and left out; the rest counts.
 func TestIgnoreSettingsDegrade(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -35,7 +35,7 @@ type hook struct {
 	did answer
 }
 
-// answer is what came of a call.
+// answer is the outcome of a call.
 type answer struct {
 	message string
 	step    *session.Step // the last one that began or ended
@@ -88,8 +88,8 @@ func (h *hook) leftRunning() bool {
 	return h.agent == Codex && h.name == "Stop" && len(h.turn.Calls) > 0
 }
 
-// beginSession also ends what an agent left open that was killed: no event of it will
-// come any more. Adapters may say so at any time, so theirs stays.
+// beginSession also ends an open step of an agent that was killed, because no event
+// will end it. Adapters send this event at any time, so their open steps stay.
 func (h *hook) beginSession(ctx context.Context) error {
 	if err := h.begin(ctx, h.session, h.parent, h.title); err != nil || !speaks[h.agent] {
 		return err
@@ -141,8 +141,8 @@ func (h *hook) isReverted(ctx context.Context) bool {
 	return err == nil && s.Revert != nil
 }
 
-// recordAsked records a prompt that has waited because turns are taken back. A message
-// makes that final, and a question that no tool answers changes nothing.
+// recordAsked records a prompt that had to wait because turns are taken back. A message
+// makes that final, and a prompt that needs no tool should not.
 func (h *hook) recordAsked(ctx context.Context) error {
 	if h.turn.Asked == nil {
 		return nil
@@ -187,7 +187,7 @@ func (h *hook) beforeTool(ctx context.Context) error {
 	return err
 }
 
-// giveWay ends the step of the agent that has started this one and only waits for it.
+// giveWay ends the step of the parent agent, which only waits for this sub-agent.
 func (h *hook) giveWay(ctx context.Context) error {
 	if err := h.begin(ctx, h.session, h.parent, h.title); err != nil {
 		return err
@@ -205,7 +205,7 @@ func (h *hook) hint(ctx context.Context, w *work) error {
 	}
 	err := h.sessions.Hint(ctx, h.session, w.Step, h.paths)
 	if errors.Is(err, cairn.ErrNotFound) {
-		w.Step, err = "", nil // it has been ended behind our back
+		w.Step, err = "", nil // another process has ended it
 	}
 	return err
 }
@@ -274,7 +274,7 @@ func (h *hook) afterTool(ctx context.Context) error {
 	return err
 }
 
-// finish ends what a session is at.
+// finish ends the open step of one session.
 func (h *hook) finish(ctx context.Context, id string, w *work) error {
 	w.Calls, w.Going = nil, false
 	return h.endStep(ctx, id, w, nil)

@@ -110,8 +110,8 @@ func TestV42_NothingWritten(t *testing.T) {
 }
 
 // TestV42_AtTheNextTool: Claude Code goes on without a prompt when a command in the
-// background ends; what it wrote is recorded before the next tool runs, and at the end of
-// the session.
+// background ends; the command's changes are recorded before the next tool runs, and at
+// the end of the session.
 func TestV42_AtTheNextTool(t *testing.T) {
 	t.Parallel()
 	for _, end := range []bool{false, true} {

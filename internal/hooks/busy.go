@@ -16,15 +16,16 @@ import (
 // the same command again, with no event between the two, counts as typed after Esc. When
 // such a call comes back after all, its changes become a step of their own.
 //
-// The sign of Esc comes later than the word on the screen: the agent writes its transcript
-// or calls its hook a moment afterwards. A command that meets an open call waits for it.
+// The sign of Esc comes a moment later than the message on the screen: the agent then
+// writes its transcript or calls its hook. A command that meets an open call waits for the
+// sign.
 
 const (
 	signBound = 2 * time.Second       // how long a command waits for the sign of Esc
 	signPause = 50 * time.Millisecond // between two looks
 )
 
-// beside is what was at work when a command was typed.
+// beside describes the calls that were running when a command was typed.
 type beside struct{ calls, tools string }
 
 // awaitEnd waits until the calls that are at work have ended, for a short time. It holds
@@ -161,7 +162,7 @@ func (t *turn) keepLate(own string) map[string]late {
 	return all
 }
 
-// endLate records what a call wrote that has come back although its step was ended.
+// endLate records the changes of a call that returns after its step was ended.
 func (h *hook) endLate(ctx context.Context) error {
 	l, ok := h.turn.Late[h.session]
 	if !ok || !h.all && !slices.Contains(l.Calls, h.call) {
@@ -178,7 +179,7 @@ func (h *hook) endLate(ctx context.Context) error {
 	return nil
 }
 
-// besideUndo says what goes on beside an undo.
+// besideUndo names the commands and sub-agents that go on beside an undo.
 func (h *hook) besideUndo() string {
 	var lines string
 	if len(h.turn.Running) > 0 {

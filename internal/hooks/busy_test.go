@@ -136,8 +136,9 @@ func TestV41_InterruptedTool(t *testing.T) {
 	}
 }
 
-// TestV42_BackgroundCommand: what a background command writes after its turn is a turn of
-// its own, and undo says that the command may go on; once none is left running it is silent.
+// TestV42_BackgroundCommand: changes of a background command after its turn are a turn of
+// their own, and undo says that the command may go on; without a running command it does
+// not.
 func TestV42_BackgroundCommand(t *testing.T) {
 	t.Parallel()
 	const said = "a background command of this session was still running when its turn ended"

@@ -12,7 +12,7 @@ type request struct {
 	verb   string // undo, redo, log, diff, status, help, refuse, revert, unrevert or fork
 	count  int
 	dryRun bool
-	answer string // verb refuse: what is said
+	answer string // text of the refusal; verb refuse
 
 	message, part string
 	start         bool
@@ -22,7 +22,7 @@ type request struct {
 // maxCount bounds "cairn undo N".
 const maxCount = 999
 
-// promptVerbs are carried out where they are typed.
+// promptVerbs are the commands that work as a prompt.
 var promptVerbs = []string{"undo", "redo", "log", "diff", "status", "help"}
 
 // ShellVerbs are cairn's other commands. A prompt that begins with one is answered with

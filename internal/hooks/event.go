@@ -33,7 +33,7 @@ func Agent(name string) string {
 	return name
 }
 
-// kind is what happened, in the terms of no agent.
+// kind is the kind of an event, the same for all agents.
 type kind int
 
 const (
@@ -44,7 +44,7 @@ const (
 	after                    // a tool, or all tools of a batch, have run
 	stop                     // the turn is over
 	agentStop                // a sub-agent has finished
-	sessionEnd               // nothing more will come
+	sessionEnd               // the last event
 	command                  // something to do at once
 )
 
@@ -105,7 +105,7 @@ func decode(agent string, data []byte) (*event, error) {
 	return e, nil
 }
 
-// shortID keeps ids of hosts within what sessions take.
+// shortID shortens the ids of hosts to the length that sessions accept.
 func shortID(id string) string {
 	if len(id) <= session.MaxID {
 		return id

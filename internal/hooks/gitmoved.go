@@ -48,7 +48,7 @@ func (h *hook) reverted(ctx context.Context) map[string]bool {
 	list := make(map[string]bool)
 	history, err := h.history(ctx)
 	if err != nil {
-		return nil // only what git did is not told then
+		return nil // the undo is done; only the lines about git are missing
 	}
 	for i := range history {
 		if history[i].Reverted {
@@ -58,8 +58,8 @@ func (h *hook) reverted(ctx context.Context) map[string]bool {
 	return list
 }
 
-// gitStays tells what an undo has left in git, and the commands that take it back. before
-// are the messages that were taken back earlier.
+// gitStays names the moves of HEAD, branch and stash that an undo has left, and the
+// commands that take them back. before are the messages that were taken back earlier.
 func (h *hook) gitStays(ctx context.Context, before map[string]bool) string {
 	now := h.position()
 	if now == nil || before == nil {

@@ -15,13 +15,13 @@ import (
 )
 
 const (
-	// DefaultDeadline is how long a call may take that the agent waits for. Only the
+	// DefaultDeadline is the longest time of a call that the agent waits for. Only the
 	// first capture of a very large directory comes near it. The entries that cairn
 	// setup makes give the process 10 s more than that.
 	DefaultDeadline = 20 * time.Second
 
-	// lastDeadline holds when the agent is about to leave: Codex waits 3 s for the
-	// hooks of SessionEnd and Interrupt, whatever they ask for.
+	// lastDeadline is the deadline of a call before the agent ends: Codex waits 3 s for
+	// the hooks of SessionEnd and Interrupt, whatever timeout they are configured with.
 	lastDeadline = 2500 * time.Millisecond
 
 	// maxPayload bounds what is read from stdin, in bytes. A write tool sends the whole
@@ -115,7 +115,7 @@ func Handle(ctx context.Context, agent string, stdin io.Reader, stdout io.Writer
 	}
 	rec.note(h, err, time.Since(began))
 	if reply := h.reply(err); reply != nil {
-		stdout.Write(reply) // to whom should a failure be told?
+		stdout.Write(reply) // the agent is gone if this fails
 	}
 }
 

@@ -21,7 +21,8 @@ import (
 const passing = ` sh bash dash zsh ksh mksh fish ash busybox env timeout nice nohup setsid sudo time cairn
 	cmd.exe powershell.exe pwsh pwsh.exe conhost.exe cairn.exe `
 
-// lasting are programs that outlive every agent, and end what can be said about it.
+// lasting are programs that outlive every agent. The line of a call ends below the
+// first of them.
 const lasting = ` systemd init launchd tini dumb-init docker-init catatonit s6-svscan runsvdir
 	explorer.exe services.exe svchost.exe wininit.exe `
 
@@ -29,14 +30,15 @@ func listed(list, program string) bool {
 	return slices.Contains(strings.Fields(list), strings.ToLower(program))
 }
 
-// unconfirmed is how many processes own a step of a session of which one call is known.
+// unconfirmed is the number of processes that own a step while only one call of the
+// session is known.
 const unconfirmed = 2
 
 // lineAbove lists the processes above this one.
 func lineAbove() []process.Relative { return process.Line(os.Getppid()) }
 
-// meetAgent finds out which process the agent is. Of one that is gone no event comes
-// any more: what it left open ends.
+// meetAgent finds out which process the agent is. If the agent of the earlier calls is
+// gone, its open step ends, because no further event will end it.
 func (h *hook) meetAgent(ctx context.Context, line []process.Relative) error {
 	if h.turn.ownerDied() {
 		h.turn.Left = ""
@@ -48,7 +50,7 @@ func (h *hook) meetAgent(ctx context.Context, line []process.Relative) error {
 	return nil
 }
 
-// meet takes in the line above a call.
+// meet compares the line above a call with the line of the earlier calls.
 func (t *turn) meet(line []process.Relative, afresh bool) {
 	if end := slices.IndexFunc(line, func(r process.Relative) bool { return listed(lasting, r.Name) }); end >= 0 {
 		line = line[:end]

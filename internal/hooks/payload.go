@@ -28,7 +28,7 @@ type payload struct {
 	Background []task `json:"background_tasks"`
 }
 
-// task is what goes on after a turn.
+// task is a command or a sub-agent that goes on after a turn.
 type task struct {
 	ID     string `json:"id"`
 	Type   string `json:"type"`       // Claude
@@ -46,8 +46,8 @@ type toolCall struct {
 	Call     string          `json:"tool_use_id"`
 }
 
-// eventNames maps the names of all agents. Compactions, notifications, permissions and
-// whatever else there is do not concern files.
+// eventNames maps the event names of all agents. Other events, such as compactions,
+// notifications and permissions, do not concern files.
 var eventNames = map[string]kind{
 	"SessionStart": sessionBegin,
 	"SessionEnd":   sessionEnd,
@@ -59,8 +59,8 @@ var eventNames = map[string]kind{
 	"SubagentStop": agentStop,
 }
 
-// reportsAgents: whose sub-agents have hooks of their own, so that the tool that
-// starts one is none that writes.
+// reportsAgents lists the agents whose sub-agents have hooks of their own. The tool
+// that starts such a sub-agent does not count as a tool that writes.
 var reportsAgents = map[string]bool{Claude: true, Codex: true}
 
 // continuation begins the prompts that Claude Code makes up itself, when a sub-agent
@@ -100,7 +100,7 @@ func decodePayload(agent string, data []byte) (*event, error) {
 	case stop, agentStop:
 		e.readBackground(agent, &p)
 		if e.kind == agentStop && e.parent == "" {
-			e.kind = noise // whose end it is remains unsaid
+			e.kind = noise // it does not name the sub-agent
 		}
 	}
 	return e, nil
@@ -152,9 +152,9 @@ func (e *event) readCalls(agent string, p *payload) {
 	}
 }
 
-// readBackground: which sub-agents go on although the turn is over. One is at work
-// until its own stop, which still lists it. What a command in the background writes after
-// the turn is a turn of its own; see recordLeft.
+// readBackground reads which sub-agents and commands go on although the turn is over. A
+// sub-agent is running until its own stop, which still lists it. Changes of a background
+// command after the turn are a turn of their own; see recordLeft.
 func (e *event) readBackground(agent string, p *payload) {
 	e.tasks = agent == Claude && p.Background != nil
 	for i := range p.Background {

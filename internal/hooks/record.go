@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Record is what is known about the hooks of an agent on this machine.
+// Record is the history of the hooks of an agent on this machine.
 type Record struct {
 	Agent    string    `json:"agent"`
 	Event    time.Time `json:"event,omitzero"`   // last one that arrived; whole seconds, and up to freshness old

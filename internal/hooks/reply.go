@@ -8,7 +8,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn"
 )
 
-// reply is what goes to stdout, nil for nothing.
+// reply is the output of the hook, nil for none.
 func (h *hook) reply(err error) []byte {
 	switch {
 	case !speaks[h.agent]:
@@ -25,11 +25,11 @@ func (h *hook) reply(err error) []byte {
 	return nil
 }
 
-// refusal keeps a prompt that was a command from the model's turn, and says what came of
-// it, in the quietest form that each agent has. Claude Code puts a prompt that is blocked
-// back into its input box, where the next command would be appended to it; one that stops
-// leaves the box empty. Gemini calls the decision by another name; after a stop it would
-// send the prompt with the next request, so it is denied.
+// refusal keeps a prompt that was a command from the model, and shows the outcome in the
+// quietest form that each agent has. Claude Code puts a prompt that is blocked back into
+// its input box, where the next command would be appended to it; one that stops leaves
+// the box empty. Gemini calls the decision by another name; after a stop it would send
+// the prompt with the next request, so it is denied.
 func (h *hook) refusal(err error) any {
 	text := h.answerText(err)
 	switch h.agent {
@@ -116,8 +116,8 @@ func (h *hook) neutralReply(err error) neutralReply {
 // handled reports whether what was typed was a command.
 func (h *hook) handled() bool { return h.event != nil && h.said }
 
-// neutralError is the whole answer to a person, or one line. A command has a person who
-// waits for it, whichever program passes it on.
+// neutralError is the text of a failure: the whole answer for a command, because its
+// user waits for it, and one line for any other event.
 func (h *hook) neutralError(err error) string {
 	switch {
 	case h.handled():

@@ -12,7 +12,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
-// answers says what needs no look at the project.
+// answers replies to the commands that need no project.
 func (h *hook) answers() bool {
 	switch {
 	case h.agent == OpenCode && h.said && (h.do.verb == "undo" || h.do.verb == "redo") && !h.do.dryRun:
@@ -27,7 +27,7 @@ func (h *hook) answers() bool {
 	return true
 }
 
-// command carries out what the user or an adapter asks for.
+// command carries out a command of the user or of an adapter.
 func (h *hook) command(ctx context.Context) error {
 	if h.do.verb == "undo" || h.do.verb == "redo" {
 		if refused, err := h.refuseBeside(ctx); refused || err != nil {
@@ -65,8 +65,9 @@ func (h *hook) command(ctx context.Context) error {
 	return nil
 }
 
-// ownUndo points to the commands that OpenCode has itself: the files follow its messages.
-// A prompt makes an undo of OpenCode's final, and the line that is answered is one.
+// ownUndo points to OpenCode's own commands, whose undo takes the messages back and then
+// the files. A typed line would be a prompt, and a prompt makes an undo of OpenCode's
+// final.
 const ownUndo = "cairn: nothing was done: in OpenCode /undo and /redo take the files along, one turn each. What was taken back before this prompt comes back in a shell: "
 
 const (
@@ -74,8 +75,8 @@ const (
 	nothingToRedo = "nothing to bring back in this session; what was taken back before the last turn that changed files comes back in a shell: cairn undo"
 )
 
-// move reverts or unreverts as an adapter says. The caller owns the steps, so none of them is at
-// work any more.
+// move reverts or unreverts for an adapter. An adapter knows its agent's steps, so none of them
+// is running any more.
 func (h *hook) move(ctx context.Context, f func(session.MoveOptions) (*session.Session, *cairn.Result, error)) error {
 	before := h.reverted(ctx)
 	_, res, err := f(session.MoveOptions{DryRun: h.do.dryRun, EndOpen: true})
@@ -98,7 +99,7 @@ func (h *hook) forgetSteps() {
 	}
 }
 
-// maxSkipped bounds how many turns without changes are passed over.
+// maxSkipped bounds the turns without changes that one undo passes over.
 const maxSkipped = 10000
 
 type taker = func(ctx context.Context, id string, opt session.MoveOptions) (*session.Session, *cairn.Result, error)
@@ -122,7 +123,7 @@ func (h *hook) takeBack(ctx context.Context, take taker, done, nothing string) e
 			break
 		}
 		if err != nil && n == 0 {
-			return err // that nothing is there to take back would not be known
+			return err // it is not known then whether there is a turn to take back
 		}
 		if err != nil {
 			return errors.Join(err, h.tell(ctx, sum, done, nothing, n))
@@ -141,7 +142,7 @@ func (h *hook) takeBack(ctx context.Context, take taker, done, nothing string) e
 	return h.told(ctx, h.tell(ctx, sum, done, nothing, n), before)
 }
 
-// told adds what an undo took back beside the agent's tools, and what it has left in git.
+// told adds the lines of alsoTold to the answer of an undo.
 func (h *hook) told(ctx context.Context, err error, before map[string]bool) error {
 	if h.do.verb == "undo" && err == nil {
 		h.did.text = strings.Join(append([]string{strings.TrimRight(h.did.text, "\n")}, h.alsoTold(ctx, before)...), "\n")
@@ -149,8 +150,8 @@ func (h *hook) told(ctx context.Context, err error, before map[string]bool) erro
 	return err
 }
 
-// alsoTold are the lines about an undo beyond its files. before are the messages that were
-// taken back earlier.
+// alsoTold are the lines about an undo besides its files: background commands and the
+// position of git. before are the messages that were taken back earlier.
 func (h *hook) alsoTold(ctx context.Context, before map[string]bool) (lines []string) {
 	for _, line := range []string{h.takenBackBetween(ctx, before), h.gitStays(ctx, before)} {
 		if line != "" {
@@ -186,7 +187,7 @@ func (h *hook) preview(ctx context.Context) error {
 	return err
 }
 
-// idle reports whether nothing was done and nothing was in the way.
+// idle reports whether a result names no path.
 func idle(res *cairn.Result) bool {
 	return len(res.Restored)+len(res.Deleted)+len(res.Kept)+len(res.Conflicts)+len(res.Plan)+len(res.NotTakenBack) == 0
 }
@@ -225,7 +226,7 @@ func (h *hook) tell(ctx context.Context, sum *cairn.Result, done, nothing string
 	return nil
 }
 
-// shownTurns and shownFiles bound what is printed into a conversation.
+// shownTurns and shownFiles bound the lists in a conversation.
 const (
 	shownTurns = 10
 	shownFiles = 20
@@ -263,8 +264,8 @@ func (h *hook) log(ctx context.Context) error {
 	return nil
 }
 
-// changedFiles counts the paths that the steps of a message changed, and what is known of
-// changes that no capture holds.
+// changedFiles counts the paths that the steps of a message changed, known changes that
+// no capture holds included.
 func changedFiles(m *session.Message) int {
 	seen := make(map[string]bool)
 	for i := range m.Steps {
@@ -278,8 +279,8 @@ func changedFiles(m *session.Message) int {
 	return len(seen)
 }
 
-// diff lists what the newest turn changed that is not taken back, or the one that
-// undo would take back by that number.
+// diff lists the changes of one turn. The turns in effect are counted from the newest,
+// as undo counts them.
 func (h *hook) diff(ctx context.Context) error {
 	history, err := h.history(ctx)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
-// status tells what undo and redo would do now, and what is missing.
+// status tells the effect of undo and redo now, and which steps are missing.
 func (h *hook) status(ctx context.Context) error {
 	history, err := h.history(ctx)
 	if err != nil {
@@ -108,8 +108,8 @@ func (h *hook) tellsAbove() bool {
 	return h.above && h.event != nil && h.kind == sessionBegin && h.parent == ""
 }
 
-// noteBroken sees to it that the user hears of settings that are not in force: when the
-// session begins, and at the end of a turn if the file has changed since.
+// noteBroken lets the reply mention settings that are not in force: when the session
+// begins, and at the end of a turn if the file has changed since.
 func (h *hook) noteBroken() {
 	begins := h.kind == sessionBegin && h.warnsAt() == sessionBegin
 	switch {
@@ -121,7 +121,7 @@ func (h *hook) noteBroken() {
 	}
 }
 
-// notices are what the user is to know beside the answer to a call, a line each.
+// notices are lines for the user beside the answer to a call.
 func (h *hook) notices() (lines []string) {
 	if h.tellsAbove() {
 		lines = append(lines, h.aboveText())
@@ -136,7 +136,7 @@ func (h *hook) aboveText() string {
 	return "cairn looks after " + pathtext.Quote(h.root) + ", the nearest directory above that has a store"
 }
 
-// probeSize is more than what a file system keeps inside an inode.
+// probeSize is larger than a file that fits into an inode.
 const probeSize = 64 << 10
 
 // probe reports why nothing can be written below a directory.

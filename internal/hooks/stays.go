@@ -21,7 +21,7 @@ import (
 // maxSeen bounds how many paths of a step are looked at.
 const maxSeen = 1000
 
-// sight is what stands at a path, nothing if Mode is empty.
+// sight describes the file at a path; Mode is empty if there is none.
 type sight struct {
 	Path pathtext.Text `json:"path"` // from the root, absolute outside it
 	Mode string        `json:"mode,omitempty"`
@@ -50,7 +50,7 @@ func sightOf(root, path string) (sight, bool) {
 	return s, true
 }
 
-// see notes what stands at the paths that the event's tool names, before it runs.
+// see notes the files at the paths that the event's tool names, before the tool runs.
 func (h *hook) see(w *work) {
 	var dirs []string
 	for _, path := range h.paths {
@@ -76,8 +76,8 @@ func (h *hook) seeAt(w *work, path string) string {
 	return place
 }
 
-// seeBelow notes what directories hold that a command is about to remove, the upper levels
-// first.
+// seeBelow notes the files in directories that a command is about to remove, the upper
+// levels first.
 func (h *hook) seeBelow(w *work, dirs []string) {
 	known := make(map[string]bool)
 	for _, s := range w.Seen {
@@ -102,11 +102,11 @@ func (h *hook) seeBelow(w *work, dirs []string) {
 	}
 }
 
-// unseen are places that the system makes up.
+// unseen are directories of the system that hold no real files.
 var unseen = []string{"/proc/", "/sys/"}
 
 // placeOf names a path from the root with '/', or absolute outside the root. It is "" for
-// the root, what is above it, and what lies in a .git directory.
+// the root, a directory above it, and a path in a .git directory.
 func (h *hook) placeOf(path string) string {
 	if h.root == "" {
 		return ""
@@ -171,8 +171,8 @@ func (h *hook) stays(w *work, named []string) []session.Part {
 	return []session.Part{part}
 }
 
-// seeAgain notes what stands now at the paths of the step before: a command that it left
-// running goes on.
+// seeAgain notes the present files at the paths of the step before, because a command
+// that it left running may change them.
 func (h *hook) seeAgain(w *work, before []sight) {
 	for _, s := range before {
 		if s, ok := sightOf(h.root, string(s.Path)); ok {
@@ -184,7 +184,7 @@ func (h *hook) seeAgain(w *work, before []sight) {
 // shownStays is how many paths a line lists.
 const shownStays = 5
 
-// notTakenBack lists what stays, one line for each reason.
+// notTakenBack lists the changes that an undo leaves, one line for each reason.
 func notTakenBack(list []cairn.PathReason) (lines []string) {
 	var reasons []string
 	byReason := make(map[string][]string)

@@ -28,9 +28,9 @@ func (w *world) writeAt(path, content string) {
 	}
 }
 
-// TestV46_OutsideIsListedAtUndo: what an edit tool wrote outside the root stays, and undo
-// lists it, however the tool names it. What was named and not written is not listed, nor a
-// file that is gone again.
+// TestV46_OutsideIsListedAtUndo: files that an edit tool wrote outside the root stay, and
+// undo lists them, however the tool names them. A file that was named and not written is
+// not listed, nor a file that is gone again.
 func TestV46_OutsideIsListedAtUndo(t *testing.T) {
 	t.Parallel()
 	for _, agent := range []string{Claude, Codex, Qwen} {

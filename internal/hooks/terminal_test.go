@@ -218,7 +218,8 @@ func TestV44_UndoMeetsDamage(t *testing.T) {
 	}
 }
 
-// TestV48_NothingToBringBackSaysTheWay: what a later turn has ended comes back in a shell.
+// TestV48_NothingToBringBackSaysTheWay: cairn undo in a shell brings back turns that a
+// later turn has made final.
 func TestV48_NothingToBringBackSaysTheWay(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, Codex, gittest.Tree{"a": gittest.File("a\n")})

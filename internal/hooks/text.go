@@ -11,7 +11,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 )
 
-// resultText lists what was done, path by path, below a headline.
+// resultText lists the changed paths below a headline.
 func resultText(res *cairn.Result, headline string) string {
 	var counts, lines []string
 	for _, group := range []struct {

@@ -11,8 +11,8 @@ import (
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
-// readers are tools that change no file of the project. A tool that is not known is
-// taken for one that does.
+// readers are tools that change no file of the project. An unknown tool counts as one
+// that changes files.
 const readers = `
 	read grep glob ls list webfetch websearch todowrite todoread notebookread bashoutput taskoutput
 	exitplanmode enterplanmode askuserquestion toolsearch skill lsp view_image update_plan
@@ -59,7 +59,7 @@ var patchKeys = []string{"command", "input", "patch", "patchText"}
 
 // toolPaths lists the paths that an edit tool is going to change, absolute or, as it
 // may have no directory to count from, as the tool names them. Shell commands name
-// none: what they change is found out by comparing.
+// none: their changes are found by comparing two captures.
 func toolPaths(dir, tool string, input json.RawMessage) []string {
 	if !edits(tool) {
 		return nil
@@ -135,7 +135,7 @@ func patchPaths(patch string) []string {
 	return paths
 }
 
-// usablePath leaves out what would claim the whole root, and what no path can be.
+// usablePath refuses a path that means the whole root, and a text that can be no path.
 func usablePath(path string) bool {
 	return strings.Trim(path, "./\\ ") != "" && len(path) <= 4096 && strings.IndexByte(path, 0) < 0
 }
@@ -144,8 +144,8 @@ func usablePath(path string) bool {
 // a list of words.
 var commandKeys = []string{"command", "cmd", "script"}
 
-// shellCommand is what a tool gives to a shell, "" for other tools. The text of a patch is
-// none.
+// shellCommand is the command that a tool gives to a shell, "" for other tools and for the
+// text of a patch.
 func shellCommand(tool string, input json.RawMessage) string {
 	var fields map[string]json.RawMessage
 	if edits(tool) || json.Unmarshal(input, &fields) != nil {
@@ -172,7 +172,7 @@ func shortCommand(text string) string {
 	return strings.ToValidUTF8(text[:min(len(text), session.MaxCommand)], "")
 }
 
-// callMeta is what is kept of a call of a tool.
+// callMeta is the record of a call of a tool.
 func callMeta(tool, command string) map[string]string {
 	meta := make(map[string]string)
 	if tool != "" {

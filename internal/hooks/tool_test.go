@@ -84,7 +84,7 @@ func TestV49_ParseCommand(t *testing.T) {
 }
 
 // TestR12_IgnoredFileThatAToolNames: an edit tool may change a file that is captured
-// nowhere else. What it was comes back.
+// nowhere else. Its old contents come back.
 func TestR12_IgnoredFileThatAToolNames(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, Claude, gittest.Tree{".gitignore": gittest.File(".env\n*.log\n"), ".env": gittest.File("KEY=old\n"), "x.log": gittest.File("log\n")})

@@ -27,7 +27,7 @@ func (h *hook) failureLine(err error) string {
 	return line + text
 }
 
-// shellCommand is what does the same in a shell.
+// shellCommand is the same command for a shell.
 func (h *hook) shellCommand() string {
 	verb := map[string]string{"undo": "undo", "revert": "undo", "redo": "redo", "unrevert": "redo", "diff": "diff"}[h.do.verb]
 	if verb == "" {

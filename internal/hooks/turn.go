@@ -53,13 +53,13 @@ type turn struct {
 	work
 }
 
-// work is what a session is at.
+// work is the state of a session between two calls.
 type work struct {
 	Step  string        `json:"step,omitempty"`  // open
 	Calls []string      `json:"calls,omitempty"` // of tools that are running
 	Parts []part        `json:"parts,omitempty"` // of the step, so far
 	Git   *git.Position `json:"git,omitempty"`   // when the step began
-	Seen  []sight       `json:"seen,omitempty"`  // what stood before the step at paths that its tools name
+	Seen  []sight       `json:"seen,omitempty"`  // files before the step, at the paths that its tools name
 	Going bool          `json:"going,omitempty"` // a tool has left something running that may still write
 }
 
@@ -108,7 +108,7 @@ func (w *work) forget(call string) {
 // turns keeps the turns of all sessions below a directory.
 type turns struct{ dir string }
 
-// turnAge is how long a turn is kept that never ended.
+// turnAge is the time after which a turn that never ended is removed.
 const turnAge = 30 * 24 * time.Hour
 
 func turnKey(root, session string) string {
@@ -116,10 +116,10 @@ func turnKey(root, session string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// use calls f with the turn of a session and keeps what f makes of it, at the end and each
+// use calls f with the turn of a session and writes the changed turn, at the end and each
 // time that f calls save: a hook may be killed in the middle of its work. Hooks of one
-// session wait for each other; the lock dies with its process. Lock files are shared
-// and stay, because removing one is a race.
+// session wait for each other; the lock dies with its process. Lock files are shared and
+// stay, because removing one is a race.
 func (ts turns) use(ctx context.Context, root, session string, f func(t *turn, save func() error) error) (err error) {
 	key := turnKey(root, session)
 	unlock, err := ts.lock(ctx, key[:2])

@@ -155,7 +155,7 @@ func (s *Server) reservePlace(r *http.Request) (leave func(), ok bool) {
 // projectPrefix names a project in the path instead of the query.
 const projectPrefix = "/project/"
 
-// project takes the prefix off a path that names a project.
+// project removes the prefix from a path that names a project.
 func (s *Server) project(r *http.Request) (*http.Request, error) {
 	rest, ok := strings.CutPrefix(r.URL.EscapedPath(), projectPrefix)
 	if !ok {

@@ -83,8 +83,8 @@ func TestToken(t *testing.T) {
 	}
 }
 
-// TestOtherSites: what a page of another site makes a browser send is not carried out,
-// cookie or not.
+// TestOtherSites: a request that a page of another site makes a browser send is
+// refused, with or without the cookie.
 func TestOtherSites(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, someTree)

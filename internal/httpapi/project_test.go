@@ -229,7 +229,8 @@ func TestLocked(t *testing.T) {
 	f.call("POST", "/track", "{}").problem(t, 409, "locked")
 }
 
-// TestPlanAndApply: what was looked at is done, or nothing if the disk has moved.
+// TestPlanAndApply: apply carries out the plan that was shown, or does nothing if the
+// disk has changed.
 func TestPlanAndApply(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, someTree)

@@ -25,7 +25,7 @@ type TicketStep struct {
 	StepBegin
 }
 
-// Ticket stands for work in the background.
+// Ticket is the id of work in the background.
 type Ticket struct {
 	Ticket string `json:"ticket"`
 	Rest   string `json:"rest,omitempty" doc:"Ticket of what onlyPaths leaves out."`
@@ -204,7 +204,7 @@ func (p *project) startJob(book ticket.Book, id string) {
 }
 
 // runJob works on tickets, one after the other, until the server gives up. The next
-// process that asks does the rest. The caller has taken a place for the job.
+// process that asks does the rest. The caller has reserved a place for the job.
 func (p *project) runJob(book ticket.Book, ids ...string) {
 	s := p.server
 	s.working.Go(func() {
@@ -251,7 +251,7 @@ func (w worker) work(id string) ticket.Work {
 	}
 }
 
-// opened opens the project until done is called, whatever becomes of ctx before.
+// opened opens the project until done is called, even if ctx ends before.
 func (w worker) opened(ctx context.Context) (p *Project, done context.CancelFunc, err error) {
 	ctx, done = context.WithCancel(context.WithoutCancel(ctx))
 	if p, err = w.open(ctx, true); err != nil {

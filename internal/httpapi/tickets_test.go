@@ -169,7 +169,8 @@ func TestTicketFails(t *testing.T) {
 	f.call("POST", "/track", TrackRequest{Message: "x", Deadline: 1}).problem(t, 409, "locked")
 }
 
-// TestTicketBad: what cannot be, is not known or is not ours makes no work.
+// TestTicketBad: an impossible request, an unknown ticket and a foreign one start no
+// work.
 func TestTicketBad(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, someTree)
@@ -195,8 +196,8 @@ func TestTicketBad(t *testing.T) {
 	f.call("GET", "/tickets/"+foreign, nil).problem(t, 404, "not-found")
 }
 
-// TestTicketDeadServer: what a server that is gone had not done, the next one does; but
-// not what a command line has asked for with options of its own.
+// TestTicketDeadServer: the next server does the unfinished work of a dead one, but no
+// ticket of a command line with options of its own.
 func TestTicketDeadServer(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, someTree)

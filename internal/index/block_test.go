@@ -184,7 +184,7 @@ func TestMatches(t *testing.T) {
 		"ctime":            {func(e *index.Entry) { e.Stat.CTime-- }, false},
 		"inode":            {func(e *index.Entry) { e.Stat.Ino++ }, false},
 		"inode, high bits": {func(e *index.Entry) { e.Stat.Ino ^= 1 << 63 }, false},
-		// What it says about the file is not part of the comparison.
+		// The other fields are not part of the comparison.
 		"name":    {func(e *index.Entry) { e.Name = "b" }, true},
 		"id":      {func(e *index.Entry) { e.ID[0]++ }, true},
 		"held":    {func(e *index.Entry) { e.Held = true }, true},

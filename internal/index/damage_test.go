@@ -105,7 +105,7 @@ func firstDifference(a, b []byte) int {
 	return min(len(a), len(b))
 }
 
-// TestDamagedDelta changes every byte; what lies before it still counts.
+// TestDamagedDelta changes every byte; the records before it still count.
 func TestDamagedDelta(t *testing.T) {
 	t.Parallel()
 	h := newHistory(t)

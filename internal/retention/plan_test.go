@@ -181,7 +181,7 @@ func TestPlan(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			p := c.make(t)
-			s, err := TakeSurvey(t.Context(), p.Store)
+			s, err := NewSurvey(t.Context(), p.Store)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -249,7 +249,7 @@ func TestPlanOfABudgetThatCannotBeKept(t *testing.T) {
 	t.Parallel()
 	c := planCase{lines: [][]string{{dayA, "a:4", "b:3"}, {dayB, "c:2", "d:1"}}}
 	p := c.make(t)
-	s, err := TakeSurvey(t.Context(), p.Store)
+	s, err := NewSurvey(t.Context(), p.Store)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -266,7 +266,7 @@ func TestMeasureCountsOnce(t *testing.T) {
 	f := newAged(t)
 	one := f.id(f.trackAgo(2*day, "same"))
 	two := f.id(f.trackAgo(day, "same"))
-	s, err := TakeSurvey(t.Context(), f.Store)
+	s, err := NewSurvey(t.Context(), f.Store)
 	if err != nil {
 		t.Fatal(err)
 	}

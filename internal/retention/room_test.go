@@ -240,7 +240,7 @@ func TestHolders(t *testing.T) {
 	f.setRef("refs/cairn/pins/large", large)
 	newest := f.trackAgo(0, "now")
 	f.setRef("refs/cairn/pins/newest", newest)
-	s, err := TakeSurvey(t.Context(), f.Store)
+	s, err := NewSurvey(t.Context(), f.Store)
 	if err != nil {
 		t.Fatal(err)
 	}

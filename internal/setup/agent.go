@@ -13,11 +13,11 @@ import (
 type Places struct {
 	Claude, Codex, Gemini, Qwen, OpenCode, Pi string // the user's
 
-	// Project, if not empty, is the root whose own configuration is meant.
+	// Project selects the configuration of a root; "" selects the user's.
 	Project string
 }
 
-// agent is how an agent is connected with cairn.
+// agent describes the connection of an agent with cairn.
 type agent struct {
 	name  string
 	title string // as its maker writes it
@@ -35,7 +35,7 @@ type agent struct {
 	notes []string
 }
 
-// file is one that setup makes as a whole.
+// file is a file that setup makes as a whole.
 type file struct {
 	path string // below the agent's directory
 	text string

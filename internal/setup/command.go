@@ -2,8 +2,8 @@ package setup
 
 import "strings"
 
-// commandLine is how a shell is told to run cairn. It names the program by its
-// absolute path, because agents do not always have the user's PATH.
+// commandLine is the shell command that runs cairn. It has the absolute path of the
+// program, because agents do not always have the user's PATH.
 func commandLine(program []string, agent string) string {
 	words := append(append([]string{}, program...), "hook", agent)
 	for i, word := range words {
@@ -26,8 +26,8 @@ func quoteWord(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// splitWords takes a command line apart that quoteWord could have made; nil for one
-// with anything else that means something to a shell.
+// splitWords splits a command line of words that quoteWord has quoted. It returns nil
+// if the line has any other syntax of a shell.
 func splitWords(line string) []string {
 	var words []string
 	var word strings.Builder
@@ -67,8 +67,8 @@ func splitWords(line string) []string {
 	return words
 }
 
-// ours returns the program and its options if a command line is one of cairn's for an
-// agent, wherever that cairn lies.
+// ours returns the program and its options if a command line calls the hook of cairn
+// for an agent, wherever the program lies.
 func ours(line, agent string) (program []string) {
 	words := splitWords(line)
 	n := len(words)

@@ -34,7 +34,8 @@ func slashCommands(form func(slashCommand) (ext, text string)) func([]string) []
 	}
 }
 
-// unheard is what the model gets to read if no hook has caught the command.
+// unheard is the text of the command for the model, which reads it if no hook has
+// caught the command.
 const unheard = "If you read this, cairn's hook did not run. Do nothing, and tell the user to run: cairn doctor"
 
 // claudeCommand: Claude Code shows the hook the command as it was typed.
@@ -42,8 +43,8 @@ func claudeCommand(c slashCommand) (ext, text string) {
 	return ".md", fmt.Sprintf("---\ndescription: %s\norigin: %s\n---\n\n%s.\n", c.short, marker, unheard)
 }
 
-// qwenCommand and geminiCommand: the hook is shown what the command stands for, which is
-// the prompt that does the same.
+// qwenCommand and geminiCommand: the hook gets the expanded text of the command, which
+// is the prompt with the same effect.
 func qwenCommand(c slashCommand) (ext, text string) {
 	return ".md", fmt.Sprintf("---\ndescription: %s\norigin: %s\n---\ncairn %s {{args}}\n", c.short, marker, c.verb)
 }
@@ -67,13 +68,13 @@ func programExpression(program []string) string {
 	return strings.TrimSuffix(integrations.Program, `"cairn"`) + string(quoted)
 }
 
-// programPattern finds what programExpression makes. Few commands need it, and it costs
-// every one of them when it is compiled beforehand.
+// programPattern finds what programExpression makes. It is compiled when it is needed,
+// because compiling it at the start would slow every command.
 var programPattern = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(regexp.QuoteMeta(strings.TrimSuffix(integrations.Program, `"cairn"`)) + `("(?:[^"\\]|\\.)*")`)
 })
 
-// programIn finds out where a file that was made for a program looks for it.
+// programIn returns the program that a file was made for.
 func programIn(text string) []string {
 	found := programPattern().FindStringSubmatch(text)
 	if found == nil {

@@ -17,8 +17,8 @@ type hookEvent struct {
 	timeout int    // in seconds
 }
 
-// group and handler are the form of entries that Claude Code, Codex, Gemini CLI and
-// Qwen Code share.
+// group and handler are the form of the entries of Claude Code, Codex, Gemini CLI and
+// Qwen Code.
 type group struct {
 	Matcher string    `json:"matcher,omitempty"`
 	Hooks   []handler `json:"hooks"`
@@ -37,9 +37,9 @@ type hookFile struct {
 	*text
 }
 
-// add makes every event of the agent call cairn. Entries that do are left alone but
-// for the path of cairn and a timeout that an earlier setup wrote: one that the user has
-// chosen stays.
+// add makes every event of the agent call cairn. In existing entries of cairn it changes
+// only the path of the program and a timeout that an earlier setup wrote; a timeout that
+// the user has chosen stays.
 func (f hookFile) add(program []string) error {
 	command := commandLine(program, f.name)
 	for _, event := range f.events {
@@ -77,7 +77,7 @@ func (f hookFile) update(event hookEvent, command string) (found bool, err error
 	}
 }
 
-// entry returns the nth handler of an event that is cairn's.
+// entry returns cairn's nth handler of an event.
 func (f hookFile) entry(event string, n int) *hujson.Value {
 	var found *hujson.Value
 	f.each(func(name string, _ *hujson.Value, _ int, h *hujson.Value, _ int) bool {
@@ -247,8 +247,9 @@ func (a *agent) withHooks(data []byte, program []string) ([]byte, error) {
 	return t.bytes(), nil
 }
 
-// withoutHooks returns a settings file without them. If it was made from the backup and
-// is otherwise unchanged it is the backup, byte by byte; nil means that there was no file.
+// withoutHooks returns a settings file without cairn's entries. If the file differs from
+// the backup only by them, the result is the backup, byte by byte; nil means that there
+// was no file.
 func (a *agent) withoutHooks(data, backup []byte, hasBackup bool) ([]byte, error) {
 	t, err := parseText(data)
 	if err != nil {

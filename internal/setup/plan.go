@@ -40,7 +40,7 @@ type Change struct {
 	mode fs.FileMode
 }
 
-// backupSuffix ends the name of what a file was before cairn touched it.
+// backupSuffix ends the name of the copy of a file from before cairn's first edit.
 const backupSuffix = ".before-cairn"
 
 // ErrForeign: a file that setup would make exists and is not cairn's.
@@ -69,7 +69,7 @@ func New(name string, opt Options) (*Plan, error) {
 		}
 	}
 	if opt.Remove {
-		slices.Reverse(p.Changes) // what lies deeper goes first, so that no empty directory stays
+		slices.Reverse(p.Changes) // deeper files go first, so that no empty directory stays
 	}
 	if len(p.Changes) > 0 && !opt.Remove {
 		p.Notes = a.notes
@@ -104,7 +104,7 @@ func (p *Plan) addSettings(a *agent, path string, opt Options) error {
 }
 
 // addFile makes or removes a file that is cairn's as a whole. If the user has changed
-// it, what it was is kept beside it.
+// the file, a copy stays beside it.
 func (p *Plan) addFile(path, content string, opt Options) error {
 	c, err := read(path)
 	if err != nil {
@@ -141,7 +141,7 @@ func (p *Plan) add(c *Change) {
 	p.Changes = append(p.Changes, *c)
 }
 
-// maxSettings bounds what is read as a settings file, in bytes.
+// maxSettings is the size of the largest settings file that is read, in bytes.
 const maxSettings = 16 << 20
 
 // read reads a file for a change. One that may not be written is refused now, because
@@ -180,7 +180,7 @@ func read(path string) (*Change, error) {
 // devNull stands in diffs for a file that is not there, on every system.
 const devNull = "/dev/null"
 
-// Diff writes what would change, as a unified diff.
+// Diff writes the changes as a unified diff.
 func (p *Plan) Diff(w io.Writer) error {
 	for i := range p.Changes {
 		c := &p.Changes[i]
@@ -244,8 +244,7 @@ func (c *Change) apply() error {
 	return nil
 }
 
-// backUp copies the file, unless a copy is there: that one is from before the first
-// edit.
+// backUp copies the file, unless a copy is there, which is from before the first edit.
 func (c *Change) backUp() error {
 	f, err := os.OpenFile(c.Backup, os.O_WRONLY|os.O_CREATE|os.O_EXCL, c.mode)
 	if errors.Is(err, fs.ErrExist) {

@@ -13,7 +13,7 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// Status is how an agent is connected with cairn.
+// Status tells whether and how an agent is connected with cairn.
 type Status struct {
 	Agent string // as cairn setup takes it
 	Title string // for people
@@ -96,8 +96,8 @@ func (a *agent) checkAdapter(p Places, s *Status) {
 }
 
 // unreviewed reads Codex' list of hooks that the user has trusted. It names them by
-// file, event, and position. Whether an entry has been changed since is for Codex to
-// tell: it keeps a hash.
+// file, event, and position. Codex also keeps a hash, by which it alone can tell
+// whether an entry has been changed since.
 func unreviewed(config, file string, f hookFile) []string {
 	var known struct {
 		Hooks struct {

@@ -10,8 +10,8 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// text is a JSON file, perhaps with comments, and what it says. Offsets in root count
-// from the start of data.
+// text is a JSON file, perhaps with comments, and its parsed value. Offsets in root
+// count from the start of data.
 type text struct {
 	bom  bool
 	data []byte
@@ -66,7 +66,7 @@ func (t *text) bytes() []byte {
 	return t.data
 }
 
-// splice replaces what lies from one offset to another.
+// splice replaces the bytes between two offsets.
 func (t *text) splice(from, to int, with string) error {
 	t.data = append(append(bytes.Clone(t.data[:from]), with...), t.data[to:]...)
 	return t.parse()
@@ -187,8 +187,8 @@ func (t *text) insertFirst(c container, name string, value any) error {
 	return t.splice(c.open+1, c.close, kept+added+t.eol+outer)
 }
 
-// remove takes a member or an element out, with its comma and its line. Comments stay,
-// but for one on that line.
+// remove removes a member or an element, with its comma and its line. Comments on other
+// lines stay.
 func (t *text) remove(v *hujson.Value, i int) error {
 	c := t.inside(v)
 	from, to := c.kids[i].start, c.kids[i].end
@@ -213,8 +213,8 @@ func (t *text) remove(v *hujson.Value, i int) error {
 	return t.splice(from, comma.end, string(t.data[to:comma.start]))
 }
 
-// wholeLine widens what is removed to the lines that it has for itself, or takes the
-// blanks before it.
+// wholeLine widens a span to whole lines if it is alone on them, and else to the blanks
+// before it.
 func (t *text) wholeLine(c container, from, to int) (int, int) {
 	start, end := t.lineStart(from), t.restOfLine(to)
 	if start > c.open && len(bytes.TrimSpace(t.data[start:from])) == 0 && (end > to || t.endsLine(to)) {
@@ -230,7 +230,7 @@ func (t *text) endsLine(i int) bool {
 	return i < len(t.data) && (t.data[i] == '\n' || bytes.HasPrefix(t.data[i:], []byte("\r\n")))
 }
 
-// replace puts another value in the place of one.
+// replace replaces a value.
 func (t *text) replace(v *hujson.Value, value any) error {
 	rendered, err := t.render("", value, t.indentAt(v.StartOffset))
 	if err != nil {

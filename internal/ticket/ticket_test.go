@@ -55,7 +55,7 @@ func never(t *testing.T) Work {
 	}
 }
 
-// TestRequest: what is asked for comes back as it was, with paths of any bytes.
+// TestRequest: a request can be read back unchanged, with paths of any bytes.
 func TestRequest(t *testing.T) {
 	t.Parallel()
 	b := newBook(t)

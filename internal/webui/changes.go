@@ -41,11 +41,11 @@ type changesPage struct {
 	Older     string // address of the next files
 	Kept      []cairn.PathReason
 	Conflicts []cairn.PathReason
-	Present   []presentFile // of a first checkpoint, which nothing stands before
+	Present   []presentFile // of a first checkpoint, which has no state before it
 	Single    bool          // one file was asked for
 }
 
-// Listed reports whether a list of the files stands beside them.
+// Listed reports whether the page has a list of the files beside their lines.
 func (p *changesPage) Listed() bool { return !p.Single && len(p.Files) > 1 }
 
 type fact struct{ Name, Value, Address string }
@@ -69,7 +69,7 @@ type fileView struct {
 	After    string
 }
 
-// Bars are how the counts are drawn: five boxes, added ones first.
+// Bars draws the counts as five boxes, the added ones first.
 func (f *fileView) Bars() (bars []string) {
 	total := f.Add + f.Del
 	if total == 0 {
@@ -114,7 +114,8 @@ func (h *handler) changes(v *visit) error {
 	return v.showChanges(page)
 }
 
-// firstVisit: without any checkpoint there is nothing to compare with.
+// firstVisit is the page of a project without checkpoints: it has no state to compare
+// with.
 func (v *visit) firstVisit(err error) error {
 	if v.query.Get("from") == "@" && errors.Is(err, cairn.ErrNotFound) {
 		return v.render(http.StatusOK, "changes.html", "Changes", &changesPage{Kind: "changes", Heading: "There is no checkpoint yet"})
@@ -142,8 +143,9 @@ func (h *handler) checkpoint(v *visit) error {
 	return v.showChanges(page)
 }
 
-// before finds the state before a checkpoint in time. What is not in the history by
-// itself, such as a state that a step or an operation saved, has its parent.
+// before finds the state before a checkpoint in time. A checkpoint that is no entry of
+// the history, such as the state that a step or an operation saved, is compared with
+// its parent.
 func (v *visit) before(c *cairn.Checkpoint) (string, error) {
 	for e, err := range v.project.history(v.ctx()) {
 		if err != nil {
@@ -258,7 +260,7 @@ func (v *visit) showChanges(page *changesPage) error {
 	return v.render(http.StatusOK, "changes.html", page.Heading, page)
 }
 
-// standardActions come with every pair of states that has none of its own.
+// standardActions are the actions of a pair of states that has none of its own.
 func (p *changesPage) standardActions(v *visit) {
 	if p.Kind == "changes" && p.To == "" {
 		p.Actions = append(p.Actions, action{"Take these changes back", v.at("plan", "do", "restore", "to", p.From), "r", "restores the checkpoint"})

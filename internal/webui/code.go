@@ -9,8 +9,8 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/syntax"
 )
 
-// maxLine is how many bytes of a line are shown. Lines beyond that are no text that
-// people read, and a browser lays out a line of a megabyte only in seconds.
+// maxLine is the number of bytes of a line that are shown. Longer lines are rarely text
+// for people, and a browser needs seconds for the layout of a line of a megabyte.
 const maxLine = 4000
 
 // kindClass is the style of a token, one letter because there are many.
@@ -18,12 +18,12 @@ var kindClass = [...]byte{
 	syntax.Comment: 'c', syntax.String: 's', syntax.Number: 'n', syntax.Keyword: 'k', syntax.Type: 't', syntax.Call: 'f', syntax.Key: 'p',
 }
 
-// codeLine is a line on its way to the page.
+// codeLine is one line to print.
 type codeLine struct {
 	text   []byte // without the line's end
-	end    []byte // what it ends with
+	end    []byte // its line end
 	tokens []syntax.Token
-	marked span // what differs from the other side
+	marked span // the part that differs from the other side
 }
 
 func newCodeLine(text []byte, tokens []syntax.Token) codeLine {
@@ -31,9 +31,9 @@ func newCodeLine(text []byte, tokens []syntax.Token) codeLine {
 	return codeLine{text: body, end: text[len(body):], tokens: tokens}
 }
 
-// appendHTML writes the line with its colours. This is the one place where HTML is
-// made outside of templates, because they take seconds for what takes milliseconds
-// here: every byte of the text goes through appendText.
+// appendHTML writes the line with its colours. No other HTML is made outside of
+// templates, which need seconds where this needs milliseconds. Every byte of the text
+// goes through appendText, which escapes it.
 func (l *codeLine) appendHTML(dst []byte) []byte {
 	shown := len(l.text)
 	if shown > maxLine {
@@ -60,7 +60,7 @@ func (l *codeLine) appendHTML(dst []byte) []byte {
 	return dst
 }
 
-// appendEnd tells how the line ends where that is not the usual way.
+// appendEnd shows the line end if it is not the usual one.
 func (l *codeLine) appendEnd(dst []byte) []byte {
 	if bytes.IndexByte(l.end, '\r') >= 0 {
 		dst = append(dst, `<span class=x title="carriage return">\r</span>`...)
@@ -93,8 +93,7 @@ func (l *codeLine) appendPart(dst []byte, from, to int, class byte) []byte {
 	return dst
 }
 
-// appendText writes text that stands between tags. What has no shape of its own is
-// shown as an escape.
+// appendText writes text between tags. Characters without a shape are shown as escapes.
 func appendText(dst, text []byte) []byte {
 	for i := 0; i < len(text); {
 		c := text[i]

@@ -19,12 +19,12 @@ type counts struct {
 	Gone      bool     // a checkpoint has been cleaned away
 }
 
-// Rest is how many files there are besides the names.
+// Rest is the number of files that Names leaves out.
 func (c *counts) Rest() int { return c.Files - len(c.Names) }
 
-// countedFiles is above the size of nearly all steps. A larger step shows no numbers of
-// lines in a list: a number that counts some files only would be taken for the whole.
-// The page of the step counts everything.
+// countedFiles is the largest number of files whose lines a list counts. Nearly all
+// steps are smaller. A larger step has no numbers of lines in a list, because numbers
+// of some files alone would mislead. The page of the step counts all files.
 const (
 	countedFiles = 2000
 	namedFiles   = 3

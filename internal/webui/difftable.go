@@ -29,8 +29,8 @@ type diffTable struct {
 	inTable  int    // of the open table
 }
 
-// html prints the whole comparison. Everything that it writes is a constant or a number, or went
-// through appendText.
+// html prints the whole comparison. Its output consists of constants, numbers and texts that
+// appendText has escaped.
 func (t *diffTable) html(before, after string) template.HTML {
 	c := compareTexts([]byte(before), []byte(after))
 	t.old, t.new = newColoured(t.name, c.old), newColoured(t.name, c.new)
@@ -187,7 +187,8 @@ func (t *diffTable) cell(n int, class string, line *codeLine, changed bool) {
 	}
 }
 
-// number prints a line's number where it is not copied with the text.
+// number prints a line's number as an attribute, so that the number is not copied with
+// the text.
 func (t *diffTable) number(n int) {
 	t.rows = append(t.rows, "<th"...)
 	if n > 0 {
@@ -197,8 +198,8 @@ func (t *diffTable) number(n int) {
 	t.rows = append(t.rows, ">"...)
 }
 
-// disposition names a download. The plain form has only letters that no browser
-// misreads, the other one all bytes.
+// disposition names a download, in two forms: one of plain letters, which every browser
+// understands, and one of all bytes.
 func disposition(file string) string {
 	name := path.Base(file)
 	plain := strings.Map(func(r rune) rune {

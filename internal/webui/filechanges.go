@@ -134,8 +134,8 @@ func (v *visit) fillIn(p *changesPage, f *fileView, context, firstRow int) error
 	return nil
 }
 
-// same is the address of this page with some values of the query set; an empty value
-// removes one.
+// same is the address of this page with changed values in its query; an empty value is
+// removed.
 func (v *visit) same(pairs ...string) string {
 	query := make(map[string][]string, len(v.query))
 	for name, values := range v.query {
@@ -161,7 +161,7 @@ func (v *visit) number(name string, max int) int {
 	return min(n, max)
 }
 
-// showFirst shows the files of a checkpoint that none stands before.
+// showFirst shows the files of the first checkpoint.
 func (v *visit) showFirst(page *changesPage) error {
 	page.Actions = []action{{"Restore this state", v.at("plan", "do", "restore", "to", page.To), "g", "everything as it was then"}}
 	for e, err := range v.project.Repo.List(v.ctx(), page.To, "") {
@@ -175,8 +175,8 @@ func (v *visit) showFirst(page *changesPage) error {
 	return v.render(http.StatusOK, "changes.html", page.Heading, page)
 }
 
-// raw gives the bytes of a file at a checkpoint, as a download: what a project holds
-// must never run as a part of this page.
+// raw answers with the bytes of a file at a checkpoint, as a download: a script of the
+// project must never run as a part of this page.
 func (h *handler) raw(v *visit) error {
 	file := v.query.Get("file")
 	n, content, err := v.project.Repo.OpenFile(v.ctx(), v.query.Get("at"), file)

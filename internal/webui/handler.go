@@ -41,7 +41,7 @@ type Options struct {
 	Now    func() time.Time // nil = time.Now
 }
 
-// Prefix is below what all addresses of the page lie, except "/".
+// Prefix begins all addresses of the page except "/".
 const Prefix = "/ui/"
 
 type handler struct {
@@ -107,8 +107,8 @@ var (
 	errForm   = errors.New("the form does not belong to this login; go back, load the page again and repeat")
 )
 
-// maxQuery bounds addresses, in bytes: paths may have 4,096, and each byte may take
-// three.
+// maxQuery bounds addresses, in bytes: a path may have 4,096 bytes, and an address may
+// need three for each.
 const maxQuery = 64 << 10
 
 // page wraps a view: the query is checked, and an error becomes a page of its own.
@@ -144,7 +144,8 @@ func (v *visit) readQuery() (err error) {
 	return nil
 }
 
-// form wraps a view that changes something: only the page's own forms get there.
+// form wraps a view that changes something. It lets only requests from the page's own
+// forms through.
 func (h *handler) form(act view) http.HandlerFunc {
 	return h.page(func(v *visit) error {
 		if err := h.origin.Check(v.r); err != nil {

@@ -150,7 +150,8 @@ func (m *merge) head() (newest time.Time) {
 	return newest
 }
 
-// open opens every session that may have something as new as what is at hand.
+// open opens every session that may have an entry as new as the newest one that was
+// read.
 func (m *merge) open() error {
 	for len(m.sessions) > 0 && !m.sessions[0].Updated.Before(m.head()) {
 		s := m.sessions[0]
@@ -184,15 +185,16 @@ func (m *merge) before() string {
 	return ""
 }
 
-// tied reports whether the next checkpoint is of the same second, which is what
-// commits keep, so that it may as well be the later one. The order of one line is sure.
+// tied reports whether the next checkpoint is of the same second. Commits keep whole
+// seconds, so either of the two may be the later one. The order within one line is
+// certain.
 func (m *merge) tied(when time.Time) bool {
 	return m.checkpoint != nil && m.checkpoint.When.Equal(when)
 }
 
-// pop removes the newest entry at hand, nil when there is none. What is equally new
-// comes in the order operation, turn, checkpoint: commits keep whole seconds only, and
-// an operation follows on what it takes back.
+// pop removes the newest entry that was read, and returns nil if there is none. Entries
+// of the same second come in the order operation, turn, checkpoint: commits keep whole
+// seconds only, and an operation is newer than the turn that it takes back.
 func (m *merge) pop() (*entry, error) {
 	head := m.head()
 	switch n := len(m.turns); {
@@ -216,8 +218,8 @@ func (m *merge) pop() (*entry, error) {
 	return nil, nil
 }
 
-// turnsOf groups the messages of a session: what follows on a user's message up to
-// the next answers it.
+// turnsOf groups the messages of a session: a message of the user and all messages up
+// to the next one of the user are a turn.
 func turnsOf(s *session.Session, messages []session.Message) []*turn {
 	var turns []*turn
 	for i := range messages {
@@ -245,8 +247,8 @@ func (t *turn) entry() *entry {
 	return &entry{Key: "t" + t.Session.ID + "/" + t.Message, When: when, Turn: t}
 }
 
-// matches reports whether an entry has to do with a text: its words, ids or paths. The
-// text is in lower case.
+// matches reports whether the words, ids or paths of an entry contain a text. The text
+// is in lower case.
 func (e *entry) matches(text string) bool {
 	has := func(s string) bool { return strings.Contains(strings.ToLower(s), text) }
 	switch {

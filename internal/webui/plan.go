@@ -11,8 +11,8 @@ import (
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
-// way is a way back, as an address names it. The address of the preview and that of
-// the form which confirms it carry the same.
+// way is a way back, as an address names it. The preview and the form that confirms it
+// have the same parameters.
 type way struct {
 	Do               string // restore, revert, undo, redo, session or unrevert
 	From, To         string // checkpoints: a restore goes to To, a revert takes back what lies between
@@ -78,7 +78,7 @@ func (w *way) run(v *visit, plan string) (*cairn.Result, error) {
 	return res, err
 }
 
-// text says what the way is, for a heading and for the button that takes it.
+// text describes the way, for the heading and for the button.
 func (w *way) text() (heading, button string) {
 	switch w.Do {
 	case "restore":
@@ -117,7 +117,7 @@ type planPage struct {
 	Policies                 []tab
 	Paths                    []string
 	Nothing                  string // why there is nothing to do; "" = there is
-	Done                     bool   // the way was taken, and nothing was to be done
+	Done                     bool   // the plan was carried out, and it was empty
 }
 
 func (h *handler) plan(v *visit) error {
@@ -192,7 +192,7 @@ func (h *handler) apply(v *visit) error {
 	return v.render(http.StatusOK, "plan.html", p.Heading, p)
 }
 
-// planAgain is the address of the preview of what a form wanted.
+// planAgain is the address of the preview that belongs to a form.
 func (v *visit) planAgain() string {
 	if v.project == nil {
 		return ""

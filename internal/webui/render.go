@@ -20,7 +20,7 @@ import (
 //go:embed templates
 var templateFiles embed.FS
 
-// templates are parsed with the first page, not at the start of every process that
+// templates are parsed when the first page is printed: every command of the program
 // links this package.
 var templates = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
@@ -90,7 +90,7 @@ func (v *visit) write(status int, name string, data any) error {
 	return nil
 }
 
-// failure is a page that says what went wrong and what can be done.
+// failure is a page about an error and its remedy.
 type failure struct {
 	Heading, Text, Hint string
 	Again               string // address to try again with

@@ -22,7 +22,7 @@ type hunk struct {
 	rows    []row
 }
 
-// wholeFile is a context that leaves nothing out.
+// wholeFile is a context of so many lines that all are shown.
 const wholeFile = 1 << 30
 
 // comparison holds both texts of a file by lines.
@@ -44,11 +44,11 @@ func splitLines(text []byte) [][]byte {
 	return lines
 }
 
-// hunks lists what is to be shown: every change, with that many common lines around
-// it. Changes nearer to each other than that are shown in one.
+// hunks lists the changes, each with context common lines around it. Changes whose
+// contexts touch are one hunk.
 func (c *comparison) hunks(context int) []hunk {
 	var out []hunk
-	shown := 0 // lines of old that are behind us
+	shown := 0 // lines of old that are handled
 	for i := 0; i < len(c.edits); {
 		from := max(shown, c.edits[i].A0-context)
 		last := i
@@ -98,9 +98,9 @@ func (c *comparison) between(from, to int, edits []linediff.Edit) []row {
 	return rows
 }
 
-// changedPart is what two versions of a line do not share: everything between the
-// words that both begin with and the words that both end with. Lines that share next
-// to nothing have none: marking all of them says nothing.
+// changedPart is the part of two versions of a line between the words that both begin
+// with and the words that both end with. Lines with hardly a common word have none: a
+// mark on the whole line would not help.
 func changedPart(old, new []byte) (o, n span) {
 	head := 0
 	for head < len(old) && head < len(new) && old[head] == new[head] {

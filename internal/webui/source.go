@@ -25,7 +25,7 @@ type Listed struct {
 	Last time.Time // of the newest checkpoint or step; zero = not known
 }
 
-// Repo is what the page needs of cairn.Repo.
+// Repo has the methods of cairn.Repo that the page calls.
 type Repo interface {
 	Checkpoints(context.Context) iter.Seq2[*cairn.Checkpoint, error]
 	Operations(context.Context) iter.Seq2[*cairn.Operation, error]
@@ -43,7 +43,7 @@ type Repo interface {
 	Redo(context.Context, cairn.RevertOptions) (*cairn.Result, error)
 }
 
-// Sessions is what the page needs of session.Sessions.
+// Sessions has the methods of session.Sessions that the page calls.
 type Sessions interface {
 	Get(ctx context.Context, id string) (*session.Session, error)
 	List(context.Context) ([]*session.Session, error)

@@ -13,7 +13,7 @@ const (
 	pageEntries  = 30    // of the timeline on one page
 	turnSteps    = 6     // of a turn on the timeline
 	sessionSteps = 200   // on the page of a session
-	maxScanned   = 20000 // entries that are looked through for one page
+	maxScanned   = 20000 // entries that are read for one page
 )
 
 // timelinePage is what templates/timeline.html shows.
@@ -25,7 +25,7 @@ type timelinePage struct {
 	Older    string // address of the next page, "" at the end
 	Newest   string // address of the first page, "" on it
 	Empty    bool   // the project has no history at all
-	CutShort bool   // there is more than is looked through
+	CutShort bool   // the history is longer than maxScanned
 }
 
 type dayEntries struct {
@@ -42,7 +42,7 @@ type tab struct {
 type entryView struct {
 	*entry
 	ID     string // in the document
-	View   string // what it changed
+	View   string // its changes
 	Revert string // plan of taking it back; "" = it cannot be
 	Goto   string // plan of going to it
 	Counts *counts
@@ -61,7 +61,7 @@ type stepView struct {
 	Goto   string
 	Counts *counts
 
-	Between string  // what changed between the step before and this one, by other hands
+	Between string  // changes since the step before that no step recorded
 	Others  *counts // of that
 }
 
@@ -233,8 +233,8 @@ func (h *handler) session(v *visit) error {
 	return v.render(http.StatusOK, "session.html", visible(sessionName(s)), page)
 }
 
-// fill takes as many steps as one page holds, beginning after the turn, or the step
-// of it, that the address names.
+// fill selects the steps of one page. They begin after the turn, or the step of a turn,
+// that the address names.
 func (p *sessionPage) fill(v *visit, turns []*turn) error {
 	room := sessionSteps
 	turns = p.remaining(v, turns)
@@ -262,7 +262,7 @@ func (p *sessionPage) fill(v *visit, turns []*turn) error {
 	return nil
 }
 
-// remaining cuts off what earlier pages showed.
+// remaining removes the entries of earlier pages.
 func (p *sessionPage) remaining(v *visit, turns []*turn) []*turn {
 	after, step := v.query.Get("after"), v.query.Get("step")
 	at := slices.IndexFunc(turns, func(t *turn) bool { return t.Message == after })
@@ -286,8 +286,8 @@ func sessionName(s *session.Session) string {
 	return s.ID
 }
 
-// count sums up what changed between two checkpoints. Both are fixed, so the answer
-// is remembered. What has been cleaned away counts as nothing.
+// count sums up what changed between two checkpoints. Both are fixed, so the answer is
+// cached. A state that has been cleaned away has no counts.
 func (v *visit) count(from, to string) (*counts, error) {
 	return v.h.counts.of(v.ctx(), v.project, from, to)
 }

@@ -8,9 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// visible is a name as it can be read on a page: what is not UTF-8, steers the
-// terminal or reorders text comes out as an escape, so that no two names look alike
-// because of it. Addresses carry the bytes themselves, percent-encoded.
+// visible is a name as it can be read on a page. Bytes that are not UTF-8, control
+// characters and characters that reorder text become escapes, so that two different
+// names never look alike because of them. Addresses carry the bytes themselves,
+// percent-encoded.
 func visible(name string) string {
 	if utf8.ValidString(name) && strings.IndexFunc(name, misleading) < 0 {
 		return name
@@ -31,8 +32,8 @@ func visible(name string) string {
 	return b.String()
 }
 
-// misleading runes have no shape of their own: controls, and those that turn the
-// direction of writing, with which a text can be made to look like another.
+// misleading runes have no shape of their own: control characters, and characters that
+// turn the direction of writing, with which one text can look like another.
 func misleading(r rune) bool {
 	return r < 0x20 || r == 0x7f || r > 0x7f && (unicode.Is(unicode.Cc, r) || unicode.Is(unicode.Cf, r) || r == 0x2028 || r == 0x2029)
 }
@@ -62,7 +63,7 @@ func baseOf(name string) string {
 	return visible(base)
 }
 
-// short is the beginning of an id, as much as tells it from others in practice.
+// short is the beginning of an id. It is long enough to be unique in practice.
 func short(id string) string { return id[:min(len(id), 8)] }
 
 // plural is a count with its noun.

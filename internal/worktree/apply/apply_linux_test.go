@@ -244,7 +244,8 @@ func TestApplyNeverOpensSpecialFiles(t *testing.T) {
 }
 
 // TestApplyOnANearlyFullDisk: there is room for one file beside those that are
-// replaced, and no more. What is staged must make room instead of failing the rest.
+// replaced, and no more. Staged files must be renamed to make room, instead of failing
+// the rest.
 func TestApplyOnANearlyFullDisk(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

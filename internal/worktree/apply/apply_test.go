@@ -176,8 +176,8 @@ func TestApplyLinkTextThatCannotBe(t *testing.T) {
 	before.check(t, root)
 }
 
-// TestR39WritesOnlyWhatDiffers: everything that is not in the plan keeps inode and
-// times; what is written gets the present time.
+// TestR39WritesOnlyWhatDiffers: every path that is not in the plan keeps inode and
+// times; a written path gets the present time.
 func TestR39WritesOnlyWhatDiffers(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
@@ -532,8 +532,8 @@ func TestApplyKeepsWhatAppeared(t *testing.T) {
 	}
 }
 
-// TestR125Verification: what a source cannot vouch for, and what arrives on disk
-// other than its id says, replaces nothing.
+// TestR125Verification: contents that a source cannot vouch for, and contents on disk
+// that differ from their id, replace no file.
 func TestR125Verification(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("object is corrupt")

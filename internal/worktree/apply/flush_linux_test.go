@@ -66,7 +66,8 @@ func TestApplyOnSeveralDevices(t *testing.T) {
 	}
 }
 
-// TestApplyOnAFullDisk: what does not fit keeps its old contents and leaves nothing over.
+// TestApplyOnAFullDisk: a file that does not fit keeps its old contents, and no temporary
+// file is left.
 func TestApplyOnAFullDisk(t *testing.T) {
 	if !gittest.Isolated(t) {
 		return

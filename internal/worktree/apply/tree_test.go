@@ -21,7 +21,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
 
-// testTree is a literal tree: what a test finds on disk, before and after.
+// testTree is a literal tree: the state of the disk before or after a test.
 type testTree map[string]testNode
 
 type testNode struct {

@@ -8,5 +8,5 @@
 //   - A directory that is opened is the directory that lstat saw, or the call fails.
 //   - No function here changes the user's directory. A [Stack] makes missing directories
 //     only by the function that its caller passes.
-//   - An [Info] has the same fields on every system; what a system does not know is zero.
+//   - An [Info] has the same fields on every system; a field that a system does not know is zero.
 package dir

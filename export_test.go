@@ -26,8 +26,8 @@ func (r *Repo) CountCleanings() (count func() int) {
 // SetFreeSpace puts something in the place of the system's answer.
 func (r *Repo) SetFreeSpace(free func() (int64, error)) { r.store.FreeSpace = free }
 
-// SetMinFree changes the option of an open Repo.
-func (r *Repo) SetMinFree(bytes int64) { r.store.Opt.MinFree = bytes }
+// SetMinFree changes the limit of an open Repo; 0 = none.
+func (r *Repo) SetMinFree(bytes int64) { r.store.Room.MinFree = bytes }
 
 // FoldNow does what a Repo that watches does when it is idle.
 func (r *Repo) FoldNow() error {

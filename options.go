@@ -16,7 +16,7 @@ const DefaultMaxFiles = settings.DefaultMaxFiles
 // writes that much in minutes; no source tree is as large.
 const DefaultMaxScanBytes = settings.DefaultMaxScanBytes
 
-// NoLimit switches a limit off.
+// NoLimit switches a limit off. In all options 0 is the default, and no other value means no limit.
 const NoLimit = settings.NoLimit
 
 // DefaultLockTimeout is how long a command waits for another process.

@@ -35,6 +35,6 @@ func (r *Repo) PurgedPaths() []string {
 
 // Unpurge allows captures of purged paths again. Their old contents stay gone. A path that was not
 // purged is ErrNotFound.
-func (r *Repo) Unpurge(paths []string) error {
-	return r.rewriter.Unpurge(paths)
+func (r *Repo) Unpurge(ctx context.Context, paths []string) error {
+	return r.rewriter.Unpurge(ctx, paths)
 }

@@ -206,8 +206,8 @@ func TestUnpurge(t *testing.T) {
 	if list := f.repo().PurgedPaths(); len(list) != 1 || list[0] != "odd *[name]" {
 		t.Errorf("purged paths %q", list)
 	}
-	assertError(t, f.repo().Unpurge([]string{"a"}), cairn.ErrNotFound)
-	if err := f.repo().Unpurge([]string{"odd *[name]"}); err != nil {
+	assertError(t, f.repo().Unpurge(background, []string{"a"}), cairn.ErrNotFound)
+	if err := f.repo().Unpurge(background, []string{"odd *[name]"}); err != nil {
 		t.Fatal(err)
 	}
 	f.trackAll()
@@ -246,7 +246,7 @@ func TestPurgeReachesOpenRepos(t *testing.T) {
 					}
 				}
 				f.wantNoTrace(secret)
-				if err := by.Unpurge([]string{"conf/secret.env"}); err != nil {
+				if err := by.Unpurge(background, []string{"conf/secret.env"}); err != nil {
 					t.Fatal(err)
 				}
 				if got := f.capturedBy(open); !slices.Equal(got, all) {

@@ -11,13 +11,18 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/retention"
 )
 
+// onlyLimit sets limits that no cleaning makes room for.
+func onlyLimit(keep cairn.Retention) func(*cairn.Options) {
+	return func(opt *cairn.Options) { opt.Retention, opt.NoClean = &keep, true }
+}
+
 // TestR61_Budget: a capture that would break the budget, or leave too little on the
 // disk, fails before it has written, and the store is as it was.
 func TestR61_Budget(t *testing.T) {
 	t.Parallel()
 	for name, limit := range map[string]func(*cairn.Options){
-		"budget":   func(opt *cairn.Options) { opt.Budget = 64 << 10 },
-		"min free": func(opt *cairn.Options) { opt.MinFree = 1 << 60 },
+		"budget":   onlyLimit(cairn.Retention{MaxBytes: 64 << 10, MinFree: cairn.NoLimit}),
+		"min free": onlyLimit(cairn.Retention{MaxBytes: cairn.NoLimit, MinFree: 1 << 60}),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -43,7 +48,7 @@ func TestR61_Budget(t *testing.T) {
 			if !f.exists("small") {
 				t.Error("the restore that found no space to save deleted a file")
 			}
-			f.opt.Budget, f.opt.MinFree = 0, 0
+			f.opt.Retention = nil
 			f.trackAll()
 		})
 	}
@@ -54,7 +59,7 @@ func TestR61_Budget(t *testing.T) {
 func TestR61_CleansFirst(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, gittest.Tree{"a": gittest.File("one")})
-	f.opt.MinFree, f.opt.Retention = 1<<60, &cairn.Retention{KeepLast: 7}
+	f.opt.Retention = &cairn.Retention{KeepLast: 7, MinFree: 1 << 60}
 	r := f.repo()
 	cleaned := 0
 	r.SetClean(func(ctx context.Context, opt cairn.CleanOptions) (*cairn.CleanResult, error) {
@@ -91,8 +96,8 @@ func TestR69_SmallDisk(t *testing.T) {
 	store := f.repo().StoreDir()
 	f.write("big", noise(1, 9<<20))
 	f.write("big2", noise(3, 9<<20))
-	for _, free := range []int64{0, 4 << 20} {
-		f.opt.MinFree = free
+	for _, free := range []int64{cairn.NoLimit, 4 << 20} {
+		onlyLimit(cairn.Retention{MaxBytes: cairn.NoLimit, MinFree: free})(&f.opt)
 		_, err := f.repo().Track(background, cairn.TrackOptions{})
 		assertError(t, err, cairn.ErrNoSpace)
 		if names, err := filepath.Glob(filepath.Join(store, "objects", "pack", "tmp_*")); err != nil || len(names) > 0 {
@@ -106,7 +111,7 @@ func TestR69_SmallDisk(t *testing.T) {
 	os.Remove(f.path("big"))
 	os.Remove(f.path("big2"))
 	f.write("a", "two")
-	f.opt.MinFree = 0
+	f.opt.Retention = nil
 	f.trackAll()
 	f.restoreAll(first)
 }
@@ -119,7 +124,7 @@ func TestR61_BudgetOfAnOpenRepo(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := newFixture(t, gittest.Tree{"a": gittest.File("one")})
-			f.opt.Budget = 400 << 10
+			onlyLimit(cairn.Retention{MaxBytes: 400 << 10, MinFree: cairn.NoLimit})(&f.opt)
 			r := f.repo()
 			track := func(who *cairn.Repo, i int) error {
 				f.write("big", noise(i, 60<<10))
@@ -136,8 +141,8 @@ func TestR61_BudgetOfAnOpenRepo(t *testing.T) {
 				}
 			}
 			assertError(t, track(r, 6), cairn.ErrNoSpace)
-			if size, err := retention.SizeOf(r.StoreDir()); err != nil || size > f.opt.Budget {
-				t.Errorf("%d bytes of %d, %v", size, f.opt.Budget, err)
+			if size, err := retention.SizeOf(r.StoreDir()); err != nil || size > f.opt.Retention.MaxBytes {
+				t.Errorf("%d bytes of %d, %v", size, f.opt.Retention.MaxBytes, err)
 			}
 			f.write("big", "small")
 			if _, err := r.Track(background, cairn.TrackOptions{}); err != nil {

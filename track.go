@@ -7,7 +7,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
-// Limits are the limits in force. 0 means none.
+// Limits are the limits in force. NoLimit means none; 0 does not occur.
 type Limits = capture.Limits
 
 // Extent says for how much of the root a checkpoint vouches. "" is the whole root.
@@ -35,7 +35,7 @@ type Reasons = capture.Reasons
 // WatchState describes how the next capture of a Repo finds changes.
 type WatchState = capture.WatchState
 
-// Limits returns the limits of this Capturer.
+// Limits returns the limits of this Repo.
 func (r *Repo) Limits() Limits {
 	return r.capturer.Limits()
 }

@@ -46,7 +46,7 @@ func (c *cli) purgeCommand() *cobra.Command {
 			}
 			return c.withRepo(func(repo *cairn.Repo) error {
 				if lift {
-					return repo.Unpurge(paths)
+					return repo.Unpurge(ctx, paths)
 				}
 				done, err := repo.Purge(ctx, paths)
 				if err != nil {

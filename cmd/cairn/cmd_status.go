@@ -107,7 +107,7 @@ func (c *cli) statusOf(ctx context.Context, repo *cairn.Repo) (*standing, error)
 	return &standing{
 		Root: cairn.Path(repo.Root()), Store: cairn.Path(repo.StoreDir()), Size: use.Size, Changed: len(changes),
 		Checkpoint:  newestCheckpoint{newest.ID, newest.Hash, newest.Message, newest.When, partial},
-		Limits:      repo.Limits(),
+		Limits:      printedLimits(repo.Limits()),
 		Server:      c.serverState(ctx),
 		Checkpoints: use.Checkpoints, Cleaned: use.Cleaned,
 		Disabled: c.last.Disabled, Purged: repo.PurgedPaths(), Settings: c.config.Decisions(),
@@ -182,6 +182,13 @@ func (c *cli) contentsText(s *standing) string {
 var partialText = map[cairn.Extent]string{
 	cairn.ExtentTime:  "without what was not read in time",
 	cairn.ExtentPaths: "among the paths that it holds",
+}
+
+// printedLimits has 0 for no limit.
+func printedLimits(l cairn.Limits) cairn.Limits {
+	l.MaxFileSize, l.MaxFiles, l.MaxScanBytes = max(l.MaxFileSize, 0), max(l.MaxFiles, 0), max(l.MaxScanBytes, 0)
+	l.MinFree, l.Budget = max(l.MinFree, 0), max(l.Budget, 0)
+	return l
 }
 
 func limitsText(l cairn.Limits) string {

@@ -70,7 +70,7 @@ func (c *cli) options() (cairn.Options, error) {
 	}
 	opt.MaxFileSize = c.maxFileSize(cfg)
 	if c.global.minFree.text != "" {
-		opt.MinFree = limitOf(c.global.minFree)
+		opt.Retention.MinFree = limitOf(c.global.minFree)
 	}
 	opt.Force = c.force
 	if slices.Contains(takesOver, c.running) {

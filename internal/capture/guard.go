@@ -156,7 +156,7 @@ func (r *Capturer) tooLarge(what string, largest []scan.Tally) error {
 		state.ErrTooLarge, text, strings.Join(names, ", "), largest[0].Path)
 }
 
-// Limits are the limits in force. 0 means none.
+// Limits are the limits in force. NoLimit means none; 0 does not occur.
 type Limits struct {
 	MaxFileSize  int64 `json:"maxFileSize"`  // in bytes, of a file that is captured
 	MaxFiles     int   `json:"maxFiles"`     // of a capture
@@ -167,5 +167,16 @@ type Limits struct {
 
 // Limits returns the limits of this Capturer.
 func (r *Capturer) Limits() Limits {
-	return Limits{r.maxFileSize(), r.maxFiles(auxiliary{}), r.maxScanBytes(), r.Opt.MinFree, r.Opt.Budget}
+	return Limits{
+		MaxFileSize: orNone(r.maxFileSize()), MaxFiles: orNone(r.maxFiles(auxiliary{})), MaxScanBytes: orNone(r.maxScanBytes()),
+		MinFree: orNone(r.Room.MinFree), Budget: orNone(r.Room.MaxBytes),
+	}
+}
+
+// orNone replaces 0, which means no limit below the options, by NoLimit.
+func orNone[T int | int64](limit T) T {
+	if limit == 0 {
+		return settings.NoLimit
+	}
+	return limit
 }

@@ -20,11 +20,11 @@ func (e *BegunError) Error() string { return e.Err.Error() }
 // Unwrap returns the error itself.
 func (e *BegunError) Unwrap() error { return e.Err }
 
-// NewBatch returns a batch that respects MinFree and Budget. A batch that records a finished
+// NewBatch returns a batch that respects the Room. A batch that records a finished
 // operation is not limited: without the record the next command would repeat the operation.
 func (r *Capturer) NewBatch(recording bool) *odb.Batch {
 	b := r.DB.NewBatch()
-	if !recording && (r.Opt.MinFree > 0 || r.Opt.Budget > 0) {
+	if !recording && (r.Room.MinFree > 0 || r.Room.MaxBytes > 0) {
 		b.Limit(r.room())
 	}
 	return b
@@ -40,13 +40,13 @@ func (r *Capturer) room() func(more int64) error {
 		if need += more; more < 0 {
 			return nil
 		}
-		if r.Opt.MinFree > 0 {
-			if free, err := r.FreeSpace(); err == nil && free-(need-granted) < r.Opt.MinFree {
+		if r.Room.MinFree > 0 {
+			if free, err := r.FreeSpace(); err == nil && free-(need-granted) < r.Room.MinFree {
 				return &state.Shortage{Need: need, Text: fmt.Sprintf("%s free on the disk of %s, of which %s are to stay free, and %s are needed",
-					wording.Size(free), r.DB.Dir(), wording.Size(r.Opt.MinFree), wording.Size(need)), Step: "min_free_bytes, or free the disk"}
+					wording.Size(free), r.DB.Dir(), wording.Size(r.Room.MinFree), wording.Size(need)), Step: "min_free_bytes, or free the disk"}
 			}
 		}
-		if r.Opt.Budget > 0 {
+		if r.Room.MaxBytes > 0 {
 			if err := r.withinBudget(need, need-granted, &measured); err != nil {
 				return err
 			}
@@ -66,15 +66,15 @@ func (r *Capturer) withinBudget(need, more int64, measured *bool) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s := &r.last.size
-	if !*measured && (time.Since(s.at) >= measureAfter || s.bytes+more > r.Opt.Budget/2) {
+	if !*measured && (time.Since(s.at) >= measureAfter || s.bytes+more > r.Room.MaxBytes/2) {
 		size, err := r.DB.Size()
 		if err != nil {
 			return err
 		}
 		*s, *measured = storeSize{size, time.Now()}, true
 	}
-	if s.bytes+more > r.Opt.Budget {
-		return &state.Shortage{Need: need, Text: fmt.Sprintf("%s has %s, may have %s, and needs %s more", r.DB.Dir(), wording.Size(s.bytes), wording.Size(r.Opt.Budget), wording.Size(more)), Step: "raise max_bytes"}
+	if s.bytes+more > r.Room.MaxBytes {
+		return &state.Shortage{Need: need, Text: fmt.Sprintf("%s has %s, may have %s, and needs %s more", r.DB.Dir(), wording.Size(s.bytes), wording.Size(r.Room.MaxBytes), wording.Size(more)), Step: "raise max_bytes"}
 	}
 	s.bytes += more
 	return nil
@@ -90,7 +90,7 @@ func (r *Capturer) Capturing(ctx context.Context, f func() error) error {
 	for n := 0; ; n++ {
 		err := r.Exclusive(ctx, f)
 		var begun *BegunError
-		if !state.IsNoSpace(err) || errors.As(err, &begun) || n == maxRooms || r.Opt.Retention == nil {
+		if !state.IsNoSpace(err) || errors.As(err, &begun) || n == maxRooms || r.Opt.Retention == nil || r.Opt.NoClean {
 			return state.AsNoSpace(err)
 		}
 		if err := r.MakeRoom(ctx, state.AsNoSpace(err)); err != nil {

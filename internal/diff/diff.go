@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"math"
 
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/linediff"
@@ -18,7 +19,7 @@ const NoContext = -2
 type DiffOptions struct {
 	Paths       []string
 	Context     int   // lines around a change; 0 = 3, NoLimit = the whole file, NoContext = none
-	MaxFileSize int64 // in bytes; 0 = DefaultMaxDiffSize
+	MaxFileSize int64 // in bytes; 0 = DefaultMaxDiffSize, NoLimit = none
 }
 
 // FileDiff is one changed file with its texts. Where it is not compared line by
@@ -105,8 +106,11 @@ const (
 
 // limit returns the size in bytes above which a file is not compared.
 func (opt *DiffOptions) limit() int64 {
-	if opt.MaxFileSize == 0 {
+	switch {
+	case opt.MaxFileSize == 0:
 		return history.DefaultMaxDiffSize
+	case opt.MaxFileSize < 0:
+		return math.MaxInt64
 	}
 	return opt.MaxFileSize
 }

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -45,11 +46,7 @@ func (r *Store) tidy(ctx context.Context) error {
 
 // Locked runs f with the store's lock held, without finishing interrupted operations.
 func (r *Store) Locked(ctx context.Context, f func() error) (err error) {
-	timeout := r.Opt.LockTimeout
-	if timeout == 0 {
-		timeout = settings.DefaultLockTimeout
-	}
-	lockCtx, cancel := context.WithTimeout(ctx, timeout)
+	lockCtx, cancel := r.waiting(ctx)
 	defer cancel()
 	unlock, err := r.DB.Lock(lockCtx)
 	if err != nil {
@@ -69,6 +66,14 @@ func (r *Store) Locked(ctx context.Context, f func() error) (err error) {
 	err = f()
 	done = true
 	return err
+}
+
+// waiting returns the context of the wait for the lock.
+func (r *Store) waiting(ctx context.Context) (context.Context, context.CancelFunc) {
+	if r.Opt.LockTimeout < 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, cmp.Or(r.Opt.LockTimeout, settings.DefaultLockTimeout))
 }
 
 // Within reports whether path lies below dir or is dir. Both are clean.

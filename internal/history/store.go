@@ -14,7 +14,8 @@ import (
 // repository.
 type Store struct {
 	Opt  settings.Options
-	Root string // real path of the captured directory
+	Room settings.Room // by Options.Retention
+	Root string        // real path of the captured directory
 	DB   *odb.DB
 	Log  *slog.Logger
 	Now  func() time.Time

@@ -28,8 +28,8 @@ func (r *Rewriter) writePurged(paths []string) error {
 
 // Unpurge allows captures of purged paths again. Their old contents stay gone. A path that was not
 // purged is ErrNotFound.
-func (r *Rewriter) Unpurge(paths []string) error {
-	return r.Locked(context.Background(), func() error { return r.unpurge(paths) })
+func (r *Rewriter) Unpurge(ctx context.Context, paths []string) error {
+	return r.Locked(ctx, func() error { return r.unpurge(paths) })
 }
 
 func (r *Rewriter) unpurge(paths []string) error {

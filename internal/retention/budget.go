@@ -28,11 +28,9 @@ func (r *Cleaner) AdoptRetention() {
 		}
 	}
 	keep := settings.WithDefaults(*r.Opt.Retention, r.DefaultBudget)
-	if r.Opt.Budget == 0 && keep.MaxBytes != settings.NoBytes {
-		r.Opt.Budget = keep.MaxBytes
-	}
-	if r.Opt.MinFree == 0 {
-		r.Opt.MinFree = keep.MinFree
+	r.Room.MinFree = keep.MinFree
+	if keep.MaxBytes != settings.NoBytes {
+		r.Room.MaxBytes = keep.MaxBytes
 	}
 }
 

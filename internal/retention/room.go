@@ -16,14 +16,7 @@ func (r *Cleaner) CleanForRoom(ctx context.Context, cause error) error {
 	if err != nil {
 		return errors.Join(cause, err)
 	}
-	keep := *r.Opt.Retention
-	if r.Opt.Budget > 0 {
-		keep.MaxBytes = r.Opt.Budget
-	}
-	if r.Opt.MinFree > 0 {
-		keep.MinFree = r.Opt.MinFree
-	}
-	done, err := r.RunClean(ctx, CleanOptions{Retention: keep, need: need})
+	done, err := r.RunClean(ctx, CleanOptions{Retention: *r.Opt.Retention, need: need})
 	switch {
 	case errors.Is(err, ErrBusy): // its room serves this capture as well
 		return collect.Wait(ctx, r.DB)

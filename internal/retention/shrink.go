@@ -60,7 +60,7 @@ func (r *Cleaner) mostBytes(keep settings.Retention, need, size int64) (int64, e
 	if most != settings.NoBytes {
 		most -= need
 	}
-	if need == 0 || keep.MinFree <= 0 && most != settings.NoBytes {
+	if need == 0 {
 		return most, nil
 	}
 	free, err := r.FreeSpace()

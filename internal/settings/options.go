@@ -20,7 +20,8 @@ const (
 	// writes that much in minutes; no source tree is as large.
 	DefaultMaxScanBytes = 20 << 30
 
-	// NoLimit switches a limit off.
+	// NoLimit switches a limit off. In all options 0 is the default, and no other value means no
+	// limit.
 	NoLimit = -1
 
 	// DefaultLockTimeout is how long a command waits for another process.
@@ -42,7 +43,7 @@ type Options struct {
 	Include        []string
 	MaxIncludeSize int64
 
-	LockTimeout time.Duration // 0 = DefaultLockTimeout; a context's deadline applies as well
+	LockTimeout time.Duration // 0 = DefaultLockTimeout, NoLimit = none; a context's deadline applies as well
 
 	// Guards against capturing a directory by mistake. The first capture fails with ErrRoot if Root
 	// is the top of a file system, Home, one of Homes, or a directory above one of these. Any
@@ -54,12 +55,12 @@ type Options struct {
 	MaxScanBytes int64 // 0 = DefaultMaxScanBytes, NoLimit = none
 	Force        bool
 
-	// MinFree is the number of bytes that a capture leaves free on the disk of the store. Budget is
-	// the largest size of the store in bytes. 0 = no limit. A capture that would exceed a limit
-	// first cleans by Retention, unless that is nil, and fails with ErrNoSpace if that is not
-	// enough.
-	MinFree, Budget int64
-	Retention       *Retention // MinFree and Budget replace its MinFree and MaxBytes where these are 0
+	// Retention limits the store. A capture leaves Retention.MinFree bytes of the disk free and
+	// keeps the store within Retention.MaxBytes. A capture that would exceed a limit first cleans,
+	// unless NoClean is set, and fails with ErrNoSpace if that is not enough. nil = no limit of the
+	// store, and no cleaning.
+	Retention *Retention
+	NoClean   bool
 
 	// Disabled is the reason why nothing is captured, for instance the setting that switched
 	// captures off. RequireGit disables captures if Root lies in no git work tree. Open then makes

@@ -20,10 +20,16 @@ type Retention struct {
 	// session. Operations are removed one by one. 0 = DefaultMaxAge, NoLimit = for ever.
 	MaxAge time.Duration
 
-	MaxCount int   // number of checkpoints to keep, the oldest go first; 0 or NoLimit = any number
+	MaxCount int   // number of checkpoints to keep, the oldest go first; 0 = any number, as NoLimit
 	MaxBytes int64 // largest size of the store, the oldest go first; 0 = 5 GiB, or a tenth of the disk that was free when the store was made, if that is less; NoLimit = any
 	MinFree  int64 // bytes to leave free on the disk while cleaning; 0 = DefaultMinFree, NoLimit = none
 	KeepLast int   // number of the newest ones that always live; 0 = DefaultKeepLast, NoLimit = only the newest checkpoint
+}
+
+// Room is what a Retention demands of a capture. 0 = nothing.
+type Room struct {
+	MinFree  int64 // bytes to leave free on the disk of the store
+	MaxBytes int64 // largest size of the store
 }
 
 // NoBytes is a size that no store reaches.

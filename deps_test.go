@@ -66,12 +66,13 @@ var layers = map[string]int{
 	"internal/patchjson":      9,  // patches that people write
 	"internal/sessiontext":    10, // sessions as lines for people
 	"internal/recorder":       10, // the work of a command as a session
+	"internal/service":        10, // hooks around the calls of sessions
 	"internal/ticket":         10, // work that no caller waits for
 	"internal/httpapi":        11,
 	"internal/client":         11,
 	"internal/config":         10, // what people set
 	"internal/webui":          10, // the server's page
-	"internal/hooks":          10, // doors
+	"internal/hooks":          11, // doors
 	"internal/mcptools":       10,
 	"internal/setup":          10,
 	"internal/agents":         11, // how agents fare with cairn

@@ -12,6 +12,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/client"
 	"github.com/seed-fb9cbc17/cairn/internal/config"
 	"github.com/seed-fb9cbc17/cairn/internal/hooks"
+	"github.com/seed-fb9cbc17/cairn/internal/service"
 	"github.com/seed-fb9cbc17/cairn/internal/setup"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
@@ -176,10 +177,10 @@ func (c *cli) brokenSettings() *hooks.Broken {
 	return &hooks.Broken{Text: brokenText(broken), Sum: broken.Sum}
 }
 
-// catching starts to catch signals before a call that changes the directory.
-func catching(sessions session.Service, catch func()) session.Service {
-	return session.Through(func(ctx context.Context, r session.Request, next session.Next) (any, error) {
-		if r.Kind == session.RequestMove {
+// catching catches signals before a call that changes the directory.
+func catching(sessions service.Sessions, catch func()) service.Sessions {
+	return service.Through(func(ctx context.Context, r service.Request, next service.Next) (any, error) {
+		if r.Kind == service.RequestMove {
 			catch()
 		}
 		return next(ctx, sessions)

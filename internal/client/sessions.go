@@ -7,14 +7,15 @@ import (
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/service"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
 // NewSessions returns sessions whose steps a running server records. All other calls, and
 // all calls without a server, go to the store that local opens on its first call. c may be
 // nil.
-func NewSessions(c *Client, local func() (*session.Sessions, error)) session.Service {
-	return session.Through(func(ctx context.Context, r session.Request, next session.Next) (any, error) {
+func NewSessions(c *Client, local func() (*session.Sessions, error)) service.Sessions {
+	return service.Through(func(ctx context.Context, r service.Request, next service.Next) (any, error) {
 		if e := exchangeOf(r); c != nil && e != nil {
 			err := c.Call(ctx, e.path, e.body, e.answer)
 			if err == nil {
@@ -41,7 +42,7 @@ type exchange struct {
 
 // exchangeOf returns the exchange for a call, nil where the call is rare or an id cannot
 // stand in the path of a request.
-func exchangeOf(r session.Request) *exchange {
+func exchangeOf(r service.Request) *exchange {
 	switch in := r.In.(type) {
 	case session.SessionBegin:
 		return &exchange{"/sessions", map[string]any{"id": in.ID, "parentID": in.Parent, "title": in.Title, "meta": meta(in.Meta)}, new(session.Session)}
@@ -55,7 +56,7 @@ func exchangeOf(r session.Request) *exchange {
 		if plain(in.Session) {
 			return &exchange{sessionPath(in.Session, "/steps"), stepBody(in), new(session.Step)}
 		}
-	case session.StepHint:
+	case service.StepHint:
 		if plain(in.Session) && plain(in.Step) {
 			return &exchange{stepPath(in.Session, in.Step, "/hint"), map[string]any{"paths": cairn.Paths(in.Paths)}, new(struct{})}
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/service"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
@@ -17,7 +18,7 @@ import (
 // hook is one call.
 type hook struct {
 	agent    string
-	sessions session.Service
+	sessions service.Sessions
 	*event
 	turn     *turn
 	saveTurn func() error

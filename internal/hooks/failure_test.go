@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/service"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
@@ -140,7 +141,7 @@ func TestLogIsBounded(t *testing.T) {
 }
 
 // blocking are sessions whose store is locked by another process.
-type blocking struct{ session.Service }
+type blocking struct{ service.Sessions }
 
 func (blocking) BeginStep(ctx context.Context, _ session.StepBegin) (*session.Step, error) {
 	<-ctx.Done()
@@ -174,7 +175,7 @@ func TestDeadline(t *testing.T) {
 }
 
 // slow are sessions with a long way back.
-type slow struct{ session.Service }
+type slow struct{ service.Sessions }
 
 func (slow) UndoTurn(ctx context.Context, _ string, _ session.MoveOptions) (*session.Session, *cairn.Result, error) {
 	<-ctx.Done()
@@ -216,7 +217,7 @@ func TestV47_ACommandHasTheTimeThatTheAgentWaits(t *testing.T) {
 	}
 }
 
-type panicking struct{ session.Service }
+type panicking struct{ service.Sessions }
 
 func (panicking) BeginStep(context.Context, session.StepBegin) (*session.Step, error) {
 	panic("at the wrong place")

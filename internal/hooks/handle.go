@@ -11,7 +11,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/process"
-	"github.com/seed-fb9cbc17/cairn/session"
+	"github.com/seed-fb9cbc17/cairn/internal/service"
 )
 
 const (
@@ -75,7 +75,7 @@ type Project struct {
 	Root     string
 	Above    bool    // Root is a directory above the agent's own, because it has a store
 	Broken   *Broken // nil = the project's own settings can be used
-	Sessions session.Service
+	Sessions service.Sessions
 	Close    func() error
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+	"github.com/seed-fb9cbc17/cairn/internal/service"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
@@ -98,7 +99,7 @@ func TestV49_TypedInAnAdapter(t *testing.T) {
 
 // broken are sessions of a store that fails in one way.
 type broken struct {
-	session.Service
+	service.Sessions
 	err error
 }
 
@@ -202,7 +203,7 @@ func TestV44_ADamagedStore(t *testing.T) {
 }
 
 // corrupt fails when it takes something back.
-type corrupt struct{ session.Service }
+type corrupt struct{ service.Sessions }
 
 func (corrupt) UndoTurn(context.Context, string, session.MoveOptions) (*session.Session, *cairn.Result, error) {
 	return nil, nil, fmt.Errorf("%w: object 1234", cairn.ErrCorrupt)

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/service"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
@@ -150,7 +151,7 @@ func (r *Repo) goBack(ctx context.Context, kind string, dryRun bool, f func(cont
 // Sessions are the sessions of a project. Calls that change them go on when the client
 // hangs up, and send events.
 type Sessions struct {
-	session.Service
+	service.Sessions
 	stored
 }
 
@@ -159,14 +160,14 @@ type Sessions struct {
 type stored struct{ *session.Sessions }
 
 func newSessions(h *handle, all *session.Sessions) *Sessions {
-	return &Sessions{session.Through(h.around(all)), stored{all}}
+	return &Sessions{service.Through(h.around(all)), stored{all}}
 }
 
 // around returns the hook for calls that change a session: it waits for the tickets of
 // the session's steps, makes the call and sends an event.
-func (h *handle) around(all *session.Sessions) session.Hook {
-	return func(ctx context.Context, r session.Request, next session.Next) (out any, err error) {
-		if r.Kind == session.RequestRead {
+func (h *handle) around(all *session.Sessions) service.Hook {
+	return func(ctx context.Context, r service.Request, next service.Next) (out any, err error) {
+		if r.Kind == service.RequestRead {
 			return next(ctx, all)
 		}
 		change := func(ctx context.Context) error {
@@ -176,7 +177,7 @@ func (h *handle) around(all *session.Sessions) session.Hook {
 			out, err = next(ctx, all)
 			return err
 		}
-		if r.Kind == session.RequestMove {
+		if r.Kind == service.RequestMove {
 			err = h.goBack(ctx, r.DryRun, change)
 		} else {
 			err = h.write(ctx, change)
@@ -198,32 +199,32 @@ func (s *Sessions) beginStep(ctx context.Context, p *project, b session.StepBegi
 }
 
 // tellChange sends the event of a call that has changed a session.
-func (p *project) tellChange(r session.Request, out any) {
+func (p *project) tellChange(r service.Request, out any) {
 	switch r.Kind {
-	case session.RequestBegin:
+	case service.RequestBegin:
 		p.tell(Event{Type: EventSession, Session: r.Session, State: "begun"})
-	case session.RequestMessage:
+	case service.RequestMessage:
 		p.tell(Event{Type: EventSession, Session: r.Session, Message: out.(*session.Message).ID, State: "message"})
-	case session.RequestBeginStep:
+	case service.RequestBeginStep:
 		p.tellStep("begun", out.(*session.Step))
-	case session.RequestEndStep:
+	case service.RequestEndStep:
 		p.tellStep("ended", out.(*session.Step))
-	case session.RequestDelete:
+	case service.RequestDelete:
 		p.tell(Event{Type: EventSession, Session: r.Session, State: "deleted"})
-	case session.RequestFork:
+	case service.RequestFork:
 		p.tell(Event{Type: EventSession, Session: out.(*session.Session).ID, State: "forked"})
-	case session.RequestCommit:
+	case service.RequestCommit:
 		p.tell(Event{Type: EventRevert, Session: r.Session, State: "committed"})
-	case session.RequestMove:
+	case service.RequestMove:
 		if !r.DryRun {
-			p.tellMove(r.Session, out.(session.Move))
+			p.tellMove(r.Session, out.(service.Move))
 		}
 	}
 }
 
 // tellMove sends the events of a session's boundary that has moved and of the files that
 // changed.
-func (p *project) tellMove(id string, m session.Move) {
+func (p *project) tellMove(id string, m service.Move) {
 	e := Event{Type: EventRevert, Session: id, State: "unreverted"}
 	if r := m.Session.Revert; r != nil {
 		e.State, e.Message, e.Part = "reverted", r.Message, r.Part

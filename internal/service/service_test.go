@@ -1,31 +1,33 @@
-package session_test
+package service_test
 
 import (
 	"context"
 	"errors"
 	"iter"
+	"os"
+	"path/filepath"
 	"reflect"
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn"
-	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+	"github.com/seed-fb9cbc17/cairn/internal/service"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
-// TestThroughHook: every method of a Service is one call of the hook, and returns the
+// TestThroughHook: every method of Sessions is one call of the hook, and returns the
 // error that the hook returns.
 func TestThroughHook(t *testing.T) {
 	t.Parallel()
 	refused := errors.New("refused")
-	var asked []session.Request
-	s := session.Through(func(_ context.Context, r session.Request, _ session.Next) (any, error) {
+	var asked []service.Request
+	s := service.Through(func(_ context.Context, r service.Request, _ service.Next) (any, error) {
 		asked = append(asked, r)
 		return nil, refused
 	})
-	service := reflect.TypeFor[session.Service]()
-	kinds := make(map[session.RequestKind]bool)
-	for i := range service.NumMethod() {
-		method := reflect.ValueOf(s).MethodByName(service.Method(i).Name)
+	methods := reflect.TypeFor[service.Sessions]()
+	kinds := make(map[service.RequestKind]bool)
+	for i := range methods.NumMethod() {
+		method := reflect.ValueOf(s).MethodByName(methods.Method(i).Name)
 		in := []reflect.Value{reflect.ValueOf(t.Context())}
 		for j := 1; j < method.Type().NumIn(); j++ {
 			in = append(in, reflect.Zero(method.Type().In(j)))
@@ -39,7 +41,7 @@ func TestThroughHook(t *testing.T) {
 			}
 		}
 		if last != refused || len(asked) != 1 {
-			t.Errorf("%s returns %v after %d calls of the hook", service.Method(i).Name, last, len(asked))
+			t.Errorf("%s returns %v after %d calls of the hook", methods.Method(i).Name, last, len(asked))
 			continue
 		}
 		kinds[asked[0].Kind] = true
@@ -53,11 +55,17 @@ func TestThroughHook(t *testing.T) {
 // outcome.
 func TestThroughNext(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, gittest.Tree{})
-	var seen []session.Request
+	root := t.TempDir()
+	repo, err := cairn.Open(cairn.Options{Root: root, DataDir: t.TempDir(), NoSync: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer repo.Close()
+	all := session.New(repo)
+	var seen []service.Request
 	var outcomes []any
-	s := session.Through(func(ctx context.Context, r session.Request, next session.Next) (any, error) {
-		out, err := next(ctx, f.Sessions)
+	s := service.Through(func(ctx context.Context, r service.Request, next service.Next) (any, error) {
+		out, err := next(ctx, all)
 		seen, outcomes = append(seen, r), append(outcomes, out)
 		return out, err
 	})
@@ -69,10 +77,12 @@ func TestThroughNext(t *testing.T) {
 	if _, err := s.BeginStep(ctx, session.StepBegin{Session: "s", Message: "m", Role: session.RoleUser, Step: "1"}); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Hint(ctx, "s", "1", []string{"a"}); err != nil || !reflect.DeepEqual(seen[2].In, session.StepHint{Session: "s", Step: "1", Paths: []string{"a"}}) {
+	if err := s.Hint(ctx, "s", "1", []string{"a"}); err != nil || !reflect.DeepEqual(seen[2].In, service.StepHint{Session: "s", Step: "1", Paths: []string{"a"}}) {
 		t.Errorf("%v, seen %+v", err, seen[2])
 	}
-	f.write("a", "1\n")
+	if err := os.WriteFile(filepath.Join(root, "a"), []byte("1\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	if st, err := s.EndStep(ctx, session.StepEnd{Session: "s", Step: "1"}); err != nil || len(st.Patch.Files) != 1 {
 		t.Errorf("%+v, %v", st, err)
 	}
@@ -83,7 +93,7 @@ func TestThroughNext(t *testing.T) {
 	}
 	_, res, err := s.Revert(ctx, "s", session.Target{Message: "m"}, session.MoveOptions{DryRun: true})
 	last := seen[len(seen)-1]
-	if err != nil || len(res.Deleted) != 1 || last.Kind != session.RequestMove || last.Session != "s" || !last.DryRun || outcomes[len(outcomes)-1].(session.Move).Result != res {
+	if err != nil || len(res.Deleted) != 1 || last.Kind != service.RequestMove || last.Session != "s" || !last.DryRun || outcomes[len(outcomes)-1].(service.Move).Result != res {
 		t.Errorf("%+v, %v, seen %+v", res, err, last)
 	}
 	if err := s.Delete(ctx, "s"); err != nil {

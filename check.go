@@ -30,9 +30,3 @@ func (r *Repo) Check(ctx context.Context, opt CheckOptions) ([]Fault, error) {
 func (r *Repo) Losses() ([]Loss, error) {
 	return r.store.Losses()
 }
-
-// LossOf says how a repair has removed a commit, given the beginning of its id, or a ref. It
-// returns "" if no repair has.
-func (r *Repo) LossOf(name string) string {
-	return r.store.LossOf(name)
-}

@@ -43,21 +43,20 @@ type Change = history.Change
 // Status says what happened to a file.
 type Status = history.Status
 
-// The statuses, in OpenCode's words. A rename is a deletion and an addition. A file
-// that became a symlink, or the reverse, is modified.
-const Added = history.Added
-
-// Modified is the status of a file that changed.
-const Modified = history.Modified
-
-// Deleted is the status of a file that is gone.
-const Deleted = history.Deleted
+// The statuses, in OpenCode's words. A rename is a deletion and an addition. A file that became a
+// symlink, or the reverse, is modified.
+const (
+	Added    Status = history.Added
+	Modified Status = history.Modified
+	Deleted  Status = history.Deleted
+)
 
 // DefaultMaxDiffSize is the size in bytes above which a file is not compared line
 // by line.
 const DefaultMaxDiffSize = history.DefaultMaxDiffSize
 
-// NoContext is the value of DiffOptions.Context for changed lines without context.
+// NoContext is the value of DiffOptions.Context for changed lines without context: 0 is the default
+// of three lines.
 const NoContext = diff.NoContext
 
 // DiffOptions controls a diff. The zero value compares every path, with three lines of context.

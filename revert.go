@@ -16,21 +16,17 @@ type RevertOptions = operation.RevertOptions
 // RevertPatchesOptions controls a revert of patches. Later changes of their files are overwritten.
 type RevertPatchesOptions = operation.RevertPatchesOptions
 
-// Policy decides about a path that was changed after the state that is taken back.
+// Policy decides about a path that was changed after the state that is taken back. With every
+// policy, a file is saved before it is overwritten.
 type Policy = plan.Policy
 
-// Merge merges line by line. If that is not clean, the path stays as it is and is a conflict. With
-// every policy, a file is saved before it is overwritten.
-const Merge = plan.Merge
-
-// Overwrite discards the later change.
-const Overwrite = plan.Overwrite
-
-// Keep leaves the path as it is.
-const Keep = plan.Keep
-
-// Fail does nothing at all if a path was changed later.
-const Fail = plan.Fail
+// The policies.
+const (
+	Merge     Policy = plan.Merge     // merge line by line; if that is not clean, the path stays as it is and is a conflict
+	Overwrite Policy = plan.Overwrite // discard the later change
+	Keep      Policy = plan.Keep      // leave the path as it is
+	Fail      Policy = plan.Fail      // do nothing at all if a path was changed later
+)
 
 // Revert takes back the changes of a range, and nothing else. The policy decides about paths that
 // changed after Range.To.

@@ -13,11 +13,11 @@ type Limits = capture.Limits
 // Extent says for how much of the root a checkpoint vouches. "" is the whole root.
 type Extent = state.Extent
 
-// ExtentTime: what was read before the deadline. Unread paths are skipped as "unread".
-const ExtentTime = state.ExtentTime
-
-// ExtentPaths: the paths that Track was given.
-const ExtentPaths = state.ExtentPaths
+// The extents of partial checkpoints.
+const (
+	ExtentTime  Extent = state.ExtentTime  // what was read before the deadline; unread paths are skipped as "unread"
+	ExtentPaths Extent = state.ExtentPaths // the paths that Track was given
+)
 
 // SkippedPath is a path that is present but was not captured.
 type SkippedPath = state.Skipped

@@ -54,7 +54,7 @@ func (s *Sessions) load(ctx context.Context, id string) (*history, error) {
 	}
 	tip, err := s.lines.Tip(id)
 	if errors.Is(err, cairn.ErrNotFound) {
-		if why := s.repo.LossOf(operation.LineRef(id)); why != "" {
+		if why := s.lines.LossOf(id); why != "" {
 			return nil, notFound("session %q: %s", id, why)
 		}
 		return nil, notFound("session %q", id)

@@ -45,6 +45,9 @@ func (l Lines) Back(ctx context.Context, from string) iter.Seq2[*LineEvent, erro
 	return l.operator.Line(ctx, from)
 }
 
+// LossOf says how a repair has removed a line, "" if no repair has.
+func (l Lines) LossOf(id string) string { return l.operator.LossOf(LineRef(id)) }
+
 // Undone reports for some operations whether they are undone at present. An operation is named by
 // the checkpoint after it. An operation that was cleaned away counts as not undone.
 func (l Lines) Undone(ctx context.Context, after ...string) (map[string]bool, error) {

@@ -15,27 +15,27 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
-// errBatchDone is what a batch says after Commit or Discard.
+// errBatchDone is the error of a batch after Commit or Discard.
 var errBatchDone = errors.New("batch is finished")
 
-// Batch collects objects and writes them as one pack. Its methods may be called
-// from several goroutines; hashing and compression happen in theirs. End every
-// batch with Commit or Discard.
+// Batch collects objects and writes them as one pack. Several goroutines may call its methods,
+// which hash and compress in the goroutine of the caller. The caller ends every batch with Commit
+// or Discard.
 type Batch struct {
 	db        *DB
 	looseDirs [256]bool
-	plain     atomic.Int64 // bytes of contents that may still be stored as they are
+	plain     atomic.Int64 // bytes of contents that may still be stored uncompressed
 
 	mu   sync.Mutex
 	ids  map[object.ID]struct{}
 	w    *pack.Writer
-	err  error // why nothing can be added any more
+	err  error // why no object can be added any more
 	done bool
 }
 
-// NewBatch returns an empty batch. The packs of the store are listed anew if they
-// may have changed, so that what another process took away is written again. That
-// they do not change between here and Commit is what the lock is for.
+// NewBatch returns an empty batch. It lists the packs of the store again if they may have
+// changed, so that the batch writes objects that another process has removed. The lock keeps the
+// packs unchanged from here to Commit.
 func (db *DB) NewBatch() *Batch {
 	b := &Batch{db: db, ids: make(map[object.ID]struct{}), w: pack.NewWriter(db.path(packDir))}
 	if !db.opt.NoSync {
@@ -49,8 +49,8 @@ func (db *DB) NewBatch() *Batch {
 	return b
 }
 
-// Add puts an object into the batch, unless the batch or the store has it. The
-// contents are not kept.
+// Add puts an object into the batch, unless the batch or the store has it. The batch keeps no
+// reference to content.
 func (b *Batch) Add(k object.Kind, content []byte) (object.ID, error) {
 	id := object.Sum(k, content)
 	if b.Has(id) {
@@ -58,21 +58,21 @@ func (b *Batch) Add(k object.Kind, content []byte) (object.ID, error) {
 	}
 	d := pack.NewDeflater()
 	defer d.Release()
-	entry, err := d.Encode(k, content, !b.hot(k, len(content)) && d.Worthwhile(k, content))
+	entry, err := d.Encode(k, content, !b.uncompressed(k, len(content)) && d.Worthwhile(k, content))
 	if err != nil {
 		return id, err
 	}
 	return id, b.put(id, func() error { return b.w.Add(id, crc32.ChecksumIEEE(entry), entry) })
 }
 
-// hot reports whether an object is stored as it is to save time, see plainMost.
-func (b *Batch) hot(k object.Kind, size int) bool {
-	small := k == object.Tree && size <= hotTree || k == object.Blob && size <= hotBlob
+// uncompressed reports whether an object is stored uncompressed to save time, see plainMost.
+func (b *Batch) uncompressed(k object.Kind, size int) bool {
+	small := k == object.Tree && size <= plainTree || k == object.Blob && size <= plainBlob
 	return small && b.plain.Add(-int64(size)) >= 0
 }
 
-// put adds an object by means of write, unless another process added it meanwhile. A pack
-// that could not be written is lost as a whole.
+// put adds an object by means of write, unless another goroutine has added it meanwhile. After a
+// failed write the whole pack is lost.
 func (b *Batch) put(id object.ID, write func() error) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -91,6 +91,7 @@ func (b *Batch) put(id object.ID, write func() error) error {
 	return nil
 }
 
+// usable returns why nothing can be added to the batch. The caller holds b.mu.
 func (b *Batch) usable() error {
 	if b.done {
 		return errBatchDone
@@ -98,14 +99,15 @@ func (b *Batch) usable() error {
 	return b.err
 }
 
+// failed is usable for a caller that does not hold b.mu.
 func (b *Batch) failed() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.usable()
 }
 
-// Has reports whether the object is in the batch or the store. What other
-// processes store while the batch is open is not noticed: it is stored twice.
+// Has reports whether the object is in the batch or the store. It does not notice objects that
+// other processes store while the batch is open. Such an object is stored twice.
 func (b *Batch) Has(id object.ID) bool {
 	b.mu.Lock()
 	_, ok := b.ids[id]
@@ -138,8 +140,8 @@ func (b *Batch) Commit(refs ...RefUpdate) error {
 	return err
 }
 
-// Discard forgets the batch and removes what it wrote. After Commit it does
-// nothing, so that it can be deferred.
+// Discard drops the batch and removes its files. After Commit it does nothing, so that it can be
+// deferred.
 func (b *Batch) Discard() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -147,7 +149,7 @@ func (b *Batch) Discard() {
 	b.w.Discard()
 }
 
-// hasPacked reports whether a pack that is known has the object.
+// hasPacked reports whether one of the known packs has the object.
 func (db *DB) hasPacked(id object.ID) bool {
 	set := db.packs.Load()
 	last, packs := db.last.Load(), db.ids.MayHold(set.packs, set.change, id)
@@ -164,12 +166,12 @@ func (db *DB) hasPacked(id object.ID) bool {
 	return false
 }
 
-// readBuffers hold the contents of blobs while they are added.
+// readBuffers holds buffers for the contents of blobs.
 var readBuffers = sync.Pool{New: func() any { return new([]byte) }}
 
-// AddBlob adds a blob of exactly size bytes from r. If r yields fewer or more, or
-// fails, nothing of it is in the batch. Large blobs pass through a temporary file;
-// if r can seek, they are first only hashed, to see whether they are there already.
+// AddBlob adds a blob of exactly size bytes from r. If r yields fewer or more bytes, or fails,
+// the batch is unchanged. A large blob passes through a temporary file. If r can seek, AddBlob
+// first hashes a large blob, to see whether it is stored already.
 func (b *Batch) AddBlob(r io.Reader, size int64) (object.ID, error) {
 	if size < 0 {
 		return object.ID{}, fmt.Errorf("blob of %d bytes", size)
@@ -189,19 +191,19 @@ func (b *Batch) AddBlob(r io.Reader, size int64) (object.ID, error) {
 	return b.Add(object.Blob, content)
 }
 
-// The beginning of a batch is what a small capture consists of, and a caller waits for
-// it. Up to plainMost bytes of that are stored as they are: trees of up to hotTree, which
-// are compressed at 60 MB/s to two thirds, and blobs of up to hotBlob, of which half
-// remains but each takes 10 us or more. Everything else in a batch is compressed: where
-// a lot is cleaned at once, what of it becomes no delta is copied as it is, for ever.
+// A small capture consists of the beginning of a batch, and its caller waits for it. The first
+// plainMost bytes of small objects are stored uncompressed therefore: trees of up to plainTree,
+// which compress at 60 MB/s to two thirds, and blobs of up to plainBlob, which compress to a half
+// in 10 us or more each. All other objects are compressed, because a collection that makes no
+// deltas copies entries as they are.
 const (
 	plainMost = 1 << 20
-	hotTree   = 64 << 10
-	hotBlob   = 1 << 10
+	plainTree = 64 << 10
+	plainBlob = 1 << 10
 )
 
-// addLarge adds a blob through a temporary file of its own, so that other
-// goroutines can go on adding meanwhile.
+// addLarge adds a blob through a temporary file of its own, so that other goroutines add objects
+// meanwhile.
 func (b *Batch) addLarge(r io.Reader, size int64) (object.ID, error) {
 	if err := b.failed(); err != nil {
 		return object.ID{}, err
@@ -221,7 +223,7 @@ func (b *Batch) addLarge(r io.Reader, size int64) (object.ID, error) {
 	}
 	defer os.Remove(f.Name())
 	defer f.Close()
-	// The id is that of this reading, should the contents have changed since.
+	// The contents may have changed since they were hashed. The id of this reading counts.
 	id, crc, err := pack.WriteBlob(f, r, size)
 	if err != nil || b.Has(id) {
 		return id, err
@@ -232,7 +234,7 @@ func (b *Batch) addLarge(r io.Reader, size int64) (object.ID, error) {
 	return id, b.put(id, func() error { return b.w.AddFrom(id, crc, f) })
 }
 
-// position tells where r stands, if it can be brought back there.
+// position returns the offset of r, if r can seek.
 func position(r io.Reader) (off int64, ok bool) {
 	s, ok := r.(io.Seeker)
 	if !ok {

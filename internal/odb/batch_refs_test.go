@@ -13,8 +13,8 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
-// Refs that are set with a batch, on file systems that keep the order of renames and on
-// others, flushed or not, with objects and without.
+// A batch sets refs, on file systems that keep the order of renames and on others, flushed or
+// not, with objects and without.
 func TestCommitWithRefs(t *testing.T) {
 	t.Parallel()
 	for _, sync := range []bool{true, false} {

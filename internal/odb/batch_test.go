@@ -25,8 +25,7 @@ type sample struct {
 	content []byte
 }
 
-// samples are objects of every kind, with sizes around the limits of the encodings
-// and of our buffers.
+// samples are objects of every kind, with sizes around the limits of encodings and buffers.
 func samples(t testing.TB) []sample {
 	var all []sample
 	for _, n := range []int{0, 1, 15, 16, 17, 2047, 2048, 4095, 8191, 8192, 65535, 65536, 65537,
@@ -87,7 +86,7 @@ func TestBatchRoundTrip(t *testing.T) {
 	}
 }
 
-// checkObject reads an object in all the ways there are.
+// checkObject reads an object by every method.
 func checkObject(t testing.TB, db *DB, s sample) {
 	t.Helper()
 	id := object.Sum(s.kind, s.content)
@@ -114,7 +113,7 @@ func checkObject(t testing.TB, db *DB, s sample) {
 	}
 }
 
-// What git reads is what we wrote.
+// Git reads the same objects as this package has written.
 func TestGitReadsWhatWeWrite(t *testing.T) {
 	t.Parallel()
 	needGit(t)
@@ -316,7 +315,7 @@ func TestAddBlob(t *testing.T) {
 	}
 }
 
-// fickle gives other bytes each time it is read from the beginning.
+// fickle yields other bytes each time it is read from the beginning.
 type fickle struct {
 	io.ReadSeeker
 	rounds int
@@ -331,8 +330,8 @@ func (f *fickle) Seek(off int64, whence int) (int64, error) {
 	return f.ReadSeeker.Seek(off, whence)
 }
 
-// A large file that changes between the hashing and the storing is stored under the
-// id of what was stored.
+// A large file that changes between hashing and storing is stored under the id of the stored
+// bytes.
 func TestR05LargeBlobThatChanges(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)
@@ -354,7 +353,7 @@ func TestR05LargeBlobThatChanges(t *testing.T) {
 	}
 }
 
-// Large files that are read from a pipe work, though a pipe only seems to seek.
+// A large blob is read from a pipe, though a pipe only seems to seek.
 func TestAddBlobFromAPipe(t *testing.T) {
 	t.Parallel()
 	content := prose(5, pack.StreamAbove+77)
@@ -410,8 +409,8 @@ func TestIncompressibleDataIsStored(t *testing.T) {
 	}
 }
 
-// The beginning of a batch is stored as it is where that saves time, and no more than the
-// beginning.
+// The beginning of a batch is stored uncompressed where that saves time, and the rest is
+// compressed.
 func TestHotObjectsArePlain(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -421,12 +420,12 @@ func TestHotObjectsArePlain(t *testing.T) {
 		count int // objects
 		plain int // of them stored as they are
 	}{
-		{"a small blob", object.Blob, hotBlob, 3, 3},
-		{"a usual blob", object.Blob, hotBlob + 1, 3, 0},
-		{"a large tree", object.Tree, hotTree, 3, 3},
-		{"a huge tree", object.Tree, hotTree + 1, 3, 0},
-		{"many blobs", object.Blob, hotBlob, plainMost/hotBlob + 5, plainMost / hotBlob},
-		{"many trees", object.Tree, hotTree, plainMost/hotTree + 5, plainMost / hotTree},
+		{"a small blob", object.Blob, plainBlob, 3, 3},
+		{"a usual blob", object.Blob, plainBlob + 1, 3, 0},
+		{"a large tree", object.Tree, plainTree, 3, 3},
+		{"a huge tree", object.Tree, plainTree + 1, 3, 0},
+		{"many blobs", object.Blob, plainBlob, plainMost/plainBlob + 5, plainMost / plainBlob},
+		{"many trees", object.Tree, plainTree, plainMost/plainTree + 5, plainMost / plainTree},
 		{"a commit", object.Commit, 400, 3, 0},
 	} {
 		db := newStore(t)
@@ -455,7 +454,7 @@ func TestHotObjectsArePlain(t *testing.T) {
 	}
 }
 
-// A batch that cannot be written fails for good and leaves nothing.
+// A batch stays failed after a failed write, and leaves no file.
 func TestR69FailedWritesLeaveNoTrace(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -488,7 +487,7 @@ func TestR69FailedWritesLeaveNoTrace(t *testing.T) {
 	fsck(t, db)
 }
 
-// Objects that another process took away meanwhile are written again.
+// An object that another process has removed meanwhile is written again.
 func TestNewBatchNoticesLostPacks(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -507,8 +506,8 @@ func TestNewBatchNoticesLostPacks(t *testing.T) {
 	wantBlob(t, reopen(t, db), id, "x")
 }
 
-// A pack that a loss of power has emptied or cut off does not count: what it held
-// is stored again.
+// A pack that a loss of power has emptied or cut off does not count: its objects are stored
+// again.
 func TestTornPacksDoNotCount(t *testing.T) {
 	t.Parallel()
 	for name, tear := range map[string]func(path string, size int64) error{

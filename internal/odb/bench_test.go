@@ -12,8 +12,8 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
-// BenchmarkCommit is the store's part of a small capture: lock, 8 or 20 objects of
-// 2 KiB, commit, unlock.
+// BenchmarkCommit is the store's part of a small capture: lock, 8 or 20 objects of 2 KiB, commit,
+// unlock.
 func BenchmarkCommit(b *testing.B) {
 	for _, n := range []int{8, 20} {
 		for _, mode := range []struct {
@@ -153,8 +153,7 @@ func BenchmarkRead(b *testing.B) {
 	}
 }
 
-// BenchmarkOpen60Packs opens a store and reads one object: what a command costs
-// before it does anything.
+// BenchmarkOpen60Packs opens a store and reads one object, as every command does first.
 func BenchmarkOpen60Packs(b *testing.B) {
 	db, ids := manyPacks(b)
 	for i := 0; b.Loop(); i++ {

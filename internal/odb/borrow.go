@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	// maxBorrowed is how many packs are borrowed: each one more slows every look-up
-	// down, and repositories that are looked after have a handful.
+	// maxBorrowed is how many packs are borrowed at most: each pack slows every look-up
+	// down, and a repository that is repacked has a handful.
 	maxBorrowed = 64
 
 	// borrowMark begins the .keep file of a borrowed pack, which keeps git and Fold
@@ -31,15 +31,14 @@ type lent struct {
 	size int64
 }
 
-// Borrow takes over the packs in other repositories' object directories by hard
-// links, the largest first. That costs no room until the lender drops a pack, and
-// whatever the lender does cannot take it away from here. Packs that cannot be linked
-// (another file system, somebody else's files, gone meanwhile) are left out: there is
-// no promise that anything is borrowed. The contents are not verified; reading
-// compares every object with its id as always.
+// Borrow links the packs in object directories of other repositories into the store, the largest
+// first. A hard link takes no room until the lender drops the pack, and the lender cannot take it
+// away from here. Borrow leaves out packs that cannot be linked: on another file system, with
+// another owner, gone meanwhile. It promises no number of packs. It does not verify contents;
+// every read compares an object with its id.
 //
-// Call it with the lock held. A crash leaves a pack that nothing refers to, or a half
-// that Sweep removes.
+// Call it with the lock held. A crash leaves a pack that nothing refers to, or half a pack, which
+// Sweep removes.
 func (db *DB) Borrow(objectDirs []string) (packs int, err error) {
 	for _, l := range lendable(objectDirs) {
 		if packs == maxBorrowed {
@@ -84,8 +83,9 @@ func lendable(objectDirs []string) []lent {
 	return list
 }
 
-// link borrows one pack. The mark comes first, so that Sweep knows what a crash leaves
-// behind; the index last, because with it the pack is there for every reader. ok is false for one that cannot be linked, or is here already.
+// link borrows one pack. It writes the mark first, so that Sweep recognizes the rest after a
+// crash, and links the index last, which shows the pack to every reader. ok is false for a pack
+// that cannot be linked, and for one that is in the store already.
 func (db *DB) link(l lent) (ok bool, err error) {
 	if err := db.makeDir(db.path(packDir)); err != nil {
 		return false, err
@@ -103,7 +103,8 @@ func (db *DB) link(l lent) (ok bool, err error) {
 	return false, errors.Join(atomicfile.RemoveIfThere(to+pack.Ext), atomicfile.RemoveIfThere(to+pack.KeepExt))
 }
 
-// linkRegular links a regular file, not what a symbolic link leads to, nor the link.
+// linkRegular makes a hard link to a regular file. It links neither a symbolic link nor the file
+// that it leads to.
 func linkRegular(from, to string) bool {
 	info, err := os.Lstat(from)
 	if err != nil || !info.Mode().IsRegular() {
@@ -116,14 +117,14 @@ func linkRegular(from, to string) bool {
 	if err == nil && os.SameFile(info, now) {
 		return true
 	}
-	_ = os.Remove(to) // replaced in between, or the half of another
+	_ = os.Remove(to) // the lender has replaced the file, or half a pack was here
 	return false
 }
 
-// Borrowed reports whether the pack of this name (see PackNames) is a borrowed one.
+// Borrowed reports whether the pack of this name is a borrowed one.
 func (db *DB) Borrowed(name string) bool { return isBorrowed(db.path(packDir, name)) }
 
-// isBorrowed is Borrowed for a path without extension.
+// isBorrowed is Borrowed for the path of a pack without an extension.
 func isBorrowed(stem string) bool {
 	mark, err := atomicfile.Read(stem + pack.KeepExt)
 	return err == nil && bytes.HasPrefix(mark, []byte(borrowMark))
@@ -133,8 +134,8 @@ func isBorrowed(stem string) bool {
 // that has borrowed it.
 func (db *DB) Shared(name string) bool { return links(db.path(packDir, name)+pack.Ext) > 1 }
 
-// sweepBorrowed removes the pack and the mark of a loan that was cut short: one
-// without an index.
+// sweepBorrowed removes the pack and the mark of a loan that was interrupted: a loan without an
+// index.
 func (db *DB) sweepBorrowed(names []string) error {
 	var errs []error
 	for _, name := range names {
@@ -151,8 +152,8 @@ func (db *DB) sweepBorrowed(names []string) error {
 	return errors.Join(errs...)
 }
 
-// isLent reports whether a file has other names, outside the store, or has had them: the
-// lender may have removed its own since, and the permissions stay what they were.
+// Lent reports whether a file belongs to another repository, too, or did: it has several names,
+// or is part of a borrowed pack. Its permissions are the lender's.
 func Lent(path string, info fs.FileInfo) bool {
 	if !info.Mode().IsRegular() {
 		return false

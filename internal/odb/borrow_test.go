@@ -16,8 +16,8 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
-// borrower is a store that has borrowed the one pack of another, of which a line of
-// its own needs a few objects.
+// borrower returns a store that has borrowed the one pack of another store. A line of its own
+// needs a few of the objects.
 func borrower(t *testing.T) (l *odbtest.Lines, lender *odb.DB, needed object.ID) {
 	t.Helper()
 	from := odbtest.NewLines(t)
@@ -60,8 +60,8 @@ func TestBorrowIsNotCopied(t *testing.T) {
 	}
 }
 
-// As long as the lender has a pack it costs nothing; after that only what is needed
-// of it stays.
+// A borrowed pack stays as long as the lender has it, because it takes no room. After that only
+// the needed objects stay.
 func TestCollectBorrowed(t *testing.T) {
 	t.Parallel()
 	for _, thorough := range []bool{false, true} {
@@ -84,8 +84,7 @@ func TestCollectBorrowed(t *testing.T) {
 	}
 }
 
-// What a crash or a hostile lender leaves at any point of a loan is swept, or is a
-// whole pack.
+// The rest of a loan that was interrupted at any point is swept, or is a whole pack.
 func TestBorrowHalves(t *testing.T) {
 	t.Parallel()
 	for _, missing := range [][]string{{pack.IndexExt}, {pack.IndexExt, pack.Ext}} {
@@ -108,7 +107,7 @@ func TestBorrowHalves(t *testing.T) {
 	}
 }
 
-// Only regular files are borrowed: a link may lead anywhere and be turned elsewhere.
+// Only regular files are borrowed: a link may lead anywhere and be changed later.
 func TestBorrowNoLinks(t *testing.T) {
 	t.Parallel()
 	_, lender, _ := borrower(t)
@@ -128,7 +127,7 @@ func TestBorrowNoLinks(t *testing.T) {
 	}
 }
 
-// A lender whose packs are damaged is read all the same, and never believed.
+// A damaged pack of a lender is read, and no wrong byte is believed.
 func TestBorrowDamaged(t *testing.T) {
 	t.Parallel()
 	l, _, needed := borrower(t)

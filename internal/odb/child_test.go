@@ -52,8 +52,8 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// ready tells the parent that the child is where it should be, and waits for it to
-// close the pipe.
+// ready tells the parent that the child has reached its point, and waits for the parent to close
+// the pipe.
 func ready() {
 	os.Stdout.WriteString("ready\n")
 	io.Copy(io.Discard, os.Stdin)
@@ -83,10 +83,10 @@ func childSpill(db *DB) error {
 // workBlob is the n-th blob that childWork stores.
 func workBlob(n int) []byte { return prose(uint64(1000+n), 300) }
 
-// workRef is the ref that childWork points to what it has stored.
+// workRef is the ref of the last blob that childWork stores.
 const workRef = "refs/cairn/work"
 
-// childWork does one of everything that writes.
+// childWork makes one write of every kind.
 func childWork(db *DB) error {
 	unlock, err := db.Lock(context.Background())
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
-// damaged is a store with a pack to be damaged and one that is left alone.
+// damaged is a store with a pack for the damage and another pack.
 type damaged struct {
 	db     *DB
 	stem   string               // of the pack to be damaged
@@ -24,8 +24,7 @@ type damaged struct {
 	kinds  map[object.ID]object.Kind
 }
 
-// newDamaged makes such a store. Its first pack has deltas if there is a git to
-// make them.
+// newDamaged makes such a store. With a git, its first pack has deltas.
 func newDamaged(t *testing.T, deltas bool) *damaged {
 	t.Helper()
 	db := newStore(t)
@@ -65,8 +64,8 @@ func newDamaged(t *testing.T, deltas bool) *damaged {
 	return d
 }
 
-// check opens the store anew and asks for everything: what lies elsewhere must be
-// right, what lies in the damaged pack right or an error.
+// check opens the store again and reads every object. Objects outside of the damaged pack are
+// right, and objects in it are right or an error.
 func (d *damaged) check(t *testing.T, what string) (wrong int) {
 	t.Helper()
 	db := reopen(t, d.db)
@@ -147,7 +146,7 @@ func TestDamagedPacks(t *testing.T) {
 	}
 }
 
-// With a damaged pack around, an object that is not found is not known to be absent.
+// Beside a damaged pack, an object that is not found is not known to be absent.
 func TestAbsenceIsNotClaimedBesideDamage(t *testing.T) {
 	t.Parallel()
 	d := newDamaged(t, false)
@@ -258,7 +257,7 @@ func TestDamagedLooseObjects(t *testing.T) {
 	wantBlob(t, db, id, content)
 }
 
-// The wrong contents under a name are never handed out, streamed or not.
+// Wrong contents under an id are never returned, streamed or not.
 func TestWrongContents(t *testing.T) {
 	t.Parallel()
 	needGit(t)

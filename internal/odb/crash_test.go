@@ -29,8 +29,8 @@ func needStrace(t *testing.T) {
 	}
 }
 
-// killAt runs a child until its n-th system call of that name. It reports whether
-// the child was killed; it is not when it makes fewer.
+// killAt runs a child until its n-th system call of that name. It reports whether the child was
+// killed. A child that makes fewer calls is not.
 func killAt(t *testing.T, child *exec.Cmd, call string, n int) bool {
 	t.Helper()
 	cmd := exec.Command("strace", "-f", "-qq", "-o", os.DevNull, "-e", "trace="+call,
@@ -43,7 +43,7 @@ func killAt(t *testing.T, child *exec.Cmd, call string, n int) bool {
 	return err != nil
 }
 
-// killEverywhere kills at the first call and at every few after it, until there are no
+// killEverywhere kills at the first call and at every few calls after it, until there are no
 // more.
 func killEverywhere(t *testing.T, calls []string, crashAt func(t *testing.T, call string, n int) bool) {
 	for _, call := range calls {
@@ -60,10 +60,10 @@ func killEverywhere(t *testing.T, calls []string, crashAt func(t *testing.T, cal
 	}
 }
 
-// TestCrashes kills a process that does one of everything at every system call that
-// matters. Whenever it died: git finds nothing wrong, what was there before reads
-// back, what was new is there or not but never in part, and the next process gets
-// the lock, finishes the same work and leaves no rubbish.
+// TestCrashes kills a process that makes one write of every kind, at every system call that
+// matters. Wherever it died: git finds no fault, the old objects read back, the new ones are all
+// there or none is, and the next process gets the lock, finishes the same work and leaves no
+// leftover.
 func TestCrashes(t *testing.T) {
 	t.Parallel()
 	needStrace(t)
@@ -71,8 +71,8 @@ func TestCrashes(t *testing.T) {
 	killEverywhere(t, calls, crashAt)
 }
 
-// TestR91CrashesOfCreate kills the maker of a store. The next maker succeeds and
-// removes what is left of the first.
+// TestR91CrashesOfCreate kills the maker of a store. The next maker succeeds and removes the rest
+// of the first.
 func TestR91CrashesOfCreate(t *testing.T) {
 	t.Parallel()
 	needStrace(t)
@@ -101,9 +101,9 @@ func TestR91CrashesOfCreate(t *testing.T) {
 	})
 }
 
-// What a loss of power leaves depends on the order of flushes and renames: the pack
-// and its index are flushed before they get their names, the pack gets its name
-// first, and the names are flushed before anything that they replace is removed.
+// A loss of power leaves a state that depends on the order of flushes and renames: pack and index
+// are flushed before they get their names, the pack gets its name first, and the names are
+// flushed before a replaced file is removed.
 func TestOrderOfACommit(t *testing.T) {
 	t.Parallel()
 	needStrace(t)
@@ -134,7 +134,7 @@ func TestOrderOfACommit(t *testing.T) {
 	}
 }
 
-// packStep names what a line of strace's log does among the packs.
+// packStep names the step of a line of strace's log among the packs.
 func packStep(line, dir string) string {
 	if !strings.Contains(line, dir) {
 		return ""
@@ -156,7 +156,7 @@ func packStep(line, dir string) string {
 	return line
 }
 
-// crashAt kills the worker at its n-th call, and looks at what is left.
+// crashAt kills the worker at its n-th call, and checks the store.
 func crashAt(t *testing.T, call string, n int) bool {
 	t.Helper()
 	db, err := Create(filepath.Join(t.TempDir(), "store"), testRoot, Options{NoSync: true})
@@ -228,7 +228,7 @@ func wantRefs(t *testing.T, db *DB, what string, ids []object.ID, stored bool) {
 	}
 }
 
-// wantClean checks that the store holds nothing but what belongs there.
+// wantClean fails if temporary files or halves of packs lie in the store.
 func wantClean(t testing.TB, db *DB, what string) {
 	t.Helper()
 	for _, dir := range []string{".", privateDir, journalDir, packDir} {

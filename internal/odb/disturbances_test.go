@@ -7,7 +7,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
-// TestDisturbances: a DB knows whether anybody else has had the lock since it had it.
+// TestDisturbances: a DB knows whether another DB or process has had the lock since it had it.
 func TestDisturbances(t *testing.T) {
 	t.Parallel()
 	take := func(db *DB) (undisturbed bool) {
@@ -24,7 +24,7 @@ func TestDisturbances(t *testing.T) {
 	}
 	for range 3 {
 		if !take(db) {
-			t.Fatal("disturbed by nobody")
+			t.Fatal("disturbed by no process")
 		}
 	}
 	for name, disturb := range map[string]func(){
@@ -34,12 +34,12 @@ func TestDisturbances(t *testing.T) {
 		"the record is gone":               func() { must(t, os.Remove(db.path(holderFile))) },
 		"the record is empty":              func() { must(t, os.Truncate(db.path(holderFile), 0)) },
 		"the record is cut off":            func() { must(t, os.Truncate(db.path(holderFile), int64(len(freeMark)+8))) },
-		"the record is that of an earlier": func() { must(t, os.WriteFile(db.path(holderFile), []byte(freeMark+newNote()+"\n"), 0o600)) },
+		"the record is that of an earlier": func() { must(t, os.WriteFile(db.path(holderFile), []byte(freeMark+newNonce()+"\n"), 0o600)) },
 		"blank, as older versions left it": func() { must(t, os.WriteFile(db.path(holderFile), []byte("                              \n"), 0o600)) },
 	} {
 		disturb()
 		if take(db) {
-			t.Errorf("%s: nobody has had the lock", name)
+			t.Errorf("%s: no other has had the lock", name)
 		}
 		if !take(db) {
 			t.Errorf("%s: disturbed for good", name)
@@ -47,7 +47,7 @@ func TestDisturbances(t *testing.T) {
 	}
 }
 
-// TestLooseDirectoriesThatCome: a git that writes loose objects beside us is noticed.
+// TestLooseDirectoriesThatCome: loose objects of a git that writes into the store are noticed.
 func TestLooseDirectoriesThatCome(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)

@@ -11,7 +11,7 @@ func atOnce(calls ...func() error) error {
 	return atomicfile.AtOnce(calls, func(call func() error) error { return call() })
 }
 
-// flush flushes files at the same time.
+// flush flushes files at the same time, unless the store does not flush.
 func (db *DB) flush(files ...*os.File) error {
 	if db.opt.NoSync {
 		return nil
@@ -19,7 +19,7 @@ func (db *DB) flush(files ...*os.File) error {
 	return atomicfile.AtOnce(files, (*os.File).Sync)
 }
 
-// syncDirs flushes directories at the same time.
+// syncDirs flushes directories at the same time, unless the store does not flush.
 func (db *DB) syncDirs(dirs ...string) error {
 	if db.opt.NoSync {
 		return nil
@@ -38,6 +38,8 @@ func ordered(a, b string) bool {
 	return ok && first == second
 }
 
+// orderedDevice returns the device of a directory. ok is false if its file system does not keep
+// the order of renames.
 func orderedDevice(dir string) (uint64, bool) {
 	d, err := atomicfile.OpenDir(dir)
 	if err != nil {

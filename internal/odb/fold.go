@@ -15,17 +15,17 @@ import (
 )
 
 const (
-	// foldAt is how many packs of a tier are folded into one. A tier holds the
-	// packs of 8^t to 8^(t+1)-1 objects, so that n captures leave at most seven
-	// packs for each power of eight in n, and each entry is copied once per tier.
+	// foldAt is how many packs of a tier are folded into one. A tier holds the packs of
+	// 8^t to 8^(t+1)-1 objects. So n captures leave at most seven packs for each power
+	// of eight in n, and each entry is copied once per tier.
 	foldAt = 8
 
-	// foldMaxBytes is the size of the largest pack that is folded. Larger ones are
-	// few by the room that they take; copying them would hold up a capture.
+	// foldMaxBytes is the size of the largest pack that is folded. Larger packs are few,
+	// and copying them would delay a capture.
 	foldMaxBytes = 32 << 20
 )
 
-// Folded says what Fold did.
+// Folded is the result of Fold.
 type Folded struct {
 	Packs   int      // packs that were folded
 	Objects int      // objects that were copied
@@ -42,15 +42,14 @@ func (f *Folded) merge(g Folded) {
 	f.Removed = append(f.Removed, g.Removed...)
 }
 
-// Fold keeps the number of packs small: whenever a tier holds eight packs that this
-// package wrote, they become one. Entries are copied as they are; objects that are
-// in several packs are copied once. Packs of git's, packs with a .keep file, packs
-// that a multi-pack-index names, large and damaged ones are left alone. Call it
-// with the lock held.
+// Fold keeps the number of packs small: whenever a tier holds eight packs that this package
+// wrote, they become one. It copies entries as they are, and an object in several packs once. It
+// leaves alone packs of git's, packs with a .keep file, packs in a multi-pack-index, large packs
+// and damaged packs. Call it with the lock held.
 //
-// The new pack is on the disk before the first old one is removed. A crash in
-// between leaves objects twice, which the next fold of that tier mends. When ctx
-// ends, what was folded so far stays folded, and its error is returned.
+// The new pack is on the disk before the first old one is removed. After a crash in between,
+// objects are stored twice, and the next fold of that tier removes the copies. When ctx ends,
+// Fold returns its error, and finished tiers stay folded.
 func (db *DB) Fold(ctx context.Context) (Folded, error) {
 	var done Folded
 	if err := db.refresh(false); err != nil {
@@ -63,7 +62,7 @@ func (db *DB) Fold(ctx context.Context) (Folded, error) {
 			return done, nil
 		}
 		if tier = db.foldable(tier, skip); len(tier) < foldAt {
-			continue // those left out are in skip now
+			continue // foldable has put the others into skip
 		}
 		step, err := db.foldPacks(ctx, tier, skip)
 		done.merge(step)
@@ -73,11 +72,11 @@ func (db *DB) Fold(ctx context.Context) (Folded, error) {
 	}
 }
 
-// Crowded reports whether there is a tier with so many times as many packs as Fold puts
-// together. It goes by the packs that are known.
+// Crowded reports whether a tier holds so many times the number of packs at which Fold folds it.
+// It does not list the packs again.
 func (db *DB) Crowded(times int) bool { return len(db.fullTier(nil, times*foldAt)) > 0 }
 
-// fullTier returns the packs of the lowest tier that has at least so many.
+// fullTier returns the packs of the lowest tier with at least full packs.
 func (db *DB) fullTier(skip map[*pack.Pack]bool, full int) []*pack.Pack {
 	packs := db.packs.Load().packs
 	if len(packs) < full {
@@ -99,8 +98,8 @@ func (db *DB) fullTier(skip map[*pack.Pack]bool, full int) []*pack.Pack {
 	})
 }
 
-// tierOf is the one that a pack belongs to, if this package wrote it and it is not known to
-// be too large.
+// tierOf returns the tier of a pack. ok is false for a pack that another program wrote and for
+// one that is known to be too large.
 func tierOf(p *pack.Pack) (int, bool) {
 	x, err := p.Index()
 	if err != nil || p.Large.Load() || !p.Own() {
@@ -109,8 +108,8 @@ func tierOf(p *pack.Pack) (int, bool) {
 	return (bits.Len(uint(x.N)) - 1) / 3, true
 }
 
-// foldable returns those packs of a tier that may be folded, sorted by name, and
-// puts the others into skip.
+// foldable returns the packs of a tier that may be folded, sorted by name, and adds the others to
+// skip.
 func (db *DB) foldable(tier []*pack.Pack, skip map[*pack.Pack]bool) []*pack.Pack {
 	inMidx, err := pack.MidxNames(db.path(packDir))
 	var fit []*pack.Pack
@@ -130,9 +129,8 @@ func (db *DB) foldable(tier []*pack.Pack, skip map[*pack.Pack]bool) []*pack.Pack
 	return fit
 }
 
-// foldPacks copies the entries of packs into a new one, publishes it and removes
-// the old ones. A pack whose entries are not as its index says goes to skip and
-// stays.
+// foldPacks copies the entries of packs into a new pack, publishes it and removes the old packs.
+// A pack whose entries differ from its index goes to skip and stays.
 func (db *DB) foldPacks(ctx context.Context, packs []*pack.Pack, skip map[*pack.Pack]bool) (Folded, error) {
 	w := pack.NewWriter(db.path(packDir))
 	defer w.Discard()
@@ -149,13 +147,12 @@ func (db *DB) foldPacks(ctx context.Context, packs []*pack.Pack, skip map[*pack.
 	return step, err
 }
 
-// otherThan leaves out the pack that was made of some packs: it may turn out to be one of
-// them.
+// otherThan leaves out the pack that was made of some packs: the new pack may be one of them.
 func otherThan(made *pack.Pack, packs []*pack.Pack) []*pack.Pack {
 	return slices.DeleteFunc(slices.Clone(packs), func(p *pack.Pack) bool { return p.Stem == made.Stem })
 }
 
-// copyPacks copies the entries of packs that are fit for it, which it returns.
+// copyPacks copies the entries of packs into w and returns the packs that it has copied.
 func copyPacks(ctx context.Context, w *pack.Writer, packs []*pack.Pack, skip map[*pack.Pack]bool) (old []*pack.Pack, step Folded, err error) {
 	m := pack.NewMerger(w, packs)
 	for _, p := range packs {
@@ -177,9 +174,9 @@ func copyPacks(ctx context.Context, w *pack.Writer, packs []*pack.Pack, skip map
 	return old, step, nil
 }
 
-// removePacks removes packs that another has taken the place of, index first: what a
-// crash leaves is a pack that nobody sees and Sweep finds. On Windows a pack that
-// another process has open stays until a later fold.
+// removePacks removes packs that another pack has replaced, the index first: after a crash, a
+// pack is left that no reader sees and that Sweep removes. On Windows a pack that another process
+// has open stays until a later fold.
 func (db *DB) removePacks(old []*pack.Pack) (removed []string, err error) {
 	if onWindows {
 		db.forget(old) // which closes them
@@ -192,8 +189,8 @@ func (db *DB) removePacks(old []*pack.Pack) (removed []string, err error) {
 		}
 		err = errors.Join(err, atomicfile.IgnoreInUse(rerr))
 	}
-	// Only now: a reader that finds them closed lists the packs again, and must not
-	// find them there.
+	// Only now: a reader that finds a pack closed lists the packs again, and must not find
+	// the pack there.
 	db.forget(old)
 	return removed, err
 }

@@ -76,8 +76,8 @@ func TestFold(t *testing.T) {
 	fsck(t, db)
 }
 
-// Thousands of captures of one file leave few packs, and every object. Seven packs
-// for each power of eight in 40,000 objects, which 10,000 captures make, are 42.
+// Thousands of captures of one file leave few packs, and every object. 10,000 captures make
+// 40,000 objects. Seven packs for each power of eight in that are 42.
 func TestFoldKeepsPacksFew(t *testing.T) {
 	t.Parallel()
 	captures := 1500
@@ -88,7 +88,7 @@ func TestFoldKeepsPacksFew(t *testing.T) {
 	var ids []object.ID
 	most, copied := 0, 0
 	for i := range captures {
-		// What a capture of one changed file writes: a blob, two trees, a commit.
+		// A capture of one changed file writes a blob, two trees and a commit.
 		b := db.NewBatch()
 		for j := range 4 {
 			id, err := b.Add(object.Blob, fmt.Append(nil, "capture ", i, " object ", j))
@@ -226,7 +226,7 @@ func idsOf(t *testing.T, db *DB, name string) []object.ID {
 	return ids
 }
 
-// Packs that may not be folded do not keep the others from it.
+// Packs that may not be folded do not keep the others from being folded.
 func TestFoldAroundOthers(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)
@@ -248,8 +248,8 @@ func TestFoldAroundOthers(t *testing.T) {
 	fsck(t, db)
 }
 
-// An entry that was altered is not copied into a new pack where its checksum would
-// be made anew; its pack stays, the others are folded.
+// An altered entry is not copied into a new pack with a new checksum. Its pack stays, and the
+// others are folded.
 func TestFoldLeavesDamage(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)
@@ -313,9 +313,9 @@ func TestFoldIsCancelled(t *testing.T) {
 	}
 }
 
-// A crash after the new pack is published and before, or while, the old ones are
-// removed leaves objects twice. The next command reads all, and the next fold and
-// sweep leave what an undisturbed one would have.
+// A crash after the new pack is published, and before all old packs are removed, leaves objects
+// twice. The next command reads all of them, and the next fold and sweep leave the state of an
+// undisturbed fold.
 func TestFoldAfterACrash(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)
@@ -351,7 +351,7 @@ func TestFoldAfterACrash(t *testing.T) {
 	}
 }
 
-// Readers in this process and others read on while packs are folded away.
+// Readers in this process and others go on while packs are folded.
 func TestReadersDuringFolds(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {

@@ -39,7 +39,7 @@ func FuzzLoose(f *testing.F) {
 	})
 }
 
-// FuzzJournal: what is accepted is what was written, under that name.
+// FuzzJournal: only a journal that was written under that name is accepted.
 func FuzzJournal(f *testing.F) {
 	f.Add("j", []byte(journalMagic+journalSum("j", []byte("data"))+"\ndata"))
 	f.Add("other", []byte(journalMagic+journalSum("j", []byte("data"))+"\ndata"))

@@ -20,7 +20,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/process"
 )
 
-// Holder is who has a lock.
+// Holder is the process that has a lock.
 type Holder struct {
 	PID     int       `json:"pid"`
 	Host    string    `json:"host"`
@@ -41,43 +41,45 @@ func (h Holder) String() string {
 	return text + " since " + h.Since.Format(time.RFC3339)
 }
 
-// machine identifies this machine. Neither half is certain by itself: host names
-// change and repeat, not every system has a boot id.
+// machine identifies this process and machine. Neither host name nor boot id is certain by
+// itself: host names change and repeat, and not every system has a boot id.
 var machine = sync.OnceValue(func() Holder {
 	return Holder{PID: os.Getpid(), Host: process.Host(), BootID: process.BootID()}
 })
 
-// foreign reports whether the holder lived on another machine, as far as can be
-// told: a container on this one has another name but the same boot.
+// foreign reports whether the holder lived on another machine, as far as its record shows. A
+// container on this machine has another host name and the same boot id.
 func (h Holder) foreign() bool {
 	here := machine()
 	return h.Host != here.Host && (h.BootID == "" || h.BootID != here.BootID)
 }
 
-// The file cairn/lock.holder begins with a line for the present holder: a checksum
-// and the holder as JSON. The checksum tells a record that was being written, or was
-// lost with the power, from a whole one. A free record holds a random number of the last
-// holder instead. A process that finds its own number knows that no other process has held
-// the lock since. The file is overwritten in place and stays: to make and remove a file costs
-// many times what the rest of locking does.
+// holderRecord is the open file cairn/lock.holder. The file begins with one line. While the lock
+// is held, the line is a checksum and the holder as JSON; the checksum tells a whole record from
+// one that was being written or was lost with the power. Otherwise the line holds the nonce of
+// the last holder. A process that finds its own nonce knows that no other process has held the
+// lock since. The file is overwritten in place and stays, because making and removing a file
+// costs many times the rest of locking.
 type holderRecord struct {
-	file *os.File
-	size int    // of the line
-	note string // of the last holder, "" = none
+	file  *os.File
+	size  int    // of the line
+	nonce string // of the last holder, "" = none
 }
 
-// freeMark begins the line without a holder; a checksum does not.
+// freeMark begins the line without a holder. No checksum begins like it.
 const freeMark = "free "
 
-func newNote() string { return fmt.Sprintf("%016x", rand.Uint64()) }
+// newNonce returns a random number that a holder leaves in the record.
+func newNonce() string { return fmt.Sprintf("%016x", rand.Uint64()) }
 
-func decodeNote(file []byte) string {
+// decodeNonce returns the nonce in a record, "" if there is none.
+func decodeNonce(file []byte) string {
 	line, _, whole := bytes.Cut(file, []byte("\n"))
-	note, ok := strings.CutPrefix(string(line), freeMark)
+	nonce, ok := strings.CutPrefix(string(line), freeMark)
 	if !ok || !whole {
 		return ""
 	}
-	return strings.TrimRight(note, " ")
+	return strings.TrimRight(nonce, " ")
 }
 
 func encodeHolder(h Holder) ([]byte, error) {
@@ -101,10 +103,10 @@ func decodeHolder(file []byte) (h Holder, ok bool) {
 	return h, true
 }
 
-// maxHolder bounds what is read of the file.
+// maxHolder bounds how much of the file is read.
 const maxHolder = 64 << 10
 
-// openHolder opens the file and returns who is in it.
+// openHolder opens the file and returns the holder in it.
 func openHolder(path string) (r *holderRecord, h Holder, ok bool, err error) {
 	f, err := atomicfile.OpenOrCreate(path)
 	if err != nil {
@@ -116,10 +118,10 @@ func openHolder(path string) (r *holderRecord, h Holder, ok bool, err error) {
 		return nil, h, false, err
 	}
 	h, ok = decodeHolder(data)
-	return &holderRecord{file: f, note: decodeNote(data)}, h, ok, nil
+	return &holderRecord{file: f, nonce: decodeNonce(data)}, h, ok, nil
 }
 
-// readHolder returns who is in the file, for a message.
+// readHolder returns the holder in the file, for a message.
 func readHolder(path string) Holder {
 	f, err := atomicfile.Open(path)
 	if err != nil {
@@ -134,8 +136,7 @@ func readHolder(path string) Holder {
 	return h
 }
 
-// write records this process. It is not flushed: after a loss of power the holder
-// is dead anyway.
+// write records this process. It does not flush: after a loss of power the holder is dead.
 func (r *holderRecord) write(command string) error {
 	h := machine()
 	h.Command, h.Since = strings.ToValidUTF8(command, "?"), time.Now().UTC().Truncate(time.Millisecond)
@@ -148,9 +149,9 @@ func (r *holderRecord) write(command string) error {
 	return err
 }
 
-// clear takes the holder out, leaves a note, and closes the file.
-func (r *holderRecord) clear(note string) error {
-	line := freeMark + note
+// clear writes a nonce in place of the holder and closes the file.
+func (r *holderRecord) clear(nonce string) error {
+	line := freeMark + nonce
 	line += strings.Repeat(" ", max(0, r.size-1-len(line))) + "\n"
 	_, err := r.file.WriteAt([]byte(line), 0)
 	return errors.Join(err, r.file.Close())

@@ -46,8 +46,8 @@ func encodePack(t *testing.T, db *DB, order []object.ID) []byte {
 	return b.Bytes()
 }
 
-// What the encoder writes is a pack for git, and comes back the same; blobs of all
-// the sizes that are treated differently are among it.
+// An encoded pack is one for git, and comes back unchanged, with blobs on both sides of every
+// size limit.
 func TestEncodedPackIsReceived(t *testing.T) {
 	t.Parallel()
 	from := transferStore(t)
@@ -175,7 +175,7 @@ func TestIncomingDeltas(t *testing.T) {
 	}
 }
 
-// The quarantine of a process that died is swept; that of a living one is not.
+// The quarantine of a dead process is swept, and that of a running one stays.
 func TestQuarantineSwept(t *testing.T) {
 	t.Parallel()
 	db := transferStore(t)
@@ -189,7 +189,7 @@ func TestQuarantineSwept(t *testing.T) {
 	if _, err := os.Stat(q.Dir()); err != nil {
 		t.Fatalf("a living one was swept: %v", err)
 	}
-	// As if it had died. A program that another test is about to start has the claim,
+	// As if the process had died. A program that another test is about to start has the claim,
 	// too, until it has started.
 	syscall.ForkLock.RLock()
 	q.claim.Close()

@@ -17,17 +17,16 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
-// Journal is a record of an operation under way. One that is torn or was tampered
-// with has an Err and no Data.
+// Journal is the record of an operation under way. A torn or altered one has an Err and no Data.
 type Journal struct {
 	Name string
 	Data []byte
 	Err  error
 }
 
-// journalMagic begins a journal file; 64 hexadecimal digits, a line feed and the
-// data follow. The digits are the SHA-256 of name, NUL and data, so that a journal
-// under another's name does not pass either.
+// journalMagic begins a journal file. 64 hexadecimal digits, a line feed and the data follow. The
+// digits are the SHA-256 of name, NUL and data, so that a journal under the name of another one
+// is refused, too.
 const journalMagic = "cairn journal 1 "
 
 func journalSum(name string, data []byte) string {
@@ -45,7 +44,7 @@ func decodeJournal(name string, file []byte) ([]byte, error) {
 	return data, nil
 }
 
-// checkJournalName accepts names that are files on every system.
+// checkJournalName accepts names that are file names on every system.
 func checkJournalName(name string) error {
 	const allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
 	if name == "" || len(name) > 100 || name[0] == '.' || strings.Trim(name, allowed) != "" {
@@ -54,7 +53,7 @@ func checkJournalName(name string) error {
 	return nil
 }
 
-// WriteJournal writes or replaces a journal, all or nothing, and flushes it.
+// WriteJournal writes or replaces a journal, completely or not at all, and flushes it.
 func (db *DB) WriteJournal(name string, data []byte) error {
 	if err := checkJournalName(name); err != nil {
 		return err
@@ -71,7 +70,7 @@ func (db *DB) WriteJournal(name string, data []byte) error {
 	})
 }
 
-// JournalPath returns where a journal lies.
+// JournalPath returns the path of a journal.
 func (db *DB) JournalPath(name string) string { return db.path(journalDir, name) }
 
 // Journals returns the journals, sorted by name.
@@ -87,7 +86,7 @@ func (db *DB) Journals() ([]Journal, error) {
 	var journals []Journal
 	for _, name := range names {
 		if checkJournalName(name) != nil {
-			continue // temporary files, and what is not ours
+			continue // a temporary file, or a file of another program
 		}
 		if j := db.readJournal(name); !errors.Is(j.Err, fs.ErrNotExist) {
 			journals = append(journals, j)
@@ -109,8 +108,8 @@ func (db *DB) readJournal(name string) Journal {
 	return Journal{Name: name, Data: data}
 }
 
-// RemoveJournal removes a journal, for good: it does not come back after a loss of
-// power. Removing one that does not exist is no error.
+// RemoveJournal removes a journal. It does not come back after a loss of power. A missing journal
+// is no error.
 func (db *DB) RemoveJournal(name string) error {
 	if err := checkJournalName(name); err != nil {
 		return err
@@ -128,8 +127,8 @@ func (db *DB) RemoveJournal(name string) error {
 	return db.syncDirs(filepath.Dir(path))
 }
 
-// journalIDs returns every id that a journal names, torn or not: every text in it that
-// looks like an id.
+// JournalIDs returns every id that a journal names, torn or not: every text in it that looks like
+// an id.
 func (db *DB) JournalIDs() ([]object.ID, error) {
 	names, err := readNames(db.path(journalDir))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -88,7 +88,7 @@ func TestR94TornJournals(t *testing.T) {
 	must(t, db.RemoveJournal("j"))
 }
 
-// What is not a journal is not listed, and the directory may be missing.
+// Other files beside journals are not listed, and the directory may be missing.
 func TestJournalsAmongOtherFiles(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)

@@ -50,8 +50,8 @@ func TestKnownIDs(t *testing.T) {
 	}
 }
 
-// sameAsSearch compares hasPacked with a search of all packs, for some of what has been
-// written, what is absent, and what was written last.
+// sameAsSearch compares hasPacked with a search of all packs, for some written objects, absent
+// objects and the newest object.
 func sameAsSearch(t *testing.T, db *DB, rng *rand.Rand, texts []string) {
 	t.Helper()
 	for i := range 60 {

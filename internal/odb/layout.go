@@ -16,8 +16,8 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
-// formatVersion is what cairn/version holds. A change that an older program would
-// misread takes the next number.
+// formatVersion is the contents of cairn/version. A change that an older program would misread
+// gets the next number.
 const formatVersion = "1"
 
 // Paths inside a store, with the separator of the system.
@@ -34,8 +34,8 @@ var (
 	packDir     = filepath.Join("objects", "pack")
 )
 
-// config keeps git from tidying up by itself: a collection at the wrong moment
-// would take objects that a capture is about to refer to.
+// config keeps git from tidying up by itself: a collection at the wrong moment would remove
+// objects that a capture is about to refer to.
 const config = `[core]
 	repositoryformatversion = 0
 	filemode = true
@@ -48,7 +48,8 @@ const config = `[core]
 	autogc = false
 `
 
-// skeleton is a new store without cairn/root, directories first.
+// skeletonDirs are the directories of a new store, skeletonFiles its files and their contents
+// without cairn/root.
 var skeletonDirs = []string{
 	"objects", filepath.Join("objects", "info"), packDir,
 	"refs", filepath.Join("refs", "heads"), filepath.Join("refs", "tags"), filepath.Join("refs", "cairn"),
@@ -62,18 +63,18 @@ var skeletonFiles = map[string]string{
 	lockFile:    "",
 }
 
-// skeleton is what the files of this store hold from the beginning.
+// skeleton returns the files of this store and their first contents.
 func (db *DB) skeleton() map[string]string {
 	files := maps.Clone(skeletonFiles)
 	files[rootFile] = db.root
 	return files
 }
 
-// Create makes a store for root, an absolute path, in dir and opens it. A store
-// that is there already, or that somebody else makes at the same time, is opened.
+// Create makes a store for root, an absolute path, in dir and opens it. If there is a store
+// already, or another process makes one at the same time, Create opens that.
 //
-// The store is made in a sibling directory and renamed into place, so that half a
-// store never counts as one. What dead makers left beside it is removed.
+// The store is made in a sibling directory and renamed into place, so that half a store never
+// counts as one. Create removes the siblings of dead processes.
 func Create(dir, root string, opt Options) (*DB, error) {
 	if !filepath.IsAbs(root) {
 		return nil, fmt.Errorf("create store %s: its root %q is not an absolute path", dir, root)
@@ -91,9 +92,9 @@ func Create(dir, root string, opt Options) (*DB, error) {
 	return Open(dir, root, opt)
 }
 
-// AsideSuffix ends the directory that a store is made in. It is called as its
-// maker's claim, a temporary file, with this suffix; the claim is made before it
-// and removed after it.
+// AsideSuffix ends the name of the directory in which a store is made. The rest of the name is
+// the name of a claim, the temporary file of the process that makes it. The claim is made before
+// the directory and removed after it.
 const AsideSuffix = ".store"
 
 func makeStore(dir, root string, sync bool) (err error) {
@@ -154,9 +155,8 @@ func writeSkeleton(dir, root string, durable bool) error {
 	)
 }
 
-// moveStore renames a finished store into place. Where a store is by now, the
-// other maker was faster and wins. An empty directory is replaced, and nothing
-// else ever.
+// moveStore renames a finished store into place. If a store is there by now, another process was
+// faster, and its store stays. An empty directory is replaced, and nothing else.
 func moveStore(aside, dir string) error {
 	err := atomicfile.Rename(aside, dir)
 	if err == nil || checkLayout(dir) == nil {
@@ -172,8 +172,7 @@ func moveStore(aside, dir string) error {
 	return err
 }
 
-// sweepAside removes stores that were never finished, and the claims of their
-// makers, if those are dead.
+// sweepAside removes the unfinished stores of dead processes, and their claims.
 func sweepAside(parent string) error {
 	names, err := readNames(parent)
 	for _, name := range names {
@@ -190,8 +189,8 @@ func sweepAside(parent string) error {
 	return errors.Join(err, atomicfile.Sweep(parent, atomicfile.Prefix))
 }
 
-// checkLayout says ErrNotStore where there is no store, and otherwise what keeps
-// this program from using it.
+// checkLayout returns ErrNotStore where there is no store, and otherwise the reason why this
+// program cannot use it.
 func checkLayout(dir string) error {
 	text, err := atomicfile.Read(filepath.Join(dir, versionFile))
 	switch version := strings.TrimSpace(string(text)); {
@@ -210,14 +209,14 @@ func checkLayout(dir string) error {
 	return fmt.Errorf("%w: %s: no version of a store", pack.ErrCorrupt, filepath.Join(dir, versionFile))
 }
 
-// isNewer reports whether a version is a later one. What is no number is damage, and the
-// directories of a store tell then: Repair writes the version again.
+// isNewer reports whether a version is a later one. A version that is no number is damage; the
+// directories show a store then, and a repair writes the version again.
 func isNewer(version string) bool {
 	n, err := strconv.Atoi(version)
 	return err == nil && n > 1
 }
 
-// storeDirs are the directories without which there is nothing to repair.
+// storeDirs are the directories without which a store cannot be repaired.
 var storeDirs = []string{"objects", "refs", privateDir}
 
 func checkStoreDirs(dir string) error {
@@ -233,8 +232,8 @@ func checkStoreDirs(dir string) error {
 	return nil
 }
 
-// hasStoreDirs reports whether a directory without a readable version is a store. No other
-// git repository has a directory cairn with a journal.
+// hasStoreDirs reports whether a directory without a readable version is a store. No other git
+// repository has a directory cairn with a journal.
 func hasStoreDirs(dir string) bool {
 	info, err := os.Lstat(filepath.Join(dir, journalDir))
 	return err == nil && info.IsDir() && checkStoreDirs(dir) == nil
@@ -253,8 +252,8 @@ func writeNew(path, content string) (*os.File, error) {
 	return f, nil
 }
 
-// makeDir makes a directory below the store and, where that is new, flushes its
-// name.
+// makeDir makes a directory below the store, with the directories above it, and flushes the names
+// of new ones.
 func (db *DB) makeDir(path string) error {
 	err := os.Mkdir(path, 0o700)
 	if errors.Is(err, fs.ErrNotExist) && len(path) > len(db.dir) {

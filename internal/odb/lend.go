@@ -8,8 +8,8 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/odb/redo"
 )
 
-// OpenObjects opens a directory of objects that belongs to another program or store, such
-// as .git/objects. Only Open, Read, Stat, Has and Close are for use. Nothing is written.
+// OpenObjects opens a directory of objects of another program or store, such as .git/objects. The
+// caller uses only Open, Read, Stat, Has and Close. It writes nothing.
 func OpenObjects(objectDir string) (*DB, error) {
 	dir, err := filepath.Abs(objectDir)
 	if err != nil {

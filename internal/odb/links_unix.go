@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// links returns how many names a file has, 0 if that cannot be told.
+// links returns how many names a file has, 0 if that is unknown.
 func links(path string) int {
 	info, err := os.Lstat(path)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// links returns how many names a file has, 0 if that cannot be told.
+// links returns how many names a file has, 0 if that is unknown.
 func links(path string) int {
 	f, err := os.Open(path)
 	if err != nil {

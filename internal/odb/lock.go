@@ -16,8 +16,8 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
-// LockedError says who keeps the store locked. It is an ErrLocked, and the error of
-// the context where one ended the wait.
+// LockedError names the holder of the lock. It is an ErrLocked, and the error of the context if
+// that ended the wait.
 type LockedError struct {
 	Path   string // the lock, or the record of a holder on another machine
 	Holder Holder // zero if it is not known
@@ -41,27 +41,27 @@ func (e *LockedError) Unwrap() []error {
 	return []error{ErrLocked, e.cause}
 }
 
-// How often a lock that is held is tried again: at first after 1 ms, then less and
-// less often, at random so that several waiters do not march in step.
+// The pauses between two tries of a lock that another process has. They grow from 1 ms on, and are
+// random so that several waiting processes do not try in step.
 const (
 	firstPause = time.Millisecond
 	maxPause   = 25 * time.Millisecond
 )
 
-// lockTries is how many errors of the system (out of memory, of file handles) in
-// succession end an attempt to get the lock.
+// lockTries is the number of successive errors of the system, such as lack of memory or file
+// handles, that ends an attempt to get the lock.
 const lockTries = 5
 
-// Lock takes the lock of the store, waiting until ctx ends for whoever has it, in
-// this process or another. The lock is a kernel lock, so it goes when its holder
-// dies; nothing depends on its age. A record beside it names the holder. It
-// matters when the kernel lock is free: left by this machine, in this boot or
-// another, it is a dead one's and replaced; left by another machine, whose kernel
-// locks may not reach us, it is respected, at once and with a LockedError.
+// Lock takes the lock of the store. It waits until ctx ends for the holder, in this process or
+// another one. The lock is a kernel lock, so it ends with its holder, and no age of a file
+// matters. A record beside it names the holder. The record counts when the kernel lock is free: a
+// record of this machine, of this boot or an earlier one, belongs to a dead process and is
+// replaced. A record of another machine, whose kernel locks may not reach this one, is respected:
+// Lock fails at once with a LockedError.
 //
 // unlock may be called more than once.
 func (db *DB) Lock(ctx context.Context) (unlock func() error, err error) {
-	if err := db.takeTurn(ctx); err != nil {
+	if err := db.waitForTurn(ctx); err != nil {
 		return nil, err
 	}
 	l, err := db.acquire(ctx)
@@ -75,18 +75,19 @@ func (db *DB) Lock(ctx context.Context) (unlock func() error, err error) {
 	}), nil
 }
 
-// held is a lock that we have.
-type held struct {
+// heldLock is the lock while this process has it.
+type heldLock struct {
 	kernel *flock.Flock
 	record *holderRecord
 }
 
-// leave takes us out of the record first: while we are in it the lock is ours.
-func (db *DB) leave(l *held) error {
-	note := newNote()
-	err := l.record.clear(note)
-	if db.note = note; err != nil {
-		db.note = ""
+// leave clears the record before it releases the kernel lock: a record of this process always
+// means that this process has the lock.
+func (db *DB) leave(l *heldLock) error {
+	nonce := newNonce()
+	err := l.record.clear(nonce)
+	if db.nonce = nonce; err != nil {
+		db.nonce = ""
 	}
 	return errors.Join(err, l.kernel.Unlock())
 }
@@ -97,9 +98,9 @@ func (db *DB) leave(l *held) error {
 // processes make without the lock.
 func (db *DB) Disturbances() int { return db.disturbances }
 
-// takeTurn makes the goroutines of one DB queue up, in order, before they compete
-// with others. A turn that is free is taken even if ctx has ended.
-func (db *DB) takeTurn(ctx context.Context) error {
+// waitForTurn makes the goroutines of one DB queue up, in order, before they compete with other
+// processes. It takes a free turn even if ctx has ended.
+func (db *DB) waitForTurn(ctx context.Context) error {
 	select {
 	case db.turn <- struct{}{}:
 		return nil
@@ -116,8 +117,8 @@ func (db *DB) takeTurn(ctx context.Context) error {
 }
 
 // acquire gets the kernel lock and writes the record. It tries at least once.
-func (db *DB) acquire(ctx context.Context) (*held, error) {
-	if db.isOdd(lockFile) {
+func (db *DB) acquire(ctx context.Context) (*heldLock, error) {
+	if db.isIrregular(lockFile) {
 		return nil, fmt.Errorf("%w: lock store %s: %s is not a regular file; cairn doctor --fix mends it", pack.ErrCorrupt, db.dir, db.path(lockFile))
 	}
 	fl := flock.New(db.path(lockFile))
@@ -143,8 +144,8 @@ func (db *DB) acquire(ctx context.Context) (*held, error) {
 	}
 }
 
-// tryLock tries once. A lock on a file that somebody has removed or replaced since
-// it was opened excludes nobody and does not count.
+// tryLock tries once. A lock on a file that was removed or replaced since it was opened excludes
+// no other process and does not count.
 func tryLock(fl *flock.Flock) (bool, error) {
 	ok, err := fl.TryLock()
 	if !ok || err != nil {
@@ -161,12 +162,12 @@ func tryLock(fl *flock.Flock) (bool, error) {
 	return false, errors.Join(err, fl.Unlock())
 }
 
-// enter is called with the kernel lock, which it gives back on error.
-func (db *DB) enter(fl *flock.Flock) (*held, error) {
+// enter writes the record. The caller has the kernel lock; enter releases it on an error.
+func (db *DB) enter(fl *flock.Flock) (*heldLock, error) {
 	path := db.path(holderFile)
 	record, h, ok, err := openHolder(path)
 	if errors.Is(err, atomicfile.ErrNotRegular) || errors.Is(err, syscall.EISDIR) {
-		if err = db.ClearWay(path); err == nil { // the record is only for messages
+		if err = db.ClearWay(path); err == nil { // the record serves only messages
 			record, h, ok, err = openHolder(path)
 		}
 	}
@@ -177,10 +178,10 @@ func (db *DB) enter(fl *flock.Flock) (*held, error) {
 			err = record.write(db.opt.Command)
 		}
 		if err == nil {
-			if db.note == "" || db.note != record.note {
+			if db.nonce == "" || db.nonce != record.nonce {
 				db.disturbances++
 			}
-			return &held{fl, record}, nil
+			return &heldLock{fl, record}, nil
 		}
 		record.file.Close()
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// tryLocking tries to get the lock without waiting for longer than it takes.
+// tryLocking tries once to get the lock.
 func tryLocking(t *testing.T, db *DB) (func() error, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
@@ -47,7 +47,8 @@ func TestLock(t *testing.T) {
 	}
 }
 
-// Goroutines of one store, several stores in one process: one at a time.
+// Of the goroutines of one store, and of several stores in one process, one has the lock at a
+// time.
 func TestLockExcludesInOneProcess(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)
@@ -141,7 +142,7 @@ func TestLockEndsWithItsContext(t *testing.T) {
 		}
 	}
 	must(t, unlock())
-	// A free lock is given even then; what to do with it is the caller's business.
+	// A free lock is granted even then.
 	unlock, err = db.Lock(ctx)
 	must(t, err)
 	must(t, unlock())
@@ -204,7 +205,7 @@ func TestLockOfOtherMachines(t *testing.T) {
 					t.Errorf("error %q does not say %q", err, part)
 				}
 			}
-			// What the message says helps, and the refusal has changed nothing.
+			// The step in the message helps, and the refusal has changed nothing.
 			if got := readHolder(db.path(holderFile)); got != tt.holder {
 				t.Errorf("record is now %+v", got)
 			}
@@ -241,7 +242,7 @@ func TestHolderRecord(t *testing.T) {
 	}
 }
 
-// A record that makes no sense, as after a loss of power, belongs to nobody.
+// An invalid record, as after a loss of power, names no holder.
 func TestTornHolderRecord(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)

@@ -8,15 +8,14 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Whoever waits for the lock says so with a shared kernel lock on cairn/lock.wait,
-// which dies with the waiter as the lock itself does. Who has the lock, and could do
-// with less of it, looks there; an exclusive attempt fails while anybody waits.
+// waiting announces that a process waits for the lock, by a shared kernel lock on
+// cairn/lock.wait, which ends with the process. A holder that can pause looks there: an exclusive
+// attempt fails while any process waits.
 type waiting struct{ kernel *flock.Flock }
 
-// announce tries once to make the wait known. It does not matter much if that does
-// not succeed: the lock is only given up a little later.
+// announce tries once to make the wait known. Without it the holder pauses a little later.
 func (w *waiting) announce(db *DB) {
-	if w.kernel == nil && db.isOdd(waitFile) {
+	if w.kernel == nil && db.isIrregular(waitFile) {
 		return
 	}
 	if w.kernel == nil {
@@ -27,8 +26,8 @@ func (w *waiting) announce(db *DB) {
 	}
 }
 
-// isOdd reports whether something that is no regular file stands in place of a file.
-func (db *DB) isOdd(name string) bool {
+// isIrregular reports whether something else than a regular file is in the place of a file.
+func (db *DB) isIrregular(name string) bool {
 	info, err := os.Lstat(db.path(name))
 	return err == nil && !info.Mode().IsRegular()
 }
@@ -39,12 +38,12 @@ func (w *waiting) end() {
 	}
 }
 
-// wanted reports whether somebody waits for the lock, in this process or another.
+// LockWanted reports whether a goroutine or process waits for the lock.
 func (db *DB) LockWanted() bool {
 	if db.queue.Load() > 0 {
 		return true
 	}
-	if fileMissing(db.path(waitFile)) || db.isOdd(waitFile) {
+	if fileMissing(db.path(waitFile)) || db.isIrregular(waitFile) {
 		return false
 	}
 	fl := flock.New(db.path(waitFile), flock.SetFlag(os.O_RDWR))
@@ -53,14 +52,14 @@ func (db *DB) LockWanted() bool {
 	return err == nil && !free
 }
 
-// giveWay lets those who wait have the lock, which the caller has just given back.
-// It does not wait for ever, see giveWayLimit.
+// GiveWay lets waiting processes have the lock that the caller has just released. It waits for at
+// most giveWayLimit.
 func (db *DB) GiveWay(ctx context.Context) {
 	for end := time.Now().Add(giveWayLimit); db.LockWanted() && ctx.Err() == nil && time.Now().Before(end); {
 		time.Sleep(firstPause)
 	}
 }
 
-// giveWayLimit is some three tries of everybody who waits. Where there are always some,
-// the store would never be cleaned up otherwise.
+// giveWayLimit is some three tries of each waiting process. Without a limit, a store in constant
+// use would never be cleaned up.
 const giveWayLimit = 4 * maxPause

@@ -16,10 +16,11 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
-// Loose is an object in a file of its own. This package writes none; git does, for
-// instance when it is asked to write into the store.
+// Loose is an object in a file of its own. It is a pack.Source. This package writes none; git
+// does when it writes into the store.
 type Loose struct{ Path string }
 
+// Loose returns the loose object of an id, which may be absent.
 func (db *DB) Loose(id object.ID) Loose {
 	hex := id.String()
 	return Loose{db.path("objects", hex[:2], hex[2:])}
@@ -36,6 +37,7 @@ type looseReader struct {
 	size int64
 }
 
+// start opens the file and reads the header.
 func (o Loose) start() (*looseReader, error) {
 	f, err := atomicfile.Open(o.Path)
 	if err != nil {
@@ -144,27 +146,29 @@ func (o Loose) Open(id object.ID) (object.Kind, int64, io.ReadCloser, error) {
 	return r.kind, r.size, pack.NewStream(r.file, r.Inflater, id, o.Path, r.kind, r.size), nil
 }
 
-// looseDirs tells which of the 256 directories of loose objects exist. One that came just
-// now, at the very time of an earlier one, may be missing: an object is stored twice then.
+// looseDirs tells which of the 256 directories of loose objects exist. It may miss a directory
+// that was made within the same tick of the clock as an earlier one. An object in it is stored
+// twice then.
 func (db *DB) looseDirs() [256]bool {
 	info, err := os.Stat(db.path("objects"))
 	if err != nil {
 		return [256]bool{}
 	}
-	if known := db.loosely.Load(); known != nil && known.mtime.Equal(info.ModTime()) {
+	if known := db.looseList.Load(); known != nil && known.mtime.Equal(info.ModTime()) {
 		return known.present
 	}
 	known := &looseList{info.ModTime(), db.listLooseDirs()}
-	db.loosely.Store(known)
+	db.looseList.Store(known)
 	return known.present
 }
 
-// looseList is which directories of loose objects exist.
+// looseList is the list of the directories of loose objects.
 type looseList struct {
-	mtime   time.Time // of the directory that they are in, before they were listed
+	mtime   time.Time // of the directory objects, before it was listed
 	present [256]bool
 }
 
+// listLooseDirs lists the directories of loose objects.
 func (db *DB) listLooseDirs() (present [256]bool) {
 	names, _ := readNames(db.path("objects"))
 	for _, name := range names {
@@ -175,8 +179,8 @@ func (db *DB) listLooseDirs() (present [256]bool) {
 	return present
 }
 
-// loosePrefix calls yield with the loose objects whose ids begin with prefix,
-// at least two hexadecimal digits.
+// loosePrefix calls yield with the loose objects whose ids begin with prefix, at least two
+// hexadecimal digits.
 func (db *DB) loosePrefix(prefix string, yield func(object.ID)) error {
 	names, err := readNames(db.path("objects", prefix[:2]))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -13,11 +13,11 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 )
 
-// Used returns when somebody last had the lock of a store.
+// Used returns when a process last had the lock of a store.
 func Used(dir string) (time.Time, error) {
 	info, err := os.Stat(filepath.Join(dir, holderFile))
 	if errors.Is(err, fs.ErrNotExist) {
-		info, err = os.Stat(dir) // nobody ever had it
+		info, err = os.Stat(dir) // no process ever had the lock
 	}
 	if err != nil {
 		return time.Time{}, err
@@ -25,9 +25,8 @@ func Used(dir string) (time.Time, error) {
 	return info.ModTime(), nil
 }
 
-// List returns the paths of the directories below parent that are or should be
-// stores. What is being made or removed is none. A parent that does not exist has
-// none.
+// List returns the paths of the directories below parent that are, or should be, stores. It
+// leaves out stores that are being made or removed. A parent that does not exist has none.
 func List(parent string) ([]string, error) {
 	entries, err := os.ReadDir(parent)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -42,10 +41,10 @@ func List(parent string) ([]string, error) {
 	return dirs, err
 }
 
-// Remove removes a store for good: it is renamed aside first, so that half a store
-// never counts as one. What a crash leaves aside, the next Create beside it removes.
-// Call it with the lock held; it gives that up by unlock. On Windows a store in which
-// somebody has a file open stays, with an error.
+// Remove removes a store. It renames the store first, so that half a store never counts as one.
+// After a crash, the next Create beside it removes the rest. Call it with the lock held; Remove
+// releases the lock by unlock. On Windows a store of which a process has a file open stays, with
+// an error.
 func (db *DB) Remove(unlock func() error) error {
 	parent := filepath.Dir(db.dir)
 	claim, err := atomicfile.Create(parent, atomicfile.Prefix)
@@ -62,9 +61,9 @@ func (db *DB) Remove(unlock func() error) error {
 	return nil
 }
 
-// moveAside closes the store and moves it. On Windows the lock is one of the open files
-// that keep a directory from being moved: whoever had it in between is told by the
-// record, and gets his store back.
+// moveAside closes the store and renames it. On Windows an open file keeps a directory from being
+// renamed, so the lock is released before. The record shows whether another process had the lock
+// in between; its store is renamed back then.
 func (db *DB) moveAside(aside string, unlock func() error) error {
 	if !onWindows {
 		err := db.Close()
@@ -80,15 +79,15 @@ func (db *DB) moveAside(aside string, unlock func() error) error {
 	if err := atomicfile.Rename(db.dir, aside); err != nil {
 		return err
 	}
-	if record, err := atomicfile.Read(filepath.Join(aside, holderFile)); err == nil && decodeNote(record) == db.note {
+	if record, err := atomicfile.Read(filepath.Join(aside, holderFile)); err == nil && decodeNonce(record) == db.nonce {
 		return nil
 	}
-	return errors.Join(fmt.Errorf("%w: somebody has used it meanwhile", ErrLocked), atomicfile.Rename(aside, db.dir))
+	return errors.Join(fmt.Errorf("%w: another process has used it meanwhile", ErrLocked), atomicfile.Rename(aside, db.dir))
 }
 
-// Move makes a store that of another root, and moves it to the directory to, where
-// nothing may be. Both lie in the same directory. A move that was interrupted is
-// finished by the same call. The stat cache is left behind.
+// Move makes a store the store of another root, and renames it to the directory to, which must be
+// absent. Both lie in the same directory. The same call finishes a move that was interrupted. The
+// stat cache is dropped.
 func Move(ctx context.Context, dir, to, root string, opt Options) error {
 	opt.moving = true
 	db, err := Open(dir, "", opt)

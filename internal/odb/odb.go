@@ -1,5 +1,5 @@
-// Package odb is cairn's store: a bare git repository, read and written here
-// without any git, that any git can read, verify, repack and push.
+// Package odb is cairn's store: a bare git repository that any git can read, verify, repack and
+// push. The package reads and writes it without a git.
 //
 // # Layout
 //
@@ -7,60 +7,44 @@
 //	cairn/version       "1", the version of this layout
 //	cairn/root          the absolute path of the directory that the store belongs to
 //	cairn/lock          an empty file that carries the kernel lock
-//	cairn/lock.holder   who has the lock, for messages and for foreign machines, or who had it last
-//	cairn/lock.wait     carries the kernel locks of those who wait for the lock
-//	cairn/collect       carries the kernel lock of who is cleaning up
-//	cairn/damaged/      what Repair has set aside
+//	cairn/lock.holder   the holder of the lock, or the last one: for messages and for other machines
+//	cairn/lock.wait     carries the kernel locks of the processes that wait for the lock
+//	cairn/collect       carries the kernel lock of a collection
+//	cairn/damaged/      files that a repair has set aside
 //	cairn/journal/      records of operations under way
-//	cairn/redo          what small publishes promised, see below
+//	cairn/redo          the write-ahead log of small publishes
 //	cairn/index*        private files of package index
 //
-// Package pack reads and writes a single pack; this package knows which packs there are.
+// Package pack reads and writes a single pack; this package knows the packs of the store. Package
+// redo is the write-ahead log. The packages above, reach, collect and fsck, find the reachable
+// objects, drop the others, and verify and repair the store.
 //
 // # Writing
 //
-// A [Batch] becomes one pack and its index, whatever the number of objects. Both
-// are written under temporary names, flushed, and renamed, the pack first: an
-// object is in the store when its index is. [DB.Fold] keeps the number of packs
-// small by copying entries from many packs into one. It touches only packs that
-// this package wrote, which it knows by their names: pack-<hex> where hex is not
-// the checksum of the pack, as git names them, but a hash of that checksum.
+// A [Batch] becomes one pack and its index, whatever the number of objects. Both are written
+// under temporary names, flushed, and renamed, the pack first: an object is in the store when its
+// index is. [DB.Fold] keeps the number of packs small by copying entries from many packs into
+// one. It touches only packs that this package wrote. Their names show it: pack-<hex>, where git
+// uses the checksum of the pack, and this package a hash of that checksum.
 //
-// What is small is not flushed file by file. It is appended to the redo log, which is
-// flushed once, and only reaches its own place on the disk when the kernel likes, or
-// when it is folded. After a loss of power Open brings it back from the log. Other
-// programs that read the store after that, and before Open, may find files torn.
+// The files of a small publish are not flushed one by one. Their contents are appended to the
+// write-ahead log, which is flushed once, and reach the disk when the kernel writes them or a
+// fold flushes them. After a loss of power Open brings them back from the log. Another program
+// that reads the store between the two may find torn files.
 //
 // # Reading
 //
-// Contents are always compared with the id they were asked for by: the answer is
-// the right bytes or an error. Damage in one pack does not disturb the objects of
-// another. Packs come and go under our hands (a fold in another process, a
-// repacking git); a look-up that fails lists the packs again before it gives up.
-//
-// # Cleaning up
-//
-// [DB.Collect] drops what nothing leads to. What takes long, it does without the
-// lock: marking, and copying what is kept of packs into new ones, which lie aside
-// under temporary names. Then, for each piece of work, it takes the lock for a
-// moment, marks what refs and journals have come to lead to meanwhile, and
-//
-//   - if any object that is about to go has been marked since, gives that piece up
-//     and plans it again,
-//   - else puts the new pack in place and takes the old ones away.
-//
-// So everything that goes is garbage by the refs of the very hold of the lock in
-// which it goes, and nobody who holds the lock from the moment of looking for an
-// object until a ref leads to it can lose it. Packs that have come since the marking
-// began are not touched. Those who wait for the lock announce themselves; between
-// two pieces of work, and while much has to be marked, they go first.
+// Contents are always compared with the id by which a caller asks for them: the answer is the
+// right bytes or an error. Damage in one pack does not affect the objects of another. Packs come
+// and go at any time, by a fold in another process or a repacking git. A look-up that fails lists
+// the packs again before it gives up.
 //
 // # Locking
 //
-// [DB.Lock] excludes other writers. Reading needs no lock. Batches may be filled
-// without it by those who know that what they refer to is not garbage; Commit, Fold,
-// Sweep, SetRef and DeleteRef are meant to be called under it, and say so where more
-// than tidiness depends on it.
+// [DB.Lock] excludes other writers. Reading needs no lock. A caller may fill a batch without the
+// lock if it knows that no object that it refers to is garbage. Commit, Fold, Sweep, SetRef and
+// DeleteRef are called with the lock held; their comments say so where more than tidiness depends
+// on it.
 package odb
 
 import (
@@ -77,10 +61,10 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/odb/redo"
 )
 
-// The conditions that callers tell apart.
+// The errors that callers distinguish.
 var (
 	ErrCorrupt  = pack.ErrCorrupt
-	ErrSize     = pack.ErrSize // of contents that are being added
+	ErrSize     = pack.ErrSize // a blob has not the size that the caller has said
 	ErrPack     = pack.ErrPack
 	ErrNotFound = pack.ErrNotFound
 	ErrLocked   = errors.New("store is locked")
@@ -89,32 +73,33 @@ var (
 
 // Options of Create and Open. The zero value is safe and durable.
 type Options struct {
-	NoSync  bool   // do not flush to the disk: a loss of power may lose what was written last
-	Command string // what the lock says its holder is doing
+	NoSync  bool   // do not flush to the disk: a loss of power may lose the last writes
+	Command string // the work of this process, for the record of the lock
 
 	token  func() (redo.Token, bool) // for tests of a loss of power
 	moving bool                      // the recorded root counts, whatever the name of the store says
 }
 
-// DB is an open store. All methods may be called from several goroutines.
+// DB is an open store. Several goroutines may call its methods.
 type DB struct {
 	dir, root string
 	opt       Options
 
-	turn  chan struct{} // held by the goroutine of this DB that has or seeks the lock
+	turn  chan struct{} // full while a goroutine of this DB has the lock or waits for the kernel lock
 	queue atomic.Int32  // goroutines of this DB that wait for their turn
 
-	note         string // that we left with the lock; this and the next belong to who has the turn
+	// The goroutine that has the turn owns both.
+	nonce        string // in the record since this DB last released the lock, "" = unknown
 	disturbances int    // see Disturbances
 
-	listing sync.Mutex // held while the set of packs is changed
-	packs   atomic.Pointer[packSet]
-	last    atomic.Pointer[pack.Pack] // where the last object was found
-	ids     pack.Filter
-	bases   pack.Bases // of deltas
-	closed  atomic.Bool
-	shallow atomic.Pointer[shallowList] // as it was last read
-	loosely atomic.Pointer[looseList]   // as it was last listed
+	listing   sync.Mutex // held while the set of packs changes
+	packs     atomic.Pointer[packSet]
+	last      atomic.Pointer[pack.Pack] // the pack of the last object that was found
+	ids       pack.Filter
+	bases     pack.Bases // of deltas
+	closed    atomic.Bool
+	shallow   atomic.Pointer[shallowList] // as it was last read
+	looseList atomic.Pointer[looseList]   // as it was last listed
 
 	refLockWait time.Duration // see writeRef
 	inOrder     func() bool   // see ordered; asked once
@@ -122,8 +107,8 @@ type DB struct {
 	log         *redo.Log
 }
 
-// Open opens the store in dir. The root that the store belongs to must be root,
-// unless that is empty. Damage to the objects is not looked for.
+// Open opens the store in dir. Unless root is empty, the store has to belong to root. Open does
+// not look for damage to objects.
 func Open(dir, root string, opt Options) (*DB, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -154,11 +139,11 @@ func Open(dir, root string, opt Options) (*DB, error) {
 // Dir returns the absolute path of the store.
 func (db *DB) Dir() string { return db.dir }
 
-// Root returns the directory that the store belongs to, as it was recorded.
+// Root returns the directory that the store belongs to, by its record.
 func (db *DB) Root() string { return db.root }
 
-// Close releases the files that are held open. It does not release a lock, which
-// has its own unlock function. Readers that DB.Open returned stay usable.
+// Close closes the files of the store. It does not release a lock, which has its own unlock
+// function. Readers that DB.Open returned stay usable.
 func (db *DB) Close() error {
 	db.listing.Lock()
 	defer db.listing.Unlock()
@@ -173,7 +158,7 @@ func (db *DB) Close() error {
 	return nil
 }
 
-// PrivatePath returns the path of a private file of package index.
+// PrivatePath returns the path of a file in cairn/.
 func (db *DB) PrivatePath(name string) string { return db.path(privateDir, name) }
 
 func (db *DB) path(elem ...string) string {

@@ -316,7 +316,7 @@ func TestCreateTogether(t *testing.T) {
 	}
 }
 
-// Between closing a claim and removing it somebody else may sweep it away.
+// Between closing a claim and removing it another process may sweep it away.
 func TestClaimThatWasSwept(t *testing.T) {
 	t.Parallel()
 	if onWindows {

@@ -16,9 +16,11 @@ import (
 // packedRefs are the refs in the file packed-refs.
 type packedRefs []Ref
 
-// linePrefix begins the names that stand for lines without a ref; no ref has it.
+// linePrefix begins the name of a Ref that stands for an invalid line of packed-refs. No ref has
+// such a name.
 const linePrefix = "packed-refs:"
 
+// IsLine reports whether a Ref stands for a line of packed-refs that names no ref.
 func (r Ref) IsLine() bool { return strings.HasPrefix(r.Name, linePrefix) }
 
 func (p packedRefs) find(name string) (Ref, bool) {
@@ -41,8 +43,8 @@ func (db *DB) packedRefs() (packedRefs, error) {
 	return parsePackedRefs(string(data)), nil
 }
 
-// parsePackedRefs decodes packed-refs. A line that makes no sense becomes a Ref
-// with an Err, named after the ref if it names one and after the line if not.
+// parsePackedRefs decodes packed-refs. An invalid line becomes a Ref with an Err. It has the name
+// of the ref if the line has one, and otherwise the number of the line.
 func parsePackedRefs(text string) packedRefs {
 	var refs packedRefs
 	n := 0
@@ -57,7 +59,7 @@ func parsePackedRefs(text string) packedRefs {
 
 func parsePackedRef(line string, n int) (r Ref, ok bool) {
 	text, whole := strings.CutSuffix(line, "\n")
-	if text == "" || text[0] == '#' || text[0] == '^' { // header; what the tag above points to
+	if text == "" || text[0] == '#' || text[0] == '^' { // a header, or the object of the tag above
 		return r, false
 	}
 	digits, name, _ := strings.Cut(text, " ")
@@ -71,8 +73,7 @@ func parsePackedRef(line string, n int) (r Ref, ok bool) {
 	return Ref{Name: name, ID: id}, true
 }
 
-// withoutRef returns the text of packed-refs without a ref and the line about what
-// it points to.
+// withoutRef returns the text of packed-refs without a ref and its peeled line.
 func withoutRef(text, name string) (rest string, found bool) {
 	var out strings.Builder
 	dropping := false
@@ -89,9 +90,8 @@ func withoutRef(text, name string) (rest string, found bool) {
 	return out.String(), found
 }
 
-// unpackRef removes a ref from packed-refs and reports whether it was there. The
-// file is rewritten under packed-refs.lock, as git does it: two writers without a
-// lock would lose each other's refs.
+// unpackRef removes a ref from packed-refs and reports whether it was there. It rewrites the file
+// under packed-refs.lock, as git does: two writers without a lock would lose refs of each other.
 func (db *DB) unpackRef(name string) (found bool, err error) {
 	packed, err := db.packedRefs()
 	if err != nil {
@@ -119,10 +119,10 @@ func (db *DB) unpackRef(name string) (found bool, err error) {
 // packedRefsWait bounds the wait for another writer of packed-refs.
 const packedRefsWait = time.Second
 
-// lockPackedRefs takes git's lock of packed-refs. Git's locks do not die with their
-// owners; so that ours does, it is a second name of a claimed file in cairn/, and
-// Sweep removes both. A lock of a git that died has to be removed by hand: there is
-// no telling it from that of a living one.
+// lockPackedRefs takes git's lock of packed-refs. A lock of git's does not end with its owner.
+// This one does: it is a second name of a claimed file in cairn/, and Sweep removes both. The
+// lock of a git that was killed has to be removed by the user, because it looks like the lock of
+// a running one.
 func (db *DB) lockPackedRefs() (unlock func() error, err error) {
 	claim, err := atomicfile.Create(db.path(privateDir), atomicfile.Prefix)
 	if err != nil {

@@ -161,9 +161,9 @@ func (db *DB) packsTime() (time.Time, error) {
 	return info.ModTime(), nil
 }
 
-// PackNames lists the packs that exist now, sorted, without directory and
-// extension; none if they cannot be listed. Folding changes the list without taking
-// an object away.
+// PackNames lists the packs again and returns their names, sorted, without directory and
+// extension. It returns none if they cannot be listed. Folding changes the list and keeps every
+// object.
 func (db *DB) PackNames() []string {
 	if err := db.refresh(true); err != nil {
 		return nil
@@ -171,8 +171,7 @@ func (db *DB) PackNames() []string {
 	return db.packs.Load().names()
 }
 
-// KnownPacks is PackNames without another look: what objects have been looked up in. Any
-// of them may be gone.
+// KnownPacks returns the names of the packs as they were last listed. Any of them may be gone.
 func (db *DB) KnownPacks() []string {
 	if !db.packs.Load().listed {
 		return db.PackNames()
@@ -202,7 +201,7 @@ func (db *DB) Packs() ([]*pack.Pack, error) {
 // Packed returns the object whose entry lies at off in a pack of the store.
 func (db *DB) Packed(p *pack.Pack, off int64) pack.Object { return db.bases.At(p, off) }
 
-// findPacked looks for an object in all packs that can be read.
+// findPacked looks for an object in all readable packs.
 func (db *DB) findPacked(id object.ID) (p *pack.Pack, off int64, ok bool) {
 	for _, p := range db.packs.Load().packs {
 		if off, ok, err := p.Find(id); err == nil && ok {

@@ -10,7 +10,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
-// What was written last is found without opening what was written before.
+// The newest objects are found without opening the older packs.
 func TestNewestPackFirst(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)
@@ -43,7 +43,7 @@ func TestNewestPackFirst(t *testing.T) {
 	}
 }
 
-// packOf is the stem of the pack that holds an object.
+// packOf returns the stem of the pack that has an object.
 func packOf(t *testing.T, db *DB, id object.ID) string {
 	t.Helper()
 	for _, p := range db.packs.Load().packs {
@@ -55,8 +55,8 @@ func packOf(t *testing.T, db *DB, id object.ID) string {
 	return ""
 }
 
-// TestStrangersShowAtOnce: the next look sees a pack that another process moves away, or
-// back, right after a publish and without the lock.
+// TestStrangersShowAtOnce: right after a publish, and without the lock, a look-up sees a pack
+// that another process moves away or back.
 func TestStrangersShowAtOnce(t *testing.T) {
 	t.Parallel()
 	for name, db := range map[string]*DB{"logged": newLogged(t), "flushed": newStore(t)} {
@@ -79,7 +79,8 @@ func TestStrangersShowAtOnce(t *testing.T) {
 	}
 }
 
-// TestKnownPacks: what is known is what was listed; before that, it is what is there.
+// TestKnownPacks: the known packs are the packs of the last listing. Before the first listing
+// they are listed.
 func TestKnownPacks(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)

@@ -14,9 +14,8 @@ import (
 // minPrefix is the shortest prefix of an id that is looked up, as in git.
 const minPrefix = 4
 
-// Prefix returns the ids that begin with the hexadecimal digits prefix, sorted, and
-// no more than limit of them unless limit is 0. Packs that cannot be searched are
-// passed over.
+// Prefix returns the ids that begin with the hexadecimal digits prefix, sorted, and at most limit
+// of them unless limit is 0. It passes over packs that cannot be searched.
 func (db *DB) Prefix(prefix string, limit int) ([]object.ID, error) {
 	prefix = strings.ToLower(prefix)
 	low, err := object.ParseID(prefix + strings.Repeat("0", max(0, 2*idSize-len(prefix))))

@@ -9,7 +9,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 )
 
-// Private is the name of a small file in cairn/ that the caller keeps there.
+// Private is the name of a small file in cairn/ that a caller keeps there.
 type Private string
 
 // The private files.
@@ -21,7 +21,7 @@ const (
 	PrivatePurged   Private = "purged"   // paths that are not to be captured any more
 )
 
-// ReadPrivate returns the contents of a private file; ErrNotFound if there is none.
+// ReadPrivate returns the contents of a private file, ErrNotFound if there is none.
 func (db *DB) ReadPrivate(name Private) ([]byte, error) {
 	data, err := atomicfile.Read(db.PrivatePath(string(name)))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -30,7 +30,7 @@ func (db *DB) ReadPrivate(name Private) ([]byte, error) {
 	return data, err
 }
 
-// WritePrivate replaces a private file, all or nothing, also where a directory has its name.
+// WritePrivate replaces a private file, completely or not at all, also where a directory has its name.
 // Call it with the lock held.
 func (db *DB) WritePrivate(name Private, data []byte) error {
 	if err := db.ClearPrivate(string(name)); err != nil {
@@ -39,11 +39,11 @@ func (db *DB) WritePrivate(name Private, data []byte) error {
 	return writeFile(db.PrivatePath(string(name)), data, !db.opt.NoSync)
 }
 
-// ClearPrivate sets aside a directory, a link or a special file that stands in place of a
-// private file, so that this can be written.
+// ClearPrivate sets aside a directory, a link or a special file in the place of a private file,
+// so that the file can be written.
 func (db *DB) ClearPrivate(name string) error { return db.ClearWay(db.PrivatePath(name)) }
 
-// writeFile replaces a file of the store, all or nothing, and with sync flushes it.
+// writeFile replaces a file of the store, completely or not at all, and with sync flushes it.
 func writeFile(path string, data []byte, sync bool) error {
 	return atomicfile.Write(path, 0o600, sync, func(w io.Writer) error {
 		_, err := w.Write(data)

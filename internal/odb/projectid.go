@@ -26,15 +26,15 @@ func IsProjectID(name string) bool {
 	return len(name) == 2*idBytes && strings.Trim(name, "0123456789abcdef") == ""
 }
 
-// Proves reports whether the name of a store's directory shows that the recorded root is
-// the true one. A store under a name of another kind, as a copy, proves nothing.
+// Proves reports whether the name of a store's directory shows that root is its root. The name of
+// a copy proves nothing.
 func Proves(dir, root string) bool {
 	return filepath.IsAbs(root) && ProjectID(root) == filepath.Base(dir)
 }
 
-// rootOf returns the directory that a store belongs to. The record of it may be damaged:
-// the store's name then proves the root that the caller expects, or shows which byte of
-// the record has changed. Repair writes it again.
+// rootOf returns the directory that a store belongs to. If the record of it is damaged, the name
+// of the store proves the root that the caller expects, or shows which byte of the record has
+// changed. A repair writes the record again.
 func rootOf(dir, expected string, moving bool) (string, error) {
 	text, err := atomicfile.Read(filepath.Join(dir, rootFile))
 	recorded := string(text)
@@ -58,11 +58,11 @@ func rootOf(dir, expected string, moving bool) (string, error) {
 	return "", fmt.Errorf("%w: the record of the directory that the store belongs to cannot be read: %w; cairn doctor --fix in that directory writes it again", pack.ErrCorrupt, why)
 }
 
-// maxFlipped is how many bytes of a record may have changed. With more, it is the record
-// of another directory.
+// maxFlipped is how many bytes of a damaged record may differ. A record that differs in more is
+// the record of another directory.
 const maxFlipped = 8
 
-// isRemainder reports whether a record may be what damage has left of root.
+// isRemainder reports whether damage to the record of root may have left recorded.
 func isRemainder(recorded, root string) bool {
 	if len(recorded) != len(root) {
 		return strings.HasPrefix(root, recorded) || !filepath.IsAbs(recorded)
@@ -76,8 +76,8 @@ func isRemainder(recorded, root string) bool {
 	return flipped <= maxFlipped
 }
 
-// undamaged finds the root that differs from a damaged record in one byte and has the
-// store's name.
+// undamaged finds the root that differs from a damaged record in one byte and fits the name of
+// the store.
 func undamaged(dir string, text []byte) (string, bool) {
 	if len(text) > maxTried {
 		return "", false

@@ -47,7 +47,7 @@ func (db *DB) publishFlushed(s *pack.Sealed, writes []refWrite) (*pack.Pack, err
 	if err := db.flush(append(tempFiles(writes), s.Pack, s.Idx)...); err != nil {
 		return nil, fmt.Errorf("write pack into %s: %w", db.dir, err)
 	}
-	if len(writes) == 0 || !db.inOrder() { // in order, one wait for the disk is enough
+	if len(writes) == 0 || !db.inOrder() { // if renames keep their order, one wait for the disk is enough
 		p, err := db.InstallPack(s)
 		if err != nil || len(writes) == 0 {
 			return p, err

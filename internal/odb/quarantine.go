@@ -15,20 +15,20 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
-// Quarantine is a store that stands aside for what git fetches, until that is
-// judged: nothing of it is in the host. It borrows the host's objects, so that only
-// what is new has to be sent. Sweep removes the quarantine of a dead process.
+// Quarantine is a store aside for the objects that git fetches, until they are checked. The host
+// has none of them. It borrows the host's objects, so that git sends only new ones. Sweep removes
+// the quarantine of a dead process.
 type Quarantine struct {
 	*DB
 	host  *DB
 	claim *os.File
 }
 
-// Quarantine makes an empty one. It needs no lock. End it with Discard.
+// Quarantine makes an empty quarantine. It needs no lock. The caller ends it with Discard.
 func (db *DB) Quarantine() (*Quarantine, error) { return db.quarantine(true) }
 
-// QuarantineAlone makes one that borrows nothing, so that git sends every object: the host
-// lacks some that its refs lead to.
+// QuarantineAlone makes a quarantine that borrows nothing, so that git sends every object: the
+// host lacks some that its refs lead to.
 func (db *DB) QuarantineAlone() (*Quarantine, error) { return db.quarantine(false) }
 
 func (db *DB) quarantine(borrow bool) (*Quarantine, error) {
@@ -55,8 +55,7 @@ func (db *DB) quarantine(borrow bool) (*Quarantine, error) {
 	return q, nil
 }
 
-// Kind returns the kind of an object of the quarantine or of the host, 0 if neither
-// has it.
+// Kind returns the kind of an object of the quarantine or the host, 0 if neither has it.
 func (q *Quarantine) Kind(id object.ID) object.Kind {
 	from := q.host
 	if q.hasPacked(id) {
@@ -77,8 +76,8 @@ func (q *Quarantine) Read(id object.ID) (object.Kind, []byte, error) {
 	return q.host.Read(id)
 }
 
-// Adopt moves the packs of the quarantine into the host, whose lock must be held.
-// Loose objects stay behind: git is to be told to keep packs.
+// Adopt moves the packs of the quarantine into the host, whose lock the caller holds. Loose
+// objects are not moved: the caller tells git to keep packs.
 func (q *Quarantine) Adopt() error {
 	from, to := q.path(packDir), q.host.path(packDir)
 	stems, err := pack.List(from)
@@ -113,13 +112,12 @@ func (q *Quarantine) Discard() error {
 	return errors.Join(err, os.RemoveAll(q.claim.Name()+AsideSuffix), q.claim.Close(), os.Remove(q.claim.Name()))
 }
 
-// idFile holds what tells this store from others of the same project.
+// idFile holds the identity of this store among the stores of one project.
 var idFile = filepath.Join(privateDir, "id")
 
-// Identity returns 16 hexadecimal digits that belong to this store, no other has,
-// and stay the same. They are drawn when they are first asked for: that needs the
-// lock, and ErrNotFound says that it has not happened yet unless draw is set. A
-// copy of the store has the same.
+// Identity returns 16 random hexadecimal digits that only this store and its copies have. With
+// draw, the first call draws them, which needs the lock. Without, ErrNotFound says that they are
+// not drawn yet.
 func (db *DB) Identity(draw bool) (string, error) {
 	data, err := atomicfile.Read(db.path(idFile))
 	text := strings.TrimSpace(string(data))

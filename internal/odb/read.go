@@ -10,14 +10,14 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
-// maxSearches bounds how often a search begins again because packs come and go.
+// maxSearches bounds how often a search starts again because packs come and go.
 const maxSearches = 20
 
-// search tries use on the copies of an object, in packs and loose, until one
-// succeeds. If none does, and packs have come or gone meanwhile, it tries again.
+// search calls use on the copies of an object, in packs and loose, until one call succeeds. If
+// none does and packs have come or gone meanwhile, it tries again.
 //
-// The error is ErrNotFound only if every pack could be searched: with a damaged
-// pack around, that the object is absent is not known.
+// The error is ErrNotFound only if every pack could be searched: a damaged pack may have the
+// object.
 func (db *DB) search(id object.ID, use func(pack.Source) error) error {
 	var trouble error
 	for range maxSearches {
@@ -89,9 +89,9 @@ func (s *searching) loose() bool {
 	return err == nil
 }
 
-// Has reports whether the store holds an object that looks fit to be read. Its
-// contents are not read. An object in a pack that another process has taken away
-// since the packs were listed may still count; NewBatch and PackNames list anew.
+// Has reports whether the store has an object that looks readable. It does not read the contents.
+// An object in a pack that another process has removed since the packs were listed may still
+// count; NewBatch and PackNames list the packs again.
 func (db *DB) Has(id object.ID) (bool, error) {
 	err := db.search(id, pack.Source.Check)
 	if errors.Is(err, ErrNotFound) || errors.Is(err, pack.ErrCorrupt) {
@@ -100,8 +100,7 @@ func (db *DB) Has(id object.ID) (bool, error) {
 	return err == nil, err
 }
 
-// Stat returns kind and size without reading the contents, so it does not verify
-// them.
+// Stat returns kind and size without reading the contents, so it does not verify them.
 func (db *DB) Stat(id object.ID) (kind object.Kind, size int64, err error) {
 	err = db.search(id, func(s pack.Source) (err error) {
 		kind, size, err = s.Stat()
@@ -110,8 +109,8 @@ func (db *DB) Stat(id object.ID) (kind object.Kind, size int64, err error) {
 	return kind, size, err
 }
 
-// Read returns an object. The contents are the caller's. If one copy is damaged,
-// the others are tried.
+// Read returns an object. The caller owns the contents. If one copy is damaged, Read tries the
+// others.
 func (db *DB) Read(id object.ID) (kind object.Kind, content []byte, err error) {
 	err = db.search(id, func(s pack.Source) (err error) {
 		kind, content, err = pack.ReadVerified(s, id)
@@ -120,9 +119,8 @@ func (db *DB) Read(id object.ID) (kind object.Kind, content []byte, err error) {
 	return kind, content, err
 }
 
-// Open returns a reader of an object's contents, for those too large to be held in
-// memory. If the contents turn out damaged, the reader ends in ErrCorrupt instead
-// of io.EOF; until then they are unverified.
+// Open returns a reader of an object that is too large for memory. The contents are unverified
+// until the end: the reader ends in ErrCorrupt instead of io.EOF if they are damaged.
 func (db *DB) Open(id object.ID) (kind object.Kind, size int64, r io.ReadCloser, err error) {
 	err = db.search(id, func(s pack.Source) (err error) {
 		kind, size, r, err = s.Open(id)

@@ -19,8 +19,8 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
-// history lets git fill a store with versions of a file that differ little, and
-// with commits, trees and a tag, all loose.
+// history lets git fill a store with similar versions of a file, and with commits, trees and a
+// tag, all loose.
 func history(t testing.TB, db *DB, versions int) {
 	t.Helper()
 	lines := strings.SplitAfter(string(prose(1, 12_000)), "\n")
@@ -39,7 +39,7 @@ func history(t testing.TB, db *DB, versions int) {
 	git(t, db.Dir(), "", "tag", "-a", "-m", "tagged", "v1", parent)
 }
 
-// checkAgainstGit compares every object with what git says of it.
+// checkAgainstGit compares every object with git's.
 func checkAgainstGit(t testing.TB, db *DB) []object.ID {
 	t.Helper()
 	out := git(t, db.Dir(), "", "cat-file", "--batch-all-objects", "--batch")
@@ -118,7 +118,7 @@ func TestReadWhatGitWrites(t *testing.T) {
 	}
 }
 
-// The contents that Read returns are the caller's, also where they were a base.
+// The caller owns the contents that Read returns, also if they were the base of a delta.
 func TestReadReturnsCopies(t *testing.T) {
 	t.Parallel()
 	needGit(t)
@@ -164,7 +164,7 @@ func TestReadMisses(t *testing.T) {
 	}
 }
 
-// Packs that another process adds are found, however soon after the last look.
+// Packs that another process adds are found, however soon after the last listing.
 func TestPacksOfOthersAreFound(t *testing.T) {
 	t.Parallel()
 	writer := newStore(t)
@@ -181,8 +181,8 @@ func TestPacksOfOthersAreFound(t *testing.T) {
 	}
 }
 
-// A change in the tick of the clock in which the packs were listed does not show in
-// the directory's time. It is noticed all the same.
+// A change in the tick of the clock in which the packs were listed does not show in the
+// directory's time. It is noticed.
 func TestPacksOfOthersInTheSameTick(t *testing.T) {
 	t.Parallel()
 	writer := newStore(t)
@@ -354,7 +354,7 @@ func TestOpenSurvivesTheRemovalOfItsPack(t *testing.T) {
 	}
 }
 
-// A pack that was closed is not opened again: whoever still has it looks elsewhere.
+// A closed pack is not opened again: its reader looks for the object in other packs.
 func TestClosedPack(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)

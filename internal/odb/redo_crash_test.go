@@ -16,8 +16,8 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/odb/redo"
 )
 
-// promises are what childPromise does, one after the other: small publishes, one that
-// is too large for a record, deletions, and a fold that empties the log.
+// promises are the publishes of childPromise, in order: small ones, one that is too large for a
+// record, deletions, and a fold that empties the log.
 var promises = []struct {
 	size int // of a blob that goes to refs; 0: only delete, or fold
 	set  []string
@@ -33,7 +33,7 @@ var promises = []struct {
 
 func promisedBlob(n int) []byte { return noise(uint64(500+n), promises[n].size) }
 
-// childPromise keeps the promises and says after each that it is kept.
+// childPromise makes the publishes and prints a line after each.
 func childPromise(db *DB) error {
 	for n, p := range promises {
 		err := keepPromise(db, n)
@@ -79,7 +79,7 @@ func ignoreNotFound(err error) error {
 	return err
 }
 
-// stateAfter is what the refs are when n promises are kept.
+// stateAfter returns the refs after n publishes.
 func stateAfter(n int, begin map[string]object.ID) map[string]object.ID {
 	refs := maps.Clone(begin)
 	for i, p := range promises[:n] {
@@ -91,9 +91,9 @@ func stateAfter(n int, begin map[string]object.ID) map[string]object.ID {
 	return refs
 }
 
-// TestKilledPromises kills a process at each of its write-type calls, and after that
-// the power goes, at once or when another process has gone on. What it said it had
-// done is there; of what it was about to do, all or nothing.
+// TestKilledPromises kills a process at each of its write-type calls. The power goes after that,
+// at once or when another process has gone on. Every publish that the process has reported is
+// there, and the next one as a whole or not at all.
 func TestKilledPromises(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 4))

@@ -20,7 +20,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/odb/redo"
 )
 
-// boot makes options of a process of a certain boot, with the log on any file system.
+// boot returns the options of a process in the n-th boot, with a log on any file system.
 func boot(n byte) Options {
 	return Options{token: func() (redo.Token, bool) { return redo.Token{n}, true }}
 }
@@ -45,7 +45,7 @@ func put(t testing.TB, db *DB, content []byte, refs ...string) object.ID {
 	return putIn(t, db.NewBatch(), content, refs...)
 }
 
-// putIn is put in a batch that has just been begun.
+// putIn is put in a batch that is empty.
 func putIn(t testing.TB, b *Batch, content []byte, refs ...string) object.ID {
 	t.Helper()
 	defer b.Discard()
@@ -59,7 +59,7 @@ func putIn(t testing.TB, b *Batch, content []byte, refs ...string) object.ID {
 	return id
 }
 
-// logged returns what the log holds.
+// logged returns the records of the log.
 func logged(t testing.TB, db *DB) []redo.Record {
 	t.Helper()
 	w, err := db.log.Lock()
@@ -98,7 +98,7 @@ const (
 	fullLog = 1 << 20
 )
 
-// image is the contents of the files of a store, by path.
+// image returns the contents of the files of a store, by path.
 func image(t testing.TB, dir string) map[string][]byte {
 	t.Helper()
 	files := make(map[string][]byte)
@@ -111,8 +111,8 @@ func image(t testing.TB, dir string) map[string][]byte {
 	return files
 }
 
-// losePower makes of a store what a loss of power may leave: each file that the log
-// vouches for is as it was, as it is, or something in between.
+// losePower makes of a store what a loss of power may leave: each file that the log names is as
+// it was before, as it is now, or torn.
 func losePower(t testing.TB, db *DB, before map[string][]byte, r *rand.Rand) {
 	t.Helper()
 	for _, path := range loggedFiles(logged(t, db), db) {
@@ -140,8 +140,8 @@ func losePower(t testing.TB, db *DB, before map[string][]byte, r *rand.Rand) {
 	}
 }
 
-// After any history of small and large publishes, changes and deletions of refs, folds
-// and a log that fills up, a loss of power takes nothing that was promised (V14).
+// After any history of small and large publishes, changes and deletions of refs, folds and a full
+// log, a loss of power undoes no publish (V14).
 func TestV14_PowerLoss(t *testing.T) {
 	t.Parallel()
 	rounds := 60
@@ -261,7 +261,7 @@ func TestV14_TornFilesAreMended(t *testing.T) {
 	fsck(t, after)
 }
 
-// As long as the machine runs, the log is not read: what it says is there already.
+// In the boot of its records the log is not replayed: the kernel has the files.
 func TestSameBootNeedsNoRecovery(t *testing.T) {
 	t.Parallel()
 	db := newLogged(t)
@@ -273,7 +273,7 @@ func TestSameBootNeedsNoRecovery(t *testing.T) {
 	}
 }
 
-// Two processes append in turn, each behind what the other wrote.
+// Two processes append in turn, each behind the records of the other.
 func TestLogOfTwo(t *testing.T) {
 	t.Parallel()
 	a := newLogged(t)
@@ -293,8 +293,8 @@ func TestLogOfTwo(t *testing.T) {
 	checkStore(t, openLogged(t, a.Dir(), 2), blobs, refs)
 }
 
-// A process that is killed between its promise and the renames has told nobody. When
-// others have gone on, a loss of power must not bring its refs back.
+// A process that is killed between its record and the renames has reported nothing. When others
+// have gone on, a loss of power must not bring its refs back.
 func TestPromiseOfTheDead(t *testing.T) {
 	t.Parallel()
 	db := newLogged(t)
@@ -320,7 +320,7 @@ func TestPromiseOfTheDead(t *testing.T) {
 	}
 }
 
-// Somebody who knows nothing of the log has the last word about a ref.
+// A program that does not know the log has the last word about a ref.
 func TestForeignRefStays(t *testing.T) {
 	t.Parallel()
 	db := newLogged(t)
@@ -335,7 +335,7 @@ func TestForeignRefStays(t *testing.T) {
 
 func commitOf(t *testing.T, db *DB, content string) object.ID { return put(t, db, []byte(content)) }
 
-// A store that does not flush leaves no log behind that knows old values.
+// A store that does not flush leaves no log behind that names old values.
 func TestLogEndsWithoutFlushing(t *testing.T) {
 	t.Parallel()
 	db := newLogged(t)
@@ -353,7 +353,7 @@ func TestLogEndsWithoutFlushing(t *testing.T) {
 	}
 }
 
-// A fold empties the log; a cleaning takes it away with the copies that it holds.
+// A fold empties the log. A collection removes it with the copies of objects in it.
 func TestLogEnds(t *testing.T) {
 	t.Parallel()
 	db := newLogged(t)
@@ -367,11 +367,11 @@ func TestLogEnds(t *testing.T) {
 	if n := len(logged(t, db)); n != 0 {
 		t.Fatalf("%d records after a fold", n)
 	}
-	put(t, db, []byte("secret of somebody"), "refs/cairn/y")
+	put(t, db, []byte("secret of a user"), "refs/cairn/y")
 	must(t, db.DeleteRef("refs/cairn/y"))
 	CollectThorough(t, db)
 	for path, data := range image(t, db.Dir()) {
-		if bytes.Contains(data, []byte("secret of somebody")) {
+		if bytes.Contains(data, []byte("secret of a user")) {
 			t.Errorf("%s holds it", path)
 		}
 	}
@@ -398,7 +398,7 @@ func TestFullLog(t *testing.T) {
 	checkStore(t, openLogged(t, db.Dir(), 2), blobs, refs)
 }
 
-// More refs than a record holds.
+// More refs than a record has room for are set.
 func TestManyRefsAtOnce(t *testing.T) {
 	t.Parallel()
 	db := newLogged(t)
@@ -419,8 +419,7 @@ func TestManyRefsAtOnce(t *testing.T) {
 	}
 }
 
-// What a disk makes of a log keeps nobody from opening the store, and never changes
-// what is there.
+// A damaged log keeps no process from opening the store, and changes no ref.
 func TestDamagedLog(t *testing.T) {
 	t.Parallel()
 	db := newLogged(t)
@@ -449,7 +448,7 @@ func TestDamagedLog(t *testing.T) {
 	}
 }
 
-// A pack that should be on the disk by itself and is not: its publish never returned.
+// If a pack that was to be flushed before its record is missing, its publish has never returned.
 func TestLargePackThatNeverArrived(t *testing.T) {
 	t.Parallel()
 	db := newLogged(t)
@@ -467,7 +466,7 @@ func TestLargePackThatNeverArrived(t *testing.T) {
 	}
 }
 
-// A store on a disk that cannot be written to is read as it is.
+// A store without write permission is read as it is.
 func TestRecoveryWithoutPermission(t *testing.T) {
 	t.Parallel()
 	if os.Getuid() == 0 {
@@ -484,8 +483,7 @@ func TestRecoveryWithoutPermission(t *testing.T) {
 	}
 }
 
-// TestLogOfAnOlderVersion: a log that has room for a mebibyte is filled, and all of its
-// records are redone.
+// TestLogOfAnOlderVersion: a log of a mebibyte is filled, and all of its records are replayed.
 func TestLogOfAnOlderVersion(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir() + "/store"
@@ -504,7 +502,7 @@ func TestLogOfAnOlderVersion(t *testing.T) {
 	}
 }
 
-// TestFullLogGrows: a log that was full has more room from then on, for other processes too.
+// TestFullLogGrows: a log that was full has more room from then on, also for other processes.
 func TestFullLogGrows(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir() + "/store"

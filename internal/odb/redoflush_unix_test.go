@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestV13_FlushPassesOverAFIFO: a FIFO in the place of a ref that the redo log promises
-// makes no flush wait for a writer.
+// TestV13_FlushPassesOverAFIFO: a FIFO in the place of a ref that the redo log names makes no
+// flush wait for a writer.
 func TestV13_FlushPassesOverAFIFO(t *testing.T) {
 	t.Parallel()
 	db := newLogged(t)

@@ -9,8 +9,9 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/odb/redo"
 )
 
-// TestSmallPublishThatFails: what cannot be written is not promised, and what cannot get
-// its name is taken back. No recovery does it, and what comes next works.
+// TestSmallPublishThatFails: files that cannot be written get no record, and the record of files
+// that cannot get their names is taken back. No replay carries it out, and the next publish
+// works.
 func TestSmallPublishThatFails(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -59,15 +60,14 @@ func TestSmallPublishThatFails(t *testing.T) {
 	}
 }
 
-// nextPack is where a pack with nothing but the contents "lost" will be.
+// nextPack returns the path of a pack with nothing but the contents "lost".
 func nextPack(t *testing.T, db *DB) string {
 	other := newLogged(t)
 	put(t, other, []byte("lost"), "refs/cairn/a")
 	return db.path(packDir, other.PackNames()[0]) + pack.Ext
 }
 
-// TestSmallPublishKeepsToItsLimit: bytes that are not allowed are neither promised nor
-// written.
+// TestSmallPublishKeepsToItsLimit: bytes that are refused are neither logged nor written.
 func TestSmallPublishKeepsToItsLimit(t *testing.T) {
 	t.Parallel()
 	db := newLogged(t)
@@ -87,8 +87,8 @@ func TestSmallPublishKeepsToItsLimit(t *testing.T) {
 	noTemps(t, db)
 }
 
-// TestAroundTheSizeOfARecord: packs on both sides of what fits into a record survive a
-// loss of power.
+// TestAroundTheSizeOfARecord: packs on both sides of the size of a record survive a loss of
+// power.
 func TestAroundTheSizeOfARecord(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir() + "/store"

@@ -26,9 +26,9 @@ type Ref struct {
 // maxSymbolic is how many refs that refer to refs are followed.
 const maxSymbolic = 5
 
-// Ref returns what a ref points to; loose refs hide packed ones. HEAD may be asked
-// for, too. A ref that does not exist is ErrNotFound, one that makes no sense, as
-// after a loss of power, ErrCorrupt.
+// Ref returns the object that a ref points to. A loose ref hides a packed one. The name HEAD is
+// accepted, too. An absent ref is ErrNotFound, an invalid one, as after a loss of power,
+// ErrCorrupt.
 func (db *DB) Ref(name string) (object.ID, error) {
 	target := name
 	for range maxSymbolic {
@@ -90,8 +90,8 @@ func parseRef(data []byte) (id object.ID, target string, err error) {
 	return id, "", nil
 }
 
-// Refs returns the refs whose names begin with prefix, sorted by name. Lines of
-// packed-refs that name no ref are reported whatever the prefix.
+// Refs returns the refs whose names begin with prefix, sorted by name. Invalid lines of
+// packed-refs are returned with any prefix.
 func (db *DB) Refs(prefix string) ([]Ref, error) {
 	byName := make(map[string]Ref)
 	// Loose first: git packs a ref before it removes the loose one.
@@ -143,8 +143,8 @@ func (db *DB) looseRefs(prefix string, found map[string]Ref) error {
 	})
 }
 
-// hasHadRefs reports whether a ref was ever set: refs leave their directories behind, and
-// the stat cache is saved after the first one.
+// HasHadRefs reports whether a ref was ever set: a ref leaves its directory behind, and the stat
+// cache is saved after the first one.
 func (db *DB) HasHadRefs() bool {
 	if !fileMissing(db.path("packed-refs")) || !fileMissing(db.PrivatePath("index")) {
 		return true

@@ -121,7 +121,7 @@ func TestRefErrors(t *testing.T) {
 	}
 }
 
-// Directories that hold no ref do not stand in the way of one.
+// Directories without a ref do not keep a ref from getting their name.
 func TestRefInThePlaceOfEmptyDirectories(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)
@@ -302,8 +302,8 @@ func TestTornPackedRefs(t *testing.T) {
 	}
 }
 
-// A lock file of git's, left behind by a dead one, does not keep a ref from being
-// set; and packed-refs, where it would do harm, is an error that says what to do.
+// The lock file of a killed git does not keep a ref from being set. The lock of packed-refs,
+// where ignoring it would do harm, is an error that says what to do.
 func TestR86LocksOfGits(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)
@@ -331,8 +331,7 @@ func TestR86LocksOfGits(t *testing.T) {
 	must(t, db.DeleteRef("refs/cairn/p"))
 }
 
-// Were a ref removed by a git that is packing refs, after we have replaced it, it
-// is written again.
+// A ref that a git removes while it packs refs, after the ref was replaced, is written again.
 func TestSetRefAgainstPackRefs(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)
@@ -359,7 +358,7 @@ func TestSetRefAgainstPackRefs(t *testing.T) {
 	}
 }
 
-// A lock that is old is not waited for.
+// An old lock is not waited for.
 func TestSetRefBesideAnOldLock(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)
@@ -375,8 +374,8 @@ func TestSetRefBesideAnOldLock(t *testing.T) {
 	}
 }
 
-// Many writers with a git that packs refs all the while: every ref ends with the
-// value that was set last.
+// Many writers set refs beside a git that packs refs all the time: every ref ends with its last
+// value.
 func TestRefsTogetherWithGit(t *testing.T) {
 	t.Parallel()
 	needGit(t)
@@ -428,7 +427,7 @@ func TestRefsTogetherWithGit(t *testing.T) {
 	}
 }
 
-// A writer of ours that dies with packed-refs locked does not lock it for ever.
+// A writer that dies with packed-refs locked does not lock it for ever.
 func TestDeadLockOfPackedRefsIsSwept(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)
@@ -442,7 +441,7 @@ func TestDeadLockOfPackedRefsIsSwept(t *testing.T) {
 	}
 	must(t, unlock())
 
-	// What a kill leaves: the lock and the claim, two names of one file that nobody holds.
+	// A kill leaves the lock and the claim, two names of one file without an owner.
 	claim := db.path(privateDir, ".tmp_cairn_0123456789abcdef")
 	must(t, os.WriteFile(claim, nil, 0o600))
 	must(t, os.Link(claim, db.path(packedRefsLock)))

@@ -15,7 +15,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
-// RefUpdate is a ref and what it is to point to.
+// RefUpdate is a ref and its new value.
 type RefUpdate struct {
 	Name string
 	ID   object.ID
@@ -25,8 +25,8 @@ type RefUpdate struct {
 // rules of git check-ref-format and begins with refs/.
 func (db *DB) SetRef(name string, id object.ID) error { return db.SetRefs(RefUpdate{name, id}) }
 
-// SetRefs is SetRef for several refs: they wait for the disk together. They are put in
-// place in their order.
+// SetRefs is SetRef for several refs, with one wait for the disk. It puts them in place in their
+// order.
 func (db *DB) SetRefs(updates ...RefUpdate) error {
 	writes, err := db.prepareRefs(updates)
 	if err != nil || len(writes) == 0 {
@@ -51,7 +51,7 @@ func (db *DB) setFlushed(writes []refWrite) error {
 	return db.moveRefs(writes)
 }
 
-// refWrite is a ref that lies under a temporary name.
+// refWrite is a ref in a temporary file.
 type refWrite struct {
 	name, file, content string
 	id                  object.ID
@@ -121,17 +121,16 @@ func (db *DB) checkRefUpdate(u RefUpdate, packed packedRefs) error {
 	return db.refConflict(u.Name, packed)
 }
 
-// discardRefs removes the temporary files that have not been moved.
+// discardRefs removes the temporary files that were not renamed.
 func discardRefs(writes []refWrite) {
 	for _, w := range writes {
-		if w.temp != nil && w.temp.Close() == nil { // else it is closed and moved
+		if w.temp != nil && w.temp.Close() == nil { // a file that was renamed is closed
 			os.Remove(w.temp.Name())
 		}
 	}
 }
 
-// moveRefs puts flushed refs in place and flushes their directories, and others with
-// them.
+// moveRefs puts flushed refs in place and flushes their directories, together with dirs.
 func (db *DB) moveRefs(writes []refWrite, dirs ...string) error {
 	if err := db.placeRefs(writes); err != nil {
 		return err
@@ -154,13 +153,13 @@ func (db *DB) placeRefs(writes []refWrite) error {
 }
 
 func (db *DB) placeRef(w refWrite) error {
-	if err := db.putRef(w); err != nil || db.settled(w.file) {
+	if err := db.putRef(w); err != nil || db.survives(w.file) {
 		return err
 	}
 	return db.writeRef(w.file, w.content)
 }
 
-// putRef gives a ref its name.
+// putRef renames the temporary file of a ref to the ref.
 func (db *DB) putRef(w refWrite) error {
 	err := w.temp.Close() // Windows does not rename open files
 	if err == nil {
@@ -172,26 +171,26 @@ func (db *DB) putRef(w refWrite) error {
 	return err
 }
 
-// writeRef replaces a ref file. Git moves refs into packed-refs by reading a ref,
-// writing it there and removing the file, all under a .lock beside the file. Were
-// ours to replace the file in between, it would be the one that is removed. So a
-// lock that is there after the replacement is waited for, but not for long, and not
-// if it is old: it may be a dead one's. If the file is gone then, it is written
-// again.
+// writeRef replaces a ref file. Git moves a ref into packed-refs in three steps: it reads the
+// ref, writes packed-refs and removes the file, all under a .lock beside the file. If the file is
+// replaced in between, git removes the new one. So writeRef waits for a lock that is there after
+// the replacement, and then writes the file again if it is gone. It waits for a short time only,
+// and not for an old lock, which a killed git may have left.
 func (db *DB) writeRef(file, content string) error {
 	for range 10 {
 		if err := db.replaceRef(file, content); err != nil {
 			return err
 		}
-		if db.settled(file) {
+		if db.survives(file) {
 			return nil
 		}
 	}
 	return errors.New("the ref vanishes as soon as it is written")
 }
 
-// settled reports whether a ref that was just written is there to stay.
-func (db *DB) settled(file string) bool {
+// survives waits for a git that has the lock of a ref, and reports whether the file of the ref is
+// still there.
+func (db *DB) survives(file string) bool {
 	if info, err := os.Lstat(file + ".lock"); err == nil && time.Since(info.ModTime()).Abs() < refLockAge {
 		waitFor(file+".lock", db.refLockWait)
 	}
@@ -230,9 +229,9 @@ func (db *DB) replaceRef(file, content string) error {
 	return db.syncDirs(filepath.Dir(file))
 }
 
-// moveRef renames a temporary file to a ref, after making the directories above it.
-// Empty directories in its place go, and directories that git removes at the same
-// time are made again.
+// moveRef renames a temporary file to a ref and makes the directories above it. It removes empty
+// directories in the place of the ref, and makes directories again that git removes at the same
+// time.
 func (db *DB) moveRef(temp, file string) (err error) {
 	for range 10 {
 		var left bool
@@ -272,8 +271,8 @@ func removeEmpty(dir string) error {
 	return os.Remove(dir)
 }
 
-// refConflict refuses a name that git could not hold beside those that are packed:
-// one that is a directory of another. Loose ones conflict in the file system.
+// refConflict refuses a name that git could not store beside the packed refs: one that is a
+// directory of another. A conflict with a loose ref fails in the file system.
 func (db *DB) refConflict(name string, packed packedRefs) error {
 	for _, r := range packed {
 		if r.Err == nil && (strings.HasPrefix(r.Name, name+"/") || strings.HasPrefix(name, r.Name+"/")) {
@@ -285,7 +284,7 @@ func (db *DB) refConflict(name string, packed packedRefs) error {
 	return nil
 }
 
-// DeleteRef removes a ref; one that does not exist is ErrNotFound.
+// DeleteRef removes a ref. An absent ref is ErrNotFound.
 func (db *DB) DeleteRef(name string) error {
 	if err := checkRefName(name); err != nil {
 		return err
@@ -313,8 +312,8 @@ func (db *DB) deleteFlushed(name string) error {
 	return db.syncDirs(filepath.Dir(db.refPath(name)))
 }
 
-// removeRef removes a ref from packed-refs first: otherwise a crash would bring an old
-// value back. file tells whether there was a file of its own.
+// removeRef removes a ref from packed-refs first: otherwise a crash would bring an old value
+// back. file reports whether the ref had a file.
 func (db *DB) removeRef(name string) (file bool, err error) {
 	packed, err := db.unpackRef(name)
 	if err != nil {

@@ -15,9 +15,8 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
-// shallowFile is git's list of commits whose parents are not there and not missed:
-// what git reads, verifies and packs ends with them. A line that was cut keeps its
-// ids by means of it.
+// shallowFile is git's list of commits whose parents are not there and not needed. Git reads,
+// verifies and packs up to them. A line that is cut there keeps its ids.
 const shallowFile = "shallow"
 
 // shallowList is the list as it was read from a file.
@@ -26,9 +25,8 @@ type shallowList struct {
 	ids  []object.ID // sorted
 }
 
-// Shallow returns the commits whose parents do not count, sorted. Collect and Verify
-// go by it, as git does. A list that cannot be read is ErrCorrupt: SetShallow
-// replaces it.
+// Shallow returns the commits whose parents do not count, sorted. Collections and verifications
+// go by it, as git does. A list that cannot be read is ErrCorrupt; SetShallow replaces it.
 func (db *DB) Shallow() ([]object.ID, error) {
 	list, err := db.readShallow()
 	if err != nil || list == nil {
@@ -37,8 +35,8 @@ func (db *DB) Shallow() ([]object.ID, error) {
 	return slices.Clone(list.ids), nil
 }
 
-// EndsLine reports whether the parents of a commit do not count. Asking costs one
-// look at the file. If that cannot be read, all parents count.
+// EndsLine reports whether the parents of a commit do not count. Each call stats the file. If the
+// list cannot be read, all parents count.
 func (db *DB) EndsLine(id object.ID) bool { return db.Ends().Has(id) }
 
 // Ends are the commits of Shallow at one time, sorted.
@@ -60,7 +58,7 @@ func (e Ends) Has(id object.ID) bool {
 	return found
 }
 
-// readShallow reads the list if it has changed; nil means that there is none.
+// readShallow reads the list if it has changed. It returns nil if there is none.
 func (db *DB) readShallow() (*shallowList, error) {
 	path := db.path(shallowFile)
 	info, err := os.Stat(path)
@@ -96,8 +94,8 @@ func (db *DB) readShallow() (*shallowList, error) {
 	return list, nil
 }
 
-// SetShallow replaces the list. Call it with the lock held, and before what it hides
-// is dropped.
+// SetShallow replaces the list. Call it with the lock held, before the objects that it hides are
+// dropped.
 func (db *DB) SetShallow(ids []object.ID) error {
 	ids = slices.Clone(ids)
 	slices.SortFunc(ids, compareIDs)

@@ -9,10 +9,9 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
-// StoredSizes returns how many bytes each object of the store's packs takes there,
-// and a function that answers for any object: of a loose one it asks the file, of one
-// that is not there it says 0. A pack that cannot be read counts as empty, and so does
-// a borrowed one that the lender has, too.
+// StoredSizes returns a function that tells how many bytes an object takes in the store: in its
+// pack, or in the file of a loose object. The number is 0 for an absent object, for an object in
+// an unreadable pack, and for one in a borrowed pack that the lender still has.
 func (db *DB) StoredSizes() (func(object.ID) int64, error) {
 	if err := db.refresh(false); err != nil {
 		return nil, err
@@ -50,8 +49,7 @@ func (db *DB) StoredSizes() (func(object.ID) int64, error) {
 	}, nil
 }
 
-// ObjectBytes returns how many bytes packs and loose objects take. A pack counts as in
-// Measure.
+// ObjectBytes returns how many bytes packs and loose objects take. A pack counts as in Measure.
 func (db *DB) ObjectBytes() (int64, error) {
 	if err := db.refresh(true); err != nil {
 		return 0, err

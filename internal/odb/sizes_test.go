@@ -10,8 +10,8 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
-// The sizes of whole objects and of deltas, in packs of ours and of git's, are those
-// that reading gives; what is not there has none.
+// The sizes of whole objects and of deltas, in packs of cairn's and of git's, are the sizes of
+// their contents. An absent object has none.
 func TestPackedSizes(t *testing.T) {
 	t.Parallel()
 	needGit(t)

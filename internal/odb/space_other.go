@@ -4,5 +4,5 @@ package odb
 
 import "math"
 
-// freeSpace does not know: a disk that is full shows when it is written to.
+// freeSpace returns no limit: on this system a full disk shows only in a failed write.
 func freeSpace(string) (int64, error) { return math.MaxInt64, nil }

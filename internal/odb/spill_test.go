@@ -9,8 +9,8 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
-// A pack is written in pieces while others add to it: objects that fill less than a
-// piece, exactly one, more than one, and one that streams, in any order.
+// A pack is written in pieces while other goroutines add objects that fill less than a piece,
+// exactly one, more than one, and one that streams, in any order.
 func TestPackInPieces(t *testing.T) {
 	t.Parallel()
 	needGit(t)

@@ -15,10 +15,10 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
 )
 
-// Sweep removes what dead writers left behind: temporary files, packs of ours without
-// an index, and indexes of packs that are gone. Call it with the lock held; writers without the
-// lock are respected all the same where their temporary files show that they live
-// (see atomicfile). Without leftovers it costs the reading of four directories.
+// Sweep removes the leftovers of dead writers: temporary files, packs of cairn's without an
+// index, and indexes without a pack. Call it with the lock held. The temporary file of a writer
+// without the lock shows whether the writer lives, see atomicfile, and stays then. Without
+// leftovers Sweep reads four directories.
 func (db *DB) Sweep() error {
 	err := errors.Join(
 		db.sweepPackedRefsLock(),
@@ -43,7 +43,7 @@ func (db *DB) sweepTrees() error {
 	return atomicfile.IgnoreInUse(atomicfile.RemoveIfThere(path))
 }
 
-// sweepPackedRefsLock removes git's lock of packed-refs if it was ours: if it is the
+// sweepPackedRefsLock removes git's lock of packed-refs if this program made it: if it is the
 // same file as a claim whose owner is dead. The claim goes after it.
 func (db *DB) sweepPackedRefsLock() error {
 	lock, err := os.Lstat(db.path(packedRefsLock))
@@ -92,8 +92,8 @@ func (db *DB) sweepPacks() error {
 	return err
 }
 
-// finishRemoval removes a file of a pack that was being removed. If that is the index,
-// the pack goes before it, unless there is one of that name again.
+// finishRemoval removes a file of a pack that was being removed. If the file is the index, the
+// pack goes before it, unless there is a pack of that name again.
 func finishRemoval(path string, names []string) error {
 	stem := pack.Prefix + strings.TrimPrefix(filepath.Base(path), GonePrefix)
 	_, again := slices.BinarySearch(names, stem+pack.IndexExt)
@@ -105,8 +105,8 @@ func finishRemoval(path string, names []string) error {
 	return atomicfile.IgnoreInUse(atomicfile.RemoveIfThere(path))
 }
 
-// isHalf reports whether name is a file of a pack, with the extension ext, that
-// lacks the one with the extension other.
+// isHalf reports whether name is a file of a pack, with the extension ext, that lacks the file
+// with the extension other.
 func isHalf(names []string, name, ext, other string) bool {
 	stem, ok := strings.CutSuffix(name, ext)
 	if !ok || !strings.HasPrefix(stem, pack.Prefix) {
@@ -117,16 +117,16 @@ func isHalf(names []string, name, ext, other string) bool {
 	return !whole && !kept
 }
 
-// ownHalf reports whether a pack is one that we wrote: whether its name follows from
-// the checksum that it ends with.
+// ownHalf reports whether this program wrote a pack: its name follows from the checksum at its
+// end.
 func ownHalf(path string) bool {
 	sum, err := sumFromEnd(path, idSize)
 	return err == nil && filepath.Base(path) == pack.OwnName(sum)+pack.Ext
 }
 
-// namedIndex reports whether an index is called as we or git call that of its pack.
-// Git makes a pack before the index and removes it after that, so an index alone is
-// never one that a git is at work on.
+// namedIndex reports whether the name of an index fits its contents, as cairn or git names it.
+// Git makes a pack before its index and removes it after its index, so no running git works on a
+// lone index.
 func namedIndex(path string) bool {
 	sum, err := sumFromEnd(path, pack.IndexTailSize) // that of the pack and its own
 	base := filepath.Base(path)

@@ -79,7 +79,7 @@ func TestSweep(t *testing.T) {
 	check(keep, true)
 	check(drop, false)
 
-	// Half a pack of ours goes, whichever half, unless it is marked as kept.
+	// Either half of a pack of cairn's goes, unless it is marked as kept.
 	for _, ext := range []string{pack.Ext, pack.IndexExt} {
 		data, err := os.ReadFile(alone.path(packDir, half+ext))
 		must(t, err)
@@ -142,8 +142,8 @@ func TestR91UnfinishedStoresAreSwept(t *testing.T) {
 	}
 }
 
-// TestSizeWithoutWhatIsGone: a pack that was removed while somebody has it open is left
-// on Windows for a while. The budget must not make up for it by dropping checkpoints.
+// TestSizeWithoutWhatIsGone: a pack that was removed while a process has it open stays on Windows
+// for a while. The budget must not drop checkpoints to make up for it.
 func TestSizeWithoutWhatIsGone(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)

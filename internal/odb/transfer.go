@@ -11,9 +11,9 @@ import (
 // Incoming is a pack from elsewhere in a temporary file. Nothing of it is in the store.
 type Incoming = pack.Incoming
 
-// ReceivePack reads a pack up to its end, which must be the end of r, and checks it
-// while it comes: the first fault ends the reading. Deltas may be among the objects if
-// their bases are, too. It needs no lock. Close removes what was set aside.
+// ReceivePack reads a pack up to its end, which must be the end of r, and checks it meanwhile:
+// the first fault ends the reading. A delta is accepted if its base is in the pack. It needs no
+// lock. Close of the result removes the temporary file.
 func (db *DB) ReceivePack(ctx context.Context, r io.Reader) (*Incoming, error) {
 	return pack.Receive(ctx, db.path(packDir), r)
 }
@@ -30,8 +30,7 @@ func (db *DB) EncodePack(w io.Writer, objects int) (*PackEncoder, error) {
 	return &PackEncoder{e, db}, err
 }
 
-// Copy writes an object of the store, which must be of kind k. Large blobs are
-// streamed.
+// Copy writes an object of the store, which must be of kind k. It streams a large blob.
 func (e *PackEncoder) Copy(k object.Kind, id object.ID) error {
 	kind, size, r, err := e.db.Open(id)
 	if err != nil {

@@ -183,7 +183,6 @@ func TestAdoptRetention(t *testing.T) {
 		"defaults":             {settings.Options{Retention: &settings.Retention{}}, -1, settings.DefaultMinFree, true}, // -1: the recorded budget
 		"limits of the policy": {settings.Options{Retention: &settings.Retention{MaxBytes: 5, MinFree: 6}}, 5, 6, true},
 		"no limits":            {settings.Options{Retention: &settings.Retention{MaxBytes: settings.NoLimit, MinFree: settings.NoLimit}}, 0, 0, true},
-		"limits of captures":   {settings.Options{Retention: &settings.Retention{MaxBytes: 5, MinFree: 6}, Budget: 1, MinFree: 2}, 1, 2, true},
 		"not a new store":      {settings.Options{Retention: &settings.Retention{}, MustExist: true}, maxDefaultBudget, settings.DefaultMinFree, false},
 		"switched off":         {settings.Options{Retention: &settings.Retention{}, Disabled: "by a test"}, maxDefaultBudget, settings.DefaultMinFree, false},
 	} {
@@ -194,8 +193,8 @@ func TestAdoptRetention(t *testing.T) {
 		if want < 0 {
 			want = f.DefaultBudget()
 		}
-		if f.Opt.Budget != want || f.Opt.MinFree != c.wantMin {
-			t.Errorf("%s: budget %d, want %d; free %d, want %d", name, f.Opt.Budget, want, f.Opt.MinFree, c.wantMin)
+		if f.Room.MaxBytes != want || f.Room.MinFree != c.wantMin {
+			t.Errorf("%s: budget %d, want %d; free %d, want %d", name, f.Room.MaxBytes, want, f.Room.MinFree, c.wantMin)
 		}
 		_, err := f.DB.ReadPrivate(odb.PrivateBudget)
 		if (err == nil) != c.recorded {

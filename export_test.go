@@ -3,6 +3,8 @@ package cairn
 import (
 	"context"
 	"time"
+
+	"github.com/seed-fb9cbc17/cairn/internal/history"
 )
 
 // SetClock makes what is recorded and cleaned from now on count from another time.
@@ -40,8 +42,10 @@ func (r *Repo) IdleAfter(pause time.Duration) { r.capturer.IdleAfter(pause) }
 // WaitIdle waits until the work that was put off is done.
 func (r *Repo) WaitIdle() { r.capturer.WaitIdle() }
 
-// LongAgo lets a Repo forget when it looked for what the dead leave.
-func (r *Repo) LongAgo() { r.store.Tidied = time.Time{} }
+// LongAgo lets a Repo forget when it looked for leftovers.
+func (r *Repo) LongAgo() error {
+	return r.store.Locked(context.Background(), func(l *history.Locked) error { l.Untidy(); return nil })
+}
 
 // Kept is the stat cache that a Repo keeps, nil for none.
 func (r *Repo) Kept() any {

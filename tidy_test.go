@@ -30,8 +30,12 @@ func TestTidy(t *testing.T) {
 		meanwhile func(f *fixture, r *cairn.Repo)
 		found     bool
 	}{
-		"nobody":          {func(*fixture, *cairn.Repo) {}, false},
-		"some time":       {func(_ *fixture, r *cairn.Repo) { r.LongAgo() }, true},
+		"nobody": {func(*fixture, *cairn.Repo) {}, false},
+		"some time": {func(f *fixture, r *cairn.Repo) {
+			if err := r.LongAgo(); err != nil {
+				f.Fatal(err)
+			}
+		}, true},
 		"another command": {func(f *fixture, _ *cairn.Repo) { f.repo().Pin(f.Context(), "@", "p") }, true},
 		"a lock": {func(f *fixture, r *cairn.Repo) {
 			db, err := odb.Open(r.StoreDir(), "", odb.Options{})

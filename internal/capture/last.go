@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
@@ -41,10 +42,10 @@ type storeSize struct {
 }
 
 // Forget drops what is remembered. It is called when another process has held the lock since.
-func (r *Capturer) Forget() {
+func (r *Capturer) Forget(*history.Locked) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.Tidied, r.last = time.Time{}, lastCapture{}
+	r.last = lastCapture{}
 }
 
 // take returns the stat cache for a capture, which changes it, and reports whether it is the one of

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
@@ -85,7 +86,7 @@ const maxRooms = 8
 
 // Capturing runs f like Exclusive. If f finds no space, MakeRoom cleans the store, with the lock
 // released, and f runs again, unless f has begun something that must not be repeated.
-func (r *Capturer) Capturing(ctx context.Context, f func() error) error {
+func (r *Capturer) Capturing(ctx context.Context, f func(*history.Locked) error) error {
 	defer r.Trees.DropLarge()
 	for n := 0; ; n++ {
 		err := r.Exclusive(ctx, f)

@@ -21,7 +21,7 @@ func (r *Capturer) StateOf(ctx context.Context, spec string) (state.State, error
 
 // diskState captures the disk without making a checkpoint.
 func (r *Capturer) diskState(ctx context.Context) (s state.State, err error) {
-	err = r.Capturing(ctx, func() error {
+	err = r.Capturing(ctx, func(*history.Locked) error {
 		c, err := r.Capture(ctx, Options{})
 		if err != nil {
 			return err

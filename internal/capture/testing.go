@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 )
 
@@ -11,7 +12,7 @@ import (
 
 // FoldNow does the idle work of a watching Capturer at once.
 func (r *Capturer) FoldNow() error {
-	return r.Locked(context.Background(), func() error { return r.foldNow(context.Background()) })
+	return r.Locked(context.Background(), func(*history.Locked) error { return r.foldNow(context.Background()) })
 }
 
 // IdleAfter sets the time without a capture after which a Capturer is idle.

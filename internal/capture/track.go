@@ -94,7 +94,7 @@ func (r *Capturer) Track(ctx context.Context, opt TrackOptions) (*TrackResult, e
 		return t, nil
 	}
 	var t *TrackResult
-	err := r.Capturing(ctx, func() (err error) {
+	err := r.Capturing(ctx, func(*history.Locked) (err error) {
 		t, err = r.track(ctx, opt)
 		return err
 	})

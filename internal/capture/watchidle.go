@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 )
 
@@ -63,7 +64,7 @@ func (w *watching) foldSoon(r *Capturer, x *index.Index) {
 func (w *watching) foldWhenIdle(r *Capturer) {
 	err := w.awaitIdle()
 	if err == nil {
-		err = r.Locked(w.idle.ctx, func() error { return r.foldNow(w.idle.ctx) })
+		err = r.Locked(w.idle.ctx, func(*history.Locked) error { return r.foldNow(w.idle.ctx) })
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -14,16 +14,26 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
+// Locked proves that the store's lock is held. A function that needs the lock takes one. Only
+// Exclusive and Locked hand one out, to a function that must not keep it.
+type Locked struct {
+	tidied       time.Time // time of the last tidy; zero = tidy before the next command
+	disturbances int       // DB.Disturbances when this Store last held the lock
+}
+
+// Untidy makes the next command look for the leftovers of killed processes.
+func (l *Locked) Untidy() { l.tidied = time.Time{} }
+
 // Exclusive runs f with the store's lock held. It first finishes interrupted operations, so no
 // other command of cairn is changing the directory while f runs.
-func (r *Store) Exclusive(ctx context.Context, f func() error) error {
-	return r.Locked(ctx, func() error {
-		if time.Since(r.Tidied) >= tidyAfter {
-			if err := r.tidy(ctx); err != nil {
+func (r *Store) Exclusive(ctx context.Context, f func(*Locked) error) error {
+	return r.Locked(ctx, func(l *Locked) error {
+		if time.Since(l.tidied) >= tidyAfter {
+			if err := r.tidy(ctx, l); err != nil {
 				return err
 			}
 		}
-		return f()
+		return f(l)
 	})
 }
 
@@ -33,37 +43,34 @@ func (r *Store) Exclusive(ctx context.Context, f func() error) error {
 const tidyAfter = 10 * time.Second
 
 // tidy removes temporary files of killed writers and finishes an interrupted operation.
-func (r *Store) tidy(ctx context.Context) error {
+func (r *Store) tidy(ctx context.Context, l *Locked) error {
 	if err := r.DB.Sweep(); err != nil {
 		return err
 	}
-	if err := r.Recovery(ctx); err != nil {
+	if err := r.Recovery(ctx, l); err != nil {
 		return fmt.Errorf("finish the interrupted operation: %w", err)
 	}
-	r.Tidied = time.Now()
+	l.tidied = time.Now()
 	return nil
 }
 
 // Locked runs f with the store's lock held, without finishing interrupted operations.
-func (r *Store) Locked(ctx context.Context, f func() error) (err error) {
+func (r *Store) Locked(ctx context.Context, f func(*Locked) error) (err error) {
 	lockCtx, cancel := r.waiting(ctx)
 	defer cancel()
 	unlock, err := r.DB.Lock(lockCtx)
 	if err != nil {
 		return err
 	}
-	if n := r.DB.Disturbances(); n != r.disturbances {
-		r.disturbances = n
-		r.Disturbed()
-	}
+	l := r.token()
 	done := false
 	defer func() {
 		if !done || err != nil {
-			r.Tidied = time.Time{}
+			l.Untidy()
 		}
 		err = errors.Join(err, unlock())
 	}()
-	err = f()
+	err = f(l)
 	done = true
 	return err
 }
@@ -74,6 +81,16 @@ func (r *Store) waiting(ctx context.Context) (context.Context, context.CancelFun
 		return context.WithCancel(ctx)
 	}
 	return context.WithTimeout(ctx, cmp.Or(r.Opt.LockTimeout, settings.DefaultLockTimeout))
+}
+
+// token returns the token of the lock, which has just been taken.
+func (r *Store) token() *Locked {
+	l := &r.lock
+	if n := r.DB.Disturbances(); n != l.disturbances {
+		*l = Locked{disturbances: n}
+		r.Disturbed(l)
+	}
+	return l
 }
 
 // Within reports whether path lies below dir or is dir. Both are clean.

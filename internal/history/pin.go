@@ -39,7 +39,7 @@ func (r *Store) Pin(ctx context.Context, spec, name string) error {
 	if err := checkName(name); err != nil {
 		return err
 	}
-	return r.Exclusive(ctx, func() error {
+	return r.Exclusive(ctx, func(*Locked) error {
 		c, err := r.Lookup(ctx, spec)
 		if err != nil {
 			return err
@@ -62,7 +62,7 @@ func (r *Store) Unpin(ctx context.Context, name string) error {
 	if err := checkName(name); err != nil {
 		return err
 	}
-	return r.Exclusive(ctx, func() error {
+	return r.Exclusive(ctx, func(*Locked) error {
 		err := r.DB.DeleteRef(pinRef(name))
 		if errors.Is(err, odb.ErrNotFound) {
 			return state.NotFound("pin %q", name)

@@ -24,14 +24,12 @@ type Store struct {
 	Trees     treeCache
 	FreeSpace func() (int64, error) // bytes on the disk of the store
 
-	// Recovery finishes interrupted operations. Disturbed is called with the lock held if another
-	// process has held it since this Store did.
-	Recovery  func(context.Context) error
-	Disturbed func()
+	// Recovery finishes interrupted operations. Disturbed is called if another process has held the
+	// lock since this Store did.
+	Recovery  func(context.Context, *Locked) error
+	Disturbed func(*Locked)
 
-	// Guarded by the store's lock.
-	Tidied       time.Time // time of the last tidy; zero = tidy before the next command
-	disturbances int       // DB.Disturbances when this Store last held the lock
+	lock Locked // touched only with the store's lock held
 }
 
 // New returns a Store without a DB.

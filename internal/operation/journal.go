@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
-	"time"
 
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/index"
@@ -77,7 +76,7 @@ func newJournal(req opRequest, before object.ID, p *plan.Plan) *journal {
 	}
 }
 
-func (r *Operator) writeJournal(j *journal) error {
+func (r *Operator) writeJournal(l *history.Locked, j *journal) error {
 	j.Changes = make([]journalChange, len(j.changes))
 	for i, c := range j.changes {
 		out := journalChange{Path: state.Path(c.Path), Action: c.Action.String(), Mode: c.Mode, Perm: state.Octal(c.Perm), ID: c.ID.String(), As: state.Path(c.As)}
@@ -90,7 +89,7 @@ func (r *Operator) writeJournal(j *journal) error {
 	if err != nil {
 		return err
 	}
-	r.Tidied = time.Time{} // whether the journal is gone has to be seen
+	l.Untidy() // whether the journal is gone has to be seen
 	if err := r.DB.WriteJournal(history.JournalName, data); err != nil {
 		return fmt.Errorf("write the journal, nothing has been changed: %w", err)
 	}
@@ -183,7 +182,7 @@ func cause(err error) error {
 	return err
 }
 
-func (r *Operator) dropJournal() error {
+func (r *Operator) dropJournal(*history.Locked) error {
 	if err := r.DB.RemoveJournal(history.JournalName); err != nil {
 		return err
 	}
@@ -195,7 +194,7 @@ func (r *Operator) dropJournal() error {
 
 // RecoverOperations finishes the operation of a dead process. If its journal is unreadable,
 // the state before the operation becomes a checkpoint, so that nothing is lost.
-func (r *Operator) RecoverOperations(ctx context.Context) error {
+func (r *Operator) RecoverOperations(ctx context.Context, l *history.Locked) error {
 	journals, err := r.DB.Journals()
 	if err != nil {
 		return err
@@ -210,12 +209,12 @@ func (r *Operator) RecoverOperations(ctx context.Context) error {
 		}
 		if err != nil {
 			r.Log.Warn("journal of an interrupted operation is unreadable; the state before it is kept as a checkpoint", "error", err)
-			return r.salvage()
+			return r.salvage(l)
 		}
-		err = r.resume(ctx, j)
+		err = r.resume(ctx, l, j)
 		if errors.Is(err, state.ErrCorrupt) || errors.Is(err, odb.ErrNotFound) {
 			r.Log.Warn("an interrupted operation cannot be finished, because the store is damaged; the state before it is kept as a checkpoint, if it is whole", "error", err)
-			return r.salvage()
+			return r.salvage(l)
 		}
 		if err != nil {
 			return err
@@ -236,14 +235,14 @@ func (r *Operator) recorded(j *journal) bool {
 	return err == nil && rec.Token == j.Token
 }
 
-func (r *Operator) resume(ctx context.Context, j *journal) error {
+func (r *Operator) resume(ctx context.Context, l *history.Locked, j *journal) error {
 	if r.recorded(j) {
-		return r.dropJournal()
+		return r.dropJournal(l)
 	}
 	if err := apply.RemoveTemps(r.Root, j.Token, j.changes); err != nil {
 		return err
 	}
-	res, err := r.finish(ctx, j, nil)
+	res, err := r.finish(ctx, l, j, nil)
 	if err != nil {
 		return err
 	}
@@ -253,16 +252,16 @@ func (r *Operator) resume(ctx context.Context, j *journal) error {
 }
 
 // salvage makes the state before an operation with a lost journal a checkpoint of today's line.
-func (r *Operator) salvage() error {
+func (r *Operator) salvage(l *history.Locked) error {
 	id, err := r.DB.Ref(history.RefBefore)
 	if errors.Is(err, odb.ErrNotFound) {
-		return r.dropJournal()
+		return r.dropJournal(l)
 	}
 	if err == nil {
 		_, err = r.ReadCheckpoint(id)
 	}
 	if errors.Is(err, state.ErrCorrupt) || errors.Is(err, odb.ErrNotFound) {
-		return r.dropJournal()
+		return r.dropJournal(l)
 	}
 	if err != nil {
 		return err
@@ -274,5 +273,5 @@ func (r *Operator) salvage() error {
 	if err := r.DB.SetRef(line, id); err != nil {
 		return err
 	}
-	return r.dropJournal()
+	return r.dropJournal(l)
 }

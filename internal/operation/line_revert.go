@@ -58,7 +58,7 @@ func (u *LineUpdate) TakeBack(ctx context.Context, id string, t TakeBack) (*Resu
 		return nil, nil, err
 	}
 	req := opRequest{kind: t.Kind, target: t.target(), dryRun: t.DryRun, planID: t.Plan, line: line}
-	res, err := u.repo.operateOn(ctx, req, disk, p)
+	res, err := u.repo.operateOn(ctx, u.lock, req, disk, p)
 	if err != nil {
 		return nil, nil, err
 	}

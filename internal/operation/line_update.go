@@ -20,6 +20,7 @@ import (
 // disk as it was at the first.
 type LineUpdate struct {
 	repo      *Operator
+	lock      *history.Locked
 	disk      *capture.Snapshot
 	published bool
 }
@@ -32,8 +33,8 @@ func (r *Operator) UpdateLines(ctx context.Context, f func(*LineUpdate) error) e
 	if err := r.Enabled(); err != nil {
 		return err
 	}
-	return r.Capturing(ctx, func() error {
-		u := &LineUpdate{repo: r}
+	return r.Capturing(ctx, func(l *history.Locked) error {
+		u := &LineUpdate{repo: r, lock: l}
 		defer u.discardCapture()
 		return f(u)
 	})

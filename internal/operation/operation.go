@@ -41,7 +41,7 @@ func (r *Operator) operate(ctx context.Context, req opRequest, makePlan func(*ca
 		return nil, err
 	}
 	var res *Result
-	err := r.Capturing(ctx, func() error {
+	err := r.Capturing(ctx, func(l *history.Locked) error {
 		disk, err := r.Capture(ctx, capture.Options{})
 		if err != nil {
 			return err
@@ -55,20 +55,19 @@ func (r *Operator) operate(ctx context.Context, req opRequest, makePlan func(*ca
 		if err != nil {
 			return err
 		}
-		res, err = r.operateOn(ctx, req, disk, p)
+		res, err = r.operateOn(ctx, l, req, disk, p)
 		return err
 	})
 	return res, err
 }
 
-// operateOn carries out a plan, unless it is only asked for or there is nothing to
-// do. The caller holds the lock.
-func (r *Operator) operateOn(ctx context.Context, req opRequest, disk *capture.Snapshot, p *plan.Plan) (*Result, error) {
+// operateOn carries out a plan, unless it is only asked for or there is nothing to do.
+func (r *Operator) operateOn(ctx context.Context, l *history.Locked, req opRequest, disk *capture.Snapshot, p *plan.Plan) (*Result, error) {
 	res, err := r.preview(req, p)
 	if err != nil || req.dryRun || !req.toBeRecorded(p) {
 		return res, err
 	}
-	return r.carryOut(ctx, req, disk, p)
+	return r.carryOut(ctx, l, req, disk, p)
 }
 
 // toBeRecorded reports whether a plan makes an operation. A plan without changes does so only
@@ -78,30 +77,30 @@ func (q *opRequest) toBeRecorded(p *plan.Plan) bool {
 	return len(p.Changes) > 0 || q.undoes != "" && len(p.Kept) > 0 && len(p.Conflicts) == 0
 }
 
-func (r *Operator) carryOut(ctx context.Context, req opRequest, disk *capture.Snapshot, p *plan.Plan) (*Result, error) {
-	before, err := r.saveBefore(ctx, req, disk, p)
+func (r *Operator) carryOut(ctx context.Context, l *history.Locked, req opRequest, disk *capture.Snapshot, p *plan.Plan) (*Result, error) {
+	before, err := r.saveBefore(ctx, l, req, disk, p)
 	if err != nil {
 		return nil, err
 	}
-	res, err := r.carryOutFrom(ctx, req, before, disk, p)
+	res, err := r.carryOutFrom(ctx, l, req, before, disk, p)
 	if err != nil {
 		err = &capture.BegunError{Err: err}
 	}
 	return res, err
 }
 
-func (r *Operator) carryOutFrom(ctx context.Context, req opRequest, before object.ID, disk *capture.Snapshot, p *plan.Plan) (*Result, error) {
+func (r *Operator) carryOutFrom(ctx context.Context, l *history.Locked, req opRequest, before object.ID, disk *capture.Snapshot, p *plan.Plan) (*Result, error) {
 	j := newJournal(req, before, p)
-	if err := r.writeJournal(j); err != nil {
+	if err := r.writeJournal(l, j); err != nil {
 		return nil, err
 	}
-	return r.finish(ctx, j, disk.Index)
+	return r.finish(ctx, l, j, disk.Index)
 }
 
 // saveBefore stores and publishes the state before an operation: the capture, and the
 // uncaptured files that the plan changes. Its parent is the newest checkpoint of the line
 // that the operation belongs to, or the newest checkpoint outside of lines.
-func (r *Operator) saveBefore(ctx context.Context, req opRequest, disk *capture.Snapshot, p *plan.Plan) (object.ID, error) {
+func (r *Operator) saveBefore(ctx context.Context, _ *history.Locked, req opRequest, disk *capture.Snapshot, p *plan.Plan) (object.ID, error) {
 	batch := r.NewBatch(false)
 	defer batch.Discard()
 	s := disk.State()
@@ -159,19 +158,19 @@ func (r *Operator) withSaved(batch *odb.Batch, s state.State, saved map[string]*
 
 // finish applies a journal and records the operation. x is the stat cache of the
 // capture that the plan was made from; nil after a crash.
-func (r *Operator) finish(ctx context.Context, j *journal, x *index.Index) (*Result, error) {
+func (r *Operator) finish(ctx context.Context, l *history.Locked, j *journal, x *index.Index) (*Result, error) {
 	applier := &apply.Executor{Root: r.Root, Source: history.Source{DB: r.DB}, Token: j.Token, Resume: x == nil, Sync: !r.Opt.NoSync}
 	outcomes, err := applier.Run(ctx, j.changes, r.applyProgress())
 	if err != nil {
 		return nil, fmt.Errorf("%s interrupted, the next command finishes it: %w", j.Kind, err)
 	}
 	res := j.result(outcomes)
-	id, err := r.recordOperation(ctx, j, res, recaptureOptions(j, outcomes, x, applier))
+	id, err := r.recordOperation(ctx, l, j, res, recaptureOptions(j, outcomes, x, applier))
 	if err != nil {
 		return nil, fmt.Errorf("record the %s, which is done: %w", j.Kind, err)
 	}
 	res.Operation = id.String()
-	return res, r.dropJournal()
+	return res, r.dropJournal(l)
 }
 
 func (r *Operator) applyProgress() func(done, total int) {

@@ -92,7 +92,7 @@ func knownFrom(outcomes []apply.Outcome) scan.Known {
 
 // recordOperation captures what the operation touched and adds the state after and
 // the operation itself, which become part of the store, with their refs, at once.
-func (r *Operator) recordOperation(ctx context.Context, j *journal, res *Result, opt capture.Options) (object.ID, error) {
+func (r *Operator) recordOperation(ctx context.Context, _ *history.Locked, j *journal, res *Result, opt capture.Options) (object.ID, error) {
 	disk, err := r.Capture(ctx, opt)
 	if err != nil {
 		return object.ID{}, err

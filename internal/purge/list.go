@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
@@ -29,7 +30,7 @@ func (r *Rewriter) writePurged(paths []string) error {
 // Unpurge allows captures of purged paths again. Their old contents stay gone. A path that was not
 // purged is ErrNotFound.
 func (r *Rewriter) Unpurge(ctx context.Context, paths []string) error {
-	return r.Locked(ctx, func() error { return r.unpurge(paths) })
+	return r.Locked(ctx, func(*history.Locked) error { return r.unpurge(paths) })
 }
 
 func (r *Rewriter) unpurge(paths []string) error {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/odb/collect"
@@ -45,7 +46,7 @@ func (r *Rewriter) Purge(ctx context.Context, paths []string) (*PurgeResult, err
 		return nil, err
 	}
 	p := &purger{repo: r, paths: rels, commits: make(map[object.ID]object.ID), trees: make(map[object.ID]*purgedTree), found: make(map[string]bool), blobs: make(map[object.ID]bool)}
-	if err := r.Exclusive(ctx, func() error { return p.rewrite(ctx) }); err != nil {
+	if err := r.Exclusive(ctx, func(*history.Locked) error { return p.rewrite(ctx) }); err != nil {
 		return nil, fmt.Errorf("purge: %w", err)
 	}
 	done := &PurgeResult{Paths: p.foundPaths(), Checkpoints: append([]string{}, p.partial...), Elsewhere: []string{}}
@@ -94,7 +95,7 @@ const purgeRounds = 50
 
 // dropAll drops every unneeded byte.
 func (r *Rewriter) dropAll(ctx context.Context) (freed int64, err error) {
-	if err := r.Exclusive(ctx, r.DB.DropDamaged); err != nil {
+	if err := r.Exclusive(ctx, func(*history.Locked) error { return r.DB.DropDamaged() }); err != nil {
 		return 0, err
 	}
 	for range purgeRounds {

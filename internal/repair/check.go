@@ -71,7 +71,7 @@ func (r *Doctor) Check(ctx context.Context, opt CheckOptions) ([]Fault, error) {
 	if err := c.finishInterrupted(ctx); err != nil {
 		return c.found, err
 	}
-	err = r.Locked(ctx, func() error { return c.run(ctx) })
+	err = r.Locked(ctx, func(*history.Locked) error { return c.run(ctx) })
 	if err == nil {
 		err = c.mend(ctx)
 	}
@@ -96,7 +96,7 @@ func (r *Doctor) withoutPassing(ctx context.Context, found []Fault) ([]Fault, er
 			return found, ctx.Err()
 		}
 		again := &checker{repo: r, opt: CheckOptions{Quick: true}, bad: make(map[object.ID]bool)}
-		err := r.Locked(ctx, func() error { return again.run(ctx) })
+		err := r.Locked(ctx, func(*history.Locked) error { return again.run(ctx) })
 		if errors.Is(err, state.ErrLocked) { // a running process holds the lock; the findings are its own
 			return slices.DeleteFunc(found, passing), ctx.Err()
 		}
@@ -140,7 +140,7 @@ func (c *checker) finishInterrupted(ctx context.Context) error {
 	if len(c.interrupted()) == 0 {
 		return nil
 	}
-	err := c.repo.Exclusive(ctx, func() error { return nil })
+	err := c.repo.Exclusive(ctx, func(*history.Locked) error { return nil })
 	if errors.Is(err, state.ErrLocked) || ctx.Err() != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb/fsck"
 )
@@ -27,11 +28,11 @@ func (c *checker) mend(ctx context.Context) error {
 	}
 	m := newMender(c.repo, !c.opt.Fix, c.bad)
 	m.torn = c.torn
-	run := func() error { return m.run(ctx, places) }
+	run := func(*history.Locked) error { return m.run(ctx, places) }
 	if c.opt.Fix {
 		err = c.repo.Locked(ctx, run)
 	} else {
-		err = run()
+		err = run(nil)
 	}
 	if err == nil {
 		c.recordRepairs(m)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/odb/collect"
@@ -79,7 +80,7 @@ func (r *Cleaner) Clean(ctx context.Context, opt CleanOptions) (*CleanResult, er
 		err = r.shrink(ctx, s, opt, keep, done)
 	}
 	if err == nil && !opt.DryRun {
-		err = r.Exclusive(ctx, func() error { return r.writeNote(true, done.Freed) })
+		err = r.Exclusive(ctx, func(*history.Locked) error { return r.writeNote(true, done.Freed) })
 	}
 	if err == nil {
 		done.Size, err = r.StoreSize()
@@ -112,7 +113,7 @@ func (r *Cleaner) letGo(ctx context.Context, s *survey, opt CleanOptions, done *
 	}
 	if opt.DryRun {
 		c.WithoutRef, c.Cut = func(name string) bool { return gone[name] }, v.cut
-	} else if err := r.Exclusive(ctx, func() error { return r.carryOutVerdict(v) }); err != nil {
+	} else if err := r.Exclusive(ctx, func(*history.Locked) error { return r.carryOutVerdict(v) }); err != nil {
 		return err
 	}
 	got, err := collect.Run(ctx, r.DB, c)
@@ -123,7 +124,7 @@ func (r *Cleaner) letGo(ctx context.Context, s *survey, opt CleanOptions, done *
 		err = fmt.Errorf("%w: %w", state.ErrNoSpace, err)
 	}
 	if err == nil && !opt.DryRun && !got.Incomplete && got.Blocked == nil {
-		err = r.Exclusive(ctx, r.forgetEnds)
+		err = r.Exclusive(ctx, func(*history.Locked) error { return r.forgetEnds() })
 	}
 	return err
 }
@@ -212,7 +213,7 @@ func (r *Cleaner) CleanIfDue(ctx context.Context, keep settings.Retention, every
 		return nil, nil
 	}
 	begun := false
-	err := r.Exclusive(ctx, func() error {
+	err := r.Exclusive(ctx, func(*history.Locked) error {
 		if begun = r.Due(every); !begun {
 			return nil
 		}

@@ -36,8 +36,8 @@ func NewStoreOf(t testing.TB, root string) *history.Store {
 	})
 	store := history.New(settings.Options{}, root)
 	store.Use(db)
-	store.Recovery = func(context.Context) error { return nil } // no operation is under way
-	store.Disturbed = func() {}
+	store.Recovery = func(context.Context, *history.Locked) error { return nil } // no operation is under way
+	store.Disturbed = func(*history.Locked) {}
 	store.RefreshDenied()
 	return store
 }

@@ -67,7 +67,7 @@ func (r *Transport) fetch(ctx context.Context, m *remote) (fetched []string, err
 	if err != nil || len(in.lines)+len(found) == 0 {
 		return nil, err
 	}
-	err = r.Exclusive(ctx, func() error {
+	err = r.Exclusive(ctx, func(*history.Locked) error {
 		if err := q.Adopt(); err != nil {
 			return err
 		}

@@ -41,7 +41,7 @@ func (r *Transport) Import(ctx context.Context, rd io.Reader) (c *history.Checkp
 	if err := auditBundle(pack, id); err != nil {
 		return nil, badBundle("%w", err)
 	}
-	err = r.Exclusive(ctx, func() error {
+	err = r.Exclusive(ctx, func(*history.Locked) error {
 		batch := r.DB.NewBatch()
 		defer batch.Discard()
 		if err := pack.AddTo(ctx, batch); err != nil {

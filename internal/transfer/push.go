@@ -36,7 +36,7 @@ func (r *Transport) identity(ctx context.Context) (id string, err error) {
 	if id, err = r.DB.Identity(false); !errors.Is(err, odb.ErrNotFound) {
 		return id, err
 	}
-	err = r.Exclusive(ctx, func() error {
+	err = r.Exclusive(ctx, func(*history.Locked) error {
 		id, err = r.DB.Identity(true)
 		return err
 	})

@@ -126,7 +126,7 @@ func TestReplacedIDs(t *testing.T) {
 	old, gone := object.Sum(object.Commit, []byte("old")), object.Sum(object.Commit, []byte("gone"))
 	record := func(more map[object.ID]object.ID) {
 		t.Helper()
-		if err := f.RecordReplaced(more); err != nil {
+		if err := f.Locked(t.Context(), func(l *history.Locked) error { return f.RecordReplaced(l, more) }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -158,11 +158,10 @@ func TestLosses(t *testing.T) {
 	ref := history.Loss{Kind: "ref", Ref: history.RefPins + "p", Text: "the pin p is gone"}
 	moved := history.Loss{Kind: "ref", Ref: history.RefTracks + "d", Now: strings.Repeat("2", 40), Text: "the line of d has moved"}
 	path := history.Loss{Kind: "path", Path: "a\xff", Checkpoint: strings.Repeat("3", 40), Text: "a is lost"}
-	if err := f.RecordLosses([]history.Loss{cut, ref}); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.RecordLosses([]history.Loss{moved, path}); err != nil {
-		t.Fatal(err)
+	for _, losses := range [][]history.Loss{{cut, ref}, {moved, path}} {
+		if err := f.Locked(t.Context(), func(l *history.Locked) error { return f.RecordLosses(l, losses) }); err != nil {
+			t.Fatal(err)
+		}
 	}
 	list, err := f.Losses()
 	if err != nil || len(list) != 4 || list[0].Text != cut.Text || list[3].Path != "a\xff" || list[0].When.IsZero() {

@@ -48,8 +48,8 @@ func (r *Store) Losses() ([]Loss, error) {
 	return list, nil
 }
 
-// RecordLosses appends to the list. The caller holds the lock.
-func (r *Store) RecordLosses(more []Loss) error {
+// RecordLosses appends to the list.
+func (r *Store) RecordLosses(_ *Locked, more []Loss) error {
 	data, err := r.DB.ReadPrivate(odb.PrivateLost)
 	if err != nil && !errors.Is(err, odb.ErrNotFound) {
 		return err

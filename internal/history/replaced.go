@@ -35,9 +35,9 @@ func (r *Store) ReadReplaced() map[object.ID]object.ID {
 	return all
 }
 
-// RecordReplaced adds to the list. The caller holds the lock. A replacement that was itself
+// RecordReplaced adds to the list. A replacement that was itself
 // replaced is followed to the end. An id whose replacement no longer exists is dropped.
-func (r *Store) RecordReplaced(more map[object.ID]object.ID) error {
+func (r *Store) RecordReplaced(_ *Locked, more map[object.ID]object.ID) error {
 	all := r.ReadReplaced()
 	for old, now := range all {
 		if further, ok := more[now]; ok {

@@ -13,13 +13,13 @@ import (
 )
 
 // addPurged adds paths to the list of purged paths.
-func (r *Rewriter) addPurged(paths []string) error {
+func (r *Rewriter) addPurged(l *history.Locked, paths []string) error {
 	all := append(r.PurgedPaths(), paths...)
 	slices.Sort(all)
-	return r.writePurged(slices.Compact(all))
+	return r.writePurged(l, slices.Compact(all))
 }
 
-func (r *Rewriter) writePurged(paths []string) error {
+func (r *Rewriter) writePurged(_ *history.Locked, paths []string) error {
 	data, err := json.Marshal(pathtext.Texts(paths))
 	if err != nil {
 		return err
@@ -30,10 +30,10 @@ func (r *Rewriter) writePurged(paths []string) error {
 // Unpurge allows captures of purged paths again. Their old contents stay gone. A path that was not
 // purged is ErrNotFound.
 func (r *Rewriter) Unpurge(ctx context.Context, paths []string) error {
-	return r.Locked(ctx, func(*history.Locked) error { return r.unpurge(paths) })
+	return r.Locked(ctx, func(l *history.Locked) error { return r.unpurge(l, paths) })
 }
 
-func (r *Rewriter) unpurge(paths []string) error {
+func (r *Rewriter) unpurge(l *history.Locked, paths []string) error {
 	all := r.PurgedPaths()
 	for _, path := range paths {
 		rel, err := r.Rel(path)
@@ -46,7 +46,7 @@ func (r *Rewriter) unpurge(paths []string) error {
 		}
 		all = slices.Delete(all, i, i+1)
 	}
-	if err := r.writePurged(all); err != nil {
+	if err := r.writePurged(l, all); err != nil {
 		return fmt.Errorf("unpurge: %w", err)
 	}
 	return nil

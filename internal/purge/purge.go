@@ -46,7 +46,7 @@ func (r *Rewriter) Purge(ctx context.Context, paths []string) (*PurgeResult, err
 		return nil, err
 	}
 	p := &purger{repo: r, paths: rels, commits: make(map[object.ID]object.ID), trees: make(map[object.ID]*purgedTree), found: make(map[string]bool), blobs: make(map[object.ID]bool)}
-	if err := r.Exclusive(ctx, func(*history.Locked) error { return p.rewrite(ctx) }); err != nil {
+	if err := r.Exclusive(ctx, func(l *history.Locked) error { return p.rewrite(ctx, l) }); err != nil {
 		return nil, fmt.Errorf("purge: %w", err)
 	}
 	done := &PurgeResult{Paths: p.foundPaths(), Checkpoints: append([]string{}, p.partial...), Elsewhere: []string{}}
@@ -137,8 +137,8 @@ func (p *purger) foundPaths() []string {
 	return list
 }
 
-// rewrite rewrites all refs. The caller holds the lock.
-func (p *purger) rewrite(ctx context.Context) error {
+// rewrite rewrites all refs.
+func (p *purger) rewrite(ctx context.Context, l *history.Locked) error {
 	r := p.repo
 	p.batch = r.DB.NewBatch()
 	defer p.batch.Discard()
@@ -162,7 +162,7 @@ func (p *purger) rewrite(ctx context.Context) error {
 		return err
 	}
 	w := Rewritten{Refs: refs, Commits: p.commits, Replaced: p.replacements(), Journals: journals}
-	return r.ReplaceHistory(p.batch, w, func() error { return r.addPurged(p.paths) })
+	return r.ReplaceHistory(l, p.batch, w, func() error { return r.addPurged(l, p.paths) })
 }
 
 // replacements maps the old ids of commits, and of the trees of states, to the new ones.

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"sync"
 
+	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 )
@@ -22,7 +23,7 @@ type Rewritten struct {
 // ReplaceHistory replaces the store's history by a rewritten one. If the process dies on the way,
 // the store is sound and the same call completes the work. beforeRefs runs after all objects are
 // written and before the first ref moves.
-func (r *Rewriter) ReplaceHistory(batch *odb.Batch, w Rewritten, beforeRefs func() error) error {
+func (r *Rewriter) ReplaceHistory(l *history.Locked, batch *odb.Batch, w Rewritten, beforeRefs func() error) error {
 	ends, err := r.DB.Shallow()
 	if err != nil {
 		return err
@@ -38,7 +39,7 @@ func (r *Rewriter) ReplaceHistory(batch *odb.Batch, w Rewritten, beforeRefs func
 	if err := r.DB.SetShallow(append(ends, w.Ends...)); err != nil {
 		return err
 	}
-	if err := r.RecordReplaced(w.Replaced); err != nil {
+	if err := r.RecordReplaced(l, w.Replaced); err != nil {
 		return err
 	}
 	if err := beforeRefs(); err != nil {

@@ -52,7 +52,7 @@ const maxFindings = 1000
 func (r *Doctor) Check(ctx context.Context, opt CheckOptions) ([]Fault, error) {
 	c := &checker{repo: r, opt: opt, bad: make(map[object.ID]bool)}
 	if !opt.Fix {
-		err := c.run(ctx)
+		err := c.run(ctx, nil)
 		if err == nil {
 			c.found, err = r.withoutPassing(ctx, c.found)
 		}
@@ -71,7 +71,7 @@ func (r *Doctor) Check(ctx context.Context, opt CheckOptions) ([]Fault, error) {
 	if err := c.finishInterrupted(ctx); err != nil {
 		return c.found, err
 	}
-	err = r.Locked(ctx, func(*history.Locked) error { return c.run(ctx) })
+	err = r.Locked(ctx, func(l *history.Locked) error { return c.run(ctx, l) })
 	if err == nil {
 		err = c.mend(ctx)
 	}
@@ -96,7 +96,7 @@ func (r *Doctor) withoutPassing(ctx context.Context, found []Fault) ([]Fault, er
 			return found, ctx.Err()
 		}
 		again := &checker{repo: r, opt: CheckOptions{Quick: true}, bad: make(map[object.ID]bool)}
-		err := r.Locked(ctx, func(*history.Locked) error { return again.run(ctx) })
+		err := r.Locked(ctx, func(l *history.Locked) error { return again.run(ctx, l) })
 		if errors.Is(err, state.ErrLocked) { // a running process holds the lock; the findings are its own
 			return slices.DeleteFunc(found, passing), ctx.Err()
 		}
@@ -167,8 +167,9 @@ func (c *checker) interrupted() []odb.Journal {
 	return list
 }
 
-func (c *checker) run(ctx context.Context) error {
-	c.statCache()
+// run looks at everything. Without Fix the lock may be nil.
+func (c *checker) run(ctx context.Context, l *history.Locked) error {
+	c.statCache(l)
 	c.ends(ctx)
 	if !c.opt.Fix {
 		for _, j := range c.interrupted() {
@@ -181,7 +182,7 @@ func (c *checker) run(ctx context.Context) error {
 }
 
 // statCache checks whether the stat cache can be read. It is only a cache.
-func (c *checker) statCache() {
+func (c *checker) statCache(_ *history.Locked) {
 	_, err := index.Load(c.repo.IndexFile())
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
 		return

@@ -18,7 +18,7 @@ import (
 // cut removes the lost objects from the history. It removes nothing that is whole.
 func (m *mender) cut(ctx context.Context) error {
 	r := m.repo
-	if !m.dry {
+	if !m.dry() {
 		m.batch = r.DB.NewBatch()
 		defer m.batch.Discard()
 	}
@@ -45,7 +45,7 @@ func (m *mender) cut(ctx context.Context) error {
 		w.Refs = append(w.Refs, odb.Ref{Name: name, ID: m.asides[name]})
 	}
 	m.tellPaths()
-	if m.dry {
+	if m.dry() {
 		return nil
 	}
 	w.Ends = m.ends
@@ -62,7 +62,7 @@ func (m *mender) cut(ctx context.Context) error {
 	if w.Journals, err = r.JournalsNaming(func(text string) (string, error) { return m.mentions(ctx, text) }); err != nil {
 		return err
 	}
-	return r.ReplaceHistory(m.batch, w, func() error { return r.RecordLosses(m.gone) })
+	return r.ReplaceHistory(m.lock, m.batch, w, func() error { return r.RecordLosses(m.lock, m.gone) })
 }
 
 // commit rewrites a commit after its parents and the commits that it names. ok is false for a
@@ -144,7 +144,7 @@ func (m *mender) rewrite(ctx context.Context, id object.ID, c *object.CommitData
 		changed = changed || was != h.Value
 	}
 	now = id
-	if changed && !m.dry {
+	if changed && !m.dry() {
 		out, err := object.AppendCommit(nil, c)
 		if err != nil {
 			return id, "", err

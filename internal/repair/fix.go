@@ -26,9 +26,9 @@ func (c *checker) mend(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	m := newMender(c.repo, !c.opt.Fix, c.bad)
+	m := newMender(c.repo, c.bad)
 	m.torn = c.torn
-	run := func(*history.Locked) error { return m.run(ctx, places) }
+	run := func(l *history.Locked) error { return m.run(ctx, l, places) }
 	if c.opt.Fix {
 		err = c.repo.Locked(ctx, run)
 	} else {

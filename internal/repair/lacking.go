@@ -10,7 +10,7 @@ import (
 
 // LackedObjects lists the objects that are reachable from refs and that the store has lost.
 func (r *Doctor) LackedObjects(ctx context.Context) ([]object.ID, error) {
-	m := newMender(r, true, nil)
+	m := newMender(r, nil)
 	if err := m.walk(ctx); err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ import (
 // A dry mender writes nothing and finds the same.
 type mender struct {
 	repo  *Doctor
-	dry   bool
+	lock  *history.Locked    // nil in a dry run
 	bad   map[object.ID]bool // objects that a check has read and found damaged
 	torn  []string           // refs whose value was lost
 	batch *odb.Batch
@@ -63,8 +63,8 @@ type treeLoss struct {
 // pathLoss lists the checkpoints that lost a path.
 type pathLoss struct{ ids []object.ID }
 
-func newMender(r *Doctor, dry bool, bad map[object.ID]bool) *mender {
-	m := &mender{repo: r, dry: dry, bad: bad, back: make(map[object.ID]string), held: make(map[object.ID]foundObject)}
+func newMender(r *Doctor, bad map[object.ID]bool) *mender {
+	m := &mender{repo: r, bad: bad, back: make(map[object.ID]string), held: make(map[object.ID]foundObject)}
 	m.reset()
 	return m
 }
@@ -257,15 +257,19 @@ func (m *mender) readable(id object.ID) (bool, error) {
 	return err == nil, err
 }
 
-// run does the repair. The caller holds the lock unless the mender is dry.
-func (m *mender) run(ctx context.Context, places []place) error {
+// dry reports whether nothing is to be written.
+func (m *mender) dry() bool { return m.lock == nil }
+
+// run does the repair. Without the lock it is a dry run.
+func (m *mender) run(ctx context.Context, l *history.Locked, places []place) error {
+	m.lock = l
 	if err := m.walk(ctx); err != nil {
 		return fmt.Errorf("look for what is lost: %w", err)
 	}
 	if err := m.findTips(ctx); err != nil {
 		return fmt.Errorf("look for the tips of lines: %w", err)
 	}
-	if len(m.lost) > 0 && !m.dry {
+	if len(m.lost) > 0 && !m.dry() {
 		m.repo.FreshIndex() // it assumes that the lost objects exist
 	}
 	if err := m.seek(ctx, places); err != nil {

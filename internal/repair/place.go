@@ -89,7 +89,7 @@ func (r *Doctor) otherStores() (dirs []string) {
 // directory that has not changed since the loss. The place itself holds no objects.
 func (r *Doctor) capturedPlace() place {
 	prepare := func(ctx context.Context, m *mender) error {
-		if m.dry || m.captured || r.Enabled() != nil {
+		if m.dry() || m.captured || r.Enabled() != nil {
 			return nil
 		}
 		m.captured = true

@@ -86,7 +86,7 @@ func (m *mender) refToTree(ctx context.Context, ref odb.Ref) (object.ID, error) 
 	if ref.Name == history.RefDisk || ref.Name == history.RefHeld || loss.itself {
 		return object.ID{}, nil
 	}
-	if m.dry {
+	if m.dry() {
 		return ref.ID, nil
 	}
 	s, err := m.state(ref.ID, loss)

@@ -56,7 +56,7 @@ func (m *mender) recoverFrom(ctx context.Context, p place) (n int, err error) {
 			n++
 		}
 	}
-	if m.dry || n == 0 {
+	if m.dry() || n == 0 {
 		return n, nil
 	}
 	return n, batch.Commit()
@@ -77,7 +77,7 @@ func (m *mender) recoverObject(batch *odb.Batch, p place, id object.ID) (bool, e
 	if err != nil || object.Sum(kind, content) != id {
 		return false, nil
 	}
-	if m.dry {
+	if m.dry() {
 		m.held[id] = foundObject{kind, content}
 		return true, nil
 	}
@@ -87,7 +87,7 @@ func (m *mender) recoverObject(batch *odb.Batch, p place, id object.ID) (bool, e
 
 func (m *mender) recoverBlob(batch *odb.Batch, id object.ID, size int64, in io.Reader) (bool, error) {
 	checked := &failing{r: in}
-	if m.dry {
+	if m.dry() {
 		h := object.NewHash(object.Blob, size)
 		_, err := io.Copy(h, checked)
 		return err == nil && object.HashID(h) == id, nil

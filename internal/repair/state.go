@@ -24,7 +24,7 @@ func (m *mender) withoutLost(id object.ID, c *object.CommitData, loss *treeLoss)
 		}
 		p.ids = append(p.ids, id)
 	}
-	if m.dry {
+	if m.dry() {
 		return "", nil
 	}
 	s, err := m.state(c.Tree, loss)

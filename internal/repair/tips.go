@@ -17,7 +17,7 @@ import (
 func (m *mender) findTips(ctx context.Context) error {
 	moved := false
 	for _, name := range m.torn {
-		if m.dry || !strings.HasPrefix(name, history.RefTracks) && !strings.HasPrefix(name, history.RefSessions) && name != history.RefOperations {
+		if m.dry() || !strings.HasPrefix(name, history.RefTracks) && !strings.HasPrefix(name, history.RefSessions) && name != history.RefOperations {
 			continue // other refs name a single state, and it is not known which
 		}
 		id, found, err := m.tipOf(ctx, name)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+	"github.com/seed-fb9cbc17/cairn/internal/index"
 )
 
 // keeper is a Repo that stays open, and so keeps the stat cache.
@@ -128,5 +129,18 @@ func TestKeptIndexOfAFailure(t *testing.T) {
 			}
 			k.same("after a failure")
 		})
+	}
+}
+
+// foldStatCache writes the whole stat cache as a new base.
+func foldStatCache(f *fixture) {
+	f.Helper()
+	file := index.File{Base: filepath.Join(f.indexDir(), "index"), Delta: filepath.Join(f.indexDir(), "index.delta")}
+	x, err := index.Load(file)
+	if err == nil {
+		err = x.Fold(file)
+	}
+	if err != nil {
+		f.Fatal(err)
 	}
 }

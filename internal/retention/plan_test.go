@@ -216,7 +216,7 @@ func (p *planned) judged(c *planCase, v *verdict) {
 	if !slices.Equal(v.shortened, c.shortened) {
 		p.Errorf("lines %q lose their beginning, want %q", v.shortened, c.shortened)
 	}
-	if err := p.carryOutVerdict(v); err != nil {
+	if err := p.Locked(p.Context(), func(l *history.Locked) error { return p.carryOutVerdict(l, v) }); err != nil {
 		p.Fatal(err)
 	}
 	if _, err := collect.Run(p.Context(), p.DB, collect.Options{Thorough: true}); err != nil {

@@ -113,7 +113,7 @@ func (r *Cleaner) letGo(ctx context.Context, s *survey, opt CleanOptions, done *
 	}
 	if opt.DryRun {
 		c.WithoutRef, c.Cut = func(name string) bool { return gone[name] }, v.cut
-	} else if err := r.Exclusive(ctx, func(*history.Locked) error { return r.carryOutVerdict(v) }); err != nil {
+	} else if err := r.Exclusive(ctx, func(l *history.Locked) error { return r.carryOutVerdict(l, v) }); err != nil {
 		return err
 	}
 	got, err := collect.Run(ctx, r.DB, c)
@@ -124,7 +124,7 @@ func (r *Cleaner) letGo(ctx context.Context, s *survey, opt CleanOptions, done *
 		err = fmt.Errorf("%w: %w", state.ErrNoSpace, err)
 	}
 	if err == nil && !opt.DryRun && !got.Incomplete && got.Blocked == nil {
-		err = r.Exclusive(ctx, func(*history.Locked) error { return r.forgetEnds() })
+		err = r.Exclusive(ctx, r.forgetEnds)
 	}
 	return err
 }
@@ -142,7 +142,7 @@ func (d *CleanResult) add(c *collect.Result, dry bool) {
 
 // carryOutVerdict cuts lines and deletes refs. A ref that has moved since the survey stays: another
 // process has continued the line.
-func (r *Cleaner) carryOutVerdict(v *verdict) error {
+func (r *Cleaner) carryOutVerdict(_ *history.Locked, v *verdict) error {
 	if len(v.cut) > 0 {
 		ends, err := r.DB.Shallow()
 		if err != nil {
@@ -165,7 +165,7 @@ func (r *Cleaner) carryOutVerdict(v *verdict) error {
 }
 
 // forgetEnds drops the ends of lines that no longer exist.
-func (r *Cleaner) forgetEnds() error {
+func (r *Cleaner) forgetEnds(*history.Locked) error {
 	ends, err := r.DB.Shallow()
 	if err != nil {
 		return err

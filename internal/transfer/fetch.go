@@ -67,11 +67,11 @@ func (r *Transport) fetch(ctx context.Context, m *remote) (fetched []string, err
 	if err != nil || len(in.lines)+len(found) == 0 {
 		return nil, err
 	}
-	err = r.Exclusive(ctx, func(*history.Locked) error {
+	err = r.Exclusive(ctx, func(l *history.Locked) error {
 		if err := q.Adopt(); err != nil {
 			return err
 		}
-		fetched, err = r.adoptIncoming(in)
+		fetched, err = r.adoptIncoming(l, in)
 		return err
 	})
 	for _, id := range found {
@@ -219,7 +219,7 @@ func (r *Transport) trusted(ctx context.Context) (map[object.ID]bool, error) {
 
 // adoptIncoming sets the refs of the audited lines. Their objects are in the store now, unless a
 // cleaning has removed some that the store had before.
-func (r *Transport) adoptIncoming(in *incoming) (fetched []string, err error) {
+func (r *Transport) adoptIncoming(_ *history.Locked, in *incoming) (fetched []string, err error) {
 	if err := r.hasAll(in); err != nil {
 		return nil, err
 	}

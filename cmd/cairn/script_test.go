@@ -23,6 +23,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	gittest.InMemory()
 	cairn := func() {
 		systemGitConfig = nil // whatever this machine's is
 		main()

@@ -24,6 +24,7 @@ func TestMain(m *testing.M) {
 		}
 		syscall.Exit(run(what, os.Args[1])) // os.Exit would write coverage files
 	}
+	gittest.InMemory()
 	os.Exit(m.Run())
 }
 

@@ -13,6 +13,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
 const (
@@ -24,7 +26,10 @@ const (
 
 var program string // the built cairn
 
-func TestMain(m *testing.M) { os.Exit(runTests(m)) }
+func TestMain(m *testing.M) {
+	gittest.InMemory()
+	os.Exit(runTests(m))
+}
 
 func runTests(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "programmodel")

@@ -299,7 +299,7 @@ func (f *fixture) commitAgain(o *gittest.Oracle) {
 	}
 	o.In(f.root, "add", "-A")
 	o.In(f.root, "commit", "-qm", "more")
-	o.In(f.root, "gc", "-q")
+	o.In(f.root, "repack", "-adq")
 }
 
 // trackedExactly compares the first track of a fixture with one that reads everything,

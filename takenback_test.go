@@ -44,13 +44,19 @@ func TestV06_RevertBringsBackADirectoryBehindAnUnreadableFile(t *testing.T) {
 	gittest.AssertTree(t, f.root, gittest.Tree{"d/a": gittest.File("1\n"), "b": gittest.File("b\n")})
 }
 
+// tooLarge lowers the size limit of captures and returns the text of a file above it.
+func (f *fixture) tooLarge() string {
+	f.opt.MaxFileSize = 64 << 10
+	return strings.Repeat("large\n", int(f.opt.MaxFileSize)/6+1)
+}
+
 // A file that grows beyond the size limit is in one capture only. A revert cannot take
 // the change back, and says so.
 func TestV06_RevertListsWhatNoCaptureHolds(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, gittest.Tree{"a": gittest.File("1\n"), "b": gittest.File("b\n")})
+	large := f.tooLarge()
 	from := f.trackAll()
-	large := strings.Repeat("large\n", cairn.DefaultMaxFileSize/6+1)
 	f.write("a", large)
 	f.write("new", large)
 	f.write("b", "c\n")
@@ -125,9 +131,10 @@ func TestV06_NewDirectoryInAnEmptyOneGoes(t *testing.T) {
 func TestV06_EveryScanFindsAHeldFile(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, gittest.Tree{"d/e/x": gittest.File("x\n"), "d/e/y": gittest.File("y\n")})
+	large := f.tooLarge()
 	f.trackAll()
 	f.write(".gitignore", "*\n")
-	f.write("d/e/x", strings.Repeat("large\n", cairn.DefaultMaxFileSize/6+1))
+	f.write("d/e/x", large)
 	f.remove("d/e/y")
 	for range 3 {
 		skipped := f.track().Skipped
@@ -141,8 +148,12 @@ func TestV06_EveryScanFindsAHeldFile(t *testing.T) {
 // or not.
 func TestV06_RevertListsWhatStandsInADirectorysPlace(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"mine\n", strings.Repeat("large\n", cairn.DefaultMaxFileSize/6+1)} {
+	for _, captured := range []bool{true, false} {
 		f := newFixture(t, gittest.Tree{"d/a": gittest.File("a\n")})
+		text := f.tooLarge()
+		if captured {
+			text = "mine\n"
+		}
 		from := f.track().Checkpoint
 		f.chmodAll([]string{"d"}, 0o700)
 		to := f.track().Checkpoint

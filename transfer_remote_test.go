@@ -71,6 +71,9 @@ func bareRepository(t *testing.T, o *gittest.Oracle) string {
 func exchange(t *testing.T, o *gittest.Oracle, dir, remote string) {
 	tree := manyKinds()
 	delete(tree, "zeros")
+	if remote != dir { // git's work for it is the same on every way; this is more than git sends at once
+		tree["large"] = gittest.File(noise(1, 2<<20))
+	}
 	f := newFixture(t, tree)
 	first := f.track()
 	f.write("a", "2\n")

@@ -35,9 +35,16 @@ func TestV06_UnrevertBringsBackALargeFileInADirectorysPlace(t *testing.T) {
 	}
 }
 
+// tooLarge sets the size limit of captures and returns the text of a file above it.
+func (f *fixture) tooLarge(limit int) string {
+	f.maxFile = int64(limit)
+	f.reopen()
+	return strings.Repeat("large\n", limit/6+1)
+}
+
 func unrevertALargeFile(t *testing.T, before gittest.Tree, when string, policy cairn.Policy) {
-	large := strings.Repeat("large\n", cairn.DefaultMaxFileSize/6+1)
 	f := newFixture(t, before)
+	large := f.tooLarge(64 << 10)
 	f.begin("s", "m", "1")
 	if err := os.Remove(f.path("program")); err != nil {
 		t.Fatal(err)

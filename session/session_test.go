@@ -21,6 +21,7 @@ type fixture struct {
 	*testing.T
 	root, data string
 	repo       *cairn.Repo
+	maxFile    int64 // size limit of captures in bytes, 0 = the default
 	*session.Sessions
 }
 
@@ -41,7 +42,7 @@ func newFixtureIn(t *testing.T, root string, tree gittest.Tree) *fixture {
 // reopen forgets all that is only in memory.
 func (f *fixture) reopen() {
 	f.Helper()
-	r, err := cairn.Open(cairn.Options{Root: f.root, DataDir: f.data, NoSync: true})
+	r, err := cairn.Open(cairn.Options{Root: f.root, DataDir: f.data, NoSync: true, MaxFileSize: f.maxFile})
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -188,44 +188,44 @@ func TestBorrowTraps(t *testing.T) {
 		"filter that keeps the size": func(f *fixture, o *gittest.Oracle) {
 			o.In(f.root, "config", "filter.turn.clean", "tr a-z n-za-m")
 			o.In(f.root, "config", "filter.turn.smudge", "tr a-z n-za-m")
-			f.write(".gitattributes", "d1/* filter=turn\n")
+			f.write(".gitattributes", "d1/f[18] filter=turn\n")
 			f.commitAgain(o)
 		},
 		"filter by a macro": func(f *fixture, o *gittest.Oracle) {
 			o.In(f.root, "config", "filter.turn.clean", "tr a-z n-za-m")
-			f.write(".gitattributes", "[attr]turned filter=turn\nd1/* turned\n")
+			f.write(".gitattributes", "[attr]turned filter=turn\nd1/f[18] turned\n")
 			f.commitAgain(o)
 		},
 		"filter by a quoted pattern": func(f *fixture, o *gittest.Oracle) {
 			o.In(f.root, "config", "filter.turn.clean", "tr a-z n-za-m")
-			f.write(".gitattributes", "\"d1/*\" filter=turn\n")
+			f.write(".gitattributes", "\"d1/f[18]\" filter=turn\n")
 			f.commitAgain(o)
 		},
 		"filter in a directory of its own": func(f *fixture, o *gittest.Oracle) {
 			o.In(f.root, "config", "filter.turn.clean", "tr a-z n-za-m")
-			f.write("d1/.gitattributes", "* filter=turn\n")
+			f.write("d1/.gitattributes", "f[18] filter=turn\n")
 			f.commitAgain(o)
 		},
 		"filter by info/attributes": func(f *fixture, o *gittest.Oracle) {
 			o.In(f.root, "config", "filter.turn.clean", "tr a-z n-za-m")
-			f.write(".git/info/attributes", "f1* filter=turn\n")
+			f.write(".git/info/attributes", "f1? filter=turn\n")
 			f.commitAgain(o)
 		},
 		"filter by core.attributesFile": func(f *fixture, o *gittest.Oracle) {
 			o.In(f.root, "config", "filter.turn.clean", "tr a-z n-za-m")
 			o.In(f.root, "config", "core.attributesFile", ".git/mine")
-			f.write(".git/mine", "f1* filter=turn\n")
+			f.write(".git/mine", "f1? filter=turn\n")
 			f.commitAgain(o)
 		},
 		"attributes that are not checked out": func(f *fixture, o *gittest.Oracle) {
 			o.In(f.root, "config", "filter.turn.clean", "tr a-z n-za-m")
-			f.write("d1/.gitattributes", "* filter=turn\n")
+			f.write("d1/.gitattributes", "f[18] filter=turn\n")
 			f.commitAgain(o)
 			f.remove("d1/.gitattributes")
 		},
 		"LFS pointers": func(f *fixture, o *gittest.Oracle) {
 			o.In(f.root, "config", "filter.lfs.clean", "sha256sum")
-			f.write(".gitattributes", "f1* filter=lfs diff=lfs merge=lfs -text\n")
+			f.write(".gitattributes", "f1? filter=lfs diff=lfs merge=lfs -text\n")
 			f.commitAgain(o)
 		},
 		"line ends": func(f *fixture, o *gittest.Oracle) {

@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	modelShort   = 3 * time.Second
+	modelShort   = 1500 * time.Millisecond
 	modelTime    = 15 * time.Second
 	modelWorkers = 2
 	historySteps = 40

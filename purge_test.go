@@ -169,34 +169,6 @@ func TestPurgeDirectory(t *testing.T) {
 	f.sound()
 }
 
-func TestPurgeSaysWhatIsLeft(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t, gittest.Tree{"a": gittest.File(secret), "copy": gittest.File(secret)})
-	f.trackAll()
-	if got := f.purge("a"); len(got.Elsewhere) != 1 {
-		t.Errorf("purged %+v; the copy still holds the same", got)
-	}
-	if got := f.purge("copy"); len(got.Elsewhere) != 0 {
-		t.Errorf("purged %+v", got)
-	}
-	f.wantNoTrace(secret[:9])
-}
-
-func TestPurgeRefuses(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t, gittest.Tree{"a": gittest.File("1")})
-	f.trackAll()
-	for _, path := range []string{"", ".", f.root, "..", "../x", filepath.Dir(f.root)} {
-		_, err := f.repo().Purge(background, []string{path})
-		assertError(t, err, cairn.ErrOutside)
-	}
-	_, err := f.repo().Purge(background, []string{"b"})
-	assertError(t, err, cairn.ErrNotFound)
-	if _, err := f.repo().Purge(background, nil); err == nil {
-		t.Error("purging nothing is no error")
-	}
-}
-
 // A purged path stays out until Unpurge.
 func TestUnpurge(t *testing.T) {
 	t.Parallel()

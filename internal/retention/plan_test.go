@@ -82,8 +82,8 @@ var planCases = []planCase{
 	},
 	{
 		name:  "a fork keeps the part of the session that it continues",
-		lines: [][]string{{sessA, "a:30", "b:29", "c:28"}, {sessB, "from:b", "d:1"}},
-		keep:  settings.Retention{KeepLast: 1}, live: "a b d", gone: []string{sessA},
+		lines: [][]string{{sessA, "a:30", "b:29", "c:28"}, {sessB, "from:b", "d:1"}, {dayB, "e:0"}},
+		keep:  settings.Retention{KeepLast: 1}, live: "a b d e", gone: []string{sessA},
 	},
 	{
 		name:  "a day does not live on through a session that begins at it",

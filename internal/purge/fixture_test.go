@@ -42,7 +42,7 @@ func (w *written) track(f files) *history.Checkpoint {
 	return statetest.Track(w, w.Store, statetest.NewState(w, w.Store, f))
 }
 
-func (w *written) purge(paths ...string) *Purged {
+func (w *written) purge(paths ...string) *PurgeResult {
 	w.Helper()
 	got, err := w.Purge(context.Background(), paths)
 	if err != nil {

@@ -270,7 +270,9 @@ func TestPurgeOfADamagedStore(t *testing.T) {
 		"metadata of a later release": func(w *written, c *history.Checkpoint) {
 			batch := w.DB.NewBatch()
 			defer batch.Discard()
-			id, err := w.AddEncoded(batch, history.TreeOf(c), `{"v":3}`, nil, history.StateLabel{})
+			id, err := history.AddCommit(batch, history.CommitRequest{
+				Tree: history.TreeOf(c), Meta: `{"v":3}`, Message: "later", When: w.Now(), Author: object.Signature{Name: "user", Email: "cairn@localhost"},
+			})
 			if err := errors.Join(err, batch.Commit()); err != nil {
 				w.Fatal(err)
 			}

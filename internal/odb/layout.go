@@ -28,7 +28,6 @@ var (
 	lockFile    = filepath.Join(privateDir, "lock")
 	holderFile  = filepath.Join(privateDir, "lock.holder")
 	waitFile    = filepath.Join(privateDir, "lock.wait")
-	collectFile = filepath.Join(privateDir, "collect")
 	damagedDir  = filepath.Join(privateDir, "damaged")
 	journalDir  = filepath.Join(privateDir, "journal")
 	packDir     = filepath.Join("objects", "pack")

@@ -75,15 +75,15 @@ func (db *DB) Lock(ctx context.Context) (unlock func() error, err error) {
 	}), nil
 }
 
-// heldLock is the lock while this process has it.
-type heldLock struct {
+// acquiredLock is the lock while this process has it.
+type acquiredLock struct {
 	kernel *flock.Flock
 	record *holderRecord
 }
 
 // leave clears the record before it releases the kernel lock: a record of this process always
 // means that this process has the lock.
-func (db *DB) leave(l *heldLock) error {
+func (db *DB) leave(l *acquiredLock) error {
 	nonce := newNonce()
 	err := l.record.clear(nonce)
 	if db.nonce = nonce; err != nil {
@@ -117,7 +117,7 @@ func (db *DB) waitForTurn(ctx context.Context) error {
 }
 
 // acquire gets the kernel lock and writes the record. It tries at least once.
-func (db *DB) acquire(ctx context.Context) (*heldLock, error) {
+func (db *DB) acquire(ctx context.Context) (*acquiredLock, error) {
 	if db.isIrregular(lockFile) {
 		return nil, fmt.Errorf("%w: lock store %s: %s is not a regular file; cairn doctor --fix mends it", pack.ErrCorrupt, db.dir, db.path(lockFile))
 	}
@@ -163,7 +163,7 @@ func tryLock(fl *flock.Flock) (bool, error) {
 }
 
 // enter writes the record. The caller has the kernel lock; enter releases it on an error.
-func (db *DB) enter(fl *flock.Flock) (*heldLock, error) {
+func (db *DB) enter(fl *flock.Flock) (*acquiredLock, error) {
 	path := db.path(holderFile)
 	record, h, ok, err := openHolder(path)
 	if errors.Is(err, atomicfile.ErrNotRegular) || errors.Is(err, syscall.EISDIR) {
@@ -181,7 +181,7 @@ func (db *DB) enter(fl *flock.Flock) (*heldLock, error) {
 			if db.nonce == "" || db.nonce != record.nonce {
 				db.disturbances++
 			}
-			return &heldLock{fl, record}, nil
+			return &acquiredLock{fl, record}, nil
 		}
 		record.file.Close()
 	}

@@ -118,15 +118,15 @@ func (db *DB) recover() error {
 // objects in it. Call it with the lock held.
 func (db *DB) DropLog() error { return pack.Damage(db.log.Drop()) }
 
-// keepsLog reports whether this process appends to a redo log.
-func (db *DB) keepsLog() bool { return db.log.Kept() && !db.opt.NoSync }
+// usesLog reports whether this process appends to a redo log.
+func (db *DB) usesLog() bool { return db.log.Kept() && !db.opt.NoSync }
 
 // logForRefs locks the redo log for a change of refs. It returns nil if the change has to be
 // flushed by itself. A process that keeps no log empties the log of others: the log must not name
 // a ref that changes outside of it.
 func (db *DB) logForRefs() (*redo.Writer, error) {
 	w, err := db.lockLog()
-	if w == nil || err != nil || db.keepsLog() {
+	if w == nil || err != nil || db.usesLog() {
 		return w, err
 	}
 	defer w.Unlock()
@@ -153,7 +153,7 @@ const packNameSize = int64(len(pack.Prefix)) + 2*sha1.Size
 // that only the append is waited for. done is false where there is no log, or no room in a
 // record; nothing has happened then.
 func (db *DB) publishSmall(w *pack.Writer, refs []RefUpdate) (p *pack.Pack, done bool, err error) {
-	if !w.InMemory() || len(refs) == 0 || w.Size() > redo.MaxRecord || !db.keepsLog() {
+	if !w.InMemory() || len(refs) == 0 || w.Size() > redo.MaxRecord || !db.usesLog() {
 		return nil, false, nil
 	}
 	if w.Size() < redo.MaxRecord/2 {

@@ -222,7 +222,7 @@ func (g *collector) mark(ctx context.Context) error {
 	}
 	g.marker = reach.NewMarker(g.db, all)
 	if g.opt.Pack != nil && !g.opt.DryRun {
-		g.marker.KeepHints()
+		g.marker.RecordHints()
 	}
 	g.marker.Lost = func(l reach.Loss) {
 		if len(g.out.Lost) < maxLost {

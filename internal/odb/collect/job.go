@@ -61,14 +61,17 @@ func (g *collector) replace(ctx context.Context, j *job, made *pack.Sealed) (tra
 	if err := g.db.DropLog(); err != nil {
 		return nil, false, err
 	}
-	present, err := g.db.Packs()
-	if err != nil {
+	if _, err := g.db.Packs(); err != nil { // for the marks, which read new packs of other processes
 		return nil, false, err
 	}
 	if err := g.markRoots(); err != nil {
 		return nil, false, err
 	}
 	if err := g.marker.Run(ctx, g.db.LockWanted); err != nil {
+		return nil, false, err
+	}
+	present, err := g.db.Packs()
+	if err != nil {
 		return nil, false, err
 	}
 	switch {

@@ -24,8 +24,8 @@ const sampleSize = 64 << 10
 // a track for a tree. It costs 200 bytes a tree until a cleaning makes deltas of them.
 const plainTree = 2 << 10
 
-// keepDeflated is the largest buffer that goes back to the pool.
-const keepDeflated = 16 << 20
+// maxPooled is the largest buffer that goes back to the pool.
+const maxPooled = 16 << 20
 
 // Deflater makes pack entries. Its writers are large, so it is reused.
 type Deflater struct {
@@ -49,7 +49,7 @@ func NewDeflater() *Deflater {
 }
 
 func (d *Deflater) Release() {
-	if d.out.Cap() > keepDeflated {
+	if d.out.Cap() > maxPooled {
 		return
 	}
 	select {

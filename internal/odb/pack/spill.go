@@ -15,7 +15,7 @@ func (w *Writer) spill() error {
 	if !w.ask(len(w.buf)) {
 		return w.skip()
 	}
-	free, err := w.settle()
+	free, err := w.waitSpilled()
 	if err == nil {
 		err = w.create()
 	}
@@ -34,8 +34,8 @@ func (w *Writer) spill() error {
 	return nil
 }
 
-// settle waits until the spilled piece is written, and returns its buffer.
-func (w *Writer) settle() (free []byte, err error) {
+// waitSpilled waits until the spilled piece is written, and returns its buffer.
+func (w *Writer) waitSpilled() (free []byte, err error) {
 	if w.spilling == nil {
 		return nil, nil
 	}
@@ -57,7 +57,7 @@ func (w *Writer) flush() error {
 	if !w.ask(len(w.buf)) {
 		return w.skip()
 	}
-	_, err := w.settle()
+	_, err := w.waitSpilled()
 	if err == nil {
 		err = w.create()
 	}

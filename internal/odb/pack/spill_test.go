@@ -15,7 +15,7 @@ func TestPieceIsNotWritten(t *testing.T) {
 		dir := t.TempDir()
 		w := NewWriter(dir)
 		must(t, w.AddContent(object.Sum(object.Blob, noise(1, SpillAt)), object.Blob, noise(1, SpillAt)))
-		_, err := w.settle()
+		_, err := w.waitSpilled()
 		must(t, err)
 		must(t, w.file.Close()) // from now on it cannot be written to
 		for i := range adds {

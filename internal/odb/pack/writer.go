@@ -84,7 +84,7 @@ func (w *Writer) Add(id object.ID, crc uint32, entry []byte) error {
 // buffer by a quarter each time, which copies a pack five times until it is complete.
 func (w *Writer) room(n int) {
 	if w.buf == nil {
-		w.buf = takeBuffer()
+		w.buf = newBuffer()
 	}
 	if n += sha1.Size; cap(w.buf)-len(w.buf) < n {
 		w.buf = append(make([]byte, 0, max(min(2*cap(w.buf), SpillAt), len(w.buf)+n, firstRoom)), w.buf...)
@@ -95,19 +95,20 @@ func (w *Writer) room(n int) {
 // the other, and growing a buffer from cleared memory takes longer than filling it.
 var buffers sync.Pool
 
-// keptBuffer is the size of the largest buffer that is kept.
-const keptBuffer = 2 << 20
+// maxPooledBuffer is the size of the largest buffer that goes back to the pool.
+const maxPooledBuffer = 2 << 20
 
-func takeBuffer() []byte {
+// newBuffer returns a buffer of the pool, nil if the pool is empty.
+func newBuffer() []byte {
 	if b, ok := buffers.Get().(*[]byte); ok {
 		return (*b)[:0]
 	}
 	return nil
 }
 
-// giveBuffer takes back a buffer that has no other user.
-func giveBuffer(b []byte) {
-	if cap(b) >= firstRoom && cap(b) <= keptBuffer {
+// releaseBuffer returns a buffer without another user to the pool.
+func releaseBuffer(b []byte) {
+	if cap(b) >= firstRoom && cap(b) <= maxPooledBuffer {
 		buffers.Put(&b)
 	}
 }
@@ -153,7 +154,7 @@ func (w *Writer) ask(more int) bool {
 
 // skip drops the buffer after a refusal of Allow.
 func (w *Writer) skip() error {
-	_, err := w.settle()
+	_, err := w.waitSpilled()
 	w.done += int64(len(w.buf))
 	w.buf = w.buf[:0]
 	return err
@@ -224,13 +225,13 @@ func (w *Writer) count() []byte {
 // Discard removes the temporary file, and takes the buffers back. After Seal it leaves the
 // sealed files alone.
 func (w *Writer) Discard() {
-	_, _ = w.settle()
+	_, _ = w.waitSpilled()
 	w.behind.end()
 	if w.file != nil {
 		atomicfile.Discard(w.file)
 		w.file = nil
 	}
-	giveBuffer(w.buf)
+	releaseBuffer(w.buf)
 	w.buf, w.rows = nil, nil
 }
 

@@ -16,15 +16,15 @@ type hints struct {
 	order   []uint32 // slots as they were marked
 }
 
-// KeepHints makes the marker remember names and the order of marks, for Hints. It is called
+// RecordHints makes the marker remember names and the order of marks, for Hints. It is called
 // before the first mark.
-func (m *Marker) KeepHints() {
+func (m *Marker) RecordHints() {
 	n := len(m.IDs)
 	m.hints = &hints{numbers: make(map[string]uint32), names: []string{""}, of: make([]uint32, n)}
 }
 
 // Hints yields the slots of the marked objects in the order of their marks, each with the
-// name of the object in one of the trees, "" where it has none. It needs KeepHints.
+// name of the object in one of the trees, "" where it has none. It needs RecordHints.
 func (m *Marker) Hints() iter.Seq2[int, string] {
 	return func(yield func(int, string) bool) {
 		for _, slot := range m.hints.order {

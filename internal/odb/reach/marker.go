@@ -39,7 +39,7 @@ type Marker struct {
 	stack        []object.ID        // commits, trees and tags to be walked
 	cut          map[object.ID]bool // commits whose parents do not count
 	ended        []object.ID        // the commits of cut that were walked
-	hints        *hints             // nil without KeepHints
+	hints        *hints             // nil without RecordHints
 	blocked      error              // why an unmarked object may be reachable
 }
 

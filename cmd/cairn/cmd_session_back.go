@@ -57,7 +57,12 @@ func (r *sessionRun) goBack(move func(session.MoveOptions) (*session.Session, *c
 		r.where(s, res)
 		return err
 	}
-	err = r.writeJSON(struct {
+	return r.writeMoved(s, res)
+}
+
+// writeMoved prints a session and the result of going back as JSON.
+func (r *sessionRun) writeMoved(s *session.Session, res *cairn.Result) error {
+	err := r.writeJSON(struct {
 		Session *session.Session `json:"session"`
 		Result  *cairn.Result    `json:"result"`
 	}{s, res})
@@ -104,14 +109,7 @@ func (r *sessionRun) fork() error {
 	if !r.global.json {
 		return r.printResult(r.cmd, res, "no file had to be changed")
 	}
-	err = r.writeJSON(struct {
-		Session *session.Session `json:"session"`
-		Result  *cairn.Result    `json:"result"`
-	}{s, res})
-	if err == nil && !res.Complete() {
-		err = errPartly
-	}
-	return err
+	return r.writeMoved(s, res)
 }
 
 func (r *sessionRun) delete() error { return r.all.Delete(r.ctx, r.args[0]) }

@@ -423,7 +423,8 @@ func TestBorrowCutShort(t *testing.T) {
 	o.Fsck(f.repo().StoreDir())
 }
 
-// What must not be in the store is not borrowed either, nor after a purge.
+// Objects that must not be in the store are not borrowed either, not even after a
+// purge.
 func TestBorrowNothingDenied(t *testing.T) {
 	t.Parallel()
 	f, o := lendingFixture(t)

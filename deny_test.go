@@ -79,7 +79,7 @@ func TestR15_NeverIsNeverTouched(t *testing.T) {
 	if res, err := f.repo().Undo(background, cairn.RevertOptions{}); err != nil || f.read("dir/KEY.PEM") != "K2" {
 		t.Errorf("undo %+v, %v", res, err)
 	}
-	// What is in the way of a file that comes back stays, too.
+	// A path that is in the way of a file to restore stays, too.
 	f.remove("a")
 	f.write("a/x.pem", "in the way")
 	f.restore(old)

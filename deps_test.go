@@ -75,7 +75,7 @@ var layers = map[string]int{
 	"internal/hooks":          11, // doors
 	"internal/mcptools":       10,
 	"internal/setup":          10,
-	"internal/agents":         11, // how agents fare with cairn
+	"internal/agents":         12, // how agents fare with cairn
 	"internal/listen":         12, // the ways into the server
 	"cmd/cairn":               13,
 	"internal/gittest":        14, // test support: may import nothing of ours, see below

@@ -10,7 +10,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/operation"
 )
 
-// R111: off means off, for everything that captures; what is there can be looked at.
+// R111: off means off, for every call that captures; existing checkpoints can be read.
 func TestR111SwitchedOff(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, gittest.Tree{"a": gittest.File("1")})

@@ -107,8 +107,8 @@ func (m *model) actions() map[string]func(*rapid.T) {
 	}
 }
 
-// clean drops old checkpoints. What is left must come back as any other; the newest
-// is always left.
+// clean drops old checkpoints. The remaining ones must be restorable; the newest always
+// remains.
 func (m *model) clean(t *rapid.T) {
 	if len(m.points) == 0 {
 		t.Skip("nothing tracked yet")

@@ -101,7 +101,7 @@ func TestPurge(t *testing.T) {
 	}
 	f.wantNoTrace(secret[:9])
 	f.sound()
-	// What was on the disk is still there, and old ids find what took their place.
+	// The files on the disk are still there, and old ids find their replacements.
 	if f.read("conf/secret.env") != secret+"2" {
 		t.Error("the file on the disk was touched")
 	}

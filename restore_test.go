@@ -241,7 +241,7 @@ func TestR42_PresentButNotCaptured(t *testing.T) {
 	if f.read("data.bin") != "small" {
 		t.Errorf("%+v", res)
 	}
-	// What was created since goes, whatever its size, and is saved.
+	// Paths that were created since are saved and deleted, whatever their size.
 	f.write("agent.bin", strings.Repeat("g", 5000))
 	res = f.restore(before.Hash)
 	if f.exists("agent.bin") || !slices.Contains(res.Deleted, "agent.bin") {

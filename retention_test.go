@@ -85,7 +85,7 @@ const day = 24 * time.Hour
 // noise is text that does not compress.
 func noise(seed, size int) string { return string(gittest.Noise(uint64(seed), size)) }
 
-// Operations go one by one; what is left can be undone.
+// Operations go one by one; the remaining ones can be undone.
 func TestCleanCutsOperations(t *testing.T) {
 	t.Parallel()
 	f := newAged(t)
@@ -148,8 +148,8 @@ func TestCleanKeepsTheStatCache(t *testing.T) {
 
 func timeOf(n int) time.Duration { return time.Duration(n) }
 
-// What was cut goes on to where it was pushed before. A remote that never had its
-// beginning may refuse it; that keeps nothing else from being pushed.
+// A line that was cut can be pushed to a remote that has its beginning. Another remote
+// may refuse it; the other lines are pushed nevertheless.
 func TestCleanAndPush(t *testing.T) {
 	t.Parallel()
 	f := newAged(t)

@@ -182,7 +182,7 @@ func TestSpellingReverted(t *testing.T) {
 	})
 }
 
-// TestSpellingKeepingNew: what is new stays, but for what has the name of something old.
+// TestSpellingKeepingNew: new paths stay, but those with the name of an old path.
 func TestSpellingKeepingNew(t *testing.T) {
 	afterOtherSpellings(t, func(f *fixture, _ otherSpelling, before *cairn.TrackResult, then gittest.Listing) {
 		now := f.manifest()

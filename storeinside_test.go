@@ -107,8 +107,8 @@ func testStoreInside(t *testing.T, watch bool) {
 	}
 }
 
-// What was captured while it was no store, or by a program that captured stores, does not
-// come back over one.
+// Files that were captured before the directory became a store, or by a program that
+// captured stores, do not overwrite a store.
 func TestV12_CapturedFilesOfAStoreStayAway(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, gittest.Tree{"a": gittest.File("1\n")})

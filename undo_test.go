@@ -55,7 +55,8 @@ func TestR52_SeveralLevels(t *testing.T) {
 		f.undo(cairn.RevertOptions{})
 		gittest.AssertEqual(t, fmt.Sprintf("round %d: after undoing the second restore", round), states[2], f.manifest())
 		res := f.undo(cairn.RevertOptions{})
-		// Only the first time: what was redone since is what the first undo did.
+		// Only the first time: the paths that were redone since are those of the first
+		// undo.
 		if conflicts := len(res.Conflicts) > 0; conflicts != (round == 0) {
 			t.Errorf("round %d: a and dir were changed since the first restore: %+v", round, res)
 		}

@@ -27,9 +27,9 @@ func (f *fixture) captured(when string, want []string, of ...string) {
 	}
 }
 
-// TestDroppedAndBack: what was removed, and comes back where a rule ignores it, is
-// captured if the user's repository tracks it, and else is not, however many captures
-// there were in between.
+// TestDroppedAndBack: a removed file that comes back under an ignore rule is captured
+// if the user's repository tracks it, and else is not, however many captures there were
+// in between.
 func TestDroppedAndBack(t *testing.T) {
 	t.Parallel()
 	o := gittest.NewOracle(t)

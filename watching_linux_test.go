@@ -98,8 +98,8 @@ func TestWatchingMounts(t *testing.T) {
 	}
 }
 
-// TestWatchingMountsElsewhere: what is mounted elsewhere, as containers do it all the
-// time, costs nothing.
+// TestWatchingMountsElsewhere: a mount outside the root, as containers make many, costs
+// nothing.
 func TestWatchingMountsElsewhere(t *testing.T) {
 	if !gittest.Isolated(t) {
 		return

@@ -201,8 +201,7 @@ func (s *suite) markdown(w io.Writer) error {
 	return err
 }
 
-// goalTable has a column for each corpus: what was measured, and whether that is
-// enough.
+// goalTable has a column for each corpus: the figure, and whether it meets the goal.
 func (s *suite) goalTable() table {
 	head := []string{"goal"}
 	for _, r := range s.Runs {

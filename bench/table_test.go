@@ -106,7 +106,7 @@ func TestMemoryGoals(t *testing.T) {
 	}
 }
 
-// What is timed in a row counts one by one.
+// Figures that are timed in a row count one by one.
 func TestInRow(t *testing.T) {
 	t.Parallel()
 	r := &report{Samples: []sample{{Operation: opOne, Who: nameWatching, Seconds: 0.002, InRow: []float64{0.001, 0.002, 0.009}}}}

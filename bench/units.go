@@ -30,8 +30,8 @@ var units = map[quantity][]unit{
 	count:   {{1, ""}},
 }
 
-// text is a value with three digits and its unit. What is below the smallest unit
-// keeps that.
+// text is a value with three digits and its unit. A value below the smallest unit has
+// that unit.
 func (q quantity) text(v float64) string {
 	if q == count && v >= 1000 {
 		return short(int(math.Round(v)))

@@ -23,7 +23,7 @@ type Sessions struct {
 	awake func() process.Instant
 
 	mu        sync.Mutex
-	known     map[string]*loaded    // by id: what was read last
+	known     map[string]*loaded    // the events read last, by id
 	summaries map[string]summarized // by id
 
 	beginnings map[string]*PendingStep // by id: of the newest step that is about to begin, or did not

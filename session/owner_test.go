@@ -83,8 +83,9 @@ func TestV34_DeadStepIsNotInTheWay(t *testing.T) {
 	}
 }
 
-// TestV34_DeadStepEndsWithItsLastState: what was captured while the agent lived is the
-// step's, what came later is not, and the next event of the session records that.
+// TestV34_DeadStepEndsWithItsLastState: changes that were captured while the agent
+// lived are the step's, later ones are not, and the next event of the session records
+// that.
 func TestV34_DeadStepEndsWithItsLastState(t *testing.T) {
 	t.Parallel()
 	goOn := map[string]func(f *fixture) error{

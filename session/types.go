@@ -38,8 +38,8 @@ type Session struct {
 	Revert   *Boundary `json:"revert,omitempty"`  // nil: nothing is reverted
 	Latest   *Work     `json:"latest,omitempty"`  // the newest step or prompt that is visible
 
-	// Truncated: the beginning of the session has been cleaned away. What is left can be
-	// reverted and forked; the counts are those of what is left.
+	// Truncated: the beginning of the session has been cleaned away. The rest can be
+	// reverted and forked; the counts are of the rest.
 	Truncated bool `json:"truncated,omitempty"`
 }
 

@@ -10,7 +10,7 @@
 //
 // The agents come from the npm registry, each in a pinned version, and are kept in
 // CAIRN_E2E_CACHE (by default cairn-e2e in the directory for temporary files; 1.5 GB
-// with everything). What cannot be installed is skipped and named. Homes are made up,
+// with everything). Missing ones are skipped and named. Homes are made up,
 // keys too, and where the system allows it the agents run in a network namespace that
 // has nothing but loopback.
 package e2e

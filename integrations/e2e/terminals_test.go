@@ -229,7 +229,7 @@ func (a *typist) undoesBesideATool() {
 		a.types("cairn undo")
 	}
 	a.sees(`took back 1 turn: 2 deleted deleted beside-1\.txt deleted beside-2\.txt`)
-	a.says("cairn settled", `there is no cairn settled`) // what was queued before is through
+	a.says("cairn settled", `there is no cairn settled`) // the queue is empty
 	a.is("after the turn and undo", before)
 }
 

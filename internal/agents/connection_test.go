@@ -12,7 +12,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/setup"
 )
 
-// TestR124_DoctorOnAgents: what is said about an agent, and what counts as wrong.
+// TestR124_DoctorOnAgents: the lines and the findings about an agent.
 func TestR124_DoctorOnAgents(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "hooks.json")

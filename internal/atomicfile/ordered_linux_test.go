@@ -73,7 +73,7 @@ func TestXFSAlone(t *testing.T) {
 	}
 }
 
-// TestOrderedNeedsADevice: what lies on no device has no journal.
+// TestOrderedNeedsADevice: a file system without a device has no journal.
 func TestOrderedNeedsADevice(t *testing.T) {
 	t.Parallel()
 	f, err := os.Open("/proc/self")

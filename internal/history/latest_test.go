@@ -84,7 +84,7 @@ func TestLatestIsWhatAReplayFinds(t *testing.T) {
 	}
 }
 
-// What lies further back is not read.
+// Older operations are not read.
 func TestLatestReadsNoMoreThanItMust(t *testing.T) {
 	t.Parallel()
 	ops := []*Operation{{Kind: "restore"}, {Kind: "restore"}, {Kind: "undo"}, {Kind: "redo"}}

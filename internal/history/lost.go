@@ -21,7 +21,7 @@ import (
 type Loss struct {
 	Path        state.Path `json:"path,omitempty"` // from the root
 	When        time.Time  `json:"when"`
-	Kind        string     `json:"kind"`                  // "path", "checkpoint", "operation", "ref", or "aside": what was set aside
+	Kind        string     `json:"kind"`                  // "path", "checkpoint", "operation", "ref", or "aside": a pack or file that was set aside
 	Ref         string     `json:"ref,omitempty"`         // the line that it was on, or the ref
 	Checkpoint  string     `json:"checkpoint,omitempty"`  // the commit as it was; of a path, the newest that it is lost in
 	Now         string     `json:"now,omitempty"`         // of a ref: where it leads now

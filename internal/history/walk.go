@@ -43,7 +43,7 @@ func (r *Store) checkpointsOf(ctx context.Context, prefixes ...string) iter.Seq2
 }
 
 // otherStates yields every checkpoint that can be reached from a pin, an imported
-// checkpoint or a line of another store, newest first. What cannot be read is left
+// checkpoint or a line of another store, newest first. A line that cannot be read is left
 // out: it may be damaged, but it is not this store's own history.
 func (r *Store) otherStates(ctx context.Context) iter.Seq2[*Checkpoint, error] {
 	return func(yield func(*Checkpoint, error) bool) {

@@ -69,8 +69,8 @@ func TestNumbersAreThoseOfTheHeader(t *testing.T) {
 	}
 }
 
-// TestNamesHoldWhileOthersComeAndGo takes hunks of one file back in every combination: what is
-// left has the names that it had.
+// TestNamesHoldWhileOthersComeAndGo takes hunks of one file back in every combination. The
+// hunks that are left have the names that they had.
 func TestNamesHoldWhileOthersComeAndGo(t *testing.T) {
 	t.Parallel()
 	before := numbered(30, nil)

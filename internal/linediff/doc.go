@@ -25,7 +25,7 @@
 // imara-diff, as descriptions of the heuristics. Nothing here was taken from the
 // code of git or of its diff library.
 //
-// What is not here: whitespace options, other algorithms, word diffs, renames,
+// Not supported: whitespace options, other algorithms, word diffs, renames,
 // user-defined headings, text conversion. Attributes and configuration do not
 // exist for this package.
 package linediff

@@ -23,7 +23,7 @@ func (o *output) flush() error {
 	return o.err
 }
 
-// write appends b; what is too long for the buffer goes past it.
+// write appends b; a text that is too long for the buffer goes past it.
 func (o *output) write(b []byte) {
 	if len(o.buf)+len(b) > outputBuffer {
 		o.flush()

@@ -42,8 +42,8 @@ func isNTFSDotGit(name string) bool {
 	return false
 }
 
-// isHFSDotGit compares character by character. What is no UTF-8 ends the name, for
-// git as for this: HFS+ cannot hold it, and a name cut off there is .git.
+// isHFSDotGit compares character by character. Bytes that are no UTF-8 end the name,
+// for git as for this: HFS+ cannot hold them, and a name cut off there is .git.
 func isHFSDotGit(name string) bool {
 	want := ".git"
 	for name != "" {

@@ -25,8 +25,8 @@ type TakeBack struct {
 	Snapshot string
 
 	// Earlier are the reverts since Snapshot that are in effect, newest first. Only
-	// paths that they or Steps concern are touched, and only what they brought about
-	// goes; what was changed since is treated as OnConflict says.
+	// paths that they or Steps concern are touched, and only their changes are taken
+	// back; OnConflict decides about later changes.
 	Earlier []*history.LineEvent
 
 	OnConflict plan.Policy // "" = Merge

@@ -8,9 +8,9 @@ import (
 )
 
 // Undo takes back the last restore, revert or redo that was not taken back yet: any
-// number of levels, across processes. It touches only what that operation touched.
-// What was changed since is treated as the policy says, Merge by default. An undo
-// is an operation itself, which Redo takes back.
+// number of levels, across processes. It touches only what that operation touched. The
+// policy decides about later changes; the default is Merge. An undo is an operation
+// itself, which Redo takes back.
 //
 // The error wraps ErrNotFound when there is nothing to undo.
 func (r *Operator) Undo(ctx context.Context, opt RevertOptions) (*Result, error) {

@@ -19,7 +19,7 @@ type Step struct {
 	// Reverted: the step has been taken back. Only its claimed paths still belong to it.
 	Reverted bool
 
-	Note string // for messages: what is to be known about the step
+	Note string // description of the step for messages
 }
 
 // Reasons that attribution has for a path to stay.

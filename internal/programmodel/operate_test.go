@@ -47,7 +47,7 @@ type move struct {
 	*world
 	what          string
 	before, after view
-	git           map[string]string // after: what is git's own
+	git           map[string]string // git's own files, after
 	ignored       map[string]bool   // before
 	res           result
 	policy        string

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// state is one end of what is taken back: what is known to have been there, and what
-// was there without being held.
+// state is one end of a take-back: the paths that are known to have existed, and those
+// that existed without being captured.
 type state struct {
 	known   view
 	unknown map[string]bool

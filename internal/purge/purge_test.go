@@ -301,10 +301,10 @@ func TestPurgedPaths(t *testing.T) {
 	if list := w.PurgedPaths(); !slices.Equal(list, []string{"a\xff", "b", "c"}) {
 		t.Errorf("purged paths %q", list)
 	}
-	if err := w.Unpurge([]string{"b", "x"}); !errors.Is(err, state.ErrNotFound) {
+	if err := w.Unpurge(w.Context(), []string{"b", "x"}); !errors.Is(err, state.ErrNotFound) {
 		t.Errorf("unpurge of a path that was not purged: %v", err)
 	}
-	if err := w.Unpurge([]string{"a\xff", filepath.Join(w.Root, "b")}); err != nil {
+	if err := w.Unpurge(w.Context(), []string{"a\xff", filepath.Join(w.Root, "b")}); err != nil {
 		t.Fatal(err)
 	}
 	if list := w.PurgedPaths(); !slices.Equal(list, []string{"c"}) {

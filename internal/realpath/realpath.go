@@ -24,8 +24,8 @@ func Of(path string) (string, error) {
 	return real, err
 }
 
-// spelled returns a path with the names that its directories list. What cannot be listed
-// stays as it is.
+// spelled returns a path with the names that its directories list. Names in a directory
+// that cannot be listed stay as they are.
 func spelled(path string) string {
 	at := filepath.VolumeName(path) + string(filepath.Separator)
 	for name := range strings.SplitSeq(strings.TrimPrefix(path, at), string(filepath.Separator)) {

@@ -2,11 +2,11 @@
 // that they call cairn hook, and takes the entries out again.
 //
 // The files belong to the user. An edit changes the bytes that it is about and no
-// others: comments, order, indentation, line ends and a byte order mark stay, in
-// JSON with comments as in plain JSON. What was there before the first edit is kept
-// beside the file, and removing cairn brings exactly that back if nothing else has
-// changed since. A file that cannot be understood is not touched. Files are replaced
-// in one step, with their permissions, and behind a symlink where they are one.
+// others: comments, order, indentation, line ends and a byte order mark stay, in JSON
+// with comments as in plain JSON. A copy from before the first edit is kept beside the
+// file, and removing cairn restores exactly that if nothing else has changed since. A
+// file that cannot be understood is not touched. Files are replaced in one step, with
+// their permissions, and behind a symlink where they are one.
 //
 // # Order of work
 //

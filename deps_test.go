@@ -147,9 +147,16 @@ var writing = map[string]bool{
 // environment lists what reads the surroundings of the process. Only commands may.
 var environment = map[string]bool{"Getenv": true, "LookupEnv": true, "Environ": true, "UserHomeDir": true, "UserConfigDir": true, "UserCacheDir": true}
 
+// maxFiles is the number of files, without tests, that a package may have. A larger one has
+// parts that can be understood and tested alone.
+const maxFiles = 40
+
+// large lists packages that are too large still.
+var large = map[string]int{"internal/odb": 57}
+
 func TestDependencies(t *testing.T) {
 	t.Parallel()
-	seen := make(map[string]bool)
+	seen := make(map[string]int)
 	err := filepath.WalkDir(".", func(file string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -162,7 +169,7 @@ func TestDependencies(t *testing.T) {
 		}
 		if strings.HasSuffix(file, ".go") && !strings.HasSuffix(file, "_test.go") {
 			pkg := strings.TrimPrefix(path.Dir(filepath.ToSlash(file)), ".")
-			seen[pkg] = true
+			seen[pkg]++
 			checkFile(t, pkg, file)
 		}
 		return nil
@@ -170,7 +177,10 @@ func TestDependencies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for pkg := range seen {
+	for pkg, files := range seen {
+		if files > max(maxFiles, large[pkg]) {
+			t.Errorf("package %q has %d files, the limit is %d", pkg, files, max(maxFiles, large[pkg]))
+		}
 		if _, ok := layers[pkg]; !ok {
 			t.Errorf("package %q has no level: give it one in layers, and DESIGN.md a line", pkg)
 		}

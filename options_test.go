@@ -53,3 +53,27 @@ func TestDiffWithoutLimit(t *testing.T) {
 		}
 	}
 }
+
+// TestUnknownPolicy: an OnConflict that is no policy is refused by name, and nothing is done.
+func TestUnknownPolicy(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"a": gittest.File("1\n")})
+	before := f.trackAll()
+	f.write("a", "2\n")
+	f.restore(before)
+	opt := cairn.RevertOptions{OnConflict: "shout"}
+	for name, goBack := range map[string]func() (*cairn.Result, error){
+		"revert": func() (*cairn.Result, error) { return f.repo().Revert(background, cairn.Range{From: before}, opt) },
+		"revert of a range": func() (*cairn.Result, error) {
+			return f.repo().Revert(background, cairn.Range{From: before, To: "@"}, opt)
+		},
+		"undo": func() (*cairn.Result, error) { return f.repo().Undo(background, opt) },
+	} {
+		if res, err := goBack(); err == nil || !strings.Contains(err.Error(), "OnConflict") {
+			t.Errorf("%s: %+v, %v", name, res, err)
+		}
+	}
+	if f.read("a") != "1\n" {
+		t.Errorf("a is %q", f.read("a"))
+	}
+}

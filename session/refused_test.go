@@ -8,7 +8,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
-// TestV06_ARefusedRevertEndsNoStep: the message is not there, a conflict is to fail, or the
+// TestV06_ARefusedRevertEndsNoStep: the message or the policy is not there, a conflict is to fail, or the
 // plan is another one. The step that EndOpen would have ended is open as before.
 func TestV06_ARefusedRevertEndsNoStep(t *testing.T) {
 	t.Parallel()
@@ -19,6 +19,7 @@ func TestV06_ARefusedRevertEndsNoStep(t *testing.T) {
 		"no such message": {"none", session.MoveOptions{}},
 		"a conflict":      {"m1", session.MoveOptions{OnConflict: cairn.Fail}},
 		"another plan":    {"m1", session.MoveOptions{Plan: "0123456789abcdef"}},
+		"no policy":       {"m1", session.MoveOptions{OnConflict: "shout"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

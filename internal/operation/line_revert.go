@@ -38,6 +38,9 @@ type TakeBack struct {
 // TakeBack reverts and appends the outcome to a line, both or neither, whatever
 // becomes of the process. If nothing is appended, the event has the wanted state.
 func (u *LineUpdate) TakeBack(ctx context.Context, id string, t TakeBack) (*Result, *history.LineEvent, error) {
+	if err := checkPolicy(t.OnConflict); err != nil {
+		return nil, nil, err
+	}
 	if err := u.repo.Enabled(); err != nil && !t.DryRun {
 		return nil, nil, err
 	}

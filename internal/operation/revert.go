@@ -3,6 +3,7 @@ package operation
 import (
 	"cmp"
 	"context"
+	"fmt"
 
 	"github.com/seed-fb9cbc17/cairn/internal/capture"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
@@ -27,6 +28,17 @@ type RevertOptions struct {
 // policy returns the policy of the options, or Merge if they name none.
 func (o *RevertOptions) policy() plan.Policy { return cmp.Or(o.OnConflict, plan.Merge) }
 
+// checkPolicy refuses the value of an OnConflict that is no policy.
+func checkPolicy(p plan.Policy) error {
+	if p == "" {
+		return nil
+	}
+	if _, err := plan.ParsePolicy(string(p)); err != nil {
+		return fmt.Errorf("OnConflict: %w", err)
+	}
+	return nil
+}
+
 // Revert takes back the changes of a range, and nothing else. The policy decides about paths that
 // changed after Range.To.
 //
@@ -34,6 +46,9 @@ func (o *RevertOptions) policy() plan.Policy { return cmp.Or(o.OnConflict, plan.
 // in Restore. With another policy, the changes up to the newest checkpoint go back, and the policy
 // decides about later changes.
 func (r *Operator) Revert(ctx context.Context, in Range, opt RevertOptions) (*Result, error) {
+	if err := checkPolicy(opt.OnConflict); err != nil {
+		return nil, err
+	}
 	switch {
 	case in.To != "":
 		return r.revertRange(ctx, in.From, in.To, opt)

@@ -48,6 +48,9 @@ func (r *Operator) nextToTakeBack(ctx context.Context, kind string) (*history.Op
 
 // takeBackOperation goes from the state after an operation to the one before it.
 func (r *Operator) takeBackOperation(ctx context.Context, kind string, op *history.Operation, opt RevertOptions) (*Result, error) {
+	if err := checkPolicy(opt.OnConflict); err != nil {
+		return nil, err
+	}
 	before, err := r.Lookup(ctx, op.Before)
 	if err != nil {
 		return nil, err

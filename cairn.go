@@ -75,7 +75,7 @@ func newRepo(opt Options, root string, around *capture.Surroundings) *Repo {
 	o := &operation.Operator{Capturer: c}
 	w := &purge.Rewriter{Capturer: c}
 	d := &repair.Doctor{Rewriter: w}
-	k := &retention.Cleaner{Store: s, BeforeRemove: c.RenamePacks}
+	k := &retention.Cleaner{Store: s, RenamePacks: c.RenamePacks}
 	k.RunClean = k.Clean
 	c.MakeRoom = k.CleanForRoom
 	s.Disturbed, s.Recovery = c.Forget, o.RecoverOperations

@@ -75,12 +75,12 @@ type Options struct {
 	Recording bool
 }
 
-// Capture reads the files that differ from the last capture. The caller holds the lock, may add
-// objects to the batch, and then calls Publish or Discard.
-func (r *Capturer) Capture(ctx context.Context, opt Options) (*Snapshot, error) {
+// Capture reads the files that differ from the last capture. The caller may add objects to the
+// batch, and then calls Publish or Discard.
+func (r *Capturer) Capture(ctx context.Context, l *history.Locked, opt Options) (*Snapshot, error) {
 	r.RefreshDenied()
 	r.refreshRepository()
-	x, before, remembered := r.take()
+	x, before, remembered := r.take(l)
 	if !remembered {
 		opt.Scope, opt.Names = nil, nil
 	}
@@ -101,7 +101,7 @@ func (r *Capturer) Capture(ctx context.Context, opt Options) (*Snapshot, error) 
 		return nil, fmt.Errorf("capture: %w", err)
 	}
 	if len(c.unread) > 0 && !opt.partial {
-		return nil, c.giveUp(ctx)
+		return nil, c.giveUp(ctx, l)
 	}
 	return c, nil
 }
@@ -251,9 +251,9 @@ func (c *Snapshot) scan(ctx context.Context, opt Options, hints *scan.Hints) (*s
 
 // giveUp stores the objects of an incomplete capture, so that the next attempt continues there and
 // does not run out of time at the same place.
-func (c *Snapshot) giveUp(ctx context.Context) error {
+func (c *Snapshot) giveUp(ctx context.Context, l *history.Locked) error {
 	defer c.Discard()
-	if err := c.Publish(context.WithoutCancel(ctx)); err != nil {
+	if err := c.Publish(context.WithoutCancel(ctx), l); err != nil {
 		return err
 	}
 	return fmt.Errorf("%w: read %s (%s), left %s unread; what was read is kept for the next attempt", state.ErrDeadline,
@@ -272,13 +272,13 @@ func (c *Snapshot) Discard() { c.Batch.Discard() }
 //
 // With refs the capture counts as recorded at step 2, and a failure of step 3 is only logged: the
 // stat cache stays as it was, and the next capture reads more.
-func (c *Snapshot) Publish(ctx context.Context, refs ...odb.RefUpdate) error {
+func (c *Snapshot) Publish(ctx context.Context, l *history.Locked, refs ...odb.RefUpdate) error {
 	if err := c.commit(refs...); err != nil {
 		return err
 	}
 	err := c.repo.dropHeld(c.rules)
 	if err == nil {
-		err = c.repo.saveIndex(ctx, c.Index, c.aux())
+		err = c.repo.saveIndex(ctx, l, c.Index, c.aux())
 	}
 	if err != nil && len(refs) == 0 {
 		return err
@@ -302,26 +302,26 @@ func (c *Snapshot) commit(refs ...odb.RefUpdate) error {
 // PublishFor publishes the state before an operation without saving the stat cache. Recording the
 // operation saves it. Until then the file on disk stays as it was, as if the process had died
 // between the second and third step of Publish. The caller calls SaveUnlessSaved at the end.
-func (c *Snapshot) PublishFor(ctx context.Context) error {
+func (c *Snapshot) PublishFor(ctx context.Context, l *history.Locked) error {
 	if c.repo.Watch != nil || c.rules.leavesIncomplete() {
-		return c.Publish(ctx)
+		return c.Publish(ctx, l)
 	}
 	if err := c.commit(); err != nil {
 		return err
 	}
 	c.Index.SetPrivate(c.repo.DB.KnownPacks(), c.aux().encode())
-	c.repo.keep(c.Index, c.aux())
+	c.repo.keep(l, c.Index, c.aux())
 	return nil
 }
 
 // SaveUnlessSaved saves the stat cache, unless the recording of an operation has done so, or has
 // failed.
-func (c *Snapshot) SaveUnlessSaved(ctx context.Context) {
+func (c *Snapshot) SaveUnlessSaved(ctx context.Context, l *history.Locked) {
 	last := &c.repo.last
 	if last.index != c.Index || !c.Index.Dirty() {
 		return
 	}
-	if err := c.repo.saveIndex(context.WithoutCancel(ctx), c.Index, last.aux); err != nil {
+	if err := c.repo.saveIndex(context.WithoutCancel(ctx), l, c.Index, last.aux); err != nil {
 		c.repo.Log.Warn("stat cache not saved", "error", err)
 	}
 }
@@ -407,7 +407,7 @@ func (r *Capturer) IndexFile() index.File {
 
 // loadIndex returns the stat cache. It returns an empty one if the file is damaged or a pack that
 // holds its ids is gone.
-func (r *Capturer) loadIndex() *index.Index {
+func (r *Capturer) loadIndex(l *history.Locked) *index.Index {
 	x, err := index.Load(r.IndexFile())
 	if err == nil {
 		if gone := lackedBy(x, r.DB.PackNames()); gone != "" {
@@ -416,14 +416,14 @@ func (r *Capturer) loadIndex() *index.Index {
 	}
 	if err != nil {
 		r.Log.Warn("stat cache dropped", "error", err)
-		return r.FreshIndex()
+		return r.FreshIndex(l)
 	}
 	return x
 }
 
 // FreshIndex removes the stat cache and returns an empty one. The files are removed so that a crash
 // before the next save does not bring the old cache back.
-func (r *Capturer) FreshIndex() *index.Index {
+func (r *Capturer) FreshIndex(*history.Locked) *index.Index {
 	f := r.IndexFile()
 	for _, path := range []string{f.Base, f.Delta} {
 		if err := r.DB.ClearPrivate(filepath.Base(path)); err != nil {
@@ -439,7 +439,7 @@ func (r *Capturer) FreshIndex() *index.Index {
 // room.
 const patience = 4
 
-func (r *Capturer) saveIndex(ctx context.Context, x *index.Index, aux auxiliary) error {
+func (r *Capturer) saveIndex(ctx context.Context, l *history.Locked, x *index.Index, aux auxiliary) error {
 	if x.Dirty() && (r.Watch == nil || r.DB.Crowded(patience)) { // else see watchidle.go
 		if _, err := r.DB.Fold(ctx); err != nil && ctx.Err() == nil && !state.IsNoSpace(err) {
 			return fmt.Errorf("fold packs: %w", err)
@@ -449,7 +449,7 @@ func (r *Capturer) saveIndex(ctx context.Context, x *index.Index, aux auxiliary)
 	if err := r.write(x); err != nil {
 		return fmt.Errorf("save the stat cache: %w", err)
 	}
-	r.keep(x, aux)
+	r.keep(l, x, aux)
 	return nil
 }
 

@@ -11,6 +11,6 @@
 //     nothing leads to.
 //   - The stat cache is an aid. Without it, or with a stale one, a capture reads more and
 //     answers the same.
-//   - Only the holder of the lock captures. Fields that belong to the lock are reset by
-//     Forget when another process has had it.
+//   - Only the holder of the lock captures. Forget drops the memory of the last capture when
+//     another process has had the lock.
 package capture

@@ -50,7 +50,7 @@ func (r *Capturer) Forget(*history.Locked) {
 
 // take returns the stat cache for a capture, which changes it, and reports whether it is the one of
 // the last capture. Until keep nothing is remembered, so a capture that fails leaves nothing.
-func (r *Capturer) take() (x *index.Index, aux auxiliary, remembered bool) {
+func (r *Capturer) take(l *history.Locked) (x *index.Index, aux auxiliary, remembered bool) {
 	r.mu.Lock()
 	last := r.last
 	r.last = lastCapture{size: last.size}
@@ -59,12 +59,12 @@ func (r *Capturer) take() (x *index.Index, aux auxiliary, remembered bool) {
 		return last.index, last.aux, true
 	}
 	r.Watch.distrust()
-	x = r.loadIndex()
+	x = r.loadIndex(l)
 	return x, decodeAux(x.Aux), false
 }
 
 // keep remembers the stat cache of a published capture.
-func (r *Capturer) keep(x *index.Index, aux auxiliary) {
+func (r *Capturer) keep(_ *history.Locked, x *index.Index, aux auxiliary) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.last = lastCapture{index: x, files: r.indexState(), aux: aux, size: r.last.size}
@@ -86,9 +86,9 @@ func (r *Capturer) indexState() (s [2]fileState) {
 }
 
 // RenamePacks updates the packs that the stat cache names, so that replacing packs does not
-// invalidate it. The caller holds the lock.
-func (r *Capturer) RenamePacks(gone, left []string) error {
-	x, aux, _ := r.take()
+// invalidate it.
+func (r *Capturer) RenamePacks(l *history.Locked, gone, left []string) error {
+	x, aux, _ := r.take(l)
 	if x.Root() == nil || lackedBy(x, slices.Concat(gone, left)) != "" {
 		return nil // the next capture drops it
 	}
@@ -96,7 +96,7 @@ func (r *Capturer) RenamePacks(gone, left []string) error {
 	if err := r.write(x); err != nil {
 		return err
 	}
-	r.keep(x, aux)
+	r.keep(l, x, aux)
 	return nil
 }
 

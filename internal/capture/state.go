@@ -21,14 +21,14 @@ func (r *Capturer) StateOf(ctx context.Context, spec string) (state.State, error
 
 // diskState captures the disk without making a checkpoint.
 func (r *Capturer) diskState(ctx context.Context) (s state.State, err error) {
-	err = r.Capturing(ctx, func(*history.Locked) error {
-		c, err := r.Capture(ctx, Options{})
+	err = r.Capturing(ctx, func(l *history.Locked) error {
+		c, err := r.Capture(ctx, l, Options{})
 		if err != nil {
 			return err
 		}
 		defer c.Discard()
 		s = c.State()
-		return c.Publish(ctx)
+		return c.Publish(ctx, l)
 	})
 	return s, err
 }

@@ -12,7 +12,7 @@ import (
 
 // FoldNow does the idle work of a watching Capturer at once.
 func (r *Capturer) FoldNow() error {
-	return r.Locked(context.Background(), func(*history.Locked) error { return r.foldNow(context.Background()) })
+	return r.Locked(context.Background(), func(l *history.Locked) error { return r.foldNow(context.Background(), l) })
 }
 
 // IdleAfter sets the time without a capture after which a Capturer is idle.

@@ -94,8 +94,8 @@ func (r *Capturer) Track(ctx context.Context, opt TrackOptions) (*TrackResult, e
 		return t, nil
 	}
 	var t *TrackResult
-	err := r.Capturing(ctx, func(*history.Locked) (err error) {
-		t, err = r.track(ctx, opt)
+	err := r.Capturing(ctx, func(l *history.Locked) (err error) {
+		t, err = r.track(ctx, l, opt)
 		return err
 	})
 	return t, err
@@ -103,12 +103,12 @@ func (r *Capturer) Track(ctx context.Context, opt TrackOptions) (*TrackResult, e
 
 // track writes objects and commit in one pack, then the refs, then the stat cache. A crash leaves
 // either no checkpoint or a complete one.
-func (r *Capturer) track(ctx context.Context, opt TrackOptions) (*TrackResult, error) {
+func (r *Capturer) track(ctx context.Context, l *history.Locked, opt TrackOptions) (*TrackResult, error) {
 	hints, err := r.HintPaths(opt)
 	if err != nil {
 		return nil, err
 	}
-	c, err := r.Capture(ctx, Options{verify: opt.Verify, Hints: hints, only: opt.OnlyPaths, partial: opt.AllowPartial})
+	c, err := r.Capture(ctx, l, Options{verify: opt.Verify, Hints: hints, only: opt.OnlyPaths, partial: opt.AllowPartial})
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +130,7 @@ func (r *Capturer) track(ctx context.Context, opt TrackOptions) (*TrackResult, e
 	if previous == nil || id != history.IDOf(previous) {
 		refs = append(refs, odb.RefUpdate{Name: line, ID: id})
 	}
-	if err := c.Publish(ctx, refs...); err != nil {
+	if err := c.Publish(ctx, l, refs...); err != nil {
 		return nil, err
 	}
 	changed, ok := c.changedSince(before)

@@ -64,7 +64,7 @@ func (w *watching) foldSoon(r *Capturer, x *index.Index) {
 func (w *watching) foldWhenIdle(r *Capturer) {
 	err := w.awaitIdle()
 	if err == nil {
-		err = r.Locked(w.idle.ctx, func(*history.Locked) error { return r.foldNow(w.idle.ctx) })
+		err = r.Locked(w.idle.ctx, func(l *history.Locked) error { return r.foldNow(w.idle.ctx, l) })
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -92,9 +92,9 @@ func (w *watching) awaitIdle() error {
 	}
 }
 
-// foldNow folds packs and saves the stat cache, which names them. The caller holds the store's
-// lock. It does nothing if another process has saved the stat cache; the next capture folds then.
-func (r *Capturer) foldNow(ctx context.Context) error {
+// foldNow folds packs and saves the stat cache, which names them. It does nothing if another process
+// has saved the stat cache; the next capture folds then.
+func (r *Capturer) foldNow(ctx context.Context, _ *history.Locked) error {
 	if !r.counts(&r.last) {
 		return nil
 	}

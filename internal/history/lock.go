@@ -15,7 +15,7 @@ import (
 )
 
 // Locked proves that the store's lock is held. A function that needs the lock takes one. Only
-// Exclusive and Locked hand one out, to a function that must not keep it.
+// Exclusive, Locked and Collect hand one out, to a function that must not keep it.
 type Locked struct {
 	tidied       time.Time // time of the last tidy; zero = tidy before the next command
 	disturbances int       // DB.Disturbances when this Store last held the lock
@@ -91,6 +91,12 @@ func (r *Store) token() *Locked {
 		r.Disturbed(l)
 	}
 	return l
+}
+
+// InCollection gives a callback of a garbage collection, which runs with the lock held, the lock's
+// token.
+func (r *Store) InCollection(f func(l *Locked, gone, left []string) error) func(gone, left []string) error {
+	return func(gone, left []string) error { return f(r.token(), gone, left) }
 }
 
 // Within reports whether path lies below dir or is dir. Both are clean.

@@ -51,7 +51,7 @@ func (u *LineUpdate) TakeBack(ctx context.Context, id string, t TakeBack) (*Resu
 	if err := u.publishFor(ctx); err != nil {
 		return nil, nil, err
 	}
-	defer disk.SaveUnlessSaved(ctx)
+	defer disk.SaveUnlessSaved(ctx, u.lock)
 	b, wanted, err := u.wanted(ctx, &t)
 	if err != nil {
 		return nil, nil, err

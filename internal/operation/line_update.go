@@ -144,7 +144,7 @@ func (u *LineUpdate) capture(ctx context.Context, paths []string) (*capture.Snap
 		if err != nil {
 			return nil, err
 		}
-		c, err := u.repo.Capture(ctx, capture.Options{Hints: hints})
+		c, err := u.repo.Capture(ctx, u.lock, capture.Options{Hints: hints})
 		if err != nil {
 			return nil, err
 		}
@@ -228,7 +228,7 @@ func (u *LineUpdate) publish(ctx context.Context, refs ...odb.RefUpdate) error {
 	if u.disk == nil || u.published {
 		return nil
 	}
-	err := u.disk.Publish(ctx, refs...)
+	err := u.disk.Publish(ctx, u.lock, refs...)
 	u.published = err == nil
 	return err
 }
@@ -238,7 +238,7 @@ func (u *LineUpdate) publishFor(ctx context.Context) error {
 	if u.published {
 		return nil
 	}
-	err := u.disk.PublishFor(ctx)
+	err := u.disk.PublishFor(ctx, u.lock)
 	u.published = err == nil
 	return err
 }

@@ -42,15 +42,15 @@ func (r *Operator) operate(ctx context.Context, req opRequest, makePlan func(*ca
 	}
 	var res *Result
 	err := r.Capturing(ctx, func(l *history.Locked) error {
-		disk, err := r.Capture(ctx, capture.Options{})
+		disk, err := r.Capture(ctx, l, capture.Options{})
 		if err != nil {
 			return err
 		}
 		defer disk.Discard()
-		if err := disk.PublishFor(ctx); err != nil {
+		if err := disk.PublishFor(ctx, l); err != nil {
 			return err
 		}
-		defer disk.SaveUnlessSaved(ctx)
+		defer disk.SaveUnlessSaved(ctx, l)
 		p, err := makePlan(disk)
 		if err != nil {
 			return err

@@ -92,13 +92,13 @@ func knownFrom(outcomes []apply.Outcome) scan.Known {
 
 // recordOperation captures what the operation touched and adds the state after and
 // the operation itself, which become part of the store, with their refs, at once.
-func (r *Operator) recordOperation(ctx context.Context, _ *history.Locked, j *journal, res *Result, opt capture.Options) (object.ID, error) {
-	disk, err := r.Capture(ctx, opt)
+func (r *Operator) recordOperation(ctx context.Context, l *history.Locked, j *journal, res *Result, opt capture.Options) (object.ID, error) {
+	disk, err := r.Capture(ctx, l, opt)
 	if err != nil {
 		return object.ID{}, err
 	}
 	defer disk.Discard()
-	s, batch, err := r.stateAfter(ctx, disk, j, res)
+	s, batch, err := r.stateAfter(ctx, l, disk, j, res)
 	if err != nil {
 		return object.ID{}, err
 	}
@@ -117,7 +117,7 @@ func (r *Operator) recordOperation(ctx context.Context, _ *history.Locked, j *jo
 	}
 	refs = append(refs, odb.RefUpdate{Name: history.RefOperations, ID: id})
 	if batch == disk.Batch {
-		return id, disk.Publish(ctx, refs...)
+		return id, disk.Publish(ctx, l, refs...)
 	}
 	return id, batch.Commit(refs...)
 }
@@ -126,7 +126,7 @@ func (r *Operator) recordOperation(ctx context.Context, _ *history.Locked, j *jo
 // The state has the captured files and the written files that no capture holds, because they
 // are ignored or too large. Without the latter, an undo could not tell them from later work.
 // To edit the captured trees, stateAfter publishes them first.
-func (r *Operator) stateAfter(ctx context.Context, disk *capture.Snapshot, j *journal, res *Result) (state.State, *odb.Batch, error) {
+func (r *Operator) stateAfter(ctx context.Context, l *history.Locked, disk *capture.Snapshot, j *journal, res *Result) (state.State, *odb.Batch, error) {
 	s := disk.State()
 	written, beside := r.written(disk, j, res)
 	dirs := plan.DirsBeside(r.live(disk), slices.Values(beside))
@@ -134,7 +134,7 @@ func (r *Operator) stateAfter(ctx context.Context, disk *capture.Snapshot, j *jo
 		s, err := r.withSaved(nil, s, nil, dirs)
 		return s, disk.Batch, err
 	}
-	if err := disk.Publish(ctx); err != nil {
+	if err := disk.Publish(ctx, l); err != nil {
 		return s, nil, err
 	}
 	batch := r.DB.NewBatch()

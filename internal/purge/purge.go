@@ -99,7 +99,7 @@ func (r *Rewriter) dropAll(ctx context.Context) (freed int64, err error) {
 		return 0, err
 	}
 	for range purgeRounds {
-		got, err := collect.Run(ctx, r.DB, collect.Options{Thorough: true, Pack: r.Packer(), BeforeRemove: r.RenamePacks})
+		got, err := collect.Run(ctx, r.DB, collect.Options{Thorough: true, Pack: r.Packer(), BeforeRemove: r.InCollection(r.RenamePacks)})
 		if err != nil {
 			return freed, err
 		}

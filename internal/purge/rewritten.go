@@ -45,7 +45,7 @@ func (r *Rewriter) ReplaceHistory(l *history.Locked, batch *odb.Batch, w Rewritt
 	if err := beforeRefs(); err != nil {
 		return err
 	}
-	r.FreshIndex() // it names the contents
+	r.FreshIndex(l) // it names the contents
 	for _, ref := range w.Refs {
 		if err := r.moveRef(ref); err != nil {
 			return err

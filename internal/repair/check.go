@@ -182,13 +182,13 @@ func (c *checker) run(ctx context.Context, l *history.Locked) error {
 }
 
 // statCache checks whether the stat cache can be read. It is only a cache.
-func (c *checker) statCache(_ *history.Locked) {
+func (c *checker) statCache(l *history.Locked) {
 	_, err := index.Load(c.repo.IndexFile())
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
 		return
 	}
 	c.note(Fault{Kind: "stat cache", Path: state.Path(c.repo.IndexFile().Base), Text: err.Error(), Repair: "drop it; the next track reads every file"},
-		func() error { c.repo.FreshIndex(); return nil })
+		func() error { c.repo.FreshIndex(l); return nil })
 }
 
 // ends checks the list of commits at which lines end.

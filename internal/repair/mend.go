@@ -270,7 +270,7 @@ func (m *mender) run(ctx context.Context, l *history.Locked, places []place) err
 		return fmt.Errorf("look for the tips of lines: %w", err)
 	}
 	if len(m.lost) > 0 && !m.dry() {
-		m.repo.FreshIndex() // it assumes that the lost objects exist
+		m.repo.FreshIndex(l) // it assumes that the lost objects exist
 	}
 	if err := m.seek(ctx, places); err != nil {
 		return fmt.Errorf("bring back what is lost: %w", err)

@@ -94,9 +94,9 @@ func (r *Doctor) capturedPlace() place {
 		}
 		m.captured = true
 		before := m.lost
-		c, err := r.Capture(ctx, capture.Options{})
+		c, err := r.Capture(ctx, m.lock, capture.Options{})
 		if err == nil {
-			err = c.Publish(ctx)
+			err = c.Publish(ctx, m.lock)
 			c.Discard()
 		}
 		if err != nil {

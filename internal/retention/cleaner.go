@@ -10,8 +10,8 @@ import (
 type Cleaner struct {
 	*history.Store
 
-	// BeforeRemove tells the stat cache which packs will go.
-	BeforeRemove func(gone, left []string) error
+	// RenamePacks tells the stat cache which packs will go.
+	RenamePacks func(l *history.Locked, gone, left []string) error
 
 	// RunClean is Clean; tests replace it.
 	RunClean func(context.Context, CleanOptions) (*CleanResult, error)

@@ -30,7 +30,7 @@ type aged struct {
 func newAged(t testing.TB) *aged { return agedOf(t, statetest.NewStore(t)) }
 
 func agedOf(t testing.TB, store *history.Store) *aged {
-	f := &aged{&Cleaner{Store: store, BeforeRemove: func(_, _ []string) error { return nil }}, t, noon}
+	f := &aged{&Cleaner{Store: store, RenamePacks: func(_ *history.Locked, _, _ []string) error { return nil }}, t, noon}
 	store.Now = func() time.Time { return f.time }
 	f.RunClean = f.Clean
 	return f

@@ -107,7 +107,7 @@ func (r *Cleaner) letGo(ctx context.Context, s *survey, opt CleanOptions, done *
 	}
 	slices.Sort(done.Lines)
 	done.Checkpoints, done.Kept, done.Shortened = v.dropped, v.kept, append([]string{}, v.shortened...)
-	c := collect.Options{Thorough: opt.Thorough, DryRun: opt.DryRun, Reserve: r.reserve(opt), CopyAtOnce: r.copyAtOnce(opt), BeforeRemove: r.BeforeRemove}
+	c := collect.Options{Thorough: opt.Thorough, DryRun: opt.DryRun, Reserve: r.reserve(opt), CopyAtOnce: r.copyAtOnce(opt), BeforeRemove: r.InCollection(r.RenamePacks)}
 	if opt.need == 0 {
 		c.Pack = r.Packer() // packing takes too long for a capture that waits
 	}

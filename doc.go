@@ -39,6 +39,11 @@
 // times; [TrackOptions.Verify] reads every file. Owners, extended attributes, ACLs and hard links
 // between files are not recorded.
 //
+// # Options
+//
+// In all options 0 is the default, and [NoLimit] is no limit. Types that are aliases are declared
+// below internal/; go doc shows their fields under the name to the right of the alias.
+//
 // # Compatibility
 //
 // The store format is versioned and read by later releases. Ids are git's own.

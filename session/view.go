@@ -147,7 +147,7 @@ func (s *Sessions) revertDiff(ctx context.Context, active []*boundary, to string
 		return "", nil
 	}
 	text := &limited{}
-	err := s.repo.Diff(ctx, text, active[0].line.Before, to, cairn.DiffOptions{Paths: paths})
+	err := s.repo.Diff(ctx, text, active[0].line.Before, to, cairn.DiffOptions{}, paths...)
 	return strings.TrimRight(text.String(), "\n"), err
 }
 

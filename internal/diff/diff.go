@@ -15,9 +15,8 @@ import (
 // NoContext is the value of DiffOptions.Context for changed lines without context.
 const NoContext = -2
 
-// DiffOptions controls a diff. The zero value compares every path, with three lines of context.
+// DiffOptions controls a diff. The zero value shows three lines of context.
 type DiffOptions struct {
-	Paths       []string
 	Context     int   // lines around a change; 0 = 3, NoLimit = the whole file, NoContext = none
 	MaxFileSize int64 // in bytes; 0 = DefaultMaxDiffSize, NoLimit = none
 }

@@ -22,8 +22,8 @@ type InContext struct {
 	Context int `query:"context" minimum:"-1" maximum:"1000000" default:"3" doc:"Lines around a change; -1 is the whole file."`
 }
 
-func (c InContext) options(paths []string) cairn.DiffOptions {
-	opt := cairn.DiffOptions{Paths: paths, Context: c.Context}
+func (c InContext) options() cairn.DiffOptions {
+	opt := cairn.DiffOptions{Context: c.Context}
 	switch c.Context {
 	case 0:
 		opt.Context = cairn.NoContext
@@ -76,7 +76,7 @@ func (s *Server) diffOperations() {
 		if err != nil {
 			return nil, s.problemOf(ctx, err)
 		}
-		return stream(s, ctx, p.Repo.DiffFull(ctx, in.From, in.To, in.options(in.Path)), `{"diffs":[`, "]}")
+		return stream(s, ctx, p.Repo.DiffFull(ctx, in.From, in.To, in.options(), in.Path...), `{"diffs":[`, "]}")
 	})
 	huma.Register(s.api, rawBytes(s.describe(endpoint{
 		id: "diff-text", method: http.MethodGet, path: "/diff/text", tag: "diffs", summary: "What changed in files, as git diff prints it",
@@ -91,7 +91,7 @@ func (s *Server) diffText(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, s.problemOf(ctx, err)
 	}
-	opt := in.options(in.Path)
+	opt := in.options()
 	list, err := p.Repo.Changes(ctx, in.From, in.To, in.Path...)
 	if err != nil {
 		return nil, s.problemOf(ctx, err)

@@ -210,8 +210,8 @@ type diffAnswer struct {
 }
 
 func (t *tools) diff(ctx context.Context, args diffArgs) (out diffAnswer, text string, err error) {
-	opt := cairn.DiffOptions{}
-	if opt.Paths, err = paths(args.Paths); err != nil {
+	within, err := paths(args.Paths)
+	if err != nil {
 		return out, "", err
 	}
 	from, limit := args.From, args.MaxBytes
@@ -224,7 +224,7 @@ func (t *tools) diff(ctx context.Context, args diffArgs) (out diffAnswer, text s
 	limit = min(limit, maxDiff)
 	out.Files = []fileDiff{}
 	var patch, lines strings.Builder
-	for d, err := range t.repo.DiffFull(ctx, from, args.To, opt) {
+	for d, err := range t.repo.DiffFull(ctx, from, args.To, cairn.DiffOptions{}, within...) {
 		if err != nil {
 			return out, "", err
 		}

@@ -115,8 +115,8 @@ func (v *visit) showFile(page *changesPage, file string) error {
 
 // fillIn makes the lines of a file.
 func (v *visit) fillIn(p *changesPage, f *fileView, context, firstRow int) error {
-	opt := cairn.DiffOptions{Paths: []string{f.Path}, MaxFileSize: maxDiffSize, Context: cairn.NoContext}
-	for d, err := range v.project.Repo.DiffFull(v.ctx(), p.From, p.To, opt) {
+	opt := cairn.DiffOptions{MaxFileSize: maxDiffSize, Context: cairn.NoContext}
+	for d, err := range v.project.Repo.DiffFull(v.ctx(), p.From, p.To, opt, f.Path) {
 		if err != nil {
 			return err
 		}

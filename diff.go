@@ -67,7 +67,7 @@ type DiffOptions = diff.DiffOptions
 type FileDiff = diff.FileDiff
 
 // Patch lists the files that differ from a checkpoint, as absolute paths with '/'
-// separators. In JSON it is {"hash","files"}, paths encoded by EncodePath.
+// separators. In JSON it is {"hash","files"}, paths as Path has them.
 type Patch = state.Patch
 
 // WriteDiff writes the unified diff of the changes in list.

@@ -133,13 +133,12 @@ func ExampleRepo_Lookup() {
 // A path may have any bytes. JSON has a text for each of them.
 func ExamplePath() {
 	path := cairn.Path("caf\xe9")
-	text, err := path.MarshalText()
-	fmt.Printf("%q %v\n", text, err)
+	fmt.Printf("%q\n", path.Encoded())
 	var back cairn.Path
-	fmt.Println(back.UnmarshalText(text), back == path)
+	fmt.Println(back.UnmarshalText([]byte(path.Encoded())), back == path)
 	fmt.Println(cairn.Path("two\nlines").Quoted())
 	// Output:
-	// "caf\x00e9" <nil>
+	// "caf\x00e9"
 	// <nil> true
 	// "two\nlines"
 }

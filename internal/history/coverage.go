@@ -42,7 +42,7 @@ func (c *Checkpoint) Extent() (state.Extent, error) {
 	return m.Partial, nil
 }
 
-// Seen lists the paths that a checkpoint of PartialPaths holds, each with everything below it.
+// Seen lists the paths that a checkpoint of ExtentPaths holds, each with everything below it.
 func (c *Checkpoint) Seen() ([]string, error) {
 	m, err := MetadataOf(c)
 	if err != nil {

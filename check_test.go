@@ -2,8 +2,6 @@ package cairn_test
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn"
@@ -37,28 +35,4 @@ func TestCheckBesideOthers(t *testing.T) {
 			t.Errorf("%+v, %v", found, err)
 		}
 	}
-}
-
-// TestCheckTellsOfTheDead: a leftover of a dead process stays a finding.
-func TestCheckTellsOfTheDead(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t, gittest.Tree{"a": gittest.File("1")})
-	f.trackAll()
-	r := f.repo()
-	left := filepath.Join(r.StoreDir(), "cairn", ".tmp_cairn_0123456789abcdef")
-	if err := os.WriteFile(left, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	tell := func(when string, want int) {
-		t.Helper()
-		found, err := r.Check(t.Context(), cairn.CheckOptions{})
-		if err != nil || len(found) != want || want > 0 && (found[0].Kind != "temporary" || string(found[0].Path) != left) {
-			t.Errorf("%s: %+v, %v", when, found, err)
-		}
-	}
-	tell("left by a dead one", 1)
-	if err := os.Remove(left); err != nil {
-		t.Fatal(err)
-	}
-	tell("removed", 0)
 }

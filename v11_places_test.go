@@ -114,20 +114,6 @@ func (w *lostWorld) pushed() string {
 	return to
 }
 
-// Another store or repository that is named and is none is an error, and nothing is cut out.
-func TestV11_FromMustBeThere(t *testing.T) {
-	t.Parallel()
-	w := newLostWorld(t)
-	w.unlike()
-	w.lose(w.days[1])
-	if found, err := w.repo().Check(background, cairn.CheckOptions{Fix: true, From: w.path("../nowhere")}); err == nil {
-		t.Errorf("found %+v", found)
-	}
-	if losses, err := w.repo().Losses(); err != nil || len(losses) > 0 {
-		t.Errorf("losses %v, %v", losses, err)
-	}
-}
-
 // Fetch compares objects, not only refs.
 func TestV11_FetchBringsBackLostObjects(t *testing.T) {
 	t.Parallel()

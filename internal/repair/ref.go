@@ -43,6 +43,8 @@ func (m *mender) ref(ctx context.Context, ref odb.Ref) (object.ID, error) {
 		return m.refToTree(ctx, ref)
 	case ok && kind == object.Tag:
 		return ref.ID, nil // no release of cairn makes a tag
+	case !ok && ofCache(ref.Name):
+		return object.ID{}, nil
 	}
 	m.operations[ref.ID] = ref.Name == history.RefOperations
 	now, ok, err := m.commit(ctx, ref.ID)
@@ -50,7 +52,7 @@ func (m *mender) ref(ctx context.Context, ref odb.Ref) (object.ID, error) {
 		return now, err
 	}
 	switch {
-	case ref.Name == history.RefDisk || ref.Name == history.RefHeld || ref.Name == history.RefBefore:
+	case ofCache(ref.Name) || ref.Name == history.RefBefore:
 		return object.ID{}, nil
 	case ref.Name == history.RefOperations:
 		now, ok, err = m.operationBefore(ctx, ref.ID, endOfTime)
@@ -76,14 +78,17 @@ func (m *mender) ref(ctx context.Context, ref odb.Ref) (object.ID, error) {
 // endOfTime is later than every commit.
 var endOfTime = time.Unix(1<<62, 0)
 
-// refToTree returns the tree without its lost paths. The trees of the last captures only serve the
-// stat cache, so damaged ones are dropped.
+// ofCache reports whether a ref names the tree of a last capture. It only serves the stat cache, so a
+// damaged one is dropped and is no loss.
+func ofCache(ref string) bool { return ref == history.RefDisk || ref == history.RefHeld }
+
+// refToTree returns the tree without its lost paths.
 func (m *mender) refToTree(ctx context.Context, ref odb.Ref) (object.ID, error) {
 	loss, err := m.tree(ctx, ref.ID, "")
 	if err != nil || !loss.itself && len(loss.paths) == 0 {
 		return ref.ID, err
 	}
-	if ref.Name == history.RefDisk || ref.Name == history.RefHeld || loss.itself {
+	if ofCache(ref.Name) || loss.itself {
 		return object.ID{}, nil
 	}
 	if m.dry() {

@@ -1,0 +1,242 @@
+package repair
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/seed-fb9cbc17/cairn/internal/history"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/statetest"
+)
+
+// A leftover of a dead process stays a finding after the second looks.
+func TestCheckTellsOfTheDead(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) { // the second looks have pauses
+		p := newPatient(t)
+		p.track(files{"a": whole("1")})
+		left := filepath.Join(p.DB.Dir(), "cairn", ".tmp_cairn_0123456789abcdef")
+		if err := os.WriteFile(left, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		tell := func(when string, want int) {
+			t.Helper()
+			found := p.check(CheckOptions{})
+			if len(found) != want || want > 0 && (found[0].Kind != "temporary" || string(found[0].Path) != left) {
+				t.Errorf("%s: %+v", when, found)
+			}
+		}
+		tell("left by a dead one", 1)
+		if err := os.Remove(left); err != nil {
+			t.Fatal(err)
+		}
+		tell("removed", 0)
+	})
+}
+
+// Damaged files of a store are found by kind, repaired, and found no more.
+func TestFindings(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		path, content string
+		kind          string
+	}{
+		"stat cache":    {"cairn/index", "torn", "stat cache"},
+		"ends of lines": {"shallow", "12345\n", "ends of lines"},
+		"ref":           {"refs/cairn/tracks/2026-01-01", "torn", "ref"},
+		"temporary":     {"cairn/.tmp_cairn_0123456789abcdef", "", "temporary"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPatient(t)
+			c0 := p.track(files{"a": whole("1")})
+			if err := os.WriteFile(filepath.Join(p.DB.Dir(), filepath.FromSlash(c.path)), []byte(c.content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			for _, fix := range []bool{false, true} {
+				found := p.check(CheckOptions{Fix: fix})
+				if !slices.ContainsFunc(found, func(f Finding) bool { return f.Kind == c.kind && f.Repair != "" && f.Fixed == fix && f.Text != "" }) {
+					t.Errorf("fix %v: %+v", fix, found)
+				}
+			}
+			p.healthy()
+			p.wantContents(c0.ID, map[string]string{"a": "1"})
+		})
+	}
+}
+
+// A note repairs only with Fix, says why a repair failed, and keeps to the limit of findings.
+func TestNote(t *testing.T) {
+	t.Parallel()
+	mended := 0
+	mend := func() error { mended++; return nil }
+	look, fix := &checker{}, &checker{opt: CheckOptions{Fix: true}}
+	look.note(Finding{Kind: "k"}, mend)
+	fix.note(Finding{Kind: "k"}, mend)
+	fix.note(Finding{Kind: "k", Text: "bad"}, func() error { return errors.New("no room") })
+	fix.note(Finding{Kind: "k"}, nil)
+	if mended != 1 || look.found[0].Fixed || !fix.found[0].Fixed || fix.found[1].Fixed || fix.found[2].Fixed {
+		t.Errorf("%d repairs: %+v, %+v", mended, look.found, fix.found)
+	}
+	if want := "bad; not repaired: no room"; fix.found[1].Text != want {
+		t.Errorf("%q, want %q", fix.found[1].Text, want)
+	}
+	for range 2 * maxFindings {
+		look.note(Finding{}, nil)
+	}
+	if len(look.found) != maxFindings {
+		t.Errorf("%d findings", len(look.found))
+	}
+}
+
+// An object that another place holds comes back from there, and nothing is cut out. The
+// cheapest place that has it is named.
+func TestSeek(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		place func(p *patient) (from string)
+		said  string
+	}{
+		"a file on the disk, under another name": {func(p *patient) string { p.onDisk("elsewhere", "secret"); return "" }, "the disk"},
+		"a symlink on the disk": {func(p *patient) string {
+			if err := os.Symlink("secret", filepath.Join(p.Root, "link")); err != nil {
+				p.Skip(err)
+			}
+			return ""
+		}, "the disk"},
+		"a store that is named": {func(p *patient) string {
+			other := statetest.NewStore(p)
+			statetest.NewState(p, other, map[string]string{"x": "secret"})
+			return other.DB.Dir()
+		}, "store"},
+		"another store of the data directory": {func(p *patient) string {
+			db, err := odb.Create(filepath.Join(filepath.Dir(p.DB.Dir()), strings.Repeat("e", 16)), filepath.Join(p.TempDir(), "r"), odb.Options{NoSync: true})
+			if err != nil {
+				p.Fatal(err)
+			}
+			defer db.Close()
+			batch := db.NewBatch()
+			defer batch.Discard()
+			_, err = batch.Add(object.Blob, []byte("secret"))
+			if err := errors.Join(err, batch.Commit()); err != nil {
+				p.Fatal(err)
+			}
+			return ""
+		}, "the store "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := patientOf(t, statetest.NewStoreOf(t, t.TempDir()))
+			made := p.track(files{"a": lost("secret"), "b": whole("b")})
+			opt := CheckOptions{From: c.place(p)}
+			for _, opt.Fix = range []bool{false, true} {
+				found := p.check(opt)
+				if len(found) != 1 || found[0].Fixed != opt.Fix || !strings.HasPrefix(found[0].Repair, "bring it back from ") || !strings.Contains(found[0].Repair, c.said) {
+					t.Errorf("fix %v: %+v", opt.Fix, found)
+				}
+			}
+			p.wantContents(made.ID, map[string]string{"a": "secret", "b": "b"})
+			if losses, err := p.Losses(); err != nil || len(losses) > 0 {
+				t.Errorf("losses %+v, %v", losses, err)
+			}
+			p.healthy()
+		})
+	}
+}
+
+func (p *patient) onDisk(path, content string) {
+	p.Helper()
+	if err := os.WriteFile(filepath.Join(p.Root, path), []byte(content), 0o600); err != nil {
+		p.Fatal(err)
+	}
+}
+
+// A place whose bytes are not those of the object gives nothing back.
+func TestSeekDistrustsPlaces(t *testing.T) {
+	t.Parallel()
+	p := newPatient(t)
+	p.track(files{"a": lost("secret")})
+	m := newMender(p.Doctor, true, nil)
+	if err := m.walk(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	liar := place{name: "a liar", open: func(object.ID) (object.Kind, int64, io.ReadCloser, error) {
+		return object.Blob, 5, io.NopCloser(strings.NewReader("other")), nil
+	}}
+	for _, m.dry = range []bool{true, false} {
+		if n, err := m.take(t.Context(), liar); err != nil || n != 0 || len(m.back) > 0 {
+			t.Errorf("dry %v: took %d objects, %v, %v", m.dry, n, err, m.back)
+		}
+	}
+}
+
+// Strays are taken newest first. Of equal times, a commit that another one continues is older.
+func TestSortStrays(t *testing.T) {
+	t.Parallel()
+	id := func(name string) object.ID { return object.Sum(object.Commit, []byte(name)) }
+	at := func(name string, second int64, parents ...string) *stray {
+		d := &object.CommitData{Committer: object.Signature{When: time.Unix(second, 0)}}
+		for _, p := range parents {
+			d.Parents = append(d.Parents, id(p))
+		}
+		return &stray{id: id(name), data: d, line: name}
+	}
+	all := map[rune]*stray{'a': at("a", 1), 'b': at("b", 2), 'c': at("c", 2, "b"), 'd': at("d", 3)}
+	for _, order := range []string{"abcd", "dcba", "bcad", "cbda"} {
+		var strays []*stray
+		for _, name := range order {
+			strays = append(strays, all[name])
+		}
+		sortStrays(strays)
+		var got string
+		for _, s := range strays {
+			got += s.line
+		}
+		if got != "dcba" {
+			t.Errorf("%s is sorted as %s", order, got)
+		}
+	}
+}
+
+// TestV11_FromMustBeThere: the place that a user names is an error where there is none; nothing is cut out then.
+func TestV11_FromMustBeThere(t *testing.T) {
+	t.Parallel()
+	p := newPatient(t)
+	p.track(files{"a": lost("secret")})
+	before := fmt.Sprint(p.refs())
+	if found, err := p.Check(t.Context(), CheckOptions{Fix: true, From: filepath.Join(t.TempDir(), "nowhere")}); err == nil {
+		t.Errorf("found %+v", found)
+	}
+	if losses, err := p.Losses(); err != nil || len(losses) > 0 || fmt.Sprint(p.refs()) != before {
+		t.Errorf("losses %v, %v, refs %v", losses, err, p.refs())
+	}
+}
+
+// A torn ref of a line leads to the newest stray of that line again.
+func TestTornRefFindsItsTip(t *testing.T) {
+	t.Parallel()
+	p := newPatient(t)
+	p.track(files{"a": whole("1")})
+	tip := p.track(files{"a": whole("2")})
+	if err := os.WriteFile(filepath.Join(p.DB.Dir(), filepath.FromSlash(p.Today())), []byte("torn"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.check(CheckOptions{Fix: true})
+	p.wantTip(p.Today(), tip.ID)
+	p.healthy()
+	if _, err := p.Lookup(t.Context(), "@~1"); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(filepath.Join(p.DB.Dir(), filepath.FromSlash(history.RefLost))); err == nil {
+		t.Error("a part of the line was set aside")
+	}
+}

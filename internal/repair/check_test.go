@@ -64,7 +64,7 @@ func TestFindings(t *testing.T) {
 			}
 			for _, fix := range []bool{false, true} {
 				found := p.check(CheckOptions{Fix: fix})
-				if !slices.ContainsFunc(found, func(f Finding) bool { return f.Kind == c.kind && f.Repair != "" && f.Fixed == fix && f.Text != "" }) {
+				if !slices.ContainsFunc(found, func(f Fault) bool { return f.Kind == c.kind && f.Repair != "" && f.Fixed == fix && f.Text != "" }) {
 					t.Errorf("fix %v: %+v", fix, found)
 				}
 			}
@@ -80,10 +80,10 @@ func TestNote(t *testing.T) {
 	mended := 0
 	mend := func() error { mended++; return nil }
 	look, fix := &checker{}, &checker{opt: CheckOptions{Fix: true}}
-	look.note(Finding{Kind: "k"}, mend)
-	fix.note(Finding{Kind: "k"}, mend)
-	fix.note(Finding{Kind: "k", Text: "bad"}, func() error { return errors.New("no room") })
-	fix.note(Finding{Kind: "k"}, nil)
+	look.note(Fault{Kind: "k"}, mend)
+	fix.note(Fault{Kind: "k"}, mend)
+	fix.note(Fault{Kind: "k", Text: "bad"}, func() error { return errors.New("no room") })
+	fix.note(Fault{Kind: "k"}, nil)
 	if mended != 1 || look.found[0].Fixed || !fix.found[0].Fixed || fix.found[1].Fixed || fix.found[2].Fixed {
 		t.Errorf("%d repairs: %+v, %+v", mended, look.found, fix.found)
 	}
@@ -91,7 +91,7 @@ func TestNote(t *testing.T) {
 		t.Errorf("%q, want %q", fix.found[1].Text, want)
 	}
 	for range 2 * maxFindings {
-		look.note(Finding{}, nil)
+		look.note(Fault{}, nil)
 	}
 	if len(look.found) != maxFindings {
 		t.Errorf("%d findings", len(look.found))
@@ -165,17 +165,23 @@ func TestSeekDistrustsPlaces(t *testing.T) {
 	t.Parallel()
 	p := newPatient(t)
 	p.track(files{"a": lost("secret")})
-	m := newMender(p.Doctor, true, nil)
+	m := newMender(p.Doctor, nil)
 	if err := m.walk(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	liar := place{name: "a liar", open: func(object.ID) (object.Kind, int64, io.ReadCloser, error) {
 		return object.Blob, 5, io.NopCloser(strings.NewReader("other")), nil
 	}}
-	for _, m.dry = range []bool{true, false} {
-		if n, err := m.take(t.Context(), liar); err != nil || n != 0 || len(m.back) > 0 {
-			t.Errorf("dry %v: took %d objects, %v, %v", m.dry, n, err, m.back)
+	seek := func(l *history.Locked) error {
+		m.lock = l
+		if n, err := m.recoverFrom(t.Context(), liar); err != nil || n != 0 || len(m.back) > 0 {
+			t.Errorf("dry %v: recovered %d objects, %v, %v", m.dry(), n, err, m.back)
 		}
+		return nil
+	}
+	seek(nil)
+	if err := p.Locked(t.Context(), seek); err != nil {
+		t.Fatal(err)
 	}
 }
 

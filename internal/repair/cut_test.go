@@ -196,7 +196,7 @@ func TestCut(t *testing.T) {
 }
 
 // asPlanned compares what a check says it would do with what it did.
-func (p *patient) asPlanned(planned, done []Finding) {
+func (p *patient) asPlanned(planned, done []Fault) {
 	p.Helper()
 	if len(planned) == 0 || len(planned) != len(done) {
 		p.Errorf("%d findings, then %d: %+v, %+v", len(planned), len(done), planned, done)

@@ -65,7 +65,7 @@ func (p *patient) setRef(ref string, id object.ID) {
 	}
 }
 
-func (p *patient) check(opt CheckOptions) []Finding {
+func (p *patient) check(opt CheckOptions) []Fault {
 	p.Helper()
 	found, err := p.Check(context.Background(), opt)
 	if err != nil {

@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,25 +21,6 @@ import (
 type Owner struct {
 	Processes []Process     `json:"processes,omitempty"`
 	Lease     time.Duration `json:"lease,omitempty"` // 0 = DefaultLease
-}
-
-// Text returns the owner as JSON, for transport to BeginStep.
-func (o *Owner) Text() json.RawMessage {
-	text, err := json.Marshal(o)
-	if err != nil {
-		return nil
-	}
-	return text
-}
-
-// OwnerOf decodes the result of Text. For an invalid text it returns an owner that is not
-// observable.
-func OwnerOf(text json.RawMessage) *Owner {
-	o := new(Owner)
-	if len(text) == 0 || json.Unmarshal(text, o) != nil {
-		return &Owner{}
-	}
-	return o
 }
 
 // DefaultLease is the lease of an Owner that names none.

@@ -74,15 +74,33 @@ type Step struct {
 // Begin returns the step in the form of package session.
 func (s *Step) Begin() session.StepBegin {
 	return session.StepBegin{
-		Session: s.Session, Message: s.Message, Role: s.Role, Step: s.Step, Prompt: s.Prompt, Paths: s.Paths, Meta: s.Meta, Owner: session.OwnerOf(s.Owner),
+		Session: s.Session, Message: s.Message, Role: s.Role, Step: s.Step, Prompt: s.Prompt, Paths: s.Paths, Meta: s.Meta, Owner: ownerOf(s.Owner),
 	}
 }
 
 // NewStep is the inverse of Begin.
 func NewStep(b session.StepBegin) *Step {
 	return &Step{
-		Session: b.Session, Message: b.Message, Role: b.Role, Step: b.Step, Prompt: b.Prompt, Paths: b.Paths, Meta: b.Meta, Owner: b.Owner.Text(),
+		Session: b.Session, Message: b.Message, Role: b.Role, Step: b.Step, Prompt: b.Prompt, Paths: b.Paths, Meta: b.Meta, Owner: ownerText(b.Owner),
 	}
+}
+
+func ownerText(o *session.Owner) json.RawMessage {
+	text, err := json.Marshal(o)
+	if err != nil {
+		return nil
+	}
+	return text
+}
+
+// ownerOf is the inverse of ownerText. For an invalid text, and for none, it returns an owner that
+// is not observable: the owner is never the process that does the work.
+func ownerOf(text json.RawMessage) *session.Owner {
+	o := new(session.Owner)
+	if len(text) == 0 || json.Unmarshal(text, o) != nil {
+		return &session.Owner{}
+	}
+	return o
 }
 
 // Flags are the flags of the command line that made the ticket. All other settings come

@@ -61,6 +61,11 @@ func (r *Capturer) room() func(more int64) error {
 // every file of the store.
 const measureAfter = 10 * time.Second
 
+// beside is the number of bytes that a small publish adds to the store beside its packs: refs, and
+// the records of changed directories in the stat cache. A capture of large directories adds more;
+// the next capture makes room for it.
+const beside = 4 << 10
+
 // withinBudget counts more bytes of a batch, which needs need bytes so far. It measures the store
 // once for a batch that may come near the limit.
 func (r *Capturer) withinBudget(need, more int64, measured *bool) error {
@@ -74,8 +79,8 @@ func (r *Capturer) withinBudget(need, more int64, measured *bool) error {
 		}
 		*s, *measured = storeSize{size, time.Now()}, true
 	}
-	if s.bytes+more > r.Room.MaxBytes {
-		return &state.Shortage{Need: need, Text: fmt.Sprintf("%s has %s, may have %s, and needs %s more", r.DB.Dir(), wording.Size(s.bytes), wording.Size(r.Room.MaxBytes), wording.Size(more)), Step: "raise max_bytes"}
+	if s.bytes+more+beside > r.Room.MaxBytes {
+		return &state.Shortage{Need: need + beside, Text: fmt.Sprintf("%s has %s, may have %s, and needs %s more", r.DB.Dir(), wording.Size(s.bytes), wording.Size(r.Room.MaxBytes), wording.Size(more)), Step: "raise max_bytes"}
 	}
 	s.bytes += more
 	return nil

@@ -27,7 +27,8 @@ func TestMostBytes(t *testing.T) {
 	}{
 		{"no capture waits: the budget", 100, 50, 0, 40, 0, 100},
 		{"no limit at all", none, 0, 0, 40, 0, none},
-		{"the capture's bytes come off the budget", 100, 0, 30, 40, 0, 70},
+		{"the capture's bytes come off the budget", 100, 0, 30, 40, 30, 70},
+		{"a full disk of which nothing has to stay free", 100, 0, 30, 40, 0, 10},
 		{"the disk has room", 100, 50, 30, 40, 1000, 70},
 		{"the disk is the tighter limit", 100, 50, 30, 90, 60, 70},        // 20 short of 80: 90-20
 		{"only the disk is a limit", none, 50, 30, 90, 60, 70},            // the same without a budget

@@ -9,6 +9,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/access"
 	"github.com/seed-fb9cbc17/cairn/internal/capture"
 	"github.com/seed-fb9cbc17/cairn/internal/diff"
+	"github.com/seed-fb9cbc17/cairn/internal/git"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/operation"
@@ -51,11 +52,11 @@ func Open(opt Options) (*Repo, error) {
 	if root == dataDir || history.Within(root, store) {
 		return nil, fmt.Errorf("%w: %s lies inside the data directory %s", ErrRoot, root, dataDir)
 	}
-	around, err := capture.LookAround(root)
+	around, err := capture.UserRepo(root)
 	if err != nil {
 		return nil, err
 	}
-	if opt.RequireGit && around.Repo == nil && opt.Disabled == "" {
+	if opt.RequireGit && around == nil && opt.Disabled == "" {
 		opt.Disabled = root + " is in no git work tree"
 	}
 	opt.DataDir = dataDir
@@ -69,7 +70,7 @@ func Open(opt Options) (*Repo, error) {
 }
 
 // newRepo returns a Repo without a store.
-func newRepo(opt Options, root string, around *capture.Surroundings) *Repo {
+func newRepo(opt Options, root string, around *git.Repo) *Repo {
 	s := history.New(opt, root)
 	c := capture.New(s, around)
 	o := &operation.Operator{Capturer: c}

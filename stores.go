@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/seed-fb9cbc17/cairn/internal/capture"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/repair"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
@@ -97,7 +96,7 @@ func OpenStore(dir string) (*Store, error) {
 		return nil, fmt.Errorf("%w: %w", ErrStore, err)
 	}
 	dataDir := filepath.Dir(filepath.Dir(db.Dir()))
-	r := newRepo(Options{Root: db.Root(), DataDir: dataDir, Disabled: "it was opened as a store, without its root"}, db.Root(), &capture.Surroundings{})
+	r := newRepo(Options{Root: db.Root(), DataDir: dataDir, Disabled: "it was opened as a store, without its root"}, db.Root(), nil)
 	r.store.DB, r.store.FreeSpace = db, db.FreeSpace
 	r.store.RefreshDenied()
 	return &Store{r}, nil

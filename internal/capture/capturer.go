@@ -5,6 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/seed-fb9cbc17/cairn/internal/git"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 )
 
@@ -16,18 +17,18 @@ type Capturer struct {
 	// means that a second attempt is pointless.
 	MakeRoom func(ctx context.Context, cause error) error
 
-	User  atomic.Pointer[Surroundings]
-	Fresh *FreshStore // nil = the store existed before
-	Watch *watching   // nil = Options.Watch is not set
+	user  atomic.Pointer[git.Repo] // see Repository
+	Fresh *FreshStore              // nil = the store existed before
+	Watch *watching                // nil = Options.Watch is not set
 
 	mu   sync.Mutex // guards last for unchanged, which does not hold the store's lock
 	last lastCapture
 }
 
-// New returns a Capturer of a store.
-func New(s *history.Store, around *Surroundings) *Capturer {
+// New returns a Capturer of a store. repo is the user's repository around the root, nil for none.
+func New(s *history.Store, repo *git.Repo) *Capturer {
 	r := &Capturer{Store: s}
-	r.User.Store(around)
+	r.user.Store(repo)
 	if s.Opt.Watch {
 		r.Watch = NewWatching()
 	}

@@ -61,19 +61,19 @@ func (r *Capturer) loadRules(x *index.Index, before auxiliary) (*ruleSource, err
 // ignoreContext reads info/exclude, core.excludesFile and, for a root below the top
 // of its repository, the .gitignore files above it.
 func (r *Capturer) ignoreContext(repo *git.Repo) state.IgnoreContext {
-	u := git.UserConfig{Home: r.Opt.Home, ConfigHome: r.Opt.ConfigHome, System: r.Opt.SystemGitConfig, Files: r.Watch.files()}
+	u := git.UserConfig{Home: r.Opt.Home, ConfigHome: r.Opt.ConfigHome, System: r.Opt.SystemGitConfig}
 	settings, err := r.ignoreSettings(repo, u)
 	if err != nil {
 		r.Log.Warn("git configuration read in part", "error", err)
 	}
 	c := state.IgnoreContext{FoldCase: settings.IgnoreCase}
 	for _, path := range []string{settings.InfoExclude, settings.ExcludesFile} {
-		if text := c.ReadRules(u.Files, path); text != "" {
+		if text := c.ReadRules(path); text != "" {
 			c.Sources = append(c.Sources, text)
 		}
 	}
 	if repo != nil && repo.Top != r.Root {
-		c.AddParents(u.Files, repo.Top, r.Root)
+		c.AddParents(repo.Top, r.Root)
 	}
 	return c
 }
@@ -89,9 +89,6 @@ func (r *Capturer) ignoreSettings(repo *git.Repo, u git.UserConfig) (git.IgnoreS
 // nil while the stat cache is that of the last complete capture, because the cache answers then.
 // Otherwise the function reads the tree of that capture.
 func (s *ruleSource) heldEarlier(r *Capturer, x *index.Index) (func(path string, dir bool) bool, error) {
-	if r.DB == nil {
-		return nil, nil
-	}
 	ref := history.RefDisk
 	if s.before.Incomplete || x.Root() == nil {
 		if _, err := r.DB.Ref(history.RefHeld); err == nil {

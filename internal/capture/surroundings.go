@@ -23,33 +23,17 @@ func UserRepo(root string) (*git.Repo, error) {
 	return repo, nil
 }
 
-// Surroundings is the result of the last search for the user's repository around the root.
-type Surroundings struct {
-	Repo *git.Repo // the user's repository, nil if there is none
-	mark git.Mark
-}
-
-// LookAround searches for the user's repository around a root.
-func LookAround(root string) (*Surroundings, error) {
-	mark := git.MarkOf(root)
-	repo, err := UserRepo(root)
-	return &Surroundings{repo, mark}, err
-}
-
 // Repository returns the user's repository around the root, nil if there is none.
-func (r *Capturer) Repository() *git.Repo { return r.User.Load().Repo }
+func (r *Capturer) Repository() *git.Repo { return r.user.Load() }
 
-// refreshRepository searches for the user's repository again if the surroundings have changed, so
-// that a Repo that stays open sees a repository that the user has made or removed. The rules
-// outside of the directory come and go with it. It is called before each capture.
+// refreshRepository searches for the user's repository again, so that a Repo that stays open sees
+// one that the user has made or removed. The rules outside of the directory come and go with it. It
+// is called before each capture.
 func (r *Capturer) refreshRepository() {
-	if r.User.Load().mark.Same(git.MarkOf(r.Root)) {
-		return
-	}
-	now, err := LookAround(r.Root)
+	repo, err := UserRepo(r.Root)
 	if err != nil {
 		r.Log.Warn("repository around the root not looked at again", "error", err)
 		return
 	}
-	r.User.Store(now)
+	r.user.Store(repo)
 }

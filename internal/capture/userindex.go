@@ -42,7 +42,7 @@ func (s *ruleSource) loadUserIndex(r *Capturer, repo *git.Repo) {
 	if !ok {
 		return
 	}
-	signature, err := r.Watch.files().IndexSignature(repo.IndexPath())
+	signature, err := git.IndexSignature(repo.IndexPath())
 	if errors.Is(err, fs.ErrNotExist) {
 		return
 	}

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/seed-fb9cbc17/cairn/internal/git"
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
@@ -33,9 +32,8 @@ type watching struct {
 	reason  string        // why they do not
 	pending watch.Changes // taken from the watcher, but not yet scanned
 
-	rules   state.IgnoreContext // of the scan that vouches for every directory
-	never   string              // id of the deny list that it applied
-	outside git.Files           // cached rules and configuration of the user's git
+	rules state.IgnoreContext // of the scan that vouches for every directory
+	never string              // id of the deny list that it applied
 
 	idle idleWork
 }
@@ -101,15 +99,6 @@ func (w *watching) scope(x *index.Index, rules *ruleSource) *watchScope {
 // rules, the user's index and the deny list.
 func (w *watching) sameRules(now *ruleSource) bool {
 	return (now.user == nil || now.user.full == nil) && w.never == now.aux.Never && reflect.DeepEqual(w.rules, now.context)
-}
-
-// files returns the cache of files outside of the directory. Without watching there is none: a
-// network file system may return old stats until a file is opened.
-func (w *watching) files() *git.Files {
-	if w == nil {
-		return nil
-	}
-	return &w.outside
 }
 
 // drain moves the watcher's changes to pending.

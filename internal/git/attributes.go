@@ -64,7 +64,7 @@ func (r *Repo) attributeFiles(u UserConfig) []string {
 	if dir := u.configHome(); dir != "" {
 		own = filepath.Join(dir, "git", "attributes")
 	}
-	reader := &configReader{files: u.Files, home: u.Home, repo: r, sources: r.configFiles(u)}
+	reader := &configReader{home: u.Home, repo: r, sources: r.configFiles(u)}
 	reader.visit = func(set setting) (err error) {
 		if set.name == "core.attributesfile" {
 			err = assign(&own)(reader.path(set, r.Top))
@@ -131,7 +131,7 @@ func (a *Attributes) inside(dir string) (patterns *ignore.Patterns, all bool) {
 // readAttributes returns the patterns of a file that set a filter or an encoding. all means that
 // the patterns are not known.
 func readAttributes(path string) (patterns *ignore.Patterns, all bool) {
-	text, err := readLimited(path, maxAttributes)
+	text, err := ReadFile(path, maxAttributes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return ignore.Parse(nil, false), false
 	}

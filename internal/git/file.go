@@ -2,6 +2,8 @@ package git
 
 import (
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -22,42 +24,45 @@ func IsAbsent(err error) bool {
 // before it opens, because opening a FIFO waits for a writer and opening a device may do anything.
 // It checks again after.
 func openRegular(path string) (*os.File, fs.FileInfo, error) {
-	if _, err := statRegular(path); err != nil {
-		return nil, nil, err
-	}
-	return openStatted(path)
-}
-
-func statRegular(path string) (fs.FileInfo, error) {
 	if strings.IndexByte(path, 0) >= 0 { // would be cut off there
-		return nil, &fs.PathError{Op: "open", Path: path, Err: syscall.EINVAL}
+		return nil, nil, &fs.PathError{Op: "open", Path: path, Err: syscall.EINVAL}
 	}
 	info, err := os.Stat(path)
-	if err == nil && !info.Mode().IsRegular() {
-		err = &fs.PathError{Op: "open", Path: path, Err: errNotRegular}
+	if err = mustBeRegular(path, info, err); err != nil {
+		return nil, nil, err
 	}
-	return info, err
-}
-
-// openStatted is openRegular for a path that was checked.
-func openStatted(path string) (*os.File, fs.FileInfo, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, nil, err
 	}
-	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = &fs.PathError{Op: "open", Path: path, Err: errNotRegular}
-	}
-	if err != nil {
+	info, err = f.Stat()
+	if err = mustBeRegular(path, info, err); err != nil {
 		f.Close()
 		return nil, nil, err
 	}
 	return f, info, nil
 }
 
-// readLimited is [Files.Read] without a cache.
-func readLimited(path string, limit int64) ([]byte, error) { return (*Files)(nil).Read(path, limit) }
+func mustBeRegular(path string, info fs.FileInfo, err error) error {
+	if err == nil && !info.Mode().IsRegular() {
+		err = &fs.PathError{Op: "open", Path: path, Err: errNotRegular}
+	}
+	return err
+}
+
+// ReadFile returns the contents of a regular file of at most limit bytes.
+func ReadFile(path string, limit int64) ([]byte, error) {
+	f, _, err := openRegular(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err == nil && int64(len(data)) > limit {
+		err = fmt.Errorf("%s: larger than %d bytes", path, limit)
+	}
+	return data, err
+}
 
 // isDir reports whether path is a directory or a symbolic link to one.
 func isDir(path string) bool {

@@ -20,9 +20,9 @@ type format struct {
 
 // readFormat reads the settings that it can. A linked worktree does not inherit core.bare and
 // core.worktree from the main work tree, unless it has a configuration of its own that sets them.
-func readFormat(at dirs, files *Files) format {
+func readFormat(at dirs) format {
 	var f format
-	data, err := files.Read(filepath.Join(at.common, "config"), maxConfig)
+	data, err := ReadFile(filepath.Join(at.common, "config"), maxConfig)
 	if err == nil {
 		_ = parseConfig("", data, f.visit) // up to the mistake; IgnoreSettings reports it
 	}
@@ -30,7 +30,7 @@ func readFormat(at dirs, files *Files) format {
 		return format{}
 	}
 	if f.worktreeConfig {
-		if data, err := files.Read(filepath.Join(at.git, "config.worktree"), maxConfig); err == nil {
+		if data, err := ReadFile(filepath.Join(at.git, "config.worktree"), maxConfig); err == nil {
 			_ = parseConfig("", data, f.visit)
 		}
 	} else if at.git != at.common {

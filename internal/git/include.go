@@ -27,7 +27,6 @@ const (
 // the place of the line that names it. Errors are collected in errs, and the faulty part is left
 // out.
 type configReader struct {
-	files *Files
 	home  string
 	repo  *Repo // nil outside of a repository: conditions on it are not met
 	visit func(setting) error
@@ -59,7 +58,7 @@ func (r *configReader) read(path string) {
 		r.fail(fmt.Errorf("%s: not read: configuration files are too many, too large or nested too deeply", path))
 		return
 	}
-	data, err := r.files.Read(path, maxConfig)
+	data, err := ReadFile(path, maxConfig)
 	if err != nil {
 		if !isMissing(err) {
 			r.fail(fmt.Errorf("read git configuration: %w", err))
@@ -219,7 +218,7 @@ func (r *configReader) remoteURLs() []string {
 		return r.urls
 	}
 	r.urls = []string{}
-	scan := &configReader{files: r.files, home: r.home, repo: r.repo, sources: r.sources, scan: true}
+	scan := &configReader{home: r.home, repo: r.repo, sources: r.sources, scan: true}
 	scan.visit = func(s setting) error {
 		name, ok := strings.CutPrefix(s.name, "remote.")
 		if ok && strings.HasSuffix(name, ".url") {

@@ -734,7 +734,7 @@ func TestIndexSignature(t *testing.T) {
 	path := filepath.Join(dir, ".git", "index")
 	sign := func() Signature {
 		t.Helper()
-		s, err := (*Files)(nil).IndexSignature(path)
+		s, err := IndexSignature(path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -764,11 +764,11 @@ func TestIndexSignature(t *testing.T) {
 	if second.Trailer = first.Trailer; second != first {
 		t.Errorf("the test has changed more than the contents: %+v, %+v", first, second)
 	}
-	if _, err := (*Files)(nil).IndexSignature(path + "x"); !errors.Is(err, os.ErrNotExist) {
+	if _, err := IndexSignature(path + "x"); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("missing: %v", err)
 	}
 	write(t, path+"short", "x")
-	if s, err := (*Files)(nil).IndexSignature(path + "short"); err != nil || s.Size != 1 {
+	if s, err := IndexSignature(path + "short"); err != nil || s.Size != 1 {
 		t.Errorf("short file: %+v, %v", s, err)
 	}
 }
@@ -885,7 +885,7 @@ func BenchmarkIndexSignature(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		if _, err := (*Files)(nil).IndexSignature(path); err != nil {
+		if _, err := IndexSignature(path); err != nil {
 			b.Fatal(err)
 		}
 	}

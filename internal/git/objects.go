@@ -22,7 +22,7 @@ func withAlternates(list []string, dir string, depth int) []string {
 		return list
 	}
 	list = append(list, dir)
-	text, err := readLimited(filepath.Join(dir, "info", "alternates"), maxAlternates)
+	text, err := ReadFile(filepath.Join(dir, "info", "alternates"), maxAlternates)
 	if err != nil {
 		return list
 	}

@@ -35,10 +35,10 @@ func (r *Repo) Position() Position {
 
 // ref returns the commit that a ref names, "" if there is none.
 func (r *Repo) ref(name string) string {
-	if data, err := readLimited(filepath.Join(r.CommonDir, filepath.FromSlash(name)), 1<<10); err == nil {
+	if data, err := ReadFile(filepath.Join(r.CommonDir, filepath.FromSlash(name)), 1<<10); err == nil {
 		return strings.TrimSpace(string(data))
 	}
-	data, err := readLimited(filepath.Join(r.CommonDir, "packed-refs"), 64<<20)
+	data, err := ReadFile(filepath.Join(r.CommonDir, "packed-refs"), 64<<20)
 	if err != nil {
 		return ""
 	}

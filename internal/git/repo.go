@@ -77,7 +77,7 @@ type dirs struct{ git, common string }
 // newRepo reads the part of the repository's configuration that decides its shape. It ignores a
 // configuration that cannot be read; IgnoreSettings reports it.
 func newRepo(at dirs, top, start string) *Repo {
-	f := readFormat(at, nil)
+	f := readFormat(at)
 	r := &Repo{Top: top, GitDir: at.git, CommonDir: at.common, SHA256: f.sha256, Bare: f.bare}
 	switch {
 	case f.bare || within(at.git, start):
@@ -184,7 +184,7 @@ const maxDotGitFile = 1 << 20
 
 // readDotGitFile returns where a file of the form "gitdir: <path>" leads.
 func readDotGitFile(path string) (string, bool) {
-	data, err := readLimited(path, maxDotGitFile)
+	data, err := ReadFile(path, maxDotGitFile)
 	if err != nil {
 		return "", false
 	}
@@ -216,7 +216,7 @@ func gitDir(path string) (dirs, bool) {
 	}
 	at := dirs{git: resolved(path)}
 	at.common = at.git
-	if data, err := readLimited(filepath.Join(path, "commondir"), 1<<16); err == nil {
+	if data, err := ReadFile(filepath.Join(path, "commondir"), 1<<16); err == nil {
 		common, ok := pathLine(data, path)
 		if !ok {
 			return dirs{}, false
@@ -250,7 +250,7 @@ func isHead(path string) bool {
 
 // readHead returns the contents of a HEAD, which are one short line.
 func readHead(path string) (string, bool) {
-	data, err := readLimited(path, 1<<16)
+	data, err := ReadFile(path, 1<<16)
 	return string(data), err == nil
 }
 

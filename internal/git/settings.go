@@ -12,8 +12,6 @@ type UserConfig struct {
 	Home       string   // holds .gitconfig; the value of "~"
 	ConfigHome string   // holds git/config and git/ignore; "" means Home/.config
 	System     []string // files of the whole machine, such as /etc/gitconfig
-
-	Files *Files // cache of the files; may be nil
 }
 
 func (u UserConfig) configHome() string {
@@ -55,7 +53,7 @@ func (r *Repo) IgnoreSettings(u UserConfig) (IgnoreSettings, error) {
 // weakest first.
 func (r *Repo) configFiles(u UserConfig) []string {
 	list := append(u.files(), filepath.Join(r.CommonDir, "config"))
-	if readFormat(dirs{r.GitDir, r.CommonDir}, u.Files).worktreeConfig {
+	if readFormat(dirs{r.GitDir, r.CommonDir}).worktreeConfig {
 		list = append(list, filepath.Join(r.GitDir, "config.worktree"))
 	}
 	return list
@@ -74,7 +72,7 @@ func readIgnore(u UserConfig, repo *Repo, sources []string, root string) (Ignore
 	if dir := u.configHome(); dir != "" {
 		s.ExcludesFile = filepath.Join(dir, "git", "ignore")
 	}
-	r := &configReader{files: u.Files, home: u.Home, repo: repo, sources: sources}
+	r := &configReader{home: u.Home, repo: repo, sources: sources}
 	r.visit = func(set setting) (err error) {
 		switch set.name {
 		case "core.excludesfile":

@@ -1,6 +1,7 @@
 package git
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 )
@@ -13,6 +14,21 @@ type Signature struct {
 	Size, MTime, CTime int64 // times in nanoseconds since 1970
 	Dev, Ino           uint64
 	Trailer            [20]byte
+}
+
+// IndexSignature returns the signature of the index at path. Fields that a platform
+// lacks are zero. A file that does not exist is os.ErrNotExist.
+func IndexSignature(path string) (Signature, error) {
+	f, info, err := openRegular(path)
+	if err != nil {
+		return Signature{}, fmt.Errorf("read git index: %w", err)
+	}
+	defer f.Close()
+	s, err := sign(f, info)
+	if err != nil {
+		return Signature{}, fmt.Errorf("read git index: %w", err)
+	}
+	return s, nil
 }
 
 func sign(f *os.File, info fs.FileInfo) (Signature, error) {

@@ -164,7 +164,7 @@ func (r *ruleRecord) Dirs(yield func(dir string) bool) {
 
 // AddParents adds the .gitignore files of the directories from top down to root. If these rules
 // ignore root itself, none of them is added: root was chosen on purpose.
-func (c *IgnoreContext) AddParents(files *git.Files, top, root string) {
+func (c *IgnoreContext) AddParents(top, root string) {
 	rel, err := filepath.Rel(top, root)
 	if err != nil || !filepath.IsLocal(rel) {
 		return
@@ -174,7 +174,7 @@ func (c *IgnoreContext) AddParents(files *git.Files, top, root string) {
 	with.Prefix = Path(strings.Join(parts, "/") + "/")
 	dir := top
 	for _, part := range parts {
-		with.Parents = append(with.Parents, with.ReadRules(files, filepath.Join(dir, index.IgnoreFile)))
+		with.Parents = append(with.Parents, with.ReadRules(filepath.Join(dir, index.IgnoreFile)))
 		dir = filepath.Join(dir, part)
 	}
 	if !with.Chain().Covers(strings.Join(parts, "/"), true) {
@@ -204,11 +204,11 @@ const maxRuleFile = 1 << 20
 
 // ReadRules reads a rule file. A path that is not a regular file has no rules, as in git. A file
 // that cannot be read has none either, and makes the context Unknown.
-func (c *IgnoreContext) ReadRules(files *git.Files, path string) RuleLines {
+func (c *IgnoreContext) ReadRules(path string) RuleLines {
 	if path == "" || filepath.Base(path) == index.IgnoreFile && isSymlink(path) {
 		return ""
 	}
-	text, err := files.Read(path, maxRuleFile)
+	text, err := git.ReadFile(path, maxRuleFile)
 	if err != nil {
 		c.Unknown = c.Unknown || !git.IsAbsent(err)
 		return ""

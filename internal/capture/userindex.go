@@ -160,10 +160,9 @@ func isCaptured(rec index.Record) bool {
 // excerpt lists the tracked paths that the capture in x does not hold.
 func (u *userIndex) excerpt(full *git.Index, x *index.Index) auxiliary {
 	aux := auxiliary{UserIndex: &u.signature, NoneSkipped: true}
-	captured := capturedNames{index: x}
 	for e := range full.All() {
 		path, ok := strings.CutPrefix(strings.TrimSuffix(e.Name, "/"), u.prefix)
-		if aux.NoneSkipped = aux.NoneSkipped && !(ok && e.SkipWorktree); !ok || captured.has(path) {
+		if aux.NoneSkipped = aux.NoneSkipped && !(ok && e.SkipWorktree); !ok || isCaptured(x.Lookup(path)) {
 			continue
 		}
 		if e.SkipWorktree {
@@ -176,47 +175,6 @@ func (u *userIndex) excerpt(full *git.Index, x *index.Index) auxiliary {
 	aux.Held = slices.Compact(aux.Held)
 	aux.Sparse = topmostAbsent(x, aux.Sparse)
 	return aux
-}
-
-// capturedNames looks up paths in the order of a git index. That order moves back and forth between
-// a directory and its sub-directories, but the names in each directory come sorted, as in x. So one
-// pass over each directory suffices.
-type capturedNames struct {
-	index *index.Index
-	dir   string
-	rest  []byte            // of the current directory: from the last looked-up name on
-	other map[string][]byte // the same for the directories that were left
-}
-
-func (c *capturedNames) has(path string) bool {
-	dir, name := index.Split(path)
-	if dir != c.dir || c.other == nil {
-		c.enter(dir)
-	}
-	for len(c.rest) > 0 {
-		rec, rest := index.Next(c.rest)
-		switch order := strings.Compare(string(rec.Name()), name); {
-		case order > 0:
-			return false
-		case order == 0:
-			return isCaptured(rec)
-		}
-		c.rest = rest
-	}
-	return false
-}
-
-func (c *capturedNames) enter(dir string) {
-	if c.other == nil {
-		c.other = make(map[string][]byte)
-	} else {
-		c.other[c.dir] = c.rest
-	}
-	rest, visited := c.other[dir]
-	if d := c.index.Dirs[dir]; d != nil && !visited {
-		rest = d.Raw
-	}
-	c.dir, c.rest = dir, rest
 }
 
 // topmostAbsent replaces each path that a sparse checkout leaves out by its highest absent

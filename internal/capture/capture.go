@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -348,56 +347,25 @@ func (r *Capturer) newScan(x *index.Index, rules *ruleSource, batch *odb.Batch, 
 }
 
 func (r *Capturer) maxFileSize() int64 {
-	switch {
-	case r.Opt.MaxFileSize == 0:
-		return settings.DefaultMaxFileSize
-	case r.Opt.MaxFileSize < 0:
-		return 0
-	}
-	return r.Opt.MaxFileSize
+	return limit(r.Opt.MaxFileSize, settings.DefaultMaxFileSize)
 }
 
 func (r *Capturer) maxIncludeSize() int64 {
-	switch {
-	case r.Opt.MaxIncludeSize == 0:
-		return settings.DefaultMaxIncludeSize
-	case r.Opt.MaxIncludeSize < 0:
-		return 0
-	}
-	return r.Opt.MaxIncludeSize
+	return limit(r.Opt.MaxIncludeSize, settings.DefaultMaxIncludeSize)
 }
 
 // storesInside lists the data directory and the store if they lie below the root.
-func (r *Capturer) storesInside() []string {
-	var inside []string
-	for _, real := range r.storeDirs() {
-		if history.Within(real, r.Root) && real != r.Root {
-			if rel, err := filepath.Rel(r.Root, real); err == nil {
-				inside = append(inside, filepath.ToSlash(rel))
-			}
+func (r *Capturer) storesInside() (inside []string) {
+	for _, dir := range []string{r.Opt.DataDir, r.DB.Dir()} {
+		real, err := realpath.Of(dir)
+		if err != nil || real == r.Root || !history.Within(real, r.Root) {
+			continue
+		}
+		if rel, err := filepath.Rel(r.Root, real); err == nil {
+			inside = append(inside, filepath.ToSlash(rel))
 		}
 	}
-	return slices.Compact(inside)
-}
-
-// storeDirs returns the real paths of the data directory and the store. The common part of the two
-// is resolved once.
-func (r *Capturer) storeDirs() (dirs []string) {
-	real, err := realpath.Of(r.Opt.DataDir)
-	if err != nil {
-		return nil
-	}
-	dirs = append(dirs, real)
-	store := state.StorePath(real, r.Root)
-	for _, dir := range []string{filepath.Dir(store), store} {
-		if info, err := os.Lstat(dir); err != nil || info.Mode().Type() != fs.ModeDir {
-			if store, err = realpath.Of(store); err != nil {
-				return dirs
-			}
-			break
-		}
-	}
-	return append(dirs, store)
+	return inside
 }
 
 // IndexFile returns the paths of the stat cache.

@@ -58,27 +58,30 @@ func GuardRoot(root string, opt *settings.Options) error {
 	return fmt.Errorf("%w: %s is %s; name the project inside it that you mean, or force it", state.ErrRoot, root, what)
 }
 
-// maxFiles returns the limit for package scan, where 0 means none. A root whose last capture
-// exceeded the limit has none: the user has forced it before.
-func (r *Capturer) maxFiles(before auxiliary) int {
-	limit := r.Opt.MaxFiles
-	if limit == 0 {
-		limit = settings.DefaultMaxFiles
+// limit returns the limit that an option sets, where 0 means none. In the option 0 means the default
+// and a negative number none.
+func limit[N int | int64](option, byDefault N) N {
+	if option == 0 {
+		return byDefault
 	}
-	if r.Opt.Force || limit < 0 || before.Files > limit {
+	return max(option, 0)
+}
+
+// maxFiles returns the limit of files. A root whose last capture exceeded it has none: the user has
+// forced it before.
+func (r *Capturer) maxFiles(before auxiliary) int {
+	most := limit(r.Opt.MaxFiles, settings.DefaultMaxFiles)
+	if r.Opt.Force || before.Files > most {
 		return 0
 	}
-	return limit
+	return most
 }
 
 func (r *Capturer) maxScanBytes() int64 {
-	switch {
-	case r.Opt.Force || r.Opt.MaxScanBytes < 0:
+	if r.Opt.Force {
 		return 0
-	case r.Opt.MaxScanBytes == 0:
-		return settings.DefaultMaxScanBytes
 	}
-	return r.Opt.MaxScanBytes
+	return limit(r.Opt.MaxScanBytes, settings.DefaultMaxScanBytes)
 }
 
 // onGrowth returns a function that counts ahead when a scan finds many files to read, so that a

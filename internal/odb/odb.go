@@ -56,7 +56,7 @@ type DB struct {
 
 	refLockWait time.Duration // see writeRef
 	inOrder     func() bool   // see ordered; asked once
-	shows       func() bool   // see ShowsChanges; asked once
+	shows       func() bool   // whether every change shows at once in the time of the packs; asked once
 	log         *redo.Log
 }
 

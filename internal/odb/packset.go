@@ -64,10 +64,6 @@ func (db *DB) refresh(force bool) error {
 	return nil
 }
 
-// ShowsChanges reports whether the file system of the store shows every change at once. On
-// others, changes by another process may show late.
-func (db *DB) ShowsChanges() bool { return db.shows() }
-
 // missing explains that the directory of the packs is not there: a clone without
 // packs, which is fine, or the store is gone.
 func (db *DB) missing(err error) error {
@@ -140,16 +136,6 @@ func (db *DB) forget(gone []*pack.Pack) {
 	for _, p := range gone {
 		p.Close()
 	}
-}
-
-// PacksChanged returns when packs last came or went, in nanoseconds since 1970; 0 if that
-// is unknown.
-func (db *DB) PacksChanged() int64 {
-	mtime, err := db.packsTime()
-	if err != nil {
-		return 0
-	}
-	return mtime.UnixNano()
 }
 
 // packsTime is the time of the packs' directory.

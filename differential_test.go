@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
@@ -82,34 +81,6 @@ func TestRestoreIsExact(t *testing.T) {
 				p := points[(i*7+seed)%len(points)]
 				f.restoreAll(p.hash)
 				gittest.AssertEqual(t, "after the restore", p.state, f.manifest())
-			}
-		})
-	}
-}
-
-// TestDiffEqualsGit compares the text of diffs between random states.
-func TestDiffEqualsGit(t *testing.T) {
-	t.Parallel()
-	oracle := gittest.NewOracle(t)
-	for seed := range trees(t) {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			o := oracle.For(t)
-			rng := rand.New(rand.NewPCG(4, uint64(seed)))
-			f := newFixture(t, gittest.RandomTree(rng, gittest.RandomOptions{NoIgnoreFiles: true}))
-			before := f.trackAll()
-			o.WriteTree(f.root)
-			gittest.Mutate(t, rng, f.root, 10)
-			f.removeIgnoreFiles()
-			after := f.trackAll()
-			o.WriteTree(f.root)
-			want := o.Git("-c", "core.quotePath=false", "diff-tree", "-r", "-p", "--no-renames", "--abbrev=7",
-				"--no-ext-diff", "--no-textconv", before, after)
-			var got strings.Builder
-			if err := f.repo().Diff(background, &got, before, after, cairn.DiffOptions{}); err != nil {
-				t.Fatal(err)
-			}
-			if got.String() != want {
-				t.Errorf("diff\n%s\ngit has\n%s", got.String(), want)
 			}
 		})
 	}

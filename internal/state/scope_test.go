@@ -45,9 +45,9 @@ func TestPathScopeCovers(t *testing.T) {
 // Leads tells which directories a walk has to enter: skipping one of these would lose paths.
 func TestPathScopeLeads(t *testing.T) {
 	t.Parallel()
-	scope := NewPathScope([]string{"d/e/f", "x"}).WithAlone([]string{"p/q"})
+	scope := NewPathScope([]string{"d/e/f", "long/name", "x"}).WithAlone([]string{"p/q"})
 	for dir, want := range map[string]bool{
-		"d": true, "d/e": true, "d/e/f": true, "d/e/f/g": true, "d/x": false, "d/e.f": false, "x": true, "x/y": true, "p": true, "p/q": true, "p/q/r": false, "q": false,
+		"d": true, "d/e": true, "d/e/f": true, "d/e/f/g": true, "d/x": false, "d/e.f": false, "x": true, "x/y": true, "p": true, "p/q": true, "p/q/r": false, "q": false, "long": true, "lo": false,
 	} {
 		if got := scope.Leads(dir); got != want {
 			t.Errorf("leads into %q: %v, want %v", dir, got, want)

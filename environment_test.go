@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 	if command := os.Getenv("CAIRN_TEST_COMMAND"); command != "" {
 		os.Exit(commandAsProcess(command))
 	}
-	gittest.InMemory()
+	gittest.Prepare()
 	// Runs are repeatable; -rapid.seed=N explores, -rapid.checks=N goes on for longer.
 	if err := flag.Set("rapid.seed", "7"); err != nil {
 		panic(err)

@@ -18,7 +18,7 @@ func TestMain(m *testing.M) {
 	if command := os.Getenv("CAIRN_TEST_COMMAND"); command != "" {
 		os.Exit(commandAsProcess(command))
 	}
-	gittest.InMemory()
+	gittest.Prepare()
 	// Runs are repeatable; -rapid.seed=N explores, -rapid.checks=N goes on for longer.
 	for name, value := range map[string]string{"rapid.seed": "7", "rapid.checks": "25"} {
 		if err := flag.Set(name, value); err != nil {

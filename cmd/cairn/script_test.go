@@ -23,7 +23,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	gittest.InMemory()
+	gittest.Prepare()
 	cairn := func() {
 		systemGitConfig = nil // whatever this machine's is
 		main()

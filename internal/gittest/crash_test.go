@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 		}
 		syscall.Exit(run(what, os.Args[1])) // os.Exit would write coverage files
 	}
-	gittest.InMemory()
+	gittest.Prepare()
 	os.Exit(m.Run())
 }
 

@@ -2,4 +2,4 @@ package odb
 
 import "github.com/seed-fb9cbc17/cairn/internal/gittest"
 
-func init() { gittest.InMemory() }
+func init() { gittest.Prepare() }

@@ -27,7 +27,7 @@ const (
 var program string // the built cairn
 
 func TestMain(m *testing.M) {
-	gittest.InMemory()
+	gittest.Prepare()
 	os.Exit(runTests(m))
 }
 

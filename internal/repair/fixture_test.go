@@ -16,7 +16,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	gittest.InMemory()
+	gittest.Prepare()
 	m.Run()
 }
 

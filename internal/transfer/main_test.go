@@ -7,6 +7,6 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	gittest.InMemory()
+	gittest.Prepare()
 	m.Run()
 }

@@ -35,17 +35,7 @@ func (f *fixture) roll() {
 }
 
 // noise is text that does not compress.
-func noise(seed, size int) string {
-	state := uint64(seed)*2654435761 + 1
-	data := make([]byte, size)
-	for i := range data {
-		state ^= state << 13
-		state ^= state >> 7
-		state ^= state << 17
-		data[i] = byte(state >> 32)
-	}
-	return string(data)
-}
+func noise(seed, size int) string { return gittest.Noise(seed, size) }
 
 func (f *fixture) sound() {
 	f.Helper()

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn/internal/history"
-	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/statetest"
 )
 
@@ -26,20 +25,6 @@ func newPast(t testing.TB) *past { return &past{kept{statetest.NewStore(t)}, t} 
 func (f *past) track(content string) *history.Checkpoint {
 	f.Helper()
 	return statetest.Track(f, f.Store, statetest.NewState(f, f.Store, map[string]string{"a": content}))
-}
-
-// reopened opens the store as another process does. The caller closes it.
-func (f *past) reopened() *past {
-	f.Helper()
-	db, err := odb.Open(f.DB.Dir(), f.Root, odb.Options{NoSync: true})
-	if err != nil {
-		f.Fatal(err)
-	}
-	store := history.New(f.Opt, f.Root)
-	store.Use(db)
-	store.Recovery, store.Disturbed = f.Recovery, f.Disturbed
-	store.RefreshDenied()
-	return &past{kept{store}, f.TB}
 }
 
 // removeLines removes the lines of days.

@@ -2,8 +2,6 @@ package purge
 
 import (
 	"context"
-	"errors"
-	"io"
 	"maps"
 	"testing"
 
@@ -52,30 +50,9 @@ func (w *written) purge(paths ...string) *PurgeResult {
 	return got
 }
 
-// contents returns the files of a checkpoint.
-func (w *written) contents(spec string) files {
-	w.Helper()
-	all := make(files)
-	for e, err := range w.List(context.Background(), spec, "") {
-		if err != nil {
-			w.Fatal(err)
-		}
-		_, rc, err := w.OpenFile(context.Background(), spec, e.Path)
-		if err != nil {
-			w.Fatal(err)
-		}
-		data, err := io.ReadAll(rc)
-		if err := errors.Join(err, rc.Close()); err != nil {
-			w.Fatal(err)
-		}
-		all[e.Path] = string(data)
-	}
-	return all
-}
-
 func (w *written) wantContents(spec string, want files) {
 	w.Helper()
-	if got := w.contents(spec); !maps.Equal(got, want) {
+	if got := statetest.Contents(w, w.Store, spec); !maps.Equal(got, want) {
 		w.Errorf("%.12s holds %q, want %q", spec, got, want)
 	}
 }

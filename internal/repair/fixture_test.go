@@ -2,8 +2,6 @@ package repair
 
 import (
 	"context"
-	"errors"
-	"io"
 	"maps"
 	"testing"
 
@@ -96,21 +94,7 @@ func (p *patient) wantContents(spec string, want map[string]string, wantLost ...
 		p.Errorf("%s: %v", spec, err)
 		return
 	}
-	got := make(map[string]string)
-	for e, err := range p.List(context.Background(), spec, "") {
-		if err != nil {
-			p.Fatal(err)
-		}
-		_, rc, err := p.OpenFile(context.Background(), spec, e.Path)
-		if err != nil {
-			p.Fatal(err)
-		}
-		data, err := io.ReadAll(rc)
-		if err := errors.Join(err, rc.Close()); err != nil {
-			p.Fatal(err)
-		}
-		got[e.Path] = string(data)
-	}
+	got := statetest.Contents(p, p.Store, spec)
 	if !maps.Equal(got, want) {
 		p.Errorf("%s holds %q, want %q", spec, got, want)
 	}

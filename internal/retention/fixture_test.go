@@ -10,7 +10,6 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
-	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 	"github.com/seed-fb9cbc17/cairn/internal/statetest"
 )
@@ -39,15 +38,8 @@ func agedOf(t testing.TB, store *history.Store) *aged {
 // reopened opens the store as another process does.
 func (f *aged) reopened() *aged {
 	f.Helper()
-	db, err := odb.Open(f.DB.Dir(), f.Root, odb.Options{NoSync: true})
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Cleanup(func() { db.Close() })
-	store := history.New(f.Opt, f.Root)
-	store.Use(db)
-	store.Recovery, store.Disturbed = f.Recovery, f.Disturbed
-	store.RefreshDenied()
+	store := statetest.Reopen(f, f.Store)
+	f.Cleanup(func() { store.DB.Close() })
 	return agedOf(f, store)
 }
 

@@ -3,6 +3,8 @@ package statetest
 
 import (
 	"context"
+	"errors"
+	"io"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -34,6 +36,20 @@ func NewStoreOf(t testing.TB, root string) *history.Store {
 			t.Error(err)
 		}
 	})
+	return storeOn(db, root)
+}
+
+// Reopen opens a store as another process does. The caller closes its DB.
+func Reopen(t testing.TB, store *history.Store) *history.Store {
+	t.Helper()
+	db, err := odb.Open(store.DB.Dir(), store.Root, odb.Options{NoSync: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return storeOn(db, store.Root)
+}
+
+func storeOn(db *odb.DB, root string) *history.Store {
 	store := history.New(settings.Options{}, root)
 	store.Use(db)
 	store.Recovery = func(context.Context, *history.Locked) error { return nil } // no operation is under way
@@ -121,4 +137,25 @@ func Append(t testing.TB, store *history.Store, ref string, s state.State, label
 		t.Fatal(err)
 	}
 	return c
+}
+
+// Contents reads the files of a checkpoint, contents by path.
+func Contents(t testing.TB, store *history.Store, spec string) map[string]string {
+	t.Helper()
+	all := make(map[string]string)
+	for e, err := range store.List(context.Background(), spec, "") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, rc, err := store.OpenFile(context.Background(), spec, e.Path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := io.ReadAll(rc)
+		if err := errors.Join(err, rc.Close()); err != nil {
+			t.Fatal(err)
+		}
+		all[e.Path] = string(data)
+	}
+	return all
 }

@@ -19,7 +19,6 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
-	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 	"github.com/seed-fb9cbc17/cairn/internal/statetest"
 )
@@ -39,21 +38,6 @@ func manyKinds() map[string]statetest.File {
 		"d/e/f": {Content: "deep\n"}, "d/same": {Content: "deep\n"},
 		"hollow/": {},
 	}
-}
-
-// reopened opens the store as another process does, without what this one has read. The caller
-// closes it.
-func (m *machine) reopened() *machine {
-	m.Helper()
-	db, err := odb.Open(m.DB.Dir(), m.Root, odb.Options{NoSync: true})
-	if err != nil {
-		m.Fatal(err)
-	}
-	store := history.New(m.Opt, m.Root)
-	store.Use(db)
-	store.Recovery, store.Disturbed = m.Recovery, m.Disturbed
-	store.RefreshDenied()
-	return machineOf(m, store)
 }
 
 // Git verifies, clones and fetches an exported bundle.
@@ -157,7 +141,7 @@ func TestImportGitsBundle(t *testing.T) {
 			if c := g.imported(data); c.Hash != from.Hash {
 				t.Errorf("%q, version %s: %s, want %s", args, version, c.Hash, from.Hash)
 			}
-			if !maps.Equal(g.contents(from.Hash), files) {
+			if !maps.Equal(statetest.Contents(t, g.Store, from.Hash), files) {
 				t.Errorf("%q, version %s: other contents", args, version)
 			}
 		}
@@ -185,7 +169,7 @@ func TestExportDamaged(t *testing.T) {
 			t.Fatal(err)
 		}
 		var b bytes.Buffer
-		r := f.reopened()
+		r := machineOf(t, statetest.Reopen(t, f.Store))
 		err := r.Export(t.Context(), &b, "@")
 		if err := r.DB.Close(); err != nil {
 			t.Error(err)
@@ -202,7 +186,7 @@ func TestExportDamaged(t *testing.T) {
 	if err := os.WriteFile(packs[0], data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r := f.reopened()
+	r := machineOf(t, statetest.Reopen(t, f.Store))
 	defer r.DB.Close()
 	wantError(t, r.Export(t.Context(), failingWriter{}, "@"), errFull)
 	wantError(t, r.Export(t.Context(), io.Discard, "no such"), state.ErrNotFound)

@@ -6,7 +6,6 @@ import (
 	"crypto/sha1"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -56,27 +55,6 @@ func (m *machine) imported(bundle []byte) *history.Checkpoint {
 		m.Fatalf("import: %v", err)
 	}
 	return c
-}
-
-// contents returns the contents of a checkpoint by path.
-func (m *machine) contents(spec string) map[string]string {
-	m.Helper()
-	all := make(map[string]string)
-	for e, err := range m.List(m.Context(), spec, "") {
-		if err != nil {
-			m.Fatal(err)
-		}
-		_, rc, err := m.OpenFile(m.Context(), spec, e.Path)
-		if err != nil {
-			m.Fatal(err)
-		}
-		data, err := io.ReadAll(rc)
-		if err := errors.Join(err, rc.Close()); err != nil {
-			m.Fatal(err)
-		}
-		all[e.Path] = string(data)
-	}
-	return all
 }
 
 // listing holds every file of the store with its contents, except the note that names the last

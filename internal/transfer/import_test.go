@@ -15,6 +15,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
+	"github.com/seed-fb9cbc17/cairn/internal/statetest"
 )
 
 // refuses imports a bundle that must not be taken. The store stays as it was, and is not blamed.
@@ -199,7 +200,7 @@ func TestImportDeltaBeforeItsBase(t *testing.T) {
 		packed{kind: 7, content: "\x02\x03\x90\x02\x01y", base: string(idBytes(one))},
 		packed{kind: 7, content: "\x03\x02\x90\x02", base: string(idBytes(base))},
 		base))
-	if got, want := f.contents(c.ID), map[string]string{"a": "x\n", "b": "x\ny", "c": "x\n!"}; !maps.Equal(got, want) {
+	if got, want := statetest.Contents(t, f.Store, c.ID), map[string]string{"a": "x\n", "b": "x\ny", "c": "x\n!"}; !maps.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

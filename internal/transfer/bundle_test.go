@@ -32,6 +32,7 @@ func bundleWith(count int64, id string, objects ...packed) []byte {
 
 func packOf(count int64, objects ...packed) []byte {
 	pack := binary.BigEndian.AppendUint32([]byte("PACK\x00\x00\x00\x02"), uint32(count))
+	w := zlib.NewWriter(nil) // one for all: a new one takes most of a megabyte
 	for _, p := range objects {
 		size := uint64(len(p.content))
 		if p.size != 0 {
@@ -44,7 +45,7 @@ func packOf(count int64, objects ...packed) []byte {
 		}
 		pack = append(append(pack, b), p.base...)
 		var z bytes.Buffer
-		w := zlib.NewWriter(&z)
+		w.Reset(&z)
 		io.WriteString(w, p.content)
 		w.Close()
 		pack = append(pack, z.Bytes()...)

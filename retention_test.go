@@ -71,15 +71,6 @@ func (f *fixture) has(id string) bool {
 	return err == nil
 }
 
-func (f *aged) wantOnly(all []string, live ...int) {
-	f.Helper()
-	for i, id := range all {
-		if want := slices.Contains(live, i); f.has(id) != want {
-			f.Errorf("checkpoint %d is there: %v, want %v", i, !want, want)
-		}
-	}
-}
-
 const day = 24 * time.Hour
 
 // noise is text that does not compress.

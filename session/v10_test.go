@@ -35,7 +35,7 @@ func (f *fixture) roll() {
 }
 
 // noise is text that does not compress.
-func noise(seed, size int) string { return gittest.Noise(seed, size) }
+func noise(seed, size int) string { return string(gittest.Noise(uint64(seed), size)) }
 
 func (f *fixture) sound() {
 	f.Helper()

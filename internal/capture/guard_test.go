@@ -50,7 +50,7 @@ func TestGuardRoot(t *testing.T) {
 func TestLimitsOfACapture(t *testing.T) {
 	t.Parallel()
 	store := statetest.NewStore(t)
-	r := New(store, &Surroundings{})
+	r := New(store, nil)
 	for _, c := range []struct {
 		opt       settings.Options
 		before    int

@@ -196,7 +196,7 @@ func TestFileDiffs(t *testing.T) {
 				t.Errorf("%s: the text is %q, the patch of the file %q", c.name, whole, d.Patch)
 			}
 		}
-		add, del, note, err := r.Stat(&list[0], c.opt)
+		add, del, note, err := r.CountLines(&list[0], c.opt)
 		if err != nil || add != c.add || del != c.del || note != c.note {
 			t.Errorf("%s: counted +%d -%d, %q, %v", c.name, add, del, note, err)
 		}

@@ -161,10 +161,8 @@ func FuzzTakeBack(f *testing.F) {
 	f.Add([]byte("a\r\n\r\n"), []byte("\r\na\x00"), uint8(3), uint8(1))
 	f.Fuzz(func(t *testing.T, before, after []byte, from, to uint8) {
 		var edits []linediff.Edit
-		var patch []byte
 		for _, h := range Of("f", before, after) {
 			edits = append(edits, h.Edit)
-			patch = append(patch, h.Header...)
 		}
 		if len(edits) > 0 != !bytes.Equal(before, after) {
 			t.Errorf("%d hunks", len(edits))

@@ -28,7 +28,7 @@ type written struct {
 func newWritten(t testing.TB) *written {
 	t.Helper()
 	store := statetest.NewStore(t)
-	around, err := capture.LookAround(store.Root)
+	around, err := capture.UserRepo(store.Root)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,7 @@ func newPatient(t testing.TB) *patient { return patientOf(t, statetest.NewStore(
 
 func patientOf(t testing.TB, store *history.Store) *patient {
 	t.Helper()
-	around, err := capture.LookAround(store.Root)
+	around, err := capture.UserRepo(store.Root)
 	if err != nil {
 		t.Fatal(err)
 	}

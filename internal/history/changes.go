@@ -244,7 +244,7 @@ func (r *Store) PermChanges(ctx context.Context, a, b state.State, scope *state.
 		return nil
 	}
 	if a.Meta.Perm.File != b.Meta.Perm.File || a.Meta.Perm.Exec != b.Meta.Perm.Exec {
-		for c, err := range r.walkTree(ctx, b.Tree, scope) {
+		for c, err := range r.WalkTree(ctx, b.Tree, scope) {
 			if err != nil {
 				return nil, err
 			}

@@ -206,7 +206,8 @@ func findEntry(entries []object.Entry, name string) *object.Entry {
 	return nil
 }
 
-// walkTree yields the files and symlinks of a tree, ordered by the bytes of their paths.
-func (r *Store) walkTree(ctx context.Context, tree object.ID, scope *state.PathScope) iter.Seq2[TreeChange, error] {
+// WalkTree yields the files and symlinks of a tree, ordered by the bytes of their paths. It reads
+// only trees that lead to paths of the scope.
+func (r *Store) WalkTree(ctx context.Context, tree object.ID, scope *state.PathScope) iter.Seq2[TreeChange, error] {
 	return r.CompareTrees(ctx, object.EmptyTree, tree, scope)
 }

@@ -1,9 +1,6 @@
 package history
 
 import (
-	"context"
-	"iter"
-
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
@@ -54,22 +51,4 @@ func (l *DirLookup) At(path string) (DirEnd, error) {
 func (l *DirLookup) Holds(path string) (bool, error) {
 	e, err := l.repo.EntryOrNil(l.Tree, path)
 	return e != nil || l.Lists(path), err
-}
-
-// WalkDir yields the files and symlinks below a directory of a tree. It reads only the trees on the
-// way to the directory and below it.
-func (r *Store) WalkDir(ctx context.Context, tree object.ID, dir string) iter.Seq2[TreeChange, error] {
-	return func(yield func(TreeChange, error) bool) {
-		e, err := r.EntryOrNil(tree, dir)
-		if err == nil && (e == nil || e.Mode != object.Dir) {
-			return
-		}
-		c := &Comparison{Repo: r, Ctx: ctx, yield: yield}
-		if err == nil {
-			err = c.trees(dir, object.EmptyTree, e.ID)
-		}
-		if err != nil && !c.stopped {
-			yield(TreeChange{}, err)
-		}
-	}
 }

@@ -62,7 +62,7 @@ func (r *Store) List(ctx context.Context, spec, path string) iter.Seq2[TreeEntry
 			yield(r.listed(rel, e, m))
 			return
 		}
-		for c, err := range r.walkTree(ctx, cp.tree, state.NewPathScope([]string{rel})) {
+		for c, err := range r.WalkTree(ctx, cp.tree, state.NewPathScope([]string{rel})) {
 			if err != nil {
 				yield(TreeEntry{}, err)
 				return

@@ -52,7 +52,7 @@ func (b *stepsBack) inTheWay(ctx context.Context, path string, w history.PathEnd
 	if err != nil || e == nil || e.Mode != object.Dir {
 		return "", err
 	}
-	for c, err := range b.store.WalkDir(ctx, b.start.Tree, path) {
+	for c, err := range b.store.WalkTree(ctx, b.start.Tree, state.NewPathScope([]string{path})) {
 		if err != nil {
 			return "", err
 		}
@@ -319,11 +319,11 @@ func (b *stepsBack) keepsFiles(ctx context.Context, dir string, held map[string]
 	if held[dir] {
 		return true, nil
 	}
-	for c, err := range b.store.WalkDir(ctx, b.start.Tree, dir) {
+	for c, err := range b.store.WalkTree(ctx, b.start.Tree, state.NewPathScope([]string{dir})) {
 		if err != nil {
 			return false, err
 		}
-		if _, goes := b.want[c.Path]; !goes {
+		if _, goes := b.want[c.Path]; !goes && c.Path != dir {
 			return true, nil
 		}
 	}

@@ -2,9 +2,9 @@ package cairn
 
 import (
 	"context"
+	"path/filepath"
 	"strings"
 
-	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 )
 
@@ -47,7 +47,7 @@ func (r *Repo) Patch(ctx context.Context, from, to string) (Patch, error) {
 	}
 	p := Patch{Hash: hash, Files: make([]string, len(list))}
 	for i, c := range list {
-		p.Files[i] = strings.TrimSuffix(history.Slashed(r.store.Root), "/") + "/" + c.Path
+		p.Files[i] = strings.TrimSuffix(filepath.ToSlash(r.store.Root), "/") + "/" + c.Path
 	}
 	return p, nil
 }

@@ -2,7 +2,6 @@ package history
 
 import (
 	"fmt"
-	"path/filepath"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
@@ -37,9 +36,6 @@ func (r *Store) Blob(e *object.Entry) ([]byte, error) {
 	}
 	return data, nil
 }
-
-// Slashed returns path with '/' separators.
-func Slashed(path string) string { return filepath.ToSlash(path) }
 
 // ChangeBetween returns the change of a path between two ends.
 func ChangeBetween(path string, from, to PathEnd) Change {

@@ -197,7 +197,7 @@ func (r *Store) Changes(ctx context.Context, a, b state.State, scope *state.Path
 			inA.Unread(c.Path) || inB.Unread(c.Path) {
 			continue
 		}
-		list = append(list, newChange(c, a.Meta, b.Meta))
+		list = append(list, ChangeBetween(c.Path, EndWith(a, c.Path, c.Old), EndWith(b, c.Path, c.New)))
 	}
 	perms, err := r.PermChanges(ctx, a, b, scope)
 	if err != nil {
@@ -206,22 +206,6 @@ func (r *Store) Changes(ctx context.Context, a, b state.State, scope *state.Path
 	list = append(list, perms...)
 	slices.SortStableFunc(list, func(x, y Change) int { return strings.Compare(x.Path, y.Path) })
 	return slices.CompactFunc(list, func(x, y Change) bool { return x.Path == y.Path }), nil
-}
-
-// newChange adds permission bits and status to a difference of two trees.
-func newChange(c TreeChange, a, b *state.Metadata) Change {
-	ch := Change{Path: c.Path, Status: Modified}
-	if c.Old == nil {
-		ch.Status = Added
-	} else {
-		ch.OldMode, ch.OldPerm, ch.OldID = uint32(c.Old.Mode), a.PermOf(c.Path, c.Old.Mode), c.Old.ID.String()
-	}
-	if c.New == nil {
-		ch.Status = Deleted
-	} else {
-		ch.NewMode, ch.NewPerm, ch.NewID = uint32(c.New.Mode), b.PermOf(c.Path, c.New.Mode), c.New.ID.String()
-	}
-	return ch
 }
 
 // PermChanges lists the files that exist on both sides with different permission bits. If the
@@ -238,8 +222,8 @@ func (r *Store) PermChanges(ctx context.Context, a, b state.State, scope *state.
 		if err != nil || new == nil || !new.Mode.IsFile() {
 			return err
 		}
-		if a.Meta.PermOf(path, old.Mode) != b.Meta.PermOf(path, new.Mode) {
-			list = append(list, newChange(TreeChange{path, old, new}, a.Meta, b.Meta))
+		if from, to := EndWith(a, path, old), EndWith(b, path, new); from.Perm != to.Perm {
+			list = append(list, ChangeBetween(path, from, to))
 		}
 		return nil
 	}

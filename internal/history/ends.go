@@ -26,7 +26,15 @@ func (r *Store) EndOf(s state.State, path string) (PathEnd, error) {
 	if err != nil || e == nil || e.Mode == object.Dir {
 		return PathEnd{}, err
 	}
-	return PathEnd{e, s.Meta.PermOf(path, e.Mode)}, nil
+	return EndWith(s, path, e), nil
+}
+
+// EndWith adds the permission bits of a state to the entry of its tree at a path.
+func EndWith(s state.State, path string, e *object.Entry) PathEnd {
+	if e == nil {
+		return PathEnd{}
+	}
+	return PathEnd{e, s.Meta.PermOf(path, e.Mode)}
 }
 
 // differingDirs returns the directories that hold nothing captured on exactly one side, or whose

@@ -44,7 +44,7 @@ func (p *planner) replaceUncaptured(c history.TreeChange, found *dir.Found) {
 	if found.Mode.IsFile() == c.New.Mode.IsFile() && err == nil && (found.Stat.Size == size || !found.Mode.IsFile()) {
 		if at, err := p.live.Identify(c.Path); err == nil && at.ID == c.New.ID {
 			standing := history.PathEnd{Entry: &object.Entry{Mode: at.Mode, ID: at.ID}, Perm: at.Perm}
-			if standing.Same(endOf(p.target, c.Path, c.New)) {
+			if standing.Same(history.EndWith(p.target, c.Path, c.New)) {
 				return
 			}
 			action, was = apply.Chmod, at

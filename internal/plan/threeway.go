@@ -42,19 +42,11 @@ func ChangedBetween(r *history.Store, target, base state.State, within *state.Pa
 	return state.NewPathScope(paths).WithAlone(alone), err
 }
 
-// endOf adds the permission bits of a state to the entry of its tree at a path.
-func endOf(s state.State, path string, e *object.Entry) history.PathEnd {
-	if e == nil {
-		return history.PathEnd{}
-	}
-	return history.PathEnd{Entry: e, Perm: s.Meta.PermOf(path, e.Mode)}
-}
-
 // onDisk returns the file or symlink at a path of the disk. An uncaptured file is read. A
 // directory or a special file gives an empty end.
 func (p *planner) onDisk(path string, captured *object.Entry) (history.PathEnd, error) {
 	if captured != nil {
-		return endOf(p.now, path, captured), nil
+		return history.EndWith(p.now, path, captured), nil
 	}
 	found, err := p.live.Find(path)
 	if err != nil || found == nil || found.Path != path || found.Mode == 0 || found.Mode == object.Dir {
@@ -86,7 +78,7 @@ func (p *planner) decide(c history.TreeChange) (proceed bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	theirs := endOf(p.target, c.Path, c.New)
+	theirs := history.EndWith(p.target, c.Path, c.New)
 	if ours.Entry == nil && theirs.Entry == nil { // a directory or a special file stands there
 		if base.Entry != nil {
 			p.replacedSince(c.Path)

@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -25,6 +26,40 @@ func (f *fixture) step(id, message, step string, do func()) {
 	f.call("POST", path+"/"+url.PathEscape(step)+"/end", StepEnd{}).want(f.t, 200, &s)
 	if s.Open() {
 		f.t.Errorf("%+v", s)
+	}
+}
+
+// TestKindsOfOperations: /openapi.json has every kind of operation that the server lists.
+func TestKindsOfOperations(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"a": gittest.File("1\n")})
+	f.step("s", "m", "1", func() { f.write("a", "2\n") })
+	f.call("POST", "/session/s/revert", `{"messageID":"m"}`).want(t, 200, nil)
+	f.call("POST", "/session/s/unrevert", `{}`).want(t, 200, nil)
+	f.call("POST", "/apply", ChangeRequest{Action: "restore", Hash: "@~1"}).want(t, 200, nil)
+	f.call("POST", "/undo", nil).want(t, 200, nil)
+	f.call("POST", "/redo", nil).want(t, 200, nil)
+	var done struct{ Operations []struct{ Kind string } }
+	f.call("GET", "/operations", nil).want(t, 200, &done)
+	var api struct {
+		Components struct {
+			Schemas struct {
+				Operation struct {
+					Properties struct{ Kind struct{ Enum []string } }
+				}
+			}
+		}
+	}
+	f.call("GET", "/openapi.json", nil).want(t, 200, &api)
+	var kinds []string
+	for _, op := range done.Operations {
+		kinds = append(kinds, op.Kind)
+	}
+	slices.Sort(kinds)
+	enum := api.Components.Schemas.Operation.Properties.Kind.Enum
+	slices.Sort(enum)
+	if !slices.Equal(kinds, enum) {
+		t.Errorf("operations of the kinds %v, described are %v", kinds, enum)
 	}
 }
 

@@ -33,7 +33,7 @@ type PlannedChange struct {
 // Operation is one restore, revert, undo or redo that was carried out.
 type Operation struct {
 	ID        string       `json:"id"`
-	Kind      string       `json:"kind" enum:"restore,revert,undo,redo"`
+	Kind      string       `json:"kind" enum:"restore,revert,unrevert,undo,redo"`
 	When      time.Time    `json:"time"`
 	Target    string       `json:"target,omitempty" doc:"Checkpoint that it went back to."`
 	Undoes    string       `json:"undoes,omitempty" doc:"Operation that it took back."`

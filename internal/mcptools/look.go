@@ -139,7 +139,7 @@ const workWidth = 96 // characters of a line about work
 
 type operation struct {
 	ID        string    `json:"id"`
-	Kind      string    `json:"kind" jsonschema:"restore, revert, undo or redo"`
+	Kind      string    `json:"kind" jsonschema:"restore, revert, unrevert, undo or redo"`
 	When      time.Time `json:"time"`
 	Target    string    `json:"target,omitempty" jsonschema:"checkpoint that it went back to"`
 	Undoes    string    `json:"undoes,omitempty" jsonschema:"operation that it took back"`

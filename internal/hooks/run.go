@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
@@ -211,9 +212,9 @@ func (h *hook) tell(ctx context.Context, sum *cairn.Result, done, nothing string
 		}
 		return nil
 	}
-	headline := fmt.Sprintf("cairn: %s %s", done, plural(turns, "turn"))
+	headline := fmt.Sprintf("cairn: %s %s", done, wording.Count(turns, "turn"))
 	if h.do.dryRun {
-		headline = "cairn: " + strings.NewReplacer("took", "would take", "brought", "would bring").Replace(done) + " " + plural(turns, "turn")
+		headline = "cairn: " + strings.NewReplacer("took", "would take", "brought", "would bring").Replace(done) + " " + wording.Count(turns, "turn")
 	}
 	if len(sum.Restored)+len(sum.Deleted) == 0 {
 		headline = "cairn: nothing was changed"
@@ -254,7 +255,7 @@ func (h *hook) log(ctx context.Context) error {
 			number = fmt.Sprintf("%3d", n)
 		}
 		shown++
-		lines = append(lines, fmt.Sprintf("%s  %-9s %-9s %s", number, ago(time.Since(m.Created)), plural(files, "file"), firstLine(m.Prompt)))
+		lines = append(lines, fmt.Sprintf("%s  %-9s %-9s %s", number, ago(time.Since(m.Created)), wording.Count(files, "file"), wording.FirstLine(m.Prompt, shownPrompt)))
 	}
 	if len(lines) == 0 {
 		h.noChanges(ctx)
@@ -297,7 +298,7 @@ func (h *hook) diff(ctx context.Context) error {
 		}
 	}
 	if n > 0 {
-		h.did.text = fmt.Sprintf("cairn: this session has only %s that changed files", plural(n, "turn"))
+		h.did.text = fmt.Sprintf("cairn: this session has only %s that changed files", wording.Count(n, "turn"))
 		return nil
 	}
 	h.noChanges(ctx)
@@ -321,6 +322,6 @@ func (h *hook) diffMessage(ctx context.Context, m *session.Message) error {
 			lines = append(lines, fmt.Sprintf("%-8s %s  %s, cannot be taken back", "changed", pathtext.Quote(string(stay.Path)), stay.Reason))
 		}
 	}
-	h.did.text = fmt.Sprintf("cairn: %s changed %s ago: %s\n%s", plural(len(lines), "file"), ago(time.Since(m.Created)), firstLine(m.Prompt), strings.Join(shorten(lines), "\n"))
+	h.did.text = fmt.Sprintf("cairn: %s changed %s ago: %s\n%s", wording.Count(len(lines), "file"), ago(time.Since(m.Created)), wording.FirstLine(m.Prompt, shownPrompt), strings.Join(shorten(lines), "\n"))
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
@@ -34,9 +35,9 @@ func (h *hook) status(ctx context.Context) error {
 		}
 		turns++
 	}
-	lines := []string{"cairn: " + plural(turns, "turn") + " of this session can be taken back, " + fmt.Sprint(back) + " brought back"}
+	lines := []string{"cairn: " + wording.Count(turns, "turn") + " of this session can be taken back, " + fmt.Sprint(back) + " brought back"}
 	if newest != nil {
-		lines = append(lines, fmt.Sprintf("cairn undo takes back: %s (%s, %s ago)", firstLine(newest.Prompt), plural(changedFiles(newest), "file"), ago(time.Since(newest.Created))))
+		lines = append(lines, fmt.Sprintf("cairn undo takes back: %s (%s, %s ago)", wording.FirstLine(newest.Prompt, shownPrompt), wording.Count(changedFiles(newest), "file"), ago(time.Since(newest.Created))))
 	}
 	if trouble := h.trouble(ctx); trouble != "" {
 		lines = append(lines, trouble)
@@ -87,7 +88,7 @@ func (h *hook) unprotected(ctx context.Context) string {
 
 // missing counts the steps that no checkpoint holds.
 func (h *hook) missing() string {
-	return fmt.Sprintf("%s of this session could not be captured and cannot be taken back, the latest because: %s", plural(h.turn.Missed, "step"), h.turn.Why)
+	return fmt.Sprintf("%s of this session could not be captured and cannot be taken back, the latest because: %s", wording.Count(h.turn.Missed, "step"), h.turn.Why)
 }
 
 // cannotProtect is one line for the user: why nothing is captured, and the next step.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
@@ -199,7 +200,7 @@ func notTakenBack(list []cairn.PathReason) (lines []string) {
 		paths := byReason[reason]
 		text := strings.Join(paths[:min(len(paths), shownStays)], ", ")
 		if more := len(paths) - shownStays; more > 0 {
-			text += ", and " + plural(more, "other path")
+			text += ", and " + wording.Count(more, "other path")
 		}
 		lines = append(lines, "not taken back, "+reason+": "+text)
 	}

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
@@ -62,13 +61,6 @@ func shorten(lines []string) []string {
 	return append(lines[:shownFiles:shownFiles], fmt.Sprintf("and %d more", len(lines)-shownFiles))
 }
 
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
 func ago(d time.Duration) string {
 	switch {
 	case d < time.Minute:
@@ -82,18 +74,3 @@ func ago(d time.Duration) string {
 }
 
 const shownPrompt = 50 // characters
-
-// firstLine is the beginning of a prompt, fit for a line.
-func firstLine(prompt string) string {
-	line, rest, _ := strings.Cut(strings.TrimSpace(prompt), "\n")
-	text := []rune(strings.Map(func(r rune) rune {
-		if unicode.IsPrint(r) {
-			return r
-		}
-		return ' '
-	}, line))
-	if len(text) > shownPrompt || rest != "" {
-		text = append(text[:min(len(text), shownPrompt)], '…')
-	}
-	return string(text)
-}

@@ -132,12 +132,6 @@ func (h *hook) deadline(opt Options) time.Duration {
 	return waits - max(waits/20, min(2*time.Second, waits/4))
 }
 
-func readPayload(ctx context.Context, stdin io.Reader, deadline time.Duration) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, deadline)
-	defer cancel()
-	return readAll(ctx, stdin)
-}
-
 // guarded turns a panic into an error.
 func guarded(f func() error) (err error) {
 	defer func() {
@@ -148,9 +142,11 @@ func guarded(f func() error) (err error) {
 	return f()
 }
 
-// readAll reads stdin to its end. An agent that never closes it costs a goroutine of
+// readPayload reads stdin to its end. An agent that never closes it costs a goroutine of
 // a process that ends.
-func readAll(ctx context.Context, r io.Reader) ([]byte, error) {
+func readPayload(ctx context.Context, r io.Reader, deadline time.Duration) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, deadline)
+	defer cancel()
 	type read struct {
 		data []byte
 		err  error

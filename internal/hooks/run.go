@@ -127,7 +127,8 @@ func (h *hook) takeBack(ctx context.Context, take taker, done, nothing string) e
 			return err // it is not known then whether there is a turn to take back
 		}
 		if err != nil {
-			return errors.Join(err, h.tell(ctx, sum, done, nothing, n))
+			h.tell(ctx, sum, done, nothing, n)
+			return err
 		}
 		if !idle(res) {
 			n++
@@ -140,15 +141,11 @@ func (h *hook) takeBack(ctx context.Context, take taker, done, nothing string) e
 			break // it would be the same conflicts again
 		}
 	}
-	return h.told(ctx, h.tell(ctx, sum, done, nothing, n), before)
-}
-
-// told adds the lines of alsoTold to the answer of an undo.
-func (h *hook) told(ctx context.Context, err error, before map[string]bool) error {
-	if h.do.verb == "undo" && err == nil {
+	h.tell(ctx, sum, done, nothing, n)
+	if h.do.verb == "undo" {
 		h.did.text = strings.Join(append([]string{strings.TrimRight(h.did.text, "\n")}, h.alsoTold(ctx, before)...), "\n")
 	}
-	return err
+	return nil
 }
 
 // alsoTold are the lines about an undo besides its files: background commands and the
@@ -181,11 +178,11 @@ func (h *hook) preview(ctx context.Context) error {
 			return err
 		}
 	}
-	err = h.tell(ctx, sum, "took back", nothingToUndo, n)
+	h.tell(ctx, sum, "took back", nothingToUndo, n)
 	if taken := betweenText(history[first:], "would be taken back", func(m *session.Message) bool { return !m.Reverted }); taken != "" {
 		h.did.text += "\n" + taken
 	}
-	return err
+	return nil
 }
 
 // idle reports whether a result names no path.
@@ -203,14 +200,14 @@ func add(sum, res *cairn.Result) {
 	sum.Plan, sum.PlanID = append(sum.Plan, res.Plan...), res.PlanID
 }
 
-func (h *hook) tell(ctx context.Context, sum *cairn.Result, done, nothing string, turns int) error {
+func (h *hook) tell(ctx context.Context, sum *cairn.Result, done, nothing string, turns int) {
 	h.did.result = sum
 	if turns == 0 {
 		h.did.text = "cairn: " + nothing
 		if trouble := h.trouble(ctx); trouble != "" && !h.do.dryRun {
 			h.did.text = "cairn: nothing was done: " + trouble
 		}
-		return nil
+		return
 	}
 	headline := fmt.Sprintf("cairn: %s %s", done, wording.Count(turns, "turn"))
 	if h.do.dryRun {
@@ -224,7 +221,6 @@ func (h *hook) tell(ctx context.Context, sum *cairn.Result, done, nothing string
 		h.did.text += "\n" + h.missing()
 	}
 	h.did.text += h.besideUndo()
-	return nil
 }
 
 // shownTurns and shownFiles bound the lists in a conversation.

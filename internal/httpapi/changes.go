@@ -34,6 +34,11 @@ type inChange struct {
 	Body ChangeRequest
 }
 
+type inBack struct {
+	InProject
+	Body *BackRequest
+}
+
 // OperationList is a page of operations.
 type OperationList struct {
 	Operations []*cairn.Operation `json:"operations"`
@@ -41,43 +46,40 @@ type OperationList struct {
 }
 
 func (s *Server) changeOperations() {
-	register(s, endpoint{
+	onProject(s, endpoint{
 		id: "plan", method: http.MethodPost, path: "/plan", tag: "going back", summary: "What going back would do",
 		description: "Nothing is changed. planID, given to /apply with the same request, makes sure that exactly this is done.",
-	}, func(ctx context.Context, in *inChange) (*body[*cairn.Result], error) {
+	}, func(ctx context.Context, p *Project, in *inChange) (*cairn.Result, error) {
 		if in.Body.Plan != "" {
 			return nil, badField("body.planID", in.Body.Plan, "expected only by /apply")
 		}
-		return s.change(ctx, in, true)
+		return in.Body.carryOut(ctx, p.Repo, true)
 	})
-	register(s, endpoint{
+	onProject(s, endpoint{
 		id: "apply", method: http.MethodPost, path: "/apply", tag: "going back", summary: "Go back",
 		description: "Whatever is overwritten or deleted is saved first. 409 while another such call of the project is under way. " +
 			"It is finished even if the client hangs up.",
-	}, func(ctx context.Context, in *inChange) (*body[*cairn.Result], error) { return s.change(ctx, in, false) })
-	register(s, endpoint{
+	}, func(ctx context.Context, p *Project, in *inChange) (*cairn.Result, error) {
+		return in.Body.carryOut(ctx, p.Repo, false)
+	})
+	onProject(s, endpoint{
 		id: "undo", method: http.MethodPost, path: "/undo", tag: "going back", summary: "Take back the last restore, revert or redo",
-	}, s.again((*Repo).Undo))
-	register(s, endpoint{
+	}, again((*Repo).Undo))
+	onProject(s, endpoint{
 		id: "redo", method: http.MethodPost, path: "/redo", tag: "going back", summary: "Take back the last undo",
-	}, s.again((*Repo).Redo))
-	register(s, endpoint{
+	}, again((*Repo).Redo))
+	onProject(s, endpoint{
 		id: "list-operations", method: http.MethodGet, path: "/operations", tag: "going back", summary: "What was restored, reverted, undone and redone, newest first",
-	}, func(ctx context.Context, in *struct {
+	}, func(ctx context.Context, p *Project, in *struct {
 		InProject
 		Paged
-	}) (*body[OperationList], error) {
-		p, err := s.in(ctx, in.InProject, false)
-		if err != nil {
-			return nil, err
-		}
+	}) (OperationList, error) {
 		list, next, err := page(p.Repo.Operations(ctx), in.Paged, func(o *cairn.Operation) string { return o.ID })
-		return &body[OperationList]{OperationList{list, next}}, err
+		return OperationList{list, next}, err
 	})
 }
 
-func (s *Server) change(ctx context.Context, in *inChange, dryRun bool) (*body[*cairn.Result], error) {
-	b := &in.Body
+func (b *ChangeRequest) carryOut(ctx context.Context, r *Repo, dryRun bool) (*cairn.Result, error) {
 	if err := b.check(); err != nil {
 		return nil, err
 	}
@@ -85,28 +87,18 @@ func (s *Server) change(ctx context.Context, in *inChange, dryRun bool) (*body[*
 	if err != nil {
 		return nil, err
 	}
-	p, err := s.in(ctx, in.InProject, false)
-	if err != nil {
-		return nil, err
-	}
 	opt := cairn.RevertOptions{Paths: paths, OnConflict: cairn.Policy(b.OnConflict), DryRun: dryRun, Plan: b.Plan}
-	var res *cairn.Result
 	switch {
 	case b.Action == "restore":
-		res, err = p.Repo.Restore(ctx, b.Hash, cairn.RestoreOptions{Paths: paths, KeepNew: b.KeepNew, DryRun: dryRun, Plan: b.Plan})
+		return r.Restore(ctx, b.Hash, cairn.RestoreOptions{Paths: paths, KeepNew: b.KeepNew, DryRun: dryRun, Plan: b.Plan})
 	case b.Action == "undo":
-		res, err = p.Repo.Undo(ctx, opt)
+		return r.Undo(ctx, opt)
 	case b.Action == "redo":
-		res, err = p.Repo.Redo(ctx, opt)
+		return r.Redo(ctx, opt)
 	case len(b.Patches) > 0:
-		res, err = p.Repo.RevertPatches(ctx, b.Patches, cairn.RevertPatchesOptions{DryRun: dryRun, Plan: b.Plan})
-	default:
-		res, err = p.Repo.Revert(ctx, cairn.Range{From: b.From, To: b.To}, opt)
+		return r.RevertPatches(ctx, b.Patches, cairn.RevertPatchesOptions{DryRun: dryRun, Plan: b.Plan})
 	}
-	if err != nil {
-		return nil, err
-	}
-	return &body[*cairn.Result]{res}, nil
+	return r.Revert(ctx, cairn.Range{From: b.From, To: b.To}, opt)
 }
 
 // check refuses fields that the action does not use. A client that sends them expects an
@@ -140,27 +132,14 @@ func (b *ChangeRequest) check() error {
 	return nil
 }
 
-func (s *Server) again(f func(*Repo, context.Context, cairn.RevertOptions) (*cairn.Result, error)) func(context.Context, *struct {
-	InProject
-	Body *BackRequest
-}) (*body[*cairn.Result], error) {
-	return func(ctx context.Context, in *struct {
-		InProject
-		Body *BackRequest
-	}) (*body[*cairn.Result], error) {
+// again is an operation about the last way back.
+func again(run func(*Repo, context.Context, cairn.RevertOptions) (*cairn.Result, error)) func(context.Context, *Project, *inBack) (*cairn.Result, error) {
+	return func(ctx context.Context, p *Project, in *inBack) (*cairn.Result, error) {
 		b := either(in.Body, &BackRequest{})
 		paths, err := decodePaths("body.paths", b.Paths)
 		if err != nil {
 			return nil, err
 		}
-		p, err := s.in(ctx, in.InProject, false)
-		if err != nil {
-			return nil, err
-		}
-		res, err := f(p.Repo, ctx, cairn.RevertOptions{Paths: paths, OnConflict: cairn.Policy(b.OnConflict), DryRun: b.DryRun, Plan: b.Plan})
-		if err != nil {
-			return nil, err
-		}
-		return &body[*cairn.Result]{res}, nil
+		return run(p.Repo, ctx, cairn.RevertOptions{Paths: paths, OnConflict: cairn.Policy(b.OnConflict), DryRun: b.DryRun, Plan: b.Plan})
 	}
 }

@@ -87,57 +87,49 @@ type TrackRequest struct {
 }
 
 func (s *Server) checkpointOperations() {
-	register(s, endpoint{
+	onProject(s, endpoint{
 		id: "status", method: http.MethodGet, path: "/status", tag: "checkpoints", summary: "What is looked after, and what changed",
-	}, s.status)
+	}, status)
 	register(s, endpoint{
 		id: "track", method: http.MethodPost, path: "/track", tag: "checkpoints", summary: "Take a checkpoint",
 	}, s.track)
-	register(s, endpoint{
+	onProject(s, endpoint{
 		id: "list-checkpoints", method: http.MethodGet, path: "/checkpoints", tag: "checkpoints", summary: "All checkpoints, newest first",
-	}, func(ctx context.Context, in *struct {
+	}, func(ctx context.Context, p *Project, in *struct {
 		InProject
 		Paged
-	}) (*body[CheckpointList], error) {
-		p, err := s.in(ctx, in.InProject, false)
-		if err != nil {
-			return nil, err
-		}
+	}) (out CheckpointList, err error) {
 		list, next, err := page(p.Repo.Checkpoints(ctx), in.Paged, func(c *cairn.Checkpoint) string { return c.ID })
 		if err != nil {
-			return nil, err
+			return out, err
 		}
-		out := CheckpointList{Checkpoints: []CheckpointInfo{}, Next: next}
+		out = CheckpointList{Checkpoints: []CheckpointInfo{}, Next: next}
 		known := make(session.WorkCache)
 		for _, c := range list {
 			info := checkpointInfo(c)
 			if info.Work, err = p.Sessions.WorkOf(ctx, c.ID, known); err != nil {
-				return nil, err
+				return out, err
 			}
 			out.Checkpoints = append(out.Checkpoints, info)
 		}
-		return &body[CheckpointList]{out}, nil
+		return out, nil
 	})
-	register(s, endpoint{
+	onProject(s, endpoint{
 		id: "get-checkpoint", method: http.MethodGet, path: "/checkpoints/{hash}", tag: "checkpoints", summary: "One checkpoint",
-	}, func(ctx context.Context, in *struct {
+	}, func(ctx context.Context, p *Project, in *struct {
 		InProject
 		InCheckpoint
-	}) (*body[CheckpointInfo], error) {
-		p, err := s.in(ctx, in.InProject, false)
-		if err != nil {
-			return nil, err
-		}
+	}) (info CheckpointInfo, err error) {
 		c, err := p.Repo.Lookup(ctx, in.Hash)
 		if err != nil {
-			return nil, err
+			return info, err
 		}
-		info := checkpointInfo(c)
+		info = checkpointInfo(c)
 		if info.Work, err = p.Sessions.WorkOf(ctx, c.ID, make(session.WorkCache)); err != nil {
-			return nil, err
+			return info, err
 		}
 		info.Skipped, err = c.Skipped()
-		return &body[CheckpointInfo]{info}, err
+		return info, err
 	})
 }
 
@@ -146,27 +138,20 @@ type InCheckpoint struct {
 	Hash string `path:"hash" maxLength:"200" doc:"Tree id, checkpoint id, unique prefix of either, @, @~N or the name of a pin."`
 }
 
-func (s *Server) status(ctx context.Context, in *InProject) (*body[Status], error) {
-	p, err := s.in(ctx, *in, false)
-	if err != nil {
-		return nil, err
-	}
+func status(ctx context.Context, p *Project, _ *InProject) (out Status, err error) {
 	newest, err := p.Repo.Lookup(ctx, "@")
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	changes, err := p.Repo.Changes(ctx, newest.ID, "")
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	size, err := retention.SizeOf(p.Repo.StoreDir())
-	if err != nil {
-		return nil, err
-	}
-	return &body[Status]{Status{
+	return Status{
 		Root: pathtext.Encode(p.Root), Store: pathtext.Encode(p.Repo.StoreDir()), Size: size,
 		Checkpoint: checkpointInfo(newest), Changed: len(changes), Watching: Watching(p.Repo.Watching()),
-	}}, nil
+	}, err
 }
 
 func (s *Server) track(ctx context.Context, in *struct {

@@ -10,19 +10,15 @@ import (
 )
 
 func (s *Server) cleanOperations() {
-	register(s, endpoint{
+	onProject(s, endpoint{
 		id: "clean", method: http.MethodPost, path: "/gc", tag: "stores", summary: "Drop what need not be kept any longer",
-	}, func(ctx context.Context, in *struct {
+	}, func(ctx context.Context, p *Project, in *struct {
 		InProject
 		Body *struct {
 			DryRun   bool `json:"dryRun,omitempty" doc:"Only say what would go."`
 			Thorough bool `json:"thorough,omitempty" doc:"Drop every byte that is not needed, however much has to be copied for it."`
 		}
-	}) (*body[*cairn.CleanResult], error) {
-		p, err := s.in(ctx, in.InProject, false)
-		if err != nil {
-			return nil, err
-		}
+	}) (_ *cairn.CleanResult, err error) {
 		var opt cairn.CleanOptions
 		if in.Body != nil {
 			opt.DryRun, opt.Thorough = in.Body.DryRun, in.Body.Thorough
@@ -30,25 +26,11 @@ func (s *Server) cleanOperations() {
 		if opt.Retention, _, err = s.opt.Retention(p.Root); err != nil {
 			return nil, err
 		}
-		done, err := p.Repo.Clean(ctx, opt)
-		if err != nil {
-			return nil, err
-		}
-		return &body[*cairn.CleanResult]{done}, nil
+		return p.Repo.Clean(ctx, opt)
 	})
-	register(s, endpoint{
+	onProject(s, endpoint{
 		id: "usage", method: http.MethodGet, path: "/usage", tag: "stores", summary: "What the store takes and holds",
-	}, func(ctx context.Context, in *InProject) (*body[*cairn.Usage], error) {
-		p, err := s.in(ctx, *in, false)
-		if err != nil {
-			return nil, err
-		}
-		u, err := p.Repo.Usage(ctx)
-		if err != nil {
-			return nil, err
-		}
-		return &body[*cairn.Usage]{u}, nil
-	})
+	}, func(ctx context.Context, p *Project, _ *InProject) (*cairn.Usage, error) { return p.Repo.Usage(ctx) })
 }
 
 // Clean is cairn.Repo.Clean.

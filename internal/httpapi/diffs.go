@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"iter"
 	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -39,54 +40,38 @@ type Diffs struct {
 }
 
 func (s *Server) diffOperations() {
-	register(s, endpoint{
+	onProject(s, endpoint{
 		id: "patch", method: http.MethodGet, path: "/patch", tag: "diffs", summary: "Which files changed, as absolute paths",
-	}, func(ctx context.Context, in *struct {
+	}, func(ctx context.Context, p *Project, in *struct {
 		InProject
 		From string `query:"from" maxLength:"200" default:"@" doc:"A hash."`
 		To   string `query:"to" maxLength:"200" doc:"A hash; by default the disk."`
-	}) (*body[cairn.Patch], error) {
-		p, err := s.in(ctx, in.InProject, false)
-		if err != nil {
-			return nil, err
-		}
-		patch, err := p.Repo.Patch(ctx, in.From, in.To)
-		return &body[cairn.Patch]{patch}, err
+	}) (cairn.Patch, error) {
+		return p.Repo.Patch(ctx, in.From, in.To)
 	})
-	register(s, endpoint{
+	onProject(s, endpoint{
 		id: "list-changes", method: http.MethodGet, path: "/changes", tag: "diffs", summary: "Which files changed, and how",
-	}, func(ctx context.Context, in *InRange) (*body[[]cairn.Change], error) {
-		p, err := s.in(ctx, in.InProject, false)
-		if err != nil {
-			return nil, err
-		}
+	}, func(ctx context.Context, p *Project, in *InRange) ([]cairn.Change, error) {
 		list, err := p.Repo.Changes(ctx, in.From, in.To, in.Path...)
-		return &body[[]cairn.Change]{append([]cairn.Change{}, list...)}, err
+		return append([]cairn.Change{}, list...), err
 	})
-	o := s.describe(endpoint{
+	streamed[Diffs](s, endpoint{
 		id: "diff", method: http.MethodGet, path: "/diff", tag: "diffs", summary: "What changed in files",
 		description: "An answer that an error cuts short is broken off, so that it does not look whole.",
-	})
-	o.Responses["200"] = jsonResponse[Diffs](s, "The changed files, ordered by the bytes of their paths.")
-	huma.Register(s.api, o, func(ctx context.Context, in *struct {
-		InRange
-		InContext
-	}) (*huma.StreamResponse, error) {
-		p, err := s.in(ctx, in.InProject, false)
-		if err != nil {
-			return nil, s.problemOf(ctx, err)
-		}
-		return stream(s, ctx, p.Repo.DiffFull(ctx, in.From, in.To, in.options(), in.Path...), `{"diffs":[`, "]}")
+	}, "The changed files, ordered by the bytes of their paths.", func(ctx context.Context, p *Project, in *inDiff) (iter.Seq2[cairn.FileDiff, error], error) {
+		return p.Repo.DiffFull(ctx, in.From, in.To, in.options(), in.Path...), nil
 	})
 	huma.Register(s.api, rawBytes(s.describe(endpoint{
 		id: "diff-text", method: http.MethodGet, path: "/diff/text", tag: "diffs", summary: "What changed in files, as git diff prints it",
 	}), "text/x-diff", "A unified diff."), s.diffText)
 }
 
-func (s *Server) diffText(ctx context.Context, in *struct {
+type inDiff struct {
 	InRange
 	InContext
-}) (*huma.StreamResponse, error) {
+}
+
+func (s *Server) diffText(ctx context.Context, in *inDiff) (*huma.StreamResponse, error) {
 	p, err := s.in(ctx, in.InProject, false)
 	if err != nil {
 		return nil, s.problemOf(ctx, err)

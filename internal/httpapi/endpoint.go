@@ -16,13 +16,19 @@ type InProject struct {
 	Directory string `query:"directory" maxLength:"8192" doc:"A registered root, or a directory in it; by default the server's first project. The prefix /project/{id} before any path says the same."`
 }
 
+func (in InProject) project() InProject { return in }
+
+// ofProject is the input of an operation on a project. It embeds InProject.
+type ofProject interface{ project() InProject }
+
 // body is an answer that is one JSON value.
 type body[T any] struct{ Body T }
 
 // endpoint describes an operation to register.
 type endpoint struct {
 	id, method, path, tag, summary, description string
-	status                                      int // 0 = 200
+	status                                      int  // 0 = 200
+	create                                      bool // a missing store is made; for operations that add checkpoints
 }
 
 // register adds an operation whose errors become problem documents.
@@ -33,6 +39,30 @@ func register[I, O any](s *Server, o endpoint, run func(context.Context, *I) (*O
 			return nil, s.problemOf(ctx, err)
 		}
 		return out, nil
+	})
+}
+
+// onProject adds an operation on an open project, whose answer is one JSON value.
+func onProject[I ofProject, O any](s *Server, o endpoint, run func(context.Context, *Project, *I) (O, error)) {
+	register(s, o, func(ctx context.Context, in *I) (*body[O], error) {
+		p, err := s.in(ctx, (*in).project(), o.create)
+		if err != nil {
+			return nil, err
+		}
+		out, err := run(ctx, p, in)
+		return &body[O]{out}, err
+	})
+}
+
+// silently adds an operation on an open project without an answer.
+func silently[I ofProject](s *Server, o endpoint, run func(context.Context, *Project, *I) error) {
+	o.status = http.StatusNoContent
+	register(s, o, func(ctx context.Context, in *I) (*struct{}, error) {
+		p, err := s.in(ctx, (*in).project(), o.create)
+		if err != nil {
+			return nil, err
+		}
+		return nil, run(ctx, p, in)
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 	"mime"
 	"net/http"
 	"path"
+	"reflect"
 	"strconv"
 	"strings"
 
@@ -25,35 +26,25 @@ type InFile struct {
 }
 
 func (s *Server) fileOperations() {
-	o := s.describe(endpoint{
+	streamed[[]cairn.TreeEntry](s, endpoint{
 		id: "list-files", method: http.MethodGet, path: "/checkpoints/{hash}/files", tag: "files", summary: "The files of a checkpoint",
 		description: "An answer that an error cuts short is broken off, so that it does not look whole.",
-	})
-	o.Responses["200"] = jsonResponse[[]cairn.TreeEntry](s, "Files and symlinks, ordered by the bytes of their paths.")
-	huma.Register(s.api, o, func(ctx context.Context, in *struct {
+	}, "Files and symlinks, ordered by the bytes of their paths.", func(ctx context.Context, p *Project, in *struct {
 		InProject
 		InCheckpoint
 		Path string `query:"path" maxLength:"16384" doc:"A directory or file; by default everything."`
-	}) (*huma.StreamResponse, error) {
-		p, err := s.in(ctx, in.InProject, false)
-		if err != nil {
-			return nil, s.problemOf(ctx, err)
-		}
-		return stream(s, ctx, p.Repo.List(ctx, in.Hash, in.Path), "[", "]")
+	}) (iter.Seq2[cairn.TreeEntry, error], error) {
+		return p.Repo.List(ctx, in.Hash, in.Path), nil
 	})
 	huma.Register(s.api, rawBytes(s.describe(endpoint{
 		id: "get-file", method: http.MethodGet, path: "/checkpoints/{hash}/file", tag: "files", summary: "The bytes of a file at a checkpoint",
 		description: "Of a symlink, its text.",
 	}), "application/octet-stream", "The bytes. The Content-Type goes by the name; what a browser could run is text/plain."), s.getFile)
-	register(s, endpoint{
+	onProject(s, endpoint{
 		id: "file-exists", method: http.MethodGet, path: "/checkpoints/{hash}/exists", tag: "files", summary: "Whether a checkpoint has a path",
-	}, func(ctx context.Context, in *InFile) (*body[Existence], error) {
-		p, err := s.in(ctx, in.InProject, false)
-		if err != nil {
-			return nil, err
-		}
+	}, func(ctx context.Context, p *Project, in *InFile) (Existence, error) {
 		yes, err := p.Repo.Exists(ctx, in.Hash, in.Path)
-		return &body[Existence]{Existence{yes}}, err
+		return Existence{yes}, err
 	})
 }
 
@@ -112,8 +103,33 @@ func broken(s *Server, err error) {
 	panic(http.ErrAbortHandler)
 }
 
-// stream answers with a JSON array, element by element, so that memory never holds all
-// of it. An error before the first element becomes a problem document.
+// streamed adds an operation on an open project that answers with a Form: a JSON array, or
+// Diffs, which has one. Memory never holds all of it. An error before the first element
+// becomes a problem document.
+func streamed[Form, T any, I ofProject](s *Server, e endpoint, what string, run func(context.Context, *Project, *I) (iter.Seq2[T, error], error)) {
+	open, end := "[", "]"
+	if reflect.TypeFor[Form]() == reflect.TypeFor[Diffs]() {
+		open, end = `{"diffs":[`, "]}"
+	}
+	o := s.describe(e)
+	o.Responses["200"] = &huma.Response{
+		Description: what,
+		Content:     map[string]*huma.MediaType{"application/json": {Schema: schemaOf[Form](s)}},
+	}
+	huma.Register(s.api, o, func(ctx context.Context, in *I) (*huma.StreamResponse, error) {
+		p, err := s.in(ctx, (*in).project(), false)
+		if err != nil {
+			return nil, s.problemOf(ctx, err)
+		}
+		seq, err := run(ctx, p, in)
+		if err != nil {
+			return nil, s.problemOf(ctx, err)
+		}
+		return stream(s, ctx, seq, open, end)
+	})
+}
+
+// stream answers with a JSON array, element by element.
 func stream[T any](s *Server, ctx context.Context, seq iter.Seq2[T, error], open, end string) (*huma.StreamResponse, error) {
 	next, stop := iter.Pull2(seq)
 	v, err, ok := next()
@@ -147,12 +163,4 @@ func stream[T any](s *Server, ctx context.Context, seq iter.Seq2[T, error], open
 			broken(s, err)
 		}
 	}}, nil
-}
-
-// jsonResponse documents an answer that is streamed.
-func jsonResponse[T any](s *Server, description string) *huma.Response {
-	return &huma.Response{
-		Description: description,
-		Content:     map[string]*huma.MediaType{"application/json": {Schema: schemaOf[T](s)}},
-	}
 }

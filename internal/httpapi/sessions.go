@@ -2,9 +2,8 @@ package httpapi
 
 import (
 	"context"
+	"iter"
 	"net/http"
-
-	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/session"
@@ -69,140 +68,98 @@ func (b *SessionBack) options() session.MoveOptions {
 }
 
 func (s *Server) sessionOperations() {
-	register(s, endpoint{
+	onProject(s, endpoint{
 		id: "list-sessions", method: http.MethodGet, path: "/sessions", tag: "sessions", summary: "All sessions, the one changed last first",
-	}, func(ctx context.Context, in *InProject) (*body[[]session.Session], error) {
-		p, err := s.in(ctx, *in, false)
-		if err != nil {
-			return nil, err
-		}
+	}, func(ctx context.Context, p *Project, _ *InProject) ([]*session.Session, error) {
 		list, err := p.Sessions.List(ctx)
-		out := []session.Session{}
-		for _, one := range list {
-			out = append(out, *one)
-		}
-		return &body[[]session.Session]{out}, err
+		return append([]*session.Session{}, list...), err
 	})
-	register(s, endpoint{
-		id: "begin-session", method: http.MethodPost, path: "/sessions", tag: "sessions", summary: "Begin a session",
+	onProject(s, endpoint{
+		id: "begin-session", method: http.MethodPost, path: "/sessions", tag: "sessions", create: true, summary: "Begin a session",
 		description: "For one that exists it only fills in what it lacked.",
-	}, func(ctx context.Context, in *struct {
+	}, func(ctx context.Context, p *Project, in *struct {
 		InProject
 		Body SessionBegin
-	}) (*body[session.Session], error) {
-		p, err := s.in(ctx, in.InProject, true)
-		if err != nil {
-			return nil, err
-		}
+	}) (*session.Session, error) {
 		b := in.Body
-		return answerSession(p.Sessions.Begin(ctx, session.SessionBegin{ID: b.ID, Parent: b.Parent, Title: b.Title, Meta: b.Meta}))
+		return p.Sessions.Begin(ctx, session.SessionBegin{ID: b.ID, Parent: b.Parent, Title: b.Title, Meta: b.Meta})
 	})
 	ofSession(s, endpoint{
 		id: "get-session", method: http.MethodGet, path: "/session/{id}", summary: "One session",
-	}, func(ctx context.Context, p *Project, id string) (*body[session.Session], error) {
-		return answerSession(p.Sessions.Get(ctx, id))
-	})
+	}, (*Sessions).Get)
 	ofSession(s, endpoint{
 		id: "get-history", method: http.MethodGet, path: "/session/{id}/history", summary: "The messages of a session, in their order, with their steps",
-	}, func(ctx context.Context, p *Project, id string) (*body[[]session.Message], error) {
-		list, err := p.Sessions.History(ctx, id)
-		return &body[[]session.Message]{append([]session.Message{}, list...)}, err
+	}, func(all *Sessions, ctx context.Context, id string) ([]session.Message, error) {
+		list, err := all.History(ctx, id)
+		return append([]session.Message{}, list...), err
 	})
-	ofSession(s, endpoint{
-		id: "delete-session", method: http.MethodDelete, path: "/session/{id}", status: http.StatusNoContent, summary: "Forget a session and its children",
+	silently(s, endpoint{
+		id: "delete-session", method: http.MethodDelete, path: "/session/{id}", tag: "sessions", summary: "Forget a session and its children",
 		description: "Files stay as they are.",
-	}, func(ctx context.Context, p *Project, id string) (*struct{}, error) {
-		return nil, p.Sessions.Delete(ctx, id)
+	}, func(ctx context.Context, p *Project, in *InSession) error { // a prefix is not enough, because this cannot be undone
+		return p.Sessions.Delete(ctx, in.ID)
 	})
 	ofSession(s, endpoint{
 		id: "commit-session", method: http.MethodPost, path: "/session/{id}/commit", summary: "Make a revert final",
 		description: "What was reverted leaves the session. The next step does it, too.",
-	}, func(ctx context.Context, p *Project, id string) (*body[session.Session], error) {
-		return answerSession(p.Sessions.Commit(ctx, id))
-	})
-	register(s, endpoint{
+	}, (*Sessions).Commit)
+	onProject(s, endpoint{
 		id: "fork-session", method: http.MethodPost, path: "/session/{id}/fork", tag: "sessions", summary: "A new session that shares the history before a message",
 		description: "Files stay as they are.",
-	}, func(ctx context.Context, in *struct {
+	}, func(ctx context.Context, p *Project, in *struct {
 		InSession
 		Body struct {
 			ID        string `json:"id" minLength:"1" maxLength:"1024" doc:"Of the new session."`
 			MessageID string `json:"messageID,omitempty" maxLength:"1024" doc:"The first one that is not shared; by default all are."`
 		}
-	}) (*body[session.Session], error) {
-		p, id, err := s.session(ctx, &in.InSession, false)
+	}) (*session.Session, error) {
+		id, err := p.Sessions.Find(ctx, in.ID)
 		if err != nil {
 			return nil, err
 		}
-		return answerSession(p.Sessions.Fork(ctx, id, in.Body.MessageID, in.Body.ID))
+		return p.Sessions.Fork(ctx, id, in.Body.MessageID, in.Body.ID)
 	})
-	s.sessionDiff()
-	s.sessionBack()
-}
-
-// ofSession registers an operation whose only input is a session.
-func ofSession[O any](s *Server, e endpoint, run func(context.Context, *Project, string) (*O, error)) {
-	e.tag = "sessions"
-	register(s, e, func(ctx context.Context, in *InSession) (*O, error) {
-		p, id, err := s.session(ctx, in, e.method == http.MethodDelete)
-		if err != nil {
-			return nil, err
-		}
-		return run(ctx, p, id)
-	})
-}
-
-// session finds the session that a path names: by its id, a prefix of it, or @. With
-// exact, only the whole id counts: the operation cannot be undone.
-func (s *Server) session(ctx context.Context, in *InSession, exact bool) (p *Project, id string, err error) {
-	if p, err = s.in(ctx, in.InProject, false); err != nil || exact {
-		return p, in.ID, err
-	}
-	id, err = p.Sessions.Find(ctx, in.ID)
-	return p, id, err
-}
-
-func answerSession(out *session.Session, err error) (*body[session.Session], error) {
-	if err != nil {
-		return nil, err
-	}
-	return &body[session.Session]{*out}, nil
-}
-
-func answerBack(out *session.Session, res *cairn.Result, err error) (*body[SessionAnswer], error) {
-	if err != nil {
-		return nil, err
-	}
-	return &body[SessionAnswer]{SessionAnswer{*out, res}}, nil
-}
-
-func (s *Server) sessionDiff() {
-	o := s.describe(endpoint{
+	streamed[Diffs](s, endpoint{
 		id: "session-diff", method: http.MethodGet, path: "/session/{id}/diff", tag: "sessions", summary: "What a session, a message or a step changed",
 		description: "Each file from before its first change to after its last. An answer that an error cuts short is broken off.",
-	})
-	o.Responses["200"] = jsonResponse[Diffs](s, "The changed files, ordered by the bytes of their paths.")
-	huma.Register(s.api, o, func(ctx context.Context, in *struct {
+	}, "The changed files, ordered by the bytes of their paths.", func(ctx context.Context, p *Project, in *struct {
 		InSession
 		MessageID string `query:"messageID" maxLength:"1024" doc:"Only this message."`
 		StepID    string `query:"stepID" maxLength:"1024" doc:"Only this step."`
-	}) (*huma.StreamResponse, error) {
-		p, id, err := s.session(ctx, &in.InSession, false)
+	}) (iter.Seq2[*cairn.FileDiff, error], error) {
+		id, err := p.Sessions.Find(ctx, in.ID)
+		return p.Sessions.Diff(ctx, id, session.Scope{Message: in.MessageID, Step: in.StepID}), err
+	})
+	s.sessionBack()
+}
+
+// ofSession registers an operation whose only input is a session: its id, a prefix of it, or @.
+func ofSession[O any](s *Server, e endpoint, run func(*Sessions, context.Context, string) (O, error)) {
+	e.tag = "sessions"
+	onProject(s, e, func(ctx context.Context, p *Project, in *InSession) (out O, err error) {
+		id, err := p.Sessions.Find(ctx, in.ID)
 		if err != nil {
-			return nil, s.problemOf(ctx, err)
+			return out, err
 		}
-		return stream(s, ctx, p.Sessions.Diff(ctx, id, session.Scope{Message: in.MessageID, Step: in.StepID}), `{"diffs":[`, "]}")
+		return run(p.Sessions, ctx, id)
 	})
 }
 
+func answerBack(out *session.Session, res *cairn.Result, err error) (*SessionAnswer, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &SessionAnswer{*out, res}, nil
+}
+
 func (s *Server) sessionBack() {
-	register(s, endpoint{
+	onProject(s, endpoint{
 		id: "revert-session", method: http.MethodPost, path: "/session/{id}/revert", tag: "sessions", summary: "Take back what a session changed from a message on",
 		description: "Only paths that the session changed are touched; what came later is merged or kept. 409 while a step is open.",
-	}, func(ctx context.Context, in *struct {
+	}, func(ctx context.Context, p *Project, in *struct {
 		InSession
 		Body SessionRevert
-	}) (*body[SessionAnswer], error) {
+	}) (*SessionAnswer, error) {
 		b := in.Body
 		switch {
 		case b.MessageID == "" && !b.Start:
@@ -210,7 +167,7 @@ func (s *Server) sessionBack() {
 		case b.Start && (b.MessageID != "" || b.PartID != ""):
 			return nil, badField("body.start", "true", "expected no messageID and no partID beside it")
 		}
-		p, id, err := s.session(ctx, &in.InSession, false)
+		id, err := p.Sessions.Find(ctx, in.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -226,8 +183,8 @@ func (s *Server) sessionBack() {
 		{endpoint{id: "redo-turn", path: "/session/{id}/redo", summary: "Bring the first turn back that was taken back"}, (*Sessions).RedoTurn},
 	} {
 		e.method, e.tag = http.MethodPost, "sessions"
-		register(s, e.endpoint, func(ctx context.Context, in *inSessionBack) (*body[SessionAnswer], error) {
-			p, id, err := s.session(ctx, &in.InSession, false)
+		onProject(s, e.endpoint, func(ctx context.Context, p *Project, in *inSessionBack) (*SessionAnswer, error) {
+			id, err := p.Sessions.Find(ctx, in.ID)
 			if err != nil {
 				return nil, err
 			}

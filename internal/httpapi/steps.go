@@ -48,21 +48,16 @@ type InStep struct {
 }
 
 func (s *Server) stepOperations() {
-	register(s, endpoint{
-		id: "add-message", method: http.MethodPost, path: "/session/{id}/messages", tag: "steps", summary: "Record a message",
-	}, func(ctx context.Context, in *struct {
+	onProject(s, endpoint{
+		id: "add-message", method: http.MethodPost, path: "/session/{id}/messages", tag: "steps", create: true, summary: "Record a message",
+	}, func(ctx context.Context, p *Project, in *struct {
 		InRecording
 		Body MessageBegin
-	}) (*body[*session.Message], error) {
-		p, err := s.in(ctx, in.InProject, true)
-		if err != nil {
-			return nil, err
-		}
+	}) (*session.Message, error) {
 		b := in.Body
-		m, err := p.Sessions.AddMessage(ctx, session.MessageBegin{
+		return p.Sessions.AddMessage(ctx, session.MessageBegin{
 			Session: in.ID, Message: b.MessageID, Role: b.Role, Prompt: b.Prompt, Parts: b.Parts, Meta: b.Meta,
 		})
-		return &body[*session.Message]{m}, err
 	})
 	register(s, endpoint{
 		id: "begin-step", method: http.MethodPost, path: "/session/{id}/steps", tag: "steps", summary: "Begin a step: the state before is captured",
@@ -85,43 +80,34 @@ func (s *Server) stepOperations() {
 		})
 		return &body[*session.Step]{step}, err
 	})
-	register(s, endpoint{
-		id: "hint-step", method: http.MethodPost, path: "/session/{id}/steps/{step}/hint", tag: "steps", status: http.StatusNoContent,
+	silently(s, endpoint{
+		id: "hint-step", method: http.MethodPost, path: "/session/{id}/steps/{step}/hint", tag: "steps",
 		summary:     "Note paths that a tool of the step names",
 		description: "Without paths it renews the lease of the step.",
-	}, func(ctx context.Context, in *struct {
+	}, func(ctx context.Context, p *Project, in *struct {
 		InStep
 		Body struct {
 			Paths []string `json:"paths" maxItems:"10000"`
 		}
-	}) (*struct{}, error) {
+	}) error {
 		paths, err := decodePaths("body.paths", in.Body.Paths)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		p, err := s.in(ctx, in.InProject, false)
-		if err != nil {
-			return nil, err
-		}
-		return nil, p.Sessions.Hint(ctx, in.ID, in.Step, paths)
+		return p.Sessions.Hint(ctx, in.ID, in.Step, paths)
 	})
-	register(s, endpoint{
+	onProject(s, endpoint{
 		id: "end-step", method: http.MethodPost, path: "/session/{id}/steps/{step}/end", tag: "steps", summary: "End a step: the state after is captured",
 		description: "Ending it again changes nothing.",
-	}, func(ctx context.Context, in *struct {
+	}, func(ctx context.Context, p *Project, in *struct {
 		InStep
 		Body *StepEnd
-	}) (*body[*session.Step], error) {
+	}) (*session.Step, error) {
 		b := either(in.Body, &StepEnd{})
 		paths, err := decodePaths("body.paths", b.Paths)
 		if err != nil {
 			return nil, err
 		}
-		p, err := s.in(ctx, in.InProject, false)
-		if err != nil {
-			return nil, err
-		}
-		step, err := p.Sessions.EndStep(ctx, session.StepEnd{Session: in.ID, Step: in.Step, Parts: b.Parts, Paths: paths, Gone: b.Gone})
-		return &body[*session.Step]{step}, err
+		return p.Sessions.EndStep(ctx, session.StepEnd{Session: in.ID, Step: in.Step, Parts: b.Parts, Paths: paths, Gone: b.Gone})
 	})
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/scan"
 )
 
-// A home, a directory of homes and a whole file system are captured only by mistake. What lies
+// A home, a directory of homes and a whole file system are captured only by mistake. A directory
 // inside a home is a project.
 func TestGuardRoot(t *testing.T) {
 	t.Parallel()

@@ -16,8 +16,8 @@ import (
 // fuzzMost bounds the inputs: a byte of deflate may stand for a thousand.
 const fuzzMost = 16 << 10
 
-// FuzzPackIndex reads hostile indexes, in memory and from the file. What is found
-// must be consistent, and encoding what was read gives an index that says the same.
+// FuzzPackIndex reads hostile indexes, in memory and from the file. An index that
+// is read is consistent, and its encoding gives an index that says the same.
 func FuzzPackIndex(f *testing.F) {
 	for _, n := range []int{0, 1, 5} {
 		data, err := encodeIndex(manyRows(n), [sha1.Size]byte{7}, offsetBit)

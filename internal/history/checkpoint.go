@@ -29,11 +29,11 @@ const (
 // Its methods return an error that wraps ErrNotFound. Repo.Lookup of its ID returns the whole
 // checkpoint.
 type Checkpoint struct {
-	ID      string    `json:"id"`   // of the commit
-	Hash    string    `json:"hash"` // of the tree
+	ID      string    `json:"id" doc:"Of the commit."`
+	Hash    string    `json:"hash" doc:"Of the tree."`
 	Message string    `json:"message"`
 	Parent  string    `json:"parent,omitempty"` // the checkpoint before it on its line, "" for the first
-	Author  string    `json:"author"`           // of the changes since Parent
+	Author  string    `json:"author" doc:"Who made the changes since the one before."`
 	When    time.Time `json:"time"`
 
 	id, tree object.ID

@@ -44,18 +44,9 @@ func page[T any](seq iter.Seq2[*T, error], p Paged, id func(*T) string) (list []
 
 // CheckpointInfo is one recorded state.
 type CheckpointInfo struct {
-	ID      string              `json:"id" doc:"Of the commit."`
-	Hash    string              `json:"hash" doc:"Of the tree."`
-	Message string              `json:"message"`
-	Parent  string              `json:"parent,omitempty"`
-	Author  string              `json:"author" doc:"Who made the changes since the one before."`
-	Time    time.Time           `json:"time"`
+	cairn.Checkpoint
 	Work    *session.Work       `json:"work,omitempty" doc:"What an agent did, or was asked to do. Only in lists of checkpoints and where one is asked for."`
 	Skipped []cairn.SkippedPath `json:"skipped,omitempty" doc:"Present, but not captured. Only where one checkpoint is asked for."`
-}
-
-func checkpointInfo(c *cairn.Checkpoint) CheckpointInfo {
-	return CheckpointInfo{ID: c.ID, Hash: c.Hash, Message: c.Message, Parent: c.Parent, Author: c.Author, Time: c.When}
 }
 
 // CheckpointList is a page of checkpoints.
@@ -106,7 +97,7 @@ func (s *Server) checkpointOperations() {
 		out = CheckpointList{Checkpoints: []CheckpointInfo{}, Next: next}
 		known := make(session.WorkCache)
 		for _, c := range list {
-			info := checkpointInfo(c)
+			info := CheckpointInfo{Checkpoint: *c}
 			if info.Work, err = p.Sessions.WorkOf(ctx, c.ID, known); err != nil {
 				return out, err
 			}
@@ -124,7 +115,7 @@ func (s *Server) checkpointOperations() {
 		if err != nil {
 			return info, err
 		}
-		info = checkpointInfo(c)
+		info.Checkpoint = *c
 		if info.Work, err = p.Sessions.WorkOf(ctx, c.ID, make(session.WorkCache)); err != nil {
 			return info, err
 		}
@@ -150,7 +141,7 @@ func status(ctx context.Context, p *Project, _ *InProject) (out Status, err erro
 	size, err := retention.SizeOf(p.Repo.StoreDir())
 	return Status{
 		Root: pathtext.Encode(p.Root), Store: pathtext.Encode(p.Repo.StoreDir()), Size: size,
-		Checkpoint: checkpointInfo(newest), Changed: len(changes), Watching: Watching(p.Repo.Watching()),
+		Checkpoint: CheckpointInfo{Checkpoint: *newest}, Changed: len(changes), Watching: Watching(p.Repo.Watching()),
 	}, err
 }
 

@@ -24,9 +24,9 @@ type OperationRecord struct {
 	At        int64              `json:"at,omitempty"`    // nanoseconds since 1970; commits keep seconds
 	Before    string             `json:"before"`
 	After     string             `json:"after"`
-	Paths     []state.Path       `json:"paths"`             // changed
-	Scope     []state.Path       `json:"scope,omitempty"`   // the paths that an undo or redo was limited to
-	Created   []state.Path       `json:"created,omitempty"` // those of Paths that did not exist before
+	Paths     state.Paths        `json:"paths"`             // changed
+	Scope     state.Paths        `json:"scope,omitempty"`   // the paths that an undo or redo was limited to
+	Created   state.Paths        `json:"created,omitempty"` // those of Paths that did not exist before
 	Kept      []state.PathReason `json:"kept,omitempty"`
 	Conflicts []state.PathReason `json:"conflicts,omitempty"`
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
-	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
@@ -31,11 +30,11 @@ type LineRecord struct {
 	Record  json.RawMessage `json:"record,omitempty"`
 
 	// Set for a checkpoint that a revert made, see LineEvent.
-	Before  string       `json:"before,omitempty"`
-	Wanted  string       `json:"wanted,omitempty"`
-	Paths   []state.Path `json:"paths,omitempty"`
-	Unmoved []state.Path `json:"unmoved,omitempty"`
-	Created []state.Path `json:"created,omitempty"`
+	Before  string      `json:"before,omitempty"`
+	Wanted  string      `json:"wanted,omitempty"`
+	Paths   state.Paths `json:"paths,omitempty"`
+	Unmoved state.Paths `json:"unmoved,omitempty"`
+	Created state.Paths `json:"created,omitempty"`
 }
 
 // LineEvent is one checkpoint of a line with records. Such a line tells the history of a root in
@@ -97,7 +96,7 @@ func (r *Store) ReadLineEvent(id object.ID) (*LineEvent, error) {
 	}
 	e.OnLine = true
 	e.Record, e.Before, e.Wanted = rec.Record, rec.Before, rec.Wanted
-	e.Paths, e.Unmoved, e.Created = pathtext.Plain(rec.Paths), pathtext.Plain(rec.Unmoved), pathtext.Plain(rec.Created)
+	e.Paths, e.Unmoved, e.Created = rec.Paths, rec.Unmoved, rec.Created
 	return e, nil
 }
 

@@ -11,7 +11,6 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
-	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
@@ -75,7 +74,7 @@ func (r *Store) readOperation(id object.ID) (*Operation, object.ID, error) {
 	}
 	op := &Operation{
 		ID: c.ID, Kind: rec.Kind, When: c.When, Target: rec.Target, Undoes: rec.Undoes, Before: rec.Before, After: rec.After,
-		Paths: pathtext.Plain(rec.Paths), scope: pathtext.Plain(rec.Scope), created: pathtext.Plain(rec.Created),
+		Paths: rec.Paths, scope: rec.Scope, created: rec.Created,
 		Kept: append([]state.PathReason{}, rec.Kept...), Conflicts: append([]state.PathReason{}, rec.Conflicts...),
 	}
 	if rec.At != 0 {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
-	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
@@ -66,13 +65,13 @@ func (r *Store) PurgedPaths() []string {
 
 // decodePurged decodes the list of purged paths. A damaged list is logged and counts as empty.
 func (r *Store) decodePurged(data []byte) []string {
-	var texts []state.Path
+	var paths state.Paths
 	if len(data) > 0 {
-		if err := json.Unmarshal(data, &texts); err != nil {
+		if err := json.Unmarshal(data, &paths); err != nil {
 			r.Log.Warn("list of purged paths not read: they may be captured again", "error", err)
 		}
 	}
-	return pathtext.Plain(texts)
+	return paths
 }
 
 // neverPatterns returns the purged paths as patterns of Options.Never.

@@ -14,7 +14,6 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
-	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/plan"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/apply"
@@ -27,7 +26,7 @@ type journal struct {
 	Kind      string             `json:"kind"`
 	Target    string             `json:"target"`
 	Undoes    string             `json:"undoes,omitempty"`
-	Scope     []state.Path       `json:"scope,omitempty"`
+	Scope     state.Paths        `json:"scope,omitempty"`
 	Token     string             `json:"token"`
 	Before    string             `json:"before"`
 	Changes   []journalChange    `json:"changes"`
@@ -45,8 +44,8 @@ type journalLine struct {
 	Record  json.RawMessage `json:"record"`
 	Message string          `json:"message"`
 	Wanted  string          `json:"wanted"`            // checkpoint of the state to be brought about
-	Paths   []state.Path    `json:"paths"`             // where that differs from what was wanted before
-	Settled []state.Path    `json:"settled,omitempty"` // reported, but as wanted
+	Paths   state.Paths     `json:"paths"`             // where that differs from what was wanted before
+	Settled state.Paths     `json:"settled,omitempty"` // reported, but as wanted
 }
 
 // journalChange is a apply.Change.
@@ -71,7 +70,7 @@ func newJournal(req opRequest, before object.ID, p *plan.Plan) *journal {
 	var token [4]byte
 	rand.Read(token[:]) // never fails, see crypto/rand
 	return &journal{
-		Kind: req.kind, Target: req.target, Undoes: req.undoes, Scope: pathtext.Texts(req.scope), Token: hex.EncodeToString(token[:]), Before: before.String(),
+		Kind: req.kind, Target: req.target, Undoes: req.undoes, Scope: req.scope, Token: hex.EncodeToString(token[:]), Before: before.String(),
 		Kept: p.Kept, Conflicts: p.Conflicts, Line: req.line, before: before, changes: p.Changes,
 	}
 }

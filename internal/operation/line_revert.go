@@ -8,7 +8,6 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
-	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/plan"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
@@ -176,25 +175,25 @@ func (u *LineUpdate) planTakeBack(ctx context.Context, id string, t *TakeBack, b
 	if err != nil {
 		return nil, nil, err
 	}
-	line := &journalLine{Ref: history.LineRef(id), Record: t.Record, Message: t.Message, Wanted: wanted.ID, Paths: pathtext.Texts(slices.Concat(scope.Named(), p.Losses))}
+	line := &journalLine{Ref: history.LineRef(id), Record: t.Record, Message: t.Message, Wanted: wanted.ID, Paths: slices.Concat(scope.Named(), p.Losses)}
 	line.Settled = b.settled(p)
 	return p, line, nil
 }
 
 // settled lists the paths that stepsBack kept or refused and that the plan brings to the
 // wanted state. They are reported, but they do not count as unmoved.
-func (b *stepsBack) settled(p *plan.Plan) []state.Path {
+func (b *stepsBack) settled(p *plan.Plan) []string {
 	stays := make(map[string]bool)
 	for _, list := range [][]state.PathReason{p.Kept[:len(p.Kept)-len(b.kept)], p.Conflicts[:len(p.Conflicts)-len(b.conflicts)]} {
 		for _, s := range list {
 			stays[s.Path] = true
 		}
 	}
-	var out []state.Path
+	var out []string
 	for _, list := range [][]state.PathReason{b.kept, b.conflicts} {
 		for _, s := range list {
 			if !stays[s.Path] {
-				out = append(out, state.Path(s.Path))
+				out = append(out, s.Path)
 			}
 		}
 	}
@@ -267,7 +266,7 @@ func (u *LineUpdate) base(ctx context.Context, t *TakeBack, start state.State) (
 // addReverted writes the checkpoint after a revert. If the disk differs from the wanted state,
 // that state becomes a second parent.
 func (r *Operator) addReverted(batch *odb.Batch, s state.State, before *history.Checkpoint, line *journalLine, created []string, res *Result) (object.ID, error) {
-	rec := &history.LineRecord{Record: line.Record, Before: before.ID, Paths: line.Paths, Unmoved: line.unmoved(res), Created: pathtext.Texts(created)}
+	rec := &history.LineRecord{Record: line.Record, Before: before.ID, Paths: line.Paths, Unmoved: line.unmoved(res), Created: created}
 	parents := []object.ID{history.IDOf(before)}
 	id, err := object.ParseID(line.Wanted)
 	if err != nil {
@@ -289,9 +288,9 @@ func (r *Operator) addReverted(batch *odb.Batch, s state.State, before *history.
 }
 
 // unmoved lists the paths that later changes keep from the wanted state.
-func (l *journalLine) unmoved(res *Result) []state.Path {
+func (l *journalLine) unmoved(res *Result) []string {
 	moved := make(map[string]bool)
-	for _, path := range pathtext.Plain(l.Settled) {
+	for _, path := range l.Settled {
 		moved[path] = true
 	}
 	for _, list := range [][]string{res.Restored, res.Deleted} {
@@ -299,12 +298,12 @@ func (l *journalLine) unmoved(res *Result) []state.Path {
 			moved[path] = true
 		}
 	}
-	scope := state.NewPathScope(pathtext.Plain(l.Paths))
-	var out []state.Path
+	scope := state.NewPathScope(l.Paths)
+	var out []string
 	for _, list := range [][]state.PathReason{res.Kept, res.Conflicts} {
 		for _, s := range list {
 			if scope.Covers(s.Path) && !moved[s.Path] {
-				out = append(out, state.Path(s.Path))
+				out = append(out, s.Path)
 			}
 		}
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
-	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/plan"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 	"github.com/seed-fb9cbc17/cairn/internal/watch"
@@ -180,8 +179,8 @@ func (r *Operator) addOperation(batch *odb.Batch, s state.State, j *journal, res
 	rec := history.OperationRecord{
 		Version: 1, Kind: j.Kind, Target: j.Target, Undoes: j.Undoes, Token: j.Token, At: r.Now().UnixNano(), Scope: j.Scope,
 		Before: j.before.String(), After: after.String(),
-		Paths:   pathtext.Texts(append(append([]string{}, res.Restored...), res.Deleted...)),
-		Created: pathtext.Texts(j.created(res)), Kept: res.Kept, Conflicts: res.Conflicts,
+		Paths:   slices.Concat(res.Restored, res.Deleted),
+		Created: j.created(res), Kept: res.Kept, Conflicts: res.Conflicts,
 	}
 	value, err := json.Marshal(rec)
 	if err != nil {

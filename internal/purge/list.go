@@ -8,7 +8,6 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
-	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
@@ -20,7 +19,7 @@ func (r *Rewriter) addPurged(l *history.Locked, paths []string) error {
 }
 
 func (r *Rewriter) writePurged(_ *history.Locked, paths []string) error {
-	data, err := json.Marshal(pathtext.Texts(paths))
+	data, err := json.Marshal(state.Paths(paths))
 	if err != nil {
 		return err
 	}

@@ -96,7 +96,7 @@ func TestR15_NeverIsNeverTouched(t *testing.T) {
 func keptAs(t *testing.T, res *cairn.Result, path, reason string) {
 	t.Helper()
 	for _, k := range res.Kept {
-		if k.Path == path && strings.Contains(k.Reason, reason) {
+		if string(k.Path) == path && strings.Contains(k.Reason, reason) {
 			return
 		}
 	}

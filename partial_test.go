@@ -208,7 +208,9 @@ func (f *fixture) claimsOnlyTheDisk(got *cairn.TrackResult) {
 		f.Errorf("%d files, and %d are said", n, got.Files)
 	}
 	covered := func(path string) bool {
-		return slices.ContainsFunc(got.Skipped, func(s cairn.SkippedPath) bool { return path == s.Path || strings.HasPrefix(path, s.Path+"/") })
+		return slices.ContainsFunc(got.Skipped, func(s cairn.SkippedPath) bool {
+			return path == string(s.Path) || strings.HasPrefix(path, string(s.Path)+"/")
+		})
 	}
 	for path, e := range f.manifest() {
 		if e.Type == 'f' && !covered(path) {

@@ -210,7 +210,7 @@ func (f *fixture) exists(rel string) bool {
 func skippedAs(t *testing.T, list []cairn.SkippedPath, path, reason string) {
 	t.Helper()
 	for _, s := range list {
-		if s.Path == path {
+		if string(s.Path) == path {
 			if s.Reason != reason {
 				t.Errorf("%q skipped as %q, want %q", path, s.Reason, reason)
 			}

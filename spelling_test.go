@@ -270,7 +270,7 @@ func TestSpellingOfTwo(t *testing.T) {
 			gittest.AssertTree(t, f.root, c.want)
 			var taken []string
 			for _, conflict := range res.Conflicts {
-				taken = append(taken, conflict.Path)
+				taken = append(taken, string(conflict.Path))
 				if !strings.Contains(conflict.Reason, "takes it for the same as") {
 					t.Errorf("%s: %s", conflict.Path, conflict.Reason)
 				}

@@ -80,7 +80,7 @@ func testStoreInside(t *testing.T, watch bool) {
 	in.track()
 	r := f.repo()
 	before := f.trackBy(r)
-	if want := []cairn.SkippedPath{{Path: in.path, Reason: "cairn store"}}; !slices.Equal(before.Skipped, want) {
+	if want := []cairn.SkippedPath{{Path: cairn.Path(in.path), Reason: "cairn store"}}; !slices.Equal(before.Skipped, want) {
 		t.Errorf("skipped %v, not %v", before.Skipped, want)
 	}
 	overwrite(t, filepath.Join(f.root, "a"), "2\n")
@@ -131,7 +131,7 @@ func TestV12_CapturedFilesOfAStoreStayAway(t *testing.T) {
 		if err != nil || len(res.Restored)+len(res.Deleted) > 0 {
 			t.Errorf("%v: %+v, %v", way.Paths, res, err)
 		}
-		if !slices.ContainsFunc(res.Kept, func(k cairn.PathReason) bool { return k.Path == in.path }) {
+		if !slices.ContainsFunc(res.Kept, func(k cairn.PathReason) bool { return k.Path == cairn.Path(in.path) }) {
 			t.Errorf("%v: kept %v, without the store", way.Paths, res.Kept)
 		}
 		if now, err := os.ReadFile(filepath.Join(in.full(), "cairn", "lock")); err != nil || string(now) != "now" {

@@ -22,7 +22,7 @@ func (f *fixture) revertRange(from, to string, opt cairn.RevertOptions) *cairn.R
 
 func keptPaths(list []cairn.PathReason) (paths []string) {
 	for _, k := range list {
-		paths = append(paths, k.Path)
+		paths = append(paths, string(k.Path))
 	}
 	return paths
 }

@@ -172,7 +172,7 @@ func TestR33_R51_LaterEditsAreMergedOrKept(t *testing.T) {
 	}
 	var conflicts []string
 	for _, c := range res.Conflicts {
-		conflicts = append(conflicts, c.Path)
+		conflicts = append(conflicts, string(c.Path))
 	}
 	if want := []string{"binary", "edited-then-gone", "made-then-edited", "overlap", "removed"}; !slices.Equal(conflicts, want) {
 		t.Errorf("conflicts %v, want %q", res.Conflicts, want)

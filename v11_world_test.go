@@ -218,7 +218,7 @@ func (w *lostWorld) sameBut(losses []cairn.Loss) {
 			w.Errorf("checkpoint %s skips %v, %v, want %v", id, skipped, err, lost)
 		}
 		for _, s := range skipped {
-			if s.Reason != "lost" || !slices.Contains(lost, s.Path) {
+			if s.Reason != "lost" || !slices.Contains(lost, string(s.Path)) {
 				w.Errorf("checkpoint %s skips %+v", id, s)
 			}
 		}

@@ -64,7 +64,7 @@ func TestRevertSpellingKeepsLaterWork(t *testing.T) {
 	gittest.AssertEqual(t, "the directory", after, gittest.Manifest(t, f.root))
 	var paths []string
 	for _, c := range res.Conflicts {
-		paths = append(paths, c.Path)
+		paths = append(paths, string(c.Path))
 	}
 	if want := []string{"Docs/a", "Docs/b", "README", "docs/a", "docs/b", "readme"}; !slices.Equal(paths, want) {
 		t.Errorf("conflicts of %q, want %q: %v", paths, want, res.Conflicts)

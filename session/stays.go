@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -133,11 +134,11 @@ func (f *family) notTakenBack(u *operation.LineUpdate, undone []stepRef, behind 
 			}
 			seen[path] = true
 			if !t.Made || standsAt(f.head.root, path) {
-				list = append(list, cairn.PathReason{Path: path, Reason: t.Reason})
+				list = append(list, cairn.PathReason{Path: cairn.Path(path), Reason: t.Reason})
 			}
 		}
 	}
-	slices.SortFunc(list, func(a, b cairn.PathReason) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(list, func(a, b cairn.PathReason) int { return cmp.Compare(a.Path, b.Path) })
 	return list
 }
 

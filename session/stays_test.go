@@ -49,7 +49,7 @@ func (f *fixture) wantStays(to session.Target, want ...string) {
 	_, res := f.revert("s", to)
 	var got []string
 	for _, p := range res.NotTakenBack {
-		got = append(got, p.Path+": "+p.Reason)
+		got = append(got, string(p.Path)+": "+p.Reason)
 	}
 	if len(got) != len(want) || !res.Complete() {
 		f.Fatalf("%+v: not taken back: %q, want %q; %+v", to, got, want, res)

@@ -87,7 +87,7 @@ func (c *cli) listPaths(verb string, paths []string) {
 func (c *cli) listReasons(verb string, list []cairn.PathReason) {
 	lines := make([]string, len(list))
 	for i, k := range list {
-		lines[i] = verb + pathtext.Quote(k.Path)
+		lines[i] = verb + k.Path.Quoted()
 		if k.Reason != "" {
 			lines[i] += ": " + wording.Printable(k.Reason)
 		}

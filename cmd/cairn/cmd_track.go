@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-fb9cbc17/cairn"
-	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
@@ -252,7 +251,7 @@ func (c *cli) listSkipped(t *cairn.TrackResult, strict bool) {
 	var faults, policy []string
 	hints := make(map[string]bool)
 	for _, s := range t.Skipped {
-		line := "not captured: " + pathtext.Quote(s.Path) + ": " + skipReason(s, t.Reasons[s.Path])
+		line := "not captured: " + s.Path.Quoted() + ": " + skipReason(s, t.Reasons[string(s.Path)])
 		if s.Policy() && !strict {
 			policy = append(policy, line)
 		} else {

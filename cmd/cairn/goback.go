@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/seed-fb9cbc17/cairn"
-	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/plan"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
@@ -120,7 +119,7 @@ func (c *cli) listResult(res *cairn.Result) error {
 	case res.DryRun:
 		lines := make([]string, len(res.Plan))
 		for i, p := range res.Plan {
-			lines[i] = "would " + p.Action + " " + pathtext.Quote(p.Path)
+			lines[i] = "would " + p.Action + " " + p.Path.Quoted()
 		}
 		c.cut(lines, maxLines, c.answerLine)
 	case !c.global.quiet:

@@ -1,13 +1,13 @@
 package capture
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/index"
@@ -167,7 +167,7 @@ func (c *Snapshot) look(ctx context.Context, opt Options) error {
 func (c *Snapshot) noteTooLarge(res *scan.Result, hints []string) {
 	for _, s := range res.Skipped {
 		if s.Reason == index.TooLarge && slices.Contains(hints, s.Path) {
-			c.tooLarge = append(c.tooLarge, state.Skipped{Path: s.Path, Reason: s.Reason.String(), Size: s.Size})
+			c.tooLarge = append(c.tooLarge, state.Skipped{Path: state.Path(s.Path), Reason: s.Reason.String(), Size: s.Size})
 		}
 	}
 }
@@ -181,7 +181,7 @@ func (c *Snapshot) skipped() []state.Skipped {
 			list = append(list, s)
 		}
 	}
-	slices.SortFunc(list, func(a, b state.Skipped) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(list, func(a, b state.Skipped) int { return cmp.Compare(a.Path, b.Path) })
 	return list
 }
 

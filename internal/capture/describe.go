@@ -1,9 +1,9 @@
 package capture
 
 import (
+	"cmp"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
@@ -37,7 +37,7 @@ func describe(x *index.Index, ig state.IgnoreContext, beside *state.RulesBeside,
 	}
 	m.Version, m.Partial = state.MetadataVersionPartial, c.Kind
 	m.Skipped = append(m.Skipped, c.Skipped...)
-	slices.SortFunc(m.Skipped, func(a, b state.Skipped) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(m.Skipped, func(a, b state.Skipped) int { return cmp.Compare(a.Path, b.Path) })
 	m.Seen = pathtext.Texts(slices.Sorted(maps.Keys(c.Seen)))
 	return m
 }
@@ -94,7 +94,7 @@ func (m *description) collect(dir string) {
 			}
 			continue
 		case skip != index.Captured:
-			m.Skipped = append(m.Skipped, state.Skipped{Path: path, Reason: skip.String(), Size: rec.Stat().Size})
+			m.Skipped = append(m.Skipped, state.Skipped{Path: state.Path(path), Reason: skip.String(), Size: rec.Stat().Size})
 			continue
 		case mode == object.Symlink:
 			continue

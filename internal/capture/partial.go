@@ -16,7 +16,7 @@ import (
 // the other paths. They may be stale, so no checkpoint is made of them.
 func coverage(kind state.Extent, skipped []state.Skipped, unread, seen []string) *state.Coverage {
 	for _, path := range unread {
-		skipped = append(skipped, state.Skipped{Path: path, Reason: index.Unread.String()})
+		skipped = append(skipped, state.Skipped{Path: state.Path(path), Reason: index.Unread.String()})
 	}
 	return state.NewCoverage(&state.Metadata{Partial: kind, Skipped: skipped, Seen: pathtext.Texts(seen)})
 }
@@ -31,11 +31,11 @@ func (r *Capturer) hinted(x *index.Index, paths []string) (seen []string, skippe
 		found, err := dir.Find(r.Root, path, x.Has)
 		switch {
 		case err != nil:
-			skipped = append(skipped, state.Skipped{Path: path, Reason: index.Unreadable.String()})
+			skipped = append(skipped, state.Skipped{Path: state.Path(path), Reason: index.Unreadable.String()})
 		case found == nil || found.Path != path:
 			seen = append(seen, path)
 		default:
-			skipped = append(skipped, state.Skipped{Path: path, Reason: index.Ignored.String(), Size: found.Stat.Size})
+			skipped = append(skipped, state.Skipped{Path: state.Path(path), Reason: index.Ignored.String(), Size: found.Stat.Size})
 		}
 	}
 	return seen, skipped

@@ -203,7 +203,7 @@ func (u *userIndex) sparse(x *index.Index) []state.Skipped {
 	for _, p := range u.kept.Sparse {
 		path := string(p)
 		if x.Dirs[path] == nil && x.Lookup(path) == nil {
-			out = append(out, state.Skipped{Path: path, Reason: index.Sparse.String()})
+			out = append(out, state.Skipped{Path: state.Path(path), Reason: index.Sparse.String()})
 		}
 	}
 	return out

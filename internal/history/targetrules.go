@@ -61,7 +61,7 @@ func (t *TreeRules) takeRecord(m *state.Metadata) {
 		}
 	}
 	for _, s := range m.Skipped {
-		dir, name := index.Split(s.Path)
+		dir, name := index.Split(string(s.Path))
 		if _, known := t.texts[dir]; name == index.IgnoreFile && !known && !hasNoRules(s.Reason) {
 			t.unknown[dir] = true
 		}

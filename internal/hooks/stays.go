@@ -193,7 +193,7 @@ func notTakenBack(list []cairn.PathReason) (lines []string) {
 		if byReason[p.Reason] == nil {
 			reasons = append(reasons, p.Reason)
 		}
-		byReason[p.Reason] = append(byReason[p.Reason], pathtext.Quote(p.Path))
+		byReason[p.Reason] = append(byReason[p.Reason], p.Path.Quoted())
 	}
 	slices.Sort(reasons)
 	for _, reason := range reasons {

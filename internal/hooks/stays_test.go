@@ -181,7 +181,7 @@ func TestV46_OtherDoors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(res.NotTakenBack) != 1 || res.NotTakenBack[0].Path != file || res.NotTakenBack[0].Reason != session.ReasonOutside || !res.Complete() {
+		if len(res.NotTakenBack) != 1 || string(res.NotTakenBack[0].Path) != file || res.NotTakenBack[0].Reason != session.ReasonOutside || !res.Complete() {
 			t.Errorf("%+v", res)
 		}
 	})

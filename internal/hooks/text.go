@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
-	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 )
 
 // resultText lists the changed paths below a headline.
@@ -28,7 +27,7 @@ func resultText(res *cairn.Result, headline string) string {
 		}
 		counts = append(counts, fmt.Sprintf("%d %s", len(group.list), verb))
 		for _, p := range group.list {
-			line := group.verb + " " + pathtext.Quote(p.Path)
+			line := group.verb + " " + p.Path.Quoted()
 			if p.Reason != "" {
 				line += ": " + p.Reason
 			}
@@ -47,7 +46,7 @@ func resultText(res *cairn.Result, headline string) string {
 func reasonless(paths []string) []cairn.PathReason {
 	list := make([]cairn.PathReason, len(paths))
 	for i, path := range paths {
-		list[i].Path = path
+		list[i].Path = cairn.Path(path)
 	}
 	return list
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/seed-fb9cbc17/cairn"
-	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/plan"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
@@ -67,7 +66,7 @@ func (t *tools) track(ctx context.Context, args trackArgs) (out tracked, text st
 			out.Unlisted = len(c.Skipped) - maxPaths
 			break
 		}
-		out.Skipped = append(out.Skipped, skipped{pathtext.Encode(s.Path), s.Reason, s.Size})
+		out.Skipped = append(out.Skipped, skipped{s.Path.Encoded(), s.Reason, s.Size})
 	}
 	text = fmt.Sprintf("%s: %s, %d changed since the checkpoint before", c.Hash, wording.Count(c.Files, "file"), c.Changed)
 	for i, s := range c.Skipped {
@@ -75,7 +74,7 @@ func (t *tools) track(ctx context.Context, args trackArgs) (out tracked, text st
 			text += fmt.Sprintf("\nand %d more", len(c.Skipped)-i)
 			break
 		}
-		text += fmt.Sprintf("\nnot captured: %s: %s", pathtext.Quote(s.Path), s.Reason)
+		text += fmt.Sprintf("\nnot captured: %s: %s", s.Path.Quoted(), s.Reason)
 	}
 	return out, text, nil
 }

@@ -48,10 +48,10 @@ func answer(res *cairn.Result, err error) (outcome, string, error) {
 	if res.DryRun {
 		o.Plan = res.PlanID
 		o.Changes = some(&o, res.Plan, func(p cairn.PlannedChange) change {
-			return change{pathtext.Encode(p.Path), p.Action, p.Bytes}
+			return change{p.Path.Encoded(), p.Action, p.Bytes}
 		})
 	}
-	reasons := func(p cairn.PathReason) pathReason { return pathReason{pathtext.Encode(p.Path), p.Reason} }
+	reasons := func(p cairn.PathReason) pathReason { return pathReason{p.Path.Encoded(), p.Reason} }
 	o.Restored = some(&o, res.Restored, pathtext.Encode)
 	o.Deleted = some(&o, res.Deleted, pathtext.Encode)
 	o.Kept = some(&o, res.Kept, reasons)
@@ -77,7 +77,7 @@ func text(res *cairn.Result) string {
 		b.WriteString("nothing to do\n")
 	case res.DryRun:
 		fmt.Fprintf(&b, "nothing is changed yet; to do exactly this, call the tool with the plan id %s\n", res.PlanID)
-		lines(&b, res.Plan, func(p cairn.PlannedChange) string { return "would " + p.Action + " " + pathtext.Quote(p.Path) })
+		lines(&b, res.Plan, func(p cairn.PlannedChange) string { return "would " + p.Action + " " + p.Path.Quoted() })
 	case res.Operation == "" && len(res.Conflicts) == 0:
 		b.WriteString("nothing was to be done\n")
 	case res.Operation == "":
@@ -87,9 +87,9 @@ func text(res *cairn.Result) string {
 		lines(&b, res.Restored, func(path string) string { return "restored " + pathtext.Quote(path) })
 		lines(&b, res.Deleted, func(path string) string { return "deleted " + pathtext.Quote(path) })
 	}
-	lines(&b, res.Kept, func(p cairn.PathReason) string { return "kept " + pathtext.Quote(p.Path) + ": " + p.Reason })
-	lines(&b, res.Conflicts, func(p cairn.PathReason) string { return "conflict " + pathtext.Quote(p.Path) + ": " + p.Reason })
-	lines(&b, res.NotTakenBack, func(p cairn.PathReason) string { return "not taken back " + pathtext.Quote(p.Path) + ": " + p.Reason })
+	lines(&b, res.Kept, func(p cairn.PathReason) string { return "kept " + p.Path.Quoted() + ": " + p.Reason })
+	lines(&b, res.Conflicts, func(p cairn.PathReason) string { return "conflict " + p.Path.Quoted() + ": " + p.Reason })
+	lines(&b, res.NotTakenBack, func(p cairn.PathReason) string { return "not taken back " + p.Path.Quoted() + ": " + p.Reason })
 	return strings.ToValidUTF8(strings.TrimSuffix(b.String(), "\n"), "\uFFFD")
 }
 

@@ -132,7 +132,7 @@ func (j *journal) keptIgnored() []string {
 	var out []string
 	for _, k := range j.Kept {
 		if k.Reason == plan.ReasonIgnoredThen || k.Reason == plan.ReasonIgnoredToday {
-			out = append(out, k.Path)
+			out = append(out, string(k.Path))
 		}
 	}
 	return out
@@ -165,7 +165,7 @@ func (j *journal) result(outcomes []apply.Outcome) *Result {
 			res.add(o.Path, o.Action)
 		case errors.Is(o.Err, apply.ErrNotEmpty): // later files are in it
 		default:
-			res.Conflicts = append(res.Conflicts, state.PathReason{Path: o.Path, Reason: cause(o.Err).Error()})
+			res.Conflicts = append(res.Conflicts, state.PathReason{Path: state.Path(o.Path), Reason: cause(o.Err).Error()})
 		}
 	}
 	res.tidy()

@@ -186,14 +186,14 @@ func (b *stepsBack) settled(p *plan.Plan) []string {
 	stays := make(map[string]bool)
 	for _, list := range [][]state.PathReason{p.Kept[:len(p.Kept)-len(b.kept)], p.Conflicts[:len(p.Conflicts)-len(b.conflicts)]} {
 		for _, s := range list {
-			stays[s.Path] = true
+			stays[string(s.Path)] = true
 		}
 	}
 	var out []string
 	for _, list := range [][]state.PathReason{b.kept, b.conflicts} {
 		for _, s := range list {
-			if !stays[s.Path] {
-				out = append(out, s.Path)
+			if !stays[string(s.Path)] {
+				out = append(out, string(s.Path))
 			}
 		}
 	}
@@ -302,8 +302,8 @@ func (l *journalLine) unmoved(res *Result) []string {
 	var out []string
 	for _, list := range [][]state.PathReason{res.Kept, res.Conflicts} {
 		for _, s := range list {
-			if scope.Covers(s.Path) && !moved[s.Path] {
-				out = append(out, s.Path)
+			if scope.Covers(string(s.Path)) && !moved[string(s.Path)] {
+				out = append(out, string(s.Path))
 			}
 		}
 	}

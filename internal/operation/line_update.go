@@ -205,8 +205,8 @@ func (u *LineUpdate) Uncaptured(ctx context.Context, from string, paths []string
 			}
 		}
 		for _, skip := range s.Meta.Skipped {
-			if _, asked := why[skip.Path]; asked {
-				why[skip.Path] = skip.Reason
+			if _, asked := why[string(skip.Path)]; asked {
+				why[string(skip.Path)] = skip.Reason
 			}
 		}
 	}

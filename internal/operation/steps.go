@@ -274,7 +274,7 @@ func (b *stepsBack) takeOutStep(path string, from, to, now history.PathEnd) (*hi
 	if err != nil || reason == "" {
 		return &end, err
 	}
-	stays := state.PathReason{Path: path, Reason: reason}
+	stays := state.PathReason{Path: state.Path(path), Reason: reason}
 	if b.policy == plan.Keep {
 		b.kept = append(b.kept, stays)
 	} else {
@@ -297,7 +297,7 @@ func (b *stepsBack) keepIfMayHaveExisted(path string, dir bool, before state.Sta
 	b.made[path] = absence.Known[path]
 	reason := absence.MayHaveExisted(path, dir)
 	if reason != "" {
-		b.kept = append(b.kept, state.PathReason{Path: path, Reason: reason})
+		b.kept = append(b.kept, state.PathReason{Path: state.Path(path), Reason: reason})
 	}
 	return reason != ""
 }

@@ -37,7 +37,7 @@ func (b *stepsBack) dropImpossible(ctx context.Context) error {
 
 func (b *stepsBack) giveUp(path, reason string) {
 	delete(b.want, path)
-	b.conflicts = append(b.conflicts, state.PathReason{Path: path, Reason: reason})
+	b.conflicts = append(b.conflicts, state.PathReason{Path: state.Path(path), Reason: reason})
 }
 
 // inTheWay returns a path that stays and prevents the wanted end of another path.
@@ -85,7 +85,7 @@ func (b *stepsBack) keepRenamesTogether() {
 	var stays []string
 	for _, list := range [][]state.PathReason{b.kept, b.conflicts} {
 		for _, s := range list {
-			stays = append(stays, s.Path)
+			stays = append(stays, string(s.Path))
 		}
 	}
 	wanted := func(path string) bool {
@@ -93,7 +93,7 @@ func (b *stepsBack) keepRenamesTogether() {
 		return ok
 	}
 	for _, half := range plan.OtherHalves(b.pairs, stays, wanted) {
-		b.giveUp(half.Path, half.Reason)
+		b.giveUp(string(half.Path), half.Reason)
 	}
 }
 
@@ -199,7 +199,7 @@ func (b *stepsBack) directories(ctx context.Context, s state.State) error {
 			return err
 		}
 		if above != "" {
-			b.conflicts = append(b.conflicts, state.PathReason{Path: dir, Reason: plan.ReasonInTheWayOf + above})
+			b.conflicts = append(b.conflicts, state.PathReason{Path: state.Path(dir), Reason: plan.ReasonInTheWayOf + above})
 			continue
 		}
 		keeps, err := b.keepsFiles(ctx, dir, held)
@@ -215,7 +215,7 @@ func (b *stepsBack) directories(ctx context.Context, s state.State) error {
 	}
 	s.Meta.Empty, s.Meta.Bare = replaceListed(s.Meta.Empty, settled, empty), replaceListed(s.Meta.Bare, settled, bare)
 	replaced := state.DirsAbove(inEach(slices.Concat(empty, bare)))
-	s.Meta.Skipped = slices.DeleteFunc(s.Meta.Skipped, func(s state.Skipped) bool { return replaced[s.Path] && state.IsOfFile(s) })
+	s.Meta.Skipped = slices.DeleteFunc(s.Meta.Skipped, func(s state.Skipped) bool { return replaced[string(s.Path)] && state.IsOfFile(s) })
 	return b.listEmptied(ctx, s, settled, held)
 }
 

@@ -278,7 +278,7 @@ func (b *stepsBack) stays() []string {
 	var out []string
 	for label, list := range map[string][]state.PathReason{"kept ": b.kept, "conflict ": b.conflicts} {
 		for _, s := range list {
-			out = append(out, label+s.Path+": "+s.Reason)
+			out = append(out, label+string(s.Path)+": "+s.Reason)
 		}
 	}
 	slices.Sort(out)

@@ -92,7 +92,7 @@ func (a *Attribution) WithoutOthers(step []history.Change) (own []history.Change
 	own = slices.DeleteFunc(slices.Clone(step), func(c history.Change) bool {
 		reason := a.Stays(c.Path)
 		if reason != "" {
-			stay = append(stay, state.PathReason{Path: c.Path, Reason: reason})
+			stay = append(stay, state.PathReason{Path: state.Path(c.Path), Reason: reason})
 		}
 		return reason != ""
 	})

@@ -120,7 +120,7 @@ func (p *planner) replacedDirs() error {
 	}
 	listed := make(map[string]bool)
 	for _, s := range slices.Concat(p.Kept, p.Conflicts) {
-		listed[s.Path] = true
+		listed[string(s.Path)] = true
 	}
 	for _, folder := range dirs {
 		if !p.scope.Covers(folder) || p.captured.Index.Dirs[folder] != nil || listed[folder] || p.cleared[folder] {

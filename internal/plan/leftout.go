@@ -38,17 +38,17 @@ func FindLeftOut(ctx context.Context, r *history.Store, target, base state.State
 			return nil, err
 		}
 		if reason := then.Uncaptured(c.Path); c.Old == nil && notDenied(reason) {
-			list = append(list, LeftOut{state.PathReason{Path: c.Path, Reason: ReasonNotCaptured + reason}, nil})
+			list = append(list, LeftOut{state.PathReason{Path: state.Path(c.Path), Reason: ReasonNotCaptured + reason}, nil})
 		}
 		if reason := later.Uncaptured(c.Path); c.New == nil && notDenied(reason) {
-			list = append(list, LeftOut{state.PathReason{Path: c.Path, Reason: reasonNotCapturedAfter + reason}, c.Old})
+			list = append(list, LeftOut{state.PathReason{Path: state.Path(c.Path), Reason: reasonNotCapturedAfter + reason}, c.Old})
 		}
 	}
 	for _, s := range base.Meta.Skipped {
-		if !scope.Covers(s.Path) || !notDenied(s.Reason) || then.Uncaptured(s.Path) != "" {
+		if !scope.Covers(string(s.Path)) || !notDenied(s.Reason) || then.Uncaptured(string(s.Path)) != "" {
 			continue
 		}
-		e, err := r.EntryOrNil(target.Tree, s.Path)
+		e, err := r.EntryOrNil(target.Tree, string(s.Path))
 		if err != nil {
 			return nil, err
 		}
@@ -61,7 +61,7 @@ func FindLeftOut(ctx context.Context, r *history.Store, target, base state.State
 
 // stays reports whether the disk still differs from the target at the path.
 func (l *LeftOut) stays(disk *history.DiskState) bool {
-	rec := disk.Index.Lookup(l.Path)
+	rec := disk.Index.Lookup(string(l.Path))
 	switch {
 	case rec == nil:
 		return l.want != nil
@@ -76,14 +76,14 @@ func (p *planner) addLeftOut(list []LeftOut) {
 	named := make(map[string]bool)
 	for _, l := range [][]state.PathReason{p.Kept, p.Conflicts} {
 		for _, s := range l {
-			named[s.Path] = true
+			named[string(s.Path)] = true
 		}
 	}
 	for i := range p.Changes {
 		named[p.Changes[i].Path] = true
 	}
 	for i := range list {
-		if l := &list[i]; !named[l.Path] && l.stays(p.captured) {
+		if l := &list[i]; !named[string(l.Path)] && l.stays(p.captured) {
 			p.Kept = append(p.Kept, l.PathReason)
 		}
 	}

@@ -18,22 +18,23 @@ import (
 // oversized plans the deletion of skipped files of the disk that the target lacked.
 func (p *planner) oversized() error {
 	for _, s := range p.now.Meta.Skipped {
-		e, err := p.store.EntryOrNil(p.target.Tree, s.Path)
+		path := string(s.Path)
+		e, err := p.store.EntryOrNil(p.target.Tree, path)
 		if err != nil {
 			return err
 		}
-		rec := p.captured.Index.Lookup(s.Path)
-		if rec != nil && rec.Skip() == index.Unreadable && p.way == nil && !p.scope.Covers(s.Path) {
-			p.addUnseen(s.Path)
+		rec := p.captured.Index.Lookup(path)
+		if rec != nil && rec.Skip() == index.Unreadable && p.way == nil && !p.scope.Covers(path) {
+			p.addUnseen(path)
 		}
-		if e != nil || rec == nil || rec.Skip() == index.Store || !p.scope.Covers(s.Path) || p.cleared[s.Path] {
+		if e != nil || rec == nil || rec.Skip() == index.Store || !p.scope.Covers(path) || p.cleared[path] {
 			continue
 		}
-		inTheWay, isNew, err := p.replaced(s.Path)
+		inTheWay, isNew, err := p.replaced(path)
 		if err != nil {
 			return err
 		}
-		if proceed, err := p.decideUncaptured(s.Path); err != nil || !proceed {
+		if proceed, err := p.decideUncaptured(path); err != nil || !proceed {
 			if err != nil {
 				return err
 			}
@@ -41,23 +42,23 @@ func (p *planner) oversized() error {
 		}
 		reason := ""
 		if !isNew {
-			reason = p.absence.MayHaveExisted(s.Path, rec.Mode() == object.Dir)
+			reason = p.absence.MayHaveExisted(path, rec.Mode() == object.Dir)
 		}
 		switch {
-		case p.keepNew && !inTheWay || p.absence.covered.Lists(s.Path):
+		case p.keepNew && !inTheWay || p.absence.covered.Lists(path):
 			continue // it was there then and is there now: nothing to report
 		case strings.HasPrefix(reason, ReasonNotCaptured):
-			p.addKeptTopmost(s.Path, reason)
+			p.addKeptTopmost(path, reason)
 		case reason != "":
-			p.addKept(s.Path, reason)
+			p.addKept(path, reason)
 		case rec.Skip() == index.TooLarge:
-			p.planDeleteUncaptured(s.Path, &dir.State{Mode: rec.Mode(), Perm: rec.Perm(), Stat: rec.Stat()})
+			p.planDeleteUncaptured(path, &dir.State{Mode: rec.Mode(), Perm: rec.Perm(), Stat: rec.Stat()})
 		case rec.Skip() == index.Unreadable:
-			p.addKept(s.Path, reasonUnreadable)
+			p.addKept(path, reasonUnreadable)
 		case rec.Skip() == index.Special:
-			p.addKept(s.Path, reasonSpecial)
+			p.addKept(path, reasonSpecial)
 		default:
-			p.addKept(s.Path, rec.Skip().String())
+			p.addKept(path, rec.Skip().String())
 		}
 	}
 	return nil
@@ -169,7 +170,7 @@ func (p *Plan) Save(root string, sink scan.Sink) map[string]*dir.State {
 		}
 		lost[path] = true
 		if !errors.Is(err, scan.ErrGone) {
-			p.Conflicts = append(p.Conflicts, state.PathReason{Path: path, Reason: "cannot be saved first: " + err.Error()})
+			p.Conflicts = append(p.Conflicts, state.PathReason{Path: state.Path(path), Reason: "cannot be saved first: " + err.Error()})
 		}
 	}
 	p.withdraw(lost)

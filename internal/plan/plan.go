@@ -96,7 +96,7 @@ func Make(ctx context.Context, store *history.Store, live Disk, captured *histor
 			return nil, err
 		}
 	}
-	p.Kept = slices.DeleteFunc(p.Kept, func(k state.PathReason) bool { return p.removed[k.Path] })
+	p.Kept = slices.DeleteFunc(p.Kept, func(k state.PathReason) bool { return p.removed[string(k.Path)] })
 	p.refuseUnsaveable()
 	p.dropBlocked()
 	p.withdrawDenied()
@@ -237,7 +237,7 @@ func (p *planner) replaced(path string) (inTheWay, isNew bool, err error) {
 }
 
 func (p *planner) addKept(path, reason string) {
-	p.Kept = append(p.Kept, state.PathReason{Path: path, Reason: reason})
+	p.Kept = append(p.Kept, state.PathReason{Path: state.Path(path), Reason: reason})
 }
 
 // addKeptTopmost lists a path as kept. Below a directory that the capture of the target did
@@ -253,7 +253,7 @@ func (p *planner) addKeptTopmost(path, reason string) {
 }
 
 func (p *planner) addConflict(path, reason string) {
-	p.Conflicts = append(p.Conflicts, state.PathReason{Path: path, Reason: reason})
+	p.Conflicts = append(p.Conflicts, state.PathReason{Path: state.Path(path), Reason: reason})
 }
 
 // block lists a path as a conflict. dropBlocked withdraws the changes at and below it.

@@ -101,7 +101,7 @@ func OtherHalves(pairs [][2]string, stays []string, planned func(path string) bo
 			because[half] = because[queue[0]]
 			queue = append(queue, half)
 			if planned(half) {
-				halves = append(halves, state.PathReason{Path: half, Reason: ReasonOtherHalf + because[half]})
+				halves = append(halves, state.PathReason{Path: state.Path(half), Reason: ReasonOtherHalf + because[half]})
 				because[half] = half
 			}
 		}
@@ -112,7 +112,7 @@ func OtherHalves(pairs [][2]string, stays []string, planned func(path string) bo
 func pathsOf(list []state.PathReason) []string {
 	paths := make([]string, len(list))
 	for i := range list {
-		paths[i] = list[i].Path
+		paths[i] = string(list[i].Path)
 	}
 	return paths
 }

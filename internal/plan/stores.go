@@ -15,12 +15,13 @@ const reasonStore = "a cairn store, which going back never changes"
 // files: it was captured before the directory became a store, or by another program.
 func (p *planner) withdrawStores() {
 	for _, s := range p.now.Meta.Skipped {
-		if s.Reason != index.Store.String() || !p.touches(s.Path) {
+		path := string(s.Path)
+		if s.Reason != index.Store.String() || !p.touches(path) {
 			continue
 		}
-		p.addKept(s.Path, reasonStore)
-		p.withdraw(map[string]bool{s.Path: true})
-		p.Losses = slices.DeleteFunc(p.Losses, func(l string) bool { return isBelow(l, s.Path) })
+		p.addKept(path, reasonStore)
+		p.withdraw(map[string]bool{path: true})
+		p.Losses = slices.DeleteFunc(p.Losses, func(l string) bool { return isBelow(l, path) })
 	}
 }
 

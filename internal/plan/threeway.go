@@ -133,7 +133,7 @@ func (p *planner) planMerged(path string, ours, end history.PathEnd) {
 func (p *Plan) refuse() error {
 	var names []string
 	for _, c := range p.Conflicts {
-		names = append(names, c.Path)
+		names = append(names, string(c.Path))
 	}
 	return fmt.Errorf("%w: changed since, so nothing was done: %s", state.ErrConflict, strings.Join(names, ", "))
 }

@@ -73,7 +73,7 @@ func (w *written) skipped(spec string) map[string]int64 {
 		if s.Reason != reasonPurged {
 			w.Errorf("%.12s lists %+v", spec, s)
 		}
-		sizes[s.Path] = s.Size
+		sizes[string(s.Path)] = s.Size
 	}
 	return sizes
 }

@@ -1,12 +1,12 @@
 package purge
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/index"
@@ -148,7 +148,7 @@ func (p *purger) tree(ctx context.Context, id object.ID) (*purgedTree, error) {
 			continue
 		}
 		edits[path], p.found[path] = nil, true
-		gone := state.Skipped{Path: path, Reason: reasonPurged}
+		gone := state.Skipped{Path: state.Path(path), Reason: reasonPurged}
 		if e.Mode != object.Dir {
 			if gone.Size, err = p.repo.BlobSize(e); errors.Is(err, odb.ErrNotFound) || errors.Is(err, state.ErrCorrupt) {
 				err = nil // the contents are gone already
@@ -191,7 +191,7 @@ func (p *purger) note(ctx context.Context, e object.Entry) error {
 // purged paths in them.
 func (p *purger) emptied(old object.ID, t *purgedTree) error {
 	for _, gone := range t.gone {
-		for dir, _ := index.Split(gone.Path); dir != ""; dir, _ = index.Split(dir) {
+		for dir, _ := index.Split(string(gone.Path)); dir != ""; dir, _ = index.Split(dir) {
 			e, err := p.repo.TreeEntry(old, dir)
 			if err != nil {
 				return err
@@ -253,9 +253,9 @@ func (p *purger) metadata(value string, t *purgedTree) (string, error) {
 		}
 	}
 	below := func(path state.Path) bool { return scope.Covers(string(path)) }
-	m.Skipped = slices.DeleteFunc(m.Skipped, func(s state.Skipped) bool { return scope.Covers(s.Path) })
+	m.Skipped = slices.DeleteFunc(m.Skipped, func(s state.Skipped) bool { return scope.Covers(string(s.Path)) })
 	m.Skipped = append(m.Skipped, t.gone...)
-	slices.SortFunc(m.Skipped, func(a, b state.Skipped) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(m.Skipped, func(a, b state.Skipped) int { return cmp.Compare(a.Path, b.Path) })
 	m.Empty = slices.DeleteFunc(m.Empty, below)
 	m.Bare = slices.DeleteFunc(m.Bare, below)
 	for _, dir := range t.emptied {

@@ -104,7 +104,7 @@ func (p *patient) wantContents(spec string, want map[string]string, wantLost ...
 		return
 	}
 	for i, s := range skipped {
-		if s.Path != wantLost[i] || s.Reason != "lost" {
+		if string(s.Path) != wantLost[i] || s.Reason != "lost" {
 			p.Errorf("%s lists %+v, want %q", spec, s, wantLost[i])
 		}
 	}

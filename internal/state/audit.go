@@ -27,7 +27,7 @@ func (m *Metadata) CheckPaths() error {
 		}
 	}
 	for _, s := range m.Skipped { // a skipped path may have any name that no capture accepts
-		if !isPath(s.Path, func(name string) bool { return name != "" && name != "." && name != ".." }) {
+		if !isPath(string(s.Path), func(name string) bool { return name != "" && name != "." && name != ".." }) {
 			return fmt.Errorf("metadata with the path %q", s.Path)
 		}
 	}

@@ -20,11 +20,11 @@ type Coverage struct {
 func NewCoverage(m *Metadata) *Coverage {
 	c := &Coverage{Kind: m.Partial, Skipped: m.Skipped, Reasons: make(map[string]string, len(m.Skipped)), files: make(map[string]bool), only: m.Partial == ExtentPaths}
 	for _, s := range m.Skipped {
-		c.Reasons[s.Path] = s.Reason
+		c.Reasons[string(s.Path)] = s.Reason
 		if IsOfFile(s) {
-			c.files[s.Path] = true
+			c.files[string(s.Path)] = true
 		}
-		if dir, name := index.Split(s.Path); name == ".gitignore" && s.Reason == index.Unread.String() {
+		if dir, name := index.Split(string(s.Path)); name == ".gitignore" && s.Reason == index.Unread.String() {
 			c.Reasons[dir] = s.Reason
 			c.only = c.only || dir == ""
 		}

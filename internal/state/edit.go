@@ -1,10 +1,10 @@
 package state
 
 import (
+	"cmp"
 	"iter"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
@@ -16,7 +16,7 @@ func (m *Metadata) WithoutSkipped(captured map[string]bool) *Metadata {
 	out := *m
 	above := DirsAbove(maps.Keys(captured))
 	out.Skipped = slices.DeleteFunc(slices.Clone(m.Skipped), func(s Skipped) bool {
-		return captured[s.Path] || above[s.Path] && IsOfFile(s)
+		return captured[string(s.Path)] || above[string(s.Path)] && IsOfFile(s)
 	})
 	out.Bare = slices.DeleteFunc(slices.Clone(m.Bare), func(dir Path) bool { return above[string(dir)] })
 	if out.Perms = maps.Clone(m.Perms); out.Perms == nil {
@@ -59,14 +59,14 @@ type MendedState struct {
 func (m *Metadata) Lose(s *MendedState) {
 	scope := NewPathScope(s.Gone)
 	below := func(path Path) bool { return scope.Covers(string(path)) }
-	m.Skipped = slices.DeleteFunc(m.Skipped, func(s Skipped) bool { return scope.Covers(s.Path) })
+	m.Skipped = slices.DeleteFunc(m.Skipped, func(s Skipped) bool { return scope.Covers(string(s.Path)) })
 	for _, path := range s.Gone {
-		m.Skipped = append(m.Skipped, Skipped{Path: path, Reason: reasonLost})
+		m.Skipped = append(m.Skipped, Skipped{Path: Path(path), Reason: reasonLost})
 		if dir, name := index.Split(path); name == index.IgnoreFile && m.Rules != nil {
 			m.Rules.Unknown = append(m.Rules.Unknown, Path(dir))
 		}
 	}
-	slices.SortFunc(m.Skipped, func(a, b Skipped) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(m.Skipped, func(a, b Skipped) int { return cmp.Compare(a.Path, b.Path) })
 	m.Empty, m.Bare = slices.DeleteFunc(m.Empty, below), slices.DeleteFunc(m.Bare, below)
 	for _, dir := range s.Emptied {
 		if !slices.Contains(m.Bare, Path(dir)) {

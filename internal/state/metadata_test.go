@@ -159,7 +159,7 @@ func TestCheckPaths(t *testing.T) {
 			t.Errorf("%s: the root is %v", name, err)
 		}
 	}
-	skipped := func(p string) *Metadata { return &Metadata{Skipped: []Skipped{{Path: p}}} }
+	skipped := func(p string) *Metadata { return &Metadata{Skipped: []Skipped{{Path: Path(p)}}} }
 	for _, path := range []string{"..", ".", "", "a/../b", "/a", "a//b"} {
 		if err := skipped(path).CheckPaths(); err == nil {
 			t.Errorf("skipped: %q is accepted", path)

@@ -1,7 +1,6 @@
 package state
 
 import (
-	"encoding/json"
 	"slices"
 
 	"github.com/seed-fb9cbc17/cairn/internal/index"
@@ -24,9 +23,9 @@ type Patch struct {
 
 // Skipped is a path that is present but was not captured.
 type Skipped struct {
-	Path   string // from the root, '/'-separated
-	Reason string // "too large", "unreadable", "special file", "unstable", "unsafe name", "sparse checkout", "denied", "unread", "ignored" (a hint) or "cairn store"
-	Size   int64  // in bytes, where it is known
+	Path   Path   `json:"path"`   // from the root, '/'-separated
+	Reason string `json:"reason"` // "too large", "unreadable", "special file", "unstable", "unsafe name", "sparse checkout", "denied", "unread", "ignored" (a hint) or "cairn store"
+	Size   int64  `json:"size"`   // in bytes, where it is known
 }
 
 // PolicyReasons are the reasons that come from a rule. Any other reason is a fault: the rules admit
@@ -39,24 +38,3 @@ var PolicyReasons = []string{
 // Policy reports whether a rule left the path out, such as the size limit or the deny
 // list.
 func (s Skipped) Policy() bool { return slices.Contains(PolicyReasons, s.Reason) }
-
-type skippedJSON struct {
-	Path   Path   `json:"path"`
-	Reason string `json:"reason"`
-	Size   int64  `json:"size"`
-}
-
-// MarshalJSON implements json.Marshaler.
-func (s Skipped) MarshalJSON() ([]byte, error) {
-	return json.Marshal(skippedJSON{Path(s.Path), s.Reason, s.Size})
-}
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (s *Skipped) UnmarshalJSON(data []byte) error {
-	var j skippedJSON
-	if err := json.Unmarshal(data, &j); err != nil {
-		return err
-	}
-	s.Path, s.Reason, s.Size = string(j.Path), j.Reason, j.Size
-	return nil
-}

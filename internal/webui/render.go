@@ -24,7 +24,9 @@ var templateFiles embed.FS
 // links this package.
 var templates = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
-		"visible": visible, "dir": dirOf, "base": baseOf, "short": short, "plural": plural, "size": size,
+		"visible": visible, "short": short, "plural": plural, "size": size,
+		"dir":     func(path any) string { return dirOf(fmt.Sprint(path)) }, // a string or a cairn.Path
+		"base":    func(path any) string { return baseOf(fmt.Sprint(path)) },
 		"grouped": func(n int) string { return grouped(n) },
 		"asset":   assetAddress,
 		"iso":     func(t time.Time) string { return t.UTC().Format(time.RFC3339) },

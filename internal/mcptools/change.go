@@ -40,19 +40,13 @@ type trackArgs struct {
 	Message string `json:"message,omitempty" jsonschema:"what the checkpoint is for"`
 }
 
-type skipped struct {
-	Path   string `json:"path"`
-	Reason string `json:"reason"`
-	Size   int64  `json:"size,omitempty"`
-}
-
 type tracked struct {
-	Hash       string    `json:"hash" jsonschema:"names the state; give it to restore, revert or diff"`
-	Checkpoint string    `json:"checkpoint"`
-	Files      int       `json:"files"`
-	Changed    int       `json:"changed" jsonschema:"paths that differ from the checkpoint before"`
-	Skipped    []skipped `json:"skipped" jsonschema:"present but not captured; going back leaves them alone"`
-	Unlisted   int       `json:"unlisted" jsonschema:"skipped paths for which there was no room"`
+	Hash       string              `json:"hash" jsonschema:"names the state; give it to restore, revert or diff"`
+	Checkpoint string              `json:"checkpoint"`
+	Files      int                 `json:"files"`
+	Changed    int                 `json:"changed" jsonschema:"paths that differ from the checkpoint before"`
+	Skipped    []cairn.SkippedPath `json:"skipped" jsonschema:"present but not captured; going back leaves them alone"`
+	Unlisted   int                 `json:"unlisted" jsonschema:"skipped paths for which there was no room"`
 }
 
 func (t *tools) track(ctx context.Context, args trackArgs) (out tracked, text string, err error) {
@@ -60,14 +54,8 @@ func (t *tools) track(ctx context.Context, args trackArgs) (out tracked, text st
 	if err != nil {
 		return out, "", err
 	}
-	out = tracked{Hash: c.Hash, Checkpoint: c.Checkpoint, Files: c.Files, Changed: c.Changed, Skipped: []skipped{}}
-	for _, s := range c.Skipped {
-		if len(out.Skipped) == maxPaths {
-			out.Unlisted = len(c.Skipped) - maxPaths
-			break
-		}
-		out.Skipped = append(out.Skipped, skipped{s.Path.Encoded(), s.Reason, s.Size})
-	}
+	out = tracked{Hash: c.Hash, Checkpoint: c.Checkpoint, Files: c.Files, Changed: c.Changed}
+	out.Skipped = some(&out.Unlisted, c.Skipped)
 	text = fmt.Sprintf("%s: %s, %d changed since the checkpoint before", c.Hash, wording.Count(c.Files, "file"), c.Changed)
 	for i, s := range c.Skipped {
 		if i == maxLines {

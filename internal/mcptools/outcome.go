@@ -15,28 +15,17 @@ const (
 
 // outcome is the result of going back or, in a dry run, of a plan.
 type outcome struct {
-	DryRun    bool         `json:"dryRun" jsonschema:"nothing was changed"`
-	Plan      string       `json:"planID,omitempty" jsonschema:"of a dry run: give it to the tool to do exactly this"`
-	Changes   []change     `json:"plan,omitempty" jsonschema:"of a dry run: what would be done"`
-	Operation string       `json:"operation,omitempty" jsonschema:"id; undo takes it back"`
-	Complete  bool         `json:"complete" jsonschema:"every path is as wanted"`
-	Restored  []string     `json:"restored"`
-	Deleted   []string     `json:"deleted"`
-	Kept      []pathReason `json:"kept" jsonschema:"left alone for safety"`
-	Conflicts []pathReason `json:"conflicts" jsonschema:"not brought to the wanted state"`
-	NotTaken  []pathReason `json:"notTakenBack,omitempty" jsonschema:"changes of a session that no checkpoint holds: outside the root, or ignored; they stay"`
-	Unlisted  int          `json:"unlisted" jsonschema:"further paths for which there was no room"`
-}
-
-type change struct {
-	Path   string `json:"path"`
-	Action string `json:"action" jsonschema:"create, modify, chmod, delete, mkdir or rmdir"`
-	Bytes  int64  `json:"bytes"`
-}
-
-type pathReason struct {
-	Path   string `json:"path"`
-	Reason string `json:"reason"`
+	DryRun    bool                  `json:"dryRun" jsonschema:"nothing was changed"`
+	Plan      string                `json:"planID,omitempty" jsonschema:"of a dry run: give it to the tool to do exactly this"`
+	Changes   []cairn.PlannedChange `json:"plan,omitempty" jsonschema:"of a dry run: what would be done"`
+	Operation string                `json:"operation,omitempty" jsonschema:"id; undo takes it back"`
+	Complete  bool                  `json:"complete" jsonschema:"every path is as wanted"`
+	Restored  cairn.Paths           `json:"restored"`
+	Deleted   cairn.Paths           `json:"deleted"`
+	Kept      []cairn.PathReason    `json:"kept" jsonschema:"left alone for safety"`
+	Conflicts []cairn.PathReason    `json:"conflicts" jsonschema:"not brought to the wanted state"`
+	NotTaken  []cairn.PathReason    `json:"notTakenBack,omitempty" jsonschema:"changes of a session that no checkpoint holds: outside the root, or ignored; they stay"`
+	Unlisted  int                   `json:"unlisted" jsonschema:"further paths for which there was no room"`
 }
 
 // answer turns a result of the library into one of a tool.
@@ -47,26 +36,18 @@ func answer(res *cairn.Result, err error) (outcome, string, error) {
 	o := outcome{DryRun: res.DryRun, Operation: res.Operation, Complete: res.Complete()}
 	if res.DryRun {
 		o.Plan = res.PlanID
-		o.Changes = some(&o, res.Plan, func(p cairn.PlannedChange) change {
-			return change{p.Path.Encoded(), p.Action, p.Bytes}
-		})
+		o.Changes = some(&o.Unlisted, res.Plan)
 	}
-	reasons := func(p cairn.PathReason) pathReason { return pathReason{p.Path.Encoded(), p.Reason} }
-	o.Restored = some(&o, res.Restored, pathtext.Encode)
-	o.Deleted = some(&o, res.Deleted, pathtext.Encode)
-	o.Kept = some(&o, res.Kept, reasons)
-	o.Conflicts = some(&o, res.Conflicts, reasons)
-	o.NotTaken = some(&o, res.NotTakenBack, reasons)
+	o.Restored, o.Deleted = some(&o.Unlisted, res.Restored), some(&o.Unlisted, res.Deleted)
+	o.Kept, o.Conflicts = some(&o.Unlisted, res.Kept), some(&o.Unlisted, res.Conflicts)
+	o.NotTaken = some(&o.Unlisted, res.NotTakenBack)
 	return o, text(res), nil
 }
 
 // some returns the part of a list for which an answer has room, and counts the rest.
-func some[T, U any](o *outcome, list []T, f func(T) U) []U {
-	out := make([]U, 0, min(len(list), maxPaths))
-	for _, v := range list[:min(len(list), maxPaths)] {
-		out = append(out, f(v))
-	}
-	o.Unlisted += len(list) - len(out)
+func some[T any](unlisted *int, list []T) []T {
+	out := append([]T{}, list[:min(len(list), maxPaths)]...)
+	*unlisted += len(list) - len(out)
 	return out
 }
 

@@ -31,9 +31,9 @@ type FileDiff struct {
 	After     string         `json:"after"`
 	Additions int            `json:"additions"`
 	Deletions int            `json:"deletions"`
-	Status    history.Status `json:"status"`
-	Patch     string         `json:"patch"`          // as Diff prints it
-	Note      string         `json:"note,omitempty"` // "", "binary" or "too large"
+	Status    history.Status `json:"status" enum:"added,modified,deleted"`
+	Patch     string         `json:"patch" doc:"As git diff prints it."`
+	Note      string         `json:"note,omitempty" enum:"binary,too large" doc:"Why there is no text."`
 }
 
 // WriteDiff writes the unified diff of the changes in list.

@@ -18,13 +18,13 @@ import (
 // checkpoints. Before holds every file that the operation overwrote or deleted.
 type Operation struct {
 	ID        string             `json:"id"`
-	Kind      string             `json:"kind"` // "restore", "revert", "unrevert", "undo" or "redo"
+	Kind      string             `json:"kind" enum:"restore,revert,unrevert,undo,redo"`
 	When      time.Time          `json:"time"`
-	Target    string             `json:"target,omitempty"` // checkpoint that it went back to
-	Undoes    string             `json:"undoes,omitempty"` // operation that it took back, for an undo or redo
-	Before    string             `json:"before"`
+	Target    string             `json:"target,omitempty" doc:"Checkpoint that it went back to."`
+	Undoes    string             `json:"undoes,omitempty" doc:"Operation that it took back."`
+	Before    string             `json:"before" doc:"Checkpoint that holds everything that was overwritten or deleted."`
 	After     string             `json:"after"`
-	Paths     state.Paths        `json:"paths"` // changed
+	Paths     state.Paths        `json:"paths" doc:"Changed."`
 	Kept      []state.PathReason `json:"kept"`
 	Conflicts []state.PathReason `json:"conflicts"`
 

@@ -114,15 +114,9 @@ const apiVersion = "2.0.0"
 
 // twins map types with a JSON form of their own to types that describe this form.
 var twins = map[reflect.Type]reflect.Type{
-	reflect.TypeFor[cairn.Result]():        reflect.TypeFor[Result](),
-	reflect.TypeFor[cairn.Operation]():     reflect.TypeFor[Operation](),
-	reflect.TypeFor[cairn.Change]():        reflect.TypeFor[Change](),
-	reflect.TypeFor[cairn.FileDiff]():      reflect.TypeFor[FileDiff](),
-	reflect.TypeFor[cairn.SkippedPath]():   reflect.TypeFor[Skipped](),
-	reflect.TypeFor[cairn.PathReason]():    reflect.TypeFor[PathReason](),
-	reflect.TypeFor[cairn.PlannedChange](): reflect.TypeFor[PlannedChange](),
-	reflect.TypeFor[cairn.Patch]():         reflect.TypeFor[Patch](),
-	reflect.TypeFor[cairn.TreeEntry]():     reflect.TypeFor[TreeEntry](),
+	reflect.TypeFor[cairn.Change]():    reflect.TypeFor[Change](),
+	reflect.TypeFor[cairn.Patch]():     reflect.TypeFor[Patch](),
+	reflect.TypeFor[cairn.TreeEntry](): reflect.TypeFor[TreeEntry](),
 }
 
 // schemaNames are the names that clients know types of the library by.

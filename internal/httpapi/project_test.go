@@ -204,7 +204,7 @@ func TestHungUp(t *testing.T) {
 	release()
 	<-done
 	gittest.AssertTree(t, f.root, someTree)
-	var list struct{ Operations []Operation }
+	var list struct{ Operations []cairn.Operation }
 	f.call("GET", "/operations", nil).want(t, 200, &list)
 	if len(list.Operations) != 1 {
 		t.Errorf("%d operations", len(list.Operations))
@@ -242,7 +242,7 @@ func TestPlanAndApply(t *testing.T) {
 		{Action: "restore", Hash: hash}, {Action: "revert", From: hash}, {Action: "revert", From: hash, To: "@"},
 		{Action: "revert", Patches: []cairn.Patch{{Hash: hash, Files: []string{"new", "a.txt"}}}}, {Action: "restore", Hash: hash, Paths: []string{"."}},
 	} {
-		var plan Result
+		var plan cairn.Result
 		f.call("POST", "/plan", c).want(t, 200, &plan)
 		if plan.PlanID == "" || len(plan.Plan) != 2 || plan.Operation != "" {
 			t.Fatalf("%+v: %+v", c, plan)
@@ -254,13 +254,13 @@ func TestPlanAndApply(t *testing.T) {
 			f.call("POST", "/apply", c).problem(t, 409, "moved")
 		}
 		f.write("a.txt", "changed\n")
-		var done Result
+		var done cairn.Result
 		f.call("POST", "/apply", c).want(t, 200, &done)
 		if done.Operation == "" {
 			t.Errorf("%+v", done)
 		}
 		gittest.AssertTree(t, f.root, someTree)
-		var undone Result
+		var undone cairn.Result
 		f.call("POST", "/undo", BackRequest{DryRun: true}).want(t, 200, &undone)
 		f.call("POST", "/undo", BackRequest{Plan: undone.PlanID}).want(t, 200, &undone)
 		f.call("POST", "/redo", "").want(t, 200, nil)

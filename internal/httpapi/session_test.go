@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
@@ -99,7 +100,7 @@ func TestSpecification(t *testing.T) {
 	var answer struct {
 		ID     string
 		Revert *struct{ MessageID, PartID, Snapshot, Diff string }
-		Result *Result
+		Result *cairn.Result
 	}
 	f.call("POST", "/session/s/revert", `{"messageID":"m2"}`).want(t, 200, &answer)
 	if answer.ID != "s" || answer.Revert == nil || answer.Revert.MessageID != "m2" || len(answer.Revert.Snapshot) != 40 || answer.Revert.Diff == "" {
@@ -190,7 +191,7 @@ func TestSessions(t *testing.T) {
 	f.call("POST", path+"/undo", nil).want(t, 200, nil)
 	gittest.AssertTree(t, f.root, someTree)
 	f.call("POST", path+"/redo", nil).want(t, 200, nil)
-	var plan struct{ Result Result }
+	var plan struct{ Result cairn.Result }
 	f.call("POST", path+"/revert", SessionRevert{Start: true, DryRun: true}).want(t, 200, &plan)
 	if len(plan.Result.Plan) != 1 || plan.Result.PlanID == "" {
 		t.Errorf("%+v", plan)

@@ -11,28 +11,27 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/apply"
 )
 
-// PlannedChange is one line of a plan.
+// PlannedChange is one line of a plan. The tags doc and enum describe a field to users of the
+// HTTP API as well.
 type PlannedChange struct {
 	Path   state.Path `json:"path"`
-	Action string     `json:"action"` // create, modify, chmod, delete, mkdir or rmdir
-	Bytes  int64      `json:"bytes"`  // written for create and modify, removed for delete
+	Action string     `json:"action" enum:"create,modify,chmod,delete,mkdir,rmdir"`
+	Bytes  int64      `json:"bytes" doc:"Written for create and modify, removed for delete."`
 }
 
 // Result says what a restore or revert did, path by path. Nothing that it lists as
 // restored or deleted is lost: the operation keeps the state before.
 type Result struct {
-	Operation string             `json:"operation"` // id, "" when there was nothing to do and for a dry run
+	Operation string             `json:"operation" doc:"Id, empty when there was nothing to do and for a plan."`
 	Restored  state.Paths        `json:"restored"`
 	Deleted   state.Paths        `json:"deleted"`
-	Kept      []state.PathReason `json:"kept"`      // present, but left alone for safety
-	Conflicts []state.PathReason `json:"conflicts"` // not brought to the wanted state
+	Kept      []state.PathReason `json:"kept" doc:"Present, but left alone for safety."`
+	Conflicts []state.PathReason `json:"conflicts" doc:"Not brought to the wanted state."`
 
-	// NotTakenBack lists what steps of a session changed and no checkpoint holds: paths
-	// outside the root, which are absolute, and ignored ones. Going back leaves them.
-	NotTakenBack []state.PathReason `json:"notTakenBack,omitempty"`
+	NotTakenBack []state.PathReason `json:"notTakenBack,omitempty" doc:"Changes of a session that no checkpoint holds: outside the root (absolute paths), or ignored. They stay."`
 
 	Plan   []PlannedChange `json:"plan,omitzero"`
-	PlanID string          `json:"planID,omitempty"` // equal plans have equal ids; see RestoreOptions.Plan
+	PlanID string          `json:"planID,omitempty" doc:"Equal plans have equal ids."` // see RestoreOptions.Plan
 	DryRun bool            `json:"-"`
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/operation"
-	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/process"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
@@ -200,7 +199,7 @@ func (h *history) busyText(st *step) string {
 func (ev *event) tells(s *Sessions, list []cairn.Change) {
 	ev.Changed = len(list)
 	for i := range list {
-		switch file := pathText(s.absolute(list[i].Path)); {
+		switch file := s.absolute(list[i].Path); {
 		case len(list) <= maxFiles:
 			ev.Files = append(ev.Files, file)
 		case i < workPaths:
@@ -212,7 +211,7 @@ func (ev *event) tells(s *Sessions, list []cairn.Change) {
 }
 
 // first returns the first entries of the list of changed files.
-func (ev *event) first() []pathText {
+func (ev *event) first() []string {
 	if len(ev.Files) > 0 {
 		return ev.Files
 	}
@@ -244,7 +243,7 @@ func (s *Sessions) goOnForced(ctx context.Context, u *operation.LineUpdate, h *h
 		s.add(h, event{Kind: kindMessage, Message: st.Message, Role: of.Role, Prompt: of.Prompt, Meta: of.Meta})
 	}
 	id := lateName(st.ID)
-	s.add(h, event{Kind: kindStep, Message: st.Message, Step: id, Meta: st.Meta, Paths: pathtext.Texts(paths), Owner: st.Owner, State: &from})
+	s.add(h, event{Kind: kindStep, Message: st.Message, Step: id, Meta: st.Meta, Paths: paths, Owner: st.Owner, State: &from})
 	end := event{Kind: kindEnd, Step: id, Parts: e.Parts}
 	end.tells(s, list)
 	s.add(h, end)

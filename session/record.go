@@ -9,7 +9,6 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/operation"
-	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/process"
 )
 
@@ -68,11 +67,11 @@ type event struct {
 	Prompt  string            `json:"prompt,omitempty"`
 	Meta    map[string]string `json:"meta,omitempty"`
 	Parts   []Part            `json:"parts,omitempty"`
-	Paths   []pathText        `json:"paths,omitempty"`  // hints
-	Absent  []pathText        `json:"absent,omitempty"` // of these and of the directories above, from the root: where nothing stood
-	Files   []pathText        `json:"files,omitempty"`  // changed by a step, absolute, if they are few
+	Paths   cairn.Paths       `json:"paths,omitempty"`  // hints
+	Absent  cairn.Paths       `json:"absent,omitempty"` // of these and of the directories above, from the root: where nothing stood
+	Files   cairn.Paths       `json:"files,omitempty"`  // changed by a step, absolute, if they are few
 	Changed int               `json:"changed,omitempty"`
-	First   []pathText        `json:"first,omitempty"` // of the changed files, if they are many
+	First   cairn.Paths       `json:"first,omitempty"` // of the changed files, if they are many
 
 	Owner *Owner `json:"owner,omitempty"` // of a step
 
@@ -118,9 +117,6 @@ func (f *ForkPoint) UnmarshalJSON(data []byte) error {
 	f.Session, f.Message = cmp.Or(f.Session, known.OldSession), cmp.Or(f.Message, known.OldMessage)
 	return nil
 }
-
-// pathText is a path inside a record.
-type pathText = pathtext.Text
 
 // maxFiles is the number of changed files that a record lists. Beyond it, the list comes from a
 // comparison.

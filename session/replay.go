@@ -6,7 +6,6 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/operation"
-	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/process"
 )
 
@@ -151,12 +150,12 @@ func (ev *event) state(e *entry, at int64) moment {
 	return moment{e.mark.id, e.mark.hash, at}
 }
 
-func (s *step) hint(paths []pathText) {
+func (s *step) hint(paths []string) {
 	known := pathSet(s.Paths)
 	for _, p := range paths {
-		if !known[string(p)] {
-			known[string(p)] = true
-			s.Paths = append(s.Paths, string(p))
+		if !known[p] {
+			known[p] = true
+			s.Paths = append(s.Paths, p)
 		}
 	}
 }
@@ -174,8 +173,8 @@ func (s *step) before(ev *event, e *entry) {
 	if len(ev.Paths) == 0 {
 		return
 	}
-	s.absent = append(s.absent, pathtext.Plain(ev.Absent)...)
-	s.hints = append(s.hints, operation.Hint{Checkpoint: e.mark.id, Paths: pathtext.Plain(ev.Paths)})
+	s.absent = append(s.absent, ev.Absent...)
+	s.hints = append(s.hints, operation.Hint{Checkpoint: e.mark.id, Paths: ev.Paths})
 }
 
 func (s *step) end(ev *event, e *entry, at int64) {
@@ -183,11 +182,11 @@ func (s *step) end(ev *event, e *entry, at int64) {
 	to := ev.state(e, at)
 	s.After, s.Ended, s.ended = CheckpointRef{to.ID, to.Hash}, instant(to.At), to.At
 	s.forced, s.Abandoned = ev.Forced, ev.Abandoned
-	s.Parts, s.changed, s.first = ev.Parts, ev.Changed, pathtext.Plain(ev.first())
+	s.Parts, s.changed, s.first = ev.Parts, ev.Changed, ev.first()
 	s.Calls = calls(ev.Parts, s.Meta)
 	s.files = len(ev.Files) == ev.Changed
 	if s.files {
-		s.Patch.Files = pathtext.Plain(ev.Files)
+		s.Patch.Files = ev.Files
 	}
 }
 

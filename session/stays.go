@@ -28,9 +28,9 @@ const (
 
 // UncapturedChange is a change that no capture holds.
 type UncapturedChange struct {
-	Path   pathText `json:"path"`             // from the root with '/', absolute outside the root
-	Reason string   `json:"reason,omitempty"` // EndStep sets it
-	Made   bool     `json:"made,omitempty"`   // nothing stood there before the step
+	Path   cairn.Path `json:"path"`             // from the root with '/', absolute outside the root
+	Reason string     `json:"reason,omitempty"` // EndStep sets it
+	Made   bool       `json:"made,omitempty"`   // nothing stood there before the step
 }
 
 const metaStays = "paths" // of a part of type PartUncaptured: a JSON list of UncapturedChange
@@ -151,7 +151,7 @@ func (s *step) stays(u *operation.LineUpdate) []UncapturedChange {
 	}
 	for _, path := range s.Paths {
 		if filepath.IsAbs(path) && u.Outside(path) {
-			list = append(list, UncapturedChange{Path: pathText(path), Reason: ReasonOutside})
+			list = append(list, UncapturedChange{Path: cairn.Path(path), Reason: ReasonOutside})
 		}
 	}
 	return list

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/seed-fb9cbc17/cairn/internal/operation"
-	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
@@ -76,7 +75,7 @@ func (s *Sessions) beginStep(ctx context.Context, u *operation.LineUpdate, b *St
 	if h.message(messageID) == nil {
 		s.add(h, event{Kind: kindMessage, Message: messageID, Role: b.Role, Prompt: shorten(b.Prompt)})
 	}
-	s.add(h, event{Kind: kindStep, Message: messageID, Step: stepID, Meta: b.Meta, Owner: b.Owner, Paths: pathtext.Texts(b.Paths), Absent: pathtext.Texts(u.Absent(b.Paths))})
+	s.add(h, event{Kind: kindStep, Message: messageID, Step: stepID, Meta: b.Meta, Owner: b.Owner, Paths: b.Paths, Absent: u.Absent(b.Paths)})
 	a.Message = "before step " + name(stepID)
 	if err := s.append(ctx, u, h, a); err != nil {
 		return nil, err
@@ -166,7 +165,7 @@ func (s *Sessions) end(ctx context.Context, u *operation.LineUpdate, h *history,
 	if err != nil {
 		return fmt.Errorf("session: end of step %q: %w", st.ID, err)
 	}
-	end := event{Kind: kindEnd, Step: st.ID, Parts: parts, Paths: pathtext.Texts(e.Paths), Forced: e.forced}
+	end := event{Kind: kindEnd, Step: st.ID, Parts: parts, Paths: e.Paths, Forced: e.forced}
 	end.tells(s, list)
 	s.add(h, end)
 	return nil
@@ -203,7 +202,7 @@ func (s *Sessions) Hint(ctx context.Context, session, step string, paths []strin
 		if len(fresh) == 0 {
 			return s.renew(ctx, u, h, st)
 		}
-		s.add(h, event{Kind: kindHint, Step: st.ID, Paths: pathtext.Texts(fresh), Absent: pathtext.Texts(u.Absent(fresh))})
+		s.add(h, event{Kind: kindHint, Step: st.ID, Paths: fresh, Absent: u.Absent(fresh)})
 		return s.append(ctx, u, h, operation.LineAppend{Capture: true, Paths: st.Paths, Author: AuthorAgent, Message: "hint for step " + name(st.ID)})
 	})
 	return s.withBeginning(session, err)

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn"
-	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
@@ -202,7 +201,7 @@ func (s *Sessions) workRead(ctx context.Context, w *Work, ev *event, known WorkC
 	}
 	if ev.Kind == kindEnd { // it has left the session since
 		w.Changed = ev.Changed
-		w.tell(calls(ev.Parts, nil), pathtext.Plain(ev.first()), s.repo.Root())
+		w.tell(calls(ev.Parts, nil), ev.first(), s.repo.Root())
 	}
 	return w, nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/diff"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
+	"github.com/seed-fb9cbc17/cairn/internal/hunk"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
@@ -65,6 +66,10 @@ type DiffOptions = diff.DiffOptions
 // FileDiff is one changed file with its texts. For a file that is not compared line by line, Note
 // says why, and texts and counts are empty.
 type FileDiff = diff.FileDiff
+
+// Hunk is one run of changed lines of a file, or a change that goes back as a whole, with a name that
+// holds while other hunks of the file come and go.
+type Hunk = hunk.Hunk
 
 // Patch lists the files that differ from a checkpoint, as absolute paths with '/'
 // separators. In JSON it is {"hash","files"}, paths as Path has them.

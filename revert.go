@@ -10,6 +10,9 @@ import (
 // Range is the time between two checkpoints. Without To it ends at the present.
 type Range = operation.Range
 
+// LineRange names lines of a file as a range leaves it, numbered from 1, both ends included.
+type LineRange = operation.LineRange
+
 // RevertOptions controls a revert, an undo or a redo.
 type RevertOptions = operation.RevertOptions
 
@@ -34,6 +37,10 @@ const (
 // A range without To ends at the present. Overwrite, the default there, brings every path back, as
 // in Restore. With another policy, the changes up to the newest checkpoint go back, and the policy
 // decides about later changes.
+//
+// With Hunks or Lines only these go back. The names of hunks are those of a diff of the same range.
+// A name that no hunk has is ErrNotFound, and so are lines that the range did not change. A
+// beginning that several hunks share is ErrAmbiguous.
 func (r *Repo) Revert(ctx context.Context, in Range, opt RevertOptions) (*Result, error) {
 	return r.operator.Revert(ctx, in, opt)
 }

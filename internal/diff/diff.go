@@ -8,6 +8,7 @@ import (
 	"math"
 
 	"github.com/seed-fb9cbc17/cairn/internal/history"
+	"github.com/seed-fb9cbc17/cairn/internal/hunk"
 	"github.com/seed-fb9cbc17/cairn/internal/linediff"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
@@ -19,6 +20,10 @@ const NoContext = -2
 type DiffOptions struct {
 	Context     int   // lines around a change; 0 = 3, NoLimit = the whole file, NoContext = none
 	MaxFileSize int64 // in bytes; 0 = DefaultMaxDiffSize, NoLimit = none
+
+	// Hunks names the hunks: a FileDiff lists them, and a written diff has a name in each header,
+	// behind a '#'. Every run of changed lines is a hunk of its own then, with three lines of context.
+	Hunks bool
 }
 
 // FileDiff is one changed file with its texts. Where it is not compared line by
@@ -34,6 +39,7 @@ type FileDiff struct {
 	Status    history.Status `json:"status" enum:"added,modified,deleted"`
 	Patch     string         `json:"patch" doc:"As git diff prints it."`
 	Note      string         `json:"note,omitempty" enum:"binary,too large" doc:"Why there is no text."`
+	Hunks     []hunk.Hunk    `json:"hunks,omitempty" doc:"The places that go back one by one."`
 }
 
 // WriteDiff writes the unified diff of the changes in list.
@@ -56,6 +62,10 @@ func (r *Differ) fileDiffText(ctx context.Context, c *history.Change, opt DiffOp
 		return nil, err
 	}
 	var text bytes.Buffer
+	if opt.Hunks {
+		err := r.writeHunks(&text, c, opt)
+		return text.Bytes(), err
+	}
 	_, err := r.writeFileDiff(&text, c, opt)
 	return text.Bytes(), err
 }
@@ -75,6 +85,13 @@ func (r *Differ) fileDiff(ctx context.Context, c *history.Change, opt DiffOption
 		d.Additions, d.Deletions = sides.stat.Added, sides.stat.Deleted
 	} else {
 		d.Patch = ""
+	}
+	if opt.Hunks {
+		f, err := r.Hunks(c, opt)
+		if err != nil {
+			return FileDiff{}, err
+		}
+		d.Hunks = f.Hunks
 	}
 	return d, nil
 }

@@ -70,13 +70,7 @@ func writeHeader(out *errWriter, c *history.Change) {
 }
 
 func (r *Differ) writeBody(out *errWriter, c *history.Change, s *fileSides, opt DiffOptions) {
-	a, b := "/dev/null", "/dev/null"
-	if c.OldMode != 0 {
-		a = pathtext.Quote("a/" + c.Path)
-	}
-	if c.NewMode != 0 {
-		b = pathtext.Quote("b/" + c.Path)
-	}
+	a, b := sideNames(c)
 	switch {
 	case s.note == noteBinary:
 		out.printf("Binary files %s and %s differ\n", a, b)
@@ -99,6 +93,18 @@ func (r *Differ) writeBody(out *errWriter, c *history.Change, s *fileSides, opt 
 		out.err = err
 	}
 	s.stat = stat
+}
+
+// sideNames are the names of the two sides of a patch.
+func sideNames(c *history.Change) (a, b string) {
+	a, b = "/dev/null", "/dev/null"
+	if c.OldMode != 0 {
+		a = pathtext.Quote("a/" + c.Path)
+	}
+	if c.NewMode != 0 {
+		b = pathtext.Quote("b/" + c.Path)
+	}
+	return a, b
 }
 
 // terminated appends a tab to a name that contains a blank, as git does, so that patch programs

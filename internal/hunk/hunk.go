@@ -5,6 +5,9 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"fmt"
+	"io"
+	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/linediff"
 )
@@ -29,6 +32,19 @@ type Hunk struct {
 
 	// Edit is the range of changed lines, from 0. It is not for JSON: the texts decide it.
 	Edit linediff.Edit `json:"-"`
+}
+
+// Write writes the hunk as a part of a patch, with its name behind a '#' in the header, where a
+// patch program expects a heading.
+func (h *Hunk) Write(w io.Writer) error {
+	lines, heading, _ := strings.Cut(strings.TrimPrefix(h.Header, "@@ "), " @@")
+	_, err := fmt.Fprintf(w, "@@ %s @@ #%s%s\n", lines, h.ID, heading)
+	for _, line := range h.Lines {
+		if err == nil {
+			_, err = io.WriteString(w, line+"\n")
+		}
+	}
+	return err
 }
 
 // Of returns the hunks between the two texts of a path.

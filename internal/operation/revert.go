@@ -23,7 +23,16 @@ type RevertOptions struct {
 	OnConflict plan.Policy // "" = Overwrite for a Range without To, Merge for everything else
 	DryRun     bool        // only say what would be done
 	Plan       string      // id of the plan to carry out; ErrMoved if it would be another one now
+
+	// Hunks and Lines narrow a revert down to chosen hunks, by their names or the beginnings of
+	// these, and to chosen lines. Later changes of their paths are merged, also at the present.
+	// An undo and a redo have none.
+	Hunks []string
+	Lines []LineRange
 }
+
+// chooses reports whether the options choose hunks or lines.
+func (o *RevertOptions) chooses() bool { return len(o.Hunks)+len(o.Lines) > 0 }
 
 // policy returns the policy of the options, or Merge if they name none.
 func (o *RevertOptions) policy() plan.Policy { return cmp.Or(o.OnConflict, plan.Merge) }
@@ -50,6 +59,8 @@ func (r *Operator) Revert(ctx context.Context, in Range, opt RevertOptions) (*Re
 		return nil, err
 	}
 	switch {
+	case opt.chooses():
+		return r.revertHunks(ctx, in, opt)
 	case in.To != "":
 		return r.revertRange(ctx, in.From, in.To, opt)
 	case cmp.Or(opt.OnConflict, plan.Overwrite) != plan.Overwrite:
@@ -91,23 +102,40 @@ func (r *Operator) takeBack(ctx context.Context, req opRequest, target, base *hi
 	if err != nil {
 		return nil, err
 	}
-	step, err := r.Changes(ctx, to, from, opt.within)
-	if err != nil {
-		return nil, err
-	}
-	left, err := plan.FindLeftOut(ctx, r.Store, to, from, opt.within)
-	if err != nil {
-		return nil, err
-	}
-	scope, err := plan.ChangedBetween(r.Store, to, from, opt.within, step)
+	changes, err := r.changesOf(ctx, to, from, opt.within)
 	if err != nil {
 		return nil, err
 	}
 	return r.operate(ctx, req, func(disk *capture.Snapshot) (*plan.Plan, error) {
-		way := &plan.ThreeWay{Base: from, Policy: opt.policy, Made: make(map[string]bool)}
-		for _, path := range opt.made {
-			way.Made[path] = true
-		}
-		return plan.Make(ctx, r.Store, r.live(disk), disk.DiskState(), to, plan.Options{Scope: scope, Way: way, Step: step, LeftOut: left})
+		return r.planTakeBack(ctx, disk, changes, opt)
 	})
+}
+
+// rangeChanges holds everything that differs between two states.
+type rangeChanges struct {
+	to, from state.State // before and after the changes
+	step     []history.Change
+	left     []plan.LeftOut
+	scope    *state.PathScope
+}
+
+func (r *Operator) changesOf(ctx context.Context, to, from state.State, within *state.PathScope) (c rangeChanges, err error) {
+	c.to, c.from = to, from
+	if c.step, err = r.Changes(ctx, to, from, within); err != nil {
+		return c, err
+	}
+	if c.left, err = plan.FindLeftOut(ctx, r.Store, to, from, within); err != nil {
+		return c, err
+	}
+	c.scope, err = plan.ChangedBetween(r.Store, to, from, within, c.step)
+	return c, err
+}
+
+// planTakeBack plans how the paths that a range changed go back.
+func (r *Operator) planTakeBack(ctx context.Context, disk *capture.Snapshot, c rangeChanges, opt takeBackOptions) (*plan.Plan, error) {
+	way := &plan.ThreeWay{Base: c.from, Policy: opt.policy, Made: make(map[string]bool)}
+	for _, path := range opt.made {
+		way.Made[path] = true
+	}
+	return plan.Make(ctx, r.Store, r.live(disk), disk.DiskState(), c.to, plan.Options{Scope: c.scope, Way: way, Step: c.step, LeftOut: c.left})
 }

@@ -2,6 +2,7 @@ package operation
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
@@ -50,6 +51,9 @@ func (r *Operator) nextToTakeBack(ctx context.Context, kind string) (*history.Op
 func (r *Operator) takeBackOperation(ctx context.Context, kind string, op *history.Operation, opt RevertOptions) (*Result, error) {
 	if err := checkPolicy(opt.OnConflict); err != nil {
 		return nil, err
+	}
+	if opt.chooses() {
+		return nil, fmt.Errorf("%s takes an operation back as a whole or by paths: Hunks and Lines are for a revert", kind)
 	}
 	before, err := r.Lookup(ctx, op.Before)
 	if err != nil {

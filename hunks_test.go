@@ -167,9 +167,9 @@ func TestHunksOfWholeFiles(t *testing.T) {
 
 func TestRevertOfLines(t *testing.T) {
 	t.Parallel()
-	f, from, to := threeHunks(t)
+	f, from, _ := threeHunks(t)
 	f.write("b", "made\nby\nthe step\n")
-	to = f.track().Checkpoint
+	to := f.track().Checkpoint
 	f.revertHunks(from, to, cairn.RevertOptions{Lines: []cairn.LineRange{{Path: "a", From: 16, To: 28}, {Path: f.path("b"), From: 2, To: 2}}})
 	if got, want := f.read("a"), countTo(30, map[int]string{3: "three\n", 15: "fifteen\n"}); got != want {
 		t.Errorf("got %s", got)

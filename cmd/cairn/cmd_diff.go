@@ -16,7 +16,8 @@ import (
 const diffManual = `cairn diff shows what changed, as git prints it.
 
 Usage:
-    cairn diff [FROM [TO]] [--stat | --name-status] [-U N] [-- PATH...]
+    cairn diff [FROM [TO]] [--stat | --name-status | --hunk-ids] [-U N]
+               [-- PATH...]
 
 FROM is the newest checkpoint unless given; TO is the disk as it is now. A
 rename is a deletion and an addition. Binary files are only said to differ, and
@@ -28,10 +29,14 @@ Options:
     --name-status    A (added), M (modified), D (deleted) or T (became or was a
                      symlink), and the path
     -z, --null       with --name-status: status and raw path, a NUL after each
+    --hunk-ids       every run of changed lines as a hunk of its own; its name,
+                     for cairn revert --hunk, is behind a # in its header
     -U, --unified N  lines of context around a change (default 3)
 
 With --json the answer is an array of {"file", "before", "after", "additions",
-"deletions", "status", "patch"}, one element per file, printed as it is made.
+"deletions", "status", "patch", "hunks"}, one element per file, printed as it is
+made. Hunks are {"id", "header", "oldStart", "oldLines", "newStart", "newLines",
+"lines"}, and have "whole" where a change goes back as a whole or not at all.
 Status is added, modified or deleted. Where a file is not compared by lines,
 "note" is binary or too large, the texts are empty and the counts 0. With --stat
 the texts are left out; with --name-status the elements are {"path", "status",
@@ -48,8 +53,8 @@ Examples:
 const diffGCPercent = 300
 
 type diffFlags struct {
-	stat, nameStatus, null bool
-	context                int
+	stat, nameStatus, null, hunkIDs bool
+	context                         int
 }
 
 func (c *cli) diffCommand() *cobra.Command {
@@ -68,6 +73,7 @@ func (c *cli) diffCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&f.stat, "stat", false, "count lines, file by file")
 	cmd.Flags().BoolVar(&f.nameStatus, "name-status", false, "list statuses and paths")
 	cmd.Flags().BoolVarP(&f.null, "null", "z", false, "raw paths with a NUL after each")
+	cmd.Flags().BoolVar(&f.hunkIDs, "hunk-ids", false, "name the hunks")
 	cmd.Flags().IntVarP(&f.context, "unified", "U", 3, "lines of context")
 	return cmd
 }
@@ -80,6 +86,8 @@ func (f *diffFlags) check(c *cli, specs []string) error {
 		return c.usage("gives either --stat or --name-status")
 	case f.null && (!f.nameStatus || c.global.json):
 		return c.usage("gives -z with --name-status only, and not with --json")
+	case f.hunkIDs && (f.stat || f.nameStatus || f.context != 3):
+		return c.usage("gives --hunk-ids with three lines of context, and without --stat and --name-status")
 	case f.context < 0:
 		return c.usage("cannot print %d lines of context", f.context)
 	}
@@ -94,7 +102,7 @@ func (c *cli) diff(ctx context.Context, f *diffFlags, specs, args []string) erro
 	if err != nil {
 		return err
 	}
-	opt := cairn.DiffOptions{Context: f.context}
+	opt := cairn.DiffOptions{Context: f.context, Hunks: f.hunkIDs || c.global.json && !f.stat && !f.nameStatus}
 	if f.context == 0 {
 		opt.Context = cairn.NoContext
 	}

@@ -19,12 +19,20 @@ const revertManual = `cairn revert takes back what was changed in files.
 Usage:
     cairn revert HASH [PATH...] [--on-conflict POLICY]
     cairn revert FROM..TO [PATH...] [--on-conflict POLICY]
+    cairn revert HASH|FROM..TO [PATH...] --hunk ID... | --lines PATH:10-20 | -p
     cairn revert --patches FILE
     each with [--dry-run | --plan ID]
 
 With HASH all goes back that changed since; with FROM..TO, which are two HASHes,
 what changed between them, be it one step or several, and what came later
 stays. PATH narrows it down to some paths and everything below them.
+
+With --hunk only some places of files go back. cairn diff --hunk-ids FROM TO, or
+HASH alone, shows the names of the hunks; the beginning of a name is enough. A
+name holds while other hunks come and go. --lines names lines as they are after
+the change; lines that were only removed come back if a line beside them is
+named. -p shows hunk after hunk and asks. Later changes of the same files stay:
+both are merged, as --on-conflict says.
 
 With --patches the files go back that patches list, and no others. FILE holds
 one patch {"hash", "files"} as cairn patch --json prints it, or an array of
@@ -49,6 +57,9 @@ saved first, what may have existed without being captured is kept, and cairn
 undo takes it back.
 
 Options:
+    --hunk ID[,ID...]     only these hunks; may be repeated
+    --lines PATH:FROM-TO  only the changes of these lines; may be repeated
+    -p, --patch           show each hunk and ask whether it goes back
     --patches FILE        the patches to revert; - is stdin
     --on-conflict POLICY  merge, overwrite, keep or fail: see above
     --dry-run             only list what would be done, and give the plan an id
@@ -61,12 +72,15 @@ Examples:
     cairn revert @ main.go
     cairn revert @~2..@~1 --dry-run
     cairn revert @~3..@ src --on-conflict keep
+    cairn revert @~2..@~1 -p
+    cairn revert @~2..@~1 --hunk 1f2e3d4c --lines src/main.go:10-20
     cairn patch --json @ | cairn revert --patches -
 `
 
 type revertFlags struct {
 	patches, policy string
 	plan            planFlags
+	hunks           hunkFlags
 }
 
 func (c *cli) revertCommand() *cobra.Command {
@@ -85,12 +99,13 @@ func (c *cli) revertCommand() *cobra.Command {
 			if opt.Paths, err = c.paths(args[1:]); err != nil {
 				return err
 			}
-			return c.revertPaths(ctx, cmd, args[0], opt)
+			return c.revertPaths(ctx, cmd, args[0], opt, f.hunks.ask)
 		},
 	})
 	cmd.Flags().StringVar(&f.patches, "patches", "", "file of patches, - for stdin")
 	registerPolicy(cmd, &f.policy)
 	f.plan.register(cmd)
+	f.hunks.register(cmd)
 	return cmd
 }
 
@@ -111,11 +126,18 @@ func (f *revertFlags) options(c *cli, cmd *cobra.Command, args []string) (opt ca
 		return opt, c.usage("cannot --on-conflict %s with --patches, which do not say what they left behind: "+
 			"it may be overwrite, and FROM..TO takes back a step with any policy", opt.OnConflict)
 	}
+	if patches && f.hunks.any() {
+		return opt, c.usage("takes hunks and lines of a HASH or FROM..TO, not of --patches")
+	}
+	if err := f.hunks.options(c, &opt); err != nil {
+		return opt, err
+	}
 	return opt, f.plan.check(c, cmd)
 }
 
-// revertPaths takes back the changes since a checkpoint or between two.
-func (c *cli) revertPaths(ctx context.Context, cmd *cobra.Command, spec string, opt cairn.RevertOptions) error {
+// revertPaths takes back the changes since a checkpoint or between two. With ask, the caller of
+// the command chooses hunks first.
+func (c *cli) revertPaths(ctx context.Context, cmd *cobra.Command, spec string, opt cairn.RevertOptions, ask bool) error {
 	from, to, isRange := strings.Cut(spec, "..")
 	if isRange && (from == "" || to == "") {
 		return c.usage("cannot use %s: a range is FROM..TO, as in @~2..@~1, and paths go after it", wording.ShellWord(spec))
@@ -125,7 +147,21 @@ func (c *cli) revertPaths(ctx context.Context, cmd *cobra.Command, spec string, 
 		if isRange {
 			nothing = "nothing to revert: nothing is left of what changed in " + spec
 		}
-		res, err := repo.Revert(ctx, cairn.Range{From: from, To: to}, opt)
+		in := cairn.Range{From: from, To: to}
+		if ask {
+			ids, err := c.askHunks(ctx, repo, in, opt.Paths)
+			if err != nil {
+				return err
+			}
+			if len(ids) == 0 {
+				c.console.Remark("nothing to revert: no hunk was chosen")
+				return nil
+			}
+			opt.Hunks = ids
+			cmd.Flags().Set(askFlag, "false")
+			cmd.Flags().Set(hunkFlag, strings.Join(ids, ","))
+		}
+		res, err := repo.Revert(ctx, in, opt)
 		if err != nil {
 			return err
 		}

@@ -52,8 +52,13 @@ func (f *planFlags) check(c *cli, cmd *cobra.Command) error {
 func planLine(cmd *cobra.Command, id string) string {
 	words := []string{"cairn", cmd.Name()}
 	cmd.Flags().Visit(func(f *pflag.Flag) {
+		list, isList := f.Value.(pflag.SliceValue)
 		switch {
-		case f.Name == dryRunFlag || f.Name == planFlag:
+		case f.Name == dryRunFlag || f.Name == planFlag || f.Name == askFlag:
+		case isList:
+			for _, value := range list.GetSlice() {
+				words = append(words, wording.ShellWord("--"+f.Name+"="+value))
+			}
 		case f.Value.Type() == "bool" && f.Value.String() == "true":
 			words = append(words, "--"+f.Name)
 		default:

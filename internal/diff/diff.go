@@ -91,7 +91,10 @@ func (r *Differ) fileDiff(ctx context.Context, c *history.Change, opt DiffOption
 		if err != nil {
 			return FileDiff{}, err
 		}
-		d.Hunks = f.Hunks
+		d.Hunks = make([]hunk.Hunk, len(f.Hunks))
+		for i := range f.Hunks {
+			d.Hunks[i] = f.Hunks[i].Hunk
+		}
 	}
 	return d, nil
 }

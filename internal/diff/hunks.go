@@ -15,7 +15,7 @@ import (
 type FileHunks struct {
 	Change        *history.Change
 	Before, After []byte
-	Hunks         []hunk.Hunk
+	Hunks         []hunk.Piece
 }
 
 // Hunks cuts a change into hunks. A change of mode or permission bits is a hunk of its own. A
@@ -31,12 +31,12 @@ func (r *Differ) Hunks(c *history.Change, opt DiffOptions) (FileHunks, error) {
 		return f, err
 	}
 	if what := wholeChange(c, &sides); what != "" {
-		f.Hunks = []hunk.Hunk{hunk.OfChange(c.Path, what, c.OldID, c.NewID, bitsText(c.OldMode, c.OldPerm), bitsText(c.NewMode, c.NewPerm))}
+		f.Hunks = []hunk.Piece{{Hunk: hunk.OfChange(c.Path, what, c.OldID, c.NewID, bitsText(c.OldMode, c.OldPerm), bitsText(c.NewMode, c.NewPerm))}}
 		return f, nil
 	}
 	f.Before, f.After = sides.old, sides.new
 	if old, now := bitsText(c.OldMode, c.OldPerm), bitsText(c.NewMode, c.NewPerm); c.Status == history.Modified && old != now {
-		f.Hunks = append(f.Hunks, hunk.OfChange(c.Path, "mode "+old+" became "+now, old, now))
+		f.Hunks = append(f.Hunks, hunk.Piece{Hunk: hunk.OfChange(c.Path, "mode "+old+" became "+now, old, now)})
 	}
 	f.Hunks = append(f.Hunks, hunk.Of(c.Path, f.Before, f.After)...)
 	return f, nil

@@ -29,9 +29,13 @@ type Hunk struct {
 	NewLines int      `json:"newLines"`
 	Lines    []string `json:"lines"` // each with ' ', '-', '+' or '\' before it; a byte that is not UTF-8 becomes U+FFFD in JSON
 	Whole    bool     `json:"whole,omitempty"`
+}
 
-	// Edit is the range of changed lines, from 0. It is not for JSON: the texts decide it.
-	Edit linediff.Edit `json:"-"`
+// Piece is a hunk with the range of its changed lines, numbered from 0. A hunk that goes back as a
+// whole has no range.
+type Piece struct {
+	Hunk
+	Edit linediff.Edit
 }
 
 // Write writes the hunk as a part of a patch, with its name behind a '#' in the header, where a
@@ -48,13 +52,13 @@ func (h *Hunk) Write(w io.Writer) error {
 }
 
 // Of returns the hunks between the two texts of a path.
-func Of(path string, before, after []byte) []Hunk {
+func Of(path string, before, after []byte) []Piece {
 	parts := linediff.Parts(before, after, linediff.Options{Context: Context})
 	names := namer{path: path, before: linediff.Lines(before), after: linediff.Lines(after), equal: map[[sha256.Size]byte]uint32{}}
-	hunks := make([]Hunk, len(parts))
+	hunks := make([]Piece, len(parts))
 	for i := range parts {
 		p := &parts[i]
-		hunks[i] = Hunk{ID: names.of(p.Edit), Header: p.Header, Lines: shownLines(p.Text), Edit: p.Edit}
+		hunks[i] = Piece{Hunk{ID: names.of(p.Edit), Header: p.Header, Lines: shownLines(p.Text)}, p.Edit}
 		hunks[i].OldStart, hunks[i].OldLines = span(p.Shown.A0, p.Shown.A1)
 		hunks[i].NewStart, hunks[i].NewLines = span(p.Shown.B0, p.Shown.B1)
 	}

@@ -23,7 +23,7 @@ func numbered(n int, changed map[int]string) []byte {
 	return []byte(text.String())
 }
 
-func ids(hunks []Hunk) (list []string) {
+func ids(hunks []Piece) (list []string) {
 	for _, h := range hunks {
 		list = append(list, h.ID)
 	}

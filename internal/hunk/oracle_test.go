@@ -16,7 +16,7 @@ import (
 // oracleCase is a file of which some hunks are taken back.
 type oracleCase struct {
 	before, after []byte
-	chosen        []Hunk
+	chosen        []Piece
 }
 
 // randomCase makes a text of few different lines, so that edits slide and repeat, edits it, and

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
+)
+
+const hunkFlag, linesFlag, askFlag = "hunk", "lines", "patch"
+
+// hunkFlags choose parts of files.
+type hunkFlags struct {
+	ids, lines []string
+	ask        bool
+}
+
+func (f *hunkFlags) register(cmd *cobra.Command) {
+	cmd.Flags().StringSliceVar(&f.ids, hunkFlag, nil, "take back these hunks only")
+	cmd.Flags().StringArrayVar(&f.lines, linesFlag, nil, "take back the changes of these lines only")
+	cmd.Flags().BoolVarP(&f.ask, askFlag, "p", false, "ask hunk by hunk")
+	completeFlag(cmd, hunkFlag)
+}
+
+func (f *hunkFlags) any() bool { return f.ask || len(f.ids)+len(f.lines) > 0 }
+
+// options puts the chosen hunks and lines into the options of a revert.
+func (f *hunkFlags) options(c *cli, opt *cairn.RevertOptions) (err error) {
+	if f.ask && (len(f.ids)+len(f.lines) > 0 || opt.Plan != "" || c.global.json) {
+		return c.usage("asks with -p alone, without --hunk, --lines, --plan and --json")
+	}
+	opt.Hunks = f.ids
+	for _, text := range f.lines {
+		l, err := c.lineRange(text)
+		if err != nil {
+			return err
+		}
+		opt.Lines = append(opt.Lines, l)
+	}
+	return nil
+}
+
+// lineRange parses PATH:N or PATH:FROM-TO. The path counts from the current directory.
+func (c *cli) lineRange(text string) (l cairn.LineRange, err error) {
+	at := strings.LastIndexByte(text, ':')
+	first, last, isRange := strings.Cut(text[at+1:], "-")
+	if !isRange {
+		last = first
+	}
+	l.From, err = strconv.Atoi(first)
+	if err == nil {
+		l.To, err = strconv.Atoi(last)
+	}
+	if at <= 0 || err != nil || l.From < 1 || l.To < l.From {
+		return l, c.usage("cannot use --lines %s: want PATH:10-20 or PATH:10", wording.ShellWord(text))
+	}
+	paths, err := c.paths([]string{text[:at]})
+	if err == nil {
+		l.Path = paths[0]
+	}
+	return l, err
+}
+
+const askHelp = `y  take this hunk back
+n  leave it
+a  take it and all later hunks of the file back
+d  leave it and all later hunks of the file
+q  leave it and all that follow; the ones said yes to go back
+`
+
+// asker asks about hunks, as git checkout -p does. It writes to stderr, because stdout has the
+// answer of the command.
+type asker struct {
+	in     *bufio.Reader
+	out    io.Writer
+	chosen []string
+	quit   bool
+}
+
+// askHunks shows the hunks of a range one by one and returns the names of the chosen ones.
+func (c *cli) askHunks(ctx context.Context, repo *cairn.Repo, in cairn.Range, paths []string) ([]string, error) {
+	a := asker{in: bufio.NewReader(interruptibleReader(ctx, c.stdin)), out: c.console.Writer()}
+	for d, err := range repo.DiffFull(ctx, in.From, in.To, cairn.DiffOptions{Hunks: true}, paths...) {
+		if err == nil {
+			err = a.file(&d)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if a.quit {
+			break
+		}
+	}
+	return a.chosen, nil
+}
+
+func (a *asker) file(d *cairn.FileDiff) error {
+	for i := range d.Hunks {
+		answer, err := a.about(d, i)
+		if err != nil {
+			return err
+		}
+		switch answer {
+		case "y":
+			a.chosen = append(a.chosen, d.Hunks[i].ID)
+		case "a":
+			for _, h := range d.Hunks[i:] {
+				a.chosen = append(a.chosen, h.ID)
+			}
+			return nil
+		case "d":
+			return nil
+		case "q":
+			a.quit = true
+			return nil
+		}
+	}
+	return nil
+}
+
+// about shows a hunk and reads the answer. The end of the input counts as q.
+func (a *asker) about(d *cairn.FileDiff, i int) (string, error) {
+	h := &d.Hunks[i]
+	fmt.Fprintf(a.out, "%s\n", pathtext.Quote(string(d.File)))
+	if h.Whole {
+		fmt.Fprintf(a.out, "%s\n", h.Header)
+	} else if err := h.Write(a.out); err != nil {
+		return "", err
+	}
+	for {
+		fmt.Fprintf(a.out, "(%d/%d) Take this hunk back [y,n,q,a,d,?]? ", i+1, len(d.Hunks))
+		line, err := a.in.ReadString('\n')
+		answer := strings.ToLower(strings.TrimSpace(line))
+		if answer != "" && strings.Contains("ynqad", answer) && len(answer) == 1 {
+			return answer, nil
+		}
+		if err != nil { // the end of the input, or an interrupt, which the context reports later
+			fmt.Fprintln(a.out)
+			return "q", nil
+		}
+		io.WriteString(a.out, askHelp)
+	}
+}

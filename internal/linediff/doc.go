@@ -25,7 +25,7 @@
 // imara-diff, as descriptions of the heuristics. Nothing here was taken from the
 // code of git or of its diff library.
 //
-// Not supported: whitespace options, other algorithms, word diffs, renames,
+// Not supported: other algorithms, other whitespace options than -w, word diffs, renames,
 // user-defined headings, text conversion. Attributes and configuration do not
 // exist for this package.
 package linediff

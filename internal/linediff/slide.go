@@ -17,23 +17,26 @@ import (
 // slide moves the groups of both sides, first the deleted lines, then the added.
 // Without regard to the indentation a group that is free to move stays at the
 // lowest place.
-func (s *script) slide(a, b text, byIndent bool) {
-	s.a = slideSide(a, s.a, s.b, byIndent)
-	s.b = slideSide(b, s.b, s.a, byIndent)
+func (s *script) slide(a, b text, byIndent bool) { s.slideBy(a, b, a, b, byIndent) }
+
+// slideBy is slide for texts whose lines are equal where those of keyA and keyB are.
+func (s *script) slideBy(a, b, keyA, keyB text, byIndent bool) {
+	s.a = slideSide(a, keyA, s.a, s.b, byIndent)
+	s.b = slideSide(b, keyB, s.b, s.a, byIndent)
 }
 
 // slider is the pass over one side. done holds the groups that have found their
 // place, todo those that follow the present one.
 type slider struct {
-	t          text
+	t, key     text // the lines, and the form in which they are compared
 	done, todo []group
 	now        group
 	before     int // changed lines in done
 	byIndent   bool
 }
 
-func slideSide(t text, groups, other []group, byIndent bool) []group {
-	s := slider{t: t, done: groups[:0], byIndent: byIndent}
+func slideSide(t, key text, groups, other []group, byIndent bool) []group {
+	s := slider{t: t, key: key, done: groups[:0], byIndent: byIndent}
 	for s.todo = groups; len(s.todo) > 0; {
 		s.now, s.todo = s.todo[0], s.todo[1:]
 		s.place(other)
@@ -77,7 +80,7 @@ func (s *slider) place(other []group) {
 func (s *slider) up() bool {
 	start := s.start()
 	end := start + s.now.size
-	if s.now.gap == 0 || !bytes.Equal(s.t.line(start-1), s.t.line(end-1)) {
+	if s.now.gap == 0 || !bytes.Equal(s.key.line(start-1), s.key.line(end-1)) {
 		return false
 	}
 	s.now.gap--
@@ -93,7 +96,7 @@ func (s *slider) up() bool {
 func (s *slider) down() bool {
 	start := s.start()
 	end := start + s.now.size
-	if end == s.t.lines() || !bytes.Equal(s.t.line(start), s.t.line(end)) {
+	if end == s.t.lines() || !bytes.Equal(s.key.line(start), s.key.line(end)) {
 		return false
 	}
 	s.now.gap++

@@ -14,7 +14,8 @@ const (
 
 // Options says how to print a comparison.
 type Options struct {
-	Context int // lines around a change; 0 means 3, -1 none, a large number the whole text
+	Context     int  // lines around a change; 0 means 3, -1 none, a large number the whole text
+	IgnoreSpace bool // as git diff -w: lines are equal if they differ in blanks only
 }
 
 func (o Options) context() int {
@@ -34,7 +35,7 @@ func (o Options) context() int {
 // The numbers are those of Count unless the context is none: then git leaves the
 // common tail of the texts unread and may find other changes.
 func WriteUnified(w io.Writer, a, b []byte, opt Options) (Stat, error) {
-	p := printer{out: output{w: w}, context: opt.context()}
+	p := printer{out: output{w: w}, context: opt.context(), ignoreSpace: opt.IgnoreSpace}
 	switch {
 	case bytes.Equal(a, b):
 		return Stat{}, nil
@@ -53,6 +54,9 @@ type printer struct {
 	a, b    text
 	context int
 	stat    Stat
+
+	ignoreSpace bool
+
 	heading []byte // the last line of a that can be one, among those before seen
 	seen    int
 }
@@ -73,7 +77,7 @@ func (p *printer) hunks() {
 	if p.context == 0 {
 		a, b = cutTail(a, b)
 	}
-	for edits := placed(a, b).edits(); p.out.err == nil; {
+	for edits := p.placed(a, b).edits(); p.out.err == nil; {
 		n, covered := p.nextHunk(edits)
 		if n == 0 {
 			return
@@ -98,22 +102,29 @@ func (p *printer) nextHunk(edits cursor) (n int, covered Edit) {
 	}
 }
 
-// hunk writes the next n edits as one hunk.
+func (p *printer) placed(a, b text) *script {
+	if p.ignoreSpace {
+		return placedIgnoringSpace(a, b)
+	}
+	return placed(a, b)
+}
+
+// hunk writes the next n edits as one hunk. Common lines are those of b.
 func (p *printer) hunk(edits *cursor, n int, covered Edit) {
 	before := min(p.context, covered.A0)
 	after := min(p.context, p.a.lines()-covered.A1)
-	at, end := covered.A0-before, covered.A1+after
-	p.header(Edit{at, end, covered.B0 - before, covered.B1 + after})
+	at := covered.B0 - before
+	p.header(Edit{covered.A0 - before, covered.A1 + after, at, covered.B1 + after})
 	for range n {
 		e, _ := edits.next()
-		p.out.lines(' ', p.a.slice(at, e.A0))
+		p.out.lines(' ', p.b.slice(at, e.B0))
 		p.out.lines('-', p.a.slice(e.A0, e.A1))
 		p.out.lines('+', p.b.slice(e.B0, e.B1))
 		p.stat.Deleted += e.A1 - e.A0
 		p.stat.Added += e.B1 - e.B0
-		at = e.A1
+		at = e.B1
 	}
-	p.out.lines(' ', p.a.slice(at, end))
+	p.out.lines(' ', p.b.slice(at, covered.B1+after))
 }
 
 func (p *printer) header(h Edit) {

@@ -48,7 +48,11 @@ func (r *Store) AddState(batch *odb.Batch, s state.State, previous *Checkpoint, 
 	if previous != nil && label.Message == "" && previous.tree == s.Tree && previous.commit.Header(state.MetadataHeader) == meta {
 		return previous.id, nil
 	}
-	q := CommitRequest{Tree: s.Tree, Meta: meta, Message: label.Message, When: r.Now(), Author: object.Signature{Name: label.Author, Email: "cairn@localhost"}}
+	when := r.Now()
+	q := CommitRequest{
+		Tree: s.Tree, Meta: meta, Message: label.Message, When: when, Extra: []object.Header{atHeader(when)},
+		Author: object.Signature{Name: label.Author, Email: "cairn@localhost"},
+	}
 	if q.Message == "" {
 		q.Message = "checkpoint"
 	}

@@ -24,15 +24,7 @@ func Diff(a, b []byte) []Edit {
 	if bytes.Equal(a, b) {
 		return nil
 	}
-	s := placed(newText(a), newText(b))
-	out := make([]Edit, 0, max(len(s.a), len(s.b)))
-	for c := s.edits(); ; {
-		e, ok := c.next()
-		if !ok {
-			return out
-		}
-		out = append(out, e)
-	}
+	return placed(newText(a), newText(b)).list()
 }
 
 // placed compares two texts and puts the changes where git prints them.

@@ -22,6 +22,18 @@ func (s *script) stat() Stat {
 	return st
 }
 
+// list returns all edits.
+func (s *script) list() []Edit {
+	out := make([]Edit, 0, max(len(s.a), len(s.b)))
+	for c := s.edits(); ; {
+		e, ok := c.next()
+		if !ok {
+			return out
+		}
+		out = append(out, e)
+	}
+}
+
 // edits returns a cursor before the first edit.
 func (s *script) edits() cursor { return cursor{a: s.a, b: s.b} }
 

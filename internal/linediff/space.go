@@ -8,14 +8,7 @@ func DiffIgnoringSpace(a, b []byte) []Edit {
 	if bytes.Equal(a, b) {
 		return nil
 	}
-	var out []Edit
-	for c := placedIgnoringSpace(newText(a), newText(b)).edits(); ; {
-		e, ok := c.next()
-		if !ok {
-			return out
-		}
-		out = append(out, e)
-	}
+	return placedIgnoringSpace(newText(a), newText(b)).list()
 }
 
 // CountIgnoringSpace is Count for lines that are equal if they differ in blanks only.

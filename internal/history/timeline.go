@@ -1,0 +1,211 @@
+package history
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
+)
+
+// Moment is a checkpoint in the order in which the disk had the states of all lines.
+type Moment struct {
+	ID, Tree object.ID
+	Parent   object.ID // the checkpoint before it on its line, zero for the first
+
+	// Same: an event of a line with the state of the event before. It may not have been captured,
+	// so it says nothing about the disk.
+	Same  bool
+	Event bool // it is on a line with records
+	Tip   bool // it is the newest of such a line
+
+	// Operation is the operation that made the state, "" for none. Restored is also set for a
+	// revert of a line whose operation was cleaned away.
+	Operation string
+	Restored  bool
+
+	at    int64 // nanoseconds; a multiple of a second unless exact
+	exact bool
+}
+
+// AtHeader is the extra commit header with the nanoseconds of a checkpoint's time. Commits keep
+// seconds.
+const AtHeader = "cairn-at"
+
+// atHeader returns the header of a time.
+func atHeader(when time.Time) object.Header {
+	return object.Header{Key: AtHeader, Value: strconv.FormatInt(when.UnixNano(), 10)}
+}
+
+// Timeline returns the checkpoints of all lines and the states around operations in the order of
+// their times, the oldest first. All of them are states of one disk, and a line keeps its order
+// whatever the clock did. Checkpoints of earlier releases have times of whole seconds. Within a
+// second a state comes next whose content the disk has already, or whose line comes from there.
+func (r *Store) Timeline(ctx context.Context) ([]Moment, error) {
+	c := &moments{repo: r, ctx: ctx, by: make(map[object.ID]*Moment)}
+	refs, err := r.refsBelow(RefTracks, RefSessions, RefLost)
+	if err != nil {
+		return nil, err
+	}
+	for _, ref := range refs {
+		if ref.Err != nil {
+			continue
+		}
+		if err := c.line(ref.ID); err != nil {
+			return nil, err
+		}
+		if m := c.by[ref.ID]; m != nil {
+			m.Tip = strings.HasPrefix(ref.Name, RefSessions)
+		}
+	}
+	for op, err := range r.Operations(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		if err := c.operation(op); err != nil {
+			return nil, err
+		}
+	}
+	return c.inOrder()
+}
+
+// Ancestors returns a checkpoint and those before it on its line, the oldest first. It is the
+// timeline of a checkpoint that is no state of this disk.
+func (r *Store) Ancestors(ctx context.Context, id object.ID) ([]Moment, error) {
+	c := &moments{repo: r, ctx: ctx, by: make(map[object.ID]*Moment)}
+	if err := c.line(id); err != nil {
+		return nil, err
+	}
+	if m := c.by[id]; m != nil {
+		m.Tip = m.Event
+	}
+	return c.inOrder()
+}
+
+// moments collects a timeline.
+type moments struct {
+	repo *Store
+	ctx  context.Context
+	by   map[object.ID]*Moment
+	all  []*Moment
+}
+
+// line adds a checkpoint and those before it. A checkpoint that was cleaned away ends it, and so
+// does a damaged one: the rest of the history is whole.
+func (c *moments) line(id object.ID) error {
+	for !id.IsZero() && c.by[id] == nil {
+		if err := c.ctx.Err(); err != nil {
+			return err
+		}
+		m, err := c.repo.readMoment(id)
+		if err != nil {
+			c.repo.Log.Debug("line ends here", "checkpoint", id, "error", err)
+			return nil
+		}
+		c.by[id] = m
+		c.all = append(c.all, m)
+		id = m.Parent
+	}
+	return nil
+}
+
+func (c *moments) operation(op *Operation) error {
+	for _, text := range []string{op.Before, op.After} {
+		id, err := object.ParseID(text)
+		if err != nil {
+			continue
+		}
+		if err := c.line(id); err != nil {
+			return err
+		}
+		if m := c.by[id]; m != nil && text == op.After && op.Before != op.After {
+			m.Operation, m.Restored = op.ID, true
+			if !m.exact {
+				m.at, m.exact = op.When.UnixNano(), op.When.Nanosecond() != 0
+			}
+		}
+	}
+	return nil
+}
+
+// readMoment reads a checkpoint as a Moment.
+func (r *Store) readMoment(id object.ID) (*Moment, error) {
+	kind, data, err := r.DB.Read(id)
+	if err != nil {
+		return nil, err
+	}
+	if kind != object.Commit {
+		return nil, odb.ErrNotFound
+	}
+	head, _, _ := strings.Cut(string(data), "\n\n")
+	m := &Moment{ID: id}
+	own := false
+	for line := range strings.SplitSeq(head, "\n") {
+		key, value, _ := strings.Cut(line, " ")
+		switch key {
+		case "tree":
+			m.Tree, err = object.ParseID(value)
+		case "parent":
+			if m.Parent.IsZero() && !r.DB.EndsLine(id) {
+				m.Parent, err = object.ParseID(value)
+			}
+		case "committer":
+			m.setTime(value)
+		case AtHeader:
+			m.setExact(value)
+		case LineHeader:
+			m.Event, m.Same = true, true // the latter until the parent is known
+			m.setLine(value)
+		case state.MetadataHeader:
+			own = true
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if !own {
+		return nil, errors.New("not a checkpoint")
+	}
+	return m, nil
+}
+
+// setTime reads the seconds of "name <email> seconds zone".
+func (m *Moment) setTime(signature string) {
+	fields := strings.Fields(signature[strings.LastIndexByte(signature, '>')+1:])
+	if len(fields) > 0 && !m.exact {
+		seconds, _ := strconv.ParseInt(fields[0], 10, 64)
+		m.at = seconds * int64(time.Second)
+	}
+}
+
+func (m *Moment) setExact(text string) {
+	if at, err := strconv.ParseInt(text, 10, 64); err == nil {
+		m.at, m.exact = at, true
+	}
+}
+
+// setLine reads two fields of a LineRecord. Records are long and there are thousands of them, so
+// nothing else is decoded.
+func (m *Moment) setLine(record string) {
+	if rest, ok := strings.CutPrefix(record, `{"v":1,"at":`); ok {
+		number, _, _ := strings.Cut(rest, ",")
+		m.setExact(strings.TrimSuffix(number, "}"))
+	}
+	m.Restored = strings.Contains(record, `,"before":"`) // no other field has this name
+}
+
+// refsBelow lists the refs with the prefixes.
+func (r *Store) refsBelow(prefixes ...string) (all []odb.Ref, err error) {
+	for _, prefix := range prefixes {
+		refs, err := r.DB.Refs(prefix)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, refs...)
+	}
+	return all, nil
+}

@@ -90,3 +90,25 @@ func (r *Repo) CountLines(c *Change, opt DiffOptions) (additions, deletions int,
 func (r *Repo) FileDiffs(ctx context.Context, list []Change, opt DiffOptions) iter.Seq2[FileDiff, error] {
 	return r.differ.FileDiffs(ctx, list, opt)
 }
+
+// Words says how a diff shows changed words. The names are git's.
+type Words = diff.Words
+
+// The ways to show words: not at all, in [-old-]{+new+}, in colours alone, and line by line for
+// programs.
+const (
+	NoWords        = diff.NoWords
+	PlainWords     = diff.PlainWords
+	ColorWords     = diff.ColorWords
+	PorcelainWords = diff.PorcelainWords
+)
+
+// Renamed is a change that may be a rename: then From is the path before, and Similarity says in
+// percent how much of the contents is common.
+type Renamed = diff.Renamed
+
+// Renames pairs deletions with additions as git diff -M does: equal contents, and files of which
+// half of the bytes are common. A pair is one change at the path of the addition.
+func (r *Repo) Renames(ctx context.Context, list []Change) ([]Renamed, error) {
+	return r.differ.Renames(ctx, list)
+}

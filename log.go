@@ -26,3 +26,14 @@ func (r *Repo) Checkpoints(ctx context.Context) iter.Seq2[*Checkpoint, error] {
 func (r *Repo) Lookup(ctx context.Context, spec string) (*Checkpoint, error) {
 	return r.store.Lookup(ctx, spec)
 }
+
+// LogOptions selects checkpoints. The zero value selects all.
+type LogOptions = history.LogOptions
+
+// Log yields the checkpoints that Checkpoints yields and opt selects, newest first. A checkpoint is
+// compared with the one before it on its line. The first of a line is compared with the newest
+// older one of any line. If no checkpoint ever had one of the paths, the last error wraps
+// ErrNotFound.
+func (r *Repo) Log(ctx context.Context, opt LogOptions) iter.Seq2[*Checkpoint, error] {
+	return r.store.LogOf(ctx, opt)
+}

@@ -221,3 +221,19 @@ func (r *record) subject() *event {
 	}
 	return found
 }
+
+// Prompt returns the whole prompt that a message of a session is, or answers. It returns "" if the
+// session has no such message any more.
+func (s *Sessions) Prompt(ctx context.Context, session, message string) (string, error) {
+	h, err := s.load(ctx, session)
+	if errors.Is(err, ErrNotFound) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	if m := h.message(message); m != nil {
+		return h.prompt(m), nil
+	}
+	return "", nil
+}

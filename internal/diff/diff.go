@@ -20,9 +20,13 @@ const NoContext = -2
 type DiffOptions struct {
 	Context     int   // lines around a change; 0 = 3, NoLimit = the whole file, NoContext = none
 	MaxFileSize int64 // in bytes; 0 = DefaultMaxDiffSize, NoLimit = none
+	IgnoreSpace bool  // as git diff -w: lines that differ in blanks only are equal
+	Words       Words // in text, changed words in the place of changed lines
+	Renames     bool  // in text, as git diff -M: a deletion and a similar addition are a rename
 
 	// Hunks names the hunks: a FileDiff lists them, and a written diff has a name in each header,
 	// behind a '#'. Every run of changed lines is a hunk of its own then, with three lines of context.
+	// IgnoreSpace, Words and Renames do not change hunks.
 	Hunks bool
 }
 
@@ -44,6 +48,9 @@ type FileDiff struct {
 
 // WriteDiff writes the unified diff of the changes in list.
 func (r *Differ) WriteDiff(ctx context.Context, w io.Writer, list []history.Change, opt DiffOptions) error {
+	if opt.Renames {
+		return r.writeWithRenames(ctx, w, list, opt)
+	}
 	buffered := bufio.NewWriterSize(w, 64<<10)
 	size := func(i int) int64 { return r.diffSize(&list[i]) }
 	for text, err := range readAhead(len(list), size, func(i int) ([]byte, error) { return r.fileDiffText(ctx, &list[i], opt) }) {
@@ -51,6 +58,24 @@ func (r *Differ) WriteDiff(ctx context.Context, w io.Writer, list []history.Chan
 			_, err = buffered.Write(text)
 		}
 		if err != nil {
+			return err
+		}
+	}
+	return buffered.Flush()
+}
+
+// writeWithRenames is WriteDiff with renames as one change.
+func (r *Differ) writeWithRenames(ctx context.Context, w io.Writer, list []history.Change, opt DiffOptions) error {
+	renamed, err := r.Renames(ctx, list)
+	if err != nil {
+		return err
+	}
+	buffered := bufio.NewWriterSize(w, 64<<10)
+	for i := range renamed {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if _, err := r.writeRenamed(buffered, &renamed[i], opt); err != nil {
 			return err
 		}
 	}
@@ -107,6 +132,9 @@ func (r *Differ) CountLines(c *history.Change, opt DiffOptions) (additions, dele
 		return 0, 0, s.note, err
 	}
 	stat := linediff.Count(s.old, s.new)
+	if opt.IgnoreSpace {
+		stat = linediff.CountIgnoringSpace(s.old, s.new)
+	}
 	return stat.Added, stat.Deleted, "", nil
 }
 

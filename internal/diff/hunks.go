@@ -80,8 +80,9 @@ func (r *Differ) writeHunks(w io.Writer, c *history.Change, opt DiffOptions) err
 		_, err := r.writeFileDiff(out, c, opt)
 		return err
 	}
-	writeHeader(out, c)
-	a, b := sideNames(c)
+	section := &Renamed{Change: *c}
+	writeHeader(out, section)
+	a, b := sideNames(section)
 	out.printf("--- %s\n+++ %s\n", terminated(a), terminated(b))
 	for i := range lines {
 		lines[i].Write(out)

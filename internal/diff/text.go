@@ -1,6 +1,8 @@
 package diff
 
 import (
+	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -17,14 +19,19 @@ import (
 // printed as a deletion and an addition, as git does. A change of permission bits that git does not
 // record has no text.
 func (r *Differ) writeFileDiff(w io.Writer, c *history.Change, opt DiffOptions) (fileSides, error) {
-	if c.Letter() != "T" {
+	return r.writeRenamed(w, &Renamed{Change: *c}, opt)
+}
+
+// writeRenamed is writeFileDiff for a change that may be a rename.
+func (r *Differ) writeRenamed(w io.Writer, c *Renamed, opt DiffOptions) (fileSides, error) {
+	if c.From != "" || c.Letter() != "T" {
 		return r.writeSection(w, c, opt)
 	}
-	gone, err := r.writeSection(w, &history.Change{Path: c.Path, Status: history.Deleted, OldMode: c.OldMode, OldID: c.OldID, OldPerm: c.OldPerm}, opt)
+	gone, err := r.writeSection(w, &Renamed{Change: history.Change{Path: c.Path, Status: history.Deleted, OldMode: c.OldMode, OldID: c.OldID, OldPerm: c.OldPerm}}, opt)
 	if err != nil {
 		return gone, err
 	}
-	s, err := r.writeSection(w, &history.Change{Path: c.Path, Status: history.Added, NewMode: c.NewMode, NewID: c.NewID, NewPerm: c.NewPerm}, opt)
+	s, err := r.writeSection(w, &Renamed{Change: history.Change{Path: c.Path, Status: history.Added, NewMode: c.NewMode, NewID: c.NewID, NewPerm: c.NewPerm}}, opt)
 	s.old, s.oldSize, s.stat.Deleted = gone.old, gone.oldSize, gone.stat.Deleted
 	if s.note == "" {
 		s.note = gone.note
@@ -32,15 +39,25 @@ func (r *Differ) writeFileDiff(w io.Writer, c *history.Change, opt DiffOptions) 
 	return s, err
 }
 
-func (r *Differ) writeSection(w io.Writer, c *history.Change, opt DiffOptions) (fileSides, error) {
-	s, err := r.sides(c, opt)
+func (r *Differ) writeSection(w io.Writer, c *Renamed, opt DiffOptions) (fileSides, error) {
+	s, err := r.sides(&c.Change, opt)
 	if err != nil {
 		return s, err
 	}
-	if c.OldID == c.NewID && c.OldMode == c.NewMode {
+	if c.OldID == c.NewID && c.OldMode == c.NewMode && c.From == "" {
 		return s, nil
 	}
+	var body bytes.Buffer
 	out := &errWriter{w: w}
+	if opt.IgnoreSpace && c.OldID != c.NewID {
+		r.writeBody(&errWriter{w: &body}, c, &s, opt)
+		if body.Len() == 0 && c.OldMode == c.NewMode && c.From == "" {
+			return s, nil // only blanks differ
+		}
+		writeHeader(out, c)
+		out.printf("%s", body.Bytes())
+		return s, out.err
+	}
 	writeHeader(out, c)
 	if c.OldID != c.NewID {
 		r.writeBody(out, c, &s, opt)
@@ -48,8 +65,8 @@ func (r *Differ) writeSection(w io.Writer, c *history.Change, opt DiffOptions) (
 	return s, out.err
 }
 
-func writeHeader(out *errWriter, c *history.Change) {
-	a, b := pathtext.Quote("a/"+c.Path), pathtext.Quote("b/"+c.Path)
+func writeHeader(out *errWriter, c *Renamed) {
+	a, b := pathtext.Quote("a/"+cmp.Or(c.From, c.Path)), pathtext.Quote("b/"+c.Path)
 	out.printf("diff --git %s %s\n", a, b)
 	switch {
 	case c.OldMode == 0:
@@ -59,17 +76,20 @@ func writeHeader(out *errWriter, c *history.Change) {
 	case c.OldMode != c.NewMode:
 		out.printf("old mode %06o\nnew mode %06o\n", c.OldMode, c.NewMode)
 	}
+	if c.From != "" {
+		out.printf("similarity index %d%%\nrename from %s\nrename to %s\n", c.Similarity, pathtext.Quote(c.From), pathtext.Quote(c.Path))
+	}
 	if c.OldID == c.NewID {
 		return
 	}
-	out.printf("index %s..%s", shortID(history.OldEntry(c)), shortID(history.NewEntry(c)))
+	out.printf("index %s..%s", shortID(history.OldEntry(&c.Change)), shortID(history.NewEntry(&c.Change)))
 	if c.OldMode == c.NewMode {
 		out.printf(" %06o", c.OldMode)
 	}
 	out.printf("\n")
 }
 
-func (r *Differ) writeBody(out *errWriter, c *history.Change, s *fileSides, opt DiffOptions) {
+func (r *Differ) writeBody(out *errWriter, c *Renamed, s *fileSides, opt DiffOptions) {
 	a, b := sideNames(c)
 	switch {
 	case s.note == noteBinary:
@@ -88,7 +108,15 @@ func (r *Differ) writeBody(out *errWriter, c *history.Change, s *fileSides, opt 
 	case NoContext:
 		context = -1 // linediff's value for no context
 	}
-	stat, err := linediff.WriteUnified(hunks, s.old, s.new, linediff.Options{Context: context})
+	var lines bytes.Buffer
+	to := io.Writer(hunks)
+	if opt.Words != NoWords {
+		to = &lines
+	}
+	stat, err := linediff.WriteUnified(to, s.old, s.new, linediff.Options{Context: context, IgnoreSpace: opt.IgnoreSpace})
+	if opt.Words != NoWords {
+		writeWords(hunks, lines.Bytes(), opt.Words)
+	}
 	if out.err == nil {
 		out.err = err
 	}
@@ -96,10 +124,10 @@ func (r *Differ) writeBody(out *errWriter, c *history.Change, s *fileSides, opt 
 }
 
 // sideNames are the names of the two sides of a patch.
-func sideNames(c *history.Change) (a, b string) {
+func sideNames(c *Renamed) (a, b string) {
 	a, b = "/dev/null", "/dev/null"
 	if c.OldMode != 0 {
-		a = pathtext.Quote("a/" + c.Path)
+		a = pathtext.Quote("a/" + cmp.Or(c.From, c.Path))
 	}
 	if c.NewMode != 0 {
 		b = pathtext.Quote("b/" + c.Path)

@@ -22,6 +22,7 @@ type File struct {
 	Status               cairn.Status
 	Additions, Deletions int
 	Note                 string // why there are no counts
+	From                 string // the path before, of a rename
 }
 
 // MarshalJSON implements json.Marshaler.
@@ -37,7 +38,7 @@ func (f File) MarshalJSON() ([]byte, error) {
 
 // Of counts the lines of every change.
 func Of(ctx context.Context, repo *cairn.Repo, changes []cairn.Change, opt cairn.DiffOptions) ([]File, error) {
-	stats := make([]File, len(changes))
+	stats := make([]File, 0, len(changes))
 	for i := range changes {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -46,7 +47,11 @@ func Of(ctx context.Context, repo *cairn.Repo, changes []cairn.Change, opt cairn
 		if err != nil {
 			return nil, err
 		}
-		stats[i] = File{changes[i].Path, changes[i].Status, added, deleted, note}
+		c := &changes[i]
+		if opt.IgnoreSpace && c.OldID != c.NewID && c.OldMode == c.NewMode && added+deleted == 0 && note == "" {
+			continue // only blanks differ
+		}
+		stats = append(stats, File{Path: c.Path, Status: c.Status, Additions: added, Deletions: deleted, Note: note})
 	}
 	return stats, nil
 }
@@ -64,11 +69,19 @@ func Write(w io.Writer, stats []File, columns int) error {
 	}
 	t.bar = max(minBar, columns-t.name-t.number-6)
 	for _, s := range stats {
-		name := pathtext.Quote(s.Path)
+		name := s.name()
 		fmt.Fprintf(w, " %s%*s | %s\n", name, t.name-utf8.RuneCountInString(name), "", t.counts(s))
 	}
 	_, err := fmt.Fprintln(w, summary(len(stats), t.added, t.deleted))
 	return err
+}
+
+// name is the path, or both paths of a rename.
+func (f File) name() string {
+	if f.From == "" {
+		return pathtext.Quote(f.Path)
+	}
+	return renameText(f.From, f.Path)
 }
 
 const minBar = 10
@@ -82,7 +95,7 @@ type table struct {
 const textBinary = "Bin"
 
 func (t *table) add(f File) {
-	t.name = max(t.name, utf8.RuneCountInString(pathtext.Quote(f.Path)))
+	t.name = max(t.name, utf8.RuneCountInString(f.name()))
 	t.most = max(t.most, f.Additions+f.Deletions)
 	t.number = max(t.number, len(strconv.Itoa(t.most)))
 	if f.Note == "binary" {

@@ -1,0 +1,153 @@
+package diff
+
+import (
+	"bytes"
+	"io"
+
+	"github.com/seed-fb9cbc17/cairn/internal/linediff"
+)
+
+// Words says how a diff shows changed words. The names are git's.
+type Words string
+
+// The ways to show words: not at all, in [-old-]{+new+}, in colours alone, and line by line for
+// programs.
+const (
+	NoWords        Words = ""
+	PlainWords     Words = "plain"
+	ColorWords     Words = "color"
+	PorcelainWords Words = "porcelain"
+)
+
+// wordStyle is what stands around a piece of text, and in the place of an end of a line.
+type wordStyle struct {
+	old, new, same [2]string
+	end            string
+}
+
+func styleOf(words Words) wordStyle {
+	switch words {
+	case ColorWords:
+		return wordStyle{old: [2]string{"\x1b[31m", "\x1b[m"}, new: [2]string{"\x1b[32m", "\x1b[m"}, end: "\n"}
+	case PorcelainWords:
+		return wordStyle{[2]string{"-", "\n"}, [2]string{"+", "\n"}, [2]string{" ", "\n"}, "~\n"}
+	}
+	return wordStyle{old: [2]string{"[-", "-]"}, new: [2]string{"{+", "+}"}, end: "\n"}
+}
+
+// writeWords writes hunks with their changed words in the place of changed lines.
+func writeWords(w io.Writer, hunks []byte, words Words) {
+	p := &wordPrinter{w: w, words: words, wordStyle: styleOf(words)}
+	for line := range bytes.Lines(hunks) {
+		switch line[0] {
+		case '-':
+			p.before = append(p.before, line[1:]...)
+		case '+':
+			p.after = append(p.after, line[1:]...)
+		case '\\': // git shows an end of the last line even where there is none
+		default:
+			p.flush()
+			p.common(line)
+		}
+	}
+	p.flush()
+}
+
+// wordPrinter collects the lines of a change and prints their words. Errors are the writer's, which
+// keeps them.
+type wordPrinter struct {
+	w     io.Writer
+	words Words
+	wordStyle
+	before, after []byte
+}
+
+func (p *wordPrinter) print(text string) { io.WriteString(p.w, text) }
+
+// common prints the head of a hunk or a line that both sides have.
+func (p *wordPrinter) common(line []byte) {
+	switch {
+	case line[0] == '@':
+		p.print(string(line))
+	case p.words == PorcelainWords:
+		p.print(string(line) + "~\n")
+	default:
+		p.print(string(line[1:]))
+	}
+}
+
+// flush prints the change that was collected. The text between the words is that of the new side.
+func (p *wordPrinter) flush() {
+	before, after := p.before, p.after
+	p.before, p.after = nil, nil
+	if len(after) == 0 {
+		p.piece(before, p.old)
+		return
+	}
+	was, is := wordsOf(before), wordsOf(after)
+	at := 0
+	for _, e := range linediff.DiffSequence(joined(before, was), joined(after, is)) {
+		from, to := extent(was, e.A0, e.A1)
+		begin, end := extent(is, e.B0, e.B1)
+		p.piece(after[at:begin], p.same)
+		p.piece(before[from:to], p.old)
+		p.piece(after[begin:end], p.new)
+		at = end
+	}
+	p.piece(after[at:], p.same)
+}
+
+// piece prints a text, marked line by line.
+func (p *wordPrinter) piece(text []byte, mark [2]string) {
+	for len(text) > 0 {
+		line, rest, ended := bytes.Cut(text, []byte{'\n'})
+		if len(line) > 0 {
+			p.print(mark[0] + string(line) + mark[1])
+		}
+		if ended {
+			p.print(p.end)
+		}
+		text = rest
+	}
+}
+
+// word is the place of a word in a text.
+type word struct{ from, to int }
+
+// wordsOf finds the words of a text: what blanks separate.
+func wordsOf(text []byte) (words []word) {
+	for at := 0; at < len(text); {
+		if isBlank(text[at]) {
+			at++
+			continue
+		}
+		from := at
+		for at < len(text) && !isBlank(text[at]) {
+			at++
+		}
+		words = append(words, word{from, at})
+	}
+	return words
+}
+
+func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
+
+// joined is the words of a text, one a line.
+func joined(text []byte, words []word) []byte {
+	out := make([]byte, 0, len(text)+1)
+	for _, w := range words {
+		out = append(append(out, text[w.from:w.to]...), '\n')
+	}
+	return out
+}
+
+// extent returns where some words begin and end. No words are after the word before them.
+func extent(words []word, from, to int) (begin, end int) {
+	switch {
+	case to > from:
+		return words[from].from, words[to-1].to
+	case from == 0:
+		return 0, 0
+	}
+	return words[from-1].to, words[from-1].to
+}

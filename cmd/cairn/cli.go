@@ -104,6 +104,7 @@ func newCLI(stdin io.Reader, stdout, stderr io.Writer, env func(string) string, 
 
 // run carries out one command line.
 func (c *cli) run(ctx context.Context, args []string) int {
+	args = countArgs(args)
 	c.args = args
 	c.addCommands(args)
 	c.root.SetArgs(append([]string{}, args...)) // never nil, which would mean os.Args
@@ -175,7 +176,7 @@ func (c *cli) makers() []maker {
 		{"restore", c.restoreCommand}, {"revert", c.revertCommand}, {"undo", c.undoCommand}, {"redo", c.redoCommand},
 		{"log", c.logCommand}, {"operations", c.operationsCommand}, {"session", c.sessionCommand},
 		{"pin", c.pinCommand}, {"unpin", c.unpinCommand},
-		{"ls", c.lsCommand}, {"cat", c.catCommand}, {"exists", c.existsCommand},
+		{"ls", c.lsCommand}, {"cat", c.catCommand}, {"exists", c.existsCommand}, {"blame", c.blameCommand}, {"show", c.showCommand}, {"grep", c.grepCommand},
 		{"export", c.exportCommand}, {"import", c.importCommand}, {"push", c.pushCommand}, {"fetch", c.fetchCommand},
 		{"setup", c.setupCommand}, {"hook", c.hookCommand}, {"run", c.runCommand}, {"mcp", c.mcpCommand}, {"serve", c.serveCommand},
 		{"gc", c.gcCommand}, {"du", c.duCommand}, {"doctor", c.doctorCommand}, {"purge", c.purgeCommand},

@@ -1,28 +1,33 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"runtime/debug"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/diffstat"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
 const diffManual = `cairn diff shows what changed, as git prints it.
 
 Usage:
-    cairn diff [FROM [TO]] [--stat | --name-status | --hunk-ids] [-U N]
-               [-- PATH...]
+    cairn diff [FROM [TO] | FROM..TO] [--stat | --name-status] [-U N] [-w]
+               [-M] [--word-diff[=MODE] | --color-words] [-- PATH...]
 
-FROM is the newest checkpoint unless given; TO is the disk as it is now. A
-rename is a deletion and an addition. Binary files are only said to differ, and
-so are files above 16 MiB. Changes of a directory's permission bits, and of bits
-that git does not know, are listed by --name-status and have no text.
+FROM is the newest checkpoint unless given; TO is the disk as it is now.
+FROM..TO is the same as FROM TO. A rename is a deletion and an addition, unless
+-M is given. Binary files are only said to differ, and so are files above 16
+MiB. Changes of a directory's permission bits, and of bits that git does not
+know, are listed by --name-status and have no text.
 
 Options:
     --stat           how many lines were added and deleted, file by file
@@ -32,6 +37,14 @@ Options:
     --hunk-ids       every run of changed lines as a hunk of its own; its name,
                      for cairn revert --hunk, is behind a # in its header
     -U, --unified N  lines of context around a change (default 3)
+    -w, --ignore-all-space
+                     lines that differ in blanks only are equal, as in git
+    -M, --find-renames
+                     a deletion and an addition with half of the bytes in common
+                     are a rename, as in git: R and a percentage
+    --word-diff MODE changed words and not lines: plain, as in [-old-]{+new+},
+                     which is meant without =MODE; color; porcelain; none
+    --color-words    the same as --word-diff=color
 
 With --json the answer is an array of {"file", "before", "after", "additions",
 "deletions", "status", "patch", "hunks"}, one element per file, printed as it is
@@ -40,12 +53,13 @@ made. Hunks are {"id", "header", "oldStart", "oldLines", "newStart", "newLines",
 Status is added, modified or deleted. Where a file is not compared by lines,
 "note" is binary or too large, the texts are empty and the counts 0. With --stat
 the texts are left out; with --name-status the elements are {"path", "status",
-"oldMode", "newMode"}. Texts that are not UTF-8 have U+FFFD for each wrong byte;
-cairn cat gives the bytes.
+"oldMode", "newMode"}, with -M also "oldPath" and "similarity" of a rename.
+Texts that are not UTF-8 have U+FFFD for each wrong byte; cairn cat gives the
+bytes.
 
 Examples:
     cairn diff
-    cairn diff @~1 @ --stat
+    cairn diff @~1..@ --stat
     cairn diff -- src docs/guide.md
 `
 
@@ -53,8 +67,12 @@ Examples:
 const diffGCPercent = 300
 
 type diffFlags struct {
-	stat, nameStatus, null, hunkIDs bool
-	context                         int
+	stat, nameStatus, null bool
+	context                int
+	wordDiff               string
+	colorWords             bool
+	ignoreSpace, renames   bool
+	hunkIDs                bool
 }
 
 func (c *cli) diffCommand() *cobra.Command {
@@ -73,9 +91,33 @@ func (c *cli) diffCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&f.stat, "stat", false, "count lines, file by file")
 	cmd.Flags().BoolVar(&f.nameStatus, "name-status", false, "list statuses and paths")
 	cmd.Flags().BoolVarP(&f.null, "null", "z", false, "raw paths with a NUL after each")
+	cmd.Flags().StringVar(&f.wordDiff, "word-diff", "", "changed words")
+	cmd.Flags().Lookup("word-diff").NoOptDefVal = string(cairn.PlainWords)
+	cmd.Flags().BoolVar(&f.colorWords, "color-words", false, "changed words in colours")
 	cmd.Flags().BoolVar(&f.hunkIDs, "hunk-ids", false, "name the hunks")
 	cmd.Flags().IntVarP(&f.context, "unified", "U", 3, "lines of context")
+	cmd.Flags().BoolVarP(&f.renames, "find-renames", "M", false, "show renames")
+	cmd.Flags().BoolVarP(&f.ignoreSpace, "ignore-all-space", "w", false, "ignore changes of blanks")
 	return cmd
+}
+
+// words reads --word-diff and --color-words.
+func (f *diffFlags) words(c *cli) (cairn.Words, error) {
+	words := cairn.Words(f.wordDiff)
+	switch {
+	case f.colorWords && f.wordDiff != "":
+		return "", c.usage("gives either --word-diff or --color-words")
+	case f.colorWords:
+		words = cairn.ColorWords
+	case f.wordDiff == "none":
+		return cairn.NoWords, nil
+	case !slices.Contains([]cairn.Words{cairn.NoWords, cairn.PlainWords, cairn.ColorWords, cairn.PorcelainWords}, words):
+		return "", c.usage("cannot show words as %s: want plain, color, porcelain or none", wording.ShellWord(f.wordDiff))
+	}
+	if words != cairn.NoWords && (c.global.json || f.stat || f.nameStatus) {
+		return "", c.usage("shows words in text only: not with --json, --stat or --name-status")
+	}
+	return words, nil
 }
 
 func (f *diffFlags) check(c *cli, specs []string) error {
@@ -86,15 +128,33 @@ func (f *diffFlags) check(c *cli, specs []string) error {
 		return c.usage("gives either --stat or --name-status")
 	case f.null && (!f.nameStatus || c.global.json):
 		return c.usage("gives -z with --name-status only, and not with --json")
-	case f.hunkIDs && (f.stat || f.nameStatus || f.context != 3):
-		return c.usage("gives --hunk-ids with three lines of context, and without --stat and --name-status")
+	case f.hunkIDs && (f.stat || f.nameStatus || f.renames || f.ignoreSpace || f.colorWords || f.wordDiff != "" || f.context != 3):
+		return c.usage("gives --hunk-ids with three lines of context, and with no other option about the text")
+	case f.renames && c.global.json && !f.nameStatus:
+		return c.usage("gives -M with --json only for --name-status")
 	case f.context < 0:
 		return c.usage("cannot print %d lines of context", f.context)
 	}
 	return nil
 }
 
+// cutSpecs cuts FROM..TO in two. Either may be left out: the newest checkpoint, and the disk.
+func cutSpecs(specs []string) []string {
+	if len(specs) != 1 {
+		return specs
+	}
+	from, to, ok := strings.Cut(specs[0], "..")
+	switch {
+	case !ok || from == "" && to == "":
+		return specs
+	case to == "":
+		return []string{from}
+	}
+	return []string{cmp.Or(from, "@"), to}
+}
+
 func (c *cli) diff(ctx context.Context, f *diffFlags, specs, args []string) error {
+	specs = cutSpecs(specs)
 	if err := f.check(c, specs); err != nil {
 		return err
 	}
@@ -102,7 +162,14 @@ func (c *cli) diff(ctx context.Context, f *diffFlags, specs, args []string) erro
 	if err != nil {
 		return err
 	}
-	opt := cairn.DiffOptions{Context: f.context, Hunks: f.hunkIDs || c.global.json && !f.stat && !f.nameStatus}
+	words, err := f.words(c)
+	if err != nil {
+		return err
+	}
+	opt := cairn.DiffOptions{
+		Words: words, Context: f.context, IgnoreSpace: f.ignoreSpace, Renames: f.renames,
+		Hunks: f.hunkIDs || c.global.json && !f.stat && !f.nameStatus,
+	}
 	if f.context == 0 {
 		opt.Context = cairn.NoContext
 	}
@@ -146,6 +213,9 @@ func (c *cli) printDiff(ctx context.Context, repo *cairn.Repo, f *diffFlags, fro
 		if err != nil {
 			return err
 		}
+		if f.renames {
+			return c.printRenames(ctx, repo, f, changes, opt)
+		}
 		if f.stat {
 			stats, err := diffstat.Of(ctx, repo, changes, opt)
 			if err != nil {
@@ -170,6 +240,33 @@ func (c *cli) printDiff(ctx context.Context, repo *cairn.Repo, f *diffFlags, fro
 		return array.close()
 	}
 	return repo.Diff(ctx, c.out, from, to, opt, paths...)
+}
+
+// printRenames prints the lists with renames.
+func (c *cli) printRenames(ctx context.Context, repo *cairn.Repo, f *diffFlags, changes []cairn.Change, opt cairn.DiffOptions) error {
+	list, err := repo.Renames(ctx, changes)
+	if err != nil {
+		return err
+	}
+	if f.nameStatus {
+		return c.printRenamed(list, f.null)
+	}
+	changes = changes[:0]
+	for _, r := range list {
+		changes = append(changes, r.Change)
+	}
+	stats, err := diffstat.Of(ctx, repo, changes, opt)
+	if err != nil {
+		return err
+	}
+	from := make(map[string]string)
+	for _, r := range list {
+		from[r.Path] = r.From
+	}
+	for i := range stats {
+		stats[i].From = from[stats[i].Path]
+	}
+	return c.printStats(stats)
 }
 
 func (c *cli) printNameStatus(changes []cairn.Change, null bool) error {

@@ -58,6 +58,9 @@ Looking into a checkpoint:
     ls HASH [PATH]              list files
     cat HASH PATH               print a file
     exists HASH PATH            tell by the exit status
+    show [HASH | SESSION]       what a checkpoint or a turn changed, and why
+    grep PATTERN [HASH]         search its files
+    blame [HASH] PATH           who wrote each line, and for which prompt
 
 From one machine to another:
     export HASH                 write a checkpoint to stdout, as a git bundle

@@ -39,7 +39,7 @@ func (f *hunkFlags) options(c *cli, opt *cairn.RevertOptions) (err error) {
 	}
 	opt.Hunks = f.ids
 	for _, text := range f.lines {
-		l, err := c.lineRange(text)
+		l, err := c.linesOf(text)
 		if err != nil {
 			return err
 		}
@@ -48,8 +48,8 @@ func (f *hunkFlags) options(c *cli, opt *cairn.RevertOptions) (err error) {
 	return nil
 }
 
-// lineRange parses PATH:N or PATH:FROM-TO. The path counts from the current directory.
-func (c *cli) lineRange(text string) (l cairn.LineRange, err error) {
+// linesOf parses PATH:N or PATH:FROM-TO. The path counts from the current directory.
+func (c *cli) linesOf(text string) (l cairn.LineRange, err error) {
 	at := strings.LastIndexByte(text, ':')
 	first, last, isRange := strings.Cut(text[at+1:], "-")
 	if !isRange {

@@ -99,6 +99,12 @@ func TestV64_KeysOfCommands(t *testing.T) {
 	check("session", "step", "begin", "s", "--message", "m", "--role", "user", "--prompt", "do it", "--step", "one", "--path", "c", "--meta", "tool=Bash", "--meta", "command=make")
 	s.write("c", "c\n")
 	check("session", "step", "end", "s")
+	s.write("c", "d\n")
+	check("blame", "c", "--deleted")
+	check("show")
+	check("show", "s")
+	check("grep", "c")
+	s.write("c", "c\n")
 	check("session", "list")
 	check("session", "show", "s")
 	check("session", "diff", "s")
@@ -151,7 +157,7 @@ func TestV64_ErrorsInJSON(t *testing.T) {
 		{"frobnicate --json", failure{2, "usage", "unknown command", ""}},
 		{"log --nonsense --json", failure{2, "usage", "unknown flag", ""}},
 		{"log -n 0 --json", failure{2, "usage", "cannot list 0", ""}},
-		{"log --json extra", failure{2, "usage", "no arguments", ""}},
+		{"operations --json extra", failure{2, "usage", "no arguments", ""}},
 		{"restore --json", failure{2, "usage", "restore", ""}},
 		{"session --json", failure{2, "usage", "session", ""}},
 		{"session --json dance", failure{2, "usage", "cannot dance", ""}},

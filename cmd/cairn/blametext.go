@@ -1,0 +1,204 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
+	"github.com/seed-fb9cbc17/cairn/session"
+)
+
+const (
+	blameID     = 8  // digits of an id
+	blamePrompt = 32 // characters of a prompt
+	blameTool   = 12 // characters of a tool
+	blameTime   = "2006-01-02 15:04"
+
+	noCheckpoint = "0000000000000000000000000000000000000000"
+)
+
+// writer is who made a change, in one word.
+func writer(o *session.BlameOrigin) string {
+	if o.Work == nil {
+		return o.Author
+	}
+	return cmp.Or(wording.Printable(o.Work.Agent), o.Author)
+}
+
+// blameTable prints a blame for people.
+type blameTable struct {
+	*cli
+	b *session.Blame
+	f *blameFlags
+
+	who, tool, prompt int // widths
+}
+
+func (c *cli) writeBlame(b *session.Blame, f *blameFlags) error {
+	t := blameTable{cli: c, b: b, f: f}
+	for i := range b.Origins {
+		o := &b.Origins[i]
+		t.who = max(t.who, utf8.RuneCountInString(writer(o)))
+		t.tool = max(t.tool, utf8.RuneCountInString(toolOf(o)))
+		t.prompt = max(t.prompt, utf8.RuneCountInString(promptOf(o)))
+	}
+	number := len(strconv.Itoa(len(b.Lines)))
+	if n := len(b.Lines); n > 0 {
+		number = len(strconv.Itoa(b.Lines[n-1].Line))
+	}
+	deleted := b.Deleted
+	for _, l := range b.Lines {
+		for ; len(deleted) > 0 && deleted[0].Line <= l.Line; deleted = deleted[1:] {
+			t.deleted(&deleted[0], number)
+		}
+		fmt.Fprintf(c.out, "%s%*d) %s\n", t.head(l.Origin), number, l.Line, l.Text)
+	}
+	for i := range deleted {
+		t.deleted(&deleted[i], number)
+	}
+	return nil
+}
+
+// head is the beginning of a line, up to its number.
+func (t *blameTable) head(origin int) string {
+	o := &t.b.Origins[origin]
+	if t.f.short {
+		return t.id(o) + " "
+	}
+	when := "not captured yet"
+	if o.Checkpoint != "" {
+		when = o.When.Local().Format(blameTime)
+	}
+	text := t.id(o) + " (" + padded(writer(o), t.who) + " "
+	if t.tool > 0 {
+		text += padded(toolOf(o), t.tool) + " "
+	}
+	if t.prompt > 0 {
+		text += padded(promptOf(o), t.prompt) + " "
+	}
+	return text + when + " "
+}
+
+// id is the id of a change. The ^ of one that may be older takes the place of a digit, as in git.
+func (t *blameTable) id(o *session.BlameOrigin) string {
+	id := cmp.Or(o.Checkpoint, noCheckpoint)
+	if !t.f.long {
+		id = id[:blameID]
+	}
+	if o.Oldest && o.Checkpoint != "" {
+		id = "^" + id[:len(id)-1]
+	}
+	return id
+}
+
+// deleted prints a line that is no longer there, and who deleted it.
+func (t *blameTable) deleted(d *session.DeletedLine, number int) {
+	by := &t.b.Origins[d.By]
+	text := "deleted by " + writer(by)
+	if by.Checkpoint != "" {
+		text += " in " + by.Checkpoint[:blameID]
+	}
+	if prompt := promptOf(by); prompt != "" {
+		text += ": " + prompt
+	}
+	fmt.Fprintf(t.out, "%s%*s) %s  [%s]\n", t.head(d.Origin), number, "-", d.Text, text)
+}
+
+func promptOf(o *session.BlameOrigin) string {
+	if o.Work == nil {
+		return ""
+	}
+	return wording.FirstLine(o.Work.Prompt, blamePrompt)
+}
+
+// toolOf is the first tool that the step of a change called.
+func toolOf(o *session.BlameOrigin) string {
+	if o.Work == nil || len(o.Work.Calls) == 0 {
+		return ""
+	}
+	return wording.FirstLine(o.Work.Calls[0].Tool, blameTool)
+}
+
+func padded(text string, width int) string {
+	return text + strings.Repeat(" ", max(0, width-utf8.RuneCountInString(text)))
+}
+
+// writePorcelain prints a blame as git blame --porcelain does: the facts about a checkpoint come
+// with its first line, or with every line.
+func (c *cli) writePorcelain(ctx context.Context, repo *cairn.Repo, b *session.Blame, every bool) error {
+	told := make(map[int]bool)
+	for i, l := range b.Lines {
+		o := &b.Origins[l.Origin]
+		fmt.Fprintf(c.out, "%s %d %d", cmp.Or(o.Checkpoint, noCheckpoint), l.Number, l.Line)
+		if n := groupAt(b.Lines, i); n > 0 {
+			fmt.Fprintf(c.out, " %d", n)
+		}
+		c.out.WriteByte('\n')
+		if !told[l.Origin] || every {
+			told[l.Origin] = true
+			if err := c.writeOrigin(ctx, repo, b, o); err != nil {
+				return err
+			}
+		}
+		fmt.Fprintf(c.out, "\t%s\n", l.Text)
+	}
+	return nil
+}
+
+// groupAt returns how many neighbouring lines come from neighbouring lines of one checkpoint, 0
+// within such a group.
+func groupAt(lines []session.BlameLine, i int) int {
+	together := func(i int) bool {
+		a, b := &lines[i-1], &lines[i]
+		return a.Origin == b.Origin && a.Number+1 == b.Number && a.Line+1 == b.Line
+	}
+	if i > 0 && together(i) {
+		return 0
+	}
+	n := 1
+	for i+n < len(lines) && together(i+n) {
+		n++
+	}
+	return n
+}
+
+func (c *cli) writeOrigin(ctx context.Context, repo *cairn.Repo, b *session.Blame, o *session.BlameOrigin) error {
+	who, mail, when, summary := writer(o), "cairn@localhost", o.When, promptOf(o)
+	if o.Work != nil {
+		summary = o.Work.Prompt
+	}
+	if o.Checkpoint == "" {
+		when = c.console.Now()
+		summary = cmp.Or(summary, "Version of "+string(b.Path)+" from "+string(b.Path))
+		if o.Work == nil {
+			who, mail = "Not Committed Yet", "not.committed.yet"
+		}
+	} else if summary == "" {
+		cp, err := repo.Lookup(ctx, o.Checkpoint)
+		if err != nil {
+			return err
+		}
+		summary = wording.FirstLine(cp.Message, 1<<10)
+	}
+	for _, role := range []string{"author", "committer"} {
+		fmt.Fprintf(c.out, "%s %s\n%s-mail <%s>\n%s-time %d\n%s-tz %s\n", role, who, role, mail, role, when.Unix(), role, zone(when))
+	}
+	fmt.Fprintf(c.out, "summary %s\n", summary)
+	if o.Oldest {
+		c.out.WriteString("boundary\n")
+	}
+	if o.Before != "" {
+		fmt.Fprintf(c.out, "previous %s %s\n", o.Before, pathtext.Quote(string(o.Path)))
+	}
+	_, err := fmt.Fprintf(c.out, "filename %s\n", pathtext.Quote(string(o.Path)))
+	return err
+}
+
+func zone(when time.Time) string { return when.Format("-0700") }

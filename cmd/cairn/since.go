@@ -7,12 +7,6 @@ import (
 	"time"
 )
 
-// timeFlag is a point in time as git's users type it.
-type timeFlag struct {
-	text string
-	at   time.Time
-}
-
 var (
 	timeLayouts = []string{
 		time.RFC3339, "2006-01-02 15:04:05 -0700", "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02T15:04", "2006-01-02 15:04",

@@ -154,20 +154,19 @@ func ahead(ctx context.Context, walk func(context.Context) iter.Seq2[*Checkpoint
 		err error
 	}
 	return func(yield func(*Checkpoint, error) bool) {
-		ctx, cancel := context.WithCancel(ctx)
-		results := make(chan result, aheadCheckpoints)
+		results, stop := make(chan result, aheadCheckpoints), make(chan struct{})
 		go func() {
 			defer close(results)
 			for c, err := range walk(ctx) {
 				select {
-				case results <- result{c, err}:
-				case <-ctx.Done():
+				case results <- result{c, err}: // also the error of a context that has ended
+				case <-stop:
 					return
 				}
 			}
 		}()
 		defer func() {
-			cancel()
+			close(stop)
 			for range results { // until the goroutine has ended
 			}
 		}()

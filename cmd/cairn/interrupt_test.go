@@ -62,7 +62,8 @@ func TestInterrupted(t *testing.T) {
 	before := gittest.Manifest(t, dir, gittest.WantTimes)
 	for _, args := range [][]string{
 		{"track"}, {"diff"}, {"patch", "@"}, {"status"}, {"restore", "@"}, {"revert", "@", "a"}, {"cat", "@", "a"},
-		{"revert", "@..@"}, {"undo"}, {"redo"}, {"log"}, {"operations"}, {"pin", "@", "x"}, {"export", "@"},
+		{"revert", "@..@"}, {"undo"}, {"redo"}, {"log"}, {"log", "a"}, {"show"}, {"blame", "a"}, {"grep", "1"}, {"revert", "@", "-p"},
+		{"operations"}, {"pin", "@", "x"}, {"export", "@"},
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()

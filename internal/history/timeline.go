@@ -197,15 +197,3 @@ func (m *Moment) setLine(record string) {
 	}
 	m.Restored = strings.Contains(record, `,"before":"`) // no other field has this name
 }
-
-// refsBelow lists the refs with the prefixes.
-func (r *Store) refsBelow(prefixes ...string) (all []odb.Ref, err error) {
-	for _, prefix := range prefixes {
-		refs, err := r.DB.Refs(prefix)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, refs...)
-	}
-	return all, nil
-}

@@ -76,24 +76,34 @@ type walk struct {
 // the others: a ref that cannot be read is logged and left out.
 func (r *Store) newWalk(prefixes ...string) (w *walk, tips []*Checkpoint, err error) {
 	w = &walk{repo: r, ends: r.DB.Ends(), seen: make(map[object.ID]bool)}
+	refs, err := r.refsBelow(prefixes...)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, ref := range refs {
+		var tip *Checkpoint
+		if err = ref.Err; err == nil {
+			tip, err = w.read(ref.ID)
+		}
+		if err != nil {
+			r.Log.Warn("line left out", "ref", ref.Name, "error", err)
+			continue
+		}
+		tips = append(tips, tip)
+	}
+	return w, tips, nil
+}
+
+// refsBelow lists the refs with the prefixes.
+func (r *Store) refsBelow(prefixes ...string) (all []odb.Ref, err error) {
 	for _, prefix := range prefixes {
 		refs, err := r.DB.Refs(prefix)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		for _, ref := range refs {
-			var tip *Checkpoint
-			if err = ref.Err; err == nil {
-				tip, err = w.read(ref.ID)
-			}
-			if err != nil {
-				r.Log.Warn("line left out", "ref", ref.Name, "error", err)
-				continue
-			}
-			tips = append(tips, tip)
-		}
+		all = append(all, refs...)
 	}
-	return w, tips, nil
+	return all, nil
 }
 
 func (w *walk) read(id object.ID) (c *Checkpoint, err error) {

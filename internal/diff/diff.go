@@ -111,14 +111,9 @@ func (r *Differ) fileDiff(ctx context.Context, c *history.Change, opt DiffOption
 	} else {
 		d.Patch = ""
 	}
-	if opt.Hunks {
-		f, err := r.Hunks(c, opt)
-		if err != nil {
-			return FileDiff{}, err
-		}
-		d.Hunks = make([]hunk.Hunk, len(f.Hunks))
-		for i := range f.Hunks {
-			d.Hunks[i] = f.Hunks[i].Hunk
+	if opt.Hunks && !isDir(c.OldMode) && !isDir(c.NewMode) {
+		for _, piece := range cut(c, &sides).Hunks {
+			d.Hunks = append(d.Hunks, piece.Hunk)
 		}
 	}
 	return d, nil

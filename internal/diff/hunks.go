@@ -10,10 +10,9 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 )
 
-// FileHunks is a change, cut into the pieces that can be taken back one by one. Before and After
-// are the texts of a change of lines. They are empty for a change that goes back as a whole.
+// FileHunks holds the pieces of a change that can be taken back one by one. Before and After are
+// the texts of a change of lines. They are empty for a change that goes back as a whole.
 type FileHunks struct {
-	Change        *history.Change
 	Before, After []byte
 	Hunks         []hunk.Piece
 }
@@ -22,24 +21,28 @@ type FileHunks struct {
 // binary or too large file, a symlink, an empty file that came or went, and a file that became a
 // symlink or the reverse are one hunk each. A directory has none: its bits go back by its path.
 func (r *Differ) Hunks(c *history.Change, opt DiffOptions) (FileHunks, error) {
-	f := FileHunks{Change: c}
 	if isDir(c.OldMode) || isDir(c.NewMode) {
-		return f, nil
+		return FileHunks{}, nil
 	}
 	sides, err := r.sides(c, opt)
 	if err != nil {
-		return f, err
+		return FileHunks{}, err
 	}
-	if what := wholeChange(c, &sides); what != "" {
+	return cut(c, &sides), nil
+}
+
+// cut is Hunks for a change of no directory, whose sides were read.
+func cut(c *history.Change, sides *fileSides) (f FileHunks) {
+	if what := wholeChange(c, sides); what != "" {
 		f.Hunks = []hunk.Piece{{Hunk: hunk.OfChange(c.Path, what, c.OldID, c.NewID, bitsText(c.OldMode, c.OldPerm), bitsText(c.NewMode, c.NewPerm))}}
-		return f, nil
+		return f
 	}
 	f.Before, f.After = sides.old, sides.new
 	if old, now := bitsText(c.OldMode, c.OldPerm), bitsText(c.NewMode, c.NewPerm); c.Status == history.Modified && old != now {
 		f.Hunks = append(f.Hunks, hunk.Piece{Hunk: hunk.OfChange(c.Path, "mode "+old+" became "+now, old, now)})
 	}
 	f.Hunks = append(f.Hunks, hunk.Of(c.Path, f.Before, f.After)...)
-	return f, nil
+	return f
 }
 
 func isDir(mode uint32) bool { return object.Mode(mode) == object.Dir }

@@ -105,15 +105,13 @@ func (n *namer) of(e linediff.Edit) string {
 
 func name(sum []byte) string { return hex.EncodeToString(sum[:idBytes]) }
 
-type writer interface{ Write(p []byte) (int, error) }
-
 // writeText writes a text after its length, so that no two lists of texts look alike.
-func writeText(h writer, text []byte) {
+func writeText(h io.Writer, text []byte) {
 	writeNumber(h, uint32(len(text)))
 	h.Write(text)
 }
 
-func writeNumber(h writer, n uint32) {
+func writeNumber(h io.Writer, n uint32) {
 	h.Write(binary.BigEndian.AppendUint32(nil, n))
 }
 

@@ -20,7 +20,7 @@ func Parts(a, b []byte, opt Options) []Part {
 	}
 	var printed bytes.Buffer
 	p := printer{out: output{w: &printed}, context: opt.context(), a: newText(a), b: newText(b)}
-	edits := Diff(a, b)
+	edits := placed(p.a, p.b).list()
 	parts := make([]Part, len(edits))
 	ends := make([][2]int, len(edits)) // of the header and of the text, in printed
 	shown := 0

@@ -1,14 +1,11 @@
 package git
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
-	"strconv"
-	"strings"
 	"time"
 )
 
@@ -106,56 +103,4 @@ func (b *Binary) Remote(ctx context.Context, gitDir, home string, args ...string
 		cmd.Env = append(cmd.Env, "SSH_AUTH_SOCK="+b.authSock)
 	}
 	return cmd
-}
-
-// Version is the version of a git program.
-type Version struct{ Major, Minor, Patch int }
-
-// AtLeast reports whether v is major.minor or later.
-func (v Version) AtLeast(major, minor int) bool {
-	return v.Major > major || v.Major == major && v.Minor >= minor
-}
-
-// String returns "major.minor.patch".
-func (v Version) String() string {
-	return fmt.Sprintf("%d.%d.%d", v.Major, v.Minor, v.Patch)
-}
-
-// Version asks the program for its version.
-func (b *Binary) Version(ctx context.Context) (Version, error) {
-	cmd := b.Command(ctx, "", "version")
-	var out, complaint bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &complaint
-	if err := cmd.Run(); err != nil {
-		return Version{}, fmt.Errorf("%s version: %w: %s", b.path, err, bytes.TrimSpace(complaint.Bytes()))
-	}
-	v, ok := parseVersion(out.String())
-	if !ok {
-		return Version{}, fmt.Errorf("%s version: cannot read %q", b.path, out.String())
-	}
-	return v, nil
-}
-
-// parseVersion reads the line that git version prints. What vendors and builds
-// from source append (".windows.1", ".rc0", "-dirty", " (Apple Git-154)") is
-// ignored; a missing third number is 0.
-func parseVersion(line string) (Version, bool) {
-	text, ok := strings.CutPrefix(line, "git version ")
-	if !ok {
-		return Version{}, false
-	}
-	text, _, _ = strings.Cut(strings.TrimSpace(text), " ")
-	var numbers [3]int
-	for i, part := range strings.SplitN(text, ".", 4) {
-		if i == len(numbers) {
-			break
-		}
-		digits := part[:len(part)-len(strings.TrimLeft(part, "0123456789"))]
-		n, err := strconv.Atoi(digits)
-		if err != nil && i < 2 {
-			return Version{}, false
-		}
-		numbers[i] = n
-	}
-	return Version{numbers[0], numbers[1], numbers[2]}, true
 }

@@ -129,65 +129,6 @@ func TestCommandCancel(t *testing.T) {
 	}
 }
 
-func TestVersion(t *testing.T) {
-	t.Parallel()
-	v, err := lookBinary(t).Version(context.Background())
-	if err != nil || !v.AtLeast(1, 5) || v.AtLeast(99, 0) {
-		t.Errorf("version %v, %v", v, err)
-	}
-	if !gittest.NewOracle(t).AtLeast(v.Major, v.Minor) {
-		t.Errorf("version %v is not the one of the oracle", v)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	if _, err := lookBinary(t).Version(ctx); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
-	}
-	if _, err := fakeGit(t, "echo oops >&2; exit 3").Version(context.Background()); err == nil || !strings.Contains(err.Error(), "oops") {
-		t.Errorf("a failing git: %v", err)
-	}
-	if _, err := fakeGit(t, "echo hello").Version(context.Background()); err == nil || !strings.Contains(err.Error(), "hello") {
-		t.Errorf("another program: %v", err)
-	}
-	if _, err := NewBinary(filepath.Join(t.TempDir(), "git")).Version(context.Background()); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("no program: %v", err)
-	}
-}
-
-func TestParseVersion(t *testing.T) {
-	t.Parallel()
-	for line, want := range map[string]string{
-		"git version 2.39.5\n":                   "2.39.5",
-		"git version 2.39.5 (Apple Git-154)\n":   "2.39.5",
-		"git version 2.45.1.windows.1\n":         "2.45.1",
-		"git version 2.55.0-rc1":                 "2.55.0",
-		"git version 2.52.0.rc0.12.gabcdef":      "2.52.0",
-		"git version 2.40.GIT":                   "2.40.0",
-		"git version 2.9":                        "2.9.0",
-		"git version 10.20.30":                   "10.20.30",
-		"git version":                            "",
-		"git version x.y":                        "",
-		"git version 2":                          "2.0.0",
-		"hub version 2.3":                        "",
-		"git version 99999999999999999999999.1":  "",
-		"git version 2.99999999999999999999999x": "",
-	} {
-		v, ok := parseVersion(line)
-		if ok != (want != "") || ok && v.String() != want {
-			t.Errorf("%q is %v, %v, want %q", line, v, ok, want)
-		}
-	}
-	v := Version{2, 39, 5}
-	for _, test := range []struct {
-		major, minor int
-		want         bool
-	}{{2, 39, true}, {2, 40, false}, {2, 0, true}, {1, 99, true}, {3, 0, false}} {
-		if got := v.AtLeast(test.major, test.minor); got != test.want {
-			t.Errorf("%v at least %d.%d: %v", v, test.major, test.minor, got)
-		}
-	}
-}
-
 func TestLookBinaryMissing(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	if b, err := LookBinary(); !errors.Is(err, ErrNoGit) {

@@ -137,17 +137,6 @@ func (r *Repo) Holds(path string) bool {
 	return r.Top == "" || !within(r.CommonDir, r.Top) || !within(r.Top, path)
 }
 
-// ExcludeFileOf returns the path of the info/exclude file that belongs to a nested
-// repository, given the path of its .git directory or file; "" if that is not one.
-// The file itself need not exist.
-func ExcludeFileOf(dotgit string) string {
-	at, found := dotGit(dotgit)
-	if found != present {
-		return ""
-	}
-	return filepath.Join(at.common, "info", "exclude")
-}
-
 type foundness int
 
 const (

@@ -337,11 +337,6 @@ func compareWithGit(t *testing.T, o *gittest.Oracle, from, ceiling string, got *
 	if s, err := got.IgnoreSettings(UserConfig{}); err != nil || resolved(s.InfoExclude) != resolved(exclude) {
 		t.Errorf("info/exclude is %s (%v), git says %s", s.InfoExclude, err, exclude)
 	}
-	if dotgit := filepath.Join(top, ".git"); got.GitDir == resolved(dotgit) {
-		if e := ExcludeFileOf(dotgit); resolved(e) != resolved(exclude) {
-			t.Errorf("ExcludeFileOf(%s) = %s, git says %s", dotgit, e, exclude)
-		}
-	}
 }
 
 func TestFindErrors(t *testing.T) {
@@ -422,26 +417,6 @@ func TestHolds(t *testing.T) {
 		}
 		if got := r.Holds(filepath.Join(dir, filepath.FromSlash(test.path))); got != test.want {
 			t.Errorf("repository of %s holds %s: %v, want %v", test.from, test.path, got, test.want)
-		}
-	}
-}
-
-func TestExcludeFileOf(t *testing.T) {
-	t.Parallel()
-	o := gittest.NewOracle(t)
-	dir := tempDir(t)
-	main := committed(t, o, filepath.Join(dir, "main"))
-	o.In(main, "worktree", "add", "-q", "../linked")
-	want := filepath.Join(main, ".git", "info", "exclude")
-	for _, dotgit := range []string{filepath.Join(main, ".git"), filepath.Join(dir, "linked", ".git")} {
-		if got := ExcludeFileOf(dotgit); got != want {
-			t.Errorf("ExcludeFileOf(%s) = %q, want %q", dotgit, got, want)
-		}
-	}
-	write(t, filepath.Join(dir, "x", ".git"), "gitdir: \x00\n")
-	for _, dotgit := range []string{main, filepath.Join(dir, "x", ".git"), filepath.Join(dir, "none"), "", "\x00"} {
-		if got := ExcludeFileOf(dotgit); got != "" {
-			t.Errorf("ExcludeFileOf(%q) = %q, want none", dotgit, got)
 		}
 	}
 }

@@ -41,16 +41,6 @@ func (s Skip) String() string {
 	return skipNames[s]
 }
 
-// ParseSkip is the inverse of String. ok is false for an unknown text.
-func ParseSkip(s string) (skip Skip, ok bool) {
-	for i, name := range skipNames {
-		if name == s {
-			return Skip(i), true
-		}
-	}
-	return 0, false
-}
-
 // IgnoreFile is the name of the file that holds the ignore rules of its directory.
 const IgnoreFile = ".gitignore"
 

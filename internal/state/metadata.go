@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 )
@@ -123,11 +122,6 @@ func (o *Octal) UnmarshalText(text []byte) error {
 	v, err := strconv.ParseUint(string(text), 8, 12)
 	*o = Octal(v)
 	return err
-}
-
-// Usual returns the most common permission bits.
-func (m *Metadata) Usual() index.Perms {
-	return index.Perms{File: uint16(m.Perm.File), Exec: uint16(m.Perm.Exec), Dir: uint16(m.Perm.Dir)}
 }
 
 // Of returns the most common permission bits for a mode.

@@ -151,8 +151,7 @@ func (b *Batch) Discard() {
 
 // hasPacked reports whether one of the known packs has the object.
 func (db *DB) hasPacked(id object.ID) bool {
-	set := db.packs.Load()
-	last, packs := db.last.Load(), db.ids.MayHold(set.packs, set.change, id)
+	last, packs := db.last.Load(), db.packs.Load().packs
 	if slices.Contains(packs, last) && last.Has(id) {
 		return true
 	}
@@ -161,7 +160,6 @@ func (db *DB) hasPacked(id object.ID) bool {
 			db.last.Store(p)
 			return true
 		}
-		db.ids.Missed(p)
 	}
 	return false
 }

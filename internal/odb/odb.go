@@ -48,8 +48,7 @@ type DB struct {
 	listing   sync.Mutex // held while the set of packs changes
 	packs     atomic.Pointer[packSet]
 	last      atomic.Pointer[pack.Pack] // the pack of the last object that was found
-	ids       pack.Filter
-	bases     pack.Bases // of deltas
+	bases     pack.Bases                // of deltas
 	closed    atomic.Bool
 	shallow   atomic.Pointer[shallowList] // as it was last read
 	looseList atomic.Pointer[looseList]   // as it was last listed

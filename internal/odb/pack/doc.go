@@ -4,8 +4,7 @@
 // A [Writer] collects entries and seals them under temporary names. [Sealed.Place] gives the
 // two files their final names. A [Pack] finds the entry of an object by the index, and
 // [Bases] turns entries, deltas among them, into objects. An [Encoder] writes a pack to a
-// stream; [Receive] reads one from a stream and computes the ids of its objects. A [Filter]
-// rules packs out before they are searched.
+// stream; [Receive] reads one from a stream and computes the ids of its objects.
 //
 // # Invariants
 //

@@ -38,9 +38,7 @@ type Pack struct {
 	named sync.Once
 	isOwn bool // see Own
 
-	Large  atomic.Bool  // set by the caller: too large to be folded
-	filter *bloom       // the Bloom filter that its ids were added to; see Filter
-	misses atomic.Int64 // fruitless searches
+	Large atomic.Bool // set by the caller: too large to be folded
 
 	mu     sync.Mutex // held while opening
 	idx    atomic.Pointer[Index]

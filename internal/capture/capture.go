@@ -272,6 +272,7 @@ func (c *Snapshot) Discard() { c.Batch.Discard() }
 // With refs the capture counts as recorded at step 2, and a failure of step 3 is only logged: the
 // stat cache stays as it was, and the next capture reads more.
 func (c *Snapshot) Publish(ctx context.Context, l *history.Locked, refs ...odb.RefUpdate) error {
+	c.repo.Holds(l)
 	if err := c.commit(refs...); err != nil {
 		return err
 	}
@@ -408,6 +409,7 @@ func (r *Capturer) FreshIndex(*history.Locked) *index.Index {
 const patience = 4
 
 func (r *Capturer) saveIndex(ctx context.Context, l *history.Locked, x *index.Index, aux auxiliary) error {
+	r.Holds(l)
 	if x.Dirty() && (r.Watch == nil || r.DB.Crowded(patience)) { // else see watchidle.go
 		if _, err := r.DB.Fold(ctx); err != nil && ctx.Err() == nil && !state.IsNoSpace(err) {
 			return fmt.Errorf("fold packs: %w", err)

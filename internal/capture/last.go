@@ -42,7 +42,8 @@ type storeSize struct {
 }
 
 // Forget drops what is remembered. It is called when another process has held the lock since.
-func (r *Capturer) Forget(*history.Locked) {
+func (r *Capturer) Forget(l *history.Locked) {
+	r.Holds(l)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.last = lastCapture{}
@@ -51,6 +52,7 @@ func (r *Capturer) Forget(*history.Locked) {
 // take returns the stat cache for a capture, which changes it, and reports whether it is the one of
 // the last capture. Until keep nothing is remembered, so a capture that fails leaves nothing.
 func (r *Capturer) take(l *history.Locked) (x *index.Index, aux auxiliary, remembered bool) {
+	r.Holds(l)
 	r.mu.Lock()
 	last := r.last
 	r.last = lastCapture{size: last.size}
@@ -64,7 +66,8 @@ func (r *Capturer) take(l *history.Locked) (x *index.Index, aux auxiliary, remem
 }
 
 // keep remembers the stat cache of a published capture.
-func (r *Capturer) keep(_ *history.Locked, x *index.Index, aux auxiliary) {
+func (r *Capturer) keep(l *history.Locked, x *index.Index, aux auxiliary) {
+	r.Holds(l)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.last = lastCapture{index: x, files: r.indexState(), aux: aux, size: r.last.size}

@@ -94,7 +94,8 @@ func (w *watching) awaitIdle() error {
 
 // foldNow folds packs and saves the stat cache, which names them. It does nothing if another process
 // has saved the stat cache; the next capture folds then.
-func (r *Capturer) foldNow(ctx context.Context, _ *history.Locked) error {
+func (r *Capturer) foldNow(ctx context.Context, l *history.Locked) error {
+	r.Holds(l)
 	if !r.counts(&r.last) {
 		return nil
 	}

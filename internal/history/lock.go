@@ -15,20 +15,27 @@ import (
 )
 
 // Locked proves that the store's lock is held. A function that needs the lock takes one. Only
-// Exclusive, Locked and Collect hand one out, to a function that must not keep it.
+// Exclusive, Locked and InCollection hand one out, valid until the function that gets it returns.
 type Locked struct {
-	tidied       time.Time // time of the last tidy; zero = tidy before the next command
-	disturbances int       // DB.Disturbances when this Store last held the lock
+	store *Store // whose lock is held; nil = no lock gave this token, or it was given back
+}
+
+// Holds panics if l is no valid token of this Store. The writing functions call it first: a token
+// that a caller made, kept or got from another Store is a fault of the program.
+func (r *Store) Holds(l *Locked) {
+	if l == nil || l.store != r {
+		panic("history: the lock of store " + r.Root + " is not held")
+	}
 }
 
 // Untidy makes the next command look for the leftovers of killed processes.
-func (l *Locked) Untidy() { l.tidied = time.Time{} }
+func (l *Locked) Untidy() { l.store.tidied = time.Time{} }
 
 // Exclusive runs f with the store's lock held. It first finishes interrupted operations, so no
 // other command of cairn is changing the directory while f runs.
 func (r *Store) Exclusive(ctx context.Context, f func(*Locked) error) error {
 	return r.Locked(ctx, func(l *Locked) error {
-		if time.Since(l.tidied) >= tidyAfter {
+		if time.Since(r.tidied) >= tidyAfter {
 			if err := r.tidy(ctx, l); err != nil {
 				return err
 			}
@@ -50,7 +57,7 @@ func (r *Store) tidy(ctx context.Context, l *Locked) error {
 	if err := r.Recovery(ctx, l); err != nil {
 		return fmt.Errorf("finish the interrupted operation: %w", err)
 	}
-	l.tidied = time.Now()
+	r.tidied = time.Now()
 	return nil
 }
 
@@ -68,6 +75,7 @@ func (r *Store) Locked(ctx context.Context, f func(*Locked) error) (err error) {
 		if !done || err != nil {
 			l.Untidy()
 		}
+		l.store = nil
 		err = errors.Join(err, unlock())
 	}()
 	err = f(l)
@@ -83,20 +91,24 @@ func (r *Store) waiting(ctx context.Context) (context.Context, context.CancelFun
 	return context.WithTimeout(ctx, cmp.Or(r.Opt.LockTimeout, settings.DefaultLockTimeout))
 }
 
-// token returns the token of the lock, which has just been taken.
+// token returns a token of the lock, which has just been taken.
 func (r *Store) token() *Locked {
-	l := &r.lock
-	if n := r.DB.Disturbances(); n != l.disturbances {
-		*l = Locked{disturbances: n}
+	l := &Locked{store: r}
+	if n := r.DB.Disturbances(); n != r.disturbances {
+		r.tidied, r.disturbances = time.Time{}, n
 		r.Disturbed(l)
 	}
 	return l
 }
 
-// InCollection gives a callback of a garbage collection, which runs with the lock held, the lock's
-// token.
+// InCollection gives a callback of a garbage collection, which runs with the lock held, a token of
+// the lock.
 func (r *Store) InCollection(f func(l *Locked, gone, left []string) error) func(gone, left []string) error {
-	return func(gone, left []string) error { return f(r.token(), gone, left) }
+	return func(gone, left []string) error {
+		l := r.token()
+		defer func() { l.store = nil }()
+		return f(l, gone, left)
+	}
 }
 
 // Within reports whether path lies below dir or is dir. Both are clean.

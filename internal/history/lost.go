@@ -49,7 +49,8 @@ func (r *Store) Losses() ([]Loss, error) {
 }
 
 // RecordLosses appends to the list.
-func (r *Store) RecordLosses(_ *Locked, more []Loss) error {
+func (r *Store) RecordLosses(l *Locked, more []Loss) error {
+	r.Holds(l)
 	data, err := r.DB.ReadPrivate(odb.PrivateLost)
 	if err != nil && !errors.Is(err, odb.ErrNotFound) {
 		return err

@@ -36,7 +36,8 @@ func (r *Store) ReadReplaced() map[object.ID]object.ID {
 
 // RecordReplaced adds to the list. A replacement that was itself
 // replaced is followed to the end. An id whose replacement no longer exists is dropped.
-func (r *Store) RecordReplaced(_ *Locked, more map[object.ID]object.ID) error {
+func (r *Store) RecordReplaced(l *Locked, more map[object.ID]object.ID) error {
+	r.Holds(l)
 	all := r.ReadReplaced()
 	for old, now := range all {
 		if further, ok := more[now]; ok {

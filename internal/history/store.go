@@ -29,7 +29,9 @@ type Store struct {
 	Recovery  func(context.Context, *Locked) error
 	Disturbed func(*Locked)
 
-	lock Locked // touched only with the store's lock held
+	// Touched only with the store's lock held.
+	tidied       time.Time // time of the last tidy; zero = tidy before the next command
+	disturbances int       // DB.Disturbances when this Store last held the lock
 }
 
 // New returns a Store without a DB.

@@ -76,6 +76,7 @@ func newJournal(req opRequest, before object.ID, p *plan.Plan) *journal {
 }
 
 func (r *Operator) writeJournal(l *history.Locked, j *journal) error {
+	r.Holds(l)
 	j.Changes = make([]journalChange, len(j.changes))
 	for i, c := range j.changes {
 		out := journalChange{Path: state.Path(c.Path), Action: c.Action.String(), Mode: c.Mode, Perm: state.Octal(c.Perm), ID: c.ID.String(), As: state.Path(c.As)}
@@ -181,7 +182,8 @@ func cause(err error) error {
 	return err
 }
 
-func (r *Operator) dropJournal(*history.Locked) error {
+func (r *Operator) dropJournal(l *history.Locked) error {
+	r.Holds(l)
 	if err := r.DB.RemoveJournal(history.JournalName); err != nil {
 		return err
 	}

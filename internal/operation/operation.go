@@ -100,7 +100,8 @@ func (r *Operator) carryOutFrom(ctx context.Context, l *history.Locked, req opRe
 // saveBefore stores and publishes the state before an operation: the capture, and the
 // uncaptured files that the plan changes. Its parent is the newest checkpoint of the line
 // that the operation belongs to, or the newest checkpoint outside of lines.
-func (r *Operator) saveBefore(ctx context.Context, _ *history.Locked, req opRequest, disk *capture.Snapshot, p *plan.Plan) (object.ID, error) {
+func (r *Operator) saveBefore(ctx context.Context, l *history.Locked, req opRequest, disk *capture.Snapshot, p *plan.Plan) (object.ID, error) {
+	r.Holds(l)
 	batch := r.NewBatch(false)
 	defer batch.Discard()
 	s := disk.State()

@@ -18,7 +18,8 @@ func (r *Rewriter) addPurged(l *history.Locked, paths []string) error {
 	return r.writePurged(l, slices.Compact(all))
 }
 
-func (r *Rewriter) writePurged(_ *history.Locked, paths []string) error {
+func (r *Rewriter) writePurged(l *history.Locked, paths []string) error {
+	r.Holds(l)
 	data, err := json.Marshal(state.Paths(paths))
 	if err != nil {
 		return err

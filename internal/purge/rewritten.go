@@ -24,6 +24,7 @@ type Rewritten struct {
 // the store is sound and the same call completes the work. beforeRefs runs after all objects are
 // written and before the first ref moves.
 func (r *Rewriter) ReplaceHistory(l *history.Locked, batch *odb.Batch, w Rewritten, beforeRefs func() error) error {
+	r.Holds(l)
 	ends, err := r.DB.Shallow()
 	if err != nil {
 		return err

@@ -142,7 +142,8 @@ func (d *CleanResult) add(c *collect.Result, dry bool) {
 
 // carryOutVerdict cuts lines and deletes refs. A ref that has moved since the survey stays: another
 // process has continued the line.
-func (r *Cleaner) carryOutVerdict(_ *history.Locked, v *verdict) error {
+func (r *Cleaner) carryOutVerdict(l *history.Locked, v *verdict) error {
+	r.Holds(l)
 	if len(v.cut) > 0 {
 		ends, err := r.DB.Shallow()
 		if err != nil {
@@ -165,7 +166,8 @@ func (r *Cleaner) carryOutVerdict(_ *history.Locked, v *verdict) error {
 }
 
 // forgetEnds drops the ends of lines that no longer exist.
-func (r *Cleaner) forgetEnds(*history.Locked) error {
+func (r *Cleaner) forgetEnds(l *history.Locked) error {
+	r.Holds(l)
 	ends, err := r.DB.Shallow()
 	if err != nil {
 		return err

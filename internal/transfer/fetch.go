@@ -219,7 +219,8 @@ func (r *Transport) trusted(ctx context.Context) (map[object.ID]bool, error) {
 
 // adoptIncoming sets the refs of the audited lines. Their objects are in the store now, unless a
 // cleaning has removed some that the store had before.
-func (r *Transport) adoptIncoming(_ *history.Locked, in *incoming) (fetched []string, err error) {
+func (r *Transport) adoptIncoming(l *history.Locked, in *incoming) (fetched []string, err error) {
+	r.Holds(l)
 	if err := r.hasAll(in); err != nil {
 		return nil, err
 	}

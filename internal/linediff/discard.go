@@ -46,9 +46,9 @@ func rarities(ids []int32, inOther []int32, lines int) []rarity {
 	return class
 }
 
-// keep returns the lines worth matching and where they were; it marks the others
+// matchable returns the lines worth matching and where they were; it marks the others
 // in changed.
-func keep(ids []int32, class []rarity, changed []bool) (kept, at []int32) {
+func matchable(ids []int32, class []rarity, changed []bool) (lines, at []int32) {
 	n := 0
 	for i := range ids {
 		changed[i] = class[i] == unmatched || class[i] == common && lost(class, i)
@@ -56,14 +56,14 @@ func keep(ids []int32, class []rarity, changed []bool) (kept, at []int32) {
 			n++
 		}
 	}
-	kept, at = make([]int32, 0, n), make([]int32, 0, n)
+	lines, at = make([]int32, 0, n), make([]int32, 0, n)
 	for i, id := range ids {
 		if !changed[i] {
-			kept = append(kept, id)
+			lines = append(lines, id)
 			at = append(at, int32(i))
 		}
 	}
-	return kept, at
+	return lines, at
 }
 
 // lost reports whether the common line i stands amid unmatched lines: there are

@@ -87,8 +87,8 @@ func compare(a, b text) *script {
 	rarityA, rarityB := rarities(idA, c.inB, a.lines()), rarities(idB, c.inA, b.lines())
 
 	s := search{changedA: make([]bool, len(idA)), changedB: make([]bool, len(idB))}
-	s.a, s.atA = keep(idA, rarityA, s.changedA)
-	s.b, s.atB = keep(idB, rarityB, s.changedB)
+	s.a, s.atA = matchable(idA, rarityA, s.changedA)
+	s.b, s.atB = matchable(idB, rarityB, s.changedB)
 	s.run()
 	return &script{groupsOf(s.changedA, head), groupsOf(s.changedB, head)}
 }

@@ -28,7 +28,7 @@ func (b *stepsBack) dropImpossible(ctx context.Context) error {
 				b.giveUp(path, plan.ReasonInTheWayOf+inTheWay)
 			}
 		}
-		b.keepRenamesTogether()
+		b.withdrawHalfRenames()
 		if len(b.want) == n {
 			return nil
 		}
@@ -80,8 +80,8 @@ func (b *stepsBack) fileAbove(path string) (string, error) {
 	return "", nil
 }
 
-// keepRenamesTogether drops the other half of a rename if one half stays.
-func (b *stepsBack) keepRenamesTogether() {
+// withdrawHalfRenames drops the other half of a rename if one half stays.
+func (b *stepsBack) withdrawHalfRenames() {
 	var stays []string
 	for _, list := range [][]state.PathReason{b.kept, b.conflicts} {
 		for _, s := range list {

@@ -99,14 +99,14 @@ func (a *Attribution) WithoutOthers(step []history.Change) (own []history.Change
 	return own, stay
 }
 
-// ByOwner splits paths that stay: claimed by others (kept) and shared (conflicts).
-func ByOwner(stay []state.PathReason) (kept, conflicts []state.PathReason) {
+// ByOwner splits paths that stay: claimed by others (others) and shared (conflicts).
+func ByOwner(stay []state.PathReason) (others, conflicts []state.PathReason) {
 	for _, s := range stay {
 		if strings.HasPrefix(s.Reason, reasonOthers) {
-			kept = append(kept, s)
+			others = append(others, s)
 		} else {
 			conflicts = append(conflicts, s)
 		}
 	}
-	return kept, conflicts
+	return others, conflicts
 }

@@ -11,12 +11,12 @@ import (
 // create plans a file of the target that the capture of the disk lacks. An uncaptured file
 // may stand at the path, or in place of one of its directories.
 func (p *planner) create(c history.TreeChange) error {
-	found, taken, err := p.findOrRespell(c.Path)
+	found, occupant, err := p.findOrRespell(c.Path)
 	switch {
 	case err != nil:
 		p.addConflict(c.Path, err.Error())
-	case taken != "":
-		p.block(c.Path, reasonSameName+taken)
+	case occupant != "":
+		p.block(c.Path, reasonSameName+occupant)
 	case found == nil || p.cleared[found.Path]:
 		p.addChange(c.Path, apply.Create, c.New, nil)
 	case found.Mode == object.Dir:

@@ -159,14 +159,14 @@ func (p *planner) targetHasDir(path string) bool {
 // because it may not have been empty.
 func (p *planner) makeDir(path string, needed bool) (made bool) {
 	c := apply.Change{Path: path, Action: apply.Mkdir, Mode: object.Dir, Perm: p.target.Meta.PermOf(path, object.Dir)}
-	found, taken, err := p.findOrRespell(path)
+	found, occupant, err := p.findOrRespell(path)
 	switch {
 	case err != nil:
 		p.addConflict(path, err.Error())
 		return false
-	case taken != "":
+	case occupant != "":
 		if p.targetDirs.Lists(path) { // else the files in it are conflicts
-			p.addConflict(path, reasonSameName+taken)
+			p.addConflict(path, reasonSameName+occupant)
 		}
 		return false
 	case found != nil && found.Mode == object.Dir && found.Path == path && !p.cleared[path]:
@@ -217,7 +217,7 @@ func (p *planner) removeSurplus(emptied map[string]bool) error {
 			}
 			continue
 		}
-		if p.way != nil && p.keepsCaptured(path) || !p.decideRmdir(path, rec.Perm()) {
+		if p.way != nil && p.leavesCaptured(path) || !p.decideRmdir(path, rec.Perm()) {
 			continue
 		}
 		p.cleared[path] = true
@@ -227,8 +227,8 @@ func (p *planner) removeSurplus(emptied map[string]bool) error {
 	return nil
 }
 
-// keepsCaptured reports whether the plan leaves a captured entry in a directory.
-func (p *planner) keepsCaptured(dir string) bool {
+// leavesCaptured reports whether the plan leaves a captured entry in a directory.
+func (p *planner) leavesCaptured(dir string) bool {
 	d := p.captured.Index.Dirs[dir]
 	if d == nil {
 		return false

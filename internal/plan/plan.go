@@ -38,7 +38,7 @@ type planner struct {
 	absence    *Absence        // what the target certainly lacked
 	atBase     *state.Coverage // paths that Way.Base did not capture
 	dirs       *dirSet         // found with the files
-	unread     map[string]bool // directories reported by keepTopmost
+	unread     map[string]bool // directories reported unread
 	blocked    map[string]bool
 	targetDirs *history.DirLookup
 	removed    map[string]bool   // paths with a planned deletion; they are not listed as kept
@@ -101,8 +101,8 @@ func Make(ctx context.Context, store *history.Store, live Disk, captured *histor
 	p.dropBlocked()
 	p.withdrawDenied()
 	p.withdrawStores()
-	p.keepRenamesTogether(opt.Step)
-	p.keepSpellingsTogether()
+	p.withdrawHalfRenames(opt.Step)
+	p.pairSpellings()
 	p.dropNonEmptyDirs()
 	p.addLeftOut(opt.LeftOut)
 	p.Kept, p.Conflicts = append(p.Kept, opt.Kept...), append(p.Conflicts, opt.Conflicts...)
@@ -311,15 +311,15 @@ func (p *Plan) Merge(other *Plan) {
 			p.Changes = append(p.Changes, c)
 		}
 	}
-	p.keepDirsInUse()
+	p.dropUsedRmdirs()
 	p.Losses = append(p.Losses, other.Losses...)
 	p.Kept = append(p.Kept, other.Kept...)
 	p.Conflicts = append(p.Conflicts, other.Conflicts...)
 }
 
-// keepDirsInUse drops the removal of directories in which the plan makes something. A
+// dropUsedRmdirs drops the removal of directories in which the plan makes something. A
 // directory that gives way to a file of its name is still removed.
-func (p *Plan) keepDirsInUse() {
+func (p *Plan) dropUsedRmdirs() {
 	used, files := make(map[string]bool), make(map[string]bool)
 	for i := range p.Changes {
 		if c := &p.Changes[i]; !c.Action.Removes() {

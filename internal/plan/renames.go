@@ -11,9 +11,9 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/apply"
 )
 
-// keepRenamesTogether withdraws the other half of a rename if one half stays. Otherwise the
+// withdrawHalfRenames withdraws the other half of a rename if one half stays. Otherwise the
 // moved file would exist twice or not at all.
-func (p *planner) keepRenamesTogether(step []history.Change) {
+func (p *planner) withdrawHalfRenames(step []history.Change) {
 	stays := append(pathsOf(p.Conflicts), pathsOf(p.Kept)...)
 	if len(stays) == 0 {
 		return

@@ -23,9 +23,9 @@ func (p *planner) isCaptured(path string) bool {
 }
 
 // findOrRespell returns the file at a path of the target, or the file in the way to it, in any
-// spelling. It plans to rename directories on the way that are spelled differently. taken is
+// spelling. It plans to rename directories on the way that are spelled differently. occupant is
 // another path of the target with the same name on this file system: a conflict.
-func (p *planner) findOrRespell(path string) (found *dir.Found, taken string, err error) {
+func (p *planner) findOrRespell(path string) (found *dir.Found, occupant string, err error) {
 	for at := path; ; {
 		found, err = p.live.Find(at)
 		if err != nil || found == nil {
@@ -86,10 +86,10 @@ func (p *planner) removeCaptured(path string) {
 	p.planDelete(path, expect(p.captured.Index.Lookup(path)))
 }
 
-// keepSpellingsTogether sets Change.As of removals that make room for another spelling. If the
+// pairSpellings sets Change.As of removals that make room for another spelling. If the
 // other spelling is not in the plan, the file stays, because both names are one file. A
 // directory is removed even then.
-func (p *planner) keepSpellingsTogether() {
+func (p *planner) pairSpellings() {
 	if len(p.instead) == 0 {
 		return
 	}

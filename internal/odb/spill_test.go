@@ -18,7 +18,11 @@ func TestPackInPieces(t *testing.T) {
 	b := db.NewBatch()
 	defer b.Discard()
 	sizes := []int{1, 100_000, pack.SpillAt / 2, pack.SpillAt - 300, pack.SpillAt, pack.SpillAt + 1, 2 * pack.SpillAt, pack.StreamAbove + 1}
-	contents := make([][]byte, 3*len(sizes))
+	rounds := 3
+	if testing.Short() {
+		rounds = 1
+	}
+	contents := make([][]byte, rounds*len(sizes))
 	var wg sync.WaitGroup
 	for i := range contents {
 		contents[i] = noise(uint64(i), sizes[i%len(sizes)])

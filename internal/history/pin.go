@@ -29,12 +29,8 @@ type Pin struct {
 	Hash       string `json:"hash"`       // the tree; "" if the checkpoint cannot be read
 }
 
-// Pin gives a checkpoint a name, which is then accepted like a hash. Giving the same checkpoint the
-// same name again is no error. ErrExists means that another checkpoint has the name.
-//
-// A name is 1 to 200 bytes of UTF-8 without control characters. It must not begin with @, contain
-// "..", or be 4 to 40 hexadecimal digits: such texts have other meanings. Names that differ in
-// case, or in the composition of an accent, are different.
+// Pin gives a checkpoint a name, which is then accepted like a hash. cairn.Repo.Pin states the
+// contract.
 func (r *Store) Pin(ctx context.Context, spec, name string) error {
 	if err := checkName(name); err != nil {
 		return err

@@ -17,9 +17,7 @@ type RevertPatchesOptions struct {
 }
 
 // RevertPatches brings the files of patches back: each file to its state at the hash of the first
-// patch that names it. A file that the tree of that hash lacks was created since and is deleted.
-// Files that no patch names are not touched. For a directory that a patch names, only its
-// permission bits go back. Patch.Files may be absolute, or relative to the root.
+// patch that names it. cairn.Repo.RevertPatches states the contract.
 func (r *Operator) RevertPatches(ctx context.Context, patches []state.Patch, opt RevertPatchesOptions) (*Result, error) {
 	parts, err := r.revertParts(ctx, patches)
 	if err != nil {

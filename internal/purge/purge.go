@@ -26,20 +26,8 @@ type PurgeResult struct {
 }
 
 // Purge removes the contents of paths, and of everything below them, from the whole history:
-// checkpoints, sessions, operations, pins, imports and lines of other stores. The checkpoints that
-// held them record the paths as present but not captured, so going back leaves the paths alone.
-// These checkpoints and their descendants get new ids. Look-ups with the old ids still find them.
-// The paths are not captured again until Unpurge. The files in the root, and exported or pushed
-// copies, are not touched.
-//
-//  1. finish interrupted operations, drop the stat cache
-//  2. write the new commits, in one pack
-//  3. record the replaced ids, move the refs
-//  4. drop every unreachable object, down to the last byte
-//
-// If the process dies in between, the store is sound, but some lines may still hold the paths: the
-// same call completes the purge. The error wraps ErrNotFound if no checkpoint ever held any of the
-// paths.
+// checkpoints, sessions, operations, pins, imports and lines of other stores. cairn.Repo.Purge
+// states the contract.
 func (r *Rewriter) Purge(ctx context.Context, paths []string) (*PurgeResult, error) {
 	rels, err := r.purgePaths(paths)
 	if err != nil {

@@ -44,11 +44,8 @@ type Fault struct {
 // maxFindings is the largest number of findings about one store.
 const maxFindings = 1000
 
-// Check checks the whole store and returns its faults, none for a sound store. Without Fix, the
-// lock is held only for a second look at faults that may be the work of a running process. With
-// Fix, damaged files are set aside and never deleted, and the faults say what was repaired. Lost
-// objects are brought back if another place still holds them. The others are cut out of the
-// history, and Losses lists the cuts. The store works afterwards.
+// Check checks the whole store and returns its faults, none for a sound store. cairn.Repo.Check
+// states the contract.
 func (r *Doctor) Check(ctx context.Context, opt CheckOptions) ([]Fault, error) {
 	c := &checker{repo: r, opt: opt, bad: make(map[object.ID]bool)}
 	if !opt.Fix {

@@ -57,12 +57,8 @@ type CleanResult struct {
 	stuck bool     // pins and KeepLast alone exceed the limit
 }
 
-// Clean removes the checkpoints that opt allows to remove, and repacks. It holds the lock for
-// moments only, and a waiting process gets it first.
-//
-// If the store cannot be read as a whole, lines are removed but no objects; Blocked says why. The
-// error wraps ErrBusy if another process is cleaning, and ErrNoSpace if there is no room for the
-// cleaning itself.
+// Clean removes the checkpoints that opt allows to remove, and repacks. cairn.Repo.Clean states the
+// contract.
 func (r *Cleaner) Clean(ctx context.Context, opt CleanOptions) (*CleanResult, error) {
 	done := &CleanResult{Lines: []string{}, Shortened: []string{}}
 	keep := settings.WithDefaults(opt.Retention, r.DefaultBudget)

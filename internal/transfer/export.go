@@ -14,13 +14,7 @@ const refExported = history.RefRoot + "exported/"
 
 const bundleMagic = "# v2 git bundle\n"
 
-// Export writes a checkpoint as a git bundle. Any git can fetch from the file or clone it, and
-// Import reads it. It holds the checkpoint with all its files and metadata, without its history.
-// The commit in it has no parents and therefore another id; its header cairn-origin keeps the id
-// that it has here. Tree, author, message and dates are the same. Exporting the same checkpoint
-// again gives the same bundle, as long as the same release has compressed the files.
-//
-// Contents are streamed. After an error, w has received part of a bundle, which no reader accepts.
+// Export writes a checkpoint as a git bundle. cairn.Repo.Export states the contract.
 func (r *Transport) Export(ctx context.Context, w io.Writer, spec string) error {
 	c, err := r.Lookup(ctx, spec)
 	if err != nil {

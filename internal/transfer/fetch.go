@@ -25,13 +25,7 @@ var fetchArgs = []string{
 }
 
 // Fetch brings the lines that other stores of this project have pushed to a git repository, a URL
-// or a path. It returns the names of the new and the moved lines: <store id>/<line>. Objects that
-// this store has lost come back if the remote has them, and are named "lost object <id>". The
-// fetched checkpoints can be looked up by their ids and the ids of their trees. Fetch never moves a
-// line of this store, and @ stays the same.
-//
-// Fetched objects are checked as in Import before any of them is visible. One bad line refuses the
-// whole fetch. The store is not locked while git waits for the remote. Push says what git may use.
+// or a path. cairn.Repo.Fetch states the contract.
 func (r *Transport) Fetch(ctx context.Context, where string) (fetched []string, err error) {
 	m, err := OpenRemote(r.Store, where)
 	if err != nil {

@@ -14,14 +14,8 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
-// Import reads a checkpoint from a bundle that Export has written, for this root or another. The
-// checkpoint can then be looked up, restored and compared by its ids, including the id of its tree.
-// It does not become @. It stays until it is cleaned away.
-//
-// The whole input is read and checked before any of it is visible: the checksum, every object's id,
-// that all files are there, and that no path leads out of the root or into a .git. If a check
-// fails, the store is unchanged and the error is an ErrBundle. Import also accepts bundles that git
-// has made of an exported checkpoint.
+// Import reads a checkpoint from a bundle that Export has written, for this root or another.
+// cairn.Repo.Import states the contract.
 func (r *Transport) Import(ctx context.Context, rd io.Reader) (c *history.Checkpoint, err error) {
 	defer func() {
 		if err != nil {

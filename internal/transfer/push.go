@@ -128,14 +128,7 @@ func (r *Transport) ownLines() ([]odb.Ref, error) {
 }
 
 // Push sends the lines of this store, with pins, operations and imported checkpoints, to a git
-// repository: a URL or a path. It returns the names of the lines that the remote did not have in
-// that state. It deletes nothing there and moves lines only forward. A line that was begun again
-// here gets a second name: its own with the id of its new beginning. Only pins are moved to
-// wherever they point.
-//
-// The git program does the work, without the user's configuration. It may use keys of the ssh agent
-// and the files in Options.Home (.ssh, .netrc). It never prompts. Without a git program the error
-// is ErrNoGit.
+// repository: a URL or a path. cairn.Repo.Push states the contract.
 func (r *Transport) Push(ctx context.Context, where string) (pushed []string, err error) {
 	m, err := OpenRemote(r.Store, where)
 	if err != nil {

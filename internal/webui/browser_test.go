@@ -47,6 +47,9 @@ func story(t *testing.T) *fixture {
 	f.write("README.md", "# Ledger\n\nKeeps accounts.\n")
 	f.write("web/old.css", "body { color: red }\n")
 	f.track("before the agent")
+	if _, err := f.sessions.Begin(t.Context(), session.SessionBegin{ID: "ses_4f1c", Title: "Ledger in cents", Meta: map[string]string{session.MetaAgent: "claude-code", modelKey: "opus"}}); err != nil {
+		t.Fatal(err)
+	}
 	first := session.StepBegin{Session: "ses_4f1c", Message: "m1", Step: "s1", Prompt: "Deposits must be checked: refuse amounts that are zero or negative, and count in cents."}
 	f.stepOf(first, func() { f.write("ledger/account.go", goAfter) })
 	first.Step, first.Role = "s2", "assistant"

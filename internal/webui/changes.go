@@ -1,6 +1,7 @@
 package webui
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"html/template"
@@ -28,6 +29,7 @@ type changesPage struct {
 	Heading  string
 	When     time.Time
 	Facts    []fact
+	IDs      []fact // shown on demand
 	From, To string // checkpoints; To "" = the disk
 	Actions  []action
 	Done     bool // the operation was carried out just now
@@ -133,7 +135,8 @@ func (h *handler) checkpoint(v *visit) error {
 	if c.Message != "" && c.Message != "checkpoint" {
 		page.Heading = c.Message
 	}
-	page.Facts = []fact{{Name: "state", Value: c.Hash}, {Name: "checkpoint", Value: c.ID}, {Name: "by", Value: c.Author}}
+	page.Facts = []fact{{Name: "by", Value: c.Author}}
+	page.IDs = []fact{{Name: "state", Value: c.Hash}, {Name: "checkpoint", Value: c.ID}}
 	if page.From, err = v.before(c); err != nil {
 		return err
 	}
@@ -185,12 +188,20 @@ func (v *visit) showStep(t *turn, i int) error {
 	s := &t.Steps[i]
 	page := &changesPage{Kind: "step", Heading: fmt.Sprintf("Step %d of %d", i+1, len(t.Steps)), When: s.Began.Local(), From: s.Before.ID, To: s.After.ID}
 	page.Facts = []fact{
-		{"session", visible(sessionName(t.Session)), v.at("session", "id", s.Session)},
+		{"session", visible(t.Title), v.at("session", "id", s.Session)},
+		{"agent", visible(cmp.Or(s.Agent, t.Agent)), ""}, {"model", visible(modelOf(t.Session)), ""},
 		{"prompt", t.Prompt, ""},
-		{"from", short(s.Before.Hash), v.at("checkpoint/" + s.Before.ID)},
 	}
+	calls, rest := callsOf(s)
+	for _, c := range calls {
+		page.Facts = append(page.Facts, fact{Name: c.Tool, Value: cmp.Or(c.Command, "used")})
+	}
+	if rest > 0 {
+		page.Facts = append(page.Facts, fact{Name: "and", Value: plural(rest, "more call")})
+	}
+	page.IDs = []fact{{Name: "session", Value: visible(s.Session)}, {Name: "step", Value: visible(s.ID)}, {"before", short(s.Before.Hash), v.at("checkpoint/" + s.Before.ID)}}
 	if !s.Open() {
-		page.Facts = append(page.Facts, fact{"to", short(s.After.Hash), v.at("checkpoint/" + s.After.ID)})
+		page.IDs = append(page.IDs, fact{"after", short(s.After.Hash), v.at("checkpoint/" + s.After.ID)})
 		page.Actions = []action{{"Take back this step", v.at("plan", "do", "revert", "from", s.Before.ID, "to", s.After.ID), "r", "keeps what came later"}}
 	} else {
 		page.Heading += ", still running"
@@ -220,7 +231,7 @@ func (v *visit) showOperation(op *cairn.Operation) error {
 		Kind: "operation", Heading: operationName(op.Kind), When: op.When.Local(), From: op.Before, To: op.After,
 		Kept: op.Kept, Conflicts: op.Conflicts, Done: v.query.Get("done") != "",
 	}
-	page.Facts = []fact{{Name: "operation", Value: op.ID}, {"before", short(op.Before), v.at("checkpoint/" + op.Before)}, {"after", short(op.After), v.at("checkpoint/" + op.After)}}
+	page.IDs = []fact{{Name: "operation", Value: op.ID}, {"before", short(op.Before), v.at("checkpoint/" + op.Before)}, {"after", short(op.After), v.at("checkpoint/" + op.After)}}
 	if op.Undoes != "" {
 		page.Facts = append(page.Facts, fact{"took back", short(op.Undoes), v.at("operation/" + op.Undoes)})
 	}

@@ -146,6 +146,30 @@
     }
   });
 
+  // Search as one types: the list is replaced by what the server finds.
+  let searching = 0;
+  const search = async (form) => {
+    const address = `${location.pathname}?${new URLSearchParams(new FormData(form))}`;
+    const mine = ++searching;
+    const found = await fetchPage(address);
+    if (mine !== searching) return; // a later search is under way
+    live().replaceWith(found.querySelector("[data-live]"));
+    const tabs = document.querySelector("main > .tabs");
+    const fresh = found.querySelector("main > .tabs");
+    if (tabs && fresh) tabs.replaceWith(fresh);
+    history.replaceState(null, "", address);
+    appended = false;
+    const n = all("[data-live] article").length;
+    say(n ? `${n} ${n === 1 ? "entry" : "entries"} found` : "Nothing found");
+  };
+  let typing = 0;
+  document.addEventListener("input", (event) => {
+    const form = event.target.matches("[data-filter]") && live() ? event.target.form : null;
+    if (!form) return;
+    clearTimeout(typing);
+    typing = setTimeout(() => search(form).catch((error) => say(`The search failed: ${error.message}`)), 200);
+  });
+
   // Live: what is new is put in place, unless older pages were appended, which a
   // replacement would take away from under the reader.
   const live = () => document.querySelector("[data-live]");

@@ -35,6 +35,7 @@ type changesPage struct {
 	Done     bool // the operation was carried out just now
 
 	Split     bool
+	NoSpace   bool // blanks do not count
 	Views     []tab
 	Files     []*fileView
 	Total     int // files
@@ -57,7 +58,7 @@ type action struct{ Name, Address, Key, Hint string }
 
 // fileView is one changed file.
 type fileView struct {
-	*cairn.Change
+	*cairn.Renamed
 	ID       string
 	Add, Del int
 	Note     string
@@ -248,7 +249,7 @@ func operationName(kind string) string {
 
 // showChanges lists the changed files, the first of them with their lines.
 func (v *visit) showChanges(page *changesPage) error {
-	page.Split = v.query.Get("view") != "unified"
+	page.Split, page.NoSpace = v.query.Get("view") != "unified", v.query.Get("space") == "ignore"
 	if file := v.query.Get("file"); file != "" {
 		return v.showFile(page, file)
 	}
@@ -257,18 +258,31 @@ func (v *visit) showChanges(page *changesPage) error {
 		return err
 	}
 	page.standardActions(v)
-	page.Total = len(list)
-	skip := v.number("skip", len(list))
-	list = list[skip:]
-	if len(list) > listedFiles {
-		list = list[:listedFiles]
-		page.Older = v.same("skip", strconv.Itoa(skip+listedFiles))
-	}
-	if err := page.list(v, list); err != nil {
+	renamed, err := v.project.Repo.Renames(v.ctx(), list)
+	if err != nil {
 		return err
 	}
-	page.Views = []tab{{"Side by side", v.same("view", ""), page.Split}, {"Unified", v.same("view", "unified"), !page.Split}}
+	page.Total = len(renamed)
+	skip := v.number("skip", len(renamed))
+	end := min(len(renamed), skip+listedFiles)
+	if end < len(renamed) {
+		page.Older = v.same("skip", strconv.Itoa(end))
+	}
+	others := slices.Concat(renamed[:skip], renamed[end:])
+	if err := page.list(v, renamed[skip:end], others); err != nil {
+		return err
+	}
+	page.Views = page.views(v)
 	return v.render(http.StatusOK, "changes.html", page.Heading, page)
+}
+
+// views are the ways to show lines.
+func (p *changesPage) views(v *visit) []tab {
+	space, name := "ignore", "Ignore blanks"
+	if p.NoSpace {
+		space, name = "", "Count blanks"
+	}
+	return []tab{{"Side by side", v.same("view", ""), p.Split}, {"Unified", v.same("view", "unified"), !p.Split}, {name, v.same("space", space, "open", ""), false}}
 }
 
 // standardActions are the actions of a pair of states that has none of its own.

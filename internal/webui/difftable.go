@@ -1,6 +1,7 @@
 package webui
 
 import (
+	"fmt"
 	"html/template"
 	"net/url"
 	"path"
@@ -20,6 +21,8 @@ type diffTable struct {
 	context int
 	first   int                  // number of the first row, where it is not the first page
 	more    func(row int) string // address of the page that begins with a row
+	opener  func(span) string    // address of the page with more unchanged lines; nil = they cannot be opened
+	hunks   []string             // names of the changes, where these can be chosen
 
 	old, new *coloured
 	out      []byte
@@ -29,17 +32,16 @@ type diffTable struct {
 	inTable  int    // of the open table
 }
 
-// html prints the whole comparison. Its output consists of constants, numbers and texts that
+// html prints a comparison. Its output consists of constants, numbers and texts that
 // appendText has escaped.
-func (t *diffTable) html(before, after string) template.HTML {
-	c := compareTexts([]byte(before), []byte(after))
+func (t *diffTable) html(c *comparison) template.HTML {
 	t.old, t.new = newColoured(t.name, c.old), newColoured(t.name, c.new)
 	for _, h := range c.hunks(t.context) {
 		if t.full() {
 			break
 		}
 		if h.skipped > 0 && t.visible() {
-			t.gap(h.skipped)
+			t.gap(span{h.at, h.at + h.skipped}, len(c.old))
 		}
 		for i := range h.rows {
 			t.add(&h.rows[i])
@@ -49,7 +51,7 @@ func (t *diffTable) html(before, after string) template.HTML {
 	if t.full() {
 		t.link("More lines", t.row)
 	} else if rest := c.rest(t.context); rest > 0 {
-		t.gap(rest)
+		t.gap(span{len(c.old) - rest, len(c.old)}, len(c.old))
 	}
 	return template.HTML(t.out)
 }
@@ -69,6 +71,9 @@ func (t *diffTable) add(r *row) {
 	if t.inTable >= chunkRows && (len(t.pending) == 0 || t.inTable >= 10*chunkRows) {
 		t.closeTable()
 	}
+	if r.edit > 0 && r.edit <= len(t.hunks) {
+		t.choice(r)
+	}
 	if t.split {
 		t.splitRow(r)
 	} else {
@@ -76,6 +81,19 @@ func (t *diffTable) add(r *row) {
 	}
 	t.row++
 	t.inTable++
+}
+
+// choice prints the check box of a change.
+func (t *diffTable) choice(r *row) {
+	t.flush()
+	columns, side, n := 3, "new", r.new
+	if t.split {
+		columns = 4
+	}
+	if n == 0 {
+		side, n = "old", r.old
+	}
+	t.rows = fmt.Appendf(t.rows, `<tr class=pick><td class=pk colspan=%d><label><input type=checkbox name=hunk value="%s" form=choose> choose the change at %s line %d</label>`, columns, t.hunks[r.edit-1], side, n)
 }
 
 // closeTable prints the rows that were collected. Tables of full size are marked: a
@@ -99,11 +117,34 @@ func (t *diffTable) closeTable() {
 	t.rows, t.inTable = t.rows[:0], 0
 }
 
-func (t *diffTable) gap(lines int) {
+// openLines is the number of unchanged lines that a link opens.
+const openLines = 20
+
+// gap stands for unchanged lines of a text of so many lines. Links open them from above, from below
+// or all.
+func (t *diffTable) gap(lines span, total int) {
 	t.closeTable()
+	n := lines.to - lines.from
 	t.out = append(t.out, `<p class=gap>`...)
-	t.out = append(t.out, plural(lines, "unchanged line")...)
+	t.out = append(t.out, plural(n, "unchanged line")...)
+	if t.opener != nil {
+		if n > openLines && lines.from > 0 {
+			t.openLink("↓ next 20", span{lines.from, lines.from + openLines})
+		}
+		if n > openLines && lines.to < total {
+			t.openLink("↑ last 20", span{lines.to - openLines, lines.to})
+		}
+		t.openLink("show all", lines)
+	}
 	t.out = append(t.out, "</p>\n"...)
+}
+
+func (t *diffTable) openLink(text string, lines span) {
+	t.out = append(t.out, ` <a data-open href="`...)
+	t.out = appendText(t.out, []byte(t.opener(lines)))
+	t.out = append(t.out, `">`...)
+	t.out = append(t.out, text...)
+	t.out = append(t.out, "</a>"...)
 }
 
 func (t *diffTable) link(text string, row int) {
@@ -123,7 +164,7 @@ func (t *diffTable) sides(r *row) (old, new codeLine) {
 		new = t.new.line(r.new)
 	}
 	if r.old > 0 && r.new > 0 && r.changed() {
-		old.marked, new.marked = changedPart(old.text, new.text)
+		old.marked, new.marked = changedWords(old.text, new.text)
 	}
 	return old, new
 }

@@ -32,7 +32,8 @@ type Repo interface {
 	Lookup(ctx context.Context, spec string) (*cairn.Checkpoint, error)
 	Changes(ctx context.Context, from, to string, paths ...string) ([]cairn.Change, error)
 	CountLines(*cairn.Change, cairn.DiffOptions) (additions, deletions int, note string, err error)
-	DiffFull(ctx context.Context, from, to string, opt cairn.DiffOptions, paths ...string) iter.Seq2[cairn.FileDiff, error]
+	Renames(ctx context.Context, list []cairn.Change) ([]cairn.Renamed, error)
+	FileDiffs(ctx context.Context, list []cairn.Change, opt cairn.DiffOptions) iter.Seq2[cairn.FileDiff, error]
 	List(ctx context.Context, spec, path string) iter.Seq2[cairn.TreeEntry, error]
 	OpenFile(ctx context.Context, spec, path string) (int64, io.ReadCloser, error)
 

@@ -92,6 +92,30 @@
       say(`The file could not be loaded: ${error.message}`);
     }
   };
+  // open puts more unchanged lines of a file in place. What is chosen stays chosen.
+  const open = async (link) => {
+    const body = link.closest(".body");
+    const address = new URL(link.href);
+    address.searchParams.set("part", "lines");
+    body.setAttribute("aria-busy", "true");
+    try {
+      const fresh = (await fetchPage(address)).querySelector(".body");
+      const chosen = new Set(all("input:checked", body).map((box) => box.value));
+      for (const box of all("input", fresh)) box.checked = chosen.has(box.value);
+      body.replaceWith(fresh);
+      (fresh.querySelector("a[data-open]") ?? fresh.closest("details").querySelector("summary")).focus({ preventScroll: true });
+      say("More lines are shown");
+    } catch (error) {
+      body.removeAttribute("aria-busy");
+      say(`The lines could not be loaded: ${error.message}`);
+    }
+  };
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest?.("a[data-open]");
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    open(link);
+  });
   document.addEventListener("toggle", (event) => {
     if (event.target.matches?.("details.file") && event.target.open) load(event.target);
   }, true);

@@ -42,6 +42,7 @@ type changesPage struct {
 	Add, Del  int // of the listed files
 	Counted   bool
 	Older     string // address of the next files
+	Choice    *choice
 	Kept      []cairn.PathReason
 	Conflicts []cairn.PathReason
 	Present   []presentFile // of a first checkpoint, which has no state before it
@@ -236,7 +237,10 @@ func (v *visit) showOperation(op *cairn.Operation) error {
 	if op.Undoes != "" {
 		page.Facts = append(page.Facts, fact{"took back", short(op.Undoes), v.at("operation/" + op.Undoes)})
 	}
-	page.Actions = []action{{"Take back this " + op.Kind, v.at("plan", "do", "revert", "from", op.Before, "to", op.After), "r", "keeps what came later"}}
+	if page.Done {
+		page.Actions = []action{{"Undo", v.at("plan", "do", "undo"), "", "the last operation"}}
+	}
+	page.Actions = append(page.Actions, action{"Take back this " + op.Kind, v.at("plan", "do", "revert", "from", op.Before, "to", op.After), "r", "keeps what came later"})
 	return v.showChanges(page)
 }
 
@@ -249,6 +253,7 @@ func operationName(kind string) string {
 
 // showChanges lists the changed files, the first of them with their lines.
 func (v *visit) showChanges(page *changesPage) error {
+	page.Choice = v.newChoice(page.From, page.To)
 	page.Split, page.NoSpace = v.query.Get("view") != "unified", v.query.Get("space") == "ignore"
 	if file := v.query.Get("file"); file != "" {
 		return v.showFile(page, file)

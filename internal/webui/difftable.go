@@ -23,6 +23,7 @@ type diffTable struct {
 	more    func(row int) string // address of the page that begins with a row
 	opener  func(span) string    // address of the page with more unchanged lines; nil = they cannot be opened
 	hunks   []string             // names of the changes, where these can be chosen
+	chosen  map[string]bool      // of them
 
 	old, new *coloured
 	out      []byte
@@ -93,7 +94,11 @@ func (t *diffTable) choice(r *row) {
 	if n == 0 {
 		side, n = "old", r.old
 	}
-	t.rows = fmt.Appendf(t.rows, `<tr class=pick><td class=pk colspan=%d><label><input type=checkbox name=hunk value="%s" form=choose> choose the change at %s line %d</label>`, columns, t.hunks[r.edit-1], side, n)
+	id, checked := t.hunks[r.edit-1], ""
+	if t.chosen[id] {
+		checked = " checked"
+	}
+	t.rows = fmt.Appendf(t.rows, `<tr class=pick><td class=pk colspan=%d><label><input type=checkbox name=hunk value="%s" form=choose%s> choose the change at %s line %d</label>`, columns, id, checked, side, n)
 }
 
 // closeTable prints the rows that were collected. Tables of full size are marked: a

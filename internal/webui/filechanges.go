@@ -160,6 +160,10 @@ func (v *visit) showFile(page *changesPage, file string) error {
 func (v *visit) fillIn(p *changesPage, f *fileView, context, firstRow int) error {
 	opt := p.options()
 	opt.Hunks = !p.NoSpace && f.From == ""
+	chosen := make(map[string]bool)
+	for _, id := range v.query["hunk"] {
+		chosen[id] = true
+	}
 	for d, err := range v.project.Repo.FileDiffs(v.ctx(), []cairn.Change{f.Change}, opt) {
 		if err != nil {
 			return err
@@ -172,7 +176,7 @@ func (v *visit) fillIn(p *changesPage, f *fileView, context, firstRow int) error
 			c.opened = readSpans(v.query.Get("open"))
 		}
 		t := &diffTable{
-			name: f.Path, split: p.Split, context: context, first: firstRow, hunks: hunksOf(d.Hunks, len(c.edits)),
+			name: f.Path, split: p.Split, context: context, first: firstRow, hunks: hunksOf(d.Hunks, len(c.edits)), chosen: chosen,
 			more: func(row int) string {
 				return v.same("file", f.Path, "skip", "", "part", "", "row", strconv.Itoa(row))
 			},

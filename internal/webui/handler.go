@@ -194,7 +194,7 @@ func (h *handler) statusOf(err error) int {
 		err    error
 		status int
 	}{
-		{errNoPage, http.StatusNotFound}, {errInput, http.StatusBadRequest}, {errForm, http.StatusForbidden},
+		{errNoPage, http.StatusNotFound}, {errInput, http.StatusBadRequest}, {errForm, http.StatusForbidden}, {errNothingChosen, http.StatusBadRequest},
 		{session.ErrExpired, http.StatusGone}, {cairn.ErrNotFound, http.StatusNotFound}, {cairn.ErrAmbiguous, http.StatusBadRequest},
 		{cairn.ErrOutside, http.StatusBadRequest}, {session.ErrID, http.StatusBadRequest}, {cairn.ErrMoved, http.StatusConflict},
 		{cairn.ErrConflict, http.StatusConflict}, {session.ErrBusy, http.StatusConflict}, {cairn.ErrLocked, http.StatusServiceUnavailable},

@@ -32,7 +32,8 @@ var templates = sync.OnceValue(func() *template.Template {
 		"iso":     func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 		"clock":   func(t time.Time) string { return t.Format("15:04:05") },
 		"day":     func(t time.Time) string { return t.Format("Monday, 2 January 2006") },
-		"letter":  statusLetter, "model": modelOf, "operation": operationName,
+		"letter":  statusLetter, "model": modelOf,
+		"fileid": func(path cairn.Path) string { return "f" + hash(string(path)) }, "operation": operationName,
 	}).ParseFS(templateFiles, "templates/*.html"))
 })
 
@@ -113,6 +114,9 @@ func (v *visit) fail(err error) {
 	case errors.Is(err, cairn.ErrLocked):
 		f.Heading = "Another process works on this project"
 		f.Hint = "Nothing was done. Try again in a moment."
+	case errors.Is(err, errNothingChosen):
+		f.Heading = "Nothing is chosen"
+		f.Hint = "Go back, and tick the changes or files that are to be taken back."
 	case status == http.StatusNotFound:
 		f.Heading = "Not found"
 		f.Hint = "It may have been cleaned away, or the address is mistyped."

@@ -158,6 +158,9 @@ func (v *visit) entryView(e *entry) (_ *entryView, err error) {
 		if len(t.Steps) > 0 && !t.Reverted {
 			view.Revert = v.at("plan", "do", "session", "session", t.Session.ID, "message", t.Message)
 		}
+		if n := len(t.Steps); n > 0 && !t.Steps[n-1].Open() {
+			view.View = v.at("changes", "from", t.Steps[0].Before.ID, "to", t.Steps[n-1].After.ID)
+		}
 		view.More = max(0, len(t.Steps)-turnSteps)
 		view.Steps, err = v.stepViews(t, view.More)
 	case e.Track != nil:

@@ -170,6 +170,36 @@
     }
   });
 
+  // Choosing: the box of a file stands for the boxes of its changes, where these are shown.
+  const boxes = (file) => all("input[name=hunk]", file);
+  const tell = () => {
+    const text = document.getElementById("chosen");
+    if (!text) return;
+    const n = all("input[form=choose]:checked").filter((box) => box.name).length;
+    text.textContent = n ? `${n} chosen` : "Nothing is chosen.";
+    const confirm = document.getElementById("confirm");
+    if (confirm && all("input[form=choose]").some((box) => box.checked !== box.defaultChecked)) {
+      confirm.disabled = true;
+      text.textContent += ". Look at the preview of that before you confirm it.";
+    } else if (confirm) confirm.disabled = false;
+  };
+  document.addEventListener("change", (event) => {
+    const box = event.target;
+    if (!box.matches?.("input[form=choose]")) return;
+    const file = box.closest("details.file");
+    if (file && box.name === "hunk") {
+      const own = file.querySelector("input[value=" + file.id + "]");
+      const chosen = boxes(file).filter((b) => b.checked).length;
+      own.checked = chosen === boxes(file).length;
+      own.indeterminate = chosen > 0 && !own.checked;
+      if (own.indeterminate || !chosen) own.checked = false;
+    } else if (file) {
+      for (const b of boxes(file)) b.checked = box.checked;
+    }
+    tell();
+  });
+  if (all("input[form=choose]").length) tell();
+
   // Search as one types: the list is replaced by what the server finds.
   let searching = 0;
   const search = async (form) => {

@@ -236,7 +236,7 @@ func (t *diffTable) cell(n int, class string, line *codeLine, changed bool) {
 // number prints a line's number as an attribute, so that the number is not copied with
 // the text.
 func (t *diffTable) number(n int) {
-	t.rows = append(t.rows, "<th"...)
+	t.rows = append(t.rows, "<td class=l"...)
 	if n > 0 {
 		t.rows = append(t.rows, " data-n="...)
 		t.rows = appendNumber(t.rows, n)

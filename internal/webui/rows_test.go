@@ -181,7 +181,7 @@ func TestLongTable(t *testing.T) {
 		}
 		second := diffTable{name: "a", split: split, context: 3, more: more, first: maxRows}
 		two := string(second.html(compareTexts(nil, []byte(text.String()))))
-		if strings.Count(two, "<tr>") != 50 || !strings.Contains(two, fmt.Sprintf("<th data-n=%d>", maxRows+1)) || strings.Contains(two, "<a") {
+		if strings.Count(two, "<tr>") != 50 || !strings.Contains(two, fmt.Sprintf("<td class=l data-n=%d>", maxRows+1)) || strings.Contains(two, "<a") {
 			t.Errorf("split %v: the second page has %d rows", split, strings.Count(two, "<tr>"))
 		}
 	}

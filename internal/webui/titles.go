@@ -55,6 +55,20 @@ func agentOf(m *session.Message) string {
 	return agent
 }
 
+// wordsOfTrack is what a list says of a checkpoint: its message, unless that names a session or a step
+// by its id only.
+func wordsOfTrack(message string) string {
+	switch {
+	case message == "checkpoint":
+		return ""
+	case strings.HasPrefix(message, "begin session "):
+		return "a session begins"
+	case strings.HasPrefix(message, "before step "):
+		return "before a step of an agent"
+	}
+	return message
+}
+
 // callView is one call of a tool on one line.
 type callView struct{ Tool, Command string }
 

@@ -177,6 +177,7 @@
     if (!text) return;
     const n = all("input[form=choose]:checked").filter((box) => box.name).length;
     text.textContent = n ? `${n} chosen` : "Nothing is chosen.";
+    text.parentElement.classList.toggle("some", n > 0);
     const confirm = document.getElementById("confirm");
     if (confirm && all("input[form=choose]").some((box) => box.checked !== box.defaultChecked)) {
       confirm.disabled = true;
@@ -192,7 +193,6 @@
       const chosen = boxes(file).filter((b) => b.checked).length;
       own.checked = chosen === boxes(file).length;
       own.indeterminate = chosen > 0 && !own.checked;
-      if (own.indeterminate || !chosen) own.checked = false;
     } else if (file) {
       for (const b of boxes(file)) b.checked = box.checked;
     }

@@ -71,6 +71,7 @@ type fileView struct {
 	Restore  string
 	Before   string // address of the bytes before
 	After    string
+	Blame    string // address of the authors of its lines
 }
 
 // Bars draws the counts as five boxes, the added ones first.
@@ -104,16 +105,18 @@ func (h *handler) changes(v *visit) error {
 		return v.firstVisit(err)
 	}
 	page := &changesPage{Kind: "changes", Heading: "Changes since the last checkpoint", From: a.ID}
-	page.Facts = []fact{{"from", short(a.Hash), v.at("checkpoint/" + a.ID)}}
+	page.Facts = []fact{{"from", nameOf(a), v.at("checkpoint/" + a.ID)}}
+	page.IDs = []fact{{Name: "from", Value: a.ID}}
 	if to != "" {
 		b, err := v.project.Repo.Lookup(v.ctx(), to)
 		if err != nil {
 			return err
 		}
 		page.Heading, page.To = "Changes between two checkpoints", b.ID
-		page.Facts = append(page.Facts, fact{"to", short(b.Hash), v.at("checkpoint/" + b.ID)})
+		page.Facts = append(page.Facts, fact{"to", nameOf(b), v.at("checkpoint/" + b.ID)})
+		page.IDs = append(page.IDs, fact{Name: "to", Value: b.ID})
 	} else if from != "@" {
-		page.Heading = "Changes since checkpoint " + short(a.Hash)
+		page.Heading = "Changes since a checkpoint"
 	}
 	return v.showChanges(page)
 }

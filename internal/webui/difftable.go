@@ -113,10 +113,12 @@ func (t *diffTable) closeTable() {
 		t.out = append(t.out, " class=chunk"...)
 	}
 	t.out = append(t.out, `><table class="lines`...)
+	// Widths stand apart from the rows: the first row may be that of a check box.
 	if t.split {
-		t.out = append(t.out, " split"...)
+		t.out = append(t.out, ` split"><col class=lc><col><col class=lc><col>`...)
+	} else {
+		t.out = append(t.out, `"><col class=lc><col class=lc><col>`...)
 	}
-	t.out = append(t.out, `">`...)
 	t.out = append(t.out, t.rows...)
 	t.out = append(t.out, "</table></div>\n"...)
 	t.rows, t.inTable = t.rows[:0], 0

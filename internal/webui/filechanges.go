@@ -77,6 +77,9 @@ func (v *visit) fileView(p *changesPage, c *cairn.Renamed) (*fileView, error) {
 	if c.Status != cairn.Deleted && p.To != "" {
 		f.After = v.at("raw", "at", p.To, "file", c.Path)
 	}
+	if c.Status != cairn.Deleted && f.Note == "" {
+		f.Blame = v.at("blame", "at", p.To, "file", c.Path)
+	}
 	return f, nil
 }
 

@@ -48,6 +48,7 @@ type Repo interface {
 type Sessions interface {
 	Get(ctx context.Context, id string) (*session.Session, error)
 	List(context.Context) ([]*session.Session, error)
+	Blame(ctx context.Context, path string, opt cairn.BlameOptions) (*session.Blame, error)
 	History(ctx context.Context, id string) ([]session.Message, error)
 	Revert(ctx context.Context, id string, to session.Target, opt session.MoveOptions) (*session.Session, *cairn.Result, error)
 	Unrevert(ctx context.Context, id string, opt session.MoveOptions) (*session.Session, *cairn.Result, error)

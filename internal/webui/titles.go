@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
@@ -67,6 +68,15 @@ func wordsOfTrack(message string) string {
 		return "before a step of an agent"
 	}
 	return message
+}
+
+// nameOf names a checkpoint by its time and its message.
+func nameOf(c *cairn.Checkpoint) string {
+	name := c.When.Local().Format("2 January 2006, 15:04:05")
+	if words := wordsOfTrack(c.Message); words != "" {
+		name += " · " + visible(wording.FirstLine(words, titleWidth))
+	}
+	return name
 }
 
 // callView is one call of a tool on one line.

@@ -65,7 +65,7 @@ func New(opt Options) http.Handler {
 	h.mux.HandleFunc("GET /ui/assets/{name}", h.asset)
 	h.mux.HandleFunc("POST /ui/theme", h.form(h.theme))
 	for pattern, view := range map[string]view{
-		"/{$}": h.timeline, "/session": h.session, "/changes": h.changes, "/checkpoint/{id}": h.checkpoint, "/step": h.step,
+		"/{$}": h.timeline, "/session": h.session, "/sessions": h.sessions, "/changes": h.changes, "/checkpoint/{id}": h.checkpoint, "/step": h.step,
 		"/operation/{id}": h.operation, "/raw": h.raw, "/plan": h.plan, "/blame": h.blame,
 	} {
 		h.mux.HandleFunc("GET /ui/p/{project}"+pattern, h.page(h.ofProject(view)))

@@ -61,7 +61,7 @@ type frame struct {
 }
 
 // nav are the addresses in the header.
-type nav struct{ Timeline, Changes, Undo, Redo, Track string }
+type nav struct{ Timeline, Sessions, Changes, Undo, Redo, Track string }
 
 // render prints a page. It is made in full before its first byte is sent, so that a
 // failure gets a status and a page of its own.
@@ -74,7 +74,7 @@ func (v *visit) render(status int, name, title string, page any) error {
 		f.Theme = c.Value
 	}
 	if v.project != nil {
-		f.Nav = nav{v.at(""), v.at("changes", "from", "@"), v.at("plan", "do", "undo"), v.at("plan", "do", "redo"), v.at("track")}
+		f.Nav = nav{v.at(""), v.at("sessions"), v.at("changes", "from", "@"), v.at("plan", "do", "undo"), v.at("plan", "do", "redo"), v.at("track")}
 		if v.h.opt.Events != nil {
 			f.Events = v.h.opt.Events(v.project.ID)
 		}

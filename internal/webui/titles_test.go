@@ -23,4 +23,25 @@ func TestV60_PageShowsPromptsAndCalls(t *testing.T) {
 		f.get(f.at("", "q", query)).want(http.StatusOK, "Generate the parser.", "gen.go")
 	}
 	f.get(f.at("", "q", f.root)).want(http.StatusOK, "Nothing fits")
+	f.get(f.at("sessions")).want(http.StatusOK, `title="session 0c5e"`, "Now test it.", "2 steps").lacks(">0c5e<")
+	f.get(f.at("sessions", "q", "TEST IT")).want(http.StatusOK, "Now test it.")
+	f.get(f.at("sessions", "q", "nothing like it")).want(http.StatusOK, "Nothing fits the search")
+}
+
+// A session without a title and a prompt says so.
+func TestTitles(t *testing.T) {
+	t.Parallel()
+	for want, s := range map[string]*session.Session{
+		"Given":                    {Title: "Given", Latest: &session.Work{Prompt: "newest"}},
+		"newest":                   {ID: "id", Latest: &session.Work{Prompt: "newest"}},
+		"Session without a prompt": {ID: "id"},
+	} {
+		if got := titleOf(s); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	messages := []session.Message{{Role: "assistant"}, {Prompt: "first\nline"}, {Prompt: "second"}}
+	if got := titleOfAll(&session.Session{Latest: &session.Work{Prompt: "newest"}}, messages); got != "first …" {
+		t.Errorf("the first prompt is %q", got)
+	}
 }

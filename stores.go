@@ -57,6 +57,11 @@ func (s *StoreInfo) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
+// StoreUsed returns when a process last worked with root's store below a data directory.
+func StoreUsed(dataDir, root string) (time.Time, error) {
+	return odb.Used(StorePath(dataDir, root))
+}
+
 // Stores lists the stores below a data directory, ordered by root. A data directory
 // that does not exist has none.
 func Stores(dataDir string) ([]StoreInfo, error) {

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/service"
@@ -23,6 +24,20 @@ func (s *Server) Roots() map[string]string {
 		roots[p.id] = p.root
 	}
 	return roots
+}
+
+// LastUse returns when a process last worked with the store of a root, and the zero time for a root
+// without a store.
+func (s *Server) LastUse(root string) time.Time {
+	opt, err := s.opt.Settings(root)
+	if err != nil {
+		return time.Time{}
+	}
+	used, err := cairn.StoreUsed(opt.DataDir, root)
+	if err != nil {
+		s.opt.Logger.Debug("last use", "root", root, "error", err)
+	}
+	return used
 }
 
 // Project opens a registered root by its id until ctx ends. The error wraps

@@ -25,11 +25,15 @@ code { background: color-mix(in srgb, currentColor 10%, transparent); padding: .
 </style>
 </head>
 <body>
+<main>
 <h1>Log in to cairn</h1>
 <p>{{.}}</p>
 <p>Type this in a terminal on the machine of the server, and open the link that it prints:</p>
 <p><code>cairn serve --login</code></p>
 <p>A link is good for one login. A login lasts until the server or the browser is closed.</p>
+<p>Programs send the token instead: <code>Authorization: Bearer TOKEN</code>. The token is in the file
+<code>serve/token</code> of the data directory of cairn, which only its owner can read.</p>
+</main>
 </body>
 </html>
 `

@@ -15,7 +15,7 @@ func Page(server *httpapi.Server, logger *slog.Logger) http.Handler {
 		Projects: func(context.Context) ([]webui.Listed, error) {
 			var list []webui.Listed
 			for id, root := range server.Roots() {
-				list = append(list, webui.Listed{ID: id, Root: root})
+				list = append(list, webui.Listed{ID: id, Root: root, Last: server.LastUse(root)})
 			}
 			return list, nil
 		},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/plan"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/apply"
@@ -17,7 +18,13 @@ type PlannedChange struct {
 	Path   state.Path `json:"path"`
 	Action string     `json:"action" enum:"create,modify,chmod,delete,mkdir,rmdir"`
 	Bytes  int64      `json:"bytes" doc:"Written for create and modify, removed for delete."`
+
+	onDisk *history.Change
 }
+
+// OnDisk returns what happens to the file on disk, for Repo.FileDiffs. It returns nil for a
+// directory, for a file whose present contents the store does not hold, and for a plan from JSON.
+func (c *PlannedChange) OnDisk() *history.Change { return c.onDisk }
 
 // Result says what a restore or revert did, path by path. Nothing that it lists as
 // restored or deleted is lost: the operation keeps the state before.
@@ -75,10 +82,13 @@ func (r *Operator) preview(req opRequest, p *plan.Plan) (*Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		res.Plan = append(res.Plan, PlannedChange{state.Path(c.Path), c.Action.String(), size})
+		res.Plan = append(res.Plan, PlannedChange{state.Path(c.Path), c.Action.String(), size, changeOnDisk(c)})
 		res.add(c.Path, c.Action)
 	}
 	res.tidy()
+	if req.dryRun {
+		return res, r.keepMerged(p)
+	}
 	return res, nil
 }
 

@@ -47,6 +47,9 @@ func story(t *testing.T) *fixture {
 	f.write("README.md", "# Ledger\n\nKeeps accounts.\n")
 	f.write("web/old.css", "body { color: red }\n")
 	f.track("before the agent")
+	if _, err := f.sessions.Begin(t.Context(), session.SessionBegin{ID: "ses_4f1c", Title: "Ledger in cents", Meta: map[string]string{session.MetaAgent: "claude-code", modelKey: "opus"}}); err != nil {
+		t.Fatal(err)
+	}
 	first := session.StepBegin{Session: "ses_4f1c", Message: "m1", Step: "s1", Prompt: "Deposits must be checked: refuse amounts that are zero or negative, and count in cents."}
 	f.stepOf(first, func() { f.write("ledger/account.go", goAfter) })
 	first.Step, first.Role = "s2", "assistant"
@@ -76,7 +79,7 @@ func TestBrowser(t *testing.T) {
 		name string
 		run  func(*testing.T, *browser)
 	}{
-		{"views", testViews}, {"revert by keyboard", testRevertByKeyboard}, {"keys", testKeys}, {"live", testLive},
+		{"views", testViews}, {"revert by keyboard", testRevertByKeyboard}, {"keys", testKeys}, {"live", testLive}, {"choose", testChoose}, {"changed choice", testChangedChoice}, {"search", testSearch},
 		{"hostile", testHostile}, {"thousand steps", testThousandSteps}, {"long diff", testLongDiff},
 	} {
 		t.Run(part.name, func(t *testing.T) {
@@ -121,6 +124,9 @@ func testViews(t *testing.T, b *browser) {
 			if diff && (p.green < 250 || p.red < 50) {
 				t.Errorf("%s (%s) shows no added and deleted lines: %d and %d pixels", address, look.name, p.green, p.red)
 			}
+			if found := b.axe(); found != "[]" {
+				t.Errorf("axe finds in %s (%s): %s", address, look.name, found)
+			}
 			if wide := b.number("document.documentElement.scrollWidth"); int(wide) > look.width {
 				t.Errorf("%s is %v pixels wide in a window of %d", address, wide, look.width)
 			}
@@ -128,7 +134,7 @@ func testViews(t *testing.T, b *browser) {
 		if n := b.number("document.querySelectorAll('h1').length"); n != 1 {
 			t.Errorf("%s has %v first headings", address, n)
 		}
-		nameless := b.text(`[...document.querySelectorAll("a, button, input:not([type=hidden])")].filter((e) => !(e.textContent.trim() || e.ariaLabel || e.title)).map((e) => e.outerHTML)`)
+		nameless := b.text(`[...document.querySelectorAll("a, button, input:not([type=hidden])")].filter((e) => !(e.textContent.trim() || e.ariaLabel || e.title || e.labels?.[0]?.textContent.trim())).map((e) => e.outerHTML)`)
 		if nameless != "" {
 			t.Errorf("%s has controls without a name: %s", address, nameless)
 		}
@@ -365,7 +371,7 @@ func testLongDiff(t *testing.T, b *browser) {
 	before := time.Now()
 	b.press("j")
 	b.press("Enter")
-	b.until(fmt.Sprintf("document.querySelectorAll('details.file:first-child tr').length === %d", n))
+	b.until(fmt.Sprintf("document.querySelectorAll('details.file:first-child tr:not(.pick)').length === %d", n))
 	b.eval("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))", nil)
 	t.Logf("%d changed lines unfolded and drawn after %v", n, time.Since(before).Round(time.Millisecond))
 	b.screenshot("long-top")

@@ -1,6 +1,7 @@
 package webui
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"html/template"
@@ -28,17 +29,20 @@ type changesPage struct {
 	Heading  string
 	When     time.Time
 	Facts    []fact
+	IDs      []fact // shown on demand
 	From, To string // checkpoints; To "" = the disk
 	Actions  []action
 	Done     bool // the operation was carried out just now
 
 	Split     bool
+	NoSpace   bool // blanks do not count
 	Views     []tab
 	Files     []*fileView
 	Total     int // files
 	Add, Del  int // of the listed files
 	Counted   bool
 	Older     string // address of the next files
+	Choice    *choice
 	Kept      []cairn.PathReason
 	Conflicts []cairn.PathReason
 	Present   []presentFile // of a first checkpoint, which has no state before it
@@ -55,7 +59,7 @@ type action struct{ Name, Address, Key, Hint string }
 
 // fileView is one changed file.
 type fileView struct {
-	*cairn.Change
+	*cairn.Renamed
 	ID       string
 	Add, Del int
 	Note     string
@@ -67,6 +71,7 @@ type fileView struct {
 	Restore  string
 	Before   string // address of the bytes before
 	After    string
+	Blame    string // address of the authors of its lines
 }
 
 // Bars draws the counts as five boxes, the added ones first.
@@ -100,16 +105,18 @@ func (h *handler) changes(v *visit) error {
 		return v.firstVisit(err)
 	}
 	page := &changesPage{Kind: "changes", Heading: "Changes since the last checkpoint", From: a.ID}
-	page.Facts = []fact{{"from", short(a.Hash), v.at("checkpoint/" + a.ID)}}
+	page.Facts = []fact{{"from", nameOf(a), v.at("checkpoint/" + a.ID)}}
+	page.IDs = []fact{{Name: "from", Value: a.ID}}
 	if to != "" {
 		b, err := v.project.Repo.Lookup(v.ctx(), to)
 		if err != nil {
 			return err
 		}
 		page.Heading, page.To = "Changes between two checkpoints", b.ID
-		page.Facts = append(page.Facts, fact{"to", short(b.Hash), v.at("checkpoint/" + b.ID)})
+		page.Facts = append(page.Facts, fact{"to", nameOf(b), v.at("checkpoint/" + b.ID)})
+		page.IDs = append(page.IDs, fact{Name: "to", Value: b.ID})
 	} else if from != "@" {
-		page.Heading = "Changes since checkpoint " + short(a.Hash)
+		page.Heading = "Changes since a checkpoint"
 	}
 	return v.showChanges(page)
 }
@@ -133,7 +140,8 @@ func (h *handler) checkpoint(v *visit) error {
 	if c.Message != "" && c.Message != "checkpoint" {
 		page.Heading = c.Message
 	}
-	page.Facts = []fact{{Name: "state", Value: c.Hash}, {Name: "checkpoint", Value: c.ID}, {Name: "by", Value: c.Author}}
+	page.Facts = []fact{{Name: "by", Value: c.Author}}
+	page.IDs = []fact{{Name: "state", Value: c.Hash}, {Name: "checkpoint", Value: c.ID}}
 	if page.From, err = v.before(c); err != nil {
 		return err
 	}
@@ -185,12 +193,20 @@ func (v *visit) showStep(t *turn, i int) error {
 	s := &t.Steps[i]
 	page := &changesPage{Kind: "step", Heading: fmt.Sprintf("Step %d of %d", i+1, len(t.Steps)), When: s.Began.Local(), From: s.Before.ID, To: s.After.ID}
 	page.Facts = []fact{
-		{"session", visible(sessionName(t.Session)), v.at("session", "id", s.Session)},
+		{"session", visible(t.Title), v.at("session", "id", s.Session)},
+		{"agent", visible(cmp.Or(s.Agent, t.Agent)), ""}, {"model", visible(modelOf(t.Session)), ""},
 		{"prompt", t.Prompt, ""},
-		{"from", short(s.Before.Hash), v.at("checkpoint/" + s.Before.ID)},
 	}
+	calls, rest := callsOf(s)
+	for _, c := range calls {
+		page.Facts = append(page.Facts, fact{Name: c.Tool, Value: cmp.Or(c.Command, "used")})
+	}
+	if rest > 0 {
+		page.Facts = append(page.Facts, fact{Name: "and", Value: plural(rest, "more call")})
+	}
+	page.IDs = []fact{{Name: "session", Value: visible(s.Session)}, {Name: "step", Value: visible(s.ID)}, {"before", short(s.Before.Hash), v.at("checkpoint/" + s.Before.ID)}}
 	if !s.Open() {
-		page.Facts = append(page.Facts, fact{"to", short(s.After.Hash), v.at("checkpoint/" + s.After.ID)})
+		page.IDs = append(page.IDs, fact{"after", short(s.After.Hash), v.at("checkpoint/" + s.After.ID)})
 		page.Actions = []action{{"Take back this step", v.at("plan", "do", "revert", "from", s.Before.ID, "to", s.After.ID), "r", "keeps what came later"}}
 	} else {
 		page.Heading += ", still running"
@@ -220,11 +236,14 @@ func (v *visit) showOperation(op *cairn.Operation) error {
 		Kind: "operation", Heading: operationName(op.Kind), When: op.When.Local(), From: op.Before, To: op.After,
 		Kept: op.Kept, Conflicts: op.Conflicts, Done: v.query.Get("done") != "",
 	}
-	page.Facts = []fact{{Name: "operation", Value: op.ID}, {"before", short(op.Before), v.at("checkpoint/" + op.Before)}, {"after", short(op.After), v.at("checkpoint/" + op.After)}}
+	page.IDs = []fact{{Name: "operation", Value: op.ID}, {"before", short(op.Before), v.at("checkpoint/" + op.Before)}, {"after", short(op.After), v.at("checkpoint/" + op.After)}}
 	if op.Undoes != "" {
 		page.Facts = append(page.Facts, fact{"took back", short(op.Undoes), v.at("operation/" + op.Undoes)})
 	}
-	page.Actions = []action{{"Take back this " + op.Kind, v.at("plan", "do", "revert", "from", op.Before, "to", op.After), "r", "keeps what came later"}}
+	if page.Done {
+		page.Actions = []action{{"Undo", v.at("plan", "do", "undo"), "", "the last operation"}}
+	}
+	page.Actions = append(page.Actions, action{"Take back this " + op.Kind, v.at("plan", "do", "revert", "from", op.Before, "to", op.After), "r", "keeps what came later"})
 	return v.showChanges(page)
 }
 
@@ -237,7 +256,8 @@ func operationName(kind string) string {
 
 // showChanges lists the changed files, the first of them with their lines.
 func (v *visit) showChanges(page *changesPage) error {
-	page.Split = v.query.Get("view") != "unified"
+	page.Choice = v.newChoice(page.From, page.To)
+	page.Split, page.NoSpace = v.query.Get("view") != "unified", v.query.Get("space") == "ignore"
 	if file := v.query.Get("file"); file != "" {
 		return v.showFile(page, file)
 	}
@@ -246,18 +266,31 @@ func (v *visit) showChanges(page *changesPage) error {
 		return err
 	}
 	page.standardActions(v)
-	page.Total = len(list)
-	skip := v.number("skip", len(list))
-	list = list[skip:]
-	if len(list) > listedFiles {
-		list = list[:listedFiles]
-		page.Older = v.same("skip", strconv.Itoa(skip+listedFiles))
-	}
-	if err := page.list(v, list); err != nil {
+	renamed, err := v.project.Repo.Renames(v.ctx(), list)
+	if err != nil {
 		return err
 	}
-	page.Views = []tab{{"Side by side", v.same("view", ""), page.Split}, {"Unified", v.same("view", "unified"), !page.Split}}
+	page.Total = len(renamed)
+	skip := v.number("skip", len(renamed))
+	end := min(len(renamed), skip+listedFiles)
+	if end < len(renamed) {
+		page.Older = v.same("skip", strconv.Itoa(end))
+	}
+	others := slices.Concat(renamed[:skip], renamed[end:])
+	if err := page.list(v, renamed[skip:end], others); err != nil {
+		return err
+	}
+	page.Views = page.views(v)
 	return v.render(http.StatusOK, "changes.html", page.Heading, page)
+}
+
+// views are the ways to show lines.
+func (p *changesPage) views(v *visit) []tab {
+	space, name := "ignore", "Ignore blanks"
+	if p.NoSpace {
+		space, name = "", "Count blanks"
+	}
+	return []tab{{"Side by side", v.same("view", ""), p.Split}, {"Unified", v.same("view", "unified"), !p.Split}, {name, v.same("space", space, "open", ""), false}}
 }
 
 // standardActions are the actions of a pair of states that has none of its own.

@@ -379,6 +379,23 @@ func (b *browser) screenshot(name string) image.Image {
 	return picture
 }
 
+// axe runs the checks of axe-core over the page and lists what they find. CAIRN_AXE names the file
+// axe.min.js; without it there is nothing to run.
+func (b *browser) axe() (found string) {
+	b.t.Helper()
+	file := os.Getenv("CAIRN_AXE")
+	if file == "" {
+		return "[]"
+	}
+	source, err := os.ReadFile(file)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.eval(string(source)+";0", nil)
+	b.eval("axe.run().then((all) => JSON.stringify(all.violations.map((v) => [v.id, v.nodes.map((n) => n.html)])))", &found)
+	return found
+}
+
 // quiet fails the test if a page complained: about its script, its policy or a file
 // that it could not load.
 func (b *browser) quiet() {

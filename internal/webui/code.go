@@ -23,7 +23,7 @@ type codeLine struct {
 	text   []byte // without the line's end
 	end    []byte // its line end
 	tokens []syntax.Token
-	marked span // the part that differs from the other side
+	marked []span // what differs from the other side, in order
 }
 
 func newCodeLine(text []byte, tokens []syntax.Token) codeLine {
@@ -79,14 +79,18 @@ func (l *codeLine) appendPart(dst []byte, from, to int, class byte) []byte {
 	if class != 0 {
 		dst = append(append(append(dst, "<span class="...), class), '>')
 	}
-	a, b := max(from, min(l.marked.from, to)), max(from, min(l.marked.to, to))
-	dst = appendText(dst, l.text[from:a])
-	if a < b {
+	for _, m := range l.marked {
+		a, b := max(from, m.from), min(m.to, to)
+		if a >= b {
+			continue
+		}
+		dst = appendText(dst, l.text[from:a])
 		dst = append(dst, "<b>"...)
 		dst = appendText(dst, l.text[a:b])
 		dst = append(dst, "</b>"...)
+		from = b
 	}
-	dst = appendText(dst, l.text[max(a, b):to])
+	dst = appendText(dst, l.text[from:to])
 	if class != 0 {
 		dst = append(dst, "</span>"...)
 	}

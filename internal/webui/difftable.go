@@ -1,6 +1,7 @@
 package webui
 
 import (
+	"fmt"
 	"html/template"
 	"net/url"
 	"path"
@@ -20,6 +21,9 @@ type diffTable struct {
 	context int
 	first   int                  // number of the first row, where it is not the first page
 	more    func(row int) string // address of the page that begins with a row
+	opener  func(span) string    // address of the page with more unchanged lines; nil = they cannot be opened
+	hunks   []string             // names of the changes, where these can be chosen
+	chosen  map[string]bool      // of them
 
 	old, new *coloured
 	out      []byte
@@ -29,17 +33,16 @@ type diffTable struct {
 	inTable  int    // of the open table
 }
 
-// html prints the whole comparison. Its output consists of constants, numbers and texts that
+// html prints a comparison. Its output consists of constants, numbers and texts that
 // appendText has escaped.
-func (t *diffTable) html(before, after string) template.HTML {
-	c := compareTexts([]byte(before), []byte(after))
+func (t *diffTable) html(c *comparison) template.HTML {
 	t.old, t.new = newColoured(t.name, c.old), newColoured(t.name, c.new)
 	for _, h := range c.hunks(t.context) {
 		if t.full() {
 			break
 		}
 		if h.skipped > 0 && t.visible() {
-			t.gap(h.skipped)
+			t.gap(span{h.at, h.at + h.skipped}, len(c.old))
 		}
 		for i := range h.rows {
 			t.add(&h.rows[i])
@@ -49,7 +52,7 @@ func (t *diffTable) html(before, after string) template.HTML {
 	if t.full() {
 		t.link("More lines", t.row)
 	} else if rest := c.rest(t.context); rest > 0 {
-		t.gap(rest)
+		t.gap(span{len(c.old) - rest, len(c.old)}, len(c.old))
 	}
 	return template.HTML(t.out)
 }
@@ -69,6 +72,9 @@ func (t *diffTable) add(r *row) {
 	if t.inTable >= chunkRows && (len(t.pending) == 0 || t.inTable >= 10*chunkRows) {
 		t.closeTable()
 	}
+	if r.edit > 0 && r.edit <= len(t.hunks) {
+		t.choice(r)
+	}
 	if t.split {
 		t.splitRow(r)
 	} else {
@@ -76,6 +82,23 @@ func (t *diffTable) add(r *row) {
 	}
 	t.row++
 	t.inTable++
+}
+
+// choice prints the check box of a change.
+func (t *diffTable) choice(r *row) {
+	t.flush()
+	columns, side, n := 3, "new", r.new
+	if t.split {
+		columns = 4
+	}
+	if n == 0 {
+		side, n = "old", r.old
+	}
+	id, checked := t.hunks[r.edit-1], ""
+	if t.chosen[id] {
+		checked = " checked"
+	}
+	t.rows = fmt.Appendf(t.rows, `<tr class=pick><td class=pk colspan=%d><label><input type=checkbox name=hunk value="%s" form=choose%s> choose the change at %s line %d</label>`, columns, id, checked, side, n)
 }
 
 // closeTable prints the rows that were collected. Tables of full size are marked: a
@@ -90,20 +113,45 @@ func (t *diffTable) closeTable() {
 		t.out = append(t.out, " class=chunk"...)
 	}
 	t.out = append(t.out, `><table class="lines`...)
+	// Widths stand apart from the rows: the first row may be that of a check box.
 	if t.split {
-		t.out = append(t.out, " split"...)
+		t.out = append(t.out, ` split"><col class=lc><col><col class=lc><col>`...)
+	} else {
+		t.out = append(t.out, `"><col class=lc><col class=lc><col>`...)
 	}
-	t.out = append(t.out, `">`...)
 	t.out = append(t.out, t.rows...)
 	t.out = append(t.out, "</table></div>\n"...)
 	t.rows, t.inTable = t.rows[:0], 0
 }
 
-func (t *diffTable) gap(lines int) {
+// openLines is the number of unchanged lines that a link opens.
+const openLines = 20
+
+// gap stands for unchanged lines of a text of so many lines. Links open them from above, from below
+// or all.
+func (t *diffTable) gap(lines span, total int) {
 	t.closeTable()
+	n := lines.to - lines.from
 	t.out = append(t.out, `<p class=gap>`...)
-	t.out = append(t.out, plural(lines, "unchanged line")...)
+	t.out = append(t.out, plural(n, "unchanged line")...)
+	if t.opener != nil {
+		if n > openLines && lines.from > 0 {
+			t.openLink("↓ next 20", span{lines.from, lines.from + openLines})
+		}
+		if n > openLines && lines.to < total {
+			t.openLink("↑ last 20", span{lines.to - openLines, lines.to})
+		}
+		t.openLink("show all", lines)
+	}
 	t.out = append(t.out, "</p>\n"...)
+}
+
+func (t *diffTable) openLink(text string, lines span) {
+	t.out = append(t.out, ` <a data-open href="`...)
+	t.out = appendText(t.out, []byte(t.opener(lines)))
+	t.out = append(t.out, `">`...)
+	t.out = append(t.out, text...)
+	t.out = append(t.out, "</a>"...)
 }
 
 func (t *diffTable) link(text string, row int) {
@@ -123,7 +171,7 @@ func (t *diffTable) sides(r *row) (old, new codeLine) {
 		new = t.new.line(r.new)
 	}
 	if r.old > 0 && r.new > 0 && r.changed() {
-		old.marked, new.marked = changedPart(old.text, new.text)
+		old.marked, new.marked = changedWords(old.text, new.text)
 	}
 	return old, new
 }
@@ -190,7 +238,7 @@ func (t *diffTable) cell(n int, class string, line *codeLine, changed bool) {
 // number prints a line's number as an attribute, so that the number is not copied with
 // the text.
 func (t *diffTable) number(n int) {
-	t.rows = append(t.rows, "<th"...)
+	t.rows = append(t.rows, "<td class=l"...)
 	if n > 0 {
 		t.rows = append(t.rows, " data-n="...)
 		t.rows = appendNumber(t.rows, n)

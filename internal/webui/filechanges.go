@@ -1,6 +1,7 @@
 package webui
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"net/http"
@@ -10,10 +11,15 @@ import (
 	"github.com/seed-fb9cbc17/cairn"
 )
 
-// list makes the views of files, and the lines of the files that are sent with the page.
-func (p *changesPage) list(v *visit, list []cairn.Change) error {
+// countedTotal is the number of files up to which the lines of all files are counted, those of other
+// pages included.
+const countedTotal = 20000
+
+// list makes the views of some files, and the lines of the files that are sent with the page. The
+// totals are of all files.
+func (p *changesPage) list(v *visit, list, others []cairn.Renamed) error {
 	budget := inlineBudget
-	p.Counted = true
+	p.Counted = len(list)+len(others) <= countedTotal
 	for i := range list {
 		f, err := v.fileView(p, &list[i])
 		if err != nil {
@@ -30,30 +36,49 @@ func (p *changesPage) list(v *visit, list []cairn.Change) error {
 			}
 		}
 	}
+	for i := 0; i < len(others) && p.Counted; i++ {
+		add, del, _, err := v.project.Repo.CountLines(&others[i].Change, p.options())
+		if err != nil {
+			return err
+		}
+		p.Add, p.Del = p.Add+add, p.Del+del
+	}
 	return nil
 }
 
-func (v *visit) fileView(p *changesPage, c *cairn.Change) (*fileView, error) {
-	f := &fileView{Change: c, ID: "f" + hash(c.Path), Modes: modeChange(c)}
+// options are those of a comparison on this page.
+func (p *changesPage) options() cairn.DiffOptions {
+	return cairn.DiffOptions{MaxFileSize: maxDiffSize, IgnoreSpace: p.NoSpace}
+}
+
+func (v *visit) fileView(p *changesPage, c *cairn.Renamed) (*fileView, error) {
+	f := &fileView{Renamed: c, ID: "f" + hash(c.Path), Modes: modeChange(&c.Change)}
 	var err error
-	if f.Add, f.Del, f.Note, err = v.project.Repo.CountLines(c, cairn.DiffOptions{MaxFileSize: maxDiffSize}); err != nil {
+	if f.Add, f.Del, f.Note, err = v.project.Repo.CountLines(&c.Change, p.options()); err != nil {
 		return nil, err
 	}
 	f.Alone = v.same("file", c.Path, "skip", "")
 	f.Load = v.same("file", c.Path, "skip", "", "part", "lines")
+	paths := []string{"path", c.Path}
+	if c.From != "" {
+		paths = append(paths, "path", c.From)
+	}
 	if p.To == "" {
-		f.Revert = v.at("plan", "do", "restore", "to", p.From, "path", c.Path)
+		f.Revert = v.at("plan", append([]string{"do", "restore", "to", p.From}, paths...)...)
 	} else {
-		f.Revert = v.at("plan", "do", "revert", "from", p.From, "to", p.To, "path", c.Path)
+		f.Revert = v.at("plan", append([]string{"do", "revert", "from", p.From, "to", p.To}, paths...)...)
 		if c.Status != cairn.Deleted {
 			f.Restore = v.at("plan", "do", "restore", "to", p.To, "path", c.Path)
 		}
 	}
-	if c.Status != cairn.Added {
-		f.Before = v.at("raw", "at", p.From, "file", c.Path)
+	if c.Status != cairn.Added || c.From != "" {
+		f.Before = v.at("raw", "at", p.From, "file", cmp.Or(c.From, c.Path))
 	}
 	if c.Status != cairn.Deleted && p.To != "" {
 		f.After = v.at("raw", "at", p.To, "file", c.Path)
+	}
+	if c.Status != cairn.Deleted && f.Note == "" {
+		f.Blame = v.at("blame", "at", p.To, "file", c.Path)
 	}
 	return f, nil
 }
@@ -78,17 +103,40 @@ func modeChange(c *cairn.Change) string {
 	return before + " → " + after
 }
 
-// showFile shows one file, on its own page or as the part that the script asks for.
-func (v *visit) showFile(page *changesPage, file string) error {
+// changeOf finds the change of one file, with its path before where it was renamed.
+func (v *visit) changeOf(page *changesPage, file string) (*cairn.Renamed, error) {
 	list, err := v.project.Repo.Changes(v.ctx(), page.From, page.To, file)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	i := slices.IndexFunc(list, func(c cairn.Change) bool { return c.Path == file })
 	if i < 0 {
-		return fmt.Errorf("%w: %s did not change here", cairn.ErrNotFound, visible(file))
+		return nil, fmt.Errorf("%w: %s did not change here", cairn.ErrNotFound, visible(file))
 	}
-	f, err := v.fileView(page, &list[i])
+	if list[i].Status != cairn.Added {
+		return &cairn.Renamed{Change: list[i]}, nil
+	}
+	all, err := v.project.Repo.Changes(v.ctx(), page.From, page.To)
+	if err != nil {
+		return nil, err
+	}
+	renamed, err := v.project.Repo.Renames(v.ctx(), all)
+	if err != nil {
+		return nil, err
+	}
+	if at := slices.IndexFunc(renamed, func(c cairn.Renamed) bool { return c.Path == file }); at >= 0 {
+		return &renamed[at], nil
+	}
+	return &cairn.Renamed{Change: list[i]}, nil
+}
+
+// showFile shows one file, on its own page or as the part that the script asks for.
+func (v *visit) showFile(page *changesPage, file string) error {
+	c, err := v.changeOf(page, file)
+	if err != nil {
+		return err
+	}
+	f, err := v.fileView(page, c)
 	if err != nil {
 		return err
 	}
@@ -106,32 +154,63 @@ func (v *visit) showFile(page *changesPage, file string) error {
 	}
 	page.Single, page.Files, page.Total, page.Add, page.Del, page.Counted = true, []*fileView{f}, 1, f.Add, f.Del, true
 	page.Actions = nil
-	page.Views = []tab{
-		{"Side by side", v.same("view", ""), page.Split}, {"Unified", v.same("view", "unified"), !page.Split},
-		{"Changes", v.same("context", "", "row", ""), context != wholeFile}, {"Whole file", v.same("context", "all", "row", ""), context == wholeFile},
-	}
+	page.Views = append(page.views(v), tab{"Changes", v.same("context", "", "row", "", "open", ""), context != wholeFile}, tab{"Whole file", v.same("context", "all", "row", "", "open", ""), context == wholeFile})
 	return v.render(http.StatusOK, "changes.html", baseOf(file), page)
 }
 
-// fillIn makes the lines of a file.
+// fillIn makes the lines of a file. Changes can be chosen where they are those that a revert knows:
+// not where blanks do not count, and not in a renamed file, which goes back as a whole.
 func (v *visit) fillIn(p *changesPage, f *fileView, context, firstRow int) error {
-	opt := cairn.DiffOptions{MaxFileSize: maxDiffSize, Context: cairn.NoContext}
-	for d, err := range v.project.Repo.DiffFull(v.ctx(), p.From, p.To, opt, f.Path) {
+	opt := p.options()
+	opt.Hunks = !p.NoSpace && f.From == ""
+	chosen := make(map[string]bool)
+	for _, id := range v.query["hunk"] {
+		chosen[id] = true
+	}
+	for d, err := range v.project.Repo.FileDiffs(v.ctx(), []cairn.Change{f.Change}, opt) {
 		if err != nil {
 			return err
 		}
-		if string(d.File) != f.Path {
-			continue
+		if f.Note = d.Note; d.Note != "" {
+			return nil
 		}
-		if f.Note = d.Note; d.Note == "" {
-			t := &diffTable{name: f.Path, split: p.Split, context: context, first: firstRow, more: func(row int) string {
+		c := p.compare(d.Before, d.After)
+		if v.query.Get("file") == f.Path {
+			c.opened = readSpans(v.query.Get("open"))
+		}
+		t := &diffTable{
+			name: f.Path, split: p.Split, context: context, first: firstRow, hunks: hunksOf(d.Hunks, len(c.edits)), chosen: chosen,
+			more: func(row int) string {
 				return v.same("file", f.Path, "skip", "", "part", "", "row", strconv.Itoa(row))
-			}}
-			f.Body = t.html(d.Before, d.After)
+			},
+			opener: func(s span) string {
+				return v.same("file", f.Path, "skip", "", "part", "", "open", writeSpans(append(slices.Clip(c.opened), s)))
+			},
 		}
-		return nil
+		f.Body = t.html(c)
 	}
 	return nil
+}
+
+func (p *changesPage) compare(before, after string) *comparison {
+	if p.NoSpace {
+		return compareIgnoringSpace([]byte(before), []byte(after))
+	}
+	return compareTexts([]byte(before), []byte(after))
+}
+
+// hunksOf lists the names of the changes of a file, in their order. A file whose only change goes
+// back as a whole has none.
+func hunksOf(hunks []cairn.Hunk, edits int) (names []string) {
+	for i := range hunks {
+		if !hunks[i].Whole {
+			names = append(names, hunks[i].ID)
+		}
+	}
+	if len(names) != edits {
+		return nil
+	}
+	return names
 }
 
 // same is the address of this page with changed values in its query; an empty value is

@@ -65,8 +65,8 @@ func New(opt Options) http.Handler {
 	h.mux.HandleFunc("GET /ui/assets/{name}", h.asset)
 	h.mux.HandleFunc("POST /ui/theme", h.form(h.theme))
 	for pattern, view := range map[string]view{
-		"/{$}": h.timeline, "/session": h.session, "/changes": h.changes, "/checkpoint/{id}": h.checkpoint, "/step": h.step,
-		"/operation/{id}": h.operation, "/raw": h.raw, "/plan": h.plan,
+		"/{$}": h.timeline, "/session": h.session, "/sessions": h.sessions, "/changes": h.changes, "/checkpoint/{id}": h.checkpoint, "/step": h.step,
+		"/operation/{id}": h.operation, "/raw": h.raw, "/plan": h.plan, "/blame": h.blame,
 	} {
 		h.mux.HandleFunc("GET /ui/p/{project}"+pattern, h.page(h.ofProject(view)))
 	}
@@ -194,7 +194,7 @@ func (h *handler) statusOf(err error) int {
 		err    error
 		status int
 	}{
-		{errNoPage, http.StatusNotFound}, {errInput, http.StatusBadRequest}, {errForm, http.StatusForbidden},
+		{errNoPage, http.StatusNotFound}, {errInput, http.StatusBadRequest}, {errForm, http.StatusForbidden}, {errNothingChosen, http.StatusBadRequest},
 		{session.ErrExpired, http.StatusGone}, {cairn.ErrNotFound, http.StatusNotFound}, {cairn.ErrAmbiguous, http.StatusBadRequest},
 		{cairn.ErrOutside, http.StatusBadRequest}, {session.ErrID, http.StatusBadRequest}, {cairn.ErrMoved, http.StatusConflict},
 		{cairn.ErrConflict, http.StatusConflict}, {session.ErrBusy, http.StatusConflict}, {cairn.ErrLocked, http.StatusServiceUnavailable},

@@ -74,9 +74,9 @@ func (f *fixture) pages() []string {
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	pages := []string{"/", f.at(""), f.at("session", "id", "ses_4f1c"), f.at("step", "session", "ses_4f1c", "step", "s1"), f.at("step", "session", "ses_4f1c", "step", "s3", "view", "unified"),
+	pages := []string{"/", f.at(""), f.at("sessions"), f.at("session", "id", "ses_4f1c"), f.at("step", "session", "ses_4f1c", "step", "s1"), f.at("step", "session", "ses_4f1c", "step", "s3", "view", "unified"),
 		f.at("checkpoint/" + newest.ID), f.at("changes", "from", "@"), f.at("changes", "from", f.checkpointOf("before the agent"), "to", "@"), f.at("plan", "do", "restore", "to", f.checkpointOf("before the agent")),
-		f.at("plan", "do", "session", "session", "ses_4f1c", "message", "m1")}
+		f.at("plan", "do", "session", "session", "ses_4f1c", "message", "m1"), f.at("blame", "file", "ledger/account.go")}
 	for op := range f.repo.Operations(f.t.Context()) {
 		pages = append(pages, f.at("operation/"+op.ID))
 	}
@@ -398,8 +398,8 @@ func TestBadAddresses(t *testing.T) {
 	f := story(t)
 	long := strings.Repeat("x", 10000)
 	values := []string{"", "/", "..", "../../etc/passwd", "a\x00b", "\xff\xfe", long, "@", "@~99999999999999999999", "@~x", "deadbeef", "0000000000000000000000000000000000000000", "-1", "%", "refs/heads/main", "a\nb"}
-	pages := []string{"session?id=", "step?session=ses_4f1c&step=", "step?session=", "changes?from=", "changes?from=@&to=", "changes?from=@~1&to=@&file=", "changes?from=@~1&to=@&skip=", "changes?from=@~1&to=@&file=README.md&row=",
-		"raw?at=@&file=", "raw?at=", "plan?do=", "plan?do=restore&to=", "plan?do=restore&to=@&path=", "plan?do=revert&from=@&to=", "plan?do=session&session=ses_4f1c&message=", "plan?do=unrevert&session=", "plan?do=undo&policy=", "?after=", "?q=", "?show=", "session?id=ses_4f1c&after="}
+	pages := []string{"session?id=", "sessions?q=", "sessions?skip=", "step?session=ses_4f1c&step=", "step?session=", "changes?from=", "changes?from=@&to=", "changes?from=@~1&to=@&file=", "changes?from=@~1&to=@&skip=", "changes?from=@~1&to=@&file=README.md&row=",
+		"raw?at=@&file=", "blame?file=", "blame?file=README.md&at=", "changes?from=@~1&to=@&file=README.md&open=", "plan?do=restore&to=@~1&show=", "plan?do=revert&only=1&from=@~1&to=@&file=", "plan?do=revert&from=@~1&to=@&hunk=", "plan?do=restore&only=1&to=@~1&hunk=", "raw?at=", "plan?do=", "plan?do=restore&to=", "plan?do=restore&to=@&path=", "plan?do=revert&from=@&to=", "plan?do=session&session=ses_4f1c&message=", "plan?do=unrevert&session=", "plan?do=undo&policy=", "?after=", "?q=", "?show=", "session?id=ses_4f1c&after="}
 	for _, page := range pages {
 		for _, value := range values {
 			address := f.at("") + page + url.QueryEscape(value)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"iter"
-	"path"
 	"slices"
 	"strings"
 	"time"
@@ -25,6 +24,8 @@ type entry struct {
 // turn is a prompt and the steps that answered it.
 type turn struct {
 	Session  *session.Session
+	Title    string // of the session
+	Agent    string
 	Message  string // id of its first message, to which a revert goes
 	Prompt   string
 	Began    time.Time
@@ -222,14 +223,16 @@ func (m *merge) pop() (*entry, error) {
 // to the next one of the user are a turn.
 func turnsOf(s *session.Session, messages []session.Message) []*turn {
 	var turns []*turn
+	title := titleOfAll(s, messages)
 	for i := range messages {
 		m := &messages[i]
 		if len(turns) == 0 || m.Role == session.RoleUser {
-			turns = append(turns, &turn{Session: s, Message: m.ID, Prompt: m.Prompt, Began: m.Created, Reverted: m.Reverted})
+			turns = append(turns, &turn{Session: s, Title: title, Message: m.ID, Prompt: m.Prompt, Began: m.Created, Reverted: m.Reverted})
 		}
 		t := turns[len(turns)-1]
 		t.Prompt = cmp.Or(t.Prompt, m.Prompt)
 		t.Steps = append(t.Steps, m.Steps...)
+		t.Agent = cmp.Or(t.Agent, agentOf(m), s.Agent)
 		t.Reverted = t.Reverted && m.Reverted
 	}
 	return turns
@@ -254,8 +257,8 @@ func (e *entry) matches(text string) bool {
 	switch {
 	case e.Turn != nil:
 		t := e.Turn
-		return has(t.Prompt) || has(t.Session.Title) || has(t.Session.ID) || slices.ContainsFunc(t.Steps, func(s session.Step) bool {
-			return has(s.ID) || strings.HasPrefix(s.After.ID, text) || strings.HasPrefix(s.After.Hash, text) || slices.ContainsFunc(s.Patch.Files, func(file string) bool { return has(path.Base(file)) })
+		return has(t.Prompt) || has(t.Title) || has(t.Session.ID) || has(t.Agent) || has(modelOf(t.Session)) || slices.ContainsFunc(t.Steps, func(s session.Step) bool {
+			return has(s.ID) || strings.HasPrefix(s.After.ID, text) || strings.HasPrefix(s.After.Hash, text) || stepMatches(&s, string(t.Session.Root), text)
 		})
 	case e.Track != nil:
 		return has(e.Track.Message) || has(e.Track.Author) || strings.HasPrefix(e.Track.ID, text) || strings.HasPrefix(e.Track.Hash, text)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn"
@@ -18,6 +19,7 @@ type way struct {
 	From, To         string // checkpoints: a restore goes to To, a revert takes back what lies between
 	Session, Message string
 	Paths            []string // none = all
+	Hunks            []string // chosen changes of a revert; none = all
 	Policy           cairn.Policy
 }
 
@@ -28,14 +30,14 @@ func (v *visit) way() (*way, error) {
 	q := v.query
 	w := &way{
 		Do: q.Get("do"), From: q.Get("from"), To: q.Get("to"), Session: q.Get("session"), Message: q.Get("message"),
-		Paths: q["path"], Policy: cairn.Policy(q.Get("policy")),
+		Paths: q["path"], Hunks: q["hunk"], Policy: cairn.Policy(q.Get("policy")),
 	}
 	missing := false
 	switch w.Do {
 	case "restore":
 		missing = w.To == ""
 	case "revert":
-		missing = w.From == "" || w.To == ""
+		missing = w.From == "" || w.To == "" && len(w.Hunks) == 0 && q.Get("only") == ""
 	case "session":
 		missing = w.Session == "" || w.Message == ""
 	case "unrevert":
@@ -49,7 +51,10 @@ func (v *visit) way() (*way, error) {
 	default:
 		missing = true
 	}
-	if missing || len(w.Paths) > maxPaths {
+	if len(w.Hunks) > 0 && w.Do != "revert" {
+		missing = true
+	}
+	if missing || len(w.Paths) > maxPaths || len(w.Hunks) > maxHunks {
 		return nil, fmt.Errorf("%w: it names no way back", errInput)
 	}
 	return w, nil
@@ -59,7 +64,7 @@ func (v *visit) way() (*way, error) {
 func (w *way) run(v *visit, plan string) (*cairn.Result, error) {
 	dry := plan == ""
 	repo, ctx := v.project.Repo, v.ctx()
-	opt := cairn.RevertOptions{Paths: w.Paths, OnConflict: w.Policy, DryRun: dry, Plan: plan}
+	opt := cairn.RevertOptions{Paths: w.Paths, Hunks: w.Hunks, OnConflict: w.Policy, DryRun: dry, Plan: plan}
 	ofSession := session.MoveOptions{OnConflict: w.Policy, DryRun: dry, Plan: plan}
 	switch w.Do {
 	case "restore":
@@ -82,9 +87,18 @@ func (w *way) run(v *visit, plan string) (*cairn.Result, error) {
 func (w *way) text() (heading, button string) {
 	switch w.Do {
 	case "restore":
-		return "Restore checkpoint " + short(w.To), "Restore"
+		if len(w.Paths) > 0 {
+			return "Restore " + plural(len(w.Paths), "path"), "Restore"
+		}
+		return "Restore a checkpoint", "Restore"
 	case "revert":
-		return "Take back " + short(w.From) + " … " + short(w.To), "Take back"
+		switch {
+		case len(w.Hunks) > 0:
+			return "Take back " + plural(len(w.Hunks), "chosen change"), "Take back"
+		case len(w.Paths) > 0:
+			return "Take back the changes of " + plural(len(w.Paths), "path"), "Take back"
+		}
+		return "Take back these changes", "Take back"
 	case "undo":
 		return "Undo the last operation", "Undo"
 	case "redo":
@@ -116,6 +130,10 @@ type planPage struct {
 	Bytes                    int64
 	Policies                 []tab
 	Paths                    []string
+	Files                    []*fileView // what happens in them
+	Choice                   *choice     // nil: the plan goes back as a whole
+	Source                   string      // address of the page on which single changes can be chosen
+	IDs                      []fact
 	Nothing                  string // why there is nothing to do; "" = there is
 	Done                     bool   // the plan was carried out, and it was empty
 }
@@ -124,6 +142,9 @@ func (h *handler) plan(v *visit) error {
 	w, err := v.way()
 	if err != nil {
 		return err
+	}
+	if v.query.Get("only") != "" {
+		return v.narrow(w)
 	}
 	res, err := w.run(v, "")
 	if (w.Do == "undo" || w.Do == "redo") && errors.Is(err, cairn.ErrNotFound) {
@@ -145,7 +166,7 @@ func (h *handler) plan(v *visit) error {
 func (v *visit) showPlan(w *way, res *cairn.Result, nothing string) error {
 	p := &planPage{Result: res, Nothing: nothing, Explain: w.explain(), Paths: w.Paths, Back: v.at("")}
 	p.Heading, p.Button = w.text()
-	p.Confirm = strings.Replace(v.same(), "/plan?", "/apply?", 1)
+	p.Confirm = strings.Replace(v.same("show", "", "part", "", "row", "", "view", ""), "/plan?", "/apply?", 1)
 	for _, c := range res.Plan {
 		switch c.Action {
 		case "create", "modify":
@@ -162,6 +183,21 @@ func (v *visit) showPlan(w *way, res *cairn.Result, nothing string) error {
 		for _, policy := range []cairn.Policy{cairn.Merge, cairn.Keep, cairn.Overwrite} {
 			p.Policies = append(p.Policies, tab{policyText[policy], v.same("policy", string(policy)), policy == chosen})
 		}
+	}
+	for _, f := range [][2]string{{"from", w.From}, {"to", w.To}} {
+		if f[1] != "" {
+			p.IDs = append(p.IDs, fact{f[0], f[1], v.at("checkpoint/" + url.PathEscape(f[1]))})
+		}
+	}
+	p.IDs = append(p.IDs, fact{Name: "plan", Value: res.PlanID})
+	p.Source = w.source(v)
+	if path := v.query.Get("show"); path != "" {
+		return v.showPlanned(p, path)
+	}
+	p.Choice = w.choice(v)
+	var err error
+	if p.Files, err = v.planFiles(res.Plan); err != nil {
+		return err
 	}
 	return v.render(http.StatusOK, "plan.html", p.Heading, p)
 }

@@ -32,7 +32,8 @@ var templates = sync.OnceValue(func() *template.Template {
 		"iso":     func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 		"clock":   func(t time.Time) string { return t.Format("15:04:05") },
 		"day":     func(t time.Time) string { return t.Format("Monday, 2 January 2006") },
-		"letter":  statusLetter, "operation": operationName,
+		"letter":  statusLetter, "model": modelOf, "words": wordsOfTrack,
+		"fileid": func(path cairn.Path) string { return "f" + hash(string(path)) }, "operation": operationName,
 	}).ParseFS(templateFiles, "templates/*.html"))
 })
 
@@ -60,7 +61,7 @@ type frame struct {
 }
 
 // nav are the addresses in the header.
-type nav struct{ Timeline, Changes, Undo, Redo, Track string }
+type nav struct{ Timeline, Sessions, Changes, Undo, Redo, Track string }
 
 // render prints a page. It is made in full before its first byte is sent, so that a
 // failure gets a status and a page of its own.
@@ -73,7 +74,7 @@ func (v *visit) render(status int, name, title string, page any) error {
 		f.Theme = c.Value
 	}
 	if v.project != nil {
-		f.Nav = nav{v.at(""), v.at("changes", "from", "@"), v.at("plan", "do", "undo"), v.at("plan", "do", "redo"), v.at("track")}
+		f.Nav = nav{v.at(""), v.at("sessions"), v.at("changes", "from", "@"), v.at("plan", "do", "undo"), v.at("plan", "do", "redo"), v.at("track")}
 		if v.h.opt.Events != nil {
 			f.Events = v.h.opt.Events(v.project.ID)
 		}
@@ -113,6 +114,9 @@ func (v *visit) fail(err error) {
 	case errors.Is(err, cairn.ErrLocked):
 		f.Heading = "Another process works on this project"
 		f.Hint = "Nothing was done. Try again in a moment."
+	case errors.Is(err, errNothingChosen):
+		f.Heading = "Nothing is chosen"
+		f.Hint = "Go back, and tick the changes or files that are to be taken back."
 	case status == http.StatusNotFound:
 		f.Heading = "Not found"
 		f.Hint = "It may have been cleaned away, or the address is mistyped."

@@ -2,6 +2,8 @@ package webui
 
 import (
 	"bytes"
+	"cmp"
+	"slices"
 
 	"github.com/seed-fb9cbc17/cairn/internal/linediff"
 )
@@ -11,15 +13,17 @@ import (
 type row struct {
 	old, new         int
 	oldText, newText []byte
+	common           bool // unchanged, or equal but for blanks where these do not count
+	edit             int  // the change that begins here, from 1; 0 for any other row
 }
 
-func (r *row) changed() bool { return r.old == 0 || r.new == 0 || !bytes.Equal(r.oldText, r.newText) }
+func (r *row) changed() bool { return !r.common }
 
 // hunk is a run of rows without a gap. Skipped counts the unchanged lines before it
-// that are not shown.
+// that are not shown; they begin after line at of the old text.
 type hunk struct {
-	skipped int
-	rows    []row
+	skipped, at int
+	rows        []row
 }
 
 // wholeFile is a context of so many lines that all are shown.
@@ -29,10 +33,16 @@ const wholeFile = 1 << 30
 type comparison struct {
 	old, new [][]byte
 	edits    []linediff.Edit
+	opened   []span // unchanged lines of old that are shown, too, counted from 0
 }
 
 func compareTexts(old, new []byte) *comparison {
-	return &comparison{splitLines(old), splitLines(new), linediff.Diff(old, new)}
+	return &comparison{old: splitLines(old), new: splitLines(new), edits: linediff.Diff(old, new)}
+}
+
+// compareIgnoringSpace is compareTexts for lines that are equal if they differ in blanks only.
+func compareIgnoringSpace(old, new []byte) *comparison {
+	return &comparison{old: splitLines(old), new: splitLines(new), edits: linediff.DiffIgnoringSpace(old, new)}
 }
 
 // splitLines cuts a text; a line keeps its '\n'.
@@ -44,57 +54,81 @@ func splitLines(text []byte) [][]byte {
 	return lines
 }
 
-// hunks lists the changes, each with context common lines around it. Changes whose
-// contexts touch are one hunk.
+// windows lists the lines of old that are shown, in order: the changes with so many common lines
+// around them, and the opened lines. Windows that touch are one.
+func (c *comparison) windows(context int) []span {
+	var all []span
+	for _, e := range c.edits {
+		all = append(all, span{max(0, e.A0-context), min(len(c.old), e.A1+context)})
+	}
+	for _, o := range c.opened {
+		if from, to := max(0, o.from), min(len(c.old), o.to); from < to {
+			all = append(all, span{from, to})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b span) int { return cmp.Compare(a.from, b.from) })
+	var out []span
+	for _, w := range all {
+		if n := len(out); n > 0 && w.from <= out[n-1].to {
+			out[n-1].to = max(out[n-1].to, w.to)
+		} else {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// hunks lists the windows with their rows.
 func (c *comparison) hunks(context int) []hunk {
 	var out []hunk
-	shown := 0 // lines of old that are handled
-	for i := 0; i < len(c.edits); {
-		from := max(shown, c.edits[i].A0-context)
-		last := i
-		for last+1 < len(c.edits) && c.edits[last+1].A0-c.edits[last].A1 <= 2*context {
-			last++
+	shown, next, delta := 0, 0, 0 // lines of old and edits that are handled; distance of common lines
+	for _, w := range c.windows(context) {
+		h := hunk{skipped: w.from - shown, at: shown}
+		at := w.from
+		for ; next < len(c.edits) && c.edits[next].A1 <= w.to; next++ {
+			e := c.edits[next]
+			h.rows = c.appendCommon(h.rows, at, e.A0, delta)
+			h.rows = c.appendEdit(h.rows, next)
+			at, delta = e.A1, e.B1-e.A1
 		}
-		to := min(len(c.old), c.edits[last].A1+context)
-		out = append(out, hunk{skipped: from - shown, rows: c.between(from, to, c.edits[i:last+1])})
-		shown, i = to, last+1
+		h.rows = c.appendCommon(h.rows, at, w.to, delta)
+		out, shown = append(out, h), w.to
 	}
 	return out
 }
 
 // rest counts the unchanged lines after the last hunk.
 func (c *comparison) rest(context int) int {
-	if len(c.edits) == 0 {
+	windows := c.windows(context)
+	if len(windows) == 0 {
 		return len(c.old)
 	}
-	return max(0, len(c.old)-c.edits[len(c.edits)-1].A1-context)
+	return len(c.old) - windows[len(windows)-1].to
 }
 
-// between pairs the lines from one line of old to another. Both halves of a change
-// stand beside each other, line by line.
-func (c *comparison) between(from, to int, edits []linediff.Edit) []row {
-	var rows []row
-	delta := edits[0].B0 - edits[0].A0 // of the numbers of common lines
-	common := func(end int) {
-		for ; from < end; from++ {
-			rows = append(rows, row{from + 1, from + 1 + delta, c.old[from], c.new[from+delta]})
-		}
+func (c *comparison) appendCommon(rows []row, from, to, delta int) []row {
+	for ; from < to; from++ {
+		rows = append(rows, row{old: from + 1, new: from + 1 + delta, oldText: c.old[from], newText: c.new[from+delta], common: true})
 	}
-	for _, e := range edits {
-		common(e.A0)
-		for i := 0; i < max(e.A1-e.A0, e.B1-e.B0); i++ {
-			var r row
-			if e.A0+i < e.A1 {
-				r.old, r.oldText = e.A0+i+1, c.old[e.A0+i]
-			}
-			if e.B0+i < e.B1 {
-				r.new, r.newText = e.B0+i+1, c.new[e.B0+i]
-			}
-			rows = append(rows, r)
+	return rows
+}
+
+// appendEdit puts both halves of a change beside each other, line by line.
+func (c *comparison) appendEdit(rows []row, i int) []row {
+	e := c.edits[i]
+	for line := range max(e.A1-e.A0, e.B1-e.B0) {
+		var r row
+		if line == 0 {
+			r.edit = i + 1
 		}
-		from, delta = e.A1, e.B1-e.A1
+		if e.A0+line < e.A1 {
+			r.old, r.oldText = e.A0+line+1, c.old[e.A0+line]
+		}
+		if e.B0+line < e.B1 {
+			r.new, r.newText = e.B0+line+1, c.new[e.B0+line]
+		}
+		rows = append(rows, r)
 	}
-	common(to)
 	return rows
 }
 

@@ -60,6 +60,10 @@ func TestRowsAreTheTexts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := compareTexts(text.Draw(t, "old"), text.Draw(t, "new"))
 		context := rapid.SampledFrom([]int{0, 1, 3, wholeFile}).Draw(t, "context")
+		for range rapid.IntRange(0, 3).Draw(t, "opened") {
+			from := rapid.IntRange(0, 35).Draw(t, "from")
+			c.opened = append(c.opened, span{from, from + rapid.IntRange(1, 9).Draw(t, "lines")})
+		}
 		old, new, left := 0, 0, 0
 		for _, h := range c.hunks(context) {
 			for range h.skipped {
@@ -121,7 +125,7 @@ func TestCodeSaysTheText(t *testing.T) {
 		runes := []rune(string(text)) // a mark never cuts one
 		from := rapid.IntRange(0, len(runes)).Draw(t, "from")
 		to := rapid.IntRange(from, len(runes)).Draw(t, "to")
-		line.marked = span{len(string(runes[:from])), len(string(runes[:to]))}
+		line.marked = []span{{len(string(runes[:from])), len(string(runes[:to]))}}
 		page := string(line.appendHTML(nil))
 		if said := html.UnescapeString(tagsOfCode.ReplaceAllString(page, "")); said != string(text) {
 			t.Fatalf("%q says %q", page, said)
@@ -155,7 +159,7 @@ func TestCodeShowsTheInvisible(t *testing.T) {
 func TestLineEnds(t *testing.T) {
 	t.Parallel()
 	table := diffTable{name: "a", split: true, context: 3}
-	page := string(table.html("a\nb\n", "a\r\nb"))
+	page := string(table.html(compareTexts([]byte("a\nb\n"), []byte("a\r\nb"))))
 	if strings.Count(page, `\r</span>`) != 1 || strings.Count(page, "no newline at the end") != 1 {
 		t.Error(page)
 	}
@@ -171,13 +175,13 @@ func TestLongTable(t *testing.T) {
 	more := func(row int) string { return fmt.Sprint("?row=", row) }
 	for _, split := range []bool{true, false} {
 		first := diffTable{name: "a", split: split, context: 3, more: more}
-		one := string(first.html("", text.String()))
+		one := string(first.html(compareTexts(nil, []byte(text.String()))))
 		if !strings.Contains(one, fmt.Sprintf(`<a href="?row=%d">`, maxRows)) || strings.Count(one, "<tr>") != maxRows {
 			t.Errorf("split %v: %d rows", split, strings.Count(one, "<tr>"))
 		}
 		second := diffTable{name: "a", split: split, context: 3, more: more, first: maxRows}
-		two := string(second.html("", text.String()))
-		if strings.Count(two, "<tr>") != 50 || !strings.Contains(two, fmt.Sprintf("<th data-n=%d>", maxRows+1)) || strings.Contains(two, "<a") {
+		two := string(second.html(compareTexts(nil, []byte(text.String()))))
+		if strings.Count(two, "<tr>") != 50 || !strings.Contains(two, fmt.Sprintf("<td class=l data-n=%d>", maxRows+1)) || strings.Contains(two, "<a") {
 			t.Errorf("split %v: the second page has %d rows", split, strings.Count(two, "<tr>"))
 		}
 	}
@@ -205,6 +209,6 @@ func BenchmarkTable(b *testing.B) {
 	}
 	for b.Loop() {
 		t := diffTable{name: "a.go", split: true, context: 3}
-		b.ReportMetric(float64(len(t.html(old.String(), new.String()))), "bytes")
+		b.ReportMetric(float64(len(t.html(compareTexts([]byte(old.String()), []byte(new.String()))))), "bytes")
 	}
 }

@@ -32,7 +32,8 @@ type Repo interface {
 	Lookup(ctx context.Context, spec string) (*cairn.Checkpoint, error)
 	Changes(ctx context.Context, from, to string, paths ...string) ([]cairn.Change, error)
 	CountLines(*cairn.Change, cairn.DiffOptions) (additions, deletions int, note string, err error)
-	DiffFull(ctx context.Context, from, to string, opt cairn.DiffOptions, paths ...string) iter.Seq2[cairn.FileDiff, error]
+	Renames(ctx context.Context, list []cairn.Change) ([]cairn.Renamed, error)
+	FileDiffs(ctx context.Context, list []cairn.Change, opt cairn.DiffOptions) iter.Seq2[cairn.FileDiff, error]
 	List(ctx context.Context, spec, path string) iter.Seq2[cairn.TreeEntry, error]
 	OpenFile(ctx context.Context, spec, path string) (int64, io.ReadCloser, error)
 
@@ -47,6 +48,7 @@ type Repo interface {
 type Sessions interface {
 	Get(ctx context.Context, id string) (*session.Session, error)
 	List(context.Context) ([]*session.Session, error)
+	Blame(ctx context.Context, path string, opt cairn.BlameOptions) (*session.Blame, error)
 	History(ctx context.Context, id string) ([]session.Message, error)
 	Revert(ctx context.Context, id string, to session.Target, opt session.MoveOptions) (*session.Session, *cairn.Result, error)
 	Unrevert(ctx context.Context, id string, opt session.MoveOptions) (*session.Session, *cairn.Result, error)

@@ -60,6 +60,8 @@ type stepView struct {
 	Revert string
 	Goto   string
 	Counts *counts
+	Calls  []callView // of tools, the first ones
+	Rest   int        // calls that are not shown
 
 	Between string  // changes since the step before that no step recorded
 	Others  *counts // of that
@@ -77,7 +79,7 @@ func (h *handler) projects(v *visit) error {
 func (h *handler) timeline(v *visit) error {
 	page := &timelinePage{Query: v.query.Get("q"), Show: v.query.Get("show")}
 	after := v.query.Get("after")
-	for _, t := range [][2]string{{"", "Everything"}, {"sessions", "Sessions"}, {"checkpoints", "Checkpoints"}, {"operations", "Operations"}} {
+	for _, t := range [][2]string{{"", "Everything"}, {"sessions", "Prompts"}, {"checkpoints", "Checkpoints"}, {"operations", "Operations"}} {
 		page.Tabs = append(page.Tabs, tab{t[1], v.at("", "show", t[0], "q", page.Query), page.Show == t[0]})
 	}
 	text := strings.ToLower(strings.TrimSpace(page.Query))
@@ -156,6 +158,9 @@ func (v *visit) entryView(e *entry) (_ *entryView, err error) {
 		if len(t.Steps) > 0 && !t.Reverted {
 			view.Revert = v.at("plan", "do", "session", "session", t.Session.ID, "message", t.Message)
 		}
+		if n := len(t.Steps); n > 0 && !t.Steps[n-1].Open() {
+			view.View = v.at("changes", "from", t.Steps[0].Before.ID, "to", t.Steps[n-1].After.ID)
+		}
 		view.More = max(0, len(t.Steps)-turnSteps)
 		view.Steps, err = v.stepViews(t, view.More)
 	case e.Track != nil:
@@ -181,6 +186,7 @@ func (v *visit) stepViews(t *turn, from int) ([]*stepView, error) {
 	for i := len(t.Steps) - 1; i >= from; i-- {
 		s := &t.Steps[i]
 		view := &stepView{Step: s, Number: i + 1, ID: elementID("s" + s.Session + "/" + s.ID), View: v.at("step", "session", s.Session, "step", s.ID)}
+		view.Calls, view.Rest = callsOf(s)
 		if !s.Open() {
 			view.Revert = v.at("plan", "do", "revert", "from", s.Before.ID, "to", s.After.ID)
 			view.Goto = v.at("plan", "do", "restore", "to", s.After.ID)
@@ -204,6 +210,8 @@ func (v *visit) stepViews(t *turn, from int) ([]*stepView, error) {
 // sessionPage is what templates/session.html shows.
 type sessionPage struct {
 	Session  *session.Session
+	Title    string
+	Model    string
 	Turns    []*entryView
 	Unrevert string
 	Older    string
@@ -221,7 +229,7 @@ func (h *handler) session(v *visit) error {
 	if err != nil {
 		return err
 	}
-	page := &sessionPage{Session: s}
+	page := &sessionPage{Session: s, Title: titleOfAll(s, messages), Model: modelOf(s)}
 	if s.Revert != nil {
 		page.Unrevert = v.at("plan", "do", "unrevert", "session", id)
 	}
@@ -230,7 +238,7 @@ func (h *handler) session(v *visit) error {
 	if err := page.fill(v, turns); err != nil {
 		return err
 	}
-	return v.render(http.StatusOK, "session.html", visible(sessionName(s)), page)
+	return v.render(http.StatusOK, "session.html", visible(page.Title), page)
 }
 
 // fill selects the steps of one page. They begin after the turn, or the step of a turn,
@@ -277,13 +285,6 @@ func (p *sessionPage) remaining(v *visit, turns []*turn) []*turn {
 	}
 	t.Steps = t.Steps[:i]
 	return turns[at:]
-}
-
-func sessionName(s *session.Session) string {
-	if s.Title != "" {
-		return s.Title
-	}
-	return s.ID
 }
 
 // count sums up what changed between two checkpoints. Both are fixed, so the answer is

@@ -92,6 +92,30 @@
       say(`The file could not be loaded: ${error.message}`);
     }
   };
+  // open puts more unchanged lines of a file in place. What is chosen stays chosen.
+  const open = async (link) => {
+    const body = link.closest(".body");
+    const address = new URL(link.href);
+    address.searchParams.set("part", "lines");
+    body.setAttribute("aria-busy", "true");
+    try {
+      const fresh = (await fetchPage(address)).querySelector(".body");
+      const chosen = new Set(all("input:checked", body).map((box) => box.value));
+      for (const box of all("input", fresh)) box.checked = chosen.has(box.value);
+      body.replaceWith(fresh);
+      (fresh.querySelector("a[data-open]") ?? fresh.closest("details").querySelector("summary")).focus({ preventScroll: true });
+      say("More lines are shown");
+    } catch (error) {
+      body.removeAttribute("aria-busy");
+      say(`The lines could not be loaded: ${error.message}`);
+    }
+  };
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest?.("a[data-open]");
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    open(link);
+  });
   document.addEventListener("toggle", (event) => {
     if (event.target.matches?.("details.file") && event.target.open) load(event.target);
   }, true);
@@ -144,6 +168,60 @@
       event.preventDefault();
       more();
     }
+  });
+
+  // Choosing: the box of a file stands for the boxes of its changes, where these are shown.
+  const boxes = (file) => all("input[name=hunk]", file);
+  const tell = () => {
+    const text = document.getElementById("chosen");
+    if (!text) return;
+    const n = all("input[form=choose]:checked").filter((box) => box.name).length;
+    text.textContent = n ? `${n} chosen` : "Nothing is chosen.";
+    text.parentElement.classList.toggle("some", n > 0);
+    const confirm = document.getElementById("confirm");
+    if (confirm && all("input[form=choose]").some((box) => box.checked !== box.defaultChecked)) {
+      confirm.disabled = true;
+      text.textContent += ". Look at the preview of that before you confirm it.";
+    } else if (confirm) confirm.disabled = false;
+  };
+  document.addEventListener("change", (event) => {
+    const box = event.target;
+    if (!box.matches?.("input[form=choose]")) return;
+    const file = box.closest("details.file");
+    if (file && box.name === "hunk") {
+      const own = file.querySelector("input[value=" + file.id + "]");
+      const chosen = boxes(file).filter((b) => b.checked).length;
+      own.checked = chosen === boxes(file).length;
+      own.indeterminate = chosen > 0 && !own.checked;
+    } else if (file) {
+      for (const b of boxes(file)) b.checked = box.checked;
+    }
+    tell();
+  });
+  if (all("input[form=choose]").length) tell();
+
+  // Search as one types: the list is replaced by what the server finds.
+  let searching = 0;
+  const search = async (form) => {
+    const address = `${location.pathname}?${new URLSearchParams(new FormData(form))}`;
+    const mine = ++searching;
+    const found = await fetchPage(address);
+    if (mine !== searching) return; // a later search is under way
+    live().replaceWith(found.querySelector("[data-live]"));
+    const tabs = document.querySelector("main > .tabs");
+    const fresh = found.querySelector("main > .tabs");
+    if (tabs && fresh) tabs.replaceWith(fresh);
+    history.replaceState(null, "", address);
+    appended = false;
+    const n = all("[data-live] article").length;
+    say(n ? `${n} ${n === 1 ? "entry" : "entries"} found` : "Nothing found");
+  };
+  let typing = 0;
+  document.addEventListener("input", (event) => {
+    const form = event.target.matches("[data-filter]") && live() ? event.target.form : null;
+    if (!form) return;
+    clearTimeout(typing);
+    typing = setTimeout(() => search(form).catch((error) => say(`The search failed: ${error.message}`)), 200);
   });
 
   // Live: what is new is put in place, unless older pages were appended, which a

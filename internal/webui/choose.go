@@ -1,0 +1,169 @@
+package webui
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"github.com/seed-fb9cbc17/cairn"
+)
+
+const (
+	maxHunks   = 1500     // chosen changes in an address
+	maxAddress = 30 << 10 // bytes of an address that the server still takes
+)
+
+var errNothingChosen = errors.New("nothing is chosen")
+
+// choice is the form with which a person chooses changes and files. It names them by hunks and by
+// hashes of paths, because a browser sends fields as UTF-8 and paths may have any bytes.
+type choice struct {
+	Action string // address of the plans
+	Hidden [][2]string
+	Button string
+}
+
+// newChoice is the form over the changes between two states. An empty to means the disk.
+func (v *visit) newChoice(from, to string) *choice {
+	return &choice{Action: v.at("plan"), Hidden: [][2]string{{"do", "revert"}, {"from", from}, {"to", to}, {"only", "1"}}, Button: "Preview what is chosen"}
+}
+
+// choice is the form over the files of a plan, nil for a plan that goes back as a whole.
+func (w *way) choice(v *visit) *choice {
+	switch {
+	case len(w.Hunks) > 0, w.Do == "session", w.Do == "unrevert":
+		return nil
+	}
+	return &choice{Action: v.at("plan"), Hidden: [][2]string{{"do", w.Do}, {"from", w.From}, {"to", w.To}, {"policy", string(w.Policy)}, {"only", "1"}}, Button: "Preview only what is chosen"}
+}
+
+// source is the page on which the single changes of a way can be chosen, "" where there is none.
+func (w *way) source(v *visit) string {
+	switch w.Do {
+	case "revert":
+		return v.at("changes", "from", w.From, "to", w.To) + hunkQuery(w.Hunks)
+	case "restore":
+		return v.at("changes", "from", w.To)
+	}
+	return ""
+}
+
+func hunkQuery(hunks []string) (query string) {
+	for _, id := range hunks {
+		query += "&hunk=" + urlValues(map[string][]string{"": {id}}).Encode()[1:]
+	}
+	return query
+}
+
+// narrow leads from a choice to the plan of it. The plan's own address has the paths as bytes.
+func (v *visit) narrow(w *way) error {
+	files, hunks := v.query["file"], w.Hunks
+	if len(files)+len(hunks) == 0 {
+		return errNothingChosen
+	}
+	paths, all, err := v.pathsOf(w, files)
+	if err != nil {
+		return err
+	}
+	if len(hunks) > 0 {
+		more, err := v.hunksOfFiles(w, paths)
+		if err != nil {
+			return err
+		}
+		hunks, paths, all = append(slices.Clone(hunks), more...), nil, false
+		slices.Sort(hunks)
+		hunks = slices.Compact(hunks)
+	}
+	if all {
+		paths = nil
+	}
+	do, from, to := w.Do, w.From, w.To
+	if do == "revert" && to == "" && len(hunks) == 0 {
+		do, from, to = "restore", "", w.From
+	}
+	address := v.at("plan", append([]string{"do", do, "from", from, "to", to, "policy", string(w.Policy)}, pairsOf("path", paths)...)...) + hunkQuery(hunks)
+	if len(paths) > maxPaths || len(hunks) > maxHunks || len(address) > maxAddress {
+		return fmt.Errorf("%w: too many are chosen for one preview; choose fewer, or all", errInput)
+	}
+	http.Redirect(v.w, v.r, address, http.StatusSeeOther)
+	return nil
+}
+
+func pairsOf(name string, values []string) (pairs []string) {
+	for _, value := range values {
+		pairs = append(pairs, name, value)
+	}
+	return pairs
+}
+
+// pathsOf finds the paths that hashes name, and whether they are all paths of the way. A renamed
+// file goes with its name before.
+func (v *visit) pathsOf(w *way, files []string) (paths []string, all bool, err error) {
+	known := make(map[string][]string)
+	if w.Do == "revert" {
+		if err := v.addChanges(w, known); err != nil {
+			return nil, false, err
+		}
+	}
+	if slices.ContainsFunc(files, func(id string) bool { return known[id] == nil }) {
+		whole := *w
+		whole.Paths, whole.Hunks = nil, nil
+		if whole.Do == "revert" && whole.To == "" {
+			return nil, false, fmt.Errorf("%w: a chosen file has not changed", errInput)
+		}
+		res, err := whole.run(v, "")
+		if err != nil {
+			return nil, false, err
+		}
+		for i := range res.Plan {
+			path := string(res.Plan[i].Path)
+			known["f"+hash(path)] = []string{path}
+		}
+	}
+	for _, id := range files {
+		if known[id] == nil {
+			return nil, false, fmt.Errorf("%w: a chosen file has not changed", errInput)
+		}
+		paths = append(paths, known[id]...)
+	}
+	return paths, len(files) > 0 && len(files) == len(known), nil
+}
+
+func (v *visit) addChanges(w *way, known map[string][]string) error {
+	list, err := v.project.Repo.Changes(v.ctx(), w.From, w.To)
+	if err != nil {
+		return err
+	}
+	renamed, err := v.project.Repo.Renames(v.ctx(), list)
+	for i := range renamed {
+		c := &renamed[i]
+		paths := []string{c.Path}
+		if c.From != "" {
+			paths = append(paths, c.From)
+		}
+		known["f"+hash(c.Path)] = paths
+	}
+	return err
+}
+
+// hunksOfFiles lists the changes of whole files, so that they go back in one operation with single
+// changes of others.
+func (v *visit) hunksOfFiles(w *way, paths []string) (hunks []string, err error) {
+	if len(paths) == 0 {
+		return nil, nil
+	}
+	list, err := v.project.Repo.Changes(v.ctx(), w.From, w.To, paths...)
+	if err != nil {
+		return nil, err
+	}
+	for d, err := range v.project.Repo.FileDiffs(v.ctx(), list, cairn.DiffOptions{Hunks: true}) {
+		if err != nil {
+			return nil, err
+		}
+		for i := range d.Hunks {
+			hunks = append(hunks, d.Hunks[i].ID)
+		}
+	}
+	return hunks, nil
+}

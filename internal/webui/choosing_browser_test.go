@@ -1,0 +1,71 @@
+package webui
+
+import (
+	"strings"
+	"testing"
+)
+
+// A person ticks one change, looks at the preview, and takes it back. The box of a file follows the
+// boxes of its changes, also after more lines were opened.
+func testChoose(t *testing.T, b *browser) {
+	f := newFixture(t)
+	f.write("a.txt", numbered(80))
+	from := f.track("")
+	changed := strings.NewReplacer("line 10\n", "ten\n", "line 70\n", "seventy\n").Replace(numbered(80))
+	f.write("a.txt", changed)
+	to := f.track("")
+	b.open(f.serve() + f.at("changes", "from", from, "to", to))
+	b.eval("document.querySelectorAll('input[name=hunk]')[1].click()", nil)
+	if got := b.text("document.querySelector('input[name=file]').indeterminate"); got != "true" {
+		t.Errorf("with one change of two the box of the file is indeterminate: %s", got)
+	}
+	b.eval("document.querySelector('a[data-open]').click()", nil)
+	b.until("document.querySelector('.lines').textContent.includes('line 1')")
+	b.until("document.getElementById('status').textContent.includes('More lines')")
+	if got := b.text("[...document.querySelectorAll('input[name=hunk]')].map((box) => box.checked)"); got != "false,true" {
+		t.Errorf("after more lines were opened the boxes are %s", got)
+	}
+	b.screenshot("choose")
+	b.loading(func() { b.eval("document.querySelector('.choosing button').click()", nil) })
+	if got := b.text("document.querySelector('h1').textContent"); got != "Take back 1 chosen change" {
+		t.Fatalf("the preview is %q", got)
+	}
+	if f.read("a.txt") != changed {
+		t.Fatal("the preview changed the disk")
+	}
+	b.screenshot("choose-plan")
+	b.press("x")
+	b.loading(func() { b.press("Enter") })
+	b.until("document.body.textContent.includes('Done.')")
+	if got := f.read("a.txt"); got != strings.Replace(numbered(80), "line 10\n", "ten\n", 1) {
+		t.Errorf("the file is %q", got)
+	}
+}
+
+// A preview whose boxes have changed cannot be confirmed.
+func testChangedChoice(t *testing.T, b *browser) {
+	f := story(t)
+	b.open(f.serve() + f.at("plan", "do", "restore", "to", f.checkpointOf("before the agent")))
+	b.eval("document.querySelector('input[name=file]').click()", nil)
+	if b.text("document.getElementById('confirm').disabled") != "true" {
+		t.Error("the old preview can be confirmed")
+	}
+	b.eval("document.querySelector('input[name=file]').click()", nil)
+	if b.text("document.getElementById('confirm').disabled") != "false" {
+		t.Error("the preview cannot be confirmed after the choice is as before")
+	}
+}
+
+// The list follows the search while a person types.
+func testSearch(t *testing.T, b *browser) {
+	f := story(t)
+	b.open(f.serve() + f.at(""))
+	b.press("/")
+	b.typeText("list.sh")
+	b.until("document.querySelectorAll('[data-live] article.turn').length === 1")
+	if got := b.text("document.activeElement.value + ' ' + location.search"); !strings.HasPrefix(got, "list.sh ") || !strings.Contains(got, "q=list.sh") {
+		t.Errorf("the search field and the address are %q", got)
+	}
+	b.typeText(" nowhere")
+	b.until("document.querySelector('[data-live]').textContent.includes('Nothing fits')")
+}

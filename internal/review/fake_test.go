@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"image/color"
 	"maps"
 	"slices"
 	"strings"
@@ -65,13 +66,16 @@ func (f *fake) Diff(ctx context.Context, file *File) (*cairn.FileDiff, error) {
 }
 
 func (f *fake) ChangeMarks(_ context.Context, remove, add []reviewed.Mark) error {
+	if f.fails != nil {
+		return f.fails
+	}
 	for _, m := range remove {
 		delete(f.marks, m)
 	}
 	for _, m := range add {
 		f.marks[m] = true
 	}
-	return f.fails
+	return nil
 }
 
 func (f *fake) Do(_ context.Context, a Action) (*cairn.Result, error) {
@@ -248,3 +252,10 @@ func many(n, perSession int) *fake {
 	}
 	return f
 }
+
+func pathOf(text string) cairn.Path { return cairn.Path(text) }
+
+var (
+	emptyDiff cairn.FileDiff
+	white     = color.White
+)

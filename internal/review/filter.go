@@ -72,7 +72,7 @@ func (m *Model) paste(text string) {
 
 // add appends what is printable.
 func (in *input) add(text string) {
-	for _, r := range text {
+	for _, r := range strings.ToValidUTF8(text, "") {
 		if unicode.IsPrint(r) {
 			in.text += string(r)
 		}

@@ -39,6 +39,7 @@ type Model struct {
 	focus         pane
 
 	sessions []*Session
+	listed   bool
 	read     int // of the sessions, whose turns are in the list
 	turns    []*Turn
 	rows     []row // of the list: headings, and turns that the filter lets through

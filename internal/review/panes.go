@@ -52,7 +52,7 @@ func (m *Model) turnLines(b box) []string {
 // nothing says why the list is empty.
 func (m *Model) nothing() string {
 	switch {
-	case m.read < len(m.sessions) || m.sessions == nil && m.opt.Range == nil && !m.failed:
+	case m.read < len(m.sessions) || !m.listed:
 		return "reading the sessions…"
 	case m.filter.text != "":
 		return "no turn fits the filter"

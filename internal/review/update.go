@@ -90,7 +90,7 @@ func (m *Model) say(text string) { m.message, m.failed = text, false }
 
 func (m *Model) gotSessions(msg sessionsMsg) tea.Cmd {
 	m.fail(msg.err)
-	m.sessions, m.read, m.turns = msg.list, 0, nil
+	m.sessions, m.listed, m.read, m.turns = msg.list, true, 0, nil
 	m.layout()
 	if len(m.sessions) == 0 {
 		m.stale = false
@@ -104,7 +104,7 @@ func (m *Model) gotTurns(msg turnsMsg) tea.Cmd {
 		return nil // of a list that was read again meanwhile
 	}
 	m.fail(msg.err)
-	m.read = msg.read
+	m.read, m.listed = msg.read, true
 	m.turns = append(m.turns, msg.turns...)
 	m.layout()
 	var cmds []tea.Cmd

@@ -12,6 +12,7 @@ import (
 
 const (
 	minWide  = 100 // columns from which the lists stand beside the hunks
+	minTall  = 8   // lines from which they do
 	minSplit = 100 // columns from which two sides stand beside each other
 	maxHead  = 3   // lines of the prompt
 )
@@ -24,7 +25,9 @@ func (b box) holds(x, y int) bool { return x >= b.x && x < b.x+b.w && y >= b.y &
 // boxes are the places of the panes. head is the prompt of the turn.
 type boxes struct{ turns, files, head, hunks box }
 
-func (m *Model) wide() bool { return m.width >= minWide && !m.zoomed() }
+func (m *Model) wide() bool {
+	return m.width >= minWide && m.height >= minTall && !m.zoomed()
+}
 
 // zoomed reports whether the hunks have the whole width: two sides would be too narrow beside the
 // lists.

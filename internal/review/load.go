@@ -69,15 +69,19 @@ func (m *Model) readSessions() tea.Cmd {
 }
 
 // batch is the number of turns after which the list is shown again.
-const batch = 100
+const batch = 30
 
-// readTurns reads the turns of the next sessions, so that the newest are there at once and a long
-// history follows.
+// readTurns reads the turns of the next sessions, so that those of the newest session are there at
+// once and the others follow.
 func (m *Model) readTurns() tea.Cmd {
 	ctx, src, sessions, read := m.ctx, m.opt.Source, m.sessions, m.read
 	return func() tea.Msg {
 		msg := turnsMsg{sessions: sessions, read: read}
-		for msg.read < len(sessions) && len(msg.turns) < batch && msg.err == nil {
+		wanted := batch
+		if read == 0 {
+			wanted = 1
+		}
+		for msg.read < len(sessions) && len(msg.turns) < wanted && msg.err == nil {
 			var list []*Turn
 			list, msg.err = src.Turns(ctx, sessions[msg.read])
 			msg.turns = append(msg.turns, list...)

@@ -107,21 +107,27 @@ func (m *Model) gotTurns(msg turnsMsg) tea.Cmd {
 	m.read, m.listed = msg.read, true
 	m.turns = append(m.turns, msg.turns...)
 	m.layout()
-	var cmds []tea.Cmd
+	var more tea.Cmd
 	if m.read < len(m.sessions) && msg.err == nil {
-		cmds = append(cmds, m.readTurns())
+		more = m.readTurns()
 	}
+	return tea.Batch(m.selectAfterReading(), more)
+}
+
+// selectAfterReading selects what was selected before the list was read again, or else the first
+// turn.
+func (m *Model) selectAfterReading() tea.Cmd {
 	if at := slices.IndexFunc(m.rows, m.isKept); at >= 0 {
 		path := m.keep.path
 		m.keep, m.stale = spot{}, false
 		m.turn, m.list.at = m.rows[at].turn, at
-		return tea.Batch(append(cmds, m.readFiles(path))...)
+		return m.readFiles(path)
 	}
 	if (m.turn == nil || m.stale) && (m.keep.turn == "" || m.read >= len(m.sessions)) {
 		m.turn, m.stale = nil, false
-		cmds = append(cmds, m.selectRow(m.list.at))
+		return m.selectRow(m.list.at)
 	}
-	return tea.Batch(cmds...)
+	return nil
 }
 
 // isKept reports whether a row was selected before the list was read again.

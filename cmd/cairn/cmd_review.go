@@ -103,7 +103,7 @@ func (c *cli) review(ctx context.Context, spec string, colours *review.Colours) 
 		return err
 	}
 	sessions := session.New(repo)
-	shown := review.Options{Project: filepath.Base(repo.Root()), Now: time.Now, Dark: true, Mouse: true}
+	shown := review.Options{Project: filepath.Base(repo.Root()), Now: time.Now, Dark: !strings.HasSuffix(c.env("COLORFGBG"), ";15"), Mouse: true}
 	if err = chosen(ctx, repo, sessions, spec, &shown); err == nil {
 		shown.Source = review.NewSource(repo, sessions, shown.Session)
 		err = review.Run(ctx, shown, review.Terminal{In: c.stdin, Out: c.stdout, Env: c.terminalEnv(), Colours: colours})

@@ -1,6 +1,7 @@
 package review
 
 import (
+	"context"
 	"fmt"
 
 	tea "charm.land/bubbletea/v2"
@@ -49,42 +50,56 @@ func (m *Model) choose(accept bool) tea.Cmd {
 	if m.focus == hunksPane {
 		i := m.currentHunk()
 		if i < 0 {
+			m.say("the file is still being read")
 			return nil
 		}
 		mark := markOf(m.turn, string(m.view.diff.File), m.view.diff.Hunks[i].ID)
 		return m.gotChosen(chosenMsg{accept: accept, turn: m.turn, hunks: []reviewed.Mark{mark}, files: 1})
 	}
-	if !m.loaded || len(m.files) == 0 {
-		m.say("this turn changed no file")
-		return nil
-	}
-	files := m.files
+	var files []File // nil: all of the turn
 	if m.focus == filesPane {
-		files = files[m.file.at : m.file.at+1]
+		f := m.currentFile()
+		if f == nil {
+			return nil
+		}
+		files = []File{*f}
 	}
 	m.working = "reading the hunks"
-	ctx, src, turn, whole := m.ctx, m.opt.Source, m.turn, m.focus == turnsPane
-	files = append([]File(nil), files...)
+	ctx, src, turn := m.ctx, m.opt.Source, m.turn
 	return func() tea.Msg {
-		msg := chosenMsg{accept: accept, turn: turn, files: len(files), whole: whole}
-		for i := range files {
-			d, err := src.Diff(ctx, &files[i])
-			if err != nil {
-				msg.err = err
-				break
-			}
-			for _, h := range d.Hunks {
-				msg.hunks = append(msg.hunks, markOf(turn, string(d.File), h.ID))
-			}
-		}
+		msg := chosenMsg{accept: accept, turn: turn, whole: files == nil}
+		msg.files, msg.hunks, msg.err = hunksOf(ctx, src, turn, files)
 		return msg
 	}
+}
+
+// hunksOf lists the hunks of some files of a turn, or of all if files is nil, and counts the files.
+func hunksOf(ctx context.Context, src Source, turn *Turn, files []File) (n int, hunks []reviewed.Mark, err error) {
+	if files == nil {
+		if files, err = src.Files(ctx, turn); err != nil {
+			return 0, nil, err
+		}
+	}
+	for i := range files {
+		d, err := src.Diff(ctx, &files[i])
+		if err != nil {
+			return 0, nil, err
+		}
+		for _, h := range d.Hunks {
+			hunks = append(hunks, markOf(turn, string(d.File), h.ID))
+		}
+	}
+	return len(files), hunks, nil
 }
 
 func (m *Model) gotChosen(msg chosenMsg) tea.Cmd {
 	m.working = ""
 	if msg.err != nil {
 		m.fail(msg.err)
+		return nil
+	}
+	if len(msg.hunks) == 0 {
+		m.say("this turn changed no file")
 		return nil
 	}
 	if !msg.accept {

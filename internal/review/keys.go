@@ -179,7 +179,7 @@ func (m *Model) moveKey(key string) tea.Cmd {
 // focusOn gives the keyboard to a pane, if it has something to select.
 func (m *Model) focusOn(p pane) {
 	p = max(turnsPane, min(p, hunksPane))
-	if p > turnsPane && len(m.files) == 0 {
+	if p > turnsPane && (m.turn == nil || m.loaded && len(m.files) == 0) {
 		return
 	}
 	m.focus = p

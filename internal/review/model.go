@@ -18,7 +18,7 @@ type Options struct {
 	Turn    string // id of the message to begin with, "" = the newest
 	Range   *Turn  // shown alone in the place of sessions
 	Colours Colours
-	Dark    bool // until the terminal has told
+	Dark    bool // until the terminal answers
 	Mouse   bool
 }
 

@@ -59,10 +59,10 @@ var sixteen = palette{
 
 var dark = palette{
 	roles: [roles]string{
-		plain: "38;5;252", heading: "1;38;5;110", dim: "38;5;245", cursor: "1;38;5;231;48;5;25", selected: "38;5;252;48;5;238",
+		heading: "1;38;5;110", dim: "38;5;245", cursor: "1;38;5;231;48;5;25", selected: "38;5;252;48;5;238",
 		bar: "38;5;252;48;5;236", hunkHead: "38;5;110", thisHunk: "1;38;5;231;48;5;25",
-		added: "38;5;114", deleted: "38;5;210", addedLine: "48;5;22", deletedLine: "48;5;52",
-		addedWord: "1;48;5;28", deletedWord: "1;48;5;88", good: "38;5;114", bad: "1;38;5;210", back: "38;5;176",
+		added: "38;5;114", deleted: "38;5;210", addedLine: "38;5;252;48;5;22", deletedLine: "38;5;252;48;5;52",
+		addedWord: "1;38;5;231;48;5;28", deletedWord: "1;38;5;231;48;5;88", good: "38;5;114", bad: "1;38;5;210", back: "38;5;176",
 	},
 	syntax: [...]string{
 		syntax.Comment: "38;5;245", syntax.String: "38;5;150", syntax.Number: "38;5;216", syntax.Keyword: "38;5;176",
@@ -72,10 +72,10 @@ var dark = palette{
 
 var light = palette{
 	roles: [roles]string{
-		plain: "38;5;235", heading: "1;38;5;24", dim: "38;5;243", cursor: "1;38;5;231;48;5;25", selected: "38;5;235;48;5;253",
+		heading: "1;38;5;24", dim: "38;5;243", cursor: "1;38;5;231;48;5;25", selected: "38;5;235;48;5;253",
 		bar: "38;5;235;48;5;254", hunkHead: "38;5;25", thisHunk: "1;38;5;231;48;5;25",
-		added: "38;5;28", deleted: "38;5;124", addedLine: "48;5;194", deletedLine: "48;5;224",
-		addedWord: "1;48;5;157", deletedWord: "1;48;5;217", good: "38;5;28", bad: "1;38;5;124", back: "38;5;90",
+		added: "38;5;28", deleted: "38;5;124", addedLine: "38;5;235;48;5;194", deletedLine: "38;5;235;48;5;224",
+		addedWord: "1;38;5;232;48;5;157", deletedWord: "1;38;5;232;48;5;217", good: "38;5;28", bad: "1;38;5;124", back: "38;5;90",
 	},
 	syntax: [...]string{
 		syntax.Comment: "38;5;243", syntax.String: "38;5;22", syntax.Number: "38;5;130", syntax.Keyword: "38;5;90",
@@ -83,6 +83,7 @@ var light = palette{
 	},
 }
 
+// paletteFor is the palette for a terminal.
 func paletteFor(c Colours, isDark bool) *palette {
 	switch {
 	case c == NoColours:
@@ -110,7 +111,7 @@ func (p *palette) code(kind syntax.Kind, around role) string {
 	look := p.roles[around]
 	if token := p.syntax[kind]; token != "" {
 		if look != "" {
-			return token + ";" + look
+			return look + ";" + token
 		}
 		return token
 	}

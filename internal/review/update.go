@@ -153,6 +153,9 @@ func (m *Model) gotFiles(msg filesMsg) tea.Cmd {
 	}
 	m.fail(msg.err)
 	m.files, m.loaded = msg.files, true
+	if len(m.files) == 0 {
+		m.focus = turnsPane
+	}
 	m.file.at = max(0, slices.IndexFunc(m.files, func(f File) bool { return f.Change.Path == msg.path }))
 	return tea.Batch(m.readDiff(), m.readCounts(0))
 }

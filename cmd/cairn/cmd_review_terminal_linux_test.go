@@ -294,17 +294,5 @@ func TestReviewInTmux(t *testing.T) {
 // golden compares a screen with a file.
 func golden(t *testing.T, name, screen string) {
 	t.Helper()
-	file := filepath.Join("testdata", name+".txt")
-	if *updateScreens {
-		if err := os.WriteFile(file, []byte(screen), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(want) != screen {
-		t.Errorf("%s differs:\n%s\nwant:\n%s", file, screen, want)
-	}
+	gittest.AssertGolden(t, filepath.Join("testdata", name+".txt"), screen, *updateScreens)
 }

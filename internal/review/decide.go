@@ -131,6 +131,7 @@ func (m *Model) accept(msg chosenMsg) tea.Cmd {
 	for _, mark := range add {
 		m.accepted[mark] = true
 	}
+	m.count()
 	if !known && m.focus == hunksPane {
 		m.nextHunk(1)
 	}

@@ -3,12 +3,13 @@ package review
 import (
 	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
 var update = flag.Bool("update", false, "write the screens in testdata anew")
@@ -16,24 +17,10 @@ var update = flag.Bool("update", false, "write the screens in testdata anew")
 func width(line string) int       { return ansi.StringWidth(line) }
 func stripped(text string) string { return ansi.Strip(text) }
 
-// golden compares a screen with a file. Blanks at the ends of lines do not count without colours,
-// and an escape is written as ^[.
+// golden compares a screen with a file. An escape is written as ^[.
 func golden(t *testing.T, name, screen string) {
 	t.Helper()
-	screen = strings.ReplaceAll(screen, "\x1b", "^[") + "\n"
-	file := filepath.Join("testdata", name+".txt")
-	if *update {
-		if err := os.WriteFile(file, []byte(screen), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(want) != screen {
-		t.Errorf("%s differs:\n%s\nwant:\n%s", file, screen, want)
-	}
+	gittest.AssertGolden(t, filepath.Join("testdata", name+".txt"), strings.ReplaceAll(screen, "\x1b", "^[")+"\n", *update)
 }
 
 var sizes = [][2]int{{80, 24}, {120, 40}, {200, 50}}

@@ -13,7 +13,8 @@ import (
 type fileView struct {
 	diff   *cairn.FileDiff
 	lines  []diffLine
-	starts []int // index of the header of each hunk
+	starts []int  // index of the header of each hunk
+	rows   []pair // side by side
 }
 
 // diffLine is one line of the pane with the hunks.
@@ -41,6 +42,7 @@ func newFileView(ctx context.Context, d *cairn.FileDiff) (*fileView, error) {
 	for i := 0; i < len(v.lines) && ctx.Err() == nil; {
 		i = v.compareRun(i)
 	}
+	v.rows = v.pairs()
 	lang := syntax.For(string(d.File), []byte(firstOf(d.After, d.Before)))
 	v.colour(lang, d.Before, func(l *diffLine) int {
 		if l.kind != '-' { // the new text has its context, too

@@ -95,11 +95,10 @@ func (m *Model) readTurns() tea.Cmd {
 func (m *Model) readFiles(path string) tea.Cmd {
 	m.cancel()
 	m.cancelOne()
-	var ctx context.Context
-	ctx, m.cancel = context.WithCancel(m.ctx)
+	m.turnCtx, m.cancel = context.WithCancel(m.ctx)
 	m.selection++
 	m.files, m.view, m.loaded, m.file, m.hunk, m.offset = nil, nil, false, scroll{}, scroll{}, 0
-	src, turn, selection := m.opt.Source, m.turn, m.selection
+	ctx, src, turn, selection := m.turnCtx, m.opt.Source, m.turn, m.selection
 	return func() tea.Msg {
 		files, err := src.Files(ctx, turn)
 		return filesMsg{selection, files, path, err}
@@ -111,7 +110,7 @@ const counted = 32
 
 // readCounts counts the lines of the files from an index on.
 func (m *Model) readCounts(from int) tea.Cmd {
-	ctx, src, selection := m.ctx, m.opt.Source, m.selection
+	ctx, src, selection := m.turnCtx, m.opt.Source, m.selection
 	files := append([]File(nil), m.files[from:min(from+counted, len(m.files))]...)
 	if len(files) == 0 {
 		return nil

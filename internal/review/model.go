@@ -60,7 +60,9 @@ type Model struct {
 
 	accepted map[reviewed.Mark]bool
 	taken    map[reviewed.Mark]bool
+	counts   map[reviewed.Mark]int // accepted hunks of each turn, and of each file of one
 
+	turnCtx   context.Context    // of the work for the selected turn
 	selection int                // number of the selected turn, for late answers
 	picked    int                // number of the selected file
 	cancel    context.CancelFunc // ends the work for the selected turn

@@ -74,8 +74,8 @@ func (m *Model) click(p pane, y int, b boxes) tea.Cmd {
 // hitLine selects a row of the hunks.
 func (m *Model) hitLine(row, width int) {
 	if m.splits(width) {
-		if rows := m.view.pairs(); row < len(rows) {
-			m.hunk.at = rows[row].line()
+		if row < len(m.view.rows) {
+			m.hunk.at = m.view.rows[row].line()
 		}
 	} else if row < len(m.view.lines) {
 		m.hunk.at = row

@@ -6,7 +6,6 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
@@ -182,11 +181,6 @@ func (m *Model) fileAccepted(f *File) (n int, whole bool) {
 	if m.accepted[wholeMark(m.turn)] {
 		return 0, true
 	}
-	path := cairn.Path(f.Change.Path)
-	for mark := range m.accepted {
-		if mark.Session == m.turn.Session.ID && mark.Turn == m.turn.ID && mark.Path == path {
-			n++
-		}
-	}
-	return n, m.view != nil && m.view.diff.File == path && n > 0 && n == len(m.view.diff.Hunks)
+	n = m.counts[markOf(m.turn, f.Change.Path, "")]
+	return n, n > 0 && m.view != nil && string(m.view.diff.File) == f.Change.Path && n == len(m.view.diff.Hunks)
 }

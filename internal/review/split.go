@@ -52,7 +52,7 @@ func rowOf(rows []pair, line int) int {
 
 // splitLines draws the hunks with the old side at the left and the new at the right.
 func (m *Model) splitLines(lines []string, b box) []string {
-	rows := m.view.pairs()
+	rows := m.view.rows
 	s := scroll{rowOf(rows, m.hunk.at), m.hunk.top}
 	s.show(len(rows), b.h-1)
 	m.hunk.top = s.top
@@ -95,7 +95,7 @@ func (m *Model) moveHunkLine(by int) {
 		m.hunk.at = max(0, min(m.hunk.at+by, len(m.view.lines)-1))
 		return
 	}
-	rows := m.view.pairs()
+	rows := m.view.rows
 	m.hunk.at = rows[max(0, min(rowOf(rows, m.hunk.at)+by, len(rows)-1))].line()
 }
 

@@ -26,7 +26,7 @@ func (s *store) revertHunks(ctx context.Context, t *Turn, opt cairn.RevertOption
 			if inside && in.From == "" {
 				in.From = st.Before.ID
 			}
-			if inside {
+			if inside && !st.Open() {
 				in.To = st.After.ID
 			}
 		}

@@ -145,6 +145,21 @@ func (m *Model) gotMarks(list []reviewed.Mark) {
 		}
 		into[mark] = true
 	}
+	m.count()
+}
+
+// count counts the accepted hunks of turns and files.
+func (m *Model) count() {
+	m.counts = make(map[reviewed.Mark]int)
+	for mark := range m.accepted {
+		if mark.Hunk == "" {
+			continue
+		}
+		mark.Hunk = ""
+		m.counts[mark]++
+		mark.Path = ""
+		m.counts[mark]++
+	}
 }
 
 func (m *Model) gotFiles(msg filesMsg) tea.Cmd {

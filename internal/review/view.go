@@ -221,21 +221,11 @@ func (m *Model) headLines(width int) []string {
 	if t.Steps > 0 {
 		facts += "  " + wording.Count(t.Steps, "step")
 	}
-	if n := m.acceptedIn(t); n > 0 {
+	if n := m.counts[wholeMark(t)]; n > 0 {
 		facts += fmt.Sprintf("  %s accepted", wording.Count(n, "hunk"))
 	}
 	if t.Reverted {
 		facts += "  reverted"
 	}
 	return append(lines, m.look.paint(dim, fit(" "+short(facts, width-2), width)))
-}
-
-// acceptedIn counts the accepted hunks of a turn.
-func (m *Model) acceptedIn(t *Turn) (n int) {
-	for mark := range m.accepted {
-		if mark.Session == t.Session.ID && mark.Turn == t.ID && mark.Hunk != "" {
-			n++
-		}
-	}
-	return n
 }

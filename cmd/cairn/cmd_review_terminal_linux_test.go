@@ -244,16 +244,16 @@ func (t *tmux) must(args ...string) string {
 
 func (t *tmux) press(keys ...string) { t.must(append([]string{"send-keys"}, keys...)...) }
 
-var clock = regexp.MustCompile(`\b\d\d:\d\d\b`)
-var since = regexp.MustCompile(`(just now|\d+ [a-z]+ ago) *`)
-var day = regexp.MustCompile(`(Mon|Tue|Wed|Thu|Fri|Sat|Sun) \d+ [A-Z][a-z]{2}`)
-
 // screen is what tmux shows, with times replaced.
 func (t *tmux) screen() string {
 	t.Helper()
-	text := clock.ReplaceAllString(t.must("capture-pane", "-p"), "hh:mm")
-	text = since.ReplaceAllString(text, "ago")
-	return day.ReplaceAllString(text, "Day d Mon")
+	text := t.must("capture-pane", "-p")
+	for pattern, instead := range map[string]string{
+		`\b\d\d:\d\d\b`: "hh:mm", `(just now|\d+ [a-z]+ ago) *`: "ago", `(Mon|Tue|Wed|Thu|Fri|Sat|Sun) \d+ [A-Z][a-z]{2}`: "Day d Mon",
+	} {
+		text = regexp.MustCompile(pattern).ReplaceAllString(text, instead)
+	}
+	return text
 }
 
 func (t *tmux) wants(texts ...string) string {

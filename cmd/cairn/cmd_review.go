@@ -58,7 +58,7 @@ func (c *cli) reviewCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if !isTerminal(c.stdin) || !isTerminal(c.stdout) || c.global.json {
+			if !isTerminal(c.stdin) || !isTerminal(c.stdout) || c.env("TERM") == "dumb" || c.global.json {
 				return c.usage("needs a terminal; cairn diff and cairn show print the same")
 			}
 			return c.review(ctx, append(args, "")[0], colours)

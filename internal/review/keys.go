@@ -28,6 +28,7 @@ var helpKeys = [][2]string{
 	{"R", "read everything again"},
 	{"m", "give the mouse to the terminal, or take it"},
 	{"q, Ctrl-C", "quit"},
+	{"Ctrl-Z", "to the shell; fg comes back"},
 }
 
 // key takes a key.
@@ -89,6 +90,8 @@ func (m *Model) commandKey(key string) (cmd tea.Cmd, known bool) {
 	switch key {
 	case "q":
 		return tea.Quit, true
+	case "ctrl+z":
+		return tea.Suspend, true
 	case "?", "f1":
 		m.help = true
 	case "a":

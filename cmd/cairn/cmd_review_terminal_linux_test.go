@@ -184,7 +184,7 @@ func TestReviewEndsBySignal(t *testing.T) {
 	}
 }
 
-// TestReviewOfNothing: what is not there is an error before the screen changes.
+// TestReviewOfNothing: an unknown name is an error before the screen changes.
 func TestReviewOfNothing(t *testing.T) {
 	t.Parallel()
 	for _, spec := range []string{"nothing", "nothing..@", "nothing:m1"} {

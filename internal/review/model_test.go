@@ -160,7 +160,7 @@ func TestGoBackAndUndo(t *testing.T) {
 	}
 }
 
-// TestKeptPlace: what is selected is selected again after everything was read again.
+// TestKeptPlace: a reload keeps the selected turn and file.
 func TestKeptPlace(t *testing.T) {
 	t.Parallel()
 	f := newFake()

@@ -226,6 +226,9 @@ func (a *Action) title() string {
 		return "Redo what was undone"
 	}
 	what := wording.Count(len(a.Hunks), "hunk")
+	if a.Whole && a.Turn.Session.ID == "" {
+		return fmt.Sprintf("Take back what changed between the checkpoints: %s in %s; later changes stay", what, wording.Count(a.Files, "file"))
+	}
 	if a.Whole {
 		return fmt.Sprintf("Take back this turn only: %s in %s; later turns stay", what, wording.Count(a.Files, "file"))
 	}

@@ -304,4 +304,6 @@ func TestBeginsAt(t *testing.T) {
 	d.wants("README.md", "1 turn")
 	d.keys("X")
 	d.wants("these are two checkpoints")
+	d.keys("x")
+	d.wants("Take back what changed between the checkpoints: 4 hunks in 2 files; later changes stay")
 }

@@ -185,7 +185,7 @@ func (s *store) takeBack(ctx context.Context, a Action, opt cairn.RevertOptions)
 	if a.Turn.Session.ID == "" {
 		res, err = s.repo.Revert(ctx, a.Turn.Range, opt)
 	} else {
-		res, err = s.revertHunks(ctx, a.Turn, opt)
+		res, err = s.revertHunks(ctx, a.Turn, a.Hunks, opt)
 	}
 	if err != nil || res.DryRun || res.Operation == "" {
 		return res, err

@@ -172,6 +172,33 @@ func TestGoBackToTurn(t *testing.T) {
 	}
 }
 
+// TestUserBetweenSteps: a file that the user changed before the turn's second step came to it keeps
+// that change.
+func TestUserBetweenSteps(t *testing.T) {
+	t.Parallel()
+	r := newRecorded(t)
+	r.write("f", lines(9, nil))
+	step := func(id string, work func()) {
+		_, err := r.all.BeginStep(t.Context(), session.StepBegin{Session: "s", Message: "m", Role: session.RoleUser, Step: id})
+		if err == nil {
+			work()
+			_, err = r.all.EndStep(t.Context(), session.StepEnd{Session: "s", Step: id})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	step("1", func() { r.write("other", "1\n") })
+	r.write("f", lines(9, map[int]string{4: "mine"}))
+	step("2", func() { r.write("f", lines(9, map[int]string{4: "mine", 6: "agent"})) })
+	before := gittest.Manifest(t, r.dir)
+	d := r.review(Options{})
+	d.keys("enter", "x", "y")
+	r.wantFile("f", lines(9, map[int]string{4: "mine"}))
+	d.keys("u", "y")
+	gittest.AssertEqual(t, r.dir, before, gittest.Manifest(t, r.dir))
+}
+
 // TestRange: hunks between two checkpoints go back in the same way.
 func TestRange(t *testing.T) {
 	t.Parallel()
@@ -275,50 +302,4 @@ func TestSubAgents(t *testing.T) {
 	d.wants("1 turn", "A made")
 	d = r.review(Options{Session: "sub"})
 	d.wants("Helper", "Prompt c1", "A made")
-}
-
-// BenchmarkReviewOpen opens a store of a thousand turns, up to the screen with the newest turn, its
-// files and its hunks.
-func BenchmarkReviewOpen(b *testing.B) {
-	for _, sessions := range []int{1, 100} {
-		b.Run(fmt.Sprintf("sessions=%d", sessions), func(b *testing.B) {
-			r := newRecorded(b)
-			for i := range 1000 {
-				r.turn(fmt.Sprint("s", i%sessions), fmt.Sprint("m", i), func() { r.write("f", lines(200, map[int]string{i % 200: fmt.Sprint("turn ", i)})) })
-			}
-			r.repo.Close()
-			b.ResetTimer()
-			for b.Loop() {
-				r.open()
-				if !r.firstScreen().Model.shows("Prompt m999") {
-					b.Fatal("not shown")
-				}
-				r.repo.Close()
-			}
-		})
-	}
-}
-
-func (m *Model) shows(text string) bool { return strings.Contains(stripped(m.screen()), text) }
-
-// firstScreen runs commands until the newest turn has its hunks on the screen.
-func (r *recorded) firstScreen() *driven {
-	d := &driven{Model: New(context.Background(), Options{Source: NewSource(r.repo, r.all, ""), Now: time.Now}), t: r.TB}
-	d.Update(tea.WindowSizeMsg{Width: 120, Height: 40})
-	queue := []tea.Cmd{d.Init()}
-	for len(queue) > 0 && d.view == nil {
-		cmd := queue[0]
-		queue = queue[1:]
-		if cmd == nil {
-			continue
-		}
-		switch msg := cmd().(type) {
-		case tea.BatchMsg:
-			queue = append(queue, msg...)
-		default:
-			_, next := d.Update(msg)
-			queue = append(queue, next)
-		}
-	}
-	return d
 }

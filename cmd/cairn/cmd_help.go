@@ -61,6 +61,8 @@ Looking into a checkpoint:
     show [HASH | SESSION]       what a checkpoint or a turn changed, and why
     grep PATTERN [HASH]         search its files
     blame [HASH] PATH           who wrote each line, and for which prompt
+    review [SESSION]            on the terminal: accept what changed, or take
+                                it back
 
 From one machine to another:
     export HASH                 write a checkpoint to stdout, as a git bundle

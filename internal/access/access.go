@@ -3,20 +3,26 @@
 package access
 
 import (
+	"context"
 	"time"
 
+	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/operation"
 	"github.com/seed-fb9cbc17/cairn/internal/retention"
+	"github.com/seed-fb9cbc17/cairn/internal/reviewed"
 )
 
 // Inner is embedded in cairn.Repo under a name that is not exported.
 type Inner struct {
 	lines   operation.Lines
 	cleaner *retention.Cleaner
+	store   *history.Store
 }
 
 // New returns the Inner of a Repo.
-func New(o *operation.Operator, c *retention.Cleaner) Inner { return Inner{operation.NewLines(o), c} }
+func New(o *operation.Operator, c *retention.Cleaner) Inner {
+	return Inner{operation.NewLines(o), c, o.Store}
+}
 
 func (i Inner) inner() Inner { return i }
 
@@ -28,3 +34,11 @@ func Lines(r Repo) operation.Lines { return r.inner().lines }
 
 // CleaningDue reports whether the last cleaning began at least every ago. It reads one small file.
 func CleaningDue(r Repo, every time.Duration) bool { return r.inner().cleaner.Due(every) }
+
+// Marks lists the decisions of reviews.
+func Marks(r Repo) []reviewed.Mark { return reviewed.Load(r.inner().store) }
+
+// ChangeMarks removes some decisions of reviews and adds others.
+func ChangeMarks(ctx context.Context, r Repo, remove, add []reviewed.Mark) error {
+	return reviewed.Change(ctx, r.inner().store, remove, add)
+}

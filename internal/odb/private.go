@@ -19,6 +19,7 @@ const (
 	PrivateReplaced Private = "replaced" // ids of commits and trees that others took the place of
 	PrivateLost     Private = "lost"     // what a repair could not bring back
 	PrivatePurged   Private = "purged"   // paths that are not to be captured any more
+	PrivateReviewed Private = "reviewed" // what a reviewer decided about hunks
 )
 
 // ReadPrivate returns the contents of a private file, ErrNotFound if there is none.

@@ -12,6 +12,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/reviewed"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 	"github.com/seed-fb9cbc17/cairn/internal/worktree/dir"
 )
@@ -263,14 +264,17 @@ func (u *LineUpdate) Changes(ctx context.Context, from string, paths []string) (
 	return u.repo.AllChanges(ctx, then, c.State(), nil)
 }
 
-// Delete removes a line. A later cleaning removes its checkpoints, unless another ref leads
-// to them.
+// Delete removes a line and what was decided about its hunks. A later cleaning removes its
+// checkpoints, unless another ref leads to them.
 func (u *LineUpdate) Delete(id string) error {
 	err := u.repo.DB.DeleteRef(history.LineRef(id))
 	if errors.Is(err, odb.ErrNotFound) {
 		return state.NotFound("line %q", id)
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return reviewed.Forget(u.repo.Store, id)
 }
 
 // addLineCommit writes a checkpoint of a line into a batch.

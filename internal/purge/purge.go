@@ -11,6 +11,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/odb/collect"
+	"github.com/seed-fb9cbc17/cairn/internal/reviewed"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
@@ -150,7 +151,11 @@ func (p *purger) rewrite(ctx context.Context, l *history.Locked) error {
 		return err
 	}
 	w := Rewritten{Refs: refs, Commits: p.commits, Replaced: p.replacements(), Journals: journals}
-	return r.ReplaceHistory(l, p.batch, w, func() error { return r.addPurged(l, p.paths) })
+	err = r.ReplaceHistory(l, p.batch, w, func() error { return r.addPurged(l, p.paths) })
+	if err != nil {
+		return err
+	}
+	return reviewed.ForgetPaths(r.Store, p.paths)
 }
 
 // replacements maps the old ids of commits, and of the trees of states, to the new ones.

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/review"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
+	"github.com/seed-fb9cbc17/cairn/session"
+)
+
+const reviewManual = `cairn review shows on the terminal what agents did, and takes parts of it back.
+
+Usage:
+    cairn review [SESSION | SESSION:MESSAGE | FROM..TO] [--color WHEN]
+
+Without an argument all sessions are there, the one that was changed last first.
+Turns stand with their prompts at the left, below them the files of the selected
+turn, at the right the changed places of a file, its hunks. Arrows move, Enter
+goes deeper, Esc back, and ? lists all keys.
+
+a accepts what is selected: a hunk, a file or a turn. The store remembers it. x
+takes it back: the later work of anyone stays, merged where both changed the
+same file. X goes back to before a turn, with all turns after it. u and Ctrl-R
+undo and redo the last operation. Each shows first what it would do to which
+file, and what would stay as a conflict; y does exactly that.
+
+FROM..TO, or FROM.. for up to now, shows what changed between two checkpoints.
+
+Options:
+    --color WHEN  always, never or auto (the default): NO_COLOR and the
+                  terminal decide
+
+The command needs a terminal; cairn diff and cairn show print the same. The exit
+status is 4 if there is no such session, turn or checkpoint.
+
+Examples:
+    cairn review
+    cairn review @
+    cairn review @~3..@
+`
+
+const colorFlag = "color"
+
+func (c *cli) reviewCommand() *cobra.Command {
+	var color string
+	cmd := c.command(command{
+		use: "review [SESSION | SESSION:MESSAGE | FROM..TO]", short: "look at what agents did, accept it or take it back", manual: reviewManual,
+		args: argCount(0, 1, "at most one SESSION, SESSION:MESSAGE or FROM..TO"), complete: c.completeReview,
+		run: func(ctx context.Context, _ *cobra.Command, args []string) error {
+			colours, err := c.reviewColours(color)
+			if err != nil {
+				return err
+			}
+			if !isTerminal(c.stdin) || !isTerminal(c.stdout) || c.env("TERM") == "dumb" || c.global.json {
+				return c.usage("needs a terminal; cairn diff and cairn show print the same")
+			}
+			return c.review(ctx, append(args, "")[0], colours)
+		},
+	})
+	cmd.Flags().StringVar(&color, colorFlag, "auto", "when to use colours")
+	completeFlag(cmd, colorFlag, "always", "auto", "never")
+	return cmd
+}
+
+// completeReview completes sessions.
+func (c *cli) completeReview(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return c.completeSession(cmd, append([]string{"show"}, args...), typed)
+}
+
+// reviewColours reads --color. Nil leaves the decision to the terminal.
+func (c *cli) reviewColours(when string) (*review.Colours, error) {
+	colours := review.NoColours
+	switch when {
+	case "auto":
+		if c.env("NO_COLOR") == "" {
+			return nil, nil
+		}
+	case "always":
+		colours = review.ManyColours
+	case "never":
+	default:
+		return nil, c.usage("cannot use --%s %s: want always, never or auto", colorFlag, wording.ShellWord(when))
+	}
+	return &colours, nil
+}
+
+// review shows the interface. Nothing else may write to the terminal meanwhile.
+func (c *cli) review(ctx context.Context, spec string, colours *review.Colours) error {
+	opt, err := c.options()
+	if err != nil {
+		return err
+	}
+	opt.Logger, opt.Progress = nil, nil
+	repo, err := cairn.Open(opt)
+	if err != nil {
+		return err
+	}
+	sessions := session.New(repo)
+	shown := review.Options{Project: filepath.Base(repo.Root()), Now: time.Now, Dark: !strings.HasSuffix(c.env("COLORFGBG"), ";15"), Mouse: true}
+	if err = chosen(ctx, repo, sessions, spec, &shown); err == nil {
+		shown.Source = review.NewSource(repo, sessions, shown.Session)
+		err = review.Run(ctx, shown, review.Terminal{In: c.stdin, Out: c.stdout, Env: c.terminalEnv(), Colours: colours})
+	}
+	c.noteDue(repo)
+	return errors.Join(err, repo.Close())
+}
+
+// chosen finds what the argument names.
+func chosen(ctx context.Context, repo *cairn.Repo, sessions *session.Sessions, spec string, opt *review.Options) error {
+	if spec == "" {
+		return nil
+	}
+	if from, to, isRange := strings.Cut(spec, ".."); isRange {
+		first, err := repo.Lookup(ctx, from)
+		if err != nil {
+			return err
+		}
+		var last *cairn.Checkpoint
+		if to != "" {
+			if last, err = repo.Lookup(ctx, to); err != nil {
+				return err
+			}
+		}
+		opt.Range = review.RangeTurn(first, last)
+		return nil
+	}
+	name, message, _ := strings.Cut(spec, ":")
+	id, err := sessions.Find(ctx, name)
+	opt.Session, opt.Turn = id, message
+	return err
+}
+
+// terminalEnv is what the library reads of the environment.
+func (c *cli) terminalEnv() (env []string) {
+	for _, name := range []string{
+		"TERM", "COLORTERM", "TERM_PROGRAM", "TERM_PROGRAM_VERSION", "TMUX", "STY", "SSH_TTY", "WT_SESSION", "ConEmuANSI", "ANSICON", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE",
+	} {
+		if value := c.env(name); value != "" {
+			env = append(env, name+"="+value)
+		}
+	}
+	return env
+}

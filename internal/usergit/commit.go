@@ -52,7 +52,35 @@ func (s *Scratch) Commit(ctx context.Context, head Head, w Wanted) (commit, outp
 	if err != nil {
 		return "", output, errors.Join(err, r.putBack(before, staged))
 	}
-	return r.Head(ctx).Commit, output, nil
+	commit = r.Head(ctx).Commit
+	return commit, output, r.follow(ctx, head.Commit, commit, w.Entries)
+}
+
+// follow gives the user's index what hooks changed in a commit, at paths that are not staged.
+func (r *Repo) follow(ctx context.Context, before, after string, entries map[string]Entry) error {
+	wanted, err := r.Tree(ctx, before)
+	if err != nil {
+		return err
+	}
+	maps.Copy(wanted, entries)
+	maps.DeleteFunc(wanted, func(_ string, e Entry) bool { return e == Entry{} })
+	got, err := r.Tree(ctx, after)
+	if err != nil || maps.Equal(wanted, got) {
+		return err
+	}
+	index, err := r.Index(ctx)
+	if err != nil {
+		return err
+	}
+	changed := make(map[string]Entry)
+	for _, list := range []map[string]Entry{wanted, got} {
+		for path := range list {
+			if wanted[path] != got[path] && index[path] == wanted[path] {
+				changed[path] = got[path]
+			}
+		}
+	}
+	return r.update(ctx, nil, changed, len(after))
 }
 
 // prepare makes the index of the commit: that of HEAD with some entries. It begins with a copy of

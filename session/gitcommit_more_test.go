@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -61,6 +62,61 @@ func TestCommitLeavesNestedRepositoriesAndIgnoredFiles(t *testing.T) {
 		t.Errorf("%+v, %v", done, err)
 	}
 	f.want("files", "a\n", f.run("show", "--format=", "--name-only", "HEAD"))
+}
+
+func TestCommitBelowTheTopOfALinkedWorktree(t *testing.T) {
+	t.Parallel()
+	other := "caf\xe9"
+	if runtime.GOOS != "linux" { // where names are Unicode
+		other = "café"
+	}
+	git, main, linked := gittest.NewOracle(t), t.TempDir(), filepath.Join(t.TempDir(), "linked")
+	git.Init(main)
+	gittest.Create(t, main, gittest.Tree{"p/a": gittest.File("a\n"), "b": gittest.File("b\n")})
+	git.Commit(main, "first")
+	git.In(main, "worktree", "add", "-q", linked)
+	f := &gitFixture{newFixtureIn(t, filepath.Join(linked, "p"), nil), git}
+	f.turn("s", "m1", "one", func() { f.write("a", "agent\n"); f.write(other, "n\n") })
+	if _, err := f.commit(session.GitCommitOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	f.want("status", "", git.In(linked, "status", "--porcelain"))
+	f.want("files", "p/a\x00p/"+other+"\x00", git.In(linked, "show", "--format=", "--name-only", "-z", "HEAD"))
+}
+
+func TestCommitInASparseCheckout(t *testing.T) {
+	t.Parallel()
+	f := newGitFixture(t, gittest.Tree{"in/a": gittest.File("a\n"), "out/b": gittest.File("b\n")})
+	f.run("sparse-checkout", "set", "in")
+	f.turn("s", "m1", "one", func() { f.write("in/a", "agent\n") })
+	if _, err := f.commit(session.GitCommitOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	f.want("status", "", f.run("status", "--porcelain"))
+	f.want("files", "in/a\n", f.run("show", "--format=", "--name-only", "HEAD"))
+}
+
+func TestCommitWhereAllIsStaged(t *testing.T) {
+	t.Parallel()
+	f := newGitFixture(t, gittest.Tree{"a": gittest.File(tenLines)})
+	f.turn("s", "m1", "one", func() { f.replace("a", "5\n", "agent\n") })
+	f.replace("a", "6\n", "user\n")
+	f.run("add", "-A")
+	if _, err := f.commit(session.GitCommitOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	f.want("a in HEAD", strings.Replace(tenLines, "5\n", "agent\n", 1), f.run("show", "HEAD:a"))
+	f.want("staged", "-6\n+user\n", changedLines(f.run("diff", "--cached")))
+}
+
+// changedLines are the lines of a diff that were added or deleted.
+func changedLines(diff string) (lines string) {
+	for line := range strings.Lines(diff) {
+		if strings.HasPrefix(line, "+") && !strings.HasPrefix(line, "+++") || strings.HasPrefix(line, "-") && !strings.HasPrefix(line, "---") {
+			lines += line
+		}
+	}
+	return lines
 }
 
 // TestCommitOfRandomEdits lets agent and user edit lines of their own by turns. After the commits

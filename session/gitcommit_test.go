@@ -3,6 +3,7 @@ package session_test
 import (
 	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -27,7 +28,11 @@ func newGitFixture(t *testing.T, tree gittest.Tree) *gitFixture {
 
 func (f *gitFixture) run(args ...string) string {
 	f.Helper()
-	return f.git.In(f.root, append([]string{"-c", "user.name=u", "-c", "user.email=u@example.org"}, args...)...)
+	top := f.root
+	for _, err := os.Stat(filepath.Join(top, ".git")); err != nil; _, err = os.Stat(filepath.Join(top, ".git")) {
+		top = filepath.Dir(top)
+	}
+	return f.git.In(top, append([]string{"-c", "user.name=u", "-c", "user.email=u@example.org"}, args...)...)
 }
 
 // turn is a prompt and a step that answers it.
@@ -59,7 +64,7 @@ func (f *gitFixture) commit(opt session.GitCommitOptions, turns ...int) (*sessio
 	before := work()
 	done, err := f.CommitTurns(background, "s", turns, opt)
 	gittest.AssertEqual(f.T, "the work tree", before, work())
-	f.git.Fsck(f.root)
+	f.run("fsck", "--no-dangling", "--strict")
 	return done, err
 }
 

@@ -37,6 +37,7 @@ Options:
     -m, --message TEXT   instead of the prompt
     --trailers           name session, turn and agent at the end of the message
     -n, --dry-run        only list the commits with their files
+    --amend              refused: git commit --amend joins two commits later
 
 With --json the answer is {"sessionID", "branch", "dryRun", "commits",
 "skippedTurns", "kept"}. The exit status is 3 if paths were left out, such as
@@ -56,7 +57,7 @@ func (c *cli) commitCommand() *cobra.Command {
 	var f commitFlags
 	cmd := c.command(command{
 		use: "commit [SESSION] [TURN]...", short: "commit what an agent changed to git", manual: commitManual,
-		args: argCount(0, -1, "SESSION and TURN"),
+		args: argCount(0, -1, "SESSION and TURN"), complete: cobra.NoFileCompletions,
 		run: func(ctx context.Context, _ *cobra.Command, args []string) error {
 			if f.amend {
 				return c.usage("has no --amend: the agent's lines would become part of another commit; git commit --amend joins the two afterwards")
@@ -71,9 +72,6 @@ func (c *cli) commitCommand() *cobra.Command {
 	flags.BoolVar(&f.trailers, "trailers", false, "name session, turn and agent")
 	flags.BoolVarP(&f.dryRun, "dry-run", "n", false, "only list the commits")
 	flags.BoolVar(&f.amend, "amend", false, "refused")
-	if err := flags.MarkHidden("amend"); err != nil {
-		panic(err)
-	}
 	completeFlag(cmd, "session")
 	completeFlag(cmd, "message")
 	return cmd

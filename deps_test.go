@@ -38,6 +38,8 @@ var layers = map[string]int{
 	"internal/odb/reach":      3, // what roots lead to
 	"internal/odb/collect":    4, // garbage collection; odb does without
 	"internal/odb/fsck":       4, // verify and repair; odb does without
+	"internal/usergit":        2, // git in the user's repository, when asked
+	"internal/gitcommit":      5, // what a commit of turns contains
 	"internal/index":          1,
 	"internal/git":            1,
 	"internal/worktree/dir":   2, // handles of directories; writes nothing
@@ -124,7 +126,7 @@ var only = []struct {
 	by       []string
 	reason   string
 }{
-	{"os/exec", []string{"internal/git", "internal/gittest", "internal/linediff/corpus", "internal/child", "internal/background"}, "only internal/git starts git, internal/child the command of cairn run, and internal/background cairn itself"},
+	{"os/exec", []string{"internal/git", "internal/usergit", "internal/gittest", "internal/linediff/corpus", "internal/child", "internal/background"}, "only internal/git starts git, and internal/usergit for a commit that the user asks for, internal/child the command of cairn run, and internal/background cairn itself"},
 	{"flag", []string{"cmd/cairn", "internal/linediff/corpus"}, "only commands read flags"},
 	{"log", []string{"internal/linediff/corpus"}, "the library logs through the logger that it is given"},
 	{"testing", []string{"internal/gittest", "internal/statetest", "internal/odb/odbtest"}, "testing belongs into tests"},

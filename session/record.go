@@ -56,6 +56,7 @@ const (
 	kindCommit   = "commit" // the revert is final
 	kindDrop     = "drop"   // steps leave together with those of the parent
 	kindFork     = "fork"
+	kindInGit    = "inGit" // a turn became a commit of the user's repository
 )
 
 // event is one event of a session. Its kind decides which fields count.
@@ -74,6 +75,8 @@ type event struct {
 	First   cairn.Paths       `json:"first,omitempty"` // of the changed files, if they are many
 
 	Owner *Owner `json:"owner,omitempty"` // of a step
+
+	Commit string `json:"commit,omitempty"` // in the user's repository, of a message
 
 	// Of a step that begins or ends with an earlier state than that of the checkpoint.
 	State *moment `json:"state,omitempty"`

@@ -115,6 +115,10 @@ func (h *history) apply(ev *event, e *entry, at int64) {
 		h.remove(ev)
 	case kindDrop:
 		h.drop(ev.Undone)
+	case kindInGit:
+		if m := h.message(ev.Message); m != nil {
+			m.Commits = append(slices.Clip(m.Commits), ev.Commit)
+		}
 	case kindFork:
 		h.cut(ev.Message)
 		h.drop(ev.Undone)

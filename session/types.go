@@ -85,6 +85,10 @@ type Message struct {
 	// its first steps.
 	Truncated bool `json:"truncated,omitempty"`
 
+	// Commits are the commits of the user's repository that CommitTurns made of the turn that begins
+	// with the message.
+	Commits []string `json:"commits,omitempty"`
+
 	// Children are the sessions that sub-agents of this message began.
 	Children []string `json:"children,omitempty"`
 }

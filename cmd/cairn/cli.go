@@ -176,6 +176,7 @@ func (c *cli) makers() []maker {
 		{"restore", c.restoreCommand}, {"revert", c.revertCommand}, {"undo", c.undoCommand}, {"redo", c.redoCommand},
 		{"log", c.logCommand}, {"operations", c.operationsCommand}, {"session", c.sessionCommand},
 		{"pin", c.pinCommand}, {"unpin", c.unpinCommand},
+		{"commit", c.commitCommand},
 		{"ls", c.lsCommand}, {"cat", c.catCommand}, {"exists", c.existsCommand}, {"blame", c.blameCommand}, {"review", c.reviewCommand}, {"show", c.showCommand}, {"grep", c.grepCommand},
 		{"export", c.exportCommand}, {"import", c.importCommand}, {"push", c.pushCommand}, {"fetch", c.fetchCommand},
 		{"setup", c.setupCommand}, {"hook", c.hookCommand}, {"run", c.runCommand}, {"mcp", c.mcpCommand}, {"serve", c.serveCommand},

@@ -2,10 +2,12 @@ package operation
 
 import (
 	"context"
+	"io"
 	"iter"
 
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/plan"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
 // LineEvent is one checkpoint of a line, with its record.
@@ -59,6 +61,18 @@ func (l Lines) Undone(ctx context.Context, after ...string) (map[string]bool, er
 // shared with others.
 func (l Lines) StepChanges(ctx context.Context, steps []UndoneStep) ([]history.Change, error) {
 	return l.operator.StepChanges(ctx, steps)
+}
+
+// StepWays lists the changes of some steps by path, as StepChanges does, but each path with all its
+// changes, the oldest first. Steps with no other change between them count as one. left lists the
+// changes that do not belong to the steps alone.
+func (l Lines) StepWays(ctx context.Context, steps []UndoneStep) (ways [][]history.Change, left []state.PathReason, err error) {
+	return l.operator.StepWays(ctx, steps)
+}
+
+// OpenBlob opens the contents of a captured file, or the target of a symlink, by its id.
+func (l Lines) OpenBlob(id string) (size int64, content io.ReadCloser, err error) {
+	return l.operator.OpenBlob(id)
 }
 
 // Update calls f with the store locked. Every append in f is complete when it returns, so an error

@@ -13,25 +13,32 @@ import (
 // StepChanges lists what some steps changed, each path from before the first of them
 // that changed it to after the last, ordered by path. Paths that belong to other
 // sessions or are shared with them are left out.
-func (r *Operator) StepChanges(ctx context.Context, steps []UndoneStep) ([]history.Change, error) {
-	lasts := slices.ContainsFunc(steps, func(s UndoneStep) bool {
-		return s.To == "" || slices.ContainsFunc(s.Others, func(o plan.Step) bool { return o.To == "" })
-	})
-	if !lasts {
-		return (&LineUpdate{repo: r}).stepChanges(ctx, steps)
-	}
-	var list []history.Change
-	err := r.UpdateLines(ctx, func(u *LineUpdate) (err error) {
-		if _, err = u.capture(ctx, nil); err != nil {
-			return err
-		}
-		if err = u.publish(ctx); err != nil {
-			return err
-		}
+func (r *Operator) StepChanges(ctx context.Context, steps []UndoneStep) (list []history.Change, err error) {
+	err = r.withStates(ctx, steps, func(u *LineUpdate) error {
 		list, err = u.stepChanges(ctx, steps)
 		return err
 	})
 	return list, err
+}
+
+// withStates calls f with an update that finds the states of some steps. It captures the disk only
+// if one of the steps lasts until now.
+func (r *Operator) withStates(ctx context.Context, steps []UndoneStep, f func(*LineUpdate) error) error {
+	lasts := slices.ContainsFunc(steps, func(s UndoneStep) bool {
+		return s.To == "" || slices.ContainsFunc(s.Others, func(o plan.Step) bool { return o.To == "" })
+	})
+	if !lasts {
+		return f(&LineUpdate{repo: r})
+	}
+	return r.UpdateLines(ctx, func(u *LineUpdate) error {
+		if _, err := u.capture(ctx, nil); err != nil {
+			return err
+		}
+		if err := u.publish(ctx); err != nil {
+			return err
+		}
+		return f(u)
+	})
 }
 
 func (u *LineUpdate) stepChanges(ctx context.Context, steps []UndoneStep) ([]history.Change, error) {

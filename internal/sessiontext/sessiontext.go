@@ -82,6 +82,9 @@ func Message(m *session.Message, root string) []string {
 		lines = append(lines, text)
 	}
 	lines = hanging(lines)
+	for _, commit := range m.Commits {
+		lines = append(lines, indent+"committed to git as "+shortened(commit))
+	}
 	for i := range m.Steps {
 		lines = append(lines, step(&m.Steps[i], root)...)
 	}

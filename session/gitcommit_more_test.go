@@ -1,0 +1,159 @@
+package session_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+	"github.com/seed-fb9cbc17/cairn/session"
+)
+
+func TestCommitWithAHookThatReformats(t *testing.T) {
+	t.Parallel()
+	f := newGitFixture(t, gittest.Tree{"a": gittest.File("a\n")})
+	if err := os.MkdirAll(f.path(".git/hooks"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	gittest.Program(t, f.path(".git/hooks/pre-commit"), []byte("#!/bin/sh\nid=$(echo formatted | git hash-object -w --stdin) && git update-index --cacheinfo 100644,$id,a\n"))
+	f.turn("s", "m1", "one", func() { f.write("a", "agent\n") })
+	if _, err := f.commit(session.GitCommitOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	f.want("a in HEAD", "formatted\n", f.run("show", "HEAD:a"))
+	f.want("staged", "", f.run("diff", "--cached"))
+}
+
+func TestCommitSigned(t *testing.T) {
+	t.Parallel()
+	keygen, err := exec.LookPath("ssh-keygen")
+	if err != nil {
+		t.Skip("no ssh-keygen:", err)
+	}
+	f := newGitFixture(t, gittest.Tree{"a": gittest.File("a\n")})
+	key := filepath.Join(t.TempDir(), "key")
+	if out, err := exec.Command(keygen, "-q", "-t", "ed25519", "-N", "", "-f", key).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	f.run("config", "gpg.format", "ssh")
+	f.run("config", "user.signingKey", key)
+	f.run("config", "commit.gpgSign", "true")
+	f.turn("s", "m1", "one", func() { f.write("a", "agent\n") })
+	if _, err := f.commit(session.GitCommitOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if got := f.run("cat-file", "commit", "HEAD"); !strings.Contains(got, "BEGIN SSH SIGNATURE") {
+		t.Errorf("not signed: %s", got)
+	}
+}
+
+func TestCommitLeavesNestedRepositoriesAndIgnoredFiles(t *testing.T) {
+	t.Parallel()
+	f := newGitFixture(t, gittest.Tree{"a": gittest.File("a\n"), "sub/x": gittest.File("x\n")})
+	f.git.Init(f.path("sub"))
+	f.turn("s", "m1", "one", func() { f.write("sub/x", "agent\n"); f.write("a", "agent\n") })
+	done, err := f.commit(session.GitCommitOptions{})
+	if err != nil || len(done.LeftOut) != 1 || !strings.Contains(done.LeftOut[0].Reason, "nested repository sub") {
+		t.Errorf("%+v, %v", done, err)
+	}
+	f.want("files", "a\n", f.run("show", "--format=", "--name-only", "HEAD"))
+}
+
+func TestCommitBelowTheTopOfALinkedWorktree(t *testing.T) {
+	t.Parallel()
+	other := "caf\xe9"
+	if runtime.GOOS != "linux" { // where names are Unicode
+		other = "café"
+	}
+	git, main, linked := gittest.NewOracle(t), t.TempDir(), filepath.Join(t.TempDir(), "linked")
+	git.Init(main)
+	gittest.Create(t, main, gittest.Tree{"p/a": gittest.File("a\n"), "b": gittest.File("b\n")})
+	git.Commit(main, "first")
+	git.In(main, "worktree", "add", "-q", linked)
+	f := &gitFixture{newFixtureIn(t, filepath.Join(linked, "p"), nil), git}
+	f.turn("s", "m1", "one", func() { f.write("a", "agent\n"); f.write(other, "n\n") })
+	if _, err := f.commit(session.GitCommitOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	f.want("status", "", git.In(linked, "status", "--porcelain"))
+	f.want("files", "p/a\x00p/"+other+"\x00", git.In(linked, "show", "--format=", "--name-only", "-z", "HEAD"))
+}
+
+func TestCommitInASparseCheckout(t *testing.T) {
+	t.Parallel()
+	f := newGitFixture(t, gittest.Tree{"in/a": gittest.File("a\n"), "out/b": gittest.File("b\n")})
+	f.run("sparse-checkout", "set", "in")
+	f.turn("s", "m1", "one", func() { f.write("in/a", "agent\n") })
+	if _, err := f.commit(session.GitCommitOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	f.want("status", "", f.run("status", "--porcelain"))
+	f.want("files", "in/a\n", f.run("show", "--format=", "--name-only", "HEAD"))
+}
+
+func TestCommitWhereAllIsStaged(t *testing.T) {
+	t.Parallel()
+	f := newGitFixture(t, gittest.Tree{"a": gittest.File(tenLines)})
+	f.turn("s", "m1", "one", func() { f.replace("a", "5\n", "agent\n") })
+	f.replace("a", "6\n", "user\n")
+	f.run("add", "-A")
+	if _, err := f.commit(session.GitCommitOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	f.want("a in HEAD", strings.Replace(tenLines, "5\n", "agent\n", 1), f.run("show", "HEAD:a"))
+	f.want("staged", "-6\n+user\n", changedLines(f.run("diff", "--cached")))
+}
+
+// changedLines are the lines of a diff that were added or deleted.
+func changedLines(diff string) (lines string) {
+	for line := range strings.Lines(diff) {
+		if strings.HasPrefix(line, "+") && !strings.HasPrefix(line, "+++") || strings.HasPrefix(line, "-") && !strings.HasPrefix(line, "---") {
+			lines += line
+		}
+	}
+	return lines
+}
+
+// TestCommitOfRandomEdits lets agent and user edit lines of their own by turns. After the commits
+// git diff has exactly the user's.
+func TestCommitOfRandomEdits(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range gittest.Rounds(12) {
+		var text strings.Builder
+		for i := range 60 {
+			fmt.Fprintf(&text, "line %d\n", i)
+		}
+		f := newGitFixture(t, gittest.Tree{"a": gittest.File(text.String()), "b": gittest.File(text.String())})
+		want := map[string]string{"a": text.String(), "b": text.String()}
+		edit := func(agent bool, i int) {
+			name, line := []string{"a", "b"}[rng.IntN(2)], 4*rng.IntN(15)
+			if agent {
+				line += 2
+			}
+			old := fmt.Sprintf("line %d\n", line)
+			text := fmt.Sprintf("%v %d\nmore\n", agent, i)
+			f.replace(name, old, text)
+			if agent {
+				want[name] = strings.Replace(want[name], old, text, 1)
+			}
+		}
+		for i := range 4 {
+			edit(false, 10*i)
+			f.turn("s", fmt.Sprint("m", i), fmt.Sprint("turn ", i), func() { edit(true, 10*i); edit(true, 10*i+1) })
+			edit(false, 10*i+2)
+		}
+		if _, err := f.commit(session.GitCommitOptions{Squash: rng.IntN(2) == 0}); err != nil {
+			t.Fatal(err)
+		}
+		for name, text := range want {
+			f.want(name, text, f.run("show", "HEAD:"+name))
+		}
+		f.want("staged", "", f.run("diff", "--cached"))
+	}
+}

@@ -30,12 +30,8 @@ type Color string
 
 // The colours, those of git.
 const (
-	Red     Color = "\x1b[31m"
-	Green   Color = "\x1b[32m"
-	Yellow  Color = "\x1b[33m"
-	Magenta Color = "\x1b[35m"
-	Cyan    Color = "\x1b[36m"
-	BoldRed Color = "\x1b[1;31m"
+	Red    Color = "\x1b[31m"
+	Yellow Color = "\x1b[33m"
 
 	reset = "\x1b[m"
 )

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -51,6 +52,7 @@ type globalFlags struct {
 	directory, root, dataDir string
 	json, quiet, noServer    bool
 	verbose                  bool
+	color                    colorChoice
 	maxFileSize              byteSize
 	minFree                  byteSize
 	lockTimeout              time.Duration
@@ -79,6 +81,26 @@ func (s *byteSize) Set(text string) error {
 	}
 	s.text, s.bytes = text, int64(n)<<shift
 	return nil
+}
+
+// colorChoice is the value of --color.
+type colorChoice string
+
+func (s *colorChoice) String() string { return string(*s) }
+func (s *colorChoice) Type() string   { return "when" }
+
+// Set implements pflag.Value.
+func (s *colorChoice) Set(text string) error {
+	if text != console.Auto && text != console.Always && text != console.Never {
+		return errors.New("want auto, always or never")
+	}
+	*s = colorChoice(text)
+	return nil
+}
+
+// palette has the colours of the answer, which JSON never has.
+func (c *cli) palette() console.Palette {
+	return console.Palette(!c.global.json && console.Colored(string(c.global.color), c.env, c.outTerminal && runtime.GOOS != "windows"))
 }
 
 // limitOf is a size in the library's terms, where 0 means the default.

@@ -167,7 +167,7 @@ func (c *cli) diff(ctx context.Context, f *diffFlags, specs, args []string) erro
 		return err
 	}
 	opt := cairn.DiffOptions{
-		Words: words, Context: f.context, IgnoreSpace: f.ignoreSpace, Renames: f.renames,
+		Color: bool(c.palette()), Words: words, Context: f.context, IgnoreSpace: f.ignoreSpace, Renames: f.renames,
 		Hunks: f.hunkIDs || c.global.json && !f.stat && !f.nameStatus,
 	}
 	if f.context == 0 {

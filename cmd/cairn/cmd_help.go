@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/seed-fb9cbc17/cairn/internal/console"
 )
 
 const manual = `cairn takes checkpoints of a directory and goes back to them without losing
@@ -114,9 +116,14 @@ Options of every command:
                              no lists of what was done
     -v, --verbose            long lists as a whole; without it they are cut, and
                              their number is said
+    --color[=WHEN]           colours as git's: always, never, or auto, which is
+                             meant without it: on a terminal
     -h, --help               all about a command
 
 Environment:
+    NO_COLOR             unless empty: no colours, but with --color
+    CLICOLOR_FORCE       unless empty or 0: colours without a terminal, too
+    CLICOLOR             0: no colours; so with TERM=dumb
     CAIRN_DATA_DIR       where stores lie, unless --data-dir says; else cairn in
                          $XDG_DATA_HOME; else ~/.local/share/cairn, on macOS
                          ~/Library/Application Support/cairn, on Windows cairn
@@ -188,6 +195,8 @@ func (c *cli) globalFlags(f *pflag.FlagSet) {
 	f.DurationVar(&g.lockTimeout, "lock-timeout", 0, "how long to wait for another cairn")
 	f.BoolVar(&g.noServer, "no-server", false, "do not use a server that is running")
 	f.BoolVarP(&g.verbose, "verbose", "v", false, "long lists as a whole")
+	f.Var(&g.color, "color", "colours: auto, always or never")
+	f.Lookup("color").NoOptDefVal = console.Always
 	f.BoolVarP(&g.quiet, "quiet", "q", false, "errors and warnings only")
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/console"
 	"github.com/seed-fb9cbc17/cairn/internal/diffstat"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 	"github.com/seed-fb9cbc17/cairn/session"
@@ -97,7 +98,7 @@ func (c *cli) show(ctx context.Context, f *showFlags, spec string, args []string
 	if err != nil {
 		return err
 	}
-	opt := cairn.DiffOptions{Context: f.context, IgnoreSpace: f.ignoreSpace}
+	opt := cairn.DiffOptions{Color: bool(c.palette()), Context: f.context, IgnoreSpace: f.ignoreSpace}
 	if f.context == 0 {
 		opt.Context = cairn.NoContext
 	}
@@ -212,9 +213,9 @@ func (c *cli) writeShownHead(s *shown) {
 		}
 	}
 	if s.ID != "" {
-		fmt.Fprintf(c.out, "checkpoint %s\n", s.ID)
+		c.answerLine(c.palette().Paint(console.Yellow, "checkpoint "+s.ID))
 	} else {
-		fmt.Fprintf(c.out, "turn %s:%s\n", wording.Printable(s.Session), wording.Printable(s.MessageID))
+		c.answerLine(c.palette().Paint(console.Yellow, "turn "+wording.Printable(s.Session)+":"+wording.Printable(s.MessageID)))
 	}
 	field("Tree:", s.Hash)
 	field("Author:", cmp.Or(s.Author, session.AuthorAgent))

@@ -23,6 +23,7 @@ type DiffOptions struct {
 	IgnoreSpace bool  // as git diff -w: lines that differ in blanks only are equal
 	Words       Words // in text, changed words in the place of changed lines
 	Renames     bool  // in text, as git diff -M: a deletion and a similar addition are a rename
+	Color       bool  // in text, the colours of git diff --color; ColorWords has them without it
 
 	// Hunks names the hunks: a FileDiff lists them, and a written diff has a name in each header,
 	// behind a '#'. Every run of changed lines is a hunk of its own then, with three lines of context.

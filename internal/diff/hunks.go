@@ -69,6 +69,7 @@ func bitsText(mode uint32, perm uint16) string { return fmt.Sprintf("%06o/%03o",
 // writeHunks writes a change as a patch with a name in every header, behind a '#'. A hunk
 // without lines is a line before the patch. Every patch program reads over both.
 func (r *Differ) writeHunks(w io.Writer, c *history.Change, opt DiffOptions) error {
+	opt.Color = false // the names are for programs to read
 	f, err := r.Hunks(c, opt)
 	if err != nil || len(f.Hunks) == 0 {
 		return err

@@ -54,11 +54,11 @@ func (r *Differ) writeSection(w io.Writer, c *Renamed, opt DiffOptions) (fileSid
 		if body.Len() == 0 && c.OldMode == c.NewMode && c.From == "" {
 			return s, nil // only blanks differ
 		}
-		writeHeader(out, c)
-		out.printf("%s", body.Bytes())
+		r.writeHead(out, c, opt)
+		out.Write(body.Bytes())
 		return s, out.err
 	}
-	writeHeader(out, c)
+	r.writeHead(out, c, opt)
 	if c.OldID != c.NewID {
 		r.writeBody(out, c, &s, opt)
 	}
@@ -100,7 +100,7 @@ func (r *Differ) writeBody(out *errWriter, c *Renamed, s *fileSides, opt DiffOpt
 			a, b, s.oldSize, s.newSize, opt.limit())
 		return
 	}
-	hunks := &headedWriter{errWriter: out, head: "--- " + terminated(a) + "\n+++ " + terminated(b) + "\n"}
+	hunks := &headedWriter{errWriter: out, head: namesHead(a, b, opt)}
 	context := opt.Context
 	switch context {
 	case settings.NoLimit:
@@ -110,17 +110,42 @@ func (r *Differ) writeBody(out *errWriter, c *Renamed, s *fileSides, opt DiffOpt
 	}
 	var lines bytes.Buffer
 	to := io.Writer(hunks)
-	if opt.Words != NoWords {
+	if opt.Words != NoWords || opt.Color {
 		to = &lines
 	}
 	stat, err := linediff.WriteUnified(to, s.old, s.new, linediff.Options{Context: context, IgnoreSpace: opt.IgnoreSpace})
-	if opt.Words != NoWords {
-		writeWords(hunks, lines.Bytes(), opt.Words)
+	switch {
+	case opt.Words != NoWords:
+		writeWords(hunks, lines.Bytes(), opt)
+	case opt.Color:
+		paintHunks(hunks, lines.Bytes(), s.old, s.new)
 	}
 	if out.err == nil {
 		out.err = err
 	}
 	s.stat = stat
+}
+
+// writeHead is writeHeader in the colours that are wanted.
+func (r *Differ) writeHead(out *errWriter, c *Renamed, opt DiffOptions) {
+	if !opt.colored() {
+		writeHeader(out, c)
+		return
+	}
+	var head strings.Builder
+	writeHeader(&errWriter{w: &head}, c)
+	paintHeader(out, head.String())
+}
+
+// namesHead is the two lines that name the sides of a patch.
+func namesHead(a, b string, opt DiffOptions) string {
+	text := "--- " + terminated(a) + "\n+++ " + terminated(b) + "\n"
+	if !opt.colored() {
+		return text
+	}
+	var painted strings.Builder
+	paintHeader(&painted, text)
+	return painted.String()
 }
 
 // sideNames are the names of the two sides of a patch.

@@ -25,19 +25,24 @@ type wordStyle struct {
 	end            string
 }
 
-func styleOf(words Words) wordStyle {
-	switch words {
+func styleOf(opt DiffOptions) wordStyle {
+	style := wordStyle{old: [2]string{"[-", "-]"}, new: [2]string{"{+", "+}"}, end: "\n"}
+	switch opt.Words {
 	case ColorWords:
-		return wordStyle{old: [2]string{"\x1b[31m", "\x1b[m"}, new: [2]string{"\x1b[32m", "\x1b[m"}, end: "\n"}
+		style = wordStyle{end: "\n"}
 	case PorcelainWords:
-		return wordStyle{[2]string{"-", "\n"}, [2]string{"+", "\n"}, [2]string{" ", "\n"}, "~\n"}
+		style = wordStyle{[2]string{"-", "\n"}, [2]string{"+", "\n"}, [2]string{" ", "\n"}, "~\n"}
 	}
-	return wordStyle{old: [2]string{"[-", "-]"}, new: [2]string{"{+", "+}"}, end: "\n"}
+	if opt.colored() {
+		style.old = [2]string{colorOld + style.old[0], style.old[1] + colorReset}
+		style.new = [2]string{colorNew + style.new[0], style.new[1] + colorReset}
+	}
+	return style
 }
 
 // writeWords writes hunks with their changed words in the place of changed lines.
-func writeWords(w io.Writer, hunks []byte, words Words) {
-	p := &wordPrinter{w: w, words: words, wordStyle: styleOf(words)}
+func writeWords(w io.Writer, hunks []byte, opt DiffOptions) {
+	p := &wordPrinter{w: w, words: opt.Words, colored: opt.colored(), wordStyle: styleOf(opt)}
 	for line := range bytes.Lines(hunks) {
 		switch line[0] {
 		case '-':
@@ -56,8 +61,9 @@ func writeWords(w io.Writer, hunks []byte, words Words) {
 // wordPrinter collects the lines of a change and prints their words. Errors are the writer's, which
 // keeps them.
 type wordPrinter struct {
-	w     io.Writer
-	words Words
+	w       io.Writer
+	words   Words
+	colored bool
 	wordStyle
 	before, after []byte
 }
@@ -67,12 +73,28 @@ func (p *wordPrinter) print(text string) { io.WriteString(p.w, text) }
 // common prints the head of a hunk or a line that both sides have.
 func (p *wordPrinter) common(line []byte) {
 	switch {
+	case p.colored:
+		p.commonColored(line)
 	case line[0] == '@':
 		p.print(string(line))
 	case p.words == PorcelainWords:
 		p.print(string(line) + "~\n")
 	default:
 		p.print(string(line[1:]))
+	}
+}
+
+// commonColored is common with colours. A line that both sides have has none, but git ends it
+// with a reset.
+func (p *wordPrinter) commonColored(line []byte) {
+	switch {
+	case line[0] == '@':
+		paintHunkHead(p.w, line)
+	case p.words == PorcelainWords:
+		paintLine(p.w, "", line)
+		p.print("~\n")
+	default:
+		paintLine(p.w, "", line[1:])
 	}
 }
 

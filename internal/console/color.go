@@ -1,0 +1,48 @@
+package console
+
+// The values of --color.
+const (
+	Auto   = "auto"
+	Always = "always"
+	Never  = "never"
+)
+
+// Colored decides whether an answer has colours. A choice of always or never wins. Then the
+// first of these that applies: NO_COLOR with any text forbids colours, CLICOLOR_FORCE asks for
+// them unless it is 0, a dumb terminal has none, CLICOLOR=0 forbids them, and a terminal has them.
+func Colored(choice string, env func(string) string, terminal bool) bool {
+	force := env("CLICOLOR_FORCE")
+	switch {
+	case choice == Always || choice == Never:
+		return choice == Always
+	case env("NO_COLOR") != "":
+		return false
+	case force != "" && force != "0":
+		return true
+	case env("TERM") == "dumb" || env("CLICOLOR") == "0":
+		return false
+	}
+	return terminal
+}
+
+// Color is an escape sequence that begins a colour.
+type Color string
+
+// The colours, those of git.
+const (
+	Red    Color = "\x1b[31m"
+	Yellow Color = "\x1b[33m"
+
+	reset = "\x1b[m"
+)
+
+// Palette paints texts, or leaves all of them as they are if it is false.
+type Palette bool
+
+// Paint returns a text in a colour. An empty text stays empty.
+func (p Palette) Paint(c Color, text string) string {
+	if !p || text == "" {
+		return text
+	}
+	return string(c) + text + reset
+}

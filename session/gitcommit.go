@@ -248,6 +248,7 @@ func (c *turnCommitter) plan(ctx context.Context, p *gitcommit.Planner, g *turnG
 			}
 		}
 	}
+	maps.DeleteFunc(byPath, func(_ string, f gitcommit.File) bool { return f.Before == f.After })
 	if len(byPath) == 0 {
 		for _, n := range g.turns {
 			if first {

@@ -64,6 +64,41 @@ func TestCommitLeavesNestedRepositoriesAndIgnoredFiles(t *testing.T) {
 	f.want("files", "a\n", f.run("show", "--format=", "--name-only", "HEAD"))
 }
 
+func TestCommitLeavesSubmodules(t *testing.T) {
+	t.Parallel()
+	f := newGitFixture(t, gittest.Tree{"a": gittest.File("a\n")})
+	other := t.TempDir()
+	f.git.Init(other)
+	gittest.Create(t, other, gittest.Tree{"x": gittest.File("x\n")})
+	f.git.Commit(other, "first")
+	f.run("-c", "protocol.file.allow=always", "submodule", "add", "-q", other, "sub")
+	f.run("commit", "-q", "-m", "a submodule")
+	f.turn("s", "m1", "one", func() { f.write("a", "agent\n"); f.write("sub/x", "agent\n") })
+	f.turn("s", "m2", "two", func() { f.write("sub/x", "more\n") })
+	done, err := f.commit(session.GitCommitOptions{})
+	if err != nil || len(done.Commits) != 1 || len(done.LeftOut) == 0 || !strings.Contains(done.LeftOut[0].Reason, "submodule sub") {
+		t.Errorf("%+v, %v", done, err)
+	}
+	f.want("files", "a\n", f.run("show", "--format=", "--name-only", "HEAD"))
+}
+
+func TestCommitOfTurnsThatCancelEachOther(t *testing.T) {
+	t.Parallel()
+	f := newGitFixture(t, gittest.Tree{"a": gittest.File("a\n"), "b": gittest.File("b\n")})
+	f.turn("s", "m1", "one", func() { f.write("a", "agent\n") })
+	f.turn("s", "m2", "two", func() { f.write("a", "a\n") })
+	done, err := f.commit(session.GitCommitOptions{Squash: true})
+	if err != nil || len(done.Commits) != 0 || len(done.Turns) != 2 {
+		t.Errorf("nothing is left: %+v, %v", done, err)
+	}
+	f.turn("s", "m3", "three", func() { f.write("b", "agent\n") })
+	if done, err = f.commit(session.GitCommitOptions{Squash: true}); err != nil || len(done.Commits) != 1 {
+		t.Fatalf("%+v, %v", done, err)
+	}
+	f.want("files", "b\n", f.run("show", "--format=", "--name-only", "HEAD"))
+	f.want("status", "", f.run("status", "--porcelain"))
+}
+
 func TestCommitBelowTheTopOfALinkedWorktree(t *testing.T) {
 	t.Parallel()
 	other := "caf\xe9"

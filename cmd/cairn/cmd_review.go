@@ -10,15 +10,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/console"
 	"github.com/seed-fb9cbc17/cairn/internal/review"
-	"github.com/seed-fb9cbc17/cairn/internal/wording"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
 const reviewManual = `cairn review shows on the terminal what agents did, and takes parts of it back.
 
 Usage:
-    cairn review [SESSION | SESSION:MESSAGE | FROM..TO] [--color WHEN]
+    cairn review [SESSION | SESSION:MESSAGE | FROM..TO]
 
 Without an argument all sessions are there, the one that was changed last first.
 Turns stand with their prompts at the left, below them the files of the selected
@@ -33,9 +33,7 @@ file, and what would stay as a conflict; y does exactly that.
 
 FROM..TO, or FROM.. for up to now, shows what changed between two checkpoints.
 
-Options:
-    --color WHEN  always, never or auto (the default): NO_COLOR and the
-                  terminal decide
+--color, NO_COLOR and the terminal decide about colours.
 
 The command needs a terminal; cairn diff and cairn show print the same. The exit
 status is 4 if there is no such session, turn or checkpoint.
@@ -46,27 +44,17 @@ Examples:
     cairn review @~3..@
 `
 
-const colorFlag = "color"
-
 func (c *cli) reviewCommand() *cobra.Command {
-	var color string
-	cmd := c.command(command{
+	return c.command(command{
 		use: "review [SESSION | SESSION:MESSAGE | FROM..TO]", short: "look at what agents did, accept it or take it back", manual: reviewManual,
 		args: argCount(0, 1, "at most one SESSION, SESSION:MESSAGE or FROM..TO"), complete: c.completeReview,
 		run: func(ctx context.Context, _ *cobra.Command, args []string) error {
-			colours, err := c.reviewColours(color)
-			if err != nil {
-				return err
-			}
 			if !isTerminal(c.stdin) || !isTerminal(c.stdout) || c.env("TERM") == "dumb" || c.global.json {
 				return c.usage("needs a terminal; cairn diff and cairn show print the same")
 			}
-			return c.review(ctx, append(args, "")[0], colours)
+			return c.review(ctx, append(args, "")[0], c.reviewColours())
 		},
 	})
-	cmd.Flags().StringVar(&color, colorFlag, "auto", "when to use colours")
-	completeFlag(cmd, colorFlag, "always", "auto", "never")
-	return cmd
 }
 
 // completeReview completes sessions.
@@ -74,21 +62,19 @@ func (c *cli) completeReview(cmd *cobra.Command, args []string, typed string) ([
 	return c.completeSession(cmd, append([]string{"show"}, args...), typed)
 }
 
-// reviewColours reads --color. Nil leaves the decision to the terminal.
-func (c *cli) reviewColours(when string) (*review.Colours, error) {
+// reviewColours are those that --color asks for. Nil leaves the decision to the terminal.
+func (c *cli) reviewColours() *review.Colours {
 	colours := review.NoColours
-	switch when {
-	case "auto":
-		if c.env("NO_COLOR") == "" {
-			return nil, nil
-		}
-	case "always":
+	switch string(c.global.color) {
+	case console.Always:
 		colours = review.ManyColours
-	case "never":
+	case console.Never:
 	default:
-		return nil, c.usage("cannot use --%s %s: want always, never or auto", colorFlag, wording.ShellWord(when))
+		if c.env("NO_COLOR") == "" {
+			return nil
+		}
 	}
-	return &colours, nil
+	return &colours
 }
 
 // review shows the interface. Nothing else may write to the terminal meanwhile.

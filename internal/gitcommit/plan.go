@@ -93,31 +93,30 @@ func (p *Planner) Plan(ctx context.Context, ways [][]history.Change) (usergit.Wa
 }
 
 // committable leaves out paths that git would not add: in submodules and nested repositories, and
-// ignored ones.
+// ignored ones. Git refuses to say whether a path in a submodule is ignored.
 func (p *Planner) committable(ctx context.Context, ways [][]history.Change) (list [][]history.Change, skipped []Skip, err error) {
 	var paths []string
 	for _, way := range ways {
-		paths = append(paths, p.at(way[0].Path))
+		if reason := p.within(p.at(way[0].Path)); reason != "" {
+			skipped = append(skipped, Skip{way[0].Path, reason})
+			continue
+		}
+		list, paths = append(list, way), append(paths, p.at(way[0].Path))
 	}
 	if len(paths) == 0 {
-		return nil, nil, nil
+		return nil, skipped, nil
 	}
 	ignored, err := p.Repo.Ignored(ctx, paths)
 	if err != nil {
 		return nil, nil, err
 	}
-	for i, way := range ways {
-		reason := p.within(paths[i])
-		if reason == "" && ignored[paths[i]] {
-			reason = "ignored by git"
+	return slices.DeleteFunc(list, func(way []history.Change) bool {
+		out := ignored[p.at(way[0].Path)]
+		if out {
+			skipped = append(skipped, Skip{way[0].Path, "ignored by git"})
 		}
-		if reason != "" {
-			skipped = append(skipped, Skip{way[0].Path, reason})
-			continue
-		}
-		list = append(list, way)
-	}
-	return list, skipped, nil
+		return out
+	}), skipped, nil
 }
 
 // within says in which other repository a path lies, "" for none.

@@ -198,13 +198,12 @@ func entries(out []byte, id int) map[string]Entry {
 
 // Ignored returns the paths that git ignores and does not track.
 func (r *Repo) Ignored(ctx context.Context, paths []string) (map[string]bool, error) {
-	ignored := make(map[string]bool)
-	cmd := r.command(ctx, call{args: []string{"check-ignore", "-z", "--stdin"}, stdin: strings.NewReader(strings.Join(paths, "\x00") + "\x00")})
-	out, err := cmd.Output()
+	out, err := r.output(ctx, call{args: []string{"check-ignore", "-z", "--stdin"}, stdin: strings.NewReader(strings.Join(paths, "\x00") + "\x00")})
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && exit.ExitCode() == 1 { // none
-		err = nil
+		return nil, nil
 	}
+	ignored := make(map[string]bool)
 	for path := range strings.SplitSeq(string(out), "\x00") {
 		ignored[path] = true
 	}

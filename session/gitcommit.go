@@ -93,7 +93,8 @@ type turnCommitter struct {
 	git    *usergit.Repo
 	opt    GitCommitOptions
 	out    *GitCommits
-	h      *history
+	f      *family
+	h      *history // the session itself
 	active []*boundary
 	heads  []*message // of all turns
 	chosen []turnGroup
@@ -106,9 +107,10 @@ type turnGroup struct {
 }
 
 func (c *turnCommitter) load(ctx context.Context, id string) (err error) {
-	if c.h, err = c.Sessions.load(ctx, id); err != nil {
+	if c.f, err = c.family(ctx, id); err != nil {
 		return err
 	}
+	c.h = c.f.head
 	if c.active, err = c.Sessions.active(ctx, c.h); err != nil {
 		return err
 	}
@@ -157,11 +159,7 @@ func (c *turnCommitter) ways(ctx context.Context, n int) (ways [][]cairn.Change,
 			return nil, "committed as " + commit, nil
 		}
 	}
-	f, err := c.family(ctx, c.h.ID)
-	if err != nil {
-		return nil, "", err
-	}
-	refs, err := f.inScope(Scope{Message: c.heads[n-1].ID, Turn: true})
+	refs, err := c.f.inScope(Scope{Message: c.heads[n-1].ID, Turn: true})
 	if err != nil {
 		return nil, "", err
 	}
@@ -170,12 +168,12 @@ func (c *turnCommitter) ways(ctx context.Context, n int) (ways [][]cairn.Change,
 		refs = withoutRefs(refs, last.Undone)
 	}
 	for _, ref := range refs {
-		if st := f.members[ref.Session].step(ref.Step); st != nil && st.ended == 0 {
+		if st := c.f.members[ref.Session].step(ref.Step); st != nil && st.ended == 0 {
 			return nil, "it is not finished", nil
 		}
 	}
-	windows := f.windows(refs)
-	if err := c.addOthers(ctx, f, windows); err != nil {
+	windows := c.f.windows(refs)
+	if err := c.addOthers(ctx, c.f, windows); err != nil {
 		return nil, "", err
 	}
 	ways, left, err := c.lines.StepWays(ctx, undoneSteps(windows))
@@ -208,15 +206,20 @@ func (c *turnCommitter) run(ctx context.Context) (*GitCommits, error) {
 	if err := p.Start(ctx, head.Commit); err != nil {
 		return nil, err
 	}
+	planned := []GitCommit{}
 	for i := range c.chosen {
-		if _, _, err := c.plan(ctx, p, &c.chosen[i], true); err != nil {
+		_, made, err := c.plan(ctx, p, &c.chosen[i], true)
+		if err != nil {
 			return nil, err
+		}
+		if made != nil {
+			planned = append(planned, *made)
 		}
 	}
 	if c.opt.DryRun {
+		c.out.Commits = planned
 		return c.out, nil
 	}
-	c.out.Commits = c.out.Commits[:0]
 	for i := range c.chosen {
 		if err := c.commit(ctx, p, scratch, &c.chosen[i]); err != nil {
 			return c.out, err
@@ -242,18 +245,20 @@ func (c *turnCommitter) plan(ctx context.Context, p *gitcommit.Planner, g *turnG
 			}
 			byPath[f.Path] = f
 		}
+		if !first {
+			continue
+		}
 		for _, skip := range skipped {
-			if first {
-				c.out.LeftOut = append(c.out.LeftOut, cairn.PathReason{Path: cairn.Path(skip.Path), Reason: skip.Reason})
-			}
+			c.out.LeftOut = append(c.out.LeftOut, cairn.PathReason{Path: cairn.Path(skip.Path), Reason: skip.Reason})
 		}
 	}
 	maps.DeleteFunc(byPath, func(_ string, f gitcommit.File) bool { return f.Before == f.After })
 	if len(byPath) == 0 {
+		if !first {
+			return all, nil, nil
+		}
 		for _, n := range g.turns {
-			if first {
-				c.out.Turns = append(c.out.Turns, SkippedTurn{n, c.heads[n-1].ID, "nothing of it is left to commit"})
-			}
+			c.out.Turns = append(c.out.Turns, SkippedTurn{n, c.heads[n-1].ID, "nothing of it is left to commit"})
 		}
 		return all, nil, nil
 	}
@@ -265,7 +270,6 @@ func (c *turnCommitter) plan(ctx context.Context, p *gitcommit.Planner, g *turnG
 	for _, f := range files {
 		made.Files = append(made.Files, gitFile(c.git.Prefix, &f))
 	}
-	c.out.Commits = append(c.out.Commits, *made)
 	return all, made, nil
 }
 
@@ -291,14 +295,12 @@ func (c *turnCommitter) commit(ctx context.Context, p *gitcommit.Planner, scratc
 	if err != nil || made == nil {
 		return err
 	}
-	last := &c.out.Commits[len(c.out.Commits)-1]
 	w.Message = made.Message
-	last.ID, last.Output, err = scratch.Commit(ctx, head, w)
-	if err != nil {
-		c.out.Commits = c.out.Commits[:len(c.out.Commits)-1]
+	if made.ID, made.Output, err = scratch.Commit(ctx, head, w); err != nil {
 		return err
 	}
-	return c.remember(ctx, g, last.ID)
+	c.out.Commits = append(c.out.Commits, *made)
+	return c.remember(ctx, g, made.ID)
 }
 
 // remember records with the session that turns were committed.

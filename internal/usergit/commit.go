@@ -35,7 +35,7 @@ func (s *Scratch) Commit(ctx context.Context, head Head, w Wanted) (commit, outp
 	if err := s.publish(ctx, &w); err != nil {
 		return "", "", err
 	}
-	index := "GIT_INDEX_FILE=" + filepath.Join(s.dir, "commit-index")
+	index := filepath.Join(s.dir, "commit-index")
 	if err := s.prepare(ctx, index, before, head, w.Entries); err != nil {
 		return "", "", err
 	}
@@ -86,9 +86,8 @@ func (r *Repo) follow(ctx context.Context, before, after string, entries map[str
 // prepare makes the index of the commit: that of HEAD with some entries. It begins with a copy of
 // the user's, so that git need not read every file again.
 func (s *Scratch) prepare(ctx context.Context, index string, copied []byte, head Head, changed map[string]Entry) error {
-	path := strings.TrimPrefix(index, "GIT_INDEX_FILE=")
 	if len(copied) > 0 {
-		if err := os.WriteFile(path, copied, 0o600); err != nil {
+		if err := os.WriteFile(index, copied, 0o600); err != nil {
 			return err
 		}
 	}
@@ -96,10 +95,11 @@ func (s *Scratch) prepare(ctx context.Context, index string, copied []byte, head
 	if head.Commit == "" {
 		args = []string{"-c", "core.splitIndex=false", "read-tree", "--empty"}
 	}
-	if _, err := s.repo.output(ctx, call{args: args, env: []string{index}}); err != nil {
+	env := []string{indexFile + index}
+	if _, err := s.repo.output(ctx, call{args: args, env: env}); err != nil {
 		return err
 	}
-	return s.repo.update(ctx, []string{index}, changed, len(head.Commit))
+	return s.repo.update(ctx, env, changed, len(head.Commit))
 }
 
 // run lets git make the commit, with the hooks of the user.
@@ -108,7 +108,7 @@ func (s *Scratch) run(ctx context.Context, index, message string) (string, error
 	if err := os.WriteFile(file, []byte(message), 0o600); err != nil {
 		return "", err
 	}
-	cmd := s.repo.command(ctx, call{args: []string{"commit", "-q", "--cleanup=whitespace", "-F", file}, env: []string{index}})
+	cmd := s.repo.command(ctx, call{args: []string{"commit", "-q", "--cleanup=whitespace", "-F", file}, env: []string{indexFile + index}})
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &said, &said
 	if err := cmd.Run(); err != nil {

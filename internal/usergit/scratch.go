@@ -37,6 +37,9 @@ func (r *Repo) NewScratch() (*Scratch, error) {
 	return s, nil
 }
 
+// indexFile begins the variable that names an index in the place of the user's.
+const indexFile = "GIT_INDEX_FILE="
+
 // Close removes the directory.
 func (s *Scratch) Close() error { return os.RemoveAll(s.dir) }
 
@@ -60,7 +63,7 @@ func (s *Scratch) Blob(ctx context.Context, id string) ([]byte, error) {
 func (s *Scratch) Clean(ctx context.Context, files map[string]func() (io.ReadCloser, error)) (map[string]string, error) {
 	s.layers++
 	tree := filepath.Join(s.dir, fmt.Sprintf("tree%d", s.layers))
-	index := "GIT_INDEX_FILE=" + filepath.Join(s.dir, fmt.Sprintf("index%d", s.layers))
+	index := indexFile + filepath.Join(s.dir, fmt.Sprintf("index%d", s.layers))
 	from := "--empty"
 	if head := s.repo.Head(ctx); head.Commit != "" {
 		from = head.Commit

@@ -64,15 +64,12 @@ func (c *cli) completeReview(cmd *cobra.Command, args []string, typed string) ([
 
 // reviewColours are those that --color asks for. Nil leaves the decision to the terminal.
 func (c *cli) reviewColours() *review.Colours {
-	colours := review.NoColours
-	switch string(c.global.color) {
-	case console.Always:
-		colours = review.ManyColours
-	case console.Never:
-	default:
-		if c.env("NO_COLOR") == "" {
-			return nil
-		}
+	choice, colours := string(c.global.color), review.ManyColours
+	switch {
+	case !console.Colored(choice, c.env, true):
+		colours = review.NoColours
+	case choice != console.Always:
+		return nil
 	}
 	return &colours
 }

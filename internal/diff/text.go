@@ -54,11 +54,11 @@ func (r *Differ) writeSection(w io.Writer, c *Renamed, opt DiffOptions) (fileSid
 		if body.Len() == 0 && c.OldMode == c.NewMode && c.From == "" {
 			return s, nil // only blanks differ
 		}
-		r.writeHead(out, c, opt)
+		writeHead(out, c, opt)
 		out.Write(body.Bytes())
 		return s, out.err
 	}
-	r.writeHead(out, c, opt)
+	writeHead(out, c, opt)
 	if c.OldID != c.NewID {
 		r.writeBody(out, c, &s, opt)
 	}
@@ -127,7 +127,7 @@ func (r *Differ) writeBody(out *errWriter, c *Renamed, s *fileSides, opt DiffOpt
 }
 
 // writeHead is writeHeader in the colours that are wanted.
-func (r *Differ) writeHead(out *errWriter, c *Renamed, opt DiffOptions) {
+func writeHead(out *errWriter, c *Renamed, opt DiffOptions) {
 	if !opt.colored() {
 		writeHeader(out, c)
 		return

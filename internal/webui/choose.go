@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 
 	"github.com/seed-fb9cbc17/cairn"
@@ -51,7 +52,7 @@ func (w *way) source(v *visit) string {
 
 func hunkQuery(hunks []string) (query string) {
 	for _, id := range hunks {
-		query += "&hunk=" + urlValues(map[string][]string{"": {id}}).Encode()[1:]
+		query += "&hunk=" + url.QueryEscape(id)
 	}
 	return query
 }

@@ -165,7 +165,7 @@ func (c *cli) openProject(_ context.Context, dir string) (*hooks.Project, error)
 		return repo.Close()
 	}
 	sessions := catching(client.NewSessions(c.server(opt), open), c.catch)
-	return &hooks.Project{Root: opt.Root, Above: c.above, Broken: c.brokenSettings(), Sessions: sessions, Close: closed}, nil
+	return &hooks.Project{Root: opt.Root, Above: c.above, Broken: c.brokenSettings(), NoTexts: opt.NoPrompts, Sessions: sessions, Close: closed}, nil
 }
 
 // brokenSettings describes the error in the project's own file. It returns nil for a sound one.

@@ -18,15 +18,20 @@ const sessionManual = `cairn session records what an agent does, message by mess
 and takes it back.
 
 Usage:
-    cairn session list
-    cairn session show [SESSION]
+    cairn session list [--ids]
+    cairn session show [SESSION] [--ids]
     cairn session diff [SESSION] [--message ID] [--step ID]
     cairn session revert [SESSION] (--message ID | --part ID | --start)
     cairn session unrevert | undo | redo | commit [SESSION]
     cairn session fork SESSION NEW [--message ID] [--restore]
     cairn session delete SESSION
 SESSION is an id, the beginning of one that no other has, or @ for the session
-that was changed last, which is also the default. delete wants the whole id.
+that was changed last, which is also the default, @~1 for the one before, and so
+on. delete wants the whole id.
+
+list and show name a session by its title, which is the beginning of its first
+prompt unless its agent gave it one, and a turn by its prompt. Ids, and the
+checkpoints around each step, are there with --ids or -v.
 
 For those who connect an agent, with the id in full:
     cairn session begin SESSION [--title TEXT] [--parent ID] [--meta KEY=TEXT]
@@ -82,6 +87,7 @@ Options:
     --title TEXT          of the session
     --parent ID           the session that this one is a sub-agent of
     --meta KEY=TEXT       anything to be kept; also more than once
+    --ids                 of list and show: also the ids
     --restore             bring the root to the point of the fork
     --end-open            end a step that is still open: its agent is gone.
                           Otherwise nothing is reverted beside it
@@ -107,7 +113,7 @@ Examples:
 type sessionFlags struct {
 	message, part, step, role, prompt, title, parent string
 	paths, meta                                      []string
-	start, restore, endOpen, async, gone             bool
+	start, restore, endOpen, async, gone, ids        bool
 	owner                                            int
 	lease                                            time.Duration
 	policy                                           string
@@ -141,8 +147,8 @@ type sessionRun struct {
 const goBackFlags = "end-open on-conflict dry-run plan"
 
 var sessionVerbs = map[string]sessionVerb{
-	"list":       {0, 0, "no more arguments", "", false, false, false, (*sessionRun).list},
-	"show":       {0, 1, "at most one SESSION", "", false, false, true, (*sessionRun).show},
+	"list":       {0, 0, "no more arguments", "ids", false, false, false, (*sessionRun).list},
+	"show":       {0, 1, "at most one SESSION", "ids", false, false, true, (*sessionRun).show},
 	"diff":       {0, 1, "at most one SESSION", "message step", false, false, true, (*sessionRun).diff},
 	"begin":      {1, 1, "a SESSION", "title parent meta", true, true, false, (*sessionRun).begin},
 	"message":    {1, 1, "a SESSION", "message role prompt meta", true, true, false, (*sessionRun).addMessage},
@@ -195,6 +201,7 @@ func (f *sessionFlags) register(cmd *cobra.Command) {
 	flags.BoolVar(&f.start, "start", false, "before the first message")
 	flags.BoolVar(&f.restore, "restore", false, "bring the root to the point of the fork")
 	flags.BoolVar(&f.endOpen, "end-open", false, "end a step that is still open")
+	flags.BoolVar(&f.ids, "ids", false, "also ids")
 	registerPolicy(cmd, &f.policy)
 	f.plan.register(cmd)
 }

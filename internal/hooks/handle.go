@@ -75,6 +75,7 @@ type Project struct {
 	Root     string
 	Above    bool    // Root is a directory above the agent's own, because it has a store
 	Broken   *Broken // nil = the project's own settings can be used
+	NoTexts  bool    // prompts and commands are not recorded
 	Sessions service.Sessions
 	Close    func() error
 }
@@ -187,6 +188,7 @@ func (h *hook) run(ctx context.Context, opt Options) (err error) {
 	defer func() { err = errors.Join(err, project.Close()) }()
 	h.sessions, h.dataDir, h.root = project.Sessions, opt.Dir, project.Root
 	h.above, h.home, h.broken = project.Above, opt.Home, project.Broken
+	h.forgetTexts(project.NoTexts)
 	ts := turns{opt.Dir}
 	if h.kind == sessionBegin {
 		ts.sweep()

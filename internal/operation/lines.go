@@ -25,6 +25,9 @@ type Lines struct{ operator *Operator }
 // NewLines returns the lines of the Operator's store.
 func NewLines(o *Operator) Lines { return Lines{o} }
 
+// NoPrompts reports whether records hold no prompts, titles and commands.
+func (l Lines) NoPrompts() bool { return l.operator.Opt.NoPrompts }
+
 // Tip returns the newest checkpoint of a line. The error wraps ErrNotFound where there is no such
 // line, and ErrCorrupt where the store has lost the checkpoint.
 func (l Lines) Tip(id string) (*LineEvent, error) { return l.operator.LineTip(id) }

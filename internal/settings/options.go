@@ -74,6 +74,10 @@ type Options struct {
 	// neither overwrites nor deletes it.
 	Never []string
 
+	// NoPrompts keeps the texts of sessions out of the store and out of every answer, also those
+	// that were recorded before: prompts, titles, and the commands of tools.
+	NoPrompts bool
+
 	// Home and ConfigHome locate the user's git configuration, of which only core.excludesFile and
 	// core.ignoreCase are used. ConfigHome defaults to Home/.config. SystemGitConfig names further
 	// files, which are read first. If all are empty, only the repository's own settings apply.

@@ -1,0 +1,90 @@
+package session
+
+import (
+	"cmp"
+	"maps"
+
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
+)
+
+// titleColumns is the number of columns of a title that is made from a prompt.
+const titleColumns = 72
+
+// title is the title of a session for people.
+func (d *digest) title() string {
+	if d.Title == "" && d.Fork != nil && d.First != "" {
+		return d.First + " (fork)"
+	}
+	return cmp.Or(d.Title, d.First)
+}
+
+// untitled: an earlier release wrote the digest, which knew no First.
+func (d *digest) untitled() bool {
+	return d.title() == "" && d.Work != nil && d.Work.Prompt != ""
+}
+
+// firstPrompt is the first line of the first prompt. The line that has been recorded stays when its
+// message leaves the session: a session keeps its title.
+func (h *history) firstPrompt() string {
+	if h.First != "" {
+		return h.First
+	}
+	for _, m := range h.messages {
+		if m.Role == RoleUser && m.Prompt != "" {
+			return wording.FirstLine(m.Prompt, titleColumns)
+		}
+	}
+	return ""
+}
+
+// Name is how messages name a session: by its title, or by its agent and id where it has none.
+func (s *Session) Name() string {
+	if s.Title != "" {
+		return `"` + wording.FirstLine(s.Title, titleColumns) + `"`
+	}
+	return cmp.Or(s.Agent, "session") + " " + name(s.ID)
+}
+
+// forgetTexts drops prompts, titles and commands.
+func (r *record) forgetTexts() {
+	for i := range r.Events {
+		r.Events[i].forgetTexts()
+	}
+	r.Now.Title, r.Now.First = "", ""
+	r.Now.Meta = withoutCommand(r.Now.Meta)
+	if r.Now.Work != nil {
+		w := *r.Now.Work
+		w.Prompt, w.Calls = "", withoutCommands(w.Calls)
+		r.Now.Work = &w
+	}
+}
+
+func (ev *event) forgetTexts() {
+	ev.Prompt, ev.Meta = "", withoutCommand(ev.Meta)
+	parts := make([]Part, len(ev.Parts))
+	for i, p := range ev.Parts {
+		p.Meta = withoutCommand(p.Meta)
+		parts[i] = p
+	}
+	if len(parts) > 0 {
+		ev.Parts = parts
+	}
+}
+
+// withoutCommand returns meta without the command of a tool.
+func withoutCommand(meta map[string]string) map[string]string {
+	if _, ok := meta[MetaCommand]; !ok {
+		return meta
+	}
+	out := maps.Clone(meta)
+	delete(out, MetaCommand)
+	return out
+}
+
+func withoutCommands(calls []Call) []Call {
+	var out []Call
+	for _, c := range calls {
+		out = append(out, Call{Tool: c.Tool})
+	}
+	return out
+}

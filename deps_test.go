@@ -66,6 +66,7 @@ var layers = map[string]int{
 	"internal/diffstat":       9,  // the table of git diff --stat
 	"internal/patchjson":      9,  // patches that people write
 	"internal/sessiontext":    10, // sessions as lines for people
+	"internal/lastdone":       10, // what an undo takes back: a turn or an operation
 	"internal/recorder":       10, // the work of a command as a session
 	"internal/service":        10, // hooks around the calls of sessions
 	"internal/ticket":         10, // work that no caller waits for

@@ -287,22 +287,7 @@ func (c *cli) completeSession(cmd *cobra.Command, args []string, typed string) (
 	case args[0] == "list" || args[0] == "step" && len(args) > 2 || args[0] != "step" && len(args) > 1:
 		return nil, directive
 	}
-	repo, err := c.openForCompletion()
-	if err != nil {
-		return nil, directive
-	}
-	defer repo.Close()
-	list, err := session.New(repo).List(cmd.Context())
-	if err != nil {
-		return nil, directive
-	}
-	var offers []cobra.Completion
-	for _, s := range list[:min(len(list), maxOffered)] {
-		if strings.HasPrefix(s.ID, typed) && !strings.ContainsFunc(s.ID, wording.IsControl) {
-			offers = append(offers, cobra.CompletionWithDesc(s.ID, c.about(s.Updated, s.Title)))
-		}
-	}
-	return offers, directive | cobra.ShellCompDirectiveKeepOrder
+	return c.offerSessions(cmd.Context(), typed)
 }
 
 func matching(typed string, words ...string) (offers []cobra.Completion) {

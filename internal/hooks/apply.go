@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/lastdone"
 	"github.com/seed-fb9cbc17/cairn/internal/service"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
@@ -19,6 +20,7 @@ import (
 type hook struct {
 	agent    string
 	sessions service.Sessions
+	finder   func() (*lastdone.Finder, error) // see Project
 	*event
 	turn     *turn
 	saveTurn func() error

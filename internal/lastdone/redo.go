@@ -1,0 +1,135 @@
+package lastdone
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/access"
+	"github.com/seed-fb9cbc17/cairn/session"
+)
+
+// Redo lists what a redo could bring back, in the manner of Undo: what the newest undo took back.
+func (f *Finder) Redo(ctx context.Context, want Want) ([]Choice, error) {
+	if want.Operation {
+		return f.operation(ctx, "redo", false)
+	}
+	turns, err := f.turnsBack(ctx, want.Session)
+	if err != nil || want.Turn {
+		return turns, err
+	}
+	ops, err := f.operation(ctx, "redo", true)
+	if err != nil {
+		return nil, err
+	}
+	if len(turns)+len(ops) == 0 && want.Session == "" {
+		return f.goneOn(ctx, "redo")
+	}
+	return merged(turns, ops), nil
+}
+
+// turnsBack lists the turns that come back first, of the sessions that count.
+func (f *Finder) turnsBack(ctx context.Context, id string) ([]Choice, error) {
+	list, err := f.Sessions.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var r ranking
+	for _, s := range list {
+		if s.Revert == nil || id != "" && s.ID != id || id == "" && s.Parent != "" {
+			continue
+		}
+		c, err := f.reverted(ctx, s.ID)
+		if err != nil {
+			return nil, err
+		}
+		if c == nil {
+			continue
+		}
+		owner, err := f.newestOwner(ctx, s.ID)
+		if err != nil {
+			return nil, err
+		}
+		r.add(c, f.distance(owner), s.Open != "" || alive(owner))
+	}
+	if id != "" {
+		return r.all, nil
+	}
+	return r.counting(), nil
+}
+
+// newestOwner is the owner of the newest step of a session.
+func (f *Finder) newestOwner(ctx context.Context, id string) (*session.Owner, error) {
+	history, err := f.Sessions.History(ctx, id)
+	for _, m := range slices.Backward(history) {
+		if n := len(m.Steps); n > 0 {
+			return m.Steps[n-1].Owner, err
+		}
+	}
+	return nil, err
+}
+
+// reverted is the turn of a session that a redo brings back, nil if nothing of the session is
+// reverted. It is dated by the newest move of the session.
+func (f *Finder) reverted(ctx context.Context, id string) (*Choice, error) {
+	s, err := f.Sessions.Get(ctx, id)
+	if errors.Is(err, session.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil || s.Revert == nil {
+		return nil, err
+	}
+	c := &Choice{Session: s, forward: true, when: s.Updated}
+	history, err := f.Sessions.History(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range session.Turns(history) {
+		if !t.Reverted() && (s.Revert.Part == "" || t.ID() != s.Revert.Message) {
+			continue
+		}
+		if c.Turn == nil {
+			c.Turn = &t
+		}
+		probe := &Choice{}
+		if err := f.extent(ctx, probe, t.Messages); err != nil {
+			return nil, err
+		}
+		if len(probe.Files) > 0 {
+			c.Turn, c.Files = &t, probe.Files
+			break
+		}
+	}
+	return c, nil
+}
+
+// bringBack moves the boundary of a session behind a turn.
+func (f *Finder) bringBack(ctx context.Context, c *Choice, opt session.MoveOptions) (*cairn.Result, error) {
+	history, err := f.Sessions.History(ctx, c.Session.ID)
+	if err != nil {
+		return nil, err
+	}
+	turns := session.Turns(history)
+	at := slices.IndexFunc(turns, func(t session.Turn) bool { return t.ID() == c.Turn.ID() })
+	var res *cairn.Result
+	if at >= 0 && at+1 < len(turns) {
+		_, res, err = f.Sessions.Revert(ctx, c.Session.ID, session.Target{Message: turns[at+1].ID()}, opt)
+	} else {
+		_, res, err = f.Sessions.Unrevert(ctx, c.Session.ID, opt)
+	}
+	return res, err
+}
+
+// moved returns the session that an operation moved, "" for none.
+func (f *Finder) moved(ctx context.Context, op *cairn.Operation) (string, error) {
+	e, err := access.Lines(f.Repo).MovedBy(op)
+	if err != nil || e == nil {
+		return "", err
+	}
+	w, err := f.Sessions.WorkOf(ctx, op.After, make(session.WorkCache))
+	if err != nil || w == nil {
+		return "", err
+	}
+	return w.Session, nil
+}

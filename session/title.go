@@ -2,7 +2,10 @@ package session
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"maps"
+	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
@@ -37,12 +40,20 @@ func (h *history) firstPrompt() string {
 	return ""
 }
 
-// Name is how messages name a session: by its title, or by its agent and id where it has none.
-func (s *Session) Name() string {
-	if s.Title != "" {
-		return `"` + wording.FirstLine(s.Title, titleColumns) + `"`
+// Title returns the title of a session on one line, its agent and id where it has none. A session
+// that is gone is named by its id.
+func (s *Sessions) Title(ctx context.Context, id string) (string, error) {
+	h, err := s.load(ctx, id)
+	if errors.Is(err, ErrNotFound) {
+		return name(id), nil
 	}
-	return cmp.Or(s.Agent, "session") + " " + name(s.ID)
+	if err != nil {
+		return "", err
+	}
+	if title := h.title(); title != "" {
+		return wording.FirstLine(title, titleColumns), nil
+	}
+	return strings.TrimSpace(h.Meta[MetaAgent] + " " + name(id)), nil
 }
 
 // forgetTexts drops prompts, titles and commands.

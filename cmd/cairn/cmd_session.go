@@ -72,7 +72,10 @@ fork makes a session NEW with the history before a message, or with all of it.
 Files stay as they are, unless --restore brings the root to that point.
 
 Options:
-    --message ID          a message; for step begin the newest one unless given
+    --message ID          a message; for step begin the newest one unless given.
+                          diff, revert and fork take the beginning of an id,
+                          and the number of a turn: 1 is the first, -1 or @ the
+                          newest that is not reverted, -2 or @~1 the one before
     --part ID             a part of a message
     --start               before the first message
     --step ID             a step; the open one unless given
@@ -252,14 +255,18 @@ func (c *cli) session(r *sessionRun) error {
 	})
 }
 
-// find replaces the first argument by the whole id of the session. Without an argument
-// it is the session that was changed last.
+// find replaces the first argument by the whole id of the session, and the message by the whole id
+// of one. Without an argument it is the session that was changed last.
 func (r *sessionRun) find() error {
 	if len(r.args) == 0 {
 		r.args = []string{session.Newest}
 	}
 	return r.withRepo(func(repo *cairn.Repo) (err error) {
-		r.args[0], err = session.New(repo).Find(r.ctx, r.args[0])
+		all := session.New(repo)
+		if r.args[0], err = all.Find(r.ctx, r.args[0]); err != nil || r.f.message == "" {
+			return err
+		}
+		r.f.message, err = all.FindTurn(r.ctx, r.args[0], r.f.message)
 		return err
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/config"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
+	"github.com/seed-fb9cbc17/cairn/session"
 )
 
 const statusManual = `cairn status says what is looked after and what changed since.
@@ -69,6 +70,8 @@ type newestCheckpoint struct {
 	Time    time.Time `json:"time"`
 
 	Partial cairn.Extent `json:"scope,omitempty"`
+
+	about string // for people
 }
 
 func (c *cli) statusCommand() *cobra.Command {
@@ -106,7 +109,7 @@ func (c *cli) statusOf(ctx context.Context, repo *cairn.Repo) (*standing, error)
 	}
 	return &standing{
 		Root: cairn.Path(repo.Root()), Store: cairn.Path(repo.StoreDir()), Size: use.Size, Changed: len(changes),
-		Checkpoint:  newestCheckpoint{newest.ID, newest.Hash, newest.Message, newest.When, partial},
+		Checkpoint:  newestCheckpoint{newest.ID, newest.Hash, newest.Message, newest.When, partial, c.aboutCheckpoint(ctx, session.New(repo), newest, make(session.WorkCache))},
 		Limits:      printedLimits(repo.Limits()),
 		Server:      c.serverState(ctx),
 		Checkpoints: use.Checkpoints, Cleaned: use.Cleaned,
@@ -127,7 +130,7 @@ func (c *cli) printStatus(s *standing) error {
 	}
 	fmt.Fprintf(c.out, "root        %s\nstore       %s (%s)\ncheckpoint  %s, %s\nnow         %s\nholds       %s\nlimits      %s\n",
 		placeText(string(s.Root)), placeText(string(s.Store)), wording.Size(s.Size), s.Checkpoint.Hash,
-		c.about(s.Checkpoint.Time, s.Checkpoint.Message), now, c.contentsText(s), limitsText(s.Limits))
+		s.Checkpoint.about, now, c.contentsText(s), limitsText(s.Limits))
 	for _, path := range s.Purged {
 		fmt.Fprintf(c.out, "purged      %s\n", pathtext.Quote(path))
 	}
@@ -216,7 +219,7 @@ const noMessage = "checkpoint"
 // about describes a checkpoint by its age and its message.
 func (c *cli) about(when time.Time, message string) string {
 	text := wording.Ago(c.console.Now().Sub(when))
-	if message != noMessage {
+	if message != noMessage && message != "" {
 		text += ": " + wording.Printable(message)
 	}
 	return text

@@ -15,7 +15,6 @@ import (
 const (
 	promptColumns = 60
 	pathsColumns  = 60
-	shownPaths    = 3
 )
 
 // Text names a choice in words: which turn of which agent, or which operation, how long ago, and
@@ -50,13 +49,5 @@ func (c *Choice) title() string {
 
 // counted gives a number of paths, and the first of them.
 func counted(paths []string, noun string) string {
-	text := wording.Count(len(paths), noun)
-	var first []string
-	for _, path := range slices.Sorted(slices.Values(paths))[:min(len(paths), shownPaths)] {
-		first = append(first, pathtext.Quote(path))
-	}
-	if list := wording.Paths(pathsColumns, first, len(paths)); list != "" {
-		text += ": " + list
-	}
-	return text
+	return wording.Count(len(paths), noun) + wording.FirstPaths(pathsColumns, slices.Sorted(slices.Values(paths)), pathtext.Quote)
 }

@@ -65,6 +65,17 @@ func Title(s *session.Session, width int) string {
 	return wording.FirstLine(strings.TrimSpace(s.Agent+" "+pathtext.Quote(s.ID)), width)
 }
 
+// NameColumns is the number of columns of a title or a prompt within a sentence.
+const NameColumns = 60
+
+// Name names a session within a sentence: its title in quotes, or its id.
+func Name(s *session.Session) string {
+	if s.Title == "" {
+		return pathtext.Quote(s.ID)
+	}
+	return `"` + wording.FirstLine(s.Title, NameColumns) + `"`
+}
+
 // named adds an id to a word if ids are wanted.
 func (y Style) named(word, of, id string) string {
 	if !y.IDs {

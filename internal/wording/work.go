@@ -6,6 +6,21 @@ import (
 	"strings"
 )
 
+// FirstPaths lists the first of some paths on a line of at most width columns, as Paths does, after a
+// colon. quote makes a path fit for a line.
+func FirstPaths(width int, paths []string, quote func(string) string) string {
+	var first []string
+	for _, path := range paths[:min(len(paths), shownPaths)] {
+		first = append(first, quote(path))
+	}
+	if list := Paths(width, first, len(paths)); list != "" {
+		return ": " + list
+	}
+	return ""
+}
+
+const shownPaths = 3 // of many
+
 // Paths lists the first of total paths on a line of at most width characters, as far as
 // there is room: "a, b and 3 more". A path that is too long for the line loses its beginning.
 func Paths(width int, paths []string, total int) string {

@@ -72,13 +72,21 @@ func (s *undoSeat) in(f func(*session.Sessions)) {
 }
 
 // do carries out what happens before the call: "turn S", "idle S" (a turn without a change),
-// "open S" (a turn that is running), "died S" (one whose agent is gone), "restore", "undo", "redo" and other commands.
+// "open S" (a turn that is running), "died S" (one whose agent is gone), "sub S" (the
+// work of a sub-agent), "restore", "undo", "redo" and other commands.
 func (s *undoSeat) do(event string) {
 	s.Helper()
 	verb, id, _ := strings.Cut(event, " ")
 	switch verb {
 	case "turn", "idle", "open", "died":
 		s.in(func(all *session.Sessions) { s.step(all, verb, id) })
+	case "sub":
+		s.in(func(all *session.Sessions) {
+			if _, err := all.Begin(s.Context(), session.SessionBegin{ID: id + "/child", Parent: id}); err != nil {
+				s.Fatal(err)
+			}
+			s.step(all, "turn", id+"/child")
+		})
 	case "restore":
 		hash := strings.TrimSpace(s.must("track"))
 		s.back++
@@ -150,6 +158,10 @@ func TestOneUndo(t *testing.T) {
 		{name: "inside an agent, operation newer", events: "turn A,turn b,restore", inside: true, want: "operation restore", also: `--session A`},
 		{name: "inside an agent that runs a tool", events: "turn b,open A", inside: true, want: "session is busy"},
 		{name: "inside an agent without a turn", events: "turn b", inside: true, want: "turn turn i"},
+
+		{name: "a sub-agent's work is its caller's", events: "turn b,idle a,sub a", want: "turn idle ii"},
+		{name: "again after a sub-agent's work", events: "turn b,idle a,sub a,undo", want: "turn turn i"},
+		{name: "redo of a sub-agent's work", events: "turn b,idle a,sub a,undo", call: "redo", want: "turn idle ii"},
 
 		{name: "again: the turn before", events: "turn a,turn a,undo", want: "turn turn i"},
 		{name: "again: the other session", events: "turn a,turn b,undo", want: "turn turn i"},

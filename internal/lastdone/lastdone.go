@@ -65,19 +65,24 @@ func (c *Choice) Did() string {
 // Where a session took turns back, that is no operation: the turns before count, and a redo brings
 // the turns back. Once such a session has gone on, its way back counts if there is nothing else.
 func (f *Finder) Undo(ctx context.Context, want Want) ([]Choice, error) {
+	return f.find(ctx, "undo", want, f.turns)
+}
+
+// find lists turns and operations together.
+func (f *Finder) find(ctx context.Context, kind string, want Want, of func(context.Context, string) ([]Choice, error)) ([]Choice, error) {
 	if want.Operation {
-		return f.operation(ctx, "undo", false)
+		return f.operation(ctx, kind, false)
 	}
-	turns, err := f.turns(ctx, want.Session)
+	turns, err := of(ctx, want.Session)
 	if err != nil || want.Turn {
 		return turns, err
 	}
-	ops, err := f.operation(ctx, "undo", true)
+	ops, err := f.operation(ctx, kind, true)
 	if err != nil {
 		return nil, err
 	}
 	if len(turns)+len(ops) == 0 && want.Session == "" {
-		return f.goneOn(ctx, "undo")
+		return f.goneOn(ctx, kind)
 	}
 	return merged(turns, ops), nil
 }

@@ -12,21 +12,7 @@ import (
 
 // Redo lists what a redo could bring back, in the manner of Undo: what the newest undo took back.
 func (f *Finder) Redo(ctx context.Context, want Want) ([]Choice, error) {
-	if want.Operation {
-		return f.operation(ctx, "redo", false)
-	}
-	turns, err := f.turnsBack(ctx, want.Session)
-	if err != nil || want.Turn {
-		return turns, err
-	}
-	ops, err := f.operation(ctx, "redo", true)
-	if err != nil {
-		return nil, err
-	}
-	if len(turns)+len(ops) == 0 && want.Session == "" {
-		return f.goneOn(ctx, "redo")
-	}
-	return merged(turns, ops), nil
+	return f.find(ctx, "redo", want, f.turnsBack)
 }
 
 // turnsBack lists the turns that come back first, of the sessions that count.

@@ -15,8 +15,8 @@ const undoManual = `cairn undo takes back what was done last: the newest turn of
 newest restore, revert or redo.
 
 Usage:
-    cairn undo [--turn | --session S | --operation] [--dry-run | --plan ID]
-               [--on-conflict POLICY] [PATH...]
+    cairn undo [--turn | --session S | --operation] [--end-open]
+               [--dry-run | --plan ID] [--on-conflict POLICY] [PATH...]
 
 What is newest is taken back, and named with its prompt and its files. Again it
 takes back what was done before, and so on. cairn redo brings it back. Typed as
@@ -49,6 +49,8 @@ Options:
     --session S           the newest turn of this session
     --operation           the newest operation of all, a session's way back
                           included, whatever turn came later
+    --end-open            end a step that is still running, for instance that of
+                          a command under cairn run, or of an agent that is gone
     --on-conflict POLICY  what becomes of a path that was changed since:
                           merge (the default) brings both changes together, or
                           lets the path stay where they overlap: a conflict;
@@ -73,8 +75,8 @@ Examples:
 const redoManual = `cairn redo brings back what the last undo took back.
 
 Usage:
-    cairn redo [--turn | --session S | --operation] [--dry-run | --plan ID]
-               [--on-conflict POLICY] [PATH...]
+    cairn redo [--turn | --session S | --operation] [--end-open]
+               [--dry-run | --plan ID] [--on-conflict POLICY] [PATH...]
 
 It touches only what the undo touched. Again it brings back what the undo before
 took back, and so on. A turn can come back until its session goes on, with a
@@ -86,6 +88,7 @@ Options:
     --turn                a turn, whatever operation was undone later
     --session S           a turn of this session
     --operation           the newest operation that was undone
+    --end-open            as in cairn undo
     --on-conflict POLICY  what becomes of a path that was changed since the
                           undo: merge (the default), overwrite, keep or fail, as
                           in cairn undo
@@ -120,6 +123,7 @@ type wayBack struct {
 // undoFlags are the options of undo and redo.
 type undoFlags struct {
 	turn, operation bool
+	endOpen         bool
 	session, policy string
 	plan            planFlags
 }
@@ -139,6 +143,7 @@ func (c *cli) takeBackCommand(d command, way wayBack) *cobra.Command {
 	flags.BoolVar(&f.turn, turnFlag, false, "the newest turn")
 	flags.BoolVar(&f.operation, operationFlag, false, "the newest operation")
 	flags.StringVar(&f.session, sessionFlag, "", "a turn of this session")
+	flags.BoolVar(&f.endOpen, "end-open", false, "end a step that is still open")
 	cmd.MarkFlagsMutuallyExclusive(turnFlag, operationFlag)
 	cmd.MarkFlagsMutuallyExclusive(sessionFlag, operationFlag)
 	c.completeSessionFlag(cmd)
@@ -159,7 +164,7 @@ type undoRun struct {
 }
 
 func (c *cli) takeBack(r *undoRun, args []string) (err error) {
-	r.opt = session.MoveOptions{DryRun: r.f.plan.dryRun, Plan: r.f.plan.id}
+	r.opt = session.MoveOptions{DryRun: r.f.plan.dryRun, Plan: r.f.plan.id, EndOpen: r.f.endOpen}
 	if r.opt.OnConflict, err = c.policy(r.cmd, r.f.policy); err != nil {
 		return err
 	}
@@ -229,5 +234,5 @@ func (r *undoRun) chooseIn(repo *cairn.Repo, want lastdone.Want) (chosen *lastdo
 }
 
 func (r *undoRun) finder(repo *cairn.Repo) *lastdone.Finder {
-	return &lastdone.Finder{Repo: repo, Sessions: session.New(repo), Line: r.line()}
+	return &lastdone.Finder{Repo: repo, Sessions: session.New(repo), Line: r.line(), EndOpen: r.f.endOpen}
 }

@@ -72,13 +72,13 @@ func (s *undoSeat) in(f func(*session.Sessions)) {
 }
 
 // do carries out what happens before the call: "turn S", "idle S" (a turn without a change),
-// "open S" (a turn that is running), "died S" (one whose agent is gone), "sub S" (the
-// work of a sub-agent), "restore", "undo", "redo" and other commands.
+// "open S" (a turn that is running), "begun S" (one that has changed nothing yet), "died S" (one whose
+// agent is gone), "sub S" (the work of a sub-agent), "restore", "undo", "redo" and other commands.
 func (s *undoSeat) do(event string) {
 	s.Helper()
 	verb, id, _ := strings.Cut(event, " ")
 	switch verb {
-	case "turn", "idle", "open", "died":
+	case "turn", "idle", "open", "begun", "died":
 		s.in(func(all *session.Sessions) { s.step(all, verb, id) })
 	case "sub":
 		s.in(func(all *session.Sessions) {
@@ -110,10 +110,10 @@ func (s *undoSeat) step(all *session.Sessions, verb, id string) {
 	if err != nil {
 		s.Fatal(err)
 	}
-	if verb != "idle" {
+	if verb != "idle" && verb != "begun" {
 		s.write("f-"+number, number)
 	}
-	if verb == "open" || verb == "died" {
+	if verb == "open" || verb == "begun" || verb == "died" {
 		return
 	}
 	if _, err := all.EndStep(s.Context(), session.StepEnd{Session: id}); err != nil {
@@ -139,6 +139,9 @@ func TestOneUndo(t *testing.T) {
 		{name: "one session", events: "turn a", want: "turn turn i"},
 		{name: "a turn without a change is passed over", events: "turn a,idle a", want: "turn turn i"},
 		{name: "an open step is not passed over", events: "turn A,open A", want: "session is busy"},
+		{name: "an open step is ended on demand", events: "turn A,open A", call: "undo --end-open", want: "turn open ii"},
+		{name: "an open step without a change is passed over then", events: "turn A,begun A", call: "undo --end-open", want: "turn turn i"},
+		{name: "an open step without a change", events: "turn A,begun A", want: "session is busy"},
 		{name: "an agent that died in the middle", events: "turn a,died a", want: "turn turn i"},
 		{name: "turn newer than the operation", events: "restore,turn a", want: "turn turn i"},
 		{name: "operation newer than the turn", events: "turn a,restore", want: "operation restore", also: `--session a names another one: the turn "turn i"`},

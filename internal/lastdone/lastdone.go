@@ -20,6 +20,10 @@ type Finder struct {
 	// Line lists the processes above the caller. The session of an agent among them is the only
 	// one whose turns count.
 	Line []process.Relative
+
+	// EndOpen: running steps are going to be ended, so that a turn that is running counts only if
+	// it has changed files.
+	EndOpen bool
 }
 
 // Want narrows a choice down.

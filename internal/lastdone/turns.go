@@ -3,6 +3,7 @@ package lastdone
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"slices"
 
 	"github.com/seed-fb9cbc17/cairn/internal/process"
@@ -120,11 +121,27 @@ func (f *Finder) newestTurn(ctx context.Context, s *session.Session) (*Choice, *
 		if err := f.extent(ctx, c, t.Messages); err != nil {
 			return nil, nil, err
 		}
-		if len(c.Files) > 0 || c.Open {
+		if c.Open && f.EndOpen {
+			if err := f.untilNow(ctx, c); err != nil {
+				return nil, nil, err
+			}
+		}
+		if len(c.Files) > 0 || c.Open && !f.EndOpen {
 			return c, owner, nil
 		}
 	}
 	return nil, owner, nil
+}
+
+// untilNow adds what a running turn has changed on disk.
+func (f *Finder) untilNow(ctx context.Context, c *Choice) error {
+	list, err := f.Sessions.Changes(ctx, c.Session.ID, session.Scope{Message: c.Turn.ID(), Turn: true})
+	for i := range list {
+		c.Files = append(c.Files, filepath.Join(f.Repo.Root(), filepath.FromSlash(list[i].Path)))
+	}
+	slices.Sort(c.Files)
+	c.Files = slices.Compact(c.Files)
+	return err
 }
 
 // extent adds what messages changed, sub-agents included.

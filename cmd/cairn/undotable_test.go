@@ -160,7 +160,9 @@ func TestOneUndo(t *testing.T) {
 		{name: "inside the older agent", events: "turn A,turn b", inside: true, want: "turn turn i"},
 		{name: "inside an agent, operation newer", events: "turn A,turn b,restore", inside: true, want: "operation restore", also: `--session A`},
 		{name: "inside an agent that runs a tool", events: "turn b,open A", inside: true, want: "session is busy"},
-		{name: "inside an agent without a turn", events: "turn b", inside: true, want: "turn turn i"},
+		{name: "inside a program that made no step", events: "turn b", inside: true, want: "turn turn i"},
+		{name: "inside an agent that changed nothing", events: "turn b,idle A", inside: true, want: nothing + "undo"},
+		{name: "inside an agent that changed nothing, an operation", events: "restore,turn b,idle A", inside: true, want: "operation restore"},
 
 		{name: "a sub-agent's work is its caller's", events: "turn b,idle a,sub a", want: "turn idle ii"},
 		{name: "again after a sub-agent's work", events: "turn b,idle a,sub a,undo", want: "turn turn i"},
@@ -191,6 +193,7 @@ func TestOneUndo(t *testing.T) {
 		{name: "redo after another restore", events: "restore,undo,restore", call: "redo", want: nothing + "redo"},
 		{name: "redo in two sessions at work", events: "turn A,turn B,undo,undo --session A", call: "redo", want: "turn turn i", also: `--session B`},
 		{name: "redo inside an agent", events: "turn A,turn b,undo --session A,undo --session b", call: "redo", inside: true, want: "turn turn i"},
+		{name: "redo inside an agent that has nothing to bring back", events: "turn b,idle A,undo", call: "redo", inside: true, want: nothing + "redo"},
 		{name: "redo of a way back that was undone", events: "turn a,undo,session commit a,undo", call: "redo", want: "operation undo"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -41,14 +41,15 @@ func (h *hook) operationBack(ctx context.Context) (done bool, err error) {
 }
 
 // newestOperation lists what undo or redo could take back if an operation of the session's time is
-// the newest of it, and nothing else.
+// the newest of it, and nothing else. A store that cannot be opened has none; the search for turns
+// reports the fault.
 func (h *hook) newestOperation(ctx context.Context, verb string) (*lastdone.Finder, []lastdone.Choice, error) {
 	if h.finder == nil {
 		return nil, nil, nil
 	}
 	finder, err := h.finder()
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil
 	}
 	find := finder.Undo
 	if verb == "redo" {

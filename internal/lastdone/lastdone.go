@@ -4,6 +4,7 @@ package lastdone
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
@@ -121,11 +122,11 @@ func (f *Finder) goneOn(ctx context.Context, kind string) ([]Choice, error) {
 	if err != nil || id == "" {
 		return list, err
 	}
-	reverted, err := f.reverted(ctx, id)
-	if err != nil || reverted != nil {
-		return nil, err
+	sessions, err := f.Sessions.List(ctx)
+	if slices.ContainsFunc(sessions, func(s *session.Session) bool { return s.ID == id && s.Revert != nil }) {
+		return nil, nil
 	}
-	return list, nil
+	return list, err
 }
 
 // Take carries a choice out.

@@ -2,7 +2,6 @@ package lastdone
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/seed-fb9cbc17/cairn"
@@ -22,22 +21,26 @@ func (f *Finder) turnsBack(ctx context.Context, id string) ([]Choice, error) {
 		return nil, err
 	}
 	var r ranking
-	for _, s := range list {
-		if s.Revert == nil || id != "" && s.ID != id || id == "" && s.Parent != "" {
-			continue
-		}
-		c, err := f.reverted(ctx, s.ID)
-		if err != nil {
-			return nil, err
-		}
-		if c == nil {
+	for i, s := range list {
+		named := id != "" && s.ID == id
+		if !named && (id != "" || s.Parent != "") || s.Revert == nil && (named || i >= maxLooked) {
 			continue
 		}
 		owner, err := f.newestOwner(ctx, s.ID)
 		if err != nil {
 			return nil, err
 		}
-		r.add(c, f.distance(owner), s.Open != "" || alive(owner))
+		r.see(f.distance(owner))
+		if s.Revert == nil {
+			continue
+		}
+		c, err := f.reverted(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		if c.Turn != nil { // it is nil where all reverted turns have been cleaned away
+			r.add(c, f.distance(owner), s.Open != "" || alive(owner))
+		}
 	}
 	if id != "" {
 		return r.all, nil
@@ -56,18 +59,11 @@ func (f *Finder) newestOwner(ctx context.Context, id string) (*session.Owner, er
 	return nil, err
 }
 
-// reverted is the turn of a session that a redo brings back, nil if nothing of the session is
-// reverted. It is dated by the newest move of the session.
-func (f *Finder) reverted(ctx context.Context, id string) (*Choice, error) {
-	s, err := f.Sessions.Get(ctx, id)
-	if errors.Is(err, session.ErrNotFound) {
-		return nil, nil
-	}
-	if err != nil || s.Revert == nil {
-		return nil, err
-	}
+// reverted is the turn of a session that a redo brings back. It is dated by the newest event of the
+// session, which is its way back.
+func (f *Finder) reverted(ctx context.Context, s *session.Session) (*Choice, error) {
 	c := &Choice{Session: s, forward: true, when: s.Updated}
-	history, err := f.Sessions.History(ctx, id)
+	history, err := f.Sessions.History(ctx, s.ID)
 	if err != nil {
 		return nil, err
 	}

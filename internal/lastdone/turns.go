@@ -18,18 +18,7 @@ const maxLooked = 20
 // turn, and of those whose agents are at work.
 func (f *Finder) turns(ctx context.Context, id string) ([]Choice, error) {
 	if id != "" {
-		s, err := f.Sessions.Get(ctx, id)
-		if errors.Is(err, session.ErrNotFound) {
-			return nil, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		c, _, err := f.newestTurn(ctx, s)
-		if err != nil || c == nil {
-			return nil, err
-		}
-		return []Choice{*c}, nil
+		return f.turnOf(ctx, id)
 	}
 	list, err := f.Sessions.List(ctx)
 	if err != nil {
@@ -47,6 +36,7 @@ func (f *Finder) turns(ctx context.Context, id string) ([]Choice, error) {
 		if err != nil {
 			return nil, err
 		}
+		r.see(f.distance(owner))
 		if c != nil {
 			r.add(c, f.distance(owner), s.Open != "" || alive(owner))
 		}
@@ -54,12 +44,39 @@ func (f *Finder) turns(ctx context.Context, id string) ([]Choice, error) {
 	return r.counting(), nil
 }
 
+// turnOf returns the newest turn of one session, none or one.
+func (f *Finder) turnOf(ctx context.Context, id string) ([]Choice, error) {
+	list, err := f.Sessions.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range list {
+		if s.ID != id {
+			continue
+		}
+		c, _, err := f.newestTurn(ctx, s)
+		if err != nil || c == nil {
+			return nil, err
+		}
+		return []Choice{*c}, nil
+	}
+	return nil, nil
+}
+
 // ranking collects the newest turns of sessions.
 type ranking struct {
 	all    []Choice // newest first
 	active map[string]bool
-	own    []Choice // of the nearest agent above the caller
+	inside bool     // an agent is above the caller
+	own    []Choice // of the nearest such agent
 	near   int      // how near that is
+}
+
+// see notes how far above the caller the agent of a session is, -1 for one that is not above.
+func (r *ranking) see(distance int) {
+	if distance >= 0 && (!r.inside || distance < r.near) {
+		r.inside, r.own, r.near = true, nil, distance
+	}
 }
 
 func (r *ranking) add(c *Choice, distance int, active bool) {
@@ -72,11 +89,7 @@ func (r *ranking) add(c *Choice, distance int, active bool) {
 		}
 		r.active[c.Session.ID] = true
 	}
-	switch {
-	case distance < 0:
-	case len(r.own) == 0 || distance < r.near:
-		r.own, r.near = []Choice{*c}, distance
-	case distance == r.near:
+	if r.inside && distance == r.near {
 		r.own = append(r.own, *c)
 		slices.SortStableFunc(r.own, byTime)
 	}
@@ -84,7 +97,7 @@ func (r *ranking) add(c *Choice, distance int, active bool) {
 
 // counting lists the choices that count.
 func (r *ranking) counting() []Choice {
-	if len(r.own) > 0 {
+	if r.inside {
 		return r.own
 	}
 	if len(r.all) == 0 {

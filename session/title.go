@@ -40,6 +40,14 @@ func (h *history) firstPrompt() string {
 	return ""
 }
 
+// inBrackets is the title as an addition to the id, "" for none.
+func (d *digest) inBrackets() string {
+	if d.title() == "" {
+		return ""
+	}
+	return ` ("` + wording.FirstLine(d.title(), titleColumns) + `")`
+}
+
 // Title returns the title of a session on one line, its agent and id where it has none. A session
 // that is gone is named by its id.
 func (s *Sessions) Title(ctx context.Context, id string) (string, error) {

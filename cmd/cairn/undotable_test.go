@@ -185,6 +185,7 @@ func TestOneUndo(t *testing.T) {
 		{name: "redo of a turn", events: "turn a,undo", call: "redo", want: "turn turn i"},
 		{name: "redo of the turn that was taken back last", events: "turn a,turn a,undo,undo", call: "redo", want: "turn turn i"},
 		{name: "redo passes over a turn without a change", events: "turn a,idle a,turn a,undo,undo,redo", call: "redo", want: "turn turn iii"},
+		{name: "redo: a turn without a change comes along", events: "turn a,idle a,undo,redo", call: "redo", want: nothing + "redo"},
 		{name: "redo of an operation", events: "restore,undo", call: "redo", want: "operation undo"},
 		{name: "redo of the newest: a turn", events: "turn a,restore,undo,undo", call: "redo", want: "turn turn i"},
 		{name: "redo of the newest: an operation", events: "restore,turn a,undo,undo", call: "redo", want: "operation undo", also: "--session a"},

@@ -74,19 +74,22 @@ func (f *Finder) reverted(ctx context.Context, s *session.Session) (*Choice, err
 		if c.Turn == nil {
 			c.Turn = &t
 		}
-		probe := &Choice{}
-		if err := f.extent(ctx, probe, t.Messages); err != nil {
-			return nil, err
-		}
-		if len(probe.Files) > 0 {
-			c.Turn, c.Files = &t, probe.Files
-			break
+		if files, err := f.changed(ctx, &t); err != nil || len(files) > 0 {
+			c.Turn, c.Files = &t, files
+			return c, err
 		}
 	}
 	return c, nil
 }
 
-// bringBack moves the boundary of a session behind a turn.
+// changed lists what a turn changed, sub-agents included.
+func (f *Finder) changed(ctx context.Context, t *session.Turn) ([]string, error) {
+	c := &Choice{}
+	err := f.extent(ctx, c, t.Messages)
+	return c.Files, err
+}
+
+// bringBack moves the boundary of a session to the next turn after another that changed files.
 func (f *Finder) bringBack(ctx context.Context, c *Choice, opt session.MoveOptions) (*cairn.Result, error) {
 	history, err := f.Sessions.History(ctx, c.Session.ID)
 	if err != nil {
@@ -94,12 +97,18 @@ func (f *Finder) bringBack(ctx context.Context, c *Choice, opt session.MoveOptio
 	}
 	turns := session.Turns(history)
 	at := slices.IndexFunc(turns, func(t session.Turn) bool { return t.ID() == c.Turn.ID() })
-	var res *cairn.Result
-	if at >= 0 && at+1 < len(turns) {
-		_, res, err = f.Sessions.Revert(ctx, c.Session.ID, session.Target{Message: turns[at+1].ID()}, opt)
-	} else {
-		_, res, err = f.Sessions.Unrevert(ctx, c.Session.ID, opt)
+	for i := range turns[at+1:] {
+		next := &turns[at+1+i]
+		files, err := f.changed(ctx, next)
+		if err != nil {
+			return nil, err
+		}
+		if len(files) > 0 {
+			_, res, err := f.Sessions.Revert(ctx, c.Session.ID, session.Target{Message: next.ID()}, opt)
+			return res, err
+		}
 	}
+	_, res, err := f.Sessions.Unrevert(ctx, c.Session.ID, opt)
 	return res, err
 }
 

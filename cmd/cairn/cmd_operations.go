@@ -163,7 +163,10 @@ func (l *operationLines) writeMove(op *cairn.Operation) error {
 	}
 	text := "all of " + title
 	if op.Kind == "revert" {
-		text = wording.FirstLine("to before: "+cmp.Or(work.Prompt, work.Message), sessiontext.NameColumns) + "  (" + title + ")"
+		prompt := wording.FirstLine(cmp.Or(work.Prompt, work.Message), sessiontext.NameColumns)
+		if text = "to before: " + prompt; prompt != wording.FirstLine(title, sessiontext.NameColumns) {
+			text += "  (" + title + ")"
+		}
 	}
 	l.out.WriteString("    " + wording.FirstLine(text, sessiontext.Width-4) + "\n")
 	return nil

@@ -40,6 +40,7 @@ var layers = map[string]int{
 	"internal/odb/fsck":       4, // verify and repair; odb does without
 	"internal/index":          1,
 	"internal/git":            1,
+	"internal/gitstate":       2, // HEAD, refs, index and stash of the user's repository, read and compared
 	"internal/worktree/dir":   2, // handles of directories; writes nothing
 	"internal/worktree/scan":  3, // the user's directory, read
 	"internal/worktree/apply": 3, // the user's directory, written
@@ -136,7 +137,7 @@ var forbidden = []struct{ pkg, imported, reason string }{
 
 // reading lists packages that see the user's directory and never change it: of the tree
 // below internal/worktree only apply writes.
-var reading = []string{"internal/worktree/dir", "internal/worktree/scan", "internal/watch", "internal/git"}
+var reading = []string{"internal/worktree/dir", "internal/worktree/scan", "internal/watch", "internal/git", "internal/gitstate"}
 
 // writing lists functions that change names, bits or contents.
 var writing = map[string]bool{

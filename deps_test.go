@@ -34,6 +34,7 @@ var layers = map[string]int{
 	"internal/hunk":           1, // changed places of a file, named and taken back
 	"internal/odb/pack":       1, // one pack of git's; knows no store, so that its tests need none
 	"internal/odb/redo":       1, // the write-ahead log; sees the store through an interface
+	"internal/odb/keep":       2, // objects of the user's repository, kept alive; knows no store
 	"internal/odb":            2, // the store
 	"internal/odb/reach":      3, // what roots lead to
 	"internal/odb/collect":    4, // garbage collection; odb does without

@@ -179,7 +179,7 @@ func (r *Reader) keepFile(root *os.Root, name, part string, limit int64) {
 // storable reports whether a path can be one of a git tree.
 func storable(path string) bool {
 	for name := range strings.SplitSeq(path, "/") {
-		if name == "" || name == "." || name == ".." || strings.ContainsAny(name, "\\:") || strings.HasPrefix(strings.ToLower(name), ".git") || strings.HasPrefix(strings.ToLower(name), "git~") {
+		if name == "" || name == "." || name == ".." || strings.ContainsAny(name, "\\:") || strings.HasSuffix(name, ".pieces") || strings.HasPrefix(strings.ToLower(name), ".git") || strings.HasPrefix(strings.ToLower(name), "git~") {
 			return false
 		}
 	}

@@ -83,6 +83,9 @@ type Options struct {
 	// NoBorrow stops the first capture from hard-linking the packs of the user's own repository.
 	// The capture then costs time and disk space, and the store shares no file with the repository.
 	NoBorrow bool
+	// NoGit leaves the state of the user's git repository out of the checkpoints: HEAD, refs, index
+	// and stash. The store then keeps no objects of the repository alive either.
+	NoGit bool
 	// Watch subscribes to the system's file events between captures of this Repo, so that a capture
 	// costs what has changed and not a scan of every directory. The results are the same. It pays
 	// for a process that keeps a Repo open. If the system cannot watch, captures scan everything

@@ -1,0 +1,37 @@
+package cairn
+
+import "context"
+
+// GitMoved says in words what differs in the user's git repository from one checkpoint to another:
+// HEAD, refs, stash, index, operations in progress. to may be "" for the present state. Each text is
+// a short phrase such as "main: 3 commits away (a1b2c3d..d4e5f6a)" or "2 branches deleted".
+//
+// A checkpoint without a record of git gives no text: it is older than these records, the setting
+// git is off, or the checkpoint came from another machine.
+func (r *Repo) GitMoved(ctx context.Context, from, to string) ([]string, error) {
+	m, err := r.capturer.GitMovement(ctx, from, to)
+	if err != nil || m == nil {
+		return nil, err
+	}
+	return m.Words(r.capturer.CommitsBetween(ctx)), nil
+}
+
+// GitProtection says whether checkpoints record the state of the user's git repository.
+type GitProtection struct {
+	On     bool   `json:"on"`
+	Reason string `json:"reason,omitempty" doc:"Why it is off, or why commits are not kept alive."`
+}
+
+// GitProtection tells how the newest capture has recorded the state of the user's git repository.
+func (r *Repo) GitProtection() GitProtection {
+	switch note := r.capturer.GitNote(); {
+	case r.store.Opt.NoGit:
+		return GitProtection{Reason: "switched off"}
+	case r.capturer.Repository() == nil:
+		return GitProtection{Reason: "no git repository here"}
+	case note.Record == "":
+		return GitProtection{Reason: "not recorded yet"}
+	default:
+		return GitProtection{On: true, Reason: note.Left}
+	}
+}

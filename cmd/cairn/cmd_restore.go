@@ -64,10 +64,12 @@ func (c *cli) restoreCommand() *cobra.Command {
 			}
 			opt := cairn.RestoreOptions{Paths: paths, KeepNew: keepNew, DryRun: plan.dryRun, Plan: plan.id}
 			return c.withRepo(func(repo *cairn.Repo) error {
+				sayGit := c.gitStays(ctx, repo, args[0])
 				res, err := repo.Restore(ctx, args[0], opt)
 				if err != nil {
 					return err
 				}
+				defer sayGit()
 				return c.printResult(cmd, res, "nothing to restore: everything is as at "+args[0])
 			})
 		},

@@ -22,16 +22,18 @@ Usage:
 
 It prints the root, the store and its size on disk, how much it may have, the
 newest checkpoint, how many files differ from it now (cairn diff --name-status
-lists them), what was purged, and which settings are not at their defaults, with
-who decided. Where cairn serve runs, it says how that finds what has changed: by
-watching directories, or by scanning all of them, and why. Every other command
-scans by itself. Without any checkpoint the exit status is 4.
+lists them), what was purged, whether checkpoints record git and what moved in
+it since, and which settings are not at their defaults, with who decided. Where
+cairn serve runs, it says how that finds what has changed: by watching
+directories, or by scanning all of them, and why. Every other command scans by
+itself. Without any checkpoint the exit status is 4.
 
 With --json:
     {"root", "store", "size", "checkpoint": {"id", "hash", "message",
     "time"}, "changed", "limits": {"maxFileSize", "maxFiles", "maxScanBytes",
     "minFree", "budget"}, "checkpoints", "cleaned", "disabled", "purged",
     "server": {"watching": {"on", "directories", "reason", "sysctl"}},
+    "git": {"on", "reason", "moved": []},
     "settings": [{"key", "value", "origin"}]}, sizes in bytes, 0 for no limit,
     and times as in RFC 3339. A checkpoint that does not hold everything has
     "scope": "time" if that was over, or "paths" if only some were looked at.
@@ -54,6 +56,7 @@ type standing struct {
 	Disabled    string            `json:"disabled,omitempty"`
 	Purged      cairn.Paths       `json:"purged,omitempty"`
 	Server      *serverState      `json:"server,omitempty"`
+	Git         gitStanding       `json:"git"`
 	Settings    []config.Decision `json:"settings"`
 }
 
@@ -109,6 +112,7 @@ func (c *cli) statusOf(ctx context.Context, repo *cairn.Repo) (*standing, error)
 		Checkpoint:  newestCheckpoint{newest.ID, newest.Hash, newest.Message, newest.When, partial},
 		Limits:      printedLimits(repo.Limits()),
 		Server:      c.serverState(ctx),
+		Git:         c.gitStanding(ctx, repo, newest.ID),
 		Checkpoints: use.Checkpoints, Cleaned: use.Cleaned,
 		Disabled: c.last.Disabled, Purged: repo.PurgedPaths(), Settings: c.config.Decisions(),
 	}, nil
@@ -134,6 +138,7 @@ func (c *cli) printStatus(s *standing) error {
 	if s.Server != nil {
 		fmt.Fprintf(c.out, "server      %s\n", watchingText(s.Server.Watching))
 	}
+	fmt.Fprintf(c.out, "git         %s\n", s.Git)
 	if s.Disabled != "" {
 		fmt.Fprintf(c.out, "captures    switched off: %s\n", wording.Printable(s.Disabled))
 	}

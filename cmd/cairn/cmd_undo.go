@@ -78,6 +78,7 @@ func (c *cli) takeBackCommand(d command, takeBack func(*cairn.Repo, context.Cont
 			if err != nil {
 				return c.withTurn(ctx, repo, err)
 			}
+			defer c.gitStaysOf(ctx, repo, res)
 			nothing := "nothing to " + cmd.Name() + ": it is taken back already"
 			if len(args) > 0 {
 				nothing = "nothing to " + cmd.Name() + " in these paths"

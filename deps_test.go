@@ -42,6 +42,7 @@ var layers = map[string]int{
 	"internal/index":          1,
 	"internal/git":            1,
 	"internal/gitstate":       2, // HEAD, refs, index and stash of the user's repository, read and compared
+	"internal/gitrestore":     3, // the user's repository, written when its owner asks
 	"internal/worktree/dir":   2, // handles of directories; writes nothing
 	"internal/worktree/scan":  3, // the user's directory, read
 	"internal/worktree/apply": 3, // the user's directory, written

@@ -4,6 +4,8 @@ import (
 	"context"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/seed-fb9cbc17/cairn"
 )
 
@@ -68,4 +70,61 @@ func (s gitStanding) String() string {
 		text += "; since then: " + strings.Join(s.Moved, ", ")
 	}
 	return text
+}
+
+// restoreGit brings the git repository back, or lists what it would do.
+func (c *cli) restoreGit(ctx context.Context, cmd *cobra.Command, args []string, parts string, plan *planFlags) error {
+	opt := cairn.GitRestoreOptions{DryRun: plan.dryRun || plan.id == "", Plan: plan.id}
+	for part := range strings.SplitSeq(parts, ",") {
+		switch part {
+		case "head":
+			opt.Head = true
+		case "refs":
+			opt.Refs = true
+		case "index":
+			opt.Index = true
+		default:
+			return c.usage("--git takes head, refs and index, not %q", part)
+		}
+	}
+	if len(args) > 1 || cmd.Flags().Changed("keep-new") {
+		return c.usage("--git brings back no file: it takes neither paths nor --keep-new")
+	}
+	return c.withRepo(func(repo *cairn.Repo) error {
+		res, err := repo.RestoreGit(ctx, args[0], opt)
+		if err != nil {
+			return err
+		}
+		return c.printGit(cmd, args[0], res)
+	})
+}
+
+func (c *cli) printGit(cmd *cobra.Command, hash string, res *cairn.GitResult) (err error) {
+	if c.global.json {
+		err = c.writeJSON(res)
+	} else {
+		would := ""
+		if res.PlanID != "" {
+			would = "would "
+		}
+		for _, text := range res.Changes {
+			c.answerLine(would + text)
+		}
+		for _, conflict := range res.Conflicts {
+			c.answerLine("conflict " + conflict.Ref.Quoted() + ": " + conflict.Reason)
+		}
+		err = c.out.Flush()
+		switch {
+		case len(res.Changes) == 0:
+			c.console.Remark("nothing to do: git is as at %s", hash)
+		case res.PlanID != "":
+			c.console.Remark("to do exactly this: %s", planLine(cmd, res.PlanID))
+		case res.Before != "":
+			c.console.Remark("to take it back: cairn restore %s --git", res.Before)
+		}
+	}
+	if err == nil && len(res.Conflicts) > 0 {
+		err = errPartly
+	}
+	return err
 }

@@ -19,26 +19,26 @@ func (r *Capturer) GitMovement(ctx context.Context, from, to string) (*gitstate.
 	if r.Opt.NoGit {
 		return nil, nil
 	}
-	was, err := r.gitRecordAt(ctx, from)
+	was, err := r.GitRecordAt(ctx, from)
 	if err != nil || was == nil {
 		return nil, err
 	}
 	var is *gitstate.Record
 	if to == "" {
-		is, err = r.gitRecordNow(ctx)
-	} else if is, err = r.gitRecordAt(ctx, to); is == nil {
+		is, err = r.GitRecordNow(ctx)
+	} else if is, err = r.GitRecordAt(ctx, to); is == nil {
 		return nil, err
 	}
 	if err != nil {
 		return nil, err
 	}
 	m := gitstate.Compare(was, is)
-	m.Index = m.Index && !sameIndex(was, is)
+	m.Index = m.Index && !SameIndex(was, is)
 	return m, nil
 }
 
-// gitRecordNow reads the present state, nil where there is no repository.
-func (r *Capturer) gitRecordNow(ctx context.Context) (*gitstate.Record, error) {
+// GitRecordNow reads the present state, nil where there is no repository.
+func (r *Capturer) GitRecordNow(ctx context.Context) (*gitstate.Record, error) {
 	repo, err := UserRepo(r.Root)
 	if err != nil || repo == nil {
 		return nil, err
@@ -49,8 +49,8 @@ func (r *Capturer) gitRecordNow(ctx context.Context) (*gitstate.Record, error) {
 	return record, err
 }
 
-// gitRecordAt returns the record that a checkpoint names, nil if there is none.
-func (r *Capturer) gitRecordAt(ctx context.Context, spec string) (*gitstate.Record, error) {
+// GitRecordAt returns the record that a checkpoint names, nil if there is none.
+func (r *Capturer) GitRecordAt(ctx context.Context, spec string) (*gitstate.Record, error) {
 	c, err := r.Lookup(ctx, spec)
 	if err != nil {
 		return nil, err
@@ -69,8 +69,8 @@ func (r *Capturer) gitRecordAt(ctx context.Context, spec string) (*gitstate.Reco
 	return gitstate.Parse(parts)
 }
 
-// sameIndex reports whether two recorded indexes have the same entries, whatever their stat data.
-func sameIndex(a, b *gitstate.Record) bool {
+// SameIndex reports whether two recorded indexes have the same entries, whatever their stat data.
+func SameIndex(a, b *gitstate.Record) bool {
 	if a.SHA256 || b.SHA256 {
 		return false
 	}

@@ -207,7 +207,7 @@ func (r *Capturer) keepObjects(ctx context.Context, repo *git.Repo, record *gits
 		}
 		return "the commits hold paths that are never to be stored", nil
 	}
-	res, err := vault.Keep(ctx, repo.ObjectDirs(), keep.Options{SHA256: repo.SHA256, Room: r.roomToKeep()})
+	res, err := vault.Keep(ctx, repo.ObjectDirs(), keep.Options{SHA256: repo.SHA256, Copy: r.Opt.NoBorrow, Room: r.roomToKeep()})
 	if ctx.Err() != nil {
 		return "the time ran out", nil
 	}

@@ -78,7 +78,7 @@ func (r *run) git(stdin string, args ...string) (string, error) {
 }
 
 func (r *run) in(gitDir, stdin string, args ...string) (string, error) {
-	cmd := r.Git.Command(r.ctx, gitDir, append([]string{"--git-dir=" + gitDir}, args...)...)
+	cmd := r.Git.Command(r.ctx, gitDir, append([]string{"-c", "protocol.allow=never", "--git-dir=" + gitDir}, args...)...)
 	cmd.Env = append(cmd.Env, "GIT_COMMITTER_NAME=cairn", "GIT_COMMITTER_EMAIL=cairn@localhost", "GIT_NO_LAZY_FETCH=1")
 	var out, complaint bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(stdin), &out, &complaint

@@ -82,6 +82,7 @@ type Options struct {
 
 	// NoBorrow stops the first capture from hard-linking the packs of the user's own repository.
 	// The capture then costs time and disk space, and the store shares no file with the repository.
+	// Objects of git that are kept alive (see NoGit) are copies then.
 	NoBorrow bool
 	// NoGit leaves the state of the user's git repository out of the checkpoints: HEAD, refs, index
 	// and stash. The store then keeps no objects of the repository alive either.

@@ -28,6 +28,9 @@ type Result struct {
 type Options struct {
 	SHA256 bool
 
+	// Copy makes copies and no links.
+	Copy bool
+
 	// Room reports whether a copy of that many bytes may be made.
 	Room func(bytes int64) bool
 }
@@ -40,7 +43,7 @@ func (v *Vault) Keep(ctx context.Context, dirs []string, opt Options) (Result, e
 	if err != nil {
 		return res, fmt.Errorf("keep objects: %w", err)
 	}
-	t := &taking{Vault: v, room: opt.Room, res: &res}
+	t := &taking{Vault: v, opt: opt, res: &res}
 	var sources []source
 	for _, dir := range dirs {
 		s := source{Dir: dir, Seen: make(map[string]int64)}
@@ -71,8 +74,8 @@ const maxSources = 64
 
 type taking struct {
 	*Vault
-	room func(int64) bool
-	res  *Result
+	opt Options
+	res *Result
 }
 
 // packs takes the complete packs of an object directory.
@@ -165,7 +168,7 @@ func (t *taking) take(from, to string) bool {
 	if err != nil || !info.Mode().IsRegular() {
 		return false
 	}
-	if err = t.link(from, to); err == nil {
+	if err = t.linkUnlessCopy(from, to); err == nil {
 		now, err := os.Lstat(to)
 		if err == nil && os.SameFile(info, now) {
 			t.res.Linked++
@@ -188,11 +191,21 @@ func (t *taking) take(from, to string) bool {
 	return true
 }
 
+// errCopy stands for the error of a link that is not to be made.
+var errCopy = errors.New("only copies")
+
+func (t *taking) linkUnlessCopy(from, to string) error {
+	if t.opt.Copy {
+		return errCopy
+	}
+	return t.link(from, to)
+}
+
 // errNoRoom is the reason for a file that is not copied.
 var errNoRoom = errors.New("copies of them would not fit into the limits of the store")
 
 func (t *taking) copy(from, to string, size int64) error {
-	if t.room != nil && !t.room(size) {
+	if t.opt.Room != nil && !t.opt.Room(size) {
 		return errNoRoom
 	}
 	f, err := os.OpenFile(from, os.O_RDONLY|syscall.O_NONBLOCK, 0)

@@ -167,6 +167,15 @@ func TestCopies(t *testing.T) {
 	}
 }
 
+// TestOnlyCopies: a vault that is told to copy shares no file with the repository.
+func TestOnlyCopies(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	if res := w.keep(w.dir, Options{Copy: true}); res.Linked > 0 || res.Copied == 0 || !w.holds() {
+		t.Errorf("result %+v", res)
+	}
+}
+
 // TestUntouched: contents, permissions and times of the user's repository stay as they were.
 func TestUntouched(t *testing.T) {
 	t.Parallel()

@@ -218,29 +218,51 @@ func TestGitOff(t *testing.T) {
 	}
 }
 
-// TestGitNever: contents that are never to be stored do not come into the store by way of git.
-func TestGitNever(t *testing.T) {
-	t.Parallel()
+// newSecretFixture is newGitFixture with a file that is not to be stored.
+func newSecretFixture(t *testing.T) *gitFixture {
+	t.Helper()
 	f := newGitFixture(t)
 	f.opt.NoBorrow = true
 	f.write("secret", secret)
 	f.o.Commit(f.root, "secret")
 	f.git("gc", "-q")
+	return f
+}
+
+// TestGitNever: contents that are never to be stored do not come into the store by way of git.
+func TestGitNever(t *testing.T) {
+	t.Parallel()
+	f := newSecretFixture(t)
 	f.opt.Never = []string{"secret"}
 	f.track()
 	f.wantNoTrace(secret[:60])
 	if p := f.repo().GitProtection(); !p.On || p.Reason == "" {
 		t.Errorf("protection %+v", p)
 	}
+	f.opt.Never = nil
+	f.track()
+	f.o.In(f.vault(), "rev-list", "--objects", f.git("rev-parse", "HEAD"))
+	if p := f.repo().GitProtection(); !p.On || p.Reason != "" {
+		t.Errorf("protection without the deny list: %+v", p)
+	}
+}
+
+// TestGitVaultLost: objects are linked again if they were removed from the store.
+func TestGitVaultLost(t *testing.T) {
+	t.Parallel()
+	f := newGitFixture(t)
+	f.track()
+	if err := os.RemoveAll(f.vault()); err != nil {
+		t.Fatal(err)
+	}
+	f.track()
+	f.o.In(f.vault(), "rev-list", "--objects", f.git("rev-parse", "HEAD"))
 }
 
 // TestGitPurge: a purge takes the records and the objects of git away, and both stay away.
 func TestGitPurge(t *testing.T) {
 	t.Parallel()
-	f := newGitFixture(t)
-	f.opt.NoBorrow = true
-	f.write("secret", secret)
-	f.o.Commit(f.root, "secret")
+	f := newSecretFixture(t)
 	f.write("other", "")
 	hash := f.track().Hash
 	if len(f.traces(secret[:60])) == 0 {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/seed-fb9cbc17/cairn/internal/git"
 	"github.com/seed-fb9cbc17/cairn/internal/gitstate"
@@ -24,8 +25,13 @@ type GitNote struct {
 	Record string          `json:"record"`
 	Index  string          `json:"index,omitempty"` // sum of the entries of the index, without stat data
 	Stamps gitstate.Stamps `json:"stamps"`
-	Left   string          `json:"left,omitempty"` // why objects are not kept alive; "" = they are
+	Left   string          `json:"left,omitempty"`  // why objects are not kept alive; "" = they are
+	Retry  time.Time       `json:"retry,omitzero"`  // when a capture tries again to keep them
+	Never  bool            `json:"never,omitempty"` // paths that are never to be stored keep objects out
 }
+
+// retryAfter is how long a capture that could not keep objects counts, if git does not change.
+const retryAfter = 10 * time.Minute
 
 // gitMemory keeps the note of a Capturer that stays open, so that its file need not be parsed.
 type gitMemory struct {
@@ -60,7 +66,14 @@ func (r *Capturer) gitUnchanged() bool {
 		return true
 	}
 	note := r.GitNote()
-	return note.GitDir == repo.GitDir && note.Stamps.Hold()
+	return r.holds(&note, repo)
+}
+
+// holds reports whether the repository is as a note says, and its objects are kept as they can be.
+func (r *Capturer) holds(note *GitNote, repo *git.Repo) bool {
+	never := r.NeverID() != ""
+	return note.GitDir == repo.GitDir && note.Never == never && (never || r.Vault().Exists()) &&
+		(note.Retry.IsZero() || r.Now().Before(note.Retry)) && note.Stamps.Hold()
 }
 
 // gitRecord is the record of a capture.
@@ -80,7 +93,7 @@ func (c *Snapshot) recordGit(ctx context.Context) {
 	note := r.GitNote()
 	last, err := object.ParseID(note.Record)
 	if err == nil && note.GitDir == repo.GitDir && r.hasRecord(last) {
-		if note.Stamps.Hold() {
+		if r.holds(&note, repo) {
 			c.git.id = note.Record
 			return
 		}
@@ -125,9 +138,9 @@ func (c *Snapshot) newGitRecord(ctx context.Context, repo *git.Repo, note GitNot
 		return err
 	}
 	c.git.id = id.String()
-	c.git.note = &GitNote{GitDir: repo.GitDir, Record: id.String(), Index: index, Stamps: stamps, Left: left}
-	if left != "" {
-		c.git.note.Stamps.Sum = "" // the next capture tries again
+	c.git.note = &GitNote{GitDir: repo.GitDir, Record: id.String(), Index: index, Stamps: stamps, Left: left, Never: r.NeverID() != ""}
+	if left != "" && !c.git.note.Never {
+		c.git.note.Retry = r.Now().Add(retryAfter)
 	}
 	if !r.hasRecord(id) {
 		c.git.refs = []odb.RefUpdate{{Name: history.RefGit + id.String(), ID: id}}

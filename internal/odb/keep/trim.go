@@ -44,7 +44,7 @@ type kept struct {
 // Trim removes what no record needs any more.
 func (v *Vault) Trim(l Limits) (Trimmed, error) {
 	var res Trimmed
-	if _, err := os.Lstat(v.path("HEAD")); err != nil {
+	if !v.Exists() {
 		return res, nil
 	}
 	n := v.notes()

@@ -28,6 +28,12 @@ func At(dir string, sync bool) *Vault { return &Vault{dir, sync, os.Link} }
 // Dir returns the git directory.
 func (v *Vault) Dir() string { return v.dir }
 
+// Exists reports whether the vault has been made.
+func (v *Vault) Exists() bool {
+	_, err := os.Lstat(v.path("HEAD"))
+	return err == nil
+}
+
 func (v *Vault) path(parts ...string) string {
 	return filepath.Join(append([]string{v.dir}, parts...)...)
 }
@@ -84,7 +90,7 @@ const config = `[core]
 // repository was made again.
 func (v *Vault) prepare(sha256 bool) (notes, error) {
 	n := v.notes()
-	if _, err := os.Lstat(v.path("HEAD")); err == nil && n.SHA256 == sha256 {
+	if v.Exists() && n.SHA256 == sha256 {
 		return n, nil
 	}
 	if err := v.Remove(); err != nil {

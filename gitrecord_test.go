@@ -482,3 +482,31 @@ func TestRestoreGit(t *testing.T) {
 		t.Errorf("of no checkpoint: %v", err)
 	}
 }
+
+// TestRestoreGitSince: what the user has done after the step stays.
+func TestRestoreGitSince(t *testing.T) {
+	t.Parallel()
+	f := newGitFixture(t)
+	f.git("branch", "topic")
+	before := f.track().Checkpoint
+	f.git("branch", "-q", "-D", "topic")
+	f.git("reset", "-q", "--hard", "HEAD~1")
+	after := f.track().Checkpoint
+	mine := f.commit("mine")
+	r, opt := f.repo(), cairn.GitRestoreOptions{Refs: true, Since: after, DryRun: true}
+	plan, err := r.RestoreGit(f.Context(), before, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := r.RestoreGit(f.Context(), before, cairn.GitRestoreOptions{Refs: true, Since: after, Plan: plan.PlanID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(res.Conflicts) != 1 || res.Conflicts[0].Ref != "refs/heads/main" || len(res.Changes) != 1 {
+		t.Errorf("result %+v", res)
+	}
+	if head := f.git("rev-parse", "HEAD"); head != mine {
+		t.Errorf("the user's commit %s is not the newest, but %s", mine, head)
+	}
+	f.git("rev-parse", "--verify", "topic")
+}

@@ -39,6 +39,7 @@ func (c *cli) sayGit(ctx context.Context, repo *cairn.Repo, checkpoint string) {
 		return // files are back; only the line about git is missing
 	}
 	c.console.Remark("git stays as it is; since then: %s", strings.Join(moved, ", "))
+	c.console.Remark("to bring git back, too: cairn restore %s --git", checkpoint)
 }
 
 // gitStanding is the part of status about the git repository.

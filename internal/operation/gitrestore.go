@@ -8,6 +8,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/capture"
 	"github.com/seed-fb9cbc17/cairn/internal/git"
 	"github.com/seed-fb9cbc17/cairn/internal/gitrestore"
+	"github.com/seed-fb9cbc17/cairn/internal/gitstate"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
@@ -16,6 +17,10 @@ import (
 type GitRestoreOptions struct {
 	// Head, Refs and Index choose what goes back. None of them means all of them.
 	Head, Refs, Index bool
+
+	// Since is the checkpoint at the end of the step that is to be taken back: only what moved up to
+	// then goes back, and a ref that has moved later stays, as a conflict. "" = everything goes back.
+	Since string
 
 	DryRun bool
 	Plan   string // id of the plan of a dry run; only that one is carried out
@@ -113,11 +118,15 @@ func (r *Operator) planGit(ctx context.Context, target string, opt GitRestoreOpt
 	if then == nil {
 		return nil, state.NotFound("checkpoint %s does not say how git was", target)
 	}
+	base, err := r.gitSince(ctx, opt.Since)
+	if err != nil {
+		return nil, err
+	}
 	now, err := r.GitRecordNow(ctx)
 	if err != nil {
 		return nil, err
 	}
-	p := gitrestore.Make(then, nil, now, gitrestore.Parts{Head: opt.Head, Refs: opt.Refs, Index: opt.Index})
+	p := gitrestore.Make(then, base, now, gitrestore.Parts{Head: opt.Head, Refs: opt.Refs, Index: opt.Index})
 	if p.Index && now != nil && capture.SameIndex(then, now) {
 		p.Index = false // only stat data differ
 	}
@@ -125,6 +134,18 @@ func (r *Operator) planGit(ctx context.Context, target string, opt GitRestoreOpt
 		return nil, fmt.Errorf("%w: %s", gitrestore.ErrRefused, p.Refused)
 	}
 	return p, nil
+}
+
+// gitSince returns the record at the end of a step, nil for none.
+func (r *Operator) gitSince(ctx context.Context, since string) (*gitstate.Record, error) {
+	if since == "" {
+		return nil, nil
+	}
+	base, err := r.GitRecordAt(ctx, since)
+	if err == nil && base == nil {
+		err = state.NotFound("checkpoint %s does not say how git was", since)
+	}
+	return base, err
 }
 
 func gitResult(p *gitrestore.Plan) *GitResult {

@@ -234,7 +234,12 @@ func TestGitNever(t *testing.T) {
 	t.Parallel()
 	f := newSecretFixture(t)
 	f.opt.Never = []string{"secret"}
-	f.track()
+	f.write(".git/rebase-apply/patch", secret) // git am has stopped at it
+	f.write(".git/rebase-apply/onto", "")
+	got := f.track()
+	if files := f.store("ls-tree", "-r", "--name-only", f.record(got.Checkpoint)); !strings.Contains(files, "files/rebase-apply/onto") {
+		t.Errorf("the record does not show the operation in progress:\n%s", files)
+	}
 	f.wantNoTrace(secret[:60])
 	if p := f.repo().GitProtection(); !p.On || p.Reason == "" {
 		t.Errorf("protection %+v", p)

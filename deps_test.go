@@ -34,6 +34,7 @@ var layers = map[string]int{
 	"internal/hunk":           1, // changed places of a file, named and taken back
 	"internal/odb/pack":       1, // one pack of git's; knows no store, so that its tests need none
 	"internal/odb/redo":       1, // the write-ahead log; sees the store through an interface
+	"internal/odb/keep":       2, // objects of the user's repository, kept alive; knows no store
 	"internal/odb":            2, // the store
 	"internal/odb/reach":      3, // what roots lead to
 	"internal/odb/collect":    4, // garbage collection; odb does without
@@ -42,6 +43,8 @@ var layers = map[string]int{
 	"internal/gitcommit":      5, // what a commit of turns contains
 	"internal/index":          1,
 	"internal/git":            1,
+	"internal/gitstate":       2, // HEAD, refs, index and stash of the user's repository, read and compared
+	"internal/gitrestore":     3, // the user's repository, written when its owner asks
 	"internal/worktree/dir":   2, // handles of directories; writes nothing
 	"internal/worktree/scan":  3, // the user's directory, read
 	"internal/worktree/apply": 3, // the user's directory, written
@@ -69,6 +72,7 @@ var layers = map[string]int{
 	"internal/diffstat":       9,  // the table of git diff --stat
 	"internal/patchjson":      9,  // patches that people write
 	"internal/sessiontext":    10, // sessions as lines for people
+	"internal/lastdone":       10, // what an undo takes back: a turn or an operation
 	"internal/recorder":       10, // the work of a command as a session
 	"internal/service":        10, // hooks around the calls of sessions
 	"internal/ticket":         10, // work that no caller waits for
@@ -143,7 +147,7 @@ var forbidden = []struct{ pkg, imported, reason string }{
 
 // reading lists packages that see the user's directory and never change it: of the tree
 // below internal/worktree only apply writes.
-var reading = []string{"internal/worktree/dir", "internal/worktree/scan", "internal/watch", "internal/git"}
+var reading = []string{"internal/worktree/dir", "internal/worktree/scan", "internal/watch", "internal/git", "internal/gitstate"}
 
 // writing lists functions that change names, bits or contents.
 var writing = map[string]bool{

@@ -98,13 +98,13 @@ func (c *cli) Revert(tree string, files []string) error {
 
 // Undo implements undoer.
 func (c *cli) Undo() error {
-	_, err := c.cairn("", "undo")
+	_, err := c.cairn("", "undo", "--operation")
 	return err
 }
 
 // Redo implements undoer.
 func (c *cli) Redo() error {
-	_, err := c.cairn("", "redo")
+	_, err := c.cairn("", "redo", "--operation")
 	return err
 }
 

@@ -70,7 +70,7 @@ func (s *Sessions) fork(ctx context.Context, u *operation.LineUpdate, h *history
 	}
 	source := h.ID
 	s.add(h, begun) // while it is still the source
-	h.digest = digest{ID: newID, Title: h.Title, Meta: h.Meta, Created: s.now(h), Fork: &ForkPoint{Session: source, Message: message, Checkpoint: at}, At: h.At}
+	h.digest = digest{ID: newID, Title: h.Title, First: h.firstPrompt(), Meta: h.Meta, Created: s.now(h), Fork: &ForkPoint{Session: source, Message: message, Checkpoint: at}, At: h.At}
 	if h.Title != "" {
 		h.Title += fmt.Sprintf(" (fork #%d)", n)
 	}

@@ -129,7 +129,7 @@ func (s *Sessions) readSince(ctx context.Context, tip *operation.LineEvent, know
 			l.entries, l.truncated = known.entries[from:n:n], known.truncated || from > 0
 			break
 		}
-		rec, err := decodeRecord(e)
+		rec, err := s.decode(e)
 		if err != nil {
 			return nil, err
 		}
@@ -162,6 +162,9 @@ func (s *Sessions) add(h *history, ev event) { h.add(s.now(h), ev) }
 func (s *Sessions) encode(h *history) (json.RawMessage, error) {
 	h.clock = s.awake()
 	rec := record{Version: recordVersion, Events: h.pending, Now: h.next(s.now(h))}
+	if s.lines.NoPrompts() {
+		rec.forgetTexts()
+	}
 	data, err := json.Marshal(&rec)
 	if err != nil {
 		return nil, fmt.Errorf("session %q: %w", h.ID, err)
@@ -204,7 +207,7 @@ func (s *Sessions) digestOf(ctx context.Context, tip *operation.LineEvent) (*dig
 		if err != nil {
 			return nil, err
 		}
-		rec, err := decodeRecord(e)
+		rec, err := s.decode(e)
 		if err != nil {
 			return nil, err
 		}

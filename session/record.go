@@ -28,7 +28,8 @@ type digest struct {
 	Parent        string            `json:"parent,omitempty"`
 	ParentMessage string            `json:"parentMessage,omitempty"` // of the parent, at the beginning
 	ParentStep    string            `json:"parentStep,omitempty"`    // that was open then
-	Title         string            `json:"title,omitempty"`
+	Title         string            `json:"title,omitempty"`         // the host's
+	First         string            `json:"first,omitempty"`         // the first prompt, cut; see titleOf
 	Meta          map[string]string `json:"meta,omitempty"`
 	Created       int64             `json:"created"` // times are nanoseconds since 1970, UTC
 	At            int64             `json:"at"`
@@ -125,8 +126,8 @@ func (f *ForkPoint) UnmarshalJSON(data []byte) error {
 // comparison.
 const maxFiles = 500
 
-// decodeRecord reads the record of a checkpoint, nil if there is none.
-func decodeRecord(e *operation.LineEvent) (*record, error) {
+// decode reads the record of a checkpoint, an empty one if there is none.
+func (s *Sessions) decode(e *operation.LineEvent) (*record, error) {
 	rec := &record{}
 	if len(e.Record) == 0 {
 		return rec, nil
@@ -136,6 +137,9 @@ func decodeRecord(e *operation.LineEvent) (*record, error) {
 	}
 	if rec.Version != recordVersion {
 		return nil, fmt.Errorf("session: %w: record of version %d: a later release of cairn made it", cairn.ErrStore, rec.Version)
+	}
+	if s.lines.NoPrompts() {
+		rec.forgetTexts()
 	}
 	return rec, nil
 }

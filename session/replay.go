@@ -76,6 +76,7 @@ func replay(root string, entries []*entry, truncated bool) *history {
 		h.last = moment{e.mark.id, e.mark.hash, now.At}
 		h.keepOpen(entries[0])
 	}
+	h.First = h.firstPrompt()
 	if truncated {
 		h.Messages, h.Steps = h.counts(nil)
 	}
@@ -358,6 +359,7 @@ func (h *history) next(at int64) digest {
 	d.Open, d.OpenMessage = "", ""
 	d.Clock = process.Instant{}
 	d.Work = h.latest(nil)
+	d.First = h.firstPrompt()
 	if s := h.openStep(); s != nil {
 		d.Open, d.OpenMessage, d.Clock = s.ID, s.Message, h.clock
 	}

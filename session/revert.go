@@ -139,7 +139,7 @@ func (s *Sessions) endOpen(ctx context.Context, u *operation.LineUpdate, f *fami
 	for _, h := range f.open() {
 		st := h.openStep()
 		if !opt.EndOpen {
-			return fmt.Errorf("%w: step %q of session %q is open since %s%s", ErrBusy, st.ID, h.ID, st.Began.Format("15:04:05"), h.busyText(st))
+			return fmt.Errorf("%w: step %q of session %q%s is open since %s%s", ErrBusy, st.ID, h.ID, h.inBrackets(), st.Began.Format("15:04:05"), h.busyText(st))
 		}
 		if opt.DryRun {
 			continue

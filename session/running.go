@@ -98,7 +98,7 @@ func (w *blamer) record(checkpoint string) (*record, error) {
 	if err != nil {
 		return nil, err
 	}
-	rec, err := decodeRecord(e)
+	rec, err := w.decode(e)
 	if err != nil {
 		rec = &record{}
 	}

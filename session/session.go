@@ -43,8 +43,8 @@ func (s *Sessions) Begin(ctx context.Context, b SessionBegin) (*Session, error) 
 
 // checkNew refuses an id under which a session could not be found.
 func checkNew(id string) error {
-	if id == Newest {
-		return fmt.Errorf("%w: %s names the session that was changed last", ErrID, Newest)
+	if _, ok := newestBut(id); ok {
+		return fmt.Errorf("%w: %s names a session by its place among those that were changed last", ErrID, id)
 	}
 	return nil
 }

@@ -60,7 +60,7 @@ func (s *Sessions) truncated(ctx context.Context) (func(*digest) bool, error) {
 	of := make(map[string]bool)
 	unknown := false
 	for _, e := range ends {
-		rec, err := decodeRecord(e)
+		rec, err := s.decode(e)
 		switch {
 		case err != nil:
 			return nil, err

@@ -22,9 +22,9 @@ const (
 type Session struct {
 	ID       string            `json:"id"`
 	Parent   string            `json:"parentID,omitempty"` // whose sub-agent it is
-	Title    string            `json:"title,omitempty"`
-	Agent    string            `json:"agent,omitempty"` // that of Meta
-	Meta     map[string]string `json:"meta,omitempty"`  // the host's, opaque but for MetaAgent
+	Title    string            `json:"title,omitempty"`    // the host's, else the beginning of the first prompt
+	Agent    string            `json:"agent,omitempty"`    // that of Meta
+	Meta     map[string]string `json:"meta,omitempty"`     // the host's, opaque but for MetaAgent
 	Root     cairn.Path        `json:"root"`
 	Created  time.Time         `json:"created"`
 	Updated  time.Time         `json:"updated"`

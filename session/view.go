@@ -60,7 +60,7 @@ func (s *Sessions) revertView(ctx context.Context, h *history, active []*boundar
 
 func (d *digest) view(root string) *Session {
 	out := &Session{
-		ID: d.ID, Parent: d.Parent, Title: d.Title, Agent: d.Meta[MetaAgent], Meta: maps.Clone(d.Meta), Root: cairn.Path(root), Latest: d.Work,
+		ID: d.ID, Parent: d.Parent, Title: d.title(), Agent: d.Meta[MetaAgent], Meta: maps.Clone(d.Meta), Root: cairn.Path(root), Latest: d.Work,
 		Created: instant(d.Created), Updated: instant(d.At), Messages: d.Messages, Steps: d.Steps, Open: d.Open,
 	}
 	if d.Fork != nil {
@@ -183,7 +183,7 @@ func (s *Sessions) List(ctx context.Context) ([]*Session, error) {
 	list := make([]*Session, 0, len(all))
 	for i := range all {
 		out := all[i].view(s.repo.Root())
-		if all[i].Chain || all[i].undescribed() || truncated(&all[i]) {
+		if all[i].Chain || all[i].undescribed() || all[i].untitled() || truncated(&all[i]) {
 			h, err := s.load(ctx, all[i].ID)
 			if err != nil {
 				return nil, err

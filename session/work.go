@@ -158,7 +158,7 @@ func (s *Sessions) WorkOf(ctx context.Context, checkpoint string, known WorkCach
 	if err != nil || !e.OnLine {
 		return nil, err
 	}
-	rec, err := decodeRecord(e)
+	rec, err := s.decode(e)
 	if err != nil || rec.Now.ID == "" {
 		return nil, err
 	}

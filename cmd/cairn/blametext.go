@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
@@ -45,9 +44,9 @@ func (c *cli) writeBlame(b *session.Blame, f *blameFlags) error {
 	t := blameTable{cli: c, b: b, f: f}
 	for i := range b.Origins {
 		o := &b.Origins[i]
-		t.who = max(t.who, utf8.RuneCountInString(writer(o)))
-		t.tool = max(t.tool, utf8.RuneCountInString(toolOf(o)))
-		t.prompt = max(t.prompt, utf8.RuneCountInString(promptOf(o)))
+		t.who = max(t.who, wording.Columns(writer(o)))
+		t.tool = max(t.tool, wording.Columns(toolOf(o)))
+		t.prompt = max(t.prompt, wording.Columns(promptOf(o)))
 	}
 	number := len(strconv.Itoa(len(b.Lines)))
 	if n := len(b.Lines); n > 0 {
@@ -127,7 +126,7 @@ func toolOf(o *session.BlameOrigin) string {
 }
 
 func padded(text string, width int) string {
-	return text + strings.Repeat(" ", max(0, width-utf8.RuneCountInString(text)))
+	return text + strings.Repeat(" ", max(0, width-wording.Columns(text)))
 }
 
 // writePorcelain prints a blame as git blame --porcelain does: the facts about a checkpoint come

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"runtime"
 	"slices"
 	"strconv"
@@ -17,6 +18,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/config"
 	"github.com/seed-fb9cbc17/cairn/internal/console"
+	"github.com/seed-fb9cbc17/cairn/internal/process"
 )
 
 // cli is one run of the program.
@@ -27,6 +29,9 @@ type cli struct {
 	columns int           // of a line of the answer
 
 	outTerminal bool // stdout is a terminal
+	asks        bool // a question on stderr can be answered on stdin
+
+	line func() []process.Relative // the processes above this one
 
 	console    *console.Console // stderr
 	env        func(string) string
@@ -118,6 +123,8 @@ func newCLI(stdin io.Reader, stdout, stderr io.Writer, env func(string) string, 
 	}
 	c.columns, _ = columns(stdout)
 	c.outTerminal = isTerminal(stdout)
+	c.asks = isTerminal(stdin) && isTerminal(stderr)
+	c.line = func() []process.Relative { return process.Line(os.Getppid()) }
 	c.root = c.rootCommand()
 	c.root.SetOut(c.out)
 	c.root.SetErr(stderr)

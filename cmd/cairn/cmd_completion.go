@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
+	"github.com/seed-fb9cbc17/cairn/session"
 )
 
 const completionManual = `cairn completion prints the completion script of a shell.
@@ -19,8 +20,8 @@ const completionManual = `cairn completion prints the completion script of a she
 Usage:
     cairn completion bash|zsh|fish
 
-Commands, options, checkpoints (the newest 20, with age and message) and paths
-are completed. To have it in every new shell:
+Commands, options, checkpoints and sessions (the newest 20, with age and prompt
+or message) and paths are completed. To have it in every new shell:
 
     bash  echo 'source <(cairn completion bash)' >> ~/.bashrc
           (wants the package bash-completion)
@@ -127,7 +128,7 @@ func (c *cli) completeHashThenTree(cmd *cobra.Command, args []string, typed stri
 }
 
 // offerCheckpoints offers the names of the named checkpoints and then the ids of the newest
-// ones, described by age and message. The id is the tree's, which track prints, or the commit's
+// ones, described by age and by prompt or message. The id is the tree's, which track prints, or the commit's
 // if a newer checkpoint has the same tree. Without a store it offers nothing and makes none.
 func (c *cli) offerCheckpoints(ctx context.Context, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	const directive = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
@@ -138,7 +139,7 @@ func (c *cli) offerCheckpoints(ctx context.Context, typed string) ([]cobra.Compl
 	defer repo.Close()
 	offers := offerPins(ctx, repo, typed)
 	seen := make(map[string]bool)
-	n := 0
+	all, known, n := session.New(repo), make(session.WorkCache), 0
 	for cp, err := range repo.Checkpoints(ctx) {
 		if n++; err != nil || n > maxOffered {
 			break
@@ -149,7 +150,7 @@ func (c *cli) offerCheckpoints(ctx context.Context, typed string) ([]cobra.Compl
 		}
 		seen[cp.Hash] = true
 		if strings.HasPrefix(id, typed) {
-			offers = append(offers, cobra.CompletionWithDesc(id[:max(shortID, len(typed))], c.about(cp.When, cp.Message)))
+			offers = append(offers, cobra.CompletionWithDesc(id[:max(shortID, len(typed))], c.aboutCheckpoint(ctx, all, cp, known)))
 		}
 	}
 	return offers, directive

@@ -35,8 +35,11 @@ else in it is not in force, and a warning says so. A .cairn.toml that is under
 version control is ignored.
 
     enabled          false: nothing is captured
+    git              off: checkpoints do not record HEAD, refs, index and stash
     require_git      true: nothing is captured outside a git work tree
     background       false: no cleaning in the background
+    record_prompts   false: prompts, titles and commands of sessions are
+                     neither stored nor shown
     max_age          how long a line lives after its last checkpoint (7d)
     max_count        checkpoints to keep; the oldest go first (any number)
     max_bytes        size of the store to keep to; the oldest go first (the

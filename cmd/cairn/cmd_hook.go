@@ -12,6 +12,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/client"
 	"github.com/seed-fb9cbc17/cairn/internal/config"
 	"github.com/seed-fb9cbc17/cairn/internal/hooks"
+	"github.com/seed-fb9cbc17/cairn/internal/lastdone"
 	"github.com/seed-fb9cbc17/cairn/internal/service"
 	"github.com/seed-fb9cbc17/cairn/internal/setup"
 	"github.com/seed-fb9cbc17/cairn/session"
@@ -38,9 +39,11 @@ writes it into the agent's settings.
 
 These prompts begin no turn of the model, but are carried out at once, in the
 session in which they are typed:
-    cairn undo [N]  take back what the last turn, or the last N, changed,
-                    whatever made the change; what was changed since stays;
-                    cairn undo --dry-run only lists it
+    cairn undo      take back the last turn of the session, or an operation of
+                    its time that is newer, as in a shell; cairn undo --dry-run
+                    only lists it
+    cairn undo N    take back what the last N turns changed, whatever made the
+                    change; what was changed since stays
     cairn redo [N]  bring it back
     cairn log       list the turns that changed files
     cairn diff [N]  list what the last turn, or the Nth last, changed
@@ -164,8 +167,13 @@ func (c *cli) openProject(_ context.Context, dir string) (*hooks.Project, error)
 		c.noteDue(repo)
 		return repo.Close()
 	}
+	finder := func() (*lastdone.Finder, error) {
+		c.catch() // an operation changes the directory
+		sessions, err := open()
+		return &lastdone.Finder{Repo: repo, Sessions: sessions}, err
+	}
 	sessions := catching(client.NewSessions(c.server(opt), open), c.catch)
-	return &hooks.Project{Root: opt.Root, Above: c.above, Broken: c.brokenSettings(), Sessions: sessions, Close: closed}, nil
+	return &hooks.Project{Root: opt.Root, Above: c.above, Broken: c.brokenSettings(), NoTexts: opt.NoPrompts, Sessions: sessions, Finder: finder, Close: closed}, nil
 }
 
 // brokenSettings describes the error in the project's own file. It returns nil for a sound one.

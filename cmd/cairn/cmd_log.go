@@ -6,7 +6,6 @@ import (
 	"os"
 	"regexp"
 	"time"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -289,7 +288,7 @@ func (r *logRun) writeLine(cp *cairn.Checkpoint, work *session.Work, changes []c
 	line := fmt.Sprintf("%.*s %.*s  %-14s  %s, %s", shortID, cp.ID, shortID, cp.Hash, wording.Ago(r.console.Now().Sub(cp.When)), wording.Printable(who), count)
 	switch {
 	case work != nil:
-		line += ": " + wording.FirstLine(message, max(8, sessiontext.Width-2-utf8.RuneCountInString(line)))
+		line += ": " + wording.FirstLine(message, max(8, sessiontext.Width-2-wording.Columns(line)))
 	case message != noMessage:
 		line += ": " + wording.Printable(message)
 	}

@@ -1,13 +1,18 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
+	"github.com/seed-fb9cbc17/cairn/internal/sessiontext"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
+	"github.com/seed-fb9cbc17/cairn/session"
 )
 
 const operationsManual = `cairn operations lists what was restored, reverted, undone and redone, newest
@@ -17,7 +22,9 @@ Usage:
     cairn operations [-n N] [--paths]
 
 Each line has the first 12 digits of the operation's id, what it was, its age,
-how many paths it changed, and how many it kept or left in conflict.
+how many paths it changed, how many it kept or left in conflict, and the first
+of the paths. Where it took turns of a session back, or brought them back, a
+line below has the prompt before which the session stands then, and its title.
 
 Options:
     -n, --number N  only the newest N
@@ -32,7 +39,8 @@ With --json the answer is an array of {"id", "kind", "time", "target", "undoes",
 "before", "after", "paths": [], "kept": [{"path", "reason"}], "conflicts":
 [{"path", "reason"}]}, printed as it is read: kind is restore, revert, unrevert,
 undo or redo, target the checkpoint that it went back to, undoes the operation
-that an undo or redo took back, and the time as in RFC 3339.
+that an undo or redo took back, and the time as in RFC 3339. One that moved
+turns of a session has "work", as in cairn log.
 
 Examples:
     cairn operations -n 1 -v
@@ -59,6 +67,7 @@ func (c *cli) operationsCommand() *cobra.Command {
 
 func (c *cli) operations(ctx context.Context, repo *cairn.Repo, left int, paths bool) error {
 	array := jsonArray{c: c}
+	moves := operationLines{c, ctx, session.New(repo), make(session.WorkCache)}
 	listed := 0
 	for op, err := range repo.Operations(ctx) {
 		switch {
@@ -66,9 +75,9 @@ func (c *cli) operations(ctx context.Context, repo *cairn.Repo, left int, paths 
 		case ctx.Err() != nil:
 			err = ctx.Err()
 		case c.global.json:
-			err = array.add(op)
+			err = moves.add(&array, op)
 		default:
-			c.writeOperation(op, paths)
+			err = moves.write(op, paths)
 		}
 		if err != nil {
 			return err
@@ -86,23 +95,79 @@ func (c *cli) operations(ctx context.Context, repo *cairn.Repo, left int, paths 
 	return nil
 }
 
-func (c *cli) writeOperation(op *cairn.Operation, paths bool) {
-	fmt.Fprintf(c.out, "%.*s  %-7s  %-14s  %s", shortID, op.ID, wording.Printable(op.Kind),
-		wording.Ago(c.console.Now().Sub(op.When)), wording.Count(len(op.Paths), "path"))
+// operationLines prints operations for people.
+type operationLines struct {
+	*cli
+	ctx   context.Context
+	all   *session.Sessions
+	known session.WorkCache
+}
+
+// operationItem is an operation in JSON.
+type operationItem struct {
+	*cairn.Operation
+	Work *session.Work `json:"work,omitempty"`
+}
+
+func (l *operationLines) add(array *jsonArray, op *cairn.Operation) error {
+	work, err := l.work(op)
+	if err != nil {
+		return err
+	}
+	return array.add(operationItem{op, work})
+}
+
+// work tells of the session that an operation moved, nil for none.
+func (l *operationLines) work(op *cairn.Operation) (*session.Work, error) {
+	work, err := l.all.WorkOf(l.ctx, op.After, l.known)
+	if errors.Is(err, cairn.ErrNotFound) {
+		return nil, nil // cleaned away
+	}
+	return work, err
+}
+
+func (l *operationLines) write(op *cairn.Operation, paths bool) error {
+	line := fmt.Sprintf("%.*s  %-7s  %-14s  %s", shortID, op.ID, wording.Printable(op.Kind),
+		wording.Ago(l.console.Now().Sub(op.When)), wording.Count(len(op.Paths), "path"))
 	for _, n := range []struct {
 		count int
 		what  string
 	}{{len(op.Kept), "kept"}, {len(op.Conflicts), "in conflict"}} {
 		if n.count > 0 {
-			fmt.Fprintf(c.out, ", %d %s", n.count, n.what)
+			line += fmt.Sprintf(", %d %s", n.count, n.what)
 		}
 	}
-	c.out.WriteByte('\n')
 	if !paths {
-		return
+		line += wording.FirstPaths(max(8, sessiontext.Width-2-wording.Columns(line)), op.Paths, pathtext.Quote)
 	}
-	fmt.Fprintf(c.out, "    before %.*s, after %.*s\n", shortID, op.Before, shortID, op.After)
-	c.listPaths("    ", op.Paths)
-	c.listReasons("    kept ", op.Kept)
-	c.listReasons("    conflict ", op.Conflicts)
+	l.out.WriteString(line + "\n")
+	if err := l.writeMove(op); err != nil || !paths {
+		return err
+	}
+	fmt.Fprintf(l.out, "    before %.*s, after %.*s\n", shortID, op.Before, shortID, op.After)
+	l.listPaths("    ", op.Paths)
+	l.listReasons("    kept ", op.Kept)
+	l.listReasons("    conflict ", op.Conflicts)
+	return nil
+}
+
+// writeMove prints which session an operation moved, and to where.
+func (l *operationLines) writeMove(op *cairn.Operation) error {
+	work, err := l.work(op)
+	if err != nil || work == nil {
+		return err
+	}
+	title, err := l.all.Title(l.ctx, work.Session)
+	if err != nil {
+		return err
+	}
+	text := "all of " + title
+	if op.Kind == "revert" {
+		prompt := wording.FirstLine(cmp.Or(work.Prompt, work.Message), sessiontext.NameColumns)
+		if text = "to before: " + prompt; prompt != wording.FirstLine(title, sessiontext.NameColumns) {
+			text += "  (" + title + ")"
+		}
+	}
+	l.out.WriteString("    " + wording.FirstLine(text, sessiontext.Width-4) + "\n")
+	return nil
 }

@@ -12,6 +12,7 @@ const restoreManual = `cairn restore brings the root, or some paths in it, back 
 
 Usage:
     cairn restore HASH [PATH...] [--keep-new] [--dry-run | --plan ID]
+    cairn restore HASH --git[=head,refs,index] [--plan ID]
 
 Afterwards the paths are as they were: contents, symlinks, permission bits and
 empty directories. Files created since are deleted, and so are directories that
@@ -26,11 +27,20 @@ process is killed, the next cairn command finishes the job. cairn undo takes a
 restore back.
 
 Options:
+    --git[=PARTS]
+                bring git back: head, refs, index; without PARTS all of them
     --keep-new  leave files alone that were created since
     --dry-run   only list what would be done, and give the plan an id
     --plan ID   carry out the plan of a dry run with the same arguments; if it
                 would be another one now, because something was changed
                 meanwhile, nothing is done and the exit status is 1
+
+With --git it is the git repository that goes back, and no file: HEAD, refs and
+stashes, index, or those that are named. If .git is gone it is built again. Git
+is changed only by a plan: without --plan the command lists what it would do,
+and the line that does it. A ref goes back only from where the plan found it,
+and its reflog says so. No hook runs. While a merge, rebase or the like is in
+progress nothing is done. The last line names the checkpoint that takes it back.
 
 The answer has one line per path: restored, deleted, kept with the reason, or
 conflict with the reason; after --dry-run, would create, modify, chmod, delete,
@@ -42,14 +52,19 @@ With --json:
     "plan": [{"path", "action", "bytes"}] and "planID", the bytes being those
     that are written or deleted.
 
+    With --git: {"changes": [], "conflicts": [{"ref", "reason"}]}, and "planID"
+    of a plan or "before", the checkpoint that takes it back.
+
 Examples:
     cairn restore --dry-run @
+    cairn restore @~1 --git=refs
     cairn restore @~1 src go.mod
     cairn restore 1d2f24e4 --keep-new
 `
 
 func (c *cli) restoreCommand() *cobra.Command {
 	var keepNew bool
+	var parts string
 	var plan planFlags
 	cmd := c.command(command{
 		use: "restore HASH [PATH...]", short: "go back to a checkpoint", manual: restoreManual,
@@ -62,17 +77,24 @@ func (c *cli) restoreCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if cmd.Flags().Changed("git") {
+				return c.restoreGit(ctx, cmd, args, parts, &plan)
+			}
 			opt := cairn.RestoreOptions{Paths: paths, KeepNew: keepNew, DryRun: plan.dryRun, Plan: plan.id}
 			return c.withRepo(func(repo *cairn.Repo) error {
+				sayGit := c.gitStays(ctx, repo, args[0])
 				res, err := repo.Restore(ctx, args[0], opt)
 				if err != nil {
 					return err
 				}
+				defer sayGit()
 				return c.printResult(cmd, res, "nothing to restore: everything is as at "+args[0])
 			})
 		},
 	})
 	cmd.Flags().BoolVar(&keepNew, "keep-new", false, "leave new files alone")
+	cmd.Flags().StringVar(&parts, "git", "", "bring git back, and no file")
+	cmd.Flags().Lookup("git").NoOptDefVal = "head,refs,index"
 	plan.register(cmd)
 	return cmd
 }

@@ -18,15 +18,20 @@ const sessionManual = `cairn session records what an agent does, message by mess
 and takes it back.
 
 Usage:
-    cairn session list
-    cairn session show [SESSION]
+    cairn session list [--ids]
+    cairn session show [SESSION] [--ids]
     cairn session diff [SESSION] [--message ID] [--step ID]
     cairn session revert [SESSION] (--message ID | --part ID | --start)
     cairn session unrevert | undo | redo | commit [SESSION]
     cairn session fork SESSION NEW [--message ID] [--restore]
     cairn session delete SESSION
 SESSION is an id, the beginning of one that no other has, or @ for the session
-that was changed last, which is also the default. delete wants the whole id.
+that was changed last, which is also the default, @~1 for the one before, and so
+on. delete wants the whole id.
+
+list and show name a session by its title, which is the beginning of its first
+prompt unless its agent gave it one, and a turn by its prompt. Ids, and the
+checkpoints around each step, are there with --ids or -v.
 
 For those who connect an agent, with the id in full:
     cairn session begin SESSION [--title TEXT] [--parent ID] [--meta KEY=TEXT]
@@ -67,7 +72,10 @@ fork makes a session NEW with the history before a message, or with all of it.
 Files stay as they are, unless --restore brings the root to that point.
 
 Options:
-    --message ID          a message; for step begin the newest one unless given
+    --message ID          a message; for step begin the newest one unless given.
+                          diff, revert and fork take the beginning of an id,
+                          and the number of a turn: 1 is the first, -1 or @ the
+                          newest that is not reverted, -2 or @~1 the one before
     --part ID             a part of a message
     --start               before the first message
     --step ID             a step; the open one unless given
@@ -82,6 +90,7 @@ Options:
     --title TEXT          of the session
     --parent ID           the session that this one is a sub-agent of
     --meta KEY=TEXT       anything to be kept; also more than once
+    --ids                 of list and show: also the ids
     --restore             bring the root to the point of the fork
     --end-open            end a step that is still open: its agent is gone.
                           Otherwise nothing is reverted beside it
@@ -107,7 +116,7 @@ Examples:
 type sessionFlags struct {
 	message, part, step, role, prompt, title, parent string
 	paths, meta                                      []string
-	start, restore, endOpen, async, gone             bool
+	start, restore, endOpen, async, gone, ids        bool
 	owner                                            int
 	lease                                            time.Duration
 	policy                                           string
@@ -141,8 +150,8 @@ type sessionRun struct {
 const goBackFlags = "end-open on-conflict dry-run plan"
 
 var sessionVerbs = map[string]sessionVerb{
-	"list":       {0, 0, "no more arguments", "", false, false, false, (*sessionRun).list},
-	"show":       {0, 1, "at most one SESSION", "", false, false, true, (*sessionRun).show},
+	"list":       {0, 0, "no more arguments", "ids", false, false, false, (*sessionRun).list},
+	"show":       {0, 1, "at most one SESSION", "ids", false, false, true, (*sessionRun).show},
 	"diff":       {0, 1, "at most one SESSION", "message step", false, false, true, (*sessionRun).diff},
 	"begin":      {1, 1, "a SESSION", "title parent meta", true, true, false, (*sessionRun).begin},
 	"message":    {1, 1, "a SESSION", "message role prompt meta", true, true, false, (*sessionRun).addMessage},
@@ -195,6 +204,7 @@ func (f *sessionFlags) register(cmd *cobra.Command) {
 	flags.BoolVar(&f.start, "start", false, "before the first message")
 	flags.BoolVar(&f.restore, "restore", false, "bring the root to the point of the fork")
 	flags.BoolVar(&f.endOpen, "end-open", false, "end a step that is still open")
+	flags.BoolVar(&f.ids, "ids", false, "also ids")
 	registerPolicy(cmd, &f.policy)
 	f.plan.register(cmd)
 }
@@ -245,14 +255,18 @@ func (c *cli) session(r *sessionRun) error {
 	})
 }
 
-// find replaces the first argument by the whole id of the session. Without an argument
-// it is the session that was changed last.
+// find replaces the first argument by the whole id of the session, and the message by the whole id
+// of one. Without an argument it is the session that was changed last.
 func (r *sessionRun) find() error {
 	if len(r.args) == 0 {
 		r.args = []string{session.Newest}
 	}
 	return r.withRepo(func(repo *cairn.Repo) (err error) {
-		r.args[0], err = session.New(repo).Find(r.ctx, r.args[0])
+		all := session.New(repo)
+		if r.args[0], err = all.Find(r.ctx, r.args[0]); err != nil || r.f.message == "" {
+			return err
+		}
+		r.f.message, err = all.FindTurn(r.ctx, r.args[0], r.f.message)
 		return err
 	})
 }
@@ -280,22 +294,7 @@ func (c *cli) completeSession(cmd *cobra.Command, args []string, typed string) (
 	case args[0] == "list" || args[0] == "step" && len(args) > 2 || args[0] != "step" && len(args) > 1:
 		return nil, directive
 	}
-	repo, err := c.openForCompletion()
-	if err != nil {
-		return nil, directive
-	}
-	defer repo.Close()
-	list, err := session.New(repo).List(cmd.Context())
-	if err != nil {
-		return nil, directive
-	}
-	var offers []cobra.Completion
-	for _, s := range list[:min(len(list), maxOffered)] {
-		if strings.HasPrefix(s.ID, typed) && !strings.ContainsFunc(s.ID, wording.IsControl) {
-			offers = append(offers, cobra.CompletionWithDesc(s.ID, c.about(s.Updated, s.Title)))
-		}
-	}
-	return offers, directive | cobra.ShellCompDirectiveKeepOrder
+	return c.offerSessions(cmd.Context(), typed)
 }
 
 func matching(typed string, words ...string) (offers []cobra.Completion) {

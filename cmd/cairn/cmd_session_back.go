@@ -1,7 +1,10 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/sessiontext"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
@@ -74,16 +77,26 @@ func (r *sessionRun) writeMoved(s *session.Session, res *cairn.Result) error {
 
 // where prints the boundary of the session.
 func (r *sessionRun) where(s *session.Session, res *cairn.Result) {
+	name := sessiontext.Name(s)
 	if s.Truncated {
-		r.console.Remark("the beginning of session %s has been cleaned away: what it changed stays", wording.Printable(s.ID))
+		r.console.Remark("the beginning of session %s has been cleaned away: what it changed stays", name)
 	}
 	switch {
 	case res.DryRun:
 	case s.Revert == nil:
-		r.console.Remark("nothing of session %s is reverted", wording.Printable(s.ID))
+		r.console.Remark("nothing of session %s is reverted", name)
 	default:
-		r.console.Remark("session %s is reverted to before %s; %s left", wording.Printable(s.ID), wording.Printable(s.Revert.Message), wording.Count(s.Messages, "message"))
+		r.console.Remark("session %s is reverted to before %s; %s left", name, r.boundary(s), wording.Count(s.Messages, "message"))
 	}
+}
+
+// boundary names the message before which a session is reverted: by its prompt, or by its id.
+func (r *sessionRun) boundary(s *session.Session) string {
+	prompt, err := r.all.Prompt(r.ctx, s.ID, s.Revert.Message)
+	if err != nil || prompt == "" {
+		return wording.Printable(s.Revert.Message)
+	}
+	return fmt.Sprintf("\"%s\"", wording.FirstLine(prompt, sessiontext.NameColumns))
 }
 
 func (r *sessionRun) commit() error {

@@ -145,8 +145,8 @@ func (r *sessionRun) list() error {
 	if r.global.json {
 		return r.writeJSON(append([]*session.Session{}, list...))
 	}
-	for _, s := range list {
-		lines := sessiontext.Session(s, r.console.Now())
+	for i, s := range list {
+		lines := r.style().Session(s, session.Place(i))
 		r.writeLines(append(lines, sessiontext.Latest(s)...))
 	}
 	if len(list) == 0 {
@@ -155,12 +155,17 @@ func (r *sessionRun) list() error {
 	return nil
 }
 
+// style is how sessions are told: with their ids if these are asked for.
+func (r *sessionRun) style() sessiontext.Style {
+	return sessiontext.Style{Now: r.console.Now(), IDs: r.f.ids || r.global.verbose, Root: r.repo.Root()}
+}
+
 // printSession prints a session, for people with the lines that it changed.
 func (r *sessionRun) printSession(s *session.Session) error {
 	if r.global.json {
 		return r.writeJSON(s)
 	}
-	r.writeLines(sessiontext.Session(s, r.console.Now()))
+	r.writeLines(r.style().Session(s, ""))
 	if sum := s.Summary; sum != nil && sum.Files > 0 {
 		fmt.Fprintf(r.out, "%s changed, %d added, %d deleted\n", wording.Count(sum.Files, "file"), sum.Additions, sum.Deletions)
 	}
@@ -185,8 +190,8 @@ func (r *sessionRun) show() error {
 	if err := r.printSession(s); err != nil {
 		return err
 	}
-	for i := range history {
-		r.writeLines(sessiontext.Message(&history[i], r.repo.Root()))
+	for _, turn := range session.Turns(history) {
+		r.writeLines(r.style().Turn(&turn))
 	}
 	return nil
 }

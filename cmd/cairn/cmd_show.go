@@ -20,15 +20,20 @@ import (
 const showManual = `cairn show tells what a checkpoint or a turn changed, who did it and why.
 
 Usage:
-    cairn show [HASH | SESSION[:MESSAGE]] [--stat] [-w] [-U N] [-- PATH...]
+    cairn show [HASH | SESSION[:TURN]] [--stat] [-w] [-U N] [--ids]
+               [-- PATH...]
 
 The newest checkpoint unless a HASH is given. Its ids, author and time come
 first, then the prompt or the message, then the tools and their commands, then
 the difference from the checkpoint before it on its line. The first of a line
-has none to compare with. A turn is named by its session and its message, the
-newest by the session alone: its difference is what its steps changed.
+has none to compare with. A turn is named by its session and its number: 1 is
+the first, -1 or @ the newest that is not reverted. The session alone means the
+newest; the id of a message, or its beginning, will do, too. The difference is
+what the steps of the turn changed. Ids of session, message and step are there
+with --ids or -v.
 
 Options:
+    --ids            also ids
     --stat           how many lines were added and deleted, file by file
     -w, --ignore-all-space
                      lines that differ in blanks only are equal, as in git
@@ -44,18 +49,18 @@ The status is 4 if there is no such checkpoint or turn.
 Examples:
     cairn show
     cairn show @~2 --stat -- src
-    cairn show 0c5e:message-3
+    cairn show @:-1
 `
 
 type showFlags struct {
-	stat, ignoreSpace bool
-	context           int
+	stat, ignoreSpace, ids bool
+	context                int
 }
 
 func (c *cli) showCommand() *cobra.Command {
 	var f showFlags
 	cmd := c.command(command{
-		use: "show [HASH | SESSION[:MESSAGE]]", short: "tell what a checkpoint or a turn changed", manual: showManual,
+		use: "show [HASH | SESSION[:TURN]]", short: "tell what a checkpoint or a turn changed", manual: showManual,
 		args: argCount(0, -1, "at most one HASH; paths go after --"), complete: c.completeDiff,
 		run: func(ctx context.Context, cmd *cobra.Command, args []string) error {
 			specs, paths := args, []string(nil)
@@ -69,6 +74,7 @@ func (c *cli) showCommand() *cobra.Command {
 		},
 	})
 	cmd.Flags().BoolVar(&f.stat, "stat", false, "count lines, file by file")
+	cmd.Flags().BoolVar(&f.ids, "ids", false, "also ids")
 	cmd.Flags().BoolVarP(&f.ignoreSpace, "ignore-all-space", "w", false, "ignore changes of blanks")
 	cmd.Flags().IntVarP(&f.context, "unified", "U", 3, "lines of context")
 	return cmd
@@ -91,6 +97,8 @@ type shown struct {
 
 	changes []cairn.Change
 	calls   []session.Call
+	title   string // of the session
+	number  int    // of the turn
 }
 
 func (c *cli) show(ctx context.Context, f *showFlags, spec string, args []string) error {
@@ -137,6 +145,9 @@ func shownCheckpoint(ctx context.Context, repo *cairn.Repo, s *session.Sessions,
 			return nil, err
 		}
 		out.Prompt = cmp.Or(prompt, w.Prompt)
+		if out.title, err = s.Title(ctx, w.Session); err != nil {
+			return nil, err
+		}
 	}
 	if cp.Parent != "" {
 		out.changes, err = repo.Changes(ctx, cp.Parent, cp.ID, paths...)
@@ -151,20 +162,14 @@ func shownTurn(ctx context.Context, s *session.Sessions, spec string) (*shown, e
 	if err != nil {
 		return nil, err
 	}
-	list, err := s.History(ctx, id)
+	turn, number, err := messageOf(ctx, s, id, message)
 	if err != nil {
 		return nil, err
 	}
-	var turn *session.Message
-	for i := range list {
-		if m := &list[i]; m.ID == message || message == "" && m.Role == session.RoleUser {
-			turn = m
-		}
+	out := &shown{Session: id, MessageID: turn.ID, Time: turn.Created, Agent: turn.Agent, Prompt: turn.Prompt, number: number}
+	if out.title, err = s.Title(ctx, id); err != nil {
+		return nil, err
 	}
-	if turn == nil {
-		return nil, fmt.Errorf("%w: message %q of session %q", session.ErrNotFound, message, id)
-	}
-	out := &shown{Session: id, MessageID: turn.ID, Time: turn.Created, Agent: turn.Agent, Prompt: turn.Prompt}
 	for _, st := range turn.Steps {
 		out.calls = append(out.calls, st.Calls...)
 		out.Agent = cmp.Or(st.Agent, out.Agent)
@@ -180,6 +185,30 @@ func shownTurn(ctx context.Context, s *session.Sessions, spec string) (*shown, e
 	return out, err
 }
 
+// messageOf finds a message of a session by what FindTurn takes, and the number of its turn. The
+// newest turn counts if none is named, a reverted one included.
+func messageOf(ctx context.Context, s *session.Sessions, id, spec string) (*session.Message, int, error) {
+	list, err := s.History(ctx, id)
+	if err != nil {
+		return nil, 0, err
+	}
+	turns := session.Turns(list)
+	if n := len(turns); spec == "" && n > 0 {
+		return &turns[n-1].Messages[0], n, nil
+	}
+	if spec, err = s.FindTurn(ctx, id, spec); err != nil {
+		return nil, 0, err
+	}
+	for _, t := range turns {
+		for i := range t.Messages {
+			if t.Messages[i].ID == spec {
+				return &t.Messages[i], t.Number, nil
+			}
+		}
+	}
+	return nil, 0, fmt.Errorf("%w: message %q of session %q", session.ErrNotFound, spec, id)
+}
+
 func (c *cli) printShown(ctx context.Context, repo *cairn.Repo, f *showFlags, s *shown, opt cairn.DiffOptions) error {
 	if c.global.json {
 		s.Diffs = []cairn.FileDiff{}
@@ -191,7 +220,7 @@ func (c *cli) printShown(ctx context.Context, repo *cairn.Repo, f *showFlags, s 
 		}
 		return c.writeJSON(s)
 	}
-	c.writeShownHead(s)
+	c.writeShownHead(s, f.ids || c.global.verbose)
 	if f.stat {
 		stats, err := diffstat.Of(ctx, repo, s.changes, opt)
 		if err != nil {
@@ -206,7 +235,7 @@ func (c *cli) printShown(ctx context.Context, repo *cairn.Repo, f *showFlags, s 
 const showIndent = "    "
 
 // writeShownHead prints what is said before the difference, as git show does.
-func (c *cli) writeShownHead(s *shown) {
+func (c *cli) writeShownHead(s *shown, ids bool) {
 	field := func(name, value string) {
 		if value != "" {
 			fmt.Fprintf(c.out, "%-9s%s\n", name, wording.Printable(value))
@@ -215,15 +244,21 @@ func (c *cli) writeShownHead(s *shown) {
 	if s.ID != "" {
 		c.answerLine(c.palette().Paint(console.Yellow, "checkpoint "+s.ID))
 	} else {
-		c.answerLine(c.palette().Paint(console.Yellow, "turn "+wording.Printable(s.Session)+":"+wording.Printable(s.MessageID)))
+		c.answerLine(c.palette().Paint(console.Yellow, fmt.Sprintf("turn %d of %s", s.number, s.title)))
 	}
 	field("Tree:", s.Hash)
 	field("Author:", cmp.Or(s.Author, session.AuthorAgent))
 	field("Agent:", s.Agent)
-	if s.Work != nil {
+	switch {
+	case s.Work != nil && ids:
 		field("Session:", s.Work.Session)
 		field("Message:", s.Work.Message)
 		field("Step:", s.Work.Step)
+	case s.Session != "" && ids:
+		field("Session:", s.Session)
+		field("Message:", s.MessageID)
+	case s.Work != nil:
+		field("Session:", s.title)
 	}
 	field("Date:", s.Time.Local().Format("Mon Jan 2 15:04:05 2006 -0700"))
 	if s.ID != "" && s.Parent == "" {

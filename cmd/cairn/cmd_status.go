@@ -13,6 +13,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/config"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
+	"github.com/seed-fb9cbc17/cairn/session"
 )
 
 const statusManual = `cairn status says what is looked after and what changed since.
@@ -22,16 +23,18 @@ Usage:
 
 It prints the root, the store and its size on disk, how much it may have, the
 newest checkpoint, how many files differ from it now (cairn diff --name-status
-lists them), what was purged, and which settings are not at their defaults, with
-who decided. Where cairn serve runs, it says how that finds what has changed: by
-watching directories, or by scanning all of them, and why. Every other command
-scans by itself. Without any checkpoint the exit status is 4.
+lists them), what was purged, whether checkpoints record git and what moved in
+it since, and which settings are not at their defaults, with who decided. Where
+cairn serve runs, it says how that finds what has changed: by watching
+directories, or by scanning all of them, and why. Every other command scans by
+itself. Without any checkpoint the exit status is 4.
 
 With --json:
     {"root", "store", "size", "checkpoint": {"id", "hash", "message",
     "time"}, "changed", "limits": {"maxFileSize", "maxFiles", "maxScanBytes",
     "minFree", "budget"}, "checkpoints", "cleaned", "disabled", "purged",
     "server": {"watching": {"on", "directories", "reason", "sysctl"}},
+    "git": {"on", "reason", "moved": []},
     "settings": [{"key", "value", "origin"}]}, sizes in bytes, 0 for no limit,
     and times as in RFC 3339. A checkpoint that does not hold everything has
     "scope": "time" if that was over, or "paths" if only some were looked at.
@@ -54,6 +57,7 @@ type standing struct {
 	Disabled    string            `json:"disabled,omitempty"`
 	Purged      cairn.Paths       `json:"purged,omitempty"`
 	Server      *serverState      `json:"server,omitempty"`
+	Git         gitStanding       `json:"git"`
 	Settings    []config.Decision `json:"settings"`
 }
 
@@ -69,6 +73,8 @@ type newestCheckpoint struct {
 	Time    time.Time `json:"time"`
 
 	Partial cairn.Extent `json:"scope,omitempty"`
+
+	about string // for people
 }
 
 func (c *cli) statusCommand() *cobra.Command {
@@ -106,9 +112,10 @@ func (c *cli) statusOf(ctx context.Context, repo *cairn.Repo) (*standing, error)
 	}
 	return &standing{
 		Root: cairn.Path(repo.Root()), Store: cairn.Path(repo.StoreDir()), Size: use.Size, Changed: len(changes),
-		Checkpoint:  newestCheckpoint{newest.ID, newest.Hash, newest.Message, newest.When, partial},
+		Checkpoint:  newestCheckpoint{newest.ID, newest.Hash, newest.Message, newest.When, partial, c.aboutCheckpoint(ctx, session.New(repo), newest, make(session.WorkCache))},
 		Limits:      printedLimits(repo.Limits()),
 		Server:      c.serverState(ctx),
+		Git:         c.gitStanding(ctx, repo, newest.ID),
 		Checkpoints: use.Checkpoints, Cleaned: use.Cleaned,
 		Disabled: c.last.Disabled, Purged: repo.PurgedPaths(), Settings: c.config.Decisions(),
 	}, nil
@@ -127,13 +134,14 @@ func (c *cli) printStatus(s *standing) error {
 	}
 	fmt.Fprintf(c.out, "root        %s\nstore       %s (%s)\ncheckpoint  %s, %s\nnow         %s\nholds       %s\nlimits      %s\n",
 		placeText(string(s.Root)), placeText(string(s.Store)), wording.Size(s.Size), s.Checkpoint.Hash,
-		c.about(s.Checkpoint.Time, s.Checkpoint.Message), now, c.contentsText(s), limitsText(s.Limits))
+		s.Checkpoint.about, now, c.contentsText(s), limitsText(s.Limits))
 	for _, path := range s.Purged {
 		fmt.Fprintf(c.out, "purged      %s\n", pathtext.Quote(path))
 	}
 	if s.Server != nil {
 		fmt.Fprintf(c.out, "server      %s\n", watchingText(s.Server.Watching))
 	}
+	fmt.Fprintf(c.out, "git         %s\n", s.Git)
 	if s.Disabled != "" {
 		fmt.Fprintf(c.out, "captures    switched off: %s\n", wording.Printable(s.Disabled))
 	}
@@ -216,7 +224,7 @@ const noMessage = "checkpoint"
 // about describes a checkpoint by its age and its message.
 func (c *cli) about(when time.Time, message string) string {
 	text := wording.Ago(c.console.Now().Sub(when))
-	if message != noMessage {
+	if message != noMessage && message != "" {
 		text += ": " + wording.Printable(message)
 	}
 	return text

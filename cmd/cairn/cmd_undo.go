@@ -1,37 +1,56 @@
 package main
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/seed-fb9cbc17/cairn"
-	"github.com/seed-fb9cbc17/cairn/internal/wording"
+	"github.com/seed-fb9cbc17/cairn/internal/lastdone"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
-const undoManual = `cairn undo takes back the last restore, revert or redo.
+const undoManual = `cairn undo takes back what was done last: the newest turn of an agent, or the
+newest restore, revert or redo.
 
 Usage:
-    cairn undo [PATH...] [--on-conflict POLICY] [--dry-run | --plan ID]
+    cairn undo [--turn | --session S | --operation] [--end-open]
+               [--dry-run | --plan ID] [--on-conflict POLICY] [PATH...]
 
-It touches only what that operation touched, and brings back what it overwrote
-or deleted, ignored and oversized files included. Again it takes back the
-operation before, and so on for as many as there are, whichever process did
-them; cairn operations lists them, and cairn redo takes an undo back.
+What is newest is taken back, and named with its prompt and its files. Again it
+takes back what was done before, and so on. cairn redo brings it back. Typed as
+a prompt in an agent, cairn undo means the same, with the turns of that session.
 
-With PATH only these paths, and everything below them, are taken back; the next
-undo goes on with the rest of the operation. An undo that ends in conflict on
-every path changes nothing and counts for nothing: the next one tries the same
-operation again. With --on-conflict keep it counts, and the next one goes on
-with the operation before.
+A turn counts if it is in effect and changed files; one that is running cannot
+be taken back. A turn that was taken back does not count any more, and taking it
+back is no operation: cairn redo, not a further undo, brings it back. It is one
+only where its session has gone on since, and nothing else is left. In an
+agent's shell the turns of this agent count and no others.
+
+Two things can make the answer ambiguous: an operation that is newer than the
+newest turn, and turns of other sessions whose agents are at work. On a terminal
+cairn undo then asks. Elsewhere it takes the newest and says so in one line.
+
+It touches only what the turn or the operation touched, and brings back what an
+operation overwrote or deleted, ignored and oversized files included. Changes of
+others in these files are merged, or kept as a conflict. Commands that a turn
+ran in git, paths outside the root and ignored files stay; the latter are listed
+where they are known.
+
+With PATH only operations count, the newest of all: these paths, and everything
+below them, are taken back, and the next undo goes on with the rest. An undo
+that ends in conflict on every path changes nothing and counts for nothing: the
+next one tries the same again. With --on-conflict keep it counts, and the next
+one goes on with what was done before.
 
 Options:
+    --turn                the newest turn, whatever operation came later
+    --session S           the newest turn of this session
+    --operation           the newest operation of all, a session's way back
+                          included, whatever turn came later
+    --end-open            end a step that is still running, for instance that of
+                          a command under cairn run, or of an agent that is gone
     --on-conflict POLICY  what becomes of a path that was changed since:
                           merge (the default) brings both changes together, or
                           lets the path stay where they overlap: a conflict;
@@ -43,63 +62,33 @@ Options:
                           arguments, or nothing if it would be another one now
 
 The answer and the exit status are those of cairn restore; the status is 4 if
-there is nothing to undo. A turn of an agent is no operation: cairn undo then
-names the newest one and the command that takes it back, cairn session undo.
+there is nothing to undo. With --json the answer has "did", too: "turn" with
+"sessionID", "messageID", "agent" and "prompt", or "operation" with "undoes",
+the id of that operation, and "kind".
 
 Examples:
     cairn undo --dry-run
+    cairn undo --turn
     cairn undo main.go --on-conflict keep
 `
 
-func (c *cli) undoCommand() *cobra.Command {
-	return c.takeBackCommand(command{
-		use: "undo [PATH...]", short: "take back the last restore, revert or redo", manual: undoManual,
-	}, (*cairn.Repo).Undo)
-}
-
-// takeBackCommand is undo or redo.
-func (c *cli) takeBackCommand(d command, takeBack func(*cairn.Repo, context.Context, cairn.RevertOptions) (*cairn.Result, error)) *cobra.Command {
-	var policy string
-	var plan planFlags
-	d.args, d.complete = cobra.ArbitraryArgs, completeFiles
-	d.run = func(ctx context.Context, cmd *cobra.Command, args []string) (err error) {
-		opt := cairn.RevertOptions{DryRun: plan.dryRun, Plan: plan.id}
-		if opt.OnConflict, err = c.policy(cmd, policy); err != nil {
-			return err
-		}
-		if err := plan.check(c, cmd); err != nil {
-			return err
-		}
-		if opt.Paths, err = c.paths(args); err != nil {
-			return err
-		}
-		return c.withRepo(func(repo *cairn.Repo) error {
-			res, err := takeBack(repo, ctx, opt)
-			if err != nil {
-				return c.withTurn(ctx, repo, err)
-			}
-			nothing := "nothing to " + cmd.Name() + ": it is taken back already"
-			if len(args) > 0 {
-				nothing = "nothing to " + cmd.Name() + " in these paths"
-			}
-			return c.printResult(cmd, res, nothing)
-		})
-	}
-	cmd := c.command(d)
-	registerPolicy(cmd, &policy)
-	plan.register(cmd)
-	return cmd
-}
-
-const redoManual = `cairn redo takes back the last undo.
+const redoManual = `cairn redo brings back what the last undo took back.
 
 Usage:
-    cairn redo [PATH...] [--on-conflict POLICY] [--dry-run | --plan ID]
+    cairn redo [--turn | --session S | --operation] [--end-open]
+               [--dry-run | --plan ID] [--on-conflict POLICY] [PATH...]
 
-It touches only what the undo touched. Again it takes back the undo before, and
-so on. After another restore or revert there is nothing to redo.
+It touches only what the undo touched. Again it brings back what the undo before
+took back, and so on. A turn can come back until its session goes on, with a
+prompt or a tool. An operation can come back until another restore or revert.
+What is newest counts, and where that is ambiguous redo asks, or takes the
+newest and says so, as cairn undo does.
 
 Options:
+    --turn                a turn, whatever operation was undone later
+    --session S           a turn of this session
+    --operation           the newest operation that was undone
+    --end-open            as in cairn undo
     --on-conflict POLICY  what becomes of a path that was changed since the
                           undo: merge (the default), overwrite, keep or fail, as
                           in cairn undo
@@ -107,71 +96,144 @@ Options:
     --plan ID             carry out the plan of a dry run with the same
                           arguments, or nothing if it would be another one now
 
-The answer and the exit status are those of cairn restore; the status is 4 if
-there is nothing to redo.
+The answer and the exit status are those of cairn undo; the status is 4 if there
+is nothing to redo.
 `
 
+func (c *cli) undoCommand() *cobra.Command {
+	return c.takeBackCommand(
+		command{use: "undo [PATH...]", short: "take back the newest turn or operation", manual: undoManual},
+		wayBack{(*lastdone.Finder).Undo, "take back", "took back", "would take back"},
+	)
+}
+
 func (c *cli) redoCommand() *cobra.Command {
-	return c.takeBackCommand(command{
-		use: "redo [PATH...]", short: "take back the last undo", manual: redoManual,
-	}, (*cairn.Repo).Redo)
+	return c.takeBackCommand(
+		command{use: "redo [PATH...]", short: "bring back what the last undo took back", manual: redoManual},
+		wayBack{(*lastdone.Finder).Redo, "bring back", "brought back", "would bring back"},
+	)
 }
 
-// maxAsked bounds how many sessions are read for a hint.
-const maxAsked = 10
-
-// withTurn adds to "nothing to undo" the turn of an agent that can be taken back, and
-// the command for it. A turn is no operation, so cairn undo does not take it back.
-func (c *cli) withTurn(ctx context.Context, repo *cairn.Repo, err error) error {
-	if !errors.Is(err, cairn.ErrNotFound) || !strings.Contains(err.Error(), "nothing to undo") {
-		return err
-	}
-	all := session.New(repo)
-	list, lerr := all.List(ctx)
-	if lerr != nil {
-		return err
-	}
-	slices.SortFunc(list, func(a, b *session.Session) int { return cmp.Or(b.Updated.Compare(a.Updated), cmp.Compare(b.ID, a.ID)) })
-	for _, s := range list[:min(len(list), maxAsked)] {
-		if s.Parent != "" {
-			continue // its parent's undo takes it back
-		}
-		if turn := c.newestTurn(ctx, all, s); turn != "" {
-			return fmt.Errorf("%w: %s can be taken back: cairn session undo %s", err, turn, wording.ShellWord(s.ID))
-		}
-	}
-	return err
+// wayBack is undo or redo, and the words for it.
+type wayBack struct {
+	find             func(*lastdone.Finder, context.Context, lastdone.Want) ([]lastdone.Choice, error)
+	does, did, would string
 }
 
-// newestTurn describes the turn that session undo would take back, "" for none.
-func (c *cli) newestTurn(ctx context.Context, all *session.Sessions, s *session.Session) string {
-	history, err := all.History(ctx, s.ID)
+// undoFlags are the options of undo and redo.
+type undoFlags struct {
+	turn, operation bool
+	endOpen         bool
+	session, policy string
+	plan            planFlags
+}
+
+// The names of the options that say what is taken back.
+const turnFlag, operationFlag, sessionFlag = "turn", "operation", "session"
+
+// takeBackCommand is undo or redo.
+func (c *cli) takeBackCommand(d command, way wayBack) *cobra.Command {
+	var f undoFlags
+	d.args, d.complete = cobra.ArbitraryArgs, completeFiles
+	d.run = func(ctx context.Context, cmd *cobra.Command, args []string) error {
+		return c.takeBack(&undoRun{cli: c, ctx: ctx, cmd: cmd, f: &f, way: way}, args)
+	}
+	cmd := c.command(d)
+	flags := cmd.Flags()
+	flags.BoolVar(&f.turn, turnFlag, false, "the newest turn")
+	flags.BoolVar(&f.operation, operationFlag, false, "the newest operation")
+	flags.StringVar(&f.session, sessionFlag, "", "a turn of this session")
+	flags.BoolVar(&f.endOpen, "end-open", false, "end a step that is still open")
+	cmd.MarkFlagsMutuallyExclusive(turnFlag, operationFlag)
+	cmd.MarkFlagsMutuallyExclusive(sessionFlag, operationFlag)
+	c.completeSessionFlag(cmd)
+	registerPolicy(cmd, &f.policy)
+	f.plan.register(cmd)
+	return cmd
+}
+
+// undoRun is one call of undo or redo.
+type undoRun struct {
+	*cli
+	ctx   context.Context
+	cmd   *cobra.Command
+	f     *undoFlags
+	way   wayBack
+	paths []string
+	opt   session.MoveOptions
+}
+
+func (c *cli) takeBack(r *undoRun, args []string) (err error) {
+	r.opt = session.MoveOptions{DryRun: r.f.plan.dryRun, Plan: r.f.plan.id, EndOpen: r.f.endOpen}
+	if r.opt.OnConflict, err = c.policy(r.cmd, r.f.policy); err != nil {
+		return err
+	}
+	if err := r.f.plan.check(c, r.cmd); err != nil {
+		return err
+	}
+	if r.paths, err = c.paths(args); err != nil {
+		return err
+	}
+	if len(r.paths) > 0 && (r.f.turn || r.f.session != "") {
+		return c.usage("takes a turn back as a whole: no PATH goes with --%s and --%s (cairn session revert --help)", turnFlag, sessionFlag)
+	}
+	chosen, err := r.choose()
 	if err != nil {
-		return ""
+		return err
 	}
-	for _, m := range slices.Backward(history) {
-		files := make(map[string]bool)
-		for _, step := range m.Steps {
-			for _, file := range step.Patch.Files {
-				files[file] = true
-			}
+	return c.withRepo(func(repo *cairn.Repo) error {
+		finder := r.finder(repo)
+		res, err := finder.Take(r.ctx, chosen, r.opt, r.paths)
+		if err != nil {
+			return err
 		}
-		if m.Reverted || len(files) == 0 {
-			continue
-		}
-		prompt, _, _ := strings.Cut(strings.TrimSpace(m.Prompt), "\n")
-		what := "the newest turn of " + wording.Printable(cmp.Or(s.Meta["agent"], "session "+s.ID))
-		if prompt != "" {
-			what += fmt.Sprintf(", %s,", wording.Printable(fmt.Sprintf("%q", firstRunes(prompt, 60))))
-		}
-		return fmt.Sprintf("%s (%s, %s)", what, wording.Count(len(files), "file"), wording.Ago(c.console.Now().Sub(m.Created)))
-	}
-	return ""
+		defer r.gitStaysOf(r.ctx, repo, res)
+		return r.tell(repo, chosen, res)
+	})
 }
 
-func firstRunes(text string, n int) string {
-	if runes := []rune(text); len(runes) > n {
-		return string(runes[:n]) + "…"
+// choose finds what is to be taken back. Steps of its session that begin in the background begin
+// before.
+func (r *undoRun) choose() (*lastdone.Choice, error) {
+	var chosen *lastdone.Choice
+	find := func(want lastdone.Want) func(*cairn.Repo) error {
+		return func(repo *cairn.Repo) (err error) {
+			chosen, err = r.chooseIn(repo, want)
+			return err
+		}
 	}
-	return text
+	want := lastdone.Want{Turn: r.f.turn || r.f.session != "", Operation: r.f.operation || len(r.paths) > 0, Session: r.f.session}
+	if err := r.withRepo(find(want)); err != nil || chosen.Turn == nil {
+		return chosen, err
+	}
+	gate := sessionRun{cli: r.cli, ctx: r.ctx, cmd: r.cmd, args: []string{chosen.Session.ID}}
+	if err := gate.gate(); err != nil || !gate.late {
+		return chosen, err
+	}
+	want.Session, want.Turn = chosen.Session.ID, true
+	err := r.withRepo(find(want))
+	return chosen, err
+}
+
+func (r *undoRun) chooseIn(repo *cairn.Repo, want lastdone.Want) (chosen *lastdone.Choice, err error) {
+	finder := r.finder(repo)
+	if want.Session != "" {
+		if want.Session, err = finder.Sessions.Find(r.ctx, want.Session); err != nil {
+			return nil, err
+		}
+	}
+	list, err := r.way.find(finder, r.ctx, want)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(list) == 0:
+		return nil, fmt.Errorf("%w: nothing to %s", cairn.ErrNotFound, r.cmd.Name())
+	case len(list) == 1:
+		return &list[0], nil
+	}
+	return r.chooseAmong(repo, list)
+}
+
+func (r *undoRun) finder(repo *cairn.Repo) *lastdone.Finder {
+	return &lastdone.Finder{Repo: repo, Sessions: session.New(repo), Line: r.line(), EndOpen: r.f.endOpen}
 }

@@ -166,7 +166,7 @@ func TestV64_ErrorsInJSON(t *testing.T) {
 		{"session --json dance", failure{2, "usage", "cannot dance", ""}},
 		{"--json diff 0000000000", failure{4, "not-found", "not found", ""}},
 		{"--json restore @~9", failure{4, "not-found", "there are only", ""}},
-		{"--json undo", failure{4, "not-found", "nothing to undo", "cairn operations"}},
+		{"--json undo --operation", failure{4, "not-found", "nothing to undo", "cairn operations"}},
 		{"--json session show none", failure{4, "not-found", "none", ""}},
 		{"--json session undo open", failure{1, "busy", "session is busy", "step end"}},
 		{"--json session begin @", failure{2, "id", "unusable id", ""}},

@@ -172,7 +172,7 @@ func (a openTypist) isNamedInAShell() {
 	a.t.Helper()
 	before := a.state()
 	a.turn("shell.txt")
-	a.namedInAShell()
+	a.namedInAShell("would take back", "undo", "--dry-run")
 	a.undo(reverted("1"))
 	a.becomes("after undo", before)
 }

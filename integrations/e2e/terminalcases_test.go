@@ -14,27 +14,23 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 )
 
-// undoesInAShell: cairn undo in a shell names the agent's turn and the command that takes
-// it back. (V52)
+// undoesInAShell: cairn undo in a shell takes the agent's turn back and names its prompt. (V52)
 func (a *typist) undoesInAShell() {
 	a.t.Helper()
 	before := a.state()
 	a.turn("shell.txt")
-	a.cairn("session", "undo", a.namedInAShell())
+	a.namedInAShell("took back", "undo")
 	a.is("after undo in a shell", before)
 }
 
-var namedTurn = regexp.MustCompile(`nothing to undo.*the newest turn of \S+, "please play ACT_\d+ now", \(1 file, .*can be taken back: cairn session undo (\S+)`)
-
-// namedInAShell returns the session that cairn undo names.
-func (a *typist) namedInAShell() string {
+// namedInAShell runs cairn, which names the newest turn by its prompt.
+func (a *typist) namedInAShell(did string, args ...string) {
 	a.t.Helper()
-	out := a.run("", cairnProgram, "undo")
-	m := namedTurn.FindStringSubmatch(words(out.stderr))
-	if out.status == 0 || m == nil {
+	out := a.run("", append([]string{cairnProgram}, args...)...)
+	named := regexp.MustCompile(did + `: the turn "please play ACT_\d+ now" of .* \(1 file: shell\.txt\)`)
+	if out.status != 0 || !named.MatchString(words(out.stderr)) {
 		a.t.Fatalf("cairn undo in a shell: status %d\n%s%s", out.status, out.stdout, out.stderr)
 	}
-	return m[1]
 }
 
 // undoesLate: another process has the store, so undo takes long. It ends in one answer: that

@@ -49,6 +49,7 @@ type Snapshot struct {
 	before  map[string]*index.Dir // see scan.Result; from the last scan
 	Batch   *odb.Batch
 
+	git       gitRecord
 	recording bool // see Options
 	watched   bool // the scan covered every path but those that the watcher vouches for
 }
@@ -99,6 +100,7 @@ func (r *Capturer) Capture(ctx context.Context, l *history.Locked, opt Options) 
 		r.Fresh.note(err)
 		return nil, fmt.Errorf("capture: %w", err)
 	}
+	c.recordGit(ctx)
 	if len(c.unread) > 0 && !opt.partial {
 		return nil, c.giveUp(ctx, l)
 	}
@@ -293,9 +295,11 @@ func (c *Snapshot) Publish(ctx context.Context, l *history.Locked, refs ...odb.R
 // commit does the first two steps of Publish.
 func (c *Snapshot) commit(refs ...odb.RefUpdate) error {
 	keep := append(c.rules.heldRef(), c.repo.diskRef(c.disk)...)
+	keep = append(keep, c.git.refs...)
 	if err := c.Batch.Commit(append(keep, refs...)...); err != nil {
 		return fmt.Errorf("capture: %w", state.AsNoSpace(err))
 	}
+	c.noteGit()
 	return nil
 }
 

@@ -20,6 +20,7 @@ type Capturer struct {
 	user  atomic.Pointer[git.Repo] // see Repository
 	Fresh *FreshStore              // nil = the store existed before
 	Watch *watching                // nil = Options.Watch is not set
+	git   gitMemory
 
 	mu   sync.Mutex // guards last for unchanged, which does not hold the store's lock
 	last lastCapture

@@ -33,7 +33,9 @@ const Unlimited = -1
 type Config struct {
 	Enabled    bool // false: nothing is captured
 	RequireGit bool // true: nothing is captured where there is no git work tree
+	Git        bool // false: checkpoints do not record the state of git
 	Background bool // false: no cleaning in the background
+	Prompts    bool // false: sessions hold no prompts, titles and commands
 
 	// Retention.
 	MaxAge   time.Duration
@@ -137,7 +139,7 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // Load reads and merges. Errors are of type *Error, several of them joined.
 func Load(s Sources) (*Config, error) {
-	c := &Config{Enabled: true, Background: true, decided: make(map[string]Decision)}
+	c := &Config{Enabled: true, Git: true, Background: true, Prompts: true, decided: make(map[string]Decision)}
 	err := c.loadFile(s.UserFile, func(f *file) error {
 		return errors.Join(f.apply(c, nil), f.applyProject(c, s.Project))
 	})

@@ -23,7 +23,9 @@ type setting struct {
 var settings = []setting{
 	{key: "enabled", text: boolean(func(c *Config) *bool { return &c.Enabled })},
 	{key: "require_git", text: boolean(func(c *Config) *bool { return &c.RequireGit })},
+	{key: "git", text: boolean(func(c *Config) *bool { return &c.Git })},
 	{key: "background", text: boolean(func(c *Config) *bool { return &c.Background })},
+	{key: "record_prompts", text: boolean(func(c *Config) *bool { return &c.Prompts })},
 	{key: "max_age", text: duration(func(c *Config) *time.Duration { return &c.MaxAge })},
 	{key: "max_count", text: count(func(c *Config) *int { return &c.MaxCount })},
 	{key: "max_bytes", text: size(func(c *Config) *int64 { return &c.MaxBytes })},

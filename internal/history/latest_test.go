@@ -101,3 +101,29 @@ func TestLatestReadsNoMoreThanItMust(t *testing.T) {
 		t.Errorf("%d operations read, want 1 (%v)", read, err)
 	}
 }
+
+// TestLatestOfNamedOperations: an undo takes back the operation that it names, which need not be the
+// last one, and its redo brings that back.
+func TestLatestOfNamedOperations(t *testing.T) {
+	t.Parallel()
+	restore, revert := &Operation{ID: "restore", Kind: "restore"}, &Operation{ID: "revert", Kind: "revert"}
+	undo := &Operation{ID: "undo", Kind: "undo", Undoes: "restore"}
+	redo := &Operation{ID: "redo", Kind: "redo", Undoes: "undo"}
+	again := &Operation{ID: "again", Kind: "undo", Undoes: "redo"}
+	for _, c := range []struct {
+		ops        []*Operation
+		undo, redo *Operation
+	}{
+		{[]*Operation{restore, revert}, revert, nil},
+		{[]*Operation{restore, revert, undo}, revert, undo},
+		{[]*Operation{restore, undo, revert}, revert, nil},
+		{[]*Operation{restore, revert, undo, redo}, redo, nil},
+		{[]*Operation{restore, revert, undo, redo, again}, revert, again},
+	} {
+		for kind, want := range map[string]*Operation{"undo": c.undo, "redo": c.redo} {
+			if got, err := Latest(kind, newestFirstOf(c.ops)); err != nil || got != want {
+				t.Errorf("%s of %d operations: %+v, %v, want %+v", kind, len(c.ops), got, err, want)
+			}
+		}
+	}
+}

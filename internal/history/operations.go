@@ -111,8 +111,8 @@ func (r *Store) operationStates(ctx context.Context) iter.Seq2[*Checkpoint, erro
 }
 
 // Latest finds among operations, newest first, the last that kind has not taken back.
-// Those of that kind take back what comes next, that is, was done before them. What an
-// undo can take back is everything but undos; what a redo can, undos since the last
+// Those of that kind take back the operation that they name, or what comes next where they name
+// none. What an undo can take back is everything but undos; what a redo can, undos since the last
 // other operation.
 func Latest(kind string, ops iter.Seq2[*Operation, error]) (*Operation, error) {
 	var taking []*Operation // operations of kind that are not yet matched, the oldest last
@@ -136,9 +136,12 @@ func Latest(kind string, ops iter.Seq2[*Operation, error]) (*Operation, error) {
 // leftOf returns the part of an operation that the operations in taking have not taken back, nil
 // for nothing: an undo may be limited to some paths. rest are those of taking that are not used up.
 func leftOf(op *Operation, taking []*Operation) (left *Operation, rest []*Operation) {
-	for len(taking) > 0 {
-		by := taking[len(taking)-1]
-		taking = taking[:len(taking)-1]
+	for i := len(taking) - 1; i >= 0; i-- {
+		by := taking[i]
+		if by.Undoes != "" && by.Undoes != op.ID {
+			continue
+		}
+		taking = slices.Delete(taking, i, i+1)
 		if len(by.scope) == 0 {
 			return nil, taking
 		}
@@ -148,7 +151,66 @@ func leftOf(op *Operation, taking []*Operation) (left *Operation, rest []*Operat
 			return nil, taking
 		}
 	}
-	return op, nil
+	return op, taking
+}
+
+// WithoutLines leaves out the operations that moved the boundary of a line with records, and those
+// that took such a move back, or brought it back.
+func (r *Store) WithoutLines(ops iter.Seq2[*Operation, error]) iter.Seq2[*Operation, error] {
+	moves := make(map[string]bool)
+	return func(yield func(*Operation, error) bool) {
+		for op, err := range ops {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			move, err := r.movesLine(op, moves)
+			if err != nil || !move {
+				if !yield(op, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+}
+
+// movesLine reports whether an operation moved a line, or took such a move back. known holds the
+// answers by id. An operation that was cleaned away counts as none.
+func (r *Store) movesLine(op *Operation, known map[string]bool) (bool, error) {
+	if move, ok := known[op.ID]; ok {
+		return move, nil
+	}
+	move, err := r.MovedLine(op)
+	if err == nil && !move && op.Undoes != "" {
+		var undone *Operation
+		if undone, err = r.operation(op.Undoes); err == nil && undone != nil {
+			move, err = r.movesLine(undone, known)
+		}
+	}
+	known[op.ID] = move
+	return move, err
+}
+
+// MovedLine reports whether an operation itself moved the boundary of a line with records.
+func (r *Store) MovedLine(op *Operation) (bool, error) {
+	e, err := r.LineEvent(op.After)
+	if errors.Is(err, state.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil && e.OnLine, err
+}
+
+// operation reads an operation by its id, nil for one that was cleaned away.
+func (r *Store) operation(id string) (*Operation, error) {
+	parsed, err := object.ParseID(id)
+	if err != nil {
+		return nil, nil
+	}
+	op, _, err := r.readOperation(parsed)
+	if errors.Is(err, odb.ErrNotFound) || errors.Is(err, state.ErrNotFound) {
+		return nil, nil
+	}
+	return op, err
 }
 
 // ChangedScope selects the paths that an operation changed and scope covers. An operation lists

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/lastdone"
 	"github.com/seed-fb9cbc17/cairn/internal/service"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
@@ -19,6 +20,7 @@ import (
 type hook struct {
 	agent    string
 	sessions service.Sessions
+	finder   func() (*lastdone.Finder, error) // see Project
 	*event
 	turn     *turn
 	saveTurn func() error
@@ -216,7 +218,7 @@ func (h *hook) hint(ctx context.Context, w *work) error {
 func (h *hook) beginStep(ctx context.Context, w *work) error {
 	b := session.StepBegin{
 		Session: h.session, Message: h.stepMessage(), Role: session.RoleUser, Paths: h.paths,
-		Meta: callMeta(h.tool, h.shell), Owner: h.turn.owner(),
+		Meta: callMeta(h.tool, h.recorded()), Owner: h.turn.owner(),
 	}
 	b.Meta[session.MetaAgent] = h.agent
 	if !unnamed(h.call) {

@@ -12,6 +12,9 @@ type request struct {
 	verb   string // undo, redo, log, diff, status, help, refuse, revert, unrevert or fork
 	count  int
 	dryRun bool
+
+	numbered bool // a count was typed
+
 	answer string // text of the refusal; verb refuse
 
 	message, part string
@@ -78,7 +81,7 @@ func parseArguments(verb string, args []string) *request {
 		case (arg == "--dry-run" || arg == "-n") && (verb == "undo" || verb == "redo"):
 			do.dryRun = true
 		case err == nil && n >= 1 && n <= maxCount && arg[0] != '+' && do.count == 0 && verb != "status" && verb != "help":
-			do.count = n
+			do.count, do.numbered = n, true
 		case verb == "help":
 		default:
 			return refuse("cairn %s does not take %q here: %s", verb, arg, usage[verb])
@@ -153,6 +156,7 @@ func slips(a, b string) int {
 
 const helpText = `cairn: type one of these as a prompt; the model does not see it
 cairn undo [N]  take back what the last turn, or the last N, changed; --dry-run only lists it
+                (without N: an operation, such as a restore in a shell, if that is newer)
 cairn redo [N]  bring it back
 cairn log       list the turns of this session that changed files
 cairn diff [N]  list what the last turn, or the Nth last, changed

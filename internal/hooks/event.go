@@ -64,6 +64,7 @@ type event struct {
 	call       string // "" if the agent gives calls no ids
 	tool       string
 	shell      string   // command that the tool runs
+	unwritten  bool     // the command is not recorded
 	paths      []string // that an edit tool names
 	reads      bool     // no tool of the event can change a file by itself
 	background bool     // the tool leaves something running
@@ -123,4 +124,20 @@ func (e *event) turnID() string {
 		return "turn-" + e.at
 	}
 	return "turn-" + time.Now().UTC().Format(time.RFC3339Nano)
+}
+
+// forgetTexts keeps the prompt, a title and the command of an event out of all records. The command
+// still tells which paths it names.
+func (e *event) forgetTexts(no bool) {
+	if no {
+		e.prompt, e.title, e.unwritten = "", "", true
+	}
+}
+
+// recorded is the command as it is recorded.
+func (e *event) recorded() string {
+	if e.unwritten {
+		return ""
+	}
+	return e.shell
 }

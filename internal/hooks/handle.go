@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/lastdone"
 	"github.com/seed-fb9cbc17/cairn/internal/process"
 	"github.com/seed-fb9cbc17/cairn/internal/service"
 )
@@ -75,7 +76,9 @@ type Project struct {
 	Root     string
 	Above    bool    // Root is a directory above the agent's own, because it has a store
 	Broken   *Broken // nil = the project's own settings can be used
+	NoTexts  bool    // prompts and commands are not recorded
 	Sessions service.Sessions
+	Finder   func() (*lastdone.Finder, error) // of operations; nil = they are not looked at
 	Close    func() error
 }
 
@@ -186,7 +189,9 @@ func (h *hook) run(ctx context.Context, opt Options) (err error) {
 	}
 	defer func() { err = errors.Join(err, project.Close()) }()
 	h.sessions, h.dataDir, h.root = project.Sessions, opt.Dir, project.Root
+	h.finder = project.Finder
 	h.above, h.home, h.broken = project.Above, opt.Home, project.Broken
+	h.forgetTexts(project.NoTexts)
 	ts := turns{opt.Dir}
 	if h.kind == sessionBegin {
 		ts.sweep()

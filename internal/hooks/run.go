@@ -40,6 +40,11 @@ func (h *hook) command(ctx context.Context) error {
 			return err
 		}
 	}
+	if h.do.verb == "undo" || h.do.verb == "redo" {
+		if done, err := h.operationBack(ctx); done || err != nil {
+			return err
+		}
+	}
 	switch do := h.do; do.verb {
 	case "undo":
 		return h.takeBack(ctx, h.sessions.UndoTurn, "took back", nothingToUndo)
@@ -73,7 +78,7 @@ const ownUndo = "cairn: nothing was done: in OpenCode /undo and /redo take the f
 
 const (
 	nothingToUndo = "nothing to take back in this session"
-	nothingToRedo = "nothing to bring back in this session; what was taken back before the last turn that changed files comes back in a shell: cairn undo"
+	nothingToRedo = "nothing to bring back in this session; what was taken back before the last turn that changed files comes back in a shell: cairn undo --operation"
 )
 
 // move reverts or unreverts for an adapter. An adapter knows its agent's steps, so none of them
@@ -142,6 +147,9 @@ func (h *hook) takeBack(ctx context.Context, take taker, done, nothing string) e
 		}
 	}
 	h.tell(ctx, sum, done, nothing, n)
+	if len(sum.Restored)+len(sum.Deleted) > 0 && !h.do.dryRun {
+		h.did.text = strings.Join(append([]string{h.did.text}, h.named(ctx, before)...), "\n")
+	}
 	if h.do.verb == "undo" {
 		h.did.text = strings.Join(append([]string{strings.TrimRight(h.did.text, "\n")}, h.alsoTold(ctx, before)...), "\n")
 	}
@@ -179,7 +187,9 @@ func (h *hook) preview(ctx context.Context) error {
 		}
 	}
 	h.tell(ctx, sum, "took back", nothingToUndo, n)
-	if taken := betweenText(history[first:], "would be taken back", func(m *session.Message) bool { return !m.Reverted }); taken != "" {
+	inEffect := func(m *session.Message) bool { return !m.Reverted }
+	h.did.text = strings.Join(append([]string{h.did.text}, namedTurns(history[first:], inEffect)...), "\n")
+	if taken := betweenText(history[first:], "would be taken back", inEffect); taken != "" {
 		h.did.text += "\n" + taken
 	}
 	return nil
@@ -211,7 +221,7 @@ func (h *hook) tell(ctx context.Context, sum *cairn.Result, done, nothing string
 	}
 	headline := fmt.Sprintf("cairn: %s %s", done, wording.Count(turns, "turn"))
 	if h.do.dryRun {
-		headline = "cairn: " + strings.NewReplacer("took", "would take", "brought", "would bring").Replace(done) + " " + wording.Count(turns, "turn")
+		headline = "cairn: " + wouldHave(done) + " " + wording.Count(turns, "turn")
 	}
 	if len(sum.Restored)+len(sum.Deleted) == 0 {
 		headline = "cairn: nothing was changed"

@@ -52,11 +52,11 @@ func TestToolPaths(t *testing.T) {
 func TestV49_ParseCommand(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]request{
-		"cairn undo": {verb: "undo", count: 1}, "CAIRN Redo": {verb: "redo", count: 1}, "cairn  undo\t3": {verb: "undo", count: 3},
-		"/cairn-undo": {verb: "undo", count: 1}, "/cairn-diff 2": {verb: "diff", count: 2}, "cairn log": {verb: "log", count: 1},
+		"cairn undo": {verb: "undo", count: 1}, "CAIRN Redo": {verb: "redo", count: 1}, "cairn  undo\t3": {verb: "undo", count: 3, numbered: true},
+		"/cairn-undo": {verb: "undo", count: 1}, "/cairn-diff 2": {verb: "diff", count: 2, numbered: true}, "cairn log": {verb: "log", count: 1},
 		"cairn help": {verb: "help", count: 1}, "cairn": {verb: "help", count: 1}, "cairn --help": {verb: "help", count: 1},
 		"cairn undo --help": {verb: "help", count: 1}, "cairn status": {verb: "status", count: 1},
-		"cairn undo --dry-run": {verb: "undo", count: 1, dryRun: true}, "cairn undo 2 --dry-run": {verb: "undo", count: 2, dryRun: true},
+		"cairn undo --dry-run": {verb: "undo", count: 1, dryRun: true}, "cairn undo 2 --dry-run": {verb: "undo", count: 2, dryRun: true, numbered: true},
 	} {
 		if got := parseCommand(text); got == nil || *got != want {
 			t.Errorf("%q: %+v", text, got)

@@ -67,6 +67,9 @@ func (s *Server) beginTicket(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
+	if opt, err := s.opt.Settings(p.root); err == nil && opt.NoPrompts {
+		r.ForgetTexts()
+	}
 	book, err := p.book()
 	if err != nil {
 		return nil, err

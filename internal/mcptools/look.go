@@ -171,7 +171,8 @@ func (t *tools) operations(ctx context.Context, args listArgs) (out operationLis
 		out.Operations = append(out.Operations, operation{
 			op.ID, op.Kind, op.When, op.Target, op.Undoes, op.Before, len(op.Paths), len(op.Kept), len(op.Conflicts),
 		})
-		fmt.Fprintf(&lines, "%s  %s  %s, %s\n", op.ID, op.When.Format(time.DateTime), oneLine(op.Kind), wording.Count(len(op.Paths), "path"))
+		fmt.Fprintf(&lines, "%s  %s  %s, %s%s\n", op.ID, op.When.Format(time.DateTime), oneLine(op.Kind), wording.Count(len(op.Paths), "path"),
+			strings.ToValidUTF8(wording.FirstPaths(workWidth, op.Paths, pathtext.Quote), "\uFFFD"))
 	}
 	return out, listText(&lines, out.More, "nothing was restored, reverted or undone yet"), nil
 }

@@ -534,7 +534,7 @@ func TestV61_BeginningOfAnID(t *testing.T) {
 			t.Errorf("redo of %s restored %q", name, done.Restored)
 		}
 	}
-	w.fails("could be 0c5f-first or 0c6a-second", "session_undo", map[string]any{"sessionID": "0c"})
+	w.fails(`could be 0c5f-first "make  [31mit …" or 0c6a-second "make  [31mit …"`, "session_undo", map[string]any{"sessionID": "0c"})
 	w.fails("hint: the tool sessions lists", "session_undo", map[string]any{"sessionID": "first"})
 }
 

@@ -130,9 +130,9 @@ func isBorrowed(stem string) bool {
 	return err == nil && bytes.HasPrefix(mark, []byte(borrowMark))
 }
 
-// Shared reports whether the file of a pack has other names, at the lender or in another store
-// that has borrowed it.
-func (db *DB) Shared(name string) bool { return links(db.path(packDir, name)+pack.Ext) > 1 }
+// Shared reports whether the file of a pack has names outside of this store, at the lender or in
+// another store that has borrowed it.
+func (db *DB) Shared(name string) bool { return lentOut(db.path(packDir, name) + pack.Ext) }
 
 // sweepBorrowed removes the pack and the mark of a loan that was interrupted: a loan without an
 // index.

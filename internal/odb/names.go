@@ -26,7 +26,7 @@ func FileName(rel string) bool {
 	case "":
 		return slices.Contains(knownFiles, name)
 	case privateDir + "/":
-		return !slices.Contains([]string{"journal", "damaged"}, name) && !strings.HasSuffix(name, AsideSuffix)
+		return !slices.Contains([]string{"journal", "damaged", KeptDir}, name) && !strings.HasSuffix(name, AsideSuffix)
 	case privateDir + "/journal/", "objects/pack/":
 		return true
 	}

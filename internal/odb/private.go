@@ -12,8 +12,13 @@ import (
 // Private is the name of a small file in cairn/ that a caller keeps there.
 type Private string
 
+// KeptDir is the name of the directory in cairn/ with the objects of the user's git repository that
+// are kept alive (package keep).
+const KeptDir = "kept"
+
 // The private files.
 const (
+	PrivateGit      Private = "git"      // the newest record of the user's git repository, and the stat data that it stands for
 	PrivateCleaned  Private = "cleaned"  // when the store was last cleaned, and what that did
 	PrivateBudget   Private = "budget"   // the size to keep to, decided when the store was made
 	PrivateReplaced Private = "replaced" // ids of commits and trees that others took the place of

@@ -27,6 +27,24 @@ type Lines struct{ operator *Operator }
 // NewLines returns the lines of the Operator's store.
 func NewLines(o *Operator) Lines { return Lines{o} }
 
+// NoPrompts reports whether records hold no prompts, titles and commands.
+func (l Lines) NoPrompts() bool { return l.operator.Opt.NoPrompts }
+
+// NextToTakeBack is the operation that an undo, or a redo, takes back, nil for none; see
+// RevertOptions.PassSessions.
+func (l Lines) NextToTakeBack(ctx context.Context, kind string, passSessions bool) (*history.Operation, error) {
+	return l.operator.NextToTakeBack(ctx, kind, passSessions)
+}
+
+// MovedBy returns the event that an operation appended to a line, nil for an operation that moved
+// no line.
+func (l Lines) MovedBy(op *history.Operation) (*LineEvent, error) {
+	if moved, err := l.operator.MovedLine(op); err != nil || !moved {
+		return nil, err
+	}
+	return l.Event(op.After)
+}
+
 // Tip returns the newest checkpoint of a line. The error wraps ErrNotFound where there is no such
 // line, and ErrCorrupt where the store has lost the checkpoint.
 func (l Lines) Tip(id string) (*LineEvent, error) { return l.operator.LineTip(id) }

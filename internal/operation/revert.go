@@ -29,6 +29,10 @@ type RevertOptions struct {
 	// An undo and a redo have none.
 	Hunks []string
 	Lines []LineRange
+
+	// PassSessions: an undo or a redo passes over operations that took turns of sessions back, or
+	// brought them back. Package session moves these.
+	PassSessions bool
 }
 
 // chooses reports whether the options choose hunks or lines.

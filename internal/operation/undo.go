@@ -15,7 +15,7 @@ import (
 //
 // The error wraps ErrNotFound when there is nothing to undo.
 func (r *Operator) Undo(ctx context.Context, opt RevertOptions) (*Result, error) {
-	op, err := r.nextToTakeBack(ctx, "undo")
+	op, err := r.NextToTakeBack(ctx, "undo", opt.PassSessions)
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +28,7 @@ func (r *Operator) Undo(ctx context.Context, opt RevertOptions) (*Result, error)
 // Redo takes back the last undo. Once something else was restored or reverted there
 // is nothing to redo.
 func (r *Operator) Redo(ctx context.Context, opt RevertOptions) (*Result, error) {
-	op, err := r.nextToTakeBack(ctx, "redo")
+	op, err := r.NextToTakeBack(ctx, "redo", opt.PassSessions)
 	if err != nil {
 		return nil, err
 	}
@@ -38,13 +38,18 @@ func (r *Operator) Redo(ctx context.Context, opt RevertOptions) (*Result, error)
 	return r.takeBackOperation(ctx, "redo", op, opt)
 }
 
-// nextToTakeBack is the operation that an undo, or a redo, would take back; nil if
-// there is none. It reads no more operations than have been taken back since.
-func (r *Operator) nextToTakeBack(ctx context.Context, kind string) (*history.Operation, error) {
+// NextToTakeBack is the operation that an undo, or a redo, would take back; nil if
+// there is none. It reads no more operations than have been taken back since. With
+// passSessions, moves of lines with records do not count.
+func (r *Operator) NextToTakeBack(ctx context.Context, kind string, passSessions bool) (*history.Operation, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return history.Latest(kind, r.Operations(ctx))
+	ops := r.Operations(ctx)
+	if passSessions {
+		ops = r.WithoutLines(ops)
+	}
+	return history.Latest(kind, ops)
 }
 
 // takeBackOperation goes from the state after an operation to the one before it.

@@ -119,9 +119,9 @@ func (w *world) victim() ([]string, func(*move)) {
 	case 1:
 		return []string{"gc", "--thorough"}, nil
 	case 2:
-		return []string{"undo"}, func(m *move) { m.undone(nil) }
+		return []string{"undo", "--operation"}, func(m *move) { m.undone(nil) }
 	case 3:
-		return []string{"redo"}, func(m *move) { m.undone(nil) }
+		return []string{"redo", "--operation"}, func(m *move) { m.undone(nil) }
 	}
 	b := w.restoreTo(pick(w.rng, w.points))
 	return b.args, b.judge

@@ -57,7 +57,7 @@ func (w *world) undo() { w.again("undo") }
 func (w *world) redo() { w.again("redo") }
 
 func (w *world) again(verb string) (*move, bool) {
-	args, policy := w.withPolicy([]string{verb}, "merge")
+	args, policy := w.withPolicy([]string{verb, "--operation"}, "merge")
 	var narrow scope
 	if w.rng.IntN(6) == 0 {
 		if path := w.anyPath(); path != "" {
@@ -229,7 +229,7 @@ func (w *world) thereAndBack() {
 	if !done || m.res.Operation == "" {
 		return
 	}
-	back, done := w.goBack(wayBack{args: []string{"undo"}, policy: "merge", judge: func(u *move) { u.undone(nil) }})
+	back, done := w.goBack(wayBack{args: []string{"undo", "--operation"}, policy: "merge", judge: func(u *move) { u.undone(nil) }})
 	if !done {
 		back.fail("undo refused", "nothing came between")
 	}
@@ -237,7 +237,7 @@ func (w *world) thereAndBack() {
 	if back.res.Operation == "" {
 		return
 	}
-	again, done := w.goBack(wayBack{args: []string{"redo"}, policy: "merge", judge: func(u *move) { u.undone(nil) }})
+	again, done := w.goBack(wayBack{args: []string{"redo", "--operation"}, policy: "merge", judge: func(u *move) { u.undone(nil) }})
 	if !done {
 		again.fail("redo refused", "nothing came between")
 	}

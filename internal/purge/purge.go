@@ -135,6 +135,7 @@ func (p *purger) rewrite(ctx context.Context, l *history.Locked) error {
 	if err != nil {
 		return err
 	}
+	refs = slices.DeleteFunc(refs, func(ref odb.Ref) bool { return strings.HasPrefix(ref.Name, history.RefGit) })
 	for i, ref := range refs {
 		if ref.Err != nil {
 			return fmt.Errorf("ref %s: %w (cairn doctor --fix first)", ref.Name, ref.Err)
@@ -151,11 +152,28 @@ func (p *purger) rewrite(ctx context.Context, l *history.Locked) error {
 		return err
 	}
 	w := Rewritten{Refs: refs, Commits: p.commits, Replaced: p.replacements(), Journals: journals}
-	err = r.ReplaceHistory(l, p.batch, w, func() error { return r.addPurged(l, p.paths) })
+	if err := r.ReplaceHistory(l, p.batch, w, func() error { return r.addPurged(l, p.paths) }); err != nil {
+		return err
+	}
+	if err := reviewed.ForgetPaths(r.Store, p.paths); err != nil {
+		return err
+	}
+	return r.dropGit(l)
+}
+
+// dropGit drops the records of the user's git repository and the objects that they lead to: either
+// may hold the contents of a purged path.
+func (r *Rewriter) dropGit(*history.Locked) error {
+	refs, err := r.DB.Refs(history.RefGit)
 	if err != nil {
 		return err
 	}
-	return reviewed.ForgetPaths(r.Store, p.paths)
+	for _, ref := range refs {
+		if err := r.DB.DeleteRef(ref.Name); err != nil && !errors.Is(err, odb.ErrNotFound) {
+			return err
+		}
+	}
+	return r.Vault().Remove()
 }
 
 // replacements maps the old ids of commits, and of the trees of states, to the new ones.

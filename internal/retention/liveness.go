@@ -17,6 +17,8 @@ type verdict struct {
 	cut           []object.ID // commits whose parents no longer count
 	shortened     []string    // refs of days and sessions that lose their oldest part
 	kept, dropped int         // checkpoints
+	records       []odb.Ref   // of git, which go unless a newer checkpoint names them
+	oldest        time.Time   // of the living checkpoints with a record; zero = there is none
 }
 
 // removes reports whether a ref is deleted.
@@ -186,6 +188,7 @@ func (s *survey) judge(ctx context.Context) (*verdict, error) {
 			v.cut = append(v.cut, id)
 		}
 	}
+	s.judgeRecords(v, live)
 	v.shortened = slices.DeleteFunc(s.shortened(), v.removes)
 	return v, ctx.Err()
 }

@@ -101,6 +101,9 @@ func (r *Cleaner) letGo(ctx context.Context, s *survey, opt CleanOptions, done *
 			done.Lines = append(done.Lines, ref.Name)
 		}
 	}
+	for _, ref := range v.records {
+		gone[ref.Name] = true
+	}
 	slices.Sort(done.Lines)
 	done.Checkpoints, done.Kept, done.Shortened = v.dropped, v.kept, append([]string{}, v.shortened...)
 	c := collect.Options{Thorough: opt.Thorough, DryRun: opt.DryRun, Reserve: r.reserve(opt), CopyAtOnce: r.copyAtOnce(opt), BeforeRemove: r.InCollection(r.RenamePacks)}
@@ -109,7 +112,12 @@ func (r *Cleaner) letGo(ctx context.Context, s *survey, opt CleanOptions, done *
 	}
 	if opt.DryRun {
 		c.WithoutRef, c.Cut = func(name string) bool { return gone[name] }, v.cut
-	} else if err := r.Exclusive(ctx, func(l *history.Locked) error { return r.carryOutVerdict(l, v) }); err != nil {
+	} else if err := r.Exclusive(ctx, func(l *history.Locked) error {
+		if err := r.carryOutVerdict(l, v); err != nil {
+			return err
+		}
+		return r.dropRecords(ctx, l, s, v, done)
+	}); err != nil {
 		return err
 	}
 	got, err := collect.Run(ctx, r.DB, c)

@@ -3,8 +3,9 @@ package sessiontext
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
@@ -19,91 +20,142 @@ const (
 	shortID = 12 // digits of an id
 )
 
-// Session describes one session of a list, as of now.
-func Session(s *session.Session, now time.Time) []string {
-	head := pathtext.Quote(s.ID) + "  " + wording.Ago(now.Sub(s.Updated)) + "  "
-	if s.Agent != "" {
-		head += wording.Printable(s.Agent) + ", "
+// Style says how sessions are told.
+type Style struct {
+	Now  time.Time
+	IDs  bool   // the ids of sessions, messages and steps, too
+	Root string // from which paths count
+}
+
+// Session describes one session of a list. place is how a command can name it, "" for none.
+func (y Style) Session(s *session.Session, place string) []string {
+	head := Title(s, Width-len(indent))
+	if place != "" {
+		head = fmt.Sprintf("%-*s%s", len(indent), place, " "+head)
 	}
-	pieces := []string{head + wording.Count(s.Messages, "message"), wording.Count(s.Steps, "step")}
+	who := s.Agent
+	if s.Title == "" {
+		who = "" // the title has it
+	}
+	pieces := []string{wording.Printable(who), wording.Ago(y.Now.Sub(s.Updated)), wording.Count(s.Messages, "message"), wording.Count(s.Steps, "step")}
 	if s.Open != "" {
 		pieces = append(pieces, "running")
 	}
 	if s.Revert != nil {
-		pieces = append(pieces, "reverted to "+pathtext.Quote(s.Revert.Message))
+		pieces = append(pieces, y.named("reverted", "to", s.Revert.Message))
 	}
 	if s.Truncated {
 		pieces = append(pieces, "beginning cleaned away")
 	}
 	if s.Parent != "" {
-		pieces = append(pieces, "of "+pathtext.Quote(s.Parent))
+		pieces = append(pieces, y.named("sub-agent", "of", s.Parent))
 	}
-	lines := wording.Wrap(Width-len(indent), pieces...)
-	last := len(lines) - 1
-	room := Width - len(indent) - 2 - utf8.RuneCountInString(lines[last])
-	if title := wording.FirstLine(s.Title, Width-len(indent)); utf8.RuneCountInString(title) <= room {
-		lines[last] += spaced(title)
-	} else {
-		lines = append(lines, title)
+	if y.IDs {
+		pieces = append(pieces, "id "+pathtext.Quote(s.ID))
 	}
-	return hanging(lines)
+	return append([]string{head}, indented(wording.Wrap(Width-len(indent), pieces...))...)
 }
 
-// hanging indents all lines but the first.
-func hanging(lines []string) []string {
-	for i := range lines[1:] {
-		lines[1+i] = indent + lines[1+i]
+// Title is the title of a session on a line of at most width columns: its agent and the beginning
+// of its id where it has none.
+func Title(s *session.Session, width int) string {
+	if s.Title != "" {
+		return wording.FirstLine(s.Title, width)
+	}
+	return wording.FirstLine(strings.TrimSpace(s.Agent+" "+pathtext.Quote(s.ID)), width)
+}
+
+// NameColumns is the number of columns of a title or a prompt within a sentence.
+const NameColumns = 60
+
+// Name names a session within a sentence: its title in quotes, or its id.
+func Name(s *session.Session) string {
+	if s.Title == "" {
+		return pathtext.Quote(s.ID)
+	}
+	return `"` + wording.FirstLine(s.Title, NameColumns) + `"`
+}
+
+// named adds an id to a word if ids are wanted.
+func (y Style) named(word, of, id string) string {
+	if !y.IDs {
+		return word
+	}
+	return word + " " + of + " " + pathtext.Quote(id)
+}
+
+func indented(lines []string) []string {
+	for i := range lines {
+		lines[i] = indent + lines[i]
 	}
 	return lines
 }
 
-// Latest describes the newest work of a session.
+// Latest describes the newest work of a session. The prompt is left out where it is the title.
 func Latest(s *session.Session) (lines []string) {
 	if s.Latest == nil {
 		return nil
 	}
-	if s.Latest.Prompt != "" {
-		lines = append(lines, indent+wording.FirstLine(s.Latest.Prompt, Width-len(indent)))
+	if prompt := wording.FirstLine(s.Latest.Prompt, Width-len(indent)); prompt != "" && prompt != Title(s, Width-len(indent)) {
+		lines = append(lines, indent+prompt)
 	}
 	return append(lines, Work(s.Latest, indent)...)
 }
 
-// Message describes a message and its steps. Paths count from root.
-func Message(m *session.Message, root string) []string {
-	prompt := m.Prompt
-	if m.Truncated {
-		prompt = "(its beginning has been cleaned away)"
-	}
-	line := fmt.Sprintf("%s%s  %s", mark(m.Reverted), pathtext.Quote(m.ID), wording.Printable(m.Role))
-	lines := []string{line}
-	if text := wording.FirstLine(prompt, Width-len(indent)); utf8.RuneCountInString(line+text)+2 <= Width {
-		lines[0] += spaced(text)
-	} else {
-		lines = append(lines, text)
-	}
-	lines = hanging(lines)
-	for _, commit := range m.Commits {
-		lines = append(lines, indent+"committed to git as "+shortened(commit))
-	}
-	for i := range m.Steps {
-		lines = append(lines, step(&m.Steps[i], root)...)
-	}
-	for _, child := range m.Children {
-		lines = append(lines, indent+"session "+pathtext.Quote(child))
+// Turn describes a turn, its messages and their steps.
+func (y Style) Turn(t *session.Turn) (lines []string) {
+	for i := range t.Messages {
+		number := ""
+		if i == 0 {
+			number = strconv.Itoa(t.Number)
+		}
+		lines = append(lines, y.message(&t.Messages[i], number)...)
 	}
 	return lines
 }
 
-func step(st *session.Step, root string) []string {
-	after, state := shortened(st.After.ID), wording.Count(len(st.Patch.Files), "file")
+func (y Style) message(m *session.Message, number string) []string {
+	prompt := m.Prompt
+	if m.Truncated {
+		prompt = "(its beginning has been cleaned away)"
+	}
+	line := fmt.Sprintf("%3s  %s", number, mark(m.Reverted))
+	if m.Role != session.RoleUser {
+		line += wording.Printable(m.Role) + "  "
+	}
+	if y.IDs {
+		line += pathtext.Quote(m.ID) + "  "
+	}
+	line += wording.FirstLine(prompt, max(8, Width-wording.Columns(line)))
+	lines := []string{strings.TrimRight(line, " ")}
+	for _, commit := range m.Commits {
+		lines = append(lines, stepIndent+"committed to git as "+shortened(commit))
+	}
+	for i := range m.Steps {
+		lines = append(lines, y.step(&m.Steps[i])...)
+	}
+	for _, child := range m.Children {
+		lines = append(lines, stepIndent+y.named("sub-agent", "in session", child))
+	}
+	return lines
+}
+
+// stepIndent stands before a step of a turn.
+const stepIndent = "       "
+
+func (y Style) step(st *session.Step) []string {
+	state := wording.Count(len(st.Patch.Files), "file")
 	if st.Open() {
-		after, state = "", "running"
+		state = "running"
 	}
 	if st.Abandoned {
 		state += ", abandoned"
 	}
-	line := fmt.Sprintf(indent+"%s%s  %s..%s  %s", mark(st.Reverted), pathtext.Quote(st.ID), shortened(st.Before.ID), after, state)
-	return append([]string{line}, Work(st.Work(root), indent+indent)...)
+	line := stepIndent + mark(st.Reverted)
+	if y.IDs {
+		line += fmt.Sprintf("%s  %s..%s  ", pathtext.Quote(st.ID), shortened(st.Before.ID), shortened(st.After.ID))
+	}
+	return append([]string{line + state}, Work(st.Work(y.Root), stepIndent+indent)...)
 }
 
 // Work describes a step: its tools, and the first files that it changed.
@@ -131,11 +183,4 @@ func mark(reverted bool) string {
 		return "(reverted) "
 	}
 	return ""
-}
-
-func spaced(text string) string {
-	if text == "" {
-		return ""
-	}
-	return "  " + text
 }

@@ -74,6 +74,10 @@ type Options struct {
 	// neither overwrites nor deletes it.
 	Never []string
 
+	// NoPrompts keeps the texts of sessions out of the store and out of every answer, also those
+	// that were recorded before: prompts, titles, and the commands of tools.
+	NoPrompts bool
+
 	// Home and ConfigHome locate the user's git configuration, of which only core.excludesFile and
 	// core.ignoreCase are used. ConfigHome defaults to Home/.config. SystemGitConfig names further
 	// files, which are read first. If all are empty, only the repository's own settings apply.
@@ -82,7 +86,11 @@ type Options struct {
 
 	// NoBorrow stops the first capture from hard-linking the packs of the user's own repository.
 	// The capture then costs time and disk space, and the store shares no file with the repository.
+	// Objects of git that are kept alive (see NoGit) are copies then.
 	NoBorrow bool
+	// NoGit leaves the state of the user's git repository out of the checkpoints: HEAD, refs, index
+	// and stash. The store then keeps no objects of the repository alive either.
+	NoGit bool
 	// Watch subscribes to the system's file events between captures of this Repo, so that a capture
 	// costs what has changed and not a scan of every directory. The results are the same. It pays
 	// for a process that keeps a Repo open. If the system cannot watch, captures scan everything

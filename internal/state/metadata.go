@@ -38,6 +38,9 @@ type Metadata struct {
 	// are unknown.
 	Rules *ruleRecord `json:"rules,omitempty"`
 
+	// Git is the id of the record of the user's git repository, "" for none.
+	Git string `json:"git,omitempty"`
+
 	// Partial and Seen are set in a checkpoint that does not vouch for every path.
 	Partial Extent `json:"partial,omitempty"`
 	Seen    []Path `json:"seen,omitempty"` // read with everything below, whatever Skipped and Partial say of a directory above

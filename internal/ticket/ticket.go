@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -82,6 +83,15 @@ func (s *Step) Begin() session.StepBegin {
 func NewStep(b session.StepBegin) *Step {
 	return &Step{
 		Session: b.Session, Message: b.Message, Role: b.Role, Step: b.Step, Prompt: b.Prompt, Paths: b.Paths, Meta: b.Meta, Owner: ownerText(b.Owner),
+	}
+}
+
+// ForgetTexts drops what a request holds of prompts and commands.
+func (r *Request) ForgetTexts() {
+	if r.Step != nil {
+		r.Step.Prompt = ""
+		r.Step.Meta = maps.Clone(r.Step.Meta)
+		delete(r.Step.Meta, session.MetaCommand)
 	}
 }
 

@@ -45,22 +45,23 @@ func Ago(d time.Duration) string {
 	return "just now"
 }
 
-// FirstLine returns the beginning of a text, at most width characters of its first line
+// FirstLine returns the beginning of a text, at most width columns of its first line
 // that is not blank. An ellipsis stands for the rest. Characters that are not printable
 // become blanks.
 func FirstLine(text string, width int) string {
 	line, rest, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	printable := []rune(strings.Map(func(r rune) rune {
+	printable := strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
 			return r
 		}
 		return ' '
-	}, line))
-	if len(printable) > width {
-		return strings.TrimRight(string(printable[:max(0, width-1)]), " ") + "…"
+	}, line)
+	if Columns(printable) > width {
+		return strings.TrimRight(cut(printable, max(0, width-1)), " ") + "…"
 	}
+	printable = strings.TrimRight(printable, " ")
 	if strings.TrimSpace(rest) != "" {
-		return strings.TrimRight(string(printable), " ") + " …"
+		return printable + " …"
 	}
-	return strings.TrimRight(string(printable), " ")
+	return printable
 }

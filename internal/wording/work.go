@@ -4,8 +4,22 @@ import (
 	"cmp"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 )
+
+// FirstPaths lists the first of some paths on a line of at most width columns, as Paths does, after a
+// colon. quote makes a path fit for a line.
+func FirstPaths(width int, paths []string, quote func(string) string) string {
+	var first []string
+	for _, path := range paths[:min(len(paths), shownPaths)] {
+		first = append(first, quote(path))
+	}
+	if list := Paths(width, first, len(paths)); list != "" {
+		return ": " + list
+	}
+	return ""
+}
+
+const shownPaths = 3 // of many
 
 // Paths lists the first of total paths on a line of at most width characters, as far as
 // there is room: "a, b and 3 more". A path that is too long for the line loses its beginning.
@@ -14,16 +28,12 @@ func Paths(width int, paths []string, total int) string {
 		return ""
 	}
 	for n := len(paths); n > 1; n-- {
-		if line := listed(paths[:n], total); utf8.RuneCountInString(line) <= width {
+		if line := listed(paths[:n], total); Columns(line) <= width {
 			return line
 		}
 	}
 	rest := listed([]string{""}, total)
-	path := []rune(FirstLine(paths[0], len(paths[0])+1))
-	if room := max(1, width-utf8.RuneCountInString(rest)); len(path) > room {
-		path = append([]rune("…"), path[len(path)-room+1:]...)
-	}
-	return string(path) + rest
+	return tail(FirstLine(paths[0], len(paths[0])+1), max(1, width-Columns(rest))) + rest
 }
 
 func listed(paths []string, total int) string {
@@ -66,7 +76,7 @@ func Did(width int, calls, paths []string, total int) []string {
 	case files == "":
 		return []string{tools}
 	}
-	if one := tools + "  (" + files + ")"; utf8.RuneCountInString(one) <= width {
+	if one := tools + "  (" + files + ")"; Columns(one) <= width {
 		return []string{one}
 	}
 	return []string{tools, files}
@@ -80,7 +90,7 @@ func Wrap(width int, pieces ...string) []string {
 		last := len(lines) - 1
 		switch {
 		case piece == "":
-		case last >= 0 && utf8.RuneCountInString(lines[last])+2+utf8.RuneCountInString(piece) <= width:
+		case last >= 0 && Columns(lines[last])+2+Columns(piece) <= width:
 			lines[last] += ", " + piece
 		default:
 			lines = append(lines, piece)

@@ -128,8 +128,8 @@ func (c *checker) files() error {
 			return err
 		}
 		if e.IsDir() {
-			if strings.HasSuffix(name, odb.AsideSuffix) || name == "cairn/damaged" {
-				return fs.SkipDir // a quarantine, or files that a repair has set aside
+			if strings.HasSuffix(name, odb.AsideSuffix) || name == "cairn/damaged" || name == "cairn/"+odb.KeptDir {
+				return fs.SkipDir // a quarantine, files that a repair has set aside, or files of another repository
 			}
 			return nil
 		}

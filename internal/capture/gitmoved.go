@@ -1,0 +1,115 @@
+package capture
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/seed-fb9cbc17/cairn/internal/git"
+	"github.com/seed-fb9cbc17/cairn/internal/gitstate"
+	"github.com/seed-fb9cbc17/cairn/internal/history"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
+)
+
+// GitMovement compares the records of two checkpoints; to may be "" for the present state. It returns
+// nil where one of the checkpoints has no record.
+func (r *Capturer) GitMovement(ctx context.Context, from, to string) (*gitstate.Movement, error) {
+	if r.Opt.NoGit {
+		return nil, nil
+	}
+	was, err := r.GitRecordAt(ctx, from)
+	if err != nil || was == nil {
+		return nil, err
+	}
+	var is *gitstate.Record
+	if to == "" {
+		is, err = r.GitRecordNow(ctx)
+	} else if is, err = r.GitRecordAt(ctx, to); is == nil {
+		return nil, err
+	}
+	if err != nil {
+		return nil, err
+	}
+	m := gitstate.Compare(was, is)
+	m.Index = m.Index && !SameIndex(was, is)
+	return m, nil
+}
+
+// GitRecordNow reads the present state, nil where there is no repository.
+func (r *Capturer) GitRecordNow(ctx context.Context) (*gitstate.Record, error) {
+	repo, err := UserRepo(r.Root)
+	if err != nil || repo == nil {
+		return nil, err
+	}
+	reader := gitstate.Reader{Repo: repo}
+	reader.Git, _ = git.LookBinary()
+	record, _, err := reader.Read(ctx)
+	return record, err
+}
+
+// GitRecordAt returns the record that a checkpoint names, nil if there is none.
+func (r *Capturer) GitRecordAt(ctx context.Context, spec string) (*gitstate.Record, error) {
+	c, err := r.Lookup(ctx, spec)
+	if err != nil {
+		return nil, err
+	}
+	id, err := history.GitRecordOf(c)
+	if err != nil || id.IsZero() {
+		return nil, err
+	}
+	parts, err := r.Store.GitRecord(id)
+	if errors.Is(err, state.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return gitstate.Parse(parts)
+}
+
+// SameIndex reports whether two recorded indexes have the same entries, whatever their stat data.
+func SameIndex(a, b *gitstate.Record) bool {
+	if a.SHA256 || b.SHA256 {
+		return false
+	}
+	x, y := recordedIndex(a), recordedIndex(b)
+	return x != nil && y != nil && entriesSum(x) == entriesSum(y)
+}
+
+func recordedIndex(r *gitstate.Record) *git.Index {
+	x, err := git.ParseIndex(r.Files["index"], func(name string) []byte { return r.Files[name] })
+	if err != nil {
+		return nil
+	}
+	return x
+}
+
+const (
+	maxCounted   = 8 // pairs of commits whose distance is counted
+	countTimeout = 2 * time.Second
+)
+
+// CommitsBetween returns a function that counts the commits to which only one of two commits leads.
+// It asks git in the vault, which has the commits even if the user's repository is gone.
+func (r *Capturer) CommitsBetween(ctx context.Context) func(from, to string) (n int, ok bool) {
+	binary, err := git.LookBinary()
+	if err != nil {
+		return nil
+	}
+	asked := 0
+	return func(from, to string) (int, bool) {
+		if asked++; asked > maxCounted {
+			return 0, false
+		}
+		ctx, cancel := context.WithTimeout(ctx, countTimeout)
+		defer cancel()
+		out, err := binary.Command(ctx, r.Vault().Dir(), "--git-dir="+r.Vault().Dir(), "rev-list", "--count", from+"..."+to).Output()
+		if err != nil {
+			return 0, false
+		}
+		n, err := strconv.Atoi(strings.TrimSpace(string(out)))
+		return n, err == nil
+	}
+}

@@ -1,0 +1,126 @@
+package lastdone
+
+import (
+	"context"
+	"slices"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/access"
+	"github.com/seed-fb9cbc17/cairn/session"
+)
+
+// Redo lists what a redo could bring back, in the manner of Undo: what the newest undo took back.
+func (f *Finder) Redo(ctx context.Context, want Want) ([]Choice, error) {
+	return f.find(ctx, "redo", want, f.turnsBack)
+}
+
+// turnsBack lists the turns that come back first, of the sessions that count.
+func (f *Finder) turnsBack(ctx context.Context, id string) ([]Choice, error) {
+	list, err := f.Sessions.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var r ranking
+	for i, s := range list {
+		named := id != "" && s.ID == id
+		if !named && (id != "" || s.Parent != "") || s.Revert == nil && (named || i >= maxLooked) {
+			continue
+		}
+		owner, err := f.newestOwner(ctx, s.ID)
+		if err != nil {
+			return nil, err
+		}
+		r.see(f.distance(owner))
+		if s.Revert == nil {
+			continue
+		}
+		c, err := f.reverted(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		if c.Turn != nil { // it is nil where all reverted turns have been cleaned away
+			r.add(c, f.distance(owner), s.Open != "" || alive(owner))
+		}
+	}
+	if id != "" {
+		return r.all, nil
+	}
+	return r.counting(), nil
+}
+
+// newestOwner is the owner of the newest step of a session.
+func (f *Finder) newestOwner(ctx context.Context, id string) (*session.Owner, error) {
+	history, err := f.Sessions.History(ctx, id)
+	for _, m := range slices.Backward(history) {
+		if n := len(m.Steps); n > 0 {
+			return m.Steps[n-1].Owner, err
+		}
+	}
+	return nil, err
+}
+
+// reverted is the turn of a session that a redo brings back. It is dated by the newest event of the
+// session, which is its way back.
+func (f *Finder) reverted(ctx context.Context, s *session.Session) (*Choice, error) {
+	c := &Choice{Session: s, forward: true, when: s.Updated}
+	history, err := f.Sessions.History(ctx, s.ID)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range session.Turns(history) {
+		if !t.Reverted() && (s.Revert.Part == "" || t.ID() != s.Revert.Message) {
+			continue
+		}
+		if c.Turn == nil {
+			c.Turn = &t
+		}
+		if files, err := f.changed(ctx, &t); err != nil || len(files) > 0 {
+			c.Turn, c.Files = &t, files
+			return c, err
+		}
+	}
+	return c, nil
+}
+
+// changed lists what a turn changed, sub-agents included.
+func (f *Finder) changed(ctx context.Context, t *session.Turn) ([]string, error) {
+	c := &Choice{}
+	err := f.extent(ctx, c, t.Messages)
+	return c.Files, err
+}
+
+// bringBack moves the boundary of a session to the next turn after another that changed files.
+func (f *Finder) bringBack(ctx context.Context, c *Choice, opt session.MoveOptions) (*cairn.Result, error) {
+	history, err := f.Sessions.History(ctx, c.Session.ID)
+	if err != nil {
+		return nil, err
+	}
+	turns := session.Turns(history)
+	at := slices.IndexFunc(turns, func(t session.Turn) bool { return t.ID() == c.Turn.ID() })
+	for i := range turns[at+1:] {
+		next := &turns[at+1+i]
+		files, err := f.changed(ctx, next)
+		if err != nil {
+			return nil, err
+		}
+		if len(files) > 0 {
+			_, res, err := f.Sessions.Revert(ctx, c.Session.ID, session.Target{Message: next.ID()}, opt)
+			return res, err
+		}
+	}
+	_, res, err := f.Sessions.Unrevert(ctx, c.Session.ID, opt)
+	return res, err
+}
+
+// moved returns the session that an operation moved, "" for none.
+func (f *Finder) moved(ctx context.Context, op *cairn.Operation) (string, error) {
+	e, err := access.Lines(f.Repo).MovedBy(op)
+	if err != nil || e == nil {
+		return "", err
+	}
+	w, err := f.Sessions.WorkOf(ctx, op.After, make(session.WorkCache))
+	if err != nil || w == nil {
+		return "", err
+	}
+	return w.Session, nil
+}

@@ -1,0 +1,228 @@
+package keep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/pack"
+)
+
+// Result says what a Keep did.
+type Result struct {
+	Linked, Copied int // files
+	Left           int // files that the vault could not take
+	Why            error
+}
+
+// Options of a Keep.
+type Options struct {
+	SHA256 bool
+
+	// Copy makes copies and no links.
+	Copy bool
+
+	// Room reports whether a copy of that many bytes may be made.
+	Room func(bytes int64) bool
+}
+
+// Keep takes every pack and every loose object of the object directories into the vault. A file that
+// vanishes meanwhile is left out: another process has replaced it.
+func (v *Vault) Keep(ctx context.Context, dirs []string, opt Options) (Result, error) {
+	var res Result
+	n, err := v.prepare(opt.SHA256)
+	if err != nil {
+		return res, fmt.Errorf("keep objects: %w", err)
+	}
+	t := &taking{Vault: v, opt: opt, res: &res}
+	var sources []source
+	for _, dir := range dirs {
+		s := source{Dir: dir, Seen: make(map[string]int64)}
+		if i := slices.IndexFunc(n.Sources, func(s source) bool { return s.Dir == dir }); i >= 0 && n.Sources[i].Seen != nil {
+			s.Seen = n.Sources[i].Seen
+		}
+		if err := errors.Join(t.packs(ctx, dir), t.loose(ctx, &s)); err != nil {
+			return res, fmt.Errorf("keep objects: %w", err)
+		}
+		sources = append(sources, s)
+	}
+	for _, s := range n.Sources { // a source that is gone may come back
+		if !slices.Contains(dirs, s.Dir) && len(sources) < maxSources {
+			sources = append(sources, source{Dir: s.Dir})
+		}
+	}
+	n.Sources = sources
+	if v.sync && t.res.Linked+t.res.Copied > 0 {
+		if err := atomicfile.SyncDir(v.path("objects", "pack")); err != nil {
+			return res, fmt.Errorf("keep objects: %w", err)
+		}
+	}
+	return res, v.write(n)
+}
+
+// maxSources is how many object directories a vault remembers.
+const maxSources = 64
+
+type taking struct {
+	*Vault
+	opt Options
+	res *Result
+}
+
+// packs takes the complete packs of an object directory.
+func (t *taking) packs(ctx context.Context, dir string) error {
+	stems, err := pack.List(filepath.Join(dir, "pack"))
+	if err != nil {
+		return nil // no such directory
+	}
+	for _, stem := range stems {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		to := t.path("objects", "pack", stem)
+		if _, err := os.Lstat(to + pack.IndexExt); err == nil {
+			continue
+		}
+		from := filepath.Join(dir, "pack", stem)
+		if t.take(from+pack.Ext, to+pack.Ext) && !t.take(from+pack.IndexExt, to+pack.IndexExt) {
+			if err := atomicfile.RemoveIfThere(to + pack.Ext); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// settled is the age from which a directory's mtime shows the next change.
+const settled = 2500 * time.Millisecond
+
+// loose takes the loose objects of the directories that have changed since the last time.
+func (t *taking) loose(ctx context.Context, s *source) error {
+	for i := range 256 {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		name := fmt.Sprintf("%02x", i)
+		dir := filepath.Join(s.Dir, name)
+		info, err := os.Lstat(dir)
+		if err != nil || !info.IsDir() {
+			delete(s.Seen, name)
+			continue
+		}
+		mtime := info.ModTime().UnixNano()
+		if s.Seen[name] == mtime {
+			continue
+		}
+		delete(s.Seen, name)
+		whole, err := t.looseIn(dir, name)
+		if err != nil {
+			return err
+		}
+		if whole && time.Since(info.ModTime()) > settled {
+			s.Seen[name] = mtime
+		}
+	}
+	return nil
+}
+
+// looseIn takes the objects of one directory. whole is false if one was left.
+func (t *taking) looseIn(dir, name string) (whole bool, err error) {
+	d, err := os.Open(dir)
+	if err != nil {
+		return false, nil // gone, or out of reach
+	}
+	names, err := d.Readdirnames(-1)
+	d.Close()
+	if err != nil {
+		return false, nil
+	}
+	to := t.path("objects", name)
+	if err := os.Mkdir(to, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return false, err
+	}
+	whole = true
+	for _, object := range names {
+		if isObject(object) && !t.take(filepath.Join(dir, object), filepath.Join(to, object)) {
+			whole = false
+		}
+	}
+	return whole, nil
+}
+
+// take links or copies a regular file, unless the vault has it. It reports whether the vault has it
+// now.
+func (t *taking) take(from, to string) bool {
+	if _, err := os.Lstat(to); err == nil {
+		return true
+	}
+	info, err := os.Lstat(from)
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	if err = t.linkUnlessCopy(from, to); err == nil {
+		now, err := os.Lstat(to)
+		if err == nil && os.SameFile(info, now) {
+			t.res.Linked++
+			return true
+		}
+		_ = os.Remove(to) // another file has taken the name
+		return false
+	}
+	if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) {
+		return errors.Is(err, fs.ErrExist)
+	}
+	if err = t.copy(from, to, info.Size()); err != nil {
+		if !errors.Is(err, fs.ErrNotExist) {
+			t.res.Left++
+			t.res.Why = err
+		}
+		return false
+	}
+	t.res.Copied++
+	return true
+}
+
+// errCopy stands for the error of a link that is not to be made.
+var errCopy = errors.New("only copies")
+
+func (t *taking) linkUnlessCopy(from, to string) error {
+	if t.opt.Copy {
+		return errCopy
+	}
+	return t.link(from, to)
+}
+
+// errNoRoom is the reason for a file that is not copied.
+var errNoRoom = errors.New("copies of them would not fit into the limits of the store")
+
+func (t *taking) copy(from, to string, size int64) error {
+	if t.opt.Room != nil && !t.opt.Room(size) {
+		return errNoRoom
+	}
+	f, err := os.OpenFile(from, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() || info.Size() != size {
+		return errors.Join(err, errChanged)
+	}
+	return atomicfile.Write(to, 0o400, t.sync && strings.HasSuffix(to, pack.Ext), func(w io.Writer) error {
+		n, err := io.Copy(w, io.LimitReader(f, size))
+		if err == nil && n != size {
+			err = errChanged
+		}
+		return err
+	})
+}
+
+var errChanged = errors.New("the file changes")

@@ -1,0 +1,114 @@
+package retention
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/seed-fb9cbc17/cairn/internal/history"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
+	"github.com/seed-fb9cbc17/cairn/internal/odb/keep"
+	"github.com/seed-fb9cbc17/cairn/internal/settings"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
+)
+
+// recordOf returns the record of the user's git repository that a commit names.
+func recordOf(c *object.CommitData) string {
+	var m struct{ Git string }
+	value := c.Header(state.MetadataHeader)
+	if !strings.Contains(value, `"git":`) || json.Unmarshal([]byte(value), &m) != nil {
+		return ""
+	}
+	return m.Git
+}
+
+// judgeRecords finds the records that no living checkpoint names. A parent of a living commit counts
+// as living: it stays as the end of a line.
+func (s *survey) judgeRecords(v *verdict, live map[object.ID]bool) {
+	named := make(map[string]bool)
+	name := func(id object.ID) {
+		n := s.Known[id]
+		if n == nil || n.git == "" {
+			return
+		}
+		named[n.git] = true
+		if v.oldest.IsZero() || n.when.Before(v.oldest) {
+			v.oldest = n.when
+		}
+	}
+	for id := range live {
+		if name(id); s.Known[id] != nil {
+			for _, p := range s.Known[id].Parents {
+				name(p)
+			}
+		}
+	}
+	for _, ref := range s.records {
+		if !named[strings.TrimPrefix(ref.Name, history.RefGit)] {
+			v.records = append(v.records, ref)
+		}
+	}
+}
+
+// dropRecords deletes the refs of the records that go, and the objects of the user's repository that
+// no record needs. It spares what a checkpoint names that is newer than the survey.
+func (r *Cleaner) dropRecords(ctx context.Context, _ *history.Locked, s *survey, v *verdict, done *CleanResult) error {
+	newer, err := s.newerRecords(ctx)
+	if err != nil {
+		return err
+	}
+	for _, ref := range v.records {
+		if slices.Contains(newer, strings.TrimPrefix(ref.Name, history.RefGit)) {
+			continue
+		}
+		if err := r.DB.DeleteRef(ref.Name); err != nil && !errors.Is(err, odb.ErrNotFound) {
+			return err
+		}
+	}
+	limits := keep.Limits{Now: r.Now(), Oldest: v.oldest, Most: -1}
+	if len(newer) > 0 && limits.Oldest.IsZero() {
+		limits.Oldest = limits.Now.Add(-settings.DefaultMaxAge)
+	}
+	if r.Room.MaxBytes > 0 {
+		limits.Most = r.Room.MaxBytes / keep.Share
+	}
+	trimmed, err := r.Vault().Trim(limits)
+	done.Freed += trimmed.Freed
+	if trimmed.Early > 0 {
+		r.Log.Warn("objects of git dropped before their time, to stay within the limit of the store", "files", trimmed.Early)
+	}
+	return err
+}
+
+// newerRecords lists the records that checkpoints name which came after the survey.
+func (s *survey) newerRecords(ctx context.Context) (list []string, err error) {
+	refs, err := s.repo.DB.Refs(history.RefRoot)
+	if err != nil {
+		return nil, err
+	}
+	var stack []object.ID
+	for _, ref := range refs {
+		if ref.Err == nil && !strings.HasPrefix(ref.Name, history.RefGit) {
+			stack = append(stack, ref.ID)
+		}
+	}
+	for len(stack) > 0 {
+		id := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if s.Known[id] != nil {
+			continue
+		}
+		n, err := s.node(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		if n != nil {
+			list = append(list, n.git)
+			stack = append(stack, n.Parents...)
+		}
+	}
+	return list, nil
+}

@@ -1,0 +1,125 @@
+package session
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Turn is a message of the user with those that answer it. In a session without messages of the
+// user each message is a turn.
+type Turn struct {
+	Number   int // from 1, reverted ones included
+	Messages []Message
+}
+
+// Turns groups the messages of a session.
+func Turns(history []Message) []Turn {
+	anyUser := slices.ContainsFunc(history, func(m Message) bool { return m.Role == RoleUser })
+	var turns []Turn
+	for i := range history {
+		switch n := len(turns); {
+		case history[i].Role == RoleUser || !anyUser:
+			turns = append(turns, Turn{n + 1, history[i : i+1 : i+1]})
+		case n > 0:
+			turns[n-1].Messages = append(turns[n-1].Messages, history[i])
+		}
+	}
+	return turns
+}
+
+// ID is the id of the message with which the turn begins.
+func (t *Turn) ID() string { return t.Messages[0].ID }
+
+// Prompt is what the user said.
+func (t *Turn) Prompt() string { return t.Messages[0].Prompt }
+
+// Reverted reports whether the whole turn is taken back.
+func (t *Turn) Reverted() bool { return t.Messages[0].Reverted }
+
+// Steps lists the steps of the turn.
+func (t *Turn) Steps() (steps []Step) {
+	for i := range t.Messages {
+		steps = append(steps, t.Messages[i].Steps...)
+	}
+	return steps
+}
+
+// Open reports whether a step of the turn is running.
+func (t *Turn) Open() bool {
+	return slices.ContainsFunc(t.Steps(), func(st Step) bool { return st.Open() })
+}
+
+// Changed lists what the steps of the turn changed, files as absolute paths, known changes that no
+// capture holds included.
+func (t *Turn) Changed() []string {
+	var files []string
+	for _, st := range t.Steps() {
+		files = append(files, st.Patch.Files...)
+		for _, stay := range st.Uncaptured() {
+			files = append(files, string(stay.Path))
+		}
+	}
+	slices.Sort(files)
+	return slices.Compact(files)
+}
+
+// Last is the time of the newest event of the turn.
+func (t *Turn) Last() time.Time {
+	last := t.Messages[0].Created
+	for _, st := range t.Steps() {
+		for _, at := range []time.Time{st.Began, st.Ended} {
+			if at.After(last) {
+				last = at
+			}
+		}
+	}
+	return last
+}
+
+// FindTurn returns the id of the message with which the turn begins that spec names: a whole id
+// of a message, or else the number of a turn, from 1, or from -1 for the newest that is not
+// reverted and further back, or else Newest, alone or with ~N, or else a prefix that one id alone
+// has. A spec that names a message within a turn gives the id of that message. The error wraps
+// ErrNotFound or cairn.ErrAmbiguous.
+func (s *Sessions) FindTurn(ctx context.Context, session, spec string) (string, error) {
+	history, err := s.History(ctx, session)
+	if err != nil {
+		return "", err
+	}
+	if slices.ContainsFunc(history, func(m Message) bool { return m.ID == spec }) {
+		return spec, nil
+	}
+	turns := Turns(history)
+	if n, err := strconv.Atoi(spec); err == nil {
+		return numbered(turns, n, session)
+	}
+	if n, ok := newestBut(spec); ok {
+		return numbered(turns, -1-n, session)
+	}
+	var found []choice
+	for i := range history {
+		if m := &history[i]; spec != "" && strings.HasPrefix(m.ID, spec) {
+			found = append(found, choice{m.ID, m.Prompt})
+		}
+	}
+	return pick("message "+strconv.Quote(spec)+" of session "+strconv.Quote(session), found)
+}
+
+// numbered finds a turn by its number.
+func numbered(turns []Turn, n int, session string) (string, error) {
+	in := turns
+	if n < 0 {
+		in = slices.DeleteFunc(slices.Clone(turns), func(t Turn) bool { return t.Reverted() })
+	}
+	at := n - 1
+	if n < 0 {
+		at = len(in) + n
+	}
+	if n == 0 || at < 0 || at >= len(in) {
+		return "", notFound("turn %d of session %q: there are %d, the first is 1 and the newest -1", n, session, len(in))
+	}
+	return in[at].ID(), nil
+}

@@ -94,10 +94,10 @@ func (s *Sessions) FindTurn(ctx context.Context, session, spec string) (string, 
 	}
 	turns := Turns(history)
 	if n, err := strconv.Atoi(spec); err == nil {
-		return numbered(turns, n, session)
+		return numberedID(turns, n, session)
 	}
 	if n, ok := newestBut(spec); ok {
-		return numbered(turns, -1-n, session)
+		return numberedID(turns, -1-n, session)
 	}
 	var found []choice
 	for i := range history {
@@ -121,14 +121,31 @@ func (s *Sessions) TurnScope(ctx context.Context, session, spec string) (Scope, 
 	}
 	for _, t := range Turns(history) {
 		if slices.ContainsFunc(t.Messages, func(m Message) bool { return m.ID == id }) {
-			return Scope{Message: t.ID(), Turn: len(t.Messages) > 1}, nil
+			return t.scope(), nil
 		}
 	}
 	return Scope{Message: id}, nil // before the first message of the user
 }
 
+// NumberedTurn returns the scope of a turn by its number, from 1, or from -1 for the newest that is
+// not reverted and further back.
+func (s *Sessions) NumberedTurn(ctx context.Context, session string, n int) (Scope, error) {
+	history, err := s.History(ctx, session)
+	if err != nil {
+		return Scope{}, err
+	}
+	t, err := numbered(Turns(history), n, session)
+	if err != nil {
+		return Scope{}, err
+	}
+	return t.scope(), nil
+}
+
+// scope covers all messages of the turn.
+func (t *Turn) scope() Scope { return Scope{Message: t.ID(), Turn: len(t.Messages) > 1} }
+
 // numbered finds a turn by its number.
-func numbered(turns []Turn, n int, session string) (string, error) {
+func numbered(turns []Turn, n int, session string) (*Turn, error) {
 	in := turns
 	if n < 0 {
 		in = slices.DeleteFunc(slices.Clone(turns), func(t Turn) bool { return t.Reverted() })
@@ -138,7 +155,15 @@ func numbered(turns []Turn, n int, session string) (string, error) {
 		at = len(in) + n
 	}
 	if n == 0 || at < 0 || at >= len(in) {
-		return "", notFound("turn %d of session %q: there are %d, the first is 1 and the newest -1", n, session, len(in))
+		return nil, notFound("turn %d of session %q: there are %d, the first is 1 and the newest -1", n, session, len(in))
 	}
-	return in[at].ID(), nil
+	return &in[at], nil
+}
+
+func numberedID(turns []Turn, n int, session string) (string, error) {
+	t, err := numbered(turns, n, session)
+	if err != nil {
+		return "", err
+	}
+	return t.ID(), nil
 }

@@ -13,6 +13,7 @@ func TestBadBodies(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, someTree)
 	f.track()
+	f.step("s", "m", "1", func() { f.write("a.txt", "1\n") })
 	for _, c := range []struct{ method, target, body, field string }{
 		{"POST", "/track", `{"message":1}`, "body.message"},
 		{"POST", "/track", `{"verify":"yes"}`, "body.verify"},
@@ -45,6 +46,24 @@ func TestBadBodies(t *testing.T) {
 		{"POST", "/session/s/revert", `{}`, "messageID"},
 		{"POST", "/session/s/revert", `{"messageID":["m"]}`, "body.messageID"},
 		{"POST", "/session/s/revert", `{"messageID":"m","files":[]}`, "body"},
+		{"POST", "/session/s/revert", `{"hunks":[]}`, "body.hunks"},
+		{"POST", "/session/s/revert", `{"hunks":"0123456789ab"}`, "body.hunks"},
+		{"POST", "/session/s/revert", `{"hunks":["012"]}`, "body.hunks"},
+		{"POST", "/session/s/revert", `{"hunks":["0123456789ab"],"turn":"1"}`, "body.turn"},
+		{"POST", "/session/s/revert", `{"hunks":["0123456789ab"],"turn":1,"messageID":"m"}`, "body.turn"},
+		{"POST", "/session/s/revert", `{"hunks":["0123456789ab"],"partID":"p"}`, "body.partID"},
+		{"POST", "/session/s/revert", `{"hunks":["0123456789ab"],"start":true}`, "body.start"},
+		{"POST", "/session/s/revert", `{"hunks":["0123456789ab"],"endOpen":true}`, "body.endOpen"},
+		{"POST", "/session/s/revert", `{"turn":1}`, "body.turn"},
+		{"POST", "/session/s/revert", `{"messageID":"m","stepID":"1"}`, "body.stepID"},
+		{"POST", "/session/s/revert", `{"lines":[{"path":"a.txt","from":1}]}`, "body.lines[0]"},
+		{"POST", "/session/s/revert", `{"lines":[{"path":"a.txt","from":0,"to":1}]}`, "body.lines[0].from"},
+		{"POST", "/session/s/revert", `{"lines":[{"path":"a.txt","from":2,"to":1}]}`, "body.lines[0].to"},
+		{"POST", "/session/s/revert", `{"lines":[{"path":"a\u0000zz","from":1,"to":1}]}`, "body.lines[0].path"},
+		{"GET", "/session/s/hunks?turn=one", ``, "query.turn"},
+		{"GET", "/session/s/hunks?turn=1&messageID=m", ``, "query.turn"},
+		{"POST", "/plan", `{"action":"undo","hunks":["0123456789ab"]}`, "body.hunks"},
+		{"POST", "/plan", `{"action":"restore","hash":"@","lines":[{"path":"a.txt","from":1,"to":1}]}`, "body.lines"},
 		{"POST", "/session/s/unrevert", `{"x":1}`, "body"},
 		{"POST", "/session/s/steps", `{"paths":{"a":1}}`, "body.paths"},
 		{"GET", "/diff?context=many", ``, "query.context"},

@@ -18,7 +18,8 @@ type ChangeRequest struct {
 	Paths      []string      `json:"paths,omitempty" maxItems:"100000" doc:"Only these, and what is below them."`
 	KeepNew    bool          `json:"keepNew,omitempty" doc:"restore: leave alone what was created since."`
 	OnConflict string        `json:"onConflict,omitempty" enum:"merge,overwrite,keep,fail" doc:"What becomes of a path that was changed since."`
-	Plan       string        `json:"planID,omitempty" pattern:"^[0-9a-f]{16}$" doc:"/apply: carry out this plan and no other; 409 if it would be another one now."`
+	ChosenHunks
+	Plan string `json:"planID,omitempty" pattern:"^[0-9a-f]{16}$" doc:"/apply: carry out this plan and no other; 409 if it would be another one now."`
 }
 
 // BackRequest is a ChangeRequest whose action is known.
@@ -88,6 +89,9 @@ func (b *ChangeRequest) carryOut(ctx context.Context, r *Repo, dryRun bool) (*ca
 		return nil, err
 	}
 	opt := cairn.RevertOptions{Paths: paths, OnConflict: cairn.Policy(b.OnConflict), DryRun: dryRun, Plan: b.Plan}
+	if err := b.put(&opt); err != nil {
+		return nil, err
+	}
 	switch {
 	case b.Action == "restore":
 		return r.Restore(ctx, b.Hash, cairn.RestoreOptions{Paths: paths, KeepNew: b.KeepNew, DryRun: dryRun, Plan: b.Plan})
@@ -107,10 +111,11 @@ func (b *ChangeRequest) check() error {
 	has := map[string]bool{
 		"hash": b.Hash != "", "from": b.From != "", "to": b.To != "", "patches": b.Patches != nil,
 		"keepNew": b.KeepNew, "onConflict": b.OnConflict != "", "paths": b.Paths != nil,
+		"hunks": b.Hunks != nil, "lines": b.Lines != nil,
 	}
 	takes := map[string][]string{
 		"restore": {"hash", "paths", "keepNew"}, "undo": {"paths", "onConflict"}, "redo": {"paths", "onConflict"},
-		"revert": {"from", "to", "paths", "onConflict"},
+		"revert": {"from", "to", "paths", "onConflict", "hunks", "lines"},
 	}[b.Action]
 	if has["patches"] && b.Action == "revert" {
 		takes = []string{"patches"}
@@ -118,7 +123,7 @@ func (b *ChangeRequest) check() error {
 	for _, field := range takes {
 		delete(has, field)
 	}
-	for _, field := range []string{"hash", "from", "to", "patches", "keepNew", "onConflict", "paths"} {
+	for _, field := range []string{"hash", "from", "to", "patches", "keepNew", "onConflict", "paths", "hunks", "lines"} {
 		if has[field] {
 			return badField("body."+field, "", "expected nothing: "+b.Action+" has no use for it here")
 		}

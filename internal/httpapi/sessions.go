@@ -35,10 +35,13 @@ type SessionBegin struct {
 	Meta   map[string]string `json:"meta,omitempty" doc:"Kept as it is."`
 }
 
-// SessionRevert names a place to go back to. Fields that are not in the specification are
-// optional.
+// SessionRevert names a place to go back to, or hunks to take back. Fields that are not in the
+// specification are optional.
 type SessionRevert struct {
-	MessageID  string `json:"messageID,omitempty" maxLength:"1024" doc:"Before this message; required unless start is true."`
+	ChosenHunks
+	Turn       int    `json:"turn,omitempty" minimum:"-1000000" maximum:"1000000" doc:"With hunks or lines: of this turn, from 1; -1 is the newest that is not reverted."`
+	StepID     string `json:"stepID,omitempty" maxLength:"1024" doc:"With hunks or lines: of this step."`
+	MessageID  string `json:"messageID,omitempty" maxLength:"1024" doc:"Before this message, and with hunks or lines of this message; required unless start is true or hunks or lines are there."`
 	PartID     string `json:"partID,omitempty" maxLength:"1024" doc:"Before this part, in whatever message it is."`
 	Start      bool   `json:"start,omitempty" doc:"Before everything."`
 	OnConflict string `json:"onConflict,omitempty" enum:"merge,overwrite,keep,fail"`
@@ -130,6 +133,7 @@ func (s *Server) sessionOperations() {
 		id, err := p.Sessions.Find(ctx, in.ID)
 		return p.Sessions.Diff(ctx, id, session.Scope{Message: in.MessageID, Step: in.StepID}, cairn.DiffOptions{}), err
 	})
+	s.sessionHunks()
 	s.sessionBack()
 }
 
@@ -154,22 +158,23 @@ func answerBack(out *session.Session, res *cairn.Result, err error) (*SessionAns
 
 func (s *Server) sessionBack() {
 	onProject(s, endpoint{
-		id: "revert-session", method: http.MethodPost, path: "/session/{id}/revert", tag: "sessions", summary: "Take back what a session changed from a message on",
-		description: "Only paths that the session changed are touched; what came later is merged or kept. 409 while a step is open.",
+		id: "revert-session", method: http.MethodPost, path: "/session/{id}/revert", tag: "sessions", summary: "Take back what a session changed from a message on, or some hunks",
+		description: "Only paths that the session changed are touched; what came later is merged or kept. 409 while a step is open. " +
+			"With hunks or lines only these go back, and nothing else of the session is reverted.",
 	}, func(ctx context.Context, p *Project, in *struct {
 		InSession
 		Body SessionRevert
 	}) (*SessionAnswer, error) {
 		b := in.Body
-		switch {
-		case b.MessageID == "" && !b.Start:
-			return nil, badField("body.messageID", "", "expected required property messageID to be present")
-		case b.Start && (b.MessageID != "" || b.PartID != ""):
-			return nil, badField("body.start", "true", "expected no messageID and no partID beside it")
+		if err := b.check(); err != nil {
+			return nil, err
 		}
 		id, err := p.Sessions.Find(ctx, in.ID)
 		if err != nil {
 			return nil, err
+		}
+		if b.any() {
+			return b.takeBack(ctx, p, id)
 		}
 		opt := session.MoveOptions{OnConflict: cairn.Policy(b.OnConflict), DryRun: b.DryRun, Plan: b.Plan, EndOpen: b.EndOpen}
 		return answerBack(p.Sessions.Revert(ctx, id, session.Target{Message: b.MessageID, Part: b.PartID, Start: b.Start}, opt))

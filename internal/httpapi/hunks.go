@@ -1,0 +1,118 @@
+package httpapi
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"net/http"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
+	"github.com/seed-fb9cbc17/cairn/session"
+)
+
+// LineRange names lines of a file as they are after the change.
+type LineRange struct {
+	Path string `json:"path" minLength:"1" maxLength:"8192"`
+	From int    `json:"from" minimum:"1" doc:"The first line, counted from 1."`
+	To   int    `json:"to" minimum:"1" doc:"The last line."`
+}
+
+// ChosenHunks are parts of files.
+type ChosenHunks struct {
+	Hunks []string    `json:"hunks,omitempty" minItems:"1" maxItems:"100000" pattern:"^[0-9a-f]{4,12}$" doc:"Only these hunks, by their names or beginnings of these."`
+	Lines []LineRange `json:"lines,omitempty" minItems:"1" maxItems:"100000" doc:"Only the changes of these lines."`
+}
+
+func (h *ChosenHunks) any() bool { return len(h.Hunks)+len(h.Lines) > 0 }
+
+// put puts the choice into the options of a revert.
+func (h *ChosenHunks) put(opt *cairn.RevertOptions) error {
+	opt.Hunks = h.Hunks
+	for i, l := range h.Lines {
+		field := fmt.Sprintf("body.lines[%d]", i)
+		path, err := pathtext.Decode(l.Path)
+		if err != nil {
+			return badField(field+".path", l.Path, err.Error())
+		}
+		if l.To < l.From {
+			return badField(field+".to", fmt.Sprint(l.To), "expected no line before from")
+		}
+		opt.Lines = append(opt.Lines, cairn.LineRange{Path: path, From: l.From, To: l.To})
+	}
+	return nil
+}
+
+// scopeOf returns the scope that a request names. In is "query" or "body".
+func scopeOf(ctx context.Context, p *Project, id string, turn int, message, step, in string) (session.Scope, error) {
+	if turn == 0 {
+		return session.Scope{Message: message, Step: step}, nil
+	}
+	if message != "" {
+		return session.Scope{}, badField(in+".turn", fmt.Sprint(turn), "expected no messageID beside it")
+	}
+	scope, err := p.Sessions.NumberedTurn(ctx, id, turn)
+	scope.Step = step
+	return scope, err
+}
+
+func (s *Server) sessionHunks() {
+	streamed[Diffs](s, endpoint{
+		id: "session-hunks", method: http.MethodGet, path: "/session/{id}/hunks", tag: "sessions", summary: "The hunks of a session, a turn, a message or a step",
+		description: "The new side of a file is its state after the last step, the old side the same without the steps: what others changed between them is in no hunk. " +
+			"The name of a hunk holds while others come and go. revert-session takes hunks back. An answer that an error cuts short is broken off.",
+	}, "The changed files with their hunks, ordered by the bytes of their paths.", func(ctx context.Context, p *Project, in *struct {
+		InSession
+		Turn      int    `query:"turn" minimum:"-1000000" maximum:"1000000" doc:"Only this turn, from 1; -1 is the newest that is not reverted. 0 means no turn."`
+		MessageID string `query:"messageID" maxLength:"1024" doc:"Only this message."`
+		StepID    string `query:"stepID" maxLength:"1024" doc:"Only this step."`
+	}) (iter.Seq2[*cairn.FileDiff, error], error) {
+		id, err := p.Sessions.Find(ctx, in.ID)
+		if err != nil {
+			return nil, err
+		}
+		scope, err := scopeOf(ctx, p, id, in.Turn, in.MessageID, in.StepID, "query")
+		return p.Sessions.Diff(ctx, id, scope, cairn.DiffOptions{Hunks: true}), err
+	})
+}
+
+// check refuses fields that do not go together.
+func (b *SessionRevert) check() error {
+	switch hunks := b.any(); {
+	case hunks && b.PartID != "":
+		return badField("body.partID", b.PartID, "expected none beside hunks and lines")
+	case hunks && b.Start:
+		return badField("body.start", "true", "expected none beside hunks and lines")
+	case hunks && b.EndOpen:
+		return badField("body.endOpen", "true", "expected none beside hunks and lines")
+	case hunks:
+		return nil
+	case b.Turn != 0:
+		return badField("body.turn", fmt.Sprint(b.Turn), "expected hunks or lines beside it")
+	case b.StepID != "":
+		return badField("body.stepID", b.StepID, "expected hunks or lines beside it")
+	case b.MessageID == "" && !b.Start:
+		return badField("body.messageID", "", "expected required property messageID to be present")
+	case b.Start && (b.MessageID != "" || b.PartID != ""):
+		return badField("body.start", "true", "expected no messageID and no partID beside it")
+	}
+	return nil
+}
+
+// takeBack takes hunks of a session back.
+func (b *SessionRevert) takeBack(ctx context.Context, p *Project, id string) (*SessionAnswer, error) {
+	opt := cairn.RevertOptions{OnConflict: cairn.Policy(b.OnConflict), DryRun: b.DryRun, Plan: b.Plan}
+	if err := b.put(&opt); err != nil {
+		return nil, err
+	}
+	scope, err := scopeOf(ctx, p, id, b.Turn, b.MessageID, b.StepID, "body")
+	if err != nil {
+		return nil, err
+	}
+	res, err := p.Sessions.RevertHunks(ctx, id, scope, opt)
+	if err != nil {
+		return nil, err
+	}
+	out, err := p.Sessions.Get(ctx, id)
+	return answerBack(out, res, err)
+}

@@ -25,6 +25,8 @@ about, and ends it by closing stdin. The tools:
     undo, redo                take that back
     sessions, session_undo,   what agents did here; take back a turn of one, and
     session_redo              bring it back
+    session_hunks,            the changed places of a session, with names; take
+    session_revert            some of them back
 
 Those that change files are marked as destructive, so that the client can ask
 before, and whatever they overwrite or delete is saved first. Checkpoints

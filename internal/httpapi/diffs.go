@@ -69,12 +69,12 @@ func (s *Server) diffOperations() {
 type inDiff struct {
 	InRange
 	InContext
-	Hunks bool `query:"hunks" doc:"Name the hunks, for /plan and /apply: every run of changed lines is one then, with three lines of context."`
+	HunkIDs bool `query:"hunkIDs" doc:"Name the hunks, for /plan and /apply: every run of changed lines is one then, with three lines of context."`
 }
 
 func (in *inDiff) options() cairn.DiffOptions {
 	opt := in.InContext.options()
-	opt.Hunks = in.Hunks
+	opt.Hunks = in.HunkIDs
 	return opt
 }
 

@@ -67,11 +67,11 @@ func TestHunksOfARange(t *testing.T) {
 	f.track()
 	f.write("a", "one\n"+tenLines[2:len(tenLines)-3]+"ten\n")
 	f.track()
-	names := f.hunkNames("/diff?from=@~1&to=@&hunks=true")
+	names := f.hunkNames("/diff?from=@~1&to=@&hunkIDs=true")
 	if len(names) != 2 || f.hunkNames("/diff?from=@~1&to=@") != nil {
 		t.Errorf("hunks %q", names)
 	}
-	if text := f.call("GET", "/diff/text?from=@~1&to=@&hunks=true", nil).want(t, 200, nil); !strings.Contains(string(text.body), "#"+names[1]) {
+	if text := f.call("GET", "/diff/text?from=@~1&to=@&hunkIDs=true", nil).want(t, 200, nil); !strings.Contains(string(text.body), "#"+names[1]) {
 		t.Errorf("text %s", text.body)
 	}
 	f.call("POST", "/apply", ChangeRequest{Action: "revert", From: "@~1", To: "@", ChosenHunks: ChosenHunks{Hunks: names[:1]}}).want(t, 200, nil)

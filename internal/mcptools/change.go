@@ -23,7 +23,7 @@ func (t *tools) addChanging(s *mcp.Server) {
 	}, t.restore)
 	add(s, &mcp.Tool{
 		Name: "revert", Description: "Take back what changed since a checkpoint (hash), or between two of them (from, to), in which case later changes stay. " +
-			"Everything overwritten or deleted is saved first; undo brings it back.",
+			"With hunks or lines only these places of files go back. Everything overwritten or deleted is saved first; undo brings it back.",
 		Annotations: destroys("Revert changes"),
 	}, t.revert)
 	add(s, &mcp.Tool{
@@ -93,6 +93,7 @@ type restoreArgs struct {
 
 type revertArgs struct {
 	rangeArgs
+	hunkArgs
 	scopeArgs
 	planArgs
 }
@@ -106,6 +107,7 @@ type previewArgs struct {
 	Operation string `json:"action" jsonschema:"restore, revert, undo or redo"`
 	KeepNew   bool   `json:"keepNew,omitempty" jsonschema:"for restore: leave files created since alone"`
 	rangeArgs
+	hunkArgs
 	scopeArgs
 }
 
@@ -124,6 +126,9 @@ func (t *tools) restore(ctx context.Context, args restoreArgs) (outcome, string,
 
 func (t *tools) revert(ctx context.Context, args revertArgs) (outcome, string, error) {
 	opt, err := args.options(args.planArgs)
+	if err == nil {
+		err = args.put(&opt)
+	}
 	if err != nil {
 		return outcome{}, "", err
 	}
@@ -154,11 +159,14 @@ func (t *tools) redo(ctx context.Context, args takeBackArgs) (outcome, string, e
 
 func (t *tools) preview(ctx context.Context, args previewArgs) (outcome, string, error) {
 	dry := planArgs{DryRun: true}
+	if args.Operation != "revert" && len(args.Hunks)+len(args.Lines) > 0 {
+		return outcome{}, "", fmt.Errorf("%w: hunks and lines are for the action revert", errArguments)
+	}
 	switch args.Operation {
 	case "restore":
 		return t.restore(ctx, restoreArgs{args.Hash, args.Paths, args.KeepNew, dry})
 	case "revert":
-		return t.revert(ctx, revertArgs{args.rangeArgs, args.scopeArgs, dry})
+		return t.revert(ctx, revertArgs{args.rangeArgs, args.hunkArgs, args.scopeArgs, dry})
 	case "undo":
 		return t.undo(ctx, takeBackArgs{args.scopeArgs, dry})
 	case "redo":

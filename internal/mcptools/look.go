@@ -1,8 +1,10 @@
 package mcptools
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"strings"
 	"time"
 
@@ -188,11 +190,24 @@ func listText(lines *strings.Builder, more bool, nothing string) string {
 }
 
 type diffArgs struct {
-	From     string   `json:"from,omitempty" jsonschema:"hash of a checkpoint; the newest one unless given"`
-	To       string   `json:"to,omitempty" jsonschema:"hash of a checkpoint; the files as they are now unless given"`
-	Paths    []string `json:"paths,omitempty" jsonschema:"only these files and directories"`
-	NoText   bool     `json:"noText,omitempty" jsonschema:"only list files and count lines"`
-	MaxBytes int      `json:"maxBytes,omitempty" jsonschema:"of patches in the answer: 65536 unless given, 4194304 at most"`
+	From    string   `json:"from,omitempty" jsonschema:"hash of a checkpoint; the newest one unless given"`
+	To      string   `json:"to,omitempty" jsonschema:"hash of a checkpoint; the files as they are now unless given"`
+	Paths   []string `json:"paths,omitempty" jsonschema:"only these files and directories"`
+	HunkIDs bool     `json:"hunkIDs,omitempty" jsonschema:"name each place of a file, for revert; the name is behind a # in its header"`
+	sizeArgs
+}
+
+// sizeArgs limit an answer.
+type sizeArgs struct {
+	NoText   bool `json:"noText,omitempty" jsonschema:"only list files and count lines"`
+	MaxBytes int  `json:"maxBytes,omitempty" jsonschema:"of patches in the answer: 65536 unless given, 4194304 at most"`
+}
+
+func (a *sizeArgs) limit() int {
+	if a.MaxBytes <= 0 {
+		return usualDiff
+	}
+	return min(a.MaxBytes, maxDiff)
 }
 
 type fileDiff struct {
@@ -215,17 +230,19 @@ func (t *tools) diff(ctx context.Context, args diffArgs) (out diffAnswer, text s
 	if err != nil {
 		return out, "", err
 	}
-	from, limit := args.From, args.MaxBytes
-	if from == "" {
-		from = "@"
+	opt, patch := cairn.DiffOptions{Hunks: args.HunkIDs}, func(d *cairn.FileDiff) string { return d.Patch }
+	if args.HunkIDs {
+		patch = namedPatch
 	}
-	if limit <= 0 {
-		limit = usualDiff
-	}
-	limit = min(limit, maxDiff)
+	return list(t.repo.DiffFull(ctx, cmp.Or(args.From, "@"), args.To, opt, within...), &args.sizeArgs, "paths", patch)
+}
+
+// list puts as many files and patches into an answer as there is room for. narrow names the
+// arguments that narrow it down.
+func list(diffs iter.Seq2[cairn.FileDiff, error], size *sizeArgs, narrow string, patchOf func(*cairn.FileDiff) string) (out diffAnswer, text string, err error) {
 	out.Files = []fileDiff{}
-	var patch, lines strings.Builder
-	for d, err := range t.repo.DiffFull(ctx, from, args.To, cairn.DiffOptions{}, within...) {
+	var patches, lines strings.Builder
+	for d, err := range diffs {
 		if err != nil {
 			return out, "", err
 		}
@@ -235,28 +252,29 @@ func (t *tools) diff(ctx context.Context, args diffArgs) (out diffAnswer, text s
 		}
 		out.Files = append(out.Files, fileDiff{pathtext.Encode(string(d.File)), string(d.Status), d.Additions, d.Deletions, d.Note})
 		fmt.Fprintf(&lines, "%s %s +%d -%d %s\n", d.Status, pathtext.Quote(string(d.File)), d.Additions, d.Deletions, d.Note)
-		switch {
-		case args.NoText:
-		case patch.Len()+len(d.Patch) <= limit:
-			patch.WriteString(d.Patch)
-		default:
+		if size.NoText {
+			continue
+		}
+		if patch := patchOf(&d); patches.Len()+len(patch) <= size.limit() {
+			patches.WriteString(patch)
+		} else {
 			out.Omitted++
 		}
 	}
-	out.Patch = strings.ToValidUTF8(patch.String(), "\uFFFD")
-	return out, out.text(lines.String()), nil
+	out.Patch = strings.ToValidUTF8(patches.String(), "\uFFFD")
+	return out, out.text(lines.String(), narrow), nil
 }
 
-func (a *diffAnswer) text(list string) string {
+func (a *diffAnswer) text(list, narrow string) string {
 	text := list + "\n" + a.Patch
 	switch {
 	case len(a.Files) == 0:
 		return "nothing changed"
 	case a.Omitted > 0:
-		text += fmt.Sprintf("without the patches of %s; paths narrows it down\n", wording.Count(a.Omitted, "file"))
+		text += fmt.Sprintf("without the patches of %s; %s narrows it down\n", wording.Count(a.Omitted, "file"), narrow)
 	}
 	if a.Unlisted > 0 {
-		text += fmt.Sprintf("not listed: %s; paths narrows it down\n", wording.Count(a.Unlisted, "more file"))
+		text += fmt.Sprintf("not listed: %s; %s narrows it down\n", wording.Count(a.Unlisted, "more file"), narrow)
 	}
 	return strings.TrimSuffix(text, "\n")
 }

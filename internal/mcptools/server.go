@@ -66,6 +66,7 @@ func newServer(opt Options) *mcp.Server {
 	t.addReadOnly(server)
 	t.addChanging(server)
 	t.addSessions(server)
+	t.addHunks(server)
 	t.addResources(server)
 	return server
 }

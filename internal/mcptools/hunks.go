@@ -1,0 +1,140 @@
+package mcptools
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
+	"github.com/seed-fb9cbc17/cairn/session"
+)
+
+func (t *tools) addHunks(s *mcp.Server) {
+	add(s, &mcp.Tool{
+		Name: "session_hunks", Description: "Show what a session changed, or one turn, message or step of it, place by place. " +
+			"The name of each place, for session_revert, is behind a # in its header. Changes that others made between the steps are left out.",
+		Annotations: readOnly("Show hunks of a session"),
+	}, t.sessionHunks)
+	add(s, &mcp.Tool{
+		Name: "session_revert", Description: "Take back some of what session_hunks shows, by hunks or lines, and nothing else. Later changes stay. " +
+			"Everything overwritten or deleted is saved first; undo brings it back.",
+		Annotations: destroys("Revert hunks of a session"),
+	}, t.sessionRevert)
+}
+
+// partArgs name a part of a session.
+type partArgs struct {
+	Session string `json:"sessionID,omitempty" jsonschema:"id of the session, or the beginning of one; the session that was changed last unless given"`
+	Turn    int    `json:"turn,omitempty" jsonschema:"number of a turn, from 1; -1 is the newest"`
+	Message string `json:"messageID,omitempty" jsonschema:"only this message"`
+	Step    string `json:"stepID,omitempty" jsonschema:"only this step"`
+}
+
+func (a *partArgs) find(ctx context.Context, all *session.Sessions) (id string, in session.Scope, err error) {
+	if id, err = all.Find(ctx, cmp.Or(a.Session, session.Newest)); err != nil {
+		return id, in, err
+	}
+	in.Message = a.Message
+	if a.Turn != 0 {
+		if a.Message != "" {
+			return id, in, fmt.Errorf("%w: either turn or messageID", errArguments)
+		}
+		in, err = all.NumberedTurn(ctx, id, a.Turn)
+	}
+	in.Step = a.Step
+	return id, in, err
+}
+
+type sessionHunksArgs struct {
+	partArgs
+	sizeArgs
+}
+
+func (t *tools) sessionHunks(ctx context.Context, args sessionHunksArgs) (out diffAnswer, text string, err error) {
+	id, in, err := args.find(ctx, t.sessions)
+	if err != nil {
+		return out, "", err
+	}
+	own, err := t.sessions.OwnChanges(ctx, id, in)
+	if err != nil {
+		return out, "", err
+	}
+	return list(own.FileDiffs(ctx, own.List, cairn.DiffOptions{Hunks: true}), &args.sizeArgs, "turn or stepID", namedPatch)
+}
+
+// namedPatch is a patch with the names of the hunks, as Repo.WriteDiff prints it.
+func namedPatch(d *cairn.FileDiff) string {
+	var b strings.Builder
+	head, _, _ := strings.Cut(d.Patch, "\n@@ ")
+	written := false
+	for i := range d.Hunks {
+		h := &d.Hunks[i]
+		if h.Whole {
+			fmt.Fprintf(&b, "# hunk %s of %s: %s\n", h.ID, pathtext.Quote(string(d.File)), h.Header)
+			continue
+		}
+		if !written {
+			b.WriteString(head + "\n")
+			written = true
+		}
+		h.Write(&b)
+	}
+	if !written {
+		b.WriteString(d.Patch)
+	}
+	return b.String()
+}
+
+// hunkArgs choose parts of files.
+type hunkArgs struct {
+	Hunks []string   `json:"hunks,omitempty" jsonschema:"names of hunks, or beginnings of at least 4 digits"`
+	Lines []lineArgs `json:"lines,omitempty" jsonschema:"only the changes of these lines"`
+}
+
+type lineArgs struct {
+	Path string `json:"path" jsonschema:"file"`
+	From int    `json:"from" jsonschema:"first line, from 1, as the file is after the change"`
+	To   int    `json:"to" jsonschema:"last line"`
+}
+
+// put puts the choice into the options of a revert.
+func (a *hunkArgs) put(opt *cairn.RevertOptions) error {
+	opt.Hunks = a.Hunks
+	for _, l := range a.Lines {
+		list, err := paths([]string{l.Path})
+		if err != nil {
+			return err
+		}
+		opt.Lines = append(opt.Lines, cairn.LineRange{Path: list[0], From: l.From, To: l.To})
+	}
+	return nil
+}
+
+type sessionRevertArgs struct {
+	partArgs
+	hunkArgs
+	scopeArgs
+	planArgs
+}
+
+func (t *tools) sessionRevert(ctx context.Context, args sessionRevertArgs) (outcome, string, error) {
+	opt, err := args.options(args.planArgs)
+	if err == nil {
+		err = args.put(&opt)
+	}
+	if err == nil && len(opt.Hunks)+len(opt.Lines) == 0 {
+		err = fmt.Errorf("%w: session_revert wants hunks or lines; session_undo takes back a whole turn", errArguments)
+	}
+	if err != nil {
+		return outcome{}, "", err
+	}
+	id, in, err := args.find(ctx, t.sessions)
+	if err != nil {
+		return outcome{}, "", err
+	}
+	return answer(t.sessions.RevertHunks(ctx, id, in, opt))
+}

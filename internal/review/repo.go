@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -90,31 +91,48 @@ func (s *store) addSteps(t *Turn, m *session.Message) {
 	}
 }
 
-// Files implements Source.
+// Files implements Source. What others changed between the steps of a turn is not shown.
 func (s *store) Files(ctx context.Context, t *Turn) ([]File, error) {
 	var list []cairn.Change
+	var own *session.OwnChanges
 	var err error
 	if t.Session.ID == "" {
 		list, err = s.repo.Changes(ctx, t.Range.From, t.Range.To)
-	} else {
-		list, err = s.all.Changes(ctx, t.Session.ID, session.Scope{Message: t.ID, Turn: true})
+	} else if own, err = s.all.OwnChanges(ctx, t.Session.ID, scopeOf(t)); err == nil {
+		list = own.List
 	}
 	files := make([]File, len(list))
 	for i := range list {
-		files[i].Change = list[i]
+		files[i].Change, files[i].own = list[i], own
 	}
 	return files, err
 }
 
+// scopeOf is the turn as package session names it.
+func scopeOf(t *Turn) session.Scope { return session.Scope{Message: t.ID, Turn: true} }
+
+// differ compares the sides of changes.
+type differ interface {
+	CountLines(c *cairn.Change, opt cairn.DiffOptions) (additions, deletions int, note string, err error)
+	FileDiffs(ctx context.Context, list []cairn.Change, opt cairn.DiffOptions) iter.Seq2[cairn.FileDiff, error]
+}
+
+func (s *store) differ(f *File) differ {
+	if f.own != nil {
+		return f.own
+	}
+	return s.repo
+}
+
 // Count implements Source.
 func (s *store) Count(f *File) (err error) {
-	f.Additions, f.Deletions, f.Note, err = s.repo.CountLines(&f.Change, cairn.DiffOptions{})
+	f.Additions, f.Deletions, f.Note, err = s.differ(f).CountLines(&f.Change, cairn.DiffOptions{})
 	return err
 }
 
 // Diff implements Source.
 func (s *store) Diff(ctx context.Context, f *File) (*cairn.FileDiff, error) {
-	for d, err := range s.repo.FileDiffs(ctx, []cairn.Change{f.Change}, cairn.DiffOptions{Hunks: true}) {
+	for d, err := range s.differ(f).FileDiffs(ctx, []cairn.Change{f.Change}, cairn.DiffOptions{Hunks: true}) {
 		return &d, err
 	}
 	return nil, fmt.Errorf("%w: %s", cairn.ErrNotFound, f.Change.Path)
@@ -185,7 +203,7 @@ func (s *store) takeBack(ctx context.Context, a Action, opt cairn.RevertOptions)
 	if a.Turn.Session.ID == "" {
 		res, err = s.repo.Revert(ctx, a.Turn.Range, opt)
 	} else {
-		res, err = s.revertHunks(ctx, a.Turn, a.Hunks, opt)
+		res, err = s.all.RevertHunks(ctx, a.Turn.Session.ID, scopeOf(a.Turn), opt)
 	}
 	if err != nil || res.DryRun || res.Operation == "" {
 		return res, err

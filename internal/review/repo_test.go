@@ -172,28 +172,51 @@ func TestGoBackToTurn(t *testing.T) {
 	}
 }
 
+// step records a step of a turn that has several.
+func (r *recorded) step(id string, work func()) {
+	r.Helper()
+	_, err := r.all.BeginStep(context.Background(), session.StepBegin{Session: "s", Message: "m", Role: session.RoleUser, Step: id})
+	if err == nil {
+		work()
+		_, err = r.all.EndStep(context.Background(), session.StepEnd{Session: "s", Step: id})
+	}
+	if err != nil {
+		r.Fatal(err)
+	}
+}
+
 // TestUserBetweenSteps: a file that the user changed before the turn's second step came to it keeps
 // that change.
 func TestUserBetweenSteps(t *testing.T) {
 	t.Parallel()
 	r := newRecorded(t)
 	r.write("f", lines(9, nil))
-	step := func(id string, work func()) {
-		_, err := r.all.BeginStep(t.Context(), session.StepBegin{Session: "s", Message: "m", Role: session.RoleUser, Step: id})
-		if err == nil {
-			work()
-			_, err = r.all.EndStep(t.Context(), session.StepEnd{Session: "s", Step: id})
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	step("1", func() { r.write("other", "1\n") })
+	r.step("1", func() { r.write("other", "1\n") })
 	r.write("f", lines(9, map[int]string{4: "mine"}))
-	step("2", func() { r.write("f", lines(9, map[int]string{4: "mine", 6: "agent"})) })
+	r.step("2", func() { r.write("f", lines(9, map[int]string{4: "mine", 6: "agent"})) })
 	before := gittest.Manifest(t, r.dir)
 	d := r.review(Options{})
 	d.keys("enter", "x", "y")
+	r.wantFile("f", lines(9, map[int]string{4: "mine"}))
+	d.keys("u", "y")
+	gittest.AssertEqual(t, r.dir, before, gittest.Manifest(t, r.dir))
+}
+
+// TestUserBetweenStepsOfOneFile: both steps of a turn changed a file, and the user between them. The
+// user's line is in no hunk, and stays when the turn goes.
+func TestUserBetweenStepsOfOneFile(t *testing.T) {
+	t.Parallel()
+	r := newRecorded(t)
+	r.write("f", lines(9, nil))
+	r.step("1", func() { r.write("f", lines(9, map[int]string{2: "agent"})) })
+	r.write("f", lines(9, map[int]string{2: "agent", 4: "mine"}))
+	r.step("2", func() { r.write("f", lines(9, map[int]string{2: "agent", 4: "mine", 6: "agent"})) })
+	before := gittest.Manifest(t, r.dir)
+	d := r.review(Options{})
+	d.wants("+2 -2", "hunk 1 of 2")
+	d.keys("x")
+	d.wants("Take back this turn only: 2 hunks in 1 file")
+	d.keys("y")
 	r.wantFile("f", lines(9, map[int]string{4: "mine"}))
 	d.keys("u", "y")
 	gittest.AssertEqual(t, r.dir, before, gittest.Manifest(t, r.dir))

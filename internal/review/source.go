@@ -6,6 +6,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/reviewed"
+	"github.com/seed-fb9cbc17/cairn/session"
 )
 
 // Session is what the list says above the turns of a session. The range of two checkpoints is shown
@@ -39,6 +40,8 @@ type File struct {
 	Change               cairn.Change
 	Additions, Deletions int
 	Note                 string // why it is not compared line by line
+
+	own *session.OwnChanges // of a turn of a session: what can read the change
 }
 
 // Verb is what a plan does.

@@ -94,6 +94,8 @@ type visit struct {
 	r       *http.Request
 	query   url.Values
 	project *Project
+	known   session.WorkCache // sessions that were read for words
+	titles  map[string]string // of sessions, by their ids; nil = not read yet
 }
 
 func (v *visit) ctx() context.Context { return v.r.Context() }

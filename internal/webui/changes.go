@@ -71,7 +71,8 @@ type fileView struct {
 	Restore  string
 	Before   string // address of the bytes before
 	After    string
-	Blame    string // address of the authors of its lines
+	Boxes    int    // changes of it that can be chosen in a plan
+	blame    string // address of the authors of its lines
 }
 
 // Bars draws the counts as five boxes, the added ones first.

@@ -15,7 +15,10 @@ const (
 	maxAddress = 30 << 10 // bytes of an address that the server still takes
 )
 
-var errNothingChosen = errors.New("nothing is chosen")
+var (
+	errNothingChosen = errors.New("nothing is chosen")
+	errGone          = fmt.Errorf("%w: a chosen file does not change there", errInput)
+)
 
 // choice is the form with which a person chooses changes and files. It names them by hunks and by
 // hashes of paths, because a browser sends fields as UTF-8 and paths may have any bytes.
@@ -28,15 +31,6 @@ type choice struct {
 // newChoice is the form over the changes between two states. An empty to means the disk.
 func (v *visit) newChoice(from, to string) *choice {
 	return &choice{Action: v.at("plan"), Hidden: [][2]string{{"do", "revert"}, {"from", from}, {"to", to}, {"only", "1"}}, Button: "Preview what is chosen"}
-}
-
-// choice is the form over the files of a plan, nil for a plan that goes back as a whole.
-func (w *way) choice(v *visit) *choice {
-	switch {
-	case len(w.Hunks) > 0, w.Do == "session", w.Do == "unrevert":
-		return nil
-	}
-	return &choice{Action: v.at("plan"), Hidden: [][2]string{{"do", w.Do}, {"from", w.From}, {"to", w.To}, {"policy", string(w.Policy)}, {"only", "1"}}, Button: "Preview only what is chosen"}
 }
 
 // source is the page on which the single changes of a way can be chosen, "" where there is none.
@@ -68,7 +62,7 @@ func (v *visit) narrow(w *way) error {
 		return err
 	}
 	if len(hunks) > 0 {
-		more, err := v.hunksOfFiles(w, paths)
+		more, err := v.hunksOfFiles(cairn.Range{From: w.From, To: w.To}, paths)
 		if err != nil {
 			return err
 		}
@@ -83,8 +77,13 @@ func (v *visit) narrow(w *way) error {
 	if do == "revert" && to == "" && len(hunks) == 0 {
 		do, from, to = "restore", "", w.From
 	}
-	address := v.at("plan", append([]string{"do", do, "from", from, "to", to, "policy", string(w.Policy)}, pairsOf("path", paths)...)...) + hunkQuery(hunks)
-	if len(paths) > maxPaths || len(hunks) > maxHunks || len(address) > maxAddress {
+	return v.goTo(&way{Do: do, From: from, To: to, Policy: w.Policy, Paths: paths, Hunks: hunks})
+}
+
+// goTo leads to the plan of a way.
+func (v *visit) goTo(w *way) error {
+	address := v.at("plan", append([]string{"do", w.Do, "from", w.From, "to", w.To, "session", w.Session, "message", w.Message, "policy", string(w.Policy)}, pairsOf("path", w.Paths)...)...) + hunkQuery(w.Hunks)
+	if len(w.Paths) > maxPaths || len(w.Hunks) > maxHunks || len(address) > maxAddress {
 		return fmt.Errorf("%w: too many are chosen for one preview; choose fewer, or all", errInput)
 	}
 	http.Redirect(v.w, v.r, address, http.StatusSeeOther)
@@ -98,45 +97,20 @@ func pairsOf(name string, values []string) (pairs []string) {
 	return pairs
 }
 
-// pathsOf finds the paths that hashes name, and whether they are all paths of the way. A renamed
-// file goes with its name before.
+// pathsOf finds the changed paths that hashes name. A renamed file goes with its name before.
 func (v *visit) pathsOf(w *way, files []string) (paths []string, all bool, err error) {
-	known := make(map[string][]string)
-	if w.Do == "revert" {
-		if err := v.addChanges(w, known); err != nil {
-			return nil, false, err
-		}
+	if len(files) == 0 {
+		return nil, false, nil
 	}
-	if slices.ContainsFunc(files, func(id string) bool { return known[id] == nil }) {
-		whole := *w
-		whole.Paths, whole.Hunks = nil, nil
-		if whole.Do == "revert" && whole.To == "" {
-			return nil, false, fmt.Errorf("%w: a chosen file has not changed", errInput)
-		}
-		res, err := whole.run(v, "")
-		if err != nil {
-			return nil, false, err
-		}
-		for i := range res.Plan {
-			path := string(res.Plan[i].Path)
-			known["f"+hash(path)] = []string{path}
-		}
-	}
-	for _, id := range files {
-		if known[id] == nil {
-			return nil, false, fmt.Errorf("%w: a chosen file has not changed", errInput)
-		}
-		paths = append(paths, known[id]...)
-	}
-	return paths, len(files) > 0 && len(files) == len(known), nil
-}
-
-func (v *visit) addChanges(w *way, known map[string][]string) error {
 	list, err := v.project.Repo.Changes(v.ctx(), w.From, w.To)
 	if err != nil {
-		return err
+		return nil, false, err
 	}
 	renamed, err := v.project.Repo.Renames(v.ctx(), list)
+	if err != nil {
+		return nil, false, err
+	}
+	known := make(map[string][]string)
 	for i := range renamed {
 		c := &renamed[i]
 		paths := []string{c.Path}
@@ -145,16 +119,22 @@ func (v *visit) addChanges(w *way, known map[string][]string) error {
 		}
 		known["f"+hash(c.Path)] = paths
 	}
-	return err
+	for _, id := range files {
+		if known[id] == nil {
+			return nil, false, errGone
+		}
+		paths = append(paths, known[id]...)
+	}
+	return paths, len(files) == len(known), nil
 }
 
 // hunksOfFiles lists the changes of whole files, so that they go back in one operation with single
 // changes of others.
-func (v *visit) hunksOfFiles(w *way, paths []string) (hunks []string, err error) {
+func (v *visit) hunksOfFiles(in cairn.Range, paths []string) (hunks []string, err error) {
 	if len(paths) == 0 {
 		return nil, nil
 	}
-	list, err := v.project.Repo.Changes(v.ctx(), w.From, w.To, paths...)
+	list, err := v.project.Repo.Changes(v.ctx(), in.From, in.To, paths...)
 	if err != nil {
 		return nil, err
 	}

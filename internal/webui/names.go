@@ -3,6 +3,7 @@ package webui
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn"
@@ -91,6 +92,10 @@ func (v *visit) operationText(id string) string {
 	if err != nil {
 		return short(id)
 	}
+	return v.textOf(op)
+}
+
+func (v *visit) textOf(op *cairn.Operation) string {
 	text := operationName(op.Kind) + ", " + op.When.Local().Format("2 January 2006, 15:04:05")
 	if words := v.wordsOfOperation(op); words != "" {
 		text += " · " + visible(wording.FirstLine(words, titleWidth))
@@ -120,6 +125,47 @@ func (v *visit) linkTo(id string) link {
 
 // link is a link with its text and a hint.
 type link struct{ Text, Address, Hint string }
+
+// facts says what a plan is about.
+func (w *way) facts(v *visit, from *takenBack) []fact {
+	switch {
+	case w.Do == "session":
+		return v.factsOfTurn(w.Session, w.Message)
+	case w.Do == "unrevert":
+		return []fact{{"session", visible(v.titleOf(w.Session)), v.at("session", "id", w.Session)}}
+	case w.Do == "restore":
+		return v.factOf("state of", w.To)
+	case w.Do == "revert":
+		return append(v.factOf("changes since", w.From), v.factOf("up to", w.To)...)
+	case from != nil:
+		return []fact{{"operation", v.textOf(from.operation), v.at("operation/" + from.operation.ID)}}
+	}
+	return nil
+}
+
+// factsOfTurn says which turn of a session holds a message, nothing if the session has no such
+// message: the plan says so.
+func (v *visit) factsOfTurn(id, message string) []fact {
+	s, err := v.project.Sessions.Get(v.ctx(), id)
+	if err != nil {
+		return nil
+	}
+	messages, err := v.project.Sessions.History(v.ctx(), id)
+	if err != nil {
+		return nil
+	}
+	var of *turn
+	at := slices.IndexFunc(messages, func(m session.Message) bool { return m.ID == message })
+	for _, t := range turnsOf(s, messages) {
+		if first := slices.IndexFunc(messages, func(m session.Message) bool { return m.ID == t.Message }); first <= at {
+			of = t
+		}
+	}
+	if of == nil {
+		return nil
+	}
+	return of.facts(v, of.Agent)
+}
 
 // promptName is the name of the fact that holds the prompt of a turn.
 func (t *turn) promptName() string {

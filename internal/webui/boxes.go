@@ -1,6 +1,7 @@
 package webui
 
 import (
+	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
@@ -63,11 +64,14 @@ func (v *visit) choosePart(w *way, b *boxes) error {
 	if b.all() {
 		return v.goTo(w)
 	}
-	res, err := w.run(v, "")
+	from, err := v.takenBack(w)
 	if err != nil {
 		return err
 	}
-	from, err := v.takenBack(w)
+	if from == nil {
+		return fmt.Errorf("%w: it goes back as a whole", errInput)
+	}
+	res, err := w.run(v, "")
 	if err != nil {
 		return err
 	}
@@ -75,10 +79,8 @@ func (v *visit) choosePart(w *way, b *boxes) error {
 	if err != nil {
 		return err
 	}
-	narrow := *w
 	if part.hunks == nil && len(w.Hunks) == 0 {
-		narrow.Paths = part.whole
-		return v.goTo(&narrow)
+		return v.goTo(w.narrowed(part))
 	}
 	hunks, err := v.hunksOfFiles(from.in, part.whole)
 	if err != nil {
@@ -93,10 +95,23 @@ func (v *visit) choosePart(w *way, b *boxes) error {
 	return v.goTo(&way{Do: "revert", From: from.in.From, To: from.in.To, Policy: w.Policy, Hunks: hunks})
 }
 
+// narrowed is a way for some whole paths. Its address has the shorter list: the ticked paths, or the
+// others.
+func (w *way) narrowed(p *part) *way {
+	narrow := *w
+	if len(p.whole) > len(p.stays) && len(w.Paths) == 0 {
+		narrow.Without = append(slices.Clip(w.Without), p.stays...)
+	} else {
+		narrow.Paths, narrow.Without = p.whole, nil
+	}
+	return &narrow
+}
+
 // part is what is ticked of a plan.
 type part struct {
 	whole []string // paths
 	hunks []string // of other paths
+	stays []string // paths that are not ticked
 }
 
 func (v *visit) partOf(from *takenBack, b *boxes, plan []cairn.PlannedChange) (*part, error) {
@@ -105,6 +120,7 @@ func (v *visit) partOf(from *takenBack, b *boxes, plan []cairn.PlannedChange) (*
 		path := string(plan[i].Path)
 		id := "f" + hash(path)
 		if !b.files[id] {
+			out.stays = append(out.stays, path)
 			continue
 		}
 		seen++
@@ -132,6 +148,7 @@ func (v *visit) partOf(from *takenBack, b *boxes, plan []cairn.PlannedChange) (*
 	if seen < len(b.files) {
 		return nil, errGone
 	}
+	out.whole = withoutParents(out.whole, out.stays)
 	if len(out.whole)+len(out.hunks) == 0 {
 		return nil, errNothingChosen
 	}

@@ -182,8 +182,22 @@ func TestManyBoxes(t *testing.T) {
 	if n := len(plan.ticked()["file"]); n != 3001 { // the directory, too
 		t.Fatalf("%d boxes", n)
 	}
-	f.confirm(plan).want(http.StatusSeeOther)
-	f.get(f.at("plan", "do", "restore", "to", from)).want(http.StatusOK, "Nothing would change")
+	but := f.send(plan, "choose", without(plan.ticked(), "file", "f"+hash("d/1234"))).want(http.StatusOK, "Restore all but 1 path", "<code>d/1234</code>")
+	but = f.send(but, "choose", without(but.ticked(), "file", "f"+hash("d/2345"))).want(http.StatusOK, "Restore all but 2 paths")
+	f.confirm(but).want(http.StatusSeeOther)
+	if f.read("d/1234") != "x\n" || f.read("d/2345") != "x\n" {
+		t.Error("an unticked file is gone")
+	}
+	rest := f.get(f.at("plan", "do", "restore", "to", from)).want(http.StatusOK, "d/")
+	f.confirm(f.tickedIn(rest, "choose", "f"+hash("d"), "f"+hash("d/1234"))).want(http.StatusSeeOther)
+	f.get(f.at("plan", "do", "restore", "to", from)).want(http.StatusOK, "2345").lacks("1234")
+	f.confirm(f.get(f.at("plan", "do", "undo"))).want(http.StatusSeeOther)
+	f.confirm(f.get(f.at("plan", "do", "undo"))).want(http.StatusSeeOther)
+	half := plan.ticked()
+	for i := range 1500 {
+		without(half, "file", fmt.Sprint("f", hash(fmt.Sprintf("d/%04d", i))))
+	}
+	f.send(plan, "choose", half).want(http.StatusBadRequest, "Too many are ticked")
 }
 
 // The plan names what it is about by prompts, not by ids.
@@ -197,6 +211,8 @@ func TestPlansSayWhatTheyAreAbout(t *testing.T) {
 	f.get(f.at("plan", "do", "unrevert", "session", "ses_4f1c")).want(http.StatusOK, "Ledger in cents")
 	f.get(f.at("")).want(http.StatusOK, "Prompt 1<", "Prompt 2<", "to before: Add a script")
 	f.get(f.at("plan", "do", "session", "session", "ses_4f1c", "message", "nope")).want(http.StatusNotFound)
+	f.get(f.at("plan", "do", "undo", "without", "a", "path", "b")).want(http.StatusBadRequest)
+	f.post(f.at("choose", "do", "undo"), url.Values{"files": {"2"}, "file": {"f" + hash("nope")}}).want(http.StatusBadRequest)
 	if _, err := f.sessions.Begin(t.Context(), session.SessionBegin{ID: "child", Parent: "ses_4f1c", Title: "Look for callers"}); err != nil {
 		t.Fatal(err)
 	}

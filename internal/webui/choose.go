@@ -17,6 +17,7 @@ const (
 
 var (
 	errNothingChosen = errors.New("nothing is chosen")
+	errTooMany       = fmt.Errorf("%w: too many are chosen for one preview", errInput)
 	errGone          = fmt.Errorf("%w: a chosen file does not change there", errInput)
 )
 
@@ -82,9 +83,9 @@ func (v *visit) narrow(w *way) error {
 
 // goTo leads to the plan of a way.
 func (v *visit) goTo(w *way) error {
-	address := v.at("plan", append([]string{"do", w.Do, "from", w.From, "to", w.To, "session", w.Session, "message", w.Message, "policy", string(w.Policy)}, pairsOf("path", w.Paths)...)...) + hunkQuery(w.Hunks)
-	if len(w.Paths) > maxPaths || len(w.Hunks) > maxHunks || len(address) > maxAddress {
-		return fmt.Errorf("%w: too many are chosen for one preview; choose fewer, or all", errInput)
+	address := v.at("plan", append([]string{"do", w.Do, "from", w.From, "to", w.To, "session", w.Session, "message", w.Message, "policy", string(w.Policy)}, append(pairsOf("path", w.Paths), pairsOf("without", w.Without)...)...)...) + hunkQuery(w.Hunks)
+	if len(w.Paths)+len(w.Without) > maxPaths || len(w.Hunks) > maxHunks || len(address) > maxAddress {
+		return errTooMany
 	}
 	http.Redirect(v.w, v.r, address, http.StatusSeeOther)
 	return nil

@@ -22,7 +22,7 @@ type planPage struct {
 	Writes, Deletes, Others  int
 	Bytes                    int64
 	Policies                 []tab
-	Paths                    []string
+	Paths, Without           []string
 	Files                    []*fileView // what happens in them
 	Source                   string      // address of the page on which single changes can be chosen
 	IDs                      []fact
@@ -61,7 +61,7 @@ func (h *handler) plan(v *visit) error {
 }
 
 func (v *visit) showPlan(w *way, res *cairn.Result, nothing string) error {
-	p := &planPage{Result: res, Nothing: nothing, Explain: w.explain(), Paths: w.Paths, Back: v.at("")}
+	p := &planPage{Result: res, Nothing: nothing, Explain: w.explain(), Paths: w.Paths, Without: w.Without, Back: v.at("")}
 	p.Heading, p.Button = w.text()
 	p.Confirm, p.Choose = v.ofPlan("apply"), v.ofPlan("choose")
 	for _, c := range res.Plan {

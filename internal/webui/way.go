@@ -2,6 +2,8 @@ package webui
 
 import (
 	"fmt"
+	"path"
+	"slices"
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/session"
@@ -14,6 +16,7 @@ type way struct {
 	From, To         string // checkpoints: a restore goes to To, a revert takes back what lies between
 	Session, Message string
 	Paths            []string // none = all
+	Without          []string // of a plan of all paths; stay as they are
 	Hunks            []string // chosen changes of a revert; none = all
 	Policy           cairn.Policy
 }
@@ -25,7 +28,7 @@ func (v *visit) way() (*way, error) {
 	q := v.query
 	w := &way{
 		Do: q.Get("do"), From: q.Get("from"), To: q.Get("to"), Session: q.Get("session"), Message: q.Get("message"),
-		Paths: q["path"], Hunks: q["hunk"], Policy: cairn.Policy(q.Get("policy")),
+		Paths: q["path"], Without: q["without"], Hunks: q["hunk"], Policy: cairn.Policy(q.Get("policy")),
 	}
 	missing := false
 	switch w.Do {
@@ -46,10 +49,11 @@ func (v *visit) way() (*way, error) {
 	default:
 		missing = true
 	}
-	if len(w.Hunks) > 0 && w.Do != "revert" {
+	ofSession := w.Do == "session" || w.Do == "unrevert"
+	if len(w.Hunks) > 0 && w.Do != "revert" || len(w.Without) > 0 && (ofSession || len(w.Paths)+len(w.Hunks) > 0) {
 		missing = true
 	}
-	if missing || len(w.Paths) > maxPaths || len(w.Hunks) > maxHunks {
+	if missing || len(w.Paths)+len(w.Without) > maxPaths || len(w.Hunks) > maxHunks {
 		return nil, fmt.Errorf("%w: it names no way back", errInput)
 	}
 	return w, nil
@@ -57,6 +61,42 @@ func (v *visit) way() (*way, error) {
 
 // run plans the way, or carries out the plan of that id.
 func (w *way) run(v *visit, plan string) (*cairn.Result, error) {
+	if len(w.Without) == 0 {
+		return w.runWhole(v, plan)
+	}
+	narrow := *w
+	narrow.Without = nil
+	res, err := narrow.runWhole(v, "")
+	if err != nil {
+		return nil, err
+	}
+	stays := setOf(w.Without)
+	narrow.Paths = nil
+	for i := range res.Plan {
+		if path := string(res.Plan[i].Path); !stays[path] {
+			narrow.Paths = append(narrow.Paths, path)
+		}
+	}
+	narrow.Paths = withoutParents(narrow.Paths, w.Without)
+	if len(narrow.Paths) == 0 {
+		return nil, errNothingChosen
+	}
+	return narrow.runWhole(v, plan)
+}
+
+// withoutParents are the paths below which none of the others lies: a directory stands for everything
+// below it.
+func withoutParents(paths, others []string) []string {
+	parents := make(map[string]bool)
+	for _, p := range others {
+		for p = path.Dir(p); p != "." && p != "/"; p = path.Dir(p) {
+			parents[p] = true
+		}
+	}
+	return slices.DeleteFunc(paths, func(p string) bool { return parents[p] })
+}
+
+func (w *way) runWhole(v *visit, plan string) (*cairn.Result, error) {
 	dry := plan == ""
 	repo, ctx := v.project.Repo, v.ctx()
 	opt := cairn.RevertOptions{Paths: w.Paths, Hunks: w.Hunks, OnConflict: w.Policy, DryRun: dry, Plan: plan}
@@ -82,7 +122,10 @@ func (w *way) run(v *visit, plan string) (*cairn.Result, error) {
 func (w *way) text() (heading, button string) {
 	switch w.Do {
 	case "restore":
-		if len(w.Paths) > 0 {
+		switch {
+		case len(w.Without) > 0:
+			return "Restore all but " + plural(len(w.Without), "path"), "Restore"
+		case len(w.Paths) > 0:
 			return "Restore " + plural(len(w.Paths), "path"), "Restore"
 		}
 		return "Restore a checkpoint", "Restore"
@@ -90,6 +133,8 @@ func (w *way) text() (heading, button string) {
 		switch {
 		case len(w.Hunks) > 0:
 			return "Take back " + plural(len(w.Hunks), "chosen change"), "Take back"
+		case len(w.Without) > 0:
+			return "Take back the changes of all but " + plural(len(w.Without), "path"), "Take back"
 		case len(w.Paths) > 0:
 			return "Take back the changes of " + plural(len(w.Paths), "path"), "Take back"
 		}

@@ -37,7 +37,7 @@ func looks() []look {
 const overlapping = `(() => {
   const shown = (e) => e.checkVisibility({visibilityProperty: true, contentVisibilityAuto: true}) && !e.closest("dialog, .skip, .sr");
   const name = (e) => e.outerHTML.slice(0, 120);
-  const controls = [...document.querySelectorAll("a, button, input:not([type=hidden]), summary")].filter(shown);
+  const controls = [...document.querySelectorAll("a, button, input:not([type=hidden]), summary, .tag, time, .kind, h1")].filter(shown);
   const boxes = controls.map((e) => e.closest("header.bar, .choosing.some") ? [] : [...e.getClientRects()].filter((r) => r.width > 1 && r.height > 1));
   const found = [];
   for (let i = 0; i < controls.length; i++) for (let j = i + 1; j < controls.length; j++) {
@@ -135,6 +135,7 @@ func crowded(t *testing.T) *fixture {
 		id := fmt.Sprintf("ses_%d", i)
 		f.stepOf(session.StepBegin{Session: id, Message: "m", Step: "s", Prompt: title, Meta: meta}, func() { f.write(fmt.Sprintf("titles/%d.txt", i), title+"\n") })
 	}
+	f.track("after all")
 	f.confirm(f.get(f.at("plan", "do", "session", "session", "ses_1", "message", "m"))).want(http.StatusSeeOther)
 	return f
 }
@@ -142,10 +143,7 @@ func crowded(t *testing.T) *fixture {
 // crowdedViews are the views of crowded by name.
 func crowdedViews(f *fixture) [][2]string {
 	from := f.checkpointOf("before the agent")
-	newest, err := f.repo.Lookup(f.t.Context(), "@")
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	newest := f.checkpointOf("after all")
 	deep := strings.Repeat(longName[:40]+"/", 5) + longName + "α.go"
 	views := [][2]string{
 		{"timeline", f.at("")}, {"timeline-operations", f.at("", "show", "operations")}, {"timeline-nothing", f.at("", "q", "nowhere")},
@@ -154,12 +152,12 @@ func crowdedViews(f *fixture) [][2]string {
 		{"step", f.at("step", "session", "ses_long", "step", "s0")}, {"step-unified", f.at("step", "session", "ses_long", "step", "s1", "view", "unified")},
 		{"step-binary", f.at("step", "session", "ses_long", "step", "s3")}, {"step-large", f.at("step", "session", "ses_long", "step", "s5")}, {"step-many", f.at("step", "session", "ses_long", "step", "s6")},
 		{"step-empty", f.at("step", "session", "ses_long", "step", "s7")},
-		{"changes", f.at("changes", "from", from, "to", newest.ID)}, {"changes-blanks", f.at("changes", "from", from, "space", "ignore")},
-		{"file", f.at("changes", "from", from, "to", newest.ID, "file", deep)}, {"file-whole", f.at("changes", "from", from, "to", newest.ID, "file", "renamed.txt", "context", "all")},
+		{"changes", f.at("changes", "from", from, "to", newest)}, {"changes-blanks", f.at("changes", "from", from, "space", "ignore")},
+		{"file", f.at("changes", "from", from, "to", newest, "file", deep)}, {"file-whole", f.at("changes", "from", from, "to", newest, "file", "renamed.txt", "context", "all")},
 		{"checkpoint", f.at("checkpoint/" + from)}, {"blame", f.at("blame", "file", deep)}, {"blame-foreign", f.at("blame", "file", "日本語/ファイル名.txt")},
 		{"plan-restore", f.at("plan", "do", "restore", "to", from)}, {"plan-session", f.at("plan", "do", "session", "session", "ses_long", "message", "m1")},
 		{"plan-keep", f.at("plan", "do", "session", "session", "ses_long", "message", "m1", "policy", "keep")}, {"plan-unrevert", f.at("plan", "do", "unrevert", "session", "ses_1")},
-		{"plan-path", f.at("plan", "do", "restore", "to", from, "path", deep)}, {"plan-nothing", f.at("plan", "do", "restore", "to", newest.ID, "path", "many")},
+		{"plan-path", f.at("plan", "do", "restore", "to", from, "path", deep)}, {"plan-nothing", f.at("plan", "do", "restore", "to", newest, "path", "many")},
 		{"plan-undo", f.at("plan", "do", "undo")}, {"plan-redo", f.at("plan", "do", "redo")},
 		{"error-missing", f.at("checkpoint/abcdef1234567890")}, {"error-input", f.at("plan", "do", "nonsense")}, {"error-page", "/ui/nope"},
 	}

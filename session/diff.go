@@ -2,23 +2,27 @@ package session
 
 import (
 	"context"
+	"io"
 	"iter"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/operation"
 )
 
 // Diff yields the changes of a session, a message or a step, including the steps of its children,
 // ordered by path: each file from before its first change to after its last. Reverted steps count
 // only if the scope names them or their message. Changes that are known to belong to other
 // sessions, or to be shared with them, are left out.
-func (s *Sessions) Diff(ctx context.Context, id string, in Scope) iter.Seq2[*cairn.FileDiff, error] {
+//
+// With opt.Hunks the old side of a file is its new side without the steps, as in OwnChanges.
+func (s *Sessions) Diff(ctx context.Context, id string, in Scope, opt cairn.DiffOptions) iter.Seq2[*cairn.FileDiff, error] {
 	return func(yield func(*cairn.FileDiff, error) bool) {
-		list, err := s.diffList(ctx, id, in)
+		diffs, err := s.diffs(ctx, id, in, opt)
 		if err != nil {
 			yield(nil, err)
 			return
 		}
-		for d, err := range s.repo.FileDiffs(ctx, list, cairn.DiffOptions{}) {
+		for d, err := range diffs {
 			if !yield(&d, err) || err != nil {
 				return
 			}
@@ -26,12 +30,36 @@ func (s *Sessions) Diff(ctx context.Context, id string, in Scope) iter.Seq2[*cai
 	}
 }
 
-// Changes lists what Diff yields, without the texts. Repo.WriteDiff prints it.
-func (s *Sessions) Changes(ctx context.Context, id string, in Scope) ([]cairn.Change, error) {
-	return s.diffList(ctx, id, in)
+func (s *Sessions) diffs(ctx context.Context, id string, in Scope, opt cairn.DiffOptions) (iter.Seq2[cairn.FileDiff, error], error) {
+	if opt.Hunks {
+		own, err := s.OwnChanges(ctx, id, in)
+		if err != nil {
+			return nil, err
+		}
+		return own.FileDiffs(ctx, own.List, opt), nil
+	}
+	list, err := s.Changes(ctx, id, in)
+	return s.repo.FileDiffs(ctx, list, opt), err
 }
 
-func (s *Sessions) diffList(ctx context.Context, id string, in Scope) ([]cairn.Change, error) {
+// WriteDiff writes what Diff yields as a unified diff.
+func (s *Sessions) WriteDiff(ctx context.Context, w io.Writer, id string, in Scope, opt cairn.DiffOptions) error {
+	if opt.Hunks {
+		own, err := s.OwnChanges(ctx, id, in)
+		if err != nil {
+			return err
+		}
+		return own.WriteDiff(ctx, w, own.List, opt)
+	}
+	list, err := s.Changes(ctx, id, in)
+	if err != nil {
+		return err
+	}
+	return s.repo.WriteDiff(ctx, w, list, opt)
+}
+
+// Changes lists what Diff yields without hunks, without the texts.
+func (s *Sessions) Changes(ctx context.Context, id string, in Scope) ([]cairn.Change, error) {
 	h, err := s.load(ctx, id)
 	if err != nil {
 		return nil, err
@@ -49,6 +77,16 @@ func (s *Sessions) changed(ctx context.Context, h *history, active []*boundary, 
 	if err != nil {
 		return nil, err
 	}
+	steps, err := s.stepsIn(ctx, f, active, in)
+	if err != nil {
+		return nil, err
+	}
+	list, err := s.lines.StepChanges(ctx, steps)
+	return list, expired(err, "a state of session %q", h.ID)
+}
+
+// stepsIn finds the steps in a scope, oldest first. Reverted ones are not part of the session.
+func (s *Sessions) stepsIn(ctx context.Context, f *family, active []*boundary, in Scope) ([]operation.UndoneStep, error) {
 	refs, err := f.inScope(in)
 	if err != nil {
 		return nil, err
@@ -60,8 +98,7 @@ func (s *Sessions) changed(ctx context.Context, h *history, active []*boundary, 
 	if err := s.addOthers(ctx, f, windows); err != nil {
 		return nil, err
 	}
-	list, err := s.lines.StepChanges(ctx, undoneSteps(windows))
-	return list, expired(err, "a state of session %q", h.ID)
+	return undoneSteps(windows), nil
 }
 
 // inScope lists the steps in a scope, with the steps of the sub-agents that they called.

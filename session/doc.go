@@ -39,6 +39,10 @@
 // changes made there since the last move are merged again. Every file that is overwritten or
 // deleted is saved first.
 //
+// RevertHunks takes single places of files back, in a turn, a step or the session, and moves no
+// boundary. Such a hunk is a difference between the file after the last step and the same without
+// the steps, so the changes of other writers between two steps are in none.
+//
 // # Attribution
 //
 // Captures show that a path changed, not who changed it. Inside a step every change is the step's,

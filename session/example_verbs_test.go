@@ -182,7 +182,7 @@ func ExampleSessions_Diff() {
 	p.turn("s1", "m1", func() { p.write("a", "1\n") })
 	p.turn("s1", "m2", func() { p.write("b", "2\n") })
 	p.write("mine", "by the user\n")
-	for d, err := range p.Diff(context.Background(), "s1", session.Scope{}) {
+	for d, err := range p.Diff(context.Background(), "s1", session.Scope{}, cairn.DiffOptions{}) {
 		if err != nil {
 			fmt.Println(err)
 			return

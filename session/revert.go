@@ -139,7 +139,7 @@ func (s *Sessions) endOpen(ctx context.Context, u *operation.LineUpdate, f *fami
 	for _, h := range f.open() {
 		st := h.openStep()
 		if !opt.EndOpen {
-			return fmt.Errorf("%w: step %q of session %q%s is open since %s%s", ErrBusy, st.ID, h.ID, h.inBrackets(), st.Began.Format("15:04:05"), h.busyText(st))
+			return h.busy(st)
 		}
 		if opt.DryRun {
 			continue
@@ -156,6 +156,11 @@ func (s *Sessions) endOpen(ctx context.Context, u *operation.LineUpdate, f *fami
 		}
 	}
 	return nil
+}
+
+// busy is the error for a caller that would have to wait for an open step.
+func (h *history) busy(st *step) error {
+	return fmt.Errorf("%w: step %q of session %q%s is open since %s%s", ErrBusy, st.ID, h.ID, h.inBrackets(), st.Began.Format("15:04:05"), h.busyText(st))
 }
 
 // reload reads one of a family again.

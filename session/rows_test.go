@@ -605,7 +605,7 @@ func TestR122_DiffOfAWholeSession(t *testing.T) {
 		{session.Scope{Message: "m2", Step: "3"}, []string{"c  c"}},
 	} {
 		var got []string
-		for d, err := range f.Diff(background, "s", c.in) {
+		for d, err := range f.Diff(background, "s", c.in, cairn.DiffOptions{}) {
 			if err != nil {
 				t.Fatal(err)
 			}

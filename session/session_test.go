@@ -198,7 +198,7 @@ func TestHistory(t *testing.T) {
 	if err != nil || len(all) != 1 || all[0].Title != "T" || all[0].Meta["k"] != "v" || all[0].Steps != 1 {
 		t.Fatalf("%+v, %v", all, err)
 	}
-	for d, err := range f.Diff(background, "s", session.Scope{}) {
+	for d, err := range f.Diff(background, "s", session.Scope{}, cairn.DiffOptions{}) {
 		if err != nil || d.File != "a" || d.Additions != 1 {
 			t.Errorf("%+v, %v", d, err)
 		}

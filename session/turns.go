@@ -108,6 +108,25 @@ func (s *Sessions) FindTurn(ctx context.Context, session, spec string) (string, 
 	return pick("message "+strconv.Quote(spec)+" of session "+strconv.Quote(session), found)
 }
 
+// TurnScope returns the scope of the turn that spec names, as FindTurn has it. A spec that names a
+// message means the turn of this message.
+func (s *Sessions) TurnScope(ctx context.Context, session, spec string) (Scope, error) {
+	id, err := s.FindTurn(ctx, session, spec)
+	if err != nil {
+		return Scope{}, err
+	}
+	history, err := s.History(ctx, session)
+	if err != nil {
+		return Scope{}, err
+	}
+	for _, t := range Turns(history) {
+		if slices.ContainsFunc(t.Messages, func(m Message) bool { return m.ID == id }) {
+			return Scope{Message: t.ID(), Turn: len(t.Messages) > 1}, nil
+		}
+	}
+	return Scope{Message: id}, nil // before the first message of the user
+}
+
 // numbered finds a turn by its number.
 func numbered(turns []Turn, n int, session string) (string, error) {
 	in := turns

@@ -94,7 +94,7 @@ func (c *cli) diffCommand() *cobra.Command {
 	cmd.Flags().StringVar(&f.wordDiff, "word-diff", "", "changed words")
 	cmd.Flags().Lookup("word-diff").NoOptDefVal = string(cairn.PlainWords)
 	cmd.Flags().BoolVar(&f.colorWords, "color-words", false, "changed words in colours")
-	cmd.Flags().BoolVar(&f.hunkIDs, "hunk-ids", false, "name the hunks")
+	cmd.Flags().BoolVar(&f.hunkIDs, hunkIDsFlag, false, "name the hunks")
 	cmd.Flags().IntVarP(&f.context, "unified", "U", 3, "lines of context")
 	cmd.Flags().BoolVarP(&f.renames, "find-renames", "M", false, "show renames")
 	cmd.Flags().BoolVarP(&f.ignoreSpace, "ignore-all-space", "w", false, "ignore changes of blanks")

@@ -188,7 +188,7 @@ func (c *cli) brokenSettings() *hooks.Broken {
 // catching catches signals before a call that changes the directory.
 func catching(sessions service.Sessions, catch func()) service.Sessions {
 	return service.Through(func(ctx context.Context, r service.Request, next service.Next) (any, error) {
-		if r.Kind == service.RequestMove {
+		if r.ChangesFiles() {
 			catch()
 		}
 		return next(ctx, sessions)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"iter"
 	"strconv"
 	"strings"
 
@@ -85,10 +86,10 @@ type asker struct {
 	quit   bool
 }
 
-// askHunks shows the hunks of a range one by one and returns the names of the chosen ones.
-func (c *cli) askHunks(ctx context.Context, repo *cairn.Repo, in cairn.Range, paths []string) ([]string, error) {
+// askHunks shows the hunks of files one by one and returns the names of the chosen ones.
+func (c *cli) askHunks(ctx context.Context, files iter.Seq2[cairn.FileDiff, error]) ([]string, error) {
 	a := asker{in: bufio.NewReader(interruptibleReader(ctx, c.stdin)), out: c.console.Writer()}
-	for d, err := range repo.DiffFull(ctx, in.From, in.To, cairn.DiffOptions{Hunks: true}, paths...) {
+	for d, err := range files {
 		if err == nil {
 			err = a.file(&d)
 		}

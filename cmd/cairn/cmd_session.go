@@ -20,8 +20,11 @@ and takes it back.
 Usage:
     cairn session list [--ids]
     cairn session show [SESSION] [--ids]
-    cairn session diff [SESSION] [--message ID] [--step ID]
+    cairn session diff [SESSION] [--turn N | --message ID] [--step ID]
+                       [--hunk-ids]
     cairn session revert [SESSION] (--message ID | --part ID | --start)
+    cairn session revert [SESSION] [--turn N | --message ID] [--step ID]
+                         (--hunk ID... | --lines PATH:10-20 | -p)
     cairn session unrevert | undo | redo | commit [SESSION]
     cairn session fork SESSION NEW [--message ID] [--restore]
     cairn session delete SESSION
@@ -68,6 +71,11 @@ unrevert brings everything back. undo goes one turn back and redo one forward.
 Once the session goes on, or with commit, what was reverted leaves it; the files
 can still be had back with cairn undo.
 
+revert --hunk takes back only some places of files, in a turn, a message, a step
+or the whole session; later turns stay, and so does what others changed between
+the steps. diff --hunk-ids with the same turn shows the names of the hunks. It
+is an operation like those of cairn revert, which cairn undo takes back.
+
 fork makes a session NEW with the history before a message, or with all of it.
 Files stay as they are, unless --restore brings the root to that point.
 
@@ -76,9 +84,17 @@ Options:
                           diff, revert and fork take the beginning of an id,
                           and the number of a turn: 1 is the first, -1 or @ the
                           newest that is not reverted, -2 or @~1 the one before
+    --turn N              of diff and revert: a turn, named as for --message,
+                          with all its messages
     --part ID             a part of a message
     --start               before the first message
     --step ID             a step; the open one unless given
+    --hunk-ids            of diff: each run of changed lines as a hunk of its
+                          own, its name behind a # in its header
+    --hunk ID[,ID...]     of revert: only these hunks; may be repeated
+    --lines PATH:FROM-TO  only the changes of these lines, as they are after the
+                          turn; may be repeated
+    -p, --patch           show each hunk and ask whether it goes back
     --role ROLE           of a new message; those of the user begin a turn
     --prompt TEXT         of a new message
     --path PATH           what the step's tools change; also more than once.
@@ -109,18 +125,21 @@ left to undo.
 Examples:
     cairn session list
     cairn session undo 0c5f --dry-run
+    cairn session diff --turn 3 --hunk-ids
+    cairn session revert --turn 3 --hunk 1f2e3d4c
     cairn session step begin demo --message 1 --path main.go
 `
 
 // sessionFlags are the flags of all verbs; each verb has some of them.
 type sessionFlags struct {
-	message, part, step, role, prompt, title, parent string
-	paths, meta                                      []string
-	start, restore, endOpen, async, gone, ids        bool
-	owner                                            int
-	lease                                            time.Duration
-	policy                                           string
-	plan                                             planFlags
+	message, turn, part, step, role, prompt, title, parent string
+	paths, meta                                            []string
+	start, restore, endOpen, async, gone, ids, hunkIDs     bool
+	owner                                                  int
+	lease                                                  time.Duration
+	policy                                                 string
+	plan                                                   planFlags
+	hunks                                                  hunkFlags
 }
 
 // sessionVerb is one verb of cairn session.
@@ -152,13 +171,13 @@ const goBackFlags = "end-open on-conflict dry-run plan"
 var sessionVerbs = map[string]sessionVerb{
 	"list":       {0, 0, "no more arguments", "ids", false, false, false, (*sessionRun).list},
 	"show":       {0, 1, "at most one SESSION", "ids", false, false, true, (*sessionRun).show},
-	"diff":       {0, 1, "at most one SESSION", "message step", false, false, true, (*sessionRun).diff},
+	"diff":       {0, 1, "at most one SESSION", "message turn step hunk-ids", false, false, true, (*sessionRun).diff},
 	"begin":      {1, 1, "a SESSION", "title parent meta", true, true, false, (*sessionRun).begin},
 	"message":    {1, 1, "a SESSION", "message role prompt meta", true, true, false, (*sessionRun).addMessage},
 	"step begin": {1, 1, "a SESSION", "message step role prompt path meta async owner lease", true, true, false, (*sessionRun).stepBegin},
 	"step end":   {1, 1, "a SESSION", "step path gone", false, true, false, (*sessionRun).stepEnd},
 	"hint":       {1, -1, "a SESSION and paths", "step", false, true, false, (*sessionRun).hint},
-	"revert":     {0, 1, "at most one SESSION", "message part start " + goBackFlags, false, true, true, (*sessionRun).revert},
+	"revert":     {0, 1, "at most one SESSION", "message turn part step start hunk lines patch " + goBackFlags, false, true, true, (*sessionRun).revert},
 	"unrevert":   {0, 1, "at most one SESSION", goBackFlags, false, true, true, (*sessionRun).unrevert},
 	"undo":       {0, 1, "at most one SESSION", goBackFlags, false, true, true, (*sessionRun).undo},
 	"redo":       {0, 1, "at most one SESSION", goBackFlags, false, true, true, (*sessionRun).redo},
@@ -186,7 +205,7 @@ func (f *sessionFlags) register(cmd *cobra.Command) {
 		to         *string
 		name, what string
 	}{
-		{&f.message, "message", "a message"}, {&f.part, "part", "a part of a message"}, {&f.step, "step", "a step"},
+		{&f.message, "message", "a message"}, {&f.turn, "turn", "a turn"}, {&f.part, "part", "a part of a message"}, {&f.step, "step", "a step"},
 		{&f.role, "role", "of a new message"}, {&f.prompt, "prompt", "of a new message"}, {&f.title, "title", "of the session"},
 		{&f.parent, "parent", "session that this one is a sub-agent of"},
 	} {
@@ -205,6 +224,8 @@ func (f *sessionFlags) register(cmd *cobra.Command) {
 	flags.BoolVar(&f.restore, "restore", false, "bring the root to the point of the fork")
 	flags.BoolVar(&f.endOpen, "end-open", false, "end a step that is still open")
 	flags.BoolVar(&f.ids, "ids", false, "also ids")
+	flags.BoolVar(&f.hunkIDs, hunkIDsFlag, false, "of diff: name the hunks")
+	f.hunks.register(cmd)
 	registerPolicy(cmd, &f.policy)
 	f.plan.register(cmd)
 }

@@ -19,6 +19,12 @@ func (r *sessionRun) options() (opt session.MoveOptions, err error) {
 }
 
 func (r *sessionRun) revert() error {
+	if r.f.hunks.any() {
+		return r.revertHunks()
+	}
+	if r.f.turn != "" || r.f.step != "" {
+		return r.usage("revert wants --hunk, --lines or -p beside --turn and --step; with --message a turn goes back, and all after it")
+	}
 	to := session.Target{Message: r.f.message, Part: r.f.part, Start: r.f.start}
 	if to == (session.Target{}) || to.Start && (to.Message != "" || to.Part != "") {
 		return r.usage("revert wants --message ID, --part ID or --start")

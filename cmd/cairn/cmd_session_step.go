@@ -196,27 +196,6 @@ func (r *sessionRun) show() error {
 	return nil
 }
 
-func (r *sessionRun) diff() error {
-	in := session.Scope{Message: r.f.message, Step: r.f.step}
-	if !r.global.json {
-		list, err := r.all.Changes(r.ctx, r.args[0], in)
-		if err != nil {
-			return err
-		}
-		return r.repo.WriteDiff(r.ctx, r.out, list, cairn.DiffOptions{})
-	}
-	array := jsonArray{c: r.cli}
-	for d, err := range r.all.Diff(r.ctx, r.args[0], in) {
-		if err == nil {
-			err = array.add(d)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return array.close()
-}
-
 // stepBeginLater is step begin with --async.
 func (r *sessionRun) stepBeginLater() error {
 	b, err := r.newStep()

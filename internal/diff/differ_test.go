@@ -22,7 +22,7 @@ type files = map[string]statetest.File
 func text(t *testing.T, store *history.Store, a, b state.State, opt DiffOptions) string {
 	t.Helper()
 	var out strings.Builder
-	if err := (&Differ{store}).WriteDiff(t.Context(), &out, changes(t, store, a, b), opt); err != nil {
+	if err := (&Differ{Store: store}).WriteDiff(t.Context(), &out, changes(t, store, a, b), opt); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()
@@ -183,7 +183,7 @@ func TestFileDiffs(t *testing.T) {
 		if len(list) != 1 {
 			t.Fatalf("%s: %d changes", c.name, len(list))
 		}
-		r := &Differ{store}
+		r := &Differ{Store: store}
 		for d, err := range r.FileDiffs(t.Context(), list, c.opt) {
 			if err != nil {
 				t.Fatal(err)
@@ -226,7 +226,7 @@ func TestTooLargeIsNotRead(t *testing.T) {
 	b := statetest.NewStateOf(t, store, files{"f": {Content: strings.Repeat("b\n", 100)}, "g": {Content: "2\n"}})
 	opt := DiffOptions{MaxFileSize: 100}
 	got := map[string]FileDiff{}
-	for d, err := range (&Differ{store}).FileDiffs(t.Context(), changes(t, store, a, b), opt) {
+	for d, err := range (&Differ{Store: store}).FileDiffs(t.Context(), changes(t, store, a, b), opt) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -247,7 +247,7 @@ func TestDiffOfALostContent(t *testing.T) {
 	a := statetest.NewStateOf(t, store, files{"f": {Content: "a\n", Lost: true}})
 	b := statetest.NewStateOf(t, store, files{"f": {Content: "b\n"}})
 	var out strings.Builder
-	if err := (&Differ{store}).WriteDiff(t.Context(), &out, changes(t, store, a, b), DiffOptions{}); err == nil {
+	if err := (&Differ{Store: store}).WriteDiff(t.Context(), &out, changes(t, store, a, b), DiffOptions{}); err == nil {
 		t.Errorf("printed %q", out.String())
 	}
 }

@@ -313,7 +313,7 @@ func (h *hook) diff(ctx context.Context) error {
 
 func (h *hook) diffMessage(ctx context.Context, m *session.Message) error {
 	var lines []string
-	for d, err := range h.sessions.Diff(ctx, h.session, session.Scope{Message: m.ID}) {
+	for d, err := range h.sessions.Diff(ctx, h.session, session.Scope{Message: m.ID}, cairn.DiffOptions{}) {
 		if err != nil {
 			return err
 		}

@@ -192,7 +192,7 @@ func (h *handle) around(all *session.Sessions) service.Hook {
 			out, err = next(ctx, all)
 			return err
 		}
-		if r.Kind == service.RequestMove {
+		if r.ChangesFiles() {
 			err = h.goBack(ctx, r.DryRun, change)
 		} else {
 			err = h.write(ctx, change)
@@ -230,6 +230,10 @@ func (p *project) tellChange(r service.Request, out any) {
 		p.tell(Event{Type: EventSession, Session: out.(*session.Session).ID, State: "forked"})
 	case service.RequestCommit:
 		p.tell(Event{Type: EventRevert, Session: r.Session, State: "committed"})
+	case service.RequestHunks:
+		if res := out.(*cairn.Result); res.Operation != "" {
+			p.tellResult("revert", r.Session, res)
+		}
 	case service.RequestMove:
 		if !r.DryRun {
 			p.tellMove(r.Session, out.(service.Move))

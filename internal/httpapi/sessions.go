@@ -128,7 +128,7 @@ func (s *Server) sessionOperations() {
 		StepID    string `query:"stepID" maxLength:"1024" doc:"Only this step."`
 	}) (iter.Seq2[*cairn.FileDiff, error], error) {
 		id, err := p.Sessions.Find(ctx, in.ID)
-		return p.Sessions.Diff(ctx, id, session.Scope{Message: in.MessageID, Step: in.StepID}), err
+		return p.Sessions.Diff(ctx, id, session.Scope{Message: in.MessageID, Step: in.StepID}, cairn.DiffOptions{}), err
 	})
 	s.sessionBack()
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/seed-fb9cbc17/cairn/internal/capture"
@@ -81,6 +82,7 @@ func (r *Operator) revertHunks(ctx context.Context, in Range, opt RevertOptions)
 // hunkChoice picks hunks by the beginnings of their names, and lines by their numbers.
 type hunkChoice struct {
 	differ *diff.Differ
+	lister string              // command that lists the names
 	names  []string            // as the caller gave them
 	found  map[string][]string // the hunks that each name stands for
 	lines  map[string][]hunk.Range
@@ -89,7 +91,7 @@ type hunkChoice struct {
 
 func (r *Operator) newHunkChoice(opt RevertOptions) (*hunkChoice, error) {
 	choice := &hunkChoice{
-		differ: &diff.Differ{Store: r.Store}, names: opt.Hunks, found: make(map[string][]string, len(opt.Hunks)),
+		differ: &diff.Differ{Store: r.Store}, lister: "cairn diff --hunk-ids FROM TO", names: opt.Hunks, found: make(map[string][]string, len(opt.Hunks)),
 		lines: make(map[string][]hunk.Range), met: make(map[string]bool),
 	}
 	for _, name := range opt.Hunks {
@@ -120,29 +122,38 @@ func (h *hunkChoice) without(ctx context.Context, before, after state.State, wit
 	}
 	batch := h.differ.DB.NewBatch()
 	defer batch.Discard()
-	ends := make(map[string]history.PathEnd)
-	var chosen []string
-	for i := range changes {
-		if err := ctx.Err(); err != nil {
-			return state.State{}, nil, err
-		}
-		end, picked, err := h.pick(batch, &changes[i])
-		if err != nil {
-			return state.State{}, nil, err
-		}
-		if picked {
-			ends[changes[i].Path] = end
-			chosen = append(chosen, changes[i].Path)
-		}
-	}
-	if err := h.check(); err != nil {
+	ends, err := h.pickAll(ctx, batch, changes)
+	if err != nil {
 		return state.State{}, nil, err
 	}
 	s, err := withEnds(h.differ.Store, batch, before, ends)
 	if err != nil {
 		return state.State{}, nil, err
 	}
-	return s, chosen, batch.Commit()
+	return s, slices.Collect(maps.Keys(ends)), batch.Commit()
+}
+
+// pickAll returns the ends of the paths with chosen hunks, without these.
+func (h *hunkChoice) pickAll(ctx context.Context, batch *odb.Batch, changes []history.Change) (map[string]history.PathEnd, error) {
+	ends := make(map[string]history.PathEnd)
+	for i := range changes {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		end, picked, err := h.pick(batch, &changes[i])
+		if err == nil && end.Entry != nil {
+			if text, ok := h.differ.Unstored[end.Entry.ID]; ok {
+				_, err = batch.Add(object.Blob, text)
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+		if picked {
+			ends[changes[i].Path] = end
+		}
+	}
+	return ends, h.check()
 }
 
 // pick returns the end of a changed path without its chosen hunks. picked is false for a path of
@@ -210,7 +221,7 @@ func (h *hunkChoice) check() error {
 	for _, name := range h.names {
 		switch ids := h.found[name]; {
 		case len(ids) == 0:
-			return fmt.Errorf("%w: the hunk %s: cairn diff --hunk-ids FROM TO lists the names", state.ErrNotFound, name)
+			return fmt.Errorf("%w: the hunk %s: %s lists the names", state.ErrNotFound, name, h.lister)
 		case len(ids) > 1:
 			return fmt.Errorf("%w: %d hunks begin with %s, among them %s and %s", state.ErrAmbiguous, len(ids), name, ids[0], ids[1])
 		}

@@ -81,6 +81,11 @@ func (l Lines) StepChanges(ctx context.Context, steps []UndoneStep) ([]history.C
 	return l.operator.StepChanges(ctx, steps)
 }
 
+// OwnChanges lists what some steps changed themselves, without what others changed between them.
+func (l Lines) OwnChanges(ctx context.Context, steps []UndoneStep) (*OwnChanges, error) {
+	return l.operator.OwnChanges(ctx, steps)
+}
+
 // StepWays lists the changes of some steps by path, as StepChanges does, but each path with all its
 // changes, the oldest first. Steps with no other change between them count as one. left lists the
 // changes that do not belong to the steps alone.

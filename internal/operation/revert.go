@@ -94,6 +94,8 @@ type takeBackOptions struct {
 	within *state.PathScope
 	policy plan.Policy
 	made   []string // see threeWay
+
+	kept, conflicts []state.PathReason // found before planning
 }
 
 // takeBack brings paths that still equal base to target. For other paths the policy decides.
@@ -141,5 +143,5 @@ func (r *Operator) planTakeBack(ctx context.Context, disk *capture.Snapshot, c r
 	for _, path := range opt.made {
 		way.Made[path] = true
 	}
-	return plan.Make(ctx, r.Store, r.live(disk), disk.DiskState(), c.to, plan.Options{Scope: c.scope, Way: way, Step: c.step, LeftOut: c.left})
+	return plan.Make(ctx, r.Store, r.live(disk), disk.DiskState(), c.to, plan.Options{Scope: c.scope, Way: way, Step: c.step, LeftOut: c.left, Kept: opt.kept, Conflicts: opt.conflicts})
 }

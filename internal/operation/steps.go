@@ -75,10 +75,8 @@ func newStepsBack(store *history.Store, stateOf func(ctx context.Context, id str
 
 // takeOut works out the way of all paths. Steps are given oldest first.
 func (b *stepsBack) takeOut(ctx context.Context, steps []UndoneStep) error {
-	for i := range slices.Backward(steps) {
-		if err := b.collect(ctx, &steps[i]); err != nil {
-			return err
-		}
+	if err := b.collectAll(ctx, steps); err != nil {
+		return err
 	}
 	for _, path := range slices.Sorted(maps.Keys(b.ways)) { // the trees of one directory are asked in a row
 		if err := b.resolve(path, b.ways[path]); err != nil {
@@ -86,6 +84,16 @@ func (b *stepsBack) takeOut(ctx context.Context, steps []UndoneStep) error {
 		}
 	}
 	return b.dropImpossible(ctx)
+}
+
+// collectAll collects steps, which are given oldest first.
+func (b *stepsBack) collectAll(ctx context.Context, steps []UndoneStep) error {
+	for i := range slices.Backward(steps) {
+		if err := b.collect(ctx, &steps[i]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // collect records the changes of one step, without the paths of other sessions.
@@ -246,10 +254,9 @@ func (b *stepsBack) resolve(path string, way []stepEnds) error {
 	now := at
 	var origin state.State
 	for len(way) > 0 {
-		first, to := way[0], way[0].to
-		for way = way[1:]; len(way) > 0 && way[0].to.Same(first.from); way = way[1:] {
-			first = way[0]
-		}
+		var first stepEnds
+		var to history.PathEnd
+		first, to, way = newestRun(way)
 		next, err := b.takeOutStep(path, first.from, to, now)
 		if err != nil {
 			return err
@@ -266,6 +273,16 @@ func (b *stepsBack) resolve(path string, way []stepEnds) error {
 		b.want[path], b.origin[path] = now, origin
 	}
 	return nil
+}
+
+// newestRun splits off the newest steps of a way that have no other change between them: the oldest
+// of them, and what stands at the path after the newest.
+func newestRun(way []stepEnds) (first stepEnds, to history.PathEnd, older []stepEnds) {
+	first, to = way[0], way[0].to
+	for older = way[1:]; len(older) > 0 && older[0].to.Same(first.from); older = older[1:] {
+		first = older[0]
+	}
+	return first, to, older
 }
 
 // takeOutStep takes one step out of the end now; nil means that the path stays.

@@ -43,17 +43,26 @@ func (r *Operator) withStates(ctx context.Context, steps []UndoneStep, f func(*L
 
 func (u *LineUpdate) stepChanges(ctx context.Context, steps []UndoneStep) ([]history.Change, error) {
 	b := u.newStepsBack(state.State{}, plan.Merge)
-	for i := range slices.Backward(steps) {
-		if err := b.collect(ctx, &steps[i]); err != nil {
-			return nil, err
-		}
+	if err := b.collectAll(ctx, steps); err != nil {
+		return nil, err
 	}
-	var list []history.Change
+	list, err := b.chmoddedDirs()
+	if err != nil {
+		return nil, err
+	}
 	for path, way := range b.ways {
 		if from, to := way[len(way)-1].from, way[0].to; !from.Same(to) {
 			list = append(list, history.ChangeBetween(path, from, to))
 		}
 	}
+	slices.SortFunc(list, byPath)
+	return list, nil
+}
+
+func byPath(x, y history.Change) int { return strings.Compare(x.Path, y.Path) }
+
+// chmoddedDirs lists the directories whose permission bits the steps changed, in any order.
+func (b *stepsBack) chmoddedDirs() (list []history.Change, err error) {
 	for dir, ends := range b.dirs {
 		old, err := b.dirAt(ends.from, dir)
 		if err != nil {
@@ -67,6 +76,5 @@ func (u *LineUpdate) stepChanges(ctx context.Context, steps []UndoneStep) ([]his
 			list = append(list, history.Chmod(dir, old.Perm, now.Perm))
 		}
 	}
-	slices.SortFunc(list, func(x, y history.Change) int { return strings.Compare(x.Path, y.Path) })
 	return list, nil
 }

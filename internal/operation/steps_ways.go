@@ -19,10 +19,8 @@ import (
 func (r *Operator) StepWays(ctx context.Context, steps []UndoneStep) (ways [][]history.Change, left []state.PathReason, err error) {
 	err = r.withStates(ctx, steps, func(u *LineUpdate) error {
 		b := u.newStepsBack(state.State{}, plan.Merge)
-		for i := range slices.Backward(steps) {
-			if err := b.collect(ctx, &steps[i]); err != nil {
-				return err
-			}
+		if err := b.collectAll(ctx, steps); err != nil {
+			return err
 		}
 		for _, path := range slices.Sorted(maps.Keys(b.ways)) {
 			if way := joinedWay(path, b.ways[path]); len(way) > 0 {

@@ -22,8 +22,9 @@ type Sessions interface {
 
 	Get(ctx context.Context, id string) (*session.Session, error)
 	History(ctx context.Context, id string) ([]session.Message, error)
-	Diff(ctx context.Context, id string, in session.Scope) iter.Seq2[*cairn.FileDiff, error]
+	Diff(ctx context.Context, id string, in session.Scope, opt cairn.DiffOptions) iter.Seq2[*cairn.FileDiff, error]
 
+	RevertHunks(ctx context.Context, id string, in session.Scope, opt cairn.RevertOptions) (*cairn.Result, error)
 	Revert(ctx context.Context, id string, to session.Target, opt session.MoveOptions) (*session.Session, *cairn.Result, error)
 	Unrevert(ctx context.Context, id string, opt session.MoveOptions) (*session.Session, *cairn.Result, error)
 	UndoTurn(ctx context.Context, id string, opt session.MoveOptions) (*session.Session, *cairn.Result, error)
@@ -48,17 +49,21 @@ const (
 	RequestEndStep   RequestKind = "end-step"   // StepEnd, *Step
 	RequestBetween   RequestKind = "between"    // StepBetween, *Step
 	RequestRead      RequestKind = "read"       // Get, History and Diff: changes nothing
+	RequestHunks     RequestKind = "hunks"      // RevertHunks: *cairn.Result
 	RequestMove      RequestKind = "move"       // Revert, Unrevert, UndoTurn and RedoTurn: Move
 	RequestCommit    RequestKind = "commit"     // *Session
 	RequestFork      RequestKind = "fork"       // *Session, which is the new one
 	RequestDelete    RequestKind = "delete"     // nil
 )
 
+// ChangesFiles reports whether the call may change files of the root.
+func (r *Request) ChangesFiles() bool { return r.Kind == RequestMove || r.Kind == RequestHunks }
+
 // Request describes one call of Sessions.
 type Request struct {
 	Kind    RequestKind
 	Session string // id
-	DryRun  bool   // of RequestMove: no file changes
+	DryRun  bool   // of RequestHunks and RequestMove: no file changes
 	In      any
 }
 
@@ -140,14 +145,20 @@ func (h through) History(ctx context.Context, id string) ([]session.Message, err
 	return pass(ctx, h, Request{Kind: RequestRead, Session: id}, func(ctx context.Context, s Sessions) ([]session.Message, error) { return s.History(ctx, id) })
 }
 
-func (h through) Diff(ctx context.Context, id string, in session.Scope) iter.Seq2[*cairn.FileDiff, error] {
+func (h through) Diff(ctx context.Context, id string, in session.Scope, opt cairn.DiffOptions) iter.Seq2[*cairn.FileDiff, error] {
 	diffs, err := pass(ctx, h, Request{Kind: RequestRead, Session: id}, func(ctx context.Context, s Sessions) (iter.Seq2[*cairn.FileDiff, error], error) {
-		return s.Diff(ctx, id, in), nil
+		return s.Diff(ctx, id, in, opt), nil
 	})
 	if err != nil {
 		return func(yield func(*cairn.FileDiff, error) bool) { yield(nil, err) }
 	}
 	return diffs
+}
+
+func (h through) RevertHunks(ctx context.Context, id string, in session.Scope, opt cairn.RevertOptions) (*cairn.Result, error) {
+	return pass(ctx, h, Request{Kind: RequestHunks, Session: id, DryRun: opt.DryRun}, func(ctx context.Context, s Sessions) (*cairn.Result, error) {
+		return s.RevertHunks(ctx, id, in, opt)
+	})
 }
 
 func (h through) Revert(ctx context.Context, id string, to session.Target, opt session.MoveOptions) (*session.Session, *cairn.Result, error) {

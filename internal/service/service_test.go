@@ -46,7 +46,7 @@ func TestThroughHook(t *testing.T) {
 		}
 		kinds[asked[0].Kind] = true
 	}
-	if len(kinds) != 11 {
+	if len(kinds) != 12 {
 		t.Errorf("there are calls of %d kinds: %v", len(kinds), kinds)
 	}
 }
@@ -86,7 +86,7 @@ func TestThroughNext(t *testing.T) {
 	if st, err := s.EndStep(ctx, session.StepEnd{Session: "s", Step: "1"}); err != nil || len(st.Patch.Files) != 1 {
 		t.Errorf("%+v, %v", st, err)
 	}
-	for d, err := range s.Diff(ctx, "s", session.Scope{}) {
+	for d, err := range s.Diff(ctx, "s", session.Scope{}, cairn.DiffOptions{}) {
 		if err != nil || d.File != "a" {
 			t.Errorf("%+v, %v", d, err)
 		}

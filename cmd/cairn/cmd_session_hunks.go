@@ -1,0 +1,98 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/session"
+)
+
+const hunkIDsFlag = "hunk-ids"
+
+// scope is the part of the session that the flags name.
+func (r *sessionRun) scope() (session.Scope, error) {
+	in := session.Scope{Message: r.f.message}
+	if r.f.turn != "" {
+		if in.Message != "" {
+			return in, r.usage("takes either --turn or --message, which is a part of a turn")
+		}
+		var err error
+		if in, err = r.all.TurnScope(r.ctx, r.args[0], r.f.turn); err != nil {
+			return in, err
+		}
+	}
+	in.Step = r.f.step
+	return in, nil
+}
+
+func (r *sessionRun) diff() error {
+	in, err := r.scope()
+	if err != nil {
+		return err
+	}
+	opt := cairn.DiffOptions{Hunks: r.f.hunkIDs || r.global.json}
+	if !r.global.json {
+		return r.all.WriteDiff(r.ctx, r.out, r.args[0], in, opt)
+	}
+	array := jsonArray{c: r.cli}
+	for d, err := range r.all.Diff(r.ctx, r.args[0], in, opt) {
+		if err == nil {
+			err = array.add(d)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return array.close()
+}
+
+// revertHunks takes hunks of a turn, a message, a step or the session back. The boundary stays.
+func (r *sessionRun) revertHunks() error {
+	if r.f.part != "" || r.f.start || r.f.endOpen {
+		return r.usage("takes hunks of a --turn, --message or --step back, without --part, --start and --end-open")
+	}
+	move, err := r.options()
+	if err != nil {
+		return err
+	}
+	opt := cairn.RevertOptions{OnConflict: move.OnConflict, DryRun: move.DryRun, Plan: move.Plan}
+	if err := r.f.hunks.options(r.cli, &opt); err != nil {
+		return err
+	}
+	in, err := r.scope()
+	if err != nil {
+		return err
+	}
+	if r.f.hunks.ask {
+		if opt.Hunks, err = r.askHunks(in); err != nil {
+			return err
+		}
+		if len(opt.Hunks) == 0 {
+			r.console.Remark("nothing to revert: no hunk was chosen")
+			return nil
+		}
+		r.cmd.Flags().Set(askFlag, "false")
+		r.cmd.Flags().Set(hunkFlag, strings.Join(opt.Hunks, ","))
+	}
+	res, err := r.all.RevertHunks(r.ctx, r.args[0], in, opt)
+	if err != nil {
+		return err
+	}
+	if !r.global.json {
+		return r.printResult(r.cmd, res, "nothing to revert: nothing is left of these hunks")
+	}
+	s, err := r.all.Get(r.ctx, r.args[0])
+	if err != nil {
+		return err
+	}
+	return r.writeMoved(s, res)
+}
+
+// askHunks asks about the hunks of a scope one by one.
+func (r *sessionRun) askHunks(in session.Scope) ([]string, error) {
+	own, err := r.all.OwnChanges(r.ctx, r.args[0], in)
+	if err != nil {
+		return nil, err
+	}
+	return r.cli.askHunks(r.ctx, own.FileDiffs(r.ctx, own.List, cairn.DiffOptions{Hunks: true}))
+}

@@ -1,0 +1,197 @@
+package session_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+	"github.com/seed-fb9cbc17/cairn/session"
+)
+
+// TestSessionHunksMergeAsGitDoes takes random hunks of several random steps back, between and after
+// which the user edits. The oracle knows git alone: "git merge-file" takes the steps out of the
+// text after the last one, "git apply -R" takes the chosen hunks out of it, and "git merge-file"
+// brings that to the disk.
+func TestSessionHunksMergeAsGitDoes(t *testing.T) {
+	t.Parallel()
+	gittest.NewOracle(t)
+	r := rand.New(rand.NewPCG(7, 8))
+	count := make(map[string]int)
+	for range gittest.Rounds(60) {
+		c := &hunkCase{r: r}
+		c.check(t, count)
+	}
+	for _, what := range []string{"clean", "conflict", "between"} {
+		if count[what] == 0 && !testing.Short() {
+			t.Errorf("no case was %q: %v", what, count)
+		}
+	}
+}
+
+// hunkCase is a file with the steps of a session. A cell holds the lines that stand where one line
+// of the start stood, so that no edit moves another.
+type hunkCase struct {
+	r     *rand.Rand
+	cells [][]string
+	next  int
+	end   string      // behind the last line
+	ends  [][2]string // texts around the steps that changed any
+}
+
+func (c *hunkCase) text() string {
+	return strings.Join(slices.Concat(c.cells...), "\n") + c.end
+}
+
+// edit changes some cells: the agent's, or the user's own and a few of the agent's.
+func (c *hunkCase) edit(user bool) {
+	for i := range c.cells {
+		mine := i%9 == 4
+		if user {
+			mine = i%9 == 8 || mine && c.r.IntN(6) == 0
+		}
+		if !mine {
+			continue
+		}
+		c.next++
+		line := fmt.Sprint("edit ", c.next, []string{"", "\r"}[c.r.IntN(2)])
+		switch c.r.IntN(6) {
+		case 0:
+			c.cells[i] = []string{line}
+		case 1:
+			c.cells[i] = append(slices.Clip(c.cells[i]), line)
+		case 2:
+			c.cells[i] = nil
+		}
+	}
+}
+
+func (c *hunkCase) check(t *testing.T, count map[string]int) {
+	t.Helper()
+	for i := range 30 + c.r.IntN(60) {
+		c.cells = append(c.cells, []string{fmt.Sprint("line ", i)})
+	}
+	c.end = []string{"", "\n"}[c.r.IntN(2)]
+	f := newFixture(t, gittest.Tree{"a": gittest.File(c.text())})
+	for i := range 1 + c.r.IntN(4) {
+		from := c.text()
+		f.step("s", fmt.Sprint("m", i), fmt.Sprint(i), func() { c.edit(false); f.write("a", c.text()) })
+		if from != c.text() {
+			c.ends = append(c.ends, [2]string{from, c.text()})
+		}
+		if c.r.IntN(2) == 0 {
+			c.edit(true)
+			f.write("a", c.text())
+			count["between"]++
+		}
+	}
+	if len(c.ends) == 0 {
+		return
+	}
+	before := c.before(t)
+	chosen, patch := c.choose(f, before)
+	if len(chosen) == 0 {
+		return
+	}
+	want, clean := c.byGit(t, patch)
+	disk := gittest.Manifest(t, f.root)
+	res := f.revertHunks("s", session.Scope{}, cairn.RevertOptions{Hunks: chosen})
+	if clean != res.Complete() || f.read("a") != want {
+		t.Fatalf("steps %q\nnow %q\npatch %s\ngot %q, %+v\nwant %q", c.ends, c.text(), patch, f.read("a"), res, want)
+	}
+	if res.Operation != "" {
+		f.thereAndBack(disk)
+	}
+	count[map[bool]string{true: "clean", false: "conflict"}[clean]]++
+}
+
+// before is the text after the last step without the steps, as far as they come out cleanly.
+func (c *hunkCase) before(t *testing.T) string {
+	t.Helper()
+	last := len(c.ends) - 1
+	now := c.ends[last][1]
+	for i := last; i >= 0; i-- {
+		first, after := i, c.ends[i][1]
+		for first > 0 && c.ends[first-1][1] == c.ends[first][0] {
+			first--
+		}
+		merged, clean := mergeFile(t, now, after, c.ends[first][0])
+		if !clean {
+			break
+		}
+		now, i = merged, first
+	}
+	return now
+}
+
+// choose picks hunks from the text of a diff, in which they have their names.
+func (c *hunkCase) choose(f *fixture, before string) (chosen []string, patch string) {
+	f.Helper()
+	for d, err := range f.Diff(background, "s", session.Scope{}, cairn.DiffOptions{Hunks: true}) {
+		if err != nil || d.Before != before || d.After != c.ends[len(c.ends)-1][1] {
+			f.Fatalf("steps %q\nbefore %q, %v\nwant %q", c.ends, d.Before, err, before)
+		}
+	}
+	var text bytes.Buffer
+	if err := f.WriteDiff(background, &text, "s", session.Scope{}, cairn.DiffOptions{Hunks: true}); err != nil {
+		f.Fatal(err)
+	}
+	pieces := strings.Split(text.String(), "\n@@ ")
+	patch = pieces[0] + "\n"
+	for _, piece := range pieces[1:] {
+		if c.r.IntN(2) == 0 {
+			_, name, _ := strings.Cut(piece, "@@ #")
+			chosen = append(chosen, name[:12])
+			patch += "@@ " + strings.TrimSuffix(piece, "\n") + "\n"
+		}
+	}
+	return chosen, patch
+}
+
+// byGit returns the file that git makes. A merge with a conflict leaves it as it is.
+func (c *hunkCase) byGit(t *testing.T, patch string) (want string, clean bool) {
+	t.Helper()
+	after := c.ends[len(c.ends)-1][1]
+	dir := t.TempDir()
+	for name, text := range map[string]string{"a": after, "patch": patch} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	gittest.NewOracle(t).In(dir, "apply", "-R", "--whitespace=nowarn", "patch")
+	without, err := os.ReadFile(filepath.Join(dir, "a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return mergeFile(t, c.text(), after, string(without))
+}
+
+// mergeFile merges as git does. A merge with a conflict gives ours.
+func mergeFile(t *testing.T, ours, base, theirs string) (merged string, clean bool) {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range map[string]string{"ours": ours, "base": base, "theirs": theirs} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	merge := exec.Command("git", "merge-file", "-p", "ours", "base", "theirs")
+	merge.Dir = dir
+	out, err := merge.Output()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.ExitCode() < 128 {
+		return ours, false
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out), true
+}

@@ -2,6 +2,7 @@ package webui
 
 import (
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -18,11 +19,12 @@ type boxes struct {
 	files  map[string]bool // the ticked ones, by the hash of the path
 	shown  map[string]int  // how many boxes for changes a file had
 	hunks  map[string]bool
-	ofForm bool // the form has boxes
+	steps  map[string]bool // the ticked ones, by the names of their boxes
+	ofForm bool            // the form has boxes
 }
 
 func readBoxes(form url.Values) *boxes {
-	b := &boxes{files: setOf(form["file"]), hunks: setOf(form["hunk"]), shown: make(map[string]int), ofForm: form.Has("files")}
+	b := &boxes{files: setOf(form["file"]), hunks: setOf(form["hunk"]), steps: setOf(form["step"]), shown: make(map[string]int), ofForm: form.Has("files")}
 	b.total, _ = strconv.Atoi(form.Get("files")) // a wrong number is no number of boxes, so the plan is shown again
 	for _, one := range form["shown"] {
 		id, count, _ := strings.Cut(one, ":")
@@ -39,7 +41,7 @@ func setOf(list []string) map[string]bool {
 	return set
 }
 
-// all reports whether every box is ticked.
+// all reports whether every box of a file and of a change is ticked.
 func (b *boxes) all() bool {
 	hunks := 0
 	for _, n := range b.shown {
@@ -54,51 +56,88 @@ func (h *handler) choose(v *visit) error {
 	if err != nil {
 		return err
 	}
-	return v.choosePart(w, readBoxes(v.r.PostForm))
+	narrow, err := v.ticked(w, readBoxes(v.r.PostForm))
+	if err != nil {
+		return err
+	}
+	return v.goTo(narrow)
 }
 
-func (v *visit) choosePart(w *way, b *boxes) error {
-	if len(b.files) == 0 {
-		return errNothingChosen
+// ticked is the way for what is ticked, w itself for all of it.
+func (v *visit) ticked(w *way, b *boxes) (*way, error) {
+	if b.total > 0 && len(b.files) == 0 {
+		return nil, errNothingChosen
 	}
-	if b.all() {
-		return v.goTo(w)
+	narrow, other := w, false
+	if b.ofForm && (w.Do == "session" || w.Do == "part") {
+		steps, changed, err := v.tickedSteps(w, b)
+		if err != nil {
+			return nil, err
+		}
+		if len(steps) == 0 {
+			return nil, errNothingChosen
+		}
+		if other = changed; changed {
+			narrow = w.ofSteps(steps, len(steps) == len(v.goes.ids))
+		}
 	}
-	from, err := v.takenBack(w)
+	if b.all() && (!other || len(w.Hunks) == 0) {
+		return narrow, nil
+	}
+	return v.tickedFiles(w, narrow, b)
+}
+
+// ofSteps is a part of a session: some steps, or all.
+func (w *way) ofSteps(steps []string, all bool) *way {
+	narrow := *w
+	narrow.Do, narrow.Steps = "part", steps
+	if all {
+		narrow.Steps = nil
+	}
+	return &narrow
+}
+
+// tickedFiles narrows a way down to the ticked files and changes. The boxes are those of the way
+// shown; narrow may have other steps.
+func (v *visit) tickedFiles(shown, narrow *way, b *boxes) (*way, error) {
+	from, err := v.takenBack(shown)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if from == nil {
-		return fmt.Errorf("%w: it goes back as a whole", errInput)
+		return nil, fmt.Errorf("%w: it goes back as a whole", errInput)
 	}
-	res, err := w.run(v, "")
+	res, err := shown.run(v, "")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	part, err := v.partOf(from, b, res.Plan)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if part.hunks == nil && len(w.Hunks) == 0 {
-		return v.goTo(w.narrowed(part))
+	if len(part.some) == 0 && len(shown.Hunks) == 0 {
+		return narrow.narrowed(part), nil
 	}
-	hunks, err := v.hunksOfFiles(from.in, part.whole)
-	if err != nil {
-		return err
+	steps := from
+	if narrow != shown {
+		if steps, err = v.takenBack(narrow); err != nil {
+			return nil, err
+		}
 	}
-	if from.only != nil {
-		hunks = slices.DeleteFunc(hunks, func(id string) bool { return !from.only[id] })
+	out := steps.way
+	if out.Hunks, err = v.hunksOfPart(steps, part, narrow != shown); err == nil && len(out.Hunks) == 0 {
+		err = errNothingChosen
 	}
-	if hunks = append(hunks, part.hunks...); len(hunks) == 0 {
-		return errNothingChosen
-	}
-	return v.goTo(&way{Do: "revert", From: from.in.From, To: from.in.To, Policy: w.Policy, Hunks: hunks})
+	return &out, err
 }
 
 // narrowed is a way for some whole paths. Its address has the shorter list: the ticked paths, or the
 // others.
 func (w *way) narrowed(p *part) *way {
 	narrow := *w
+	if narrow.Do == "session" {
+		narrow.Do = "part"
+	}
 	if len(p.whole) > len(p.stays) && len(w.Paths) == 0 {
 		narrow.Without = append(slices.Clip(w.Without), p.stays...)
 	} else {
@@ -109,13 +148,13 @@ func (w *way) narrowed(p *part) *way {
 
 // part is what is ticked of a plan.
 type part struct {
-	whole []string // paths
-	hunks []string // of other paths
-	stays []string // paths that are not ticked
+	whole []string                   // paths
+	some  map[string]map[string]bool // by path: the names of its hunks, and whether they are ticked
+	stays []string                   // paths that are not ticked
 }
 
 func (v *visit) partOf(from *takenBack, b *boxes, plan []cairn.PlannedChange) (*part, error) {
-	out, seen := &part{}, 0
+	out, seen := &part{some: make(map[string]map[string]bool)}, 0
 	for i := range plan {
 		path := string(plan[i].Path)
 		id := "f" + hash(path)
@@ -124,33 +163,73 @@ func (v *visit) partOf(from *takenBack, b *boxes, plan []cairn.PlannedChange) (*
 			continue
 		}
 		seen++
-		back := from.changes[path]
-		if b.shown[id] == 0 || back == nil {
-			out.whole = append(out.whole, path)
-			continue
-		}
-		d, err := v.diffOf(back, true)
+		hunks, err := v.tickedHunks(from, path, b)
 		if err != nil {
 			return nil, err
 		}
-		var ticked []string
-		for i := range d.Hunks {
-			if b.hunks[d.Hunks[i].ID] {
-				ticked = append(ticked, d.Hunks[i].ID)
-			}
-		}
-		if len(ticked) == b.shown[id] {
+		switch n := countOf(hunks); {
+		case b.shown[id] == 0 || n == b.shown[id]:
 			out.whole = append(out.whole, path)
-		} else {
-			out.hunks = append(out.hunks, ticked...)
+		case n == 0:
+			out.stays = append(out.stays, path)
+		default:
+			out.some[path] = hunks
 		}
 	}
 	if seen < len(b.files) {
 		return nil, errGone
 	}
 	out.whole = withoutParents(out.whole, out.stays)
-	if len(out.whole)+len(out.hunks) == 0 {
+	if len(out.whole)+len(out.some) == 0 {
 		return nil, errNothingChosen
 	}
 	return out, nil
+}
+
+// tickedHunks tells of each hunk of a file whether it is ticked, nil for a file whose changes have no
+// boxes.
+func (v *visit) tickedHunks(from *takenBack, path string, b *boxes) (map[string]bool, error) {
+	back := from.changes[path]
+	if b.shown["f"+hash(path)] == 0 || back == nil {
+		return nil, nil
+	}
+	d, err := from.diffOf(v, back)
+	hunks := make(map[string]bool, len(d.Hunks))
+	for i := range d.Hunks {
+		hunks[d.Hunks[i].ID] = b.hunks[d.Hunks[i].ID]
+	}
+	return hunks, err
+}
+
+func countOf(set map[string]bool) (n int) {
+	for _, yes := range set {
+		if yes {
+			n++
+		}
+	}
+	return n
+}
+
+// hunksOfPart names the hunks of a part. With other steps than those of the boxes a file may have
+// hunks without a box: these go back, too.
+func (v *visit) hunksOfPart(t *takenBack, p *part, other bool) (names []string, err error) {
+	paths := slices.Concat(p.whole, slices.Collect(maps.Keys(p.some)))
+	slices.Sort(paths)
+	for _, path := range paths {
+		if t.changes[path] == nil {
+			continue
+		}
+		d, err := t.diffOf(v, t.changes[path])
+		if err != nil {
+			return nil, err
+		}
+		for i := range d.Hunks {
+			id := d.Hunks[i].ID
+			ticked, known := p.some[path][id]
+			if (ticked || p.some[path] == nil || other && !known) && (t.only == nil || t.only[id]) {
+				names = append(names, id)
+			}
+		}
+	}
+	return names, nil
 }

@@ -45,6 +45,26 @@ func (w *way) source(v *visit) string {
 	return ""
 }
 
+// wider is the preview of all of a way that is narrowed down, "" for one that is not.
+func (w *way) wider(v *visit) string {
+	all := way{Do: w.Do, From: w.From, To: w.To, Session: w.Session, Message: w.Message, Policy: w.Policy}
+	switch {
+	case w.Do == "part":
+		all.Do = "session"
+	case len(w.Paths)+len(w.Without)+len(w.Hunks) == 0:
+		return ""
+	case w.Do == "revert" && w.To == "":
+		all.Do, all.From, all.To = "restore", "", w.From
+	}
+	return all.address(v)
+}
+
+// address is the address of the plan of a way.
+func (w *way) address(v *visit) string {
+	pairs := []string{"do", w.Do, "from", w.From, "to", w.To, "session", w.Session, "message", w.Message, "policy", string(w.Policy)}
+	return v.at("plan", slices.Concat(pairs, pairsOf("path", w.Paths), pairsOf("without", w.Without), pairsOf("step", w.Steps))...) + hunkQuery(w.Hunks)
+}
+
 func hunkQuery(hunks []string) (query string) {
 	for _, id := range hunks {
 		query += "&hunk=" + url.QueryEscape(id)
@@ -63,7 +83,7 @@ func (v *visit) narrow(w *way) error {
 		return err
 	}
 	if len(hunks) > 0 {
-		more, err := v.hunksOfFiles(cairn.Range{From: w.From, To: w.To}, paths)
+		more, err := v.hunksOfFiles(w, paths)
 		if err != nil {
 			return err
 		}
@@ -83,8 +103,8 @@ func (v *visit) narrow(w *way) error {
 
 // goTo leads to the plan of a way.
 func (v *visit) goTo(w *way) error {
-	address := v.at("plan", append([]string{"do", w.Do, "from", w.From, "to", w.To, "session", w.Session, "message", w.Message, "policy", string(w.Policy)}, append(pairsOf("path", w.Paths), pairsOf("without", w.Without)...)...)...) + hunkQuery(w.Hunks)
-	if len(w.Paths)+len(w.Without) > maxPaths || len(w.Hunks) > maxHunks || len(address) > maxAddress {
+	address := w.address(v)
+	if len(w.Paths)+len(w.Without)+len(w.Steps) > maxPaths || len(w.Hunks) > maxHunks || len(address) > maxAddress {
 		return errTooMany
 	}
 	http.Redirect(v.w, v.r, address, http.StatusSeeOther)
@@ -131,11 +151,11 @@ func (v *visit) pathsOf(w *way, files []string) (paths []string, all bool, err e
 
 // hunksOfFiles lists the changes of whole files, so that they go back in one operation with single
 // changes of others.
-func (v *visit) hunksOfFiles(in cairn.Range, paths []string) (hunks []string, err error) {
+func (v *visit) hunksOfFiles(w *way, paths []string) (hunks []string, err error) {
 	if len(paths) == 0 {
 		return nil, nil
 	}
-	list, err := v.project.Repo.Changes(v.ctx(), in.From, in.To, paths...)
+	list, err := v.project.Repo.Changes(v.ctx(), w.From, w.To, paths...)
 	if err != nil {
 		return nil, err
 	}

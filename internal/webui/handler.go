@@ -97,6 +97,7 @@ type visit struct {
 	project *Project
 	known   session.WorkCache // sessions that were read for words
 	titles  map[string]string // of sessions, by their ids; nil = not read yet
+	goes    *going            // of the way of this request; nil = not read yet
 }
 
 func (v *visit) ctx() context.Context { return v.r.Context() }

@@ -158,7 +158,7 @@ func crowdedViews(f *fixture) [][2]string {
 		{"plan-restore", f.at("plan", "do", "restore", "to", from)}, {"plan-session", f.at("plan", "do", "session", "session", "ses_long", "message", "m1")},
 		{"plan-keep", f.at("plan", "do", "session", "session", "ses_long", "message", "m1", "policy", "keep")}, {"plan-unrevert", f.at("plan", "do", "unrevert", "session", "ses_1")},
 		{"plan-path", f.at("plan", "do", "restore", "to", from, "path", deep)}, {"plan-nothing", f.at("plan", "do", "restore", "to", newest, "path", "many")},
-		{"plan-undo", f.at("plan", "do", "undo")}, {"plan-redo", f.at("plan", "do", "redo")},
+		{"plan-part", f.at("plan", "do", "part", "session", "ses_long", "message", "m1", "step", "s0", "step", "s4")}, {"plan-undo", f.at("plan", "do", "undo")}, {"plan-redo", f.at("plan", "do", "redo")},
 		{"error-missing", f.at("checkpoint/abcdef1234567890")}, {"error-input", f.at("plan", "do", "nonsense")}, {"error-page", "/ui/nope"},
 	}
 	for op, err := range f.repo.Operations(f.t.Context()) {

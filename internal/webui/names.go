@@ -129,7 +129,7 @@ type link struct{ Text, Address, Hint string }
 // facts says what a plan is about.
 func (w *way) facts(v *visit, from *takenBack) []fact {
 	switch {
-	case w.Do == "session":
+	case w.Do == "session" || w.Do == "part":
 		return v.factsOfTurn(w.Session, w.Message)
 	case w.Do == "unrevert":
 		return []fact{{"session", visible(v.titleOf(w.Session)), v.at("session", "id", w.Session)}}

@@ -25,6 +25,8 @@ type planPage struct {
 	Paths, Without           []string
 	Files                    []*fileView // what happens in them
 	Source                   string      // address of the page on which single changes can be chosen
+	Wider                    string      // address of the preview from which this one was narrowed down
+	Turns                    []plannedTurn
 	IDs                      []fact
 	Nothing                  string // why there is nothing to do; "" = there is
 	Done                     bool   // the plan was carried out, and it was empty
@@ -33,7 +35,7 @@ type planPage struct {
 }
 
 // Chosen reports whether parts of the plan can be chosen.
-func (p *planPage) Chosen() bool { return p.from != nil }
+func (p *planPage) Chosen() bool { return p.from != nil || len(p.Turns) > 0 }
 
 func (h *handler) plan(v *visit) error {
 	w, err := v.way()
@@ -92,7 +94,12 @@ func (v *visit) showPlan(w *way, res *cairn.Result, nothing string) error {
 	if p.from, err = v.takenBack(w); err != nil {
 		return err
 	}
-	p.Facts = w.facts(v, p.from)
+	p.Facts, p.Wider = w.facts(v, p.from), w.wider(v)
+	if w.Do == "session" || w.Do == "part" {
+		if p.Turns, err = v.plannedTurns(w); err != nil {
+			return err
+		}
+	}
 	if path := v.query.Get("show"); path != "" {
 		return v.showPlanned(p, path)
 	}
@@ -121,8 +128,12 @@ func (h *handler) apply(v *visit) error {
 	if plan == "" {
 		return fmt.Errorf("%w: the form names no plan", errInput)
 	}
-	if b := readBoxes(v.r.PostForm); !b.all() {
-		return v.choosePart(w, b)
+	narrow, err := v.ticked(w, readBoxes(v.r.PostForm))
+	if err != nil {
+		return err
+	}
+	if narrow != w { // other boxes than those of the plan are ticked
+		return v.goTo(narrow)
 	}
 	res, err := w.run(v, plan)
 	if err != nil {

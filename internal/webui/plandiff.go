@@ -74,14 +74,14 @@ func (v *visit) comparePlanned(from *takenBack, f *fileView, room int) (*named, 
 		back = from.changes[f.Path]
 	}
 	if back != nil && isMirror(&f.Change, back) {
-		d, err := v.diffOf(back, true)
+		d, err := from.diffOf(v, back)
 		if f.Add, f.Del, f.Note = d.Deletions, d.Additions, d.Note; err != nil || f.isFolded(room) {
 			return nil, err
 		}
 		made := compareTexts([]byte(d.Before), []byte(d.After))
 		return &named{made.mirrored(), hunksOf(d.Hunks, len(made.edits))}, nil
 	}
-	d, err := v.diffOf(&f.Change, false)
+	d, err := only(v.project.Repo.FileDiffs(v.ctx(), []cairn.Change{f.Change}, planOptions))
 	if f.Add, f.Del, f.Note = d.Additions, d.Deletions, d.Note; err != nil || f.isFolded(room) {
 		return nil, err
 	}
@@ -89,22 +89,12 @@ func (v *visit) comparePlanned(from *takenBack, f *fileView, room int) (*named, 
 	if back == nil {
 		return &named{planned, nil}, nil
 	}
-	d, err = v.diffOf(back, true)
+	d, err = from.diffOf(v, back)
 	if err != nil {
 		return nil, err
 	}
 	made := compareTexts([]byte(d.Before), []byte(d.After))
 	return nameEdits(planned, made, hunksOf(d.Hunks, len(made.edits)), from.only), nil
-}
-
-// diffOf is the comparison of one file.
-func (v *visit) diffOf(c *cairn.Change, hunks bool) (cairn.FileDiff, error) {
-	opt := planOptions
-	opt.Hunks = hunks
-	for d, err := range v.project.Repo.FileDiffs(v.ctx(), []cairn.Change{*c}, opt) {
-		return d, err
-	}
-	return cairn.FileDiff{}, fmt.Errorf("%w: %s", cairn.ErrNotFound, visible(c.Path))
 }
 
 // showPlanned shows the lines of one file of a plan.

@@ -2,6 +2,8 @@ package webui
 
 import (
 	"bytes"
+	"context"
+	"iter"
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
@@ -11,44 +13,74 @@ import (
 // takenBack are the changes that a plan takes back. Their hunks have names, by which a part of the
 // plan can be chosen.
 type takenBack struct {
-	in        cairn.Range
+	way       way              // with which hunks of it go back
 	operation *cairn.Operation // of an undo or a redo
 	only      map[string]bool  // names of the hunks that the way is narrowed down to; nil = all
 	changes   map[string]*cairn.Change
+	diffs     func(context.Context, []cairn.Change, cairn.DiffOptions) iter.Seq2[cairn.FileDiff, error]
 }
 
 // takenBack finds what a way takes back, nil for a way that goes back as a whole.
 func (v *visit) takenBack(w *way) (*takenBack, error) {
-	t := &takenBack{changes: make(map[string]*cairn.Change)}
+	t := &takenBack{way: way{Do: "revert", From: w.From, To: w.To, Policy: w.Policy}, changes: make(map[string]*cairn.Change), diffs: v.project.Repo.FileDiffs}
 	switch w.Do {
+	case "session", "part":
+		return v.takenOfSession(w)
 	case "restore":
-		t.in = cairn.Range{From: w.To}
+		t.way.From, t.way.To = w.To, ""
 	case "revert":
-		t.in = cairn.Range{From: w.From, To: w.To}
 	case "undo", "redo":
 		var err error
 		t.operation, err = history.Latest(w.Do, v.project.Repo.Operations(v.ctx()))
 		if err != nil || t.operation == nil {
 			return nil, err
 		}
-		t.in = cairn.Range{From: t.operation.Before, To: t.operation.After}
+		t.way.From, t.way.To = t.operation.Before, t.operation.After
 	default:
 		return nil, nil
 	}
+	list, err := v.project.Repo.Changes(v.ctx(), t.way.From, t.way.To, w.Paths...)
+	t.take(w, list)
+	return t, err
+}
+
+func (t *takenBack) take(w *way, list []cairn.Change) {
 	if len(w.Hunks) > 0 {
-		t.only = make(map[string]bool)
-		for _, id := range w.Hunks {
-			t.only[id] = true
-		}
-	}
-	list, err := v.project.Repo.Changes(v.ctx(), t.in.From, t.in.To, w.Paths...)
-	if err != nil {
-		return nil, err
+		t.only = setOf(w.Hunks)
 	}
 	for i := range list {
 		t.changes[list[i].Path] = &list[i]
 	}
+}
+
+// takenOfSession finds what the steps of a session changed themselves, nil where there is none.
+func (v *visit) takenOfSession(w *way) (*takenBack, error) {
+	steps, err := w.steps(v)
+	if err != nil || len(steps) == 0 {
+		return nil, err
+	}
+	own, err := v.project.Sessions.OwnChangesOf(v.ctx(), w.Session, steps)
+	if err != nil {
+		return nil, err
+	}
+	t := &takenBack{way: way{Do: "part", Session: w.Session, Message: w.Message, Steps: w.Steps, Policy: w.Policy}, changes: make(map[string]*cairn.Change), diffs: own.FileDiffs}
+	t.take(w, own.List)
 	return t, nil
+}
+
+// diffOf is the comparison of one file with the names of its hunks.
+func (t *takenBack) diffOf(v *visit, c *cairn.Change) (cairn.FileDiff, error) {
+	opt := planOptions
+	opt.Hunks = true
+	return only(t.diffs(v.ctx(), []cairn.Change{*c}, opt))
+}
+
+// only is the first of some comparisons.
+func only(list iter.Seq2[cairn.FileDiff, error]) (cairn.FileDiff, error) {
+	for d, err := range list {
+		return d, err
+	}
+	return cairn.FileDiff{}, cairn.ErrNotFound
 }
 
 // named is a comparison with the names of the hunks that its changes take back, "" for a change that

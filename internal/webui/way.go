@@ -12,12 +12,13 @@ import (
 // way is a way back, as an address names it. The preview and the form that confirms it
 // have the same parameters.
 type way struct {
-	Do               string // restore, revert, undo, redo, session or unrevert
+	Do               string // restore, revert, undo, redo, session, part (of what session takes back) or unrevert
 	From, To         string // checkpoints: a restore goes to To, a revert takes back what lies between
 	Session, Message string
 	Paths            []string // none = all
 	Without          []string // of a plan of all paths; stay as they are
-	Hunks            []string // chosen changes of a revert; none = all
+	Hunks            []string // chosen changes of a revert or a part; none = all
+	Steps            []string // of a part; none = all
 	Policy           cairn.Policy
 }
 
@@ -28,7 +29,7 @@ func (v *visit) way() (*way, error) {
 	q := v.query
 	w := &way{
 		Do: q.Get("do"), From: q.Get("from"), To: q.Get("to"), Session: q.Get("session"), Message: q.Get("message"),
-		Paths: q["path"], Without: q["without"], Hunks: q["hunk"], Policy: cairn.Policy(q.Get("policy")),
+		Paths: q["path"], Without: q["without"], Hunks: q["hunk"], Steps: q["step"], Policy: cairn.Policy(q.Get("policy")),
 	}
 	missing := false
 	switch w.Do {
@@ -36,7 +37,7 @@ func (v *visit) way() (*way, error) {
 		missing = w.To == ""
 	case "revert":
 		missing = w.From == "" || w.To == "" && len(w.Hunks) == 0 && q.Get("only") == ""
-	case "session":
+	case "session", "part":
 		missing = w.Session == "" || w.Message == ""
 	case "unrevert":
 		missing = w.Session == ""
@@ -49,14 +50,21 @@ func (v *visit) way() (*way, error) {
 	default:
 		missing = true
 	}
-	ofSession := w.Do == "session" || w.Do == "unrevert"
-	if len(w.Hunks) > 0 && w.Do != "revert" || len(w.Without) > 0 && (ofSession || len(w.Paths)+len(w.Hunks) > 0) {
-		missing = true
-	}
-	if missing || len(w.Paths)+len(w.Without) > maxPaths || len(w.Hunks) > maxHunks {
+	if missing || !w.fits() || len(w.Paths)+len(w.Without)+len(w.Steps) > maxPaths || len(w.Hunks) > maxHunks {
 		return nil, fmt.Errorf("%w: it names no way back", errInput)
 	}
 	return w, nil
+}
+
+// fits reports whether the way can be narrowed down as it is.
+func (w *way) fits() bool {
+	switch whole := len(w.Paths)+len(w.Without)+len(w.Hunks) == 0; {
+	case w.Do == "session", w.Do == "unrevert":
+		return whole && len(w.Steps) == 0
+	case w.Do != "part" && (len(w.Steps) > 0 || w.Do != "revert" && len(w.Hunks) > 0):
+		return false
+	}
+	return len(w.Without) == 0 || len(w.Paths)+len(w.Hunks) == 0
 }
 
 // run plans the way, or carries out the plan of that id.
@@ -113,6 +121,15 @@ func (w *way) runWhole(v *visit, plan string) (*cairn.Result, error) {
 	case "session":
 		_, res, err := v.project.Sessions.Revert(ctx, w.Session, session.Target{Message: w.Message}, ofSession)
 		return res, err
+	case "part":
+		steps, err := w.steps(v)
+		if err != nil {
+			return nil, err
+		}
+		if len(steps) == 0 {
+			return nil, errNothingChosen
+		}
+		return v.project.Sessions.RevertSteps(ctx, w.Session, steps, opt)
 	}
 	_, res, err := v.project.Sessions.Unrevert(ctx, w.Session, ofSession)
 	return res, err
@@ -129,10 +146,12 @@ func (w *way) text() (heading, button string) {
 			return "Restore " + plural(len(w.Paths), "path"), "Restore"
 		}
 		return "Restore a checkpoint", "Restore"
-	case "revert":
+	case "revert", "part":
 		switch {
 		case len(w.Hunks) > 0:
 			return "Take back " + plural(len(w.Hunks), "chosen change"), "Take back"
+		case len(w.Steps) > 0:
+			return "Take back " + plural(len(w.Steps), "chosen step"), "Take back"
 		case len(w.Without) > 0:
 			return "Take back the changes of all but " + plural(len(w.Without), "path"), "Take back"
 		case len(w.Paths) > 0:
@@ -154,6 +173,10 @@ func (w *way) explain() string {
 	switch w.Do {
 	case "restore":
 		return "Everything in scope becomes as it was then. What is overwritten or deleted is saved first, so this can be undone."
+	case "session":
+		return "Only what the session changed from there on is taken back. What was changed since is merged line by line, or kept and listed. What is overwritten or deleted is saved first, so this can be undone."
+	case "part":
+		return "Only the ticked parts go back. Everything else stays, or is merged line by line; what does not merge is listed. The messages of the session stay. What is overwritten or deleted is saved first, so this can be undone."
 	case "unrevert":
 		return "What the revert changed comes back. What was changed since is merged, or kept and listed. This can be undone."
 	}

@@ -184,7 +184,8 @@
     const whole = (own) => own?.checked && !own.indeterminate;
     const changes = all("input[name=hunk]:checked").filter((box) => !whole(boxOf(box.closest("details.file")))).length;
     const files = all("input[name=file]").filter(whole).length;
-    const parts = [[changes, "change"], [files, "file"]].filter(([count]) => count).map(([count, noun]) => `${count} ${noun}${count === 1 ? "" : "s"}`);
+    const steps = all("input[name=step]:checked").length;
+    const parts = [[changes, "change"], [files, "file"], [steps, "step"]].filter(([count]) => count).map(([count, noun]) => `${count} ${noun}${count === 1 ? "" : "s"}`);
     text.textContent = parts.length ? `${parts.join(", ")} ${preview ? "ticked" : "chosen"}` : "Nothing is chosen.";
     text.parentElement.classList.toggle("some", preview ? changed : parts.length > 0);
     if (!preview) return;
@@ -201,8 +202,24 @@
   const followBox = (file) => {
     if (preview && boxOf(file)?.checked === false) for (const box of boxes(file)) box.checked = false;
   };
+  // The box of a turn stands for the boxes of its steps.
+  const countSteps = (turn) => {
+    const steps = all("input[name=step]", turn);
+    const own = turn.querySelector("input[data-turn]");
+    if (!own) return;
+    const chosen = steps.filter((box) => box.checked).length;
+    own.checked = chosen > 0;
+    own.indeterminate = chosen > 0 && chosen < steps.length;
+  };
+  all(".going fieldset").forEach(countSteps);
   document.addEventListener("change", (event) => {
     const box = event.target;
+    const turn = box.closest?.(".going fieldset");
+    if (turn && box.matches("[data-turn]")) for (const one of all("input[name=step]", turn)) one.checked = box.checked;
+    if (turn) {
+      countSteps(turn);
+      return tell();
+    }
     if (!box.matches?.("input[form=choose]")) return;
     const file = box.name === "hunk" ? box.closest("details.file") : document.getElementById(box.value);
     if (box.name === "hunk") count(file);

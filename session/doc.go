@@ -41,7 +41,8 @@
 //
 // RevertHunks takes single places of files back, in a turn, a step or the session, and moves no
 // boundary. Such a hunk is a difference between the file after the last step and the same without
-// the steps, so the changes of other writers between two steps are in none.
+// the steps, so the changes of other writers between two steps are in none. RevertSteps takes chosen
+// steps back and moves no boundary either.
 //
 // # Attribution
 //

@@ -60,18 +60,22 @@ func (s *Sessions) RevertHunks(ctx context.Context, id string, in Scope, opt cai
 		if err := f.busyIn(in); err != nil {
 			return err
 		}
-		own, err := u.OwnChanges(ctx, steps)
-		if err != nil {
-			return expired(err, "a state of session %q", id)
-		}
-		target := ""
-		if len(steps) > 0 {
-			target = steps[0].From
-		}
-		res, err = u.RevertHunks(ctx, own, target, opt)
+		res, err = s.revertHunks(ctx, u, id, steps, opt)
 		return err
 	})
 	return res, err
+}
+
+func (s *Sessions) revertHunks(ctx context.Context, u *operation.LineUpdate, id string, steps []operation.UndoneStep, opt cairn.RevertOptions) (*cairn.Result, error) {
+	own, err := u.OwnChanges(ctx, steps)
+	if err != nil {
+		return nil, expired(err, "a state of session %q", id)
+	}
+	target := ""
+	if len(steps) > 0 {
+		target = steps[0].From
+	}
+	return u.RevertHunks(ctx, own, target, opt)
 }
 
 // busyIn refuses a scope that has an open step.
@@ -80,6 +84,10 @@ func (f *family) busyIn(in Scope) error {
 	if err != nil {
 		return err
 	}
+	return f.busyAt(refs)
+}
+
+func (f *family) busyAt(refs []stepRef) error {
 	for _, ref := range refs {
 		if h := f.members[ref.Session]; h.step(ref.Step).ended == 0 {
 			return h.busy(h.step(ref.Step))

@@ -156,13 +156,25 @@ func (u *LineUpdate) planTakeBack(ctx context.Context, id string, t *TakeBack, b
 	if err != nil {
 		return nil, nil, err
 	}
-	within := b.concernedScope(t.Earlier)
+	p, scope, err := u.planSteps(ctx, b, to, base, t.Earlier)
+	if err != nil {
+		return nil, nil, err
+	}
+	line := &journalLine{Ref: history.LineRef(id), Record: t.Record, Message: t.Message, Wanted: wanted.ID, Paths: slices.Concat(scope.Named(), p.Losses)}
+	line.Settled = b.settled(p)
+	return p, line, nil
+}
+
+// planSteps plans the difference between a state with the steps and the same without them, and
+// returns the paths that it concerns.
+func (u *LineUpdate) planSteps(ctx context.Context, b *stepsBack, to, base state.State, earlier []*history.LineEvent) (*plan.Plan, *state.PathScope, error) {
+	within := b.concernedScope(earlier)
 	step, err := u.repo.Changes(ctx, to, base, within)
 	if err != nil {
 		return nil, nil, err
 	}
 	way := &plan.ThreeWay{Base: base, Policy: b.policy, Made: b.made}
-	for _, e := range t.Earlier {
+	for _, e := range earlier {
 		for _, path := range e.Created {
 			way.Made[path] = true
 		}
@@ -172,12 +184,7 @@ func (u *LineUpdate) planTakeBack(ctx context.Context, id string, t *TakeBack, b
 		return nil, nil, err
 	}
 	p, err := plan.Make(ctx, u.repo.Store, u.repo.live(u.disk), u.disk.DiskState(), to, plan.Options{Scope: scope, Way: way, Step: step, LeftOut: b.leftOut, Kept: b.kept, Conflicts: b.conflicts})
-	if err != nil {
-		return nil, nil, err
-	}
-	line := &journalLine{Ref: history.LineRef(id), Record: t.Record, Message: t.Message, Wanted: wanted.ID, Paths: slices.Concat(scope.Named(), p.Losses)}
-	line.Settled = b.settled(p)
-	return p, line, nil
+	return p, scope, err
 }
 
 // settled lists the paths that stepsBack kept or refused and that the plan brings to the

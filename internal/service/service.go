@@ -25,6 +25,7 @@ type Sessions interface {
 	Diff(ctx context.Context, id string, in session.Scope, opt cairn.DiffOptions) iter.Seq2[*cairn.FileDiff, error]
 
 	RevertHunks(ctx context.Context, id string, in session.Scope, opt cairn.RevertOptions) (*cairn.Result, error)
+	RevertSteps(ctx context.Context, id string, steps []string, opt cairn.RevertOptions) (*cairn.Result, error)
 	Revert(ctx context.Context, id string, to session.Target, opt session.MoveOptions) (*session.Session, *cairn.Result, error)
 	Unrevert(ctx context.Context, id string, opt session.MoveOptions) (*session.Session, *cairn.Result, error)
 	UndoTurn(ctx context.Context, id string, opt session.MoveOptions) (*session.Session, *cairn.Result, error)
@@ -49,7 +50,7 @@ const (
 	RequestEndStep   RequestKind = "end-step"   // StepEnd, *Step
 	RequestBetween   RequestKind = "between"    // StepBetween, *Step
 	RequestRead      RequestKind = "read"       // Get, History and Diff: changes nothing
-	RequestHunks     RequestKind = "hunks"      // RevertHunks: *cairn.Result
+	RequestHunks     RequestKind = "hunks"      // RevertHunks and RevertSteps: *cairn.Result
 	RequestMove      RequestKind = "move"       // Revert, Unrevert, UndoTurn and RedoTurn: Move
 	RequestCommit    RequestKind = "commit"     // *Session
 	RequestFork      RequestKind = "fork"       // *Session, which is the new one
@@ -158,6 +159,12 @@ func (h through) Diff(ctx context.Context, id string, in session.Scope, opt cair
 func (h through) RevertHunks(ctx context.Context, id string, in session.Scope, opt cairn.RevertOptions) (*cairn.Result, error) {
 	return pass(ctx, h, Request{Kind: RequestHunks, Session: id, DryRun: opt.DryRun}, func(ctx context.Context, s Sessions) (*cairn.Result, error) {
 		return s.RevertHunks(ctx, id, in, opt)
+	})
+}
+
+func (h through) RevertSteps(ctx context.Context, id string, steps []string, opt cairn.RevertOptions) (*cairn.Result, error) {
+	return pass(ctx, h, Request{Kind: RequestHunks, Session: id, DryRun: opt.DryRun}, func(ctx context.Context, s Sessions) (*cairn.Result, error) {
+		return s.RevertSteps(ctx, id, steps, opt)
 	})
 }
 

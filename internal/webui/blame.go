@@ -87,7 +87,7 @@ func (v *visit) blameRun(o *session.BlameOrigin) blameRun {
 		run.When = o.When.Local().Format("2 Jan 2006, 15:04")
 	}
 	if o.Oldest {
-		run.Author, run.Hint = "unknown", "it was there at the oldest checkpoint"
+		run.Author, run.Prompt = "unknown", "It was there at the oldest checkpoint."
 	}
 	switch {
 	case o.Work != nil:

@@ -71,7 +71,8 @@ type fileView struct {
 	Restore  string
 	Before   string // address of the bytes before
 	After    string
-	Blame    string // address of the authors of its lines
+	Boxes    int    // changes of it that can be chosen in a plan
+	blame    string // address of the authors of its lines
 }
 
 // Bars draws the counts as five boxes, the added ones first.
@@ -105,7 +106,7 @@ func (h *handler) changes(v *visit) error {
 		return v.firstVisit(err)
 	}
 	page := &changesPage{Kind: "changes", Heading: "Changes since the last checkpoint", From: a.ID}
-	page.Facts = []fact{{"from", nameOf(a), v.at("checkpoint/" + a.ID)}}
+	page.Facts = []fact{{"from", v.nameOf(a), v.at("checkpoint/" + a.ID)}}
 	page.IDs = []fact{{Name: "from", Value: a.ID}}
 	if to != "" {
 		b, err := v.project.Repo.Lookup(v.ctx(), to)
@@ -113,7 +114,7 @@ func (h *handler) changes(v *visit) error {
 			return err
 		}
 		page.Heading, page.To = "Changes between two checkpoints", b.ID
-		page.Facts = append(page.Facts, fact{"to", nameOf(b), v.at("checkpoint/" + b.ID)})
+		page.Facts = append(page.Facts, fact{"to", v.nameOf(b), v.at("checkpoint/" + b.ID)})
 		page.IDs = append(page.IDs, fact{Name: "to", Value: b.ID})
 	} else if from != "@" {
 		page.Heading = "Changes since a checkpoint"
@@ -137,9 +138,7 @@ func (h *handler) checkpoint(v *visit) error {
 		return err
 	}
 	page := &changesPage{Kind: "checkpoint", Heading: "Checkpoint", When: c.When.Local(), To: c.ID}
-	if c.Message != "" && c.Message != "checkpoint" {
-		page.Heading = c.Message
-	}
+	page.Heading = cmp.Or(v.wordsOf(c), page.Heading)
 	page.Facts = []fact{{Name: "by", Value: c.Author}}
 	page.IDs = []fact{{Name: "state", Value: c.Hash}, {Name: "checkpoint", Value: c.ID}}
 	if page.From, err = v.before(c); err != nil {
@@ -192,11 +191,7 @@ func (h *handler) step(v *visit) error {
 func (v *visit) showStep(t *turn, i int) error {
 	s := &t.Steps[i]
 	page := &changesPage{Kind: "step", Heading: fmt.Sprintf("Step %d of %d", i+1, len(t.Steps)), When: s.Began.Local(), From: s.Before.ID, To: s.After.ID}
-	page.Facts = []fact{
-		{"session", visible(t.Title), v.at("session", "id", s.Session)},
-		{"agent", visible(cmp.Or(s.Agent, t.Agent)), ""}, {"model", visible(modelOf(t.Session)), ""},
-		{"prompt", t.Prompt, ""},
-	}
+	page.Facts = t.facts(v, cmp.Or(s.Agent, t.Agent))
 	calls, rest := callsOf(s)
 	for _, c := range calls {
 		page.Facts = append(page.Facts, fact{Name: c.Tool, Value: cmp.Or(c.Command, "used")})
@@ -219,16 +214,23 @@ func (v *visit) showStep(t *turn, i int) error {
 
 // operation shows what a restore, revert, undo or redo did, path by path.
 func (h *handler) operation(v *visit) error {
-	id := v.r.PathValue("id")
+	op, err := v.findOperation(v.r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	return v.showOperation(op)
+}
+
+func (v *visit) findOperation(id string) (*cairn.Operation, error) {
 	for op, err := range v.project.Repo.Operations(v.ctx()) {
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if op.ID == id {
-			return v.showOperation(op)
+			return op, nil
 		}
 	}
-	return fmt.Errorf("operation %s: %w", id, cairn.ErrNotFound)
+	return nil, fmt.Errorf("operation %s: %w", id, cairn.ErrNotFound)
 }
 
 func (v *visit) showOperation(op *cairn.Operation) error {
@@ -237,8 +239,9 @@ func (v *visit) showOperation(op *cairn.Operation) error {
 		Kept: op.Kept, Conflicts: op.Conflicts, Done: v.query.Get("done") != "",
 	}
 	page.IDs = []fact{{Name: "operation", Value: op.ID}, {"before", short(op.Before), v.at("checkpoint/" + op.Before)}, {"after", short(op.After), v.at("checkpoint/" + op.After)}}
+	page.Facts = []fact{{Name: "what", Value: visible(v.wordsOfOperation(op))}}
 	if op.Undoes != "" {
-		page.Facts = append(page.Facts, fact{"took back", short(op.Undoes), v.at("operation/" + op.Undoes)})
+		page.Facts = append(page.Facts, fact{"took back", v.operationText(op.Undoes), v.at("operation/" + op.Undoes)})
 	}
 	if page.Done {
 		page.Actions = []action{{"Undo", v.at("plan", "do", "undo"), "", "the last operation"}}

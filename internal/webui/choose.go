@@ -15,7 +15,11 @@ const (
 	maxAddress = 30 << 10 // bytes of an address that the server still takes
 )
 
-var errNothingChosen = errors.New("nothing is chosen")
+var (
+	errNothingChosen = errors.New("nothing is chosen")
+	errTooMany       = fmt.Errorf("%w: too many are chosen for one preview", errInput)
+	errGone          = fmt.Errorf("%w: a chosen file does not change there", errInput)
+)
 
 // choice is the form with which a person chooses changes and files. It names them by hunks and by
 // hashes of paths, because a browser sends fields as UTF-8 and paths may have any bytes.
@@ -30,15 +34,6 @@ func (v *visit) newChoice(from, to string) *choice {
 	return &choice{Action: v.at("plan"), Hidden: [][2]string{{"do", "revert"}, {"from", from}, {"to", to}, {"only", "1"}}, Button: "Preview what is chosen"}
 }
 
-// choice is the form over the files of a plan, nil for a plan that goes back as a whole.
-func (w *way) choice(v *visit) *choice {
-	switch {
-	case len(w.Hunks) > 0, w.Do == "session", w.Do == "unrevert":
-		return nil
-	}
-	return &choice{Action: v.at("plan"), Hidden: [][2]string{{"do", w.Do}, {"from", w.From}, {"to", w.To}, {"policy", string(w.Policy)}, {"only", "1"}}, Button: "Preview only what is chosen"}
-}
-
 // source is the page on which the single changes of a way can be chosen, "" where there is none.
 func (w *way) source(v *visit) string {
 	switch w.Do {
@@ -48,6 +43,26 @@ func (w *way) source(v *visit) string {
 		return v.at("changes", "from", w.To)
 	}
 	return ""
+}
+
+// wider is the preview of all of a way that is narrowed down, "" for one that is not.
+func (w *way) wider(v *visit) string {
+	all := way{Do: w.Do, From: w.From, To: w.To, Session: w.Session, Message: w.Message, Policy: w.Policy}
+	switch {
+	case w.Do == "part":
+		all.Do = "session"
+	case len(w.Paths)+len(w.Without)+len(w.Hunks) == 0:
+		return ""
+	case w.Do == "revert" && w.To == "":
+		all.Do, all.From, all.To = "restore", "", w.From
+	}
+	return all.address(v)
+}
+
+// address is the address of the plan of a way.
+func (w *way) address(v *visit) string {
+	pairs := []string{"do", w.Do, "from", w.From, "to", w.To, "session", w.Session, "message", w.Message, "policy", string(w.Policy)}
+	return v.at("plan", slices.Concat(pairs, pairsOf("path", w.Paths), pairsOf("without", w.Without), pairsOf("step", w.Steps))...) + hunkQuery(w.Hunks)
 }
 
 func hunkQuery(hunks []string) (query string) {
@@ -83,9 +98,14 @@ func (v *visit) narrow(w *way) error {
 	if do == "revert" && to == "" && len(hunks) == 0 {
 		do, from, to = "restore", "", w.From
 	}
-	address := v.at("plan", append([]string{"do", do, "from", from, "to", to, "policy", string(w.Policy)}, pairsOf("path", paths)...)...) + hunkQuery(hunks)
-	if len(paths) > maxPaths || len(hunks) > maxHunks || len(address) > maxAddress {
-		return fmt.Errorf("%w: too many are chosen for one preview; choose fewer, or all", errInput)
+	return v.goTo(&way{Do: do, From: from, To: to, Policy: w.Policy, Paths: paths, Hunks: hunks})
+}
+
+// goTo leads to the plan of a way.
+func (v *visit) goTo(w *way) error {
+	address := w.address(v)
+	if len(w.Paths)+len(w.Without)+len(w.Steps) > maxPaths || len(w.Hunks) > maxHunks || len(address) > maxAddress {
+		return errTooMany
 	}
 	http.Redirect(v.w, v.r, address, http.StatusSeeOther)
 	return nil
@@ -98,45 +118,20 @@ func pairsOf(name string, values []string) (pairs []string) {
 	return pairs
 }
 
-// pathsOf finds the paths that hashes name, and whether they are all paths of the way. A renamed
-// file goes with its name before.
+// pathsOf finds the changed paths that hashes name. A renamed file goes with its name before.
 func (v *visit) pathsOf(w *way, files []string) (paths []string, all bool, err error) {
-	known := make(map[string][]string)
-	if w.Do == "revert" {
-		if err := v.addChanges(w, known); err != nil {
-			return nil, false, err
-		}
+	if len(files) == 0 {
+		return nil, false, nil
 	}
-	if slices.ContainsFunc(files, func(id string) bool { return known[id] == nil }) {
-		whole := *w
-		whole.Paths, whole.Hunks = nil, nil
-		if whole.Do == "revert" && whole.To == "" {
-			return nil, false, fmt.Errorf("%w: a chosen file has not changed", errInput)
-		}
-		res, err := whole.run(v, "")
-		if err != nil {
-			return nil, false, err
-		}
-		for i := range res.Plan {
-			path := string(res.Plan[i].Path)
-			known["f"+hash(path)] = []string{path}
-		}
-	}
-	for _, id := range files {
-		if known[id] == nil {
-			return nil, false, fmt.Errorf("%w: a chosen file has not changed", errInput)
-		}
-		paths = append(paths, known[id]...)
-	}
-	return paths, len(files) > 0 && len(files) == len(known), nil
-}
-
-func (v *visit) addChanges(w *way, known map[string][]string) error {
 	list, err := v.project.Repo.Changes(v.ctx(), w.From, w.To)
 	if err != nil {
-		return err
+		return nil, false, err
 	}
 	renamed, err := v.project.Repo.Renames(v.ctx(), list)
+	if err != nil {
+		return nil, false, err
+	}
+	known := make(map[string][]string)
 	for i := range renamed {
 		c := &renamed[i]
 		paths := []string{c.Path}
@@ -145,7 +140,13 @@ func (v *visit) addChanges(w *way, known map[string][]string) error {
 		}
 		known["f"+hash(c.Path)] = paths
 	}
-	return err
+	for _, id := range files {
+		if known[id] == nil {
+			return nil, false, errGone
+		}
+		paths = append(paths, known[id]...)
+	}
+	return paths, len(files) == len(known), nil
 }
 
 // hunksOfFiles lists the changes of whole files, so that they go back in one operation with single

@@ -75,17 +75,17 @@ func TestChosenFilesOfPlans(t *testing.T) {
 	f.write("b", "2\n")
 	f.track("")
 	plan := f.get(f.at("plan", "do", "restore", "to", from)).want(http.StatusOK, `aria-label="Take caf\xe9.txt"`, ">2<", ">1<")
-	one := f.chosenFrom(plan, url.Values{"file": {"f" + hash(name)}}).want(http.StatusOK, "Restore 1 path")
+	one := f.tickedIn(plan, "choose", "f"+hash(name)).want(http.StatusOK, "Restore 1 path")
 	f.confirm(one).want(http.StatusSeeOther)
 	if f.read(name) != "1\n" || f.read("b") != "2\n" {
 		t.Error("not exactly the chosen file went back")
 	}
-	all := f.chosenFrom(f.get(f.at("plan", "do", "undo")), url.Values{"file": {"f" + hash(name)}}).want(http.StatusOK, "Undo exactly this")
+	all := f.tickedIn(f.get(f.at("plan", "do", "undo")), "choose", "f"+hash(name)).want(http.StatusOK, "Undo exactly this")
 	f.confirm(all).want(http.StatusSeeOther)
 	if f.read(name) != "2\n" {
 		t.Error("the undo of all files did nothing")
 	}
-	f.chosenFrom(plan, url.Values{"file": {"fnope"}}).want(http.StatusBadRequest)
+	f.tickedIn(plan, "choose", "fnope").want(http.StatusBadRequest)
 	f.get(f.at("plan", "do", "restore", "to", from, "show", "b", "part", "lines")).want(http.StatusOK, ">2<").lacks("<h1>")
 }
 

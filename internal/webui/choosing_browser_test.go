@@ -69,3 +69,63 @@ func testSearch(t *testing.T, b *browser) {
 	b.typeText(" nowhere")
 	b.until("document.querySelector('[data-live]').textContent.includes('Nothing fits')")
 }
+
+// A person unticks one change of three in a preview, looks at the preview of the rest, and confirms
+// that.
+func testPreviewBoxes(t *testing.T, b *browser) {
+	f, from, to := twoFiles(t)
+	b.open(f.serve() + f.at("plan", "do", "revert", "from", from, "to", to))
+	b.eval("document.querySelectorAll('input[name=hunk]')[1].click()", nil)
+	if got := b.text("[...document.querySelectorAll('input[name=file]')].map((box) => `${box.checked} ${box.indeterminate}`)"); got != "true true,true false,true false" {
+		t.Errorf("the boxes of the files are %s", got)
+	}
+	if got := b.text("document.getElementById('chosen').textContent"); got != "2 changes, 2 files ticked. Look at the preview of that before you confirm it." {
+		t.Errorf("the page says %q", got)
+	}
+	if b.text("document.getElementById('confirm').disabled") != "true" {
+		t.Error("the old preview can be confirmed")
+	}
+	b.screenshot("preview-boxes")
+	b.loading(func() { b.eval("document.querySelector('.choosing button').click()", nil) })
+	if got := b.text("document.querySelector('h1').textContent"); got != "Take back 4 chosen changes" {
+		t.Fatalf("the preview is %q", got)
+	}
+	b.loading(func() { b.eval("document.getElementById('confirm').click()", nil) })
+	b.until("document.body.textContent.includes('Done.')")
+	if got := f.read("a.txt"); got != changedLines(60, "line 30\n,thirty\n") || f.read("b.txt") != "b\n" {
+		t.Errorf("a.txt is %q, b.txt %q", got, f.read("b.txt"))
+	}
+}
+
+// A person unticks a turn and a step of another turn, and takes the rest of the session back.
+func testStepBoxes(t *testing.T, b *browser) {
+	f := story(t)
+	b.open(f.serve() + f.at("plan", "do", "session", "session", "ses_4f1c", "message", "m1"))
+	b.eval("document.querySelectorAll('input[name=step]')[1].click()", nil)
+	turn := "document.querySelector('.going fieldset input[data-turn]')"
+	if got := b.text("`${" + turn + ".checked} ${" + turn + ".indeterminate}`"); got != "true true" {
+		t.Errorf("with one step of three the box of the turn is %s", got)
+	}
+	b.eval("document.querySelectorAll('input[name=step]')[3].click()", nil)
+	b.eval(turn+".click()", nil)
+	if got := b.text("[...document.querySelectorAll('input[name=step]')].map((box) => box.checked)"); got != "false,false,false,false" {
+		t.Errorf("after the box of the turn the steps are %s", got)
+	}
+	b.eval(turn+".click()", nil)
+	if got := b.text("[...document.querySelectorAll('input[name=step]')].map((box) => box.checked)"); got != "true,true,true,false" {
+		t.Errorf("after the box of the turn again the steps are %s", got)
+	}
+	if b.text("document.getElementById('confirm').disabled") != "true" {
+		t.Error("the old preview can be confirmed")
+	}
+	b.screenshot("step-boxes")
+	b.loading(func() { b.eval("document.querySelector('.choosing button').click()", nil) })
+	if got := b.text("document.querySelector('h1').textContent"); got != "Take back 3 chosen steps" {
+		t.Fatalf("the preview is %q", got)
+	}
+	b.loading(func() { b.eval("document.getElementById('confirm').click()", nil) })
+	b.until("document.body.textContent.includes('Done.')")
+	if f.read("ledger/account.go") != goBefore || !f.isThere("bin/list.sh") {
+		t.Error("not exactly the ticked turn went back")
+	}
+}

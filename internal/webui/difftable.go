@@ -22,8 +22,10 @@ type diffTable struct {
 	first   int                  // number of the first row, where it is not the first page
 	more    func(row int) string // address of the page that begins with a row
 	opener  func(span) string    // address of the page with more unchanged lines; nil = they cannot be opened
-	hunks   []string             // names of the changes, where these can be chosen
+	hunks   []string             // names of the changes, "" for one that cannot be chosen alone
 	chosen  map[string]bool      // of them
+	all     bool                 // all of them are chosen
+	boxes   int                  // that were printed
 
 	old, new *coloured
 	out      []byte
@@ -72,7 +74,8 @@ func (t *diffTable) add(r *row) {
 	if t.inTable >= chunkRows && (len(t.pending) == 0 || t.inTable >= 10*chunkRows) {
 		t.closeTable()
 	}
-	if r.edit > 0 && r.edit <= len(t.hunks) {
+	if r.edit > 0 && r.edit <= len(t.hunks) && t.hunks[r.edit-1] != "" {
+		t.boxes++
 		t.choice(r)
 	}
 	if t.split {
@@ -87,18 +90,29 @@ func (t *diffTable) add(r *row) {
 // choice prints the check box of a change.
 func (t *diffTable) choice(r *row) {
 	t.flush()
-	columns, side, n := 3, "new", r.new
+	columns := 3
 	if t.split {
 		columns = 4
 	}
-	if n == 0 {
-		side, n = "old", r.old
-	}
 	id, checked := t.hunks[r.edit-1], ""
-	if t.chosen[id] {
+	if t.all || t.chosen[id] {
 		checked = " checked"
 	}
-	t.rows = fmt.Appendf(t.rows, `<tr class=pick><td class=pk colspan=%d><label><input type=checkbox name=hunk value="%s" form=choose%s> choose the change at %s line %d</label>`, columns, id, checked, side, n)
+	t.rows = fmt.Appendf(t.rows, `<tr class=pick><td class=pk colspan=%d><label><input type=checkbox name=hunk value="%s" form=choose%s> %s</label>`, columns, id, checked, t.boxText(r))
+}
+
+// boxText says which change a box is for: of a plan by its line on disk, of changes by its line after
+// them.
+func (t *diffTable) boxText(r *row) string {
+	switch {
+	case t.all && r.old > 0:
+		return fmt.Sprintf("take the change at line %d", r.old)
+	case t.all:
+		return fmt.Sprintf("take the lines at line %d", r.new)
+	case r.new > 0:
+		return fmt.Sprintf("choose the change at new line %d", r.new)
+	}
+	return fmt.Sprintf("choose the change at old line %d", r.old)
 }
 
 // closeTable prints the rows that were collected. Tables of full size are marked: a

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"slices"
 	"strconv"
@@ -16,25 +17,25 @@ import (
 const countedTotal = 20000
 
 // list makes the views of some files, and the lines of the files that are sent with the page. The
-// totals are of all files.
+// totals are of all files. Each file is read once.
 func (p *changesPage) list(v *visit, list, others []cairn.Renamed) error {
 	budget := inlineBudget
 	p.Counted = len(list)+len(others) <= countedTotal
 	for i := range list {
-		f, err := v.fileView(p, &list[i])
+		f := v.fileView(p, &list[i])
+		var err error
+		if i < inlineFiles {
+			err = v.fillIn(p, f, defaultContext, 0, min(inlineLines, budget))
+		} else {
+			f.Add, f.Del, f.Note, err = v.project.Repo.CountLines(&f.Change, p.options())
+		}
 		if err != nil {
 			return err
 		}
-		p.Add += f.Add
-		p.Del += f.Del
-		p.Files = append(p.Files, f)
-		lines := f.Add + f.Del
-		if f.Note == "" && i < inlineFiles && lines > 0 && lines <= inlineLines && lines <= budget {
-			budget -= lines
-			if err := v.fillIn(p, f, defaultContext, 0); err != nil {
-				return err
-			}
+		if f.Body != "" {
+			budget -= f.Add + f.Del
 		}
+		p.Add, p.Del, p.Files = p.Add+f.Add, p.Del+f.Del, append(p.Files, f)
 	}
 	for i := 0; i < len(others) && p.Counted; i++ {
 		add, del, _, err := v.project.Repo.CountLines(&others[i].Change, p.options())
@@ -51,12 +52,9 @@ func (p *changesPage) options() cairn.DiffOptions {
 	return cairn.DiffOptions{MaxFileSize: maxDiffSize, IgnoreSpace: p.NoSpace}
 }
 
-func (v *visit) fileView(p *changesPage, c *cairn.Renamed) (*fileView, error) {
+// fileView is the view of a file without its lines and their numbers.
+func (v *visit) fileView(p *changesPage, c *cairn.Renamed) *fileView {
 	f := &fileView{Renamed: c, ID: "f" + hash(c.Path), Modes: modeChange(&c.Change)}
-	var err error
-	if f.Add, f.Del, f.Note, err = v.project.Repo.CountLines(&c.Change, p.options()); err != nil {
-		return nil, err
-	}
 	f.Alone = v.same("file", c.Path, "skip", "")
 	f.Load = v.same("file", c.Path, "skip", "", "part", "lines")
 	paths := []string{"path", c.Path}
@@ -77,10 +75,18 @@ func (v *visit) fileView(p *changesPage, c *cairn.Renamed) (*fileView, error) {
 	if c.Status != cairn.Deleted && p.To != "" {
 		f.After = v.at("raw", "at", p.To, "file", c.Path)
 	}
-	if c.Status != cairn.Deleted && f.Note == "" {
-		f.Blame = v.at("blame", "at", p.To, "file", c.Path)
+	if c.Status != cairn.Deleted {
+		f.blame = v.at("blame", "at", p.To, "file", c.Path)
 	}
-	return f, nil
+	return f
+}
+
+// Blame is the address of the authors of its lines, "" for a file without lines.
+func (f *fileView) Blame() string {
+	if f.Note != "" {
+		return ""
+	}
+	return f.blame
 }
 
 func modeChange(c *cairn.Change) string {
@@ -136,18 +142,13 @@ func (v *visit) showFile(page *changesPage, file string) error {
 	if err != nil {
 		return err
 	}
-	f, err := v.fileView(page, c)
-	if err != nil {
-		return err
-	}
+	f := v.fileView(page, c)
 	context := defaultContext
 	if v.query.Get("context") == "all" {
 		context = wholeFile
 	}
-	if f.Note == "" {
-		if err := v.fillIn(page, f, context, v.number("row", 1<<30)); err != nil {
-			return err
-		}
+	if err := v.fillIn(page, f, context, v.number("row", 1<<30), anyNumber); err != nil {
+		return err
 	}
 	if v.query.Get("part") == "lines" {
 		return v.write(http.StatusOK, "lines", f)
@@ -158,9 +159,13 @@ func (v *visit) showFile(page *changesPage, file string) error {
 	return v.render(http.StatusOK, "changes.html", baseOf(file), page)
 }
 
-// fillIn makes the lines of a file. Changes can be chosen where they are those that a revert knows:
-// not where blanks do not count, and not in a renamed file, which goes back as a whole.
-func (v *visit) fillIn(p *changesPage, f *fileView, context, firstRow int) error {
+// anyNumber of changed lines is room for every file.
+const anyNumber = math.MaxInt
+
+// fillIn reads a file and counts its changed lines. It makes the lines if there is room for as many.
+// Changes can be chosen where they are those that a revert knows: not where blanks do not count, and
+// not in a renamed file, which goes back as a whole.
+func (v *visit) fillIn(p *changesPage, f *fileView, context, firstRow, room int) error {
 	opt := p.options()
 	opt.Hunks = !p.NoSpace && f.From == ""
 	chosen := make(map[string]bool)
@@ -171,7 +176,7 @@ func (v *visit) fillIn(p *changesPage, f *fileView, context, firstRow int) error
 		if err != nil {
 			return err
 		}
-		if f.Note = d.Note; d.Note != "" {
+		if f.Add, f.Del, f.Note = d.Additions, d.Deletions, d.Note; f.isFolded(room) {
 			return nil
 		}
 		c := p.compare(d.Before, d.After)
@@ -190,6 +195,12 @@ func (v *visit) fillIn(p *changesPage, f *fileView, context, firstRow int) error
 		f.Body = t.html(c)
 	}
 	return nil
+}
+
+// isFolded reports whether a file has no lines to show, or more changed ones than there is room for.
+func (f *fileView) isFolded(room int) bool {
+	lines := f.Add + f.Del
+	return f.Note != "" || lines > room || lines == 0 && room < anyNumber
 }
 
 func (p *changesPage) compare(before, after string) *comparison {

@@ -29,6 +29,7 @@ type fixture struct {
 	sessions *session.Sessions
 	handler  http.Handler
 	events   string
+	source   Repo // in the place of repo, if it is set
 	log      bytes.Buffer
 }
 
@@ -50,6 +51,11 @@ func newFixture(t *testing.T) *fixture {
 		Project: func(_ context.Context, id string) (*Project, error) {
 			if id != project.ID {
 				return nil, fmt.Errorf("%w: project %s", cairn.ErrNotFound, id)
+			}
+			if f.source != nil {
+				watched := *project
+				watched.Repo = f.source
+				return &watched, nil
 			}
 			return project, nil
 		},

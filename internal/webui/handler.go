@@ -71,6 +71,7 @@ func New(opt Options) http.Handler {
 		h.mux.HandleFunc("GET /ui/p/{project}"+pattern, h.page(h.ofProject(view)))
 	}
 	h.mux.HandleFunc("POST /ui/p/{project}/apply", h.form(h.ofProject(h.apply)))
+	h.mux.HandleFunc("POST /ui/p/{project}/choose", h.form(h.ofProject(h.choose)))
 	h.mux.HandleFunc("POST /ui/p/{project}/track", h.form(h.ofProject(h.track)))
 	h.mux.HandleFunc("/", h.page(func(*visit) error { return errNoPage }))
 	return h
@@ -94,6 +95,9 @@ type visit struct {
 	r       *http.Request
 	query   url.Values
 	project *Project
+	known   session.WorkCache // sessions that were read for words
+	titles  map[string]string // of sessions, by their ids; nil = not read yet
+	goes    *going            // of the way of this request; nil = not read yet
 }
 
 func (v *visit) ctx() context.Context { return v.r.Context() }
@@ -144,6 +148,9 @@ func (v *visit) readQuery() (err error) {
 	return nil
 }
 
+// maxForm bounds the body of a form, in bytes: a plan has a box of 23 bytes for each of its paths.
+const maxForm = 8 << 20
+
 // form wraps a view that changes something. It lets only requests from the page's own
 // forms through.
 func (h *handler) form(act view) http.HandlerFunc {
@@ -151,7 +158,7 @@ func (h *handler) form(act view) http.HandlerFunc {
 		if err := h.origin.Check(v.r); err != nil {
 			return errForm
 		}
-		v.r.Body = http.MaxBytesReader(v.w, v.r.Body, 64<<10)
+		v.r.Body = http.MaxBytesReader(v.w, v.r.Body, maxForm)
 		if err := v.r.ParseForm(); err != nil {
 			return errInput
 		}

@@ -225,16 +225,12 @@ func TestNamesOfAnyBytes(t *testing.T) {
 	}
 }
 
-var formOf = regexp.MustCompile(`(?s)<form method="post" action="([^"]+)" class="buttons">.*?name="plan" value="([^"]+)"`)
+var formOf = regexp.MustCompile(`(?s)<form method="post" action="([^"]+)" class="buttons" id="choose">.*?name="plan" value="([^"]+)"`)
 
 // confirm sends the form of a preview.
 func (f *fixture) confirm(plan *answer) *answer {
 	f.t.Helper()
-	m := formOf.FindStringSubmatch(plan.body)
-	if m == nil {
-		f.t.Fatalf("the page has no form:\n%s", plan.body)
-	}
-	return f.post(html.UnescapeString(m[1]), url.Values{"plan": {m[2]}})
+	return f.send(plan, "apply", plan.ticked())
 }
 
 func TestPlanAndApply(t *testing.T) {

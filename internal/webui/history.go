@@ -21,14 +21,15 @@ type entry struct {
 	Operation *cairn.Operation
 }
 
-// turn is a prompt and the steps that answered it.
+// turn is a turn of a session as the page shows it.
 type turn struct {
 	Session  *session.Session
 	Title    string // of the session
+	Number   int    // in the session, from 1; 0 = what came before the first prompt
 	Agent    string
 	Message  string // id of its first message, to which a revert goes
 	Prompt   string
-	Began    time.Time
+	When     time.Time      // of its newest event
 	Steps    []session.Step // in their order
 	Reverted bool
 }
@@ -219,35 +220,38 @@ func (m *merge) pop() (*entry, error) {
 	return nil, nil
 }
 
-// turnsOf groups the messages of a session: a message of the user and all messages up
-// to the next one of the user are a turn.
+// turnsOf lists the turns of a session. Messages before the first prompt, which is left of a session
+// whose beginning has been cleaned away, are a turn without a number.
 func turnsOf(s *session.Session, messages []session.Message) []*turn {
-	var turns []*turn
+	list := session.Turns(messages)
+	if first := firstTurn(list, messages); first > 0 {
+		list = slices.Insert(list, 0, session.Turn{Messages: messages[:first]})
+	}
+	turns := make([]*turn, len(list))
 	title := titleOfAll(s, messages)
-	for i := range messages {
-		m := &messages[i]
-		if len(turns) == 0 || m.Role == session.RoleUser {
-			turns = append(turns, &turn{Session: s, Title: title, Message: m.ID, Prompt: m.Prompt, Began: m.Created, Reverted: m.Reverted})
+	for i := range list {
+		t := &list[i]
+		turns[i] = &turn{
+			Session: s, Title: title, Number: t.Number, Message: t.ID(), Prompt: t.Prompt(), When: t.Last(), Steps: t.Steps(), Reverted: t.Reverted(),
 		}
-		t := turns[len(turns)-1]
-		t.Prompt = cmp.Or(t.Prompt, m.Prompt)
-		t.Steps = append(t.Steps, m.Steps...)
-		t.Agent = cmp.Or(t.Agent, agentOf(m), s.Agent)
-		t.Reverted = t.Reverted && m.Reverted
+		for j := range t.Messages {
+			turns[i].Agent = cmp.Or(turns[i].Agent, agentOf(&t.Messages[j]))
+		}
+		turns[i].Agent = cmp.Or(turns[i].Agent, s.Agent)
 	}
 	return turns
 }
 
-func (t *turn) entry() *entry {
-	when := t.Began
-	for i := range t.Steps {
-		for _, at := range []time.Time{t.Steps[i].Began, t.Steps[i].Ended} {
-			if at.After(when) {
-				when = at
-			}
-		}
+// firstTurn counts the messages before the first of some turns.
+func firstTurn(turns []session.Turn, messages []session.Message) int {
+	if len(turns) == 0 {
+		return len(messages)
 	}
-	return &entry{Key: "t" + t.Session.ID + "/" + t.Message, When: when, Turn: t}
+	return slices.IndexFunc(messages, func(m session.Message) bool { return m.ID == turns[0].ID() })
+}
+
+func (t *turn) entry() *entry {
+	return &entry{Key: "t" + t.Session.ID + "/" + t.Message, When: t.When, Turn: t}
 }
 
 // matches reports whether the words, ids or paths of an entry contain a text. The text

@@ -32,7 +32,7 @@ var templates = sync.OnceValue(func() *template.Template {
 		"iso":     func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 		"clock":   func(t time.Time) string { return t.Format("15:04:05") },
 		"day":     func(t time.Time) string { return t.Format("Monday, 2 January 2006") },
-		"letter":  statusLetter, "model": modelOf, "words": wordsOfTrack,
+		"letter":  statusLetter, "model": modelOf,
 		"fileid": func(path cairn.Path) string { return "f" + hash(string(path)) }, "operation": operationName,
 	}).ParseFS(templateFiles, "templates/*.html"))
 })
@@ -117,6 +117,12 @@ func (v *visit) fail(err error) {
 	case errors.Is(err, errNothingChosen):
 		f.Heading = "Nothing is chosen"
 		f.Hint = "Go back, and tick the changes or files that are to be taken back."
+	case errors.Is(err, errTooMany):
+		f.Heading = "Too many are ticked"
+		f.Hint = "An address has no room for so many. Go back, and tick fewer, or all."
+	case errors.Is(err, errInput):
+		f.Heading = "This address cannot be used"
+		f.Hint = "It may be mistyped, or what it names has changed. Go back, and load the page again."
 	case status == http.StatusNotFound:
 		f.Heading = "Not found"
 		f.Hint = "It may have been cleaned away, or the address is mistyped."

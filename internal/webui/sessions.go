@@ -52,12 +52,18 @@ func (h *handler) sessions(v *visit) error {
 	}
 	for _, s := range list[skip:end] {
 		view := &sessionView{Session: s, ID: elementID("s" + s.ID), Title: titleOf(s), Model: modelOf(s), View: v.at("session", "id", s.ID), When: s.Updated.Local()}
-		if s.Latest != nil && s.Latest.Prompt != view.Title {
+		if s.Latest != nil && !isBeginning(view.Title, s.Latest.Prompt) {
 			view.Latest = s.Latest.Prompt
 		}
 		page.Sessions = append(page.Sessions, view)
 	}
 	return v.render(http.StatusOK, "sessions.html", "Sessions", page)
+}
+
+// isBeginning reports whether a title is a prompt, or the beginning of one that was too long for it.
+func isBeginning(title, prompt string) bool {
+	beginning, cut := strings.CutSuffix(title, "…")
+	return title == prompt || cut && strings.HasPrefix(prompt, strings.TrimSuffix(beginning, " "))
 }
 
 // sessionMatches reports whether the title, the newest prompt, the agent, the model, the newest

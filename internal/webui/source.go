@@ -50,6 +50,9 @@ type Sessions interface {
 	List(context.Context) ([]*session.Session, error)
 	Blame(ctx context.Context, path string, opt cairn.BlameOptions) (*session.Blame, error)
 	History(ctx context.Context, id string) ([]session.Message, error)
+	WorkOf(ctx context.Context, checkpoint string, known session.WorkCache) (*session.Work, error)
+	OwnChangesOf(ctx context.Context, id string, steps []string) (*session.OwnChanges, error)
+	RevertSteps(ctx context.Context, id string, steps []string, opt cairn.RevertOptions) (*cairn.Result, error)
 	Revert(ctx context.Context, id string, to session.Target, opt session.MoveOptions) (*session.Session, *cairn.Result, error)
 	Unrevert(ctx context.Context, id string, opt session.MoveOptions) (*session.Session, *cairn.Result, error)
 }

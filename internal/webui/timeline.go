@@ -45,6 +45,7 @@ type entryView struct {
 	View   string // its changes
 	Revert string // plan of taking it back; "" = it cannot be
 	Goto   string // plan of going to it
+	Words  string // what a checkpoint was made for, or which turns an operation moved
 	Counts *counts
 
 	Session string      // page of its session
@@ -164,7 +165,7 @@ func (v *visit) entryView(e *entry) (_ *entryView, err error) {
 		view.More = max(0, len(t.Steps)-turnSteps)
 		view.Steps, err = v.stepViews(t, view.More)
 	case e.Track != nil:
-		view.View = v.at("checkpoint/" + e.Track.ID)
+		view.View, view.Words = v.at("checkpoint/"+e.Track.ID), v.wordsOf(e.Track.Checkpoint)
 		view.Goto = v.at("plan", "do", "restore", "to", e.Track.ID)
 		if e.Track.Before != "" {
 			view.Revert = v.at("plan", "do", "revert", "from", e.Track.Before, "to", e.Track.ID)
@@ -172,7 +173,7 @@ func (v *visit) entryView(e *entry) (_ *entryView, err error) {
 		}
 	default:
 		op := e.Operation
-		view.View = v.at("operation/" + op.ID)
+		view.View, view.Words = v.at("operation/"+op.ID), v.wordsOfOperation(op)
 		view.Revert = v.at("plan", "do", "revert", "from", op.Before, "to", op.After)
 		view.Goto = v.at("plan", "do", "restore", "to", op.Before)
 		view.Counts, err = v.count(op.Before, op.After)
@@ -212,6 +213,9 @@ type sessionPage struct {
 	Session  *session.Session
 	Title    string
 	Model    string
+	Parent   *link // of which it is a sub-agent
+	Fork     *link // from which it was forked
+	Children []link
 	Turns    []*entryView
 	Unrevert string
 	Older    string
@@ -230,6 +234,7 @@ func (h *handler) session(v *visit) error {
 		return err
 	}
 	page := &sessionPage{Session: s, Title: titleOfAll(s, messages), Model: modelOf(s)}
+	page.relatives(v)
 	if s.Revert != nil {
 		page.Unrevert = v.at("plan", "do", "unrevert", "session", id)
 	}
@@ -239,6 +244,21 @@ func (h *handler) session(v *visit) error {
 		return err
 	}
 	return v.render(http.StatusOK, "session.html", visible(page.Title), page)
+}
+
+// relatives names the sessions from which this one comes, and those that came from it.
+func (p *sessionPage) relatives(v *visit) {
+	if id := p.Session.Parent; id != "" {
+		parent := v.linkTo(id)
+		p.Parent = &parent
+	}
+	if p.Session.Fork != nil {
+		source := v.linkTo(p.Session.Fork.Session)
+		p.Fork = &source
+	}
+	for _, id := range p.Session.Children {
+		p.Children = append(p.Children, v.linkTo(id))
+	}
 }
 
 // fill selects the steps of one page. They begin after the turn, or the step of a turn,

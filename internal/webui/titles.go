@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
@@ -54,29 +53,6 @@ func agentOf(m *session.Message) string {
 		agent = cmp.Or(agent, m.Steps[i].Agent)
 	}
 	return agent
-}
-
-// wordsOfTrack is what a list says of a checkpoint: its message, unless that names a session or a step
-// by its id only.
-func wordsOfTrack(message string) string {
-	switch {
-	case message == "checkpoint":
-		return ""
-	case strings.HasPrefix(message, "begin session "):
-		return "a session begins"
-	case strings.HasPrefix(message, "before step "):
-		return "before a step of an agent"
-	}
-	return message
-}
-
-// nameOf names a checkpoint by its time and its message.
-func nameOf(c *cairn.Checkpoint) string {
-	name := c.When.Local().Format("2 January 2006, 15:04:05")
-	if words := wordsOfTrack(c.Message); words != "" {
-		name += " · " + visible(wording.FirstLine(words, titleWidth))
-	}
-	return name
 }
 
 // callView is one call of a tool on one line.

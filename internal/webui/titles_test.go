@@ -45,3 +45,19 @@ func TestTitles(t *testing.T) {
 		t.Errorf("the first prompt is %q", got)
 	}
 }
+
+// A prompt that is the title of its session is not said twice, also where the title is cut.
+func TestPromptOfTitleIsNotRepeated(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		title, prompt string
+		want          bool
+	}{
+		{"Do it", "Do it", true}, {"Do …", "Do it", true}, {"Do it and th…", "Do it and that", true},
+		{"Do it", "Do it now", false}, {"Do …", "Go", false}, {"Do it", "", false},
+	} {
+		if got := isBeginning(c.title, c.prompt); got != c.want {
+			t.Errorf("%q and %q: %v", c.title, c.prompt, got)
+		}
+	}
+}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
 // visible is a name as it can be read on a page. Bytes that are not UTF-8, control
@@ -92,11 +94,8 @@ func grouped[N int | int64](n N) string {
 
 // size is a number of bytes for people.
 func size(n int64) string {
-	switch {
-	case n < 1<<10:
+	if n < 1<<10 {
 		return fmt.Sprintf("%d B", n)
-	case n < 10<<20:
-		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
 	}
-	return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+	return wording.Size(n)
 }

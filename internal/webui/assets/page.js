@@ -86,6 +86,7 @@
     body.setAttribute("aria-busy", "true");
     try {
       body.replaceWith((await fetchPage(address)).querySelector(".body"));
+      followBox(file);
     } catch (error) {
       file.dataset.load = address;
       body.removeAttribute("aria-busy");
@@ -170,32 +171,59 @@
     }
   });
 
-  // Choosing: the box of a file stands for the boxes of its changes, where these are shown.
+  // Choosing: the box of a file stands for the boxes of its changes, where these are shown. In a
+  // preview all boxes are ticked at first, and a ticked file means its ticked changes.
+  const form = document.getElementById("choose");
+  const preview = form?.querySelector("#confirm");
   const boxes = (file) => all("input[name=hunk]", file);
+  const boxOf = (file) => document.querySelector(`input[name=file][value="${file.id}"]`);
   const tell = () => {
     const text = document.getElementById("chosen");
     if (!text) return;
-    const n = all("input[form=choose]:checked").filter((box) => box.name).length;
-    text.textContent = n ? `${n} chosen` : "Nothing is chosen.";
-    text.parentElement.classList.toggle("some", n > 0);
-    const confirm = document.getElementById("confirm");
-    if (confirm && all("input[form=choose]").some((box) => box.checked !== box.defaultChecked)) {
-      confirm.disabled = true;
-      text.textContent += ". Look at the preview of that before you confirm it.";
-    } else if (confirm) confirm.disabled = false;
+    const changed = all("input[form=choose]").some((box) => box.checked !== box.defaultChecked);
+    const whole = (own) => own?.checked && !own.indeterminate;
+    const changes = all("input[name=hunk]:checked").filter((box) => !whole(boxOf(box.closest("details.file")))).length;
+    const files = all("input[name=file]").filter(whole).length;
+    const steps = all("input[name=step]:checked").length;
+    const parts = [[changes, "change"], [files, "file"], [steps, "step"]].filter(([count]) => count).map(([count, noun]) => `${count} ${noun}${count === 1 ? "" : "s"}`);
+    text.textContent = parts.length ? `${parts.join(", ")} ${preview ? "ticked" : "chosen"}` : "Nothing is chosen.";
+    text.parentElement.classList.toggle("some", preview ? changed : parts.length > 0);
+    if (!preview) return;
+    preview.disabled = changed;
+    if (changed) text.textContent += ". Look at the preview of that before you confirm it.";
   };
+  const count = (file) => {
+    const own = boxOf(file);
+    const chosen = boxes(file).filter((box) => box.checked).length;
+    own.checked = preview ? chosen > 0 : chosen === boxes(file).length;
+    own.indeterminate = chosen > 0 && chosen < boxes(file).length;
+  };
+  // followBox ticks the changes of a file whose lines came later as the file is ticked.
+  const followBox = (file) => {
+    if (preview && boxOf(file)?.checked === false) for (const box of boxes(file)) box.checked = false;
+  };
+  // The box of a turn stands for the boxes of its steps.
+  const countSteps = (turn) => {
+    const steps = all("input[name=step]", turn);
+    const own = turn.querySelector("input[data-turn]");
+    if (!own) return;
+    const chosen = steps.filter((box) => box.checked).length;
+    own.checked = chosen > 0;
+    own.indeterminate = chosen > 0 && chosen < steps.length;
+  };
+  all(".going fieldset").forEach(countSteps);
   document.addEventListener("change", (event) => {
     const box = event.target;
-    if (!box.matches?.("input[form=choose]")) return;
-    const file = box.closest("details.file");
-    if (file && box.name === "hunk") {
-      const own = file.querySelector("input[value=" + file.id + "]");
-      const chosen = boxes(file).filter((b) => b.checked).length;
-      own.checked = chosen === boxes(file).length;
-      own.indeterminate = chosen > 0 && !own.checked;
-    } else if (file) {
-      for (const b of boxes(file)) b.checked = box.checked;
+    const turn = box.closest?.(".going fieldset");
+    if (turn && box.matches("[data-turn]")) for (const one of all("input[name=step]", turn)) one.checked = box.checked;
+    if (turn) {
+      countSteps(turn);
+      return tell();
     }
+    if (!box.matches?.("input[form=choose]")) return;
+    const file = box.name === "hunk" ? box.closest("details.file") : document.getElementById(box.value);
+    if (box.name === "hunk") count(file);
+    else if (file) for (const one of boxes(file)) one.checked = box.checked;
     tell();
   });
   if (all("input[form=choose]").length) tell();

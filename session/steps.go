@@ -1,0 +1,97 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/operation"
+)
+
+// errNoSteps refuses a call that would take nothing back.
+var errNoSteps = errors.New("no steps to take back")
+
+// RevertSteps takes chosen steps of a session back, with those of the sub-agents that they called,
+// and nothing else. Later changes, also those of the steps of the session that stay, are merged, or
+// opt.OnConflict decides. opt.Paths narrows it down to some paths, opt.Hunks and opt.Lines to places
+// of files as OwnChangesOf has them. It is an operation of the repository, which Repo.Undo takes
+// back. The boundary of the session stays where it is.
+//
+// The error wraps ErrBusy while one of the steps is open, and ErrNotFound for a step that the
+// session does not have.
+func (s *Sessions) RevertSteps(ctx context.Context, id string, steps []string, opt cairn.RevertOptions) (*cairn.Result, error) {
+	if len(steps) == 0 {
+		return nil, errNoSteps
+	}
+	var res *cairn.Result
+	err := s.updateFamily(ctx, func(u *operation.LineUpdate) error {
+		f, refs, chosen, err := s.chosen(ctx, id, steps)
+		if err != nil {
+			return err
+		}
+		if err := f.busyAt(refs); err != nil {
+			return err
+		}
+		if len(opt.Hunks)+len(opt.Lines) > 0 {
+			res, err = s.revertHunks(ctx, u, id, chosen, opt)
+			return err
+		}
+		if res, err = u.RevertSteps(ctx, chosen, chosen[0].From, opt); err != nil {
+			return expired(err, "a state of session %q", id)
+		}
+		res.NotTakenBack = f.notTakenBack(u, refs, nil)
+		return nil
+	})
+	return res, err
+}
+
+// OwnChangesOf lists what some steps of a session changed themselves, as OwnChanges does.
+func (s *Sessions) OwnChangesOf(ctx context.Context, id string, steps []string) (*OwnChanges, error) {
+	_, _, chosen, err := s.chosen(ctx, id, steps)
+	if err != nil {
+		return nil, err
+	}
+	own, err := s.lines.OwnChanges(ctx, chosen)
+	return own, expired(err, "a state of session %q", id)
+}
+
+// chosen finds steps by their ids, oldest first, with the family that they belong to.
+func (s *Sessions) chosen(ctx context.Context, id string, steps []string) (*family, []stepRef, []operation.UndoneStep, error) {
+	f, err := s.family(ctx, id)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	refs, err := f.withCalled(steps)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	windows := f.windows(refs)
+	err = s.addOthers(ctx, f, windows)
+	return f, refs, undoneSteps(windows), err
+}
+
+// withCalled finds steps of the head, with those of the sub-agents that they called. A sub-agent that
+// a message called goes when all steps of the message go.
+func (f *family) withCalled(steps []string) ([]stepRef, error) {
+	var own []*step
+	whole := make(map[string]bool) // messages
+	for _, m := range f.head.messages {
+		whole[m.ID] = len(m.steps) > 0
+		for _, st := range m.steps {
+			if slices.Contains(steps, st.ID) {
+				own = append(own, st)
+			} else {
+				whole[m.ID] = false
+			}
+		}
+	}
+	for _, id := range steps {
+		if f.head.step(id) == nil {
+			return nil, notFound("step %q of session %q", id, f.head.ID)
+		}
+	}
+	return f.withChildren(own, func(messageID, stepID string) bool {
+		return slices.Contains(steps, stepID) || stepID == "" && whole[messageID]
+	}), nil
+}

@@ -36,6 +36,7 @@ func TestCommitSigned(t *testing.T) {
 		t.Skip("no ssh-keygen:", err)
 	}
 	f := newGitFixture(t, gittest.Tree{"a": gittest.File("a\n")})
+	f.git.NeedVersion(2, 34)
 	key := filepath.Join(t.TempDir(), "key")
 	if out, err := exec.Command(keygen, "-q", "-t", "ed25519", "-N", "", "-f", key).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)

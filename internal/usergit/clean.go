@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -16,7 +17,7 @@ import (
 const Attributes = ".gitattributes"
 
 // scratchConfig switches off what concerns the user's index alone.
-var scratchConfig = []string{"-c", "core.splitIndex=false", "-c", "core.fsmonitor=false", "-c", "index.sparse=false"}
+var scratchConfig = []string{"-c", "core.splitIndex=false", "-c", "core.fsmonitor=false", "-c", "core.sparseCheckout=false", "-c", "index.sparse=false"}
 
 // Seed names the entries that git compares with: a file with carriage returns there keeps them.
 func (s *Scratch) Seed(ctx context.Context, entries map[string]Entry) error {
@@ -24,7 +25,7 @@ func (s *Scratch) Seed(ctx context.Context, entries map[string]Entry) error {
 	if err := os.RemoveAll(seed); err != nil {
 		return err
 	}
-	return s.setEntries(ctx, seed, entries)
+	return s.setEntries(ctx, seed, entries, scratchConfig...)
 }
 
 func (s *Scratch) seed() string { return filepath.Join(s.dir, "seed-index") }
@@ -51,16 +52,24 @@ func (s *Scratch) Clean(ctx context.Context, files map[string]func() (io.ReadClo
 		paths.WriteString(name + "\x00")
 	}
 	at := s.env(indexFile+index, "GIT_DIR="+s.repo.GitDir, "GIT_WORK_TREE="+tree)
-	args := append([]string{"-C", tree}, append(scratchConfig, "update-index", "--add", "--replace", "-z", "--stdin")...)
-	if _, err := s.repo.output(ctx, call{args: args, env: at, stdin: strings.NewReader(paths.String())}); err != nil {
+	run := func(stdin string, args ...string) ([]byte, error) {
+		args = slices.Concat([]string{"-C", tree}, scratchConfig, args)
+		return s.repo.output(ctx, call{args: args, env: at, stdin: strings.NewReader(stdin)})
+	}
+	if _, err := run(paths.String(), "update-index", "--add", "--replace", "-z", "--stdin"); err != nil {
 		return nil, err
 	}
-	out, err := s.repo.output(ctx, call{args: []string{"ls-files", "-s", "-z"}, env: at})
+	out, err := run("", "ls-files", "-s", "-z")
+	if err != nil {
+		return nil, err
+	}
 	list, ids := entries(out, 1), make(map[string]string)
 	for name := range files {
-		ids[name] = list[name].ID
+		if ids[name] = list[name].ID; ids[name] == "" {
+			return nil, fmt.Errorf("git update-index made no blob of %s", name)
+		}
 	}
-	return ids, err
+	return ids, nil
 }
 
 // place writes a file into a work tree, with the attributes files of the directories above.

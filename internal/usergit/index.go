@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -121,10 +122,11 @@ func (s *Scratch) staged(ctx context.Context, from *IndexFile, changed map[strin
 }
 
 // setEntries sets entries of an index.
-func (s *Scratch) setEntries(ctx context.Context, index string, changed map[string]Entry) error {
+func (s *Scratch) setEntries(ctx context.Context, index string, changed map[string]Entry, config ...string) error {
 	if len(changed) == 0 {
 		return nil
 	}
-	_, err := s.repo.output(ctx, call{args: []string{"update-index", "-z", "--index-info"}, env: []string{indexFile + index}, stdin: strings.NewReader(records(changed, s.idLength))})
+	args := append(slices.Clip(config), "update-index", "-z", "--index-info")
+	_, err := s.repo.output(ctx, call{args: args, env: []string{indexFile + index}, stdin: strings.NewReader(records(changed, s.idLength))})
 	return err
 }

@@ -111,7 +111,7 @@ func TestCommitWithHooksThatCommit(t *testing.T) {
 }
 
 // TestCommitWhileAHookCommits lets another commit happen while a hook of the first one runs. Git
-// refuses to move the branch; what was to be committed is not lost.
+// refuses to move the branch, and no line is lost.
 func TestCommitWhileAHookCommits(t *testing.T) {
 	t.Parallel()
 	f := twoTurns(t)

@@ -116,7 +116,7 @@ func (s *Scratch) make(ctx context.Context, before Head, tree, index, message st
 	case now.Commit == before.Commit && failed == nil:
 		return Made{Output: output}, errors.New("git commit made no commit")
 	case now.Commit == before.Commit:
-		return Made{Output: output}, failed
+		return Made{Output: output}, errors.Join(failed, s.repo.leftLocks(before))
 	case now.Tree == tree && now.Parents == before.Commit:
 		return made, nil // also where a hook that runs after the commit was killed
 	case failed != nil:
@@ -126,6 +126,16 @@ func (s *Scratch) make(ctx context.Context, before Head, tree, index, message st
 		return Made{Output: output}, err
 	}
 	return made, nil
+}
+
+// leftLocks names the locks that a git leaves behind that was killed.
+func (r *Repo) leftLocks(h Head) (err error) {
+	for _, name := range []string{filepath.Join(r.GitDir, "HEAD"), r.indexPath(), filepath.Join(r.common, "refs", "heads", filepath.FromSlash(h.Branch))} {
+		if _, missing := os.Lstat(name + ".lock"); missing == nil {
+			err = errors.Join(err, fmt.Errorf("%s.lock exists: remove it if no git runs", name))
+		}
+	}
+	return err
 }
 
 func moved(yes bool) error {

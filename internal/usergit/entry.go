@@ -28,7 +28,8 @@ func (e Entry) IsFile() bool { return e.Mode == ModeFile || e.Mode == ModeExec }
 // maxArguments is the length of the paths that one git gets. Windows allows 32 KiB in all.
 const maxArguments = 16 << 10
 
-// Lookup returns the entries that a tree has at some paths. Directories are among them.
+// Lookup returns the entries that a tree has at some paths. A directory above others of the paths
+// has none.
 func (r *Repo) Lookup(ctx context.Context, tree string, paths []string) (map[string]Entry, error) {
 	found := make(map[string]Entry)
 	for len(paths) > 0 {

@@ -108,11 +108,16 @@ func (m *commitMaker) planAll(ctx context.Context) (plans []plannedCommit, err e
 func (m *commitMaker) plan(ctx context.Context, g *turnGroup) (plan plannedCommit, left []gitcommit.Skip, err error) {
 	plan.wanted = usergit.Wanted{Entries: make(map[string]usergit.Entry), Staged: make(map[string]usergit.Entry)}
 	byPath := make(map[string]gitcommit.File)
+	var planned turnGroup
 	for i, ways := range g.ways {
 		w, files, skipped, err := m.Plan(ctx, ways)
+		if err != nil && m.rewritten(g.turns[i], err) {
+			continue
+		}
 		if err != nil {
 			return plan, nil, m.explain(ctx, g.turns[i], err)
 		}
+		planned.turns, planned.ways = append(planned.turns, g.turns[i]), append(planned.ways, ways)
 		maps.Copy(plan.wanted.Entries, w.Entries)
 		maps.Copy(plan.wanted.Staged, w.Staged)
 		for _, f := range files {
@@ -123,6 +128,7 @@ func (m *commitMaker) plan(ctx context.Context, g *turnGroup) (plan plannedCommi
 		}
 		left = append(left, skipped...)
 	}
+	*g = planned
 	maps.DeleteFunc(byPath, func(_ string, f gitcommit.File) bool { return f.Before == f.After })
 	if len(byPath) == 0 {
 		return plan, left, nil
@@ -137,6 +143,17 @@ func (m *commitMaker) plan(ctx context.Context, g *turnGroup) (plan plannedCommi
 		plan.Files = append(plan.Files, gitFile(m.git.Prefix, &f))
 	}
 	return plan, left, nil
+}
+
+// rewritten skips a turn that was committed, and whose commit was amended or rebased since, unless
+// the caller names the turn: HEAD may have its lines in another form.
+func (m *commitMaker) rewritten(turn int, err error) bool {
+	commits := m.turns[turn-1].Messages[0].Commits
+	if len(commits) == 0 || m.named || !errors.As(err, new(*gitcommit.Conflict)) {
+		return false
+	}
+	m.skip(turn, "committed as "+commits[len(commits)-1]+", which HEAD has no longer")
+	return true
 }
 
 func gitFile(prefix string, f *gitcommit.File) GitFile {

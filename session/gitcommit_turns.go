@@ -24,6 +24,7 @@ type turnCommitter struct {
 	active  []*boundary
 	turns   []Turn
 	changes [][]cairn.Change // see changesByTurn
+	named   bool             // the caller names the turns
 	chosen  []turnGroup
 }
 
@@ -54,7 +55,7 @@ func (t *Turn) scope() Scope { return Scope{Message: t.ID(), Turn: len(t.Message
 
 // choose finds the ways of the turns that are to be committed.
 func (c *turnCommitter) choose(ctx context.Context, turns []int) error {
-	if len(turns) == 0 {
+	if c.named = len(turns) > 0; !c.named {
 		for i := range c.turns {
 			turns = append(turns, i+1)
 		}
@@ -92,6 +93,9 @@ func (c *turnCommitter) choose(ctx context.Context, turns []int) error {
 }
 
 func (c *turnCommitter) skip(n int, reason string) {
+	if slices.ContainsFunc(c.out.Turns, func(t SkippedTurn) bool { return t.Turn == n }) {
+		return
+	}
 	c.out.Turns = append(c.out.Turns, SkippedTurn{n, c.turns[n-1].ID(), reason})
 }
 

@@ -18,6 +18,9 @@ func TestMain(m *testing.M) {
 	if command := os.Getenv("CAIRN_TEST_COMMAND"); command != "" {
 		os.Exit(commandAsProcess(command))
 	}
+	if real := os.Getenv("CAIRN_TEST_GIT"); real != "" {
+		os.Exit(gitUnderTrace(real))
+	}
 	gittest.Prepare()
 	// Runs are repeatable; -rapid.seed=N explores, -rapid.checks=N goes on for longer.
 	for name, value := range map[string]string{"rapid.seed": "7", "rapid.checks": "25"} {
@@ -41,6 +44,8 @@ func commandAsProcess(command string) int {
 			_, _, err = s.Revert(background, "s", session.Target{Message: "m2"}, session.MoveOptions{})
 		case "move":
 			_, _, err = s.Revert(background, "s", session.Target{Start: true}, session.MoveOptions{})
+		case "commit":
+			_, err = s.CommitTurns(background, "s", nil, session.GitCommitOptions{Env: os.Environ()})
 		case "unrevert":
 			_, _, err = s.Unrevert(background, "s", session.MoveOptions{})
 		case "go on":

@@ -36,6 +36,7 @@ func TestCommitSigned(t *testing.T) {
 		t.Skip("no ssh-keygen:", err)
 	}
 	f := newGitFixture(t, gittest.Tree{"a": gittest.File("a\n")})
+	f.git.NeedVersion(2, 34)
 	key := filepath.Join(t.TempDir(), "key")
 	if out, err := exec.Command(keygen, "-q", "-t", "ed25519", "-N", "", "-f", key).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
@@ -97,6 +98,34 @@ func TestCommitOfTurnsThatCancelEachOther(t *testing.T) {
 	}
 	f.want("files", "b\n", f.run("show", "--format=", "--name-only", "HEAD"))
 	f.want("status", "", f.run("status", "--porcelain"))
+}
+
+// TestCommitAfterAnAmend amends the commits of turns. HEAD has their lines in another form.
+func TestCommitAfterAnAmend(t *testing.T) {
+	t.Parallel()
+	f := newGitFixture(t, gittest.Tree{"a": gittest.File(tenLines)})
+	f.turn("s", "m1", "one", func() { f.replace("a", "5\n", "agent\n") })
+	if _, err := f.commit(session.GitCommitOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	f.replace("a", "agent\n", "user\n")
+	f.run("commit", "-q", "-a", "--amend", "-m", "amended")
+	f.replace("a", "1\n", "uncommitted\n")
+	for _, squash := range []bool{false, true} {
+		done, err := f.commit(session.GitCommitOptions{Squash: squash})
+		if err != nil || len(done.Commits) != 0 || len(done.Turns) != 1 || !strings.Contains(done.Turns[0].Reason, "which HEAD has no longer") {
+			t.Errorf("%+v, %v", done, err)
+		}
+	}
+	if _, err := f.commit(session.GitCommitOptions{}, 1); err == nil {
+		t.Error("a turn that the caller names was passed over")
+	}
+	f.turn("s", "m2", "two", func() { f.replace("a", "9\n", "agent\n") })
+	if done, err := f.commit(session.GitCommitOptions{Squash: true}); err != nil || len(done.Commits) != 1 || len(done.Commits[0].Turns) != 1 {
+		t.Errorf("%+v, %v", done, err)
+	}
+	f.want("subjects", "two\namended\nfirst\n", f.run("log", "--format=%s"))
+	f.want("the user's lines", "-1\n+uncommitted\n", changedLines(f.run("diff")))
 }
 
 func TestCommitBelowTheTopOfALinkedWorktree(t *testing.T) {

@@ -21,6 +21,8 @@ func newGitFixture(t *testing.T, tree gittest.Tree) *gitFixture {
 	t.Helper()
 	f := &gitFixture{newFixture(t, tree), gittest.NewOracle(t)}
 	f.git.Init(f.root)
+	f.run("config", "gc.auto", "0") // it may work in the background
+	f.run("config", "maintenance.auto", "false")
 	f.run("add", "-A")
 	f.run("commit", "-q", "-m", "first")
 	return f

@@ -172,7 +172,7 @@ func (o *Oracle) Init(dir string, args ...string) string {
 	if err := makeDirs(dir); err != nil {
 		o.t.Fatal(err)
 	}
-	o.In(dir, append([]string{"init", "-q", "--template=", "-b", "main"}, args...)...)
+	o.In(dir, append([]string{"-c", "init.defaultBranch=main", "init", "-q", "--template="}, args...)...) // git before 2.28 has no -b
 	git := filepath.Join(dir, ".git")
 	if fi, err := os.Stat(git); err == nil && fi.IsDir() { // else it is bare, or lies elsewhere
 		info := filepath.Join(git, "info")

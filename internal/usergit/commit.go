@@ -5,13 +5,25 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 )
+
+// Base is the state on which a commit is planned.
+type Base struct {
+	Head  Head
+	Index IndexFile
+}
+
+// Base reads HEAD and the index.
+func (r *Repo) Base(ctx context.Context) (b Base, err error) {
+	if b.Index, err = readIndex(r.indexPath()); err != nil {
+		return b, err
+	}
+	b.Head, err = r.Head(ctx)
+	return b, err
+}
 
 // Wanted is a commit to be made: the entries by which its tree differs from that of HEAD, those that
 // the user's index gets, and the message.
@@ -20,86 +32,131 @@ type Wanted struct {
 	Message         string
 }
 
-// ErrHeadMoved: another process made a commit meanwhile.
-var ErrHeadMoved = errors.New("HEAD has moved meanwhile")
+// Made is a commit that was made.
+type Made struct {
+	Commit, Output string
+	Next           Base // for the next commit
+	AsPlanned      bool // no hook has changed the commit
+}
 
-// Commit makes a commit on top of a head. The user's index gets its entries first. So a process that
-// dies midway leaves the changes staged, which loses nothing; in the other order the index would
-// take the commit back. If git makes no commit, the index is put back.
-func (s *Scratch) Commit(ctx context.Context, head Head, w Wanted) (commit, output string, err error) {
+// Commit makes a commit. The user's index gets its entries first. So a process that dies midway
+// leaves the changes staged, which loses nothing; in the other order the index would take the commit
+// back. If git makes no commit, the index is put back. If the repository is no longer as in base,
+// nothing is done, and the error wraps ErrMoved.
+func (s *Scratch) Commit(ctx context.Context, base Base, w Wanted) (Made, error) {
 	r := s.repo
-	before, err := os.ReadFile(r.index)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", "", err
-	}
 	if err := s.publish(ctx, &w); err != nil {
-		return "", "", err
+		return Made{}, err
 	}
 	index := filepath.Join(s.dir, "commit-index")
-	if err := s.prepare(ctx, index, before, head, w.Entries); err != nil {
-		return "", "", err
+	tree, err := s.prepare(ctx, index, &base, w.Entries)
+	if err != nil {
+		return Made{}, err
 	}
-	if now := r.Head(ctx); now != head {
-		return "", "", ErrHeadMoved
+	staged, err := s.staged(ctx, &base.Index, w.Staged)
+	if err != nil {
+		return Made{}, err
 	}
-	if err := r.update(ctx, nil, w.Staged, len(head.Commit)); err != nil {
-		return "", "", err
+	if err := r.replaceIndex(&base.Index, &staged); err != nil {
+		return Made{}, err
 	}
-	staged, err := os.ReadFile(r.index)
-	if err == nil {
-		output, err = s.run(ctx, index, w.Message)
+	made, err := s.make(ctx, base.Head, tree, index, w.Message)
+	if errors.Is(err, errUnclear) {
+		return made, err
 	}
 	if err != nil {
-		return "", output, errors.Join(err, r.putBack(before, staged))
+		if back := r.replaceIndex(&staged, &base.Index); back != nil {
+			err = errors.Join(err, fmt.Errorf("what was to be committed stays staged: %v", back))
+		}
+		return made, err
 	}
-	commit = r.Head(ctx).Commit
-	return commit, output, r.follow(ctx, head.Commit, commit, w.Entries)
+	made.Next.Index, made.AsPlanned = staged, made.Next.Head.Tree == tree
+	if !made.AsPlanned {
+		err = s.follow(context.WithoutCancel(ctx), tree, made.Next.Head.Tree)
+	}
+	return made, err
 }
 
-// follow gives the user's index what hooks changed in a commit, at paths that are not staged.
-func (r *Repo) follow(ctx context.Context, before, after string, entries map[string]Entry) error {
-	wanted, err := r.Tree(ctx, before)
-	if err != nil {
-		return err
+// prepare makes the index of the commit and its tree: that of HEAD with some entries. It begins with
+// a copy of the user's index, so that git need not read every file again.
+func (s *Scratch) prepare(ctx context.Context, index string, base *Base, changed map[string]Entry) (tree string, err error) {
+	if err := errors.Join(os.RemoveAll(index), base.Index.copyTo(index)); err != nil {
+		return "", err
 	}
-	maps.Copy(wanted, entries)
-	maps.DeleteFunc(wanted, func(_ string, e Entry) bool { return e == Entry{} })
-	got, err := r.Tree(ctx, after)
-	if err != nil || maps.Equal(wanted, got) {
-		return err
-	}
-	index, err := r.Index(ctx)
-	if err != nil {
-		return err
-	}
-	changed := make(map[string]Entry)
-	for _, list := range []map[string]Entry{wanted, got} {
-		for path := range list {
-			if wanted[path] != got[path] && index[path] == wanted[path] {
-				changed[path] = got[path]
-			}
-		}
-	}
-	return r.update(ctx, nil, changed, len(after))
-}
-
-// prepare makes the index of the commit: that of HEAD with some entries. It begins with a copy of
-// the user's, so that git need not read every file again.
-func (s *Scratch) prepare(ctx context.Context, index string, copied []byte, head Head, changed map[string]Entry) error {
-	if len(copied) > 0 {
-		if err := os.WriteFile(index, copied, 0o600); err != nil {
-			return err
-		}
-	}
-	args := []string{"-c", "core.splitIndex=false", "read-tree", "--reset", head.Commit}
-	if head.Commit == "" {
+	env := s.env(indexFile + index)
+	args := []string{"-c", "core.splitIndex=false", "read-tree", "--reset", base.Head.Commit}
+	if base.Head.Commit == "" {
 		args = []string{"-c", "core.splitIndex=false", "read-tree", "--empty"}
 	}
-	env := []string{indexFile + index}
 	if _, err := s.repo.output(ctx, call{args: args, env: env}); err != nil {
-		return err
+		return "", err
 	}
-	return s.repo.update(ctx, env, changed, len(head.Commit))
+	if err := s.setEntries(ctx, index, changed); err != nil {
+		return "", err
+	}
+	out, err := s.repo.output(ctx, call{args: []string{"write-tree"}, env: env})
+	return strings.TrimSpace(string(out)), err
+}
+
+// errUnclear: git failed, and HEAD has moved.
+var errUnclear = errors.New("HEAD has moved meanwhile, and what was to be committed stays staged: git status tells more")
+
+// make lets git make a commit of an index that has the tree, and finds out whether it did.
+func (s *Scratch) make(ctx context.Context, before Head, tree, index, message string) (Made, error) {
+	if now, err := s.repo.Head(ctx); err != nil || now != before {
+		return Made{}, errors.Join(err, moved(now != before))
+	}
+	output, failed := s.run(ctx, index, message)
+	ctx = context.WithoutCancel(ctx) // the commit may be made although git was told to end
+	now, err := s.repo.Head(ctx)
+	made := Made{Commit: now.Commit, Output: output, Next: Base{Head: now}}
+	switch {
+	case err != nil:
+		return Made{Output: output}, errors.Join(failed, errUnclear, err)
+	case now.Commit == before.Commit && failed == nil:
+		return Made{Output: output}, errors.New("git commit made no commit")
+	case now.Commit == before.Commit:
+		return Made{Output: output}, errors.Join(failed, s.repo.leftLocks(before))
+	case now.Tree == tree && now.Parents == before.Commit:
+		return made, nil // also where a hook that runs after the commit was killed
+	case failed != nil:
+		return Made{Output: output}, errors.Join(failed, errUnclear)
+	}
+	if err := s.checkParent(ctx, before, now, tree); err != nil {
+		return Made{Output: output}, err
+	}
+	return made, nil
+}
+
+// leftLocks names the locks that a git leaves behind that was killed.
+func (r *Repo) leftLocks(h Head) (err error) {
+	for _, name := range []string{filepath.Join(r.GitDir, "HEAD"), r.indexPath(), filepath.Join(r.common, "refs", "heads", filepath.FromSlash(h.Branch))} {
+		if _, missing := os.Lstat(name + ".lock"); missing == nil {
+			err = errors.Join(err, fmt.Errorf("%s.lock exists: remove it if no git runs", name))
+		}
+	}
+	return err
+}
+
+func moved(yes bool) error {
+	if yes {
+		return fmt.Errorf("%w: HEAD has moved", ErrMoved)
+	}
+	return nil
+}
+
+// checkParent takes a commit back that undoes another one: that other one was made after HEAD was
+// read, and before git read it.
+func (s *Scratch) checkParent(ctx context.Context, before, now Head, tree string) error {
+	if now.Tree != tree || now.Parents == before.Commit || strings.Contains(now.Parents, " ") {
+		return nil // hooks changed it
+	}
+	out, err := s.repo.output(ctx, call{args: []string{"rev-parse", now.Parents + "^{tree}"}})
+	if err != nil || strings.TrimSpace(string(out)) == tree {
+		return err // a hook made another commit, which changes nothing
+	}
+	_, err = s.repo.output(ctx, call{args: []string{"update-ref", "-m", "cairn commit: another commit came first", "HEAD", now.Parents, now.Commit}})
+	return errors.Join(moved(true), err)
 }
 
 // run lets git make the commit, with the hooks of the user.
@@ -117,49 +174,30 @@ func (s *Scratch) run(ctx context.Context, index, message string) (string, error
 	return said.String(), nil
 }
 
-// idLength is the length of an object name of the usual repository.
-const idLength = 40
-
-// update sets entries of an index.
-func (r *Repo) update(ctx context.Context, env []string, changed map[string]Entry, length int) error {
-	if len(changed) == 0 {
-		return nil
-	}
-	if length == 0 {
-		length = idLength
-		for _, e := range changed {
-			length = max(length, len(e.ID))
-		}
-	}
-	var gone, set strings.Builder
-	for _, path := range slices.Sorted(maps.Keys(changed)) {
-		if e := changed[path]; e == (Entry{}) {
-			fmt.Fprintf(&gone, "0 %s\t%s\x00", strings.Repeat("0", length), path)
-		} else {
-			fmt.Fprintf(&set, "%s %s\t%s\x00", e.Mode, e.ID, path)
-		}
-	}
-	_, err := r.output(ctx, call{args: []string{"update-index", "-z", "--index-info"}, env: env, stdin: strings.NewReader(gone.String() + set.String())})
-	return err
-}
-
-// putBack writes the user's index as it was, unless another process has changed it since. It holds
-// the lock that git holds.
-func (r *Repo) putBack(before, staged []byte) error {
-	lock, err := os.OpenFile(r.index+".lock", os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+// follow gives the user's index what hooks changed in a commit, at paths where the index has what
+// was planned.
+func (s *Scratch) follow(ctx context.Context, planned, made string) error {
+	byHooks, err := s.repo.moved(ctx, s.env(), "diff-tree", planned, made)
 	if err != nil {
-		return fmt.Errorf("put the index back: %w", err)
+		return err
 	}
-	now, err := os.ReadFile(r.index)
-	if err != nil || !bytes.Equal(now, staged) || bytes.Equal(before, staged) {
-		return errors.Join(err, lock.Close(), os.Remove(lock.Name()))
+	index, err := readIndex(s.repo.indexPath())
+	if err != nil {
+		return err
 	}
-	if before == nil {
-		return errors.Join(lock.Close(), os.Remove(r.index), os.Remove(lock.Name()))
+	others, err := s.repo.moved(ctx, s.env(), "diff-index", "--cached", planned)
+	if err != nil {
+		return err
 	}
-	_, err = lock.Write(before)
-	if err = errors.Join(err, lock.Close()); err != nil {
-		return errors.Join(err, os.Remove(lock.Name()))
+	changed := make(map[string]Entry)
+	for path, m := range byHooks {
+		if _, differs := others[path]; !differs {
+			changed[path] = m.To
+		}
 	}
-	return os.Rename(lock.Name(), r.index)
+	next, err := s.staged(ctx, &index, changed)
+	if err != nil {
+		return err
+	}
+	return s.repo.replaceIndex(&index, &next)
 }

@@ -17,11 +17,8 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/git"
 )
 
-// Errors of this package.
-var (
-	ErrNoRepository = errors.New("no git repository with a work tree")
-	ErrUnderWay     = errors.New("git is in the middle of something")
-)
+// ErrNoRepository: no work tree of git encloses the directory.
+var ErrNoRepository = errors.New("no git repository with a work tree")
 
 // Repo is the user's repository as the user's git sees it.
 type Repo struct {
@@ -30,14 +27,7 @@ type Repo struct {
 
 	Top, GitDir string // absolute
 	Prefix      string // of the directory below Top, "" or with '/' at its end
-	objects     string
-	index       string
-}
-
-// Head is what HEAD names.
-type Head struct {
-	Commit string // "" before the first commit
-	Branch string // "" = detached
+	common      string // the git directory of the main work tree
 }
 
 // located lists the variables that name a repository. git sets them for its hooks, where they may
@@ -54,24 +44,43 @@ func Open(ctx context.Context, dir string, env []string) (*Repo, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Repo{program: program.Path(), Top: dir}
+	return open(ctx, program.Path(), dir, env)
+}
+
+func open(ctx context.Context, program, dir string, env []string) (*Repo, error) {
+	dir, err := filepath.EvalSymlinks(dir) // git answers relative to the real directory
+	if err != nil {
+		return nil, err
+	}
+	r := &Repo{program: program, Top: dir}
+	other := ""
 	for _, entry := range env {
-		if name, _, _ := strings.Cut(entry, "="); !slices.Contains(located, name) {
+		name, value, _ := strings.Cut(entry, "=")
+		if !slices.Contains(located, name) {
 			r.env = append(r.env, entry)
+		} else if name == "GIT_DIR" {
+			other = value
 		}
 	}
-	out, err := r.output(ctx, call{args: []string{"rev-parse", "--path-format=absolute", "--show-toplevel", "--git-dir",
-		"--git-path", "objects", "--git-path", "index", "--show-prefix"}})
+	// git before 2.31 has no --path-format.
+	out, err := r.output(ctx, call{args: []string{"rev-parse", "--show-toplevel", "--absolute-git-dir", "--git-common-dir", "--show-prefix"}})
 	lines := strings.Split(string(out), "\n")
 	switch {
+	case err != nil && other != "":
+		return nil, fmt.Errorf("%w encloses %s, and the one that GIT_DIR names, %s, is not used: %w", ErrNoRepository, dir, other, err)
 	case err != nil:
 		return nil, fmt.Errorf("%w encloses %s: %w", ErrNoRepository, dir, err)
-	case len(lines) != 6:
+	case len(lines) != 5:
 		return nil, fmt.Errorf("%w encloses %s: a directory has a line break in its name", ErrNoRepository, dir)
 	}
-	r.Top, r.GitDir, r.objects, r.index, r.Prefix = filepath.FromSlash(lines[0]), lines[1], lines[2], lines[3], lines[4]
+	r.Top, r.GitDir, r.common, r.Prefix = filepath.FromSlash(lines[0]), filepath.FromSlash(lines[1]), filepath.FromSlash(lines[2]), lines[3]
+	if !filepath.IsAbs(r.common) {
+		r.common = filepath.Join(dir, r.common)
+	}
 	return r, nil
 }
+
+func (r *Repo) objects() string { return filepath.Join(r.common, "objects") }
 
 // call is one run of git.
 type call struct {
@@ -105,8 +114,10 @@ func (r *Repo) command(ctx context.Context, c call) *exec.Cmd {
 	return cmd
 }
 
-// output runs git and returns what it printed. The error has git's own message.
+// output runs git and returns what it printed. The error has git's own message. Hooks of the user
+// are for the commit alone, not for what prepares it.
 func (r *Repo) output(ctx context.Context, c call) ([]byte, error) {
+	c.args = append([]string{"-c", "core.hooksPath=" + os.DevNull}, c.args...)
 	cmd := r.command(ctx, c)
 	var out, complaint bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &complaint
@@ -114,98 +125,4 @@ func (r *Repo) output(ctx context.Context, c call) ([]byte, error) {
 		return nil, fmt.Errorf("git %s: %w: %s", c.verb(), err, bytes.TrimSpace(complaint.Bytes()))
 	}
 	return out.Bytes(), nil
-}
-
-// Head reads what HEAD names.
-func (r *Repo) Head(ctx context.Context) (h Head) {
-	if out, err := r.output(ctx, call{args: []string{"rev-parse", "-q", "--verify", "HEAD^{commit}"}}); err == nil {
-		h.Commit = strings.TrimSpace(string(out))
-	}
-	if out, err := r.output(ctx, call{args: []string{"symbolic-ref", "-q", "--short", "HEAD"}}); err == nil {
-		h.Branch = strings.TrimSpace(string(out))
-	}
-	return h
-}
-
-// IsAncestor reports whether a commit is part of HEAD's history.
-func (r *Repo) IsAncestor(ctx context.Context, commit string) bool {
-	_, err := r.output(ctx, call{args: []string{"merge-base", "--is-ancestor", commit, "HEAD"}})
-	return err == nil
-}
-
-// underWay lists the files that show what git is in the middle of.
-var underWay = []struct{ file, what string }{
-	{"MERGE_HEAD", "a merge"}, {"rebase-merge", "a rebase"}, {"rebase-apply", "a rebase or git am"}, {"CHERRY_PICK_HEAD", "a cherry-pick"},
-	{"REVERT_HEAD", "a revert"}, {"sequencer", "a cherry-pick or revert"}, {"BISECT_LOG", "a bisect"},
-}
-
-// Ready refuses a repository in which a commit would become part of something else.
-func (r *Repo) Ready(ctx context.Context) error {
-	for _, u := range underWay {
-		if _, err := os.Lstat(filepath.Join(r.GitDir, u.file)); err == nil {
-			return fmt.Errorf("%w: %s is under way", ErrUnderWay, u.what)
-		}
-	}
-	out, err := r.output(ctx, call{args: []string{"ls-files", "-u", "-z"}})
-	if err == nil && len(out) > 0 {
-		err = fmt.Errorf("%w: the index has unmerged paths", ErrUnderWay)
-	}
-	return err
-}
-
-// Entry is a path's entry in a tree or index. The zero Entry means that there is none.
-type Entry struct{ Mode, ID string }
-
-// Modes of entries.
-const (
-	ModeFile    = "100644"
-	ModeExec    = "100755"
-	ModeSymlink = "120000"
-	ModeGitlink = "160000"
-)
-
-// IsFile reports whether an entry is a regular file.
-func (e Entry) IsFile() bool { return e.Mode == ModeFile || e.Mode == ModeExec }
-
-// Index lists the index.
-func (r *Repo) Index(ctx context.Context) (map[string]Entry, error) { return r.list(ctx, nil) }
-
-func (r *Repo) list(ctx context.Context, env []string) (map[string]Entry, error) {
-	out, err := r.output(ctx, call{args: []string{"ls-files", "-s", "-z"}, env: env})
-	return entries(out, 1), err
-}
-
-// Tree lists the tree of a commit, nothing for "".
-func (r *Repo) Tree(ctx context.Context, commit string) (map[string]Entry, error) {
-	if commit == "" {
-		return map[string]Entry{}, nil
-	}
-	out, err := r.output(ctx, call{args: []string{"ls-tree", "-r", "-z", "--full-tree", commit}})
-	return entries(out, 2), err
-}
-
-// entries parses "mode ... id ...\tpath" records; id is the number of the field.
-func entries(out []byte, id int) map[string]Entry {
-	list := make(map[string]Entry)
-	for record := range strings.SplitSeq(string(out), "\x00") {
-		head, path, ok := strings.Cut(record, "\t")
-		if fields := strings.Fields(head); ok && len(fields) > id {
-			list[path] = Entry{fields[0], fields[id]}
-		}
-	}
-	return list
-}
-
-// Ignored returns the paths that git ignores and does not track.
-func (r *Repo) Ignored(ctx context.Context, paths []string) (map[string]bool, error) {
-	out, err := r.output(ctx, call{args: []string{"check-ignore", "-z", "--stdin"}, stdin: strings.NewReader(strings.Join(paths, "\x00") + "\x00")})
-	var exit *exec.ExitError
-	if errors.As(err, &exit) && exit.ExitCode() == 1 { // none
-		return nil, nil
-	}
-	ignored := make(map[string]bool)
-	for path := range strings.SplitSeq(string(out), "\x00") {
-		ignored[path] = true
-	}
-	return ignored, err
 }

@@ -1,0 +1,188 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/gitcommit"
+	"github.com/seed-fb9cbc17/cairn/internal/usergit"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
+)
+
+// turnCommitter makes the commits of one call.
+type turnCommitter struct {
+	*Sessions
+	git     *usergit.Repo
+	opt     GitCommitOptions
+	out     *GitCommits
+	f       *family
+	h       *history // the session itself
+	active  []*boundary
+	turns   []Turn
+	changes [][]cairn.Change // see changesByTurn
+	named   bool             // the caller names the turns
+	chosen  []turnGroup
+}
+
+// turnGroup is the turns of one commit.
+type turnGroup struct {
+	turns []int
+	ways  [][][]cairn.Change // of each turn
+}
+
+func (c *turnCommitter) load(ctx context.Context, id string) (err error) {
+	if c.f, err = c.family(ctx, id); err != nil {
+		return err
+	}
+	c.h = c.f.head
+	if c.active, err = c.Sessions.active(ctx, c.h); err != nil {
+		return err
+	}
+	var messages []Message
+	for _, m := range c.h.messages {
+		messages = append(messages, m.Message)
+	}
+	c.turns = Turns(messages)
+	return nil
+}
+
+// scope is the messages of a turn.
+func (t *Turn) scope() Scope { return Scope{Message: t.ID(), Turn: len(t.Messages) > 1} }
+
+// choose finds the ways of the turns that are to be committed.
+func (c *turnCommitter) choose(ctx context.Context, turns []int) error {
+	if c.named = len(turns) > 0; !c.named {
+		for i := range c.turns {
+			turns = append(turns, i+1)
+		}
+	}
+	turns = slices.Clone(turns)
+	slices.Sort(turns)
+	turns = slices.Compact(turns)
+	var commits []string
+	for _, n := range turns {
+		if n < 1 || n > len(c.turns) {
+			return notFound("turn %d of session %q: it has %s", n, c.h.ID, wording.Count(len(c.turns), "turn"))
+		}
+		commits = append(commits, c.turns[n-1].Messages[0].Commits...)
+	}
+	reached, err := c.git.Reached(ctx, commits)
+	if err != nil {
+		return err
+	}
+	for _, n := range turns {
+		ways, reason, err := c.ways(ctx, &c.turns[n-1], reached)
+		if err != nil {
+			return err
+		}
+		if reason != "" {
+			c.skip(n, reason)
+			continue
+		}
+		if g := len(c.chosen); c.opt.Squash && g > 0 {
+			c.chosen[g-1].turns, c.chosen[g-1].ways = append(c.chosen[g-1].turns, n), append(c.chosen[g-1].ways, ways)
+		} else {
+			c.chosen = append(c.chosen, turnGroup{[]int{n}, [][][]cairn.Change{ways}})
+		}
+	}
+	return nil
+}
+
+func (c *turnCommitter) skip(n int, reason string) {
+	if slices.ContainsFunc(c.out.Turns, func(t SkippedTurn) bool { return t.Turn == n }) {
+		return
+	}
+	c.out.Turns = append(c.out.Turns, SkippedTurn{n, c.turns[n-1].ID(), reason})
+}
+
+// ways lists the changes of a turn, or says why it is skipped.
+func (c *turnCommitter) ways(ctx context.Context, t *Turn, reached map[string]bool) (ways [][]cairn.Change, reason string, err error) {
+	for _, commit := range t.Messages[0].Commits {
+		if reached[commit] {
+			return nil, "committed as " + commit, nil
+		}
+	}
+	refs, err := c.f.inScope(t.scope())
+	if err != nil {
+		return nil, "", err
+	}
+	all := len(refs)
+	if last := newest(c.active); last != nil {
+		refs = withoutRefs(refs, last.Undone)
+	}
+	for _, ref := range refs {
+		if st := c.f.members[ref.Session].step(ref.Step); st != nil && st.ended == 0 {
+			return nil, "it is not finished", nil
+		}
+	}
+	windows := c.f.windows(refs)
+	if err := c.addOthers(ctx, c.f, windows); err != nil {
+		return nil, "", err
+	}
+	ways, left, err := c.lines.StepWays(ctx, undoneSteps(windows))
+	if err != nil {
+		return nil, "", expired(err, "a state of session %q", c.h.ID)
+	}
+	c.out.LeftOut = append(c.out.LeftOut, left...)
+	switch {
+	case len(ways) > 0:
+		return ways, "", nil
+	case len(refs) < all:
+		return nil, "it is taken back", nil
+	}
+	return nil, "it changed no file", nil
+}
+
+// message makes the message of a commit.
+func (c *turnCommitter) message(g *turnGroup, files []gitcommit.File) string {
+	text := c.opt.Message
+	if text == "" {
+		var prompts []string
+		for _, n := range g.turns {
+			if prompt := strings.TrimSpace(c.turns[n-1].Prompt()); prompt != "" {
+				prompts = append(prompts, prompt)
+			}
+		}
+		text = gitcommit.Message(strings.Join(prompts, "\n\n"), files)
+	}
+	if !c.opt.Trailers {
+		return text
+	}
+	text = strings.TrimRight(text, "\n") + "\n\nCairn-Session: " + wording.Printable(c.h.ID) + "\n"
+	for _, n := range g.turns {
+		text += fmt.Sprintf("Cairn-Turn: %d\n", n)
+	}
+	if agent := cmp.Or(c.turns[g.turns[0]-1].Messages[0].Agent, c.h.Meta[MetaAgent]); agent != "" {
+		text += "Cairn-Agent: " + wording.Printable(agent) + "\n"
+	}
+	return text
+}
+
+// changesByTurn lists the changes of each turn. It helps to tell what HEAD has and on what a turn
+// builds, so a turn whose states are gone does not matter.
+func (c *turnCommitter) changesByTurn(ctx context.Context) [][]cairn.Change {
+	if c.changes == nil {
+		c.changes = make([][]cairn.Change, len(c.turns))
+		for i := range c.turns {
+			if list, err := c.changed(ctx, c.h, nil, c.turns[i].scope()); err == nil {
+				c.changes[i] = list
+			}
+		}
+	}
+	return c.changes
+}
+
+// changesByPath lists the same changes by path.
+func (c *turnCommitter) changesByPath(ctx context.Context) map[string][]cairn.Change {
+	known := make(map[string][]cairn.Change)
+	for _, list := range c.changesByTurn(ctx) {
+		for _, change := range list {
+			known[change.Path] = append(known[change.Path], change)
+		}
+	}
+	return known
+}

@@ -68,8 +68,9 @@ func (s script) short(t testing.TB) string {
 }
 
 // scriptName matches a prompt as it was typed, on a line of its own. The answers of cairn quote
-// prompts, and Claude Code passes them on in the user's name: a quoted prompt is no wish.
-var scriptName = regexp.MustCompile(`(?m)^\s*please play (ACT_\d{8}) now\s*$`)
+// prompts, and Claude Code passes them on in the user's name: a quoted prompt is no wish. An undo of
+// OpenCode puts its prompt into the input box, where the next one is appended to it.
+var scriptName = regexp.MustCompile(`(?m)^\s*(?:please play ACT_\d{8} now)*please play (ACT_\d{8}) now\s*$`)
 
 var scriptText = regexp.MustCompile(`SCRIPT-([A-Za-z0-9_-]*)-END`)
 

@@ -13,6 +13,10 @@ func TestModelPlaysWhatWasTyped(t *testing.T) {
 	asked := script{shell("echo x > taken-back.txt"), "it is done"}.short(t)
 	begun := []message{{"user", asked}, {"assistant", ""}, {"tool", ""}, {"assistant", "it is done"}}
 	ended := "\n[SYSTEM NOTIFICATION - NOT USER INPUT]\n"
+	appended := asked + script{"the one behind it"}.short(t)
+	if r, err := answer([]message{{"user", appended + "\n"}}, tools); err != nil || r.text != "the one behind it" {
+		t.Errorf("%s: %+v, %v", appended, r, err)
+	}
 	for _, told := range []string{
 		"cairn undo\n\nOperation stopped by hook: cairn: took back 1 turn: 1 deleted\ndeleted taken-back.txt\ntaken back: the turn \"" + asked + "\"\n",
 		"cairn status\n\nOperation stopped by hook: cairn: 1 turn of this session can be taken back\ncairn undo takes back: the turn \"" + asked + "\" (1 file, 3 s ago)\n",

@@ -28,6 +28,7 @@ var layers = map[string]int{
 	"internal/process":        0, // which process a number meant, and whether it lives
 	"internal/wording":        0,
 	"internal/background":     0, // programs started in the background
+	"internal/secrets":        1, // credentials in texts
 	"internal/child":          1, // a command in the place of this process
 	"internal/parallel":       0, // goroutines on different processors
 	"integrations":            0, // adapters in other languages

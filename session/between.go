@@ -60,7 +60,7 @@ func (s *Sessions) between(ctx context.Context, u *operation.LineUpdate, b *Step
 		return nil, err
 	}
 	if h.message(b.Message) == nil {
-		s.add(h, event{Kind: kindMessage, Message: b.Message, Role: RoleUser, Prompt: shorten(b.Prompt), Meta: b.Meta})
+		s.add(h, event{Kind: kindMessage, Message: b.Message, Role: RoleUser, Prompt: s.said(b.Prompt), Meta: b.Meta})
 	}
 	_, id := h.names(&StepBegin{Message: b.Message})
 	s.add(h, event{Kind: kindStep, Message: b.Message, Step: id, Meta: b.Meta, Owner: thisProcess(), State: &from})

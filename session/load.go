@@ -156,7 +156,10 @@ func newEntry(e *operation.LineEvent, rec *record) *entry {
 func (s *Sessions) now(h *history) int64 { return max(s.clock().UnixNano(), h.At+1) }
 
 // add applies an event that is to be appended.
-func (s *Sessions) add(h *history, ev event) { h.add(s.now(h), ev) }
+func (s *Sessions) add(h *history, ev event) {
+	s.maskCommands(&ev)
+	h.add(s.now(h), ev)
+}
 
 // encode makes a record of the pending events.
 func (s *Sessions) encode(h *history) (json.RawMessage, error) {

@@ -10,6 +10,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/operation"
 	"github.com/seed-fb9cbc17/cairn/internal/process"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
 // record is the content of one checkpoint of a session's line: the events since the checkpoint
@@ -197,16 +198,7 @@ func checkParts(parts []Part) error {
 // MaxPrompt is the number of bytes of a prompt that are stored.
 const MaxPrompt = 16 << 10
 
-func shorten(prompt string) string {
-	if len(prompt) <= MaxPrompt {
-		return prompt
-	}
-	end := MaxPrompt
-	for end > 0 && !utf8.RuneStart(prompt[end]) {
-		end--
-	}
-	return prompt[:end]
-}
+func shorten(prompt string) string { return wording.Beginning(prompt, MaxPrompt) }
 
 func instant(ns int64) time.Time { return time.Unix(0, ns).UTC() }
 

@@ -68,7 +68,7 @@ func (s *Sessions) begin(ctx context.Context, h *history, b *SessionBegin) error
 		h.Created = s.now(h)
 	}
 	if h.Title == "" {
-		h.Title = shorten(b.Title)
+		h.Title = s.said(b.Title)
 	}
 	meta := maps.Clone(b.Meta)
 	if meta == nil {
@@ -174,7 +174,7 @@ func (s *Sessions) addMessage(ctx context.Context, u *operation.LineUpdate, m *M
 	}
 	old := h.message(m.Message)
 	if old == nil {
-		s.add(h, event{Kind: kindMessage, Message: m.Message, Role: m.Role, Prompt: shorten(m.Prompt), Meta: m.Meta, Parts: m.Parts})
+		s.add(h, event{Kind: kindMessage, Message: m.Message, Role: m.Role, Prompt: s.said(m.Prompt), Meta: m.Meta, Parts: m.Parts})
 		return s.append(ctx, u, h, operation.LineAppend{Message: "message " + name(m.Message), Capture: true})
 	}
 	parts := slices.DeleteFunc(slices.Clone(m.Parts), func(p Part) bool { return indexPart(old.Parts, p.ID) >= 0 })

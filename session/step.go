@@ -73,7 +73,7 @@ func (s *Sessions) beginStep(ctx context.Context, u *operation.LineUpdate, b *St
 	}
 	messageID, stepID := h.names(b)
 	if h.message(messageID) == nil {
-		s.add(h, event{Kind: kindMessage, Message: messageID, Role: b.Role, Prompt: shorten(b.Prompt)})
+		s.add(h, event{Kind: kindMessage, Message: messageID, Role: b.Role, Prompt: s.said(b.Prompt)})
 	}
 	s.add(h, event{Kind: kindStep, Message: messageID, Step: stepID, Meta: b.Meta, Owner: b.Owner, Paths: b.Paths, Absent: u.Absent(b.Paths)})
 	a.Message = "before step " + name(stepID)

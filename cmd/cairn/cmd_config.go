@@ -40,6 +40,8 @@ version control is ignored.
     background       false: no cleaning in the background
     record_prompts   false: prompts, titles and commands of sessions are
                      neither stored nor shown
+    mask_secrets     false: secrets in them (tokens, keys, passwords) are
+                     stored as they are
     max_age          how long a line lives after its last checkpoint (7d)
     max_count        checkpoints to keep; the oldest go first (any number)
     max_bytes        size of the store to keep to; the oldest go first (the

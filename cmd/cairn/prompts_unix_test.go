@@ -19,7 +19,7 @@ import (
 const marker = "hunter2-marker"
 
 // saying lets sessions come about by every door, with the marker in their texts.
-func (s *seat) saying() {
+func (s *seat) saying(marker string) {
 	s.Helper()
 	hook := func(agent, payload string) {
 		s.Helper()
@@ -46,7 +46,7 @@ func (s *seat) saying() {
 	s.write("three", "3")
 	s.must("session", "step", "end", "mine")
 	s.must("session", "fork", "mine", "other")
-	s.must("run", "--", "sh", "-c", "echo 4 > four # "+marker)
+	s.must("run", "--", "sh", "-c", "echo 4 > "+filepath.Join(s.project, "four")+" # "+marker)
 	s.must("session", "undo", "mine")
 }
 
@@ -112,7 +112,7 @@ func TestV60_PromptsThatAreNotRecorded(t *testing.T) {
 			t.Parallel()
 			s := newSeat(t)
 			s.variables["CAIRN_DATA_DIR"], s.variables["CAIRN_RECORD_PROMPTS"] = filepath.Join(s.home, "data"), record
-			s.saying()
+			s.saying(marker)
 			held, told := 0, s.told()
 			for name, content := range s.kept() {
 				if !bytes.Contains(content, []byte(marker)) {
@@ -134,6 +134,40 @@ func TestV60_PromptsThatAreNotRecorded(t *testing.T) {
 			s.variables["CAIRN_RECORD_PROMPTS"] = "false"
 			if told = s.told(); strings.Contains(told, marker) {
 				t.Errorf("it is still told:\n%s", told)
+			}
+		})
+	}
+}
+
+// TestV60_SecretsInPrompts: a secret in a prompt, a title or a command lies in no file or object below
+// the data directory, and in no answer; its mask does. With mask_secrets = false it is stored.
+func TestV60_SecretsInPrompts(t *testing.T) {
+	t.Parallel()
+	const secret, mask = "ghp_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8", "[masked: github-token]"
+	for _, masked := range []string{"true", "false"} {
+		t.Run(masked, func(t *testing.T) {
+			t.Parallel()
+			s := newSeat(t)
+			s.variables["CAIRN_DATA_DIR"], s.variables["CAIRN_MASK_SECRETS"] = filepath.Join(s.home, "data"), masked
+			s.saying(secret)
+			there, gone := mask, secret
+			if masked == "false" {
+				there, gone = secret, mask
+			}
+			held, told := 0, s.told()
+			for name, content := range s.kept() {
+				if bytes.Contains(content, []byte(there)) {
+					held++
+				}
+				if bytes.Contains(content, []byte(gone)) {
+					t.Errorf("%s holds %s", name, gone)
+				}
+			}
+			if held < 10 || strings.Count(told, there) < 20 {
+				t.Errorf("%d files and objects hold %s, %d lines tell it: the test looks in the wrong places", held, there, strings.Count(told, there))
+			}
+			if strings.Contains(told, gone) {
+				t.Errorf("it is told:\n%s", told)
 			}
 		})
 	}

@@ -28,9 +28,7 @@ func (c *cli) later(ctx context.Context, r *ticket.Request, rest bool) (begun, e
 	if err != nil {
 		return begun{}, err
 	}
-	if opt.NoPrompts {
-		r.ForgetTexts()
-	}
+	r.Reduce(opt.NoPrompts, opt.NoMask)
 	if s := c.server(opt); s != nil {
 		id, restID, err := s.BeginTicket(ctx, r, rest)
 		if !errors.Is(err, client.ErrNoServer) {

@@ -67,15 +67,18 @@ func (s script) short(t testing.TB) string {
 	return "please play " + name + " now"
 }
 
-var scriptName = regexp.MustCompile(`ACT_\d{8}`)
+// scriptName matches a prompt as it was typed, on a line of its own. The answers of cairn quote
+// prompts, and Claude Code passes them on in the user's name: a quoted prompt is no wish. An undo of
+// OpenCode puts its prompt into the input box, where the next one is appended to it.
+var scriptName = regexp.MustCompile(`(?m)^\s*(?:please play ACT_\d{8} now)*please play (ACT_\d{8}) now\s*$`)
 
 var scriptText = regexp.MustCompile(`SCRIPT-([A-Za-z0-9_-]*)-END`)
 
 // readScript finds the last script in a text.
 func readScript(text string) []json.RawMessage {
-	if names := scriptName.FindAllString(text, -1); names != nil {
+	if names := scriptName.FindAllStringSubmatch(text, -1); names != nil {
 		var turns []json.RawMessage
-		if data, ok := named.Load(names[len(names)-1]); ok && json.Unmarshal(data.([]byte), &turns) == nil {
+		if data, ok := named.Load(names[len(names)-1][1]); ok && json.Unmarshal(data.([]byte), &turns) == nil {
 			return turns
 		}
 	}

@@ -18,6 +18,7 @@ type typist struct {
 	abs    bool                           // its tools want absolute paths
 	typed  typedBeside                    // how it takes a command that is typed beside a tool
 	esc    string                         // what the screen shows once Esc has stopped a tool
+	ended  string                         // what the model says of a background command that has ended; "" if it is not asked
 	busy   string                         // what the screen shows until the agent takes the next prompt as a new turn; "" if it always does
 	ready  string                         // what the screen shows when a line can be typed
 	asked  map[string][]string            // questions at the start, and the keys that answer them
@@ -171,7 +172,7 @@ func (a *typist) diffs() {
 	a.turn("compared.txt")
 	after := a.state()
 	a.commands(func() {
-		a.answers("cairn diff", `1 file changed \d+ s ago: please play .* added compared\.txt \+1 -0`)
+		a.answers("cairn diff", `1 file changed \d+ s ago: the turn "please play .*" added compared\.txt \+1 -0`)
 		a.is("after diff", after)
 	})
 }
@@ -282,6 +283,9 @@ func (a *typist) undoesBesideABackgroundCommand() {
 	a.is("after undo beside a background command", before)
 	a.tellsToGo("back-1.txt")
 	a.appears("back-2.txt")
+	if a.ended != "" {
+		a.sees(a.ended) // the next prompt is a turn of its own only then
+	}
 	if err := os.Remove(filepath.Join(a.project, "back-2.txt")); err != nil {
 		a.t.Fatal(err)
 	}
@@ -308,7 +312,7 @@ func TestTerminalClaude(t *testing.T) {
 	}
 	s.jsonFile(".claude/.claude.json", about)
 	s.env = append(s.env, "ANTHROPIC_MODEL=claude-sonnet-4-5")
-	a := &typist{terminal: &terminal{sandbox: s.sandbox}, abs: true, typed: answersLate, esc: `Interrupted`, ready: `\? for shortcuts`}
+	a := &typist{terminal: &terminal{sandbox: s.sandbox}, abs: true, typed: answersLate, esc: `Interrupted`, ended: `the script is over`, ready: `\? for shortcuts`}
 	a.everything(filepath.Join(cacheDir(), "claude", "node_modules/@anthropic-ai/claude-code-linux-x64/claude"))
 }
 

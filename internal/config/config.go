@@ -36,6 +36,7 @@ type Config struct {
 	Git        bool // false: checkpoints do not record the state of git
 	Background bool // false: no cleaning in the background
 	Prompts    bool // false: sessions hold no prompts, titles and commands
+	Mask       bool // false: secrets in them are not masked
 
 	// Retention.
 	MaxAge   time.Duration
@@ -139,7 +140,7 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // Load reads and merges. Errors are of type *Error, several of them joined.
 func Load(s Sources) (*Config, error) {
-	c := &Config{Enabled: true, Git: true, Background: true, Prompts: true, decided: make(map[string]Decision)}
+	c := &Config{Enabled: true, Git: true, Background: true, Prompts: true, Mask: true, decided: make(map[string]Decision)}
 	err := c.loadFile(s.UserFile, func(f *file) error {
 		return errors.Join(f.apply(c, nil), f.applyProject(c, s.Project))
 	})

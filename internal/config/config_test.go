@@ -43,7 +43,7 @@ func load(t *testing.T, s Sources) *Config {
 func TestDefaults(t *testing.T) {
 	t.Parallel()
 	got := load(t, Sources{UserFile: filepath.Join(t.TempDir(), "none"), Env: env()})
-	if want := (&Config{Enabled: true, Git: true, Background: true, Prompts: true, decided: map[string]Decision{}}); !reflect.DeepEqual(got, want) {
+	if want := (&Config{Enabled: true, Git: true, Background: true, Prompts: true, Mask: true, decided: map[string]Decision{}}); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v", got)
 	}
 }
@@ -57,6 +57,7 @@ require_git = true
 git = "off"
 background = false
 record_prompts = false
+mask_secrets = false
 max_age = "14d"
 max_count = 100
 max_bytes = "5GiB"
@@ -110,7 +111,7 @@ func TestRisingOrder(t *testing.T) {
 func TestV22_ProjectFileOnlyTightens(t *testing.T) {
 	t.Parallel()
 	values := map[string]string{
-		"enabled": "false", "require_git": "true", "git": "false", "background": "false", "record_prompts": "false", "max_age": "'1s'", "max_count": "1", "max_bytes": "1", "min_free_bytes": "1",
+		"enabled": "false", "require_git": "true", "git": "false", "background": "false", "record_prompts": "false", "mask_secrets": "false", "max_age": "'1s'", "max_count": "1", "max_bytes": "1", "min_free_bytes": "1",
 		"keep_last": "1", "max_file_size": "0", "max_files": "1", "max_include_size": "1", "max_scan_bytes": "1", "include": "['x']", "timeout": "'1ms'", "lock_timeout": "'1ms'",
 	}
 	want := load(t, Sources{})

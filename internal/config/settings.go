@@ -26,6 +26,7 @@ var settings = []setting{
 	{key: "git", text: boolean(func(c *Config) *bool { return &c.Git })},
 	{key: "background", text: boolean(func(c *Config) *bool { return &c.Background })},
 	{key: "record_prompts", text: boolean(func(c *Config) *bool { return &c.Prompts })},
+	{key: "mask_secrets", text: boolean(func(c *Config) *bool { return &c.Mask })},
 	{key: "max_age", text: duration(func(c *Config) *time.Duration { return &c.MaxAge })},
 	{key: "max_count", text: count(func(c *Config) *int { return &c.MaxCount })},
 	{key: "max_bytes", text: size(func(c *Config) *int64 { return &c.MaxBytes })},

@@ -218,7 +218,7 @@ func (h *hook) hint(ctx context.Context, w *work) error {
 func (h *hook) beginStep(ctx context.Context, w *work) error {
 	b := session.StepBegin{
 		Session: h.session, Message: h.stepMessage(), Role: session.RoleUser, Paths: h.paths,
-		Meta: callMeta(h.tool, h.recorded()), Owner: h.turn.owner(),
+		Meta: callMeta(h.tool, h.recorded), Owner: h.turn.owner(),
 	}
 	b.Meta[session.MetaAgent] = h.agent
 	if !unnamed(h.call) {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/seed-fb9cbc17/cairn/internal/secrets"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
@@ -64,7 +65,7 @@ type event struct {
 	call       string // "" if the agent gives calls no ids
 	tool       string
 	shell      string   // command that the tool runs
-	unwritten  bool     // the command is not recorded
+	recorded   string   // the command as it is recorded
 	paths      []string // that an edit tool names
 	reads      bool     // no tool of the event can change a file by itself
 	background bool     // the tool leaves something running
@@ -126,18 +127,16 @@ func (e *event) turnID() string {
 	return "turn-" + time.Now().UTC().Format(time.RFC3339Nano)
 }
 
-// forgetTexts keeps the prompt, a title and the command of an event out of all records. The command
-// still tells which paths it names.
-func (e *event) forgetTexts(no bool) {
-	if no {
-		e.prompt, e.title, e.unwritten = "", "", true
+// reduceTexts keeps the prompt, a title and the command of an event out of all records, or the
+// secrets in them. The command itself still tells which paths it names.
+func (e *event) reduceTexts(no, noMask bool) {
+	switch {
+	case no:
+		e.prompt, e.title, e.recorded = "", "", ""
+	case noMask:
+		e.recorded = shortCommand(e.shell)
+	default:
+		mask := secrets.MaskBeginning
+		e.prompt, e.title, e.recorded = mask(e.prompt, session.MaxPrompt), mask(e.title, session.MaxPrompt), mask(e.shell, session.MaxCommand)
 	}
-}
-
-// recorded is the command as it is recorded.
-func (e *event) recorded() string {
-	if e.unwritten {
-		return ""
-	}
-	return e.shell
 }

@@ -77,6 +77,7 @@ type Project struct {
 	Above    bool    // Root is a directory above the agent's own, because it has a store
 	Broken   *Broken // nil = the project's own settings can be used
 	NoTexts  bool    // prompts and commands are not recorded
+	NoMask   bool    // secrets in them are
 	Sessions service.Sessions
 	Finder   func() (*lastdone.Finder, error) // of operations; nil = they are not looked at
 	Close    func() error
@@ -191,7 +192,7 @@ func (h *hook) run(ctx context.Context, opt Options) (err error) {
 	h.sessions, h.dataDir, h.root = project.Sessions, opt.Dir, project.Root
 	h.finder = project.Finder
 	h.above, h.home, h.broken = project.Above, opt.Home, project.Broken
-	h.forgetTexts(project.NoTexts)
+	h.reduceTexts(project.NoTexts, project.NoMask)
 	ts := turns{opt.Dir}
 	if h.kind == sessionBegin {
 		ts.sweep()

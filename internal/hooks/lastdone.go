@@ -90,20 +90,33 @@ func (h *hook) named(ctx context.Context, before map[string]bool) (lines []strin
 	if before == nil || err != nil {
 		return nil
 	}
-	return namedTurns(history, func(m *session.Message) bool { return m.Reverted != before[m.ID] })
+	done := "taken back"
+	if h.do.verb == "redo" {
+		done = "brought back"
+	}
+	return namedTurns(history, done, func(m *session.Message) bool { return m.Reverted != before[m.ID] })
 }
 
 // namedTurns are the lines with the prompts of turns that changed files.
-func namedTurns(history []session.Message, taken func(*session.Message) bool) (lines []string) {
+func namedTurns(history []session.Message, done string, taken func(*session.Message) bool) (lines []string) {
 	for i := range history {
 		m := &history[i]
-		if prompt := wording.FirstLine(m.Prompt, shownPrompt); taken(m) && prompt != "" && m.Meta[metaBetween] == "" && changedFiles(m) > 0 {
-			lines = append(lines, fmt.Sprintf("prompt: %s", prompt))
+		if taken(m) && m.Prompt != "" && m.Meta[metaBetween] == "" && changedFiles(m) > 0 {
+			lines = append(lines, done+": "+turnText(m))
 		}
 	}
 	if len(lines) > shownTurns {
 		more := len(lines) - shownTurns
-		lines = append(lines[:shownTurns], fmt.Sprintf("and %s", wording.Count(more, "more prompt")))
+		lines = append(lines[:shownTurns], fmt.Sprintf("and %s", wording.Count(more, "more turn")))
 	}
 	return lines
+}
+
+// turnText names a turn by its prompt. Claude Code hands the answer to a command on to the model, in
+// the user's name: a prompt is quoted in it, so that it does not read as the user's next wish.
+func turnText(m *session.Message) string {
+	if prompt := wording.FirstLine(m.Prompt, shownPrompt); prompt != "" {
+		return `the turn "` + prompt + `"`
+	}
+	return "a turn without a recorded prompt"
 }

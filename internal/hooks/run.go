@@ -188,7 +188,7 @@ func (h *hook) preview(ctx context.Context) error {
 	}
 	h.tell(ctx, sum, "took back", nothingToUndo, n)
 	inEffect := func(m *session.Message) bool { return !m.Reverted }
-	h.did.text = strings.Join(append([]string{h.did.text}, namedTurns(history[first:], inEffect)...), "\n")
+	h.did.text = strings.Join(append([]string{h.did.text}, namedTurns(history[first:], "would be taken back", inEffect)...), "\n")
 	if taken := betweenText(history[first:], "would be taken back", inEffect); taken != "" {
 		h.did.text += "\n" + taken
 	}
@@ -328,6 +328,6 @@ func (h *hook) diffMessage(ctx context.Context, m *session.Message) error {
 			lines = append(lines, fmt.Sprintf("%-8s %s  %s, cannot be taken back", "changed", pathtext.Quote(string(stay.Path)), stay.Reason))
 		}
 	}
-	h.did.text = fmt.Sprintf("cairn: %s changed %s ago: %s\n%s", wording.Count(len(lines), "file"), ago(time.Since(m.Created)), wording.FirstLine(m.Prompt, shownPrompt), strings.Join(shorten(lines), "\n"))
+	h.did.text = fmt.Sprintf("cairn: %s changed %s ago: %s\n%s", wording.Count(len(lines), "file"), ago(time.Since(m.Created)), turnText(m), strings.Join(shorten(lines), "\n"))
 	return nil
 }

@@ -39,7 +39,7 @@ func (h *hook) status(ctx context.Context) error {
 	if _, list, err := h.newestOperation(ctx, "undo"); err == nil && len(list) > 0 {
 		lines = append(lines, "cairn undo takes back: "+list[0].Text(h.root, time.Now()))
 	} else if newest != nil {
-		lines = append(lines, fmt.Sprintf("cairn undo takes back: %s (%s, %s ago)", wording.FirstLine(newest.Prompt, shownPrompt), wording.Count(changedFiles(newest), "file"), ago(time.Since(newest.Created))))
+		lines = append(lines, fmt.Sprintf("cairn undo takes back: %s (%s, %s ago)", turnText(newest), wording.Count(changedFiles(newest), "file"), ago(time.Since(newest.Created))))
 	}
 	if trouble := h.trouble(ctx); trouble != "" {
 		lines = append(lines, trouble)

@@ -68,7 +68,7 @@ func TestV49_EveryCommandIsAnswered(t *testing.T) {
 	w.turnOf("s", "1", "make new", "echo x > new")
 	after := w.manifest()
 	for text, want := range map[string]string{
-		"cairn redoo": "did you mean cairn redo?", "cairn status": "cairn undo takes back: make new (1 file", "cairn undo 2 --dry-run": "would take back 1 turn (not yet: this is a preview): 1 deleted\ndeleted new",
+		"cairn redoo": "did you mean cairn redo?", "cairn status": `cairn undo takes back: the turn "make new" (1 file`, "cairn undo 2 --dry-run": "would take back 1 turn (not yet: this is a preview): 1 deleted\ndeleted new",
 		"cairn gc": "in a shell", "cairn undo everything": "nothing was done",
 	} {
 		if got := w.prompted("s", text); !strings.Contains(got, want) {

@@ -155,22 +155,25 @@ func shellCommand(tool string, input json.RawMessage) string {
 		var text string
 		var words []string
 		if json.Unmarshal(fields[key], &text) == nil && text != "" {
-			return shortCommand(text)
+			return longCommand(text)
 		}
 		if json.Unmarshal(fields[key], &words) != nil || len(words) == 0 {
 			continue
 		}
 		if len(words) == 3 && (words[1] == "-c" || words[1] == "-lc") {
-			return shortCommand(words[2]) // a shell and its script
+			return longCommand(words[2]) // a shell and its script
 		}
-		return shortCommand(strings.Join(words, " "))
+		return longCommand(strings.Join(words, " "))
 	}
 	return ""
 }
 
-func shortCommand(text string) string {
-	return strings.ToValidUTF8(text[:min(len(text), session.MaxCommand)], "")
-}
+// longCommand is the part of a command in which paths and secrets are searched for. shortCommand is the
+// part that is recorded.
+func longCommand(text string) string  { return cutText(text, 4*session.MaxCommand) }
+func shortCommand(text string) string { return cutText(text, session.MaxCommand) }
+
+func cutText(text string, n int) string { return strings.ToValidUTF8(text[:min(len(text), n)], "") }
 
 // callMeta is the record of a call of a tool.
 func callMeta(tool, command string) map[string]string {

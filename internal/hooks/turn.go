@@ -96,7 +96,7 @@ func (t *turn) of(e *event) *work {
 func (w *work) announce(e *event) {
 	if !slices.Contains(w.Calls, e.call) {
 		w.Calls = append(w.Calls, e.call)
-		w.Parts = append(w.Parts, part{e.call, e.tool, e.recorded()})
+		w.Parts = append(w.Parts, part{e.call, e.tool, e.recorded})
 	}
 }
 

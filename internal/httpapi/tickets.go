@@ -67,8 +67,8 @@ func (s *Server) beginTicket(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	if opt, err := s.opt.Settings(p.root); err == nil && opt.NoPrompts {
-		r.ForgetTexts()
+	if opt, err := s.opt.Settings(p.root); err == nil {
+		r.Reduce(opt.NoPrompts, opt.NoMask)
 	}
 	book, err := p.book()
 	if err != nil {

@@ -30,6 +30,9 @@ func NewLines(o *Operator) Lines { return Lines{o} }
 // NoPrompts reports whether records hold no prompts, titles and commands.
 func (l Lines) NoPrompts() bool { return l.operator.Opt.NoPrompts }
 
+// NoMask reports whether records hold secrets of prompts, titles and commands.
+func (l Lines) NoMask() bool { return l.operator.Opt.NoMask }
+
 // NextToTakeBack is the operation that an undo, or a redo, takes back, nil for none; see
 // RevertOptions.PassSessions.
 func (l Lines) NextToTakeBack(ctx context.Context, kind string, passSessions bool) (*history.Operation, error) {

@@ -78,6 +78,11 @@ type Options struct {
 	// that were recorded before: prompts, titles, and the commands of tools.
 	NoPrompts bool
 
+	// NoMask stores the texts of sessions as they are. Otherwise secrets in prompts, titles and
+	// commands are masked before they are stored: tokens, private keys, and passwords in URLs and
+	// behind names such as password. Texts that were recorded before stay.
+	NoMask bool
+
 	// Home and ConfigHome locate the user's git configuration, of which only core.excludesFile and
 	// core.ignoreCase are used. ConfigHome defaults to Home/.config. SystemGitConfig names further
 	// files, which are read first. If all are empty, only the repository's own settings apply.

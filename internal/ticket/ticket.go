@@ -19,6 +19,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
+	"github.com/seed-fb9cbc17/cairn/internal/secrets"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
@@ -86,12 +87,20 @@ func NewStep(b session.StepBegin) *Step {
 	}
 }
 
-// ForgetTexts drops what a request holds of prompts and commands.
-func (r *Request) ForgetTexts() {
-	if r.Step != nil {
+// Reduce leaves out of a request what the settings keep out of the store: the prompt and the command,
+// or the secrets in them.
+func (r *Request) Reduce(noPrompts, noMask bool) {
+	switch {
+	case r.Step == nil:
+	case noPrompts:
 		r.Step.Prompt = ""
 		r.Step.Meta = maps.Clone(r.Step.Meta)
 		delete(r.Step.Meta, session.MetaCommand)
+	case !noMask:
+		r.Step.Prompt, r.Step.Meta = secrets.MaskBeginning(r.Step.Prompt, session.MaxPrompt), maps.Clone(r.Step.Meta)
+		if command := r.Step.Meta[session.MetaCommand]; command != "" {
+			r.Step.Meta[session.MetaCommand] = secrets.Mask(command)
+		}
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/session"
 )
 
 func newBook(t *testing.T) Book {
@@ -349,4 +350,22 @@ func TestFaults(t *testing.T) {
 	if err := (&Answer{}).Err(); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestReduce: a ticket holds what the settings let into the store, and no more.
+func TestReduce(t *testing.T) {
+	t.Parallel()
+	const token, mask = "ghp_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8", "[masked: github-token]"
+	for _, c := range []struct {
+		noPrompts, noMask bool
+		want              string
+	}{{true, false, ""}, {true, true, ""}, {false, false, mask}, {false, true, token}} {
+		meta := map[string]string{session.MetaCommand: token, session.MetaTool: "Bash"}
+		r := &Request{Step: &Step{Session: "s", Prompt: token, Meta: meta}}
+		r.Reduce(c.noPrompts, c.noMask)
+		if r.Step.Prompt != c.want || r.Step.Meta[session.MetaCommand] != c.want || r.Step.Meta[session.MetaTool] != "Bash" || meta[session.MetaCommand] != token {
+			t.Errorf("%+v: %+v", c, r.Step)
+		}
+	}
+	(&Request{Track: &Track{}}).Reduce(true, false)
 }

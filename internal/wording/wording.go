@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 )
 
 // Count returns a number with its noun, in the plural unless the number is 1. The noun
@@ -43,6 +44,17 @@ func Ago(d time.Duration) string {
 		}
 	}
 	return "just now"
+}
+
+// Beginning is the first n bytes of a text, less the part of a character at their end.
+func Beginning(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n]
 }
 
 // FirstLine returns the beginning of a text, at most width columns of its first line

@@ -19,6 +19,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/config"
 	"github.com/seed-fb9cbc17/cairn/internal/console"
 	"github.com/seed-fb9cbc17/cairn/internal/process"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
 // cli is one run of the program.
@@ -106,6 +107,17 @@ func (s *colorChoice) Set(text string) error {
 // palette has the colours of the answer, which JSON never has.
 func (c *cli) palette() console.Palette {
 	return console.Palette(!c.global.json && console.Colored(string(c.global.color), c.env, c.outTerminal && runtime.GOOS != "windows"))
+}
+
+// visible reports whether control characters of files are made visible: a terminal would obey them.
+func (c *cli) visible() bool { return c.outTerminal && !c.global.json }
+
+// fileText is text of a file for the answer.
+func (c *cli) fileText(text string) string {
+	if c.visible() {
+		return wording.Visible(text)
+	}
+	return text
 }
 
 // limitOf is a size in the library's terms, where 0 means the default.

@@ -3,6 +3,7 @@
 package console
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -18,7 +19,7 @@ import (
 
 // Console is stderr: remarks, warnings, errors, and on a terminal one line that
 // shows how far a long command has come. Nothing is coloured, whatever NO_COLOR
-// says. The one escape sequence clears that line. Its methods may be called by several
+// says. The one escape sequence clears that line. While a pager has the terminal, nothing is said. Its methods may be called by several
 // goroutines.
 type Console struct {
 	Quiet bool // no remarks and no progress; warnings and errors stay
@@ -27,6 +28,9 @@ type Console struct {
 	mu       sync.Mutex
 	w        io.Writer
 	terminal bool
+
+	holding bool
+	held    bytes.Buffer // what is said once a pager has ended
 
 	begun, drawn time.Time
 	width        int // of the progress line that is to be seen
@@ -59,16 +63,40 @@ func (c *Console) Remark(format string, args ...any) {
 func (c *Console) Complain(text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.say(fmt.Sprintf("cairn: %s\n", wording.Printable(text)))
+}
+
+// say prints a text, or keeps it while the console is held.
+func (c *Console) say(text string) {
+	if c.holding {
+		c.held.WriteString(text)
+		return
+	}
 	c.erase()
-	fmt.Fprintf(c.w, "cairn: %s\n", wording.Printable(text))
+	io.WriteString(c.w, text)
+}
+
+// Hold keeps everything back from now on, because another program has the terminal.
+func (c *Console) Hold() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.erase()
+	c.holding = true
+}
+
+// Release prints what was kept back.
+func (c *Console) Release() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.holding = false
+	c.held.WriteTo(c.w)
 }
 
 // Repeat prints text that another console was given. It is escaped already.
 func (c *Console) Repeat(text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.erase()
-	io.WriteString(c.w, text)
+	c.say(text)
 }
 
 // Progress returns the function that draws the progress line, nil where none is wanted:
@@ -84,7 +112,7 @@ func (c *Console) progress(p cairn.Progress) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := c.Now()
-	if now.Sub(c.begun) < progressDelay || now.Sub(c.drawn) < progressPause {
+	if c.holding || now.Sub(c.begun) < progressDelay || now.Sub(c.drawn) < progressPause {
 		return
 	}
 	c.drawn = now

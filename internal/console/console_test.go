@@ -58,6 +58,30 @@ func TestNoProgress(t *testing.T) {
 	}
 }
 
+// TestHold: while another program has the terminal, everything waits, and progress is dropped.
+func TestHold(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	c := New(&out, true)
+	move := fixedClock(c)
+	move(time.Second)
+	c.Progress(false)(cairn.Progress{Phase: "scan", Files: 10})
+	out.Reset()
+	c.Hold()
+	move(time.Second)
+	c.Progress(false)(cairn.Progress{Phase: "scan", Files: 20})
+	c.Remark("one")
+	c.Repeat("two\n")
+	if out.String() != "\r"+eraseLine+"\r" {
+		t.Errorf("%q before the release", out.String())
+	}
+	out.Reset()
+	c.Release()
+	if out.String() != "cairn: one\ntwo\n" {
+		t.Errorf("%q after it", out.String())
+	}
+}
+
 func TestNotices(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer

@@ -182,9 +182,9 @@ func (c *cli) rootCommand() *cobra.Command {
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { c.out.WriteString(cmd.Long) })
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		if cmd == root {
-			return &usageError{"", flagFault(err)}
+			return &usageError{"", unknownFlag(cmd, err)}
 		}
-		return &usageError{cmd.Name(), ": " + flagFault(err)}
+		return &usageError{cmd.Name(), ": " + unknownFlag(cmd, err)}
 	})
 	return root
 }
@@ -238,7 +238,7 @@ func (c *cli) helpCommand() *cobra.Command {
 					return err
 				}
 			}
-			return &usageError{"", "no command " + args[0]}
+			return &usageError{"", c.unknownCommand(args[0], "no command "+args[0])}
 		},
 	})
 	c.root.SetHelpCommand(help)

@@ -16,7 +16,8 @@ func TestPointers(t *testing.T) {
 	for _, cmd := range c.root.Commands() {
 		names = append(names, cmd.Name())
 	}
-	for word, text := range pointers {
+	for _, p := range pointers {
+		word, text := p.word, p.text
 		if slices.Contains(names, word) {
 			t.Errorf("%s is a command", word)
 		}

@@ -29,6 +29,7 @@ var layers = map[string]int{
 	"internal/wording":        0,
 	"internal/background":     0, // programs started in the background
 	"internal/secrets":        1, // credentials in texts
+	"internal/pager":          0, // a program that stops after every page
 	"internal/child":          1, // a command in the place of this process
 	"internal/parallel":       0, // goroutines on different processors
 	"integrations":            0, // adapters in other languages
@@ -131,7 +132,7 @@ var only = []struct {
 	by       []string
 	reason   string
 }{
-	{"os/exec", []string{"internal/git", "internal/usergit", "internal/gittest", "internal/linediff/corpus", "internal/child", "internal/background"}, "only internal/git starts git, and internal/usergit for a commit that the user asks for, internal/child the command of cairn run, and internal/background cairn itself"},
+	{"os/exec", []string{"internal/git", "internal/usergit", "internal/gittest", "internal/linediff/corpus", "internal/child", "internal/background", "internal/pager"}, "only internal/git starts git, and internal/usergit for a commit that the user asks for, internal/child the command of cairn run, internal/background cairn itself, and internal/pager the pager"},
 	{"flag", []string{"cmd/cairn", "internal/linediff/corpus"}, "only commands read flags"},
 	{"log", []string{"internal/linediff/corpus"}, "the library logs through the logger that it is given"},
 	{"testing", []string{"internal/gittest", "internal/statetest", "internal/odb/odbtest"}, "testing belongs into tests"},

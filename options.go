@@ -24,7 +24,7 @@ const (
 // Options says what to work on. Only Root and DataDir are required.
 type Options = settings.Options
 
-// Progress tells how far a capture or a restore has come.
+// Progress tells how far an operation has come.
 type Progress = settings.Progress
 
 // Retention says which checkpoints a cleaning may remove. The zero value is the usual policy.

@@ -50,9 +50,6 @@ func (c *turnCommitter) load(ctx context.Context, id string) (err error) {
 	return nil
 }
 
-// scope is the messages of a turn.
-func (t *Turn) scope() Scope { return Scope{Message: t.ID(), Turn: len(t.Messages) > 1} }
-
 // choose finds the ways of the turns that are to be committed.
 func (c *turnCommitter) choose(ctx context.Context, turns []int) error {
 	if c.named = len(turns) > 0; !c.named {

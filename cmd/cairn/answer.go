@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/console"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
@@ -75,6 +76,11 @@ func placeText(path string) string { return pathtext.Quote(filepath.ToSlash(path
 const maxLines = 20
 
 func (c *cli) answerLine(line string) { c.out.WriteString(line + "\n") }
+
+// idLine prints a line that begins with a short id, in the colour that git has for ids.
+func (c *cli) idLine(line string) {
+	c.answerLine(c.palette().Paint(console.Yellow, line[:shortID]) + line[shortID:])
+}
 
 func (c *cli) listPaths(verb string, paths []string) {
 	lines := make([]string, len(paths))

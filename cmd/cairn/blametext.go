@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/console"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 	"github.com/seed-fb9cbc17/cairn/session"
@@ -38,10 +39,12 @@ type blameTable struct {
 	f *blameFlags
 
 	who, tool, prompt int // widths
+
+	paint console.Palette
 }
 
 func (c *cli) writeBlame(b *session.Blame, f *blameFlags) error {
-	t := blameTable{cli: c, b: b, f: f}
+	t := blameTable{cli: c, b: b, f: f, paint: c.palette()}
 	for i := range b.Origins {
 		o := &b.Origins[i]
 		t.who = max(t.who, wording.Columns(writer(o)))
@@ -53,16 +56,29 @@ func (c *cli) writeBlame(b *session.Blame, f *blameFlags) error {
 		number = len(strconv.Itoa(b.Lines[n-1].Line))
 	}
 	deleted := b.Deleted
+	before := -1
 	for _, l := range b.Lines {
 		for ; len(deleted) > 0 && deleted[0].Line <= l.Line; deleted = deleted[1:] {
 			t.deleted(&deleted[0], number)
 		}
-		fmt.Fprintf(c.out, "%s%*d) %s\n", t.head(l.Origin), number, l.Line, l.Text)
+		head := fmt.Sprintf("%s%*d)", t.head(l.Origin), number, l.Line)
+		c.answerLine(t.painted(head, l.Origin, before) + " " + c.fileText(l.Text))
+		before = l.Origin
 	}
 	for i := range deleted {
 		t.deleted(&deleted[i], number)
 	}
 	return nil
+}
+
+// painted has the id of the first line of a change in the colour of ids, and the whole head of the
+// lines below in the one that git blame has for repeated heads.
+func (t *blameTable) painted(head string, origin, before int) string {
+	if origin == before {
+		return t.paint.Paint(console.Cyan, head)
+	}
+	id := t.id(&t.b.Origins[origin])
+	return t.paint.Paint(console.Yellow, id) + head[len(id):]
 }
 
 // head is the beginning of a line, up to its number.
@@ -107,7 +123,8 @@ func (t *blameTable) deleted(d *session.DeletedLine, number int) {
 	if prompt := promptOf(by); prompt != "" {
 		text += ": " + prompt
 	}
-	fmt.Fprintf(t.out, "%s%*s) %s  [%s]\n", t.head(d.Origin), number, "-", d.Text, text)
+	head := fmt.Sprintf("%s%*s)", t.head(d.Origin), number, "-")
+	t.answerLine(t.painted(head, d.Origin, -1) + " " + t.fileText(d.Text) + "  " + t.paint.Paint(console.Red, "["+text+"]"))
 }
 
 func promptOf(o *session.BlameOrigin) string {
@@ -146,7 +163,7 @@ func (c *cli) writePorcelain(ctx context.Context, repo *cairn.Repo, b *session.B
 				return err
 			}
 		}
-		fmt.Fprintf(c.out, "\t%s\n", l.Text)
+		fmt.Fprintf(c.out, "\t%s\n", c.fileText(l.Text))
 	}
 	return nil
 }
@@ -189,7 +206,7 @@ func (c *cli) writeOrigin(ctx context.Context, repo *cairn.Repo, b *session.Blam
 	for _, role := range []string{"author", "committer"} {
 		fmt.Fprintf(c.out, "%s %s\n%s-mail <%s>\n%s-time %d\n%s-tz %s\n", role, who, role, mail, role, when.Unix(), role, zone(when))
 	}
-	fmt.Fprintf(c.out, "summary %s\n", summary)
+	fmt.Fprintf(c.out, "summary %s\n", c.fileText(summary))
 	if o.Oldest {
 		c.out.WriteString("boundary\n")
 	}

@@ -18,7 +18,9 @@ import (
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/config"
 	"github.com/seed-fb9cbc17/cairn/internal/console"
+	"github.com/seed-fb9cbc17/cairn/internal/pager"
 	"github.com/seed-fb9cbc17/cairn/internal/process"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
 // cli is one run of the program.
@@ -32,6 +34,10 @@ type cli struct {
 	asks        bool // a question on stderr can be answered on stdin
 
 	line func() []process.Relative // the processes above this one
+
+	display *display        // a pager for the answer, nil for none
+	lookup  pager.Lookup    // an environment that tells "" from nothing
+	environ func() []string // all of it
 
 	console    *console.Console // stderr
 	env        func(string) string
@@ -56,7 +62,7 @@ type cli struct {
 type globalFlags struct {
 	directory, root, dataDir string
 	json, quiet, noServer    bool
-	verbose                  bool
+	verbose, noPager         bool
 	color                    colorChoice
 	maxFileSize              byteSize
 	minFree                  byteSize
@@ -108,6 +114,17 @@ func (c *cli) palette() console.Palette {
 	return console.Palette(!c.global.json && console.Colored(string(c.global.color), c.env, c.outTerminal && runtime.GOOS != "windows"))
 }
 
+// visible reports whether control characters of files are made visible: a terminal would obey them.
+func (c *cli) visible() bool { return c.outTerminal && !c.global.json }
+
+// fileText is text of a file for the answer.
+func (c *cli) fileText(text string) string {
+	if c.visible() {
+		return wording.Visible(text)
+	}
+	return text
+}
+
 // limitOf is a size in the library's terms, where 0 means the default.
 func limitOf(size byteSize) int64 {
 	if size.bytes == 0 {
@@ -125,6 +142,8 @@ func newCLI(stdin io.Reader, stdout, stderr io.Writer, env func(string) string, 
 	c.outTerminal = isTerminal(stdout)
 	c.asks = isTerminal(stdin) && isTerminal(stderr)
 	c.line = func() []process.Relative { return process.Line(os.Getppid()) }
+	c.environ = func() []string { return nil }
+	c.lookup = func(name string) (string, bool) { return env(name), env(name) != "" }
 	c.root = c.rootCommand()
 	c.root.SetOut(c.out)
 	c.root.SetErr(stderr)
@@ -145,6 +164,7 @@ func (c *cli) run(ctx context.Context, args []string) int {
 	if flushed := c.out.Flush(); flushed != nil {
 		err = errors.Join(err, fmt.Errorf("write the answer: %w", flushed))
 	}
+	err = c.closeDisplay(ctx, err)
 	status := c.report(ctx, err)
 	if status == exitDone || status == exitPartly {
 		c.cleanLater()
@@ -169,7 +189,7 @@ func (c *cli) command(d command) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c.running, c.console.Quiet = cmd.Name(), c.global.quiet
 			c.catchSignals()
-			return d.run(cmd.Context(), cmd, args)
+			return d.run(c.page(cmd.Context(), cmd.Name(), args), cmd, args)
 		},
 	}
 }

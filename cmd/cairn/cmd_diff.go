@@ -167,7 +167,7 @@ func (c *cli) diff(ctx context.Context, f *diffFlags, specs, args []string) erro
 		return err
 	}
 	opt := cairn.DiffOptions{
-		Color: bool(c.palette()), Words: words, Context: f.context, IgnoreSpace: f.ignoreSpace, Renames: f.renames,
+		Color: bool(c.palette()), Visible: c.visible(), Words: words, Context: f.context, IgnoreSpace: f.ignoreSpace, Renames: f.renames,
 		Hunks: f.hunkIDs || c.global.json && !f.stat && !f.nameStatus,
 	}
 	if f.context == 0 {
@@ -293,9 +293,14 @@ func (c *cli) printNameStatus(changes []cairn.Change, null bool) error {
 	return nil
 }
 
+// writeStats prints the table of diff --stat for people.
+func (c *cli) writeStats(stats []diffstat.File) error {
+	return diffstat.Write(c.out, stats, c.columns, bool(c.palette()))
+}
+
 func (c *cli) printStats(stats []diffstat.File) error {
 	if !c.global.json {
-		return diffstat.Write(c.out, stats, c.columns)
+		return c.writeStats(stats)
 	}
 	array := jsonArray{c: c}
 	for _, s := range stats {

@@ -3,13 +3,14 @@ package main
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"io"
 	"regexp"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/console"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 )
@@ -107,6 +108,7 @@ type grepRun struct {
 	re    *regexp.Regexp
 	id    string // of the checkpoint
 	lead  string // before each path
+	paint console.Palette
 	array jsonArray
 	found bool
 }
@@ -124,7 +126,7 @@ func (c *cli) grep(ctx context.Context, f *grepFlags, words, args []string) erro
 		return err
 	}
 	return c.withRepo(func(repo *cairn.Repo) error {
-		r := grepRun{cli: c, ctx: ctx, repo: repo, f: f, re: re, array: jsonArray{c: c}}
+		r := grepRun{cli: c, ctx: ctx, repo: repo, f: f, re: re, paint: c.palette(), array: jsonArray{c: c}}
 		spec := "@"
 		if len(words) == 2 {
 			spec, r.lead = words[1], words[1]+":"
@@ -207,28 +209,34 @@ type grepLine struct {
 	Lines int        `json:"lines,omitempty"`
 }
 
+// name is the name of a file as git grep prints it.
+func (r *grepRun) name(path string) string {
+	return r.paint.Paint(console.Magenta, r.lead+pathtext.Quote(path))
+}
+
 func (r *grepRun) line(path string, number int, line []byte) error {
 	if r.global.json {
 		text := string(line)
 		return r.array.add(grepLine{Path: cairn.Path(path), Line: number, Text: &text})
 	}
-	r.out.WriteString(r.lead + pathtext.Quote(path) + ":")
+	colon := r.paint.Paint(console.Cyan, ":")
+	r.out.WriteString(r.name(path) + colon)
 	if r.f.number {
-		fmt.Fprintf(r.out, "%d:", number)
+		r.out.WriteString(r.paint.Paint(console.Green, strconv.Itoa(number)) + colon)
 	}
-	r.out.Write(line)
+	r.out.WriteString(r.paint.Matches(line, r.re, r.fileText))
 	return r.out.WriteByte('\n')
 }
 
 // summary prints the count or the name of a file with n matches.
 func (r *grepRun) summary(path string, n int, binary bool) error {
 	answer := grepLine{Path: cairn.Path(path)}
-	text := r.lead + pathtext.Quote(path)
+	text := r.name(path)
 	switch {
 	case r.f.list:
 	case r.f.count:
 		answer.Lines = n
-		text += fmt.Sprintf(":%d", n)
+		text += r.paint.Paint(console.Cyan, ":") + strconv.Itoa(n)
 	case binary:
 		text = "Binary file " + text + " matches"
 	default:

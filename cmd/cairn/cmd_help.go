@@ -118,12 +118,17 @@ Options of every command:
                              their number is said
     --color[=WHEN]           colours as git's: always, never, or auto, which is
                              meant without it: on a terminal
+    --no-pager               print the whole answer at once, also on a terminal
     -h, --help               all about a command
 
 Environment:
     NO_COLOR             unless empty: no colours, but with --color
     CLICOLOR_FORCE       unless empty or 0: colours without a terminal, too
     CLICOLOR             0: no colours; so with TERM=dumb
+    CAIRN_PAGER, PAGER   the first that is set shows long answers on a terminal:
+                         those of log, diff, show, blame, grep, operations,
+                         help, and session list, show and diff; empty or cat:
+                         none; without both: less. JSON and agents have none
     CAIRN_DATA_DIR       where stores lie, unless --data-dir says; else cairn in
                          $XDG_DATA_HOME; else ~/.local/share/cairn, on macOS
                          ~/Library/Application Support/cairn, on Windows cairn
@@ -177,9 +182,9 @@ func (c *cli) rootCommand() *cobra.Command {
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { c.out.WriteString(cmd.Long) })
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		if cmd == root {
-			return &usageError{"", flagFault(err)}
+			return &usageError{"", unknownFlag(cmd, err)}
 		}
-		return &usageError{cmd.Name(), ": " + flagFault(err)}
+		return &usageError{cmd.Name(), ": " + unknownFlag(cmd, err)}
 	})
 	return root
 }
@@ -197,6 +202,7 @@ func (c *cli) globalFlags(f *pflag.FlagSet) {
 	f.BoolVarP(&g.verbose, "verbose", "v", false, "long lists as a whole")
 	f.Var(&g.color, "color", "colours: auto, always or never")
 	f.Lookup("color").NoOptDefVal = console.Always
+	f.BoolVar(&g.noPager, "no-pager", false, "the whole answer at once")
 	f.BoolVarP(&g.quiet, "quiet", "q", false, "errors and warnings only")
 }
 
@@ -232,7 +238,7 @@ func (c *cli) helpCommand() *cobra.Command {
 					return err
 				}
 			}
-			return &usageError{"", "no command " + args[0]}
+			return &usageError{"", c.unknownCommand(args[0], "no command "+args[0])}
 		},
 	})
 	c.root.SetHelpCommand(help)

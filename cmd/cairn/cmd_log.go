@@ -265,7 +265,7 @@ func (r *logRun) write(cp *cairn.Checkpoint, work *session.Work) error {
 		return r.array.add(e)
 	}
 	r.writeLine(cp, work, changes, partial)
-	return diffstat.Write(r.out, stats, r.columns)
+	return r.writeStats(stats)
 }
 
 // writeLine prints one checkpoint, and below it the tools and files of an agent's step.
@@ -292,7 +292,7 @@ func (r *logRun) writeLine(cp *cairn.Checkpoint, work *session.Work, changes []c
 	case message != noMessage:
 		line += ": " + wording.Printable(message)
 	}
-	r.out.WriteString(line + "\n")
+	r.idLine(line)
 	if agents {
 		r.writeLines(sessiontext.Work(work, "    "))
 	}

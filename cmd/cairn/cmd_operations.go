@@ -140,7 +140,7 @@ func (l *operationLines) write(op *cairn.Operation, paths bool) error {
 	if !paths {
 		line += wording.FirstPaths(max(8, sessiontext.Width-2-wording.Columns(line)), op.Paths, pathtext.Quote)
 	}
-	l.out.WriteString(line + "\n")
+	l.idLine(line)
 	if err := l.writeMove(op); err != nil || !paths {
 		return err
 	}

@@ -53,6 +53,12 @@ type onTerminal struct {
 
 func (s *seat) onTerminal(args ...string) *onTerminal {
 	s.Helper()
+	return s.startOnTerminal(nil, append([]string{"review"}, args...)...)
+}
+
+// startOnTerminal starts the program on a pseudo-terminal, with variables beside the usual ones.
+func (s *seat) startOnTerminal(env []string, args ...string) *onTerminal {
+	s.Helper()
 	program, err := exec.LookPath("cairn")
 	if err != nil {
 		s.Fatal(err)
@@ -65,8 +71,8 @@ func (s *seat) onTerminal(args ...string) *onTerminal {
 	if term.before, err = unix.IoctlGetTermios(int(master.Fd()), unix.TCGETS); err != nil {
 		s.Fatal(err)
 	}
-	cmd := exec.Command(program, append([]string{"review"}, args...)...)
-	cmd.Dir, cmd.Env = s.project, []string{"HOME=" + s.home, "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "LANG=C.UTF-8"}
+	cmd := exec.Command(program, args...)
+	cmd.Dir, cmd.Env = s.project, append([]string{"HOME=" + s.home, "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "LANG=C.UTF-8"}, env...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = slave, slave, slave
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	if err := cmd.Start(); err != nil {

@@ -30,7 +30,7 @@ func (r *sessionRun) diff() error {
 	if err != nil {
 		return err
 	}
-	opt := cairn.DiffOptions{Hunks: r.f.hunkIDs || r.global.json}
+	opt := cairn.DiffOptions{Hunks: r.f.hunkIDs || r.global.json, Color: bool(r.palette()), Visible: r.visible()}
 	if !r.global.json {
 		return r.all.WriteDiff(r.ctx, r.out, r.args[0], in, opt)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/console"
 	"github.com/seed-fb9cbc17/cairn/internal/realpath"
 	"github.com/seed-fb9cbc17/cairn/internal/sessiontext"
 	"github.com/seed-fb9cbc17/cairn/internal/ticket"
@@ -146,7 +147,9 @@ func (r *sessionRun) list() error {
 		return r.writeJSON(append([]*session.Session{}, list...))
 	}
 	for i, s := range list {
-		lines := r.style().Session(s, session.Place(i))
+		place := session.Place(i)
+		lines := r.style().Session(s, place)
+		lines[0] = r.palette().Paint(console.Yellow, place) + strings.TrimPrefix(lines[0], place)
 		r.writeLines(append(lines, sessiontext.Latest(s)...))
 	}
 	if len(list) == 0 {

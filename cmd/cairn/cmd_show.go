@@ -106,7 +106,7 @@ func (c *cli) show(ctx context.Context, f *showFlags, spec string, args []string
 	if err != nil {
 		return err
 	}
-	opt := cairn.DiffOptions{Color: bool(c.palette()), Context: f.context, IgnoreSpace: f.ignoreSpace}
+	opt := cairn.DiffOptions{Color: bool(c.palette()), Visible: c.visible(), Context: f.context, IgnoreSpace: f.ignoreSpace}
 	if f.context == 0 {
 		opt.Context = cairn.NoContext
 	}
@@ -226,7 +226,7 @@ func (c *cli) printShown(ctx context.Context, repo *cairn.Repo, f *showFlags, s 
 		if err != nil {
 			return err
 		}
-		return diffstat.Write(c.out, stats, c.columns)
+		return c.writeStats(stats)
 	}
 	return repo.WriteDiff(ctx, c.out, s.changes, opt)
 }
@@ -244,7 +244,7 @@ func (c *cli) writeShownHead(s *shown, ids bool) {
 	if s.ID != "" {
 		c.answerLine(c.palette().Paint(console.Yellow, "checkpoint "+s.ID))
 	} else {
-		c.answerLine(c.palette().Paint(console.Yellow, fmt.Sprintf("turn %d of %s", s.number, s.title)))
+		c.answerLine(c.palette().Paint(console.Yellow, fmt.Sprintf("turn %d of %s", s.number, wording.Printable(s.title))))
 	}
 	field("Tree:", s.Hash)
 	field("Author:", cmp.Or(s.Author, session.AuthorAgent))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/config"
+	"github.com/seed-fb9cbc17/cairn/internal/console"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 	"github.com/seed-fb9cbc17/cairn/session"
@@ -125,15 +126,16 @@ func (c *cli) printStatus(s *standing) error {
 	if c.global.json {
 		return c.writeJSON(s)
 	}
-	now := "nothing changed since"
+	paint := c.palette()
+	now := paint.Paint(console.Green, "nothing changed since")
 	if s.Changed > 0 {
-		now = wording.Count(s.Changed, "file") + " changed since"
+		now = paint.Paint(console.Red, wording.Count(s.Changed, "file")+" changed since")
 	}
 	if s.Checkpoint.Partial != "" {
 		now += ", " + partialText[s.Checkpoint.Partial]
 	}
 	fmt.Fprintf(c.out, "root        %s\nstore       %s (%s)\ncheckpoint  %s, %s\nnow         %s\nholds       %s\nlimits      %s\n",
-		placeText(string(s.Root)), placeText(string(s.Store)), wording.Size(s.Size), s.Checkpoint.Hash,
+		placeText(string(s.Root)), placeText(string(s.Store)), wording.Size(s.Size), paint.Paint(console.Yellow, s.Checkpoint.Hash),
 		s.Checkpoint.about, now, c.contentsText(s), limitsText(s.Limits))
 	for _, path := range s.Purged {
 		fmt.Fprintf(c.out, "purged      %s\n", pathtext.Quote(path))
@@ -143,7 +145,7 @@ func (c *cli) printStatus(s *standing) error {
 	}
 	fmt.Fprintf(c.out, "git         %s\n", s.Git)
 	if s.Disabled != "" {
-		fmt.Fprintf(c.out, "captures    switched off: %s\n", wording.Printable(s.Disabled))
+		c.answerLine("captures    " + paint.Paint(console.Red, "switched off: "+wording.Printable(s.Disabled)))
 	}
 	_, err := c.out.WriteString(settingLines(c.config))
 	return err

@@ -11,7 +11,7 @@ import (
 )
 
 // TestDiffStat compares the table with git's for random numbers of added and deleted
-// lines, below and above what fits on a line.
+// lines, below and above what fits on a line, with colours and without.
 func TestDiffStat(t *testing.T) {
 	t.Parallel()
 	oracle := gittest.NewOracle(t)
@@ -27,11 +27,14 @@ func TestDiffStat(t *testing.T) {
 		}
 		dir2 := filepath.Join(t.TempDir(), "project")
 		gittest.Create(t, dir2, after)
-		want := oracle.Git("-c", "core.quotePath=false", "diff", "--no-renames", "--stat=80", old, oracle.WriteTree(dir2))
+		now := oracle.WriteTree(dir2)
 		replaceTree(t, dir, after)
-		got := runHere(t, dir, home, "", "--data-dir", data, "diff", "--stat")
-		if got.status != exitDone || got.stdout != want {
-			t.Errorf("seed %d: status %d\n%s%s\ngit:\n%s", seed, got.status, got.stdout, got.stderr, want)
+		for _, color := range []string{"--color=never", "--color=always"} {
+			want := oracle.Git("-c", "core.quotePath=false", "diff", "--no-renames", "--stat=80", color, old, now)
+			got := runHere(t, dir, home, "", "--data-dir", data, "diff", "--stat", color)
+			if got.status != exitDone || got.stdout != want {
+				t.Errorf("seed %d: status %d\n%s%s\ngit:\n%s", seed, got.status, got.stdout, got.stderr, want)
+			}
 		}
 	}
 }

@@ -60,10 +60,7 @@ func (c *cli) asUsage(err error) error {
 	text, _, _ := strings.Cut(err.Error(), "\n")
 	var name string
 	if _, scanErr := fmt.Sscanf(text, "unknown command %q", &name); scanErr == nil {
-		text = fmt.Sprintf("unknown command %q", name)
-		if near := c.root.SuggestionsFor(name); len(near) > 0 {
-			text += ", did you mean " + strings.Join(near, " or ") + "?"
-		}
+		text = c.unknownCommand(name, fmt.Sprintf("unknown command %q", name))
 	}
 	return &usageError{"", text}
 }

@@ -49,7 +49,7 @@ func main() {
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer, env func(string) string, dir string) int {
 	ctx, catch := interruptible()
 	c := newCLI(stdin, stdout, stderr, env, dir)
-	c.spawn, c.catch = spawn, catch
+	c.spawn, c.catch, c.lookup, c.environ = spawn, catch, os.LookupEnv, os.Environ
 	return c.run(ctx, args)
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/capture"
 	"github.com/seed-fb9cbc17/cairn/internal/config"
+	"github.com/seed-fb9cbc17/cairn/internal/pager"
 	"github.com/seed-fb9cbc17/cairn/internal/realpath"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
@@ -44,7 +45,7 @@ func (c *cli) options() (cairn.Options, error) {
 	opt := cairn.Options{
 		MustExist: !slices.Contains(makesStore, c.running), Command: "cairn " + c.running,
 		Home: c.home(), SystemGitConfig: systemGitConfig, Homes: homes,
-		Logger: c.console.Logger(), Progress: c.console.Progress(c.env("TERM") == "dumb"),
+		Logger: c.console.Logger(), Progress: c.console.Progress(c.env("TERM") == "dumb" || pager.InAgent(c.lookup)),
 	}
 	if dir := c.env("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
 		opt.ConfigHome = dir

@@ -344,8 +344,9 @@ func (r *Capturer) newScan(x *index.Index, rules *ruleSource, batch *odb.Batch, 
 		walk.Workers = 1
 	}
 	if r.Opt.Progress != nil {
+		before := x.KnownFiles()
 		walk.Progress = func(n scan.Counts) {
-			r.Opt.Progress(settings.Progress{Phase: "scan", Files: n.Files, Bytes: n.Bytes})
+			r.Opt.Progress(settings.Progress{Phase: "scan", Files: n.Files, Total: before, Bytes: n.Bytes})
 		}
 	}
 	return walk

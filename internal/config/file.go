@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"github.com/BurntSushi/toml"
+
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
 // maxFile is how many bytes a file may have.
@@ -243,34 +245,13 @@ func headerNames(text string) []string {
 
 // unknown suggests what may have been meant.
 func unknown(key string) error {
-	best, distance := "", 4
+	known := make([]string, len(settings))
 	for i := range settings {
-		if d := editDistance(key, settings[i].key); d < distance {
-			best, distance = settings[i].key, d
-		}
+		known[i] = settings[i].key
 	}
+	best := wording.Nearest(key, known, 3)
 	if best == "" {
 		return errors.New("no such setting (cairn help config lists them)")
 	}
 	return fmt.Errorf("no such setting, did you mean %s?", best)
-}
-
-// editDistance is how many letters have to be added, dropped or replaced.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
-		}
-	}
-	return row[len(b)]
 }

@@ -1,5 +1,10 @@
 package console
 
+import (
+	"regexp"
+	"strings"
+)
+
 // The values of --color.
 const (
 	Auto   = "auto"
@@ -30,8 +35,12 @@ type Color string
 
 // The colours, those of git.
 const (
-	Red    Color = "\x1b[31m"
-	Yellow Color = "\x1b[33m"
+	Red     Color = "\x1b[31m"
+	Green   Color = "\x1b[32m"
+	Yellow  Color = "\x1b[33m"
+	Magenta Color = "\x1b[35m"
+	Cyan    Color = "\x1b[36m"
+	BoldRed Color = "\x1b[1;31m"
 
 	reset = "\x1b[m"
 )
@@ -45,4 +54,24 @@ func (p Palette) Paint(c Color, text string) string {
 		return text
 	}
 	return string(c) + text + reset
+}
+
+// Matches paints what a pattern matches in a line, as git grep does: an empty match ends the search.
+// Each piece of the line goes through shown.
+func (p Palette) Matches(line []byte, pattern *regexp.Regexp, shown func(string) string) string {
+	if !p {
+		return shown(string(line))
+	}
+	var out strings.Builder
+	end := 0
+	for _, at := range pattern.FindAllIndex(line, -1) {
+		if at[0] == at[1] {
+			break
+		}
+		out.WriteString(shown(string(line[end:at[0]])))
+		out.WriteString(p.Paint(BoldRed, shown(string(line[at[0]:at[1]]))))
+		end = at[1]
+	}
+	out.WriteString(shown(string(line[end:])))
+	return out.String()
 }

@@ -1,6 +1,12 @@
 package console
 
-import "testing"
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
+)
 
 // TestColored holds the decision: the option, then the rules of no-color.org, then those of
 // bixense.com/clicolors.
@@ -45,5 +51,25 @@ func TestPaint(t *testing.T) {
 	}
 	if Palette(true).Paint(Red, "") != "" || Palette(false).Paint(Red, "x") != "x" {
 		t.Error("an escape sequence without need")
+	}
+}
+
+func TestMatches(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ pattern, line, want string }{
+		{"o+", "foo o", "f<oo> <o>"},
+		{"x", "foo", "foo"},
+		{"f*", "foof", "<f>oof"},
+		{"x*", "foox", "foox"},
+		{"o.", "\x1b[mfo\x07\x07", "^[[mf<o^G>^G"},
+	} {
+		got := Palette(true).Matches([]byte(c.line), regexp.MustCompile(c.pattern), wording.Visible)
+		want := strings.NewReplacer("<", "\x1b[1;31m", ">", "\x1b[m").Replace(c.want)
+		if got != want {
+			t.Errorf("%s in %s: %q, want %q", c.pattern, c.line, got, want)
+		}
+		if plain := Palette(false).Matches([]byte(c.line), regexp.MustCompile(c.pattern), strings.ToUpper); plain != strings.ToUpper(c.line) {
+			t.Errorf("%q without colours", plain)
+		}
 	}
 }

@@ -3,23 +3,22 @@
 package console
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"log/slog"
-	"runtime"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
 // Console is stderr: remarks, warnings, errors, and on a terminal one line that
 // shows how far a long command has come. Nothing is coloured, whatever NO_COLOR
-// says. The one escape sequence clears that line. Its methods may be called by several
-// goroutines.
+// says. The one escape sequence clears that line. While a pager has the terminal, nothing is said.
+// Its methods may be called by several goroutines.
 type Console struct {
 	Quiet bool // no remarks and no progress; warnings and errors stay
 	Now   func() time.Time
@@ -28,16 +27,14 @@ type Console struct {
 	w        io.Writer
 	terminal bool
 
-	begun, drawn time.Time
-	width        int // of the progress line that is to be seen
-}
+	holding bool
+	held    bytes.Buffer // what is said once a pager has ended
 
-// Progress is shown once a command has run for progressDelay, and at most once in
-// progressPause.
-const (
-	progressDelay = 500 * time.Millisecond
-	progressPause = 100 * time.Millisecond
-)
+	begun, drawn time.Time
+	width        int       // of the progress line that is to be seen
+	phase        string    // that it shows
+	since        time.Time // the beginning of that phase
+}
 
 // New returns a console that writes to w. Progress is drawn only if w is a terminal.
 func New(w io.Writer, terminal bool) *Console {
@@ -59,82 +56,40 @@ func (c *Console) Remark(format string, args ...any) {
 func (c *Console) Complain(text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.say(fmt.Sprintf("cairn: %s\n", wording.Printable(text)))
+}
+
+// say prints a text, or keeps it while the console is held.
+func (c *Console) say(text string) {
+	if c.holding {
+		c.held.WriteString(text)
+		return
+	}
 	c.erase()
-	fmt.Fprintf(c.w, "cairn: %s\n", wording.Printable(text))
+	io.WriteString(c.w, text)
+}
+
+// Hold keeps everything back from now on, because another program has the terminal.
+func (c *Console) Hold() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.erase()
+	c.holding = true
+}
+
+// Release prints what was kept back.
+func (c *Console) Release() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.holding = false
+	c.held.WriteTo(c.w)
 }
 
 // Repeat prints text that another console was given. It is escaped already.
 func (c *Console) Repeat(text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.erase()
-	io.WriteString(c.w, text)
-}
-
-// Progress returns the function that draws the progress line, nil where none is wanted:
-// on no terminal, on a dumb one, and when quiet.
-func (c *Console) Progress(dumb bool) func(cairn.Progress) {
-	if !c.terminal || c.Quiet || dumb {
-		return nil
-	}
-	return c.progress
-}
-
-func (c *Console) progress(p cairn.Progress) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	now := c.Now()
-	if now.Sub(c.begun) < progressDelay || now.Sub(c.drawn) < progressPause {
-		return
-	}
-	c.drawn = now
-	text := "cairn: " + progressText(p)
-	c.overwrite(text)
-	c.width = len(text)
-}
-
-func progressText(p cairn.Progress) string {
-	if p.Phase == "apply" {
-		return fmt.Sprintf("writing, %d of %d paths", p.Files, p.Total)
-	}
-	text := fmt.Sprintf("looking at the files, %d", p.Files)
-	if p.Total > 0 {
-		text += fmt.Sprintf(" of %d", p.Total)
-	}
-	if p.Bytes > 0 {
-		text += ", " + wording.Size(p.Bytes) + " read"
-	}
-	return text
-}
-
-// Clear removes the progress line.
-func (c *Console) Clear() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.erase()
-}
-
-// overwrite puts text in the place of the progress line. A console of Windows may not
-// know the escape sequence, and gets blanks.
-func (c *Console) overwrite(text string) {
-	if runtime.GOOS == "windows" {
-		fmt.Fprintf(c.w, "\r%-*s", c.width, text)
-		return
-	}
-	io.WriteString(c.w, "\r"+text+eraseLine)
-}
-
-// eraseLine clears a terminal from the cursor to the end of the line. Blanks would
-// stay behind in what is copied from the screen. Progress is shown on terminals only,
-// and on no dumb one.
-const eraseLine = "\x1b[K"
-
-func (c *Console) erase() {
-	if c.width > 0 {
-		c.overwrite("")
-		io.WriteString(c.w, "\r")
-		c.width = 0
-	}
+	c.say(text)
 }
 
 // Logger gives the library a voice: its warnings, and its news of what it finished

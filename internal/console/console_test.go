@@ -30,17 +30,42 @@ func TestProgress(t *testing.T) {
 	expect("")
 	move(time.Millisecond)
 	draw(cairn.Progress{Phase: "scan", Files: 1200, Bytes: 3 << 20})
-	expect("\rcairn: looking at the files, 1200, 3.0 MiB read" + eraseLine)
+	expect("\rcairn: looking, 1200 files, 3.0 MiB read" + eraseLine)
 	move(50 * time.Millisecond)
 	draw(cairn.Progress{Phase: "scan", Files: 1300})
 	expect("")
 	move(50 * time.Millisecond)
 	draw(cairn.Progress{Phase: "apply", Files: 3, Total: 10})
-	expect("\rcairn: writing, 3 of 10 paths" + eraseLine)
+	expect("\rcairn: writing, 3 of 10 paths (30 %)" + eraseLine)
 	c.Remark("done")
 	expect("\r" + eraseLine + "\rcairn: done\n")
 	c.Clear()
 	expect("")
+}
+
+// TestProgressText: totals where they are known, and after a second the rate since the phase began.
+func TestProgressText(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		p    cairn.Progress
+		took time.Duration
+		want string
+	}{
+		{cairn.Progress{Phase: "scan", Files: 10}, 0, "looking, 10 files"},
+		{cairn.Progress{Phase: "scan", Files: 10, Total: 40}, 2 * time.Second, "looking, 10 of 40 files (25 %), 5/s"},
+		{cairn.Progress{Phase: "scan", Files: 41, Total: 40, Bytes: 4 << 20}, 2 * time.Second, "looking, 41 files, 4.0 MiB read, 2.0 MiB/s"},
+		{cairn.Progress{Phase: "check", Files: 999, Total: 1000}, time.Second, "reading, 999 of 1000 objects (99 %), 999/s"},
+		{cairn.Progress{Phase: "receive", Files: 1, Total: 3, Bytes: 1 << 10}, time.Millisecond, "receiving, 1 of 3 objects (33 %), 1.0 KiB"},
+		{cairn.Progress{Phase: "count", Files: 7}, 0, "counting, 7 objects"},
+	} {
+		if got := progressText(c.p, c.took); got != c.want {
+			t.Errorf("%+v: %q, want %q", c.p, got, c.want)
+		}
+	}
+	widest := cairn.Progress{Phase: "scan", Files: 999_999, Total: 999_999, Bytes: 999 << 20}
+	if got := progressText(widest, time.Second); len("cairn: "+got) >= 80 {
+		t.Errorf("%q does not fit on a line", got)
+	}
 }
 
 func TestNoProgress(t *testing.T) {
@@ -55,6 +80,30 @@ func TestNoProgress(t *testing.T) {
 	}
 	if c.Quiet = true; c.Progress(false) != nil {
 		t.Error("progress with --quiet")
+	}
+}
+
+// TestHold: while another program has the terminal, everything waits, and progress is dropped.
+func TestHold(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	c := New(&out, true)
+	move := fixedClock(c)
+	move(time.Second)
+	c.Progress(false)(cairn.Progress{Phase: "scan", Files: 10})
+	out.Reset()
+	c.Hold()
+	move(time.Second)
+	c.Progress(false)(cairn.Progress{Phase: "scan", Files: 20})
+	c.Remark("one")
+	c.Repeat("two\n")
+	if out.String() != "\r"+eraseLine+"\r" {
+		t.Errorf("%q before the release", out.String())
+	}
+	out.Reset()
+	c.Release()
+	if out.String() != "cairn: one\ntwo\n" {
+		t.Errorf("%q after it", out.String())
 	}
 }
 

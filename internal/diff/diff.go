@@ -25,6 +25,8 @@ type DiffOptions struct {
 	Renames     bool  // in text, as git diff -M: a deletion and a similar addition are a rename
 	Color       bool  // in text, the colours of git diff --color; ColorWords has them without it
 
+	Visible bool // in text, control characters of lines are made visible, for a terminal
+
 	// Hunks names the hunks: a FileDiff lists them, and a written diff has a name in each header,
 	// behind a '#'. Every run of changed lines is a hunk of its own then, with three lines of context.
 	// IgnoreSpace, Words and Renames do not change hunks.

@@ -13,6 +13,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/settings"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
 // writeFileDiff writes one file's part of a diff. A file that became a symlink, or the reverse, is
@@ -110,20 +111,37 @@ func (r *Differ) writeBody(out *errWriter, c *Renamed, s *fileSides, opt DiffOpt
 	}
 	var lines bytes.Buffer
 	to := io.Writer(hunks)
-	if opt.Words != NoWords || opt.Color {
+	if opt.Words != NoWords || opt.Color || opt.Visible {
 		to = &lines
 	}
 	stat, err := linediff.WriteUnified(to, s.old, s.new, linediff.Options{Context: context, IgnoreSpace: opt.IgnoreSpace})
+	text := lines.Bytes()
+	if opt.Visible {
+		text = visible(text)
+	}
 	switch {
 	case opt.Words != NoWords:
-		writeWords(hunks, lines.Bytes(), opt)
+		writeWords(hunks, text, opt)
 	case opt.Color:
-		paintHunks(hunks, lines.Bytes(), s.old, s.new)
+		paintHunks(hunks, text, s.old, s.new)
+	case opt.Visible:
+		hunks.Write(text)
 	}
 	if out.err == nil {
 		out.err = err
 	}
 	s.stat = stat
+}
+
+// visible makes control characters of lines visible, but for a carriage return at an end.
+func visible(text []byte) []byte {
+	var out bytes.Buffer
+	for line := range bytes.Lines(text) {
+		whole := bytes.TrimRight(line, "\r\n")
+		out.WriteString(wording.Visible(string(whole)))
+		out.Write(line[len(whole):])
+	}
+	return out.Bytes()
 }
 
 // writeHead is writeHeader in the colours that are wanted.

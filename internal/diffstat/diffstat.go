@@ -58,12 +58,12 @@ func Of(ctx context.Context, repo *cairn.Repo, changes []cairn.Change, opt cairn
 
 // Write prints the table for lines of a width. Names and counts come first; the bars
 // share the rest of the width, at least minBar columns. Unlike git's, names are never cut
-// short, and a binary file has no sizes.
-func Write(w io.Writer, stats []File, columns int) error {
+// short, and a binary file has no sizes. Colours are git's.
+func Write(w io.Writer, stats []File, columns int, colored bool) error {
 	if len(stats) == 0 {
 		return nil
 	}
-	var t table
+	t := table{colored: colored}
 	for _, s := range stats {
 		t.add(s)
 	}
@@ -90,6 +90,7 @@ const minBar = 10
 type table struct {
 	name, number, bar    int
 	most, added, deleted int
+	colored              bool
 }
 
 const textBinary = "Bin"
@@ -131,7 +132,15 @@ func (t *table) draw(plus, minus int) string {
 			plus = total - minus
 		}
 	}
-	return strings.Repeat("+", plus) + strings.Repeat("-", minus)
+	return t.painted("\x1b[32m", strings.Repeat("+", plus)) + t.painted("\x1b[31m", strings.Repeat("-", minus))
+}
+
+// painted returns signs in a colour.
+func (t *table) painted(color, signs string) string {
+	if !t.colored || signs == "" {
+		return signs
+	}
+	return color + signs + "\x1b[m"
 }
 
 func (t *table) scaled(n int) int {

@@ -1,12 +1,12 @@
 package git
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"path/filepath"
 	"strconv"
+	"strings"
 )
 
 // PackLimits limits the cost of a search for deltas. The zero value is modest: one thread, 64 MiB
@@ -19,6 +19,8 @@ type PackLimits struct {
 	// compressed or deltas already. It also compares no two objects of the same pack, because it
 	// assumes an earlier comparison: a pack that git did not make would stay without deltas.
 	Anew bool
+
+	Progress Progress // may be nil
 }
 
 // PackObjects makes one delta-compressed pack, <dir>/pack-<hex>.pack and its index,
@@ -36,22 +38,27 @@ func (b *Binary) PackObjects(ctx context.Context, gitDir, dir string, objects io
 		"-c", "core.bigFileThreshold=8m", // larger files are streamed
 		"-c", "pack.deltaCacheSize=16m", "-c", "pack.packSizeLimit=0", "-c", "pack.writeReverseIndex=false",
 		"--git-dir=" + gitDir,
-		"pack-objects", "-q", "--non-empty", "--delta-base-offset", "--window=10", "--depth=50",
+		"pack-objects", "--non-empty", "--delta-base-offset", "--window=10", "--depth=50",
 		"--threads=" + strconv.Itoa(max(1, limits.Threads)), "--window-memory=" + strconv.FormatInt(limits.Memory, 10),
 	}
 	if limits.Anew {
 		args = append(args, "--no-reuse-object")
 	}
+	if limits.Progress != nil {
+		args = append(args, "--progress")
+	} else {
+		args = append(args, "-q")
+	}
 	cmd := b.Command(ctx, gitDir, append(args, filepath.Join(dir, "pack"))...)
 	cmd.Env = append(cmd.Env, // git writes nowhere else
 		"GIT_OBJECT_DIRECTORY="+dir, "GIT_ALTERNATE_OBJECT_DIRECTORIES="+filepath.Join(gitDir, "objects"))
-	var complaint bytes.Buffer
+	complaint := Talk{Tell: limits.Progress}
 	cmd.Stdin, cmd.Stderr = objects, &complaint
 	if err := cmd.Run(); err != nil {
 		if ctx.Err() != nil {
 			err = ctx.Err()
 		}
-		return fmt.Errorf("git pack-objects: %w: %s", err, bytes.TrimSpace(complaint.Bytes()))
+		return fmt.Errorf("git pack-objects: %w: %s", err, strings.TrimSpace(complaint.String()))
 	}
 	return nil
 }

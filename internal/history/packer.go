@@ -20,6 +20,6 @@ func (r *Store) Packer() func(ctx context.Context, dir string, objects io.Reader
 		return nil
 	}
 	return func(ctx context.Context, dir string, objects io.Reader, size int64) error {
-		return binary.PackObjects(ctx, r.DB.Dir(), dir, objects, git.PackLimits{Anew: size <= packAnew})
+		return binary.PackObjects(ctx, r.DB.Dir(), dir, objects, git.PackLimits{Anew: size <= packAnew, Progress: r.Opt.Told()})
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
 // request is a command: typed as a prompt, or an event of the neutral protocol.
@@ -112,46 +114,16 @@ func isWord(w string) bool {
 // mistyped reports whether a word is a verb with one slip. Short verbs are too close to
 // other words of a sentence, and a plural is one.
 func mistyped(word string) bool {
-	return slices.ContainsFunc(promptVerbs, func(v string) bool { return len(v) > 3 && slips(word, v) == 1 && word != v+"s" })
+	return slices.ContainsFunc(promptVerbs, func(v string) bool { return len(v) > 3 && wording.Slips(word, v) == 1 && word != v+"s" })
 }
 
 // suggestion names the verb that is nearest to a word.
 func suggestion(word string) string {
-	best, at := "", 3
-	for _, v := range slices.Concat(promptVerbs, ShellVerbs) {
-		if d := slips(word, v); d < at && d < len(v) {
-			best, at = v, d
-		}
-	}
+	best := wording.Nearest(word, slices.Concat(promptVerbs, ShellVerbs), 2)
 	if best == "" {
 		return ""
 	}
 	return "; did you mean cairn " + best + "?"
-}
-
-// slips counts the letters that were left out, added, exchanged with the next one, or
-// replaced: the optimal string alignment distance.
-func slips(a, b string) int {
-	older, old := []int(nil), make([]int, len(b)+1)
-	for j := range old {
-		old[j] = j
-	}
-	for i := range len(a) {
-		row := []int{i + 1}
-		for j := range len(b) {
-			d := old[j]
-			if a[i] != b[j] {
-				d++
-			}
-			d = min(d, old[j+1]+1, row[j]+1)
-			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
-				d = min(d, older[j-1]+1)
-			}
-			row = append(row, d)
-		}
-		older, old = old, row
-	}
-	return old[len(b)]
 }
 
 const helpText = `cairn: type one of these as a prompt; the model does not see it

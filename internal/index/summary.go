@@ -41,6 +41,14 @@ type permKey struct {
 // Files returns the number of captured files.
 func (x *Index) Files() int { return x.summarise(Perms{}).files }
 
+// KnownFiles is Files if that number is known without counting, else 0.
+func (x *Index) KnownFiles() int {
+	if x.summary == nil {
+		return 0
+	}
+	return x.summary.files
+}
+
 // Usual returns the most frequent permission bits of captured entries. In a draw fallback wins,
 // then the lower bits.
 func (x *Index) Usual(fallback Perms) Perms {

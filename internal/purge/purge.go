@@ -88,7 +88,7 @@ func (r *Rewriter) dropAll(ctx context.Context) (freed int64, err error) {
 		return 0, err
 	}
 	for range purgeRounds {
-		got, err := collect.Run(ctx, r.DB, collect.Options{Thorough: true, Pack: r.Packer(), BeforeRemove: r.InCollection(r.RenamePacks)})
+		got, err := collect.Run(ctx, r.DB, collect.Options{Thorough: true, Pack: r.Packer(), BeforeRemove: r.InCollection(r.RenamePacks), Progress: r.Opt.Told()})
 		if err != nil {
 			return freed, err
 		}

@@ -225,7 +225,7 @@ func (r *Doctor) withoutParents(ctx context.Context) ([]object.ID, error) {
 
 // store adds the faults that the object database reports.
 func (c *checker) store(ctx context.Context) error {
-	for fault, err := range fsck.Verify(ctx, c.repo.DB, fsck.Options{Quick: c.opt.Quick}) {
+	for fault, err := range fsck.Verify(ctx, c.repo.DB, fsck.Options{Quick: c.opt.Quick, Progress: c.repo.Opt.Told()}) {
 		if err != nil {
 			return fmt.Errorf("check %s: %w", c.repo.DB.Dir(), err)
 		}

@@ -116,10 +116,22 @@ type Options struct {
 	Workers  int            // goroutines of a scan; 0 = chosen by the scan
 }
 
-// Progress tells how far a capture or a restore has come.
+// Progress tells how far an operation has come. A capture has the phase scan, a restore apply, a
+// cleaning mark, copy and those of git, a check check and mark. The phases of git, in a push or a
+// fetch, too, are count, compress, write, receive and resolve.
 type Progress struct {
-	Phase string // "scan" or "apply"
-	Files int    // done
-	Total int    // 0 = unknown
-	Bytes int64  // read or written
+	Phase string
+	Files int   // done: files, paths or objects
+	Total int   // 0 = unknown
+	Bytes int64 // read or written
+}
+
+// Told is Progress as the packages of the store call it, nil without one.
+func (o *Options) Told() func(phase string, done, total int, bytes int64) {
+	if o.Progress == nil {
+		return nil
+	}
+	return func(phase string, done, total int, bytes int64) {
+		o.Progress(Progress{Phase: phase, Files: done, Total: total, Bytes: bytes})
+	}
 }

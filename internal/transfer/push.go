@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/git"
@@ -49,6 +50,7 @@ type remote struct {
 	home string
 	url  string // or absolute path
 	log  *slog.Logger
+	tell git.Progress // may be nil
 }
 
 // OpenRemote returns a remote for a URL or a path.
@@ -65,7 +67,7 @@ func OpenRemote(r *history.Store, where string) (*remote, error) {
 			return nil, err
 		}
 	}
-	return &remote{git: binary, home: r.Opt.Home, url: where, log: r.Log}, nil
+	return &remote{git: binary, home: r.Opt.Home, url: where, log: r.Log, tell: r.Opt.Told()}, nil
 }
 
 // IsLocal reports whether git takes where for a path, that is, it is neither a URL nor host:path.
@@ -79,9 +81,14 @@ func IsLocal(where string) bool {
 
 // Run runs a git command that ends in "-- URL ARGUMENTS" and returns what it prints.
 func (m *remote) Run(ctx context.Context, gitDir string, args, rest []string) (string, error) {
+	if m.tell != nil {
+		args = slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return arg == "--quiet" })
+		args = append(args, "--progress")
+	}
 	args = append(append(args, "--", m.url), rest...)
 	cmd := m.git.Remote(ctx, gitDir, m.home, args...)
-	var out, complaint bytes.Buffer
+	var out bytes.Buffer
+	complaint := git.Talk{Tell: m.tell}
 	cmd.Stdout, cmd.Stderr = &out, &complaint
 	err := cmd.Run()
 	if ctx.Err() != nil {

@@ -27,3 +27,17 @@ func TestShellWord(t *testing.T) {
 		}
 	}
 }
+
+func TestPrintable(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"a ü 漢\u00a0":  "a ü 漢\u00a0",
+		"\a\n\x1b[m":   `\a\n\033[m`,
+		"é\u009b31m":   `é\302\23331m`,
+		"\u0080\u009f": `\302\200\302\237`,
+	} {
+		if got := Printable(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}

@@ -53,6 +53,10 @@ type Options struct {
 	// when it fails, entries are copied as they are.
 	Pack PackFunc
 
+	// Progress, if not nil, is called at intervals with what is under way: mark or copy, how
+	// many objects of how many are done, and the bytes that are written.
+	Progress func(phase string, done, total int, bytes int64)
+
 	// BeforeRemove is called with the lock held, when the new packs are on the disk and
 	// before the old ones go. It gets the sorted names of the packs that go, and of the
 	// packs that will be left. An error keeps them all. A stat cache that remembers the
@@ -228,6 +232,9 @@ func (g *collector) mark(ctx context.Context) error {
 		if len(g.out.Lost) < maxLost {
 			g.out.Lost = append(g.out.Lost, l)
 		}
+	}
+	if g.opt.Progress != nil {
+		g.marker.Tell = func() { g.opt.Progress("mark", g.marker.Marked, len(g.marker.IDs), 0) }
 	}
 	if err := g.markRoots(); err != nil {
 		return err

@@ -31,6 +31,7 @@ type copier struct {
 	isLive func(object.ID) bool
 	copied reach.Bitset           // slots of the copied objects
 	room   func(done int64) error // see collector.room
+	tell   func()                 // called at intervals; nil = never
 	buf    []byte
 }
 
@@ -66,6 +67,9 @@ func (c *copier) copyPack(ctx context.Context, p *pack.Pack) error {
 		if i%copyStep == 0 {
 			if err := errors.Join(ctx.Err(), c.room(c.w.Written())); err != nil {
 				return err
+			}
+			if c.tell != nil {
+				c.tell()
 			}
 		}
 		slot := int(s.rows[i].slot)

@@ -199,6 +199,9 @@ func (g *collector) build(ctx context.Context, j *job) (*pack.Sealed, error) {
 	defer w.Discard()
 	w.Expect(j.live)
 	c := &copier{db: g.db, w: w, all: g.marker.Census, isLive: g.isLive, copied: reach.NewBitset(len(g.marker.IDs)), room: g.room(j.bytes)}
+	if g.opt.Progress != nil {
+		c.tell = func() { g.opt.Progress("copy", w.Len(), j.live, w.Written()) }
+	}
 	if err := c.room(0); err != nil {
 		return nil, err
 	}

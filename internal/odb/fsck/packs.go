@@ -25,6 +25,13 @@ func (c *checker) packs() error {
 	if err := c.halves(); err != nil {
 		return err
 	}
+	if c.opt.Progress != nil && !c.opt.Quick {
+		for _, p := range packs {
+			if x, err := p.Index(); err == nil {
+				c.size += x.N
+			}
+		}
+	}
 	for _, p := range packs {
 		if err := c.pack(p); err != nil {
 			return err
@@ -103,6 +110,7 @@ func (c *checker) pack(p *pack.Pack) error {
 		if err := c.ctx.Err(); err != nil {
 			return err
 		}
+		c.tell()
 		err := pack.ReadThrough(c.db.Packed(p, r.Off), r.ID)
 		if errors.Is(err, pack.ErrGone) {
 			return nil
@@ -121,6 +129,16 @@ func (c *checker) pack(p *pack.Pack) error {
 		return nil
 	}
 	return c.reportDamage(p, FaultPack, bad)
+}
+
+// tellStep is how many objects are read between two calls of Progress.
+const tellStep = 64
+
+// tell counts an object that is read.
+func (c *checker) tell() {
+	if c.read++; c.opt.Progress != nil && c.read%tellStep == 0 {
+		c.opt.Progress("check", c.read, c.size, 0)
+	}
 }
 
 // reportDamage reports a pack or its index, unless the pack is gone by now.

@@ -46,6 +46,10 @@ type Fault struct {
 type Options struct {
 	Roots []object.ID // objects that have to be whole, with everything that they lead to
 	Quick bool        // only frames, checksums of indexes, refs and files; no contents
+
+	// Progress, if not nil, is called at intervals with what is under way, check or mark, and how
+	// many objects of how many are done.
+	Progress func(phase string, done, total int, bytes int64)
 }
 
 // Verify looks at everything in the store and yields the faults one by one. It needs no lock;
@@ -74,6 +78,8 @@ type checker struct {
 	told  map[object.ID]bool // the first maxTold objects that were reported
 	yield func(Fault, error) bool
 	over  bool
+
+	read, size int // objects of packs that were read, and all of them
 
 	unlisted bool // the refs or the journals cannot be listed, which was reported
 }
@@ -208,6 +214,9 @@ func (c *checker) reachable() error {
 		if stop == nil {
 			stop = c.report(faultOf(l))
 		}
+	}
+	if c.opt.Progress != nil {
+		m.Tell = func() { c.opt.Progress("mark", m.Marked, len(m.IDs), 0) }
 	}
 	m.CutAt(c.db, nil)
 	if _, err := m.MarkRoots(c.db, nil); err != nil {

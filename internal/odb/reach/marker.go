@@ -32,6 +32,7 @@ type Marker struct {
 	Marked int        // number of marked objects of the census
 	Recent []int      // slots that were marked since the caller last set it to nil
 	Lost   func(Loss) // called once for each object
+	Tell   func()     // called at intervals while Run works; nil = never
 
 	store        Store
 	live, walked Bitset
@@ -167,6 +168,9 @@ func (m *Marker) Run(ctx context.Context, stop func() bool) error {
 			}
 			if stop != nil && stop() {
 				return nil
+			}
+			if m.Tell != nil {
+				m.Tell()
 			}
 		}
 		id := m.stack[len(m.stack)-1]

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestPointers: each points to commands that there are, with flags that they have, and is not one
+// itself.
+func TestPointers(t *testing.T) {
+	t.Parallel()
+	c := testCLI()
+	names := []string{}
+	for _, cmd := range c.root.Commands() {
+		names = append(names, cmd.Name())
+	}
+	for _, p := range pointers {
+		word, text := p.word, p.text
+		if slices.Contains(names, word) {
+			t.Errorf("%s is a command", word)
+		}
+		found := regexp.MustCompile(`cairn ([a-z]+)( [a-z]+)?`).FindAllStringSubmatch(text, -1)
+		if len(found) == 0 || strings.HasSuffix(text, ".") {
+			t.Errorf("%s: %s", word, text)
+		}
+		for _, f := range found {
+			if !slices.Contains(names, f[1]) {
+				t.Errorf("%s points to cairn %s", word, f[1])
+			}
+			if verb := strings.TrimSpace(f[2]); f[1] == "session" && !slices.Contains(verbNames(), verb) {
+				t.Errorf("%s points to cairn session %s", word, verb)
+			}
+		}
+		for _, f := range regexp.MustCompile(`cairn ([a-z]+)[^,]* --([a-z-]+)`).FindAllStringSubmatch(text, -1) {
+			cmd, _, err := c.root.Find([]string{f[1]})
+			if err != nil || cmd.Flags().Lookup(f[2]) == nil {
+				t.Errorf("%s: cairn %s has no --%s (%v)", word, f[1], f[2], err)
+			}
+		}
+	}
+}

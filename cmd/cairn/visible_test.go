@@ -1,0 +1,66 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+)
+
+// TestTerminalObeysNoFile: nothing that a file or a prompt holds reaches a terminal as a control
+// character, with the colours of the program or without.
+func TestTerminalObeysNoFile(t *testing.T) {
+	t.Parallel()
+	const evil = "a\x1b[7m\x1b]0;title\x07 \u009b2J \x9b \x08\x7f z\rb\n"
+	s := newSeat(t)
+	gittest.Create(t, s.project, gittest.Tree{"f\x1b[m": gittest.File(evil)})
+	s.must("session", "begin", "demo", "--title", evil, "--meta", "agent=claude\x1b[m")
+	s.must("session", "step", "begin", "demo", "--message", "m", "--step", "s", "--role", "user", "--prompt", "say "+evil+evil)
+	s.write("a", evil)
+	s.write("b", strings.ReplaceAll(evil, "z", "y"))
+	s.must("session", "step", "end", "demo", "--step", "s")
+	s.write("b", evil)
+	s.must("track", "-m", evil)
+	s.write("a", evil+evil)
+	for _, line := range []string{
+		"log", "log --stat", "show", "show @:1", "diff", "diff @~1 @", "diff --word-diff @~1 @", "grep z", "grep -c z", "blame a", "blame b --deleted", "blame b -p",
+		"status", "operations", "session list", "session show", "session diff",
+	} {
+		for _, color := range []string{"--color=never", "--color=always"} {
+			got := s.onScreen(append(strings.Fields(line), color)...)
+			if bad := controls(got); bad != "" || got == "" && line != "operations" {
+				t.Errorf("%s %s: %q in\n%q", line, color, bad, got)
+			}
+		}
+	}
+	if out := s.must("diff"); !strings.Contains(out, evil) {
+		t.Errorf("not exact without a terminal: %q", out)
+	}
+}
+
+// onScreen runs a command line as if stdout was a terminal.
+func (s *seat) onScreen(args ...string) string {
+	s.Helper()
+	var out, errs bytes.Buffer
+	c := newCLI(strings.NewReader(""), &out, &errs, func(name string) string { return s.variables[name] }, s.project)
+	c.outTerminal = true
+	if status := c.run(s.Context(), args); status != exitDone {
+		s.Errorf("%q: status %d: %s", args, status, errs.String())
+	}
+	return out.String()
+}
+
+// controls returns the control characters of a text that are not the program's own: colours,
+// tabs, ends of lines.
+func controls(text string) string {
+	for _, own := range []string{"\x1b[m", "\x1b[1m", "\x1b[31m", "\x1b[32m", "\x1b[33m", "\x1b[35m", "\x1b[36m", "\x1b[1;31m", "\x1b[41m"} {
+		text = strings.ReplaceAll(text, own, "")
+	}
+	return strings.Map(func(r rune) rune {
+		if r < 0x20 && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 {
+			return r
+		}
+		return -1
+	}, text)
+}

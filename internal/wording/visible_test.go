@@ -1,0 +1,41 @@
+package wording
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestVisible(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"":                        "",
+		"a\tb ü 漢":                "a\tb ü 漢",
+		"\x1b[31mred\x1b[m\r":     "^[[31mred^[[m^M",
+		"\x00\x07\x7f\n":          "^@^G^?^J",
+		"\u009b31m":               "<U+009B>31m",
+		"\x9b31m \xe4":            "<9B>31m \xe4",
+		"\xe4\x9b a":              "\xe4<9B> a",
+		"\ufffd stays":            "\ufffd stays",
+		"\x1b]8;;http://x\x1b\\ü": "^[]8;;http://x^[\\ü",
+	} {
+		if got := Visible(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// FuzzVisible: no control character is left, but for tabs, and nothing is lost without one.
+func FuzzVisible(f *testing.F) {
+	f.Add("a\x1b[31m\x9b\u009b\xff")
+	f.Fuzz(func(t *testing.T, text string) {
+		got := Visible(text)
+		for _, r := range got {
+			if isASCIIControl(r) || IsC1(r) {
+				t.Errorf("%q: %q", text, got)
+			}
+		}
+		if !strings.ContainsFunc(text, isObeyed) && got != text {
+			t.Errorf("%q became %q", text, got)
+		}
+	})
+}

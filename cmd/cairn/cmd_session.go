@@ -92,6 +92,8 @@ Options:
     --meta KEY=TEXT       anything to be kept; also more than once
     --ids                 of list and show: also the ids
     --restore             bring the root to the point of the fork
+    --git                 of revert, unrevert, undo and redo: git goes along,
+                          by a plan, as in cairn undo --git; --yes does not ask
     --end-open            end a step that is still open: its agent is gone.
                           Otherwise nothing is reverted beside it
     --on-conflict POLICY  merge (the default), overwrite, keep or fail, as in
@@ -121,6 +123,7 @@ type sessionFlags struct {
 	lease                                            time.Duration
 	policy                                           string
 	plan                                             planFlags
+	git                                              gitFlags
 }
 
 // sessionVerb is one verb of cairn session.
@@ -147,7 +150,7 @@ type sessionRun struct {
 	late bool // a step that was to begin in the background has begun only now
 }
 
-const goBackFlags = "end-open on-conflict dry-run plan"
+const goBackFlags = "end-open on-conflict dry-run plan git yes"
 
 var sessionVerbs = map[string]sessionVerb{
 	"list":       {0, 0, "no more arguments", "ids", false, false, false, (*sessionRun).list},
@@ -207,6 +210,7 @@ func (f *sessionFlags) register(cmd *cobra.Command) {
 	flags.BoolVar(&f.ids, "ids", false, "also ids")
 	registerPolicy(cmd, &f.policy)
 	f.plan.register(cmd)
+	f.git.register(cmd)
 }
 
 // session finds the verb, checks its arguments and flags, and runs it.

@@ -13,5 +13,5 @@
 //   - Objects come first: a ref never leads to an object that the repository lacks.
 //   - No hook runs and no network is asked.
 //   - A plan that would disturb an operation in progress is refused with the reason.
-//   - A plan whose execution was cut short can be carried out again: what is done already stays.
+//   - A plan whose execution was cut short can be carried out again. It skips the finished parts.
 package gitrestore

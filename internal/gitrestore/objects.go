@@ -6,9 +6,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/seed-fb9cbc17/cairn/internal/gitstate"
 )
@@ -78,14 +78,23 @@ func (r *run) indexed() ([]string, error) {
 	return ids, nil
 }
 
-var objectName = regexp.MustCompile(`\b([0-9a-f]{64}|[0-9a-f]{40})\b`)
+// objectNames lists the words of a text that have the form of an object name.
+func objectNames(text string) (names []string) {
+	isOther := func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) }
+	for _, word := range strings.FieldsFunc(text, isOther) {
+		if (len(word) == 40 || len(word) == 64) && strings.Trim(word, "0123456789abcdef") == "" {
+			names = append(names, word)
+		}
+	}
+	return names
+}
 
 // namedInProgress lists the objects that the files of an operation in progress name. A message may
 // name others: those that the vault lacks do not count.
 func (r *run) namedInProgress() (ids []string, err error) {
 	var names []string
 	for _, name := range r.Progress {
-		names = append(names, objectName.FindAllString(string(r.target.Files[name]), -1)...)
+		names = append(names, objectNames(string(r.target.Files[name]))...)
 	}
 	if len(names) == 0 {
 		return nil, nil

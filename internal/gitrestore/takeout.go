@@ -115,8 +115,8 @@ func (o *outcome) refs(w Way) {
 	}
 }
 
-// stashes takes a list back to what it was before, if it is as the way has left it. Else only the
-// stashes that are lost come back, on top of those that are there.
+// stashes takes a list back to what it was before, if it is as the way has left it. Else only lost
+// stashes come back, on top of the present ones.
 func (o *outcome) stashes(w Way) {
 	want, left, now := Stashes(w.Before.Stash), Stashes(w.After.Stash), Stashes(o.Stash)
 	if sameStashes(want, left) || sameStashes(want, now) {

@@ -179,8 +179,8 @@ func (r *Operator) applyGit(ctx context.Context, j *journal, p *gitrestore.Plan,
 	return err
 }
 
-// resumeGit goes on with the git part of an operation that was cut short. What cannot be done is a
-// conflict: the files come back all the same.
+// resumeGit goes on with the git part of an operation that was cut short. A failure is a conflict and
+// does not stop the files.
 func (r *Operator) resumeGit(ctx context.Context, j *journal) error {
 	if j.Git == nil {
 		return nil

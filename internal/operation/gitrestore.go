@@ -30,7 +30,7 @@ type GitConflict struct {
 	Reason string     `json:"reason"`
 }
 
-// GitResult says what became of the user's git repository, or what would.
+// GitResult lists the changes of the user's git repository, or those of a plan.
 type GitResult struct {
 	Changes   []string      `json:"changes" doc:"In words."`
 	Conflicts []GitConflict `json:"conflicts"`
@@ -39,15 +39,18 @@ type GitResult struct {
 	Before    string        `json:"before,omitempty" doc:"Checkpoint that leads back to the state of git before; empty if there was no repository."`
 }
 
-// ErrNotPlanned is wrapped by the error of RestoreGit without the id of the present plan.
+// ErrNotPlanned is wrapped by the error of an operation that is to move git without the id of a plan.
+// That of RestoreGit wraps it as well where the plan would be another one now.
 var ErrNotPlanned = errors.New("not planned")
+
+var errGitNotPlanned = fmt.Errorf("%w: git goes back only by a plan that a dry run has made", ErrNotPlanned)
 
 // RestoreGit brings the user's git repository back to its state at a checkpoint, as an operation that
 // Undo takes back. It changes the repository, so a plan has to be made and named first. The files of
 // the work tree stay: Restore brings them back.
 func (r *Operator) RestoreGit(ctx context.Context, spec string, opt GitRestoreOptions) (*GitResult, error) {
 	if opt.Plan == "" && !opt.DryRun {
-		return nil, fmt.Errorf("%w: git goes back only by a plan that a dry run has made", ErrNotPlanned)
+		return nil, errGitNotPlanned
 	}
 	target, err := r.Lookup(ctx, spec)
 	if err != nil {

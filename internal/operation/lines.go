@@ -40,7 +40,15 @@ func (l Lines) NextToTakeBack(ctx context.Context, kind string, passSessions, gi
 // the present state.
 func (l Lines) GitMoved(ctx context.Context, from, to string) (bool, error) {
 	m, err := l.operator.GitMovement(ctx, from, to)
-	return m != nil && !m.None(), err
+	if m != nil || err != nil || to == "" {
+		return m != nil && !m.None(), err
+	}
+	was, err := l.operator.GitRecordAt(ctx, from)
+	if err != nil || was == nil {
+		return false, err
+	}
+	is, err := l.operator.GitRecordAt(ctx, to)
+	return is == nil, err // the repository was gone by then
 }
 
 // MovedBy returns the event that an operation appended to a line, nil for an operation that moved

@@ -71,8 +71,12 @@ func (r *Operator) operateOn(ctx context.Context, l *history.Locked, req opReque
 		return nil, err
 	}
 	res, err := r.preview(req, p, back)
-	if err != nil || req.dryRun || !req.toBeRecorded(p) && (back == nil || back.None()) {
+	moves := back != nil && !back.None()
+	if err != nil || req.dryRun || !req.toBeRecorded(p) && !moves {
 		return res, err
+	}
+	if moves && req.planID == "" {
+		return nil, errGitNotPlanned
 	}
 	return r.carryOut(ctx, l, req, disk, p, back)
 }

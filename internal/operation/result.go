@@ -38,7 +38,7 @@ type Result struct {
 
 	NotTakenBack []state.PathReason `json:"notTakenBack,omitempty" doc:"Changes of a session that no checkpoint holds: outside the root (absolute paths), or ignored. They stay."`
 
-	Git *GitResult `json:"git,omitempty" doc:"What became of git, where it was to go back, too."`
+	Git *GitResult `json:"git,omitempty" doc:"Changes of the git repository, where it was to go back, too."`
 
 	Plan   []PlannedChange `json:"plan,omitzero"`
 	PlanID string          `json:"planID,omitempty" doc:"Equal plans have equal ids."` // see RestoreOptions.Plan

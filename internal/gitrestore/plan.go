@@ -76,6 +76,9 @@ func TakeBack(ways []Way, now *gitstate.Record, parts Parts) *Plan {
 func (o *outcome) plan(now *gitstate.Record, ways []Way) *Plan {
 	p := &Plan{now: now, target: o.Record, Conflicts: o.conflicts}
 	switch {
+	case o.Record == nil && now != nil:
+		p.Conflicts = append(p.Conflicts, Conflict{".git", "the step has made it, and it stays"})
+		return p
 	case o.Record == nil:
 		return p
 	case now == nil:

@@ -51,7 +51,13 @@ func (o *outcome) conflict(ref, reason string) {
 // the repository was there.
 func (o *outcome) takeOut(w Way) {
 	switch {
+	case w.Before == nil && w.After == nil:
+		return
+	case w.Before == nil && o.Record != nil && same(o.Record, w.After):
+		o.Record = nil
+		return
 	case w.Before == nil:
+		o.conflict(".git", "its state before the step is not known")
 		return
 	case w.After == nil && o.Record == nil:
 		o.Record = clone(w.Before)
@@ -74,6 +80,13 @@ func (o *outcome) takeOut(w Way) {
 		o.index(w)
 	}
 	o.progress(w)
+}
+
+// same reports whether two states differ in nothing but stat data of the index.
+func same(a, b *gitstate.Record) bool {
+	m := gitstate.Compare(a, b)
+	m.Index = m.Index && !gitstate.SameIndex(a, b)
+	return m.None()
 }
 
 // value returns what becomes of a value that a way has moved.

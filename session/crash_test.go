@@ -42,6 +42,8 @@ func commandAsProcess(command string) int {
 			_, err = s.EndStep(background, session.StepEnd{Session: "s"})
 		case "revert":
 			_, _, err = s.Revert(background, "s", session.Target{Message: "m2"}, session.MoveOptions{})
+		case "git":
+			err = gitBackAsProcess(s)
 		case "move":
 			_, _, err = s.Revert(background, "s", session.Target{Start: true}, session.MoveOptions{})
 		case "commit":

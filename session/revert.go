@@ -206,7 +206,7 @@ func (s *Sessions) setBoundary(ctx context.Context, u *operation.LineUpdate, f *
 	same := last != nil && last.Message == t.Message && last.Part == t.Part && last.Start == t.Start && slices.Equal(last.Undone, t.Undone)
 	m, err := s.takeBack(ctx, u, f.head, active, t.event, operation.TakeBack{
 		Kind: "revert", Message: "revert to " + name(t.where()), Steps: undoneSteps(windows), Quiet: same,
-		OnConflict: opt.OnConflict, DryRun: opt.DryRun, Plan: opt.Plan,
+		OnConflict: opt.OnConflict, DryRun: opt.DryRun, Plan: opt.Plan, Git: opt.Git,
 	})
 	if err == nil {
 		m.result.NotTakenBack = f.notTakenBack(u, t.Undone, last)
@@ -230,7 +230,7 @@ func (s *Sessions) clear(ctx context.Context, u *operation.LineUpdate, f *family
 		return &moved{result: &cairn.Result{DryRun: opt.DryRun}, h: f.head}, nil
 	}
 	return s.takeBack(ctx, u, f.head, active, event{Kind: kindUnrevert}, operation.TakeBack{
-		Kind: "unrevert", Message: "unrevert", OnConflict: opt.OnConflict, DryRun: opt.DryRun, Plan: opt.Plan,
+		Kind: "unrevert", Message: "unrevert", OnConflict: opt.OnConflict, DryRun: opt.DryRun, Plan: opt.Plan, Git: opt.Git,
 	})
 }
 

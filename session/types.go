@@ -194,4 +194,8 @@ type MoveOptions struct {
 	DryRun     bool         // only say what would be done; the session in the answer is as it would be
 	Plan       string       // id of the plan to carry out; cairn.ErrMoved if it would be another one now
 	EndOpen    bool         // end open steps first instead of failing with ErrBusy: their agent is gone
+
+	// Git moves the user's git repository, too: what commands of the steps have changed there goes back,
+	// or comes back with the files. A dry run shows it first.
+	Git bool
 }

@@ -40,7 +40,8 @@ With --json the answer is an array of {"id", "kind", "time", "target", "undoes",
 [{"path", "reason"}]}, printed as it is read: kind is restore, revert, unrevert,
 undo or redo, target the checkpoint that it went back to, undoes the operation
 that an undo or redo took back, and the time as in RFC 3339. One that moved
-turns of a session has "work", as in cairn log.
+turns of a session has "work", as in cairn log, and one that moved git has
+"git": [], what it changed there in words.
 
 Examples:
     cairn operations -n 1 -v
@@ -136,6 +137,9 @@ func (l *operationLines) write(op *cairn.Operation, paths bool) error {
 		if n.count > 0 {
 			line += fmt.Sprintf(", %d %s", n.count, n.what)
 		}
+	}
+	if len(op.Git) > 0 {
+		line += ", git"
 	}
 	if !paths {
 		line += wording.FirstPaths(max(8, sessiontext.Width-2-wording.Columns(line)), op.Paths, pathtext.Quote)

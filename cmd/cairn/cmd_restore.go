@@ -12,7 +12,7 @@ const restoreManual = `cairn restore brings the root, or some paths in it, back 
 
 Usage:
     cairn restore HASH [PATH...] [--keep-new] [--dry-run | --plan ID]
-    cairn restore HASH --git[=head,refs,index] [--plan ID]
+    cairn restore HASH --git[=head,refs,index] [--yes | --dry-run | --plan ID]
 
 Afterwards the paths are as they were: contents, symlinks, permission bits and
 empty directories. Files created since are deleted, and so are directories that
@@ -29,6 +29,7 @@ restore back.
 Options:
     --git[=PARTS]
                 bring git back: head, refs, index; without PARTS all of them
+    --yes       with --git: carry the plan out without a question
     --keep-new  leave files alone that were created since
     --dry-run   only list what would be done, and give the plan an id
     --plan ID   carry out the plan of a dry run with the same arguments; if it
@@ -37,10 +38,11 @@ Options:
 
 With --git it is the git repository that goes back, and no file: HEAD, refs and
 stashes, index, or those that are named. If .git is gone it is built again. Git
-is changed only by a plan: without --plan the command lists what it would do,
-and the line that does it. A ref goes back only from where the plan found it,
-and its reflog says so. No hook runs. While a merge, rebase or the like is in
-progress nothing is done. The last line names the checkpoint that takes it back.
+is changed only by a plan: the command lists what it would do, and asks on a
+terminal; elsewhere it prints the line that does it. A ref goes back only from
+where the plan found it, and its reflog says so. No hook runs. A merge, rebase
+or the like in progress ends, or comes back, with all three parts and not with
+some. It is an operation: cairn undo --git takes it back.
 
 The answer has one line per path: restored, deleted, kept with the reason, or
 conflict with the reason; after --dry-run, would create, modify, chmod, delete,
@@ -53,7 +55,7 @@ With --json:
     that are written or deleted.
 
     With --git: {"changes": [], "conflicts": [{"ref", "reason"}]}, and "planID"
-    of a plan or "before", the checkpoint that takes it back.
+    of a plan, or "operation" and "before", the checkpoint that takes it back.
 
 Examples:
     cairn restore --dry-run @
@@ -63,7 +65,7 @@ Examples:
 `
 
 func (c *cli) restoreCommand() *cobra.Command {
-	var keepNew bool
+	var keepNew, yes bool
 	var parts string
 	var plan planFlags
 	cmd := c.command(command{
@@ -77,8 +79,12 @@ func (c *cli) restoreCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if cmd.Flags().Changed("git") {
-				return c.restoreGit(ctx, cmd, args, parts, &plan)
+			git := gitFlags{cmd.Flags().Changed("git"), yes}
+			if err := git.check(c, &plan, nil); err != nil {
+				return err
+			}
+			if git.git {
+				return c.restoreGit(ctx, cmd, args, parts, &plan, yes)
 			}
 			opt := cairn.RestoreOptions{Paths: paths, KeepNew: keepNew, DryRun: plan.dryRun, Plan: plan.id}
 			return c.withRepo(func(repo *cairn.Repo) error {
@@ -95,6 +101,7 @@ func (c *cli) restoreCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&keepNew, "keep-new", false, "leave new files alone")
 	cmd.Flags().StringVar(&parts, "git", "", "bring git back, and no file")
 	cmd.Flags().Lookup("git").NoOptDefVal = "head,refs,index"
+	registerYes(cmd, &yes)
 	plan.register(cmd)
 	return cmd
 }

@@ -108,6 +108,8 @@ Options:
     --meta KEY=TEXT       anything to be kept; also more than once
     --ids                 of list and show: also the ids
     --restore             bring the root to the point of the fork
+    --git                 of revert, unrevert, undo and redo: git goes along,
+                          by a plan, as in cairn undo --git; --yes does not ask
     --end-open            end a step that is still open: its agent is gone.
                           Otherwise nothing is reverted beside it
     --on-conflict POLICY  merge (the default), overwrite, keep or fail, as in
@@ -140,6 +142,7 @@ type sessionFlags struct {
 	policy                                                 string
 	plan                                                   planFlags
 	hunks                                                  hunkFlags
+	git                                                    gitFlags
 }
 
 // sessionVerb is one verb of cairn session.
@@ -166,7 +169,7 @@ type sessionRun struct {
 	late bool // a step that was to begin in the background has begun only now
 }
 
-const goBackFlags = "end-open on-conflict dry-run plan"
+const goBackFlags = "end-open on-conflict dry-run plan git yes"
 
 var sessionVerbs = map[string]sessionVerb{
 	"list":       {0, 0, "no more arguments", "ids", false, false, false, (*sessionRun).list},
@@ -228,6 +231,7 @@ func (f *sessionFlags) register(cmd *cobra.Command) {
 	f.hunks.register(cmd)
 	registerPolicy(cmd, &f.policy)
 	f.plan.register(cmd)
+	f.git.register(cmd)
 }
 
 // session finds the verb, checks its arguments and flags, and runs it.

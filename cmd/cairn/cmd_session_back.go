@@ -11,8 +11,11 @@ import (
 
 // options are the options of all verbs that go back or forth.
 func (r *sessionRun) options() (opt session.MoveOptions, err error) {
-	opt = session.MoveOptions{DryRun: r.f.plan.dryRun, Plan: r.f.plan.id, EndOpen: r.f.endOpen}
+	opt = session.MoveOptions{DryRun: r.f.plan.dryRun, Plan: r.f.plan.id, EndOpen: r.f.endOpen, Git: r.f.git.git}
 	if opt.OnConflict, err = r.policy(r.cmd, r.f.policy); err != nil {
+		return opt, err
+	}
+	if err := r.f.git.check(r.cli, &r.f.plan, nil); err != nil {
 		return opt, err
 	}
 	return opt, r.f.plan.check(r.cli, r.cmd)
@@ -57,16 +60,26 @@ func (r *sessionRun) goBack(move func(session.MoveOptions) (*session.Session, *c
 	if err != nil {
 		return err
 	}
-	s, res, err := move(opt)
-	if err != nil {
+	var s *session.Session
+	take := func() (res *cairn.Result, err error) {
+		s, res, err = move(opt)
+		return res, err
+	}
+	tell := func(res *cairn.Result) error { return r.tellMoved(s, res) }
+	res, err := r.confirmed(r.ctx, &r.f.git, &opt, take, tell)
+	if err != nil || res == nil {
 		return err
 	}
-	if !r.global.json {
-		err := r.printResult(r.cmd, res, "no file had to be changed")
-		r.where(s, res)
-		return err
+	return tell(res)
+}
+
+func (r *sessionRun) tellMoved(s *session.Session, res *cairn.Result) error {
+	if r.global.json {
+		return r.writeMoved(s, res)
 	}
-	return r.writeMoved(s, res)
+	err := r.printResult(r.cmd, res, "no file had to be changed")
+	r.where(s, res)
+	return err
 }
 
 // writeMoved prints a session and the result of going back as JSON.

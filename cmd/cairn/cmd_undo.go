@@ -17,6 +17,7 @@ newest restore, revert or redo.
 Usage:
     cairn undo [--turn | --session S | --operation] [--end-open]
                [--dry-run | --plan ID] [--on-conflict POLICY] [PATH...]
+    cairn undo --git [--yes] [the options above, and no PATH]
 
 What is newest is taken back, and named with its prompt and its files. Again it
 takes back what was done before, and so on. cairn redo brings it back. Typed as
@@ -34,9 +35,16 @@ cairn undo then asks. Elsewhere it takes the newest and says so in one line.
 
 It touches only what the turn or the operation touched, and brings back what an
 operation overwrote or deleted, ignored and oversized files included. Changes of
-others in these files are merged, or kept as a conflict. Commands that a turn
-ran in git, paths outside the root and ignored files stay; the latter are listed
-where they are known.
+others in these files are merged, or kept as a conflict. Paths outside the
+root and ignored files stay; they are listed where they are known.
+
+With --git the git repository goes back, too: HEAD, refs, stashes, index and a
+merge or rebase in progress, as far as the turn or the operation has moved them.
+A turn that moved only git counts then. What has moved again since stays and is
+listed as a conflict, and so does a branch that another work tree has checked
+out. Git is changed by a plan: on a terminal cairn undo shows it and asks;
+elsewhere it lists the plan and the line that carries it out, unless --yes says
+so at once. No hook runs. cairn undo --git and cairn redo --git take that back.
 
 With PATH only operations count, the newest of all: these paths, and everything
 below them, are taken back, and the next undo goes on with the rest. An undo
@@ -49,6 +57,8 @@ Options:
     --session S           the newest turn of this session
     --operation           the newest operation of all, a session's way back
                           included, whatever turn came later
+    --git                 git goes back, too, by a plan
+    --yes                 with --git: carry the plan out without a question
     --end-open            end a step that is still running, for instance that of
                           a command under cairn run, or of an agent that is gone
     --on-conflict POLICY  what becomes of a path that was changed since:
@@ -64,7 +74,8 @@ Options:
 The answer and the exit status are those of cairn restore; the status is 4 if
 there is nothing to undo. With --json the answer has "did", too: "turn" with
 "sessionID", "messageID", "agent" and "prompt", or "operation" with "undoes",
-the id of that operation, and "kind".
+the id of that operation, and "kind". With --git it has "git": {"changes": [],
+"conflicts": [{"ref", "reason"}]}.
 
 Examples:
     cairn undo --dry-run
@@ -78,7 +89,8 @@ Usage:
     cairn redo [--turn | --session S | --operation] [--end-open]
                [--dry-run | --plan ID] [--on-conflict POLICY] [PATH...]
 
-It touches only what the undo touched. Again it brings back what the undo before
+It touches only what the undo touched, and with --git also what cairn undo --git
+has moved in git, by a plan, as there. Again it brings back what the undo before
 took back, and so on. A turn can come back until its session goes on, with a
 prompt or a tool. An operation can come back until another restore or revert.
 What is newest counts, and where that is ambiguous redo asks, or takes the
@@ -88,6 +100,7 @@ Options:
     --turn                a turn, whatever operation was undone later
     --session S           a turn of this session
     --operation           the newest operation that was undone
+    --git, --yes          as in cairn undo
     --end-open            as in cairn undo
     --on-conflict POLICY  what becomes of a path that was changed since the
                           undo: merge (the default), overwrite, keep or fail, as
@@ -126,6 +139,7 @@ type undoFlags struct {
 	endOpen         bool
 	session, policy string
 	plan            planFlags
+	git             gitFlags
 }
 
 // The names of the options that say what is taken back.
@@ -149,6 +163,7 @@ func (c *cli) takeBackCommand(d command, way wayBack) *cobra.Command {
 	c.completeSessionFlag(cmd)
 	registerPolicy(cmd, &f.policy)
 	f.plan.register(cmd)
+	f.git.register(cmd)
 	return cmd
 }
 
@@ -177,17 +192,24 @@ func (c *cli) takeBack(r *undoRun, args []string) (err error) {
 	if len(r.paths) > 0 && (r.f.turn || r.f.session != "") {
 		return c.usage("takes a turn back as a whole: no PATH goes with --%s and --%s (cairn session revert --help)", turnFlag, sessionFlag)
 	}
+	if err := r.f.git.check(c, &r.f.plan, r.paths); err != nil {
+		return err
+	}
+	r.opt.Git = r.f.git.git
 	chosen, err := r.choose()
 	if err != nil {
 		return err
 	}
 	return c.withRepo(func(repo *cairn.Repo) error {
 		finder := r.finder(repo)
-		res, err := finder.Take(r.ctx, chosen, r.opt, r.paths)
-		if err != nil {
+		take := func() (*cairn.Result, error) { return finder.Take(r.ctx, chosen, r.opt, r.paths) }
+		res, err := r.confirmed(r.ctx, &r.f.git, &r.opt, take, func(res *cairn.Result) error { return r.tell(repo, chosen, res) })
+		if err != nil || res == nil {
 			return err
 		}
-		defer r.gitStaysOf(r.ctx, repo, res)
+		if !r.opt.Git {
+			defer r.gitStaysOf(r.ctx, repo, res)
+		}
 		return r.tell(repo, chosen, res)
 	})
 }
@@ -227,13 +249,16 @@ func (r *undoRun) chooseIn(repo *cairn.Repo, want lastdone.Want) (chosen *lastdo
 	case err != nil:
 		return nil, err
 	case len(list) == 0:
+		r.offerGit(repo, want, nil)
 		return nil, fmt.Errorf("%w: nothing to %s", cairn.ErrNotFound, r.cmd.Name())
-	case len(list) == 1:
+	}
+	r.offerGit(repo, want, &list[0])
+	if len(list) == 1 {
 		return &list[0], nil
 	}
 	return r.chooseAmong(repo, list)
 }
 
 func (r *undoRun) finder(repo *cairn.Repo) *lastdone.Finder {
-	return &lastdone.Finder{Repo: repo, Sessions: session.New(repo), Line: r.line(), EndOpen: r.f.endOpen}
+	return &lastdone.Finder{Repo: repo, Sessions: session.New(repo), Line: r.line(), EndOpen: r.f.endOpen, Git: r.f.git.git}
 }

@@ -74,7 +74,7 @@ func (s gitStanding) String() string {
 }
 
 // restoreGit brings the git repository back, or lists what it would do.
-func (c *cli) restoreGit(ctx context.Context, cmd *cobra.Command, args []string, parts string, plan *planFlags) error {
+func (c *cli) restoreGit(ctx context.Context, cmd *cobra.Command, args []string, parts string, plan *planFlags, yes bool) error {
 	opt := cairn.GitRestoreOptions{DryRun: plan.dryRun || plan.id == "", Plan: plan.id}
 	for part := range strings.SplitSeq(parts, ",") {
 		switch part {
@@ -93,27 +93,36 @@ func (c *cli) restoreGit(ctx context.Context, cmd *cobra.Command, args []string,
 	}
 	return c.withRepo(func(repo *cairn.Repo) error {
 		res, err := repo.RestoreGit(ctx, args[0], opt)
-		if err != nil {
-			return err
+		if err != nil || opt.Plan != "" {
+			return c.unlessFailed(err, cmd, args[0], res)
 		}
-		return c.printGit(cmd, args[0], res)
+		asks := !plan.dryRun && len(res.Changes) > 0 && c.asksNow()
+		if !yes || len(res.Changes) == 0 {
+			if err := c.printGit(cmd, args[0], res); err != nil && err != errPartly || !asks {
+				return err
+			}
+			if yes, err := c.ask(ctx, "Carry this out [y/N]? "); !yes || err != nil {
+				return err
+			}
+		}
+		opt.DryRun, opt.Plan = false, res.PlanID
+		res, err = repo.RestoreGit(ctx, args[0], opt)
+		return c.unlessFailed(err, cmd, args[0], res)
 	})
+}
+
+func (c *cli) unlessFailed(err error, cmd *cobra.Command, hash string, res *cairn.GitResult) error {
+	if err != nil {
+		return err
+	}
+	return c.printGit(cmd, hash, res)
 }
 
 func (c *cli) printGit(cmd *cobra.Command, hash string, res *cairn.GitResult) (err error) {
 	if c.global.json {
 		err = c.writeJSON(res)
 	} else {
-		would := ""
-		if res.PlanID != "" {
-			would = "would "
-		}
-		for _, text := range res.Changes {
-			c.answerLine(would + text)
-		}
-		for _, conflict := range res.Conflicts {
-			c.answerLine("conflict " + conflict.Ref.Quoted() + ": " + conflict.Reason)
-		}
+		c.listGit(res, res.PlanID != "")
 		err = c.out.Flush()
 		switch {
 		case len(res.Changes) == 0:
@@ -121,7 +130,7 @@ func (c *cli) printGit(cmd *cobra.Command, hash string, res *cairn.GitResult) (e
 		case res.PlanID != "":
 			c.console.Remark("to do exactly this: %s", planLine(cmd, res.PlanID))
 		case res.Before != "":
-			c.console.Remark("to take it back: cairn restore %s --git", res.Before)
+			c.console.Remark("to take it back: cairn undo --git, or cairn restore %s --git", res.Before)
 		}
 	}
 	if err == nil && len(res.Conflicts) > 0 {

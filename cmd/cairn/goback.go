@@ -54,7 +54,7 @@ func planLine(cmd *cobra.Command, id string) string {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		list, isList := f.Value.(pflag.SliceValue)
 		switch {
-		case f.Name == dryRunFlag || f.Name == planFlag || f.Name == askFlag:
+		case f.Name == dryRunFlag || f.Name == planFlag || f.Name == askFlag || f.Name == yesFlag:
 		case isList:
 			for _, value := range list.GetSlice() {
 				words = append(words, wording.ShellWord("--"+f.Name+"="+value))
@@ -134,6 +134,9 @@ func (c *cli) listResult(res *cairn.Result) error {
 	c.listReasons("kept ", res.Kept)
 	c.listReasons("conflict ", res.Conflicts)
 	c.listReasons("not taken back ", res.NotTakenBack)
+	if res.Git != nil {
+		c.listGit(res.Git, res.DryRun)
+	}
 	return c.out.Flush() // before the summary, which goes elsewhere
 }
 
@@ -145,7 +148,7 @@ func (c *cli) summarize(res *cairn.Result, nothing string) {
 	}{
 		{len(res.Restored), "restored"}, {len(res.Deleted), "deleted"},
 		{len(res.Kept), "kept"}, {len(res.Conflicts), "in conflict"},
-		{len(res.NotTakenBack), "not taken back"},
+		{len(res.NotTakenBack), "not taken back"}, {gitChanges(res), "in git"},
 	} {
 		if n.count > 0 {
 			counts = append(counts, fmt.Sprintf("%d %s", n.count, n.what))
@@ -163,7 +166,7 @@ func (c *cli) summarize(res *cairn.Result, nothing string) {
 
 // invite says how to carry out a plan that a dry run has listed.
 func (c *cli) invite(cmd *cobra.Command, res *cairn.Result) {
-	if !res.DryRun || len(res.Plan) == 0 {
+	if !res.DryRun || len(res.Plan)+gitChanges(res) == 0 {
 		return
 	}
 	var written, deleted int64

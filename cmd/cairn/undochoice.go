@@ -69,7 +69,7 @@ func (r *undoRun) tell(repo *cairn.Repo, c *lastdone.Choice, res *cairn.Result) 
 		}
 		return err
 	}
-	changes := len(res.Restored)+len(res.Deleted) > 0
+	changes := len(res.Restored)+len(res.Deleted)+gitChanges(res) > 0
 	switch {
 	case r.opt.DryRun:
 		r.console.Remark("%s: %s", r.way.would, r.text(repo, c))

@@ -33,7 +33,7 @@ func (r *Capturer) GitMovement(ctx context.Context, from, to string) (*gitstate.
 		return nil, err
 	}
 	m := gitstate.Compare(was, is)
-	m.Index = m.Index && !SameIndex(was, is)
+	m.Index = m.Index && !gitstate.SameIndex(was, is)
 	return m, nil
 }
 
@@ -67,23 +67,6 @@ func (r *Capturer) GitRecordAt(ctx context.Context, spec string) (*gitstate.Reco
 		return nil, err
 	}
 	return gitstate.Parse(parts)
-}
-
-// SameIndex reports whether two recorded indexes have the same entries, whatever their stat data.
-func SameIndex(a, b *gitstate.Record) bool {
-	if a.SHA256 || b.SHA256 {
-		return false
-	}
-	x, y := recordedIndex(a), recordedIndex(b)
-	return x != nil && y != nil && entriesSum(x) == entriesSum(y)
-}
-
-func recordedIndex(r *gitstate.Record) *git.Index {
-	x, err := git.ParseIndex(r.Files["index"], func(name string) []byte { return r.Files[name] })
-	if err != nil {
-		return nil
-	}
-	return x
 }
 
 const (

@@ -2,8 +2,6 @@ package capture
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -160,41 +158,24 @@ func (r *Capturer) oldIndex(record *gitstate.Record, last object.ID) {
 		return
 	}
 	for name := range record.Files {
-		if isIndex(name) {
+		if gitstate.IsIndex(name) {
 			delete(record.Files, name)
 		}
 	}
 	for name, data := range was.Files {
-		if isIndex(name) {
+		if gitstate.IsIndex(name) {
 			record.Files[name] = data
 		}
 	}
 }
 
-func isIndex(name string) bool { return name == "index" || strings.HasPrefix(name, "sharedindex.") }
-
 // indexSum identifies the entries of the index without their stat data, "" if they cannot be read.
 func indexSum(repo *git.Repo) string {
-	if repo.SHA256 {
-		return ""
-	}
-	x, err := git.ReadIndex(repo.IndexPath(), false)
+	x, err := git.ReadIndex(repo.IndexPath(), repo.SHA256)
 	if err != nil {
 		return ""
 	}
-	return entriesSum(x)
-}
-
-func entriesSum(x *git.Index) string {
-	h := sha256.New()
-	var line []byte
-	for e := range x.All() {
-		line = append(line[:0], e.ID[:]...)
-		line = fmt.Appendf(line, " %o %d %t %t %t ", e.Mode, e.Stage, e.AssumeValid, e.SkipWorktree, e.IntentToAdd)
-		line = append(append(line, e.Name...), 0)
-		h.Write(line)
-	}
-	return hex.EncodeToString(h.Sum(nil))
+	return gitstate.EntriesSum(x)
 }
 
 // withoutPatches drops the files in which an operation in progress keeps contents of the work tree:
@@ -203,10 +184,10 @@ func withoutPatches(record *gitstate.Record) {
 	for name := range record.Files {
 		dir, file, below := strings.Cut(name, "/")
 		switch {
-		case !below || dir == "common" || dir == "sequencer":
+		case !below || dir+"/" == gitstate.CommonPrefix || dir == "sequencer":
 		case file == "head-name" || file == "onto" || file == "orig-head":
 		default:
-			delete(record.Files, name)
+			record.LeaveOut(name)
 		}
 	}
 }
@@ -253,6 +234,9 @@ func (r *Capturer) roomToKeep() func(bytes int64) bool {
 		return true
 	}
 }
+
+// GitRecord returns the id of the record of git that belongs to the capture, "" for none.
+func (c *Snapshot) GitRecord() string { return c.git.id }
 
 // noteGit saves the note of a published record.
 func (c *Snapshot) noteGit() {

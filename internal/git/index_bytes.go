@@ -1,12 +1,17 @@
 package git
 
-import "fmt"
+import (
+	"fmt"
+	"iter"
+)
 
-// ParseIndex is ReadIndex for the contents of an index file of a SHA-1 repository. shared returns the
-// contents of a shared index by its name. Checksums are not verified. The contents must not change
-// afterwards.
-func ParseIndex(data []byte, shared func(name string) []byte) (*Index, error) {
-	const idSize = 20
+// ParseIndex is ReadIndex for the contents of an index file. shared returns the contents of a shared
+// index by its name. Checksums are not verified. The contents must not change afterwards.
+func ParseIndex(data []byte, sha256 bool, shared func(name string) []byte) (*Index, error) {
+	idSize := 20
+	if sha256 {
+		idSize = 32
+	}
 	parse := func(data []byte) (*indexFile, error) {
 		if len(data) < indexHeader+idSize {
 			return nil, fmt.Errorf("%w: too short", errIndex)
@@ -18,4 +23,16 @@ func ParseIndex(data []byte, shared func(name string) []byte) (*Index, error) {
 		return nil, err
 	}
 	return f.index(func(name string) (*indexFile, error) { return parse(shared(name)) })
+}
+
+// WithIDs is All with the id of each entry in its binary form, of either object format.
+func (x *Index) WithIDs() iter.Seq2[IndexEntry, []byte] {
+	return func(yield func(IndexEntry, []byte) bool) {
+		for i, ref := range x.entries {
+			f := &x.files[ref.fixedIn]
+			if !yield(x.entry(i), f.data[int(ref.fixed)+statSize:][:f.idSize]) {
+				return
+			}
+		}
+	}
 }

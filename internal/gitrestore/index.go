@@ -11,59 +11,104 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/gitstate"
 )
 
-// indexLock is git's own lock of the index: the file that becomes the index.
+// indexLock is git's own lock of the index: the file that becomes the index. It is a second name of a
+// temporary file, so that a lock that was left behind is known as ours. A nil lock holds nothing.
 type indexLock struct {
-	path string
-	file *os.File
+	path, temp string
+	empty      bool // the record has no index
+	held       bool
 }
 
-// lockIndex takes the lock. Another program that is writing the index keeps it.
-func lockIndex(gitDir string) (*indexLock, error) {
-	l := &indexLock{path: filepath.Join(gitDir, "index")}
-	var err error
-	l.file, err = os.OpenFile(l.path+".lock", os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if errors.Is(err, fs.ErrExist) {
-		return nil, fmt.Errorf("%w: another git is running: %s.lock exists", ErrRefused, l.path)
+// lockIndex writes the index of the plan and takes the lock. Another program that is writing the index
+// keeps it.
+func (r *run) lockIndex() (*indexLock, error) {
+	if !r.Index {
+		return nil, nil
 	}
-	return l, err
-}
-
-// fill writes the index of the record, if the present one is as the plan says.
-func (l *indexLock) fill(target, now *gitstate.Record, fresh bool) error {
-	data, err := os.ReadFile(l.path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+	data := r.target.Files["index"]
+	l := &indexLock{path: filepath.Join(r.dir, "index"), empty: len(data) == 0}
+	l.temp = filepath.Join(r.dir, r.temp("index"))
+	if r.Resume {
+		l.clear()
 	}
-	if !fresh && !bytes.Equal(data, now.Files["index"]) {
-		return fmt.Errorf("%w: the index has changed meanwhile", ErrRefused)
-	}
-	for name, data := range target.Files {
-		if isIndex(name) && name != "index" {
-			if err := os.WriteFile(filepath.Join(filepath.Dir(l.path), name), data, 0o666); err != nil {
-				return err
+	for name, data := range only(r.target, gitstate.IsIndex) {
+		if name != "index" {
+			if err := writeFile(filepath.Join(r.dir, name), data); err != nil {
+				return nil, err
 			}
 		}
 	}
-	_, err = l.file.Write(target.Files["index"])
-	return errors.Join(err, l.file.Sync())
+	if err := writeFile(l.temp, data); err != nil {
+		return nil, err
+	}
+	err := os.Link(l.temp, l.path+".lock")
+	if err != nil && !errors.Is(err, fs.ErrExist) { // no links here
+		err = writeNew(l.path+".lock", data)
+	}
+	if err != nil {
+		os.Remove(l.temp)
+		if errors.Is(err, fs.ErrExist) {
+			return nil, fmt.Errorf("%w: another git is running: %s.lock exists", ErrRefused, l.path)
+		}
+		return nil, err
+	}
+	l.held = true
+	return l, nil
+}
+
+// clear removes what a process that was killed has left: the temporary file, and the lock if it is
+// that file, or a copy of its beginning.
+func (l *indexLock) clear() {
+	data, err := os.ReadFile(l.temp)
+	if err != nil {
+		return
+	}
+	if lock, err := os.ReadFile(l.path + ".lock"); err == nil && bytes.HasPrefix(data, lock) {
+		os.Remove(l.path + ".lock")
+	}
+	os.Remove(l.temp)
+}
+
+func writeFile(path string, data []byte) error {
+	return write(path, data, os.O_TRUNC)
+}
+
+func writeNew(path string, data []byte) error {
+	return write(path, data, os.O_EXCL)
+}
+
+func write(path string, data []byte, flag int) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|flag, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Sync(), f.Close())
 }
 
 // commit gives the file its name. A record without an index leaves none.
 func (l *indexLock) commit() error {
-	info, err := l.file.Stat()
-	if err = errors.Join(err, l.file.Close()); err != nil {
-		return err
+	if l == nil {
+		return nil
 	}
-	l.file = nil
-	if info.Size() == 0 {
-		return errors.Join(os.Remove(l.path), os.Remove(l.path+".lock"))
+	if l.empty {
+		if err := os.Remove(l.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil
 	}
-	return os.Rename(l.path+".lock", l.path)
+	err := os.Rename(l.path+".lock", l.path)
+	l.held = err != nil
+	return err
 }
 
+// release removes the lock, unless it has become the index.
 func (l *indexLock) release() {
-	if l.file != nil {
-		l.file.Close()
+	if l == nil {
+		return
+	}
+	if l.held {
 		os.Remove(l.path + ".lock")
 	}
+	os.Remove(l.temp)
 }

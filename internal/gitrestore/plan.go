@@ -1,10 +1,10 @@
 package gitrestore
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -15,6 +15,8 @@ import (
 // Parts chooses what a plan brings back. The zero value is everything.
 type Parts struct{ Head, Refs, Index bool }
 
+func (p Parts) all() bool { return p.Head && p.Refs && p.Index }
+
 // whole returns everything for the zero value.
 func (p Parts) whole() Parts {
 	if p == (Parts{}) {
@@ -23,113 +25,172 @@ func (p Parts) whole() Parts {
 	return p
 }
 
-// Conflict is a ref that stays, and why.
+// Conflict is a ref that stays, and why. Ref may also be "HEAD", "index", ".git", or the name of an
+// operation in progress.
 type Conflict struct{ Ref, Reason string }
 
 // Plan is what going back to a state would change. Each move goes from the present value.
 type Plan struct {
 	Head      *gitstate.RefMove
 	Refs      []gitstate.RefMove
-	Stashes   []Stash // the list to be, newest first; nil = it stays
+	Stashes   []Stash // the list to be, newest first, if ListStashes
+	List      bool    // the list of stashes changes
 	Index     bool
-	Rebuild   bool // the repository is gone
+	Progress  []string // files of an operation in progress that change, sorted; ORIG_HEAD counts
+	Rebuild   bool     // the repository is gone
 	Conflicts []Conflict
 	Refused   string // why nothing can be done; "" = the plan can be carried out
 
-	target, now *gitstate.Record
+	now    *gitstate.Record
+	target *gitstate.Record // the state to be, as far as the plan goes
 }
 
-// Stash is an entry of the list of stashes.
-type Stash struct{ ID, Message string }
-
 // Make plans the way to target. base is the state that the step to take back has left; nil stands for
-// the present state, so that everything goes back. now is nil where the repository is gone.
+// the present state, so that everything goes back but stashes that were made since. now is nil where
+// the repository is gone.
 func Make(target, base, now *gitstate.Record, parts Parts) *Plan {
-	p := &Plan{target: target, now: now}
-	if parts = parts.whole(); now == nil {
-		p.rebuild(parts)
-		return p
-	}
+	parts = parts.whole()
+	o := from(now, parts)
+	o.keep = base == nil
+	way := Way{Before: target, After: base}
 	if base == nil {
-		base = now
+		way.After = now
 	}
+	if now == nil {
+		way.After = nil
+	}
+	o.takeOut(way)
+	return o.plan(now, []Way{way})
+}
+
+// TakeBack plans to take some ways out of the present state, the newest way first.
+func TakeBack(ways []Way, now *gitstate.Record, parts Parts) *Plan {
+	o := from(now, parts.whole())
+	for _, w := range ways {
+		o.takeOut(w)
+	}
+	return o.plan(now, ways)
+}
+
+// plan is the difference between the present state and the outcome.
+func (o *outcome) plan(now *gitstate.Record, ways []Way) *Plan {
+	p := &Plan{now: now, target: o.Record, Conflicts: o.conflicts}
 	switch {
-	case target.SHA256 != now.SHA256:
-		p.Refused = "the repository has another object format now"
-	case now.Under() != "":
-		p.Refused = "a " + now.Under() + " is in progress; finish or abort it first"
-	case target.Under() != "":
-		p.Refused = "a " + target.Under() + " was in progress, which cannot be brought back"
-	}
-	if p.Refused != "" {
+	case o.Record == nil && now != nil:
+		p.Conflicts = append(p.Conflicts, Conflict{".git", "the step has made it, and it stays"})
+		return p
+	case o.Record == nil:
+		return p
+	case now == nil:
+		p.rebuild(o.parts)
 		return p
 	}
-	if parts.Refs {
-		p.planRefs(base)
-		p.planStashes(base)
+	if p.Refused = refusal(now, ways); p.Refused != "" {
+		return p
 	}
-	if parts.Head {
-		p.planHead(base)
+	p.planRefs(o)
+	p.planHead()
+	if want := Stashes(p.target.Stash); !sameStashes(want, Stashes(now.Stash)) {
+		p.Stashes, p.List = want, true
 	}
-	p.Index = parts.Index && !sameIndex(target, now)
+	p.Index = !gitstate.SameIndex(p.target, now)
+	p.planProgress()
 	return p
+}
+
+// refusal says why the ways cannot be taken back at all.
+func refusal(now *gitstate.Record, ways []Way) string {
+	for i, w := range ways {
+		switch {
+		case w.Before == nil || w.After == nil:
+		case w.Before.SHA256 != now.SHA256:
+			return "the repository has another object format now"
+		case i == 0 && now.Under() != "" && !halfWay(only(w.Before, gitstate.OfProgress), only(w.After, gitstate.OfProgress), only(now, gitstate.OfProgress)):
+			return "a " + now.Under() + " is in progress; finish or abort it first"
+		}
+	}
+	return ""
 }
 
 // rebuild plans a repository in the place of one that is gone.
 func (p *Plan) rebuild(parts Parts) {
 	p.Rebuild = true
 	switch {
-	case parts != Parts{true, true, true}:
+	case !parts.all():
 		p.Refused = "the repository is gone, and can only be built as a whole"
 	case p.target.GitDir != p.target.CommonDir:
 		p.Refused = "the repository is gone, and the directory was one of its linked work trees"
-	case p.target.Under() != "":
-		p.Refused = "a " + p.target.Under() + " was in progress, which cannot be brought back"
+	case p.target.Under() != "" && p.target.Lacks(gitstate.OfProgress):
+		p.Refused = "not all of the " + p.target.Under() + " in progress is recorded"
 	}
 	if p.Refused != "" {
 		return
 	}
 	p.now = &gitstate.Record{GitDir: p.target.GitDir, CommonDir: p.target.CommonDir, SHA256: p.target.SHA256}
-	p.planRefs(p.now)
-	p.planStashes(p.now)
+	for _, m := range gitstate.Compare(p.now, p.target).Refs {
+		if m.Name != stashRef {
+			p.Refs = append(p.Refs, m)
+		}
+	}
+	p.Stashes = Stashes(p.target.Stash)
+	p.List = len(p.Stashes) > 0
 	p.Head = &gitstate.RefMove{Name: "HEAD", To: p.target.Head}
 	p.Index = p.target.Files["index"] != nil
+	p.planProgress()
 }
 
-func sameIndex(a, b *gitstate.Record) bool {
-	return bytes.Equal(a.Files["index"], b.Files["index"])
-}
-
-// planRefs plans the refs that the step has moved.
-func (p *Plan) planRefs(base *gitstate.Record) {
-	held := p.checkedOut()
-	for _, m := range gitstate.Compare(base, p.target).Refs {
-		now := p.now.Refs[m.Name]
-		move := gitstate.RefMove{Name: m.Name, From: now, To: m.To}
-		switch reason := ""; {
-		case now == m.To || m.Name == "refs/stash" || ofProgress(m.Name):
-		case now != m.From:
-			reason = "it has moved since"
-			fallthrough
-		case isSymbolic(now) || isSymbolic(m.To):
-			if reason == "" {
-				reason = "it is a symbolic ref"
-			}
-			p.Conflicts = append(p.Conflicts, Conflict{m.Name, reason})
+// planRefs plans the refs that differ, but those that have to stay.
+func (p *Plan) planRefs(o *outcome) {
+	held, above := p.checkedOut(), p.directories()
+	for _, m := range gitstate.Compare(p.now, p.target).Refs {
+		switch {
+		case m.Name == stashRef:
 		case held[m.Name] != "":
-			p.Conflicts = append(p.Conflicts, Conflict{m.Name, "it is checked out in " + held[m.Name]})
+			p.stay(m, "it is checked out in "+held[m.Name])
+		case m.From == "" && above[m.Name] != "":
+			p.stay(m, above[m.Name]+" is in the way")
+		case m.From == "" && inTheWay(p.target.Refs, m.Name) != "":
+			p.stay(m, inTheWay(p.target.Refs, m.Name)+" is in the way")
 		default:
-			p.Refs = append(p.Refs, move)
+			p.Refs = append(p.Refs, m)
 		}
 	}
 }
 
-func isSymbolic(value string) bool { return strings.HasPrefix(value, "ref: ") }
-
-// ofProgress reports whether a ref belongs to an operation in progress.
-func ofProgress(name string) bool {
-	return strings.HasPrefix(name, "refs/bisect/") || strings.HasPrefix(name, "refs/rewritten/")
+func (p *Plan) stay(m gitstate.RefMove, reason string) {
+	p.Conflicts = append(p.Conflicts, Conflict{m.Name, reason})
+	if m.From == "" {
+		delete(p.target.Refs, m.Name)
+	} else {
+		p.target.Refs[m.Name] = m.From
+	}
 }
+
+// directories maps the directories of refs that stay to one of these refs.
+func (p *Plan) directories() map[string]string {
+	above := make(map[string]string)
+	for name := range p.now.Refs {
+		if p.target.Refs[name] == "" {
+			continue
+		}
+		for i := strings.LastIndexByte(name, '/'); i > 0; i = strings.LastIndexByte(name[:i], '/') {
+			above[name[:i]] = name
+		}
+	}
+	return above
+}
+
+// inTheWay returns a ref whose name is a directory of another one's.
+func inTheWay(refs map[string]string, name string) string {
+	for i := strings.LastIndexByte(name, '/'); i > 0; i = strings.LastIndexByte(name[:i], '/') {
+		if refs[name[:i]] != "" {
+			return name[:i]
+		}
+	}
+	return ""
+}
+
+func isSymbolic(value string) bool { return strings.HasPrefix(value, "ref: ") }
 
 // checkedOut maps the branches of other work trees to these.
 func (p *Plan) checkedOut() map[string]string {
@@ -145,67 +206,44 @@ func (p *Plan) checkedOut() map[string]string {
 	return held
 }
 
-// planHead plans HEAD, if the step has moved it.
-func (p *Plan) planHead(base *gitstate.Record) {
-	switch {
-	case base.Head == p.target.Head || p.now.Head == p.target.Head || p.target.Head == "":
-	case p.now.Head != base.Head:
-		p.Conflicts = append(p.Conflicts, Conflict{"HEAD", "it has moved since"})
-	default:
-		if name, ok := strings.CutPrefix(p.target.Head, "ref: "); ok {
-			if at := p.checkedOut()[name]; at != "" {
-				p.Conflicts = append(p.Conflicts, Conflict{"HEAD", name + " is checked out in " + at})
-				return
-			}
-		}
-		p.Head = &gitstate.RefMove{Name: "HEAD", From: p.now.Head, To: p.target.Head}
-	}
-}
-
-// planStashes brings back the stashes that the step has dropped. Stashes that are there now stay. If
-// all of them were there before, the list gets its old order; else the lost ones come on top.
-func (p *Plan) planStashes(base *gitstate.Record) {
-	want, left, now := Stashes(p.target.Stash), Stashes(base.Stash), Stashes(p.now.Stash)
-	has := func(list []Stash, s Stash) bool {
-		return slices.ContainsFunc(list, func(o Stash) bool { return o.ID == s.ID })
-	}
-	var lost []Stash
-	for _, s := range want {
-		if !has(left, s) && !has(now, s) {
-			lost = append(lost, s)
-		}
-	}
-	if len(lost) == 0 {
+// planHead plans HEAD, unless it would name the branch of another work tree.
+func (p *Plan) planHead() {
+	if p.target.Head == p.now.Head {
 		return
 	}
-	list := append(lost, now...)
-	if !slices.ContainsFunc(now, func(s Stash) bool { return !has(want, s) }) {
-		list = slices.DeleteFunc(slices.Clone(want), func(s Stash) bool { return !has(now, s) && !has(lost, s) })
-	}
-	p.Stashes = list
-}
-
-// Stashes reads a reflog of refs/stash, newest first.
-func Stashes(log []byte) (list []Stash) {
-	for line := range strings.Lines(string(log)) {
-		head, message, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
-		if fields := strings.SplitN(head, " ", 3); len(fields) == 3 {
-			list = append(list, Stash{fields[1], message})
+	if name, ok := strings.CutPrefix(p.target.Head, "ref: "); ok {
+		if at := p.checkedOut()[name]; at != "" {
+			p.Conflicts = append(p.Conflicts, Conflict{"HEAD", name + " is checked out in " + at})
+			return
 		}
 	}
-	slices.Reverse(list)
-	return list
+	p.Head = &gitstate.RefMove{Name: "HEAD", From: p.now.Head, To: p.target.Head}
+}
+
+// planProgress lists the files of an operation in progress that differ.
+func (p *Plan) planProgress() {
+	is := func(name string) bool { return gitstate.OfProgress(name) || name == origHead }
+	before, after := only(p.now, is), only(p.target, is)
+	all := make(map[string][]byte)
+	maps.Copy(all, before)
+	maps.Copy(all, after)
+	for name := range all {
+		if fileText(before, name) != fileText(after, name) {
+			p.Progress = append(p.Progress, name)
+		}
+	}
+	slices.Sort(p.Progress)
 }
 
 // None reports whether the plan changes nothing.
 func (p *Plan) None() bool {
-	return p.Head == nil && len(p.Refs) == 0 && p.Stashes == nil && !p.Index && !p.Rebuild
+	return p.Head == nil && len(p.Refs)+len(p.Progress) == 0 && !p.List && !p.Index && !p.Rebuild
 }
 
 // Changes describes the plan, a text for each change.
 func (p *Plan) Changes() (list []string) {
 	if p.Rebuild {
-		list = append(list, "build "+pathtext.Quote(p.target.GitDir)+" again, without its hooks and reflogs")
+		list = append(list, "build "+pathtext.Quote(p.target.GitDir)+" again, with its configuration and hooks, without its reflogs")
 	}
 	if p.Head != nil {
 		list = append(list, "move HEAD to "+valueText(p.Head.To))
@@ -220,13 +258,28 @@ func (p *Plan) Changes() (list []string) {
 			list = append(list, "move "+pathtext.Quote(m.Name)+" from "+valueText(m.From)+" to "+valueText(m.To))
 		}
 	}
-	if p.Stashes != nil {
+	if p.List {
 		list = append(list, fmt.Sprintf("list %d stashes, %d now", len(p.Stashes), len(Stashes(p.now.Stash))))
 	}
 	if p.Index {
 		list = append(list, "replace the index")
 	}
-	return list
+	return append(list, p.progressText()...)
+}
+
+func (p *Plan) progressText() (list []string) {
+	if !slices.ContainsFunc(p.Progress, gitstate.OfProgress) {
+		return nil
+	}
+	switch was, is := p.now.Under(), p.target.Under(); {
+	case was != "" && is != "":
+		return []string{"bring back the state of the " + is + " in progress"}
+	case was != "":
+		return []string{"end the " + was + " in progress"}
+	case is != "":
+		return []string{"bring back the " + is + " in progress"}
+	}
+	return []string{"bring back what an operation has left in the git directory"}
 }
 
 func valueText(value string) string {
@@ -239,13 +292,19 @@ func valueText(value string) string {
 // ID identifies the changes of the plan and the state that they begin at.
 func (p *Plan) ID() string {
 	h := sha256.New()
-	fmt.Fprintf(h, "%q %q %q\n", p.Refused, p.Changes(), p.Conflicts)
+	fmt.Fprintf(h, "%q %q\n", p.Refused, p.Conflicts)
+	if !p.None() {
+		fmt.Fprintf(h, "%q\n", p.Changes())
+	}
 	for _, m := range p.Refs {
 		fmt.Fprintf(h, "%q %s %s\n", m.Name, m.From, m.To)
 	}
 	fmt.Fprintf(h, "%q\n", p.Stashes)
 	if p.Index {
-		fmt.Fprintf(h, "%x %x\n", sha256.Sum256(p.target.Files["index"]), sha256.Sum256(p.now.Files["index"]))
+		fmt.Fprintf(h, "%s %s\n", p.target.IndexID(), p.now.IndexID())
+	}
+	for _, name := range p.Progress {
+		fmt.Fprintf(h, "%q %q %q\n", name, fileText(p.now.Files, name), fileText(p.target.Files, name))
 	}
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }

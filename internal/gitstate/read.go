@@ -17,7 +17,8 @@ import (
 )
 
 const (
-	maxSmall   = 16 << 20  // bytes of a file of an operation in progress, of a configuration
+	maxSmall   = 16 << 20 // bytes of a file of an operation in progress, of a configuration
+	maxHook    = 1 << 20
 	maxRefFile = 64 << 10  // bytes of the file of a loose ref
 	maxPacked  = 256 << 20 // bytes of packed-refs
 	maxIndex   = 1 << 30   // bytes of an index file
@@ -35,8 +36,11 @@ var progress = []string{
 	"rebase-merge", "rebase-apply", "sequencer",
 }
 
+// CommonPrefix begins the names of files of the common directory in a record.
+const CommonPrefix = "common/"
+
 // shared lists the files of the common directory without which a repository cannot be built again.
-var shared = []string{"config", "shallow", "info/exclude", "info/sparse-checkout"}
+var shared = []string{"config", "config.worktree", "shallow", "description", "info/exclude", "info/attributes", "info/sparse-checkout"}
 
 // Reader reads a repository.
 type Reader struct {
@@ -189,7 +193,31 @@ func storable(path string) bool {
 func (r *Reader) readShared(context.Context) {
 	for _, name := range shared {
 		r.see(filepath.Join(r.Repo.CommonDir, filepath.FromSlash(name)))
-		r.keepFile(r.common, name, "common/"+name, maxSmall)
+		r.keepFile(r.common, name, CommonPrefix+name, maxSmall)
+	}
+	r.readHooks()
+}
+
+// readHooks reads the hooks, without the examples that git writes.
+func (r *Reader) readHooks() {
+	r.see(filepath.Join(r.Repo.CommonDir, "hooks"))
+	names, err := list(r.common, "hooks")
+	if err != nil {
+		return
+	}
+	for _, name := range names {
+		path := "hooks/" + name
+		if strings.HasSuffix(name, ".sample") {
+			continue
+		}
+		info, err := r.common.Lstat(path)
+		if err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		r.see(filepath.Join(r.Repo.CommonDir, "hooks", name))
+		if r.keepFile(r.common, path, CommonPrefix+path, maxHook); info.Mode()&0o100 != 0 && r.record.Files[CommonPrefix+path] != nil {
+			r.record.Executable = append(r.record.Executable, CommonPrefix+path)
+		}
 	}
 }
 

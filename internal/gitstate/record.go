@@ -20,6 +20,8 @@ type Record struct {
 	Worktrees []Worktree        // the other work trees of the repository, by name
 	Files     map[string][]byte // the other parts: index, state of operations in progress, configuration
 	Notes     []string          // what could not be read, sorted
+
+	Executable []string // names of Files, sorted
 }
 
 // Worktree is a linked work tree. The main one, seen from a linked one, has the name "".
@@ -72,6 +74,9 @@ func (r *Record) about() []byte {
 	fmt.Fprintf(&b, "format %s\ngitdir %q\ncommondir %q\n", format, r.GitDir, r.CommonDir)
 	for _, note := range r.Notes {
 		fmt.Fprintf(&b, "note %q\n", note)
+	}
+	for _, name := range r.Executable {
+		fmt.Fprintf(&b, "executable %q\n", name)
 	}
 	return b.Bytes()
 }
@@ -136,6 +141,8 @@ func (r *Record) parseAbout(data []byte) error {
 			r.CommonDir = value
 		case "note":
 			r.Notes = append(r.Notes, value)
+		case "executable":
+			r.Executable = append(r.Executable, value)
 		}
 	}
 	return nil
@@ -161,6 +168,33 @@ func (r *Record) Commit() string {
 		value = r.Refs[name]
 	}
 	return ""
+}
+
+// OfProgress reports whether a file of a record belongs to an operation in progress. ORIG_HEAD does
+// not: it outlives the operation.
+func OfProgress(name string) bool {
+	top, _, _ := strings.Cut(name, "/")
+	return name != "ORIG_HEAD" && slices.Contains(progress, top)
+}
+
+// Lacks reports whether the record misses a part of what there was of some files: the reader could not
+// read it, or has left it out.
+func (r *Record) Lacks(is func(name string) bool) bool {
+	return slices.ContainsFunc(r.Notes, func(note string) bool {
+		quoted, err := strconv.QuotedPrefix(note)
+		if err != nil {
+			return false
+		}
+		name, err := strconv.Unquote(quoted)
+		return err == nil && is(name)
+	})
+}
+
+// LeaveOut takes a file out of the record and notes that it was there.
+func (r *Record) LeaveOut(name string) {
+	delete(r.Files, name)
+	r.Notes = append(r.Notes, strconv.Quote(name)+" is left out")
+	slices.Sort(r.Notes)
 }
 
 // maxSymbolic is how many symbolic refs git follows.

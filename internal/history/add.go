@@ -29,6 +29,7 @@ type OperationRecord struct {
 	Created   state.Paths        `json:"created,omitempty"` // those of Paths that did not exist before
 	Kept      []state.PathReason `json:"kept,omitempty"`
 	Conflicts []state.PathReason `json:"conflicts,omitempty"`
+	Git       []string           `json:"git,omitempty"` // what it changed in the user's git repository
 }
 
 // StateLabel holds the message and author of a checkpoint. Without a message, an unchanged state

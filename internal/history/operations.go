@@ -27,6 +27,7 @@ type Operation struct {
 	Paths     state.Paths        `json:"paths" doc:"Changed."`
 	Kept      []state.PathReason `json:"kept"`
 	Conflicts []state.PathReason `json:"conflicts"`
+	Git       []string           `json:"git,omitempty" doc:"What it changed in the git repository, in words."`
 
 	scope   []string // what it was narrowed down to
 	created []string // of Paths, where nothing stood before
@@ -74,7 +75,7 @@ func (r *Store) readOperation(id object.ID) (*Operation, object.ID, error) {
 	}
 	op := &Operation{
 		ID: c.ID, Kind: rec.Kind, When: c.When, Target: rec.Target, Undoes: rec.Undoes, Before: rec.Before, After: rec.After,
-		Paths: rec.Paths, scope: rec.Scope, created: rec.Created,
+		Paths: rec.Paths, Git: rec.Git, scope: rec.Scope, created: rec.Created,
 		Kept: append([]state.PathReason{}, rec.Kept...), Conflicts: append([]state.PathReason{}, rec.Conflicts...),
 	}
 	if rec.At != 0 {
@@ -152,6 +153,20 @@ func leftOf(op *Operation, taking []*Operation) (left *Operation, rest []*Operat
 		}
 	}
 	return op, taking
+}
+
+// WithoutGit leaves out the operations that changed nothing but the git repository.
+func WithoutGit(ops iter.Seq2[*Operation, error]) iter.Seq2[*Operation, error] {
+	return func(yield func(*Operation, error) bool) {
+		for op, err := range ops {
+			if err == nil && len(op.Git) > 0 && len(op.Paths)+len(op.Kept) == 0 {
+				continue
+			}
+			if !yield(op, err) {
+				return
+			}
+		}
+	}
 }
 
 // WithoutLines leaves out the operations that moved the boundary of a line with records, and those

@@ -25,6 +25,9 @@ type Finder struct {
 	// EndOpen: running steps are going to be ended, so that a turn that is running counts only if
 	// it has changed files.
 	EndOpen bool
+
+	// Git: what git commands have moved counts, and goes back, too.
+	Git bool
 }
 
 // Want narrows a choice down.
@@ -40,6 +43,7 @@ type Choice struct {
 	Turn    *session.Turn
 	Open    bool     // a step of the turn is running
 	Files   []string // that the turn changed, absolute
+	Moved   bool     // the turn moved git; only looked at where it changed no files
 
 	Operation *cairn.Operation
 
@@ -105,7 +109,7 @@ func merged(turns, ops []Choice) []Choice {
 
 // operation returns the operation that is next to be taken back, none or one.
 func (f *Finder) operation(ctx context.Context, kind string, passSessions bool) ([]Choice, error) {
-	op, err := access.Lines(f.Repo).NextToTakeBack(ctx, kind, passSessions)
+	op, err := access.Lines(f.Repo).NextToTakeBack(ctx, kind, passSessions, f.Git)
 	if err != nil || op == nil {
 		return nil, err
 	}
@@ -138,7 +142,7 @@ func (f *Finder) Take(ctx context.Context, c *Choice, opt session.MoveOptions, p
 		_, res, err := f.Sessions.Revert(ctx, c.Session.ID, session.Target{Message: c.Turn.ID()}, opt)
 		return res, err
 	}
-	back := cairn.RevertOptions{Paths: paths, OnConflict: opt.OnConflict, DryRun: opt.DryRun, Plan: opt.Plan, PassSessions: !c.ofAll}
+	back := cairn.RevertOptions{Paths: paths, OnConflict: opt.OnConflict, DryRun: opt.DryRun, Plan: opt.Plan, PassSessions: !c.ofAll, Git: f.Git}
 	if c.forward {
 		return f.Repo.Redo(ctx, back)
 	}

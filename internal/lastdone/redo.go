@@ -74,8 +74,13 @@ func (f *Finder) reverted(ctx context.Context, s *session.Session) (*Choice, err
 		if c.Turn == nil {
 			c.Turn = &t
 		}
-		if files, err := f.changed(ctx, &t); err != nil || len(files) > 0 {
-			c.Turn, c.Files = &t, files
+		files, err := f.changed(ctx, &t)
+		if err != nil {
+			return c, err
+		}
+		moved, err := f.movedGit(ctx, &Choice{Turn: &t})
+		if err != nil || moved || len(files) > 0 {
+			c.Turn, c.Files, c.Moved = &t, files, moved
 			return c, err
 		}
 	}
@@ -103,7 +108,11 @@ func (f *Finder) bringBack(ctx context.Context, c *Choice, opt session.MoveOptio
 		if err != nil {
 			return nil, err
 		}
-		if len(files) > 0 {
+		moved, err := f.movedGit(ctx, &Choice{Turn: next})
+		if err != nil {
+			return nil, err
+		}
+		if moved || len(files) > 0 {
 			_, res, err := f.Sessions.Revert(ctx, c.Session.ID, session.Target{Message: next.ID()}, opt)
 			return res, err
 		}

@@ -21,7 +21,7 @@ const (
 // its first files. Paths count from the root.
 func (c *Choice) Text(root string, now time.Time) string {
 	if c.Turn == nil {
-		return fmt.Sprintf("the %s, %s (%s)", wording.Printable(c.Operation.Kind), wording.Ago(now.Sub(c.when)), counted(c.Operation.Paths, "path"))
+		return fmt.Sprintf("the %s, %s (%s)", wording.Printable(c.Operation.Kind), wording.Ago(now.Sub(c.when)), c.extent())
 	}
 	prefix := filepath.ToSlash(root) + "/"
 	files := make([]string, len(c.Files))
@@ -29,10 +29,26 @@ func (c *Choice) Text(root string, now time.Time) string {
 		files[i] = strings.TrimPrefix(file, prefix)
 	}
 	state := counted(files, "file")
+	if c.Moved && len(files) == 0 {
+		state = "git"
+	}
 	if c.Open {
 		state = "running"
 	}
 	return fmt.Sprintf("%s, %s (%s)", c.title(), wording.Ago(now.Sub(c.at())), state)
+}
+
+// extent says what an operation changed.
+func (c *Choice) extent() string {
+	text := counted(c.Operation.Paths, "path")
+	switch {
+	case len(c.Operation.Git) == 0:
+	case len(c.Operation.Paths) == 0:
+		return "git"
+	default:
+		text += ", git"
+	}
+	return text
 }
 
 // at is the time of a turn itself, also where it comes back.

@@ -6,10 +6,8 @@ import (
 	"fmt"
 
 	"github.com/seed-fb9cbc17/cairn/internal/capture"
-	"github.com/seed-fb9cbc17/cairn/internal/git"
 	"github.com/seed-fb9cbc17/cairn/internal/gitrestore"
-	"github.com/seed-fb9cbc17/cairn/internal/gitstate"
-	"github.com/seed-fb9cbc17/cairn/internal/history"
+	"github.com/seed-fb9cbc17/cairn/internal/plan"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
@@ -28,130 +26,89 @@ type GitRestoreOptions struct {
 
 // GitConflict is a ref that stays where it is.
 type GitConflict struct {
-	Ref    state.Path `json:"ref" doc:"Full name."`
+	Ref    state.Path `json:"ref" doc:"Full name, or HEAD, index, .git, or the name of an operation in progress."`
 	Reason string     `json:"reason"`
 }
 
-// GitResult says what a RestoreGit did, or would do.
+// GitResult lists the changes of the user's git repository, or those of a plan.
 type GitResult struct {
 	Changes   []string      `json:"changes" doc:"In words."`
 	Conflicts []GitConflict `json:"conflicts"`
+	Operation string        `json:"operation,omitempty" doc:"Id, empty when there was nothing to do and for a plan."`
 	PlanID    string        `json:"planID,omitempty" doc:"Of a dry run."`
 	Before    string        `json:"before,omitempty" doc:"Checkpoint that leads back to the state of git before; empty if there was no repository."`
 }
 
-// ErrNotPlanned is wrapped by the error of RestoreGit without the id of the present plan.
+// ErrNotPlanned is wrapped by the error of an operation that is to move git without the id of a plan.
+// That of RestoreGit wraps it as well where the plan would be another one now.
 var ErrNotPlanned = errors.New("not planned")
 
-// RestoreGit brings the user's git repository back to its state at a checkpoint. It changes the
-// repository, so a plan has to be made and named first. The files of the work tree stay: Restore
-// brings them back. The state before becomes a checkpoint, to which the same call leads back.
+var errGitNotPlanned = fmt.Errorf("%w: git goes back only by a plan that a dry run has made", ErrNotPlanned)
+
+// RestoreGit brings the user's git repository back to its state at a checkpoint, as an operation that
+// Undo takes back. It changes the repository, so a plan has to be made and named first. The files of
+// the work tree stay: Restore brings them back.
 func (r *Operator) RestoreGit(ctx context.Context, spec string, opt GitRestoreOptions) (*GitResult, error) {
+	if opt.Plan == "" && !opt.DryRun {
+		return nil, errGitNotPlanned
+	}
 	target, err := r.Lookup(ctx, spec)
 	if err != nil {
 		return nil, err
 	}
-	p, err := r.planGit(ctx, target.ID, opt)
+	g := &gitBack{To: true, Parts: gitrestore.Parts{Head: opt.Head, Refs: opt.Refs, Index: opt.Index}, Ways: []gitWay{{Before: target.ID}}}
+	if err := r.knowGit(ctx, target.ID); err != nil {
+		return nil, err
+	}
+	if opt.Since != "" {
+		since, err := r.Lookup(ctx, opt.Since)
+		if err != nil {
+			return nil, err
+		}
+		if err := r.knowGit(ctx, since.ID); err != nil {
+			return nil, err
+		}
+		g.Ways[0].After = since.ID
+	}
+	req := opRequest{kind: "restore", target: target.ID, dryRun: opt.DryRun, planID: opt.Plan, git: g}
+	res, err := r.operate(ctx, req, func(*capture.Snapshot) (*plan.Plan, error) { return &plan.Plan{}, nil })
+	if errors.Is(err, state.ErrMoved) {
+		return nil, fmt.Errorf("%w: the plan would be another one now (make a dry run again)", ErrNotPlanned)
+	}
 	if err != nil {
 		return nil, err
 	}
-	if opt.DryRun {
-		res := gitResult(p)
-		res.PlanID = p.ID()
-		return res, nil
+	out := *res.Git
+	if out.Operation = res.Operation; opt.DryRun {
+		out.PlanID = res.PlanID
 	}
-	if err := opt.allow(p); err != nil { // before a checkpoint is made
-		return nil, err
-	}
-	before, err := r.Track(ctx, capture.TrackOptions{Message: "before git goes back to " + target.Hash})
-	if err != nil {
-		return nil, err
-	}
-	var res *GitResult
-	err = r.Exclusive(ctx, func(*history.Locked) error {
-		res, err = r.carryOutGit(ctx, target.ID, opt)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	if !p.Rebuild {
-		res.Before = before.Checkpoint
-	}
-	_, err = r.Track(ctx, capture.TrackOptions{Message: "after git went back to " + target.Hash, Author: history.Identity.Name})
-	return res, err
+	out.Before, err = r.gitBefore(ctx, res.Operation)
+	return &out, err
 }
 
-// allow reports whether a plan is the one that the caller has named.
-func (o *GitRestoreOptions) allow(p *gitrestore.Plan) error {
-	switch {
-	case o.Plan == "":
-		return fmt.Errorf("%w: git goes back only by a plan that a dry run has made", ErrNotPlanned)
-	case o.Plan != p.ID():
-		return fmt.Errorf("%w: the plan would be another one now (make a dry run again)", ErrNotPlanned)
+// knowGit refuses a checkpoint that does not say how git was.
+func (r *Operator) knowGit(ctx context.Context, id string) error {
+	record, err := r.GitRecordAt(ctx, id)
+	if err == nil && record == nil {
+		err = state.NotFound("checkpoint %s does not say how git was", id)
 	}
-	return nil
+	return err
 }
 
-func (r *Operator) carryOutGit(ctx context.Context, target string, opt GitRestoreOptions) (*GitResult, error) {
-	p, err := r.planGit(ctx, target, opt)
-	if err != nil {
-		return nil, err
+// gitBefore returns the checkpoint before an operation, "" if there was no repository by then.
+func (r *Operator) gitBefore(ctx context.Context, id string) (string, error) {
+	if id == "" {
+		return "", nil
 	}
-	if err := opt.allow(p); err != nil {
-		return nil, err
+	for op, err := range r.Operations(ctx) {
+		if err != nil || op.ID != id {
+			return "", err
+		}
+		record, err := r.GitRecordAt(ctx, op.Before)
+		if err != nil || record == nil {
+			return "", err
+		}
+		return op.Before, nil
 	}
-	binary, err := git.LookBinary()
-	if err != nil {
-		return nil, err
-	}
-	a := gitrestore.Applier{Git: binary, Vault: r.Vault().Dir(), Note: "cairn: back to checkpoint " + target}
-	return gitResult(p), a.Apply(context.WithoutCancel(ctx), p)
-}
-
-// planGit plans the way from the present state of git to the one at a checkpoint.
-func (r *Operator) planGit(ctx context.Context, target string, opt GitRestoreOptions) (*gitrestore.Plan, error) {
-	then, err := r.GitRecordAt(ctx, target)
-	if err != nil {
-		return nil, err
-	}
-	if then == nil {
-		return nil, state.NotFound("checkpoint %s does not say how git was", target)
-	}
-	base, err := r.gitSince(ctx, opt.Since)
-	if err != nil {
-		return nil, err
-	}
-	now, err := r.GitRecordNow(ctx)
-	if err != nil {
-		return nil, err
-	}
-	p := gitrestore.Make(then, base, now, gitrestore.Parts{Head: opt.Head, Refs: opt.Refs, Index: opt.Index})
-	if p.Index && now != nil && capture.SameIndex(then, now) {
-		p.Index = false // only stat data differ
-	}
-	if p.Refused != "" {
-		return nil, fmt.Errorf("%w: %s", gitrestore.ErrRefused, p.Refused)
-	}
-	return p, nil
-}
-
-// gitSince returns the record at the end of a step, nil for none.
-func (r *Operator) gitSince(ctx context.Context, since string) (*gitstate.Record, error) {
-	if since == "" {
-		return nil, nil
-	}
-	base, err := r.GitRecordAt(ctx, since)
-	if err == nil && base == nil {
-		err = state.NotFound("checkpoint %s does not say how git was", since)
-	}
-	return base, err
-}
-
-func gitResult(p *gitrestore.Plan) *GitResult {
-	res := &GitResult{Changes: append([]string{}, p.Changes()...), Conflicts: []GitConflict{}}
-	for _, c := range p.Conflicts {
-		res.Conflicts = append(res.Conflicts, GitConflict{state.Path(c.Ref), c.Reason})
-	}
-	return res
+	return "", nil
 }

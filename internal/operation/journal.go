@@ -33,9 +33,11 @@ type journal struct {
 	Kept      []state.PathReason `json:"kept"`
 	Conflicts []state.PathReason `json:"conflicts"`
 	Line      *journalLine       `json:"line,omitempty"`
+	Git       *gitBack           `json:"git,omitempty"`
 
 	before  object.ID
 	changes []apply.Change
+	git     *GitResult // of the part that is done
 }
 
 // journalLine describes the checkpoint that an operation appends to a line.
@@ -71,7 +73,7 @@ func newJournal(req opRequest, before object.ID, p *plan.Plan) *journal {
 	rand.Read(token[:]) // never fails, see crypto/rand
 	return &journal{
 		Kind: req.kind, Target: req.target, Undoes: req.undoes, Scope: req.scope, Token: hex.EncodeToString(token[:]), Before: before.String(),
-		Kept: p.Kept, Conflicts: p.Conflicts, Line: req.line, before: before, changes: p.Changes,
+		Kept: p.Kept, Conflicts: p.Conflicts, Line: req.line, Git: req.git, before: before, changes: p.Changes,
 	}
 }
 
@@ -157,7 +159,7 @@ func (j *journal) created(res *Result) []string {
 
 // result sorts the outcomes of an apply.
 func (j *journal) result(outcomes []apply.Outcome) *Result {
-	res := &Result{Kept: j.Kept, Conflicts: j.Conflicts}
+	res := &Result{Kept: j.Kept, Conflicts: j.Conflicts, Git: j.git}
 	for i := range outcomes {
 		o := &outcomes[i]
 		switch {
@@ -241,6 +243,9 @@ func (r *Operator) resume(ctx context.Context, l *history.Locked, j *journal) er
 		return r.dropJournal(l)
 	}
 	if err := apply.RemoveTemps(r.Root, j.Token, j.changes); err != nil {
+		return err
+	}
+	if err := r.resumeGit(ctx, j); err != nil {
 		return err
 	}
 	res, err := r.finish(ctx, l, j, nil)

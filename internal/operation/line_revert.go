@@ -32,6 +32,7 @@ type TakeBack struct {
 	DryRun     bool
 	Plan       string // as in RevertOptions
 	Quiet      bool   // append nothing where nothing is to be done
+	Git        bool   // what the steps have moved in the user's git repository goes back, too
 }
 
 // TakeBack reverts and appends the outcome to a line, both or neither, whatever
@@ -60,6 +61,9 @@ func (u *LineUpdate) TakeBack(ctx context.Context, id string, t TakeBack) (*Resu
 		return nil, nil, err
 	}
 	req := opRequest{kind: t.Kind, target: t.target(), dryRun: t.DryRun, planID: t.Plan, line: line}
+	if t.Git {
+		req.git = &gitBack{Ways: gitWaysOf(t.Earlier, t.Steps)}
+	}
 	res, err := u.repo.operateOn(ctx, u.lock, req, disk, p)
 	if err != nil {
 		return nil, nil, err

@@ -34,9 +34,24 @@ func (l Lines) NoPrompts() bool { return l.operator.Opt.NoPrompts }
 func (l Lines) NoMask() bool { return l.operator.Opt.NoMask }
 
 // NextToTakeBack is the operation that an undo, or a redo, takes back, nil for none; see
-// RevertOptions.PassSessions.
-func (l Lines) NextToTakeBack(ctx context.Context, kind string, passSessions bool) (*history.Operation, error) {
-	return l.operator.NextToTakeBack(ctx, kind, passSessions)
+// RevertOptions.PassSessions and RevertOptions.Git.
+func (l Lines) NextToTakeBack(ctx context.Context, kind string, passSessions, git bool) (*history.Operation, error) {
+	return l.operator.NextToTakeBack(ctx, kind, passSessions, git)
+}
+
+// GitMoved reports whether the user's git repository differs between two checkpoints; to may be "" for
+// the present state.
+func (l Lines) GitMoved(ctx context.Context, from, to string) (bool, error) {
+	m, err := l.operator.GitMovement(ctx, from, to)
+	if m != nil || err != nil || to == "" {
+		return m != nil && !m.None(), err
+	}
+	was, err := l.operator.GitRecordAt(ctx, from)
+	if err != nil || was == nil {
+		return false, err
+	}
+	is, err := l.operator.GitRecordAt(ctx, to)
+	return is == nil, err // the repository was gone by then
 }
 
 // MovedBy returns the event that an operation appended to a line, nil for an operation that moved

@@ -2,10 +2,12 @@ package operation
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 
 	"github.com/seed-fb9cbc17/cairn/internal/capture"
+	"github.com/seed-fb9cbc17/cairn/internal/gitrestore"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 	"github.com/seed-fb9cbc17/cairn/internal/object"
@@ -26,6 +28,7 @@ type opRequest struct {
 	undoes string   // operation that this one takes back
 	scope  []string // paths that this was narrowed down to
 	line   *journalLine
+	git    *gitBack // nil = git stays
 }
 
 // operate carries out an operation. Dying at any point loses nothing:
@@ -34,7 +37,7 @@ type opRequest struct {
 //  2. save the uncaptured files that the plan changes, publish the state before:
 //     from here on it can be restored
 //  3. write the journal: from here on the next command finishes the operation
-//  4. apply
+//  4. bring git back, if that is asked for, and apply
 //  5. record the operation, drop the journal
 func (r *Operator) operate(ctx context.Context, req opRequest, makePlan func(*capture.Snapshot) (*plan.Plan, error)) (*Result, error) {
 	if err := r.Enabled(); err != nil && !req.dryRun {
@@ -63,11 +66,19 @@ func (r *Operator) operate(ctx context.Context, req opRequest, makePlan func(*ca
 
 // operateOn carries out a plan, unless it is only asked for or there is nothing to do.
 func (r *Operator) operateOn(ctx context.Context, l *history.Locked, req opRequest, disk *capture.Snapshot, p *plan.Plan) (*Result, error) {
-	res, err := r.preview(req, p)
-	if err != nil || req.dryRun || !req.toBeRecorded(p) {
+	back, err := r.planGit(ctx, disk, req.git)
+	if err != nil {
+		return nil, err
+	}
+	res, err := r.preview(req, p, back)
+	moves := back != nil && !back.None()
+	if err != nil || req.dryRun || !req.toBeRecorded(p) && !moves {
 		return res, err
 	}
-	return r.carryOut(ctx, l, req, disk, p)
+	if moves && req.planID == "" {
+		return nil, errGitNotPlanned
+	}
+	return r.carryOut(ctx, l, req, disk, p, back)
 }
 
 // toBeRecorded reports whether a plan makes an operation. A plan without changes does so only
@@ -77,22 +88,25 @@ func (q *opRequest) toBeRecorded(p *plan.Plan) bool {
 	return len(p.Changes) > 0 || q.undoes != "" && len(p.Kept) > 0 && len(p.Conflicts) == 0
 }
 
-func (r *Operator) carryOut(ctx context.Context, l *history.Locked, req opRequest, disk *capture.Snapshot, p *plan.Plan) (*Result, error) {
+func (r *Operator) carryOut(ctx context.Context, l *history.Locked, req opRequest, disk *capture.Snapshot, p *plan.Plan, back *gitrestore.Plan) (*Result, error) {
 	before, err := r.saveBefore(ctx, l, req, disk, p)
 	if err != nil {
 		return nil, err
 	}
-	res, err := r.carryOutFrom(ctx, l, req, before, disk, p)
+	res, err := r.carryOutFrom(ctx, l, req, before, disk, p, back)
 	if err != nil {
 		err = &capture.BegunError{Err: err}
 	}
 	return res, err
 }
 
-func (r *Operator) carryOutFrom(ctx context.Context, l *history.Locked, req opRequest, before object.ID, disk *capture.Snapshot, p *plan.Plan) (*Result, error) {
+func (r *Operator) carryOutFrom(ctx context.Context, l *history.Locked, req opRequest, before object.ID, disk *capture.Snapshot, p *plan.Plan, back *gitrestore.Plan) (*Result, error) {
 	j := newJournal(req, before, p)
 	if err := r.writeJournal(l, j); err != nil {
 		return nil, err
+	}
+	if err := r.applyGit(ctx, j, back, false); err != nil {
+		return nil, errors.Join(err, r.dropJournal(l))
 	}
 	return r.finish(ctx, l, j, disk.Index)
 }

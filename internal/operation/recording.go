@@ -182,6 +182,9 @@ func (r *Operator) addOperation(batch *odb.Batch, s state.State, j *journal, res
 		Paths:   slices.Concat(res.Restored, res.Deleted),
 		Created: j.created(res), Kept: res.Kept, Conflicts: res.Conflicts,
 	}
+	if j.git != nil {
+		rec.Git = j.git.Changes
+	}
 	value, err := json.Marshal(rec)
 	if err != nil {
 		return object.ID{}, err

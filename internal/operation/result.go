@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/seed-fb9cbc17/cairn/internal/gitrestore"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/plan"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
@@ -37,13 +38,17 @@ type Result struct {
 
 	NotTakenBack []state.PathReason `json:"notTakenBack,omitempty" doc:"Changes of a session that no checkpoint holds: outside the root (absolute paths), or ignored. They stay."`
 
+	Git *GitResult `json:"git,omitempty" doc:"Changes of the git repository, where it was to go back, too."`
+
 	Plan   []PlannedChange `json:"plan,omitzero"`
 	PlanID string          `json:"planID,omitempty" doc:"Equal plans have equal ids."` // see RestoreOptions.Plan
 	DryRun bool            `json:"-"`
 }
 
-// Complete reports whether every path in scope is as at the target.
-func (r *Result) Complete() bool { return len(r.Kept) == 0 && len(r.Conflicts) == 0 }
+// Complete reports whether every path in scope is as at the target, and so is git, if it was to be.
+func (r *Result) Complete() bool {
+	return len(r.Kept) == 0 && len(r.Conflicts) == 0 && (r.Git == nil || len(r.Git.Conflicts) == 0)
+}
 
 // MarshalJSON implements json.Marshaler. Only a dry run has "plan" and "planID".
 func (r Result) MarshalJSON() ([]byte, error) {
@@ -68,8 +73,9 @@ func (r *Result) UnmarshalJSON(data []byte) error {
 
 // preview is the result of carrying out nothing. It refuses a plan that is not the
 // one asked for.
-func (r *Operator) preview(req opRequest, p *plan.Plan) (*Result, error) {
+func (r *Operator) preview(req opRequest, p *plan.Plan, back *gitrestore.Plan) (*Result, error) {
 	res := &Result{Kept: p.Kept, Conflicts: p.Conflicts, DryRun: req.dryRun, PlanID: p.ID(req.kind, req.target, req.undoes)}
+	withGit(res, back)
 	if req.planID != "" && req.planID != res.PlanID {
 		return nil, fmt.Errorf("%w: the plan would now be %s, not %s", state.ErrMoved, res.PlanID, req.planID)
 	}

@@ -33,6 +33,10 @@ type RevertOptions struct {
 	// PassSessions: an undo or a redo passes over operations that took turns of sessions back, or
 	// brought them back. Package session moves these.
 	PassSessions bool
+
+	// Git: an undo or a redo takes back, too, what the operation has changed in the user's git
+	// repository, and operations that changed nothing else count. A dry run shows it first.
+	Git bool
 }
 
 // chooses reports whether the options choose hunks or lines.

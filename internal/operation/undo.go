@@ -15,7 +15,7 @@ import (
 //
 // The error wraps ErrNotFound when there is nothing to undo.
 func (r *Operator) Undo(ctx context.Context, opt RevertOptions) (*Result, error) {
-	op, err := r.NextToTakeBack(ctx, "undo", opt.PassSessions)
+	op, err := r.NextToTakeBack(ctx, "undo", opt.PassSessions, opt.Git)
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +28,7 @@ func (r *Operator) Undo(ctx context.Context, opt RevertOptions) (*Result, error)
 // Redo takes back the last undo. Once something else was restored or reverted there
 // is nothing to redo.
 func (r *Operator) Redo(ctx context.Context, opt RevertOptions) (*Result, error) {
-	op, err := r.NextToTakeBack(ctx, "redo", opt.PassSessions)
+	op, err := r.NextToTakeBack(ctx, "redo", opt.PassSessions, opt.Git)
 	if err != nil {
 		return nil, err
 	}
@@ -40,14 +40,18 @@ func (r *Operator) Redo(ctx context.Context, opt RevertOptions) (*Result, error)
 
 // NextToTakeBack is the operation that an undo, or a redo, would take back; nil if
 // there is none. It reads no more operations than have been taken back since. With
-// passSessions, moves of lines with records do not count.
-func (r *Operator) NextToTakeBack(ctx context.Context, kind string, passSessions bool) (*history.Operation, error) {
+// passSessions, moves of lines with records do not count. Without git, operations that changed only
+// the git repository do not.
+func (r *Operator) NextToTakeBack(ctx context.Context, kind string, passSessions, git bool) (*history.Operation, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	ops := r.Operations(ctx)
 	if passSessions {
 		ops = r.WithoutLines(ops)
+	}
+	if !git {
+		ops = history.WithoutGit(ops)
 	}
 	return history.Latest(kind, ops)
 }
@@ -59,6 +63,9 @@ func (r *Operator) takeBackOperation(ctx context.Context, kind string, op *histo
 	}
 	if opt.chooses() {
 		return nil, fmt.Errorf("%s takes an operation back as a whole or by paths: Hunks and Lines are for a revert", kind)
+	}
+	if opt.Git && len(opt.Paths) > 0 {
+		return nil, fmt.Errorf("%s takes git back as a whole, not by paths", kind)
 	}
 	before, err := r.Lookup(ctx, op.Before)
 	if err != nil {
@@ -75,6 +82,12 @@ func (r *Operator) takeBackOperation(ctx context.Context, kind string, op *histo
 	req := opRequest{kind: kind, target: before.ID, undoes: op.ID, dryRun: opt.DryRun, planID: opt.Plan}
 	if scope != nil {
 		req.scope = scope.Paths
+	}
+	if opt.Git {
+		req.git = &gitBack{}
+		if len(op.Git) > 0 {
+			req.git.Ways = []gitWay{{Before: op.Before, After: op.After}}
+		}
 	}
 	return r.takeBack(ctx, req, before, after, takeBackOptions{within: history.ChangedScope(op, scope), policy: opt.policy(), made: history.CreatedBy(op)})
 }

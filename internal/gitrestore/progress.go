@@ -1,0 +1,79 @@
+package gitrestore
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/seed-fb9cbc17/cairn/internal/gitstate"
+)
+
+// moveProgress brings back the files of an operation in progress. Files that go, go last: the sign of
+// an operation is among them.
+func (r *run) moveProgress() error {
+	if len(r.Progress) == 0 {
+		return nil
+	}
+	if r.Resume && r.fresh != nil && !halfWay(only(r.target, gitstate.OfProgress), only(r.now, gitstate.OfProgress), only(r.fresh, gitstate.OfProgress)) {
+		return errors.New("an operation has begun or gone on meanwhile")
+	}
+	root, err := os.OpenRoot(r.dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	for _, name := range r.Progress {
+		if data, ok := r.target.Files[name]; ok {
+			if err := r.put(root, name, data); err != nil {
+				return err
+			}
+		}
+	}
+	for _, name := range r.Progress {
+		if _, ok := r.target.Files[name]; !ok {
+			if err := r.drop(root, name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// put writes a file by way of another name.
+func (r *run) put(root *os.Root, name string, data []byte) error {
+	if dir := path.Dir(name); dir != "." {
+		if err := root.MkdirAll(dir, 0o777); err != nil {
+			return err
+		}
+	}
+	temp := r.temp("file")
+	if err := root.WriteFile(temp, data, 0o666); err != nil {
+		return err
+	}
+	return root.Rename(temp, name)
+}
+
+// drop removes a file, and its directory if no file of the plan is in that.
+func (r *run) drop(root *os.Root, name string) error {
+	top, _, below := strings.Cut(name, "/")
+	if below && !slices.ContainsFunc(r.targetNames(), func(o string) bool { return strings.HasPrefix(o, top+"/") }) {
+		return root.RemoveAll(top)
+	}
+	if err := root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+func (r *run) targetNames() (names []string) {
+	for name := range r.target.Files {
+		names = append(names, name)
+	}
+	return names
+}
+
+// temp is the name of a temporary file in the git directory.
+func (r *run) temp(what string) string { return what + ".cairn-" + r.Token }

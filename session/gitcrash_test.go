@@ -1,0 +1,114 @@
+package session_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+	"github.com/seed-fb9cbc17/cairn/session"
+)
+
+// gitBackAsProcess takes a turn back with git. The session stays as it is if it is reverted already.
+func gitBackAsProcess(s *session.Sessions) error {
+	opt := session.MoveOptions{Git: true, DryRun: true}
+	to := session.Target{Message: "m1"}
+	_, res, err := s.Revert(background, "s", to, opt)
+	if err != nil {
+		return err
+	}
+	_, res, err = s.Revert(background, "s", to, session.MoveOptions{Git: true, Plan: res.PlanID})
+	if err == nil && !res.Complete() {
+		err = fmt.Errorf("incomplete: %+v", res)
+	}
+	return err
+}
+
+// TestGitBackKilled kills the way back of files and git before each write-type call. The next command
+// brings both to their end, or finds that nothing was done; the same again brings it about.
+func TestGitBackKilled(t *testing.T) {
+	t.Parallel()
+	for name, harm := range map[string]func(g *gitRoot){
+		"turn": (*gitRoot).harm,
+		"gone": func(g *gitRoot) {
+			g.step("s", "m1", "1", func() { os.RemoveAll(g.path(".git")); g.write("file", "x") })
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := newGitRoot(t)
+			done := g.look()
+			harm(g)
+			killGitBack(g, g.look(), done)
+		})
+	}
+}
+
+func killGitBack(g *gitRoot, old, done string) {
+	t := g.T
+	g.repo.Close()
+	pristine := t.TempDir()
+	copyTree(t, g.root, filepath.Join(pristine, "root"))
+	copyTree(t, g.data, filepath.Join(pristine, "data"))
+	env := append(os.Environ(), "CAIRN_TEST_COMMAND=git", "CAIRN_TEST_ROOT="+g.root, "CAIRN_TEST_DATA="+g.data, "GOMAXPROCS=2")
+	n, finished := 1, 0
+	for ; ; n += gittest.Stride() {
+		copyTree(t, filepath.Join(pristine, "root"), g.root)
+		copyTree(t, filepath.Join(pristine, "data"), g.data)
+		crash := gittest.KillAt(t, []string{os.Args[0]}, env, gittest.WriteCalls, n)
+		if !crash.Hit && crash.ExitCode != 0 {
+			t.Fatalf("undisturbed: %s", crash)
+		}
+		if !crash.Hit {
+			break
+		}
+		g.reopen()
+		if _, err := g.repo.Track(background, cairn.TrackOptions{}); err != nil { // the next command, whatever it is
+			t.Fatal(err)
+		}
+		want := old
+		if g.get("s").Revert != nil {
+			want = done
+			finished++
+		}
+		what := fmt.Sprintf("killed at call %d, %s", n, crash.Call)
+		g.sameIfThere(what, want)
+		g.noTemporaries(what)
+		g.repo.Close()
+		if crash := gittest.KillAt(t, []string{os.Args[0]}, env, gittest.WriteCalls, 1<<30); crash.ExitCode != 0 {
+			t.Fatalf("again after call %d: %s\n%s", n, crash, crash.Stderr)
+		}
+		g.same("again, after "+what, done)
+		g.reopen()
+		g.o.Fsck(g.repo.StoreDir())
+		g.repo.Close()
+		if t.Failed() {
+			t.FailNow()
+		}
+	}
+	if finished == 0 && gittest.Stride() == 1 {
+		t.Error("no interrupted operation was finished")
+	}
+	t.Logf("%d write-type system calls, finished by the next command after %d of them", n-1, finished)
+}
+
+// sameIfThere is same for a repository that may be gone.
+func (g *gitRoot) sameIfThere(what, want string) {
+	g.Helper()
+	if got := g.look(); got != want {
+		g.Errorf("%s:\n%s\nwant:\n%s", what, got, want)
+	}
+}
+
+// noTemporaries looks for files that a killed process has left in the git directory or beside it.
+func (g *gitRoot) noTemporaries(what string) {
+	g.Helper()
+	for _, pattern := range []string{".git.*", ".git/*cairn*", ".git/*.lock"} {
+		if rest, _ := filepath.Glob(g.path(pattern)); len(rest) > 0 {
+			g.Errorf("%s: left behind: %s", what, strings.Join(rest, " "))
+		}
+	}
+}

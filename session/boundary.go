@@ -120,17 +120,18 @@ func (m *message) stepsAfter(at *place) []*step {
 	return m.steps[at.step:]
 }
 
-// turns lists the messages that begin a turn: the user's, or all messages if there is none of the
-// user.
+// turns lists the messages that begin a turn: the first one and the user's, or all messages if there
+// is none of the user.
 func (h *history) turns() []*message {
-	var turns []*message
-	for _, m := range h.messages {
-		if m.Role == RoleUser {
+	ofUser := func(m *message) bool { return m.Role == RoleUser }
+	if !slices.ContainsFunc(h.messages, ofUser) {
+		return h.messages
+	}
+	turns := h.messages[:1:1]
+	for _, m := range h.messages[1:] {
+		if ofUser(m) {
 			turns = append(turns, m)
 		}
-	}
-	if turns == nil {
-		turns = h.messages
 	}
 	return turns
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -105,6 +106,52 @@ func TestFindTurn(t *testing.T) {
 	}
 	_, err := f.FindTurn(background, "s", "ab")
 	if !errors.Is(err, cairn.ErrAmbiguous) || !strings.Contains(err.Error(), `abc "prompt of abc" or abd "prompt of abd"`) {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestTurns_MessagesBeforeTheUsers: an agent may work before the user says anything. Its steps are a
+// turn: they are listed, have a number, and can be taken back.
+func TestTurns_MessagesBeforeTheUsers(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"a": gittest.File("1")})
+	before := gittest.Manifest(t, f.root)
+	step := func(message, role, file string) {
+		t.Helper()
+		if _, err := f.BeginStep(background, session.StepBegin{Session: "s", Message: message, Role: role}); err != nil {
+			t.Fatal(err)
+		}
+		f.write(file, "2")
+		if _, err := f.EndStep(background, session.StepEnd{Session: "s"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	step("greeting", "assistant", "early")
+	step("prompt", session.RoleUser, "late")
+	step("answer", "assistant", "later")
+	history, err := f.History(background, "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	for _, turn := range session.Turns(history) {
+		ids = append(ids, fmt.Sprintf("%d %s %d", turn.Number, turn.ID(), len(turn.Steps())))
+	}
+	if want := []string{"1 greeting 1", "2 prompt 2"}; !slices.Equal(ids, want) {
+		t.Errorf("%q, not %q", ids, want)
+	}
+	for range 2 {
+		if _, _, err := f.UndoTurn(background, "s", session.MoveOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	gittest.AssertEqual(t, "after two undos", before, gittest.Manifest(t, f.root))
+	for range 2 {
+		if _, _, err := f.RedoTurn(background, "s", session.MoveOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, _, err := f.RedoTurn(background, "s", session.MoveOptions{}); !errors.Is(err, session.ErrNotFound) {
 		t.Errorf("%v", err)
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Turn is a message of the user with those that answer it. In a session without messages of the
-// user each message is a turn.
+// Turn is a message of the user with those that answer it. Messages before the first one of the user
+// are a turn, too. In a session without messages of the user each message is a turn.
 type Turn struct {
 	Number   int // from 1, reverted ones included
 	Messages []Message
@@ -20,12 +20,12 @@ func Turns(history []Message) []Turn {
 	anyUser := slices.ContainsFunc(history, func(m Message) bool { return m.Role == RoleUser })
 	var turns []Turn
 	for i := range history {
-		switch n := len(turns); {
-		case history[i].Role == RoleUser || !anyUser:
+		n := len(turns)
+		if n == 0 || history[i].Role == RoleUser || !anyUser {
 			turns = append(turns, Turn{n + 1, history[i : i+1 : i+1]})
-		case n > 0:
-			turns[n-1].Messages = append(turns[n-1].Messages, history[i])
+			continue
 		}
+		turns[n-1].Messages = append(turns[n-1].Messages, history[i])
 	}
 	return turns
 }

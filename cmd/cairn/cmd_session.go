@@ -36,7 +36,7 @@ list and show name a session by its title, which is the beginning of its first
 prompt unless its agent gave it one, and a turn by its prompt. Ids, and the
 checkpoints around each step, are there with --ids or -v.
 
-For those who connect an agent, with the id in full:
+For an adapter that connects an agent, with the id in full:
     cairn session begin SESSION [--title TEXT] [--parent ID] [--meta KEY=TEXT]
     cairn session message SESSION --message ID [--role ROLE] [--prompt TEXT]
     cairn session step begin SESSION [--message ID] [--step ID] [--path PATH]
@@ -57,11 +57,11 @@ changed later is yours. step end --gone says so for an owner that cannot be
 seen.
 
 step begin --async prints a ticket at once and takes the state in the
-background, while the model thinks. cairn wait TICKET, hint, step end and
-whatever else changes the session wait until that is done. So whoever runs a
-tool that may write calls cairn wait or hint first. Where nobody did, and step
-end finds that it has to take the state before the step itself, it warns, and
-the exit status is 3.
+background, while the model thinks. cairn wait TICKET, hint, step end and all
+other commands that change the session wait until that is done. An adapter calls
+cairn wait or hint before a tool that may write runs. If it has not, step end
+may have to take the state before the step itself: then it warns, and the exit
+status is 3.
 
 revert takes back all steps from a message on, from the one that holds a part,
 or all with --start, and with them what sub-agents did there. Only files that

@@ -53,19 +53,17 @@ func (s *store) Turns(ctx context.Context, of *Session) ([]*Turn, error) {
 	if err != nil {
 		return nil, err
 	}
-	var turns []*Turn
-	for i := range messages {
-		m := &messages[i]
-		if m.Role == session.RoleUser || len(turns) == 0 {
-			turns = append(turns, &Turn{Session: of, ID: m.ID, Number: len(turns) + 1, Prompt: m.Prompt, Agent: cmp.Or(m.Agent, of.Agent), When: m.Created})
+	turns := session.Turns(messages)
+	list := make([]*Turn, 0, len(turns))
+	for i, t := range slices.Backward(turns) {
+		first := &t.Messages[0]
+		out := &Turn{Session: of, ID: t.ID(), Number: t.Number, Prompt: t.Prompt(), Agent: cmp.Or(first.Agent, of.Agent), When: first.Created, Later: len(turns) - 1 - i}
+		for j := range t.Messages {
+			s.addSteps(out, &t.Messages[j])
 		}
-		s.addSteps(turns[len(turns)-1], m)
+		list = append(list, out)
 	}
-	for i, t := range turns {
-		t.Later = len(turns) - 1 - i
-	}
-	slices.Reverse(turns)
-	return turns, nil
+	return list, nil
 }
 
 // addSteps adds a message and its steps to the turn that it belongs to.

@@ -57,6 +57,7 @@ var layers = map[string]int{
 	"internal/statetest":      5, // test support: states from literal files
 	"internal/diff":           5, // two states as git prints them
 	"internal/blame":          5, // which state brought a line
+	"internal/search":         5, // lines of states, and lines that are gone
 	"internal/reviewed":       5, // decisions about hunks
 	"internal/retention":      5, // which units of a store live
 	"internal/transfer":       5, // checkpoints between stores

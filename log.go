@@ -30,9 +30,11 @@ func (r *Repo) Lookup(ctx context.Context, spec string) (*Checkpoint, error) {
 // LogOptions selects checkpoints. The zero value selects all.
 type LogOptions = history.LogOptions
 
-// Log yields the checkpoints that Checkpoints yields and opt selects, newest first. A checkpoint is
-// compared with the one before it on its line. The first of a line is compared with the newest
-// older one of any line. If no checkpoint ever had one of the paths, the last error wraps
+// Log yields the checkpoints that Checkpoints yields and opt selects, newest first. Every change of
+// the paths, or of how often the text is there, is told once: by the checkpoint on whose line it
+// shows, or by the first one that has it. Of several such checkpoints those count whose author is
+// named, as an agent's steps are; steps that overlap are all told. Checkpoint.ComparedWith names the
+// state before the change. If no checkpoint ever had one of the paths, the last error wraps
 // ErrNotFound.
 func (r *Repo) Log(ctx context.Context, opt LogOptions) iter.Seq2[*Checkpoint, error] {
 	return r.store.LogOf(ctx, opt)

@@ -155,6 +155,9 @@ func (c *cli) run(ctx context.Context, args []string) int {
 	args = countArgs(args)
 	c.args = args
 	c.addCommands(args)
+	if cmd, _, _ := c.root.Find(args); cmd.Name() == "grep" {
+		args = grepArgs(args)
+	}
 	c.root.SetArgs(append([]string{}, args...)) // never nil, which would mean os.Args
 	err := c.root.ExecuteContext(ctx)
 	if err != nil && c.running == "" {

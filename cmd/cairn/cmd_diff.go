@@ -7,14 +7,12 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/diffstat"
-	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
 const diffManual = `cairn diff shows what changed, as git prints it.
@@ -67,11 +65,8 @@ Examples:
 const diffGCPercent = 300
 
 type diffFlags struct {
+	textFlags
 	stat, nameStatus, null bool
-	context                int
-	wordDiff               string
-	colorWords             bool
-	ignoreSpace, renames   bool
 	hunkIDs                bool
 }
 
@@ -91,33 +86,9 @@ func (c *cli) diffCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&f.stat, "stat", false, "count lines, file by file")
 	cmd.Flags().BoolVar(&f.nameStatus, "name-status", false, "list statuses and paths")
 	cmd.Flags().BoolVarP(&f.null, "null", "z", false, "raw paths with a NUL after each")
-	cmd.Flags().StringVar(&f.wordDiff, "word-diff", "", "changed words")
-	cmd.Flags().Lookup("word-diff").NoOptDefVal = string(cairn.PlainWords)
-	cmd.Flags().BoolVar(&f.colorWords, "color-words", false, "changed words in colours")
-	cmd.Flags().BoolVar(&f.hunkIDs, hunkIDsFlag, false, "name the hunks")
-	cmd.Flags().IntVarP(&f.context, "unified", "U", 3, "lines of context")
-	cmd.Flags().BoolVarP(&f.renames, "find-renames", "M", false, "show renames")
-	cmd.Flags().BoolVarP(&f.ignoreSpace, "ignore-all-space", "w", false, "ignore changes of blanks")
+	cmd.Flags().BoolVar(&f.hunkIDs, "hunk-ids", false, "name the hunks")
+	f.register(cmd)
 	return cmd
-}
-
-// words reads --word-diff and --color-words.
-func (f *diffFlags) words(c *cli) (cairn.Words, error) {
-	words := cairn.Words(f.wordDiff)
-	switch {
-	case f.colorWords && f.wordDiff != "":
-		return "", c.usage("gives either --word-diff or --color-words")
-	case f.colorWords:
-		words = cairn.ColorWords
-	case f.wordDiff == "none":
-		return cairn.NoWords, nil
-	case !slices.Contains([]cairn.Words{cairn.NoWords, cairn.PlainWords, cairn.ColorWords, cairn.PorcelainWords}, words):
-		return "", c.usage("cannot show words as %s: want plain, color, porcelain or none", wording.ShellWord(f.wordDiff))
-	}
-	if words != cairn.NoWords && (c.global.json || f.stat || f.nameStatus) {
-		return "", c.usage("shows words in text only: not with --json, --stat or --name-status")
-	}
-	return words, nil
 }
 
 func (f *diffFlags) check(c *cli, specs []string) error {
@@ -132,8 +103,6 @@ func (f *diffFlags) check(c *cli, specs []string) error {
 		return c.usage("gives --hunk-ids with three lines of context, and with no other option about the text")
 	case f.renames && c.global.json && !f.nameStatus:
 		return c.usage("gives -M with --json only for --name-status")
-	case f.context < 0:
-		return c.usage("cannot print %d lines of context", f.context)
 	}
 	return nil
 }
@@ -162,17 +131,14 @@ func (c *cli) diff(ctx context.Context, f *diffFlags, specs, args []string) erro
 	if err != nil {
 		return err
 	}
-	words, err := f.words(c)
+	opt, err := f.options(c)
 	if err != nil {
 		return err
 	}
-	opt := cairn.DiffOptions{
-		Color: bool(c.palette()), Visible: c.visible(), Words: words, Context: f.context, IgnoreSpace: f.ignoreSpace, Renames: f.renames,
-		Hunks: f.hunkIDs || c.global.json && !f.stat && !f.nameStatus,
+	if opt.Words != cairn.NoWords && (c.global.json || f.stat || f.nameStatus) {
+		return c.usage("shows words in text only: not with --json, --stat or --name-status")
 	}
-	if f.context == 0 {
-		opt.Context = cairn.NoContext
-	}
+	opt.Hunks = f.hunkIDs || c.global.json && !f.stat && !f.nameStatus
 	from, to := "@", ""
 	if len(specs) > 0 {
 		from = specs[0]
@@ -213,15 +179,19 @@ func (c *cli) printDiff(ctx context.Context, repo *cairn.Repo, f *diffFlags, fro
 		if err != nil {
 			return err
 		}
-		if f.renames {
-			return c.printRenames(ctx, repo, f, changes, opt)
-		}
-		if f.stat {
+		switch {
+		case f.stat:
 			stats, err := diffstat.Of(ctx, repo, changes, opt)
 			if err != nil {
 				return err
 			}
 			return c.printStats(stats)
+		case f.renames:
+			list, err := repo.Renames(ctx, changes)
+			if err != nil {
+				return err
+			}
+			return c.printRenamed(list, f.null)
 		}
 		return c.printNameStatus(changes, f.null)
 	case c.global.json:
@@ -240,33 +210,6 @@ func (c *cli) printDiff(ctx context.Context, repo *cairn.Repo, f *diffFlags, fro
 		return array.close()
 	}
 	return repo.Diff(ctx, c.out, from, to, opt, paths...)
-}
-
-// printRenames prints the lists with renames.
-func (c *cli) printRenames(ctx context.Context, repo *cairn.Repo, f *diffFlags, changes []cairn.Change, opt cairn.DiffOptions) error {
-	list, err := repo.Renames(ctx, changes)
-	if err != nil {
-		return err
-	}
-	if f.nameStatus {
-		return c.printRenamed(list, f.null)
-	}
-	changes = changes[:0]
-	for _, r := range list {
-		changes = append(changes, r.Change)
-	}
-	stats, err := diffstat.Of(ctx, repo, changes, opt)
-	if err != nil {
-		return err
-	}
-	from := make(map[string]string)
-	for _, r := range list {
-		from[r.Path] = r.From
-	}
-	for i := range stats {
-		stats[i].From = from[stats[i].Path]
-	}
-	return c.printStats(stats)
 }
 
 func (c *cli) printNameStatus(changes []cairn.Change, null bool) error {

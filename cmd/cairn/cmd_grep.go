@@ -1,57 +1,73 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"io"
-	"regexp"
-	"strconv"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/seed-fb9cbc17/cairn"
-	"github.com/seed-fb9cbc17/cairn/internal/console"
-	"github.com/seed-fb9cbc17/cairn/internal/object"
-	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 )
 
-const grepManual = `cairn grep searches the files of a checkpoint.
+const grepManual = `cairn grep searches files, those of a checkpoint, and what is gone.
 
 Usage:
-    cairn grep [-i] [-w] [-F] [-n] [-l | -c] PATTERN [HASH] [-- PATH...]
+    cairn grep [-i] [-w] [-F] [-v] [-n] [-l | -c] [-A N] [-B N] [-C N]
+               PATTERN [HASH] [-- PATH...]
+    cairn grep --deleted [OPTIONS] PATTERN [-- PATH...]
 
-Each line that matches is printed after its path, and after the HASH if there is
-one; without it the newest checkpoint is searched. PATTERN is a regular
-expression. Of a binary file only the path is printed. Symlinks are left out.
+Each line that matches is printed after its path, which counts from the current
+directory. Without a HASH the files are those on disk that a checkpoint holds or
+would hold, below the current directory or the PATHs. With a HASH they are those
+of that checkpoint, and the HASH stands before each path. PATTERN is a regular
+expression in the syntax of RE2, as git grep -E takes it. Of a binary file only
+the path is printed. Symlinks are left out.
+
+With --deleted only lines that some checkpoint has and that no file on disk has
+now. Each line of a path is printed once, after the newest checkpoint that has
+it, the newest checkpoint first: cairn cat HASH PATH shows the file.
 
 Options:
+    --deleted                 lines that are gone from disk
     -i, --ignore-case         upper and lower case are the same
     -w, --word-regexp         only whole words
     -F, --fixed-strings       PATTERN is a text and no regular expression
-    --invert-match            the lines that do not match
+    -E, --extended-regexp     PATTERN is a regular expression, as it is anyway
+    -v, --invert-match        the lines that do not match
     -n, --line-number         the number of each line, too
     -l, --files-with-matches  only the paths
     -c, --count               only the paths and how many lines match
+    -A, --after-context N     also N lines after each, with - for : before them
+    -B, --before-context N    also N lines before each
+    -C, --context N           both
+
+As in git, -v and -C stand for --verbose and --directory before the word grep,
+and for these options after it.
 
 With --json the answer is an array of {"path", "line", "text"}, with -l of
-{"path"} and with -c of {"path", "lines"}. "line" is left out for a binary file.
+{"path"} and with -c of {"path", "lines"}; paths count from the root. "line" is
+left out for a binary file. With --deleted there is also "checkpoint".
 
 The status is 4 if nothing matches.
 
 Examples:
     cairn grep -n 'func main'
     cairn grep TODO @~3 -- src
+    cairn grep --deleted -n parseTime
 `
 
 type grepFlags struct {
-	ignoreCase, word, fixed, invert bool
-	number, list, count             bool
+	ignoreCase, word, fixed, extended, invert bool
+	number, list, count, deleted              bool
+	after, before, around                     int
 }
 
 func (c *cli) grepCommand() *cobra.Command {
 	var f grepFlags
 	cmd := c.command(command{
-		use: "grep PATTERN [HASH]", short: "search the files of a checkpoint", manual: grepManual,
+		use: "grep PATTERN [HASH]", short: "search files, on disk or of a checkpoint", manual: grepManual,
 		args: argCount(1, -1, "a PATTERN, and may have a HASH; paths go after --"),
 		complete: func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			if len(args) == 0 {
@@ -71,180 +87,102 @@ func (c *cli) grepCommand() *cobra.Command {
 		},
 	})
 	flags := cmd.Flags()
+	flags.BoolVar(&f.deleted, "deleted", false, "lines that are gone from disk")
 	flags.BoolVarP(&f.ignoreCase, "ignore-case", "i", false, "regardless of case")
 	flags.BoolVarP(&f.word, "word-regexp", "w", false, "only whole words")
 	flags.BoolVarP(&f.fixed, "fixed-strings", "F", false, "PATTERN is a text")
-	flags.BoolVar(&f.invert, "invert-match", false, "lines that do not match")
+	flags.BoolVarP(&f.extended, "extended-regexp", "E", false, "PATTERN is a regular expression")
+	flags.BoolVarP(&f.invert, "invert-match", "v", false, "lines that do not match")
 	flags.BoolVarP(&f.number, "line-number", "n", false, "number of each line")
 	flags.BoolVarP(&f.list, "files-with-matches", "l", false, "only the paths")
 	flags.BoolVarP(&f.count, "count", "c", false, "how many lines match")
+	flags.IntVarP(&f.after, "after-context", "A", 0, "lines after each")
+	flags.IntVarP(&f.before, "before-context", "B", 0, "lines before each")
+	flags.IntVarP(&f.around, "context", "C", 0, "lines around each")
+	// The same names without letters take the place of the options of every command.
+	flags.BoolVar(&c.global.verbose, "verbose", false, "long lists as a whole")
+	flags.StringVar(&c.global.directory, "directory", "", "act as if started in this directory")
 	return cmd
 }
 
-// pattern compiles the PATTERN of a command line.
-func (f *grepFlags) pattern(c *cli, text string) (*regexp.Regexp, error) {
-	if f.fixed {
-		text = regexp.QuoteMeta(text)
+// grepArgs rewrites -v and -C before the command grep, where they are options of every command.
+func grepArgs(args []string) []string {
+	at := slices.Index(args, "grep")
+	out := slices.Clone(args)
+	for i := range args[:at] {
+		out[i] = longOption(args[i])
 	}
-	if f.word {
-		text = `\b(?:` + text + `)\b`
-	}
-	if f.ignoreCase {
-		text = "(?i)" + text
-	}
-	re, err := regexp.Compile(text)
-	if err != nil {
-		return nil, c.usage("cannot read the pattern: %v", err)
-	}
-	return re, nil
+	return out
 }
 
-// grepRun is one call.
-type grepRun struct {
-	*cli
-	ctx   context.Context
-	repo  *cairn.Repo
-	f     *grepFlags
-	re    *regexp.Regexp
-	id    string // of the checkpoint
-	lead  string // before each path
-	paint console.Palette
-	array jsonArray
-	found bool
+func longOption(arg string) string {
+	switch {
+	case arg == "-v":
+		return "--verbose"
+	case arg == "-C":
+		return "--directory"
+	case strings.HasPrefix(arg, "-C"):
+		return "--directory=" + arg[2:]
+	}
+	return arg
 }
 
-func (c *cli) grep(ctx context.Context, f *grepFlags, words, args []string) error {
-	if f.list && f.count {
+func (f *grepFlags) check(c *cli, words []string) error {
+	around := f.after != 0 || f.before != 0 || f.around != 0
+	switch {
+	case f.list && f.count:
 		return c.usage("gives either -l or -c")
-	}
-	re, err := f.pattern(c, words[0])
-	if err != nil {
-		return err
-	}
-	paths, err := c.paths(args)
-	if err != nil {
-		return err
-	}
-	return c.withRepo(func(repo *cairn.Repo) error {
-		r := grepRun{cli: c, ctx: ctx, repo: repo, f: f, re: re, paint: c.palette(), array: jsonArray{c: c}}
-		spec := "@"
-		if len(words) == 2 {
-			spec, r.lead = words[1], words[1]+":"
-		}
-		cp, err := repo.Lookup(ctx, spec)
-		if err != nil {
-			return err
-		}
-		r.id = cp.ID
-		for _, path := range paths {
-			if err := r.below(path); err != nil {
-				return err
-			}
-		}
-		if c.global.json {
-			if err := r.array.close(); err != nil {
-				return err
-			}
-		}
-		if !r.found {
-			return errAbsent
-		}
-		return nil
-	})
-}
-
-func (r *grepRun) below(path string) error {
-	if path == r.repo.Root() {
-		path = ""
-	}
-	for e, err := range r.repo.List(r.ctx, r.id, path) {
-		if err == nil && object.Mode(e.Mode).IsFile() {
-			err = r.file(&e)
-		}
-		if err != nil {
-			return err
-		}
+	case f.deleted && (f.invert || len(words) > 1):
+		return c.usage("gives --deleted without -v and without a HASH")
+	case f.after < 0 || f.before < 0 || f.around < 0:
+		return c.usage("cannot print fewer than 0 lines around a match")
+	case around && c.global.json:
+		return c.usage("prints lines around a match in text only: not with --json")
+	case f.fixed && f.extended:
+		return c.usage("gives either -F or -E")
 	}
 	return nil
 }
 
-// file searches one file.
-func (r *grepRun) file(e *cairn.TreeEntry) error {
-	_, file, err := r.repo.OpenFile(r.ctx, r.id, e.Path)
-	if err != nil {
+func (c *cli) grep(ctx context.Context, f *grepFlags, words, args []string) error {
+	if err := f.check(c, words); err != nil {
 		return err
 	}
-	defer file.Close()
-	content, err := io.ReadAll(file)
+	pattern, err := cairn.ParsePattern(words[0], cairn.PatternOptions{IgnoreCase: f.ignoreCase, Fixed: f.fixed, Word: f.word})
 	if err != nil {
+		return c.usage("cannot read the pattern: %v", err)
+	}
+	opt := cairn.GrepOptions{Invert: f.invert, Deleted: f.deleted}
+	if len(words) == 2 {
+		if opt.At = words[1]; opt.At == "" {
+			return c.usage("got an empty HASH")
+		}
+	}
+	if opt.Paths, err = c.paths(args); err != nil {
 		return err
 	}
-	binary := bytes.IndexByte(content[:min(len(content), 8000)], 0) >= 0
-	n, number := 0, 0
-	for line := range bytes.Lines(content) {
-		number++
-		line = bytes.TrimSuffix(line, []byte{'\n'})
-		if r.re.Match(line) == r.f.invert {
-			continue
-		}
-		if n++; r.f.list || r.f.count || binary {
-			continue
-		}
-		if err := r.line(e.Path, number, line); err != nil {
+	return c.withRepo(func(repo *cairn.Repo) error {
+		p := grepPrinter{cli: c, f: f, pattern: pattern, paint: c.palette(), at: opt.At, array: jsonArray{c: c}, listed: make(map[string]bool)}
+		if p.below, err = c.directoryIn(repo); err != nil {
 			return err
 		}
-	}
-	if n == 0 {
-		return nil
-	}
-	r.found = true
-	return r.summary(e.Path, n, binary)
+		for file, err := range repo.Grep(ctx, pattern, opt) {
+			if err == nil {
+				err = p.file(file)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return p.end()
+	})
 }
 
-// grepLine is one line of the answer in JSON.
-type grepLine struct {
-	Path  cairn.Path `json:"path"`
-	Line  int        `json:"line,omitempty"`
-	Text  *string    `json:"text,omitempty"`
-	Lines int        `json:"lines,omitempty"`
-}
-
-// name is the name of a file as git grep prints it.
-func (r *grepRun) name(path string) string {
-	return r.paint.Paint(console.Magenta, r.lead+pathtext.Quote(path))
-}
-
-func (r *grepRun) line(path string, number int, line []byte) error {
-	if r.global.json {
-		text := string(line)
-		return r.array.add(grepLine{Path: cairn.Path(path), Line: number, Text: &text})
+// directoryIn returns the current directory relative to the root.
+func (c *cli) directoryIn(repo *cairn.Repo) (string, error) {
+	dir, err := c.workDir()
+	if err != nil {
+		return "", err
 	}
-	colon := r.paint.Paint(console.Cyan, ":")
-	r.out.WriteString(r.name(path) + colon)
-	if r.f.number {
-		r.out.WriteString(r.paint.Paint(console.Green, strconv.Itoa(number)) + colon)
-	}
-	r.out.WriteString(r.paint.Matches(line, r.re, r.fileText))
-	return r.out.WriteByte('\n')
-}
-
-// summary prints the count or the name of a file with n matches.
-func (r *grepRun) summary(path string, n int, binary bool) error {
-	answer := grepLine{Path: cairn.Path(path)}
-	text := r.name(path)
-	switch {
-	case r.f.list:
-	case r.f.count:
-		answer.Lines = n
-		text += r.paint.Paint(console.Cyan, ":") + strconv.Itoa(n)
-	case binary:
-		text = "Binary file " + text + " matches"
-	default:
-		return nil
-	}
-	if r.global.json {
-		return r.array.add(answer)
-	}
-	_, err := r.out.WriteString(text + "\n")
-	return err
+	return filepath.Rel(repo.Root(), dir)
 }

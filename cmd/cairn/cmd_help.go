@@ -61,7 +61,7 @@ Looking into a checkpoint:
     cat HASH PATH               print a file
     exists HASH PATH            tell by the exit status
     show [HASH | SESSION]       what a checkpoint or a turn changed, and why
-    grep PATTERN [HASH]         search its files
+    grep PATTERN [HASH]         search the disk, its files, or what is gone
     commit [SESSION] [TURN]     commit what an agent changed to your git
     blame [HASH] PATH           who wrote each line, and for which prompt
     review [SESSION]            on the terminal: accept what changed, or take

@@ -20,7 +20,8 @@ const logManual = `cairn log lists the checkpoints, newest first.
 
 Usage:
     cairn log [-n N|-N] [--since T] [--until T] [--grep REGEXP] [-S STRING]
-              [--session S] [--stat] [[--] PATH...]
+              [--session S] [-p] [--stat] [-U N] [-w] [-M]
+              [--word-diff[=MODE] | --color-words] [[--] PATH...]
 
 Each line has the first 12 digits of the checkpoint's id and of its tree, both
 of which are a HASH, its age, who made the changes, how many files changed
@@ -30,9 +31,11 @@ A checkpoint of an agent's step has the agent and the first line of the prompt,
 and a line below has its tools, their commands, and the first files.
 
 With a PATH only checkpoints that change it, or a path below it. A PATH that is
-not on disk goes after --. The first of a
-line is then compared with the newest older one of any line. All options can be
-combined.
+not on disk goes after --. A change is listed once, also where several lines
+have it: with the agent's step that made it, else with the first checkpoint that
+has it. Steps of several sessions at the same time are all listed. The first of
+a line is then compared with the newest older one of any line. All options can
+be combined.
 
 Options:
     -n, --number N        only the newest N; -5 is short for -n 5
@@ -44,8 +47,12 @@ Options:
     -i, --ignore-case     with --grep: upper and lower case are the same
     -S, --pickaxe STRING  a file contains STRING more or less often than before
     --session S           of this session only
-    --stat                also the lines added and deleted, file by file, as in
-                          cairn diff --stat
+    -p, --patch           also the difference, as in cairn diff, of the PATHs if
+                          there are any
+    --stat                also the lines added and deleted, file by file
+    -U, --unified N; -w, --ignore-all-space; -M, --find-renames;
+    --word-diff MODE; --color-words
+                          as in cairn diff; all but -w and -M mean -p, too
 
 With --json the answer is an array of {"id", "hash", "time", "author",
 "message", "parent"}, printed as it is read: the ids in full, the time as in RFC
@@ -54,7 +61,7 @@ everything has "scope", see cairn help status. One of an agent's session has
 "work": {"sessionID", "messageID", "stepID", "agent", "prompt", "calls":
 [{"tool", "command"}], "paths", "changed"}, the first few calls and paths, and
 the number of all paths. With --stat there is also "files", as in cairn diff
---stat --json.
+--stat --json, and with -p "diffs", as in cairn diff --json.
 
 The status is 4 if no checkpoint ever had the first PATH.
 
@@ -62,14 +69,15 @@ Examples:
     cairn log -5
     cairn log --since 2h --grep 'fix.*test' -- src
     cairn log -S parseTime --stat
+    cairn log -p -2 -- main.go
     cairn log --stat -n 1
 `
 
 const shortID = 12 // digits of an id in a list for people
 
 type logFlags struct {
+	patchFlags
 	number               int
-	stat                 bool
 	since, until, search string
 	grep, session        string
 	ignoreCase           bool
@@ -78,7 +86,7 @@ type logFlags struct {
 func (c *cli) logCommand() *cobra.Command {
 	var f logFlags
 	cmd := c.command(command{
-		use: "log [-n N] [--stat] [PATH...]", short: "list the checkpoints", manual: logManual,
+		use: "log [-n N] [-p] [--stat] [PATH...]", short: "list the checkpoints", manual: logManual,
 		args: argCount(0, -1, "paths"), complete: completeFiles,
 		run: func(ctx context.Context, cmd *cobra.Command, args []string) error {
 			if err := c.checkNumber(cmd, f.number); err != nil {
@@ -88,12 +96,17 @@ func (c *cli) logCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return c.withRepo(func(repo *cairn.Repo) error { return c.log(ctx, repo, &f, opt) })
+			text, err := f.options(c)
+			if err != nil {
+				return err
+			}
+			f.patch = f.patch || text.Words != cairn.NoWords || cmd.Flags().Changed("unified")
+			return c.withRepo(func(repo *cairn.Repo) error { return c.log(ctx, repo, &f, opt, text) })
 		},
 	})
 	registerNumber(cmd, &f.number)
+	f.register(cmd)
 	flags := cmd.Flags()
-	flags.BoolVar(&f.stat, "stat", false, "also count lines, file by file")
 	flags.StringVar(&f.since, "since", "", "not older")
 	flags.StringVar(&f.until, "until", "", "not newer")
 	flags.StringVar(&f.grep, "grep", "", "prompt or message matches")
@@ -156,8 +169,9 @@ type logEntry struct {
 	Message string    `json:"message"`
 	Parent  string    `json:"parent,omitempty"`
 
-	Work  *session.Work    `json:"work,omitempty"`
-	Files *[]diffstat.File `json:"files,omitempty"`
+	Work  *session.Work     `json:"work,omitempty"`
+	Files *[]diffstat.File  `json:"files,omitempty"`
+	Diffs *[]cairn.FileDiff `json:"diffs,omitempty"`
 
 	Partial cairn.Extent `json:"scope,omitempty"`
 }
@@ -167,7 +181,9 @@ type logRun struct {
 	*cli
 	ctx      context.Context
 	repo     *cairn.Repo
-	stat     bool
+	f        *logFlags
+	text     cairn.DiffOptions
+	paths    []string
 	array    jsonArray
 	sessions *session.Sessions
 	known    session.WorkCache
@@ -175,8 +191,11 @@ type logRun struct {
 	grep     *regexp.Regexp
 }
 
-func (c *cli) log(ctx context.Context, repo *cairn.Repo, f *logFlags, opt cairn.LogOptions) (err error) {
-	r := logRun{cli: c, ctx: ctx, repo: repo, stat: f.stat, array: jsonArray{c: c}, sessions: session.New(repo), known: make(session.WorkCache)}
+func (c *cli) log(ctx context.Context, repo *cairn.Repo, f *logFlags, opt cairn.LogOptions, text cairn.DiffOptions) (err error) {
+	r := logRun{
+		cli: c, ctx: ctx, repo: repo, f: f, text: text, paths: opt.Paths,
+		array: jsonArray{c: c}, sessions: session.New(repo), known: make(session.WorkCache),
+	}
 	if f.grep != "" {
 		text := f.grep
 		if f.ignoreCase {
@@ -241,31 +260,60 @@ func (r *logRun) checkpoint(cp *cairn.Checkpoint) (shown bool, err error) {
 }
 
 func (r *logRun) write(cp *cairn.Checkpoint, work *session.Work) error {
-	var changes []cairn.Change
-	var stats []diffstat.File
 	partial, err := cp.Extent()
 	if err != nil {
 		return err
 	}
-	if cp.Parent != "" && (r.stat || !r.global.json) {
-		if changes, err = r.repo.Changes(r.ctx, cp.Parent, cp.ID); err != nil {
-			return err
-		}
-	}
-	if r.stat {
-		if stats, err = diffstat.Of(r.ctx, r.repo, changes, cairn.DiffOptions{}); err != nil {
-			return err
-		}
-	}
 	if r.global.json {
-		e := logEntry{cp.ID, cp.Hash, cp.When, cp.Author, cp.Message, cp.Parent, work, nil, partial}
-		if r.stat && cp.Parent != "" {
-			e.Files = &stats
-		}
-		return r.array.add(e)
+		return r.writeEntry(cp, work, partial)
 	}
-	r.writeLine(cp, work, changes, partial)
-	return r.writeStats(stats)
+	var all []cairn.Change
+	if cp.Parent != "" {
+		if all, err = r.repo.Changes(r.ctx, cp.Parent, cp.ID); err != nil {
+			return err
+		}
+	}
+	r.writeLine(cp, work, all, partial)
+	shown := all
+	if len(r.paths) > 0 || cp.ComparedWith() != cp.Parent {
+		if shown, err = r.changes(cp); err != nil {
+			return err
+		}
+	}
+	return r.writePatch(r.ctx, r.repo, &r.f.patchFlags, shown, r.text)
+}
+
+// changes lists what --stat and -p show of a checkpoint.
+func (r *logRun) changes(cp *cairn.Checkpoint) ([]cairn.Change, error) {
+	before := cp.ComparedWith()
+	if before == "" || !r.f.stat && !r.f.patch {
+		return nil, nil
+	}
+	return r.repo.Changes(r.ctx, before, cp.ID, r.paths...)
+}
+
+// writeEntry prints a checkpoint in JSON.
+func (r *logRun) writeEntry(cp *cairn.Checkpoint, work *session.Work, partial cairn.Extent) error {
+	e := logEntry{cp.ID, cp.Hash, cp.When, cp.Author, cp.Message, cp.Parent, work, nil, nil, partial}
+	changes, err := r.changes(cp)
+	if err != nil {
+		return err
+	}
+	if r.f.stat && cp.ComparedWith() != "" {
+		stats, err := diffstat.Of(r.ctx, r.repo, changes, r.text)
+		if err != nil {
+			return err
+		}
+		e.Files = &stats
+	}
+	if r.f.patch && cp.ComparedWith() != "" {
+		diffs, err := diffsOf(r.ctx, r.repo, changes, r.text)
+		if err != nil {
+			return err
+		}
+		e.Diffs = &diffs
+	}
+	return r.array.add(e)
 }
 
 // writeLine prints one checkpoint, and below it the tools and files of an agent's step.

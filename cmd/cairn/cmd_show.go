@@ -12,7 +12,6 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/console"
-	"github.com/seed-fb9cbc17/cairn/internal/diffstat"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
@@ -20,8 +19,8 @@ import (
 const showManual = `cairn show tells what a checkpoint or a turn changed, who did it and why.
 
 Usage:
-    cairn show [HASH | SESSION[:TURN]] [--stat] [-w] [-U N] [--ids]
-               [-- PATH...]
+    cairn show [HASH | SESSION[:TURN]] [--stat] [-p] [-U N] [-w] [-M]
+               [--word-diff[=MODE] | --color-words] [--ids] [-- PATH...]
 
 The newest checkpoint unless a HASH is given. Its ids, author and time come
 first, then the prompt or the message, then the tools and their commands, then
@@ -35,9 +34,10 @@ with --ids or -v.
 Options:
     --ids            also ids
     --stat           how many lines were added and deleted, file by file
-    -w, --ignore-all-space
-                     lines that differ in blanks only are equal, as in git
-    -U, --unified N  lines of context around a change (default 3)
+    -p, --patch      with --stat: the difference, too
+    -U, --unified N; -w, --ignore-all-space; -M, --find-renames;
+    --word-diff MODE; --color-words
+                     as in cairn diff
 
 With --json the answer is {"id", "hash", "time", "author", "message", "parent",
 "work", "prompt", "diffs"}, as in cairn log, with the whole prompt and the files
@@ -53,8 +53,8 @@ Examples:
 `
 
 type showFlags struct {
-	stat, ignoreSpace, ids bool
-	context                int
+	patchFlags
+	ids bool
 }
 
 func (c *cli) showCommand() *cobra.Command {
@@ -67,16 +67,14 @@ func (c *cli) showCommand() *cobra.Command {
 			if n := cmd.ArgsLenAtDash(); n >= 0 {
 				specs, paths = args[:n], args[n:]
 			}
-			if len(specs) > 1 || f.context < 0 {
-				return c.usage("takes at most one HASH, and lines of context from 0; paths go after --")
+			if len(specs) > 1 {
+				return c.usage("takes at most one HASH; paths go after --")
 			}
 			return c.show(ctx, &f, append(specs, "@")[0], paths)
 		},
 	})
-	cmd.Flags().BoolVar(&f.stat, "stat", false, "count lines, file by file")
 	cmd.Flags().BoolVar(&f.ids, "ids", false, "also ids")
-	cmd.Flags().BoolVarP(&f.ignoreSpace, "ignore-all-space", "w", false, "ignore changes of blanks")
-	cmd.Flags().IntVarP(&f.context, "unified", "U", 3, "lines of context")
+	f.register(cmd)
 	return cmd
 }
 
@@ -106,10 +104,11 @@ func (c *cli) show(ctx context.Context, f *showFlags, spec string, args []string
 	if err != nil {
 		return err
 	}
-	opt := cairn.DiffOptions{Color: bool(c.palette()), Visible: c.visible(), Context: f.context, IgnoreSpace: f.ignoreSpace}
-	if f.context == 0 {
-		opt.Context = cairn.NoContext
+	opt, err := f.options(c)
+	if err != nil {
+		return err
 	}
+	f.patch = f.patch || !f.stat
 	return c.withRepo(func(repo *cairn.Repo) error {
 		s := session.New(repo)
 		answer, err := shownCheckpoint(ctx, repo, s, spec, paths)
@@ -211,24 +210,14 @@ func messageOf(ctx context.Context, s *session.Sessions, id, spec string) (*sess
 
 func (c *cli) printShown(ctx context.Context, repo *cairn.Repo, f *showFlags, s *shown, opt cairn.DiffOptions) error {
 	if c.global.json {
-		s.Diffs = []cairn.FileDiff{}
-		for d, err := range repo.FileDiffs(ctx, s.changes, opt) {
-			if err != nil {
-				return err
-			}
-			s.Diffs = append(s.Diffs, d)
+		var err error
+		if s.Diffs, err = diffsOf(ctx, repo, s.changes, opt); err != nil {
+			return err
 		}
 		return c.writeJSON(s)
 	}
 	c.writeShownHead(s, f.ids || c.global.verbose)
-	if f.stat {
-		stats, err := diffstat.Of(ctx, repo, s.changes, opt)
-		if err != nil {
-			return err
-		}
-		return c.writeStats(stats)
-	}
-	return repo.WriteDiff(ctx, c.out, s.changes, opt)
+	return c.writePatch(ctx, repo, &f.patchFlags, s.changes, opt)
 }
 
 // showIndent stands before the prompt and the tools, as before a message in git.

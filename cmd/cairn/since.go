@@ -127,7 +127,7 @@ func countArgs(args []string) []string {
 
 func wantsValue(option string) bool {
 	switch option {
-	case "-n", "--number", "-S", "--grep", "--since", "--until", "--session":
+	case "-n", "--number", "-S", "--grep", "--since", "--until", "--session", "-U", "--unified":
 		return true
 	}
 	return false

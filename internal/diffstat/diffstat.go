@@ -36,24 +36,49 @@ func (f File) MarshalJSON() ([]byte, error) {
 	}{pathtext.Encode(f.Path), f.Additions, f.Deletions, f.Status, f.Note})
 }
 
-// Of counts the lines of every change.
+// Of counts the lines of every change. With DiffOptions.Renames a rename is one change.
 func Of(ctx context.Context, repo *cairn.Repo, changes []cairn.Change, opt cairn.DiffOptions) ([]File, error) {
-	stats := make([]File, 0, len(changes))
-	for i := range changes {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		added, deleted, note, err := repo.CountLines(&changes[i], opt)
+	list, err := renamed(ctx, repo, changes, opt)
+	if err != nil {
+		return nil, err
+	}
+	stats := make([]File, 0, len(list))
+	for i := range list {
+		f, err := count(ctx, repo, &list[i], opt)
 		if err != nil {
 			return nil, err
 		}
-		c := &changes[i]
-		if opt.IgnoreSpace && c.OldID != c.NewID && c.OldMode == c.NewMode && added+deleted == 0 && note == "" {
-			continue // only blanks differ
+		if f != nil {
+			stats = append(stats, *f)
 		}
-		stats = append(stats, File{Path: c.Path, Status: c.Status, Additions: added, Deletions: deleted, Note: note})
 	}
 	return stats, nil
+}
+
+func renamed(ctx context.Context, repo *cairn.Repo, changes []cairn.Change, opt cairn.DiffOptions) ([]cairn.Renamed, error) {
+	if opt.Renames {
+		return repo.Renames(ctx, changes)
+	}
+	list := make([]cairn.Renamed, len(changes))
+	for i := range changes {
+		list[i].Change = changes[i]
+	}
+	return list, nil
+}
+
+// count counts the lines of one change. It returns nil if only blanks differ and they do not count.
+func count(ctx context.Context, repo *cairn.Repo, c *cairn.Renamed, opt cairn.DiffOptions) (*File, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	added, deleted, note, err := repo.CountLines(&c.Change, opt)
+	if err != nil {
+		return nil, err
+	}
+	if opt.IgnoreSpace && c.From == "" && c.OldID != c.NewID && c.OldMode == c.NewMode && added+deleted == 0 && note == "" {
+		return nil, nil
+	}
+	return &File{Path: c.Path, Status: c.Status, Additions: added, Deletions: deleted, Note: note, From: c.From}, nil
 }
 
 // Write prints the table for lines of a width. Names and counts come first; the bars

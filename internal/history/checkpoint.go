@@ -3,6 +3,7 @@ package history
 import (
 	"bytes"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -39,6 +40,31 @@ type Checkpoint struct {
 	id, tree object.ID
 	commit   *object.CommitData
 	meta     *state.Metadata
+	at       int64   // of the commit, in nanoseconds since 1970
+	line     int     // place among the refs of the line on which a walk met it
+	compared *string // see ComparedWith; nil = the parent
+}
+
+// ComparedWith returns the id of the checkpoint whose difference from this one is what this one
+// changed: that before it on its line, "" for none. For a checkpoint that Repo.Log selected by paths
+// or a text and whose line shows no change of them, it is the one before it on any line.
+func (c *Checkpoint) ComparedWith() string {
+	if c.compared != nil {
+		return *c.compared
+	}
+	return c.Parent
+}
+
+// timeOf returns the time of a checkpoint's commit in nanoseconds since 1970. That of an earlier
+// release has whole seconds.
+func timeOf(c *object.CommitData) int64 {
+	if at, err := strconv.ParseInt(c.Header(AtHeader), 10, 64); err == nil {
+		return at
+	}
+	if at, ok := lineTime(c.Header(LineHeader)); ok {
+		return at
+	}
+	return c.Committer.When.UnixNano()
 }
 
 // Identity is the signature of commits that cairn makes on its own.
@@ -77,7 +103,7 @@ func (r *Store) readBy(id object.ID, endsLine func(object.ID) bool) (*Checkpoint
 	}
 	return &Checkpoint{
 		Parent: parent, ID: id.String(), Hash: c.Tree.String(), Message: strings.TrimSuffix(c.Message, "\n"),
-		Author: c.Author.Name, When: c.Committer.When, id: id, tree: c.Tree, commit: c,
+		Author: c.Author.Name, When: c.Committer.When, id: id, tree: c.Tree, commit: c, at: timeOf(c),
 	}, nil
 }
 

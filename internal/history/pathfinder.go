@@ -28,6 +28,9 @@ func (r *Store) NewPathFinder(path string) *PathFinder {
 	return f
 }
 
+// path returns the path that is looked for.
+func (f *PathFinder) path() string { return strings.Join(f.names, "/") }
+
 // In returns the entry of the path in a tree, with a zero Mode if there is none.
 func (f *PathFinder) In(tree object.ID) (object.Entry, error) {
 	e := object.Entry{Mode: object.Dir, ID: tree}

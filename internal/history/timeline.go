@@ -191,9 +191,19 @@ func (m *Moment) setExact(text string) {
 // setLine reads two fields of a LineRecord. Records are long and there are thousands of them, so
 // nothing else is decoded.
 func (m *Moment) setLine(record string) {
-	if rest, ok := strings.CutPrefix(record, `{"v":1,"at":`); ok {
-		number, _, _ := strings.Cut(rest, ",")
-		m.setExact(strings.TrimSuffix(number, "}"))
+	if at, ok := lineTime(record); ok {
+		m.at, m.exact = at, true
 	}
 	m.Restored = strings.Contains(record, `,"before":"`) // no other field has this name
+}
+
+// lineTime reads the time of a LineRecord in nanoseconds.
+func lineTime(record string) (int64, bool) {
+	rest, ok := strings.CutPrefix(record, `{"v":1,"at":`)
+	if !ok {
+		return 0, false
+	}
+	number, _, _ := strings.Cut(rest, ",")
+	at, err := strconv.ParseInt(strings.TrimSuffix(number, "}"), 10, 64)
+	return at, err == nil
 }

@@ -1,11 +1,12 @@
 package history
 
 import (
+	"cmp"
 	"container/heap"
 	"context"
 	"errors"
 	"iter"
-	"slices"
+	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
@@ -146,7 +147,9 @@ func (w *walk) skipUnchanged(c *Checkpoint) (*Checkpoint, error) {
 
 // run yields the tips and, by the function parents, their ancestors, newest first.
 func (w *walk) run(ctx context.Context, tips []*Checkpoint, yield func(*Checkpoint, error) bool, parents func(*Checkpoint) ([]*Checkpoint, error)) {
-	w.push(tips)
+	for line, tip := range tips {
+		w.push(line, tip)
+	}
 	for w.queue.Len() > 0 {
 		c := heap.Pop(&w.queue).(*Checkpoint)
 		err := ctx.Err()
@@ -156,7 +159,7 @@ func (w *walk) run(ctx context.Context, tips []*Checkpoint, yield func(*Checkpoi
 			}
 			var before []*Checkpoint
 			before, err = parents(c)
-			w.push(before)
+			w.push(c.line, before...)
 		}
 		if err != nil {
 			yield(nil, err)
@@ -165,23 +168,30 @@ func (w *walk) run(ctx context.Context, tips []*Checkpoint, yield func(*Checkpoi
 	}
 }
 
-// push adds the checkpoints that the walk has not met yet.
-func (w *walk) push(list []*Checkpoint) {
+// push adds the checkpoints of a line that the walk has not met yet.
+func (w *walk) push(line int, list ...*Checkpoint) {
 	for _, c := range list {
 		if !w.seen[c.id] {
 			w.seen[c.id] = true
+			c.line = line
 			heap.Push(&w.queue, c)
 		}
 	}
 }
 
-// newestFirst is a heap of checkpoints by time. Commits keep whole seconds. Within one second a
-// line keeps its own order, because a parent is pushed after its child was popped.
+// newestFirst is a heap of checkpoints by time, then by line. A line keeps its own order whatever the
+// clock did, because a parent is pushed after its child was popped.
 type newestFirst []*Checkpoint
 
 func (q newestFirst) Len() int { return len(q) }
 
-func (q newestFirst) Less(i, j int) bool { return q[i].When.After(q[j].When) }
+func (q newestFirst) Less(i, j int) bool {
+	a, b := q[i], q[j]
+	if a.at != b.at {
+		return a.at > b.at
+	}
+	return cmp.Or(cmp.Compare(a.line, b.line), strings.Compare(a.ID, b.ID)) > 0
+}
 
 func (q newestFirst) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
 
@@ -189,6 +199,6 @@ func (q *newestFirst) Push(x any) { *q = append(*q, x.(*Checkpoint)) }
 
 func (q *newestFirst) Pop() any {
 	last := (*q)[len(*q)-1]
-	*q = slices.Delete(*q, len(*q)-1, len(*q))
+	*q = (*q)[:len(*q)-1]
 	return last
 }

@@ -1,0 +1,222 @@
+package history
+
+import (
+	"context"
+	"time"
+
+	"github.com/seed-fb9cbc17/cairn/internal/object"
+	"github.com/seed-fb9cbc17/cairn/internal/state"
+)
+
+// pathLog is one call of LogOf. It goes back over the checkpoints of all lines, which are states of
+// one disk, and cuts them into runs of neighbours between which nothing of the selection changes.
+// The first state of a run shows a change. It may show on several lines: a step's end and a later
+// checkpoint of the day have it both.
+type pathLog struct {
+	repo    *Store
+	ctx     context.Context
+	opt     LogOptions
+	scope   *state.PathScope
+	finders []*PathFinder
+	found   bool              // a checkpoint had one of the paths
+	counts  map[object.ID]int // of LogOptions.Text, by blob
+	yield   func(*Checkpoint, error) bool
+
+	held *Checkpoint   // the oldest one of the run so far
+	run  []*Checkpoint // of the run: those on whose lines the change shows, newest first
+}
+
+// selects reports whether changes select checkpoints.
+func (l *pathLog) selects() bool { return len(l.finders) > 0 || l.opt.Text != "" }
+
+// walk yields the selected checkpoints.
+func (l *pathLog) walk(yield func(*Checkpoint, error) bool) {
+	l.yield = yield
+	for c, err := range ahead(l.ctx, l.repo.Checkpoints) {
+		goOn := false
+		if err == nil {
+			goOn, err = l.goBack(c)
+		}
+		if err != nil {
+			yield(nil, err)
+		}
+		if err != nil || !goOn {
+			return
+		}
+	}
+	if l.held != nil {
+		if goOn, err := l.goBack(nil); err != nil {
+			yield(nil, err)
+		} else if !goOn {
+			return
+		}
+	}
+	if len(l.finders) > 0 && !l.found && l.opt.Since.IsZero() {
+		yield(nil, state.NotFound("path %s in any checkpoint", l.opt.Paths[0]))
+	}
+}
+
+// goBack goes on to the next older checkpoint, nil after the oldest. It returns false if the walk
+// ends.
+func (l *pathLog) goBack(c *Checkpoint) (goOn bool, err error) {
+	before := object.EmptyTree
+	if c != nil {
+		if silent, err := l.silent(c, l.held); silent || err != nil {
+			return true, err
+		}
+		before = c.tree
+	}
+	if l.held == nil {
+		l.held = c
+		return true, nil
+	}
+	changed, err := l.changes(before, l.held.tree)
+	if err != nil {
+		return false, err
+	}
+	if err := l.addHeld(c, changed); err != nil {
+		return false, err
+	}
+	if changed && !l.close(c) {
+		return false, nil
+	}
+	l.held = c
+	early := c != nil && !l.opt.Since.IsZero() && c.When.Before(l.opt.Since)
+	return !early || !changed, nil
+}
+
+// addHeld adds the held checkpoint to its run if the change shows on its line. older is the next one
+// of the walk, and changed says what a comparison with that one shows.
+func (l *pathLog) addHeld(older *Checkpoint, changed bool) error {
+	c := l.held
+	if c.Parent == "" {
+		return nil
+	}
+	if older == nil || older.ID != c.Parent {
+		parent, err := l.before(c)
+		if err != nil {
+			return err
+		}
+		if changed, err = l.changes(parent, c.tree); err != nil {
+			return err
+		}
+	}
+	if changed {
+		l.add(c)
+	}
+	return nil
+}
+
+// add keeps all checkpoints of a run with a named author, else the oldest one.
+func (l *pathLog) add(c *Checkpoint) {
+	named := func(c *Checkpoint) bool { return c.Author != DefaultAuthor }
+	switch n := len(l.run); {
+	case n == 0, named(c) && named(l.run[0]):
+		l.run = append(l.run, c)
+	case named(c), !named(l.run[0]):
+		l.run = append(l.run[:0], c)
+	}
+}
+
+// close yields the checkpoints of the run. older is the one before it, nil for none. It returns
+// false if the caller wants no more.
+func (l *pathLog) close(older *Checkpoint) bool {
+	list := l.run
+	if older == nil {
+		older = &Checkpoint{}
+	}
+	if len(list) == 0 {
+		list = append(list, l.held)
+		if l.selects() {
+			l.held.compared = &older.ID
+		}
+	}
+	l.run = nil
+	for _, c := range list {
+		if within(c.When, l.opt.Since, l.opt.Until) && !l.yield(c, nil) {
+			return false
+		}
+	}
+	return true
+}
+
+// within reports whether a time is between two others. A zero time is no bound.
+func within(t, since, until time.Time) bool {
+	return (since.IsZero() || !t.Before(since)) && (until.IsZero() || !t.After(until))
+}
+
+// silent reports whether a checkpoint says nothing about one of the paths. newer is the next newer
+// checkpoint, nil for none.
+func (l *pathLog) silent(c, newer *Checkpoint) (bool, error) {
+	for _, f := range l.finders {
+		if leftOut, err := l.leavesOut(f, c, newer); leftOut || err != nil {
+			return leftOut, err
+		}
+	}
+	return false, nil
+}
+
+// leavesOut reports whether a checkpoint's capture left a path out. The answer takes the metadata,
+// which are read only where the path appears absent and the newer checkpoint has it.
+func (l *pathLog) leavesOut(f *PathFinder, c, newer *Checkpoint) (bool, error) {
+	if e, err := f.In(c.tree); e.Mode != 0 || err != nil {
+		return false, err
+	}
+	if newer != nil {
+		if e, err := f.In(newer.tree); e.Mode == 0 || err != nil {
+			return false, err
+		}
+	}
+	meta, err := MetadataOf(c)
+	if err != nil {
+		return false, err
+	}
+	return !state.NewCoverage(meta).Covers(f.path()), nil
+}
+
+// before returns the tree of the newest checkpoint before c on its line that knows the paths.
+func (l *pathLog) before(c *Checkpoint) (object.ID, error) {
+	for at := c; len(at.commit.Parents) > 0; {
+		parent, err := l.repo.ReadCheckpoint(at.commit.Parents[0])
+		if err != nil {
+			return object.ID{}, err
+		}
+		silent, err := l.silent(parent, c)
+		if !silent || err != nil {
+			return parent.tree, err
+		}
+		at = parent
+	}
+	return object.EmptyTree, nil
+}
+
+// changes reports whether something that is selected differs between two trees.
+func (l *pathLog) changes(before, after object.ID) (bool, error) {
+	if !l.selects() {
+		return true, nil
+	}
+	if changed, err := l.changesPath(before, after); !changed || err != nil || l.opt.Text == "" {
+		return changed, err
+	}
+	return l.changesText(before, after)
+}
+
+func (l *pathLog) changesPath(before, after object.ID) (bool, error) {
+	if len(l.finders) == 0 {
+		return before != after, nil
+	}
+	changed := false
+	for _, f := range l.finders {
+		was, err := f.In(before)
+		if err != nil {
+			return false, err
+		}
+		is, err := f.In(after)
+		if err != nil {
+			return false, err
+		}
+		changed = changed || was != is
+		l.found = l.found || was.Mode != 0 || is.Mode != 0
+	}
+	return changed, nil
+}

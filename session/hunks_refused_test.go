@@ -170,6 +170,43 @@ func TestHunksOfFilesThatGrewOrCannotBeRead(t *testing.T) {
 	}
 }
 
+// TestHunksWhereAnotherKindStandsNow: later work stands at the names that the hunks are about, or above
+// or below them. With every policy but Overwrite it stays.
+func TestHunksWhereAnotherKindStandsNow(t *testing.T) {
+	t.Parallel()
+	for _, policy := range []cairn.Policy{cairn.Merge, cairn.Keep, cairn.Overwrite} {
+		f := newFixture(t, gittest.Tree{"gone": gittest.File("1\n"), "hollow": gittest.File("1\n"), "dir/changed": gittest.File("1\n"), "made-dir/x": gittest.File("x\n")})
+		f.step("s", "m1", "1", func() {
+			f.remove("gone")
+			f.remove("hollow")
+			f.write("dir/changed", "2\n")
+			f.write("made", "2\n")
+		})
+		f.write("gone/mine", "mine\n")
+		f.write("gone/deep/mine", "mine\n")
+		if err := os.MkdirAll(f.path("hollow/empty"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		f.remove("dir")
+		f.write("dir", "mine\n")
+		f.remove("made")
+		f.write("made/mine", "mine\n")
+		before := gittest.Manifest(t, f.root)
+		res := f.revertHunks("s", session.Scope{}, cairn.RevertOptions{Hunks: f.named("s", session.Scope{}, "gone", "hollow", "dir", "made"), OnConflict: policy})
+		if policy != cairn.Overwrite {
+			gittest.AssertEqual(t, string(policy), before, gittest.Manifest(t, f.root))
+			if len(res.Kept)+len(res.Conflicts) < 3 || res.Operation != "" {
+				t.Errorf("%s: %+v", policy, res)
+			}
+			continue
+		}
+		if f.read("gone") != "1\n" || f.read("hollow") != "1\n" || f.read("made/mine") != "mine\n" {
+			t.Errorf("%s: %+v", policy, res)
+		}
+		f.thereAndBack(before)
+	}
+}
+
 // TestHunksAfterARevertOfTurns: hunks of a turn that is visible go back while later turns are
 // reverted, and the later turns still come back.
 func TestHunksAfterARevertOfTurns(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/seed-fb9cbc17/cairn"
@@ -55,6 +56,73 @@ var waysBack = []wayBack{
 	{"revert of a range", func(f *fixture, turn *session.Step) (*cairn.Result, error) {
 		return f.repo.Revert(background, cairn.Range{From: turn.Before.ID, To: turn.After.ID}, cairn.RevertOptions{})
 	}, false},
+	{"restore of all once more", func(f *fixture, turn *session.Step) (*cairn.Result, error) {
+		return f.repo.Restore(background, turn.After.ID, cairn.RestoreOptions{})
+	}, true},
+	{"all hunks of the session", func(f *fixture, turn *session.Step) (*cairn.Result, error) {
+		opt := cairn.RevertOptions{Hunks: f.allHunks(turn.Session)}
+		if len(opt.Hunks) == 0 {
+			return &cairn.Result{}, nil // directories have none
+		}
+		return f.RevertHunks(background, turn.Session, session.Scope{}, opt)
+	}, true},
+}
+
+func (f *fixture) allHunks(id string) (names []string) {
+	f.Helper()
+	for d, err := range f.Diff(background, id, session.Scope{}, cairn.DiffOptions{Hunks: true}) {
+		if err != nil {
+			f.Fatal(err)
+		}
+		for i := range d.Hunks {
+			names = append(names, d.Hunks[i].ID)
+		}
+	}
+	return names
+}
+
+// TestHunksOfOneFileAreLinear compares the allocations per hunk for a file of few hunks and one of
+// many, half of which go back by a merge. The user wrote between the two steps that changed the
+// file, so the old side is a merge, too.
+func TestHunksOfOneFileAreLinear(t *testing.T) {
+	few, many := hunkAllocations(t, 1_250), hunkAllocations(t, 10_000)
+	t.Logf("%.0f bytes a hunk of 1,250, %.0f of 10,000", few, many)
+	if many > 1.5*few {
+		t.Errorf("%.0f bytes a hunk of 1,250, %.0f of 10,000", few, many)
+	}
+}
+
+// hunkAllocations returns the bytes a hunk that naming n hunks and taking half of them back allocate.
+func hunkAllocations(t *testing.T, n int) float64 {
+	t.Helper()
+	text := func(first, second, user bool) string {
+		var b strings.Builder
+		for i := range 4 * n {
+			switch {
+			case first && i%8 == 2, second && i%8 == 6:
+				fmt.Fprintf(&b, "agent %d\n", i)
+			case user && i == 0:
+				b.WriteString("user\n")
+			default:
+				fmt.Fprintf(&b, "line %d\n", i)
+			}
+		}
+		return b.String()
+	}
+	f := newFixture(t, gittest.Tree{"a": gittest.File(text(false, false, false))})
+	f.step("s", "m", "1", func() { f.write("a", text(true, false, false)) })
+	f.write("a", text(true, false, true))
+	f.step("s", "m", "2", func() { f.write("a", text(true, true, true)) })
+	f.write("a", text(true, true, true)+"more\n")
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	names := f.allHunks("s")
+	res := f.revertHunks("s", session.Scope{}, cairn.RevertOptions{Hunks: names[:n/2]})
+	runtime.ReadMemStats(&after)
+	if len(names) != n || !res.Complete() || res.Operation == "" {
+		t.Fatalf("%d hunks, %+v", len(names), res)
+	}
+	return float64(after.TotalAlloc-before.TotalAlloc) / float64(n)
 }
 
 // turnShape makes the n paths of a turn.

@@ -119,7 +119,7 @@ func (o *OwnChanges) want(ends map[string]history.PathEnd) (after map[string]his
 
 // aroundHunks returns the present state with the wanted ends, and with the ends after the steps.
 func (b *stepsBack) aroundHunks(ctx context.Context, batch *odb.Batch, after map[string]history.PathEnd) (without, base state.State, err error) {
-	start := capturedAt(b.start, after)
+	start := clearedAt(b.start, after)
 	if base, err = withEnds(b.store, batch, start, after); err != nil {
 		return without, base, err
 	}
@@ -132,9 +132,10 @@ func (b *stepsBack) aroundHunks(ctx context.Context, batch *odb.Batch, after map
 	return without, base, b.listEmptied(ctx, without, nil, b.dirsWithFiles())
 }
 
-// capturedAt is a state that counts as having captured some paths. What a capture could not read
-// there is found again when the disk is compared.
-func capturedAt(s state.State, paths map[string]history.PathEnd) state.State {
+// clearedAt is a state with nothing at or below some paths, which counts as having captured them. Later
+// work at and below the paths is found when the disk is compared. The tree stays as it is: the ends
+// of the paths replace what it has there.
+func clearedAt(s state.State, paths map[string]history.PathEnd) state.State {
 	above := state.DirsAbove(maps.Keys(paths))
 	meta := *s.Meta
 	meta.Skipped = slices.DeleteFunc(slices.Clone(meta.Skipped), func(skip state.Skipped) bool {
@@ -143,5 +144,15 @@ func capturedAt(s state.State, paths map[string]history.PathEnd) state.State {
 		dir, name := index.Split(path)
 		return chosen || above[path] || strings.EqualFold(name, ".gitignore") && (above[dir] || dir == "")
 	})
+	below := func(dir state.Path) bool {
+		for at := string(dir); at != ""; at, _ = index.Split(at) {
+			if _, chosen := paths[at]; chosen {
+				return true
+			}
+		}
+		return false
+	}
+	meta.Empty = slices.DeleteFunc(slices.Clone(meta.Empty), below)
+	meta.Bare = slices.DeleteFunc(slices.Clone(meta.Bare), below)
 	return state.State{Tree: s.Tree, Meta: &meta}
 }

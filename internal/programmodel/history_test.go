@@ -38,6 +38,7 @@ var actions = []action{
 	{10, (*world).track, "rules"}, {8, (*world).restore, "ways back"}, {5, (*world).revertRange, "ways back"}, {9, (*world).undo, "ways back"}, {5, (*world).redo, "ways back"},
 	{4, (*world).thereAndBack, "ways back"}, {4, (*world).killed, ""}, {2, (*world).clean, ""}, {2, (*world).checkStore, ""},
 	{10, (*world).agentGoesOn, "sessions"}, {5, (*world).sessionBack, "sessions"}, {2, (*world).server, ""}, {4, (*world).revertPatches, "ways back"},
+	{5, (*world).revertHunks, "ways back"}, {5, (*world).revertSessionHunks, "sessions"},
 }
 
 func pick[T any](rng *rand.Rand, list []T) T { return list[rng.IntN(len(list))] }

@@ -71,6 +71,7 @@ var flagFields = map[string]struct {
 	"-m": {"message", true}, "--verify": {"verify", false}, "--keep-new": {"keepNew", false}, "--dry-run": {"dryRun", false}, "--plan": {"planID", true},
 	"--on-conflict": {"onConflict", true}, "--end-open": {"endOpen", false}, "--message": {"messageID", true}, "--step": {"stepID", true},
 	"--role": {"role", true}, "--prompt": {"prompt", true}, "--patches": {"patches", true},
+	"--hunk": {"hunks", true}, "--turn": {"turn", true},
 }
 
 func split(args []string) commandLine {
@@ -83,7 +84,7 @@ func split(args []string) commandLine {
 			return c
 		case known && flag.value:
 			i++
-			c.fields[flag.field] = args[i]
+			c.fields[flag.field] = valueOf(flag.field, args[i])
 		case known:
 			c.fields[flag.field] = true
 		default:
@@ -91,6 +92,17 @@ func split(args []string) commandLine {
 		}
 	}
 	return c
+}
+
+// valueOf is the value of a flag as requests have it.
+func valueOf(field, text string) any {
+	switch field {
+	case "hunks":
+		return strings.Split(text, ",")
+	case "turn":
+		return json.Number(text)
+	}
+	return text
 }
 
 // body has some of the fields.
@@ -109,7 +121,7 @@ func (c *commandLine) change() *request {
 	if c.fields["patches"] != nil {
 		return nil // the command reads them from a file
 	}
-	q := &request{path: "/apply", body: c.body("paths", "keepNew", "onConflict", "planID")}
+	q := &request{path: "/apply", body: c.body("paths", "keepNew", "onConflict", "planID", "hunks")}
 	if c.fields["dryRun"] != nil {
 		q.path = "/plan"
 	}
@@ -134,7 +146,7 @@ func (c *commandLine) session() *request {
 	case "message":
 		return &request{path: "/session/" + id + "/messages", body: c.body("messageID", "role", "prompt")}
 	case "undo", "redo", "unrevert", "revert":
-		return &request{path: "/session/" + id + "/" + verb, body: c.body("messageID", "onConflict", "dryRun", "planID", "endOpen")}
+		return &request{path: "/session/" + id + "/" + verb, body: c.body("messageID", "turn", "hunks", "onConflict", "dryRun", "planID", "endOpen")}
 	case "step":
 		q := &request{path: "/session/" + id, body: c.body("messageID", "stepID")}
 		if q.step = c.words[2] == "end"; !q.step {

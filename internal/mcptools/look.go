@@ -3,6 +3,7 @@ package mcptools
 import (
 	"context"
 	"fmt"
+	"iter"
 	"strings"
 	"time"
 
@@ -76,24 +77,24 @@ func (t *tools) checkpoints(ctx context.Context, args listArgs) (out checkpointL
 	if err != nil {
 		return out, "", err
 	}
+	return listed(t.sessions.Checkpoints(ctx, session.LogOptions{}), limit, "no checkpoint yet; the tool track takes one")
+}
+
+// listed lists the first checkpoints of a sequence.
+func listed(seq iter.Seq2[session.LogEntry, error], limit int, nothing string) (out checkpointList, text string, err error) {
 	out.Checkpoints = []checkpoint{}
-	known := make(session.WorkCache)
 	var lines strings.Builder
-	for c, err := range t.repo.Checkpoints(ctx) {
+	for c, err := range seq {
 		if err != nil {
 			return out, "", err
 		}
 		if out.More = len(out.Checkpoints) == limit; out.More {
 			break
 		}
-		work, err := t.sessions.WorkOf(ctx, c.ID, known)
-		if err != nil {
-			return out, "", err
-		}
-		out.Checkpoints = append(out.Checkpoints, checkpoint{c.Hash, c.ID, c.When, c.Author, c.Message, work})
-		writeCheckpoint(&lines, c, work)
+		out.Checkpoints = append(out.Checkpoints, checkpoint{c.Hash, c.ID, c.When, c.Author, c.Message, c.Work})
+		writeCheckpoint(&lines, c.Checkpoint, c.Work)
 	}
-	return out, listText(&lines, out.More, "no checkpoint yet; the tool track takes one"), nil
+	return out, listText(&lines, out.More, nothing), nil
 }
 
 // writeCheckpoint adds a checkpoint to a list: of an agent's work, agent and prompt in the
@@ -215,19 +216,29 @@ func (t *tools) diff(ctx context.Context, args diffArgs) (out diffAnswer, text s
 	if err != nil {
 		return out, "", err
 	}
-	from, limit := args.From, args.MaxBytes
+	from := args.From
 	if from == "" {
 		from = "@"
 	}
+	list, err := out.collect(t.repo.DiffFull(ctx, from, args.To, cairn.DiffOptions{}, within...), args.MaxBytes, args.NoText)
+	if err != nil {
+		return out, "", err
+	}
+	return out, out.text(list), nil
+}
+
+// collect adds changed files to the answer, as far as there is room. It returns them as a list for
+// people.
+func (out *diffAnswer) collect(diffs iter.Seq2[cairn.FileDiff, error], limit int, noText bool) (list string, err error) {
 	if limit <= 0 {
 		limit = usualDiff
 	}
 	limit = min(limit, maxDiff)
 	out.Files = []fileDiff{}
 	var patch, lines strings.Builder
-	for d, err := range t.repo.DiffFull(ctx, from, args.To, cairn.DiffOptions{}, within...) {
+	for d, err := range diffs {
 		if err != nil {
-			return out, "", err
+			return "", err
 		}
 		if len(out.Files) == maxPaths {
 			out.Unlisted++
@@ -236,7 +247,7 @@ func (t *tools) diff(ctx context.Context, args diffArgs) (out diffAnswer, text s
 		out.Files = append(out.Files, fileDiff{pathtext.Encode(string(d.File)), string(d.Status), d.Additions, d.Deletions, d.Note})
 		fmt.Fprintf(&lines, "%s %s +%d -%d %s\n", d.Status, pathtext.Quote(string(d.File)), d.Additions, d.Deletions, d.Note)
 		switch {
-		case args.NoText:
+		case noText:
 		case patch.Len()+len(d.Patch) <= limit:
 			patch.WriteString(d.Patch)
 		default:
@@ -244,7 +255,7 @@ func (t *tools) diff(ctx context.Context, args diffArgs) (out diffAnswer, text s
 		}
 	}
 	out.Patch = strings.ToValidUTF8(patch.String(), "\uFFFD")
-	return out, out.text(lines.String()), nil
+	return lines.String(), nil
 }
 
 func (a *diffAnswer) text(list string) string {

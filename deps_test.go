@@ -75,6 +75,7 @@ var layers = map[string]int{
 	"internal/diffstat":       9,  // the table of git diff --stat
 	"internal/patchjson":      9,  // patches that people write
 	"internal/sessiontext":    10, // sessions as lines for people
+	"internal/answers":        10, // what a checkpoint changed, lines found: for commands, server, tools
 	"internal/lastdone":       10, // what an undo takes back: a turn or an operation
 	"internal/recorder":       10, // the work of a command as a session
 	"internal/service":        10, // hooks around the calls of sessions
@@ -84,7 +85,7 @@ var layers = map[string]int{
 	"internal/config":         10, // what people set
 	"internal/webui":          10, // the server's page
 	"internal/hooks":          11, // doors
-	"internal/mcptools":       10,
+	"internal/mcptools":       11,
 	"internal/setup":          10,
 	"internal/review":         10, // the terminal interface
 	"internal/agents":         12, // how agents fare with cairn

@@ -117,11 +117,20 @@ func (c *cli) logCommand() *cobra.Command {
 }
 
 // logOptions reads the options that the library knows.
-func (c *cli) logOptions(cmd *cobra.Command, f *logFlags, args []string) (opt cairn.LogOptions, err error) {
+func (c *cli) logOptions(cmd *cobra.Command, f *logFlags, args []string) (opt session.LogOptions, err error) {
 	if cmd.Flags().Changed("pickaxe") && f.search == "" {
 		return opt, c.usage("cannot search for an empty text")
 	}
-	opt.Text = f.search
+	opt.LogOptions.Text, opt.Session = f.search, f.session
+	if f.grep != "" {
+		text := f.grep
+		if f.ignoreCase {
+			text = "(?i)" + text
+		}
+		if opt.Text, err = regexp.Compile(text); err != nil {
+			return opt, c.usage("cannot read %s: %v", wording.ShellWord(f.grep), err)
+		}
+	}
 	if opt.Paths, err = c.paths(args); err != nil {
 		return opt, err
 	}
@@ -179,48 +188,23 @@ type logEntry struct {
 // logRun is one call.
 type logRun struct {
 	*cli
-	ctx      context.Context
-	repo     *cairn.Repo
-	f        *logFlags
-	text     cairn.DiffOptions
-	paths    []string
-	array    jsonArray
-	sessions *session.Sessions
-	known    session.WorkCache
-	session  string
-	grep     *regexp.Regexp
+	ctx   context.Context
+	repo  *cairn.Repo
+	f     *logFlags
+	text  cairn.DiffOptions
+	paths []string
+	array jsonArray
 }
 
-func (c *cli) log(ctx context.Context, repo *cairn.Repo, f *logFlags, opt cairn.LogOptions, text cairn.DiffOptions) (err error) {
-	r := logRun{
-		cli: c, ctx: ctx, repo: repo, f: f, text: text, paths: opt.Paths,
-		array: jsonArray{c: c}, sessions: session.New(repo), known: make(session.WorkCache),
-	}
-	if f.grep != "" {
-		text := f.grep
-		if f.ignoreCase {
-			text = "(?i)" + text
-		}
-		if r.grep, err = regexp.Compile(text); err != nil {
-			return c.usage("cannot read %s: %v", wording.ShellWord(f.grep), err)
-		}
-	}
-	if f.session != "" {
-		if r.session, err = r.sessions.Find(ctx, f.session); err != nil {
-			return err
-		}
-	}
+func (c *cli) log(ctx context.Context, repo *cairn.Repo, f *logFlags, opt session.LogOptions, text cairn.DiffOptions) error {
+	r := logRun{cli: c, ctx: ctx, repo: repo, f: f, text: text, paths: opt.Paths, array: jsonArray{c: c}}
 	left := f.number
-	for cp, err := range repo.Log(ctx, opt) {
-		shown := false
+	for e, err := range session.New(repo).Checkpoints(ctx, opt) {
 		if err == nil {
-			shown, err = r.checkpoint(cp)
+			err = r.write(e.Checkpoint, e.Work)
 		}
 		if err != nil {
 			return err
-		}
-		if !shown {
-			continue
 		}
 		if left--; left == 0 {
 			break
@@ -230,33 +214,6 @@ func (c *cli) log(ctx context.Context, repo *cairn.Repo, f *logFlags, opt cairn.
 		return r.array.close()
 	}
 	return nil
-}
-
-// selects reports whether the session and the texts of a checkpoint are wanted.
-func (r *logRun) selects(cp *cairn.Checkpoint, work *session.Work) (bool, error) {
-	if r.session != "" && (work == nil || work.Session != r.session) {
-		return false, nil
-	}
-	if r.grep == nil || r.grep.MatchString(cp.Message) {
-		return true, nil
-	}
-	if work == nil {
-		return false, nil
-	}
-	prompt, err := r.sessions.Prompt(r.ctx, work.Session, work.Message)
-	return r.grep.MatchString(prompt) || r.grep.MatchString(work.Prompt), err
-}
-
-// checkpoint prints a checkpoint if it is wanted.
-func (r *logRun) checkpoint(cp *cairn.Checkpoint) (shown bool, err error) {
-	work, err := r.sessions.WorkOf(r.ctx, cp.ID, r.known)
-	if err != nil {
-		return false, err
-	}
-	if shown, err = r.selects(cp, work); !shown || err != nil {
-		return false, err
-	}
-	return true, r.write(cp, work)
 }
 
 func (r *logRun) write(cp *cairn.Checkpoint, work *session.Work) error {

@@ -19,6 +19,7 @@ A client of the Model Context Protocol starts it, in the directory that it is
 about, and ends it by closing stdin. The tools:
     checkpoints, operations   what there is
     diff                      what changed
+    blame, log, grep, show    who wrote a line, searches, one checkpoint or turn
     track                     take a checkpoint
     preview                   what going back would do, with a plan id
     restore, revert           go back; with a plan id exactly that or nothing
@@ -33,8 +34,8 @@ before, and whatever they overwrite or delete is saved first. Checkpoints
 (cairn://checkpoint/HASH) and files (cairn://file/HASH/PATH) can also be read as
 resources. A path in them is percent-encoded; else paths are as in --json.
 
-Answers have limits: 200 checkpoints or operations, 500 paths of a kind, 4 MiB
-of patches, files of 8 MiB. What is left out is counted.
+Answers have limits: 200 checkpoints or operations, 2,000 lines, 500 paths of a
+kind, 4 MiB of patches, files of 8 MiB. What is left out is counted or told.
 
 Examples:
     claude mcp add cairn -- cairn mcp

@@ -3,14 +3,13 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/answers"
 	"github.com/seed-fb9cbc17/cairn/internal/console"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 	"github.com/seed-fb9cbc17/cairn/session"
@@ -78,27 +77,6 @@ func (c *cli) showCommand() *cobra.Command {
 	return cmd
 }
 
-// shown is the answer of show in JSON.
-type shown struct {
-	ID        string           `json:"id,omitempty"`
-	Hash      string           `json:"hash,omitempty"`
-	Session   string           `json:"sessionID,omitempty"`
-	MessageID string           `json:"messageID,omitempty"`
-	Time      time.Time        `json:"time"`
-	Author    string           `json:"author,omitempty"`
-	Agent     string           `json:"agent,omitempty"`
-	Message   string           `json:"message,omitempty"`
-	Parent    string           `json:"parent,omitempty"`
-	Work      *session.Work    `json:"work,omitempty"`
-	Prompt    string           `json:"prompt,omitempty"`
-	Diffs     []cairn.FileDiff `json:"diffs"`
-
-	changes []cairn.Change
-	calls   []session.Call
-	title   string // of the session
-	number  int    // of the turn
-}
-
 func (c *cli) show(ctx context.Context, f *showFlags, spec string, args []string) error {
 	paths, err := c.paths(args)
 	if err != nil {
@@ -110,16 +88,7 @@ func (c *cli) show(ctx context.Context, f *showFlags, spec string, args []string
 	}
 	f.patch = f.patch || !f.stat
 	return c.withRepo(func(repo *cairn.Repo) error {
-		s := session.New(repo)
-		answer, err := shownCheckpoint(ctx, repo, s, spec, paths)
-		if errors.Is(err, cairn.ErrNotFound) {
-			turn, turnErr := shownTurn(ctx, s, spec)
-			if turnErr == nil {
-				answer, err = turn, nil
-			} else if !errors.Is(turnErr, cairn.ErrNotFound) || strings.Contains(spec, ":") {
-				err = turnErr
-			}
-		}
+		answer, err := answers.Show(ctx, repo, session.New(repo), spec, paths)
 		if err != nil {
 			return err
 		}
@@ -127,104 +96,23 @@ func (c *cli) show(ctx context.Context, f *showFlags, spec string, args []string
 	})
 }
 
-// shownCheckpoint collects the facts about a checkpoint.
-func shownCheckpoint(ctx context.Context, repo *cairn.Repo, s *session.Sessions, spec string, paths []string) (*shown, error) {
-	cp, err := repo.Lookup(ctx, spec)
-	if err != nil {
-		return nil, err
-	}
-	out := &shown{ID: cp.ID, Hash: cp.Hash, Time: cp.When, Author: cp.Author, Message: cp.Message, Parent: cp.Parent}
-	if out.Work, err = s.WorkOf(ctx, cp.ID, make(session.WorkCache)); err != nil {
-		return nil, err
-	}
-	if w := out.Work; w != nil {
-		out.Agent, out.calls = w.Agent, w.Calls
-		prompt, err := s.Prompt(ctx, w.Session, w.Message)
-		if err != nil {
-			return nil, err
-		}
-		out.Prompt = cmp.Or(prompt, w.Prompt)
-		if out.title, err = s.Title(ctx, w.Session); err != nil {
-			return nil, err
-		}
-	}
-	if cp.Parent != "" {
-		out.changes, err = repo.Changes(ctx, cp.Parent, cp.ID, paths...)
-	}
-	return out, err
-}
-
-// shownTurn collects the facts about SESSION or SESSION:MESSAGE.
-func shownTurn(ctx context.Context, s *session.Sessions, spec string) (*shown, error) {
-	name, message, _ := strings.Cut(spec, ":")
-	id, err := s.Find(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	turn, number, err := messageOf(ctx, s, id, message)
-	if err != nil {
-		return nil, err
-	}
-	out := &shown{Session: id, MessageID: turn.ID, Time: turn.Created, Agent: turn.Agent, Prompt: turn.Prompt, number: number}
-	if out.title, err = s.Title(ctx, id); err != nil {
-		return nil, err
-	}
-	for _, st := range turn.Steps {
-		out.calls = append(out.calls, st.Calls...)
-		out.Agent = cmp.Or(st.Agent, out.Agent)
-	}
-	if out.Agent == "" {
-		whole, err := s.Get(ctx, id)
-		if err != nil {
-			return nil, err
-		}
-		out.Agent = whole.Agent
-	}
-	out.changes, err = s.Changes(ctx, id, session.Scope{Message: turn.ID, Turn: true})
-	return out, err
-}
-
-// messageOf finds a message of a session by what FindTurn takes, and the number of its turn. The
-// newest turn counts if none is named, a reverted one included.
-func messageOf(ctx context.Context, s *session.Sessions, id, spec string) (*session.Message, int, error) {
-	list, err := s.History(ctx, id)
-	if err != nil {
-		return nil, 0, err
-	}
-	turns := session.Turns(list)
-	if n := len(turns); spec == "" && n > 0 {
-		return &turns[n-1].Messages[0], n, nil
-	}
-	if spec, err = s.FindTurn(ctx, id, spec); err != nil {
-		return nil, 0, err
-	}
-	for _, t := range turns {
-		for i := range t.Messages {
-			if t.Messages[i].ID == spec {
-				return &t.Messages[i], t.Number, nil
-			}
-		}
-	}
-	return nil, 0, fmt.Errorf("%w: message %q of session %q", session.ErrNotFound, spec, id)
-}
-
-func (c *cli) printShown(ctx context.Context, repo *cairn.Repo, f *showFlags, s *shown, opt cairn.DiffOptions) error {
+func (c *cli) printShown(ctx context.Context, repo *cairn.Repo, f *showFlags, s *answers.Shown, opt cairn.DiffOptions) error {
 	if c.global.json {
-		var err error
-		if s.Diffs, err = diffsOf(ctx, repo, s.changes, opt); err != nil {
+		with, _, err := s.WithDiffs(ctx, repo, opt, 0)
+		if err != nil {
 			return err
 		}
-		return c.writeJSON(s)
+		return c.writeJSON(with)
 	}
 	c.writeShownHead(s, f.ids || c.global.verbose)
-	return c.writePatch(ctx, repo, &f.patchFlags, s.changes, opt)
+	return c.writePatch(ctx, repo, &f.patchFlags, s.Changes, opt)
 }
 
 // showIndent stands before the prompt and the tools, as before a message in git.
 const showIndent = "    "
 
 // writeShownHead prints what is said before the difference, as git show does.
-func (c *cli) writeShownHead(s *shown, ids bool) {
+func (c *cli) writeShownHead(s *answers.Shown, ids bool) {
 	field := func(name, value string) {
 		if value != "" {
 			fmt.Fprintf(c.out, "%-9s%s\n", name, wording.Printable(value))
@@ -233,7 +121,7 @@ func (c *cli) writeShownHead(s *shown, ids bool) {
 	if s.ID != "" {
 		c.answerLine(c.palette().Paint(console.Yellow, "checkpoint "+s.ID))
 	} else {
-		c.answerLine(c.palette().Paint(console.Yellow, fmt.Sprintf("turn %d of %s", s.number, wording.Printable(s.title))))
+		c.answerLine(c.palette().Paint(console.Yellow, fmt.Sprintf("turn %d of %s", s.Number, wording.Printable(s.Title))))
 	}
 	field("Tree:", s.Hash)
 	field("Author:", cmp.Or(s.Author, session.AuthorAgent))
@@ -247,7 +135,7 @@ func (c *cli) writeShownHead(s *shown, ids bool) {
 		field("Session:", s.Session)
 		field("Message:", s.MessageID)
 	case s.Work != nil:
-		field("Session:", s.title)
+		field("Session:", s.Title)
 	}
 	field("Date:", s.Time.Local().Format("Mon Jan 2 15:04:05 2006 -0700"))
 	if s.ID != "" && s.Parent == "" {
@@ -263,10 +151,10 @@ func (c *cli) writeShownHead(s *shown, ids bool) {
 			c.out.WriteString(strings.TrimRight(showIndent+wording.Printable(line), " ") + "\n")
 		}
 	}
-	for _, call := range s.calls {
+	for _, call := range s.Calls {
 		c.out.WriteString(showIndent + "[" + wording.Printable(call.String()) + "]\n")
 	}
-	if text != "" || len(s.calls) > 0 {
+	if text != "" || len(s.Calls) > 0 {
 		c.out.WriteByte('\n')
 	}
 }

@@ -95,6 +95,7 @@ func (s *Server) routes() {
 	s.ticketOperations()
 	s.fileOperations()
 	s.diffOperations()
+	s.pastOperations()
 	s.changeOperations()
 	s.pinOperations()
 	s.cleanOperations()

@@ -78,24 +78,24 @@ func (t *tools) checkpoints(ctx context.Context, args listArgs) (out checkpointL
 	if err != nil {
 		return out, "", err
 	}
+	return listed(t.sessions.Checkpoints(ctx, session.LogOptions{}), limit, "no checkpoint yet; the tool track takes one")
+}
+
+// listed lists the first checkpoints of a sequence.
+func listed(seq iter.Seq2[session.LogEntry, error], limit int, nothing string) (out checkpointList, text string, err error) {
 	out.Checkpoints = []checkpoint{}
-	known := make(session.WorkCache)
 	var lines strings.Builder
-	for c, err := range t.repo.Checkpoints(ctx) {
+	for c, err := range seq {
 		if err != nil {
 			return out, "", err
 		}
 		if out.More = len(out.Checkpoints) == limit; out.More {
 			break
 		}
-		work, err := t.sessions.WorkOf(ctx, c.ID, known)
-		if err != nil {
-			return out, "", err
-		}
-		out.Checkpoints = append(out.Checkpoints, checkpoint{c.Hash, c.ID, c.When, c.Author, c.Message, work})
-		writeCheckpoint(&lines, c, work)
+		out.Checkpoints = append(out.Checkpoints, checkpoint{c.Hash, c.ID, c.When, c.Author, c.Message, c.Work})
+		writeCheckpoint(&lines, c.Checkpoint, c.Work)
 	}
-	return out, listText(&lines, out.More, "no checkpoint yet; the tool track takes one"), nil
+	return out, listText(&lines, out.More, nothing), nil
 }
 
 // writeCheckpoint adds a checkpoint to a list: of an agent's work, agent and prompt in the

@@ -64,6 +64,7 @@ func newServer(opt Options) *mcp.Server {
 		})
 	t := &tools{opt.Repo, session.New(opt.Repo)}
 	t.addReadOnly(server)
+	t.addPast(server)
 	t.addChanging(server)
 	t.addSessions(server)
 	t.addHunks(server)

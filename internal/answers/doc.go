@@ -1,0 +1,4 @@
+// Package answers makes the answers about the past that the commands, the server and the tools of a
+// model share: what a checkpoint or a turn changed, lines that match, and the lines of a blame.
+// Answers for programs have limits.
+package answers

@@ -1,0 +1,168 @@
+package answers
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/session"
+)
+
+// Shown tells what a checkpoint or a turn changed, who did it and for which prompt.
+type Shown struct {
+	ID        string        `json:"id,omitempty"`
+	Hash      string        `json:"hash,omitempty"`
+	Session   string        `json:"sessionID,omitempty"`
+	MessageID string        `json:"messageID,omitempty"`
+	Time      time.Time     `json:"time"`
+	Author    string        `json:"author,omitempty"`
+	Agent     string        `json:"agent,omitempty"`
+	Message   string        `json:"message,omitempty"`
+	Parent    string        `json:"parent,omitempty"`
+	Work      *session.Work `json:"work,omitempty"`
+	Prompt    string        `json:"prompt,omitempty"`
+
+	Changes []cairn.Change `json:"-"`
+	Calls   []session.Call `json:"-"`
+	Title   string         `json:"-"` // of the session
+	Number  int            `json:"-"` // of the turn
+}
+
+// Show collects the facts about a checkpoint, or about SESSION or SESSION:TURN. The changes are those
+// of some paths, all if there is none. The error wraps cairn.ErrNotFound if neither is there.
+func Show(ctx context.Context, repo *cairn.Repo, s *session.Sessions, spec string, paths []string) (*Shown, error) {
+	out, err := checkpointShown(ctx, repo, s, spec, paths)
+	if !errors.Is(err, cairn.ErrNotFound) {
+		return out, err
+	}
+	turn, turnErr := turnShown(ctx, s, spec)
+	if turnErr != nil && errors.Is(turnErr, cairn.ErrNotFound) && !strings.Contains(spec, ":") {
+		return nil, err
+	}
+	if turnErr == nil && len(paths) > 0 {
+		turn.Changes = slices.DeleteFunc(turn.Changes, func(c cairn.Change) bool { return !below(repo.Root(), c.Path, paths) })
+	}
+	return turn, turnErr
+}
+
+// below reports whether a path of the root is one of some paths or lies below one.
+func below(root, path string, paths []string) bool {
+	path = filepath.Join(root, filepath.FromSlash(path))
+	return slices.ContainsFunc(paths, func(p string) bool {
+		if !filepath.IsAbs(p) {
+			p = filepath.Join(root, p)
+		}
+		rel, err := filepath.Rel(p, path)
+		return err == nil && filepath.IsLocal(rel)
+	})
+}
+
+// ShownDiffs is a Shown with the differences.
+type ShownDiffs struct {
+	Shown
+	Diffs []cairn.FileDiff `json:"diffs"`
+}
+
+// WithDiffs adds the differences, as long as their texts have no more bytes than a limit; 0 means none.
+// It reports whether all are there.
+func (s *Shown) WithDiffs(ctx context.Context, repo *cairn.Repo, opt cairn.DiffOptions, limit int) (out *ShownDiffs, all bool, err error) {
+	out = &ShownDiffs{*s, []cairn.FileDiff{}}
+	size := 0
+	for d, err := range repo.FileDiffs(ctx, s.Changes, opt) {
+		if err != nil {
+			return nil, false, err
+		}
+		if size += len(d.Before) + len(d.After) + len(d.Patch); limit > 0 && size > limit {
+			return out, false, nil
+		}
+		out.Diffs = append(out.Diffs, d)
+	}
+	return out, true, nil
+}
+
+// checkpointShown collects the facts about a checkpoint.
+func checkpointShown(ctx context.Context, repo *cairn.Repo, s *session.Sessions, spec string, paths []string) (*Shown, error) {
+	cp, err := repo.Lookup(ctx, spec)
+	if err != nil {
+		return nil, err
+	}
+	out := &Shown{ID: cp.ID, Hash: cp.Hash, Time: cp.When, Author: cp.Author, Message: cp.Message, Parent: cp.Parent}
+	if out.Work, err = s.WorkOf(ctx, cp.ID, make(session.WorkCache)); err != nil {
+		return nil, err
+	}
+	if w := out.Work; w != nil {
+		out.Agent, out.Calls = w.Agent, w.Calls
+		prompt, err := s.Prompt(ctx, w.Session, w.Message)
+		if err != nil {
+			return nil, err
+		}
+		out.Prompt = cmp.Or(prompt, w.Prompt)
+		if out.Title, err = s.Title(ctx, w.Session); err != nil {
+			return nil, err
+		}
+	}
+	if cp.Parent != "" {
+		out.Changes, err = repo.Changes(ctx, cp.Parent, cp.ID, paths...)
+	}
+	return out, err
+}
+
+// turnShown collects the facts about SESSION or SESSION:MESSAGE.
+func turnShown(ctx context.Context, s *session.Sessions, spec string) (*Shown, error) {
+	name, message, _ := strings.Cut(spec, ":")
+	id, err := s.Find(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	turn, number, err := messageOf(ctx, s, id, message)
+	if err != nil {
+		return nil, err
+	}
+	out := &Shown{Session: id, MessageID: turn.ID, Time: turn.Created, Agent: turn.Agent, Prompt: turn.Prompt, Number: number}
+	if out.Title, err = s.Title(ctx, id); err != nil {
+		return nil, err
+	}
+	for _, st := range turn.Steps {
+		out.Calls = append(out.Calls, st.Calls...)
+		out.Agent = cmp.Or(st.Agent, out.Agent)
+	}
+	if out.Agent == "" {
+		whole, err := s.Get(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		out.Agent = whole.Agent
+	}
+	out.Changes, err = s.Changes(ctx, id, session.Scope{Message: turn.ID, Turn: true})
+	return out, err
+}
+
+// messageOf finds a message of a session by what FindTurn takes, and the number of its turn. The
+// newest turn counts if none is named, a reverted one included.
+func messageOf(ctx context.Context, s *session.Sessions, id, spec string) (*session.Message, int, error) {
+	list, err := s.History(ctx, id)
+	if err != nil {
+		return nil, 0, err
+	}
+	turns := session.Turns(list)
+	if n := len(turns); spec == "" && n > 0 {
+		return &turns[n-1].Messages[0], n, nil
+	}
+	if spec, err = s.FindTurn(ctx, id, spec); err != nil {
+		return nil, 0, err
+	}
+	for _, t := range turns {
+		for i := range t.Messages {
+			if t.Messages[i].ID == spec {
+				return &t.Messages[i], t.Number, nil
+			}
+		}
+	}
+	return nil, 0, fmt.Errorf("%w: message %q of session %q", session.ErrNotFound, spec, id)
+}

@@ -165,6 +165,22 @@ func TestHunksOfWholeFiles(t *testing.T) {
 	f.same(before)
 }
 
+// TestHunkInThePlaceOfADirectory: an empty directory comes back with its own bits where a file goes.
+func TestHunkInThePlaceOfADirectory(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"dir/a": gittest.File("a\n"), "other/a": gittest.File("a\n")})
+	if err := os.Mkdir(f.path("empty"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	before := f.manifest()
+	from := f.track().Checkpoint
+	f.remove("empty")
+	f.write("empty", "file\n")
+	to := f.track().Checkpoint
+	f.revertHunks(from, to, cairn.RevertOptions{Hunks: []string{f.hunksOf(from, to)["empty @@ -0,0 +1 @@"]}})
+	f.same(before)
+}
+
 func TestRevertOfLines(t *testing.T) {
 	t.Parallel()
 	f, from, _ := threeHunks(t)

@@ -217,6 +217,45 @@ func TestHunksOfFilesThatCameAndWent(t *testing.T) {
 	}
 }
 
+// TestFileWhoseNameBecameADirectory: the files that a step made in the place of a file go when the
+// file comes back, and nothing does if the user has changed one of them.
+func TestFileWhoseNameBecameADirectory(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"x": gittest.File("file\n")})
+	f.step("s", "m1", "1", func() { f.remove("x"); f.write("x/y", "made\n"); f.write("x/z/y", "made\n") })
+	after := gittest.Manifest(t, f.root)
+	file := f.hunks("s", session.Scope{})["x @@ -1 +0,0 @@"]
+	f.revertHunks("s", session.Scope{}, cairn.RevertOptions{Hunks: []string{file}})
+	gittest.AssertTree(t, f.root, gittest.Tree{"x": gittest.File("file\n")})
+	f.thereAndBack(after)
+	if _, err := f.repo.Undo(background, cairn.RevertOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	f.write("x/y", "mine\n")
+	changed := gittest.Manifest(t, f.root)
+	res := f.revertHunks("s", session.Scope{}, cairn.RevertOptions{Hunks: []string{file}})
+	gittest.AssertEqual(t, "in conflict", changed, gittest.Manifest(t, f.root))
+	if len(res.Conflicts) == 0 || res.Operation != "" {
+		t.Errorf("%+v", res)
+	}
+}
+
+// TestDirectoryInWhosePlaceAFileStood: an empty directory comes back with its own bits where the file
+// goes that a step made in its place.
+func TestDirectoryInWhosePlaceAFileStood(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"dir/a": gittest.File("a\n"), "other/a": gittest.File("a\n")})
+	if err := os.Mkdir(f.path("empty"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	before := gittest.Manifest(t, f.root)
+	f.step("s", "m1", "1", func() { f.remove("empty"); f.write("empty", "file\n") })
+	after := gittest.Manifest(t, f.root)
+	f.revertHunks("s", session.Scope{}, cairn.RevertOptions{Hunks: f.named("s", session.Scope{}, "empty")})
+	gittest.AssertEqual(t, "taken back", before, gittest.Manifest(t, f.root))
+	f.thereAndBack(after)
+}
+
 // TestHalfOfARenameStays: of a rename one half was changed since, so the other half stays, too.
 func TestHalfOfARenameStays(t *testing.T) {
 	t.Parallel()

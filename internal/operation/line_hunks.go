@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/index"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/plan"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
@@ -63,7 +64,7 @@ func (u *LineUpdate) planHunks(ctx context.Context, own *OwnChanges, choice *hun
 		return nil, err
 	}
 	b := own.back
-	after, err := own.want(ends)
+	after, err := own.want(ctx, ends)
 	if err != nil {
 		return nil, err
 	}
@@ -86,8 +87,11 @@ func (u *LineUpdate) planHunks(ctx context.Context, own *OwnChanges, choice *hun
 // want makes the ends without the chosen hunks the wanted ones, and returns what stands at these
 // paths after the steps. A path that may have existed before the steps is not deleted. What belongs
 // to other sessions is listed nowhere: none of it was chosen.
-func (o *OwnChanges) want(ends map[string]history.PathEnd) (after map[string]history.PathEnd, err error) {
+func (o *OwnChanges) want(ctx context.Context, ends map[string]history.PathEnd) (after map[string]history.PathEnd, err error) {
 	b := o.back
+	if err := o.addInTheWay(ctx, ends); err != nil {
+		return nil, err
+	}
 	b.kept, b.conflicts, b.pairs = nil, nil, nil
 	after = make(map[string]history.PathEnd, len(ends))
 	var changes []history.Change
@@ -117,6 +121,48 @@ func (o *OwnChanges) want(ends map[string]history.PathEnd) (after map[string]his
 	return after, nil
 }
 
+// addInTheWay adds the files that the steps made in the place of a file that comes back. It adds none
+// if anything else stands there by now: the file stays away then, and so nothing is to go.
+func (o *OwnChanges) addInTheWay(ctx context.Context, ends map[string]history.PathEnd) error {
+	for i := range o.List {
+		c := &o.List[i]
+		if ends[c.Path].Entry == nil || c.Status != history.Deleted {
+			continue
+		}
+		made, err := o.madeBelow(ctx, c.Path)
+		if err != nil {
+			return err
+		}
+		for _, path := range made {
+			if _, chosen := ends[path]; !chosen {
+				ends[path] = history.PathEnd{}
+			}
+		}
+	}
+	return nil
+}
+
+// madeBelow lists the files below a path if the steps made all that stands there.
+func (o *OwnChanges) madeBelow(ctx context.Context, dir string) (made []string, err error) {
+	b, scope := o.back, state.NewPathScope([]string{dir})
+	for _, skip := range b.start.Meta.Skipped {
+		if scope.Covers(string(skip.Path)) {
+			return nil, nil
+		}
+	}
+	for c, err := range b.store.WalkTree(ctx, b.start.Tree, scope) {
+		if err != nil {
+			return nil, err
+		}
+		way := b.ways[c.Path]
+		if len(way) == 0 || way[len(way)-1].from.Entry != nil || !history.EndWith(b.start, c.Path, c.New).Same(way[0].to) {
+			return nil, nil
+		}
+		made = append(made, c.Path)
+	}
+	return made, nil
+}
+
 // aroundHunks returns the present state with the wanted ends, and with the ends after the steps.
 func (b *stepsBack) aroundHunks(ctx context.Context, batch *odb.Batch, after map[string]history.PathEnd) (without, base state.State, err error) {
 	start := clearedAt(b.start, after)
@@ -129,7 +175,41 @@ func (b *stepsBack) aroundHunks(ctx context.Context, batch *odb.Batch, after map
 	if err := b.setPermsOfReturningDirs(without); err != nil {
 		return without, base, err
 	}
+	if err := b.dirsInPlace(ctx, without); err != nil {
+		return without, base, err
+	}
 	return without, base, b.listEmptied(ctx, without, nil, b.dirsWithFiles())
+}
+
+// dirsInPlace adds the directories without files that stood where a file goes.
+func (b *stepsBack) dirsInPlace(ctx context.Context, s state.State) error {
+	held := b.dirsWithFiles()
+	for _, path := range slices.Sorted(maps.Keys(b.want)) {
+		if b.want[path].Entry != nil {
+			continue
+		}
+		was, err := b.dirAt(b.origin[path], path)
+		if err != nil {
+			return err
+		}
+		files, err := b.store.EntryOrNil(b.origin[path].Tree, path)
+		if err != nil {
+			return err
+		}
+		keeps, err := b.keepsFiles(ctx, path, held)
+		switch {
+		case err != nil:
+			return err
+		case !was.There || files != nil || keeps:
+			continue
+		case was.Bare:
+			s.Meta.Bare = append(s.Meta.Bare, state.Path(path))
+		default:
+			s.Meta.Empty = append(s.Meta.Empty, state.Path(path))
+		}
+		s.Meta.SetPerm(path, object.Dir, was.Perm)
+	}
+	return nil
 }
 
 // clearedAt is a state with nothing at or below some paths, which counts as having captured them. Later

@@ -155,7 +155,17 @@ func withEnds(store *history.Store, batch *odb.Batch, s state.State, ends map[st
 	meta.Empty = slices.DeleteFunc(slices.Clone(meta.Empty), func(dir state.Path) bool {
 		return above[string(dir)] || there[string(dir)]
 	})
+	dirs := store.LookupDirs(s)
 	for path, end := range ends {
+		if _, has := meta.Perms[path]; has && end.Entry == nil {
+			dir, err := dirs.At(path)
+			if err != nil {
+				return state.State{}, err
+			}
+			if dir.There {
+				continue // the bits are those of a directory
+			}
+		}
 		if end.Entry == nil || end.Entry.Mode == object.Symlink {
 			delete(meta.Perms, path)
 		} else {

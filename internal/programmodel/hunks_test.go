@@ -32,6 +32,7 @@ type shownHunk struct {
 type hunkChoice struct {
 	ids   []string
 	files map[string]*shownFile
+	added map[string]bool // files that the diff adds, chosen or not
 }
 
 func (c *hunkChoice) paths() (s scope) {
@@ -52,9 +53,10 @@ func (w *world) chooseHunks(args ...string) *hunkChoice {
 	}
 	var files []shownFile
 	w.decode(a, &files)
-	c := &hunkChoice{files: make(map[string]*shownFile)}
+	c := &hunkChoice{files: make(map[string]*shownFile), added: make(map[string]bool)}
 	for i := range files {
 		f := &files[i]
+		c.added[string(f.File)] = f.Status == "added"
 		if w.rng.IntN(2) > 0 {
 			continue
 		}
@@ -74,6 +76,16 @@ func (w *world) chooseHunks(args ...string) *hunkChoice {
 		return nil
 	}
 	return c
+}
+
+// comesBackAbove reports whether a file comes back above a path.
+func (c *hunkChoice) comesBackAbove(path string) bool {
+	for at := dirOf(path); at != ""; at = dirOf(at) {
+		if f := c.files[at]; f != nil && f.Status != "added" {
+			return true
+		}
+	}
+	return false
 }
 
 // whole reports whether all hunks of the file go back.
@@ -144,8 +156,10 @@ func (w *world) revertHunks() {
 	m, done := w.goBack(wayBack{args: args, policy: policy, judge: func(m *move) {
 		from, to := a.state(), b.state()
 		known := make(view, len(to.known))
-		for path, e := range to.known { // nothing else goes back
-			known[path] = e
+		for path, e := range to.known { // nothing else goes back, except what stands in the way
+			if !c.comesBackAbove(path) {
+				known[path] = e
+			}
 		}
 		for path, f := range c.files {
 			e := to.known[path]
@@ -154,6 +168,9 @@ func (w *world) revertHunks() {
 			}
 			if f.whole() {
 				e = from.known[path]
+			}
+			if e.kind == 'd' && from.known.holds(path) {
+				e = entry{} // it comes back with its files alone
 			}
 			known[path] = e
 		}
@@ -210,7 +227,7 @@ func (m *move) hunksOf(g *agent, c *hunkChoice) {
 		case f != nil:
 			m.wholeBack(g, path, f)
 		case chosen.leads(path) && (was.kind == 'd' || is.kind == 'd' || m.policy == "overwrite"):
-		case chosen.covers(path) && m.policy == "overwrite":
+		case chosen.covers(path) && (m.policy == "overwrite" || c.added[path] && is.kind == 0):
 		default:
 			m.fail("not chosen", "%q was %v and is %v", path, was, is)
 		}
@@ -238,7 +255,10 @@ func (m *move) linesBack(path string, f *shownFile) {
 func (m *move) wholeBack(g *agent, path string, f *shownFile) {
 	is := m.after[path]
 	steps := g.steps
-	if slices.ContainsFunc(steps, func(s *agentStep) bool { return s.from[path].kind == is.kind && s.from[path].data == is.data }) {
+	if slices.ContainsFunc(steps, func(s *agentStep) bool {
+		from := s.from[path]
+		return from.kind == is.kind && from.data == is.data || from.kind == 'd' && is.kind == 0
+	}) {
 		return
 	}
 	if f.Note == "" && is.kind == 'f' || is.kind == 'd' && m.after.holds(path) {

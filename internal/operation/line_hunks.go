@@ -48,11 +48,7 @@ func (u *LineUpdate) RevertHunks(ctx context.Context, own *OwnChanges, target st
 	if err != nil {
 		return nil, err
 	}
-	res, err := u.repo.operateOn(ctx, u.lock, opRequest{kind: "revert", target: target, dryRun: opt.DryRun, planID: opt.Plan}, disk, p)
-	if err == nil && !opt.DryRun {
-		u.ForgetDisk() // the capture is not the disk any more
-	}
-	return res, err
+	return u.revert(ctx, p, target, opt)
 }
 
 func (u *LineUpdate) planHunks(ctx context.Context, own *OwnChanges, choice *hunkChoice, within *state.PathScope, policy plan.Policy) (*plan.Plan, error) {

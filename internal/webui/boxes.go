@@ -11,6 +11,10 @@ import (
 	"github.com/seed-fb9cbc17/cairn"
 )
 
+// maxBoxes is the number of paths up to which the paths of a plan have boxes. The form of a larger plan
+// confirms all of it.
+const maxBoxes = 20000
+
 // boxes are what is ticked in a preview. All boxes are ticked at first. A form names only the ticked
 // ones, so it says how many there were. A file whose box is not ticked stays as it is. Of a ticked
 // file with boxes for its changes only the ticked changes go back.

@@ -392,7 +392,7 @@ func (b *browser) axe() (found string) {
 		b.t.Fatal(err)
 	}
 	b.eval(string(source)+";0", nil)
-	b.eval("axe.run().then((all) => JSON.stringify(all.violations.map((v) => [v.id, v.nodes.map((n) => n.html)])))", &found)
+	b.eval("axe.run({resultTypes: ['violations']}).then((all) => JSON.stringify(all.violations.map((v) => [v.id, v.nodes.map((n) => n.html)])))", &found)
 	return found
 }
 

@@ -7,7 +7,8 @@
 //
 // A way back always has two requests. GET .../plan shows the plan and its id; POST .../apply
 // carries out exactly that plan, or answers 409 because the disk has moved. Nothing else writes to
-// the user's directory.
+// the user's directory. A preview has boxes for its steps, files and changes. POST .../choose leads to
+// the preview of the ticked ones, and so does POST .../apply if they are not those of the plan.
 //
 // Names and texts are hostile: templates escape them, code.go escapes the text that it prints for
 // the templates, and names that could mislead are made visible (visible.go). Addresses carry paths

@@ -148,8 +148,8 @@ func (v *visit) readQuery() (err error) {
 	return nil
 }
 
-// maxForm bounds the body of a form, in bytes: a plan has a box of 23 bytes for each of its paths.
-const maxForm = 8 << 20
+// maxForm bounds the body of a form, in bytes: a plan sends 23 of them for each of its boxes.
+const maxForm = 1 << 20
 
 // form wraps a view that changes something. It lets only requests from the page's own
 // forms through.

@@ -27,6 +27,7 @@ type planPage struct {
 	Source                   string      // address of the page on which single changes can be chosen
 	Wider                    string      // address of the preview from which this one was narrowed down
 	Turns                    []plannedTurn
+	FileBoxes                int // number of boxes for files, 0 for none
 	IDs                      []fact
 	Nothing                  string // why there is nothing to do; "" = there is
 	Done                     bool   // the plan was carried out, and it was empty
@@ -35,7 +36,15 @@ type planPage struct {
 }
 
 // Chosen reports whether parts of the plan can be chosen.
-func (p *planPage) Chosen() bool { return p.from != nil || len(p.Turns) > 0 }
+func (p *planPage) Chosen() bool { return p.FileBoxes > 0 || len(p.Turns) > 0 }
+
+// backs are the changes whose hunks have boxes, nil for none.
+func (p *planPage) backs() *takenBack {
+	if p.FileBoxes == 0 {
+		return nil
+	}
+	return p.from
+}
 
 func (h *handler) plan(v *visit) error {
 	w, err := v.way()
@@ -93,6 +102,9 @@ func (v *visit) showPlan(w *way, res *cairn.Result, nothing string) error {
 	var err error
 	if p.from, err = v.takenBack(w); err != nil {
 		return err
+	}
+	if p.from != nil && len(res.Plan) <= maxBoxes {
+		p.FileBoxes = len(res.Plan)
 	}
 	p.Facts, p.Wider = w.facts(v, p.from), w.wider(v)
 	if w.Do == "session" || w.Do == "part" {

@@ -20,7 +20,7 @@ func (v *visit) planFiles(p *planPage, plan []cairn.PlannedChange) (files []*fil
 		}
 		f := v.plannedView(c)
 		if len(files) < inlineFiles {
-			err = v.fillPlanned(p.from, f, min(inlineLines, budget))
+			err = v.fillPlanned(p.backs(), f, min(inlineLines, budget))
 		} else {
 			f.Add, f.Del, f.Note, err = v.project.Repo.CountLines(c, planOptions)
 		}
@@ -105,7 +105,7 @@ func (v *visit) showPlanned(p *planPage, path string) error {
 			continue
 		}
 		f := v.plannedView(c)
-		if err := v.fillPlanned(p.from, f, anyNumber); err != nil {
+		if err := v.fillPlanned(p.backs(), f, anyNumber); err != nil {
 			return err
 		}
 		if v.query.Get("part") == "lines" {

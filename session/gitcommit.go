@@ -3,21 +3,26 @@ package session
 import (
 	"context"
 	"errors"
+	"io"
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/usergit"
 )
 
-// ErrBuildsOn: a turn cannot become a commit alone, because it builds on lines that HEAD lacks.
-var ErrBuildsOn = errors.New("cannot be committed alone")
+// Errors of CommitTurns.
+var (
+	ErrBuildsOn   = errors.New("cannot be committed alone") // a turn builds on lines that HEAD lacks
+	ErrOneMessage = errors.New("one message is for one commit")
+)
 
 // GitCommitOptions control CommitTurns.
 type GitCommitOptions struct {
-	Message  string   // "" = the prompt of each turn
-	Squash   bool     // one commit for all turns
-	Trailers bool     // name session, turn and agent at the end of the message
-	DryRun   bool     // only say what would be committed
-	Env      []string // of the user's git: identity, signing, hooks and filters come from there
+	Message  string    // of the one commit; "" = the prompt of each turn
+	Squash   bool      // one commit for all turns
+	Trailers bool      // name session, turn and agent at the end of the message
+	DryRun   bool      // only say what would be committed
+	Env      []string  // of the user's git: identity, signing, hooks and filters come from there
+	Output   io.Writer // gets what git and its hooks print; nil: GitCommit.Output has it
 }
 
 // GitCommits is what CommitTurns did.
@@ -53,6 +58,7 @@ type SkippedTurn struct {
 	Turn    int    `json:"turn"`
 	Message string `json:"messageID"`
 	Reason  string `json:"reason"`
+	Commit  string `json:"commit,omitempty"` // in HEAD, with the turn
 }
 
 // CommitTurns makes commits in the user's git repository of what turns of a session changed, and of
@@ -60,6 +66,7 @@ type SkippedTurn struct {
 // staged. It writes no file of the work tree. Turns are numbered from 1; none means all.
 //
 // If a turn builds on lines that HEAD lacks, nothing is committed, and the error wraps ErrBuildsOn.
+// If several commits would get one Message, nothing is committed, and the error wraps ErrOneMessage.
 // A hook that fails ends the work before its commit. Commits made before it stay.
 func (s *Sessions) CommitTurns(ctx context.Context, id string, turns []int, opt GitCommitOptions) (*GitCommits, error) {
 	repo, err := usergit.Open(ctx, s.repo.Root(), opt.Env)

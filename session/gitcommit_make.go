@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn"
@@ -45,6 +46,7 @@ func (c *turnCommitter) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer scratch.Close()
+	scratch.Output = c.opt.Output
 	m.Planner = &gitcommit.Planner{Repo: c.git, Scratch: scratch, Open: c.lines.OpenBlob, Known: func() map[string][]cairn.Change { return c.changesByPath(ctx) }}
 	plans, err := m.planAll(ctx)
 	if err != nil {
@@ -95,13 +97,29 @@ func (m *commitMaker) planAll(ctx context.Context) (plans []plannedCommit, err e
 				reason = "it changed only paths that are left out"
 			}
 			for _, n := range g.turns {
-				m.skip(n, reason)
+				m.skip(SkippedTurn{Turn: n, Reason: reason})
 			}
 		}
 		plans = append(plans, plan)
 	}
 	slices.SortFunc(m.out.Turns, func(a, b SkippedTurn) int { return cmp.Compare(a.Turn, b.Turn) })
-	return plans, nil
+	slices.SortStableFunc(m.out.LeftOut, func(a, b cairn.PathReason) int { return cmp.Compare(a.Path, b.Path) })
+	m.out.LeftOut = slices.Compact(m.out.LeftOut)
+	return plans, m.oneMessage(plans)
+}
+
+// oneMessage refuses to give several commits the same message.
+func (m *commitMaker) oneMessage(plans []plannedCommit) error {
+	n := 0
+	for _, plan := range plans {
+		if plan.GitCommit != nil {
+			n++
+		}
+	}
+	if m.opt.Message == "" || n < 2 {
+		return nil
+	}
+	return fmt.Errorf("%w, and there would be %d: name one turn, or squash them", ErrOneMessage, n)
 }
 
 // plan works out the commit of a group, and what it leaves out.
@@ -152,7 +170,7 @@ func (m *commitMaker) rewritten(turn int, err error) bool {
 	if len(commits) == 0 || m.named || !errors.As(err, new(*gitcommit.Conflict)) {
 		return false
 	}
-	m.skip(turn, "committed as "+commits[len(commits)-1]+", which HEAD has no longer")
+	m.skip(SkippedTurn{Turn: turn, Reason: "committed as " + commits[len(commits)-1] + ", which HEAD has no longer"})
 	return true
 }
 
@@ -183,11 +201,23 @@ func (m *commitMaker) commit(ctx context.Context, g *turnGroup, plan plannedComm
 		made, err = m.Scratch.Commit(ctx, m.base, plan.wanted)
 	}
 	if made.Commit == "" {
-		return err
+		return fmt.Errorf("%s not committed: %w", turnNumbers(g.turns), err)
 	}
 	plan.ID, plan.Output, m.base, m.stale = made.Commit, made.Output, made.Next, m.stale || !made.AsPlanned
 	m.out.Commits = append(m.out.Commits, *plan.GitCommit)
 	return errors.Join(err, m.remember(ctx, g, made.Commit))
+}
+
+// turnNumbers names turns in a sentence about them.
+func turnNumbers(turns []int) string {
+	if len(turns) == 1 {
+		return fmt.Sprintf("turn %d is", turns[0])
+	}
+	list := make([]string, len(turns))
+	for i, n := range turns {
+		list[i] = strconv.Itoa(n)
+	}
+	return "turns " + strings.Join(list, ", ") + " are"
 }
 
 // again plans the commit of a group for the repository as it is now, on the same branch.
@@ -244,5 +274,14 @@ func (c *turnCommitter) buildsOn(ctx context.Context, turn int, path string) str
 			return fmt.Sprintf("turn %d changed it before", n)
 		}
 	}
-	return "no earlier turn changed it: the lines are yours or another session's"
+	for _, d := range c.f.all {
+		if c.f.members[d.ID] != nil {
+			continue
+		}
+		list, err := c.Changes(ctx, d.ID, Scope{})
+		if err == nil && slices.ContainsFunc(list, func(o cairn.Change) bool { return o.Path == path }) {
+			return "session " + name(d.ID) + d.inBrackets() + " changed it, too"
+		}
+	}
+	return "no earlier turn and no other session changed it: the lines are yours"
 }

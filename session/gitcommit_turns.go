@@ -72,12 +72,16 @@ func (c *turnCommitter) choose(ctx context.Context, turns []int) error {
 		return err
 	}
 	for _, n := range turns {
-		ways, reason, err := c.ways(ctx, &c.turns[n-1], reached)
+		if commit := reachedCommit(&c.turns[n-1], reached); commit != "" {
+			c.skip(SkippedTurn{Turn: n, Reason: "committed as " + commit, Commit: commit})
+			continue
+		}
+		ways, reason, err := c.ways(ctx, &c.turns[n-1])
 		if err != nil {
 			return err
 		}
 		if reason != "" {
-			c.skip(n, reason)
+			c.skip(SkippedTurn{Turn: n, Reason: reason})
 			continue
 		}
 		if g := len(c.chosen); c.opt.Squash && g > 0 {
@@ -89,20 +93,26 @@ func (c *turnCommitter) choose(ctx context.Context, turns []int) error {
 	return nil
 }
 
-func (c *turnCommitter) skip(n int, reason string) {
-	if slices.ContainsFunc(c.out.Turns, func(t SkippedTurn) bool { return t.Turn == n }) {
+func (c *turnCommitter) skip(t SkippedTurn) {
+	if slices.ContainsFunc(c.out.Turns, func(o SkippedTurn) bool { return o.Turn == t.Turn }) {
 		return
 	}
-	c.out.Turns = append(c.out.Turns, SkippedTurn{n, c.turns[n-1].ID(), reason})
+	t.Message = c.turns[t.Turn-1].ID()
+	c.out.Turns = append(c.out.Turns, t)
+}
+
+// reachedCommit is the commit of a turn that HEAD has, "" for none.
+func reachedCommit(t *Turn, reached map[string]bool) string {
+	for _, commit := range t.Messages[0].Commits {
+		if reached[commit] {
+			return commit
+		}
+	}
+	return ""
 }
 
 // ways lists the changes of a turn, or says why it is skipped.
-func (c *turnCommitter) ways(ctx context.Context, t *Turn, reached map[string]bool) (ways [][]cairn.Change, reason string, err error) {
-	for _, commit := range t.Messages[0].Commits {
-		if reached[commit] {
-			return nil, "committed as " + commit, nil
-		}
-	}
+func (c *turnCommitter) ways(ctx context.Context, t *Turn) (ways [][]cairn.Change, reason string, err error) {
 	refs, err := c.f.inScope(t.scope())
 	if err != nil {
 		return nil, "", err

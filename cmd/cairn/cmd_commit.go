@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,19 +23,19 @@ Usage:
     cairn commit [SESSION] [TURN | FROM..TO]... [--squash] [--dry-run]
 
 Each turn becomes a commit, those of the session that was changed last unless a
-SESSION is named. Turns are numbered from 1. Your own lines stay uncommitted,
-also in the same files, and what you have staged stays staged. No file of the
-work tree is written. Turns that HEAD has already are skipped.
+SESSION is named. Turns have the numbers of cairn session show. Your own lines
+stay uncommitted, also in the same files, and what you have staged stays staged.
+No file of the work tree is written. Turns that HEAD has already are skipped.
 
 Your git makes the commits: with your hooks, signature, identity and filters. If
 a turn builds on lines that HEAD lacks, nothing is committed and the path is
-named. Nothing is committed during a merge, rebase, cherry-pick or bisect. If a
-hook fails, its commit is not made; the commits before it stay.
+named. Nothing is committed during a merge, rebase, cherry-pick, revert or
+bisect. If a hook fails, its commit is not made; the commits before it stay.
 
 Options:
     --session SESSION    the session, where it is no argument
     --squash             one commit for all turns
-    -m, --message TEXT   instead of the prompt
+    -m, --message TEXT   instead of the prompt, for one turn or with --squash
     --trailers           name session, turn and agent at the end of the message
     -n, --dry-run        only list the commits with their files
     --amend              refused: git commit --amend joins two commits later
@@ -57,24 +58,35 @@ func (c *cli) commitCommand() *cobra.Command {
 	var f commitFlags
 	cmd := c.command(command{
 		use: "commit [SESSION] [TURN]...", short: "commit what an agent changed to git", manual: commitManual,
-		args: argCount(0, -1, "SESSION and TURN"), complete: cobra.NoFileCompletions,
-		run: func(ctx context.Context, _ *cobra.Command, args []string) error {
-			if f.amend {
+		args: argCount(0, -1, "SESSION and TURN"), complete: c.completeCommit,
+		run: func(ctx context.Context, cmd *cobra.Command, args []string) error {
+			switch {
+			case f.amend:
 				return c.usage("has no --amend: the agent's lines would become part of another commit; git commit --amend joins the two afterwards")
+			case cmd.Flags().Changed("message") && strings.TrimSpace(f.message) == "":
+				return c.usage("needs a text after -m; without -m the prompt is the message")
 			}
 			return c.commitTurns(ctx, &f, args)
 		},
 	})
 	flags := cmd.Flags()
-	flags.StringVar(&f.session, "session", "", "the session")
+	flags.StringVar(&f.session, sessionFlag, "", "the session")
 	flags.StringVarP(&f.message, "message", "m", "", "instead of the prompt")
 	flags.BoolVar(&f.squash, "squash", false, "one commit for all turns")
 	flags.BoolVar(&f.trailers, "trailers", false, "name session, turn and agent")
 	flags.BoolVarP(&f.dryRun, "dry-run", "n", false, "only list the commits")
 	flags.BoolVar(&f.amend, "amend", false, "refused")
-	completeFlag(cmd, "session")
+	c.completeSessionFlag(cmd)
 	completeFlag(cmd, "message")
 	return cmd
+}
+
+// completeCommit completes the session.
+func (c *cli) completeCommit(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return c.offerSessions(cmd.Context(), typed)
 }
 
 // turnRange reads TURN or FROM..TO.
@@ -101,24 +113,31 @@ func (c *cli) commitTurns(ctx context.Context, f *commitFlags, args []string) er
 		switch {
 		case ok:
 			turns = append(turns, list...)
-		case f.session == "":
+		case f.session == "" && strings.Trim(arg, "0123456789.") != "":
 			f.session = arg
 		default:
-			return c.usage("cannot use %s: want TURN or FROM..TO", wording.ShellWord(arg))
+			return c.usage("cannot use %s: want TURN or FROM..TO, from 1", wording.ShellWord(arg))
 		}
-	}
-	if f.session == "" {
-		f.session = session.Newest
 	}
 	return c.withRepo(func(repo *cairn.Repo) error {
 		all := session.New(repo)
-		id, err := all.Find(ctx, f.session)
+		id, err := all.Find(ctx, cmp.Or(f.session, session.Newest))
 		if err != nil {
 			return err
 		}
+		if f.session == "" && !c.global.json {
+			title, err := all.Title(ctx, id)
+			if err != nil {
+				return err
+			}
+			c.console.Remark("session %s: %s", id, title)
+		}
 		done, err := all.CommitTurns(ctx, id, turns, session.GitCommitOptions{
-			Message: f.message, Squash: f.squash, Trailers: f.trailers, DryRun: f.dryRun, Env: os.Environ(),
+			Message: f.message, Squash: f.squash, Trailers: f.trailers, DryRun: f.dryRun, Env: os.Environ(), Output: c.console.Writer(),
 		})
+		if errors.Is(err, session.ErrOneMessage) {
+			return c.usage("cannot use -m: %v", err)
+		}
 		if done == nil {
 			return err
 		}
@@ -147,22 +166,68 @@ func (c *cli) writeCommits(done *session.GitCommits) {
 		subject, _, _ := strings.Cut(one.Message, "\n")
 		name := "would commit"
 		if one.ID != "" {
-			name = one.ID[:min(len(one.ID), 10)]
+			name = shortCommit(one.ID)
 		}
-		c.answerLine(name + " " + wording.Printable(subject))
-		for _, file := range one.Files {
+		c.answerLine(turnsText(one.Turns) + ": " + name + " " + wording.Printable(subject))
+		lines := make([]string, len(one.Files))
+		for i, file := range one.Files {
 			counts := fmt.Sprintf("+%d -%d", file.Additions, file.Deletions)
 			if file.Binary {
 				counts = "binary"
 			}
-			c.answerLine("    " + file.Path.Quoted() + " " + counts)
+			lines[i] = "    " + file.Path.Quoted() + " " + counts
 		}
-		if said := strings.TrimSpace(one.Output); said != "" {
-			c.console.Remark("%s", said)
-		}
+		c.cut(lines, maxLines, c.answerLine)
 	}
-	for _, turn := range done.Turns {
-		c.answerLine(fmt.Sprintf("turn %d: %s", turn.Turn, wording.Printable(turn.Reason)))
+	for list := done.Turns; len(list) > 0; {
+		n := sameReason(list)
+		turns := make([]int, n)
+		for i := range turns {
+			turns[i] = list[i].Turn
+		}
+		c.answerLine(turnsText(turns) + ": " + skipText(list[:n]))
+		list = list[n:]
 	}
 	c.listReasons("not committed: ", done.LeftOut)
+}
+
+// sameReason is how many turns at the beginning of a list have one reason.
+func sameReason(list []session.SkippedTurn) int {
+	n := 1
+	for n < len(list) && (list[n].Commit != "") == (list[0].Commit != "") && (list[0].Commit != "" || list[n].Reason == list[0].Reason) {
+		n++
+	}
+	return n
+}
+
+func skipText(list []session.SkippedTurn) string {
+	switch {
+	case list[0].Commit == "":
+		return wording.Printable(list[0].Reason)
+	case len(list) == 1:
+		return "committed as " + shortCommit(list[0].Commit)
+	}
+	return "committed already, as " + shortCommit(list[0].Commit) + " to " + shortCommit(list[len(list)-1].Commit)
+}
+
+func shortCommit(id string) string { return id[:min(len(id), 12)] }
+
+// turnsText is "turn 2", or "turns 2, 4..6".
+func turnsText(turns []int) string {
+	if len(turns) == 1 {
+		return fmt.Sprintf("turn %d", turns[0])
+	}
+	var list []string
+	for i := 0; i < len(turns); i++ {
+		first := turns[i]
+		for i+1 < len(turns) && turns[i+1] == turns[i]+1 {
+			i++
+		}
+		if turns[i] == first {
+			list = append(list, strconv.Itoa(first))
+		} else {
+			list = append(list, fmt.Sprintf("%d..%d", first, turns[i]))
+		}
+	}
+	return "turns " + strings.Join(list, ", ")
 }

@@ -175,6 +175,8 @@ func hint(err error) string {
 		return "cairn track makes the first one"
 	case errors.Is(err, cairn.ErrNotFound) && strings.Contains(err.Error(), "nothing to "):
 		return "cairn operations lists what was done"
+	case errors.Is(err, session.ErrBuildsOn):
+		return "nothing was committed; commit first what the lines build on, or name turns that do without"
 	case errors.Is(err, session.ErrNotFound):
 		return "cairn session list and cairn session show list what there is"
 	}

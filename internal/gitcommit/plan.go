@@ -68,8 +68,10 @@ func (p *Planner) Start(ctx context.Context, head usergit.Head, ways [][]history
 	if p.trustsModes, err = p.Repo.TrustsModes(ctx); err != nil {
 		return err
 	}
-	// Git refuses to say whether a path in a submodule is ignored.
-	names = slices.DeleteFunc(names, func(name string) bool { return p.within(name) != "" })
+	// Rules do not count for tracked paths, and git refuses to say whether a path in a submodule is ignored.
+	names = slices.DeleteFunc(names, func(name string) bool {
+		return p.head[name] != usergit.Entry{} || p.staged[name] != usergit.Entry{} || p.within(name) != ""
+	})
 	if p.ignored, err = p.Repo.Ignored(ctx, names); err != nil {
 		return err
 	}

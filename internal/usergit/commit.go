@@ -168,8 +168,11 @@ func (s *Scratch) run(ctx context.Context, index, message string) (string, error
 	cmd := s.repo.command(ctx, call{args: []string{"commit", "-q", "--cleanup=whitespace", "-F", file}, env: []string{indexFile + index}})
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &said, &said
+	if s.Output != nil {
+		cmd.Stdout, cmd.Stderr = s.Output, s.Output
+	}
 	if err := cmd.Run(); err != nil {
-		return said.String(), fmt.Errorf("git commit: %w: %s", err, strings.TrimSpace(said.String()))
+		return said.String(), &failure{"commit", strings.TrimSpace(said.String()), err}
 	}
 	return said.String(), nil
 }

@@ -106,12 +106,13 @@ func records(changed map[string]Entry, idLength int) string {
 	return gone.String() + set.String()
 }
 
-// Ignored returns the paths that git ignores and does not track.
+// Ignored returns those of some paths that rules ignore. A caller leaves out paths that git tracks:
+// git itself would compare each path with the whole index.
 func (r *Repo) Ignored(ctx context.Context, paths []string) (map[string]bool, error) {
 	if len(paths) == 0 {
 		return nil, nil
 	}
-	out, err := r.output(ctx, call{args: []string{"check-ignore", "-z", "--stdin"}, stdin: strings.NewReader(strings.Join(paths, "\x00") + "\x00")})
+	out, err := r.output(ctx, call{args: []string{"check-ignore", "--no-index", "-z", "--stdin"}, stdin: strings.NewReader(strings.Join(paths, "\x00") + "\x00")})
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && exit.ExitCode() == 1 { // none
 		return nil, nil

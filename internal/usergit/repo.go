@@ -63,13 +63,11 @@ func open(ctx context.Context, program, dir string, env []string) (*Repo, error)
 		}
 	}
 	// git before 2.31 has no --path-format.
-	out, err := r.output(ctx, call{args: []string{"rev-parse", "--show-toplevel", "--absolute-git-dir", "--git-common-dir", "--show-prefix"}})
+	out, err := r.output(ctx, call{args: []string{"rev-parse", "--show-toplevel", "--absolute-git-dir", "--git-common-dir", "--show-prefix"}, env: []string{"LC_ALL=C"}})
 	lines := strings.Split(string(out), "\n")
 	switch {
-	case err != nil && other != "":
-		return nil, fmt.Errorf("%w encloses %s, and the one that GIT_DIR names, %s, is not used: %w", ErrNoRepository, dir, other, err)
 	case err != nil:
-		return nil, fmt.Errorf("%w encloses %s: %w", ErrNoRepository, dir, err)
+		return nil, noRepository(dir, other, err)
 	case len(lines) != 5:
 		return nil, fmt.Errorf("%w encloses %s: a directory has a line break in its name", ErrNoRepository, dir)
 	}
@@ -78,6 +76,19 @@ func open(ctx context.Context, program, dir string, env []string) (*Repo, error)
 		r.common = filepath.Join(dir, r.common)
 	}
 	return r, nil
+}
+
+// noRepository says why git finds no work tree. other is what GIT_DIR names.
+func noRepository(dir, other string, err error) error {
+	switch {
+	case strings.Contains(err.Error(), "must be run in a work tree"):
+		return fmt.Errorf("%w encloses %s: the repository is bare", ErrNoRepository, dir)
+	case !strings.Contains(err.Error(), "not a git repository"):
+		return fmt.Errorf("%w encloses %s: %w", ErrNoRepository, dir, err)
+	case other != "":
+		return fmt.Errorf("%w encloses %s, and the one that GIT_DIR names, %s, is not used", ErrNoRepository, dir, other)
+	}
+	return fmt.Errorf("%w encloses %s; git init makes one", ErrNoRepository, dir)
 }
 
 func (r *Repo) objects() string { return filepath.Join(r.common, "objects") }
@@ -122,7 +133,27 @@ func (r *Repo) output(ctx context.Context, c call) ([]byte, error) {
 	var out, complaint bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &complaint
 	if err := cmd.Run(); err != nil {
-		return nil, fmt.Errorf("git %s: %w: %s", c.verb(), err, bytes.TrimSpace(complaint.Bytes()))
+		return nil, &failure{c.verb(), strings.Join(strings.Fields(complaint.String()), " "), err}
 	}
 	return out.Bytes(), nil
 }
+
+// failure is a git that failed. What it said tells more than its exit status.
+type failure struct {
+	verb, said string
+	err        error
+}
+
+func (f *failure) Error() string {
+	said := f.said
+	var exit *exec.ExitError
+	switch {
+	case errors.As(f.err, &exit) && exit.ExitCode() < 0, said == "" && exit == nil:
+		said = strings.TrimSuffix(f.err.Error()+": "+said, ": ") // a signal ended it, or it did not start
+	case said == "":
+		said = "failed"
+	}
+	return "git " + f.verb + ": " + said
+}
+
+func (f *failure) Unwrap() error { return f.err }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +12,9 @@ import (
 
 // Scratch is a directory in which commits are prepared.
 type Scratch struct {
+	// Output gets what git commit and its hooks print. If it is nil, Made.Output has that.
+	Output io.Writer
+
 	repo     *Repo
 	dir      string
 	idLength int

@@ -211,7 +211,7 @@ type grepLine struct {
 
 // name is the name of a file as git grep prints it.
 func (r *grepRun) name(path string) string {
-	return r.paint.Paint(console.Magenta, r.lead+pathtext.Quote(path))
+	return r.pathLink(path, r.paint.Paint(console.Magenta, r.lead+pathtext.Quote(path)))
 }
 
 func (r *grepRun) line(path string, number int, line []byte) error {

@@ -57,7 +57,7 @@ func (c *cli) writePath(path string, null bool) error {
 		c.out.WriteString(path)
 		return c.out.WriteByte(0)
 	}
-	c.out.WriteString(pathtext.Quote(path))
+	c.out.WriteString(c.pathLink(path, pathtext.Quote(path)))
 	return c.out.WriteByte('\n')
 }
 
@@ -85,7 +85,7 @@ func (c *cli) idLine(line string) {
 func (c *cli) listPaths(verb string, paths []string) {
 	lines := make([]string, len(paths))
 	for i, path := range paths {
-		lines[i] = verb + pathtext.Quote(path)
+		lines[i] = verb + c.pathLink(path, pathtext.Quote(path))
 	}
 	c.cut(lines, maxLines, c.answerLine)
 }
@@ -93,7 +93,7 @@ func (c *cli) listPaths(verb string, paths []string) {
 func (c *cli) listReasons(verb string, list []cairn.PathReason) {
 	lines := make([]string, len(list))
 	for i, k := range list {
-		lines[i] = verb + k.Path.Quoted()
+		lines[i] = verb + c.pathLink(string(k.Path), k.Path.Quoted())
 		if k.Reason != "" {
 			lines[i] += ": " + wording.Printable(k.Reason)
 		}

@@ -36,6 +36,7 @@ type cli struct {
 	line func() []process.Relative // the processes above this one
 
 	display *display        // a pager for the answer, nil for none
+	links   *links          // of paths in the answer, nil until the first path
 	lookup  pager.Lookup    // an environment that tells "" from nothing
 	environ func() []string // all of it
 
@@ -63,7 +64,7 @@ type globalFlags struct {
 	directory, root, dataDir string
 	json, quiet, noServer    bool
 	verbose, noPager         bool
-	color                    colorChoice
+	color, hyperlink         colorChoice
 	maxFileSize              byteSize
 	minFree                  byteSize
 	lockTimeout              time.Duration

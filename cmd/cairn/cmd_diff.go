@@ -238,7 +238,7 @@ func (c *cli) printNameStatus(changes []cairn.Change, null bool) error {
 
 // writeStats prints the table of diff --stat for people.
 func (c *cli) writeStats(stats []diffstat.File) error {
-	return diffstat.Write(c.out, stats, c.columns, bool(c.palette()))
+	return diffstat.Write(c.out, stats, c.columns, diffstat.Style{Colored: bool(c.palette()), Name: c.pathLink})
 }
 
 func (c *cli) printStats(stats []diffstat.File) error {

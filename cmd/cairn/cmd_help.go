@@ -118,12 +118,16 @@ Options of every command:
                              their number is said
     --color[=WHEN]           colours as git's: always, never, or auto, which is
                              meant without it: on a terminal
+    --hyperlink[=WHEN]       paths of files on disk are links: always, never, or
+                             auto, which is meant without it: on a terminal that
+                             is known to show them
     --no-pager               print the whole answer at once, also on a terminal
     -h, --help               all about a command
 
 Environment:
     NO_COLOR             unless empty: no colours, but with --color
     CLICOLOR_FORCE       unless empty or 0: colours without a terminal, too
+    FORCE_HYPERLINK      0: no links, else links without a terminal, too
     CLICOLOR             0: no colours; so with TERM=dumb
     CAIRN_PAGER, PAGER   the first that is set shows long answers on a terminal:
                          those of log, diff, show, blame, grep, operations,
@@ -202,6 +206,8 @@ func (c *cli) globalFlags(f *pflag.FlagSet) {
 	f.BoolVarP(&g.verbose, "verbose", "v", false, "long lists as a whole")
 	f.Var(&g.color, "color", "colours: auto, always or never")
 	f.Lookup("color").NoOptDefVal = console.Always
+	f.Var(&g.hyperlink, "hyperlink", "links: auto, always or never")
+	f.Lookup("hyperlink").NoOptDefVal = console.Always
 	f.BoolVar(&g.noPager, "no-pager", false, "the whole answer at once")
 	f.BoolVarP(&g.quiet, "quiet", "q", false, "errors and warnings only")
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
@@ -79,9 +80,7 @@ func (c *cli) printLines(lines []string, nothing string) error {
 		}{lines})
 	}
 	for _, line := range lines {
-		if err := c.writePath(line, false); err != nil {
-			return err
-		}
+		c.answerLine(pathtext.Quote(line))
 	}
 	if len(lines) == 0 {
 		c.console.Remark("%s", nothing)

@@ -135,7 +135,7 @@ func (c *cli) printStatus(s *standing) error {
 		now += ", " + partialText[s.Checkpoint.Partial]
 	}
 	fmt.Fprintf(c.out, "root        %s\nstore       %s (%s)\ncheckpoint  %s, %s\nnow         %s\nholds       %s\nlimits      %s\n",
-		placeText(string(s.Root)), placeText(string(s.Store)), wording.Size(s.Size), paint.Paint(console.Yellow, s.Checkpoint.Hash),
+		c.placeLink(string(s.Root)), c.placeLink(string(s.Store)), wording.Size(s.Size), paint.Paint(console.Yellow, s.Checkpoint.Hash),
 		s.Checkpoint.about, now, c.contentsText(s), limitsText(s.Limits))
 	for _, path := range s.Purged {
 		fmt.Fprintf(c.out, "purged      %s\n", pathtext.Quote(path))

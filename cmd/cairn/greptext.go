@@ -80,7 +80,7 @@ func (p *grepPrinter) name(file *cairn.GrepFile) string {
 	case file.Checkpoint != nil:
 		path = file.Checkpoint.ID[:shortID] + ":" + path
 	}
-	return p.paint.Paint(console.Magenta, path)
+	return p.pathLink(file.Path, p.paint.Paint(console.Magenta, path))
 }
 
 func (p *grepPrinter) write(texts ...string) (err error) {

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/seed-fb9cbc17/cairn/internal/pager"
 )
 
 // newPaged is a project with more lines than a screen has.
@@ -127,6 +130,30 @@ func TestPagerGetsCtrlC(t *testing.T) {
 	shown, status := term.finished()
 	if status != exitInterrupted || !strings.HasSuffix(shown, "terminated:1]\ncairn: interrupted\n") {
 		t.Errorf("status %d: %q", status, shown)
+	}
+}
+
+// TestLinksOnTerminal: a terminal that is known to show links gets them, also through less.
+func TestLinksOnTerminal(t *testing.T) {
+	t.Parallel()
+	s := newPaged(t)
+	for _, c := range []struct {
+		command string
+		env     []string
+		linked  bool
+	}{
+		{"ls @", []string{"TERM_PROGRAM=WezTerm"}, true},
+		{"ls @", []string{"TERM_PROGRAM=WezTerm", "FORCE_HYPERLINK=0"}, false},
+		{"ls @", nil, false},
+		{"ls @ --json", []string{"TERM_PROGRAM=WezTerm"}, false},
+		{"grep -l many", []string{"TERM_PROGRAM=WezTerm", "CAIRN_PAGER=sed 1q"}, false},
+		{"grep -l many --hyperlink", []string{"CAIRN_PAGER=sed 1q"}, true},
+		{"grep -l many", []string{"TERM_PROGRAM=WezTerm"}, pager.ShowsLinks("less", os.LookupEnv)},
+	} {
+		shown, status := s.startOnTerminal(c.env, strings.Fields(c.command)...).finished()
+		if linked := strings.Contains(shown, "/project/a\x1b\\"); status != exitDone || linked != c.linked {
+			t.Errorf("%s with %q: status %d: %q", c.command, c.env, status, shown)
+		}
 	}
 }
 

@@ -81,21 +81,31 @@ func count(ctx context.Context, repo *cairn.Repo, c *cairn.Renamed, opt cairn.Di
 	return &File{Path: c.Path, Status: c.Status, Additions: added, Deletions: deleted, Note: note, From: c.From}, nil
 }
 
+// Style says how a table looks.
+type Style struct {
+	Colored bool                           // the colours of git
+	Name    func(path, text string) string // the text of a path; nil = as it is
+}
+
 // Write prints the table for lines of a width. Names and counts come first; the bars
 // share the rest of the width, at least minBar columns. Unlike git's, names are never cut
-// short, and a binary file has no sizes. Colours are git's.
-func Write(w io.Writer, stats []File, columns int, colored bool) error {
+// short, and a binary file has no sizes.
+func Write(w io.Writer, stats []File, columns int, style Style) error {
 	if len(stats) == 0 {
 		return nil
 	}
-	t := table{colored: colored}
+	t := table{colored: style.Colored}
 	for _, s := range stats {
 		t.add(s)
 	}
 	t.bar = max(minBar, columns-t.name-t.number-6)
 	for _, s := range stats {
 		name := s.name()
-		fmt.Fprintf(w, " %s%*s | %s\n", name, t.name-utf8.RuneCountInString(name), "", t.counts(s))
+		blanks := strings.Repeat(" ", t.name-utf8.RuneCountInString(name))
+		if style.Name != nil {
+			name = style.Name(s.Path, name)
+		}
+		fmt.Fprintf(w, " %s%s | %s\n", name, blanks, t.counts(s))
 	}
 	_, err := fmt.Fprintln(w, summary(len(stats), t.added, t.deleted))
 	return err

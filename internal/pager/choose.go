@@ -1,6 +1,7 @@
 package pager
 
 import (
+	"path"
 	"slices"
 	"strings"
 )
@@ -71,4 +72,17 @@ func argv(command string) []string {
 		return append(slices.Clone(shell), command)
 	}
 	return []string{command}
+}
+
+// firstLess is the first version of less that lets hyperlinks through.
+const firstLess = 566
+
+// ShowsLinks reports whether a pager shows hyperlinks: a less of today that lets control sequences
+// through. It asks the program for its version.
+func ShowsLinks(command string, env Lookup) bool {
+	name, options, _ := strings.Cut(command, " ")
+	if more, set := env("LESS"); path.Base(name) != "less" || set && !strings.ContainsAny(more+options, "Rr") {
+		return false
+	}
+	return versionOf(name) >= firstLess
 }

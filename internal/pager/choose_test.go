@@ -66,6 +66,25 @@ func TestInAgent(t *testing.T) {
 	}
 }
 
+func TestShowsLinks(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("less"); err != nil {
+		t.Skipf("no less here: %v", err)
+	}
+	today := versionOf("less") >= firstLess
+	for _, c := range []struct {
+		command, vars string
+		want          bool
+	}{
+		{"less", "", today}, {"less -S", "", today}, {"less", "LESS=FRX", today}, {"less -R", "LESS=F", today}, {"less", "LESS=F", false},
+		{"more", "", false}, {"lesser", "", false}, {"no-such/less", "", false}, {"sed s/less/more/", "", false},
+	} {
+		if got := ShowsLinks(c.command, lookup(strings.Fields(c.vars))); got != c.want {
+			t.Errorf("%s with %s: %v", c.command, c.vars, got)
+		}
+	}
+}
+
 func TestEnviron(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ own, want string }{

@@ -4,6 +4,7 @@ package pager
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -46,6 +47,19 @@ func Start(command string, environ []string, out, errs *os.File, quit func()) (*
 		quit()
 	}()
 	return p, nil
+}
+
+// versionOf asks a less for its version, 0 if it does not say.
+func versionOf(name string) int {
+	out, err := exec.Command(name, "--version").Output()
+	if err != nil {
+		return 0
+	}
+	var version int
+	if _, err := fmt.Sscanf(string(out), "less %d", &version); err != nil {
+		return 0
+	}
+	return version
 }
 
 // IsMissing reports whether Start failed because there is no such program.

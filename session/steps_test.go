@@ -2,7 +2,9 @@ package session_test
 
 import (
 	"errors"
+	"fmt"
 	"maps"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -161,4 +163,62 @@ func TestChosenStepsThatAreNotThere(t *testing.T) {
 		t.Error("no steps are taken back")
 	}
 	f.revertSteps([]string{"1"}, cairn.RevertOptions{}) // beside the open one
+}
+
+// TestRandomStepsGoBack takes random steps of a session back, in random order and in two operations.
+// The steps and the user write lines of their own, so the model needs no merge: a line is as at first
+// if its step has gone back.
+func TestRandomStepsGoBack(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(11, 12))
+	for round := range gittest.Rounds(20) {
+		f := newFixture(t, gittest.Tree{"a": gittest.File(lines(26, nil))})
+		edits, of := make(map[int]string), make(map[string][]int) // line -> text, step -> lines
+		free := r.Perm(9)                                         // every third line, so that no two changes touch
+		var steps []string
+		for len(free) > 0 {
+			n := 1 + r.IntN(min(3, len(free)))
+			user := r.IntN(3) == 0
+			step := fmt.Sprint("step", len(steps))
+			if user {
+				step = "user"
+			}
+			work := func() {
+				for _, at := range free[:n] {
+					edits[3*at] = fmt.Sprint(step, " line ", at)
+					of[step] = append(of[step], 3*at)
+				}
+				f.write("a", lines(26, edits))
+			}
+			if user {
+				work()
+			} else {
+				f.step("s", fmt.Sprint("m", r.IntN(2)), step, work)
+				steps = append(steps, step)
+			}
+			free = free[n:]
+		}
+		if len(steps) == 0 {
+			continue
+		}
+		r.Shuffle(len(steps), func(i, j int) { steps[i], steps[j] = steps[j], steps[i] })
+		before := gittest.Manifest(t, f.root)
+		cut := r.IntN(len(steps))
+		for _, chosen := range [][]string{steps[:cut], steps[cut:]} {
+			for _, step := range chosen {
+				for _, at := range of[step] {
+					delete(edits, at)
+				}
+			}
+			if len(chosen) == 0 {
+				continue
+			}
+			res := f.revertSteps(chosen, cairn.RevertOptions{})
+			if got := f.read("a"); got != lines(26, edits) || !res.Complete() {
+				t.Fatalf("round %d, steps %v without %q: %+v\n%s", round, of, chosen, res, got)
+			}
+			f.thereAndBack(before)
+			before = gittest.Manifest(t, f.root)
+		}
+	}
 }

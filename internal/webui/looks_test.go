@@ -211,6 +211,11 @@ func testEmpty(t *testing.T, b *browser) {
 	f.write("empty.txt", "")
 	f.track("")
 	b.lookAt(t, "empty-blame", host+f.at("blame", "file", "empty.txt"))
+	b.eval("document.querySelector('main').insertAdjacentHTML('beforeend', '<p class=probe><a href=#a>one</a><a href=#b>two</a></p><p class=probe>' + 'x'.repeat(999) + '</p>')", nil)
+	b.eval("document.querySelectorAll('.probe').forEach((e) => { e.firstElementChild ? e.lastElementChild.attributeStyleMap.set('margin-left', '-2ch') : e.attributeStyleMap.set('overflow', 'hidden'); })", nil)
+	if found := b.text(overlapping); strings.Count(found, "over each other") != 1 || strings.Count(found, "cut off") != 1 {
+		t.Errorf("the check of looks misses what was put there for it: %s", found)
+	}
 }
 
 // testLogin looks at the page for browsers that have to log in.

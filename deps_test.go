@@ -28,6 +28,7 @@ var layers = map[string]int{
 	"internal/process":        0, // which process a number meant, and whether it lives
 	"internal/wording":        0,
 	"internal/background":     0, // programs started in the background
+	"internal/manpage":        0, // manual pages from the texts of help
 	"internal/pager":          0, // a program that stops after every page
 	"internal/child":          1, // a command in the place of this process
 	"internal/parallel":       0, // goroutines on different processors

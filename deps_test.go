@@ -29,6 +29,7 @@ var layers = map[string]int{
 	"internal/wording":        0,
 	"internal/background":     0, // programs started in the background
 	"internal/secrets":        1, // credentials in texts
+	"internal/manpage":        0, // manual pages from the texts of help
 	"internal/pager":          0, // a program that stops after every page
 	"internal/child":          1, // a command in the place of this process
 	"internal/parallel":       0, // goroutines on different processors

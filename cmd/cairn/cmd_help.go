@@ -216,11 +216,23 @@ const helpManual = `cairn help prints the manual, or all about one command.
 
 Usage:
     cairn help [COMMAND]
+    cairn help --man DIR
 
 cairn COMMAND --help prints the same.
+
+Options:
+    --man DIR  write the same texts as manual pages to DIR, which is made if
+               need be: cairn.1, and one for each command, such as
+               cairn-track.1
+
+Examples:
+    cairn help restore
+    cairn help --man ~/.local/share/man/man1
+    man cairn-restore
 `
 
 func (c *cli) helpCommand() *cobra.Command {
+	var man string
 	help := c.command(command{
 		use: "help", short: "the manual, or all about one command", manual: helpManual,
 		args: argCount(0, 1, "at most one COMMAND"),
@@ -233,8 +245,13 @@ func (c *cli) helpCommand() *cobra.Command {
 			}
 			return names, cobra.ShellCompDirectiveNoFileComp
 		},
-		run: func(_ context.Context, _ *cobra.Command, args []string) error {
-			if len(args) == 0 {
+		run: func(_ context.Context, cmd *cobra.Command, args []string) error {
+			switch {
+			case cmd.Flags().Changed("man") && len(args) > 0:
+				return c.usage("writes the pages of all commands with --man")
+			case cmd.Flags().Changed("man"):
+				return c.writeManPages(man)
+			case len(args) == 0:
 				_, err := c.out.WriteString(manual)
 				return err
 			}
@@ -247,6 +264,10 @@ func (c *cli) helpCommand() *cobra.Command {
 			return &usageError{"", c.unknownCommand(args[0], "no command "+args[0])}
 		},
 	})
+	help.Flags().StringVar(&man, "man", "", "write manual pages to this directory")
+	if err := help.MarkFlagDirname("man"); err != nil {
+		panic("internal error: " + err.Error())
+	}
 	c.root.SetHelpCommand(help)
 	return help
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"time"
 
 	"github.com/spf13/cobra"
 )
@@ -55,6 +56,23 @@ func thisBuild() build {
 		}
 	}
 	return b
+}
+
+// buildTime is the time of the commit that the program was built from, zero if that is not known.
+func buildTime() time.Time {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return time.Time{}
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.time" {
+			at, err := time.Parse(time.RFC3339, s.Value)
+			if err == nil {
+				return at
+			}
+		}
+	}
+	return time.Time{}
 }
 
 func (c *cli) printVersion() error {

@@ -34,6 +34,7 @@ func TestReadme(t *testing.T) {
 		"cairn setup claude-code":  (*readme).setup,
 		"cairn track [-m TEXT]":    (*readme).manual,
 		"cairn serve  ":            (*readme).serve,
+		"cairn help --man":         (*readme).manualPages,
 		"before=$(cairn track":     (*readme).whileTheModelThinks,
 		`max_age = "14d"`:          (*readme).settings,
 		"repo, err := cairn.Open":  func(*readme, []string) {},
@@ -130,6 +131,14 @@ func (r *readme) command(name string, args ...string) *exec.Cmd {
 	cmd.Dir = r.project
 	cmd.Env = []string{"HOME=" + r.home, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + os.TempDir()}
 	return cmd
+}
+
+// manualPages runs the line, and looks for a page where man looks for it.
+func (r *readme) manualPages(block []string) {
+	r.sh(block[0])
+	if _, err := os.Stat(filepath.Join(r.home, ".local", "share", "man", "man1", "cairn-restore.1")); err != nil {
+		r.Error(err)
+	}
 }
 
 // sh runs a line of an example, which has to succeed.

@@ -63,20 +63,41 @@ func (p *Pattern) Match(line []byte) bool {
 	if p.later == nil {
 		return p.re.Match(line)
 	}
-	re := p.re
-	for at := 0; at < len(line); re = p.later {
+	return p.word(line, 0) != nil
+}
+
+// FindAllIndex returns where the first n matches of a line are, all if n is below 0, in the form of
+// regexp.Regexp.FindAllIndex.
+func (p *Pattern) FindAllIndex(line []byte, n int) (all [][]int) {
+	if p.later == nil {
+		return p.re.FindAllIndex(line, n)
+	}
+	for found := p.word(line, 0); found != nil && len(all) != n; found = p.word(line, found[1]) {
+		all = append(all, found)
+	}
+	return all
+}
+
+// word returns the first match from a place on that begins and ends at the border of a word, nil for
+// none.
+func (p *Pattern) word(line []byte, at int) []int {
+	for at < len(line) {
+		re := p.later
+		if at == 0 {
+			re = p.re
+		}
 		found := re.FindIndex(line[at:])
 		if found == nil {
-			return false
+			return nil
 		}
 		from, to := at+found[0], at+found[1]
 		if from < to && (from == 0 || !isWord(line[from-1])) && (to == len(line) || !isWord(line[to])) {
-			return true
+			return []int{from, to}
 		}
 		for at = from + 1; at < len(line) && isWord(line[at-1]); at++ { // to the next border
 		}
 	}
-	return false
+	return nil
 }
 
 func isWord(c byte) bool {

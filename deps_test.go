@@ -34,6 +34,7 @@ var layers = map[string]int{
 	"internal/child":          1, // a command in the place of this process
 	"internal/parallel":       0, // goroutines on different processors
 	"integrations":            0, // adapters in other languages
+	"internal/worddiff":       1, // changed words, for git's diffs, the terminal and the page
 	"internal/hunk":           1, // changed places of a file, named and taken back
 	"internal/odb/pack":       1, // one pack of git's; knows no store, so that its tests need none
 	"internal/odb/redo":       1, // the write-ahead log; sees the store through an interface

@@ -113,4 +113,11 @@ func TestGrepPattern(t *testing.T) {
 			t.Errorf("%q: %v", line, !want)
 		}
 	}
+	p, err = cairn.ParsePattern("a+", cairn.PatternOptions{Word: true, IgnoreCase: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(p.FindAllIndex([]byte("aa ab A-aaa"), -1), p.FindAllIndex([]byte("a a a"), 2)); got != "[[0 2] [6 7] [8 11]] [[0 1] [2 3]]" {
+		t.Errorf("the matches are %s", got)
+	}
 }

@@ -3,6 +3,7 @@ package session_test
 import (
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -20,6 +21,8 @@ type blameModel struct {
 	*fixture
 	random  *rand.Rand
 	file    string            // where it is now
+	newline string            // of a line: "\n" or "\r\n"
+	still   bool              // the file never moves, so that all its checkpoints belong to it
 	authors map[string]string // by text: "user", or session and step
 	texts   int
 	open    string         // session of the step that may change the file, "" for none
@@ -39,7 +42,7 @@ func (m *blameModel) present() []string {
 	if text == "" || text == "(absent)" {
 		return nil
 	}
-	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	return strings.Split(strings.TrimSuffix(text, m.newline), m.newline)
 }
 
 // edit replaces, inserts and deletes lines of the file, in the name of who writes now.
@@ -61,13 +64,13 @@ func (m *blameModel) edit() {
 		m.authors[text] = who
 		lines = slices.Replace(lines, at, at+drop, text)
 	}
-	m.write(m.file, strings.Join(lines, "\n")+"\n")
+	m.write(m.file, strings.Join(lines, m.newline)+m.newline)
 	m.note("%s edits: %q", who, lines)
 }
 
 // move renames the file.
 func (m *blameModel) move() {
-	if len(m.present()) == 0 {
+	if m.still || len(m.present()) == 0 {
 		return
 	}
 	m.track() // a move with many edits would be a new file
@@ -91,7 +94,7 @@ func (m *blameModel) agent() string { return m.agents[m.random.IntN(len(m.agents
 
 // act plays one action. While a step may change the file, nothing else does.
 func (m *blameModel) act() {
-	switch n := m.random.IntN(30); {
+	switch n := m.random.IntN(33); {
 	case n < 8:
 		m.edit()
 	case n < 9:
@@ -104,9 +107,9 @@ func (m *blameModel) act() {
 		m.workBeside()
 	case m.open != "":
 		m.edit()
-	case n < 28:
+	case n < 31:
 		m.goBack(n)
-	case n < 29:
+	case n < 32:
 		m.fork()
 	default:
 		m.reopen()
@@ -186,6 +189,18 @@ func (m *blameModel) goBack(n int) {
 	case 26:
 		what = "session undo"
 		_, _, err = m.UndoTurn(background, m.agent(), session.MoveOptions{})
+	case 28:
+		from := m.random.IntN(6)
+		what = fmt.Sprint("revert @~", from+1+m.random.IntN(3), " to @~", from)
+		var in cairn.Range
+		in.From, in.To, _ = strings.Cut(strings.TrimPrefix(what, "revert "), " to ")
+		_, err = m.repo.Revert(background, in, cairn.RevertOptions{})
+	case 29:
+		what = "revert of a hunk"
+		err = m.revertHunk()
+	case 30:
+		what = "session revert"
+		err = m.revertMessage()
 	default:
 		what = "session redo"
 		_, _, err = m.RedoTurn(background, m.agent(), session.MoveOptions{})
@@ -196,6 +211,37 @@ func (m *blameModel) goBack(n int) {
 	}
 	m.find()
 	m.note("%s (%v): %q", what, err, m.present())
+}
+
+// revertHunk takes one hunk of a range back, and merges later edits.
+func (m *blameModel) revertHunk() error {
+	from := m.random.IntN(6)
+	in := cairn.Range{From: fmt.Sprint("@~", from+1), To: fmt.Sprint("@~", from)}
+	var hunks []string
+	for d, err := range m.repo.DiffFull(background, in.From, in.To, cairn.DiffOptions{Hunks: true}) {
+		if err != nil {
+			return err
+		}
+		for _, h := range d.Hunks {
+			hunks = append(hunks, h.ID)
+		}
+	}
+	if len(hunks) == 0 {
+		return nil
+	}
+	_, err := m.repo.Revert(background, in, cairn.RevertOptions{Hunks: []string{hunks[m.random.IntN(len(hunks))]}})
+	return err
+}
+
+// revertMessage takes back a message of a session and all after it.
+func (m *blameModel) revertMessage() error {
+	id := m.agent()
+	list, err := m.History(background, id)
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	_, _, err = m.Revert(background, id, session.Target{Message: list[m.random.IntN(len(list))].ID}, session.MoveOptions{})
+	return err
 }
 
 // find finds the file after a way back.
@@ -231,22 +277,100 @@ func (m *blameModel) check() error {
 		}
 		return err
 	}
+	if err := m.checkLines(b, lines); err != nil {
+		return err
+	}
+	told := make(map[string]bool)
+	for _, d := range b.Deleted {
+		text := strings.TrimSuffix(d.Text, "\r")
+		if got := authorOf(&b.Origins[d.Origin]); slices.Contains(lines, text) || got != m.authors[text] {
+			return fmt.Errorf("deleted %q is of %q, not %q; there: %v", text, got, m.authors[text], slices.Contains(lines, text))
+		}
+		if told[text] {
+			return fmt.Errorf("deleted %q is told twice", text)
+		}
+		told[text] = true
+	}
+	if m.still {
+		return m.checkAllDeleted(told, lines)
+	}
+	return nil
+}
+
+// checkLines compares the lines of a blame with those of the file, and their authors with those that
+// the model knows.
+func (m *blameModel) checkLines(b *session.Blame, lines []string) error {
 	if len(b.Lines) != len(lines) {
 		return fmt.Errorf("%d lines instead of %d", len(b.Lines), len(lines))
 	}
-	there := make(map[string]bool)
 	for i, l := range b.Lines {
-		there[l.Text] = true
-		if got := authorOf(&b.Origins[l.Origin]); l.Text != lines[i] || got != m.authors[l.Text] {
-			return fmt.Errorf("line %d, %q, is of %q, not %q (%+v)", i+1, l.Text, got, m.authors[l.Text], b.Origins[l.Origin])
+		text := strings.TrimSuffix(l.Text, "\r")
+		if got := authorOf(&b.Origins[l.Origin]); text != lines[i] || got != m.authors[text] {
+			return fmt.Errorf("line %d, %q, is of %q, not %q (%+v)", i+1, text, got, m.authors[text], b.Origins[l.Origin])
 		}
 		if w := b.Origins[l.Origin].Work; w != nil && (w.Prompt != "prompt "+w.Step || !strings.HasPrefix(w.Agent, "agent ")) {
-			return fmt.Errorf("line %q has work %+v", l.Text, w)
+			return fmt.Errorf("line %q has work %+v", text, w)
 		}
 	}
-	for _, d := range b.Deleted {
-		if got := authorOf(&b.Origins[d.Origin]); there[d.Text] || got != m.authors[d.Text] {
-			return fmt.Errorf("deleted %q is of %q, not %q; there: %v", d.Text, got, m.authors[d.Text], there[d.Text])
+	return nil
+}
+
+// at reads the file as it was at a checkpoint.
+func (m *blameModel) at(spec, name string) ([]string, error) {
+	_, file, err := m.repo.OpenFile(background, spec, name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	text, err := io.ReadAll(file)
+	if err != nil || len(text) == 0 {
+		return nil, err
+	}
+	return strings.Split(strings.TrimSuffix(string(text), m.newline), m.newline), nil
+}
+
+// checkAllDeleted checks that every line of any checkpoint that is gone was told.
+func (m *blameModel) checkAllDeleted(told map[string]bool, lines []string) error {
+	for c, err := range m.repo.Checkpoints(background) {
+		if err != nil {
+			return err
+		}
+		was, err := m.at(c.ID, m.file)
+		if err != nil && !errors.Is(err, cairn.ErrNotFound) {
+			return err
+		}
+		for _, text := range was {
+			if !told[text] && !slices.Contains(lines, text) {
+				return fmt.Errorf("deleted %q of %s is not told", text, c.ID)
+			}
+		}
+	}
+	return nil
+}
+
+// checkPast blames the file as it was at an older checkpoint.
+func (m *blameModel) checkPast() error {
+	spec := fmt.Sprint("@~", m.random.IntN(10))
+	for e, err := range m.repo.List(background, spec, "") {
+		if errors.Is(err, cairn.ErrNotFound) {
+			return nil // there are fewer
+		}
+		if err != nil {
+			return err
+		}
+		if e.Path == "other" {
+			continue
+		}
+		lines, err := m.at(spec, e.Path)
+		if err != nil {
+			return err
+		}
+		b, err := m.Blame(background, e.Path, cairn.BlameOptions{At: spec})
+		if err != nil {
+			return err
+		}
+		if err := m.checkLines(b, lines); err != nil {
+			return fmt.Errorf("at %s: %w", spec, err)
 		}
 	}
 	return nil
@@ -271,6 +395,7 @@ func TestBlameAgainstModel(t *testing.T) {
 			m := &blameModel{
 				fixture: newFixture(t, gittest.Tree{"other": gittest.File("x")}), random: rand.New(rand.NewPCG(seed, 22)), file: "file",
 				authors: make(map[string]string), agents: []string{"a", "b"}, beside: make(map[string]int),
+				newline: []string{"\n", "\n", "\r\n"}[seed%3], still: seed%2 == 0,
 			}
 			m.track()
 			for range 60 {
@@ -278,7 +403,11 @@ func TestBlameAgainstModel(t *testing.T) {
 				if m.random.IntN(6) > 0 {
 					continue
 				}
-				if err := m.check(); err != nil {
+				err := m.check()
+				if err == nil {
+					err = m.checkPast()
+				}
+				if err != nil {
 					t.Fatalf("%v\n%s", err, strings.Join(m.log, "\n"))
 				}
 			}

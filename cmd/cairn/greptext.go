@@ -129,7 +129,7 @@ func (p *grepPrinter) line(name string, n int, text []byte, match bool) error {
 	if p.f.number {
 		number = p.paint.Paint(console.Green, strconv.Itoa(n+1)) + mark
 	}
-	return p.write(name, mark, number, p.paint.Spans(text, p.pattern.Spans(text), p.fileText), "\n")
+	return p.write(name, mark, number, p.paint.Matches(text, p.pattern, p.fileText), "\n")
 }
 
 // json adds what was found in a file to the array.

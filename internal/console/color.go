@@ -55,15 +55,23 @@ func (p Palette) Paint(c Color, text string) string {
 	return string(c) + text + reset
 }
 
-// Spans shows a line with some spans of it in bold red. A span is the offsets of its first byte and
-// of the byte after its last. shown makes a text of a file fit for the terminal.
-func (p Palette) Spans(line []byte, spans [][2]int, shown func(string) string) string {
+// Pattern finds the matches of a line, as a regexp.Regexp does.
+type Pattern interface {
+	FindAllIndex(line []byte, n int) [][]int
+}
+
+// Matches paints what a pattern matches in a line, as git grep does: an empty match ends the search.
+// Each piece of the line goes through shown.
+func (p Palette) Matches(line []byte, pattern Pattern, shown func(string) string) string {
 	if !p {
 		return shown(string(line))
 	}
 	var out strings.Builder
 	end := 0
-	for _, at := range spans {
+	for _, at := range pattern.FindAllIndex(line, -1) {
+		if at[0] == at[1] {
+			break
+		}
 		out.WriteString(shown(string(line[end:at[0]])))
 		out.WriteString(p.Paint(BoldRed, shown(string(line[at[0]:at[1]]))))
 		end = at[1]

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
@@ -53,14 +54,22 @@ func TestPaint(t *testing.T) {
 	}
 }
 
-func TestSpans(t *testing.T) {
+func TestMatches(t *testing.T) {
 	t.Parallel()
-	line, spans := []byte("\x1b[mfo o\x07\x07"), [][2]int{{3, 5}, {6, 8}}
-	want := "^[[m\x1b[1;31mfo\x1b[m \x1b[1;31mo^G\x1b[m^G"
-	if got := Palette(true).Spans(line, spans, wording.Visible); got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-	if got := Palette(false).Spans(line, spans, strings.ToUpper); got != "\x1b[MFO O\x07\x07" {
-		t.Errorf("%q without colours", got)
+	for _, c := range []struct{ pattern, line, want string }{
+		{"o+", "foo o", "f<oo> <o>"},
+		{"x", "foo", "foo"},
+		{"f*", "foof", "<f>oof"},
+		{"x*", "foox", "foox"},
+		{"o.", "\x1b[mfo\x07\x07", "^[[mf<o^G>^G"},
+	} {
+		got := Palette(true).Matches([]byte(c.line), regexp.MustCompile(c.pattern), wording.Visible)
+		want := strings.NewReplacer("<", "\x1b[1;31m", ">", "\x1b[m").Replace(c.want)
+		if got != want {
+			t.Errorf("%s in %s: %q, want %q", c.pattern, c.line, got, want)
+		}
+		if plain := Palette(false).Matches([]byte(c.line), regexp.MustCompile(c.pattern), strings.ToUpper); plain != strings.ToUpper(c.line) {
+			t.Errorf("%q without colours", plain)
+		}
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"io"
 
-	"github.com/seed-fb9cbc17/cairn/internal/linediff"
+	"github.com/seed-fb9cbc17/cairn/internal/worddiff"
 )
 
 // Words says how a diff shows changed words. The names are git's.
@@ -106,9 +106,9 @@ func (p *wordPrinter) flush() {
 		p.piece(before, p.old)
 		return
 	}
-	was, is := wordsOf(before), wordsOf(after)
+	was, is := worddiff.Cut(before, wordKind), worddiff.Cut(after, wordKind)
 	at := 0
-	for _, e := range linediff.DiffSequence(joined(before, was), joined(after, is)) {
+	for _, e := range worddiff.Diff(before, was, after, is) {
 		from, to := extent(was, e.A0, e.A1)
 		begin, end := extent(is, e.B0, e.B1)
 		p.piece(after[at:begin], p.same)
@@ -133,43 +133,21 @@ func (p *wordPrinter) piece(text []byte, mark [2]string) {
 	}
 }
 
-// word is the place of a word in a text.
-type word struct{ from, to int }
-
-// wordsOf finds the words of a text: what blanks separate.
-func wordsOf(text []byte) (words []word) {
-	for at := 0; at < len(text); {
-		if isBlank(text[at]) {
-			at++
-			continue
-		}
-		from := at
-		for at < len(text) && !isBlank(text[at]) {
-			at++
-		}
-		words = append(words, word{from, at})
+// wordKind cuts words as git does: they are what blanks separate.
+func wordKind(c byte) worddiff.Kind {
+	if c == ' ' || c == '\t' || c == '\n' || c == '\r' {
+		return worddiff.Skip
 	}
-	return words
-}
-
-func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
-
-// joined is the words of a text, one a line.
-func joined(text []byte, words []word) []byte {
-	out := make([]byte, 0, len(text)+1)
-	for _, w := range words {
-		out = append(append(out, text[w.from:w.to]...), '\n')
-	}
-	return out
+	return worddiff.Run
 }
 
 // extent returns where some words begin and end. No words are after the word before them.
-func extent(words []word, from, to int) (begin, end int) {
+func extent(words []worddiff.Span, from, to int) (begin, end int) {
 	switch {
 	case to > from:
-		return words[from].from, words[to-1].to
+		return words[from].From, words[to-1].To
 	case from == 0:
 		return 0, 0
 	}
-	return words[from-1].to, words[from-1].to
+	return words[from-1].To, words[from-1].To
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/linediff"
 	"github.com/seed-fb9cbc17/cairn/internal/syntax"
+	"github.com/seed-fb9cbc17/cairn/internal/worddiff"
 )
 
 // fileView is a file with all that its lines need to be drawn.
@@ -134,23 +135,22 @@ type place struct {
 func wordsIn(lines []diffLine) words {
 	w := words{lines: lines}
 	for i := range lines {
-		text := lines[i].text
-		for from := 0; from < len(text); {
-			to := from + 1
-			for isWordByte(text[from]) && to < len(text) && isWordByte(text[to]) {
-				to++
-			}
-			if text[from] != ' ' && text[from] != '\t' {
-				w.at = append(w.at, place{i, extent{from, to}})
-			}
-			from = to
+		for _, at := range worddiff.Cut([]byte(lines[i].text), wordKind) {
+			w.at = append(w.at, place{i, extent{at.From, at.To}})
 		}
 	}
 	return w
 }
 
-func isWordByte(c byte) bool {
-	return c >= 0x80 || c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
+// wordKind cuts words of code: letters and digits, or one other character. Blanks are none.
+func wordKind(c byte) worddiff.Kind {
+	switch {
+	case c == ' ' || c == '\t':
+		return worddiff.Skip
+	case c >= 0x80 || c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z':
+		return worddiff.Run
+	}
+	return worddiff.Alone
 }
 
 // joined has one word a line.

@@ -63,51 +63,41 @@ func (p *Pattern) Match(line []byte) bool {
 	if p.later == nil {
 		return p.re.Match(line)
 	}
-	_, found := p.word(line, 0)
-	return found
+	return p.word(line, 0) != nil
 }
 
-// Spans returns the matches of a line, from left to right: the offsets of the first byte and of the
-// byte after the last. As in git, the first match that is empty ends the list.
-func (p *Pattern) Spans(line []byte) (spans [][2]int) {
+// FindAllIndex returns where the first n matches of a line are, all if n is below 0, in the form of
+// regexp.Regexp.FindAllIndex.
+func (p *Pattern) FindAllIndex(line []byte, n int) (all [][]int) {
 	if p.later == nil {
-		for _, at := range p.re.FindAllIndex(line, -1) {
-			if at[0] == at[1] {
-				break
-			}
-			spans = append(spans, [2]int{at[0], at[1]})
-		}
-		return spans
+		return p.re.FindAllIndex(line, n)
 	}
-	for at := 0; ; {
-		span, found := p.word(line, at)
-		if !found {
-			return spans
-		}
-		spans = append(spans, span)
-		at = span[1]
+	for found := p.word(line, 0); found != nil && len(all) != n; found = p.word(line, found[1]) {
+		all = append(all, found)
 	}
+	return all
 }
 
-// word returns the first match from an offset on that begins and ends at the border of a word.
-func (p *Pattern) word(line []byte, at int) (span [2]int, found bool) {
+// word returns the first match from a place on that begins and ends at the border of a word, nil for
+// none.
+func (p *Pattern) word(line []byte, at int) []int {
 	for at < len(line) {
 		re := p.later
 		if at == 0 {
 			re = p.re
 		}
-		in := re.FindIndex(line[at:])
-		if in == nil {
-			return span, false
+		found := re.FindIndex(line[at:])
+		if found == nil {
+			return nil
 		}
-		from, to := at+in[0], at+in[1]
+		from, to := at+found[0], at+found[1]
 		if from < to && (from == 0 || !isWord(line[from-1])) && (to == len(line) || !isWord(line[to])) {
-			return [2]int{from, to}, true
+			return []int{from, to}
 		}
 		for at = from + 1; at < len(line) && isWord(line[at-1]); at++ { // to the next border
 		}
 	}
-	return span, false
+	return nil
 }
 
 func isWord(c byte) bool {

@@ -96,6 +96,7 @@ func (s *Server) routes() {
 	s.fileOperations()
 	s.diffOperations()
 	s.changeOperations()
+	s.gitOperations()
 	s.pinOperations()
 	s.cleanOperations()
 	s.sessionOperations()

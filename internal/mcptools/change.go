@@ -100,6 +100,7 @@ type revertArgs struct {
 type takeBackArgs struct {
 	scopeArgs
 	planArgs
+	gitArgs
 }
 
 type previewArgs struct {
@@ -107,6 +108,7 @@ type previewArgs struct {
 	KeepNew   bool   `json:"keepNew,omitempty" jsonschema:"for restore: leave files created since alone"`
 	rangeArgs
 	scopeArgs
+	gitArgs
 }
 
 func (t *tools) restore(ctx context.Context, args restoreArgs) (outcome, string, error) {
@@ -117,7 +119,7 @@ func (t *tools) restore(ctx context.Context, args restoreArgs) (outcome, string,
 	if err != nil {
 		return outcome{}, "", err
 	}
-	return answer(t.repo.Restore(ctx, args.Hash, cairn.RestoreOptions{
+	return t.answer(ctx)(t.repo.Restore(ctx, args.Hash, cairn.RestoreOptions{
 		Paths: list, KeepNew: args.KeepNew, DryRun: args.DryRun, Plan: args.Plan,
 	}))
 }
@@ -129,9 +131,9 @@ func (t *tools) revert(ctx context.Context, args revertArgs) (outcome, string, e
 	}
 	switch {
 	case args.Hash != "" && args.From == "" && args.To == "":
-		return answer(t.repo.Revert(ctx, cairn.Range{From: args.Hash}, opt))
+		return t.answer(ctx)(t.repo.Revert(ctx, cairn.Range{From: args.Hash}, opt))
 	case args.Hash == "" && args.From != "" && args.To != "":
-		return answer(t.repo.Revert(ctx, cairn.Range{From: args.From, To: args.To}, opt))
+		return t.answer(ctx)(t.repo.Revert(ctx, cairn.Range{From: args.From, To: args.To}, opt))
 	}
 	return outcome{}, "", fmt.Errorf("%w: revert wants either hash, or from and to", errArguments)
 }
@@ -141,7 +143,8 @@ func (t *tools) undo(ctx context.Context, args takeBackArgs) (outcome, string, e
 	if err != nil {
 		return outcome{}, "", err
 	}
-	return answer(t.repo.Undo(ctx, opt))
+	opt.Git = args.Git
+	return t.answer(ctx)(t.repo.Undo(ctx, opt))
 }
 
 func (t *tools) redo(ctx context.Context, args takeBackArgs) (outcome, string, error) {
@@ -149,7 +152,8 @@ func (t *tools) redo(ctx context.Context, args takeBackArgs) (outcome, string, e
 	if err != nil {
 		return outcome{}, "", err
 	}
-	return answer(t.repo.Redo(ctx, opt))
+	opt.Git = args.Git
+	return t.answer(ctx)(t.repo.Redo(ctx, opt))
 }
 
 func (t *tools) preview(ctx context.Context, args previewArgs) (outcome, string, error) {
@@ -160,9 +164,9 @@ func (t *tools) preview(ctx context.Context, args previewArgs) (outcome, string,
 	case "revert":
 		return t.revert(ctx, revertArgs{args.rangeArgs, args.scopeArgs, dry})
 	case "undo":
-		return t.undo(ctx, takeBackArgs{args.scopeArgs, dry})
+		return t.undo(ctx, takeBackArgs{args.scopeArgs, dry, args.gitArgs})
 	case "redo":
-		return t.redo(ctx, takeBackArgs{args.scopeArgs, dry})
+		return t.redo(ctx, takeBackArgs{args.scopeArgs, dry, args.gitArgs})
 	}
 	return outcome{}, "", fmt.Errorf("%w: action is restore, revert, undo or redo", errArguments)
 }

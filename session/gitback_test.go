@@ -64,7 +64,7 @@ func (g *gitRoot) look() string {
 	}
 	files := gittest.Manifest(g.T, g.root)
 	for _, path := range slices.Sorted(maps.Keys(files)) {
-		if top, _, _ := strings.Cut(path, "/"); top != ".git" && top != "." && top != "" {
+		if !slices.Contains(strings.Split(path, "/"), ".git") && path != "." && path != "" {
 			fmt.Fprintf(&b, "%s: %v\n", path, files[path])
 		}
 	}
@@ -195,4 +195,83 @@ func TestGitBackGone(t *testing.T) {
 	if rest, _ := filepath.Glob(g.path(".git.*")); len(rest) > 0 {
 		t.Errorf("left behind: %q", rest)
 	}
+}
+
+// TestGitBackNested: repositories in the work tree and submodules go back like the one around them.
+func TestGitBackNested(t *testing.T) {
+	t.Parallel()
+	g := newGitRoot(t)
+	other := t.TempDir()
+	g.o.Init(other)
+	for _, text := range []string{"one", "two"} {
+		g.o.In(other, "commit", "-q", "--allow-empty", "-m", text)
+	}
+	g.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", other, "sub")
+	g.o.In(g.root, "clone", "-q", other, "d/nested")
+	g.o.In(g.root, "worktree", "add", "-q", "linked", "side")
+	g.write("d/nested/file", "f")
+	g.o.Commit(g.path("d/nested"), "three")
+	g.git("commit", "-q", "-m", "sub")
+	places := []string{"", "sub", "d/nested"}
+	look := func() string {
+		text := ""
+		for _, place := range places {
+			at := &gitRoot{&fixture{T: t, root: g.path(place)}, g.o}
+			text += "in " + place + "\n" + at.look()
+		}
+		return text
+	}
+	before := look()
+	g.step("s", "m1", "1", func() {
+		g.o.In(g.path("sub"), "reset", "-q", "--hard", "HEAD~1")
+		g.o.In(g.path("sub"), "branch", "new")
+		g.o.In(g.path("d/nested"), "checkout", "-q", "-b", "topic", "HEAD~1")
+		g.o.In(g.path("d/nested"), "update-ref", "-d", "refs/heads/main")
+		g.o.In(g.path("d/nested"), "reflog", "expire", "--expire=now", "--all")
+		g.o.In(g.path("d/nested"), "gc", "-q", "--prune=now")
+	})
+	after := look()
+	_, res, err := g.Revert(background, "s", session.Target{Start: true}, session.MoveOptions{Git: true, DryRun: true})
+	if err != nil || len(res.Git.Changes) != 6 || !strings.HasPrefix(res.Git.Changes[0], "in d/nested ") {
+		t.Fatalf("%+v, %v", res.Git, err)
+	}
+	_, res, err = g.Revert(background, "s", session.Target{Start: true}, session.MoveOptions{Git: true, Plan: res.PlanID})
+	if err != nil || !res.Complete() {
+		t.Fatalf("%+v, %v", res.Git, err)
+	}
+	if got := look(); got != before {
+		t.Errorf("back:\n%s\nwant:\n%s", got, before)
+	}
+	for _, place := range places {
+		g.o.Fsck(g.path(place))
+	}
+	if _, res, err = g.Unrevert(background, "s", session.MoveOptions{Git: true, DryRun: true}); err != nil {
+		t.Fatal(err)
+	}
+	if _, res, err = g.Unrevert(background, "s", session.MoveOptions{Git: true, Plan: res.PlanID}); err != nil || !res.Complete() {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	if got := look(); got != after {
+		t.Errorf("forth:\n%s\nwant:\n%s", got, after)
+	}
+}
+
+// TestGitBackAllGone: with the repository around its submodules are gone, too, and all come back.
+func TestGitBackAllGone(t *testing.T) {
+	t.Parallel()
+	g := newGitRoot(t)
+	other := t.TempDir()
+	g.o.Init(other)
+	g.o.In(other, "commit", "-q", "--allow-empty", "-m", "one")
+	g.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", other, "sub")
+	g.git("commit", "-q", "-m", "sub")
+	sub := &gitRoot{&fixture{T: t, root: g.path("sub")}, g.o}
+	before, below := g.look(), sub.look()
+	g.step("s", "m1", "1", func() { os.RemoveAll(g.path(".git")); g.write("file", "x") })
+	_, res, err := g.Revert(background, "s", session.Target{Start: true}, g.plan("s", session.Target{Start: true}))
+	if err != nil || !res.Complete() {
+		t.Fatalf("%+v, %v", res.Git, err)
+	}
+	g.same("the repository", before)
+	sub.same("the submodule", below)
 }

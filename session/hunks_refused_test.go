@@ -242,14 +242,14 @@ func TestScopeOfATurn(t *testing.T) {
 	add("answer", "assistant")
 	add("second", session.RoleUser)
 	for spec, want := range map[string]session.Scope{
-		"1": {Message: "first", Turn: true}, "answer": {Message: "first", Turn: true}, "-1": {Message: "second"}, "@~1": {Message: "first", Turn: true},
+		"1": {Message: "early"}, "2": {Message: "first", Turn: true}, "answer": {Message: "first", Turn: true}, "-1": {Message: "second"}, "@~1": {Message: "first", Turn: true},
 		"early": {Message: "early"}, "sec": {Message: "second"},
 	} {
 		if in, err := f.TurnScope(background, "s", spec); err != nil || in != want {
 			t.Errorf("%s: %+v, %v", spec, in, err)
 		}
 	}
-	if _, err := f.TurnScope(background, "s", "3"); !errors.Is(err, session.ErrNotFound) {
+	if _, err := f.TurnScope(background, "s", "4"); !errors.Is(err, session.ErrNotFound) {
 		t.Errorf("a turn that is not there: %v", err)
 	}
 }

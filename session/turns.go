@@ -124,7 +124,7 @@ func (s *Sessions) TurnScope(ctx context.Context, session, spec string) (Scope, 
 			return t.scope(), nil
 		}
 	}
-	return Scope{Message: id}, nil // before the first message of the user
+	return Scope{Message: id}, nil // a cleaning took the message away in between
 }
 
 // NumberedTurn returns the scope of a turn by its number, from 1, or from -1 for the newest that is

@@ -30,7 +30,9 @@ about, and ends it by closing stdin. The tools:
     session_revert            some of them back
 
 Those that change files are marked as destructive, so that the client can ask
-before, and whatever they overwrite or delete is saved first. Checkpoints
+before, and whatever they overwrite or delete is saved first. Undo and redo take
+git along with "git" and the plan id of a preview, and else say what has moved
+there. Checkpoints
 (cairn://checkpoint/HASH) and files (cairn://file/HASH/PATH) can also be read as
 resources. A path in them is percent-encoded; else paths are as in --json.
 

@@ -50,6 +50,7 @@ type Snapshot struct {
 	Batch   *odb.Batch
 
 	git       gitRecord
+	nested    nestedSeen
 	recording bool // see Options
 	watched   bool // the scan covered every path but those that the watcher vouches for
 }
@@ -226,6 +227,7 @@ func (c *Snapshot) settleTree() (err error) {
 func (c *Snapshot) scan(ctx context.Context, opt Options, hints *scan.Hints) (*scan.Result, error) {
 	s := c.repo.newScan(c.Index, c.rules, c.Batch, opt)
 	s.Hints, s.Known, s.Lender = hints, c.known, c.lender
+	s.OnGit = c.nested.add
 	s.Enter = c.repo.Watch.enter(c.repo, c.Index, opt.fresh)
 	s.OnGrowth = c.repo.onGrowth(ctx, c.Index, c.rules, s)
 	res, err := s.Run(ctx)

@@ -32,9 +32,7 @@ func (r *Capturer) GitMovement(ctx context.Context, from, to string) (*gitstate.
 	if err != nil {
 		return nil, err
 	}
-	m := gitstate.Compare(was, is)
-	m.Index = m.Index && !gitstate.SameIndex(was, is)
-	return m, nil
+	return gitstate.Compare(was, is), nil
 }
 
 // GitRecordNow reads the present state, nil where there is no repository.
@@ -46,7 +44,13 @@ func (r *Capturer) GitRecordNow(ctx context.Context) (*gitstate.Record, error) {
 	reader := gitstate.Reader{Repo: repo}
 	reader.Git, _ = git.LookBinary()
 	record, _, err := reader.Read(ctx)
-	return record, err
+	if err != nil {
+		return nil, err
+	}
+	note := r.GitNote()
+	c := Snapshot{repo: r}
+	c.readNested(ctx, record, &GitNote{Nested: note.Nested, Looked: true})
+	return record, nil
 }
 
 // GitRecordAt returns the record that a checkpoint names, nil if there is none.

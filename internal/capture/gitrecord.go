@@ -26,6 +26,8 @@ type GitNote struct {
 	Left   string          `json:"left,omitempty"`  // why objects are not kept alive; "" = they are
 	Retry  time.Time       `json:"retry,omitzero"`  // when a capture tries again to keep them
 	Never  bool            `json:"never,omitempty"` // paths that are never to be stored keep objects out
+	Nested []nestedNote    `json:"nested,omitempty"`
+	Looked bool            `json:"looked,omitempty"` // for nested repositories, in all captured directories
 }
 
 // retryAfter is how long a capture that could not keep objects counts, if git does not change.
@@ -71,7 +73,7 @@ func (r *Capturer) gitUnchanged() bool {
 func (r *Capturer) holds(note *GitNote, repo *git.Repo) bool {
 	never := r.NeverID() != ""
 	return note.GitDir == repo.GitDir && note.Never == never && (never || r.Vault().Exists()) &&
-		(note.Retry.IsZero() || r.Now().Before(note.Retry)) && note.Stamps.Hold()
+		(note.Retry.IsZero() || r.Now().Before(note.Retry)) && note.Looked && note.Stamps.Hold() && note.nestedHold()
 }
 
 // gitRecord is the record of a capture.
@@ -91,7 +93,7 @@ func (c *Snapshot) recordGit(ctx context.Context) {
 	note := r.GitNote()
 	last, err := object.ParseID(note.Record)
 	if err == nil && note.GitDir == repo.GitDir && r.hasRecord(last) {
-		if r.holds(&note, repo) {
+		if r.holds(&note, repo) && c.allNestedKnown(&note) {
 			c.git.id = note.Record
 			return
 		}
@@ -121,13 +123,17 @@ func (c *Snapshot) newGitRecord(ctx context.Context, repo *git.Repo, note GitNot
 		return err
 	}
 	index := indexSum(repo)
+	nested, places := c.readNested(context.WithoutCancel(ctx), record, &note)
 	if r.NeverID() != "" {
 		withoutPatches(record)
+		for _, sub := range record.Nested {
+			withoutPatches(sub)
+		}
 	}
-	if index != "" && index == note.Index && !last.IsZero() {
-		r.oldIndex(record, last)
+	if !last.IsZero() {
+		r.oldIndex(record, last, index != "" && index == note.Index)
 	}
-	left, err := r.keepObjects(ctx, repo, record)
+	left, err := r.keepObjects(ctx, repo, nested, record)
 	if err != nil {
 		return err
 	}
@@ -136,7 +142,7 @@ func (c *Snapshot) newGitRecord(ctx context.Context, repo *git.Repo, note GitNot
 		return err
 	}
 	c.git.id = id.String()
-	c.git.note = &GitNote{GitDir: repo.GitDir, Record: id.String(), Index: index, Stamps: stamps, Left: left, Never: r.NeverID() != ""}
+	c.git.note = &GitNote{GitDir: repo.GitDir, Record: id.String(), Index: index, Stamps: stamps, Left: left, Never: r.NeverID() != "", Nested: places, Looked: true}
 	if left != "" && !c.git.note.Never {
 		c.git.note.Retry = r.Now().Add(retryAfter)
 	}
@@ -148,7 +154,10 @@ func (c *Snapshot) newGitRecord(ctx context.Context, repo *git.Repo, note GitNot
 
 // oldIndex takes the index files of the last record where only stat data differ, so that a refresh
 // of the index makes no new record.
-func (r *Capturer) oldIndex(record *gitstate.Record, last object.ID) {
+func (r *Capturer) oldIndex(record *gitstate.Record, last object.ID, same bool) {
+	if !same && len(record.Nested) == 0 {
+		return
+	}
 	parts, err := r.Store.GitRecord(last)
 	if err != nil {
 		return
@@ -157,16 +166,10 @@ func (r *Capturer) oldIndex(record *gitstate.Record, last object.ID) {
 	if err != nil {
 		return
 	}
-	for name := range record.Files {
-		if gitstate.IsIndex(name) {
-			delete(record.Files, name)
-		}
+	if same {
+		takeIndex(record, was)
 	}
-	for name, data := range was.Files {
-		if gitstate.IsIndex(name) {
-			record.Files[name] = data
-		}
-	}
+	oldNested(record, was)
 }
 
 // indexSum identifies the entries of the index without their stat data, "" if they cannot be read.
@@ -193,7 +196,7 @@ func withoutPatches(record *gitstate.Record) {
 }
 
 // keepObjects keeps alive what a record leads to. It returns the reason if it cannot.
-func (r *Capturer) keepObjects(ctx context.Context, repo *git.Repo, record *gitstate.Record) (left string, err error) {
+func (r *Capturer) keepObjects(ctx context.Context, repo *git.Repo, nested []*git.Repo, record *gitstate.Record) (left string, err error) {
 	vault := r.Vault()
 	if r.NeverID() != "" {
 		if err := vault.Remove(); err != nil {
@@ -201,19 +204,23 @@ func (r *Capturer) keepObjects(ctx context.Context, repo *git.Repo, record *gits
 		}
 		return "the commits hold paths that are never to be stored", nil
 	}
-	res, err := vault.Keep(ctx, repo.ObjectDirs(), keep.Options{SHA256: repo.SHA256, Copy: r.Opt.NoBorrow, Room: r.roomToKeep()})
+	dirs, other := objectDirs(repo, nested)
+	res, err := vault.Keep(ctx, dirs, keep.Options{SHA256: repo.SHA256, Copy: r.Opt.NoBorrow, Room: r.roomToKeep()})
 	if ctx.Err() != nil {
 		return "the time ran out", nil
 	}
 	if err != nil {
 		return "", err
 	}
-	if err := vault.SetShallow(record.Files["common/shallow"]); err != nil {
+	if err := vault.SetShallow(shallowOf(record)); err != nil {
 		return "", err
 	}
 	r.Log.Debug("objects of git kept", "linked", res.Linked, "copied", res.Copied, "left", res.Left)
 	if res.Left > 0 {
 		return fmt.Sprintf("%s of git not kept: %s", wording.Count(res.Left, "file"), res.Why), nil
+	}
+	if other {
+		return "nested repositories have another object format", nil
 	}
 	return "", nil
 }

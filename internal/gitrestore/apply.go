@@ -45,7 +45,14 @@ func (a *Applier) Apply(ctx context.Context, p *Plan) (failures []Conflict, err 
 	if p.Refused != "" {
 		return nil, fmt.Errorf("%w: %s", ErrRefused, p.Refused)
 	}
-	if p.None() {
+	if failures, err = a.applyOne(ctx, p); err != nil {
+		return failures, err
+	}
+	return append(failures, a.applyNested(ctx, p)...), nil
+}
+
+func (a *Applier) applyOne(ctx context.Context, p *Plan) (failures []Conflict, err error) {
+	if p.stays() {
 		return nil, nil
 	}
 	r := &run{Applier: a, Plan: p, ctx: ctx, dir: p.now.GitDir}
@@ -78,7 +85,7 @@ func (r *run) afterRefs(lock *indexLock) {
 	for _, step := range []struct {
 		what string
 		do   func() error
-	}{{"HEAD", r.moveHead}, {stashRef, r.listStashes}, {cmp.Or(r.target.Under(), r.now.Under(), origHead), r.moveProgress}, {"index", lock.commit}} {
+	}{{"refs", r.moveSymbolic}, {"HEAD", r.moveHead}, {stashRef, r.listStashes}, {cmp.Or(r.target.Under(), r.now.Under(), origHead), r.moveProgress}, {"index", lock.commit}} {
 		if err := step.do(); err != nil {
 			r.failures = append(r.failures, Conflict{step.what, err.Error()})
 		}
@@ -154,6 +161,7 @@ func (r *run) moveRefs() error {
 	again := r.Resume && r.fresh != nil
 	for _, m := range r.Refs {
 		switch {
+		case isSymbolic(m.From) || isSymbolic(m.To):
 		case again && r.fresh.Refs[m.Name] == m.To:
 		case again && r.fresh.Refs[m.Name] != m.From:
 			r.failures = append(r.failures, Conflict{m.Name, "it has moved meanwhile"})
@@ -173,6 +181,31 @@ func (r *run) moveRefs() error {
 		err = &partlyError{err}
 	}
 	return err
+}
+
+// moveSymbolic moves the refs that name others, or have named others. Git has no transaction for them.
+func (r *run) moveSymbolic() error {
+	var errs []error
+	for _, m := range r.Refs {
+		if !isSymbolic(m.From) && !isSymbolic(m.To) {
+			continue
+		}
+		if now := r.fresh; now != nil && now.Refs[m.Name] != m.From {
+			if now.Refs[m.Name] != m.To {
+				errs = append(errs, fmt.Errorf("%s has moved meanwhile", m.Name))
+			}
+			continue
+		}
+		args := []string{"update-ref", "--no-deref", "-m", r.Note, m.Name, m.To}
+		if name, symbolic := strings.CutPrefix(m.To, "ref: "); symbolic {
+			args = []string{"symbolic-ref", "-m", r.Note, m.Name, name}
+		} else if m.To == "" {
+			args = []string{"symbolic-ref", "-d", m.Name}
+		}
+		_, err := r.git("", args...)
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
 }
 
 func (r *run) transact(moves []gitstate.RefMove) error {

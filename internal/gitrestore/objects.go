@@ -19,7 +19,7 @@ func (r *run) wanted() (ids []string, err error) {
 		ids = append(ids, r.Head.To)
 	}
 	for _, m := range r.Refs {
-		if m.To != "" {
+		if m.To != "" && !isSymbolic(m.To) {
 			ids = append(ids, m.To)
 		}
 	}

@@ -38,6 +38,7 @@ type Plan struct {
 	Index     bool
 	Progress  []string // files of an operation in progress that change, sorted; ORIG_HEAD counts
 	Rebuild   bool     // the repository is gone
+	Nested    []NestedPlan
 	Conflicts []Conflict
 	Refused   string // why nothing can be done; "" = the plan can be carried out
 
@@ -60,16 +61,21 @@ func Make(target, base, now *gitstate.Record, parts Parts) *Plan {
 		way.After = nil
 	}
 	o.takeOut(way)
-	return o.plan(now, []Way{way})
+	p := o.plan(now, []Way{way})
+	p.planNested([]Way{way}, now, parts, o.keep)
+	return p
 }
 
 // TakeBack plans to take some ways out of the present state, the newest way first.
 func TakeBack(ways []Way, now *gitstate.Record, parts Parts) *Plan {
-	o := from(now, parts.whole())
+	parts = parts.whole()
+	o := from(now, parts)
 	for _, w := range ways {
 		o.takeOut(w)
 	}
-	return o.plan(now, ways)
+	p := o.plan(now, ways)
+	p.planNested(ways, now, parts, false)
+	return p
 }
 
 // plan is the difference between the present state and the outcome.
@@ -236,7 +242,10 @@ func (p *Plan) planProgress() {
 }
 
 // None reports whether the plan changes nothing.
-func (p *Plan) None() bool {
+func (p *Plan) None() bool { return p.stays() && len(p.Nested) == 0 }
+
+// stays is None without the nested repositories.
+func (p *Plan) stays() bool {
 	return p.Head == nil && len(p.Refs)+len(p.Progress) == 0 && !p.List && !p.Index && !p.Rebuild
 }
 
@@ -264,7 +273,7 @@ func (p *Plan) Changes() (list []string) {
 	if p.Index {
 		list = append(list, "replace the index")
 	}
-	return append(list, p.progressText()...)
+	return append(append(list, p.progressText()...), p.nestedChanges()...)
 }
 
 func (p *Plan) progressText() (list []string) {
@@ -305,6 +314,9 @@ func (p *Plan) ID() string {
 	}
 	for _, name := range p.Progress {
 		fmt.Fprintf(h, "%q %q %q\n", name, fileText(p.now.Files, name), fileText(p.target.Files, name))
+	}
+	for _, n := range p.Nested {
+		fmt.Fprintf(h, "%q %s\n", n.Place, n.ID())
 	}
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }

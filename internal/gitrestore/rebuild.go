@@ -24,12 +24,15 @@ func (r *run) build() (err error) {
 	if _, err := os.Lstat(r.now.GitDir); !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w: %s is in the way", ErrRefused, r.now.GitDir)
 	}
+	if err := os.MkdirAll(filepath.Dir(r.dir), 0o777); err != nil {
+		return err
+	}
 	defer func() {
 		if err != nil {
 			os.RemoveAll(r.dir)
 		}
 	}()
-	for _, step := range []func() error{r.init, r.bringObjects, r.moveRefs, r.moveHead, r.listStashes, r.moveProgress, r.writeIndex} {
+	for _, step := range []func() error{r.init, r.bringObjects, r.moveRefs, r.moveSymbolic, r.moveHead, r.listStashes, r.moveProgress, r.writeIndex} {
 		if err := step(); err != nil {
 			return err
 		}

@@ -49,6 +49,9 @@ func newWorld(t testing.TB, args ...string) *world {
 	w.git("branch", "a")
 	w.git("branch", "b", "HEAD~1")
 	w.git("tag", "-a", "-m", "t", "v1")
+	w.git("update-ref", "refs/keep/it", "HEAD")
+	w.git("symbolic-ref", "refs/alias", "refs/keep/it")
+	w.git("symbolic-ref", "refs/direct", "refs/keep/it")
 	for _, text := range []string{"x", "y", "z"} {
 		w.write("file", text)
 		w.git("stash", "push", "-q", "-m", text)
@@ -185,6 +188,11 @@ var harms = map[string]func(w *world){
 	"detach":      func(w *world) { w.git("checkout", "-q", "--detach", "HEAD~1") },
 	"orphan":      func(w *world) { w.git("checkout", "-q", "--orphan", "fresh"); w.git("branch", "-q", "-D", "main") },
 	"index":       func(w *world) { w.git("rm", "-q", "--cached", "file"); w.write("more", "more"); w.git("add", "more") },
+	"symbolic": func(w *world) {
+		w.git("symbolic-ref", "refs/remotes/o/HEAD", "refs/keep/it")
+		w.git("symbolic-ref", "-d", "refs/alias")
+		w.git("update-ref", "--no-deref", "refs/direct", "HEAD~1")
+	},
 	"filter":      func(w *world) { w.git("update-ref", "refs/heads/main", w.tree(), "HEAD"); w.lose() },
 	"rm -rf .git": func(w *world) { w.must(os.RemoveAll(filepath.Join(w.dir, ".git"))) },
 	"packed":      func(w *world) { w.git("pack-refs", "--all"); w.git("branch", "-q", "-D", "a"); w.commit() },

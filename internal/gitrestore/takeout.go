@@ -3,7 +3,6 @@ package gitrestore
 import (
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/gitstate"
 )
@@ -53,7 +52,7 @@ func (o *outcome) takeOut(w Way) {
 	switch {
 	case w.Before == nil && w.After == nil:
 		return
-	case w.Before == nil && o.Record != nil && same(o.Record, w.After):
+	case w.Before == nil && o.Record != nil && gitstate.Compare(o.Record, w.After).None():
 		o.Record = nil
 		return
 	case w.Before == nil:
@@ -82,13 +81,6 @@ func (o *outcome) takeOut(w Way) {
 	o.progress(w)
 }
 
-// same reports whether two states differ in nothing but stat data of the index.
-func same(a, b *gitstate.Record) bool {
-	m := gitstate.Compare(a, b)
-	m.Index = m.Index && !gitstate.SameIndex(a, b)
-	return m.None()
-}
-
 // value returns what becomes of a value that a way has moved.
 func (o *outcome) value(name, now, before, after string) string {
 	switch {
@@ -96,9 +88,6 @@ func (o *outcome) value(name, now, before, after string) string {
 		return now
 	case now != after:
 		o.conflict(name, "it has moved since")
-		return now
-	case strings.HasPrefix(name, "refs/") && (isSymbolic(before) || isSymbolic(after)):
-		o.conflict(name, "it is a symbolic ref")
 		return now
 	}
 	return before

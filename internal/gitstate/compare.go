@@ -16,6 +16,7 @@ type Movement struct {
 	Index     bool
 	From, To  string    // operations in progress
 	Worktrees []RefMove // HEADs of the other work trees
+	Nested    []NestedMove
 }
 
 // RefMove is a ref whose value differs. A value is "" where there is no such ref.
@@ -23,14 +24,16 @@ type RefMove struct{ Name, From, To string }
 
 // None reports whether nothing differs.
 func (m *Movement) None() bool {
-	return !m.Gone && !m.Made && m.Head == nil && len(m.Refs)+len(m.Worktrees)+m.Dropped+m.Stashed == 0 && !m.Index && m.From == m.To
+	return !m.Gone && !m.Made && m.Head == nil && len(m.Refs)+len(m.Worktrees)+len(m.Nested)+m.Dropped+m.Stashed == 0 && !m.Index && m.From == m.To
 }
 
 // Compare returns what differs from one state to another. A nil record stands for no repository.
-// The index differs if its bytes do; a caller that knows better sets Movement.Index.
+// The index differs if its entries do, whatever their stat data.
 func Compare(from, to *Record) *Movement {
 	m := &Movement{}
 	switch {
+	case from == nil && to == nil:
+		return m
 	case from == nil || to == nil:
 		m.Gone, m.Made = from != nil, to != nil
 		return m
@@ -39,9 +42,10 @@ func Compare(from, to *Record) *Movement {
 	}
 	m.Refs = moves(from.Refs, to.Refs)
 	m.Dropped, m.Stashed = missing(from.Stash, to.Stash), missing(to.Stash, from.Stash)
-	m.Index = string(from.Files["index"]) != string(to.Files["index"])
+	m.Index = !SameIndex(from, to)
 	m.From, m.To = from.Under(), to.Under()
 	m.Worktrees = moves(from.heads(), to.heads())
+	m.Nested = nestedMoves(from.Nested, to.Nested)
 	return m
 }
 

@@ -22,6 +22,8 @@ type Record struct {
 	Notes     []string          // what could not be read, sorted
 
 	Executable []string // names of Files, sorted
+
+	Nested map[string]*Record // the repositories in the work tree, by their paths from the root
 }
 
 // Worktree is a linked work tree. The main one, seen from a linked one, has the name "".
@@ -62,6 +64,7 @@ func (r *Record) Parts() map[string][]byte {
 	for name, data := range r.Files {
 		parts[partFiles+name] = data
 	}
+	r.addNested(parts)
 	return parts
 }
 
@@ -120,7 +123,7 @@ func Parse(parts map[string][]byte) (*Record, error) {
 			r.Files[name] = data
 		}
 	}
-	return r, nil
+	return r, r.parseNested(parts)
 }
 
 func (r *Record) parseAbout(data []byte) error {

@@ -36,7 +36,11 @@ func (m *Movement) Words(count func(from, to string) (n int, ok bool)) []string 
 	if m.From != m.To && m.To != "" {
 		list = append(list, m.To+" in progress")
 	}
-	return appendCount(list, len(m.Worktrees), "other work tree", "other work trees", "moved")
+	list = appendCount(list, len(m.Worktrees), "other work tree", "other work trees", "moved")
+	for i := range m.Nested {
+		list = append(list, m.Nested[i].words(count)...)
+	}
+	return list
 }
 
 func appendCount(list []string, n int, one, many, what string) []string {

@@ -18,6 +18,7 @@ type ChangeRequest struct {
 	Paths      []string      `json:"paths,omitempty" maxItems:"100000" doc:"Only these, and what is below them."`
 	KeepNew    bool          `json:"keepNew,omitempty" doc:"restore: leave alone what was created since."`
 	OnConflict string        `json:"onConflict,omitempty" enum:"merge,overwrite,keep,fail" doc:"What becomes of a path that was changed since."`
+	Git        bool          `json:"git,omitempty" doc:"undo, redo: the git repository goes back, too. /apply does so only with a planID: 409 without one."`
 	ChosenHunks
 	Plan string `json:"planID,omitempty" pattern:"^[0-9a-f]{16}$" doc:"/apply: carry out this plan and no other; 409 if it would be another one now."`
 }
@@ -26,6 +27,7 @@ type ChangeRequest struct {
 type BackRequest struct {
 	Paths      []string `json:"paths,omitempty" maxItems:"100000" doc:"Only these, and what is below them."`
 	OnConflict string   `json:"onConflict,omitempty" enum:"merge,overwrite,keep,fail"`
+	Git        bool     `json:"git,omitempty" doc:"The git repository goes back, too: only with the planID of a dry run, 409 without one."`
 	DryRun     bool     `json:"dryRun,omitempty" doc:"Only say what would be done."`
 	Plan       string   `json:"planID,omitempty" pattern:"^[0-9a-f]{16}$"`
 }
@@ -88,7 +90,7 @@ func (b *ChangeRequest) carryOut(ctx context.Context, r *Repo, dryRun bool) (*ca
 	if err != nil {
 		return nil, err
 	}
-	opt := cairn.RevertOptions{Paths: paths, OnConflict: cairn.Policy(b.OnConflict), DryRun: dryRun, Plan: b.Plan}
+	opt := cairn.RevertOptions{Paths: paths, OnConflict: cairn.Policy(b.OnConflict), DryRun: dryRun, Plan: b.Plan, Git: b.Git}
 	if err := b.put(&opt); err != nil {
 		return nil, err
 	}
@@ -110,11 +112,11 @@ func (b *ChangeRequest) carryOut(ctx context.Context, r *Repo, dryRun bool) (*ca
 func (b *ChangeRequest) check() error {
 	has := map[string]bool{
 		"hash": b.Hash != "", "from": b.From != "", "to": b.To != "", "patches": b.Patches != nil,
-		"keepNew": b.KeepNew, "onConflict": b.OnConflict != "", "paths": b.Paths != nil,
+		"keepNew": b.KeepNew, "onConflict": b.OnConflict != "", "paths": b.Paths != nil, "git": b.Git,
 		"hunks": b.Hunks != nil, "lines": b.Lines != nil,
 	}
 	takes := map[string][]string{
-		"restore": {"hash", "paths", "keepNew"}, "undo": {"paths", "onConflict"}, "redo": {"paths", "onConflict"},
+		"restore": {"hash", "paths", "keepNew"}, "undo": {"paths", "onConflict", "git"}, "redo": {"paths", "onConflict", "git"},
 		"revert": {"from", "to", "paths", "onConflict", "hunks", "lines"},
 	}[b.Action]
 	if has["patches"] && b.Action == "revert" {
@@ -123,12 +125,14 @@ func (b *ChangeRequest) check() error {
 	for _, field := range takes {
 		delete(has, field)
 	}
-	for _, field := range []string{"hash", "from", "to", "patches", "keepNew", "onConflict", "paths", "hunks", "lines"} {
+	for _, field := range []string{"hash", "from", "to", "patches", "keepNew", "onConflict", "paths", "git", "hunks", "lines"} {
 		if has[field] {
 			return badField("body."+field, "", "expected nothing: "+b.Action+" has no use for it here")
 		}
 	}
 	switch {
+	case b.Git && len(b.Paths) > 0:
+		return errGitPaths()
 	case b.Action == "restore" && b.Hash == "":
 		return badField("body.hash", "", "expected where to go")
 	case b.Action == "revert" && b.From == "" && len(b.Patches) == 0:
@@ -142,9 +146,12 @@ func again(run func(*Repo, context.Context, cairn.RevertOptions) (*cairn.Result,
 	return func(ctx context.Context, p *Project, in *inBack) (*cairn.Result, error) {
 		b := either(in.Body, &BackRequest{})
 		paths, err := decodePaths("body.paths", b.Paths)
+		if err == nil && b.Git && len(paths) > 0 {
+			err = errGitPaths()
+		}
 		if err != nil {
 			return nil, err
 		}
-		return run(p.Repo, ctx, cairn.RevertOptions{Paths: paths, OnConflict: cairn.Policy(b.OnConflict), DryRun: b.DryRun, Plan: b.Plan})
+		return run(p.Repo, ctx, cairn.RevertOptions{Paths: paths, OnConflict: cairn.Policy(b.OnConflict), DryRun: b.DryRun, Plan: b.Plan, Git: b.Git})
 	}
 }

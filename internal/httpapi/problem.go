@@ -58,6 +58,8 @@ var byError = []struct {
 	{cairn.ErrName, http.StatusBadRequest, protocol.BadName},
 	{cairn.ErrExists, http.StatusConflict, protocol.Exists},
 	{cairn.ErrMoved, http.StatusConflict, protocol.Moved},
+	{cairn.ErrGitNotPlanned, http.StatusConflict, protocol.Refused},
+	{cairn.ErrGitRefused, http.StatusConflict, protocol.Refused},
 	{cairn.ErrConflict, http.StatusConflict, protocol.Conflict},
 	{cairn.ErrLocked, http.StatusConflict, protocol.Locked},
 	{cairn.ErrTooLarge, http.StatusConflict, protocol.Refused},

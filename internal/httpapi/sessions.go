@@ -48,6 +48,7 @@ type SessionRevert struct {
 	DryRun     bool   `json:"dryRun,omitempty" doc:"Only say what would be done."`
 	Plan       string `json:"planID,omitempty" pattern:"^[0-9a-f]{16}$" doc:"Carry out this plan and no other."`
 	EndOpen    bool   `json:"endOpen,omitempty" doc:"End open steps first: their agent is gone."`
+	Git        bool   `json:"git,omitempty" doc:"The git repository goes back, too: only with the planID of a dry run, 409 without one."`
 }
 
 // SessionBack is a SessionRevert whose target is known.
@@ -56,6 +57,7 @@ type SessionBack struct {
 	DryRun     bool   `json:"dryRun,omitempty"`
 	Plan       string `json:"planID,omitempty" pattern:"^[0-9a-f]{16}$"`
 	EndOpen    bool   `json:"endOpen,omitempty"`
+	Git        bool   `json:"git,omitempty" doc:"Git goes along, only with the planID of a dry run."`
 }
 
 type inSessionBack struct {
@@ -67,7 +69,7 @@ func (b *SessionBack) options() session.MoveOptions {
 	if b == nil {
 		return session.MoveOptions{}
 	}
-	return session.MoveOptions{OnConflict: cairn.Policy(b.OnConflict), DryRun: b.DryRun, Plan: b.Plan, EndOpen: b.EndOpen}
+	return session.MoveOptions{OnConflict: cairn.Policy(b.OnConflict), DryRun: b.DryRun, Plan: b.Plan, EndOpen: b.EndOpen, Git: b.Git}
 }
 
 func (s *Server) sessionOperations() {
@@ -176,7 +178,7 @@ func (s *Server) sessionBack() {
 		if b.any() {
 			return b.takeBack(ctx, p, id)
 		}
-		opt := session.MoveOptions{OnConflict: cairn.Policy(b.OnConflict), DryRun: b.DryRun, Plan: b.Plan, EndOpen: b.EndOpen}
+		opt := session.MoveOptions{OnConflict: cairn.Policy(b.OnConflict), DryRun: b.DryRun, Plan: b.Plan, EndOpen: b.EndOpen, Git: b.Git}
 		return answerBack(p.Sessions.Revert(ctx, id, session.Target{Message: b.MessageID, Part: b.PartID, Start: b.Start}, opt))
 	})
 	for _, e := range []struct {

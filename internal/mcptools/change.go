@@ -101,6 +101,7 @@ type revertArgs struct {
 type takeBackArgs struct {
 	scopeArgs
 	planArgs
+	gitArgs
 }
 
 type previewArgs struct {
@@ -109,6 +110,7 @@ type previewArgs struct {
 	rangeArgs
 	hunkArgs
 	scopeArgs
+	gitArgs
 }
 
 func (t *tools) restore(ctx context.Context, args restoreArgs) (outcome, string, error) {
@@ -119,7 +121,7 @@ func (t *tools) restore(ctx context.Context, args restoreArgs) (outcome, string,
 	if err != nil {
 		return outcome{}, "", err
 	}
-	return answer(t.repo.Restore(ctx, args.Hash, cairn.RestoreOptions{
+	return t.answer(ctx)(t.repo.Restore(ctx, args.Hash, cairn.RestoreOptions{
 		Paths: list, KeepNew: args.KeepNew, DryRun: args.DryRun, Plan: args.Plan,
 	}))
 }
@@ -134,9 +136,9 @@ func (t *tools) revert(ctx context.Context, args revertArgs) (outcome, string, e
 	}
 	switch {
 	case args.Hash != "" && args.From == "" && args.To == "":
-		return answer(t.repo.Revert(ctx, cairn.Range{From: args.Hash}, opt))
+		return t.answer(ctx)(t.repo.Revert(ctx, cairn.Range{From: args.Hash}, opt))
 	case args.Hash == "" && args.From != "" && args.To != "":
-		return answer(t.repo.Revert(ctx, cairn.Range{From: args.From, To: args.To}, opt))
+		return t.answer(ctx)(t.repo.Revert(ctx, cairn.Range{From: args.From, To: args.To}, opt))
 	}
 	return outcome{}, "", fmt.Errorf("%w: revert wants either hash, or from and to", errArguments)
 }
@@ -146,7 +148,8 @@ func (t *tools) undo(ctx context.Context, args takeBackArgs) (outcome, string, e
 	if err != nil {
 		return outcome{}, "", err
 	}
-	return answer(t.repo.Undo(ctx, opt))
+	opt.Git = args.Git
+	return t.answer(ctx)(t.repo.Undo(ctx, opt))
 }
 
 func (t *tools) redo(ctx context.Context, args takeBackArgs) (outcome, string, error) {
@@ -154,7 +157,8 @@ func (t *tools) redo(ctx context.Context, args takeBackArgs) (outcome, string, e
 	if err != nil {
 		return outcome{}, "", err
 	}
-	return answer(t.repo.Redo(ctx, opt))
+	opt.Git = args.Git
+	return t.answer(ctx)(t.repo.Redo(ctx, opt))
 }
 
 func (t *tools) preview(ctx context.Context, args previewArgs) (outcome, string, error) {
@@ -168,9 +172,9 @@ func (t *tools) preview(ctx context.Context, args previewArgs) (outcome, string,
 	case "revert":
 		return t.revert(ctx, revertArgs{args.rangeArgs, args.hunkArgs, args.scopeArgs, dry})
 	case "undo":
-		return t.undo(ctx, takeBackArgs{args.scopeArgs, dry})
+		return t.undo(ctx, takeBackArgs{args.scopeArgs, dry, args.gitArgs})
 	case "redo":
-		return t.redo(ctx, takeBackArgs{args.scopeArgs, dry})
+		return t.redo(ctx, takeBackArgs{args.scopeArgs, dry, args.gitArgs})
 	}
 	return outcome{}, "", fmt.Errorf("%w: action is restore, revert, undo or redo", errArguments)
 }

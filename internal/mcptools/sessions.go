@@ -73,6 +73,7 @@ type sessionArgs struct {
 	OnConflict string `json:"onConflict,omitempty" jsonschema:"what becomes of a path changed later: merge, overwrite, keep or fail"`
 	EndOpen    bool   `json:"endOpen,omitempty" jsonschema:"end a step that is still under way: its agent is gone"`
 	planArgs
+	gitArgs
 }
 
 func (t *tools) sessionUndo(ctx context.Context, args sessionArgs) (outcome, string, error) {
@@ -84,7 +85,7 @@ func (t *tools) sessionRedo(ctx context.Context, args sessionArgs) (outcome, str
 }
 
 func (t *tools) sessionMove(ctx context.Context, args sessionArgs, move func(context.Context, string, session.MoveOptions) (*session.Session, *cairn.Result, error)) (outcome, string, error) {
-	opt := session.MoveOptions{DryRun: args.DryRun, Plan: args.Plan, EndOpen: args.EndOpen}
+	opt := session.MoveOptions{DryRun: args.DryRun, Plan: args.Plan, EndOpen: args.EndOpen, Git: args.Git}
 	if args.OnConflict != "" {
 		policy, err := plan.ParsePolicy(args.OnConflict)
 		if err != nil {
@@ -97,5 +98,5 @@ func (t *tools) sessionMove(ctx context.Context, args sessionArgs, move func(con
 		return outcome{}, "", err
 	}
 	_, res, err := move(ctx, id, opt)
-	return answer(res, err)
+	return t.answer(ctx)(res, err)
 }

@@ -39,6 +39,9 @@ func (sc *scanner) remove(path string) {
 // visit scans one name and appends its entry, if any, to the block of n.
 func (w *worker) visit(n *node, name []byte, rec index.Record) error {
 	if string(name) == ".git" {
+		if w.OnGit != nil && n.path != "" {
+			w.OnGit(n.path)
+		}
 		w.drop(n, rec)
 		return nil
 	}

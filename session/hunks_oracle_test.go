@@ -2,12 +2,8 @@ package session_test
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -23,12 +19,12 @@ import (
 // brings that to the disk.
 func TestSessionHunksMergeAsGitDoes(t *testing.T) {
 	t.Parallel()
-	gittest.NewOracle(t)
+	o := gittest.NewOracle(t)
 	r := rand.New(rand.NewPCG(7, 8))
 	count := make(map[string]int)
 	for range gittest.Rounds(60) {
 		c := &hunkCase{r: r}
-		c.check(t, count)
+		c.check(t, o, count)
 	}
 	for _, what := range []string{"clean", "conflict", "between"} {
 		if count[what] == 0 && !testing.Short() {
@@ -74,7 +70,7 @@ func (c *hunkCase) edit(user bool) {
 	}
 }
 
-func (c *hunkCase) check(t *testing.T, count map[string]int) {
+func (c *hunkCase) check(t *testing.T, o *gittest.Oracle, count map[string]int) {
 	t.Helper()
 	for i := range 30 + c.r.IntN(60) {
 		c.cells = append(c.cells, []string{fmt.Sprint("line ", i)})
@@ -96,12 +92,13 @@ func (c *hunkCase) check(t *testing.T, count map[string]int) {
 	if len(c.ends) == 0 {
 		return
 	}
-	before := c.before(t)
+	before := c.before(o)
 	chosen, patch := c.choose(f, before)
 	if len(chosen) == 0 {
 		return
 	}
-	want, clean := c.byGit(t, patch)
+	after := c.ends[len(c.ends)-1][1]
+	want, clean := o.MergeFile(c.text(), after, o.ApplyReverse(after, patch))
 	disk := gittest.Manifest(t, f.root)
 	res := f.revertHunks("s", session.Scope{}, cairn.RevertOptions{Hunks: chosen})
 	if clean != res.Complete() || f.read("a") != want {
@@ -114,8 +111,7 @@ func (c *hunkCase) check(t *testing.T, count map[string]int) {
 }
 
 // before is the text after the last step without the steps, as far as they come out cleanly.
-func (c *hunkCase) before(t *testing.T) string {
-	t.Helper()
+func (c *hunkCase) before(o *gittest.Oracle) string {
 	last := len(c.ends) - 1
 	now := c.ends[last][1]
 	for i := last; i >= 0; i-- {
@@ -123,7 +119,7 @@ func (c *hunkCase) before(t *testing.T) string {
 		for first > 0 && c.ends[first-1][1] == c.ends[first][0] {
 			first--
 		}
-		merged, clean := mergeFile(t, now, after, c.ends[first][0])
+		merged, clean := o.MergeFile(now, after, c.ends[first][0])
 		if !clean {
 			break
 		}
@@ -144,54 +140,5 @@ func (c *hunkCase) choose(f *fixture, before string) (chosen []string, patch str
 	if err := f.WriteDiff(background, &text, "s", session.Scope{}, cairn.DiffOptions{Hunks: true}); err != nil {
 		f.Fatal(err)
 	}
-	pieces := strings.Split(text.String(), "\n@@ ")
-	patch = pieces[0] + "\n"
-	for _, piece := range pieces[1:] {
-		if c.r.IntN(2) == 0 {
-			_, name, _ := strings.Cut(piece, "@@ #")
-			chosen = append(chosen, name[:12])
-			patch += "@@ " + strings.TrimSuffix(piece, "\n") + "\n"
-		}
-	}
-	return chosen, patch
-}
-
-// byGit returns the file that git makes. A merge with a conflict leaves it as it is.
-func (c *hunkCase) byGit(t *testing.T, patch string) (want string, clean bool) {
-	t.Helper()
-	after := c.ends[len(c.ends)-1][1]
-	dir := t.TempDir()
-	for name, text := range map[string]string{"a": after, "patch": patch} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	gittest.NewOracle(t).In(dir, "apply", "-R", "--whitespace=nowarn", "patch")
-	without, err := os.ReadFile(filepath.Join(dir, "a"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return mergeFile(t, c.text(), after, string(without))
-}
-
-// mergeFile merges as git does. A merge with a conflict gives ours.
-func mergeFile(t *testing.T, ours, base, theirs string) (merged string, clean bool) {
-	t.Helper()
-	dir := t.TempDir()
-	for name, text := range map[string]string{"ours": ours, "base": base, "theirs": theirs} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	merge := exec.Command("git", "merge-file", "-p", "ours", "base", "theirs")
-	merge.Dir = dir
-	out, err := merge.Output()
-	var exit *exec.ExitError
-	if errors.As(err, &exit) && exit.ExitCode() < 128 {
-		return ours, false
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(out), true
+	return gittest.SomeHunks(text.String(), func() bool { return c.r.IntN(2) == 0 })
 }

@@ -211,6 +211,7 @@ func TestPlansSayWhatTheyAreAbout(t *testing.T) {
 	f.get(f.at("plan", "do", "unrevert", "session", "ses_4f1c")).want(http.StatusOK, "Ledger in cents")
 	f.get(f.at("")).want(http.StatusOK, "Prompt 1<", "Prompt 2<", "to before: Add a script")
 	f.get(f.at("plan", "do", "session", "session", "ses_4f1c", "message", "nope")).want(http.StatusNotFound)
+	f.get(f.at("plan", "do", "redo")).want(http.StatusOK, "There is nothing to redo").lacks("Files that were changed since", "<summary>Ids")
 	f.get(f.at("plan", "do", "undo", "without", "a", "path", "b")).want(http.StatusBadRequest)
 	f.post(f.at("choose", "do", "undo"), url.Values{"files": {"2"}, "file": {"f" + hash("nope")}}).want(http.StatusBadRequest)
 	if _, err := f.sessions.Begin(t.Context(), session.SessionBegin{ID: "child", Parent: "ses_4f1c", Title: "Look for callers"}); err != nil {

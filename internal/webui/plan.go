@@ -38,6 +38,11 @@ type planPage struct {
 // Chosen reports whether parts of the plan can be chosen.
 func (p *planPage) Chosen() bool { return p.FileBoxes > 0 || len(p.Turns) > 0 }
 
+// Policied reports whether a policy makes a difference: nothing to do may be its work.
+func (p *planPage) Policied() bool {
+	return len(p.Policies) > 0 && (p.Nothing == "" || !p.Result.Complete())
+}
+
 // backs are the changes whose hunks have boxes, nil for none.
 func (p *planPage) backs() *takenBack {
 	if p.FileBoxes == 0 {
@@ -81,7 +86,10 @@ func (v *visit) showPlan(w *way, res *cairn.Result, nothing string) (err error) 
 	if w.Do != "restore" {
 		p.Policies = v.policies(w)
 	}
-	p.IDs = append(w.ids(v), fact{Name: "plan", Value: res.PlanID})
+	p.IDs = w.ids(v)
+	if res.PlanID != "" {
+		p.IDs = append(p.IDs, fact{Name: "plan", Value: res.PlanID})
+	}
 	if p.from, err = v.takenBack(w); err != nil {
 		return err
 	}

@@ -202,7 +202,9 @@ func (v *visit) showStep(t *turn, i int) error {
 	page.IDs = []fact{{Name: "session", Value: visible(s.Session)}, {Name: "step", Value: visible(s.ID)}, {"before", short(s.Before.Hash), v.at("checkpoint/" + s.Before.ID)}}
 	if !s.Open() {
 		page.IDs = append(page.IDs, fact{"after", short(s.After.Hash), v.at("checkpoint/" + s.After.ID)})
-		page.Actions = []action{{"Take back this step", v.at("plan", "do", "revert", "from", s.Before.ID, "to", s.After.ID), "r", "keeps what came later"}}
+		if !s.Reverted {
+			page.Actions = []action{{"Take back this step", v.takeBack(t, s), "r", "keeps what came later"}}
+		}
 	} else {
 		page.Heading += ", still running"
 	}

@@ -47,9 +47,10 @@ func (w *way) source(v *visit) string {
 
 // wider is the preview of all of a way that is narrowed down, "" for one that is not.
 func (w *way) wider(v *visit) string {
-	all := way{Do: w.Do, From: w.From, To: w.To, Session: w.Session, Message: w.Message, Policy: w.Policy}
+	all := way{Do: w.Do, From: w.From, To: w.To, Session: w.Session, Message: w.Message, Turn: w.Turn, Policy: w.Policy}
 	switch {
-	case w.Do == "part":
+	case w.Turn && len(w.Steps) > 0:
+	case w.Do == "part" && !w.Turn:
 		all.Do = "session"
 	case len(w.Paths)+len(w.Without)+len(w.Hunks) == 0:
 		return ""
@@ -61,7 +62,11 @@ func (w *way) wider(v *visit) string {
 
 // address is the address of the plan of a way.
 func (w *way) address(v *visit) string {
-	pairs := []string{"do", w.Do, "from", w.From, "to", w.To, "session", w.Session, "message", w.Message, "policy", string(w.Policy)}
+	turn := ""
+	if w.Turn {
+		turn = "1"
+	}
+	pairs := []string{"turn", turn, "do", w.Do, "from", w.From, "to", w.To, "session", w.Session, "message", w.Message, "policy", string(w.Policy)}
 	return v.at("plan", slices.Concat(pairs, pairsOf("path", w.Paths), pairsOf("without", w.Without), pairsOf("step", w.Steps))...) + hunkQuery(w.Hunks)
 }
 

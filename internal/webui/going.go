@@ -10,7 +10,8 @@ import (
 // countedSteps is the number of steps of a preview whose changes are counted.
 const countedSteps = 200
 
-// going are the steps of a session that a revert to before a message takes back.
+// going are the steps of a session that a revert to before a message takes back, or those of the turn
+// that begins with the message.
 type going struct {
 	turns []*turn // with only those steps, in their order
 	ids   []string
@@ -39,11 +40,17 @@ func (v *visit) going(w *way) (*going, error) {
 	}
 	v.goes = &going{}
 	for _, t := range turnsOf(s, messages) {
+		if w.Turn && t.Message != w.Message {
+			continue
+		}
 		var steps []session.Step
 		for _, st := range t.Steps {
 			if goes[st.Message] && !st.Reverted && !st.Open() {
-				steps, v.goes.ids = append(steps, st), append(v.goes.ids, st.ID)
+				steps = append(steps, st)
 			}
+		}
+		for i := range steps {
+			v.goes.ids = append(v.goes.ids, steps[i].ID)
 		}
 		if t.Steps = steps; len(steps) > 0 {
 			v.goes.turns = append(v.goes.turns, t)

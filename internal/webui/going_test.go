@@ -104,3 +104,37 @@ func TestBadParts(t *testing.T) {
 	f.get(f.at("plan", "do", "undo", "step", "s1")).want(http.StatusBadRequest)
 	f.get(f.at("plan", "do", "part", "session", "ses_4f1c", "message", "m1", "without", "a", "path", "b")).want(http.StatusBadRequest)
 }
+
+// A step is taken back without what another session changed while it ran. Its preview has boxes for
+// the steps of its turn alone.
+func TestStepWithoutOtherSessions(t *testing.T) {
+	t.Parallel()
+	f := story(t)
+	step := session.StepBegin{Session: "ses_4f1c", Message: "m4", Role: session.RoleUser, Step: "wide", Prompt: "A wide step.", Paths: []string{"mine.txt"}}
+	if _, err := f.sessions.BeginStep(t.Context(), step); err != nil {
+		t.Fatal(err)
+	}
+	f.stepOf(session.StepBegin{Session: "other", Message: "o1", Step: "o", Prompt: "Meanwhile.", Paths: []string{"theirs.txt"}}, func() { f.write("theirs.txt", "other\n") })
+	f.write("mine.txt", "wide\n")
+	if _, err := f.sessions.EndStep(t.Context(), session.StepEnd{Session: "ses_4f1c", Step: "wide"}); err != nil {
+		t.Fatal(err)
+	}
+	plan := f.get(stepPlan(f, "wide")).want(http.StatusOK, "A wide step.", "mine.txt")
+	if n := strings.Count(plan.body, `name="step"`); n != 1 {
+		t.Errorf("%d boxes of steps", n)
+	}
+	f.confirm(plan).want(http.StatusSeeOther)
+	if f.isThere("mine.txt") || f.read("theirs.txt") != "other\n" {
+		t.Error("not exactly the work of the step went back")
+	}
+	turn := f.get(stepPlan(f, "s2")).want(http.StatusOK, "Preview all of it")
+	if n := len(turn.ticked()["step"]); n != 1 || strings.Count(turn.body, `name="step"`) != 3 {
+		t.Errorf("%d boxes are ticked:\n%s", n, turn.body)
+	}
+	fields := turn.ticked()
+	fields["step"] = append(fields["step"], stepBox("s1"))
+	f.confirm(f.send(turn, "choose", fields).want(http.StatusOK, "Take back 2 chosen steps")).want(http.StatusSeeOther)
+	if f.read("ledger/account.go") != goBefore || f.isThere("ledger/account_test.go") || !f.isThere("bin/list.sh") {
+		t.Error("not exactly two steps of the turn went back")
+	}
+}

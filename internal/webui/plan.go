@@ -38,6 +38,11 @@ type planPage struct {
 // Chosen reports whether parts of the plan can be chosen.
 func (p *planPage) Chosen() bool { return p.FileBoxes > 0 || len(p.Turns) > 0 }
 
+// Policied reports whether a policy makes a difference: nothing to do may be its work.
+func (p *planPage) Policied() bool {
+	return len(p.Policies) > 0 && (p.Nothing == "" || !p.Result.Complete())
+}
+
 // backs are the changes whose hunks have boxes, nil for none.
 func (p *planPage) backs() *takenBack {
 	if p.FileBoxes == 0 {
@@ -71,42 +76,27 @@ func (h *handler) plan(v *visit) error {
 	return v.showPlan(w, res, nothing)
 }
 
-func (v *visit) showPlan(w *way, res *cairn.Result, nothing string) error {
-	p := &planPage{Result: res, Nothing: nothing, Explain: w.explain(), Paths: w.Paths, Without: w.Without, Back: v.at("")}
+func (v *visit) showPlan(w *way, res *cairn.Result, nothing string) (err error) {
+	p := &planPage{
+		Result: res, Nothing: nothing, Explain: w.explain(), Paths: w.Paths, Without: w.Without,
+		Back: v.at(""), Confirm: v.ofPlan("apply"), Choose: v.ofPlan("choose"), Source: w.source(v), Wider: w.wider(v),
+	}
 	p.Heading, p.Button = w.text()
-	p.Confirm, p.Choose = v.ofPlan("apply"), v.ofPlan("choose")
-	for _, c := range res.Plan {
-		switch c.Action {
-		case "create", "modify":
-			p.Writes++
-			p.Bytes += c.Bytes
-		case "delete", "rmdir":
-			p.Deletes++
-		default:
-			p.Others++
-		}
-	}
+	p.sumUp()
 	if w.Do != "restore" {
-		chosen := cmp.Or(w.Policy, cairn.Merge)
-		for _, policy := range []cairn.Policy{cairn.Merge, cairn.Keep, cairn.Overwrite} {
-			p.Policies = append(p.Policies, tab{policyText[policy], v.same("policy", string(policy)), policy == chosen})
-		}
+		p.Policies = v.policies(w)
 	}
-	for _, f := range [][2]string{{"from", w.From}, {"to", w.To}} {
-		if f[1] != "" {
-			p.IDs = append(p.IDs, fact{f[0], f[1], v.at("checkpoint/" + url.PathEscape(f[1]))})
-		}
+	p.IDs = w.ids(v)
+	if res.PlanID != "" {
+		p.IDs = append(p.IDs, fact{Name: "plan", Value: res.PlanID})
 	}
-	p.IDs = append(p.IDs, fact{Name: "plan", Value: res.PlanID})
-	p.Source = w.source(v)
-	var err error
 	if p.from, err = v.takenBack(w); err != nil {
 		return err
 	}
 	if p.from != nil && len(res.Plan) <= maxBoxes {
 		p.FileBoxes = len(res.Plan)
 	}
-	p.Facts, p.Wider = w.facts(v, p.from), w.wider(v)
+	p.Facts = w.facts(v, p.from)
 	if w.Do == "session" || w.Do == "part" {
 		if p.Turns, err = v.plannedTurns(w); err != nil {
 			return err
@@ -119,6 +109,40 @@ func (v *visit) showPlan(w *way, res *cairn.Result, nothing string) error {
 		return err
 	}
 	return v.render(http.StatusOK, "plan.html", p.Heading, p)
+}
+
+// sumUp counts what the plan does.
+func (p *planPage) sumUp() {
+	for _, c := range p.Result.Plan {
+		switch c.Action {
+		case "create", "modify":
+			p.Writes++
+			p.Bytes += c.Bytes
+		case "delete", "rmdir":
+			p.Deletes++
+		default:
+			p.Others++
+		}
+	}
+}
+
+// policies are the previews of a way with each of the policies about later changes.
+func (v *visit) policies(w *way) (list []tab) {
+	chosen := cmp.Or(w.Policy, cairn.Merge)
+	for _, policy := range []cairn.Policy{cairn.Merge, cairn.Keep, cairn.Overwrite} {
+		list = append(list, tab{policyText[policy], v.same("policy", string(policy)), policy == chosen})
+	}
+	return list
+}
+
+// ids are the checkpoints that a way names.
+func (w *way) ids(v *visit) (list []fact) {
+	for _, f := range [][2]string{{"from", w.From}, {"to", w.To}} {
+		if f[1] != "" {
+			list = append(list, fact{f[0], f[1], v.at("checkpoint/" + url.PathEscape(f[1]))})
+		}
+	}
+	return list
 }
 
 // ofPlan is the address of another page about the same way.

@@ -63,7 +63,7 @@ func (v *visit) takenOfSession(w *way) (*takenBack, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &takenBack{way: way{Do: "part", Session: w.Session, Message: w.Message, Steps: w.Steps, Policy: w.Policy}, changes: make(map[string]*cairn.Change), diffs: own.FileDiffs}
+	t := &takenBack{way: way{Do: "part", Session: w.Session, Message: w.Message, Steps: w.Steps, Turn: w.Turn, Policy: w.Policy}, changes: make(map[string]*cairn.Change), diffs: own.FileDiffs}
 	t.take(w, own.List)
 	return t, nil
 }

@@ -181,6 +181,12 @@ func (v *visit) entryView(e *entry) (_ *entryView, err error) {
 	return view, err
 }
 
+// takeBack is the plan of taking one step back: what it changed, without what other sessions changed
+// meanwhile.
+func (v *visit) takeBack(t *turn, s *session.Step) string {
+	return v.at("plan", "do", "part", "turn", "1", "session", s.Session, "message", t.Message, "step", s.ID)
+}
+
 // stepViews lists the steps of a turn from a number on, newest first.
 func (v *visit) stepViews(t *turn, from int) ([]*stepView, error) {
 	var out []*stepView
@@ -189,7 +195,7 @@ func (v *visit) stepViews(t *turn, from int) ([]*stepView, error) {
 		view := &stepView{Step: s, Number: i + 1, ID: elementID("s" + s.Session + "/" + s.ID), View: v.at("step", "session", s.Session, "step", s.ID)}
 		view.Calls, view.Rest = callsOf(s)
 		if !s.Open() {
-			view.Revert = v.at("plan", "do", "revert", "from", s.Before.ID, "to", s.After.ID)
+			view.Revert = v.takeBack(t, s)
 			view.Goto = v.at("plan", "do", "restore", "to", s.After.ID)
 			var err error
 			if view.Counts, err = v.count(s.Before.ID, s.After.ID); err != nil {

@@ -19,6 +19,7 @@ type way struct {
 	Without          []string // of a plan of all paths; stay as they are
 	Hunks            []string // chosen changes of a revert or a part; none = all
 	Steps            []string // of a part; none = all
+	Turn             bool     // a part of the turn of Message alone
 	Policy           cairn.Policy
 }
 
@@ -29,7 +30,7 @@ func (v *visit) way() (*way, error) {
 	q := v.query
 	w := &way{
 		Do: q.Get("do"), From: q.Get("from"), To: q.Get("to"), Session: q.Get("session"), Message: q.Get("message"),
-		Paths: q["path"], Without: q["without"], Hunks: q["hunk"], Steps: q["step"], Policy: cairn.Policy(q.Get("policy")),
+		Paths: q["path"], Without: q["without"], Hunks: q["hunk"], Steps: q["step"], Turn: q.Get("turn") != "", Policy: cairn.Policy(q.Get("policy")),
 	}
 	missing := false
 	switch w.Do {
@@ -60,8 +61,8 @@ func (v *visit) way() (*way, error) {
 func (w *way) fits() bool {
 	switch whole := len(w.Paths)+len(w.Without)+len(w.Hunks) == 0; {
 	case w.Do == "session", w.Do == "unrevert":
-		return whole && len(w.Steps) == 0
-	case w.Do != "part" && (len(w.Steps) > 0 || w.Do != "revert" && len(w.Hunks) > 0):
+		return whole && len(w.Steps) == 0 && !w.Turn
+	case w.Do != "part" && (len(w.Steps) > 0 || w.Turn || w.Do != "revert" && len(w.Hunks) > 0):
 		return false
 	}
 	return len(w.Without) == 0 || len(w.Paths)+len(w.Hunks) == 0

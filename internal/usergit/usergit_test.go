@@ -3,6 +3,7 @@ package usergit
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"maps"
@@ -12,8 +13,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+	"github.com/seed-fb9cbc17/cairn/internal/process"
 )
 
 var background = context.Background()
@@ -79,7 +82,7 @@ func (f *fixture) base() Base {
 
 func (f *fixture) scratch() *Scratch {
 	f.Helper()
-	s, err := f.NewScratch(f.base().Head)
+	s, err := f.NewScratch(f.TempDir(), f.base().Head)
 	f.must(err)
 	f.Cleanup(func() { f.must(s.Close()) })
 	return s
@@ -282,6 +285,7 @@ func TestReplaceIndex(t *testing.T) {
 	}
 	f.must(f.replaceIndex(&from, &to))
 	f.must(f.replaceIndex(&to, &from))
+	to.info = 0o600 // of the copy
 	back := f.base().Index
 	if !back.same(&from) || back.info != from.info || !back.mtime.Equal(from.mtime) {
 		t.Error("the index did not come back as it was")
@@ -374,5 +378,78 @@ func TestCommitThatIsToldToEnd(t *testing.T) {
 	}
 	if now := f.base(); now.Head != base.Head || !now.Index.same(&base.Index) {
 		t.Error("HEAD or the index has changed")
+	}
+}
+
+// TestRecover finds what a process has left that died with the index changed.
+func TestRecover(t *testing.T) {
+	t.Parallel()
+	dead, err := os.StartProcess(os.Args[0], []string{os.Args[0], "-test.run=^$"}, &os.ProcAttr{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	owner, known := process.Of(dead.Pid)
+	if _, err := dead.Wait(); err != nil || !known || owner.State() != process.Dead {
+		t.Skipf("what process %v was is not known here: %v", owner, err)
+	}
+	for name, c := range map[string]struct {
+		owner process.ID
+		do    func(f *fixture)
+		back  bool
+	}{
+		"dead":            {owner, func(*fixture) {}, true},
+		"alive":           {owner: func() process.ID { self, _ := process.Self(); return self }(), do: func(*fixture) {}},
+		"HEAD has moved":  {owner, func(f *fixture) { f.run("commit", "-q", "-m", "by the user") }, false},
+		"index has moved": {owner, func(f *fixture) { f.run("update-index", "--force-remove", "b") }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t, gittest.Tree{"a": gittest.File("a\n"), "b": gittest.File("b\n")})
+			within := t.TempDir()
+			base := f.base()
+			s, err := f.NewScratch(within, base.Head)
+			f.must(err)
+			w := f.wanted(s, map[string]string{"a": "agent\n"})
+			f.must(s.publish(background, &w))
+			staged, err := s.staged(background, &base.Index, w.Staged)
+			f.must(err)
+			f.must(s.noteIndex(&base))
+			f.must(f.replaceIndex(&base.Index, &staged))
+			text, err := json.Marshal(note{c.owner, f.GitDir, base.Head})
+			f.must(err)
+			f.must(os.WriteFile(filepath.Join(s.dir, noteFile), text, 0o600))
+			c.do(f)
+			before := f.base().Index
+			f.must(f.Recover(background, within))
+			now := f.base().Index
+			if c.back && !now.same(&base.Index) || !c.back && !now.same(&before) {
+				t.Errorf("the index was put back: %v, want %v", !now.same(&before), c.back)
+			}
+			if c.back && (now.info != base.Index.info || !now.mtime.Equal(base.Index.mtime)) {
+				t.Error("the index came back with other bits or another time")
+			}
+			if _, err := os.Stat(s.dir); (err == nil) != (name == "alive") {
+				t.Errorf("the directory: %v", err)
+			}
+			f.must(s.Close())
+		})
+	}
+}
+
+func TestRecoverRemovesOldDirectories(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"a": gittest.File("a\n")})
+	within := t.TempDir()
+	old := time.Now().Add(-2 * unnoted)
+	for name, at := range map[string]time.Time{"commit-old": old, "commit-new": time.Now(), "another": old} {
+		f.must(os.Mkdir(filepath.Join(within, name), 0o700))
+		f.must(os.Chtimes(filepath.Join(within, name), at, at))
+	}
+	f.must(f.Recover(background, within))
+	f.must(f.Recover(background, filepath.Join(within, "none")))
+	list, err := os.ReadDir(within)
+	f.must(err)
+	if len(list) != 2 || list[0].Name() != "another" || list[1].Name() != "commit-new" {
+		t.Errorf("left: %v", list)
 	}
 }

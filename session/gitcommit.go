@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"path/filepath"
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/usergit"
@@ -61,6 +62,11 @@ type SkippedTurn struct {
 	Commit  string `json:"commit,omitempty"` // in HEAD, with the turn
 }
 
+// scratchDir is where commits are prepared: the data directory belongs to the user alone.
+func (s *Sessions) scratchDir() string {
+	return filepath.Join(filepath.Dir(filepath.Dir(s.repo.StoreDir())), "commits")
+}
+
 // CommitTurns makes commits in the user's git repository of what turns of a session changed, and of
 // nothing else: lines of the user in the same files stay uncommitted, and what is staged stays
 // staged. It writes no file of the work tree. Turns are numbered from 1; none means all.
@@ -75,6 +81,11 @@ func (s *Sessions) CommitTurns(ctx context.Context, id string, turns []int, opt 
 	}
 	if err := repo.Ready(ctx); err != nil {
 		return nil, err
+	}
+	if !opt.DryRun {
+		if err := repo.Recover(ctx, s.scratchDir()); err != nil {
+			return nil, err
+		}
 	}
 	c := &turnCommitter{Sessions: s, git: repo, opt: opt, out: &GitCommits{Session: id, DryRun: opt.DryRun, Commits: []GitCommit{}}}
 	if err := c.load(ctx, id); err != nil {

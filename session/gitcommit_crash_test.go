@@ -84,8 +84,8 @@ func (c *commitCrash) locks() (list []string) {
 }
 
 // check looks at the repository after a kill. If the program survived, the repository is as before,
-// or has the whole commit. If it was killed, the changes may be staged, too. The next run brings
-// about what an undisturbed one does.
+// or has the whole commit. If it was killed, the changes may be staged until the next run, which puts
+// them back where it makes no commit, and else brings about what an undisturbed one does.
 func (c *commitCrash) check(what string, survived bool, said string) {
 	c.Helper()
 	locks := c.locks()
@@ -108,8 +108,15 @@ func (c *commitCrash) check(what string, survived bool, said string) {
 	default:
 		c.Errorf("%s: the repository has\n%+v, want\n%+v or\n%+v", what, now, c.old, c.done)
 	}
+	c.refuse(what)
 	if out, err := c.commitAgain(); err != nil {
 		c.Errorf("%s: again: %v: %s", what, err, out)
+	}
+	// A directory without a note goes when it is old.
+	for _, note := range c.glob(filepath.Join(c.data, "commits", "*", "note.json")) {
+		if text, err := os.ReadFile(note); err != nil || len(text) > 0 {
+			c.Errorf("%s: left behind: %s, %v", what, note, err)
+		}
 	}
 	if now := c.view(); now != c.done {
 		c.Errorf("%s: after the next run the repository has\n%+v, want\n%+v", what, now, c.done)
@@ -117,6 +124,28 @@ func (c *commitCrash) check(what string, survived bool, said string) {
 	c.git.Fsck(c.root)
 	if c.Failed() {
 		c.Fatal(said)
+	}
+}
+
+func (c *commitCrash) glob(pattern string) []string {
+	c.Helper()
+	list, err := filepath.Glob(pattern)
+	if err != nil {
+		c.Fatal(err)
+	}
+	return list
+}
+
+// refuse runs the program again with a hook that refuses the commit: it puts back what was staged.
+func (c *commitCrash) refuse(what string) {
+	c.Helper()
+	c.hook("pre-commit", "exit 1\n")
+	out, err := c.commitAgain()
+	if now := c.view(); now != c.old && now != c.done || (err == nil) != (now == c.done) {
+		c.Errorf("%s: after a hook that refuses: %v, %s: the repository has\n%+v, want\n%+v or\n%+v", what, err, out, now, c.old, c.done)
+	}
+	if err := os.Remove(c.path(".git/hooks/pre-commit")); err != nil {
+		c.Fatal(err)
 	}
 }
 

@@ -50,6 +50,21 @@ func TestCommitWithHooksThatRefuse(t *testing.T) {
 	}
 }
 
+// TestCommitWhileTheIndexIsRefreshed lets git status write the index while a hook runs that refuses.
+func TestCommitWhileTheIndexIsRefreshed(t *testing.T) {
+	t.Parallel()
+	f := twoTurns(t)
+	f.hook("pre-commit", "unset GIT_INDEX_FILE\ngit update-index -q --really-refresh --force-write-index\nexit 1\n")
+	f.git.NeedVersion(2, 39)
+	before := f.run("status", "--porcelain=v2", "--branch")
+	index := f.run("ls-files", "-s")
+	if done, err := f.commit(session.GitCommitOptions{}); err == nil || strings.Contains(err.Error(), "stays staged") {
+		t.Errorf("got %+v, %v", done, err)
+	}
+	f.want("the repository", before, f.run("status", "--porcelain=v2", "--branch"))
+	f.want("the index", index, f.run("ls-files", "-s"))
+}
+
 func TestCommitWithAHookThatRefusesTheSecond(t *testing.T) {
 	t.Parallel()
 	f := twoTurns(t)

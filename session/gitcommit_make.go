@@ -41,7 +41,7 @@ func (c *turnCommitter) run(ctx context.Context) (err error) {
 	if len(c.chosen) == 0 {
 		return nil
 	}
-	scratch, err := c.git.NewScratch(m.base.Head)
+	scratch, err := c.git.NewScratch(c.scratchDir(), m.base.Head)
 	if err != nil {
 		return err
 	}

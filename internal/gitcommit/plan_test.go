@@ -39,7 +39,7 @@ func newFixture(t *testing.T, tree gittest.Tree) *fixture {
 	f.must(err)
 	head, err := repo.Head(background)
 	f.must(err)
-	scratch, err := repo.NewScratch(head)
+	scratch, err := repo.NewScratch(t.TempDir(), head)
 	f.must(err)
 	t.Cleanup(func() { f.must(scratch.Close()) })
 	f.Planner = &Planner{Repo: repo, Scratch: scratch, Known: func() map[string][]history.Change { return nil }}

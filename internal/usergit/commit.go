@@ -40,8 +40,8 @@ type Made struct {
 }
 
 // Commit makes a commit. The user's index gets its entries first. So a process that dies midway
-// leaves the changes staged, which loses nothing; in the other order the index would take the commit
-// back. If git makes no commit, the index is put back. If the repository is no longer as in base,
+// leaves the changes staged, which loses nothing, until Recover puts the index back; in the other
+// order the index would take the commit back. If git makes no commit, the index is put back. If the repository is no longer as in base,
 // nothing is done, and the error wraps ErrMoved.
 func (s *Scratch) Commit(ctx context.Context, base Base, w Wanted) (Made, error) {
 	r := s.repo
@@ -57,6 +57,9 @@ func (s *Scratch) Commit(ctx context.Context, base Base, w Wanted) (Made, error)
 	if err != nil {
 		return Made{}, err
 	}
+	if err := s.noteIndex(&base); err != nil {
+		return Made{}, err
+	}
 	if err := r.replaceIndex(&base.Index, &staged); err != nil {
 		return Made{}, err
 	}
@@ -65,7 +68,7 @@ func (s *Scratch) Commit(ctx context.Context, base Base, w Wanted) (Made, error)
 		return made, err
 	}
 	if err != nil {
-		if back := r.replaceIndex(&staged, &base.Index); back != nil {
+		if back := s.unstaged(context.WithoutCancel(ctx), &base.Index, &staged); back != nil {
 			err = errors.Join(err, fmt.Errorf("what was to be committed stays staged: %v", back))
 		}
 		return made, err
@@ -75,6 +78,14 @@ func (s *Scratch) Commit(ctx context.Context, base Base, w Wanted) (Made, error)
 		err = s.follow(context.WithoutCancel(ctx), tree, made.Next.Head.Tree)
 	}
 	return made, err
+}
+
+// unstaged puts the user's index back, where it was changed.
+func (s *Scratch) unstaged(ctx context.Context, before, staged *IndexFile) error {
+	if before.same(staged) {
+		return nil
+	}
+	return s.repo.unstage(ctx, s.dir)
 }
 
 // prepare makes the index of the commit and its tree: that of HEAD with some entries. It begins with

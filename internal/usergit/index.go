@@ -87,13 +87,13 @@ func (r *Repo) replaceIndex(from, to *IndexFile) (err error) {
 	if _, err := lock.Write(to.data); err != nil {
 		return err
 	}
-	return r.publishIndex(lock, from, to)
+	return r.publishIndex(lock, &now, to)
 }
 
-// publishIndex puts a written lock in the place of the index.
-func (r *Repo) publishIndex(lock *os.File, from, to *IndexFile) error {
-	if from.there {
-		if err := lock.Chmod(from.info); err != nil {
+// publishIndex puts a written lock in the place of the index, with its permission bits.
+func (r *Repo) publishIndex(lock *os.File, now, to *IndexFile) error {
+	if now.there {
+		if err := lock.Chmod(now.info); err != nil {
 			return err
 		}
 	}
@@ -111,7 +111,7 @@ func (s *Scratch) staged(ctx context.Context, from *IndexFile, changed map[strin
 	if len(changed) == 0 {
 		return *from, nil
 	}
-	path := filepath.Join(s.dir, "user-index")
+	path := filepath.Join(s.dir, stagedFile)
 	if err := errors.Join(os.RemoveAll(path), from.copyTo(path)); err != nil {
 		return IndexFile{}, err
 	}

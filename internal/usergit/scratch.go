@@ -22,13 +22,19 @@ type Scratch struct {
 	reader   *blobReader
 }
 
-// NewScratch makes a Scratch for a repository with such a head. Close removes it.
-func (r *Repo) NewScratch(head Head) (*Scratch, error) {
-	dir, err := os.MkdirTemp("", "cairn-commit-")
+// NewScratch makes a Scratch below a directory, for a repository with such a head. Close removes it.
+func (r *Repo) NewScratch(within string, head Head) (*Scratch, error) {
+	if err := os.MkdirAll(within, 0o700); err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp(within, scratchPrefix)
 	if err != nil {
 		return nil, err
 	}
 	s := &Scratch{repo: r, dir: dir, idLength: len(head.Tree)}
+	if err := s.note(Head{}); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
 	info := filepath.Join(dir, "objects", "info")
 	if err := os.MkdirAll(info, 0o700); err != nil {
 		return nil, errors.Join(err, s.Close())

@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/index"
 )
 
@@ -12,7 +11,11 @@ import (
 
 // FoldNow does the idle work of a watching Capturer at once.
 func (r *Capturer) FoldNow() error {
-	return r.Locked(context.Background(), func(l *history.Locked) error { return r.foldNow(context.Background(), l) })
+	ctx := context.Background()
+	if err := r.foldPacks(ctx); err != nil {
+		return err
+	}
+	return r.Locked(ctx, r.rewriteIndex)
 }
 
 // IdleAfter sets the time without a capture after which a Capturer is idle.

@@ -8,11 +8,13 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/index"
+	"github.com/seed-fb9cbc17/cairn/internal/odb"
 )
 
-// idleWork is the work that a watching Repo delays until no capture has come for a while: folding
-// packs and rewriting the base of the stat cache. The work holds the store's lock, so a track that
-// comes meanwhile waits. If captures never pause, a track does the work (see patience and
+// idleWork is the work that a watching Repo does beside its captures. Packs are folded as soon as
+// there are enough of them: the new pack is written without the store's lock, and a capture waits
+// only while it is put in place. The base of the stat cache is rewritten when no capture has come
+// for a while, because that takes the lock. If either is late, a capture does it (see patience and
 // index.Append).
 type idleWork struct {
 	ctx      context.Context
@@ -20,8 +22,14 @@ type idleWork struct {
 	running  sync.WaitGroup
 	pause    time.Duration // time without a capture after which a Repo is idle
 	captured time.Time     // time of the last capture
-	pending  bool          // a goroutine waits for an idle time, or is working
-	failed   time.Time     // time of the last failure
+
+	packs, base job
+}
+
+// job is one kind of work.
+type job struct {
+	pending bool      // a goroutine waits for an idle time, or is working
+	failed  time.Time // time of the last failure
 }
 
 const (
@@ -49,30 +57,40 @@ func (w *watching) EndFolding() {
 	w.idle.running.Wait()
 }
 
-// foldSoon starts to wait for an idle time if there is work. It is called after each capture, with
-// w.mu held.
+// foldSoon starts the work that there is. It is called after each capture, with w.mu held.
 func (w *watching) foldSoon(r *Capturer, x *index.Index) {
-	i := &w.idle
-	i.captured = time.Now()
-	if i.pending || i.ctx.Err() != nil || time.Since(i.failed) < retryIdle || !r.DB.Crowded(1) && !x.Long() {
-		return
+	w.idle.captured = time.Now()
+	if r.DB.Crowded(1) {
+		w.begin(r, &w.idle.packs, "packs not folded", r.foldPacks)
 	}
-	i.pending = true
-	i.running.Go(func() { w.foldWhenIdle(r) })
+	if x.Long() {
+		w.begin(r, &w.idle.base, "stat cache not rewritten", func(ctx context.Context) error {
+			if err := w.awaitIdle(); err != nil {
+				return err
+			}
+			return r.Locked(ctx, r.rewriteIndex)
+		})
+	}
 }
 
-func (w *watching) foldWhenIdle(r *Capturer) {
-	err := w.awaitIdle()
-	if err == nil {
-		err = r.Locked(w.idle.ctx, func(l *history.Locked) error { return r.foldNow(w.idle.ctx, l) })
+// begin starts a job unless it is under way, or has failed a short time ago. It is called with w.mu
+// held.
+func (w *watching) begin(r *Capturer, j *job, undone string, work func(context.Context) error) {
+	ctx := w.idle.ctx
+	if j.pending || ctx.Err() != nil || time.Since(j.failed) < retryIdle {
+		return
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.idle.pending = false
-	if err != nil && w.idle.ctx.Err() == nil {
-		w.idle.failed = time.Now()
-		r.Log.Info("neither packs nor stat cache folded", "error", err)
-	}
+	j.pending = true
+	w.idle.running.Go(func() {
+		err := work(ctx)
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		j.pending = false
+		if err != nil && ctx.Err() == nil {
+			j.failed = time.Now()
+			r.Log.Info(undone, "error", err)
+		}
+	})
 }
 
 // awaitIdle waits until no capture has come for the pause, or until EndFolding.
@@ -92,21 +110,54 @@ func (w *watching) awaitIdle() error {
 	}
 }
 
-// foldNow folds packs and saves the stat cache, which names them. It does nothing if another process
-// has saved the stat cache; the next capture folds then.
-func (r *Capturer) foldNow(ctx context.Context, l *history.Locked) error {
+// foldPacks folds one tier after the other. The lock is held only while a new pack is put in place.
+func (r *Capturer) foldPacks(ctx context.Context) error {
+	for {
+		f, err := r.DB.BeginFold(ctx)
+		if f == nil {
+			return err
+		}
+		folded := false
+		err = r.Locked(ctx, func(l *history.Locked) (err error) {
+			folded, err = r.installFold(l, f)
+			return err
+		})
+		f.Discard()
+		if err != nil || !folded {
+			return err
+		}
+	}
+}
+
+// installFold puts a folded pack in place and saves the stat cache, which names the packs. It does
+// nothing if another process has saved the stat cache, or has changed the packs; the next capture
+// begins again.
+func (r *Capturer) installFold(l *history.Locked, f *odb.Folding) (bool, error) {
 	r.Holds(l)
 	if !r.counts(&r.last) {
-		return nil
+		return false, nil
 	}
-	_, err := r.DB.Fold(ctx)
+	ok, err := f.Install()
+	if !ok {
+		return false, err
+	}
 	x := r.last.index
 	x.SetPrivate(r.DB.KnownPacks(), x.Aux)
-	save := x.Append
-	if x.Long() {
-		save = x.Fold
+	return true, errors.Join(err, r.saveAfter(x.Append))
+}
+
+// rewriteIndex rewrites the base of the stat cache, unless another process has saved it.
+func (r *Capturer) rewriteIndex(l *history.Locked) error {
+	r.Holds(l)
+	if x := r.last.index; r.counts(&r.last) && x.Long() {
+		return r.saveAfter(x.Fold)
 	}
-	err = errors.Join(err, save(r.IndexFile()))
+	return nil
+}
+
+// saveAfter saves the stat cache beside captures and remembers its files.
+func (r *Capturer) saveAfter(save func(index.File) error) error {
+	err := save(r.IndexFile())
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.last.files = r.indexState()

@@ -29,7 +29,7 @@ var children = map[string]func(db *DB) error{
 	"work":    childWork,
 	"count":   childCount,
 	"none":    func(*DB) error { return nil },
-	"promise": childPromise,
+	"promise": childPromise, "promise beside": childPromiseBeside,
 }
 
 func TestMain(m *testing.M) {

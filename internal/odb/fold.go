@@ -56,18 +56,26 @@ func (db *DB) Fold(ctx context.Context) (Folded, error) {
 		return done, err
 	}
 	skip := make(map[*pack.Pack]bool)
-	for {
-		tier := db.fullTier(skip, foldAt)
-		if tier == nil {
-			return done, nil
-		}
-		if tier = db.foldable(tier, skip); len(tier) < foldAt {
-			continue // foldable has put the others into skip
-		}
+	for tier := db.nextTier(skip); tier != nil; tier = db.nextTier(skip) {
 		step, err := db.foldPacks(ctx, tier, skip)
 		done.merge(step)
 		if err != nil {
 			return done, fmt.Errorf("fold packs: %w", err)
+		}
+	}
+	return done, nil
+}
+
+// nextTier returns the packs of the lowest tier that can be folded, nil if there is none. It adds the
+// packs that may not be folded to skip.
+func (db *DB) nextTier(skip map[*pack.Pack]bool) []*pack.Pack {
+	for {
+		tier := db.fullTier(skip, foldAt)
+		if tier == nil {
+			return nil
+		}
+		if tier = db.foldable(tier, skip); len(tier) >= foldAt {
+			return tier
 		}
 	}
 }

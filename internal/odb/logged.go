@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -310,4 +311,23 @@ func (db *DB) publishInstead(w *pack.Writer, others []*pack.Pack) (p *pack.Pack,
 		return nil, fmt.Errorf("write pack into %s: %w", db.dir, err)
 	}
 	return p, nil
+}
+
+// endRecordsOf empties the redo log if the last record names one of some packs without holding it.
+// The packs are about to be removed, and a last record without its pack counts as not carried out.
+func (db *DB) endRecordsOf(packs []*pack.Pack) error {
+	log, err := db.lockLog()
+	if log == nil {
+		return err
+	}
+	defer log.Unlock()
+	records := log.Records()
+	if len(records) == 0 {
+		return nil
+	}
+	last := records[len(records)-1]
+	if len(last.Pack) > 0 || !slices.ContainsFunc(packs, func(p *pack.Pack) bool { return p.Name() == last.Name }) {
+		return nil
+	}
+	return log.Flush()
 }

@@ -17,7 +17,7 @@ import (
 )
 
 // promises are the publishes of childPromise, in order: small ones, one that is too large for a
-// record, deletions, and a fold that empties the log.
+// record, deletions, and a fold, which empties the log unless it is one beside publishes.
 var promises = []struct {
 	size int // of a blob that goes to refs; 0: only delete, or fold
 	set  []string
@@ -35,8 +35,18 @@ func promisedBlob(n int) []byte { return noise(uint64(500+n), promises[n].size) 
 
 // childPromise makes the publishes and prints a line after each.
 func childPromise(db *DB) error {
+	return keepPromises(db, func(db *DB) error {
+		_, err := db.Fold(context.Background())
+		return err
+	})
+}
+
+// childPromiseBeside is childPromise with a fold beside publishes.
+func childPromiseBeside(db *DB) error { return keepPromises(db, foldBeside) }
+
+func keepPromises(db *DB, fold func(*DB) error) error {
 	for n, p := range promises {
-		err := keepPromise(db, n)
+		err := keepPromise(db, n, fold)
 		if err != nil {
 			return err
 		}
@@ -45,7 +55,7 @@ func childPromise(db *DB) error {
 	return nil
 }
 
-func keepPromise(db *DB, n int) error {
+func keepPromise(db *DB, n int, fold func(*DB) error) error {
 	p := promises[n]
 	unlock, err := db.Lock(context.Background())
 	if err != nil {
@@ -56,8 +66,7 @@ func keepPromise(db *DB, n int) error {
 	case p.drop != "":
 		return ignoreNotFound(db.DeleteRef(p.drop))
 	case p.size == 0:
-		_, err := db.Fold(context.Background())
-		return err
+		return fold(db)
 	}
 	b := db.NewBatch()
 	defer b.Discard()
@@ -96,6 +105,15 @@ func stateAfter(n int, begin map[string]object.ID) map[string]object.ID {
 // there, and the next one as a whole or not at all.
 func TestKilledPromises(t *testing.T) {
 	t.Parallel()
+	for _, child := range []string{"promise", "promise beside"} {
+		t.Run(child, func(t *testing.T) {
+			t.Parallel()
+			killedPromises(t, child)
+		})
+	}
+}
+
+func killedPromises(t *testing.T, what string) {
 	r := rand.New(rand.NewPCG(3, 4))
 	pristine := newLogged(t)
 	begin := make(map[string]object.ID)
@@ -111,7 +129,7 @@ func TestKilledPromises(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "store")
 		must(t, os.CopyFS(dir, os.DirFS(pristine.Dir())))
 		before := image(t, dir)
-		child := childCommand("promise", dir)
+		child := childCommand(what, dir)
 		crash := gittest.KillAt(t, []string{child.Path}, child.Env, gittest.WriteCalls, n)
 		if !crash.Hit && crash.ExitCode != 0 {
 			t.Fatalf("undisturbed: %s", crash)

@@ -200,6 +200,10 @@ func anyPublish(t *testing.T, db *DB, r *rand.Rand, blobs map[object.ID][]byte, 
 			break
 		}
 	case 2:
+		if r.IntN(2) == 0 {
+			must(t, foldBeside(db))
+			return
+		}
 		_, err := db.Fold(t.Context())
 		must(t, err)
 	default:

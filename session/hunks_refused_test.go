@@ -129,6 +129,26 @@ func TestMadeFilesThatMayHaveExisted(t *testing.T) {
 	}
 }
 
+// TestRenameToAPathThatMayHaveExisted: the new name stays, because a file may have been there, so the
+// old one does not come back beside it.
+func TestRenameToAPathThatMayHaveExisted(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{".gitignore": gittest.File("*.log\n"), "old": gittest.File(lines(9, nil))})
+	f.step("s", "m1", "1", func() {
+		f.write(".gitignore", "")
+		if err := os.Rename(f.path("old"), f.path("new.log")); err != nil {
+			t.Fatal(err)
+		}
+	})
+	before := gittest.Manifest(t, f.root)
+	all := session.Scope{}
+	res := f.revertHunks("s", all, cairn.RevertOptions{Hunks: f.named("s", all, "old", "new.log")})
+	gittest.AssertEqual(t, "the rename", before, gittest.Manifest(t, f.root))
+	if len(res.Kept) != 1 || len(res.Conflicts) != 1 || res.Conflicts[0].Path != "old" {
+		t.Errorf("%+v", res)
+	}
+}
+
 // TestHunksOfFilesThatGrewOrCannotBeRead: the disk holds what no capture does at the path.
 func TestHunksOfFilesThatGrewOrCannotBeRead(t *testing.T) {
 	t.Parallel()

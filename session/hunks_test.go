@@ -152,6 +152,27 @@ func TestHunksOfWorkThatCannotBeSeparated(t *testing.T) {
 	}
 }
 
+// TestStepsBeforeOneThatCannotBeSeparated: the steps before it are in no hunk either, as Revert leaves
+// them. The session shows the newest step alone.
+func TestStepsBeforeOneThatCannotBeSeparated(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"a": gittest.File(lines(26, nil))})
+	edits := map[int]string{}
+	write := func(line int, text string) func() {
+		return func() { edits[line] = text; f.write("a", lines(26, edits)) }
+	}
+	f.step("s", "m1", "1", write(2, "first"))
+	write(20, "user")()
+	f.step("s", "m2", "2", write(8, "second"))
+	write(8, "user")()
+	f.step("s", "m3", "3", write(14, "third"))
+	for in, want := range map[session.Scope]int{{}: 1, {Message: "m1", Rest: true}: 1, {Message: "m2"}: 1, {Message: "m1"}: 1} {
+		if all := f.hunks("s", in); len(all) != want {
+			t.Errorf("%+v: hunks %q", in, all)
+		}
+	}
+}
+
 // TestHunksOfSharedPaths: a path that a step of another session changed as well belongs to neither.
 func TestHunksOfSharedPaths(t *testing.T) {
 	t.Parallel()
@@ -166,9 +187,12 @@ func TestHunksOfSharedPaths(t *testing.T) {
 	if all := f.hunks("s", session.Scope{}); len(all) != 1 || all["b @@ -1 +1 @@"] == "" {
 		t.Errorf("hunks %q", all)
 	}
-	f.revertHunks("s", session.Scope{}, cairn.RevertOptions{Hunks: f.named("s", session.Scope{}, "b"), OnConflict: cairn.Overwrite})
-	if f.read("a")+f.read("b")+f.read("c") != "2\n1\n2\n" {
-		t.Error("others' files changed")
+	for _, policy := range []cairn.Policy{cairn.Merge, cairn.Overwrite} {
+		res := f.revertHunks("s", session.Scope{}, cairn.RevertOptions{Hunks: f.named("s", session.Scope{}, "b"), OnConflict: policy})
+		if f.read("a")+f.read("b")+f.read("c") != "2\n1\n2\n" || !res.Complete() {
+			t.Errorf("%s: others' files changed, or are listed: %+v", policy, res)
+		}
+		f.write("b", "2\n")
 	}
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn"
@@ -93,6 +94,9 @@ func (r *sessionRun) askHunks(in session.Scope) ([]string, error) {
 	own, err := r.all.OwnChanges(r.ctx, r.args[0], in)
 	if err != nil {
 		return nil, err
+	}
+	if own.Open {
+		return nil, fmt.Errorf("%w: one of its steps is open (end it first)", session.ErrBusy)
 	}
 	return r.cli.askHunks(r.ctx, own.FileDiffs(r.ctx, own.List, cairn.DiffOptions{Hunks: true}))
 }

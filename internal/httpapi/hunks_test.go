@@ -1,6 +1,8 @@
 package httpapi
 
 import (
+	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -58,6 +60,24 @@ func TestSessionHunks(t *testing.T) {
 	f.call("POST", "/session/s/revert", `{"turn":2,"hunks":["`+first[0]+`"]}`).problem(t, 404, "not-found")
 	f.call("POST", "/session/s/steps", StepBegin{MessageID: "m3", Role: "user", StepID: "3"}).want(t, 200, nil)
 	f.call("POST", "/session/s/revert", `{"turn":3,"hunks":["`+first[0]+`"]}`).problem(t, 409, "busy")
+}
+
+// TestEventOfSessionHunks: a listener is told of hunks that went back, not of their plan.
+func TestEventOfSessionHunks(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"a": gittest.File(tenLines)})
+	f.step("s", "m1", "1", func() { f.write("a", "one\n"+tenLines[2:]) })
+	names := f.hunkNames("/session/s/hunks")
+	web := httptest.NewServer(f.door)
+	defer web.Close()
+	defer f.server.Drain()
+	next := listen(t, web.URL+"/events?directory="+url.QueryEscape(f.root))
+	next() // hello
+	f.call("POST", "/session/s/revert", SessionRevert{ChosenHunks: ChosenHunks{Hunks: names}, DryRun: true}).want(t, 200, nil)
+	f.call("POST", "/session/s/revert", SessionRevert{ChosenHunks: ChosenHunks{Hunks: names}}).want(t, 200, nil)
+	if e := next(); e.Type != EventOperation || e.Kind != "revert" || e.Session != "s" || e.Restored != 1 || e.Operation == "" {
+		t.Errorf("%+v", e)
+	}
 }
 
 // TestHunksOfARange names the hunks between two checkpoints and takes one back.

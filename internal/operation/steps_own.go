@@ -23,6 +23,7 @@ import (
 // older steps at this path. A narrower choice of steps shows them.
 type OwnChanges struct {
 	List []history.Change // ordered by path
+	Open bool             // a step lasts until now, so that its hunks do not go back yet
 
 	differ *diff.Differ
 	back   *stepsBack
@@ -61,6 +62,7 @@ func (b *stepsBack) ownChanges(ctx context.Context, steps []UndoneStep) (*OwnCha
 	}
 	unstored := make(map[object.ID][]byte)
 	own := &OwnChanges{differ: &diff.Differ{Store: b.store, Unstored: unstored}, back: b, before: make(map[string]state.State)}
+	own.Open = slices.ContainsFunc(steps, func(s UndoneStep) bool { return s.To == "" })
 	for _, path := range slices.Sorted(maps.Keys(b.ways)) {
 		if err := ctx.Err(); err != nil {
 			return nil, err

@@ -27,7 +27,8 @@ of which are a HASH, its age, who made the changes, how many files changed
 against its parent, and the message. The parent is the checkpoint before it on
 its line; the first of a line, that is of a day, has none to compare with.
 A checkpoint of an agent's step has the agent and the first line of the prompt,
-and a line below has its tools, their commands, and the first files.
+and a line below has its model, its tools, their commands, and the first files.
+With -v another line has the ids of session, message and step.
 
 With a PATH only checkpoints that change it, or a path below it. A PATH that is
 not on disk goes after --. The first of a
@@ -51,10 +52,10 @@ With --json the answer is an array of {"id", "hash", "time", "author",
 "message", "parent"}, printed as it is read: the ids in full, the time as in RFC
 3339, and no parent where there is none. A checkpoint that does not hold
 everything has "scope", see cairn help status. One of an agent's session has
-"work": {"sessionID", "messageID", "stepID", "agent", "prompt", "calls":
-[{"tool", "command"}], "paths", "changed"}, the first few calls and paths, and
-the number of all paths. With --stat there is also "files", as in cairn diff
---stat --json.
+"work": {"sessionID", "messageID", "stepID", "agent", "model", "prompt",
+"calls": [{"tool", "command"}], "paths", "changed"}, the first few calls and
+paths, and the number of all paths. With --stat there is also "files", as in
+cairn diff --stat --json.
 
 The status is 4 if no checkpoint ever had the first PATH.
 
@@ -100,6 +101,7 @@ func (c *cli) logCommand() *cobra.Command {
 	flags.BoolVarP(&f.ignoreCase, "ignore-case", "i", false, "with --grep: regardless of case")
 	flags.StringVarP(&f.search, "pickaxe", "S", "", "a file contains it more or less often than before")
 	flags.StringVar(&f.session, "session", "", "of this session only")
+	c.completeSessionFlag(cmd)
 	return cmd
 }
 
@@ -281,6 +283,9 @@ func (r *logRun) writeLine(cp *cairn.Checkpoint, work *session.Work, changes []c
 		count += ", some paths"
 	}
 	who, message := cp.Author, cp.Message
+	if !r.global.verbose {
+		message = sessiontext.Message(r.ctx, r.sessions, message, work)
+	}
 	agents := work != nil && cp.Author == session.AuthorAgent
 	if work != nil {
 		who, message = wording.Heading(agents, who, message, work.Agent, work.Prompt)
@@ -295,5 +300,8 @@ func (r *logRun) writeLine(cp *cairn.Checkpoint, work *session.Work, changes []c
 	r.out.WriteString(line + "\n")
 	if agents {
 		r.writeLines(sessiontext.Work(work, "    "))
+		if r.global.verbose {
+			r.writeLines([]string{"    " + sessiontext.IDs(work)})
+		}
 	}
 }

@@ -61,7 +61,7 @@ func (c *cli) showCommand() *cobra.Command {
 	var f showFlags
 	cmd := c.command(command{
 		use: "show [HASH | SESSION[:TURN]]", short: "tell what a checkpoint or a turn changed", manual: showManual,
-		args: argCount(0, -1, "at most one HASH; paths go after --"), complete: c.completeDiff,
+		args: argCount(0, -1, "at most one HASH; paths go after --"), complete: c.completeShow,
 		run: func(ctx context.Context, cmd *cobra.Command, args []string) error {
 			specs, paths := args, []string(nil)
 			if n := cmd.ArgsLenAtDash(); n >= 0 {
@@ -89,6 +89,7 @@ type shown struct {
 	Time      time.Time        `json:"time"`
 	Author    string           `json:"author,omitempty"`
 	Agent     string           `json:"agent,omitempty"`
+	Model     string           `json:"model,omitempty"`
 	Message   string           `json:"message,omitempty"`
 	Parent    string           `json:"parent,omitempty"`
 	Work      *session.Work    `json:"work,omitempty"`
@@ -139,7 +140,7 @@ func shownCheckpoint(ctx context.Context, repo *cairn.Repo, s *session.Sessions,
 		return nil, err
 	}
 	if w := out.Work; w != nil {
-		out.Agent, out.calls = w.Agent, w.Calls
+		out.Agent, out.Model, out.calls = w.Agent, w.Model, w.Calls
 		prompt, err := s.Prompt(ctx, w.Session, w.Message)
 		if err != nil {
 			return nil, err
@@ -172,7 +173,7 @@ func shownTurn(ctx context.Context, s *session.Sessions, spec string) (*shown, e
 	}
 	for _, st := range turn.Steps {
 		out.calls = append(out.calls, st.Calls...)
-		out.Agent = cmp.Or(st.Agent, out.Agent)
+		out.Agent, out.Model = cmp.Or(st.Agent, out.Agent), cmp.Or(st.Model, out.Model)
 	}
 	if out.Agent == "" {
 		whole, err := s.Get(ctx, id)
@@ -248,7 +249,7 @@ func (c *cli) writeShownHead(s *shown, ids bool) {
 	}
 	field("Tree:", s.Hash)
 	field("Author:", cmp.Or(s.Author, session.AuthorAgent))
-	field("Agent:", s.Agent)
+	field("Agent:", strings.Join(wording.Wrap(1<<10, s.Agent, s.Model), ""))
 	switch {
 	case s.Work != nil && ids:
 		field("Session:", s.Work.Session)

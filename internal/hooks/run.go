@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -261,7 +262,7 @@ func (h *hook) log(ctx context.Context) error {
 			number = fmt.Sprintf("%3d", n)
 		}
 		shown++
-		lines = append(lines, fmt.Sprintf("%s  %-9s %-9s %s", number, ago(time.Since(m.Created)), wording.Count(files, "file"), wording.FirstLine(m.Prompt, shownPrompt)))
+		lines = append(lines, fmt.Sprintf("%s  %-9s %-9s %s", number, ago(time.Since(m.Created)), wording.Count(files, "file"), cmp.Or(wording.FirstLine(m.Prompt, shownPrompt), wording.NoPrompt)))
 	}
 	if len(lines) == 0 {
 		h.noChanges(ctx)

@@ -138,8 +138,11 @@ func (y Style) Turn(t *session.Turn) (lines []string) {
 
 func (y Style) message(m *session.Message, number string) []string {
 	prompt := m.Prompt
-	if m.Truncated {
+	switch {
+	case m.Truncated:
 		prompt = "(its beginning has been cleaned away)"
+	case prompt == "" && m.Role == session.RoleUser:
+		prompt = wording.NoPrompt
 	}
 	line := fmt.Sprintf("%3s  %s", number, mark(m.Reverted))
 	if m.Role != session.RoleUser {

@@ -57,6 +57,11 @@ func TestTurn(t *testing.T) {
 	if got := (Style{}).Turn(&turn); !slices.Equal(got, []string{"  7  (its beginning has been cleaned away)"}) {
 		t.Errorf("%q", got)
 	}
+	m.Truncated, m.Prompt = false, ""
+	turn.Messages = []session.Message{m}
+	if got := (Style{}).Turn(&turn); !slices.Equal(got, []string{"  7  (no prompt recorded)"}) {
+		t.Errorf("%q", got)
+	}
 }
 
 // TestModels: a step names its model, unless that of its session is named already.

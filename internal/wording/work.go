@@ -82,6 +82,9 @@ func Did(width int, calls, paths []string, total int) []string {
 	return []string{tools, files}
 }
 
+// NoPrompt stands in a list for a prompt that is empty, or is not recorded.
+const NoPrompt = "(no prompt recorded)"
+
 // ByModel puts the name of a model before the calls that it made, "" for an unknown one.
 func ByModel(model string, calls []string) []string {
 	switch {

@@ -163,15 +163,16 @@ func shownTurn(ctx context.Context, s *session.Sessions, spec string) (*shown, e
 	if err != nil {
 		return nil, err
 	}
-	turn, number, err := messageOf(ctx, s, id, message)
+	turn, err := turnOf(ctx, s, id, message)
 	if err != nil {
 		return nil, err
 	}
-	out := &shown{Session: id, MessageID: turn.ID, Time: turn.Created, Agent: turn.Agent, Prompt: turn.Prompt, number: number}
+	first := &turn.Messages[0]
+	out := &shown{Session: id, MessageID: first.ID, Time: first.Created, Agent: first.Agent, Prompt: first.Prompt, number: turn.Number}
 	if out.title, err = s.Title(ctx, id); err != nil {
 		return nil, err
 	}
-	for _, st := range turn.Steps {
+	for _, st := range turn.Steps() {
 		out.calls = append(out.calls, st.Calls...)
 		out.Agent, out.Model = cmp.Or(st.Agent, out.Agent), cmp.Or(st.Model, out.Model)
 	}
@@ -182,32 +183,32 @@ func shownTurn(ctx context.Context, s *session.Sessions, spec string) (*shown, e
 		}
 		out.Agent = whole.Agent
 	}
-	out.changes, err = s.Changes(ctx, id, session.Scope{Message: turn.ID, Turn: true})
+	out.changes, err = s.Changes(ctx, id, session.Scope{Message: first.ID, Turn: true})
 	return out, err
 }
 
-// messageOf finds a message of a session by what FindTurn takes, and the number of its turn. The
-// newest turn counts if none is named, a reverted one included.
-func messageOf(ctx context.Context, s *session.Sessions, id, spec string) (*session.Message, int, error) {
+// turnOf finds a turn of a session by what FindTurn takes, from the named message on. The newest turn
+// counts if none is named, a reverted one included.
+func turnOf(ctx context.Context, s *session.Sessions, id, spec string) (*session.Turn, error) {
 	list, err := s.History(ctx, id)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	turns := session.Turns(list)
 	if n := len(turns); spec == "" && n > 0 {
-		return &turns[n-1].Messages[0], n, nil
+		return &turns[n-1], nil
 	}
 	if spec, err = s.FindTurn(ctx, id, spec); err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	for _, t := range turns {
 		for i := range t.Messages {
 			if t.Messages[i].ID == spec {
-				return &t.Messages[i], t.Number, nil
+				return &session.Turn{Number: t.Number, Messages: t.Messages[i:]}, nil
 			}
 		}
 	}
-	return nil, 0, fmt.Errorf("%w: message %q of session %q", session.ErrNotFound, spec, id)
+	return nil, fmt.Errorf("%w: message %q of session %q", session.ErrNotFound, spec, id)
 }
 
 func (c *cli) printShown(ctx context.Context, repo *cairn.Repo, f *showFlags, s *shown, opt cairn.DiffOptions) error {

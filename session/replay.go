@@ -139,7 +139,7 @@ func (h *history) applyStep(ev *event, e *entry, at int64) {
 	from := ev.state(e, at)
 	s := &step{began: from.At, Step: Step{
 		ID: ev.Step, Message: ev.Message, Before: CheckpointRef{from.ID, from.Hash}, Began: instant(from.At), Meta: ev.Meta,
-		Patch: cairn.Patch{Hash: from.Hash, Files: []string{}}, Agent: ev.Meta[MetaAgent], Calls: calls(nil, ev.Meta),
+		Patch: cairn.Patch{Hash: from.Hash, Files: []string{}}, Agent: ev.Meta[MetaAgent], Model: ev.Meta[MetaModel], Calls: calls(nil, ev.Meta),
 	}}
 	s.share(ev.Owner)
 	s.hint(ev.Paths)

@@ -72,6 +72,7 @@ func (w *blamer) back(t *told, st runningStep, entries []*entry) (begun int) {
 			case begun < 0 && ev.Kind == kindStep && ev.Step == st.step:
 				begun = i
 				t.work.Agent = cmp.Or(ev.Meta[MetaAgent], e.rec.Now.Meta[MetaAgent])
+				t.work.Model = cmp.Or(ev.Meta[MetaModel], e.rec.Now.Meta[MetaModel])
 				t.work.tell(calls(nil, ev.Meta), nil, w.repo.Root())
 			case begun >= 0 && ev.Kind == kindMessage && (wanted == "" || ev.Message == wanted):
 				wanted = "" // the message itself was found; before an answer comes the prompt

@@ -24,7 +24,8 @@ type Session struct {
 	Parent   string            `json:"parentID,omitempty"` // whose sub-agent it is
 	Title    string            `json:"title,omitempty"`    // the host's, else the beginning of the first prompt
 	Agent    string            `json:"agent,omitempty"`    // that of Meta
-	Meta     map[string]string `json:"meta,omitempty"`     // the host's, opaque but for MetaAgent
+	Model    string            `json:"model,omitempty"`    // that of Latest, else that of Meta
+	Meta     map[string]string `json:"meta,omitempty"`     // the host's, opaque but for MetaAgent and MetaModel
 	Root     cairn.Path        `json:"root"`
 	Created  time.Time         `json:"created"`
 	Updated  time.Time         `json:"updated"`
@@ -105,6 +106,7 @@ type Step struct {
 	Paths    cairn.Paths       `json:"paths,omitempty"` // that its tools named, from the root or absolute
 	Parts    []Part            `json:"parts,omitempty"`
 	Agent    string            `json:"agent,omitempty"` // that of Meta
+	Model    string            `json:"model,omitempty"` // likewise
 	Calls    []Call            `json:"calls,omitempty"` // of tools; from Parts, or from Meta while there are none
 	Patch    cairn.Patch       `json:"patch"`           // Hash is that of Before; Files are absolute
 	Meta     map[string]string `json:"meta,omitempty"`

@@ -35,13 +35,14 @@ func (s *Sessions) Get(ctx context.Context, id string) (*Session, error) {
 // view is a session without what has to be computed from its files.
 func (s *Sessions) view(ctx context.Context, h *history) (*Session, []*boundary, error) {
 	out := h.digest.view(h.root)
-	out.Truncated, out.Latest = h.truncated, h.latest(nil)
+	out.Truncated = h.truncated
+	out.show(h.latest(nil))
 	active, err := s.active(ctx, h)
 	if err != nil || len(active) == 0 {
 		return out, nil, err
 	}
 	out.Messages, out.Steps = h.counts(newest(active))
-	out.Latest = h.latest(newest(active))
+	out.show(h.latest(newest(active)))
 	out.Revert, err = s.revertView(ctx, h, active)
 	return out, active, err
 }
@@ -60,14 +61,23 @@ func (s *Sessions) revertView(ctx context.Context, h *history, active []*boundar
 
 func (d *digest) view(root string) *Session {
 	out := &Session{
-		ID: d.ID, Parent: d.Parent, Title: d.title(), Agent: d.Meta[MetaAgent], Meta: maps.Clone(d.Meta), Root: cairn.Path(root), Latest: d.Work,
+		ID: d.ID, Parent: d.Parent, Title: d.title(), Agent: d.Meta[MetaAgent], Meta: maps.Clone(d.Meta), Root: cairn.Path(root),
 		Created: instant(d.Created), Updated: instant(d.At), Messages: d.Messages, Steps: d.Steps, Open: d.Open,
 	}
+	out.show(d.Work)
 	if d.Fork != nil {
 		fork := *d.Fork
 		out.Fork = &fork
 	}
 	return out
+}
+
+// show sets the newest work of a session, and its model.
+func (s *Session) show(latest *Work) {
+	s.Latest, s.Model = latest, s.Meta[MetaModel]
+	if latest != nil && latest.Model != "" {
+		s.Model = latest.Model
+	}
 }
 
 // addChanges computes what needs the files: the summary and what a revert did.

@@ -13,9 +13,10 @@ import (
 )
 
 // Keys of Meta under which hosts say what lists of work show. A session and a step have
-// an agent, a part of type PartTool and a step a tool and a command.
+// an agent and a model, a part of type PartTool and a step a tool and a command.
 const (
 	MetaAgent   = "agent"
+	MetaModel   = "model"
 	MetaTool    = "tool"
 	MetaCommand = "command"
 )
@@ -45,6 +46,7 @@ type Work struct {
 	Message string      `json:"messageID,omitempty"`
 	Step    string      `json:"stepID,omitempty"`
 	Agent   string      `json:"agent,omitempty"`
+	Model   string      `json:"model,omitempty"`
 	Prompt  string      `json:"prompt,omitempty"`
 	Calls   []Call      `json:"calls,omitempty"`
 	Paths   cairn.Paths `json:"paths,omitempty"`
@@ -81,6 +83,7 @@ func (h *history) work(m *message, st *step) *Work {
 	}
 	if st != nil {
 		w.Step, w.Agent, w.Changed = st.ID, cmp.Or(st.Meta[MetaAgent], w.Agent), st.changed
+		w.Model = cmp.Or(st.Meta[MetaModel], h.Meta[MetaModel])
 		w.tell(st.Calls, st.first, h.root)
 	}
 	return w
@@ -99,7 +102,7 @@ func (h *history) prompt(m *message) string {
 
 // Work tells in short what a step did, given the root of its session.
 func (s *Step) Work(root string) *Work {
-	w := &Work{Session: s.Session, Message: s.Message, Step: s.ID, Agent: s.Agent, Changed: len(s.Patch.Files)}
+	w := &Work{Session: s.Session, Message: s.Message, Step: s.ID, Agent: s.Agent, Model: s.Model, Changed: len(s.Patch.Files)}
 	w.tell(s.Calls, s.Patch.Files, root)
 	return w
 }

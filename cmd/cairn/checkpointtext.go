@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/sessiontext"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
@@ -32,5 +33,7 @@ func (c *cli) aboutCheckpoint(ctx context.Context, all *session.Sessions, cp *ca
 	if err != nil {
 		work = nil // the checkpoint is there; only the words for it are missing
 	}
-	return c.about(cp.When, headline(cp, work))
+	named := *cp
+	named.Message = sessiontext.Message(ctx, all, cp.Message, work)
+	return c.about(cp.When, headline(&named, work))
 }

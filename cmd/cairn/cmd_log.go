@@ -28,7 +28,8 @@ of which are a HASH, its age, who made the changes, how many files changed
 against its parent, and the message. The parent is the checkpoint before it on
 its line; the first of a line, that is of a day, has none to compare with.
 A checkpoint of an agent's step has the agent and the first line of the prompt,
-and a line below has its tools, their commands, and the first files.
+and a line below has its model, its tools, their commands, and the first files.
+With -v another line has the ids of session, message and step.
 
 With a PATH only checkpoints that change it, or a path below it. A PATH that is
 not on disk goes after --. A change is listed once, also where several lines
@@ -58,10 +59,10 @@ With --json the answer is an array of {"id", "hash", "time", "author",
 "message", "parent"}, printed as it is read: the ids in full, the time as in RFC
 3339, and no parent where there is none. A checkpoint that does not hold
 everything has "scope", see cairn help status. One of an agent's session has
-"work": {"sessionID", "messageID", "stepID", "agent", "prompt", "calls":
-[{"tool", "command"}], "paths", "changed"}, the first few calls and paths, and
-the number of all paths. With --stat there is also "files", as in cairn diff
---stat --json, and with -p "diffs", as in cairn diff --json.
+"work": {"sessionID", "messageID", "stepID", "agent", "model", "prompt",
+"calls": [{"tool", "command"}], "paths", "changed"}, the first few calls and
+paths, and the number of all paths. With --stat there is also "files", as in
+cairn diff --stat --json, and with -p "diffs", as in cairn diff --json.
 
 The status is 4 if no checkpoint ever had the first PATH.
 
@@ -113,6 +114,7 @@ func (c *cli) logCommand() *cobra.Command {
 	flags.BoolVarP(&f.ignoreCase, "ignore-case", "i", false, "with --grep: regardless of case")
 	flags.StringVarP(&f.search, "pickaxe", "S", "", "a file contains it more or less often than before")
 	flags.StringVar(&f.session, "session", "", "of this session only")
+	c.completeSessionFlag(cmd)
 	return cmd
 }
 
@@ -286,6 +288,9 @@ func (r *logRun) writeLine(cp *cairn.Checkpoint, work *session.Work, changes []c
 		count += ", some paths"
 	}
 	who, message := cp.Author, cp.Message
+	if !r.global.verbose {
+		message = sessiontext.Message(r.ctx, r.sessions, message, work)
+	}
 	agents := work != nil && cp.Author == session.AuthorAgent
 	if work != nil {
 		who, message = wording.Heading(agents, who, message, work.Agent, work.Prompt)
@@ -300,5 +305,8 @@ func (r *logRun) writeLine(cp *cairn.Checkpoint, work *session.Work, changes []c
 	r.idLine(line)
 	if agents {
 		r.writeLines(sessiontext.Work(work, "    "))
+		if r.global.verbose {
+			r.writeLines([]string{"    " + sessiontext.IDs(work)})
+		}
 	}
 }

@@ -59,7 +59,10 @@ func (c *cli) reviewCommand() *cobra.Command {
 
 // completeReview completes sessions.
 func (c *cli) completeReview(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	return c.completeSession(cmd, append([]string{"show"}, args...), typed)
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return c.offerSessionOrTurn(cmd.Context(), typed)
 }
 
 // reviewColours are those that --color asks for. Nil leaves the decision to the terminal.

@@ -199,6 +199,7 @@ func (c *cli) sessionCommand() *cobra.Command {
 		},
 	})
 	f.register(cmd)
+	c.completeMessageFlag(cmd)
 	return cmd
 }
 
@@ -213,7 +214,9 @@ func (f *sessionFlags) register(cmd *cobra.Command) {
 		{&f.parent, "parent", "session that this one is a sub-agent of"},
 	} {
 		flags.StringVar(text.to, text.name, "", text.what)
-		completeFlag(cmd, text.name)
+		if text.to != &f.message {
+			completeFlag(cmd, text.name)
+		}
 	}
 	flags.StringArrayVar(&f.paths, "path", nil, "what the step's tools change")
 	flags.StringArrayVar(&f.meta, "meta", nil, "KEY=TEXT to be kept")

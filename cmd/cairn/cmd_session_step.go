@@ -193,8 +193,10 @@ func (r *sessionRun) show() error {
 	if err := r.printSession(s); err != nil {
 		return err
 	}
+	style := r.style()
+	style.Model = s.Model
 	for _, turn := range session.Turns(history) {
-		r.writeLines(r.style().Turn(&turn))
+		r.writeLines(style.Turn(&turn))
 	}
 	return nil
 }

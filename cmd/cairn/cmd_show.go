@@ -60,7 +60,7 @@ func (c *cli) showCommand() *cobra.Command {
 	var f showFlags
 	cmd := c.command(command{
 		use: "show [HASH | SESSION[:TURN]]", short: "tell what a checkpoint or a turn changed", manual: showManual,
-		args: argCount(0, -1, "at most one HASH; paths go after --"), complete: c.completeDiff,
+		args: argCount(0, -1, "at most one HASH; paths go after --"), complete: c.completeShow,
 		run: func(ctx context.Context, cmd *cobra.Command, args []string) error {
 			specs, paths := args, []string(nil)
 			if n := cmd.ArgsLenAtDash(); n >= 0 {
@@ -125,7 +125,7 @@ func (c *cli) writeShownHead(s *answers.Shown, ids bool) {
 	}
 	field("Tree:", s.Hash)
 	field("Author:", cmp.Or(s.Author, session.AuthorAgent))
-	field("Agent:", s.Agent)
+	field("Agent:", strings.Join(wording.Wrap(1<<10, s.Agent, s.Model), ""))
 	switch {
 	case s.Work != nil && ids:
 		field("Session:", s.Work.Session)

@@ -197,6 +197,7 @@ func TestOpenCodeUndo(t *testing.T) {
 	s := o.begin()
 	first, one := s.play(s.firstTurn(false))
 	second, two := s.play(s.secondTurn(false))
+	o.workedWith("fake")
 	if gittest.Diff(before, one) == "" || gittest.Diff(one, two) == "" {
 		t.Fatal("a turn changed nothing")
 	}

@@ -287,6 +287,7 @@ func piUndoes(t *testing.T, v piVersion) {
 	before := p.state()
 	one := p.play(p.firstTurn(false))
 	two := p.play(p.secondTurn(false))
+	p.workedWith("fake")
 	for _, step := range []struct {
 		typed string
 		want  gittest.Listing

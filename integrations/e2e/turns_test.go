@@ -94,6 +94,7 @@ func TestClaudeUndo(t *testing.T) {
 	needTier(t, 1)
 	a, _ := claude(t)
 	a.undoAndRedo()
+	a.workedWith("fake") // as its answers say
 	a.keepsTheUsers()
 }
 
@@ -199,6 +200,7 @@ func TestCodexUndo(t *testing.T) {
 	needTier(t, 1)
 	a := codex(t)
 	a.undoAndRedo()
+	a.workedWith("gpt-5.5")
 	a.keepsTheUsers()
 }
 
@@ -230,6 +232,7 @@ func TestGeminiUndo(t *testing.T) {
 		return s.run("", append(args, "-p", prompt)...)
 	}}
 	a.undoAndRedo()
+	a.workedWith("gemini-2.5-pro")
 }
 
 // qwenAgent returns a sandbox with Qwen Code, and how that is started.
@@ -260,4 +263,5 @@ func TestQwenUndo(t *testing.T) {
 		return s.run("", append(args, "-p", prompt)...)
 	}}
 	a.undoAndRedo()
+	a.workedWith("fake")
 }

@@ -199,7 +199,7 @@ export const CairnPlugin: Plugin = async ({ client, directory, worktree }: Plugi
     event: async ({ event }) => {
       await onEvent(event).catch(() => {})
     },
-    "chat.message": async ({ sessionID: session }, { message, parts }) => {
+    "chat.message": async ({ sessionID: session, model }, { message, parts }) => {
       const prompt = parts.map((p) => (p.type === "text" && !p.synthetic ? p.text : "")).join("\n").trim()
       const answer = await typed(session, prompt).catch(() => undefined)
       if (answer !== undefined) {
@@ -209,7 +209,7 @@ export const CairnPlugin: Plugin = async ({ client, directory, worktree }: Plugi
       turns.set(session, message.id)
       await inOrder(session, async () => {
         await meet(session)
-        await ask({ event: "prompt", session, parent: parents.get(session), message: message.id, prompt })
+        await ask({ event: "prompt", session, parent: parents.get(session), message: message.id, prompt, model: model?.modelID })
       })
     },
     "tool.execute.before": async ({ tool, sessionID: session, callID: call }, { args }) => {

@@ -64,7 +64,7 @@ export default function cairn(pi: ExtensionAPI) {
   const begin = async (ctx: ExtensionContext, prompt: string) => {
     await note(ctx)
     message = crypto.randomUUID()
-    await hook(ctx, { event: "prompt", message, prompt })
+    await hook(ctx, { event: "prompt", message, prompt, model: ctx.model?.id })
   }
 
   // offer asks whether the files shall go back to the checkpoint nearest to an entry.
@@ -122,7 +122,7 @@ export default function cairn(pi: ExtensionAPI) {
   }))
   pi.on("tool_call", safely(async (event, ctx) => {
     if (!READS.has(event.toolName)) {
-      await hook(ctx, { event: "before", message, call: event.toolCallId, tool: event.toolName, input: event.input })
+      await hook(ctx, { event: "before", message, call: event.toolCallId, tool: event.toolName, input: event.input, model: ctx.model?.id })
     }
   }))
   pi.on("tool_result", safely(async (event, ctx) => {

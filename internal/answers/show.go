@@ -23,6 +23,7 @@ type Shown struct {
 	Time      time.Time     `json:"time"`
 	Author    string        `json:"author,omitempty"`
 	Agent     string        `json:"agent,omitempty"`
+	Model     string        `json:"model,omitempty"`
 	Message   string        `json:"message,omitempty"`
 	Parent    string        `json:"parent,omitempty"`
 	Work      *session.Work `json:"work,omitempty"`
@@ -97,7 +98,7 @@ func checkpointShown(ctx context.Context, repo *cairn.Repo, s *session.Sessions,
 		return nil, err
 	}
 	if w := out.Work; w != nil {
-		out.Agent, out.Calls = w.Agent, w.Calls
+		out.Agent, out.Model, out.Calls = w.Agent, w.Model, w.Calls
 		prompt, err := s.Prompt(ctx, w.Session, w.Message)
 		if err != nil {
 			return nil, err
@@ -120,17 +121,18 @@ func turnShown(ctx context.Context, s *session.Sessions, spec string) (*Shown, e
 	if err != nil {
 		return nil, err
 	}
-	turn, number, err := messageOf(ctx, s, id, message)
+	turn, err := turnOf(ctx, s, id, message)
 	if err != nil {
 		return nil, err
 	}
-	out := &Shown{Session: id, MessageID: turn.ID, Time: turn.Created, Agent: turn.Agent, Prompt: turn.Prompt, Number: number}
+	first := &turn.Messages[0]
+	out := &Shown{Session: id, MessageID: first.ID, Time: first.Created, Agent: first.Agent, Prompt: first.Prompt, Number: turn.Number}
 	if out.Title, err = s.Title(ctx, id); err != nil {
 		return nil, err
 	}
-	for _, st := range turn.Steps {
+	for _, st := range turn.Steps() {
 		out.Calls = append(out.Calls, st.Calls...)
-		out.Agent = cmp.Or(st.Agent, out.Agent)
+		out.Agent, out.Model = cmp.Or(st.Agent, out.Agent), cmp.Or(st.Model, out.Model)
 	}
 	if out.Agent == "" {
 		whole, err := s.Get(ctx, id)
@@ -139,30 +141,30 @@ func turnShown(ctx context.Context, s *session.Sessions, spec string) (*Shown, e
 		}
 		out.Agent = whole.Agent
 	}
-	out.Changes, err = s.Changes(ctx, id, session.Scope{Message: turn.ID, Turn: true})
+	out.Changes, err = s.Changes(ctx, id, session.Scope{Message: first.ID, Turn: true})
 	return out, err
 }
 
-// messageOf finds a message of a session by what FindTurn takes, and the number of its turn. The
-// newest turn counts if none is named, a reverted one included.
-func messageOf(ctx context.Context, s *session.Sessions, id, spec string) (*session.Message, int, error) {
+// turnOf finds a turn of a session by what FindTurn takes, from the named message on. The newest turn
+// counts if none is named, a reverted one included.
+func turnOf(ctx context.Context, s *session.Sessions, id, spec string) (*session.Turn, error) {
 	list, err := s.History(ctx, id)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	turns := session.Turns(list)
 	if n := len(turns); spec == "" && n > 0 {
-		return &turns[n-1].Messages[0], n, nil
+		return &turns[n-1], nil
 	}
 	if spec, err = s.FindTurn(ctx, id, spec); err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	for _, t := range turns {
 		for i := range t.Messages {
 			if t.Messages[i].ID == spec {
-				return &t.Messages[i], t.Number, nil
+				return &session.Turn{Number: t.Number, Messages: t.Messages[i:]}, nil
 			}
 		}
 	}
-	return nil, 0, fmt.Errorf("%w: message %q of session %q", session.ErrNotFound, spec, id)
+	return nil, fmt.Errorf("%w: message %q of session %q", session.ErrNotFound, spec, id)
 }

@@ -102,7 +102,9 @@ func (h *hook) beginSession(ctx context.Context) error {
 }
 
 func (h *hook) begin(ctx context.Context, id, parent, title string) error {
-	_, err := h.sessions.Begin(ctx, session.SessionBegin{ID: id, Parent: parent, Title: title, Meta: map[string]string{session.MetaAgent: h.agent}})
+	meta := map[string]string{session.MetaAgent: h.agent}
+	h.nameModel(meta)
+	_, err := h.sessions.Begin(ctx, session.SessionBegin{ID: id, Parent: parent, Title: title, Meta: meta})
 	return err
 }
 
@@ -221,6 +223,7 @@ func (h *hook) beginStep(ctx context.Context, w *work) error {
 		Meta: callMeta(h.tool, h.recorded), Owner: h.turn.owner(),
 	}
 	b.Meta[session.MetaAgent] = h.agent
+	h.nameModel(b.Meta)
 	if !unnamed(h.call) {
 		// Later calls of the hook end this step, also if this one is killed once it has begun.
 		b.Step, w.Step = h.call, h.call

@@ -17,9 +17,9 @@
 // JSON on stdout. The exit status is always 0. Names that are not known are ignored
 // in both directions.
 //
-//	{"event": "session",  "cwd", "session", "parent"?, "title"?}
-//	{"event": "prompt",   "cwd", "session", "message", "prompt"?}
-//	{"event": "before",   "cwd", "session", "message"?, "call"?, "tool"?, "input"?, "paths"?}
+//	{"event": "session",  "cwd", "session", "parent"?, "title"?, "model"?}
+//	{"event": "prompt",   "cwd", "session", "message", "prompt"?, "model"?}
+//	{"event": "before",   "cwd", "session", "message"?, "call"?, "tool"?, "input"?, "paths"?, "model"?}
 //	{"event": "after",    "cwd", "session", "message"?, "call"?, "tool"?, "input"?, "paths"?}
 //	{"event": "stop",     "cwd", "session", "running"?: ["id", ...]}
 //	{"event": "end",      "cwd", "session"}
@@ -35,7 +35,8 @@
 //
 // "cwd" is an absolute path in the project. All ids are opaque texts of at most 1 KiB.
 // "session" may come any number of times; "parent" makes it the session of a
-// sub-agent, which is reverted together with its parent. "message" is the user's
+// sub-agent, which is reverted together with its parent. "model" counts until another one is named.
+// "message" is the user's
 // message that a step answers; without it the session's last one is meant. "before"
 // opens a step unless one is open, and "paths", absolute or from the root, are what
 // the tool is going to change; where the tool has one of the usual names they are

@@ -58,6 +58,9 @@ type event struct {
 	dir     string // where the agent works, absolute
 	title   string
 
+	model    string // "" if the agent does not tell
+	dialogue string // path of the agent's own record, which may name the model
+
 	message string // of the turn; "" if the agent does not tell
 	prompt  string
 	at      string // the agent's time of the event, where nothing else tells two events apart

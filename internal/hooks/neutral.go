@@ -14,6 +14,7 @@ type neutral struct {
 	Session string          `json:"session"`
 	Parent  string          `json:"parent"`
 	Title   string          `json:"title"`
+	Model   string          `json:"model"`
 	Message string          `json:"message"`
 	Prompt  string          `json:"prompt"`
 	Call    string          `json:"call"`
@@ -45,7 +46,7 @@ func decodeNeutral(data []byte) (*event, error) {
 		return nil, err
 	}
 	e := &event{
-		kind: neutralNames[n.Event], name: n.Event, session: n.Session, parent: n.Parent, dir: n.Dir, title: n.Title,
+		kind: neutralNames[n.Event], name: n.Event, session: n.Session, parent: n.Parent, dir: n.Dir, title: n.Title, model: n.Model,
 		message: n.Message, prompt: n.Prompt, call: n.Call, tool: n.Tool, shell: shellCommand(n.Tool, n.Input), running: n.Running,
 		reads: readsOnly(n.Tool), paths: append(toolPaths(n.Dir, n.Tool, n.Input), n.Paths...),
 	}

@@ -20,6 +20,7 @@ type payload struct {
 	Timestamp string     `json:"timestamp"` // Gemini, Qwen
 	AgentID   string     `json:"agent_id"`  // set for sub-agents
 	AgentType string     `json:"agent_type"`
+	Model     string     `json:"model"`      // Codex, Qwen
 	Calls     []toolCall `json:"tool_calls"` // PostToolBatch
 	toolCall
 
@@ -74,7 +75,7 @@ func decodePayload(agent string, data []byte) (*event, error) {
 	}
 	e := &event{
 		kind: eventNames[p.Event], name: p.Event, session: p.Session, dir: p.Dir, at: p.Timestamp,
-		message: p.PromptID, prompt: p.Prompt, call: p.Call, tool: p.Tool, title: p.AgentType,
+		message: p.PromptID, prompt: p.Prompt, call: p.Call, tool: p.Tool, title: p.AgentType, model: p.Model,
 	}
 	if e.message == "" {
 		e.message = p.TurnID
@@ -88,6 +89,7 @@ func decodePayload(agent string, data []byte) (*event, error) {
 			e.kind = noise // in the middle of a turn
 		}
 	case prompt:
+		e.dialogue = p.Transcript
 		if e.decidePrompt(); agent == Claude {
 			e.transcript = p.Transcript
 		}
@@ -96,6 +98,7 @@ func decodePayload(agent string, data []byte) (*event, error) {
 			e.kind = noise // the batch tells of all its calls
 			break
 		}
+		e.dialogue = p.Transcript
 		e.readCalls(agent, &p)
 	case stop, agentStop:
 		e.readBackground(agent, &p)

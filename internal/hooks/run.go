@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -101,7 +102,7 @@ func (h *hook) forgetSteps() {
 		if now := was.keepLate(h.session); len(now) > 0 {
 			left = now
 		}
-		*h.turn = turn{Late: left, Background: was.Background, Left: was.Left, Message: was.Message, Running: was.Running, Missed: was.Missed, Why: was.Why, Broken: was.Broken, Line: was.Line, Owner: was.Owner}
+		*h.turn = turn{Late: left, Background: was.Background, Left: was.Left, Message: was.Message, Running: was.Running, Missed: was.Missed, Why: was.Why, Broken: was.Broken, Line: was.Line, Owner: was.Owner, Model: was.Model}
 	}
 }
 
@@ -261,7 +262,7 @@ func (h *hook) log(ctx context.Context) error {
 			number = fmt.Sprintf("%3d", n)
 		}
 		shown++
-		lines = append(lines, fmt.Sprintf("%s  %-9s %-9s %s", number, ago(time.Since(m.Created)), wording.Count(files, "file"), wording.FirstLine(m.Prompt, shownPrompt)))
+		lines = append(lines, fmt.Sprintf("%s  %-9s %-9s %s", number, ago(time.Since(m.Created)), wording.Count(files, "file"), cmp.Or(wording.FirstLine(m.Prompt, shownPrompt), wording.NoPrompt)))
 	}
 	if len(lines) == 0 {
 		h.noChanges(ctx)

@@ -48,6 +48,8 @@ type turn struct {
 	// Asked: the prompt of the turn, where it is recorded with the first tool only.
 	Asked *session.MessageBegin `json:"asked,omitempty"`
 
+	Model string `json:"model,omitempty"` // that was named last
+
 	Line  []process.ID `json:"line,omitempty"`  // above the call, from the agent on
 	Owner []process.ID `json:"owner,omitempty"` // the agent, as far as it is known
 	work

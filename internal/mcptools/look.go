@@ -132,7 +132,7 @@ func writeDid(b *strings.Builder, w *session.Work) {
 	for _, path := range w.Paths {
 		paths = append(paths, pathtext.Quote(path))
 	}
-	for _, line := range wording.Did(workWidth, calls, paths, w.Changed) {
+	for _, line := range wording.Did(workWidth, wording.ByModel(w.Model, calls), paths, w.Changed) {
 		b.WriteString("    " + strings.ToValidUTF8(line, "\uFFFD") + "\n")
 	}
 }

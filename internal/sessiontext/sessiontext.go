@@ -2,6 +2,7 @@
 package sessiontext
 
 import (
+	"context"
 	"fmt"
 	"strconv"
 	"strings"
@@ -25,6 +26,8 @@ type Style struct {
 	Now  time.Time
 	IDs  bool   // the ids of sessions, messages and steps, too
 	Root string // from which paths count
+
+	Model string // of the session: a step names its own where it is another one
 }
 
 // Session describes one session of a list. place is how a command can name it, "" for none.
@@ -37,7 +40,7 @@ func (y Style) Session(s *session.Session, place string) []string {
 	if s.Title == "" {
 		who = "" // the title has it
 	}
-	pieces := []string{wording.Printable(who), wording.Ago(y.Now.Sub(s.Updated)), wording.Count(s.Messages, "message"), wording.Count(s.Steps, "step")}
+	pieces := []string{wording.Printable(who), wording.Printable(s.Model), wording.Ago(y.Now.Sub(s.Updated)), wording.Count(s.Messages, "message"), wording.Count(s.Steps, "step")}
 	if s.Open != "" {
 		pieces = append(pieces, "running")
 	}
@@ -76,6 +79,25 @@ func Name(s *session.Session) string {
 	return `"` + wording.FirstLine(s.Title, NameColumns) + `"`
 }
 
+// titled has Title of session.Sessions.
+type titled interface {
+	Title(ctx context.Context, id string) (string, error)
+}
+
+// Message is the message of a checkpoint, given whose work it is. The checkpoint with which a session
+// begins names it by its title in place of its id.
+func Message(ctx context.Context, all titled, message string, w *session.Work) string {
+	const begins = "begin session "
+	if w == nil || w.Message != "" || !strings.HasPrefix(message, begins) {
+		return message
+	}
+	title, err := all.Title(ctx, w.Session)
+	if err != nil {
+		return message
+	}
+	return begins + `"` + title + `"`
+}
+
 // named adds an id to a word if ids are wanted.
 func (y Style) named(word, of, id string) string {
 	if !y.IDs {
@@ -99,7 +121,7 @@ func Latest(s *session.Session) (lines []string) {
 	if prompt := wording.FirstLine(s.Latest.Prompt, Width-len(indent)); prompt != "" && prompt != Title(s, Width-len(indent)) {
 		lines = append(lines, indent+prompt)
 	}
-	return append(lines, Work(s.Latest, indent)...)
+	return append(lines, work(s.Latest, s.Model, indent)...)
 }
 
 // Turn describes a turn, its messages and their steps.
@@ -116,8 +138,11 @@ func (y Style) Turn(t *session.Turn) (lines []string) {
 
 func (y Style) message(m *session.Message, number string) []string {
 	prompt := m.Prompt
-	if m.Truncated {
+	switch {
+	case m.Truncated:
 		prompt = "(its beginning has been cleaned away)"
+	case prompt == "" && m.Role == session.RoleUser:
+		prompt = wording.NoPrompt
 	}
 	line := fmt.Sprintf("%3s  %s", number, mark(m.Reverted))
 	if m.Role != session.RoleUser {
@@ -155,11 +180,14 @@ func (y Style) step(st *session.Step) []string {
 	if y.IDs {
 		line += fmt.Sprintf("%s  %s..%s  ", pathtext.Quote(st.ID), shortened(st.Before.ID), shortened(st.After.ID))
 	}
-	return append([]string{line + state}, Work(st.Work(y.Root), stepIndent+indent)...)
+	return append([]string{line + state}, work(st.Work(y.Root), y.Model, stepIndent+indent)...)
 }
 
-// Work describes a step: its tools, and the first files that it changed.
-func Work(w *session.Work, indent string) []string {
+// Work describes a step: its model, its tools, and the first files that it changed.
+func Work(w *session.Work, indent string) []string { return work(w, "", indent) }
+
+// work is Work without a model that is named elsewhere.
+func work(w *session.Work, named, indent string) []string {
 	calls := make([]string, len(w.Calls))
 	for i, call := range w.Calls {
 		calls[i] = call.String()
@@ -168,11 +196,25 @@ func Work(w *session.Work, indent string) []string {
 	for i, path := range w.Paths {
 		paths[i] = pathtext.Quote(path)
 	}
+	if w.Model != named {
+		calls = wording.ByModel(w.Model, calls)
+	}
 	lines := wording.Did(Width-len(indent), calls, paths, w.Changed)
 	for i := range lines {
 		lines[i] = indent + lines[i]
 	}
 	return lines
+}
+
+// IDs names the session, the message and the step of some work.
+func IDs(w *session.Work) string {
+	var pieces []string
+	for _, id := range [][2]string{{"session", w.Session}, {"message", w.Message}, {"step", w.Step}} {
+		if id[1] != "" {
+			pieces = append(pieces, id[0]+" "+pathtext.Quote(id[1]))
+		}
+	}
+	return strings.Join(pieces, ", ")
 }
 
 func shortened(id string) string { return id[:min(len(id), shortID)] }

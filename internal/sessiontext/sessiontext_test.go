@@ -22,6 +22,7 @@ func TestSession(t *testing.T) {
 	}{
 		{session.Session{ID: "s", Title: "a title", Messages: 1, Steps: 2}, false, []string{"@~1  a title", "    2 hours ago, 1 message, 2 steps"}},
 		{session.Session{ID: "s", Title: "a title"}, true, []string{"@~1  a title", "    2 hours ago, 0 messages, 0 steps, id s"}},
+		{session.Session{ID: "s", Title: "a title", Agent: "codex", Model: "gpt-5.5"}, false, []string{"@~1  a title", "    codex, gpt-5.5, 2 hours ago, 0 messages, 0 steps"}},
 		{session.Session{ID: "s\n", Agent: "codex"}, false, []string{`@~1  codex "s\n"`, "    2 hours ago, 0 messages, 0 steps"}},
 		{long, false, []string{"@~1  " + strings.Repeat("漢", 47) + "…", "    codex, 2 hours ago, 0 messages, 0 steps, running, reverted, beginning cleaned away, sub-agent"}},
 		{long, true, []string{
@@ -55,5 +56,29 @@ func TestTurn(t *testing.T) {
 	turn.Messages = []session.Message{m}
 	if got := (Style{}).Turn(&turn); !slices.Equal(got, []string{"  7  (its beginning has been cleaned away)"}) {
 		t.Errorf("%q", got)
+	}
+	m.Truncated, m.Prompt = false, ""
+	turn.Messages = []session.Message{m}
+	if got := (Style{}).Turn(&turn); !slices.Equal(got, []string{"  7  (no prompt recorded)"}) {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestModels: a step names its model, unless that of its session is named already.
+func TestModels(t *testing.T) {
+	t.Parallel()
+	w := &session.Work{Model: "gpt-5.5", Calls: []session.Call{{Tool: "Bash", Command: "ls"}, {Tool: "Edit"}}}
+	if got := Work(w, "  "); !slices.Equal(got, []string{"  [gpt-5.5] Bash: ls; Edit"}) {
+		t.Errorf("%q", got)
+	}
+	s := &session.Session{Title: "x", Model: "gpt-5.5", Latest: w}
+	if got := Latest(s); !slices.Equal(got, []string{"    Bash: ls; Edit"}) {
+		t.Errorf("%q", got)
+	}
+	steps := []session.Step{{Model: "gpt-5.5", Calls: w.Calls}, {Model: "other"}}
+	turn := session.Turn{Number: 1, Messages: []session.Message{{ID: "m", Role: session.RoleUser, Prompt: "go", Steps: steps}}}
+	want := []string{"  1  go", "       running", "           Bash: ls; Edit", "       running", "           [other]"}
+	if got := (Style{Model: "gpt-5.5"}).Turn(&turn); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -44,7 +44,7 @@ func titleOfAll(s *session.Session, messages []session.Message) string {
 }
 
 // modelOf is the model of a session, "" where the host does not name it.
-func modelOf(s *session.Session) string { return s.Meta[modelKey] }
+func modelOf(s *session.Session) string { return cmp.Or(s.Model, s.Meta[modelKey]) }
 
 // agentOf is the agent of a message, or of its first step with one.
 func agentOf(m *session.Message) string {

@@ -82,6 +82,20 @@ func Did(width int, calls, paths []string, total int) []string {
 	return []string{tools, files}
 }
 
+// NoPrompt stands in a list for a prompt that is empty, or is not recorded.
+const NoPrompt = "(no prompt recorded)"
+
+// ByModel puts the name of a model before the calls that it made, "" for an unknown one.
+func ByModel(model string, calls []string) []string {
+	switch {
+	case model == "":
+		return calls
+	case len(calls) == 0:
+		return []string{"[" + model + "]"}
+	}
+	return append([]string{"[" + model + "] " + calls[0]}, calls[1:]...)
+}
+
 // Wrap joins pieces with ", ", and begins a further line where the next piece would make
 // one longer than width characters. No piece is cut.
 func Wrap(width int, pieces ...string) []string {

@@ -190,18 +190,19 @@ type logEntry struct {
 // logRun is one call.
 type logRun struct {
 	*cli
-	ctx   context.Context
-	repo  *cairn.Repo
-	f     *logFlags
-	text  cairn.DiffOptions
-	paths []string
-	array jsonArray
+	ctx      context.Context
+	repo     *cairn.Repo
+	sessions *session.Sessions
+	f        *logFlags
+	text     cairn.DiffOptions
+	paths    []string
+	array    jsonArray
 }
 
 func (c *cli) log(ctx context.Context, repo *cairn.Repo, f *logFlags, opt session.LogOptions, text cairn.DiffOptions) error {
-	r := logRun{cli: c, ctx: ctx, repo: repo, f: f, text: text, paths: opt.Paths, array: jsonArray{c: c}}
+	r := logRun{cli: c, ctx: ctx, repo: repo, sessions: session.New(repo), f: f, text: text, paths: opt.Paths, array: jsonArray{c: c}}
 	left := f.number
-	for e, err := range session.New(repo).Checkpoints(ctx, opt) {
+	for e, err := range r.sessions.Checkpoints(ctx, opt) {
 		if err == nil {
 			err = r.write(e.Checkpoint, e.Work)
 		}

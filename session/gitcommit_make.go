@@ -140,7 +140,10 @@ func (m *commitMaker) plan(ctx context.Context, g *turnGroup) (plan plannedCommi
 		maps.Copy(plan.wanted.Staged, w.Staged)
 		for _, f := range files {
 			if earlier, ok := byPath[f.Path]; ok {
-				f.Before, f.Additions, f.Deletions = earlier.Before, f.Additions+earlier.Additions, f.Deletions+earlier.Deletions
+				f.Before = earlier.Before
+				if err := m.Count(ctx, &f); err != nil {
+					return plan, nil, err
+				}
 			}
 			byPath[f.Path] = f
 		}

@@ -51,6 +51,15 @@ func TestCommitSigned(t *testing.T) {
 	if got := f.run("cat-file", "commit", "HEAD"); !strings.Contains(got, "BEGIN SSH SIGNATURE") {
 		t.Errorf("not signed: %s", got)
 	}
+	public, err := os.ReadFile(key + ".pub")
+	if err != nil {
+		t.Fatal(err)
+	}
+	signers := filepath.Join(t.TempDir(), "signers")
+	if err := os.WriteFile(signers, append([]byte("u@example.org "), public...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f.run("-c", "gpg.ssh.allowedSignersFile="+signers, "verify-commit", "HEAD")
 }
 
 func TestCommitLeavesNestedRepositoriesAndIgnoredFiles(t *testing.T) {
@@ -98,6 +107,19 @@ func TestCommitOfTurnsThatCancelEachOther(t *testing.T) {
 	}
 	f.want("files", "b\n", f.run("show", "--format=", "--name-only", "HEAD"))
 	f.want("status", "", f.run("status", "--porcelain"))
+}
+
+func TestCommitSquashedCountsAsGit(t *testing.T) {
+	t.Parallel()
+	f := newGitFixture(t, gittest.Tree{"a": gittest.File(tenLines)})
+	f.turn("s", "m1", "one", func() { f.replace("a", "5\n", "first\n") })
+	f.turn("s", "m2", "two", func() { f.replace("a", "first\n", "second\nthird\n") })
+	done, err := f.commit(session.GitCommitOptions{Squash: true})
+	if err != nil || len(done.Commits) != 1 {
+		t.Fatalf("%+v, %v", done, err)
+	}
+	file := done.Commits[0].Files[0]
+	f.want("counts", f.run("show", "--format=", "--numstat", "HEAD"), fmt.Sprintf("%d\t%d\ta\n", file.Additions, file.Deletions))
 }
 
 // TestCommitAfterAnAmend amends the commits of turns. HEAD has their lines in another form.

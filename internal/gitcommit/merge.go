@@ -76,8 +76,9 @@ func (p *Planner) has(ctx context.Context, rel string, head usergit.Entry) (bool
 	return slices.ContainsFunc(p.known[rel], func(c history.Change) bool { return p.entry(rel, history.NewEntry(&c)) == head }), nil
 }
 
-// count counts the lines of a file that a commit adds and deletes.
-func (p *Planner) count(ctx context.Context, f *File) error {
+// Count counts the lines of a file that a commit adds and deletes.
+func (p *Planner) Count(ctx context.Context, f *File) error {
+	f.Additions, f.Deletions, f.Binary = 0, 0, false
 	var text [2][]byte
 	for i, e := range []usergit.Entry{f.Before, f.After} {
 		if e.ID == "" {

@@ -211,7 +211,7 @@ func (p *Planner) file(ctx context.Context, way []history.Change, w *usergit.Wan
 		w.Staged[name] = index
 	}
 	f := &File{Path: name, Before: head, After: ours}
-	return f, p.count(ctx, f)
+	return f, p.Count(ctx, f)
 }
 
 // overStaged is the entry of the index where staged lines overlap those of a commit.

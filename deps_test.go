@@ -97,6 +97,7 @@ var layers = map[string]int{
 
 	"internal/odb/odbtest":     15, // test support: stores for the tests above odb
 	"internal/linediff/corpus": 13,
+	"internal/packages":        13, // a tool: packages of a version
 	"internal/programmodel":    14, // tests of the program
 }
 
@@ -136,9 +137,9 @@ var only = []struct {
 	by       []string
 	reason   string
 }{
-	{"os/exec", []string{"internal/git", "internal/usergit", "internal/gittest", "internal/linediff/corpus", "internal/child", "internal/background", "internal/pager"}, "only internal/git starts git, and internal/usergit for a commit that the user asks for, internal/child the command of cairn run, internal/background cairn itself, and internal/pager the pager"},
-	{"flag", []string{"cmd/cairn", "internal/linediff/corpus"}, "only commands read flags"},
-	{"log", []string{"internal/linediff/corpus"}, "the library logs through the logger that it is given"},
+	{"os/exec", []string{"internal/git", "internal/usergit", "internal/gittest", "internal/linediff/corpus", "internal/packages", "internal/child", "internal/background", "internal/pager"}, "only internal/git starts git, and internal/usergit for a commit that the user asks for, internal/child the command of cairn run, internal/background cairn itself, and internal/pager the pager"},
+	{"flag", []string{"cmd/cairn", "internal/linediff/corpus", "internal/packages"}, "only commands read flags"},
+	{"log", []string{"internal/linediff/corpus", "internal/packages"}, "the library logs through the logger that it is given"},
 	{"testing", []string{"internal/gittest", "internal/statetest", "internal/odb/odbtest"}, "testing belongs into tests"},
 	{"net/http", []string{"internal/httpapi", "internal/client", "internal/webui", "internal/listen"}, "the engine is no server"},
 }

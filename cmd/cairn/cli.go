@@ -35,8 +35,11 @@ type cli struct {
 
 	line func() []process.Relative // the processes above this one
 
-	display *display        // a pager for the answer, nil for none
-	links   *links          // of paths in the answer, nil until the first path
+	display *display // a pager for the answer, nil for none
+	links   *links   // of paths in the answer, nil until the first path
+
+	pinned map[string][]string // the names of checkpoints, nil until they are read
+
 	lookup  pager.Lookup    // an environment that tells "" from nothing
 	environ func() []string // all of it
 

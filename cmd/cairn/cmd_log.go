@@ -26,7 +26,8 @@ Usage:
 Each line has the first 12 digits of the checkpoint's id and of its tree, both
 of which are a HASH, its age, who made the changes, how many files changed
 against its parent, and the message. The parent is the checkpoint before it on
-its line; the first of a line, that is of a day, has none to compare with.
+its line; the first of a line, that is of a day, has none to compare with. On a
+terminal, names that cairn pin gave stand behind the id.
 A checkpoint of an agent's step has the agent and the first line of the prompt,
 and a line below has its model, its tools, their commands, and the first files.
 With -v another line has the ids of session, message and step.
@@ -303,7 +304,7 @@ func (r *logRun) writeLine(cp *cairn.Checkpoint, work *session.Work, changes []c
 	case message != noMessage:
 		line += ": " + wording.Printable(message)
 	}
-	r.idLine(line)
+	r.decoratedLine(cp.ID, line)
 	if agents {
 		r.writeLines(sessiontext.Work(work, "    "))
 		if r.global.verbose {

@@ -58,11 +58,13 @@ func (d *display) Write(text []byte) (int, error) {
 	return d.pager.Write(text)
 }
 
-// start starts the pager. Remarks and progress would disturb it, so they wait until it has ended.
+// start starts the pager. Signals are caught before: an interrupt that only the pager gets would not
+// end the command. Remarks and progress would disturb it, so they wait until it has ended.
 // Only the lack of a pager that is named somewhere is said.
 func (d *display) start() {
 	console := d.c.console
 	console.Clear()
+	d.c.catch()
 	p, err := pager.Start(d.command, pager.Environ(d.c.environ()), d.stdout, os.Stderr, d.quit)
 	if err == nil {
 		d.pager = p

@@ -39,6 +39,29 @@ func TestTerminalObeysNoFile(t *testing.T) {
 	}
 }
 
+// TestLogDecorations: on a terminal the names of a checkpoint stand behind its id, as those of tags
+// in git log.
+func TestLogDecorations(t *testing.T) {
+	t.Parallel()
+	s := newSeat(t)
+	s.must("track")
+	s.must("pin", "@", "v1")
+	s.must("pin", "@", "first")
+	s.write("a", "2\n")
+	s.must("track")
+	lines := strings.Split(s.onScreen("log", "--color=never"), "\n")
+	if strings.Contains(lines[0], "(") || !strings.Contains(lines[1][shortID:], " (first, v1) ") {
+		t.Errorf("%q", lines)
+	}
+	colored := "\x1b[m\x1b[33m (\x1b[m\x1b[1;33mfirst\x1b[m\x1b[33m, \x1b[m\x1b[1;33mv1\x1b[m\x1b[33m)\x1b[m "
+	if got := s.onScreen("log", "--color=always"); !strings.Contains(got, colored) {
+		t.Errorf("%q", got)
+	}
+	if out := s.must("log"); strings.Contains(out, "v1") {
+		t.Errorf("names without a terminal: %q", out)
+	}
+}
+
 // onScreen runs a command line as if stdout was a terminal.
 func (s *seat) onScreen(args ...string) string {
 	s.Helper()

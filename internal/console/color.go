@@ -41,6 +41,8 @@ const (
 	Cyan    Color = "\x1b[36m"
 	BoldRed Color = "\x1b[1;31m"
 
+	BoldYellow Color = "\x1b[1;33m"
+
 	reset = "\x1b[m"
 )
 

@@ -94,7 +94,7 @@ func (o *outcome) plan(now *gitstate.Record, ways []Way) *Plan {
 	if p.Refused = refusal(now, ways); p.Refused != "" {
 		return p
 	}
-	p.planRefs(o)
+	p.planRefs()
 	p.planHead()
 	if want := Stashes(p.target.Stash); !sameStashes(want, Stashes(now.Stash)) {
 		p.Stashes, p.List = want, true
@@ -146,7 +146,7 @@ func (p *Plan) rebuild(parts Parts) {
 }
 
 // planRefs plans the refs that differ, but those that have to stay.
-func (p *Plan) planRefs(o *outcome) {
+func (p *Plan) planRefs() {
 	held, above := p.checkedOut(), p.directories()
 	for _, m := range gitstate.Compare(p.now, p.target).Refs {
 		switch {

@@ -17,6 +17,9 @@ type request struct {
 
 	numbered bool // a count was typed
 
+	git, yes bool   // git goes back, too; without a further question
+	plan     string // id of the plan to carry out
+
 	answer string // text of the refusal; verb refuse
 
 	message, part string
@@ -75,6 +78,7 @@ func refuse(format string, args ...any) *request {
 // take is refused: a guess could take back the wrong turns.
 func parseArguments(verb string, args []string) *request {
 	do := &request{verb: verb}
+	args = joinPlan(args)
 	for _, arg := range args {
 		n, err := strconv.Atoi(arg)
 		switch {
@@ -82,6 +86,7 @@ func parseArguments(verb string, args []string) *request {
 			return &request{verb: "help", count: 1}
 		case (arg == "--dry-run" || arg == "-n") && (verb == "undo" || verb == "redo"):
 			do.dryRun = true
+		case do.takesGit(arg):
 		case err == nil && n >= 1 && n <= maxCount && arg[0] != '+' && do.count == 0 && verb != "status" && verb != "help":
 			do.count, do.numbered = n, true
 		case verb == "help":
@@ -89,12 +94,45 @@ func parseArguments(verb string, args []string) *request {
 			return refuse("cairn %s does not take %q here: %s", verb, arg, usage[verb])
 		}
 	}
+	switch {
+	case !do.git && (do.yes || do.plan != ""):
+		return refuse("cairn %s takes --yes and --plan only with --git", verb)
+	case do.git && (do.numbered || do.plan != "" && (do.yes || do.dryRun)):
+		return refuse("cairn %s --git takes one turn, and one of --yes, --plan and --dry-run", verb)
+	}
 	do.count = max(do.count, 1)
 	return do
 }
 
+// joinPlan makes one argument of --plan and its id.
+func joinPlan(args []string) []string {
+	i := slices.Index(args, "--plan")
+	if i < 0 || i+1 == len(args) {
+		return args
+	}
+	return slices.Concat(args[:i], []string{"--plan=" + args[i+1]}, args[i+2:])
+}
+
+// takesGit reads the arguments about git.
+func (r *request) takesGit(arg string) bool {
+	if r.verb != "undo" && r.verb != "redo" {
+		return false
+	}
+	switch id, plan := strings.CutPrefix(arg, "--plan="); {
+	case arg == "--git":
+		r.git = true
+	case arg == "--yes":
+		r.yes = true
+	case plan && len(id) == 16 && strings.Trim(id, "0123456789abcdef") == "":
+		r.plan = id
+	default:
+		return false
+	}
+	return true
+}
+
 var usage = map[string]string{
-	"undo": "cairn undo [N] [--dry-run]", "redo": "cairn redo [N] [--dry-run]",
+	"undo": "cairn undo [N] [--dry-run], or cairn undo --git", "redo": "cairn redo [N] [--dry-run], or cairn redo --git",
 	"log": "cairn log [N]", "diff": "cairn diff [N]", "status": "cairn status", "help": "cairn help",
 }
 
@@ -130,6 +168,7 @@ const helpText = `cairn: type one of these as a prompt; the model does not see i
 cairn undo [N]  take back what the last turn, or the last N, changed; --dry-run only lists it
                 (without N: an operation, such as a restore in a shell, if that is newer)
 cairn redo [N]  bring it back
+                (either with --git: what the turn did to git, too, by a plan that is shown first)
 cairn log       list the turns of this session that changed files
 cairn diff [N]  list what the last turn, or the Nth last, changed
 cairn status    tell what undo and redo would do now, and whether steps are missing

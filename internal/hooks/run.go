@@ -41,6 +41,9 @@ func (h *hook) command(ctx context.Context) error {
 			return err
 		}
 	}
+	if h.do.git {
+		return h.gitBack(ctx)
+	}
 	if h.do.verb == "undo" || h.do.verb == "redo" {
 		if done, err := h.operationBack(ctx); done || err != nil {
 			return err

@@ -1,0 +1,94 @@
+package hooks
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/lastdone"
+	"github.com/seed-fb9cbc17/cairn/session"
+)
+
+// A typed "cairn undo --git" lists a plan and the line that carries it out. That line, typed as the
+// next prompt, is the yes to it. One turn goes back, or an operation if that is newer.
+
+// gitBack undoes or redoes the newest turn or operation together with what it did to git.
+func (h *hook) gitBack(ctx context.Context) error {
+	finder, chosen, err := h.newestWithGit(ctx)
+	if err != nil {
+		return err
+	}
+	if chosen == nil {
+		h.did.text = "cairn: " + map[string]string{"undo": nothingToUndo, "redo": "nothing to bring back in this session"}[h.do.verb]
+		return nil
+	}
+	opt := session.MoveOptions{Git: true, EndOpen: true, DryRun: h.do.plan == "", Plan: h.do.plan}
+	res, err := finder.Take(ctx, chosen, opt, nil)
+	if err == nil && h.do.yes && !h.do.dryRun {
+		opt.DryRun, opt.Plan = false, res.PlanID
+		res, err = finder.Take(ctx, chosen, opt, nil)
+	}
+	if err != nil {
+		return err
+	}
+	if !opt.DryRun {
+		h.forgetSteps()
+	}
+	h.tellGit(res, chosen)
+	return nil
+}
+
+// newestWithGit finds what goes back: a turn of this session, or an operation of its time.
+func (h *hook) newestWithGit(ctx context.Context) (*lastdone.Finder, *lastdone.Choice, error) {
+	if h.finder == nil {
+		return nil, nil, nil
+	}
+	finder, err := h.finder()
+	if err != nil {
+		return nil, nil, err
+	}
+	finder.Git, finder.EndOpen = true, true
+	find := finder.Undo
+	if h.do.verb == "redo" {
+		find = finder.Redo
+	}
+	list, err := find(ctx, lastdone.Want{Session: h.session})
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := h.sessions.Get(ctx, h.session)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i := range list {
+		if op := list[i].Operation; op == nil || !op.When.Before(s.Created) {
+			return finder, &list[i], nil
+		}
+	}
+	return finder, nil, nil
+}
+
+func (h *hook) tellGit(res *cairn.Result, chosen *lastdone.Choice) {
+	words := "took back"
+	if h.do.verb == "redo" {
+		words = "brought back"
+	}
+	prefix := "in git: "
+	if res.DryRun {
+		words, prefix = wouldHave(words), "in git: would "
+	}
+	h.did.result = res
+	lines := []string{resultText(res, "cairn: "+words+" "+chosen.Text(h.root, time.Now()))}
+	for _, text := range res.Git.Changes {
+		lines = append(lines, prefix+text)
+	}
+	for _, c := range res.Git.Conflicts {
+		lines = append(lines, "in git: conflict "+c.Ref.Quoted()+": "+c.Reason)
+	}
+	lines = append(lines[:1:1], shorten(lines[1:])...)
+	if res.DryRun {
+		lines = append(lines, "to do exactly this, type: cairn "+h.do.verb+" --git --plan "+res.PlanID)
+	}
+	h.did.text = strings.Join(lines, "\n")
+}

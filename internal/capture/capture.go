@@ -81,17 +81,19 @@ type Options struct {
 func (r *Capturer) Capture(ctx context.Context, l *history.Locked, opt Options) (*Snapshot, error) {
 	r.RefreshDenied()
 	r.refreshRepository()
-	x, before, remembered := r.take(l)
+	batch := r.NewBatch(opt.Recording) // lists the packs
+	x, before, remembered := r.take(l, r.DB.KnownPacks())
 	if !remembered {
 		opt.Scope, opt.Names = nil, nil
 	}
 	r.Watch.start(r)
 	rules, err := r.loadRules(x, before)
 	if err != nil {
+		batch.Discard()
 		return nil, err
 	}
 	c := &Snapshot{repo: r, Index: x, rules: rules, differs: -1, recording: opt.Recording,
-		reasons: make(map[string]error), Batch: r.NewBatch(opt.Recording)}
+		reasons: make(map[string]error), Batch: batch}
 	if root := x.Root(); root != nil {
 		c.from = root.Tree
 	}

@@ -47,16 +47,25 @@ func usualOf(x *index.Index) index.Perms {
 	return x.Usual(index.Perms{File: 0o644, Exec: 0o755, Dir: 0o755})
 }
 
-// leadTo returns the directories and all directories above them.
-func leadTo(dirs map[string]struct{}) map[string]struct{} {
-	all := make(map[string]struct{}, 2*len(dirs))
+// leadTo returns the directories and all directories above them, each with the names below it that are
+// among them.
+func leadTo(dirs map[string]struct{}) map[string]map[string]struct{} {
+	all := make(map[string]map[string]struct{}, 2*len(dirs))
 	for dir := range dirs {
-		for {
-			if _, done := all[dir]; done {
+		if all[dir] == nil {
+			all[dir] = make(map[string]struct{})
+		}
+		for dir != "" {
+			above, name := index.Split(dir)
+			_, done := all[above][name]
+			if done {
 				break
 			}
-			all[dir] = struct{}{}
-			dir, _ = index.Split(dir)
+			if all[above] == nil {
+				all[above] = make(map[string]struct{})
+			}
+			all[above][name] = struct{}{}
+			dir = above
 		}
 	}
 	return all
@@ -67,20 +76,35 @@ type description struct {
 	*state.Metadata
 	index   *index.Index
 	covered *state.Coverage
-	odd     map[string]struct{} // no other directory has an exception to record
+	odd     map[string]map[string]struct{} // no other directory has an exception to record, see leadTo
 	rules   []state.DirOfRules
+}
+
+// usual reports whether an entry of a directory needs no path: it is captured, has the usual bits, and
+// leads to no exception. Nearly all are usual.
+func (m *description) usual(rec index.Record, odd map[string]struct{}) bool {
+	mode := rec.Mode()
+	if m.covered != nil || rec.Skip() != index.Captured || state.Octal(rec.Perm()) != m.Perm.Of(mode) {
+		return false
+	}
+	if mode != object.Dir {
+		return mode.IsFile()
+	}
+	_, leads := odd[string(rec.Name())]
+	return !leads && !rec.ID().IsZero()
 }
 
 func (m *description) collect(dir string) {
 	d := m.index.Dirs[dir]
-	if _, ok := m.odd[dir]; !ok || d == nil {
+	odd, ok := m.odd[dir]
+	if !ok || d == nil {
 		return
 	}
 	for rec := range d.All {
-		mode, skip := rec.Mode(), rec.Skip()
-		if m.covered == nil && mode.IsFile() && skip == index.Captured && state.Octal(rec.Perm()) == m.Perm.Of(mode) {
-			continue // by far the most common case; it needs no path
+		if m.usual(rec, odd) {
+			continue
 		}
+		mode, skip := rec.Mode(), rec.Skip()
 		path := index.Join(dir, string(rec.Name()))
 		if state.HasUncapturedRules(rec) {
 			m.rules = append(m.rules, state.DirOfRules{Dir: dir, ID: rec.ID()})

@@ -50,14 +50,15 @@ func (r *Capturer) Forget(l *history.Locked) {
 }
 
 // take returns the stat cache for a capture, which changes it, and reports whether it is the one of
-// the last capture. Until keep nothing is remembered, so a capture that fails leaves nothing.
-func (r *Capturer) take(l *history.Locked) (x *index.Index, aux auxiliary, remembered bool) {
+// the last capture. packs are the names of the packs, just listed. Until keep nothing is remembered,
+// so a capture that fails leaves nothing.
+func (r *Capturer) take(l *history.Locked, packs []string) (x *index.Index, aux auxiliary, remembered bool) {
 	r.Holds(l)
 	r.mu.Lock()
 	last := r.last
 	r.last = lastCapture{size: last.size}
 	r.mu.Unlock()
-	if r.counts(&last) && lackedBy(last.index, r.DB.PackNames()) == "" {
+	if r.counts(&last) && lackedBy(last.index, packs) == "" {
 		return last.index, last.aux, true
 	}
 	r.Watch.distrust()
@@ -91,7 +92,7 @@ func (r *Capturer) indexState() (s [2]fileState) {
 // RenamePacks updates the packs that the stat cache names, so that replacing packs does not
 // invalidate it.
 func (r *Capturer) RenamePacks(l *history.Locked, gone, left []string) error {
-	x, aux, _ := r.take(l)
+	x, aux, _ := r.take(l, r.DB.PackNames())
 	if x.Root() == nil || lackedBy(x, slices.Concat(gone, left)) != "" {
 		return nil // the next capture drops it
 	}

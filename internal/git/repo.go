@@ -3,6 +3,7 @@ package git
 import (
 	"bytes"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -220,8 +221,13 @@ func gitDir(path string) (dirs, bool) {
 // isHead reports whether path may be a HEAD: a symbolic link into refs/, a line
 // "ref: refs/...", or an object name.
 func isHead(path string) bool {
-	if target, err := os.Readlink(path); err == nil {
-		return strings.HasPrefix(target, "refs/")
+	info, err := os.Lstat(path)
+	if err != nil {
+		return false
+	}
+	if info.Mode().Type() == fs.ModeSymlink {
+		target, err := os.Readlink(path)
+		return err == nil && strings.HasPrefix(target, "refs/")
 	}
 	head, ok := readHead(path)
 	if !ok {
@@ -233,7 +239,7 @@ func isHead(path string) bool {
 	if len(head) < 40 {
 		return false
 	}
-	_, err := object.ParseID(head[:40])
+	_, err = object.ParseID(head[:40])
 	return err == nil
 }
 

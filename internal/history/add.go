@@ -46,8 +46,11 @@ func (r *Store) AddState(batch *odb.Batch, s state.State, previous *Checkpoint, 
 	if err != nil {
 		return object.ID{}, err
 	}
-	if previous != nil && label.Message == "" && previous.tree == s.Tree && previous.commit.Header(state.MetadataHeader) == meta {
-		return previous.id, nil
+	if previous != nil && previous.commit.Header(state.MetadataHeader) == meta {
+		previous.meta = s.Meta // spares the caller a decoding
+		if label.Message == "" && previous.tree == s.Tree {
+			return previous.id, nil
+		}
 	}
 	when := r.Now()
 	q := CommitRequest{

@@ -285,8 +285,8 @@ func TestPurgeOfADamagedStore(t *testing.T) {
 		if got, err := w.Purge(t.Context(), []string{"key"}); err == nil {
 			t.Errorf("%s: purged %+v", name, got)
 		}
-		if now, err := w.Lookup(t.Context(), "@"); err != nil || now.ID != c.ID || !w.holds("secret") {
-			t.Errorf("%s: the newest is %+v, %v", name, now, err)
+		if now, err := w.Lookup(t.Context(), c.ID); err != nil || now.ID != c.ID || !w.holds("secret") {
+			t.Errorf("%s: the checkpoint is %+v, %v", name, now, err)
 		}
 	}
 }

@@ -192,11 +192,14 @@ func (b *stepsBack) dirsInPlace(ctx context.Context, s state.State) error {
 		if err != nil {
 			return err
 		}
+		if !was.There || files != nil {
+			continue // before the question about files: its answer costs a walk
+		}
 		keeps, err := b.keepsFiles(ctx, path, held)
 		switch {
 		case err != nil:
 			return err
-		case !was.There || files != nil || keeps:
+		case keeps:
 			continue
 		case was.Bare:
 			s.Meta.Bare = append(s.Meta.Bare, state.Path(path))

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
@@ -221,4 +223,33 @@ func TestPlansSayWhatTheyAreAbout(t *testing.T) {
 	}
 	f.get(f.at("session", "id", "ses_4f1c")).want(http.StatusOK, ">Look for callers</a>")
 	f.get(f.at("session", "id", "child")).want(http.StatusOK, ">Ledger in cents</a>").lacks(">ses_4f1c<")
+}
+
+// TestUndoPassesOperationsOfGit: a preview of an undo is about the operation that the undo takes back.
+// One that moved only the git repository is none, because the page leaves git alone.
+func TestUndoPassesOperationsOfGit(t *testing.T) {
+	t.Parallel()
+	gittest.NeedGit(t)
+	f := newFixture(t)
+	o := gittest.NewOracle(t)
+	o.Init(f.root)
+	f.write("a", "one\n")
+	o.Commit(f.root, "one")
+	f.track("old")
+	f.write("a", "two\n")
+	f.track("new")
+	if _, err := f.repo.Restore(t.Context(), f.checkpointOf("old"), cairn.RestoreOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	before := f.track("with a branch less")
+	o.In(f.root, "branch", "topic")
+	plan, err := f.repo.RestoreGit(t.Context(), before, cairn.GitRestoreOptions{DryRun: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := f.repo.RestoreGit(t.Context(), before, cairn.GitRestoreOptions{Plan: plan.PlanID})
+	if err != nil || res.Operation == "" {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	f.get(f.at("plan", "do", "undo")).want(http.StatusOK, "name=hunk").lacks(res.Operation)
 }

@@ -220,13 +220,9 @@ func (m *merge) pop() (*entry, error) {
 	return nil, nil
 }
 
-// turnsOf lists the turns of a session. Messages before the first prompt, which is left of a session
-// whose beginning has been cleaned away, are a turn without a number.
+// turnsOf lists the turns of a session.
 func turnsOf(s *session.Session, messages []session.Message) []*turn {
 	list := session.Turns(messages)
-	if first := firstTurn(list, messages); first > 0 {
-		list = slices.Insert(list, 0, session.Turn{Messages: messages[:first]})
-	}
 	turns := make([]*turn, len(list))
 	title := titleOfAll(s, messages)
 	for i := range list {
@@ -240,14 +236,6 @@ func turnsOf(s *session.Session, messages []session.Message) []*turn {
 		turns[i].Agent = cmp.Or(turns[i].Agent, s.Agent)
 	}
 	return turns
-}
-
-// firstTurn counts the messages before the first of some turns.
-func firstTurn(turns []session.Turn, messages []session.Message) int {
-	if len(turns) == 0 {
-		return len(messages)
-	}
-	return slices.IndexFunc(messages, func(m session.Message) bool { return m.ID == turns[0].ID() })
 }
 
 func (t *turn) entry() *entry {

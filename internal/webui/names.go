@@ -167,19 +167,11 @@ func (v *visit) factsOfTurn(id, message string) []fact {
 	return of.facts(v, of.Agent)
 }
 
-// promptName is the name of the fact that holds the prompt of a turn.
-func (t *turn) promptName() string {
-	if t.Number == 0 {
-		return "prompt"
-	}
-	return fmt.Sprintf("prompt %d", t.Number)
-}
-
 // facts says to which session a turn belongs, which agent worked, and which prompt it answered.
 func (t *turn) facts(v *visit, agent string) []fact {
 	return []fact{
 		{"session", visible(t.Title), v.at("session", "id", t.Session.ID)},
 		{"agent", visible(agent), ""}, {"model", visible(modelOf(t.Session)), ""},
-		{t.promptName(), cmp.Or(t.Prompt, "not recorded"), ""},
+		{fmt.Sprintf("prompt %d", t.Number), cmp.Or(t.Prompt, "not recorded"), ""},
 	}
 }

@@ -89,6 +89,10 @@ func (s *Sessions) FindTurn(ctx context.Context, session, spec string) (string, 
 	if err != nil {
 		return "", err
 	}
+	return findTurn(history, session, spec)
+}
+
+func findTurn(history []Message, session, spec string) (string, error) {
 	if slices.ContainsFunc(history, func(m Message) bool { return m.ID == spec }) {
 		return spec, nil
 	}
@@ -111,20 +115,19 @@ func (s *Sessions) FindTurn(ctx context.Context, session, spec string) (string, 
 // TurnScope returns the scope of the turn that spec names, as FindTurn has it. A spec that names a
 // message means the turn of this message.
 func (s *Sessions) TurnScope(ctx context.Context, session, spec string) (Scope, error) {
-	id, err := s.FindTurn(ctx, session, spec)
-	if err != nil {
-		return Scope{}, err
-	}
 	history, err := s.History(ctx, session)
 	if err != nil {
 		return Scope{}, err
 	}
-	for _, t := range Turns(history) {
-		if slices.ContainsFunc(t.Messages, func(m Message) bool { return m.ID == id }) {
-			return t.scope(), nil
-		}
+	id, err := findTurn(history, session, spec)
+	if err != nil {
+		return Scope{}, err
 	}
-	return Scope{Message: id}, nil // a cleaning took the message away in between
+	turns := Turns(history)
+	at := slices.IndexFunc(turns, func(t Turn) bool {
+		return slices.ContainsFunc(t.Messages, func(m Message) bool { return m.ID == id })
+	})
+	return turns[at].scope(), nil
 }
 
 // NumberedTurn returns the scope of a turn by its number, from 1, or from -1 for the newest that is

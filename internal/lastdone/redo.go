@@ -26,15 +26,16 @@ func (f *Finder) turnsBack(ctx context.Context, id string) ([]Choice, error) {
 		if !named && (id != "" || s.Parent != "") || s.Revert == nil && (named || i >= maxLooked) {
 			continue
 		}
-		owner, err := f.newestOwner(ctx, s.ID)
+		history, err := f.Sessions.History(ctx, s.ID)
 		if err != nil {
 			return nil, err
 		}
+		owner := newestOwner(history)
 		r.see(f.distance(owner))
 		if s.Revert == nil {
 			continue
 		}
-		c, err := f.reverted(ctx, s)
+		c, err := f.reverted(ctx, s, history)
 		if err != nil {
 			return nil, err
 		}
@@ -49,24 +50,19 @@ func (f *Finder) turnsBack(ctx context.Context, id string) ([]Choice, error) {
 }
 
 // newestOwner is the owner of the newest step of a session.
-func (f *Finder) newestOwner(ctx context.Context, id string) (*session.Owner, error) {
-	history, err := f.Sessions.History(ctx, id)
+func newestOwner(history []session.Message) *session.Owner {
 	for _, m := range slices.Backward(history) {
 		if n := len(m.Steps); n > 0 {
-			return m.Steps[n-1].Owner, err
+			return m.Steps[n-1].Owner
 		}
 	}
-	return nil, err
+	return nil
 }
 
 // reverted is the turn of a session that a redo brings back. It is dated by the newest event of the
 // session, which is its way back.
-func (f *Finder) reverted(ctx context.Context, s *session.Session) (*Choice, error) {
+func (f *Finder) reverted(ctx context.Context, s *session.Session, history []session.Message) (*Choice, error) {
 	c := &Choice{Session: s, forward: true, when: s.Updated}
-	history, err := f.Sessions.History(ctx, s.ID)
-	if err != nil {
-		return nil, err
-	}
 	for _, t := range session.Turns(history) {
 		if !t.Reverted() && (s.Revert.Part == "" || t.ID() != s.Revert.Message) {
 			continue

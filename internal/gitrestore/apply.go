@@ -59,9 +59,6 @@ func (a *Applier) applyOne(ctx context.Context, p *Plan) (failures []Conflict, e
 	if p.Rebuild {
 		return r.failures, r.build()
 	}
-	if err := r.find(); err != nil {
-		return nil, err
-	}
 	if err := r.bringObjects(); err != nil {
 		return nil, err
 	}

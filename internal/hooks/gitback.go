@@ -49,11 +49,7 @@ func (h *hook) newestWithGit(ctx context.Context) (*lastdone.Finder, *lastdone.C
 		return nil, nil, err
 	}
 	finder.Git, finder.EndOpen = true, true
-	find := finder.Undo
-	if h.do.verb == "redo" {
-		find = finder.Redo
-	}
-	list, err := find(ctx, lastdone.Want{Session: h.session})
+	list, err := h.candidates(ctx, finder, h.do.verb)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -70,16 +66,12 @@ func (h *hook) newestWithGit(ctx context.Context) (*lastdone.Finder, *lastdone.C
 }
 
 func (h *hook) tellGit(res *cairn.Result, chosen *lastdone.Choice) {
-	words := "took back"
-	if h.do.verb == "redo" {
-		words = "brought back"
-	}
 	prefix := "in git: "
 	if res.DryRun {
-		words, prefix = wouldHave(words), "in git: would "
+		prefix = "in git: would "
 	}
 	h.did.result = res
-	lines := []string{resultText(res, "cairn: "+words+" "+chosen.Text(h.root, time.Now()))}
+	lines := []string{resultText(res, "cairn: "+h.didBack(res.DryRun)+" "+chosen.Text(h.root, time.Now()))}
 	for _, text := range res.Git.Changes {
 		lines = append(lines, prefix+text)
 	}

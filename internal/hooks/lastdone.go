@@ -32,11 +32,7 @@ func (h *hook) operationBack(ctx context.Context) (done bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	words := "took back"
-	if h.do.verb == "redo" {
-		words = "brought back"
-	}
-	h.tellOperation(res, words, list)
+	h.tellOperation(res, list)
 	return true, nil
 }
 
@@ -51,11 +47,7 @@ func (h *hook) newestOperation(ctx context.Context, verb string) (*lastdone.Find
 	if err != nil {
 		return nil, nil, nil
 	}
-	find := finder.Undo
-	if verb == "redo" {
-		find = finder.Redo
-	}
-	list, err := find(ctx, lastdone.Want{Session: h.session})
+	list, err := h.candidates(ctx, finder, verb)
 	if err != nil || len(list) == 0 || list[0].Did() != lastdone.Operation {
 		return nil, nil, err
 	}
@@ -66,17 +58,35 @@ func (h *hook) newestOperation(ctx context.Context, verb string) (*lastdone.Find
 	return finder, list, err
 }
 
-// tellOperation says which operation was taken back, and how to take back the turn before it.
-func (h *hook) tellOperation(res *cairn.Result, words string, list []lastdone.Choice) {
-	if h.do.dryRun {
-		words = wouldHave(words)
+// candidates lists what undo or redo could take back.
+func (h *hook) candidates(ctx context.Context, finder *lastdone.Finder, verb string) ([]lastdone.Choice, error) {
+	want := lastdone.Want{Session: h.session}
+	if verb == "redo" {
+		return finder.Redo(ctx, want)
 	}
+	return finder.Undo(ctx, want)
+}
+
+// tellOperation says which operation was taken back, and how to take back the turn before it.
+func (h *hook) tellOperation(res *cairn.Result, list []lastdone.Choice) {
 	now := time.Now()
 	h.did.result = res
-	h.did.text = resultText(res, fmt.Sprintf("cairn: %s %s", words, list[0].Text(h.root, now)))
+	h.did.text = resultText(res, fmt.Sprintf("cairn: %s %s", h.didBack(h.do.dryRun), list[0].Text(h.root, now)))
 	if len(list) > 1 {
 		h.did.text += fmt.Sprintf("\nit is newer than %s, which cairn %s 1 takes", list[1].Text(h.root, now), h.do.verb)
 	}
+}
+
+// didBack says in words what undo or redo did, or would do.
+func (h *hook) didBack(dryRun bool) string {
+	words := "took back"
+	if h.do.verb == "redo" {
+		words = "brought back"
+	}
+	if dryRun {
+		return wouldHave(words)
+	}
+	return words
 }
 
 func wouldHave(words string) string {

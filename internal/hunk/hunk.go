@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/linediff"
@@ -54,11 +55,11 @@ func (h *Hunk) Write(w io.Writer) error {
 // Of returns the hunks between the two texts of a path.
 func Of(path string, before, after []byte) []Piece {
 	parts := linediff.Parts(before, after, linediff.Options{Context: Context})
-	names := namer{path: path, before: linediff.Lines(before), after: linediff.Lines(after), equal: map[[sha256.Size]byte]uint32{}}
+	names := namer{path: path, equal: map[[sha256.Size]byte]uint32{}}
 	hunks := make([]Piece, len(parts))
 	for i := range parts {
 		p := &parts[i]
-		hunks[i] = Piece{Hunk{ID: names.of(p.Edit), Header: p.Header, Lines: shownLines(p.Text)}, p.Edit}
+		hunks[i] = Piece{Hunk{ID: names.of(p), Header: p.Header, Lines: shownLines(p.Text)}, p.Edit}
 		hunks[i].OldStart, hunks[i].OldLines = span(p.Shown.A0, p.Shown.A1)
 		hunks[i].NewStart, hunks[i].NewLines = span(p.Shown.B0, p.Shown.B1)
 	}
@@ -78,21 +79,18 @@ func OfChange(path, what string, parts ...string) Hunk {
 
 // namer names the hunks of one file, from the top.
 type namer struct {
-	path          string
-	before, after [][]byte
-	equal         map[[sha256.Size]byte]uint32 // how many hunks had this sum
+	path  string
+	equal map[[sha256.Size]byte]uint32 // how many hunks had this sum
 }
 
-func (n *namer) of(e linediff.Edit) string {
+func (n *namer) of(p *linediff.Part) string {
 	h := sha256.New()
 	writeText(h, []byte("lines"))
 	writeText(h, []byte(n.path))
-	for _, part := range [][][]byte{
-		n.before[e.A0:e.A1], n.after[e.B0:e.B1],
-		n.before[max(0, e.A0-Context):e.A0], n.before[e.A1:min(len(n.before), e.A1+Context)],
-	} {
-		writeNumber(h, uint32(len(part)))
-		for _, line := range part {
+	for _, text := range [][]byte{p.Removed, p.Added, p.Above, p.Below} {
+		lines := slices.Collect(bytes.Lines(text))
+		writeNumber(h, uint32(len(lines)))
+		for _, line := range lines {
 			writeText(h, line)
 		}
 	}

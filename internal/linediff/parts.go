@@ -8,6 +8,9 @@ type Part struct {
 	Shown  Edit   // the lines in Text: the edit's and those around it
 	Header string // "@@ -1,4 +1,5 @@ heading", without '\n'
 	Text   []byte // each line with ' ', '-' or '+' before it
+
+	Removed, Added []byte // the lines of the edit
+	Above, Below   []byte // lines of the old text around it, as many as the context allows; other edits may change them
 }
 
 // Parts returns every edit between a and b as a hunk of its own, in order. WriteUnified prints
@@ -31,6 +34,9 @@ func Parts(a, b []byte, opt Options) []Part {
 		}
 		before, after := min(p.context, e.A0-shown), min(p.context, next-e.A1)
 		parts[i] = Part{Edit: e, Shown: Edit{e.A0 - before, e.A1 + after, e.B0 - before, e.B1 + after}}
+		parts[i].Removed, parts[i].Added = p.a.slice(e.A0, e.A1), p.b.slice(e.B0, e.B1)
+		parts[i].Above = p.a.slice(max(0, e.A0-p.context), e.A0)
+		parts[i].Below = p.a.slice(e.A1, min(p.a.lines(), e.A1+p.context))
 		p.header(parts[i].Shown)
 		ends[i][0] = p.printedEnd(&printed)
 		p.part(&parts[i])

@@ -37,7 +37,7 @@ func (p *planner) withdrawHalfRenames(step []history.Change) {
 }
 
 // dropUnneededDirs withdraws the making of directories that no planned path needs any more.
-// A directory that the reverted step removed is still made.
+// A directory that the target has without files is still made, if the reverted step removed it.
 func (p *planner) dropUnneededDirs() {
 	for n := -1; n != len(p.Changes); {
 		n = len(p.Changes)
@@ -48,7 +48,7 @@ func (p *planner) dropUnneededDirs() {
 			}
 		}
 		p.Changes = slices.DeleteFunc(p.Changes, func(c apply.Change) bool {
-			return c.Action == apply.Mkdir && !needed[c.Path] && p.baseHasDir(c.Path)
+			return c.Action == apply.Mkdir && !needed[c.Path] && (p.baseHasDir(c.Path) || !p.targetDirs.Lists(c.Path))
 		})
 	}
 }

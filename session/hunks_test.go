@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -278,6 +279,35 @@ func TestDirectoryInWhosePlaceAFileStood(t *testing.T) {
 	f.revertHunks("s", session.Scope{}, cairn.RevertOptions{Hunks: f.named("s", session.Scope{}, "empty")})
 	gittest.AssertEqual(t, "taken back", before, gittest.Manifest(t, f.root))
 	f.thereAndBack(after)
+}
+
+// TestDirectoriesInWhosePlaceAFileStood: a directory of directories comes back whole. Of one with files
+// the directories without files come back with the file that goes, and the rest with the files.
+func TestDirectoriesInWhosePlaceAFileStood(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"a": gittest.File("a\n"), "mixed/in/x": gittest.File("x\n"), "mixed/empty": gittest.Dir()})
+	for _, dir := range []string{"hollow", "hollow/in", "hollow/in/deep", "hollow/side"} {
+		if err := os.Mkdir(f.path(dir), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := gittest.Manifest(t, f.root)
+	f.step("s", "m1", "1", func() {
+		f.remove("hollow")
+		f.write("hollow", "file\n")
+		f.remove("mixed")
+		f.write("mixed", "file\n")
+	})
+	after := gittest.Manifest(t, f.root)
+	hunks := cairn.RevertOptions{Hunks: f.named("s", session.Scope{}, "hollow @@", "mixed @@")}
+	f.revertHunks("s", session.Scope{}, hunks)
+	partly := maps.Clone(before)
+	delete(partly, "mixed/in")
+	delete(partly, "mixed/in/x")
+	gittest.AssertEqual(t, "without the file", partly, gittest.Manifest(t, f.root))
+	f.thereAndBack(after)
+	f.revertHunks("s", session.Scope{}, cairn.RevertOptions{Hunks: f.named("s", session.Scope{}, "mixed/in/x")})
+	gittest.AssertEqual(t, "taken back", before, gittest.Manifest(t, f.root))
 }
 
 // TestHalfOfARenameStays: of a rename one half was changed since, so the other half stays, too.

@@ -114,7 +114,8 @@ func (r *Operator) newHunkChoice(opt RevertOptions) (*hunkChoice, error) {
 }
 
 // without returns the state before a range, with the texts after it that lack the chosen hunks, and
-// the paths of these. Other paths of the state do not matter.
+// the paths of these, with the directories in the place of files that go. Other paths of the state do
+// not matter.
 func (h *hunkChoice) without(ctx context.Context, before, after state.State, within *state.PathScope) (state.State, []string, error) {
 	changes, err := h.differ.Changes(ctx, before, after, within)
 	if err != nil {
@@ -130,7 +131,13 @@ func (h *hunkChoice) without(ctx context.Context, before, after state.State, wit
 	if err != nil {
 		return state.State{}, nil, err
 	}
-	return s, slices.Collect(maps.Keys(ends)), batch.Commit()
+	chosen := slices.Collect(maps.Keys(ends))
+	for path, end := range ends {
+		if end.Entry == nil {
+			chosen = append(chosen, dirsInPlaceOf(before.Meta, path)...)
+		}
+	}
+	return s, chosen, batch.Commit()
 }
 
 // pickAll returns the ends of the paths with chosen hunks, without these.

@@ -8,7 +8,6 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn/internal/history"
 	"github.com/seed-fb9cbc17/cairn/internal/index"
-	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/odb"
 	"github.com/seed-fb9cbc17/cairn/internal/plan"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
@@ -64,14 +63,14 @@ func (u *LineUpdate) planHunks(ctx context.Context, own *OwnChanges, choice *hun
 	if err != nil {
 		return nil, err
 	}
-	without, base, err := b.aroundHunks(ctx, batch, after)
+	without, base, dirs, err := b.aroundHunks(ctx, batch, after)
 	if err != nil {
 		return nil, err
 	}
 	if err := batch.Commit(); err != nil {
 		return nil, err
 	}
-	chosen := slices.Collect(maps.Keys(after))
+	chosen := slices.AppendSeq(dirs, maps.Keys(after))
 	changes, err := u.repo.changesOf(ctx, without, base, state.NewPathScope(nil).WithAlone(chosen))
 	if err != nil {
 		return nil, err
@@ -159,56 +158,23 @@ func (o *OwnChanges) madeBelow(ctx context.Context, dir string) (made []string, 
 	return made, nil
 }
 
-// aroundHunks returns the present state with the wanted ends, and with the ends after the steps.
-func (b *stepsBack) aroundHunks(ctx context.Context, batch *odb.Batch, after map[string]history.PathEnd) (without, base state.State, err error) {
+// aroundHunks returns the present state with the wanted ends, and with the ends after the steps. dirs
+// are the directories that come back in the place of files.
+func (b *stepsBack) aroundHunks(ctx context.Context, batch *odb.Batch, after map[string]history.PathEnd) (without, base state.State, dirs []string, err error) {
 	start := clearedAt(b.start, after)
 	if base, err = withEnds(b.store, batch, start, after); err != nil {
-		return without, base, err
+		return without, base, nil, err
 	}
 	if without, err = withEnds(b.store, batch, start, b.want); err != nil {
-		return without, base, err
+		return without, base, nil, err
 	}
 	if err := b.setPermsOfReturningDirs(without); err != nil {
-		return without, base, err
+		return without, base, nil, err
 	}
-	if err := b.dirsInPlace(ctx, without); err != nil {
-		return without, base, err
+	if dirs, err = b.addDirsInPlace(ctx, without); err != nil {
+		return without, base, nil, err
 	}
-	return without, base, b.listEmptied(ctx, without, nil, b.dirsWithFiles())
-}
-
-// dirsInPlace adds the directories without files that stood where a file goes.
-func (b *stepsBack) dirsInPlace(ctx context.Context, s state.State) error {
-	held := b.dirsWithFiles()
-	for _, path := range slices.Sorted(maps.Keys(b.want)) {
-		if b.want[path].Entry != nil {
-			continue
-		}
-		was, err := b.dirAt(b.origin[path], path)
-		if err != nil {
-			return err
-		}
-		files, err := b.store.EntryOrNil(b.origin[path].Tree, path)
-		if err != nil {
-			return err
-		}
-		if !was.There || files != nil {
-			continue // before the question about files: its answer costs a walk
-		}
-		keeps, err := b.keepsFiles(ctx, path, held)
-		switch {
-		case err != nil:
-			return err
-		case keeps:
-			continue
-		case was.Bare:
-			s.Meta.Bare = append(s.Meta.Bare, state.Path(path))
-		default:
-			s.Meta.Empty = append(s.Meta.Empty, state.Path(path))
-		}
-		s.Meta.SetPerm(path, object.Dir, was.Perm)
-	}
-	return nil
+	return without, base, dirs, b.listEmptied(ctx, without, nil, b.dirsWithFiles())
 }
 
 // clearedAt is a state with nothing at or below some paths, which counts as having captured them. Later

@@ -4,6 +4,7 @@ package programmodel
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -82,6 +83,16 @@ func (w *world) chooseHunks(args ...string) *hunkChoice {
 func (c *hunkChoice) comesBackAbove(path string) bool {
 	for at := dirOf(path); at != ""; at = dirOf(at) {
 		if f := c.files[at]; f != nil && f.Status != "added" {
+			return true
+		}
+	}
+	return false
+}
+
+// goesAbove reports whether a file goes that stands above a path, in the place of a directory.
+func (c *hunkChoice) goesAbove(path string) bool {
+	for at := dirOf(path); at != ""; at = dirOf(at) {
+		if f := c.files[at]; f != nil && f.Status == "added" {
 			return true
 		}
 	}
@@ -169,8 +180,10 @@ func (w *world) revertHunks() {
 			if f.whole() {
 				e = from.known[path]
 			}
-			if e.kind == 'd' && from.known.holds(path) {
-				e = entry{} // it comes back with its files alone
+			if e.kind == 'd' { // the rest of it comes back with its files
+				hollow := from.known.hollow(path)
+				maps.Copy(known, hollow)
+				e = hollow[path]
 			}
 			known[path] = e
 		}
@@ -228,6 +241,7 @@ func (m *move) hunksOf(g *agent, c *hunkChoice) {
 			m.wholeBack(g, path, f)
 		case chosen.leads(path) && (was.kind == 'd' || is.kind == 'd' || m.policy == "overwrite"):
 		case chosen.covers(path) && (m.policy == "overwrite" || c.added[path] && is.kind == 0):
+		case c.goesAbove(path) && is.kind == 'd' && slices.ContainsFunc(g.steps, func(s *agentStep) bool { return s.from[path] == is }):
 		default:
 			m.fail("not chosen", "%q was %v and is %v", path, was, is)
 		}

@@ -125,6 +125,31 @@ func (v view) holds(dir string) bool {
 	return false
 }
 
+// hollow has the directories without files at and below a path, and those from there on that lead to
+// them.
+func (v view) hollow(path string) view {
+	all := make(view)
+	for dir, e := range v {
+		if e.kind != 'd' || dir != path && !isBelow(dir, path) || v.holdsFile(dir) {
+			continue
+		}
+		for at := dir; len(at) >= len(path); at = dirOf(at) {
+			all[at] = v[at]
+		}
+	}
+	return all
+}
+
+// holdsFile reports whether anything but directories lies below a path.
+func (v view) holdsFile(dir string) bool {
+	for p, e := range v {
+		if e.kind != 'd' && isBelow(p, dir) {
+			return true
+		}
+	}
+	return false
+}
+
 // holds reports whether anything lies below a path on disk, git's own included.
 func (m *move) holds(dir string) bool {
 	if m.after.holds(dir) {

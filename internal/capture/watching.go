@@ -166,9 +166,8 @@ func (r *Capturer) remember(t *TrackResult, line string, id object.ID) {
 }
 
 // unchanged returns the last answer if it still holds: nothing has changed in the directory, the
-// rules, the stat cache and the line. It takes no lock of the store. If another process is in the
-// middle of an operation, either the directory has changed or the operation has not begun to change
-// it.
+// rules, the stat cache and the line. It takes no lock of the store. With an operation under way
+// there is no such answer: its process may be dead, and the next command finishes it.
 func (r *Capturer) unchanged(ctx context.Context, opt TrackOptions) *TrackResult {
 	w := r.Watch
 	if w == nil || !reflect.DeepEqual(opt, TrackOptions{}) || ctx.Err() != nil {
@@ -177,7 +176,7 @@ func (r *Capturer) unchanged(ctx context.Context, opt TrackOptions) *TrackResult
 	r.mu.Lock()
 	last := r.last
 	r.mu.Unlock()
-	if last.answer == nil || last.answer.line != r.Today() || !w.quiet() || !r.counts(&last) || !r.gitUnchanged() {
+	if last.answer == nil || last.answer.line != r.Today() || r.UnderWay() || !w.quiet() || !r.counts(&last) || !r.gitUnchanged() {
 		return nil
 	}
 	if id, err := r.DB.Ref(last.answer.line); err != nil || id != last.answer.id {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn/internal/settings"
@@ -38,6 +39,13 @@ func (r *Store) Exclusive(ctx context.Context, f func(*Locked) error) error {
 		}
 		return f(l)
 	})
+}
+
+// UnderWay reports whether an operation has begun and has not ended. Its process may be alive or dead,
+// which only the lock tells.
+func (r *Store) UnderWay() bool {
+	_, err := os.Lstat(r.DB.JournalPath(JournalName))
+	return err == nil
 }
 
 // tidyAfter is the time after which leftovers of killed processes are searched for again, if no

@@ -2,6 +2,8 @@ package cairn_test
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -60,5 +62,77 @@ func TestWatchedTrackFinishesAnOperation(t *testing.T) {
 	w.interruptedRestore(first.Checkpoint)
 	if w.same("after another process died"); gittest.Diff(then, w.manifest()) != "" {
 		t.Errorf("the restore is not finished:\n%s", gittest.Diff(then, w.manifest()))
+	}
+}
+
+// TestUndoOfAnInterruptedOperation: an undo finishes the operation of a dead process and takes that
+// back, not the operation before.
+func TestUndoOfAnInterruptedOperation(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"a": gittest.File("1\n"), "b": gittest.File("1\n")})
+	first := f.track()
+	f.write("a", "2\n")
+	second := f.track()
+	f.write("b", "2\n")
+	f.restoreAll(first.Checkpoint)
+	between := f.manifest()
+	f.interruptedRestore(second.Checkpoint)
+	f.undo(cairn.RevertOptions{})
+	gittest.AssertEqual(t, "undone", between, f.manifest())
+	if _, err := f.repo().Redo(background, cairn.RevertOptions{}); err != nil || f.read("a") != "2\n" || f.read("b") != "1\n" {
+		t.Errorf("redone: %v, %q, %q", err, f.read("a"), f.read("b"))
+	}
+	f.undo(cairn.RevertOptions{})
+	f.undo(cairn.RevertOptions{})
+	if f.read("a") != "2\n" || f.read("b") != "2\n" {
+		t.Errorf("both undone: %q, %q", f.read("a"), f.read("b"))
+	}
+}
+
+// TestRedoAfterAnInterruptedOperation: once another restore has begun there is nothing to redo.
+func TestRedoAfterAnInterruptedOperation(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, gittest.Tree{"a": gittest.File("1\n"), "b": gittest.File("1\n")})
+	first := f.track()
+	f.write("a", "2\n")
+	second := f.track()
+	f.restoreAll(first.Checkpoint)
+	f.undo(cairn.RevertOptions{})
+	f.write("b", "2\n")
+	f.interruptedRestore(second.Checkpoint)
+	if _, err := f.repo().Redo(background, cairn.RevertOptions{}); err == nil {
+		t.Error("redone")
+	}
+	if f.read("a") != "2\n" || f.read("b") != "1\n" {
+		t.Errorf("the restore is not finished: %q, %q", f.read("a"), f.read("b"))
+	}
+}
+
+// TestUndoOfAKilledRestore kills a restore before its write-type system calls. An undo takes the
+// restore back whole, or finds that none has begun.
+func TestUndoOfAKilledRestore(t *testing.T) {
+	t.Parallel()
+	c := newCrashRun(t)
+	undone := 0
+	for n := 1; ; n += gittest.Stride() {
+		c.reset()
+		crash := gittest.KillAt(t, []string{os.Args[0]}, c.env("restore"), gittest.WriteCalls, n)
+		if !crash.Hit {
+			break
+		}
+		res, err := c.repo().Undo(background, cairn.RevertOptions{})
+		switch {
+		case err == nil && res.Complete():
+			undone++
+		case err == nil || !errors.Is(err, cairn.ErrNotFound):
+			t.Fatalf("killed at call %d: %s: %v, %+v", n, crash, err, res)
+		}
+		gittest.AssertEqual(t, fmt.Sprintf("killed at call %d, %s", n, crash.Call), c.old, c.manifest())
+		if t.Failed() {
+			t.FailNow()
+		}
+	}
+	if t.Logf("%d restores were finished and undone", undone); undone == 0 {
+		t.Error("no restore was killed after its beginning")
 	}
 }

@@ -77,8 +77,12 @@ func (f *Finder) Undo(ctx context.Context, want Want) ([]Choice, error) {
 	return f.find(ctx, "undo", want, f.turns)
 }
 
-// find lists turns and operations together.
+// find lists turns and operations together. What a dead process has begun is finished first: it may
+// be the newest of them.
 func (f *Finder) find(ctx context.Context, kind string, want Want, of func(context.Context, string) ([]Choice, error)) ([]Choice, error) {
+	if err := access.Lines(f.Repo).FinishInterrupted(ctx); err != nil {
+		return nil, err
+	}
 	if want.Operation {
 		return f.operation(ctx, kind, false)
 	}

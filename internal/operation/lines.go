@@ -39,6 +39,11 @@ func (l Lines) NextToTakeBack(ctx context.Context, kind string, passSessions, gi
 	return l.operator.NextToTakeBack(ctx, kind, passSessions, git)
 }
 
+// FinishInterrupted finishes the operation of a dead process; see Operator.FinishInterrupted.
+func (l Lines) FinishInterrupted(ctx context.Context) error {
+	return l.operator.FinishInterrupted(ctx)
+}
+
 // GitMoved reports whether the user's git repository differs between two checkpoints; to may be "" for
 // the present state.
 func (l Lines) GitMoved(ctx context.Context, from, to string) (bool, error) {

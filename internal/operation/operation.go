@@ -39,29 +39,35 @@ type opRequest struct {
 //  3. write the journal: from here on the next command finishes the operation
 //  4. bring git back, if that is asked for, and apply
 //  5. record the operation, drop the journal
-func (r *Operator) operate(ctx context.Context, req opRequest, makePlan func(*capture.Snapshot) (*plan.Plan, error)) (*Result, error) {
+func (r *Operator) operate(ctx context.Context, req opRequest, makePlan planMaker) (res *Result, err error) {
 	if err := r.Enabled(); err != nil && !req.dryRun {
 		return nil, err
 	}
-	var res *Result
-	err := r.Capturing(ctx, func(l *history.Locked) error {
-		disk, err := r.Capture(ctx, l, capture.Options{})
-		if err != nil {
-			return err
-		}
-		defer disk.Discard()
-		if err := disk.PublishFor(ctx, l); err != nil {
-			return err
-		}
-		defer disk.SaveUnlessSaved(ctx, l)
-		p, err := makePlan(disk)
-		if err != nil {
-			return err
-		}
-		res, err = r.operateOn(ctx, l, req, disk, p)
+	err = r.Capturing(ctx, func(l *history.Locked) error {
+		res, err = r.operateLocked(ctx, l, req, makePlan)
 		return err
 	})
 	return res, err
+}
+
+// planMaker makes a plan for the disk as it was captured.
+type planMaker func(*capture.Snapshot) (*plan.Plan, error)
+
+func (r *Operator) operateLocked(ctx context.Context, l *history.Locked, req opRequest, makePlan planMaker) (*Result, error) {
+	disk, err := r.Capture(ctx, l, capture.Options{})
+	if err != nil {
+		return nil, err
+	}
+	defer disk.Discard()
+	if err := disk.PublishFor(ctx, l); err != nil {
+		return nil, err
+	}
+	defer disk.SaveUnlessSaved(ctx, l)
+	p, err := makePlan(disk)
+	if err != nil {
+		return nil, err
+	}
+	return r.operateOn(ctx, l, req, disk, p)
 }
 
 // operateOn carries out a plan, unless it is only asked for or there is nothing to do.

@@ -104,6 +104,15 @@ type takeBackOptions struct {
 
 // takeBack brings paths that still equal base to target. For other paths the policy decides.
 func (r *Operator) takeBack(ctx context.Context, req opRequest, target, base *history.Checkpoint, opt takeBackOptions) (*Result, error) {
+	makePlan, err := r.takingBack(ctx, target, base, opt)
+	if err != nil {
+		return nil, err
+	}
+	return r.operate(ctx, req, makePlan)
+}
+
+// takingBack returns what plans a takeBack.
+func (r *Operator) takingBack(ctx context.Context, target, base *history.Checkpoint, opt takeBackOptions) (planMaker, error) {
 	to, err := history.StateOf(target)
 	if err != nil {
 		return nil, err
@@ -116,9 +125,7 @@ func (r *Operator) takeBack(ctx context.Context, req opRequest, target, base *hi
 	if err != nil {
 		return nil, err
 	}
-	return r.operate(ctx, req, func(disk *capture.Snapshot) (*plan.Plan, error) {
-		return r.planTakeBack(ctx, disk, changes, opt)
-	})
+	return func(disk *capture.Snapshot) (*plan.Plan, error) { return r.planTakeBack(ctx, disk, changes, opt) }, nil
 }
 
 // rangeChanges holds everything that differs between two states.

@@ -15,27 +15,53 @@ import (
 //
 // The error wraps ErrNotFound when there is nothing to undo.
 func (r *Operator) Undo(ctx context.Context, opt RevertOptions) (*Result, error) {
-	op, err := r.NextToTakeBack(ctx, "undo", opt.PassSessions, opt.Git)
-	if err != nil {
-		return nil, err
-	}
-	if op == nil {
-		return nil, state.NotFound("nothing to undo")
-	}
-	return r.takeBackOperation(ctx, "undo", op, opt)
+	return r.takeBackNewest(ctx, "undo", opt)
 }
 
 // Redo takes back the last undo. Once something else was restored or reverted there
 // is nothing to redo.
 func (r *Operator) Redo(ctx context.Context, opt RevertOptions) (*Result, error) {
-	op, err := r.NextToTakeBack(ctx, "redo", opt.PassSessions, opt.Git)
-	if err != nil {
-		return nil, err
+	return r.takeBackNewest(ctx, "redo", opt)
+}
+
+// takeBackNewest chooses the operation with the store locked: the operation of a dead process is
+// finished by then, and that of a living one is over.
+func (r *Operator) takeBackNewest(ctx context.Context, kind string, opt RevertOptions) (res *Result, err error) {
+	err = r.Capturing(ctx, func(l *history.Locked) error {
+		op, err := r.NextToTakeBack(ctx, kind, opt.PassSessions, opt.Git)
+		if err != nil {
+			return err
+		}
+		if op == nil {
+			return state.NotFound("nothing to %s", kind)
+		}
+		if err := r.Enabled(); err != nil && !opt.DryRun {
+			return err
+		}
+		res, err = r.takeBackOperation(ctx, l, kind, op, opt)
+		return err
+	})
+	return res, err
+}
+
+// FinishInterrupted finishes the operation of a dead process, if there is one, so that it counts in
+// what is looked up next. It waits for the operation of a living one.
+func (r *Operator) FinishInterrupted(ctx context.Context) error {
+	if !r.UnderWay() {
+		return nil
 	}
-	if op == nil {
-		return nil, state.NotFound("nothing to redo")
+	return r.Exclusive(ctx, func(*history.Locked) error { return nil })
+}
+
+// checkTakeBack refuses options that an undo and a redo do not have.
+func checkTakeBack(kind string, opt RevertOptions) error {
+	if opt.chooses() {
+		return fmt.Errorf("%s takes an operation back as a whole or by paths: Hunks and Lines are for a revert", kind)
 	}
-	return r.takeBackOperation(ctx, "redo", op, opt)
+	if opt.Git && len(opt.Paths) > 0 {
+		return fmt.Errorf("%s takes git back as a whole, not by paths", kind)
+	}
+	return checkPolicy(opt.OnConflict)
 }
 
 // NextToTakeBack is the operation that an undo, or a redo, would take back; nil if
@@ -57,15 +83,9 @@ func (r *Operator) NextToTakeBack(ctx context.Context, kind string, passSessions
 }
 
 // takeBackOperation goes from the state after an operation to the one before it.
-func (r *Operator) takeBackOperation(ctx context.Context, kind string, op *history.Operation, opt RevertOptions) (*Result, error) {
-	if err := checkPolicy(opt.OnConflict); err != nil {
+func (r *Operator) takeBackOperation(ctx context.Context, l *history.Locked, kind string, op *history.Operation, opt RevertOptions) (*Result, error) {
+	if err := checkTakeBack(kind, opt); err != nil {
 		return nil, err
-	}
-	if opt.chooses() {
-		return nil, fmt.Errorf("%s takes an operation back as a whole or by paths: Hunks and Lines are for a revert", kind)
-	}
-	if opt.Git && len(opt.Paths) > 0 {
-		return nil, fmt.Errorf("%s takes git back as a whole, not by paths", kind)
 	}
 	before, err := r.Lookup(ctx, op.Before)
 	if err != nil {
@@ -89,5 +109,9 @@ func (r *Operator) takeBackOperation(ctx context.Context, kind string, op *histo
 			req.git.Ways = []gitWay{{Before: op.Before, After: op.After}}
 		}
 	}
-	return r.takeBack(ctx, req, before, after, takeBackOptions{within: history.ChangedScope(op, scope), policy: opt.policy(), made: history.CreatedBy(op)})
+	makePlan, err := r.takingBack(ctx, before, after, takeBackOptions{within: history.ChangedScope(op, scope), policy: opt.policy(), made: history.CreatedBy(op)})
+	if err != nil {
+		return nil, err
+	}
+	return r.operateLocked(ctx, l, req, makePlan)
 }

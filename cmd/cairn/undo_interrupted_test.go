@@ -1,0 +1,74 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+)
+
+// begunContext ends when an operation has its journal, so before the operation changes a file. The
+// operation stays as that of a process that was killed then.
+type begunContext struct {
+	context.Context
+	journal string
+}
+
+func (c begunContext) Err() error {
+	if _, err := os.Lstat(c.journal); err == nil {
+		return context.Canceled
+	}
+	return c.Context.Err()
+}
+
+// TestUndoNamesAnInterruptedOperation: an undo finishes the restore of a dead process first. It names
+// that restore and takes it back, not the one before.
+func TestUndoNamesAnInterruptedOperation(t *testing.T) {
+	t.Parallel()
+	work := t.TempDir()
+	home, dir := filepath.Join(work, "home"), filepath.Join(work, "project")
+	gittest.Create(t, home, nil)
+	gittest.Create(t, dir, gittest.Tree{"a": gittest.File("1\n"), "b": gittest.File("1\n")})
+	track(t, dir, home)
+	write := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("a", "2\n")
+	track(t, dir, home)
+	if got := runHere(t, dir, home, "", "restore", "@~1"); got.status != exitDone {
+		t.Fatal(got.stderr)
+	}
+	before := gittest.Manifest(t, dir)
+	interruptRestore(t, dir, filepath.Join(home, ".local", "share", "cairn"), "@")
+	gittest.AssertEqual(t, "interrupted", before, gittest.Manifest(t, dir))
+	got := runHere(t, dir, home, "", "undo")
+	gittest.AssertEqual(t, "undone", before, gittest.Manifest(t, dir))
+	if got.status != exitDone || !strings.Contains(got.stderr, "finished an interrupted operation (kind restore") || !strings.Contains(got.stderr, "took back: the restore") {
+		t.Errorf("status %d: %s%s", got.status, got.stdout, got.stderr)
+	}
+	list := runHere(t, dir, home, "", "operations")
+	if n := strings.Count(list.stdout, "\n"); n != 3 {
+		t.Errorf("%d operations:\n%s", n, list.stdout)
+	}
+}
+
+func interruptRestore(t *testing.T, dir, dataDir, hash string) {
+	t.Helper()
+	r, err := cairn.Open(cairn.Options{Root: dir, DataDir: dataDir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	ctx := begunContext{t.Context(), filepath.Join(r.StoreDir(), "cairn", "journal", "operation")}
+	if res, err := r.Restore(ctx, hash, cairn.RestoreOptions{}); err == nil {
+		t.Fatalf("not interrupted: %+v", res)
+	}
+}

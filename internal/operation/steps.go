@@ -51,8 +51,8 @@ type stepsBack struct {
 }
 
 type stepEnds struct {
-	from, to history.PathEnd
-	before   state.State // of the step
+	from, to      history.PathEnd
+	before, after state.State // of the step
 }
 
 // dirEnds are the states before the oldest step that changed a directory, and after
@@ -121,7 +121,7 @@ func (b *stepsBack) collect(ctx context.Context, step *UndoneStep) error {
 	for _, path := range step.Made {
 		b.absenceFrom(from).Known[path] = true
 	}
-	if err := b.collectFiles(ctx, step, own, from); err != nil {
+	if err := b.collectFiles(ctx, step, own, from, to); err != nil {
 		return err
 	}
 	return b.collectDirs(from, to, owners)
@@ -137,14 +137,14 @@ func (b *stepsBack) statesOf(ctx context.Context, before, after string) (from, t
 }
 
 // collectFiles notes the files that a step changed.
-func (b *stepsBack) collectFiles(ctx context.Context, step *UndoneStep, own []history.Change, from state.State) error {
+func (b *stepsBack) collectFiles(ctx context.Context, step *UndoneStep, own []history.Change, from, to state.State) error {
 	first, err := b.firstKnown(ctx, step.Hints, from)
 	if err != nil {
 		return err
 	}
 	for i := range own {
 		c := &own[i]
-		ends := stepEnds{history.PathEnd{Entry: history.OldEntry(c), Perm: c.OldPerm}, history.PathEnd{Entry: history.NewEntry(c), Perm: c.NewPerm}, from}
+		ends := stepEnds{history.PathEnd{Entry: history.OldEntry(c), Perm: c.OldPerm}, history.PathEnd{Entry: history.NewEntry(c), Perm: c.NewPerm}, from, to}
 		if known, ok := first[c.Path]; ok {
 			ends.from = known
 		}

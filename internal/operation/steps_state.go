@@ -48,6 +48,9 @@ func (b *stepsBack) inTheWay(ctx context.Context, path string, w history.PathEnd
 	if above, err := b.fileAbove(path); above != "" || err != nil {
 		return above, err
 	}
+	if later, err := b.laterDir(path); later != "" || err != nil {
+		return later, err
+	}
 	e, err := b.store.EntryOrNil(b.start.Tree, path)
 	if err != nil || e == nil || e.Mode != object.Dir {
 		return "", err
@@ -58,6 +61,21 @@ func (b *stepsBack) inTheWay(ctx context.Context, path string, w history.PathEnd
 		}
 		if end, planned := b.want[c.Path]; !planned || end.Entry != nil {
 			return c.Path, nil
+		}
+	}
+	return "", nil
+}
+
+// laterDir returns a directory without captured files that was made at or below a path after the steps.
+// With Overwrite it gives way.
+func (b *stepsBack) laterDir(path string) (string, error) {
+	if b.policy == plan.Overwrite {
+		return "", nil
+	}
+	after := b.ways[path][0].after
+	for _, dir := range dirsInPlaceOf(b.start.Meta, path) {
+		if was, err := b.dirAt(after, dir); err != nil || !was.There {
+			return dir, err
 		}
 	}
 	return "", nil
@@ -152,9 +170,10 @@ func withEnds(store *history.Store, batch *odb.Batch, s state.State, ends map[st
 	}
 	meta := s.Meta.WithoutSkipped(there)
 	above := state.DirsAbove(maps.Keys(there))
-	meta.Empty = slices.DeleteFunc(slices.Clone(meta.Empty), func(dir state.Path) bool {
-		return above[string(dir)] || there[string(dir)]
-	})
+	replaced := func(dir state.Path) bool { return there[string(dir)] || belowAny(string(dir), ends) }
+	meta.Empty = slices.DeleteFunc(slices.Clone(meta.Empty), func(dir state.Path) bool { return above[string(dir)] || replaced(dir) })
+	meta.Bare = slices.DeleteFunc(meta.Bare, replaced)
+	maps.DeleteFunc(meta.Perms, func(path string, _ state.Octal) bool { return belowAny(path, ends) })
 	dirs := store.LookupDirs(s)
 	for path, end := range ends {
 		if _, has := meta.Perms[path]; has && end.Entry == nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
 
 // gitStays returns a function that says, after files went back to a checkpoint, what differs from
@@ -58,19 +59,7 @@ func (c *cli) gitStanding(ctx context.Context, repo *cairn.Repo, checkpoint stri
 
 // String returns the line of status.
 func (s gitStanding) String() string {
-	text := "not recorded: " + s.Reason
-	if s.On {
-		text = "HEAD, refs, index and stash are recorded"
-		if s.Reason == "" {
-			text += ", and commits kept"
-		} else {
-			text += ", but " + s.Reason
-		}
-	}
-	if len(s.Moved) > 0 {
-		text += "; since then: " + strings.Join(s.Moved, ", ")
-	}
-	return text
+	return wording.GitStanding(s.On, s.Reason, s.Moved)
 }
 
 // restoreGit brings the git repository back, or lists what it would do.

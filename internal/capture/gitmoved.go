@@ -10,6 +10,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/git"
 	"github.com/seed-fb9cbc17/cairn/internal/gitstate"
 	"github.com/seed-fb9cbc17/cairn/internal/history"
+	"github.com/seed-fb9cbc17/cairn/internal/object"
 	"github.com/seed-fb9cbc17/cairn/internal/state"
 )
 
@@ -18,6 +19,9 @@ import (
 func (r *Capturer) GitMovement(ctx context.Context, from, to string) (*gitstate.Movement, error) {
 	if r.Opt.NoGit {
 		return nil, nil
+	}
+	if same, err := r.sameRecord(ctx, from, to); same || err != nil {
+		return &gitstate.Movement{}, err
 	}
 	was, err := r.GitRecordAt(ctx, from)
 	if err != nil || was == nil {
@@ -33,6 +37,28 @@ func (r *Capturer) GitMovement(ctx context.Context, from, to string) (*gitstate.
 		return nil, err
 	}
 	return gitstate.Compare(was, is), nil
+}
+
+// sameRecord reports whether two checkpoints name the same record, so that none needs to be read.
+func (r *Capturer) sameRecord(ctx context.Context, from, to string) (bool, error) {
+	if to == "" {
+		return false, nil
+	}
+	was, err := r.gitRecordID(ctx, from)
+	if err != nil || was.IsZero() {
+		return false, err
+	}
+	is, err := r.gitRecordID(ctx, to)
+	return is == was, err
+}
+
+// gitRecordID is the id of the record that a checkpoint names, zero for none.
+func (r *Capturer) gitRecordID(ctx context.Context, spec string) (object.ID, error) {
+	c, err := r.Lookup(ctx, spec)
+	if err != nil {
+		return object.ID{}, err
+	}
+	return history.GitRecordOf(c)
 }
 
 // GitRecordNow reads the present state, nil where there is no repository.
@@ -55,11 +81,7 @@ func (r *Capturer) GitRecordNow(ctx context.Context) (*gitstate.Record, error) {
 
 // GitRecordAt returns the record that a checkpoint names, nil if there is none.
 func (r *Capturer) GitRecordAt(ctx context.Context, spec string) (*gitstate.Record, error) {
-	c, err := r.Lookup(ctx, spec)
-	if err != nil {
-		return nil, err
-	}
-	id, err := history.GitRecordOf(c)
+	id, err := r.gitRecordID(ctx, spec)
 	if err != nil || id.IsZero() {
 		return nil, err
 	}

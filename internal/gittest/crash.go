@@ -42,11 +42,11 @@ type Crash struct {
 // by them at times of its own.
 //
 // Processes that the program starts are not traced, and KillAt kills them only if
-// they have stayed in its process group.
+// they have stayed in its process group. Of a Family they are traced as well.
 func CountSyscalls(t testing.TB, argv, env []string, calls string) map[string]int {
 	t.Helper()
 	counts := make(map[string]int)
-	end := runTraced(t, argv, env, calls, func(call string) verdict {
+	end := runTraced(t, argv, env, calls, false, func(call string) verdict {
 		counts[call]++
 		return goOn
 	})
@@ -62,31 +62,52 @@ func CountSyscalls(t testing.TB, argv, env []string, calls string) map[string]in
 // is not hit.
 func KillAt(t testing.TB, argv, env []string, calls string, n int) Crash {
 	t.Helper()
-	return strike(t, argv, env, calls, func(i int) verdict {
+	return strike(t, argv, env, calls, false, killAt(n))
+}
+
+// KillFamilyAt is KillAt for a program and all processes that it starts: their calls count as its
+// own, and all of them are killed at once, as when the machine loses its power.
+func KillFamilyAt(t testing.TB, argv, env []string, calls string, n int) Crash {
+	t.Helper()
+	return strike(t, argv, env, calls, true, killAt(n))
+}
+
+func killAt(n int) func(i int) verdict {
+	return func(i int) verdict {
 		if i == n {
 			return verdict{kill: true}
 		}
 		return goOn
-	})
+	}
 }
 
 // FailAt runs argv and makes the n-th of the calls fail with errno instead of
 // taking effect.
 func FailAt(t testing.TB, argv, env []string, calls string, n int, errno syscall.Errno) Crash {
 	t.Helper()
-	return strike(t, argv, env, calls, func(i int) verdict {
+	return strike(t, argv, env, calls, false, failAt(n, errno))
+}
+
+// FailFamilyAt is FailAt for a program and all processes that it starts.
+func FailFamilyAt(t testing.TB, argv, env []string, calls string, n int, errno syscall.Errno) Crash {
+	t.Helper()
+	return strike(t, argv, env, calls, true, failAt(n, errno))
+}
+
+func failAt(n int, errno syscall.Errno) func(i int) verdict {
+	return func(i int) verdict {
 		if i == n {
 			return verdict{errno: errno}
 		}
 		return goOn
-	})
+	}
 }
 
 // FailFrom is FailAt for the n-th call and all later ones, as on a disk that has
 // filled up.
 func FailFrom(t testing.TB, argv, env []string, calls string, n int, errno syscall.Errno) Crash {
 	t.Helper()
-	return strike(t, argv, env, calls, func(i int) verdict {
+	return strike(t, argv, env, calls, false, func(i int) verdict {
 		if i >= n {
 			return verdict{errno: errno}
 		}
@@ -102,11 +123,11 @@ type verdict struct {
 
 var goOn verdict
 
-func strike(t testing.TB, argv, env []string, calls string, judge func(i int) verdict) Crash {
+func strike(t testing.TB, argv, env []string, calls string, family bool, judge func(i int) verdict) Crash {
 	t.Helper()
 	var hit Crash
 	seen := 0
-	end := runTraced(t, argv, env, calls, func(call string) verdict {
+	end := runTraced(t, argv, env, calls, family, func(call string) verdict {
 		seen++
 		v := judge(seen)
 		if v != goOn && !hit.Hit {

@@ -20,8 +20,9 @@ import (
 // hangLimit is how long a traced program may take before it counts as hung.
 const hangLimit = 3 * time.Minute
 
-// runTraced runs argv and asks judge about each of the calls before it is made.
-func runTraced(t testing.TB, argv, env []string, calls string, judge func(call string) verdict) Crash {
+// runTraced runs argv and asks judge about each of the calls before it is made. With family the calls
+// of the processes that it starts count, too.
+func runTraced(t testing.TB, argv, env []string, calls string, family bool, judge func(call string) verdict) Crash {
 	t.Helper()
 	numbers := callNumbers(t, calls)
 	program, err := exec.LookPath(argv[0])
@@ -41,7 +42,7 @@ func runTraced(t testing.TB, argv, env []string, calls string, judge func(call s
 		defer f.Close()
 		files = append(files, f)
 	}
-	tr := tracer{numbers: numbers, judge: judge, failing: map[int]syscall.Errno{}, known: map[int]bool{}}
+	tr := tracer{family: family, numbers: numbers, judge: judge, failing: map[int]syscall.Errno{}, known: map[int]bool{}}
 	done := make(chan error)
 	go func() { done <- tr.run(program, argv, env, files) }()
 	switch err := <-done; {
@@ -83,13 +84,16 @@ var errNoTrace = errors.New("cannot trace")
 
 // tracer follows all threads of one program. ptrace ties it to one thread of ours.
 type tracer struct {
+	family  bool // the processes that the program starts are followed, too
 	numbers map[uint64]string
 	judge   func(call string) verdict
 	pid     int
 	known   map[int]bool          // threads that have been seen to stop
 	failing map[int]syscall.Errno // threads inside of a call that is to fail
-	over    bool
-	status  syscall.WaitStatus // how the program ended, once it is over
+	killed  bool                  // all of a family are
+	ended   bool                  // the program has
+	over    bool                  // the program has ended, and its family
+	status  syscall.WaitStatus    // how the program ended, once it is over
 }
 
 func (tr *tracer) run(program string, argv, env []string, files []*os.File) (err error) {
@@ -121,14 +125,31 @@ func (tr *tracer) run(program string, argv, env []string, files []*os.File) (err
 	return nil
 }
 
-// kill ends the program and what it has started, as far as it is in its group.
-func (tr *tracer) kill() { _ = syscall.Kill(-tr.pid, syscall.SIGKILL) }
+// kill ends the program and what it has started, as far as it is in its group or followed.
+func (tr *tracer) kill() {
+	_ = syscall.Kill(-tr.pid, syscall.SIGKILL)
+	for tid := range tr.followed() {
+		_ = syscall.Kill(tid, syscall.SIGKILL)
+	}
+}
+
+// followed are the threads of a family.
+func (tr *tracer) followed() map[int]bool {
+	if tr.family {
+		return tr.known
+	}
+	return nil
+}
 
 // reap waits for the end of a program that has been killed.
 func (tr *tracer) reap() error {
 	for {
 		pid, status, err := tr.wait()
-		if err != nil || pid == tr.pid && (status.Exited() || status.Signaled()) {
+		if !status.Stopped() {
+			delete(tr.known, pid)
+			tr.ended = tr.ended || pid == tr.pid
+		}
+		if err != nil || tr.ended && len(tr.followed()) == 0 {
 			return err
 		}
 	}
@@ -137,6 +158,9 @@ func (tr *tracer) reap() error {
 // wait returns the next event of any thread of the program. Waiting by process
 // group leaves the children of other tests to those.
 func (tr *tracer) wait() (int, syscall.WaitStatus, error) {
+	if tr.family {
+		return waitFamily()
+	}
 	for {
 		var status syscall.WaitStatus
 		pid, err := syscall.Wait4(-tr.pid, &status, unix.WALL, nil)
@@ -156,7 +180,10 @@ func (tr *tracer) begin() error {
 		return fmt.Errorf("%w: program did not stop at its start", errNoTrace)
 	}
 	tr.known[pid] = true
-	const options = unix.PTRACE_O_EXITKILL | unix.PTRACE_O_TRACESYSGOOD | unix.PTRACE_O_TRACECLONE | unix.PTRACE_O_TRACEEXEC
+	options := unix.PTRACE_O_EXITKILL | unix.PTRACE_O_TRACESYSGOOD | unix.PTRACE_O_TRACECLONE | unix.PTRACE_O_TRACEEXEC
+	if tr.family {
+		options |= unix.PTRACE_O_TRACEFORK | unix.PTRACE_O_TRACEVFORK
+	}
 	if err := unix.PtraceSetOptions(pid, options); err != nil {
 		return fmt.Errorf("%w: set options: %w", errNoTrace, err)
 	}
@@ -172,9 +199,13 @@ func (tr *tracer) step() error {
 	if !status.Stopped() {
 		delete(tr.known, tid)
 		if tid == tr.pid {
-			tr.over, tr.status = true, status
+			tr.ended, tr.status = true, status
 		}
+		tr.over = tr.ended && len(tr.followed()) == 0
 		return nil
+	}
+	if tr.killed { // it was started when the others died
+		return gone(syscall.Kill(tid, syscall.SIGKILL))
 	}
 	signal := status.StopSignal()
 	switch {
@@ -206,9 +237,10 @@ func (tr *tracer) syscallStop(tid int) error {
 		}
 		return tr.resume(tid, 0)
 	}
-	if call, ok := tr.numbers[nr]; ok && !tr.wakesItself(call, arg) {
+	if call, ok := tr.numbers[nr]; ok && !wakesItself(tid, call, arg) {
 		switch v := tr.judge(call); {
 		case v.kill:
+			tr.killed = tr.family
 			tr.kill()
 			return nil
 		case v.errno != 0:
@@ -237,11 +269,11 @@ func gone(err error) error {
 // wakesItself tells whether a call writes to an event counter. So the Go runtime
 // wakes its network poller: that write changes no file, comes at any time, and ends
 // the program if it fails.
-func (tr *tracer) wakesItself(call string, fd uint64) bool {
+func wakesItself(tid int, call string, fd uint64) bool {
 	if call != "write" {
 		return false
 	}
-	target, err := os.Readlink(fmt.Sprintf("/proc/%d/fd/%d", tr.pid, int32(fd)))
+	target, err := os.Readlink(fmt.Sprintf("/proc/%d/fd/%d", tid, int32(fd)))
 	return err == nil && target == "anon_inode:[eventfd]"
 }
 

@@ -33,6 +33,7 @@ type changesPage struct {
 	From, To string // checkpoints; To "" = the disk
 	Actions  []action
 	Done     bool // the operation was carried out just now
+	Git      *gitPart
 
 	Split     bool
 	NoSpace   bool // blanks do not count
@@ -249,6 +250,9 @@ func (v *visit) showOperation(op *cairn.Operation) error {
 		page.Actions = []action{{"Undo", v.at("plan", "do", "undo"), "", "the last operation"}}
 	}
 	page.Actions = append(page.Actions, action{"Take back this " + op.Kind, v.at("plan", "do", "revert", "from", op.Before, "to", op.After), "r", "keeps what came later"})
+	if err := page.gitStays(v, op); err != nil {
+		return err
+	}
 	return v.showChanges(page)
 }
 
@@ -271,6 +275,9 @@ func (v *visit) showChanges(page *changesPage) error {
 		return err
 	}
 	page.standardActions(v)
+	if err := page.gitFact(v); err != nil {
+		return err
+	}
 	renamed, err := v.project.Repo.Renames(v.ctx(), list)
 	if err != nil {
 		return err

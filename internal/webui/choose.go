@@ -66,7 +66,11 @@ func (w *way) address(v *visit) string {
 	if w.Turn {
 		turn = "1"
 	}
-	pairs := []string{"turn", turn, "do", w.Do, "from", w.From, "to", w.To, "session", w.Session, "message", w.Message, "policy", string(w.Policy)}
+	git := ""
+	if w.Git {
+		git = "1"
+	}
+	pairs := []string{"git", git, "turn", turn, "do", w.Do, "from", w.From, "to", w.To, "session", w.Session, "message", w.Message, "policy", string(w.Policy)}
 	return v.at("plan", slices.Concat(pairs, pairsOf("path", w.Paths), pairsOf("without", w.Without), pairsOf("step", w.Steps))...) + hunkQuery(w.Hunks)
 }
 

@@ -49,12 +49,13 @@ type handler struct {
 	mux    *http.ServeMux
 	origin *http.CrossOriginProtection
 	counts *countCache
+	moves  *moveCache
 	log    *slog.Logger
 }
 
 // New returns the handler of "/" and of everything below Prefix.
 func New(opt Options) http.Handler {
-	h := &handler{opt: opt, mux: http.NewServeMux(), origin: http.NewCrossOriginProtection(), counts: newCountCache(), log: opt.Logger}
+	h := &handler{opt: opt, mux: http.NewServeMux(), origin: http.NewCrossOriginProtection(), counts: newCountCache(), moves: newMoveCache(), log: opt.Logger}
 	if h.log == nil {
 		h.log = slog.New(slog.DiscardHandler)
 	}
@@ -204,7 +205,7 @@ func (h *handler) statusOf(err error) int {
 		{errNoPage, http.StatusNotFound}, {errInput, http.StatusBadRequest}, {errForm, http.StatusForbidden}, {errNothingChosen, http.StatusBadRequest},
 		{session.ErrExpired, http.StatusGone}, {cairn.ErrNotFound, http.StatusNotFound}, {cairn.ErrAmbiguous, http.StatusBadRequest},
 		{cairn.ErrOutside, http.StatusBadRequest}, {session.ErrID, http.StatusBadRequest}, {cairn.ErrMoved, http.StatusConflict},
-		{cairn.ErrConflict, http.StatusConflict}, {session.ErrBusy, http.StatusConflict}, {cairn.ErrLocked, http.StatusServiceUnavailable},
+		{cairn.ErrConflict, http.StatusConflict}, {cairn.ErrGitRefused, http.StatusConflict}, {cairn.ErrGitNotPlanned, http.StatusConflict}, {session.ErrBusy, http.StatusConflict}, {cairn.ErrLocked, http.StatusServiceUnavailable},
 	} {
 		if errors.Is(err, known.err) {
 			return known.status

@@ -31,6 +31,7 @@ type planPage struct {
 	IDs                      []fact
 	Nothing                  string // why there is nothing to do; "" = there is
 	Done                     bool   // the plan was carried out, and it was empty
+	Git                      *gitPart
 
 	from *takenBack // nil: the plan goes back as a whole
 }
@@ -67,7 +68,7 @@ func (h *handler) plan(v *visit) error {
 		return err
 	}
 	nothing := ""
-	if len(res.Plan) == 0 {
+	if len(res.Plan) == 0 && gitIdle(res) {
 		nothing = "Nothing would change: everything is as it would be."
 		if !res.Complete() {
 			nothing = "Nothing would change: every path would stay as it is."
@@ -83,12 +84,15 @@ func (v *visit) showPlan(w *way, res *cairn.Result, nothing string) (err error) 
 	}
 	p.Heading, p.Button = w.text()
 	p.sumUp()
-	if w.Do != "restore" {
+	if w.Do != "restore" && w.Do != gitDo {
 		p.Policies = v.policies(w)
 	}
 	p.IDs = w.ids(v)
 	if res.PlanID != "" {
 		p.IDs = append(p.IDs, fact{Name: "plan", Value: res.PlanID})
+	}
+	if p.Git, err = v.gitPart(w, res); err != nil {
+		return err
 	}
 	if p.from, err = v.takenBack(w); err != nil {
 		return err
@@ -96,8 +100,9 @@ func (v *visit) showPlan(w *way, res *cairn.Result, nothing string) (err error) 
 	if p.from != nil && len(res.Plan) <= maxBoxes {
 		p.FileBoxes = len(res.Plan)
 	}
-	p.Facts = w.facts(v, p.from)
-	if w.Do == "session" || w.Do == "part" {
+	if p.Facts = w.facts(v, p.from); w.movesGit() {
+		p.Facts = w.gitFacts(v)
+	} else if w.Do == "session" || w.Do == "part" {
 		if p.Turns, err = v.plannedTurns(w); err != nil {
 			return err
 		}
@@ -171,9 +176,15 @@ func (h *handler) apply(v *visit) error {
 	if narrow != w { // other boxes than those of the plan are ticked
 		return v.goTo(narrow)
 	}
+	if w.movesGit() && v.r.PostForm.Get("sure") == "" {
+		return v.confirmGit(w, plan)
+	}
 	res, err := w.run(v, plan)
 	if err != nil {
 		return err
+	}
+	if res.Git != nil && len(res.Git.Conflicts) > 0 {
+		return v.doneGit(res)
 	}
 	if res.Operation != "" {
 		http.Redirect(v.w, v.r, v.at("operation/"+res.Operation, "done", "1"), http.StatusSeeOther)

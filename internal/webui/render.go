@@ -107,6 +107,9 @@ func (v *visit) fail(err error) {
 		f.Heading = "The disk has changed since the preview"
 		f.Hint = "Nothing was done. Look at the new preview before you confirm it."
 		f.Again = v.planAgain()
+	case errors.Is(err, cairn.ErrGitRefused):
+		f.Heading = "Git does not allow it"
+		f.Hint = "Nothing was done. The reason is below. Files go back without git."
 	case errors.Is(err, session.ErrBusy):
 		f.Heading = "The session is busy"
 		f.Hint = "A step is running. Nothing was done. Try again when it has ended."

@@ -42,6 +42,10 @@ type Repo interface {
 	Revert(ctx context.Context, in cairn.Range, opt cairn.RevertOptions) (*cairn.Result, error)
 	Undo(context.Context, cairn.RevertOptions) (*cairn.Result, error)
 	Redo(context.Context, cairn.RevertOptions) (*cairn.Result, error)
+
+	GitMoved(ctx context.Context, from, to string) ([]string, error)
+	GitProtection() cairn.GitProtection
+	RestoreGit(ctx context.Context, spec string, opt cairn.GitRestoreOptions) (*cairn.GitResult, error)
 }
 
 // Sessions has the methods of session.Sessions that the page calls.

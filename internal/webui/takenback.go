@@ -22,6 +22,9 @@ type takenBack struct {
 
 // takenBack finds what a way takes back, nil for a way that goes back as a whole.
 func (v *visit) takenBack(w *way) (*takenBack, error) {
+	if w.movesGit() {
+		return nil, nil
+	}
 	t := &takenBack{way: way{Do: "revert", From: w.From, To: w.To, Policy: w.Policy}, changes: make(map[string]*cairn.Change), diffs: v.project.Repo.FileDiffs}
 	switch w.Do {
 	case "session", "part":

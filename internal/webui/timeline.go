@@ -26,6 +26,7 @@ type timelinePage struct {
 	Newest   string // address of the first page, "" on it
 	Empty    bool   // the project has no history at all
 	CutShort bool   // the history is longer than maxScanned
+	Git      string // what is recorded of the git repository, and what has moved there
 }
 
 type dayEntries struct {
@@ -47,6 +48,7 @@ type entryView struct {
 	Goto   string // plan of going to it
 	Words  string // what a checkpoint was made for, or which turns an operation moved
 	Counts *counts
+	Moved  string // in git
 
 	Session string      // page of its session
 	Steps   []*stepView // of a turn, newest first
@@ -61,6 +63,7 @@ type stepView struct {
 	Revert string
 	Goto   string
 	Counts *counts
+	Moved  string     // in git
 	Calls  []callView // of tools, the first ones
 	Rest   int        // calls that are not shown
 
@@ -114,6 +117,7 @@ func (h *handler) timeline(v *visit) error {
 	if after != "" {
 		page.Newest = v.at("", "show", page.Show, "q", page.Query)
 	}
+	page.Git = v.standing()
 	return v.render(http.StatusOK, "timeline.html", baseOf(v.project.Root), page)
 }
 
@@ -169,14 +173,18 @@ func (v *visit) entryView(e *entry) (_ *entryView, err error) {
 		view.Goto = v.at("plan", "do", "restore", "to", e.Track.ID)
 		if e.Track.Before != "" {
 			view.Revert = v.at("plan", "do", "revert", "from", e.Track.Before, "to", e.Track.ID)
-			view.Counts, err = v.count(e.Track.Before, e.Track.ID)
+			if view.Moved, err = v.movedText(e.Track.Before, e.Track.ID); err == nil {
+				view.Counts, err = v.count(e.Track.Before, e.Track.ID)
+			}
 		}
 	default:
 		op := e.Operation
 		view.View, view.Words = v.at("operation/"+op.ID), v.wordsOfOperation(op)
 		view.Revert = v.at("plan", "do", "revert", "from", op.Before, "to", op.After)
 		view.Goto = v.at("plan", "do", "restore", "to", op.Before)
-		view.Counts, err = v.count(op.Before, op.After)
+		if view.Moved, err = v.movedText(op.Before, op.After); err == nil {
+			view.Counts, err = v.count(op.Before, op.After)
+		}
 	}
 	return view, err
 }
@@ -199,6 +207,9 @@ func (v *visit) stepViews(t *turn, from int) ([]*stepView, error) {
 			view.Goto = v.at("plan", "do", "restore", "to", s.After.ID)
 			var err error
 			if view.Counts, err = v.count(s.Before.ID, s.After.ID); err != nil {
+				return nil, err
+			}
+			if view.Moved, err = v.movedText(s.Before.ID, s.After.ID); err != nil {
 				return nil, err
 			}
 		}

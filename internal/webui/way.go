@@ -12,7 +12,7 @@ import (
 // way is a way back, as an address names it. The preview and the form that confirms it
 // have the same parameters.
 type way struct {
-	Do               string // restore, revert, undo, redo, session, part (of what session takes back) or unrevert
+	Do               string // restore, revert, undo, redo, session, part (of what session takes back), unrevert or git
 	From, To         string // checkpoints: a restore goes to To, a revert takes back what lies between
 	Session, Message string
 	Paths            []string // none = all
@@ -21,6 +21,7 @@ type way struct {
 	Steps            []string // of a part; none = all
 	Turn             bool     // a part of the turn of Message alone
 	Policy           cairn.Policy
+	Git              bool // the git repository goes back, too
 }
 
 // maxPaths bounds the paths that an address may name.
@@ -30,7 +31,7 @@ func (v *visit) way() (*way, error) {
 	q := v.query
 	w := &way{
 		Do: q.Get("do"), From: q.Get("from"), To: q.Get("to"), Session: q.Get("session"), Message: q.Get("message"),
-		Paths: q["path"], Without: q["without"], Hunks: q["hunk"], Steps: q["step"], Turn: q.Get("turn") != "", Policy: cairn.Policy(q.Get("policy")),
+		Paths: q["path"], Without: q["without"], Hunks: q["hunk"], Steps: q["step"], Turn: q.Get("turn") != "", Policy: cairn.Policy(q.Get("policy")), Git: q.Get("git") != "",
 	}
 	missing := false
 	switch w.Do {
@@ -42,6 +43,8 @@ func (v *visit) way() (*way, error) {
 		missing = w.Session == "" || w.Message == ""
 	case "unrevert":
 		missing = w.Session == ""
+	case gitDo:
+		missing = w.From == ""
 	case "undo", "redo":
 	default:
 		missing = true
@@ -60,6 +63,8 @@ func (v *visit) way() (*way, error) {
 // fits reports whether the way can be narrowed down as it is.
 func (w *way) fits() bool {
 	switch whole := len(w.Paths)+len(w.Without)+len(w.Hunks) == 0; {
+	case w.movesGit():
+		return w.gitFits()
 	case w.Do == "session", w.Do == "unrevert":
 		return whole && len(w.Steps) == 0 && !w.Turn
 	case w.Do != "part" && (len(w.Steps) > 0 || w.Turn || w.Do != "revert" && len(w.Hunks) > 0):
@@ -108,9 +113,11 @@ func withoutParents(paths, others []string) []string {
 func (w *way) runWhole(v *visit, plan string) (*cairn.Result, error) {
 	dry := plan == ""
 	repo, ctx := v.project.Repo, v.ctx()
-	opt := cairn.RevertOptions{Paths: w.Paths, Hunks: w.Hunks, OnConflict: w.Policy, DryRun: dry, Plan: plan}
-	ofSession := session.MoveOptions{OnConflict: w.Policy, DryRun: dry, Plan: plan}
+	opt := cairn.RevertOptions{Paths: w.Paths, Hunks: w.Hunks, OnConflict: w.Policy, DryRun: dry, Plan: plan, Git: w.Git}
+	ofSession := session.MoveOptions{OnConflict: w.Policy, DryRun: dry, Plan: plan, Git: w.Git}
 	switch w.Do {
+	case gitDo:
+		return w.restoreGit(v, plan)
 	case "restore":
 		return repo.Restore(ctx, w.To, cairn.RestoreOptions{Paths: w.Paths, DryRun: dry, Plan: plan})
 	case "revert":
@@ -139,6 +146,8 @@ func (w *way) runWhole(v *visit, plan string) (*cairn.Result, error) {
 // text describes the way, for the heading and for the button.
 func (w *way) text() (heading, button string) {
 	switch w.Do {
+	case gitDo:
+		return "Take the git repository back", "Take back"
 	case "restore":
 		switch {
 		case len(w.Without) > 0:
@@ -172,6 +181,8 @@ func (w *way) text() (heading, button string) {
 // explain says what happens to later changes.
 func (w *way) explain() string {
 	switch w.Do {
+	case gitDo:
+		return "Only the git repository goes back, and no file. A ref that has moved since is a conflict and stays. Each ref gets an entry in its reflog, and no hook runs. This can be undone."
 	case "restore":
 		return "Everything in scope becomes as it was then. What is overwritten or deleted is saved first, so this can be undone."
 	case "session":

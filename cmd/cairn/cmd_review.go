@@ -26,10 +26,10 @@ turn, at the right the changed places of a file, its hunks. Arrows move, Enter
 goes deeper, Esc back, and ? lists all keys.
 
 a accepts what is selected: a hunk, a file or a turn. The store remembers it. x
-takes it back: the later work of anyone stays, merged where both changed the
-same file. X goes back to before a turn, with all turns after it. u and Ctrl-R
-undo and redo the last operation. Each shows first what it would do to which
-file, and what would stay as a conflict; y does exactly that.
+takes it back: later work stays, merged where both changed the same file. X goes
+back to before a turn, with all turns after it. u and Ctrl-R undo and redo the
+last operation. Each shows first what it would do to which file, and what would
+stay as a conflict; y does exactly that.
 
 FROM..TO, or FROM.. for up to now, shows what changed between two checkpoints.
 

@@ -255,7 +255,7 @@ func (c *cli) session(r *sessionRun) error {
 	}
 	verb, ok := sessionVerbs[name]
 	if !ok {
-		return c.usage("cannot %s: it can %s", wording.ShellWord(name), strings.Join(verbNames(), ", "))
+		return c.usage("cannot %s%s: it can %s", wording.ShellWord(name), nearVerb(name), strings.Join(verbNames(), ", "))
 	}
 	if len(rest) < verb.min || verb.max >= 0 && len(rest) > verb.max {
 		return c.usage("%s wants %s", name, verb.wants)
@@ -294,6 +294,14 @@ func (c *cli) session(r *sessionRun) error {
 		c.running, r.repo, r.all = "session", repo, session.New(repo)
 		return verb.run(r)
 	})
+}
+
+// nearVerb suggests a verb for one that does not exist.
+func nearVerb(name string) string {
+	if near := wording.Nearest(name, verbNames(), 2); near != "" {
+		return " (did you mean " + near + "?)"
+	}
+	return ""
 }
 
 // find replaces the first argument by the whole id of the session, and message and steps by whole

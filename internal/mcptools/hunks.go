@@ -32,7 +32,7 @@ type partArgs struct {
 	Turn    int      `json:"turn,omitempty" jsonschema:"number of a turn, from 1; -1 is the newest"`
 	Message string   `json:"messageID,omitempty" jsonschema:"only this message"`
 	Step    string   `json:"stepID,omitempty" jsonschema:"only this step"`
-	Steps   []string `json:"stepIDs,omitempty" jsonschema:"only these steps, without turn, messageID and stepID; beginnings of ids, or @ for the newest, will do"`
+	Steps   []string `json:"stepIDs,omitempty" jsonschema:"only these steps, without turn, messageID and stepID: ids, which log has, beginnings of ids, or @ for the newest"`
 }
 
 func (a *partArgs) find(ctx context.Context, all *session.Sessions) (id string, in session.Scope, err error) {

@@ -29,11 +29,16 @@ func headline(cp *cairn.Checkpoint, work *session.Work) string {
 
 // aboutCheckpoint describes a checkpoint by its age and its headline.
 func (c *cli) aboutCheckpoint(ctx context.Context, all *session.Sessions, cp *cairn.Checkpoint, known session.WorkCache) string {
+	return c.about(cp.When, wordsOf(ctx, all, cp, known))
+}
+
+// wordsOf is the headline of a checkpoint, with titles in the place of ids.
+func wordsOf(ctx context.Context, all *session.Sessions, cp *cairn.Checkpoint, known session.WorkCache) string {
 	work, err := all.WorkOf(ctx, cp.ID, known)
 	if err != nil {
 		work = nil // the checkpoint is there; only the words for it are missing
 	}
 	named := *cp
 	named.Message = sessiontext.Message(ctx, all, cp.Message, work)
-	return c.about(cp.When, headline(&named, work))
+	return headline(&named, work)
 }

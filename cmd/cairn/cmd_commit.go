@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/sessiontext"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
@@ -81,13 +82,28 @@ func (c *cli) commitCommand() *cobra.Command {
 	return cmd
 }
 
-// completeCommit completes the session.
+// completeCommit completes the session and its turns, also behind FROM.. .
 func (c *cli) completeCommit(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
+	spec, _ := cmd.Flags().GetString(sessionFlag)
+	for _, arg := range args {
+		if spec == "" && !turnLike(arg) {
+			spec = arg
+		}
 	}
-	return c.offerSessions(cmd.Context(), typed)
+	lead, last := "", typed
+	if first, rest, isRange := strings.Cut(typed, ".."); isRange {
+		lead, last = first+"..", rest
+	}
+	offers, directive := c.offerTurns(cmd.Context(), lead, spec, last)
+	if spec == "" && lead == "" {
+		sessions, _ := c.offerSessions(cmd.Context(), typed)
+		offers = append(offers, sessions...)
+	}
+	return offers, directive
 }
+
+// turnLike reports whether an argument looks like a turn or a range of turns.
+func turnLike(arg string) bool { return strings.Trim(arg, "0123456789.") == "" }
 
 // turnRange reads TURN or FROM..TO.
 func turnRange(text string) (turns []int, ok bool) {
@@ -113,7 +129,7 @@ func (c *cli) commitTurns(ctx context.Context, f *commitFlags, args []string) er
 		switch {
 		case ok:
 			turns = append(turns, list...)
-		case f.session == "" && strings.Trim(arg, "0123456789.") != "":
+		case f.session == "" && !turnLike(arg):
 			f.session = arg
 		default:
 			return c.usage("cannot use %s: want TURN or FROM..TO, from 1", wording.ShellWord(arg))
@@ -130,7 +146,7 @@ func (c *cli) commitTurns(ctx context.Context, f *commitFlags, args []string) er
 			if err != nil {
 				return err
 			}
-			c.console.Remark("session %s: %s", id, title)
+			c.console.Remark("session %s", sessiontext.Name(&session.Session{ID: id, Title: title}))
 		}
 		done, err := all.CommitTurns(ctx, id, turns, session.GitCommitOptions{
 			Message: f.message, Squash: f.squash, Trailers: f.trailers, DryRun: f.dryRun, Env: os.Environ(), Output: c.console.Writer(),

@@ -137,7 +137,7 @@ func (c *cli) offerCheckpoints(ctx context.Context, typed string) ([]cobra.Compl
 		return nil, directive
 	}
 	defer repo.Close()
-	offers := offerPins(ctx, repo, typed)
+	offers := c.offerPins(ctx, repo, typed)
 	seen := make(map[string]bool)
 	all, known, n := session.New(repo), make(session.WorkCache), 0
 	for cp, err := range repo.Checkpoints(ctx) {

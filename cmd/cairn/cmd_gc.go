@@ -24,13 +24,14 @@ Usage:
 A line of checkpoints, of a day or of a session, goes when its last one is older
 than max_age (7 days); operations go one by one. Beyond max_count checkpoints,
 and while the store is larger than max_bytes, the oldest go first, also at the
-beginning of a day or session that goes on. What is pinned stays, and so do the
-newest keep_last (20; with 0 only the newest one). cairn config says what is in
-force. A track that finds the store full makes room in the same way.
+beginning of a day or session that goes on. Pinned checkpoints stay, and so do
+the newest keep_last (20; with 0 only the newest one). cairn config says what is
+in force. A track that finds the store full makes room in the same way.
 
-What is left is packed, with the help of git where it is installed. Nobody waits
-for it: another cairn that needs the store comes first, and the rest is left to
-the next time. Where the disk is short it stops in time.
+The checkpoints that stay are packed, with the help of git where it is
+installed. No other cairn waits for a cleaning: one that needs the store stops
+it, and the next cleaning does the rest. A cleaning that is short of disk space
+stops in time.
 
 A track begins the same in the background, once an hour at most, unless
 background = false is set.
@@ -113,7 +114,7 @@ func (c *cli) printCleaned(done *cairn.CleanResult, dry bool) error {
 		}
 		c.console.Remark("%s more than max_bytes: %s", wording.Size(done.OverBudget), held)
 	case done.Incomplete:
-		c.console.Remark("somebody needed the store: the rest is left to the next time")
+		c.console.Remark("another cairn needed the store: the next cleaning does the rest")
 	}
 	return nil
 }

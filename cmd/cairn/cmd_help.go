@@ -12,7 +12,7 @@ import (
 )
 
 const manual = `cairn takes checkpoints of a directory and goes back to them without losing
-anybody's work.
+work.
 
     $ cairn track -m 'before the refactoring'
     1d2f24e4b5a9e4c9a8a51f0f3a6a3a5f1c0d9b7e

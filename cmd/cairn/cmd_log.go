@@ -52,6 +52,7 @@ Options:
     -p, --patch           also the difference, as in cairn diff, of the PATHs if
                           there are any
     --stat                also the lines added and deleted, file by file
+    --oneline             one line each, without the tools and files of a step
     -U, --unified N; -w, --ignore-all-space; -M, --find-renames;
     --word-diff MODE; --color-words
                           as in cairn diff; all but -w and -M mean -p, too
@@ -82,7 +83,7 @@ type logFlags struct {
 	number               int
 	since, until, search string
 	grep, session        string
-	ignoreCase           bool
+	ignoreCase, oneline  bool
 }
 
 func (c *cli) logCommand() *cobra.Command {
@@ -113,6 +114,7 @@ func (c *cli) logCommand() *cobra.Command {
 	flags.StringVar(&f.until, "until", "", "not newer")
 	flags.StringVar(&f.grep, "grep", "", "prompt or message matches")
 	flags.BoolVarP(&f.ignoreCase, "ignore-case", "i", false, "with --grep: regardless of case")
+	flags.BoolVar(&f.oneline, "oneline", false, "one line each")
 	flags.StringVarP(&f.search, "pickaxe", "S", "", "a file contains it more or less often than before")
 	flags.StringVar(&f.session, "session", "", "of this session only")
 	c.completeSessionFlag(cmd)
@@ -293,9 +295,9 @@ func (r *logRun) writeLine(cp *cairn.Checkpoint, work *session.Work, changes []c
 	if !r.global.verbose {
 		message = sessiontext.Message(r.ctx, r.sessions, message, work)
 	}
-	agents := work != nil && cp.Author == session.AuthorAgent
+	agents := work != nil && cp.Author == session.AuthorAgent && !r.f.oneline
 	if work != nil {
-		who, message = wording.Heading(agents, who, message, work.Agent, work.Prompt)
+		who, message = wording.Heading(cp.Author == session.AuthorAgent, who, message, work.Agent, work.Prompt)
 	}
 	line := fmt.Sprintf("%.*s %.*s  %-14s  %s, %s", shortID, cp.ID, shortID, cp.Hash, wording.Ago(r.console.Now().Sub(cp.When)), wording.Printable(who), count)
 	switch {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
+	"github.com/seed-fb9cbc17/cairn/session"
 )
 
 const pinManual = `cairn pin gives a checkpoint a name, or lists the names.
@@ -85,6 +86,7 @@ func (c *cli) listPins(ctx context.Context, repo *cairn.Repo) error {
 	for _, p := range pins {
 		width = max(width, utf8.RuneCountInString(p.Name))
 	}
+	all, known := session.New(repo), make(session.WorkCache)
 	for _, p := range pins {
 		about := "unreadable"
 		if p.Hash != "" {
@@ -92,7 +94,7 @@ func (c *cli) listPins(ctx context.Context, repo *cairn.Repo) error {
 			if err != nil {
 				return err
 			}
-			about = c.about(cp.When, cp.Message)
+			about = c.aboutCheckpoint(ctx, all, cp, known)
 		}
 		fmt.Fprintf(c.out, "%s%*s  %.*s  %s\n", p.Name, width-utf8.RuneCountInString(p.Name), "", shortID, p.Checkpoint, about)
 	}
@@ -126,19 +128,25 @@ func (c *cli) completePins(cmd *cobra.Command, _ []string, typed string) ([]cobr
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	defer repo.Close()
-	return offerPins(cmd.Context(), repo, typed), cobra.ShellCompDirectiveNoFileComp
+	return c.offerPins(cmd.Context(), repo, typed), cobra.ShellCompDirectiveNoFileComp
 }
 
-func offerPins(ctx context.Context, repo *cairn.Repo, typed string) []cobra.Completion {
+func (c *cli) offerPins(ctx context.Context, repo *cairn.Repo, typed string) []cobra.Completion {
 	pins, err := repo.Pins(ctx)
 	if err != nil {
 		return nil
 	}
 	var offers []cobra.Completion
+	all, known := session.New(repo), make(session.WorkCache)
 	for _, p := range pins {
-		if strings.HasPrefix(p.Name, typed) {
-			offers = append(offers, cobra.CompletionWithDesc(p.Name, "checkpoint "+p.Checkpoint[:shortID]))
+		if !strings.HasPrefix(p.Name, typed) {
+			continue
 		}
+		about := "unreadable"
+		if cp, err := repo.Lookup(ctx, p.Checkpoint); err == nil {
+			about = c.aboutCheckpoint(ctx, all, cp, known)
+		}
+		offers = append(offers, cobra.CompletionWithDesc(p.Name, about))
 	}
 	return offers
 }

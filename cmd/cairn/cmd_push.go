@@ -20,12 +20,12 @@ Usage:
 REMOTE is a URL or a path; any git server will do, and many projects and
 machines can share one repository. All lines of this directory's store go there,
 with names, operations and imported checkpoints. Nothing is deleted there, and
-nobody else's lines are moved. For cairn fetch elsewhere to find them the root
-must have the same path there.
+the lines of other stores stay where they are. cairn fetch on another machine
+finds them if the root has the same path there.
 
-The git program does the work, without your configuration; it may use the ssh
-agent, ~/.ssh and ~/.netrc, and asks nobody. Your own repository has no part in
-it, and its remotes are not known by name.
+The git program does the work, without your configuration. It may use the ssh
+agent, ~/.ssh and ~/.netrc, and never asks for a password. Your own repository
+has no part in it, and the names of its remotes are unknown here.
 
 The answer has one line for each line that REMOTE did not have like that yet.
 With --json it is {"lines": []}.

@@ -18,7 +18,7 @@ import (
 const reviewManual = `cairn review shows on the terminal what agents did, and takes parts of it back.
 
 Usage:
-    cairn review [SESSION | SESSION:MESSAGE | FROM..TO]
+    cairn review [SESSION | SESSION:TURN | FROM..TO]
 
 Without an argument all sessions are there, the one that was changed last first.
 Turns stand with their prompts at the left, below them the files of the selected
@@ -26,10 +26,10 @@ turn, at the right the changed places of a file, its hunks. Arrows move, Enter
 goes deeper, Esc back, and ? lists all keys.
 
 a accepts what is selected: a hunk, a file or a turn. The store remembers it. x
-takes it back: the later work of anyone stays, merged where both changed the
-same file. X goes back to before a turn, with all turns after it. u and Ctrl-R
-undo and redo the last operation. Each shows first what it would do to which
-file, and what would stay as a conflict; y does exactly that.
+takes it back: later work stays, merged where both changed the same file. X goes
+back to before a turn, with all turns after it. u and Ctrl-R undo and redo the
+last operation. Each shows first what it would do to which file, and what would
+stay as a conflict; y does exactly that.
 
 FROM..TO, or FROM.. for up to now, shows what changed between two checkpoints.
 
@@ -46,8 +46,8 @@ Examples:
 
 func (c *cli) reviewCommand() *cobra.Command {
 	return c.command(command{
-		use: "review [SESSION | SESSION:MESSAGE | FROM..TO]", short: "look at what agents did, accept it or take it back", manual: reviewManual,
-		args: argCount(0, 1, "at most one SESSION, SESSION:MESSAGE or FROM..TO"), complete: c.completeReview,
+		use: "review [SESSION | SESSION:TURN | FROM..TO]", short: "look at what agents did, accept it or take it back", manual: reviewManual,
+		args: argCount(0, 1, "at most one SESSION, SESSION:TURN or FROM..TO"), complete: c.completeReview,
 		run: func(ctx context.Context, _ *cobra.Command, args []string) error {
 			if !isTerminal(c.stdin) || !isTerminal(c.stdout) || c.env("TERM") == "dumb" || c.global.json {
 				return c.usage("needs a terminal; cairn diff and cairn show print the same")
@@ -109,17 +109,24 @@ func chosen(ctx context.Context, repo *cairn.Repo, sessions *session.Sessions, s
 			return err
 		}
 		var last *cairn.Checkpoint
+		words := ""
 		if to != "" {
 			if last, err = repo.Lookup(ctx, to); err != nil {
 				return err
 			}
+			words = wordsOf(ctx, sessions, last, make(session.WorkCache))
 		}
-		opt.Range = review.RangeTurn(first, last)
+		opt.Range = review.RangeTurn(first, last, words)
 		return nil
 	}
-	name, message, _ := strings.Cut(spec, ":")
+	name, turn, ofTurn := strings.Cut(spec, ":")
 	id, err := sessions.Find(ctx, name)
-	opt.Session, opt.Turn = id, message
+	if err != nil || !ofTurn {
+		opt.Session = id
+		return err
+	}
+	in, err := sessions.TurnScope(ctx, id, turn)
+	opt.Session, opt.Turn = id, in.Message
 	return err
 }
 

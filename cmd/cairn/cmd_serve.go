@@ -25,23 +25,22 @@ Usage:
     cairn serve [DIR...] [--listen ADDRESS:PORT] [--token TOKEN]
     cairn serve --login
 
-It looks after the root of the current directory, or those of the DIRs, the
-first of which is meant by requests that name none. More can be registered with
-POST /projects; a request says with ?directory= which one it is about. No
-request reaches a path outside a registered root. GET /openapi.json describes
-all of it.
+The server has the root of the current directory, or those of the DIRs. Requests
+that name no root mean the first one. POST /projects registers further roots,
+and ?directory= in a request names one. No request reaches a path outside a
+registered root. GET /openapi.json describes all requests.
 
-Without --listen it is to be reached only through a Unix socket, serve/sock in
-the data directory, which nobody but you can open. cairn track and the hooks use
-it by themselves when it is there, and work alike when it is not; --no-server or
+Without --listen the only way in is a Unix socket, serve/sock in the data
+directory, which only you can open. cairn track and the hooks use the socket
+when it is there, and give the same answers when it is not; --no-server or
 CAIRN_NO_SERVER=1 keeps them from it. There is one server for each data
 directory.
 
-With --listen it can also be reached by TCP, by whoever brings the token as
-Authorization: Bearer TOKEN, or has logged in with a browser: a link that is
-good for one login is printed, and cairn serve --login prints another one. Port
-0 means any that is free. Without --token it is the one in serve/token in the
-data directory, which is made when it is missing.
+With --listen there is also a TCP port. A request to it needs the token, as
+Authorization: Bearer TOKEN, or the cookie of a browser that has logged in. The
+server prints a link for one login, and cairn serve --login prints another one.
+Port 0 means any free port. Without --token the token is that of serve/token in
+the data directory, a file that the server makes when it is missing.
 
 Stores are cleaned once an hour, as by cairn gc. SIGTERM and SIGINT finish what
 is under way and end the server; a second one ends it at once, and the next

@@ -20,10 +20,11 @@ and takes it back.
 Usage:
     cairn session list [--ids]
     cairn session show [SESSION] [--ids]
-    cairn session diff [SESSION] [--turn N | --message ID] [--step ID]
+    cairn session diff [SESSION] [--turn N | --message ID] [--step ID]...
                        [--hunk-ids]
     cairn session revert [SESSION] (--message ID | --part ID | --start)
-    cairn session revert [SESSION] [--turn N | --message ID] [--step ID]
+    cairn session revert [SESSION] --step ID... [--path PATH]...
+    cairn session revert [SESSION] [--turn N | --message ID] [--step ID]...
                          (--hunk ID... | --lines PATH:10-20 | -p)
     cairn session unrevert | undo | redo | commit [SESSION]
     cairn session fork SESSION NEW [--message ID] [--restore]
@@ -71,10 +72,12 @@ unrevert brings everything back. undo goes one turn back and redo one forward.
 Once the session goes on, or with commit, what was reverted leaves it; the files
 can still be had back with cairn undo.
 
-revert --hunk takes back only some places of files, in a turn, a message, a step
-or the whole session; later turns stay, and so does what others changed between
-the steps. diff --hunk-ids with the same turn shows the names of the hunks. It
-is an operation like those of cairn revert, which cairn undo takes back.
+revert --step takes back only the named steps, with the sub-agents that they
+called, and of these only the files of --path if there are any. revert --hunk
+takes back only some places of files, in a turn, a message, steps or the whole
+session; diff --hunk-ids with the same turn or steps shows their names. All that
+came later stays, and so does what others changed between the steps. Either is
+an operation like those of cairn revert, which cairn undo takes back.
 
 fork makes a session NEW with the history before a message, or with all of it.
 Files stay as they are, unless --restore brings the root to that point.
@@ -88,7 +91,10 @@ Options:
                           with all its messages
     --part ID             a part of a message
     --start               before the first message
-    --step ID             a step; the open one unless given
+    --step ID             a step; the open one unless given. diff and revert
+                          take the beginning of an id, or @ for the newest step
+                          that is not reverted, @~1 for the one before; may be
+                          repeated there. show --ids lists the ids
     --hunk-ids            of diff: each run of changed lines as a hunk of its
                           own, its name behind a # in its header
     --hunk ID[,ID...]     of revert: only these hunks; may be repeated
@@ -98,7 +104,8 @@ Options:
     --role ROLE           of a new message; those of the user begin a turn
     --prompt TEXT         of a new message
     --path PATH           what the step's tools change; also more than once.
-                          Where sessions overlap it is this one's
+                          Where sessions overlap it is this one's. Of revert
+                          --step: only this file or directory
     --async               of step begin: print a ticket, work in the background
     --owner PID           process whose step it is
     --lease DURATION      1h unless given
@@ -129,20 +136,21 @@ Examples:
     cairn session undo 0c5f --dry-run
     cairn session diff --turn 3 --hunk-ids
     cairn session revert --turn 3 --hunk 1f2e3d4c
+    cairn session revert --step @~1 --step @ --path docs
     cairn session step begin demo --message 1 --path main.go
 `
 
 // sessionFlags are the flags of all verbs; each verb has some of them.
 type sessionFlags struct {
-	message, turn, part, step, role, prompt, title, parent string
-	paths, meta                                            []string
-	start, restore, endOpen, async, gone, ids, hunkIDs     bool
-	owner                                                  int
-	lease                                                  time.Duration
-	policy                                                 string
-	plan                                                   planFlags
-	hunks                                                  hunkFlags
-	git                                                    gitFlags
+	message, turn, part, role, prompt, title, parent   string
+	steps, paths, meta                                 []string
+	start, restore, endOpen, async, gone, ids, hunkIDs bool
+	owner                                              int
+	lease                                              time.Duration
+	policy                                             string
+	plan                                               planFlags
+	hunks                                              hunkFlags
+	git                                                gitFlags
 }
 
 // sessionVerb is one verb of cairn session.
@@ -180,7 +188,7 @@ var sessionVerbs = map[string]sessionVerb{
 	"step begin": {1, 1, "a SESSION", "message step role prompt path meta async owner lease", true, true, false, (*sessionRun).stepBegin},
 	"step end":   {1, 1, "a SESSION", "step path gone", false, true, false, (*sessionRun).stepEnd},
 	"hint":       {1, -1, "a SESSION and paths", "step", false, true, false, (*sessionRun).hint},
-	"revert":     {0, 1, "at most one SESSION", "message turn part step start hunk lines patch " + goBackFlags, false, true, true, (*sessionRun).revert},
+	"revert":     {0, 1, "at most one SESSION", "message turn part step path start hunk lines patch " + goBackFlags, false, true, true, (*sessionRun).revert},
 	"unrevert":   {0, 1, "at most one SESSION", goBackFlags, false, true, true, (*sessionRun).unrevert},
 	"undo":       {0, 1, "at most one SESSION", goBackFlags, false, true, true, (*sessionRun).undo},
 	"redo":       {0, 1, "at most one SESSION", goBackFlags, false, true, true, (*sessionRun).redo},
@@ -200,6 +208,7 @@ func (c *cli) sessionCommand() *cobra.Command {
 	})
 	f.register(cmd)
 	c.completeMessageFlag(cmd)
+	c.completeStepFlag(cmd)
 	return cmd
 }
 
@@ -209,7 +218,7 @@ func (f *sessionFlags) register(cmd *cobra.Command) {
 		to         *string
 		name, what string
 	}{
-		{&f.message, "message", "a message"}, {&f.turn, "turn", "a turn"}, {&f.part, "part", "a part of a message"}, {&f.step, "step", "a step"},
+		{&f.message, "message", "a message"}, {&f.turn, "turn", "a turn"}, {&f.part, "part", "a part of a message"},
 		{&f.role, "role", "of a new message"}, {&f.prompt, "prompt", "of a new message"}, {&f.title, "title", "of the session"},
 		{&f.parent, "parent", "session that this one is a sub-agent of"},
 	} {
@@ -218,7 +227,8 @@ func (f *sessionFlags) register(cmd *cobra.Command) {
 			completeFlag(cmd, text.name)
 		}
 	}
-	flags.StringArrayVar(&f.paths, "path", nil, "what the step's tools change")
+	flags.StringArrayVar(&f.steps, stepFlag, nil, "a step")
+	flags.StringArrayVar(&f.paths, "path", nil, "what the step's tools change; of revert: only these")
 	flags.StringArrayVar(&f.meta, "meta", nil, "KEY=TEXT to be kept")
 	flags.BoolVar(&f.async, "async", false, "of step begin: print a ticket, work in the background")
 	flags.BoolVar(&f.gone, "gone", false, "of step end: its agent is gone")
@@ -245,7 +255,7 @@ func (c *cli) session(r *sessionRun) error {
 	}
 	verb, ok := sessionVerbs[name]
 	if !ok {
-		return c.usage("cannot %s: it can %s", wording.ShellWord(name), strings.Join(verbNames(), ", "))
+		return c.usage("cannot %s%s: it can %s", wording.ShellWord(name), nearVerb(name), strings.Join(verbNames(), ", "))
 	}
 	if len(rest) < verb.min || verb.max >= 0 && len(rest) > verb.max {
 		return c.usage("%s wants %s", name, verb.wants)
@@ -259,6 +269,9 @@ func (c *cli) session(r *sessionRun) error {
 	})
 	if len(foreign) > 0 {
 		return c.usage("%s has no %s", name, strings.Join(foreign, " and no "))
+	}
+	if err := r.checkSteps(name); err != nil {
+		return err
 	}
 	r.args = rest
 	if verb.makes {
@@ -283,15 +296,26 @@ func (c *cli) session(r *sessionRun) error {
 	})
 }
 
-// find replaces the first argument by the whole id of the session, and the message by the whole id
-// of one. Without an argument it is the session that was changed last.
+// nearVerb suggests a verb for one that does not exist.
+func nearVerb(name string) string {
+	if near := wording.Nearest(name, verbNames(), 2); near != "" {
+		return " (did you mean " + near + "?)"
+	}
+	return ""
+}
+
+// find replaces the first argument by the whole id of the session, and message and steps by whole
+// ids. Without an argument it is the session that was changed last.
 func (r *sessionRun) find() error {
 	if len(r.args) == 0 {
 		r.args = []string{session.Newest}
 	}
 	return r.withRepo(func(repo *cairn.Repo) (err error) {
 		all := session.New(repo)
-		if r.args[0], err = all.Find(r.ctx, r.args[0]); err != nil || r.f.message == "" {
+		if r.args[0], err = all.Find(r.ctx, r.args[0]); err != nil {
+			return err
+		}
+		if r.f.steps, err = all.FindSteps(r.ctx, r.args[0], r.f.steps); err != nil || r.f.message == "" {
 			return err
 		}
 		r.f.message, err = all.FindTurn(r.ctx, r.args[0], r.f.message)

@@ -25,12 +25,15 @@ func (r *sessionRun) revert() error {
 	if r.f.hunks.any() {
 		return r.revertHunks()
 	}
-	if r.f.turn != "" || r.f.step != "" {
-		return r.usage("revert wants --hunk, --lines or -p beside --turn and --step; with --message a turn goes back, and all after it")
+	if len(r.f.steps) > 0 {
+		return r.revertSteps()
+	}
+	if r.f.turn != "" || r.f.paths != nil {
+		return r.usage("revert wants --hunk, --lines or -p beside --turn, and --step beside --path; with --message a turn goes back, and all after it")
 	}
 	to := session.Target{Message: r.f.message, Part: r.f.part, Start: r.f.start}
 	if to == (session.Target{}) || to.Start && (to.Message != "" || to.Part != "") {
-		return r.usage("revert wants --message ID, --part ID or --start")
+		return r.usage("revert wants --message ID, --part ID, --start or --step ID")
 	}
 	return r.goBack(func(opt session.MoveOptions) (*session.Session, *cairn.Result, error) {
 		return r.all.Revert(r.ctx, r.args[0], to, opt)

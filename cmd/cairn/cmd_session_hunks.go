@@ -22,16 +22,19 @@ func (r *sessionRun) scope() (session.Scope, error) {
 			return in, err
 		}
 	}
-	in.Step = r.f.step
+	in.Step = r.f.step()
 	return in, nil
 }
 
 func (r *sessionRun) diff() error {
+	opt := cairn.DiffOptions{Hunks: r.f.hunkIDs || r.global.json, Color: bool(r.palette()), Visible: r.visible()}
+	if len(r.f.steps) > 1 {
+		return r.diffSteps(opt)
+	}
 	in, err := r.scope()
 	if err != nil {
 		return err
 	}
-	opt := cairn.DiffOptions{Hunks: r.f.hunkIDs || r.global.json, Color: bool(r.palette()), Visible: r.visible()}
 	if !r.global.json {
 		return r.all.WriteDiff(r.ctx, r.out, r.args[0], in, opt)
 	}
@@ -47,8 +50,11 @@ func (r *sessionRun) diff() error {
 	return array.close()
 }
 
-// revertHunks takes hunks of a turn, a message, a step or the session back. The boundary stays.
+// revertHunks takes hunks of a turn, a message, steps or the session back. The boundary stays.
 func (r *sessionRun) revertHunks() error {
+	if r.f.paths != nil {
+		return r.usage("takes either hunks or the --path of whole steps back")
+	}
 	if r.f.part != "" || r.f.start || r.f.endOpen {
 		return r.usage("takes hunks of a --turn, --message or --step back, without --part, --start and --end-open")
 	}
@@ -60,12 +66,8 @@ func (r *sessionRun) revertHunks() error {
 	if err := r.f.hunks.options(r.cli, &opt); err != nil {
 		return err
 	}
-	in, err := r.scope()
-	if err != nil {
-		return err
-	}
 	if r.f.hunks.ask {
-		if opt.Hunks, err = r.askHunks(in); err != nil {
+		if opt.Hunks, err = r.askHunks(); err != nil {
 			return err
 		}
 		if len(opt.Hunks) == 0 {
@@ -75,23 +77,27 @@ func (r *sessionRun) revertHunks() error {
 		r.cmd.Flags().Set(askFlag, "false")
 		r.cmd.Flags().Set(hunkFlag, strings.Join(opt.Hunks, ","))
 	}
-	res, err := r.all.RevertHunks(r.ctx, r.args[0], in, opt)
+	res, err := r.takeHunks(opt)
 	if err != nil {
 		return err
 	}
-	if !r.global.json {
-		return r.printResult(r.cmd, res, "nothing to revert: nothing is left of these hunks")
-	}
-	s, err := r.all.Get(r.ctx, r.args[0])
-	if err != nil {
-		return err
-	}
-	return r.writeMoved(s, res)
+	return r.tellTaken(res, "nothing to revert: nothing is left of these hunks")
 }
 
-// askHunks asks about the hunks of a scope one by one.
-func (r *sessionRun) askHunks(in session.Scope) ([]string, error) {
-	own, err := r.all.OwnChanges(r.ctx, r.args[0], in)
+func (r *sessionRun) takeHunks(opt cairn.RevertOptions) (*cairn.Result, error) {
+	if len(r.f.steps) > 1 {
+		return r.all.RevertSteps(r.ctx, r.args[0], r.f.steps, opt)
+	}
+	in, err := r.scope()
+	if err != nil {
+		return nil, err
+	}
+	return r.all.RevertHunks(r.ctx, r.args[0], in, opt)
+}
+
+// askHunks asks about the hunks of the chosen part of the session one by one.
+func (r *sessionRun) askHunks() ([]string, error) {
+	own, err := r.ownChanges()
 	if err != nil {
 		return nil, err
 	}

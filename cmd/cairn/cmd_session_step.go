@@ -67,7 +67,7 @@ func (r *sessionRun) newStep() (b session.StepBegin, err error) {
 		return b, err
 	}
 	b = session.StepBegin{
-		Session: r.args[0], Message: r.f.message, Role: r.f.role, Step: r.f.step, Prompt: r.f.prompt, Paths: paths, Meta: meta, Owner: owner,
+		Session: r.args[0], Message: r.f.message, Role: r.f.role, Step: r.f.step(), Prompt: r.f.prompt, Paths: paths, Meta: meta, Owner: owner,
 	}
 	return b, b.Check()
 }
@@ -106,7 +106,7 @@ func (r *sessionRun) stepEnd() error {
 	if err != nil {
 		return err
 	}
-	st, err := r.all.EndStep(r.ctx, session.StepEnd{Session: r.args[0], Step: r.f.step, Paths: paths, Gone: r.f.gone})
+	st, err := r.all.EndStep(r.ctx, session.StepEnd{Session: r.args[0], Step: r.f.step(), Paths: paths, Gone: r.f.gone})
 	if err != nil {
 		return r.withBeginning(err)
 	}
@@ -135,7 +135,7 @@ func (r *sessionRun) hint() error {
 	if err != nil {
 		return err
 	}
-	return r.withBeginning(r.all.Hint(r.ctx, r.args[0], r.f.step, paths))
+	return r.withBeginning(r.all.Hint(r.ctx, r.args[0], r.f.step(), paths))
 }
 
 func (r *sessionRun) list() error {

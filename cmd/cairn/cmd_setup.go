@@ -21,7 +21,7 @@ Usage:
 
 AGENT is claude-code, codex, gemini, qwen, opencode or pi. From then on every
 turn of it is recorded, and "cairn undo", typed as a prompt, takes the last one
-back (see: cairn help hook). What there is to restart, review or trust is said.
+back (see: cairn help hook). The answer names what to restart, review or trust.
 
 For the first four it adds hooks to the agent's settings, and slash commands
 where the agent has them; OpenCode gets a plugin and pi an extension. Comments,
@@ -33,8 +33,8 @@ it again brings the paths up to date.
 Options:
     --project     for this project only, whose root is the git work tree around
                   the current directory, not for all projects of the user
-    --remove      take out again what setup has added; a settings file that
-                  nobody changed in between becomes what it was, byte by byte
+    --remove      take out again what setup has added; a settings file without
+                  later changes becomes what it was, byte by byte
     --dry-run     only show what would be changed, as a diff
 
 With --data-dir the hooks get this option, too. With --json the answer is an

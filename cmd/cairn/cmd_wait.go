@@ -25,19 +25,19 @@ const waitManual = `cairn wait waits for what was begun with --async, and gives 
 Usage:
     cairn wait [--timeout DURATION] [--strict] TICKET
 
-The answer, what is said on stderr and the exit status are those that cairn
-track, or cairn session step begin, would have had without --async. It can be
-asked for more than once.
+The answer, the text on stderr and the exit status are those that cairn track,
+or cairn session step begin, would have had without --async. They can be had
+more than once.
 
-A checkpoint that is taken in the background holds a state between the moment
-when it was asked for and the end of this command. So whoever wants it to be the
-state before something waits here first, and writes then.
+A checkpoint that is taken in the background holds a state between its --async
+and the end of this command. To have the state before a change, wait here first
+and change files then.
 
 Nothing is lost when the process in the background dies: this command notices,
-does the work itself and says so. It does so, too, where it comes first. What
-is wrong with the work itself, such as a full disk, is told here. Where this
-command is interrupted, or --timeout is over, the work goes on, and can be
-waited for again.
+does the work itself and says so. It also does the work if it comes first. An
+error of the work, such as a full disk, is printed here. If this command is
+interrupted, or --timeout is over, the work goes on, and another cairn wait gets
+its answer.
 
 A ticket belongs to the data directory in which it was made. It is forgotten
 after a day; the checkpoint is not. The exit status is 4 if there is no such
@@ -47,8 +47,8 @@ Options:
     --timeout DURATION  fail if there is no answer by then, as in 5s; with 0s,
                         if there is none yet
     --strict            as in cairn track
-    --background        do the work of one or more tickets, unless somebody is
-                        at it, and say nothing
+    --background        do the work of one or more tickets, unless another
+                        process does it already, and say nothing
 
 With --json the answer is in JSON, however it was asked for.
 

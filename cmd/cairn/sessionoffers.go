@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -56,22 +55,8 @@ func sessionAbout(s *session.Session) string {
 // lead stands before each number.
 func (c *cli) offerTurns(ctx context.Context, lead, spec, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	const directive = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
-	repo, err := c.openForCompletion()
-	if err != nil {
-		return nil, directive
-	}
-	defer repo.Close()
-	all := session.New(repo)
-	id, err := all.Find(ctx, cmp.Or(spec, session.Newest))
-	if err != nil {
-		return nil, directive
-	}
-	history, err := all.History(ctx, id)
-	if err != nil {
-		return nil, directive
-	}
 	var offers []cobra.Completion
-	for _, t := range slices.Backward(session.Turns(history)) {
+	for _, t := range slices.Backward(session.Turns(c.historyForCompletion(ctx, spec))) {
 		number := strconv.Itoa(t.Number)
 		if len(offers) < maxOffered && strings.HasPrefix(number, typed) {
 			offers = append(offers, cobra.CompletionWithDesc(lead+number, c.about(t.Last(), wording.FirstLine(t.Prompt(), aboutColumns))))

@@ -63,13 +63,20 @@ func (s *Server) sessionHunks() {
 			"The name of a hunk holds while others come and go. revert-session takes hunks back. An answer that an error cuts short is broken off.",
 	}, "The changed files with their hunks, ordered by the bytes of their paths.", func(ctx context.Context, p *Project, in *struct {
 		InSession
-		Turn      int    `query:"turn" minimum:"-1000000" maximum:"1000000" doc:"Only this turn, from 1; -1 is the newest that is not reverted. 0 means no turn."`
-		MessageID string `query:"messageID" maxLength:"1024" doc:"Only this message."`
-		StepID    string `query:"stepID" maxLength:"1024" doc:"Only this step."`
+		Turn      int      `query:"turn" minimum:"-1000000" maximum:"1000000" doc:"Only this turn, from 1; -1 is the newest that is not reverted. 0 means no turn."`
+		MessageID string   `query:"messageID" maxLength:"1024" doc:"Only this message."`
+		StepID    string   `query:"stepID" maxLength:"1024" doc:"Only this step."`
+		StepIDs   []string `query:"stepIDs,explode" maxItems:"1000" doc:"Only these steps, each in a parameter of its own."`
 	}) (iter.Seq2[*cairn.FileDiff, error], error) {
 		id, err := p.Sessions.Find(ctx, in.ID)
 		if err != nil {
 			return nil, err
+		}
+		if len(in.StepIDs) > 0 {
+			if in.Turn != 0 || in.MessageID != "" || in.StepID != "" {
+				return nil, badField("query.stepIDs", in.StepIDs[0], "expected no turn, no messageID and no stepID beside it")
+			}
+			return stepHunks(ctx, p, id, in.StepIDs)
 		}
 		scope, err := scopeOf(ctx, p, id, in.Turn, in.MessageID, in.StepID, "query")
 		return p.Sessions.Diff(ctx, id, scope, cairn.DiffOptions{Hunks: true}), err
@@ -78,7 +85,12 @@ func (s *Server) sessionHunks() {
 
 // check refuses fields that do not go together.
 func (b *SessionRevert) check() error {
+	if len(b.StepIDs) > 0 {
+		return b.checkSteps()
+	}
 	switch hunks := b.any(); {
+	case len(b.Paths) > 0:
+		return badField("body.paths", b.Paths[0], "expected stepIDs beside it")
 	case hunks && b.PartID != "":
 		return badField("body.partID", b.PartID, "expected none beside hunks and lines")
 	case hunks && b.Start:

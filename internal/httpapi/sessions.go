@@ -39,9 +39,10 @@ type SessionBegin struct {
 // specification are optional.
 type SessionRevert struct {
 	ChosenHunks
+	ChosenSteps
 	Turn       int    `json:"turn,omitempty" minimum:"-1000000" maximum:"1000000" doc:"With hunks or lines: of this turn, from 1; -1 is the newest that is not reverted."`
 	StepID     string `json:"stepID,omitempty" maxLength:"1024" doc:"With hunks or lines: of this step."`
-	MessageID  string `json:"messageID,omitempty" maxLength:"1024" doc:"Before this message, and with hunks or lines of this message; required unless start is true or hunks or lines are there."`
+	MessageID  string `json:"messageID,omitempty" maxLength:"1024" doc:"Before this message, and with hunks or lines of this message; required unless start is true or hunks, lines or stepIDs are there."`
 	PartID     string `json:"partID,omitempty" maxLength:"1024" doc:"Before this part, in whatever message it is."`
 	Start      bool   `json:"start,omitempty" doc:"Before everything."`
 	OnConflict string `json:"onConflict,omitempty" enum:"merge,overwrite,keep,fail"`
@@ -160,9 +161,9 @@ func answerBack(out *session.Session, res *cairn.Result, err error) (*SessionAns
 
 func (s *Server) sessionBack() {
 	onProject(s, endpoint{
-		id: "revert-session", method: http.MethodPost, path: "/session/{id}/revert", tag: "sessions", summary: "Take back what a session changed from a message on, or some hunks",
+		id: "revert-session", method: http.MethodPost, path: "/session/{id}/revert", tag: "sessions", summary: "Take back what a session changed from a message on, or some steps or hunks",
 		description: "Only paths that the session changed are touched; what came later is merged or kept. 409 while a step is open. " +
-			"With hunks or lines only these go back, and nothing else of the session is reverted.",
+			"With stepIDs, hunks or lines only these go back, and nothing else of the session is reverted.",
 	}, func(ctx context.Context, p *Project, in *struct {
 		InSession
 		Body SessionRevert
@@ -175,7 +176,10 @@ func (s *Server) sessionBack() {
 		if err != nil {
 			return nil, err
 		}
-		if b.any() {
+		switch {
+		case len(b.StepIDs) > 0:
+			return b.takeSteps(ctx, p, id)
+		case b.any():
 			return b.takeBack(ctx, p, id)
 		}
 		opt := session.MoveOptions{OnConflict: cairn.Policy(b.OnConflict), DryRun: b.DryRun, Plan: b.Plan, EndOpen: b.EndOpen, Git: b.Git}

@@ -173,7 +173,7 @@ func (p *project) await(ctx context.Context, book ticket.Book, id string, r *tic
 	case r.Flags == ticket.Flags{}:
 		p.startJob(book, id)
 	case !book.Claimed(id) && book.Answer(id) == nil:
-		return nil, problem(http.StatusConflict, protocol.Conflict, "nobody is at work on it: cairn wait %s does it, with the options that it was asked for with", id)
+		return nil, problem(http.StatusConflict, protocol.Conflict, "no process works on it: cairn wait %s does, with the options of its beginning", id)
 	}
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()

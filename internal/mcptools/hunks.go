@@ -15,27 +15,35 @@ import (
 
 func (t *tools) addHunks(s *mcp.Server) {
 	add(s, &mcp.Tool{
-		Name: "session_hunks", Description: "Show what a session changed, or one turn, message or step of it, place by place. " +
+		Name: "session_hunks", Description: "Show what a session changed, or one turn, message or step of it, or some steps, place by place. " +
 			"The name of each place, for session_revert, is behind a # in its header. Changes that others made between the steps are left out.",
 		Annotations: readOnly("Show hunks of a session"),
 	}, t.sessionHunks)
 	add(s, &mcp.Tool{
-		Name: "session_revert", Description: "Take back some of what session_hunks shows, by hunks or lines, and nothing else. Later changes stay. " +
+		Name: "session_revert", Description: "Take back some of what session_hunks shows, by steps, hunks or lines, and nothing else. Later changes stay. " +
 			"Everything overwritten or deleted is saved first; undo brings it back.",
-		Annotations: destroys("Revert hunks of a session"),
+		Annotations: destroys("Revert steps or hunks of a session"),
 	}, t.sessionRevert)
 }
 
 // partArgs name a part of a session.
 type partArgs struct {
-	Session string `json:"sessionID,omitempty" jsonschema:"id of the session, or the beginning of one; the session that was changed last unless given"`
-	Turn    int    `json:"turn,omitempty" jsonschema:"number of a turn, from 1; -1 is the newest"`
-	Message string `json:"messageID,omitempty" jsonschema:"only this message"`
-	Step    string `json:"stepID,omitempty" jsonschema:"only this step"`
+	Session string   `json:"sessionID,omitempty" jsonschema:"id of the session, or the beginning of one; the session that was changed last unless given"`
+	Turn    int      `json:"turn,omitempty" jsonschema:"number of a turn, from 1; -1 is the newest"`
+	Message string   `json:"messageID,omitempty" jsonschema:"only this message"`
+	Step    string   `json:"stepID,omitempty" jsonschema:"only this step"`
+	Steps   []string `json:"stepIDs,omitempty" jsonschema:"only these steps, without turn, messageID and stepID: ids, which log has, beginnings of ids, or @ for the newest"`
 }
 
 func (a *partArgs) find(ctx context.Context, all *session.Sessions) (id string, in session.Scope, err error) {
 	if id, err = all.Find(ctx, cmp.Or(a.Session, session.Newest)); err != nil {
+		return id, in, err
+	}
+	if len(a.Steps) > 0 {
+		if a.Turn != 0 || a.Message != "" || a.Step != "" {
+			return id, in, fmt.Errorf("%w: stepIDs stand without turn, messageID and stepID", errArguments)
+		}
+		a.Steps, err = all.FindSteps(ctx, id, a.Steps)
 		return id, in, err
 	}
 	in.Message = a.Message
@@ -49,6 +57,14 @@ func (a *partArgs) find(ctx context.Context, all *session.Sessions) (id string, 
 	return id, in, err
 }
 
+// own are the changes of the part that find has found.
+func (a *partArgs) own(ctx context.Context, all *session.Sessions, id string, in session.Scope) (*session.OwnChanges, error) {
+	if len(a.Steps) > 0 {
+		return all.OwnChangesOf(ctx, id, a.Steps)
+	}
+	return all.OwnChanges(ctx, id, in)
+}
+
 type sessionHunksArgs struct {
 	partArgs
 	sizeArgs
@@ -59,7 +75,7 @@ func (t *tools) sessionHunks(ctx context.Context, args sessionHunksArgs) (out di
 	if err != nil {
 		return out, "", err
 	}
-	own, err := t.sessions.OwnChanges(ctx, id, in)
+	own, err := args.own(ctx, t.sessions, id, in)
 	if err != nil {
 		return out, "", err
 	}
@@ -126,8 +142,8 @@ func (t *tools) sessionRevert(ctx context.Context, args sessionRevertArgs) (outc
 	if err == nil {
 		err = args.put(&opt)
 	}
-	if err == nil && len(opt.Hunks)+len(opt.Lines) == 0 {
-		err = fmt.Errorf("%w: session_revert wants hunks or lines; session_undo takes back a whole turn", errArguments)
+	if err == nil && len(args.Steps)+len(opt.Hunks)+len(opt.Lines) == 0 {
+		err = fmt.Errorf("%w: session_revert wants hunks or lines, or stepIDs; session_undo takes back a whole turn", errArguments)
 	}
 	if err != nil {
 		return outcome{}, "", err
@@ -135,6 +151,9 @@ func (t *tools) sessionRevert(ctx context.Context, args sessionRevertArgs) (outc
 	id, in, err := args.find(ctx, t.sessions)
 	if err != nil {
 		return outcome{}, "", err
+	}
+	if len(args.Steps) > 0 {
+		return answer(t.sessions.RevertSteps(ctx, id, args.Steps, opt))
 	}
 	return answer(t.sessions.RevertHunks(ctx, id, in, opt))
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
+	"github.com/seed-fb9cbc17/cairn/internal/sessiontext"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
@@ -78,11 +79,11 @@ func (t *tools) checkpoints(ctx context.Context, args listArgs) (out checkpointL
 	if err != nil {
 		return out, "", err
 	}
-	return listed(t.sessions.Checkpoints(ctx, session.LogOptions{}), limit, "no checkpoint yet; the tool track takes one")
+	return t.listed(ctx, t.sessions.Checkpoints(ctx, session.LogOptions{}), limit, "no checkpoint yet; the tool track takes one")
 }
 
 // listed lists the first checkpoints of a sequence.
-func listed(seq iter.Seq2[session.LogEntry, error], limit int, nothing string) (out checkpointList, text string, err error) {
+func (t *tools) listed(ctx context.Context, seq iter.Seq2[session.LogEntry, error], limit int, nothing string) (out checkpointList, text string, err error) {
 	out.Checkpoints = []checkpoint{}
 	var lines strings.Builder
 	for c, err := range seq {
@@ -93,23 +94,28 @@ func listed(seq iter.Seq2[session.LogEntry, error], limit int, nothing string) (
 			break
 		}
 		out.Checkpoints = append(out.Checkpoints, checkpoint{c.Hash, c.ID, c.When, c.Author, c.Message, c.Work})
-		writeCheckpoint(&lines, c.Checkpoint, c.Work)
+		t.writeCheckpoint(ctx, &lines, c.Checkpoint, c.Work)
 	}
 	return out, listText(&lines, out.More, nothing), nil
 }
 
 // writeCheckpoint adds a checkpoint to a list: of an agent's work, agent and prompt in the
 // first line, tools and files below it.
-func writeCheckpoint(b *strings.Builder, c *cairn.Checkpoint, w *session.Work) {
-	who, message := c.Author, c.Message
-	agents := w != nil && c.Author == session.AuthorAgent
-	if w != nil {
-		who, message = wording.Heading(agents, who, message, w.Agent, w.Prompt)
-	}
+func (t *tools) writeCheckpoint(ctx context.Context, b *strings.Builder, c *cairn.Checkpoint, w *session.Work) {
+	who, message := t.heading(ctx, c, w)
 	fmt.Fprintf(b, "%s  %s  %s: %s\n", c.Hash, c.When.Format(time.DateTime), oneLine(who), oneLine(message))
-	if agents {
+	if w != nil && c.Author == session.AuthorAgent {
 		writeDid(b, w)
 	}
+}
+
+// heading says who made the changes since the checkpoint before, and for which prompt.
+func (t *tools) heading(ctx context.Context, c *cairn.Checkpoint, w *session.Work) (who, what string) {
+	message := sessiontext.Message(ctx, t.sessions, c.Message, w)
+	if w == nil {
+		return c.Author, message
+	}
+	return wording.Heading(c.Author == session.AuthorAgent, c.Author, message, w.Agent, w.Prompt)
 }
 
 // writeWork adds an agent's work to a list, line by line.

@@ -504,8 +504,12 @@ func TestV60_WhoAndWhat(t *testing.T) {
 	const did, lines = "  codex: make  [31mit …\n    Bash: touch new  (new)\n", "\n    codex, make  [31mit …\n    Bash: touch new  (new)\n"
 	var checkpoints checkpointList
 	if text := w.call("checkpoints", nil, &checkpoints); !reflect.DeepEqual(checkpoints.Checkpoints[0].Work, &want) || !strings.Contains(text, did) ||
-		strings.Contains(text, "step st") {
+		strings.Contains(text, "step st") || strings.Contains(text, "uuid-1") || !strings.Contains(text, `begin session "make  [31mit …"`) {
 		t.Errorf("%+v\n%s", checkpoints.Checkpoints[0].Work, text)
+	}
+	resources, err := w.client.ListResources(t.Context(), nil)
+	if err != nil || resources.Resources[0].Title != "make  [31mit …" || resources.Resources[1].Title != `begin session "make  [31mit …"` {
+		t.Errorf("%+v, %v", resources, err)
 	}
 	var list sessionList
 	if text := w.call("sessions", nil, &list); !reflect.DeepEqual(list.Sessions[0].Latest, &want) || !strings.Contains(text+"\n", lines) || list.Sessions[0].Agent != "codex" {

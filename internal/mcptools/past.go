@@ -155,7 +155,7 @@ func (t *tools) log(ctx context.Context, args logArgs) (out checkpointList, text
 	if err != nil {
 		return out, "", err
 	}
-	return listed(t.sessions.Checkpoints(ctx, opt), limit, "no checkpoint is like that")
+	return t.listed(ctx, t.sessions.Checkpoints(ctx, opt), limit, "no checkpoint is like that")
 }
 
 type grepArgs struct {

@@ -55,12 +55,18 @@ func (t *tools) addResources(s *mcp.Server) {
 
 func (t *tools) newest(ctx context.Context) ([]*mcp.Resource, error) {
 	list := []*mcp.Resource{}
+	known := make(session.WorkCache)
 	for c, err := range t.repo.Checkpoints(ctx) {
 		if err != nil {
 			return nil, err
 		}
+		work, err := t.sessions.WorkOf(ctx, c.ID, known)
+		if err != nil {
+			return nil, err
+		}
+		_, what := t.heading(ctx, c, work)
 		list = append(list, &mcp.Resource{
-			URI: checkpointScheme + c.ID, Name: c.When.UTC().Format(time.RFC3339), Title: oneLine(c.Message), MIMEType: "application/json",
+			URI: checkpointScheme + c.ID, Name: c.When.UTC().Format(time.RFC3339), Title: oneLine(what), MIMEType: "application/json",
 		})
 		if len(list) == usualList {
 			break

@@ -30,7 +30,7 @@ type Options struct {
 	Version string // of the program, told to the client
 }
 
-const instructions = `Checkpoints of the working directory, and undo that loses nobody's work.
+const instructions = `Checkpoints of the working directory, and undo that loses no work.
 Take a checkpoint (track) before risky work. To go back, preview first, then call restore, revert or undo with the plan id
 of the preview. restore makes everything as it was; revert takes back some changes and keeps later ones. Whatever is
 overwritten or deleted is saved first, and undo brings it back. Checkpoints are named by hash, "@" (newest) or "@~N".`

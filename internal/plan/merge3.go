@@ -12,7 +12,7 @@ const (
 	reasonOverlap        = "changed since, and the changes overlap"
 	ReasonNotText        = "changed since, and not a text that could be merged"
 	ReasonGoneSince      = "deleted since"
-	ReasonMadeSince      = "made since by somebody else"
+	ReasonMadeSince      = "made since by another writer"
 	ReasonOtherHalf      = "the other half of a rename stays: "
 	reasonNotCapturedNow = "changed since, and not captured (ignored, or too large)"
 	reasonTooLargeMerge  = "changed since, and too large to merge"

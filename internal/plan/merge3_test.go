@@ -125,7 +125,7 @@ func (o *mergeOracle) merge3(t *testing.T, base, ours, theirs side, policy Polic
 	for _, absent := range []struct {
 		side   side
 		reason string
-	}{{ours, "deleted since"}, {base, "made since by somebody else"}, {theirs, "changed since"}} {
+	}{{ours, "deleted since"}, {base, "made since by another writer"}, {theirs, "changed since"}} {
 		if absent.side.kind == "" {
 			return ours, absent.reason
 		}

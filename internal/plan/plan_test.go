@@ -136,7 +136,7 @@ func TestTakeBackPlans(t *testing.T) {
 		{name: "deleted since", before: files{"a": text}, after: files{"a": first}, now: files{}, policy: Merge, want: []string{"conflict a: deleted since"}},
 		{
 			name: "made since", before: files{"a": text}, after: files{}, now: files{"a": uno}, policy: Merge,
-			want: []string{"conflict a: made since by somebody else"},
+			want: []string{"conflict a: made since by another writer"},
 		},
 		{
 			name: "changed since it was made", before: files{}, after: files{"a": text}, now: files{"a": uno}, policy: Merge,

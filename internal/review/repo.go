@@ -222,13 +222,14 @@ func (s *store) takeBack(ctx context.Context, a Action, opt cairn.RevertOptions)
 	return res, s.ChangeMarks(ctx, remove, add)
 }
 
-// RangeTurn is the range between two checkpoints as a turn. Without to it ends at the present.
-func RangeTurn(from, to *cairn.Checkpoint) *Turn {
+// RangeTurn is the range between two checkpoints as a turn. Without to it ends at the present. words
+// say what the newer one was made for.
+func RangeTurn(from, to *cairn.Checkpoint, words string) *Turn {
 	t := &Turn{Session: &Session{}, ID: from.ID + "..", When: from.When, Range: cairn.Range{From: from.ID}}
 	t.Prompt = from.Hash[:8] + "..the present"
 	if to != nil {
 		t.ID, t.Range.To, t.When = from.ID+".."+to.ID, to.ID, to.When
-		t.Prompt = strings.TrimSpace(from.Hash[:8] + ".." + to.Hash[:8] + " " + to.Message)
+		t.Prompt = strings.TrimSpace(from.Hash[:8] + ".." + to.Hash[:8] + " " + words)
 	}
 	return t
 }

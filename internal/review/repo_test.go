@@ -245,12 +245,12 @@ func TestRange(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := r.review(Options{Range: RangeTurn(from, to)})
+	d := r.review(Options{Range: RangeTurn(from, to, "why")})
 	d.keys("enter", "enter", "a", "x", "y")
 	r.wantFile("f", lines(20, map[int]string{3: "x"}))
-	d = r.review(Options{Range: RangeTurn(from, to)})
+	d = r.review(Options{Range: RangeTurn(from, to, "why")})
 	d.wants("✓ accepted", "·")
-	d = r.review(Options{Range: RangeTurn(from, nil)})
+	d = r.review(Options{Range: RangeTurn(from, nil, "")})
 	d.wants("the present", "+1 -1")
 }
 

@@ -26,6 +26,7 @@ type Sessions interface {
 
 	RevertHunks(ctx context.Context, id string, in session.Scope, opt cairn.RevertOptions) (*cairn.Result, error)
 	RevertSteps(ctx context.Context, id string, steps []string, opt cairn.RevertOptions) (*cairn.Result, error)
+	UnrevertSome(ctx context.Context, id string, opt cairn.RevertOptions) (*cairn.Result, error)
 	Revert(ctx context.Context, id string, to session.Target, opt session.MoveOptions) (*session.Session, *cairn.Result, error)
 	Unrevert(ctx context.Context, id string, opt session.MoveOptions) (*session.Session, *cairn.Result, error)
 	UndoTurn(ctx context.Context, id string, opt session.MoveOptions) (*session.Session, *cairn.Result, error)
@@ -50,7 +51,7 @@ const (
 	RequestEndStep   RequestKind = "end-step"   // StepEnd, *Step
 	RequestBetween   RequestKind = "between"    // StepBetween, *Step
 	RequestRead      RequestKind = "read"       // Get, History and Diff: changes nothing
-	RequestHunks     RequestKind = "hunks"      // RevertHunks and RevertSteps: *cairn.Result
+	RequestHunks     RequestKind = "hunks"      // RevertHunks, RevertSteps and UnrevertSome: *cairn.Result
 	RequestMove      RequestKind = "move"       // Revert, Unrevert, UndoTurn and RedoTurn: Move
 	RequestCommit    RequestKind = "commit"     // *Session
 	RequestFork      RequestKind = "fork"       // *Session, which is the new one
@@ -165,6 +166,12 @@ func (h through) RevertHunks(ctx context.Context, id string, in session.Scope, o
 func (h through) RevertSteps(ctx context.Context, id string, steps []string, opt cairn.RevertOptions) (*cairn.Result, error) {
 	return pass(ctx, h, Request{Kind: RequestHunks, Session: id, DryRun: opt.DryRun}, func(ctx context.Context, s Sessions) (*cairn.Result, error) {
 		return s.RevertSteps(ctx, id, steps, opt)
+	})
+}
+
+func (h through) UnrevertSome(ctx context.Context, id string, opt cairn.RevertOptions) (*cairn.Result, error) {
+	return pass(ctx, h, Request{Kind: RequestHunks, Session: id, DryRun: opt.DryRun}, func(ctx context.Context, s Sessions) (*cairn.Result, error) {
+		return s.UnrevertSome(ctx, id, opt)
 	})
 }
 

@@ -57,6 +57,8 @@ type Sessions interface {
 	WorkOf(ctx context.Context, checkpoint string, known session.WorkCache) (*session.Work, error)
 	OwnChangesOf(ctx context.Context, id string, steps []string) (*session.OwnChanges, error)
 	RevertSteps(ctx context.Context, id string, steps []string, opt cairn.RevertOptions) (*cairn.Result, error)
+	RevertedChanges(ctx context.Context, id string) (*session.OwnChanges, error)
+	UnrevertSome(ctx context.Context, id string, opt cairn.RevertOptions) (*cairn.Result, error)
 	Revert(ctx context.Context, id string, to session.Target, opt session.MoveOptions) (*session.Session, *cairn.Result, error)
 	Unrevert(ctx context.Context, id string, opt session.MoveOptions) (*session.Session, *cairn.Result, error)
 }

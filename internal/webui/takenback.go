@@ -29,6 +29,8 @@ func (v *visit) takenBack(w *way) (*takenBack, error) {
 	switch w.Do {
 	case "session", "part":
 		return v.takenOfSession(w)
+	case "unrevert":
+		return v.takenOfReverts(w)
 	case "restore":
 		t.way.From, t.way.To = w.To, ""
 	case "revert":
@@ -67,6 +69,17 @@ func (v *visit) takenOfSession(w *way) (*takenBack, error) {
 		return nil, err
 	}
 	t := &takenBack{way: way{Do: "part", Session: w.Session, Message: w.Message, Steps: w.Steps, Turn: w.Turn, Policy: w.Policy}, changes: make(map[string]*cairn.Change), diffs: own.FileDiffs}
+	t.take(w, own.List)
+	return t, nil
+}
+
+// takenOfReverts finds what the reverts of a session changed.
+func (v *visit) takenOfReverts(w *way) (*takenBack, error) {
+	own, err := v.project.Sessions.RevertedChanges(v.ctx(), w.Session)
+	if err != nil {
+		return nil, err
+	}
+	t := &takenBack{way: way{Do: "unrevert", Session: w.Session, Policy: w.Policy}, changes: make(map[string]*cairn.Change), diffs: own.FileDiffs}
 	t.take(w, own.List)
 	return t, nil
 }

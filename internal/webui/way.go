@@ -17,7 +17,7 @@ type way struct {
 	Session, Message string
 	Paths            []string // none = all
 	Without          []string // of a plan of all paths; stay as they are
-	Hunks            []string // chosen changes of a revert or a part; none = all
+	Hunks            []string // chosen changes of a revert, a part or an unrevert; none = all
 	Steps            []string // of a part; none = all
 	Turn             bool     // a part of the turn of Message alone
 	Policy           cairn.Policy
@@ -62,12 +62,12 @@ func (v *visit) way() (*way, error) {
 
 // fits reports whether the way can be narrowed down as it is.
 func (w *way) fits() bool {
-	switch whole := len(w.Paths)+len(w.Without)+len(w.Hunks) == 0; {
+	switch whole := !w.partly(); {
 	case w.movesGit():
 		return w.gitFits()
-	case w.Do == "session", w.Do == "unrevert":
+	case w.Do == "session":
 		return whole && len(w.Steps) == 0 && !w.Turn
-	case w.Do != "part" && (len(w.Steps) > 0 || w.Turn || w.Do != "revert" && len(w.Hunks) > 0):
+	case w.Do != "part" && (len(w.Steps) > 0 || w.Turn || w.Do != "revert" && w.Do != "unrevert" && len(w.Hunks) > 0):
 		return false
 	}
 	return len(w.Without) == 0 || len(w.Paths)+len(w.Hunks) == 0
@@ -139,9 +139,15 @@ func (w *way) runWhole(v *visit, plan string) (*cairn.Result, error) {
 		}
 		return v.project.Sessions.RevertSteps(ctx, w.Session, steps, opt)
 	}
+	if w.partly() {
+		return v.project.Sessions.UnrevertSome(ctx, w.Session, opt)
+	}
 	_, res, err := v.project.Sessions.Unrevert(ctx, w.Session, ofSession)
 	return res, err
 }
+
+// partly reports whether the way is narrowed down to some paths or changes.
+func (w *way) partly() bool { return len(w.Paths)+len(w.Without)+len(w.Hunks) > 0 }
 
 // text describes the way, for the heading and for the button.
 func (w *way) text() (heading, button string) {
@@ -175,6 +181,14 @@ func (w *way) text() (heading, button string) {
 	case "session":
 		return "Revert the session to before the prompt", "Revert"
 	}
+	switch {
+	case len(w.Hunks) > 0:
+		return "Bring back " + plural(len(w.Hunks), "chosen change"), "Bring back"
+	case len(w.Without) > 0:
+		return "Bring back what was reverted but for " + plural(len(w.Without), "path"), "Bring back"
+	case len(w.Paths) > 0:
+		return "Bring back " + plural(len(w.Paths), "path"), "Bring back"
+	}
 	return "Bring back what was reverted", "Bring back"
 }
 
@@ -190,6 +204,9 @@ func (w *way) explain() string {
 	case "part":
 		return "Only the ticked parts go back. Everything else stays, or is merged line by line; what does not merge is listed. The messages of the session stay. What is overwritten or deleted is saved first, so this can be undone."
 	case "unrevert":
+		if w.partly() {
+			return "Only the ticked parts come back. The rest stays reverted, and can be brought back later. What was changed since is merged line by line, or kept and listed. This can be undone."
+		}
 		return "What the revert changed comes back. What was changed since is merged, or kept and listed. This can be undone."
 	}
 	return "Only what changed there is taken back. What was changed since is merged line by line, or kept and listed. What is overwritten or deleted is saved first, so this can be undone."

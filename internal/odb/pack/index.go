@@ -26,7 +26,7 @@ var idxMagic = [8]byte{0xff, 't', 'O', 'c', 0, 0, 0, 2}
 // idxInMemory is the size of the largest index that is read whole and whose checksum is
 // compared: 4,600 objects, 0.1 ms. A larger index is searched in its file: one read rules an
 // object out, two reads find it. A flipped bit there makes an object missing, or makes its
-// contents fail the comparison with the id. Files are not mapped: if another process
+// contents fail the comparison with the id. See also searched. Files are not mapped: if another process
 // truncates a mapped file, reading it kills this one.
 const idxInMemory = 128 << 10
 
@@ -43,11 +43,16 @@ type Index struct {
 // openIndex checks the frame of an index of size bytes: magic, fan-out, sizes of
 // the tables, and the checksum if it is small.
 func openIndex(src io.ReaderAt, size int64) (*Index, error) {
+	return readIndex(src, size, size <= idxInMemory)
+}
+
+// readIndex is openIndex for an index that is read whole, or not.
+func readIndex(src io.ReaderAt, size int64, whole bool) (*Index, error) {
 	x := &Index{src: src, size: size}
 	if size < IndexHeadSize+int64(IndexTailSize) {
 		return nil, Corrupt("pack index of %d bytes", size)
 	}
-	if size <= idxInMemory {
+	if whole {
 		data, err := x.bytes(0, int(size), make([]byte, size))
 		if err != nil {
 			return nil, err

@@ -40,6 +40,8 @@ type Pack struct {
 
 	Large atomic.Bool // set by the caller: too large to be folded
 
+	searches atomic.Int64 // in the file of the index
+
 	mu     sync.Mutex // held while opening
 	idx    atomic.Pointer[Index]
 	body   atomic.Pointer[Body]
@@ -233,6 +235,7 @@ func (p *Pack) Find(id object.ID) (off int64, ok bool, err error) {
 	if err != nil {
 		return 0, false, p.Wrap(IndexExt, err)
 	}
+	p.searched(x)
 	if !ok {
 		return 0, false, nil
 	}

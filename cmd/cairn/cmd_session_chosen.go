@@ -1,0 +1,147 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/wording"
+	"github.com/seed-fb9cbc17/cairn/session"
+)
+
+const stepFlag = "step"
+
+// step is the one step that the flags name, "" for none.
+func (f *sessionFlags) step() string { return strings.Join(f.steps, "") }
+
+// checkSteps refuses several steps for a verb that is about one, and steps of several messages for
+// one that is about a turn or a message.
+func (r *sessionRun) checkSteps(verb string) error {
+	if r.cmd.Flags().Changed(stepFlag) && slices.Contains(r.f.steps, "") {
+		return r.usage("wants an id behind --step")
+	}
+	switch {
+	case len(r.f.steps) < 2:
+		return nil
+	case verb != "diff" && verb != "revert":
+		return r.usage("%s wants one --step", verb)
+	case r.f.turn != "" || r.f.message != "":
+		return r.usage("takes either several --step or a --turn or --message")
+	}
+	return nil
+}
+
+// ownChanges are the changes that the hunks of revert and diff are of.
+func (r *sessionRun) ownChanges() (*session.OwnChanges, error) {
+	if len(r.f.steps) > 1 {
+		return r.all.OwnChangesOf(r.ctx, r.args[0], r.f.steps)
+	}
+	in, err := r.scope()
+	if err != nil {
+		return nil, err
+	}
+	return r.all.OwnChanges(r.ctx, r.args[0], in)
+}
+
+// diffSteps shows what several steps changed themselves. They have no state before that they share,
+// so the old side of a file is the new one without them.
+func (r *sessionRun) diffSteps(opt cairn.DiffOptions) error {
+	own, err := r.ownChanges()
+	if err != nil {
+		return err
+	}
+	if !r.global.json {
+		return own.WriteDiff(r.ctx, r.out, own.List, opt)
+	}
+	array := jsonArray{c: r.cli}
+	for d, err := range own.FileDiffs(r.ctx, own.List, opt) {
+		if err == nil {
+			err = array.add(&d)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return array.close()
+}
+
+// revertSteps takes the chosen steps back, or the paths of them that --path names. The boundary
+// stays.
+func (r *sessionRun) revertSteps() error {
+	if r.f.turn != "" || r.f.message != "" || r.f.part != "" || r.f.start || r.f.endOpen || r.f.git.git {
+		return r.usage("takes steps back without --turn, --message, --part, --start, --end-open and --git")
+	}
+	move, err := r.options()
+	if err != nil {
+		return err
+	}
+	opt := cairn.RevertOptions{OnConflict: move.OnConflict, DryRun: move.DryRun, Plan: move.Plan}
+	if opt.Paths, err = r.paths(r.f.paths); err != nil {
+		return err
+	}
+	res, err := r.all.RevertSteps(r.ctx, r.args[0], r.f.steps, opt)
+	if err != nil {
+		return err
+	}
+	return r.tellTaken(res, "nothing to revert: nothing is left of these steps")
+}
+
+// tellTaken prints what went back of a session whose boundary stays.
+func (r *sessionRun) tellTaken(res *cairn.Result, nothing string) error {
+	if !r.global.json {
+		return r.printResult(r.cmd, res, nothing)
+	}
+	s, err := r.all.Get(r.ctx, r.args[0])
+	if err != nil {
+		return err
+	}
+	return r.writeMoved(s, res)
+}
+
+// completeStepFlag completes the steps that an option of cairn session can name.
+func (c *cli) completeStepFlag(cmd *cobra.Command) {
+	complete := func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return c.offerSteps(cmd.Context(), strings.Join(args[min(1, len(args)):min(2, len(args))], ""), typed)
+	}
+	if err := cmd.RegisterFlagCompletionFunc(stepFlag, complete); err != nil {
+		panic("internal error: " + err.Error())
+	}
+}
+
+// offerSteps offers the steps of a session, the newest first, described by age, tools and prompt.
+func (c *cli) offerSteps(ctx context.Context, spec, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	const directive = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+	var offers []cobra.Completion
+	for _, m := range slices.Backward(c.historyForCompletion(ctx, spec)) {
+		for _, st := range slices.Backward(m.Steps) {
+			if len(offers) < maxOffered && strings.HasPrefix(st.ID, typed) && !strings.ContainsFunc(st.ID, wording.IsControl) {
+				said := wording.FirstLine(cmp.Or(st.Said(), m.Prompt), aboutColumns)
+				offers = append(offers, cobra.CompletionWithDesc(st.ID, c.about(st.Began, said)))
+			}
+		}
+	}
+	return offers, directive
+}
+
+// historyForCompletion reads the messages of a session, none where that fails.
+func (c *cli) historyForCompletion(ctx context.Context, spec string) []session.Message {
+	repo, err := c.openForCompletion()
+	if err != nil {
+		return nil
+	}
+	defer repo.Close()
+	all := session.New(repo)
+	id, err := all.Find(ctx, cmp.Or(spec, session.Newest))
+	if err != nil {
+		return nil
+	}
+	history, err := all.History(ctx, id)
+	if err != nil {
+		return nil
+	}
+	return history
+}

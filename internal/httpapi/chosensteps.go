@@ -1,0 +1,71 @@
+package httpapi
+
+import (
+	"context"
+	"iter"
+
+	"github.com/seed-fb9cbc17/cairn"
+)
+
+// ChosenSteps are steps of a session that go back, or some paths of them.
+type ChosenSteps struct {
+	StepIDs []string `json:"stepIDs,omitempty" minItems:"1" maxItems:"100000" doc:"Only these steps, with the sub-agents that they called, and with hunks or lines these places of them."`
+	Paths   []string `json:"paths,omitempty" minItems:"1" maxItems:"100000" doc:"With stepIDs: only these paths and what is below them."`
+}
+
+// checkSteps refuses fields that do not go together with steps.
+func (b *SessionRevert) checkSteps() error {
+	for _, f := range []struct {
+		there bool
+		name  string
+	}{
+		{b.Turn != 0, "turn"}, {b.StepID != "", "stepID"}, {b.MessageID != "", "messageID"}, {b.PartID != "", "partID"},
+		{b.Start, "start"}, {b.EndOpen, "endOpen"}, {b.Git, "git"},
+	} {
+		if f.there {
+			return badField("body."+f.name, "", "expected none beside stepIDs")
+		}
+	}
+	return nil
+}
+
+// takeSteps takes steps of a session back.
+func (b *SessionRevert) takeSteps(ctx context.Context, p *Project, id string) (*SessionAnswer, error) {
+	opt := cairn.RevertOptions{OnConflict: cairn.Policy(b.OnConflict), DryRun: b.DryRun, Plan: b.Plan}
+	if err := b.put(&opt); err != nil {
+		return nil, err
+	}
+	var err error
+	if opt.Paths, err = decodePaths("body.paths", b.Paths); err != nil {
+		return nil, err
+	}
+	steps, err := p.Sessions.FindSteps(ctx, id, b.StepIDs)
+	if err != nil {
+		return nil, err
+	}
+	res, err := p.Sessions.RevertSteps(ctx, id, steps, opt)
+	if err != nil {
+		return nil, err
+	}
+	out, err := p.Sessions.Get(ctx, id)
+	return answerBack(out, res, err)
+}
+
+// stepHunks yields the files that some steps changed, with their hunks.
+func stepHunks(ctx context.Context, p *Project, id string, steps []string) (iter.Seq2[*cairn.FileDiff, error], error) {
+	steps, err := p.Sessions.FindSteps(ctx, id, steps)
+	if err != nil {
+		return nil, err
+	}
+	own, err := p.Sessions.OwnChangesOf(ctx, id, steps)
+	if err != nil {
+		return nil, err
+	}
+	return func(yield func(*cairn.FileDiff, error) bool) {
+		for d, err := range own.FileDiffs(ctx, own.List, cairn.DiffOptions{Hunks: true}) {
+			if !yield(&d, err) {
+				return
+			}
+		}
+	}, nil
+}

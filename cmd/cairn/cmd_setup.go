@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
 
@@ -81,7 +80,7 @@ func (c *cli) setUp(agent string, f *setupFlags) error {
 	}
 	opt := setup.Options{Places: c.agentPlaces(), Remove: f.remove}
 	var err error
-	if opt.Program, err = c.program(); err != nil {
+	if opt.Program, err = c.program(f.remove); err != nil {
 		return err
 	}
 	if f.project {
@@ -159,12 +158,21 @@ func (c *cli) reportSetup(plan *setup.Plan, f *setupFlags) error {
 }
 
 // program is the command by which agents start this cairn.
-func (c *cli) program() ([]string, error) {
-	path, err := os.Executable()
+func (c *cli) program(remove bool) ([]string, error) {
+	file, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	program := []string{stablePath(path, c.env("PATH"))}
+	from := setup.Program{OS: runtime.GOOS, File: file, Path: c.env("PATH"), Home: c.home(), User: c.env("USER"), Same: sameFile}
+	path, passing, err := from.Lasting()
+	switch {
+	case remove:
+	case err != nil:
+		return nil, err
+	case passing:
+		c.console.Remark("%s goes with the next update of cairn: run cairn setup again after it, or put cairn into a directory of PATH that stays", wording.Printable(path))
+	}
+	program := []string{path}
 	if c.global.dataDir == "" {
 		return program, nil
 	}
@@ -172,18 +180,14 @@ func (c *cli) program() ([]string, error) {
 	return append(program, "--data-dir", absolute(dir, c.global.dataDir)), err
 }
 
-// stablePath prefers the program's name in PATH. It is often a symlink, which stays the
-// same when an update moves the program.
-func stablePath(path, search string) string {
-	for _, dir := range filepath.SplitList(search) {
-		candidate := filepath.Join(dir, filepath.Base(path))
-		if real, err := filepath.EvalSymlinks(candidate); err == nil && filepath.IsAbs(candidate) {
-			if same, err := filepath.EvalSymlinks(path); err == nil && same == real {
-				return candidate
-			}
-		}
+// sameFile reports whether two paths lead to one file.
+func sameFile(a, b string) bool {
+	one, err := os.Stat(a)
+	if err != nil {
+		return false
 	}
-	return path
+	other, err := os.Stat(b)
+	return err == nil && os.SameFile(one, other)
 }
 
 // agentPlaces lists the configuration directories of the agents.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/seed-fb9cbc17/cairn/internal/atomicfile"
 	"github.com/seed-fb9cbc17/cairn/internal/linediff"
@@ -68,7 +69,7 @@ func New(name string, opt Options) (*Plan, error) {
 		}
 	}
 	if opt.Remove {
-		slices.Reverse(p.Changes) // deeper files go first, so that no empty directory stays
+		slices.SortStableFunc(p.Changes, func(a, b Change) int { return depth(b.Path) - depth(a.Path) }) // so that no empty directory stays
 	}
 	if len(p.Changes) > 0 && !opt.Remove {
 		p.Notes = a.notes
@@ -77,6 +78,8 @@ func New(name string, opt Options) (*Plan, error) {
 	}
 	return p, nil
 }
+
+func depth(path string) int { return strings.Count(filepath.ToSlash(path), "/") }
 
 func (p *Plan) addSettings(a *agent, path string, opt Options) error {
 	c, err := read(path)

@@ -23,6 +23,8 @@ type Status struct {
 	File  string // with cairn's entries, or the adapter
 	Err   error  // File cannot be understood
 
+	Tools bool // the agent calls cairn as a server of tools, and no hooks
+
 	SetUp    bool
 	Complete bool     // nothing is missing that this version would add
 	Program  []string // how the entries start cairn
@@ -46,7 +48,7 @@ func Statuses(p Places) []Status {
 }
 
 func (a *agent) status(p Places) Status {
-	s := Status{Agent: a.Name, Title: a.Title}
+	s := Status{Agent: a.Name, Title: a.Title, Tools: a.Tools}
 	info, err := os.Stat(a.data(p))
 	if s.Found = err == nil && info.IsDir(); !s.Found {
 		return s

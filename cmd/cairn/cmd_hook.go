@@ -12,6 +12,7 @@ import (
 	"github.com/seed-fb9cbc17/cairn/internal/client"
 	"github.com/seed-fb9cbc17/cairn/internal/config"
 	"github.com/seed-fb9cbc17/cairn/internal/hooks"
+	"github.com/seed-fb9cbc17/cairn/internal/known"
 	"github.com/seed-fb9cbc17/cairn/internal/lastdone"
 	"github.com/seed-fb9cbc17/cairn/internal/service"
 	"github.com/seed-fb9cbc17/cairn/internal/setup"
@@ -26,9 +27,10 @@ Usage:
 Agents run it themselves; cairn setup makes the entries for that. It reads what
 the agent has to say, a JSON document, from stdin, and records sessions, turns
 and steps of the project that the agent works in. AGENT is claude-code, codex,
-gemini or qwen. Any other name, such as opencode or pi, stands for an adapter
-that speaks the neutral protocol: one event in, one line of JSON out, described
-in internal/hooks/doc.go.
+gemini, qwen, copilot, droid, cline, cursor, goose or crush. Any other name,
+such as opencode, kilo or pi, stands for an adapter that speaks the neutral
+protocol: one event in, one line of JSON out, described in
+internal/hooks/doc.go.
 
 The exit status is always 0, and there is no output but what the agent's
 protocol wants: an agent is never stopped because cairn has failed. Failures go
@@ -62,7 +64,7 @@ func (c *cli) hookCommand() *cobra.Command {
 	return c.command(command{
 		use: "hook AGENT", short: "carry out a call of a coding agent's hook", manual: hookManual,
 		args:     argCount(1, 1, "the name of the agent"),
-		complete: cobra.FixedCompletions(agentNames(), cobra.ShellCompDirectiveNoFileComp),
+		complete: cobra.FixedCompletions(known.Hooked(), cobra.ShellCompDirectiveNoFileComp),
 		run: func(ctx context.Context, _ *cobra.Command, args []string) error {
 			// A crash in a goroutine of the library would end the process with status 2,
 			// which agents take for an order to stop. This way it is a signal.
@@ -108,13 +110,11 @@ func (c *cli) hooksDir() (string, error) {
 // agentProject is the directory that the agent names as its project. Only this agent's
 // own variable is read, because agents start each other.
 func (c *cli) agentProject(agent string) string {
-	variable := map[string]string{
-		hooks.Claude: "CLAUDE_PROJECT_DIR", hooks.Gemini: "GEMINI_PROJECT_DIR", hooks.Qwen: "CLAUDE_PROJECT_DIR",
-	}[hooks.Agent(agent)]
-	if variable == "" {
+	found, _ := known.Find(agent)
+	if found.Project == "" {
 		return ""
 	}
-	return c.env(variable)
+	return c.env(found.Project)
 }
 
 // agentWaits reads from an agent's settings how long it waits for the answer to a prompt.
@@ -193,8 +193,4 @@ func catching(sessions service.Sessions, catch func()) service.Sessions {
 		}
 		return next(ctx, sessions)
 	})
-}
-
-func agentNames() []cobra.Completion {
-	return []cobra.Completion{hooks.Claude, hooks.Codex, hooks.Gemini, hooks.Qwen, hooks.OpenCode, hooks.Pi}
 }

@@ -3,13 +3,13 @@ package main
 import (
 	"context"
 	"os"
-	"path/filepath"
-	"slices"
+	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/known"
 	"github.com/seed-fb9cbc17/cairn/internal/setup"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 )
@@ -19,16 +19,19 @@ const setupManual = `cairn setup connects a coding agent with cairn.
 Usage:
     cairn setup AGENT [--project] [--remove] [--dry-run]
 
-AGENT is claude-code, codex, gemini, qwen, opencode or pi. From then on every
-turn of it is recorded, and "cairn undo", typed as a prompt, takes the last one
-back (see: cairn help hook). The answer names what to restart, review or trust.
+AGENT is claude-code, codex, gemini, qwen, opencode, pi, kilo, copilot, droid,
+cline, cursor, goose, crush or amp. From then on every turn of it is recorded,
+and "cairn undo", typed as a prompt, takes the last one back (see: cairn help
+hook). The answer names what to restart, review or trust, and what the agent
+cannot do.
 
-For the first four it adds hooks to the agent's settings, and slash commands
-where the agent has them; OpenCode gets a plugin and pi an extension. Comments,
-order, indentation and the entries of others stay as they are, and what a
-settings file was before is kept beside it, with .before-cairn at the end of its
-name. Where everything is set up nothing is done. After cairn has moved, running
-it again brings the paths up to date.
+It adds hooks to the agent's settings, or a file of its own where the agent
+reads one: a plugin (opencode, kilo), an extension (pi), scripts (cline). There
+are slash commands where the agent has them. Amp has no hooks: it gets cairn's
+tools (see: cairn help mcp). Comments, order, indentation and the entries of
+others stay as they are, and what a settings file was before is kept beside it,
+with .before-cairn at the end of its name. Where everything is set up nothing is
+done. After cairn has moved, running it again brings the paths up to date.
 
 Options:
     --project     for this project only, whose root is the git work tree around
@@ -41,10 +44,11 @@ With --data-dir the hooks get this option, too. With --json the answer is an
 array of {"path", "action"}: create, edit or remove.
 
 Environment:
-    CLAUDE_CONFIG_DIR, CODEX_HOME, QWEN_HOME, OPENCODE_CONFIG_DIR,
-    PI_CODING_AGENT_DIR  where the agents keep their configuration, if not in
-                         ~/.claude, ~/.codex, ~/.qwen, ~/.config/opencode and
-                         ~/.pi/agent; that of Gemini CLI is ~/.gemini
+    CLAUDE_CONFIG_DIR, CODEX_HOME, GEMINI_CLI_HOME, QWEN_HOME,
+    OPENCODE_CONFIG_DIR, PI_CODING_AGENT_DIR, KILO_CONFIG_DIR, COPILOT_HOME,
+    FACTORY_HOME_OVERRIDE, CLINE_DIR, CRUSH_GLOBAL_CONFIG, XDG_CONFIG_HOME
+                         where the agents keep their configuration, if not below
+                         the home directory; as the agents themselves read them
 
 Examples:
     cairn setup claude-code
@@ -58,8 +62,8 @@ func (c *cli) setupCommand() *cobra.Command {
 	var f setupFlags
 	cmd := c.command(command{
 		use: "setup AGENT", short: "connect a coding agent with cairn", manual: setupManual,
-		args:     argCount(1, 1, "the name of an agent: "+strings.Join(setup.Agents(), ", ")),
-		complete: cobra.FixedCompletions(setup.Agents(), cobra.ShellCompDirectiveNoFileComp),
+		args:     argCount(1, 1, "the name of an agent: "+strings.Join(known.Names(), ", ")),
+		complete: cobra.FixedCompletions(known.Names(), cobra.ShellCompDirectiveNoFileComp),
 		run: func(_ context.Context, _ *cobra.Command, args []string) error {
 			return c.setUp(args[0], &f)
 		},
@@ -71,12 +75,12 @@ func (c *cli) setupCommand() *cobra.Command {
 }
 
 func (c *cli) setUp(agent string, f *setupFlags) error {
-	if agent != "claude" && !slices.Contains(setup.Agents(), agent) {
-		return c.usage("does not know %s: there are %s", agent, strings.Join(setup.Agents(), ", "))
+	if _, found := known.Find(agent); !found {
+		return c.usage("does not know %s: there are %s", agent, strings.Join(known.Names(), ", "))
 	}
 	opt := setup.Options{Places: c.agentPlaces(), Remove: f.remove}
 	var err error
-	if opt.Program, err = c.program(); err != nil {
+	if opt.Program, err = c.program(f.remove); err != nil {
 		return err
 	}
 	if f.project {
@@ -154,12 +158,21 @@ func (c *cli) reportSetup(plan *setup.Plan, f *setupFlags) error {
 }
 
 // program is the command by which agents start this cairn.
-func (c *cli) program() ([]string, error) {
-	path, err := os.Executable()
+func (c *cli) program(remove bool) ([]string, error) {
+	file, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	program := []string{stablePath(path, c.env("PATH"))}
+	from := setup.Program{OS: runtime.GOOS, File: file, Path: c.env("PATH"), Home: c.home(), User: c.env("USER"), Same: sameFile}
+	path, passing, err := from.Lasting()
+	switch {
+	case remove:
+	case err != nil:
+		return nil, err
+	case passing:
+		c.console.Remark("%s goes with the next update of cairn: run cairn setup again after it, or put cairn into a directory of PATH that stays", wording.Printable(path))
+	}
+	program := []string{path}
 	if c.global.dataDir == "" {
 		return program, nil
 	}
@@ -167,39 +180,17 @@ func (c *cli) program() ([]string, error) {
 	return append(program, "--data-dir", absolute(dir, c.global.dataDir)), err
 }
 
-// stablePath prefers the program's name in PATH. It is often a symlink, which stays the
-// same when an update moves the program.
-func stablePath(path, search string) string {
-	for _, dir := range filepath.SplitList(search) {
-		candidate := filepath.Join(dir, filepath.Base(path))
-		if real, err := filepath.EvalSymlinks(candidate); err == nil && filepath.IsAbs(candidate) {
-			if same, err := filepath.EvalSymlinks(path); err == nil && same == real {
-				return candidate
-			}
-		}
+// sameFile reports whether two paths lead to one file.
+func sameFile(a, b string) bool {
+	one, err := os.Stat(a)
+	if err != nil {
+		return false
 	}
-	return path
+	other, err := os.Stat(b)
+	return err == nil && os.SameFile(one, other)
 }
 
-// agentPlaces lists the configuration directories of the agents, "" if not known.
+// agentPlaces lists the configuration directories of the agents.
 func (c *cli) agentPlaces() setup.Places {
-	home := c.home()
-	at := func(variable string, fallback ...string) string {
-		if dir := c.env(variable); variable != "" && filepath.IsAbs(dir) {
-			return dir
-		}
-		if home == "" {
-			return ""
-		}
-		return filepath.Join(append([]string{home}, fallback...)...)
-	}
-	config := at("XDG_CONFIG_HOME", ".config")
-	p := setup.Places{
-		Claude: at("CLAUDE_CONFIG_DIR", ".claude"), Codex: at("CODEX_HOME", ".codex"), Gemini: at("", ".gemini"),
-		Qwen: at("QWEN_HOME", ".qwen"), Pi: at("PI_CODING_AGENT_DIR", ".pi", "agent"),
-	}
-	if p.OpenCode = c.env("OPENCODE_CONFIG_DIR"); !filepath.IsAbs(p.OpenCode) && config != "" {
-		p.OpenCode = filepath.Join(config, "opencode")
-	}
-	return p
+	return setup.PlacesOn(known.System{OS: runtime.GOOS, Home: c.home(), Env: c.env})
 }

@@ -19,15 +19,19 @@ import (
 // The versions that are tested. An unpinned install gives other ones, depending on the
 // node that runs npm.
 const (
-	nodePackage   = "node@22.23.3"
-	piPackage     = "@earendil-works/pi-coding-agent@1.5.2"
-	piOlder       = "@earendil-works/pi-coding-agent@0.87.1" // the last line before 1.0
-	claudePackage = "@anthropic-ai/claude-code@2.1.330"
-	codexPackage  = "@openai/codex@0.169.0"
-	openPackage   = "opencode-linux-x64@1.18.33"
-	geminiPackage = "@google/gemini-cli@0.61.0"
-	qwenPackage   = "@qwen-code/qwen-code@0.24.4"
-	mcpPackage    = "@modelcontextprotocol/sdk@1.32.2"
+	nodePackage    = "node@22.23.3"
+	piPackage      = "@earendil-works/pi-coding-agent@1.5.2"
+	piOlder        = "@earendil-works/pi-coding-agent@0.87.1" // the last line before 1.0
+	claudePackage  = "@anthropic-ai/claude-code@2.1.330"
+	codexPackage   = "@openai/codex@0.169.0"
+	openPackage    = "opencode-linux-x64@1.18.33"
+	geminiPackage  = "@google/gemini-cli@0.61.0"
+	qwenPackage    = "@qwen-code/qwen-code@0.24.4"
+	kiloPackage    = "@kilocode/cli-linux-x64@7.7.9"
+	copilotPackage = "@github/copilot@1.0.102"
+	droidPackage   = "@factory/cli-linux-x64@0.225.2"
+	clinePackage   = "@cline/cli-linux-x64@3.0.65"
+	mcpPackage     = "@modelcontextprotocol/sdk@1.32.2"
 
 	jitiPackage    = "jiti@2.7.0"         // what pi's program does not bring along
 	quickjsPackage = "quickjs-wasi@3.6.2" // for its scripts
@@ -38,7 +42,7 @@ const (
 )
 
 // tier is how much of the tests was asked for by CAIRN_E2E: 1 pi, Claude Code, Codex,
-// the type checks and the MCP client; 2 OpenCode, too; 3 everything.
+// the type checks and the MCP client; 2 OpenCode and the agents of further_test.go, too; 3 everything.
 func needTier(t *testing.T, tier int) {
 	t.Helper()
 	if want := os.Getenv("CAIRN_E2E"); want < fmt.Sprint(tier) {

@@ -5,11 +5,11 @@
 // through the shell, and cairn takes it back, byte for byte.
 //
 //	CAIRN_E2E=1 go test ./integrations/e2e      pi, Claude Code, Codex, MCP, type checks
-//	CAIRN_E2E=2 ...                             OpenCode, too
+//	CAIRN_E2E=2 ...                             OpenCode, Kilo CLI, Copilot CLI, Droid and Cline, too
 //	CAIRN_E2E=3 ...                             Gemini CLI and Qwen Code, too
 //
 // The agents come from the npm registry, each in a pinned version, and are kept in
-// CAIRN_E2E_CACHE (by default cairn-e2e in the directory for temporary files; 1.5 GB
+// CAIRN_E2E_CACHE (by default cairn-e2e in the directory for temporary files; 2.5 GB
 // with everything). Missing ones are skipped and named. Homes are made up,
 // keys too, and where the system allows it the agents run in a network namespace that
 // has nothing but loopback.

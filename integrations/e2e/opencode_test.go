@@ -31,6 +31,12 @@ type opencode struct {
 func startOpenCode(t *testing.T, plugin bool) *opencode {
 	t.Helper()
 	s, program := openCodeAgent(t, plugin)
+	return startServer(t, s, program)
+}
+
+// startServer starts the server of OpenCode or of a program made from it.
+func startServer(t *testing.T, s *sandbox, program string) *opencode {
+	t.Helper()
 	o := &opencode{sandbox: s, log: new(bytes.Buffer)}
 	cmd := o.command(program, "serve", "--port", "0", "--hostname", "127.0.0.1", "--print-logs")
 	cmd.Stderr = o.log
@@ -56,27 +62,32 @@ func openCodeAgent(t *testing.T, plugin bool) (*sandbox, string) {
 	modules := install(t, "opencode", openPackage)
 	s := newSandbox(t)
 	s.env = append(s.env, "OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1", "OPENCODE_DISABLE_DEFAULT_PLUGINS=1")
-	s.jsonFile(".config/opencode/opencode.json", object{
+	s.openConfig(".config/opencode/opencode.json")
+	if plugin {
+		s.cairn("setup", "opencode")
+		s.pretendInstalled(".config/opencode", "@opencode-ai/plugin", "1.18.33")
+	}
+	return s, filepath.Join(modules, "opencode-linux-x64", "bin", "opencode")
+}
+
+// openConfig makes the model known to OpenCode, or to a program made from it.
+func (s *sandbox) openConfig(path string) {
+	s.jsonFile(path, object{
 		"autoupdate": false, "share": "disabled", "model": "fake/fake", "small_model": "fake/fake", "enabled_providers": []string{"fake"},
 		"permission": object{"edit": "allow", "bash": "allow", "webfetch": "deny"},
 		"provider": object{"fake": object{"npm": "@ai-sdk/openai-compatible", "name": "Fake",
 			"options": object{"baseURL": s.model + "/v1", "apiKey": "made-up"},
 			"models":  object{"fake": object{"name": "Fake", "tool_call": true, "limit": object{"context": 100000, "output": 8000}}}}},
 	})
-	if plugin {
-		s.cairn("setup", "opencode")
-		s.pretendInstalled()
-	}
-	return s, filepath.Join(modules, "opencode-linux-x64", "bin", "opencode")
 }
 
 // pretendInstalled spares OpenCode the install of the plugin's types, for which it would
 // wait more than a minute without a network.
-func (s *sandbox) pretendInstalled() {
-	s.file(".config/opencode/package.json", `{"dependencies":{"@opencode-ai/plugin":"1.18.33"}}`)
-	s.file(".config/opencode/node_modules/@opencode-ai/plugin/package.json", `{"name":"@opencode-ai/plugin","version":"1.18.33"}`)
-	s.file(".config/opencode/package-lock.json", `{"lockfileVersion":3,"packages":{"":{"dependencies":{"@opencode-ai/plugin":"1.18.33"}},`+
-		`"node_modules/@opencode-ai/plugin":{"version":"1.18.33"}}}`)
+func (s *sandbox) pretendInstalled(dir, name, version string) {
+	s.file(dir+"/package.json", `{"dependencies":{"`+name+`":"`+version+`"}}`)
+	s.file(dir+"/node_modules/"+name+"/package.json", `{"name":"`+name+`","version":"`+version+`"}`)
+	s.file(dir+"/package-lock.json", `{"lockfileVersion":3,"packages":{"":{"dependencies":{"`+name+`":"`+version+`"}},`+
+		`"node_modules/`+name+`":{"version":"`+version+`"}}}`)
 }
 
 // listening reads where the server listens, and drains the rest of its output.

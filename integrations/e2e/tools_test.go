@@ -13,16 +13,17 @@ import (
 func (o op) call(tools []tool) (call, error) {
 	switch {
 	case o.Write != "":
-		if t, ok := find(tools, "write", "Write", "write_file"); ok {
-			return t.with(arg{o.Write, paths}, arg{o.Text, []string{"content"}}), nil
+		if t, ok := find(tools, "write", "Write", "write_file", "create", "Create", "editor"); ok {
+			return t.with(arg{o.Write, paths}, arg{o.Text, []string{"content", "file_text", "new_text"}}), nil
 		}
 		return patch(tools, "*** Add File: "+o.Write+"\n"+prefixed("+", o.Text))
 	case o.Edit != "":
-		if t, ok := find(tools, "edit", "Edit", "replace"); ok {
+		if t, ok := find(tools, "edit", "Edit", "replace", "editor"); ok {
 			if _, several := t.schema.Properties["edits"]; several {
 				return t.with(arg{o.Edit, paths}, arg{[]object{{"oldText": o.Old, "newText": o.New}}, []string{"edits"}}), nil
 			}
-			return t.with(arg{o.Edit, paths}, arg{o.Old, []string{"oldString", "old_string"}}, arg{o.New, []string{"newString", "new_string"}}), nil
+			return t.with(arg{o.Edit, paths}, arg{o.Old, []string{"oldString", "old_string", "old_str", "old_text"}},
+				arg{o.New, []string{"newString", "new_string", "new_str", "new_text"}}), nil
 		}
 		return patch(tools, "*** Update File: "+o.Edit+"\n@@\n"+prefixed("-", o.Old)+prefixed("+", o.New))
 	case o.Read != "":
@@ -43,8 +44,11 @@ func (o op) call(tools []tool) (call, error) {
 			return t.with(arg{o.Code, []string{"code"}}), nil
 		}
 	case o.Shell != "":
-		if t, ok := find(tools, "bash", "Bash", "run_shell_command", "exec_command", "shell_command", "shell"); ok {
+		if t, ok := find(tools, "bash", "Bash", "run_shell_command", "exec_command", "shell_command", "shell", "Execute", "run_commands"); ok {
 			a := arg{o.Shell, []string{"command", "cmd"}}
+			if t.name == "run_commands" {
+				return t.with(arg{[]string{o.Shell}, []string{"commands"}}), nil
+			}
 			if t.schema.Properties["command"].Type == "array" {
 				a.value = []string{"bash", "-c", o.Shell}
 			}

@@ -75,7 +75,11 @@ func (a *Report) add(s setup.Status, r hooks.Record, now time.Time, where string
 		a.Lines = append(a.Lines, fmt.Sprintf("%s: not set up (%s)", s.Title, again))
 		return
 	}
-	a.Lines = append(a.Lines, s.Title+": set up"+where+", "+heard(r, now))
+	known := heard(r, now)
+	if s.Tools {
+		known = "for cairn's tools; nothing is recorded by itself"
+	}
+	a.Lines = append(a.Lines, s.Title+": set up"+where+", "+known)
 	switch {
 	case s.Gone:
 		a.wrong(s.File, fmt.Sprintf("%s is told to run %s, which is not there", s.Title, place(s.Program[0])), again)

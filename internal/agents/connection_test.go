@@ -33,6 +33,7 @@ func TestR124_DoctorOnAgents(t *testing.T) {
 		"never heard": {status: ready, line: "never heard of yet"},
 		"heard":       {status: ready, record: hooks.Record{Event: now.Add(-3 * time.Hour)}, line: "last heard of 3 hours ago, no step captured yet"},
 		"working":     {status: ready, record: hooks.Record{Event: now, Step: now.Add(-2 * time.Minute)}, line: "set up, last step captured 2 minutes ago"},
+		"tools":       {status: with(func(s *setup.Status) { s.Tools = true }), line: "Codex: set up, for cairn's tools; nothing is recorded by itself"},
 		"moved":       {status: with(func(s *setup.Status) { s.Gone = true }), line: "set up", wrong: "/bin/cairn, which is not there"},
 		"incomplete":  {status: with(func(s *setup.Status) { s.Complete = false }), line: "set up", wrong: "some of what cairn needs is missing"},
 		"broken":      {status: with(func(s *setup.Status) { s.Err = fmt.Errorf("line 1") }), wrong: "line 1"},

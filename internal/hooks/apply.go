@@ -94,7 +94,7 @@ func (h *hook) leftRunning() bool {
 // beginSession also ends an open step of an agent that was killed, because no event
 // will end it. Adapters send this event at any time, so their open steps stay.
 func (h *hook) beginSession(ctx context.Context) error {
-	if err := h.begin(ctx, h.session, h.parent, h.title); err != nil || !speaks[h.agent] {
+	if err := h.begin(ctx, h.session, h.parent, h.title); err != nil || !speaks(h.agent) {
 		return err
 	}
 	h.turn.Left = ""
@@ -161,6 +161,11 @@ func (h *hook) recordAsked(ctx context.Context) error {
 
 func (h *hook) beforeTool(ctx context.Context) error {
 	w := h.turn.of(h.event)
+	if h.alone {
+		if err := h.beginAlone(ctx); err != nil {
+			return err
+		}
+	}
 	if h.parent != "" {
 		if err := h.giveWay(ctx); err != nil {
 			return err
@@ -248,9 +253,9 @@ func (h *hook) beginStep(ctx context.Context, w *work) error {
 // the id that the agent has for it now, or the session's newest message.
 func (h *hook) stepMessage() string {
 	switch {
-	case h.event.message != "" && (h.parent != "" || !speaks[h.agent]):
+	case h.event.message != "" && (h.parent != "" || !speaks(h.agent)):
 		return h.event.message
-	case h.turn.Message == "" && speaks[h.agent]:
+	case h.turn.Message == "" && speaks(h.agent):
 		h.turn.Message = h.event.message
 	}
 	return h.turn.Message

@@ -8,8 +8,9 @@
 // unprotected for that step. The checkpoints on the other side never claim to be
 // what they are not: a step that could not be captured is a missing step.
 //
-// Claude Code, Codex, Gemini CLI and Qwen Code are spoken to in the JSON of their
-// own hooks (payload.go). Every other agent uses the neutral protocol.
+// Claude Code, Codex, Gemini CLI, Qwen Code, Copilot CLI and Droid are spoken to in the
+// JSON of their own hooks (payload.go), into which that of Cline, Cursor, Goose and Crush
+// is translated (dialects.go). Every other agent uses the neutral protocol.
 //
 // # The neutral protocol
 //

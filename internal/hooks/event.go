@@ -8,28 +8,31 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/seed-fb9cbc17/cairn/internal/known"
 	"github.com/seed-fb9cbc17/cairn/internal/secrets"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
-// The agents whose own hooks are understood. Every other name means the neutral
-// protocol.
+// The agents of which something is special here. Package known lists all.
 const (
-	Claude   = "claude-code"
-	Codex    = "codex"
-	Gemini   = "gemini"
-	Qwen     = "qwen"
-	OpenCode = "opencode"
-	Pi       = "pi"
+	Claude   = known.Claude
+	Codex    = known.Codex
+	Gemini   = known.Gemini
+	Qwen     = known.Qwen
+	OpenCode = known.OpenCode
 )
 
-// speaks lists the agents with hooks of their own.
-var speaks = map[string]bool{Claude: true, Codex: true, Gemini: true, Qwen: true}
+// speaks reports whether an agent has hooks of its own. Every other name means the neutral
+// protocol.
+func speaks(name string) bool {
+	a, _ := known.Find(name)
+	return a.Speaks
+}
 
 // Agent returns the proper name of an agent.
 func Agent(name string) string {
-	if name == "claude" {
-		return Claude
+	if a, found := known.Find(name); found {
+		return a.Name
 	}
 	return name
 }
@@ -73,6 +76,7 @@ type event struct {
 	reads      bool     // no tool of the event can change a file by itself
 	background bool     // the tool leaves something running
 	all        bool     // after: every call has come back, told or not
+	alone      bool     // before: nothing tells of a tool's end, so the step before ends now
 
 	tasks   bool     // the end of a turn lists the commands that go on; background tells whether one does
 	running []string // sub-agents at work when the turn ends
@@ -92,7 +96,7 @@ var errPayload = errors.New("unusable payload")
 func decode(agent string, data []byte) (*event, error) {
 	var e *event
 	var err error
-	if speaks[agent] {
+	if speaks(agent) {
 		e, err = decodePayload(agent, data)
 	} else {
 		e, err = decodeNeutral(data)

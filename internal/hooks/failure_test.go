@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/known"
 	"github.com/seed-fb9cbc17/cairn/internal/service"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
@@ -53,8 +54,8 @@ func TestMalformedPayloads(t *testing.T) {
 		} {
 			out := w.send(payload)
 			switch {
-			case agent == Gemini && out == "{}\n", speaks[agent] && agent != Gemini && out == "":
-			case !speaks[agent] && json.Valid([]byte(out)) && strings.Count(out, "\n") == 1 && !strings.Contains(out, secret):
+			case agent == Gemini && out == "{}\n", speaks(agent) && agent != Gemini && out == "":
+			case !speaks(agent) && json.Valid([]byte(out)) && strings.Count(out, "\n") == 1 && !strings.Contains(out, secret):
 			default:
 				t.Errorf("%s: %.60q printed %q", agent, payload, out)
 			}
@@ -195,8 +196,8 @@ func TestV47_ACommandHasTheTimeThatTheAgentWaits(t *testing.T) {
 		{Claude, `{"hook_event_name":"UserPromptSubmit","prompt":"cairn undo","session_id":"s","cwd":"/x"}`, 10 * time.Minute, 570 * time.Second},
 		{Gemini, `{"hook_event_name":"BeforeAgent","prompt":"cairn undo","session_id":"s","cwd":"/x"}`, 30 * time.Second, 28 * time.Second},
 		{Qwen, `{"hook_event_name":"UserPromptSubmit","prompt":"cairn undo","session_id":"s","cwd":"/x"}`, 0, DefaultDeadline},
-		{Pi, `{"event":"typed","prompt":"cairn undo","session":"s","cwd":"/x","patience":600000}`, 0, 570 * time.Second},
-		{Pi, `{"event":"undo","session":"s","cwd":"/x"}`, 0, DefaultDeadline},
+		{known.Pi, `{"event":"typed","prompt":"cairn undo","session":"s","cwd":"/x","patience":600000}`, 0, 570 * time.Second},
+		{known.Pi, `{"event":"undo","session":"s","cwd":"/x"}`, 0, DefaultDeadline},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			opt := Options{Dir: t.TempDir(), Waits: func() time.Duration { return c.waits }, Open: func(context.Context, string) (*Project, error) {

@@ -48,7 +48,7 @@ func FuzzDecode(f *testing.F) {
 			t.Fatalf("%+v", e)
 		}
 		for _, path := range e.paths {
-			if e.kind != command && speaks[Agent(agent)] && !usablePath(path) {
+			if e.kind != command && speaks(Agent(agent)) && !usablePath(path) {
 				t.Fatalf("path %q", path)
 			}
 		}

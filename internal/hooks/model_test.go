@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/seed-fb9cbc17/cairn/internal/known"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
 
@@ -84,7 +85,7 @@ func TestV60_ModelInTheTranscript(t *testing.T) {
 // TestV60_ModelOfAnAdapter: an adapter names the model with a prompt, and steps have it.
 func TestV60_ModelOfAnAdapter(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, Pi, aTree())
+	w := newWorld(t, known.Pi, aTree())
 	for _, event := range []string{
 		`{"event":"prompt","session":"s","cwd":"` + w.root + `","message":"m","prompt":"go","model":"kimi"}`,
 		`{"event":"before","session":"s","cwd":"` + w.root + `","call":"c","tool":"bash"}`,

@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/seed-fb9cbc17/cairn/internal/known"
 )
 
-// payload is the JSON that the hooks of Claude Code send. Codex, Qwen Code and Gemini CLI send the
-// same with variations. Fields that are not listed are skipped.
+// payload is the JSON that the hooks of Claude Code send. Codex, Qwen Code, Gemini CLI, Copilot CLI
+// and Droid send the same with variations. What others send is translated into it: see dialects.
+// Fields that are not listed are skipped.
 type payload struct {
 	Event     string     `json:"hook_event_name"`
 	Session   string     `json:"session_id"`
@@ -27,6 +30,9 @@ type payload struct {
 	Transcript string `json:"transcript_path"`
 
 	Background []task `json:"background_tasks"`
+
+	turn bool // a turn begins, and no prompt is told
+	deaf bool // the agent does not listen to what a hook says of a prompt
 }
 
 // task is a command or a sub-agent that goes on after a turn.
@@ -69,8 +75,8 @@ var reportsAgents = map[string]bool{Claude: true, Codex: true}
 const continuation = "<task-notification>"
 
 func decodePayload(agent string, data []byte) (*event, error) {
-	var p payload
-	if err := unmarshal(data, &p); err != nil {
+	p, err := translate(agent, data)
+	if err != nil {
 		return nil, err
 	}
 	e := &event{
@@ -90,7 +96,10 @@ func decodePayload(agent string, data []byte) (*event, error) {
 		}
 	case prompt:
 		e.dialogue = p.Transcript
-		if e.decidePrompt(); agent == Claude {
+		if !p.turn {
+			e.decidePrompt(p.deaf)
+		}
+		if agent == Claude {
 			e.transcript = p.Transcript
 		}
 	case before, after:
@@ -99,9 +108,9 @@ func decodePayload(agent string, data []byte) (*event, error) {
 			break
 		}
 		e.dialogue = p.Transcript
-		e.readCalls(agent, &p)
+		e.readCalls(agent, p)
 	case stop, agentStop:
-		e.readBackground(agent, &p)
+		e.readBackground(agent, p)
 		if e.kind == agentStop && e.parent == "" {
 			e.kind = noise // it does not name the sub-agent
 		}
@@ -123,12 +132,14 @@ func unmarshal(data []byte, v any) error {
 // childID names the session of a sub-agent. Agents number them by session, if at all.
 func childID(session, agent string) string { return session + "/" + agent }
 
-// decidePrompt tells prompts that begin a turn from commands and from noise.
-func (e *event) decidePrompt() {
+// decidePrompt tells prompts that begin a turn from commands and from noise. A command that
+// cannot be kept from the model is for the model, which can carry it out in a shell.
+func (e *event) decidePrompt(deaf bool) {
 	text := strings.TrimSpace(e.prompt)
 	switch {
 	case e.parent != "", text == "", strings.HasPrefix(text, continuation):
 		e.kind = noise // Qwen repeats an empty prompt before every turn of the model
+	case deaf:
 	default:
 		if do := parseCommand(text); do != nil {
 			e.kind, e.do, e.said = command, do, true
@@ -149,6 +160,7 @@ func (e *event) readCalls(agent string, p *payload) {
 		e.paths = append(e.paths, toolPaths(p.Dir, call.Tool, call.Input)...)
 		e.background = e.background || leavesRunning(call)
 	}
+	e.alone = agent == known.Crush
 	e.shell = shellCommand(p.Tool, p.Input)
 	if e.call == "" {
 		e.call = callKey(p.toolCall)

@@ -6,23 +6,23 @@ import (
 	"strings"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/known"
 )
 
 // reply is the output of the hook, nil for none.
 func (h *hook) reply(err error) []byte {
 	switch {
-	case !speaks[h.agent]:
+	case !speaks(h.agent):
 		return line(h.neutralReply(err))
 	case h.event != nil && h.said:
 		return line(h.refusal(err))
+	case mute[h.agent]:
 	case h.event != nil && h.parent == "" && h.kind == h.warnsAt() && (err != nil || h.did.text != ""):
 		return line(systemMessage{h.warning(err)})
 	case err == nil && len(h.notices()) > 0:
 		return line(systemMessage{strings.Join(h.notices(), "\n")})
-	case h.agent == Gemini:
-		return []byte("{}\n") // it wants JSON from every hook
 	}
-	return nil
+	return []byte(quietAnswer[h.agent])
 }
 
 // refusal keeps a prompt that was a command from the model, and shows the outcome in the
@@ -40,6 +40,10 @@ func (h *hook) refusal(err error) any {
 		}{false, text}
 	case Gemini:
 		return decision{"deny", text}
+	case known.Cursor:
+		return cursorAnswer{false, text}
+	case known.Cline:
+		return clineAnswer{true, text}
 	}
 	return decision{"block", text}
 }

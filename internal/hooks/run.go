@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/seed-fb9cbc17/cairn"
+	"github.com/seed-fb9cbc17/cairn/internal/known"
 	"github.com/seed-fb9cbc17/cairn/internal/pathtext"
 	"github.com/seed-fb9cbc17/cairn/internal/wording"
 	"github.com/seed-fb9cbc17/cairn/session"
@@ -17,8 +18,8 @@ import (
 // answers replies to the commands that need no project.
 func (h *hook) answers() bool {
 	switch {
-	case h.agent == OpenCode && h.said && (h.do.verb == "undo" || h.do.verb == "redo") && !h.do.dryRun:
-		h.did.text = ownUndo + "cairn session redo " + shellQuote(h.session)
+	case ownUndo[h.agent] != "" && h.said && (h.do.verb == "undo" || h.do.verb == "redo") && !h.do.dryRun:
+		h.did.text = fmt.Sprintf(seeOwnUndo, ownUndo[h.agent]) + "cairn session redo " + shellQuote(h.session)
 	case h.do.verb == "help":
 		h.did.text = helpText
 	case h.do.verb == "refuse":
@@ -75,10 +76,11 @@ func (h *hook) command(ctx context.Context) error {
 	return nil
 }
 
-// ownUndo points to OpenCode's own commands, whose undo takes the messages back and then
-// the files. A typed line would be a prompt, and a prompt makes an undo of OpenCode's
-// final.
-const ownUndo = "cairn: nothing was done: in OpenCode /undo and /redo take the files along, one turn each. What was taken back before this prompt comes back in a shell: "
+// ownUndo are the agents whose own commands take the messages back and then the files. A
+// typed line would be a prompt, and a prompt makes such an undo final.
+var ownUndo = map[string]string{OpenCode: "OpenCode", known.Kilo: "Kilo CLI"}
+
+const seeOwnUndo = "cairn: nothing was done: in %s /undo and /redo take the files along, one turn each. What was taken back before this prompt comes back in a shell: "
 
 const (
 	nothingToUndo = "nothing to take back in this session"

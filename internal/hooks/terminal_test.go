@@ -14,6 +14,7 @@ import (
 
 	"github.com/seed-fb9cbc17/cairn"
 	"github.com/seed-fb9cbc17/cairn/internal/gittest"
+	"github.com/seed-fb9cbc17/cairn/internal/known"
 	"github.com/seed-fb9cbc17/cairn/internal/service"
 	"github.com/seed-fb9cbc17/cairn/session"
 )
@@ -85,7 +86,7 @@ func TestV49_EveryCommandIsAnswered(t *testing.T) {
 // a command.
 func TestV49_TypedInAnAdapter(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, Pi, aTree())
+	w := newWorld(t, known.Pi, aTree())
 	for text, want := range map[string]string{
 		"cairn redoo": `"text":"cairn: there is no cairn redoo; did you mean cairn redo?`, "cairn is slow, why?": `{"ok":true,"session":"s"}`, "cairn undo": `"text":"cairn: nothing to take back`,
 	} {

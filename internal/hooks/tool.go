@@ -17,6 +17,7 @@ const readers = `
 	read grep glob ls list webfetch websearch todowrite todoread notebookread bashoutput taskoutput
 	exitplanmode enterplanmode askuserquestion toolsearch skill lsp view_image update_plan
 	read_file read_many_files list_directory search_file_content grep_search glob_search web_fetch web_search
+	view tree read_files search_codebase fetch_web_content ask_question read_image
 	google_web_search save_memory todo_write write_todos ask_user codebase_investigator get_internal_docs`
 
 // launchers are tools that only start a sub-agent, whose tools report themselves.
@@ -24,7 +25,7 @@ const launchers = "agent task"
 
 // editors are tools that name the files they change in their input.
 const editors = `
-	write edit multiedit notebookedit apply_patch patch
+	write edit multiedit notebookedit apply_patch patch create delete editor applypatch
 	write_file replace edit_file create_file delete_file move_file rename_file str_replace_editor str_replace_based_edit_tool`
 
 // named reports whether a tool is in a list, whatever the case.
@@ -141,8 +142,8 @@ func usablePath(path string) bool {
 }
 
 // commandKeys are the names under which tools take a command for a shell, as a text or as
-// a list of words.
-var commandKeys = []string{"command", "cmd", "script"}
+// a list of words; the last one takes a list of commands.
+var commandKeys = []string{"command", "cmd", "script", "commands"}
 
 // shellCommand is the command that a tool gives to a shell, "" for other tools and for the
 // text of a patch.
@@ -159,6 +160,9 @@ func shellCommand(tool string, input json.RawMessage) string {
 		}
 		if json.Unmarshal(fields[key], &words) != nil || len(words) == 0 {
 			continue
+		}
+		if key == "commands" {
+			return longCommand(strings.Join(words, "\n"))
 		}
 		if len(words) == 3 && (words[1] == "-c" || words[1] == "-lc") {
 			return longCommand(words[2]) // a shell and its script

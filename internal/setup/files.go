@@ -28,7 +28,7 @@ func slashCommands(form func(slashCommand) (ext, text string)) func([]string) []
 		var files []file
 		for _, c := range slashCommandList {
 			ext, text := form(c)
-			files = append(files, file{"commands/cairn-" + c.verb + ext, text})
+			files = append(files, file{path: "commands/cairn-" + c.verb + ext, text: text})
 		}
 		return files
 	}
@@ -56,7 +56,7 @@ func geminiCommand(c slashCommand) (ext, text string) {
 // adapter is a program that the agent loads. It is told where cairn is.
 func adapter(path, source string) func([]string) []file {
 	return func(program []string) []file {
-		return []file{{path, "// " + marker + "; cairn setup --remove takes it away\n" +
+		return []file{{path: path, text: "// " + marker + "; cairn setup --remove takes it away\n" +
 			strings.Replace(source, integrations.Program, programExpression(program), 1)}}
 	}
 }
@@ -74,15 +74,29 @@ var programPattern = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(regexp.QuoteMeta(strings.TrimSuffix(integrations.Program, `"cairn"`)) + `("(?:[^"\\]|\\.)*")`)
 })
 
-// programIn returns the program that a file was made for.
-func programIn(text string) []string {
+// programIn returns the program that a file was made for, nil if it names none.
+func programIn(text, agent string) []string {
 	found := programPattern().FindStringSubmatch(text)
 	if found == nil {
-		return nil
+		return commandIn(text, agent)
 	}
 	var program string
 	if json.Unmarshal([]byte(found[1]), &program) != nil {
 		return nil
 	}
 	return []string{program}
+}
+
+// asMade reports whether a file is as setup makes it, for whatever path of cairn.
+func (a *agent) asMade(path, now string) bool {
+	program := programIn(now, a.Name)
+	if program == nil {
+		program = []string{"cairn"}
+	}
+	for _, f := range a.files(program) {
+		if f.path == path {
+			return f.text == now
+		}
+	}
+	return false
 }

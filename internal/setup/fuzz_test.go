@@ -13,15 +13,15 @@ func FuzzSettings(f *testing.F) {
 	}
 	a := agents[0]
 	f.Fuzz(func(t *testing.T, data []byte) {
-		with, err := a.withHooks(data, program)
+		with, err := a.with(data, program)
 		if err != nil {
 			return
 		}
-		again, err := a.withHooks(with, program)
+		again, err := a.with(with, program)
 		if err != nil || !bytes.Equal(again, with) {
 			t.Fatalf("%v\n%q\n%q\n%q", err, data, with, again)
 		}
-		back, err := a.withoutHooks(with, data, true)
+		back, err := a.without(with, data, true)
 		if err != nil || !bytes.Equal(back, data) && !bytes.Equal(with, data) {
 			t.Fatalf("%v\n%q\n%q\n%q", err, data, with, back)
 		}
@@ -32,7 +32,7 @@ func FuzzSettings(f *testing.F) {
 		if err := p.insert(&p.root, "mine", 1); err != nil {
 			t.Fatal(err)
 		}
-		out, err := a.withoutHooks(p.bytes(), data, true)
+		out, err := a.without(p.bytes(), data, true)
 		if err != nil || bytes.Contains(out, []byte("my tools")) && !bytes.Contains(data, []byte("my tools")) {
 			t.Fatalf("%v\n%q", err, out)
 		}

@@ -1,7 +1,6 @@
 package setup
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -31,6 +30,22 @@ type handler struct {
 	Timeout int    `json:"timeout,omitempty"`
 }
 
+// form is how a settings file lists hooks.
+type form int
+
+const (
+	grouped   form = iota // an event has groups, which have handlers
+	flat                  // an event has handlers
+	versioned             // likewise, in a file that has a version
+)
+
+// flatHandler is the form of an entry of Crush and Cursor.
+type flatHandler struct {
+	Name    string `json:"name,omitempty"`
+	Command string `json:"command"`
+	Timeout int    `json:"timeout,omitempty"`
+}
+
 // hookFile is a settings file with hooks in it.
 type hookFile struct {
 	*agent
@@ -41,7 +56,12 @@ type hookFile struct {
 // only the path of the program and a timeout that an earlier setup wrote; a timeout that
 // the user has chosen stays.
 func (f hookFile) add(program []string) error {
-	command := commandLine(program, f.name)
+	command := commandLine(program, f.Name)
+	if version, _ := member(&f.root, "version"); f.form == versioned && version == nil {
+		if err := f.insert(&f.root, "version", 1); err != nil {
+			return err
+		}
+	}
 	for _, event := range f.events {
 		found, err := f.update(event, command)
 		if err == nil && !found {
@@ -93,7 +113,8 @@ func (f hookFile) entry(event string, n int) *hujson.Value {
 }
 
 // each calls visit for every handler that is cairn's, with the array of groups, the
-// group's index in it, and the handler's index in the group, until it returns false.
+// group's index in it, and the handler's index in the group, until it returns false. In a
+// flat file a handler is its own group, and its index in it is -1.
 func (f hookFile) each(visit func(event string, groups *hujson.Value, g int, h *hujson.Value, i int) bool) {
 	all, _ := member(&f.root, "hooks")
 	if all == nil {
@@ -106,18 +127,29 @@ func (f hookFile) each(visit func(event string, groups *hujson.Value, g int, h *
 	for m := range obj.Members {
 		name, groups := obj.Members[m].Name.Value.(hujson.Literal).String(), &obj.Members[m].Value
 		for g := range elements(groups) {
-			list, _ := member(&elements(groups)[g], "hooks")
-			if list == nil {
-				continue
-			}
-			for i := range elements(list) {
-				h := &elements(list)[i]
-				if ours(textOf(h, "command"), f.name) != nil && !visit(name, groups, g, h, i) {
-					return
-				}
+			if !f.eachIn(&elements(groups)[g], func(h *hujson.Value, i int) bool { return visit(name, groups, g, h, i) }) {
+				return
 			}
 		}
 	}
+}
+
+// eachIn calls visit for the handlers of a group that are cairn's, until it returns false.
+func (f hookFile) eachIn(group *hujson.Value, visit func(h *hujson.Value, i int) bool) bool {
+	if f.form != grouped {
+		return ours(textOf(group, "command"), f.Name) == nil || visit(group, -1)
+	}
+	list, _ := member(group, "hooks")
+	if list == nil {
+		return true
+	}
+	for i := range elements(list) {
+		h := &elements(list)[i]
+		if ours(textOf(h, "command"), f.Name) != nil && !visit(h, i) {
+			return false
+		}
+	}
+	return true
 }
 
 // visit calls f for every handler that is cairn's, with its event and positions.
@@ -130,17 +162,20 @@ func (f hookFile) visit(visit func(event string, g, i int)) {
 
 func (f hookFile) addEvent(event hookEvent, command string) error {
 	timeout := f.units(event.timeout)
-	entry := group{Matcher: event.matcher, Hooks: []handler{{Type: "command", Name: f.label, Command: command, Timeout: timeout}}}
+	var entry any = group{Matcher: event.matcher, Hooks: []handler{{Type: "command", Name: f.label, Command: command, Timeout: timeout}}}
+	if f.form != grouped {
+		entry = flatHandler{f.label, command, timeout}
+	}
 	all, _ := member(&f.root, "hooks")
 	if all == nil {
-		return f.insert(&f.root, "hooks", map[string][]group{event.name: {entry}})
+		return f.insert(&f.root, "hooks", map[string][]any{event.name: {entry}})
 	}
 	if _, ok := all.Value.(*hujson.Object); !ok {
 		return fmt.Errorf("%w: \"hooks\" is no object", errForm)
 	}
 	groups, _ := member(all, event.name)
 	if groups == nil {
-		return f.insert(all, event.name, []group{entry})
+		return f.insert(all, event.name, []any{entry})
 	}
 	if _, ok := groups.Value.(*hujson.Array); !ok {
 		return fmt.Errorf("%w: \"hooks.%s\" is no array", errForm, event.name)
@@ -165,12 +200,15 @@ func numberOf(v *hujson.Value) int {
 	return n
 }
 
+// promptEvents are the events at which agents wait for the answer to a prompt.
+var promptEvents = []string{"UserPromptSubmit", "BeforeAgent", "beforeSubmitPrompt"}
+
 // waits returns how long the agent waits for cairn's answer to a prompt, 0 if no entry
 // says so.
 func (f hookFile) waits() (shortest time.Duration) {
 	f.each(func(event string, _ *hujson.Value, _ int, h *hujson.Value, _ int) bool {
 		value, _ := member(h, "timeout")
-		if (event != "UserPromptSubmit" && event != "BeforeAgent") || value == nil {
+		if !slices.Contains(promptEvents, event) || value == nil {
 			return true
 		}
 		unit := time.Second
@@ -185,9 +223,9 @@ func (f hookFile) waits() (shortest time.Duration) {
 	return shortest
 }
 
-// removeHooks removes cairn's entries, and the lists and objects that are empty without
+// removeAll removes cairn's entries, and the lists and objects that are empty without
 // them.
-func (f hookFile) removeHooks() error {
+func (f hookFile) removeAll() error {
 	for {
 		var event string
 		var groups *hujson.Value
@@ -210,7 +248,7 @@ func (f hookFile) removeHook(event string, groups *hujson.Value, g, i int) error
 	all, at := member(&f.root, "hooks")
 	_, eventAt := member(all, event)
 	switch {
-	case len(elements(list)) > 1:
+	case i >= 0 && len(elements(list)) > 1:
 		return f.remove(list, i)
 	case len(elements(groups)) > 1:
 		return f.remove(groups, g)
@@ -225,49 +263,8 @@ func (f hookFile) removeHook(event string, groups *hujson.Value, g, i int) error
 func (f hookFile) program() (program []string, complete bool) {
 	events := make(map[string]bool)
 	f.each(func(name string, _ *hujson.Value, _ int, h *hujson.Value, _ int) bool {
-		program, events[name] = ours(textOf(h, "command"), f.name), true
+		program, events[name] = ours(textOf(h, "command"), f.Name), true
 		return true
 	})
 	return program, !slices.ContainsFunc(f.events, func(e hookEvent) bool { return !events[e.name] })
-}
-
-// withHooks returns a settings file with cairn's entries.
-func (a *agent) withHooks(data []byte, program []string) ([]byte, error) {
-	t, err := parseText(data)
-	if err != nil {
-		return nil, err
-	}
-	before := bytes.Clone(t.data)
-	if err := (hookFile{a, t}).add(program); err != nil {
-		return nil, err
-	}
-	if bytes.Equal(before, t.data) {
-		return data, nil
-	}
-	return t.bytes(), nil
-}
-
-// withoutHooks returns a settings file without cairn's entries. If the file differs from
-// the backup only by them, the result is the backup, byte by byte; nil means that there
-// was no file.
-func (a *agent) withoutHooks(data, backup []byte, hasBackup bool) ([]byte, error) {
-	t, err := parseText(data)
-	if err != nil {
-		return nil, err
-	}
-	f := hookFile{a, t}
-	program, _ := f.program()
-	if program == nil {
-		return data, nil
-	}
-	if made, err := a.withHooks(backup, program); err == nil && bytes.Equal(made, data) {
-		if !hasBackup {
-			return nil, nil
-		}
-		return backup, nil
-	}
-	if err := f.removeHooks(); err != nil {
-		return nil, err
-	}
-	return t.bytes(), nil
 }

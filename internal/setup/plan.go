@@ -53,7 +53,7 @@ func New(name string, opt Options) (*Plan, error) {
 		return nil, err
 	}
 	if a.home(opt.Places) == "" {
-		return nil, fmt.Errorf("where %s keeps its configuration is not known", a.title)
+		return nil, fmt.Errorf("where %s keeps its configuration is not known", a.Title)
 	}
 	p := new(Plan)
 	if path := a.settingsPath(opt.Places); path != "" {
@@ -63,21 +63,23 @@ func New(name string, opt Options) (*Plan, error) {
 	}
 	if a.files != nil {
 		for _, f := range a.files(opt.Program) {
-			if err := p.addFile(filepath.Join(a.home(opt.Places), filepath.FromSlash(f.path)), f.text, opt); err != nil {
+			if err := p.addFile(a, filepath.Join(a.home(opt.Places), filepath.FromSlash(f.path)), f, opt); err != nil {
 				return nil, err
 			}
 		}
 	}
 	if opt.Remove {
-		slices.Reverse(p.Changes) // deeper files go first, so that no empty directory stays
+		slices.SortStableFunc(p.Changes, func(a, b Change) int { return depth(b.Path) - depth(a.Path) }) // so that no empty directory stays
 	}
 	if len(p.Changes) > 0 && !opt.Remove {
 		p.Notes = a.notes
 	} else if len(p.Changes) > 0 {
-		p.Notes = []string{"restart " + a.title + " if it is running"}
+		p.Notes = []string{"restart " + a.Title + " if it is running"}
 	}
 	return p, nil
 }
+
+func depth(path string) int { return strings.Count(filepath.ToSlash(path), "/") }
 
 func (p *Plan) addSettings(a *agent, path string, opt Options) error {
 	c, err := read(path)
@@ -86,13 +88,13 @@ func (p *Plan) addSettings(a *agent, path string, opt Options) error {
 	}
 	if !opt.Remove {
 		c.Backup = path + backupSuffix
-		c.After, err = a.withHooks(c.Before, opt.Program)
+		c.After, err = a.with(c.Before, opt.Program)
 	} else if c.Before != nil {
 		backup, berr := os.ReadFile(path + backupSuffix)
 		if berr != nil && !errors.Is(berr, fs.ErrNotExist) {
 			return fmt.Errorf("read %s: %w", path+backupSuffix, berr)
 		}
-		if c.After, err = a.withoutHooks(c.Before, backup, berr == nil); err == nil && berr == nil && bytes.Equal(c.After, backup) {
+		if c.After, err = a.without(c.Before, backup, berr == nil); err == nil && berr == nil && bytes.Equal(c.After, backup) {
 			c.Dropped = path + backupSuffix
 		}
 	}
@@ -105,30 +107,26 @@ func (p *Plan) addSettings(a *agent, path string, opt Options) error {
 
 // addFile makes or removes a file that is cairn's as a whole. If the user has changed
 // the file, a copy stays beside it.
-func (p *Plan) addFile(path, content string, opt Options) error {
+func (p *Plan) addFile(a *agent, path string, f file, opt Options) error {
 	c, err := read(path)
 	if err != nil {
 		return err
 	}
-	if c.Before != nil && !strings.Contains(string(c.Before), marker) {
+	if c.Before != nil && !f.isOurs(string(c.Before)) {
 		if opt.Remove {
 			return nil
 		}
 		return fmt.Errorf("%s: %w: move it away or rename it, then try again", path, ErrForeign)
 	}
 	if !opt.Remove {
-		c.After = []byte(content)
+		c.After = []byte(f.text)
+		c.mode |= f.mode
 	}
-	if c.Before != nil && !asMade(string(c.Before), content) {
+	if c.Before != nil && !a.asMade(f.path, string(c.Before)) {
 		c.Backup = path + backupSuffix
 	}
 	p.add(c)
 	return nil
-}
-
-// asMade reports whether a file is as setup makes it, but for the path of cairn.
-func asMade(now, content string) bool {
-	return programPattern().ReplaceAllLiteralString(now, "") == programPattern().ReplaceAllLiteralString(content, "")
 }
 
 func (p *Plan) add(c *Change) {

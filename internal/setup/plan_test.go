@@ -16,17 +16,17 @@ func TestWithoutFile(t *testing.T) {
 	for _, a := range agents {
 		p, home := places(t)
 		opt := Options{Places: p, Program: program}
-		if plan := apply(t, a.name, opt); len(plan.Changes) == 0 {
-			t.Errorf("%s: nothing done", a.name)
+		if plan := apply(t, a.Name, opt); len(plan.Changes) == 0 {
+			t.Errorf("%s: nothing done", a.Name)
 		}
-		if again := apply(t, a.name, opt); len(again.Changes) != 0 {
-			t.Errorf("%s: second run: %+v", a.name, again.Changes)
+		if again := apply(t, a.Name, opt); len(again.Changes) != 0 {
+			t.Errorf("%s: second run: %+v", a.Name, again.Changes)
 		}
 		opt.Remove = true
-		apply(t, a.name, opt)
+		apply(t, a.Name, opt)
 		filepath.WalkDir(home, func(path string, d fs.DirEntry, err error) error {
 			if err == nil && !d.IsDir() {
-				t.Errorf("%s: left %s", a.name, path)
+				t.Errorf("%s: left %s", a.Name, path)
 			}
 			return err
 		})
@@ -154,7 +154,7 @@ func TestEditedFileIsKept(t *testing.T) {
 	path := filepath.Join(home, "pi", "extensions", "cairn.ts")
 	opt := Options{Places: p, Program: program}
 	apply(t, "pi", opt)
-	if got := programIn(contents(t, path)); len(got) != 1 || got[0] != program[0] {
+	if got := programIn(contents(t, path), "pi"); len(got) != 1 || got[0] != program[0] {
 		t.Errorf("program is %q", got)
 	}
 	edited := contents(t, path) + "// mine\n"
@@ -185,10 +185,10 @@ func TestProject(t *testing.T) {
 	for _, a := range agents {
 		p, home := places(t)
 		p.Project = filepath.Join(home, "project")
-		plan := apply(t, a.name, Options{Places: p, Program: program})
+		plan := apply(t, a.Name, Options{Places: p, Program: program})
 		for _, c := range plan.Changes {
-			if !strings.HasPrefix(c.Path, filepath.Join(p.Project, "."+strings.TrimSuffix(a.name, "-code"))+string(filepath.Separator)) {
-				t.Errorf("%s: %s", a.name, c.Path)
+			if !strings.HasPrefix(c.Path, filepath.Join(p.Project, filepath.FromSlash(a.Local))+string(filepath.Separator)) {
+				t.Errorf("%s: %s", a.Name, c.Path)
 			}
 		}
 	}

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/tailscale/hujson"
+
+	"github.com/seed-fb9cbc17/cairn/internal/known"
 )
 
 var program = []string{"/opt/my tools/cairn"}
@@ -19,8 +21,11 @@ var program = []string{"/opt/my tools/cairn"}
 func places(t *testing.T) (Places, string) {
 	t.Helper()
 	home := t.TempDir()
-	at := func(name string) string { return filepath.Join(home, name) }
-	return Places{Claude: at("claude"), Codex: at("codex"), Gemini: at("gemini"), Qwen: at("qwen"), OpenCode: at("opencode"), Pi: at("pi")}, home
+	p := Places{Dirs: make(map[string]string)}
+	for _, name := range known.Names() {
+		p.Dirs[name] = filepath.Join(home, strings.TrimSuffix(name, "-code"))
+	}
+	return p, home
 }
 
 func write(t *testing.T, path, content string) {
@@ -122,47 +127,47 @@ func standard(t *testing.T, data string) string {
 func TestSettingsRoundTrip(t *testing.T) {
 	t.Parallel()
 	for _, a := range agents {
-		if a.settings == "" {
+		if a.settings == "" || a.Tools {
 			continue
 		}
 		for name, before := range settingsFiles {
-			t.Run(a.name+"/"+name, func(t *testing.T) {
+			t.Run(a.Name+"/"+name, func(t *testing.T) {
 				t.Parallel()
 				p, _ := places(t)
 				path := a.settingsPath(p)
 				write(t, path, before)
 				opt := Options{Places: p, Program: program}
-				plan := apply(t, a.name, opt)
+				plan := apply(t, a.Name, opt)
 				if len(plan.Notes) == 0 {
 					t.Error("nothing is said about what to do next")
 				}
 				after := contents(t, path)
-				checkEntries(t, a, after, commandLine(program, a.name))
+				checkEntries(t, a, after, commandLine(program, a.Name))
 				checkForm(t, before, after)
 				if got := contents(t, path+backupSuffix); got != before {
 					t.Errorf("backup is %q", got)
 				}
-				if again := apply(t, a.name, opt); len(again.Changes) != 0 {
+				if again := apply(t, a.Name, opt); len(again.Changes) != 0 {
 					t.Errorf("second run: %+v", again.Changes)
 				}
 
 				opt.Program = []string{"/usr/local/bin/cairn"}
-				apply(t, a.name, opt)
+				apply(t, a.Name, opt)
 				moved := contents(t, path)
-				want := strings.ReplaceAll(after, encoded(commandLine(program, a.name)), encoded(commandLine(opt.Program, a.name)))
+				want := strings.ReplaceAll(after, encoded(commandLine(program, a.Name)), encoded(commandLine(opt.Program, a.Name)))
 				if moved != want {
 					t.Errorf("another path made\n%s\nnot\n%s", moved, want)
 				}
 
 				opt.Remove = true
-				apply(t, a.name, opt)
+				apply(t, a.Name, opt)
 				if got := contents(t, path); got != before {
 					t.Errorf("removing left %q, not %q", got, before)
 				}
 				if _, err := os.Stat(path + backupSuffix); !errors.Is(err, fs.ErrNotExist) {
 					t.Errorf("backup is left: %v", err)
 				}
-				if again := apply(t, a.name, opt); len(again.Changes) != 0 {
+				if again := apply(t, a.Name, opt); len(again.Changes) != 0 {
 					t.Errorf("second removal: %+v", again.Changes)
 				}
 			})
@@ -228,13 +233,13 @@ func TestRemoveAmongChanges(t *testing.T) {
 			continue
 		}
 		for name, before := range settingsFiles {
-			t.Run(a.name+"/"+name, func(t *testing.T) {
+			t.Run(a.Name+"/"+name, func(t *testing.T) {
 				t.Parallel()
 				p, _ := places(t)
 				path := a.settingsPath(p)
 				write(t, path, before)
 				opt := Options{Places: p, Program: program}
-				apply(t, a.name, opt)
+				apply(t, a.Name, opt)
 				edited, err := parseText([]byte(contents(t, path)))
 				if err != nil {
 					t.Fatal(err)
@@ -244,7 +249,7 @@ func TestRemoveAmongChanges(t *testing.T) {
 				}
 				write(t, path, string(edited.bytes()))
 				opt.Remove = true
-				apply(t, a.name, opt)
+				apply(t, a.Name, opt)
 				got := contents(t, path)
 				if strings.Contains(got, "cairn") {
 					t.Errorf("left in\n%s", got)
@@ -253,6 +258,9 @@ func TestRemoveAmongChanges(t *testing.T) {
 				json.Unmarshal([]byte(standard(t, got)), &have)
 				json.Unmarshal([]byte(standard(t, before)), &want)
 				want["mine"] = []any{"kept"}
+				if a.form == versioned {
+					want["version"] = 1 // Cursor reads no file without it
+				}
 				if hooks, ok := want["hooks"].(map[string]any); ok && have["hooks"] == nil && onlyEmpty(hooks) {
 					delete(want, "hooks") // an empty object is removed as well
 				}

@@ -11,6 +11,8 @@ import (
 	"unicode"
 
 	"github.com/BurntSushi/toml"
+
+	"github.com/seed-fb9cbc17/cairn/internal/known"
 )
 
 // Status tells whether and how an agent is connected with cairn.
@@ -20,6 +22,8 @@ type Status struct {
 	Found bool   // the agent keeps its configuration here
 	File  string // with cairn's entries, or the adapter
 	Err   error  // File cannot be understood
+
+	Tools bool // the agent calls cairn as a server of tools, and no hooks
 
 	SetUp    bool
 	Complete bool     // nothing is missing that this version would add
@@ -44,8 +48,8 @@ func Statuses(p Places) []Status {
 }
 
 func (a *agent) status(p Places) Status {
-	s := Status{Agent: a.name, Title: a.title}
-	info, err := os.Stat(a.home(p))
+	s := Status{Agent: a.Name, Title: a.Title, Tools: a.Tools}
+	info, err := os.Stat(a.data(p))
 	if s.Found = err == nil && info.IsDir(); !s.Found {
 		return s
 	}
@@ -74,25 +78,36 @@ func (a *agent) checkSettings(p Places, s *Status) {
 		s.Err = err
 		return
 	}
-	s.Program, s.Complete = hookFile{a, t}.program()
+	s.Program, s.Complete = a.open(t).program()
 	s.SetUp = s.Program != nil
-	if s.SetUp && a.name == "codex" {
-		s.Unreviewed = unreviewed(filepath.Join(a.dir(p), "config.toml"), s.File, hookFile{a, t})
+	if s.SetUp && a.Name == known.Codex {
+		s.Unreviewed = unreviewed(filepath.Join(p.Dirs[a.Name], "config.toml"), s.File, hookFile{a, t})
 	}
 }
 
+// checkAdapter looks at the files that are cairn's as a whole. The first one names cairn.
 func (a *agent) checkAdapter(p Places, s *Status) {
-	f := a.files([]string{"cairn"})[0]
-	s.File = filepath.Join(a.home(p), filepath.FromSlash(f.path))
-	data, err := os.ReadFile(s.File)
-	if err != nil || !strings.Contains(string(data), marker) {
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			s.Err = err
+	complete := true
+	for i, f := range a.files([]string{"cairn"}) {
+		path := filepath.Join(a.home(p), filepath.FromSlash(f.path))
+		data, err := os.ReadFile(path)
+		switch {
+		case i == 0:
+			s.File = path
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				s.Err = err
+			}
+			if err != nil || !f.isOurs(string(data)) {
+				return
+			}
+			s.Program = programIn(string(data), a.Name)
+			s.SetUp = s.Program != nil
+			complete = a.asMade(f.path, string(data))
+		case err != nil || !f.isOurs(string(data)):
+			complete = false
 		}
-		return
 	}
-	s.Program = programIn(string(data))
-	s.SetUp, s.Complete = s.Program != nil, asMade(string(data), f.text)
+	s.Complete = s.SetUp && complete
 }
 
 // unreviewed reads Codex' list of hooks that the user has trusted. It names them by
@@ -143,17 +158,32 @@ func Waits(name string, places ...Places) (shortest time.Duration) {
 		return 0
 	}
 	for _, p := range places {
-		data, err := os.ReadFile(a.settingsPath(p))
-		if err != nil {
-			continue
-		}
-		t, err := parseText(data)
-		if err != nil {
-			continue
-		}
-		if d := (hookFile{a, t}).waits(); d > 0 && (shortest == 0 || d < shortest) {
+		if d := a.waitsIn(p); d > 0 && (shortest == 0 || d < shortest) {
 			shortest = d
 		}
 	}
 	return shortest
+}
+
+func (a *agent) waitsIn(p Places) time.Duration {
+	path := a.settingsPath(p)
+	if path == "" {
+		var s Status
+		if a.answer > 0 {
+			a.checkAdapter(p, &s)
+		}
+		if s.SetUp {
+			return a.answer
+		}
+		return 0
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return 0
+	}
+	t, err := parseText(data)
+	if err != nil {
+		return 0
+	}
+	return a.open(t).waits()
 }

@@ -117,7 +117,12 @@ func textOf(v *hujson.Value, name string) string {
 	if m == nil {
 		return ""
 	}
-	lit, ok := m.Value.(hujson.Literal)
+	return literal(m)
+}
+
+// literal returns a string, "" for any other value.
+func literal(v *hujson.Value) string {
+	lit, ok := v.Value.(hujson.Literal)
 	if !ok || lit.Kind() != '"' {
 		return ""
 	}

@@ -3,6 +3,7 @@ package setup
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,14 +15,12 @@ import (
 func TestV47_TimeForACommand(t *testing.T) {
 	t.Parallel()
 	for _, a := range agents {
-		if a.settings == "" {
+		i := slices.IndexFunc(a.events, func(e hookEvent) bool { return slices.Contains(promptEvents, e.name) })
+		if a.settings == "" || i < 0 {
 			continue
 		}
-		prompt := "UserPromptSubmit"
-		if a.name == "gemini" {
-			prompt = "BeforeAgent"
-		}
-		made, err := a.withHooks(nil, program)
+		prompt := a.events[i].name
+		made, err := a.with(nil, program)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -38,7 +37,7 @@ func TestV47_TimeForACommand(t *testing.T) {
 			if err := f.replace(value, a.units(c.was)); err != nil {
 				t.Fatal(err)
 			}
-			again, err := a.withHooks(text.bytes(), program)
+			again, err := a.with(text.bytes(), program)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -46,13 +45,13 @@ func TestV47_TimeForACommand(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(dir, a.settings), again, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			places := Places{Claude: dir, Codex: dir, Gemini: dir, Qwen: dir}
-			if got := Waits(a.name, places); got != c.want {
-				t.Errorf("%s, from %d s: waits %v\n%s", a.name, c.was, got, again)
+			places := Places{Dirs: map[string]string{a.Name: dir}}
+			if got := Waits(a.Name, places); got != c.want {
+				t.Errorf("%s, from %d s: waits %v\n%s", a.Name, c.was, got, again)
 			}
 		}
 	}
-	if d := Waits("claude-code", Places{Claude: t.TempDir()}); d != 0 {
+	if d := Waits("claude-code", Places{Dirs: map[string]string{"claude-code": t.TempDir()}}); d != 0 {
 		t.Errorf("without entries: %v", d)
 	}
 }

@@ -1,0 +1,191 @@
+package hooks
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/seed-fb9cbc17/cairn/internal/known"
+)
+
+// Cline, Cursor, Goose and Crush send other JSON than Claude Code. It is translated, so that
+// everything behind it knows one form.
+
+// dialects reads the payloads of agents that do not send what Claude Code sends.
+var dialects = map[string]func(data []byte) (*payload, error){
+	known.Cline: readCline, known.Cursor: readCursor, known.Goose: readGoose, known.Crush: readCrush,
+}
+
+func translate(agent string, data []byte) (*payload, error) {
+	if read := dialects[agent]; read != nil {
+		return read(data)
+	}
+	p := new(payload)
+	err := unmarshal(data, p)
+	// Copilot CLI also runs the hooks of a project's settings of Claude Code, which would carry
+	// a typed command out twice. Claude Code itself tells no time, and names its prompts.
+	if agent == Claude && p.Timestamp != "" && p.PromptID == "" {
+		p.Event = ""
+	}
+	return p, err
+}
+
+// clineEvents maps the events of Cline's terminal program and, with capital letters, of its
+// editor extension. The program does not wait for the hooks of a prompt, and of a turn it only
+// tells that one begins.
+var clineEvents = map[string]string{
+	"agent_start": "UserPromptSubmit", "agent_resume": "UserPromptSubmit",
+	"tool_call": "PreToolUse", "tool_result": "PostToolUse",
+	"agent_end": "Stop", "agent_error": "Stop", "agent_abort": "Stop", "session_shutdown": "SessionEnd",
+
+	"UserPromptSubmit": "UserPromptSubmit", "TaskStart": "SessionStart", "TaskResume": "SessionStart",
+	"PreToolUse": "PreToolUse", "PostToolUse": "PostToolUse", "TaskComplete": "Stop", "TaskCancel": "Stop", "TaskError": "Stop",
+}
+
+// clineCall is a call as the terminal program tells it, with its id.
+type clineCall struct {
+	ID    string          `json:"id"`
+	Name  string          `json:"name"`
+	Input json.RawMessage `json:"input"`
+}
+
+// clineTool is a call as both programs tell it: the parameters are texts.
+type clineTool struct {
+	Name       string          `json:"toolName"`
+	Parameters json.RawMessage `json:"parameters"`
+}
+
+func readCline(data []byte) (*payload, error) {
+	var c struct {
+		Name    string `json:"hookName"`
+		Task    string `json:"taskId"`
+		Context struct {
+			Root string `json:"rootSessionId"`
+		} `json:"sessionContext"`
+		Time   string    `json:"timestamp"`
+		Roots  []string  `json:"workspaceRoots"`
+		Agent  string    `json:"agent_id"`
+		Parent string    `json:"parent_agent_id"`
+		Call   clineCall `json:"tool_call"`
+		Result clineCall `json:"tool_result"`
+		Before clineTool `json:"preToolUse"`
+		After  clineTool `json:"postToolUse"`
+		Submit struct {
+			Prompt string `json:"prompt"`
+		} `json:"userPromptSubmit"`
+		Model struct {
+			Slug string `json:"slug"`
+		} `json:"model"`
+	}
+	err := unmarshal(data, &c)
+	p := &payload{Event: clineEvents[c.Name], Session: cmp.Or(c.Context.Root, c.Task), Timestamp: c.Time, Prompt: c.Submit.Prompt, Model: c.Model.Slug}
+	p.turn = c.Name == "agent_start" || c.Name == "agent_resume"
+	if len(c.Roots) > 0 {
+		p.Dir = c.Roots[0]
+	}
+	if c.Parent != "" {
+		p.AgentID, p.turn = c.Agent, false
+		if p.Event == "Stop" {
+			p.Event = "SubagentStop"
+		}
+	}
+	p.Call, p.Tool, p.Input = cmp.Or(c.Call.ID, c.Result.ID), cmp.Or(c.Call.Name, c.Result.Name), firstOf(c.Call.Input, c.Result.Input)
+	if p.Tool == "" {
+		p.Tool, p.Input = cmp.Or(c.Before.Name, c.After.Name), firstOf(c.Before.Parameters, c.After.Parameters)
+	}
+	return p, err
+}
+
+func firstOf(a, b json.RawMessage) json.RawMessage {
+	if len(a) > 0 {
+		return a
+	}
+	return b
+}
+
+// cursorEvents maps the events of Cursor, in the editor and in the terminal.
+var cursorEvents = map[string]string{
+	"sessionStart": "SessionStart", "sessionEnd": "SessionEnd", "beforeSubmitPrompt": "UserPromptSubmit", "stop": "Stop",
+	"preToolUse": "PreToolUse", "postToolUse": "PostToolUse", "postToolUseFailure": "PostToolUseFailure",
+}
+
+func readCursor(data []byte) (*payload, error) {
+	p := new(payload)
+	var c struct {
+		Conversation string   `json:"conversation_id"`
+		Generation   string   `json:"generation_id"`
+		Roots        []string `json:"workspace_roots"`
+	}
+	err := unmarshal(data, p)
+	if err == nil {
+		err = unmarshal(data, &c)
+	}
+	p.Event, p.Session, p.PromptID = cursorEvents[p.Event], cmp.Or(c.Conversation, p.Session), c.Generation
+	// A tool tells the directory of a shell, which may lie below the workspace or outside.
+	if len(c.Roots) > 0 {
+		p.Dir = c.Roots[0]
+	}
+	return p, err
+}
+
+// readGoose: where an event names no directory, nothing is known of its project, and it is
+// passed over.
+func readGoose(data []byte) (*payload, error) {
+	p := new(payload)
+	var g struct {
+		Event   string `json:"event"`
+		Message string `json:"message"`
+		Dir     string `json:"working_dir"`
+		Call    string `json:"tool_call_id"`
+	}
+	err := unmarshal(data, p)
+	if err == nil {
+		err = unmarshal(data, &g)
+	}
+	p.Event, p.Prompt, p.Dir, p.Call, p.deaf = g.Event, g.Message, g.Dir, g.Call, true
+	if p.Dir == "" {
+		p.Event = ""
+	}
+	if server, name, found := strings.Cut(p.Tool, "__"); found && server == "developer" {
+		p.Tool = name
+	}
+	return p, err
+}
+
+// readCrush: Crush tells only when a tool begins. Each call is a turn of its own.
+func readCrush(data []byte) (*payload, error) {
+	p := new(payload)
+	var c struct {
+		Event string `json:"event"`
+	}
+	err := unmarshal(data, p)
+	if err == nil {
+		err = unmarshal(data, &c)
+	}
+	p.Event = c.Event
+	return p, err
+}
+
+// beginAlone ends the step of the tool before, and begins a turn for this one.
+func (h *hook) beginAlone(ctx context.Context) error {
+	h.event.at = ""
+	return h.beginTurn(ctx)
+}
+
+// quietAnswer is the answer of a hook with nothing to say, where the agent wants one.
+var quietAnswer = map[string]string{Gemini: "{}\n", known.Cline: "{}\n", known.Cursor: "{}\n"}
+
+// mute lists the agents that show no message of a hook.
+var mute = map[string]bool{known.Cline: true, known.Cursor: true, known.Goose: true, known.Crush: true}
+
+// cursorAnswer and clineAnswer keep a prompt from the model.
+type cursorAnswer struct {
+	Continue bool   `json:"continue"`
+	Message  string `json:"user_message"`
+}
+
+type clineAnswer struct {
+	Cancel  bool   `json:"cancel"`
+	Message string `json:"errorMessage"`
+}

@@ -90,6 +90,7 @@ var layers = map[string]int{
 	"internal/mcptools":       11,
 	"internal/setup":          10,
 	"internal/review":         10, // the terminal interface
+	"internal/acp":            12, // between an editor and an agent of the Agent Client Protocol
 	"internal/agents":         12, // how agents fare with cairn
 	"internal/listen":         12, // the ways into the server
 	"cmd/cairn":               13,

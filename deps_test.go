@@ -18,23 +18,27 @@ const module = "github.com/seed-fb9cbc17/cairn"
 // layers gives every package its level. A package imports only packages of lower
 // levels, so that each can be understood, and tested, without those above it.
 var layers = map[string]int{
-	"internal/object":         0, // pure formats
-	"internal/ignore":         0,
-	"internal/linediff":       0,
-	"internal/atomicfile":     0,
-	"internal/pathtext":       0,
-	"internal/realpath":       0,
-	"internal/syntax":         0,
+	"internal/object":          0, // pure formats
+	"internal/ignore":          0,
+	"internal/linediff":        0,
+	"internal/atomicfile":      0,
+	"internal/pathtext":        0,
+	"internal/realpath":        0,
+	"internal/syntax":          0,
 	"internal/known":          0, // the coding agents, and where they keep their configuration
-	"internal/process":        0, // which process a number meant, and whether it lives
-	"internal/wording":        0,
-	"internal/background":     0, // programs started in the background
-	"internal/secrets":        1, // credentials in texts
-	"internal/manpage":        0, // manual pages from the texts of help
-	"internal/pager":          0, // a program that stops after every page
-	"internal/child":          1, // a command in the place of this process
-	"internal/parallel":       0, // goroutines on different processors
-	"integrations":            0, // adapters in other languages
+	"internal/process":         0, // which process a number meant, and whether it lives
+	"internal/wording":         0,
+	"internal/background":      0, // programs started in the background
+	"internal/secrets":         1, // credentials in texts
+	"internal/manpage":         0, // manual pages from the texts of help
+	"internal/pager":           0, // a program that stops after every page
+	"internal/child":           1, // a command in the place of this process
+	"internal/parallel":        0, // goroutines on different processors
+	"integrations":             0, // adapters in other languages
+	"integrations/conformance": 0, // scenarios for every agent's undo; knows nothing of cairn, which it judges
+
+	"integrations/conformance/cairn-conformance": 13, // a tool: plays them
+
 	"internal/worddiff":       1, // changed words, for git's diffs, the terminal and the page
 	"internal/hunk":           1, // changed places of a file, named and taken back
 	"internal/odb/pack":       1, // one pack of git's; knows no store, so that its tests need none
@@ -91,6 +95,7 @@ var layers = map[string]int{
 	"internal/mcptools":       11,
 	"internal/setup":          10,
 	"internal/review":         10, // the terminal interface
+	"internal/acp":            12, // between an editor and an agent of the Agent Client Protocol
 	"internal/agents":         12, // how agents fare with cairn
 	"internal/listen":         12, // the ways into the server
 	"cmd/cairn":               13,
@@ -138,8 +143,8 @@ var only = []struct {
 	by       []string
 	reason   string
 }{
-	{"os/exec", []string{"internal/git", "internal/usergit", "internal/gittest", "internal/linediff/corpus", "internal/packages", "internal/child", "internal/background", "internal/pager"}, "only internal/git starts git, and internal/usergit for a commit that the user asks for, internal/child the command of cairn run, internal/background cairn itself, and internal/pager the pager"},
-	{"flag", []string{"cmd/cairn", "internal/linediff/corpus", "internal/packages"}, "only commands read flags"},
+	{"os/exec", []string{"internal/git", "internal/usergit", "internal/gittest", "internal/linediff/corpus", "internal/packages", "internal/child", "internal/background", "internal/pager", "integrations/conformance"}, "only internal/git starts git, and internal/usergit for a commit that the user asks for, internal/child the command of cairn run, internal/background cairn itself, internal/pager the pager, and the conformance suite drivers and the commands of a turn"},
+	{"flag", []string{"cmd/cairn", "internal/linediff/corpus", "internal/packages", "integrations/conformance/cairn-conformance"}, "only commands read flags"},
 	{"log", []string{"internal/linediff/corpus", "internal/packages"}, "the library logs through the logger that it is given"},
 	{"testing", []string{"internal/gittest", "internal/statetest", "internal/odb/odbtest"}, "testing belongs into tests"},
 	{"net/http", []string{"internal/httpapi", "internal/client", "internal/webui", "internal/listen"}, "the engine is no server"},

@@ -77,6 +77,7 @@ For agents:
     run COMMAND                 run it with checkpoints around it
     setup AGENT                 connect a coding agent: undo inside it
     hook AGENT                  called by the agent: record what it does
+    acp AGENT                   record an agent that an editor starts
     mcp                         offer checkpoints and undo to a model
     serve                       answer over HTTP; a page for the browser
 

@@ -58,6 +58,7 @@ While a tool runs, undo and redo are refused: press Esc first.
 
 Environment:
     CAIRN_HOOK_DEADLINE  how long a call may take, as in 5s
+    CAIRN_ACP            set by cairn acp: calls are answered, and not recorded
 `
 
 func (c *cli) hookCommand() *cobra.Command {
@@ -74,7 +75,7 @@ func (c *cli) hookCommand() *cobra.Command {
 				return err
 			}
 			hooks.Handle(ctx, args[0], c.stdin, c.out, hooks.Options{
-				Dir: dir, Project: c.agentProject(args[0]), Deadline: c.hookDeadline(), Open: c.openProject, Waits: c.agentWaits(args[0]), Home: c.home(),
+				Dir: dir, Project: c.agentProject(args[0]), Deadline: c.hookDeadline(), Open: c.openProject, Waits: c.agentWaits(args[0]), Home: c.home(), Passive: c.env(acpVariable) != "",
 			})
 			return nil
 		},

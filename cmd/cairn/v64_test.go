@@ -55,7 +55,7 @@ func (s *seat) must(args ...string) string {
 
 // noAnswer lists commands whose answer is no JSON: they print contents, a manual or a
 // script, or speak a protocol.
-var noAnswer = []string{"cat", "export", "completion", "help", "hook", "mcp", "run", "serve", "push", "fetch", "adopt", "review"}
+var noAnswer = []string{"cat", "export", "completion", "help", "hook", "mcp", "run", "acp", "serve", "push", "fetch", "adopt", "review"}
 
 // TestV64_KeysOfCommands: docs/json.md lists the keys of the answers of all commands.
 func TestV64_KeysOfCommands(t *testing.T) {

@@ -57,6 +57,8 @@ func (h *hook) apply(ctx context.Context) error {
 		return h.beforeTool(ctx)
 	case after:
 		return h.afterTool(ctx)
+	case did:
+		return h.didTool(ctx)
 	case stop:
 		h.turn.Running, h.turn.Over = h.running, h.parent == "" || h.turn.Over
 		if h.tasks {
@@ -114,7 +116,7 @@ func (h *hook) beginTurn(ctx context.Context) error {
 		return err
 	}
 	err := h.finish(ctx, h.session, h.turn.of(h.event))
-	waits := h.parent == "" && h.isReverted(ctx)
+	waits := h.parent == "" && !h.final && h.isReverted(ctx)
 	if !waits {
 		err = errors.Join(err, h.recordLeft(ctx, false))
 	}

@@ -36,7 +36,7 @@ var promptVerbs = []string{"undo", "redo", "log", "diff", "status", "help"}
 // ShellVerbs are cairn's other commands. A prompt that begins with one is answered with
 // the way to a shell.
 var ShellVerbs = []string{
-	"cat", "check", "completion", "config", "doctor", "du", "exists", "export", "fetch", "gc", "hook", "import", "ls", "mcp",
+	"acp", "cat", "check", "completion", "config", "doctor", "du", "exists", "export", "fetch", "gc", "hook", "import", "ls", "mcp",
 	"operations", "patch", "pin", "pins", "purge", "push", "restore", "revert", "run", "serve", "session", "setup",
 	"show", "track", "unpin", "version",
 }

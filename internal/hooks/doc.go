@@ -19,9 +19,10 @@
 // in both directions.
 //
 //	{"event": "session",  "cwd", "session", "parent"?, "title"?, "model"?}
-//	{"event": "prompt",   "cwd", "session", "message", "prompt"?, "model"?}
+//	{"event": "prompt",   "cwd", "session", "message", "prompt"?, "model"?, "final"?}
 //	{"event": "before",   "cwd", "session", "message"?, "call"?, "tool"?, "input"?, "paths"?, "model"?}
 //	{"event": "after",    "cwd", "session", "message"?, "call"?, "tool"?, "input"?, "paths"?}
+//	{"event": "did",      "cwd", "session", "message"?, "call"?, "tool"?, "input"?, "model"?}
 //	{"event": "stop",     "cwd", "session", "running"?: ["id", ...]}
 //	{"event": "end",      "cwd", "session"}
 //	{"event": "undo",     "cwd", "session", "count"?, "dryRun"?}
@@ -42,7 +43,10 @@
 // opens a step unless one is open, and "paths", absolute or from the root, are what
 // the tool is going to change; where the tool has one of the usual names they are
 // found in "input", too, where they count from "cwd". "after" closes the step once no call of it is running
-// any more. "stop" closes the turn, unless sub-agents in "running" are still at
+// any more. "did" is for a tool that has run without a "before": its step has what changed since
+// the newest event of the session that captured. "final" says that the tools of a turn may come so:
+// the prompt then captures at once, and what was taken back before it can no longer be brought back
+// by "redo". "stop" closes the turn, unless sub-agents in "running" are still at
 // work; "end" closes everything. Events may be missing: the next event closes
 // an open step or turn.
 // "typed" is a prompt before the model sees it. If it is a command such as "cairn undo 2" it

@@ -46,6 +46,7 @@ const (
 	prompt                   // the user says something: a turn begins
 	before                   // a tool is about to run
 	after                    // a tool, or all tools of a batch, have run
+	did                      // a tool has run, and no event came before it
 	stop                     // the turn is over
 	agentStop                // a sub-agent has finished
 	sessionEnd               // the last event
@@ -83,6 +84,8 @@ type event struct {
 
 	do   *request // kind command
 	said bool     // the command was typed as a prompt
+
+	final bool // a prompt: its tools may begin without an event, so an undo before it becomes final
 
 	transcript string // path of the agent's own record of the session; "" if it tells nothing about calls
 

@@ -47,6 +47,9 @@ type Options struct {
 	// Home is the user's home directory, for "~/" in commands, "" if it is not known.
 	Home string
 
+	// Passive: another part of cairn records the agent. Events are answered and not applied.
+	Passive bool
+
 	// Line lists the processes above the hook, nil = those above this process.
 	Line func() []process.Relative
 
@@ -110,6 +113,9 @@ func Handle(ctx context.Context, agent string, stdin io.Reader, stdout io.Writer
 			return err
 		}
 		h.event = e
+		if opt.Passive {
+			h.kind, h.said = noise, false
+		}
 		ctx, cancel := context.WithTimeout(ctx, h.deadline(opt)-time.Since(began))
 		defer cancel()
 		return h.run(ctx, opt)
@@ -173,7 +179,7 @@ func readPayload(ctx context.Context, r io.Reader, deadline time.Duration) ([]by
 
 // run applies the event to the sessions of its project.
 func (h *hook) run(ctx context.Context, opt Options) (err error) {
-	if h.kind == noise || h.reads && (h.kind == before || h.kind == after) {
+	if h.kind == noise || h.reads && (h.kind == before || h.kind == after || h.kind == did) {
 		return nil
 	}
 	if h.kind == sessionEnd || h.name == "Interrupt" {
@@ -232,7 +238,7 @@ func (h *hook) workDir(project string) string {
 
 // missed reports whether an error means that a step has not been captured.
 func (h *hook) missed(err error) bool {
-	return err != nil && h.event != nil && (h.kind == before || h.kind == after || h.kind == stop || h.kind == agentStop)
+	return err != nil && h.event != nil && (h.kind == before || h.kind == after || h.kind == did || h.kind == stop || h.kind == agentStop)
 }
 
 // busy reports whether an error is about time: another process held the store for long, or the

@@ -29,13 +29,14 @@ type neutral struct {
 	Start      bool   `json:"start"`
 	NewSession string `json:"newSession"`
 	Patience   int64  `json:"patience"` // milliseconds
+	Final      bool   `json:"final"`
 }
 
 // maxPatience bounds what an adapter can ask for.
 const maxPatience = 24 * time.Hour
 
 var neutralNames = map[string]kind{
-	"session": sessionBegin, "prompt": prompt, "before": before, "after": after, "stop": stop, "end": sessionEnd,
+	"session": sessionBegin, "prompt": prompt, "before": before, "after": after, "did": did, "stop": stop, "end": sessionEnd,
 	"undo": command, "redo": command, "log": command, "diff": command,
 	"revert": command, "unrevert": command, "fork": command, "status": command,
 }
@@ -48,6 +49,7 @@ func decodeNeutral(data []byte) (*event, error) {
 	e := &event{
 		kind: neutralNames[n.Event], name: n.Event, session: n.Session, parent: n.Parent, dir: n.Dir, title: n.Title, model: n.Model,
 		message: n.Message, prompt: n.Prompt, call: n.Call, tool: n.Tool, shell: shellCommand(n.Tool, n.Input), running: n.Running,
+		final: n.Final,
 		reads: readsOnly(n.Tool), paths: append(toolPaths(n.Dir, n.Tool, n.Input), n.Paths...),
 	}
 	if n.Patience > 0 && n.Patience <= maxPatience.Milliseconds() {
@@ -64,7 +66,7 @@ func decodeNeutral(data []byte) (*event, error) {
 		if n.Message == "" {
 			return nil, fmt.Errorf("%w: a prompt wants a message", errPayload)
 		}
-	case before, after:
+	case before, after, did:
 		if e.call == "" {
 			e.call = callKey(toolCall{Tool: n.Tool, Input: n.Input})
 		}

@@ -1,0 +1,205 @@
+package acp
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/seed-fb9cbc17/cairn/internal/hooks"
+)
+
+// session is a session of the protocol. The proxy's lock guards it.
+type session struct {
+	id, dir string
+	done    <-chan struct{} // closed when all events so far have been carried out
+
+	prompted bool   // a turn is under way
+	message  string // of the turn
+	calls    map[string]*call
+	order    []*call // the same, oldest first
+
+	terminals map[string]*call // calls that end with their terminal
+
+	announces bool // the agent has asked before a tool wrote
+	silent    bool // a tool ran without a request
+
+	command *running // a command of cairn's that is being carried out
+	back    string   // the answer to an undo or redo, until the agent is told
+
+	listed bool     // the agent has sent its commands
+	notes  []string // for the user
+	told   bool     // of a failure
+}
+
+// event is an event of the neutral protocol of package hooks.
+type event map[string]any
+
+// answer is what hooks answer to an event.
+type answer struct {
+	OK      bool   `json:"ok"`
+	Error   string `json:"error"`
+	Text    string `json:"text"`
+	Handled bool   `json:"handled"`
+}
+
+// meetSession begins to record a session that the agent has opened. A fork has an undo of its own.
+func (p *proxy) meetSession(a *asked, r *results, v *verdict) {
+	id := r.Session
+	if id == "" || a.method == "session/load" || a.method == "session/resume" {
+		id = a.params.Session
+	}
+	if id == "" {
+		return
+	}
+	s := p.sessions[id]
+	if s == nil {
+		s = &session{id: id, terminals: make(map[string]*call)}
+		p.sessions[id] = s
+	}
+	s.dir = a.params.Dir
+	if n := len(a.params.Directories); n > 0 {
+		s.notes = append(s.notes, "cairn looks after "+s.dir+" only: changes in the other directories of this session ("+strings.Join(a.params.Directories, ", ")+") are not taken back")
+	}
+	p.enqueue(s, event{"event": "session"})
+	if !s.listed {
+		v.after = append(v.after, ownCommands(id)...)
+	}
+}
+
+// beginTurn records a prompt. The prompt waits for the capture of the state before the turn, unless
+// the agent announces every tool that writes.
+func (p *proxy) beginTurn(a *asked, m *message, v *verdict) {
+	s := a.session
+	p.turns++
+	s.message = p.began.UTC().Format(time.RFC3339Nano) + "-" + strconv.Itoa(p.turns)
+	s.prompted, s.calls, s.order = true, make(map[string]*call), nil
+	done := p.enqueue(s, event{"event": "prompt", "prompt": promptText(a.params.Prompt), "message": s.message, "final": true})
+	if s.silent || !s.announces || s.command != nil {
+		v.waitFor(p.await(done))
+	}
+	if len(s.notes) > 0 {
+		notes := s.takeNotes()
+		v.passed = append(v.passed, func() { _ = p.toEditor.send(notes) }) // an editor that is gone needs none
+	}
+	if s.back != "" && m.whole != nil {
+		if told := withText(m, a.params.Prompt, s.back); told != nil {
+			v.replace, s.back = told, ""
+		}
+	}
+}
+
+// endTurn ends the open steps of a turn. The result waits until that is recorded.
+func (p *proxy) endTurn(s *session) (wait func()) {
+	if !s.prompted {
+		return func() {}
+	}
+	for _, c := range s.order {
+		if !c.over && !c.held && c.writes() {
+			c.over = true
+			p.record(s, "did", c)
+		}
+	}
+	s.prompted, s.calls, s.order = false, nil, nil
+	clear(s.terminals)
+	return p.await(p.enqueue(s, event{"event": "stop"}))
+}
+
+// enqueue carries out an event after all earlier ones of the session.
+func (p *proxy) enqueue(s *session, e event) (done <-chan struct{}) {
+	return p.queue(s, func() { p.send(s, e) })
+}
+
+func (p *proxy) queue(s *session, f func()) (done <-chan struct{}) {
+	before, mine := s.done, make(chan struct{})
+	s.done = mine
+	go func() {
+		defer close(mine)
+		if before != nil {
+			<-before
+		}
+		f()
+	}()
+	return mine
+}
+
+// send carries out an event and notes for the user what went wrong, once in a session.
+func (p *proxy) send(s *session, e event) {
+	out := p.askIn(p.ctx, s, e)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case !out.OK && !s.told:
+		s.told = true
+		text := strings.TrimPrefix(out.Error, "cairn: ")
+		if !strings.HasPrefix(text, "cairn") {
+			text = "cairn could not record a part of this session, which cannot be taken back: " + text
+		}
+		s.notes = append(s.notes, text)
+		p.Tell(text)
+	case out.OK && out.Text != "" && e["event"] == "session":
+		s.notes = append(s.notes, out.Text)
+	}
+}
+
+// askIn carries out an event.
+func (p *proxy) askIn(ctx context.Context, s *session, e event) answer {
+	p.mu.Lock()
+	e["cwd"], e["session"] = s.dir, s.id
+	name := p.name
+	p.mu.Unlock()
+	out := answer{Error: "there is no answer"}
+	data, err := json.Marshal(e)
+	if err != nil {
+		out.Error = err.Error()
+		return out
+	}
+	if err := json.Unmarshal(p.Record(ctx, name, data), &out); err != nil {
+		out.Error = err.Error()
+	}
+	return out
+}
+
+// await returns a function that waits for a capture, but never longer than the bound.
+func (p *proxy) await(done <-chan struct{}) func() {
+	return func() {
+		if done == nil {
+			return
+		}
+		select {
+		case <-done:
+			return
+		default:
+		}
+		timer := time.NewTimer(p.Bound)
+		defer timer.Stop()
+		select {
+		case <-done:
+		case <-timer.C:
+		}
+	}
+}
+
+// takeNotes returns the notes for the user as one message.
+func (s *session) takeNotes() []byte {
+	if len(s.notes) == 0 {
+		return nil
+	}
+	text := strings.Join(s.notes, "\n\n")
+	s.notes = nil
+	return says(s.id, text+"\n\n")
+}
+
+// isCommand returns the command that a prompt is, "" for none. A prompt that begins with the name of
+// a slash command may have further lines and parts.
+func isCommand(text string) string {
+	first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	switch {
+	case hooks.IsCommand(text):
+		return strings.TrimSpace(text)
+	case strings.HasPrefix(strings.ToLower(first), "/cairn-") && hooks.IsCommand(first):
+		return first
+	}
+	return ""
+}

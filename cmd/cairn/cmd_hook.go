@@ -150,6 +150,7 @@ func (c *cli) openProject(_ context.Context, dir string) (*hooks.Project, error)
 	if err != nil {
 		return nil, err
 	}
+	c.wakeServer(opt.DataDir)
 	var repo *cairn.Repo
 	open := func() (*session.Sessions, error) {
 		if repo == nil {
